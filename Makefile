@@ -1,0 +1,56 @@
+# Makefile - every target; how things are built stands in rules.mk, what is built in */build.mk
+
+.DEFAULT_GOAL := all
+include rules.mk
+include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk pp/build.mk
+include tests/build.mk
+
+PREFIX   ?= /usr/local
+KDIR     ?= /lib/modules/$(shell uname -r)/build
+KARGS    ?= W=1
+
+.PHONY: all module check test unit golden fuzz-smoke interop vm bench lint quickstart deps install clean help
+
+all: $(programs)		## build the user-space programs into build/bin
+
+module:				## build oprofile.ko for KDIR's kernel into build/module
+	$(Q)control/build-module "$(KDIR)" $(O)/module $(KARGS)
+
+quickstart:			## set everything up, profile this machine for ten seconds, report
+	$(Q)control/quickstart
+
+deps:				## install (Debian) or name (elsewhere) what building and testing need
+	$(Q)tests/deps all
+
+test:				## everything: unit, golden, fuzz-smoke, interop and VM tests
+	$(Q)tests/run
+
+check: unit golden fuzz-smoke	## what needs no root and no VM
+
+unit golden fuzz-smoke interop vm:	## one suite (vm: SUITE runs in QEMU)
+	$(Q)tests/run $@
+
+bench: all $(benches)		## print the benchmarks' figures
+	$(Q)tests/bench/run
+
+lint:				## W=1 and sparse on the module, clang, shellcheck, headers alone
+	$(Q)tests/lint
+
+install: all			## install programs, man pages (and the module if built) under PREFIX
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	$(Q)if [ -f $(O)/module/oprofile.ko ]; then $(MAKE) -s module-install; fi
+
+module-install:
+	install -D -m 644 $(O)/module/oprofile.ko $(DESTDIR)/lib/modules/$(shell uname -r)/updates/oprofile.ko
+	$(if $(DESTDIR),,depmod -a)
+
+clean:				## remove what was built
+	$(call say,CLEAN)rm -rf $(O)
+
+help:				## list targets and options
+	@awk -F'##' '/^[a-z][a-z -]*:.*##/ { split($$1, t, ":"); printf "  %-34s%s\n", t[1], $$2 }' Makefile
+	@sed -n 's/^#   / /p' rules.mk
+
+-include $(all_objs:.o=.d)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trans.h - decode the word stream into samples
+ *
+ * A state machine over words: notes change the transient state, address pairs become samples.
+ * It does no I/O, keeps its state between calls (a note may be cut anywhere), and never gives up
+ * on bad input: it skips to the next OP_ESCAPE followed by a known code and counts what it skipped.
+ * doc/event-buffer.md [EB-n].
+ */
+#ifndef TRANS_H
+#define TRANS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "op_abi.h"
+
+enum trans_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
+
+struct anon_map {
+	uint64_t start, end;			/* addresses; both 0: unknown */
+	char name[OP_ANON_NAME_WORDS * 8 + 1];
+};
+
+/* What the notes so far say about the samples that follow. */
+struct trans_state {
+	enum trans_mode mode;
+	uint32_t cpu, tid, tgid;
+	op_word app_cookie, cookie;
+	struct anon_map anon;			/* holds while cookie is OP_NO_COOKIE */
+	bool tracing;				/* after OP_TRACE_BEGIN: the next pair is the leaf */
+	unsigned int trace_depth;		/* pairs since OP_TRACE_BEGIN */
+};
+
+/*
+ * What the decoder calls. @samples gets runs of pairs that share @state: pcs[i] with
+ * counters[i], so that the receiver can handle them together. @changed tells which state may
+ * differ from the last run's (a cached sample file is then void).
+ */
+struct trans_ops {
+	void (*samples)(void *context, const struct trans_state *state, bool changed,
+			const uint64_t *pcs, const uint32_t *counters, size_t nr);
+	void (*module_range)(void *context, bool loaded, uint64_t start, uint64_t size, const char *name);
+	void (*module_loaded)(void *context);		/* OP_MODULE_LOADED */
+};
+
+struct trans_stats {
+	uint64_t words;
+	uint64_t words_skipped;		/* garbage */
+	uint64_t incomplete;		/* notes cut by another note or by trans_end() */
+	uint64_t unknown_codes;
+};
+
+struct trans;
+
+struct trans *trans_new(const struct trans_ops *ops, void *context);
+void trans_free(struct trans *t);
+
+void trans_feed(struct trans *t, const op_word *words, size_t nr);
+/* The stream ended (buffer closed): a note or pair begun is incomplete; state is unknown again. */
+void trans_end(struct trans *t);
+
+const struct trans_stats *trans_stats(const struct trans *t);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image_ids.h - which build of each image was profiled: stats/images
+ *
+ * One line per image: build-id in hex (or "-"), a blank, the path as in the sample file's name
+ * with '\' , newline and blanks escaped as \ooo. Appended by the daemon, once per image and build.
+ */
+#ifndef IMAGE_IDS_H
+#define IMAGE_IDS_H
+
+#include <stddef.h>
+
+int image_ids_append(const char *stats_dir, const char *path, const char *build_id);
+
+struct image_ids;
+int image_ids_read(const char *stats_dir, struct image_ids **ret);	/* -ENOENT: none kept */
+/* The last build-id recorded for @path, or NULL. */
+const char *image_ids_find(const struct image_ids *ids, const char *path);
+void image_ids_free(struct image_ids *ids);
+
+#endif

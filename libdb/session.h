@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session.h - where things lie below a session directory, and what is kept beside the samples
+ *
+ *   SD/lock  SD/abi  SD/control  SD/samples/oprofiled.log
+ *   SD/samples/NAME/{root}|{kern}...     sample files; NAME is "current" or a saved one
+ *   SD/samples/NAME/stats/session        who, when, how (session_info)
+ *   SD/samples/NAME/stats/counts         samples received, recorded, lost by reason (session_counts)
+ *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
+ *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
+ *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, read by OProfile's opreport
+ *
+ * The original tools skip "stats", so all that the sample file has no room for lives there.
+ * doc/session.md has the formats.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+
+#define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
+#define SESSION_CURRENT		"current"
+
+/* Malloc'd paths below @session_dir; @name is a saved session's or SESSION_CURRENT. */
+char *session_samples_path(const char *session_dir, const char *name);
+char *session_stats_path(const char *session_dir, const char *name, const char *file);
+char *session_lock_path(const char *session_dir);
+char *session_log_path(const char *session_dir);
+char *session_control_path(const char *session_dir);
+
+/* A name fit for --save= and session:  letters, digits, . _ - +, not starting with a dot,
+ * at most 200 bytes. */
+bool session_name_ok(const char *name);
+
+/* Text file of "key value" lines; unknown keys are skipped, missing ones are 0 or "". */
+struct session_info {
+	char collector[16];		/* "module" or "perf" */
+	char model[32];			/* what made the samples: "timer" */
+	char cpu_type[48];		/* OProfile's name of it: "timer" */
+	uint64_t clock_khz;		/* nominal CPU clock */
+	uint64_t period_ns;		/* timer models: time between two samples of a CPU; else 0 */
+	char events[512];		/* as asked for, blank separated: "CPU_CLK_UNHALTED:100000:0:1:1" */
+	uint64_t start_time, end_time;	/* Unix seconds; end 0: running, or killed */
+	char host[128], kernel[128], machine[32];
+	char kernel_build_id[72];	/* hex, or "" */
+	char kernel_symbols[16];	/* "kallsyms", "hidden" (kptr_restrict), "vmlinux", "none" */
+	char vmlinux[512];		/* path given with --vmlinux=, or "" */
+	char separate[64];		/* "none", "lib", "lib kernel thread cpu", ... */
+};
+
+int session_info_write(const char *stats_dir, const struct session_info *info);
+int session_info_read(const char *stats_dir, struct session_info *ret);	/* -ENOENT: not one of ours */
+
+/* Why a received sample was not recorded. Names: loss_name(). One list from kernel to report. */
+enum loss_reason {
+	LOST_CPU_BUFFER,	/* module: per-CPU buffer full */
+	LOST_EVENT_BUFFER,	/* module: event buffer full, the daemon was too slow */
+	LOST_RING,		/* perf: ring full */
+	LOST_NO_MM,		/* user sample of a task whose memory map could not be had */
+	LOST_NO_MAPPING,	/* user pc in no mapping */
+	LOST_INVALID_PC,	/* pc equal to the escape value */
+	LOST_NO_MODE,		/* neither kernel nor user was announced */
+	LOST_KERNEL_RANGE,	/* kernel pc in no known kernel image (only with --vmlinux) */
+	LOST_UNKNOWN_IMAGE,	/* cookie could not be resolved to a file */
+	LOST_NO_APP,		/* kernel sample of a task without application */
+	LOST_SAMPLE_FILE,	/* sample file could not be opened or grown */
+	LOST_STREAM,		/* word stream could not be understood there */
+	NR_LOSS_REASONS
+};
+
+const char *loss_name(enum loss_reason reason);		/* "cpu_buffer_overflow", ... */
+const char *loss_text(enum loss_reason reason);		/* half a sentence for people */
+
+#define COUNTS_MAX_CPUS	1024
+
+struct cpu_counts {
+	uint64_t received;		/* samples the interrupt or the ring delivered */
+	uint64_t recorded;		/* now in sample files */
+	uint64_t lost[NR_LOSS_REASONS];
+	uint64_t throttled;		/* interrupts that were skipped to keep the machine usable; not received */
+	uint64_t filtered;		/* left out on request (--image=); counts as recorded nowhere */
+};
+
+/* received = recorded + filtered + sum of lost, for each CPU and so in all. */
+struct session_counts {
+	unsigned int nr_cpus;
+	struct cpu_counts *cpu;		/* @nr_cpus, the owner's to free() */
+};
+
+int session_counts_write(const char *stats_dir, const struct session_counts *counts);
+int session_counts_read(const char *stats_dir, struct session_counts *ret);	/* caller frees ret->cpu */
+void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret);
+
+#endif

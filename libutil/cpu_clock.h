@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cpu_clock.h - how fast the CPUs of this machine nominally run */
+#ifndef CPU_CLOCK_H
+#define CPU_CLOCK_H
+
+#include <stdint.h>
+
+/*
+ * The nominal clock in kHz: cpufreq's base frequency, else the clock in the CPU's name, else what
+ * /proc/cpuinfo says, else cpufreq's maximum; 1000000 (1 GHz) when nothing tells. Never 0.
+ */
+uint64_t cpu_clock_khz(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xalloc.h - allocation that says so and exits (status 1) instead of returning NULL.
+ * For sizes of our own making only: never for a length that a file or a peer told us. */
+#ifndef XALLOC_H
+#define XALLOC_H
+
+#include <stddef.h>
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc_array(void *old, size_t n, size_t size);	/* overflow of n * size is fatal too */
+char *xstrdup(const char *s);
+char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Make room for one more element in a counted array: grows by half, at least 16. */
+#define xgrow(array, count, room)                                                              \
+	do {                                                                                   \
+		if ((count) == (room)) {                                                       \
+			(room) = (room) ? (room) + (room) / 2 : 16;                            \
+			(array) = xrealloc_array((array), (room), sizeof(*(array)));           \
+		}                                                                              \
+	} while (0)
+
+#endif

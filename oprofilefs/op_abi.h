@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * op_abi.h - everything the kernel module and user space must agree on
+ *
+ * The only header both sides include: the words of the event buffer, the ioctls
+ * on it, the names of the oprofilefs files. Rules are numbered in
+ * doc/event-buffer.md ([EB-n]) and doc/oprofilefs.md ([FS-n]).
+ */
+#ifndef OP_ABI_H
+#define OP_ABI_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/ioctl.h>
+typedef u64 op_word;
+#else
+#include <stdint.h>
+#include <sys/ioctl.h>
+typedef uint64_t op_word;
+#endif
+
+/* Changes whenever either side would misread the other; file "abi_version". */
+#define OP_ABI_VERSION		1
+
+#define OPROFILEFS_NAME		"oprofilefs"
+#define OPROFILEFS_MOUNT	"/dev/oprofile"
+#define OPROFILEFS_MAGIC	0x6f70726f
+
+/*
+ * The event buffer is a sequence of native 64-bit words. OP_ESCAPE starts a note:
+ * its code, then its payload. Any other word is an address (or file offset) and
+ * the next one the number of the counter that fired. State set by a note holds
+ * until the next note of its kind, across read() boundaries too.
+ */
+#define OP_ESCAPE		(~(op_word)0)
+
+/* Codes 1-14 keep OProfile's numbers and meaning; ours start at 64. */
+enum op_code {
+	OP_CTX_SWITCH		= 1,	/* tid, app cookie, OP_ESCAPE, OP_CTX_TGID, tgid */
+	OP_CPU_SWITCH		= 2,	/* cpu */
+	OP_COOKIE_SWITCH	= 3,	/* cookie; OP_NO_COOKIE: see OP_ANON_MAP */
+	OP_KERNEL_ENTER		= 4,	/* - */
+	OP_USER_ENTER		= 5,	/* - */
+	OP_MODULE_LOADED	= 6,	/* - ; also follows an unload */
+	OP_CTX_TGID		= 7,	/* only inside OP_CTX_SWITCH */
+	OP_TRACE_BEGIN		= 8,	/* - */
+	OP_IBS_FETCH		= 13,	/* 7 words */
+	OP_IBS_OP		= 14,	/* 13 words, or 14 with the branch target */
+
+	/*
+	 * The mapping that the following user samples with OP_NO_COOKIE lie in:
+	 * start, end, then its name, NUL padded, in OP_ANON_NAME_WORDS words
+	 * ("anon", "[heap]", "[stack]", "[vdso]", ...). Their pc stays absolute.
+	 * start = end = 0: the process was gone before its mapping could be looked at.
+	 */
+	OP_ANON_MAP		= 64,
+	/*
+	 * A module's text came or went: 1 or 0, start, size in bytes, then its name,
+	 * NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED.
+	 */
+	OP_MODULE_RANGE		= 65,
+};
+
+#define OP_ANON_NAME_WORDS	4
+#define OP_MODULE_NAME_WORDS	8
+#define OP_ANON_MAP_WORDS	(2 + OP_ANON_NAME_WORDS)	/* payload of OP_ANON_MAP */
+#define OP_MODULE_RANGE_WORDS	(3 + OP_MODULE_NAME_WORDS)	/* payload of OP_MODULE_RANGE */
+
+#define OP_NO_COOKIE		((op_word)0)
+#define OP_INVALID_COOKIE	OP_ESCAPE
+
+/*
+ * Timer sampling never fires more often than this on a CPU: below it a machine would do little
+ * but sample. The smallest count follows from the clock: OP_TIMER_MIN_PERIOD_NS * kHz / 10^6.
+ */
+#define OP_TIMER_MIN_PERIOD_NS	15000
+
+/*
+ * ioctls on the open "buffer" file. Cookies live while it is open.
+ * OP_IOC_COOKIE_PATH: -ENOENT unknown cookie, -ENAMETOOLONG with @len set to what it needs.
+ * OP_IOC_COOKIE_FD: returns a read-only close-on-exec descriptor of that very file,
+ * whatever became of its name, and lets go of the module's own hold on it, so that
+ * profiling keeps no file system busy: the second call for a cookie is -ESTALE.
+ */
+struct op_cookie_path {
+	op_word cookie;
+	op_word buf;	/* user address of @len bytes; gets the path and its NUL */
+	op_word len;	/* in: room, out: bytes written or needed, with the NUL */
+};
+#define OP_IOC_COOKIE_PATH	_IOWR('o', 0xe0, struct op_cookie_path)
+#define OP_IOC_COOKIE_FD	_IOW('o', 0xe1, op_word)
+
+#endif

@@ -1,0 +1,97 @@
+# rules.mk - how anything is built; what is built stands in each folder's build.mk
+#
+#   O=DIR      build there (default: build)
+#   V=1        show the commands
+#   SAN=LIST   sanitizers for everything, e.g. SAN=address,undefined (use its own O=)
+#   WERROR=    do not stop at warnings
+
+O      ?= build
+WERROR ?= -Werror
+Q      := $(if $(V),,@)
+say     = $(if $(V),,@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
+
+CC       ?= cc
+OPT      ?= -O2 -g
+WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
+	    -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
+CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
+CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(EXTRA_CPPFLAGS)
+LDFLAGS  := $(EXTRA_LDFLAGS)
+ifneq ($(SAN),)
+CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
+LDFLAGS  += -fsanitize=$(SAN)
+endif
+
+# Which folders' headers a folder may include: this is the architecture (doc/internals.md).
+inc_libutil := libutil
+inc_libdb   := libdb libutil
+inc_events  := events libutil
+inc_daemon  := daemon oprofilefs libdb events libutil
+inc_control := control oprofilefs libdb events libutil
+inc_pp      := pp libdb events libutil
+inc_tests   := tests daemon control pp oprofilefs module libdb events libutil
+inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
+
+all_objs :=
+programs :=
+tests    :=
+
+# $(call library,NAME.a,SOURCES)
+define library
+lib_$(1) := $(O)/lib/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2))
+endef
+
+# $(call program,NAME,SOURCES,LIBRARIES of ours in link order,-l FLAGS)
+define program
+programs += $(O)/bin/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/bin/$(1): LIBS := $(4)
+$(O)/bin/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+endef
+
+# $(call unit_test,NAME,SOURCES,LIBRARIES,-l FLAGS): a TAP program, $(O)/tests/NAME
+define unit_test
+tests += $(O)/tests/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/tests/$(1): LIBS := $(4)
+$(O)/tests/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+endef
+
+# $(call bench_program,NAME,SOURCES,LIBRARIES,-l FLAGS): $(O)/bench/NAME
+define bench_program
+benches += $(O)/bench/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/bench/$(1): LIBS := $(4)
+$(O)/bench/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+endef
+
+# $(call fuzz_target,NAME,SOURCE,LIBRARIES,-l FLAGS): $(O)/fuzz/NAME, with the plain
+# driver of tests/fuzz/driver.c; FUZZ=libfuzzer links clang's instead.
+define fuzz_target
+fuzzers += $(O)/fuzz/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2)) $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o)
+$(O)/fuzz/$(1): LIBS := $(4)
+$(O)/fuzz/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o) \
+		$(addprefix $(O)/lib/,$(3))
+endef
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(O)/lib/%.a:
+	@mkdir -p $(@D)
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/bin/% $(O)/tests/% $(O)/bench/%:
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/fuzz/%:
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(filter libfuzzer,$(FUZZ)),-fsanitize=fuzzer) -o $@ $^ $(LIBS)
+
+.DELETE_ON_ERROR:
+.SECONDARY:

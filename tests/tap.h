@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tap.h - unit tests in one header: a child process per test, TAP on stdout
+ *
+ *	TEST(name) { CHECK(2 > 1, "two is %d", 2); }
+ *	TEST_MAIN()
+ *
+ * A failed CHECK is told and the test goes on; a test that crashes, or that takes longer than
+ * TEST_SECONDS, is one failure. SKIP("why") ends a test as skipped. "PROGRAM NAME" runs one test.
+ */
+#ifndef TAP_H
+#define TAP_H
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef TEST_SECONDS
+#define TEST_SECONDS 120
+#endif
+#define TAP_SKIPPED 77
+
+struct tap_test {
+	const char *name;
+	void (*run)(void);
+	struct tap_test *next;
+};
+static struct tap_test *tap_first, **tap_last = &tap_first;
+static int tap_failures;
+
+#define TEST(test)                                                                             \
+	static void test_##test(void);                                                         \
+	static struct tap_test tap_##test = { #test, test_##test, NULL };                      \
+	__attribute__((constructor)) static void tap_add_##test(void)                          \
+	{                                                                                      \
+		*tap_last = &tap_##test;                                                       \
+		tap_last = &tap_##test.next;                                                   \
+	}                                                                                      \
+	static void test_##test(void)
+
+#define CHECK(condition, ...)                                                                  \
+	do {                                                                                   \
+		if (!(condition)) {                                                            \
+			tap_failures++;                                                        \
+			printf("# %s:%d: not true: %s: ", __FILE__, __LINE__, #condition);     \
+			printf(__VA_ARGS__);                                                   \
+			printf("\n");                                                          \
+		}                                                                              \
+	} while (0)
+
+#define SKIP(why)                                                                              \
+	do {                                                                                   \
+		printf("# skip: %s\n", why);                                                   \
+		fflush(stdout);                                                                \
+		_exit(TAP_SKIPPED);                                                            \
+	} while (0)
+
+static int tap_run(struct tap_test *t, int number)
+{
+	int status = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		alarm(TEST_SECONDS);
+		t->run();
+		fflush(stdout);
+		exit(tap_failures ? 1 : 0);	/* not _exit(): leak checks run here */
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+		printf("not ok %d - %s # fork failed\n", number, t->name);
+		return 1;
+	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == TAP_SKIPPED) {
+		printf("ok %d - %s # SKIP\n", number, t->name);
+		return 0;
+	}
+	if (WIFSIGNALED(status))
+		printf("# ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	printf("%s %d - %s\n", status ? "not ok" : "ok", number, t->name);
+	return status != 0;
+}
+
+#define TEST_MAIN()                                                                            \
+	int main(int argc, char **argv)                                                        \
+	{                                                                                      \
+		int number = 0, failed = 0;                                                    \
+                                                                                               \
+		for (struct tap_test *t = tap_first; t; t = t->next)                           \
+			if (argc < 2 || !strcmp(argv[1], t->name))                             \
+				failed += tap_run(t, ++number);                                \
+		printf("1..%d\n", number);                                                     \
+		return failed ? 1 : 0;                                                         \
+	}
+
+#endif
