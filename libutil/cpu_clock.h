@@ -11,4 +11,7 @@
  */
 uint64_t cpu_clock_khz(void);
 
+/* The same from another cpufreq folder and cpuinfo file, for tests. */
+uint64_t cpu_clock_khz_from(const char *cpufreq_dir, const char *cpuinfo_path);
+
 #endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* file.c - whole files: read, written, replaced in one step */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "file.h"
+#include "number.h"
+#include "xalloc.h"
+
+#define FIRST_READ 4096
+
+int file_read_all_fd(int fd, size_t limit, char **ret_text, size_t *ret_len)
+{
+	size_t room = FIRST_READ, len = 0;
+	char *text = NULL, *larger;
+	struct stat st;
+	ssize_t n;
+	int err;
+
+	/* the length is a hint only: /proc files say 0 and any file may grow meanwhile */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size <= limit)
+		room = (size_t)st.st_size + 2;
+	for (;;) {
+		err = -ENOMEM;
+		larger = text && len + 1 < room ? text : realloc(text, room);
+		if (!larger)
+			goto fail;
+		text = larger;
+		n = read(fd, text + len, room - len - 1);
+		if (n < 0 && errno == EINTR)
+			continue;
+		err = -errno;
+		if (n < 0)
+			goto fail;
+		if (n == 0)
+			break;
+		len += (size_t)n;
+		err = -EFBIG;
+		if (len > limit)
+			goto fail;
+		if (len + 1 == room)
+			room *= 2;
+	}
+	text[len] = '\0';
+	*ret_text = text;
+	if (ret_len)
+		*ret_len = len;
+	return 0;
+fail:
+	free(text);
+	return err;
+}
+
+int file_read_all(const char *path, size_t limit, char **ret_text, size_t *ret_len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return -errno;
+	err = file_read_all_fd(fd, limit, ret_text, ret_len);
+	close(fd);
+	return err;
+}
+
+int file_read_line(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	size_t len = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while (len < size - 1) {
+		n = read(fd, buf + len, size - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			err = -errno;
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+		if (memchr(buf + len - n, '\n', (size_t)n))
+			break;
+	}
+	close(fd);
+	if (err)
+		return err;
+	buf[len] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	return 0;
+}
+
+int file_read_u64(const char *path, uint64_t *ret)
+{
+	char line[64];
+	int err = file_read_line(path, line, sizeof(line));
+	size_t n;
+
+	if (err)
+		return err;
+	for (n = strlen(line); n && (line[n - 1] == ' ' || line[n - 1] == '\t'); n--)
+		line[n - 1] = '\0';
+	return number_parse_u64(line, ret);
+}
+
+int file_write_fd(int fd, const void *bytes, size_t n)
+{
+	const char *p = bytes;
+
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		p += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int file_write_existing(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;
+	size_t n = strlen(text);
+	ssize_t done;
+
+	if (fd < 0)
+		return -errno;
+	/* one write(): the kernel's files take a value whole or not at all */
+	done = write(fd, text, n);
+	if (done < 0)
+		err = -errno;
+	else if ((size_t)done != n)
+		err = -EIO;
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/*
+ * No fsync(): it would stall the daemon for the disk's time. The new file is whole for every
+ * reader and after any death of a process; after a power cut it may be the old one.
+ */
+int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode)
+{
+	char *temporary = xasprintf("%s.XXXXXX", path);
+	int fd = mkostemp(temporary, O_CLOEXEC), err;
+
+	if (fd < 0) {
+		err = -errno;
+		free(temporary);
+		return err;
+	}
+	err = file_write_fd(fd, bytes, n);
+	if (!err && fchmod(fd, mode))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(temporary, path))
+		err = -errno;
+	if (err)
+		unlink(temporary);
+	free(temporary);
+	return err;
+}
+
+bool file_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+bool file_is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* file_tree.c - making and removing folders */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "file.h"
+#include "xalloc.h"
+
+static int make_dir(const char *path, mode_t mode)
+{
+	int err;
+
+	if (!mkdir(path, mode))
+		return 0;
+	err = -errno;
+	if (file_is_dir(path))
+		return 0;
+	return err == -EEXIST ? -ENOTDIR : err;
+}
+
+int file_make_dirs(const char *path, mode_t mode)
+{
+	char *copy, *p;
+	int err = 0;
+
+	if (file_is_dir(path))
+		return 0;
+	copy = xstrdup(path);
+	for (p = copy + 1; *copy && *p && !err; p++) {
+		if (*p != '/' || p[-1] == '/')
+			continue;
+		*p = '\0';
+		err = make_dir(copy, mode);
+		*p = '/';
+	}
+	if (!err)
+		err = make_dir(copy, mode);
+	free(copy);
+	return err;
+}
+
+int file_make_parent_dirs(const char *path, mode_t mode)
+{
+	size_t n = (size_t)(path_base(path) - path);
+	char *dir;
+	int err;
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	if (!n)
+		return 0;	/* in the current folder */
+	dir = xstrdup(path);
+	dir[n] = '\0';
+	err = file_make_dirs(dir, mode);
+	free(dir);
+	return err;
+}
+
+/*
+ * Removing a tree keeps one folder open at a time, whatever the depth: sample files lie as deep
+ * as the deepest path somebody executed, which may be deeper than the limit of open files.
+ */
+struct level {
+	dev_t dev;		/* of the folder above, to know it again */
+	ino_t ino;
+	char *name;		/* of this folder in the one above */
+};
+
+struct removal {
+	int fd;			/* the folder we are in */
+	struct level *levels;
+	size_t nr_levels, room;
+};
+
+/* Enter @name below where we are. */
+static int descend(struct removal *r, const char *name)
+{
+	struct stat st;
+	int fd;
+
+	if (fstat(r->fd, &st))
+		return -errno;
+	fd = openat(r->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	xgrow(r->levels, r->nr_levels, r->room);
+	r->levels[r->nr_levels++] = (struct level){ st.st_dev, st.st_ino, xstrdup(name) };
+	close(r->fd);
+	r->fd = fd;
+	return 0;
+}
+
+/* Back up, and remove the folder we were in; -ESTALE if it was moved away meanwhile. */
+static int ascend(struct removal *r)
+{
+	struct level *level = &r->levels[--r->nr_levels];
+	int fd, err = 0;
+	struct stat st;
+
+	fd = openat(r->fd, "..", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st))
+		err = -errno;
+	else if (st.st_dev != level->dev || st.st_ino != level->ino)
+		err = -ESTALE;
+	else if (unlinkat(fd, level->name, AT_REMOVEDIR) && errno != ENOENT)
+		err = -errno;
+	free(level->name);
+	if (fd >= 0) {
+		close(r->fd);
+		r->fd = fd;
+	}
+	return err;
+}
+
+/* Unlink @name, or enter it when it is a folder and tell so by @entered. */
+static int remove_entry(struct removal *r, const char *name, bool *entered)
+{
+	int err;
+
+	*entered = false;
+	if (!unlinkat(r->fd, name, 0) || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return -errno;
+	err = -errno;
+	if (!unlinkat(r->fd, name, AT_REMOVEDIR))
+		return 0;
+	if (errno == ENOTDIR)
+		return err;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return -errno;
+	*entered = true;
+	return descend(r, name);
+}
+
+/* Remove what lies in the folder we are in, up to the first folder, which is entered. */
+static int remove_entries(struct removal *r, bool *entered)
+{
+	struct dirent *entry;
+	int err = 0, fd;
+	DIR *dir;
+
+	*entered = false;
+	fd = openat(r->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	while (!err && !*entered) {
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry) {
+			err = -errno;
+			break;
+		}
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			err = remove_entry(r, entry->d_name, entered);
+	}
+	closedir(dir);
+	return err;
+}
+
+int file_remove_tree(const char *path)
+{
+	struct removal r = { .fd = -1 };
+	bool entered;
+	int err = 0;
+
+	if (!unlink(path) || errno == ENOENT)
+		return 0;
+	if (errno != EISDIR && errno != EPERM)
+		return -errno;
+	r.fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (r.fd < 0)
+		return -errno;
+	for (;;) {
+		err = remove_entries(&r, &entered);
+		if (err)
+			break;
+		if (entered)
+			continue;
+		if (!r.nr_levels)
+			break;
+		err = ascend(&r);
+		if (err)
+			break;
+	}
+	while (r.nr_levels)
+		free(r.levels[--r.nr_levels].name);
+	free(r.levels);
+	close(r.fd);
+	if (!err && rmdir(path) && errno != ENOENT)
+		err = -errno;
+	return err;
+}

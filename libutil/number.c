@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * number.c - text to number, refusing what strtoull() lets pass
+ *
+ * strtoull() takes blanks, signs ("-1" is huge) and stops at the first odd byte; a count or an
+ * address that a user mistyped must be an error instead.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "number.h"
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+int number_parse_u64(const char *text, uint64_t *ret)
+{
+	unsigned int base = 10;
+	uint64_t value = 0;
+	bool overflow = false;
+
+	if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		base = 16;
+		text += 2;
+	} else if (text[0] == '0' && text[1]) {
+		base = 8;
+		text++;
+	}
+	if (!*text)
+		return -EINVAL;
+	for (; *text; text++) {
+		unsigned int digit = (unsigned int)digit_value(*text);
+
+		if (digit >= base)
+			return -EINVAL;
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit, &value))
+			overflow = true;	/* go on: "not a number" is the better answer */
+	}
+	if (overflow)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+int number_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	uint64_t value;
+	int err = number_parse_u64(text, &value);
+
+	if (err)
+		return err;
+	if (value < min || value > max)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+/* By hand, since strtod() follows the locale's decimal point and takes "inf" and "0x1p3". */
+int number_parse_percent(const char *text, double *ret)
+{
+	double value = 0, place = 1;
+	bool digits = false, point = false;
+
+	for (; *text; text++) {
+		if (*text == '.' && !point) {
+			point = true;
+		} else if (*text >= '0' && *text <= '9') {
+			digits = true;
+			if (point)
+				value += (place /= 10) * (*text - '0');
+			else
+				value = value * 10 + (*text - '0');
+		} else {
+			return -EINVAL;
+		}
+	}
+	if (!digits)
+		return -EINVAL;
+	if (value > 100)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * say.c - one line on stderr, with the program's name before it
+ *
+ * A line leaves in one write(), so that lines of the daemon and of opcontrol never mix, and
+ * control characters in it are shown as '?', so that no file name can drive a terminal.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "file.h"
+#include "say.h"
+
+#define SAY_MAX 2000
+
+static const char *program_name;
+
+void say_set_program(const char *name)
+{
+	program_name = name;
+}
+
+static void say(const char *kind, const char *format, va_list args)
+{
+	char line[SAY_MAX];
+	size_t n;
+
+	n = (size_t)snprintf(line, sizeof(line) / 2, "%s: %s",
+			     program_name ? program_name : program_invocation_short_name, kind);
+	if (n >= sizeof(line) / 2)
+		n = sizeof(line) / 2 - 1;
+	vsnprintf(line + n, sizeof(line) - 1 - n, format, args);
+	n = strlen(line);
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	line[n++] = '\n';
+	fflush(stdout);		/* what was reported before the trouble comes before it */
+	(void)file_write_fd(STDERR_FILENO, line, n);
+}
+
+void say_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("", format, args);
+	va_end(args);
+}
+
+void say_warning(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("warning: ", format, args);
+	va_end(args);
+}
+
+void say_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say("note: ", format, args);
+	va_end(args);
+}
+
+void say_bug(const char *file, int line, const char *format, ...)
+{
+	char kind[200];
+	va_list args;
+
+	snprintf(kind, sizeof(kind), "bug at %s:%d: ", file, line);
+	va_start(args, format);
+	say(kind, format, args);
+	va_end(args);
+	abort();
+}
