@@ -81,6 +81,9 @@ $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# written by the compiler; without this make would take a missing one for a program
+$(O)/%.d: ;
+
 $(O)/lib/%.a:
 	@mkdir -p $(@D)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
