@@ -82,7 +82,7 @@ $(O)/%.o: %.c
 	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # written by the compiler; without this make would take a missing one for a program
-$(O)/%.d: ;
+$(O)/%.d $(O)/tests/%.d $(O)/bench/%.d $(O)/fuzz/%.d: ;
 
 $(O)/lib/%.a:
 	@mkdir -p $(@D)
