@@ -15,7 +15,8 @@ OPT      ?= -O2 -g
 WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	    -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
-CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(EXTRA_CPPFLAGS)
+VERSION  := 0.1.0
+CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
 LDFLAGS  := $(EXTRA_LDFLAGS)
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer

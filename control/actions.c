@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* actions.c - what opcontrol does: mostly one question to the daemon each */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "actions.h"
+#include "child.h"
+#include "collector_choice.h"
+#include "cpu_clock.h"
+#include "daemon_link.h"
+#include "daemon_start.h"
+#include "daemonrc.h"
+#include "number.h"
+#include "offline.h"
+#include "status.h"
+
+#define END_MS	(15 * 1000)	/* CTL-26: then SIGKILL */
+
+int action_init(struct control *c, struct op_error *e)
+{
+	struct collector_choice choice;
+	int err = collector_choose(&c->driver, c->setup.collector, &choice, e);
+
+	if (err || choice.module)
+		return err;
+	if (choice.no_module.text[0])
+		printf("Will collect with perf_event_open(2): %s\n", choice.no_module.text);
+	return perf_usable(e);
+}
+
+static void print_default_event(const struct setup *s)
+{
+	struct strbuf spec = STRBUF_INIT;
+
+	if (s->nr_events)
+		return;
+	event_spec_format(setup_event(s), &spec);
+	printf("Using default event: %s\n", spec.text);
+	strbuf_free(&spec);
+}
+
+int action_start_daemon(struct control *c, struct op_error *e)
+{
+	struct collector_choice choice;
+	int err;
+
+	if (c->running)
+		return 0;	/* CTL-102 */
+	err = setup_check(&c->setup, cpu_clock_khz(), e);
+	if (err)
+		return err;
+	print_default_event(&c->setup);
+	err = daemon_start(&c->setup, &c->driver, c->verbose, &choice, e);
+	if (!err)
+		printf("Daemon started.\n");
+	return err;
+}
+
+/* One line for those who expect counters: what is sampled instead, how often, and why. */
+static void tell_timer(const char *status, const struct setup *s)
+{
+	char number[32], period[32];
+	uint64_t ns = 0, khz = 0;
+	const char *why;
+
+	if (answer_value(status, "period_ns", number, sizeof(number)))
+		(void)number_parse_u64(number, &ns);
+	if (answer_value(status, "clock_khz", number, sizeof(number)))
+		(void)number_parse_u64(number, &khz);
+	if (!ns || !khz)
+		return;
+	(void)hardware_cycles(&why);
+	format_period(ns, period, sizeof(period));
+	printf("Sampling by time every %s on each CPU: the rate of %" PRIu64 " cycles at %" PRIu64
+	       " MHz (%s).\n", period, setup_event(s)->count, khz / 1000, why);
+}
+
+int action_start(struct control *c, struct op_error *e)
+{
+	bool was_running = c->running;
+	struct strbuf status = STRBUF_INIT;
+	int err = action_start_daemon(c, e);
+
+	if (!err)
+		err = daemon_ask(c->setup.session_dir, "start", NULL, e);
+	if (!err && !was_running && !daemon_ask(c->setup.session_dir, "status", &status, NULL))
+		tell_timer(status.text, &c->setup);
+	if (!err)
+		printf("Profiler running.\n");
+	strbuf_free(&status);
+	return err;
+}
+
+int action_dump(struct control *c, struct op_error *e)
+{
+	return daemon_ask(c->setup.session_dir, "dump", NULL, e);
+}
+
+static int not_running(void)
+{
+	fprintf(stderr, "Daemon not running\n");
+	return 0;
+}
+
+int action_stop(struct control *c, struct op_error *e)
+{
+	if (!c->running)
+		return not_running();
+	printf("Stopping profiling.\n");
+	fflush(stdout);
+	return daemon_ask(c->setup.session_dir, "stop", NULL, e);
+}
+
+/* For a daemon that does not answer: what it has not written yet is lost. */
+static int kill_daemon(const char *session_dir, pid_t pid, struct op_error *e)
+{
+	if (!pid || !daemon_runs(session_dir))
+		return op_error_set(e, -ESRCH, "cannot tell the pid of the daemon of '%s'",
+				    session_dir);
+	(void)kill(pid, SIGTERM);
+	if (!process_wait_gone(pid, END_MS))
+		return 0;
+	printf("Daemon (pid %d) does not end; killing it, its last samples are lost.\n", (int)pid);
+	(void)kill(pid, SIGKILL);
+	return process_wait_gone(pid, END_MS) ?
+	       op_error_set(e, -EBUSY, "pid %d cannot be killed", (int)pid) : 0;
+}
+
+int action_shutdown(struct control *c, struct op_error *e)
+{
+	const char *dir = c->setup.session_dir;
+	pid_t pid;
+	int err;
+
+	if (!c->running)
+		return not_running();
+	pid = daemon_pid(dir);
+	printf("Stopping profiling.\nKilling daemon.\n");
+	fflush(stdout);
+	err = daemon_ask(dir, "shutdown", NULL, e);
+	if (err == -ESRCH || err == -ETIMEDOUT)
+		err = kill_daemon(dir, pid, e);
+	else if (!err && pid && process_wait_gone(pid, END_MS))
+		err = kill_daemon(dir, pid, e);
+	if (!err) {
+		(void)session_remove_stale_lock(dir);
+		err = daemonrc_adopt_pending(c->rc, e);
+	}
+	if (!err)
+		c->running = false;
+	return err;
+}
+
+static int signal_daemon(struct control *c, const char *request, struct op_error *e)
+{
+	int err = daemon_ask(c->setup.session_dir, request, NULL, e);
+
+	if (!err)
+		printf("Signalling daemon... done\n");
+	return err;
+}
+
+int action_reset(struct control *c, struct op_error *e)
+{
+	return c->running ? signal_daemon(c, "reset", e) : offline_reset(c->setup.session_dir, e);
+}
+
+int action_save(struct control *c, const char *name, struct op_error *e)
+{
+	struct strbuf request = STRBUF_INIT;
+	int err;
+
+	if (!offline_has_samples(c->setup.session_dir) && !c->running) {
+		printf("There is nothing to save in '%s'.\n", c->setup.session_dir);
+		return 0;	/* CTL-132 */
+	}
+	if (!c->running)
+		return offline_save(c->setup.session_dir, name, e);
+	strbuf_addf(&request, "save %s", name);
+	err = signal_daemon(c, request.text, e);
+	strbuf_free(&request);
+	return err;
+}
+
+int action_deinit(struct control *c, struct op_error *e)
+{
+	bool unloaded = false;
+	int err = c->running ? action_shutdown(c, e) : 0;
+
+	if (!err)
+		err = driver_remove(&c->driver, &unloaded, e);
+	if (!err && unloaded)
+		printf("Unloading oprofile module\n");
+	return err;
+}
+
+int action_status(struct control *c, struct op_error *e)
+{
+	struct strbuf answer = STRBUF_INIT;
+	int err = 0;
+
+	if (!c->running) {
+		status_print_setup(&c->setup, stdout);
+		return 0;
+	}
+	err = daemon_ask(c->setup.session_dir, "status", &answer, e);
+	if (!err)
+		status_print_running(answer.text, stdout);
+	if (!err && daemonrc_has_pending(c->rc))
+		printf("Changed set-up waits in %s_new for --shutdown\n", c->rc);
+	strbuf_free(&answer);
+	return err;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * actions.h - what opcontrol does, one function per action
+ *
+ * Each prints its progress on stdout, in the original's words, and returns 0 or -errno with
+ * the reason in @e (empty: somebody has told it already).
+ */
+#ifndef ACTIONS_H
+#define ACTIONS_H
+
+#include "driver.h"
+#include "error.h"
+#include "setup.h"
+
+struct control {
+	const char *rc;			/* the saved set-up's path */
+	struct driver driver;
+	struct setup setup;		/* in force */
+	const char *verbose;		/* topics, or NULL */
+	bool running;			/* a daemon, for setup.session_dir, when we started */
+};
+
+int action_init(struct control *c, struct op_error *e);
+int action_start_daemon(struct control *c, struct op_error *e);
+int action_start(struct control *c, struct op_error *e);
+int action_dump(struct control *c, struct op_error *e);
+int action_stop(struct control *c, struct op_error *e);
+int action_shutdown(struct control *c, struct op_error *e);
+int action_reset(struct control *c, struct op_error *e);
+int action_save(struct control *c, const char *name, struct op_error *e);
+int action_deinit(struct control *c, struct op_error *e);
+int action_status(struct control *c, struct op_error *e);
+
+#endif

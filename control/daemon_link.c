@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemon_link.c - the daemon's lock and its socket, seen from opcontrol */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "channel.h"
+#include "daemon_link.h"
+#include "file.h"
+#include "number.h"
+#include "session.h"
+
+#define ASK_TIMEOUT_MS	(120 * 1000)	/* a dump on a slow disk takes its time */
+
+/* -EBUSY: somebody holds it. */
+static int try_lock(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	close(fd);
+	return err;
+}
+
+static bool lock_is_held(const char *session_dir)
+{
+	char *path = session_lock_path(session_dir);
+	int fd = try_lock(path, O_RDONLY);
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return fd == -EBUSY;
+}
+
+bool daemon_runs(const char *session_dir)
+{
+	char *path = session_control_path(session_dir);
+	int err = channel_ask(path, "ping", 2000, NULL, NULL);
+
+	free(path);
+	return !err || lock_is_held(session_dir);
+}
+
+pid_t daemon_pid(const char *session_dir)
+{
+	char *path = session_lock_path(session_dir), text[32];
+	uint64_t pid;
+	int err = file_read_line(path, text, sizeof(text));
+
+	free(path);
+	if (err || number_parse_range(text, 1, INT_MAX, &pid))
+		return 0;
+	return pid;
+}
+
+static int explain(const char *session_dir, const char *request, int err, struct op_error *e)
+{
+	switch (err) {
+	case -ENOENT:
+	case -ENOTDIR:
+	case -ECONNREFUSED:
+		return op_error_set(e, -ESRCH, "the daemon is not running for session directory '%s'; "
+				    "opcontrol --start starts it", session_dir);
+	case -ETIMEDOUT:
+		return op_error_set(e, err, "oprofiled (pid %d) does not answer '%s'; look at "
+				    "'%s/samples/oprofiled.log', or end it with opcontrol --shutdown",
+				    daemon_pid(session_dir), request, session_dir);
+	case -EREMOTEIO:
+		return err;	/* its own words are in @e already */
+	default:
+		return op_error_set(e, err, "cannot ask oprofiled through '%s/control': %s",
+				    session_dir, strerror(-err));
+	}
+}
+
+int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,
+	       struct op_error *e)
+{
+	char *path = session_control_path(session_dir);
+	int err = channel_ask(path, request, ASK_TIMEOUT_MS, answer, e);
+
+	free(path);
+	return err ? explain(session_dir, request, err, e) : 0;
+}
+
+bool answer_value(const char *answer, const char *key, char *buf, size_t size)
+{
+	size_t key_len = strlen(key), len;
+
+	buf[0] = '\0';
+	for (const char *line = answer; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (strncmp(line, key, key_len) || (line[key_len] != ' ' && line[key_len] != '\n' &&
+						    line[key_len]))
+			continue;
+		line += key_len;
+		line += *line == ' ';
+		len = strcspn(line, "\n");
+		if (len > size - 1)
+			len = size - 1;
+		memcpy(buf, line, len);
+		buf[len] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* Whether @fd is still what @path names: another may have removed it before we had the lock. */
+static bool same_file(int fd, const char *path)
+{
+	struct stat ours, named;
+
+	return !fstat(fd, &ours) && !lstat(path, &named) && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
+static int lock_file(const char *path)
+{
+	for (;;) {
+		int fd = try_lock(path, O_RDWR | O_CREAT);
+
+		if (fd < 0 || same_file(fd, path))
+			return fd;
+		close(fd);
+	}
+}
+
+int session_lock(const char *session_dir, struct op_error *e)
+{
+	char *path = session_lock_path(session_dir), pid[16];
+	int fd = lock_file(path);
+
+	if (fd == -EBUSY)
+		op_error_set(e, fd, "another program holds '%s'; try again", path);
+	else if (fd < 0)
+		op_error_set(e, fd, "cannot lock session directory '%s': %s", session_dir,
+			     strerror(-fd));
+	free(path);
+	if (fd < 0)
+		return fd;
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) < 0) {
+		int err = op_error_set(e, -errno, "cannot write the lock of session directory '%s': %s",
+				       session_dir, strerror(errno));
+
+		session_unlock(session_dir, fd);
+		return err;
+	}
+	return fd;
+}
+
+void session_unlock(const char *session_dir, int fd)
+{
+	char *path = session_lock_path(session_dir);
+
+	unlink(path);
+	close(fd);
+	free(path);
+}
+
+bool session_remove_stale_lock(const char *session_dir)
+{
+	char *path = session_lock_path(session_dir);
+	int fd = try_lock(path, O_RDONLY);
+	bool stale = fd >= 0 && same_file(fd, path) && !unlink(path);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return stale;
+}

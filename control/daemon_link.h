@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * daemon_link.h - find the daemon of a session directory and ask it things
+ *
+ * The daemon answers when what was asked is true: no marker files, no polling. Requests and
+ * answers: doc/control.md.
+ */
+#ifndef DAEMON_LINK_H
+#define DAEMON_LINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "error.h"
+#include "strbuf.h"
+
+/* Whether a daemon runs there, also one that does not answer any more. */
+bool daemon_runs(const char *session_dir);
+
+/* Its pid as the lock file tells it, or 0: unknown. Only while daemon_runs(). */
+pid_t daemon_pid(const char *session_dir);
+
+/*
+ * Ask, and wait for the answer, which is appended to @answer (may be NULL).
+ * -ESRCH: no daemon there. Else as channel_ask(); @e says it all.
+ */
+int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,
+	       struct op_error *e);
+
+/* The value of "KEY VALUE" in an answer, into @buf (cut to @size); "" and false if not there. */
+bool answer_value(const char *answer, const char *key, char *buf, size_t size);
+
+/*
+ * Hold the session's lock as the daemon would, so that none starts meanwhile.
+ * Returns a descriptor for session_unlock(), -EBUSY while a daemon runs, or -errno.
+ */
+int session_lock(const char *session_dir, struct op_error *e);
+void session_unlock(const char *session_dir, int fd);
+
+/* Remove the lock file of a daemon that died. True if there was one. */
+bool session_remove_stale_lock(const char *session_dir);
+
+#endif

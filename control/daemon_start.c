@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemon_start.c - bring oprofiled up: collector, session directory, buffers, command line */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "child.h"
+#include "daemon_link.h"
+#include "daemon_start.h"
+#include "file.h"
+#include "session.h"
+#include "vmlinux.h"
+#include "xalloc.h"
+
+#define DAEMON		"oprofiled"
+#define START_MS	(60 * 1000)	/* it reads all of /proc before it is ready */
+
+static void add_word(struct words *w, char *owned)
+{
+	xgrow(w->words, w->nr, w->room);
+	w->words[w->nr++] = owned;
+}
+
+void words_free(struct words *w)
+{
+	for (size_t i = 0; i < w->nr; i++)
+		free(w->words[i]);
+	free(w->words);
+	*w = (struct words){ 0 };
+}
+
+/* NAME:value:counter:count:um:kernel:user; no counters are programmed, so value and counter are 0. */
+static char *events_word(const struct setup *s)
+{
+	struct strbuf b = STRBUF_INIT;
+	size_t nr = s->nr_events ? s->nr_events : 1;
+
+	strbuf_add(&b, "--events=");
+	for (size_t i = 0; i < nr; i++) {
+		const struct event_spec *spec = s->nr_events ? &s->events[i] : setup_event(s);
+
+		strbuf_addf(&b, "%s%s:0:%zu:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? "," : "", spec->name,
+			    i, spec->count, spec->unit_mask, spec->kernel, spec->user);
+	}
+	return strbuf_steal(&b);
+}
+
+static int add_kernel_words(const struct setup *s, struct words *w, struct op_error *e)
+{
+	uint64_t start = s->kernel_start, end = s->kernel_end;
+	int err = 0;
+
+	if (!strcmp(s->vmlinux, VMLINUX_NONE)) {
+		add_word(w, xstrdup("--no-vmlinux"));
+	} else if (*s->vmlinux) {
+		err = end ? vmlinux_check(s->vmlinux, e) :
+			    vmlinux_range(s->vmlinux, "/proc/kallsyms", &start, &end, e);
+		if (err)
+			return err;
+		add_word(w, xasprintf("--vmlinux=%s", s->vmlinux));
+		add_word(w, xasprintf("--kernel-range=%" PRIx64 ",%" PRIx64, start, end));
+	}
+	return 0;
+}
+
+int daemon_command(const struct setup *s, const struct collector_choice *choice,
+		   const char *verbose, const char *program, struct words *ret, struct op_error *e)
+{
+	struct words w = { 0 };
+	int err;
+
+	add_word(&w, xstrdup(program));
+	add_word(&w, xasprintf("--session-dir=%s", s->session_dir));
+	add_word(&w, xasprintf("--separate-lib=%d", s->separate_lib));
+	add_word(&w, xasprintf("--separate-kernel=%d", s->separate_kernel));
+	add_word(&w, xasprintf("--separate-thread=%d", s->separate_thread));
+	add_word(&w, xasprintf("--separate-cpu=%d", s->separate_cpu));
+	add_word(&w, events_word(s));
+	err = add_kernel_words(s, &w, e);
+	if (err) {
+		words_free(&w);
+		return err;
+	}
+	if (*s->image_filter)
+		add_word(&w, xasprintf("--image=%s", s->image_filter));
+	add_word(&w, xasprintf("--collector=%s", choice->module ? "module" : "perf"));
+	if (s->callgraph_depth)
+		add_word(&w, xasprintf("--callgraph-depth=%" PRIu64, s->callgraph_depth));
+	if (verbose)
+		add_word(&w, xasprintf("--verbose=%s", verbose));
+	xgrow(w.words, w.nr, w.room);
+	w.words[w.nr] = NULL;
+	*ret = w;
+	return 0;
+}
+
+/* Beside this program, where a build has it, else wherever $PATH has it. */
+static char *daemon_program(void)
+{
+	char *dir = path_program_dir();
+	char *path = dir ? path_join(dir, DAEMON) : NULL;
+
+	free(dir);
+	if (path && file_exists(path))
+		return path;
+	free(path);
+	return xstrdup(DAEMON);
+}
+
+static int run_daemon(const struct words *command, const char *session_dir, struct op_error *e)
+{
+	int status, err = child_run((const char *const *)command->words, false, START_MS, &status);
+
+	if (err == -ENOENT)
+		return op_error_set(e, err, "cannot find " DAEMON " beside opcontrol or in $PATH; make "
+				    "builds it, make install installs it");
+	if (err == -ETIMEDOUT)
+		return op_error_set(e, err, DAEMON " was not ready after %d s; see "
+				    "'%s/samples/oprofiled.log'", START_MS / 1000, session_dir);
+	if (err)
+		return op_error_set(e, err, "cannot run '%s': %s", command->words[0],
+				    strerror(-err));
+	if (WIFSIGNALED(status))
+		return op_error_set(e, -ECHILD, DAEMON " died of signal %d (%s) while starting",
+				    WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return WEXITSTATUS(status) ? -ECHILD : 0;	/* it has told why itself */
+}
+
+static int make_session_dir(const char *session_dir, struct op_error *e)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	int err = file_make_dirs(current, 0755);
+
+	if (err)
+		op_error_set(e, err, "cannot create session directory '%s': %s; choose another with "
+			     "--session-dir=", session_dir, strerror(-err));
+	free(current);
+	return err;
+}
+
+/* 0 leaves what the module has. */
+static int write_buffers(const struct setup *s, const struct driver *d, struct op_error *e)
+{
+	const struct {
+		const char *file;
+		uint64_t value;
+	} files[] = {
+		{ "buffer_size", s->buffer_size },
+		{ "buffer_watershed", s->buffer_watershed },
+		{ "cpu_buffer_size", s->cpu_buffer_size },
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(files) / sizeof(files[0]); i++)
+		if (files[i].value)
+			err = driver_write(d, files[i].file, files[i].value, e);
+	return err ? err : driver_write(d, "backtrace_depth", s->callgraph_depth, e);
+}
+
+static void print_command(const struct setup *s, const struct words *command)
+{
+	printf("Parameters used:\n");
+	printf("SESSION_DIR %s\n", s->session_dir);
+	printf("VMLINUX %s\n", s->vmlinux);
+	printf("IMAGE_FILTER %s\n", s->image_filter);
+	printf("BUF_SIZE %" PRIu64 "\nBUF_WATERSHED %" PRIu64 "\nCPU_BUF_SIZE %" PRIu64 "\n",
+	       s->buffer_size, s->buffer_watershed, s->cpu_buffer_size);
+	printf("SEPARATE_LIB %d\nSEPARATE_KERNEL %d\nSEPARATE_THREAD %d\nSEPARATE_CPU %d\n",
+	       s->separate_lib, s->separate_kernel, s->separate_thread, s->separate_cpu);
+	printf("CALLGRAPH %" PRIu64 "\n", s->callgraph_depth);
+	printf("executing");
+	for (size_t i = 0; i < command->nr; i++)
+		printf(" %s", command->words[i]);
+	printf("\n");
+}
+
+static int start_chosen(const struct setup *s, const struct driver *d, const char *verbose,
+			const struct collector_choice *choice, struct op_error *e)
+{
+	struct words command;
+	char *program;
+	int err = choice->module ? write_buffers(s, d, e) : 0;
+
+	if (err)
+		return err;
+	program = daemon_program();
+	err = daemon_command(s, choice, verbose, program, &command, e);
+	free(program);
+	if (err)
+		return err;
+	if (verbose)
+		print_command(s, &command);
+	fflush(stdout);		/* before the daemon's own lines */
+	err = run_daemon(&command, s->session_dir, e);
+	words_free(&command);
+	return err;
+}
+
+int daemon_start(const struct setup *s, const struct driver *d, const char *verbose,
+		 struct collector_choice *ret_choice, struct op_error *e)
+{
+	struct collector_choice choice;
+	int err = make_session_dir(s->session_dir, e);
+
+	if (!err)
+		err = collector_choose(d, s->collector, &choice, e);
+	if (err)
+		return err;
+	if (session_remove_stale_lock(s->session_dir))
+		printf("Detected stale lock file. Removing.\n");
+	if (choice.no_module.text[0])
+		printf("Collecting with perf_event_open(2): %s\n", choice.no_module.text);
+	err = start_chosen(s, d, verbose, &choice, e);
+	if (!err)
+		*ret_choice = choice;
+	return err;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* daemon_start.h - bring oprofiled up with the saved set-up (CTL-100..110) */
+#ifndef DAEMON_START_H
+#define DAEMON_START_H
+
+#include "collector_choice.h"
+#include "driver.h"
+#include "error.h"
+#include "setup.h"
+#include "strbuf.h"
+
+/*
+ * Choose the collector, make the session directory, set the module's buffers and run oprofiled,
+ * which is ready (but not sampling) when this returns 0. @verbose: topics for its log, or NULL.
+ * -errno: @e says why, or is empty when oprofiled has said so itself.
+ */
+int daemon_start(const struct setup *s, const struct driver *d, const char *verbose,
+		 struct collector_choice *ret_choice, struct op_error *e);
+
+/* The command that daemon_start() runs, as words; for --verbose and tests. */
+struct words {
+	char **words;		/* NULL terminated */
+	size_t nr, room;
+};
+int daemon_command(const struct setup *s, const struct collector_choice *choice,
+		   const char *verbose, const char *program, struct words *ret, struct op_error *e);
+void words_free(struct words *w);
+
+#endif

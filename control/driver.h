@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * driver.h - the kernel module: loaded or not, mounted or not, ours or not
+ *
+ * All that touches module loading and the mount of oprofilefs.
+ */
+#ifndef DRIVER_H
+#define DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "error.h"
+
+/* Where to look. driver_init() fills in the system's; tests use folders of their own. */
+struct driver {
+	const char *filesystems;	/* /proc/filesystems */
+	const char *modules;		/* /proc/modules */
+	const char *lockdown;		/* /sys/kernel/security/lockdown */
+	const char *mount_point;	/* OPROFILEFS_MOUNT */
+	char *module_file;		/* oprofile.ko beside this program's folder; may not exist */
+};
+
+void driver_init(struct driver *d);
+void driver_free(struct driver *d);
+
+bool driver_registered(const struct driver *d);	/* the kernel knows oprofilefs */
+bool driver_mounted(const struct driver *d);
+
+/*
+ * Load the module and mount oprofilefs, as far as that is not done yet, and make sure that it
+ * speaks our version. -errno: @e says what is in the way, and how to go on where there is a way.
+ */
+int driver_ready(const struct driver *d, struct op_error *e);
+
+/* Unmount and unload, as far as needed. *ret_unloaded: a module was there and is gone. */
+int driver_remove(const struct driver *d, bool *ret_unloaded, struct op_error *e);
+
+/* Write a number to a file of oprofilefs; one the kernel did not take (CTL-108) is -ERANGE. */
+int driver_write(const struct driver *d, const char *file, uint64_t value, struct op_error *e);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * offline.c - reset or save a session that no daemon writes to
+ *
+ * Both are one rename(2), so that a report made meanwhile sees the session whole or
+ * not at all.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "daemon_link.h"
+#include "file.h"
+#include "offline.h"
+#include "session.h"
+#include "xalloc.h"
+
+bool offline_has_samples(const char *session_dir)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	DIR *dir = opendir(current);
+	bool any = false;
+	struct dirent *d;
+
+	while (dir && !any && (d = readdir(dir)))
+		any = d->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	free(current);
+	return any;
+}
+
+static int move_current(const char *session_dir, const char *to, struct op_error *e)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	int err = renameat2(AT_FDCWD, current, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
+
+	if (err == -EEXIST)
+		op_error_set(e, err, "'%s' exists already; choose another name", to);
+	else if (err)
+		op_error_set(e, err, "cannot move '%s' to '%s': %s", current, to, strerror(-err));
+	else
+		(void)mkdir(current, 0755);	/* the daemon makes it too */
+	free(current);
+	return err;
+}
+
+static int reset_locked(const char *session_dir, struct op_error *e)
+{
+	char *aside = xasprintf("%s/samples/.tmp_reset.%d", session_dir, (int)getpid());
+	int err = move_current(session_dir, aside, e);
+
+	if (!err) {
+		err = file_remove_tree(aside);
+		if (err)
+			op_error_set(e, err, "cannot remove all of '%s': %s", aside, strerror(-err));
+	}
+	free(aside);
+	return err;
+}
+
+int offline_reset(const char *session_dir, struct op_error *e)
+{
+	int fd, err;
+
+	if (!offline_has_samples(session_dir))
+		return 0;
+	fd = session_lock(session_dir, e);
+	if (fd < 0)
+		return fd;
+	err = reset_locked(session_dir, e);
+	session_unlock(session_dir, fd);
+	return err;
+}
+
+int offline_save(const char *session_dir, const char *name, struct op_error *e)
+{
+	char *saved;
+	int fd = session_lock(session_dir, e), err;
+
+	if (fd < 0)
+		return fd;
+	saved = session_samples_path(session_dir, name);
+	err = move_current(session_dir, saved, e);
+	free(saved);
+	session_unlock(session_dir, fd);
+	return err;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup.c - apply set-up options to the saved set-up, and judge the result
+ *
+ * One function per option, in a table, so that what an option accepts is found in one place.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+#include "number.h"
+#include "session.h"
+#include "setup.h"
+#include "vmlinux.h"
+#include "xalloc.h"
+
+void setup_init(struct setup *s)
+{
+	*s = (struct setup){
+		.session_dir = xstrdup(SESSION_DIR_DEFAULT),
+		.vmlinux = xstrdup(VMLINUX_DEFAULT),
+		.image_filter = xstrdup(""),
+	};
+}
+
+void setup_free(struct setup *s)
+{
+	free(s->session_dir);
+	free(s->vmlinux);
+	free(s->image_filter);
+	*s = (struct setup){ 0 };
+}
+
+static void replace(char **text, char *owned)
+{
+	free(*text);
+	*text = owned;
+}
+
+bool setup_value_ok(const char *value)
+{
+	for (; *value; value++)
+		if (!isalnum((unsigned char)*value) && !strchr("_:,./-", *value))
+			return false;
+	return true;
+}
+
+static const char *const wish_names[] = { "auto", "module", "perf" };
+
+const char *collector_wish_name(enum collector_wish wish)
+{
+	return wish_names[wish];
+}
+
+int collector_wish_parse(const char *text, enum collector_wish *ret)
+{
+	for (size_t i = 0; i < sizeof(wish_names) / sizeof(wish_names[0]); i++) {
+		if (!strcmp(text, wish_names[i])) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int hex_parse(const char *text, size_t len, uint64_t *ret)
+{
+	char copy[24] = "0x";
+
+	if (len > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		text += 2;
+		len -= 2;
+	}
+	if (!len || len > 16)
+		return -EINVAL;
+	memcpy(copy + 2, text, len);
+	return number_parse_u64(copy, ret) ? -EINVAL : 0;
+}
+
+int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end)
+{
+	const char *comma = strchr(text, ',');
+	uint64_t start, end;
+
+	if (!comma || hex_parse(text, comma - text, &start) ||
+	    hex_parse(comma + 1, strlen(comma + 1), &end) || start >= end)
+		return -EINVAL;
+	*ret_start = start;
+	*ret_end = end;
+	return 0;
+}
+
+static int set_event(struct setup *s, const char *value, struct op_error *e)
+{
+	struct event_spec spec;
+	int err;
+
+	if (!strcmp(value, "default"))
+		return 0;	/* mixing it with others is setup_set()'s to refuse */
+	err = event_spec_parse(value, &spec, e);
+	if (err)
+		return err;
+	for (size_t i = 0; i < s->nr_events; i++)
+		if (event_spec_same(&s->events[i], &spec))
+			return op_error_set(e, -EINVAL,
+					    "event '%s' was given twice: all events must be distinct",
+					    spec.name);
+	if (s->nr_events == SETUP_MAX_EVENTS)
+		return op_error_set(e, -EINVAL, "more than %d events", SETUP_MAX_EVENTS);
+	s->events[s->nr_events++] = spec;
+	return 0;
+}
+
+static int separate_word(struct setup *s, const char *word)
+{
+	bool all = !strcmp(word, "all");
+	bool kernel = all || !strcmp(word, "kernel");
+	bool lib = kernel || !strcmp(word, "lib") || !strcmp(word, "library");
+	bool thread = all || !strcmp(word, "thread");
+	bool cpu = all || !strcmp(word, "cpu");
+
+	s->separate_lib |= lib;
+	s->separate_kernel |= kernel;
+	s->separate_thread |= thread;
+	s->separate_cpu |= cpu;
+	return lib || thread || cpu || !strcmp(word, "none") ? 0 : -EINVAL;
+}
+
+static int set_separate(struct setup *s, const char *value, struct op_error *e)
+{
+	char *copy = xstrdup(value), *rest = copy, *word;
+	int err = 0;
+
+	s->separate_lib = s->separate_kernel = s->separate_thread = s->separate_cpu = false;
+	while (!err && (word = strsep(&rest, ","))) {
+		err = separate_word(s, word);
+		if (err)
+			op_error_set(e, err, "--separate='%s': use none, lib, kernel, thread, cpu or all",
+				     word);
+	}
+	free(copy);
+	return err;
+}
+
+static int set_vmlinux(struct setup *s, const char *value, struct op_error *e)
+{
+	char *path;
+	int err;
+
+	s->kernel_start = s->kernel_end = 0;
+	if (!strcmp(value, "kallsyms")) {
+		replace(&s->vmlinux, xstrdup(VMLINUX_DEFAULT));
+		return 0;
+	}
+	err = vmlinux_check(value, e);
+	if (err)
+		return err;
+	path = path_absolute(value);
+	if (!path || !setup_value_ok(path)) {
+		free(path);
+		return op_error_set(e, -EINVAL, "--vmlinux='%s': its full path holds characters that "
+				    "cannot be saved", value);
+	}
+	replace(&s->vmlinux, path);
+	return 0;
+}
+
+static int set_no_vmlinux(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value;
+	(void)e;
+	replace(&s->vmlinux, xstrdup(VMLINUX_NONE));
+	s->kernel_start = s->kernel_end = 0;
+	return 0;
+}
+
+static int set_kernel_range(struct setup *s, const char *value, struct op_error *e)
+{
+	if (kernel_range_parse(value, &s->kernel_start, &s->kernel_end))
+		return op_error_set(e, -EINVAL,
+				    "--kernel-range='%s': use START,END in hex, START below END",
+				    value);
+	return 0;
+}
+
+static int set_image(struct setup *s, const char *value, struct op_error *e)
+{
+	const char *path = value;
+
+	if (!strcmp(value, "all")) {
+		replace(&s->image_filter, xstrdup(""));
+		return 0;
+	}
+	for (; path; path = strchr(path, ',') ? strchr(path, ',') + 1 : NULL)
+		if (*path != '/')
+			return op_error_set(e, -EINVAL,
+					    "--image='%s': use all, or full paths separated by commas",
+					    value);
+	replace(&s->image_filter, xstrdup(value));
+	return 0;
+}
+
+static int set_number(const char *option, const char *value, uint64_t max, uint64_t *ret,
+		      struct op_error *e)
+{
+	if (number_parse_range(value, 0, max, ret))
+		return op_error_set(e, -EINVAL, "--%s='%s': use a number from 0 to %" PRIu64,
+				    option, value, max);
+	return 0;
+}
+
+static int set_buffer_size(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_number("buffer-size", value, SETUP_MAX_WORDS, &s->buffer_size, e);
+}
+
+static int set_buffer_watershed(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_number("buffer-watershed", value, SETUP_MAX_WORDS, &s->buffer_watershed, e);
+}
+
+static int set_cpu_buffer_size(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_number("cpu-buffer-size", value, SETUP_MAX_WORDS, &s->cpu_buffer_size, e);
+}
+
+static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_number("callgraph", value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
+}
+
+static int set_session_dir(struct setup *s, const char *value, struct op_error *e)
+{
+	char *path = path_absolute(value);
+
+	if (!path || !setup_value_ok(path)) {
+		free(path);
+		return op_error_set(e, -EINVAL, "--session-dir='%s': its full path may hold letters, "
+				    "digits and _ : , . / - only", value);
+	}
+	replace(&s->session_dir, path);
+	return 0;
+}
+
+static int set_collector(struct setup *s, const char *value, struct op_error *e)
+{
+	if (collector_wish_parse(value, &s->collector))
+		return op_error_set(e, -EINVAL, "--collector='%s': use module, perf or auto", value);
+	return 0;
+}
+
+static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
+	[SET_EVENT] = set_event,
+	[SET_SEPARATE] = set_separate,
+	[SET_VMLINUX] = set_vmlinux,
+	[SET_NO_VMLINUX] = set_no_vmlinux,
+	[SET_KERNEL_RANGE] = set_kernel_range,
+	[SET_IMAGE] = set_image,
+	[SET_BUFFER_SIZE] = set_buffer_size,
+	[SET_BUFFER_WATERSHED] = set_buffer_watershed,
+	[SET_CPU_BUFFER_SIZE] = set_cpu_buffer_size,
+	[SET_CALLGRAPH] = set_callgraph,
+	[SET_SESSION_DIR] = set_session_dir,
+	[SET_COLLECTOR] = set_collector,
+};
+
+int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e)
+{
+	size_t nr_events = 0;
+	bool default_event = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		int err;
+
+		if (settings[i].id == SET_EVENT) {
+			default_event |= !strcmp(settings[i].value, "default");
+			if (!nr_events++)
+				s->nr_events = 0;
+		}
+		err = setters[settings[i].id](s, settings[i].value, e);
+		if (err)
+			return err;
+	}
+	if (default_event && nr_events > 1)
+		return op_error_set(e, -EINVAL, "--event=default cannot be mixed with other events");
+	return 0;
+}
+
+const struct event_spec *setup_event(const struct setup *s)
+{
+	return s->nr_events ? &s->events[0] : &event_spec_default;
+}
+
+int setup_check(const struct setup *s, uint64_t clock_khz, struct op_error *e)
+{
+	int err;
+
+	for (size_t i = 0; i < s->nr_events; i++) {
+		err = event_spec_check(&s->events[i], clock_khz, e);
+		if (err)
+			return err;
+	}
+	if (s->buffer_size && s->buffer_watershed >= s->buffer_size)
+		return op_error_set(e, -EINVAL,
+				    "--buffer-watershed=%" PRIu64 " must be smaller than --buffer-size=%"
+				    PRIu64, s->buffer_watershed, s->buffer_size);
+	if ((s->kernel_start || s->kernel_end) &&
+	    (!*s->vmlinux || !strcmp(s->vmlinux, VMLINUX_NONE)))
+		return op_error_set(e, -EINVAL, "--kernel-range is of use with --vmlinux=FILE only");
+	return 0;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * setup.h - what is to be profiled and how: the set-up that outlives one command
+ *
+ * Filled from the saved file (daemonrc.h), changed by options (setup_set()), judged as a
+ * whole (setup_check()) before it is saved or used.
+ */
+#ifndef SETUP_H
+#define SETUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+#include "event_spec.h"
+
+#define SETUP_MAX_EVENTS	8
+#define SETUP_MAX_CALLGRAPH	64		/* frames */
+#define SETUP_MAX_WORDS		(1 << 24)	/* of a buffer */
+
+#define VMLINUX_DEFAULT	""		/* the running kernel's own symbols, /proc/kallsyms */
+#define VMLINUX_NONE	"none"		/* --no-vmlinux */
+
+enum collector_wish { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF };
+
+struct setup {
+	char *session_dir;		/* absolute */
+	struct event_spec events[SETUP_MAX_EVENTS];
+	size_t nr_events;		/* 0: the default event */
+	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
+	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */
+	uint64_t kernel_start, kernel_end;	/* addresses; both 0: found out when needed */
+	char *image_filter;		/* comma separated paths; "": all */
+	uint64_t buffer_size, buffer_watershed;	/* words; 0: the collector's own choice */
+	uint64_t cpu_buffer_size;	/* samples; 0: the same */
+	uint64_t callgraph_depth;	/* frames, 0 off */
+	enum collector_wish collector;
+};
+
+void setup_init(struct setup *s);	/* the defaults */
+void setup_free(struct setup *s);
+
+/* The set-up options. In the order of opcontrol --help. */
+enum setting_id {
+	SET_EVENT,		/* "default", or one more event: event_spec.h */
+	SET_SEPARATE,		/* none lib library kernel thread cpu all, comma separated */
+	SET_VMLINUX,		/* a path, or "kallsyms" for VMLINUX_DEFAULT */
+	SET_NO_VMLINUX,
+	SET_KERNEL_RANGE,	/* START,END in hex */
+	SET_IMAGE,		/* "all" or PATH[,PATH] */
+	SET_BUFFER_SIZE,
+	SET_BUFFER_WATERSHED,
+	SET_CPU_BUFFER_SIZE,
+	SET_CALLGRAPH,
+	SET_SESSION_DIR,
+	SET_COLLECTOR,		/* module perf auto */
+};
+
+struct setting {
+	enum setting_id id;
+	char *value;		/* NULL for those that take none */
+};
+
+/*
+ * Apply the options of one command line, in order; its first event replaces all earlier
+ * ones. -EINVAL, or the errno of a file that was named, explained in @e: @s is then of no use.
+ */
+int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e);
+
+/* Judge the whole for a machine with this clock: events, buffer sizes. -errno as found. */
+int setup_check(const struct setup *s, uint64_t clock_khz, struct op_error *e);
+
+/* The event that will be sampled: the first one chosen, or the default. */
+const struct event_spec *setup_event(const struct setup *s);
+
+/* CTL-11: nothing but letters, digits and _ : , . / - may stand in a saved value. */
+bool setup_value_ok(const char *value);
+
+const char *collector_wish_name(enum collector_wish wish);	/* "auto", "module", "perf" */
+int collector_wish_parse(const char *text, enum collector_wish *ret);	/* -EINVAL */
+
+/* "ADDRESS,ADDRESS" in hex, with or without 0x; start below end. -EINVAL. */
+int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end);
+
+#endif

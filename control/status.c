@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * status.c - print the state of things: the original's lines first, exactly, then ours
+ *
+ * While a daemon runs it is asked what it uses, so that no set-up that only waits in a
+ * file is taken for what happens (CTL-98).
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "daemon_link.h"
+#include "number.h"
+#include "session.h"
+#include "status.h"
+
+void format_period(uint64_t ns, char *buf, size_t size)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (ns < units[i].ns && i < 3)
+		i++;
+	snprintf(buf, size, "%.6g %s", (double)(ns * 1000 / units[i].ns) / 1000, units[i].name);
+}
+
+static void print_number_unless_0(const char *label, uint64_t n, FILE *out)
+{
+	if (n)
+		fprintf(out, "%s: %" PRIu64 "\n", label, n);
+}
+
+void status_print_setup(const struct setup *s, FILE *out)
+{
+	struct strbuf spec = STRBUF_INIT;
+
+	fprintf(out, "Daemon not running\nSession-dir: %s\n", s->session_dir);
+	for (size_t i = 0; i < s->nr_events; i++) {
+		strbuf_reset(&spec);
+		event_spec_format(&s->events[i], &spec);
+		fprintf(out, "Event %zu: %s\n", i, spec.text);
+	}
+	strbuf_free(&spec);
+	fprintf(out, "Separate options:%s%s%s%s%s\n", s->separate_lib ? " library" : "",
+		s->separate_kernel ? " kernel" : "", s->separate_thread ? " thread" : "",
+		s->separate_cpu ? " cpu" : "",
+		s->separate_lib || s->separate_thread || s->separate_cpu ? "" : " none");
+	fprintf(out, "vmlinux file: %s\n", s->vmlinux);
+	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
+	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
+	print_number_unless_0("Buffer size", s->buffer_size, out);
+	print_number_unless_0("CPU buffer watershed", s->buffer_watershed, out);
+	print_number_unless_0("CPU buffer size", s->cpu_buffer_size, out);
+	fprintf(out, "Collector: %s\n", collector_wish_name(s->collector));
+}
+
+/* The answer's number for @key, 0 if it has none. */
+static uint64_t answer_number(const char *answer, const char *key)
+{
+	char text[32];
+	uint64_t n = 0;
+
+	if (answer_value(answer, key, text, sizeof(text)))
+		(void)number_parse_u64(text, &n);
+	return n;
+}
+
+static void print_events(const char *answer, FILE *out)
+{
+	char events[1024], *rest = events, *word;
+	int i = 0;
+
+	answer_value(answer, "events", events, sizeof(events));
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			fprintf(out, "Event %d: %s\n", i++, word);
+}
+
+static void print_separate(const char *answer, FILE *out)
+{
+	char words[256], *rest = words, *word;
+
+	answer_value(answer, "separate", words, sizeof(words));
+	fprintf(out, "Separate options:");
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			fprintf(out, " %s", strcmp(word, "lib") ? word : "library");
+	fprintf(out, "\n");
+}
+
+static void print_kernel_image(const char *answer, FILE *out)
+{
+	char vmlinux[1024], symbols[32];
+
+	answer_value(answer, "vmlinux", vmlinux, sizeof(vmlinux));
+	answer_value(answer, "kernel_symbols", symbols, sizeof(symbols));
+	fprintf(out, "vmlinux file: %s\n",
+		!*vmlinux && !strcmp(symbols, "none") ? VMLINUX_NONE : vmlinux);
+}
+
+static void print_originals(const char *answer, FILE *out)
+{
+	char state[32], text[4096];
+
+	answer_value(answer, "state", state, sizeof(state));
+	fprintf(out, "Daemon %s: pid %" PRIu64 "\n", state, answer_number(answer, "pid"));
+	answer_value(answer, "session_dir", text, sizeof(text));
+	fprintf(out, "Session-dir: %s\n", text);
+	print_events(answer, out);
+	print_separate(answer, out);
+	print_kernel_image(answer, out);
+	answer_value(answer, "image_filter", text, sizeof(text));
+	fprintf(out, "Image filter: %s\n", *text && strcmp(text, "all") ? text : "none");
+	fprintf(out, "Call-graph depth: %" PRIu64 "\n", answer_number(answer, "callgraph_depth"));
+	print_number_unless_0("Buffer size", answer_number(answer, "buffer_size"), out);
+	print_number_unless_0("CPU buffer watershed", answer_number(answer, "buffer_watershed"), out);
+	print_number_unless_0("CPU buffer size", answer_number(answer, "cpu_buffer_size"), out);
+}
+
+static void print_model(const char *answer, FILE *out)
+{
+	char model[64], period[32];
+	uint64_t ns = answer_number(answer, "period_ns");
+
+	if (!answer_value(answer, "model", model, sizeof(model)))
+		return;
+	format_period(ns, period, sizeof(period));
+	if (ns)
+		fprintf(out, "Model: %s, a sample every %s on each CPU (clock %" PRIu64 " MHz)\n", model,
+			period, answer_number(answer, "clock_khz") / 1000);
+	else
+		fprintf(out, "Model: %s\n", model);
+}
+
+static void print_kernel_symbols(const char *answer, FILE *out)
+{
+	char symbols[32];
+
+	if (!answer_value(answer, "kernel_symbols", symbols, sizeof(symbols)))
+		return;
+	fprintf(out, "Kernel symbols: %s%s\n", symbols, strcmp(symbols, "hidden") ? "" :
+		" (kernel.kptr_restrict; set it to 1 before --start)");
+}
+
+static void print_losses(const char *answer, FILE *out)
+{
+	uint64_t lost = 0;
+	char key[64];
+
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++) {
+		snprintf(key, sizeof(key), "lost.%s", loss_name(reason));
+		lost += answer_number(answer, key);
+	}
+	fprintf(out, "Samples lost: %" PRIu64 "\n", lost);
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++) {
+		uint64_t n;
+
+		snprintf(key, sizeof(key), "lost.%s", loss_name(reason));
+		n = answer_number(answer, key);
+		if (n)
+			fprintf(out, "  %" PRIu64 " %s\n", n, loss_text(reason));
+	}
+}
+
+void status_print_running(const char *answer, FILE *out)
+{
+	char text[64];
+
+	print_originals(answer, out);
+	if (answer_value(answer, "collector", text, sizeof(text)))
+		fprintf(out, "Collector: %s\n", text);
+	print_model(answer, out);
+	print_kernel_symbols(answer, out);
+	fprintf(out, "Samples received: %" PRIu64 "\n", answer_number(answer, "received"));
+	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));
+	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
+	print_losses(answer, out);
+	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);
+	fprintf(out, "Session size: %" PRIu64 " kB\n", answer_number(answer, "session_bytes") / 1024);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* vmlinux.h - what opcontrol must know of a kernel image given with --vmlinux= */
+#ifndef VMLINUX_H
+#define VMLINUX_H
+
+#include <stdint.h>
+#include "error.h"
+
+/* Whether @path is an uncompressed ELF kernel with a .text section. -errno and why in @e. */
+int vmlinux_check(const char *path, struct op_error *e);
+
+/*
+ * Where the text of @path runs: section .text to symbol _etext, moved by as much as the running
+ * kernel's _stext in @kallsyms differs from the image's (the kernel moves itself at boot).
+ * Hidden or missing addresses in @kallsyms: not moved.
+ */
+int vmlinux_range(const char *path, const char *kallsyms, uint64_t *ret_start, uint64_t *ret_end,
+		  struct op_error *e);
+
+#endif

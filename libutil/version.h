@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* version.h - the line that every program prints for --version; OP_VERSION is rules.mk's */
+#ifndef VERSION_H
+#define VERSION_H
+
+#include <stdio.h>
+
+static inline void version_print(const char *program)
+{
+	printf("%s: oprofile %s compiled on %s %s\n", program, OP_VERSION, __DATE__, __TIME__);
+}
+
+#endif
