@@ -33,6 +33,13 @@ inc_pp      := pp libdb events libutil
 inc_tests   := tests daemon control pp oprofilefs module libdb events libutil
 inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
+# How a program is made of its objects and libraries. Said at each program, for a pattern
+# such as build/tests/% would be taken for build/tests/unit/x.o too.
+define link
+@mkdir -p $(@D)
+$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+endef
+
 all_objs :=
 programs :=
 tests    :=
@@ -50,6 +57,7 @@ programs += $(O)/bin/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(2))
 $(O)/bin/$(1): LIBS := $(4)
 $(O)/bin/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+	$$(link)
 endef
 
 # $(call unit_test,NAME,SOURCES,LIBRARIES,-l FLAGS): a TAP program, $(O)/tests/NAME
@@ -58,6 +66,7 @@ tests += $(O)/tests/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(2))
 $(O)/tests/$(1): LIBS := $(4)
 $(O)/tests/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+	$$(link)
 endef
 
 # $(call bench_program,NAME,SOURCES,LIBRARIES,-l FLAGS): $(O)/bench/NAME
@@ -66,6 +75,7 @@ benches += $(O)/bench/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(2))
 $(O)/bench/$(1): LIBS := $(4)
 $(O)/bench/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+	$$(link)
 endef
 
 # $(call fuzz_target,NAME,SOURCE,LIBRARIES,-l FLAGS): $(O)/fuzz/NAME, with the plain
@@ -76,6 +86,7 @@ all_objs += $(patsubst %.c,$(O)/%.o,$(2)) $(if $(filter libfuzzer,$(FUZZ)),,$(O)
 $(O)/fuzz/$(1): LIBS := $(4)
 $(O)/fuzz/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o) \
 		$(addprefix $(O)/lib/,$(3))
+	$$(link) $$(if $$(filter libfuzzer,$$(FUZZ)),-fsanitize=fuzzer)
 endef
 
 $(O)/%.o: %.c
@@ -83,19 +94,11 @@ $(O)/%.o: %.c
 	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # written by the compiler; without this make would take a missing one for a program
-$(O)/%.d $(O)/tests/%.d $(O)/bench/%.d $(O)/fuzz/%.d: ;
+$(O)/%.d: ;
 
 $(O)/lib/%.a:
 	@mkdir -p $(@D)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
-
-$(O)/bin/% $(O)/tests/% $(O)/bench/%:
-	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-
-$(O)/fuzz/%:
-	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(filter libfuzzer,$(FUZZ)),-fsanitize=fuzzer) -o $@ $^ $(LIBS)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
