@@ -9,11 +9,15 @@
 #define IMAGE_IDS_H
 
 #include <stddef.h>
+#include "error.h"
 
 int image_ids_append(const char *stats_dir, const char *path, const char *build_id);
 
 struct image_ids;
 int image_ids_read(const char *stats_dir, struct image_ids **ret);	/* -ENOENT: none kept */
+/* Parse @text (malloc'd, ends in a NUL), which belongs to *ret on success. -EPROTO. */
+int image_ids_parse(char *text, size_t len, const char *name, struct image_ids **ret,
+		    struct op_error *e);
 /* The last build-id recorded for @path, or NULL. */
 const char *image_ids_find(const struct image_ids *ids, const char *path);
 void image_ids_free(struct image_ids *ids);

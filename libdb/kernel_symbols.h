@@ -10,7 +10,8 @@
  *   # module NAME START SIZE
  *   1a0 t some_function              (offsets from START)
  *
- * Only text symbols. A module that was loaded twice has two parts; the last one holds.
+ * Only text symbols. Text that is in no module (BPF programs, trampolines) is listed with the
+ * kernel, outside START..END. A module that was loaded twice has two parts; the last one holds.
  * Addresses are lower-case hex. doc/session.md.
  */
 #ifndef KERNEL_SYMBOLS_H
@@ -47,6 +48,8 @@ int kernel_symbols_capture(const char *kallsyms, const char *modules, const char
 			   struct op_error *e);
 
 int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct op_error *e);
+int kernel_symbols_parse(const char *text, size_t len, const char *name,
+			 struct kernel_symbols *ret, struct op_error *e);
 void kernel_symbols_free(struct kernel_symbols *s);
 const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name);
 

@@ -18,6 +18,7 @@
 #ifndef ODB_H
 #define ODB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "error.h"
@@ -25,16 +26,23 @@
 struct odb;				/* one open sample file; not shared between threads */
 
 #define ODB_COUNT_MAX UINT32_MAX	/* a full counter stays there [SF-12] */
+#define ODB_HEADER_MAX 4096		/* bytes of header */
 
 /*
  * Open or create the sample file @path for adding. Its first @header_size bytes (a multiple
- * of 4) belong to the caller: odb_header(). A file left by a killed writer is mended.
+ * of 8) belong to the caller: odb_header(). A file left by a killed writer is mended.
  * -EPROTO: not a sample file of that header size, cut short or inconsistent (untouched).
+ * -ELOOP: a symbolic link.
  */
 int odb_open(const char *path, size_t header_size, struct odb **ret_db, struct op_error *e);
 struct odb *odb_close(struct odb *db);	/* NULL is fine; returns NULL */
 
 void *odb_header(struct odb *db);	/* mapped, writable; may move at the next add */
+/*
+ * Was the header all zero when opened? Then the file is new, or its maker was killed before it
+ * wrote the header, and the caller fills it now (sample_header_store()).
+ */
+bool odb_created(const struct odb *db);
 int odb_sync(struct odb *db);		/* to the disk; blocks */
 
 /* Add @n samples to @key; a full counter stays at ODB_COUNT_MAX. -ENOSPC, -ENOMEM, -EFBIG. */
@@ -65,7 +73,7 @@ struct odb_snapshot {
 	uint32_t nr_nodes;
 };
 
-/* -EPROTO: as odb_open(). -ENODATA: a file of length 0. */
+/* -EPROTO: as odb_open(). -ENODATA: of length 0, or its maker has not finished [SF-16]. */
 int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, struct op_error *e);
 void odb_snapshot_free(struct odb_snapshot *s);
 

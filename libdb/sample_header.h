@@ -33,12 +33,20 @@ struct sample_header {
 	uint64_t cg_to_anon_start;
 };
 
-/* Encode for the given h->version (either) into @bytes; returns the header's size, -ENOTSUP. */
+/* Encode for the given h->version (either) into @bytes; returns the header's size, -ENOTSUP,
+ * -ENOSPC. */
 int sample_header_encode(const struct sample_header *h, void *bytes, size_t room);
+
+/*
+ * The same into odb_header()'s memory, the magic last: a file whose writer was killed before
+ * is still new for the next one (odb_created()). 0 or -ENOTSUP. [SF-16]
+ */
+int sample_header_store(const struct sample_header *h, void *mapped);
 
 /*
  * Decode the first @n bytes of a file; *ret_size is the header's size in that version.
  * -EPROTO: too short or the magic is wrong. -ENOTSUP: another version (named in @e).
+ * -ENODATA: no bytes, or zeros only: its maker has not finished [SF-16].
  */
 int sample_header_decode(const void *bytes, size_t n, struct sample_header *ret, size_t *ret_size,
 			 struct op_error *e);

@@ -24,12 +24,16 @@
 #define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
 #define SESSION_CURRENT		"current"
 
-/* Malloc'd paths below @session_dir; @name is a saved session's or SESSION_CURRENT. */
+/* Malloc'd paths below @session_dir; @name is a saved session's or SESSION_CURRENT. @file may
+ * be NULL: the stats folder itself. */
 char *session_samples_path(const char *session_dir, const char *name);
 char *session_stats_path(const char *session_dir, const char *name, const char *file);
 char *session_lock_path(const char *session_dir);
 char *session_log_path(const char *session_dir);
 char *session_control_path(const char *session_dir);
+
+/* SD/abi: the layout of sample files of @sample_version on this machine. [SF-40] */
+int session_abi_write(const char *session_dir, uint32_t sample_version);
 
 /* A name fit for --save= and session:  letters, digits, . _ - +, not starting with a dot,
  * at most 200 bytes. */
@@ -53,6 +57,11 @@ struct session_info {
 
 int session_info_write(const char *stats_dir, const struct session_info *info);
 int session_info_read(const char *stats_dir, struct session_info *ret);	/* -ENOENT: not one of ours */
+int session_info_read_e(const char *stats_dir, struct session_info *ret, struct op_error *e);
+
+/* Parse @text (writable, ends in a NUL), spoiling it. -EPROTO with "@name:line: why" in @e. */
+int session_info_parse(char *text, size_t len, const char *name, struct session_info *ret,
+		       struct op_error *e);
 
 /* Why a received sample was not recorded. Names: loss_name(). One list from kernel to report. */
 enum loss_reason {
@@ -92,6 +101,9 @@ struct session_counts {
 
 int session_counts_write(const char *stats_dir, const struct session_counts *counts);
 int session_counts_read(const char *stats_dir, struct session_counts *ret);	/* caller frees ret->cpu */
+int session_counts_read_e(const char *stats_dir, struct session_counts *ret, struct op_error *e);
+int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
+			 struct op_error *e);	/* as session_info_parse() */
 void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret);
 
 #endif

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * odb_grow.c - double a table in place
+ *
+ * The nodes never move. The new hash lies wholly behind the old file's end, so until the size
+ * in the descriptor is switched, in one store, the old table is still the table:
+ *
+ *	| nodes          | hash |				size slots
+ *	| nodes          . more nodes     | hash        |	2 * size slots
+ *
+ * Killed before the switch, the file is longer than its table and some nodes' links belong to
+ * the new chains; readers use neither, and the next writer mends both. [SF-17]
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "odb_private.h"
+
+static int write_zeros(int fd, uint64_t from, uint64_t to)
+{
+	static const char zeros[65536];
+
+	while (from < to) {
+		size_t n = to - from < sizeof(zeros) ? (size_t)(to - from) : sizeof(zeros);
+		ssize_t done = pwrite(fd, zeros, n, (off_t)from);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -ENOSPC;
+		from += (uint64_t)done;
+	}
+	return 0;
+}
+
+int odb_allocate(int fd, uint64_t old_length, uint64_t length)
+{
+	int err;
+
+	do {
+		/* all of it: a file that was once sparse must not be */
+		err = fallocate(fd, 0, 0, (off_t)length) ? -errno : 0;
+	} while (err == -EINTR);
+	if (err == -EOPNOTSUPP || err == -ENOSYS)
+		err = write_zeros(fd, old_length, length);
+	/* it may have got part of the way */
+	if (err && ftruncate(fd, (off_t)old_length))
+		return err;
+	return err;
+}
+
+void odb_chain_nodes(struct odb_node *nodes, uint32_t used, uint32_t *hash, uint32_t mask)
+{
+	for (uint32_t i = 1; i < used; i++) {
+		uint32_t *head = &hash[odb_bucket(nodes[i].key, mask)];
+
+		nodes[i].next = *head;
+		*head = i;
+	}
+}
+
+int odb_grow(struct odb *db)
+{
+	uint32_t size = db->mask + 1;
+	uint64_t length;
+	void *map;
+	int err;
+
+	if (size >= ODB_SIZE_MAX)
+		return -EFBIG;
+	length = odb_file_length(db->header_size, 2 * size);
+	err = odb_allocate(db->fd, db->map_length, length);
+	if (err)
+		return err;
+	map = mremap(db->map, db->map_length, length, MREMAP_MAYMOVE);
+	if (map == MAP_FAILED) {
+		err = -errno;
+		/* still a valid file if this fails too [SF-17] */
+		return ftruncate(db->fd, (off_t)db->map_length) ? err : err;
+	}
+	odb_set_tables(db, map, 2 * size);
+	odb_chain_nodes(db->nodes, db->used, db->hash, db->mask);
+	__atomic_store_n(&db->descr->size, 2 * size, __ATOMIC_RELEASE);
+	return 0;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session.c - where things lie below a session directory */
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+#include "session.h"
+#include "xalloc.h"
+
+#define SESSION_NAME_MAX 200
+
+char *session_samples_path(const char *session_dir, const char *name)
+{
+	return xasprintf("%s/samples/%s", session_dir, name);
+}
+
+char *session_stats_path(const char *session_dir, const char *name, const char *file)
+{
+	if (!file)
+		return xasprintf("%s/samples/%s/stats", session_dir, name);
+	return xasprintf("%s/samples/%s/stats/%s", session_dir, name, file);
+}
+
+char *session_lock_path(const char *session_dir)
+{
+	return path_join(session_dir, "lock");
+}
+
+char *session_log_path(const char *session_dir)
+{
+	return path_join(session_dir, "samples/oprofiled.log");
+}
+
+char *session_control_path(const char *session_dir)
+{
+	return path_join(session_dir, "control");
+}
+
+bool session_name_ok(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || n > SESSION_NAME_MAX || *name == '.')
+		return false;
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+") == n;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session_counts.c - stats/counts: where every sample went, per CPU [SS-20] */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+#include "session.h"
+#include "strbuf.h"
+#include "text_file.h"
+#include "xalloc.h"
+
+#define COUNTS_FILE	"counts"
+#define COUNTS_LIMIT	(COUNTS_MAX_CPUS * 1024)
+
+static const struct {
+	const char *name, *text;
+} reasons[NR_LOSS_REASONS] = {
+	[LOST_CPU_BUFFER] = { "cpu_buffer_overflow", "the CPU's sample buffer was full" },
+	[LOST_EVENT_BUFFER] = { "event_buffer_overflow",
+				"the event buffer was full: the daemon was too slow" },
+	[LOST_RING] = { "ring_overflow", "the perf ring was full: the daemon was too slow" },
+	[LOST_NO_MM] = { "no_mm", "the task's memory map could not be had" },
+	[LOST_NO_MAPPING] = { "no_mapping", "the address lay in no mapping of the task" },
+	[LOST_INVALID_PC] = { "invalid_pc", "the address could not be told from an escape code" },
+	[LOST_NO_MODE] = { "no_mode", "neither kernel nor user mode had been announced" },
+	[LOST_KERNEL_RANGE] = { "kernel_range", "the address lay in no known kernel image" },
+	[LOST_UNKNOWN_IMAGE] = { "unknown_image", "the image's file could not be found out" },
+	[LOST_NO_APP] = { "no_app", "a kernel sample of a task without application" },
+	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or grown" },
+	[LOST_STREAM] = { "stream", "the stream of samples could not be understood" },
+};
+
+const char *loss_name(enum loss_reason reason)
+{
+	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].name : "unknown";
+}
+
+const char *loss_text(enum loss_reason reason)
+{
+	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].text : "of an unknown reason";
+}
+
+static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_counts *c)
+{
+	strbuf_addf(out, "cpu %u received %" PRIu64 " recorded %" PRIu64 " throttled %" PRIu64
+		    " filtered %" PRIu64, number, c->received, c->recorded, c->throttled,
+		    c->filtered);
+	for (int i = 0; i < NR_LOSS_REASONS; i++)
+		if (c->lost[i])
+			strbuf_addf(out, " lost.%s %" PRIu64, reasons[i].name, c->lost[i]);
+	strbuf_add_char(out, '\n');
+}
+
+int session_counts_write(const char *stats_dir, const struct session_counts *counts)
+{
+	struct strbuf out = STRBUF_INIT;
+	char *path;
+	int err;
+
+	if (counts->nr_cpus > COUNTS_MAX_CPUS)
+		return -EINVAL;
+	strbuf_addf(&out, "cpus %u\n", counts->nr_cpus);
+	for (unsigned int i = 0; i < counts->nr_cpus; i++)
+		add_cpu(&out, i, &counts->cpu[i]);
+	path = path_join(stats_dir, COUNTS_FILE);
+	err = file_write_atomic(path, out.text, out.len, 0644);
+	free(path);
+	strbuf_free(&out);
+	return err;
+}
+
+/* Where the number called @key is kept; NULL: a name of a later version. */
+static uint64_t *find_count(struct cpu_counts *c, const char *key)
+{
+	if (!strcmp(key, "received"))
+		return &c->received;
+	if (!strcmp(key, "recorded"))
+		return &c->recorded;
+	if (!strcmp(key, "throttled"))
+		return &c->throttled;
+	if (!strcmp(key, "filtered"))
+		return &c->filtered;
+	if (strncmp(key, "lost.", 5))
+		return NULL;
+	for (int i = 0; i < NR_LOSS_REASONS; i++)
+		if (!strcmp(key + 5, reasons[i].name))
+			return &c->lost[i];
+	return NULL;
+}
+
+/* "cpu N key value key value ..." of CPU @number; NULL or what is wrong. */
+static const char *parse_cpu(char *line, unsigned int number, struct cpu_counts *ret)
+{
+	const char *word = text_next_word(&line), *key;
+	uint64_t value;
+
+	if (!word || strcmp(word, "cpu"))
+		return "not 'cpu N ...'";
+	if (!text_parse_decimal(text_next_word(&line), &value) || value != number)
+		return "not the next CPU's number";
+	while ((key = text_next_word(&line))) {
+		uint64_t *count = find_count(ret, key);
+
+		if (!text_parse_decimal(text_next_word(&line), &value))
+			return "a name without a decimal number";
+		if (count)
+			*count = value;
+	}
+	return line ? "blank at the end" : NULL;
+}
+
+/* "cpus N" */
+static const char *parse_nr_cpus(char *line, unsigned int *ret)
+{
+	const char *word = text_next_word(&line);
+	uint64_t nr;
+
+	if (!word || strcmp(word, "cpus") || !text_parse_decimal(text_next_word(&line), &nr) || line)
+		return "not 'cpus N'";
+	if (nr > COUNTS_MAX_CPUS)
+		return "too many CPUs";
+	*ret = (unsigned int)nr;
+	return NULL;
+}
+
+static int parse_counts(struct text_lines *lines, const char *name, struct session_counts *counts,
+			struct op_error *e)
+{
+	unsigned int nr = 0;
+	char *line;
+	size_t n;
+
+	while ((line = text_next_line(lines, &n))) {
+		const char *wrong = lines->cut ? "last line is cut short" : NULL;
+
+		if (!wrong && strlen(line) != n)
+			wrong = "NUL byte";
+		else if (!wrong && !counts->cpu) {
+			wrong = parse_nr_cpus(line, &counts->nr_cpus);
+			if (!wrong)
+				counts->cpu = xcalloc(counts->nr_cpus, sizeof(*counts->cpu));
+		} else if (!wrong && nr == counts->nr_cpus) {
+			wrong = "more CPUs than said";
+		} else if (!wrong) {
+			wrong = parse_cpu(line, nr, &counts->cpu[nr]);
+			nr++;
+		}
+		if (wrong)
+			return text_error(lines, name, wrong, e);
+	}
+	if (!counts->cpu || nr != counts->nr_cpus)
+		return text_error(lines, name, "fewer CPUs than said", e);
+	return 0;
+}
+
+int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
+			 struct op_error *e)
+{
+	struct text_lines lines = { .p = text, .end = text + len };
+	struct session_counts counts = { 0, NULL };
+	int err = parse_counts(&lines, name, &counts, e);
+
+	if (err)
+		free(counts.cpu);
+	else
+		*ret = counts;
+	return err;
+}
+
+int session_counts_read_e(const char *stats_dir, struct session_counts *ret, struct op_error *e)
+{
+	char *path = path_join(stats_dir, COUNTS_FILE), *text;
+	size_t len;
+	int err = file_read_all(path, COUNTS_LIMIT, &text, &len);
+
+	if (err) {
+		op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+	} else {
+		err = session_counts_parse(text, len, path, ret, e);
+		free(text);
+	}
+	free(path);
+	return err;
+}
+
+int session_counts_read(const char *stats_dir, struct session_counts *ret)
+{
+	return session_counts_read_e(stats_dir, ret, NULL);
+}
+
+void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned int i = 0; i < counts->nr_cpus; i++) {
+		const struct cpu_counts *c = &counts->cpu[i];
+
+		ret->received += c->received;
+		ret->recorded += c->recorded;
+		ret->throttled += c->throttled;
+		ret->filtered += c->filtered;
+		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+			ret->lost[reason] += c->lost[reason];
+	}
+}

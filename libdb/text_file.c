@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* text_file.c - what the session's text files have in common */
+#include <errno.h>
+#include <string.h>
+#include "number.h"
+#include "text_file.h"
+
+char *text_next_line(struct text_lines *lines, size_t *ret_len)
+{
+	char *line = lines->p, *newline;
+
+	if (line == lines->end)
+		return NULL;
+	newline = memchr(line, '\n', (size_t)(lines->end - line));
+	lines->cut = !newline;
+	if (newline)
+		*newline = '\0';
+	*ret_len = (size_t)((newline ? newline : lines->end) - line);
+	lines->p = newline ? newline + 1 : lines->end;
+	lines->number++;
+	return line;
+}
+
+char *text_next_word(char **p)
+{
+	char *word = *p, *blank;
+
+	if (!word || !*word)
+		return NULL;
+	blank = strchr(word, ' ');
+	if (blank)
+		*blank = '\0';
+	*p = blank ? blank + 1 : NULL;
+	return word;
+}
+
+bool text_parse_hex(const char *word, uint64_t *ret)
+{
+	uint64_t value = 0;
+	size_t n = 0;
+
+	for (; word[n]; n++) {
+		char c = word[n];
+		unsigned int digit;
+
+		if (c >= '0' && c <= '9')
+			digit = (unsigned int)(c - '0');
+		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+			digit = (unsigned int)((c | 0x20) - 'a' + 10);
+		else
+			return false;
+		value = value << 4 | digit;
+	}
+	if (!n || n > 16)
+		return false;
+	*ret = value;
+	return true;
+}
+
+bool text_parse_decimal(const char *word, uint64_t *ret)
+{
+	/* no "0x10" and no "010": these files are ours */
+	if (!word || (word[0] == '0' && word[1]))
+		return false;
+	return number_parse_u64(word, ret) == 0;
+}
+
+int text_error(const struct text_lines *lines, const char *name, const char *why,
+	       struct op_error *e)
+{
+	return op_error_set(e, -EPROTO, "%s:%u: %s", name, lines->number, why);
+}
+
+void text_add_escaped(struct strbuf *out, const char *s, bool blanks_too)
+{
+	for (; *s; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c == '\\' || c < ' ' || c == 0x7f || (blanks_too && c == ' '))
+			strbuf_addf(out, "\\%03o", c);
+		else
+			strbuf_add_char(out, *s);
+	}
+}
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+bool text_unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		int c = (unsigned char)*s++;
+
+		if (c == '\\') {
+			if (!is_octal(s[0]) || !is_octal(s[1]) || !is_octal(s[2]) || s[0] > '3')
+				return false;
+			c = (s[0] - '0') << 6 | (s[1] - '0') << 3 | (s[2] - '0');
+			if (!c)
+				return false;
+			s += 3;
+		}
+		*to++ = (char)c;
+	}
+	*to = '\0';
+	return true;
+}
