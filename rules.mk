@@ -24,13 +24,14 @@ LDFLAGS  += -fsanitize=$(SAN)
 endif
 
 # Which folders' headers a folder may include: this is the architecture (doc/internals.md).
+# oprofilefs and module come last: their number.h is the kernel side's, not libutil's.
 inc_libutil := libutil
 inc_libdb   := libdb libutil
 inc_events  := events libutil
-inc_daemon  := daemon oprofilefs libdb events libutil
-inc_control := control oprofilefs libdb events libutil
+inc_daemon  := daemon libdb events libutil oprofilefs
+inc_control := control libdb events libutil oprofilefs
 inc_pp      := pp libdb events libutil
-inc_tests   := tests daemon control pp oprofilefs module libdb events libutil
+inc_tests   := tests daemon control pp libdb events libutil oprofilefs module
 inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
 # How a program is made of its objects and libraries. Said at each program, for a pattern
