@@ -46,51 +46,68 @@ static struct poptOption actions[] = {
 static struct poptOption settings[] = {
 	{ "setup", 0, POPT_ARG_NONE, NULL, CODE_SETUP, "save the options below (may be left out)",
 	  NULL },
-	SETTING("event", 'e', SET_EVENT, "sample this event, every count of them",
-		"default|NAME:count[:unitmask[:kernel[:user]]]"),
-	SETTING("separate", 'p', SET_SEPARATE, "keep profiles apart: none lib kernel thread cpu all",
+	SETTING("event", 'e', SET_EVENT, "sample this event (may be given several times)",
+		"SPEC"),
+	SETTING("separate", 'p', SET_SEPARATE, "keep profiles apart by lib, kernel, thread, cpu; none; all",
 		"LIST"),
-	SETTING("vmlinux", 0, SET_VMLINUX, "take the kernel's symbols from this image", "FILE|kallsyms"),
+	SETTING("vmlinux", 0, SET_VMLINUX, "take the kernel's symbols from this image, not from kallsyms", "FILE"),
 	{ "no-vmlinux", 0, POPT_ARG_NONE, NULL, CODE_SETTING + SET_NO_VMLINUX,
 	  "no kernel symbols at all", NULL },
 	SETTING("kernel-range", 0, SET_KERNEL_RANGE, "where the text of --vmlinux runs, hex",
 		"START,END"),
-	SETTING("image", 'i', SET_IMAGE, "keep samples of these programs only", "all|PATH[,PATH]"),
+	SETTING("image", 'i', SET_IMAGE, "keep samples of these programs only, or all", "PATHS"),
 	SETTING("buffer-size", 0, SET_BUFFER_SIZE, "event buffer, 0 = default", "WORDS"),
 	SETTING("buffer-watershed", 0, SET_BUFFER_WATERSHED,
-		"wake the daemon with this much room left, 0 = default", "WORDS"),
+		"room left when the daemon is woken, 0 = default", "WORDS"),
 	SETTING("cpu-buffer-size", 0, SET_CPU_BUFFER_SIZE, "buffer of each CPU, 0 = default",
 		"SAMPLES"),
 	SETTING("callgraph", 'c', SET_CALLGRAPH, "depth of call stacks, 0 = off", "FRAMES"),
 	SETTING("session-dir", 0, SET_SESSION_DIR, "where samples are kept (" SESSION_DIR_DEFAULT ")",
 		"DIR"),
-	SETTING("collector", 0, SET_COLLECTOR, "what takes the samples", "module|perf|auto"),
+	SETTING("collector", 0, SET_COLLECTOR, "what takes the samples: module, perf or auto", "NAME"),
 	POPT_TABLEEND
 };
 
 static struct poptOption others[] = {
 	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, CODE_VERBOSE,
-	  "with --start: show the parameters, and have the daemon log these topics",
-	  "all,sfile,arcs,samples,module,misc,ext" },
+	  "with --start: show parameters, log all, sfile, samples, ...",
+	  "LIST" },
 	POPT_TABLEEND
 };
 
 static struct poptOption table[] = {
-	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, actions, 0, "Actions, one at a time:", NULL },
-	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, settings, 0,
-	  "Set-up, saved; alone or with --start or --start-daemon:", NULL },
-	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, others, 0, "Other options:", NULL },
+	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, actions, 0, NULL, NULL },
+	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, settings, 0, NULL, NULL },
+	{ NULL, 0, POPT_ARG_INCLUDE_TABLE, others, 0, NULL, NULL },
 	POPT_TABLEEND
 };
 
+/* popt's own help gives the texts a narrow column as soon as one option is long. */
+static void print_options(const struct poptOption *options, FILE *out)
+{
+	for (; options->longName; options++) {
+		bool optional = options->argInfo & POPT_ARGFLAG_OPTIONAL;
+		char letter[8] = "   ", name[64];
+
+		if (options->shortName)
+			snprintf(letter, sizeof(letter), "-%c,", options->shortName);
+		snprintf(name, sizeof(name), "%s%s%s%s%s", options->longName, optional ? "[" : "",
+			 options->argDescrip ? "=" : "",
+			 options->argDescrip ? options->argDescrip : "", optional ? "]" : "");
+		fprintf(out, "  %s --%-26s %s\n", letter, name, options->descrip);
+	}
+}
+
 void options_print_help(FILE *out)
 {
-	const char *argv[] = { "opcontrol", NULL };
-	poptContext con = poptGetContext("opcontrol", 1, argv, table, 0);
-
-	poptPrintHelp(con, out, 0);
-	poptFreeContext(con);
-	fputs("\nDocumentation: man opcontrol\n", out);
+	fprintf(out, "Usage: opcontrol [OPTION...]\n\nActions, one at a time:\n");
+	print_options(actions, out);
+	fprintf(out, "\nSet-up, saved; alone, or with --start or --start-daemon:\n");
+	print_options(settings, out);
+	fprintf(out, "\nOther options:\n");
+	print_options(others, out);
+	fprintf(out, "\nSPEC is default or NAME:count[:unitmask[:kernel[:user]]], "
+		"such as " EVENT_DEFAULT_NAME ":100000.\nMore in: man opcontrol\n");
 }
 
 static const char *long_name(const struct poptOption *options, int code)

@@ -1,0 +1,3 @@
+# unit tests of control/
+$(foreach t,event_spec daemonrc options setup link,\
+	$(eval $(call unit_test,control_$(t),tests/unit/control_$(t).c,libcontrol.a libdb.a libutil.a,-lpopt -lelf)))

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* control_link.c - answers, locks, offline actions, and the module looked for in made-up places */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include "collector_choice.h"
+#include "daemon_link.h"
+#include "daemon_start.h"
+#include "driver.h"
+#include "file.h"
+#include "offline.h"
+#include "status.h"
+#include "tap.h"
+#include "vmlinux.h"
+#include "xalloc.h"
+
+#define NR(a) (sizeof(a) / sizeof((a)[0]))
+
+static char *make_dir(void)
+{
+	char *dir = xstrdup("/tmp/control-XXXXXX");
+
+	CHECK(mkdtemp(dir) != NULL, "mkdtemp");
+	return dir;
+}
+
+static void write_file(const char *dir, const char *name, const char *text)
+{
+	char *path = path_join(dir, name);
+
+	CHECK(!file_make_parent_dirs(path, 0755), "%s", path);
+	CHECK(!file_write_atomic(path, text, strlen(text), 0644), "%s", path);
+	free(path);
+}
+
+static bool has(const char *dir, const char *name)
+{
+	char *path = path_join(dir, name);
+	bool yes = file_exists(path);
+
+	free(path);
+	return yes;
+}
+
+TEST(answer_values)
+{
+	static const char answer[] = "pid 12\nstate running\nevents A:1 B:2\nvmlinux\nvmlinux_more x\nlast";
+	char buf[16];
+
+	CHECK(answer_value(answer, "pid", buf, sizeof(buf)) && !strcmp(buf, "12"), "%s", buf);
+	CHECK(answer_value(answer, "events", buf, sizeof(buf)) && !strcmp(buf, "A:1 B:2"), "%s", buf);
+	CHECK(answer_value(answer, "vmlinux", buf, sizeof(buf)) && !*buf, "%s", buf);
+	CHECK(answer_value(answer, "last", buf, sizeof(buf)) && !*buf, "%s", buf);
+	CHECK(!answer_value(answer, "vm", buf, sizeof(buf)) && !*buf, "only whole keys");
+	CHECK(!answer_value("", "pid", buf, sizeof(buf)), "empty answer");
+	CHECK(answer_value(answer, "events", buf, 4) && !strcmp(buf, "A:1"), "cut to fit: %s", buf);
+}
+
+TEST(periods)
+{
+	const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = { { 0, "0 ns" }, { 999, "999 ns" }, { 38521, "38.521 us" }, { 1000000, "1 ms" },
+		      { 2500000000, "2.5 s" } };
+
+	for (size_t i = 0; i < NR(cases); i++) {
+		char buf[32];
+
+		format_period(cases[i].ns, buf, sizeof(buf));
+		CHECK(!strcmp(buf, cases[i].text), "%s", buf);
+	}
+}
+
+TEST(lock_keeps_others_out)
+{
+	char *dir = make_dir();
+	struct op_error e = { "" };
+	int fd;
+
+	CHECK(!daemon_runs(dir), "nothing there");
+	fd = session_lock(dir, &e);
+	CHECK(fd >= 0, "%s", e.text);
+	CHECK(daemon_runs(dir), "held");
+	CHECK(daemon_pid(dir) == getpid(), "pid %d", (int)daemon_pid(dir));
+	CHECK(session_lock(dir, &e) == -EBUSY, "twice");
+	CHECK(!session_remove_stale_lock(dir), "not stale");
+	session_unlock(dir, fd);
+	CHECK(!has(dir, "lock"), "removed");
+
+	write_file(dir, "lock", "999999");
+	CHECK(!daemon_runs(dir), "nobody holds it");
+	CHECK(session_remove_stale_lock(dir), "stale");
+	CHECK(!session_remove_stale_lock(dir), "once");
+	file_remove_tree(dir);
+	free(dir);
+}
+
+TEST(ask_nobody)
+{
+	char *dir = make_dir();
+	struct op_error e = { "" };
+
+	CHECK(daemon_ask(dir, "dump", NULL, &e) == -ESRCH, "%s", e.text);
+	CHECK(strstr(e.text, "not running"), "%s", e.text);
+	file_remove_tree(dir);
+	free(dir);
+}
+
+TEST(offline_save_and_reset)
+{
+	char *dir = make_dir();
+	struct op_error e = { "" };
+
+	CHECK(!offline_has_samples(dir), "no folder");
+	CHECK(!offline_reset(dir, &e), "nothing to reset: %s", e.text);
+	write_file(dir, "samples/current/{kern}/x", "1");
+	CHECK(offline_has_samples(dir), "something");
+	CHECK(!offline_save(dir, "one", &e), "%s", e.text);
+	CHECK(has(dir, "samples/one/{kern}/x"), "moved");
+	CHECK(!offline_has_samples(dir), "and not left");
+
+	write_file(dir, "samples/current/{kern}/y", "1");
+	CHECK(offline_save(dir, "one", &e) == -EEXIST, "a taken name");
+	CHECK(strstr(e.text, "exists already"), "%s", e.text);
+	CHECK(has(dir, "samples/current/{kern}/y") && has(dir, "samples/one/{kern}/x"), "nothing lost");
+	CHECK(!offline_reset(dir, &e), "%s", e.text);
+	CHECK(!offline_has_samples(dir) && has(dir, "samples/one/{kern}/x"), "only the current one");
+	CHECK(!has(dir, "lock"), "no lock left");
+	file_remove_tree(dir);
+	free(dir);
+}
+
+TEST(driver_in_made_up_places)
+{
+	char *dir = make_dir(), *filesystems = path_join(dir, "filesystems");
+	char *modules = path_join(dir, "modules"), *mount = path_join(dir, "mnt");
+	struct driver d = { filesystems, modules, "/nonexistent", mount, path_join(dir, "no.ko") };
+	struct collector_choice choice;
+	struct op_error e = { "" };
+
+	CHECK(driver_ready(&d, &e) == -ENOSYS, "no /proc/modules");
+	CHECK(strstr(e.text, "no loadable modules"), "%s", e.text);
+	CHECK(!collector_choose(&d, COLLECTOR_AUTO, &choice, &e), "%s", e.text);
+	CHECK(!choice.module && strstr(choice.no_module.text, "no loadable"), "falls back and says why");
+	CHECK(collector_choose(&d, COLLECTOR_MODULE, &choice, &e) == -ENOSYS, "no fall-back when forced");
+	CHECK(strstr(e.text, "--collector=perf"), "the way out: %s", e.text);
+	CHECK(!collector_choose(&d, COLLECTOR_PERF, &choice, &e) && !choice.module, "perf");
+	CHECK(!choice.no_module.text[0], "asked for, so nothing to explain");
+
+	write_file(dir, "filesystems", "nodev\tsysfs\n\text4\nnodev\toprofilefs2\n");
+	CHECK(!driver_registered(&d), "another name");
+	write_file(dir, "filesystems", "nodev\tsysfs\nnodev\toprofilefs\n");
+	CHECK(driver_registered(&d), "registered");
+	CHECK(!driver_mounted(&d), "not mounted");
+	file_remove_tree(dir);
+	driver_free(&d);
+	free(filesystems);
+	free(modules);
+	free(mount);
+	free(dir);
+}
+
+static void check_command(const struct setup *s, const struct collector_choice *choice,
+			  const char *want)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct op_error e = { "" };
+	struct words w;
+
+	if (daemon_command(s, choice, NULL, "oprofiled", &w, &e)) {
+		CHECK(false, "%s", e.text);
+		return;
+	}
+	for (size_t i = 0; i < w.nr; i++)
+		strbuf_addf(&line, "%s%s", i ? " " : "", w.words[i]);
+	CHECK(!w.words[w.nr], "NULL at the end");
+	CHECK(!strcmp(line.text, want), "got: %s", line.text);
+	strbuf_free(&line);
+	words_free(&w);
+}
+
+TEST(daemon_command_lines)
+{
+	struct collector_choice perf = { .module = false }, module = { .module = true };
+	struct setting all[] = { { SET_SEPARATE, (char *)"all" }, { SET_NO_VMLINUX, NULL },
+				 { SET_IMAGE, (char *)"/bin/sh" }, { SET_CALLGRAPH, (char *)"5" },
+				 { SET_EVENT, (char *)"CPU_CLK_UNHALTED:50000:0:0:1" },
+				 { SET_SESSION_DIR, (char *)"/tmp" } };
+	struct setting image[] = { { SET_VMLINUX, (char *)"/proc/self/exe" },
+				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
+	char self[200] = "", want[1000];
+	struct setup s;
+
+	setup_init(&s);
+	check_command(&s, &perf, "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
+		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
+		      "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1 --collector=perf");
+	CHECK(!setup_set(&s, all, NR(all), NULL), "set");
+	check_command(&s, &module, "oprofiled --session-dir=/tmp --separate-lib=1 --separate-kernel=1 "
+		      "--separate-thread=1 --separate-cpu=1 --events=CPU_CLK_UNHALTED:0:0:50000:0:0:1 "
+		      "--no-vmlinux --image=/bin/sh --collector=module --callgraph-depth=5");
+	setup_free(&s);
+
+	setup_init(&s);
+	CHECK(!setup_set(&s, image, 2, NULL), "set");
+	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "self");
+	snprintf(want, sizeof(want), "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
+		 "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
+		 "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
+		 "--collector=perf", self);
+	check_command(&s, &perf, want);
+	setup_free(&s);
+}
+
+TEST(vmlinux_range_of_an_elf)
+{
+	char *dir = make_dir(), *kallsyms;
+	uint64_t start = 0, end = 0;
+	struct op_error e = { "" };
+
+	write_file(dir, "kallsyms", "0000000000000000 T _stext\n");
+	kallsyms = path_join(dir, "kallsyms");
+	CHECK(!vmlinux_range("/proc/self/exe", kallsyms, &start, &end, &e), "%s", e.text);
+	CHECK(start && start < end, "%llx %llx", (unsigned long long)start, (unsigned long long)end);
+	CHECK(vmlinux_range("/proc/version", kallsyms, &start, &end, &e) == -ENOEXEC, "not an ELF");
+	file_remove_tree(dir);
+	free(kallsyms);
+	free(dir);
+}
+
+TEST_MAIN()

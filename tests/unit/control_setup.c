@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* control_setup.c - set-up options: what each accepts and what it makes of the set-up */
+#include <errno.h>
+#include "session.h"
+#include "setup.h"
+#include "tap.h"
+#include "xalloc.h"
+
+#define NR(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Apply one option to the defaults. */
+static int set1(struct setup *s, enum setting_id id, const char *value, struct op_error *e)
+{
+	struct setting one = { id, (char *)value };
+
+	setup_init(s);
+	return setup_set(s, &one, 1, e);
+}
+
+TEST(values)
+{
+	const struct {
+		enum setting_id id;
+		const char *value;
+		int err;
+	} cases[] = {
+		{ SET_EVENT, "default", 0 },
+		{ SET_EVENT, "A:1", 0 },
+		{ SET_EVENT, "A", -EINVAL },
+		{ SET_SEPARATE, "none", 0 },
+		{ SET_SEPARATE, "lib,thread", 0 },
+		{ SET_SEPARATE, "library,kernel,cpu", 0 },
+		{ SET_SEPARATE, "lib,", -EINVAL },
+		{ SET_SEPARATE, "libs", -EINVAL },
+		{ SET_VMLINUX, "kallsyms", 0 },
+		{ SET_VMLINUX, "/nonexistent/vmlinux", -ENOENT },
+		{ SET_VMLINUX, "/proc/version", -ENOEXEC },
+		{ SET_VMLINUX, "/proc/self/exe", 0 },
+		{ SET_KERNEL_RANGE, "ffffffff81000000,ffffffff82000000", 0 },
+		{ SET_KERNEL_RANGE, "0x1000,0X2000", 0 },
+		{ SET_KERNEL_RANGE, "2000,1000", -EINVAL },
+		{ SET_KERNEL_RANGE, "1000", -EINVAL },
+		{ SET_KERNEL_RANGE, "1000,", -EINVAL },
+		{ SET_KERNEL_RANGE, ",1000", -EINVAL },
+		{ SET_KERNEL_RANGE, "1-2", -EINVAL },
+		{ SET_KERNEL_RANGE, "0,fffffffffffffffff", -EINVAL },
+		{ SET_IMAGE, "all", 0 },
+		{ SET_IMAGE, "/bin/sh,/bin/ls", 0 },
+		{ SET_IMAGE, "sh", -EINVAL },
+		{ SET_IMAGE, "/bin/sh,", -EINVAL },
+		{ SET_BUFFER_SIZE, "0x10000", 0 },
+		{ SET_BUFFER_SIZE, "010", 0 },
+		{ SET_BUFFER_SIZE, "abc", -EINVAL },
+		{ SET_BUFFER_SIZE, "16777217", -EINVAL },
+		{ SET_BUFFER_WATERSHED, "-1", -EINVAL },
+		{ SET_CPU_BUFFER_SIZE, "8192", 0 },
+		{ SET_CALLGRAPH, "64", 0 },
+		{ SET_CALLGRAPH, "65", -EINVAL },
+		{ SET_SESSION_DIR, "/tmp/x", 0 },
+		{ SET_COLLECTOR, "module", 0 },
+		{ SET_COLLECTOR, "perf", 0 },
+		{ SET_COLLECTOR, "auto", 0 },
+		{ SET_COLLECTOR, "ebpf", -EINVAL },
+	};
+
+	for (size_t i = 0; i < NR(cases); i++) {
+		struct op_error e = { "" };
+		struct setup s;
+		int err = set1(&s, cases[i].id, cases[i].value, &e);
+
+		CHECK(err == cases[i].err, "'%s': want %d, got %d", cases[i].value, cases[i].err, err);
+		CHECK(!err || e.text[0], "'%s': no reason given", cases[i].value);
+		setup_free(&s);
+	}
+}
+
+TEST(separate)
+{
+	const struct {
+		const char *list;
+		bool lib, kernel, thread, cpu;
+	} cases[] = {
+		{ "none", false, false, false, false },
+		{ "lib", true, false, false, false },
+		{ "kernel", true, true, false, false },
+		{ "thread,cpu", false, false, true, true },
+		{ "all", true, true, true, true },
+	};
+
+	for (size_t i = 0; i < NR(cases); i++) {
+		struct setting two[] = { { SET_SEPARATE, (char *)"all" },
+					 { SET_SEPARATE, (char *)cases[i].list } };
+		struct setup s;
+
+		setup_init(&s);
+		CHECK(!setup_set(&s, two, 2, NULL), "%s", cases[i].list);
+		CHECK(s.separate_lib == cases[i].lib && s.separate_kernel == cases[i].kernel &&
+		      s.separate_thread == cases[i].thread && s.separate_cpu == cases[i].cpu,
+		      "%s: each use starts from none", cases[i].list);
+		setup_free(&s);
+	}
+}
+
+TEST(first_event_replaces_saved_ones)
+{
+	struct setting two[] = { { SET_EVENT, (char *)"B:2" }, { SET_EVENT, (char *)"C:3" } };
+	struct setting none[] = { { SET_EVENT, (char *)"default" } };
+	struct setup s;
+
+	CHECK(!set1(&s, SET_EVENT, "A:1", NULL), "A");
+	CHECK(!setup_set(&s, two, 2, NULL), "B C");
+	CHECK(s.nr_events == 2 && !strcmp(s.events[0].name, "B"), "%zu events", s.nr_events);
+	CHECK(!setup_set(&s, none, 1, NULL), "default");
+	CHECK(s.nr_events == 0, "default is none of our own");
+	CHECK(!strcmp(setup_event(&s)->name, "CPU_CLK_UNHALTED"), "the default event");
+	setup_free(&s);
+}
+
+TEST(events_that_do_not_go_together)
+{
+	struct setting twice[] = { { SET_EVENT, (char *)"A:1" }, { SET_EVENT, (char *)"A:2" } };
+	struct setting masks[] = { { SET_EVENT, (char *)"A:1:1" }, { SET_EVENT, (char *)"A:1:2" } };
+	struct setting mixed[] = { { SET_EVENT, (char *)"A:1" }, { SET_EVENT, (char *)"default" } };
+	struct setup s;
+
+	setup_init(&s);
+	CHECK(setup_set(&s, twice, 2, NULL) == -EINVAL, "the same twice");
+	CHECK(setup_set(&s, masks, 2, NULL) == 0, "other unit masks are another event");
+	CHECK(setup_set(&s, mixed, 2, NULL) == -EINVAL, "default and another");
+	setup_free(&s);
+}
+
+TEST(check)
+{
+	struct setting watershed[] = { { SET_BUFFER_SIZE, (char *)"1000" },
+				       { SET_BUFFER_WATERSHED, (char *)"1000" } };
+	struct setting range[] = { { SET_KERNEL_RANGE, (char *)"1,2" } };
+	struct setting low[] = { { SET_EVENT, (char *)"CPU_CLK_UNHALTED:100" } };
+	const struct {
+		struct setting *settings;
+		size_t nr;
+		int err;
+	} cases[] = { { NULL, 0, 0 }, { watershed, 2, -EINVAL }, { range, 1, -EINVAL }, { low, 1, -ERANGE } };
+
+	for (size_t i = 0; i < NR(cases); i++) {
+		struct op_error e = { "" };
+		struct setup s;
+
+		setup_init(&s);
+		CHECK(!setup_set(&s, cases[i].settings, cases[i].nr, &e), "%s", e.text);
+		CHECK(setup_check(&s, 2600000, &e) == cases[i].err, "case %zu: %s", i, e.text);
+		setup_free(&s);
+	}
+}
+
+TEST_MAIN()
