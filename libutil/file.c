@@ -16,7 +16,7 @@
 int file_read_all_fd(int fd, size_t limit, char **ret_text, size_t *ret_len)
 {
 	size_t room = FIRST_READ, len = 0;
-	char *text = NULL, *larger;
+	char *text, *larger;
 	struct stat st;
 	ssize_t n;
 	int err;
@@ -24,12 +24,10 @@ int file_read_all_fd(int fd, size_t limit, char **ret_text, size_t *ret_len)
 	/* the length is a hint only: /proc files say 0 and any file may grow meanwhile */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size <= limit)
 		room = (size_t)st.st_size + 2;
+	text = malloc(room);
+	if (!text)
+		return -ENOMEM;
 	for (;;) {
-		err = -ENOMEM;
-		larger = text && len + 1 < room ? text : realloc(text, room);
-		if (!larger)
-			goto fail;
-		text = larger;
 		n = read(fd, text + len, room - len - 1);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -42,8 +40,14 @@ int file_read_all_fd(int fd, size_t limit, char **ret_text, size_t *ret_len)
 		err = -EFBIG;
 		if (len > limit)
 			goto fail;
-		if (len + 1 == room)
-			room *= 2;
+		if (len + 1 < room)
+			continue;
+		err = -ENOMEM;
+		larger = realloc(text, room * 2);
+		if (!larger)
+			goto fail;
+		text = larger;
+		room *= 2;
 	}
 	text[len] = '\0';
 	*ret_text = text;
