@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_attribute.h - turn samples into words: whose it is, which image, where in it
+ *
+ * Every sample ends in exactly one place, a pair of words or a counter of lost ones [PC-3].
+ */
+#ifndef PERF_ATTRIBUTE_H
+#define PERF_ATTRIBUTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "perf_emit.h"
+#include "perf_process.h"
+#include "perf_records.h"
+#include "session.h"
+
+/* What is known of one CPU for good, also while it's offline. */
+struct perf_cpu_state {
+	struct cpu_counts counts;	/* received and lost here; those lost in the ring not yet */
+	uint32_t exiting_tgid, exiting_tid;	/* the last one that exited here */
+};
+
+struct perf_attribute {
+	struct perf_processes *processes;
+	struct perf_cookies *cookies;
+	struct perf_emit *emit;
+	struct perf_cpu_state *cpus;	/* by CPU */
+	unsigned int nr_cpus;
+
+	/* the last answers, good while processes->generation is the same */
+	uint64_t generation;
+	uint32_t tgid;
+	struct perf_process *process;		/* NULL: unknown */
+	const struct perf_mapping *mapping;	/* NULL: none */
+};
+
+/* Both are given to perf_order_run(); @context is a struct perf_attribute. */
+void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr);
+void perf_attribute_change(void *context, const struct perf_record *r);
+
+#endif

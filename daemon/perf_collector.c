@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_collector.c - collect samples through perf_event_open(2)
+ *
+ * Where no module can be loaded, the kernel's own events sample every CPU by time, and what the
+ * module would know from inside is worked out here from the records of mmap, exec, fork and
+ * exit: rings -> order in time -> processes and mappings -> words. doc/perf-collector.md.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "collector.h"
+#include "file.h"
+#include "list.h"
+#include "perf_attribute.h"
+#include "perf_clock.h"
+#include "perf_cookies.h"
+#include "perf_emit.h"
+#include "perf_events.h"
+#include "perf_image_fd.h"
+#include "perf_modules.h"
+#include "perf_order.h"
+#include "perf_process.h"
+#include "perf_rings.h"
+#include "xalloc.h"
+
+#define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
+
+#define DRAIN_NS	(100 * NS_PER_MS)	/* how long a sample waits when few come */
+#define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
+#define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
+#define REREAD_NS	(5 * NS_PER_SECOND)	/* between two readings of all of /proc */
+
+struct perf_collector {
+	struct collector collector;
+	int epoll_fd, timer_fd;
+	uint64_t reread_at, modules_at;
+	struct perf_order *order;
+	struct perf_cookies *cookies;
+	struct perf_processes processes;
+	struct perf_modules modules;
+	struct perf_attribute attribute;
+	struct perf_emit emit;
+	struct perf_cpu_state states[COUNTS_MAX_CPUS];
+	struct perf_rings rings;
+};
+
+static struct perf_collector *of(struct collector *c)
+{
+	return container_of(c, struct perf_collector, collector);
+}
+
+/* --- set-up --- */
+
+static int make_setup(const struct collector_config *config, struct perf_event_setup *ret,
+		      struct op_error *e)
+{
+	struct perf_event_setup s = { .kernel = config->kernel, .user = config->user };
+	uint64_t max_rate;
+	int err;
+
+	if (!s.kernel && !s.user)
+		return op_error_set(e, -EINVAL, "neither kernel nor user is to be sampled");
+	if (file_read_u64(MAX_RATE_FILE, &max_rate))
+		max_rate = 0;
+	err = perf_period(config->count, config->clock_khz, max_rate, &s.period_ns, e);
+	if (err)
+		return err;
+	s.ring_pages = perf_ring_pages(s.period_ns, config->buffer_words,
+				       (size_t)sysconf(_SC_PAGESIZE));
+	*ret = s;
+	return 0;
+}
+
+/* What poll() waits for: a ring a quarter full, or a tenth of a second. */
+static int open_poll(struct perf_collector *p, struct op_error *e)
+{
+	struct itimerspec every = { { 0, DRAIN_NS }, { 0, DRAIN_NS } };
+	struct epoll_event event = { .events = EPOLLIN };
+
+	p->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (p->epoll_fd < 0 || p->timer_fd < 0 || timerfd_settime(p->timer_fd, 0, &every, NULL) ||
+	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &event))
+		return op_error_set(e, -errno, "cannot set up waiting for samples: %s",
+				    strerror(errno));
+	return 0;
+}
+
+static void perf_close(struct collector *c)
+{
+	struct perf_collector *p = of(c);
+
+	perf_rings_close(&p->rings);
+	if (p->cookies) {
+		perf_processes_free(&p->processes);
+		perf_cookies_free(p->cookies);
+		p->cookies = NULL;
+	}
+	perf_modules_free(&p->modules);
+	perf_order_free(p->order);
+	p->order = NULL;
+	if (p->timer_fd >= 0)
+		close(p->timer_fd);
+	if (p->epoll_fd >= 0)
+		close(p->epoll_fd);
+	p->timer_fd = p->epoll_fd = -1;
+}
+
+static int perf_open(struct collector *c, const struct collector_config *config, struct op_error *e)
+{
+	struct perf_collector *p = of(c);
+	struct perf_event_setup setup;
+	int err = make_setup(config, &setup, e);
+
+	if (err)
+		return err;
+	memset(p->states, 0, sizeof(p->states));
+	p->rings.nr_cpus = 0;
+	p->order = perf_order_new();
+	p->cookies = perf_cookies_new();
+	perf_processes_init(&p->processes, p->cookies, "/proc");
+	p->attribute = (struct perf_attribute){ .processes = &p->processes, .cookies = p->cookies,
+						.emit = &p->emit, .cpus = p->states,
+						.nr_cpus = COUNTS_MAX_CPUS };
+	err = open_poll(p, e);
+	if (!err)
+		err = perf_rings_open(&p->rings, &setup, p->order, p->epoll_fd, e);
+	if (err) {
+		perf_close(c);
+		return err;
+	}
+	/* changes are being recorded by now, so nothing falls between them and what we read here */
+	err = perf_processes_read_all(&p->processes);
+	if (err) {
+		op_error_set(e, err, "cannot read /proc: %s", strerror(-err));
+		perf_close(c);
+		return err;
+	}
+	perf_modules_init(&p->modules, "/proc/modules");
+	p->reread_at = p->modules_at = perf_now();
+	return 0;
+}
+
+static int perf_start(struct collector *c, struct op_error *e)
+{
+	return perf_rings_sample(&of(c)->rings, true, e);
+}
+
+static int perf_stop(struct collector *c, struct op_error *e)
+{
+	return perf_rings_sample(&of(c)->rings, false, e);
+}
+
+static int perf_poll_fd(struct collector *c)
+{
+	return of(c)->epoll_fd;
+}
+
+/* --- draining --- */
+
+static void clear_timer(struct perf_collector *p)
+{
+	uint64_t expirations;
+
+	(void)!read(p->timer_fd, &expirations, sizeof(expirations));
+}
+
+static void look_at_modules(struct perf_collector *p, uint64_t now)
+{
+	if (now - p->modules_at < DRAIN_NS / 2)
+		return;
+	perf_modules_announce(&p->modules, &p->emit);
+	p->modules_at = now;
+}
+
+/* Records of changes were lost, or a CPU ran unwatched: see for ourselves, but not all the time. */
+static void make_up_for_missed(struct perf_collector *p, uint64_t now)
+{
+	if (!p->rings.missed_changes || now - p->reread_at < REREAD_NS)
+		return;
+	p->rings.missed_changes = false;
+	perf_processes_read_all(&p->processes);
+	p->reread_at = now;
+}
+
+static int perf_drain(struct collector *c, bool flush, words_fn *words, void *context,
+		      struct op_error *e)
+{
+	static const struct perf_order_ops ops = { perf_attribute_samples, perf_attribute_change };
+	struct perf_collector *p = of(c);
+	struct timespec settle = { 0, SETTLE_NS };
+	uint64_t now, bound;
+
+	(void)e;
+	clear_timer(p);
+	if (flush)
+		nanosleep(&settle, NULL);
+	/* the clock before the rings: what is older than it and not late is in them */
+	now = perf_now();
+	bound = flush ? now : now - SLACK_NS;
+	perf_rings_read(&p->rings, now);
+
+	perf_emit_begin(&p->emit, words, context);
+	look_at_modules(p, now);
+	perf_order_run(p->order, bound, &ops, &p->attribute);
+	perf_emit_end(&p->emit);
+
+	perf_processes_tick(&p->processes, bound);
+	make_up_for_missed(p, now);
+	return 0;
+}
+
+/* --- answers --- */
+
+static int perf_cookie_path(struct collector *c, op_word cookie, char **ret_path)
+{
+	const struct perf_image *image = perf_cookies_find(of(c)->cookies, cookie);
+
+	if (!image)
+		return -ENOENT;
+	*ret_path = xstrdup(image->path);
+	return 0;
+}
+
+static int perf_cookie_fd(struct collector *c, op_word cookie)
+{
+	struct perf_collector *p = of(c);
+	const struct perf_image *image = perf_cookies_find(p->cookies, cookie);
+
+	return image ? perf_image_open(&p->processes, image) : -ENOENT;
+}
+
+static int perf_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id, size_t *len)
+{
+	const struct perf_image *image = perf_cookies_find(of(c)->cookies, cookie);
+
+	if (!image)
+		return -ENOENT;
+	if (!image->build_id.len)
+		return -ENODATA;
+	memcpy(id, image->build_id.bytes, image->build_id.len);
+	*len = image->build_id.len;
+	return 0;
+}
+
+static void add_counts(const struct perf_collector *p, unsigned int cpu, struct cpu_counts *to)
+{
+	const struct cpu_counts *from = &p->states[cpu].counts;
+	uint64_t lost = perf_rings_lost(&p->rings, cpu);
+
+	to->received += from->received + lost;
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+		to->lost[reason] += from->lost[reason];
+	to->lost[LOST_RING] += lost;
+	to->throttled += perf_rings_throttled(&p->rings, cpu);
+}
+
+static int perf_counts(struct collector *c, struct session_counts *counts)
+{
+	const struct perf_collector *p = of(c);
+	unsigned int nr = p->rings.nr_cpus;
+
+	if (counts->nr_cpus < nr) {
+		counts->cpu = xrealloc_array(counts->cpu, nr, sizeof(*counts->cpu));
+		memset(counts->cpu + counts->nr_cpus, 0,
+		       (nr - counts->nr_cpus) * sizeof(*counts->cpu));
+		counts->nr_cpus = nr;
+	}
+	for (unsigned int cpu = 0; cpu < nr; cpu++)
+		add_counts(p, cpu, &counts->cpu[cpu]);
+	return 0;
+}
+
+static void perf_status(struct collector *c, struct collector_status *ret)
+{
+	*ret = (struct collector_status){ .model = "timer",
+					  .period_ns = of(c)->rings.setup.period_ns };
+}
+
+struct collector *collector_perf(void)
+{
+	static struct perf_collector the_only_one = {
+		.collector = {
+			.name = "perf",
+			.open = perf_open,
+			.close = perf_close,
+			.start = perf_start,
+			.stop = perf_stop,
+			.poll_fd = perf_poll_fd,
+			.drain = perf_drain,
+			.cookie_path = perf_cookie_path,
+			.cookie_fd = perf_cookie_fd,
+			.cookie_build_id = perf_cookie_build_id,
+			.counts = perf_counts,
+			.status = perf_status,
+		},
+		.epoll_fd = -1,
+		.timer_fd = -1,
+	};
+
+	return &the_only_one.collector;
+}

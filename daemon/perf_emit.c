@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf_emit.c - notes only when something changed, then the address and its counter [EB-*] */
+#include "perf_emit.h"
+
+#include <string.h>
+
+#define COUNTER		0	/* time is our only event */
+#define ROOM_MIN	64	/* more than all notes of one sample take */
+
+void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context)
+{
+	e->nr = 0;
+	e->fn = fn;
+	e->context = context;
+	e->has_cpu = e->has_task = e->has_mode = e->has_cookie = e->has_anon = false;
+}
+
+void perf_emit_end(struct perf_emit *e)
+{
+	if (e->nr)
+		e->fn(e->context, e->words, e->nr);
+	e->nr = 0;
+}
+
+static void put(struct perf_emit *e, op_word word)
+{
+	e->words[e->nr++] = word;
+}
+
+static void note(struct perf_emit *e, enum op_code code)
+{
+	put(e, OP_ESCAPE);
+	put(e, code);
+}
+
+/* NUL padded, in the bytes' own order. */
+static void put_name(struct perf_emit *e, const char *name, size_t nr_words)
+{
+	size_t len = strnlen(name, nr_words * sizeof(op_word));
+
+	memset(e->words + e->nr, 0, nr_words * sizeof(op_word));
+	memcpy(e->words + e->nr, name, len);
+	e->nr += nr_words;
+}
+
+static void make_room(struct perf_emit *e)
+{
+	if (PERF_EMIT_WORDS - e->nr < ROOM_MIN)
+		perf_emit_end(e);
+}
+
+void perf_emit_cpu(struct perf_emit *e, unsigned int cpu)
+{
+	if (e->has_cpu && e->cpu == cpu)
+		return;
+	make_room(e);
+	note(e, OP_CPU_SWITCH);
+	put(e, cpu);
+	e->cpu = cpu;
+	e->has_cpu = true;
+	e->has_task = e->has_mode = e->has_cookie = e->has_anon = false;
+}
+
+void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program)
+{
+	if (e->has_task && e->tgid == tgid && e->tid == tid && e->program == program)
+		return;
+	make_room(e);
+	note(e, OP_CTX_SWITCH);
+	put(e, tid);
+	put(e, program);
+	note(e, OP_CTX_TGID);
+	put(e, tgid);
+	e->tgid = tgid;
+	e->tid = tid;
+	e->program = program;
+	e->has_task = true;
+}
+
+static void set_mode(struct perf_emit *e, bool kernel)
+{
+	if (e->has_mode && e->kernel == kernel)
+		return;
+	note(e, kernel ? OP_KERNEL_ENTER : OP_USER_ENTER);
+	e->kernel = kernel;
+	e->has_mode = true;
+}
+
+static void set_cookie(struct perf_emit *e, op_word cookie)
+{
+	if (e->has_cookie && e->cookie == cookie)
+		return;
+	note(e, OP_COOKIE_SWITCH);
+	put(e, cookie);
+	e->cookie = cookie;
+	e->has_cookie = true;
+	e->has_anon = false;	/* it holds only while there is no cookie */
+}
+
+void perf_emit_kernel(struct perf_emit *e, uint64_t pc)
+{
+	make_room(e);
+	set_mode(e, true);
+	put(e, pc);
+	put(e, COUNTER);
+}
+
+void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
+{
+	make_room(e);
+	set_mode(e, false);
+	set_cookie(e, cookie);
+	put(e, offset);
+	put(e, COUNTER);
+}
+
+void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
+			 uint64_t pc)
+{
+	make_room(e);
+	set_mode(e, false);
+	set_cookie(e, OP_NO_COOKIE);
+	if (!e->has_anon || e->anon_start != start || e->anon_end != end) {
+		note(e, OP_ANON_MAP);
+		put(e, start);
+		put(e, end);
+		put_name(e, name, OP_ANON_NAME_WORDS);
+		e->anon_start = start;
+		e->anon_end = end;
+		e->has_anon = true;
+	}
+	put(e, pc);
+	put(e, COUNTER);
+}
+
+void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
+		      const char *name)
+{
+	make_room(e);
+	note(e, OP_MODULE_RANGE);
+	put(e, loaded);
+	put(e, start);
+	put(e, size);
+	put_name(e, name, OP_MODULE_NAME_WORDS);
+	note(e, OP_MODULE_LOADED);
+}

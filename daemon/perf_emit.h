@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_emit.h - write words of the event buffer (op_abi.h)
+ *
+ * Remembers what the last notes said and writes a note only when it changes. Words are gathered
+ * and handed on in large pieces. Each drain starts with perf_emit_begin() and so stands for
+ * itself: its first sample brings all its notes.
+ */
+#ifndef PERF_EMIT_H
+#define PERF_EMIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "collector.h"
+#include "op_abi.h"
+
+#define PERF_EMIT_WORDS	32768
+
+struct perf_emit {
+	op_word words[PERF_EMIT_WORDS];
+	size_t nr;
+	words_fn *fn;
+	void *context;
+
+	/* what the notes in force say; the flags: whether there is one */
+	bool has_cpu, has_task, has_mode, has_cookie, has_anon;
+	bool kernel;
+	unsigned int cpu;
+	uint32_t tgid, tid;
+	op_word program, cookie;
+	uint64_t anon_start, anon_end;
+};
+
+void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context);
+void perf_emit_end(struct perf_emit *e);	/* hands over what is left */
+
+/* Whose samples follow. A change of CPU voids all other notes. @program: the app cookie. */
+void perf_emit_cpu(struct perf_emit *e, unsigned int cpu);
+void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program);
+
+/* One sample; no address may be OP_ESCAPE. */
+void perf_emit_kernel(struct perf_emit *e, uint64_t pc);
+void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset);
+/* @name is cut to OP_ANON_NAME_WORDS words. */
+void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
+			 uint64_t pc);
+
+void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
+		      const char *name);
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_records.c - take the records of a perf ring apart
+ *
+ * The one place that knows how they are laid out (linux/perf_event.h), and the one that has to
+ * doubt them: everything after it works on checked structs.
+ */
+#include "perf_records.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define TID_GONE	((uint32_t)-1)
+
+/* What sample_id_all puts at the end of every record that isn't a sample. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+struct sample_body {
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
+struct task_body {
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct mmap2_body {
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct {
+			uint32_t maj, min;
+			uint64_t ino, ino_generation;
+		};
+		struct {
+			uint8_t build_id_size, reserved_1;
+			uint16_t reserved_2;
+			uint8_t build_id[20];
+		};
+	};
+	uint32_t prot, flags;
+};
+
+_Static_assert(sizeof(struct perf_event_header) + sizeof(struct sample_body) == PERF_SAMPLE_BYTES,
+	       "a sample's layout is the kernel's");
+_Static_assert(sizeof(struct mmap2_body) == 64, "so is MMAP2's");
+
+/* What lies between header and trailer. */
+struct body {
+	const unsigned char *at;
+	size_t size;
+	uint16_t misc;
+};
+
+static bool take(const struct body *b, void *to, size_t size)
+{
+	if (b->size < size)
+		return false;
+	memcpy(to, b->at, size);
+	return true;
+}
+
+static enum perf_mode mode_of(uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return PERF_MODE_KERNEL;
+	case PERF_RECORD_MISC_USER:
+		return PERF_MODE_USER;
+	default:
+		return PERF_MODE_UNKNOWN;
+	}
+}
+
+static bool parse_sample(const struct body *b, struct perf_record *r)
+{
+	struct sample_body s;
+
+	if (!take(b, &s, sizeof(s)))
+		return false;
+	r->time = s.time;
+	r->tgid = s.pid;
+	r->tid = s.tid;
+	r->cpu = s.cpu;
+	r->sample = (struct perf_sample){ s.time, s.ip, s.pid, s.tid, mode_of(b->misc) };
+	return true;
+}
+
+static bool parse_mmap(const struct body *b, struct perf_record *r)
+{
+	const char *path = (const char *)b->at + sizeof(struct mmap2_body);
+	struct perf_mmap *m = &r->mmap;
+	struct mmap2_body s;
+
+	if (!take(b, &s, sizeof(s)))
+		return false;
+	if (!memchr(path, 0, b->size - sizeof(s)))
+		return false;
+	if (s.len == 0 || s.addr + s.len < s.addr)
+		return false;
+	r->tgid = s.pid;
+	r->tid = s.tid;
+	*m = (struct perf_mmap){ .start = s.addr, .end = s.addr + s.len, .offset = s.pgoff };
+	m->path = path;
+	m->executable = s.prot & PROT_EXEC;
+	if (!(b->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		m->major = s.maj;
+		m->minor = s.min;
+		m->inode = s.ino;
+		m->generation = s.ino_generation;
+	} else if (s.build_id_size <= sizeof(s.build_id)) {
+		memcpy(m->build_id.bytes, s.build_id, s.build_id_size);
+		m->build_id.len = s.build_id_size;
+	}
+	return true;
+}
+
+static bool parse_task(const struct body *b, struct perf_record *r)
+{
+	struct task_body s;
+
+	if (!take(b, &s, sizeof(s)))
+		return false;
+	r->tgid = s.pid;
+	r->tid = s.tid;
+	r->parent_tgid = s.ppid;
+	return true;
+}
+
+static bool parse_comm(const struct body *b, struct perf_record *r)
+{
+	uint32_t ids[2];
+
+	if (!take(b, ids, sizeof(ids)))
+		return false;
+	r->tgid = ids[0];
+	r->tid = ids[1];
+	r->kind = b->misc & PERF_RECORD_MISC_COMM_EXEC ? PERF_KIND_EXEC : PERF_KIND_OTHER;
+	return true;
+}
+
+static bool parse_lost(const struct body *b, struct perf_record *r)
+{
+	uint64_t id_lost[2];
+
+	if (!take(b, id_lost, sizeof(id_lost)))
+		return false;
+	r->lost = id_lost[1];
+	return true;
+}
+
+static bool parse_lost_samples(const struct body *b, struct perf_record *r)
+{
+	return take(b, &r->lost, sizeof(r->lost));
+}
+
+static bool parse_nothing(const struct body *b, struct perf_record *r)
+{
+	(void)b;
+	(void)r;
+	return true;
+}
+
+static const struct {
+	enum perf_kind kind;
+	bool (*parse)(const struct body *b, struct perf_record *r);
+} types[] = {
+	[PERF_RECORD_LOST] = { PERF_KIND_LOST, parse_lost },
+	[PERF_RECORD_COMM] = { PERF_KIND_OTHER, parse_comm },
+	[PERF_RECORD_EXIT] = { PERF_KIND_EXIT, parse_task },
+	[PERF_RECORD_THROTTLE] = { PERF_KIND_THROTTLE, parse_nothing },
+	[PERF_RECORD_UNTHROTTLE] = { PERF_KIND_UNTHROTTLE, parse_nothing },
+	[PERF_RECORD_FORK] = { PERF_KIND_FORK, parse_task },
+	[PERF_RECORD_SAMPLE] = { PERF_KIND_SAMPLE, parse_sample },
+	[PERF_RECORD_MMAP2] = { PERF_KIND_MMAP, parse_mmap },
+	[PERF_RECORD_LOST_SAMPLES] = { PERF_KIND_LOST_SAMPLES, parse_lost_samples },
+};
+
+static bool take_trailer(struct body *b, struct perf_record *r)
+{
+	struct trailer t;
+
+	if (b->size < sizeof(t))
+		return false;
+	b->size -= sizeof(t);
+	memcpy(&t, b->at + b->size, sizeof(t));
+	r->time = t.time;
+	r->tgid = t.pid;
+	r->tid = t.tid;
+	r->cpu = t.cpu;
+	return true;
+}
+
+int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret)
+{
+	struct perf_record r = { .tgid = TID_GONE, .tid = TID_GONE };
+	struct perf_event_header header;
+	struct body b;
+
+	if (size < sizeof(header))
+		return -EBADMSG;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.size != size)
+		return -EBADMSG;
+	b = (struct body){ (const unsigned char *)bytes + sizeof(header), size - sizeof(header),
+			   header.misc };
+	if (header.type != PERF_RECORD_SAMPLE && !take_trailer(&b, &r))
+		return -EBADMSG;
+	if (header.type < sizeof(types) / sizeof(types[0]) && types[header.type].parse) {
+		r.kind = types[header.type].kind;
+		if (!types[header.type].parse(&b, &r))
+			return -EBADMSG;
+	}
+	*ret = r;
+	return 0;
+}

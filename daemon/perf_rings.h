@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_rings.h - the events and rings of all CPUs that are online
+ *
+ * Opens them, reads them into the order of time, follows CPUs that come and go, and keeps count of
+ * what the kernel could not deliver. One object per collector; it is large, don't copy it.
+ */
+#ifndef PERF_RINGS_H
+#define PERF_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "error.h"
+#include "perf_events.h"
+#include "perf_order.h"
+#include "session.h"
+
+struct perf_cpu_ring {
+	bool open;
+	struct perf_events events;
+	uint64_t lost_before;		/* samples, by earlier events of this CPU */
+	uint64_t lost_mappings;		/* as last asked, of these events */
+	uint64_t lost_records;		/* of any kind, as told in the ring */
+	uint64_t lost_early;		/* samples that did not even get to the ring */
+	uint64_t throttled, throttled_at;	/* interrupts skipped; since when, 0: not now */
+	uint64_t samples, samples_seen;	/* read; the same at the last look */
+	unsigned int silent;		/* looks without any */
+};
+
+struct perf_rings {
+	struct perf_event_setup setup;
+	struct perf_order *order;	/* not owned */
+	int epoll_fd;			/* not owned; readable when a ring fills */
+	bool sampling;
+	bool missed_changes;		/* the caller clears it when it has read /proc again */
+	uint64_t malformed;		/* records that could not be understood */
+	uint64_t looked_at;
+	unsigned int nr_cpus;		/* highest ever open + 1 */
+	struct perf_cpu_ring cpus[COUNTS_MAX_CPUS];
+};
+
+/* Open the events of every CPU online; nothing is sampled yet. On failure all are closed. */
+int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
+		    struct perf_order *order, int epoll_fd, struct op_error *e);
+void perf_rings_close(struct perf_rings *r);
+
+int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e);
+
+/* Take everything out of all rings. @now: for the look at CPUs, once a second. */
+void perf_rings_read(struct perf_rings *r, uint64_t now);
+
+/* Samples of @cpu that the kernel lost, and interrupts it skipped. */
+uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
+uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu);
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_cpu.c - what the perf collector itself costs
+ *
+ * Runs it as the daemon does, at 10,000 samples a second on each CPU, with the words thrown away,
+ * and prints the share of one core it took (median of the runs) and what was lost meanwhile.
+ * "perf_cpu SECONDS" runs for another time; needs root.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "collector.h"
+#include "session.h"
+
+#define RUNS 5
+
+static uint64_t nr_words;
+
+static void throw_away(void *context, const op_word *words, size_t nr)
+{
+	(void)context;
+	(void)words;
+	nr_words += nr;
+}
+
+static double cpu_seconds(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
+}
+
+static double wall_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double one_run(struct collector *c, double seconds)
+{
+	struct pollfd poll_fd = { .fd = c->poll_fd(c), .events = POLLIN };
+	double cpu = cpu_seconds(), start = wall_seconds(), now;
+
+	while ((now = wall_seconds()) < start + seconds) {
+		poll(&poll_fd, 1, 200);
+		c->drain(c, false, throw_away, NULL, NULL);
+	}
+	return 100 * (cpu_seconds() - cpu) / (now - start);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv)
+{
+	/* 1 GHz, so that a count is a nanosecond */
+	struct collector_config config = { .count = 100000, .clock_khz = 1000000, .kernel = true,
+					   .user = true };
+	double seconds = argc > 1 ? atof(argv[1]) : 3, shares[RUNS];
+	struct collector *c = collector_perf();
+	struct session_counts counts = { 0 };
+	struct cpu_counts total;
+	struct op_error e;
+
+	if (c->open(c, &config, &e) || c->start(c, &e)) {
+		fprintf(stderr, "perf_cpu: %s\n", e.text);
+		return 1;
+	}
+	for (int i = 0; i < RUNS; i++)
+		shares[i] = one_run(c, seconds);
+	c->stop(c, &e);
+	c->drain(c, true, throw_away, NULL, NULL);
+	c->counts(c, &counts);
+	session_counts_total(&counts, &total);
+	qsort(shares, RUNS, sizeof(shares[0]), compare);
+	printf("bench perf_collector_cpu %.2f %%\n", shares[RUNS / 2]);
+	printf("bench perf_collector_words %.2f words/sample\n",
+	       (double)nr_words / (double)(total.received ? total.received : 1));
+	fprintf(stderr, "perf_cpu: received %llu, lost in rings %llu, no mapping %llu, no mm %llu\n",
+		(unsigned long long)total.received, (unsigned long long)total.lost[LOST_RING],
+		(unsigned long long)total.lost[LOST_NO_MAPPING],
+		(unsigned long long)total.lost[LOST_NO_MM]);
+	c->close(c);
+	free(counts.cpu);
+	return 0;
+}
