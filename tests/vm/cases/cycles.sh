@@ -1,0 +1,41 @@
+# shellcheck shell=dash
+# seconds: 150
+# cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
+
+cpu1=/sys/devices/system/cpu/cpu1/online
+failed=0
+step() { "$@" > /tmp/said 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*" >&3; diag < /tmp/said; }; }
+
+i=0
+while [ $i -lt 20 ]; do
+	i=$((i + 1))
+	step opcontrol --collector=module --event="CPU_CLK_UNHALTED:$(count_for 500)" --start
+	case $((i % 4)) in
+	0) spawn storm 1 8 ;;
+	1) echo 0 > $cpu1; spawn 20 2 "$TURNS" /vm/bin/v00 /vm/bin/v01; echo 1 > $cpu1 ;;
+	2) shares-static 200 "$TURNS" 2 ;;
+	3) step opcontrol --dump; spawn 20 2 "$TURNS" /vm/bin/v02 ;;
+	esac
+	# now and then without a word of goodbye
+	[ $((i % 7)) != 0 ] || kill -9 "$(daemon_pid)"
+	step opcontrol --shutdown
+	step opcontrol --deinit
+	[ ! -d /sys/module/oprofile ] || failed=$((failed + 1))
+done
+is "steps that failed in 20 cycles" $failed 0
+
+# CPU 1 comes and goes many times in one profile, under load
+profile_start 500
+spawn storm 8 8 & storm=$!
+shares-static 4000 "$TURNS" 2 & shares=$!
+i=0
+while [ $i -lt 10 ]; do
+	echo 0 > $cpu1; usleep 200000
+	echo 1 > $cpu1; usleep 200000
+	i=$((i + 1))
+done
+wait $storm; wait $shares
+profile_end
+at_least "samples of CPU 1 all the same" "$(awk '$1 == "cpu1" { print $3 }' /tmp/counts)" 500
+at_least "samples of the workload" "$(symbols image:/vm/bin/shares-static | total)" 2000
+no_leaks

@@ -1,0 +1,35 @@
+# shellcheck shell=dash
+# seconds: 240
+# kill9 - the daemon is killed at 50 random moments: no file is broken, no sample once there is gone
+
+killed=0 before=0 broken=0 shrunk=0 failed=0
+profile_start 200
+spawn 100000 2 "$TURNS" /vm/bin/v00 /vm/bin/v01 /vm/bin/v02 /vm/bin/v03 & spawner=$!
+scatter 1000 & scatterer=$!
+while [ $killed -lt 50 ]; do
+	usleep $(($(od -An -N2 -tu2 /dev/urandom) * 6))
+	kill -9 "$(daemon_pid)"
+	killed=$((killed + 1))
+	result=$(odb-check check "$CURRENT") || { broken=$((broken + 1)); echo "$result"; }
+	samples=$(echo "$result" | tail -n 1 | awk '{ print $2 }')
+	echo "killed $killed: $result"
+	[ "$samples" -ge "$before" ] || { shrunk=$((shrunk + 1)); echo "# $before, then $samples" >&3; }
+	before=$samples
+	# a new daemon says that sampling runs only when it does: nothing of the old one is in its way
+	opcontrol --start > /tmp/said 2>&1 || { failed=$((failed + 1)); diag < /tmp/said; }
+done
+kill $spawner $scatterer
+is "kills after which a sample file was broken" $broken 0
+is "kills after which samples were missing" $shrunk 0
+is "restarts that failed" $failed 0
+at_least "samples in all" "$before" 5000
+check "opcontrol --shutdown" opcontrol --shutdown
+at_least "the last daemon went on from there" "$(odb-check check "$CURRENT" | awk '{ print $2 }')" "$before"
+
+# without a new daemon the module is idle, and can be unloaded
+opcontrol --start; sleep 0.3
+kill -9 "$(daemon_pid)"; sleep 0.3
+is "the module is idle after its daemon was killed" "$(cat /dev/oprofile/enable)" 0
+check "opcontrol --deinit" opcontrol --deinit
+is "module is unloaded" "$(grep -c '^oprofile ' /proc/modules)" 0
+check "opreport reads what is left" opreport -l

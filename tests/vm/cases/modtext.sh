@@ -1,0 +1,39 @@
+# shellcheck shell=dash
+# seconds: 90
+# modtext - a module that is busy in its own text, unloaded and loaded again at another address
+
+burn() { echo "$2 $TURNS" > /sys/module/"$1"/parameters/burn; }
+place() { awk -v name="$1" '$1 == name { print $6 }' /proc/modules; }
+
+profile_start 1000
+insmod /vm/mod/optest.ko
+first=$(place optest)
+burn optest 1500
+rmmod optest
+insmod /vm/mod/optest_other.ko
+burn optest_other 1000
+insmod /vm/mod/optest.ko
+second=$(place optest)
+burn optest 1500
+rmmod optest
+rmmod optest_other
+echo "# optest was at $first, then at $second" >&3
+[ "$first" != "$second" ] || not_ok "the module is at another address the second time"
+profile_end
+
+opreport > /tmp/report; cat /tmp/report
+odb-check totals "$CURRENT" | grep '{kern}' > /tmp/totals; cat /tmp/totals
+for module in optest:2500 optest_other:800; do
+	name=${module%:*}
+	files=$(awk -v name="{kern}/$name" '$3 == name { sum += $1 } END { print sum + 0 }' /tmp/totals)
+	at_least "samples in {kern}/$name" "$files" "${module#*:}"
+	symbols "image:$name" > /tmp/symbols; cat /tmp/symbols /tmp/opreport.err
+	all=$(total < /tmp/symbols)
+	is "$name: opreport -l shows all of them" "$all" "$files"
+	near "$name: ${name}_seventy in percent" \
+		"$(percent "$(samples_of "${name}_seventy" < /tmp/symbols)" "$all")" 70 3.5
+	near "$name: ${name}_thirty in percent" \
+		"$(percent "$(samples_of "${name}_thirty" < /tmp/symbols)" "$all")" 30 3.5
+done
+# what opreport without arguments says of the same samples
+at_least "image summary has optest" "$(awk '$3 == "optest" { print $1 }' /tmp/report)" 2500

@@ -1,0 +1,19 @@
+# shellcheck shell=dash
+# seconds: 90
+# shares - a workload with functions at 60, 30 and 10 %, static and as a position-independent program
+
+profile_start 1000
+for kind in static pie; do
+	shares-$kind 3000 "$TURNS" 2
+done
+profile_end
+for kind in static pie; do
+	symbols image:/vm/bin/shares-$kind > /tmp/symbols
+	cat /tmp/symbols /tmp/opreport.err
+	all=$(total < /tmp/symbols)
+	at_least "$kind: samples" "$all" 5000
+	for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
+		near "$kind: ${share%:*} in percent" \
+			"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$all")" "${share#*:}" 3
+	done
+done

@@ -1,0 +1,99 @@
+# shellcheck shell=dash
+# seconds: 240
+# shortlived - processes, threads and mappings that are gone before anyone can look at them
+#
+# Every program works in one function of its own, surrounded by code that is never run, at another
+# place in each file: a sample booked under the wrong file or offset is seen to be wrong (truth).
+
+bin=/vm/bin
+cp /vm/truth /tmp/truth
+# alias OLD NEW: a copy under another name has the same truth
+alias_of() { awk -v old="$1" -v new="$2" '$1 == old { $1 = new; print }' /vm/truth >> /tmp/truth; }
+programs() { seq -f "$bin/v%02g" "$1" "$2" | tr '\n' ' '; }
+libraries() { seq -f "$bin/libv%02g.so" "$1" "$2" | tr '\n' ' '; }
+ms() { echo $((TURNS * $1)); }
+
+profile_start 1000
+
+# 2000 processes of 2 ms                                            v00-v09: 4000 ms of work
+# shellcheck disable=SC2046
+check "2000 short processes" spawn 2000 4 "$(ms 2)" $(programs 0 9)
+
+# 40 times five programs that become each other                     v10-v14: 2000 ms
+i=0
+while [ $i -lt 40 ]; do
+	chain=$(ms 10)
+	for p in 11 12 13 14; do chain="$chain $bin/v$p $(ms 10)"; done
+	# shellcheck disable=SC2086
+	$bin/v10 $chain || not_ok "chain of exec"
+	i=$((i + 1))
+done
+
+# four threads that outlive their leader                            threads: 1000 ms
+check "threads without a leader" threads "$(ms 100)"
+sleep 0.5
+
+# libraries that come and go                        libv00-04, 05-09, 10-14: 500 ms each
+# shellcheck disable=SC2046
+check "dlopen and dlclose" loader dlopen 20 "$(ms 5)" $(libraries 0 4)
+# shellcheck disable=SC2046
+check "another file at the same address, MAP_FIXED" loader fixed 20 "$(ms 5)" $(libraries 5 9)
+# shellcheck disable=SC2046
+check "another file at the same address, after munmap" loader unmap 20 "$(ms 5)" $(libraries 10 14)
+
+# a binary that is deleted while it runs                            deleted-bin: 500 ms
+alias_of v15 deleted-bin
+cp $bin/v15 /tmp/deleted-bin
+/tmp/deleted-bin "$(ms 500)" & sleep 0.05; rm /tmp/deleted-bin; wait $!
+
+# one that only exists in another mount namespace                   namespace-bin: 500 ms
+alias_of v16 namespace-bin
+unshare -m sh -c "mount -t tmpfs none /mnt && cp $bin/v16 /mnt/namespace-bin &&
+	/mnt/namespace-bin $(ms 500)" || not_ok "a binary in another mount namespace"
+
+profile_end
+
+odb-check where "$CURRENT" /tmp/truth > /tmp/where || not_ok "sample files are whole"
+odb-check totals "$CURRENT" > /tmp/totals
+cp /tmp/where /tmp/totals /tmp/counts "$RESULTS/"
+cat /tmp/where; sort -rn /tmp/totals | head -n 40
+
+# of the user samples, how many are where they belong
+user=$(grep -v ' {kern}/' /tmp/totals | total)
+wrong=$(awk '{ sum += $2 } END { print sum + 0 }' /tmp/where)
+nameless=$(grep -E ' anon:' /tmp/totals | grep -vF 'anon:[v' | total)
+lost=$(awk '{ for (i = 10; i < NF; i += 2) if ($i ~ /mm|mapping|image/) sum += $(i + 1) }
+	END { print sum + 0 }' /tmp/counts)
+echo "# user samples $user, wrong $wrong, in no file $nameless, lost under a reason $lost" >&3
+is "samples in code that was never run" "$wrong" 0
+at_least "percent of the user samples in the right file" \
+	"$(percent "$((user - wrong - nameless))" "$((user + lost))")" 99.5
+
+# and each file has the share of the work it did: 10500 ms less the threads' 1000
+hot() { awk -v pattern="^($1)\$" '$4 ~ pattern { sum += $1 } END { print sum + 0 }' /tmp/where; }
+all=$(hot '.*')
+at_least "samples in the functions that work" "$all" 6000
+while read -r what pattern work; do
+	near "$what: percent of the samples" "$(percent "$(hot "$pattern")" "$all")" \
+		"$(percent "$work" 9500)" 3
+done <<WORK
+short-processes v0. 4000
+exec-chains v1[0-4] 2000
+dlopen libv0[0-4].so 500
+map-fixed libv0[5-9].so 500
+munmap libv1[0-4].so 500
+deleted-binary deleted-bin 500
+other-namespace namespace-bin 500
+WORK
+for n in 0 1 2 3 4 5 6 7 8 9; do
+	near "v0$n: percent of the short processes" \
+		"$(percent "$(hot "v0$n")" "$(hot 'v0.')")" 10 3
+done
+
+symbols image:$bin/threads > /tmp/symbols
+for n in 1 2 3 4; do
+	near "threads: thread_$n in percent" \
+		"$(percent "$(samples_of thread_$n < /tmp/symbols)" "$(total < /tmp/symbols)")" ${n}0 6
+done
+is "opreport counts the samples of v03 as the files do" \
+	"$(symbols image:$bin/v03 | samples_of hot_v03)" "$(hot v03)"

@@ -1,0 +1,133 @@
+# shellcheck shell=dash
+# lib.sh - what cases are written with: checks that speak TAP, and profiling as a user does it
+#
+# Sourced before a case. Everything a case prints goes to its log; TAP goes to descriptor 3.
+# Set by init: TURNS (turns of a workload in a millisecond), SLOWER (1; more on a debug kernel).
+
+COLLECTOR=${COLLECTOR:-module}
+SD=/var/lib/oprofile
+CURRENT=$SD/samples/current
+set -u
+
+# --- TAP ---
+
+ok() { echo "ok - $1" >&3; echo "== ok: $1"; }
+not_ok()
+{
+	echo "not ok - $1" >&3; echo "== NOT OK: $1"
+	shift
+	for line; do echo "# $line" >&3; echo "   $line"; done
+}
+diag() { sed 's/^/# /' >&3; }
+skip() { echo "ok - $1 # SKIP $2" >&3; echo "== skip: $1: $2"; }
+
+# check WHAT COMMAND...: it must succeed; what it says is shown when it doesn't
+check()
+{
+	what=$1; shift
+	if "$@" > /tmp/said 2>&1; then
+		ok "$what"
+	else
+		not_ok "$what" "exit status $? of: $*"
+		tail -n 12 /tmp/said | diag
+	fi
+	cat /tmp/said
+}
+
+# refused WHAT PATTERN COMMAND...: it must fail, with one line that matches PATTERN
+refused()
+{
+	what=$1; pattern=$2; shift 2
+	if "$@" > /tmp/said 2>&1; then
+		not_ok "$what" "succeeded: $*"
+	elif [ "$(wc -l < /tmp/said)" != 1 ] || ! grep -qE "$pattern" /tmp/said; then
+		not_ok "$what" "want one line that matches '$pattern', got:"
+		head -n 5 /tmp/said | diag
+	else
+		ok "$what"
+	fi
+	cat /tmp/said
+}
+
+# is WHAT GOT WANTED
+is()
+{
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "got '$2', want '$3'"; fi
+}
+
+# at_least WHAT GOT MINIMUM    (at_most, near: numbers may have a fraction)
+at_least() { number_test "$1" "$2" "$2 >= $3"; }
+at_most() { number_test "$1" "$2" "$2 <= $3"; }
+# near WHAT GOT WANTED TOLERANCE
+near() { number_test "$1 (want $3 +- $4)" "$2" "($2) - ($3) <= $4 && ($3) - ($2) <= $4"; }
+number_test()
+{
+	if [ -n "$2" ] && awk "BEGIN { exit !($3) }"; then ok "$1: $2"; else not_ok "$1: $2" "not true: $3"; fi
+}
+
+# --- profiling ---
+
+# count_for MICROSECONDS: the event count that samples so often at the nominal clock
+count_for()
+{
+	if [ -r /dev/oprofile/timer/clock_khz ]; then
+		awk -v us="$1" '{ printf "%d\n", us * $1 / 1000 }' /dev/oprofile/timer/clock_khz
+	else
+		awk -v us="$1" '$1 == "cpu" && $2 == "MHz" { printf "%d\n", us * $4; exit }' /proc/cpuinfo
+	fi
+}
+
+# profile_start MICROSECONDS [OPTION...]: everything set up, sampling
+profile_start()
+{
+	us=$1; shift
+	[ "$COLLECTOR" != module ] || opcontrol --init || not_ok "opcontrol --init"
+	check "opcontrol --start ($COLLECTOR, $us us $*)" opcontrol --collector="$COLLECTOR" \
+		--event="CPU_CLK_UNHALTED:$(count_for "$us")" "$@" --start
+}
+
+daemon_pid() { cat "$SD/lock"; }
+
+# profile_end: daemon gone, module unloaded, every sample accounted for
+profile_end()
+{
+	check "opcontrol --shutdown" opcontrol --shutdown
+	books_balance
+	opcontrol --deinit
+}
+
+# Per CPU, received = recorded + filtered + lost; and the sample files hold what was recorded.
+books_balance()
+{
+	odb-check counts "$CURRENT/stats" > /tmp/counts
+	cat /tmp/counts
+	awk '
+		{ sum = $5 + $7; for (i = 10; i < NF; i += 2) sum += $(i + 1) }
+		sum != $3 { print "# " $0 ": sum " sum; bad = 1 }
+		END { exit bad || !NR }' /tmp/counts >&3
+	is "received = recorded + filtered + lost on every CPU" $? 0
+	is "the sample files hold what was recorded" \
+		"$(odb-check check "$CURRENT" | awk '{ print $2 }')" \
+		"$(awk '{ sum += $5 } END { print sum + 0 }' /tmp/counts)"
+}
+
+# symbols IMAGE_SPEC...: "SAMPLES SYMBOL" lines of opreport -l
+symbols()
+{
+	opreport -l -n "$@" 2> /tmp/opreport.err | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
+}
+
+# samples_of SYMBOL < symbols' output
+samples_of() { awk -v name="$1" '$2 == name { sum += $1 } END { print sum + 0 }'; }
+total() { awk '{ sum += $1 } END { print sum + 0 }'; }
+percent() { awk "BEGIN { printf \"%.2f\", $2 ? 100 * $1 / $2 : 0 }"; }
+
+# no_leaks: what kmemleak says after two scans, where there is a kmemleak
+no_leaks()
+{
+	leaks=/sys/kernel/debug/kmemleak
+	[ -w $leaks ] || return 0
+	echo scan > $leaks; sleep 1; echo scan > $leaks
+	is "kmemleak finds nothing" "$(grep -c '^unreferenced' $leaks)" 0
+	head -n 40 $leaks
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * odb-check - look into sample files without any of the report tools
+ *
+ *	odb-check check DIR		every file is whole; prints "FILES SAMPLES"
+ *	odb-check totals DIR		"SAMPLES CPU IMAGE APPLICATION" of each file
+ *	odb-check where DIR TRUTH	"HOT WRONG OTHER NAME" of each image in TRUTH
+ *	odb-check counts STATS_DIR	"cpuN received R recorded C filtered F throttled T [REASON L]..."
+ *
+ * DIR is a session (SD/samples/NAME). TRUTH has lines "NAME HOT_OFFSET HOT_SIZE AREA_OFFSET AREA_SIZE":
+ * the base name of an image, the part of the file where it works, and the area around that in which
+ * nothing else is ever run: samples there are wrong. OTHER is start-up code and the like.
+ * Exit status 1: something is broken.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "odb.h"
+#include "sample_header.h"
+#include "sample_name.h"
+#include "session.h"
+
+static const char *session_dir;
+static int broken;
+
+typedef void file_fn(const char *path, const struct odb_snapshot *s, const struct sample_name *name);
+static file_fn *on_file;
+
+static void complain(const char *path, const struct op_error *e, int err)
+{
+	printf("broken: %s: %s\n", path, e->text[0] ? e->text : strerror(-err));
+	broken = 1;
+}
+
+static uint64_t total_of(const struct odb_snapshot *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->nr_nodes; i++)
+		sum += s->nodes[i].count;
+	return sum;
+}
+
+static void read_file(const char *path)
+{
+	struct op_error e = { 0 };
+	struct sample_header header;
+	struct sample_name name;
+	struct odb_snapshot s;
+	size_t header_size;
+	int err;
+
+	err = sample_name_parse(path + strlen(session_dir) + 1, &name, &e);
+	if (err)
+		return complain(path, &e, err);
+	err = sample_header_read(path, &header, &header_size, &e);
+	if (!err)
+		err = odb_check(path, header_size, &e);
+	if (!err)
+		err = odb_read(path, header_size, &s, &e);
+	if (err) {
+		complain(path, &e, err);
+	} else {
+		on_file(path, &s, &name);
+		odb_snapshot_free(&s);
+	}
+	sample_name_free(&name);
+}
+
+/* A file that was created and not yet given its first bytes is whole: it holds nothing. */
+static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	if (ftw->level == 1 && type == FTW_D && !strcmp(path + ftw->base, "stats"))
+		return FTW_SKIP_SUBTREE;
+	if (type == FTW_F && st->st_size)
+		read_file(path);
+	return FTW_CONTINUE;
+}
+
+static int walk(const char *dir, file_fn *fn)
+{
+	session_dir = dir;
+	on_file = fn;
+	if (nftw(dir, visit, 64, FTW_PHYS | FTW_ACTIONRETVAL) < 0) {
+		printf("broken: %s: %s\n", dir, strerror(errno));
+		return 1;
+	}
+	return broken;
+}
+
+static uint64_t nr_files, nr_samples;
+
+static void count_file(const char *path, const struct odb_snapshot *s, const struct sample_name *name)
+{
+	(void)path;
+	(void)name;
+	nr_files++;
+	nr_samples += total_of(s);
+}
+
+static void print_total(const char *path, const struct odb_snapshot *s, const struct sample_name *name)
+{
+	(void)path;
+	printf("%" PRIu64 " %" PRId64 " %s%s%s %s\n", total_of(s), name->cpu,
+	       name->image.kind == IMAGE_KERNEL ? "{kern}/" : "",
+	       name->image.kind == IMAGE_ANON ? "anon:" : "", name->image.path, name->app.path);
+}
+
+#define MAX_PLACES 256
+
+/* What the truth file says of one image, and what was found. */
+static struct place {
+	char name[64];
+	int64_t hot_offset, hot_size, area_offset, area_size;
+	uint64_t hot, wrong, other;
+} places[MAX_PLACES];
+static int nr_places;
+
+static struct place *place_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+
+	for (int i = 0; i < nr_places; i++)
+		if (!strcmp(places[i].name, base))
+			return &places[i];
+	return NULL;
+}
+
+static void place_samples(const char *path, const struct odb_snapshot *s,
+			  const struct sample_name *name)
+{
+	struct place *p = place_of(name->image.path);
+
+	(void)path;
+	for (uint32_t i = 0; p && i < s->nr_nodes; i++) {
+		uint64_t key = s->nodes[i].key;
+
+		if (key - p->hot_offset < (uint64_t)p->hot_size)
+			p->hot += s->nodes[i].count;
+		else if (key - p->area_offset < (uint64_t)p->area_size)
+			p->wrong += s->nodes[i].count;
+		else
+			p->other += s->nodes[i].count;
+	}
+}
+
+static int read_truth(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char line[256];
+
+	if (!f) {
+		perror(path);
+		return 1;
+	}
+	while (nr_places < MAX_PLACES && fgets(line, sizeof(line), f)) {
+		struct place *p = &places[nr_places];
+
+		if (sscanf(line, "%63s %" SCNi64 " %" SCNi64 " %" SCNi64 " %" SCNi64, p->name,
+			   &p->hot_offset, &p->hot_size, &p->area_offset, &p->area_size) == 5)
+			nr_places++;
+	}
+	fclose(f);
+	return 0;
+}
+
+static int where(const char *dir, const char *truth)
+{
+	int err = read_truth(truth);
+
+	if (err)
+		return err;
+	err = walk(dir, place_samples);
+	for (int i = 0; i < nr_places; i++)
+		printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %s\n", places[i].hot, places[i].wrong,
+		       places[i].other, places[i].name);
+	return err;
+}
+
+static int counts(const char *stats_dir)
+{
+	struct session_counts c;
+	int err = session_counts_read(stats_dir, &c);
+
+	if (err) {
+		printf("broken: %s: %s\n", stats_dir, strerror(-err));
+		return 1;
+	}
+	for (unsigned int i = 0; i < c.nr_cpus; i++) {
+		const struct cpu_counts *cpu = &c.cpu[i];
+
+		printf("cpu%u received %" PRIu64 " recorded %" PRIu64 " filtered %" PRIu64
+		       " throttled %" PRIu64, i, cpu->received, cpu->recorded, cpu->filtered,
+		       cpu->throttled);
+		for (int r = 0; r < NR_LOSS_REASONS; r++)
+			if (cpu->lost[r])
+				printf(" %s %" PRIu64, loss_name(r), cpu->lost[r]);
+		printf("\n");
+	}
+	free(c.cpu);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int err = 2;
+
+	if (argc == 3 && !strcmp(argv[1], "check")) {
+		err = walk(argv[2], count_file);
+		printf("%" PRIu64 " %" PRIu64 "\n", nr_files, nr_samples);
+	} else if (argc == 3 && !strcmp(argv[1], "totals")) {
+		err = walk(argv[2], print_total);
+	} else if (argc == 4 && !strcmp(argv[1], "where")) {
+		err = where(argv[2], argv[3]);
+	} else if (argc == 3 && !strcmp(argv[1], "counts")) {
+		err = counts(argv[2]);
+	} else {
+		fprintf(stderr, "usage: odb-check check DIR | totals DIR | where DIR TRUTH | counts DIR\n");
+	}
+	return err;
+}

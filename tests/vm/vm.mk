@@ -1,0 +1,36 @@
+# vm.mk - what runs inside the test machines: workloads of known shape and the checkers
+#
+# Workloads are neither optimised away nor instrumented: their own flags, whatever SAN= says.
+
+VM_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -Itests/vm/workloads
+vm_static  := $(addprefix $(O)/vm/bin/,calibrate shares-static spawn threads scatter)
+vm_dynamic := $(addprefix $(O)/vm/bin/,shares-pie loader)
+vm_numbers := 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19
+vm_variants  := $(vm_numbers:%=$(O)/vm/bin/v%)
+vm_libraries := $(vm_numbers:%=$(O)/vm/bin/libv%.so)
+vm_header  := tests/vm/workloads/spin.h
+
+.PHONY: vm-programs
+vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) $(O)/vm/bin/odb-check $(O)/vm/bin/probe
+
+vm_cc = @mkdir -p $(@D); $(if $(V),,printf '  %-7s %s\n' CC $(@:$(O)/%=%);) $(CC) $(VM_CFLAGS)
+
+$(O)/vm/bin/shares-static: tests/vm/workloads/shares.c $(vm_header)
+	$(vm_cc) -static -no-pie -o $@ $< -pthread
+$(O)/vm/bin/shares-pie: tests/vm/workloads/shares.c $(vm_header)
+	$(vm_cc) -fPIE -pie -o $@ $< -pthread
+$(vm_variants): $(O)/vm/bin/v%: tests/vm/workloads/variant.c $(vm_header)
+	$(vm_cc) -DVARIANT=$* -fno-toplevel-reorder -static -no-pie -o $@ $<
+$(vm_libraries): $(O)/vm/bin/libv%.so: tests/vm/workloads/variant.c $(vm_header)
+	$(vm_cc) -DVARIANT=$* -fno-toplevel-reorder -DLIBRARY -fPIC -shared -o $@ $<
+$(O)/vm/bin/loader: tests/vm/workloads/loader.c
+	$(vm_cc) -o $@ $< -ldl
+$(filter-out $(O)/vm/bin/shares%,$(vm_static)): $(O)/vm/bin/%: tests/vm/workloads/%.c $(vm_header)
+	$(vm_cc) -static -no-pie -o $@ $< -pthread
+
+all_objs += $(O)/tests/vm/odb-check.o
+$(O)/vm/bin/odb-check: $(O)/tests/vm/odb-check.o $(O)/lib/libdb.a $(O)/lib/libutil.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+$(O)/vm/bin/probe: tests/vm/probe.c oprofilefs/op_abi.h
+	$(vm_cc) -Ioprofilefs -static -o $@ $<

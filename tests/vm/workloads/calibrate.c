@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* calibrate - how many turns of spin.h this machine does in a millisecond, best of several tries */
+#include <stdio.h>
+#include <time.h>
+#include "spin.h"
+
+#define TURNS 2000000
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
+}
+
+int main(void)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < 10; i++) {
+		double start = now_ms(), took;
+
+		spin(TURNS);
+		took = now_ms() - start;
+		if (took < best)
+			best = took;
+	}
+	printf("%.0f\n", TURNS / best);
+	return 0;
+}

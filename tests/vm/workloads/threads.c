@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * threads - four threads, each in a function of its own, with work of 1 : 2 : 3 : 4
+ *
+ *	threads TURNS
+ *
+ * The main thread ends at once: from then on the process has no leader, and its memory map
+ * can only be had through the others.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include "spin.h"
+
+static uint64_t turns;
+
+#define THREAD(n)                                                                              \
+	static NOT_MERGED void *thread_##n(void *unused)                                              \
+	{                                                                                      \
+		(void)unused;                                                                  \
+		spin(turns * n);                                                               \
+		__asm__ volatile("# thread " #n);                                              \
+		return NULL;                                                                   \
+	}
+
+THREAD(1)
+THREAD(2)
+THREAD(3)
+THREAD(4)
+
+int main(int argc, char **argv)
+{
+	static void *(*const functions[])(void *) = { thread_1, thread_2, thread_3, thread_4 };
+	pthread_t t;
+
+	if (argc < 2)
+		return 2;
+	turns = strtoull(argv[1], NULL, 0);
+	for (int i = 0; i < 4; i++)
+		if (pthread_create(&t, NULL, functions[i], NULL))
+			return 1;
+	pthread_exit(NULL);
+}
