@@ -9,7 +9,7 @@ PREFIX   ?= /usr/local
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1
 
-.PHONY: all module check test unit golden fuzz-smoke interop vm bench lint quickstart deps install clean help
+.PHONY: all module check test unit asan tsan golden fuzz-smoke interop vm bench lint quickstart deps install clean help
 
 all: $(programs)		## build the user-space programs into build/bin
 
@@ -23,11 +23,12 @@ deps:				## install (Debian) or name (elsewhere) what building and testing need
 	$(Q)tests/deps all
 
 test:				## everything: unit, golden, fuzz-smoke, interop and VM tests
+	$(Q)tests/deps all
 	$(Q)tests/run
 
 check: unit golden fuzz-smoke	## what needs no root and no VM
 
-unit golden fuzz-smoke interop vm:	## one suite (vm: SUITE runs in QEMU)
+unit asan tsan golden fuzz-smoke interop vm:	## one suite (what they are: tests/run)
 	$(Q)tests/run $@
 
 bench: all $(benches)		## print the benchmarks' figures

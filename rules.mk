@@ -44,6 +44,10 @@ endef
 all_objs :=
 programs :=
 tests    :=
+threaded :=
+test_tools :=
+benches  :=
+fuzzers  :=
 
 # $(call library,NAME.a,SOURCES)
 define library
@@ -67,6 +71,15 @@ tests += $(O)/tests/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(2))
 $(O)/tests/$(1): LIBS := $(4)
 $(O)/tests/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
+	$$(link)
+endef
+
+# $(call test_tool,NAME,SOURCES,LIBRARIES,-l FLAGS): a program that tests use, $(O)/tools/NAME
+define test_tool
+test_tools += $(O)/tools/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/tools/$(1): LIBS := $(4)
+$(O)/tools/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
 	$$(link)
 endef
 

@@ -1,6 +1,11 @@
 # Each suite's makefile fragment names its programs: tests/unit/FOLDER.mk, tests/fuzz/FOLDER.mk, ...
 include $(wildcard tests/*/*.mk)
 
-.PHONY: test-programs fuzz-programs
-test-programs: all $(tests)
+.PHONY: test-programs fuzz-programs bench-programs
+test-programs: all $(tests) $(test_tools) $(shape)
 fuzz-programs: $(fuzzers)
+bench-programs: all $(benches) $(shape)
+
+# print-VARIABLE: its words, a line each; for the scripts in tests/
+print-%:
+	@printf '%s\n' $($*)
