@@ -8,7 +8,8 @@
 O      ?= build
 WERROR ?= -Werror
 Q      := $(if $(V),,@)
-say     = $(if $(V),,@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
+silent := $(if $(V),V,$(findstring s,$(firstword -$(MAKEFLAGS))))
+say     = $(if $(silent),$(Q),@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
 
 CC       ?= cc
 OPT      ?= -O2 -g

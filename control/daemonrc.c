@@ -171,7 +171,7 @@ int daemonrc_parse(const char *text, const char *path, struct setup *s, struct o
 		number++;
 		err = parse_line(line, s, &why);
 		if (err)
-			op_error_set(e, err, "%s:%d: %s; mend the line or remove the file", path,
+			op_error_set(e, err, "%s:%d: %s; fix the line or remove the file", path,
 				     number, why.text);
 	}
 	free(copy);
