@@ -1,2 +1,257 @@
-/* placeholder */
-int main(void) { return 0; }
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * probe - touch oprofilefs the way only a test would
+ *
+ *	probe open FILE r|w|rw		"ok", or the errno's name
+ *	probe write FILE TEXT		the same
+ *	probe hold FILE SECONDS		keep it open for reading
+ *	probe as UID COMMAND...		run it without root's rights
+ *	probe sizes SECONDS		read the buffer in all sizes; "READS WORDS SAMPLES BAD"
+ *	probe wake ROUNDS		a dump makes the buffer readable; "ROUNDS ASLEEP SAMPLES"
+ *	probe signal			a blocked read ends with a signal: prints the errno's name
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "op_abi.h"
+
+static const char *outcome(int result)
+{
+	return result < 0 ? strerrorname_np(errno) : "ok";
+}
+
+static void die(const char *what)
+{
+	printf("%s: %s\n", what, strerrorname_np(errno));
+	exit(1);
+}
+
+static int open_or_die(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CLOEXEC);
+
+	if (fd < 0)
+		die(path);
+	return fd;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), result;
+
+	if (fd < 0)
+		return -1;
+	result = write(fd, text, strlen(text));
+	close(fd);
+	return result;
+}
+
+/* Just enough of a decoder to count samples and to notice when words are missing. */
+struct decoder {
+	int skip;		/* words left of a note's payload */
+	bool escaped, in_sample;
+	long words, samples, bad;
+};
+
+static int payload_of(op_word code)
+{
+	switch (code) {
+	case OP_CTX_SWITCH:	return 5;
+	case OP_CPU_SWITCH:
+	case OP_COOKIE_SWITCH:	return 1;
+	case OP_KERNEL_ENTER:
+	case OP_USER_ENTER:
+	case OP_MODULE_LOADED:
+	case OP_TRACE_BEGIN:	return 0;
+	case OP_ANON_MAP:	return OP_ANON_MAP_WORDS;
+	case OP_MODULE_RANGE:	return OP_MODULE_RANGE_WORDS;
+	default:		return -1;
+	}
+}
+
+static void decode(struct decoder *d, op_word word)
+{
+	d->words++;
+	if (d->skip) {
+		d->skip--;
+	} else if (d->escaped) {
+		d->escaped = false;
+		d->skip = payload_of(word);
+		if (d->skip < 0) {
+			d->bad++;
+			d->skip = 0;
+		}
+	} else if (d->in_sample) {
+		d->in_sample = false;
+		d->samples++;
+		d->bad += word != 0;	/* the timer is counter 0 */
+	} else if (word == OP_ESCAPE) {
+		d->escaped = true;
+	} else {
+		d->in_sample = true;
+	}
+}
+
+static op_word buffer[1 << 17];
+
+/* One read of at most @bytes; its size, 0 when there is nothing. */
+static ssize_t read_some(int fd, size_t bytes, struct decoder *d)
+{
+	ssize_t n = read(fd, buffer, bytes);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n < 0)
+		die("read");
+	if (n % sizeof(op_word) || (size_t)n > bytes)
+		d->bad++;
+	for (size_t i = 0; i < n / sizeof(op_word); i++)
+		decode(d, buffer[i]);
+	return n;
+}
+
+static void drain(int fd, struct decoder *d)
+{
+	while (read_some(fd, sizeof(buffer), d) > 0)
+		;
+}
+
+static int sizes(int seconds)
+{
+	static const size_t sizes[] = { 8, 16, 24, 40, 12, 4096, 8, 100, sizeof(buffer) };
+	int fd = open_or_die(OPROFILEFS_MOUNT "/buffer", O_RDONLY | O_NONBLOCK);
+	struct decoder d = { 0 };
+	time_t end = time(NULL) + seconds;
+	long reads = 0;
+
+	if (write_file(OPROFILEFS_MOUNT "/enable", "1") < 0)
+		die("enable");
+	while (time(NULL) < end) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+
+		if (poll(&p, 1, 100) > 0) {
+			read_some(fd, sizes[reads % (sizeof(sizes) / sizeof(sizes[0]))], &d);
+			reads++;
+		}
+	}
+	if (write_file(OPROFILEFS_MOUNT "/enable", "0") < 0)
+		die("enable");
+	drain(fd, &d);
+	printf("%ld %ld %ld %ld\n", reads, d.words, d.samples,
+	       d.bad + d.escaped + d.in_sample + (d.skip != 0));
+	close(fd);
+	return 0;
+}
+
+/* Spend about @ms of this process's time. */
+static void burn(int ms)
+{
+	struct timespec t;
+	long end;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	end = t.tv_sec * 1000 + t.tv_nsec / 1000000 + ms;
+	do {
+		for (volatile int i = 0; i < 20000; i++)
+			;
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	} while (t.tv_sec * 1000 + t.tv_nsec / 1000000 < end);
+}
+
+/* Far below the watershed nothing wakes the reader but the dump itself. */
+static int wake(int rounds)
+{
+	int fd = open_or_die(OPROFILEFS_MOUNT "/buffer", O_RDONLY | O_NONBLOCK), asleep = 0;
+	struct decoder d = { 0 };
+
+	if (write_file(OPROFILEFS_MOUNT "/enable", "1") < 0)
+		die("enable");
+	for (int i = 0; i < rounds; i++) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		long before = d.samples;
+
+		burn(20);
+		if (write_file(OPROFILEFS_MOUNT "/dump", "1") < 0)
+			die("dump");
+		if (poll(&p, 1, 0) <= 0)
+			asleep++;
+		drain(fd, &d);
+		asleep += d.samples == before;
+	}
+	if (write_file(OPROFILEFS_MOUNT "/enable", "0") < 0)
+		die("enable");
+	drain(fd, &d);
+	printf("%d %d %ld\n", rounds, asleep, d.samples);
+	close(fd);
+	return 0;
+}
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+static int interrupted(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	int fd = open_or_die(OPROFILEFS_MOUNT "/buffer", O_RDONLY);
+	ssize_t n;
+
+	sigaction(SIGALRM, &action, NULL);
+	alarm(1);
+	n = read(fd, buffer, sizeof(buffer));	/* nothing counts: nothing comes */
+	printf("%s\n", outcome(n));
+	close(fd);
+	return 0;
+}
+
+static int open_file(const char *path, const char *how)
+{
+	int flags = !strcmp(how, "r") ? O_RDONLY : !strcmp(how, "w") ? O_WRONLY : O_RDWR;
+	int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
+
+	printf("%s\n", outcome(fd));
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+static int run_as(int uid, char **command)
+{
+	if (setgroups(0, NULL) || setgid(uid) || setuid(uid))
+		die("setuid");
+	execvp(command[0], command);
+	die(command[0]);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (argc == 4 && !strcmp(what, "open"))
+		return open_file(argv[2], argv[3]);
+	if (argc == 4 && !strcmp(what, "write"))
+		return !printf("%s\n", outcome(write_file(argv[2], argv[3])));
+	if (argc == 4 && !strcmp(what, "hold"))
+		return open_or_die(argv[2], O_RDONLY) < 0 || sleep(atoi(argv[3]));
+	if (argc > 3 && !strcmp(what, "as"))
+		return run_as(atoi(argv[2]), argv + 3);
+	if (argc == 3 && !strcmp(what, "sizes"))
+		return sizes(atoi(argv[2]));
+	if (argc == 3 && !strcmp(what, "wake"))
+		return wake(atoi(argv[2]));
+	if (argc == 2 && !strcmp(what, "signal"))
+		return interrupted();
+	fprintf(stderr, "usage: see the top of tests/vm/probe.c\n");
+	return 2;
+}

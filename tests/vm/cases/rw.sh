@@ -1,0 +1,44 @@
+# shellcheck shell=dash
+# seconds: 90
+# rw - the event buffer read in all sizes, woken by a dump; and dumps that always bring everything
+
+# without a daemon, as another program could
+opcontrol --init
+count_for 200 > /dev/oprofile/timer/count
+shares-static 3000 "$TURNS" 2 & worker=$!
+probe sizes 3 > /tmp/sizes; cat /tmp/sizes
+wait $worker
+read -r reads words samples bad < /tmp/sizes
+delivered=$(cat /dev/oprofile/stats/cpu*/sample_delivered | total)
+echo "# $reads reads, $words words, $samples samples" >&3
+at_least "reads of all sizes" "${reads:-0}" 100
+is "whole words, and notes that are understood" "${bad:-none}" 0
+is "samples read are those delivered" "${samples:-none}" "$delivered"
+is "nothing was lost" "$(cat /dev/oprofile/stats/cpu*/sample_lost_* | total)" 0
+
+count_for 2000 > /dev/oprofile/timer/count
+probe wake 100 > /tmp/wake; cat /tmp/wake
+read -r rounds asleep samples < /tmp/wake
+is "dumps after which there was nothing to read" "${asleep:-none} of ${rounds:-none}" "0 of 100"
+at_least "samples read after dumps" "${samples:-0}" 500
+is "samples read are those delivered" "${samples:-none}" \
+	"$(cat /dev/oprofile/stats/cpu*/sample_delivered | total)"
+is "a signal ends a blocked read" "$(probe signal)" EINTR
+
+# with the daemon: few samples, and each dump must bring them all to disk
+profile_start 10000
+round=0 late=0 before=0
+while [ $round -lt 20 ]; do
+	shares-static 100 "$TURNS" 1
+	opcontrol --dump || late=1000
+	now=$(odb-check totals "$CURRENT" | awk '$3 == "/vm/bin/shares-static"' | total)
+	[ "$now" -gt "$before" ] || { late=$((late + 1)); echo "# round $round: $before, then $now" >&3; }
+	before=$now round=$((round + 1))
+done
+is "dumps that did not bring the workload's samples" $late 0
+opcontrol --stop
+stopped=$(cat /dev/oprofile/stats/cpu*/sample_delivered | total)
+opcontrol --dump
+is "after stop and dump the files hold all that was delivered" \
+	"$(odb-check check "$CURRENT" | awk '{ print $2 }')" "$stopped"
+profile_end
