@@ -3,7 +3,7 @@
  * opcontrol.c - set up, start and stop the profiler
  *
  * One process that decides what is meant and has it done: the form of the command line is
- * options.c's, the set-up setup.c's and daemonrc.c's, each action is in actions.c.
+ * command_line.c's, the set-up setup.c's and daemonrc.c's, each action is in actions.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "cpu_clock.h"
 #include "daemon_link.h"
 #include "daemonrc.h"
-#include "options.h"
+#include "command_line.h"
 #include "say.h"
 #include "version.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - opcontrol's options, and which of them go together
+ * command_line.c - opcontrol's options, and which of them go together
  *
  * --session-dir is let through with every action: there it only says which session is
  * meant. All other set-up options go with --start and --start-daemon only, as ever.
@@ -9,7 +9,7 @@
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "options.h"
+#include "command_line.h"
 #include "session.h"
 #include "xalloc.h"
 

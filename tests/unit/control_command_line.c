@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* control_options.c - opcontrol's command lines: what is understood, what is refused and how */
+/* control_command_line.c - opcontrol's command lines: what is understood, what is refused and how */
 #include <errno.h>
-#include "options.h"
+#include "command_line.h"
 #include "tap.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))

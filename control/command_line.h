@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.h - one command line of opcontrol: at most one action, and set-up options
+ * command_line.h - one command line of opcontrol: at most one action, and set-up options
  *
  * Only the form is looked at, and which options go together (CTL-01..12); nothing here
  * needs root or touches the machine.
  */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
