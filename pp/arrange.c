@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arrange.c - one class per template, and the checks that make the classes columns */
+#include "arrange.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strbuf.h"
+#include "xalloc.h"
+
+#define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
+
+static struct profile_template template_of(const struct sample_name *name, const struct merge *merge)
+{
+	return (struct profile_template){
+		.event = name->event,
+		.count = name->count,
+		.unit_mask = merge->unit_mask ? SAMPLE_ALL : (int64_t)name->unit_mask,
+		.tgid = merge->tgid ? SAMPLE_ALL : name->tgid,
+		.tid = merge->tid || merge->tgid ? SAMPLE_ALL : name->tid,
+		.cpu = merge->cpu ? SAMPLE_ALL : name->cpu,
+	};
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_templates(const struct profile_template *a, const struct profile_template *b)
+{
+	int order = strcmp(a->event, b->event);
+
+	if (!order)
+		order = a->count < b->count ? -1 : a->count > b->count;
+	if (!order)
+		order = compare_numbers(a->unit_mask, b->unit_mask);
+	if (!order)
+		order = compare_numbers(a->tgid, b->tgid);
+	if (!order)
+		order = compare_numbers(a->tid, b->tid);
+	return order ? order : compare_numbers(a->cpu, b->cpu);
+}
+
+struct keyed_file {
+	struct profile_template template;
+	const struct sample_file *file;
+};
+
+static int compare_keyed(const void *a, const void *b)
+{
+	const struct keyed_file *x = a, *y = b;
+	int order = compare_templates(&x->template, &y->template);
+
+	return order ? order : x->file < y->file ? -1 : x->file > y->file;
+}
+
+/* Which axes two classes differ along, as bits. */
+static unsigned int differing_axes(const struct profile_template *a, const struct profile_template *b)
+{
+	unsigned int axes = 0;
+
+	if (strcmp(a->event, b->event) || a->count != b->count || a->unit_mask != b->unit_mask)
+		axes |= 1u << AXIS_EVENT;
+	if (a->tgid != b->tgid)
+		axes |= 1u << AXIS_TGID;
+	/* processes of one thread: the thread says nothing new */
+	if (a->tid != b->tid && !(a->tgid == a->tid && b->tgid == b->tid))
+		axes |= 1u << AXIS_TID;
+	if (a->cpu != b->cpu)
+		axes |= 1u << AXIS_CPU;
+	return axes;
+}
+
+static void add_value(struct strbuf *s, enum axis axis, const struct profile_template *t)
+{
+	if (axis == AXIS_EVENT)
+		strbuf_addf(s, "%s:%" PRIu64 ":0x%02" PRIx64, t->event, t->count,
+			    t->unit_mask == SAMPLE_ALL ? 0 : t->unit_mask);
+	else
+		strbuf_addf(s, "%" PRId64, axis == AXIS_TGID  ? t->tgid
+					 : axis == AXIS_TID ? t->tid : t->cpu);
+}
+
+static const struct {
+	const char *name, *remedy;
+} axis_words[NR_AXES] = {
+	[AXIS_EVENT] = { "event", "event:NAME (or --merge=unitmask)" },
+	[AXIS_TGID] = { "process", "tgid:N or --merge=tgid" },
+	[AXIS_TID] = { "thread", "tid:N or --merge=tid" },
+	[AXIS_CPU] = { "CPU", "cpu:N or --merge=cpu" },
+};
+
+/* "these differ in event (A, B) and CPU (0, 1): ..." with up to five values each. */
+static int too_many_axes(const struct arrangement *a, unsigned int axes, struct op_error *e)
+{
+	struct strbuf text = STRBUF_INIT, remedies = STRBUF_INIT;
+
+	for (int axis = AXIS_EVENT; axis < NR_AXES; axis++) {
+		struct strbuf last = STRBUF_INIT;
+		size_t nr = 0;
+
+		if (!(axes & (1u << axis)))
+			continue;
+		strbuf_addf(&text, "%s%s (", text.len ? " and " : "", axis_words[axis].name);
+		strbuf_addf(&remedies, "%s%s", remedies.len ? ", or " : "", axis_words[axis].remedy);
+		for (size_t i = 0; i < a->nr_classes && nr <= 5; i++) {
+			struct strbuf value = STRBUF_INIT;
+
+			add_value(&value, axis, &a->classes[i].template);
+			if (!nr || strcmp(value.text, last.text)) {
+				strbuf_addf(&text, "%s%s", nr ? ", " : "", nr == 5 ? "..." : value.text);
+				nr++;
+			}
+			strbuf_free(&last);
+			last = value;
+		}
+		strbuf_free(&last);
+		strbuf_add(&text, ")");
+	}
+	op_error_set(e, -EINVAL, "columns can differ in one way only, these differ in %s: choose %s",
+		     text.text, remedies.text);
+	strbuf_free(&text);
+	strbuf_free(&remedies);
+	return -EINVAL;
+}
+
+static int find_axis(struct arrangement *a, struct op_error *e)
+{
+	unsigned int axes = 0;
+
+	for (size_t i = 1; i < a->nr_classes; i++)
+		axes |= differing_axes(&a->classes[0].template, &a->classes[i].template);
+	if (axes & (axes - 1))
+		return too_many_axes(a, axes, e);
+	a->axis = AXIS_NONE;
+	for (int axis = AXIS_EVENT; axis < NR_AXES; axis++)
+		if (axes & (1u << axis))
+			a->axis = axis;
+	return 0;
+}
+
+static char *class_title(enum axis axis, const struct profile_template *t)
+{
+	switch (axis) {
+	case AXIS_TGID:
+		return xasprintf("tgid:%" PRId64, t->tgid);
+	case AXIS_TID:
+		return xasprintf("tid:%" PRId64, t->tid);
+	case AXIS_CPU:
+		return xasprintf("cpu:%" PRId64, t->cpu);
+	default:
+		return xasprintf("%s:%" PRIu64, t->event, t->count);
+	}
+}
+
+/* One readable header per class is enough: for the report's first lines [AR-4]. */
+static int read_header(struct profile_class *class, const struct sample_file *file,
+		       struct op_error *e)
+{
+	struct op_error why = { "" };
+	size_t size;
+	int err = sample_header_read(file->path, &class->header, &size, &why);
+
+	class->has_header = !err;
+	if (err)
+		return op_error_set(e, err, "cannot read sample file '%s': %s", file->path,
+				    *why.text ? why.text : strerror(-err));
+	return 0;
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)*(void *const *)a, y = (uintptr_t)*(void *const *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static size_t count_apps(const struct arrangement *a)
+{
+	const struct image **apps = xcalloc(a->nr_files + 1, sizeof(*apps));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < a->nr_files; i++)
+		apps[i] = a->files[i].app;
+	qsort(apps, a->nr_files, sizeof(*apps), compare_pointers);
+	for (size_t i = 0; i < a->nr_files; i++)
+		nr += !i || apps[i] != apps[i - 1];
+	free(apps);
+	return nr;
+}
+
+/* Its files were made a moment ago and hold nothing yet. */
+static void drop_last_class(struct arrangement *a)
+{
+	a->nr_classes--;
+	while (a->nr_files && a->files[a->nr_files - 1].class == a->nr_classes)
+		a->nr_files--;
+}
+
+static int add_classes(struct arrangement *a, const struct keyed_file *keyed, size_t nr, bool merge_lib,
+		       struct op_error *e)
+{
+	struct profile_class *class = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	a->files = xcalloc(nr, sizeof(*a->files));
+	for (size_t i = 0; i < nr; i++) {
+		if (!i || compare_templates(&keyed[i].template, &keyed[i - 1].template)) {
+			if (a->nr_classes == MAX_CLASSES)
+				return op_error_set(e, -EINVAL, "more than %d columns: choose some "
+						    "(event:, cpu:, tgid:, tid:) or use --merge", MAX_CLASSES);
+			if (err && err != -ENODATA)
+				return err;	/* no file of the last class could be read */
+			if (err)
+				drop_last_class(a);
+			xgrow(a->classes, a->nr_classes, room);
+			class = &a->classes[a->nr_classes++];
+			*class = (struct profile_class){ .template = keyed[i].template };
+		}
+		if (!class->has_header)
+			err = read_header(class, keyed[i].file, e);
+		a->files[a->nr_files++] = (struct arranged_file){
+			.file = keyed[i].file,
+			.app = merge_lib ? keyed[i].file->image : keyed[i].file->app,
+			.image = keyed[i].file->image,
+			.class = a->nr_classes - 1,
+		};
+	}
+	if (err == -ENODATA) {
+		drop_last_class(a);
+		err = 0;
+	}
+	return err;
+}
+
+int arrange_files(const struct file_list *list, const struct merge *merge, bool exclude_dependent,
+		  struct arrangement *ret, struct op_error *e)
+{
+	struct keyed_file *keyed = xcalloc(list->nr + 1, sizeof(*keyed));
+	struct arrangement a = { 0 };
+	size_t nr = 0;
+	int err;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct sample_file *file = &list->files[i];
+
+		if (exclude_dependent && !merge->lib && file->app != file->image)
+			continue;
+		keyed[nr].template = template_of(&file->name, merge);
+		keyed[nr++].file = file;
+	}
+	qsort(keyed, nr, sizeof(*keyed), compare_keyed);
+	err = add_classes(&a, keyed, nr, merge->lib, e);
+	free(keyed);
+	if (!err)
+		err = find_axis(&a, e);
+	if (err) {
+		arrangement_free(&a);
+		return err;
+	}
+	for (size_t i = 0; i < a.nr_classes; i++)
+		a.classes[i].title = class_title(a.axis, &a.classes[i].template);
+	a.nr_apps = count_apps(&a);
+	*ret = a;
+	return 0;
+}
+
+void arrangement_free(struct arrangement *a)
+{
+	for (size_t i = 0; i < a->nr_classes; i++)
+		free(a->classes[i].title);
+	free(a->classes);
+	free(a->files);
+	*a = (struct arrangement){ 0 };
+}
+
+void arrangement_print(const struct arrangement *a, FILE *out)
+{
+	for (size_t i = 0; i < a->nr_classes; i++)
+		fprintf(out, "class %zu: %s\n", i, a->classes[i].title);
+	for (size_t i = 0; i < a->nr_files; i++)
+		fprintf(out, "profile: class %zu, %s in %s, %s\n", a->files[i].class,
+			a->files[i].image->name, a->files[i].app->name, a->files[i].file->path);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * arrange.h - sort sample files into classes: the columns of a report
+ *
+ * A class holds the files that differ in nothing but the image. What its files have in common is its
+ * template. Say /bin/bash was profiled with two events: its two sample files have different
+ * templates, so there are two classes, told apart by the axis "event".
+ *
+ * A report is a table, so its classes may differ along one axis only. Merging removes an axis:
+ * the field is set to "all" in every template. Rules: doc/pp-spec.md [AR-1]..[AR-5].
+ */
+#ifndef ARRANGE_H
+#define ARRANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "file_list.h"
+#include "sample_header.h"
+
+struct merge {			/* --merge= */
+	bool cpu, tid, tgid, unit_mask, lib;
+};
+
+enum axis {
+	AXIS_NONE,		/* one class */
+	AXIS_EVENT,		/* event, count or unit mask */
+	AXIS_TGID,		/* and tid, when they are equal */
+	AXIS_TID,
+	AXIS_CPU,
+	NR_AXES
+};
+
+struct profile_template {
+	const char *event;	/* the file list's */
+	uint64_t count;
+	int64_t unit_mask;	/* these four: or SAMPLE_ALL */
+	int64_t tgid, tid, cpu;
+};
+
+struct profile_class {
+	struct profile_template template;
+	char *title;			/* "CPU_CLK_UNHALTED:100000", "tgid:12" */
+	bool has_header;
+	struct sample_header header;	/* of one of its files */
+};
+
+struct arranged_file {
+	const struct sample_file *file;
+	struct image *app, *image;	/* after merging */
+	size_t class;
+};
+
+struct arrangement {
+	enum axis axis;
+	struct profile_class *classes;	/* sorted by template */
+	size_t nr_classes;
+	struct arranged_file *files;
+	size_t nr_files;
+	size_t nr_apps;			/* different applications */
+};
+
+/*
+ * Arrange @list, leaving out dependent images if @exclude_dependent. -EINVAL: the classes differ
+ * in more than one way, @e says in which and how to get rid of one.
+ */
+int arrange_files(const struct file_list *list, const struct merge *merge, bool exclude_dependent,
+		  struct arrangement *ret, struct op_error *e);
+void arrangement_free(struct arrangement *a);
+void arrangement_print(const struct arrangement *a, FILE *out);
+
+#endif

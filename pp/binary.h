@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * binary.h - the code symbols of one binary image, sorted and without gaps that matter
+ *
+ * Places are in the image's own measure: offsets in the file for what is mapped from a file,
+ * addresses for the kernel of a snapshot, offsets from its start for a module of a snapshot.
+ * A sample's key plus key_base is such a place. Rules: doc/pp-spec.md [SY-1]..[SY-9].
+ */
+#ifndef BINARY_H
+#define BINARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+#include "kernel_symbols.h"
+#include "strbuf.h"
+
+struct code_symbol {
+	uint64_t start, end;		/* places; end is not its own */
+	uint64_t vma;			/* address of start, as linked */
+	const char *name;		/* as in the file, the binary's */
+	uint32_t section;		/* index into sections, or UINT32_MAX */
+	uint32_t order;			/* in the file's table */
+	uint8_t rank;			/* of one address the lowest is kept, then the first [SY-2] */
+};
+
+struct code_section {
+	uint64_t start, end;		/* places */
+	uint64_t vma;
+	const char *name;		/* the binary's */
+};
+
+struct binary {
+	struct code_symbol *symbols;	/* by start; they do not overlap */
+	size_t nr_symbols, symbols_room;
+	struct code_section *sections;	/* what is loaded, in the file's order */
+	size_t nr_sections, sections_room;
+	uint64_t key_base;
+	bool is_sized;			/* symbols say their own size [SY-6] */
+	struct binary_files *files;	/* what libbfd has open, or NULL */
+};
+
+struct binary_options {
+	bool is_kernel;		/* keys count from the start of .text */
+	bool use_dynamic;	/* .dynsym where there is no .symtab */
+	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
+};
+
+/*
+ * Read the symbols of @path or of its separate debug file. A binary without any has none, and
+ * its sections. -ENOEXEC: no object file; -errno of open(); @e says so.
+ */
+int binary_open(const char *path, const struct binary_options *options, struct binary *ret,
+		struct op_error *e);
+
+/* The symbols of the kernel or a module as they were when the profile was taken [FI-6]. */
+void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
+
+void binary_close(struct binary *b);
+
+/* Append "FILE:LINE" of a symbol's start, base name unless @long_names; false: not known. */
+bool binary_line(const struct binary *b, const struct code_symbol *symbol, bool long_names,
+		 struct strbuf *out);
+
+/* The section a place is in, or NULL. */
+const struct code_section *binary_section(const struct binary *b, uint64_t place);
+
+/* Sort, keep one symbol per address and set the ends. For whoever fills in symbols. */
+void binary_finish(struct binary *b);
+
+#endif

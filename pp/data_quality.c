@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * data_quality.c - lost samples, with their reasons, and hidden kernel addresses
+ *
+ * Sessions of ours have stats/counts; those of the original only copies of the kernel's own
+ * statistics, of which two say that samples were lost.
+ */
+#include "data_quality.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "strbuf.h"
+
+static uint64_t read_number(const char *dir, const char *file)
+{
+	char *path = path_join(dir, file);
+	uint64_t n = 0;
+
+	if (file_read_u64(path, &n))
+		n = 0;
+	free(path);
+	return n;
+}
+
+/* Sum of cpuN/@file over all CPUs. */
+static uint64_t read_per_cpu(const char *stats, const char *file)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(stats);
+	uint64_t sum = 0;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		char *cpu;
+
+		if (strncmp(entry->d_name, "cpu", 3))
+			continue;
+		cpu = path_join(stats, entry->d_name);
+		sum += read_number(cpu, file);
+		free(cpu);
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+static void notice_overflows(const struct report_session *s, struct notices *notices)
+{
+	char *stats = path_join(s->samples, "stats");
+	uint64_t lost = read_number(stats, "event_lost_overflow") +
+			read_per_cpu(stats, "sample_lost_overflow");
+
+	if (lost)
+		notice_add(notices, "session '%s': the kernel lost %" PRIu64 " samples because its "
+			   "buffers were full: sample less often, or make them larger", s->name, lost);
+	free(stats);
+}
+
+static void notice_losses(const struct report_session *s, struct notices *notices)
+{
+	struct strbuf reasons = STRBUF_INIT;
+	uint64_t lost = 0;
+
+	for (int i = 0; i < NR_LOSS_REASONS; i++) {
+		uint64_t n = s->counts.lost[i];
+
+		lost += n;
+		if (n)
+			strbuf_addf(&reasons, "%s%" PRIu64 " %s", reasons.len ? ", " : "", n,
+				    loss_text(i));
+	}
+	if (lost)
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples (%.2g %%) were "
+			   "lost: %s", s->name, lost, s->counts.received,
+			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
+			   reasons.text);
+	if (s->counts.throttled)
+		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
+			   "machine usable: sample less often", s->name, s->counts.throttled);
+	strbuf_free(&reasons);
+}
+
+void data_quality_notices(const struct session_list *sessions, struct notices *notices)
+{
+	for (size_t i = 0; i < sessions->nr; i++) {
+		const struct report_session *s = &sessions->sessions[i];
+
+		if (s->has_counts)
+			notice_losses(s, notices);
+		else
+			notice_overflows(s, notices);
+		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
+			notice_add(notices, "session '%s': kernel addresses were hidden "
+				   "(kernel.kptr_restrict), so kernel samples have no symbols", s->name);
+	}
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* data_quality.h - what sessions say about samples that were lost or can have no names */
+#ifndef DATA_QUALITY_H
+#define DATA_QUALITY_H
+
+#include "notices.h"
+#include "sessions.h"
+
+void data_quality_notices(const struct session_list *sessions, struct notices *notices);
+
+#endif

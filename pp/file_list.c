@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * file_list.c - walk the sessions' folders and keep the sample files asked for
+ *
+ * The folder of samples belongs to root but may be copied from anywhere: only regular files are
+ * looked at, and links are not followed, so a walk always ends.
+ */
+#include "file_list.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+struct walk {
+	const struct report_session *session;
+	const struct profile_spec *spec;	/* NULL: everything */
+	struct finder *finder;
+	struct image_set *images;
+	struct file_list *list;
+	struct notices *notices;
+	size_t prefix;			/* bytes of the path before the name proper */
+	size_t nr_invalid;
+	char *first_invalid;
+	struct op_error *e;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+static void note_invalid(struct walk *w, const char *path, const char *why)
+{
+	if (!w->nr_invalid++)
+		w->first_invalid = xasprintf("'%s': %s", path, why);
+}
+
+static bool is_wanted(struct walk *w, const struct sample_file *file)
+{
+	struct spec_image app, image;
+
+	if (!w->spec)
+		return true;
+	image_spec_names(file->app, &app);
+	image_spec_names(file->image, &image);
+	return profile_spec_matches(w->spec, &file->name, &app, &image);
+}
+
+static void visit_file(struct walk *w, const char *path)
+{
+	struct sample_file file = { .session = w->session };
+	struct op_error e = { "" };
+	int err;
+
+	if (ends_with(path, ".jo"))
+		return;
+	err = sample_name_parse(path + w->prefix, &file.name, &e);
+	if (err) {
+		note_invalid(w, path, e.text);
+		return;
+	}
+	if (file.name.has_callee) {
+		sample_name_free(&file.name);
+		return;
+	}
+	w->list->nr_seen++;
+	file.app = image_set_get(w->images, &file.name.app, w->session);
+	file.image = image_set_get(w->images, &file.name.image, w->session);
+	if (w->finder) {
+		find_image(w->finder, file.app, w->notices);
+		find_image(w->finder, file.image, w->notices);
+	}
+	if (!is_wanted(w, &file)) {
+		sample_name_free(&file.name);
+		return;
+	}
+	file.path = xstrdup(path);
+	xgrow(w->list->files, w->list->nr, w->list->room);
+	w->list->files[w->list->nr++] = file;
+}
+
+static int entry_type(const char *path, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type;
+	if (lstat(path, &st) < 0)
+		return DT_UNKNOWN;
+	return S_ISDIR(st.st_mode) ? DT_DIR : S_ISREG(st.st_mode) ? DT_REG : DT_UNKNOWN;
+}
+
+static int visit_folder(struct walk *w, struct strbuf *path, bool is_top)
+{
+	size_t len = path->len;
+	struct dirent *entry;
+	DIR *dir = opendir(path->text);
+	int err = 0;
+
+	if (!dir)
+		return op_error_set(w->e, -errno, "cannot open '%s': %s", path->text,
+				    strerror(errno));
+	while (!err && (entry = readdir(dir)) != NULL) {
+		int type;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (is_top && !strcmp(entry->d_name, "stats"))
+			continue;
+		strbuf_addf(path, "/%s", entry->d_name);
+		type = entry_type(path->text, entry);
+		if (type == DT_DIR)
+			err = visit_folder(w, path, false);
+		else if (type == DT_REG)
+			visit_file(w, path->text);
+		strbuf_truncate(path, len);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	const struct sample_file *x = a, *y = b;
+
+	if (x->session != y->session)
+		return x->session < y->session ? -1 : 1;
+	return strcmp(x->path, y->path);
+}
+
+static int walk_session(struct walk *w)
+{
+	struct strbuf path = STRBUF_INIT;
+	int err;
+
+	strbuf_add(&path, w->session->samples);
+	w->prefix = path.len + 1;
+	err = visit_folder(w, &path, true);
+	strbuf_free(&path);
+	if (w->nr_invalid)
+		notice_add(w->notices, "%zu file%s in session '%s' not read as sample files; first %s",
+			   w->nr_invalid, w->nr_invalid == 1 ? "" : "s", w->session->name,
+			   w->first_invalid);
+	free(w->first_invalid);
+	return err;
+}
+
+int file_list_collect(const struct session_list *sessions, const struct profile_spec *spec,
+		      struct finder *finder, struct image_set *images, struct file_list *ret,
+		      struct notices *notices, struct op_error *e)
+{
+	struct file_list list = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < sessions->nr && !err; i++) {
+		struct walk w = {
+			.session = &sessions->sessions[i], .spec = spec, .finder = finder,
+			.images = images, .list = &list, .notices = notices, .e = e,
+		};
+
+		err = walk_session(&w);
+	}
+	if (err) {
+		file_list_free(&list);
+		return err;
+	}
+	if (list.nr)
+		qsort(list.files, list.nr, sizeof(*list.files), compare_files);
+	*ret = list;
+	return 0;
+}
+
+void file_list_free(struct file_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		free(list->files[i].path);
+		sample_name_free(&list->files[i].name);
+	}
+	free(list->files);
+	*list = (struct file_list){ 0 };
+}
+
+void file_list_print(const struct file_list *list, FILE *out)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		fprintf(out, "file %s: %s in %s, %s\n", list->files[i].path,
+			list->files[i].image->name, list->files[i].app->name,
+			list->files[i].name.event);
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorts @names and appends up to @max different ones. */
+static void add_names(struct strbuf *s, const char *title, const char **names, size_t nr, size_t max)
+{
+	size_t nr_shown = 0;
+
+	if (!nr)
+		return;
+	qsort(names, nr, sizeof(*names), compare_strings);
+	strbuf_add(s, title);
+	for (size_t i = 0; i < nr; i++) {
+		if (i && !strcmp(names[i], names[i - 1]))
+			continue;
+		if (nr_shown == max) {
+			strbuf_add(s, ", ...");
+			return;
+		}
+		strbuf_addf(s, "%s%s", nr_shown++ ? ", " : " ", names[i]);
+	}
+}
+
+char *file_list_what_exists(const struct session_list *sessions)
+{
+	struct image_set images = { 0 };
+	struct notices ignored = { 0 };
+	struct file_list all = { 0 };
+	struct strbuf text = STRBUF_INIT;
+
+	if (!file_list_collect(sessions, NULL, NULL, &images, &all, &ignored, NULL) && all.nr) {
+		const char **names = xcalloc(all.nr, sizeof(*names));
+
+		for (size_t i = 0; i < all.nr; i++)
+			names[i] = all.files[i].name.event;
+		add_names(&text, "events", names, all.nr, 8);
+		for (size_t i = 0; i < all.nr; i++)
+			names[i] = all.files[i].app->name;
+		add_names(&text, "; images", names, all.nr, 8);
+		free(names);
+	}
+	file_list_free(&all);
+	notices_free(&ignored);
+	image_set_free(&images);
+	return strbuf_steal(&text);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * file_list.h - the sample files that a specification asks for
+ */
+#ifndef FILE_LIST_H
+#define FILE_LIST_H
+
+#include <stddef.h>
+#include <stdio.h>
+#include "find_image.h"
+#include "images.h"
+#include "notices.h"
+#include "sample_name.h"
+#include "sessions.h"
+#include "spec.h"
+
+struct sample_file {
+	char *path;
+	struct sample_name name;
+	struct image *app, *image;
+	const struct report_session *session;
+};
+
+struct file_list {
+	struct sample_file *files;	/* sorted by path within their session */
+	size_t nr, room;
+	size_t nr_seen;			/* flat sample files, asked for or not */
+};
+
+/*
+ * Walk the sessions. What is no sample file is left out and told once in @notices; symbolic links
+ * are not followed. -errno of a folder that cannot be read, named in @e.
+ */
+int file_list_collect(const struct session_list *sessions, const struct profile_spec *spec,
+		      struct finder *finder, struct image_set *images, struct file_list *ret,
+		      struct notices *notices, struct op_error *e);
+void file_list_free(struct file_list *list);
+void file_list_print(const struct file_list *list, FILE *out);
+
+/* What there is to ask for, for "nothing matches": "events A, B; images X, Y, ..."; malloc'd. */
+char *file_list_what_exists(const struct session_list *sessions);
+
+#endif

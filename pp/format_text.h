@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format_text.h - reports as text; widths and titles are interface [RP-1]..[RP-6]
+ */
+#ifndef FORMAT_TEXT_H
+#define FORMAT_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "arrange.h"
+#include "sessions.h"
+#include "strbuf.h"
+#include "summary.h"
+#include "symbols.h"
+
+struct text_options {
+	bool compat;			/* no header lines that the original does not have */
+	bool no_header;
+	bool long_names;
+	bool show_address;		/* these three: symbol list only */
+	bool show_lines;
+	bool accumulated;
+	bool global_percent;		/* summary only */
+	bool wide_addresses;
+	bool several_apps;
+};
+
+/* Append @part of @total as a percentage in 7 characters; see [RP-1] for the small ones. */
+void format_percent(struct strbuf *out, uint64_t part, uint64_t total);
+void format_percent_value(struct strbuf *out, double percent);
+
+void format_header(const struct arrangement *a, const struct session_list *sessions,
+		   const struct text_options *options, FILE *out);
+void format_summary(const struct summary *summary, const struct arrangement *a,
+		    const struct text_options *options, FILE *out);
+void format_symbols(const struct row_list *rows, const struct text_options *options, FILE *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * images.h - the binary images that sample files name, each once
+ *
+ * An image's identity is what the sample file's name says: kind and path, and for anonymous
+ * memory the process and the range. Where the file is today is find_image.h's business.
+ */
+#ifndef IMAGES_H
+#define IMAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "sample_name.h"
+#include "spec.h"
+
+struct report_session;
+
+struct image {
+	enum image_kind kind;
+	char *path;		/* as in the name: "/bin/bash", "ext4", "[heap]" */
+	char *name;		/* for people, in full: "/bin/bash", "/ext4",
+				 * "[heap] (tgid:12 range:0x1000-0x2000)" */
+	uint64_t anon_start, anon_end;
+	bool is_kernel;		/* the kernel or a module, by kind or by a sample file's header */
+	const struct report_session *session;	/* the first that has samples of it */
+
+	bool looked_for;	/* find_image() was here */
+	char *found;		/* the file it is in today, or NULL */
+	bool found_by_search;	/* under another name: that one is shown [FI-2] */
+};
+
+struct image_set {
+	struct image **images;
+	size_t nr, room;
+	size_t *slots;		/* hash table of index + 1 */
+	size_t nr_slots;
+};
+
+/* The image of that name, added if it is new. Lives until image_set_free(). */
+struct image *image_set_get(struct image_set *set, const struct image_name *name,
+			    const struct report_session *session);
+void image_set_free(struct image_set *set);
+
+/* What reports print: found name or name, in full or its base name. */
+const char *image_shown_name(const struct image *image, bool long_names);
+
+void image_spec_names(const struct image *image, struct spec_image *ret);
+
+#endif

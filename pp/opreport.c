@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* opreport.c - where the samples are: per binary image, or per symbol with -l */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "report.h"
+#include "say.h"
+#include "session.h"
+#include "version.h"
+
+#define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
+
+static const char *default_session_dir(void)
+{
+	const char *dir = file_is_dir(LOCAL_SESSION_DIR) ? LOCAL_SESSION_DIR : SESSION_DIR_DEFAULT;
+	char *path = path_absolute(dir);
+
+	fprintf(stderr, "Using %s/samples/ for samples directory.\n", path ? path : dir);
+	free(path);
+	return dir;
+}
+
+static int write_report(const struct report *report, const char *path)
+{
+	FILE *out = path ? fopen(path, "we") : stdout;
+	int err = 0;
+
+	if (!out) {
+		say_error("cannot open '%s': %s", path, strerror(errno));
+		return 1;
+	}
+	report_print(report, out);
+	if (fflush(out) || ferror(out))
+		err = errno ? errno : EIO;
+	if (path && fclose(out) && !err)
+		err = errno;
+	if (err)
+		say_error("cannot write '%s': %s", path ? path : "standard output", strerror(err));
+	return err ? 1 : 0;
+}
+
+static int run(const struct report_options *options)
+{
+	const char *dir = options->session_dir ? options->session_dir : default_session_dir();
+	struct notices notices = { 0 };
+	struct report *report = NULL;
+	struct op_error e = { "" };
+	int status = 1;
+	int err = report_make(options, dir, &report, &notices, &e);
+
+	for (size_t i = 0; i < notices.nr; i++)
+		say_warning("%s", notices.texts[i]);
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	else
+		status = write_report(report, options->output_file);
+	report_free(report);
+	notices_free(&notices);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct report_options options;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (report_options_parse(argc, argv, &options, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (options.version)
+		version_print("opreport");
+	else if (options.help || options.usage)
+		report_options_help(options.usage);
+	else
+		status = run(&options);
+	report_options_free(&options);
+	return status;
+}

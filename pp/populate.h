@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * populate.h - binary images and their sample files become rows
+ */
+#ifndef POPULATE_H
+#define POPULATE_H
+
+#include <stdbool.h>
+#include "binary.h"
+#include "find_image.h"
+#include "invert.h"
+#include "notices.h"
+#include "samples.h"
+#include "spec.h"
+#include "symbols.h"
+
+struct populate_options {
+	bool compat;			/* as the original: drop what no symbol covers, no .dynsym */
+	bool demangle;
+	bool lines;			/* look up source lines */
+	bool long_names;
+	const char *root;		/* "" if none */
+	struct spec_list include;	/* symbols; empty: all */
+	struct spec_list exclude;
+	FILE *print_symbols;		/* --verbose=symbols, or NULL */
+};
+
+/* Make the rows of all images. What could not be read or found is told in @notices. */
+void populate(const struct inversion *inversion, const struct populate_options *options,
+	      struct finder *finder, struct row_list *rows, struct notices *notices);
+
+/*
+ * The heart of it: one pass over the sorted @samples beside the symbols of @binary.
+ * Exported for tests.
+ */
+void populate_symbols(const struct binary *binary, const struct sample_list *samples,
+		      const struct image *image, const struct image *app,
+		      const struct populate_options *options, struct row_list *rows);
+
+#endif

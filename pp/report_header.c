@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * report_header.c - the first lines of a report: what was counted, how, where and when
+ *
+ * The original's lines come first and are interface; what it does not have follows [RP-4].
+ */
+#include "format_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "cpu_type.h"
+
+static bool is_timer(const struct sample_header *header)
+{
+	const struct cpu_type *type = cpu_type_by_number(header->cpu_type, header->version);
+
+	return type && !strcmp(type->name, "timer");
+}
+
+static void cpu_line(const struct sample_header *header, FILE *out)
+{
+	const struct cpu_type *type = cpu_type_by_number(header->cpu_type, header->version);
+
+	if (type)
+		fprintf(out, "CPU: %s", type->pretty);
+	else
+		fprintf(out, "CPU: type %" PRIu32 " of sample files 0x%" PRIx32, header->cpu_type,
+			header->version);
+	if (header->cpu_mhz > 0)
+		fprintf(out, ", speed %g MHz (estimated)", header->cpu_mhz);
+	fprintf(out, "\n");
+}
+
+static void event_line(const struct profile_class *class, FILE *out)
+{
+	if (is_timer(&class->header)) {
+		fprintf(out, "Profiling through timer interrupt\n");
+		return;
+	}
+	fprintf(out, "Counted %s events with a unit mask of 0x%02" PRIx32 " count %" PRIu64 "\n",
+		class->template.event, class->header.unit_mask, class->template.count);
+}
+
+static void class_lines(const struct arrangement *a, FILE *out)
+{
+	event_line(&a->classes[0], out);
+	for (size_t c = 0; c < a->nr_classes; c++) {
+		const struct profile_template *t = &a->classes[c].template;
+
+		if (a->axis == AXIS_EVENT && c > 0)
+			event_line(&a->classes[c], out);
+		else if (a->axis == AXIS_TGID)
+			fprintf(out, "Processes with a thread group ID of %" PRId64 "\n", t->tgid);
+		else if (a->axis == AXIS_TID)
+			fprintf(out, "Processes with a thread ID of %" PRId64 "\n", t->tid);
+		else if (a->axis == AXIS_CPU)
+			fprintf(out, "Samples on CPU %" PRId64 "\n", t->cpu);
+	}
+}
+
+static void put_time(uint64_t seconds, FILE *out)
+{
+	time_t t = (time_t)seconds;
+	char text[64];
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		fputs(text, out);
+	else
+		fprintf(out, "%" PRIu64, seconds);
+}
+
+/* Text of the session's file is somebody else's: no control characters to the terminal. */
+static void put_clean(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+}
+
+static void session_lines(const struct report_session *s, bool is_one_of_several, FILE *out)
+{
+	const struct session_info *info = &s->info;
+
+	if (info->period_ns) {
+		fprintf(out, "Timer period: %" PRIu64 " ns", info->period_ns);
+		if (*info->events) {
+			fputs(", for ", out);
+			put_clean(info->events, out);
+		}
+		putc('\n', out);
+	}
+	fputs("Session: ", out);
+	if (is_one_of_several) {
+		put_clean(s->name, out);
+		fputs(", ", out);
+	}
+	fputs("started ", out);
+	put_time(info->start_time, out);
+	if (info->end_time > info->start_time)
+		fprintf(out, ", %" PRIu64 " s", info->end_time - info->start_time);
+	fputs("\nHost: ", out);
+	put_clean(*info->host ? info->host : "unknown", out);
+	fputs(", ", out);
+	put_clean(*info->machine ? info->machine : "unknown machine", out);
+	fputs(", kernel ", out);
+	put_clean(*info->kernel ? info->kernel : "unknown", out);
+	fputs("\nCollector: ", out);
+	put_clean(*info->collector ? info->collector : "unknown", out);
+	fputs(", model ", out);
+	put_clean(*info->model ? info->model : "unknown", out);
+	putc('\n', out);
+}
+
+void format_header(const struct arrangement *a, const struct session_list *sessions,
+		   const struct text_options *options, FILE *out)
+{
+	if (options->no_header || !a->nr_classes)
+		return;
+	cpu_line(&a->classes[0].header, out);
+	class_lines(a, out);
+	if (options->compat)
+		return;
+	for (size_t i = 0; i < sessions->nr; i++)
+		if (sessions->sessions[i].has_info)
+			session_lines(&sessions->sessions[i], sessions->nr > 1, out);
+}

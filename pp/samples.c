@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* samples.c - read sample files and sort what was in them */
+#include "samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "odb.h"
+#include "xalloc.h"
+
+static int read_file(const struct arranged_file *file, struct sample_header *header,
+		     struct odb_snapshot *snapshot, struct notices *notices)
+{
+	struct op_error e = { "" };
+	size_t size;
+	int err = sample_header_read(file->file->path, header, &size, &e);
+
+	if (!err)
+		err = odb_read(file->file->path, size, snapshot, &e);
+	/* -ENODATA: the daemon has just made it and there is nothing in it yet */
+	if (err && err != -ENODATA)
+		notice_add(notices, "sample file '%s' is left out: %s", file->file->path,
+			   *e.text ? e.text : strerror(-err));
+	return err;
+}
+
+int samples_add_file(struct sample_list *list, const struct arranged_file *file,
+		     struct sample_header *ret_header, struct notices *notices)
+{
+	struct sample_header header;
+	struct odb_snapshot snapshot;
+	int err = read_file(file, &header, &snapshot, notices);
+
+	if (err)
+		return err;
+	if (list->room - list->nr < snapshot.nr_nodes) {
+		list->room = (list->nr + snapshot.nr_nodes) * 3 / 2;
+		list->samples = xrealloc_array(list->samples, list->room, sizeof(*list->samples));
+	}
+	for (size_t i = 0; i < snapshot.nr_nodes; i++)
+		list->samples[list->nr++] = (struct sample){
+			.offset = snapshot.nodes[i].key,
+			.count = snapshot.nodes[i].count,
+			.class = file->class,
+		};
+	odb_snapshot_free(&snapshot);
+	*ret_header = header;
+	return 0;
+}
+
+int samples_count_file(const struct arranged_file *file, struct sample_header *ret_header,
+		       uint64_t *ret, struct notices *notices)
+{
+	struct sample_header header;
+	struct odb_snapshot snapshot;
+	uint64_t sum = 0;
+	int err = read_file(file, &header, &snapshot, notices);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < snapshot.nr_nodes; i++)
+		sum += snapshot.nodes[i].count;
+	odb_snapshot_free(&snapshot);
+	*ret_header = header;
+	*ret = sum;
+	return 0;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct sample *x = a, *y = b;
+
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+#define RADIX_BITS	11
+#define RADIX_SIZE	(1u << RADIX_BITS)
+
+/* One stable counting pass over digit @shift. Returns false if all have the same digit. */
+static bool radix_pass(const struct sample *from, struct sample *to, size_t nr, unsigned int shift)
+{
+	size_t first[RADIX_SIZE] = { 0 }, sum = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		first[from[i].offset >> shift & (RADIX_SIZE - 1)]++;
+	if (first[from[0].offset >> shift & (RADIX_SIZE - 1)] == nr)
+		return false;
+	for (size_t i = 0; i < RADIX_SIZE; i++) {
+		size_t n = first[i];
+
+		first[i] = sum;
+		sum += n;
+	}
+	for (size_t i = 0; i < nr; i++)
+		to[first[from[i].offset >> shift & (RADIX_SIZE - 1)]++] = from[i];
+	return true;
+}
+
+void samples_sort(struct sample_list *list)
+{
+	struct sample *from = list->samples, *to;
+
+	if (list->nr < 1000) {	/* the tables would cost more */
+		if (list->nr)
+			qsort(from, list->nr, sizeof(*from), compare_samples);
+		return;
+	}
+	to = xcalloc(list->room, sizeof(*to));
+	for (unsigned int shift = 0; shift < 64; shift += RADIX_BITS) {
+		if (radix_pass(from, to, list->nr, shift)) {
+			struct sample *old = from;
+
+			from = to;
+			to = old;
+		}
+	}
+	free(to);
+	list->samples = from;
+}
+
+void samples_free(struct sample_list *list)
+{
+	free(list->samples);
+	*list = (struct sample_list){ 0 };
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * samples.h - the samples of an image on behalf of one application, sorted by offset
+ *
+ * The keys of any number of sample files (classes, threads, CPUs) become one list, so that
+ * one pass over it beside the sorted symbols gives every symbol's counts.
+ */
+#ifndef SAMPLES_H
+#define SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "arrange.h"
+#include "notices.h"
+#include "sample_header.h"
+
+struct sample {
+	uint64_t offset;	/* the key of the sample file */
+	uint32_t count;
+	uint32_t class;
+};
+
+struct sample_list {
+	struct sample *samples;
+	size_t nr, room;
+};
+
+/*
+ * Append the samples of @file to @list; its header goes to *ret_header. -errno, with a notice that
+ * the file was left out, if it cannot be read.
+ */
+int samples_add_file(struct sample_list *list, const struct arranged_file *file,
+		     struct sample_header *ret_header, struct notices *notices);
+
+/* Sum of a file's counts: all that the image summary needs. Errors as above. */
+int samples_count_file(const struct arranged_file *file, struct sample_header *ret_header,
+		       uint64_t *ret, struct notices *notices);
+
+void samples_sort(struct sample_list *list);
+void samples_free(struct sample_list *list);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sessions.c - find the sessions asked for and read what lies beside their samples */
+#include "sessions.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names of all sessions, sorted: reports must not depend on the order of a folder. */
+static int list_names(const char *samples, char ***ret, size_t *ret_nr)
+{
+	char **names = NULL;
+	size_t nr = 0, room = 0;
+	struct dirent *entry;
+	DIR *dir = opendir(samples);
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)) != NULL) {
+		char *path;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		path = path_join(samples, entry->d_name);
+		if (file_is_dir(path)) {
+			xgrow(names, nr, room);
+			names[nr++] = xstrdup(entry->d_name);
+		}
+		free(path);
+	}
+	closedir(dir);
+	if (nr)
+		qsort(names, nr, sizeof(*names), compare_names);
+	*ret = names;
+	*ret_nr = nr;
+	return 0;
+}
+
+static char *in_stats(const struct report_session *s, const char *file)
+{
+	char *stats = path_join(s->samples, "stats");
+	char *path = path_join(stats, file);
+
+	free(stats);
+	return path;
+}
+
+static void read_kernel_symbols(struct report_session *s, struct notices *notices)
+{
+	char *path = in_stats(s, "kernel-symbols");
+	struct op_error e = { "" };
+	int err = kernel_symbols_read(path, &s->kernel, &e);
+
+	if (!err)
+		s->has_kernel_symbols = true;
+	else if (err != -ENOENT)
+		notice_add(notices, "kernel symbols of session '%s' cannot be used: %s", s->name,
+			   *e.text ? e.text : strerror(-err));
+	free(path);
+}
+
+static void cannot_use(struct notices *notices, const char *stats, const char *file, int err,
+		       const struct op_error *e)
+{
+	if (err != -ENOENT)
+		notice_add(notices, "'%s/%s' cannot be used: %s", stats, file,
+			   *e->text ? e->text : strerror(-err));
+}
+
+static void read_counts(struct report_session *s, const char *stats, struct notices *notices)
+{
+	struct session_counts counts = { 0 };
+	struct op_error e = { "" };
+	int err = session_counts_read_e(stats, &counts, &e);
+
+	if (err) {
+		cannot_use(notices, stats, "counts", err, &e);
+		return;
+	}
+	s->has_counts = true;
+	session_counts_total(&counts, &s->counts);
+	free(counts.cpu);
+}
+
+static void read_beside(struct report_session *s, struct notices *notices)
+{
+	char *stats = path_join(s->samples, "stats");
+	struct op_error e = { "" };
+	int err = session_info_read_e(stats, &s->info, &e);
+
+	s->has_info = !err;
+	if (err)
+		cannot_use(notices, stats, "session", err, &e);
+	read_counts(s, stats, notices);
+	*e.text = '\0';
+	err = image_ids_read(stats, &s->ids);
+	if (err) {
+		s->ids = NULL;
+		cannot_use(notices, stats, "images", err, &e);
+	}
+	read_kernel_symbols(s, notices);
+	free(stats);
+}
+
+static void add_session(struct session_list *list, const char *name, char *samples,
+			struct notices *notices)
+{
+	struct report_session *s;
+
+	list->sessions = xrealloc_array(list->sessions, list->nr + 1, sizeof(*list->sessions));
+	s = &list->sessions[list->nr++];
+	*s = (struct report_session){ .name = xstrdup(name), .samples = samples };
+	read_beside(s, notices);
+}
+
+/* session:/path and session:./path are the folder itself [PS-9]. */
+static void add_paths(struct session_list *list, const struct profile_spec *spec,
+		      struct notices *notices)
+{
+	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
+
+	for (size_t i = 0; i < wanted->nr; i++) {
+		const char *text = wanted->items[i].text;
+
+		if ((*text == '/' || *text == '.') && file_is_dir(text))
+			add_session(list, text, xstrdup(text), notices);
+	}
+}
+
+static int none_found(const char *session_dir, const struct profile_spec *spec,
+		      const struct session_list *list, struct op_error *e)
+{
+	if (!*list->existing)
+		return op_error_set(e, -ENOENT,
+				    "no session in '%s/samples' (profile one first: opcontrol --start)",
+				    session_dir);
+	if (!spec->list[SPEC_SESSION].nr)
+		return op_error_set(e, -ENOENT,
+				    "no session 'current' in '%s/samples'; there is: %s (session:NAME)",
+				    session_dir, list->existing);
+	return op_error_set(e, -ENOENT, "no such session in '%s/samples'; there is: %s", session_dir,
+			    list->existing);
+}
+
+int sessions_open(const char *session_dir, const struct profile_spec *spec,
+		  struct session_list *ret, struct notices *notices, struct op_error *e)
+{
+	struct session_list list = { 0 };
+	struct strbuf existing = STRBUF_INIT;
+	char *samples = path_join(session_dir, "samples");
+	char **names = NULL;
+	size_t nr = 0;
+	int err = list_names(samples, &names, &nr);
+
+	if (err && err != -ENOENT && err != -ENOTDIR) {
+		err = op_error_set(e, err, "cannot open '%s': %s", samples, strerror(-err));
+		free(samples);
+		return err;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		strbuf_addf(&existing, "%s%s", i ? ", " : "", names[i]);
+		if (profile_spec_wants_session(spec, names[i]))
+			add_session(&list, names[i], path_join(samples, names[i]), notices);
+		free(names[i]);
+	}
+	free(names);
+	free(samples);
+	list.existing = strbuf_steal(&existing);
+	add_paths(&list, spec, notices);
+	if (!list.nr) {
+		err = none_found(session_dir, spec, &list, e);
+		sessions_close(&list);
+		return err;
+	}
+	*ret = list;
+	return 0;
+}
+
+void sessions_close(struct session_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		struct report_session *s = &list->sessions[i];
+
+		if (s->has_kernel_symbols)
+			kernel_symbols_free(&s->kernel);
+		if (s->ids)
+			image_ids_free(s->ids);
+		free(s->name);
+		free(s->samples);
+	}
+	free(list->sessions);
+	free(list->existing);
+	*list = (struct session_list){ 0 };
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sessions.h - the sessions a report reads, and what was kept beside their samples
+ *
+ * Nothing here is trusted and everything is optional: sessions of the original tools have only
+ * samples.
+ */
+#ifndef SESSIONS_H
+#define SESSIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "image_ids.h"
+#include "kernel_symbols.h"
+#include "notices.h"
+#include "session.h"
+#include "spec.h"
+
+struct report_session {
+	char *name;			/* "current", "monday" */
+	char *samples;			/* folder of the sample files */
+	bool has_info;
+	struct session_info info;
+	bool has_counts;
+	struct cpu_counts counts;	/* of all CPUs */
+	bool has_kernel_symbols;
+	struct kernel_symbols kernel;
+	struct image_ids *ids;		/* or NULL */
+};
+
+struct session_list {
+	struct report_session *sessions;
+	size_t nr;
+	char *existing;			/* names of all that exist, for messages: "current, monday" */
+};
+
+/*
+ * Open the sessions below @session_dir that @spec asks for.
+ * -ENOENT: there are none, or none that match; @e says which and what there is.
+ */
+int sessions_open(const char *session_dir, const struct profile_spec *spec,
+		  struct session_list *ret, struct notices *notices, struct op_error *e);
+void sessions_close(struct session_list *list);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sort.c - compare rows key by key; names are compared as they are shown */
+#include "sort.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+static const char *const key_names[NR_SORT_KEYS] = {
+	[SORT_SAMPLE] = "sample",     [SORT_IMAGE] = "image", [SORT_APP_NAME] = "app-name",
+	[SORT_SYMBOL] = "symbol",     [SORT_DEBUG] = "debug", [SORT_VMA] = "vma",
+};
+
+static int find_key(const char *word, size_t len, struct op_error *e)
+{
+	for (int key = 0; key < NR_SORT_KEYS; key++)
+		if (strlen(key_names[key]) == len && !strncmp(word, key_names[key], len))
+			return key;
+	return op_error_set(e, -EINVAL, "--sort: '%.*s' is none of sample, image, app-name, symbol, "
+			    "debug, vma", (int)(len > 80 ? 80 : len), word);
+}
+
+int sort_order_parse(const char *list, struct sort_order *ret, bool *ret_has_vma,
+		     struct op_error *e)
+{
+	struct sort_order order = { .reverse = ret->reverse, .long_names = ret->long_names };
+	bool used[NR_SORT_KEYS] = { false };
+	size_t nr = 0;
+
+	while (list && *list) {
+		size_t len = strcspn(list, ",");
+		int key = find_key(list, len, e);
+
+		if (key < 0)
+			return key;
+		if (!used[key])
+			order.keys[nr++] = key;
+		used[key] = true;
+		list += len + (list[len] == ',');
+	}
+	*ret_has_vma = used[SORT_VMA];
+	for (int key = 0; key < NR_SORT_KEYS; key++)
+		if (!used[key])
+			order.keys[nr++] = key;
+	*ret = order;
+	return 0;
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Lines by file name, then number: "a.c:9" comes before "a.c:10". */
+static int compare_lines(const char *a, const char *b)
+{
+	const char *x, *y;
+	size_t n;
+	int order;
+
+	if (!a || !b)
+		return !b - !a;
+	x = strrchr(a, ':');
+	y = strrchr(b, ':');
+	n = (size_t)(x - a) < (size_t)(y - b) ? (size_t)(x - a) : (size_t)(y - b);
+	order = strncmp(a, b, n);
+	if (!order)
+		order = compare_u64(x - a, y - b);
+	return order ? order : compare_u64(strtoul(x + 1, NULL, 10), strtoul(y + 1, NULL, 10));
+}
+
+static int compare_images(const struct image *a, const struct image *b, bool long_names)
+{
+	return a == b ? 0 : strcmp(image_shown_name(a, long_names), image_shown_name(b, long_names));
+}
+
+static int compare_key(const struct symbol_row *a, const struct symbol_row *b, enum sort_key key,
+		       bool long_names)
+{
+	switch (key) {
+	case SORT_SAMPLE:
+		return compare_u64(b->counts[0], a->counts[0]);
+	case SORT_IMAGE:
+		return compare_images(a->image, b->image, long_names);
+	case SORT_APP_NAME:
+		return compare_images(a->app, b->app, long_names);
+	case SORT_SYMBOL:
+		return strcmp(a->shown, b->shown);
+	case SORT_DEBUG:
+		return compare_lines(a->line, b->line);
+	case SORT_VMA:
+		return compare_u64(a->vma, b->vma);
+	default:
+		return 0;
+	}
+}
+
+static int compare_rows(const void *a, const void *b, void *context)
+{
+	const struct symbol_row *x = *(struct symbol_row *const *)a;
+	const struct symbol_row *y = *(struct symbol_row *const *)b;
+	const struct sort_order *order = context;
+
+	for (size_t i = 0; i < NR_SORT_KEYS; i++) {
+		int result = compare_key(x, y, order->keys[i], order->long_names);
+
+		if (result)
+			return order->reverse ? -result : result;
+	}
+	return compare_u64(x->serial, y->serial);
+}
+
+void sort_rows(struct row_list *rows, const struct sort_order *order)
+{
+	if (rows->nr && rows->nr_classes)
+		qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, (void *)order);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * spec.c - parse profile specifications and match sample files against them
+ *
+ * One table has every tag and how its values are read, so that the parser, the error message
+ * that lists the tags, and the manual cannot drift apart.
+ */
+#include "spec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "number.h"
+#include "session.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+enum value_kind {
+	VALUE_GLOB,
+	VALUE_IMAGE,	/* a glob or the name of a file */
+	VALUE_NUMBER,
+};
+
+static const struct {
+	const char *name;
+	enum value_kind kind;
+	bool takes_all;
+} tags[SPEC_NAME] = {
+	[SPEC_SESSION] = { "session", VALUE_GLOB, false },
+	[SPEC_SESSION_EXCLUDE] = { "session-exclude", VALUE_GLOB, false },
+	[SPEC_IMAGE] = { "image", VALUE_IMAGE, true },
+	[SPEC_IMAGE_EXCLUDE] = { "image-exclude", VALUE_IMAGE, false },
+	[SPEC_LIB_IMAGE] = { "lib-image", VALUE_IMAGE, true },
+	[SPEC_LIB_IMAGE_EXCLUDE] = { "lib-image-exclude", VALUE_IMAGE, false },
+	[SPEC_EVENT] = { "event", VALUE_GLOB, true },
+	[SPEC_COUNT] = { "count", VALUE_NUMBER, true },
+	[SPEC_UNIT_MASK] = { "unit-mask", VALUE_NUMBER, true },
+	[SPEC_TGID] = { "tgid", VALUE_NUMBER, true },
+	[SPEC_TID] = { "tid", VALUE_NUMBER, true },
+	[SPEC_CPU] = { "cpu", VALUE_NUMBER, true },
+};
+
+static bool is_glob(const char *text)
+{
+	return strpbrk(text, "*?[") != NULL;
+}
+
+/*
+ * A name with a slash is a path, made absolute from here with symbolic links resolved; a glob
+ * and a bare word stay as they are and are matched as globs and as base names [PS-4].
+ */
+static char *image_value(const char *text, bool is_bare_argument)
+{
+	char *path;
+
+	if (is_glob(text))
+		return xstrdup(text);
+	if (!strchr(text, '/') && !(is_bare_argument && file_exists(text)))
+		return xstrdup(text);
+	path = path_absolute(text);
+	return path ? path : xstrdup(text);
+}
+
+static int add_value(struct spec_list *list, enum spec_tag tag, const char *text,
+		     struct op_error *e)
+{
+	struct spec_item item = { NULL, 0 };
+
+	if (tag != SPEC_NAME && tags[tag].takes_all && !strcmp(text, "all")) {
+		list->all = true;
+		return 0;
+	}
+	if (tag != SPEC_NAME && tags[tag].kind == VALUE_NUMBER) {
+		int err = number_parse_u64(text, &item.number);
+
+		if (err)
+			return op_error_set(e, -EINVAL, "'%s:%s': '%s' is not a number%s",
+					    tags[tag].name, text, text, " or 'all'");
+	}
+	if (tag == SPEC_NAME || tags[tag].kind == VALUE_IMAGE)
+		item.text = image_value(text, tag == SPEC_NAME);
+	else
+		item.text = xstrdup(text);
+	xgrow(list->items, list->nr, list->room);
+	list->items[list->nr++] = item;
+	return 0;
+}
+
+/* Values are separated by commas; "\," is a comma [PS-3]. */
+static int add_values(struct spec_list *list, enum spec_tag tag, const char *text,
+		      struct op_error *e)
+{
+	struct strbuf value = STRBUF_INIT;
+	int err = 0;
+
+	for (;; text++) {
+		if (text[0] == '\\' && text[1] == ',') {
+			strbuf_add_char(&value, *++text);
+		} else if (*text == ',' || !*text) {
+			if (!value.len)
+				err = op_error_set(e, -EINVAL, "'%s:' has an empty value",
+						   tags[tag].name);
+			else
+				err = add_value(list, tag, value.text, e);
+			if (err || !*text)
+				break;
+			strbuf_reset(&value);
+		} else {
+			strbuf_add_char(&value, *text);
+		}
+	}
+	strbuf_free(&value);
+	return err;
+}
+
+/* Length of a leading "word" that is followed by ':', or 0: then it is the name of a file. */
+static size_t tag_length(const char *arg)
+{
+	size_t n = 0;
+
+	while (islower((unsigned char)arg[n]) || arg[n] == '-')
+		n++;
+	return arg[n] == ':' ? n : 0;
+}
+
+static int unknown_tag(const char *arg, size_t len, struct op_error *e)
+{
+	struct strbuf known = STRBUF_INIT;
+
+	for (size_t i = 0; i < SPEC_NAME; i++)
+		strbuf_addf(&known, " %s:", tags[i].name);
+	op_error_set(e, -EINVAL,
+		     "'%.*s': '%.*s:' is not a tag; tags are%s (a file of that name: './%.*s')", 80,
+		     arg, (int)len, arg, known.text, 80, arg);
+	strbuf_free(&known);
+	return -EINVAL;
+}
+
+static int add_argument(struct profile_spec *spec, const char *arg, struct op_error *e)
+{
+	size_t len = tag_length(arg);
+
+	if (!strcmp(arg, "{") || !strcmp(arg, "}") || !strcmp(arg, "{}"))
+		return op_error_set(e, -ENOTSUP,
+				    "differential profiles ('{ ... } { ... }') are not in this version");
+	if (!*arg)
+		return op_error_set(e, -EINVAL, "an empty argument names no image");
+	if (!len)
+		return add_value(&spec->list[SPEC_NAME], SPEC_NAME, arg, e);
+	if (len == strlen("archive") && !strncmp(arg, "archive", len))
+		return op_error_set(e, -ENOTSUP, "'%.200s': archives are not in this version", arg);
+	for (int tag = 0; tag < SPEC_NAME; tag++)
+		if (strlen(tags[tag].name) == len && !strncmp(arg, tags[tag].name, len))
+			return add_values(&spec->list[tag], tag, arg + len + 1, e);
+	return unknown_tag(arg, len, e);
+}
+
+int profile_spec_parse(const char *const *args, size_t nr, struct profile_spec *ret,
+		       struct op_error *e)
+{
+	struct profile_spec spec = { 0 };
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		err = add_argument(&spec, args[i], e);
+	if (err)
+		profile_spec_free(&spec);
+	else
+		*ret = spec;
+	return err;
+}
+
+void profile_spec_free(struct profile_spec *spec)
+{
+	for (int tag = 0; tag < NR_SPEC_TAGS; tag++) {
+		struct spec_list *list = &spec->list[tag];
+
+		for (size_t i = 0; i < list->nr; i++)
+			free(list->items[i].text);
+		free(list->items);
+		*list = (struct spec_list){ 0 };
+	}
+}
+
+static bool text_matches(const char *pattern, const char *text)
+{
+	/* the plain comparison first: "[heap]" is a name, and a glob for one letter */
+	return text && (!strcmp(pattern, text) || !fnmatch(pattern, text, 0));
+}
+
+static bool list_has_text(const struct spec_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (text_matches(list->items[i].text, text))
+			return true;
+	return false;
+}
+
+static bool list_has_image(const struct spec_list *list, const struct spec_image *image)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const char *want = list->items[i].text;
+
+		if (text_matches(want, image->name) || text_matches(want, image->found))
+			return true;
+		/* base names only match words: "b*" must not find /usr/bin/bash's "bash" */
+		if (image->short_name && !strcmp(want, image->short_name))
+			return true;
+	}
+	return false;
+}
+
+static bool is_restricted(const struct spec_list *list)
+{
+	return list->nr && !list->all;
+}
+
+/* "all" in the file's name never matches a list of numbers [PS-8]. */
+static bool number_wanted(const struct spec_list *list, int64_t number)
+{
+	if (!is_restricted(list))
+		return true;
+	for (size_t i = 0; i < list->nr; i++)
+		if (number != SAMPLE_ALL && list->items[i].number == (uint64_t)number)
+			return true;
+	return false;
+}
+
+static bool images_wanted(const struct profile_spec *spec, const struct spec_image *app,
+			  const struct spec_image *image)
+{
+	const struct spec_list *names = &spec->list[SPEC_NAME];
+	const struct spec_list *apps = &spec->list[SPEC_IMAGE];
+	const struct spec_list *images = &spec->list[SPEC_LIB_IMAGE];
+
+	if (list_has_image(names, app) || list_has_image(names, image))
+		return true;
+	if (!apps->nr && !images->nr)
+		return !names->nr;
+	return (!is_restricted(apps) || list_has_image(apps, app)) &&
+	       (!is_restricted(images) || list_has_image(images, image));
+}
+
+bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
+			  const struct spec_image *app, const struct spec_image *image)
+{
+	if (!images_wanted(spec, app, image))
+		return false;
+	if (list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], app) ||
+	    list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], image) ||
+	    list_has_image(&spec->list[SPEC_LIB_IMAGE_EXCLUDE], image))
+		return false;
+	if (is_restricted(&spec->list[SPEC_EVENT]) &&
+	    !list_has_text(&spec->list[SPEC_EVENT], name->event))
+		return false;
+	return number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
+	       number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
+	       number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
+	       number_wanted(&spec->list[SPEC_TID], name->tid) &&
+	       number_wanted(&spec->list[SPEC_CPU], name->cpu);
+}
+
+bool profile_spec_wants_session(const struct profile_spec *spec, const char *name)
+{
+	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
+
+	if (wanted->nr ? !list_has_text(wanted, name) : strcmp(name, SESSION_CURRENT))
+		return false;
+	return !list_has_text(&spec->list[SPEC_SESSION_EXCLUDE], name);
+}

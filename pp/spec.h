@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * spec.h - profile specifications: which samples a report is about
+ *
+ *	opreport session:monday image:/usr/bin/xz,/usr/bin/gzip event:CPU_CLK_UNHALTED
+ *
+ * An argument is TAG:LIST or the name of a binary. Rules: doc/pp-spec.md [PS-1]..[PS-10].
+ */
+#ifndef SPEC_H
+#define SPEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+#include "sample_name.h"
+
+enum spec_tag {
+	SPEC_SESSION,
+	SPEC_SESSION_EXCLUDE,
+	SPEC_IMAGE,		/* the application */
+	SPEC_IMAGE_EXCLUDE,
+	SPEC_LIB_IMAGE,		/* the image that the samples lie in */
+	SPEC_LIB_IMAGE_EXCLUDE,
+	SPEC_EVENT,
+	SPEC_COUNT,
+	SPEC_UNIT_MASK,
+	SPEC_TGID,
+	SPEC_TID,
+	SPEC_CPU,
+	SPEC_NAME,		/* without a tag: either image */
+	NR_SPEC_TAGS
+};
+
+struct spec_item {
+	char *text;
+	uint64_t number;	/* of the number tags */
+};
+
+struct spec_list {
+	struct spec_item *items;
+	size_t nr, room;
+	bool all;		/* "all" was in it: no restriction */
+};
+
+struct profile_spec {
+	struct spec_list list[NR_SPEC_TAGS];
+};
+
+/*
+ * Parse @nr arguments. -EINVAL with the argument and the rule broken in @e; -ENOTSUP for what
+ * this version does not have. *ret is untouched on failure, else the caller's to free.
+ */
+int profile_spec_parse(const char *const *args, size_t nr, struct profile_spec *ret,
+		       struct op_error *e);
+void profile_spec_free(struct profile_spec *spec);
+
+/* How an image may be called in a specification; NULL: it has no such name. */
+struct spec_image {
+	const char *name;	/* "/usr/bin/xz", "/ext4", "[heap] (tgid:5 range:...)" */
+	const char *short_name;	/* "xz", "ext4", "[heap]" */
+	const char *found;	/* the file it was found in: "/lib/modules/.../ext4.ko" */
+};
+
+/* Whether samples of @name, from @image on behalf of @app, are asked for [PS-5]..[PS-8]. */
+bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
+			  const struct spec_image *app, const struct spec_image *image);
+
+/* Whether the session of that name is asked for; "current" without session: [PS-9] */
+bool profile_spec_wants_session(const struct profile_spec *spec, const char *name);
+
+#endif

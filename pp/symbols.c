@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* symbols.c - the container of rows */
+#include "symbols.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+void rows_init(struct row_list *list, size_t nr_classes)
+{
+	*list = (struct row_list){ .nr_classes = nr_classes };
+	list->totals = xcalloc(nr_classes + 1, sizeof(*list->totals));
+}
+
+struct symbol_row *rows_add(struct row_list *list, const struct image *image,
+			    const struct image *app, const char *name, uint64_t vma)
+{
+	struct symbol_row *row;
+
+	row = xcalloc(1, sizeof(*row) + list->nr_classes * sizeof(row->counts[0]));
+	row->image = image;
+	row->app = app;
+	row->name = xstrdup(name);
+	row->shown = row->name;
+	row->vma = vma;
+	row->serial = list->next_serial++;
+	xgrow(list->rows, list->nr, list->room);
+	list->rows[list->nr++] = row;
+	return row;
+}
+
+static void row_free(struct symbol_row *row)
+{
+	if (row->shown != row->name)
+		free(row->shown);
+	free(row->name);
+	free(row->line);
+	free(row);
+}
+
+void rows_drop_last(struct row_list *list)
+{
+	row_free(list->rows[--list->nr]);
+}
+
+void rows_total(struct row_list *list)
+{
+	memset(list->totals, 0, list->nr_classes * sizeof(*list->totals));
+	for (size_t i = 0; i < list->nr; i++)
+		for (size_t c = 0; c < list->nr_classes; c++)
+			list->totals[c] += list->rows[i]->counts[c];
+}
+
+static bool is_above(const struct row_list *list, const struct symbol_row *row, double percent,
+		     size_t nr_classes)
+{
+	for (size_t c = 0; c < nr_classes; c++)
+		if (list->totals[c] && 100.0 * row->counts[c] / list->totals[c] >= percent)
+			return true;
+	return percent <= 0;
+}
+
+void rows_threshold(struct row_list *list, double percent, bool first_class_only)
+{
+	size_t nr_classes = first_class_only && list->nr_classes ? 1 : list->nr_classes;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		if (is_above(list, list->rows[i], percent, nr_classes))
+			list->rows[kept++] = list->rows[i];
+		else
+			row_free(list->rows[i]);
+	}
+	list->nr = kept;
+}
+
+void rows_free(struct row_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		row_free(list->rows[i]);
+	free(list->rows);
+	free(list->totals);
+	*list = (struct row_list){ 0 };
+}
+
+void rows_print(const struct row_list *list, FILE *out)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct symbol_row *row = list->rows[i];
+
+		fprintf(out, "row %s in %s of %s at 0x%" PRIx64 ":", row->name, row->image->name,
+			row->app->name, row->vma);
+		for (size_t c = 0; c < list->nr_classes; c++)
+			fprintf(out, " %" PRIu64, row->counts[c]);
+		fprintf(out, "\n");
+	}
+}
