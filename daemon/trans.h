@@ -5,7 +5,8 @@
  * A state machine over words: notes change the transient state, address pairs become samples.
  * It does no I/O, keeps its state between calls (a note may be cut anywhere), and never gives up
  * on bad input: it skips to the next OP_ESCAPE followed by a known code and counts what it skipped.
- * doc/event-buffer.md [EB-n].
+ * What was lost there may have been a note, so the state is unknown after it: samples are lost
+ * under a reason rather than credited to the wrong image. doc/event-buffer.md [EB-n].
  */
 #ifndef TRANS_H
 #define TRANS_H
@@ -26,10 +27,11 @@ struct anon_map {
 struct trans_state {
 	enum trans_mode mode;
 	uint32_t cpu, tid, tgid;
-	op_word app_cookie, cookie;
+	op_word app_cookie, cookie;		/* OP_INVALID_COOKIE: not known */
 	struct anon_map anon;			/* holds while cookie is OP_NO_COOKIE */
-	bool tracing;				/* after OP_TRACE_BEGIN: the next pair is the leaf */
-	unsigned int trace_depth;		/* pairs since OP_TRACE_BEGIN */
+	/* After OP_TRACE_BEGIN the next pair is the leaf (depth 0), those after it its callers. */
+	bool tracing;
+	unsigned int trace_depth;		/* of the first pair of the run handed over */
 };
 
 /*
@@ -44,15 +46,19 @@ struct trans_ops {
 	void (*module_loaded)(void *context);		/* OP_MODULE_LOADED */
 };
 
+/* words = note_words + 2 * pairs + words_skipped + the few words of a note or pair begun. */
 struct trans_stats {
 	uint64_t words;
+	uint64_t note_words;		/* of whole notes, with their OP_ESCAPE and code */
+	uint64_t pairs;			/* handed to samples() */
 	uint64_t words_skipped;		/* garbage */
-	uint64_t incomplete;		/* notes cut by another note or by trans_end() */
+	uint64_t incomplete;		/* notes and pairs cut by another note or by trans_end() */
 	uint64_t unknown_codes;
 };
 
 struct trans;
 
+/* @ops must outlive the decoder; slots may be NULL. */
 struct trans *trans_new(const struct trans_ops *ops, void *context);
 void trans_free(struct trans *t);
 

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * control.c - connections on the control socket: read a request, run it, write the answer
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include "channel.h"
+#include "control.h"
+#include "control_status.h"
+#include "log.h"
+#include "xalloc.h"
+
+#define REQUEST_MS	5000	/* a peer's whole request must have come by then */
+#define ANSWER_MS	10000	/* and have taken its whole answer by then */
+#define DUMP_MS		100	/* between two dumps for users who may not start or stop */
+#define OTHERS_MAX	12	/* peers of such users */
+#define ACCEPT_PAUSE_MS	1000	/* after accept() failed */
+
+enum peer_state { PEER_FREE, PEER_ASKING, PEER_WANTS_DUMP, PEER_WANTS_SHUTDOWN, PEER_ANSWERED };
+
+struct peer {
+	enum peer_state state;
+	int fd;
+	uid_t uid;
+	pid_t pid;
+	bool owner;			/* may do everything */
+	int64_t deadline, since;	/* ms */
+	char line[CHANNEL_LINE_MAX + 1];
+	size_t len;
+	struct strbuf answer;
+	size_t sent;
+};
+
+struct control {
+	struct control_config config;
+	char *path;
+	int fd;
+	int64_t accept_at, dump_at;	/* not before these */
+	struct peer peers[CONTROL_MAX_PEERS];
+	bool shutdown_asked;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+int control_open(const struct control_config *config, struct control **ret, struct op_error *e)
+{
+	struct control *c = xcalloc(1, sizeof(*c));
+
+	c->config = *config;
+	c->path = session_control_path(config->session_dir);
+	c->fd = channel_listen(c->path, 0666, e);
+	if (c->fd < 0) {
+		int err = c->fd;
+
+		free(c->path);
+		free(c);
+		return err;
+	}
+	*ret = c;
+	return 0;
+}
+
+static void hang_up(struct peer *p)
+{
+	if (p->state == PEER_FREE)
+		return;
+	close(p->fd);
+	strbuf_free(&p->answer);
+	p->state = PEER_FREE;
+}
+
+void control_close(struct control *c)
+{
+	if (!c)
+		return;
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		hang_up(&c->peers[i]);
+	unlink(c->path);
+	close(c->fd);
+	free(c->path);
+	free(c);
+}
+
+/* Answers */
+
+static void send_some(struct peer *p)
+{
+	while (p->sent < p->answer.len) {
+		ssize_t n = send(p->fd, p->answer.text + p->sent, p->answer.len - p->sent, MSG_NOSIGNAL);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return;
+		if (n < 0)
+			break;
+		p->sent += n;
+	}
+	hang_up(p);	/* one request a connection */
+}
+
+static void answer(struct peer *p, int err, const struct op_error *e)
+{
+	if (!err) {
+		strbuf_add(&p->answer, "ok\n");
+	} else {
+		strbuf_reset(&p->answer);
+		strbuf_addf(&p->answer, "error %s\n", e->text[0] ? e->text : strerror(-err));
+	}
+	p->state = PEER_ANSWERED;
+	p->deadline = now_ms() + ANSWER_MS;
+	send_some(p);
+}
+
+/* Requests. Those that take no part in answering return their result. */
+
+static int do_ping(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+{
+	(void)c, (void)argument, (void)text, (void)e;
+	return 0;
+}
+
+static int do_status(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+{
+	(void)argument, (void)e;
+	status_format(&c->config, text);
+	return 0;
+}
+
+static int do_start(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+{
+	(void)argument, (void)text;
+	return recorder_start(c->config.recorder, e);
+}
+
+static int do_stop(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+{
+	(void)argument, (void)text;
+	return recorder_stop(c->config.recorder, e);
+}
+
+static int do_reset(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+{
+	(void)argument, (void)text;
+	return recorder_reset(c->config.recorder, e);
+}
+
+static int do_save(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+{
+	(void)text;
+	return recorder_save(c->config.recorder, argument, e);
+}
+
+static const struct request {
+	const char *word;
+	bool anybody;			/* also users other than root and the daemon's own */
+	bool argument;
+	enum peer_state wait;		/* the answer comes later, else @run gives it now */
+	int (*run)(struct control *c, const char *argument, struct strbuf *text, struct op_error *e);
+} requests[] = {
+	{ "ping",     true,  false, PEER_FREE, do_ping },
+	{ "status",   true,  false, PEER_FREE, do_status },
+	{ "dump",     true,  false, PEER_WANTS_DUMP, NULL },
+	{ "start",    false, false, PEER_FREE, do_start },
+	{ "stop",     false, false, PEER_FREE, do_stop },
+	{ "reset",    false, false, PEER_FREE, do_reset },
+	{ "save",     false, true,  PEER_FREE, do_save },
+	{ "shutdown", false, false, PEER_WANTS_SHUTDOWN, NULL },
+};
+
+static const struct request *request_of(const char *line, const char **ret_argument)
+{
+	size_t len = strcspn(line, " ");
+
+	*ret_argument = line[len] ? line + len + 1 : "";
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+		if (strlen(requests[i].word) == len && !memcmp(requests[i].word, line, len))
+			return &requests[i];
+	return NULL;
+}
+
+/* Only what can be printed is quoted back. */
+static void make_printable(char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
+static int check_request(const struct peer *p, const struct request *request, const char *line,
+			 const char *argument, struct op_error *e)
+{
+	if (!request)
+		return op_error_set(e, -EINVAL, "unknown request '%.40s'", line);
+	if (!request->anybody && !p->owner)
+		return op_error_set(e, -EPERM, "only root or the user that runs the daemon may ask for '%s'",
+				    request->word);
+	if (request->argument != (argument[0] != '\0'))
+		return op_error_set(e, -EINVAL, "'%s' %s", request->word,
+				    request->argument ? "needs an argument" : "takes no argument");
+	return 0;
+}
+
+static void run_request(struct control *c, struct peer *p, char *line)
+{
+	struct op_error e = { "" };
+	const struct request *request;
+	const char *argument;
+	int err;
+
+	make_printable(line);
+	request = request_of(line, &argument);
+	err = check_request(p, request, line, argument, &e);
+	log_about(LOG_MISC, "request '%.60s' of user %d, pid %d%s", line, (int)p->uid, (int)p->pid,
+		  err ? ": refused" : "");
+	if (!err && request->wait != PEER_FREE) {
+		p->state = request->wait;
+		p->since = now_ms();
+		c->shutdown_asked |= request->wait == PEER_WANTS_SHUTDOWN;
+		return;
+	}
+	if (!err)
+		err = request->run(c, argument, &p->answer, &e);
+	answer(p, err, &e);
+}
+
+static void read_some(struct control *c, struct peer *p)
+{
+	ssize_t n = read(p->fd, p->line + p->len, CHANNEL_LINE_MAX - p->len);
+	struct op_error e;
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		hang_up(p);
+		return;
+	}
+	end = memchr(p->line + p->len, '\n', n);
+	p->len += n;
+	if (end) {
+		*end = '\0';
+		run_request(c, p, p->line);
+	} else if (p->len == CHANNEL_LINE_MAX) {
+		answer(p, op_error_set(&e, -EINVAL, "a request has %d characters at most", CHANNEL_LINE_MAX), &e);
+	}
+}
+
+/*
+ * All who wait get the same dump. Users who may not stop the daemon cannot keep it busy
+ * either: for them alone there is one dump in DUMP_MS.
+ */
+static void serve_dumps(struct control *c)
+{
+	struct op_error e = { "" };
+	bool any = false, owner = false;
+	int err;
+
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		if (c->peers[i].state == PEER_WANTS_DUMP) {
+			any = true;
+			owner |= c->peers[i].owner;
+		}
+	if (!any || (!owner && now_ms() < c->dump_at))
+		return;
+	err = recorder_dump(c->config.recorder, &e);
+	c->dump_at = now_ms() + DUMP_MS;
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		if (c->peers[i].state == PEER_WANTS_DUMP)
+			answer(&c->peers[i], err, &e);
+}
+
+/* Connections */
+
+static struct peer *oldest_other(struct control *c, int *ret_nr)
+{
+	struct peer *oldest = NULL;
+
+	*ret_nr = 0;
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++) {
+		struct peer *p = &c->peers[i];
+
+		if (p->state == PEER_FREE || p->owner)
+			continue;
+		++*ret_nr;
+		if (!oldest || p->since < oldest->since)
+			oldest = p;
+	}
+	return oldest;
+}
+
+/* A place for one more. Those of other users give way, so that nobody can lock root out. */
+static struct peer *place_for(struct control *c, bool owner)
+{
+	int others;
+	struct peer *oldest = oldest_other(c, &others);
+
+	if (!owner && others >= OTHERS_MAX)
+		hang_up(oldest);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+			if (c->peers[i].state == PEER_FREE)
+				return &c->peers[i];
+		if (!owner || !oldest)
+			break;
+		hang_up(oldest);
+	}
+	return NULL;
+}
+
+static void accept_peers(struct control *c)
+{
+	struct peer *p;
+	uid_t uid;
+	pid_t pid;
+	int fd;
+
+	/* a burst of connections is taken in parts: others want to be served too */
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++) {
+		bool owner;
+
+		fd = channel_accept(c->fd, &uid, &pid);
+		if (fd == -EAGAIN)
+			return;
+		if (fd < 0) {
+			c->accept_at = now_ms() + ACCEPT_PAUSE_MS;
+			log_about(LOG_MISC, "cannot accept a connection: %s", strerror(-fd));
+			return;
+		}
+		owner = uid == 0 || uid == geteuid();
+		p = place_for(c, owner);
+		if (!p) {
+			close(fd);
+			continue;
+		}
+		*p = (struct peer) {
+			.state = PEER_ASKING, .fd = fd, .uid = uid, .pid = pid, .owner = owner,
+			.since = now_ms(), .deadline = now_ms() + REQUEST_MS, .answer = STRBUF_INIT,
+		};
+	}
+}
+
+static void lower(int *timeout_ms, int64_t at)
+{
+	int64_t left = at - now_ms();
+
+	if (left < 0)
+		left = 0;
+	if (*timeout_ms < 0 || left < *timeout_ms)
+		*timeout_ms = left;
+}
+
+int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms)
+{
+	int nr = 1;
+
+	fds[0] = (struct pollfd) { .fd = c->fd, .events = POLLIN };
+	if (c->accept_at > now_ms()) {
+		fds[0].fd = -1;
+		lower(timeout_ms, c->accept_at);
+	}
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++, nr++) {
+		const struct peer *p = &c->peers[i];
+
+		fds[nr] = (struct pollfd) { .fd = -1 };
+		if (p->state == PEER_ASKING || p->state == PEER_ANSWERED) {
+			fds[nr].fd = p->fd;
+			fds[nr].events = p->state == PEER_ASKING ? POLLIN : POLLOUT;
+			lower(timeout_ms, p->deadline);
+		} else if (p->state == PEER_WANTS_DUMP) {
+			lower(timeout_ms, c->dump_at);
+		}
+	}
+	return nr;
+}
+
+void control_serve(struct control *c, const struct pollfd *fds, int nr)
+{
+	for (int i = 1; i < nr; i++) {
+		struct peer *p = &c->peers[i - 1];
+
+		if (fds[i].fd < 0 || p->state == PEER_FREE)
+			continue;
+		if (now_ms() >= p->deadline)
+			hang_up(p);
+		else if (fds[i].revents && p->state == PEER_ASKING)
+			read_some(c, p);
+		else if (fds[i].revents && p->state == PEER_ANSWERED)
+			send_some(p);
+	}
+	if (nr && fds[0].revents)
+		accept_peers(c);
+	serve_dumps(c);
+}
+
+bool control_shutdown_asked(const struct control *c)
+{
+	return c->shutdown_asked;
+}
+
+void control_answer_shutdown(struct control *c, int err, const struct op_error *e)
+{
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++) {
+		struct peer *p = &c->peers[i];
+
+		if (p->state != PEER_WANTS_SHUTDOWN)
+			continue;
+		answer(p, err, e);
+		if (p->state == PEER_ANSWERED) {
+			poll(&(struct pollfd) { .fd = p->fd, .events = POLLOUT }, 1, 1000);
+			send_some(p);
+		}
+	}
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * control_status.c - what the daemon does and has done, for opcontrol --status
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "control_status.h"
+#include "file.h"
+
+#define SIZE_SECONDS	2	/* a session's size is worked out at most every so often */
+#define DEPTH_MAX	64	/* of folders: paths occur twice in a sample file's */
+
+static void add_u64(struct strbuf *out, const char *key, uint64_t value)
+{
+	strbuf_addf(out, "%s %" PRIu64 "\n", key, value);
+}
+
+static uint64_t tree_size(int dir_fd, int depth)
+{
+	DIR *dir = fdopendir(dir_fd);
+	struct dirent *entry;
+	uint64_t sum = 0;
+	struct stat st;
+
+	if (!dir) {
+		close(dir_fd);
+		return 0;
+	}
+	while ((entry = readdir(dir))) {
+		int sub;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISREG(st.st_mode))
+			sum += st.st_size;
+		if (!S_ISDIR(st.st_mode) || !depth)
+			continue;
+		sub = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0)
+			sum += tree_size(sub, depth - 1);
+	}
+	closedir(dir);
+	return sum;
+}
+
+/* Any user can ask for this, and a big session's tree takes a while to walk. */
+static uint64_t session_bytes(const char *session_dir)
+{
+	static uint64_t bytes;
+	static time_t at;
+	struct timespec t;
+	char *path;
+	int fd;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (at && t.tv_sec < at + SIZE_SECONDS)
+		return bytes;
+	path = session_samples_path(session_dir, SESSION_CURRENT);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bytes = fd < 0 ? 0 : tree_size(fd, DEPTH_MAX);
+	at = t.tv_sec;
+	free(path);
+	return bytes;
+}
+
+static void add_buffer_sizes(struct strbuf *out)
+{
+	static const char *const files[] = { "buffer_size", "buffer_watershed", "cpu_buffer_size" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = path_join(OPROFILEFS_MOUNT, files[i]);
+		uint64_t value;
+
+		if (!file_read_u64(path, &value))
+			add_u64(out, files[i], value);
+		free(path);
+	}
+}
+
+static void add_counts(struct recorder *recorder, struct strbuf *out)
+{
+	struct session_counts counts;
+	struct cpu_counts all;
+
+	recorder_counts(recorder, &counts);
+	session_counts_total(&counts, &all);
+	add_u64(out, "received", all.received);
+	add_u64(out, "recorded", all.recorded);
+	add_u64(out, "filtered", all.filtered);
+	add_u64(out, "throttled", all.throttled);
+	for (int r = 0; r < NR_LOSS_REASONS; r++)
+		if (all.lost[r])
+			strbuf_addf(out, "lost.%s %" PRIu64 "\n", loss_name(r), all.lost[r]);
+	free(counts.cpu);
+}
+
+void status_format(const struct control_config *config, struct strbuf *out)
+{
+	const struct session_info *info = recorder_info(config->recorder);
+
+	add_u64(out, "pid", getpid());
+	strbuf_addf(out, "state %s\n", recorder_running(config->recorder) ? "running" : "paused");
+	strbuf_addf(out, "collector %s\n", info->collector);
+	strbuf_addf(out, "model %s\n", info->model);
+	add_u64(out, "period_ns", info->period_ns);
+	add_u64(out, "clock_khz", info->clock_khz);
+	strbuf_addf(out, "session_dir %s\n", config->session_dir);
+	strbuf_addf(out, "events %s\n", info->events);
+	strbuf_addf(out, "separate %s\n", info->separate);
+	strbuf_addf(out, "kernel_symbols %s\n", info->kernel_symbols);
+	strbuf_addf(out, "vmlinux %s\n", info->vmlinux);
+	strbuf_addf(out, "image_filter %s\n", config->image_filter);
+	add_u64(out, "callgraph_depth", config->callgraph_depth);
+	if (config->oprofilefs)
+		add_buffer_sizes(out);
+	add_counts(config->recorder, out);
+	add_u64(out, "session_bytes", session_bytes(config->session_dir));
+	add_u64(out, "start_time", info->start_time);
+}

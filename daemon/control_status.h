@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control_status.h - the answer to "status": lines of "key value", doc/control.md [CC-20] */
+#ifndef CONTROL_STATUS_H
+#define CONTROL_STATUS_H
+
+#include "control.h"
+#include "strbuf.h"
+
+void status_format(const struct control_config *config, struct strbuf *out);
+
+#endif

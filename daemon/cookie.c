@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cookie.c - the cache of cookies: path, build-id and time of the very file
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "build_id.h"
+#include "cookie.h"
+#include "hash.h"
+#include "log.h"
+#include "xalloc.h"
+
+struct entry {
+	op_word cookie;			/* OP_NO_COOKIE: free */
+	struct image *image;		/* NULL: could not be resolved */
+};
+
+struct cookies {
+	struct collector *collector;
+	struct images *images;
+	struct entry *table;		/* open addressing, never more than half full */
+	size_t size, used;
+};
+
+struct cookies *cookies_new(struct collector *collector, struct images *images)
+{
+	struct cookies *c = xcalloc(1, sizeof(*c));
+
+	c->collector = collector;
+	c->images = images;
+	c->size = 1024;
+	c->table = xcalloc(c->size, sizeof(*c->table));
+	return c;
+}
+
+void cookies_free(struct cookies *c)
+{
+	if (!c)
+		return;
+	free(c->table);
+	free(c);
+}
+
+static struct entry *find(struct entry *table, size_t size, op_word cookie)
+{
+	size_t i = hash_u64(cookie) & (size - 1);
+
+	while (table[i].cookie != OP_NO_COOKIE && table[i].cookie != cookie)
+		i = (i + 1) & (size - 1);
+	return &table[i];
+}
+
+static void grow(struct cookies *c)
+{
+	size_t size = c->size * 2;
+	struct entry *table = xcalloc(size, sizeof(*table));
+
+	for (size_t i = 0; i < c->size; i++)
+		if (c->table[i].cookie != OP_NO_COOKIE)
+			*find(table, size, c->table[i].cookie) = c->table[i];
+	free(c->table);
+	c->table = table;
+	c->size = size;
+}
+
+/* The file itself tells its time and build, whatever now lies at its path. */
+static void look_at_file(struct cookies *c, op_word cookie, struct image *image, struct build_id *id)
+{
+	int fd = c->collector->cookie_fd(c->collector, cookie);
+	struct stat st;
+
+	if (fd < 0) {
+		if (!image->mtime && !stat(image->path, &st))
+			image->mtime = st.st_mtime;
+		return;
+	}
+	if (!fstat(fd, &st))
+		image->mtime = st.st_mtime;
+	if (!id->len && build_id_read_fd(fd, id))
+		id->len = 0;
+	close(fd);
+}
+
+static void describe(struct cookies *c, op_word cookie, struct image *image)
+{
+	struct build_id id = { .len = 0 };
+	char text[BUILD_ID_TEXT];
+	size_t len = sizeof(id.bytes);
+
+	if (!c->collector->cookie_build_id(c->collector, cookie, id.bytes, &len) && len <= sizeof(id.bytes))
+		id.len = len;
+	look_at_file(c, cookie, image, &id);
+	if (id.len)
+		image_add_build(c->images, image, build_id_text(&id, text));
+}
+
+static struct image *resolve(struct cookies *c, op_word cookie)
+{
+	struct image *image;
+	char *path;
+	int err;
+
+	err = c->collector->cookie_path(c->collector, cookie, &path);
+	if (err) {
+		log_about(LOG_MISC, "cookie %llx has no path: %s", (unsigned long long)cookie, strerror(-err));
+		return NULL;
+	}
+	if (path[0] != '/') {
+		log_about(LOG_MISC, "cookie %llx: '%s' is no path", (unsigned long long)cookie, path);
+		free(path);
+		return NULL;
+	}
+	image = image_get(c->images, IMAGE_FILE, path);
+	describe(c, cookie, image);
+	log_about(LOG_MISC, "cookie %llx is '%s'", (unsigned long long)cookie, path);
+	free(path);
+	return image;
+}
+
+struct image *cookie_image(struct cookies *c, op_word cookie)
+{
+	struct entry *e;
+
+	if (cookie == OP_NO_COOKIE || cookie == OP_INVALID_COOKIE)
+		return NULL;
+	e = find(c->table, c->size, cookie);
+	if (e->cookie == cookie)
+		return e->image;
+
+	if (++c->used * 2 > c->size)
+		grow(c);
+	e = find(c->table, c->size, cookie);
+	e->cookie = cookie;
+	e->image = resolve(c, cookie);
+	return e->image;
+}

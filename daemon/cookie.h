@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cookie.h - which image a cookie stands for, asked from the collector once per cookie
+ *
+ * A cookie stays valid as long as the collector is open, and so does the answer kept here.
+ */
+#ifndef COOKIE_H
+#define COOKIE_H
+
+#include "collector.h"
+#include "image.h"
+
+struct cookies;
+
+struct cookies *cookies_new(struct collector *collector, struct images *images);
+void cookies_free(struct cookies *c);
+
+/* The image, or NULL: no cookie (0, OP_INVALID_COOKIE), or it could not be resolved. */
+struct image *cookie_image(struct cookies *c, op_word cookie);
+
+#endif

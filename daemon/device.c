@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * device.c - the kernel module as a collector: all that touches /dev/oprofile
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "device.h"
+#include "file.h"
+#include "list.h"
+#include "number.h"
+#include "xalloc.h"
+
+#define READ_WORDS	65536		/* words read at once */
+#define READS_MAX	64		/* of that many, when nobody waits for all */
+#define PATH_FIRST	512		/* bytes tried first for a cookie's path */
+#define PATH_LIMIT	65536
+
+struct device {
+	struct collector collector;
+	const char *mount;
+	int fd;				/* "buffer"; -1: closed */
+	op_word *words;			/* READ_WORDS */
+};
+
+static struct device *of(struct collector *c)
+{
+	return container_of(c, struct device, collector);
+}
+
+/* Files of the mounted file system */
+
+static char *path_of(const struct device *d, const char *file)
+{
+	return path_join(d->mount, file);
+}
+
+static int read_number(const struct device *d, const char *file, uint64_t *ret)
+{
+	char *path = path_of(d, file);
+	int err = file_read_u64(path, ret);
+
+	free(path);
+	return err;
+}
+
+static int write_text(const struct device *d, const char *file, const char *text)
+{
+	char *path = path_of(d, file);
+	int err = file_write_existing(path, text);
+
+	free(path);
+	return err;
+}
+
+/* Setting up */
+
+static int check_module(const struct device *d, struct op_error *e)
+{
+	uint64_t version, size;
+	char *buffer = path_of(d, "buffer");
+	bool there = file_exists(buffer);
+	int err;
+
+	free(buffer);
+	if (!there)
+		return op_error_set(e, -ENODEV, "the oprofile module is not loaded, or '%s' not mounted: run "
+				    "opcontrol --init, or use --collector=perf", d->mount);
+	err = read_number(d, "abi_version", &version);
+	if (err == -EACCES || err == -EPERM)
+		return op_error_set(e, err, "cannot read '%s': %s; run oprofiled as root", d->mount,
+				    strerror(-err));
+	if (err || version != OP_ABI_VERSION)
+		return op_error_set(e, -EPROTO, "the oprofile module that is loaded speaks version %" PRIu64 " of "
+				    "the interface, this oprofiled version %d: unload it (opcontrol --deinit) and "
+				    "load the one built with this program", err ? 0 : version, OP_ABI_VERSION);
+	err = read_number(d, "pointer_size", &size);
+	if (err || size != sizeof(op_word))
+		return op_error_set(e, -EPROTO, "'%s/pointer_size' is not %zu", d->mount, sizeof(op_word));
+	return 0;
+}
+
+static int set_count(const struct device *d, const struct collector_config *config, struct op_error *e)
+{
+	uint64_t least;
+	char text[24];
+	int err;
+
+	if (!read_number(d, "timer/min_count", &least) && config->count < least)
+		return op_error_set(e, -EINVAL, "a count of %" PRIu64 " is too small for this machine: the smallest "
+				    "is %" PRIu64, config->count, least);
+	snprintf(text, sizeof(text), "%" PRIu64, config->count);
+	err = write_text(d, "timer/count", text);
+	if (err)
+		return op_error_set(e, err, "the module does not take a count of %" PRIu64 ": %s", config->count,
+				    strerror(-err));
+	return 0;
+}
+
+static int open_buffer(struct device *d, struct op_error *e)
+{
+	char *path = path_of(d, "buffer");
+	int err = 0;
+
+	d->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (d->fd < 0)
+		err = -errno;
+	free(path);
+	switch (err) {
+	case 0:
+		return 0;
+	case -EBUSY:
+		return op_error_set(e, err, "another program reads the oprofile module's buffer: is a second "
+				    "oprofiled running with another --session-dir?");
+	case -EPERM:
+	case -EACCES:
+		return op_error_set(e, err, "opening the oprofile module's buffer needs root (CAP_SYS_ADMIN or "
+				    "CAP_PERFMON)");
+	case -EINVAL:
+		return op_error_set(e, err, "the oprofile module refuses its settings: is buffer_watershed smaller "
+				    "than buffer_size?");
+	default:
+		return op_error_set(e, err, "cannot open '%s/buffer': %s", d->mount, strerror(-err));
+	}
+}
+
+static int device_open(struct collector *c, const struct collector_config *config, struct op_error *e)
+{
+	struct device *d = of(c);
+	int err = check_module(d, e);
+
+	if (!err)
+		err = set_count(d, config, e);
+	if (!err)
+		err = open_buffer(d, e);
+	if (!err)
+		d->words = xmalloc(READ_WORDS * sizeof(*d->words));
+	return err;
+}
+
+static void device_close(struct collector *c)
+{
+	struct device *d = of(c);
+
+	if (d->fd >= 0)
+		close(d->fd);
+	d->fd = -1;
+	free(d->words);
+	d->words = NULL;
+}
+
+static int set_enable(struct device *d, const char *value, struct op_error *e)
+{
+	int err = write_text(d, "enable", value);
+
+	if (err)
+		return op_error_set(e, err, "cannot write %s to '%s/enable': %s", value, d->mount, strerror(-err));
+	return 0;
+}
+
+static int device_start(struct collector *c, struct op_error *e)
+{
+	return set_enable(of(c), "1", e);
+}
+
+static int device_stop(struct collector *c, struct op_error *e)
+{
+	return set_enable(of(c), "0", e);
+}
+
+/* Words */
+
+static int device_poll_fd(struct collector *c)
+{
+	return of(c)->fd;
+}
+
+/* The module hands out whole words only. 0: nothing waits. */
+static ssize_t read_words(struct device *d, struct op_error *e)
+{
+	ssize_t n;
+
+	do
+		n = read(d->fd, d->words, READ_WORDS * sizeof(*d->words));
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	if (n < 0)
+		return op_error_set(e, -errno, "cannot read '%s/buffer': %s", d->mount, strerror(errno));
+	return n / (ssize_t)sizeof(*d->words);
+}
+
+/* A write to "dump" returns when all rings have been emptied into the buffer. */
+static int device_drain(struct collector *c, bool flush, words_fn *words, void *context, struct op_error *e)
+{
+	struct device *d = of(c);
+	int err = flush ? write_text(d, "dump", "1") : 0;
+	ssize_t n = 0;
+
+	if (err)
+		return op_error_set(e, err, "cannot write to '%s/dump': %s", d->mount, strerror(-err));
+	for (int i = 0; flush || i < READS_MAX; i++) {
+		n = read_words(d, e);
+		if (n <= 0)
+			break;
+		words(context, d->words, n);
+	}
+	return n < 0 ? n : 0;
+}
+
+/* Cookies */
+
+/* " (deleted)" is the kernel's remark, not the file's name. */
+static void strip_deleted(char *path)
+{
+	static const char remark[] = " (deleted)";
+	size_t len = strlen(path), remark_len = sizeof(remark) - 1;
+
+	if (len > remark_len && !strcmp(path + len - remark_len, remark))
+		path[len - remark_len] = '\0';
+}
+
+static int device_cookie_path(struct collector *c, op_word cookie, char **ret_path)
+{
+	struct device *d = of(c);
+	struct op_cookie_path ask = { .cookie = cookie, .len = PATH_FIRST };
+	char *path;
+
+	for (;;) {
+		op_word room = ask.len;
+		int err = 0;
+
+		if (room > PATH_LIMIT)
+			return -ENAMETOOLONG;
+		path = xmalloc(room);
+		ask.buf = (uintptr_t)path;
+		if (ioctl(d->fd, OP_IOC_COOKIE_PATH, &ask) < 0)
+			err = -errno;
+		else if (!ask.len || ask.len > room || path[ask.len - 1])
+			err = -EPROTO;
+		if (!err)
+			break;
+		free(path);
+		if (err != -ENAMETOOLONG || ask.len <= room)
+			return err;
+	}
+	strip_deleted(path);
+	*ret_path = path;
+	return 0;
+}
+
+static int device_cookie_fd(struct collector *c, op_word cookie)
+{
+	int fd = ioctl(of(c)->fd, OP_IOC_COOKIE_FD, &cookie);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int device_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id, size_t *len)
+{
+	(void)c, (void)cookie, (void)id, (void)len;
+	return -ENODATA;	/* read it from the file */
+}
+
+/* Counts */
+
+static uint64_t cpu_stat(const struct device *d, const char *cpu, const char *file)
+{
+	char name[128];
+	uint64_t value;
+
+	snprintf(name, sizeof(name), "stats/%.40s/%s", cpu, file);
+	return read_number(d, name, &value) ? 0 : value;
+}
+
+static void read_cpu(const struct device *d, const char *cpu, struct cpu_counts *c)
+{
+	c->received += cpu_stat(d, cpu, "sample_received");
+	c->throttled += cpu_stat(d, cpu, "sample_throttled");
+	c->lost[LOST_CPU_BUFFER] += cpu_stat(d, cpu, "sample_lost_overflow");
+	c->lost[LOST_EVENT_BUFFER] += cpu_stat(d, cpu, "sample_lost_event_overflow");
+	c->lost[LOST_NO_MM] += cpu_stat(d, cpu, "sample_lost_no_mm");
+	c->lost[LOST_NO_MAPPING] += cpu_stat(d, cpu, "sample_lost_no_mapping");
+	c->lost[LOST_INVALID_PC] += cpu_stat(d, cpu, "sample_invalid_eip");
+}
+
+static void make_room(struct session_counts *counts, unsigned int nr_cpus)
+{
+	if (nr_cpus <= counts->nr_cpus)
+		return;
+	counts->cpu = xrealloc_array(counts->cpu, nr_cpus, sizeof(*counts->cpu));
+	memset(counts->cpu + counts->nr_cpus, 0, (nr_cpus - counts->nr_cpus) * sizeof(*counts->cpu));
+	counts->nr_cpus = nr_cpus;
+}
+
+static int device_counts(struct collector *c, struct session_counts *counts)
+{
+	struct device *d = of(c);
+	char *path = path_of(d, "stats");
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	uint64_t cpu;
+
+	free(path);
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "cpu", 3) ||
+		    number_parse_range(entry->d_name + 3, 0, COUNTS_MAX_CPUS - 1, &cpu))
+			continue;
+		make_room(counts, cpu + 1);
+		read_cpu(d, entry->d_name, &counts->cpu[cpu]);
+	}
+	closedir(dir);
+	return 0;
+}
+
+static void device_status(struct collector *c, struct collector_status *ret)
+{
+	struct device *d = of(c);
+
+	snprintf(ret->model, sizeof(ret->model), "timer");
+	if (read_number(d, "timer/period_ns", &ret->period_ns))
+		ret->period_ns = 0;
+}
+
+static struct device device = {
+	.collector = {
+		.name = "module",
+		.open = device_open,
+		.close = device_close,
+		.start = device_start,
+		.stop = device_stop,
+		.poll_fd = device_poll_fd,
+		.drain = device_drain,
+		.cookie_path = device_cookie_path,
+		.cookie_fd = device_cookie_fd,
+		.cookie_build_id = device_cookie_build_id,
+		.counts = device_counts,
+		.status = device_status,
+	},
+	.fd = -1,
+};
+
+struct collector *collector_device_at(const char *mount_point)
+{
+	device.mount = mount_point;
+	return &device.collector;
+}
+
+struct collector *collector_device(void)
+{
+	return collector_device_at(OPROFILEFS_MOUNT);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * log.c - the daemon's log file and its topics
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "file.h"
+#include "log.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+unsigned int log_topics;
+
+static int fd = STDERR_FILENO;
+static char *file_path;
+
+static const struct {
+	const char *word;
+	unsigned int topics;
+} words[] = {
+	{ "all", LOG_ALL },       { "sfile", LOG_SFILE },   { "arcs", LOG_ARCS }, { "samples", LOG_SAMPLES },
+	{ "module", LOG_MODULE }, { "misc", LOG_MISC },     { "ext", LOG_EXT },
+};
+
+static unsigned int topics_of(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i].word) == len && !memcmp(words[i].word, word, len))
+			return words[i].topics;
+	return 0;
+}
+
+int log_topics_parse(const char *list, unsigned int *ret, struct op_error *e)
+{
+	unsigned int all = 0;
+
+	for (;;) {
+		size_t len = strcspn(list, ",");
+		unsigned int topics = topics_of(list, len);
+
+		if (!topics)
+			return op_error_set(e, -EINVAL, "unknown verbose option '%.*s': it is one of all, "
+					    "sfile, arcs, samples, module, misc, ext", (int)len, list);
+		all |= topics;
+		if (!list[len])
+			break;
+		list += len + 1;
+	}
+	*ret = all;
+	return 0;
+}
+
+static int open_append(const char *path)
+{
+	int new = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+	return new < 0 ? -errno : new;
+}
+
+int log_open(const char *path, struct op_error *e)
+{
+	int new = open_append(path);
+
+	if (new < 0)
+		return op_error_set(e, new, "cannot open the log '%s': %s", path, strerror(-new));
+	log_close();
+	fd = new;
+	file_path = xstrdup(path);
+	return 0;
+}
+
+void log_reopen(void)
+{
+	int new;
+
+	if (!file_path)
+		return;
+	new = open_append(file_path);
+	if (new < 0)
+		return;
+	close(fd);
+	fd = new;
+}
+
+void log_close(void)
+{
+	if (file_path)
+		close(fd);
+	fd = STDERR_FILENO;
+	free(file_path);
+	file_path = NULL;
+}
+
+int log_fd(void)
+{
+	return fd;
+}
+
+void log_text(const char *text)
+{
+	(void)!file_write_fd(fd, text, strlen(text));
+}
+
+void log_line(const char *format, ...)
+{
+	struct strbuf line = STRBUF_INIT;
+	char when[LOG_DATE_SIZE];
+	time_t now = time(NULL);
+	struct tm tm;
+	va_list args;
+
+	localtime_r(&now, &tm);
+	strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S ", &tm);
+	strbuf_add(&line, when);
+	va_start(args, format);
+	strbuf_vaddf(&line, format, args);
+	va_end(args);
+	strbuf_add_char(&line, '\n');
+	log_text(line.text);
+	strbuf_free(&line);
+}
+
+const char *log_date(char text[LOG_DATE_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(text, LOG_DATE_SIZE, "%a %b %e %H:%M:%S %Y", &tm);
+	return text;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * options.c - oprofiled's command line: what popt finds, checked and taken apart
+ */
+#include <errno.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "file.h"
+#include "log.h"
+#include "number.h"
+#include "options.h"
+#include "session.h"
+#include "version.h"
+#include "xalloc.h"
+
+#define NR_FIELDS 7
+
+/* As given; NULL or -1: not given. */
+struct raw {
+	char *session_dir, *collector, *events, *vmlinux, *kernel_range, *images, *verbose, *ext_feature;
+	int no_vmlinux, foreground, version, callgraph_depth;
+	int lib, kernel, thread, cpu;
+};
+
+static int split(char *text, char separator, char **fields, int max)
+{
+	int nr = 0;
+
+	for (;;) {
+		char *end = strchr(text, separator);
+
+		if (nr == max)
+			return -1;
+		fields[nr++] = text;
+		if (!end)
+			return nr;
+		*end = '\0';
+		text = end + 1;
+	}
+}
+
+static bool event_name_ok(const char *name)
+{
+	return *name && *name != '{' && strlen(name) < sizeof(((struct event_option *)0)->name) &&
+	       !strpbrk(name, "./");
+}
+
+static int number_field(const char *text, uint64_t min, uint64_t max, uint64_t *ret, const char *what,
+			struct op_error *e)
+{
+	if (!number_parse_range(text, min, max, ret))
+		return 0;
+	return op_error_set(e, -EINVAL, "--events: %s '%.40s' is not a number from %llu to %llu", what, text,
+			    (unsigned long long)min, (unsigned long long)max);
+}
+
+static int event_parse(char *text, struct event_option *ret, struct op_error *e)
+{
+	char *field[NR_FIELDS];
+	uint64_t counter, kernel, user;
+	int err;
+
+	if (split(text, ':', field, NR_FIELDS) != NR_FIELDS)
+		return op_error_set(e, -EINVAL, "--events: '%.100s...' is not NAME:value:counter:count:um:kernel:user",
+				    text);
+	if (!event_name_ok(field[0]))
+		return op_error_set(e, -EINVAL, "--events: '%.100s' is no event's name", field[0]);
+	memset(ret, 0, sizeof(*ret));
+	snprintf(ret->name, sizeof(ret->name), "%s", field[0]);
+	err = number_field(field[1], 0, UINT32_MAX, &ret->value, "value", e);
+	if (!err)
+		err = number_field(field[2], 0, EVENTS_MAX - 1, &counter, "counter", e);
+	if (!err)
+		err = number_field(field[3], 1, UINT32_MAX, &ret->count, "count", e);
+	if (!err)
+		err = number_field(field[4], 0, UINT32_MAX, &ret->unit_mask, "unit mask", e);
+	if (!err)
+		err = number_field(field[5], 0, 1, &kernel, "kernel", e);
+	if (!err)
+		err = number_field(field[6], 0, 1, &user, "user", e);
+	if (err)
+		return err;
+	ret->counter = counter;
+	ret->kernel = kernel;
+	ret->user = user;
+	if (!kernel && !user)
+		return op_error_set(e, -EINVAL, "--events: '%s' samples neither kernel nor user code", ret->name);
+	return 0;
+}
+
+static int add_event(char *text, struct event_option *events, unsigned int max, unsigned int *nr,
+		     struct op_error *e)
+{
+	int err;
+
+	if (*nr == max)
+		return op_error_set(e, -EINVAL, "--events: more than %u events", max);
+	err = event_parse(text, &events[*nr], e);
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < *nr; i++)
+		if (events[i].counter == events[*nr].counter)
+			return op_error_set(e, -EINVAL, "--events: '%s' and '%s' both use counter %u",
+					    events[i].name, events[*nr].name, events[i].counter);
+	++*nr;
+	return 0;
+}
+
+int events_parse(const char *text, struct event_option *ret, unsigned int max, unsigned int *ret_nr,
+		 struct op_error *e)
+{
+	char *copy = xstrdup(text), *part, *rest;
+	unsigned int nr = 0;
+	int err = 0;
+
+	for (part = strtok_r(copy, ",", &rest); part && !err; part = strtok_r(NULL, ",", &rest))
+		err = add_event(part, ret, max, &nr, e);
+	free(copy);
+	if (!err && !nr)
+		err = op_error_set(e, -EINVAL, "--events names no event");
+	if (!err)
+		*ret_nr = nr;
+	return err;
+}
+
+static int hex_parse(const char *text, uint64_t *ret)
+{
+	char *with_prefix = strncmp(text, "0x", 2) ? xasprintf("0x%s", text) : xstrdup(text);
+	int err = number_parse_u64(with_prefix, ret);
+
+	free(with_prefix);
+	return err;
+}
+
+int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end, struct op_error *e)
+{
+	char *copy = xstrdup(text), *field[2];
+	uint64_t start, end;
+	bool ok = split(copy, ',', field, 2) == 2 && !hex_parse(field[0], &start) && !hex_parse(field[1], &end) &&
+		  start && start < end;
+
+	free(copy);
+	if (!ok)
+		return op_error_set(e, -EINVAL, "--kernel-range='%.60s' is not START,END in hex with START below END",
+				    text);
+	*ret_start = start;
+	*ret_end = end;
+	return 0;
+}
+
+static int take_kernel(const struct raw *raw, struct options *o, struct op_error *e)
+{
+	if (raw->no_vmlinux && raw->vmlinux)
+		return op_error_set(e, -EINVAL, "--vmlinux and --no-vmlinux exclude each other");
+	if (raw->kernel_range && !raw->vmlinux)
+		return op_error_set(e, -EINVAL, "--kernel-range is of use with --vmlinux=FILE only");
+	if (!raw->vmlinux) {
+		o->kernel.mode = raw->no_vmlinux ? KERNEL_NO_VMLINUX : KERNEL_SYMBOLS;
+		return 0;
+	}
+	if (!raw->kernel_range)
+		return op_error_set(e, -EINVAL, "--vmlinux needs --kernel-range=START,END");
+	o->kernel.mode = KERNEL_VMLINUX;
+	o->kernel.vmlinux = path_absolute(raw->vmlinux);
+	if (!o->kernel.vmlinux || !file_exists(o->kernel.vmlinux))
+		return op_error_set(e, -EINVAL, "--vmlinux: '%s' does not exist", raw->vmlinux);
+	return kernel_range_parse(raw->kernel_range, &o->kernel.start, &o->kernel.end, e);
+}
+
+static int take_flag(int value, bool *ret, const char *name, struct op_error *e)
+{
+	if (value != 0 && value != 1)
+		return op_error_set(e, -EINVAL, "--separate-%s=%d: it is 0 or 1", name, value);
+	*ret = value;
+	return 0;
+}
+
+static int take_separation(const struct raw *raw, struct options *o, struct op_error *e)
+{
+	int err = take_flag(raw->lib, &o->separate.lib, "lib", e);
+
+	if (!err)
+		err = take_flag(raw->kernel, &o->separate.kernel, "kernel", e);
+	if (!err)
+		err = take_flag(raw->thread, &o->separate.thread, "thread", e);
+	if (!err)
+		err = take_flag(raw->cpu, &o->separate.cpu, "cpu", e);
+	return err;
+}
+
+/* A path is resolved as far as it exists; a name without '/' is a kernel module's. */
+static void take_images(const char *list, struct options *o)
+{
+	char *copy = xstrdup(list), *part, *rest;
+	size_t nr = 0, room = 0;
+
+	for (part = strtok_r(copy, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
+		char *absolute = strchr(part, '/') ? path_absolute(part) : NULL;
+
+		xgrow(o->wanted, nr, room);
+		o->wanted[nr++] = absolute ? absolute : xstrdup(part);
+	}
+	free(copy);
+	if (!nr)
+		return;
+	xgrow(o->wanted, nr, room);
+	o->wanted[nr] = NULL;
+}
+
+static int take(const struct raw *raw, struct options *o, struct op_error *e)
+{
+	int err;
+
+	o->session_dir = path_absolute(raw->session_dir ? raw->session_dir : SESSION_DIR_DEFAULT);
+	if (!o->session_dir)
+		return op_error_set(e, -EINVAL, "--session-dir='%s': %s", raw->session_dir, strerror(errno));
+	o->collector = xstrdup(raw->collector ? raw->collector : "module");
+	if (strcmp(o->collector, "module") && strcmp(o->collector, "perf"))
+		return op_error_set(e, -EINVAL, "--collector='%s': it is module or perf", o->collector);
+	if (!raw->events)
+		return op_error_set(e, -EINVAL, "--events=NAME:value:counter:count:um:kernel:user is needed");
+	err = events_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
+	if (!err)
+		err = take_kernel(raw, o, e);
+	if (!err)
+		err = take_separation(raw, o, e);
+	if (!err && raw->verbose)
+		err = log_topics_parse(raw->verbose, &o->log_topics, e);
+	if (!err && raw->ext_feature)
+		err = op_error_set(e, -EINVAL, "--ext-feature='%s': no such feature", raw->ext_feature);
+	if (!err && (raw->callgraph_depth < 0 || raw->callgraph_depth > 255))
+		err = op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to 255", raw->callgraph_depth);
+	if (!err && raw->images && strcmp(raw->images, "all"))
+		take_images(raw->images, o);
+	o->callgraph_depth = raw->callgraph_depth;
+	o->foreground = raw->foreground;
+	return err;
+}
+
+static void raw_free(struct raw *raw)
+{
+	free(raw->session_dir);
+	free(raw->collector);
+	free(raw->events);
+	free(raw->vmlinux);
+	free(raw->kernel_range);
+	free(raw->images);
+	free(raw->verbose);
+	free(raw->ext_feature);
+}
+
+int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e)
+{
+	struct raw raw = { .foreground = 0 };
+	struct poptOption table[] = {
+		{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
+		  "where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR" },
+		{ "collector", 0, POPT_ARG_STRING, &raw.collector, 0, "where samples come from", "module|perf" },
+		{ "events", 'e', POPT_ARG_STRING, &raw.events, 0, "what to sample",
+		  "NAME:value:counter:count:um:kernel:user[,...]" },
+		{ "vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's image", "FILE" },
+		{ "kernel-range", 'r', POPT_ARG_STRING, &raw.kernel_range, 0, "where its text lies (hex)",
+		  "START,END" },
+		{ "no-vmlinux", 0, POPT_ARG_NONE, &raw.no_vmlinux, 0, "kernel samples without symbols", NULL },
+		{ "image", 0, POPT_ARG_STRING, &raw.images, 0, "keep samples of these only", "PATH[,PATH...]" },
+		{ "separate-lib", 0, POPT_ARG_INT, &raw.lib, 0, "libraries per application", "0|1" },
+		{ "separate-kernel", 0, POPT_ARG_INT, &raw.kernel, 0, "kernel per application", "0|1" },
+		{ "separate-thread", 0, POPT_ARG_INT, &raw.thread, 0, "files per thread", "0|1" },
+		{ "separate-cpu", 0, POPT_ARG_INT, &raw.cpu, 0, "files per CPU", "0|1" },
+		{ "callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0, "frames per sample", "N" },
+		{ "ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0, "extended feature", "NAME:ARGS" },
+		{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log more of",
+		  "all,sfile,arcs,samples,module,misc,ext" },
+		{ "foreground", 0, POPT_ARG_NONE, &raw.foreground, 0, "stay, and log to stderr", NULL },
+		{ "version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL },
+		POPT_AUTOHELP
+		POPT_TABLEEND
+	};
+	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
+	int rc = poptGetNextOpt(context), err;
+
+	memset(ret, 0, sizeof(*ret));
+	if (rc < -1)
+		err = op_error_set(e, -EINVAL, "%s: %s; oprofiled --help lists the options",
+				   poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(rc));
+	else if (poptPeekArg(context))
+		err = op_error_set(e, -EINVAL, "'%s' is no option; oprofiled --help lists them",
+				   poptPeekArg(context));
+	else if (raw.version)
+		err = 0;
+	else
+		err = take(&raw, ret, e);
+	poptFreeContext(context);
+	raw_free(&raw);
+	if (!err && raw.version) {
+		version_print("oprofiled");
+		exit(0);
+	}
+	return err;
+}
+
+void options_free(struct options *o)
+{
+	for (size_t i = 0; o->wanted && o->wanted[i]; i++)
+		free(o->wanted[i]);
+	free(o->wanted);
+	free(o->session_dir);
+	free(o->collector);
+	free((char *)o->kernel.vmlinux);
+	memset(o, 0, sizeof(*o));
+}

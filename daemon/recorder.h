@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder.h - all of the daemon between a collector and a session directory
+ *
+ * Draws words from the collector, has them decoded and attributed, and keeps the session:
+ * sample files, stats/session, stats/counts, stats/kernel-symbols. Knows nothing of sockets,
+ * signals or options, so that a test can run one on a collector of its own.
+ *
+ * One session directory has one recorder at a time; the caller holds the lock that ensures it.
+ * Calls return 0 or -errno and explain in @e.
+ */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include "attribute.h"
+#include "collector.h"
+#include "kernel.h"
+#include "session.h"
+#include "sfile.h"
+
+struct recorder_config {
+	const char *session_dir;
+	struct collector *collector;	/* open, and the recorder's only in what it reads */
+	struct separation separate;
+	struct kernel_config kernel;
+	bool no_kernel, no_user;	/* leave out samples in that mode */
+	const char *const *wanted;	/* --image=, NULL terminated; NULL: all */
+	const char *cpu_type;		/* OProfile's name: "timer" */
+	uint64_t clock_khz;
+	const struct sfile_event *events;	/* as the files name them */
+	unsigned int nr_events;
+	const char *asked_events;	/* as asked for: session_info.events */
+	size_t max_open;		/* sample files; 0: choose */
+	const char *proc;		/* NULL: "/proc" */
+};
+
+struct recorder;
+
+/* Make or go on with the session "current". @config's strings must outlive the recorder. */
+int recorder_open(const struct recorder_config *config, struct recorder **ret, struct op_error *e);
+/* Write everything and mark the session's end. The collector stays open. NULL is fine. */
+void recorder_close(struct recorder *r);
+
+/*
+ * Take what waits in the collector; afterwards it is in the sample files. @flush: also what
+ * lies in per-CPU buffers. *ret_some (may be NULL): there were words.
+ */
+int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e);
+
+int recorder_start(struct recorder *r, struct op_error *e);
+/* Every sample taken is in the files afterwards, and the counts add up. */
+int recorder_stop(struct recorder *r, struct op_error *e);
+bool recorder_running(const struct recorder *r);
+
+/* When this returns, every sample taken before the call is in the files, and the counts too. */
+int recorder_dump(struct recorder *r, struct op_error *e);
+/* Throw the session's samples away, and go on with an empty one. */
+int recorder_reset(struct recorder *r, struct op_error *e);
+/* Keep the session as @name and go on with an empty one. -EINVAL, -EEXIST. */
+int recorder_save(struct recorder *r, const char *name, struct op_error *e);
+
+void recorder_close_files(struct recorder *r);	/* SIGHUP: opened anew when next needed */
+void recorder_write_counts(struct recorder *r);	/* every 10 s */
+void recorder_sync(struct recorder *r);		/* every 600 s: to the disk, statistics to the log */
+void recorder_log_statistics(struct recorder *r);
+
+/* For status. Free @ret->cpu. */
+void recorder_counts(struct recorder *r, struct session_counts *ret);
+const struct session_info *recorder_info(const struct recorder *r);
+
+#endif

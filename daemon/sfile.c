@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sfile.c - the table of sample files in use, their batches, and which of them are open
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include "file.h"
+#include "hash.h"
+#include "list.h"
+#include "log.h"
+#include "odb.h"
+#include "sample_header.h"
+#include "sfile.h"
+#include "xalloc.h"
+
+#define NR_BUCKETS	4096
+#define BATCH_MIN	64		/* samples */
+#define BATCH_MAX	2048
+#define NR_SHARES	8
+#define MAX_OPEN	8192
+#define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, images being looked at */
+#define RETRY_MIN	1		/* seconds until a failed file is tried again */
+#define RETRY_MAX	60
+#define SKIPPED_MAX	16		/* keys given up in one flush before the file is */
+
+/* Whose samples the keys of a batch are: those before @end, after the last share's. */
+struct share {
+	uint32_t cpu, end;
+};
+
+struct sfile {
+	struct sfile_key key;
+	uint64_t hash;
+	struct sfiles *all;
+	struct sfile *next;		/* in its bucket */
+	struct list_head in_use;	/* all of them; swept by evict_one() */
+	struct list_head dirty;		/* those with a batch */
+	bool referenced;		/* since the sweep last came by */
+
+	struct odb *odb;		/* NULL: not opened yet, or failed */
+	time_t retry_at;		/* failed: not before this */
+	time_t retry_delay;
+
+	uint64_t *batch;
+	uint32_t nr_batch, room;
+	struct share shares[NR_SHARES];
+	unsigned int nr_shares;
+};
+
+struct sfiles {
+	struct sfile *buckets[NR_BUCKETS];
+	struct list_head in_use, dirty;
+	size_t nr, nr_open, max_open;
+	unsigned int generation;
+	struct sfile_config config;
+	struct images *images;
+	struct stats *stats;
+	char *dir;
+	int told_err;			/* the failure last told; 0 once a file works again */
+};
+
+static time_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+void sfiles_raise_limit(void)
+{
+	struct rlimit limit;
+	rlim_t want = MAX_OPEN + SPARE_FDS;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= want)
+		return;
+	limit.rlim_cur = want;
+	if (limit.rlim_max < want) {
+		struct rlimit higher = { want, want };
+
+		if (!setrlimit(RLIMIT_NOFILE, &higher))
+			return;
+		limit.rlim_cur = limit.rlim_max;
+	}
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static size_t choose_max_open(void)
+{
+	struct rlimit limit;
+	size_t room;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return MAX_OPEN / 8;
+	room = limit.rlim_cur > 2 * SPARE_FDS ? limit.rlim_cur - SPARE_FDS : limit.rlim_cur / 2;
+	return room < MAX_OPEN ? room : MAX_OPEN;
+}
+
+struct sfiles *sfiles_new(const struct sfile_config *config, struct images *images, struct stats *stats)
+{
+	struct sfiles *all = xcalloc(1, sizeof(*all));
+
+	all->config = *config;
+	all->max_open = config->max_open ? config->max_open : choose_max_open();
+	all->images = images;
+	all->stats = stats;
+	all->dir = xstrdup("");
+	list_init(&all->in_use);
+	list_init(&all->dirty);
+	return all;
+}
+
+/* The file's name and header */
+
+static int64_t number_or_all(uint32_t field)
+{
+	return field == SFILE_ALL ? SAMPLE_ALL : (int64_t)field;
+}
+
+static void name_of(const struct sfiles *all, const struct sfile_key *key, struct sample_name *ret,
+		    char anon_name[sizeof(key->anon_name) + 1])
+{
+	const struct sfile_event *event = &all->config.events[key->counter];
+
+	memset(ret, 0, sizeof(*ret));
+	ret->app.kind = key->app->kind;
+	ret->app.path = key->app->path;
+	if (key->image) {
+		ret->image.kind = key->image->kind;
+		ret->image.path = key->image->path;
+	} else {
+		memcpy(anon_name, key->anon_name, sizeof(key->anon_name));
+		anon_name[sizeof(key->anon_name)] = '\0';
+		ret->image.kind = IMAGE_ANON;
+		ret->image.path = anon_name;
+		ret->image.anon_tgid = key->anon_tgid;
+		ret->image.anon_start = key->anon_start;
+		ret->image.anon_end = key->anon_end;
+	}
+	ret->event = event->name;
+	ret->count = event->count;
+	ret->unit_mask = event->unit_mask;
+	ret->tgid = number_or_all(key->tgid);
+	ret->tid = number_or_all(key->tid);
+	ret->cpu = number_or_all(key->cpu);
+}
+
+static int path_of(const struct sfile *sf, struct strbuf *path)
+{
+	char anon_name[sizeof(sf->key.anon_name) + 1];
+	struct sample_name name;
+
+	name_of(sf->all, &sf->key, &name, anon_name);
+	strbuf_addf(path, "%s/", sf->all->dir);
+	return sample_name_format(&name, path);
+}
+
+static int write_header(const struct sfile *sf)
+{
+	const struct sfile_config *config = &sf->all->config;
+	const struct sfile_event *event = &config->events[sf->key.counter];
+	struct sample_header h = {
+		.version = SAMPLE_VERSION_1X,
+		.cpu_type = config->cpu_type,
+		.event = event->code,
+		.unit_mask = event->unit_mask,
+		.count = event->count,
+		.is_kernel = sf->key.is_kernel,
+		.cpu_mhz = config->cpu_mhz,
+		.mtime = sf->key.image ? sf->key.image->mtime : 0,
+		.anon_start = sf->key.anon_start,
+	};
+
+	return sample_header_store(&h, odb_header(sf->odb));
+}
+
+/* Which files are open */
+
+static void write_batch(struct sfile *sf);
+
+static void unlink_bucket(struct sfile *sf)
+{
+	struct sfile **p = &sf->all->buckets[sf->hash % NR_BUCKETS];
+
+	while (*p != sf)
+		p = &(*p)->next;
+	*p = sf->next;
+}
+
+static void close_odb(struct sfile *sf)
+{
+	if (!sf->odb)
+		return;
+	sf->odb = odb_close(sf->odb);
+	sf->all->nr_open--;
+}
+
+static void drop(struct sfile *sf)
+{
+	struct sfiles *all = sf->all;
+
+	write_batch(sf);
+	close_odb(sf);
+	unlink_bucket(sf);
+	list_del(&sf->in_use);
+	free(sf->batch);
+	free(sf);
+	all->nr--;
+	all->generation++;
+}
+
+/* Drop one that was not used lately, an open one if @open. False: there is none to drop. */
+static bool evict_one(struct sfiles *all, bool open)
+{
+	size_t steps = 2 * all->nr;	/* the first round may only take the marks away */
+	struct sfile *sf;
+
+	while (steps--) {
+		sf = list_entry(all->in_use.prev, struct sfile, in_use);
+		list_move(&sf->in_use, &all->in_use);
+		if (open && !sf->odb)
+			continue;
+		if (!sf->referenced) {
+			drop(sf);
+			return true;
+		}
+		sf->referenced = false;
+	}
+	return false;
+}
+
+/* No room for one more: make it, for many, since the next ones will come soon. */
+static bool evict_open(struct sfiles *all)
+{
+	size_t nr = all->nr_open / 4 + 1, done = 0;
+
+	while (done < nr && evict_one(all, true))
+		done++;
+	log_about(LOG_SFILE, "%zu sample files closed to make room, %zu stay open", done, all->nr_open);
+	return done;
+}
+
+static bool out_of_room(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
+}
+
+static int open_at(struct sfile *sf, const char *path, struct op_error *e)
+{
+	int err;
+
+	do
+		err = odb_open(path, SAMPLE_HEADER_SIZE, &sf->odb, e);
+	while (out_of_room(err) && evict_open(sf->all));
+	if (err)
+		return err;
+	sf->all->nr_open++;
+	err = write_header(sf);
+	if (err)
+		close_odb(sf);
+	return err;
+}
+
+static int open_sfile(struct sfile *sf, struct op_error *e)
+{
+	struct strbuf path = STRBUF_INIT;
+	int err = path_of(sf, &path);
+
+	if (err) {
+		op_error_set(e, err, "samples of '%s' cannot be kept under such a name", sf->key.app->path);
+		goto out;
+	}
+	err = file_make_parent_dirs(path.text, 0755);
+	if (err) {
+		op_error_set(e, err, "cannot make the folder of '%s': %s", path.text, strerror(-err));
+		goto out;
+	}
+	err = open_at(sf, path.text, e);
+	if (!err) {
+		image_tell(sf->all->images, sf->key.app);
+		if (sf->key.image)
+			image_tell(sf->all->images, sf->key.image);
+		log_about(LOG_SFILE, "opened '%s'", path.text);
+	}
+out:
+	strbuf_free(&path);
+	return err;
+}
+
+/* Batches */
+
+static void failed(struct sfile *sf, int err, const struct op_error *e)
+{
+	bool first = !sf->retry_delay;
+
+	sf->retry_delay = first ? RETRY_MIN : sf->retry_delay * 2;
+	if (sf->retry_delay > RETRY_MAX)
+		sf->retry_delay = RETRY_MAX;
+	sf->retry_at = now() + sf->retry_delay;
+	if (first && sf->all->told_err != err)
+		log_line("samples are being lost: %s; the file is tried again from time to time",
+			 e->text[0] ? e->text : strerror(-err));
+	sf->all->told_err = err;
+}
+
+static void works_again(struct sfile *sf)
+{
+	if (!sf->retry_delay)
+		return;
+	sf->retry_delay = sf->retry_at = 0;
+	if (sf->all->told_err)
+		log_line("sample files can be written again");
+	sf->all->told_err = 0;
+}
+
+/* The samples [from, to) of the batch were recorded or lost: tell their CPUs. */
+static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
+{
+	size_t at = from;
+
+	for (unsigned int i = 0; i < sf->nr_shares && at < to; i++) {
+		size_t end = sf->shares[i].end < to ? sf->shares[i].end : to;
+		struct cpu_counts *cpu;
+
+		if (end <= at)
+			continue;
+		cpu = stats_cpu(sf->all->stats, sf->shares[i].cpu);
+		if (recorded)
+			cpu->recorded += end - at;
+		else
+			cpu->lost[LOST_SAMPLE_FILE] += end - at;
+		at = end;
+	}
+}
+
+/* On a full disk keys that are in the file already are still counted; new ones are lost. */
+static int add_batch(struct sfile *sf)
+{
+	size_t at = 0, done;
+	int err = 0, first_err = 0;
+
+	for (int skipped = 0; at < sf->nr_batch && skipped < SKIPPED_MAX; skipped++) {
+		done = 0;
+		err = odb_add_many(sf->odb, sf->batch + at, sf->nr_batch - at, &done);
+		if (!err)
+			done = sf->nr_batch - at;
+		account(sf, at, at + done, true);
+		at += done;
+		if (!err)
+			break;
+		first_err = err;
+		account(sf, at, at + 1, false);
+		at++;
+	}
+	account(sf, at, sf->nr_batch, false);
+	return first_err;
+}
+
+static void write_batch(struct sfile *sf)
+{
+	struct op_error e = { "" };
+	int err = 0;
+
+	if (!sf->nr_batch)
+		return;
+	list_del(&sf->dirty);
+	if (sf->retry_at && now() < sf->retry_at) {
+		account(sf, 0, sf->nr_batch, false);
+	} else {
+		if (!sf->odb)
+			err = open_sfile(sf, &e);
+		if (err)
+			account(sf, 0, sf->nr_batch, false);
+		else
+			err = add_batch(sf);
+		if (err)
+			failed(sf, err, &e);
+		else
+			works_again(sf);
+	}
+	sf->nr_batch = 0;
+	sf->nr_shares = 0;
+}
+
+static void grow_batch(struct sfile *sf)
+{
+	if (sf->room == BATCH_MAX) {
+		write_batch(sf);
+		return;
+	}
+	sf->room = sf->room ? sf->room * 4 : BATCH_MIN;
+	if (sf->room > BATCH_MAX)
+		sf->room = BATCH_MAX;
+	sf->batch = xrealloc_array(sf->batch, sf->room, sizeof(*sf->batch));
+}
+
+/* The share of @cpu, which ends the batch. */
+static struct share *share_of(struct sfile *sf, uint32_t cpu)
+{
+	if (sf->nr_shares && sf->shares[sf->nr_shares - 1].cpu == cpu)
+		return &sf->shares[sf->nr_shares - 1];
+	if (sf->nr_shares == NR_SHARES)
+		write_batch(sf);
+	sf->shares[sf->nr_shares].cpu = cpu;
+	return &sf->shares[sf->nr_shares++];
+}
+
+void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base)
+{
+	sf->referenced = true;
+	while (nr) {
+		struct share *share;
+		uint64_t *batch;
+		size_t n;
+
+		if (sf->nr_batch == sf->room)
+			grow_batch(sf);
+		share = share_of(sf, cpu);
+		if (!sf->nr_batch)
+			list_add_tail(&sf->dirty, &sf->all->dirty);
+		n = sf->room - sf->nr_batch < nr ? sf->room - sf->nr_batch : nr;
+		batch = sf->batch + sf->nr_batch;
+		for (size_t i = 0; i < n; i++)
+			batch[i] = addresses[i] - base;
+		sf->nr_batch += n;
+		share->end = sf->nr_batch;
+		addresses += n;
+		nr -= n;
+	}
+}
+
+/* The table */
+
+static uint64_t hash_key(const struct sfile_key *key)
+{
+	uint64_t h = (uintptr_t)key->app + ((uint64_t)key->counter << 56);
+
+	h = hash_mix(h, (uintptr_t)key->image ^ (uint64_t)key->is_kernel << 63);
+	if (key->tgid != SFILE_ALL || key->cpu != SFILE_ALL)
+		h = hash_mix(h ^ key->cpu, (uint64_t)key->tgid << 32 | key->tid);
+	if (!key->image)
+		h = hash_mix(h ^ key->anon_tgid, key->anon_start);
+	return h;
+}
+
+struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key)
+{
+	uint64_t hash = hash_key(key);
+	struct sfile *sf;
+
+	for (sf = all->buckets[hash % NR_BUCKETS]; sf; sf = sf->next)
+		if (sf->hash == hash && !memcmp(&sf->key, key, sizeof(*key)))
+			return sf;
+
+	if (all->nr >= all->max_open)
+		evict_one(all, false);
+	sf = xcalloc(1, sizeof(*sf));
+	sf->key = *key;
+	sf->hash = hash;
+	sf->all = all;
+	list_init(&sf->dirty);
+	list_add(&sf->in_use, &all->in_use);
+	sf->referenced = true;
+	sf->next = all->buckets[hash % NR_BUCKETS];
+	all->buckets[hash % NR_BUCKETS] = sf;
+	all->nr++;
+	return sf;
+}
+
+unsigned int sfiles_generation(const struct sfiles *all)
+{
+	return all->generation;
+}
+
+size_t sfiles_nr_open(const struct sfiles *all)
+{
+	return all->nr_open;
+}
+
+void sfiles_flush(struct sfiles *all)
+{
+	while (!list_empty(&all->dirty))
+		write_batch(list_entry(all->dirty.next, struct sfile, dirty));
+}
+
+void sfiles_close_all(struct sfiles *all)
+{
+	sfiles_flush(all);
+	while (!list_empty(&all->in_use))
+		drop(list_entry(all->in_use.next, struct sfile, in_use));
+}
+
+int sfiles_sync(struct sfiles *all)
+{
+	struct sfile *sf;
+	int err = 0;
+
+	sfiles_flush(all);
+	list_for_each_entry(sf, &all->in_use, in_use)
+		if (sf->odb) {
+			int this = odb_sync(sf->odb);
+
+			err = err ? err : this;
+		}
+	return err;
+}
+
+void sfiles_set_session(struct sfiles *all, const char *samples_dir)
+{
+	sfiles_close_all(all);
+	free(all->dir);
+	all->dir = xstrdup(samples_dir);
+}
+
+void sfiles_free(struct sfiles *all)
+{
+	if (!all)
+		return;
+	sfiles_close_all(all);
+	free(all->dir);
+	free(all);
+}

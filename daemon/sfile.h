@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sfile.h - the sample files: finding the one for a sample, adding to it
+ *
+ * Samples are collected per file and added to it in batches (odb_add_many()), since a file's
+ * hash table is far bigger than the cache. So a sample is in its file, and safe from a kill -9,
+ * after sfiles_flush() at the latest: the daemon calls it after every drain.
+ *
+ * Nothing here can fail to the caller. A file that cannot be opened or grown costs its samples
+ * (LOST_SAMPLE_FILE), is told once, and is tried again later, with growing delays.
+ */
+#ifndef SFILE_H
+#define SFILE_H
+
+#include "image.h"
+#include "stats.h"
+
+#define SFILE_ALL UINT32_MAX		/* a field that the separation makes irrelevant */
+
+/* What distinguishes sample files. Compared bytewise: clear it whole before filling. */
+struct sfile_key {
+	struct image *app;		/* filed under it; == @image without separation */
+	struct image *image;		/* NULL: anonymous memory, told by the last fields */
+	uint32_t counter;		/* index into the events */
+	uint32_t tgid, tid, cpu;	/* or SFILE_ALL */
+	bool is_kernel;
+	uint32_t anon_tgid;
+	uint64_t anon_start, anon_end;
+	char anon_name[OP_ANON_NAME_WORDS * 8];
+};
+
+/* What stands in the files' names and headers, by counter number. */
+struct sfile_event {
+	char name[64];
+	uint32_t code, unit_mask, count;
+};
+
+struct sfile_config {
+	const struct sfile_event *events;
+	unsigned int nr_events;
+	uint32_t cpu_type;		/* its number in header version 0x13 */
+	double cpu_mhz;
+	size_t max_open;		/* files kept open at once; 0: choose by the limits */
+};
+
+struct sfile;
+struct sfiles;
+
+/* @config's events, @images and @stats must outlive it. */
+struct sfiles *sfiles_new(const struct sfile_config *config, struct images *images, struct stats *stats);
+void sfiles_free(struct sfiles *all);	/* flushes */
+
+/* From now on files lie below @samples_dir (".../samples/current"). Flushes and closes all. */
+void sfiles_set_session(struct sfiles *all, const char *samples_dir);
+
+/*
+ * The file for @key. Stays valid while sfiles_generation() tells the same number. Only memory
+ * is touched: the file itself is opened when samples are flushed to it.
+ */
+struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key);
+unsigned int sfiles_generation(const struct sfiles *all);
+
+/* Count one sample of @cpu for each of the @nr addresses, under the key address - @base. */
+void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base);
+
+void sfiles_flush(struct sfiles *all);
+void sfiles_close_all(struct sfiles *all);	/* flushes; SIGHUP */
+int sfiles_sync(struct sfiles *all);		/* flushes, and to the disk */
+size_t sfiles_nr_open(const struct sfiles *all);
+
+/* Raise RLIMIT_NOFILE as far as sample files can use it. */
+void sfiles_raise_limit(void);
+
+#endif
