@@ -78,6 +78,16 @@ static void tell_timer(const char *status, const struct setup *s)
 	       " MHz (%s).\n", period, setup_event(s)->count, khz / 1000, why);
 }
 
+static void tell_hidden_symbols(const char *status)
+{
+	char symbols[32];
+
+	if (answer_value(status, "kernel_symbols", symbols, sizeof(symbols)) &&
+	    !strcmp(symbols, "hidden"))
+		printf("The kernel hides its symbols, so reports cannot name its functions: "
+		       "sysctl kernel.kptr_restrict=1, then --shutdown and --start.\n");
+}
+
 int action_start(struct control *c, struct op_error *e)
 {
 	bool was_running = c->running;
@@ -86,8 +96,10 @@ int action_start(struct control *c, struct op_error *e)
 
 	if (!err)
 		err = daemon_ask(c->setup.session_dir, "start", NULL, e);
-	if (!err && !was_running && !daemon_ask(c->setup.session_dir, "status", &status, NULL))
+	if (!err && !was_running && !daemon_ask(c->setup.session_dir, "status", &status, NULL)) {
 		tell_timer(status.text, &c->setup);
+		tell_hidden_symbols(status.text);
+	}
 	if (!err)
 		printf("Profiler running.\n");
 	strbuf_free(&status);

@@ -49,7 +49,13 @@ static int adopt_pending(struct control *c, struct op_error *e)
 	if (c->running || geteuid() || !daemonrc_has_pending(c->rc))
 		return 0;
 	err = daemonrc_adopt_pending(c->rc, e);
-	return err ? err : daemonrc_load(c->rc, &c->setup, e);
+	if (err)
+		return err;
+	setup_free(&c->setup);
+	setup_init(&c->setup);
+	err = daemonrc_load(c->rc, &c->setup, e);
+	c->running = !err && daemon_runs(c->setup.session_dir);
+	return err;
 }
 
 /* Further changes while a daemon runs go on top of those that wait. */
