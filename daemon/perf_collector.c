@@ -29,6 +29,8 @@
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
+#define IDLE_GOVERNOR_FILE	"/sys/devices/system/cpu/cpuidle/current_governor"
+
 #define DRAIN_NS	(100 * NS_PER_MS)	/* how long a sample waits when few come */
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
 #define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
@@ -55,6 +57,19 @@ static struct perf_collector *of(struct collector *c)
 
 /* --- set-up --- */
 
+/*
+ * Most ways to idle stop the tick at once; the kernel then takes our steady samples for a flood, throttles
+ * them, and doesn't see the beginning of the work that ends the idling. Two governors let it
+ * tick when a timer is near, as ours always is; elsewhere idling is better not sampled [PC-6].
+ */
+static bool ticks_while_idle(void)
+{
+	char governor[64];
+
+	return !file_read_line(IDLE_GOVERNOR_FILE, governor, sizeof(governor)) &&
+	       (!strcmp(governor, "menu") || !strcmp(governor, "teo"));
+}
+
 static int make_setup(const struct collector_config *config, struct perf_event_setup *ret,
 		      struct op_error *e)
 {
@@ -69,6 +84,7 @@ static int make_setup(const struct collector_config *config, struct perf_event_s
 	err = perf_period(config->count, config->clock_khz, max_rate, &s.period_ns, e);
 	if (err)
 		return err;
+	s.exclude_idle = !ticks_while_idle();
 	s.ring_pages = perf_ring_pages(s.period_ns, config->buffer_words,
 				       (size_t)sysconf(_SC_PAGESIZE));
 	*ret = s;
@@ -256,7 +272,7 @@ static void add_counts(const struct perf_collector *p, unsigned int cpu, struct 
 	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 		to->lost[reason] += from->lost[reason];
 	to->lost[LOST_RING] += lost;
-	to->throttled += perf_rings_throttled(&p->rings, cpu);
+	to->throttled += perf_rings_throttled(&p->rings, cpu, perf_now());
 }
 
 static int perf_counts(struct collector *c, struct session_counts *counts)

@@ -92,8 +92,9 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.disabled = 1;
 	a.exclude_kernel = !setup->kernel;
 	a.exclude_user = !setup->user;
+	a.exclude_idle = setup->exclude_idle;
 	a.exclude_guest = 1;
-	a.read_format = setup->no_lost ? 0 : PERF_FORMAT_LOST;
+	a.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING | (setup->no_lost ? 0 : PERF_FORMAT_LOST);
 	return a;
 }
 
@@ -106,7 +107,7 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	a.comm = a.comm_exec = 1;
 	a.task = 1;
 	a.build_id = !setup->no_build_ids;
-	a.read_format = setup->no_lost ? 0 : PERF_FORMAT_LOST;
+	a.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING | (setup->no_lost ? 0 : PERF_FORMAT_LOST);
 	return a;
 }
 
@@ -250,22 +251,36 @@ int perf_events_sample(struct perf_events *ev, bool on)
 	return ioctl(ev->sampling_fd, request, 0) < 0 ? -errno : 0;
 }
 
-static uint64_t lost_by(const struct perf_events *ev, int fd)
+void perf_events_unthrottle(struct perf_events *ev, uint64_t period_ns)
 {
-	uint64_t value_lost[2];
+	(void)ioctl(ev->sampling_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
+}
 
-	if (!ev->tells_lost || fd < 0 ||
-	    read(fd, value_lost, sizeof(value_lost)) != sizeof(value_lost))
-		return 0;
-	return value_lost[1];
+/* What read() on either event gives; the last one only if the kernel tells it. */
+struct reading {
+	uint64_t value, time_running, lost;
+};
+
+static struct reading read_event(int fd)
+{
+	struct reading r = { 0 };
+
+	if (fd < 0 || read(fd, &r, sizeof(r)) < 0)
+		r = (struct reading){ 0 };
+	return r;
+}
+
+uint64_t perf_events_alive_ns(const struct perf_events *ev)
+{
+	return read_event(ev->mappings_fd).time_running;
 }
 
 uint64_t perf_events_lost_samples(const struct perf_events *ev)
 {
-	return lost_by(ev, ev->sampling_fd);
+	return read_event(ev->sampling_fd).lost;
 }
 
 uint64_t perf_events_lost_mappings(const struct perf_events *ev)
 {
-	return lost_by(ev, ev->mappings_fd);
+	return read_event(ev->mappings_fd).lost;
 }

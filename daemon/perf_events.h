@@ -17,6 +17,7 @@
 struct perf_event_setup {
 	uint64_t period_ns;
 	bool kernel, user;
+	bool exclude_idle;		/* no samples while the idle task runs [PC-6] */
 	size_t ring_pages;		/* a power of two; made smaller if the kernel won't lock as much */
 	bool no_build_ids, no_lost;	/* found out at the first event: the kernel is too old for them */
 };
@@ -36,6 +37,12 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 void perf_events_close(struct perf_events *ev);		/* all zero or closed is fine */
 
 int perf_events_sample(struct perf_events *ev, bool on);	/* 0 or -errno */
+
+/* Go on sampling if the kernel throttled it and has not come back to it. */
+void perf_events_unthrottle(struct perf_events *ev, uint64_t period_ns);
+
+/* How long the CPU had these events, in ns: stands still once it went offline. */
+uint64_t perf_events_alive_ns(const struct perf_events *ev);
 
 /* Samples, and records of mappings, that found no room in the ring since it was opened; 0 if untold. */
 uint64_t perf_events_lost_samples(const struct perf_events *ev);

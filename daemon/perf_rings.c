@@ -17,7 +17,7 @@
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
 #define LOOK_NS		NS_PER_SECOND
-#define SILENT_MAX	3	/* looks: then it went offline and came back between two of them */
+#define THROTTLED_NS	(50 * NS_PER_MS)	/* longer than any tick */
 
 static int open_cpu(struct perf_rings *r, unsigned int cpu, struct op_error *e)
 {
@@ -34,8 +34,7 @@ static int open_cpu(struct perf_rings *r, unsigned int cpu, struct op_error *e)
 		return err;
 	}
 	c->open = true;
-	c->silent = 0;
-	c->throttled_at = c->lost_mappings = 0;
+	c->throttled_at = c->lost_mappings = c->alive_ns = 0;
 	if (cpu >= r->nr_cpus)
 		r->nr_cpus = cpu + 1;
 	return 0;
@@ -85,7 +84,10 @@ void perf_rings_close(struct perf_rings *r)
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 {
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		int err = r->cpus[cpu].open ? perf_events_sample(&r->cpus[cpu].events, on) : 0;
+		int err;
+
+		r->cpus[cpu].throttled_at = 0;
+		err = r->cpus[cpu].open ? perf_events_sample(&r->cpus[cpu].events, on) : 0;
 
 		if (!err)
 			continue;
@@ -117,7 +119,6 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 	}
 	switch (record.kind) {
 	case PERF_KIND_SAMPLE:
-		c->samples++;
 		perf_order_add_sample(r->order, cpu, &record.sample);
 		break;
 	case PERF_KIND_MMAP:
@@ -164,22 +165,30 @@ static void read_cpu(struct perf_rings *r, unsigned int cpu)
 	c->lost_mappings = lost_mappings;
 }
 
-/* A CPU that idles is sampled too, so one without samples is one whose events are dead. */
-static bool is_silent(const struct perf_rings *r, struct perf_cpu_ring *c)
+/*
+ * The kernel lifts a throttle at the next tick. A CPU that idles without ticks has none, and would
+ * miss the beginning of what it does next.
+ */
+static void lift_throttle(struct perf_rings *r, struct perf_cpu_ring *c, uint64_t now)
 {
-	bool should_tell = r->sampling && r->setup.kernel && r->setup.user &&
-			   r->setup.period_ns < LOOK_NS / 4;
+	if (r->sampling && c->throttled_at && now > c->throttled_at + THROTTLED_NS)
+		perf_events_unthrottle(&c->events, r->setup.period_ns);
+}
 
-	c->silent = should_tell && c->samples == c->samples_seen ? c->silent + 1 : 0;
-	c->samples_seen = c->samples;
-	return c->silent >= SILENT_MAX;
+/* It went offline and came back between two looks, and its events did not. */
+static bool is_dead(struct perf_cpu_ring *c)
+{
+	uint64_t before = c->alive_ns;
+
+	c->alive_ns = perf_events_alive_ns(&c->events);
+	return c->alive_ns == before;
 }
 
 static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 
-	if (c->open && (!online || is_silent(r, c))) {
+	if (c->open && (!online || is_dead(c))) {
 		read_cpu(r, cpu);
 		close_cpu(r, cpu);
 	}
@@ -204,9 +213,12 @@ static void follow_cpus(struct perf_rings *r)
 
 void perf_rings_read(struct perf_rings *r, uint64_t now)
 {
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
-		if (r->cpus[cpu].open)
-			read_cpu(r, cpu);
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		if (!r->cpus[cpu].open)
+			continue;
+		read_cpu(r, cpu);
+		lift_throttle(r, &r->cpus[cpu], now);
+	}
 	if (now - r->looked_at >= LOOK_NS) {
 		follow_cpus(r);
 		r->looked_at = now;
@@ -223,7 +235,10 @@ uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
 	return c->lost_before + c->lost_early + (c->open ? perf_events_lost_samples(&c->events) : 0);
 }
 
-uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu)
+uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now)
 {
-	return r->cpus[cpu].throttled;
+	const struct perf_cpu_ring *c = &r->cpus[cpu];
+	bool still = r->sampling && c->throttled_at && now > c->throttled_at;
+
+	return c->throttled + (still ? (now - c->throttled_at) / r->setup.period_ns : 0);
 }

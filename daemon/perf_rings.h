@@ -23,8 +23,7 @@ struct perf_cpu_ring {
 	uint64_t lost_records;		/* of any kind, as told in the ring */
 	uint64_t lost_early;		/* samples that did not even get to the ring */
 	uint64_t throttled, throttled_at;	/* interrupts skipped; since when, 0: not now */
-	uint64_t samples, samples_seen;	/* read; the same at the last look */
-	unsigned int silent;		/* looks without any */
+	uint64_t alive_ns;		/* perf_events_alive_ns() at the last look */
 };
 
 struct perf_rings {
@@ -51,6 +50,6 @@ void perf_rings_read(struct perf_rings *r, uint64_t now);
 
 /* Samples of @cpu that the kernel lost, and interrupts it skipped. */
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
-uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu);
+uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now);
 
 #endif
