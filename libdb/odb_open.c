@@ -83,6 +83,9 @@ static int mend_chains(struct odb *db)
 
 	if (!hash)
 		return -ENOMEM;
+	/* where chains end: odb_add_many() looks at it like at any other */
+	if (db->nodes[0].key || db->nodes[0].next)
+		memset(&db->nodes[0], 0, sizeof(db->nodes[0]));
 	for (uint32_t i = 1; i < db->used; i++) {
 		uint32_t *head = &hash[odb_bucket(db->nodes[i].key, db->mask)];
 
@@ -120,6 +123,7 @@ static int open_table(struct odb *db, const struct odb_descr *d, uint64_t length
 
 static int open_file(struct odb *db, const char *path, struct op_error *e)
 {
+	struct op_error why = { "" };
 	struct odb_descr descr;
 	struct stat st;
 	uint64_t length = 0;
@@ -129,10 +133,12 @@ static int open_file(struct odb *db, const char *path, struct op_error *e)
 		return op_error_set(e, -errno, "cannot stat '%s': %s", path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return op_error_set(e, -EPROTO, "'%s': not a regular file", path);
-	err = odb_read_descr(db->fd, path, db->header_size, NULL, &descr, &length, e);
+	err = odb_read_descr(db->fd, path, db->header_size, NULL, &descr, &length, &why);
 	if (err == -ENODATA)
 		return create_table(db, length, path, e);
-	return err ? err : open_table(db, &descr, length, path, e);
+	if (err)
+		return op_error_set(e, err, "%s", why.text);
+	return open_table(db, &descr, length, path, e);
 }
 
 static bool header_is_zero(const struct odb *db)

@@ -100,6 +100,7 @@ int odb_read_descr(int fd, const char *path, size_t header_size, void *header,
 		   struct odb_descr *ret, uint64_t *ret_length, struct op_error *e)
 {
 	void *bytes = malloc(odb_nodes_offset(header_size));
+	struct op_error why = { "" };
 	struct odb_descr descr;
 	uint64_t length = 0;
 	int err = -EPROTO;
@@ -107,7 +108,7 @@ int odb_read_descr(int fd, const char *path, size_t header_size, void *header,
 	if (!bytes)
 		return op_error_set(e, -ENOMEM, "'%s': out of memory", path);
 	for (int i = 0; i < READ_TRIES && err == -EPROTO; i++)
-		err = read_descr_once(fd, path, header_size, bytes, &descr, &length, e);
+		err = read_descr_once(fd, path, header_size, bytes, &descr, &length, &why);
 	if (!err) {
 		*ret = descr;
 		if (header)
@@ -116,7 +117,7 @@ int odb_read_descr(int fd, const char *path, size_t header_size, void *header,
 	if ((!err || err == -ENODATA) && ret_length)
 		*ret_length = length;
 	free(bytes);
-	return err;
+	return err ? op_error_set(e, err, "%s", why.text) : 0;
 }
 
 static int read_nodes(int fd, const char *path, size_t header_size, const struct odb_descr *d,

@@ -136,8 +136,8 @@ static int check_start(const unsigned char *bytes, size_t n, size_t *ret_size, s
 {
 	uint32_t version;
 
-	/* the whole table's descriptor lies behind it, so a shorter file is never whole */
-	if (all_zero(bytes, n))
+	/* what lies behind the shorter header may be the table's already */
+	if (all_zero(bytes, n < SAMPLE_HEADER_SIZE ? n : SAMPLE_HEADER_SIZE))
 		return op_error_set(e, -ENODATA, "holds nothing yet");
 	if (n < 8 || memcmp(bytes, sample_magic, sizeof(sample_magic)))
 		return op_error_set(e, -EPROTO, "not an OProfile sample file [SF-1]");
