@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * buffer_sync.c - move samples from the CPU rings to the event buffer
+ *
+ * An address means nothing once its process is gone, so each one is turned into (image, offset)
+ * here, while the process can still be looked at. That needs to sleep; taking the sample must
+ * not: hence the rings in between.
+ *
+ * A pass begins a new generation and waits until no interrupt is at work that may have seen the
+ * old one: this costs a full barrier per sample, and no grace period of RCU ten times a second.
+ * Then each ring is read up to the first sample of the new generation. Where a process is just
+ * exiting, reading stops for now and what its samples need is kept for the next pass.
+ *
+ * Lock order: state mutex (core.c) > sync mutex > mmap_lock > cookie mutex > pins' raw lock.
+ * The worker never takes the state mutex, so that one may be held while waiting for the worker.
+ */
+#include <linux/cpumask.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include "buffer_sync.h"
+#include "cpu_buffer.h"
+#include "event_buffer.h"
+#include "pins.h"
+#include "stats.h"
+#include "translate.h"
+
+#define SYNC_PERIOD	(HZ / 10)
+#define SOON		DIV_ROUND_UP(HZ, 100)
+#define PATIENCE	(HZ / 4)	/* how long one process may hold a ring up */
+#define FLUSH_PASSES	100
+#define FLUSH_PAUSE_MS	5
+
+u32 op_generation = 1;
+
+static void sync_worker(struct work_struct *work);
+static void kick_worker(struct irq_work *work);
+
+static struct workqueue_struct *queue;
+static DECLARE_DELAYED_WORK(sync_work, sync_worker);
+static struct irq_work kick_work;
+static DEFINE_MUTEX(sync_mutex);
+static bool running;
+static int kicked;		/* urgency asked for and not yet served */
+static atomic_t nr_flushing = ATOMIC_INIT(0);
+
+/* Nothing taken under an older generation than the new one is on its way into a ring after this. */
+static u32 new_generation(void)
+{
+	u32 old = op_generation;
+	unsigned int cpu;
+
+	WRITE_ONCE(op_generation, old + 1 ?: 1);
+	smp_mb();			/* B, pairs with A in op_ring_enter() */
+	for_each_possible_cpu(cpu) {
+		struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
+		u32 turn = op_ring_turn(&b->ring);
+
+		while (!op_ring_quiet(&b->ring, turn))
+			usleep_range(20, 50);
+		irq_work_sync(&b->pin_work);
+	}
+	return old;
+}
+
+/* 0, or -EAGAIN: stop here for now. */
+static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owner *o,
+		       const struct op_entry *e, bool final)
+{
+	struct op_context c = {
+		.cpu = cpu, .tid = o->tid, .tgid = o->tgid, .user = o->user,
+	};
+	struct op_place place = { .address = e->value };
+	int err = 0;
+
+	if (o->user)
+		err = op_walk_user(w, e->value, e->small, final, &place);
+	if (err == -EAGAIN)
+		return err;
+	c.app = op_walk_app(w);
+	c.cookie = place.cookie;
+	c.anon = place.anon;
+	if (err)
+		op_count(cpu, err == -ESRCH ? OP_STAT_LOST_NO_MM : OP_STAT_LOST_NO_MAPPING);
+	else if (!op_event_sample(&c, place.address, e->event))
+		op_count(cpu, OP_STAT_LOST_EVENT_OVERFLOW);
+	else
+		op_count(cpu, OP_STAT_DELIVERED);
+	return 0;
+}
+
+/* Whether a ring that can't be read on has waited long enough. */
+static bool out_of_patience(struct op_cpu_buffer *b)
+{
+	if (!b->stuck_since)
+		b->stuck_since = jiffies | 1;
+	return time_after(jiffies, b->stuck_since + PATIENCE);
+}
+
+/*
+ * Read one ring up to the first sample newer than generation @old. false: samples up to @old are
+ * left, the oldest of the generation in the buffer's reader.
+ */
+static bool drain(unsigned int cpu, u32 old, bool final)
+{
+	struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
+	u32 left = op_ring_filled(&b->ring), used;
+	struct op_owner *o = &b->reader;
+	struct op_walk w = {};
+	bool done = true;
+
+	op_event_say_again();
+	op_walk_begin(&w, o->mm);
+	for (; left; left -= used) {
+		const struct op_entry *e = op_ring_peek(&b->ring, 0);
+
+		used = 1;
+		if (e->kind == OP_ENTRY_TASK) {
+			const struct op_entry *more = op_ring_peek(&b->ring, 1);
+
+			if ((s32)((u32)more->value - old) > 0)
+				break;
+			used = 2;
+			o->mm = e->value;
+			o->tid = e->small;
+			o->generation = more->value;
+			o->tgid = more->small;
+			op_walk_begin(&w, o->mm);
+		} else if (e->kind == OP_ENTRY_MODE) {
+			o->user = e->value;
+		} else if (sync_sample(cpu, &w, o, e, final) &&
+			   (!out_of_patience(b) || sync_sample(cpu, &w, o, e, true))) {
+			done = false;
+			break;
+		} else {
+			b->stuck_since = 0;
+		}
+		op_ring_consume(&b->ring, used);
+	}
+	op_walk_end(&w);
+	return done;
+}
+
+/* One pass over all rings. false: some of what was there is left for the next. */
+static bool sync_pass(bool final)
+{
+	u32 old, upto;
+	unsigned int cpu;
+	bool done = true;
+
+	mutex_lock(&sync_mutex);
+	upto = old = new_generation();
+	for_each_possible_cpu(cpu) {
+		u32 oldest;
+
+		if (drain(cpu, old, final))
+			continue;
+		done = false;
+		oldest = per_cpu(op_cpu_buffers, cpu).reader.generation;
+		if ((s32)(oldest - 1 - upto) < 0)
+			upto = oldest - 1;
+	}
+	op_pins_drop(upto);
+	op_event_wake_if_full();
+	mutex_unlock(&sync_mutex);
+	return done;
+}
+
+static void sync_worker(struct work_struct *work)
+{
+	int i;
+
+	WRITE_ONCE(kicked, OP_SYNC_IDLE);
+	if (!sync_pass(false) && atomic_read(&nr_flushing))
+		for (i = 1; i <= FLUSH_PASSES && !sync_pass(i == FLUSH_PASSES); i++)
+			msleep(FLUSH_PAUSE_MS);
+	if (READ_ONCE(running))
+		queue_delayed_work(queue, &sync_work, SYNC_PERIOD);
+}
+
+static void kick_worker(struct irq_work *work)
+{
+	if (READ_ONCE(running))
+		mod_delayed_work(queue, &sync_work, READ_ONCE(kicked) == OP_SYNC_NOW ? 0 : SOON);
+}
+
+void op_sync_kick(enum op_sync_urgency urgency)
+{
+	if (READ_ONCE(kicked) >= urgency || !READ_ONCE(running))
+		return;
+	WRITE_ONCE(kicked, urgency);	/* two at once: the worker runs anyway */
+	irq_work_queue(&kick_work);
+}
+
+void op_sync_flush(void)
+{
+	atomic_inc(&nr_flushing);
+	mod_delayed_work(queue, &sync_work, 0);
+	flush_delayed_work(&sync_work);
+	atomic_dec(&nr_flushing);
+}
+
+void op_sync_module(bool came, u64 start, u64 size, const char *name)
+{
+	op_sync_flush();
+	mutex_lock(&sync_mutex);
+	op_event_module(came, start, size, name);
+	mutex_unlock(&sync_mutex);
+}
+
+void op_sync_start(void)
+{
+	WRITE_ONCE(kicked, OP_SYNC_IDLE);
+	WRITE_ONCE(running, true);
+	queue_delayed_work(queue, &sync_work, SYNC_PERIOD);
+}
+
+void op_sync_stop(void)
+{
+	WRITE_ONCE(running, false);
+	irq_work_sync(&kick_work);
+	op_sync_flush();
+	cancel_delayed_work_sync(&sync_work);
+}
+
+int op_sync_init(void)
+{
+	init_irq_work(&kick_work, kick_worker);
+	queue = alloc_workqueue("oprofile", WQ_UNBOUND | WQ_HIGHPRI, 1);
+	return queue ? 0 : -ENOMEM;
+}
+
+void op_sync_exit(void)
+{
+	irq_work_sync(&kick_work);	/* of a hook that was leaving as sampling stopped */
+	destroy_workqueue(queue);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clock.h - the nominal clock of the CPUs, where the architecture tells it */
+#ifndef OP_COMPAT_CLOCK_H
+#define OP_COMPAT_CLOCK_H
+
+#ifdef CONFIG_X86
+#include <asm/tsc.h>
+#endif
+
+/* kHz; 0: not known. */
+static inline unsigned int op_arch_clock_khz(void)
+{
+#ifdef CONFIG_X86
+	return tsc_khz;
+#else
+	return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * core.h - the module's life: idle, set up (buffer open), sampling
+ *
+ *	idle --op_setup()--> set up --op_start()--> sampling
+ *	     <-op_shutdown()--      <-op_stop()----
+ *
+ * One mutex guards the state and the settings; all calls take it. All in task context.
+ */
+#ifndef OP_CORE_H
+#define OP_CORE_H
+
+#include <linux/types.h>
+
+extern const struct op_model *op_model;
+
+/* Set through oprofilefs, only while idle. */
+struct op_settings {
+	unsigned long buffer_size;	/* words */
+	unsigned long buffer_watershed;	/* free words at which the reader is woken */
+	unsigned long cpu_buffer_size;	/* samples per CPU */
+	unsigned long backtrace_depth;	/* frames; 0: none */
+};
+extern struct op_settings op_settings;
+
+/* Ready everything, reset the statistics. 0, -EBUSY if it is already, -EINVAL, -ENOMEM. */
+int op_setup(void);
+void op_shutdown(void);			/* stops too; undoes op_setup() */
+
+int op_start(void);			/* -EINVAL if not set up; 0 if already sampling */
+void op_stop(void);			/* all samples are in the buffer then, the reader woken */
+bool op_is_sampling(void);
+
+/* Have every sample taken so far in the buffer and the reader woken. -EINVAL if not set up. */
+int op_dump(void);
+
+/* Store @value in a setting. -EBUSY unless idle. */
+int op_set(unsigned long *setting, unsigned long value);
+
+#endif

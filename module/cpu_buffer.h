@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cpu_buffer.h - one ring of samples per CPU, written by the interrupt
+ *
+ * The interrupt is the only writer of its CPU's ring and buffer_sync the only reader (ring.h), so
+ * neither side takes a lock.
+ *
+ * Order of calls:  alloc, then any number of samples and drains, then free.
+ * Contexts:        [nmi]   any, NMI included: no locks, no allocation, no printk, no faults
+ *                  [irq]   hard interrupt, interrupts off
+ *                  [task]  may sleep
+ */
+#ifndef OP_CPU_BUFFER_H
+#define OP_CPU_BUFFER_H
+
+#include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include "ring.h"
+
+struct mm_struct;
+struct pt_regs;
+
+struct op_cpu_buffer {
+	struct op_ring ring;
+
+	/* The process this CPU pinned last, and in which generation; written and read on this CPU. */
+	struct mm_struct *pinned_mm;
+	u32 pinned_generation;		/* 0: none */
+	struct irq_work pin_work;	/* pins after an NMI, which can't */
+
+	/* The sync's: whose samples come next in the ring, and since when it can't go on there. */
+	struct op_owner reader;
+	unsigned long stuck_since;	/* jiffies; 0: is not stuck */
+};
+DECLARE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
+
+/*
+ * Make one ring for every possible CPU, of at least @entries entries.		[task]
+ * 0 or -ENOMEM; on error nothing is left allocated.
+ */
+int op_cpu_buffers_alloc(unsigned long entries);
+void op_cpu_buffers_free(void);							/* [task] */
+
+/*
+ * Log a sample of counter @event at @regs on this CPU, or count it lost.	[nmi]
+ * To be called with interrupts off, or from an NMI.
+ */
+void op_sample(struct pt_regs *regs, unsigned int event);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event_buffer.c - hand words from the sync to the reader, and wake it (event_buffer.h)
+ *
+ * No wake-up is lost: words are published, or the flush flag set, before wake_up(), and the reader
+ * looks at both after it queued itself.
+ */
+#include <linux/log2.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/wait.h>
+#include "event_buffer.h"
+
+static struct op_words words;
+static struct op_said said;
+static size_t wake_at;		/* unread words at which the reader is woken */
+static bool module_note_lost;
+
+static DECLARE_WAIT_QUEUE_HEAD(readers);
+static DEFINE_MUTEX(read_lock);	/* between threads that share the one open file */
+static bool flush;		/* give out what there is */
+
+int op_event_alloc(unsigned long size, unsigned long watershed)
+{
+	unsigned long nr = roundup_pow_of_two(size);
+	op_word *w;
+
+	if (!watershed || watershed >= size)
+		return -EINVAL;
+	w = vzalloc(array_size(nr, sizeof(*w)));
+	if (!w)
+		return -ENOMEM;
+	op_words_init(&words, w, nr, size);
+	wake_at = size - watershed;
+	/* never at a fill that the room kept for module notes makes unreachable */
+	if (wake_at > size - OP_WORDS_RESERVE - OP_WORDS_RECORD)
+		wake_at = size - OP_WORDS_RESERVE - OP_WORDS_RECORD;
+	module_note_lost = false;
+	flush = false;
+	op_event_say_again();
+	return 0;
+}
+
+void op_event_free(void)
+{
+	vfree(words.words);
+	words.words = NULL;
+}
+
+void op_event_say_again(void)
+{
+	memset(&said, 0, sizeof(said));
+}
+
+/* A module note that found no room: at least have the reader look at /proc/modules. */
+static void say_lost_module_note(void)
+{
+	const op_word note[] = { OP_ESCAPE, OP_MODULE_LOADED };
+
+	if (module_note_lost && op_words_put(&words, note, ARRAY_SIZE(note), 0))
+		module_note_lost = false;
+}
+
+bool op_event_sample(const struct op_context *c, u64 address, u32 event)
+{
+	say_lost_module_note();
+	return op_words_sample(&words, &said, c, address, event);
+}
+
+void op_event_module(bool came, u64 start, u64 size, const char *name)
+{
+	if (!op_words_module(&words, came, start, size, name))
+		module_note_lost = true;
+}
+
+void op_event_wake_if_full(void)
+{
+	if (op_words_used(&words) >= wake_at)
+		wake_up_interruptible(&readers);
+}
+
+void op_event_flush(void)
+{
+	smp_store_release(&flush, true);	/* after the words */
+	wake_up_interruptible(&readers);
+}
+
+static bool ready(void)
+{
+	return smp_load_acquire(&flush) || op_words_used(&words) >= wake_at;
+}
+
+/* At most @len bytes of whole words; the buffer wraps, so in up to two pieces. */
+static ssize_t take(char __user *buf, size_t len)
+{
+	size_t done = 0, n;
+	const op_word *from;
+
+	while ((n = op_words_peek(&words, &from, (len - done) / sizeof(*from)))) {
+		if (copy_to_user(buf + done, from, n * sizeof(*from)))
+			return done ? done : -EFAULT;
+		op_words_consume(&words, n);
+		done += n * sizeof(*from);
+	}
+	return done;
+}
+
+/* [EB-11] to [EB-14] */
+ssize_t op_event_read(struct file *file, char __user *buf, size_t len)
+{
+	ssize_t done;
+	bool flushing;
+
+	if (len < sizeof(op_word))
+		return -EINVAL;
+	if (!(file->f_flags & O_NONBLOCK) && wait_event_interruptible(readers, ready()))
+		return -ERESTARTSYS;
+	if (mutex_lock_interruptible(&read_lock))
+		return -ERESTARTSYS;
+	flushing = xchg(&flush, false);		/* before head is read: a later flush stays */
+	done = take(buf, len);
+	if (flushing && (done < 0 || op_words_used(&words)))
+		WRITE_ONCE(flush, true);	/* the rest is still to be given out */
+	mutex_unlock(&read_lock);
+	if (!done && (file->f_flags & O_NONBLOCK))
+		return -EAGAIN;
+	return done;
+}
+
+__poll_t op_event_poll(struct file *file, struct poll_table_struct *wait)
+{
+	poll_wait(file, &readers, wait);
+	return ready() ? EPOLLIN | EPOLLRDNORM : 0;
+}

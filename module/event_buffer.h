@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event_buffer.h - the one buffer the daemon reads
+ *
+ * The sync writes words (words.h), under its mutex; read() on the file "buffer" takes them out,
+ * without a lock between the two. The reader is woken when no more than the watershed is free,
+ * and by a dump or stop. Rules: doc/event-buffer.md.
+ */
+#ifndef OP_EVENT_BUFFER_H
+#define OP_EVENT_BUFFER_H
+
+#include <linux/fs.h>
+#include "words.h"
+
+/* 0, -ENOMEM, or -EINVAL if not 0 < @watershed < @size (words).	[task] */
+int op_event_alloc(unsigned long size, unsigned long watershed);
+void op_event_free(void);						/* [task] no reader left */
+
+/* The next sample says its whole context again. [EB-4]		[task] the sync */
+void op_event_say_again(void);
+
+/* false: the buffer was full, the sample is lost.			[task] the sync */
+bool op_event_sample(const struct op_context *c, u64 address, u32 event);
+
+/* A module's text came or went. [EB-8]				[task] sync mutex held */
+void op_event_module(bool came, u64 start, u64 size, const char *name);
+
+void op_event_wake_if_full(void);	/* wake the reader if the watershed is reached [task] */
+void op_event_flush(void);		/* wake the reader whatever there is [task] */
+
+ssize_t op_event_read(struct file *file, char __user *buf, size_t len);	/* [task] */
+__poll_t op_event_poll(struct file *file, struct poll_table_struct *wait);	/* [task] */
+
+#endif

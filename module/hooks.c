@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * hooks.c - the places in the kernel we listen at (hooks.h)
+ */
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/notifier.h>
+#include <linux/ptrace.h>
+#include <linux/tracepoint.h>
+#include "buffer_sync.h"
+#include "hooks.h"
+#include "pins.h"
+
+static bool unmap_log = true;
+module_param(unmap_log, bool, 0444);
+MODULE_PARM_DESC(unmap_log, "watch unmapped files by a kprobe (else keep address spaces until the next sync)");
+
+static bool watching_mappings;
+
+#ifdef CONFIG_KPROBES
+/* preemption is off, mmap_lock is held: log and kick, never sync here */
+static int on_unmap(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
+
+	if ((vma->vm_flags & VM_EXEC) && vma->vm_file)
+		op_unmap_log(vma, regs_get_kernel_argument(regs, 1),
+			     regs_get_kernel_argument(regs, 2));
+	return 0;
+}
+
+static struct kprobe unmap_probe;
+
+static int watch_unmaps(void)
+{
+	if (!unmap_log)
+		return -EOPNOTSUPP;
+	/* a kprobe can't be registered twice as it was left */
+	unmap_probe = (struct kprobe){
+		.symbol_name = "uprobe_munmap", .pre_handler = on_unmap,
+	};
+	return register_kprobe(&unmap_probe);
+}
+
+static void forget_unmaps(void)
+{
+	unregister_kprobe(&unmap_probe);
+}
+#else
+static int watch_unmaps(void)
+{
+	return -EOPNOTSUPP;
+}
+
+static void forget_unmaps(void)
+{
+}
+#endif
+
+/* ---- without kprobes: a sync soon after every exit and exec, which nothing is logged of ---- */
+
+static struct tracepoint *exit_point, *exec_point;
+
+static void OP_EXIT_PROBE(on_exit)
+{
+	op_sync_kick(OP_SYNC_SOON);
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	op_sync_kick(OP_SYNC_SOON);
+}
+
+/* The tracepoints are not exported by name, but can be found. */
+static void find_point(struct tracepoint *point, void *unused)
+{
+	if (!strcmp(point->name, "sched_process_exit"))
+		exit_point = point;
+	else if (!strcmp(point->name, "sched_process_exec"))
+		exec_point = point;
+}
+
+static void watch_tasks(void)
+{
+	for_each_kernel_tracepoint(find_point, NULL);
+	if (exit_point && tracepoint_probe_register(exit_point, on_exit, NULL))
+		exit_point = NULL;
+	if (exec_point && tracepoint_probe_register(exec_point, on_exec, NULL))
+		exec_point = NULL;
+}
+
+static void forget_tasks(void)
+{
+	if (exit_point)
+		tracepoint_probe_unregister(exit_point, on_exit, NULL);
+	if (exec_point)
+		tracepoint_probe_unregister(exec_point, on_exec, NULL);
+	exit_point = exec_point = NULL;
+	tracepoint_synchronize_unregister();
+}
+
+void op_hooks_watch_mappings(void)
+{
+	int err = watch_unmaps();
+
+	watching_mappings = !err;
+	op_pins_hold_users(err);
+	if (!err)
+		return;
+	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept until the next sync, and code unloaded before it may be misattributed\n",
+		     err);
+	watch_tasks();
+}
+
+void op_hooks_forget_mappings(void)
+{
+	if (watching_mappings)
+		forget_unmaps();
+	else
+		forget_tasks();
+}
+
+/* ---- modules ---- */
+
+/*
+ * Called before a new module's first instruction and after an old one's last: samples taken
+ * before the call belong to the old layout, and the flush puts them before the note. [EB-8]
+ */
+static int on_module(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *m = data;
+	unsigned long start, size;
+
+	if (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING)
+		return NOTIFY_DONE;
+	op_module_text(m, &start, &size);
+	op_sync_module(state == MODULE_STATE_COMING, start, size, m->name);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_watcher = { .notifier_call = on_module };
+
+int op_hooks_watch_modules(void)
+{
+	return register_module_notifier(&module_watcher);
+}
+
+void op_hooks_forget_modules(void)
+{
+	unregister_module_notifier(&module_watcher);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * portable.h - lets the module's pure parts (ring.h, words.h, number.c) build in user space
+ *
+ * There they are tested with threads and sanitizers, which a kernel can't offer as cheaply.
+ * Only what those files use is here, with the kernel's names and meaning.
+ */
+#ifndef OP_PORTABLE_H
+#define OP_PORTABLE_H
+
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#else
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint64_t u64;
+typedef uint32_t u32;
+typedef uint16_t u16;
+
+#define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, value)		__atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
+#define smp_load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define smp_store_release(p, value)	__atomic_store_n((p), (value), __ATOMIC_RELEASE)
+#define smp_store_mb(x, value)		((void)__atomic_exchange_n(&(x), (value), __ATOMIC_SEQ_CST))
+#define ____cacheline_aligned		__attribute__((aligned(64)))
+#endif
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * selftest.c - is the code as compiled for this kernel still right?
+ *
+ * The same parts are tested in depth in user space (tests/unit); here only what a different
+ * compiler, architecture or byte order could break.
+ */
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include "../ring.h"
+#include "../words.h"
+#include "../../oprofilefs/number.h"
+#include "selftest.h"
+
+#ifdef DEBUG
+#define AT_LOAD true
+#else
+#define AT_LOAD false
+#endif
+
+static bool selftest = AT_LOAD;
+module_param(selftest, bool, 0444);
+MODULE_PARM_DESC(selftest, "check the module's own parts at load, and refuse to load if one fails");
+
+#define EXPECT(condition)								\
+	do {										\
+		if (!(condition)) {							\
+			pr_err("oprofile: selftest: %s:%d: not true: %s\n", __func__,	\
+			       __LINE__, #condition);					\
+			return false;							\
+		}									\
+	} while (0)
+
+static bool __init ring_overflows_and_wraps(void)
+{
+	struct op_owner o = { .mm = 1, .tid = 2, .tgid = 3, .generation = 1, .user = true };
+	static struct op_entry entries[8] __initdata;
+	static struct op_ring r __initdata;
+	int i;
+
+	op_ring_init(&r, entries, 8);
+	EXPECT(op_ring_enter(&r));
+	EXPECT(!op_ring_enter(&r));
+	for (i = 0; i < 5; i++)
+		EXPECT(op_ring_log(&r, &o, 100 + i, 0, 0));
+	EXPECT(!op_ring_log(&r, &o, 105, 0, 0));
+	op_ring_leave(&r);
+	EXPECT(op_ring_filled(&r) == 8);
+	EXPECT(op_ring_peek(&r, 7)->value == 104);
+	op_ring_consume(&r, 3);
+	o.tid = 4;
+	EXPECT(op_ring_log(&r, &o, 106, 0, 0));
+	EXPECT(op_ring_filled(&r) == 8);
+	EXPECT(op_ring_peek(&r, 5)->kind == OP_ENTRY_TASK && op_ring_peek(&r, 5)->small == 4);
+	EXPECT(op_ring_peek(&r, 7)->value == 106);
+	return true;
+}
+
+static bool __init context_is_said_once(void)
+{
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .app = 4, .user = true, .cookie = 5 };
+	static op_word room[256] __initdata;
+	static struct op_words w __initdata;
+	static struct op_said said __initdata;
+	int i;
+
+	op_words_init(&w, room, 256, 256);
+	EXPECT(op_words_sample(&w, &said, &c, 0x10, 0));
+	EXPECT(op_words_used(&w) == 3 + 7 + 2 + 3 + 2);
+	EXPECT(op_words_sample(&w, &said, &c, 0x11, 0));
+	EXPECT(op_words_used(&w) == 19);
+	EXPECT(room[0] == OP_ESCAPE && room[1] == OP_CPU_SWITCH && room[2] == 1);
+	EXPECT(room[12] == OP_ESCAPE && room[13] == OP_COOKIE_SWITCH && room[14] == 5);
+	EXPECT(room[17] == 0x11 && room[18] == 0);
+	for (i = 0; op_words_sample(&w, &said, &c, i, 0); i++)
+		;
+	EXPECT(op_words_used(&w) <= 256 - OP_WORDS_RESERVE);
+	EXPECT(!said.cpu);
+	EXPECT(op_words_module(&w, true, 0x1000, 0x2000, "name"));
+	return true;
+}
+
+static bool __init numbers_are_read(void)
+{
+	u64 n = 7;
+
+	EXPECT(!opfs_parse_number("12\n", 3, &n) && n == 12);
+	EXPECT(!opfs_parse_number("0x1F", 4, &n) && n == 31);
+	EXPECT(!opfs_parse_number("010", 3, &n) && n == 8);
+	EXPECT(!opfs_parse_number("18446744073709551615", 20, &n) && n == ~0ull);
+	EXPECT(opfs_parse_number("18446744073709551616", 20, &n) == -ERANGE);
+	EXPECT(opfs_parse_number("", 0, &n) == -EINVAL && n == ~0ull);
+	EXPECT(opfs_parse_number("-1", 2, &n) == -EINVAL);
+	return true;
+}
+
+int __init op_selftest(void)
+{
+	if (!selftest)
+		return 0;
+	if (!ring_overflows_and_wraps() || !context_is_said_once() || !numbers_are_read())
+		return -ENOTRECOVERABLE;
+	pr_info("oprofile: selftest passed\n");
+	return 0;
+}

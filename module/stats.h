@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stats.h - what became of every sample, per CPU
+ *
+ * Once the rings are drained, on each CPU exactly [FS-20]:
+ *
+ *	received = delivered + every other *_lost_* and invalid_eip
+ *
+ * Each counter has one writer: the CPU's interrupt, or the sync (under its mutex).
+ */
+#ifndef OP_STATS_H
+#define OP_STATS_H
+
+#include <linux/percpu.h>
+
+enum op_stat {
+	/* counted by the CPU's interrupt */
+	OP_STAT_RECEIVED,
+	OP_STAT_LOST_OVERFLOW,		/* no room in the CPU's ring */
+	OP_STAT_INVALID_EIP,		/* the address was the escape value */
+	OP_STAT_THROTTLED,		/* periods that passed without a sample: not received */
+	OP_STAT_BACKTRACE_ABORTED,
+	/* counted by an NMI that hit that interrupt at work: received, and lost to overflow */
+	OP_STAT_NESTED,
+	/* counted by the sync */
+	OP_STAT_LOST_EVENT_OVERFLOW,	/* no room in the event buffer */
+	OP_STAT_LOST_NO_MM,		/* the process could not be held on to */
+	OP_STAT_LOST_NO_MAPPING,	/* no mapping at the address, or no room for its image */
+	OP_STAT_DELIVERED,
+	OP_NR_STATS
+};
+
+struct op_stats {
+	unsigned long n[OP_NR_STATS];
+};
+DECLARE_PER_CPU(struct op_stats, op_stats);
+
+static inline void op_count_here(enum op_stat s, unsigned long n)	/* [nmi] */
+{
+	unsigned long *p = this_cpu_ptr(&op_stats.n[s]);
+
+	WRITE_ONCE(*p, *p + n);
+}
+
+static inline void op_count(unsigned int cpu, enum op_stat s)		/* [task] the sync */
+{
+	unsigned long *p = &per_cpu(op_stats, cpu).n[s];
+
+	WRITE_ONCE(*p, *p + 1);
+}
+
+void op_stats_reset(void);				/* [task] nothing samples */
+unsigned long op_stat_read(unsigned int cpu, unsigned int stat);	/* any context */
+unsigned long op_stat_sum(unsigned int stat);		/* over all CPUs */
+
+#endif

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * translate.c - find what was mapped at an address, also when it no longer is (translate.h)
+ *
+ * The process may be alive, exiting just now, or gone:
+ *  - alive: the log of vanished mappings is asked first, then the mappings that are;
+ *  - gone: the log has all its file mappings; vdso and heap are known from where they were;
+ *  - exiting: its mappings go into the log one by one. exe_file is cleared only after the last,
+ *    so until then the walk comes back later.
+ *
+ * mmap_lock may be held for as long as a (hostile) user likes: it is tried for, not waited for.
+ */
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include "dcookie.h"
+#include "translate.h"
+
+static unsigned long vdso_size = 2 * PAGE_SIZE;	/* until one has been seen */
+
+static void set_anon(struct op_anon *a, unsigned long start, unsigned long end, const char *name)
+{
+	size_t len = min(strlen(name), sizeof(a->name));
+
+	memset(a, 0, sizeof(*a));
+	a->start = start;
+	a->end = end;
+	memcpy(a->name, name, len);
+}
+
+static void leave(struct op_walk *w)
+{
+	if (w->live) {
+		mmap_read_unlock(w->live);
+		mmput_async(w->live);	/* exit_mmap() must not run under the sync's mutex */
+	}
+	w->live = NULL;
+	w->entered = false;
+	w->start = w->end = 0;
+}
+
+void op_walk_end(struct op_walk *w)
+{
+	leave(w);
+	w->pin = NULL;
+}
+
+void op_walk_begin(struct op_walk *w, u64 mm)
+{
+	if (w->pin && (unsigned long)w->pin->mm == mm)
+		return;
+	op_walk_end(w);
+	w->retried = false;
+	if (mm)
+		w->pin = op_pin_find(mm);
+}
+
+op_word op_walk_app(struct op_walk *w)
+{
+	struct op_pin *p = w->pin;
+
+	if (!p || !p->exe)
+		return OP_NO_COOKIE;
+	if (!p->app_known) {
+		p->app = op_cookie_get(p->exe);
+		if (p->app == OP_INVALID_COOKIE)
+			p->app = OP_NO_COOKIE;
+		p->app_known = true;
+	}
+	return p->app;
+}
+
+/* Whether every mapping of a process without users has been taken down (and logged). */
+static bool gone(struct mm_struct *mm)
+{
+	if (rcu_access_pointer(mm->exe_file))
+		return false;
+	smp_rmb();	/* the log is read after this; it was written before exe_file */
+	return true;
+}
+
+/* Learn whether the process is alive, and hold it if so. 0 or -EAGAIN. */
+static int enter(struct op_walk *w, bool final)
+{
+	struct mm_struct *mm = w->pin->mm;
+	int i;
+
+	if (w->entered)
+		return 0;
+	for (i = 0; i < 10; i++) {
+		if (!mmget_not_zero(mm)) {
+			if (gone(mm) || final) {
+				w->entered = true;
+				return 0;
+			}
+		} else if (mmap_read_trylock(mm)) {
+			w->live = mm;
+			w->entered = true;
+			return 0;
+		} else {
+			mmput_async(mm);
+		}
+		usleep_range(200, 500);
+	}
+	if (!final)
+		return -EAGAIN;
+	w->entered = true;	/* as if it were gone: the log may still know */
+	return 0;
+}
+
+/* Names of mappings without a file, as /proc/PID/maps has them where that can be told. */
+static const char *anon_name(struct vm_area_struct *v)
+{
+	const char *name = NULL;
+	struct mm_struct *mm = v->vm_mm;
+
+	if (v->vm_ops && v->vm_ops->name)
+		name = v->vm_ops->name(v);
+	if (name)
+		return name;
+	if (v->vm_start <= mm->brk && v->vm_end >= mm->start_brk)
+		return "[heap]";
+	if (v->vm_start <= mm->start_stack && v->vm_end >= mm->start_stack)
+		return "[stack]";
+	return "anon";
+}
+
+/* Make the mapping at @pc the one last used. */
+static bool look_up(struct op_walk *w, unsigned long pc)
+{
+	struct vm_area_struct *v = find_vma(w->live, pc);
+
+	if (!v || pc < v->vm_start)
+		return false;
+	w->start = v->vm_start;
+	w->end = v->vm_end;
+	if (v->vm_file) {
+		w->offset = (u64)v->vm_pgoff << PAGE_SHIFT;
+		w->cookie = op_cookie_get(v->vm_file);
+		return true;
+	}
+	w->cookie = OP_NO_COOKIE;
+	set_anon(&w->anon, v->vm_start, v->vm_end, anon_name(v));
+	if (w->start == w->pin->vdso)
+		vdso_size = w->end - w->start;
+	return true;
+}
+
+static int in_live(struct op_walk *w, unsigned long pc, struct op_place *ret)
+{
+	if ((pc < w->start || pc >= w->end) && !look_up(w, pc))
+		return -ENOENT;
+	if (w->cookie == OP_INVALID_COOKIE)
+		return -ENOENT;
+	ret->cookie = w->cookie;
+	if (w->cookie == OP_NO_COOKIE) {
+		ret->anon = w->anon;
+		ret->address = pc;
+	} else {
+		ret->address = w->offset + (pc - w->start);
+	}
+	return 0;
+}
+
+static int in_log(struct op_walk *w, unsigned long pc, u32 sequence, bool any,
+		  struct op_place *ret)
+{
+	struct file *file = op_unmap_find(w->pin, pc, sequence, any, &ret->address);
+
+	if (!file)
+		return -ENOENT;
+	ret->cookie = op_cookie_get(file);
+	fput(file);
+	return ret->cookie == OP_INVALID_COOKIE ? -ENOENT : 0;
+}
+
+/* An address in no file mapping of a process that is gone. */
+static void in_dead(const struct op_pin *p, unsigned long pc, struct op_place *ret)
+{
+	ret->cookie = OP_NO_COOKIE;
+	ret->address = pc;
+	if (p->vdso && pc >= p->vdso && pc < p->vdso + vdso_size)
+		set_anon(&ret->anon, p->vdso, p->vdso + vdso_size, "[vdso]");
+	else if (pc >= p->start_brk && pc < p->brk)
+		set_anon(&ret->anon, p->start_brk, p->brk, "[heap]");
+	else
+		set_anon(&ret->anon, 0, 0, "anon");
+}
+
+int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
+		 struct op_place *ret)
+{
+	int err;
+
+	if (!w->pin)
+		return -ESRCH;
+again:
+	err = enter(w, final);
+	if (err)
+		return err;
+	if (!in_log(w, pc, sequence, false, ret))
+		return 0;
+	if (w->live && !in_live(w, pc, ret))
+		return 0;
+	if (!in_log(w, pc, sequence, true, ret))
+		return 0;
+	if (!w->live) {
+		in_dead(w->pin, pc, ret);
+		return 0;
+	}
+	/* munmap() takes a mapping out of sight some time before it is logged */
+	if (!w->retried) {
+		w->retried = true;
+		leave(w);
+		usleep_range(1000, 2000);
+		goto again;
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * translate.h - a user address of a pinned process -> (cookie, offset in the file)
+ *
+ * The sync walks runs of samples of one process; for the length of a run the process's mmap_lock
+ * is held for reading and the last mapping remembered. Only the sync uses this.	[task]
+ */
+#ifndef OP_TRANSLATE_H
+#define OP_TRANSLATE_H
+
+#include "pins.h"
+#include "words.h"
+
+struct op_walk {
+	struct op_pin *pin;		/* NULL: no process, or none that could be pinned */
+	bool entered;			/* live and dead are known */
+	bool retried;			/* has waited once for a munmap in progress */
+	struct mm_struct *live;		/* its mmap_lock and a user reference are held */
+
+	/* the mapping last used, of live */
+	unsigned long start, end;
+	u64 offset;			/* of start in its file */
+	op_word cookie;
+	struct op_anon anon;		/* when cookie is OP_NO_COOKIE */
+};
+
+/* Where a sample lies. */
+struct op_place {
+	op_word cookie;			/* OP_NO_COOKIE: address is absolute, anon says where */
+	u64 address;
+	struct op_anon anon;
+};
+
+/* Go on with the process of number @mm; 0: none. Ends the walk before. */
+void op_walk_begin(struct op_walk *w, u64 mm);
+void op_walk_end(struct op_walk *w);
+
+/* Cookie of the application: what the process runs. */
+op_word op_walk_app(struct op_walk *w);
+
+/*
+ * Find @pc, sampled when the unmap sequence was @sequence. 0;
+ * -ESRCH: the process wasn't pinned; -ENOENT: nothing was mapped there, or its image has no cookie;
+ * -EAGAIN: not to be known just now (it is exiting, or its mmap_lock is taken); not if @final.
+ */
+int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
+		 struct op_place *ret);
+
+#endif

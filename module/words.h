@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * words.h - the words of the event buffer: a ring of them, and the notes between samples
+ *
+ * One writer (the sync, under its mutex) and one reader (read() on "buffer", under its own), who
+ * share no lock: a reader stuck in a page fault never holds the sync up.
+ *
+ *	writer				reader
+ *	read tail, acquire	D	read head, acquire	C
+ *	write words			copy words
+ *	head = ..., release	C	tail = ..., release	D
+ *
+ * A record (the notes a sample needs, and the sample) is written whole or not at all. What did
+ * not fit makes the next record say everything again. [EB-4] [EB-9]
+ */
+#ifndef OP_WORDS_H
+#define OP_WORDS_H
+
+#include "portable.h"
+#include "../oprofilefs/op_abi.h"
+
+struct op_words {
+	op_word *words;
+	size_t mask;				/* words there are - 1, a power of two */
+	size_t limit;				/* most that may be unread, at most mask + 1 */
+	size_t head ____cacheline_aligned;	/* words ever written */
+	size_t tail ____cacheline_aligned;	/* words ever read */
+};
+
+/* The mapping of samples without a cookie: OP_ANON_MAP. */
+struct op_anon {
+	u64 start, end;
+	op_word name[OP_ANON_NAME_WORDS];
+};
+
+/* What a sample's notes must have said. */
+struct op_context {
+	u32 cpu, tid, tgid;
+	op_word app;			/* cookie of the application, or OP_NO_COOKIE */
+	bool user;
+	op_word cookie;			/* user only */
+	struct op_anon anon;		/* user without cookie only */
+};
+
+/* What has been said; clear it (nothing said) when a reader begins and after a loss. */
+struct op_said {
+	bool cpu, task, mode, cookie, anon;
+	struct op_context last;
+};
+
+/* Words one sample can need at most, and room kept free for module notes. */
+#define OP_WORDS_RECORD		(3 + 7 + 2 + 3 + 2 + OP_ANON_MAP_WORDS + 2)
+#define OP_WORDS_MODULE_NOTE	(2 + OP_MODULE_RANGE_WORDS + 2)
+#define OP_WORDS_RESERVE	(16 * OP_WORDS_MODULE_NOTE)
+
+/* @nr: a power of two; @words stays the caller's. */
+static inline void op_words_init(struct op_words *w, op_word *words, size_t nr, size_t limit)
+{
+	memset(w, 0, sizeof(*w));
+	w->words = words;
+	w->mask = nr - 1;
+	w->limit = limit;
+}
+
+static inline size_t op_words_used(struct op_words *w)
+{
+	return smp_load_acquire(&w->head) - smp_load_acquire(&w->tail);	/* C, D */
+}
+
+static inline void op_words_copy_in(struct op_words *w, const op_word *from, u32 nr)
+{
+	size_t at = w->head;
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		w->words[(at + i) & w->mask] = from[i];
+	smp_store_release(&w->head, at + nr);		/* C, pairs with the reader's */
+}
+
+/* Write @nr words, leaving @reserve free. false: no room, nothing written. */
+static inline bool op_words_put(struct op_words *w, const op_word *from, u32 nr, u32 reserve)
+{
+	size_t used = w->head - smp_load_acquire(&w->tail);	/* D, pairs with the reader's */
+
+	if (used + nr + reserve > w->limit)
+		return false;
+	op_words_copy_in(w, from, nr);
+	return true;
+}
+
+/* Unread words in one piece: at most @max, from *ret_first. */
+static inline size_t op_words_peek(struct op_words *w, const op_word **ret_first, size_t max)
+{
+	size_t nr = smp_load_acquire(&w->head) - w->tail;	/* C, pairs with op_words_copy_in() */
+	size_t at = w->tail & w->mask;
+
+	*ret_first = w->words + at;
+	if (nr > w->mask + 1 - at)
+		nr = w->mask + 1 - at;
+	return nr < max ? nr : max;
+}
+
+static inline void op_words_consume(struct op_words *w, size_t nr)
+{
+	smp_store_release(&w->tail, w->tail + nr);	/* D, pairs with op_words_put() */
+}
+
+static inline bool op_anon_same(const struct op_anon *a, const struct op_anon *b)
+{
+	return a->start == b->start && a->end == b->end &&
+	       !memcmp(a->name, b->name, sizeof(a->name));
+}
+
+/* The notes that @c needs after what has been said, into @out (room OP_WORDS_RECORD). */
+static inline u32 op_context_words(const struct op_said *said, const struct op_context *c,
+				   op_word *out)
+{
+	const struct op_context *l = &said->last;
+	u32 n = 0;
+
+	if (!said->cpu || l->cpu != c->cpu) {
+		out[n++] = OP_ESCAPE;
+		out[n++] = OP_CPU_SWITCH;
+		out[n++] = c->cpu;
+	}
+	if (!said->task || l->tid != c->tid || l->tgid != c->tgid || l->app != c->app) {
+		out[n++] = OP_ESCAPE;
+		out[n++] = OP_CTX_SWITCH;
+		out[n++] = c->tid;
+		out[n++] = c->app;
+		out[n++] = OP_ESCAPE;
+		out[n++] = OP_CTX_TGID;
+		out[n++] = c->tgid;
+	}
+	if (!said->mode || l->user != c->user) {
+		out[n++] = OP_ESCAPE;
+		out[n++] = c->user ? OP_USER_ENTER : OP_KERNEL_ENTER;
+	}
+	if (!c->user)
+		return n;
+	if (!said->cookie || l->cookie != c->cookie) {
+		out[n++] = OP_ESCAPE;
+		out[n++] = OP_COOKIE_SWITCH;
+		out[n++] = c->cookie;
+	}
+	if (c->cookie == OP_NO_COOKIE && (!said->anon || !op_anon_same(&l->anon, &c->anon))) {
+		out[n++] = OP_ESCAPE;
+		out[n++] = OP_ANON_MAP;
+		out[n++] = c->anon.start;
+		out[n++] = c->anon.end;
+		memcpy(out + n, c->anon.name, sizeof(c->anon.name));
+		n += OP_ANON_NAME_WORDS;
+	}
+	return n;
+}
+
+/* @c has been said. */
+static inline void op_said_remember(struct op_said *said, const struct op_context *c)
+{
+	said->cpu = said->task = said->mode = true;
+	said->last.cpu = c->cpu;
+	said->last.tid = c->tid;
+	said->last.tgid = c->tgid;
+	said->last.app = c->app;
+	said->last.user = c->user;
+	if (!c->user)
+		return;
+	said->cookie = true;
+	said->last.cookie = c->cookie;
+	if (c->cookie == OP_NO_COOKIE) {
+		said->anon = true;
+		said->last.anon = c->anon;
+	}
+}
+
+/* One sample with the notes it needs. false: no room; nothing written, everything is to be said again. */
+static inline bool op_words_sample(struct op_words *w, struct op_said *said,
+				   const struct op_context *c, u64 address, u32 event)
+{
+	op_word record[OP_WORDS_RECORD];
+	u32 n = op_context_words(said, c, record);
+
+	record[n++] = address;
+	record[n++] = event;
+	if (!op_words_put(w, record, n, OP_WORDS_RESERVE)) {
+		memset(said, 0, sizeof(*said));
+		return false;
+	}
+	op_said_remember(said, c);
+	return true;
+}
+
+/* A module's text came or went: OP_MODULE_RANGE and OP_MODULE_LOADED. false: no room even in the reserve. */
+static inline bool op_words_module(struct op_words *w, bool came, u64 start, u64 size,
+				   const char *name)
+{
+	op_word note[OP_WORDS_MODULE_NOTE] = { OP_ESCAPE, OP_MODULE_RANGE, came, start, size };
+	size_t len = strlen(name);
+
+	if (len > OP_MODULE_NAME_WORDS * sizeof(op_word))
+		len = OP_MODULE_NAME_WORDS * sizeof(op_word);
+	memcpy(note + 5, name, len);
+	note[5 + OP_MODULE_NAME_WORDS] = OP_ESCAPE;
+	note[6 + OP_MODULE_NAME_WORDS] = OP_MODULE_LOADED;
+	return op_words_put(w, note, OP_WORDS_MODULE_NOTE, 0);
+}
+
+#endif

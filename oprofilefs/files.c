@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * files.c - every file of oprofilefs: one table, and what reading and writing each kind does
+ */
+#include <linux/capability.h>
+#include <linux/dcache.h>
+#include <linux/module.h>
+#include <linux/uaccess.h>
+#include "../module/core.h"
+#include "../module/dcookie.h"
+#include "../module/event_buffer.h"
+#include "../module/op_model.h"
+#include "../module/stats.h"
+#include "number.h"
+#include "op_abi.h"
+#include "oprofilefs.h"
+
+/* ---- what single files do ---- */
+
+static const char *cpu_type(void)
+{
+	return op_model->cpu_type;
+}
+
+static u64 pointer_size(unsigned int cpu, unsigned int arg)
+{
+	return sizeof(op_word);
+}
+
+static u64 abi_version(unsigned int cpu, unsigned int arg)
+{
+	return OP_ABI_VERSION;
+}
+
+static u64 enabled(unsigned int cpu, unsigned int arg)
+{
+	return op_is_sampling();
+}
+
+static int enable(u64 on)
+{
+	if (on > 1)
+		return -EINVAL;
+	if (on)
+		return op_start();
+	op_stop();
+	return 0;
+}
+
+static u64 min_count(unsigned int cpu, unsigned int arg)
+{
+	return op_timer_min_count();
+}
+
+static u64 clock_khz(unsigned int cpu, unsigned int arg)
+{
+	return op_timer_clock_khz();
+}
+
+static u64 period_ns(unsigned int cpu, unsigned int arg)
+{
+	return op_timer_period_ns();
+}
+
+static u64 cpu_stat(unsigned int cpu, unsigned int stat)
+{
+	return op_stat_read(cpu, stat);
+}
+
+static u64 stat_sum(unsigned int cpu, unsigned int stat)
+{
+	return op_stat_sum(stat);
+}
+
+static u64 zero(unsigned int cpu, unsigned int arg)
+{
+	return 0;
+}
+
+/* ---- the table ---- */
+
+static const struct file_operations buffer_fops;
+
+static const struct opfs_file root_files[] = {
+	{ "buffer",           0400, OPFS_RAW,     "words",   .fops = &buffer_fops },
+	{ "buffer_size",      0600, OPFS_SETTING, "words",   .setting = &op_settings.buffer_size, .min = 1024, .max = 1 << 24 },
+	{ "buffer_watershed", 0600, OPFS_SETTING, "words",   .setting = &op_settings.buffer_watershed, .min = 1, .max = 1 << 24 },
+	{ "cpu_buffer_size",  0600, OPFS_SETTING, "samples", .setting = &op_settings.cpu_buffer_size, .min = 16, .max = 1 << 20 },
+	{ "backtrace_depth",  0600, OPFS_SETTING, "frames",  .setting = &op_settings.backtrace_depth, .min = 0, .max = 0 },
+	{ "enable",           0600, OPFS_CALL,    "0 or 1",  .value = enabled, .write = enable },
+	{ "dump",             0200, OPFS_POKE,    "-",       .poke = op_dump },
+	{ "cpu_type",         0444, OPFS_TEXT,    "-",       .text = cpu_type },
+	{ "pointer_size",     0444, OPFS_VALUE,   "bytes",   .value = pointer_size },
+	{ "abi_version",      0444, OPFS_VALUE,   "-",       .value = abi_version },
+	{ }
+};
+
+static const struct opfs_file timer_files[] = {
+	{ "count",            0600, OPFS_SETTING, "cycles",  .setting = &op_timer_count, .min_fn = op_timer_min_count, .max_fn = op_timer_max_count },
+	{ "min_count",        0444, OPFS_VALUE,   "cycles",  .value = min_count },
+	{ "clock_khz",        0444, OPFS_VALUE,   "kHz",     .value = clock_khz },
+	{ "period_ns",        0444, OPFS_VALUE,   "ns",      .value = period_ns },
+	{ }
+};
+
+static const struct opfs_file stats_files[] = {
+	{ "event_lost_overflow",    0444, OPFS_VALUE, "samples", .value = stat_sum, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
+	{ "sample_lost_no_mm",      0444, OPFS_VALUE, "samples", .value = stat_sum, .arg = OP_STAT_LOST_NO_MM },
+	{ "sample_lost_no_mapping", 0444, OPFS_VALUE, "samples", .value = stat_sum, .arg = OP_STAT_LOST_NO_MAPPING },
+	{ "bt_lost_no_mapping",     0444, OPFS_VALUE, "stacks",  .value = zero },
+	{ "multiplex_counter",      0444, OPFS_VALUE, "times",   .value = zero },
+	{ }
+};
+
+static const struct opfs_file cpu_stats_files[] = {
+	{ "sample_received",            0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_RECEIVED },
+	{ "sample_lost_overflow",       0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_OVERFLOW },
+	{ "sample_lost_event_overflow", 0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
+	{ "sample_lost_no_mm",          0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_NO_MM },
+	{ "sample_lost_no_mapping",     0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_NO_MAPPING },
+	{ "sample_invalid_eip",         0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_INVALID_EIP },
+	{ "sample_delivered",           0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_DELIVERED },
+	{ "sample_throttled",           0444, OPFS_VALUE, "periods", .value = cpu_stat, .arg = OP_STAT_THROTTLED },
+	{ "backtrace_aborted",          0444, OPFS_VALUE, "stacks",  .value = cpu_stat, .arg = OP_STAT_BACKTRACE_ABORTED },
+	{ }
+};
+
+const struct opfs_dir opfs_dirs[] = {
+	{ "",           root_files },
+	{ "timer",      timer_files },
+	{ "stats",      stats_files },
+	{ "stats/cpuN", cpu_stats_files },
+	{ }
+};
+
+/* ---- what the kinds do ---- */
+
+static const struct opfs_file *file_of(const struct file *file)
+{
+	return file_inode(file)->i_private;
+}
+
+/* The CPU a file in stats/cpuN is about: its directory knows. */
+static unsigned int cpu_of(const struct file *file)
+{
+	return (unsigned long)d_inode(file_dentry(file)->d_parent)->i_private;
+}
+
+static ssize_t read_number(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	const struct opfs_file *f = file_of(file);
+	char text[24];
+	u64 n;
+
+	if (f->kind == OPFS_SETTING)
+		n = READ_ONCE(*f->setting);
+	else
+		n = f->value(cpu_of(file), f->arg);
+	return simple_read_from_buffer(buf, len, pos, text,
+				       scnprintf(text, sizeof(text), "%llu\n", n));
+}
+
+static ssize_t read_text(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	const char *text = file_of(file)->text();
+
+	return simple_read_from_buffer(buf, len, pos, text, strlen(text));
+}
+
+static int number_from_user(const char __user *buf, size_t len, loff_t pos, u64 *ret)
+{
+	char text[OPFS_NUMBER_LEN];
+
+	if (pos || len > sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, buf, len))
+		return -EFAULT;
+	return opfs_parse_number(text, len, ret);
+}
+
+static bool allowed(const struct opfs_file *f, u64 n)
+{
+	return n >= (f->min_fn ? f->min_fn() : f->min) && n <= (f->max_fn ? f->max_fn() : f->max);
+}
+
+/* The position stays 0: a descriptor kept open can be written again and again. */
+static ssize_t write_number(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	const struct opfs_file *f = file_of(file);
+	u64 n;
+	int err;
+
+	err = number_from_user(buf, len, *pos, &n);
+	if (err)
+		return err;
+	if (f->kind == OPFS_CALL)
+		err = f->write(n);
+	else
+		err = allowed(f, n) ? op_set(f->setting, n) : -EINVAL;
+	return err ?: len;
+}
+
+static ssize_t poke(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	return file_of(file)->poke() ?: len;
+}
+
+static const struct file_operations number_fops = {
+	.owner = THIS_MODULE,
+	.read = read_number,
+	.write = write_number,
+	.llseek = default_llseek,
+};
+
+static const struct file_operations text_fops = {
+	.owner = THIS_MODULE,
+	.read = read_text,
+	.llseek = default_llseek,
+};
+
+static const struct file_operations poke_fops = {
+	.owner = THIS_MODULE,
+	.write = poke,
+	.llseek = noop_llseek,
+};
+
+const struct file_operations *opfs_operations(const struct opfs_file *f)
+{
+	switch (f->kind) {
+	case OPFS_TEXT:
+		return &text_fops;
+	case OPFS_POKE:
+		return &poke_fops;
+	case OPFS_RAW:
+		return f->fops;
+	default:
+		return &number_fops;
+	}
+}
+
+/* ---- "buffer" ---- */
+
+/* Whoever opens it sets everything up; -EBUSY while somebody has. [FS-10] */
+static int buffer_open(struct inode *inode, struct file *file)
+{
+	int err;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	err = op_setup();
+	return err ?: nonseekable_open(inode, file);
+}
+
+static int buffer_release(struct inode *inode, struct file *file)
+{
+	op_shutdown();
+	return 0;
+}
+
+static ssize_t buffer_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	return op_event_read(file, buf, len);
+}
+
+static long buffer_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	switch (command) {
+	case OP_IOC_COOKIE_PATH:
+		return op_cookie_path((struct op_cookie_path __user *)arg);
+	case OP_IOC_COOKIE_FD:
+		return op_cookie_fd((op_word __user *)arg, file->f_cred);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static const struct file_operations buffer_fops = {
+	.owner = THIS_MODULE,
+	.open = buffer_open,
+	.release = buffer_release,
+	.read = buffer_read,
+	.poll = op_event_poll,
+	.unlocked_ioctl = buffer_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};

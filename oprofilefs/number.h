@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* number.h - the numbers written to oprofilefs files [FS-3] */
+#ifndef OPFS_NUMBER_H
+#define OPFS_NUMBER_H
+
+#include "../module/portable.h"
+
+/* Longest text a number file takes, newline included. */
+#define OPFS_NUMBER_LEN 49
+
+/*
+ * A number in @len bytes of @text: decimal, 0x hexadecimal or 0 octal, with at most one newline
+ * after it. -EINVAL: not that; -ERANGE: more than 64 bits. *ret is untouched then.
+ */
+int opfs_parse_number(const char *text, size_t len, u64 *ret);
+
+#endif

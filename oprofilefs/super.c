@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * super.c - mount oprofilefs: make the inodes of files.c's table
+ *
+ * One instance, however often it is mounted. Nothing is created or removed later: every entry
+ * keeps a reference until the last unmount.
+ */
+#include <linux/cpumask.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/fs_context.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include "op_abi.h"
+#include "oprofilefs.h"
+
+static struct inode *new_node(struct super_block *sb, umode_t mode)
+{
+	struct inode *i = new_inode(sb);
+
+	if (!i)
+		return NULL;
+	i->i_ino = get_next_ino();
+	i->i_mode = mode;
+	op_inode_set_times(i);
+	return i;
+}
+
+static struct inode *new_dir(struct super_block *sb)
+{
+	struct inode *i = new_node(sb, S_IFDIR | 0755);
+
+	if (!i)
+		return NULL;
+	i->i_op = &simple_dir_inode_operations;
+	i->i_fop = &simple_dir_operations;
+	inc_nlink(i);
+	return i;
+}
+
+/* Enter @inode (or its lack) as @name; NULL if there was no memory. */
+static struct dentry *enter(struct dentry *parent, const char *name, struct inode *inode)
+{
+	struct dentry *d;
+
+	if (!inode)
+		return NULL;
+	d = d_alloc_name(parent, name);
+	if (!d) {
+		iput(inode);
+		return NULL;
+	}
+	op_dentry_add(d, inode);
+	return d;
+}
+
+static int add_files(struct dentry *dir, const struct opfs_file *f)
+{
+	for (; f->name; f++) {
+		struct inode *i = new_node(dir->d_sb, S_IFREG | f->mode);
+
+		if (i) {
+			i->i_fop = opfs_operations(f);
+			i->i_private = (void *)f;
+		}
+		if (!enter(dir, f->name, i))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static struct dentry *add_dir(struct dentry *parent, const char *name)
+{
+	struct dentry *d = enter(parent, name, new_dir(parent->d_sb));
+
+	if (d)
+		inc_nlink(d_inode(parent));
+	return d;
+}
+
+static int add_cpu_dirs(struct dentry *parent, const struct opfs_file *files)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		char name[16];
+		struct dentry *d;
+		int err;
+
+		snprintf(name, sizeof(name), "cpu%u", cpu);
+		d = add_dir(parent, name);
+		if (!d)
+			return -ENOMEM;
+		d_inode(d)->i_private = (void *)(unsigned long)cpu;
+		err = add_files(d, files);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int add_tree(struct dentry *root)
+{
+	struct dentry *parent = root;
+	const struct opfs_dir *dir;
+	int err;
+
+	for (dir = opfs_dirs; dir->files; dir++) {
+		if (strchr(dir->name, '/')) {		/* of the directory before */
+			err = add_cpu_dirs(parent, dir->files);
+		} else {
+			parent = *dir->name ? add_dir(root, dir->name) : root;
+			err = parent ? add_files(parent, dir->files) : -ENOMEM;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static const struct super_operations super_ops = { .statfs = simple_statfs };
+
+static int fill_super(struct super_block *sb, struct fs_context *fc)
+{
+	sb->s_blocksize = PAGE_SIZE;
+	sb->s_blocksize_bits = PAGE_SHIFT;
+	sb->s_magic = OPROFILEFS_MAGIC;
+	sb->s_op = &super_ops;
+	sb->s_time_gran = 1;
+	sb->s_root = d_make_root(new_dir(sb));
+	return sb->s_root ? add_tree(sb->s_root) : -ENOMEM;
+}
+
+static int get_tree(struct fs_context *fc)
+{
+	return get_tree_single(fc, fill_super);
+}
+
+static const struct fs_context_operations context_ops = { .get_tree = get_tree };
+
+static int init_context(struct fs_context *fc)
+{
+	fc->ops = &context_ops;
+	return 0;
+}
+
+static struct file_system_type oprofilefs_type = {
+	.owner = THIS_MODULE,
+	.name = OPROFILEFS_NAME,
+	.init_fs_context = init_context,
+	.kill_sb = op_kill_super,
+};
+MODULE_ALIAS_FS(OPROFILEFS_NAME);
+
+int opfs_register(void)
+{
+	return register_filesystem(&oprofilefs_type);
+}
+
+void opfs_unregister(void)
+{
+	unregister_filesystem(&oprofilefs_type);
+}
