@@ -166,7 +166,7 @@ static int read_header(struct profile_class *class, const struct sample_file *fi
 
 	class->has_header = !err;
 	if (err)
-		return op_error_set(e, err, "cannot read sample file '%s': %s", file->path,
+		return op_error_set(e, err, "cannot read a sample file: %s",
 				    *why.text ? why.text : strerror(-err));
 	return 0;
 }

@@ -20,7 +20,7 @@ static int read_file(const struct arranged_file *file, struct sample_header *hea
 		err = odb_read(file->file->path, size, snapshot, &e);
 	/* -ENODATA: the daemon has just made it and there is nothing in it yet */
 	if (err && err != -ENODATA)
-		notice_add(notices, "sample file '%s' is left out: %s", file->file->path,
+		notice_add(notices, "a sample file is left out: %s",
 			   *e.text ? e.text : strerror(-err));
 	return err;
 }

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * mkprofile.c - samples as text become a session, through the library the daemon uses
+ *
+ *	mkprofile PROFILE.txt SESSION_DIR
+ *
+ * A line sets something for the lines after it, or adds samples:
+ *
+ *	session NAME			default: current
+ *	version 0x13			of the sample files; 0x12 is OProfile 0.9's
+ *	cpu TYPE [MHZ]			"timer", "i386/core_2"; default timer, 0 MHz
+ *	event NAME [COUNT [UM]]		default TIMER 0 0
+ *	app IMAGE			and the image is the same until "image" comes
+ *	image IMAGE
+ *	task TGID TID CPU		"all" or a number; default all all all
+ *	mtime SECONDS			of the image; default 0, unknown
+ *	kernel yes|no			header's is_kernel; default: whether the image is {kern}
+ *	KEY COUNT			samples; KEY is 0x hex or decimal
+ *	stats FILE			the lines up to "end" become stats/FILE of the session
+ *
+ * IMAGE is an absolute path, {kern}NAME, or {anon}NAME,TGID,START,END. '#' starts a comment line.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu_type.h"
+#include "file.h"
+#include "number.h"
+#include "odb.h"
+#include "sample_header.h"
+#include "sample_name.h"
+#include "say.h"
+#include "session.h"
+#include "xalloc.h"
+
+#define MAX_WORDS 5
+
+struct maker {
+	const char *session_dir;
+	const char *profile;
+	unsigned int line;
+	char *session, *app, *image, *event;	/* as in the profile */
+	struct sample_name name;
+	struct sample_header header;
+	const char *cpu;
+	int is_kernel;				/* -1: by the image */
+	struct odb *db;				/* of what is set now, or NULL */
+};
+
+static void fail(const struct maker *m, const char *what, const char *word)
+{
+	say_error("%s:%u: %s: '%s'", m->profile, m->line, what, word ? word : "");
+	exit(1);
+}
+
+static uint64_t number(const struct maker *m, const char *word)
+{
+	uint64_t n = 0;
+
+	if (!word || number_parse_u64(word, &n))
+		fail(m, "not a number", word);
+	return n;
+}
+
+static int64_t number_or_all(const struct maker *m, const char *word)
+{
+	return word && !strcmp(word, "all") ? SAMPLE_ALL : (int64_t)number(m, word);
+}
+
+static void set_string(char **field, const char *value)
+{
+	free(*field);
+	*field = xstrdup(value);
+}
+
+/* @text stays what the image's strings point into. */
+static void parse_image(const struct maker *m, char *text, struct image_name *ret)
+{
+	char *save = NULL;
+
+	*ret = (struct image_name){ .kind = IMAGE_FILE, .path = text };
+	if (!strncmp(text, "{kern}", 6)) {
+		ret->kind = IMAGE_KERNEL;
+		ret->path = text + 6;
+	} else if (!strncmp(text, "{anon}", 6)) {
+		ret->kind = IMAGE_ANON;
+		ret->path = strtok_r(text + 6, ",", &save);
+		ret->anon_tgid = number(m, strtok_r(NULL, ",", &save));
+		ret->anon_start = number(m, strtok_r(NULL, ",", &save));
+		ret->anon_end = number(m, strtok_r(NULL, ",", &save));
+	} else if (*text != '/') {
+		fail(m, "an image is an absolute path, {kern}NAME or {anon}...", text);
+	}
+}
+
+static void open_file(struct maker *m)
+{
+	const struct cpu_type *type = cpu_type_by_name(m->cpu);
+	struct strbuf relative = STRBUF_INIT;
+	struct op_error e = { "" };
+	char *samples, *path;
+	size_t size = m->header.version == SAMPLE_VERSION_099 ? SAMPLE_HEADER_SIZE_099
+							      : SAMPLE_HEADER_SIZE;
+	int err;
+
+	if (!type)
+		fail(m, "no such CPU type", m->cpu);
+	m->header.cpu_type = m->header.version == SAMPLE_VERSION_099 ? type->number_099
+								      : type->number_1x;
+	m->header.is_kernel = m->is_kernel < 0 ? m->name.image.kind == IMAGE_KERNEL : m->is_kernel;
+	m->header.count = m->name.count;
+	m->header.unit_mask = m->name.unit_mask;
+	m->header.anon_start = m->name.image.anon_start;
+	if (sample_name_format(&m->name, &relative))
+		fail(m, "no sample file can have that name", m->image);
+	samples = session_samples_path(m->session_dir, m->session);
+	path = path_join(samples, relative.text);
+	err = file_make_parent_dirs(path, 0755);
+	if (!err)
+		err = odb_open(path, size, &m->db, &e);
+	if (err)
+		fail(m, *e.text ? e.text : strerror(-err), path);
+	if (odb_created(m->db))
+		sample_header_store(&m->header, odb_header(m->db));
+	strbuf_free(&relative);
+	free(samples);
+	free(path);
+}
+
+static void add_samples(struct maker *m, const char *key, const char *count)
+{
+	if (!m->name.image.path)
+		fail(m, "samples before any 'app'", key);
+	if (!m->db)
+		open_file(m);
+	if (odb_add(m->db, number(m, key), (uint32_t)number(m, count)))
+		fail(m, "cannot add samples", key);
+}
+
+static void copy_stats(struct maker *m, const char *file, FILE *in)
+{
+	char *path = session_stats_path(m->session_dir, m->session, file);
+	char *line = NULL;
+	size_t room = 0;
+	FILE *out;
+
+	if (file_make_parent_dirs(path, 0755) || !(out = fopen(path, "w")))
+		fail(m, "cannot write", path);
+	while (getline(&line, &room, in) > 0 && strcmp(line, "end\n")) {
+		m->line++;
+		fputs(line, out);
+	}
+	m->line++;
+	fclose(out);
+	free(line);
+	free(path);
+}
+
+static void set_event(struct maker *m, char **words)
+{
+	set_string(&m->event, words[1]);
+	m->name.event = m->event;
+	m->name.count = words[2] ? number(m, words[2]) : 0;
+	m->name.unit_mask = words[2] && words[3] ? number(m, words[3]) : 0;
+}
+
+static void set_image(struct maker *m, const char *word)
+{
+	set_string(&m->image, word);
+	parse_image(m, m->image, &m->name.image);
+}
+
+static void do_line(struct maker *m, char **words, FILE *in)
+{
+	const char *word = words[0];
+
+	if (word[0] >= '0' && word[0] <= '9') {
+		add_samples(m, word, words[1]);
+		return;
+	}
+	m->db = odb_close(m->db);	/* what follows goes elsewhere */
+	if (!words[1])
+		fail(m, "a word is missing after", word);
+	if (!strcmp(word, "session")) {
+		set_string(&m->session, words[1]);
+	} else if (!strcmp(word, "version")) {
+		m->header.version = number(m, words[1]);
+	} else if (!strcmp(word, "cpu")) {
+		m->cpu = xstrdup(words[1]);
+		m->header.cpu_mhz = words[2] ? strtod(words[2], NULL) : 0;
+	} else if (!strcmp(word, "event")) {
+		set_event(m, words);
+	} else if (!strcmp(word, "app")) {
+		set_string(&m->app, words[1]);
+		parse_image(m, m->app, &m->name.app);
+		set_image(m, words[1]);
+	} else if (!strcmp(word, "image")) {
+		set_image(m, words[1]);
+	} else if (!strcmp(word, "task") && words[2]) {
+		m->name.tgid = number_or_all(m, words[1]);
+		m->name.tid = number_or_all(m, words[2]);
+		m->name.cpu = number_or_all(m, words[3]);
+	} else if (!strcmp(word, "mtime")) {
+		m->header.mtime = number(m, words[1]);
+	} else if (!strcmp(word, "kernel")) {
+		m->is_kernel = !strcmp(words[1], "yes");
+	} else if (!strcmp(word, "stats")) {
+		copy_stats(m, words[1], in);
+	} else {
+		fail(m, "no such line", word);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct maker m = { .is_kernel = -1, .cpu = "timer" };
+	char *line = NULL;
+	size_t room = 0;
+	FILE *in;
+
+	if (argc != 3) {
+		say_error("usage: mkprofile PROFILE.txt SESSION_DIR");
+		return 1;
+	}
+	m.profile = argv[1];
+	m.session_dir = argv[2];
+	m.header.version = SAMPLE_VERSION_1X;
+	m.name.tgid = m.name.tid = m.name.cpu = SAMPLE_ALL;
+	set_string(&m.session, SESSION_CURRENT);
+	set_string(&m.event, "TIMER");
+	m.name.event = m.event;
+	in = fopen(m.profile, "r");
+	if (!in) {
+		say_error("cannot open '%s': %s", m.profile, strerror(errno));
+		return 1;
+	}
+	while (getline(&line, &room, in) > 0) {
+		char *words[MAX_WORDS + 1] = { NULL }, *save = NULL;
+		size_t nr = 0;
+
+		m.line++;
+		for (char *w = strtok_r(line, " \t\n", &save); w && nr < MAX_WORDS;
+		     w = strtok_r(NULL, " \t\n", &save))
+			words[nr++] = w;
+		if (nr && words[0][0] != '#')
+			do_line(&m, words, in);
+	}
+	odb_close(m.db);
+	fclose(in);
+	return 0;
+}
