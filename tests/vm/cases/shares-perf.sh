@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 90
+# seconds: 300
 # shares-perf - as shares, collected without the module
 
 export COLLECTOR=perf

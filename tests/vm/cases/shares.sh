@@ -1,10 +1,10 @@
 # shellcheck shell=dash
-# seconds: 90
+# seconds: 300
 # shares - a workload with functions at 60, 30 and 10 %, static and as a position-independent program
 
-profile_start 1000
+profile_start 500
 for kind in static pie; do
-	shares-$kind 3000 "$TURNS" 2
+	until_samples 5000 /vm/bin/shares-$kind shares-$kind 1000 "$TURNS" 2
 done
 profile_end
 for kind in static pie; do

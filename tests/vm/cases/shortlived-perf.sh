@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 240
+# seconds: 400
 # shortlived-perf - as shortlived, collected without the module
 
 export COLLECTOR=perf

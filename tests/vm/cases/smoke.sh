@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 60
+# seconds: 180
 # smoke - load, mount, profile, report and unload, as the README tells a user to
 
 khz() { cat /dev/oprofile/timer/clock_khz; }
@@ -10,8 +10,8 @@ is "pointer_size" "$(cat /dev/oprofile/pointer_size)" 8
 at_least "clock in kHz" "$(khz)" 100000
 profile_start 1000
 is "enable reads 1" "$(cat /dev/oprofile/enable)" 1
-shares-static 1500 "$TURNS" 2
-dd if=/dev/zero of=/dev/null bs=1M count=400 2> /dev/null
+until_samples 500 /vm/bin/shares-static shares-static 500 "$TURNS" 2
+dd if=/dev/zero of=/dev/null bs=1M count=2000 2> /dev/null
 check "opcontrol --status" opcontrol --status
 is "--status names the collector" "$(opcontrol --status | grep -ciE 'collector.*module')" 1
 check "opcontrol --dump" opcontrol --dump

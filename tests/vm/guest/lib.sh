@@ -111,6 +111,21 @@ books_balance()
 		"$(awk '{ sum += $5 } END { print sum + 0 }' /tmp/counts)"
 }
 
+# samples_in IMAGE: what the sample files hold of it ({kern}/NAME for a kernel module)
+samples_in() { odb-check totals "$CURRENT" | awk -v image="$1" '$3 == image' | total; }
+
+# until_samples N IMAGE COMMAND...: run it again and again until so many samples of IMAGE are there.
+# How many that are a second depends on how busy the host is: never ask for a rate.
+until_samples()
+{
+	wanted=$1; image=$2; shift 2
+	while :; do
+		"$@"
+		opcontrol --dump || return 1
+		[ "$(samples_in "$image")" -lt "$wanted" ] || return 0
+	done
+}
+
 # symbols IMAGE_SPEC...: "SAMPLES SYMBOL" lines of opreport -l
 symbols()
 {
