@@ -69,7 +69,7 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 
 		lost += n;
 		if (n)
-			strbuf_addf(&reasons, "%s%" PRIu64 " %s", reasons.len ? ", " : "", n,
+			strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
 				    loss_text(i));
 	}
 	if (lost)

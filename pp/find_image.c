@@ -143,6 +143,7 @@ static void search(struct finder *f, struct image *image, const char *base, bool
 		nr++;
 	}
 	if (nr > 1) {
+		image->is_ambiguous = true;
 		notice_add(notices,
 			   "'%s' is more than one file below --image-path (one is '%s'): "
 			   "shown without symbols", image->name, hit->path);

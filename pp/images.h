@@ -27,6 +27,7 @@ struct image {
 
 	bool looked_for;	/* find_image() was here */
 	char *found;		/* the file it is in today, or NULL */
+	bool is_ambiguous;	/* there is more than one such file [FI-4] */
 	bool found_by_search;	/* under another name: that one is shown [FI-2] */
 };
 

@@ -233,6 +233,8 @@ static void open_image(const struct inverted_image *inverted, const struct popul
 	if (is_nowhere(image))
 		return;
 	find_image(finder, image, notices);
+	if (image->is_ambiguous)
+		return;		/* find_image() said so */
 	if (!image->found)
 		notice_add(notices, "'%s' is not there%s: shown without symbols", image->name,
 			   image->is_kernel ? " (a folder to search: --image-path)" : "");

@@ -38,8 +38,9 @@ static int nothing_matches(const struct report *r, struct op_error *e)
 	char *what = file_list_what_exists(&r->sessions);
 
 	if (!*what)
-		op_error_set(e, -ENOENT, "no samples in session '%s' (of: %s)",
-			     r->sessions.sessions[0].name, r->sessions.existing);
+		op_error_set(e, -ENOENT, "session '%s' has no samples (opcontrol --dump writes out "
+			     "what was collected); sessions are: %s", r->sessions.sessions[0].name,
+			     r->sessions.existing);
 	else
 		op_error_set(e, -ENOENT, "nothing in session '%s' matches; it has %.400s",
 			     r->sessions.sessions[0].name, what);
