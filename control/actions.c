@@ -19,6 +19,13 @@
 
 #define END_MS	(15 * 1000)	/* CTL-26: then SIGKILL */
 
+uint64_t control_clock_khz(const struct control *c, const struct setup *s)
+{
+	uint64_t khz = s->collector == COLLECTOR_PERF ? 0 : driver_clock_khz(&c->driver);
+
+	return khz ? khz : cpu_clock_khz();
+}
+
 int action_init(struct control *c, struct op_error *e)
 {
 	struct collector_choice choice;
@@ -49,7 +56,7 @@ int action_start_daemon(struct control *c, struct op_error *e)
 
 	if (c->running)
 		return 0;	/* CTL-102 */
-	err = setup_check(&c->setup, cpu_clock_khz(), e);
+	err = setup_check(&c->setup, control_clock_khz(c, &c->setup), e);
 	if (err)
 		return err;
 	print_default_event(&c->setup);

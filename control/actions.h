@@ -8,6 +8,8 @@
 #ifndef ACTIONS_H
 #define ACTIONS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include "driver.h"
 #include "error.h"
 #include "setup.h"
@@ -19,6 +21,9 @@ struct control {
 	const char *verbose;		/* topics, or NULL */
 	bool running;			/* a daemon, for setup.session_dir, when we started */
 };
+
+/* The clock that counts of @s are judged by: the module's where it may be the collector. */
+uint64_t control_clock_khz(const struct control *c, const struct setup *s);
 
 int action_init(struct control *c, struct op_error *e);
 int action_start_daemon(struct control *c, struct op_error *e);

@@ -216,6 +216,17 @@ int driver_remove(const struct driver *d, bool *ret_unloaded, struct op_error *e
 	return 0;
 }
 
+uint64_t driver_clock_khz(const struct driver *d)
+{
+	char *path = path_join(d->mount_point, "timer/clock_khz");
+	uint64_t khz = 0;
+
+	if (driver_mounted(d))
+		(void)file_read_u64(path, &khz);
+	free(path);
+	return khz;
+}
+
 int driver_write(const struct driver *d, const char *file, uint64_t value, struct op_error *e)
 {
 	char *path = path_join(d->mount_point, file), text[24];

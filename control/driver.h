@@ -35,6 +35,9 @@ int driver_ready(const struct driver *d, struct op_error *e);
 /* Unmount and unload, as far as needed. *ret_unloaded: a module was there and is gone. */
 int driver_remove(const struct driver *d, bool *ret_unloaded, struct op_error *e);
 
+/* The nominal clock in kHz that a mounted module works with; 0: none, or it does not tell. */
+uint64_t driver_clock_khz(const struct driver *d);
+
 /* Write a number to a file of oprofilefs; one the kernel did not take (CTL-108) is -ERANGE. */
 int driver_write(const struct driver *d, const char *file, uint64_t value, struct op_error *e);
 

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "actions.h"
-#include "cpu_clock.h"
 #include "daemon_link.h"
 #include "daemonrc.h"
 #include "command_line.h"
@@ -106,7 +105,7 @@ static int change_setup(struct control *c, const struct options *o, struct op_er
 	if (!err)
 		err = setup_set(&changed, o->settings, o->nr_settings, e);
 	if (!err)
-		err = setup_check(&changed, cpu_clock_khz(), e);
+		err = setup_check(&changed, control_clock_khz(c, &changed), e);
 	if (!err)
 		err = check_same_session(c, &changed, o, e);
 	if (!err)
