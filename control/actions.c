@@ -17,8 +17,6 @@
 #include "offline.h"
 #include "status.h"
 
-#define END_MS	(15 * 1000)	/* CTL-26: then SIGKILL */
-
 uint64_t control_clock_khz(const struct control *c, const struct setup *s)
 {
 	uint64_t khz = s->collector == COLLECTOR_PERF ? 0 : driver_clock_khz(&c->driver);
@@ -34,7 +32,7 @@ int action_init(struct control *c, struct op_error *e)
 	if (err || choice.module)
 		return err;
 	if (choice.no_module.text[0])
-		printf("Will collect with perf_event_open(2): %s\n", choice.no_module.text);
+		printf("Will collect with perf_event_open(2), not the module: %s\n", choice.no_module.text);
 	return perf_usable(e);
 }
 
@@ -133,7 +131,7 @@ int action_stop(struct control *c, struct op_error *e)
 	return daemon_ask(c->setup.session_dir, "stop", NULL, e);
 }
 
-/* For a daemon that does not answer: what it has not written yet is lost. */
+/* CTL-26, for a daemon that does not answer: what it has not written yet is lost. */
 static int kill_daemon(const char *session_dir, pid_t pid, struct op_error *e)
 {
 	if (!pid || !daemon_runs(session_dir))

@@ -16,7 +16,7 @@
 #include "number.h"
 #include "session.h"
 
-#define ASK_TIMEOUT_MS	(120 * 1000)	/* a dump on a slow disk takes its time */
+#define ASK_MS	(120 * 1000)
 
 /* -EBUSY: somebody holds it. */
 static int try_lock(const char *path, int flags)
@@ -89,7 +89,8 @@ int daemon_ask(const char *session_dir, const char *request, struct strbuf *answ
 	       struct op_error *e)
 {
 	char *path = session_control_path(session_dir);
-	int err = channel_ask(path, request, ASK_TIMEOUT_MS, answer, e);
+	int ms = strcmp(request, "shutdown") ? ASK_MS : END_MS;
+	int err = channel_ask(path, request, ms, answer, e);
 
 	free(path);
 	return err ? explain(session_dir, request, err, e) : 0;

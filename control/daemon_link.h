@@ -14,6 +14,8 @@
 #include "error.h"
 #include "strbuf.h"
 
+#define END_MS	(15 * 1000)	/* how long a daemon may take to end */
+
 /* Whether a daemon runs there, also one that does not answer any more. */
 bool daemon_runs(const char *session_dir);
 
@@ -21,7 +23,8 @@ bool daemon_runs(const char *session_dir);
 pid_t daemon_pid(const char *session_dir);
 
 /*
- * Ask, and wait for the answer, which is appended to @answer (may be NULL).
+ * Ask, and wait for the answer, which is appended to @answer (may be NULL): two minutes, for a
+ * dump on a slow disk takes its time; "shutdown" END_MS, since there is a harder way.
  * -ESRCH: no daemon there. Else as channel_ask(); @e says it all.
  */
 int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,

@@ -211,7 +211,7 @@ int daemon_start(const struct setup *s, const struct driver *d, const char *verb
 	if (session_remove_stale_lock(s->session_dir))
 		printf("Detected stale lock file. Removing.\n");
 	if (choice.no_module.text[0])
-		printf("Collecting with perf_event_open(2): %s\n", choice.no_module.text);
+		printf("Collecting with perf_event_open(2), not the module: %s\n", choice.no_module.text);
 	err = start_chosen(s, d, verbose, &choice, e);
 	if (!err)
 		*ret_choice = choice;
