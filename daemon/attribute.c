@@ -12,20 +12,34 @@
 #include "log.h"
 #include "xalloc.h"
 
-struct attribution {
-	struct attribution_config config;
-	bool filtered;
+#define NR_ROUTES 256
 
-	/* What the state says; remade for the first sample after it changed. */
-	bool stale;
+/*
+ * What follows from a state: who is to be credited, and the sample file that was found for it
+ * last. CPUs and tasks take turns quickly, so the routes of many states are kept at hand. The
+ * first part is the state, without what does not matter to this daemon's separation.
+ */
+struct route {
+	op_word cookie, app_cookie;
+	uint32_t tgid, tid, cpu;
+	enum trans_mode mode;		/* MODE_UNKNOWN: not in use */
+
 	struct image *app;		/* NULL: not known */
 	struct image *image;		/* of the cookie, in user mode */
 
-	/* Where the last samples went, while the state and the sample files stay as they are. */
-	struct sfile *last;
-	unsigned int last_generation;
-	uint32_t last_counter;
-	const void *last_place;		/* struct image of a file or of the kernel; else void */
+	struct sfile *sfile;		/* good for these as long as the generation is the same: */
+	unsigned int generation;
+	uint32_t counter;
+	const struct image *place;	/* image of a file or of the kernel; NULL: a mapping, */
+	uint64_t start, end;		/* this one */
+};
+
+struct attribution {
+	struct attribution_config config;
+	bool filtered;
+	bool stale;			/* the state changed since @route was chosen */
+	struct route *route;
+	struct route routes[NR_ROUTES];
 };
 
 struct attribution *attribution_new(const struct attribution_config *config)
@@ -45,6 +59,7 @@ void attribution_free(struct attribution *a)
 /* One run's samples that share the counter: what is common to the functions below. */
 struct span {
 	const struct trans_state *state;
+	struct route *route;
 	uint32_t counter;
 	const uint64_t *pcs;
 	size_t nr;
@@ -56,9 +71,11 @@ static void lost(struct attribution *a, const struct span *s, enum loss_reason r
 }
 
 /* [EB-74] */
-static bool is_wanted(const struct attribution *a, const struct image *image)
+static bool is_wanted(const struct attribution *a, const struct span *s, const struct image *image)
 {
-	return !a->filtered || (image && image->wanted) || (a->app && a->app->wanted);
+	const struct image *app = s->route->app;
+
+	return !a->filtered || (image && image->wanted) || (app && app->wanted);
 }
 
 static void filter_out(struct attribution *a, const struct span *s)
@@ -77,6 +94,26 @@ static void start_key(const struct attribution *a, const struct span *s, struct 
 	key->cpu = separate->cpu ? s->state->cpu : SFILE_ALL;
 }
 
+static bool at_hand(const struct attribution *a, const struct span *s, const struct image *place)
+{
+	const struct route *r = s->route;
+
+	return r->sfile && r->place == place && r->counter == s->counter &&
+	       r->generation == sfiles_generation(a->config.sfiles);
+}
+
+static struct sfile *remember(struct attribution *a, const struct span *s, const struct sfile_key *key,
+			      const struct image *place)
+{
+	struct route *r = s->route;
+
+	r->sfile = sfile_get(a->config.sfiles, key);
+	r->generation = sfiles_generation(a->config.sfiles);
+	r->counter = s->counter;
+	r->place = place;
+	return r->sfile;
+}
+
 /* [EB-73] */
 static struct sfile *sfile_of_image(struct attribution *a, const struct span *s, struct image *image,
 				    bool is_kernel)
@@ -85,30 +122,26 @@ static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
 	bool by_app = separate->kernel || (separate->lib && !is_kernel);
 	struct sfile_key key;
 
-	if (a->last && a->last_place == image && a->last_counter == s->counter &&
-	    a->last_generation == sfiles_generation(a->config.sfiles))
-		return a->last;
-
+	if (at_hand(a, s, image))
+		return s->route->sfile;
 	start_key(a, s, &key);
 	key.image = image;
-	key.app = by_app && a->app ? a->app : image;
+	key.app = by_app && s->route->app ? s->route->app : image;
 	key.is_kernel = is_kernel;
-	a->last = sfile_get(a->config.sfiles, &key);
-	a->last_generation = sfiles_generation(a->config.sfiles);
-	a->last_counter = s->counter;
-	a->last_place = image;
-	return a->last;
+	return remember(a, s, &key, image);
 }
 
 /* [EB-70] */
 static void add_to_file(struct attribution *a, const struct span *s)
 {
-	if (!a->image)
+	struct image *image = s->route->image;
+
+	if (!image)
 		lost(a, s, LOST_UNKNOWN_IMAGE);
-	else if (!is_wanted(a, a->image))
+	else if (!is_wanted(a, s, image))
 		filter_out(a, s);
 	else
-		sfile_add(sfile_of_image(a, s, a->image, false), s->state->cpu, s->pcs, s->nr, 0);
+		sfile_add(sfile_of_image(a, s, image, false), s->state->cpu, s->pcs, s->nr, 0);
 }
 
 /* A name that can stand between the braces of a folder's name: "{anon:NAME}". */
@@ -122,17 +155,20 @@ static void copy_anon_name(char *to, size_t size, const char *from)
 		memcpy(to, "anon", 4);
 }
 
-static void add_to_mapping(struct attribution *a, const struct span *s, const struct anon_map *map)
+static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s, const struct anon_map *map)
 {
+	struct route *r = s->route;
 	struct sfile_key key;
 
+	if (at_hand(a, s, NULL) && r->start == map->start && r->end == map->end)
+		return r->sfile;
 	start_key(a, s, &key);
-	key.app = a->app;
+	key.app = r->app;
 	key.anon_tgid = s->state->tgid;
-	key.anon_start = map->start;
-	key.anon_end = map->end;
+	key.anon_start = r->start = map->start;
+	key.anon_end = r->end = map->end;
 	copy_anon_name(key.anon_name, sizeof(key.anon_name), map->name);
-	sfile_add(sfile_get(a->config.sfiles, &key), s->state->cpu, s->pcs, s->nr, map->start);
+	return remember(a, s, &key, NULL);
 }
 
 static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state, uint64_t pc)
@@ -149,11 +185,11 @@ static void add_to_anon(struct attribution *a, const struct span *s)
 {
 	struct span part = *s;
 
-	if (!a->app) {
+	if (!s->route->app) {
 		lost(a, s, LOST_UNKNOWN_IMAGE);
 		return;
 	}
-	if (!is_wanted(a, NULL)) {
+	if (!is_wanted(a, s, NULL)) {
 		filter_out(a, s);
 		return;
 	}
@@ -165,7 +201,8 @@ static void add_to_anon(struct attribution *a, const struct span *s)
 			if (part.pcs[part.nr] < map->start || part.pcs[part.nr] >= map->end)
 				break;
 		if (map)
-			add_to_mapping(a, &part, map);
+			sfile_add(sfile_of_mapping(a, &part, map), s->state->cpu, part.pcs, part.nr,
+				  map->start);
 		else
 			lost(a, &part, LOST_NO_MAPPING);
 	}
@@ -186,7 +223,7 @@ static void add_to_kernel(struct attribution *a, const struct span *s)
 				break;
 		if (!r->image)
 			lost(a, &part, LOST_KERNEL_RANGE);
-		else if (!is_wanted(a, r->image))
+		else if (!is_wanted(a, s, r->image))
 			filter_out(a, &part);
 		else
 			sfile_add(sfile_of_image(a, &part, r->image, true), s->state->cpu, part.pcs, part.nr,
@@ -210,12 +247,45 @@ static void add_span(struct attribution *a, const struct span *s)
 		add_to_file(a, s);
 }
 
-static void take_state(struct attribution *a, const struct trans_state *state)
+/* The part of the state that matters here, in a route otherwise empty. */
+static struct route start_route(const struct attribution *a, const struct trans_state *state)
 {
-	a->stale = false;
-	a->last = NULL;
-	a->app = cookie_image(a->config.cookies, state->app_cookie);
-	a->image = state->mode == MODE_USER ? cookie_image(a->config.cookies, state->cookie) : NULL;
+	const struct separation *separate = &a->config.separate;
+	bool is_kernel = state->mode == MODE_KERNEL, is_anon = !is_kernel && state->cookie == OP_NO_COOKIE;
+	struct route r = { .mode = state->mode };
+
+	if (!is_kernel)
+		r.cookie = state->cookie;
+	if (a->filtered || is_anon || separate->kernel || (separate->lib && !is_kernel))
+		r.app_cookie = state->app_cookie;
+	if (separate->thread || is_anon)
+		r.tgid = state->tgid;
+	if (separate->thread)
+		r.tid = state->tid;
+	if (separate->cpu)
+		r.cpu = state->cpu;
+	return r;
+}
+
+static bool same_state(const struct route *a, const struct route *b)
+{
+	return a->cookie == b->cookie && a->app_cookie == b->app_cookie && a->tgid == b->tgid &&
+	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode;
+}
+
+static struct route *find_route(struct attribution *a, const struct trans_state *state)
+{
+	struct route wanted = start_route(a, state), *r;
+	uint64_t h = wanted.cookie * 31 + wanted.app_cookie * 37 + wanted.tgid * 41 + wanted.tid * 43 +
+		     wanted.cpu * 47 + wanted.mode;
+
+	r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
+	if (same_state(r, &wanted))
+		return r;
+	wanted.app = cookie_image(a->config.cookies, wanted.app_cookie);
+	wanted.image = cookie_image(a->config.cookies, wanted.cookie);
+	*r = wanted;
+	return r;
 }
 
 static void log_samples(const struct trans_state *state, const uint64_t *pcs, const uint32_t *counters, size_t nr)
@@ -239,9 +309,12 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 	}
 	if (log_topics & LOG_SAMPLES)
 		log_samples(state, pcs, counters, nr);
-	if (a->stale)
-		take_state(a, state);
+	if (a->stale) {
+		a->route = find_route(a, state);
+		a->stale = false;
+	}
 	a->config.stats->samples += nr;
+	s.route = a->route;
 	for (size_t i = 0; i < nr; i += s.nr) {
 		s.counter = counters[i];
 		s.pcs = pcs + i;

@@ -320,7 +320,8 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 	blame_garbage(r);
 	kernel_capture_now(r->kernel);
 	recorder_write_counts(r);
-	log_about(LOG_MISC, "sampling stopped");
+	log_about(LOG_MISC, "sampling stopped; %" PRIu64 " words for %" PRIu64 " samples so far",
+		  trans_stats(r->trans)->words, r->stats.samples);
 	return err;
 }
 

@@ -19,17 +19,11 @@
 #define NR_BUCKETS	4096
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048
-#define NR_SHARES	8
 #define MAX_OPEN	8192
 #define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, images being looked at */
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60
 #define SKIPPED_MAX	16		/* keys given up in one flush before the file is */
-
-/* Whose samples the keys of a batch are: those before @end, after the last share's. */
-struct share {
-	uint32_t cpu, end;
-};
 
 struct sfile {
 	struct sfile_key key;
@@ -44,10 +38,9 @@ struct sfile {
 	time_t retry_at;		/* failed: not before this */
 	time_t retry_delay;
 
-	uint64_t *batch;
+	uint64_t *batch;		/* keys, */
+	uint16_t *cpus;			/* and whose they are */
 	uint32_t nr_batch, room;
-	struct share shares[NR_SHARES];
-	unsigned int nr_shares;
 };
 
 struct sfiles {
@@ -207,6 +200,7 @@ static void drop(struct sfile *sf)
 	unlink_bucket(sf);
 	list_del(&sf->in_use);
 	free(sf->batch);
+	free(sf->cpus);
 	free(sf);
 	all->nr--;
 	all->generation++;
@@ -319,20 +313,15 @@ static void works_again(struct sfile *sf)
 /* The samples [from, to) of the batch were recorded or lost: tell their CPUs. */
 static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 {
-	size_t at = from;
+	for (size_t end; from < to; from = end) {
+		struct cpu_counts *cpu = stats_cpu(sf->all->stats, sf->cpus[from]);
 
-	for (unsigned int i = 0; i < sf->nr_shares && at < to; i++) {
-		size_t end = sf->shares[i].end < to ? sf->shares[i].end : to;
-		struct cpu_counts *cpu;
-
-		if (end <= at)
-			continue;
-		cpu = stats_cpu(sf->all->stats, sf->shares[i].cpu);
+		for (end = from + 1; end < to && sf->cpus[end] == sf->cpus[from]; end++)
+			;
 		if (recorded)
-			cpu->recorded += end - at;
+			cpu->recorded += end - from;
 		else
-			cpu->lost[LOST_SAMPLE_FILE] += end - at;
-		at = end;
+			cpu->lost[LOST_SAMPLE_FILE] += end - from;
 	}
 }
 
@@ -382,7 +371,6 @@ static void write_batch(struct sfile *sf)
 			works_again(sf);
 	}
 	sf->nr_batch = 0;
-	sf->nr_shares = 0;
 }
 
 static void grow_batch(struct sfile *sf)
@@ -395,40 +383,29 @@ static void grow_batch(struct sfile *sf)
 	if (sf->room > BATCH_MAX)
 		sf->room = BATCH_MAX;
 	sf->batch = xrealloc_array(sf->batch, sf->room, sizeof(*sf->batch));
-}
-
-/* The share of @cpu, which ends the batch. */
-static struct share *share_of(struct sfile *sf, uint32_t cpu)
-{
-	if (sf->nr_shares && sf->shares[sf->nr_shares - 1].cpu == cpu)
-		return &sf->shares[sf->nr_shares - 1];
-	if (sf->nr_shares == NR_SHARES)
-		write_batch(sf);
-	sf->shares[sf->nr_shares].cpu = cpu;
-	return &sf->shares[sf->nr_shares++];
+	sf->cpus = xrealloc_array(sf->cpus, sf->room, sizeof(*sf->cpus));
 }
 
 void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base)
 {
+	if (cpu >= COUNTS_MAX_CPUS)
+		cpu = COUNTS_MAX_CPUS - 1;
 	sf->referenced = true;
 	while (nr) {
-		struct share *share;
-		uint64_t *batch;
-		size_t n;
+		size_t at, end;
 
 		if (sf->nr_batch == sf->room)
 			grow_batch(sf);
-		share = share_of(sf, cpu);
-		if (!sf->nr_batch)
+		at = sf->nr_batch;
+		if (!at)
 			list_add_tail(&sf->dirty, &sf->all->dirty);
-		n = sf->room - sf->nr_batch < nr ? sf->room - sf->nr_batch : nr;
-		batch = sf->batch + sf->nr_batch;
-		for (size_t i = 0; i < n; i++)
-			batch[i] = addresses[i] - base;
-		sf->nr_batch += n;
-		share->end = sf->nr_batch;
-		addresses += n;
-		nr -= n;
+		end = sf->room - at < nr ? sf->room : at + nr;
+		sf->nr_batch = end;
+		nr -= end - at;
+		for (; at < end; at++) {
+			sf->batch[at] = *addresses++ - base;
+			sf->cpus[at] = cpu;
+		}
 	}
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fake_collector.h - a collector that hands out words written by a test
+ *
+ * Cookies are small numbers, 1 to nr_paths, naming fake_collector.paths[cookie - 1].
+ */
+#ifndef FAKE_COLLECTOR_H
+#define FAKE_COLLECTOR_H
+
+#include "collector.h"
+
+struct fake_collector {
+	struct collector collector;
+	op_word *words;
+	size_t nr, room, taken;		/* words put in, and handed out */
+	size_t chunk;			/* words per call; 0: all */
+	size_t limit;			/* a drain without flush hands out so many at most; 0: all */
+	const char *const *paths;
+	size_t nr_paths;
+	struct session_counts counts;	/* what counts() adds */
+	bool running;
+	unsigned int cpu;		/* of the samples put in, below 4 */
+	int fail;			/* every start, stop and drain fails with this */
+	unsigned int nr_cookie_questions;
+};
+
+/* Ready for use as &f->collector. */
+void fake_collector_init(struct fake_collector *f, const char *const *paths, size_t nr_paths);
+void fake_collector_free(struct fake_collector *f);
+
+void fake_put(struct fake_collector *f, op_word word);
+/* Samples and notes as the module writes them; received is counted too. */
+void fake_sample(struct fake_collector *f, op_word pc, op_word counter);
+void fake_cpu(struct fake_collector *f, unsigned int cpu);
+void fake_task(struct fake_collector *f, op_word tid, op_word app_cookie, op_word tgid);
+void fake_cookie(struct fake_collector *f, op_word cookie);
+void fake_kernel(struct fake_collector *f);
+void fake_user(struct fake_collector *f);
+void fake_anon(struct fake_collector *f, op_word start, op_word end, const char *name);
+void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size, const char *name);
+
+#endif
