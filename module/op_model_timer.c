@@ -7,7 +7,9 @@
  *
  * It can't freeze the machine. The next expiry leaves a CPU at least as long to itself as the
  * last sample took, and when expiries keep being missed all the same (interrupts cost more than
- * the handler sees, in a virtual machine above all) the period is doubled until they aren't.
+ * the handler sees, in a virtual machine above all) the period is doubled until they aren't, or
+ * until it is so long that no machine spends it on one interrupt: being late then has other
+ * reasons, which sampling less would not help.
  * Every period that passes without a sample is counted: received + throttled = time / period.
  */
 #include <linux/cpuhotplug.h>
@@ -27,7 +29,7 @@
 #define MAX_PERIOD_NS	(60 * (u64)NSEC_PER_SEC)
 #define LATE_IN_A_ROW	4	/* missed expiries that make the period longer */
 #define CALM_IN_A_ROW	256	/* punctual ones that make it shorter again */
-#define MAX_STRETCH	10	/* doublings */
+#define SAFE_PERIOD_NS	(500 * NSEC_PER_USEC)	/* needs no guard */
 
 static unsigned int clock_khz;
 module_param(clock_khz, uint, 0444);
@@ -93,7 +95,7 @@ static void go_on(struct op_timer *t)
 	op_count_here(OP_STAT_THROTTLED, (steps << t->stretch) - 1);
 	if (steps > 1) {
 		t->calm = 0;
-		if (++t->late >= LATE_IN_A_ROW && t->stretch < MAX_STRETCH) {
+		if (++t->late >= LATE_IN_A_ROW && (period_ns << t->stretch) < SAFE_PERIOD_NS) {
 			t->late = 0;
 			t->stretch++;
 		}

@@ -116,9 +116,6 @@ static struct op_pin *make(struct mm_struct *mm, u32 generation)
 	p->mm = mm;
 	p->generation = generation;
 	p->exe = op_mm_exe_file(mm);
-	p->vdso = op_mm_vdso(mm);
-	p->start_brk = READ_ONCE(mm->start_brk);
-	p->brk = READ_ONCE(mm->brk);
 	INIT_LIST_HEAD(&p->unmaps);
 	hlist_add_head(&p->node, bucket(mm));
 	return p;
@@ -165,13 +162,26 @@ static struct unmap *take_unmap(struct op_pin *p)
 	return u;
 }
 
+/*
+ * A kprobe that is a breakpoint runs its handler as if in NMI, where spinning for a lock may not be
+ * said to lockdep. It is right all the same: what the breakpoint interrupted is the mm code, never
+ * an owner of the lock.
+ */
+static void lock_in_hook(void)
+{
+	lockdep_assert_irqs_disabled();
+	while (!raw_spin_trylock(&lock))
+		cpu_relax();
+}
+
 void op_unmap_log(struct vm_area_struct *vma, unsigned long start, unsigned long end)
 {
 	struct unmap *u = NULL;
 	unsigned long flags;
 	struct op_pin *p;
 
-	raw_spin_lock_irqsave(&lock, flags);
+	local_irq_save(flags);
+	lock_in_hook();
 	p = find(vma->vm_mm);
 	if (p)
 		u = take_unmap(p);
@@ -184,7 +194,8 @@ void op_unmap_log(struct vm_area_struct *vma, unsigned long start, unsigned long
 		u->sequence = sequence;
 		WRITE_ONCE(sequence, sequence + 1);
 	}
-	raw_spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock(&lock);
+	local_irq_restore(flags);
 	if (p)
 		op_sync_kick(OP_SYNC_SOON);
 }

@@ -42,9 +42,6 @@ struct op_pin {
 	bool holds_users;		/* mmget(), not mmgrab() */
 	u32 generation;			/* the last one it was used in */
 
-	/* How its address space was laid out, should it be gone when looked at. */
-	unsigned long vdso, start_brk, brk;
-
 	struct list_head unmaps;	/* oldest first */
 	u32 nr_unmaps;
 };

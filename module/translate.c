@@ -143,7 +143,7 @@ static bool look_up(struct op_walk *w, unsigned long pc)
 	}
 	w->cookie = OP_NO_COOKIE;
 	set_anon(&w->anon, v->vm_start, v->vm_end, anon_name(v));
-	if (w->start == w->pin->vdso)
+	if (w->start == op_mm_vdso(w->live))
 		vdso_size = w->end - w->start;
 	return true;
 }
@@ -176,15 +176,17 @@ static int in_log(struct op_walk *w, unsigned long pc, u32 sequence, bool any,
 	return ret->cookie == OP_INVALID_COOKIE ? -ENOENT : 0;
 }
 
-/* An address in no file mapping of a process that is gone. */
-static void in_dead(const struct op_pin *p, unsigned long pc, struct op_place *ret)
+/* An address in no file mapping of a process that is gone: the struct still tells its layout. */
+static void in_dead(const struct mm_struct *mm, unsigned long pc, struct op_place *ret)
 {
+	unsigned long vdso = op_mm_vdso(mm);
+
 	ret->cookie = OP_NO_COOKIE;
 	ret->address = pc;
-	if (p->vdso && pc >= p->vdso && pc < p->vdso + vdso_size)
-		set_anon(&ret->anon, p->vdso, p->vdso + vdso_size, "[vdso]");
-	else if (pc >= p->start_brk && pc < p->brk)
-		set_anon(&ret->anon, p->start_brk, p->brk, "[heap]");
+	if (vdso && pc >= vdso && pc < vdso + vdso_size)
+		set_anon(&ret->anon, vdso, vdso + vdso_size, "[vdso]");
+	else if (pc >= mm->start_brk && pc < mm->brk)
+		set_anon(&ret->anon, mm->start_brk, mm->brk, "[heap]");
 	else
 		set_anon(&ret->anon, 0, 0, "anon");
 }
@@ -207,7 +209,7 @@ again:
 	if (!in_log(w, pc, sequence, true, ret))
 		return 0;
 	if (!w->live) {
-		in_dead(w->pin, pc, ret);
+		in_dead(w->pin->mm, pc, ret);
 		return 0;
 	}
 	/* munmap() takes a mapping out of sight some time before it is logged */

@@ -60,12 +60,12 @@ static bool __init ring_overflows_and_wraps(void)
 static bool __init context_is_said_once(void)
 {
 	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .app = 4, .user = true, .cookie = 5 };
-	static op_word room[256] __initdata;
+	static op_word room[512] __initdata;
 	static struct op_words w __initdata;
 	static struct op_said said __initdata;
 	int i;
 
-	op_words_init(&w, room, 256, 256);
+	op_words_init(&w, room, 512, 512);
 	EXPECT(op_words_sample(&w, &said, &c, 0x10, 0));
 	EXPECT(op_words_used(&w) == 3 + 7 + 2 + 3 + 2);
 	EXPECT(op_words_sample(&w, &said, &c, 0x11, 0));
@@ -75,7 +75,7 @@ static bool __init context_is_said_once(void)
 	EXPECT(room[17] == 0x11 && room[18] == 0);
 	for (i = 0; op_words_sample(&w, &said, &c, i, 0); i++)
 		;
-	EXPECT(op_words_used(&w) <= 256 - OP_WORDS_RESERVE);
+	EXPECT(op_words_used(&w) <= 512 - OP_WORDS_RESERVE);
 	EXPECT(!said.cpu);
 	EXPECT(op_words_module(&w, true, 0x1000, 0x2000, "name"));
 	return true;
