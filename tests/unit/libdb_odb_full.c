@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* libdb_odb_full.c - a full disk is -ENOSPC from the call that needed room, and nothing is lost */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include "odb_file.h"
+#include "sample_header.h"
+#include "tap.h"
+#include "tmpdir.h"
+
+#define HEADER SAMPLE_HEADER_SIZE
+
+static char *full_path;
+
+static void unmount(void)
+{
+	umount2(tmpdir, MNT_DETACH);
+}
+
+/* A disk of @kib KiB in a mount namespace of our own. */
+static void mount_small(int kib)
+{
+	char options[64];
+
+	tmpdir_make();
+	snprintf(options, sizeof(options), "size=%dk", kib);
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", tmpdir, "tmpfs", 0, options))
+		SKIP("needs root to mount a small tmpfs");
+	atexit(unmount);
+	full_path = strdup(tmpdir_path("a"));
+}
+
+/* Add distinct keys until it fails; how many went in. */
+static uint32_t add_until(struct odb *db, bool many, int want_err)
+{
+	uint64_t keys[10];
+	size_t done;
+	int err = 0;
+
+	for (uint64_t i = 0; !err; i += ARRAY_SIZE(keys)) {
+		done = ARRAY_SIZE(keys);
+		for (size_t k = 0; k < ARRAY_SIZE(keys); k++)
+			keys[k] = (i + k) * 64 + 1;
+		if (many)
+			err = odb_add_many(db, keys, ARRAY_SIZE(keys), &done);
+		for (size_t k = 0; !many && !err && k < ARRAY_SIZE(keys); k++)
+			err = odb_add(db, keys[k], 1);
+		if (many && err)
+			CHECK(odb_nr_keys(db) == i + done, "done %zu of %u", done, odb_nr_keys(db));
+	}
+	CHECK(err == want_err, "%d", err);
+	return odb_nr_keys(db);
+}
+
+static void still_whole(uint32_t nr)
+{
+	struct odb_snapshot s;
+	struct op_error e = { "" };
+	struct stat st;
+
+	CHECK(!odb_check(full_path, HEADER, &e), "%s", e.text);
+	CHECK(!odb_read(full_path, HEADER, &s, &e), "%s", e.text);
+	CHECK(s.nr_nodes == nr, "%u of %u", s.nr_nodes, nr);
+	odb_snapshot_free(&s);
+	CHECK(!stat(full_path, &st) && (size_t)st.st_size == odb_file_length(HEADER, nr + 1),
+	      "%lld bytes", (long long)st.st_size);
+}
+
+static void fill_disk(bool many)
+{
+	struct odb *db = NULL;
+	uint32_t nr;
+
+	CHECK(!odb_open(full_path, HEADER, &db, NULL), "open");
+	nr = add_until(db, many, -ENOSPC);
+	CHECK(nr > 1000, "%u keys before", nr);
+	still_whole(nr);
+	/* keys that have their node still count, new ones go on failing */
+	CHECK(!odb_add(db, 1, 5) && odb_add(db, 2, 1) == -ENOSPC, "after");
+	still_whole(nr);
+	odb_close(db);
+}
+
+TEST(full_disk)
+{
+	mount_small(400);
+	fill_disk(false);
+}
+
+TEST(full_disk_many)
+{
+	mount_small(400);
+	fill_disk(true);
+}
+
+TEST(room_comes_back)
+{
+	struct odb *db = NULL;
+	char filler[4096] = "";
+	uint32_t nr;
+	FILE *f;
+
+	mount_small(400);
+	CHECK(!odb_open(full_path, HEADER, &db, NULL), "open");
+	f = fopen(tmpdir_path("filler"), "w");
+	for (int i = 0; i < 50; i++)
+		fwrite(filler, 1, sizeof(filler), f);
+	fclose(f);
+	nr = add_until(db, true, -ENOSPC);
+	unlink(tmpdir_path("filler"));
+	CHECK(!odb_add(db, 2, 1) && odb_nr_keys(db) == nr + 1, "grows again");
+	CHECK(!odb_check(full_path, HEADER, NULL), "whole");
+	odb_close(db);
+}
+
+TEST(no_room_to_create)
+{
+	struct op_error e = { "" };
+	struct odb *db = NULL;
+	char filler[4096] = "x";
+	FILE *f;
+
+	mount_small(16);
+	f = fopen(tmpdir_path("filler"), "w");
+	setbuf(f, NULL);
+	while (fwrite(filler, sizeof(filler), 1, f) == 1)
+		;
+	fclose(f);
+	CHECK(odb_open(full_path, HEADER, &db, &e) == -ENOSPC && strstr(e.text, "No space"), "%s",
+	      e.text);
+	unlink(tmpdir_path("filler"));
+	CHECK(!odb_open(full_path, HEADER, &db, &e) && odb_created(db), "%s", e.text);
+	odb_close(db);
+}
+
+/* A limit on file sizes works without root: -EFBIG instead. */
+TEST(file_size_limit)
+{
+	struct rlimit limit = { 100000, 100000 };
+	struct odb *db = NULL;
+	uint32_t nr;
+
+	tmpdir_make();
+	full_path = strdup(tmpdir_path("a"));
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK(!odb_open(full_path, HEADER, &db, NULL), "open");
+	CHECK(!setrlimit(RLIMIT_FSIZE, &limit), "setrlimit");
+	nr = add_until(db, true, -EFBIG);
+	CHECK(nr == 4095, "%u", nr);
+	still_whole(nr);
+	odb_close(db);
+}
+
+TEST_MAIN()
