@@ -24,7 +24,7 @@ module_balances()
 # round WHAT OPTION...: profile, with the daemon stopped for a while, and balance the books
 round()
 {
-	what=$1; shift
+	local what=$1; shift
 	profile_start 100 "$@"
 	pid=$(daemon_pid)
 	scatter 3 & worker=$!

@@ -9,8 +9,10 @@ bin=/vm/bin
 cp /vm/truth /tmp/truth
 # alias OLD NEW: a copy under another name has the same truth
 alias_of() { awk -v old="$1" -v new="$2" '$1 == old { $1 = new; print }' /vm/truth >> /tmp/truth; }
-programs() { seq -f "$bin/v%02g" "$1" "$2" | tr '\n' ' '; }
-libraries() { seq -f "$bin/libv%02g.so" "$1" "$2" | tr '\n' ' '; }
+# shellcheck disable=SC2046 # one word per number
+programs() { printf "$bin/v%02d " $(seq "$1" "$2"); }
+# shellcheck disable=SC2046
+libraries() { printf "$bin/libv%02d.so " $(seq "$1" "$2"); }
 ms() { echo $((TURNS * $1)); }
 
 profile_start 500

@@ -24,7 +24,7 @@ skip() { echo "ok - $1 # SKIP $2" >&3; echo "== skip: $1: $2"; }
 # check WHAT COMMAND...: it must succeed; what it says is shown when it doesn't
 check()
 {
-	what=$1; shift
+	local what=$1; shift
 	if "$@" > /tmp/said 2>&1; then
 		ok "$what"
 	else
@@ -37,7 +37,7 @@ check()
 # refused WHAT PATTERN COMMAND...: it must fail, with one line that matches PATTERN
 refused()
 {
-	what=$1; pattern=$2; shift 2
+	local what=$1 pattern=$2; shift 2
 	if "$@" > /tmp/said 2>&1; then
 		not_ok "$what" "succeeded: $*"
 	elif [ "$(wc -l < /tmp/said)" != 1 ] || ! grep -qE "$pattern" /tmp/said; then
@@ -80,9 +80,9 @@ count_for()
 # profile_start MICROSECONDS [OPTION...]: everything set up, sampling
 profile_start()
 {
-	us=$1; shift
+	local us=$1; shift
 	[ "$COLLECTOR" != module ] || opcontrol --init || not_ok "opcontrol --init"
-	check "opcontrol --start ($COLLECTOR, $us us $*)" opcontrol --collector="$COLLECTOR" \
+	check "opcontrol --start ($COLLECTOR, $us us${*:+ }$*)" opcontrol --collector="$COLLECTOR" \
 		--event="CPU_CLK_UNHALTED:$(count_for "$us")" "$@" --start
 }
 
@@ -118,7 +118,7 @@ samples_in() { odb-check totals "$CURRENT" | awk -v image="$1" '$3 == image' | t
 # How many that are a second depends on how busy the host is: never ask for a rate.
 until_samples()
 {
-	wanted=$1; image=$2; shift 2
+	local wanted=$1 image=$2; shift 2
 	while :; do
 		"$@"
 		opcontrol --dump || return 1
@@ -140,7 +140,7 @@ percent() { awk "BEGIN { printf \"%.2f\", $2 ? 100 * $1 / $2 : 0 }"; }
 # no_leaks: what kmemleak says after two scans, where there is a kmemleak
 no_leaks()
 {
-	leaks=/sys/kernel/debug/kmemleak
+	local leaks=/sys/kernel/debug/kmemleak
 	[ -w $leaks ] || return 0
 	echo scan > $leaks; sleep 1; echo scan > $leaks
 	is "kmemleak finds nothing" "$(grep -c '^unreferenced' $leaks)" 0
