@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "error.h"
 #include "notices.h"
-#include "options.h"
+#include "report_options.h"
 
 struct report;
 

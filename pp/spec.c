@@ -50,25 +50,21 @@ static bool is_glob(const char *text)
 }
 
 /*
- * A name with a slash is a path, made absolute from here with symbolic links resolved; a glob
- * and a bare word stay as they are and are matched as globs and as base names [PS-4].
+ * A name with a slash, or of a file that is here, is a path: it is also matched as the kernel
+ * names that file, absolute and without symbolic links (/bin/sh is /usr/bin/dash). A glob and a
+ * bare word are what they are [PS-4].
  */
-static char *image_value(const char *text, bool is_bare_argument)
+static char *resolve_image(const char *text, bool is_bare_argument)
 {
-	char *path;
+	bool is_path = strchr(text, '/') || (is_bare_argument && file_exists(text));
 
-	if (is_glob(text))
-		return xstrdup(text);
-	if (!strchr(text, '/') && !(is_bare_argument && file_exists(text)))
-		return xstrdup(text);
-	path = path_absolute(text);
-	return path ? path : xstrdup(text);
+	return is_path && !is_glob(text) ? path_absolute(text) : NULL;
 }
 
 static int add_value(struct spec_list *list, enum spec_tag tag, const char *text,
 		     struct op_error *e)
 {
-	struct spec_item item = { NULL, 0 };
+	struct spec_item item = { NULL, NULL, 0 };
 
 	if (tag != SPEC_NAME && tags[tag].takes_all && !strcmp(text, "all")) {
 		list->all = true;
@@ -81,10 +77,9 @@ static int add_value(struct spec_list *list, enum spec_tag tag, const char *text
 			return op_error_set(e, -EINVAL, "'%s:%s': '%s' is not a number%s",
 					    tags[tag].name, text, text, " or 'all'");
 	}
+	item.text = xstrdup(text);
 	if (tag == SPEC_NAME || tags[tag].kind == VALUE_IMAGE)
-		item.text = image_value(text, tag == SPEC_NAME);
-	else
-		item.text = xstrdup(text);
+		item.resolved = resolve_image(text, tag == SPEC_NAME);
 	xgrow(list->items, list->nr, list->room);
 	list->items[list->nr++] = item;
 	return 0;
@@ -179,8 +174,10 @@ void profile_spec_free(struct profile_spec *spec)
 	for (int tag = 0; tag < NR_SPEC_TAGS; tag++) {
 		struct spec_list *list = &spec->list[tag];
 
-		for (size_t i = 0; i < list->nr; i++)
+		for (size_t i = 0; i < list->nr; i++) {
 			free(list->items[i].text);
+			free(list->items[i].resolved);
+		}
 		free(list->items);
 		*list = (struct spec_list){ 0 };
 	}
@@ -203,8 +200,10 @@ static bool list_has_text(const struct spec_list *list, const char *text)
 static bool list_has_image(const struct spec_list *list, const struct spec_image *image)
 {
 	for (size_t i = 0; i < list->nr; i++) {
-		const char *want = list->items[i].text;
+		const char *want = list->items[i].text, *resolved = list->items[i].resolved;
 
+		if (resolved && !strcmp(resolved, image->name))
+			return true;
 		if (text_matches(want, image->name) || text_matches(want, image->found))
 			return true;
 		/* base names only match words: "b*" must not find /usr/bin/bash's "bash" */

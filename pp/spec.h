@@ -34,6 +34,7 @@ enum spec_tag {
 
 struct spec_item {
 	char *text;
+	char *resolved;		/* of a path: absolute, without symbolic links; or NULL */
 	uint64_t number;	/* of the number tags */
 };
 

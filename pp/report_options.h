@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.h - opreport's command line, checked: doc/man/opreport.1 */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+/* report_options.h - opreport's command line, checked: doc/man/opreport.1 */
+#ifndef REPORT_OPTIONS_H
+#define REPORT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

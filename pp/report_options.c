@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.c - opreport's options with libpopt, and which of them go together
+ * report_options.c - opreport's options with libpopt, and which of them go together
  *
  * Combinations that would give a report other than the one asked for are refused, as the original
  * does; so are its reports that this version cannot make yet.
  */
-#include "options.h"
+#include "report_options.h"
 
 #include <errno.h>
 #include <popt.h>
@@ -158,8 +158,9 @@ static void split(const char *text, struct spec_list *list)
 
 		if (len) {
 			xgrow(list->items, list->nr, list->room);
-			list->items[list->nr].text = xasprintf("%.*s", (int)len, text);
-			list->items[list->nr++].number = 0;
+			list->items[list->nr++] = (struct spec_item){
+				.text = xasprintf("%.*s", (int)len, text),
+			};
 		}
 		text += len + (text[len] == ',');
 	}
