@@ -167,7 +167,7 @@ static struct unmap *take_unmap(struct op_pin *p)
  * said to lockdep. It is right all the same: what the breakpoint interrupted is the mm code, never
  * an owner of the lock.
  */
-static void lock_in_hook(void)
+static void lock_in_hook(void) __acquires(&lock)
 {
 	lockdep_assert_irqs_disabled();
 	while (!raw_spin_trylock(&lock))

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* module_words.c - the event buffer's words: every sample decodes under the context it was written in */
+#include "tap.h"
+#include "words.h"
+
+static op_word room[1024];
+static struct op_words words;
+static struct op_said said;
+
+static u32 random_state = 1;
+
+static u32 any(u32 below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (random_state >> 8) % below;
+}
+
+static struct op_context any_context(void)
+{
+	struct op_context c = {
+		.cpu = any(2), .tid = any(3), .tgid = any(2), .app = any(3), .user = any(2),
+	};
+
+	if (c.user)
+		c.cookie = any(3);
+	if (c.user && c.cookie == OP_NO_COOKIE)
+		c.anon = (struct op_anon){ .start = 0x1000 * any(3), .end = 0x9000, .name = { any(2) } };
+	return c;
+}
+
+/* A plain decoder: the state after @n words, which end with a sample. Returns words used, 0 on garbage. */
+static size_t decode(const op_word *w, size_t n, struct op_context *c)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && w[i] == OP_ESCAPE) {
+		switch (w[i + 1]) {
+		case OP_CPU_SWITCH:
+			c->cpu = w[i + 2];
+			i += 3;
+			break;
+		case OP_CTX_SWITCH:
+			if (w[i + 4] != OP_ESCAPE || w[i + 5] != OP_CTX_TGID)
+				return 0;
+			c->tid = w[i + 2];
+			c->app = w[i + 3];
+			c->tgid = w[i + 6];
+			i += 7;
+			break;
+		case OP_KERNEL_ENTER:
+		case OP_USER_ENTER:
+			c->user = w[i + 1] == OP_USER_ENTER;
+			i += 2;
+			break;
+		case OP_COOKIE_SWITCH:
+			c->cookie = w[i + 2];
+			i += 3;
+			break;
+		case OP_ANON_MAP:
+			c->anon.start = w[i + 2];
+			c->anon.end = w[i + 3];
+			memcpy(c->anon.name, w + i + 4, sizeof(c->anon.name));
+			i += 2 + OP_ANON_MAP_WORDS;
+			break;
+		default:
+			return 0;
+		}
+	}
+	return i + 2;
+}
+
+static bool same(const struct op_context *got, const struct op_context *want)
+{
+	if (got->cpu != want->cpu || got->tid != want->tid || got->tgid != want->tgid ||
+	    got->app != want->app || got->user != want->user)
+		return false;
+	if (!want->user)
+		return true;
+	return got->cookie == want->cookie &&
+	       (want->cookie != OP_NO_COOKIE || op_anon_same(&got->anon, &want->anon));
+}
+
+static size_t take_all(op_word *out)
+{
+	const op_word *from;
+	size_t n, total = 0;
+
+	while ((n = op_words_peek(&words, &from, 7))) {	/* odd pieces, wrapping */
+		memcpy(out + total, from, n * sizeof(*from));
+		op_words_consume(&words, n);
+		total += n;
+	}
+	return total;
+}
+
+TEST(random_samples_decode_to_their_context)
+{
+	struct op_context got = { .cpu = 99 };
+	op_word record[64];
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	for (u64 pc = 0; pc < 20000; pc++) {
+		struct op_context want = any_context();
+		size_t n;
+
+		if (any(50) == 0)
+			memset(&said, 0, sizeof(said));
+		CHECK(op_words_sample(&words, &said, &want, pc, 3), "room for %llu", (unsigned long long)pc);
+		n = take_all(record);
+		CHECK(n <= OP_WORDS_RECORD, "%zu words", n);
+		CHECK(decode(record, n, &got) == n, "record of %zu words", n);
+		CHECK(record[n - 2] == pc && record[n - 1] == 3, "sample %llu", (unsigned long long)pc);
+		CHECK(same(&got, &want), "context of %llu", (unsigned long long)pc);
+	}
+}
+
+TEST(full_buffer_takes_nothing_and_then_says_everything)
+{
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 }, got = { 0 };
+	op_word record[1024];
+	size_t used, n;
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	while (op_words_sample(&words, &said, &c, 5, 0))
+		;
+	used = op_words_used(&words);
+	CHECK(used <= 1000 - OP_WORDS_RESERVE, "%zu", used);
+	CHECK(!op_words_sample(&words, &said, &c, 5, 0) && op_words_used(&words) == used, "still full");
+	CHECK(op_words_module(&words, true, 1, 2, "a-module"), "the reserve takes module notes");
+	CHECK(take_all(record) == used + OP_WORDS_MODULE_NOTE, "all of it");
+	CHECK(!memcmp(record + used + 5, "a-module", 9), "name");
+	CHECK(op_words_sample(&words, &said, &c, 5, 0), "room again");
+	n = take_all(record);
+	CHECK(n == 3 + 7 + 2 + 3 + 2 && decode(record, n, &got) == n && same(&got, &c), "%zu words", n);
+}
+
+TEST(reserve_runs_out_too)
+{
+	int notes = 0;
+
+	op_words_init(&words, room, 1024, 300);
+	while (op_words_module(&words, false, 1, 2, "a-name-that-is-longer-than-the-sixty-four-bytes-a-note-has-room-for"))
+		notes++;
+	CHECK(notes == 300 / OP_WORDS_MODULE_NOTE, "%d", notes);
+}
+
+TEST_MAIN()
