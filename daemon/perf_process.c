@@ -248,7 +248,7 @@ void perf_processes_tick(struct perf_processes *p, uint64_t now)
 	while (!list_empty(&p->exited)) {
 		struct perf_process *q = list_entry(p->exited.next, struct perf_process, exited);
 
-		if (q->exited_at + LINGER_NS > now)
+		if (q->exited_at > now || now - q->exited_at < LINGER_NS)
 			break;
 		if (kill((pid_t)q->tgid, 0) < 0 && errno == ESRCH) {
 			remove_process(p, q);

@@ -160,6 +160,20 @@ TEST(exit_lingers_then_forgets)
 	end_test();
 }
 
+/* A leader that exited before its threads, at times that are no times: it stays, and the tick ends. */
+TEST(exit_of_a_living_process)
+{
+	uint32_t me = (uint32_t)getpid();
+
+	begin_test();
+	do_exec(me, 1);
+	do_exit(me, me, 2);
+	perf_processes_tick(&processes, UINT64_MAX);
+	perf_processes_tick(&processes, 5);
+	CHECK(processes.nr == 1, "forgotten");
+	end_test();
+}
+
 TEST(a_reused_number_is_another_process)
 {
 	begin_test();

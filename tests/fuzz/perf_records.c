@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_records.c - bytes taken for a perf ring, through all that handles them
+ *
+ * The first two bytes say where in the ring it starts, the rest is what waits in it. Whatever
+ * it holds, each sample that was parsed must end as a pair of words or as a loss.
+ */
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "perf_attribute.h"
+#include "perf_order.h"
+#include "perf_ring.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define RING_SIZE 4096
+
+static uint64_t nr_pairs;
+
+/* Count the pairs, and so check that the words can be followed. */
+static void take_words(void *context, const op_word *w, size_t nr)
+{
+	static const unsigned char payload[] = {
+		[OP_CTX_SWITCH] = 5, [OP_CPU_SWITCH] = 1, [OP_COOKIE_SWITCH] = 1,
+		[OP_ANON_MAP] = OP_ANON_MAP_WORDS,
+	};
+	size_t i = 0;
+
+	(void)context;
+	while (i < nr) {
+		if (w[i] == OP_ESCAPE) {
+			if (w[i + 1] >= sizeof(payload))
+				abort();
+			i += 2 + payload[w[i + 1]];
+		} else {
+			nr_pairs++;
+			i += 2;
+		}
+	}
+	if (i != nr)
+		abort();
+}
+
+static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order)
+{
+	const void *bytes;
+	uint64_t nr = 0;
+	size_t size;
+
+	perf_ring_begin(ring);
+	while ((bytes = perf_ring_next(ring, &size))) {
+		struct perf_record r;
+
+		if (perf_record_parse(bytes, size, &r))
+			continue;
+		if (r.kind == PERF_KIND_SAMPLE && r.time != UINT64_MAX) {
+			perf_order_add_sample(order, r.cpu % 4, &r.sample);
+			nr++;
+		} else if (r.kind >= PERF_KIND_MMAP && r.kind <= PERF_KIND_EXIT) {
+			perf_order_add_change(order, &r, bytes, size);
+		}
+	}
+	perf_ring_end(ring);
+	return nr;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct perf_order_ops ops = { perf_attribute_samples, perf_attribute_change };
+	static _Alignas(8) unsigned char memory[RING_SIZE];
+	static struct perf_emit emit;
+	struct perf_event_mmap_page page = { 0 };
+	struct perf_order *order = perf_order_new();
+	struct perf_cookies *cookies = perf_cookies_new();
+	struct perf_cpu_state cpus[4] = { 0 };
+	struct perf_processes processes;
+	struct perf_attribute a = { .processes = &processes, .cookies = cookies, .emit = &emit,
+				    .cpus = cpus, .nr_cpus = 4 };
+	uint64_t samples, lost = 0, start = size >= 2 ? (data[0] | data[1] << 8) & ~7u : 0;
+	struct perf_ring ring;
+
+	perf_processes_init(&processes, cookies, "/nonexistent");
+	page.data_head = page.data_tail = start;
+	perf_ring_init(&ring, &page, memory, RING_SIZE);
+	for (size_t i = 2; i < size && i - 2 < RING_SIZE; i++)
+		memory[page.data_head++ % RING_SIZE] = data[i];
+
+	samples = read_ring(&ring, order);
+	nr_pairs = 0;
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_order_run(order, UINT64_MAX / 2, &ops, &a);
+	perf_order_run(order, UINT64_MAX, &ops, &a);
+	perf_emit_end(&emit);
+	for (int cpu = 0; cpu < 4; cpu++)
+		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+			lost += cpus[cpu].counts.lost[reason];
+	if (nr_pairs + lost != samples)
+		abort();
+
+	perf_ring_unmap(&ring);
+	perf_order_free(order);
+	perf_processes_tick(&processes, UINT64_MAX);
+	perf_processes_free(&processes);
+	perf_cookies_free(cookies);
+	return 0;
+}
