@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fuzz_file.h - the input as a file, for code that opens files */
+#ifndef FUZZ_FILE_H
+#define FUZZ_FILE_H
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Path of a file in memory that holds the input; made anew by each call, gone with the process. */
+static inline const char *fuzz_file(const uint8_t *data, size_t size)
+{
+	static char path[64];
+	int fd;
+
+	if (!path[0])
+		snprintf(path, sizeof(path), "/dev/shm/fuzz.%d", (int)getpid());
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	close(fd);
+	return path;
+}
+
+#endif
