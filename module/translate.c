@@ -18,6 +18,8 @@
 #include "dcookie.h"
 #include "translate.h"
 
+#define MAX_RETRIES 5		/* of a walk, for mappings that are just going away */
+
 static unsigned long vdso_size = 2 * PAGE_SIZE;	/* until one has been seen */
 
 static void set_anon(struct op_anon *a, unsigned long start, unsigned long end, const char *name)
@@ -52,7 +54,7 @@ void op_walk_begin(struct op_walk *w, u64 mm)
 	if (w->pin && (unsigned long)w->pin->mm == mm)
 		return;
 	op_walk_end(w);
-	w->retried = false;
+	w->retries = 0;
 	if (mm)
 		w->pin = op_pin_find(mm);
 }
@@ -206,18 +208,18 @@ again:
 		return 0;
 	if (w->live && !in_live(w, pc, ret))
 		return 0;
-	if (!in_log(w, pc, sequence, true, ret))
-		return 0;
-	if (!w->live) {
-		in_dead(w->pin->mm, pc, ret);
-		return 0;
-	}
-	/* munmap() takes a mapping out of sight some time before it is logged */
-	if (!w->retried) {
-		w->retried = true;
+	/*
+	 * munmap() takes a mapping out of sight some time before it is logged. What was logged before
+	 * the sample is another mapping's then, which had the same place earlier: wait, don't guess.
+	 */
+	if (w->live) {
+		if (w->retries++ >= MAX_RETRIES)
+			return -ENOENT;
 		leave(w);
 		usleep_range(1000, 2000);
 		goto again;
 	}
-	return -ENOENT;
+	if (in_log(w, pc, sequence, true, ret))
+		in_dead(w->pin->mm, pc, ret);
+	return 0;
 }

@@ -14,7 +14,7 @@
 struct op_walk {
 	struct op_pin *pin;		/* NULL: no process, or none that could be pinned */
 	bool entered;			/* live and dead are known */
-	bool retried;			/* has waited once for a munmap in progress */
+	unsigned int retries;		/* times it waited for a munmap in progress */
 	struct mm_struct *live;		/* its mmap_lock and a user reference are held */
 
 	/* the mapping last used, of live */
