@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * trans.c - any words: the decoder neither reads outside them nor loses count of one, and cuts
+ * make no difference. The first byte says where the words are cut.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hash.h"
+#include "trans.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void take_samples(void *context, const struct trans_state *s, bool changed, const uint64_t *pcs,
+			 const uint32_t *counters, size_t nr)
+{
+	uint64_t *hash = context;
+
+	(void)changed;
+	for (size_t i = 0; i < nr; i++) {
+		*hash = hash_mix(*hash, pcs[i]);
+		*hash = hash_mix(*hash, counters[i]);
+		*hash = hash_mix(*hash, (uint64_t)s->mode << 32 | s->cpu);
+		*hash = hash_mix(*hash, (uint64_t)s->tid << 32 | s->tgid);
+		*hash = hash_mix(*hash, s->cookie ^ s->app_cookie << 1);
+		*hash = hash_mix(*hash, s->anon.start ^ s->anon.end << 1 ^ strlen(s->anon.name));
+	}
+}
+
+static void take_range(void *context, bool loaded, uint64_t start, uint64_t size, const char *name)
+{
+	uint64_t *hash = context;
+
+	*hash = hash_mix(*hash, start ^ size ^ loaded ^ strlen(name));
+}
+
+static const struct trans_ops ops = { .samples = take_samples, .module_range = take_range };
+
+static uint64_t decode(const op_word *words, size_t nr, size_t cut, struct trans_stats *stats)
+{
+	uint64_t hash = 0;
+	struct trans *t = trans_new(&ops, &hash);
+
+	while (nr) {
+		size_t n = cut && cut < nr ? cut : nr;
+
+		trans_feed(t, words, n);
+		words += n;
+		nr -= n;
+	}
+	trans_end(t);
+	*stats = *trans_stats(t);
+	trans_free(t);
+	return hash;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct trans_stats whole, cut;
+	size_t nr;
+	op_word *words;
+
+	if (size < 1)
+		return 0;
+	nr = (size - 1) / sizeof(*words);
+	words = malloc(nr * sizeof(*words) + 1);	/* of exact size, for the sanitizer */
+	if (!words)
+		return 0;
+	memcpy(words, data + 1, nr * sizeof(*words));
+	if (decode(words, nr, 0, &whole) != decode(words, nr, 1 + data[0] % 20, &cut))
+		abort();
+	if (memcmp(&whole, &cut, sizeof(whole)))
+		abort();
+	if (whole.words != nr || whole.words != whole.note_words + 2 * whole.pairs + whole.words_skipped)
+		abort();
+	free(words);
+	return 0;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemon_trans.c - the word decoder: every code, cut anywhere, and what garbage does to it */
+#include <inttypes.h>
+#include "fake_collector.h"
+#include "strbuf.h"
+#include "tap.h"
+#include "trans.h"
+#include "xalloc.h"
+
+#define E OP_ESCAPE
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What the decoder said, as text: one line per sample or event. */
+static void said_samples(void *context, const struct trans_state *s, bool changed, const uint64_t *pcs,
+			 const uint32_t *counters, size_t nr)
+{
+	static const char mode[] = { '?', 'k', 'u' };
+
+	(void)changed;
+	for (size_t i = 0; i < nr; i++) {
+		strbuf_addf(context, "%c %" PRIx64 " %u cpu%u %u/%u app%d image%d", mode[s->mode], pcs[i],
+			    counters[i], s->cpu, s->tgid, s->tid, (int)s->app_cookie, (int)s->cookie);
+		if (s->anon.end)
+			strbuf_addf(context, " %s %" PRIx64 "-%" PRIx64, s->anon.name, s->anon.start, s->anon.end);
+		if (s->tracing)
+			strbuf_addf(context, " depth%u", s->trace_depth + (unsigned int)i);
+		strbuf_add_char(context, '\n');
+	}
+}
+
+static void said_range(void *context, bool loaded, uint64_t start, uint64_t size, const char *name)
+{
+	strbuf_addf(context, "range %d %" PRIx64 " %" PRIx64 " %s\n", loaded, start, size, name);
+}
+
+static void said_loaded(void *context)
+{
+	strbuf_add(context, "loaded\n");
+}
+
+static const struct trans_ops ops = { said_samples, said_range, said_loaded };
+
+/* Decode @words in two parts, cut at @cut. */
+static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_stats *ret)
+{
+	struct strbuf said = STRBUF_INIT;
+	struct trans *t = trans_new(&ops, &said);
+
+	trans_feed(t, words, cut);
+	trans_feed(t, words + cut, nr - cut);
+	trans_end(t);
+	*ret = *trans_stats(t);
+	CHECK(ret->words == ret->note_words + 2 * ret->pairs + ret->words_skipped,
+	      "%" PRIu64 " words, %" PRIu64 " + 2 * %" PRIu64 " + %" PRIu64, ret->words, ret->note_words, ret->pairs,
+	      ret->words_skipped);
+	trans_free(t);
+	return strbuf_steal(&said);
+}
+
+static const struct {
+	const char *what;
+	op_word words[64];		/* ends at END */
+	const char *said;
+	unsigned int skipped, incomplete, unknown;
+} streams[] = {
+#define END 0xdeadbeefdeadbeefu
+	{ "nothing", { END }, "", 0, 0, 0 },
+	{ "before any note", { 0x10, 0, END }, "? 10 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "kernel, then user",
+	  { E, OP_CPU_SWITCH, 3, E, OP_KERNEL_ENTER, 0xffff, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 7, 0x20, 1,
+	    END },
+	  "k ffff 0 cpu3 0/0 app-1 image-1\nu 20 1 cpu3 0/0 app-1 image7\n", 0, 0, 0 },
+	{ "task",
+	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, 5, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, 5, 1, 0, 2, 0, END },
+	  "u 1 0 cpu0 11/12 app5 image5\nu 2 0 cpu0 11/12 app5 image5\n", 0, 0, 0 },
+	{ "task whose program is not known, cookie neither",
+	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, E, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, E, 1, 0, END },
+	  "u 1 0 cpu0 11/12 app-1 image-1\n", 0, 0, 0 },
+	{ "kernel keeps the cookie",
+	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 9, E, OP_KERNEL_ENTER, E, OP_USER_ENTER, 4, 0, END },
+	  "u 4 0 cpu0 0/0 app-1 image9\n", 0, 0, 0 },
+	{ "mapping, forgotten at the next cookie",
+	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x3000, 0x5d706165685bu, 0, 0, 0,
+	    0x1234, 0, E, OP_COOKIE_SWITCH, 2, 0x10, 0, END },
+	  "u 1234 0 cpu0 0/0 app-1 image0 [heap] 1000-3000\nu 10 0 cpu0 0/0 app-1 image2\n", 0, 0, 0 },
+	{ "module",
+	  { E, OP_MODULE_RANGE, 1, 0xa000, 0x500, 0x656c75646f6d, 0, 0, 0, 0, 0, 0, 0, E, OP_MODULE_LOADED, END },
+	  "range 1 a000 500 module\nloaded\n", 0, 0, 0 },
+	{ "trace: a leaf and its callers, then another",
+	  { E, OP_TRACE_BEGIN, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x10, 2, 0x20, 0, E, OP_COOKIE_SWITCH, 2,
+	    0x30, 0, E, OP_TRACE_BEGIN, 0x40, 2, END },
+	  "u 10 2 cpu0 0/0 app-1 image1 depth0\nu 20 0 cpu0 0/0 app-1 image1 depth1\n"
+	  "u 30 0 cpu0 0/0 app-1 image2 depth2\nu 40 2 cpu0 0/0 app-1 image2 depth0\n", 0, 0, 0 },
+	{ "another CPU ends a trace",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_CPU_SWITCH, 1, 0x20, 0, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nk 20 0 cpu1 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "instruction-based samples are passed over",
+	  { E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7, E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+	    E, OP_KERNEL_ENTER, 8, 0, END },
+	  "k 8 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "counter beyond all", { E, OP_KERNEL_ENTER, 8, 1ull << 40, END },
+	  "k 8 4294967295 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "unknown code, state unknown after it",
+	  { E, OP_KERNEL_ENTER, 1, 0, E, 999, 2, 0, 3, 0, E, OP_CPU_SWITCH, 2, 4, 0, E, OP_USER_ENTER, 5, 0, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\n? 4 0 cpu2 0/0 app-1 image-1\nu 5 0 cpu2 0/0 app-1 image-1\n", 6, 0, 1 },
+	{ "code 7 outside a task note", { E, OP_CTX_TGID, 5, E, OP_KERNEL_ENTER, 1, 0, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\n", 3, 0, 1 },
+	{ "task note cut by another",
+	  { E, OP_CTX_SWITCH, 12, E, OP_KERNEL_ENTER, 1, 0, 2, 0, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\nk 2 0 cpu0 0/0 app-1 image-1\n", 3, 1, 0 },
+	{ "pair cut by a note", { E, OP_KERNEL_ENTER, 1, E, OP_CPU_SWITCH, 1, E, OP_KERNEL_ENTER, 2, 0, END },
+	  "k 2 0 cpu1 0/0 app-1 image-1\n", 1, 1, 0 },
+	{ "escape upon escape", { E, E, E, OP_KERNEL_ENTER, 1, 0, END }, "k 1 0 cpu0 0/0 app-1 image-1\n", 2, 0, 1 },
+	{ "module note that is neither load nor unload",
+	  { E, OP_MODULE_RANGE, 9, 0xa000, 0x500, 1, 0, 0, 0, 0, 0, 0, 0, E, OP_KERNEL_ENTER, 1, 0, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\n", 13, 1, 0 },
+	{ "ends inside a note", { E, OP_KERNEL_ENTER, 1, 0, E, OP_CTX_SWITCH, 12, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\n", 3, 1, 0 },
+	{ "ends inside a pair", { E, OP_KERNEL_ENTER, 1, END }, "", 1, 1, 0 },
+};
+
+static size_t length(const op_word *words)
+{
+	size_t n = 0;
+
+	while (words[n] != END)
+		n++;
+	return n;
+}
+
+TEST(every_code_cut_everywhere)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
+		size_t nr = length(streams[i].words);
+
+		for (size_t cut = 0; cut <= nr; cut++) {
+			struct trans_stats stats;
+			char *said = decode(streams[i].words, nr, cut, &stats);
+
+			CHECK(!strcmp(said, streams[i].said), "%s, cut at %zu: want\n%sgot\n%s", streams[i].what,
+			      cut, streams[i].said, said);
+			CHECK(stats.words_skipped == streams[i].skipped, "%s, cut at %zu: %" PRIu64 " skipped",
+			      streams[i].what, cut, stats.words_skipped);
+			CHECK(stats.incomplete == streams[i].incomplete, "%s, cut at %zu: %" PRIu64 " incomplete",
+			      streams[i].what, cut, stats.incomplete);
+			CHECK(stats.unknown_codes == streams[i].unknown, "%s, cut at %zu: %" PRIu64 " unknown",
+			      streams[i].what, cut, stats.unknown_codes);
+			free(said);
+		}
+	}
+}
+
+TEST(one_word_at_a_time)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
+		struct strbuf said = STRBUF_INIT;
+		struct trans *t = trans_new(&ops, &said);
+
+		for (size_t at = 0; streams[i].words[at] != END; at++)
+			trans_feed(t, &streams[i].words[at], 1);
+		trans_end(t);
+		CHECK(!strcmp(said.text, streams[i].said), "%s: %s", streams[i].what, said.text);
+		trans_free(t);
+		strbuf_free(&said);
+	}
+}
+
+/* Runs: pairs that share the state come together, and say whether it changed. */
+static struct {
+	size_t calls, pairs, changes, longest;
+} runs;
+
+static void count_run(void *context, const struct trans_state *s, bool changed, const uint64_t *pcs,
+		      const uint32_t *counters, size_t nr)
+{
+	(void)context, (void)s, (void)pcs, (void)counters;
+	runs.calls++;
+	runs.pairs += nr;
+	runs.changes += changed;
+	if (nr > runs.longest)
+		runs.longest = nr;
+}
+
+TEST(runs_of_pairs)
+{
+	static const struct trans_ops counting = { .samples = count_run };
+	struct trans *t = trans_new(&counting, NULL);
+	struct fake_collector f;
+
+	fake_collector_init(&f, NULL, 0);
+	fake_kernel(&f);
+	for (int i = 0; i < 1000; i++)
+		fake_sample(&f, 0x1000 + i, 0);
+	fake_cpu(&f, 1);
+	for (int i = 0; i < 10; i++)
+		fake_sample(&f, 0x1000 + i, 0);
+	trans_feed(t, f.words, f.nr);
+	CHECK(runs.pairs == 1010, "%zu", runs.pairs);
+	CHECK(runs.changes == 2, "changed %zu times", runs.changes);
+	CHECK(runs.calls < 10, "%zu calls", runs.calls);
+	CHECK(runs.longest > 100, "%zu", runs.longest);
+	trans_free(t);
+	fake_collector_free(&f);
+}
+
+TEST_MAIN()
