@@ -6,6 +6,8 @@
 #   WERROR=    do not stop at warnings
 
 O      ?= build
+# one spelling, however it is given: targets are found again in .d files by their names
+override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 WERROR ?= -Werror
 Q      := $(if $(V),,@)
 silent := $(if $(V),V,$(findstring s,$(firstword -$(MAKEFLAGS))))
