@@ -213,7 +213,7 @@ static void change_exit(struct perf_processes *p, const struct perf_record *r)
 {
 	struct perf_process *q = perf_process_find(p, r->tgid);
 
-	if (!q || r->tid != r->tgid || q->exited_at)
+	if (!q || r->tid != r->tgid || !list_empty(&q->exited))
 		return;
 	q->exited_at = r->time;
 	list_add_tail(&q->exited, &p->exited);
