@@ -35,7 +35,8 @@ struct perf_attribute {
 };
 
 /* Both are given to perf_order_run(); @context is a struct perf_attribute. */
-void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr);
+void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_sample *s,
+			    size_t nr);
 void perf_attribute_change(void *context, const struct perf_record *r);
 
 #endif

@@ -58,9 +58,10 @@ static struct perf_collector *of(struct collector *c)
 /* --- set-up --- */
 
 /*
- * Most ways to idle stop the tick at once; the kernel then takes our steady samples for a flood, throttles
- * them, and doesn't see the beginning of the work that ends the idling. Two governors let it
- * tick when a timer is near, as ours always is; elsewhere idling is better not sampled [PC-6].
+ * Most ways to idle stop the tick at once; the kernel then takes our steady samples for a
+ * flood, throttles them, and doesn't see the beginning of the work that ends the idling. Two
+ * governors let it tick when a timer is near, as ours always is; elsewhere idling is better
+ * not sampled [PC-6].
  */
 static bool ticks_while_idle(void)
 {

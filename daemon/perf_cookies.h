@@ -51,7 +51,8 @@ void perf_image_put(struct perf_cookies *t, struct perf_image *image);	/* NULL i
 
 /* Its cookie, given out now if it had none; OP_NO_COOKIE for anonymous memory. */
 op_word perf_image_cookie(struct perf_cookies *t, struct perf_image *image);
-struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie);	/* or NULL */
+/* Or NULL. */
+struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie);
 
 /*
  * The name under which memory mapped as @path is reported if it isn't a file: "anon", "[heap]",

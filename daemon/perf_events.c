@@ -38,8 +38,9 @@ int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t 
 	least = ((unsigned __int128)least_ns * clock_khz + 999999) / 1000000;
 	if (ns < least_ns && least_ns > OP_TIMER_MIN_PERIOD_NS)
 		return op_error_set(e, -EINVAL,
-				    "a count of %llu is a higher rate than kernel.perf_event_max_sample_rate"
-				    " (%llu) allows; raise that, or use a count of at least %llu",
+				    "a count of %llu is a higher rate than "
+				    "kernel.perf_event_max_sample_rate (%llu) allows; "
+				    "raise that, or use a count of at least %llu",
 				    (unsigned long long)count, (unsigned long long)max_rate,
 				    (unsigned long long)least);
 	if (ns < least_ns)
@@ -49,7 +50,8 @@ int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t 
 				    (unsigned long long)count, (unsigned long long)least,
 				    (unsigned long long)clock_khz);
 	if (ns > PERIOD_MAX)
-		return op_error_set(e, -EINVAL, "a count of %llu would be less than a sample an hour",
+		return op_error_set(e, -EINVAL,
+				    "a count of %llu would be less than a sample an hour",
 				    (unsigned long long)count);
 	*ret_ns = (uint64_t)ns;
 	return 0;
@@ -111,20 +113,25 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	return a;
 }
 
+static long sys_open(struct perf_event_attr *a, unsigned int cpu)
+{
+	return syscall(SYS_perf_event_open, a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
 static int open_event(const struct perf_event_attr *attr, unsigned int cpu)
 {
 	struct perf_event_attr a = *attr;
 	struct rlimit limit;
-	long fd;
+	long fd = sys_open(&a, cpu);
 
-	fd = syscall(SYS_perf_event_open, &a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0 && errno == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur *= 2;
 		if (limit.rlim_cur > limit.rlim_max)
 			limit.rlim_max = limit.rlim_cur;	/* as root we may */
-		errno = EMFILE;
 		if (!setrlimit(RLIMIT_NOFILE, &limit))
-			fd = syscall(SYS_perf_event_open, &a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+			fd = sys_open(&a, cpu);
+		else
+			errno = EMFILE;
 	}
 	return fd < 0 ? -errno : (int)fd;
 }
@@ -139,8 +146,9 @@ static int explain(int err, unsigned int cpu, struct op_error *e)
 		if (file_read_line(PARANOID_FILE, paranoid, sizeof(paranoid)))
 			strcpy(paranoid, "unknown");
 		return op_error_set(e, err,
-				    "perf_event_open(2) is not permitted: kernel.perf_event_paranoid is %s; "
-				    "run as root or with CAP_PERFMON, outside of containers that filter it",
+				    "perf_event_open(2) is not permitted: "
+				    "kernel.perf_event_paranoid is %s; run as root "
+				    "or with CAP_PERFMON, outside of containers that filter it",
 				    paranoid);
 	case ENOSYS:
 		return op_error_set(e, err, "this kernel has no perf_event_open(2) "
@@ -215,7 +223,8 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 	err = map_ring(ev, setup);
 	if (err) {
 		op_error_set(e, err, "cannot map the ring of CPU %u: %s; "
-				     "see kernel.perf_event_mlock_kb and ulimit -l", cpu, strerror(-err));
+				     "see kernel.perf_event_mlock_kb and ulimit -l",
+			     cpu, strerror(-err));
 		goto close_events;
 	}
 	if (ioctl(ev->sampling_fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0) {

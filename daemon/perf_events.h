@@ -18,8 +18,8 @@ struct perf_event_setup {
 	uint64_t period_ns;
 	bool kernel, user;
 	bool exclude_idle;		/* no samples while the idle task runs [PC-6] */
-	size_t ring_pages;		/* a power of two; made smaller if the kernel won't lock as much */
-	bool no_build_ids, no_lost;	/* found out at the first event: the kernel is too old for them */
+	size_t ring_pages;		/* a power of two; halved until the kernel locks as much */
+	bool no_build_ids, no_lost;	/* the kernel is too old, as the first event shows */
 };
 
 struct perf_events {
@@ -44,7 +44,7 @@ void perf_events_unthrottle(struct perf_events *ev, uint64_t period_ns);
 /* How long the CPU had these events, in ns: stands still once it went offline. */
 uint64_t perf_events_alive_ns(const struct perf_events *ev);
 
-/* Samples, and records of mappings, that found no room in the ring since it was opened; 0 if untold. */
+/* Samples, and records of mappings, that the ring had no room for; 0 if the kernel doesn't tell. */
 uint64_t perf_events_lost_samples(const struct perf_events *ev);
 uint64_t perf_events_lost_mappings(const struct perf_events *ev);
 

@@ -87,7 +87,8 @@ static struct perf_mapping *insert(struct perf_maps *maps, size_t at)
 }
 
 /* Cut [start, end) out of what is there; returns the index where it would stand. */
-static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t start, uint64_t end)
+static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t start,
+			uint64_t end)
 {
 	size_t at = first_ending_after(maps, start), last;
 	struct perf_mapping *m = &maps->mappings[at];

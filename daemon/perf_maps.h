@@ -4,7 +4,7 @@
  *
  * The executable mappings of a process as non-overlapping intervals. What is mapped replaces
  * what it overlaps; unmapping is not told by the kernel, so stale intervals stay until
- * something takes their place [PC-31]. Tables are shared between a process and its forks until one changes.
+ * something takes their place [PC-31]. A process and its forks share a table until one changes.
  */
 #ifndef PERF_MAPS_H
 #define PERF_MAPS_H
@@ -26,7 +26,8 @@ struct perf_maps {
 };
 
 struct perf_maps *perf_maps_new(void);
-struct perf_maps *perf_maps_share(struct perf_maps *maps);	/* one more reference; NULL stays NULL */
+/* One more reference; NULL stays NULL. */
+struct perf_maps *perf_maps_share(struct perf_maps *maps);
 void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps);	/* NULL is fine */
 
 /*
@@ -36,6 +37,7 @@ void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps);	/* NULL is f
 void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps, uint64_t start, uint64_t end,
 		   uint64_t offset, struct perf_image *image);
 
-const struct perf_mapping *perf_maps_find(const struct perf_maps *maps, uint64_t pc);	/* or NULL */
+/* The mapping that @pc lies in, or NULL. */
+const struct perf_mapping *perf_maps_find(const struct perf_maps *maps, uint64_t pc);
 
 #endif

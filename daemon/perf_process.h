@@ -21,7 +21,7 @@ struct perf_process {
 	struct perf_maps *maps;		/* NULL: none, or not known */
 	struct perf_image *program;	/* what it executes; NULL: a kernel thread, or not known */
 	bool wants_program;		/* after exec: the first file mapped is it */
-	bool known;			/* maps are all there is: from /proc, a known parent or exec */
+	bool known;			/* maps are complete: from /proc, a known parent or exec */
 	uint64_t read_at;		/* when /proc was read: older changes are in it; 0 never */
 	uint64_t retry_at;		/* no sooner look again for what wasn't there */
 	size_t read_again_at_nr;	/* so many mappings: time to ask which are stale */
@@ -37,19 +37,20 @@ struct perf_processes {
 	struct perf_process **buckets;
 	size_t nr_buckets, nr;
 	struct list_head exited;	/* oldest first */
-	uint64_t reads, reads_left;	/* re-reads of /proc: done, and still allowed till the next drain */
+	uint64_t reads, reads_left;	/* of /proc: done, and still allowed in this drain */
 };
 
 /* @proc must stay. */
 void perf_processes_init(struct perf_processes *p, struct perf_cookies *cookies, const char *proc);
 void perf_processes_free(struct perf_processes *p);
 
-struct perf_process *perf_process_find(const struct perf_processes *p, uint32_t tgid);	/* or NULL */
+/* Or NULL. */
+struct perf_process *perf_process_find(const struct perf_processes *p, uint32_t tgid);
 
 /* A change: MMAP, EXEC, FORK or EXIT. Others are ignored. */
 void perf_processes_change(struct perf_processes *p, const struct perf_record *r);
 
-/* Read all of /proc. 0, or -errno if it can't be listed; processes that vanish meanwhile are none. */
+/* Read all of /proc. 0, or -errno if it can't be listed; who vanishes meanwhile is left out. */
 int perf_processes_read_all(struct perf_processes *p);
 
 /*

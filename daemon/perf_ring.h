@@ -21,7 +21,7 @@ struct perf_ring {
 	size_t mapped;			/* bytes to munmap(), 0: memory of somebody else */
 	uint64_t head, tail;
 	unsigned char *scratch;		/* a record that wraps is put together here */
-	uint64_t broken;		/* times the ring made no sense and was skipped to its head */
+	uint64_t broken;		/* times it made no sense and was skipped to its head */
 };
 
 /*
@@ -31,8 +31,9 @@ struct perf_ring {
 int perf_ring_map(struct perf_ring *r, int fd, size_t pages);
 void perf_ring_unmap(struct perf_ring *r);	/* an all-zero ring is fine */
 
-/* The same over memory of the caller's: @page has data_head and data_tail, @size is a power of two. */
-void perf_ring_init(struct perf_ring *r, struct perf_event_mmap_page *page, void *data, size_t size);
+/* The same over memory of the caller's: @page has data_head and data_tail, @size a power of two. */
+void perf_ring_init(struct perf_ring *r, struct perf_event_mmap_page *page, void *data,
+		    size_t size);
 
 void perf_ring_begin(struct perf_ring *r);
 /* Next whole record and its size (at least a header, a multiple of 8), or NULL: no more. */

@@ -232,7 +232,8 @@ uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
 	/* older kernels tell only the sum of samples and mappings */
 	if (r->setup.no_lost)
 		return c->lost_records + c->lost_early;
-	return c->lost_before + c->lost_early + (c->open ? perf_events_lost_samples(&c->events) : 0);
+	return c->lost_before + c->lost_early +
+	       (c->open ? perf_events_lost_samples(&c->events) : 0);
 }
 
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now)

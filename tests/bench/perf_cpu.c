@@ -46,7 +46,7 @@ static double wall_seconds(void)
 
 static double one_run(struct collector *c, double seconds)
 {
-	struct pollfd poll_fd = { .fd = c->poll_fd(c), .events = POLLIN };
+	struct pollfd poll_fd = {.fd = c->poll_fd(c), .events = POLLIN};
 	double cpu = cpu_seconds(), start = wall_seconds(), now;
 
 	while ((now = wall_seconds()) < start + seconds) {
@@ -66,11 +66,11 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	/* 1 GHz, so that a count is a nanosecond */
-	struct collector_config config = { .count = 100000, .clock_khz = 1000000, .kernel = true,
-					   .user = true };
+	struct collector_config config = {
+		.count = 100000, .clock_khz = 1000000, .kernel = true, .user = true};
 	double seconds = argc > 1 ? atof(argv[1]) : 3, shares[RUNS];
 	struct collector *c = collector_perf();
-	struct session_counts counts = { 0 };
+	struct session_counts counts = {0};
 	struct cpu_counts total;
 	struct op_error e;
 
@@ -88,7 +88,8 @@ int main(int argc, char **argv)
 	printf("bench perf_collector_cpu %.2f %%\n", shares[RUNS / 2]);
 	printf("bench perf_collector_words %.2f words/sample\n",
 	       (double)nr_words / (double)(total.received ? total.received : 1));
-	fprintf(stderr, "perf_cpu: received %llu, lost in rings %llu, no mapping %llu, no mm %llu\n",
+	fprintf(stderr,
+		"perf_cpu: received %llu, lost in rings %llu, no mapping %llu, no mm %llu\n",
 		(unsigned long long)total.received, (unsigned long long)total.lost[LOST_RING],
 		(unsigned long long)total.lost[LOST_NO_MAPPING],
 		(unsigned long long)total.lost[LOST_NO_MM]);

@@ -25,7 +25,9 @@ static uint64_t nr_pairs;
 static void take_words(void *context, const op_word *w, size_t nr)
 {
 	static const unsigned char payload[] = {
-		[OP_CTX_SWITCH] = 5, [OP_CPU_SWITCH] = 1, [OP_COOKIE_SWITCH] = 1,
+		[OP_CTX_SWITCH] = 5,
+		[OP_CPU_SWITCH] = 1,
+		[OP_COOKIE_SWITCH] = 1,
 		[OP_ANON_MAP] = OP_ANON_MAP_WORDS,
 	};
 	size_t i = 0;
@@ -70,16 +72,19 @@ static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct perf_order_ops ops = { perf_attribute_samples, perf_attribute_change };
+	static const struct perf_order_ops ops = {perf_attribute_samples, perf_attribute_change};
 	static _Alignas(8) unsigned char memory[RING_SIZE];
 	static struct perf_emit emit;
-	struct perf_event_mmap_page page = { 0 };
+	struct perf_event_mmap_page page = {0};
 	struct perf_order *order = perf_order_new();
 	struct perf_cookies *cookies = perf_cookies_new();
-	struct perf_cpu_state cpus[4] = { 0 };
+	struct perf_cpu_state cpus[4] = {0};
 	struct perf_processes processes;
-	struct perf_attribute a = { .processes = &processes, .cookies = cookies, .emit = &emit,
-				    .cpus = cpus, .nr_cpus = 4 };
+	struct perf_attribute a = {.processes = &processes,
+				   .cookies = cookies,
+				   .emit = &emit,
+				   .cpus = cpus,
+				   .nr_cpus = 4};
 	uint64_t samples, lost = 0, start = size >= 2 ? (data[0] | data[1] << 8) & ~7u : 0;
 	struct perf_ring ring;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_build.h - make records as the kernel would write them, for the tests of the perf collector */
+/* perf_build.h - make records as the kernel would write them, for the tests of the perf collector
+ */
 #ifndef PERF_BUILD_H
 #define PERF_BUILD_H
 
@@ -30,7 +31,7 @@ static inline void add64(struct bytes *b, uint64_t v)
 
 static inline void begin(struct bytes *b, uint32_t type, uint16_t misc)
 {
-	struct perf_event_header h = { .type = type, .misc = misc };
+	struct perf_event_header h = {.type = type, .misc = misc};
 
 	b->size = 0;
 	add(b, &h, sizeof(h));
@@ -42,7 +43,8 @@ static inline void end(struct bytes *b)
 }
 
 /* sample_id_all's trailer, which ends the record. */
-static inline void end_with_id(struct bytes *b, uint32_t pid, uint32_t tid, uint64_t time, uint32_t cpu)
+static inline void end_with_id(struct bytes *b, uint32_t pid, uint32_t tid, uint64_t time,
+			       uint32_t cpu)
 {
 	add32(b, pid);
 	add32(b, tid);
@@ -105,11 +107,11 @@ static inline void make_mmap2(struct bytes *b, uint32_t pid, uint64_t start, uin
 	add64(b, start);
 	add64(b, len);
 	add64(b, offset);
-	add32(b, 8);		/* device */
+	add32(b, 8); /* device */
 	add32(b, 1);
 	add64(b, inode);
-	add64(b, 3);		/* generation */
-	add32(b, 5);		/* PROT_READ | PROT_EXEC */
+	add64(b, 3); /* generation */
+	add32(b, 5); /* PROT_READ | PROT_EXEC */
 	add32(b, 2);
 	memcpy(padded, path, strlen(path));
 	add(b, padded, n);

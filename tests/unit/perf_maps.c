@@ -10,7 +10,7 @@
 
 static struct perf_image *image(struct perf_cookies *t, const char *path, uint64_t inode)
 {
-	return perf_image_get(t, &(struct perf_image_key){ .path = path, .inode = inode });
+	return perf_image_get(t, &(struct perf_image_key){.path = path, .inode = inode});
 }
 
 TEST(names)
@@ -18,23 +18,23 @@ TEST(names)
 	static const struct {
 		const char *path, *anonymous, *kept;
 	} cases[] = {
-		{ "/bin/x", NULL, "/bin/x" },
-		{ "/bin/x (deleted)", NULL, "/bin/x" },
-		{ "/memfd:jit (deleted)", NULL, "/memfd:jit" },
-		{ "(unreachable)/x", NULL, "/x" },
-		{ "//anon", "anon", "anon" },
-		{ "", "anon", "anon" },
-		{ "[heap]", "[heap]", "[heap]" },
-		{ "[stack:123]", "[stack]", "[stack]" },
-		{ "[vdso]", "[vdso]", "[vdso]" },
-		{ "[anon:jit]", "anon", "anon" },
-		{ "/dev/zero (deleted)", "anon", "anon" },
-		{ "/dev/zero", NULL, "/dev/zero" },
-		{ "/anon_hugepage (deleted)", "anon", "anon" },
-		{ "/SYSV00000000 (deleted)", "anon", "anon" },
-		{ "/SYSV/tool", NULL, "/SYSV/tool" },
-		{ "anon_inode:[something-with-a-long-name]", "anon_inode:[something-with-a-long-name]",
-		  "anon_inode:[something-with-a-lon" },
+		{"/bin/x", NULL, "/bin/x"},
+		{"/bin/x (deleted)", NULL, "/bin/x"},
+		{"/memfd:jit (deleted)", NULL, "/memfd:jit"},
+		{"(unreachable)/x", NULL, "/x"},
+		{"//anon", "anon", "anon"},
+		{"", "anon", "anon"},
+		{"[heap]", "[heap]", "[heap]"},
+		{"[stack:123]", "[stack]", "[stack]"},
+		{"[vdso]", "[vdso]", "[vdso]"},
+		{"[anon:jit]", "anon", "anon"},
+		{"/dev/zero (deleted)", "anon", "anon"},
+		{"/dev/zero", NULL, "/dev/zero"},
+		{"/anon_hugepage (deleted)", "anon", "anon"},
+		{"/SYSV00000000 (deleted)", "anon", "anon"},
+		{"/SYSV/tool", NULL, "/SYSV/tool"},
+		{"anon_inode:[something-with-a-long-name]",
+		 "anon_inode:[something-with-a-long-name]", "anon_inode:[something-with-a-lon"},
 	};
 	struct perf_cookies *t = perf_cookies_new();
 
@@ -44,8 +44,10 @@ TEST(names)
 
 		CHECK(!name == !cases[i].anonymous && (!name || !strcmp(name, cases[i].anonymous)),
 		      "\"%s\" is \"%s\"", cases[i].path, name ? name : "(a file)");
-		CHECK(!strcmp(got->path, cases[i].kept), "\"%s\" kept as \"%s\"", cases[i].path, got->path);
-		CHECK(!perf_image_cookie(t, got) == got->anonymous, "\"%s\": cookie", cases[i].path);
+		CHECK(!strcmp(got->path, cases[i].kept), "\"%s\" kept as \"%s\"", cases[i].path,
+		      got->path);
+		CHECK(!perf_image_cookie(t, got) == got->anonymous, "\"%s\": cookie",
+		      cases[i].path);
 	}
 	perf_cookies_free(t);
 }
@@ -53,7 +55,7 @@ TEST(names)
 TEST(one_cookie_for_one_build)
 {
 	struct perf_cookies *t = perf_cookies_new();
-	struct perf_image_key key = { .path = "/bin/x", .inode = 1, .generation = 1 };
+	struct perf_image_key key = {.path = "/bin/x", .inode = 1, .generation = 1};
 	struct perf_image *a = perf_image_get(t, &key), *b = perf_image_get(t, &key), *c, *d;
 
 	CHECK(a == b, "the same file twice");
@@ -62,12 +64,14 @@ TEST(one_cookie_for_one_build)
 	CHECK(c != a, "another generation of the inode");
 	key.build_id.len = 20;
 	d = perf_image_get(t, &key);
-	key.inode = 99;		/* with a build-id nothing else matters */
+	key.inode = 99; /* with a build-id nothing else matters */
 	CHECK(d != c && perf_image_get(t, &key) == d, "known by build-id");
 	CHECK(perf_image_cookie(t, a) == 1 && perf_image_cookie(t, c) == 2 &&
-	      perf_image_cookie(t, a) == 1, "numbered as asked for");
-	CHECK(perf_cookies_find(t, 2) == c && !perf_cookies_find(t, 0) && !perf_cookies_find(t, 3) &&
-	      !perf_cookies_find(t, OP_INVALID_COOKIE), "found");
+		      perf_image_cookie(t, a) == 1,
+	      "numbered as asked for");
+	CHECK(perf_cookies_find(t, 2) == c && !perf_cookies_find(t, 0) &&
+		      !perf_cookies_find(t, 3) && !perf_cookies_find(t, OP_INVALID_COOKIE),
+	      "found");
 	perf_cookies_free(t);
 }
 
@@ -94,7 +98,7 @@ TEST(only_sampled_images_stay)
 #define SPACE 64
 
 struct model {
-	int image[SPACE];		/* -1: none */
+	int image[SPACE]; /* -1: none */
 	uint64_t offset[SPACE];
 };
 
@@ -126,7 +130,7 @@ static bool same(const struct perf_maps *maps, const struct model *m, struct per
 TEST(mappings_replace_what_they_overlap)
 {
 	struct perf_cookies *t = perf_cookies_new();
-	struct perf_image *images[3] = { image(t, "/a", 1), image(t, "/b", 2), image(t, "/c", 3) };
+	struct perf_image *images[3] = {image(t, "/a", 1), image(t, "/b", 2), image(t, "/c", 3)};
 	unsigned int seed = 7;
 
 	for (int round = 0; round < 2000; round++) {
@@ -144,7 +148,7 @@ TEST(mappings_replace_what_they_overlap)
 			perf_maps_add(t, &maps, start, end, offset, images[which]);
 			model_add(&m, start, end, offset, which);
 			CHECK(same(maps, &m, images), "round %d step %d", round, step);
-			if (step == 5) {	/* a fork: what it sees must not change */
+			if (step == 5) { /* a fork: what it sees must not change */
 				shared = perf_maps_share(maps);
 				before = m;
 			}

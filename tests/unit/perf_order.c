@@ -11,8 +11,8 @@
 
 /* What came out so far. */
 struct out {
-	uint64_t change;		/* time of the last */
-	uint64_t newest[MAX_CPUS];	/* of the last sample, per CPU */
+	uint64_t change;	   /* time of the last */
+	uint64_t newest[MAX_CPUS]; /* of the last sample, per CPU */
 	uint64_t newest_any;
 	size_t samples, changes, runs;
 	bool wrong;
@@ -41,11 +41,11 @@ static void take_change(void *context, const struct perf_record *r)
 	o->changes++;
 }
 
-static const struct perf_order_ops ops = { take_samples, take_change };
+static const struct perf_order_ops ops = {take_samples, take_change};
 
 static void add_sample(struct perf_order *o, unsigned int cpu, uint64_t time)
 {
-	perf_order_add_sample(o, cpu, &(struct perf_sample){ .time = time });
+	perf_order_add_sample(o, cpu, &(struct perf_sample){.time = time});
 }
 
 static void add_change(struct perf_order *o, uint64_t time)
@@ -61,7 +61,7 @@ static void add_change(struct perf_order *o, uint64_t time)
 TEST(a_sample_waits_for_the_changes_before_it)
 {
 	struct perf_order *o = perf_order_new();
-	struct out out = { 0 };
+	struct out out = {0};
 
 	add_sample(o, 0, 10);
 	add_sample(o, 0, 30);
@@ -79,7 +79,7 @@ TEST(a_sample_waits_for_the_changes_before_it)
 TEST(a_change_at_the_same_time_comes_first)
 {
 	struct perf_order *o = perf_order_new();
-	struct out out = { 0 };
+	struct out out = {0};
 
 	add_sample(o, 0, 20);
 	add_change(o, 20);
@@ -91,7 +91,7 @@ TEST(a_change_at_the_same_time_comes_first)
 TEST(without_changes_each_cpu_is_one_run)
 {
 	struct perf_order *o = perf_order_new();
-	struct out out = { 0 };
+	struct out out = {0};
 
 	for (uint64_t time = 1; time <= 1000; time++)
 		add_sample(o, time % 4, time);
@@ -103,7 +103,7 @@ TEST(without_changes_each_cpu_is_one_run)
 TEST(late_ones_are_counted_and_not_lost)
 {
 	struct perf_order *o = perf_order_new();
-	struct out out = { 0 };
+	struct out out = {0};
 
 	perf_order_run(o, 100, &ops, &out);
 	add_sample(o, 0, 50);
@@ -122,9 +122,9 @@ TEST(random_streams)
 
 	for (int round = 0; round < 200; round++) {
 		struct perf_order *o = perf_order_new();
-		uint64_t clock[MAX_CPUS] = { 0 }, bound = 0;
+		uint64_t clock[MAX_CPUS] = {0}, bound = 0;
 		size_t samples = 0, changes = 0;
-		struct out out = { 0 };
+		struct out out = {0};
 
 		for (int step = 0; step < 300; step++) {
 			unsigned int cpu = (unsigned int)rand_r(&seed) % MAX_CPUS;
@@ -147,8 +147,8 @@ TEST(random_streams)
 		}
 		perf_order_run(o, UINT64_MAX, &ops, &out);
 		CHECK(!out.wrong, "round %d", round);
-		CHECK(out.samples == samples && out.changes == changes, "round %d: %zu of %zu", round,
-		      out.samples, samples);
+		CHECK(out.samples == samples && out.changes == changes, "round %d: %zu of %zu",
+		      round, out.samples, samples);
 		perf_order_free(o);
 	}
 }

@@ -100,7 +100,7 @@ TEST(exec_starts_anew)
 	CHECK_TEXT(program(10), "/bin/a");
 	do_exec(10, 4);
 	CHECK_TEXT(at(10, 0x1800), "-");
-	CHECK_TEXT(program(10), "/bin/a");	/* until the new one shows */
+	CHECK_TEXT(program(10), "/bin/a"); /* until the new one shows */
 	do_mmap(10, 0x7000, 0x1000, "[vdso]", 5);
 	do_mmap(10, 0x1000, 0x1000, "/bin/b", 5);
 	CHECK_TEXT(at(10, 0x1800), "/bin/b");
@@ -154,13 +154,14 @@ TEST(exit_lingers_then_forgets)
 	do_mmap(NOBODY, 0x1000, 0x1000, "/bin/a", 2);
 	do_exit(NOBODY, NOBODY, 10);
 	perf_processes_tick(&processes, 11);
-	CHECK_TEXT(program(NOBODY), "/bin/a");	/* its last kernel samples come now */
+	CHECK_TEXT(program(NOBODY), "/bin/a"); /* its last kernel samples come now */
 	perf_processes_tick(&processes, 10 + 2 * NS_PER_SECOND);
 	CHECK(processes.nr == 0, "still there");
 	end_test();
 }
 
-/* A leader that exited before its threads, at times that are no times: it stays, and the tick ends. */
+/* A leader that exited before its threads, at times that are no times: it stays, and the tick ends.
+ */
 TEST(exit_of_a_living_process)
 {
 	uint32_t me = (uint32_t)getpid();
@@ -193,7 +194,8 @@ static void put_proc(uint32_t pid, const char *maps)
 {
 	char *path = xasprintf("%s/%u/maps", proc_dir, pid);
 
-	CHECK(!file_make_parent_dirs(path, 0755) && !file_write_atomic(path, maps, strlen(maps), 0644),
+	CHECK(!file_make_parent_dirs(path, 0755) &&
+		      !file_write_atomic(path, maps, strlen(maps), 0644),
 	      "cannot write %s", path);
 	free(path);
 }

@@ -31,9 +31,11 @@ TEST(mmap2)
 
 	make_mmap2(&b, 10, 0x400000, 0x1000, 0x2000, 55, "/bin/x", 5);
 	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_MMAP, "parse");
-	CHECK(r.mmap.start == 0x400000 && r.mmap.end == 0x401000 && r.mmap.offset == 0x2000, "range");
+	CHECK(r.mmap.start == 0x400000 && r.mmap.end == 0x401000 && r.mmap.offset == 0x2000,
+	      "range");
 	CHECK(r.mmap.inode == 55 && r.mmap.major == 8 && r.mmap.minor == 1 &&
-	      r.mmap.generation == 3 && r.mmap.executable && !r.mmap.build_id.len, "file");
+		      r.mmap.generation == 3 && r.mmap.executable && !r.mmap.build_id.len,
+	      "file");
 	CHECK(!strcmp(r.mmap.path, "/bin/x") && r.tgid == 10 && r.time == 5, "name");
 }
 
@@ -48,9 +50,10 @@ TEST(mmap2_with_build_id)
 	b.at[40] = 20;
 	CHECK(!perf_record_parse(b.at, b.size, &r), "parse");
 	CHECK(r.mmap.build_id.len == 20 && r.mmap.build_id.bytes[0] == 0xab &&
-	      r.mmap.build_id.bytes[19] == 0xab, "id");
+		      r.mmap.build_id.bytes[19] == 0xab,
+	      "id");
 	CHECK(!r.mmap.inode && !r.mmap.major, "no inode then");
-	b.at[40] = 21;	/* more than there is room for: none, but the mapping counts */
+	b.at[40] = 21; /* more than there is room for: none, but the mapping counts */
 	CHECK(!perf_record_parse(b.at, b.size, &r) && !r.mmap.build_id.len, "a length that lies");
 }
 
@@ -63,7 +66,8 @@ TEST(tasks)
 	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_FORK, "fork");
 	CHECK(r.tgid == 20 && r.tid == 20 && r.parent_tgid == 10 && r.time == 6, "who");
 	make_task(&b, PERF_RECORD_EXIT, 20, 10, 21, 7);
-	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_EXIT && r.tid == 21, "exit");
+	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_EXIT && r.tid == 21,
+	      "exit");
 	make_comm(&b, 0, 20, "name", 8);
 	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_OTHER, "renamed");
 	make_comm(&b, PERF_RECORD_MISC_COMM_EXEC, 20, "name", 8);
@@ -80,12 +84,14 @@ TEST(losses)
 	add64(&b, 77);
 	add64(&b, 12);
 	end_with_id(&b, 0, 0, 9, 0);
-	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_LOST && r.lost == 12, "lost");
+	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_LOST && r.lost == 12,
+	      "lost");
 	begin(&b, PERF_RECORD_LOST_SAMPLES, 0);
 	add64(&b, 13);
 	end_with_id(&b, 0, 0, 9, 0);
 	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_LOST_SAMPLES &&
-	      r.lost == 13, "lost samples");
+		      r.lost == 13,
+	      "lost samples");
 	begin(&b, PERF_RECORD_UNTHROTTLE, 0);
 	add64(&b, 9);
 	add64(&b, 1);

@@ -12,7 +12,7 @@ static unsigned char data[SIZE];
 
 static void write_record(uint16_t size, unsigned char fill)
 {
-	struct perf_event_header h = { .type = 1, .size = size };
+	struct perf_event_header h = {.type = 1, .size = size};
 	unsigned char record[SIZE];
 
 	memset(record, fill, sizeof(record));
@@ -27,7 +27,7 @@ TEST(records_come_out_as_they_went_in)
 	struct perf_ring r;
 	uint64_t read = 0;
 
-	page.data_head = page.data_tail = 8 * 1000;	/* not at the beginning */
+	page.data_head = page.data_tail = 8 * 1000; /* not at the beginning */
 	perf_ring_init(&r, &page, data, SIZE);
 	for (int round = 0; round < 1000; round++) {
 		uint16_t size = (uint16_t)(8 + 8 * (round % 20));
@@ -52,7 +52,7 @@ TEST(records_come_out_as_they_went_in)
 
 TEST(lengths_that_lie)
 {
-	static const uint16_t sizes[] = { 0, 4, 7, 9, 24, 65528 };
+	static const uint16_t sizes[] = {0, 4, 7, 9, 24, 65528};
 	struct perf_ring r;
 	size_t got;
 

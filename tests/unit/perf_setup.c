@@ -18,19 +18,20 @@ TEST(periods)
 		uint64_t ns;
 		const char *says;
 	} cases[] = {
-		{ 100000, 2000000, 100000, 0, 50000, "" },
-		{ 15000, 1000000, 0, 0, 15000, "" },
-		{ 14999, 1000000, 0, -EINVAL, 0, "the smallest is 15000 at 1000000 kHz" },
-		{ 1, 3000001, 0, -EINVAL, 0, "the smallest is 45001 " },
-		{ 0, 1000000, 0, -EINVAL, 0, "the smallest is 15000" },
-		{ 100000, 1000000, 5000, -EINVAL, 0, "kernel.perf_event_max_sample_rate (5000) allows" },
-		{ 200000, 1000000, 5000, 0, 200000, "" },
-		{ UINT64_MAX, 1, 0, -EINVAL, 0, "a sample an hour" },
-		{ 100000, 0, 0, -EINVAL, 0, "0 kHz" },
+		{100000, 2000000, 100000, 0, 50000, ""},
+		{15000, 1000000, 0, 0, 15000, ""},
+		{14999, 1000000, 0, -EINVAL, 0, "the smallest is 15000 at 1000000 kHz"},
+		{1, 3000001, 0, -EINVAL, 0, "the smallest is 45001 "},
+		{0, 1000000, 0, -EINVAL, 0, "the smallest is 15000"},
+		{100000, 1000000, 5000, -EINVAL, 0,
+		 "kernel.perf_event_max_sample_rate (5000) allows"},
+		{200000, 1000000, 5000, 0, 200000, ""},
+		{UINT64_MAX, 1, 0, -EINVAL, 0, "a sample an hour"},
+		{100000, 0, 0, -EINVAL, 0, "0 kHz"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct op_error e = { "" };
+		struct op_error e = {""};
 		uint64_t ns = 0;
 		int err = perf_period(cases[i].count, cases[i].khz, cases[i].max_rate, &ns, &e);
 
@@ -63,10 +64,12 @@ TEST(lists_of_cpus)
 		int err;
 		unsigned int end, nr;
 	} cases[] = {
-		{ "0-3\n", 0, 4, 4 },	{ "0", 0, 1, 1 },	 { "0,2-3,8\n", 0, 9, 4 },
-		{ "", -EINVAL, 0, 0 },	{ "3-1", -EINVAL, 0, 0 }, { "0-", -EINVAL, 0, 0 },
-		{ "0,", -EINVAL, 0, 0 }, { "x", -EINVAL, 0, 0 },	 { "0 1", -EINVAL, 0, 0 },
-		{ "1023", 0, 1024, 1 },	{ "0-1024", -ERANGE, 0, 0 }, { "99999999999", -ERANGE, 0, 0 },
+		{"0-3\n", 0, 4, 4},	   {"0", 0, 1, 1},
+		{"0,2-3,8\n", 0, 9, 4},	   {"", -EINVAL, 0, 0},
+		{"3-1", -EINVAL, 0, 0},	   {"0-", -EINVAL, 0, 0},
+		{"0,", -EINVAL, 0, 0},	   {"x", -EINVAL, 0, 0},
+		{"0 1", -EINVAL, 0, 0},	   {"1023", 0, 1024, 1},
+		{"0-1024", -ERANGE, 0, 0}, {"99999999999", -ERANGE, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -86,9 +89,16 @@ TEST(lists_of_cpus)
 TEST(maps_lines)
 {
 	static const char *const bad[] = {
-		"", "x", "1000", "1000-2000", "2000-1000 r-xp 0 08:01 5 /x", "1000-2000 r-xp",
-		"1000-2000 r-xp 00000000 08:01", "1000-2000 r-xp 00000000 0801 55 /x",
-		"11112222333344445-2 r-xp 00000000 08:01 55 /x", "1000-2000 r-xp 00000000 08:01 x",
+		"",
+		"x",
+		"1000",
+		"1000-2000",
+		"2000-1000 r-xp 0 08:01 5 /x",
+		"1000-2000 r-xp",
+		"1000-2000 r-xp 00000000 08:01",
+		"1000-2000 r-xp 00000000 0801 55 /x",
+		"11112222333344445-2 r-xp 00000000 08:01 55 /x",
+		"1000-2000 r-xp 00000000 08:01 x",
 	};
 	char line[200] = "7f0010002000-7f0010003000 r-xp 0001f000 fd:0a 1234567                    "
 			 "/lib/a b\\012c (deleted)";
@@ -111,14 +121,21 @@ TEST(maps_lines)
 TEST(module_lines)
 {
 	static const char *const bad[] = {
-		"", "ext4", "ext4 x", "ext4 100 1 - Live 0x0000000000000000", " 100 1 - Live 0x1000",
-		"ext4 0 1 - Live 0xffffffffc0000000", "ext4 100 1 - Live",
+		"",
+		"ext4",
+		"ext4 x",
+		"ext4 100 1 - Live 0x0000000000000000",
+		" 100 1 - Live 0x1000",
+		"ext4 0 1 - Live 0xffffffffc0000000",
+		"ext4 100 1 - Live",
 	};
 	struct perf_module m;
 
 	CHECK(perf_parse_module_line("ext4 942080 1 - Live 0xffffffffc0500000 (E)\n", &m), "plain");
-	CHECK(!strcmp(m.name, "ext4") && m.size == 942080 && m.start == 0xffffffffc0500000, "fields");
-	CHECK(perf_parse_module_line("jbd2 1 2 ext4,ocfs2, Live 0xffffffffc0500000\n", &m), "with users");
+	CHECK(!strcmp(m.name, "ext4") && m.size == 942080 && m.start == 0xffffffffc0500000,
+	      "fields");
+	CHECK(perf_parse_module_line("jbd2 1 2 ext4,ocfs2, Live 0xffffffffc0500000\n", &m),
+	      "with users");
 	CHECK(perf_parse_module_line("jbd2 1 - - Live 0xffffffffc0500000\n", &m), "no unloading");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		CHECK(!perf_parse_module_line(bad[i], &m), "\"%s\" was taken", bad[i]);
@@ -135,7 +152,8 @@ static void tell(void *context, const op_word *w, size_t nr)
 		if (w[i] != OP_ESCAPE || w[i + 1] != OP_MODULE_RANGE)
 			continue;
 		snprintf(told + strlen(told), sizeof(told) - strlen(told), "%c%s@%llx ",
-			 w[i + 2] ? '+' : '-', (const char *)&w[i + 5], (unsigned long long)w[i + 3]);
+			 w[i + 2] ? '+' : '-', (const char *)&w[i + 5],
+			 (unsigned long long)w[i + 3]);
 	}
 }
 
@@ -172,7 +190,7 @@ TEST(modules_come_and_go)
 	CHECK(!strcmp(announce(&m, path, A2 B), ""), "told \"%s\"", told);
 	perf_modules_free(&m);
 	unlink(path);
-	perf_modules_init(&m, path);	/* a kernel without modules */
+	perf_modules_init(&m, path); /* a kernel without modules */
 	perf_modules_free(&m);
 }
 

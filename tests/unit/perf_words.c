@@ -28,10 +28,10 @@ static void check_words(const op_word *want, size_t nr, const char *what)
 	nr_words = 0;
 }
 
-#define CHECK_WORDS(what, ...)                                                                 \
-	do {                                                                                   \
-		const op_word want[] = { __VA_ARGS__ };                                        \
-		check_words(want, sizeof(want) / sizeof(want[0]), what);                       \
+#define CHECK_WORDS(what, ...)                                                                     \
+	do {                                                                                       \
+		const op_word want[] = {__VA_ARGS__};                                              \
+		check_words(want, sizeof(want) / sizeof(want[0]), what);                           \
 	} while (0)
 
 #define E OP_ESCAPE
@@ -52,9 +52,9 @@ TEST(notes_only_when_something_changes)
 		    OP_USER_ENTER, E, OP_COOKIE_SWITCH, 2, 0x100, 0, 0x200, 0, E, OP_KERNEL_ENTER,
 		    0xffffffff81000000, 0, E, OP_USER_ENTER, 0x300, 0);
 
-	perf_emit_task(&emit, 10, 12, 1);	/* another thread of it */
+	perf_emit_task(&emit, 10, 12, 1); /* another thread of it */
 	perf_emit_file(&emit, 2, 0x400);
-	perf_emit_cpu(&emit, 4);		/* another CPU: all is said again */
+	perf_emit_cpu(&emit, 4); /* another CPU: all is said again */
 	perf_emit_task(&emit, 10, 12, 1);
 	perf_emit_file(&emit, 2, 0x400);
 	perf_emit_end(&emit);
@@ -87,9 +87,9 @@ TEST(anonymous_memory)
 	perf_emit_anonymous(&emit, 0x1000, 0x2000, "[heap]", 0x1030);
 	perf_emit_end(&emit);
 	CHECK_WORDS("heap", E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x2000,
-		    name_word("[heap]", 0), 0, 0, 0, 0x1010, 0, 0x1020, 0, E, OP_COOKIE_SWITCH, 2, 0x100,
-		    0, E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x2000, name_word("[heap]", 0), 0,
-		    0, 0, 0x1030, 0);
+		    name_word("[heap]", 0), 0, 0, 0, 0x1010, 0, 0x1020, 0, E, OP_COOKIE_SWITCH, 2,
+		    0x100, 0, E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x2000,
+		    name_word("[heap]", 0), 0, 0, 0, 0x1030, 0);
 }
 
 TEST(module)
@@ -97,8 +97,8 @@ TEST(module)
 	perf_emit_begin(&emit, take_words, NULL);
 	perf_emit_module(&emit, true, 0xffffffffc0000000, 0x3000, "ext4");
 	perf_emit_end(&emit);
-	CHECK_WORDS("module", E, OP_MODULE_RANGE, 1, 0xffffffffc0000000, 0x3000, name_word("ext4", 0),
-		    0, 0, 0, 0, 0, 0, 0, E, OP_MODULE_LOADED);
+	CHECK_WORDS("module", E, OP_MODULE_RANGE, 1, 0xffffffffc0000000, 0x3000,
+		    name_word("ext4", 0), 0, 0, 0, 0, 0, 0, 0, E, OP_MODULE_LOADED);
 }
 
 TEST(many_words_come_in_pieces)
@@ -132,23 +132,26 @@ TEST(every_sample_ends_somewhere)
 {
 	static const struct {
 		struct perf_sample sample;
-		int lost;	/* reason, or -1: a pair */
+		int lost; /* reason, or -1: a pair */
 	} cases[] = {
-		{ { 1, 0x1010, NOBODY, NOBODY, PERF_MODE_USER }, -1 },
-		{ { 1, 0x5000, NOBODY, NOBODY, PERF_MODE_USER }, LOST_NO_MAPPING },
-		{ { 1, 0x1010, NOBODY + 1, NOBODY + 1, PERF_MODE_USER }, LOST_NO_MM },
-		{ { 1, 0x1010, NOBODY, NOBODY, PERF_MODE_UNKNOWN }, LOST_NO_MODE },
-		{ { 1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL }, LOST_INVALID_PC },
-		{ { 1, 0x2fff, NOBODY, NOBODY, PERF_MODE_USER }, LOST_INVALID_PC },
-		{ { 1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL }, -1 },
-		{ { 1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2, PERF_MODE_KERNEL }, -1 },
-		{ { 1, 0x1010, 0, 0, PERF_MODE_USER }, LOST_NO_MM },
-		{ { 1, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL }, -1 },
+		{{1, 0x1010, NOBODY, NOBODY, PERF_MODE_USER}, -1},
+		{{1, 0x5000, NOBODY, NOBODY, PERF_MODE_USER}, LOST_NO_MAPPING},
+		{{1, 0x1010, NOBODY + 1, NOBODY + 1, PERF_MODE_USER}, LOST_NO_MM},
+		{{1, 0x1010, NOBODY, NOBODY, PERF_MODE_UNKNOWN}, LOST_NO_MODE},
+		{{1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL}, LOST_INVALID_PC},
+		{{1, 0x2fff, NOBODY, NOBODY, PERF_MODE_USER}, LOST_INVALID_PC},
+		{{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL}, -1},
+		{{1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2, PERF_MODE_KERNEL}, -1},
+		{{1, 0x1010, 0, 0, PERF_MODE_USER}, LOST_NO_MM},
+		{{1, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL}, -1},
 	};
 	struct perf_cookies *cookies = perf_cookies_new();
 	struct perf_processes processes;
-	struct perf_attribute a = { .processes = &processes, .cookies = cookies, .emit = &emit,
-				    .cpus = cpus, .nr_cpus = 2 };
+	struct perf_attribute a = {.processes = &processes,
+				   .cookies = cookies,
+				   .emit = &emit,
+				   .cpus = cpus,
+				   .nr_cpus = 2};
 	struct bytes b;
 
 	perf_processes_init(&processes, cookies, "/nonexistent");
@@ -174,7 +177,8 @@ TEST(every_sample_ends_somewhere)
 			CHECK(nr_words > nr && words[nr_words - 2] != E && words[nr_words - 1] == 0,
 			      "case %zu: no pair", i);
 		else
-			CHECK(cpus[1].counts.lost[cases[i].lost] == before + 1, "case %zu: not counted", i);
+			CHECK(cpus[1].counts.lost[cases[i].lost] == before + 1,
+			      "case %zu: not counted", i);
 		CHECK(cpus[1].counts.received == i + 1, "case %zu: received", i);
 	}
 	perf_processes_free(&processes);
@@ -186,9 +190,12 @@ TEST(samples_after_exit_keep_their_program)
 {
 	struct perf_cookies *cookies = perf_cookies_new();
 	struct perf_processes processes;
-	struct perf_attribute a = { .processes = &processes, .cookies = cookies, .emit = &emit,
-				    .cpus = cpus, .nr_cpus = 2 };
-	struct perf_sample s = { 9, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL };
+	struct perf_attribute a = {.processes = &processes,
+				   .cookies = cookies,
+				   .emit = &emit,
+				   .cpus = cpus,
+				   .nr_cpus = 2};
+	struct perf_sample s = {9, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL};
 	struct bytes b;
 
 	perf_processes_init(&processes, cookies, "/nonexistent");
@@ -196,7 +203,7 @@ TEST(samples_after_exit_keep_their_program)
 	change(&a, &b);
 	make_mmap2(&b, NOBODY, 0x1000, 0x1000, 0, 9, "/bin/x", 1);
 	change(&a, &b);
-	make_task(&b, PERF_RECORD_EXIT, NOBODY, 1, NOBODY, 8);	/* on CPU 0 */
+	make_task(&b, PERF_RECORD_EXIT, NOBODY, 1, NOBODY, 8); /* on CPU 0 */
 	change(&a, &b);
 	perf_emit_begin(&emit, take_words, NULL);
 	perf_attribute_samples(&a, 0, &s, 1);
