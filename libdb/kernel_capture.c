@@ -47,6 +47,7 @@ static const char *parse_module(struct capture *c, char *line)
 {
 	struct module m = { .name = text_next_word(&line) };
 	const char *address;
+	uint64_t end;
 
 	if (!m.name || !text_parse_decimal(text_next_word(&line), &m.size))
 		return "not a module's name and size";
@@ -56,6 +57,8 @@ static const char *parse_module(struct capture *c, char *line)
 	address = text_next_word(&line);
 	if (!address || strncmp(address, "0x", 2) || !text_parse_hex(address + 2, &m.start))
 		return "not a module's address";
+	if (m.size > KERNEL_MODULE_SIZE_MAX || __builtin_add_overflow(m.start, m.size, &end))
+		return "a module of impossible size";
 	xgrow(c->modules, c->nr_modules, c->room_modules);
 	c->modules[c->nr_modules++] = m;
 	return NULL;

@@ -9,7 +9,6 @@
 #include "xalloc.h"
 
 #define SNAPSHOT_LIMIT	(64 * 1024 * 1024)
-#define MODULE_SIZE_MAX	(UINT64_C(1) << 40)
 
 struct parse {
 	struct kernel_symbols *out;
@@ -36,7 +35,7 @@ static const char *parse_part(struct parse *p, char *line)
 	    !text_parse_hex(end, &part.end))
 		return "not a name and two hex numbers";
 	if (*kind == 'm') {
-		if (part.end > MODULE_SIZE_MAX ||
+		if (part.end > KERNEL_MODULE_SIZE_MAX ||
 		    __builtin_add_overflow(part.start, part.end, &part.end))
 			return "a module of impossible size";
 	} else if (part.end < part.start) {

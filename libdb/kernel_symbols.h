@@ -21,6 +21,8 @@
 #include <stdint.h>
 #include "error.h"
 
+#define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is a mistake */
+
 struct kernel_symbol {
 	uint64_t address;		/* of a module's: offset from its start */
 	const char *name;		/* in the snapshot's storage */

@@ -124,6 +124,8 @@ TEST(odd_kallsyms)
 		      bad[i], e.text);
 	CHECK(capture(kallsyms, "moda x\n", &e) == -EPROTO && strstr(e.text, "modules:1: "), "%s",
 	      e.text);
+	CHECK(capture(kallsyms, "moda 99999999 0 - Live 0xfffffffffff00000\n", &e) == -EPROTO &&
+	      strstr(e.text, "impossible size"), "%s", e.text);
 	CHECK(capture(kallsyms, "moda 5 0 - Live ff\n", &e) == -EPROTO, "%s", e.text);
 }
 
