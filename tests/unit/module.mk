@@ -2,3 +2,5 @@ $(eval $(call unit_test,module_ring,tests/unit/module_ring.c,,-pthread))
 $(eval $(call unit_test,module_words,tests/unit/module_words.c))
 $(eval $(call unit_test,oprofilefs_number,tests/unit/oprofilefs_number.c oprofilefs/number.c))
 $(eval $(call unit_test,oprofilefs_table,tests/unit/oprofilefs_table.c))
+# its writer and reader are two threads: also run under ThreadSanitizer
+threaded += $(O)/tests/module_ring
