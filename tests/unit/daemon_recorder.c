@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemon_recorder.c - whole sessions from words to sample files, read back */
+#include "daemon_session.h"
+
+/* One user sample of a library, one of the kernel, one of anonymous memory. */
+static void put_one_of_each(void)
+{
+	fake_cpu(&fake, 1);
+	fake_user(&fake);
+	fake_task(&fake, 22, APP, 21);
+	fake_cookie(&fake, LIB);
+	fake_sample(&fake, 0x100, 0);
+	fake_anon(&fake, 0x7000, 0x9000, "");
+	fake_sample(&fake, 0x7010, 0);
+	fake_kernel(&fake);
+	fake_sample(&fake, 0xffffffff81000100, 0);
+}
+
+#define K "{kern}/no-vmlinux"
+#define A "{root}/bin/app/{dep}/"
+#define ANON A "{anon:anon}/21.0x7000.0x9000/"
+
+static const struct {
+	struct separation separate;
+	const char *files;
+} separations[] = {
+	{ { false, false, false, false },
+	  K "/{dep}/" K "/TIMER.0.0.all.all.all\n"
+	  ANON "TIMER.0.0.all.all.all\n"
+	  "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all\n" },
+	{ { .lib = true },
+	  K "/{dep}/" K "/TIMER.0.0.all.all.all\n"
+	  ANON "TIMER.0.0.all.all.all\n"
+	  A "{root}/lib/x.so/TIMER.0.0.all.all.all\n" },
+	{ { .kernel = true },
+	  ANON "TIMER.0.0.all.all.all\n"
+	  A K "/TIMER.0.0.all.all.all\n"
+	  A "{root}/lib/x.so/TIMER.0.0.all.all.all\n" },
+	{ { .thread = true },
+	  K "/{dep}/" K "/TIMER.0.0.21.22.all\n"
+	  ANON "TIMER.0.0.21.22.all\n"
+	  "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.21.22.all\n" },
+	{ { .cpu = true },
+	  K "/{dep}/" K "/TIMER.0.0.all.all.1\n"
+	  ANON "TIMER.0.0.all.all.1\n"
+	  "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.1\n" },
+	{ { true, true, true, true },
+	  ANON "TIMER.0.0.21.22.1\n"
+	  A K "/TIMER.0.0.21.22.1\n"
+	  A "{root}/lib/x.so/TIMER.0.0.21.22.1\n" },
+};
+
+TEST(separation_decides_the_path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(separations); i++) {
+		struct recorder *r;
+		char *files;
+
+		test_prepare();
+		test_config.separate = separations[i].separate;
+		put_one_of_each();
+		r = test_open();
+		test_drain(r);
+		CHECK(test_totals(r).recorded == 3, "recorded");
+		test_close(r);
+		files = session_files("current");
+		CHECK(!strcmp(files, separations[i].files), "separation %zu: want\n%sgot\n%s", i,
+		      separations[i].files, files);
+		free(files);
+		tmpdir_remove();
+	}
+}
+
+#define LIB_FILE "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all"
+#define APP_FILE "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all"
+
+TEST(keys_and_headers)
+{
+	struct sample_header h;
+	struct op_error e = { "" };
+	struct recorder *r;
+	char path[9000];
+	size_t size;
+
+	test_prepare();
+	test_config.kernel.mode = KERNEL_SYMBOLS;
+	put_one_of_each();
+	fake_sample(&fake, 0xffffffffc0010020, 0);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", LIB_FILE, 0x100, 1, 1);
+	CHECK_FILE("current", ANON "TIMER.0.0.all.all.all", 0x10, 1, 1);
+	CHECK_FILE("current", "{kern}/ext4/{dep}/{kern}/ext4/TIMER.0.0.all.all.all", 0x20, 1, 1);
+	CHECK_FILE("current", "{kern}/kallsyms/{dep}/{kern}/kallsyms/TIMER.0.0.all.all.all", 0xffffffff81000100, 1, 1);
+	snprintf(path, sizeof(path), "%s/samples/current/%s", tmpdir, ANON "TIMER.0.0.all.all.all");
+	CHECK(!sample_header_read(path, &h, &size, &e), "%s", e.text);
+	CHECK(h.version == SAMPLE_VERSION_1X && h.anon_start == 0x7000 && !h.is_kernel && h.cpu_mhz == 1000 &&
+	      h.mtime == 0 && h.count == 0, "header of the mapping's file");
+	snprintf(path, sizeof(path), "%s/samples/current/%s", tmpdir,
+		 "{kern}/ext4/{dep}/{kern}/ext4/TIMER.0.0.all.all.all");
+	CHECK(!sample_header_read(path, &h, &size, &e) && h.is_kernel, "header of the module's file");
+	test_close(r);
+}
+
+/* Each way to lose or leave out a sample, and how many come out of 2 put in that way. */
+TEST(every_loss_has_its_reason)
+{
+	struct cpu_counts all;
+	struct recorder *r;
+
+	test_prepare();
+	test_config.kernel = (struct kernel_config) { .mode = KERNEL_VMLINUX, .vmlinux = "/boot/vmlinux",
+						      .start = 0x1000, .end = 0x2000,
+						      .proc_modules = "/dev/null", .proc_kallsyms = "/dev/null" };
+	fake_sample(&fake, 1, 0);		/* no mode yet */
+	fake_kernel(&fake);
+	fake_sample(&fake, 0x3000, 0);		/* outside the range */
+	fake_sample(&fake, 0x1000, 0);		/* kernel without application: kept */
+	fake_sample(&fake, 0x1000, 7);		/* no such counter */
+	fake_user(&fake);
+	fake_cookie(&fake, UNKNOWN);
+	fake_sample(&fake, 1, 0);
+	fake_cookie(&fake, RELATIVE);
+	fake_sample(&fake, 1, 0);
+	fake_cookie(&fake, UNNAMEABLE);
+	fake_sample(&fake, 1, 0);
+	fake_cookie(&fake, OP_NO_COOKIE);
+	fake_sample(&fake, 1, 0);		/* mapping of a task whose program is not known */
+	fake_task(&fake, 22, APP, 21);
+	fake_anon(&fake, 0, 0, "");
+	fake_sample(&fake, 1, 0);		/* mapping not known */
+	r = test_open();
+	test_drain(r);
+	all = test_totals(r);
+	CHECK(all.recorded == 1, "recorded %" PRIu64, all.recorded);
+	CHECK(all.lost[LOST_NO_MODE] == 1, "no mode %" PRIu64, all.lost[LOST_NO_MODE]);
+	CHECK(all.lost[LOST_KERNEL_RANGE] == 1, "kernel range %" PRIu64, all.lost[LOST_KERNEL_RANGE]);
+	CHECK(all.lost[LOST_STREAM] == 1, "stream %" PRIu64, all.lost[LOST_STREAM]);
+	CHECK(all.lost[LOST_UNKNOWN_IMAGE] == 3, "unknown image %" PRIu64, all.lost[LOST_UNKNOWN_IMAGE]);
+	CHECK(all.lost[LOST_SAMPLE_FILE] == 1, "sample file %" PRIu64, all.lost[LOST_SAMPLE_FILE]);
+	CHECK(all.lost[LOST_NO_MAPPING] == 1, "no mapping %" PRIu64, all.lost[LOST_NO_MAPPING]);
+	test_close(r);
+}
+
+TEST(mappings_are_looked_up_per_sample)
+{
+	struct recorder *r;
+
+	test_prepare();
+	file_make_dirs(tmpdir_path("proc/21"), 0755);
+	put_text(tmpdir_path("proc/21/maps"),
+		 "00400000-00500000 r-xp 00000000 fe:01 77  /bin/app\n"
+		 "00600000-00700000 rw-p 00000000 00:00 0   [heap]\n"
+		 "00800000-00900000 rwxp 00000000 00:00 0 \n");
+	fake_user(&fake);
+	fake_task(&fake, 22, APP, 21);
+	fake_anon(&fake, 0x7000, 0x9000, "a/b{c}");
+	fake_sample(&fake, 0x7010, 0);
+	fake_sample(&fake, 0x600010, 0);	/* the note's mapping has ended before this one */
+	fake_sample(&fake, 0x800020, 0);
+	fake_sample(&fake, 0x400000, 0);	/* a file's: cannot be, so not believed */
+	fake_sample(&fake, 0x7010, 0);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", A "{anon:a_b_c_}/21.0x7000.0x9000/TIMER.0.0.all.all.all", 0x10, 2, 2);
+	CHECK_FILE("current", A "{anon:[heap]}/21.0x600000.0x700000/TIMER.0.0.all.all.all", 0x10, 1, 1);
+	CHECK_FILE("current", A "{anon:anon}/21.0x800000.0x900000/TIMER.0.0.all.all.all", 0x20, 1, 1);
+	CHECK(test_totals(r).lost[LOST_NO_MAPPING] == 1, "lost");
+	test_close(r);
+}
+
+TEST(image_filter)
+{
+	static const char *const wanted[] = { "/bin/app", NULL };
+	struct cpu_counts all;
+	struct recorder *r;
+
+	test_prepare();
+	test_config.wanted = wanted;
+	put_one_of_each();			/* of the application: all kept */
+	fake_user(&fake);
+	fake_task(&fake, 32, OTHER, 31);
+	fake_cookie(&fake, LIB);
+	fake_sample(&fake, 0x100, 0);
+	fake_anon(&fake, 0x7000, 0x9000, "");
+	fake_sample(&fake, 0x7010, 0);
+	fake_kernel(&fake);
+	fake_sample(&fake, 0xffffffff81000100, 0);
+	fake_user(&fake);
+	fake_cookie(&fake, APP);		/* the image itself was named */
+	fake_sample(&fake, 0x200, 0);
+	r = test_open();
+	test_drain(r);
+	all = test_totals(r);
+	CHECK(all.recorded == 4 && all.filtered == 3, "%" PRIu64 " recorded, %" PRIu64 " filtered", all.recorded,
+	      all.filtered);
+	test_close(r);
+}
+
+TEST(only_the_mode_asked_for)
+{
+	struct cpu_counts all;
+	struct recorder *r;
+
+	test_prepare();
+	test_config.no_kernel = true;
+	put_one_of_each();
+	r = test_open();
+	test_drain(r);
+	all = test_totals(r);
+	CHECK(all.recorded == 2 && all.filtered == 1, "%" PRIu64 " recorded, %" PRIu64 " filtered", all.recorded,
+	      all.filtered);
+	test_close(r);
+}
+
+TEST(callers_are_no_samples)
+{
+	struct recorder *r;
+
+	test_prepare();
+	fake_user(&fake);
+	fake_task(&fake, 22, APP, 21);
+	fake_cookie(&fake, APP);
+	for (int i = 0; i < 3; i++) {
+		fake_put(&fake, OP_ESCAPE);
+		fake_put(&fake, OP_TRACE_BEGIN);
+		fake_cookie(&fake, APP);
+		fake_sample(&fake, 0x10, 0);
+		fake_cookie(&fake, LIB);
+		fake_put(&fake, 0x20);
+		fake_put(&fake, 0);
+	}
+	r = test_open();
+	test_drain(r);
+	CHECK(test_totals(r).recorded == 3, "recorded");
+	CHECK_FILE("current", APP_FILE, 0x10, 3, 3);
+	test_close(r);
+}
+
+/* Any chunking of the words gives the same files. */
+TEST(cut_anywhere)
+{
+	for (size_t chunk = 1; chunk < 12; chunk++) {
+		struct recorder *r;
+
+		test_prepare();
+		fake.chunk = chunk;
+		for (int i = 0; i < 50; i++)
+			put_one_of_each();
+		r = test_open();
+		test_drain(r);
+		CHECK_FILE("current", LIB_FILE, 0x100, 50, 50);
+		CHECK_FILE("current", ANON "TIMER.0.0.all.all.all", 0x10, 50, 50);
+		CHECK(test_totals(r).recorded == 150, "recorded");
+		CHECK(fake.nr_cookie_questions == 2, "asked %u times about 2 cookies", fake.nr_cookie_questions);
+		test_close(r);
+		tmpdir_remove();
+	}
+}
+
+TEST(garbage_is_accounted_for)
+{
+	struct op_error e = { "" };
+	struct cpu_counts all;
+	struct recorder *r;
+
+	test_prepare();
+	put_one_of_each();
+	fake_put(&fake, OP_ESCAPE);
+	fake_put(&fake, 4711);
+	for (int i = 0; i < 5; i++)
+		fake_sample(&fake, i, 0);
+	put_one_of_each();
+	r = test_open();
+	CHECK(!recorder_start(r, &e), "%s", e.text);
+	CHECK(!recorder_stop(r, &e), "%s", e.text);
+	all = test_totals(r);
+	CHECK(all.recorded == 6 && all.lost[LOST_STREAM] == 5, "%" PRIu64 " recorded, %" PRIu64 " lost", all.recorded,
+	      all.lost[LOST_STREAM]);
+	test_close(r);
+}
+
+static void put_app_samples(int nr)
+{
+	fake_user(&fake);
+	fake_task(&fake, 22, APP, 21);
+	fake_cookie(&fake, APP);
+	for (int i = 0; i < nr; i++)
+		fake_sample(&fake, 0x10, 0);
+}
+
+TEST(save_and_reset)
+{
+	struct op_error e = { "" };
+	struct session_info info;
+	struct recorder *r;
+	char *stats;
+
+	test_prepare();
+	r = test_open();
+	put_app_samples(5);
+	CHECK(!recorder_save(r, "first", &e), "%s", e.text);
+	CHECK_FILE("first", APP_FILE, 0x10, 5, 5);
+	CHECK_FILE("current", APP_FILE, 0x10, -1, 0);
+	CHECK(test_totals(r).recorded == 0, "counts begin anew");
+	stats = session_stats_path(tmpdir, "first", NULL);
+	CHECK(!session_info_read(stats, &info) && info.end_time, "the saved session has ended");
+	free(stats);
+
+	put_app_samples(3);
+	test_drain(r);
+	CHECK(test_totals(r).recorded == 3, "counts of the new session");
+	CHECK(recorder_save(r, "first", &e) == -EEXIST, "%s", e.text);
+	CHECK(recorder_save(r, "../x", &e) == -EINVAL, "%s", e.text);
+	CHECK(recorder_save(r, "current", &e) == -EINVAL, "%s", e.text);
+	CHECK(recorder_save(r, "", &e) == -EINVAL, "%s", e.text);
+	put_app_samples(1);
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 4, 4);
+
+	CHECK(!recorder_reset(r, &e), "%s", e.text);
+	CHECK_FILE("current", APP_FILE, 0x10, -1, 0);
+	put_app_samples(2);
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 2, 2);
+	CHECK_FILE("first", APP_FILE, 0x10, 5, 5);
+	CHECK(test_totals(r).recorded == 2, "counts after the reset");
+	test_close(r);
+}
+
+TEST(a_failed_drain_loses_no_session)
+{
+	struct op_error e = { "" };
+	struct recorder *r;
+
+	test_prepare();
+	r = test_open();
+	put_app_samples(5);
+	test_drain(r);
+	fake.fail = -EIO;
+	CHECK(recorder_save(r, "first", &e) == -EIO, "%s", e.text);
+	CHECK(recorder_reset(r, &e) == -EIO, "%s", e.text);
+	fake.fail = 0;
+	CHECK_FILE("current", APP_FILE, 0x10, 5, 5);
+	test_close(r);
+}
+
+TEST(the_next_daemon_goes_on)
+{
+	struct session_counts c;
+	struct cpu_counts all;
+	struct recorder *r;
+	char *stats;
+
+	test_prepare();
+	for (int run = 1; run <= 3; run++) {
+		r = test_open();
+		put_app_samples(10);
+		test_drain(r);
+		recorder_write_counts(r);
+		CHECK(test_totals(r).recorded == 10u * run, "run %d: %" PRIu64, run, test_totals(r).recorded);
+		recorder_close(r);
+		fake_collector_free(&fake);
+		fake_collector_init(&fake, test_paths, ARRAY_SIZE(test_paths));
+	}
+	CHECK_FILE("current", APP_FILE, 0x10, 30, 30);
+	stats = session_stats_path(tmpdir, "current", NULL);
+	CHECK(!session_counts_read(stats, &c), "counts");
+	session_counts_total(&c, &all);
+	CHECK(all.received == 30 && all.recorded == 30, "%" PRIu64 " received, %" PRIu64 " recorded", all.received,
+	      all.recorded);
+	free(c.cpu);
+	free(stats);
+	fake_collector_free(&fake);
+}
+
+TEST(two_events_by_counter)
+{
+	struct recorder *r;
+
+	test_prepare();
+	fake_user(&fake);
+	fake_cookie(&fake, APP);
+	for (int i = 0; i < 10; i++)
+		fake_sample(&fake, 0x10, i % 2);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 5, 5);
+	CHECK_FILE("current", "{root}/bin/app/{dep}/{root}/bin/app/SECOND.500.0.all.all.all", 0x10, 5, 5);
+	test_close(r);
+}
+
+TEST_MAIN()
