@@ -2,7 +2,7 @@
 /*
  * odb_read.c - take a snapshot of a sample file
  *
- * Only the descriptor and the nodes are read; the hash is the writer's business [SF-20]. The
+ * Only the descriptor and the nodes are read; the hash is the writer's business [SF-13]. The
  * bytes are copied, not mapped: a file that is cut short under a mapping would kill the reader.
  */
 #include <errno.h>
@@ -53,7 +53,7 @@ static bool all_zero(const void *bytes, size_t n)
 	return n == 0;
 }
 
-/* [SF-11], [SF-12], [SF-15]; @length was asked for after @d was read, and files only grow. */
+/* [SF-10], [SF-11], [SF-15]; @length was asked for after @d was read, and files only grow. */
 static int check_descr(const struct odb_descr *d, size_t header_size, uint64_t length,
 		       const char *path, struct op_error *e)
 {
