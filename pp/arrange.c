@@ -12,7 +12,8 @@
 
 #define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
 
-static struct profile_template template_of(const struct sample_name *name, const struct merge *merge)
+static struct profile_template template_of(const struct sample_name *name,
+					    const struct merge *merge)
 {
 	return (struct profile_template){
 		.event = name->event,
@@ -58,7 +59,8 @@ static int compare_keyed(const void *a, const void *b)
 }
 
 /* Which axes two classes differ along, as bits. */
-static unsigned int differing_axes(const struct profile_template *a, const struct profile_template *b)
+static unsigned int differing_axes(const struct profile_template *a,
+				   const struct profile_template *b)
 {
 	unsigned int axes = 0;
 
@@ -105,13 +107,15 @@ static int too_many_axes(const struct arrangement *a, unsigned int axes, struct 
 		if (!(axes & (1u << axis)))
 			continue;
 		strbuf_addf(&text, "%s%s (", text.len ? " and " : "", axis_words[axis].name);
-		strbuf_addf(&remedies, "%s%s", remedies.len ? ", or " : "", axis_words[axis].remedy);
+		strbuf_addf(&remedies, "%s%s", remedies.len ? ", or " : "",
+			    axis_words[axis].remedy);
 		for (size_t i = 0; i < a->nr_classes && nr <= 5; i++) {
 			struct strbuf value = STRBUF_INIT;
 
 			add_value(&value, axis, &a->classes[i].template);
 			if (!nr || strcmp(value.text, last.text)) {
-				strbuf_addf(&text, "%s%s", nr ? ", " : "", nr == 5 ? "..." : value.text);
+				strbuf_addf(&text, "%s%s", nr ? ", " : "",
+					    nr == 5 ? "..." : value.text);
 				nr++;
 			}
 			strbuf_free(&last);
@@ -120,8 +124,9 @@ static int too_many_axes(const struct arrangement *a, unsigned int axes, struct 
 		strbuf_free(&last);
 		strbuf_add(&text, ")");
 	}
-	op_error_set(e, -EINVAL, "columns can differ in one way only, these differ in %s: choose %s",
-		     text.text, remedies.text);
+	op_error_set(e, -EINVAL,
+		     "columns can differ in one way only, these differ in %s: choose %s", text.text,
+		     remedies.text);
 	strbuf_free(&text);
 	strbuf_free(&remedies);
 	return -EINVAL;
@@ -200,8 +205,8 @@ static void drop_last_class(struct arrangement *a)
 		a->nr_files--;
 }
 
-static int add_classes(struct arrangement *a, const struct keyed_file *keyed, size_t nr, bool merge_lib,
-		       struct op_error *e)
+static int add_classes(struct arrangement *a, const struct keyed_file *keyed, size_t nr,
+		       bool merge_lib, struct op_error *e)
 {
 	struct profile_class *class = NULL;
 	size_t room = 0;
@@ -212,7 +217,8 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 		if (!i || compare_templates(&keyed[i].template, &keyed[i - 1].template)) {
 			if (a->nr_classes == MAX_CLASSES)
 				return op_error_set(e, -EINVAL, "more than %d columns: choose some "
-						    "(event:, cpu:, tgid:, tid:) or use --merge", MAX_CLASSES);
+						    "(event:, cpu:, tgid:, tid:) or use --merge",
+						    MAX_CLASSES);
 			if (err && err != -ENODATA)
 				return err;	/* no file of the last class could be read */
 			if (err)

@@ -2,8 +2,8 @@
 /*
  * arrange.h - sort sample files into classes: the columns of a report
  *
- * A class holds the files that differ in nothing but the image. What its files have in common is its
- * template. Say /bin/bash was profiled with two events: its two sample files have different
+ * A class holds the files that differ in nothing but the image. What its files have in common is
+ * its template. Say /bin/bash was profiled with two events: its two sample files have different
  * templates, so there are two classes, told apart by the axis "event".
  *
  * A report is a table, so its classes may differ along one axis only. Merging removes an axis:

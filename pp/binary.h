@@ -22,7 +22,7 @@ struct code_symbol {
 	const char *name;		/* as in the file, the binary's */
 	uint32_t section;		/* index into sections, or UINT32_MAX */
 	uint32_t order;			/* in the file's table */
-	uint8_t rank;			/* of one address the lowest is kept, then the first [SY-2] */
+	uint8_t rank;			/* at one address the lowest is kept [SY-2] */
 };
 
 struct code_section {

@@ -55,7 +55,8 @@ static void notice_overflows(const struct report_session *s, struct notices *not
 
 	if (lost)
 		notice_add(notices, "session '%s': the kernel lost %" PRIu64 " samples because its "
-			   "buffers were full: sample less often, or make them larger", s->name, lost);
+			   "buffers were full: sample less often, or make them larger", s->name,
+			   lost);
 	free(stats);
 }
 
@@ -73,8 +74,8 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 				    loss_text(i));
 	}
 	if (lost)
-		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples (%.2g %%) were "
-			   "lost: %s", s->name, lost, s->counts.received,
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples (%.2g %%) "
+			   "were lost: %s", s->name, lost, s->counts.received,
 			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
 			   reasons.text);
 	if (s->counts.throttled)
@@ -94,6 +95,7 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 			notice_overflows(s, notices);
 		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
 			notice_add(notices, "session '%s': kernel addresses were hidden "
-				   "(kernel.kptr_restrict), so kernel samples have no symbols", s->name);
+				   "(kernel.kptr_restrict), so kernel samples have no symbols",
+				   s->name);
 	}
 }

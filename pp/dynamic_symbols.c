@@ -73,7 +73,7 @@ static void add_symbol(struct binary *b, bfd *image, const struct raw_symbol *ra
 {
 	const struct code_section *s;
 	uint32_t section;
-	uint64_t offset;
+	uint64_t offset, size;
 
 	if (raw->type != STT_FUNC && raw->type != STT_GNU_IFUNC && raw->type != STT_NOTYPE)
 		return;
@@ -82,10 +82,11 @@ static void add_symbol(struct binary *b, bfd *image, const struct raw_symbol *ra
 		return;
 	s = &b->sections[section];
 	offset = raw->value - s->vma;
+	size = s->end - s->start;
 	xgrow(b->symbols, b->nr_symbols, b->symbols_room);
 	b->symbols[b->nr_symbols++] = (struct code_symbol){
 		.start = s->start + offset,
-		.end = raw->size <= s->end - s->start - offset ? s->start + offset + raw->size : s->end,
+		.end = raw->size <= size - offset ? s->start + offset + raw->size : s->end,
 		.vma = raw->value,
 		.name = name,
 		.section = section,

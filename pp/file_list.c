@@ -146,7 +146,8 @@ static int walk_session(struct walk *w)
 	err = visit_folder(w, &path, true);
 	strbuf_free(&path);
 	if (w->nr_invalid)
-		notice_add(w->notices, "%zu file%s in session '%s' not read as sample files; first %s",
+		notice_add(w->notices,
+			   "%zu file%s in session '%s' not read as sample files; first %s",
 			   w->nr_invalid, w->nr_invalid == 1 ? "" : "s", w->session->name,
 			   w->first_invalid);
 	free(w->first_invalid);
@@ -202,7 +203,8 @@ static int compare_strings(const void *a, const void *b)
 }
 
 /* Sorts @names and appends up to @max different ones. */
-static void add_names(struct strbuf *s, const char *title, const char **names, size_t nr, size_t max)
+static void add_names(struct strbuf *s, const char *title, const char **names, size_t nr,
+		      size_t max)
 {
 	size_t nr_shown = 0;
 

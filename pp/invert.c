@@ -91,7 +91,8 @@ void inversion_print(const struct inversion *inversion, FILE *out)
 
 		fprintf(out, "image %s:", image->image->name);
 		for (size_t j = 0; j < image->nr_apps; j++)
-			fprintf(out, " %s (%zu files)", image->apps[j].app->name, image->apps[j].nr);
+			fprintf(out, " %s (%zu files)", image->apps[j].app->name,
+				image->apps[j].nr);
 		fprintf(out, "\n");
 	}
 }

@@ -12,6 +12,7 @@
 
 #include "build_id.h"
 #include "demangle_name.h"
+#include "merge_boots.h"
 #include "sessions.h"
 #include "xalloc.h"
 
@@ -173,15 +174,18 @@ void populate_symbols(const struct binary *binary, const struct sample_list *sam
 static void check_age(const struct image *image, const struct sample_file *file,
 		      const struct sample_header *header, struct notices *notices)
 {
-	const char *want = file->session->ids ? image_ids_find(file->session->ids, image->path) : NULL;
+	const struct image_ids *ids = file->session->ids;
+	const char *want = ids ? image_ids_find(ids, image->path) : NULL;
 	char text[BUILD_ID_TEXT];
 	struct build_id id;
 	struct stat st;
 
 	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
 		if (strcmp(want, build_id_text(&id, text)))
-			notice_add(notices, "'%s' is another build than the one profiled (build-id %s, "
-				   "was %s): its symbols may be wrong", image->found, text, want);
+			notice_add(notices,
+				   "'%s' is another build than the one profiled "
+				   "(build-id %s, was %s): its symbols may be wrong",
+				   image->found, text, want);
 		return;
 	}
 	if (stat(image->found, &st) < 0)
@@ -190,7 +194,8 @@ static void check_age(const struct image *image, const struct sample_file *file,
 		notice_add(notices, "cannot tell whether '%s' was changed since it was profiled",
 			   image->found);
 	else if (header->mtime != (uint64_t)st.st_mtime)
-		notice_add(notices, "'%s' is %s than when it was profiled: its symbols may be wrong",
+		notice_add(notices,
+			   "'%s' is %s than when it was profiled: its symbols may be wrong",
 			   image->found, header->mtime < (uint64_t)st.st_mtime ? "newer" : "older");
 }
 
@@ -198,7 +203,8 @@ static const struct kernel_part *snapshot_part(const struct inverted_image *inve
 {
 	const struct report_session *session = inverted->session;
 
-	if (!session || !session->has_kernel_symbols || !strcmp(inverted->image->path, "no-vmlinux"))
+	if (!session || !session->has_kernel_symbols ||
+	    !strcmp(inverted->image->path, "no-vmlinux"))
 		return NULL;
 	if (!strcmp(inverted->image->path, "kallsyms"))
 		return kernel_symbols_part(&session->kernel, "");
@@ -213,8 +219,9 @@ static bool is_nowhere(const struct image *image)
 		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
 }
 
-static void open_image(const struct inverted_image *inverted, const struct populate_options *options,
-		       struct finder *finder, struct binary *ret, struct notices *notices)
+static void open_image(const struct inverted_image *inverted,
+		       const struct populate_options *options, struct finder *finder,
+		       struct binary *ret, struct notices *notices)
 {
 	const struct kernel_part *part = snapshot_part(inverted);
 	struct image *image = inverted->image;
@@ -242,7 +249,8 @@ static void open_image(const struct inverted_image *inverted, const struct popul
 		notice_add(notices, "cannot read symbols of '%s': %s", image->found, e.text);
 }
 
-static void print_symbols(const struct inverted_image *inverted, const struct binary *binary, FILE *out)
+static void print_symbols(const struct inverted_image *inverted, const struct binary *binary,
+			  FILE *out)
 {
 	fprintf(out, "binary %s: %s, %zu symbols, keys count from 0x%" PRIx64 "\n",
 		inverted->image->name, inverted->image->found ? inverted->image->found : "no file",
@@ -296,5 +304,18 @@ static void populate_image(const struct inverted_image *inverted,
 void populate(const struct inversion *inversion, const struct populate_options *options,
 	      struct finder *finder, struct row_list *rows, struct notices *notices)
 {
-	for (size_t i = 0; i < inversion->nr_images; i++)
-		populate_image(&inversion->images[i], options, finder, rows, notices);}
+	size_t *starts = xcalloc(inversion->nr_images + 1, sizeof(*starts));
+	size_t nr = 0;		/* boots of the image at hand */
+
+	for (size_t i = 0; i < inversion->nr_images; i++) {
+		starts[nr++] = rows->nr;
+		populate_image(&inversion->images[i], options, finder, rows, notices);
+		if (i + 1 < inversion->nr_images &&
+		    inversion->images[i + 1].image == inversion->images[i].image)
+			continue;
+		if (nr > 1)
+			merge_boots(rows, starts, nr);
+		nr = 0;
+	}
+	free(starts);
+}

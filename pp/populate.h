@@ -15,7 +15,7 @@
 #include "symbols.h"
 
 struct populate_options {
-	bool compat;			/* as the original: drop what no symbol covers, no .dynsym */
+	bool compat;			/* as the original: nothing without symbol, no .dynsym */
 	bool demangle;
 	bool lines;			/* look up source lines */
 	bool long_names;

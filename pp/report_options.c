@@ -173,7 +173,8 @@ static int parse_demangle(bool *ret, struct op_error *e)
 	else if (!strcmp(raw.demangle, "none"))
 		*ret = false;
 	else if (!strcmp(raw.demangle, "smart"))
-		return op_error_set(e, -ENOTSUP, "--demangle=smart is not in this version: use normal");
+		return op_error_set(e, -ENOTSUP,
+				    "--demangle=smart is not in this version: use normal");
 	else
 		return op_error_set(e, -EINVAL, "--demangle: '%s' is neither none nor normal",
 				    raw.demangle);
@@ -193,8 +194,8 @@ static int check_combinations(bool sorts_by_vma, struct op_error *e)
 		return op_error_set(e, -EINVAL, "%s is about symbols: add --symbols (-l)",
 				    needs_symbols);
 	if (raw.symbols && raw.global_percent)
-		return op_error_set(e, -EINVAL, "--global-percent means nothing with --symbols: its "
-				    "percentages are of all samples anyway");
+		return op_error_set(e, -EINVAL, "--global-percent means nothing with --symbols: "
+				    "its percentages are of all samples anyway");
 	return 0;
 }
 
@@ -215,7 +216,8 @@ static int parse_values(struct report_options *o, struct op_error *e)
 	if (!err)
 		err = check_combinations(sorts_by_vma, e);
 	if (!err && raw.threshold && number_parse_percent(raw.threshold, &o->threshold))
-		err = op_error_set(e, -EINVAL, "--threshold: '%s' is not a percentage from 0 to 100",
+		err = op_error_set(e, -EINVAL,
+				   "--threshold: '%s' is not a percentage from 0 to 100",
 				   raw.threshold);
 	if (!err && raw.compat && strcmp(raw.compat, "oprofile"))
 		err = op_error_set(e, -EINVAL, "--compat: '%s' is not known, only 'oprofile' is",
@@ -275,8 +277,9 @@ static int read_options(poptContext context, struct report_options *o, struct op
 static void free_raw(void)
 {
 	char **const strings[] = {
-		&raw.output_file, &raw.sort, &raw.merge, &raw.exclude, &raw.include, &raw.threshold,
-		&raw.demangle, &raw.verbose, &raw.session_dir, &raw.image_path, &raw.root, &raw.compat,
+		&raw.output_file, &raw.sort, &raw.merge, &raw.exclude, &raw.include,
+		&raw.threshold, &raw.demangle, &raw.verbose, &raw.session_dir, &raw.image_path,
+		&raw.root, &raw.compat,
 	};
 
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)

@@ -142,14 +142,14 @@ static int none_found(const char *session_dir, const struct profile_spec *spec,
 {
 	if (!*list->existing)
 		return op_error_set(e, -ENOENT,
-				    "no session in '%s/samples' (profile one first: opcontrol --start)",
-				    session_dir);
+				    "no session in '%s/samples' (profile one first: opcontrol "
+				    "--start)", session_dir);
 	if (!spec->list[SPEC_SESSION].nr)
 		return op_error_set(e, -ENOENT,
-				    "no session 'current' in '%s/samples'; there is: %s (session:NAME)",
-				    session_dir, list->existing);
-	return op_error_set(e, -ENOENT, "no such session in '%s/samples'; there is: %s", session_dir,
-			    list->existing);
+				    "no session 'current' in '%s/samples'; there is: %s "
+				    "(session:NAME)", session_dir, list->existing);
+	return op_error_set(e, -ENOENT, "no such session in '%s/samples'; there is: %s",
+			    session_dir, list->existing);
 }
 
 int sessions_open(const char *session_dir, const struct profile_spec *spec,

@@ -31,7 +31,7 @@ struct report_session {
 struct session_list {
 	struct report_session *sessions;
 	size_t nr;
-	char *existing;			/* names of all that exist, for messages: "current, monday" */
+	char *existing;			/* all there are, for messages: "current, monday" */
 };
 
 /*

@@ -18,8 +18,8 @@ static int find_key(const char *word, size_t len, struct op_error *e)
 	for (int key = 0; key < NR_SORT_KEYS; key++)
 		if (strlen(key_names[key]) == len && !strncmp(word, key_names[key], len))
 			return key;
-	return op_error_set(e, -EINVAL, "--sort: '%.*s' is none of sample, image, app-name, symbol, "
-			    "debug, vma", (int)(len > 80 ? 80 : len), word);
+	return op_error_set(e, -EINVAL, "--sort: '%.*s' is none of sample, image, app-name, "
+			    "symbol, debug, vma", (int)(len > 80 ? 80 : len), word);
 }
 
 int sort_order_parse(const char *list, struct sort_order *ret, bool *ret_has_vma,
@@ -73,7 +73,9 @@ static int compare_lines(const char *a, const char *b)
 
 static int compare_images(const struct image *a, const struct image *b, bool long_names)
 {
-	return a == b ? 0 : strcmp(image_shown_name(a, long_names), image_shown_name(b, long_names));
+	if (a == b)
+		return 0;
+	return strcmp(image_shown_name(a, long_names), image_shown_name(b, long_names));
 }
 
 static int compare_key(const struct symbol_row *a, const struct symbol_row *b, enum sort_key key,

@@ -141,7 +141,8 @@ static int add_argument(struct profile_spec *spec, const char *arg, struct op_er
 
 	if (!strcmp(arg, "{") || !strcmp(arg, "}") || !strcmp(arg, "{}"))
 		return op_error_set(e, -ENOTSUP,
-				    "differential profiles ('{ ... } { ... }') are not in this version");
+				    "differential profiles ('{ ... } { ... }') are not in this "
+				    "version");
 	if (!*arg)
 		return op_error_set(e, -EINVAL, "an empty argument names no image");
 	if (!len)

@@ -45,6 +45,35 @@ void rows_drop_last(struct row_list *list)
 	row_free(list->rows[--list->nr]);
 }
 
+void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into)
+{
+	for (size_t c = 0; c < list->nr_classes; c++) {
+		into->counts[c] += row->counts[c];
+		row->counts[c] = 0;
+	}
+}
+
+static bool is_empty(const struct row_list *list, const struct symbol_row *row)
+{
+	for (size_t c = 0; c < list->nr_classes; c++)
+		if (row->counts[c])
+			return false;
+	return true;
+}
+
+void rows_drop_empty(struct row_list *list, size_t from)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < list->nr; i++) {
+		if (is_empty(list, list->rows[i]))
+			row_free(list->rows[i]);
+		else
+			list->rows[kept++] = list->rows[i];
+	}
+	list->nr = kept;
+}
+
 void rows_total(struct row_list *list)
 {
 	memset(list->totals, 0, list->nr_classes * sizeof(*list->totals));

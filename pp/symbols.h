@@ -39,6 +39,10 @@ struct symbol_row *rows_add(struct row_list *list, const struct image *image,
 /* Remove the last row that was added. */
 void rows_drop_last(struct row_list *list);
 
+/* Add @row's counts to @into; then drop such rows, now empty, from index @from on. */
+void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into);
+void rows_drop_empty(struct row_list *list, size_t from);
+
 /* Compute the totals. Call it when all rows are there and before rows_threshold(). */
 void rows_total(struct row_list *list);
 

@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct spec_image app = { "/bin/bash", "bash", NULL }, image = { "/ext4", "ext4", "/m/ext4.ko" };
+	struct spec_image app = {"/bin/bash", "bash", NULL},
+			  image = {"/ext4", "ext4", "/m/ext4.ko"};
 	struct sample_name name = { .event = "CYCLES", .count = 1, .tgid = -1, .tid = 2, .cpu = 0 };
 	const char *args[MAX_ARGS];
 	struct profile_spec spec;

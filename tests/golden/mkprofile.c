@@ -42,10 +42,9 @@ struct maker {
 	const char *session_dir;
 	const char *profile;
 	unsigned int line;
-	char *session, *app, *image, *event;	/* as in the profile */
+	char *session, *app, *image, *event, *cpu;	/* as in the profile */
 	struct sample_name name;
 	struct sample_header header;
-	const char *cpu;
 	int is_kernel;				/* -1: by the image */
 	struct odb *db;				/* of what is set now, or NULL */
 };
@@ -189,7 +188,7 @@ static void do_line(struct maker *m, char **words, FILE *in)
 	} else if (!strcmp(word, "version")) {
 		m->header.version = number(m, words[1]);
 	} else if (!strcmp(word, "cpu")) {
-		m->cpu = xstrdup(words[1]);
+		set_string(&m->cpu, words[1]);
 		m->header.cpu_mhz = words[2] ? strtod(words[2], NULL) : 0;
 	} else if (!strcmp(word, "event")) {
 		set_event(m, words);
@@ -216,7 +215,7 @@ static void do_line(struct maker *m, char **words, FILE *in)
 
 int main(int argc, char **argv)
 {
-	struct maker m = { .is_kernel = -1, .cpu = "timer" };
+	struct maker m = { .is_kernel = -1 };
 	char *line = NULL;
 	size_t room = 0;
 	FILE *in;
@@ -230,6 +229,7 @@ int main(int argc, char **argv)
 	m.header.version = SAMPLE_VERSION_1X;
 	m.name.tgid = m.name.tid = m.name.cpu = SAMPLE_ALL;
 	set_string(&m.session, SESSION_CURRENT);
+	set_string(&m.cpu, "timer");
 	set_string(&m.event, "TIMER");
 	m.name.event = m.event;
 	in = fopen(m.profile, "r");
@@ -250,5 +250,11 @@ int main(int argc, char **argv)
 	}
 	odb_close(m.db);
 	fclose(in);
+	free(line);
+	free(m.session);
+	free(m.app);
+	free(m.image);
+	free(m.event);
+	free(m.cpu);
 	return 0;
 }

@@ -9,9 +9,12 @@
 #include "tmpdir.h"
 #include "xalloc.h"
 
-static struct image bash = { .kind = IMAGE_FILE, .path = (char[]){ "/bin/bash" }, .name = (char[]){ "/bin/bash" } };
-static struct image dash = { .kind = IMAGE_FILE, .path = (char[]){ "/bin/dash" }, .name = (char[]){ "/bin/dash" } };
-static struct image libc = { .kind = IMAGE_FILE, .path = (char[]){ "/lib/libc" }, .name = (char[]){ "/lib/libc" } };
+static struct image bash = {
+	.kind = IMAGE_FILE, .path = (char[]){"/bin/bash"}, .name = (char[]){"/bin/bash"}};
+static struct image dash = {
+	.kind = IMAGE_FILE, .path = (char[]){"/bin/dash"}, .name = (char[]){"/bin/dash"}};
+static struct image libc = {
+	.kind = IMAGE_FILE, .path = (char[]){"/lib/libc"}, .name = (char[]){"/lib/libc"}};
 static char *header_file;
 
 /* All "sample files" are one: only the first header of each class is read. */
@@ -73,16 +76,20 @@ TEST(axes)
 		size_t nr_classes;
 		const char *title;	/* of the last */
 	} cases[] = {
-		{ { { "A", -1, -1, -1 }, { "B", -1, -1, -1 } }, { 0 }, 0, AXIS_EVENT, 2, "B:1" },
-		{ { { "A", -1, -1, 1 }, { "A", -1, -1, 0 } }, { 0 }, 0, AXIS_CPU, 2, "cpu:1" },
-		{ { { "A", 5, 5, -1 }, { "A", 6, 6, -1 } }, { 0 }, 0, AXIS_TGID, 2, "tgid:6" },
-		{ { { "A", 5, 5, -1 }, { "A", 5, 6, -1 } }, { 0 }, 0, AXIS_TID, 2, "tid:6" },
-		{ { { "A", 5, 5, -1 }, { "A", 6, 7, -1 } }, { 0 }, -EINVAL, 0, 0, "" },
-		{ { { "A", -1, -1, 0 }, { "B", -1, -1, 1 } }, { 0 }, -EINVAL, 0, 0, "" },
-		{ { { "A", -1, -1, 0 }, { "B", -1, -1, 1 } }, { .cpu = true }, 0, AXIS_EVENT, 2, "B:1" },
-		{ { { "A", 5, 5, 0 }, { "A", 6, 7, 1 } }, { .tgid = true }, 0, AXIS_CPU, 2, "cpu:1" },
-		{ { { "A", 5, 5, 0 }, { "A", 6, 7, 1 } },
-		  { .cpu = true, .tid = true, .tgid = true }, 0, AXIS_NONE, 1, "A:1" },
+		{{{"A", -1, -1, -1}, {"B", -1, -1, -1}}, {0}, 0, AXIS_EVENT, 2, "B:1"},
+		{{{"A", -1, -1, 1}, {"A", -1, -1, 0}}, {0}, 0, AXIS_CPU, 2, "cpu:1"},
+		{{{"A", 5, 5, -1}, {"A", 6, 6, -1}}, {0}, 0, AXIS_TGID, 2, "tgid:6"},
+		{{{"A", 5, 5, -1}, {"A", 5, 6, -1}}, {0}, 0, AXIS_TID, 2, "tid:6"},
+		{{{"A", 5, 5, -1}, {"A", 6, 7, -1}}, {0}, -EINVAL, 0, 0, ""},
+		{{{"A", -1, -1, 0}, {"B", -1, -1, 1}}, {0}, -EINVAL, 0, 0, ""},
+		{{{"A", -1, -1, 0}, {"B", -1, -1, 1}}, {.cpu = true}, 0, AXIS_EVENT, 2, "B:1"},
+		{{{"A", 5, 5, 0}, {"A", 6, 7, 1}}, {.tgid = true}, 0, AXIS_CPU, 2, "cpu:1"},
+		{{{"A", 5, 5, 0}, {"A", 6, 7, 1}},
+		 {.cpu = true, .tid = true, .tgid = true},
+		 0,
+		 AXIS_NONE,
+		 1,
+		 "A:1"},
 	};
 
 	make_header_file();
@@ -99,9 +106,10 @@ TEST(axes)
 		CHECK(err == cases[i].err, "%zu: %d %s", i, err, e.text);
 		if (!err) {
 			CHECK(a.axis == cases[i].axis, "%zu: axis %d", i, a.axis);
-			CHECK(a.nr_classes == cases[i].nr_classes, "%zu: %zu classes", i, a.nr_classes);
-			CHECK(!strcmp(a.classes[a.nr_classes - 1].title, cases[i].title), "%zu: %s", i,
-			      a.classes[a.nr_classes - 1].title);
+			CHECK(a.nr_classes == cases[i].nr_classes, "%zu: %zu classes", i,
+			      a.nr_classes);
+			CHECK(!strcmp(a.classes[a.nr_classes - 1].title, cases[i].title), "%zu: %s",
+			      i, a.classes[a.nr_classes - 1].title);
 		} else {
 			CHECK(strstr(e.text, "--merge="), "%zu: says what to do: %s", i, e.text);
 		}

@@ -50,7 +50,7 @@ static char *list_of(const struct row_list *rows, const struct text_options *opt
 
 TEST(control_characters)
 {
-	struct image image = { .kind = IMAGE_FILE, .path = (char[]){ "/a" }, .name = (char[]){ "/a" } };
+	struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/a"}, .name = (char[]){"/a"}};
 	struct text_options options = { .no_header = true };
 	struct row_list rows;
 	char *text;
@@ -69,7 +69,7 @@ TEST(full_columns)
 {
 	char name[] = "/1234567890123456789012345";	/* 25 without the '/' */
 	struct image image = { .kind = IMAGE_FILE, .path = name, .name = name };
-	struct image app = { .kind = IMAGE_FILE, .path = (char[]){ "/app" }, .name = (char[]){ "/app" } };
+	struct image app = {.kind = IMAGE_FILE, .path = (char[]){"/app"}, .name = (char[]){"/app"}};
 	struct text_options options = { .no_header = true };
 	struct row_list rows;
 	char *text;

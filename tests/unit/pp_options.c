@@ -24,7 +24,8 @@ TEST(defaults)
 
 	unsetenv("OPROFILE_COMPAT");
 	CHECK(!parse("", &o), "nothing is fine");
-	CHECK(o.demangle && !o.symbols && !o.compat && !o.session_dir && o.threshold == 0, "defaults");
+	CHECK(o.demangle && !o.symbols && !o.compat && !o.session_dir && o.threshold == 0,
+	      "defaults");
 	report_options_free(&o);
 }
 
@@ -32,8 +33,10 @@ TEST(bundled_and_long)
 {
 	struct report_options o;
 
-	CHECK(!parse("-lfwan --threshold=2.5 --merge tgid --session-dir /x -p a,b image:c", &o), "parse");
-	CHECK(o.symbols && o.long_names && o.show_address && o.accumulated && o.no_header, "bundle");
+	CHECK(!parse("-lfwan --threshold=2.5 --merge tgid --session-dir /x -p a,b image:c", &o),
+	      "parse");
+	CHECK(o.symbols && o.long_names && o.show_address && o.accumulated && o.no_header,
+	      "bundle");
 	CHECK(o.threshold == 2.5, "%g", o.threshold);
 	CHECK(o.merge.tgid && o.merge.tid && !o.merge.cpu, "tgid implies tid");
 	CHECK(!strcmp(o.session_dir, "/x") && o.image_path.nr == 2, "values");

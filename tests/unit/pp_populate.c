@@ -5,7 +5,7 @@
 #include "populate.h"
 #include "xalloc.h"
 
-static struct image image = { .kind = IMAGE_FILE, .path = (char[]){ "/x" }, .name = (char[]){ "/x" } };
+static struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/x"}, .name = (char[]){"/x"}};
 static uint64_t random_state = 1234567;
 
 static uint64_t next_random(uint64_t limit)
@@ -17,7 +17,8 @@ static uint64_t next_random(uint64_t limit)
 static void add_symbol(struct binary *b, uint64_t start, uint64_t end, const char *name)
 {
 	xgrow(b->symbols, b->nr_symbols, b->symbols_room);
-	b->symbols[b->nr_symbols++] = (struct code_symbol){ .start = start, .end = end, .name = name };
+	b->symbols[b->nr_symbols++] =
+		(struct code_symbol){.start = start, .end = end, .name = name};
 }
 
 static void add_section(struct binary *b, uint64_t start, uint64_t end, const char *name)
@@ -146,11 +147,13 @@ TEST(against_plain_sums)
 					    list.samples[i].offset >= b.symbols[s].start &&
 					    list.samples[i].offset < b.symbols[s].end)
 						want += list.samples[i].count;
-				CHECK(b.nr_symbols == 0 || count_of(&rows, b.symbols[s].name, c) == want,
+				CHECK(b.nr_symbols == 0 ||
+					      count_of(&rows, b.symbols[s].name, c) == want,
 				      "round %d, %s", round, b.symbols[s].name);
 			}
 		rows_total(&rows);
-		CHECK(rows.totals[0] + rows.totals[1] + rows.totals[2] == all, "round %d: all", round);
+		CHECK(rows.totals[0] + rows.totals[1] + rows.totals[2] == all, "round %d: all",
+		      round);
 		rows_free(&rows);
 		samples_free(&list);
 		free_binary(&b);

@@ -36,7 +36,8 @@ static void check_sort(size_t nr, uint64_t mask)
 
 TEST(sorting)
 {
-	static const uint64_t masks[] = { 0, 1, 0xffff, 0xffffffff00000000, 0x7ff0000000000000, ~0ull };
+	static const uint64_t masks[] = {0,    1, 0xffff, 0xffffffff00000000, 0x7ff0000000000000,
+					 ~0ull};
 
 	for (size_t i = 0; i < sizeof(masks) / sizeof(masks[0]); i++) {
 		check_sort(1, masks[i]);

@@ -6,8 +6,10 @@
 #include "sort.h"
 #include "xalloc.h"
 
-static struct image image_a = { .kind = IMAGE_FILE, .path = (char[]){ "/z/a" }, .name = (char[]){ "/z/a" } };
-static struct image image_b = { .kind = IMAGE_FILE, .path = (char[]){ "/a/b" }, .name = (char[]){ "/a/b" } };
+static struct image image_a = {
+	.kind = IMAGE_FILE, .path = (char[]){"/z/a"}, .name = (char[]){"/z/a"}};
+static struct image image_b = {
+	.kind = IMAGE_FILE, .path = (char[]){"/a/b"}, .name = (char[]){"/a/b"}};
 
 static const struct {
 	const char *sort;

@@ -172,11 +172,13 @@ TEST(sessions)
 		const char *args[2], *name;
 		bool want;
 	} cases[] = {
-		{ { NULL }, "current", true }, { { NULL }, "monday", false },
-		{ { "session:monday" }, "monday", true }, { { "session:monday" }, "current", false },
-		{ { "session:mon*" }, "monday", true },
-		{ { "session:*", "session-exclude:cur*" }, "current", false },
-		{ { "session-exclude:current" }, "current", false },
+		{{NULL}, "current", true},
+		{{NULL}, "monday", false},
+		{{"session:monday"}, "monday", true},
+		{{"session:monday"}, "current", false},
+		{{"session:mon*"}, "monday", true},
+		{{"session:*", "session-exclude:cur*"}, "current", false},
+		{{"session-exclude:current"}, "current", false},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
