@@ -282,40 +282,51 @@ static void serve_dumps(struct control *c)
 
 /* Connections */
 
-static struct peer *oldest_other(struct control *c, int *ret_nr)
+/* The peer that has been here longest, of users who may not do everything or of all that ask. */
+static struct peer *oldest(struct control *c, bool others)
 {
-	struct peer *oldest = NULL;
+	struct peer *found = NULL;
 
-	*ret_nr = 0;
 	for (int i = 0; i < CONTROL_MAX_PEERS; i++) {
 		struct peer *p = &c->peers[i];
 
-		if (p->state == PEER_FREE || p->owner)
+		if (others ? p->state == PEER_FREE || p->owner : p->state != PEER_ASKING)
 			continue;
-		++*ret_nr;
-		if (!oldest || p->since < oldest->since)
-			oldest = p;
+		if (!found || p->since < found->since)
+			found = p;
 	}
-	return oldest;
+	return found;
 }
 
-/* A place for one more. Those of other users give way, so that nobody can lock root out. */
+static int nr_others(const struct control *c)
+{
+	int nr = 0;
+
+	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
+		nr += c->peers[i].state != PEER_FREE && !c->peers[i].owner;
+	return nr;
+}
+
+/*
+ * A place for one more. Other users have some of the places only and give way to those who may do
+ * everything, so that they cannot lock them out; then who has not asked yet gives way.
+ */
 static struct peer *place_for(struct control *c, bool owner)
 {
-	int others;
-	struct peer *oldest = oldest_other(c, &others);
+	struct peer *victim = NULL;
 
-	if (!owner && others >= OTHERS_MAX)
-		hang_up(oldest);
-	for (int round = 0; round < 2; round++) {
-		for (int i = 0; i < CONTROL_MAX_PEERS; i++)
-			if (c->peers[i].state == PEER_FREE)
-				return &c->peers[i];
-		if (!owner || !oldest)
-			break;
-		hang_up(oldest);
-	}
-	return NULL;
+	if (!owner && nr_others(c) >= OTHERS_MAX)
+		victim = oldest(c, true);
+	for (int i = 0; i < CONTROL_MAX_PEERS && !victim; i++)
+		if (c->peers[i].state == PEER_FREE)
+			return &c->peers[i];
+	if (!victim && owner)
+		victim = oldest(c, true);
+	if (!victim && owner)
+		victim = oldest(c, false);
+	if (victim)
+		hang_up(victim);
+	return victim;
 }
 
 static void accept_peers(struct control *c)
