@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * daemon_process.c - oprofiled as a program: ready when it returns, one per session, hard to hurt
+ *
+ * Runs build/bin/oprofiled with the perf collector, so most of it needs root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sched.h>
+#include "channel.h"
+#include "collector.h"
+#include "odb.h"
+#include "process.h"
+#include "sample_header.h"
+#include "session.h"
+#include "tap.h"
+#include "tmpdir.h"
+#include "xalloc.h"
+
+#define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
+
+static char said[5000];
+
+/* Run oprofiled with @options; its exit status, and in said[] what it wrote. */
+static int run(const char *session_dir, const char *options)
+{
+	char *dir = path_program_dir();
+	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", dir, session_dir, options);
+	FILE *f = popen(command, "r");
+	size_t n = f ? fread(said, 1, sizeof(said) - 1, f) : 0;
+	int status = f ? pclose(f) : -1;
+
+	said[n] = '\0';
+	free(command);
+	free(dir);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int start(const char *session_dir)
+{
+	return run(session_dir, "--collector=perf " EVENT);
+}
+
+static void need_perf(void)
+{
+	static const struct collector_config config = { .count = 2000000, .clock_khz = 1000000, .kernel = true,
+							.user = true };
+	struct collector *c = collector_perf();
+	struct op_error e = { "" };
+
+	if (getuid() || c->open(c, &config, &e))
+		SKIP("needs root and perf_event_open()");
+	c->close(c);
+}
+
+static int ask(const char *request)
+{
+	return channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, NULL);
+}
+
+static pid_t pid_of_lock(void)
+{
+	char text[32];
+
+	return file_read_line(tmpdir_path("sd/lock"), text, sizeof(text)) ? 0 : atoi(text);
+}
+
+static bool alive(pid_t pid)
+{
+	char path[64], *text;
+	bool yes;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read_all(path, 10000, &text, NULL))
+		return false;
+	yes = !strstr(text, ") Z ");
+	free(text);
+	return yes;
+}
+
+static bool wait_gone(pid_t pid)
+{
+	for (int i = 0; i < 1000; i++) {
+		if (!alive(pid))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+static bool one_line(void)
+{
+	char *end = strchr(said, '\n');
+
+	return end && !end[1] && !strncmp(said, "oprofiled: ", 11);
+}
+
+TEST(bad_starts)
+{
+	tmpdir_make();
+	CHECK(run(tmpdir_path("sd"), "") == 1 && one_line() && strstr(said, "--events="), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "--wrong") == 1 && one_line(), "%s", said);
+	put_text(tmpdir_path("file"), "");
+	CHECK(start(tmpdir_path("file")) == 1 && one_line() && strstr(said, "session directory"), "%s", said);
+	CHECK(start(tmpdir_path("file/below")) == 1 && one_line() && strstr(said, "session directory"), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "--help") == 0 && strstr(said, "--session-dir"), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "--version") == 0 && !strncmp(said, "oprofiled: oprofile ", 20), "%s", said);
+}
+
+TEST(the_lock)
+{
+	struct op_error e = { "" };
+	int fd;
+
+	tmpdir_make();
+	fd = lock_take(tmpdir, &e);
+	CHECK(fd >= 0 && !lock_write_pid(fd, tmpdir, &e), "%s", e.text);
+	CHECK(lock_take(tmpdir, &e) == -EBUSY && strstr(e.text, "another oprofiled (pid "), "%s", e.text);
+	close(fd);		/* as after kill -9: the file is there, the lock is not */
+	CHECK(file_exists(tmpdir_path("lock")), "the stale file");
+	fd = lock_take(tmpdir, &e);
+	CHECK(fd >= 0, "%s", e.text);
+	lock_remove(tmpdir);
+	close(fd);
+	CHECK(!file_exists(tmpdir_path("lock")), "not removed");
+	CHECK(!symlink("/tmp/elsewhere", tmpdir_path("lock")), "symlink");
+	CHECK(lock_take(tmpdir, &e) == -ELOOP, "followed a symbolic link");
+}
+
+TEST(a_whole_life)
+{
+	char *text;
+	pid_t pid;
+
+	need_perf();
+	tmpdir_make();
+	CHECK(start(tmpdir_path("sd")) == 0 && !said[0], "%s", said);
+	pid = pid_of_lock();
+	CHECK(alive(pid), "pid %d", pid);
+	CHECK(!ask("ping"), "ready means ready");
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "another oprofiled (pid "), "%s", said);
+	CHECK(alive(pid) && pid_of_lock() == pid, "the second one hurt the first");
+	CHECK(!ask("start"), "start");
+	kill(pid, SIGUSR1);
+	kill(pid, SIGUSR2);
+	rename(tmpdir_path("sd/samples/oprofiled.log"), tmpdir_path("old.log"));
+	kill(pid, SIGHUP);
+	kill(pid, SIGALRM);
+	usleep(300000);
+	CHECK(!ask("dump"), "dump");
+	CHECK(!file_read_all(tmpdir_path("sd/samples/oprofiled.log"), 100000, &text, NULL), "no new log");
+	CHECK(strstr(text, "Received SIGHUP.") && strstr(text, "-- OProfile Statistics --"), "%s", text);
+	free(text);
+	kill(pid, SIGTERM);
+	CHECK(wait_gone(pid), "still there");
+	CHECK(!file_exists(tmpdir_path("sd/lock")) && !file_exists(tmpdir_path("sd/control")), "lock or socket left");
+	CHECK(!file_read_all(tmpdir_path("old.log"), 100000, &text, NULL) &&
+	      !strncmp(text, "oprofiled started ", 18) && strstr(text, "\nkernel pointer size: 8\n"), "the log");
+	free(text);
+}
+
+TEST(shutdown_is_done_when_answered)
+{
+	pid_t pid;
+
+	need_perf();
+	tmpdir_make();
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	pid = pid_of_lock();
+	CHECK(!ask("start"), "start");
+	CHECK(!ask("shutdown"), "shutdown");
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "the lock was left when the answer came");
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);	/* at once again */
+	CHECK(!ask("shutdown"), "shutdown");
+	CHECK(wait_gone(pid), "still there");
+}
+
+TEST(a_disk_that_is_full_at_the_start)
+{
+	FILE *f;
+
+	need_perf();
+	tmpdir_make();
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", tmpdir, "tmpfs", 0, "size=256k"))
+		SKIP("needs root, to mount a small file system");
+	f = fopen(tmpdir_path("filler"), "w");
+	setvbuf(f, NULL, _IONBF, 0);
+	while (fwrite(said, 1, 4096, f) == 4096)
+		;
+	fclose(f);
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s", said);
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
+}
+
+/* Every sample file opens and checks; all their samples together. */
+static uint64_t samples_below(const char *dir)
+{
+	char *command = xasprintf("find '%s' -name 'TIMER.*'", dir), path[9000];
+	FILE *list = popen(command, "r");
+	uint64_t sum = 0;
+
+	while (list && fgets(path, sizeof(path), list)) {
+		struct odb_snapshot s;
+		struct op_error e = { "" };
+		int err;
+
+		path[strcspn(path, "\n")] = '\0';
+		err = odb_read(path, SAMPLE_HEADER_SIZE, &s, &e);
+		CHECK(!err || err == -ENODATA, "%s", e.text);
+		if (err)
+			continue;
+		for (uint32_t i = 0; i < s.nr_nodes; i++)
+			sum += s.nodes[i].count;
+		odb_snapshot_free(&s);
+	}
+	if (list)
+		pclose(list);
+	free(command);
+	return sum;
+}
+
+TEST(killed_at_50_moments)
+{
+	uint64_t sum = 0, before;
+	pid_t pid, busy;
+
+	need_perf();
+	tmpdir_make();
+	busy = fork();
+	if (!busy)
+		for (;;)
+			;
+	for (int i = 0; i < 50; i++) {
+		CHECK(start(tmpdir_path("sd")) == 0, "start %d: %s", i, said);
+		pid = pid_of_lock();
+		CHECK(!ask("start"), "start sampling");
+		if (i % 3 == 0)
+			CHECK(!ask("dump"), "dump");
+		usleep(test_random() % 100000);
+		kill(pid, SIGKILL);
+		CHECK(wait_gone(pid), "kill -9 did not end it");
+		before = sum;
+		sum = samples_below(tmpdir_path("sd/samples/current"));
+		CHECK(sum >= before, "kill %d: %llu samples, %llu before", i, (unsigned long long)sum,
+		      (unsigned long long)before);
+	}
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	CHECK(sum > 50, "%llu samples in all", (unsigned long long)sum);
+	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "and it goes on: %s", said);
+}
+
+TEST_MAIN()
