@@ -69,9 +69,8 @@ int odb_allocate(int fd, uint64_t old_length, uint64_t length)
 	} while (err == -EINTR);
 	if (!err || err == -EOPNOTSUPP || err == -ENOSYS)
 		err = write_zeros(fd, old_length, length);
-	/* it may have got part of the way */
-	if (err && ftruncate(fd, (off_t)old_length))
-		return err;
+	if (err)	/* it may have got part of the way */
+		(void)!ftruncate(fd, (off_t)old_length);
 	return err;
 }
 
@@ -105,7 +104,8 @@ int odb_grow(struct odb *db)
 	if (map == MAP_FAILED) {
 		err = -errno;
 		/* still a valid file if this fails too [SF-17] */
-		return ftruncate(db->fd, (off_t)db->map_length) ? err : err;
+		(void)!ftruncate(db->fd, (off_t)db->map_length);
+		return err;
 	}
 	odb_set_tables(db, map, 2 * size);
 	odb_chain_nodes(db->nodes, db->used, db->hash, db->mask);
