@@ -51,7 +51,7 @@ static size_t random_below(size_t n)
 	return n ? (size_t)(random_u64() % n) : 0;
 }
 
-static void fail(const char *what, const char *name)
+static __attribute__((noreturn)) void fail(const char *what, const char *name)
 {
 	fprintf(stderr, "fuzz: %s '%s': %s\n", what, name, strerror(errno));
 	exit(2);
