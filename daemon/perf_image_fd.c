@@ -128,7 +128,7 @@ static int open_through_strangers(const struct perf_processes *p, const struct p
 		return -ESTALE;		/* nobody does */
 	for (size_t i = 0; i < p->nr_buckets && left; i++) {
 		for (const struct perf_process *q = p->buckets[i]; q && left; q = q->next) {
-			if (!q->maps || q->exited_at)
+			if (!q->maps || perf_process_has_exited(q))
 				continue;
 			fd = open_through(p, image, q);
 			if (fd >= 0)

@@ -131,6 +131,14 @@ static struct perf_process *find_or_add(struct perf_processes *p, uint32_t tgid)
 	return q;
 }
 
+/* To the end of the list, from wherever it is. */
+static void set_exited(struct perf_processes *p, struct perf_process *q, uint64_t when)
+{
+	q->exited_at = when;
+	list_del(&q->exited);
+	list_add_tail(&q->exited, &p->exited);
+}
+
 static void remove_process(struct perf_processes *p, struct perf_process *q)
 {
 	struct perf_process **at = bucket_of(p, q->tgid);
@@ -201,7 +209,7 @@ static void change_fork(struct perf_processes *p, const struct perf_record *r)
 	q->wants_program = parent && parent->wants_program;
 	q->parent_tgid = r->parent_tgid;
 	q->read_again_at_nr = parent ? parent->read_again_at_nr : STALE_MIN;
-	q->read_at = q->retry_at = q->exited_at = 0;
+	q->read_at = q->retry_at = 0;
 	list_del(&q->exited);
 }
 
@@ -213,10 +221,8 @@ static void change_exit(struct perf_processes *p, const struct perf_record *r)
 {
 	struct perf_process *q = perf_process_find(p, r->tgid);
 
-	if (!q || r->tid != r->tgid || !list_empty(&q->exited))
-		return;
-	q->exited_at = r->time;
-	list_add_tail(&q->exited, &p->exited);
+	if (q && r->tid == r->tgid && !perf_process_has_exited(q))
+		set_exited(p, q, r->time);
 }
 
 void perf_processes_change(struct perf_processes *p, const struct perf_record *r)
@@ -254,9 +260,7 @@ void perf_processes_tick(struct perf_processes *p, uint64_t now)
 			remove_process(p, q);
 			continue;
 		}
-		q->exited_at = now;	/* threads are left, or nobody has waited for it */
-		list_del(&q->exited);
-		list_add_tail(&q->exited, &p->exited);
+		set_exited(p, q, now);	/* threads are left, or nobody has waited for it */
 	}
 }
 
@@ -351,7 +355,6 @@ static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_ker
 		set_program(p, q, program);
 		perf_image_put(p->cookies, program);
 		q->read_at = before;
-		q->exited_at = 0;
 		list_del(&q->exited);
 	}
 	q->known = true;
@@ -393,9 +396,7 @@ int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
 	q = find_or_add(p, tgid);
 	q->retry_at = perf_now() + RETRY_NS;
 	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread: that's all there is */
-	if (!q->exited_at) {
-		q->exited_at = perf_now();
-		list_add_tail(&q->exited, &p->exited);
-	}
+	if (!perf_process_has_exited(q))
+		set_exited(p, q, perf_now());
 	return err;
 }

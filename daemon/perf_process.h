@@ -25,8 +25,8 @@ struct perf_process {
 	uint64_t read_at;		/* when /proc was read: older changes are in it; 0 never */
 	uint64_t retry_at;		/* no sooner look again for what wasn't there */
 	size_t read_again_at_nr;	/* so many mappings: time to ask which are stale */
-	uint64_t exited_at;		/* 0: alive */
-	struct list_head exited;	/* in processes.exited */
+	struct list_head exited;	/* in processes.exited; empty: alive */
+	uint64_t exited_at;		/* or when last found to be there still */
 	struct perf_process *next;	/* in its bucket */
 };
 
@@ -46,6 +46,11 @@ void perf_processes_free(struct perf_processes *p);
 
 /* Or NULL. */
 struct perf_process *perf_process_find(const struct perf_processes *p, uint32_t tgid);
+
+static inline bool perf_process_has_exited(const struct perf_process *q)
+{
+	return !list_empty(&q->exited);
+}
 
 /* A change: MMAP, EXEC, FORK or EXIT. Others are ignored. */
 void perf_processes_change(struct perf_processes *p, const struct perf_record *r);

@@ -175,6 +175,19 @@ TEST(exit_of_a_living_process)
 	end_test();
 }
 
+/* Told twice, at a time that is none, it waits once. */
+TEST(exit_told_twice)
+{
+	begin_test();
+	do_exec(NOBODY, 1);
+	do_exit(NOBODY, NOBODY, 0);
+	do_exit(NOBODY, NOBODY, 0);
+	perf_process_read_again(&processes, NOBODY);
+	perf_processes_tick(&processes, UINT64_MAX);
+	CHECK(processes.nr == 0, "not forgotten");
+	end_test();
+}
+
 TEST(a_reused_number_is_another_process)
 {
 	begin_test();
