@@ -12,13 +12,14 @@
 #include <time.h>
 #include "file.h"
 #include "kernel.h"
-#include "kernel_symbols.h"
+#include "kernel_snapshot.h"
 #include "log.h"
 #include "xalloc.h"
 
 #define MODULES_FILE_MAX	(16 << 20)	/* bytes of /proc/modules */
 #define MODULES_MAX		65536
-#define CAPTURE_INTERVAL	5		/* seconds between two captures */
+#define CAPTURE_SHARE		20		/* one part in so many of the time is spent capturing */
+#define CAPTURE_PAUSE_MIN	200		/* ms between two captures */
 
 struct module {
 	uint64_t start, size;
@@ -39,16 +40,26 @@ struct kernel {
 
 	char *snapshot;			/* stats/kernel-symbols */
 	bool capture_wanted, hidden;
-	time_t captured_at;
+	int64_t capture_at;		/* ms: not before this, unless it must be */
 	int told_err;
 };
 
-static time_t now(void)
+static int64_t now_ms(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static const char *modules_path(const struct kernel *k)
+{
+	return k->config.proc_modules ? k->config.proc_modules : "/proc/modules";
+}
+
+static const char *kallsyms_path(const struct kernel *k)
+{
+	return k->config.proc_kallsyms ? k->config.proc_kallsyms : "/proc/kallsyms";
 }
 
 /* Ranges */
@@ -200,12 +211,11 @@ static bool is_vmlinux(const struct kernel *k, const struct module *m)
 
 void kernel_read_modules(struct kernel *k)
 {
-	const char *path = k->config.proc_modules ? k->config.proc_modules : "/proc/modules";
 	char *text, *line, *rest;
 
 	if (k->config.mode == KERNEL_NO_VMLINUX)
 		return;
-	if (file_read_all(path, MODULES_FILE_MAX, &text, NULL))
+	if (file_read_all(modules_path(k), MODULES_FILE_MAX, &text, NULL))
 		return;		/* a kernel without modules has no such file */
 	for (size_t i = 0; i < k->nr_modules; i++)
 		k->modules[i].seen = is_vmlinux(k, &k->modules[i]);
@@ -253,17 +263,30 @@ void kernel_free(struct kernel *k)
 
 static void capture(struct kernel *k)
 {
-	const char *modules = k->config.proc_modules ? k->config.proc_modules : "/proc/modules";
-	const char *kallsyms = k->config.proc_kallsyms ? k->config.proc_kallsyms : "/proc/kallsyms";
 	struct op_error e = { "" };
-	int err = kernel_symbols_capture(kallsyms, modules, k->snapshot, &e);
+	int64_t began = now_ms(), pause;
+	int err = snapshot_update(kallsyms_path(k), modules_path(k), k->snapshot, &e);
 
+	pause = (now_ms() - began) * CAPTURE_SHARE;
+	k->capture_at = now_ms() + (pause > CAPTURE_PAUSE_MIN ? pause : CAPTURE_PAUSE_MIN);
 	k->capture_wanted = false;
-	k->captured_at = now();
 	k->hidden = err == -EACCES;
 	if (err && err != k->told_err)
 		log_line("the kernel's symbols are not kept: %s", e.text[0] ? e.text : strerror(-err));
 	k->told_err = err;
+}
+
+bool kernel_fits_session(const struct kernel *k, const char *stats_dir)
+{
+	char *snapshot;
+	bool fits;
+
+	if (k->config.mode != KERNEL_SYMBOLS)
+		return true;
+	snapshot = path_join(stats_dir, "kernel-symbols");
+	fits = !snapshot_is_of_another_boot(kallsyms_path(k), snapshot);
+	free(snapshot);
+	return fits;
 }
 
 static bool keeps_symbols(const struct kernel *k)
@@ -287,7 +310,7 @@ void kernel_capture_now(struct kernel *k)
 
 void kernel_capture_due(struct kernel *k)
 {
-	if (now() >= k->captured_at + CAPTURE_INTERVAL)
+	if (k->capture_wanted && now_ms() >= k->capture_at)
 		kernel_capture_now(k);
 }
 

@@ -44,13 +44,19 @@ void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t
 void kernel_read_modules(struct kernel *k);
 
 /*
- * Keep the symbols in stats/kernel-symbols below @stats_dir from now on. A capture costs some
- * 100 ms, so kernel_capture_due() makes one only when modules came since the last and that is
- * some seconds ago; kernel_capture_now() whenever modules came.
+ * Keep the symbols in stats/kernel-symbols below @stats_dir from now on; those of modules that
+ * go stay there. A capture costs some 100 ms, so kernel_capture_due() makes one only when
+ * modules came since the last and that was a while ago; kernel_capture_now() whenever they came.
  */
 void kernel_set_session(struct kernel *k, const char *stats_dir);
 void kernel_capture_due(struct kernel *k);
 void kernel_capture_now(struct kernel *k);
+
+/*
+ * May samples of now go into the session that has @stats_dir? Not if that is of another boot,
+ * when the kernel lay elsewhere: its files hold absolute addresses.
+ */
+bool kernel_fits_session(const struct kernel *k, const char *stats_dir);
 
 /* For session_info.kernel_symbols: "kallsyms", "hidden", "vmlinux", "none". */
 const char *kernel_symbols_word(const struct kernel *k);

@@ -180,12 +180,37 @@ static void describe_session(struct recorder *r)
 	read_kernel_build_id(info->kernel_build_id);
 }
 
+/* Kernel samples of another boot mean other symbols: that session is complete as it is. */
+static int keep_other_boot(struct recorder *r, struct op_error *e)
+{
+	char name[40], *to;
+	time_t now = time(NULL);
+	struct tm tm;
+	int err = 0;
+
+	if (kernel_fits_session(r->kernel, r->stats_dir))
+		return 0;
+	localtime_r(&now, &tm);
+	strftime(name, sizeof(name), "boot-until-%Y%m%d-%H%M%S", &tm);
+	to = session_samples_path(r->config.session_dir, name);
+	if (renameat2(AT_FDCWD, r->samples_dir, AT_FDCWD, to, RENAME_NOREPLACE))
+		err = op_error_set(e, -errno, "cannot keep the samples of an earlier boot as '%s': %s; opcontrol "
+				   "--reset throws them away", to, strerror(errno));
+	else
+		log_line("the session's samples are of an earlier boot: kept as session '%s'", name);
+	free(to);
+	return err;
+}
+
 /* Make ready what lies in "current", new or left by an earlier daemon. */
 static int enter_session(struct recorder *r, struct op_error *e)
 {
 	struct session_info earlier;
-	int err = file_make_dirs(r->stats_dir, 0755);
+	int err = keep_other_boot(r, e);
 
+	if (err)
+		return err;
+	err = file_make_dirs(r->stats_dir, 0755);
 	if (err)
 		return op_error_set(e, err, "cannot make '%s': %s", r->stats_dir, strerror(-err));
 	r->info.start_time = time(NULL);
@@ -286,6 +311,7 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	bool some = trans_stats(r->trans)->words != before;
 
 	sfiles_flush(r->sfiles);
+	kernel_capture_due(r->kernel);
 	r->stats.dumps += some;
 	if (ret_some)
 		*ret_some = some;

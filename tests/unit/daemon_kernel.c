@@ -199,6 +199,51 @@ TEST(symbols_are_kept)
 	free_all(k);
 }
 
+TEST(symbols_of_gone_modules_stay)
+{
+	struct kernel_symbols symbols;
+	const struct kernel_part *part;
+	struct op_error e = { "" };
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "ext4 4096 1 - Live 0xffffffffc0010000\n",
+			kallsyms);
+	kernel_set_session(k, tmpdir);
+	for (int i = 0; i < 3; i++) {	/* ext4 goes, "ext" comes again and again */
+		put_text(tmpdir_path("modules"), "ext 4096 1 - Live 0xffffffffc0030000\n");
+		put_text(tmpdir_path("kallsyms"), "ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
+			 "ffffffffc0030020 t two\t[ext]\n");
+		kernel_module_range(k, true, 0xffffffffc0030000 + i * 0x100000, 0x1000, "ext");
+		kernel_capture_now(k);
+	}
+	CHECK(!kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, &e), "%s", e.text);
+	CHECK(symbols.nr_parts == 3, "%zu parts", symbols.nr_parts);
+	part = kernel_symbols_part(&symbols, "ext4");
+	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "mod_fn"), "the part of ext4");
+	part = kernel_symbols_part(&symbols, "ext");
+	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "two"), "the part of ext");
+	kernel_symbols_free(&symbols);
+	free_all(k);
+}
+
+TEST(another_boot_is_noticed)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", kallsyms);
+	CHECK(kernel_fits_session(k, tmpdir), "a new session");
+	kernel_set_session(k, tmpdir);
+	CHECK(kernel_fits_session(k, tmpdir), "the same kernel at the same place");
+	put_text(tmpdir_path("kallsyms"), "0000000000000000 A fixed\nffffffff9a000000 T _stext\n"
+		 "ffffffff9a002000 T _etext\n");
+	CHECK(!kernel_fits_session(k, tmpdir), "the kernel lies elsewhere");
+	put_text(tmpdir_path("kallsyms"), "0000000000000000 T _stext\n");
+	CHECK(kernel_fits_session(k, tmpdir), "hidden: cannot be told");
+	free_all(k);
+}
+
 TEST(hidden_addresses)
 {
 	struct kernel *k;

@@ -374,6 +374,28 @@ TEST(the_next_daemon_goes_on)
 	fake_collector_free(&fake);
 }
 
+TEST(another_boot_gets_its_own_session)
+{
+	struct recorder *r;
+	char *found;
+
+	test_prepare();
+	test_config.kernel.mode = KERNEL_SYMBOLS;
+	r = test_open();
+	put_app_samples(10);
+	test_drain(r);
+	recorder_close(r);
+	put_text(tmpdir_path("kallsyms"), "ffffffff9a000000 T _stext\nffffffff9a002000 T _etext\n");
+	r = test_open();
+	put_app_samples(1);
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
+	found = session_files("");
+	CHECK(strstr(found, "boot-until-"), "%s", found);
+	free(found);
+	test_close(r);
+}
+
 TEST(two_events_by_counter)
 {
 	struct recorder *r;
