@@ -102,7 +102,8 @@ static void add(struct anons *a, uint32_t tgid, uint64_t start, uint64_t end, co
 	entry->tgid = tgid;
 	entry->map.start = start;
 	entry->map.end = end;
-	snprintf(entry->map.name, sizeof(entry->map.name), "%.*s", NAME_MAX_KEPT, name[0] ? name : "anon");
+	snprintf(entry->map.name, sizeof(entry->map.name), "%.*s", NAME_MAX_KEPT,
+		 name[0] ? name : "anon");
 	list_add(&entry->in_bucket, bucket_of(a, tgid));
 	list_add(&entry->by_age, &a->by_age);
 	a->nr++;
@@ -114,7 +115,8 @@ static void add_line(struct anons *a, uint32_t tgid, const char *line)
 	unsigned long long start, end;
 	int name_at = 0;
 
-	if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &start, &end, &name_at) < 2 || start >= end)
+	if (sscanf(line, "%llx-%llx %*s %*s %*s %*s %n", &start, &end, &name_at) < 2 ||
+	    start >= end)
 		return;
 	if (name_at && line[name_at] == '/')
 		return;

@@ -102,8 +102,8 @@ static bool at_hand(const struct attribution *a, const struct span *s, const str
 	       r->generation == sfiles_generation(a->config.sfiles);
 }
 
-static struct sfile *remember(struct attribution *a, const struct span *s, const struct sfile_key *key,
-			      const struct image *place)
+static struct sfile *remember(struct attribution *a, const struct span *s,
+			      const struct sfile_key *key, const struct image *place)
 {
 	struct route *r = s->route;
 
@@ -115,8 +115,8 @@ static struct sfile *remember(struct attribution *a, const struct span *s, const
 }
 
 /* [EB-73] */
-static struct sfile *sfile_of_image(struct attribution *a, const struct span *s, struct image *image,
-				    bool is_kernel)
+static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
+				    struct image *image, bool is_kernel)
 {
 	const struct separation *separate = &a->config.separate;
 	bool by_app = separate->kernel || (separate->lib && !is_kernel);
@@ -155,7 +155,8 @@ static void copy_anon_name(char *to, size_t size, const char *from)
 		memcpy(to, "anon", 4);
 }
 
-static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s, const struct anon_map *map)
+static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s,
+				      const struct anon_map *map)
 {
 	struct route *r = s->route;
 	struct sfile_key key;
@@ -171,7 +172,8 @@ static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *
 	return remember(a, s, &key, NULL);
 }
 
-static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state, uint64_t pc)
+static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state,
+					 uint64_t pc)
 {
 	const struct anon_map *told = &state->anon;
 
@@ -226,8 +228,8 @@ static void add_to_kernel(struct attribution *a, const struct span *s)
 		else if (!is_wanted(a, s, r->image))
 			filter_out(a, &part);
 		else
-			sfile_add(sfile_of_image(a, &part, r->image, true), s->state->cpu, part.pcs, part.nr,
-				  r->base);
+			sfile_add(sfile_of_image(a, &part, r->image, true), s->state->cpu, part.pcs,
+				  part.nr, r->base);
 	}
 }
 
@@ -251,7 +253,8 @@ static void add_span(struct attribution *a, const struct span *s)
 static struct route start_route(const struct attribution *a, const struct trans_state *state)
 {
 	const struct separation *separate = &a->config.separate;
-	bool is_kernel = state->mode == MODE_KERNEL, is_anon = !is_kernel && state->cookie == OP_NO_COOKIE;
+	bool is_kernel = state->mode == MODE_KERNEL,
+	     is_anon = !is_kernel && state->cookie == OP_NO_COOKIE;
 	struct route r = { .mode = state->mode };
 
 	if (!is_kernel)
@@ -276,8 +279,8 @@ static bool same_state(const struct route *a, const struct route *b)
 static struct route *find_route(struct attribution *a, const struct trans_state *state)
 {
 	struct route wanted = start_route(a, state), *r;
-	uint64_t h = wanted.cookie * 31 + wanted.app_cookie * 37 + wanted.tgid * 41 + wanted.tid * 43 +
-		     wanted.cpu * 47 + wanted.mode;
+	uint64_t h = wanted.cookie * 31 + wanted.app_cookie * 37 + wanted.tgid * 41 +
+		     wanted.tid * 43 + wanted.cpu * 47 + wanted.mode;
 
 	r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
 	if (same_state(r, &wanted))
@@ -288,11 +291,13 @@ static struct route *find_route(struct attribution *a, const struct trans_state 
 	return r;
 }
 
-static void log_samples(const struct trans_state *state, const uint64_t *pcs, const uint32_t *counters, size_t nr)
+static void log_samples(const struct trans_state *state, const uint64_t *pcs,
+			const uint32_t *counters, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		log_line("sample %" PRIx64 " counter %u cpu %u tgid %u tid %u cookie %" PRIx64 " app %" PRIx64
-			 " %s", pcs[i], counters[i], state->cpu, state->tgid, state->tid, state->cookie,
+		log_line("sample %" PRIx64 " counter %u cpu %u tgid %u tid %u cookie %" PRIx64
+			 " app %" PRIx64 " %s",
+			 pcs[i], counters[i], state->cpu, state->tgid, state->tid, state->cookie,
 			 state->app_cookie, state->mode == MODE_KERNEL ? "kernel" : "user");
 }
 

@@ -96,7 +96,8 @@ void control_close(struct control *c)
 static void send_some(struct peer *p)
 {
 	while (p->sent < p->answer.len) {
-		ssize_t n = send(p->fd, p->answer.text + p->sent, p->answer.len - p->sent, MSG_NOSIGNAL);
+		ssize_t n = send(p->fd, p->answer.text + p->sent, p->answer.len - p->sent,
+				 MSG_NOSIGNAL);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -130,14 +131,16 @@ static int do_ping(struct control *c, const char *argument, struct strbuf *text,
 	return 0;
 }
 
-static int do_status(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+static int do_status(struct control *c, const char *argument, struct strbuf *text,
+		     struct op_error *e)
 {
 	(void)argument, (void)e;
 	status_format(&c->config, text);
 	return 0;
 }
 
-static int do_start(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+static int do_start(struct control *c, const char *argument, struct strbuf *text,
+		    struct op_error *e)
 {
 	(void)argument, (void)text;
 	return recorder_start(c->config.recorder, e);
@@ -149,7 +152,8 @@ static int do_stop(struct control *c, const char *argument, struct strbuf *text,
 	return recorder_stop(c->config.recorder, e);
 }
 
-static int do_reset(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
+static int do_reset(struct control *c, const char *argument, struct strbuf *text,
+		    struct op_error *e)
 {
 	(void)argument, (void)text;
 	return recorder_reset(c->config.recorder, e);
@@ -166,7 +170,8 @@ static const struct request {
 	bool anybody;			/* also users other than root and the daemon's own */
 	bool argument;
 	enum peer_state wait;		/* the answer comes later, else @run gives it now */
-	int (*run)(struct control *c, const char *argument, struct strbuf *text, struct op_error *e);
+	int (*run)(struct control *c, const char *argument, struct strbuf *text,
+		   struct op_error *e);
 } requests[] = {
 	{ "ping",     true,  false, PEER_FREE, do_ping },
 	{ "status",   true,  false, PEER_FREE, do_status },
@@ -203,7 +208,8 @@ static int check_request(const struct peer *p, const struct request *request, co
 	if (!request)
 		return op_error_set(e, -EINVAL, "unknown request '%.40s'", line);
 	if (!request->anybody && !p->owner)
-		return op_error_set(e, -EPERM, "only root or the user that runs the daemon may ask for '%s'",
+		return op_error_set(e, -EPERM,
+				    "only root or the user that runs the daemon may ask for '%s'",
 				    request->word);
 	if (request->argument != (argument[0] != '\0'))
 		return op_error_set(e, -EINVAL, "'%s' %s", request->word,
@@ -252,7 +258,10 @@ static void read_some(struct control *c, struct peer *p)
 		*end = '\0';
 		run_request(c, p, p->line);
 	} else if (p->len == CHANNEL_LINE_MAX) {
-		answer(p, op_error_set(&e, -EINVAL, "a request has %d characters at most", CHANNEL_LINE_MAX), &e);
+		answer(p,
+		       op_error_set(&e, -EINVAL, "a request has %d characters at most",
+				    CHANNEL_LINE_MAX),
+		       &e);
 	}
 }
 

@@ -43,7 +43,8 @@ static uint64_t tree_size(int dir_fd, int depth)
 			sum += st.st_size;
 		if (!S_ISDIR(st.st_mode) || !depth)
 			continue;
-		sub = openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		sub = openat(dirfd(dir), entry->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		if (sub >= 0)
 			sum += tree_size(sub, depth - 1);
 	}

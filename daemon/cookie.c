@@ -66,7 +66,8 @@ static void grow(struct cookies *c)
 }
 
 /* The file itself tells its time and build, whatever now lies at its path. */
-static void look_at_file(struct cookies *c, op_word cookie, struct image *image, struct build_id *id)
+static void look_at_file(struct cookies *c, op_word cookie, struct image *image,
+			 struct build_id *id)
 {
 	int fd = c->collector->cookie_fd(c->collector, cookie);
 	struct stat st;
@@ -89,7 +90,8 @@ static void describe(struct cookies *c, op_word cookie, struct image *image)
 	char text[BUILD_ID_TEXT];
 	size_t len = sizeof(id.bytes);
 
-	if (!c->collector->cookie_build_id(c->collector, cookie, id.bytes, &len) && len <= sizeof(id.bytes))
+	if (!c->collector->cookie_build_id(c->collector, cookie, id.bytes, &len) &&
+	    len <= sizeof(id.bytes))
 		id.len = len;
 	look_at_file(c, cookie, image, &id);
 	if (id.len)
@@ -104,11 +106,13 @@ static struct image *resolve(struct cookies *c, op_word cookie)
 
 	err = c->collector->cookie_path(c->collector, cookie, &path);
 	if (err) {
-		log_about(LOG_MISC, "cookie %llx has no path: %s", (unsigned long long)cookie, strerror(-err));
+		log_about(LOG_MISC, "cookie %llx has no path: %s", (unsigned long long)cookie,
+			  strerror(-err));
 		return NULL;
 	}
 	if (path[0] != '/') {
-		log_about(LOG_MISC, "cookie %llx: '%s' is no path", (unsigned long long)cookie, path);
+		log_about(LOG_MISC, "cookie %llx: '%s' is no path", (unsigned long long)cookie,
+			  path);
 		free(path);
 		return NULL;
 	}

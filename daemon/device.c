@@ -69,36 +69,47 @@ static int check_module(const struct device *d, struct op_error *e)
 
 	free(buffer);
 	if (!there)
-		return op_error_set(e, -ENODEV, "the oprofile module is not loaded, or '%s' not mounted: run "
-				    "opcontrol --init, or use --collector=perf", d->mount);
+		return op_error_set(e, -ENODEV,
+				    "the oprofile module is not loaded, or '%s' not mounted: run "
+				    "opcontrol --init, or use --collector=perf",
+				    d->mount);
 	err = read_number(d, "abi_version", &version);
 	if (err == -EACCES || err == -EPERM)
 		return op_error_set(e, err, "cannot read '%s': %s; run oprofiled as root", d->mount,
 				    strerror(-err));
 	if (err || version != OP_ABI_VERSION)
-		return op_error_set(e, -EPROTO, "the oprofile module that is loaded speaks version %" PRIu64 " of "
-				    "the interface, this oprofiled version %d: unload it (opcontrol --deinit) and "
-				    "load the one built with this program", err ? 0 : version, OP_ABI_VERSION);
+		return op_error_set(e, -EPROTO,
+				    "the oprofile module that is loaded speaks version %" PRIu64
+				    " of "
+				    "the interface, this oprofiled version %d: unload it "
+				    "(opcontrol --deinit) and "
+				    "load the one built with this program",
+				    err ? 0 : version, OP_ABI_VERSION);
 	err = read_number(d, "pointer_size", &size);
 	if (err || size != sizeof(op_word))
-		return op_error_set(e, -EPROTO, "'%s/pointer_size' is not %zu", d->mount, sizeof(op_word));
+		return op_error_set(e, -EPROTO, "'%s/pointer_size' is not %zu", d->mount,
+				    sizeof(op_word));
 	return 0;
 }
 
-static int set_count(const struct device *d, const struct collector_config *config, struct op_error *e)
+static int set_count(const struct device *d, const struct collector_config *config,
+		     struct op_error *e)
 {
 	uint64_t least;
 	char text[24];
 	int err;
 
 	if (!read_number(d, "timer/min_count", &least) && config->count < least)
-		return op_error_set(e, -EINVAL, "a count of %" PRIu64 " is too small for this machine: the smallest "
-				    "is %" PRIu64, config->count, least);
+		return op_error_set(e, -EINVAL,
+				    "a count of %" PRIu64
+				    " is too small for this machine: the smallest "
+				    "is %" PRIu64,
+				    config->count, least);
 	snprintf(text, sizeof(text), "%" PRIu64, config->count);
 	err = write_text(d, "timer/count", text);
 	if (err)
-		return op_error_set(e, err, "the module does not take a count of %" PRIu64 ": %s", config->count,
-				    strerror(-err));
+		return op_error_set(e, err, "the module does not take a count of %" PRIu64 ": %s",
+				    config->count, strerror(-err));
 	return 0;
 }
 
@@ -115,21 +126,29 @@ static int open_buffer(struct device *d, struct op_error *e)
 	case 0:
 		return 0;
 	case -EBUSY:
-		return op_error_set(e, err, "another program reads the oprofile module's buffer: is a second "
-				    "oprofiled running with another --session-dir?");
+		return op_error_set(
+			e, err,
+			"another program reads the oprofile module's buffer: is a second "
+			"oprofiled running with another --session-dir?");
 	case -EPERM:
 	case -EACCES:
-		return op_error_set(e, err, "opening the oprofile module's buffer needs root (CAP_SYS_ADMIN or "
-				    "CAP_PERFMON)");
+		return op_error_set(
+			e, err,
+			"opening the oprofile module's buffer needs root (CAP_SYS_ADMIN or "
+			"CAP_PERFMON)");
 	case -EINVAL:
-		return op_error_set(e, err, "the oprofile module refuses its settings: is buffer_watershed smaller "
-				    "than buffer_size?");
+		return op_error_set(
+			e, err,
+			"the oprofile module refuses its settings: is buffer_watershed smaller "
+			"than buffer_size?");
 	default:
-		return op_error_set(e, err, "cannot open '%s/buffer': %s", d->mount, strerror(-err));
+		return op_error_set(e, err, "cannot open '%s/buffer': %s", d->mount,
+				    strerror(-err));
 	}
 }
 
-static int device_open(struct collector *c, const struct collector_config *config, struct op_error *e)
+static int device_open(struct collector *c, const struct collector_config *config,
+		       struct op_error *e)
 {
 	struct device *d = of(c);
 	int err = check_module(d, e);
@@ -159,7 +178,8 @@ static int set_enable(struct device *d, const char *value, struct op_error *e)
 	int err = write_text(d, "enable", value);
 
 	if (err)
-		return op_error_set(e, err, "cannot write %s to '%s/enable': %s", value, d->mount, strerror(-err));
+		return op_error_set(e, err, "cannot write %s to '%s/enable': %s", value, d->mount,
+				    strerror(-err));
 	return 0;
 }
 
@@ -191,19 +211,22 @@ static ssize_t read_words(struct device *d, struct op_error *e)
 	if (n < 0 && errno == EAGAIN)
 		return 0;
 	if (n < 0)
-		return op_error_set(e, -errno, "cannot read '%s/buffer': %s", d->mount, strerror(errno));
+		return op_error_set(e, -errno, "cannot read '%s/buffer': %s", d->mount,
+				    strerror(errno));
 	return n / (ssize_t)sizeof(*d->words);
 }
 
 /* A write to "dump" returns when all rings have been emptied into the buffer. */
-static int device_drain(struct collector *c, bool flush, words_fn *words, void *context, struct op_error *e)
+static int device_drain(struct collector *c, bool flush, words_fn *words, void *context,
+			struct op_error *e)
 {
 	struct device *d = of(c);
 	int err = flush ? write_text(d, "dump", "1") : 0;
 	ssize_t n = 0;
 
 	if (err)
-		return op_error_set(e, err, "cannot write to '%s/dump': %s", d->mount, strerror(-err));
+		return op_error_set(e, err, "cannot write to '%s/dump': %s", d->mount,
+				    strerror(-err));
 	for (int i = 0; flush || i < READS_MAX; i++) {
 		n = read_words(d, e);
 		if (n <= 0)
@@ -261,7 +284,8 @@ static int device_cookie_fd(struct collector *c, op_word cookie)
 	return fd < 0 ? -errno : fd;
 }
 
-static int device_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id, size_t *len)
+static int device_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id,
+				  size_t *len)
 {
 	(void)c, (void)cookie, (void)id, (void)len;
 	return -ENODATA;	/* read it from the file */
@@ -294,7 +318,8 @@ static void make_room(struct session_counts *counts, unsigned int nr_cpus)
 	if (nr_cpus <= counts->nr_cpus)
 		return;
 	counts->cpu = xrealloc_array(counts->cpu, nr_cpus, sizeof(*counts->cpu));
-	memset(counts->cpu + counts->nr_cpus, 0, (nr_cpus - counts->nr_cpus) * sizeof(*counts->cpu));
+	memset(counts->cpu + counts->nr_cpus, 0,
+	       (nr_cpus - counts->nr_cpus) * sizeof(*counts->cpu));
 	counts->nr_cpus = nr_cpus;
 }
 

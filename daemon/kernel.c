@@ -18,7 +18,7 @@
 
 #define MODULES_FILE_MAX	(16 << 20)	/* bytes of /proc/modules */
 #define MODULES_MAX		65536
-#define CAPTURE_SHARE		20		/* one part in so many of the time is spent capturing */
+#define CAPTURE_SHARE 20 /* one part in so many of the time is spent capturing */
 #define CAPTURE_PAUSE_MIN	200		/* ms between two captures */
 
 struct module {
@@ -64,7 +64,8 @@ static const char *kallsyms_path(const struct kernel *k)
 
 /* Ranges */
 
-static void add_range(struct kernel *k, uint64_t start, uint64_t last, uint64_t base, struct image *image)
+static void add_range(struct kernel *k, uint64_t start, uint64_t last, uint64_t base,
+		      struct image *image)
 {
 	xgrow(k->ranges, k->nr_ranges, k->room_ranges);
 	k->ranges[k->nr_ranges++] = (struct kernel_range) { start, last, base, image };
@@ -80,7 +81,8 @@ static void build_ranges(struct kernel *k)
 	k->last_hit = 0;
 	for (size_t i = 0; i < k->nr_modules; i++) {
 		const struct module *m = &k->modules[i];
-		uint64_t last = m->size - 1 > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->size - 1;
+		uint64_t last =
+			m->size - 1 > UINT64_MAX - m->start ? UINT64_MAX : m->start + m->size - 1;
 
 		if (i + 1 < k->nr_modules && last >= k->modules[i + 1].start)
 			last = k->modules[i + 1].start - 1;
@@ -152,10 +154,11 @@ static void add_module(struct kernel *k, uint64_t start, uint64_t size, struct i
 	xgrow(k->modules, k->nr_modules, k->room_modules);
 	for (i = k->nr_modules; i > 0 && k->modules[i - 1].start > start; i--)
 		k->modules[i] = k->modules[i - 1];
-	k->modules[i] = (struct module) { .start = start, .size = size, .image = image, .live = true,
-					  .seen = true };
+	k->modules[i] = (struct module){
+		.start = start, .size = size, .image = image, .live = true, .seen = true};
 	k->nr_modules++;
-	log_about(LOG_MODULE, "module '%s' at %" PRIx64 ", %" PRIu64 " bytes", image->path, start, size);
+	log_about(LOG_MODULE, "module '%s' at %" PRIx64 ", %" PRIu64 " bytes", image->path, start,
+		  size);
 }
 
 static void remember_module(struct kernel *k, uint64_t start, uint64_t size, const char *name)
@@ -168,7 +171,8 @@ static void remember_module(struct kernel *k, uint64_t start, uint64_t size, con
 	for (size_t i = 0; i < k->nr_modules; i++) {
 		struct module *m = &k->modules[i];
 
-		/* the note knows the text's size, /proc/modules that of everything: keep the smaller */
+		/* the note knows the text's size, /proc/modules that of everything: keep the
+		 * smaller */
 		if (m->start == start && m->image == image && m->live) {
 			m->size = size < m->size ? size : m->size;
 			m->seen = true;
@@ -179,7 +183,8 @@ static void remember_module(struct kernel *k, uint64_t start, uint64_t size, con
 	k->capture_wanted = true;
 }
 
-void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size, const char *name)
+void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
+			 const char *name)
 {
 	if (k->config.mode == KERNEL_NO_VMLINUX)
 		return;
@@ -272,7 +277,8 @@ static void capture(struct kernel *k)
 	k->capture_wanted = false;
 	k->hidden = err == -EACCES;
 	if (err && err != k->told_err)
-		log_line("the kernel's symbols are not kept: %s", e.text[0] ? e.text : strerror(-err));
+		log_line("the kernel's symbols are not kept: %s",
+			 e.text[0] ? e.text : strerror(-err));
 	k->told_err = err;
 }
 

@@ -11,7 +11,7 @@
 #include "image.h"
 
 enum kernel_mode {
-	KERNEL_SYMBOLS,		/* {kern}/kallsyms, absolute pc; the running kernel's symbols are kept */
+	KERNEL_SYMBOLS,		/* {kern}/kallsyms, absolute pc; symbols are kept with it */
 	KERNEL_NO_VMLINUX,	/* all to {kern}/no-vmlinux, absolute pc */
 	KERNEL_VMLINUX,		/* the image given, pc - start of its range */
 };
@@ -38,8 +38,9 @@ void kernel_free(struct kernel *k);
 /* Never NULL; valid until the next call of another function here. */
 const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc);
 
-/* OP_MODULE_RANGE: text of module @name came or went. Names that could be no module's are ignored. */
-void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size, const char *name);
+/* OP_MODULE_RANGE: text of module @name came or went. What can be no module's name is ignored. */
+void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
+			 const char *name);
 /* OP_MODULE_LOADED, and at the start: read /proc/modules again. */
 void kernel_read_modules(struct kernel *k);
 

@@ -74,7 +74,8 @@ static int append_gone(const char *snapshot, const char *old, struct op_error *e
 	return err;
 }
 
-int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot, struct op_error *e)
+int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
+		    struct op_error *e)
 {
 	char *old = NULL, *new = xasprintf("%s.new", snapshot);
 	int err;
@@ -102,7 +103,8 @@ static void read_text_start(const char *kallsyms, char digits[20])
 	digits[0] = '\0';
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%19s %c %511s", digits, &type, name) == 3 &&
-		    (!strcmp(name, "_stext") || !strcmp(name, "_text")) && strspn(digits, "0") != strlen(digits))
+		    (!strcmp(name, "_stext") || !strcmp(name, "_text")) &&
+		    strspn(digits, "0") != strlen(digits))
 			break;
 		else
 			digits[0] = '\0';
@@ -114,7 +116,8 @@ bool snapshot_is_of_another_boot(const char *kallsyms, const char *snapshot)
 {
 	char then[20], now[20], line[200];
 
-	if (file_read_line(snapshot, line, sizeof(line)) || sscanf(line, "# kernel %19s ", then) != 1)
+	if (file_read_line(snapshot, line, sizeof(line)) ||
+	    sscanf(line, "# kernel %19s ", then) != 1)
 		return false;
 	read_text_start(kallsyms, now);
 	return now[0] && strcmp(then, now);

@@ -16,9 +16,10 @@
  * Capture into @snapshot; parts of modules that stood there and are not loaded now are kept.
  * Errors of kernel_symbols_capture(), and what stood there stays.
  */
-int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot, struct op_error *e);
+int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
+		    struct op_error *e);
 
-/* Did the kernel lie elsewhere when @snapshot was made? False if there is none or it cannot be told. */
+/* Did the kernel lie elsewhere when @snapshot was made? False if that cannot be told. */
 bool snapshot_is_of_another_boot(const char *kallsyms, const char *snapshot);
 
 #endif

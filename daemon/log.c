@@ -23,8 +23,8 @@ static const struct {
 	const char *word;
 	unsigned int topics;
 } words[] = {
-	{ "all", LOG_ALL },       { "sfile", LOG_SFILE },   { "arcs", LOG_ARCS }, { "samples", LOG_SAMPLES },
-	{ "module", LOG_MODULE }, { "misc", LOG_MISC },     { "ext", LOG_EXT },
+	{"all", LOG_ALL},	{"sfile", LOG_SFILE}, {"arcs", LOG_ARCS}, {"samples", LOG_SAMPLES},
+	{"module", LOG_MODULE}, {"misc", LOG_MISC},   {"ext", LOG_EXT},
 };
 
 static unsigned int topics_of(const char *word, size_t len)
@@ -44,8 +44,10 @@ int log_topics_parse(const char *list, unsigned int *ret, struct op_error *e)
 		unsigned int topics = topics_of(list, len);
 
 		if (!topics)
-			return op_error_set(e, -EINVAL, "unknown verbose option '%.*s': it is one of all, "
-					    "sfile, arcs, samples, module, misc, ext", (int)len, list);
+			return op_error_set(e, -EINVAL,
+					    "unknown verbose option '%.*s': it is one of all, "
+					    "sfile, arcs, samples, module, misc, ext",
+					    (int)len, list);
 		all |= topics;
 		if (!list[len])
 			break;

@@ -63,10 +63,11 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	umask(022);
 	err = file_make_dirs(current, 0755);
 	if (err)
-		op_error_set(e, err, "cannot make the session directory '%s': %s", current, strerror(-err));
+		op_error_set(e, err, "cannot make the session directory '%s': %s", current,
+			     strerror(-err));
 	else if (access(o->session_dir, W_OK | X_OK) || access(current, W_OK | X_OK))
-		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s", o->session_dir,
-				   strerror(errno));
+		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s",
+				   o->session_dir, strerror(errno));
 	free(current);
 	return err;
 }
@@ -96,10 +97,14 @@ static int open_collector(struct daemon *d, uint64_t clock_khz, struct op_error 
 static int name_events(struct daemon *d, struct op_error *e)
 {
 	if (d->options.nr_events > 1)
-		return op_error_set(e, -EINVAL, "%u events were asked for, but without hardware counters there is "
-				    "one, the timer", d->options.nr_events);
+		return op_error_set(
+			e, -EINVAL,
+			"%u events were asked for, but without hardware counters there is "
+			"one, the timer",
+			d->options.nr_events);
 	if (d->options.events[0].counter)
-		return op_error_set(e, -EINVAL, "--events: without hardware counters there is counter 0 only");
+		return op_error_set(e, -EINVAL,
+				    "--events: without hardware counters there is counter 0 only");
 	d->events[0] = (struct sfile_event) { .name = "TIMER" };
 	d->nr_events = 1;
 	return 0;
@@ -113,8 +118,8 @@ static char *describe_events(const struct options *o)
 	for (unsigned int i = 0; i < o->nr_events; i++) {
 		const struct event_option *event = &o->events[i];
 
-		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name, event->count,
-			    event->unit_mask, event->kernel, event->user);
+		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name,
+			    event->count, event->unit_mask, event->kernel, event->user);
 	}
 	return strbuf_steal(&text);
 }
@@ -148,7 +153,8 @@ static int open_recorder(struct daemon *d, uint64_t clock_khz, struct op_error *
 	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 
 	if (err)
-		return op_error_set(e, err, "cannot write '%s/abi': %s", o->session_dir, strerror(-err));
+		return op_error_set(e, err, "cannot write '%s/abi': %s", o->session_dir,
+				    strerror(-err));
 	return recorder_open(&config, &d->recorder, e);
 }
 
@@ -228,11 +234,11 @@ static void log_beginning(const struct daemon *d)
 {
 	char date[LOG_DATE_SIZE], text[200];
 
-	snprintf(text, sizeof(text), "oprofiled started %s\nkernel pointer size: %zu\n", log_date(date),
-		 sizeof(op_word));
+	snprintf(text, sizeof(text), "oprofiled started %s\nkernel pointer size: %zu\n",
+		 log_date(date), sizeof(op_word));
 	log_text(text);
-	log_line("collector %s, model %s, a sample every %" PRIu64 " ns; events %s", d->collector->name,
-		 d->status.model, d->status.period_ns, d->events_text);
+	log_line("collector %s, model %s, a sample every %" PRIu64 " ns; events %s",
+		 d->collector->name, d->status.model, d->status.period_ns, d->events_text);
 }
 
 static int block_signals(void)
@@ -323,8 +329,9 @@ static int turn(struct daemon *d, struct op_error *e)
 	bool listen_to_collector = now_ms() >= d->poll_at;
 
 	fds[FD_SIGNAL] = (struct pollfd) { .fd = d->signal_fd, .events = POLLIN };
-	fds[FD_COLLECTOR] = (struct pollfd) {
-		.fd = listen_to_collector ? d->collector->poll_fd(d->collector) : -1, .events = POLLIN,
+	fds[FD_COLLECTOR] = (struct pollfd){
+		.fd = listen_to_collector ? d->collector->poll_fd(d->collector) : -1,
+		.events = POLLIN,
 	};
 	nr_control = control_poll(d->control, fds + FD_CONTROL, &timeout);
 	if (poll(fds, FD_CONTROL + nr_control, timeout) < 0) {

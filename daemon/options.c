@@ -19,7 +19,8 @@
 
 /* As given; NULL or -1: not given. */
 struct raw {
-	char *session_dir, *collector, *events, *vmlinux, *kernel_range, *images, *verbose, *ext_feature;
+	char *session_dir, *collector, *events, *vmlinux, *kernel_range, *images, *verbose,
+		*ext_feature;
 	int no_vmlinux, foreground, version, callgraph_depth;
 	int lib, kernel, thread, cpu;
 };
@@ -47,13 +48,13 @@ static bool event_name_ok(const char *name)
 	       !strpbrk(name, "./");
 }
 
-static int number_field(const char *text, uint64_t min, uint64_t max, uint64_t *ret, const char *what,
-			struct op_error *e)
+static int number_field(const char *text, uint64_t min, uint64_t max, uint64_t *ret,
+			const char *what, struct op_error *e)
 {
 	if (!number_parse_range(text, min, max, ret))
 		return 0;
-	return op_error_set(e, -EINVAL, "--events: %s '%.40s' is not a number from %llu to %llu", what, text,
-			    (unsigned long long)min, (unsigned long long)max);
+	return op_error_set(e, -EINVAL, "--events: %s '%.40s' is not a number from %llu to %llu",
+			    what, text, (unsigned long long)min, (unsigned long long)max);
 }
 
 static int event_parse(char *text, struct event_option *ret, struct op_error *e)
@@ -63,8 +64,10 @@ static int event_parse(char *text, struct event_option *ret, struct op_error *e)
 	int err;
 
 	if (split(text, ':', field, NR_FIELDS) != NR_FIELDS)
-		return op_error_set(e, -EINVAL, "--events: '%.100s...' is not NAME:value:counter:count:um:kernel:user",
-				    text);
+		return op_error_set(
+			e, -EINVAL,
+			"--events: '%.100s...' is not NAME:value:counter:count:um:kernel:user",
+			text);
 	if (!event_name_ok(field[0]))
 		return op_error_set(e, -EINVAL, "--events: '%.100s' is no event's name", field[0]);
 	memset(ret, 0, sizeof(*ret));
@@ -86,7 +89,9 @@ static int event_parse(char *text, struct event_option *ret, struct op_error *e)
 	ret->kernel = kernel;
 	ret->user = user;
 	if (!kernel && !user)
-		return op_error_set(e, -EINVAL, "--events: '%s' samples neither kernel nor user code", ret->name);
+		return op_error_set(e, -EINVAL,
+				    "--events: '%s' samples neither kernel nor user code",
+				    ret->name);
 	return 0;
 }
 
@@ -102,7 +107,8 @@ static int add_event(char *text, struct event_option *events, unsigned int max, 
 		return err;
 	for (unsigned int i = 0; i < *nr; i++)
 		if (events[i].counter == events[*nr].counter)
-			return op_error_set(e, -EINVAL, "--events: '%s' and '%s' both use counter %u",
+			return op_error_set(e, -EINVAL,
+					    "--events: '%s' and '%s' both use counter %u",
 					    events[i].name, events[*nr].name, events[i].counter);
 	++*nr;
 	return 0;
@@ -138,13 +144,15 @@ int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end,
 {
 	char *copy = xstrdup(text), *field[2];
 	uint64_t start, end;
-	bool ok = split(copy, ',', field, 2) == 2 && !hex_parse(field[0], &start) && !hex_parse(field[1], &end) &&
-		  start && start < end;
+	bool ok = split(copy, ',', field, 2) == 2 && !hex_parse(field[0], &start) &&
+		  !hex_parse(field[1], &end) && start && start < end;
 
 	free(copy);
 	if (!ok)
-		return op_error_set(e, -EINVAL, "--kernel-range='%.60s' is not START,END in hex with START below END",
-				    text);
+		return op_error_set(
+			e, -EINVAL,
+			"--kernel-range='%.60s' is not START,END in hex with START below END",
+			text);
 	*ret_start = start;
 	*ret_end = end;
 	return 0;
@@ -155,7 +163,8 @@ static int take_kernel(const struct raw *raw, struct options *o, struct op_error
 	if (raw->no_vmlinux && raw->vmlinux)
 		return op_error_set(e, -EINVAL, "--vmlinux and --no-vmlinux exclude each other");
 	if (raw->kernel_range && !raw->vmlinux)
-		return op_error_set(e, -EINVAL, "--kernel-range is of use with --vmlinux=FILE only");
+		return op_error_set(e, -EINVAL,
+				    "--kernel-range is of use with --vmlinux=FILE only");
 	if (!raw->vmlinux) {
 		o->kernel.mode = raw->no_vmlinux ? KERNEL_NO_VMLINUX : KERNEL_SYMBOLS;
 		return 0;
@@ -215,12 +224,15 @@ static int take(const struct raw *raw, struct options *o, struct op_error *e)
 
 	o->session_dir = path_absolute(raw->session_dir ? raw->session_dir : SESSION_DIR_DEFAULT);
 	if (!o->session_dir)
-		return op_error_set(e, -EINVAL, "--session-dir='%s': %s", raw->session_dir, strerror(errno));
+		return op_error_set(e, -EINVAL, "--session-dir='%s': %s", raw->session_dir,
+				    strerror(errno));
 	o->collector = xstrdup(raw->collector ? raw->collector : "module");
 	if (strcmp(o->collector, "module") && strcmp(o->collector, "perf"))
-		return op_error_set(e, -EINVAL, "--collector='%s': it is module or perf", o->collector);
+		return op_error_set(e, -EINVAL, "--collector='%s': it is module or perf",
+				    o->collector);
 	if (!raw->events)
-		return op_error_set(e, -EINVAL, "--events=NAME:value:counter:count:um:kernel:user is needed");
+		return op_error_set(e, -EINVAL,
+				    "--events=NAME:value:counter:count:um:kernel:user is needed");
 	err = events_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
 	if (!err)
 		err = take_kernel(raw, o, e);
@@ -229,9 +241,11 @@ static int take(const struct raw *raw, struct options *o, struct op_error *e)
 	if (!err && raw->verbose)
 		err = log_topics_parse(raw->verbose, &o->log_topics, e);
 	if (!err && raw->ext_feature)
-		err = op_error_set(e, -EINVAL, "--ext-feature='%s': no such feature", raw->ext_feature);
+		err = op_error_set(e, -EINVAL, "--ext-feature='%s': no such feature",
+				   raw->ext_feature);
 	if (!err && (raw->callgraph_depth < 0 || raw->callgraph_depth > 255))
-		err = op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to 255", raw->callgraph_depth);
+		err = op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to 255",
+				   raw->callgraph_depth);
 	if (!err && raw->images && strcmp(raw->images, "all"))
 		take_images(raw->images, o);
 	o->callgraph_depth = raw->callgraph_depth;
@@ -255,26 +269,33 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 {
 	struct raw raw = { .foreground = 0 };
 	struct poptOption table[] = {
-		{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-		  "where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR" },
-		{ "collector", 0, POPT_ARG_STRING, &raw.collector, 0, "where samples come from", "module|perf" },
-		{ "events", 'e', POPT_ARG_STRING, &raw.events, 0, "what to sample",
-		  "NAME:value:counter:count:um:kernel:user[,...]" },
-		{ "vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's image", "FILE" },
-		{ "kernel-range", 'r', POPT_ARG_STRING, &raw.kernel_range, 0, "where its text lies (hex)",
-		  "START,END" },
-		{ "no-vmlinux", 0, POPT_ARG_NONE, &raw.no_vmlinux, 0, "kernel samples without symbols", NULL },
-		{ "image", 0, POPT_ARG_STRING, &raw.images, 0, "keep samples of these only", "PATH[,PATH...]" },
-		{ "separate-lib", 0, POPT_ARG_INT, &raw.lib, 0, "libraries per application", "0|1" },
-		{ "separate-kernel", 0, POPT_ARG_INT, &raw.kernel, 0, "kernel per application", "0|1" },
-		{ "separate-thread", 0, POPT_ARG_INT, &raw.thread, 0, "files per thread", "0|1" },
-		{ "separate-cpu", 0, POPT_ARG_INT, &raw.cpu, 0, "files per CPU", "0|1" },
-		{ "callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0, "frames per sample", "N" },
-		{ "ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0, "extended feature", "NAME:ARGS" },
-		{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log more of",
-		  "all,sfile,arcs,samples,module,misc,ext" },
-		{ "foreground", 0, POPT_ARG_NONE, &raw.foreground, 0, "stay, and log to stderr", NULL },
-		{ "version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL },
+		{"session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
+		 "where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR"},
+		{"collector", 0, POPT_ARG_STRING, &raw.collector, 0, "where samples come from",
+		 "module|perf"},
+		{"events", 'e', POPT_ARG_STRING, &raw.events, 0, "what to sample",
+		 "NAME:value:counter:count:um:kernel:user[,...]"},
+		{"vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's image", "FILE"},
+		{"kernel-range", 'r', POPT_ARG_STRING, &raw.kernel_range, 0,
+		 "where its text lies (hex)", "START,END"},
+		{"no-vmlinux", 0, POPT_ARG_NONE, &raw.no_vmlinux, 0,
+		 "kernel samples without symbols", NULL},
+		{"image", 0, POPT_ARG_STRING, &raw.images, 0, "keep samples of these only",
+		 "PATH[,PATH...]"},
+		{"separate-lib", 0, POPT_ARG_INT, &raw.lib, 0, "libraries per application", "0|1"},
+		{"separate-kernel", 0, POPT_ARG_INT, &raw.kernel, 0, "kernel per application",
+		 "0|1"},
+		{"separate-thread", 0, POPT_ARG_INT, &raw.thread, 0, "files per thread", "0|1"},
+		{"separate-cpu", 0, POPT_ARG_INT, &raw.cpu, 0, "files per CPU", "0|1"},
+		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0, "frames per sample",
+		 "N"},
+		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0, "extended feature",
+		 "NAME:ARGS"},
+		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log more of",
+		 "all,sfile,arcs,samples,module,misc,ext"},
+		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0, "stay, and log to stderr",
+		 NULL},
+		{"version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL},
 		POPT_AUTOHELP
 		POPT_TABLEEND
 	};
@@ -284,7 +305,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 	memset(ret, 0, sizeof(*ret));
 	if (rc < -1)
 		err = op_error_set(e, -EINVAL, "%s: %s; oprofiled --help lists the options",
-				   poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(rc));
+				   poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				   poptStrerror(rc));
 	else if (poptPeekArg(context))
 		err = op_error_set(e, -EINVAL, "'%s' is no option; oprofiled --help lists them",
 				   poptPeekArg(context));

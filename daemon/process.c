@@ -28,9 +28,12 @@ static int refuse(const char *path, const char *session_dir, struct op_error *e)
 	char pid[32];
 
 	if (file_read_line(path, pid, sizeof(pid)) || !pid[0])
-		return op_error_set(e, -EBUSY, "another oprofiled is just starting or ending in '%s'", session_dir);
-	return op_error_set(e, -EBUSY, "another oprofiled (pid %s) uses '%s'; opcontrol --shutdown ends it", pid,
-			    session_dir);
+		return op_error_set(e, -EBUSY,
+				    "another oprofiled is just starting or ending in '%s'",
+				    session_dir);
+	return op_error_set(e, -EBUSY,
+			    "another oprofiled (pid %s) uses '%s'; opcontrol --shutdown ends it",
+			    pid, session_dir);
 }
 
 static int lock_once(const char *path)

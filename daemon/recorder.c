@@ -43,7 +43,8 @@ struct recorder {
 
 /* What trans.c calls */
 
-static void module_range(void *context, bool loaded, uint64_t start, uint64_t size, const char *name)
+static void module_range(void *context, bool loaded, uint64_t start, uint64_t size,
+			 const char *name)
 {
 	struct recorder *r = context;
 
@@ -58,8 +59,8 @@ static void module_loaded(void *context)
 	kernel_capture_due(r->kernel);
 }
 
-static void samples(void *context, const struct trans_state *state, bool changed, const uint64_t *pcs,
-		    const uint32_t *counters, size_t nr)
+static void samples(void *context, const struct trans_state *state, bool changed,
+		    const uint64_t *pcs, const uint32_t *counters, size_t nr)
 {
 	struct recorder *r = context;
 
@@ -84,7 +85,8 @@ static void told(struct recorder *r, int err)
 
 static void write_info(struct recorder *r)
 {
-	snprintf(r->info.kernel_symbols, sizeof(r->info.kernel_symbols), "%s", kernel_symbols_word(r->kernel));
+	snprintf(r->info.kernel_symbols, sizeof(r->info.kernel_symbols), "%s",
+		 kernel_symbols_word(r->kernel));
 	told(r, session_info_write(r->stats_dir, &r->info));
 }
 
@@ -194,10 +196,14 @@ static int keep_other_boot(struct recorder *r, struct op_error *e)
 	strftime(name, sizeof(name), "boot-until-%Y%m%d-%H%M%S", &tm);
 	to = session_samples_path(r->config.session_dir, name);
 	if (renameat2(AT_FDCWD, r->samples_dir, AT_FDCWD, to, RENAME_NOREPLACE))
-		err = op_error_set(e, -errno, "cannot keep the samples of an earlier boot as '%s': %s; opcontrol "
-				   "--reset throws them away", to, strerror(errno));
+		err = op_error_set(
+			e, -errno,
+			"cannot keep the samples of an earlier boot as '%s': %s; opcontrol "
+			"--reset throws them away",
+			to, strerror(errno));
 	else
-		log_line("the session's samples are of an earlier boot: kept as session '%s'", name);
+		log_line("the session's samples are of an earlier boot: kept as session '%s'",
+			 name);
 	free(to);
 	return err;
 }
@@ -220,8 +226,10 @@ static int enter_session(struct recorder *r, struct op_error *e)
 		if (earlier.start_time)
 			r->info.start_time = earlier.start_time;
 		if (earlier.period_ns && earlier.period_ns != r->info.period_ns)
-			log_line("the session holds samples taken every %" PRIu64 " ns already, now it is %" PRIu64
-				 " ns: their counts are not comparable", earlier.period_ns, r->info.period_ns);
+			log_line("the session holds samples taken every %" PRIu64
+				 " ns already, now it is %" PRIu64
+				 " ns: their counts are not comparable",
+				 earlier.period_ns, r->info.period_ns);
 	}
 	if (session_counts_read(r->stats_dir, &r->before))
 		memset(&r->before, 0, sizeof(r->before));
@@ -230,10 +238,12 @@ static int enter_session(struct recorder *r, struct op_error *e)
 	kernel_set_session(r->kernel, r->stats_dir);
 
 	/* the first real writes: a full or read-only disk is told here, before anything runs */
-	snprintf(r->info.kernel_symbols, sizeof(r->info.kernel_symbols), "%s", kernel_symbols_word(r->kernel));
+	snprintf(r->info.kernel_symbols, sizeof(r->info.kernel_symbols), "%s",
+		 kernel_symbols_word(r->kernel));
 	err = session_info_write(r->stats_dir, &r->info);
 	if (err)
-		return op_error_set(e, err, "cannot write '%s/session': %s", r->stats_dir, strerror(-err));
+		return op_error_set(e, err, "cannot write '%s/session': %s", r->stats_dir,
+				    strerror(-err));
 	return 0;
 }
 
@@ -257,10 +267,16 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
-	r->attribution = attribution_new(&(struct attribution_config) {
-		.separate = config->separate, .no_kernel = config->no_kernel, .no_user = config->no_user,
-		.nr_events = config->nr_events, .images = r->images,
-		.cookies = r->cookies, .kernel = r->kernel, .anons = r->anons, .sfiles = r->sfiles,
+	r->attribution = attribution_new(&(struct attribution_config){
+		.separate = config->separate,
+		.no_kernel = config->no_kernel,
+		.no_user = config->no_user,
+		.nr_events = config->nr_events,
+		.images = r->images,
+		.cookies = r->cookies,
+		.kernel = r->kernel,
+		.anons = r->anons,
+		.sfiles = r->sfiles,
 		.stats = &r->stats,
 	});
 	r->ops = (struct trans_ops) { samples, module_range, module_loaded };
@@ -399,7 +415,8 @@ static int leave_session(struct recorder *r, const char *to, bool replace, struc
 	sfiles_close_all(r->sfiles);
 	if (renameat2(AT_FDCWD, r->samples_dir, AT_FDCWD, to, replace ? 0 : RENAME_NOREPLACE) < 0) {
 		err = -errno;
-		op_error_set(e, err, "cannot rename '%s' to '%s': %s", r->samples_dir, to, strerror(-err));
+		op_error_set(e, err, "cannot rename '%s' to '%s': %s", r->samples_dir, to,
+			     strerror(-err));
 	} else {
 		move_origin(r);
 	}
@@ -434,11 +451,15 @@ int recorder_save(struct recorder *r, const char *name, struct op_error *e)
 	int err;
 
 	if (!session_name_ok(name) || !strcmp(name, SESSION_CURRENT))
-		return op_error_set(e, -EINVAL, "'%.200s' is no name for a session: letters, digits and . _ - + "
-				    "only, not starting with a dot, and not '" SESSION_CURRENT "'", name);
+		return op_error_set(
+			e, -EINVAL,
+			"'%.200s' is no name for a session: letters, digits and . _ - + "
+			"only, not starting with a dot, and not '" SESSION_CURRENT "'",
+			name);
 	to = session_samples_path(r->config.session_dir, name);
 	if (file_exists(to))
-		err = op_error_set(e, -EEXIST, "session '%s' exists; remove it or choose another name", name);
+		err = op_error_set(e, -EEXIST,
+				   "session '%s' exists; remove it or choose another name", name);
 	else
 		err = leave_session(r, to, false, e);
 	free(to);

@@ -20,7 +20,7 @@
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048
 #define MAX_OPEN	8192
-#define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, images being looked at */
+#define SPARE_FDS 256 /* of RLIMIT_NOFILE: rings, sockets, images being looked at */
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60
 #define SKIPPED_MAX	16		/* keys given up in one flush before the file is */
@@ -92,7 +92,8 @@ static size_t choose_max_open(void)
 	return room < MAX_OPEN ? room : MAX_OPEN;
 }
 
-struct sfiles *sfiles_new(const struct sfile_config *config, struct images *images, struct stats *stats)
+struct sfiles *sfiles_new(const struct sfile_config *config, struct images *images,
+			  struct stats *stats)
 {
 	struct sfiles *all = xcalloc(1, sizeof(*all));
 
@@ -233,7 +234,8 @@ static bool evict_open(struct sfiles *all)
 
 	while (done < nr && evict_one(all, true))
 		done++;
-	log_about(LOG_SFILE, "%zu sample files closed to make room, %zu stay open", done, all->nr_open);
+	log_about(LOG_SFILE, "%zu sample files closed to make room, %zu stay open", done,
+		  all->nr_open);
 	return done;
 }
 
@@ -264,12 +266,14 @@ static int open_sfile(struct sfile *sf, struct op_error *e)
 	int err = path_of(sf, &path);
 
 	if (err) {
-		op_error_set(e, err, "samples of '%s' cannot be kept under such a name", sf->key.app->path);
+		op_error_set(e, err, "samples of '%s' cannot be kept under such a name",
+			     sf->key.app->path);
 		goto out;
 	}
 	err = file_make_parent_dirs(path.text, 0755);
 	if (err) {
-		op_error_set(e, err, "cannot make the folder of '%s': %s", path.text, strerror(-err));
+		op_error_set(e, err, "cannot make the folder of '%s': %s", path.text,
+			     strerror(-err));
 		goto out;
 	}
 	err = open_at(sf, path.text, e);

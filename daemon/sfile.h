@@ -47,7 +47,8 @@ struct sfile;
 struct sfiles;
 
 /* @config's events, @images and @stats must outlive it. */
-struct sfiles *sfiles_new(const struct sfile_config *config, struct images *images, struct stats *stats);
+struct sfiles *sfiles_new(const struct sfile_config *config, struct images *images,
+			  struct stats *stats);
 void sfiles_free(struct sfiles *all);	/* flushes */
 
 /* From now on files lie below @samples_dir (".../samples/current"). Flushes and closes all. */

@@ -98,13 +98,14 @@ static void line(struct strbuf *out, const char *label, uint64_t value)
 static void format_cpu(struct strbuf *out, unsigned int cpu, const struct cpu_counts *c)
 {
 	strbuf_addf(out, "\n---- Statistics for cpu : %u\n", cpu);
-	line(out, "Nr. samples lost cpu buffer overflow:", c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
+	line(out, "Nr. samples lost cpu buffer overflow:",
+	     c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
 	line(out, "Nr. samples received:", c->received);
 	line(out, "Nr. samples lost invalid pc:", c->lost[LOST_INVALID_PC]);
 }
 
-void stats_format(const struct stats *s, const struct trans_stats *words, const struct session_counts *counts,
-		  struct strbuf *out)
+void stats_format(const struct stats *s, const struct trans_stats *words,
+		  const struct session_counts *counts, struct strbuf *out)
 {
 	char date[LOG_DATE_SIZE];
 	struct cpu_counts all;
@@ -118,17 +119,19 @@ void stats_format(const struct stats *s, const struct trans_stats *words, const 
 	line(out, "Nr. lost kernel samples:", all.lost[LOST_KERNEL_RANGE]);
 	line(out, "Nr. incomplete code structs:", words->incomplete);
 	line(out, "Nr. samples lost due to sample file open failure:", all.lost[LOST_SAMPLE_FILE]);
-	/* the one reason of the session that both sides can give; the daemon's part is told first */
+	/* both sides can give this reason; the daemon's part is told first */
 	uint64_t own_no_mapping = 0;
 
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
 		own_no_mapping += s->cpu[i].lost[LOST_NO_MAPPING];
 	line(out, "Nr. samples lost due to no permanent mapping:", own_no_mapping);
-	line(out, "Nr. user context kernel samples lost due to no app info available:", all.lost[LOST_NO_APP]);
+	line(out, "Nr. user context kernel samples lost due to no app info available:",
+	     all.lost[LOST_NO_APP]);
 	line(out, "Nr. samples lost due to unknown image:", all.lost[LOST_UNKNOWN_IMAGE]);
 	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
 	line(out, "Nr. samples lost due to buffer overflow:", all.lost[LOST_EVENT_BUFFER]);
-	line(out, "Nr. samples lost due to no mapping:", less(all.lost[LOST_NO_MAPPING], own_no_mapping));
+	line(out, "Nr. samples lost due to no mapping:",
+	     less(all.lost[LOST_NO_MAPPING], own_no_mapping));
 	line(out, "Nr. backtraces skipped due to no file mapping:", s->backtraces_skipped);
 	line(out, "Nr. samples lost due to no mm:", all.lost[LOST_NO_MM]);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
@@ -163,7 +166,8 @@ int stats_write_copies(const char *stats_dir, const struct session_counts *count
 		err = write_number(stats_dir, file, c->received);
 		snprintf(file, sizeof(file), "cpu%u/sample_lost_overflow", i);
 		if (!err)
-			err = write_number(stats_dir, file, c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
+			err = write_number(stats_dir, file,
+					   c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
 	}
 	return err;
 }

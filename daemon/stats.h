@@ -58,8 +58,8 @@ uint64_t counts_accounted(const struct cpu_counts *c);
 void stats_collect(const struct stats *s, struct collector *collector, struct session_counts *ret);
 
 /* Append the statistics block (OProfile's labels) for the session's @counts. */
-void stats_format(const struct stats *s, const struct trans_stats *words, const struct session_counts *counts,
-		  struct strbuf *out);
+void stats_format(const struct stats *s, const struct trans_stats *words,
+		  const struct session_counts *counts, struct strbuf *out);
 
 /* Files by the module's names below @stats_dir, where OProfile's opreport looks for overflows. */
 int stats_write_copies(const char *stats_dir, const struct session_counts *counts);

@@ -42,7 +42,8 @@ struct trans_state {
 struct trans_ops {
 	void (*samples)(void *context, const struct trans_state *state, bool changed,
 			const uint64_t *pcs, const uint32_t *counters, size_t nr);
-	void (*module_range)(void *context, bool loaded, uint64_t start, uint64_t size, const char *name);
+	void (*module_range)(void *context, bool loaded, uint64_t start, uint64_t size,
+			     const char *name);
 	void (*module_loaded)(void *context);		/* OP_MODULE_LOADED */
 };
 

@@ -48,7 +48,8 @@ static int fake_poll_fd(struct collector *c)
 	return -1;
 }
 
-static int fake_drain(struct collector *c, bool flush, words_fn *words, void *context, struct op_error *e)
+static int fake_drain(struct collector *c, bool flush, words_fn *words, void *context,
+		      struct op_error *e)
 {
 	struct fake_collector *f = of(c);
 	size_t end = f->nr;
@@ -117,10 +118,18 @@ static void fake_status(struct collector *c, struct collector_status *ret)
 void fake_collector_init(struct fake_collector *f, const char *const *paths, size_t nr_paths)
 {
 	memset(f, 0, sizeof(*f));
-	f->collector = (struct collector) {
-		.name = "fake", .open = fake_open, .close = fake_close, .start = fake_start, .stop = fake_stop,
-		.poll_fd = fake_poll_fd, .drain = fake_drain, .cookie_path = fake_cookie_path,
-		.cookie_fd = fake_cookie_fd, .cookie_build_id = fake_cookie_build_id, .counts = fake_counts,
+	f->collector = (struct collector){
+		.name = "fake",
+		.open = fake_open,
+		.close = fake_close,
+		.start = fake_start,
+		.stop = fake_stop,
+		.poll_fd = fake_poll_fd,
+		.drain = fake_drain,
+		.cookie_path = fake_cookie_path,
+		.cookie_fd = fake_cookie_fd,
+		.cookie_build_id = fake_cookie_build_id,
+		.counts = fake_counts,
 		.status = fake_status,
 	};
 	f->paths = paths;
@@ -205,7 +214,8 @@ void fake_anon(struct fake_collector *f, op_word start, op_word end, const char 
 	put_text(f, name, OP_ANON_NAME_WORDS);
 }
 
-void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size, const char *name)
+void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
+		 const char *name)
 {
 	put_note(f, OP_MODULE_RANGE);
 	fake_put(f, loaded);

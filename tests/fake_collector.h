@@ -14,7 +14,7 @@ struct fake_collector {
 	op_word *words;
 	size_t nr, room, taken;		/* words put in, and handed out */
 	size_t chunk;			/* words per call; 0: all */
-	size_t limit;			/* a drain without flush hands out so many at most; 0: all */
+	size_t limit; /* a drain without flush hands out so many at most; 0: all */
 	const char *const *paths;
 	size_t nr_paths;
 	struct session_counts counts;	/* what counts() adds */
@@ -37,6 +37,7 @@ void fake_cookie(struct fake_collector *f, op_word cookie);
 void fake_kernel(struct fake_collector *f);
 void fake_user(struct fake_collector *f);
 void fake_anon(struct fake_collector *f, op_word start, op_word end, const char *name);
-void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size, const char *name);
+void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
+		 const char *name);
 
 #endif

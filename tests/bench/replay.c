@@ -132,7 +132,8 @@ static void write_stream(struct fake_collector *f, struct address *fired, size_t
 
 static struct address *zipf_samples(size_t nr)
 {
-	struct address *all = xcalloc(ZIPF_ADDRESSES, sizeof(*all)), *fired = xcalloc(nr, sizeof(*fired));
+	struct address *all = xcalloc(ZIPF_ADDRESSES, sizeof(*all)),
+		       *fired = xcalloc(nr, sizeof(*fired));
 	double *sums = xcalloc(ZIPF_ADDRESSES, sizeof(*sums)), sum = 0;
 
 	make_addresses(all, ZIPF_ADDRESSES);
@@ -176,9 +177,15 @@ static double replay_once(struct fake_collector *f, const char *dir, uint64_t *r
 {
 	static const struct sfile_event event = { .name = "TIMER" };
 	struct recorder_config config = {
-		.session_dir = dir, .collector = &f->collector, .cpu_type = "timer", .clock_khz = 1000000,
-		.events = &event, .nr_events = 1, .asked_events = "TIMER:0:0:1:1",
-		.kernel.proc_kallsyms = "/dev/null", .kernel.proc_modules = "/dev/null",
+		.session_dir = dir,
+		.collector = &f->collector,
+		.cpu_type = "timer",
+		.clock_khz = 1000000,
+		.events = &event,
+		.nr_events = 1,
+		.asked_events = "TIMER:0:0:1:1",
+		.kernel.proc_kallsyms = "/dev/null",
+		.kernel.proc_modules = "/dev/null",
 	};
 	char *samples = path_join(dir, "samples/current");
 	struct session_counts counts;
@@ -205,8 +212,8 @@ static double replay_once(struct fake_collector *f, const char *dir, uint64_t *r
 	recorder_counts(r, &counts);
 	session_counts_total(&counts, &all);
 	if (all.recorded != all.received) {
-		fprintf(stderr, "replay: %llu of %llu samples recorded\n", (unsigned long long)all.recorded,
-			(unsigned long long)all.received);
+		fprintf(stderr, "replay: %llu of %llu samples recorded\n",
+			(unsigned long long)all.recorded, (unsigned long long)all.received);
 		exit(1);
 	}
 	free(counts.cpu);
@@ -223,7 +230,8 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void bench(const char *name, struct address *fired, size_t nr, size_t distinct, const char *dir)
+static void bench(const char *name, struct address *fired, size_t nr, size_t distinct,
+		  const char *dir)
 {
 	char path[NR_IMAGES][32];
 	const char *paths[NR_IMAGES];
@@ -239,7 +247,8 @@ static void bench(const char *name, struct address *fired, size_t nr, size_t dis
 	f.limit = 65536;
 	write_stream(&f, fired, nr);
 	for (int i = 0; i < RUNS; i++) {
-		/* removed at the end only: ext4 is slow at making files right after removing some */
+		/* removed at the end only: ext4 is slow at making files right after removing some
+		 */
 		char *session_dir = xasprintf("%s/%s%d", dir, name, i);
 
 		took[i] = replay_once(&f, session_dir, &bytes);

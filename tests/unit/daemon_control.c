@@ -40,7 +40,9 @@ static void begin(void)
 	test_prepare();
 	chmod(tmpdir, 0755);
 	recorder = test_open();
-	if (control_open(&(struct control_config) { .session_dir = tmpdir, .recorder = recorder, .image_filter = "" },
+	if (control_open(&(struct control_config){.session_dir = tmpdir,
+						  .recorder = recorder,
+						  .image_filter = ""},
 			 &control, &e)) {
 		CHECK(false, "%s", e.text);
 		exit(1);
@@ -129,8 +131,8 @@ TEST(requests_and_answers)
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		const char *answer = ask_as(0, requests[i].request);
 
-		CHECK(!strncmp(answer, requests[i].answer, strlen(requests[i].answer)), "%s: %s", requests[i].request,
-		      answer);
+		CHECK(!strncmp(answer, requests[i].answer, strlen(requests[i].answer)), "%s: %s",
+		      requests[i].request, answer);
 	}
 	end();
 }
@@ -142,7 +144,8 @@ TEST(other_users_may_look_only)
 	begin();
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		const char *answer = ask_as(65534, requests[i].request);
-		const char *want = requests[i].anybody ? requests[i].answer : "error -121 only root or the user";
+		const char *want = requests[i].anybody ? requests[i].answer
+						       : "error -121 only root or the user";
 
 		CHECK(!strncmp(answer, want, strlen(want)), "%s: %s", requests[i].request, answer);
 	}
@@ -166,8 +169,9 @@ TEST(status_tells)
 	answer = ask_as(0, "status");
 	CHECK(strstr(answer, "\nstate running\n"), "%s", answer);
 	CHECK(strstr(answer, "\ncollector fake\nmodel timer\nperiod_ns 100000\n"), "%s", answer);
-	CHECK(strstr(answer, "\nreceived 2\nrecorded 1\nfiltered 0\nthrottled 0\nlost.unknown_image 1\n"), "%s",
-	      answer);
+	CHECK(strstr(answer,
+		     "\nreceived 2\nrecorded 1\nfiltered 0\nthrottled 0\nlost.unknown_image 1\n"),
+	      "%s", answer);
 	end();
 }
 
@@ -222,7 +226,9 @@ TEST(enemies)
 	fd = dial();
 	(void)!send(fd, junk, sizeof(junk), MSG_NOSIGNAL | MSG_DONTWAIT);
 	serve_for(50);
-	CHECK(recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT) > 0 && strstr(text, "error a request has"), "%s", text);
+	CHECK(recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT) > 0 &&
+		      strstr(text, "error a request has"),
+	      "%s", text);
 	close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		if (fds[i] >= 0)
@@ -272,7 +278,8 @@ TEST(dumps_are_rationed)
 	for (int i = 0; i < 5; i++)
 		CHECK(!strcmp(ask_as(65534, "dump"), "ok"), "no answer");
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	CHECK((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000 >= 350, "too quick");
+	CHECK((to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000 >= 350,
+	      "too quick");
 	end();
 }
 

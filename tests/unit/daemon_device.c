@@ -57,8 +57,8 @@ TEST(what_is_wrong_is_told)
 		if (refusals[i].text)
 			put_text(tmpdir_path(refusals[i].file), refusals[i].text);
 		err = c->open(c, &config, &e);
-		CHECK(err == refusals[i].err && strstr(e.text, refusals[i].message), "%s: %d %s", refusals[i].file, err,
-		      e.text);
+		CHECK(err == refusals[i].err && strstr(e.text, refusals[i].message), "%s: %d %s",
+		      refusals[i].file, err, e.text);
 		c->close(c);
 		close(write_end);
 		tmpdir_remove();
@@ -131,9 +131,12 @@ TEST(counts_per_cpu)
 	CHECK(!c->counts(c, &counts), "counts");
 	CHECK(counts.nr_cpus == 3 && counts.cpu[0].received == 0, "%u cpus", counts.nr_cpus);
 	CHECK(counts.cpu[2].received == 100 && counts.cpu[2].throttled == 6 &&
-	      counts.cpu[2].lost[LOST_CPU_BUFFER] == 1 && counts.cpu[2].lost[LOST_EVENT_BUFFER] == 2 &&
-	      counts.cpu[2].lost[LOST_NO_MM] == 3 && counts.cpu[2].lost[LOST_NO_MAPPING] == 4 &&
-	      counts.cpu[2].lost[LOST_INVALID_PC] == 5, "cpu 2");
+		      counts.cpu[2].lost[LOST_CPU_BUFFER] == 1 &&
+		      counts.cpu[2].lost[LOST_EVENT_BUFFER] == 2 &&
+		      counts.cpu[2].lost[LOST_NO_MM] == 3 &&
+		      counts.cpu[2].lost[LOST_NO_MAPPING] == 4 &&
+		      counts.cpu[2].lost[LOST_INVALID_PC] == 5,
+	      "cpu 2");
 	free(counts.cpu);
 	c->close(c);
 	close(write_end);

@@ -8,7 +8,8 @@
 
 static struct images *images;
 
-static struct kernel *make_kernel(struct kernel_config config, const char *modules, const char *kallsyms)
+static struct kernel *make_kernel(struct kernel_config config, const char *modules,
+				  const char *kallsyms)
 {
 	static char modules_path[5000], kallsyms_path[5000];
 
@@ -36,15 +37,18 @@ static const char *place(struct kernel *k, uint64_t pc)
 	const struct kernel_range *r = kernel_find(k, pc);
 	char *t = text[turn++ % 4];
 
-	CHECK(pc >= r->start && pc <= r->last, "%" PRIx64 " is not in %" PRIx64 "-%" PRIx64, pc, r->start, r->last);
-	snprintf(t, sizeof(text[0]), "%s:%" PRIx64, r->image ? r->image->path : "none", pc - r->base);
+	CHECK(pc >= r->start && pc <= r->last, "%" PRIx64 " is not in %" PRIx64 "-%" PRIx64, pc,
+	      r->start, r->last);
+	snprintf(t, sizeof(text[0]), "%s:%" PRIx64, r->image ? r->image->path : "none",
+		 pc - r->base);
 	return t;
 }
 
-#define CHECK_PLACE(k, pc, want)                                                               \
-	do {                                                                                   \
-		const char *got = place(k, pc);                                                \
-		CHECK(!strcmp(got, want), "%llx: want %s, got %s", (unsigned long long)(pc), want, got); \
+#define CHECK_PLACE(k, pc, want)                                                                   \
+	do {                                                                                       \
+		const char *got = place(k, pc);                                                    \
+		CHECK(!strcmp(got, want), "%llx: want %s, got %s", (unsigned long long)(pc), want, \
+		      got);                                                                        \
 	} while (0)
 
 TEST(symbols_mode)
@@ -73,8 +77,8 @@ TEST(no_vmlinux_knows_no_modules)
 	struct kernel *k;
 
 	tmpdir_make();
-	k = make_kernel((struct kernel_config) { .mode = KERNEL_NO_VMLINUX }, "ext4 4096 1 - Live 0xffffffffc0010000\n",
-			"");
+	k = make_kernel((struct kernel_config){.mode = KERNEL_NO_VMLINUX},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", "");
 	kernel_module_range(k, true, 0xffffffffc0000000, 0x1000, "other");
 	CHECK_PLACE(k, 0xffffffffc0010000, "no-vmlinux:ffffffffc0010000");
 	CHECK_PLACE(k, 0xffffffffc0000000, "no-vmlinux:ffffffffc0000000");
@@ -87,8 +91,10 @@ TEST(vmlinux_range)
 	struct kernel *k;
 
 	tmpdir_make();
-	k = make_kernel((struct kernel_config) { .mode = KERNEL_VMLINUX, .vmlinux = "/boot/vmlinux",
-						 .start = 0xffffffff81000000, .end = 0xffffffff82000000 },
+	k = make_kernel((struct kernel_config){.mode = KERNEL_VMLINUX,
+					       .vmlinux = "/boot/vmlinux",
+					       .start = 0xffffffff81000000,
+					       .end = 0xffffffff82000000},
 			"ext4 4096 1 - Live 0xffffffffc0010000\n", "");
 	CHECK_PLACE(k, 0xffffffff80ffffff, "none:ffffffff80ffffff");
 	CHECK_PLACE(k, 0xffffffff81000000, "/boot/vmlinux:0");
@@ -133,7 +139,8 @@ TEST(text_size_of_the_note_wins)
 	struct kernel *k;
 
 	tmpdir_make();
-	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "m 65536 0 - Live 0xc0000000\n", "");
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"m 65536 0 - Live 0xc0000000\n", "");
 	CHECK_PLACE(k, 0xc0008000, "m:8000");
 	kernel_module_range(k, true, 0xc0000000, 0x1000, "m");
 	CHECK_PLACE(k, 0xc0008000, "kallsyms:c0008000");
@@ -177,8 +184,8 @@ TEST(symbols_are_kept)
 	struct kernel *k;
 
 	tmpdir_make();
-	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "ext4 4096 1 - Live 0xffffffffc0010000\n",
-			kallsyms);
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", kallsyms);
 	kernel_set_session(k, tmpdir);
 	CHECK(!strcmp(kernel_symbols_word(k), "kallsyms"), "%s", kernel_symbols_word(k));
 	CHECK(!kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, &e), "%s", e.text);
@@ -207,12 +214,13 @@ TEST(symbols_of_gone_modules_stay)
 	struct kernel *k;
 
 	tmpdir_make();
-	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "ext4 4096 1 - Live 0xffffffffc0010000\n",
-			kallsyms);
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", kallsyms);
 	kernel_set_session(k, tmpdir);
 	for (int i = 0; i < 3; i++) {	/* ext4 goes, "ext" comes again and again */
 		put_text(tmpdir_path("modules"), "ext 4096 1 - Live 0xffffffffc0030000\n");
-		put_text(tmpdir_path("kallsyms"), "ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
+		put_text(tmpdir_path("kallsyms"),
+			 "ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
 			 "ffffffffc0030020 t two\t[ext]\n");
 		kernel_module_range(k, true, 0xffffffffc0030000 + i * 0x100000, 0x1000, "ext");
 		kernel_capture_now(k);
@@ -220,9 +228,11 @@ TEST(symbols_of_gone_modules_stay)
 	CHECK(!kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, &e), "%s", e.text);
 	CHECK(symbols.nr_parts == 3, "%zu parts", symbols.nr_parts);
 	part = kernel_symbols_part(&symbols, "ext4");
-	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "mod_fn"), "the part of ext4");
+	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "mod_fn"),
+	      "the part of ext4");
 	part = kernel_symbols_part(&symbols, "ext");
-	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "two"), "the part of ext");
+	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "two"),
+	      "the part of ext");
 	kernel_symbols_free(&symbols);
 	free_all(k);
 }
@@ -249,7 +259,8 @@ TEST(hidden_addresses)
 	struct kernel *k;
 
 	tmpdir_make();
-	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "ext4 4096 1 - Live 0x0000000000000000\n",
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"ext4 4096 1 - Live 0x0000000000000000\n",
 			"0000000000000000 T _stext\n0000000000000000 t one\n");
 	kernel_set_session(k, tmpdir);
 	CHECK(!strcmp(kernel_symbols_word(k), "hidden"), "%s", kernel_symbols_word(k));

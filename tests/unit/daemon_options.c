@@ -46,7 +46,8 @@ TEST(event_lists)
 		CHECK(!err == !events[i].error, "\"%s\": %d %s", events[i].text, err, e.text);
 		CHECK(nr == events[i].nr, "\"%s\": %u events", events[i].text, nr);
 		if (events[i].error)
-			CHECK(strstr(e.text, events[i].error), "\"%s\": %s", events[i].text, e.text);
+			CHECK(strstr(e.text, events[i].error), "\"%s\": %s", events[i].text,
+			      e.text);
 	}
 }
 
@@ -56,8 +57,10 @@ TEST(event_fields)
 	unsigned int nr;
 
 	CHECK(!events_parse("A:0x3c:3:100:0x41:1:0", got, EVENTS_MAX, &nr, NULL), "parse");
-	CHECK(!strcmp(got[0].name, "A") && got[0].value == 0x3c && got[0].counter == 3 && got[0].count == 100 &&
-	      got[0].unit_mask == 0x41 && got[0].kernel && !got[0].user, "fields");
+	CHECK(!strcmp(got[0].name, "A") && got[0].value == 0x3c && got[0].counter == 3 &&
+		      got[0].count == 100 && got[0].unit_mask == 0x41 && got[0].kernel &&
+		      !got[0].user,
+	      "fields");
 }
 
 static const struct {
@@ -102,22 +105,31 @@ TEST(command_lines)
 		err = options_parse(argc, argv, &o, &e);
 		CHECK(!err == !lines[i].error, "line %zu: %d %s", i, err, e.text);
 		if (lines[i].error)
-			CHECK(strstr(e.text, lines[i].error) && !strchr(e.text, '\n'), "line %zu: %s", i, e.text);
+			CHECK(strstr(e.text, lines[i].error) && !strchr(e.text, '\n'),
+			      "line %zu: %s", i, e.text);
 		options_free(&o);
 	}
 }
 
 TEST(what_they_become)
 {
-	const char *argv[] = { "oprofiled", EVENT, "--session-dir=/tmp/./x/../sd", "--image=/etc/./passwd,ext4",
-			       "--separate-lib=1", "--separate-thread=1", "--verbose=sfile,arcs", "--collector=perf" };
+	const char *argv[] = {"oprofiled",
+			      EVENT,
+			      "--session-dir=/tmp/./x/../sd",
+			      "--image=/etc/./passwd,ext4",
+			      "--separate-lib=1",
+			      "--separate-thread=1",
+			      "--verbose=sfile,arcs",
+			      "--collector=perf"};
 	struct op_error e = { "" };
 	struct options o;
 
 	CHECK(!options_parse(ARRAY_SIZE(argv), argv, &o, &e), "%s", e.text);
 	CHECK(!strcmp(o.session_dir, "/tmp/sd"), "%s", o.session_dir);
-	CHECK(!strcmp(o.wanted[0], "/etc/passwd") && !strcmp(o.wanted[1], "ext4") && !o.wanted[2], "images");
-	CHECK(o.separate.lib && o.separate.thread && !o.separate.kernel && !o.separate.cpu, "separation");
+	CHECK(!strcmp(o.wanted[0], "/etc/passwd") && !strcmp(o.wanted[1], "ext4") && !o.wanted[2],
+	      "images");
+	CHECK(o.separate.lib && o.separate.thread && !o.separate.kernel && !o.separate.cpu,
+	      "separation");
 	CHECK(o.log_topics == (LOG_SFILE | LOG_ARCS), "%x", o.log_topics);
 	CHECK(o.kernel.mode == KERNEL_SYMBOLS, "the kernel's symbols are the default");
 	CHECK(!strcmp(o.collector, "perf") && !o.foreground, "collector");

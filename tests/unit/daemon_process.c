@@ -28,7 +28,8 @@ static char said[5000];
 static int run(const char *session_dir, const char *options)
 {
 	char *dir = path_program_dir();
-	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", dir, session_dir, options);
+	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", dir,
+				  session_dir, options);
 	FILE *f = popen(command, "r");
 	size_t n = f ? fread(said, 1, sizeof(said) - 1, f) : 0;
 	int status = f ? pclose(f) : -1;
@@ -46,8 +47,8 @@ static int start(const char *session_dir)
 
 static void need_perf(void)
 {
-	static const struct collector_config config = { .count = 2000000, .clock_khz = 1000000, .kernel = true,
-							.user = true };
+	static const struct collector_config config = {
+		.count = 2000000, .clock_khz = 1000000, .kernel = true, .user = true};
 	struct collector *c = collector_perf();
 	struct op_error e = { "" };
 
@@ -101,13 +102,19 @@ static bool one_line(void)
 TEST(bad_starts)
 {
 	tmpdir_make();
-	CHECK(run(tmpdir_path("sd"), "") == 1 && one_line() && strstr(said, "--events="), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "") == 1 && one_line() && strstr(said, "--events="), "%s",
+	      said);
 	CHECK(run(tmpdir_path("sd"), "--wrong") == 1 && one_line(), "%s", said);
 	put_text(tmpdir_path("file"), "");
-	CHECK(start(tmpdir_path("file")) == 1 && one_line() && strstr(said, "session directory"), "%s", said);
-	CHECK(start(tmpdir_path("file/below")) == 1 && one_line() && strstr(said, "session directory"), "%s", said);
+	CHECK(start(tmpdir_path("file")) == 1 && one_line() && strstr(said, "session directory"),
+	      "%s", said);
+	CHECK(start(tmpdir_path("file/below")) == 1 && one_line() &&
+		      strstr(said, "session directory"),
+	      "%s", said);
 	CHECK(run(tmpdir_path("sd"), "--help") == 0 && strstr(said, "--session-dir"), "%s", said);
-	CHECK(run(tmpdir_path("sd"), "--version") == 0 && !strncmp(said, "oprofiled: oprofile ", 20), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "--version") == 0 &&
+		      !strncmp(said, "oprofiled: oprofile ", 20),
+	      "%s", said);
 }
 
 TEST(the_lock)
@@ -118,7 +125,8 @@ TEST(the_lock)
 	tmpdir_make();
 	fd = lock_take(tmpdir, &e);
 	CHECK(fd >= 0 && !lock_write_pid(fd, tmpdir, &e), "%s", e.text);
-	CHECK(lock_take(tmpdir, &e) == -EBUSY && strstr(e.text, "another oprofiled (pid "), "%s", e.text);
+	CHECK(lock_take(tmpdir, &e) == -EBUSY && strstr(e.text, "another oprofiled (pid "), "%s",
+	      e.text);
 	close(fd);		/* as after kill -9: the file is there, the lock is not */
 	CHECK(file_exists(tmpdir_path("lock")), "the stale file");
 	fd = lock_take(tmpdir, &e);
@@ -141,7 +149,9 @@ TEST(a_whole_life)
 	pid = pid_of_lock();
 	CHECK(alive(pid), "pid %d", pid);
 	CHECK(!ask("ping"), "ready means ready");
-	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "another oprofiled (pid "), "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() &&
+		      strstr(said, "another oprofiled (pid "),
+	      "%s", said);
 	CHECK(alive(pid) && pid_of_lock() == pid, "the second one hurt the first");
 	CHECK(!ask("start"), "start");
 	kill(pid, SIGUSR1);
@@ -151,14 +161,19 @@ TEST(a_whole_life)
 	kill(pid, SIGALRM);
 	usleep(300000);
 	CHECK(!ask("dump"), "dump");
-	CHECK(!file_read_all(tmpdir_path("sd/samples/oprofiled.log"), 100000, &text, NULL), "no new log");
-	CHECK(strstr(text, "Received SIGHUP.") && strstr(text, "-- OProfile Statistics --"), "%s", text);
+	CHECK(!file_read_all(tmpdir_path("sd/samples/oprofiled.log"), 100000, &text, NULL),
+	      "no new log");
+	CHECK(strstr(text, "Received SIGHUP.") && strstr(text, "-- OProfile Statistics --"), "%s",
+	      text);
 	free(text);
 	kill(pid, SIGTERM);
 	CHECK(wait_gone(pid), "still there");
-	CHECK(!file_exists(tmpdir_path("sd/lock")) && !file_exists(tmpdir_path("sd/control")), "lock or socket left");
+	CHECK(!file_exists(tmpdir_path("sd/lock")) && !file_exists(tmpdir_path("sd/control")),
+	      "lock or socket left");
 	CHECK(!file_read_all(tmpdir_path("old.log"), 100000, &text, NULL) &&
-	      !strncmp(text, "oprofiled started ", 18) && strstr(text, "\nkernel pointer size: 8\n"), "the log");
+		      !strncmp(text, "oprofiled started ", 18) &&
+		      strstr(text, "\nkernel pointer size: 8\n"),
+	      "the log");
 	free(text);
 }
 
@@ -192,7 +207,8 @@ TEST(a_disk_that_is_full_at_the_start)
 	while (fwrite(said, 1, 4096, f) == 4096)
 		;
 	fclose(f);
-	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s",
+	      said);
 	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
 }
 
@@ -245,8 +261,8 @@ TEST(killed_at_50_moments)
 		CHECK(wait_gone(pid), "kill -9 did not end it");
 		before = sum;
 		sum = samples_below(tmpdir_path("sd/samples/current"));
-		CHECK(sum >= before, "kill %d: %llu samples, %llu before", i, (unsigned long long)sum,
-		      (unsigned long long)before);
+		CHECK(sum >= before, "kill %d: %llu samples, %llu before", i,
+		      (unsigned long long)sum, (unsigned long long)before);
 	}
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);

@@ -91,14 +91,17 @@ TEST(keys_and_headers)
 	CHECK_FILE("current", LIB_FILE, 0x100, 1, 1);
 	CHECK_FILE("current", ANON "TIMER.0.0.all.all.all", 0x10, 1, 1);
 	CHECK_FILE("current", "{kern}/ext4/{dep}/{kern}/ext4/TIMER.0.0.all.all.all", 0x20, 1, 1);
-	CHECK_FILE("current", "{kern}/kallsyms/{dep}/{kern}/kallsyms/TIMER.0.0.all.all.all", 0xffffffff81000100, 1, 1);
+	CHECK_FILE("current", "{kern}/kallsyms/{dep}/{kern}/kallsyms/TIMER.0.0.all.all.all",
+		   0xffffffff81000100, 1, 1);
 	snprintf(path, sizeof(path), "%s/samples/current/%s", tmpdir, ANON "TIMER.0.0.all.all.all");
 	CHECK(!sample_header_read(path, &h, &size, &e), "%s", e.text);
-	CHECK(h.version == SAMPLE_VERSION_1X && h.anon_start == 0x7000 && !h.is_kernel && h.cpu_mhz == 1000 &&
-	      h.mtime == 0 && h.count == 0, "header of the mapping's file");
+	CHECK(h.version == SAMPLE_VERSION_1X && h.anon_start == 0x7000 && !h.is_kernel &&
+		      h.cpu_mhz == 1000 && h.mtime == 0 && h.count == 0,
+	      "header of the mapping's file");
 	snprintf(path, sizeof(path), "%s/samples/current/%s", tmpdir,
 		 "{kern}/ext4/{dep}/{kern}/ext4/TIMER.0.0.all.all.all");
-	CHECK(!sample_header_read(path, &h, &size, &e) && h.is_kernel, "header of the module's file");
+	CHECK(!sample_header_read(path, &h, &size, &e) && h.is_kernel,
+	      "header of the module's file");
 	test_close(r);
 }
 
@@ -109,9 +112,12 @@ TEST(every_loss_has_its_reason)
 	struct recorder *r;
 
 	test_prepare();
-	test_config.kernel = (struct kernel_config) { .mode = KERNEL_VMLINUX, .vmlinux = "/boot/vmlinux",
-						      .start = 0x1000, .end = 0x2000,
-						      .proc_modules = "/dev/null", .proc_kallsyms = "/dev/null" };
+	test_config.kernel = (struct kernel_config){.mode = KERNEL_VMLINUX,
+						    .vmlinux = "/boot/vmlinux",
+						    .start = 0x1000,
+						    .end = 0x2000,
+						    .proc_modules = "/dev/null",
+						    .proc_kallsyms = "/dev/null"};
 	fake_sample(&fake, 1, 0);		/* no mode yet */
 	fake_kernel(&fake);
 	fake_sample(&fake, 0x3000, 0);		/* outside the range */
@@ -134,9 +140,11 @@ TEST(every_loss_has_its_reason)
 	all = test_totals(r);
 	CHECK(all.recorded == 1, "recorded %" PRIu64, all.recorded);
 	CHECK(all.lost[LOST_NO_MODE] == 1, "no mode %" PRIu64, all.lost[LOST_NO_MODE]);
-	CHECK(all.lost[LOST_KERNEL_RANGE] == 1, "kernel range %" PRIu64, all.lost[LOST_KERNEL_RANGE]);
+	CHECK(all.lost[LOST_KERNEL_RANGE] == 1, "kernel range %" PRIu64,
+	      all.lost[LOST_KERNEL_RANGE]);
 	CHECK(all.lost[LOST_STREAM] == 1, "stream %" PRIu64, all.lost[LOST_STREAM]);
-	CHECK(all.lost[LOST_UNKNOWN_IMAGE] == 3, "unknown image %" PRIu64, all.lost[LOST_UNKNOWN_IMAGE]);
+	CHECK(all.lost[LOST_UNKNOWN_IMAGE] == 3, "unknown image %" PRIu64,
+	      all.lost[LOST_UNKNOWN_IMAGE]);
 	CHECK(all.lost[LOST_SAMPLE_FILE] == 1, "sample file %" PRIu64, all.lost[LOST_SAMPLE_FILE]);
 	CHECK(all.lost[LOST_NO_MAPPING] == 1, "no mapping %" PRIu64, all.lost[LOST_NO_MAPPING]);
 	test_close(r);
@@ -163,8 +171,10 @@ TEST(mappings_are_looked_up_per_sample)
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", A "{anon:a_b_c_}/21.0x7000.0x9000/TIMER.0.0.all.all.all", 0x10, 2, 2);
-	CHECK_FILE("current", A "{anon:[heap]}/21.0x600000.0x700000/TIMER.0.0.all.all.all", 0x10, 1, 1);
-	CHECK_FILE("current", A "{anon:anon}/21.0x800000.0x900000/TIMER.0.0.all.all.all", 0x20, 1, 1);
+	CHECK_FILE("current", A "{anon:[heap]}/21.0x600000.0x700000/TIMER.0.0.all.all.all", 0x10, 1,
+		   1);
+	CHECK_FILE("current", A "{anon:anon}/21.0x800000.0x900000/TIMER.0.0.all.all.all", 0x20, 1,
+		   1);
 	CHECK(test_totals(r).lost[LOST_NO_MAPPING] == 1, "lost");
 	test_close(r);
 }
@@ -192,8 +202,8 @@ TEST(image_filter)
 	r = test_open();
 	test_drain(r);
 	all = test_totals(r);
-	CHECK(all.recorded == 4 && all.filtered == 3, "%" PRIu64 " recorded, %" PRIu64 " filtered", all.recorded,
-	      all.filtered);
+	CHECK(all.recorded == 4 && all.filtered == 3, "%" PRIu64 " recorded, %" PRIu64 " filtered",
+	      all.recorded, all.filtered);
 	test_close(r);
 }
 
@@ -208,8 +218,8 @@ TEST(only_the_mode_asked_for)
 	r = test_open();
 	test_drain(r);
 	all = test_totals(r);
-	CHECK(all.recorded == 2 && all.filtered == 1, "%" PRIu64 " recorded, %" PRIu64 " filtered", all.recorded,
-	      all.filtered);
+	CHECK(all.recorded == 2 && all.filtered == 1, "%" PRIu64 " recorded, %" PRIu64 " filtered",
+	      all.recorded, all.filtered);
 	test_close(r);
 }
 
@@ -252,7 +262,8 @@ TEST(cut_anywhere)
 		CHECK_FILE("current", LIB_FILE, 0x100, 50, 50);
 		CHECK_FILE("current", ANON "TIMER.0.0.all.all.all", 0x10, 50, 50);
 		CHECK(test_totals(r).recorded == 150, "recorded");
-		CHECK(fake.nr_cookie_questions == 2, "asked %u times about 2 cookies", fake.nr_cookie_questions);
+		CHECK(fake.nr_cookie_questions == 2, "asked %u times about 2 cookies",
+		      fake.nr_cookie_questions);
 		test_close(r);
 		tmpdir_remove();
 	}
@@ -275,8 +286,8 @@ TEST(garbage_is_accounted_for)
 	CHECK(!recorder_start(r, &e), "%s", e.text);
 	CHECK(!recorder_stop(r, &e), "%s", e.text);
 	all = test_totals(r);
-	CHECK(all.recorded == 6 && all.lost[LOST_STREAM] == 5, "%" PRIu64 " recorded, %" PRIu64 " lost", all.recorded,
-	      all.lost[LOST_STREAM]);
+	CHECK(all.recorded == 6 && all.lost[LOST_STREAM] == 5,
+	      "%" PRIu64 " recorded, %" PRIu64 " lost", all.recorded, all.lost[LOST_STREAM]);
 	test_close(r);
 }
 
@@ -358,7 +369,8 @@ TEST(the_next_daemon_goes_on)
 		put_app_samples(10);
 		test_drain(r);
 		recorder_write_counts(r);
-		CHECK(test_totals(r).recorded == 10u * run, "run %d: %" PRIu64, run, test_totals(r).recorded);
+		CHECK(test_totals(r).recorded == 10u * run, "run %d: %" PRIu64, run,
+		      test_totals(r).recorded);
 		recorder_close(r);
 		fake_collector_free(&fake);
 		fake_collector_init(&fake, test_paths, ARRAY_SIZE(test_paths));
@@ -367,8 +379,8 @@ TEST(the_next_daemon_goes_on)
 	stats = session_stats_path(tmpdir, "current", NULL);
 	CHECK(!session_counts_read(stats, &c), "counts");
 	session_counts_total(&c, &all);
-	CHECK(all.received == 30 && all.recorded == 30, "%" PRIu64 " received, %" PRIu64 " recorded", all.received,
-	      all.recorded);
+	CHECK(all.received == 30 && all.recorded == 30,
+	      "%" PRIu64 " received, %" PRIu64 " recorded", all.received, all.recorded);
 	free(c.cpu);
 	free(stats);
 	fake_collector_free(&fake);
@@ -408,7 +420,8 @@ TEST(two_events_by_counter)
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", APP_FILE, 0x10, 5, 5);
-	CHECK_FILE("current", "{root}/bin/app/{dep}/{root}/bin/app/SECOND.500.0.all.all.all", 0x10, 5, 5);
+	CHECK_FILE("current", "{root}/bin/app/{dep}/{root}/bin/app/SECOND.500.0.all.all.all", 0x10,
+		   5, 5);
 	test_close(r);
 }
 

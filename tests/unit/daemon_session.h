@@ -16,10 +16,12 @@
 #include "tap.h"
 #include "tmpdir.h"
 
-static const char *const test_paths[] = { "/bin/app", "/lib/x.so", "/bin/other", NULL, "/lib/{dep}/x", "relative" };
+static const char *const test_paths[] = {"/bin/app", "/lib/x.so",    "/bin/other",
+					 NULL,	     "/lib/{dep}/x", "relative"};
 enum { APP = 1, LIB, OTHER, UNKNOWN, UNNAMEABLE, RELATIVE };
 
-static const struct sfile_event test_events[] = { { .name = "TIMER" }, { .name = "SECOND", .count = 500 } };
+static const struct sfile_event test_events[] = {{.name = "TIMER"},
+						 {.name = "SECOND", .count = 500}};
 static struct fake_collector fake;
 static struct recorder_config test_config;
 
@@ -35,10 +37,18 @@ static inline void test_prepare(void)
 	put_text(modules, "ext4 4096 0 - Live 0xffffffffc0010000\n");
 	put_text(kallsyms, "ffffffff81000000 T _stext\nffffffff81002000 T _etext\n");
 	log_open(tmpdir_path("log"), NULL);
-	test_config = (struct recorder_config) {
-		.session_dir = tmpdir, .collector = &fake.collector, .cpu_type = "timer", .clock_khz = 1000000,
-		.events = test_events, .nr_events = 2, .asked_events = "TIMER:0:0:1:1", .proc = tmpdir_path("proc"),
-		.kernel = { .mode = KERNEL_NO_VMLINUX, .proc_modules = modules, .proc_kallsyms = kallsyms },
+	test_config = (struct recorder_config){
+		.session_dir = tmpdir,
+		.collector = &fake.collector,
+		.cpu_type = "timer",
+		.clock_khz = 1000000,
+		.events = test_events,
+		.nr_events = 2,
+		.asked_events = "TIMER:0:0:1:1",
+		.proc = tmpdir_path("proc"),
+		.kernel = {.mode = KERNEL_NO_VMLINUX,
+			   .proc_modules = modules,
+			   .proc_kallsyms = kallsyms},
 	};
 }
 
@@ -78,14 +88,15 @@ static inline struct cpu_counts test_totals(struct recorder *r)
 	session_counts_total(&c, &all);
 	for (unsigned int i = 0; i < c.nr_cpus; i++)
 		CHECK(c.cpu[i].received == counts_accounted(&c.cpu[i]),
-		      "cpu %u: %" PRIu64 " received, %" PRIu64 " accounted for", i, c.cpu[i].received,
-		      counts_accounted(&c.cpu[i]));
+		      "cpu %u: %" PRIu64 " received, %" PRIu64 " accounted for", i,
+		      c.cpu[i].received, counts_accounted(&c.cpu[i]));
 	free(c.cpu);
 	return all;
 }
 
 /* Samples in the file @name below the session @session, and at one key; -1: no such file. */
-static inline int64_t file_samples(const char *session, const char *name, uint64_t key, uint64_t *ret_all)
+static inline int64_t file_samples(const char *session, const char *name, uint64_t key,
+				   uint64_t *ret_all)
 {
 	struct odb_snapshot s;
 	struct op_error e = { "" };
@@ -95,7 +106,8 @@ static inline int64_t file_samples(const char *session, const char *name, uint64
 
 	snprintf(path, sizeof(path), "%s/samples/%s/%s", tmpdir, session, name);
 	*ret_all = 0;
-	CHECK(!file_exists(path) || !odb_check(path, SAMPLE_HEADER_SIZE, &e), "%s: %s", path, e.text);
+	CHECK(!file_exists(path) || !odb_check(path, SAMPLE_HEADER_SIZE, &e), "%s: %s", path,
+	      e.text);
 	err = odb_read(path, SAMPLE_HEADER_SIZE, &s, &e);
 	if (err)
 		return -1;
@@ -108,13 +120,13 @@ static inline int64_t file_samples(const char *session, const char *name, uint64
 	return at_key;
 }
 
-#define CHECK_FILE(session, name, key, want, want_all)                                         \
-	do {                                                                                   \
-		uint64_t all_;                                                                 \
-		int64_t got_ = file_samples(session, name, key, &all_);                        \
-		CHECK(got_ == (want) && all_ == (uint64_t)(want_all),                                    \
-		      "%s: %" PRId64 " at the key (want %d), %" PRIu64 " in all (want %d)", name, got_, \
-		      (int)(want), all_, (int)(want_all));                                     \
+#define CHECK_FILE(session, name, key, want, want_all)                                             \
+	do {                                                                                       \
+		uint64_t all_;                                                                     \
+		int64_t got_ = file_samples(session, name, key, &all_);                            \
+		CHECK(got_ == (want) && all_ == (uint64_t)(want_all),                              \
+		      "%s: %" PRId64 " at the key (want %d), %" PRIu64 " in all (want %d)", name,  \
+		      got_, (int)(want), all_, (int)(want_all));                                   \
 	} while (0)
 
 static inline void list_below(const char *dir, const char *prefix, struct strbuf *out)

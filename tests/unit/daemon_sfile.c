@@ -25,10 +25,12 @@ static void check_threads(struct recorder *r, int rounds)
 	for (int tid = 1; tid <= NR_THREADS; tid++) {
 		char name[200];
 
-		snprintf(name, sizeof(name), "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.1000.%d.all", tid);
+		snprintf(name, sizeof(name),
+			 "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.1000.%d.all", tid);
 		CHECK_FILE("current", name, 0x10 + tid, 3 * rounds, 3 * rounds);
 	}
-	CHECK(test_totals(r).recorded == 3u * rounds * NR_THREADS, "recorded %" PRIu64, test_totals(r).recorded);
+	CHECK(test_totals(r).recorded == 3u * rounds * NR_THREADS, "recorded %" PRIu64,
+	      test_totals(r).recorded);
 }
 
 static void run_threads(void)
@@ -111,8 +113,8 @@ TEST(a_full_disk_costs_counted_samples)
 		test_drain(r);
 	}
 	after = test_totals(r);
-	CHECK(after.recorded >= full.recorded + 2000, "%" PRIu64 " recorded, before %" PRIu64, after.recorded,
-	      full.recorded);
+	CHECK(after.recorded >= full.recorded + 2000, "%" PRIu64 " recorded, before %" PRIu64,
+	      after.recorded, full.recorded);
 	test_close(r);
 }
 
@@ -124,7 +126,8 @@ TEST(a_damaged_file_is_left_alone)
 	char path[9000], *text;
 
 	test_prepare();
-	snprintf(path, sizeof(path), "%s/samples/current/{root}/bin/app/{dep}/{root}/bin/app", tmpdir);
+	snprintf(path, sizeof(path), "%s/samples/current/{root}/bin/app/{dep}/{root}/bin/app",
+		 tmpdir);
 	file_make_dirs(path, 0755);
 	strcat(path, "/TIMER.0.0.all.all.all");
 	put_text(path, "this is no sample file");
@@ -136,10 +139,13 @@ TEST(a_damaged_file_is_left_alone)
 	fake_sample(&fake, 0x10, 0);
 	test_drain(r);
 	all = test_totals(r);
-	CHECK(all.recorded == 1 && all.lost[LOST_SAMPLE_FILE] == 1, "%" PRIu64 " recorded", all.recorded);
-	CHECK(!file_read_all(path, 1000, &text, NULL) && !strcmp(text, "this is no sample file"), "it was touched");
+	CHECK(all.recorded == 1 && all.lost[LOST_SAMPLE_FILE] == 1, "%" PRIu64 " recorded",
+	      all.recorded);
+	CHECK(!file_read_all(path, 1000, &text, NULL) && !strcmp(text, "this is no sample file"),
+	      "it was touched");
 	free(text);
-	CHECK(!file_read_all(tmpdir_path("log"), 100000, &text, NULL) && strstr(text, "samples are being lost"),
+	CHECK(!file_read_all(tmpdir_path("log"), 100000, &text, NULL) &&
+		      strstr(text, "samples are being lost"),
 	      "the log says nothing");
 	free(text);
 	test_close(r);
