@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void take_samples(void *context, const struct trans_state *s, bool changed, const uint64_t *pcs,
-			 const uint32_t *counters, size_t nr)
+static void take_samples(void *context, const struct trans_state *s, bool changed,
+			 const uint64_t *pcs, const uint32_t *counters, size_t nr)
 {
 	uint64_t *hash = context;
 
@@ -71,7 +71,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (memcmp(&whole, &cut, sizeof(whole)))
 		abort();
-	if (whole.words != nr || whole.words != whole.note_words + 2 * whole.pairs + whole.words_skipped)
+	if (whole.words != nr ||
+	    whole.words != whole.note_words + 2 * whole.pairs + whole.words_skipped)
 		abort();
 	free(words);
 	return 0;
