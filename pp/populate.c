@@ -170,9 +170,8 @@ void populate_symbols(const struct binary *binary, const struct sample_list *sam
 	filter_rows(options, rows, first);
 }
 
-/* Has the file changed since? By build-id if the session has it, else by time [FI-5]. */
-static void check_age(const struct image *image, const struct sample_file *file,
-		      const struct sample_header *header, struct notices *notices)
+void populate_check_age(const struct image *image, const struct sample_file *file,
+			const struct sample_header *header, struct notices *notices)
 {
 	const struct image_ids *ids = file->session->ids;
 	const char *want = ids ? image_ids_find(ids, image->path) : NULL;
@@ -219,9 +218,9 @@ static bool is_nowhere(const struct image *image)
 		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
 }
 
-static void open_image(const struct inverted_image *inverted,
-		       const struct populate_options *options, struct finder *finder,
-		       struct binary *ret, struct notices *notices)
+void populate_open_image(const struct inverted_image *inverted,
+			 const struct populate_options *options, struct finder *finder,
+			 struct binary *ret, struct notices *notices)
 {
 	const struct kernel_part *part = snapshot_part(inverted);
 	struct image *image = inverted->image;
@@ -274,7 +273,7 @@ static void populate_image(const struct inverted_image *inverted,
 	/* whether it is a kernel image says how its keys count */
 	if (!sample_header_read(inverted->apps[0].files[0]->file->path, &header, &size, NULL))
 		inverted->image->is_kernel |= header.is_kernel;
-	open_image(inverted, options, finder, &binary, notices);
+	populate_open_image(inverted, options, finder, &binary, notices);
 	if (options->print_symbols)
 		print_symbols(inverted, &binary, options->print_symbols);
 	for (size_t i = 0; i < inverted->nr_apps; i++) {
@@ -290,7 +289,7 @@ static void populate_image(const struct inverted_image *inverted,
 				continue;
 			if (!binary.files || (file->session == checked && header.mtime == mtime))
 				continue;
-			check_age(inverted->image, file, &header, notices);
+			populate_check_age(inverted->image, file, &header, notices);
 			checked = file->session;
 			mtime = header.mtime;
 		}

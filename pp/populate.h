@@ -29,6 +29,15 @@ struct populate_options {
 void populate(const struct inversion *inversion, const struct populate_options *options,
 	      struct finder *finder, struct row_list *rows, struct notices *notices);
 
+/* One image of it, for other walks over an inversion. *ret may have no symbols; close it. */
+void populate_open_image(const struct inverted_image *inverted,
+			 const struct populate_options *options, struct finder *finder,
+			 struct binary *ret, struct notices *notices);
+
+/* Has the file changed since? By build-id if the session has it, else by time [FI-5]. */
+void populate_check_age(const struct image *image, const struct sample_file *file,
+			const struct sample_header *header, struct notices *notices);
+
 /*
  * The heart of it: one pass over the sorted @samples beside the symbols of @binary.
  * Exported for tests.

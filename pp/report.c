@@ -9,12 +9,11 @@
  */
 #include "report.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect.h"
 #include "data_quality.h"
-#include "file_list.h"
 #include "format_text.h"
 #include "invert.h"
 #include "populate.h"
@@ -23,76 +22,17 @@
 
 struct report {
 	const struct report_options *options;
-	struct session_list sessions;
-	struct finder *finder;
-	struct image_set images;
-	struct file_list files;
-	struct arrangement arrangement;
+	struct collection collection;
 	struct text_options text;
 	struct summary summary;		/* one of these two */
 	struct row_list rows;
 };
 
-static int nothing_matches(const struct report *r, struct op_error *e)
-{
-	char *what = file_list_what_exists(&r->sessions);
-
-	if (!*what)
-		op_error_set(e, -ENOENT, "session '%s' has no samples (opcontrol --dump writes out "
-			     "what was collected); sessions are: %s", r->sessions.sessions[0].name,
-			     r->sessions.existing);
-	else
-		op_error_set(e, -ENOENT, "nothing in session '%s' matches; it has %.400s",
-			     r->sessions.sessions[0].name, what);
-	free(what);
-	return -ENOENT;
-}
-
-static int open_finder(struct report *r, struct op_error *e)
-{
-	const struct spec_list *list = &r->options->image_path;
-	const char **paths = xcalloc(list->nr + 1, sizeof(*paths));
-	int err;
-
-	for (size_t i = 0; i < list->nr; i++)
-		paths[i] = list->items[i].text;
-	err = finder_new(r->options->root, paths, list->nr, &r->finder, e);
-	free(paths);
-	return err;
-}
-
-/* Which of the sample files, and in which columns. */
-static int collect(struct report *r, const char *session_dir, struct notices *notices,
-		   struct op_error *e)
-{
-	const struct report_options *o = r->options;
-	int err = open_finder(r, e);
-
-	if (!err)
-		err = sessions_open(session_dir, &o->spec, &r->sessions, notices, e);
-	if (!err)
-		err = file_list_collect(&r->sessions, &o->spec,
-					o->image_path.nr ? r->finder : NULL, &r->images, &r->files,
-					notices, e);
-	if (err)
-		return err;
-	if (o->print & PRINT_FILES)
-		file_list_print(&r->files, stderr);
-	if (!r->files.nr)
-		return nothing_matches(r, e);
-	err = arrange_files(&r->files, &o->merge, o->exclude_dependent, &r->arrangement, e);
-	if (!err && o->print & PRINT_CLASSES)
-		arrangement_print(&r->arrangement, stderr);
-	if (!err && !r->arrangement.nr_files)
-		return op_error_set(e, -ENOENT, "no samples in what was asked for");
-	return err;
-}
-
 /* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
 static bool first_class_only(const struct report *r)
 {
 	return r->options->compat &&
-	       r->arrangement.classes[0].header.version == SAMPLE_VERSION_099;
+	       r->collection.arrangement.classes[0].header.version == SAMPLE_VERSION_099;
 }
 
 static void make_symbols(struct report *r, struct notices *notices)
@@ -110,11 +50,11 @@ static void make_symbols(struct report *r, struct notices *notices)
 	};
 	struct inversion inversion;
 
-	rows_init(&r->rows, r->arrangement.nr_classes);
-	invert_arrangement(&r->arrangement, &inversion);
+	rows_init(&r->rows, r->collection.arrangement.nr_classes);
+	invert_arrangement(&r->collection.arrangement, &inversion);
 	if (o->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
-	populate(&inversion, &how, r->finder, &r->rows, notices);
+	populate(&inversion, &how, r->collection.finder, &r->rows, notices);
 	inversion_free(&inversion);
 	if (o->print & PRINT_ROWS)
 		rows_print(&r->rows, stderr);
@@ -128,6 +68,16 @@ static void make_symbols(struct report *r, struct notices *notices)
 int report_make(const struct report_options *options, const char *session_dir, struct report **ret,
 		struct notices *notices, struct op_error *e)
 {
+	const struct collect_options what = {
+		.session_dir = session_dir,
+		.spec = &options->spec,
+		.merge = &options->merge,
+		.image_path = &options->image_path,
+		.root = options->root,
+		.exclude_dependent = options->exclude_dependent,
+		.print_files = options->print & PRINT_FILES,
+		.print_classes = options->print & PRINT_CLASSES,
+	};
 	struct report *r = xcalloc(1, sizeof(*r));
 	int err;
 
@@ -141,17 +91,17 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		.accumulated = options->accumulated,
 		.global_percent = options->global_percent,
 	};
-	err = collect(r, session_dir, notices, e);
+	err = collect(&what, &r->collection, notices, e);
 	if (err) {
 		report_free(r);
 		return err;
 	}
-	r->text.several_apps = r->arrangement.nr_apps > 1;
-	data_quality_notices(&r->sessions, notices);
+	r->text.several_apps = r->collection.arrangement.nr_apps > 1;
+	data_quality_notices(&r->collection.sessions, notices);
 	if (options->symbols) {
 		make_symbols(r, notices);
 	} else {
-		summary_make(&r->arrangement, options->sort.reverse, &r->summary, notices);
+		summary_make(&r->collection.arrangement, options->sort.reverse, &r->summary, notices);
 		summary_threshold(&r->summary, options->threshold, first_class_only(r));
 	}
 	*ret = r;
@@ -160,11 +110,11 @@ int report_make(const struct report_options *options, const char *session_dir, s
 
 void report_print(const struct report *r, FILE *out)
 {
-	format_header(&r->arrangement, &r->sessions, &r->text, out);
+	format_header(&r->collection.arrangement, &r->collection.sessions, &r->text, out);
 	if (r->options->symbols)
 		format_symbols(&r->rows, &r->text, out);
 	else
-		format_summary(&r->summary, &r->arrangement, &r->text, out);
+		format_summary(&r->summary, &r->collection.arrangement, &r->text, out);
 }
 
 void report_free(struct report *r)
@@ -173,10 +123,6 @@ void report_free(struct report *r)
 		return;
 	rows_free(&r->rows);
 	summary_free(&r->summary);
-	arrangement_free(&r->arrangement);
-	file_list_free(&r->files);
-	image_set_free(&r->images);
-	sessions_close(&r->sessions);
-	finder_free(r->finder);
+	collection_free(&r->collection);
 	free(r);
 }

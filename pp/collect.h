@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * collect.h - the first stages of every report: which sample files, and in which columns
+ *
+ *	spec -> sessions -> file list -> arrangement
+ */
+#ifndef COLLECT_H
+#define COLLECT_H
+
+#include <stdbool.h>
+#include "arrange.h"
+#include "error.h"
+#include "file_list.h"
+#include "find_image.h"
+#include "notices.h"
+#include "sessions.h"
+#include "spec.h"
+
+struct collect_options {
+	const char *session_dir;
+	const struct profile_spec *spec;
+	const struct merge *merge;
+	const struct spec_list *image_path;	/* --image-path */
+	const char *root;			/* --root, or NULL */
+	bool exclude_dependent;
+	bool print_files, print_classes;	/* --verbose=: on stderr */
+};
+
+struct collection {
+	struct session_list sessions;
+	struct finder *finder;
+	struct image_set images;
+	struct file_list files;
+	struct arrangement arrangement;		/* never without files */
+};
+
+/*
+ * -ENOENT: no session, no samples or nothing that matches; @e says which. Other -errno: what
+ * could not be read, or columns that do not go together. *ret is the caller's to free, always.
+ */
+int collect(const struct collect_options *options, struct collection *ret,
+	    struct notices *notices, struct op_error *e);
+void collection_free(struct collection *c);
+
+#endif
