@@ -17,6 +17,7 @@
 #include "file.h"
 #include "offline.h"
 #include "session.h"
+#include "session_settle.h"
 #include "xalloc.h"
 
 bool offline_has_samples(const char *session_dir)
@@ -45,6 +46,21 @@ static int move_current(const char *session_dir, const char *to, struct op_error
 		op_error_set(e, err, "cannot move '%s' to '%s': %s", current, to, strerror(-err));
 	else
 		(void)mkdir(current, 0755);	/* the daemon makes it too */
+	free(current);
+	return err;
+}
+
+/* After a kill -9 no daemon comes any more that would do it. [SS-24] */
+static int settle_current(const char *session_dir, struct op_error *e)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	struct op_error why = { "" };
+	struct settlement s;
+	int err = session_settle(current, &s, &why);
+
+	if (err)
+		op_error_set(e, err, "cannot make the counts of '%s' complete, so it stays where it "
+			     "is: %s", current, why.text);
 	free(current);
 	return err;
 }
@@ -84,8 +100,10 @@ int offline_save(const char *session_dir, const char *name, struct op_error *e)
 
 	if (fd < 0)
 		return fd;
+	err = settle_current(session_dir, e);
 	saved = session_samples_path(session_dir, name);
-	err = move_current(session_dir, saved, e);
+	if (!err)
+		err = move_current(session_dir, saved, e);
 	free(saved);
 	session_unlock(session_dir, fd);
 	return err;

@@ -20,6 +20,7 @@
 #define MODULES_MAX		65536
 #define CAPTURE_SHARE 20 /* one part in so many of the time is spent capturing */
 #define CAPTURE_PAUSE_MIN	200		/* ms between two captures */
+#define CAPTURE_RETRY		10000		/* ms after one that failed */
 
 struct module {
 	uint64_t start, size;
@@ -274,8 +275,10 @@ static void capture(struct kernel *k)
 
 	pause = (now_ms() - began) * CAPTURE_SHARE;
 	k->capture_at = now_ms() + (pause > CAPTURE_PAUSE_MIN ? pause : CAPTURE_PAUSE_MIN);
-	k->capture_wanted = false;
 	k->hidden = err == -EACCES;
+	k->capture_wanted = err && !k->hidden;
+	if (k->capture_wanted)		/* a full disk may have room again */
+		k->capture_at = now_ms() + CAPTURE_RETRY;
 	if (err && err != k->told_err)
 		log_line("the kernel's symbols are not kept: %s",
 			 e.text[0] ? e.text : strerror(-err));
@@ -310,7 +313,9 @@ void kernel_set_session(struct kernel *k, const char *stats_dir)
 
 void kernel_capture_now(struct kernel *k)
 {
-	if (keeps_symbols(k) && k->capture_wanted)
+	bool retry = k->told_err && !k->hidden;
+
+	if (keeps_symbols(k) && k->capture_wanted && (!retry || now_ms() >= k->capture_at))
 		capture(k);
 }
 

@@ -77,6 +77,7 @@ enum loss_reason {
 	LOST_NO_APP,		/* kernel sample of a task without application */
 	LOST_SAMPLE_FILE,	/* sample file could not be opened or grown */
 	LOST_STREAM,		/* word stream could not be understood there */
+	LOST_UNREAD,		/* left in the collector when it could not be read any more */
 	NR_LOSS_REASONS
 };
 

@@ -29,6 +29,7 @@ static const struct {
 	[LOST_NO_APP] = { "no_app", "a kernel sample of a task without application" },
 	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or grown" },
 	[LOST_STREAM] = { "stream", "the stream of samples could not be understood" },
+	[LOST_UNREAD] = { "unread", "the daemon ended because it could not read them" },
 };
 
 const char *loss_name(enum loss_reason reason)

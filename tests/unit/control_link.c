@@ -9,6 +9,7 @@
 #include "driver.h"
 #include "file.h"
 #include "offline.h"
+#include "session.h"
 #include "status.h"
 #include "tap.h"
 #include "vmlinux.h"
@@ -127,6 +128,25 @@ TEST(offline_save_and_reset)
 	CHECK(!offline_reset(dir, &e), "%s", e.text);
 	CHECK(!offline_has_samples(dir) && has(dir, "samples/one/{kern}/x"), "only the current one");
 	CHECK(!has(dir, "lock"), "no lock left");
+	file_remove_tree(dir);
+	free(dir);
+}
+
+/* Nobody but us will come to count what a killed daemon left. */
+TEST(offline_save_after_a_kill)
+{
+	char *dir = make_dir(), *stats = session_stats_path(dir, "one", NULL);
+	struct session_counts counts = { 0, NULL };
+	struct op_error e = { "" };
+
+	write_file(dir, "samples/current/stats/counts",
+		   "cpus 1\ncpu 0 received 7 recorded 5 throttled 0 filtered 2\n");
+	CHECK(!offline_save(dir, "one", &e), "%s", e.text);
+	CHECK(!session_counts_read(stats, &counts) && counts.nr_cpus == 1, "no counts");
+	CHECK(counts.nr_cpus && counts.cpu[0].received == 7 && !counts.cpu[0].recorded &&
+	      counts.cpu[0].lost[LOST_SAMPLE_FILE] == 5, "not settled");
+	free(counts.cpu);
+	free(stats);
 	file_remove_tree(dir);
 	free(dir);
 }

@@ -239,6 +239,29 @@ static uint64_t samples_below(const char *dir)
 	return sum;
 }
 
+/* What stats/counts says was recorded; each CPU's counts must balance. */
+static uint64_t recorded(void)
+{
+	struct session_counts counts = { 0, NULL };
+	struct op_error e = { "" };
+	uint64_t sum = 0;
+
+	if (session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e))
+		CHECK(false, "%s", e.text);
+	for (unsigned int i = 0; i < counts.nr_cpus; i++) {
+		const struct cpu_counts *c = &counts.cpu[i];
+		uint64_t accounted = c->recorded + c->filtered;
+
+		for (int r = 0; r < NR_LOSS_REASONS; r++)
+			accounted += c->lost[r];
+		CHECK(c->received == accounted, "cpu %u: received %llu, accounted for %llu", i,
+		      (unsigned long long)c->received, (unsigned long long)accounted);
+		sum += c->recorded;
+	}
+	free(counts.cpu);
+	return sum;
+}
+
 TEST(killed_at_50_moments)
 {
 	uint64_t sum = 0, before;
@@ -253,6 +276,8 @@ TEST(killed_at_50_moments)
 	for (int i = 0; i < 50; i++) {
 		CHECK(start(tmpdir_path("sd")) == 0, "start %d: %s", i, said);
 		pid = pid_of_lock();
+		CHECK(!sum || recorded() == sum, "start %d: %llu recorded, the files hold %llu", i,
+		      (unsigned long long)recorded(), (unsigned long long)sum);
 		CHECK(!ask("start"), "start sampling");
 		if (i % 3 == 0)
 			CHECK(!ask("dump"), "dump");
@@ -268,6 +293,8 @@ TEST(killed_at_50_moments)
 	waitpid(busy, NULL, 0);
 	CHECK(sum > 50, "%llu samples in all", (unsigned long long)sum);
 	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "and it goes on: %s", said);
+	CHECK(recorded() == sum, "%llu recorded, the files hold %llu",
+	      (unsigned long long)recorded(), (unsigned long long)sum);
 }
 
 TEST_MAIN()

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * recorder_private.h - what recorder.c (samples) and recorder_session.c (sessions) share
+ */
+#ifndef RECORDER_PRIVATE_H
+#define RECORDER_PRIVATE_H
+
+#include "recorder.h"
+
+struct recorder {
+	struct recorder_config config;
+	struct stats stats;
+	struct images *images;
+	struct cookies *cookies;
+	struct kernel *kernel;
+	struct anons *anons;
+	struct sfiles *sfiles;
+	struct attribution *attribution;
+	struct trans_ops ops;
+	struct trans *trans;
+	bool running;
+	bool drain_failed;		/* the last one: samples wait that could not be read */
+
+	char *samples_dir, *stats_dir;	/* of "current" */
+	struct session_info info;
+	/*
+	 * The session's counts are @before (earlier daemons') + what collector and daemon counted
+	 * since they started - @origin (what of it went to sessions saved or thrown away).
+	 */
+	struct session_counts before, origin;
+	bool info_due;			/* stats/session could not be written yet */
+	int told_err;			/* the last failure to write below stats/, told once */
+};
+
+/* The words for stats/session that stay the same for the recorder's life. */
+void recorder_describe(struct recorder *r);
+/*
+ * Make ready what lies in "current", new or left by an earlier daemon. After a failure the
+ * session can be used too; what is missing below stats/ is written as soon as it can be.
+ */
+int recorder_enter_session(struct recorder *r, struct op_error *e);
+/* The session is complete: say so in stats/session. [SS-24] */
+void recorder_end_session(struct recorder *r);
+void recorder_write_info(struct recorder *r);
+
+/* A failure to write below stats/ is logged once; 0: it works again. */
+void recorder_told(struct recorder *r, int err);
+
+/*
+ * Garbage in the stream (never seen from a healthy collector) swallows samples that nobody can
+ * count one by one: once nothing is under way any more, what is missing was lost there.
+ */
+void recorder_blame_garbage(struct recorder *r);
+
+#endif

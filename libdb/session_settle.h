@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session_settle.h - make a session's counts agree with its sample files after a kill -9
+ *
+ * The daemon writes stats/counts every ten seconds, sample files all the time. When it is killed,
+ * the files hold samples that the counts do not know of; a report would show more samples than
+ * were ever received. So whoever next has the session for himself settles it first. [SS-24]
+ */
+#ifndef SESSION_SETTLE_H
+#define SESSION_SETTLE_H
+
+#include <stdint.h>
+#include "error.h"
+
+struct settlement {
+	uint64_t found;		/* samples in files, in no count: now received and recorded */
+	uint64_t missing;	/* counted as recorded, in no file: now LOST_SAMPLE_FILE */
+	struct op_error counts;	/* why stats/counts could not be used, or "" */
+};
+
+/*
+ * Settle the session whose sample files lie below @samples_dir (".../samples/NAME"), unless its
+ * daemon ended in order. The caller holds the session's lock. 0 or -errno, then nothing changed;
+ * doing it again after a failure, or a kill in between, is fine.
+ */
+int session_settle(const char *samples_dir, struct settlement *ret, struct op_error *e);
+
+#endif
