@@ -226,12 +226,14 @@ static void make_file(void)
 	struct sample_header h = {.version = SAMPLE_VERSION_1X};
 	char *path = tmpdir_path("samples/current/");
 	struct op_error e = { "" };
-	struct odb *db;
+	struct odb *db = NULL;
 	char file[9000];
 
 	snprintf(file, sizeof(file), "%s%s", path, APP_FILE);
-	CHECK(!file_make_parent_dirs(file, 0755) && !odb_open(file, SAMPLE_HEADER_SIZE, &db, &e),
-	      "%s", e.text);
+	if (file_make_parent_dirs(file, 0755) || odb_open(file, SAMPLE_HEADER_SIZE, &db, &e)) {
+		CHECK(false, "%s", e.text);
+		return;
+	}
 	sample_header_store(&h, odb_header(db));
 	CHECK(!odb_add(db, 0x10, 100), "odb_add");
 	odb_close(db);
