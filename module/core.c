@@ -19,8 +19,6 @@
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("system-wide statistical profiler");
 
-const struct op_model *op_model = &op_model_timer;
-
 struct op_settings op_settings = {
 	.buffer_size = 131072,
 	.buffer_watershed = 32768,
@@ -54,15 +52,21 @@ static int setup(void)
 	if (err)
 		goto free_pins;
 
+	err = op_model_setup();
+	if (err)
+		goto free_cookies;
+
 	op_stats_reset();
 	/* from here notes of modules go into the buffer */
 	err = op_hooks_watch_modules();
 	if (err)
-		goto free_cookies;
+		goto shut_model_down;
 
 	is_set_up = true;
 	return 0;
 
+shut_model_down:
+	op_model_shutdown();
 free_cookies:
 	op_cookies_free();
 free_pins:
@@ -87,7 +91,7 @@ static int start(void)
 	/* before the first sample: a mapping it lies in must not go unseen */
 	op_hooks_watch_mappings();
 	op_sync_start();
-	err = op_model->start();
+	err = op_model_start();
 	if (err)
 		goto stop_sync;
 	is_sampling = true;
@@ -104,7 +108,7 @@ static void stop(void)
 	lockdep_assert_held(&state_mutex);
 	if (!is_sampling)
 		return;
-	op_model->stop();
+	op_model_stop();
 	op_sync_stop();
 	op_hooks_forget_mappings();
 	is_sampling = false;
@@ -126,6 +130,7 @@ void op_shutdown(void)
 	mutex_lock(&state_mutex);
 	stop();
 	op_hooks_forget_modules();
+	op_model_shutdown();
 	op_cookies_free();
 	op_pins_free();
 	op_cpu_buffers_free();
@@ -195,6 +200,10 @@ static int __init oprofile_init(void)
 	if (err)
 		return err;
 
+	err = op_models_init();
+	if (err)
+		return err;
+
 	err = op_sync_init();
 	if (err)
 		return err;
@@ -203,8 +212,8 @@ static int __init oprofile_init(void)
 	if (err)
 		goto exit_sync;
 
-	pr_info("oprofile: sampling by %s, clock %lu kHz\n", op_model->cpu_type,
-		op_timer_clock_khz());
+	pr_info("oprofile: model %s, %u counters, clock %lu kHz\n", op_model_name(),
+		op_model_nr_counters(), op_timer_clock_khz());
 	return 0;
 
 exit_sync:

@@ -12,8 +12,6 @@
 
 #include <linux/types.h>
 
-extern const struct op_model *op_model;
-
 /* Set through oprofilefs, only while idle. */
 struct op_settings {
 	unsigned long buffer_size;	/* words */
@@ -23,7 +21,10 @@ struct op_settings {
 };
 extern struct op_settings op_settings;
 
-/* Ready everything, reset the statistics. 0, -EBUSY if it is already, -EINVAL, -ENOMEM. */
+/*
+ * Ready everything, reset the statistics. 0, -EBUSY if it is already, -EINVAL, -ENOMEM, or what
+ * op_model_setup() has.
+ */
 int op_setup(void);
 void op_shutdown(void);			/* stops too; undoes op_setup() */
 

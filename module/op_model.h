@@ -2,22 +2,67 @@
 /*
  * op_model.h - what makes samples: a family of counters, or a timer
  *
- * Everything above asks only this table. Order of calls: start and stop alternate, all in task
- * context under the state mutex; between them op_sample() is called on the online CPUs, also on
- * those that come online in between. When stop returns none is called any more.
+ * Everything above asks only this table. One model is chosen at load and stays (models.c). All
+ * calls in task context, from probe on under the state mutex, in this order:
+ *
+ *	probe, then any number of  setup, { start, stop }..., shutdown
+ *
+ * Between start and stop op_sample() is called on the online CPUs, also on those that come online
+ * in between. When stop returns none is called any more.
  */
 #ifndef OP_MODEL_H
 #define OP_MODEL_H
 
 #include <linux/types.h>
+#include "counter.h"
 
 struct op_model {
-	const char *cpu_type;		/* file "cpu_type"; names a folder in events/ */
+	const char *name;		/* module parameter "model", files "model" and "models" */
+
+	/* 0, or -errno and why this machine can't; may ask again, what is in the way may go. NULL: 0 */
+	int (*probe)(struct op_reason *why);
+	const char *(*cpu_type)(void);	/* file "cpu_type"; a folder in events/. NULL: "timer" */
+	unsigned int (*nr_counters)(void);	/* at most OP_MAX_COUNTERS. NULL: 0, samples by time */
+
+	/*
+	 * Claim what is needed and take over op_counters. 0, -EDOM and why: a counter is asked for
+	 * what it can't count; else -errno and why. NULL: nothing to do.
+	 */
+	int (*setup)(struct op_reason *why);
+	void (*shutdown)(void);		/* with setup */
+
 	int (*start)(void);		/* 0 or -errno; on error nothing samples */
 	void (*stop)(void);
 };
 
 extern const struct op_model op_model_timer;
+
+/* Set through oprofilefs, only while idle; the first op_model_nr_counters() are there. */
+extern struct op_counter op_counters[OP_MAX_COUNTERS];
+
+/*
+ * Choose. -EINVAL: no model has the name given. That a model of this name can't work here is
+ * no error yet: op_model_setup() is then, and "models" says why.
+ */
+int op_models_init(void);
+
+/* Of the chosen model. */
+const char *op_model_cpu_type(void);
+unsigned int op_model_nr_counters(void);
+
+/* What samples, or will: the chosen one, or the timer where no counter is enabled. */
+const char *op_model_name(void);
+/* "NAME: chosen", "NAME: possible" or "NAME: impossible: WHY", a line each, into @buf. */
+void op_models_tell(char *buf, size_t size);
+
+/*
+ * The calls of the model that samples. setup: 0, -ENODEV: it can't just now, -EDOM: a counter is
+ * asked for what it can't count ("models" says why), or -ENOMEM.
+ */
+int op_model_setup(void);
+void op_model_shutdown(void);
+int op_model_start(void);
+void op_model_stop(void);
 
 /* The timer's set-up. Counts are in cycles of the nominal clock. */
 extern unsigned long op_timer_count;

@@ -159,7 +159,7 @@ static void timer_stop(void)
 }
 
 const struct op_model op_model_timer = {
-	.cpu_type = "timer",
+	.name = "timer",
 	.start = timer_start,
 	.stop = timer_stop,
 };

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/dcache.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "../module/core.h"
 #include "../module/dcookie.h"
@@ -17,9 +18,15 @@
 
 /* ---- what single files do ---- */
 
-static const char *cpu_type(void)
+/* Without newlines, as the tools compare them. */
+static void cpu_type(char *buf, size_t size)
 {
-	return op_model->cpu_type;
+	strscpy(buf, op_model_cpu_type(), size);
+}
+
+static void model(char *buf, size_t size)
+{
+	strscpy(buf, op_model_name(), size);
 }
 
 static u64 pointer_size(unsigned int cpu, unsigned int arg)
@@ -90,8 +97,23 @@ static const struct opfs_file root_files[] = {
 	{ "enable",           0600, OPFS_CALL,    "0 or 1",  .value = enabled, .write = enable },
 	{ "dump",             0200, OPFS_POKE,    "-",       .poke = op_dump },
 	{ "cpu_type",         0444, OPFS_TEXT,    "-",       .text = cpu_type },
+	{ "model",            0444, OPFS_TEXT,    "-",       .text = model },
+	{ "models",           0444, OPFS_TEXT,    "-",       .text = op_models_tell },
 	{ "pointer_size",     0444, OPFS_VALUE,   "bytes",   .value = pointer_size },
 	{ "abi_version",      0444, OPFS_VALUE,   "-",       .value = abi_version },
+	{ }
+};
+
+#define COUNTER(name) .field = offsetof(struct op_counter, name)
+
+static const struct opfs_file counter_files[] = {
+	{ "enabled",          0600, OPFS_COUNTER, "0 or 1",  COUNTER(enabled), .max = 1 },
+	{ "event",            0600, OPFS_COUNTER, "-",       COUNTER(event), .max = ULONG_MAX },
+	{ "unit_mask",        0600, OPFS_COUNTER, "-",       COUNTER(unit_mask), .max = ULONG_MAX },
+	{ "count",            0600, OPFS_COUNTER, "events",  COUNTER(count), .max = ULONG_MAX },
+	{ "kernel",           0600, OPFS_COUNTER, "0 or 1",  COUNTER(kernel), .max = 1 },
+	{ "user",             0600, OPFS_COUNTER, "0 or 1",  COUNTER(user), .max = 1 },
+	{ "extra",            0600, OPFS_COUNTER, "-",       COUNTER(extra), .max = ULONG_MAX },
 	{ }
 };
 
@@ -127,9 +149,10 @@ static const struct opfs_file cpu_stats_files[] = {
 
 const struct opfs_dir opfs_dirs[] = {
 	{ "",           root_files },
+	{ "N",          counter_files, OPFS_PER_COUNTER },
 	{ "timer",      timer_files },
 	{ "stats",      stats_files },
-	{ "stats/cpuN", cpu_stats_files },
+	{ "stats/cpuN", cpu_stats_files, OPFS_PER_CPU },
 	{ }
 };
 
@@ -140,10 +163,19 @@ static const struct opfs_file *file_of(const struct file *file)
 	return file_inode(file)->i_private;
 }
 
-/* The CPU a file in stats/cpuN is about: its directory knows. */
-static unsigned int cpu_of(const struct file *file)
+/* The CPU or counter a file is about: its directory knows. */
+static unsigned int number_of(const struct file *file)
 {
 	return (unsigned long)d_inode(file_dentry(file)->d_parent)->i_private;
+}
+
+static unsigned long *setting_of(const struct file *file)
+{
+	const struct opfs_file *f = file_of(file);
+
+	if (f->kind == OPFS_COUNTER)
+		return (void *)&op_counters[number_of(file)] + f->field;
+	return f->setting;
 }
 
 static ssize_t read_number(struct file *file, char __user *buf, size_t len, loff_t *pos)
@@ -152,19 +184,25 @@ static ssize_t read_number(struct file *file, char __user *buf, size_t len, loff
 	char text[24];
 	u64 n;
 
-	if (f->kind == OPFS_SETTING)
-		n = READ_ONCE(*f->setting);
+	if (f->kind == OPFS_SETTING || f->kind == OPFS_COUNTER)
+		n = READ_ONCE(*setting_of(file));
 	else
-		n = f->value(cpu_of(file), f->arg);
+		n = f->value(number_of(file), f->arg);
 	return simple_read_from_buffer(buf, len, pos, text,
 				       scnprintf(text, sizeof(text), "%llu\n", n));
 }
 
 static ssize_t read_text(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
-	const char *text = file_of(file)->text();
+	char *text = kzalloc(OPFS_TEXT_MAX, GFP_KERNEL);
+	ssize_t done;
 
-	return simple_read_from_buffer(buf, len, pos, text, strlen(text));
+	if (!text)
+		return -ENOMEM;
+	file_of(file)->text(text, OPFS_TEXT_MAX);
+	done = simple_read_from_buffer(buf, len, pos, text, strlen(text));
+	kfree(text);
+	return done;
 }
 
 static int number_from_user(const char __user *buf, size_t len, loff_t pos, u64 *ret)
@@ -196,7 +234,7 @@ static ssize_t write_number(struct file *file, const char __user *buf, size_t le
 	if (f->kind == OPFS_CALL)
 		err = f->write(n);
 	else
-		err = allowed(f, n) ? op_set(f->setting, n) : -EINVAL;
+		err = allowed(f, n) ? op_set(setting_of(file), n) : -EINVAL;
 	return err ?: len;
 }
 

@@ -9,10 +9,13 @@
 
 #include <linux/fs.h>
 
+#define OPFS_TEXT_MAX 2048
+
 enum opfs_kind {
 	OPFS_SETTING,		/* a number in *setting, between min() or min, and max; not while set up */
 	OPFS_VALUE,		/* a number told by value(cpu, arg); read only */
-	OPFS_TEXT,		/* text(), without newline; read only */
+	OPFS_COUNTER,		/* as a setting, at .field of the directory's struct op_counter */
+	OPFS_TEXT,		/* what text() writes, at most OPFS_TEXT_MAX bytes; read only */
 	OPFS_CALL,		/* write calls write(number); read, if allowed, tells value() */
 	OPFS_POKE,		/* any write calls poke() */
 	OPFS_RAW,		/* has its own operations */
@@ -24,19 +27,23 @@ struct opfs_file {
 	enum opfs_kind kind;
 	const char *unit;
 	unsigned long *setting;
+	size_t field;
 	unsigned long min, max;
 	unsigned long (*min_fn)(void), (*max_fn)(void);	/* instead of min and max */
 	u64 (*value)(unsigned int cpu, unsigned int arg);
 	unsigned int arg;
-	const char *(*text)(void);
+	void (*text)(char *buf, size_t size);
 	int (*write)(u64 number);
 	int (*poke)(void);
 	const struct file_operations *fops;
 };
 
+enum opfs_number { OPFS_ONE, OPFS_PER_CPU, OPFS_PER_COUNTER };
+
 struct opfs_dir {
-	const char *name;		/* "" for the root; "stats/cpuN" stands for one per CPU */
+	const char *name;		/* "" for the root; a last N stands for a number */
 	const struct opfs_file *files;	/* up to one without a name */
+	enum opfs_number number;	/* one directory, or one for each */
 };
 
 extern const struct opfs_dir opfs_dirs[];	/* parents first, up to one without files */

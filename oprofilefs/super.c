@@ -11,6 +11,7 @@
 #include <linux/fs_context.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
+#include "../module/op_model.h"
 #include "op_abi.h"
 #include "oprofilefs.h"
 
@@ -78,21 +79,29 @@ static struct dentry *add_dir(struct dentry *parent, const char *name)
 	return d;
 }
 
-static int add_cpu_dirs(struct dentry *parent, const struct opfs_file *files)
+static bool is_there(enum opfs_number number, unsigned int n)
 {
-	unsigned int cpu;
+	return number == OPFS_PER_CPU ? cpu_possible(n) : n < op_model_nr_counters();
+}
 
-	for_each_possible_cpu(cpu) {
-		char name[16];
+/* A directory for each number there is, in the place of the N that @name ends in. */
+static int add_numbered(struct dentry *parent, const char *name, const struct opfs_dir *dir)
+{
+	unsigned int n, end = dir->number == OPFS_PER_CPU ? nr_cpu_ids : OP_MAX_COUNTERS;
+
+	for (n = 0; n < end; n++) {
+		char numbered[16];
 		struct dentry *d;
 		int err;
 
-		snprintf(name, sizeof(name), "cpu%u", cpu);
-		d = add_dir(parent, name);
+		if (!is_there(dir->number, n))
+			continue;
+		snprintf(numbered, sizeof(numbered), "%.*s%u", (int)strlen(name) - 1, name, n);
+		d = add_dir(parent, numbered);
 		if (!d)
 			return -ENOMEM;
-		d_inode(d)->i_private = (void *)(unsigned long)cpu;
-		err = add_files(d, files);
+		d_inode(d)->i_private = (void *)(unsigned long)n;
+		err = add_files(d, dir->files);
 		if (err)
 			return err;
 	}
@@ -101,16 +110,20 @@ static int add_cpu_dirs(struct dentry *parent, const struct opfs_file *files)
 
 static int add_tree(struct dentry *root)
 {
-	struct dentry *parent = root;
+	struct dentry *last = root;
 	const struct opfs_dir *dir;
 	int err;
 
 	for (dir = opfs_dirs; dir->files; dir++) {
-		if (strchr(dir->name, '/')) {		/* of the directory before */
-			err = add_cpu_dirs(parent, dir->files);
+		const char *slash = strchr(dir->name, '/');
+		struct dentry *parent = slash ? last : root;	/* of the directory before */
+		const char *name = slash ? slash + 1 : dir->name;
+
+		if (dir->number != OPFS_ONE) {
+			err = add_numbered(parent, name, dir);
 		} else {
-			parent = *dir->name ? add_dir(root, dir->name) : root;
-			err = parent ? add_files(parent, dir->files) : -ENOMEM;
+			last = *name ? add_dir(parent, name) : root;
+			err = last ? add_files(last, dir->files) : -ENOMEM;
 		}
 		if (err)
 			return err;

@@ -56,7 +56,7 @@ static int code_row(const char *line, const char *dir, struct row *r)
 static const char *code_dir(const char *line)
 {
 	static const char *const dirs[][2] = {
-		{ " root_files[]", "" }, { " timer_files[]", "timer/" }, { " stats_files[]", "stats/" },
+		{ " root_files[]", "" }, { " counter_files[]", "N/" }, { " timer_files[]", "timer/" }, { " stats_files[]", "stats/" },
 		{ " cpu_stats_files[]", "stats/cpuN/" },
 	};
 

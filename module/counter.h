@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * counter.h - what a counter is asked to count: the files of a directory N of oprofilefs
+ *
+ * Numbers as they are written there; what they may be depends on the model, which checks them
+ * when the buffer is opened. A counter's number is that of its directory, and what its samples
+ * carry in the event buffer.
+ */
+#ifndef OP_COUNTER_H
+#define OP_COUNTER_H
+
+#include "portable.h"
+
+#define OP_MAX_COUNTERS 16
+
+struct op_counter {
+	unsigned long enabled;		/* 0 or 1 */
+	unsigned long event;		/* as the CPU's manual has it, without the unit mask */
+	unsigned long unit_mask;
+	unsigned long count;		/* events between two samples */
+	unsigned long kernel, user;	/* 0 or 1: whether what happens there counts */
+	unsigned long extra;		/* further bits of the select: edge, invert, threshold */
+};
+
+/* Why something can't be done, for the file "models". */
+struct op_reason {
+	char text[128];
+};
+
+/* Say why, and give back @err. */
+__attribute__((format(printf, 3, 4)))
+int op_refuse(struct op_reason *why, int err, const char *format, ...);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * models.c - which model samples: chosen once, at load, from what this machine can do
+ *
+ * Counters are better than time, and the CPU's own registers better than perf's use of them. A
+ * model that was asked for by name stays chosen even where it can't work: profiling with another
+ * than the one asked for would be a lie. Opening the buffer fails then, and "models" says why.
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+#include "op_model.h"
+
+static char *model = "auto";
+module_param(model, charp, 0444);
+MODULE_PARM_DESC(model, "what samples; the names are in oprofilefs' file models (auto: the best there is)");
+
+/* What the machine can do, best first. The last always can. */
+static struct choice {
+	const struct op_model *model;
+	bool automatic;			/* not only when asked for by name */
+	int err;			/* of the last probe or set-up */
+	struct op_reason why;
+} choices[] = {
+	{ &op_model_timer, true },
+};
+static struct choice *chosen, *at_work;
+static DEFINE_MUTEX(reasons);		/* err and why, between a set-up and who reads "models" */
+
+struct op_counter op_counters[OP_MAX_COUNTERS];
+
+static struct choice *timer_choice(void)
+{
+	return &choices[ARRAY_SIZE(choices) - 1];
+}
+
+int op_refuse(struct op_reason *why, int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vscnprintf(why->text, sizeof(why->text), format, args);
+	va_end(args);
+	return err;
+}
+
+static int probe(struct choice *c)
+{
+	struct op_reason why = {};
+	int err = c->model->probe ? c->model->probe(&why) : 0;
+
+	mutex_lock(&reasons);
+	c->err = err;
+	c->why = why;
+	mutex_unlock(&reasons);
+	return err;
+}
+
+static struct choice *by_name(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(choices); i++)
+		if (!strcmp(choices[i].model->name, name))
+			return &choices[i];
+	return NULL;
+}
+
+static struct choice *best(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(choices); i++)
+		if (choices[i].automatic && !choices[i].err)
+			return &choices[i];
+	return timer_choice();
+}
+
+int op_models_init(void)
+{
+	int i;
+
+	for (i = 0; i < OP_MAX_COUNTERS; i++)
+		op_counters[i] = (struct op_counter){ .kernel = 1, .user = 1 };
+	for (i = 0; i < ARRAY_SIZE(choices); i++)
+		probe(&choices[i]);
+	chosen = strcmp(model, "auto") ? by_name(model) : best();
+	if (!chosen) {
+		pr_err("oprofile: model=%s is none of:", model);
+		for (i = 0; i < ARRAY_SIZE(choices); i++)
+			pr_cont(" %s", choices[i].model->name);
+		pr_cont(" auto\n");
+		return -EINVAL;
+	}
+	if (chosen->err)
+		pr_warn("oprofile: model=%s: %s\n", model, chosen->why.text);
+	return 0;
+}
+
+const char *op_model_cpu_type(void)
+{
+	return chosen->model->cpu_type ? chosen->model->cpu_type() : "timer";
+}
+
+unsigned int op_model_nr_counters(void)
+{
+	return chosen->model->nr_counters ? chosen->model->nr_counters() : 0;
+}
+
+static struct choice *to_work(void)
+{
+	unsigned int i, nr = op_model_nr_counters();
+
+	for (i = 0; i < nr; i++)
+		if (READ_ONCE(op_counters[i].enabled))
+			return chosen;
+	return nr ? timer_choice() : chosen;
+}
+
+const char *op_model_name(void)
+{
+	return to_work()->model->name;
+}
+
+void op_models_tell(char *buf, size_t size)
+{
+	size_t len = 0;
+	int i;
+
+	mutex_lock(&reasons);
+	for (i = 0; i < ARRAY_SIZE(choices); i++) {
+		const struct choice *c = &choices[i];
+		const char *state = c == chosen ? "chosen" : "possible";
+
+		if (c->err)
+			len += scnprintf(buf + len, size - len, "%s: %s: %s\n", c->model->name,
+					 c == chosen ? "chosen, impossible" : "impossible",
+					 c->why.text);
+		else
+			len += scnprintf(buf + len, size - len, "%s: %s\n", c->model->name, state);
+	}
+	mutex_unlock(&reasons);
+}
+
+int op_model_setup(void)
+{
+	struct choice *c = to_work();
+	struct op_reason why = {};
+	int err;
+
+	err = c->err && c->err != -EDOM ? probe(c) : 0;
+	if (err)
+		return -ENODEV;
+	err = c->model->setup ? c->model->setup(&why) : 0;
+	mutex_lock(&reasons);
+	c->err = err;
+	c->why = why;
+	mutex_unlock(&reasons);
+	if (!err)
+		at_work = c;
+	return err && err != -EDOM && err != -ENOMEM ? -ENODEV : err;
+}
+
+void op_model_shutdown(void)
+{
+	if (at_work->model->shutdown)
+		at_work->model->shutdown();
+}
+
+int op_model_start(void)
+{
+	return at_work->model->start();
+}
+
+void op_model_stop(void)
+{
+	at_work->model->stop();
+}
