@@ -101,6 +101,12 @@ int action_start(struct control *c, struct op_error *e)
 
 	if (!err)
 		err = daemon_ask(c->setup.session_dir, "start", NULL, e);
+	if (err == -ESRCH && was_running) {	/* it was dying when we looked */
+		was_running = c->running = false;
+		err = action_start_daemon(c, e);
+		if (!err)
+			err = daemon_ask(c->setup.session_dir, "start", NULL, e);
+	}
 	if (!err && !was_running && !daemon_ask(c->setup.session_dir, "status", &status, NULL)) {
 		tell_timer(status.text, &c->setup);
 		tell_hidden_symbols(status.text);
@@ -124,17 +130,20 @@ static int not_running(void)
 
 int action_stop(struct control *c, struct op_error *e)
 {
+	int err;
+
 	if (!c->running)
 		return not_running();
 	printf("Stopping profiling.\n");
 	fflush(stdout);
-	return daemon_ask(c->setup.session_dir, "stop", NULL, e);
+	err = daemon_ask(c->setup.session_dir, "stop", NULL, e);
+	return err == -ESRCH ? not_running() : err;
 }
 
 /* CTL-26, for a daemon that does not answer: what it has not written yet is lost. */
 static int kill_daemon(const char *session_dir, pid_t pid, struct op_error *e)
 {
-	if (!pid || !daemon_runs(session_dir))
+	if (!pid || !daemon_runs_after(session_dir, 0))
 		return op_error_set(e, -ESRCH, "cannot tell the pid of the daemon of '%s'",
 				    session_dir);
 	(void)kill(pid, SIGTERM);
@@ -158,7 +167,9 @@ int action_shutdown(struct control *c, struct op_error *e)
 	printf("Stopping profiling.\nKilling daemon.\n");
 	fflush(stdout);
 	err = daemon_ask(dir, "shutdown", NULL, e);
-	if (err == -ESRCH || err == -ETIMEDOUT)
+	if (err == -ESRCH)
+		err = not_running();
+	else if (err == -EBUSY || err == -ETIMEDOUT)
 		err = kill_daemon(dir, pid, e);
 	else if (!err && pid && process_wait_gone(pid, END_MS))
 		err = kill_daemon(dir, pid, e);
@@ -182,7 +193,9 @@ static int signal_daemon(struct control *c, const char *request, struct op_error
 
 int action_reset(struct control *c, struct op_error *e)
 {
-	return c->running ? signal_daemon(c, "reset", e) : offline_reset(c->setup.session_dir, e);
+	int err = c->running ? signal_daemon(c, "reset", e) : -ESRCH;
+
+	return err == -ESRCH ? offline_reset(c->setup.session_dir, e) : err;
 }
 
 int action_save(struct control *c, const char *name, struct op_error *e)
@@ -199,7 +212,7 @@ int action_save(struct control *c, const char *name, struct op_error *e)
 	strbuf_addf(&request, "save %s", name);
 	err = signal_daemon(c, request.text, e);
 	strbuf_free(&request);
-	return err;
+	return err == -ESRCH ? offline_save(c->setup.session_dir, name, e) : err;
 }
 
 int action_deinit(struct control *c, struct op_error *e)
@@ -219,11 +232,13 @@ int action_status(struct control *c, struct op_error *e)
 	struct strbuf answer = STRBUF_INIT;
 	int err = 0;
 
-	if (!c->running) {
+	if (c->running)
+		err = daemon_ask(c->setup.session_dir, "status", &answer, e);
+	if (!c->running || err == -ESRCH) {
 		status_print_setup(&c->setup, stdout);
+		strbuf_free(&answer);
 		return 0;
 	}
-	err = daemon_ask(c->setup.session_dir, "status", &answer, e);
 	if (!err)
 		status_print_running(answer.text, stdout);
 	if (!err && daemonrc_has_pending(c->rc))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "channel.h"
 #include "daemon_link.h"
@@ -16,7 +17,10 @@
 #include "number.h"
 #include "session.h"
 
-#define ASK_MS	(120 * 1000)
+#define ASK_MS		(120 * 1000)
+#define PING_MS		2000
+#define UNCLEAR_MS	3000		/* a daemon that starts or dies takes no longer */
+#define LOOK_MS		5
 
 /* -EBUSY: somebody holds it. */
 static int try_lock(const char *path, int flags)
@@ -44,13 +48,43 @@ static bool lock_is_held(const char *session_dir)
 	return fd == -EBUSY;
 }
 
-bool daemon_runs(const char *session_dir)
+/* Nobody listens. Whether the request came in time or was never sent is the same. */
+static bool not_reached(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -ECONNREFUSED;
+}
+
+/* It listened, and was gone before the answer was whole. */
+static bool hung_up(int err)
+{
+	return err == -EPIPE || err == -ECONNRESET || err == -EPROTO;
+}
+
+/*
+ * A process that is killed goes piece by piece: its socket may be closed while its lock is still
+ * held. One that starts has the lock first. Neither lasts, so look again until it is clear.
+ */
+bool daemon_runs_after(const char *session_dir, int wait_ms)
 {
 	char *path = session_control_path(session_dir);
-	int err = channel_ask(path, "ping", 2000, NULL, NULL);
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+	bool held;
+	int err;
 
+	for (;; wait_ms -= LOOK_MS) {
+		err = channel_ask(path, "ping", PING_MS, NULL, NULL);
+		held = err && lock_is_held(session_dir);
+		if (!held || !(not_reached(err) || hung_up(err)) || wait_ms <= 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
 	free(path);
-	return !err || lock_is_held(session_dir);
+	return !err || held;
+}
+
+bool daemon_runs(const char *session_dir)
+{
+	return daemon_runs_after(session_dir, UNCLEAR_MS);
 }
 
 pid_t daemon_pid(const char *session_dir)
@@ -67,12 +101,18 @@ pid_t daemon_pid(const char *session_dir)
 
 static int explain(const char *session_dir, const char *request, int err, struct op_error *e)
 {
-	switch (err) {
-	case -ENOENT:
-	case -ENOTDIR:
-	case -ECONNREFUSED:
+	if (not_reached(err) && lock_is_held(session_dir))
+		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not listen "
+				    "on '%s/control'; try again, or end it with opcontrol --shutdown",
+				    daemon_pid(session_dir), session_dir, session_dir);
+	if (not_reached(err))
 		return op_error_set(e, -ESRCH, "the daemon is not running for session directory '%s'; "
 				    "opcontrol --start starts it", session_dir);
+	switch (err) {
+	case -ESRCH:
+		return op_error_set(e, err, "the daemon ended before it had answered '%s'; look at "
+				    "'%s/samples/oprofiled.log', opcontrol --start starts a new one",
+				    request, session_dir);
 	case -ETIMEDOUT:
 		return op_error_set(e, err, "oprofiled (pid %d) does not answer '%s'; look at "
 				    "'%s/samples/oprofiled.log', or end it with opcontrol --shutdown",
@@ -92,6 +132,10 @@ int daemon_ask(const char *session_dir, const char *request, struct strbuf *answ
 	int ms = strcmp(request, "shutdown") ? ASK_MS : END_MS;
 	int err = channel_ask(path, request, ms, answer, e);
 
+	if (not_reached(err) && daemon_runs(session_dir))	/* it was just starting */
+		err = channel_ask(path, request, ms, answer, e);
+	else if (hung_up(err) && !daemon_runs(session_dir))
+		err = -ESRCH;
 	free(path);
 	return err ? explain(session_dir, request, err, e) : 0;
 }

@@ -16,8 +16,12 @@
 
 #define END_MS	(15 * 1000)	/* how long a daemon may take to end */
 
-/* Whether a daemon runs there, also one that does not answer any more. */
+/*
+ * Whether a daemon runs there, also one that does not answer any more. One that is just being
+ * started or dying of a signal is given some seconds (or @wait_ms) to be one or the other.
+ */
 bool daemon_runs(const char *session_dir);
+bool daemon_runs_after(const char *session_dir, int wait_ms);
 
 /* Its pid as the lock file tells it, or 0: unknown. Only while daemon_runs(). */
 pid_t daemon_pid(const char *session_dir);
@@ -25,7 +29,8 @@ pid_t daemon_pid(const char *session_dir);
 /*
  * Ask, and wait for the answer, which is appended to @answer (may be NULL): two minutes, for a
  * dump on a slow disk takes its time; "shutdown" END_MS, since there is a harder way.
- * -ESRCH: no daemon there. Else as channel_ask(); @e says it all.
+ * -ESRCH: no daemon there, or it ended before it had answered. -EBUSY: somebody holds the lock
+ * but does not listen. Else as channel_ask(); @e says it all.
  */
 int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,
 	       struct op_error *e);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "device.h"
 #include "file.h"
@@ -20,6 +21,7 @@
 #define READS_MAX	64		/* of that many, when nobody waits for all */
 #define PATH_FIRST	512		/* bytes tried first for a cookie's path */
 #define PATH_LIMIT	65536
+#define BUSY_MS		1000		/* so long another reader may take to go */
 
 struct device {
 	struct collector collector;
@@ -113,14 +115,31 @@ static int set_count(const struct device *d, const struct collector_config *conf
 	return 0;
 }
 
+/* A daemon that was just killed may have let go of its lock, and not yet of the buffer. */
+static int open_buffer_soon(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = 10 * 1000000 };
+
+	for (int ms = 0;; ms += 10) {
+		int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+		if (fd >= 0)
+			return fd;
+		if (errno != EBUSY || ms >= BUSY_MS)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
+}
+
 static int open_buffer(struct device *d, struct op_error *e)
 {
 	char *path = path_of(d, "buffer");
-	int err = 0;
+	int err;
 
-	d->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (d->fd < 0)
-		err = -errno;
+	d->fd = open_buffer_soon(path);
+	err = d->fd < 0 ? d->fd : 0;
+	if (err)
+		d->fd = -1;
 	free(path);
 	switch (err) {
 	case 0:
