@@ -7,6 +7,8 @@
  * was seen to be a regular file, and nothing is returned before its identity agreed.
  */
 #include "perf_image_fd.h"
+#include "perf_mounts.h"
+#include "quiet_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,26 +46,37 @@ static bool is_image(int fd, const struct perf_image *image)
 	       devices_differ(fd);
 }
 
-/* Opening a device or a fifo has effects, so look before: O_PATH has none. */
-static int open_regular(const char *path)
+/*
+ * Opening a device or a fifo has effects, and opening a file of FUSE may never end, so look
+ * before: O_PATH has none, and what statx() then tells is what the kernel knows already.
+ */
+static int open_regular(const struct perf_processes *p, int handle, uint32_t tgid)
 {
 	char self[64];
-	struct stat st;
-	int fd = -1, handle = open(path, O_PATH | O_CLOEXEC);
+	struct statx st;
+	int fd;
 
 	if (handle < 0)
-		return -errno;
-	if (!fstat(handle, &st) && S_ISREG(st.st_mode)) {
+		return -ESTALE;
+	if (statx(handle, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) ||
+	    !S_ISREG(st.stx_mode)) {
+		fd = -ESTALE;
+	} else if (!perf_mount_answers(p->proc, tgid, handle)) {
+		fd = -EOPNOTSUPP;	/* and no other way to it is to be tried */
+	} else {
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
 		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		fd = fd < 0 ? -ESTALE : fd;
 	}
 	close(handle);
-	return fd < 0 ? -ESTALE : fd;
+	return fd;
 }
 
-static int open_if_image(const char *path, const struct perf_image *image)
+/* @handle, an O_PATH descriptor or negative, is used up. @tgid: whose way led there; 0: ours. */
+static int open_if_image(const struct perf_processes *p, int handle,
+			 const struct perf_image *image, uint32_t tgid)
 {
-	int fd = open_regular(path);
+	int fd = open_regular(p, handle, tgid);
 
 	if (fd >= 0 && !is_image(fd, image)) {
 		close(fd);
@@ -87,22 +100,28 @@ static int open_mapping(const struct perf_processes *p, const struct perf_image 
 	target[len] = 0;
 	if (strncmp(target, image->path, strlen(image->path)))
 		return -ESTALE;
-	return open_if_image(path, image);
+	return open_if_image(p, open(path, O_PATH | O_CLOEXEC), image, tgid);
 }
 
 static int open_in_root(const struct perf_processes *p, const struct perf_image *image,
 			uint32_t tgid)
 {
-	char path[2 * PATH_MAX];
+	char path[PATH_MAX];
+	int root, handle;
 
 	if (!tgid)
 		return -ESTALE;
-	snprintf(path, sizeof(path), "%s/%u/root%s", p->proc, tgid, image->path);
-	return open_if_image(path, image);
+	snprintf(path, sizeof(path), "%s/%u/root", p->proc, tgid);
+	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -ESTALE;
+	handle = quiet_open(root, image->path);
+	close(root);
+	return open_if_image(p, handle, image, tgid);
 }
 
 static int open_through(const struct perf_processes *p, const struct perf_image *image,
-			const struct perf_process *q)
+			const struct perf_process *q, unsigned int *left)
 {
 	const struct perf_maps *maps = q->maps;
 
@@ -112,8 +131,9 @@ static int open_through(const struct perf_processes *p, const struct perf_image 
 
 		if (m->image != image)
 			continue;
+		--*left;
 		fd = open_mapping(p, image, q->tgid, m->start, m->end);
-		return fd >= 0 ? fd : open_in_root(p, image, q->tgid);
+		return fd != -ESTALE ? fd : open_in_root(p, image, q->tgid);
 	}
 	return -ESTALE;
 }
@@ -130,8 +150,8 @@ static int open_through_strangers(const struct perf_processes *p, const struct p
 		for (const struct perf_process *q = p->buckets[i]; q && left; q = q->next) {
 			if (!q->maps || perf_process_has_exited(q))
 				continue;
-			fd = open_through(p, image, q);
-			if (fd >= 0)
+			fd = open_through(p, image, q, &left);
+			if (fd != -ESTALE)
 				return fd;
 		}
 	}
@@ -145,13 +165,13 @@ int perf_image_open(const struct perf_processes *p, const struct perf_image *ima
 	if (image->anonymous)
 		return -ESTALE;
 	fd = open_mapping(p, image, image->tgid, image->start, image->end);
-	if (fd < 0)
+	if (fd == -ESTALE)
 		fd = open_in_root(p, image, image->tgid);
-	if (fd < 0)
+	if (fd == -ESTALE)
 		fd = open_in_root(p, image, image->parent_tgid);
-	if (fd < 0)
-		fd = open_if_image(image->path, image);
-	if (fd < 0)
+	if (fd == -ESTALE)
+		fd = open_if_image(p, quiet_open(AT_FDCWD, image->path), image, 0);
+	if (fd == -ESTALE)
 		fd = open_through_strangers(p, image);
 	return fd < 0 ? -ESTALE : fd;
 }

@@ -10,13 +10,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "hash.h"
@@ -312,7 +312,7 @@ static struct perf_image *read_program(struct perf_processes *p, uint32_t tgid,
 	char link[PATH_MAX], target[PATH_MAX + 32];
 	struct perf_image_key key = { .path = target };
 	struct perf_image *image, *found = NULL;
-	struct stat st;
+	struct statx st;
 	ssize_t len;
 
 	snprintf(link, sizeof(link), "%s/%u/exe", p->proc, tgid);
@@ -320,10 +320,11 @@ static struct perf_image *read_program(struct perf_processes *p, uint32_t tgid,
 	if (len <= 0)
 		return NULL;
 	target[len] = 0;
-	if (!stat(link, &st)) {
-		key.major = major(st.st_dev);
-		key.minor = minor(st.st_dev);
-		key.inode = st.st_ino;
+	/* as far as the kernel knows: a FUSE server may never answer (perf_mounts.h) */
+	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &st)) {
+		key.major = st.stx_dev_major;
+		key.minor = st.stx_dev_minor;
+		key.inode = st.stx_ino;
 	}
 	image = perf_image_get(p->cookies, &key);
 	for (size_t i = 0; maps && i < maps->nr && !found; i++)

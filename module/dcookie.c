@@ -15,6 +15,7 @@
 #include <linux/mutex.h>
 #include <linux/path.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include "dcookie.h"
 
@@ -187,6 +188,16 @@ static int take_image(op_word number, struct path *ret_image)
 	return err;
 }
 
+/*
+ * Opening a device may do anything, and a file of FUSE is opened by some user's process, which may
+ * never do it: the reader would sleep for ever. So also of overlays above one.
+ */
+static bool may_be_opened(const struct dentry *dentry)
+{
+	return d_is_reg(dentry) &&
+	       strncmp(d_real_inode(dentry)->i_sb->s_type->name, "fuse", 4);
+}
+
 int op_cookie_fd(op_word __user *arg, const struct cred *cred)
 {
 	struct path image;
@@ -202,8 +213,7 @@ int op_cookie_fd(op_word __user *arg, const struct cred *cred)
 	err = take_image(number, &image);
 	if (err)
 		goto put_fd;
-	/* opening a device may do anything: only plain files are images */
-	if (d_is_reg(image.dentry))
+	if (may_be_opened(image.dentry))
 		file = dentry_open(&image, O_RDONLY | O_LARGEFILE, cred);
 	else
 		file = ERR_PTR(-ESTALE);
