@@ -35,7 +35,8 @@ static void reply(int dev, const struct fuse_in_header *in, int err, const void 
 	struct fuse_out_header out = {.len = sizeof(out) + n, .error = err, .unique = in->unique};
 
 	memcpy(buf, &out, sizeof(out));
-	memcpy(buf + sizeof(out), data, n);
+	if (n)
+		memcpy(buf + sizeof(out), data, n);
 	(void)!write(dev, buf, out.len);
 }
 
