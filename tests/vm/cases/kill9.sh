@@ -25,6 +25,7 @@ is "restarts that failed" $failed 0
 at_least "samples in all" "$before" 1000
 check "opcontrol --shutdown" opcontrol --shutdown
 at_least "the last daemon went on from there" "$(odb-check check "$CURRENT" | awk '{ print $2 }')" "$before"
+books_balance
 
 # without a new daemon the module is idle, and can be unloaded
 opcontrol --start; sleep 0.3
@@ -33,3 +34,5 @@ is "the module is idle after its daemon was killed" "$(cat /dev/oprofile/enable)
 check "opcontrol --deinit" opcontrol --deinit
 is "module is unloaded" "$(grep -c '^oprofile ' /proc/modules)" 0
 check "opreport reads what is left" opreport -l
+check "opcontrol --save after a kill" opcontrol --save=killed
+CURRENT=$SD/samples/killed books_balance
