@@ -1,17 +1,17 @@
 # Makefile - every target; how things are built stands in rules.mk, what is built in */build.mk
 
 .DEFAULT_GOAL := all
+PREFIX   ?= /usr/local
 include rules.mk
 include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk pp/build.mk
 include tests/build.mk
 
-PREFIX   ?= /usr/local
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1
 
-.PHONY: all module check test unit asan tsan golden fuzz-smoke interop vm bench lint quickstart deps install clean help
+.PHONY: all module check test unit asan tsan golden fuzz-smoke interop vm bench lint events-lint quickstart deps install clean help
 
-all: $(programs)		## build the user-space programs into build/bin
+all: $(programs) $(data)	## build the user-space programs into build/bin
 
 module:				## build oprofile.ko for KDIR's kernel into build/module
 	$(Q)control/build-module "$(KDIR)" $(O)/module $(KARGS)
@@ -37,10 +37,16 @@ bench: all $(benches)		## print the benchmarks' figures
 lint:				## W=1 and sparse on the module, clang, shellcheck, headers alone
 	$(Q)tests/lint
 
+events-lint: $(O)/tools/events-lint	## check every event table
+	$(Q)$< events
+
 install: all			## install programs, man pages (and the module if built) under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \
+		install -d "$(DESTDIR)$(PREFIX)/share/oprofile/$$t" && \
+		install -m 644 "$$t/events" "$$t/unit_masks" "$(DESTDIR)$(PREFIX)/share/oprofile/$$t" || exit; done
 	$(Q)if [ -f $(O)/module/oprofile.ko ]; then $(MAKE) -s module-install; fi
 
 module-install:

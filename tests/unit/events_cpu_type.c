@@ -51,8 +51,23 @@ TEST(every_number_once)
 			const struct cpu_type *t = cpu_type_by_number(n, version);
 
 			CHECK(t, "%u of 0x%x", n, version);
-			CHECK(t && cpu_type_by_name(t->name) == t, "%u of 0x%x: name twice", n, version);
+			CHECK(t && cpu_type_by_name(t->name) == t, "%u of 0x%x: name twice", n,
+			      version);
 		}
+	}
+}
+
+/* The original's tools must be able to read what we write for CPUs that they do not know. */
+TEST(stand_ins)
+{
+	for (size_t i = 0; cpu_type_at(i); i++) {
+		const struct cpu_type *t = cpu_type_at(i);
+		int number = cpu_type_header_number(t, 0x13);
+
+		CHECK(t->number_1x < 0 || number == t->number_1x, "%s has its own", t->name);
+		if (t->stand_in)
+			CHECK(number >= 0 && !strcmp(cpu_type_by_number((uint32_t)number, 0x13)->name,
+						     t->stand_in), "%s: %d", t->name, number);
 	}
 }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * counter_alloc.c - counters for events, as a matching in a bipartite graph
+ *
+ * Trying all assignments is what the original does and what the rule means, but takes n! steps
+ * for events that do not fit. A maximum matching (augmenting paths) tells whether they fit at
+ * all; the lowest counters are then found by fixing one event after the other and asking again.
+ */
+#include "counter_alloc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define MAX_COUNTERS 64
+
+struct matching {
+	const uint64_t *allowed;
+	int owner[MAX_COUNTERS]; /* event of each counter, -1 free */
+};
+
+/* Find event @i a counter among @free_to_use, moving others where that helps. */
+static bool place(struct matching *m, size_t i, uint64_t *free_to_use)
+{
+	for (int c = 0; c < MAX_COUNTERS; c++) {
+		uint64_t bit = (uint64_t)1 << c;
+
+		if (!(m->allowed[i] & *free_to_use & bit))
+			continue;
+		*free_to_use &= ~bit; /* looked at, whatever comes of it */
+		if (m->owner[c] >= 0 && !place(m, (size_t)m->owner[c], free_to_use))
+			continue;
+		m->owner[c] = (int)i;
+		return true;
+	}
+	return false;
+}
+
+/* Whether events @from.. fit into @available. */
+static bool fits(const uint64_t *allowed, size_t from, size_t nr, uint64_t available)
+{
+	struct matching m = {.allowed = allowed};
+
+	memset(m.owner, -1, sizeof(m.owner));
+	for (size_t i = from; i < nr; i++) {
+		uint64_t unseen = available;
+
+		if (allowed[i] && !place(&m, i, &unseen))
+			return false;
+	}
+	return true;
+}
+
+int counter_alloc(const uint64_t *allowed, size_t nr, uint64_t available, int *ret_counters)
+{
+	if (!fits(allowed, 0, nr, available))
+		return -ENOSPC;
+	for (size_t i = 0; i < nr; i++) {
+		ret_counters[i] = COUNTER_NONE;
+		for (int c = 0; c < MAX_COUNTERS && allowed[i]; c++) {
+			uint64_t bit = (uint64_t)1 << c;
+
+			if (!(allowed[i] & available & bit) ||
+			    !fits(allowed, i + 1, nr, available & ~bit))
+				continue;
+			ret_counters[i] = c;
+			available &= ~bit;
+			break;
+		}
+	}
+	return 0;
+}
