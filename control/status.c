@@ -165,7 +165,7 @@ static void print_losses(const char *answer, FILE *out)
 
 void status_print_running(const char *answer, FILE *out)
 {
-	char text[64];
+	char text[64], trouble[1024];
 
 	print_originals(answer, out);
 	if (answer_value(answer, "collector", text, sizeof(text)))
@@ -176,6 +176,8 @@ void status_print_running(const char *answer, FILE *out)
 	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));
 	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
 	print_losses(answer, out);
+	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
+		fprintf(out, "Samples are being lost: %s\n", trouble);
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);
 	fprintf(out, "Session size: %" PRIu64 " kB\n", answer_number(answer, "session_bytes") / 1024);
 }

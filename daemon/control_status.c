@@ -103,6 +103,18 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 	free(counts.cpu);
 }
 
+/* It may name a file, and a file's name may hold anything: one line of the answer it stays. */
+static void add_trouble(const char *trouble, struct strbuf *out)
+{
+	if (!*trouble)
+		return;
+	strbuf_add(out, "trouble ");
+	for (; *trouble; trouble++)
+		strbuf_add_char(out, (unsigned char)*trouble < ' ' || *trouble == 0x7f ? '?' :
+				*trouble);
+	strbuf_add_char(out, '\n');
+}
+
 void status_format(const struct control_config *config, struct strbuf *out)
 {
 	const struct session_info *info = recorder_info(config->recorder);
@@ -123,6 +135,7 @@ void status_format(const struct control_config *config, struct strbuf *out)
 	if (config->oprofilefs)
 		add_buffer_sizes(out);
 	add_counts(config->recorder, out);
+	add_trouble(recorder_trouble(config->recorder), out);
 	add_u64(out, "session_bytes", session_bytes(config->session_dir));
 	add_u64(out, "start_time", info->start_time);
 }

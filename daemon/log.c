@@ -108,6 +108,14 @@ void log_text(const char *text)
 	(void)!file_write_fd(fd, text, strlen(text));
 }
 
+/* Names of files are whatever a user likes: they must not write lines of their own. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 void log_line(const char *format, ...)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -122,6 +130,7 @@ void log_line(const char *format, ...)
 	va_start(args, format);
 	strbuf_vaddf(&line, format, args);
 	va_end(args);
+	make_one_line(line.text);
 	strbuf_add_char(&line, '\n');
 	log_text(line.text);
 	strbuf_free(&line);

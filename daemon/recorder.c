@@ -268,3 +268,10 @@ const struct session_info *recorder_info(const struct recorder *r)
 {
 	return &r->info;
 }
+
+const char *recorder_trouble(const struct recorder *r)
+{
+	const char *samples = sfiles_trouble(r->sfiles);
+
+	return *samples ? samples : r->told_err ? r->trouble.text : "";
+}

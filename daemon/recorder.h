@@ -66,6 +66,8 @@ void recorder_log_statistics(struct recorder *r);
 
 /* For status. Free @ret->cpu. */
 void recorder_counts(struct recorder *r, struct session_counts *ret);
+/* What keeps samples or counts from being written now, or "". */
+const char *recorder_trouble(const struct recorder *r);
 const struct session_info *recorder_info(const struct recorder *r);
 
 #endif

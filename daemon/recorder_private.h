@@ -30,6 +30,7 @@ struct recorder {
 	struct session_counts before, origin;
 	bool info_due;			/* stats/session could not be written yet */
 	int told_err;			/* the last failure to write below stats/, told once */
+	struct op_error trouble;	/* the same, in words */
 };
 
 /* The words for stats/session that stay the same for the recorder's life. */

@@ -22,8 +22,13 @@
 
 void recorder_told(struct recorder *r, int err)
 {
-	if (err && err != r->told_err)
-		log_line("cannot write below '%s': %s", r->stats_dir, strerror(-err));
+	if (err && err != r->told_err) {
+		op_error_set(&r->trouble, err, "cannot write below '%s': %s", r->stats_dir,
+			     strerror(-err));
+		log_line("%s", r->trouble.text);
+	}
+	if (!err && r->told_err)
+		log_line("'%s' can be written again", r->stats_dir);
 	r->told_err = err;
 }
 

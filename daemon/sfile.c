@@ -6,17 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
-#include "file.h"
 #include "hash.h"
-#include "list.h"
 #include "log.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "sfile.h"
+#include "sfile_private.h"
 #include "xalloc.h"
 
-#define NR_BUCKETS	4096
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048
 #define MAX_OPEN	8192
@@ -24,36 +18,6 @@
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60
 #define SKIPPED_MAX	16		/* keys given up in one flush before the file is */
-
-struct sfile {
-	struct sfile_key key;
-	uint64_t hash;
-	struct sfiles *all;
-	struct sfile *next;		/* in its bucket */
-	struct list_head in_use;	/* all of them; swept by evict_one() */
-	struct list_head dirty;		/* those with a batch */
-	bool referenced;		/* since the sweep last came by */
-
-	struct odb *odb;		/* NULL: not opened yet, or failed */
-	time_t retry_at;		/* failed: not before this */
-	time_t retry_delay;
-
-	uint64_t *batch;		/* keys, */
-	uint16_t *cpus;			/* and whose they are */
-	uint32_t nr_batch, room;
-};
-
-struct sfiles {
-	struct sfile *buckets[NR_BUCKETS];
-	struct list_head in_use, dirty;
-	size_t nr, nr_open, max_open;
-	unsigned int generation;
-	struct sfile_config config;
-	struct images *images;
-	struct stats *stats;
-	char *dir;
-	int told_err;			/* the failure last told; 0 once a file works again */
-};
 
 static time_t now(void)
 {
@@ -105,70 +69,6 @@ struct sfiles *sfiles_new(const struct sfile_config *config, struct images *imag
 	list_init(&all->in_use);
 	list_init(&all->dirty);
 	return all;
-}
-
-/* The file's name and header */
-
-static int64_t number_or_all(uint32_t field)
-{
-	return field == SFILE_ALL ? SAMPLE_ALL : (int64_t)field;
-}
-
-static void name_of(const struct sfiles *all, const struct sfile_key *key, struct sample_name *ret,
-		    char anon_name[sizeof(key->anon_name) + 1])
-{
-	const struct sfile_event *event = &all->config.events[key->counter];
-
-	memset(ret, 0, sizeof(*ret));
-	ret->app.kind = key->app->kind;
-	ret->app.path = key->app->path;
-	if (key->image) {
-		ret->image.kind = key->image->kind;
-		ret->image.path = key->image->path;
-	} else {
-		memcpy(anon_name, key->anon_name, sizeof(key->anon_name));
-		anon_name[sizeof(key->anon_name)] = '\0';
-		ret->image.kind = IMAGE_ANON;
-		ret->image.path = anon_name;
-		ret->image.anon_tgid = key->anon_tgid;
-		ret->image.anon_start = key->anon_start;
-		ret->image.anon_end = key->anon_end;
-	}
-	ret->event = event->name;
-	ret->count = event->count;
-	ret->unit_mask = event->unit_mask;
-	ret->tgid = number_or_all(key->tgid);
-	ret->tid = number_or_all(key->tid);
-	ret->cpu = number_or_all(key->cpu);
-}
-
-static int path_of(const struct sfile *sf, struct strbuf *path)
-{
-	char anon_name[sizeof(sf->key.anon_name) + 1];
-	struct sample_name name;
-
-	name_of(sf->all, &sf->key, &name, anon_name);
-	strbuf_addf(path, "%s/", sf->all->dir);
-	return sample_name_format(&name, path);
-}
-
-static int write_header(const struct sfile *sf)
-{
-	const struct sfile_config *config = &sf->all->config;
-	const struct sfile_event *event = &config->events[sf->key.counter];
-	struct sample_header h = {
-		.version = SAMPLE_VERSION_1X,
-		.cpu_type = config->cpu_type,
-		.event = event->code,
-		.unit_mask = event->unit_mask,
-		.count = event->count,
-		.is_kernel = sf->key.is_kernel,
-		.cpu_mhz = config->cpu_mhz,
-		.mtime = sf->key.image ? sf->key.image->mtime : 0,
-		.anon_start = sf->key.anon_start,
-	};
-
-	return sample_header_store(&h, odb_header(sf->odb));
 }
 
 /* Which files are open */
@@ -228,7 +128,7 @@ static bool evict_one(struct sfiles *all, bool open)
 }
 
 /* No room for one more: make it, for many, since the next ones will come soon. */
-static bool evict_open(struct sfiles *all)
+bool sfiles_evict_open(struct sfiles *all)
 {
 	size_t nr = all->nr_open / 4 + 1, done = 0;
 
@@ -239,56 +139,21 @@ static bool evict_open(struct sfiles *all)
 	return done;
 }
 
-static bool out_of_room(int err)
-{
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
-}
+/* Batches */
 
-static int open_at(struct sfile *sf, const char *path, struct op_error *e)
-{
-	int err;
-
-	do
-		err = odb_open(path, SAMPLE_HEADER_SIZE, &sf->odb, e);
-	while (out_of_room(err) && evict_open(sf->all));
-	if (err)
-		return err;
-	sf->all->nr_open++;
-	err = write_header(sf);
-	if (err)
-		close_odb(sf);
-	return err;
-}
-
-static int open_sfile(struct sfile *sf, struct op_error *e)
+static void describe_failure(struct sfile *sf, int err, const struct op_error *e)
 {
 	struct strbuf path = STRBUF_INIT;
-	int err = path_of(sf, &path);
 
-	if (err) {
-		op_error_set(e, err, "samples of '%s' cannot be kept under such a name",
-			     sf->key.app->path);
-		goto out;
-	}
-	err = file_make_parent_dirs(path.text, 0755);
-	if (err) {
-		op_error_set(e, err, "cannot make the folder of '%s': %s", path.text,
+	if (e->text[0]) {
+		sf->all->trouble = *e;
+	} else {
+		(void)sfile_path(sf, &path);
+		op_error_set(&sf->all->trouble, err, "cannot add to '%s': %s", path.text,
 			     strerror(-err));
-		goto out;
+		strbuf_free(&path);
 	}
-	err = open_at(sf, path.text, e);
-	if (!err) {
-		image_tell(sf->all->images, sf->key.app);
-		if (sf->key.image)
-			image_tell(sf->all->images, sf->key.image);
-		log_about(LOG_SFILE, "opened '%s'", path.text);
-	}
-out:
-	strbuf_free(&path);
-	return err;
 }
-
-/* Batches */
 
 static void failed(struct sfile *sf, int err, const struct op_error *e)
 {
@@ -298,9 +163,10 @@ static void failed(struct sfile *sf, int err, const struct op_error *e)
 	if (sf->retry_delay > RETRY_MAX)
 		sf->retry_delay = RETRY_MAX;
 	sf->retry_at = now() + sf->retry_delay;
+	describe_failure(sf, err, e);
 	if (first && sf->all->told_err != err)
 		log_line("samples are being lost: %s; the file is tried again from time to time",
-			 e->text[0] ? e->text : strerror(-err));
+			 sf->all->trouble.text);
 	sf->all->told_err = err;
 }
 
@@ -312,6 +178,11 @@ static void works_again(struct sfile *sf)
 	if (sf->all->told_err)
 		log_line("sample files can be written again");
 	sf->all->told_err = 0;
+}
+
+const char *sfiles_trouble(const struct sfiles *all)
+{
+	return all->told_err ? all->trouble.text : "";
 }
 
 /* The samples [from, to) of the batch were recorded or lost: tell their CPUs. */
@@ -364,7 +235,7 @@ static void write_batch(struct sfile *sf)
 		account(sf, 0, sf->nr_batch, false);
 	} else {
 		if (!sf->odb)
-			err = open_sfile(sf, &e);
+			err = sfile_open(sf, &e);
 		if (err)
 			account(sf, 0, sf->nr_batch, false);
 		else
@@ -472,6 +343,7 @@ void sfiles_close_all(struct sfiles *all)
 	sfiles_flush(all);
 	while (!list_empty(&all->in_use))
 		drop(list_entry(all->in_use.next, struct sfile, in_use));
+	all->told_err = 0;	/* whoever fails from now on does so anew */
 }
 
 int sfiles_sync(struct sfiles *all)

@@ -7,7 +7,8 @@
  * after sfiles_flush() at the latest: the daemon calls it after every drain.
  *
  * Nothing here can fail to the caller. A file that cannot be opened or grown costs its samples
- * (LOST_SAMPLE_FILE), is told once, and is tried again later, with growing delays.
+ * (LOST_SAMPLE_FILE), is told once, and is tried again later, with growing delays. A broken one
+ * is set aside under another name.
  */
 #ifndef SFILE_H
 #define SFILE_H
@@ -67,6 +68,8 @@ void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t
 void sfiles_flush(struct sfiles *all);
 void sfiles_close_all(struct sfiles *all);	/* flushes; SIGHUP */
 int sfiles_sync(struct sfiles *all);		/* flushes, and to the disk */
+/* Why samples are being lost now; "": they are not. */
+const char *sfiles_trouble(const struct sfiles *all);
 size_t sfiles_nr_open(const struct sfiles *all);
 
 /* Raise RLIMIT_NOFILE as far as sample files can use it. */

@@ -118,36 +118,118 @@ TEST(a_full_disk_costs_counted_samples)
 	test_close(r);
 }
 
-/* What lies where a sample file should be is never harmed; the rest goes on. */
-TEST(a_damaged_file_is_left_alone)
-{
-	struct cpu_counts all;
-	struct recorder *r;
-	char path[9000], *text;
+#define APP_DIR "{root}/bin/app/{dep}/{root}/bin/app"
+#define APP_FILE APP_DIR "/TIMER.0.0.all.all.all"
 
-	test_prepare();
-	snprintf(path, sizeof(path), "%s/samples/current/{root}/bin/app/{dep}/{root}/bin/app",
-		 tmpdir);
-	file_make_dirs(path, 0755);
-	strcat(path, "/TIMER.0.0.all.all.all");
-	put_text(path, "this is no sample file");
-	r = test_open();
+static void one_of_app_one_of_lib(void)
+{
 	fake_user(&fake);
 	fake_cookie(&fake, APP);
 	fake_sample(&fake, 0x10, 0);
 	fake_cookie(&fake, LIB);
 	fake_sample(&fake, 0x10, 0);
+}
+
+static void put_at_app(const void *bytes, size_t n)
+{
+	char path[9000];
+
+	snprintf(path, sizeof(path), "%s/samples/current/" APP_FILE, tmpdir);
+	file_make_parent_dirs(path, 0755);
+	put_file(path, bytes, n);
+}
+
+static bool log_has(const char *words)
+{
+	char *text;
+	bool has;
+
+	if (file_read_all(tmpdir_path("log"), 1 << 20, &text, NULL))
+		return false;
+	has = strstr(text, words);
+	free(text);
+	return has;
+}
+
+/* What lies where a sample file should be is never harmed, and does not cost the samples to come. */
+TEST(a_broken_file_is_set_aside)
+{
+	static const char broken[] = "this is no sample file";
+	struct cpu_counts all;
+	struct recorder *r;
+	char *text;
+
+	test_prepare();
+	for (int i = 1; i <= 2; i++) {
+		char name[200];
+
+		put_at_app(broken, strlen(broken));
+		r = test_open();
+		one_of_app_one_of_lib();
+		test_drain(r);
+		all = test_totals(r);
+		CHECK(all.recorded == 2 * (unsigned int)i && !all.lost[LOST_SAMPLE_FILE],
+		      "%" PRIu64 " recorded", all.recorded);
+		CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
+		snprintf(name, sizeof(name), "samples/current/" APP_FILE ".broken%d", i);
+		if (file_read_all(tmpdir_path(name), 1000, &text, NULL)) {
+			CHECK(false, "%s is not there", name);
+			continue;
+		}
+		CHECK(!strcmp(text, broken), "it was touched");
+		free(text);
+		CHECK(log_has("a sample file is broken: "), "the log says nothing");
+		recorder_stop(r, NULL);
+		recorder_close(r);
+		fake_collector_free(&fake);
+		fake_collector_init(&fake, test_paths, ARRAY_SIZE(test_paths));
+	}
+	fake_collector_free(&fake);
+	log_close();
+}
+
+/* Cut short behind our back: as broken as any other. */
+TEST(a_file_that_was_cut)
+{
+	struct recorder *r;
+	char path[9000];
+
+	test_prepare();
+	r = test_open();
+	one_of_app_one_of_lib();
+	test_drain(r);
+	recorder_close(r);
+	snprintf(path, sizeof(path), "%s/samples/current/" APP_FILE, tmpdir);
+	CHECK(!truncate(path, 500), "truncate");
+	r = test_open();
+	one_of_app_one_of_lib();
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
+	CHECK_FILE("current", "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all", 0x10, 2,
+		   2);
+	CHECK(log_has("cut short: 500 bytes"), "the log says nothing");
+	test_close(r);
+}
+
+/* OProfile 0.9's has another header, and is a good file: hands off. */
+TEST(a_file_of_another_version)
+{
+	struct sample_header h = {.version = SAMPLE_VERSION_099};
+	unsigned char bytes[3000] = { 0 };
+	struct cpu_counts all;
+	struct recorder *r;
+
+	test_prepare();
+	CHECK(sample_header_encode(&h, bytes, sizeof(bytes)) == SAMPLE_HEADER_SIZE_099, "header");
+	put_at_app(bytes, sizeof(bytes));
+	r = test_open();
+	one_of_app_one_of_lib();
 	test_drain(r);
 	all = test_totals(r);
 	CHECK(all.recorded == 1 && all.lost[LOST_SAMPLE_FILE] == 1, "%" PRIu64 " recorded",
 	      all.recorded);
-	CHECK(!file_read_all(path, 1000, &text, NULL) && !strcmp(text, "this is no sample file"),
-	      "it was touched");
-	free(text);
-	CHECK(!file_read_all(tmpdir_path("log"), 100000, &text, NULL) &&
-		      strstr(text, "samples are being lost"),
-	      "the log says nothing");
-	free(text);
+	CHECK(strstr(recorder_trouble(r), "another version") && log_has("--save=NAME"), "%s",
+	      recorder_trouble(r));
 	test_close(r);
 }
 

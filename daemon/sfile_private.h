@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sfile_private.h - what sfile.c (table, batches) and sfile_open.c (names, files) share */
+#ifndef SFILE_PRIVATE_H
+#define SFILE_PRIVATE_H
+
+#include <time.h>
+#include "list.h"
+#include "odb.h"
+#include "sfile.h"
+
+#define NR_BUCKETS	4096
+
+struct sfile {
+	struct sfile_key key;
+	uint64_t hash;
+	struct sfiles *all;
+	struct sfile *next;		/* in its bucket */
+	struct list_head in_use;	/* all of them; swept by evict_one() */
+	struct list_head dirty;		/* those with a batch */
+	bool referenced;		/* since the sweep last came by */
+
+	struct odb *odb;		/* NULL: not opened yet, or failed */
+	time_t retry_at;		/* failed: not before this */
+	time_t retry_delay;
+
+	uint64_t *batch;		/* keys, */
+	uint16_t *cpus;			/* and whose they are */
+	uint32_t nr_batch, room;
+};
+
+struct sfiles {
+	struct sfile *buckets[NR_BUCKETS];
+	struct list_head in_use, dirty;
+	size_t nr, nr_open, max_open;
+	unsigned int generation;
+	struct sfile_config config;
+	struct images *images;
+	struct stats *stats;
+	char *dir;
+	int told_err;			/* the failure last told; 0 once a file works again */
+	struct op_error trouble;	/* the last one, in words */
+};
+
+/* sfile.c: close many to make room. False: none is open. */
+bool sfiles_evict_open(struct sfiles *all);
+
+/* sfile_open.c */
+int sfile_path(const struct sfile *sf, struct strbuf *path);
+/*
+ * Open sf->odb, making file and folders if need be. A file that is there and broken is set aside
+ * under another name and a new one begun.
+ */
+int sfile_open(struct sfile *sf, struct op_error *e);
+
+#endif
