@@ -145,7 +145,7 @@ static int add_action(struct options *o, enum action action, char *value, struct
 	if (!session_name_ok(value) || !strcmp(value, SESSION_CURRENT))
 		return op_error_set(e, -EINVAL,
 				    "--save='%s': use a plain name of letters, digits and . _ - +, "
-				    "not starting with a dot", value);
+				    "not starting with a dot, and not '" SESSION_CURRENT "'", value);
 	return 0;
 }
 

@@ -216,8 +216,9 @@ int daemonrc_load(const char *path, struct setup *s, struct op_error *e)
 	if (err == -ENOENT)
 		return 0;
 	if (err)
-		return op_error_set(e, err, "cannot read saved set-up '%s': %s", path,
-				    strerror(-err));
+		return op_error_set(e, err, "cannot read saved set-up '%s': %s%s", path,
+				    strerror(-err),
+				    err == -EFBIG ? "; opcontrol did not write it: remove it" : "");
 	if (strlen(text) != len)
 		err = op_error_set(e, -EINVAL, "%s: not a text file; remove it", path);
 	else

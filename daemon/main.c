@@ -27,6 +27,7 @@
 
 #define DRAIN_MS	1000		/* samples wait no longer, however few they are */
 #define COUNTS_MS	(10 * 1000)
+#define TROUBLE_MS	1000		/* instead, when counts could not be written */
 #define SYNC_MS		(600 * 1000)
 #define QUIET_MS	10		/* poll pause after a wake-up without words */
 
@@ -63,11 +64,12 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	umask(022);
 	err = file_make_dirs(current, 0755);
 	if (err)
-		op_error_set(e, err, "cannot make the session directory '%s': %s", current,
-			     strerror(-err));
+		op_error_set(e, err, "cannot make the session directory '%s': %s; choose another "
+			     "with --session-dir=", current, strerror(-err));
 	else if (access(o->session_dir, W_OK | X_OK) || access(current, W_OK | X_OK))
-		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s",
-				   o->session_dir, strerror(errno));
+		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s; "
+				   "choose another with --session-dir=", o->session_dir,
+				   strerror(errno));
 	free(current);
 	return err;
 }
@@ -102,6 +104,12 @@ static int name_events(struct daemon *d, struct op_error *e)
 			"%u events were asked for, but without hardware counters there is "
 			"one, the timer",
 			d->options.nr_events);
+	if (strcmp(d->options.events[0].name, "CPU_CLK_UNHALTED") &&
+	    strcmp(d->options.events[0].name, "TIMER"))
+		return op_error_set(e, -EINVAL,
+				    "--events: '%s' cannot be sampled without hardware counters: "
+				    "use CPU_CLK_UNHALTED",
+				    d->options.events[0].name);
 	if (d->options.events[0].counter)
 		return op_error_set(e, -EINVAL,
 				    "--events: without hardware counters there is counter 0 only");
@@ -316,7 +324,7 @@ static void do_what_is_due(struct daemon *d)
 	}
 	if (now >= d->counts_at) {
 		recorder_write_counts(d->recorder);
-		d->counts_at = now + COUNTS_MS;
+		d->counts_at = now + (*recorder_trouble(d->recorder) ? TROUBLE_MS : COUNTS_MS);
 	}
 }
 

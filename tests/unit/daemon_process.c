@@ -7,60 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sched.h>
-#include "channel.h"
-#include "collector.h"
+#include "daemon_program.h"
 #include "odb.h"
 #include "process.h"
 #include "sample_header.h"
 #include "session.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
-
-#define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
-
-static char said[5000];
-
-/* Run oprofiled with @options; its exit status, and in said[] what it wrote. */
-static int run(const char *session_dir, const char *options)
-{
-	char *dir = path_program_dir();
-	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", dir,
-				  session_dir, options);
-	FILE *f = popen(command, "r");
-	size_t n = f ? fread(said, 1, sizeof(said) - 1, f) : 0;
-	int status = f ? pclose(f) : -1;
-
-	said[n] = '\0';
-	free(command);
-	free(dir);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int start(const char *session_dir)
-{
-	return run(session_dir, "--collector=perf " EVENT);
-}
-
-static void need_perf(void)
-{
-	static const struct collector_config config = {
-		.count = 2000000, .clock_khz = 1000000, .kernel = true, .user = true};
-	struct collector *c = collector_perf();
-	struct op_error e = { "" };
-
-	if (getuid() || c->open(c, &config, &e))
-		SKIP("needs root and perf_event_open()");
-	c->close(c);
-}
-
-static int ask(const char *request)
-{
-	return channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, NULL);
-}
 
 static pid_t pid_of_lock(void)
 {
@@ -92,13 +44,6 @@ static bool wait_gone(pid_t pid)
 	return false;
 }
 
-static bool one_line(void)
-{
-	char *end = strchr(said, '\n');
-
-	return end && !end[1] && !strncmp(said, "oprofiled: ", 11);
-}
-
 TEST(bad_starts)
 {
 	tmpdir_make();
@@ -111,9 +56,33 @@ TEST(bad_starts)
 	CHECK(start(tmpdir_path("file/below")) == 1 && one_line() &&
 		      strstr(said, "session directory"),
 	      "%s", said);
+	CHECK(strstr(said, "choose another with --session-dir="), "%s", said);
 	CHECK(run(tmpdir_path("sd"), "--help") == 0 && strstr(said, "--session-dir"), "%s", said);
 	CHECK(run(tmpdir_path("sd"), "--version") == 0 &&
 		      !strncmp(said, "oprofiled: oprofile ", 20),
+	      "%s", said);
+}
+
+TEST(an_unknown_event)
+{
+	need_perf();
+	tmpdir_make();
+	CHECK(run(tmpdir_path("sd"), "--collector=perf --events=NOSUCH:0:0:2000000:0:1:1") == 1 &&
+		      one_line() && strstr(said, "'NOSUCH'"),
+	      "%s", said);
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
+}
+
+/* Not root, and a folder of somebody else's. */
+TEST(a_folder_that_may_not_be_written)
+{
+	tmpdir_make();
+	if (getuid() || chmod(tmpdir, 0755) || setgid(65534) || setuid(65534))
+		SKIP("needs root, to become somebody else");
+	if (run(tmpdir_path("sd"), "--version"))
+		SKIP("the build folder cannot be read by other users");
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "Permission denied") &&
+		      strstr(said, "--session-dir="),
 	      "%s", said);
 }
 
@@ -191,25 +160,6 @@ TEST(shutdown_is_done_when_answered)
 	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);	/* at once again */
 	CHECK(!ask("shutdown"), "shutdown");
 	CHECK(wait_gone(pid), "still there");
-}
-
-TEST(a_disk_that_is_full_at_the_start)
-{
-	FILE *f;
-
-	need_perf();
-	tmpdir_make();
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, "size=256k"))
-		SKIP("needs root, to mount a small file system");
-	f = fopen(tmpdir_path("filler"), "w");
-	setvbuf(f, NULL, _IONBF, 0);
-	while (fwrite(said, 1, 4096, f) == 4096)
-		;
-	fclose(f);
-	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s",
-	      said);
-	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
 }
 
 /* Every sample file opens and checks; all their samples together. */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* daemon_program.h - build/bin/oprofiled run by a test, with the perf collector below tmpdir/sd */
+#ifndef DAEMON_PROGRAM_H
+#define DAEMON_PROGRAM_H
+
+#include "channel.h"
+#include "collector.h"
+#include "tap.h"
+#include "tmpdir.h"
+#include "xalloc.h"
+
+#define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
+
+static char said[5000];
+
+/* Run oprofiled with @options; its exit status, and in said[] what it wrote. */
+static inline int run(const char *session_dir, const char *options)
+{
+	char *dir = path_program_dir();
+	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", dir,
+				  session_dir, options);
+	FILE *f = popen(command, "r");
+	size_t n = f ? fread(said, 1, sizeof(said) - 1, f) : 0;
+	int status = f ? pclose(f) : -1;
+
+	said[n] = '\0';
+	free(command);
+	free(dir);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static inline int start(const char *session_dir)
+{
+	return run(session_dir, "--collector=perf " EVENT);
+}
+
+static inline void need_perf(void)
+{
+	static const struct collector_config config = {
+		.count = 2000000, .clock_khz = 1000000, .kernel = true, .user = true};
+	struct collector *c = collector_perf();
+	struct op_error e = { "" };
+
+	if (getuid() || c->open(c, &config, &e))
+		SKIP("needs root and perf_event_open()");
+	c->close(c);
+}
+
+static inline int ask(const char *request)
+{
+	return channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, NULL);
+}
+
+/* What it said is one line, with its name. */
+static inline bool one_line(void)
+{
+	char *end = strchr(said, '\n');
+
+	return end && !end[1] && !strncmp(said, "oprofiled: ", 11);
+}
+
+#endif
