@@ -24,6 +24,10 @@ static struct choice {
 	int err;			/* of the last probe or set-up */
 	struct op_reason why;
 } choices[] = {
+#ifdef CONFIG_X86_64
+	{ &op_model_intel, true },
+	{ &op_model_amd, true },
+#endif
 	{ &op_model_timer, true },
 };
 static struct choice *chosen, *at_work;

@@ -35,7 +35,7 @@ struct op_model {
 	void (*stop)(void);
 };
 
-extern const struct op_model op_model_timer;
+extern const struct op_model op_model_intel, op_model_amd, op_model_timer;
 
 /* Set through oprofilefs, only while idle; the first op_model_nr_counters() are there. */
 extern struct op_counter op_counters[OP_MAX_COUNTERS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * portable.h - lets the module's pure parts (ring.h, words.h, number.c) build in user space
+ * portable.h - lets the module's pure parts (ring.h, words.h, pmu.c, number.c) build in user space
  *
  * There they are tested with threads and sanitizers, which a kernel can't offer as cheaply.
  * Only what those files use is here, with the kernel's names and meaning.
@@ -25,6 +25,7 @@
 typedef uint64_t u64;
 typedef uint32_t u32;
 typedef uint16_t u16;
+typedef uint8_t u8;
 
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)		__atomic_store_n(&(x), (value), __ATOMIC_RELAXED)

@@ -10,6 +10,7 @@
 #define OP_COMPAT_H
 
 #include "clock.h"
+#include "cpuid.h"
 #include "fs.h"
 #include "hrtimer.h"
 #include "mm.h"

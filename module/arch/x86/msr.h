@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * msr.h - reach this CPU's model-specific registers
+ *
+ * In user space the test supplies these: a model of the registers stands in for the CPU.
+ * All of them in any context, NMI included, on the CPU they are meant for.
+ */
+#ifndef OP_MSR_H
+#define OP_MSR_H
+
+#include "../../portable.h"
+
+#ifdef __KERNEL__
+#include <asm/msr.h>
+
+static inline u64 op_rdmsr(u32 msr)
+{
+	u32 low, high;
+
+	rdmsr(msr, low, high);
+	return low | (u64)high << 32;
+}
+
+static inline void op_wrmsr(u32 msr, u64 value)
+{
+	wrmsr(msr, (u32)value, (u32)(value >> 32));
+}
+
+/* Several times faster than the counter's register. Fixed counters have bit 30 set. */
+static inline u64 op_rdpmc(u32 index)
+{
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (index));
+	return low | (u64)high << 32;
+}
+#else
+u64 op_rdmsr(u32 msr);
+void op_wrmsr(u32 msr, u64 value);
+u64 op_rdpmc(u32 index);
+#endif
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pmu.h - the counters of an x86 CPU: which registers there are, and what is written to them when
+ *
+ * Nothing of the kernel is in here, so that all of it runs in user space against a model of the
+ * registers (tests/unit/module_msr_*.c). Who owns the counters, and how their interrupt becomes
+ * an NMI, is nmi.c's.
+ *
+ * One engine serves all families, for they differ in little: where the registers are, whether
+ * there are global ones that tell and stop everything at once (Intel from version 2 on, AMD
+ * PerfMonV2), and whether there are fixed counters besides the general ones. pmu_intel.c and
+ * pmu_amd.c find that out from CPUID.
+ *
+ * Counter i is general counter i, or fixed counter i - nr_general.
+ *
+ * A counter is given minus the count, counts up, and interrupts as it wraps. What it counted
+ * beyond that before anybody looked is kept, so that over any time
+ *
+ *	samples + throttled = events / count
+ *
+ * Throttling: an overflow that comes sooner than plan->floor after the last one of this counter
+ * was handled, or sooner than that handling took, doubles the distance to the next; many calm
+ * ones in a row halve it again. A machine asked for a sample every few cycles goes on working.
+ */
+#ifndef OP_PMU_H
+#define OP_PMU_H
+
+#include "../../counter.h"
+#include "msr.h"
+
+/* What there is; the same on all CPUs. */
+struct op_pmu {
+	const char *cpu_type;
+	u8 nr_general, nr_fixed;
+	u8 width, fixed_width;		/* bits */
+	bool global;			/* has the three global registers */
+	bool signed32;			/* bit 31 of what is written to a general counter is extended */
+	u32 select, counter, step;	/* registers of general counter 0; from one to the next */
+	u32 global_status, global_ctrl, global_clear;
+	u64 event_mask;			/* bits the number of an event may have */
+};
+
+/* What to do, for all CPUs. */
+struct op_pmu_plan {
+	u32 used;			/* a bit for each counter; which of them may be sampled */
+	u32 in_kernel, in_user;		/* in kernel and in user mode */
+	u64 enable;			/* global_ctrl, and bits of global_status that are ours */
+	u64 fixed_ctrl;
+	u64 select[OP_MAX_COUNTERS];	/* general ones, complete */
+	u64 period[OP_MAX_COUNTERS];	/* events */
+	u64 max[OP_MAX_COUNTERS];	/* longest period */
+	u64 floor;			/* TSC cycles between two overflows of a counter */
+	u64 late;			/* TSC cycles within which a late NMI is still ours */
+};
+
+/* What a CPU held before, and where it stands. */
+struct op_pmu_cpu {
+	bool programmed, running;
+	u64 saved_ctrl, saved_fixed_ctrl;
+	u64 saved_select[OP_MAX_COUNTERS], saved_value[OP_MAX_COUNTERS];
+
+	struct {
+		u64 handled;		/* when its last overflow had been */
+		u8 stretch;		/* the period is doubled so many times */
+		u8 calm;		/* overflows in a row that would allow one less */
+	} counter[OP_MAX_COUNTERS];
+	u64 began, cost;		/* the handling under way; of the last one */
+
+	unsigned int owed;		/* NMIs of overflows that another NMI found */
+	u64 owed_until;
+};
+
+/* What an interrupt was about. */
+struct op_pmu_fired {
+	unsigned int overflows;		/* 0: not ours */
+	u32 wrapped, samples;		/* a bit for each counter; those to sample */
+	u64 throttled;			/* periods that passed without a sample */
+};
+
+/*
+ * The counters that CPUID tells of: its leaf 0xA (Intel), or 0x80000001's ecx and 0x80000022
+ * (AMD; all 0 where there is none). @full_width: IA32_PERF_CAPABILITIES says so. 0, or -ENODEV and
+ * why we can't use them.
+ */
+struct op_cpuid {
+	u32 eax, ebx, ecx, edx;
+};
+int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *ret,
+		 struct op_reason *why);
+int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, struct op_pmu *ret,
+	       struct op_reason *why);
+
+static inline unsigned int op_pmu_counters(const struct op_pmu *p)
+{
+	return p->nr_general + p->nr_fixed;
+}
+
+/*
+ * Turn what is asked for into @ret; @khz is the clock of time stamps. 0, or -EDOM and which counter
+ * can't do what; *ret is not to be used then.
+ */
+int op_pmu_plan(const struct op_pmu *p, const struct op_counter *asked, u64 khz,
+		struct op_pmu_plan *ret, struct op_reason *why);
+
+/*
+ * On a CPU, interrupts off: program, then start and stop any number of times, then restore.
+ * program keeps what the registers held and restore writes it back. stop returns the number of
+ * periods that ended as it did, without a sample. @now in all of them is the TSC.
+ */
+void op_pmu_program(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c);
+void op_pmu_start(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c);
+u64 op_pmu_stop(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c,
+		u64 now);
+void op_pmu_restore(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c);
+
+/*
+ * In the NMI: begin finds what overflowed, and gives it its next period; where there are global
+ * registers nothing counts until end. Without overflows end must not follow. @user: what the NMI
+ * hit. A counter of the other mode, which overflowed on the way here, is not sampled.	[nmi]
+ */
+struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, const struct op_pmu_plan *plan,
+				 struct op_pmu_cpu *c, bool user, u64 now);
+void op_pmu_end(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c,
+		const struct op_pmu_fired *f, u64 now);
+
+/*
+ * Whether an NMI that found nothing is one that an earlier one left nothing for: two counters
+ * overflowed at once, or one just as it was stopped. To be asked once for each.	[nmi]
+ */
+bool op_pmu_owed(struct op_pmu_cpu *c, u64 now);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * msr_model.h - a CPU's counter registers, for tests of what is written to them
+ *
+ * Counts when told to, wraps at the width, sets status bits and asks for interrupts as the
+ * hardware does. An access that the hardware would refuse with #GP fails the test. Every access
+ * goes into a log, which EXPECT_LOG compares.
+ */
+#ifndef MSR_MODEL_H
+#define MSR_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "arch/x86/pmu.h"
+
+struct access {
+	char kind;			/* 'w'rite, 'r'ead, read by rd'p'mc */
+	uint32_t msr;			/* or the index of rdpmc */
+	uint64_t value;
+};
+
+/* Forget everything; be a CPU with the counters @p, of which general ones start as @select. */
+void model_reset(const struct op_pmu *p);
+
+uint64_t model_get(uint32_t msr);
+void model_set(uint32_t msr, uint64_t value);	/* not logged */
+
+/* @n events happen in counter @i, if it counts: @user tells where they happen. */
+void model_count(unsigned int i, uint64_t n, bool user);
+unsigned int model_interrupts(void);		/* asked for since the last call */
+
+/* The log: compare and empty it. false: differs, and both were printed. */
+bool model_log_is(const struct access *wanted, unsigned int nr, bool writes_only);
+void model_log_clear(void);
+
+#define EXPECT_LOG(...)                                                                        \
+	do {                                                                                   \
+		static const struct access wanted[] = { __VA_ARGS__ };                         \
+		CHECK(model_log_is(wanted, sizeof(wanted) / sizeof(*wanted), false),           \
+		      "the accesses are not these");                                           \
+	} while (0)
+#define EXPECT_WRITES(...)                                                                     \
+	do {                                                                                   \
+		static const struct access wanted[] = { __VA_ARGS__ };                         \
+		CHECK(model_log_is(wanted, sizeof(wanted) / sizeof(*wanted), true),            \
+		      "the writes are not these");                                             \
+	} while (0)
+#define EXPECT_NO_LOG()                                                                        \
+	CHECK(model_log_is(NULL, 0, false), "there were accesses")
+
+#endif
