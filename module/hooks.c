@@ -15,7 +15,8 @@
 
 static bool unmap_log = true;
 module_param(unmap_log, bool, 0444);
-MODULE_PARM_DESC(unmap_log, "watch unmapped files by a kprobe (else keep address spaces until the next sync)");
+MODULE_PARM_DESC(unmap_log,
+		 "watch unmapped files by a kprobe (else keep address spaces until the next sync)");
 
 static bool watching_mappings;
 
@@ -109,8 +110,8 @@ void op_hooks_watch_mappings(void)
 	op_pins_hold_users(err);
 	if (!err)
 		return;
-	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept until the next sync, and code unloaded before it may be misattributed\n",
-		     err);
+	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept until "
+		     "the next sync, and code unloaded before it may be misattributed\n", err);
 	watch_tasks();
 }
 

@@ -15,7 +15,7 @@
 
 static char *model = "auto";
 module_param(model, charp, 0444);
-MODULE_PARM_DESC(model, "what samples; the names are in oprofilefs' file models (auto: the best there is)");
+MODULE_PARM_DESC(model, "what samples: auto, or a name from oprofilefs' file models");
 
 /* What the machine can do, best first. The last always can. */
 static struct choice {

@@ -173,7 +173,7 @@ static inline void op_said_remember(struct op_said *said, const struct op_contex
 	}
 }
 
-/* One sample with the notes it needs. false: no room; nothing written, everything is to be said again. */
+/* One sample with the notes it needs. false: no room; nothing written, all is to be said again. */
 static inline bool op_words_sample(struct op_words *w, struct op_said *said,
 				   const struct op_context *c, u64 address, u32 event)
 {
@@ -190,7 +190,10 @@ static inline bool op_words_sample(struct op_words *w, struct op_said *said,
 	return true;
 }
 
-/* A module's text came or went: OP_MODULE_RANGE and OP_MODULE_LOADED. false: no room even in the reserve. */
+/*
+ * A module's text came or went: OP_MODULE_RANGE and OP_MODULE_LOADED. false: no room even in the
+ * reserve.
+ */
 static inline bool op_words_module(struct op_words *w, bool came, u64 start, u64 size,
 				   const char *name)
 {

@@ -90,10 +90,14 @@ static const struct file_operations buffer_fops;
 
 static const struct opfs_file root_files[] = {
 	{ "buffer",           0400, OPFS_RAW,     "words",   .fops = &buffer_fops },
-	{ "buffer_size",      0600, OPFS_SETTING, "words",   .setting = &op_settings.buffer_size, .min = 1024, .max = 1 << 24 },
-	{ "buffer_watershed", 0600, OPFS_SETTING, "words",   .setting = &op_settings.buffer_watershed, .min = 1, .max = 1 << 24 },
-	{ "cpu_buffer_size",  0600, OPFS_SETTING, "samples", .setting = &op_settings.cpu_buffer_size, .min = 16, .max = 1 << 20 },
-	{ "backtrace_depth",  0600, OPFS_SETTING, "frames",  .setting = &op_settings.backtrace_depth, .min = 0, .max = 0 },
+	{ "buffer_size",      0600, OPFS_SETTING, "words",
+	  .setting = &op_settings.buffer_size, .min = 1024, .max = 1 << 24 },
+	{ "buffer_watershed", 0600, OPFS_SETTING, "words",
+	  .setting = &op_settings.buffer_watershed, .min = 1, .max = 1 << 24 },
+	{ "cpu_buffer_size",  0600, OPFS_SETTING, "samples",
+	  .setting = &op_settings.cpu_buffer_size, .min = 16, .max = 1 << 20 },
+	{ "backtrace_depth",  0600, OPFS_SETTING, "frames",
+	  .setting = &op_settings.backtrace_depth, .min = 0, .max = 64 },
 	{ "enable",           0600, OPFS_CALL,    "0 or 1",  .value = enabled, .write = enable },
 	{ "dump",             0200, OPFS_POKE,    "-",       .poke = op_dump },
 	{ "cpu_type",         0444, OPFS_TEXT,    "-",       .text = cpu_type },
@@ -118,7 +122,8 @@ static const struct opfs_file counter_files[] = {
 };
 
 static const struct opfs_file timer_files[] = {
-	{ "count",            0600, OPFS_SETTING, "cycles",  .setting = &op_timer_count, .min_fn = op_timer_min_count, .max_fn = op_timer_max_count },
+	{ "count",            0600, OPFS_SETTING, "cycles",
+	  .setting = &op_timer_count, .min_fn = op_timer_min_count, .max_fn = op_timer_max_count },
 	{ "min_count",        0444, OPFS_VALUE,   "cycles",  .value = min_count },
 	{ "clock_khz",        0444, OPFS_VALUE,   "kHz",     .value = clock_khz },
 	{ "period_ns",        0444, OPFS_VALUE,   "ns",      .value = period_ns },
@@ -126,24 +131,36 @@ static const struct opfs_file timer_files[] = {
 };
 
 static const struct opfs_file stats_files[] = {
-	{ "event_lost_overflow",    0444, OPFS_VALUE, "samples", .value = stat_sum, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
-	{ "sample_lost_no_mm",      0444, OPFS_VALUE, "samples", .value = stat_sum, .arg = OP_STAT_LOST_NO_MM },
-	{ "sample_lost_no_mapping", 0444, OPFS_VALUE, "samples", .value = stat_sum, .arg = OP_STAT_LOST_NO_MAPPING },
+	{ "event_lost_overflow",    0444, OPFS_VALUE, "samples",
+	  .value = stat_sum, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
+	{ "sample_lost_no_mm",      0444, OPFS_VALUE, "samples",
+	  .value = stat_sum, .arg = OP_STAT_LOST_NO_MM },
+	{ "sample_lost_no_mapping", 0444, OPFS_VALUE, "samples",
+	  .value = stat_sum, .arg = OP_STAT_LOST_NO_MAPPING },
 	{ "bt_lost_no_mapping",     0444, OPFS_VALUE, "stacks",  .value = zero },
 	{ "multiplex_counter",      0444, OPFS_VALUE, "times",   .value = zero },
 	{ }
 };
 
 static const struct opfs_file cpu_stats_files[] = {
-	{ "sample_received",            0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_RECEIVED },
-	{ "sample_lost_overflow",       0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_OVERFLOW },
-	{ "sample_lost_event_overflow", 0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
-	{ "sample_lost_no_mm",          0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_NO_MM },
-	{ "sample_lost_no_mapping",     0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_LOST_NO_MAPPING },
-	{ "sample_invalid_eip",         0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_INVALID_EIP },
-	{ "sample_delivered",           0444, OPFS_VALUE, "samples", .value = cpu_stat, .arg = OP_STAT_DELIVERED },
-	{ "sample_throttled",           0444, OPFS_VALUE, "periods", .value = cpu_stat, .arg = OP_STAT_THROTTLED },
-	{ "backtrace_aborted",          0444, OPFS_VALUE, "stacks",  .value = cpu_stat, .arg = OP_STAT_BACKTRACE_ABORTED },
+	{ "sample_received",            0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_RECEIVED },
+	{ "sample_lost_overflow",       0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_LOST_OVERFLOW },
+	{ "sample_lost_event_overflow", 0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
+	{ "sample_lost_no_mm",          0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_LOST_NO_MM },
+	{ "sample_lost_no_mapping",     0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_LOST_NO_MAPPING },
+	{ "sample_invalid_eip",         0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_INVALID_EIP },
+	{ "sample_delivered",           0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_DELIVERED },
+	{ "sample_throttled",           0444, OPFS_VALUE, "periods",
+	  .value = cpu_stat, .arg = OP_STAT_THROTTLED },
+	{ "backtrace_aborted",          0444, OPFS_VALUE, "stacks",
+	  .value = cpu_stat, .arg = OP_STAT_BACKTRACE_ABORTED },
 	{ }
 };
 

@@ -7,7 +7,7 @@
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 
-/* get_mm_exe_file(), which is exported up to 5.10 only. NULL or a reference. Any context but NMI. */
+/* get_mm_exe_file(), exported up to 5.10 only. NULL or a reference. Any context but NMI. */
 static inline struct file *op_mm_exe_file(struct mm_struct *mm)
 {
 	struct file *f;
