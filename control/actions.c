@@ -146,6 +146,9 @@ static int kill_daemon(const char *session_dir, pid_t pid, struct op_error *e)
 	if (!pid || !daemon_runs_after(session_dir, 0))
 		return op_error_set(e, -ESRCH, "cannot tell the pid of the daemon of '%s'",
 				    session_dir);
+	if (!daemon_owns_lock(session_dir, pid))
+		return op_error_set(e, -EPERM, "'%s/lock' names process %d, which is not its "
+				    "owner's; look for oprofiled yourself", session_dir, (int)pid);
 	(void)kill(pid, SIGTERM);
 	if (!process_wait_gone(pid, END_MS))
 		return 0;

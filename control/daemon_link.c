@@ -99,6 +99,19 @@ pid_t daemon_pid(const char *session_dir)
 	return pid;
 }
 
+bool daemon_owns_lock(const char *session_dir, pid_t pid)
+{
+	char *path = session_lock_path(session_dir), process[32];
+	struct stat lock, owner;
+	bool owns;
+
+	snprintf(process, sizeof(process), "/proc/%d", (int)pid);
+	owns = !lstat(path, &lock) && S_ISREG(lock.st_mode) && !stat(process, &owner) &&
+	       lock.st_uid == owner.st_uid;
+	free(path);
+	return owns;
+}
+
 static int explain(const char *session_dir, const char *request, int err, struct op_error *e)
 {
 	if (not_reached(err) && lock_is_held(session_dir))

@@ -27,6 +27,12 @@ bool daemon_runs_after(const char *session_dir, int wait_ms);
 pid_t daemon_pid(const char *session_dir);
 
 /*
+ * Whether process @pid belongs to who owns the lock: in a folder of another user's anybody's pid
+ * may stand there, and none of those is ours to kill.
+ */
+bool daemon_owns_lock(const char *session_dir, pid_t pid);
+
+/*
  * Ask, and wait for the answer, which is appended to @answer (may be NULL): two minutes, for a
  * dump on a slow disk takes its time; "shutdown" END_MS, since there is a harder way.
  * -ESRCH: no daemon there, or it ended before it had answered. -EBUSY: somebody holds the lock

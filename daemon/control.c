@@ -79,14 +79,22 @@ static void hang_up(struct peer *p)
 	p->state = PEER_FREE;
 }
 
+void control_stop_listening(struct control *c)
+{
+	if (c->fd < 0)
+		return;
+	unlink(c->path);
+	close(c->fd);
+	c->fd = -1;
+}
+
 void control_close(struct control *c)
 {
 	if (!c)
 		return;
 	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
 		hang_up(&c->peers[i]);
-	unlink(c->path);
-	close(c->fd);
+	control_stop_listening(c);
 	free(c->path);
 	free(c);
 }

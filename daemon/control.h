@@ -28,7 +28,12 @@ struct control;
 
 /* Listen at SD/control. Strings must outlive it. */
 int control_open(const struct control_config *config, struct control **ret, struct op_error *e);
-void control_close(struct control *c);	/* and remove the socket */
+void control_close(struct control *c);
+/*
+ * No new connections, and the socket's name is free: before the lock is, so that the next daemon
+ * finds nothing of ours in its way.
+ */
+void control_stop_listening(struct control *c);
 
 /* What to poll() for; returns how many of CONTROL_MAX_FDS. *timeout_ms is lowered if needed. */
 int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms);

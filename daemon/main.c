@@ -223,8 +223,10 @@ static void tear_down(struct daemon *d, int err, const struct op_error *e)
 	recorder_close(d->recorder);
 	if (d->collector_open)
 		d->collector->close(d->collector);
+	if (d->control)
+		control_stop_listening(d->control);
 	if (d->lock_fd >= 0)
-		lock_remove(d->options.session_dir);
+		lock_remove(d->lock_fd, d->options.session_dir);
 	if (d->control)
 		control_answer_shutdown(d->control, err, e);
 	control_close(d->control);
@@ -395,7 +397,10 @@ int main(int argc, char **argv)
 		}
 	}
 	d.signal_fd = block_signals();
-	err = set_up(&d, &e);
+	if (d.signal_fd < 0)
+		err = op_error_set(&e, -errno, "cannot take signals: %s", strerror(errno));
+	else
+		err = set_up(&d, &e);
 	if (err) {
 		say_error("%s", e.text);
 	} else {

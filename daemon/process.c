@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "file.h"
+#include "number.h"
 #include "process.h"
 #include "session.h"
 
@@ -26,8 +28,9 @@ static bool is_at(int fd, const char *path)
 static int refuse(const char *path, const char *session_dir, struct op_error *e)
 {
 	char pid[32];
+	uint64_t number;
 
-	if (file_read_line(path, pid, sizeof(pid)) || !pid[0])
+	if (file_read_line(path, pid, sizeof(pid)) || number_parse_range(pid, 1, INT_MAX, &number))
 		return op_error_set(e, -EBUSY,
 				    "another oprofiled is just starting or ending in '%s'",
 				    session_dir);
@@ -83,11 +86,12 @@ int lock_write_pid(int lock_fd, const char *session_dir, struct op_error *e)
 	return err;
 }
 
-void lock_remove(const char *session_dir)
+void lock_remove(int lock_fd, const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
 
-	unlink(path);
+	if (is_at(lock_fd, path))	/* not another's, if somebody removed ours */
+		unlink(path);
 	free(path);
 }
 

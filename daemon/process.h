@@ -13,7 +13,7 @@ int lock_take(const char *session_dir, struct op_error *e);
 /* Our pid, decimal without newline: once all is ready. */
 int lock_write_pid(int lock_fd, const char *session_dir, struct op_error *e);
 /* The file goes while it is still locked, so nobody can take one that is about to vanish. */
-void lock_remove(const char *session_dir);
+void lock_remove(int lock_fd, const char *session_dir);
 
 /*
  * Go to the background. The first process stays in here until the daemon calls

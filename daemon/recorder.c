@@ -136,6 +136,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->samples_dir = session_samples_path(config->session_dir, SESSION_CURRENT);
 	r->stats_dir = session_stats_path(config->session_dir, SESSION_CURRENT, NULL);
 	recorder_describe(r);
+	recorder_remove_leftovers(r);
 	err = recorder_enter_session(r, e);
 	if (err) {
 		recorder_close(r);

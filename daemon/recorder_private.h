@@ -40,6 +40,7 @@ void recorder_describe(struct recorder *r);
  * session can be used too; what is missing below stats/ is written as soon as it can be.
  */
 int recorder_enter_session(struct recorder *r, struct op_error *e);
+void recorder_remove_leftovers(const struct recorder *r);
 /* The session is complete: say so in stats/session. [SS-24] */
 void recorder_end_session(struct recorder *r);
 void recorder_write_info(struct recorder *r);

@@ -2,6 +2,7 @@
 /*
  * recorder_session.c - the life of a session: entered, left behind under another name, thrown away
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,6 +18,8 @@
 #include "recorder_private.h"
 #include "session_settle.h"
 #include "xalloc.h"
+
+#define REMOVED	".removed."
 
 /* The session's own files */
 
@@ -169,6 +172,28 @@ static void take_over_start(struct recorder *r)
 			 earlier.period_ns, r->info.period_ns);
 }
 
+/* Sessions that were being thrown away, by us or by opcontrol, when a kill came. */
+void recorder_remove_leftovers(const struct recorder *r)
+{
+	char *samples = session_samples_path(r->config.session_dir, "");
+	DIR *dir = opendir(samples);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char *path;
+
+		if (strncmp(entry->d_name, REMOVED, strlen(REMOVED)) &&
+		    strncmp(entry->d_name, ".tmp_reset.", 11))
+			continue;
+		path = path_join(samples, entry->d_name);
+		(void)file_remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	free(samples);
+}
+
 int recorder_enter_session(struct recorder *r, struct op_error *e)
 {
 	int err;
@@ -246,7 +271,7 @@ int recorder_reset(struct recorder *r, struct op_error *e)
 	char name[32], *aside;
 	int err, err2;
 
-	snprintf(name, sizeof(name), ".removed.%d", getpid());	/* no session's name */
+	snprintf(name, sizeof(name), REMOVED "%d", getpid());	/* no session's name */
 	aside = session_samples_path(r->config.session_dir, name);
 	err = file_remove_tree(aside);
 	if (!err)

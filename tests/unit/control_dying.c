@@ -224,6 +224,27 @@ TEST(holds_the_lock_and_does_not_listen)
 	control_done(&c);
 }
 
+/* In somebody else's folder any number may stand in the lock. */
+TEST(whose_process_may_be_killed)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (getuid() == 0 && setuid(65534))
+			_exit(1);
+		pause();
+	}
+	tmpdir_make();
+	CHECK(!daemon_owns_lock(tmpdir, getpid()), "no lock");
+	put_text(tmpdir_path("lock"), "1");
+	CHECK(daemon_owns_lock(tmpdir, getpid()), "ours");
+	usleep(100000);
+	CHECK(getuid() || !daemon_owns_lock(tmpdir, pid), "another user's");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK(!daemon_owns_lock(tmpdir, pid), "nobody's");
+}
+
 /* One that is just starting: the lock comes first, the socket later. */
 TEST(starting_while_asked)
 {

@@ -319,6 +319,23 @@ TEST(files_that_are_no_sample_files)
 	CHECK(counts_of("current").recorded == 100, "recorded");
 }
 
+TEST(killed_while_throwing_away)
+{
+	struct recorder *r;
+
+	test_prepare();
+	CHECK(!file_make_dirs(tmpdir_path("samples/.removed.1234/a/b"), 0755) &&
+		      !file_make_dirs(tmpdir_path("samples/.tmp_reset.1/c"), 0755) &&
+		      !file_make_dirs(tmpdir_path("samples/one"), 0755),
+	      "mkdir");
+	r = test_open();
+	CHECK(!file_exists(tmpdir_path("samples/.removed.1234")) &&
+		      !file_exists(tmpdir_path("samples/.tmp_reset.1")),
+	      "left there");
+	CHECK(file_is_dir(tmpdir_path("samples/one")), "a session was removed");
+	test_close(r);
+}
+
 /* A collector that fails for good: what it still held has a name. */
 TEST(left_unread)
 {

@@ -100,7 +100,7 @@ TEST(the_lock)
 	CHECK(file_exists(tmpdir_path("lock")), "the stale file");
 	fd = lock_take(tmpdir, &e);
 	CHECK(fd >= 0, "%s", e.text);
-	lock_remove(tmpdir);
+	lock_remove(fd, tmpdir);
 	close(fd);
 	CHECK(!file_exists(tmpdir_path("lock")), "not removed");
 	CHECK(!symlink("/tmp/elsewhere", tmpdir_path("lock")), "symlink");
@@ -146,70 +146,22 @@ TEST(a_whole_life)
 	free(text);
 }
 
+/* Nothing of the old one, which may still be on its way out, is in the new one's way. */
 TEST(shutdown_is_done_when_answered)
 {
-	pid_t pid;
+	pid_t pid = 0;
 
 	need_perf();
 	tmpdir_make();
-	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
-	pid = pid_of_lock();
-	CHECK(!ask("start"), "start");
-	CHECK(!ask("shutdown"), "shutdown");
-	CHECK(!file_exists(tmpdir_path("sd/lock")), "the lock was left when the answer came");
-	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);	/* at once again */
-	CHECK(!ask("shutdown"), "shutdown");
+	for (int i = 0; i < 10; i++) {
+		CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+		pid = pid_of_lock();
+		CHECK(!ask("start"), "start");
+		CHECK(!ask("shutdown"), "shutdown");
+		CHECK(!file_exists(tmpdir_path("sd/lock")), "the lock was left when the answer came");
+	}
 	CHECK(wait_gone(pid), "still there");
-}
-
-/* Every sample file opens and checks; all their samples together. */
-static uint64_t samples_below(const char *dir)
-{
-	char *command = xasprintf("find '%s' -name 'TIMER.*'", dir), path[9000];
-	FILE *list = popen(command, "r");
-	uint64_t sum = 0;
-
-	while (list && fgets(path, sizeof(path), list)) {
-		struct odb_snapshot s;
-		struct op_error e = { "" };
-		int err;
-
-		path[strcspn(path, "\n")] = '\0';
-		err = odb_read(path, SAMPLE_HEADER_SIZE, &s, &e);
-		CHECK(!err || err == -ENODATA, "%s", e.text);
-		if (err)
-			continue;
-		for (uint32_t i = 0; i < s.nr_nodes; i++)
-			sum += s.nodes[i].count;
-		odb_snapshot_free(&s);
-	}
-	if (list)
-		pclose(list);
-	free(command);
-	return sum;
-}
-
-/* What stats/counts says was recorded; each CPU's counts must balance. */
-static uint64_t recorded(void)
-{
-	struct session_counts counts = { 0, NULL };
-	struct op_error e = { "" };
-	uint64_t sum = 0;
-
-	if (session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e))
-		CHECK(false, "%s", e.text);
-	for (unsigned int i = 0; i < counts.nr_cpus; i++) {
-		const struct cpu_counts *c = &counts.cpu[i];
-		uint64_t accounted = c->recorded + c->filtered;
-
-		for (int r = 0; r < NR_LOSS_REASONS; r++)
-			accounted += c->lost[r];
-		CHECK(c->received == accounted, "cpu %u: received %llu, accounted for %llu", i,
-		      (unsigned long long)c->received, (unsigned long long)accounted);
-		sum += c->recorded;
-	}
-	free(counts.cpu);
-	return sum;
+	CHECK(!file_exists(tmpdir_path("sd/control")), "the socket was left");
 }
 
 TEST(killed_at_50_moments)
