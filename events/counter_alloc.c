@@ -39,7 +39,7 @@ static bool place(struct matching *m, size_t i, uint64_t *free_to_use)
 /* Whether events @from.. fit into @available. */
 static bool fits(const uint64_t *allowed, size_t from, size_t nr, uint64_t available)
 {
-	struct matching m = {.allowed = allowed};
+	struct matching m = { .allowed = allowed };
 
 	memset(m.owner, -1, sizeof(m.owner));
 	for (size_t i = from; i < nr; i++) {

@@ -75,8 +75,8 @@ void event_describe(const struct event_table *t, const char *name, uint64_t code
 		found = find_either_case(t, name);
 	if (t && !found && !by_code)
 		found = event_table_find_code(t, code, unit_mask);
-	*ret = (struct event_description){name, "", ""};
+	*ret = (struct event_description){ name, "", "" };
 	if (found)
-		*ret = (struct event_description){found->name, found->desc,
-						  describe_mask(found, unit_mask)};
+		*ret = (struct event_description){ found->name, found->desc,
+						   describe_mask(found, unit_mask) };
 }

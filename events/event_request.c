@@ -100,8 +100,8 @@ static int parse_fields(const char *text, char *const fields[], bool count_is_op
 int event_request_parse(const char *text, bool count_is_optional, struct event_request *ret,
 			struct op_error *e)
 {
-	struct event_request r = {.kernel = true, .user = true};
-	char copy[256], *fields[MAX_FIELDS] = {NULL};
+	struct event_request r = { .kernel = true, .user = true };
+	char copy[256], *fields[MAX_FIELDS] = { NULL };
 	int err;
 
 	if (strlen(text) >= sizeof(copy))

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "counter_alloc.h"
+#include "event_coded.h"
+#include "event_coded.h"
 #include "xalloc.h"
 
 static int check_count(const struct event *event, uint64_t count, unsigned int callgraph_depth,
@@ -31,17 +33,18 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 			  struct op_error *e)
 {
 	const struct event *event = event_table_find(table, r->name);
-	struct event_choice c = {.event = event,
-				 .count = r->count,
-				 .kernel = r->kernel,
-				 .user = r->user,
-				 .counter = COUNTER_NONE};
+	struct event_choice c = {
+		.count = r->count, .kernel = r->kernel, .user = r->user, .counter = COUNTER_NONE
+	};
 	int err;
 
+	if (!event)
+		event = event_table_coded(table, r->name);
 	if (!event)
 		return op_error_set(e, -ENOENT,
 				    "no such event '%s' on %s; 'ophelp' lists its events", r->name,
 				    table->type->pretty);
+	c.event = event;
 	err = event_mask_parse(event, r->mask, &c.mask, e);
 	if (!err)
 		err = check_count(event, r->count, callgraph_depth, e);

@@ -13,14 +13,6 @@
 #include "unit_mask.h"
 #include "xalloc.h"
 
-/* What the events of a table are made of. */
-struct event_store {
-	struct raw_event *raw;
-	struct raw_set **sets;
-	char **files;
-	size_t nr_raw, nr_sets, nr_files;
-};
-
 struct loader {
 	struct table_build build;
 	const char *dir;
@@ -133,15 +125,21 @@ struct event_table *event_table_from(struct table_build *b)
 	struct event_table *t = xcalloc(1, sizeof(*t));
 
 	t->store = xcalloc(1, sizeof(*t->store));
-	*t->store = (struct event_store){b->events,    b->sets,	   b->files,
-					 b->nr_events, b->nr_sets, b->nr_files};
+	*t->store = (struct event_store){
+		.raw = b->events,
+		.sets = b->sets,
+		.files = b->files,
+		.nr_raw = b->nr_events,
+		.nr_sets = b->nr_sets,
+		.nr_files = b->nr_files,
+	};
 	t->type = b->type;
 	t->nr_counters = b->nr_counters;
 	t->events = xcalloc(b->nr_events + 1, sizeof(*t->events));
 	t->nr = b->nr_events;
 	for (size_t i = 0; i < t->nr; i++)
 		t->events[i] = b->events[i].event;
-	*b = (struct table_build){0};
+	*b = (struct table_build){ 0 };
 	return t;
 }
 
@@ -170,6 +168,7 @@ struct event_table *event_table_free(struct event_table *t)
 		return NULL;
 	free_parts(t->store->raw, t->store->nr_raw, t->store->sets, t->store->nr_sets,
 		   t->store->files, t->store->nr_files);
+	coded_events_free(t->store);
 	free(t->store);
 	free(t->events);
 	free(t);
@@ -178,22 +177,10 @@ struct event_table *event_table_free(struct event_table *t)
 
 static struct loader new_loader(const char *dir, const struct cpu_type *type, unsigned int nr)
 {
-	struct loader l = {.dir = dir, .build = {.type = type}};
+	struct loader l = { .dir = dir, .build = { .type = type } };
 
 	l.build.nr_counters = nr ? nr : type->nr_counters;
 	return l;
-}
-
-int event_table_load(const char *dir, const struct cpu_type *type, unsigned int nr_counters,
-		     struct event_table **ret, struct op_error *e)
-{
-	struct loader l = new_loader(dir, type, nr_counters);
-	int err = load_type(&l, type->name, NULL, e);
-
-	if (!err)
-		err = table_resolve(&l.build, ret, e);
-	table_build_free(&l.build);
-	return err;
 }
 
 static int no_includes(void *context, const char *type, const struct table_where *where,
@@ -204,22 +191,53 @@ static int no_includes(void *context, const char *type, const struct table_where
 	return -ENOENT;
 }
 
+/* Both texts, which stay the caller's. */
+static int parse_texts(struct loader *l, const char *name, const char *events, const char *masks,
+		       struct op_error *e)
+{
+	char *e_text = xstrdup(events), *m_text = xstrdup(masks);
+	char *e_name = xasprintf("%sevents", name), *m_name = xasprintf("%sunit_masks", name);
+	int err = parse_text(l, e_name, e_text, strlen(e_text), events_parse, no_includes, e);
+
+	if (err)
+		free(m_name);
+	else
+		err = parse_text(l, m_name, m_text, strlen(m_text), masks_parse, no_includes, e);
+	free(e_text);
+	free(m_text);
+	return err;
+}
+
+int event_table_load_with(const char *dir, const struct cpu_type *type, unsigned int nr_counters,
+			  const char *events, const char *masks, struct event_table **ret,
+			  struct op_error *e)
+{
+	struct loader l = new_loader(dir, type, nr_counters);
+	int err = load_type(&l, type->name, NULL, e);
+
+	if (!err)
+		err = parse_texts(&l, "kernel's ", events, masks, e);
+	if (!err)
+		err = table_resolve(&l.build, ret, e);
+	table_build_free(&l.build);
+	return err;
+}
+
+int event_table_load(const char *dir, const struct cpu_type *type, unsigned int nr_counters,
+		     struct event_table **ret, struct op_error *e)
+{
+	return event_table_load_with(dir, type, nr_counters, "", "", ret, e);
+}
+
 int event_table_parse(const char *events, const char *unit_masks, const struct cpu_type *type,
 		      unsigned int nr_counters, struct event_table **ret, struct op_error *e)
 {
 	struct loader l = new_loader(NULL, type, nr_counters);
-	char *e_text = xstrdup(events), *m_text = xstrdup(unit_masks);
-	int err = parse_text(&l, xstrdup("events"), e_text, strlen(e_text), events_parse,
-			     no_includes, e);
+	int err = parse_texts(&l, "", events, unit_masks, e);
 
-	if (!err)
-		err = parse_text(&l, xstrdup("unit_masks"), m_text, strlen(m_text), masks_parse,
-				 no_includes, e);
 	if (!err)
 		err = table_resolve(&l.build, ret, e);
 	table_build_free(&l.build);
-	free(e_text);
-	free(m_text);
 	return err;
 }
 

@@ -145,13 +145,13 @@ static const struct {
 	unsigned int flag;
 	parse_value *parse;
 } keys[] = {
-	{"event", HAS_EVENT, parse_code},
-	{"counters", HAS_COUNTERS, parse_counters},
-	{"um", HAS_UM, parse_um},
-	{"minimum", HAS_MINIMUM, parse_minimum},
-	{"name", HAS_NAME, parse_name},
-	{"ext", HAS_EXT, parse_ext},
-	{"filter", HAS_FILTER, parse_filter},
+	{ "event", HAS_EVENT, parse_code },
+	{ "counters", HAS_COUNTERS, parse_counters },
+	{ "um", HAS_UM, parse_um },
+	{ "minimum", HAS_MINIMUM, parse_minimum },
+	{ "name", HAS_NAME, parse_name },
+	{ "ext", HAS_EXT, parse_ext },
+	{ "filter", HAS_FILTER, parse_filter },
 };
 #define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -256,7 +256,7 @@ int events_parse(struct table_build *b, struct table_text *t, table_include *inc
 	char *line;
 
 	while ((line = table_text_line(t))) {
-		struct raw_event r = {.event = {.filter = -1}};
+		struct raw_event r = { .event = { .filter = -1 } };
 		int err = table_include_line(t, line, include, context, e);
 
 		if (err < 0)

@@ -22,7 +22,7 @@ static int parse_kind(const char *value, const struct table_where *where, struct
 		      struct op_error *e)
 {
 	for (enum mask_kind k = MASKS_MANDATORY; k <= MASKS_EXCLUSIVE; k++) {
-		static const char *const names[] = {"mandatory", "bitmask", "exclusive"};
+		static const char *const names[] = { "mandatory", "bitmask", "exclusive" };
 
 		if (strcmp(value, names[k]))
 			continue;
@@ -60,7 +60,7 @@ static int parse_default(char *value, const struct table_where *where, struct ra
 static int parse_set_word(const struct table_text *t, char *word, struct raw_set *s,
 			  unsigned int *has, struct op_error *e)
 {
-	static const char *const keys[] = {"name", "type", "default"};
+	static const char *const keys[] = { "name", "type", "default" };
 	struct table_where where = table_text_where(t, word);
 	char *colon = strchr(word, ':');
 	unsigned int k = 0;
@@ -92,7 +92,7 @@ static int parse_set_word(const struct table_text *t, char *word, struct raw_set
 static int parse_set_line(const struct table_text *t, char *line, struct raw_set *s,
 			  struct op_error *e)
 {
-	static const char *const keys[] = {"name", "type", "default"};
+	static const char *const keys[] = { "name", "type", "default" };
 	struct table_where where = table_text_where(t, line);
 	unsigned int has = 0;
 	char *rest = line, *word;
@@ -115,8 +115,10 @@ static int parse_extra_word(const char *word, const struct table_where *where, u
 	static const struct {
 		const char *name;
 		uint32_t bit;
-	} bits[] = {
-		{"edge", EXTRA_EDGE}, {"pebs", EXTRA_PEBS}, {"any", EXTRA_ANY}, {"inv", EXTRA_INV}};
+	} bits[] = { { "edge", EXTRA_EDGE },
+		     { "pebs", EXTRA_PEBS },
+		     { "any", EXTRA_ANY },
+		     { "inv", EXTRA_INV } };
 	uint64_t n;
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
@@ -194,7 +196,7 @@ static int parse_mask(const struct table_text *t, char *line, struct unit_mask *
 static int add_mask(const struct table_text *t, struct raw_set *s, char *line, struct op_error *e)
 {
 	struct table_where where = table_text_where(t, line);
-	struct unit_mask m = {0};
+	struct unit_mask m = { 0 };
 	int err;
 
 	if (!s)

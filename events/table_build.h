@@ -43,6 +43,25 @@ struct table_build {
 	size_t nr_files, files_room;
 };
 
+/* What the events of a table are made of. */
+struct event_store {
+	struct raw_event *raw;
+	struct raw_set **sets;
+	char **files;
+	size_t nr_raw, nr_sets, nr_files;
+	struct coded_event *coded; /* event_coded.c: made when first asked for */
+};
+
+void coded_events_free(struct event_store *store);
+
+/*
+ * event_table_load() with more lines for both files, @events and @masks, "" for none; they are
+ * called "kernel" in messages.
+ */
+int event_table_load_with(const char *dir, const struct cpu_type *type, unsigned int nr_counters,
+			  const char *events, const char *masks, struct event_table **ret,
+			  struct op_error *e);
+
 /* What an include: line asks for; its caller reads that type's files too. */
 typedef int table_include(void *context, const char *type, const struct table_where *where,
 			  struct op_error *e);

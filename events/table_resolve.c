@@ -17,9 +17,9 @@
 
 #define MERGED_MASKS_MAX 65536 /* copies that events with several sets may make */
 
-static const struct unit_mask no_mask = {.desc = (char[]){"No unit mask"}};
+static const struct unit_mask no_mask = { .desc = (char[]){ "No unit mask" } };
 static const struct mask_set no_masks = {
-	.name = (char[]){"zero"},
+	.name = (char[]){ "zero" },
 	.kind = MASKS_MANDATORY,
 	.default_mask = &no_mask,
 	.masks = (struct unit_mask *)&no_mask,
@@ -189,9 +189,9 @@ static int merge_sets(struct table_build *b, struct raw_set *const *parts, size_
 	struct raw_set *s = xcalloc(1, sizeof(*s));
 
 	*s = (struct raw_set){
-		.set = {.name = xstrdup(r->um),
-			.kind = parts[0]->set.kind,
-			.default_value = parts[0]->set.default_value},
+		.set = { .name = xstrdup(r->um),
+			 .kind = parts[0]->set.kind,
+			 .default_value = parts[0]->set.default_value },
 		.default_name = parts[0]->default_name ? xstrdup(parts[0]->default_name) : NULL,
 		.at = r->um_at,
 		.default_at = r->um_at,

@@ -16,8 +16,10 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 	static const struct {
 		unsigned char mask, lead;
 		uint32_t least;
-	} forms[] = {
-		{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+	} forms[] = { { 0x80, 0x00, 0 },
+		      { 0xe0, 0xc0, 0x80 },
+		      { 0xf0, 0xe0, 0x800 },
+		      { 0xf8, 0xf0, 0x10000 } };
 
 	for (size_t n = 1; n <= 4; n++) {
 		uint32_t c = *p & (unsigned char)~forms[n - 1].mask;
@@ -39,7 +41,7 @@ static size_t utf8_length(const unsigned char *p, size_t left)
 static int check_bytes(struct table_text *t, const char *text, size_t len, struct op_error *e)
 {
 	const unsigned char *p = (const unsigned char *)text, *line = p, *end = p + len;
-	struct table_where where = {.file = t->file, .line = 1};
+	struct table_where where = { .file = t->file, .line = 1 };
 
 	while (p < end) {
 		size_t n = *p ? utf8_length(p, (size_t)(end - p)) : 0;
@@ -61,7 +63,7 @@ static int check_bytes(struct table_text *t, const char *text, size_t len, struc
 int table_text_open(struct table_text *t, const char *file, char *text, size_t len,
 		    struct op_error *e)
 {
-	*t = (struct table_text){.file = file, .next = text};
+	*t = (struct table_text){ .file = file, .next = text };
 	return check_bytes(t, text, len, e);
 }
 
@@ -100,7 +102,7 @@ char *table_text_word(char **rest)
 
 struct table_where table_text_where(const struct table_text *t, const char *at)
 {
-	return (struct table_where){t->file, t->nr, (unsigned int)(at - t->line) + 1};
+	return (struct table_where){ t->file, t->nr, (unsigned int)(at - t->line) + 1 };
 }
 
 int table_error(const struct table_where *where, struct op_error *e, const char *format, ...)

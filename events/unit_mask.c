@@ -18,8 +18,8 @@ struct mask_choice event_default_mask(const struct event *event)
 {
 	const struct mask_set *s = event->masks;
 
-	return (struct mask_choice){s->default_value, s->default_mask ? s->default_mask->extra : 0,
-				    s->default_mask};
+	return (struct mask_choice){ s->default_value, s->default_mask ? s->default_mask->extra : 0,
+				     s->default_mask };
 }
 
 bool event_mask_admits(const struct mask_set *s, uint32_t value)
@@ -82,7 +82,7 @@ int event_mask_by_number(const struct event *event, uint32_t value, struct mask_
 	if (nr_found > 1)
 		return no_such_mask(event, text, -ENOTUNIQ, "belongs to several; say it by name",
 				    e);
-	*ret = (struct mask_choice){value, found ? found->extra : 0, found};
+	*ret = (struct mask_choice){ value, found ? found->extra : 0, found };
 	return 0;
 }
 
@@ -96,7 +96,7 @@ int event_mask_by_name(const struct event *event, const char *name, struct mask_
 
 		if (!m->name || strcmp(m->name, name))
 			continue;
-		*ret = (struct mask_choice){m->value, m->extra, m};
+		*ret = (struct mask_choice){ m->value, m->extra, m };
 		return 0;
 	}
 	return no_such_mask(event, name, -EINVAL, "is not one of its masks", e);
@@ -127,7 +127,7 @@ bool event_has_masks(const struct event *event)
 
 const char *mask_kind_name(enum mask_kind kind)
 {
-	static const char *const names[] = {"mandatory", "bitmask", "exclusive"};
+	static const char *const names[] = { "mandatory", "bitmask", "exclusive" };
 
 	return names[kind];
 }

@@ -164,6 +164,56 @@ TEST(shutdown_is_done_when_answered)
 	CHECK(!file_exists(tmpdir_path("sd/control")), "the socket was left");
 }
 
+/* Every sample file opens and checks; all their samples together. */
+static uint64_t samples_below(const char *dir)
+{
+	char *command = xasprintf("find '%s' -name 'TIMER.*'", dir), path[9000];
+	FILE *list = popen(command, "r");
+	uint64_t sum = 0;
+
+	while (list && fgets(path, sizeof(path), list)) {
+		struct odb_snapshot s;
+		struct op_error e = { "" };
+		int err;
+
+		path[strcspn(path, "\n")] = '\0';
+		err = odb_read(path, SAMPLE_HEADER_SIZE, &s, &e);
+		CHECK(!err || err == -ENODATA, "%s", e.text);
+		if (err)
+			continue;
+		for (uint32_t i = 0; i < s.nr_nodes; i++)
+			sum += s.nodes[i].count;
+		odb_snapshot_free(&s);
+	}
+	if (list)
+		pclose(list);
+	free(command);
+	return sum;
+}
+
+/* What stats/counts says was recorded; each CPU's counts must balance. */
+static uint64_t recorded(void)
+{
+	struct session_counts counts = { 0, NULL };
+	struct op_error e = { "" };
+	uint64_t sum = 0;
+
+	if (session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e))
+		CHECK(false, "%s", e.text);
+	for (unsigned int i = 0; i < counts.nr_cpus; i++) {
+		const struct cpu_counts *c = &counts.cpu[i];
+		uint64_t accounted = c->recorded + c->filtered;
+
+		for (int r = 0; r < NR_LOSS_REASONS; r++)
+			accounted += c->lost[r];
+		CHECK(c->received == accounted, "cpu %u: received %llu, accounted for %llu", i,
+		      (unsigned long long)c->received, (unsigned long long)accounted);
+		sum += c->recorded;
+	}
+	free(counts.cpu);
+	return sum;
+}
+
 TEST(killed_at_50_moments)
 {
 	uint64_t sum = 0, before;

@@ -1,5 +1,8 @@
 # unit tests of events/
-$(foreach t,cpu_type table alloc request data,\
+$(foreach t,cpu_type table alloc request data detect,\
 	$(eval $(call unit_test,events_$(t),tests/unit/events_$(t).c,libevents.a libutil.a)))
-$(O)/tests/events_data: | $(data)
+# libpfm4 is asked where it is
+$(eval $(call unit_test,events_pfm,tests/unit/events_pfm.c,libevents.a libutil.a,\
+	$(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)))
+$(foreach t,data detect pfm,$(eval $(O)/tests/events_$(t): | $(data)))
 $(eval $(call test_tool,events-lint,tests/events_lint.c,libevents.a libutil.a))

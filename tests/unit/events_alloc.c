@@ -44,7 +44,7 @@ TEST(equals_brute_force)
 
 	for (int round = 0; round < 100000; round++) {
 		uint64_t allowed[MAX], available;
-		int got[MAX] = {0}, want[MAX];
+		int got[MAX] = { 0 }, want[MAX];
 		size_t nr = next_random(&state) % (MAX + 1);
 		unsigned int width = 1 + next_random(&state) % 8;
 		bool fits;
@@ -73,20 +73,20 @@ TEST(known_cases)
 		uint64_t available;
 		int err, counters[8];
 	} cases[] = {
-		{{1, 2}, 2, 3, 0, {0, 1}}, /* FLOPS + FP_ASSIST of a Pentium Pro */
-		{{2, 1}, 2, 3, 0, {1, 0}},
-		{{1, 1}, 2, 3, -ENOSPC, {0}},	      /* COMP_FLOP_RET + FLOPS */
-		{{3, 1}, 2, 3, 0, {1, 0}},	      /* the first gives way */
-		{{3, 3}, 2, 2, -ENOSPC, {0}},	      /* counter 0 is not to be had */
-		{{0, 3}, 2, 3, 0, {COUNTER_NONE, 0}}, /* an extended event */
-		{{0xff, 0x0f, 0x03, 0x01}, 4, 0xff, 0, {2, 3, 1, 0}},
-		{{(uint64_t)1 << 63}, 1, ~(uint64_t)0, 0, {63}},
-		{{1}, 1, 0, -ENOSPC, {0}},
-		{{0}, 0, 0, 0, {0}},
+		{ { 1, 2 }, 2, 3, 0, { 0, 1 } }, /* FLOPS + FP_ASSIST of a Pentium Pro */
+		{ { 2, 1 }, 2, 3, 0, { 1, 0 } },
+		{ { 1, 1 }, 2, 3, -ENOSPC, { 0 } },	    /* COMP_FLOP_RET + FLOPS */
+		{ { 3, 1 }, 2, 3, 0, { 1, 0 } },	    /* the first gives way */
+		{ { 3, 3 }, 2, 2, -ENOSPC, { 0 } },	    /* counter 0 is not to be had */
+		{ { 0, 3 }, 2, 3, 0, { COUNTER_NONE, 0 } }, /* an extended event */
+		{ { 0xff, 0x0f, 0x03, 0x01 }, 4, 0xff, 0, { 2, 3, 1, 0 } },
+		{ { (uint64_t)1 << 63 }, 1, ~(uint64_t)0, 0, { 63 } },
+		{ { 1 }, 1, 0, -ENOSPC, { 0 } },
+		{ { 0 }, 0, 0, 0, { 0 } },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int got[8] = {0};
+		int got[8] = { 0 };
 		int err = counter_alloc(cases[i].allowed, cases[i].nr, cases[i].available, got);
 
 		CHECK(err == cases[i].err, "case %zu: %d", i, err);

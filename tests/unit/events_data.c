@@ -10,7 +10,7 @@
 static struct event_table *open_type(const char *name)
 {
 	struct event_table *t = NULL;
-	struct op_error e = {""};
+	struct op_error e = { "" };
 
 	event_table_open(cpu_type_by_name(name), &t, &e);
 	CHECK(t, "%s: %s", name, e.text);

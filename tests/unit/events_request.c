@@ -25,7 +25,7 @@ static const char masks[] =
 static struct event_table *table(void)
 {
 	struct event_table *t = NULL;
-	struct op_error e = {""};
+	struct op_error e = { "" };
 
 	event_table_parse(events, masks, cpu_type_by_name("i386/core_2"), 0, &t, &e);
 	CHECK(t, "%s", e.text);
@@ -50,12 +50,12 @@ TEST(forms)
 		uint64_t count;
 		int kernel, user;
 	} good[] = {
-		{"CYCLES:100000", "CYCLES", "", 100000, 1, 1},
-		{"CYCLES:0x1000:0x41", "CYCLES", "0x41", 4096, 1, 1},
-		{"CYCLES:6000:busy:0", "CYCLES", "busy", 6000, 0, 1},
-		{"CYCLES:6000::1:0", "CYCLES", "", 6000, 1, 0},
-		{"CYCLES:2147483647:1:1:1", "CYCLES", "1", INT32_MAX, 1, 1},
-		{"r01c2:6000", "r01c2", "", 6000, 1, 1},
+		{ "CYCLES:100000", "CYCLES", "", 100000, 1, 1 },
+		{ "CYCLES:0x1000:0x41", "CYCLES", "0x41", 4096, 1, 1 },
+		{ "CYCLES:6000:busy:0", "CYCLES", "busy", 6000, 0, 1 },
+		{ "CYCLES:6000::1:0", "CYCLES", "", 6000, 1, 0 },
+		{ "CYCLES:2147483647:1:1:1", "CYCLES", "1", INT32_MAX, 1, 1 },
+		{ "r01c2:6000", "r01c2", "", 6000, 1, 1 },
 	};
 	static const char *const bad[] = {
 		"",
@@ -109,31 +109,31 @@ TEST(masks_of_an_event)
 		int err;
 		uint32_t value, extra;
 	} cases[] = {
-		{"CYCLES:6000", 0, 0, 0},
-		{"CYCLES:6000:0", 0, 0, 0},
-		{"CYCLES:6000:1", -EINVAL, 0, 0},
-		{"LLC:500", 0, 0x41, 0},
-		{"LLC:500:0x41", 0, 0x41, 0},
-		{"LLC:500:0", -EINVAL, 0, 0},
-		{"L2:500", 0, 3, 0},
-		{"L2:500:0xb", 0, 0xb, 0},
-		{"L2:500:0", -EINVAL, 0, 0},
-		{"L2:500:0x77", -EINVAL, 0, 0},
-		{"ONE:500", 0, 2, EXTRA_NONE},
-		{"ONE:500:3", -EINVAL, 0, 0},
-		{"ONE:500:first", 0, 1, EXTRA_NONE},
-		{"ONE:500:third", -EINVAL, 0, 0},
-		{"TWICE:500:1", -ENOTUNIQ, 0, 0},
-		{"TWICE:500:idle", 0, 1, EXTRA_NONE},
-		{"TWICE:500", 0, 1, EXTRA_NONE | 1u << 24},
-		{"CYCLES:5999", -ERANGE, 0, 0},
-		{"NONE:6000", -ENOENT, 0, 0},
+		{ "CYCLES:6000", 0, 0, 0 },
+		{ "CYCLES:6000:0", 0, 0, 0 },
+		{ "CYCLES:6000:1", -EINVAL, 0, 0 },
+		{ "LLC:500", 0, 0x41, 0 },
+		{ "LLC:500:0x41", 0, 0x41, 0 },
+		{ "LLC:500:0", -EINVAL, 0, 0 },
+		{ "L2:500", 0, 3, 0 },
+		{ "L2:500:0xb", 0, 0xb, 0 },
+		{ "L2:500:0", -EINVAL, 0, 0 },
+		{ "L2:500:0x77", -EINVAL, 0, 0 },
+		{ "ONE:500", 0, 2, EXTRA_NONE },
+		{ "ONE:500:3", -EINVAL, 0, 0 },
+		{ "ONE:500:first", 0, 1, EXTRA_NONE },
+		{ "ONE:500:third", -EINVAL, 0, 0 },
+		{ "TWICE:500:1", -ENOTUNIQ, 0, 0 },
+		{ "TWICE:500:idle", 0, 1, EXTRA_NONE },
+		{ "TWICE:500", 0, 1, EXTRA_NONE | 1u << 24 },
+		{ "CYCLES:5999", -ERANGE, 0, 0 },
+		{ "NONE:6000", -ENOENT, 0, 0 },
 	};
 	struct event_table *t = table();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct op_error e = {""};
-		struct event_choice c = {0};
+		struct op_error e = { "" };
+		struct event_choice c = { 0 };
 		int err = ask(t, cases[i].text, 0, &c, &e);
 
 		CHECK(err == cases[i].err, "%s: %d, %s", cases[i].text, err, e.text);
@@ -170,23 +170,23 @@ TEST(counters_of_all)
 	struct event_choice c[3];
 	struct op_error e;
 
-	CHECK(!alloc(t, (const char *[]){"CYCLES:6000", "L2:500"}, 2, 3, c, &e) &&
+	CHECK(!alloc(t, (const char *[]){ "CYCLES:6000", "L2:500" }, 2, 3, c, &e) &&
 		      c[0].counter == 1 && c[1].counter == 0,
 	      "the only place goes to who needs it");
-	CHECK(!alloc(t, (const char *[]){"IBS:500", "L2:500"}, 2, 3, c, &e) &&
+	CHECK(!alloc(t, (const char *[]){ "IBS:500", "L2:500" }, 2, 3, c, &e) &&
 		      c[0].counter == COUNTER_NONE && c[1].counter == 0,
 	      "extended events need none");
-	CHECK(alloc(t, (const char *[]){"ONE:500", "L2:500"}, 2, 3, c, &e) == -ENOSPC &&
+	CHECK(alloc(t, (const char *[]){ "ONE:500", "L2:500" }, 2, 3, c, &e) == -ENOSPC &&
 		      strstr(e.text, "cannot be counted at once"),
 	      "%s", e.text);
-	CHECK(alloc(t, (const char *[]){"CYCLES:6000", "L2:500", "LLC:500"}, 3, 3, c, &e) ==
+	CHECK(alloc(t, (const char *[]){ "CYCLES:6000", "L2:500", "LLC:500" }, 3, 3, c, &e) ==
 			      -ENOSPC &&
 		      strstr(e.text, "need 3, have 2"),
 	      "%s", e.text);
-	CHECK(alloc(t, (const char *[]){"L2:500:1", "L2:600:1"}, 2, 3, c, &e) == -EINVAL &&
+	CHECK(alloc(t, (const char *[]){ "L2:500:1", "L2:600:1" }, 2, 3, c, &e) == -EINVAL &&
 		      strstr(e.text, "distinct"),
 	      "%s", e.text);
-	CHECK(alloc(t, (const char *[]){"CYCLES:6000"}, 1, 0, c, &e) == -ENOSPC &&
+	CHECK(alloc(t, (const char *[]){ "CYCLES:6000" }, 1, 0, c, &e) == -ENOSPC &&
 		      strstr(e.text, "need 1, have 0"),
 	      "%s", e.text);
 	event_table_free(t);

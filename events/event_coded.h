@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * event_coded.h - events by their raw code, for what no table has
+ */
+#ifndef EVENT_CODED_H
+#define EVENT_CODED_H
+
+#include "event_table.h"
+
+#define EVENT_CODED_MIN 6000 /* least count: it may happen as often as cycles */
+
+/*
+ * The event that "r01c2" is (event_encode.h): one mask, which is its default, on any counter.
+ * NULL: @name is no raw code. It lives as long as @table, which keeps it; not while another
+ * thread asks for one. Not for timers.
+ */
+const struct event *event_table_coded(const struct event_table *table, const char *name);
+
+#endif
