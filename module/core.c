@@ -14,15 +14,16 @@
 #include "pins.h"
 #include "selftest/selftest.h"
 #include "stats.h"
+#include "../oprofilefs/op_abi.h"
 #include "../oprofilefs/oprofilefs.h"
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("system-wide statistical profiler");
 
 struct op_settings op_settings = {
-	.buffer_size = 131072,
-	.buffer_watershed = 32768,
-	.cpu_buffer_size = 8192,
+	.buffer_size = OP_BUFFER_SIZE,
+	.buffer_watershed = OP_BUFFER_WATERSHED,
+	.cpu_buffer_size = OP_CPU_BUFFER_SIZE,
 };
 
 static DEFINE_MUTEX(state_mutex);

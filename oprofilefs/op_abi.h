@@ -78,6 +78,20 @@ enum op_code {
 #define OP_TIMER_MIN_PERIOD_NS	15000
 
 /*
+ * The buffers' sizes in oprofilefs: what they are unless set, and what they may be set to. The
+ * watershed must also be below buffer_size, which is seen when the buffer is opened.
+ */
+#define OP_BUFFER_SIZE			131072		/* words */
+#define OP_BUFFER_SIZE_MIN		1024
+#define OP_BUFFER_SIZE_MAX		(1 << 24)
+#define OP_BUFFER_WATERSHED		32768		/* words */
+#define OP_BUFFER_WATERSHED_MIN		1
+#define OP_BUFFER_WATERSHED_MAX		(1 << 24)
+#define OP_CPU_BUFFER_SIZE		8192		/* samples */
+#define OP_CPU_BUFFER_SIZE_MIN		16
+#define OP_CPU_BUFFER_SIZE_MAX		(1 << 20)
+
+/*
  * ioctls on the open "buffer" file. Cookies live while it is open.
  * OP_IOC_COOKIE_PATH: -ENOENT unknown cookie, -ENAMETOOLONG with @len set to what it needs.
  * OP_IOC_COOKIE_FD: returns a read-only close-on-exec descriptor of that very file,
