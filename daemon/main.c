@@ -320,9 +320,7 @@ static void do_what_is_due(struct daemon *d)
 	int64_t now = now_ms();
 
 	if (now >= d->sync_at) {
-		recorder_sync(d->recorder);
-		d->sync_at = now + SYNC_MS;
-		d->counts_at = now + COUNTS_MS;
+		d->sync_at = recorder_sync(d->recorder) ? 0 : now + SYNC_MS;
 	}
 	if (now >= d->counts_at) {
 		recorder_write_counts(d->recorder);

@@ -255,14 +255,18 @@ void recorder_log_statistics(struct recorder *r)
 	counts_free(&c);
 }
 
-void recorder_sync(struct recorder *r)
+bool recorder_sync(struct recorder *r)
 {
-	int err = sfiles_sync(r->sfiles);
+	int err;
+	bool more = sfiles_sync_part(r->sfiles, &err);
 
 	if (err)
 		log_line("cannot bring sample files to the disk: %s", strerror(-err));
+	if (more)
+		return true;
 	recorder_write_counts(r);
 	recorder_log_statistics(r);
+	return false;
 }
 
 const struct session_info *recorder_info(const struct recorder *r)

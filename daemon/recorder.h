@@ -61,7 +61,8 @@ int recorder_save(struct recorder *r, const char *name, struct op_error *e);
 
 void recorder_close_files(struct recorder *r);	/* SIGHUP: opened anew when next needed */
 void recorder_write_counts(struct recorder *r);	/* every 10 s */
-void recorder_sync(struct recorder *r); /* every 600 s: to the disk, statistics to the log */
+/* Every 600 s: to the disk, in parts (true: call again soon); then statistics to the log. */
+bool recorder_sync(struct recorder *r);
 void recorder_log_statistics(struct recorder *r);
 
 /* For status. Free @ret->cpu. */

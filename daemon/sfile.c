@@ -17,6 +17,7 @@
 #define SPARE_FDS 256 /* of RLIMIT_NOFILE: rings, sockets, images being looked at */
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60
+#define SYNC_PART_MS	20
 #define SKIPPED_MAX	16		/* keys given up in one flush before the file is */
 
 static time_t now(void)
@@ -68,6 +69,7 @@ struct sfiles *sfiles_new(const struct sfile_config *config, struct images *imag
 	all->dir = xstrdup("");
 	list_init(&all->in_use);
 	list_init(&all->dirty);
+	all->sync_pass = 1;
 	return all;
 }
 
@@ -346,19 +348,33 @@ void sfiles_close_all(struct sfiles *all)
 	all->told_err = 0;	/* whoever fails from now on does so anew */
 }
 
-int sfiles_sync(struct sfiles *all)
+static int64_t now_ms(void)
 {
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+bool sfiles_sync_part(struct sfiles *all, int *ret_err)
+{
+	int64_t end = now_ms() + SYNC_PART_MS;
 	struct sfile *sf;
-	int err = 0;
+	int err;
 
-	sfiles_flush(all);
-	list_for_each_entry(sf, &all->in_use, in_use)
-		if (sf->odb) {
-			int this = odb_sync(sf->odb);
-
-			err = err ? err : this;
-		}
-	return err;
+	*ret_err = 0;
+	list_for_each_entry(sf, &all->in_use, in_use) {
+		if (!sf->odb || sf->synced == all->sync_pass)
+			continue;
+		if (now_ms() >= end)
+			return true;
+		err = odb_sync(sf->odb);
+		if (!*ret_err)
+			*ret_err = err;
+		sf->synced = all->sync_pass;
+	}
+	all->sync_pass++;
+	return false;
 }
 
 void sfiles_set_session(struct sfiles *all, const char *samples_dir)

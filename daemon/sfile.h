@@ -67,7 +67,11 @@ void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t
 
 void sfiles_flush(struct sfiles *all);
 void sfiles_close_all(struct sfiles *all);	/* flushes; SIGHUP */
-int sfiles_sync(struct sfiles *all);		/* flushes, and to the disk */
+/*
+ * Bring all to the disk, in parts, since samples wait meanwhile: a call begins no further file
+ * after SYNC_PART_MS. True: call again to go on. *ret_err: the first failure of this part.
+ */
+bool sfiles_sync_part(struct sfiles *all, int *ret_err);
 /* Why samples are being lost now; "": they are not. */
 const char *sfiles_trouble(const struct sfiles *all);
 size_t sfiles_nr_open(const struct sfiles *all);

@@ -17,6 +17,7 @@ struct sfile {
 	struct sfile *next;		/* in its bucket */
 	struct list_head in_use;	/* all of them; swept by evict_one() */
 	struct list_head dirty;		/* those with a batch */
+	unsigned int synced;		/* the pass that brought it to the disk last */
 	bool referenced;		/* since the sweep last came by */
 
 	struct odb *odb;		/* NULL: not opened yet, or failed */
@@ -32,7 +33,7 @@ struct sfiles {
 	struct sfile *buckets[NR_BUCKETS];
 	struct list_head in_use, dirty;
 	size_t nr, nr_open, max_open;
-	unsigned int generation;
+	unsigned int generation, sync_pass;
 	struct sfile_config config;
 	struct images *images;
 	struct stats *stats;

@@ -43,7 +43,8 @@ static void run_threads(void)
 	while (fake.taken < fake.nr)
 		CHECK(!recorder_drain(r, false, NULL, NULL), "drain");
 	check_threads(r, 4);
-	recorder_sync(r);
+	while (recorder_sync(r))
+		;
 	recorder_close_files(r);
 	check_threads(r, 4);
 	test_close(r);
