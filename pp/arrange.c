@@ -95,6 +95,27 @@ static const struct {
 	[AXIS_CPU] = { "CPU", "cpu:N or --merge=cpu" },
 };
 
+/* Events are never added up: the first axis stays, the others go [AR-2]. */
+static void merge_other_axes(struct merge *merge, unsigned int axes, struct notices *notices)
+{
+	unsigned int first = axes & -axes;
+	struct strbuf gone = STRBUF_INIT;
+	enum axis kept = AXIS_EVENT;
+
+	while (!(first & (1u << kept)))
+		kept++;
+	for (int axis = kept + 1; axis < NR_AXES; axis++)
+		if (axes & (1u << axis))
+			strbuf_addf(&gone, "%s%s", gone.len ? " and " : "", axis_words[axis].name);
+	notice_add(notices, "columns can differ in one way only: they are by %s, those that differ "
+		   "in %s are added up (--strict: an error instead)", axis_words[kept].name,
+		   gone.text);
+	merge->tgid |= !!(axes & ~first & (1u << AXIS_TGID));
+	merge->tid |= !!(axes & ~first & (1u << AXIS_TID));
+	merge->cpu |= !!(axes & ~first & (1u << AXIS_CPU));
+	strbuf_free(&gone);
+}
+
 /* "these differ in event (A, B) and CPU (0, 1): ..." with up to five values each. */
 static int too_many_axes(const struct arrangement *a, unsigned int axes, struct op_error *e)
 {
@@ -132,19 +153,12 @@ static int too_many_axes(const struct arrangement *a, unsigned int axes, struct 
 	return -EINVAL;
 }
 
-static int find_axis(struct arrangement *a, struct op_error *e)
+static enum axis only_axis(unsigned int axes)
 {
-	unsigned int axes = 0;
-
-	for (size_t i = 1; i < a->nr_classes; i++)
-		axes |= differing_axes(&a->classes[0].template, &a->classes[i].template);
-	if (axes & (axes - 1))
-		return too_many_axes(a, axes, e);
-	a->axis = AXIS_NONE;
 	for (int axis = AXIS_EVENT; axis < NR_AXES; axis++)
 		if (axes & (1u << axis))
-			a->axis = axis;
-	return 0;
+			return axis;
+	return AXIS_NONE;
 }
 
 static char *class_title(enum axis axis, const struct profile_template *t)
@@ -243,34 +257,87 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 	return err;
 }
 
-int arrange_files(const struct file_list *list, const struct merge *merge, bool exclude_dependent,
-		  struct arrangement *ret, struct op_error *e)
+/* Arcs belong to the class of their template; without flat samples there is none. */
+static void add_arcs(struct arrangement *a, const struct file_list *list,
+		     const struct arrange_options *options)
 {
-	struct keyed_file *keyed = xcalloc(list->nr + 1, sizeof(*keyed));
-	struct arrangement a = { 0 };
+	a->arcs = xcalloc(list->nr_arcs + 1, sizeof(*a->arcs));
+	for (size_t i = 0; i < list->nr_arcs; i++) {
+		const struct sample_file *file = &list->arcs[i];
+		struct profile_template template = template_of(&file->name, &options->merge);
+
+		if (options->exclude_dependent && !options->merge.lib && file->app != file->image)
+			continue;
+		for (size_t c = 0; c < a->nr_classes; c++) {
+			if (compare_templates(&template, &a->classes[c].template))
+				continue;
+			a->arcs[a->nr_arcs++] = (struct arranged_file){
+				.file = file,
+				.app = options->merge.lib ? file->image : file->app,
+				.image = file->image,
+				.class = c,
+			};
+			break;
+		}
+	}
+}
+
+/* The flat files with their templates, sorted; returns how many. */
+static size_t key_files(const struct file_list *list, const struct arrange_options *options,
+			struct keyed_file *ret)
+{
 	size_t nr = 0;
-	int err;
 
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct sample_file *file = &list->files[i];
 
-		if (exclude_dependent && !merge->lib && file->app != file->image)
+		if (options->exclude_dependent && !options->merge.lib && file->app != file->image)
 			continue;
-		keyed[nr].template = template_of(&file->name, merge);
-		keyed[nr++].file = file;
+		ret[nr].template = template_of(&file->name, &options->merge);
+		ret[nr++].file = file;
 	}
-	qsort(keyed, nr, sizeof(*keyed), compare_keyed);
-	err = add_classes(&a, keyed, nr, merge->lib, e);
+	qsort(ret, nr, sizeof(*ret), compare_keyed);
+	return nr;
+}
+
+static unsigned int axes_of(const struct keyed_file *keyed, size_t nr)
+{
+	unsigned int axes = 0;
+
+	for (size_t i = 1; i < nr; i++)
+		axes |= differing_axes(&keyed[0].template, &keyed[i].template);
+	return axes;
+}
+
+int arrange_files(const struct file_list *list, const struct arrange_options *options,
+		  struct arrangement *ret, struct notices *notices, struct op_error *e)
+{
+	struct keyed_file *keyed = xcalloc(list->nr + 1, sizeof(*keyed));
+	struct arrange_options how = *options;
+	struct arrangement a = { 0 };
+	size_t nr = key_files(list, &how, keyed);
+	unsigned int axes = axes_of(keyed, nr);
+	int err;
+
+	while (axes & (axes - 1) && !how.strict) {
+		merge_other_axes(&how.merge, axes, notices);
+		nr = key_files(list, &how, keyed);
+		axes = axes_of(keyed, nr);
+	}
+	err = add_classes(&a, keyed, nr, how.merge.lib, e);
 	free(keyed);
-	if (!err)
-		err = find_axis(&a, e);
+	if (!err && axes & (axes - 1))
+		err = too_many_axes(&a, axes, e);
 	if (err) {
 		arrangement_free(&a);
 		return err;
 	}
+	a.axis = only_axis(axes);
 	for (size_t i = 0; i < a.nr_classes; i++)
 		a.classes[i].title = class_title(a.axis, &a.classes[i].template);
 	a.nr_apps = count_apps(&a);
+	add_arcs(&a, list, &how);
+	a.merge_lib = how.merge.lib;
 	*ret = a;
 	return 0;
 }
@@ -281,6 +348,7 @@ void arrangement_free(struct arrangement *a)
 		free(a->classes[i].title);
 	free(a->classes);
 	free(a->files);
+	free(a->arcs);
 	*a = (struct arrangement){ 0 };
 }
 
@@ -291,4 +359,7 @@ void arrangement_print(const struct arrangement *a, FILE *out)
 	for (size_t i = 0; i < a->nr_files; i++)
 		fprintf(out, "profile: class %zu, %s in %s, %s\n", a->files[i].class,
 			a->files[i].image->name, a->files[i].app->name, a->files[i].file->path);
+	for (size_t i = 0; i < a->nr_arcs; i++)
+		fprintf(out, "calls: class %zu, %s\n", a->arcs[i].class,
+			a->arcs[i].file->path);
 }

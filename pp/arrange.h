@@ -7,7 +7,8 @@
  * templates, so there are two classes, told apart by the axis "event".
  *
  * A report is a table, so its classes may differ along one axis only. Merging removes an axis:
- * the field is set to "all" in every template. Rules: doc/pp-spec.md [AR-1]..[AR-5].
+ * the field is set to "all" in every template; of several axes the first stays.
+ * Rules: doc/pp-spec.md [AR-1]..[AR-5].
  */
 #ifndef ARRANGE_H
 #define ARRANGE_H
@@ -59,14 +60,24 @@ struct arrangement {
 	struct arranged_file *files;
 	size_t nr_files;
 	size_t nr_apps;			/* different applications */
+	struct arranged_file *arcs;	/* call-graph files */
+	size_t nr_arcs;
+	bool merge_lib;			/* each image is its own application */
+};
+
+struct arrange_options {
+	struct merge merge;
+	bool exclude_dependent;
+	bool strict;		/* a second axis is an error [AR-2] */
 };
 
 /*
- * Arrange @list, leaving out dependent images if @exclude_dependent. -EINVAL: the classes differ
- * in more than one way, @e says in which and how to get rid of one.
+ * Arrange @list. Classes that differ in more than one way are merged until they differ in one,
+ * which @notices tells; -EINVAL if @options are strict: @e says in which ways and how to get rid
+ * of one.
  */
-int arrange_files(const struct file_list *list, const struct merge *merge, bool exclude_dependent,
-		  struct arrangement *ret, struct op_error *e);
+int arrange_files(const struct file_list *list, const struct arrange_options *options,
+		  struct arrangement *ret, struct notices *notices, struct op_error *e);
 void arrangement_free(struct arrangement *a);
 void arrangement_print(const struct arrangement *a, FILE *out);
 

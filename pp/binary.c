@@ -1,185 +1,53 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * binary.c - code symbols through libbfd
+ * binary.c - where an image's symbols come from, and putting them in order
  *
  * A debug file has the symbols but not the code, so its places mean nothing: sections are matched
  * by name and a symbol's place is taken from the image's own section [SY-8].
  */
-#include "binary_bfd.h"
+#include "binary_private.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "debug_file.h"
 #include "file.h"
+#include "unpack_xz.h"
 #include "xalloc.h"
 
-#define NO_SECTION UINT32_MAX
+#define LARGEST_UNPACKED	(256 * 1024 * 1024)	/* bytes, of symbols or a module */
 
-static void quiet(const char *format, va_list args)
+void binary_keep_strings(struct binary *b, unsigned char *strings)
 {
-	(void)format;
-	(void)args;
-}
+	struct binary_files *files = b->files;
 
-bfd *binary_bfd_open(const char *path, int *ret_err, struct op_error *e)
-{
-	struct stat st;
-	bfd *abfd;
-
-	bfd_init();
-	bfd_set_error_handler(quiet);	/* damaged files are told by us, once */
-	if (stat(path, &st) < 0) {
-		*ret_err = op_error_set(e, -errno, "%s", strerror(errno));
-		return NULL;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		*ret_err = op_error_set(e, -ENOEXEC, "it is not a regular file");
-		return NULL;
-	}
-	abfd = bfd_openr(path, NULL);
-	if (!abfd) {
-		*ret_err = op_error_set(e, -EIO, "%s", bfd_errmsg(bfd_get_error()));
-		return NULL;
-	}
-	if (!bfd_check_format(abfd, bfd_object)) {
-		*ret_err = op_error_set(e, -ENOEXEC, "it is not an object file: %s",
-					bfd_errmsg(bfd_get_error()));
-		bfd_close(abfd);
-		return NULL;
-	}
-	return abfd;
+	if (files->nr_strings == sizeof(files->strings) / sizeof(files->strings[0]))
+		abort();	/* more tables than binary_open() reads */
+	files->strings[files->nr_strings++] = strings;
 }
 
 /* What is mapped from the file. Sections that reach past 2^64 are somebody's joke. */
-static void add_sections(struct binary *b, bfd *image)
+static void add_sections(struct binary *b, const struct object_file *f)
 {
-	for (asection *s = image->sections; s; s = s->next) {
-		uint64_t size = bfd_section_size(s), start = (uint64_t)s->filepos;
+	for (size_t i = 1; i < f->nr_sections; i++) {
+		const struct object_section *s = &f->sections[i];
 
-		if (!(s->flags & SEC_ALLOC) || !(s->flags & SEC_HAS_CONTENTS) || !size)
-			continue;
-		if (start + size < start)
+		if (!(s->flags & SHF_ALLOC) || s->type == SHT_NOBITS || !s->size ||
+		    s->offset + s->size < s->offset)
 			continue;
 		xgrow(b->sections, b->nr_sections, b->sections_room);
 		b->sections[b->nr_sections++] = (struct code_section){
-			.start = start,
-			.end = start + size,
-			.vma = bfd_section_vma(s),
-			.name = bfd_section_name(s),
+			.start = s->offset,
+			.end = s->offset + s->size,
+			.vma = s->addr,
+			.name = s->name,
+			.is_code = s->flags & SHF_EXECINSTR,
 		};
-		if (!strcmp(bfd_section_name(s), ".text"))
-			b->key_base = start;
+		if (!strcmp(s->name, ".text"))
+			b->key_base = s->offset;
 	}
-}
-
-static uint32_t find_section(const struct binary *b, const char *name)
-{
-	for (size_t i = 0; i < b->nr_sections; i++)
-		if (!strcmp(b->sections[i].name, name))
-			return i;
-	return NO_SECTION;
-}
-
-/* Index of our section for each of @abfd's, NO_SECTION for those that hold no code. */
-static uint32_t *map_sections(const struct binary *b, bfd *abfd)
-{
-	uint32_t *map = xcalloc(bfd_count_sections(abfd) + 1, sizeof(*map));
-
-	for (asection *s = abfd->sections; s; s = s->next)
-		map[s->index] = s->flags & SEC_CODE ? find_section(b, bfd_section_name(s))
-						    : NO_SECTION;
-	return map;
-}
-
-/* Marks of the assembler and the compiler, not names of code [SY-1]. */
-static bool is_label(const char *name)
-{
-	if (name[0] == '$' && name[1] && strchr("atdx", name[1]))
-		return !name[2] || name[2] == '.';
-	return (name[0] == '.' && name[1] == 'L') || !strcmp(name, "gcc2_compiled.");
-}
-
-/* How little a name says of what runs there; of two at one address the lower is kept [SY-2]. */
-static uint8_t symbol_rank(const asymbol *s)
-{
-	uint8_t rank = 0;
-
-	if (!strcmp(s->name, "Letext"))
-		rank |= 16;
-	if (s->name[0] == '?' && s->name[1] == '?')
-		rank |= 8;
-	if (!(s->flags & (BSF_GLOBAL | BSF_WEAK)))
-		rank |= 4;
-	if (s->name[0] == '_')
-		rank |= 2;
-	if (s->flags & BSF_WEAK)
-		rank |= 1;
-	return rank;
-}
-
-static void add_symbol(struct binary *b, const asymbol *s, uint32_t section)
-{
-	const struct code_section *place = &b->sections[section];
-
-	if (s->value >= place->end - place->start)
-		return;		/* past the end: no code is there */
-	xgrow(b->symbols, b->nr_symbols, b->symbols_room);
-	b->symbols[b->nr_symbols++] = (struct code_symbol){
-		.start = place->start + s->value,
-		.vma = place->vma + s->value,
-		.name = s->name,
-		.section = section,
-		.rank = symbol_rank(s),
-	};
-}
-
-/* Without it libbfd answers from the symbol table's file names, always line 0. */
-static bool has_lines(bfd *abfd)
-{
-	return bfd_get_section_by_name(abfd, ".debug_info") ||
-	       bfd_get_section_by_name(abfd, ".zdebug_info");
-}
-
-/* True if @abfd had a symbol table with code symbols. */
-static bool add_symbols(struct binary *b, bfd *abfd)
-{
-	long size = bfd_get_file_flags(abfd) & HAS_SYMS ? bfd_get_symtab_upper_bound(abfd) : 0;
-	uint32_t *map;
-	asymbol **table;
-	long nr;
-
-	if (size <= (long)sizeof(*table))
-		return false;
-	table = malloc(size);	/* libbfd has checked it against the file's size */
-	nr = table ? bfd_canonicalize_symtab(abfd, table) : 0;
-	if (nr <= 0) {
-		free(table);
-		return false;
-	}
-	map = map_sections(b, abfd);
-	for (long i = 0; i < nr; i++) {
-		const asymbol *s = table[i];
-		uint32_t section;
-
-		if (!s->section || s->section->owner != abfd || !s->name || !*s->name)
-			continue;
-		if (s->flags & (BSF_SECTION_SYM | BSF_FILE) || is_label(s->name))
-			continue;
-		section = map[s->section->index];
-		if (section != NO_SECTION)
-			add_symbol(b, s, section);
-	}
-	free(map);
-	b->files->table = table;
-	b->files->symbols_from = abfd;
-	if (b->nr_symbols)
-		return true;
-	free(b->files->table);
-	b->files->table = NULL;
-	b->files->symbols_from = NULL;
-	return false;
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -207,51 +75,138 @@ static void set_ends(struct binary *b)
 	}
 }
 
+static bool is_sorted(const struct binary *b)
+{
+	for (size_t i = 1; i < b->nr_symbols; i++)
+		if (compare_symbols(&b->symbols[i - 1], &b->symbols[i]) > 0)
+			return false;
+	return true;
+}
+
 void binary_finish(struct binary *b)
 {
+	uint64_t sized_end = 0;		/* of the functions with a size so far */
 	size_t kept = 0;
 
-	if (!b->nr_symbols)
-		return;
 	for (size_t i = 0; i < b->nr_symbols; i++)
 		b->symbols[i].order = i;
-	qsort(b->symbols, b->nr_symbols, sizeof(*b->symbols), compare_symbols);
+	if (!is_sorted(b))
+		qsort(b->symbols, b->nr_symbols, sizeof(*b->symbols), compare_symbols);
 	for (size_t i = 0; i < b->nr_symbols; i++) {
-		if (kept && b->symbols[kept - 1].start == b->symbols[i].start) {
-			if (b->symbols[kept - 1].end < b->symbols[i].end)
-				b->symbols[kept - 1].end = b->symbols[i].end;
-			continue;
+		struct code_symbol *s = &b->symbols[i], *last = kept ? &b->symbols[kept - 1] : NULL;
+
+		if (last && last->start == s->start) {
+			if (last->end < s->end)
+				last->end = s->end;
+		} else if (!s->is_label || s->start >= sized_end) {
+			b->symbols[kept++] = *s;
 		}
-		b->symbols[kept++] = b->symbols[i];
+		if (s->end > sized_end)
+			sized_end = s->end;
 	}
 	b->nr_symbols = kept;
 	set_ends(b);
 }
 
+/* The few symbols that are not in .dynsym, packed: MiniDebugInfo [SY-12]. */
+static void add_packed_symbols(struct binary *b)
+{
+	struct binary_files *files = b->files;
+	const struct object_section *section = object_section_find(&files->image,
+								   ".gnu_debugdata");
+	unsigned char *packed, *bytes;
+	size_t packed_size, size;
+
+	if (!section)
+		return;
+	packed = object_section_read(&files->image, section, &packed_size);
+	if (packed && !unpack_xz(packed, packed_size, LARGEST_UNPACKED, &bytes, &size)) {
+		if (object_file_open_memory(bytes, size, &files->mini, NULL))
+			free(bytes);
+		else
+			elf_symbols_add(b, &files->mini, SHT_SYMTAB, true);
+	}
+	free(packed);
+}
+
+/* From the best source that there is [SY-6]. */
+static void add_symbols(struct binary *b, const struct binary_options *o)
+{
+	struct binary_files *files = b->files;
+
+	if (elf_symbols_add(b, &files->image, SHT_SYMTAB, !o->compat)) {
+		b->from = SYMBOLS_TABLE;
+	} else if (!debug_file_open(&files->image, files->path, o->root, &files->debug,
+				    &b->debug_path, &b->looked_in)) {
+		if (elf_symbols_add(b, &files->debug, SHT_SYMTAB, !o->compat))
+			b->from = SYMBOLS_DEBUG_FILE;
+	}
+	if (o->compat)
+		return;
+	if (!b->nr_symbols) {
+		if (elf_symbols_add(b, &files->image, SHT_DYNSYM, true))
+			b->from = SYMBOLS_DYNAMIC;
+		add_packed_symbols(b);
+	}
+	if (b->nr_symbols)
+		plt_symbols_add(b, &files->image);
+}
+
+/* A module as distributions install it: packed. Its keys are those of what is inside. */
+static int unpack_image(struct object_file *f, const char *path, struct op_error *e)
+{
+	unsigned char *bytes, *packed;
+	char *text;
+	size_t packed_size, size;
+	int err = file_read_all(path, LARGEST_UNPACKED, &text, &packed_size);
+
+	if (err)
+		return op_error_set(e, err, "%s", strerror(-err));
+	packed = (unsigned char *)text;
+	err = unpack_xz(packed, packed_size, LARGEST_UNPACKED, &bytes, &size);
+	free(packed);
+	if (err)
+		return op_error_set(e, -ENOEXEC, "it cannot be unpacked (xz)");
+	err = object_file_open_memory(bytes, size, f, e);
+	if (err)
+		free(bytes);
+	return err;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
 int binary_open(const char *path, const struct binary_options *options, struct binary *ret,
 		struct op_error *e)
 {
-	struct binary b = { 0 };
-	int err = 0;
-	bfd *image = binary_bfd_open(path, &err, e);
+	struct binary b = { .is_file = true };
+	int err;
 
-	if (!image)
-		return err;
 	b.files = xcalloc(1, sizeof(*b.files));
-	b.files->image = image;
-	add_sections(&b, image);
+	b.files->image.fd = b.files->debug.fd = b.files->mini.fd = -1;
+	err = ends_with(path, ".xz") && !options->compat
+		? unpack_image(&b.files->image, path, e)
+		: object_file_open(path, &b.files->image, e);
+	if (err) {
+		free(b.files);
+		return err;
+	}
+	b.files->path = xstrdup(path);
+	b.files->keep_open = options->keep_open;
+	b.files->is_compat = options->compat;
+	add_sections(&b, &b.files->image);
 	if (!options->is_kernel)
 		b.key_base = 0;
-	if (!add_symbols(&b, image)) {
-		b.files->debug = debug_file_open(image, path, options->root);
-		if (b.files->debug)
-			add_symbols(&b, b.files->debug);
-	}
-	if (!b.nr_symbols && options->use_dynamic) {
-		dynamic_symbols_add(&b, image);
-		b.is_sized = true;
-	}
+	add_symbols(&b, options);
 	binary_finish(&b);
+	if (!options->keep_open) {	/* descriptors are few, images may be many */
+		object_file_release(&b.files->image);
+		object_file_release(&b.files->debug);
+	}
 	*ret = b;
 	return 0;
 }
@@ -260,7 +215,7 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 
 void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 {
-	struct binary b = { 0 };
+	struct binary b = { .from = SYMBOLS_SNAPSHOT };
 	uint64_t base = *part->name ? 0 : part->start;	/* modules: offsets from their start */
 	uint64_t size = part->end > part->start ? part->end - part->start : 0;
 
@@ -270,6 +225,7 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 		.end = base + size,
 		.vma = part->start,
 		.name = *part->name ? part->name : "kernel",
+		.is_code = true,
 	};
 	b.symbols = xcalloc(part->nr_symbols + 1, sizeof(*b.symbols));
 	for (size_t i = 0; i < part->nr_symbols; i++) {
@@ -293,39 +249,23 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 
 void binary_close(struct binary *b)
 {
-	if (b->files) {
-		free(b->files->table);
-		free(b->files->strings);
-		if (b->files->debug)
-			bfd_close(b->files->debug);
-		bfd_close(b->files->image);
-		free(b->files);
+	struct binary_files *files = b->files;
+
+	if (files) {
+		line_reader_free(files->lines);
+		object_file_close(&files->image);
+		object_file_close(&files->debug);
+		object_file_close(&files->mini);
+		for (size_t i = 0; i < files->nr_strings; i++)
+			free(files->strings[i]);
+		free(files->path);
+		free(files);
 	}
+	free(b->debug_path);
+	free(b->looked_in);
 	free(b->symbols);
 	free(b->sections);
 	*b = (struct binary){ 0 };
-}
-
-bool binary_line(const struct binary *b, const struct code_symbol *symbol, bool long_names,
-		 struct strbuf *out)
-{
-	const char *file = NULL, *function = NULL;
-	unsigned int line = 0;
-	asection *section;
-	bfd *abfd;
-
-	if (!b->files || !b->files->symbols_from || symbol->section == NO_SECTION)
-		return false;
-	abfd = b->files->symbols_from;
-	section = bfd_get_section_by_name(abfd, b->sections[symbol->section].name);
-	if (!section || !has_lines(abfd))
-		return false;
-	if (!bfd_find_nearest_line(abfd, section, b->files->table,
-				   symbol->start - b->sections[symbol->section].start, &file,
-				   &function, &line) || !file || !*file)
-		return false;
-	strbuf_addf(out, "%s:%u", long_names ? file : path_base(file), line);
-	return true;
 }
 
 const struct code_section *binary_section(const struct binary *b, uint64_t place)
@@ -334,4 +274,23 @@ const struct code_section *binary_section(const struct binary *b, uint64_t place
 		if (place >= b->sections[i].start && place < b->sections[i].end)
 			return &b->sections[i];
 	return NULL;
+}
+
+/* The original reads the bytes from where the symbols came: a debug file has zeros there. */
+unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end, size_t *ret_size)
+{
+	unsigned char *bytes;
+
+	if (!b->files || !b->files->keep_open || end <= start || end - start > 1 << 24)
+		return NULL;
+	bytes = calloc(1, end - start);
+	if (!bytes)
+		return NULL;
+	if (!(b->from == SYMBOLS_DEBUG_FILE && b->files->is_compat) &&
+	    object_file_read(&b->files->image, start, bytes, end - start)) {
+		free(bytes);
+		return NULL;
+	}
+	*ret_size = end - start;
+	return bytes;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * binary.h - the code symbols of one binary image, sorted and without gaps that matter
+ * binary.h - the code symbols of one binary image, sorted and without overlaps
  *
  * Places are in the image's own measure: offsets in the file for what is mapped from a file,
  * addresses for the kernel of a snapshot, offsets from its start for a module of a snapshot.
- * A sample's key plus key_base is such a place. Rules: doc/pp-spec.md [SY-1]..[SY-9].
+ * A sample's key plus key_base is such a place. Rules: doc/pp-spec.md [SY-1]..[SY-15].
+ *
+ * Threads may each work on binaries of their own; only binary_line() is for one thread.
  */
 #ifndef BINARY_H
 #define BINARY_H
@@ -23,12 +25,22 @@ struct code_symbol {
 	uint32_t section;		/* index into sections, or UINT32_MAX */
 	uint32_t order;			/* in the file's table */
 	uint8_t rank;			/* at one address the lowest is kept [SY-2] */
+	bool is_label;			/* no function and without a size: may be in one [SY-3] */
 };
 
 struct code_section {
 	uint64_t start, end;		/* places */
 	uint64_t vma;
 	const char *name;		/* the binary's */
+	bool is_code;
+};
+
+enum symbols_from {
+	SYMBOLS_NONE,
+	SYMBOLS_TABLE,			/* .symtab */
+	SYMBOLS_DEBUG_FILE,		/* .symtab of a separate debug file */
+	SYMBOLS_DYNAMIC,		/* .dynsym, and .gnu_debugdata if it is there */
+	SYMBOLS_SNAPSHOT,		/* the session's copy of the kernel's */
 };
 
 struct binary {
@@ -37,13 +49,18 @@ struct binary {
 	struct code_section *sections;	/* what is loaded, in the file's order */
 	size_t nr_sections, sections_room;
 	uint64_t key_base;
-	bool is_sized;			/* symbols say their own size [SY-6] */
-	struct binary_files *files;	/* what libbfd has open, or NULL */
+	uint64_t vma_base;		/* of places in no section: anonymous memory's start */
+	bool is_file;
+	enum symbols_from from;
+	char *debug_path;		/* of SYMBOLS_DEBUG_FILE */
+	char *looked_in;		/* where debug files were looked for in vain, or NULL */
+	struct binary_files *files;	/* what is kept open or in memory, or NULL */
 };
 
 struct binary_options {
 	bool is_kernel;		/* keys count from the start of .text */
-	bool use_dynamic;	/* .dynsym where there is no .symtab */
+	bool compat;		/* as the original: .symtab only, and sizes do not count */
+	bool keep_open;		/* for binary_code() and binary_line() */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };
 
@@ -59,9 +76,12 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
 
 void binary_close(struct binary *b);
 
-/* Append "FILE:LINE" of a symbol's start, base name unless @long_names; false: not known. */
-bool binary_line(const struct binary *b, const struct code_symbol *symbol, bool long_names,
-		 struct strbuf *out);
+/* Append "FILE:LINE" of a place, base name unless @long_names; false: not known. */
+bool binary_line(const struct binary *b, uint64_t place, bool long_names, struct strbuf *out);
+
+/* The bytes of [@start, @end), malloc'd, as the file with the symbols has them; NULL: none. */
+unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,
+			   size_t *ret_size);
 
 /* The section a place is in, or NULL. */
 const struct code_section *binary_section(const struct binary *b, uint64_t place);

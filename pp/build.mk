@@ -1,7 +1,12 @@
 # what pp/ builds
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
-	pp/arrange.c pp/invert.c pp/binary.c pp/debug_file.c pp/dynamic_symbols.c pp/demangle_name.c \
-	pp/samples.c pp/symbols.c pp/populate.c pp/merge_boots.c pp/sort.c pp/summary.c pp/data_quality.c pp/notices.c \
-	pp/report_header.c pp/format_text.c pp/report_options.c pp/collect.c pp/report.c))
+	pp/arrange.c pp/collect.c pp/invert.c \
+	pp/object_file.c pp/unpack_xz.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
+	pp/binary_line.c pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
+	pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
+	pp/summary.c pp/data_quality.c pp/notices.c \
+	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
+	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c pp/format_xml_parts.c \
+	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/report_options.c pp/report.c))
 $(eval $(call program,opreport,pp/opreport.c,libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lbfd -lpopt -lelf -lm))
+	-lbfd -lpopt -lelf -llzma -lm -lpthread))

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "file.h"
+#include "session.h"
 #include "xalloc.h"
 
 static int nothing_matches(const struct collection *c, struct op_error *e)
@@ -30,21 +33,49 @@ static int open_finder(const struct collect_options *o, struct collection *c, st
 
 	for (size_t i = 0; i < list->nr; i++)
 		paths[i] = list->items[i].text;
-	err = finder_new(o->root, paths, list->nr, &c->finder, e);
+	err = finder_new(o->root, o->spec->archive, paths, list->nr, &c->finder, e);
 	free(paths);
+	return err;
+}
+
+/* An archive holds the session directory below its own path, or at the usual place [PS-11]. */
+static char *dir_in_archive(const char *archive, const char *session_dir)
+{
+	char *absolute = path_absolute(session_dir), *dir = NULL;
+
+	if (absolute) {
+		dir = path_join(archive, absolute + strspn(absolute, "/"));
+		free(absolute);
+	}
+	if (dir && file_is_dir(dir))
+		return dir;
+	free(dir);
+	return path_join(archive, &SESSION_DIR_DEFAULT[1]);
+}
+
+static int open_sessions(const struct collect_options *o, struct collection *c,
+			 struct notices *notices, struct op_error *e)
+{
+	const char *archive = o->spec->archive;
+	char *dir = archive ? dir_in_archive(archive, o->session_dir) : xstrdup(o->session_dir);
+	int err = sessions_open(dir, o->spec, &c->sessions, notices, e);
+
+	free(dir);
 	return err;
 }
 
 int collect(const struct collect_options *o, struct collection *ret, struct notices *notices,
 	    struct op_error *e)
 {
+	const struct arrange_options how = { *o->merge, o->exclude_dependent, o->strict };
 	struct collection *c = ret;
 	int err;
 
-	*c = (struct collection){ 0 };
+	*c = (struct collection){ .files.want_arcs = o->want_arcs };
+	c->root = o->spec->archive ? o->spec->archive : o->root ? o->root : "";
 	err = open_finder(o, c, e);
 	if (!err)
-		err = sessions_open(o->session_dir, o->spec, &c->sessions, notices, e);
+		err = open_sessions(o, c, notices, e);
 	if (!err)
 		err = file_list_collect(&c->sessions, o->spec,
 					o->image_path->nr ? c->finder : NULL, &c->images, &c->files,
@@ -55,7 +86,7 @@ int collect(const struct collect_options *o, struct collection *ret, struct noti
 		file_list_print(&c->files, stderr);
 	if (!c->files.nr)
 		return nothing_matches(c, e);
-	err = arrange_files(&c->files, o->merge, o->exclude_dependent, &c->arrangement, e);
+	err = arrange_files(&c->files, &how, &c->arrangement, notices, e);
 	if (!err && o->print_classes)
 		arrangement_print(&c->arrangement, stderr);
 	if (!err && !c->arrangement.nr_files)

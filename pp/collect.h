@@ -23,10 +23,13 @@ struct collect_options {
 	const struct spec_list *image_path;	/* --image-path */
 	const char *root;			/* --root, or NULL */
 	bool exclude_dependent;
+	bool strict;				/* columns that differ in two ways: an error */
+	bool want_arcs;				/* call-graph files too */
 	bool print_files, print_classes;	/* --verbose=: on stderr */
 };
 
 struct collection {
+	const char *root;			/* where debug files are below, "" if nowhere */
 	struct session_list sessions;
 	struct finder *finder;
 	struct image_set images;

@@ -1,109 +1,148 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * debug_file.c - find the separate debug file of a stripped binary
- *
- * A wrong debug file is worse than none: its names would be given to other code. So the
- * build-id must be equal, or the checksum in .gnu_debuglink right.
- */
-#include "binary_bfd.h"
+/* debug_file.c - by build-id, then by name and checksum */
+#include "debug_file.h"
 
+#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "build_id.h"
 #include "file.h"
+#include "strbuf.h"
 #include "xalloc.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 
-static bfd *open_with_symbols(const char *path)
-{
-	struct op_error e;
-	int err;
-	bfd *abfd = binary_bfd_open(path, &err, &e);
+struct search {
+	const struct object_file *image;
+	const char *path, *root;
+	struct build_id id;
+	bool has_id;
+	struct strbuf looked;
+	struct object_file *ret;
+};
 
-	if (abfd && !(bfd_get_file_flags(abfd) & HAS_SYMS)) {
-		bfd_close(abfd);
-		return NULL;
+/* CRC-32 as .gnu_debuglink has it, of the whole file. */
+static bool has_crc(const struct object_file *f, uint32_t want)
+{
+	unsigned char *buf = xmalloc(256 * 1024);
+	uint32_t crc = 0;
+	uint64_t at = 0;
+	bool ok = true;
+
+	while (ok && at < f->size) {
+		size_t n = f->size - at < 256 * 1024 ? f->size - at : 256 * 1024;
+
+		ok = !object_file_read(f, at, buf, n);
+		if (ok)
+			crc = lzma_crc32(buf, n, crc);
+		at += n;
 	}
-	return abfd;
+	free(buf);
+	return ok && crc == want;
 }
 
-static bfd *open_by_build_id(const char *path, const char *root)
+static bool has_symbols(const struct object_file *f)
 {
-	char text[BUILD_ID_TEXT], *debug_path;
-	struct build_id id, debug_id;
-	bfd *abfd = NULL;
-
-	if (build_id_read(path, &id) < 0 || id.len < 2)
-		return NULL;
-	build_id_text(&id, text);
-	debug_path = xasprintf("%s%s/.build-id/%.2s/%s.debug", root, DEBUG_DIR, text, text + 2);
-	if (!build_id_read(debug_path, &debug_id) && debug_id.len == id.len &&
-	    !memcmp(debug_id.bytes, id.bytes, id.len))
-		abfd = open_with_symbols(debug_path);
-	free(debug_path);
-	return abfd;
+	for (size_t i = 1; i < f->nr_sections; i++)
+		if (f->sections[i].type == SHT_SYMTAB)
+			return true;
+	return false;
 }
 
-static bool has_crc(const char *path, unsigned long want)
+/* @crc: to compare where build-ids cannot be, or NULL. Takes @path over. */
+static bool try_file(struct search *s, char *path, const uint32_t *crc, char **ret_path)
 {
-	static unsigned char buf[64 * 1024];
-	unsigned long crc = 0;
-	struct stat st;
-	ssize_t n = -1;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct build_id id;
+	bool same;
 
-	if (fd < 0)
+	if (!strcmp(path, s->path)) {
+		free(path);
 		return false;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		while ((n = read(fd, buf, sizeof(buf))) > 0)
-			crc = bfd_calc_gnu_debuglink_crc32(crc, buf, n);
-	close(fd);
-	return n == 0 && crc == want;
-}
-
-static bfd *try_link(char *path, const char *image_path, unsigned long crc)
-{
-	bfd *abfd = NULL;
-
-	if (strcmp(path, image_path) && has_crc(path, crc))
-		abfd = open_with_symbols(path);
-	free(path);
-	return abfd;
-}
-
-static bfd *open_by_link(bfd *image, const char *path, const char *root)
-{
-	size_t root_len = strlen(root);
-	unsigned long crc;
-	char *name = bfd_get_debug_link_info(image, &crc), *dir = xstrdup(path);
-	const char *below_root;
-	bfd *abfd = NULL;
-
-	dir[path_base(path) - path] = '\0';	/* keeps the '/' */
-	below_root = strncmp(dir, root, root_len) ? dir : dir + root_len;
-	if (name && *name && !strchr(name, '/')) {
-		abfd = try_link(xasprintf("%s.debug/%s", dir, name), path, crc);
-		if (!abfd)
-			abfd = try_link(xasprintf("%s%s/%s%s", root, DEBUG_DIR,
-						  below_root + (*below_root == '/'), name),
-					path, crc);
-		if (!abfd)
-			abfd = try_link(xasprintf("%s%s", dir, name), path, crc);
 	}
-	free(name);
-	free(dir);
-	return abfd;
+	if (!object_file_open(path, s->ret, NULL)) {
+		if (s->has_id && !object_file_build_id(s->ret, &id))
+			same = id.len == s->id.len && !memcmp(id.bytes, s->id.bytes, id.len);
+		else
+			same = crc && has_crc(s->ret, *crc);
+		if (same && has_symbols(s->ret)) {
+			*ret_path = path;
+			return true;
+		}
+		object_file_close(s->ret);
+	}
+	strbuf_addf(&s->looked, "%s%s", s->looked.len ? ", " : "", path);
+	free(path);
+	return false;
 }
 
-bfd *debug_file_open(bfd *image, const char *path, const char *root)
+static bool by_build_id(struct search *s, char **ret_path)
 {
-	bfd *abfd = open_by_build_id(path, root);
+	char text[BUILD_ID_TEXT];
 
-	return abfd ? abfd : open_by_link(image, path, root);
+	if (!s->has_id || s->id.len < 2)
+		return false;
+	build_id_text(&s->id, text);
+	return try_file(s, xasprintf("%s%s/.build-id/%.2s/%s.debug", s->root, DEBUG_DIR, text,
+				     text + 2), NULL, ret_path);
+}
+
+/* Name and checksum; the name is the section's, malloc'd, or NULL. */
+static char *read_link(const struct object_file *image, uint32_t *ret_crc)
+{
+	const struct object_section *section = object_section_find(image, ".gnu_debuglink");
+	size_t size = 0, len;
+	char *name;
+
+	if (!section || section->size > 64 * 1024)
+		return NULL;
+	name = (char *)object_section_read(image, section, &size);
+	len = name ? strlen(name) : 0;
+	if (!len || strchr(name, '/') || (len + 4) / 4 * 4 + 4 > size) {
+		free(name);
+		return NULL;
+	}
+	*ret_crc = object_get32(image, name + (len + 4) / 4 * 4);
+	return name;
+}
+
+static bool by_link(struct search *s, char **ret_path)
+{
+	size_t root_len = strlen(s->root);
+	char *dir, *name;
+	const char *below_root;
+	uint32_t crc;
+	bool found;
+
+	name = read_link(s->image, &crc);
+	if (!name)
+		return false;
+	dir = xstrdup(s->path);
+	dir[path_base(dir) - dir] = '\0';	/* keeps the '/' */
+	below_root = strncmp(dir, s->root, root_len) ? dir : dir + root_len;
+	found = try_file(s, xasprintf("%s.debug/%s", dir, name), &crc, ret_path) ||
+		try_file(s, xasprintf("%s%s/%s%s", s->root, DEBUG_DIR,
+				      below_root + (*below_root == '/'), name), &crc, ret_path) ||
+		try_file(s, xasprintf("%s%s", dir, name), &crc, ret_path);
+	free(dir);
+	free(name);
+	return found;
+}
+
+int debug_file_open(const struct object_file *image, const char *path, const char *root,
+		    struct object_file *ret, char **ret_path, char **ret_looked)
+{
+	struct search s = { .image = image, .path = path, .root = root, .looked = STRBUF_INIT,
+			    .ret = ret };
+
+	s.has_id = !object_file_build_id(image, &s.id);
+	if (by_build_id(&s, ret_path) || by_link(&s, ret_path)) {
+		strbuf_free(&s.looked);
+		return 0;
+	}
+	*ret = (struct object_file){ .fd = -1 };
+	*ret_looked = s.looked.len ? strbuf_steal(&s.looked) : NULL;
+	strbuf_free(&s.looked);
+	return -ENOENT;
 }

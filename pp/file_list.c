@@ -54,6 +54,26 @@ static bool is_wanted(struct walk *w, const struct sample_file *file)
 	return profile_spec_matches(w->spec, &file->name, &app, &image);
 }
 
+static struct image *get_image(struct walk *w, const struct image_name *name)
+{
+	struct image *image = image_set_get(w->images, name, w->session);
+
+	if (w->finder)
+		find_image(w->finder, image, w->notices);
+	return image;
+}
+
+static void keep_file(struct file_list *list, const struct sample_file *file)
+{
+	if (file->callee) {
+		xgrow(list->arcs, list->nr_arcs, list->arcs_room);
+		list->arcs[list->nr_arcs++] = *file;
+	} else {
+		xgrow(list->files, list->nr, list->room);
+		list->files[list->nr++] = *file;
+	}
+}
+
 static void visit_file(struct walk *w, const char *path)
 {
 	struct sample_file file = { .session = w->session };
@@ -67,24 +87,20 @@ static void visit_file(struct walk *w, const char *path)
 		note_invalid(w, path, e.text);
 		return;
 	}
-	if (file.name.has_callee) {
+	if (file.name.has_callee && !w->list->want_arcs) {
 		sample_name_free(&file.name);
 		return;
 	}
-	w->list->nr_seen++;
-	file.app = image_set_get(w->images, &file.name.app, w->session);
-	file.image = image_set_get(w->images, &file.name.image, w->session);
-	if (w->finder) {
-		find_image(w->finder, file.app, w->notices);
-		find_image(w->finder, file.image, w->notices);
-	}
+	file.app = get_image(w, &file.name.app);
+	file.image = get_image(w, &file.name.image);
+	if (file.name.has_callee)
+		file.callee = get_image(w, &file.name.callee);
 	if (!is_wanted(w, &file)) {
 		sample_name_free(&file.name);
 		return;
 	}
 	file.path = xstrdup(path);
-	xgrow(w->list->files, w->list->nr, w->list->room);
-	w->list->files[w->list->nr++] = file;
+	keep_file(w->list, &file);
 }
 
 static int entry_type(const char *path, const struct dirent *entry)
@@ -158,7 +174,7 @@ int file_list_collect(const struct session_list *sessions, const struct profile_
 		      struct finder *finder, struct image_set *images, struct file_list *ret,
 		      struct notices *notices, struct op_error *e)
 {
-	struct file_list list = { 0 };
+	struct file_list list = { .want_arcs = ret->want_arcs };
 	int err = 0;
 
 	for (size_t i = 0; i < sessions->nr && !err; i++) {
@@ -175,17 +191,25 @@ int file_list_collect(const struct session_list *sessions, const struct profile_
 	}
 	if (list.nr)
 		qsort(list.files, list.nr, sizeof(*list.files), compare_files);
+	if (list.nr_arcs)
+		qsort(list.arcs, list.nr_arcs, sizeof(*list.arcs), compare_files);
 	*ret = list;
 	return 0;
 }
 
+static void free_files(struct sample_file *files, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		free(files[i].path);
+		sample_name_free(&files[i].name);
+	}
+	free(files);
+}
+
 void file_list_free(struct file_list *list)
 {
-	for (size_t i = 0; i < list->nr; i++) {
-		free(list->files[i].path);
-		sample_name_free(&list->files[i].name);
-	}
-	free(list->files);
+	free_files(list->files, list->nr);
+	free_files(list->arcs, list->nr_arcs);
 	*list = (struct file_list){ 0 };
 }
 
@@ -195,6 +219,9 @@ void file_list_print(const struct file_list *list, FILE *out)
 		fprintf(out, "file %s: %s in %s, %s\n", list->files[i].path,
 			list->files[i].image->name, list->files[i].app->name,
 			list->files[i].name.event);
+	for (size_t i = 0; i < list->nr_arcs; i++)
+		fprintf(out, "file %s: calls from %s to %s\n", list->arcs[i].path,
+			list->arcs[i].image->name, list->arcs[i].callee->name);
 }
 
 static int compare_strings(const void *a, const void *b)

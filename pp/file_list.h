@@ -5,6 +5,7 @@
 #ifndef FILE_LIST_H
 #define FILE_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include "find_image.h"
@@ -18,18 +19,22 @@ struct sample_file {
 	char *path;
 	struct sample_name name;
 	struct image *app, *image;
+	struct image *callee;		/* of a call-graph file: image the calls go to; else NULL */
 	const struct report_session *session;
 };
 
 struct file_list {
 	struct sample_file *files;	/* sorted by path within their session */
 	size_t nr, room;
-	size_t nr_seen;			/* flat sample files, asked for or not */
+	struct sample_file *arcs;	/* call-graph files, the same way; if @want_arcs */
+	size_t nr_arcs, arcs_room;
+	bool want_arcs;			/* set by the caller before file_list_collect() */
 };
 
 /*
- * Walk the sessions. What is no sample file is left out and told once in @notices; symbolic links
- * are not followed. -errno of a folder that cannot be read, named in @e.
+ * Walk the sessions. @ret is empty, but for want_arcs.
+ * What is no sample file is left out and told once in @notices; symbolic links are not followed.
+ * -errno of a folder that cannot be read, named in @e.
  */
 int file_list_collect(const struct session_list *sessions, const struct profile_spec *spec,
 		      struct finder *finder, struct image_set *images, struct file_list *ret,

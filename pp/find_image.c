@@ -18,7 +18,7 @@ struct entry {
 };
 
 struct finder {
-	char *root;		/* or NULL */
+	char *root, *archive;	/* or NULL */
 	char **paths;
 	size_t nr_paths;
 	bool is_listed;
@@ -26,8 +26,8 @@ struct finder {
 	size_t nr, room;
 };
 
-int finder_new(const char *root, const char *const *paths, size_t nr, struct finder **ret,
-	       struct op_error *e)
+int finder_new(const char *root, const char *archive, const char *const *paths, size_t nr,
+	       struct finder **ret, struct op_error *e)
 {
 	struct finder *f;
 
@@ -39,6 +39,7 @@ int finder_new(const char *root, const char *const *paths, size_t nr, struct fin
 					    paths[i]);
 	f = xcalloc(1, sizeof(*f));
 	f->root = root ? xstrdup(root) : NULL;
+	f->archive = archive ? xstrdup(archive) : NULL;
 	f->paths = xcalloc(nr + 1, sizeof(*f->paths));
 	for (size_t i = 0; i < nr; i++)
 		f->paths[i] = xstrdup(paths[i]);
@@ -58,12 +59,8 @@ void finder_free(struct finder *f)
 	free(f->entries);
 	free(f->paths);
 	free(f->root);
+	free(f->archive);
 	free(f);
-}
-
-char *finder_root_path(const struct finder *f, const char *path)
-{
-	return f->root ? path_join(f->root, path + strspn(path, "/")) : xstrdup(path);
 }
 
 static char module_char(char c)
@@ -153,19 +150,41 @@ static void search(struct finder *f, struct image *image, const char *base, bool
 	}
 }
 
+static char *below(const char *dir, const char *path)
+{
+	return path_join(dir, path + strspn(path, "/"));
+}
+
+/* In the archive, else below the root, or at the path itself: one of these two. [FI-1] */
+static bool find_at_path(const struct finder *f, struct image *image)
+{
+	char *path;
+
+	if (f->archive) {
+		path = below(f->archive, image->path);
+		if (file_exists(path)) {
+			image->found = path;
+			return true;
+		}
+		free(path);
+	}
+	path = f->root ? below(f->root, image->path) : xstrdup(image->path);
+	if (file_exists(path)) {
+		image->found = path;
+		return true;
+	}
+	free(path);
+	return false;
+}
+
 void find_image(struct finder *f, struct image *image, struct notices *notices)
 {
 	if (image->looked_for)
 		return;
 	image->looked_for = true;
 	if (image->kind == IMAGE_FILE) {
-		char *path = finder_root_path(f, image->path);
-
-		if (file_exists(path)) {
-			image->found = path;
+		if (find_at_path(f, image))
 			return;
-		}
-		free(path);
 	} else if (image->kind != IMAGE_KERNEL) {
 		return;
 	}
@@ -174,10 +193,14 @@ void find_image(struct finder *f, struct image *image, struct notices *notices)
 	if (!f->is_listed)
 		list_paths(f);
 	search(f, image, path_base(image->path), false, notices);
-	if (!image->found && image->kind == IMAGE_KERNEL) {
-		char *module = xasprintf("%s.ko", image->path);
+	if (image->kind == IMAGE_KERNEL) {
+		static const char *const ends[] = { ".ko", ".ko.xz" };
 
-		search(f, image, module, true, notices);
-		free(module);
+		for (size_t i = 0; i < 2 && !image->found && !image->is_ambiguous; i++) {
+			char *module = xasprintf("%s%s", image->path, ends[i]);
+
+			search(f, image, module, true, notices);
+			free(module);
+		}
 	}
 }

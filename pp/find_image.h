@@ -2,8 +2,8 @@
 /*
  * find_image.h - where the binary of a sample file lies today
  *
- * Order: below the root (--root), else the path itself, else by name in the folders of
- * --image-path; kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
+ * Order: in the archive, below the root (--root), else the path itself, else by name in the
+ * folders of --image-path; kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
  * Rules: doc/pp-spec.md [FI-1]..[FI-5].
  */
 #ifndef FIND_IMAGE_H
@@ -17,18 +17,15 @@
 struct finder;
 
 /*
- * @root may be NULL. @paths: @nr folders, all of which are searched to the bottom, once, when
- * the first image needs it. -ENOTDIR: one of them is no folder, @e names it.
+ * @root and @archive may be NULL. @paths: @nr folders, all of which are searched to the bottom,
+ * once, when the first image needs it. -ENOTDIR: one of them is no folder, @e names it.
  */
-int finder_new(const char *root, const char *const *paths, size_t nr, struct finder **ret,
-	       struct op_error *e);
+int finder_new(const char *root, const char *archive, const char *const *paths, size_t nr,
+	       struct finder **ret, struct op_error *e);
 void finder_free(struct finder *finder);
 
 /* Fill in @image->found, @image->found_by_search; once per image. An image found more than
  * once is left without a file, and @notices says so. */
 void find_image(struct finder *finder, struct image *image, struct notices *notices);
-
-/* @path as seen below the root: for debug files; malloc'd. */
-char *finder_root_path(const struct finder *finder, const char *path);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "arrange.h"
+#include "callgraph.h"
 #include "sessions.h"
 #include "strbuf.h"
 #include "summary.h"
@@ -17,22 +18,34 @@ struct text_options {
 	bool compat;			/* no header lines that the original does not have */
 	bool no_header;
 	bool long_names;
-	bool show_address;		/* these three: symbol list only */
+	bool show_address;		/* these: not in the summary */
 	bool show_lines;
 	bool accumulated;
-	bool global_percent;		/* summary only */
+	bool details;
+	bool differential;
+	bool global_percent;
 	bool wide_addresses;
 	bool several_apps;
+	const char *title;		/* the command line */
 };
 
 /* Append @part of @total as a percentage in 7 characters; see [RP-1] for the small ones. */
 void format_percent(struct strbuf *out, uint64_t part, uint64_t total);
 void format_percent_value(struct strbuf *out, double percent);
 
-void format_header(const struct arrangement *a, const struct session_list *sessions,
-		   const struct text_options *options, FILE *out);
+/* The same for a change, with its sign. */
+void format_change(struct strbuf *out, double percent);
+
+/* Print and reset a line. Names may hold anything: the terminal gets no control characters. */
+void format_line(struct strbuf *line, FILE *out);
+
+/* @sessions: @nr lists of them, one for each profile. */
+void format_header(const struct arrangement *a, const struct session_list *const *sessions,
+		   size_t nr, const struct text_options *options, FILE *out);
 void format_summary(const struct summary *summary, const struct arrangement *a,
 		    const struct text_options *options, FILE *out);
 void format_symbols(const struct row_list *rows, const struct text_options *options, FILE *out);
+void format_callgraph(const struct callgraph *graph, const struct row_list *rows,
+		      const struct text_options *options, FILE *out);
 
 #endif

@@ -46,9 +46,9 @@ static void merge_group(struct row_list *rows, struct boot_row *group, size_t nr
 	}
 }
 
-void merge_boots(struct row_list *rows, const size_t *starts, size_t nr)
+void merge_boots(struct row_list *rows, const size_t *starts, size_t nr, size_t limit)
 {
-	size_t first = starts[0], nr_rows = rows->nr - first, boot = 0;
+	size_t first = starts[0], nr_rows = limit - first, boot = 0;
 	struct boot_row *sorted = xcalloc(nr_rows + 1, sizeof(*sorted));
 
 	for (size_t i = 0; i < nr_rows; i++) {
@@ -63,5 +63,5 @@ void merge_boots(struct row_list *rows, const size_t *starts, size_t nr)
 		merge_group(rows, &sorted[i], end - i);
 	}
 	free(sorted);
-	rows_drop_empty(rows, first);
+	rows_drop_empty(rows, first, limit);
 }

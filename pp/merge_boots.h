@@ -12,10 +12,10 @@
 #include "symbols.h"
 
 /*
- * Rows from @starts[0] on are of one image, those from @starts[i] on of its boot i (@nr boots).
+ * Rows from @starts[0] up to @limit are of one image, from @starts[i] on of its boot i (@nr boots).
  * The n-th symbol of a name in one boot is the n-th of that name in another; the first boot's
  * address is kept.
  */
-void merge_boots(struct row_list *rows, const size_t *starts, size_t nr);
+void merge_boots(struct row_list *rows, const size_t *starts, size_t nr, size_t limit);
 
 #endif

@@ -34,6 +34,13 @@ void notice_add(struct notices *notices, const char *format, ...)
 	notices->texts[notices->nr++] = strbuf_steal(&text);
 }
 
+void notices_append(struct notices *notices, struct notices *more)
+{
+	for (size_t i = 0; i < more->nr; i++)
+		notice_add(notices, "%s", more->texts[i]);
+	notices_free(more);
+}
+
 void notices_free(struct notices *notices)
 {
 	for (size_t i = 0; i < notices->nr; i++)

@@ -17,6 +17,8 @@ struct notices {
 
 void notice_add(struct notices *notices, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Move those of @more to the end of @notices; @more is freed. */
+void notices_append(struct notices *notices, struct notices *more);
 void notices_free(struct notices *notices);
 
 #endif

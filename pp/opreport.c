@@ -12,10 +12,17 @@
 
 #define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
 
-static const char *default_session_dir(void)
+/* An archive has the session at its usual place, whatever is there outside. */
+static const char *default_session_dir(const struct report_options *options)
 {
-	const char *dir = file_is_dir(LOCAL_SESSION_DIR) ? LOCAL_SESSION_DIR : SESSION_DIR_DEFAULT;
-	char *path = path_absolute(dir);
+	bool is_archive = options->specs[0].archive || options->specs[1].archive;
+	const char *dir = file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
+									 : SESSION_DIR_DEFAULT;
+	char *path;
+
+	if (is_archive)
+		return dir;
+	path = path_absolute(dir);
 
 	fprintf(stderr, "Using %s/samples/ for samples directory.\n", path ? path : dir);
 	free(path);
@@ -43,7 +50,8 @@ static int write_report(const struct report *report, const char *path)
 
 static int run(const struct report_options *options)
 {
-	const char *dir = options->session_dir ? options->session_dir : default_session_dir();
+	const char *dir = options->session_dir ? options->session_dir
+					       : default_session_dir(options);
 	struct notices notices = { 0 };
 	struct report *report = NULL;
 	struct op_error e = { "" };

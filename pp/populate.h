@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * populate.h - binary images and their sample files become rows
+ *
+ * Images are worked on by several threads, each image by one; the rows come out in the order of
+ * the inversion however the threads ran.
  */
 #ifndef POPULATE_H
 #define POPULATE_H
 
-#include <stdbool.h>
-#include "binary.h"
 #include "find_image.h"
 #include "invert.h"
+#include "merge_pass.h"
 #include "notices.h"
-#include "samples.h"
-#include "spec.h"
-#include "symbols.h"
 
-struct populate_options {
-	bool compat;			/* as the original: nothing without symbol, no .dynsym */
-	bool demangle;
-	bool lines;			/* look up source lines */
-	bool long_names;
-	const char *root;		/* "" if none */
-	struct spec_list include;	/* symbols; empty: all */
-	struct spec_list exclude;
-	FILE *print_symbols;		/* --verbose=symbols, or NULL */
+struct populated_image {
+	const struct inverted_image *inverted;
+	struct binary binary;		/* closed unless keep_binaries */
+	size_t first_row, nr_rows;	/* of the list, before rows of several boots are added up */
+};
+
+struct population {
+	struct populated_image *images;	/* of the inversion, in its order */
+	size_t nr;
 };
 
 /* Make the rows of all images. What could not be read or found is told in @notices. */
 void populate(const struct inversion *inversion, const struct populate_options *options,
-	      struct finder *finder, struct row_list *rows, struct notices *notices);
+	      struct finder *finder, struct row_list *rows, struct population *ret,
+	      struct notices *notices);
+void population_free(struct population *population);
 
 /* One image of it, for other walks over an inversion. *ret may have no symbols; close it. */
 void populate_open_image(const struct inverted_image *inverted,
@@ -37,13 +38,5 @@ void populate_open_image(const struct inverted_image *inverted,
 /* Has the file changed since? By build-id if the session has it, else by time [FI-5]. */
 void populate_check_age(const struct image *image, const struct sample_file *file,
 			const struct sample_header *header, struct notices *notices);
-
-/*
- * The heart of it: one pass over the sorted @samples beside the symbols of @binary.
- * Exported for tests.
- */
-void populate_symbols(const struct binary *binary, const struct sample_list *samples,
-		      const struct image *image, const struct image *app,
-		      const struct populate_options *options, struct row_list *rows);
 
 #endif

@@ -2,8 +2,10 @@
 /*
  * report.c - a call per stage
  *
- *	spec -> file list -> arrange -> summary				opreport
- *				     -> invert -> populate -> sort	opreport -l
+ *	spec -> file list -> arrange -> summary					opreport
+ *				     -> invert -> populate -> sort		opreport -l, -d
+ *				     -> invert -> populate -> callgraph		opreport -c
+ *	two of the second kind -> diff -> sort					opreport -l { } { }
  *
  * then the formatters.
  */
@@ -12,76 +14,186 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "callgraph.h"
 #include "collect.h"
 #include "data_quality.h"
+#include "diff.h"
+#include "format_csv.h"
+#include "format_json.h"
 #include "format_text.h"
+#include "format_xml.h"
 #include "invert.h"
 #include "populate.h"
 #include "summary.h"
 #include "xalloc.h"
 
-struct report {
-	const struct report_options *options;
+struct profile {
 	struct collection collection;
-	struct text_options text;
-	struct summary summary;		/* one of these two */
 	struct row_list rows;
 };
+
+struct report {
+	const struct report_options *options;
+	const struct notices *notices;
+	struct profile profiles[2];	/* of two the second is the one shown */
+	size_t nr_profiles;
+	struct text_options text;
+	struct summary summary;
+	struct callgraph graph;
+};
+
+static struct profile *shown(const struct report *r)
+{
+	return (struct profile *)&r->profiles[r->nr_profiles - 1];
+}
 
 /* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
 static bool first_class_only(const struct report *r)
 {
 	return r->options->compat &&
-	       r->collection.arrangement.classes[0].header.version == SAMPLE_VERSION_099;
+	       shown(r)->collection.arrangement.classes[0].header.version == SAMPLE_VERSION_099;
 }
 
-static void make_symbols(struct report *r, struct notices *notices)
+static struct populate_options populate_options(const struct report_options *o, const char *root)
 {
-	const struct report_options *o = r->options;
-	struct populate_options how = {
+	return (struct populate_options){
 		.compat = o->compat,
 		.demangle = o->demangle,
 		.lines = o->debug_info,
-		.long_names = o->long_names,
-		.root = o->root ? o->root : "",
+		.details = o->details,
+		.code = o->details && o->format == FORMAT_XML,
+		.keep_binaries = o->callgraph,
+		.keep_all = o->callgraph,
+		.long_names = o->long_names || o->format != FORMAT_TEXT,
+		.root = root,
 		.include = o->include,
 		.exclude = o->exclude,
 		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
 	};
+}
+
+static void make_rows(struct report *r, struct profile *p, struct notices *notices)
+{
+	const struct report_options *o = r->options;
+	struct populate_options how = populate_options(o, p->collection.root);
+	struct arrangement *a = &p->collection.arrangement;
+	struct population population;
 	struct inversion inversion;
 
-	rows_init(&r->rows, r->collection.arrangement.nr_classes);
-	invert_arrangement(&r->collection.arrangement, &inversion);
+	rows_init(&p->rows, a->nr_classes);
+	invert_arrangement(a, &inversion);
 	if (o->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
-	populate(&inversion, &how, r->collection.finder, &r->rows, notices);
+	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
+	if (o->callgraph)
+		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
+			       notices);
+	population_free(&population);
 	inversion_free(&inversion);
 	if (o->print & PRINT_ROWS)
-		rows_print(&r->rows, stderr);
-	rows_total(&r->rows);
-	for (size_t i = 0; i < r->rows.nr; i++)
-		r->text.wide_addresses |= r->rows.rows[i]->vma > UINT32_MAX;
-	rows_threshold(&r->rows, o->threshold, first_class_only(r));
-	sort_rows(&r->rows, &o->sort);
+		rows_print(&p->rows, stderr);
+	if (o->print & PRINT_CALLS)
+		callgraph_print(&r->graph, &p->rows, stderr);
+	rows_total(&p->rows);
+	if (o->callgraph)
+		callgraph_total(&how, &p->rows);
+}
+
+/* The original looks at symbols only, not at the addresses below them. */
+static bool has_wide_addresses(const struct row_list *rows, bool compat)
+{
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct symbol_row *row = rows->rows[i];
+		uint64_t last = row->nr_details ? row->details[row->nr_details - 1].vma : 0;
+
+		if (row->vma > UINT32_MAX || (!compat && last > UINT32_MAX))
+			return true;
+	}
+	return false;
+}
+
+/* XML is by application, then image, whatever the options say. */
+static struct sort_order order_of(const struct report_options *o)
+{
+	struct sort_order order = o->sort;
+	bool has_vma;
+
+	if (o->format == FORMAT_XML)
+		sort_order_parse("app-name,image", &order, &has_vma, NULL);
+	return order;
+}
+
+static int make_symbols(struct report *r, struct notices *notices, struct op_error *e)
+{
+	const struct report_options *o = r->options;
+	struct sort_order order = order_of(o);
+	struct row_list *rows = &shown(r)->rows;
+
+	if (r->nr_profiles == 2) {
+		int err = diff_check(&r->profiles[0].collection.arrangement,
+				     &r->profiles[1].collection.arrangement, e);
+
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < r->nr_profiles; i++)
+		make_rows(r, &r->profiles[i], notices);
+	r->text.wide_addresses = has_wide_addresses(rows, o->compat);
+	if (r->nr_profiles == 2)
+		diff_rows(&r->profiles[0].rows, rows, o->compat);
+	if (r->nr_profiles == 2 && o->threshold > 0)
+		diff_threshold(rows, o->threshold);
+	else if (r->nr_profiles == 1 && !o->callgraph)
+		rows_threshold(rows, o->threshold, first_class_only(r));
+	sort_rows(rows, &order);
+	if (o->callgraph) {
+		struct populate_options how = populate_options(o, "");
+
+		callgraph_follow(&r->graph, rows);
+		callgraph_filter(&r->graph, rows, &how, o->threshold, first_class_only(r));
+	}
+	return 0;
+}
+
+static int make_profiles(struct report *r, const char *session_dir, struct notices *notices,
+			 struct op_error *e)
+{
+	const struct report_options *o = r->options;
+	int err = 0;
+
+	r->nr_profiles = o->nr_specs == 2 ? 2 : 1;
+	for (size_t i = 0; i < r->nr_profiles && !err; i++) {
+		const struct collect_options what = {
+			.session_dir = session_dir,
+			.spec = &o->specs[i],
+			.merge = &o->merge,
+			.image_path = &o->image_path,
+			.root = o->root,
+			.exclude_dependent = o->exclude_dependent,
+			.strict = o->strict,
+			.want_arcs = o->callgraph,
+			.print_files = o->print & PRINT_FILES,
+			.print_classes = o->print & PRINT_CLASSES,
+		};
+		struct collection *c = &r->profiles[i].collection;
+
+		err = collect(&what, c, notices, e);
+		if (err)
+			break;
+		r->text.several_apps |= c->arrangement.nr_apps > 1;
+		data_quality_notices(&c->sessions, notices);
+	}
+	return err;
 }
 
 int report_make(const struct report_options *options, const char *session_dir, struct report **ret,
 		struct notices *notices, struct op_error *e)
 {
-	const struct collect_options what = {
-		.session_dir = session_dir,
-		.spec = &options->spec,
-		.merge = &options->merge,
-		.image_path = &options->image_path,
-		.root = options->root,
-		.exclude_dependent = options->exclude_dependent,
-		.print_files = options->print & PRINT_FILES,
-		.print_classes = options->print & PRINT_CLASSES,
-	};
 	struct report *r = xcalloc(1, sizeof(*r));
 	int err;
 
 	r->options = options;
+	r->notices = notices;
 	r->text = (struct text_options){
 		.compat = options->compat,
 		.no_header = options->no_header,
@@ -90,39 +202,115 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		.show_lines = options->debug_info,
 		.accumulated = options->accumulated,
 		.global_percent = options->global_percent,
+		.details = options->details,
+		.differential = options->nr_specs == 2,
+		.title = options->title,
 	};
-	err = collect(&what, &r->collection, notices, e);
+	err = make_profiles(r, session_dir, notices, e);
+	if (!err && options->symbols) {
+		err = make_symbols(r, notices, e);
+	} else if (!err) {
+		summary_make(&shown(r)->collection.arrangement, options->sort.reverse, &r->summary,
+			     notices);
+		summary_threshold(&r->summary, options->threshold, first_class_only(r));
+	}
 	if (err) {
 		report_free(r);
 		return err;
-	}
-	r->text.several_apps = r->collection.arrangement.nr_apps > 1;
-	data_quality_notices(&r->collection.sessions, notices);
-	if (options->symbols) {
-		make_symbols(r, notices);
-	} else {
-		summary_make(&r->collection.arrangement, options->sort.reverse, &r->summary, notices);
-		summary_threshold(&r->summary, options->threshold, first_class_only(r));
 	}
 	*ret = r;
 	return 0;
 }
 
+static void print_xml(const struct report *r, FILE *out)
+{
+	const struct report_options *o = r->options;
+	char *title = xasprintf("%s%s", o->title ? o->title : "", o->compat ? " " : "");
+	struct xml_options how = {
+		.compat = o->compat,
+		.details = o->details,
+		.wide_addresses = r->text.wide_addresses,
+		.debug_info = o->debug_info,
+		.exclude_dependent = o->exclude_dependent,
+		.reverse = o->sort.reverse,
+		.title = title,
+		.arguments = o->arguments,
+		.merge = o->merge_text,
+		.image_path = o->image_path_text,
+		.include = o->include_text,
+		.exclude = o->exclude_text,
+	};
+
+	format_xml(&shown(r)->rows, o->callgraph ? &r->graph : NULL,
+		   &shown(r)->collection.arrangement, &how, out);
+	free(title);
+}
+
+static void print_json(const struct report *r, const struct session_list *const *sessions,
+		       FILE *out)
+{
+	struct json_report report = {
+		.command = r->options->title,
+		.sessions = sessions,
+		.nr_sessions = r->nr_profiles,
+		.arrangement = &shown(r)->collection.arrangement,
+		.notices = r->notices,
+		.summary = r->options->symbols ? NULL : &r->summary,
+		.rows = &shown(r)->rows,
+		.graph = r->options->callgraph ? &r->graph : NULL,
+	};
+
+	format_json(&report, out);
+}
+
+static void print_text(const struct report *r, const struct session_list *const *sessions,
+		       FILE *out)
+{
+	const struct arrangement *a = &shown(r)->collection.arrangement;
+
+	format_header(a, sessions, r->nr_profiles, &r->text, out);
+	if (r->options->callgraph)
+		format_callgraph(&r->graph, &shown(r)->rows, &r->text, out);
+	else if (r->options->symbols)
+		format_symbols(&shown(r)->rows, &r->text, out);
+	else
+		format_summary(&r->summary, a, &r->text, out);
+}
+
 void report_print(const struct report *r, FILE *out)
 {
-	format_header(&r->collection.arrangement, &r->collection.sessions, &r->text, out);
-	if (r->options->symbols)
-		format_symbols(&r->rows, &r->text, out);
-	else
-		format_summary(&r->summary, &r->collection.arrangement, &r->text, out);
+	const struct arrangement *a = &shown(r)->collection.arrangement;
+	const struct session_list *sessions[2] = { &r->profiles[0].collection.sessions,
+						   &r->profiles[1].collection.sessions };
+
+	switch (r->options->format) {
+	case FORMAT_TEXT:
+		print_text(r, sessions, out);
+		break;
+	case FORMAT_XML:
+		print_xml(r, out);
+		break;
+	case FORMAT_JSON:
+		print_json(r, sessions, out);
+		break;
+	case FORMAT_CSV:
+		if (r->options->symbols)
+			format_csv_symbols(&shown(r)->rows, a, &r->text, out);
+		else
+			format_csv_summary(&r->summary, a, &r->text, out);
+		break;
+	}
 }
 
 void report_free(struct report *r)
 {
 	if (!r)
 		return;
-	rows_free(&r->rows);
+	callgraph_free(&r->graph);
 	summary_free(&r->summary);
-	collection_free(&r->collection);
+	for (size_t i = 0; i < r->nr_profiles; i++) {
+		rows_free(&r->profiles[i].rows);
+		collection_free(&r->profiles[i].collection);
+	}
 	free(r);
 }

@@ -79,27 +79,32 @@ static void put_clean(const char *text, FILE *out)
 		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
 }
 
-static void session_lines(const struct report_session *s, bool is_one_of_several, FILE *out)
+static void times(const struct session_info *info, FILE *out)
+{
+	fputs(", started ", out);
+	put_time(info->start_time, out);
+	if (info->end_time > info->start_time)
+		fprintf(out, ", %" PRIu64 " s", info->end_time - info->start_time);
+}
+
+static void session_lines(const struct report_session *s, FILE *out)
 {
 	const struct session_info *info = &s->info;
 
+	fputs("Session: ", out);
+	put_clean(s->samples, out);
+	if (!s->has_info) {
+		fputs("\n", out);
+		return;
+	}
+	times(info, out);
 	if (info->period_ns) {
-		fprintf(out, "Timer period: %" PRIu64 " ns", info->period_ns);
+		fprintf(out, "\nTimer period: %" PRIu64 " ns", info->period_ns);
 		if (*info->events) {
 			fputs(", for ", out);
 			put_clean(info->events, out);
 		}
-		putc('\n', out);
 	}
-	fputs("Session: ", out);
-	if (is_one_of_several) {
-		put_clean(s->name, out);
-		fputs(", ", out);
-	}
-	fputs("started ", out);
-	put_time(info->start_time, out);
-	if (info->end_time > info->start_time)
-		fprintf(out, ", %" PRIu64 " s", info->end_time - info->start_time);
 	fputs("\nHost: ", out);
 	put_clean(*info->host ? info->host : "unknown", out);
 	fputs(", ", out);
@@ -113,8 +118,8 @@ static void session_lines(const struct report_session *s, bool is_one_of_several
 	putc('\n', out);
 }
 
-void format_header(const struct arrangement *a, const struct session_list *sessions,
-		   const struct text_options *options, FILE *out)
+void format_header(const struct arrangement *a, const struct session_list *const *sessions,
+		   size_t nr, const struct text_options *options, FILE *out)
 {
 	if (options->no_header || !a->nr_classes)
 		return;
@@ -122,7 +127,12 @@ void format_header(const struct arrangement *a, const struct session_list *sessi
 	class_lines(a, out);
 	if (options->compat)
 		return;
-	for (size_t i = 0; i < sessions->nr; i++)
-		if (sessions->sessions[i].has_info)
-			session_lines(&sessions->sessions[i], sessions->nr > 1, out);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t k = 0; k < sessions[i]->nr; k++)
+			session_lines(&sessions[i]->sessions[k], out);
+	if (options->title) {
+		fputs("Command: ", out);
+		put_clean(options->title, out);
+		putc('\n', out);
+	}
 }

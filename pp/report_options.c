@@ -13,13 +13,15 @@
 #include <string.h>
 
 #include "number.h"
+#include "option_words.h"
 #include "xalloc.h"
 
-enum { OPT_CALLGRAPH = 1, OPT_DETAILS, OPT_XML, OPT_HELP, OPT_USAGE, OPT_VERSION };
+enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };
 
 /* What popt fills in; one report's command line at a time. */
 static struct raw {
-	int symbols, reverse, exclude_dependent, no_header, show_address, long_names, accumulated;
+	int symbols, callgraph, details, xml, json, csv, strict, reverse, exclude_dependent;
+	int no_header, show_address, long_names, accumulated;
 	int debug_info, global_percent;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
 	char *session_dir, *image_path, *root, *compat;
@@ -27,16 +29,19 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "symbols", 'l', POPT_ARG_NONE, &raw.symbols, 0, "list all symbols", NULL },
-	{ "callgraph", 'c', POPT_ARG_NONE, NULL, OPT_CALLGRAPH, "not in this version", NULL },
-	{ "details", 'd', POPT_ARG_NONE, NULL, OPT_DETAILS, "not in this version", NULL },
-	{ "xml", 'X', POPT_ARG_NONE, NULL, OPT_XML, "not in this version", NULL },
+	{ "callgraph", 'c', POPT_ARG_NONE, &raw.callgraph, 0, "show callers and callees", NULL },
+	{ "details", 'd', POPT_ARG_NONE, &raw.details, 0, "show each address of each symbol",
+	  NULL },
+	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "as XML, for programs", NULL },
+	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "as JSON, for programs", NULL },
+	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "as comma separated values", NULL },
 	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write the report there",
 	  "file" },
-	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0, "sort by",
-	  "sample,image,app-name,symbol,debug,vma" },
+	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0, 
+	  "sort by sample, image, app-name, symbol, debug, vma, diff", "keys" },
 	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
-	{ "merge", 'm', POPT_ARG_STRING, &raw.merge, 0, "add up what differs only in these",
-	  "cpu,lib,tid,tgid,unitmask,all" },
+	{ "merge", 'm', POPT_ARG_STRING, &raw.merge, 0, 
+	  "add up what differs only in cpu, lib, tid, tgid, unitmask, all", "list" },
 	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	  "leave out libraries, kernel and modules of applications", NULL },
 	{ "exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "leave out these symbols",
@@ -46,7 +51,7 @@ static const struct poptOption table[] = {
 	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0, "leave out what is below",
 	  "percent" },
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
-	  "none|normal" },
+	  "none|normal|smart" },
 	{ "debug-info", 'g', POPT_ARG_NONE, &raw.debug_info, 0, "show source file and line", NULL },
 	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "rows only", NULL },
 	{ "show-address", 'w', POPT_ARG_NONE, &raw.show_address, 0, "show addresses of symbols",
@@ -61,10 +66,13 @@ static const struct poptOption table[] = {
 	{ "image-path", 'p', POPT_ARG_STRING, &raw.image_path, 0,
 	  "folders to search for missing binaries", "path,..." },
 	{ "root", 'R', POPT_ARG_STRING, &raw.root, 0, "binaries are below this folder", "path" },
+	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0,
+	  "columns that differ in two ways are an error", NULL },
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	  "oprofile" },
-	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "show what stages found, on stderr",
-	  "files,classes,images,symbols,rows,all" },
+	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
+	  "show what stages found, on stderr: files, classes, images, symbols, rows, calls, all",
+	  "list" },
 	{ "version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },
 	{ "help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL },
 	{ "usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "show the options in short", NULL },
@@ -75,7 +83,8 @@ static poptContext new_context(int argc, const char **argv)
 {
 	poptContext context = poptGetContext("opreport", argc, argv, table, 0);
 
-	poptSetOtherOptionHelp(context, "[OPTION...] [TAG:LIST | BINARY]...");
+	poptSetOtherOptionHelp(context, "[OPTION...] [TAG:LIST | BINARY]...\n"
+				"       opreport -l [OPTION...] { TAG:LIST... } { TAG:LIST... }");
 	return context;
 }
 
@@ -91,40 +100,16 @@ void report_options_help(bool usage_only)
 	poptFreeContext(context);
 }
 
-struct word {
-	const char *name;
-	unsigned int bit;
-};
-
-/* OR the bits of the comma separated words of @list. */
-static int parse_words(const char *option, const char *list, const struct word *words,
-		       unsigned int *bits, struct op_error *e)
-{
-	while (list && *list) {
-		size_t len = strcspn(list, ",");
-		const struct word *w = words;
-
-		while (w->name && (strlen(w->name) != len || strncmp(w->name, list, len)))
-			w++;
-		if (!w->name)
-			return op_error_set(e, -EINVAL, "--%s: '%.*s' is not one of its words (see "
-					    "--help)", option, (int)(len > 80 ? 80 : len), list);
-		*bits |= w->bit;
-		list += len + (list[len] == ',');
-	}
-	return 0;
-}
-
 static int parse_merge(struct merge *merge, struct op_error *e)
 {
 	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8, LIB = 16, ALL = 31, NAMED_LIB = 32 };
-	static const struct word words[] = {
+	static const struct option_word words[] = {
 		{ "cpu", CPU }, { "tid", TID }, { "tgid", TGID | TID }, { "unitmask", MASK },
 		{ "lib", LIB | NAMED_LIB }, { "library", LIB | NAMED_LIB }, { "all", ALL },
 		{ NULL, 0 }
 	};
 	unsigned int bits = 0;
-	int err = parse_words("merge", raw.merge, words, &bits, e);
+	int err = option_words_parse("merge", raw.merge, words, &bits, e);
 
 	if (err)
 		return err;
@@ -141,43 +126,62 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 /* The original's words are taken too; those that name nothing here print nothing. */
 static int parse_verbose(unsigned int *bits, struct op_error *e)
 {
-	static const struct word words[] = {
+	static const struct option_word words[] = {
 		{ "files", PRINT_FILES }, { "classes", PRINT_CLASSES }, { "images", PRINT_IMAGES },
-		{ "symbols", PRINT_SYMBOLS }, { "rows", PRINT_ROWS }, { "all", ~0u },
+		{ "symbols", PRINT_SYMBOLS }, { "rows", PRINT_ROWS }, { "calls", PRINT_CALLS },
+		{ "all", ~0u },
 		{ "sfile", PRINT_FILES }, { "bfd", PRINT_SYMBOLS }, { "debug", 0 },
 		{ "level1", 0 }, { "stats", 0 }, { "xml", 0 }, { NULL, 0 }
 	};
 
-	return parse_words("verbose", raw.verbose, words, bits, e);
+	return option_words_parse("verbose", raw.verbose, words, bits, e);
 }
 
-static void split(const char *text, struct spec_list *list)
-{
-	while (text && *text) {
-		size_t len = strcspn(text, ",");
-
-		if (len) {
-			xgrow(list->items, list->nr, list->room);
-			list->items[list->nr++] = (struct spec_item){
-				.text = xasprintf("%.*s", (int)len, text),
-			};
-		}
-		text += len + (text[len] == ',');
-	}
-}
-
-static int parse_demangle(bool *ret, struct op_error *e)
+static int parse_demangle(enum demangle_style *ret, struct op_error *e)
 {
 	if (!raw.demangle || !strcmp(raw.demangle, "normal"))
-		*ret = true;
+		*ret = DEMANGLE_NORMAL;
 	else if (!strcmp(raw.demangle, "none"))
-		*ret = false;
+		*ret = DEMANGLE_NONE;
 	else if (!strcmp(raw.demangle, "smart"))
-		return op_error_set(e, -ENOTSUP,
-				    "--demangle=smart is not in this version: use normal");
+		*ret = DEMANGLE_SMART;
 	else
-		return op_error_set(e, -EINVAL, "--demangle: '%s' is neither none nor normal",
+		return op_error_set(e, -EINVAL, "--demangle: '%s' is none of none, normal, smart",
 				    raw.demangle);
+	return 0;
+}
+
+static int check_formats(struct op_error *e)
+{
+	if (raw.xml + raw.json + raw.csv > 1)
+		return op_error_set(e, -EINVAL, "--xml, --json, --csv: choose one");
+	if (raw.xml && raw.accumulated)
+		return op_error_set(e, -EINVAL, "--xml has no running totals (--accumulated)");
+	if (raw.xml && raw.global_percent)
+		return op_error_set(e, -EINVAL, "--xml has no percentages (--global-percent)");
+	if (raw.csv && raw.callgraph)
+		return op_error_set(e, -EINVAL, "--csv is one table and has no call graphs: "
+				    "use --json");
+	return 0;
+}
+
+/* What comparing two profiles does not go with. */
+static int check_differential(const struct report_options *o, struct op_error *e)
+{
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.xml ? "--xml" : NULL;
+
+	if (o->nr_specs == 1 && o->sort.nr_keys && o->sort.keys[0] == SORT_DIFF)
+		return op_error_set(e, -EINVAL, "--sort=diff is about two profiles: "
+				    "'{ A } { B }'");
+	if (o->nr_specs == 1)
+		return 0;
+	if (other)
+		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') cannot be compared "
+				    "with %s", other);
+	if (!raw.symbols)
+		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') are compared by "
+				    "symbols: add --symbols (-l)");
 	return 0;
 }
 
@@ -190,13 +194,18 @@ static int check_combinations(bool sorts_by_vma, struct op_error *e)
 				  : raw.include	     ? "--include-symbols"
 				  : sorts_by_vma     ? "--sort=vma" : NULL;
 
-	if (!raw.symbols && needs_symbols)
+	bool symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
+
+	if (!symbols && needs_symbols)
 		return op_error_set(e, -EINVAL, "%s is about symbols: add --symbols (-l)",
 				    needs_symbols);
-	if (raw.symbols && raw.global_percent)
+	if (raw.symbols && raw.global_percent && !raw.details && !raw.callgraph)
 		return op_error_set(e, -EINVAL, "--global-percent means nothing with --symbols: "
 				    "its percentages are of all samples anyway");
-	return 0;
+	if (raw.callgraph && raw.details)
+		return op_error_set(e, -EINVAL, "--callgraph and --details are two reports: choose "
+				    "one");
+	return check_formats(e);
 }
 
 static int parse_values(struct report_options *o, struct op_error *e)
@@ -230,10 +239,17 @@ static void take_values(struct report_options *o)
 	const char *env = getenv("OPROFILE_COMPAT");
 
 	o->compat = raw.compat || (env && *env && strcmp(env, "0"));
-	o->symbols = raw.symbols;
+	if (o->compat && o->demangle == DEMANGLE_SMART)
+		o->demangle = DEMANGLE_SMART_PLAIN;
+	o->symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
+	o->details = raw.details;
+	o->callgraph = raw.callgraph;
+	o->format = raw.xml ? FORMAT_XML : raw.json ? FORMAT_JSON : raw.csv ? FORMAT_CSV
+		  : FORMAT_TEXT;
+	o->strict = raw.strict || o->compat;
 	o->exclude_dependent = raw.exclude_dependent;
 	o->no_header = raw.no_header;
-	o->show_address = raw.show_address;
+	o->show_address = raw.show_address || raw.details;
 	o->long_names = raw.long_names;
 	o->accumulated = raw.accumulated;
 	o->debug_info = raw.debug_info;
@@ -241,26 +257,26 @@ static void take_values(struct report_options *o)
 	o->session_dir = raw.session_dir;
 	o->root = raw.root;
 	o->output_file = raw.output_file;
-	split(raw.image_path, &o->image_path);
-	split(raw.include, &o->include);
-	split(raw.exclude, &o->exclude);
-	raw.session_dir = raw.root = raw.output_file = NULL;
+	option_list_split(raw.image_path, &o->image_path);
+	option_list_split(raw.include, &o->include);
+	option_list_split(raw.exclude, &o->exclude);
+	o->merge_text = raw.merge;
+	o->image_path_text = raw.image_path;
+	o->include_text = raw.include;
+	o->exclude_text = raw.exclude;
+	raw.session_dir = raw.root = raw.output_file = raw.merge = raw.image_path = raw.include =
+		raw.exclude = NULL;
 }
 
 /* 0 at the end of the options; 1: help or version, all else is void. */
 static int read_options(poptContext context, struct report_options *o, struct op_error *e)
 {
-	static const char *const later[] = {
-		[OPT_CALLGRAPH] = "--callgraph", [OPT_DETAILS] = "--details", [OPT_XML] = "--xml",
-	};
-	int option, refused = 0;
+	int option;
 
 	while ((option = poptGetNextOpt(context)) > 0) {
 		o->help |= option == OPT_HELP;
 		o->usage |= option == OPT_USAGE;
 		o->version |= option == OPT_VERSION;
-		if (option <= OPT_XML)
-			refused = option;
 	}
 	if (o->help || o->usage || o->version)
 		return 1;
@@ -268,9 +284,6 @@ static int read_options(poptContext context, struct report_options *o, struct op
 		return op_error_set(e, -EINVAL, "%s: %s (see --help)",
 				    poptBadOption(context, POPT_BADOPTION_NOALIAS),
 				    poptStrerror(option));
-	if (refused)
-		return op_error_set(e, -ENOTSUP, "%s is not in this version; --symbols is",
-				    later[refused]);
 	return 0;
 }
 
@@ -305,20 +318,20 @@ int report_options_parse(int argc, const char **argv, struct report_options *ret
 	while (args && args[nr])
 		nr++;
 	if (!err)
-		err = profile_spec_parse(args, nr, &o.spec, e);
+		err = profile_specs_parse(args, nr, o.specs, &o.nr_specs, e);
 	if (!err)
+		err = check_differential(&o, e);
+	if (!err) {
+		o.title = option_words_join("opreport", argv + 1, argc - 1, " ");
+		o.arguments = option_words_join("", args, nr, ",");
 		take_values(&o);
+	}
 	poptFreeContext(context);
 	free_raw();
-	*ret = err < 0 ? (struct report_options){ 0 } : o;
+	if (err < 0)
+		report_options_free(&o);
+	*ret = o;
 	return err < 0 ? err : 0;
-}
-
-static void free_list(struct spec_list *list)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		free(list->items[i].text);
-	free(list->items);
 }
 
 void report_options_free(struct report_options *o)
@@ -326,9 +339,16 @@ void report_options_free(struct report_options *o)
 	free(o->session_dir);
 	free(o->root);
 	free(o->output_file);
-	free_list(&o->image_path);
-	free_list(&o->include);
-	free_list(&o->exclude);
-	profile_spec_free(&o->spec);
+	option_list_free(&o->image_path);
+	option_list_free(&o->include);
+	option_list_free(&o->exclude);
+	profile_spec_free(&o->specs[0]);
+	profile_spec_free(&o->specs[1]);
+	free(o->title);
+	free(o->arguments);
+	free(o->merge_text);
+	free(o->image_path_text);
+	free(o->include_text);
+	free(o->exclude_text);
 	*o = (struct report_options){ 0 };
 }

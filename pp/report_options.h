@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "arrange.h"
+#include "demangle_name.h"
 #include "error.h"
 #include "sort.h"
 #include "spec.h"
@@ -16,21 +17,33 @@ enum {			/* --verbose=: stages that print their result on stderr */
 	PRINT_IMAGES = 4,
 	PRINT_SYMBOLS = 8,
 	PRINT_ROWS = 16,
+	PRINT_CALLS = 32,
 };
+
+enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
 struct report_options {
 	bool help, usage, version;	/* asked for: nothing else was checked */
 	bool compat;
-	bool symbols;			/* -l */
+	bool symbols;			/* -l, or what implies it */
+	bool details, callgraph;	/* -d, -c */
+	enum report_format format;
+	bool strict;
 	bool exclude_dependent, no_header, show_address, long_names, accumulated;
-	bool debug_info, global_percent, demangle;
+	bool debug_info, global_percent;
+	enum demangle_style demangle;
 	struct merge merge;
 	struct sort_order sort;
 	double threshold;		/* percent */
 	char *session_dir;		/* NULL: the default */
 	char *root, *output_file;	/* or NULL */
 	struct spec_list image_path, include, exclude;
-	struct profile_spec spec;
+	struct profile_spec specs[2];
+	size_t nr_specs;		/* 2: they are compared */
+	char *title;			/* the command line, for XML and JSON */
+	char *arguments;		/* of it what is no option, comma separated */
+	/* as given, or NULL */
+	char *merge_text, *image_path_text, *include_text, *exclude_text;
 	unsigned int print;		/* PRINT_* */
 };
 

@@ -3,6 +3,7 @@
 #include "sort.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 static const char *const key_names[NR_SORT_KEYS] = {
 	[SORT_SAMPLE] = "sample",     [SORT_IMAGE] = "image", [SORT_APP_NAME] = "app-name",
 	[SORT_SYMBOL] = "symbol",     [SORT_DEBUG] = "debug", [SORT_VMA] = "vma",
+	[SORT_DIFF] = "diff",
 };
 
 static int find_key(const char *word, size_t len, struct op_error *e)
@@ -19,7 +21,7 @@ static int find_key(const char *word, size_t len, struct op_error *e)
 		if (strlen(key_names[key]) == len && !strncmp(word, key_names[key], len))
 			return key;
 	return op_error_set(e, -EINVAL, "--sort: '%.*s' is none of sample, image, app-name, "
-			    "symbol, debug, vma", (int)(len > 80 ? 80 : len), word);
+			    "symbol, debug, vma, diff", (int)(len > 80 ? 80 : len), word);
 }
 
 int sort_order_parse(const char *list, struct sort_order *ret, bool *ret_has_vma,
@@ -42,8 +44,9 @@ int sort_order_parse(const char *list, struct sort_order *ret, bool *ret_has_vma
 	}
 	*ret_has_vma = used[SORT_VMA];
 	for (int key = 0; key < NR_SORT_KEYS; key++)
-		if (!used[key])
+		if (!used[key] && key != SORT_DIFF)
 			order.keys[nr++] = key;
+	order.nr_keys = nr;
 	*ret = order;
 	return 0;
 }
@@ -78,6 +81,14 @@ static int compare_images(const struct image *a, const struct image *b, bool lon
 	return strcmp(image_shown_name(a, long_names), image_shown_name(b, long_names));
 }
 
+/* By how much a share changed, up or down: in percent of all samples. */
+static int compare_changes(const struct row_diff *a, const struct row_diff *b)
+{
+	double x = a ? fabs(a->points) : 0, y = b ? fabs(b->points) : 0;
+
+	return x > y ? -1 : x < y;
+}
+
 static int compare_key(const struct symbol_row *a, const struct symbol_row *b, enum sort_key key,
 		       bool long_names)
 {
@@ -94,6 +105,8 @@ static int compare_key(const struct symbol_row *a, const struct symbol_row *b, e
 		return compare_lines(a->line, b->line);
 	case SORT_VMA:
 		return compare_u64(a->vma, b->vma);
+	case SORT_DIFF:
+		return compare_changes(a->diff, b->diff);
 	default:
 		return 0;
 	}
@@ -105,7 +118,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct symbol_row *y = *(struct symbol_row *const *)b;
 	const struct sort_order *order = context;
 
-	for (size_t i = 0; i < NR_SORT_KEYS; i++) {
+	for (size_t i = 0; i < order->nr_keys; i++) {
 		int result = compare_key(x, y, order->keys[i], order->long_names);
 
 		if (result)

@@ -15,11 +15,13 @@ enum sort_key {
 	SORT_SYMBOL,
 	SORT_DEBUG,
 	SORT_VMA,
+	SORT_DIFF,		/* of compared profiles, the larger change first; never by itself */
 	NR_SORT_KEYS
 };
 
 struct sort_order {
-	enum sort_key keys[NR_SORT_KEYS];	/* all of them, most important first */
+	enum sort_key keys[NR_SORT_KEYS];	/* most important first */
+	size_t nr_keys;
 	bool reverse, long_names;
 };
 

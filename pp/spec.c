@@ -128,6 +128,7 @@ static int unknown_tag(const char *arg, size_t len, struct op_error *e)
 
 	for (size_t i = 0; i < SPEC_NAME; i++)
 		strbuf_addf(&known, " %s:", tags[i].name);
+	strbuf_add(&known, " archive:");
 	op_error_set(e, -EINVAL,
 		     "'%.*s': '%.*s:' is not a tag; tags are%s (a file of that name: './%.*s')", 80,
 		     arg, (int)len, arg, known.text, 80, arg);
@@ -135,20 +136,42 @@ static int unknown_tag(const char *arg, size_t len, struct op_error *e)
 	return -EINVAL;
 }
 
+static bool is_brace(const char *arg)
+{
+	return !strcmp(arg, "{") || !strcmp(arg, "}") || !strcmp(arg, "{}");
+}
+
+static int set_archive(struct profile_spec *spec, const char *path, struct op_error *e)
+{
+	char *absolute = path_absolute(path);
+
+	if (!absolute || !file_is_dir(absolute)) {
+		free(absolute);
+		return op_error_set(e, -ENOENT, "'archive:%.200s': there is no such folder", path);
+	}
+	if (spec->archive && strcmp(spec->archive, absolute)) {
+		free(absolute);
+		return op_error_set(e, -EINVAL, "'archive:%.200s': a second archive (compare two: "
+				    "'{ archive:A } { archive:B }')", path);
+	}
+	free(spec->archive);
+	spec->archive = absolute;
+	return 0;
+}
+
 static int add_argument(struct profile_spec *spec, const char *arg, struct op_error *e)
 {
 	size_t len = tag_length(arg);
 
-	if (!strcmp(arg, "{") || !strcmp(arg, "}") || !strcmp(arg, "{}"))
-		return op_error_set(e, -ENOTSUP,
-				    "differential profiles ('{ ... } { ... }') are not in this "
-				    "version");
+	if (is_brace(arg))
+		return op_error_set(e, -EINVAL, "'%s': braces compare two profiles, in opreport "
+				    "--symbols only: '{ A } { B }'", arg);
 	if (!*arg)
 		return op_error_set(e, -EINVAL, "an empty argument names no image");
 	if (!len)
 		return add_value(&spec->list[SPEC_NAME], SPEC_NAME, arg, e);
 	if (len == strlen("archive") && !strncmp(arg, "archive", len))
-		return op_error_set(e, -ENOTSUP, "'%.200s': archives are not in this version", arg);
+		return set_archive(spec, arg + len + 1, e);
 	for (int tag = 0; tag < SPEC_NAME; tag++)
 		if (strlen(tags[tag].name) == len && !strncmp(arg, tags[tag].name, len))
 			return add_values(&spec->list[tag], tag, arg + len + 1, e);
@@ -182,6 +205,65 @@ void profile_spec_free(struct profile_spec *spec)
 		free(list->items);
 		*list = (struct spec_list){ 0 };
 	}
+	free(spec->archive);
+	spec->archive = NULL;
+}
+
+static int malformed(const char *const *args, size_t nr, struct op_error *e)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; i < nr && text.len < 300; i++)
+		strbuf_addf(&text, " %.100s", args[i]);
+	op_error_set(e, -EINVAL, "two profiles are compared as '{ A } { B }', the braces being "
+		     "words of their own; got:%s", text.text);
+	strbuf_free(&text);
+	return -EINVAL;
+}
+
+/* For each argument 0: outside braces, 1 or 2: in the first or second pair, 3: a brace. */
+static int sort_by_braces(const char *const *args, size_t nr, unsigned char *where)
+{
+	unsigned char pair = 0;
+	bool is_inside = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool opens = *args[i] == '{' && is_brace(args[i]);
+		bool closes = is_brace(args[i]) && strcmp(args[i], "{");
+
+		where[i] = is_brace(args[i]) ? 3 : is_inside ? pair : 0;
+		if ((opens && (is_inside || ++pair > 2)) || (closes && !opens && !is_inside))
+			return -EINVAL;
+		if (opens || closes)
+			is_inside = !closes;
+	}
+	return is_inside ? -EINVAL : pair;
+}
+
+int profile_specs_parse(const char *const *args, size_t nr, struct profile_spec ret[2],
+			size_t *ret_nr, struct op_error *e)
+{
+	unsigned char *where = xcalloc(nr + 1, 1);
+	struct profile_spec specs[2] = { 0 };
+	int pairs = sort_by_braces(args, nr, where), err = 0;
+
+	if (pairs < 0)
+		err = malformed(args, nr, e);
+	for (size_t i = 0; i < nr && !err; i++) {
+		if (where[i] == 0 || where[i] == 1)
+			err = add_argument(&specs[0], args[i], e);
+		if (!err && pairs && (where[i] == 0 || where[i] == 2))
+			err = add_argument(&specs[1], args[i], e);
+	}
+	free(where);
+	if (err) {
+		profile_spec_free(&specs[0]);
+		profile_spec_free(&specs[1]);
+		return err;
+	}
+	memcpy(ret, specs, sizeof(specs));
+	*ret_nr = pairs == 2 ? 2 : 1;
+	return 0;
 }
 
 static bool text_matches(const char *pattern, const char *text)

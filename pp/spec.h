@@ -4,7 +4,9 @@
  *
  *	opreport session:monday image:/usr/bin/xz,/usr/bin/gzip event:CPU_CLK_UNHALTED
  *
- * An argument is TAG:LIST or the name of a binary. Rules: doc/pp-spec.md [PS-1]..[PS-10].
+ *	opreport -l { session:before } { session:after }
+ *
+ * An argument is TAG:LIST or the name of a binary. Rules: doc/pp-spec.md [PS-1]..[PS-11].
  */
 #ifndef SPEC_H
 #define SPEC_H
@@ -46,6 +48,7 @@ struct spec_list {
 
 struct profile_spec {
 	struct spec_list list[NR_SPEC_TAGS];
+	char *archive;		/* folder, absolute; or NULL */
 };
 
 /*
@@ -55,6 +58,13 @@ struct profile_spec {
 int profile_spec_parse(const char *const *args, size_t nr, struct profile_spec *ret,
 		       struct op_error *e);
 void profile_spec_free(struct profile_spec *spec);
+
+/*
+ * The same for "{ A } { B }": *ret_nr is 2 then, and what stands outside the braces is part of
+ * both. Without braces, or with one pair, it is 1. [PS-10]
+ */
+int profile_specs_parse(const char *const *args, size_t nr, struct profile_spec ret[2],
+			size_t *ret_nr, struct op_error *e);
 
 /* How an image may be called in a specification; NULL: it has no such name. */
 struct spec_image {

@@ -36,8 +36,39 @@ static void row_free(struct symbol_row *row)
 	if (row->shown != row->name)
 		free(row->shown);
 	free(row->name);
+	for (size_t i = 0; i < row->nr_details; i++)
+		free(row->details[i].line);
+	free(row->details);
+	free(row->detail_counts);
+	free(row->code);
+	free(row->diff);
 	free(row->line);
 	free(row);
+}
+
+uint64_t *row_add_detail(const struct row_list *list, struct symbol_row *row, uint64_t vma)
+{
+	size_t nr_classes = list->nr_classes;
+	uint64_t *counts;
+
+	if (row->nr_details == row->details_room) {
+		row->details_room = row->details_room ? row->details_room * 2 : 8;
+		row->details = xrealloc_array(row->details, row->details_room,
+					      sizeof(*row->details));
+		row->detail_counts = xrealloc_array(row->detail_counts,
+						    row->details_room * nr_classes,
+						    sizeof(*row->detail_counts));
+	}
+	counts = &row->detail_counts[row->nr_details * nr_classes];
+	memset(counts, 0, nr_classes * sizeof(*counts));
+	row->details[row->nr_details++] = (struct row_detail){ .vma = vma };
+	return counts;
+}
+
+const uint64_t *row_detail_counts(const struct row_list *list, const struct symbol_row *row,
+				  size_t detail)
+{
+	return &row->detail_counts[detail * list->nr_classes];
 }
 
 void rows_drop_last(struct row_list *list)
@@ -51,6 +82,14 @@ void row_move_counts(const struct row_list *list, struct symbol_row *row, struct
 		into->counts[c] += row->counts[c];
 		row->counts[c] = 0;
 	}
+	for (size_t i = 0; i < row->nr_details; i++) {
+		uint64_t *counts = row_add_detail(list, into, row->details[i].vma);
+
+		into->details[into->nr_details - 1].line = row->details[i].line;
+		memcpy(counts, row_detail_counts(list, row, i),
+		       list->nr_classes * sizeof(*counts));
+	}
+	row->nr_details = 0;
 }
 
 static bool is_empty(const struct row_list *list, const struct symbol_row *row)
@@ -61,17 +100,38 @@ static bool is_empty(const struct row_list *list, const struct symbol_row *row)
 	return true;
 }
 
-void rows_drop_empty(struct row_list *list, size_t from)
+void rows_drop_empty(struct row_list *list, size_t from, size_t limit)
 {
 	size_t kept = from;
 
 	for (size_t i = from; i < list->nr; i++) {
-		if (is_empty(list, list->rows[i]))
+		if (i < limit && is_empty(list, list->rows[i]))
 			row_free(list->rows[i]);
 		else
 			list->rows[kept++] = list->rows[i];
 	}
 	list->nr = kept;
+}
+
+void rows_move(struct row_list *list, struct symbol_row *row)
+{
+	xgrow(list->rows, list->nr, list->room);
+	row->serial = list->next_serial++;
+	list->rows[list->nr++] = row;
+}
+
+void rows_free_one(struct row_list *list, size_t i)
+{
+	row_free(list->rows[i]);
+	list->rows[i] = NULL;
+}
+
+void rows_append(struct row_list *list, struct row_list *more)
+{
+	for (size_t i = 0; i < more->nr; i++)
+		rows_move(list, more->rows[i]);
+	more->nr = 0;
+	rows_free(more);
 }
 
 void rows_total(struct row_list *list)
@@ -82,9 +142,11 @@ void rows_total(struct row_list *list)
 			list->totals[c] += list->rows[i]->counts[c];
 }
 
-static bool is_above(const struct row_list *list, const struct symbol_row *row, double percent,
-		     size_t nr_classes)
+bool row_is_above(const struct row_list *list, const struct symbol_row *row, double percent,
+		  bool first_class_only)
 {
+	size_t nr_classes = first_class_only && list->nr_classes ? 1 : list->nr_classes;
+
 	for (size_t c = 0; c < nr_classes; c++)
 		if (list->totals[c] && 100.0 * row->counts[c] / list->totals[c] >= percent)
 			return true;
@@ -93,11 +155,10 @@ static bool is_above(const struct row_list *list, const struct symbol_row *row, 
 
 void rows_threshold(struct row_list *list, double percent, bool first_class_only)
 {
-	size_t nr_classes = first_class_only && list->nr_classes ? 1 : list->nr_classes;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < list->nr; i++) {
-		if (is_above(list, list->rows[i], percent, nr_classes))
+		if (row_is_above(list, list->rows[i], percent, first_class_only))
 			list->rows[kept++] = list->rows[i];
 		else
 			row_free(list->rows[i]);

@@ -7,10 +7,24 @@
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include "images.h"
+
+/* Samples of one address: --details. */
+struct row_detail {
+	uint64_t vma;
+	char *line;		/* "FILE:LINE", or NULL */
+};
+
+/* Of two profiles that are compared: diff.h. */
+struct row_diff {
+	bool in_first, in_second;
+	double points;		/* share in the second less share in the first, first class, in % */
+	double change[];	/* per class: (second - first) / first of the shares, in % */
+};
 
 struct symbol_row {
 	const struct image *image, *app;
@@ -18,7 +32,15 @@ struct symbol_row {
 	char *shown;		/* demangled, if it was asked for; may be @name itself */
 	char *line;		/* "FILE:LINE", or NULL */
 	uint64_t vma;
+	uint64_t id;		/* which of its binary: merge_pass.h */
 	size_t serial;		/* order of making: the last word in sorting */
+	struct row_detail *details;	/* by vma; only if they were asked for */
+	uint64_t *detail_counts;	/* nr_classes for each detail */
+	size_t nr_details, details_room;
+	unsigned char *code;	/* its bytes in the image, if they were asked for and are there */
+	size_t code_size;
+	struct row_diff *diff;	/* or NULL */
+	struct call_node *node;	/* callgraph.h's, or NULL */
 	uint64_t counts[];	/* per class */
 };
 
@@ -36,15 +58,33 @@ void rows_init(struct row_list *list, size_t nr_classes);
 struct symbol_row *rows_add(struct row_list *list, const struct image *image,
 			    const struct image *app, const char *name, uint64_t vma);
 
+/* Room for @row's next detail; the counts, all 0, are returned. */
+uint64_t *row_add_detail(const struct row_list *list, struct symbol_row *row, uint64_t vma);
+const uint64_t *row_detail_counts(const struct row_list *list, const struct symbol_row *row,
+				  size_t detail);
+
 /* Remove the last row that was added. */
 void rows_drop_last(struct row_list *list);
 
-/* Add @row's counts to @into; then drop such rows, now empty, from index @from on. */
+/* Add @row's counts to @into; then drop such rows, now empty, in [@from, @limit). */
 void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into);
-void rows_drop_empty(struct row_list *list, size_t from);
+void rows_drop_empty(struct row_list *list, size_t from, size_t limit);
+
+/* Move the rows of @more, of as many classes, to the end of @list; @more is freed. */
+void rows_append(struct row_list *list, struct row_list *more);
+
+/* Take over one row, of as many classes. */
+void rows_move(struct row_list *list, struct symbol_row *row);
+
+/* Free row @i; its place in the array is the caller's to close. */
+void rows_free_one(struct row_list *list, size_t i);
 
 /* Compute the totals. Call it when all rows are there and before rows_threshold(). */
 void rows_total(struct row_list *list);
+
+/* Is the row's share @percent or more in any class (@first_class_only: in the first)? */
+bool row_is_above(const struct row_list *list, const struct symbol_row *row, double percent,
+		  bool first_class_only);
 
 /* Drop rows below @percent in every class (@first_class_only: in the first). */
 void rows_threshold(struct row_list *list, double percent, bool first_class_only);

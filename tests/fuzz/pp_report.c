@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const beside[] = { "session", "counts", "images", "kernel-symbols" };
 	static char *program;
 	static FILE *out;
-	struct report_options options = { .demangle = true };
+	struct report_options options = { .demangle = DEMANGLE_SMART };
 	size_t n;
 
 	if (!dir) {

@@ -12,6 +12,8 @@
  *	event NAME [COUNT [UM]]		default TIMER 0 0
  *	app IMAGE			and the image is the same until "image" comes
  *	image IMAGE
+ *	callee IMAGE			until "app" or "image": a call-graph file, and its lines are
+ *	CALLER CALLEE COUNT
  *	task TGID TID CPU		"all" or a number; default all all all
  *	mtime SECONDS			of the image; default 0, unknown
  *	kernel yes|no			header's is_kernel; default: whether the image is {kern}
@@ -42,7 +44,7 @@ struct maker {
 	const char *session_dir;
 	const char *profile;
 	unsigned int line;
-	char *session, *app, *image, *event, *cpu;	/* as in the profile */
+	char *session, *app, *image, *callee, *event, *cpu;	/* as in the profile */
 	struct sample_name name;
 	struct sample_header header;
 	int is_kernel;				/* -1: by the image */
@@ -113,6 +115,8 @@ static void open_file(struct maker *m)
 	m->header.count = m->name.count;
 	m->header.unit_mask = m->name.unit_mask;
 	m->header.anon_start = m->name.image.anon_start;
+	m->header.cg_to_is_kernel = m->name.has_callee && m->name.callee.kind == IMAGE_KERNEL;
+	m->header.cg_to_anon_start = m->name.has_callee ? m->name.callee.anon_start : 0;
 	if (sample_name_format(&m->name, &relative))
 		fail(m, "no sample file can have that name", m->image);
 	samples = session_samples_path(m->session_dir, m->session);
@@ -129,13 +133,18 @@ static void open_file(struct maker *m)
 	free(path);
 }
 
-static void add_samples(struct maker *m, const char *key, const char *count)
+static void add_samples(struct maker *m, char **words)
 {
+	const char *key = words[0], *count = words[m->name.has_callee ? 2 : 1];
+	uint64_t place = number(m, key);
+
+	if (m->name.has_callee)
+		place = place << 32 | (uint32_t)number(m, words[1]);
 	if (!m->name.image.path)
 		fail(m, "samples before any 'app'", key);
 	if (!m->db)
 		open_file(m);
-	if (odb_add(m->db, number(m, key), (uint32_t)number(m, count)))
+	if (odb_add(m->db, place, (uint32_t)number(m, count)))
 		fail(m, "cannot add samples", key);
 }
 
@@ -170,6 +179,7 @@ static void set_image(struct maker *m, const char *word)
 {
 	set_string(&m->image, word);
 	parse_image(m, m->image, &m->name.image);
+	m->name.has_callee = false;
 }
 
 static void do_line(struct maker *m, char **words, FILE *in)
@@ -177,7 +187,7 @@ static void do_line(struct maker *m, char **words, FILE *in)
 	const char *word = words[0];
 
 	if (word[0] >= '0' && word[0] <= '9') {
-		add_samples(m, word, words[1]);
+		add_samples(m, words);
 		return;
 	}
 	m->db = odb_close(m->db);	/* what follows goes elsewhere */
@@ -198,6 +208,10 @@ static void do_line(struct maker *m, char **words, FILE *in)
 		set_image(m, words[1]);
 	} else if (!strcmp(word, "image")) {
 		set_image(m, words[1]);
+	} else if (!strcmp(word, "callee")) {
+		set_string(&m->callee, words[1]);
+		parse_image(m, m->callee, &m->name.callee);
+		m->name.has_callee = true;
 	} else if (!strcmp(word, "task") && words[2]) {
 		m->name.tgid = number_or_all(m, words[1]);
 		m->name.tid = number_or_all(m, words[2]);
@@ -254,6 +268,7 @@ int main(int argc, char **argv)
 	free(m.session);
 	free(m.app);
 	free(m.image);
+	free(m.callee);
 	free(m.event);
 	free(m.cpu);
 	return 0;

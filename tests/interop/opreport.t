@@ -24,10 +24,6 @@ result() # STATUS NAME
 group_of() # COMMAND
 {
 	case " $1 " in
-	*" -c "*) echo "call graphs (-c)" ;;
-	*" -X "*) echo "XML (-X)" ;;
-	*" -d "*) echo "details (-d)" ;;
-	*smart*) echo "smart demangling (-D smart)" ;;
 	*--help*|*--version*) echo "help and version have words of their own" ;;
 	esac
 }

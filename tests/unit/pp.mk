@@ -1,4 +1,5 @@
 # unit tests of pp/
 $(foreach t,spec format sort arrange populate samples options,\
 	$(eval $(call unit_test,pp_$(t),tests/unit/pp_$(t).c,\
-		libpp.a libdb.a libevents.a libbuildid.a libutil.a,-lbfd -lpopt -lelf -lm)))
+		libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+		-lbfd -lpopt -lelf -llzma -lm -lpthread)))

@@ -40,6 +40,19 @@ static void add(struct file_list *list, struct image *app, struct image *image, 
 	};
 }
 
+/* Strict: a second axis is an error. */
+static int arrange(const struct file_list *list, const struct merge *merge, bool exclude_dependent,
+		   struct arrangement *a, struct op_error *e)
+{
+	struct arrange_options options = { *merge, exclude_dependent, true };
+	struct notices notices = { 0 };
+	int err = arrange_files(list, &options, a, &notices, e);
+
+	CHECK(!notices.nr, "nothing to tell");
+	notices_free(&notices);
+	return err;
+}
+
 TEST(one_class)
 {
 	struct file_list list = { 0 };
@@ -50,17 +63,17 @@ TEST(one_class)
 	add(&list, &bash, &libc, "E", -1, -1, -1);
 	add(&list, &bash, &bash, "E", -1, -1, -1);
 	add(&list, &dash, &libc, "E", -1, -1, -1);
-	CHECK(!arrange_files(&list, &merge, false, &a, NULL), "arrange");
+	CHECK(!arrange(&list, &merge, false, &a, NULL), "arrange");
 	CHECK(a.nr_classes == 1 && a.axis == AXIS_NONE && a.nr_files == 3, "one class");
 	CHECK(a.nr_apps == 2, "%zu applications", a.nr_apps);
 	CHECK(!strcmp(a.classes[0].title, "E:1"), "%s", a.classes[0].title);
 	CHECK(a.classes[0].header.cpu_type == 4, "header");
 	arrangement_free(&a);
-	CHECK(!arrange_files(&list, &merge, true, &a, NULL), "exclude dependent");
+	CHECK(!arrange(&list, &merge, true, &a, NULL), "exclude dependent");
 	CHECK(a.nr_files == 1 && a.files[0].image == &bash, "only the application itself");
 	arrangement_free(&a);
 	merge.lib = true;
-	CHECK(!arrange_files(&list, &merge, true, &a, NULL), "merged libraries are applications");
+	CHECK(!arrange(&list, &merge, true, &a, NULL), "merged libraries are applications");
 	CHECK(a.nr_files == 3 && a.nr_apps == 2, "bash and libc");
 	arrangement_free(&a);
 	free(list.files);
@@ -102,7 +115,7 @@ TEST(axes)
 		for (size_t j = 0; j < 3 && cases[i].files[j].event; j++)
 			add(&list, &bash, &bash, cases[i].files[j].event, cases[i].files[j].tgid,
 			    cases[i].files[j].tid, cases[i].files[j].cpu);
-		err = arrange_files(&list, &cases[i].merge, false, &a, &e);
+		err = arrange(&list, &cases[i].merge, false, &a, &e);
 		CHECK(err == cases[i].err, "%zu: %d %s", i, err, e.text);
 		if (!err) {
 			CHECK(a.axis == cases[i].axis, "%zu: axis %d", i, a.axis);
@@ -130,7 +143,7 @@ TEST(inversion)
 	add(&list, &bash, &libc, "B", -1, -1, -1);
 	add(&list, &dash, &libc, "A", -1, -1, -1);
 	add(&list, &bash, &bash, "B", -1, -1, -1);
-	CHECK(!arrange_files(&list, &merge, false, &a, NULL), "arrange");
+	CHECK(!arrange(&list, &merge, false, &a, NULL), "arrange");
 	invert_arrangement(&a, &inv);
 	CHECK(inv.nr_images == 2, "%zu images", inv.nr_images);
 	CHECK(inv.images[0].image == &bash && inv.images[0].nr_apps == 1, "bash");

@@ -24,7 +24,8 @@ TEST(defaults)
 
 	unsetenv("OPROFILE_COMPAT");
 	CHECK(!parse("", &o), "nothing is fine");
-	CHECK(o.demangle && !o.symbols && !o.compat && !o.session_dir && o.threshold == 0,
+	CHECK(o.demangle == DEMANGLE_NORMAL && !o.symbols && !o.compat &&
+	      !o.session_dir && o.threshold == 0,
 	      "defaults");
 	report_options_free(&o);
 }
@@ -40,7 +41,7 @@ TEST(bundled_and_long)
 	CHECK(o.threshold == 2.5, "%g", o.threshold);
 	CHECK(o.merge.tgid && o.merge.tid && !o.merge.cpu, "tgid implies tid");
 	CHECK(!strcmp(o.session_dir, "/x") && o.image_path.nr == 2, "values");
-	CHECK(o.spec.list[SPEC_IMAGE].nr == 1, "specification");
+	CHECK(o.specs[0].list[SPEC_IMAGE].nr == 1, "specification");
 	report_options_free(&o);
 }
 
@@ -63,8 +64,8 @@ TEST(nothing_is_left_of_a_failure)
 	struct report_options o;
 
 	CHECK(parse("-l -t 500 image:x", &o) == -EINVAL, "threshold");
-	CHECK(!o.symbols && !o.spec.list[SPEC_IMAGE].nr, "empty");
-	CHECK(parse("-l -d", &o) == -ENOTSUP, "details");
+	CHECK(!o.symbols && !o.specs[0].list[SPEC_IMAGE].nr, "empty");
+	CHECK(parse("-c -d", &o) == -EINVAL, "two reports");
 	CHECK(parse("-l evnt:x", &o) == -EINVAL, "tag");
 }
 

@@ -24,7 +24,8 @@ static void add_symbol(struct binary *b, uint64_t start, uint64_t end, const cha
 static void add_section(struct binary *b, uint64_t start, uint64_t end, const char *name)
 {
 	xgrow(b->sections, b->nr_sections, b->sections_room);
-	b->sections[b->nr_sections++] = (struct code_section){ start, end, start + 0x400000, name };
+	b->sections[b->nr_sections++] = (struct code_section){
+		.start = start, .end = end, .vma = start + 0x400000, .name = name, .is_code = true };
 }
 
 static void free_binary(struct binary *b)

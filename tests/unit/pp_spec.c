@@ -42,9 +42,9 @@ static const struct {
 	{ "count:99999999999999999999", -EINVAL, 0, 0, NULL },
 	{ "", -EINVAL, 0, 0, NULL },
 	{ ":", -0, SPEC_NAME, 1, ":" },
-	{ "archive:/x", -ENOTSUP, 0, 0, NULL },
-	{ "{", -ENOTSUP, 0, 0, NULL },
-	{ "{}", -ENOTSUP, 0, 0, NULL },
+	{ "archive:/no/such/folder", -ENOENT, 0, 0, NULL },
+	{ "{", -EINVAL, 0, 0, NULL },
+	{ "{}", -EINVAL, 0, 0, NULL },
 };
 
 TEST(parsing)

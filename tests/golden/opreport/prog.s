@@ -10,7 +10,7 @@ main:	.skip	0x40			/* 0x1000 */
 	.type	_hot_alias, %function
 _hot_alias:
 hot_loop:
-	.skip	0x80			/* 0x1040; its .size is smaller and does not count */
+	.skip	0x80			/* 0x1040; its .size is smaller: the rest is nobody's */
 	.size	hot_loop, 0x10
 	.globl	_ZN3geo4Disc4areaEv
 	.type	_ZN3geo4Disc4areaEv, %function

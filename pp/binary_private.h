@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* binary_private.h - between the files that fill in a binary */
+#ifndef BINARY_PRIVATE_H
+#define BINARY_PRIVATE_H
+
+#include "binary.h"
+#include "object_file.h"
+
+#define NO_SECTION UINT32_MAX
+
+struct binary_files {
+	char *path;
+	struct object_file image, debug, mini;	/* the last two: fd -1 and no bytes if not there */
+	unsigned char *strings[4];	/* what names point into */
+	size_t nr_strings;
+	struct line_reader *lines;	/* binary_line.c's, or NULL */
+	bool keep_open, is_compat;
+};
+
+/*
+ * Add the symbols of @f's table of type @type (SHT_SYMTAB, SHT_DYNSYM), placed in the image's
+ * sections of the same name [SY-8]. @sizes: those in the table count. True if there were any.
+ */
+bool elf_symbols_add(struct binary *b, const struct object_file *f, uint32_t type, bool sizes);
+
+/* Add NAME@plt for each entry of the procedure linkage table [SY-13]. */
+void plt_symbols_add(struct binary *b, const struct object_file *f);
+
+/* Hand over memory that names point into. */
+void binary_keep_strings(struct binary *b, unsigned char *strings);
+
+void line_reader_free(struct line_reader *reader);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* format_csv.h - reports as comma separated values (RFC 4180), a first line of titles [CS-1] */
+#ifndef FORMAT_CSV_H
+#define FORMAT_CSV_H
+
+#include "format_text.h"
+
+void format_csv_summary(const struct summary *summary, const struct arrangement *a,
+			const struct text_options *options, FILE *out);
+void format_csv_symbols(const struct row_list *rows, const struct arrangement *a,
+			const struct text_options *options, FILE *out);
+
+#endif

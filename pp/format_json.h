@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* format_json.h - any report of opreport as JSON: doc/opreport-json.md */
+#ifndef FORMAT_JSON_H
+#define FORMAT_JSON_H
+
+#include <stdio.h>
+#include "arrange.h"
+#include "callgraph.h"
+#include "notices.h"
+#include "sessions.h"
+#include "summary.h"
+#include "symbols.h"
+
+struct json_report {
+	const char *command;
+	const struct session_list *const *sessions;	/* one list for each profile */
+	size_t nr_sessions;
+	const struct arrangement *arrangement;
+	const struct notices *notices;
+	const struct summary *summary;		/* this or rows */
+	const struct row_list *rows;
+	const struct callgraph *graph;		/* or NULL */
+};
+
+void format_json(const struct json_report *report, FILE *out);
+
+#endif

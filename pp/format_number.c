@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* format_number.c - percentages, and lines that are fit for a terminal */
+#include "format_text.h"
+
+#include <math.h>
+
+#define PERCENT_WIDTH	7
+
+void format_percent_value(struct strbuf *out, double percent)
+{
+	size_t start = out->len;
+
+	if (percent == 0)
+		strbuf_addf(out, "%*s", PERCENT_WIDTH, "0");
+	else if (fabs(percent) <= 0.001)
+		strbuf_addf(out, "%.1e", percent);
+	else
+		strbuf_addf(out, "%*.4f", PERCENT_WIDTH, percent);
+	if (out->len > start + PERCENT_WIDTH)
+		strbuf_truncate(out, start + PERCENT_WIDTH);
+}
+
+void format_percent(struct strbuf *out, uint64_t part, uint64_t total)
+{
+	format_percent_value(out, total ? 100.0 * (double)part / (double)total : 0);
+}
+
+void format_change(struct strbuf *out, double percent)
+{
+	if (isinf(percent))
+		strbuf_add(out, percent > 0 ? "+++" : "---");
+	else if (percent == 0)
+		strbuf_addf(out, "%*s", PERCENT_WIDTH, "+0");
+	else if (fabs(percent) <= 0.001)
+		strbuf_addf(out, "%+.1e", percent);
+	else
+		strbuf_addf(out, "%+*.*f", PERCENT_WIDTH, fabs(percent) < 100 ? 4 : 3, percent);
+}
+
+void format_line(struct strbuf *line, FILE *out)
+{
+	for (size_t i = 1; i < line->len; i++)	/* 0: the tab of an indented line */
+		if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
+			line->text[i] = '?';
+	strbuf_add_char(line, '\n');
+	fwrite(line->text, 1, line->len, out);
+	strbuf_reset(line);
+}

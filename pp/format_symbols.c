@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* format_symbols.c - the symbol list as text, with --details the addresses below each symbol */
+#include "format_columns.h"
+
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+/* The original pads the last column of these lines, and so do we. */
+static void print_details(const struct columns *c, const struct row_list *rows,
+			  const struct symbol_row *row, struct strbuf *line, FILE *out)
+{
+	const uint64_t *totals = c->options->global_percent ? rows->totals : row->counts;
+
+	for (size_t i = 0; i < row->nr_details; i++) {
+		strbuf_add(line, "  ");
+		columns_address(c, row->details[i].vma, line);
+		columns_counts(c, row_detail_counts(rows, row, i), totals, NULL, NULL, line);
+		columns_line(c, row->details[i].line, line);
+		while (line->len && line->text[line->len - 1] == ' ')
+			strbuf_truncate(line, line->len - 1);
+		format_line(line, out);
+	}
+}
+
+void format_symbols(const struct row_list *rows, const struct text_options *options, FILE *out)
+{
+	uint64_t *sums = xcalloc(rows->nr_classes + 1, sizeof(*sums));
+	struct strbuf line = STRBUF_INIT;
+	struct columns c;
+
+	columns_init(&c, rows, options);
+	if (!options->no_header)
+		columns_titles(&c, out);
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct symbol_row *row = rows->rows[i];
+
+		columns_address(&c, row->vma, &line);
+		columns_counts(&c, row->counts, rows->totals, sums, row->diff, &line);
+		columns_line(&c, row->line, &line);
+		columns_names(&c, row, &line);
+		format_line(&line, out);
+		if (options->details)
+			print_details(&c, rows, row, &line, out);
+	}
+	strbuf_free(&line);
+	free(sums);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * merge_pass.h - the heart of a report: one pass over sorted samples beside sorted symbols
+ */
+#ifndef MERGE_PASS_H
+#define MERGE_PASS_H
+
+#include <stdbool.h>
+#include "binary.h"
+#include "demangle_name.h"
+#include "samples.h"
+#include "spec.h"
+#include "symbols.h"
+
+struct populate_options {
+	bool compat;			/* as the original: nothing without symbol, no .dynsym */
+	enum demangle_style demangle;
+	bool lines;			/* look up source lines */
+	bool details;			/* keep each address's samples */
+	bool code;			/* keep each row's bytes */
+	bool keep_binaries;		/* for callgraph.h: they stay open in the population */
+	bool keep_all;			/* filter later: call graphs need every row */
+	bool long_names;
+	const char *root;		/* "" if none */
+	struct spec_list include;	/* symbols; empty: all */
+	struct spec_list exclude;
+	FILE *print_symbols;		/* --verbose=symbols, or NULL */
+};
+
+/* Add the rows of @image on behalf of @app. @samples are sorted. */
+void populate_symbols(const struct binary *binary, const struct sample_list *samples,
+		      const struct image *image, const struct image *app,
+		      const struct populate_options *options, struct row_list *rows);
+
+/*
+ * Which row of a binary a place belongs to: the index of its symbol, or a number of its section or
+ * of the whole image; ROW_NONE if such samples have no row (in compatibility mode).
+ */
+#define ROW_NONE UINT64_MAX
+uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compat);
+
+/* A new row of that id, with counts of 0. */
+struct symbol_row *row_make(const struct binary *binary, const struct image *image,
+			    const struct image *app, const struct populate_options *options,
+			    struct row_list *rows, uint64_t id);
+
+/* Are rows of this symbol asked for, by either name? */
+bool row_is_wanted(const struct populate_options *options, const struct symbol_row *row);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* option_words.h - options whose values are lists: "cpu,tid", "f,g,h" */
+#ifndef OPTION_WORDS_H
+#define OPTION_WORDS_H
+
+#include <stddef.h>
+#include "error.h"
+#include "spec.h"
+
+struct option_word {
+	const char *name;	/* NULL: the end of the list of them */
+	unsigned int bit;
+};
+
+/* OR the bits of the comma separated words of @list, which may be NULL. -EINVAL names the word. */
+int option_words_parse(const char *option, const char *list, const struct option_word *words,
+		       unsigned int *bits, struct op_error *e);
+
+/* Append the comma separated values of @text, which may be NULL. */
+void option_list_split(const char *text, struct spec_list *list);
+void option_list_free(struct spec_list *list);
+
+/* @first, then @words, with @between in between; malloc'd. */
+char *option_words_join(const char *first, const char *const *words, size_t nr,
+			const char *between);
+
+#endif
