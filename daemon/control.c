@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * control.c - connections on the control socket: read a request, run it, write the answer
+ * control.c - connections on the control socket: read a request, have it run, write the answer
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "channel.h"
 #include "control.h"
-#include "control_status.h"
+#include "control_requests.h"
 #include "log.h"
 #include "xalloc.h"
 
@@ -131,99 +131,7 @@ static void answer(struct peer *p, int err, const struct op_error *e)
 	send_some(p);
 }
 
-/* Requests. Those that take no part in answering return their result. */
-
-static int do_ping(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
-{
-	(void)c, (void)argument, (void)text, (void)e;
-	return 0;
-}
-
-static int do_status(struct control *c, const char *argument, struct strbuf *text,
-		     struct op_error *e)
-{
-	(void)argument, (void)e;
-	status_format(&c->config, text);
-	return 0;
-}
-
-static int do_start(struct control *c, const char *argument, struct strbuf *text,
-		    struct op_error *e)
-{
-	(void)argument, (void)text;
-	return recorder_start(c->config.recorder, e);
-}
-
-static int do_stop(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
-{
-	(void)argument, (void)text;
-	return recorder_stop(c->config.recorder, e);
-}
-
-static int do_reset(struct control *c, const char *argument, struct strbuf *text,
-		    struct op_error *e)
-{
-	(void)argument, (void)text;
-	return recorder_reset(c->config.recorder, e);
-}
-
-static int do_save(struct control *c, const char *argument, struct strbuf *text, struct op_error *e)
-{
-	(void)text;
-	return recorder_save(c->config.recorder, argument, e);
-}
-
-static const struct request {
-	const char *word;
-	bool anybody;			/* also users other than root and the daemon's own */
-	bool argument;
-	enum peer_state wait;		/* the answer comes later, else @run gives it now */
-	int (*run)(struct control *c, const char *argument, struct strbuf *text,
-		   struct op_error *e);
-} requests[] = {
-	{ "ping",     true,  false, PEER_FREE, do_ping },
-	{ "status",   true,  false, PEER_FREE, do_status },
-	{ "dump",     true,  false, PEER_WANTS_DUMP, NULL },
-	{ "start",    false, false, PEER_FREE, do_start },
-	{ "stop",     false, false, PEER_FREE, do_stop },
-	{ "reset",    false, false, PEER_FREE, do_reset },
-	{ "save",     false, true,  PEER_FREE, do_save },
-	{ "shutdown", false, false, PEER_WANTS_SHUTDOWN, NULL },
-};
-
-static const struct request *request_of(const char *line, const char **ret_argument)
-{
-	size_t len = strcspn(line, " ");
-
-	*ret_argument = line[len] ? line + len + 1 : "";
-	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-		if (strlen(requests[i].word) == len && !memcmp(requests[i].word, line, len))
-			return &requests[i];
-	return NULL;
-}
-
-/* Only what can be printed is quoted back. */
-static void make_printable(char *text)
-{
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~')
-			*text = '?';
-}
-
-static int check_request(const struct peer *p, const struct request *request, const char *line,
-			 const char *argument, struct op_error *e)
-{
-	if (!request)
-		return op_error_set(e, -EINVAL, "unknown request '%.40s'", line);
-	if (!request->anybody && !p->owner)
-		return op_error_set(e, -EPERM,
-				    "only root or the user that runs the daemon may ask for '%s'",
-				    request->word);
-	if (request->argument != (argument[0] != '\0'))
-		return op_error_set(e, -EINVAL, "'%s' %s", request->word,
-				    request->argument ? "needs an argument" : "takes no argument");
-	return 0;
-}
+/* Requests */
 
 static void run_request(struct control *c, struct peer *p, char *line)
 {
@@ -232,19 +140,18 @@ static void run_request(struct control *c, struct peer *p, char *line)
 	const char *argument;
 	int err;
 
-	make_printable(line);
-	request = request_of(line, &argument);
-	err = check_request(p, request, line, argument, &e);
+	request = request_find(line, &argument);
+	err = request_check(request, line, argument, p->owner, &e);
 	log_about(LOG_MISC, "request '%.60s' of user %d, pid %d%s", line, (int)p->uid, (int)p->pid,
 		  err ? ": refused" : "");
-	if (!err && request->wait != PEER_FREE) {
-		p->state = request->wait;
+	if (!err && request->answer != ANSWER_NOW) {
+		p->state = request->answer == ANSWER_DUMPED ? PEER_WANTS_DUMP : PEER_WANTS_SHUTDOWN;
 		p->since = now_ms();
-		c->shutdown_asked |= request->wait == PEER_WANTS_SHUTDOWN;
+		c->shutdown_asked |= p->state == PEER_WANTS_SHUTDOWN;
 		return;
 	}
 	if (!err)
-		err = request->run(c, argument, &p->answer, &e);
+		err = request->run(&c->config, argument, &p->answer, &e);
 	answer(p, err, &e);
 }
 

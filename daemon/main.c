@@ -23,7 +23,6 @@
 #include "sample_header.h"
 #include "say.h"
 #include "session.h"
-#include "strbuf.h"
 
 #define DRAIN_MS	1000		/* samples wait no longer, however few they are */
 #define COUNTS_MS	(10 * 1000)
@@ -118,29 +117,6 @@ static int name_events(struct daemon *d, struct op_error *e)
 	return 0;
 }
 
-/* As opcontrol writes them: "NAME:count:um:kernel:user" */
-static char *describe_events(const struct options *o)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	for (unsigned int i = 0; i < o->nr_events; i++) {
-		const struct event_option *event = &o->events[i];
-
-		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name,
-			    event->count, event->unit_mask, event->kernel, event->user);
-	}
-	return strbuf_steal(&text);
-}
-
-static char *describe_filter(const struct options *o)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	for (size_t i = 0; o->wanted && o->wanted[i]; i++)
-		strbuf_addf(&text, "%s%s", i ? "," : "", o->wanted[i]);
-	return strbuf_steal(&text);
-}
-
 static int open_recorder(struct daemon *d, uint64_t clock_khz, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -205,8 +181,8 @@ static int set_up(struct daemon *d, struct op_error *e)
 		err = open_collector(d, clock_khz, e);
 	if (!err)
 		err = name_events(d, e);
-	d->events_text = describe_events(&d->options);
-	d->image_filter = describe_filter(&d->options);
+	d->events_text = options_events_text(&d->options);
+	d->image_filter = options_images_text(&d->options);
 	sfiles_raise_limit();
 	if (!err)
 		err = open_recorder(d, clock_khz, e);

@@ -3,6 +3,7 @@
  * options.c - oprofiled's command line: what popt finds, checked and taken apart
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "number.h"
 #include "options.h"
 #include "session.h"
+#include "strbuf.h"
 #include "version.h"
 #include "xalloc.h"
 
@@ -321,6 +323,28 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		exit(0);
 	}
 	return err;
+}
+
+char *options_events_text(const struct options *o)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (unsigned int i = 0; i < o->nr_events; i++) {
+		const struct event_option *event = &o->events[i];
+
+		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name,
+			    event->count, event->unit_mask, event->kernel, event->user);
+	}
+	return strbuf_steal(&text);
+}
+
+char *options_images_text(const struct options *o)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	for (size_t i = 0; o->wanted && o->wanted[i]; i++)
+		strbuf_addf(&text, "%s%s", i ? "," : "", o->wanted[i]);
+	return strbuf_steal(&text);
 }
 
 void options_free(struct options *o)

@@ -38,6 +38,9 @@ struct options {
  * line for the user in @e. Free with options_free() in either case.
  */
 int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
+/* Malloc'd: "NAME:count:um:kernel:user ...", as opcontrol writes them, and --image= or "". */
+char *options_events_text(const struct options *o);
+char *options_images_text(const struct options *o);
 void options_free(struct options *o);
 
 /* The parts of it that read text: for tests too. */
