@@ -4,7 +4,7 @@
  *
  *	probe open FILE r|w|rw		"ok", or the errno's name
  *	probe write FILE TEXT		the same
- *	probe hold FILE SECONDS		keep it open for reading
+ *	probe hold FILE			keep it open for reading, say "held", wait to be killed
  *	probe as UID COMMAND...		run it without root's rights
  *	probe sizes SECONDS		read the buffer in all sizes; "READS WORDS SAMPLES BAD"
  *	probe wake ROUNDS		a dump makes the buffer readable; "ROUNDS ASLEEP SAMPLES"
@@ -167,6 +167,35 @@ static void burn(int ms)
 	} while (t.tv_sec * 1000 + t.tv_nsec / 1000000 < end);
 }
 
+/* Samples taken on all CPUs since it was enabled. */
+static long received(void)
+{
+	long sum = 0, value;
+
+	for (int cpu = 0; ; cpu++) {
+		char path[80];
+		FILE *f;
+
+		snprintf(path, sizeof(path), OPROFILEFS_MOUNT "/stats/cpu%d/sample_received", cpu);
+		f = fopen(path, "r");
+		if (!f)
+			return sum;
+		if (fscanf(f, "%ld", &value) == 1)
+			sum += value;
+		fclose(f);
+	}
+}
+
+/* Until there is a sample to bring: how long that takes is the host's affair. */
+static void burn_until_sampled(void)
+{
+	long before = received();
+
+	do
+		burn(20);
+	while (received() == before);
+}
+
 /* Far below the watershed nothing wakes the reader but the dump itself. */
 static int wake(int rounds)
 {
@@ -179,7 +208,7 @@ static int wake(int rounds)
 		struct pollfd p = { .fd = fd, .events = POLLIN };
 		long before = d.samples;
 
-		burn(20);
+		burn_until_sampled();
 		if (write_file(OPROFILEFS_MOUNT "/dump", "1") < 0)
 			die("dump");
 		if (poll(&p, 1, 0) <= 0)
@@ -214,6 +243,15 @@ static int interrupted(void)
 	return 0;
 }
 
+static void hold(const char *path)
+{
+	open_or_die(path, O_RDONLY);
+	puts("held");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
 static int open_file(const char *path, const char *how)
 {
 	int flags = !strcmp(how, "r") ? O_RDONLY : !strcmp(how, "w") ? O_WRONLY : O_RDWR;
@@ -242,8 +280,8 @@ int main(int argc, char **argv)
 		return open_file(argv[2], argv[3]);
 	if (argc == 4 && !strcmp(what, "write"))
 		return !printf("%s\n", outcome(write_file(argv[2], argv[3])));
-	if (argc == 4 && !strcmp(what, "hold"))
-		return open_or_die(argv[2], O_RDONLY) < 0 || sleep(atoi(argv[3]));
+	if (argc == 3 && !strcmp(what, "hold"))
+		hold(argv[2]);
 	if (argc > 3 && !strcmp(what, "as"))
 		return run_as(atoi(argv[2]), argv + 3);
 	if (argc == 3 && !strcmp(what, "sizes"))

@@ -29,7 +29,9 @@ books_balance
 
 # without a new daemon the module is idle, and can be unloaded
 opcontrol --start; sleep 0.3
-kill -9 "$(daemon_pid)"; sleep 0.3
+pid=$(daemon_pid)
+kill -9 "$pid"
+while runs "$pid"; do sleep 0.1; done
 is "the module is idle after its daemon was killed" "$(cat /dev/oprofile/enable)" 0
 check "opcontrol --deinit" opcontrol --deinit
 is "module is unloaded" "$(grep -c '^oprofile ' /proc/modules)" 0

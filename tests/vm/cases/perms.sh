@@ -27,8 +27,8 @@ chmod 400 $fs/buffer
 
 # one reader; nothing starts without one
 is "enable without a reader" "$(probe write $fs/enable 1)" EINVAL
-probe hold $fs/buffer 5 & holder=$!
-sleep 0.3
+probe hold $fs/buffer > /tmp/held & holder=$!
+until [ -s /tmp/held ]; do sleep 0.1; done
 is "a second reader" "$(probe open $fs/buffer r)" EBUSY
 refused "rmmod while the buffer is open" . rmmod oprofile
 refused "umount while the buffer is open" '[Bb]usy' umount $fs

@@ -46,7 +46,9 @@ check "another file at the same address, after munmap" loader unmap 20 "$(ms 5)"
 # a binary that is deleted while it runs                            deleted-bin: 500 ms
 alias_of v15 deleted-bin
 cp $bin/v15 /tmp/deleted-bin
-/tmp/deleted-bin "$(ms 500)" & sleep 0.05; rm /tmp/deleted-bin; wait $!
+/tmp/deleted-bin "$(ms 500)" & pid=$!
+until [ "$(readlink /proc/$pid/exe)" = /tmp/deleted-bin ]; do :; done
+rm /tmp/deleted-bin; wait $pid
 
 # one that only exists in another mount namespace                   namespace-bin: 500 ms
 alias_of v16 namespace-bin

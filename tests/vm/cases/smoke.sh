@@ -11,7 +11,7 @@ at_least "clock in kHz" "$(khz)" 100000
 profile_start 1000
 is "enable reads 1" "$(cat /dev/oprofile/enable)" 1
 until_samples 500 /vm/bin/shares-static shares-static 500 "$TURNS" 2
-dd if=/dev/zero of=/dev/null bs=1M count=2000 2> /dev/null
+until_samples 1000 '{kern}/kallsyms' dd if=/dev/zero of=/dev/null bs=1M count=2000
 check "opcontrol --status" opcontrol --status
 is "--status names the collector" "$(opcontrol --status | grep -ciE 'collector.*module')" 1
 check "opcontrol --dump" opcontrol --dump

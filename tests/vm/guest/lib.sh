@@ -88,6 +88,9 @@ profile_start()
 
 daemon_pid() { cat "$SD/lock"; }
 
+# runs PID: it has not ended, and still has files open
+runs() { grep -q '^State:.[^XZ]' "/proc/$1/status" 2> /dev/null; }
+
 # profile_end: daemon gone, module unloaded, every sample accounted for
 profile_end()
 {
