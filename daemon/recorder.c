@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "cpu_type.h"
 #include "log.h"
 #include "recorder_private.h"
@@ -82,6 +83,21 @@ static void leave_out_under_way(const struct recorder *r, struct session_counts 
 		c->cpu[i].received = counts_accounted(&c->cpu[i]);
 }
 
+/*
+ * The copies are files for each CPU, and any user may ask for dumps as fast as he likes: while
+ * sampling runs, they are written once in a second at most.
+ */
+static bool copies_due(struct recorder *r)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!at_rest(r) && now.tv_sec == r->copies_second)
+		return false;
+	r->copies_second = now.tv_sec;
+	return true;
+}
+
 void recorder_write_counts(struct recorder *r)
 {
 	struct session_counts c;
@@ -93,7 +109,7 @@ void recorder_write_counts(struct recorder *r)
 	recorder_counts(r, &c);
 	leave_out_under_way(r, &c);
 	err = session_counts_write(r->stats_dir, &c);
-	if (!err)
+	if (!err && copies_due(r))
 		err = stats_write_copies(r->stats_dir, &c);
 	recorder_told(r, err);
 	counts_free(&c);

@@ -28,6 +28,7 @@ struct recorder {
 	 * since they started - @origin (what of it went to sessions saved or thrown away).
 	 */
 	struct session_counts before, origin;
+	time_t copies_second;		/* when copies of the statistics were written last */
 	bool info_due;			/* stats/session could not be written yet */
 	int told_err;			/* the last failure to write below stats/, told once */
 	struct op_error trouble;	/* the same, in words */
