@@ -189,6 +189,16 @@ TEST(a_broken_file_is_set_aside)
 	log_close();
 }
 
+/* A file's name may hold a newline; the log's lines are still ours alone. */
+TEST(names_do_not_write_lines_of_the_log)
+{
+	test_prepare();
+	log_line("cannot open '%s'", "/tmp/x\n2026-01-01 00:00:00 all is well\033[2J");
+	CHECK(log_has("/tmp/x?2026-01-01 00:00:00 all is well?[2J'\n"), "it wrote a line");
+	fake_collector_free(&fake);
+	log_close();
+}
+
 /* Cut short behind our back: as broken as any other. */
 TEST(a_file_that_was_cut)
 {
