@@ -258,9 +258,21 @@ const struct event *event_table_find(const struct event_table *t, const char *na
 	return found;
 }
 
+static bool has_mask(const struct mask_set *set, uint32_t value)
+{
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->masks[i].value == value)
+			return true;
+	return false;
+}
+
 const struct event *event_table_find_code(const struct event_table *t, uint64_t code,
 					  uint32_t unit_mask)
 {
+	/* a mask that is listed says more than one that could be put together */
+	for (size_t i = 0; i < t->nr; i++)
+		if (t->events[i].code == code && has_mask(t->events[i].masks, unit_mask))
+			return &t->events[i];
 	for (size_t i = 0; i < t->nr; i++)
 		if (t->events[i].code == code && event_mask_admits(t->events[i].masks, unit_mask))
 			return &t->events[i];
