@@ -78,6 +78,10 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 			   "were lost: %s", s->name, lost, s->counts.received,
 			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
 			   reasons.text);
+	if (s->counts.filtered)
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were in other "
+			   "images than those asked for, and were not kept", s->name,
+			   s->counts.filtered, s->counts.received);
 	if (s->counts.throttled)
 		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
 			   "machine usable: sample less often", s->name, s->counts.throttled);
@@ -93,6 +97,9 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 			notice_losses(s, notices);
 		else
 			notice_overflows(s, notices);
+		if (s->has_info && !s->has_counts)
+			notice_add(notices, "session '%s' has no count of lost samples (was the "
+				   "disk full?): how many are missing is not known", s->name);
 		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
 			notice_add(notices, "session '%s': kernel addresses were hidden "
 				   "(kernel.kptr_restrict), so kernel samples have no symbols",

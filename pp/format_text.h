@@ -27,6 +27,7 @@ struct text_options {
 	bool wide_addresses;
 	bool several_apps;
 	const char *title;		/* the command line */
+	const struct event_table *events;	/* or NULL: no descriptions */
 };
 
 /* Append @part of @total as a percentage in 7 characters; see [RP-1] for the small ones. */

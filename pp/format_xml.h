@@ -15,6 +15,7 @@ struct xml_options {
 	bool compat;		/* the original's departures from its own schema, too */
 	bool details, wide_addresses;
 	bool debug_info, exclude_dependent, reverse;
+	const struct event_table *events;	/* or NULL */
 	const char *title;	/* command line */
 	const char *arguments;	/* what is no option; "" if nothing */
 	const char *merge, *image_path, *include, *exclude;	/* as given, or NULL */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cpu_type.h"
+#include "event_data.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
@@ -15,6 +16,7 @@ static void put_setup(const struct xml *x, bool is_timer)
 	fputs("<setup>\n", x->out);
 	for (size_t c = 0; c < x->a->nr_classes; c++) {
 		const struct profile_class *class = &x->a->classes[c];
+		struct event_description text;
 
 		if (c && x->a->axis != AXIS_EVENT)
 			break;
@@ -22,10 +24,12 @@ static void put_setup(const struct xml *x, bool is_timer)
 			xml_open(x->out, "timersetup");
 			xml_number(x->out, "rtcinterrupts", class->template.count);
 		} else {
+			event_describe(x->options->events, class->template.event,
+				       class->header.event, class->header.unit_mask, true, &text);
 			xml_open(x->out, "eventsetup");
 			fprintf(x->out, " id=\"%zu\"", c);
-			/* one blank less than elsewhere, as in the original */
-			xml_text(x->out, "eventname", class->template.event);
+			xml_text(x->out, "eventname",
+				 x->options->compat ? text.name : class->template.event);
 			xml_number(x->out, "unitmask", class->header.unit_mask);
 			xml_number(x->out, "setupcount", class->template.count);
 		}

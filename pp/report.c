@@ -16,8 +16,10 @@
 
 #include "callgraph.h"
 #include "collect.h"
+#include "cpu_type.h"
 #include "data_quality.h"
 #include "diff.h"
+#include "event_data.h"
 #include "format_csv.h"
 #include "format_json.h"
 #include "format_text.h"
@@ -37,6 +39,7 @@ struct report {
 	const struct notices *notices;
 	struct profile profiles[2];	/* of two the second is the one shown */
 	size_t nr_profiles;
+	struct event_table *events;	/* or NULL */
 	struct text_options text;
 	struct summary summary;
 	struct callgraph graph;
@@ -178,12 +181,22 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 		struct collection *c = &r->profiles[i].collection;
 
 		err = collect(&what, c, notices, e);
-		if (err)
-			break;
-		r->text.several_apps |= c->arrangement.nr_apps > 1;
+		/* also if there is no report: losses may be why */
 		data_quality_notices(&c->sessions, notices);
+		r->text.several_apps |= c->arrangement.nr_apps > 1;
 	}
 	return err;
+}
+
+/* What events are called; of a CPU without a table only their names are known. */
+static void open_events(struct report *r)
+{
+	const struct sample_header *h = &shown(r)->collection.arrangement.classes[0].header;
+	const struct cpu_type *type = cpu_type_by_number(h->cpu_type, h->version);
+
+	if (!type || event_table_open(type, &r->events, NULL))
+		r->events = NULL;
+	r->text.events = r->events;
 }
 
 int report_make(const struct report_options *options, const char *session_dir, struct report **ret,
@@ -207,6 +220,8 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		.title = options->title,
 	};
 	err = make_profiles(r, session_dir, notices, e);
+	if (!err)
+		open_events(r);
 	if (!err && options->symbols) {
 		err = make_symbols(r, notices, e);
 	} else if (!err) {
@@ -230,6 +245,7 @@ static void print_xml(const struct report *r, FILE *out)
 		.compat = o->compat,
 		.details = o->details,
 		.wide_addresses = r->text.wide_addresses,
+		.events = r->events,
 		.debug_info = o->debug_info,
 		.exclude_dependent = o->exclude_dependent,
 		.reverse = o->sort.reverse,
@@ -308,6 +324,7 @@ void report_free(struct report *r)
 		return;
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
+	event_table_free(r->events);
 	for (size_t i = 0; i < r->nr_profiles; i++) {
 		rows_free(&r->profiles[i].rows);
 		collection_free(&r->profiles[i].collection);

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "cpu_type.h"
+#include "event_data.h"
 
 static bool is_timer(const struct sample_header *header)
 {
@@ -33,24 +34,38 @@ static void cpu_line(const struct sample_header *header, FILE *out)
 	fprintf(out, "\n");
 }
 
-static void event_line(const struct profile_class *class, FILE *out)
+static void put_description(const char *text, FILE *out)
 {
-	if (is_timer(&class->header)) {
+	if (*text)
+		fprintf(out, " (%s)", text);
+}
+
+/* The original names the event by its code, whatever the file is called [RP-12]. */
+static void event_line(const struct profile_class *class, const struct text_options *o, FILE *out)
+{
+	const struct sample_header *h = &class->header;
+	struct event_description text;
+
+	if (is_timer(h)) {
 		fprintf(out, "Profiling through timer interrupt\n");
 		return;
 	}
-	fprintf(out, "Counted %s events with a unit mask of 0x%02" PRIx32 " count %" PRIu64 "\n",
-		class->template.event, class->header.unit_mask, class->template.count);
+	event_describe(o->events, class->template.event, h->event, h->unit_mask, o->compat, &text);
+	fprintf(out, "Counted %s events", o->compat ? text.name : class->template.event);
+	put_description(text.desc, out);
+	fprintf(out, " with a unit mask of 0x%02" PRIx32, h->unit_mask);
+	put_description(text.mask_desc, out);
+	fprintf(out, " count %" PRIu64 "\n", class->template.count);
 }
 
-static void class_lines(const struct arrangement *a, FILE *out)
+static void class_lines(const struct arrangement *a, const struct text_options *o, FILE *out)
 {
-	event_line(&a->classes[0], out);
+	event_line(&a->classes[0], o, out);
 	for (size_t c = 0; c < a->nr_classes; c++) {
 		const struct profile_template *t = &a->classes[c].template;
 
 		if (a->axis == AXIS_EVENT && c > 0)
-			event_line(&a->classes[c], out);
+			event_line(&a->classes[c], o, out);
 		else if (a->axis == AXIS_TGID)
 			fprintf(out, "Processes with a thread group ID of %" PRId64 "\n", t->tgid);
 		else if (a->axis == AXIS_TID)
@@ -124,7 +139,7 @@ void format_header(const struct arrangement *a, const struct session_list *const
 	if (options->no_header || !a->nr_classes)
 		return;
 	cpu_line(&a->classes[0].header, out);
-	class_lines(a, out);
+	class_lines(a, options, out);
 	if (options->compat)
 		return;
 	for (size_t i = 0; i < nr; i++)
