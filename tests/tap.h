@@ -85,16 +85,22 @@ static int tap_run(struct tap_test *t, int number)
 	return status != 0;
 }
 
+/* For programs whose main() does more. */
+static inline int tap_main(int argc, char **argv)
+{
+	int number = 0, failed = 0;
+
+	for (struct tap_test *t = tap_first; t; t = t->next)
+		if (argc < 2 || !strcmp(argv[1], t->name))
+			failed += tap_run(t, ++number);
+	printf("1..%d\n", number);
+	return failed ? 1 : 0;
+}
+
 #define TEST_MAIN()                                                                            \
 	int main(int argc, char **argv)                                                        \
 	{                                                                                      \
-		int number = 0, failed = 0;                                                    \
-                                                                                               \
-		for (struct tap_test *t = tap_first; t; t = t->next)                           \
-			if (argc < 2 || !strcmp(argv[1], t->name))                             \
-				failed += tap_run(t, ++number);                                \
-		printf("1..%d\n", number);                                                     \
-		return failed ? 1 : 0;                                                         \
+		return tap_main(argc, argv);                                                   \
 	}
 
 #endif

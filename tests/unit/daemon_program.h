@@ -4,7 +4,7 @@
 #define DAEMON_PROGRAM_H
 
 #include "channel.h"
-#include "collector.h"
+#include "need_perf.h"
 #include "tap.h"
 #include "tmpdir.h"
 #include "xalloc.h"
@@ -32,18 +32,6 @@ static inline int run(const char *session_dir, const char *options)
 static inline int start(const char *session_dir)
 {
 	return run(session_dir, "--collector=perf " EVENT);
-}
-
-static inline void need_perf(void)
-{
-	static const struct collector_config config = {
-		.count = 2000000, .clock_khz = 1000000, .kernel = true, .user = true};
-	struct collector *c = collector_perf();
-	struct op_error e = { "" };
-
-	if (getuid() || c->open(c, &config, &e))
-		SKIP("needs root and perf_event_open()");
-	c->close(c);
 }
 
 static inline int ask(const char *request)

@@ -1,4 +1,4 @@
 # unit tests of the perf collector, daemon/perf_*
-$(foreach t,collector maps order process records ring setup words fuse,\
+$(foreach t,collector short_lived maps order process records ring setup words fuse,\
 	$(eval $(call unit_test,perf_$(t),tests/unit/perf_$(t).c,\
 		libdaemon.a libdb.a libbuildid.a libutil.a)))
