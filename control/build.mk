@@ -3,3 +3,5 @@ $(eval $(call library,libcontrol.a,control/command_line.c control/setup.c contro
 	control/daemonrc.c control/vmlinux.c control/driver.c control/collector_choice.c control/child.c \
 	control/daemon_link.c control/daemon_start.c control/offline.c control/status.c control/actions.c))
 $(eval $(call program,opcontrol,control/opcontrol.c,libcontrol.a libdb.a libutil.a,-lpopt -lelf))
+$(eval $(call program,ophelp,control/ophelp.c control/ophelp_options.c control/ophelp_text.c \
+	control/ophelp_markup.c control/ophelp_answer.c,libevents.a libutil.a,-lpopt))

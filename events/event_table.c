@@ -88,6 +88,8 @@ static int load_file(struct loader *l, const char *type, const char *file, parse
 	else if (err == -EFBIG)
 		op_error_set(e, err, "%s: more than %u bytes is no event table", path,
 			     TABLE_FILE_MAX);
+	else if (err == -ENOENT)
+		op_error_set(e, err, "there is no event table for CPU type '%s' (%s)", type, path);
 	else if (err)
 		op_error_set(e, err, "cannot read event table %s: %s", path, strerror(-err));
 	if (err) {

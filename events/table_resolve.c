@@ -140,6 +140,17 @@ static int check_names(const struct raw_set *s, struct op_error *e)
 	return 0;
 }
 
+/* A bitmask's default may be several masks, or none of them. */
+static bool default_is_made_of(const struct mask_set *m)
+{
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < m->nr; i++)
+		known |= m->masks[i].value;
+	return m->kind == MASKS_BITMASK ? !(m->default_value & ~known) :
+					  event_mask_admits(m, m->default_value);
+}
+
 static int check_set(struct raw_set *s, struct op_error *e)
 {
 	const struct mask_set *m = &s->set;
@@ -158,7 +169,7 @@ static int check_set(struct raw_set *s, struct op_error *e)
 	err = resolve_default(s, e);
 	if (err)
 		return err;
-	if (!m->default_mask && !event_mask_admits(m, m->default_value))
+	if (!m->default_mask && !default_is_made_of(m))
 		return table_error(
 			&s->default_at, e, "default 0x%" PRIx32 " of unit masks '%s' is %s",
 			m->default_value, m->name,

@@ -31,7 +31,9 @@ bool event_mask_admits(const struct mask_set *s, uint32_t value)
 			return true;
 		known |= s->masks[i].value;
 	}
-	return s->kind == MASKS_BITMASK && value && !(value & ~known);
+	if (s->kind != MASKS_BITMASK)
+		return false;
+	return value == s->default_value || (value && !(value & ~known));
 }
 
 /* "0x01 (STA), 0x02 (STD)": what could have been said, as far as it fits a line. */

@@ -258,9 +258,9 @@ def bits(cmask, inv, edge, any_thread):
     """What the bits beside a unit mask make of it, as ', ...'; '' without any."""
     text = ''
     if cmask and inv:
-        text = ', cycles with fewer than %d' % cmask
+        text = ', cycles with fewer than %d' % cmask if cmask > 1 else ', cycles without any'
     elif cmask:
-        text = ', cycles with at least %d' % cmask
+        text = ', cycles with at least %d' % cmask if cmask > 1 else ', cycles with any'
     if edge:
         text += ', each time it begins'
     if any_thread:
