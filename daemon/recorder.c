@@ -218,6 +218,7 @@ int recorder_start(struct recorder *r, struct op_error *e)
 	if (err)
 		return err;
 	r->running = true;
+	recorder_write_counts(r);	/* how many CPUs there are: wanted after a kill [SS-24] */
 	log_about(LOG_MISC, "sampling started");
 	return 0;
 }

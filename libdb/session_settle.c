@@ -21,6 +21,8 @@
 struct total {
 	size_t prefix;			/* of a path, as far as the session */
 	uint64_t samples;
+	uint64_t of_cpu[COUNTS_MAX_CPUS];	/* as far as files are kept for each CPU */
+	unsigned int nr_cpus;
 	struct op_error *e;
 };
 
@@ -30,10 +32,21 @@ static bool is_no_sample_file(int err)
 	return err == -ENODATA || err == -EPROTO || err == -ENOTSUP;
 }
 
-static int add_file(struct total *t, const char *path)
+static void add_samples(struct total *t, int64_t cpu, uint64_t samples)
+{
+	t->samples += samples;
+	if (cpu < 0 || cpu >= COUNTS_MAX_CPUS)
+		return;
+	t->of_cpu[cpu] += samples;
+	if (cpu >= t->nr_cpus)
+		t->nr_cpus = cpu + 1;
+}
+
+static int add_file(struct total *t, const char *path, int64_t cpu)
 {
 	struct odb_snapshot snapshot;
 	struct sample_header header;
+	uint64_t samples = 0;
 	size_t size;
 	int err = sample_header_read(path, &header, &size, t->e);
 
@@ -42,13 +55,14 @@ static int add_file(struct total *t, const char *path)
 	if (err)
 		return is_no_sample_file(err) ? 0 : err;
 	for (uint32_t i = 0; i < snapshot.nr_nodes; i++)
-		t->samples += snapshot.nodes[i].count;
+		samples += snapshot.nodes[i].count;
 	odb_snapshot_free(&snapshot);
+	add_samples(t, cpu, samples);
 	return 0;
 }
 
-/* Arcs of call graphs are no samples. */
-static bool holds_samples(const char *name)
+/* Arcs of call graphs are no samples. *ret_cpu: SAMPLE_ALL, or whose they are. */
+static bool holds_samples(const char *name, int64_t *ret_cpu)
 {
 	struct sample_name parsed;
 	bool holds;
@@ -56,6 +70,7 @@ static bool holds_samples(const char *name)
 	if (sample_name_parse(name, &parsed, NULL))
 		return false;
 	holds = !parsed.has_callee;
+	*ret_cpu = parsed.cpu;
 	sample_name_free(&parsed);
 	return holds;
 }
@@ -83,6 +98,7 @@ static int add_folder(struct total *t, struct strbuf *path, char ***ret_names, s
 	struct dirent *entry;
 	char **names = NULL;
 	DIR *dir = opendir(path->text);
+	int64_t cpu;
 	int err = 0;
 
 	if (!dir)
@@ -99,8 +115,8 @@ static int add_folder(struct total *t, struct strbuf *path, char ***ret_names, s
 			xgrow(names, nr, room);
 			names[nr++] = xstrdup(name);
 		} else if (is_of_type(path->text, entry, DT_REG, S_IFREG) &&
-			   holds_samples(path->text + t->prefix)) {
-			err = add_file(t, path->text);
+			   holds_samples(path->text + t->prefix, &cpu)) {
+			err = add_file(t, path->text, cpu);
 		}
 		strbuf_truncate(path, len);
 	}
@@ -126,18 +142,16 @@ static int add_tree(struct total *t, struct strbuf *path)
 	return err;
 }
 
-static int add_up(const char *samples_dir, uint64_t *ret, struct op_error *e)
+static int add_up(const char *samples_dir, struct total *t, struct op_error *e)
 {
 	struct strbuf path = STRBUF_INIT;
-	struct total t = { .e = e };
 	int err;
 
 	strbuf_add(&path, samples_dir);
-	t.prefix = path.len + 1;
-	err = add_tree(&t, &path);
+	t->prefix = path.len + 1;
+	t->e = e;
+	err = add_tree(t, &path);
 	strbuf_free(&path);
-	if (!err)
-		*ret = t.samples;
 	return err;
 }
 
@@ -169,27 +183,62 @@ static int read_counts(const char *stats_dir, struct session_counts *ret, struct
 	return 0;
 }
 
-/*
- * Book @n samples, found in the files or missing there. Which CPUs took them nobody knows: each
- * gets its part as by what it has recorded.
- */
-static void book(struct session_counts *counts, uint64_t recorded, uint64_t n, bool found)
+static void book(struct cpu_counts *c, uint64_t n, bool found)
 {
-	for (unsigned int i = 0; i < counts->nr_cpus && n; i++) {
-		struct cpu_counts *c = &counts->cpu[i];
-		uint64_t was = c->recorded;
-		uint64_t part = recorded ? (unsigned __int128)n * was / recorded : n;
-
-		if (found) {
-			c->recorded += part;
-			c->received += part;
-		} else {
-			c->recorded -= part;
-			c->lost[LOST_SAMPLE_FILE] += part;
-		}
-		n -= part;
-		recorded -= was;	/* the last CPU that has any gets the rest */
+	if (found) {
+		c->recorded += n;
+		c->received += n;
+	} else {
+		c->recorded -= n;
+		c->lost[LOST_SAMPLE_FILE] += n;
 	}
+}
+
+/*
+ * @n samples were found in the files or are missing there. Which CPUs took them nobody knows: each
+ * gets its part as by what it has recorded, or all the same if none has anything.
+ */
+static void book_in_parts(struct session_counts *counts, uint64_t recorded, uint64_t n, bool found)
+{
+	uint64_t weight, left = recorded ? recorded : counts->nr_cpus;
+
+	for (unsigned int i = 0; i < counts->nr_cpus && n; i++) {
+		uint64_t part;
+
+		weight = recorded ? counts->cpu[i].recorded : 1;
+		part = (unsigned __int128)n * weight / left;
+		book(&counts->cpu[i], part, found);
+		n -= part;
+		left -= weight;		/* the last CPU that has any gets the rest */
+	}
+}
+
+/* All files are of one CPU each: nothing to guess. */
+static void book_by_cpu(struct session_counts *counts, const struct total *t, struct settlement *s)
+{
+	if (counts->nr_cpus < t->nr_cpus) {
+		counts->cpu = xrealloc_array(counts->cpu, t->nr_cpus, sizeof(*counts->cpu));
+		memset(counts->cpu + counts->nr_cpus, 0,
+		       (t->nr_cpus - counts->nr_cpus) * sizeof(*counts->cpu));
+		counts->nr_cpus = t->nr_cpus;
+	}
+	s->found = s->missing = 0;
+	for (unsigned int i = 0; i < counts->nr_cpus; i++) {
+		uint64_t held = t->of_cpu[i], said = counts->cpu[i].recorded;
+		uint64_t n = held > said ? held - said : said - held;
+
+		book(&counts->cpu[i], n, held > said);
+		*(held > said ? &s->found : &s->missing) += n;
+	}
+}
+
+static bool all_by_cpu(const struct total *t)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < t->nr_cpus; i++)
+		sum += t->of_cpu[i];
+	return sum && sum == t->samples;
 }
 
 static int write_counts(const char *stats_dir, const struct session_counts *counts,
@@ -207,21 +256,23 @@ static int settle(const char *samples_dir, const char *stats_dir, struct settlem
 		  struct op_error *e)
 {
 	struct session_counts counts = { 0, NULL };
+	struct total t = { .samples = 0 };
 	struct cpu_counts all;
-	uint64_t held;
-	int err = add_up(samples_dir, &held, e);
+	int err = add_up(samples_dir, &t, e);
 
 	if (!err)
 		err = read_counts(stats_dir, &counts, s, e);
 	if (err)
 		return err;
 	session_counts_total(&counts, &all);
-	s->found = held > all.recorded ? held - all.recorded : 0;
-	s->missing = held < all.recorded ? all.recorded - held : 0;
-	if (s->found || s->missing || s->counts.text[0]) {
-		book(&counts, all.recorded, s->found + s->missing, s->found);
+	s->found = t.samples > all.recorded ? t.samples - all.recorded : 0;
+	s->missing = t.samples < all.recorded ? all.recorded - t.samples : 0;
+	if (all_by_cpu(&t))
+		book_by_cpu(&counts, &t, s);
+	else
+		book_in_parts(&counts, all.recorded, s->found + s->missing, s->found);
+	if (s->found || s->missing || s->counts.text[0])
 		err = write_counts(stats_dir, &counts, e);
-	}
 	free(counts.cpu);
 	return err;
 }

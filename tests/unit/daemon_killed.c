@@ -151,13 +151,12 @@ static void check_saved_sessions(void)
 	free(entries);
 }
 
-TEST(killed_at_60_moments)
+static void kill_it(unsigned int times)
 {
 	uint64_t recorded = 0;
 	struct recorder *r;
 
-	test_prepare();
-	for (unsigned int i = 0; i < 60; i++) {
+	for (unsigned int i = 0; i < times; i++) {
 		uint64_t before = samples_in("current");
 
 		kill_after(start_daemon(test_random()), test_random() % 20000);
@@ -174,6 +173,19 @@ TEST(killed_at_60_moments)
 	CHECK(recorded || samples_in("last"), "nothing was recorded at all");
 	fake_collector_free(&fake);
 	log_close();
+}
+
+TEST(killed_at_60_moments)
+{
+	test_prepare();
+	kill_it(60);
+}
+
+TEST(killed_with_files_of_each_cpu)
+{
+	test_prepare();
+	test_config.separate.cpu = true;
+	kill_it(20);
 }
 
 /* Recorded, not yet in the counts, and killed: found again, and the losses known are kept. */
@@ -232,8 +244,8 @@ static void write_session(uint64_t end_time, const struct session_counts *counts
 	free(dir);
 }
 
-/* 100 samples at one key, as the daemon writes them. */
-static void make_file(void)
+/* @nr samples at one key, as the daemon writes them. */
+static void make_file_as(const char *name, unsigned int nr)
 {
 	struct sample_header h = {.version = SAMPLE_VERSION_1X};
 	char *path = tmpdir_path("samples/current/");
@@ -241,14 +253,19 @@ static void make_file(void)
 	struct odb *db = NULL;
 	char file[9000];
 
-	snprintf(file, sizeof(file), "%s%s", path, APP_FILE);
+	snprintf(file, sizeof(file), "%s%s", path, name);
 	if (file_make_parent_dirs(file, 0755) || odb_open(file, SAMPLE_HEADER_SIZE, &db, &e)) {
 		CHECK(false, "%s", e.text);
 		return;
 	}
 	sample_header_store(&h, odb_header(db));
-	CHECK(!odb_add(db, 0x10, 100), "odb_add");
+	CHECK(!odb_add(db, 0x10, nr), "odb_add");
 	odb_close(db);
+}
+
+static void make_file(void)
+{
+	make_file_as(APP_FILE, 100);
 }
 
 static struct settlement settle(void)
@@ -280,6 +297,31 @@ TEST(what_is_missing_was_lost)
 	write_session(2, &counts);	/* ended in order: not looked at */
 	CHECK(!settle().missing, "missing");
 	CHECK(counts_of("current").recorded == 160, "changed");
+}
+
+/* With --separate=cpu the files tell whose they are. */
+TEST(files_of_each_cpu)
+{
+	struct cpu_counts cpu[2] = {{.received = 10, .recorded = 10}, {.received = 9, .recorded = 9}};
+	struct session_counts counts = {2, cpu}, got = { 0, NULL };
+	struct settlement s;
+	char *dir;
+
+	tmpdir_make();
+	dir = session_stats_path(tmpdir, "current", NULL);
+	make_file_as("{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.0", 30);
+	make_file_as("{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.1", 4);
+	make_file_as("{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.3", 5);
+	write_session(0, &counts);
+	s = settle();
+	CHECK(s.found == 25 && s.missing == 5, "found %" PRIu64, s.found);
+	CHECK(!session_counts_read(dir, &got) && got.nr_cpus == 4 && got.cpu[0].recorded == 30 &&
+		      got.cpu[1].recorded == 4 && got.cpu[1].lost[LOST_SAMPLE_FILE] == 5 &&
+		      got.cpu[3].received == 5,
+	      "%u CPUs", got.nr_cpus);
+	check_agree("current");
+	free(got.cpu);
+	free(dir);
 }
 
 TEST(counts_that_cannot_be_used)
