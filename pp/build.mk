@@ -3,7 +3,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/arrange.c pp/collect.c pp/invert.c \
 	pp/object_file.c pp/unpack_xz.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/binary_line.c pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
-	pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
+	pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/missing_symbols.c pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c pp/format_xml_parts.c \

@@ -84,6 +84,10 @@ static void populate_image(struct work *w, const struct crew *crew)
 		print_symbols(inverted, &w->image->binary, crew->options->print_symbols);
 	for (size_t i = 0; i < inverted->nr_apps; i++)
 		populate_app(w, crew, &inverted->apps[i], &checked, &mtime);
+	w->image->is_file = w->image->binary.is_file;
+	w->image->from = w->image->binary.from;
+	w->image->looked_in = w->image->binary.looked_in;
+	w->image->binary.looked_in = NULL;
 	if (!crew->options->keep_binaries)
 		binary_close(&w->image->binary);
 }
@@ -131,6 +135,16 @@ static void prepare(const struct inverted_image *inverted, struct finder *finder
 		find_image(finder, inverted->apps[i].app, notices);
 }
 
+static uint64_t sum_of(const struct row_list *rows)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < rows->nr; i++)
+		for (size_t c = 0; c < rows->nr_classes; c++)
+			sum += rows->rows[i]->counts[c];
+	return sum;
+}
+
 static void join(struct crew *crew, struct row_list *rows, struct notices *notices)
 {
 	for (size_t i = 0; i < crew->nr_works; i++) {
@@ -138,6 +152,7 @@ static void join(struct crew *crew, struct row_list *rows, struct notices *notic
 
 		w->image->first_row = rows->nr;
 		w->image->nr_rows = w->rows.nr;
+		w->image->samples = sum_of(&w->rows);
 		rows_append(rows, &w->rows);
 		notices_append(notices, &w->notices);
 	}
@@ -194,8 +209,10 @@ void populate(const struct inversion *inversion, const struct populate_options *
 
 void population_free(struct population *population)
 {
-	for (size_t i = 0; i < population->nr; i++)
+	for (size_t i = 0; i < population->nr; i++) {
 		binary_close(&population->images[i].binary);
+		free(population->images[i].looked_in);
+	}
 	free(population->images);
 	*population = (struct population){ 0 };
 }

@@ -17,6 +17,10 @@ struct populated_image {
 	const struct inverted_image *inverted;
 	struct binary binary;		/* closed unless keep_binaries */
 	size_t first_row, nr_rows;	/* of the list, before rows of several boots are added up */
+	uint64_t samples;		/* of all its rows and classes */
+	bool is_file;			/* these as in the binary, also when that is closed */
+	enum symbols_from from;
+	char *looked_in;
 };
 
 struct population {

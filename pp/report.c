@@ -25,6 +25,7 @@
 #include "format_text.h"
 #include "format_xml.h"
 #include "invert.h"
+#include "missing_symbols.h"
 #include "populate.h"
 #include "summary.h"
 #include "xalloc.h"
@@ -91,6 +92,7 @@ static void make_rows(struct report *r, struct profile *p, struct notices *notic
 	if (o->callgraph)
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
 			       notices);
+	missing_symbols_notices(&population, notices);
 	population_free(&population);
 	inversion_free(&inversion);
 	if (o->print & PRINT_ROWS)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * missing_symbols.c - say it of images with a share of the samples that a reader would miss
+ *
+ * On a machine as it comes nearly every binary is stripped: a line for each would hide the few
+ * that make a difference.
+ */
+#include "missing_symbols.h"
+
+#include <inttypes.h>
+
+#define WORTH_A_LINE	1.0	/* percent of all samples of the report */
+
+static bool is_stripped(const struct populated_image *p)
+{
+	return p->is_file && p->samples &&
+	       (p->from == SYMBOLS_NONE || p->from == SYMBOLS_DYNAMIC);
+}
+
+static void notice_one(const struct populated_image *p, struct notices *notices)
+{
+	const char *what = p->from == SYMBOLS_NONE ? "shown without symbols"
+						   : "only what it exports has a name";
+
+	if (p->looked_in)
+		notice_add(notices, "'%s' is stripped: %s (no debug file at %.300s)",
+			   p->inverted->image->name, what, p->looked_in);
+	else
+		notice_add(notices, "'%s' is stripped: %s (it has neither build-id nor debug link)",
+			   p->inverted->image->name, what);
+}
+
+void missing_symbols_notices(const struct population *population, struct notices *notices)
+{
+	uint64_t total = 0;
+	size_t nr_others = 0;
+
+	for (size_t i = 0; i < population->nr; i++)
+		total += population->images[i].samples;
+	for (size_t i = 0; i < population->nr; i++) {
+		const struct populated_image *p = &population->images[i];
+
+		if (!is_stripped(p))
+			continue;
+		if (100.0 * p->samples / total >= WORTH_A_LINE)
+			notice_one(p, notices);
+		else
+			nr_others++;
+	}
+	if (nr_others)
+		notice_add(notices, "%zu other image%s with less than %g %% of the samples %s "
+			   "stripped, too", nr_others, nr_others == 1 ? "" : "s", WORTH_A_LINE,
+			   nr_others == 1 ? "is" : "are");
+}
