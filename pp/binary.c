@@ -263,6 +263,7 @@ void binary_close(struct binary *b)
 	}
 	free(b->debug_path);
 	free(b->looked_in);
+	free(b->shown);
 	free(b->symbols);
 	free(b->sections);
 	*b = (struct binary){ 0 };

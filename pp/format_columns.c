@@ -15,12 +15,13 @@ void columns_init(struct columns *c, const struct row_list *rows,
 		c->images = rows->rows[i]->image != rows->rows[i]->app;
 }
 
-/* Fill the column that began at @start. */
+/* Fill the column that began at @start; columns are not wider than 32. */
 static void pad(struct strbuf *line, size_t start, size_t width)
 {
-	do
-		strbuf_add_char(line, ' ');
-	while (line->len < start + width);
+	static const char blanks[] = "                                ";
+	size_t used = line->len - start;
+
+	strbuf_add_bytes(line, blanks, used < width ? width - used : 1);
 }
 
 static void column(struct strbuf *line, const char *text, size_t width)

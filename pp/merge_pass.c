@@ -91,31 +91,47 @@ uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compa
 	return find_id(binary, place, compat, &(size_t){ 0 });
 }
 
-static void set_code(const struct binary *b, const struct code_symbol *symbol,
-		     struct symbol_row *row)
+/* Applications that share a library have rows of the same name: it is made once. */
+static void set_names(struct binary *b, const struct populate_options *options,
+		      struct row_list *rows, uint64_t id, struct symbol_row *row)
 {
-	row->code = binary_code(b, symbol->start, symbol->end, &row->code_size);
+	char *mangled, *text;
+
+	if (!b->shown)
+		b->shown = xcalloc(2 * b->nr_symbols, sizeof(*b->shown));
+	if (!b->shown[2 * id]) {
+		mangled = xstrdup(b->symbols[id].name);
+		text = demangle_name(mangled, options->demangle);
+		b->shown[2 * id] = rows_text(rows, mangled);
+		b->shown[2 * id + 1] = text == mangled ? b->shown[2 * id] : rows_text(rows, text);
+		if (text != mangled)
+			free(text);
+		free(mangled);
+	}
+	row->name = b->shown[2 * id];
+	row->shown = b->shown[2 * id + 1];
 }
 
-static struct symbol_row *symbol_row(const struct binary *b, const struct image *image,
+static struct symbol_row *symbol_row(struct binary *b, const struct image *image,
 				     const struct image *app,
 				     const struct populate_options *options, struct row_list *rows,
-				     const struct code_symbol *symbol)
+				     uint64_t id)
 {
-	struct symbol_row *row = rows_add(rows, image, app, symbol->name, symbol->vma);
+	const struct code_symbol *symbol = &b->symbols[id];
+	struct symbol_row *row = rows_add(rows, image, app, NULL, symbol->vma);
 	struct strbuf line = STRBUF_INIT;
 
-	row->shown = demangle_name(row->name, options->demangle);
+	set_names(b, options, rows, id, row);
 	if (options->lines && binary_line(b, symbol->start, options->long_names, &line))
 		row->line = strbuf_steal(&line);
 	else
 		strbuf_free(&line);
 	if (options->code)
-		set_code(b, symbol, row);
+		row->code = binary_code(b, symbol->start, symbol->end, &row->code_size);
 	return row;
 }
 
-struct symbol_row *row_make(const struct binary *b, const struct image *image,
+struct symbol_row *row_make(struct binary *b, const struct image *image,
 			    const struct image *app, const struct populate_options *options,
 			    struct row_list *rows, uint64_t id)
 {
@@ -123,7 +139,7 @@ struct symbol_row *row_make(const struct binary *b, const struct image *image,
 	char *name;
 
 	if (id < ROW_SECTION) {
-		row = symbol_row(b, image, app, options, rows, &b->symbols[id]);
+		row = symbol_row(b, image, app, options, rows, id);
 	} else if (id == ROW_WHOLE) {
 		row = rows_add(rows, image, app, image->name, 0);
 	} else if (id == ROW_NO_SECTION) {
@@ -132,7 +148,7 @@ struct symbol_row *row_make(const struct binary *b, const struct image *image,
 		const struct code_section *s = &b->sections[id - ROW_SECTION];
 
 		name = xasprintf("[%s]", s->name);
-		row = rows_add(rows, image, app, name, s->vma);
+		row = rows_add(rows, image, app, rows_text(rows, name), s->vma);
 		free(name);
 	}
 	row->id = id;
@@ -150,7 +166,7 @@ static uint64_t vma_of(const struct binary *b, const struct symbol_row *row, uin
 }
 
 struct pass {
-	const struct binary *binary;
+	struct binary *binary;
 	const struct image *image, *app;
 	const struct populate_options *options;
 	struct row_list *rows;
@@ -160,7 +176,7 @@ struct pass {
 
 static struct symbol_row *row_of(struct pass *p, uint64_t id)
 {
-	const struct binary *b = p->binary;
+	struct binary *b = p->binary;
 	struct symbol_row **slot;
 
 	if (p->row && p->row->id == id)
@@ -195,7 +211,7 @@ static void add_detail(struct pass *p, struct symbol_row *row, uint64_t place,
 	counts[s->class] += s->count;
 }
 
-void populate_symbols(const struct binary *binary, const struct sample_list *samples,
+void populate_symbols(struct binary *binary, const struct sample_list *samples,
 		      const struct image *image, const struct image *app,
 		      const struct populate_options *options, struct row_list *rows)
 {

@@ -27,8 +27,9 @@ struct populate_options {
 	FILE *print_symbols;		/* --verbose=symbols, or NULL */
 };
 
-/* Add the rows of @image on behalf of @app. @samples are sorted. */
-void populate_symbols(const struct binary *binary, const struct sample_list *samples,
+/* Add the rows of @image on behalf of @app. @samples are sorted. Names are kept in @binary, for
+ * lists that are appended to the same one in the end. */
+void populate_symbols(struct binary *binary, const struct sample_list *samples,
 		      const struct image *image, const struct image *app,
 		      const struct populate_options *options, struct row_list *rows);
 
@@ -40,7 +41,7 @@ void populate_symbols(const struct binary *binary, const struct sample_list *sam
 uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compat);
 
 /* A new row of that id, with counts of 0. */
-struct symbol_row *row_make(const struct binary *binary, const struct image *image,
+struct symbol_row *row_make(struct binary *binary, const struct image *image,
 			    const struct image *app, const struct populate_options *options,
 			    struct row_list *rows, uint64_t id);
 

@@ -9,13 +9,32 @@
 #include "odb.h"
 #include "xalloc.h"
 
+/* A file of OProfile 1.x, as nearly all are, is opened once. */
+static int read_1x(const char *path, struct sample_header *header, struct odb_snapshot *snapshot)
+{
+	size_t size;
+	int err = odb_read(path, SAMPLE_HEADER_SIZE, snapshot, NULL);
+
+	if (err)
+		return err;
+	err = sample_header_decode(snapshot->header, SAMPLE_HEADER_SIZE, header, &size, NULL);
+	if (!err && size != SAMPLE_HEADER_SIZE)
+		err = -EPROTO;
+	if (err)
+		odb_snapshot_free(snapshot);
+	return err;
+}
+
 static int read_file(const struct arranged_file *file, struct sample_header *header,
 		     struct odb_snapshot *snapshot, struct notices *notices)
 {
 	struct op_error e = { "" };
 	size_t size;
-	int err = sample_header_read(file->file->path, header, &size, &e);
+	int err;
 
+	if (!read_1x(file->file->path, header, snapshot))
+		return 0;
+	err = sample_header_read(file->file->path, header, &size, &e);
 	if (!err)
 		err = odb_read(file->file->path, size, snapshot, &e);
 	/* -ENODATA: the daemon has just made it and there is nothing in it yet */

@@ -74,13 +74,6 @@ static int compare_lines(const char *a, const char *b)
 	return order ? order : compare_u64(strtoul(x + 1, NULL, 10), strtoul(y + 1, NULL, 10));
 }
 
-static int compare_images(const struct image *a, const struct image *b, bool long_names)
-{
-	if (a == b)
-		return 0;
-	return strcmp(image_shown_name(a, long_names), image_shown_name(b, long_names));
-}
-
 /* By how much a share changed, up or down: in percent of all samples. */
 static int compare_changes(const struct row_diff *a, const struct row_diff *b)
 {
@@ -89,18 +82,17 @@ static int compare_changes(const struct row_diff *a, const struct row_diff *b)
 	return x > y ? -1 : x < y;
 }
 
-static int compare_key(const struct symbol_row *a, const struct symbol_row *b, enum sort_key key,
-		       bool long_names)
+static int compare_key(const struct symbol_row *a, const struct symbol_row *b, enum sort_key key)
 {
 	switch (key) {
 	case SORT_SAMPLE:
 		return compare_u64(b->counts[0], a->counts[0]);
 	case SORT_IMAGE:
-		return compare_images(a->image, b->image, long_names);
+		return compare_u64(a->image_rank, b->image_rank);
 	case SORT_APP_NAME:
-		return compare_images(a->app, b->app, long_names);
+		return compare_u64(a->app_rank, b->app_rank);
 	case SORT_SYMBOL:
-		return strcmp(a->shown, b->shown);
+		return a->shown == b->shown ? 0 : strcmp(a->shown, b->shown);
 	case SORT_DEBUG:
 		return compare_lines(a->line, b->line);
 	case SORT_VMA:
@@ -119,7 +111,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 	const struct sort_order *order = context;
 
 	for (size_t i = 0; i < order->nr_keys; i++) {
-		int result = compare_key(x, y, order->keys[i], order->long_names);
+		int result = compare_key(x, y, order->keys[i]);
 
 		if (result)
 			return order->reverse ? -result : result;
@@ -127,8 +119,84 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return compare_u64(x->serial, y->serial);
 }
 
+struct ranked_image {
+	const struct image *image;
+	const char *name;
+	uint32_t rank;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct ranked_image *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int compare_pointers(const void *a, const void *b)
+{
+	const struct ranked_image *x = a, *y = b;
+
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+/* The different images and applications of all rows, by pointer; returns how many. */
+static size_t collect_images(const struct row_list *rows, struct ranked_image *ret)
+{
+	size_t nr = 0, kept = 0;
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		const struct symbol_row *row = rows->rows[i];
+
+		/* rows come image by image: most repeat the ones before */
+		if (nr < 2 || ret[nr - 2].image != row->image || ret[nr - 1].image != row->app) {
+			ret[nr++].image = row->image;
+			ret[nr++].image = row->app;
+		}
+	}
+	qsort(ret, nr, sizeof(*ret), compare_pointers);
+	for (size_t i = 0; i < nr; i++)
+		if (!kept || ret[kept - 1].image != ret[i].image)
+			ret[kept++] = ret[i];
+	return kept;
+}
+
+static uint32_t rank_of(const struct ranked_image *images, size_t nr, const struct image *image)
+{
+	struct ranked_image key = { .image = image }, *hit;
+
+	hit = bsearch(&key, images, nr, sizeof(key), compare_pointers);
+	return hit ? hit->rank : 0;
+}
+
+/* Names of images are compared here, once each, and their ranks in the sort. */
+static void rank_images(struct row_list *rows, bool long_names)
+{
+	struct ranked_image *images = xcalloc(2 * rows->nr, sizeof(*images));
+	size_t nr = collect_images(rows, images);
+	const struct symbol_row *last = NULL;
+
+	for (size_t i = 0; i < nr; i++)
+		images[i].name = image_shown_name(images[i].image, long_names);
+	qsort(images, nr, sizeof(*images), compare_names);
+	for (size_t i = 1; i < nr; i++)
+		images[i].rank = images[i - 1].rank + !!compare_names(&images[i], &images[i - 1]);
+	qsort(images, nr, sizeof(*images), compare_pointers);
+	for (size_t i = 0; i < rows->nr; i++) {
+		struct symbol_row *row = rows->rows[i];
+
+		row->image_rank = last && last->image == row->image
+			? last->image_rank : rank_of(images, nr, row->image);
+		row->app_rank = last && last->app == row->app
+			? last->app_rank : rank_of(images, nr, row->app);
+		last = row;
+	}
+	free(images);
+}
+
 void sort_rows(struct row_list *rows, const struct sort_order *order)
 {
-	if (rows->nr && rows->nr_classes)
-		qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, (void *)order);
+	if (!rows->nr || !rows->nr_classes)
+		return;
+	rank_images(rows, order->long_names);
+	qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, (void *)order);
 }

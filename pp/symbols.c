@@ -8,22 +8,67 @@
 
 #include "xalloc.h"
 
+#define BLOCK_SIZE	(64 * 1024)
+
+/* Rows and names are many and small, and all go at once: no malloc() for each. */
+struct row_block {
+	struct row_block *next;
+	size_t used, size;
+	_Alignas(max_align_t) char bytes[];
+};
+
+static void *block_alloc(struct row_list *list, size_t size)
+{
+	struct row_block *b = list->blocks;
+	void *p;
+
+	size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+	if (!b || b->size - b->used < size) {
+		size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+
+		b = xmalloc(sizeof(*b) + room);
+		*b = (struct row_block){ .next = list->blocks, .size = room };
+		list->blocks = b;
+	}
+	p = b->bytes + b->used;
+	b->used += size;
+	return p;
+}
+
+static void blocks_free(struct row_block *b)
+{
+	while (b) {
+		struct row_block *next = b->next;
+
+		free(b);
+		b = next;
+	}
+}
+
 void rows_init(struct row_list *list, size_t nr_classes)
 {
 	*list = (struct row_list){ .nr_classes = nr_classes };
 	list->totals = xcalloc(nr_classes + 1, sizeof(*list->totals));
 }
 
+const char *rows_text(struct row_list *list, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	return memcpy(block_alloc(list, n), text, n);
+}
+
 struct symbol_row *rows_add(struct row_list *list, const struct image *image,
 			    const struct image *app, const char *name, uint64_t vma)
 {
-	struct symbol_row *row;
+	size_t size = sizeof(struct symbol_row) + list->nr_classes * sizeof(uint64_t);
+	struct symbol_row *row = block_alloc(list, size);
 
-	row = xcalloc(1, sizeof(*row) + list->nr_classes * sizeof(row->counts[0]));
+	memset(row, 0, size);
 	row->image = image;
 	row->app = app;
-	row->name = xstrdup(name);
-	row->shown = row->name;
+	row->name = name;
+	row->shown = name;
 	row->vma = vma;
 	row->serial = list->next_serial++;
 	xgrow(list->rows, list->nr, list->room);
@@ -31,11 +76,9 @@ struct symbol_row *rows_add(struct row_list *list, const struct image *image,
 	return row;
 }
 
+/* What is not in the list's blocks. */
 static void row_free(struct symbol_row *row)
 {
-	if (row->shown != row->name)
-		free(row->shown);
-	free(row->name);
 	for (size_t i = 0; i < row->nr_details; i++)
 		free(row->details[i].line);
 	free(row->details);
@@ -43,7 +86,6 @@ static void row_free(struct symbol_row *row)
 	free(row->code);
 	free(row->diff);
 	free(row->line);
-	free(row);
 }
 
 uint64_t *row_add_detail(const struct row_list *list, struct symbol_row *row, uint64_t vma)
@@ -130,6 +172,14 @@ void rows_append(struct row_list *list, struct row_list *more)
 {
 	for (size_t i = 0; i < more->nr; i++)
 		rows_move(list, more->rows[i]);
+	if (more->blocks) {	/* behind ours, so that the block being filled stays the first */
+		struct row_block **end = &list->blocks;
+
+		while (*end)
+			end = &(*end)->next;
+		*end = more->blocks;
+		more->blocks = NULL;
+	}
 	more->nr = 0;
 	rows_free(more);
 }
@@ -170,6 +220,7 @@ void rows_free(struct row_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++)
 		row_free(list->rows[i]);
+	blocks_free(list->blocks);
 	free(list->rows);
 	free(list->totals);
 	*list = (struct row_list){ 0 };

@@ -28,11 +28,12 @@ struct row_diff {
 
 struct symbol_row {
 	const struct image *image, *app;
-	char *name;		/* as in the binary; "[.plt]": outside every symbol [SY-5] */
-	char *shown;		/* demangled, if it was asked for; may be @name itself */
+	const char *name;	/* as in the binary; "[.plt]": outside every symbol [SY-5] */
+	const char *shown;	/* demangled, if it was asked for; may be @name itself */
 	char *line;		/* "FILE:LINE", or NULL */
 	uint64_t vma;
 	uint64_t id;		/* which of its binary: merge_pass.h */
+	uint32_t image_rank, app_rank;	/* of their shown names: sort.c's */
 	size_t serial;		/* order of making: the last word in sorting */
 	struct row_detail *details;	/* by vma; only if they were asked for */
 	uint64_t *detail_counts;	/* nr_classes for each detail */
@@ -50,13 +51,17 @@ struct row_list {
 	size_t nr_classes;
 	uint64_t *totals;	/* per class, of all rows: what percentages are of */
 	size_t next_serial;
+	struct row_block *blocks;	/* what rows and their names lie in */
 };
 
 void rows_init(struct row_list *list, size_t nr_classes);
 
-/* A new row with counts of 0. @name is copied. */
+/* A new row with counts of 0, shown by @name, which lives as long as the list: rows_text(). */
 struct symbol_row *rows_add(struct row_list *list, const struct image *image,
 			    const struct image *app, const char *name, uint64_t vma);
+
+/* A copy of @text that lives as long as the list and what it is appended to. */
+const char *rows_text(struct row_list *list, const char *text);
 
 /* Room for @row's next detail; the counts, all 0, are returned. */
 uint64_t *row_add_detail(const struct row_list *list, struct symbol_row *row, uint64_t vma);

@@ -26,6 +26,26 @@ TEST(percent)
 	}
 }
 
+/* The quick way must be printf()'s, digit for digit. */
+TEST(percent_against_printf)
+{
+	for (uint64_t i = 0; i < 2000000; i++) {
+		uint64_t total = 1 + i * 7919 % 100003, part = i * 104729 % (total + 1);
+		double percent = 100.0 * (double)part / (double)total;
+		struct strbuf s = STRBUF_INIT;
+		char want[32];
+
+		if (percent <= 0.001)
+			continue;
+		snprintf(want, sizeof(want), "%7.4f", percent);
+		want[7] = '\0';
+		format_percent_value(&s, percent);
+		if (strcmp(s.text, want))
+			CHECK(false, "%.17g: want '%s', got '%s'", percent, want, s.text);
+		strbuf_free(&s);
+	}
+}
+
 TEST(percent_of_counts)
 {
 	struct strbuf s = STRBUF_INIT;

@@ -31,6 +31,7 @@ static void add_section(struct binary *b, uint64_t start, uint64_t end, const ch
 static void free_binary(struct binary *b)
 {
 	free(b->symbols);
+	free(b->shown);
 	free(b->sections);
 }
 

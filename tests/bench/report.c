@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * report.c - what a report costs: opreport on made sessions, the whole process
+ *
+ * The binaries are the machine's own, the first so many in its program and library folders;
+ * the places in them are scattered over .text. CPU time (user and system) and wall time, medians
+ * of RUNS runs. The rival's figures are OProfile 1.4's for sessions of the same shape, measured
+ * on one machine in 2026 (doc/performance.md).
+ */
+#include <dirent.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu_type.h"
+#include "file.h"
+#include "object_file.h"
+#include "odb.h"
+#include "sample_header.h"
+#include "sample_name.h"
+#include "say.h"
+#include "session.h"
+#include "xalloc.h"
+
+#define RUNS		7
+#define MAX_IMAGES	200
+
+struct place {
+	char *path;
+	uint64_t start, size;		/* of .text in the file */
+};
+
+static struct place images[MAX_IMAGES];
+static size_t nr_images;
+static char dir[] = "/tmp/bench-report-XXXXXX";
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_u64(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static void try_image(char *path)
+{
+	const struct object_section *text;
+	struct object_file f;
+
+	if (object_file_open(path, &f, NULL)) {
+		free(path);
+		return;
+	}
+	text = object_section_find(&f, ".text");
+	if (text && text->type == SHT_PROGBITS && text->size > 4096)
+		images[nr_images++] = (struct place){ path, text->offset, text->size };
+	else
+		free(path);
+	object_file_close(&f);
+}
+
+static void find_images(const char *folder, size_t limit)
+{
+	struct dirent **entries;
+	int nr = scandir(folder, &entries, NULL, alphasort);
+
+	for (int i = 0; i < nr; i++) {
+		char *path = path_join(folder, entries[i]->d_name), *real = realpath(path, NULL);
+
+		if (real && !strcmp(real, path) && nr_images < limit)
+			try_image(xstrdup(real));
+		free(real);
+		free(path);
+		free(entries[i]);
+	}
+	if (nr > 0)
+		free(entries);
+}
+
+static void make_file(const char *samples, const char *app, const struct place *image, size_t keys,
+		      uint32_t count, size_t event)
+{
+	static const char *const events[] = { "CPU_CLK_UNHALTED", "INST_RETIRED", "LLC_MISSES" };
+	struct sample_header header = { .version = SAMPLE_VERSION_1X, .cpu_mhz = 2000 };
+	struct sample_name name = {
+		.app = { .kind = IMAGE_FILE, .path = app },
+		.image = { .kind = IMAGE_FILE, .path = image->path },
+		.event = events[event], .count = 100000,
+		.tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
+	};
+	struct strbuf relative = STRBUF_INIT;
+	struct odb *db;
+	char *path;
+
+	header.cpu_type = cpu_type_by_name("i386/core_2")->number_1x;
+	sample_name_format(&name, &relative);
+	path = path_join(samples, relative.text);
+	file_make_parent_dirs(path, 0700);
+	if (odb_open(path, SAMPLE_HEADER_SIZE, &db, NULL))
+		bug("cannot make %s", path);
+	sample_header_store(&header, odb_header(db));
+	for (size_t i = 0; i < keys; i++)
+		if (odb_add(db, image->start + random_u64() % image->size,
+			    1 + random_u64() % (2 * count - 1)))
+			bug("cannot add to %s", path);
+	odb_close(db);
+	strbuf_free(&relative);
+	free(path);
+}
+
+struct shape {
+	const char *name;
+	size_t nr_images, files, keys;	/* files: of all images; keys: of one file */
+	uint32_t count;			/* samples of a key, on average */
+	const char *option;
+	double rival;			/* CPU seconds, 0: none measured */
+};
+
+/* The program's time, and the wall's. */
+static double run(const char *opreport, const char *session, const char *option, double *ret_wall)
+{
+	struct timespec start, end;
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+			_exit(126);
+		execl(opreport, "opreport", session, option, NULL);
+		_exit(127);
+	}
+	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status))
+		bug("%s failed", opreport);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	*ret_wall = (double)(end.tv_sec - start.tv_sec) +
+		    (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void measure(const struct shape *s, const char *opreport)
+{
+	char *session_dir = path_join(dir, s->name);
+	char *option = xasprintf("--session-dir=%s", session_dir);
+	char *samples = session_samples_path(session_dir, SESSION_CURRENT);
+	size_t nr = s->nr_images < nr_images ? s->nr_images : nr_images;
+	double cpu[RUNS], wall[RUNS];
+
+	for (size_t i = 0; i < s->files; i++)
+		make_file(samples, images[(i / nr) % nr].path, &images[i % nr], s->keys, s->count,
+			  0);
+	for (size_t i = 0; i < RUNS; i++)
+		cpu[i] = run(opreport, option, s->option, &wall[i]);
+	qsort(cpu, RUNS, sizeof(*cpu), compare);
+	qsort(wall, RUNS, sizeof(*wall), compare);
+	if (s->rival)
+		printf("bench %s_cpu %.3f s rival oprofile-1.4 %.2f\n", s->name, cpu[RUNS / 2],
+		       s->rival);
+	else
+		printf("bench %s_cpu %.3f s\n", s->name, cpu[RUNS / 2]);
+	printf("bench %s_wall %.3f s\n", s->name, wall[RUNS / 2]);
+	if (!getenv("KEEP_SESSIONS"))
+		file_remove_tree(session_dir);
+	free(samples);
+	free(option);
+	free(session_dir);
+}
+
+int main(void)
+{
+	static const struct shape shapes[] = {
+		{ "report_1000_files", 20, 1000, 500, 2, "-l", 0.37 },
+		{ "report_million_samples", 200, 200, 2500, 2, "-l", 0 },
+		{ "report_162_files", 81, 162, 311, 20, "-l", 0.07 },
+		{ "report_summary_1000_files", 20, 1000, 500, 2, "-n", 0.03 },
+		{ "report_details", 20, 20, 5000, 2, "-d", 0.27 },
+	};
+	char *self = path_program_dir(), *opreport = xasprintf("%s/../bin/opreport", self);
+
+	if (!mkdtemp(dir))
+		bug("cannot make a folder in /tmp");
+	find_images("/usr/lib/x86_64-linux-gnu", 120);
+	find_images("/usr/lib64", 120);
+	find_images("/usr/bin", MAX_IMAGES);
+	for (size_t i = 0; nr_images && i < sizeof(shapes) / sizeof(shapes[0]); i++)
+		measure(&shapes[i], opreport);
+	if (!getenv("KEEP_SESSIONS"))
+		file_remove_tree(dir);
+	for (size_t i = 0; i < nr_images; i++)
+		free(images[i].path);
+	free(opreport);
+	free(self);
+	return 0;
+}
