@@ -1,5 +1,5 @@
 # what control/ builds
-$(eval $(call library,libcontrol.a,control/command_line.c control/setup.c control/event_spec.c \
+$(eval $(call library,libcontrol.a,control/command_line.c control/setup.c control/buffer_sizes.c control/event_spec.c \
 	control/daemonrc.c control/vmlinux.c control/driver.c control/collector_choice.c control/child.c \
 	control/daemon_link.c control/daemon_start.c control/offline.c control/status.c control/actions.c))
 $(eval $(call program,opcontrol,control/opcontrol.c,libcontrol.a libdb.a libutil.a,-lpopt -lelf))

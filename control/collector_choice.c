@@ -17,7 +17,8 @@ int collector_choose(const struct driver *d, enum collector_wish wish,
 		int err = driver_ready(d, &why);
 
 		if (err && wish == COLLECTOR_MODULE)
-			return op_error_set(e, err, "%s; or use --collector=perf", why.text);
+			return op_error_set(e, err, "%s; --collector=perf needs no module",
+					    why.text);
 		if (err) {
 			choice.module = false;
 			choice.no_module = why;
@@ -48,8 +49,9 @@ int perf_usable(struct op_error *e)
 	int err = perf_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, -1, 0);
 
 	if (err == -EACCES || err == -EPERM)
-		return op_error_set(e, err, "perf_event_open is not permitted (kernel.perf_event_paranoid, "
-				    "a container's seccomp filter, or CAP_PERFMON is missing)");
+		return op_error_set(e, err, "perf_event_open is not permitted "
+				    "(kernel.perf_event_paranoid, a container's seccomp filter, "
+				    "or CAP_PERFMON is missing)");
 	if (err)
 		return op_error_set(e, err, "perf_event_open does not work here: %s",
 				    strerror(-err));

@@ -48,9 +48,10 @@ static struct poptOption settings[] = {
 	  NULL },
 	SETTING("event", 'e', SET_EVENT, "sample this event (may be given several times)",
 		"SPEC"),
-	SETTING("separate", 'p', SET_SEPARATE, "keep profiles apart by lib, kernel, thread, cpu; none; all",
-		"LIST"),
-	SETTING("vmlinux", 0, SET_VMLINUX, "take the kernel's symbols from this image, not from kallsyms", "FILE"),
+	SETTING("separate", 'p', SET_SEPARATE,
+		"keep profiles apart by lib, kernel, thread, cpu; none; all", "LIST"),
+	SETTING("vmlinux", 0, SET_VMLINUX,
+		"take the kernel's symbols from this image, not from kallsyms", "FILE"),
 	{ "no-vmlinux", 0, POPT_ARG_NONE, NULL, CODE_SETTING + SET_NO_VMLINUX,
 	  "no kernel symbols at all", NULL },
 	SETTING("kernel-range", 0, SET_KERNEL_RANGE, "where the text of --vmlinux runs, hex",
@@ -62,9 +63,10 @@ static struct poptOption settings[] = {
 	SETTING("cpu-buffer-size", 0, SET_CPU_BUFFER_SIZE, "buffer of each CPU, 0 = default",
 		"SAMPLES"),
 	SETTING("callgraph", 'c', SET_CALLGRAPH, "depth of call stacks, 0 = off", "FRAMES"),
-	SETTING("session-dir", 0, SET_SESSION_DIR, "where samples are kept (" SESSION_DIR_DEFAULT ")",
-		"DIR"),
-	SETTING("collector", 0, SET_COLLECTOR, "what takes the samples: module, perf or auto", "NAME"),
+	SETTING("session-dir", 0, SET_SESSION_DIR,
+		"where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR"),
+	SETTING("collector", 0, SET_COLLECTOR, "what takes the samples: module, perf or auto",
+		"NAME"),
 	POPT_TABLEEND
 };
 
@@ -123,9 +125,8 @@ static int check_value(const char *option, const char *value, struct op_error *e
 	if (!*value || *value == '-')
 		return op_error_set(e, -EINVAL, "option --%s needs a value", option);
 	if (!setup_value_ok(value))
-		return op_error_set(e, -EINVAL,
-				    "--%s='%s': a value may hold letters, digits and _ : , . / - only",
-				    option, value);
+		return op_error_set(e, -EINVAL, "--%s='%s': a value may hold letters, digits and "
+				    "_ : , . / - only", option, value);
 	return 0;
 }
 
@@ -145,7 +146,8 @@ static int add_action(struct options *o, enum action action, char *value, struct
 	if (!session_name_ok(value) || !strcmp(value, SESSION_CURRENT))
 		return op_error_set(e, -EINVAL,
 				    "--save='%s': use a plain name of letters, digits and . _ - +, "
-				    "not starting with a dot, and not '" SESSION_CURRENT "'", value);
+				    "not starting with a dot, and not '" SESSION_CURRENT "'",
+				    value);
 	return 0;
 }
 
@@ -200,9 +202,11 @@ static int check_together(const struct options *o, bool setup_word, struct op_er
 	if (o->action == ACTION_HELP || o->action == ACTION_VERSION || starts)
 		return 0;
 	if (o->verbose)
-		return op_error_set(e, -EINVAL, "--verbose goes with --start or --start-daemon only");
+		return op_error_set(e, -EINVAL,
+				    "--verbose goes with --start or --start-daemon only");
 	if (o->action == ACTION_NONE && setup_word && !o->nr_settings)
-		return op_error_set(e, -EINVAL, "--setup needs an option to save, such as --event=");
+		return op_error_set(e, -EINVAL,
+				    "--setup needs an option to save, such as --event=");
 	if (o->action == ACTION_NONE)
 		return 0;
 	if (setup_word)
@@ -217,6 +221,19 @@ static int check_together(const struct options *o, bool setup_word, struct op_er
 	return 0;
 }
 
+/* @code: of popt. */
+static int refuse_option(const char *option, int code, struct op_error *e)
+{
+	if (code == POPT_ERROR_NOARG)
+		return op_error_set(e, -EINVAL, "option %s needs a value", option);
+	if (!strcmp(option, "--list-events") || !strcmp(option, "-l"))
+		return op_error_set(e, -EINVAL, "%s is not in this version, which samples "
+				    EVENT_DEFAULT_NAME " only; ophelp lists what the CPU could "
+				    "count", option);
+	return op_error_set(e, -EINVAL, "%s: %s; see opcontrol --help", option,
+			    poptStrerror(code));
+}
+
 static int parse_all(poptContext con, struct options *o, struct op_error *e)
 {
 	bool setup_word = false;
@@ -229,15 +246,12 @@ static int parse_all(poptContext con, struct options *o, struct op_error *e)
 		if (err)
 			return err;
 	}
-	if (code == POPT_ERROR_NOARG)
-		return op_error_set(e, -EINVAL, "option %s needs a value",
-				    poptBadOption(con, POPT_BADOPTION_NOALIAS));
 	if (code < -1)
-		return op_error_set(e, -EINVAL, "%s: %s; see opcontrol --help",
-				    poptBadOption(con, POPT_BADOPTION_NOALIAS), poptStrerror(code));
+		return refuse_option(poptBadOption(con, POPT_BADOPTION_NOALIAS), code, e);
 	rest = poptGetArg(con);
 	if (rest)
-		return op_error_set(e, -EINVAL, "'%s' is not an option; see opcontrol --help", rest);
+		return op_error_set(e, -EINVAL, "'%s' is not an option; see opcontrol --help",
+				    rest);
 	return check_together(o, setup_word, e);
 }
 

@@ -31,7 +31,7 @@ void words_free(struct words *w)
 	*w = (struct words){ 0 };
 }
 
-/* NAME:value:counter:count:um:kernel:user; no counters are programmed, so value and counter are 0. */
+/* NAME:value:counter:count:um:kernel:user; no counters are programmed, so value is 0. */
 static char *events_word(const struct setup *s)
 {
 	struct strbuf b = STRBUF_INIT;
@@ -41,8 +41,8 @@ static char *events_word(const struct setup *s)
 	for (size_t i = 0; i < nr; i++) {
 		const struct event_spec *spec = s->nr_events ? &s->events[i] : setup_event(s);
 
-		strbuf_addf(&b, "%s%s:0:%zu:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? "," : "", spec->name,
-			    i, spec->count, spec->unit_mask, spec->kernel, spec->user);
+		strbuf_addf(&b, "%s%s:0:%zu:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? "," : "",
+			    spec->name, i, spec->count, spec->unit_mask, spec->kernel, spec->user);
 	}
 	return strbuf_steal(&b);
 }
@@ -55,7 +55,7 @@ static int add_kernel_words(const struct setup *s, struct words *w, struct op_er
 	if (!strcmp(s->vmlinux, VMLINUX_NONE)) {
 		add_word(w, xstrdup("--no-vmlinux"));
 	} else if (*s->vmlinux) {
-		err = end ? vmlinux_check(s->vmlinux, e) :
+		err = end ? vmlinux_check(s->vmlinux, true, e) :
 			    vmlinux_range(s->vmlinux, "/proc/kallsyms", &start, &end, e);
 		if (err)
 			return err;
@@ -114,8 +114,8 @@ static int run_daemon(const struct words *command, const char *session_dir, stru
 	int status, err = child_run((const char *const *)command->words, false, START_MS, &status);
 
 	if (err == -ENOENT)
-		return op_error_set(e, err, "cannot find " DAEMON " beside opcontrol or in $PATH; make "
-				    "builds it, make install installs it");
+		return op_error_set(e, err, "cannot find " DAEMON " beside opcontrol or in $PATH; "
+				    "make builds it, make install installs it");
 	if (err == -ETIMEDOUT)
 		return op_error_set(e, err, DAEMON " was not ready after %d s; see "
 				    "'%s/samples/oprofiled.log'", START_MS / 1000, session_dir);
@@ -134,29 +134,36 @@ static int make_session_dir(const char *session_dir, struct op_error *e)
 	int err = file_make_dirs(current, 0755);
 
 	if (err)
-		op_error_set(e, err, "cannot create session directory '%s': %s; choose another with "
-			     "--session-dir=", session_dir, strerror(-err));
+		op_error_set(e, err, "cannot create session directory '%s': %s; choose another "
+			     "with --session-dir=", session_dir, strerror(-err));
 	free(current);
 	return err;
 }
 
-/* 0 leaves what the module has. */
-static int write_buffers(const struct setup *s, const struct driver *d, struct op_error *e)
+/*
+ * A module that takes no stacks, or not so deep ones, is no reason not to sample: the set-up
+ * keeps the depth for one that does.
+ */
+static int write_depth(const struct driver *d, uint64_t *depth, struct op_error *e)
 {
-	const struct {
-		const char *file;
-		uint64_t value;
-	} files[] = {
-		{ "buffer_size", s->buffer_size },
-		{ "buffer_watershed", s->buffer_watershed },
-		{ "cpu_buffer_size", s->cpu_buffer_size },
-	};
+	int err = driver_write(d, "backtrace_depth", *depth, e);
+
+	if (err != -EINVAL || !*depth)
+		return err;
+	printf("The module takes no call stacks of %" PRIu64 " frames: sampling without.\n",
+	       *depth);
+	*depth = 0;
+	return driver_write(d, "backtrace_depth", 0, e);
+}
+
+int daemon_write_settings(struct setup *used, const struct driver *d, struct op_error *e)
+{
 	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i].value)
-			err = driver_write(d, files[i].file, files[i].value, e);
-	return err ? err : driver_write(d, "backtrace_depth", s->callgraph_depth, e);
+	for (enum buffer_id i = 0; !err && i < NR_BUFFERS; i++)
+		err = driver_write(d, buffer_kinds[i].file, buffer_size_used(used->buffer_sizes, i),
+				   e);
+	return err ? err : write_depth(d, &used->callgraph_depth, e);
 }
 
 static void print_command(const struct setup *s, const struct words *command)
@@ -166,7 +173,8 @@ static void print_command(const struct setup *s, const struct words *command)
 	printf("VMLINUX %s\n", s->vmlinux);
 	printf("IMAGE_FILTER %s\n", s->image_filter);
 	printf("BUF_SIZE %" PRIu64 "\nBUF_WATERSHED %" PRIu64 "\nCPU_BUF_SIZE %" PRIu64 "\n",
-	       s->buffer_size, s->buffer_watershed, s->cpu_buffer_size);
+	       s->buffer_sizes[BUFFER_EVENTS], s->buffer_sizes[BUFFER_WATERSHED],
+	       s->buffer_sizes[BUFFER_CPU]);
 	printf("SEPARATE_LIB %d\nSEPARATE_KERNEL %d\nSEPARATE_THREAD %d\nSEPARATE_CPU %d\n",
 	       s->separate_lib, s->separate_kernel, s->separate_thread, s->separate_cpu);
 	printf("CALLGRAPH %" PRIu64 "\n", s->callgraph_depth);
@@ -176,17 +184,27 @@ static void print_command(const struct setup *s, const struct words *command)
 	printf("\n");
 }
 
+/* With the module in place its clock is known, which may not be what the CPU calls its own. */
+static int prepare_module(struct setup *used, const struct driver *d, struct op_error *e)
+{
+	uint64_t khz = driver_clock_khz(d);
+	int err = khz ? setup_check(used, khz, e) : 0;
+
+	return err ? err : daemon_write_settings(used, d, e);
+}
+
 static int start_chosen(const struct setup *s, const struct driver *d, const char *verbose,
 			const struct collector_choice *choice, struct op_error *e)
 {
+	struct setup used = *s;		/* borrows its strings */
 	struct words command;
 	char *program;
-	int err = choice->module ? write_buffers(s, d, e) : 0;
+	int err = choice->module ? prepare_module(&used, d, e) : 0;
 
 	if (err)
 		return err;
 	program = daemon_program();
-	err = daemon_command(s, choice, verbose, program, &command, e);
+	err = daemon_command(&used, choice, verbose, program, &command, e);
 	free(program);
 	if (err)
 		return err;
@@ -211,7 +229,8 @@ int daemon_start(const struct setup *s, const struct driver *d, const char *verb
 	if (session_remove_stale_lock(s->session_dir))
 		printf("Detected stale lock file. Removing.\n");
 	if (choice.no_module.text[0])
-		printf("Collecting with perf_event_open(2), not the module: %s\n", choice.no_module.text);
+		printf("Collecting with perf_event_open(2), not the module: %s\n",
+		       choice.no_module.text);
 	err = start_chosen(s, d, verbose, &choice, e);
 	if (!err)
 		*ret_choice = choice;

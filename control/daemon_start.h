@@ -17,6 +17,12 @@
 int daemon_start(const struct setup *s, const struct driver *d, const char *verbose,
 		 struct collector_choice *ret_choice, struct op_error *e);
 
+/*
+ * What it writes to oprofilefs: the sizes of the buffers, 0 being the module's default, and the
+ * depth of stacks, which is put to 0 in @used where the module does not take it (and told).
+ */
+int daemon_write_settings(struct setup *used, const struct driver *d, struct op_error *e);
+
 /* The command that daemon_start() runs, as words; for --verbose and tests. */
 struct words {
 	char **words;		/* NULL terminated */

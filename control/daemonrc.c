@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemonrc.c - read and write the saved set-up, as data */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #define MAX_FILE	(64 * 1024)
 #define EVENT_KEY	"CHOSEN_EVENTS_"
+#define LETTERS		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 const char *daemonrc_path(void)
 {
@@ -27,6 +27,11 @@ static int parse_number(const char *value, uint64_t max, uint64_t *ret, struct o
 		return op_error_set(e, -EINVAL, "'%s' is not a number from 0 to %" PRIu64, value,
 				    max);
 	return 0;
+}
+
+static int parse_buffer(const char *value, enum buffer_id id, struct setup *s, struct op_error *e)
+{
+	return buffer_size_parse(id, value, &s->buffer_sizes[id], e);
 }
 
 static int parse_flag(const char *value, bool *ret, struct op_error *e)
@@ -97,6 +102,33 @@ static int parse_collector(const char *value, struct setup *s, struct op_error *
 	return 0;
 }
 
+/* CTR_EVENT[0] and the like: the only keys with brackets. */
+static bool is_counter_key(const char *key)
+{
+	size_t len = strspn(key, LETTERS), digits;
+
+	if (strncmp(key, "CTR_", 4))
+		return false;
+	if (!key[len])
+		return true;
+	digits = key[len] == '[' ? strspn(key + len + 1, "0123456789") : 0;
+	return digits && !strcmp(key + len + 1 + digits, "]");
+}
+
+/* What the original wrote, or older ones of it, and what means nothing any more (CTL-82, 83). */
+static bool is_ignored(const char *key)
+{
+	static const char *const keys[] = {
+		"XENIMAGE", "XEN_RANGE", "S390_HW_SAMPLER_BUFSIZE", "NOTE_SIZE", "RTC_VALUE",
+		"ONE_ENABLED",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(key, keys[i]))
+			return true;
+	return is_counter_key(key);
+}
+
 static int parse_pair(const char *key, const char *value, struct setup *s, struct op_error *e)
 {
 	if (!strncmp(key, EVENT_KEY, strlen(EVENT_KEY)))
@@ -118,28 +150,27 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 	if (!strcmp(key, "IMAGE_FILTER"))
 		return parse_text(value, &s->image_filter);
 	if (!strcmp(key, "BUF_SIZE"))
-		return parse_number(value, SETUP_MAX_WORDS, &s->buffer_size, e);
+		return parse_buffer(value, BUFFER_EVENTS, s, e);
 	if (!strcmp(key, "BUF_WATERSHED"))
-		return parse_number(value, SETUP_MAX_WORDS, &s->buffer_watershed, e);
+		return parse_buffer(value, BUFFER_WATERSHED, s, e);
 	if (!strcmp(key, "CPU_BUF_SIZE"))
-		return parse_number(value, SETUP_MAX_WORDS, &s->cpu_buffer_size, e);
+		return parse_buffer(value, BUFFER_CPU, s, e);
 	if (!strcmp(key, "CALLGRAPH"))
 		return parse_number(value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
 	if (!strcmp(key, "KERNEL_RANGE"))
 		return parse_range(value, s, e);
 	if (!strcmp(key, "COLLECTOR"))
 		return parse_collector(value, s, e);
-	return 0;
+	if (is_ignored(key))
+		return 0;
+	return op_error_set(e, -EINVAL, "unknown key '%s'", key);
 }
 
 static bool key_ok(const char *key)
 {
-	const char *p = key;
+	size_t len = strspn(key, LETTERS);
 
-	for (; *p; p++)
-		if (!isalnum((unsigned char)*p) && *p != '_')
-			return false;
-	return p != key;
+	return len && (!key[len] || is_counter_key(key));
 }
 
 static int parse_line(char *line, struct setup *s, struct op_error *e)
@@ -193,11 +224,11 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 	strbuf_addf(out, "SEPARATE_CPU=%d\n", s->separate_cpu);
 	strbuf_addf(out, "VMLINUX=%s\n", s->vmlinux);
 	strbuf_addf(out, "IMAGE_FILTER=%s\n", s->image_filter);
-	if (s->buffer_size)
-		strbuf_addf(out, "BUF_SIZE=%" PRIu64 "\n", s->buffer_size);
-	if (s->buffer_watershed)
-		strbuf_addf(out, "BUF_WATERSHED=%" PRIu64 "\n", s->buffer_watershed);
-	strbuf_addf(out, "CPU_BUF_SIZE=%" PRIu64 "\n", s->cpu_buffer_size);
+	if (s->buffer_sizes[BUFFER_EVENTS])
+		strbuf_addf(out, "BUF_SIZE=%" PRIu64 "\n", s->buffer_sizes[BUFFER_EVENTS]);
+	if (s->buffer_sizes[BUFFER_WATERSHED])
+		strbuf_addf(out, "BUF_WATERSHED=%" PRIu64 "\n", s->buffer_sizes[BUFFER_WATERSHED]);
+	strbuf_addf(out, "CPU_BUF_SIZE=%" PRIu64 "\n", s->buffer_sizes[BUFFER_CPU]);
 	strbuf_addf(out, "CALLGRAPH=%" PRIu64 "\n", s->callgraph_depth);
 	if (s->kernel_start || s->kernel_end)
 		strbuf_addf(out, "KERNEL_RANGE=%" PRIx64 ",%" PRIx64 "\n", s->kernel_start,
@@ -272,7 +303,7 @@ int daemonrc_adopt_pending(const char *path, struct op_error *e)
 
 	free(pending);
 	if (err && err != -ENOENT)
-		return op_error_set(e, err, "cannot put the set-up waiting in '%s_new' in force: %s",
-				    path, strerror(-err));
+		return op_error_set(e, err, "cannot put the set-up waiting in '%s_new' in force: "
+				    "%s", path, strerror(-err));
 	return 0;
 }

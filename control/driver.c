@@ -101,11 +101,11 @@ static int explain_load(const struct driver *d, int err, struct op_error *e)
 		return op_error_set(e, err, "the kernel takes signed modules only");
 	case -ENOEXEC:
 	case -EINVAL:
-		return op_error_set(e, err, "'%s' was built for another kernel than %s; make module "
-				    "builds it anew", d->module_file, kernel.release);
+		return op_error_set(e, err, "'%s' was built for another kernel than %s; make "
+				    "module builds it anew", d->module_file, kernel.release);
 	case -ENOENT:
-		return op_error_set(e, err, "there is no oprofile.ko for kernel %s; make module builds "
-				    "it", kernel.release);
+		return op_error_set(e, err, "there is no oprofile.ko for kernel %s; make module "
+				    "builds it", kernel.release);
 	default:
 		return op_error_set(e, err, "oprofile.ko cannot be loaded: %s (dmesg may say more)",
 				    strerror(-err));
@@ -174,12 +174,14 @@ static int check_abi(const struct driver *d, struct op_error *e)
 
 	free(path);
 	if (err)
-		return op_error_set(e, -EPROTO, "the oprofile module that is loaded is not ours (the "
-				    "kernel's own, or an older one); opcontrol --deinit unloads it");
+		return op_error_set(e, -EPROTO, "the oprofile module that is loaded is not ours "
+				    "(the kernel's own, or an older one); opcontrol --deinit "
+				    "unloads it");
 	if (version != OP_ABI_VERSION)
-		return op_error_set(e, -EPROTO, "the oprofile module that is loaded speaks version %"
-				    PRIu64 ", this program version %d; opcontrol --deinit unloads it, "
-				    "make module builds the right one", version, OP_ABI_VERSION);
+		return op_error_set(e, -EPROTO, "the oprofile module that is loaded speaks "
+				    "version %" PRIu64 ", this program version %d; opcontrol "
+				    "--deinit unloads it, make module builds the right one",
+				    version, OP_ABI_VERSION);
 	return 0;
 }
 
@@ -234,8 +236,15 @@ int driver_write(const struct driver *d, const char *file, uint64_t value, struc
 	int err;
 
 	snprintf(text, sizeof(text), "%" PRIu64, value);
+	if (!file_read_u64(path, &now) && now == value) {
+		free(path);
+		return 0;
+	}
 	err = file_write_existing(path, text);
-	if (err)
+	if (err == -EBUSY)
+		op_error_set(e, err, "'%s' cannot be set to %s while another program has "
+			     "'%s/buffer' open; end that one first", path, text, d->mount_point);
+	else if (err)
 		op_error_set(e, err, "the kernel refuses %s in '%s': %s", text, path,
 			     strerror(-err));
 	else if (!file_read_u64(path, &now) && now != value)

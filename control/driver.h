@@ -17,7 +17,7 @@ struct driver {
 	const char *modules;		/* /proc/modules */
 	const char *lockdown;		/* /sys/kernel/security/lockdown */
 	const char *mount_point;	/* OPROFILEFS_MOUNT */
-	char *module_file;		/* oprofile.ko beside this program's folder; may not exist */
+	char *module_file;		/* oprofile.ko near this program; may not exist */
 };
 
 void driver_init(struct driver *d);
@@ -38,7 +38,10 @@ int driver_remove(const struct driver *d, bool *ret_unloaded, struct op_error *e
 /* The nominal clock in kHz that a mounted module works with; 0: none, or it does not tell. */
 uint64_t driver_clock_khz(const struct driver *d);
 
-/* Write a number to a file of oprofilefs; one the kernel did not take (CTL-108) is -ERANGE. */
+/*
+ * Write a number to a file of oprofilefs, unless that is what it has. One the kernel did not take
+ * (CTL-108) is -ERANGE, one that it cannot take at all -EINVAL; -EBUSY while somebody profiles.
+ */
 int driver_write(const struct driver *d, const char *file, uint64_t value, struct op_error *e);
 
 #endif

@@ -20,6 +20,8 @@
 #include "session_settle.h"
 #include "xalloc.h"
 
+#define ASIDE	".tmp_reset."		/* and a pid: no session's name */
+
 bool offline_has_samples(const char *session_dir)
 {
 	char *current = session_samples_path(session_dir, SESSION_CURRENT);
@@ -33,6 +35,35 @@ bool offline_has_samples(const char *session_dir)
 		closedir(dir);
 	free(current);
 	return any;
+}
+
+/* What a reset that was killed had put aside: the daemon's own ones are called ".removed". */
+static bool is_leftover(const char *name)
+{
+	return !strncmp(name, ASIDE, strlen(ASIDE)) || !strncmp(name, ".removed.", 9);
+}
+
+/* Returns how many there are, which are removed if @remove: only under the session's lock. */
+static size_t leftovers(const char *session_dir, bool remove)
+{
+	char *samples = path_join(session_dir, "samples"), *path;
+	DIR *dir = opendir(samples);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!is_leftover(entry->d_name))
+			continue;
+		nr++;
+		path = path_join(samples, entry->d_name);
+		if (remove)
+			(void)file_remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	free(samples);
+	return nr;
 }
 
 static int move_current(const char *session_dir, const char *to, struct op_error *e)
@@ -59,21 +90,24 @@ static int settle_current(const char *session_dir, struct op_error *e)
 	int err = session_settle(current, &s, &why);
 
 	if (err)
-		op_error_set(e, err, "cannot make the counts of '%s' complete, so it stays where it "
-			     "is: %s", current, why.text);
+		op_error_set(e, err, "cannot make the counts of '%s' complete, so it stays where "
+			     "it is: %s", current, why.text);
 	free(current);
 	return err;
 }
 
 static int reset_locked(const char *session_dir, struct op_error *e)
 {
-	char *aside = xasprintf("%s/samples/.tmp_reset.%d", session_dir, (int)getpid());
-	int err = move_current(session_dir, aside, e);
+	char *aside = xasprintf("%s/samples/" ASIDE "%d", session_dir, (int)getpid());
+	int err;
 
+	(void)leftovers(session_dir, true);
+	err = offline_has_samples(session_dir) ? move_current(session_dir, aside, e) : 0;
 	if (!err) {
 		err = file_remove_tree(aside);
 		if (err)
-			op_error_set(e, err, "cannot remove all of '%s': %s", aside, strerror(-err));
+			op_error_set(e, err, "cannot remove all of '%s': %s", aside,
+				     strerror(-err));
 	}
 	free(aside);
 	return err;
@@ -83,7 +117,7 @@ int offline_reset(const char *session_dir, struct op_error *e)
 {
 	int fd, err;
 
-	if (!offline_has_samples(session_dir))
+	if (!offline_has_samples(session_dir) && !leftovers(session_dir, false))
 		return 0;
 	fd = session_lock(session_dir, e);
 	if (fd < 0)

@@ -10,7 +10,7 @@
 bool offline_has_samples(const char *session_dir);
 
 /* Both hold the session's lock meanwhile. 0 or -errno, explained in @e; no half-done state. */
-int offline_reset(const char *session_dir, struct op_error *e);
-int offline_save(const char *session_dir, const char *name, struct op_error *e);	/* -EEXIST */
+int offline_reset(const char *session_dir, struct op_error *e);	/* and leftovers of killed ones */
+int offline_save(const char *session_dir, const char *name, struct op_error *e); /* -EEXIST */
 
 #endif

@@ -104,9 +104,8 @@ static int set_event(struct setup *s, const char *value, struct op_error *e)
 		return err;
 	for (size_t i = 0; i < s->nr_events; i++)
 		if (event_spec_same(&s->events[i], &spec))
-			return op_error_set(e, -EINVAL,
-					    "event '%s' was given twice: all events must be distinct",
-					    spec.name);
+			return op_error_set(e, -EINVAL, "event '%s' was given twice: all events "
+					    "must be distinct", spec.name);
 	if (s->nr_events == SETUP_MAX_EVENTS)
 		return op_error_set(e, -EINVAL, "more than %d events", SETUP_MAX_EVENTS);
 	s->events[s->nr_events++] = spec;
@@ -137,8 +136,8 @@ static int set_separate(struct setup *s, const char *value, struct op_error *e)
 	while (!err && (word = strsep(&rest, ","))) {
 		err = separate_word(s, word);
 		if (err)
-			op_error_set(e, err, "--separate='%s': use none, lib, kernel, thread, cpu or all",
-				     word);
+			op_error_set(e, err, "--separate='%s': use none, lib, kernel, thread, "
+				     "cpu or all", word);
 	}
 	free(copy);
 	return err;
@@ -147,21 +146,16 @@ static int set_separate(struct setup *s, const char *value, struct op_error *e)
 static int set_vmlinux(struct setup *s, const char *value, struct op_error *e)
 {
 	char *path;
-	int err;
 
-	s->kernel_start = s->kernel_end = 0;
 	if (!strcmp(value, "kallsyms")) {
 		replace(&s->vmlinux, xstrdup(VMLINUX_DEFAULT));
 		return 0;
 	}
-	err = vmlinux_check(value, e);
-	if (err)
-		return err;
 	path = path_absolute(value);
 	if (!path || !setup_value_ok(path)) {
 		free(path);
-		return op_error_set(e, -EINVAL, "--vmlinux='%s': its full path holds characters that "
-				    "cannot be saved", value);
+		return op_error_set(e, -EINVAL, "--vmlinux='%s': its full path holds characters "
+				    "that cannot be saved", value);
 	}
 	replace(&s->vmlinux, path);
 	return 0;
@@ -172,7 +166,6 @@ static int set_no_vmlinux(struct setup *s, const char *value, struct op_error *e
 	(void)value;
 	(void)e;
 	replace(&s->vmlinux, xstrdup(VMLINUX_NONE));
-	s->kernel_start = s->kernel_end = 0;
 	return 0;
 }
 
@@ -195,40 +188,42 @@ static int set_image(struct setup *s, const char *value, struct op_error *e)
 	}
 	for (; path; path = strchr(path, ',') ? strchr(path, ',') + 1 : NULL)
 		if (*path != '/')
-			return op_error_set(e, -EINVAL,
-					    "--image='%s': use all, or full paths separated by commas",
-					    value);
+			return op_error_set(e, -EINVAL, "--image='%s': use all, or full paths "
+					    "separated by commas", value);
 	replace(&s->image_filter, xstrdup(value));
 	return 0;
 }
 
-static int set_number(const char *option, const char *value, uint64_t max, uint64_t *ret,
-		      struct op_error *e)
+static int set_buffer(struct setup *s, enum buffer_id id, const char *value, struct op_error *e)
 {
-	if (number_parse_range(value, 0, max, ret))
-		return op_error_set(e, -EINVAL, "--%s='%s': use a number from 0 to %" PRIu64,
-				    option, value, max);
+	struct op_error why = { "" };
+
+	if (buffer_size_parse(id, value, &s->buffer_sizes[id], &why))
+		return op_error_set(e, -EINVAL, "--%s: %s", buffer_kinds[id].option, why.text);
 	return 0;
 }
 
 static int set_buffer_size(struct setup *s, const char *value, struct op_error *e)
 {
-	return set_number("buffer-size", value, SETUP_MAX_WORDS, &s->buffer_size, e);
+	return set_buffer(s, BUFFER_EVENTS, value, e);
 }
 
 static int set_buffer_watershed(struct setup *s, const char *value, struct op_error *e)
 {
-	return set_number("buffer-watershed", value, SETUP_MAX_WORDS, &s->buffer_watershed, e);
+	return set_buffer(s, BUFFER_WATERSHED, value, e);
 }
 
 static int set_cpu_buffer_size(struct setup *s, const char *value, struct op_error *e)
 {
-	return set_number("cpu-buffer-size", value, SETUP_MAX_WORDS, &s->cpu_buffer_size, e);
+	return set_buffer(s, BUFFER_CPU, value, e);
 }
 
 static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
 {
-	return set_number("callgraph", value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
+	if (number_parse_range(value, 0, SETUP_MAX_CALLGRAPH, &s->callgraph_depth))
+		return op_error_set(e, -EINVAL, "--callgraph='%s': use a number from 0 to %d",
+				    value, SETUP_MAX_CALLGRAPH);
+	return 0;
 }
 
 static int set_session_dir(struct setup *s, const char *value, struct op_error *e)
@@ -237,8 +232,8 @@ static int set_session_dir(struct setup *s, const char *value, struct op_error *
 
 	if (!path || !setup_value_ok(path)) {
 		free(path);
-		return op_error_set(e, -EINVAL, "--session-dir='%s': its full path may hold letters, "
-				    "digits and _ : , . / - only", value);
+		return op_error_set(e, -EINVAL, "--session-dir='%s': its full path may hold "
+				    "letters, digits and _ : , . / - only", value);
 	}
 	replace(&s->session_dir, path);
 	return 0;
@@ -247,7 +242,8 @@ static int set_session_dir(struct setup *s, const char *value, struct op_error *
 static int set_collector(struct setup *s, const char *value, struct op_error *e)
 {
 	if (collector_wish_parse(value, &s->collector))
-		return op_error_set(e, -EINVAL, "--collector='%s': use module, perf or auto", value);
+		return op_error_set(e, -EINVAL, "--collector='%s': use module, perf or auto",
+				    value);
 	return 0;
 }
 
@@ -266,10 +262,27 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_COLLECTOR] = set_collector,
 };
 
+static bool has_path(const struct setup *s)
+{
+	return *s->vmlinux && strcmp(s->vmlinux, VMLINUX_NONE);
+}
+
+/* The range may stand before the image, and was another's if it is not given again. */
+static bool forget_range(struct setup *s, const struct setting *settings, size_t nr)
+{
+	bool new_image = false;
+
+	for (size_t i = 0; i < nr; i++)
+		new_image |= settings[i].id == SET_VMLINUX || settings[i].id == SET_NO_VMLINUX;
+	if (new_image)
+		s->kernel_start = s->kernel_end = 0;
+	return new_image;
+}
+
 int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e)
 {
+	bool default_event = false, new_image = forget_range(s, settings, nr);
 	size_t nr_events = 0;
-	bool default_event = false;
 
 	for (size_t i = 0; i < nr; i++) {
 		int err;
@@ -284,8 +297,9 @@ int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct
 			return err;
 	}
 	if (default_event && nr_events > 1)
-		return op_error_set(e, -EINVAL, "--event=default cannot be mixed with other events");
-	return 0;
+		return op_error_set(e, -EINVAL,
+				    "--event=default cannot be mixed with other events");
+	return new_image && has_path(s) ? vmlinux_check(s->vmlinux, s->kernel_end, e) : 0;
 }
 
 const struct event_spec *setup_event(const struct setup *s)
@@ -302,12 +316,11 @@ int setup_check(const struct setup *s, uint64_t clock_khz, struct op_error *e)
 		if (err)
 			return err;
 	}
-	if (s->buffer_size && s->buffer_watershed >= s->buffer_size)
+	err = buffer_sizes_check(s->buffer_sizes, e);
+	if (err)
+		return err;
+	if ((s->kernel_start || s->kernel_end) && !has_path(s))
 		return op_error_set(e, -EINVAL,
-				    "--buffer-watershed=%" PRIu64 " must be smaller than --buffer-size=%"
-				    PRIu64, s->buffer_watershed, s->buffer_size);
-	if ((s->kernel_start || s->kernel_end) &&
-	    (!*s->vmlinux || !strcmp(s->vmlinux, VMLINUX_NONE)))
-		return op_error_set(e, -EINVAL, "--kernel-range is of use with --vmlinux=FILE only");
+				    "--kernel-range is of use with --vmlinux=FILE only");
 	return 0;
 }

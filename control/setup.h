@@ -11,12 +11,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "buffer_sizes.h"
 #include "error.h"
 #include "event_spec.h"
 
 #define SETUP_MAX_EVENTS	8
 #define SETUP_MAX_CALLGRAPH	64		/* frames */
-#define SETUP_MAX_WORDS		(1 << 24)	/* of a buffer */
 
 #define VMLINUX_DEFAULT	""		/* the running kernel's own symbols, /proc/kallsyms */
 #define VMLINUX_NONE	"none"		/* --no-vmlinux */
@@ -31,8 +31,7 @@ struct setup {
 	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */
 	uint64_t kernel_start, kernel_end;	/* addresses; both 0: found out when needed */
 	char *image_filter;		/* comma separated paths; "": all */
-	uint64_t buffer_size, buffer_watershed;	/* words; 0: the collector's own choice */
-	uint64_t cpu_buffer_size;	/* samples; 0: the same */
+	uint64_t buffer_sizes[NR_BUFFERS];	/* 0: the default */
 	uint64_t callgraph_depth;	/* frames, 0 off */
 	enum collector_wish collector;
 };
@@ -63,7 +62,8 @@ struct setting {
 
 /*
  * Apply the options of one command line, in order; its first event replaces all earlier
- * ones. -EINVAL, or the errno of a file that was named, explained in @e: @s is then of no use.
+ * ones, a kernel image the range of the one before. -EINVAL, or the errno of a file that was
+ * named, explained in @e: @s is then of no use.
  */
 int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e);
 

@@ -49,9 +49,9 @@ void status_print_setup(const struct setup *s, FILE *out)
 	fprintf(out, "vmlinux file: %s\n", s->vmlinux);
 	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
-	print_number_unless_0("Buffer size", s->buffer_size, out);
-	print_number_unless_0("CPU buffer watershed", s->buffer_watershed, out);
-	print_number_unless_0("CPU buffer size", s->cpu_buffer_size, out);
+	print_number_unless_0("Buffer size", s->buffer_sizes[BUFFER_EVENTS], out);
+	print_number_unless_0("CPU buffer watershed", s->buffer_sizes[BUFFER_WATERSHED], out);
+	print_number_unless_0("CPU buffer size", s->buffer_sizes[BUFFER_CPU], out);
 	fprintf(out, "Collector: %s\n", collector_wish_name(s->collector));
 }
 
@@ -114,7 +114,8 @@ static void print_originals(const char *answer, FILE *out)
 	fprintf(out, "Image filter: %s\n", *text && strcmp(text, "all") ? text : "none");
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", answer_number(answer, "callgraph_depth"));
 	print_number_unless_0("Buffer size", answer_number(answer, "buffer_size"), out);
-	print_number_unless_0("CPU buffer watershed", answer_number(answer, "buffer_watershed"), out);
+	print_number_unless_0("CPU buffer watershed", answer_number(answer, "buffer_watershed"),
+			      out);
 	print_number_unless_0("CPU buffer size", answer_number(answer, "cpu_buffer_size"), out);
 }
 
@@ -127,8 +128,8 @@ static void print_model(const char *answer, FILE *out)
 		return;
 	format_period(ns, period, sizeof(period));
 	if (ns)
-		fprintf(out, "Model: %s, a sample every %s on each CPU (clock %" PRIu64 " MHz)\n", model,
-			period, answer_number(answer, "clock_khz") / 1000);
+		fprintf(out, "Model: %s, a sample every %s on each CPU (clock %" PRIu64 " MHz)\n",
+			model, period, answer_number(answer, "clock_khz") / 1000);
 	else
 		fprintf(out, "Model: %s\n", model);
 }
@@ -179,5 +180,6 @@ void status_print_running(const char *answer, FILE *out)
 	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
 		fprintf(out, "Samples are being lost: %s\n", trouble);
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);
-	fprintf(out, "Session size: %" PRIu64 " kB\n", answer_number(answer, "session_bytes") / 1024);
+	fprintf(out, "Session size: %" PRIu64 " kB\n",
+		answer_number(answer, "session_bytes") / 1024);
 }

@@ -17,7 +17,7 @@
 
 struct kernel_text {
 	uint64_t text;		/* start of section .text */
-	uint64_t stext, etext;	/* the symbols; 0: not there */
+	uint64_t stext, start, etext;	/* symbols _stext, _text, _etext; 0: not there */
 };
 
 static void find_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
@@ -32,6 +32,8 @@ static void find_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
 
 		if (name && !strcmp(name, "_stext"))
 			ret->stext = symbol.st_value;
+		else if (name && !strcmp(name, "_text"))
+			ret->start = symbol.st_value;
 		else if (name && !strcmp(name, "_etext"))
 			ret->etext = symbol.st_value;
 	}
@@ -62,8 +64,23 @@ static int read_elf(Elf *elf, struct kernel_text *ret)
 	return ret->text ? 0 : -ENOEXEC;
 }
 
+/* Programs do; a kernel is not loaded by another program. */
+static bool has_interpreter(Elf *elf)
+{
+	GElf_Phdr header;
+	size_t nr;
+
+	if (elf_getphdrnum(elf, &nr))
+		return false;
+	for (size_t i = 0; i < nr && gelf_getphdr(elf, i, &header); i++)
+		if (header.p_type == PT_INTERP)
+			return true;
+	return false;
+}
+
 static int read_image(const char *path, struct kernel_text *ret, struct op_error *e)
 {
+	bool program = false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err;
 	Elf *elf;
 
@@ -73,23 +90,36 @@ static int read_image(const char *path, struct kernel_text *ret, struct op_error
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	err = elf ? read_elf(elf, ret) : -ENOEXEC;
+	if (!err)
+		program = has_interpreter(elf);
 	elf_end(elf);
 	close(fd);
+	if (program)
+		return op_error_set(e, -ENOEXEC, "'%s' is a program, not a kernel image", path);
 	if (err)
 		op_error_set(e, err, "'%s' is not an uncompressed ELF kernel image with a .text "
 			     "section (vmlinuz is a compressed one)", path);
 	return err;
 }
 
-int vmlinux_check(const char *path, struct op_error *e)
+static int check_symbols(const char *path, const struct kernel_text *text, struct op_error *e)
+{
+	if (text->stext || text->start)
+		return 0;
+	return op_error_set(e, -ENOEXEC, "'%s' has no symbol _stext: it is no kernel image, or a "
+			    "stripped one, which needs --kernel-range=START,END", path);
+}
+
+int vmlinux_check(const char *path, bool range_given, struct op_error *e)
 {
 	struct kernel_text text = { 0 };
+	int err = read_image(path, &text, e);
 
-	return read_image(path, &text, e);
+	return err || range_given ? err : check_symbols(path, &text, e);
 }
 
 /* 0 when it cannot be told. */
-static uint64_t running_stext(const char *kallsyms)
+static uint64_t running_address(const char *kallsyms, const char *symbol)
 {
 	char line[512], name[128];
 	uint64_t address, found = 0;
@@ -99,7 +129,7 @@ static uint64_t running_stext(const char *kallsyms)
 		return 0;
 	while (!found && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%" SCNx64 " %*c %127s", &address, name) == 2 &&
-		    !strcmp(name, "_stext"))
+		    !strcmp(name, symbol))
 			found = address;
 	fclose(f);
 	return found;
@@ -112,11 +142,13 @@ int vmlinux_range(const char *path, const char *kallsyms, uint64_t *ret_start, u
 	uint64_t running, moved = 0;
 	int err = read_image(path, &text, e);
 
+	if (!err)
+		err = check_symbols(path, &text, e);
 	if (err)
 		return err;
-	running = running_stext(kallsyms);
-	if (running && text.stext)
-		moved = running - text.stext;
+	running = running_address(kallsyms, text.stext ? "_stext" : "_text");
+	if (running)
+		moved = running - (text.stext ? text.stext : text.start);
 	if (text.etext <= text.text)
 		return op_error_set(e, -ENOEXEC,
 				    "'%s': _etext lies before .text; give --kernel-range=START,END",

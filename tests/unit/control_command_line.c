@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* control_command_line.c - opcontrol's command lines: what is understood, what is refused and how */
+/* control_command_line.c - opcontrol's command lines: understood, or refused and how */
 #include <errno.h>
 #include "command_line.h"
 #include "tap.h"
@@ -54,8 +54,10 @@ static const struct line good[] = {
 	{ { "-e", "default" }, ACTION_NONE, 1 },
 	{ { "-e", "A:1", "-e", "B:2", "-p", "lib,cpu", "-c", "5" }, ACTION_NONE, 4 },
 	{ { "--start", "--event=CPU_CLK_UNHALTED:100000", "--no-vmlinux" }, ACTION_START, 2 },
-	{ { "--buffer-size=0x10000", "--buffer-watershed=1", "--cpu-buffer-size=010" }, ACTION_NONE, 3 },
-	{ { "--image=all", "--kernel-range=1,2", "--vmlinux=/x", "--collector=perf" }, ACTION_NONE, 4 },
+	{ { "--buffer-size=0x10000", "--buffer-watershed=1", "--cpu-buffer-size=010" },
+	  ACTION_NONE, 3 },
+	{ { "--image=all", "--kernel-range=1,2", "--vmlinux=/x", "--collector=perf" },
+	  ACTION_NONE, 4 },
 	{ { "--start", "--verbose" }, ACTION_START, 0 },
 	{ { "--start", "--verbose=misc,module" }, ACTION_START, 0 },
 	{ { "-Vall", "--start-daemon" }, ACTION_START_DAEMON, 0 },
@@ -70,7 +72,8 @@ TEST(understood)
 
 		CHECK(!err, "line %zu: %s", i, e.text);
 		CHECK(o.action == good[i].action, "line %zu: action %d", i, o.action);
-		CHECK(o.nr_settings == good[i].nr_settings, "line %zu: %zu settings", i, o.nr_settings);
+		CHECK(o.nr_settings == good[i].nr_settings, "line %zu: %zu settings", i,
+		      o.nr_settings);
 		options_free(&o);
 	}
 }
@@ -87,6 +90,8 @@ static const struct {
 	{ { "--bogus" }, "--bogus" },
 	{ { "--bogus" }, "--help" },
 	{ { "-x" }, "-x" },
+	{ { "--list-events" }, "--list-events is not in this version" },
+	{ { "-l" }, "CPU_CLK_UNHALTED" },
 	{ { "--ctr0-event=X" }, "--ctr0-event" },
 	{ { "--pid-filter=1" }, "--pid-filter" },
 	{ { "start" }, "'start' is not an option" },
@@ -118,8 +123,8 @@ TEST(refused)
 		int err = parse(bad[i].args, &o, &e);
 
 		CHECK(err == -EINVAL, "line %zu (%s): %d", i, bad[i].says, err);
-		CHECK(strstr(e.text, bad[i].says), "line %zu: \"%s\" does not say \"%s\"", i, e.text,
-		      bad[i].says);
+		CHECK(strstr(e.text, bad[i].says), "line %zu: \"%s\" does not say \"%s\"", i,
+		      e.text, bad[i].says);
 		options_free(&o);
 	}
 }

@@ -85,7 +85,13 @@ TEST(bad_lines)
 		{ "NR_CHOSEN=0\n# a comment\n", "rc:2: " },
 		{ "=1\n", "rc:1: a key" },
 		{ "A KEY=1\n", "rc:1: a key" },
-		{ "CTR_EVENT[0]=X\n", "rc:1: a key" },
+		{ "NOTE[0]=X\n", "rc:1: a key" },
+		{ "CTR_EVENT[]=X\n", "rc:1: a key" },
+		{ "CTR_EVENT[0]x=X\n", "rc:1: a key" },
+		{ "CTR_EVENT[$(id)]=X\n", "rc:1: a key" },
+		{ "SESSION_DIR=/tmp\nSEPERATE_LIB=1\n", "rc:2: unknown key 'SEPERATE_LIB'" },
+		{ "FOO=1\n", "rc:1: unknown key 'FOO'" },
+		{ "callgraph=1\n", "unknown key" },
 		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: a value" },
 		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: a value" },
 		{ "VMLINUX=none;id\n", "rc:1: a value" },
@@ -96,7 +102,9 @@ TEST(bad_lines)
 		{ "VMLINUX=boot/vmlinux\n", "not a full path" },
 		{ "SEPARATE_LIB=2\n", "not 0 or 1" },
 		{ "SEPARATE_CPU=\n", "not 0 or 1" },
-		{ "BUF_SIZE=-1\n", "rc:1: a number" },
+		{ "BUF_SIZE=-1\n", "rc:1: '-1' is not a number from 1024 to 16777216" },
+		{ "BUF_SIZE=1000\n", "from 1024" },
+		{ "CPU_BUF_SIZE=1\n", "from 16 to 1048576" },
 		{ "BUF_SIZE=abc\n", "'abc' is not a number" },
 		{ "CALLGRAPH=65\n", "from 0 to 64" },
 		{ "KERNEL_RANGE=ffff,1\n", "START,END" },
@@ -113,22 +121,25 @@ TEST(bad_lines)
 		struct setup s;
 
 		setup_init(&s);
-		CHECK(daemonrc_parse(bad[i].text, "rc", &s, &e) == -EINVAL, "taken: %s", bad[i].text);
-		if (strcmp(bad[i].says, "rc:1: a number"))
-			CHECK(strstr(e.text, bad[i].says), "\"%s\" does not say \"%s\"", e.text,
-			      bad[i].says);
+		CHECK(daemonrc_parse(bad[i].text, "rc", &s, &e) == -EINVAL, "taken: %s",
+		      bad[i].text);
+		CHECK(strstr(e.text, bad[i].says), "\"%s\" does not say \"%s\"", e.text,
+		      bad[i].says);
 		CHECK(!strncmp(e.text, "rc:", 3), "no line number: %s", e.text);
 		setup_free(&s);
 	}
 }
 
-TEST(unknown_keys_are_skipped)
+/* CTL-82, CTL-83 */
+TEST(keys_of_the_original_are_skipped)
 {
 	struct op_error e = { "" };
 	struct setup s;
 
 	setup_init(&s);
-	CHECK(!daemonrc_parse("NOTE_SIZE=5\nRTC_VALUE=1024\nONE_ENABLED=1\nCALLGRAPH=3", "rc", &s, &e),
+	CHECK(!daemonrc_parse("NOTE_SIZE=5\nRTC_VALUE=1024\nONE_ENABLED=1\nXENIMAGE=none\n"
+			      "XEN_RANGE=1,2\nS390_HW_SAMPLER_BUFSIZE=4\nCTR_EVENT[0]=X\n"
+			      "CTR_COUNT[12]=\nCTR_EVENT_VAL=1\nCALLGRAPH=3", "rc", &s, &e),
 	      "%s", e.text);
 	CHECK(s.callgraph_depth == 3, "a last line without newline");
 	setup_free(&s);

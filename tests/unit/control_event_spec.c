@@ -48,9 +48,11 @@ TEST(parse)
 		struct op_error e = { "" };
 		int err = event_spec_parse(specs[i].text, &got, &e);
 
-		CHECK(err == specs[i].err, "\"%s\": want %d, got %d", specs[i].text, specs[i].err, err);
+		CHECK(err == specs[i].err, "\"%s\": want %d, got %d", specs[i].text,
+		      specs[i].err, err);
 		if (err) {
-			CHECK(!strcmp(got.name, "untouched"), "\"%s\" left its mark", specs[i].text);
+			CHECK(!strcmp(got.name, "untouched"), "\"%s\" left its mark",
+			      specs[i].text);
 			CHECK(e.text[0], "\"%s\": no reason given", specs[i].text);
 			continue;
 		}

@@ -8,11 +8,11 @@
 #include "daemon_start.h"
 #include "driver.h"
 #include "file.h"
+#include "kernel_elf.h"
 #include "offline.h"
 #include "session.h"
 #include "status.h"
 #include "tap.h"
-#include "vmlinux.h"
 #include "xalloc.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
@@ -45,11 +45,13 @@ static bool has(const char *dir, const char *name)
 
 TEST(answer_values)
 {
-	static const char answer[] = "pid 12\nstate running\nevents A:1 B:2\nvmlinux\nvmlinux_more x\nlast";
+	static const char answer[] = "pid 12\nstate running\nevents A:1 B:2\nvmlinux\n"
+				     "vmlinux_more x\nlast";
 	char buf[16];
 
 	CHECK(answer_value(answer, "pid", buf, sizeof(buf)) && !strcmp(buf, "12"), "%s", buf);
-	CHECK(answer_value(answer, "events", buf, sizeof(buf)) && !strcmp(buf, "A:1 B:2"), "%s", buf);
+	CHECK(answer_value(answer, "events", buf, sizeof(buf)) && !strcmp(buf, "A:1 B:2"), "%s",
+	      buf);
 	CHECK(answer_value(answer, "vmlinux", buf, sizeof(buf)) && !*buf, "%s", buf);
 	CHECK(answer_value(answer, "last", buf, sizeof(buf)) && !*buf, "%s", buf);
 	CHECK(!answer_value(answer, "vm", buf, sizeof(buf)) && !*buf, "only whole keys");
@@ -124,10 +126,33 @@ TEST(offline_save_and_reset)
 	write_file(dir, "samples/current/{kern}/y", "1");
 	CHECK(offline_save(dir, "one", &e) == -EEXIST, "a taken name");
 	CHECK(strstr(e.text, "exists already"), "%s", e.text);
-	CHECK(has(dir, "samples/current/{kern}/y") && has(dir, "samples/one/{kern}/x"), "nothing lost");
+	CHECK(has(dir, "samples/current/{kern}/y") && has(dir, "samples/one/{kern}/x"),
+	      "nothing lost");
 	CHECK(!offline_reset(dir, &e), "%s", e.text);
-	CHECK(!offline_has_samples(dir) && has(dir, "samples/one/{kern}/x"), "only the current one");
+	CHECK(!offline_has_samples(dir) && has(dir, "samples/one/{kern}/x"),
+	      "only the current one");
 	CHECK(!has(dir, "lock"), "no lock left");
+	file_remove_tree(dir);
+	free(dir);
+}
+
+/* A reset that was killed after its rename: by the daemon or by opcontrol. */
+TEST(offline_reset_removes_leftovers)
+{
+	char *dir = make_dir();
+	struct op_error e = { "" };
+
+	write_file(dir, "samples/.tmp_reset.999999/{kern}/x", "1");
+	write_file(dir, "samples/.removed.999999/{kern}/x", "1");
+	write_file(dir, "samples/one/{kern}/x", "1");
+	CHECK(!offline_reset(dir, &e), "%s", e.text);
+	CHECK(!has(dir, "samples/.tmp_reset.999999") && !has(dir, "samples/.removed.999999"),
+	      "left there");
+	write_file(dir, "samples/.tmp_reset.1/x", "1");
+	write_file(dir, "samples/current/{kern}/y", "1");
+	CHECK(!offline_reset(dir, &e), "%s", e.text);
+	CHECK(!has(dir, "samples/.tmp_reset.1") && !offline_has_samples(dir), "left there");
+	CHECK(has(dir, "samples/one/{kern}/x"), "a saved session was removed");
 	file_remove_tree(dir);
 	free(dir);
 }
@@ -162,8 +187,10 @@ TEST(driver_in_made_up_places)
 	CHECK(driver_ready(&d, &e) == -ENOSYS, "no /proc/modules");
 	CHECK(strstr(e.text, "no loadable modules"), "%s", e.text);
 	CHECK(!collector_choose(&d, COLLECTOR_AUTO, &choice, &e), "%s", e.text);
-	CHECK(!choice.module && strstr(choice.no_module.text, "no loadable"), "falls back and says why");
-	CHECK(collector_choose(&d, COLLECTOR_MODULE, &choice, &e) == -ENOSYS, "no fall-back when forced");
+	CHECK(!choice.module && strstr(choice.no_module.text, "no loadable"),
+	      "falls back and says why");
+	CHECK(collector_choose(&d, COLLECTOR_MODULE, &choice, &e) == -ENOSYS,
+	      "no fall-back when forced");
 	CHECK(strstr(e.text, "--collector=perf"), "the way out: %s", e.text);
 	CHECK(!collector_choose(&d, COLLECTOR_PERF, &choice, &e) && !choice.module, "perf");
 	CHECK(!choice.no_module.text[0], "asked for, so nothing to explain");
@@ -178,6 +205,53 @@ TEST(driver_in_made_up_places)
 	free(filesystems);
 	free(modules);
 	free(mount);
+	free(dir);
+}
+
+static uint64_t number_in(const char *dir, const char *name)
+{
+	char *path = path_join(dir, name);
+	uint64_t n = 0;
+
+	CHECK(!file_read_u64(path, &n), "%s", path);
+	free(path);
+	return n;
+}
+
+/* TRP-17: 0 is the default, also after another size; a depth the module refuses stops nothing. */
+TEST(settings_of_the_module)
+{
+	char *dir = make_dir(), *depth = path_join(dir, "backtrace_depth");
+	struct driver d = { .mount_point = dir };
+	struct op_error e = { "" };
+	struct setup s;
+
+	setup_init(&s);
+	write_file(dir, "buffer_size", "4096");
+	write_file(dir, "buffer_watershed", "32768");
+	write_file(dir, "cpu_buffer_size", "16");
+	write_file(dir, "backtrace_depth", "0");
+	s.buffer_sizes[BUFFER_CPU] = 64;
+	s.callgraph_depth = 5;
+	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
+	CHECK(number_in(dir, "buffer_size") == 131072, "the default");
+	CHECK(number_in(dir, "buffer_watershed") == 32768, "as it was");
+	CHECK(number_in(dir, "cpu_buffer_size") == 64, "as asked for");
+	CHECK(number_in(dir, "backtrace_depth") == 5 && s.callgraph_depth == 5, "the depth");
+
+	/* a file of the kernel that takes -17 to 15 */
+	unlink(depth);
+	CHECK(!symlink("/proc/self/oom_adj", depth), "symlink");
+	s.callgraph_depth = 64;
+	if (file_exists("/proc/self/oom_adj")) {
+		CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
+		CHECK(!s.callgraph_depth, "still %d", (int)s.callgraph_depth);
+	}
+	unlink(depth);
+	CHECK(daemon_write_settings(&s, &d, &e), "no such file");
+	setup_free(&s);
+	file_remove_tree(dir);
+	free(depth);
 	free(dir);
 }
 
@@ -207,9 +281,9 @@ TEST(daemon_command_lines)
 				 { SET_IMAGE, (char *)"/bin/sh" }, { SET_CALLGRAPH, (char *)"5" },
 				 { SET_EVENT, (char *)"CPU_CLK_UNHALTED:50000:0:0:1" },
 				 { SET_SESSION_DIR, (char *)"/tmp" } };
-	struct setting image[] = { { SET_VMLINUX, (char *)"/proc/self/exe" },
+	struct setting image[] = { { SET_VMLINUX, NULL },
 				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
-	char self[200] = "", want[1000];
+	char *dir = make_dir(), *path = path_join(dir, "vmlinux"), want[1000];
 	struct setup s;
 
 	setup_init(&s);
@@ -217,35 +291,24 @@ TEST(daemon_command_lines)
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
 		      "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1 --collector=perf");
 	CHECK(!setup_set(&s, all, NR(all), NULL), "set");
-	check_command(&s, &module, "oprofiled --session-dir=/tmp --separate-lib=1 --separate-kernel=1 "
-		      "--separate-thread=1 --separate-cpu=1 --events=CPU_CLK_UNHALTED:0:0:50000:0:0:1 "
+	check_command(&s, &module, "oprofiled --session-dir=/tmp --separate-lib=1 "
+		      "--separate-kernel=1 --separate-thread=1 --separate-cpu=1 "
+		      "--events=CPU_CLK_UNHALTED:0:0:50000:0:0:1 "
 		      "--no-vmlinux --image=/bin/sh --collector=module --callgraph-depth=5");
 	setup_free(&s);
 
 	setup_init(&s);
+	image[0].value = path;
+	CHECK(kernel_elf_write(path, &(struct kernel_elf) { .symbols = { "_text" } }), "%s", path);
 	CHECK(!setup_set(&s, image, 2, NULL), "set");
-	CHECK(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0, "self");
 	snprintf(want, sizeof(want), "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		 "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
 		 "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
-		 "--collector=perf", self);
+		 "--collector=perf", path);
 	check_command(&s, &perf, want);
 	setup_free(&s);
-}
-
-TEST(vmlinux_range_of_an_elf)
-{
-	char *dir = make_dir(), *kallsyms;
-	uint64_t start = 0, end = 0;
-	struct op_error e = { "" };
-
-	write_file(dir, "kallsyms", "0000000000000000 T _stext\n");
-	kallsyms = path_join(dir, "kallsyms");
-	CHECK(!vmlinux_range("/proc/self/exe", kallsyms, &start, &end, &e), "%s", e.text);
-	CHECK(start && start < end, "%llx %llx", (unsigned long long)start, (unsigned long long)end);
-	CHECK(vmlinux_range("/proc/version", kallsyms, &start, &end, &e) == -ENOEXEC, "not an ELF");
 	file_remove_tree(dir);
-	free(kallsyms);
+	free(path);
 	free(dir);
 }
 

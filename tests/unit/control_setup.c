@@ -35,7 +35,7 @@ TEST(values)
 		{ SET_VMLINUX, "kallsyms", 0 },
 		{ SET_VMLINUX, "/nonexistent/vmlinux", -ENOENT },
 		{ SET_VMLINUX, "/proc/version", -ENOEXEC },
-		{ SET_VMLINUX, "/proc/self/exe", 0 },
+		{ SET_VMLINUX, "/proc/self/exe", -ENOEXEC },
 		{ SET_KERNEL_RANGE, "ffffffff81000000,ffffffff82000000", 0 },
 		{ SET_KERNEL_RANGE, "0x1000,0X2000", 0 },
 		{ SET_KERNEL_RANGE, "2000,1000", -EINVAL },
@@ -49,11 +49,17 @@ TEST(values)
 		{ SET_IMAGE, "sh", -EINVAL },
 		{ SET_IMAGE, "/bin/sh,", -EINVAL },
 		{ SET_BUFFER_SIZE, "0x10000", 0 },
-		{ SET_BUFFER_SIZE, "010", 0 },
+		{ SET_BUFFER_SIZE, "010000", 0 },
 		{ SET_BUFFER_SIZE, "abc", -EINVAL },
 		{ SET_BUFFER_SIZE, "16777217", -EINVAL },
+		{ SET_BUFFER_SIZE, "0", 0 },
+		{ SET_BUFFER_SIZE, "1024", 0 },
+		{ SET_BUFFER_SIZE, "1023", -EINVAL },
 		{ SET_BUFFER_WATERSHED, "-1", -EINVAL },
+		{ SET_BUFFER_WATERSHED, "1", 0 },
 		{ SET_CPU_BUFFER_SIZE, "8192", 0 },
+		{ SET_CPU_BUFFER_SIZE, "15", -EINVAL },
+		{ SET_CPU_BUFFER_SIZE, "1048577", -EINVAL },
 		{ SET_CALLGRAPH, "64", 0 },
 		{ SET_CALLGRAPH, "65", -EINVAL },
 		{ SET_SESSION_DIR, "/tmp/x", 0 },
@@ -68,7 +74,8 @@ TEST(values)
 		struct setup s;
 		int err = set1(&s, cases[i].id, cases[i].value, &e);
 
-		CHECK(err == cases[i].err, "'%s': want %d, got %d", cases[i].value, cases[i].err, err);
+		CHECK(err == cases[i].err, "'%s': want %d, got %d", cases[i].value, cases[i].err,
+		      err);
 		CHECK(!err || e.text[0], "'%s': no reason given", cases[i].value);
 		setup_free(&s);
 	}
@@ -132,15 +139,28 @@ TEST(events_that_do_not_go_together)
 
 TEST(check)
 {
-	struct setting watershed[] = { { SET_BUFFER_SIZE, (char *)"1000" },
-				       { SET_BUFFER_WATERSHED, (char *)"1000" } };
+	struct setting watershed[] = { { SET_BUFFER_SIZE, (char *)"2000" },
+				       { SET_BUFFER_WATERSHED, (char *)"2000" } };
+	struct setting below[] = { { SET_BUFFER_SIZE, (char *)"2000" },
+				   { SET_BUFFER_WATERSHED, (char *)"1999" } };
+	struct setting small[] = { { SET_BUFFER_SIZE, (char *)"32768" } };
+	struct setting late[] = { { SET_BUFFER_WATERSHED, (char *)"131072" } };
 	struct setting range[] = { { SET_KERNEL_RANGE, (char *)"1,2" } };
 	struct setting low[] = { { SET_EVENT, (char *)"CPU_CLK_UNHALTED:100" } };
 	const struct {
 		struct setting *settings;
 		size_t nr;
 		int err;
-	} cases[] = { { NULL, 0, 0 }, { watershed, 2, -EINVAL }, { range, 1, -EINVAL }, { low, 1, -ERANGE } };
+		const char *says;
+	} cases[] = {
+		{ NULL, 0, 0, "" },
+		{ watershed, 2, -EINVAL, "=2000 must be smaller than --buffer-size=2000" },
+		{ below, 2, 0, "" },
+		{ small, 1, -EINVAL, "=32768 (the default) must be" },
+		{ late, 1, -EINVAL, "--buffer-size=131072 (the default)" },
+		{ range, 1, -EINVAL, "--kernel-range" },
+		{ low, 1, -ERANGE, "minimum" },
+	};
 
 	for (size_t i = 0; i < NR(cases); i++) {
 		struct op_error e = { "" };
@@ -149,6 +169,7 @@ TEST(check)
 		setup_init(&s);
 		CHECK(!setup_set(&s, cases[i].settings, cases[i].nr, &e), "%s", e.text);
 		CHECK(setup_check(&s, 2600000, &e) == cases[i].err, "case %zu: %s", i, e.text);
+		CHECK(strstr(e.text, cases[i].says), "case %zu: %s", i, e.text);
 		setup_free(&s);
 	}
 }
