@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "actions.h"
 #include "child.h"
 #include "collector_choice.h"
@@ -16,6 +17,8 @@
 #include "number.h"
 #include "offline.h"
 #include "status.h"
+
+#define KILL_MS	5000		/* for the kernel to end a process */
 
 uint64_t control_clock_khz(const struct control *c, const struct setup *s)
 {
@@ -32,7 +35,8 @@ int action_init(struct control *c, struct op_error *e)
 	if (err || choice.module)
 		return err;
 	if (choice.no_module.text[0])
-		printf("Will collect with perf_event_open(2), not the module: %s\n", choice.no_module.text);
+		printf("Will collect with perf_event_open(2), not the module: %s\n",
+		       choice.no_module.text);
 	return perf_usable(e);
 }
 
@@ -59,8 +63,12 @@ int action_start_daemon(struct control *c, struct op_error *e)
 		return err;
 	print_default_event(&c->setup);
 	err = daemon_start(&c->setup, &c->driver, c->verbose, &choice, e);
-	if (!err)
-		printf("Daemon started.\n");
+	if (err)
+		return err;
+	printf("Daemon started.\n");
+	if (c->unsaved)
+		err = daemonrc_save(c->rc, &c->setup, e);
+	c->unsaved = c->unsaved && err;
 	return err;
 }
 
@@ -140,8 +148,24 @@ int action_stop(struct control *c, struct op_error *e)
 	return err == -ESRCH ? not_running() : err;
 }
 
+/* Milliseconds, for deadlines. */
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int left_ms(int64_t deadline)
+{
+	int64_t left = deadline - now_ms();
+
+	return left > 0 ? (int)left : 0;
+}
+
 /* CTL-26, for a daemon that does not answer: what it has not written yet is lost. */
-static int kill_daemon(const char *session_dir, pid_t pid, struct op_error *e)
+static int end_daemon(const char *session_dir, pid_t pid, int64_t deadline, struct op_error *e)
 {
 	if (!pid || !daemon_runs_after(session_dir, 0))
 		return op_error_set(e, -ESRCH, "cannot tell the pid of the daemon of '%s'",
@@ -150,39 +174,48 @@ static int kill_daemon(const char *session_dir, pid_t pid, struct op_error *e)
 		return op_error_set(e, -EPERM, "'%s/lock' names process %d, which is not its "
 				    "owner's; look for oprofiled yourself", session_dir, (int)pid);
 	(void)kill(pid, SIGTERM);
-	if (!process_wait_gone(pid, END_MS))
+	if (!process_wait_gone(pid, left_ms(deadline)))
 		return 0;
-	printf("Daemon (pid %d) does not end; killing it, its last samples are lost.\n", (int)pid);
 	(void)kill(pid, SIGKILL);
-	return process_wait_gone(pid, END_MS) ?
-	       op_error_set(e, -EBUSY, "pid %d cannot be killed", (int)pid) : 0;
+	if (process_wait_gone(pid, KILL_MS))
+		return op_error_set(e, -EBUSY, "oprofiled (pid %d) cannot be killed", (int)pid);
+	return op_error_set(e, -ETIMEDOUT, "oprofiled (pid %d) did not end and was killed: samples "
+			    "that it had not written yet are lost", (int)pid);
+}
+
+/* Two thirds of the time for an answer, the rest for SIGTERM, then SIGKILL. [CC-14] */
+static int ask_to_end(const char *session_dir, int ms, struct op_error *e)
+{
+	int64_t deadline = now_ms() + ms;
+	pid_t pid = daemon_pid(session_dir);
+	int err = daemon_ask_within(session_dir, "shutdown", ms * 2 / 3, NULL, e);
+
+	if (err == -ESRCH)
+		return not_running();
+	if (!err && (!pid || !process_wait_gone(pid, left_ms(deadline))))
+		return 0;
+	if (!err || err == -EBUSY || err == -ETIMEDOUT)
+		return end_daemon(session_dir, pid, deadline, e);
+	return err;
 }
 
 int action_shutdown(struct control *c, struct op_error *e)
 {
 	const char *dir = c->setup.session_dir;
-	pid_t pid;
-	int err;
+	struct op_error why = { "" };
+	int err, err2;
 
 	if (!c->running)
 		return not_running();
-	pid = daemon_pid(dir);
 	printf("Stopping profiling.\nKilling daemon.\n");
 	fflush(stdout);
-	err = daemon_ask(dir, "shutdown", NULL, e);
-	if (err == -ESRCH)
-		err = not_running();
-	else if (err == -EBUSY || err == -ETIMEDOUT)
-		err = kill_daemon(dir, pid, e);
-	else if (!err && pid && process_wait_gone(pid, END_MS))
-		err = kill_daemon(dir, pid, e);
-	if (!err) {
-		(void)session_remove_stale_lock(dir);
-		err = daemonrc_adopt_pending(c->rc, e);
-	}
-	if (!err)
-		c->running = false;
-	return err;
+	err = ask_to_end(dir, c->end_ms ? c->end_ms : CONTROL_END_MS, e);
+	if (err && err != -ETIMEDOUT)
+		return err;
+	c->running = false;
+	(void)session_remove_stale_lock(dir);
+	err2 = daemonrc_adopt_pending(c->rc, err ? &why : e);
+	return err ? err : err2;
 }
 
 static int signal_daemon(struct control *c, const char *request, struct op_error *e)
@@ -220,14 +253,16 @@ int action_save(struct control *c, const char *name, struct op_error *e)
 
 int action_deinit(struct control *c, struct op_error *e)
 {
+	struct op_error why = { "" };
 	bool unloaded = false;
-	int err = c->running ? action_shutdown(c, e) : 0;
+	int err = c->running ? action_shutdown(c, e) : 0, err2;
 
-	if (!err)
-		err = driver_remove(&c->driver, &unloaded, e);
-	if (!err && unloaded)
+	if (c->running)
+		return err;
+	err2 = driver_remove(&c->driver, &unloaded, err ? &why : e);
+	if (!err2 && unloaded)
 		printf("Unloading oprofile module\n");
-	return err;
+	return err ? err : err2;
 }
 
 int action_status(struct control *c, struct op_error *e)

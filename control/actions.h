@@ -3,7 +3,8 @@
  * actions.h - what opcontrol does, one function per action
  *
  * Each prints its progress on stdout, in the original's words, and returns 0 or -errno with
- * the reason in @e (empty: somebody has told it already).
+ * the reason in @e (empty: somebody has told it already). action_shutdown() of a daemon that had
+ * to be killed is -ETIMEDOUT: it is gone, but so are samples.
  */
 #ifndef ACTIONS_H
 #define ACTIONS_H
@@ -19,8 +20,12 @@ struct control {
 	struct driver driver;
 	struct setup setup;		/* in force */
 	const char *verbose;		/* topics, or NULL */
+	int end_ms;			/* how long a daemon may take to end; 0: CONTROL_END_MS */
 	bool running;			/* a daemon, for setup.session_dir, when we started */
+	bool unsaved;			/* @setup is not in @rc until a daemon runs with it */
 };
+
+#define CONTROL_END_MS	(15 * 1000)
 
 /* The clock that counts of @s are judged by: the module's where it may be the collector. */
 uint64_t control_clock_khz(const struct control *c, const struct setup *s);

@@ -17,7 +17,8 @@
 #include "number.h"
 #include "session.h"
 
-#define ASK_MS		(120 * 1000)
+#define ANSWER_MS	(10 * 1000)
+#define WRITE_MS	(30 * 1000)
 #define PING_MS		2000
 #define UNCLEAR_MS	3000		/* a daemon that starts or dies takes no longer */
 #define LOOK_MS		5
@@ -112,24 +113,27 @@ bool daemon_owns_lock(const char *session_dir, pid_t pid)
 	return owns;
 }
 
-static int explain(const char *session_dir, const char *request, int err, struct op_error *e)
+static int explain(const char *session_dir, const char *request, int ms, int err,
+		   struct op_error *e)
 {
 	if (not_reached(err) && lock_is_held(session_dir))
-		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not listen "
-				    "on '%s/control'; try again, or end it with opcontrol --shutdown",
-				    daemon_pid(session_dir), session_dir, session_dir);
+		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not "
+				    "listen on '%s/control'; try again, or end it with opcontrol "
+				    "--shutdown", daemon_pid(session_dir), session_dir,
+				    session_dir);
 	if (not_reached(err))
-		return op_error_set(e, -ESRCH, "the daemon is not running for session directory '%s'; "
-				    "opcontrol --start starts it", session_dir);
+		return op_error_set(e, -ESRCH, "the daemon is not running for session directory "
+				    "'%s'; opcontrol --start starts it", session_dir);
 	switch (err) {
 	case -ESRCH:
-		return op_error_set(e, err, "the daemon ended before it had answered '%s'; look at "
-				    "'%s/samples/oprofiled.log', opcontrol --start starts a new one",
-				    request, session_dir);
+		return op_error_set(e, err, "the daemon ended before it had answered '%s'; look "
+				    "at '%s/samples/oprofiled.log', opcontrol --start starts a new "
+				    "one", request, session_dir);
 	case -ETIMEDOUT:
-		return op_error_set(e, err, "oprofiled (pid %d) does not answer '%s'; look at "
-				    "'%s/samples/oprofiled.log', or end it with opcontrol --shutdown",
-				    daemon_pid(session_dir), request, session_dir);
+		return op_error_set(e, err, "oprofiled (pid %d) does not answer '%s' within %d s; "
+				    "look at '%s/samples/oprofiled.log', or end it with opcontrol "
+				    "--shutdown", daemon_pid(session_dir), request, ms / 1000,
+				    session_dir);
 	case -EREMOTEIO:
 		return err;	/* its own words are in @e already */
 	default:
@@ -138,11 +142,23 @@ static int explain(const char *session_dir, const char *request, int err, struct
 	}
 }
 
+int daemon_answer_ms(const char *request)
+{
+	bool writes_all = !strcmp(request, "dump") || !strncmp(request, "save ", 5);
+
+	return writes_all ? WRITE_MS : ANSWER_MS;
+}
+
 int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,
 	       struct op_error *e)
 {
+	return daemon_ask_within(session_dir, request, daemon_answer_ms(request), answer, e);
+}
+
+int daemon_ask_within(const char *session_dir, const char *request, int ms, struct strbuf *answer,
+		      struct op_error *e)
+{
 	char *path = session_control_path(session_dir);
-	int ms = strcmp(request, "shutdown") ? ASK_MS : END_MS;
 	int err = channel_ask(path, request, ms, answer, e);
 
 	if (not_reached(err) && daemon_runs(session_dir))	/* it was just starting */
@@ -150,7 +166,7 @@ int daemon_ask(const char *session_dir, const char *request, struct strbuf *answ
 	else if (hung_up(err) && !daemon_runs(session_dir))
 		err = -ESRCH;
 	free(path);
-	return err ? explain(session_dir, request, err, e) : 0;
+	return err ? explain(session_dir, request, ms, err, e) : 0;
 }
 
 bool answer_value(const char *answer, const char *key, char *buf, size_t size)
@@ -210,8 +226,8 @@ int session_lock(const char *session_dir, struct op_error *e)
 		return fd;
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) < 0) {
-		int err = op_error_set(e, -errno, "cannot write the lock of session directory '%s': %s",
-				       session_dir, strerror(errno));
+		int err = op_error_set(e, -errno, "cannot write the lock of session directory "
+				       "'%s': %s", session_dir, strerror(errno));
 
 		session_unlock(session_dir, fd);
 		return err;

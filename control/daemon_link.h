@@ -14,8 +14,6 @@
 #include "error.h"
 #include "strbuf.h"
 
-#define END_MS	(15 * 1000)	/* how long a daemon may take to end */
-
 /*
  * Whether a daemon runs there, also one that does not answer any more. One that is just being
  * started or dying of a signal is given some seconds (or @wait_ms) to be one or the other.
@@ -33,13 +31,18 @@ pid_t daemon_pid(const char *session_dir);
 bool daemon_owns_lock(const char *session_dir, pid_t pid);
 
 /*
- * Ask, and wait for the answer, which is appended to @answer (may be NULL): two minutes, for a
- * dump on a slow disk takes its time; "shutdown" END_MS, since there is a harder way.
+ * Ask, and wait for the answer, which takes the place of what is in @answer (may be NULL).
  * -ESRCH: no daemon there, or it ended before it had answered. -EBUSY: somebody holds the lock
- * but does not listen. Else as channel_ask(); @e says it all.
+ * but does not listen. -ETIMEDOUT: it does not answer within daemon_answer_ms(), or @ms. Else as
+ * channel_ask(); @e says it all.
  */
 int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,
 	       struct op_error *e);
+int daemon_ask_within(const char *session_dir, const char *request, int ms, struct strbuf *answer,
+		      struct op_error *e);
+
+/* How long a daemon that is well may take: longer for what writes all to a slow disk. [CC-14] */
+int daemon_answer_ms(const char *request);
 
 /* The value of "KEY VALUE" in an answer, into @buf (cut to @size); "" and false if not there. */
 bool answer_value(const char *answer, const char *key, char *buf, size_t size);

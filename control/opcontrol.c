@@ -17,6 +17,7 @@
 #include "command_line.h"
 #include "say.h"
 #include "version.h"
+#include "xalloc.h"
 
 static bool is_start(enum action action)
 {
@@ -95,6 +96,23 @@ static int check_same_session(const struct control *c, const struct setup *chang
 			    c->setup.session_dir);
 }
 
+static void use_setup(struct control *c, struct setup *changed)
+{
+	bool same_dir = !strcmp(c->setup.session_dir, changed->session_dir);
+
+	setup_free(&c->setup);
+	c->setup = *changed;
+	if (!same_dir)
+		c->running = daemon_runs(c->setup.session_dir);
+}
+
+/* A start that fails leaves what was saved as it is, so its set-up is saved when it succeeds. */
+static int save_if_running(struct control *c, struct op_error *e)
+{
+	c->unsaved = !c->running;
+	return c->running ? daemonrc_save(c->rc, &c->setup, e) : 0;
+}
+
 static int change_setup(struct control *c, const struct options *o, struct op_error *e)
 {
 	struct setup changed;
@@ -108,28 +126,29 @@ static int change_setup(struct control *c, const struct options *o, struct op_er
 		err = setup_check(&changed, control_clock_khz(c, &changed), e);
 	if (!err)
 		err = check_same_session(c, &changed, o, e);
-	if (!err)
+	if (!err && (c->running || !is_start(o->action)))
 		err = save_changed(c, &changed, e);
 	if (err || c->running) {
 		setup_free(&changed);
 		return err;
 	}
-	setup_free(&c->setup);
-	c->setup = changed;
-	c->running = daemon_runs(c->setup.session_dir);
-	return 0;
+	use_setup(c, &changed);
+	return is_start(o->action) ? save_if_running(c, e) : 0;
 }
 
 /* For actions that do not save: --session-dir= says whose daemon is meant. */
 static int point_at_session(struct control *c, const struct options *o, struct op_error *e)
 {
+	char *before;
 	int err;
 
 	if (!o->session_dir)
 		return 0;
+	before = xstrdup(c->setup.session_dir);
 	err = setup_set(&c->setup, o->settings, o->nr_settings, e);
-	if (!err)
+	if (!err && strcmp(before, c->setup.session_dir))
 		c->running = daemon_runs(c->setup.session_dir);
+	free(before);
 	return err;
 }
 
