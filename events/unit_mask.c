@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unit_mask.c - from a number or a name to a unit mask of an event [EV-20..25]
+ * unit_mask.c - from a number or a name to a unit mask of an event [EV-20..23]
  */
 #include "unit_mask.h"
 

@@ -71,10 +71,11 @@ xml_to_table() # LIST XML FOLDER
 	}' "$1" "$2" > "$3/events"
 }
 
-# Descriptions, and what stands for the number of counters of the machine it ran on.
+# Descriptions, and what stands for the number of counters of the machine it ran on, are left out;
+# so is the one event whose unit mask the original has wrong (events/gen/core_2.tsv).
 facts() # XML
 {
-	sed -e 's/ desc="[^"]*"//; s/ counter_mask="[0-9]*"\( min_count\)/\1/' \
+	sed -e '/event_name="L1D_ALL_REF"/,/<\/event>/d' -e 's/ desc="[^"]*"//; s/ counter_mask="[0-9]*"\( min_count\)/\1/' \
 		-e '/^<header/,/^"\/>/d' -e 's/schemaversion="[^"]*"//' "$1"
 }
 
