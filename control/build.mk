@@ -4,4 +4,4 @@ $(eval $(call library,libcontrol.a,control/command_line.c control/setup.c contro
 	control/daemon_link.c control/daemon_start.c control/offline.c control/status.c control/actions.c))
 $(eval $(call program,opcontrol,control/opcontrol.c,libcontrol.a libdb.a libutil.a,-lpopt -lelf))
 $(eval $(call program,ophelp,control/ophelp.c control/ophelp_options.c control/ophelp_text.c \
-	control/ophelp_markup.c control/ophelp_answer.c,libevents.a libutil.a,-lpopt))
+	control/ophelp_markup.c control/ophelp_answer.c,libevents.a libutil.a,-lpopt -ldl))

@@ -46,20 +46,33 @@ static struct coded_event *make(const struct event_table *t, const char *name, u
 	return c;
 }
 
+const struct event *event_table_add_coded(const struct event_table *t, const char *name,
+					  uint64_t config)
+{
+	char *plain = xstrdup(name);
+	struct coded_event *c;
+
+	for (char *p = plain; (p = strchr(p, '.')); p++)
+		*p = '_';
+	for (c = t->store->coded; c; c = c->next)
+		if (!strcmp(c->event.name, plain))
+			break;
+	if (!c) {
+		c = make(t, plain, config);
+		c->next = t->store->coded;
+		t->store->coded = c;
+	}
+	free(plain);
+	return &c->event;
+}
+
 const struct event *event_table_coded(const struct event_table *t, const char *name)
 {
-	struct coded_event *c;
 	uint64_t config;
 
 	if (!t->type->clock_event || !event_raw_parse(name, &config))
 		return NULL;
-	for (c = t->store->coded; c; c = c->next)
-		if (!strcmp(c->event.name, name))
-			return &c->event;
-	c = make(t, name, config);
-	c->next = t->store->coded;
-	t->store->coded = c;
-	return &c->event;
+	return event_table_add_coded(t, name, config);
 }
 
 void coded_events_free(struct event_store *store)

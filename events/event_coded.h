@@ -16,4 +16,11 @@
  */
 const struct event *event_table_coded(const struct event_table *table, const char *name);
 
+/*
+ * The same for a code that was found elsewhere, under @name; a '.' in it becomes '_', for names
+ * of events are parts of file names.
+ */
+const struct event *event_table_add_coded(const struct event_table *table, const char *name,
+					  uint64_t config);
+
 #endif

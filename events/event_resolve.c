@@ -11,7 +11,11 @@
 
 #include "counter_alloc.h"
 #include "event_coded.h"
+#include "pfm_names.h"
+#include "table_build.h"
 #include "event_coded.h"
+#include "pfm_names.h"
+#include "table_build.h"
 #include "xalloc.h"
 
 static int check_count(const struct event *event, uint64_t count, unsigned int callgraph_depth,
@@ -28,6 +32,17 @@ static int check_count(const struct event *event, uint64_t count, unsigned int c
 			    event->name, count, least, callgraph_depth ? " with call graphs" : "");
 }
 
+/* By raw code, or as libpfm4 calls it. [EV-32, EV-33] */
+static const struct event *not_in_table(const struct event_table *table, const char *name)
+{
+	const struct event *event = event_table_coded(table, name);
+	uint64_t config;
+
+	if (event || !table->store->is_this_machine || !pfm_name_config(name, &config))
+		return event;
+	return event_table_add_coded(table, name, config);
+}
+
 int event_request_resolve(const struct event_table *table, const struct event_request *r,
 			  unsigned int callgraph_depth, struct event_choice *ret,
 			  struct op_error *e)
@@ -39,7 +54,7 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 	int err;
 
 	if (!event)
-		event = event_table_coded(table, r->name);
+		event = not_in_table(table, r->name);
 	if (!event)
 		return op_error_set(e, -ENOENT,
 				    "no such event '%s' on %s; 'ophelp' lists its events", r->name,

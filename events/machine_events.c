@@ -51,6 +51,7 @@ int machine_events_load(const char *root, const struct cpu_kind *kind, struct ev
 			arch_perfmon_read(&pmu);
 		if (pmu.version)
 			drop_missing(t, pmu.missing);
+		t->store->is_this_machine = !*root;
 		*ret = t;
 	}
 	strbuf_free(&events);

@@ -50,6 +50,7 @@ struct event_store {
 	char **files;
 	size_t nr_raw, nr_sets, nr_files;
 	struct coded_event *coded; /* event_coded.c: made when first asked for */
+	bool is_this_machine;	   /* so libpfm4 may be asked too */
 };
 
 void coded_events_free(struct event_store *store);

@@ -1,8 +1,8 @@
 # unit tests of events/
 $(foreach t,cpu_type table alloc request data detect sample,\
-	$(eval $(call unit_test,events_$(t),tests/unit/events_$(t).c,libevents.a libutil.a)))
+	$(eval $(call unit_test,events_$(t),tests/unit/events_$(t).c,libevents.a libutil.a,-ldl)))
 # libpfm4 is asked where it is
 $(eval $(call unit_test,events_pfm,tests/unit/events_pfm.c,libevents.a libutil.a,\
-	$(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)))
+	$(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm) -ldl))
 $(foreach t,data detect sample pfm,$(eval $(O)/tests/events_$(t): | $(data)))
-$(eval $(call test_tool,events-lint,tests/events_lint.c,libevents.a libutil.a))
+$(eval $(call test_tool,events-lint,tests/events_lint.c,libevents.a libutil.a,-ldl))

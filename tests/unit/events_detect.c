@@ -5,6 +5,7 @@
 #include "event_encode.h"
 #include "event_request.h"
 #include "machine_events.h"
+#include "pfm_names.h"
 #include "tmpdir.h"
 
 /* Put @text into @path below the test's folder. */
@@ -206,6 +207,34 @@ TEST(unknown_cpu)
 	CHECK(!event_table_find(t, "mem-loads") && !event_table_find(t, "ref-cycles") &&
 		      !event_table_find(t, "bad"),
 	      "what an event select cannot say");
+	event_table_free(t);
+}
+
+/* Where libpfm4 is, its names do for what no table has, on this machine only. */
+TEST(names_of_libpfm4)
+{
+	struct event_request request;
+	struct event_choice choice;
+	struct op_error e = { "" };
+	struct event_table *t = NULL;
+	struct cpu_kind kind = { .type = cpu_type_by_name("i386/arch_perfmon"), .nr_counters = 4 };
+	uint64_t config;
+
+	setenv("LIBPFM_FORCE_PMU", "skl", 1);
+	if (!pfm_name_config("MEM_LOAD_RETIRED.L1_HIT", &config))
+		SKIP("libpfm4 is not installed");
+	CHECK(config == 0x1d1, "%llx", (unsigned long long)config);
+	CHECK(!pfm_name_config("NO_SUCH", &config), "unknown");
+	CHECK(!pfm_name_config("perf::PERF_COUNT_SW_CPU_CLOCK", &config), "not the CPU's");
+	CHECK(!machine_events_load("", &kind, &t, &e), "%s", e.text);
+	CHECK(config_of(t, "MEM_LOAD_RETIRED.L1_HIT:6000") == 0x1d1, "code");
+	event_request_parse("MEM_LOAD_RETIRED.L1_HIT:6000", false, &request, &e);
+	CHECK(!event_request_resolve(t, &request, 0, &choice, &e) &&
+		      !strcmp(choice.event->name, "MEM_LOAD_RETIRED_L1_HIT"),
+	      "name without a dot");
+	event_table_free(t);
+	CHECK(!machine_events_load("/nonexistent", &kind, &t, &e), "%s", e.text);
+	CHECK(event_request_resolve(t, &request, 0, &choice, &e), "of another machine");
 	event_table_free(t);
 }
 
