@@ -10,3 +10,11 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/report_options.c pp/report.c))
 $(eval $(call program,opreport,pp/opreport.c,libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lbfd -lpopt -lelf -llzma -lm -lpthread))
+$(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_samples.c pp/annotate_text.c \
+	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
+	pp/disassemble.c pp/disassemble_bfd.c pp/disassemble_names.c pp/disassemble_options.c \
+	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_inlines.c \
+	pp/line_cache.c pp/line_cache_write.c))
+$(eval $(call program,opannotate,pp/opannotate.c,\
+	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lopcodes -lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))

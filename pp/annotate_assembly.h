@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* annotate_assembly.h - instructions with their samples in front, alone or between source lines */
+#ifndef ANNOTATE_ASSEMBLY_H
+#define ANNOTATE_ASSEMBLY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "annotate_options.h"
+#include "annotate_samples.h"
+#include "error.h"
+#include "notices.h"
+
+/*
+ * Print @header and then, for each image, its symbols with samples, those with most of them first.
+ * @first_class_only: what the threshold looks at. -errno: it could not be written; what could not
+ * be disassembled is told in @notices.
+ */
+int annotate_assembly(const struct annotation *a, const struct annotate_options *options,
+		      const char *header, const char *cache_dir, bool first_class_only, FILE *out,
+		      struct notices *notices, struct op_error *e);
+
+#endif

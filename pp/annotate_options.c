@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_options.c - opannotate's options with libpopt, and which of them go together
+ *
+ * An option that would change nothing, or another report than the one asked for, is refused.
+ */
+#include "annotate_options.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "number.h"
+#include "option_words.h"
+#include "xalloc.h"
+
+enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };
+
+/* What popt fills in; one command line at a time. */
+static struct raw {
+	int source, assembly, inlines, exclude_dependent;
+	char *demangle, *output_dir, *search_dirs, *base_dirs, *include_file, *exclude_file;
+	char *include, *exclude, *objdump_params, *merge, *threshold, *verbose;
+	char *session_dir, *image_path, *root, *compat;
+} raw;
+
+static const struct poptOption table[] = {
+	{"source", 's', POPT_ARG_NONE, &raw.source, 0, "show source lines with their samples",
+	 NULL},
+	{"assembly", 'a', POPT_ARG_NONE, &raw.assembly, 0,
+	 "show instructions with their samples; with --source both", NULL},
+	{"inlines", 'I', POPT_ARG_NONE, &raw.inlines, 0,
+	 "count what is inlined where it was called from", NULL},
+	{"output-dir", 'o', POPT_ARG_STRING, &raw.output_dir, 0,
+	 "write a file for each source file below this folder", "directory"},
+	{"search-dirs", 'd', POPT_ARG_STRING, &raw.search_dirs, 0, "where to look for source files",
+	 "path,..."},
+	{"base-dirs", 'b', POPT_ARG_STRING, &raw.base_dirs, 0,
+	 "what to strip from the front of source paths before looking there", "path,..."},
+	{"include-file", 0, POPT_ARG_STRING, &raw.include_file, 0, "only these source files",
+	 "glob,..."},
+	{"exclude-file", 0, POPT_ARG_STRING, &raw.exclude_file, 0, "not these source files",
+	 "glob,..."},
+	{"include-symbols", 'i', POPT_ARG_STRING, &raw.include, 0, "only these symbols", "symbols"},
+	{"exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "not these symbols", "symbols"},
+	{"objdump-params", 0, POPT_ARG_STRING, &raw.objdump_params, 0,
+	 "how instructions look: -M intel, -C, -l, -z, --show-raw-insn", "options"},
+	{"exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
+	 "leave out libraries, kernel and modules of applications", NULL},
+	{"merge", 'm', POPT_ARG_STRING, &raw.merge, 0, "add up what differs only in these",
+	 "cpu,tid,tgid,unitmask,all"},
+	{"threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
+	 "leave out files (with --assembly: symbols) below", "percent"},
+	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	 "none|normal|smart"},
+	{"session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
+	 "where samples lie (default ./oprofile_data if there is one, else /var/lib/oprofile)",
+	 "path"},
+	{"image-path", 'p', POPT_ARG_STRING, &raw.image_path, 0,
+	 "folders to search for missing binaries", "path,..."},
+	{"root", 'R', POPT_ARG_STRING, &raw.root, 0, "binaries are below this folder", "path"},
+	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
+	 "oprofile"},
+	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "show what stages found, on stderr",
+	 "files,classes,images,symbols,all"},
+	{"version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL},
+	{"help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL},
+	{"usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "show the options in short", NULL},
+	POPT_TABLEEND};
+
+static poptContext new_context(int argc, const char **argv)
+{
+	poptContext context = poptGetContext("opannotate", argc, argv, table, 0);
+
+	poptSetOtherOptionHelp(context, "--source|--assembly [OPTION...] [TAG:LIST | BINARY]...");
+	return context;
+}
+
+void annotate_options_help(bool usage_only)
+{
+	const char *argv[] = { "opannotate", NULL };
+	poptContext context = new_context(1, argv);
+
+	if (usage_only)
+		poptPrintUsage(context, stdout, 0);
+	else
+		poptPrintHelp(context, stdout, 0);
+	poptFreeContext(context);
+}
+
+static int parse_merge(struct merge *merge, struct op_error *e)
+{
+	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8 };
+	static const struct option_word words[] = {
+		{ "cpu", CPU }, { "tid", TID }, { "tgid", TGID | TID }, { "unitmask", MASK },
+		{ "all", CPU | TID | TGID | MASK }, { NULL, 0 }
+	};
+	unsigned int bits = 0;
+	int err = option_words_parse("merge", raw.merge, words, &bits, e);
+
+	/* code of a library is the same for all its users; without them there is nothing to add */
+	*merge = (struct merge){
+		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
+		.unit_mask = bits & MASK, .lib = !raw.exclude_dependent,
+	};
+	return err;
+}
+
+/* The original's words are taken too; those that name nothing here print nothing. */
+static int parse_verbose(struct annotate_options *o, struct op_error *e)
+{
+	enum { FILES = 1, CLASSES = 2, IMAGES = 4, SYMBOLS = 8 };
+	static const struct option_word words[] = {
+		{ "files", FILES }, { "classes", CLASSES }, { "images", IMAGES },
+		{ "symbols", SYMBOLS }, { "all", ~0u }, { "sfile", FILES }, { "bfd", SYMBOLS },
+		{ "debug", 0 }, { "level1", 0 }, { "stats", 0 }, { "xml", 0 }, { NULL, 0 }
+	};
+	unsigned int bits = 0;
+	int err = option_words_parse("verbose", raw.verbose, words, &bits, e);
+
+	o->print_files = bits & FILES;
+	o->print_classes = bits & CLASSES;
+	o->print_images = bits & IMAGES;
+	o->print_symbols = bits & SYMBOLS;
+	return err;
+}
+
+static int parse_demangle(enum demangle_style *ret, struct op_error *e)
+{
+	if (!raw.demangle || !strcmp(raw.demangle, "normal"))
+		*ret = DEMANGLE_NORMAL;
+	else if (!strcmp(raw.demangle, "none"))
+		*ret = DEMANGLE_NONE;
+	else if (!strcmp(raw.demangle, "smart"))
+		*ret = DEMANGLE_SMART;
+	else
+		return op_error_set(e, -EINVAL, "--demangle: '%s' is none of none, normal, smart",
+				    raw.demangle);
+	return 0;
+}
+
+static int check_output_dir(struct op_error *e)
+{
+	char *dir;
+	bool is_root;
+
+	if (!raw.output_dir)
+		return 0;
+	if (raw.assembly)
+		return op_error_set(e, -EINVAL, "--output-dir is for source files: leave out "
+				    "--assembly, or redirect the output");
+	dir = path_absolute(raw.output_dir);
+	is_root = dir && !strcmp(dir, "/");
+	free(dir);
+	if (is_root)
+		return op_error_set(e, -EINVAL, "--output-dir=/ would write over the sources "
+				    "themselves: choose another folder");
+	return 0;
+}
+
+static int check_combinations(struct op_error *e)
+{
+	const char *source_only = raw.search_dirs    ? "--search-dirs"
+				: raw.include_file   ? "--include-file"
+				: raw.exclude_file   ? "--exclude-file"
+				: raw.inlines	     ? "--inlines" : NULL;
+
+	if (!raw.source && !raw.assembly)
+		return op_error_set(e, -EINVAL,
+				    "what to show? give --source, --assembly or both");
+	if (raw.objdump_params && !raw.assembly)
+		return op_error_set(e, -EINVAL, "--objdump-params is about instructions: add "
+				    "--assembly (-a)");
+	if (raw.base_dirs && !raw.search_dirs)
+		return op_error_set(e, -EINVAL, "--base-dirs says what to leave out of paths below "
+				    "--search-dirs: give both");
+	if (source_only && !raw.source)
+		return op_error_set(e, -EINVAL, "%s is about source files: add --source (-s)",
+				    source_only);
+	if ((raw.include_file || raw.exclude_file || raw.inlines) && raw.assembly)
+		return op_error_set(e, -EINVAL, "%s chooses source lines, and --assembly shows "
+				    "instructions: leave out one", source_only);
+	return check_output_dir(e);
+}
+
+static int parse_values(struct annotate_options *o, struct op_error *e)
+{
+	int err = check_combinations(e);
+
+	if (!err)
+		err = parse_merge(&o->merge, e);
+	if (!err)
+		err = parse_verbose(o, e);
+	if (!err)
+		err = parse_demangle(&o->demangle, e);
+	if (!err && raw.threshold && number_parse_percent(raw.threshold, &o->threshold))
+		err = op_error_set(e, -EINVAL,
+				   "--threshold: '%s' is not a percentage from 0 to 100",
+				   raw.threshold);
+	if (!err && raw.compat && strcmp(raw.compat, "oprofile"))
+		err = op_error_set(e, -EINVAL, "--compat: '%s' is not known, only 'oprofile' is",
+				   raw.compat);
+	if (!err)
+		err = disassemble_options_parse(raw.objdump_params, &o->disassembly, e);
+	return err;
+}
+
+/* Of folders; colons separate them too. */
+static void split_dirs(char *text, struct spec_list *list)
+{
+	for (char *at = text; at && *at; at++)
+		if (*at == ':')
+			*at = ',';
+	option_list_split(text, list);
+}
+
+static void take_values(struct annotate_options *o)
+{
+	const char *env = getenv("OPROFILE_COMPAT");
+
+	o->compat = raw.compat || (env && *env && strcmp(env, "0"));
+	if (o->compat && o->demangle == DEMANGLE_SMART)
+		o->demangle = DEMANGLE_SMART_PLAIN;
+	o->source = raw.source;
+	o->assembly = raw.assembly;
+	o->inlines = raw.inlines;
+	o->exclude_dependent = raw.exclude_dependent;
+	o->session_dir = raw.session_dir;
+	o->root = raw.root;
+	o->output_dir = raw.output_dir;
+	o->objdump_params = raw.objdump_params;
+	option_list_split(raw.image_path, &o->image_path);
+	option_list_split(raw.include, &o->include);
+	option_list_split(raw.exclude, &o->exclude);
+	split_dirs(raw.search_dirs, &o->search_dirs);
+	split_dirs(raw.base_dirs, &o->base_dirs);
+	option_list_split(raw.include_file, &o->include_files);
+	option_list_split(raw.exclude_file, &o->exclude_files);
+	raw.session_dir = raw.root = raw.output_dir = raw.objdump_params = NULL;
+}
+
+/* 0 at the end of the options; 1: help or version, all else is void. */
+static int read_options(poptContext context, struct annotate_options *o, struct op_error *e)
+{
+	int option;
+
+	while ((option = poptGetNextOpt(context)) > 0) {
+		o->help |= option == OPT_HELP;
+		o->usage |= option == OPT_USAGE;
+		o->version |= option == OPT_VERSION;
+	}
+	if (o->help || o->usage || o->version)
+		return 1;
+	if (option < -1)
+		return op_error_set(e, -EINVAL, "%s: %s (see --help)",
+				    poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				    poptStrerror(option));
+	return 0;
+}
+
+static void free_raw(void)
+{
+	char **const strings[] = {
+		&raw.demangle, &raw.output_dir, &raw.search_dirs, &raw.base_dirs, &raw.include_file,
+		&raw.exclude_file, &raw.include, &raw.exclude, &raw.objdump_params, &raw.merge,
+		&raw.threshold, &raw.verbose, &raw.session_dir, &raw.image_path, &raw.root,
+		&raw.compat,
+	};
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
+		free(*strings[i]);
+	memset(&raw, 0, sizeof(raw));
+}
+
+int annotate_options_parse(int argc, const char **argv, struct annotate_options *ret,
+			   struct op_error *e)
+{
+	struct annotate_options o = { 0 };
+	poptContext context;
+	const char **args;
+	size_t nr = 0;
+	int err;
+
+	memset(&raw, 0, sizeof(raw));
+	context = new_context(argc, argv);
+	err = read_options(context, &o, e);
+	if (!err)
+		err = parse_values(&o, e);
+	args = err ? NULL : poptGetArgs(context);
+	while (args && args[nr])
+		nr++;
+	if (!err)
+		err = profile_spec_parse(args, nr, &o.spec, e);
+	if (!err)
+		take_values(&o);
+	o.command_line = option_words_join("", argv, argc, " ");
+	poptFreeContext(context);
+	free_raw();
+	if (err < 0)
+		annotate_options_free(&o);
+	*ret = o;
+	return err < 0 ? err : 0;
+}
+
+void annotate_options_free(struct annotate_options *o)
+{
+	free(o->session_dir);
+	free(o->root);
+	free(o->output_dir);
+	free(o->objdump_params);
+	free(o->command_line);
+	disassemble_options_free(&o->disassembly);
+	option_list_free(&o->image_path);
+	option_list_free(&o->include);
+	option_list_free(&o->exclude);
+	option_list_free(&o->search_dirs);
+	option_list_free(&o->base_dirs);
+	option_list_free(&o->include_files);
+	option_list_free(&o->exclude_files);
+	profile_spec_free(&o->spec);
+	*o = (struct annotate_options){ 0 };
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* annotate_options.h - opannotate's command line, checked: doc/man/opannotate.1 */
+#ifndef ANNOTATE_OPTIONS_H
+#define ANNOTATE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "arrange.h"
+#include "demangle_name.h"
+#include "disassemble_options.h"
+#include "error.h"
+#include "spec.h"
+
+struct annotate_options {
+	bool help, usage, version;	/* asked for: nothing else was checked */
+	bool compat;
+	bool source, assembly;		/* at least one */
+	bool inlines, exclude_dependent;
+	enum demangle_style demangle;
+	bool print_files, print_classes, print_images, print_symbols;	/* --verbose= */
+	struct merge merge;
+	double threshold;		/* percent */
+	char *session_dir;		/* NULL: the default */
+	char *root, *output_dir;	/* or NULL */
+	char *objdump_params;		/* as given, or NULL */
+	struct disassemble_options disassembly;
+	struct spec_list image_path, include, exclude;
+	struct spec_list search_dirs, base_dirs, include_files, exclude_files;
+	struct profile_spec spec;
+	char *command_line;		/* all words, for the report's first lines */
+};
+
+/* -EINVAL, -ENOTSUP with @e set; *ret is then empty. *ret is the caller's to free. */
+int annotate_options_parse(int argc, const char **argv, struct annotate_options *ret,
+			   struct op_error *e);
+void annotate_options_free(struct annotate_options *o);
+void annotate_options_help(bool usage_only);	/* on stdout */
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* annotate_paths.c - find sources, choose among them, name the annotated files */
+#include "annotate_paths.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+/* Whether @glob matches one of the folders of @path. */
+static bool folder_matches(const char *glob, const char *path)
+{
+	char *folders = xstrdup(path), *rest = NULL;
+	char *last = strrchr(folders, '/');
+	bool matches = false;
+
+	if (last)
+		*last = '\0';
+	for (char *name = last ? strtok_r(folders, "/", &rest) : NULL; name && !matches;
+	     name = strtok_r(NULL, "/", &rest))
+		matches = !fnmatch(glob, name, 0);
+	free(folders);
+	return matches;
+}
+
+static bool list_matches(const struct spec_list *globs, const char *path)
+{
+	for (size_t i = 0; i < globs->nr; i++) {
+		const char *glob = globs->items[i].text;
+
+		if (!fnmatch(glob, path, 0) || !fnmatch(glob, path_base(path), 0) ||
+		    folder_matches(glob, path))
+			return true;
+	}
+	return false;
+}
+
+bool source_is_wanted(const struct annotate_options *o, const char *path)
+{
+	return (!o->include_files.nr || list_matches(&o->include_files, path)) &&
+	       !list_matches(&o->exclude_files, path);
+}
+
+/* @path without the base folder it lies below. */
+static const char *below_base(const struct spec_list *bases, const char *path)
+{
+	for (size_t i = 0; i < bases->nr; i++) {
+		const char *base = bases->items[i].text;
+		size_t len = strlen(base);
+
+		while (len > 1 && base[len - 1] == '/')
+			len--;
+		if (!strncmp(path, base, len) && path[len] == '/')
+			return path + len + 1;
+	}
+	return path;
+}
+
+/* A device or a pipe that debug information names would never end. */
+static FILE *open_regular(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fdopen(fd, "r");
+	close(fd);
+	errno = EINVAL;
+	return NULL;
+}
+
+static FILE *try(char *path, char **ret_found)
+{
+	FILE *f = open_regular(path);
+
+	if (f)
+		*ret_found = path;
+	else
+		free(path);
+	return f;
+}
+
+FILE *source_open(const struct annotate_options *o, const char *path, char **ret_found)
+{
+	const char *rest = below_base(&o->base_dirs, path);
+	FILE *f = NULL;
+
+	for (size_t i = 0; !f && i < o->search_dirs.nr; i++)
+		f = try(path_join(o->search_dirs.items[i].text, rest + (*rest == '/')), ret_found);
+	for (size_t i = 0; !f && !o->compat && i < o->search_dirs.nr; i++)
+		f = try(path_join(o->search_dirs.items[i].text, path_base(path)), ret_found);
+	return f ? f : try(xstrdup(path), ret_found);
+}
+
+/* @path below @dir: without what would lead out of it, and without characters nobody can type. */
+static char *inside(const char *dir, const char *path)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	strbuf_add(&out, dir);
+	while (*path) {
+		size_t len = strcspn(path, "/");
+
+		if (len && !(len == 1 && path[0] == '.') &&
+		    !(len == 2 && !strncmp(path, "..", 2))) {
+			strbuf_add_char(&out, '/');
+			for (size_t i = 0; i < len; i++)
+				strbuf_add_char(&out, (unsigned char)path[i] < ' ' ? '?' : path[i]);
+		}
+		path += len + (path[len] == '/');
+	}
+	return strbuf_steal(&out);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return a && !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+FILE *source_create(const struct annotate_options *o, const char *path, const char *source,
+		    struct op_error *e)
+{
+	char *out = inside(o->output_dir, path);
+	FILE *f = NULL;
+	int err = file_make_parent_dirs(out, 0777);
+
+	if (err)
+		op_error_set(e, err, "cannot make the folder of '%s': %s", out, strerror(-err));
+	else if (is_same_file(source, out))
+		op_error_set(e, -EEXIST, "'%s' is the source itself: choose another --output-dir",
+			     out);
+	else if (!(f = fopen(out, "we")))
+		op_error_set(e, -errno, "cannot open '%s': %s", out, strerror(errno));
+	free(out);
+	return f;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_samples.h - the container of opannotate: samples by place, with their symbol and line
+ *
+ * Applications do not matter here, the code is the same: a library's samples are added up over
+ * them. Formatters see only this. Rules: doc/annotate.md [AN-1]..[AN-12].
+ */
+#ifndef ANNOTATE_SAMPLES_H
+#define ANNOTATE_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "annotate_files.h"
+#include "find_image.h"
+#include "invert.h"
+#include "line_binary.h"
+#include "notices.h"
+#include "populate.h"
+
+#define NO_FILE	SIZE_MAX
+
+struct annotated_place {
+	uint64_t vma;
+	size_t file;		/* index into files, or NO_FILE */
+	uint32_t line;		/* 0: the file is known, the line is not */
+};
+
+struct annotated_symbol {
+	const struct image *image;
+	char *name, *shown;	/* raw, and demangled if asked for; may be the same string */
+	const char *section;	/* that its code is in, or NULL */
+	uint64_t vma, size;	/* as linked */
+	bool has_symbols;	/* false: stands for an image that has none */
+	bool is_outside;	/* stands for what is outside of all symbols of a section */
+	struct annotated_place start;
+	size_t first, nr;	/* its samples */
+};
+
+/* An image that has samples. */
+struct annotated_image {
+	const struct image *image;
+	struct binary binary;	/* open if annotate_samples() was to keep it */
+	size_t first, nr;	/* its symbols */
+};
+
+struct annotation {
+	size_t nr_classes;
+	struct annotated_symbol *symbols;	/* by image and place */
+	size_t nr_symbols, symbols_room;
+	uint64_t *symbol_counts;		/* nr_classes per symbol */
+	size_t symbol_counts_room;
+	struct annotated_place *samples;	/* by symbol, then by vma */
+	size_t nr_samples, samples_room;
+	uint64_t *sample_counts;		/* nr_classes per sample */
+	size_t sample_counts_room;
+	struct annotated_files files;
+	uint64_t *totals;			/* what percentages are of */
+	struct annotated_image *images;		/* by name */
+	size_t nr_images, images_room;
+	size_t nr_with_lines;			/* images that have debug information */
+};
+
+/*
+ * Fill in *ret from all images of @inversion. @lines NULL: no source lines are looked up, and the
+ * binaries stay open. What could not be read is told in @notices.
+ */
+void annotate_samples(const struct inversion *inversion, size_t nr_classes,
+		      const struct populate_options *options, const struct line_options *lines,
+		      struct finder *finder, struct annotation *ret, struct notices *notices);
+void annotation_free(struct annotation *a);
+void annotation_print(const struct annotation *a, FILE *out);	/* --verbose=symbols */
+
+static inline const uint64_t *annotated_symbol_counts(const struct annotation *a, size_t symbol)
+{
+	return a->symbol_counts + symbol * a->nr_classes;
+}
+
+static inline const uint64_t *annotated_sample_counts(const struct annotation *a, size_t sample)
+{
+	return a->sample_counts + sample * a->nr_classes;
+}
+
+#endif

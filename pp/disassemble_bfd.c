@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* disassemble_bfd.c - open a file for libbfd, which reads files only */
+#include "disassemble_bfd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "file.h"
+
+static void quiet(const char *format, va_list args)
+{
+	(void)format;
+	(void)args;
+}
+
+static void read_symbols(struct bfd_file *f)
+{
+	long size = bfd_get_file_flags(f->bfd) & HAS_SYMS ? bfd_get_symtab_upper_bound(f->bfd) : 0;
+
+	f->symbols = size > 0 ? malloc(size) : NULL;	/* checked against the file's size */
+	if (f->symbols && bfd_canonicalize_symtab(f->bfd, f->symbols) <= 0) {
+		free(f->symbols);
+		f->symbols = NULL;
+	}
+}
+
+static int copy_to_memory(const void *bytes, size_t size)
+{
+	int fd = memfd_create("unpacked", MFD_CLOEXEC);
+
+	if (fd >= 0 && file_write_fd(fd, bytes, size)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
+		  struct op_error *e)
+{
+	struct bfd_file f = { .fd = bytes ? copy_to_memory(bytes, size) : -1 };
+	char copy[64];
+
+	bfd_init();
+	bfd_set_error_handler(quiet);	/* damaged files are told by us, once */
+	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", f.fd);
+	f.bfd = bfd_openr(f.fd >= 0 ? copy : path, NULL);
+	if (!f.bfd || !bfd_check_format(f.bfd, bfd_object)) {
+		bfd_file_close(&f);
+		return op_error_set(e, -ENOEXEC, "%s", bfd_errmsg(bfd_get_error()));
+	}
+	read_symbols(&f);
+	*ret = f;
+	return 0;
+}
+
+void bfd_file_close(struct bfd_file *f)
+{
+	free(f->symbols);
+	if (f->bfd)
+		bfd_close(f->bfd);
+	if (f->fd > 0)
+		close(f->fd);
+	*f = (struct bfd_file){ .fd = -1 };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* disassemble_private.h - names of addresses, for the disassembler only */
+#ifndef DISASSEMBLE_PRIVATE_H
+#define DISASSEMBLE_PRIVATE_H
+
+#include "disassemble.h"
+#include "disassemble_bfd.h"
+#include "strbuf.h"
+
+/* All symbols of an image that can name an address: its own, and entries of its PLT. */
+struct address_names {
+	asymbol **symbols;	/* by address, those that say most first */
+	size_t nr;
+	asymbol **dynamic;	/* storage */
+	asymbol *synthetic;
+	bool is_relocatable;
+};
+
+/* Of @image, and if that has no symbol table, of its debug file (NULL: none). */
+void address_names_make(const struct bfd_file *image, const struct bfd_file *debug,
+			struct address_names *ret);
+void address_names_free(struct address_names *names);
+
+/*
+ * The symbol that objdump names @vma by, or NULL; with @require_section one of @section only.
+ * *ret_at is its index.
+ */
+asymbol *address_name_find(const struct address_names *names, uint64_t vma,
+			   const asection *section, bool require_section, size_t *ret_at);
+
+/* The next symbol of @section after index @at that begins later, or NULL. */
+asymbol *address_name_next(const struct address_names *names, size_t at, const asection *section);
+
+/* Append "<name+0x12>" for @vma. */
+void address_name_add(struct strbuf *out, const asymbol *symbol, const asection *section,
+		      uint64_t vma, bool demangle);
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * line_inlines.c - what is inlined where, out of the tree of DWARF entries
+ *
+ * The entries of a unit are walked at their top only; below it go we only into functions that have
+ * one of the addresses asked for.
+ */
+#include "line_dwarf_private.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "xalloc.h"
+
+#define DEEPEST	200	/* nested blocks; damaged entries may nest for ever */
+
+struct walk {
+	const uint64_t *addresses;
+	size_t nr_addresses;
+	Dwarf_Files *files;
+	size_t nr_files;
+	struct inline_span *spans;
+	size_t nr, room;
+};
+
+static bool has_address(const struct walk *w, uint64_t low, uint64_t high)
+{
+	size_t from = 0, to = w->nr_addresses;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (w->addresses[middle] < low)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < w->nr_addresses && w->addresses[from] < high;
+}
+
+/* The next entry on the same level. A damaged one may lead back: that is the end. */
+static bool next_sibling(Dwarf_Die *die)
+{
+	Dwarf_Off before = dwarf_dieoffset(die);
+	Dwarf_Die next;
+
+	if (dwarf_siblingof(die, &next) || dwarf_dieoffset(&next) <= before)
+		return false;
+	*die = next;
+	return true;
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, attribute, &a) && !dwarf_formudata(&a, &value) ? value : 0;
+}
+
+/* Its name, or that of the function that this is a copy of. */
+static const char *name_of(Dwarf_Die *die)
+{
+	static const unsigned int names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
+					     DW_AT_name};
+	Dwarf_Attribute a;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *name =
+			dwarf_attr_integrate(die, names[i], &a) ? dwarf_formstring(&a) : NULL;
+
+		if (name)
+			return name;
+	}
+	return NULL;
+}
+
+static void add_spans(struct walk *w, Dwarf_Die *die, uint32_t depth)
+{
+	struct inline_span span = { .depth = depth, .function = name_of(die) };
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	if (depth) {
+		uint64_t file = number_of(die, DW_AT_call_file);
+
+		span.call_file = w->files && file < w->nr_files
+			       ? dwarf_filesrc(w->files, file, NULL, NULL) : NULL;
+		span.call_line = number_of(die, DW_AT_call_line);
+	}
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (high <= low)
+			continue;
+		xgrow(w->spans, w->nr, w->room);
+		span.low = low;
+		span.high = high;
+		w->spans[w->nr++] = span;
+	}
+}
+
+static void walk_function(struct walk *w, Dwarf_Die *parent, uint32_t depth, unsigned int level)
+{
+	Dwarf_Die die;
+
+	if (level > DEEPEST || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_inlined_subroutine:
+			add_spans(w, &die, depth + 1);
+			walk_function(w, &die, depth + 1, level + 1);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_with_stmt:
+			walk_function(w, &die, depth, level + 1);
+			break;
+		default:
+			break;
+		}
+	} while (next_sibling(&die));
+}
+
+static bool is_wanted(const struct walk *w, Dwarf_Die *function)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(function, at, &base, &low, &high)) > 0)
+		if (has_address(w, low, high))
+			return true;
+	return false;
+}
+
+static void walk_unit(struct walk *w, Dwarf_Die *parent, unsigned int level)
+{
+	Dwarf_Die die;
+
+	if (level > DEEPEST || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			if (!is_wanted(w, &die))
+				break;
+			add_spans(w, &die, 0);
+			walk_function(w, &die, 0, 0);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+			walk_unit(w, &die, level + 1);
+			break;
+		default:
+			break;
+		}
+	} while (next_sibling(&die));
+}
+
+void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
+			size_t nr_addresses, struct inline_span **spans, size_t *nr)
+{
+	struct walk w = { .addresses = addresses, .nr_addresses = nr_addresses, .spans = *spans,
+			  .nr = *nr, .room = *nr };
+	Dwarf_Die die;
+
+	if (!dwarf_offdie(d->dwarf, unit, &die))
+		return;
+	if (dwarf_getsrcfiles(&die, &w.files, &w.nr_files))
+		w.files = NULL;
+	walk_unit(&w, &die, 0);
+	*spans = w.spans;
+	*nr = w.nr;
+}

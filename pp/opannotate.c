@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* opannotate.c - source lines and instructions with the samples that were taken there */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate_assembly.h"
+#include "annotate_options.h"
+#include "annotate_samples.h"
+#include "annotate_source.h"
+#include "annotate_text.h"
+#include "collect.h"
+#include "data_quality.h"
+#include "file.h"
+#include "invert.h"
+#include "line_cache.h"
+#include "say.h"
+#include "session.h"
+#include "version.h"
+
+#define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
+
+static const char *default_session_dir(void)
+{
+	const char *dir = file_is_dir(LOCAL_SESSION_DIR) ? LOCAL_SESSION_DIR : SESSION_DIR_DEFAULT;
+	char *path = path_absolute(dir);
+
+	fprintf(stderr, "Using %s/samples/ for session-dir\n", path ? path : dir);
+	free(path);
+	return dir;
+}
+
+/* Each is said once, before the output that it is about or after. */
+static void say_notices(struct notices *notices)
+{
+	for (size_t i = 0; i < notices->nr; i++)
+		say_warning("%s", notices->texts[i]);
+	notices_free(notices);
+}
+
+static void make_annotation(const struct annotate_options *o, struct collection *c,
+			    const char *cache_dir, struct annotation *ret, struct notices *notices)
+{
+	const struct populate_options how = {
+		.compat = o->compat,
+		.demangle = o->demangle,
+		.root = c->root,
+		.include = o->include,
+		.exclude = o->exclude,
+	};
+	const struct line_options lines = {
+		.compat = o->compat,
+		.inlines = o->inlines,
+		.root = how.root,
+		.cache_dir = cache_dir,
+	};
+	struct inversion inversion;
+
+	invert_arrangement(&c->arrangement, &inversion);
+	if (o->print_images)
+		inversion_print(&inversion, stderr);
+	annotate_samples(&inversion, c->arrangement.nr_classes, &how,
+			 o->assembly ? NULL : &lines, c->finder, ret, notices);
+	inversion_free(&inversion);
+	if (o->print_symbols)
+		annotation_print(ret, stderr);
+}
+
+/* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
+static bool first_class_only(const struct annotate_options *o, const struct collection *c)
+{
+	return o->compat && c->arrangement.classes[0].header.version == SAMPLE_VERSION_099;
+}
+
+static int print(const struct annotate_options *o, const struct collection *c,
+		 const struct annotation *a, const char *cache_dir, struct notices *notices,
+		 struct op_error *e)
+{
+	struct strbuf header = STRBUF_INIT;
+	int err;
+
+	annotate_header(&header, o, c);
+	if (o->assembly)
+		err = annotate_assembly(a, o, header.text, cache_dir, first_class_only(o, c),
+					stdout, notices, e);
+	else
+		err = annotate_source(a, o, header.text, first_class_only(o, c), stdout, notices,
+				      e);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = op_error_set(e, -EIO, "cannot write: %s", strerror(errno));
+	strbuf_free(&header);
+	return err;
+}
+
+static int annotate(const struct annotate_options *o, struct collection *c,
+		    struct notices *notices, struct op_error *e)
+{
+	char *cache_dir = line_cache_dir();
+	struct annotation a;
+	int err;
+
+	make_annotation(o, c, cache_dir, &a, notices);
+	if (!o->assembly && a.nr_images && !a.nr_with_lines)
+		notice_add(notices, "no debug information for any binary that was chosen: compile "
+			   "with -g, install debug packages, or use --assembly");
+	say_notices(notices);
+	err = print(o, c, &a, cache_dir, notices, e);
+	annotation_free(&a);
+	free(cache_dir);
+	return err;
+}
+
+static int run(const struct annotate_options *o)
+{
+	const struct collect_options what = {
+		.session_dir = o->session_dir ? o->session_dir : default_session_dir(),
+		.spec = &o->spec,
+		.merge = &o->merge,
+		.image_path = &o->image_path,
+		.root = o->root,
+		.exclude_dependent = o->exclude_dependent,
+		.print_files = o->print_files,
+		.print_classes = o->print_classes,
+	};
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct collection c;
+	int err = collect(&what, &c, &notices, &e);
+
+	/* also if nothing is shown: losses may be why */
+	data_quality_notices(&c.sessions, &notices);
+	if (!err)
+		err = annotate(o, &c, &notices, &e);
+	say_notices(&notices);
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	collection_free(&c);
+	return err ? 1 : 0;
+}
+
+int main(int argc, const char **argv)
+{
+	struct annotate_options options;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (annotate_options_parse(argc, argv, &options, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (options.version)
+		version_print("opannotate");
+	else if (options.help || options.usage)
+		annotate_options_help(options.usage);
+	else
+		status = run(&options);
+	annotate_options_free(&options);
+	return status;
+}
