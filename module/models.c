@@ -28,6 +28,12 @@ static struct choice {
 	{ &op_model_intel, true },
 	{ &op_model_amd, true },
 #endif
+#ifdef CONFIG_PERF_EVENTS
+	{ &op_model_perf, true },
+#endif
+#ifdef CONFIG_X86_64
+	{ &op_model_nmi_ipi, false },
+#endif
 	{ &op_model_timer, true },
 };
 static struct choice *chosen, *at_work;

@@ -35,7 +35,11 @@ struct op_model {
 	void (*stop)(void);
 };
 
-extern const struct op_model op_model_intel, op_model_amd, op_model_timer;
+extern const struct op_model op_model_intel, op_model_amd, op_model_perf, op_model_nmi_ipi;
+extern const struct op_model op_model_timer;
+
+/* What the tools call this CPU; a folder in events/. */
+const char *op_x86_cpu_type(void);
 
 /* Set through oprofilefs, only while idle; the first op_model_nr_counters() are there. */
 extern struct op_counter op_counters[OP_MAX_COUNTERS];

@@ -20,6 +20,7 @@ enum op_stat {
 	OP_STAT_INVALID_EIP,		/* the address was the escape value */
 	OP_STAT_THROTTLED,		/* periods that passed without a sample: not received */
 	OP_STAT_BACKTRACE_ABORTED,
+	OP_STAT_BY_TIMER,		/* received: by a timer, where the others are by NMI */
 	/* counted by an NMI that hit that interrupt at work: received, and lost to overflow */
 	OP_STAT_NESTED,
 	/* counted by the sync */
@@ -47,6 +48,14 @@ static inline void op_count(unsigned int cpu, enum op_stat s)		/* [task] the syn
 	unsigned long *p = &per_cpu(op_stats, cpu).n[s];
 
 	WRITE_ONCE(*p, *p + 1);
+}
+
+static inline void op_count_many(unsigned int cpu, enum op_stat s, unsigned long n)	/* [task] */
+{
+	unsigned long *p = &per_cpu(op_stats, cpu).n[s];
+
+	/* of a counter whose own writer is at rest there */
+	WRITE_ONCE(*p, *p + n);
 }
 
 void op_stats_reset(void);				/* [task] nothing samples */

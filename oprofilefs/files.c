@@ -162,6 +162,8 @@ static const struct opfs_file cpu_stats_files[] = {
 	  .value = cpu_stat, .arg = OP_STAT_DELIVERED },
 	{ "sample_throttled",           0444, OPFS_VALUE, "periods",
 	  .value = cpu_stat, .arg = OP_STAT_THROTTLED },
+	{ "sample_by_timer",            0444, OPFS_VALUE, "samples",
+	  .value = cpu_stat, .arg = OP_STAT_BY_TIMER },
 	{ "backtrace_aborted",          0444, OPFS_VALUE, "stacks",
 	  .value = cpu_stat, .arg = OP_STAT_BACKTRACE_ABORTED },
 	{ }

@@ -74,8 +74,8 @@ TEST(counters_are_discovered)
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
 		a_cpu(cpus[i].family, cpus[i].features, cpus[i].eax, cpus[i].ebx);
 		CHECK(op_pmu_counters(&pmu) == cpus[i].counters && pmu.global == cpus[i].global &&
-		      !strcmp(pmu.cpu_type, cpus[i].type), "%zu: %u counters, %s", i,
-		      op_pmu_counters(&pmu), pmu.cpu_type);
+		      !strcmp(op_amd_cpu_type(cpus[i].family), cpus[i].type), "%zu: %u counters, %s", i,
+		      op_pmu_counters(&pmu), op_amd_cpu_type(cpus[i].family));
 		CHECK(op_pmu_counters(&pmu) <= OP_MAX_COUNTERS, "%zu", i);
 	}
 	CHECK(op_pmu_amd(6, 0, &none, &pmu, &why) == -ENODEV, "family 6 was taken");

@@ -28,11 +28,6 @@ static int amd_probe(struct op_reason *why)
 	return discover(why) ?: op_nmi_probe(&pmu, why);
 }
 
-static const char *amd_cpu_type(void)
-{
-	return pmu.cpu_type;
-}
-
 static unsigned int amd_nr_counters(void)
 {
 	return op_pmu_counters(&pmu);
@@ -46,7 +41,7 @@ static int amd_setup(struct op_reason *why)
 const struct op_model op_model_amd = {
 	.name = "amd",
 	.probe = amd_probe,
-	.cpu_type = amd_cpu_type,
+	.cpu_type = op_x86_cpu_type,
 	.nr_counters = amd_nr_counters,
 	.setup = amd_setup,
 	.shutdown = op_nmi_shutdown,

@@ -36,11 +36,6 @@ static int intel_probe(struct op_reason *why)
 	return discover(why) ?: op_nmi_probe(&pmu, why);
 }
 
-static const char *intel_cpu_type(void)
-{
-	return "i386/arch_perfmon";
-}
-
 static unsigned int intel_nr_counters(void)
 {
 	return op_pmu_counters(&pmu);
@@ -54,7 +49,7 @@ static int intel_setup(struct op_reason *why)
 const struct op_model op_model_intel = {
 	.name = "intel",
 	.probe = intel_probe,
-	.cpu_type = intel_cpu_type,
+	.cpu_type = op_x86_cpu_type,
 	.nr_counters = intel_nr_counters,
 	.setup = intel_setup,
 	.shutdown = op_nmi_shutdown,

@@ -30,7 +30,6 @@
 
 /* What there is; the same on all CPUs. */
 struct op_pmu {
-	const char *cpu_type;
 	u8 nr_general, nr_fixed;
 	u8 width, fixed_width;		/* bits */
 	bool global;			/* has the three global registers */
@@ -89,6 +88,9 @@ int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *re
 		 struct op_reason *why);
 int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, struct op_pmu *ret,
 	       struct op_reason *why);
+
+/* OProfile's name of the CPUs of a family of AMD's. */
+const char *op_amd_cpu_type(unsigned int family);
 
 static inline unsigned int op_pmu_counters(const struct op_pmu *p)
 {

@@ -10,7 +10,7 @@
 #define FEATURE_CORE		(1u << 23)	/* 0x80000001 ecx */
 #define FEATURE_PERFMON_V2	(1u << 0)	/* 0x80000022 eax */
 
-static const char *cpu_type(unsigned int family)
+const char *op_amd_cpu_type(unsigned int family)
 {
 	switch (family) {
 	case 0x0f:
@@ -34,7 +34,6 @@ int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, s
 	       struct op_reason *why)
 {
 	struct op_pmu p = {
-		.cpu_type = cpu_type(family),
 		.nr_general = 4,
 		.width = 48,
 		.select = 0xc0010000, .counter = 0xc0010004, .step = 1,

@@ -38,7 +38,6 @@ int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *re
 {
 	unsigned int version = bits(leaf->eax, 0, 8);
 	struct op_pmu p = {
-		.cpu_type = "i386/arch_perfmon",
 		.nr_general = least(bits(leaf->eax, 8, 8), MOST_GENERAL),
 		.width = bits(leaf->eax, 16, 8),
 		.nr_fixed = fixed_counters(leaf, version),

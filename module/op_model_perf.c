@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * op_model_perf.c - sample by counters that the kernel's perf drives for us
+ *
+ * For all CPUs whose registers we don't write ourselves, arm64 above all, and for x86 where somebody
+ * else holds them. perf decides which counter counts what, so a directory N stands for an event, and
+ * any event can be in any. Interrupts are NMIs where perf's are (x86), else what runs with
+ * interrupts off is sampled as they come back on.
+ *
+ * All events are pinned: one that doesn't fit on the counters together with the others fails at
+ * once, rather than being counted part of the time. perf thins out what interrupts too often; how
+ * much is found at the end from what was counted.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/ptrace.h>
+#include "buffer_sync.h"
+#include "cpu_buffer.h"
+#include "op_model.h"
+#include "stats.h"
+
+struct perf_cpu {
+	struct perf_event *events[OP_MAX_COUNTERS];
+	u64 told[OP_MAX_COUNTERS];	/* periods sampled or counted as throttled */
+};
+static DEFINE_PER_CPU(struct perf_cpu, cpus);
+
+static struct op_counter counters[OP_MAX_COUNTERS];	/* as asked for at set-up */
+static unsigned int nr;			/* events that fit on the counters */
+static bool running;			/* changed with CPU hotplug locked out */
+static int hotplug_state;
+
+static void on_overflow(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)					/* [nmi] */
+{
+	unsigned int n = (unsigned long)event->overflow_handler_context;
+	const struct op_counter *a = &counters[n];
+	struct perf_cpu *c = this_cpu_ptr(&cpus);
+
+	if (!regs || !READ_ONCE(running))
+		return;
+	/* one that comes late may hit the other mode */
+	if (!(user_mode(regs) ? a->user : a->kernel))
+		return;
+	WRITE_ONCE(c->told[n], c->told[n] + 1);
+	op_sample(regs, n);
+}
+
+static u64 config_of(const struct op_counter *a)
+{
+#ifdef CONFIG_X86
+	return (a->event & 0xff) | (u64)a->unit_mask << 8 | (a->event & 0xf00ull) << 24 | a->extra;
+#else
+	return a->event;
+#endif
+}
+
+static int check(unsigned int n, const struct op_counter *a, struct op_reason *why)
+{
+	unsigned long most_mask = IS_ENABLED(CONFIG_X86) ? 0xff : 0;
+	unsigned long most_event = IS_ENABLED(CONFIG_X86) ? 0xfff : 0xffff;
+
+	if (!a->count || a->count > S64_MAX)
+		return op_refuse(why, -EDOM, "counter %u: count %lu is not 1 to 2^63 - 1", n,
+				 a->count);
+	if (!a->kernel && !a->user)
+		return op_refuse(why, -EDOM, "counter %u: counts neither kernel nor user", n);
+	if (a->event > most_event || a->unit_mask > most_mask)
+		return op_refuse(why, -EDOM,
+				 "counter %u: event 0x%lx is above 0x%lx, or unit mask 0x%lx above 0x%lx",
+				 n, a->event, most_event, a->unit_mask, most_mask);
+	return 0;
+}
+
+/* ---- one CPU's events, hotplug of it locked out ---- */
+
+static struct perf_event *make(unsigned int cpu, unsigned int n, bool disabled)
+{
+	const struct op_counter *a = &counters[n];
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = config_of(a),
+		.sample_period = a->count, .pinned = 1, .disabled = disabled,
+		.exclude_kernel = !a->kernel, .exclude_user = !a->user, .exclude_hv = !a->kernel,
+	};
+
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_overflow,
+						(void *)(unsigned long)n);
+}
+
+/* What perf counted and kept quiet about; the event does not count now. */
+static void count_throttled(unsigned int cpu, unsigned int n)
+{
+	struct perf_cpu *c = &per_cpu(cpus, cpu);
+	u64 enabled, ran, periods;
+
+	periods = perf_event_read_value(c->events[n], &enabled, &ran);
+	periods = div64_u64(periods, counters[n].count);
+	if (periods <= c->told[n])
+		return;
+	op_count_many(cpu, OP_STAT_THROTTLED, periods - c->told[n]);
+	c->told[n] = periods;
+}
+
+static int perf_online(unsigned int cpu)
+{
+	struct perf_cpu *c = &per_cpu(cpus, cpu);
+	unsigned int n;
+
+	memset(c, 0, sizeof(*c));
+	for (n = 0; n < OP_MAX_COUNTERS; n++) {
+		struct perf_event *e;
+
+		if (!counters[n].enabled)
+			continue;
+		e = make(cpu, n, !running);
+		if (!IS_ERR(e))
+			c->events[n] = e;
+		else
+			pr_warn("oprofile: CPU %u does not count event %u (%ld)\n", cpu, n,
+				PTR_ERR(e));
+	}
+	return 0;
+}
+
+static void stop_one(unsigned int cpu)
+{
+	struct perf_cpu *c = &per_cpu(cpus, cpu);
+	unsigned int n;
+
+	for (n = 0; n < OP_MAX_COUNTERS; n++)
+		if (c->events[n]) {
+			perf_event_disable(c->events[n]);
+			count_throttled(cpu, n);
+		}
+}
+
+static int perf_offline(unsigned int cpu)
+{
+	struct perf_cpu *c = &per_cpu(cpus, cpu);
+	unsigned int n;
+
+	stop_one(cpu);
+	for (n = 0; n < OP_MAX_COUNTERS; n++)
+		if (c->events[n]) {
+			perf_event_release_kernel(c->events[n]);
+			c->events[n] = NULL;
+		}
+	op_sync_kick(OP_SYNC_NOW);
+	return 0;
+}
+
+/* ---- what fits ---- */
+
+/* Whether an event was created, and is on a counter. Lets go of it otherwise. */
+static bool fits(struct perf_event *e, int *ret_err)
+{
+	*ret_err = IS_ERR(e) ? PTR_ERR(e) : 0;
+	if (*ret_err)
+		return false;
+	if (READ_ONCE(e->state) == PERF_EVENT_STATE_ACTIVE)
+		return true;
+	perf_event_release_kernel(e);
+	*ret_err = -EBUSY;
+	return false;
+}
+
+static void let_go(struct perf_event **events, unsigned int n)
+{
+	while (n--)
+		if (events[n])
+			perf_event_release_kernel(events[n]);
+}
+
+/* As many cycle counts as there is room for, on one CPU. */
+static int perf_probe(struct op_reason *why)
+{
+	struct perf_event_attr cycles = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(cycles),
+		.config = PERF_COUNT_HW_CPU_CYCLES, .pinned = 1,
+	};
+	struct perf_event *events[OP_MAX_COUNTERS];
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	int err;
+
+	for (nr = 0; nr < OP_MAX_COUNTERS; nr++) {
+		events[nr] = perf_event_create_kernel_counter(&cycles, cpu, NULL, NULL, NULL);
+		if (!fits(events[nr], &err))
+			break;
+	}
+	let_go(events, nr);
+	if (nr)
+		return 0;
+	return op_refuse(why, -ENODEV, "perf counts no cycles on this CPU (%d)", err);
+}
+
+/* Every event at once, on one CPU. */
+static int try_all(struct op_reason *why)
+{
+	struct perf_event *events[OP_MAX_COUNTERS] = {};
+	unsigned int cpu = cpumask_first(cpu_online_mask), n;
+	int err = 0;
+
+	for (n = 0; n < OP_MAX_COUNTERS; n++) {
+		if (!counters[n].enabled)
+			continue;
+		events[n] = make(cpu, n, false);
+		if (!fits(events[n], &err)) {
+			events[n] = NULL;
+			break;
+		}
+	}
+	let_go(events, n);
+	if (err == -EBUSY)
+		return op_refuse(why, -EDOM,
+				 "event %u does not fit on the counters with the others", n);
+	if (err)
+		return op_refuse(why, -EDOM, "perf does not count event %u (%d)", n, err);
+	return 0;
+}
+
+/* ---- the model's calls ---- */
+
+static const char *perf_cpu_type(void)
+{
+#ifdef CONFIG_X86_64
+	return op_x86_cpu_type();
+#else
+	return "arm/armv8-pmuv3";
+#endif
+}
+
+static unsigned int perf_nr_counters(void)
+{
+	return nr;
+}
+
+static int perf_setup(struct op_reason *why)
+{
+	unsigned int n;
+	int err;
+
+	memset(counters, 0, sizeof(counters));
+	for (n = 0; n < nr; n++) {
+		if (!op_counters[n].enabled)
+			continue;
+		err = check(n, &op_counters[n], why);
+		if (err)
+			return err;
+		counters[n] = op_counters[n];
+	}
+	err = try_all(why);
+	if (err)
+		return err;
+	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/perf:online", perf_online,
+					  perf_offline);
+	if (hotplug_state < 0)
+		return op_refuse(why, hotplug_state, "CPUs can't be watched (%d)", hotplug_state);
+	return 0;
+}
+
+static void perf_shutdown(void)
+{
+	cpuhp_remove_state(hotplug_state);	/* perf_offline() on every CPU */
+}
+
+static int perf_start(void)
+{
+	unsigned int cpu, n;
+
+	cpus_read_lock();
+	WRITE_ONCE(running, true);
+	for_each_online_cpu(cpu)
+		for (n = 0; n < OP_MAX_COUNTERS; n++)
+			if (per_cpu(cpus, cpu).events[n])
+				perf_event_enable(per_cpu(cpus, cpu).events[n]);
+	cpus_read_unlock();
+	return 0;
+}
+
+static void perf_stop(void)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		stop_one(cpu);
+	WRITE_ONCE(running, false);
+	cpus_read_unlock();
+}
+
+const struct op_model op_model_perf = {
+	.name = "perf",
+	.probe = perf_probe,
+	.cpu_type = perf_cpu_type,
+	.nr_counters = perf_nr_counters,
+	.setup = perf_setup,
+	.shutdown = perf_shutdown,
+	.start = perf_start,
+	.stop = perf_stop,
+};
