@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 400
+# seconds: 600
 # cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
 
 cpu1=/sys/devices/system/cpu/cpu1/online

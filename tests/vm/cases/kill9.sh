@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 400
+# seconds: 900
 # kill9 - the daemon is killed at 50 random moments: no file is broken, no sample once there is gone
 
 killed=0 before=0 broken=0 shrunk=0 failed=0

@@ -4,20 +4,27 @@
  *
  *	threads TURNS
  *
- * The main thread ends at once: from then on the process has no leader, and its memory map
- * can only be had through the others.
+ * They work in rounds that begin together, so that a slow moment of the host is everybody's, and
+ * not one's share. The main thread ends at once: from then on the process has no leader, and its
+ * memory map can only be had through the others.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include "spin.h"
 
-static uint64_t turns;
+#define ROUNDS 100
+
+static uint64_t turns;		/* of thread 1 in a round */
+static pthread_barrier_t round_begins;
 
 #define THREAD(n)                                                                              \
 	static NOT_MERGED void *thread_##n(void *unused)                                              \
 	{                                                                                      \
 		(void)unused;                                                                  \
-		spin(turns * n);                                                               \
+		for (int i = 0; i < ROUNDS; i++) {                                             \
+			pthread_barrier_wait(&round_begins);                                   \
+			spin(turns * n);                                                       \
+		}                                                                              \
 		__asm__ volatile("# thread " #n);                                              \
 		return NULL;                                                                   \
 	}
@@ -34,7 +41,8 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	turns = strtoull(argv[1], NULL, 0);
+	turns = strtoull(argv[1], NULL, 0) / ROUNDS;
+	pthread_barrier_init(&round_begins, NULL, 4);
 	for (int i = 0; i < 4; i++)
 		if (pthread_create(&t, NULL, functions[i], NULL))
 			return 1;
