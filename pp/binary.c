@@ -123,8 +123,8 @@ static void add_packed_symbols(struct binary *b)
 	if (packed && !unpack_xz(packed, packed_size, LARGEST_UNPACKED, &bytes, &size)) {
 		if (object_file_open_memory(bytes, size, &files->mini, NULL))
 			free(bytes);
-		else
-			elf_symbols_add(b, &files->mini, SHT_SYMTAB, true);
+		else if (elf_symbols_add(b, &files->mini, SHT_SYMTAB, true))
+			b->from = SYMBOLS_PACKED;
 	}
 	free(packed);
 }

@@ -39,7 +39,8 @@ enum symbols_from {
 	SYMBOLS_NONE,
 	SYMBOLS_TABLE,			/* .symtab */
 	SYMBOLS_DEBUG_FILE,		/* .symtab of a separate debug file */
-	SYMBOLS_DYNAMIC,		/* .dynsym, and .gnu_debugdata if it is there */
+	SYMBOLS_DYNAMIC,		/* .dynsym: what it exports */
+	SYMBOLS_PACKED,			/* .dynsym and .gnu_debugdata: together all functions */
 	SYMBOLS_SNAPSHOT,		/* the session's copy of the kernel's */
 };
 

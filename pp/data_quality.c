@@ -79,8 +79,8 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
 			   reasons.text);
 	if (s->counts.filtered)
-		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were in other "
-			   "images than those asked for, and were not kept", s->name,
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were in "
+			   "images other than those asked for, and were not kept", s->name,
 			   s->counts.filtered, s->counts.received);
 	if (s->counts.throttled)
 		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "

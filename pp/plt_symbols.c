@@ -17,6 +17,8 @@
 
 #define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations worth reading for this */
 
+#define MOST_NAMES	(16 * 1024 * 1024)	/* bytes of them; a table can name one text often */
+
 struct slot {
 	uint64_t address;
 	uint32_t symbol;		/* index in .dynsym */
@@ -134,7 +136,7 @@ static bool add_name(struct names *n, uint32_t symbol)
 	if (symbol >= n->symbols_size / entry)
 		return false;
 	name = object_get32(n->f, n->symbols + symbol * entry);
-	if (name >= n->strings_size || !n->strings[name])
+	if (name >= n->strings_size || !n->strings[name] || n->text.len > MOST_NAMES)
 		return false;
 	strbuf_addf(&n->text, "%s@plt", n->strings + name);
 	strbuf_add_char(&n->text, '\0');
@@ -230,7 +232,7 @@ void plt_symbols_add(struct binary *b, const struct object_file *f)
 		}
 		s = object_section_find(f, b->sections[i].name);
 		if (s && s->size == b->sections[i].end - b->sections[i].start &&
-		    names.symbols && names.strings)
+		    names.symbols && names.strings && slots.nr)
 			add_section(b, f, s, i, &slots, &names);
 	}
 	finish_names(b, first, &names);

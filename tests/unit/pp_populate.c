@@ -25,7 +25,8 @@ static void add_section(struct binary *b, uint64_t start, uint64_t end, const ch
 {
 	xgrow(b->sections, b->nr_sections, b->sections_room);
 	b->sections[b->nr_sections++] = (struct code_section){
-		.start = start, .end = end, .vma = start + 0x400000, .name = name, .is_code = true };
+		.start = start, .end = end, .vma = start + 0x400000, .name = name,
+		.is_code = true };
 }
 
 static void free_binary(struct binary *b)

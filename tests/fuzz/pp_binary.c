@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pp_binary.c - hostile ELF files: symbols, linkage table, packed symbols, debug links
+ *
+ * Input: the file. It is read as an image and, as its own debug link may say, next to itself.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "binary.h"
+#include "file.h"
+#include "xalloc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char *dir, *image;
+
+static void remove_dir(void)
+{
+	file_remove_tree(dir);
+	free(dir);
+	free(image);
+}
+
+static void make_dir(void)
+{
+	char template[] = "/tmp/fuzz-elf-XXXXXX", *debug;
+
+	if (!mkdtemp(template))
+		abort();
+	dir = xstrdup(template);
+	image = path_join(dir, "image");
+	debug = path_join(dir, "image.debug");	/* what the seeds link to */
+	if (symlink("image", debug))
+		abort();
+	free(debug);
+	atexit(remove_dir);
+}
+
+/* The rules that readers of a binary rely on. */
+static void check(const struct binary *b)
+{
+	for (size_t i = 0; i < b->nr_symbols; i++) {
+		const struct code_symbol *s = &b->symbols[i];
+
+		if (s->start >= s->end || (i && s->start < b->symbols[i - 1].end))
+			abort();
+		if (strlen(s->name) > UINT32_MAX)
+			abort();
+	}
+}
+
+static void read_as(const struct binary_options *options)
+{
+	struct op_error e;
+	struct binary b;
+
+	if (binary_open(image, options, &b, &e))
+		return;
+	check(&b);
+	for (size_t i = 0; i < b.nr_symbols && i < 100; i++) {
+		size_t size;
+
+		free(binary_code(&b, b.symbols[i].start, b.symbols[i].end, &size));
+	}
+	binary_close(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	FILE *f;
+
+	if (!dir)
+		make_dir();
+	f = fopen(image, "w");
+	if (!f)
+		return 0;
+	fwrite(data, 1, size, f);
+	fclose(f);
+	read_as(&(struct binary_options){ .keep_open = true, .root = dir });
+	read_as(&(struct binary_options){ .is_kernel = true, .compat = true, .root = "" });
+	return 0;
+}
