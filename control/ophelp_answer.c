@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include "counter_alloc.h"
 #include "event_encode.h"
 #include "event_request.h"
@@ -97,6 +98,14 @@ static int answer(const struct help_cpu *cpu, const struct help_options *o, stru
 	return err;
 }
 
+static void note(const char *kind, const char *why)
+{
+	if (strstr(why, kind))
+		say_note("%s", why);
+	else
+		say_note("%s: %s", kind, why);
+}
+
 int help_answer(const struct help_cpus *cpus, const struct help_options *o, struct op_error *e)
 {
 	struct op_error first = { "" };
@@ -118,7 +127,7 @@ int help_answer(const struct help_cpus *cpus, const struct help_options *o, stru
 			first = why;
 		err = err ? err : failed;
 		if (cpus->nr > 1)
-			say_note("%s: %s", cpus->cpu[i].kind.type->pretty, why.text);
+			note(cpus->cpu[i].kind.type->pretty, why.text);
 	}
 	if (nr_ok)
 		return 0;
