@@ -33,6 +33,7 @@ typedef void words_fn(void *context, const op_word *words, size_t nr);
 struct collector_status {
 	char model[32];			/* "timer" */
 	uint64_t period_ns;		/* effective, timer models */
+	uint64_t clock_khz;		/* by which a count became that; 0: as configured */
 };
 
 struct collector {

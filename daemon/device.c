@@ -371,6 +371,8 @@ static void device_status(struct collector *c, struct collector_status *ret)
 	snprintf(ret->model, sizeof(ret->model), "timer");
 	if (read_number(d, "timer/period_ns", &ret->period_ns))
 		ret->period_ns = 0;
+	if (read_number(d, "timer/clock_khz", &ret->clock_khz))
+		ret->clock_khz = 0;
 }
 
 static struct device device = {

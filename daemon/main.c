@@ -36,6 +36,7 @@ struct daemon {
 	struct collector *collector;
 	bool collector_open;
 	struct collector_status status;
+	uint64_t clock_khz;		/* the collector's, or what it was configured with */
 	struct sfile_event events[EVENTS_MAX];
 	unsigned int nr_events;
 	char *events_text, *image_filter;
@@ -73,12 +74,12 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	return err;
 }
 
-static int open_collector(struct daemon *d, uint64_t clock_khz, struct op_error *e)
+static int open_collector(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
 	struct collector_config config = {
 		.count = o->events[0].count,
-		.clock_khz = clock_khz,
+		.clock_khz = cpu_clock_khz(),
 		.kernel = o->events[0].kernel,
 		.user = o->events[0].user,
 		.callgraph_depth = o->callgraph_depth,
@@ -91,6 +92,7 @@ static int open_collector(struct daemon *d, uint64_t clock_khz, struct op_error 
 		return err;
 	d->collector_open = true;
 	d->collector->status(d->collector, &d->status);
+	d->clock_khz = d->status.clock_khz ? d->status.clock_khz : config.clock_khz;
 	return 0;
 }
 
@@ -117,7 +119,7 @@ static int name_events(struct daemon *d, struct op_error *e)
 	return 0;
 }
 
-static int open_recorder(struct daemon *d, uint64_t clock_khz, struct op_error *e)
+static int open_recorder(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
 	struct recorder_config config = {
@@ -129,7 +131,7 @@ static int open_recorder(struct daemon *d, uint64_t clock_khz, struct op_error *
 		.no_user = !o->events[0].user,
 		.wanted = (const char *const *)o->wanted,
 		.cpu_type = "timer",
-		.clock_khz = clock_khz,
+		.clock_khz = d->clock_khz,
 		.events = d->events,
 		.nr_events = d->nr_events,
 		.asked_events = d->events_text,
@@ -165,27 +167,36 @@ static int open_log(const struct options *o, struct op_error *e)
 	return err;
 }
 
+/* The folder it was started in is nothing to the daemon, and must stay free to be unmounted. */
+static int enter_session_dir(const struct options *o, struct op_error *e)
+{
+	if (chdir(o->session_dir))
+		return op_error_set(e, -errno, "cannot enter '%s': %s", o->session_dir,
+				    strerror(errno));
+	return 0;
+}
+
 static int set_up(struct daemon *d, struct op_error *e)
 {
-	uint64_t clock_khz = cpu_clock_khz();
-	int err;
+	int err = make_dirs(&d->options, e);
 
-	err = make_dirs(&d->options, e);
 	if (err)
 		return err;
 	d->lock_fd = lock_take(d->options.session_dir, e);
 	if (d->lock_fd < 0)
 		return d->lock_fd;
-	err = open_log(&d->options, e);
+	err = enter_session_dir(&d->options, e);
 	if (!err)
-		err = open_collector(d, clock_khz, e);
+		err = open_log(&d->options, e);
+	if (!err)
+		err = open_collector(d, e);
 	if (!err)
 		err = name_events(d, e);
 	d->events_text = options_events_text(&d->options);
 	d->image_filter = options_images_text(&d->options);
 	sfiles_raise_limit();
 	if (!err)
-		err = open_recorder(d, clock_khz, e);
+		err = open_recorder(d, e);
 	if (!err)
 		err = open_control(d, e);
 	if (!err)

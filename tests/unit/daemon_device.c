@@ -28,6 +28,7 @@ static struct collector *mount_fake(void)
 	put_text(tmpdir_path("timer/count"), "0\n");
 	put_text(tmpdir_path("timer/min_count"), "30000\n");
 	put_text(tmpdir_path("timer/period_ns"), "38500\n");
+	put_text(tmpdir_path("timer/clock_khz"), "2597402\n");
 	mkfifo(tmpdir_path("buffer"), 0600);
 	write_end = open(tmpdir_path("buffer"), O_RDWR | O_CLOEXEC);
 	return collector_device_at(at);
@@ -95,6 +96,8 @@ TEST(start_drain_stop)
 	check_file("timer/count", "100000");
 	c->status(c, &status);
 	CHECK(status.period_ns == 38500 && !strcmp(status.model, "timer"), "status");
+	CHECK(status.clock_khz == 2597402, "the clock is the module's: %llu",
+	      (unsigned long long)status.clock_khz);
 	CHECK(!c->start(c, &e), "%s", e.text);
 	check_file("enable", "1\n");
 	CHECK(write(write_end, words, sizeof(words)) == sizeof(words), "write");

@@ -125,6 +125,16 @@ static bool log_comes_to_say(const char *words)
 	return there;
 }
 
+static bool lives_in(pid_t pid, const char *dir)
+{
+	struct stat cwd, want;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", pid);
+	return !stat(path, &cwd) && !stat(dir, &want) && cwd.st_dev == want.st_dev &&
+	       cwd.st_ino == want.st_ino;
+}
+
 TEST(a_whole_life)
 {
 	char *text;
@@ -135,6 +145,7 @@ TEST(a_whole_life)
 	CHECK(start(tmpdir_path("sd")) == 0 && !said[0], "%s", said);
 	pid = pid_of_lock();
 	CHECK(alive(pid), "pid %d", pid);
+	CHECK(lives_in(pid, tmpdir_path("sd")), "it keeps the folder busy that it was started in");
 	CHECK(!ask("ping"), "ready means ready");
 	CHECK(start(tmpdir_path("sd")) == 1 && one_line() &&
 		      strstr(said, "another oprofiled (pid "),
