@@ -101,6 +101,19 @@ static void tell_hidden_symbols(const char *status)
 		       "sysctl kernel.kptr_restrict=1, then --shutdown and --start.\n");
 }
 
+/* What the daemon has to say about the session's samples: one line. [CC-9] */
+static int ask_to_start(const char *session_dir, struct op_error *e)
+{
+	struct strbuf answer = STRBUF_INIT;
+	char note[1024];
+	int err = daemon_ask(session_dir, "start", &answer, e);
+
+	if (!err && answer_value(answer.text, "note", note, sizeof(note)))
+		printf("Note: %s.\n", note);
+	strbuf_free(&answer);
+	return err;
+}
+
 int action_start(struct control *c, struct op_error *e)
 {
 	bool was_running = c->running;
@@ -108,12 +121,12 @@ int action_start(struct control *c, struct op_error *e)
 	int err = action_start_daemon(c, e);
 
 	if (!err)
-		err = daemon_ask(c->setup.session_dir, "start", NULL, e);
+		err = ask_to_start(c->setup.session_dir, e);
 	if (err == -ESRCH && was_running) {	/* it was dying when we looked */
 		was_running = c->running = false;
 		err = action_start_daemon(c, e);
 		if (!err)
-			err = daemon_ask(c->setup.session_dir, "start", NULL, e);
+			err = ask_to_start(c->setup.session_dir, e);
 	}
 	if (!err && !was_running && !daemon_ask(c->setup.session_dir, "status", &status, NULL)) {
 		tell_timer(status.text, &c->setup);
@@ -183,7 +196,10 @@ static int end_daemon(const char *session_dir, pid_t pid, int64_t deadline, stru
 			    "that it had not written yet are lost", (int)pid);
 }
 
-/* Two thirds of the time for an answer, the rest for SIGTERM, then SIGKILL. [CC-14] */
+/*
+ * Two thirds of the time for an answer, the rest for SIGTERM, then SIGKILL. [CC-14]
+ * -EIO: it has ended, but has something to say, such as samples that a full disk cost. [CC-8]
+ */
 static int ask_to_end(const char *session_dir, int ms, struct op_error *e)
 {
 	int64_t deadline = now_ms() + ms;
@@ -192,9 +208,11 @@ static int ask_to_end(const char *session_dir, int ms, struct op_error *e)
 
 	if (err == -ESRCH)
 		return not_running();
-	if (!err && (!pid || !process_wait_gone(pid, left_ms(deadline))))
-		return 0;
-	if (!err || err == -EBUSY || err == -ETIMEDOUT)
+	if (err == -EREMOTEIO && !daemon_runs_after(session_dir, 0))
+		err = -EIO;
+	if ((!err || err == -EIO) && (!pid || !process_wait_gone(pid, left_ms(deadline))))
+		return err;
+	if (!err || err == -EIO || err == -EBUSY || err == -ETIMEDOUT)
 		return end_daemon(session_dir, pid, deadline, e);
 	return err;
 }
@@ -210,7 +228,7 @@ int action_shutdown(struct control *c, struct op_error *e)
 	printf("Stopping profiling.\nKilling daemon.\n");
 	fflush(stdout);
 	err = ask_to_end(dir, c->end_ms ? c->end_ms : CONTROL_END_MS, e);
-	if (err && err != -ETIMEDOUT)
+	if (err && err != -ETIMEDOUT && err != -EIO)
 		return err;
 	c->running = false;
 	(void)session_remove_stale_lock(dir);

@@ -17,6 +17,7 @@
 #define REQUEST_MS	5000	/* a peer's whole request must have come by then */
 #define ANSWER_MS	10000	/* and have taken its whole answer by then */
 #define DUMP_MS		100	/* between two dumps for users who may not start or stop */
+#define STATUS_MS	100	/* so old may a status be that they get */
 #define OTHERS_MAX	12	/* peers of such users */
 #define ACCEPT_PAUSE_MS	1000	/* after accept() failed */
 
@@ -40,6 +41,8 @@ struct control {
 	char *path;
 	int fd;
 	int64_t accept_at, dump_at;	/* not before these */
+	struct strbuf recent;		/* the answer to status, for others */
+	int64_t recent_until;
 	struct peer peers[CONTROL_MAX_PEERS];
 	bool shutdown_asked;
 };
@@ -57,6 +60,7 @@ int control_open(const struct control_config *config, struct control **ret, stru
 	struct control *c = xcalloc(1, sizeof(*c));
 
 	c->config = *config;
+	c->recent = (struct strbuf)STRBUF_INIT;
 	c->path = session_control_path(config->session_dir);
 	c->fd = channel_listen(c->path, 0666, e);
 	if (c->fd < 0) {
@@ -95,6 +99,7 @@ void control_close(struct control *c)
 	for (int i = 0; i < CONTROL_MAX_PEERS; i++)
 		hang_up(&c->peers[i]);
 	control_stop_listening(c);
+	strbuf_free(&c->recent);
 	free(c->path);
 	free(c);
 }
@@ -124,7 +129,8 @@ static void answer(struct peer *p, int err, const struct op_error *e)
 		strbuf_add(&p->answer, "ok\n");
 	} else {
 		strbuf_reset(&p->answer);
-		strbuf_addf(&p->answer, "error %s\n", e->text[0] ? e->text : strerror(-err));
+		strbuf_add(&p->answer, "error ");
+		answer_add_line(&p->answer, e->text[0] ? e->text : strerror(-err));
 	}
 	p->state = PEER_ANSWERED;
 	p->deadline = now_ms() + ANSWER_MS;
@@ -132,6 +138,24 @@ static void answer(struct peer *p, int err, const struct op_error *e)
 }
 
 /* Requests */
+
+static int run_now(struct control *c, const struct request *request, const char *argument,
+		   struct peer *p, struct op_error *e)
+{
+	int err;
+
+	if (p->owner || request->answer != ANSWER_RECENT)
+		return request->run(&c->config, argument, &p->answer, e);
+	if (now_ms() >= c->recent_until) {
+		strbuf_reset(&c->recent);
+		err = request->run(&c->config, argument, &c->recent, e);
+		if (err)
+			return err;
+		c->recent_until = now_ms() + STATUS_MS;
+	}
+	strbuf_add(&p->answer, c->recent.text);
+	return 0;
+}
 
 static void run_request(struct control *c, struct peer *p, char *line)
 {
@@ -144,14 +168,14 @@ static void run_request(struct control *c, struct peer *p, char *line)
 	err = request_check(request, line, argument, p->owner, &e);
 	log_about(LOG_MISC, "request '%.60s' of user %d, pid %d%s", line, (int)p->uid, (int)p->pid,
 		  err ? ": refused" : "");
-	if (!err && request->answer != ANSWER_NOW) {
+	if (!err && !request->run) {
 		p->state = request->answer == ANSWER_DUMPED ? PEER_WANTS_DUMP : PEER_WANTS_SHUTDOWN;
 		p->since = now_ms();
 		c->shutdown_asked |= p->state == PEER_WANTS_SHUTDOWN;
 		return;
 	}
 	if (!err)
-		err = request->run(&c->config, argument, &p->answer, &e);
+		err = run_now(c, request, argument, p, &e);
 	answer(p, err, &e);
 }
 

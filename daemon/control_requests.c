@@ -3,9 +3,17 @@
  * control_requests.c - the table of requests, and what each does
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "control_requests.h"
 #include "control_status.h"
+
+void answer_add_line(struct strbuf *answer, const char *text)
+{
+	for (; *text; text++)
+		strbuf_add_char(answer, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+	strbuf_add_char(answer, '\n');
+}
 
 static int do_ping(const struct control_config *config, const char *argument, struct strbuf *text,
 		   struct op_error *e)
@@ -25,8 +33,16 @@ static int do_status(const struct control_config *config, const char *argument,
 static int do_start(const struct control_config *config, const char *argument, struct strbuf *text,
 		    struct op_error *e)
 {
-	(void)argument, (void)text;
-	return recorder_start(config->recorder, e);
+	int err = recorder_start(config->recorder, e);
+	char *note = err ? NULL : recorder_take_note(config->recorder);
+
+	(void)argument;
+	if (note) {
+		strbuf_add(text, "note ");
+		answer_add_line(text, note);
+	}
+	free(note);
+	return err;
 }
 
 static int do_stop(const struct control_config *config, const char *argument, struct strbuf *text,
@@ -52,7 +68,7 @@ static int do_save(const struct control_config *config, const char *argument, st
 
 static const struct request requests[] = {
 	{ "ping",     true,  false, ANSWER_NOW, do_ping },
-	{ "status",   true,  false, ANSWER_NOW, do_status },
+	{ "status",   true,  false, ANSWER_RECENT, do_status },
 	{ "dump",     true,  false, ANSWER_DUMPED, NULL },
 	{ "start",    false, false, ANSWER_NOW, do_start },
 	{ "stop",     false, false, ANSWER_NOW, do_stop },

@@ -8,6 +8,7 @@
 
 enum request_answer {
 	ANSWER_NOW,		/* run() gives it */
+	ANSWER_RECENT,		/* run() too, but others than the owner may get an earlier one */
 	ANSWER_DUMPED,		/* when a dump is done, the same for all who wait */
 	ANSWER_ENDED,		/* when the daemon has done everything */
 };
@@ -23,6 +24,9 @@ struct request {
 
 /* Makes @line printable. The request it begins with, or NULL; what follows is the argument or "". */
 const struct request *request_find(char *line, const char **ret_argument);
+
+/* Append @text, which may name files of any name, and a newline: one line it stays. */
+void answer_add_line(struct strbuf *answer, const char *text);
 
 /* -EINVAL: no such request (@request NULL), or its argument; -EPERM: not for others than @owner. */
 int request_check(const struct request *request, const char *line, const char *argument, bool owner,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "control_requests.h"
 #include "control_status.h"
 #include "file.h"
 
@@ -103,16 +104,12 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 	free(counts.cpu);
 }
 
-/* It may name a file, and a file's name may hold anything: one line of the answer it stays. */
 static void add_trouble(const char *trouble, struct strbuf *out)
 {
 	if (!*trouble)
 		return;
 	strbuf_add(out, "trouble ");
-	for (; *trouble; trouble++)
-		strbuf_add_char(out, (unsigned char)*trouble < ' ' || *trouble == 0x7f ? '?' :
-				*trouble);
-	strbuf_add_char(out, '\n');
+	answer_add_line(out, trouble);
 }
 
 void status_format(const struct control_config *config, struct strbuf *out)

@@ -2,6 +2,7 @@
 /*
  * recorder.c - draining the collector into sample files, and counting what became of the samples
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,17 +86,21 @@ static void leave_out_under_way(const struct recorder *r, struct session_counts 
 
 /*
  * The copies are files for each CPU, and any user may ask for dumps as fast as he likes: while
- * sampling runs, they are written once in a second at most.
+ * sampling runs, they are written once in a second at most. All they say is in the counts.
  */
-static bool copies_due(struct recorder *r)
+static void write_copies(struct recorder *r, const struct session_counts *c)
 {
 	struct timespec now;
+	int err;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!at_rest(r) && now.tv_sec == r->copies_second)
-		return false;
+		return;
 	r->copies_second = now.tv_sec;
-	return true;
+	err = stats_write_copies(r->stats_dir, c);
+	if (err)
+		log_about(LOG_MISC, "cannot write copies of the statistics below '%s': %s",
+			  r->stats_dir, strerror(-err));
 }
 
 void recorder_write_counts(struct recorder *r)
@@ -109,8 +114,11 @@ void recorder_write_counts(struct recorder *r)
 	recorder_counts(r, &c);
 	leave_out_under_way(r, &c);
 	err = session_counts_write(r->stats_dir, &c);
-	if (!err && copies_due(r))
-		err = stats_write_copies(r->stats_dir, &c);
+	r->counts_err = err;
+	if (!err && r->room_due)
+		recorder_keep_room(r);
+	if (!err)
+		write_copies(r, &c);
 	recorder_told(r, err);
 	counts_free(&c);
 }
@@ -173,7 +181,7 @@ void recorder_close(struct recorder *r)
 		r->running = r->drain_failed = false;
 		recorder_write_counts(r);
 	}
-	if (r->info.start_time && !r->told_err)
+	if (r->info.start_time && !r->counts_err)
 		recorder_end_session(r);
 	trans_free(r->trans);
 	attribution_free(r->attribution);
@@ -207,6 +215,23 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	return err;
 }
 
+/* A user who asks for his samples must not take silence for all of them. [CC-8] */
+static int tell_unwritten(struct recorder *r, uint64_t *told, struct op_error *e)
+{
+	const char *why;
+	uint64_t all = sfiles_unwritten(r->sfiles, &why), lost = all - *told;
+
+	*told = all;
+	if (lost)
+		return op_error_set(e, -EIO, "%" PRIu64 " samples could not be written and are "
+				    "lost: %s", lost, why);
+	if (r->counts_err)
+		return op_error_set(e, r->counts_err, "what became of the samples cannot be "
+				    "written: '%s/counts': %s", r->stats_dir,
+				    strerror(-r->counts_err));
+	return 0;
+}
+
 int recorder_start(struct recorder *r, struct op_error *e)
 {
 	int err;
@@ -238,7 +263,7 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 	recorder_write_counts(r);
 	log_about(LOG_MISC, "sampling stopped; %" PRIu64 " words for %" PRIu64 " samples so far",
 		  trans_stats(r->trans)->words, r->stats.samples);
-	return err;
+	return err ? err : tell_unwritten(r, &r->stop_told, e);
 }
 
 bool recorder_running(const struct recorder *r)
@@ -252,7 +277,7 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 
 	kernel_capture_now(r->kernel);
 	recorder_write_counts(r);
-	return err;
+	return err ? err : tell_unwritten(r, &r->dump_told, e);
 }
 
 void recorder_close_files(struct recorder *r)

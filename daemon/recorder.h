@@ -48,11 +48,17 @@ void recorder_close(struct recorder *r);
 int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e);
 
 int recorder_start(struct recorder *r, struct op_error *e);
-/* Every sample taken is in the files afterwards, and the counts add up. */
+/*
+ * Every sample taken is in the files afterwards, and the counts add up. -EIO: all that, but
+ * samples were lost since the last stop because their files could not be written.
+ */
 int recorder_stop(struct recorder *r, struct op_error *e);
 bool recorder_running(const struct recorder *r);
 
-/* When this returns, every sample taken before the call is in the files, and the counts too. */
+/*
+ * When this returns, every sample taken before the call is in the files, and the counts too.
+ * -EIO: as recorder_stop(), since the last dump.
+ */
 int recorder_dump(struct recorder *r, struct op_error *e);
 /* Throw the session's samples away, and go on with an empty one. */
 int recorder_reset(struct recorder *r, struct op_error *e);
@@ -69,6 +75,8 @@ void recorder_log_statistics(struct recorder *r);
 void recorder_counts(struct recorder *r, struct session_counts *ret);
 /* What keeps samples or counts from being written now, or "". */
 const char *recorder_trouble(const struct recorder *r);
+/* What whoever starts sampling is to know, once: malloc'd, or NULL. */
+char *recorder_take_note(struct recorder *r);
 const struct session_info *recorder_info(const struct recorder *r);
 
 #endif

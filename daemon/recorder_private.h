@@ -29,7 +29,11 @@ struct recorder {
 	 */
 	struct session_counts before, origin;
 	time_t copies_second;		/* when copies of the statistics were written last */
-	bool info_due;			/* stats/session could not be written yet */
+	bool info_due;			/* stats/session could not be written yet, */
+	bool room_due;			/* and room for later versions not be had */
+	int counts_err;			/* of the last attempt to write stats/counts */
+	uint64_t dump_told, stop_told;	/* of sfiles_unwritten(), in answers */
+	struct op_error note;		/* what the next answer to start says */
 	int told_err;			/* the last failure to write below stats/, told once */
 	struct op_error trouble;	/* the same, in words */
 };
@@ -41,10 +45,16 @@ void recorder_describe(struct recorder *r);
  * session can be used too; what is missing below stats/ is written as soon as it can be.
  */
 int recorder_enter_session(struct recorder *r, struct op_error *e);
+/*
+ * If "current" holds samples that ours cannot be added to, it gets a name of its own, which
+ * r->note tells. [CC-34]
+ */
+int recorder_keep_apart(struct recorder *r, struct op_error *e);
 void recorder_remove_leftovers(const struct recorder *r);
 /* The session is complete: say so in stats/session. [SS-24] */
 void recorder_end_session(struct recorder *r);
 void recorder_write_info(struct recorder *r);
+void recorder_keep_room(struct recorder *r);
 
 /* A failure to write below stats/ is logged once; 0: it works again. */
 void recorder_told(struct recorder *r, int err);

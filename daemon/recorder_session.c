@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +48,20 @@ static int try_write_info(struct recorder *r)
 	return err;
 }
 
+/* Room for the session's books, so that a full disk's losses can be told. [SS-5] */
+static int try_keep_room(struct recorder *r)
+{
+	int err = session_reserve(r->stats_dir, get_nprocs_conf());
+
+	r->room_due = err;
+	return err;
+}
+
+void recorder_keep_room(struct recorder *r)
+{
+	(void)try_keep_room(r);
+}
+
 void recorder_write_info(struct recorder *r)
 {
 	recorder_told(r, try_write_info(r));
@@ -56,6 +71,7 @@ void recorder_end_session(struct recorder *r)
 {
 	r->info.end_time = time(NULL);
 	recorder_write_info(r);
+	session_give_up_reserve(r->stats_dir);
 }
 
 static void read_kernel_build_id(char *text)
@@ -109,32 +125,6 @@ void recorder_describe(struct recorder *r)
 	read_kernel_build_id(info->kernel_build_id);
 }
 
-/* Kernel samples of another boot mean other symbols: that session is complete as it is. */
-static int keep_other_boot(struct recorder *r, struct op_error *e)
-{
-	char name[40], *to;
-	time_t now = time(NULL);
-	struct tm tm;
-	int err = 0;
-
-	if (kernel_fits_session(r->kernel, r->stats_dir))
-		return 0;
-	localtime_r(&now, &tm);
-	strftime(name, sizeof(name), "boot-until-%Y%m%d-%H%M%S", &tm);
-	to = session_samples_path(r->config.session_dir, name);
-	if (renameat2(AT_FDCWD, r->samples_dir, AT_FDCWD, to, RENAME_NOREPLACE))
-		err = op_error_set(
-			e, -errno,
-			"cannot keep the samples of an earlier boot as '%s': %s; opcontrol "
-			"--reset throws them away",
-			to, strerror(errno));
-	else
-		log_line("the session's samples are of an earlier boot: kept as session '%s'",
-			 name);
-	free(to);
-	return err;
-}
-
 /* What an earlier daemon could not count any more, since it was killed. [SS-24] */
 static void settle(const struct recorder *r)
 {
@@ -166,10 +156,6 @@ static void take_over_start(struct recorder *r)
 		return;
 	if (earlier.start_time)
 		r->info.start_time = earlier.start_time;
-	if (earlier.period_ns && earlier.period_ns != r->info.period_ns)
-		log_line("the session holds samples taken every %" PRIu64 " ns already, now it is "
-			 "%" PRIu64 " ns: their counts are not comparable",
-			 earlier.period_ns, r->info.period_ns);
 }
 
 /* Sessions that were being thrown away, by us or by opcontrol, when a kill came. */
@@ -199,7 +185,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	int err;
 
 	settle(r);
-	err = keep_other_boot(r, e);
+	err = recorder_keep_apart(r, e);
 	if (err)
 		return err;
 	(void)file_make_dirs(r->stats_dir, 0755);	/* a failure is told below */
@@ -211,8 +197,12 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	sfiles_set_session(r->sfiles, r->samples_dir);
 	kernel_set_session(r->kernel, r->stats_dir);
 
-	/* the first real write: a full or read-only disk is told here, before anything runs */
+	/* the first real writes: a full or read-only disk is told here, before anything runs */
 	err = try_write_info(r);
+	r->room_due = true;
+	recorder_write_counts(r);
+	if (!err)
+		err = r->counts_err ? r->counts_err : try_keep_room(r);
 	if (err)
 		return op_error_set(e, err, "cannot write '%s/session': %s", r->stats_dir,
 				    strerror(-err));
@@ -259,6 +249,7 @@ static int leave_session(struct recorder *r, const char *to, bool replace, struc
 				   strerror(errno));
 		r->info.end_time = 0;
 		recorder_write_info(r);
+		recorder_keep_room(r);
 		return err;
 	}
 	move_origin(r);
@@ -280,11 +271,17 @@ int recorder_reset(struct recorder *r, struct op_error *e)
 	else
 		op_error_set(e, err, "cannot remove '%s': %s", aside, strerror(-err));
 	err2 = file_remove_tree(aside);
+	if (!err)
+		recorder_write_counts(r);	/* there may be room now */
 	if (!err && err2)
 		err = op_error_set(e, err2, "cannot remove '%s': %s", aside, strerror(-err2));
 	free(aside);
-	if (!err)
+	if (!err) {
+		const char *why;
+
+		r->dump_told = r->stop_told = sfiles_unwritten(r->sfiles, &why);
 		log_line("the session's samples were removed");
+	}
 	return err;
 }
 

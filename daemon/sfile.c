@@ -14,7 +14,7 @@
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048
 #define MAX_OPEN	8192
-#define SPARE_FDS 256 /* of RLIMIT_NOFILE: rings, sockets, images being looked at */
+#define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, images looked at */
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60
 #define SYNC_PART_MS	20
@@ -157,10 +157,22 @@ static void describe_failure(struct sfile *sf, int err, const struct op_error *e
 	}
 }
 
+/* Anybody can give a program a name that no sample file can have: no trouble of the disk's. */
+static void tell_unnameable(struct sfiles *all, const struct op_error *e)
+{
+	if (!all->told_unnameable)
+		log_line("samples are being lost: %s", e->text);
+	all->told_unnameable = true;
+}
+
 static void failed(struct sfile *sf, int err, const struct op_error *e)
 {
 	bool first = !sf->retry_delay;
 
+	if (sf->unnameable) {
+		tell_unnameable(sf->all, e);
+		return;
+	}
 	sf->retry_delay = first ? RETRY_MIN : sf->retry_delay * 2;
 	if (sf->retry_delay > RETRY_MAX)
 		sf->retry_delay = RETRY_MAX;
@@ -187,6 +199,12 @@ const char *sfiles_trouble(const struct sfiles *all)
 	return all->told_err ? all->trouble.text : "";
 }
 
+uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why)
+{
+	*ret_why = all->trouble.text;
+	return all->unwritten;
+}
+
 /* The samples [from, to) of the batch were recorded or lost: tell their CPUs. */
 static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 {
@@ -199,6 +217,8 @@ static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 			cpu->recorded += end - from;
 		else
 			cpu->lost[LOST_SAMPLE_FILE] += end - from;
+		if (!recorded && !sf->unnameable)
+			sf->all->unwritten += end - from;
 	}
 }
 
@@ -233,7 +253,7 @@ static void write_batch(struct sfile *sf)
 	if (!sf->nr_batch)
 		return;
 	list_del(&sf->dirty);
-	if (sf->retry_at && now() < sf->retry_at) {
+	if (sf->unnameable || (sf->retry_at && now() < sf->retry_at)) {
 		account(sf, 0, sf->nr_batch, false);
 	} else {
 		if (!sf->odb)

@@ -7,8 +7,8 @@
  * after sfiles_flush() at the latest: the daemon calls it after every drain.
  *
  * Nothing here can fail to the caller. A file that cannot be opened or grown costs its samples
- * (LOST_SAMPLE_FILE), is told once, and is tried again later, with growing delays. A broken one
- * is set aside under another name.
+ * (LOST_SAMPLE_FILE), is told once, and is tried again later, with growing delays; one that no
+ * name can be made for is not. A broken one is set aside under another name.
  */
 #ifndef SFILE_H
 #define SFILE_H
@@ -74,6 +74,8 @@ void sfiles_close_all(struct sfiles *all);	/* flushes; SIGHUP */
 bool sfiles_sync_part(struct sfiles *all, int *ret_err);
 /* Why samples are being lost now; "": they are not. */
 const char *sfiles_trouble(const struct sfiles *all);
+/* How many were lost so far because a file could not be written, and why the last ones were. */
+uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why);
 size_t sfiles_nr_open(const struct sfiles *all);
 
 /* Raise RLIMIT_NOFILE as far as sample files can use it. */

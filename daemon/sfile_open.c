@@ -162,8 +162,9 @@ int sfile_open(struct sfile *sf, struct op_error *e)
 	struct strbuf path = STRBUF_INIT;
 	int err = sfile_path(sf, &path);
 
+	sf->unnameable = err;
 	if (err) {
-		op_error_set(e, err, "samples of '%s' cannot be kept under such a name",
+		op_error_set(e, err, "a sample file cannot have a name made of '%s'",
 			     sf->key.app->path);
 		goto out;
 	}

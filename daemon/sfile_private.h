@@ -23,6 +23,7 @@ struct sfile {
 	struct odb *odb;		/* NULL: not opened yet, or failed */
 	time_t retry_at;		/* failed: not before this */
 	time_t retry_delay;
+	bool unnameable;		/* never to be opened */
 
 	uint64_t *batch;		/* keys, */
 	uint16_t *cpus;			/* and whose they are */
@@ -40,6 +41,8 @@ struct sfiles {
 	char *dir;
 	int told_err;			/* the failure last told; 0 once a file works again */
 	struct op_error trouble;	/* the last one, in words */
+	bool told_unnameable;
+	uint64_t unwritten;		/* samples lost by such failures, since the beginning */
 };
 
 /* sfile.c: close many to make room. False: none is open. */
@@ -49,7 +52,7 @@ bool sfiles_evict_open(struct sfiles *all);
 int sfile_path(const struct sfile *sf, struct strbuf *path);
 /*
  * Open sf->odb, making file and folders if need be. A file that is there and broken is set aside
- * under another name and a new one begun.
+ * under another name and a new one begun. Sets sf->unnameable if there can be no such file.
  */
 int sfile_open(struct sfile *sf, struct op_error *e);
 

@@ -7,6 +7,8 @@
 #include "xalloc.h"
 
 #define SESSION_NAME_MAX 200
+#define INFO_ROOM	4096
+#define CPU_ROOM	512	/* of a line of stats/counts */
 
 char *session_samples_path(const char *session_dir, const char *name)
 {
@@ -35,11 +37,36 @@ char *session_control_path(const char *session_dir)
 	return path_join(session_dir, "control");
 }
 
+int session_reserve(const char *stats_dir, unsigned int nr_cpus)
+{
+	char *info = path_join(stats_dir, SESSION_INFO_FILE);
+	char *counts = path_join(stats_dir, SESSION_COUNTS_FILE);
+	int err = file_reserve(info, INFO_ROOM);
+
+	if (!err)
+		err = file_reserve(counts, ((size_t)nr_cpus + 1) * CPU_ROOM);
+	free(info);
+	free(counts);
+	return err;
+}
+
+void session_give_up_reserve(const char *stats_dir)
+{
+	char *info = path_join(stats_dir, SESSION_INFO_FILE);
+	char *counts = path_join(stats_dir, SESSION_COUNTS_FILE);
+
+	file_give_up_reserve(info);
+	file_give_up_reserve(counts);
+	free(info);
+	free(counts);
+}
+
 bool session_name_ok(const char *name)
 {
 	size_t n = strlen(name);
 
 	if (!n || n > SESSION_NAME_MAX || *name == '.')
 		return false;
-	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+") == n;
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789._-+") == n;
 }

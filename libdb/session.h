@@ -5,10 +5,10 @@
  *   SD/lock  SD/abi  SD/control  SD/samples/oprofiled.log
  *   SD/samples/NAME/{root}|{kern}...     sample files; NAME is "current" or a saved one
  *   SD/samples/NAME/stats/session        who, when, how (session_info)
- *   SD/samples/NAME/stats/counts         samples received, recorded, lost by reason (session_counts)
+ *   SD/samples/NAME/stats/counts         samples received, recorded, lost (session_counts)
  *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
  *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
- *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, read by OProfile's opreport
+ *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, for OProfile's opreport
  *
  * The original tools skip "stats", so all that the sample file has no room for lives there.
  * doc/session.md has the formats.
@@ -23,6 +23,8 @@
 
 #define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
 #define SESSION_CURRENT		"current"
+#define SESSION_INFO_FILE	"session"	/* below stats/ */
+#define SESSION_COUNTS_FILE	"counts"
 
 /* Malloc'd paths below @session_dir; @name is a saved session's or SESSION_CURRENT. @file may
  * be NULL: the stats folder itself. */
@@ -39,6 +41,13 @@ int session_abi_write(const char *session_dir, uint32_t sample_version);
  * at most 200 bytes. */
 bool session_name_ok(const char *name);
 
+/*
+ * While a session is written to: room for its stats/session and stats/counts on the disk, so that
+ * what was lost on a full one can be told. [SS-5]
+ */
+int session_reserve(const char *stats_dir, unsigned int nr_cpus);
+void session_give_up_reserve(const char *stats_dir);
+
 /* Text file of "key value" lines; unknown keys are skipped, missing ones are 0 or "". */
 struct session_info {
 	char collector[16];		/* "module" or "perf" */
@@ -46,7 +55,7 @@ struct session_info {
 	char cpu_type[48];		/* OProfile's name of it: "timer" */
 	uint64_t clock_khz;		/* nominal CPU clock */
 	uint64_t period_ns;		/* timer models: time between two samples of a CPU; else 0 */
-	char events[512];		/* as asked for, blank separated: "CPU_CLK_UNHALTED:100000:0:1:1" */
+	char events[512];		/* as asked for: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
 	uint64_t start_time, end_time;	/* Unix seconds; end 0: running, or killed */
 	char host[128], kernel[128], machine[32];
 	char kernel_build_id[72];	/* hex, or "" */
@@ -90,7 +99,7 @@ struct cpu_counts {
 	uint64_t received;		/* samples the interrupt or the ring delivered */
 	uint64_t recorded;		/* now in sample files */
 	uint64_t lost[NR_LOSS_REASONS];
-	uint64_t throttled;		/* interrupts that were skipped to keep the machine usable; not received */
+	uint64_t throttled;		/* interrupts skipped to keep it usable; not received */
 	uint64_t filtered;		/* left out on request (--image=); counts as recorded nowhere */
 };
 

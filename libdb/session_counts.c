@@ -10,7 +10,6 @@
 #include "text_file.h"
 #include "xalloc.h"
 
-#define COUNTS_FILE	"counts"
 #define COUNTS_LIMIT	(COUNTS_MAX_CPUS * 1024)
 
 static const struct {
@@ -64,8 +63,8 @@ int session_counts_write(const char *stats_dir, const struct session_counts *cou
 	strbuf_addf(&out, "cpus %u\n", counts->nr_cpus);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
 		add_cpu(&out, i, &counts->cpu[i]);
-	path = path_join(stats_dir, COUNTS_FILE);
-	err = file_write_atomic(path, out.text, out.len, 0644);
+	path = path_join(stats_dir, SESSION_COUNTS_FILE);
+	err = file_write_reserved(path, out.text, out.len, 0644);
 	free(path);
 	strbuf_free(&out);
 	return err;
@@ -171,7 +170,7 @@ int session_counts_parse(char *text, size_t len, const char *name, struct sessio
 
 int session_counts_read_e(const char *stats_dir, struct session_counts *ret, struct op_error *e)
 {
-	char *path = path_join(stats_dir, COUNTS_FILE), *text;
+	char *path = path_join(stats_dir, SESSION_COUNTS_FILE), *text;
 	size_t len;
 	int err = file_read_all(path, COUNTS_LIMIT, &text, &len);
 

@@ -8,7 +8,6 @@
 #include "session.h"
 #include "text_file.h"
 
-#define INFO_FILE	"session"
 #define INFO_LIMIT	(64 * 1024)
 
 /* One row per key, in the order written. @size 0: a number. */
@@ -45,8 +44,8 @@ int session_info_write(const char *stats_dir, const struct session_info *info)
 			strbuf_addf(&out, "%" PRIu64, *(const uint64_t *)(const void *)at);
 		strbuf_add_char(&out, '\n');
 	}
-	path = path_join(stats_dir, INFO_FILE);
-	err = file_write_atomic(path, out.text, out.len, 0644);
+	path = path_join(stats_dir, SESSION_INFO_FILE);
+	err = file_write_reserved(path, out.text, out.len, 0644);
 	free(path);
 	strbuf_free(&out);
 	return err;
@@ -119,7 +118,7 @@ int session_info_parse(char *text, size_t len, const char *name, struct session_
 
 int session_info_read_e(const char *stats_dir, struct session_info *ret, struct op_error *e)
 {
-	char *path = path_join(stats_dir, INFO_FILE), *text;
+	char *path = path_join(stats_dir, SESSION_INFO_FILE), *text;
 	size_t len;
 	int err = file_read_all(path, INFO_LIMIT, &text, &len);
 

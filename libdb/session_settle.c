@@ -285,6 +285,8 @@ int session_settle(const char *samples_dir, struct settlement *ret, struct op_er
 
 	if (file_is_dir(samples_dir) && !ended_in_order(stats_dir))
 		err = settle(samples_dir, stats_dir, &s, e);
+	if (!err)
+		session_give_up_reserve(stats_dir);
 	free(stats_dir);
 	if (!err)
 		*ret = s;

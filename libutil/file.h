@@ -27,6 +27,15 @@ int file_write_existing(const char *path, const char *text);
 /* Replace @path by @text in one step: readers see the old file or the new one, whole. */
 int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode);
 
+/*
+ * For what must be written even when the disk is full: room for @bytes of it, kept in the file
+ * PATH.spare, which file_write_reserved() falls back on; else that is file_write_atomic(). It
+ * lasts if @path was there already: old version and spare then change places.
+ */
+int file_reserve(const char *path, size_t bytes);
+int file_write_reserved(const char *path, const void *bytes, size_t n, mode_t mode);
+void file_give_up_reserve(const char *path);
+
 /* write() until all is written. */
 int file_write_fd(int fd, const void *bytes, size_t n);
 
@@ -45,7 +54,7 @@ bool file_is_dir(const char *path);
 const char *path_base(const char *path);		/* after the last '/' */
 char *path_join(const char *dir, const char *name);	/* malloc'd; one '/' in between */
 
-/* Absolute and free of "." and ".." and of symbolic links as far as it exists; malloc'd, or NULL. */
+/* Without ".", ".." and symbolic links as far as it exists, and absolute; malloc'd, or NULL. */
 char *path_absolute(const char *path);
 
 /* Folder of the running program; malloc'd. */

@@ -283,6 +283,39 @@ TEST(dumps_are_rationed)
 	end();
 }
 
+static unsigned int nr_counted;
+
+static int count_counts(struct collector *c, struct session_counts *counts)
+{
+	(void)c, (void)counts;
+	nr_counted++;
+	return 0;
+}
+
+/* Working a status out costs dozens of reads: not as often as any user likes. */
+TEST(status_is_rationed)
+{
+	struct timespec from, to;
+	unsigned int ms;
+
+	if (getuid())
+		SKIP("needs root, to be somebody else");
+	begin();
+	fake.collector.counts = count_counts;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	for (int i = 0; i < 30; i++)
+		CHECK(!strncmp(ask_as(65534, "status"), "pid ", 4), "no answer");
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	ms = (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000;
+	CHECK(nr_counted >= 1 && nr_counted <= ms / 100 + 1, "worked out %u times in %u ms",
+	      nr_counted, ms);
+	nr_counted = 0;
+	for (int i = 0; i < 5; i++)
+		ask_as(0, "status");
+	CHECK(nr_counted == 5, "root got an old one");
+	end();
+}
+
 /* A peer that asks and never reads is given up, and holds nothing up. */
 TEST(slow_reader)
 {

@@ -5,7 +5,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <errno.h>
 #include "daemon_program.h"
+#include "session.h"
+#include "stats.h"
 #include "strbuf.h"
 
 static void fill(const char *path)
@@ -46,6 +49,41 @@ static uint64_t status_number(const char *key)
 	return n;
 }
 
+/* The answer is an error, now in said[]. */
+static bool refused(const char *request)
+{
+	struct op_error e = { "" };
+	int err = channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, &e);
+
+	snprintf(said, sizeof(said), "%s", e.text);
+	return err == -EREMOTEIO;
+}
+
+/* All CPUs of stats/counts, which must balance. */
+static struct cpu_counts counts_file(void)
+{
+	struct session_counts counts = { 0, NULL };
+	struct op_error e = { "" };
+	struct cpu_counts all;
+
+	CHECK(!session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e), "%s",
+	      e.text);
+	session_counts_total(&counts, &all);
+	CHECK(all.received == counts_accounted(&all), "stats/counts does not balance");
+	free(counts.cpu);
+	return all;
+}
+
+static bool note_of_start(const char *words)
+{
+	struct strbuf answer = STRBUF_INIT;
+	bool yes = !channel_ask(tmpdir_path("sd/control"), "start", 20000, &answer, NULL) &&
+		   !strncmp(answer.text, "note ", 5) && strstr(answer.text, words);
+
+	strbuf_free(&answer);
+	return yes;
+}
+
 static bool in_trouble(const char *why)
 {
 	struct strbuf answer = STRBUF_INIT;
@@ -78,15 +116,18 @@ TEST(a_disk_that_fills_up)
 	fill(tmpdir_path("filler"));
 	CHECK(!ask("start"), "start");
 	usleep(200000);
-	CHECK(!ask("dump"), "dump");
+	CHECK(refused("dump") && strstr(said, "No space left on device"), "dump: %s", said);
 	lost = status_number("lost.sample_file ");
 	CHECK(lost > 0, "nothing lost on a full disk");
+	CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts do not tell what was lost");
+	CHECK(note_of_start("samples are being lost: "), "start says nothing");
 	CHECK(in_trouble("No space left on device"), "the status says nothing");
 	recorded = status_number("recorded ");
 	unlink(tmpdir_path("filler"));
 	for (int i = 0; i < 50 && (in_trouble("") || status_number("recorded ") == recorded); i++)
 		usleep(100000);
-	CHECK(!ask("stop"), "stop");
+	CHECK(refused("stop") && strstr(said, "samples could not be written"), "stop: %s", said);
+	CHECK(!ask("stop"), "told twice");
 	CHECK(status_number("recorded ") > recorded, "it does not go on");
 	CHECK(!in_trouble(""), "still in trouble");
 	lost = status_number("lost.sample_file ");
@@ -94,6 +135,45 @@ TEST(a_disk_that_fills_up)
 	CHECK(!ask("shutdown"), "shutdown");
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
+}
+
+/* Nothing makes room: to the very end everything is told, and the session's books are whole. */
+TEST(a_disk_that_stays_full)
+{
+	char *stats, *spare;
+	struct session_info info;
+	pid_t busy;
+
+	need_perf();
+	tmpdir_make();
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", tmpdir, "tmpfs", 0, "size=8m"))
+		SKIP("needs root, to mount a small file system");
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	fill(tmpdir_path("filler"));
+	busy = fork();
+	if (!busy)
+		for (;;)
+			;
+	CHECK(!ask("start"), "start");
+	for (int i = 0; i < 100 && !status_number("lost.sample_file "); i++)
+		usleep(50000);
+	for (int i = 0; i < 5; i++) {
+		fill(tmpdir_path("more"));
+		refused("dump");
+		CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts stay behind");
+	}
+	CHECK(refused("shutdown") && strstr(said, "No space left on device"), "%s", said);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "it lives");
+	counts_file();
+	stats = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, NULL);
+	CHECK(!session_info_read(stats, &info) && info.end_time, "it does not say when it ended");
+	spare = path_join(stats, SESSION_COUNTS_FILE ".spare");
+	CHECK(!file_exists(spare), "the spare was left");
+	free(spare);
+	free(stats);
 }
 
 TEST_MAIN()

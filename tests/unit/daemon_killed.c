@@ -151,15 +151,18 @@ static void check_saved_sessions(void)
 	free(entries);
 }
 
+/* On a busy machine it may have got nowhere in that time: then more often, and later. */
 static void kill_it(unsigned int times)
 {
 	uint64_t recorded = 0;
 	struct recorder *r;
 
-	for (unsigned int i = 0; i < times; i++) {
+	for (unsigned int i = 0; i < times || (i < 5 * times && !recorded && !samples_in("last"));
+	     i++) {
 		uint64_t before = samples_in("current");
 
-		kill_after(start_daemon(test_random()), test_random() % 20000);
+		kill_after(start_daemon(test_random()),
+			   test_random() % (i < times ? 20000 : 500000));
 		(void)counts_of("current");	/* whatever was written balances */
 		before = samples_in("current");
 		r = test_open();
