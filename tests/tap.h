@@ -80,7 +80,8 @@ static int tap_run(struct tap_test *t, int number)
 		return 0;
 	}
 	if (WIFSIGNALED(status))
-		printf("# ended by signal %d (%s)\n", WTERMSIG(status), strsignal(WTERMSIG(status)));
+		printf("# ended by signal %d (%s)\n", WTERMSIG(status),
+		       strsignal(WTERMSIG(status)));
 	printf("%s %d - %s\n", status ? "not ok" : "ok", number, t->name);
 	return status != 0;
 }

@@ -156,12 +156,12 @@ static void check_answer(char *answer, size_t n)
 static void ask_daemon(const uint8_t *data, size_t size, size_t piece)
 {
 	static char answer[CHANNEL_ANSWER_MAX];
+	const struct control_config config = {.session_dir = dir, .image_filter = ""};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	size_t len = 0;
 	ssize_t n = 1;
 
-	if (!control && control_open(&(struct control_config){.session_dir = dir, .image_filter = ""},
-				     &control, NULL))
+	if (!control && control_open(&config, &control, NULL))
 		abort();
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address)))
 		abort();

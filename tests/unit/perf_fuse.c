@@ -146,9 +146,9 @@ static pid_t start_spinning(const char *program)
 static int run_daemon(void)
 {
 	char *dir = path_program_dir();
-	char *command = xasprintf("timeout 60 %s/../bin/oprofiled --session-dir='%s' --collector=perf "
-				  "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1", dir,
-				  tmpdir_path("sd"));
+	char *command = xasprintf("timeout 60 %s/../bin/oprofiled --session-dir='%s' "
+				  "--collector=perf --events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1",
+				  dir, tmpdir_path("sd"));
 	int status = system(command);
 
 	free(command);
