@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "row_lines.h"
 #include "xalloc.h"
 
 /* Binaries by image, those that only calls go to included. */
@@ -150,6 +151,20 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 	samples_free(&samples);
 }
 
+/* Of the rows of one binary, those that are new. */
+static void find_lines(struct reader *r, const struct opened *o)
+{
+	struct symbol_row **rows = xcalloc(r->nr_used + 1, sizeof(*rows));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < r->nr_slots; i++)
+		if (r->slots[i].row && r->slots[i].binary == o->binary && !r->slots[i].row->line)
+			rows[nr++] = r->slots[i].row;
+	if (nr && o->image->found)
+		row_lines_set(o->binary, o->image->found, r->options, rows, nr, r->notices);
+	free(rows);
+}
+
 void arc_files_read(const struct arrangement *a, struct population *population,
 		    const struct populate_options *options, struct finder *finder,
 		    struct row_list *rows, struct arc_list *ret, struct notices *notices)
@@ -170,6 +185,8 @@ void arc_files_read(const struct arrangement *a, struct population *population,
 	}
 	for (size_t i = 0; i < a->nr_arcs; i++)
 		read_file(&r, &a->arcs[i], a->merge_lib, ret);
+	for (size_t i = 0; options->lines && i < r.nr_opened; i++)
+		find_lines(&r, &r.opened[i]);
 	for (size_t i = 0; i < r.nr_opened; i++) {
 		if (!r.opened[i].is_ours)
 			continue;

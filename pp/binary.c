@@ -252,7 +252,6 @@ void binary_close(struct binary *b)
 	struct binary_files *files = b->files;
 
 	if (files) {
-		line_reader_free(files->lines);
 		object_file_close(&files->image);
 		object_file_close(&files->debug);
 		object_file_close(&files->mini);

@@ -6,7 +6,7 @@
  * addresses for the kernel of a snapshot, offsets from its start for a module of a snapshot.
  * A sample's key plus key_base is such a place. Rules: doc/pp-spec.md [SY-1]..[SY-15].
  *
- * Threads may each work on binaries of their own; only binary_line() is for one thread.
+ * Threads may each work on binaries of their own.
  */
 #ifndef BINARY_H
 #define BINARY_H
@@ -62,7 +62,7 @@ struct binary {
 struct binary_options {
 	bool is_kernel;		/* keys count from the start of .text */
 	bool compat;		/* as the original: .symtab only, and sizes do not count */
-	bool keep_open;		/* for binary_code() and binary_line() */
+	bool keep_open;		/* for binary_code() */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };
 
@@ -77,9 +77,6 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
 
 void binary_close(struct binary *b);
-
-/* Append "FILE:LINE" of a place, base name unless @long_names; false: not known. */
-bool binary_line(const struct binary *b, uint64_t place, bool long_names, struct strbuf *out);
 
 /* The bytes of [@start, @end), malloc'd, as the file with the symbols has them; NULL: none. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,

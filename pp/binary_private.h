@@ -13,7 +13,6 @@ struct binary_files {
 	struct object_file image, debug, mini;	/* the last two: fd -1 and no bytes if not there */
 	unsigned char *strings[4];	/* what names point into */
 	size_t nr_strings;
-	struct line_reader *lines;	/* binary_line.c's, or NULL */
 	bool keep_open, is_compat;
 };
 
@@ -28,7 +27,5 @@ void plt_symbols_add(struct binary *b, const struct object_file *f);
 
 /* Hand over memory that names point into. */
 void binary_keep_strings(struct binary *b, unsigned char *strings);
-
-void line_reader_free(struct line_reader *reader);
 
 #endif

@@ -2,19 +2,20 @@
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
 	pp/arrange.c pp/collect.c pp/invert.c \
 	pp/object_file.c pp/unpack_xz.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
-	pp/binary_line.c pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
-	pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/missing_symbols.c pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
+	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
+	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_inlines.c \
+	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
+	pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/missing_symbols.c \
+	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c pp/format_xml_parts.c \
 	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/report_options.c pp/report.c))
 $(eval $(call program,opreport,pp/opreport.c,libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lbfd -lpopt -lelf -llzma -lm -lpthread))
+	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_samples.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
-	pp/disassemble.c pp/disassemble_bfd.c pp/disassemble_names.c pp/disassemble_options.c \
-	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_inlines.c \
-	pp/line_cache.c pp/line_cache_write.c))
+	pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
 $(eval $(call program,opannotate,pp/opannotate.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes -lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))

@@ -119,13 +119,8 @@ static struct symbol_row *symbol_row(struct binary *b, const struct image *image
 {
 	const struct code_symbol *symbol = &b->symbols[id];
 	struct symbol_row *row = rows_add(rows, image, app, NULL, symbol->vma);
-	struct strbuf line = STRBUF_INIT;
 
 	set_names(b, options, rows, id, row);
-	if (options->lines && binary_line(b, symbol->start, options->long_names, &line))
-		row->line = strbuf_steal(&line);
-	else
-		strbuf_free(&line);
 	if (options->code)
 		row->code = binary_code(b, symbol->start, symbol->end, &row->code_size);
 	return row;
@@ -153,6 +148,20 @@ struct symbol_row *row_make(struct binary *b, const struct image *image,
 	}
 	row->id = id;
 	return row;
+}
+
+bool row_is_symbol(const struct symbol_row *row)
+{
+	return row->id < ROW_SECTION;
+}
+
+bool row_start(const struct binary *b, const struct symbol_row *row, uint64_t *ret)
+{
+	if (row->id >= ROW_NO_SECTION)
+		return false;
+	*ret = row_is_symbol(row) ? b->symbols[row->id].start
+				  : b->sections[row->id - ROW_SECTION].start;
+	return true;
 }
 
 /* What a place is called for people: the address as linked. */
@@ -197,17 +206,11 @@ static void add_detail(struct pass *p, struct symbol_row *row, uint64_t place,
 {
 	uint64_t vma = vma_of(p->binary, row, place), *counts;
 	struct row_detail *last = row->nr_details ? &row->details[row->nr_details - 1] : NULL;
-	struct strbuf line = STRBUF_INIT;
 
-	if (last && last->vma == vma) {
+	if (last && last->vma == vma)
 		counts = &row->detail_counts[(row->nr_details - 1) * p->rows->nr_classes];
-	} else {
+	else
 		counts = row_add_detail(p->rows, row, vma);
-		if (p->options->lines &&
-		    binary_line(p->binary, place, p->options->long_names, &line))
-			row->details[row->nr_details - 1].line = strbuf_steal(&line);
-		strbuf_free(&line);
-	}
 	counts[s->class] += s->count;
 }
 

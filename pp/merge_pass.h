@@ -22,6 +22,7 @@ struct populate_options {
 	bool keep_all;			/* filter later: call graphs need every row */
 	bool long_names;
 	const char *root;		/* "" if none */
+	const char *cache_dir;		/* of line tables, or NULL */
 	struct spec_list include;	/* symbols; empty: all */
 	struct spec_list exclude;
 	FILE *print_symbols;		/* --verbose=symbols, or NULL */
@@ -44,6 +45,12 @@ uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compa
 struct symbol_row *row_make(struct binary *binary, const struct image *image,
 			    const struct image *app, const struct populate_options *options,
 			    struct row_list *rows, uint64_t id);
+
+/* Is the row a symbol's, not a section's or a whole image's? */
+bool row_is_symbol(const struct symbol_row *row);
+
+/* The place that is the row's vma; false: it is in no section. */
+bool row_start(const struct binary *binary, const struct symbol_row *row, uint64_t *ret);
 
 /* Are rows of this symbol asked for, by either name? */
 bool row_is_wanted(const struct populate_options *options, const struct symbol_row *row);

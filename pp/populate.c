@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "merge_boots.h"
+#include "row_lines.h"
 #include "xalloc.h"
 
 #define MAX_THREADS 16
@@ -84,6 +85,9 @@ static void populate_image(struct work *w, const struct crew *crew)
 		print_symbols(inverted, &w->image->binary, crew->options->print_symbols);
 	for (size_t i = 0; i < inverted->nr_apps; i++)
 		populate_app(w, crew, &inverted->apps[i], &checked, &mtime);
+	if (crew->options->lines && inverted->image->found)
+		row_lines_set(&w->image->binary, inverted->image->found, crew->options,
+			      w->rows.rows, w->rows.nr, &w->notices);
 	w->image->is_file = w->image->binary.is_file;
 	w->image->from = w->image->binary.from;
 	w->image->looked_in = w->image->binary.looked_in;

@@ -25,6 +25,7 @@
 #include "format_text.h"
 #include "format_xml.h"
 #include "invert.h"
+#include "line_cache.h"
 #include "missing_symbols.h"
 #include "populate.h"
 #include "summary.h"
@@ -58,7 +59,8 @@ static bool first_class_only(const struct report *r)
 	       shown(r)->collection.arrangement.classes[0].header.version == SAMPLE_VERSION_099;
 }
 
-static struct populate_options populate_options(const struct report_options *o, const char *root)
+static struct populate_options populate_options(const struct report_options *o, const char *root,
+						const char *cache_dir)
 {
 	return (struct populate_options){
 		.compat = o->compat,
@@ -70,6 +72,7 @@ static struct populate_options populate_options(const struct report_options *o, 
 		.keep_all = o->callgraph,
 		.long_names = o->long_names || o->format != FORMAT_TEXT,
 		.root = root,
+		.cache_dir = cache_dir,
 		.include = o->include,
 		.exclude = o->exclude,
 		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
@@ -79,7 +82,8 @@ static struct populate_options populate_options(const struct report_options *o, 
 static void make_rows(struct report *r, struct profile *p, struct notices *notices)
 {
 	const struct report_options *o = r->options;
-	struct populate_options how = populate_options(o, p->collection.root);
+	char *cache_dir = o->debug_info ? line_cache_dir() : NULL;
+	struct populate_options how = populate_options(o, p->collection.root, cache_dir);
 	struct arrangement *a = &p->collection.arrangement;
 	struct population population;
 	struct inversion inversion;
@@ -92,6 +96,7 @@ static void make_rows(struct report *r, struct profile *p, struct notices *notic
 	if (o->callgraph)
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
 			       notices);
+	free(cache_dir);
 	missing_symbols_notices(&population, notices);
 	population_free(&population);
 	inversion_free(&inversion);
@@ -152,7 +157,7 @@ static int make_symbols(struct report *r, struct notices *notices, struct op_err
 		rows_threshold(rows, o->threshold, first_class_only(r));
 	sort_rows(rows, &order);
 	if (o->callgraph) {
-		struct populate_options how = populate_options(o, "");
+		struct populate_options how = populate_options(o, "", NULL);
 
 		callgraph_follow(&r->graph, rows);
 		callgraph_filter(&r->graph, rows, &how, o->threshold, first_class_only(r));

@@ -9,6 +9,7 @@
 # opreport.expected-differences may differ, for the reason given there.
 set -u
 export OPROFILE_COMPAT=1
+export OPROFILE_CACHE_DIR=
 list=$REPO/tests/interop/opreport.expected-differences
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,4 +2,4 @@
 $(foreach t,spec format sort arrange populate samples options binary,\
 	$(eval $(call unit_test,pp_$(t),tests/unit/pp_$(t).c,\
 		libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-		-lbfd -lpopt -lelf -llzma -lm -lpthread)))
+		-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread)))

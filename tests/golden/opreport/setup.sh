@@ -35,3 +35,4 @@ session() # PROFILE.txt...: made from texts in this folder
 }
 
 report() { opreport --session-dir="$SESSION" -R root "$@"; }
+export OPROFILE_CACHE_DIR=$WORK/cache

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* row_lines.h - source lines of rows and of their details: --debug-info */
+#ifndef ROW_LINES_H
+#define ROW_LINES_H
+
+#include "binary.h"
+#include "merge_pass.h"
+#include "notices.h"
+#include "symbols.h"
+
+/*
+ * Fill in the lines of @nr rows of @b, which was read from @path. An image without debug
+ * information has none, which is no news; damaged information is, in @notices. One thread at
+ * a time.
+ */
+void row_lines_set(const struct binary *b, const char *path,
+		   const struct populate_options *options, struct symbol_row *const *rows,
+		   size_t nr, struct notices *notices);
+
+#endif
