@@ -11,7 +11,8 @@ vm_libraries := $(vm_numbers:%=$(O)/vm/bin/libv%.so)
 vm_header  := tests/vm/workloads/spin.h
 
 .PHONY: vm-programs
-vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) $(O)/vm/bin/odb-check $(O)/vm/bin/probe
+vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) $(O)/vm/bin/odb-check $(O)/vm/bin/probe \
+	$(O)/vm/bin/tally $(O)/vm/bin/perf-hold
 
 vm_cc = @mkdir -p $(@D); $(if $(V),,printf '  %-7s %s\n' CC $(@:$(O)/%=%);) $(CC) $(VM_CFLAGS)
 
@@ -32,5 +33,5 @@ all_objs += $(O)/tests/vm/odb-check.o
 $(O)/vm/bin/odb-check: $(O)/tests/vm/odb-check.o $(O)/lib/libdb.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-$(O)/vm/bin/probe: tests/vm/probe.c oprofilefs/op_abi.h
+$(addprefix $(O)/vm/bin/,probe tally perf-hold): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h
 	$(vm_cc) -Ioprofilefs -static -o $@ $<

@@ -3,8 +3,10 @@
  * optest - a kernel module whose profile is known: 70 and 30 % in two functions
  *
  *	echo "MILLISECONDS TURNS_PER_MS" > /sys/module/optest/parameters/burn
+ *	echo "TIMES TURNS" > /sys/module/optest/parameters/burn_irqs_off
  *
- * Returns when the work is done, which is done in small irregular turns with interrupts on.
+ * Returns when the work is done: for burn in small irregular turns with interrupts on, for
+ * burn_irqs_off so many times in one piece with interrupts off, where only an NMI sees it.
  */
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -14,9 +16,11 @@
 #ifdef OTHER
 #define SEVENTY	optest_other_seventy
 #define THIRTY	optest_other_thirty
+#define IRQS_OFF optest_other_irqs_off
 #else
 #define SEVENTY	optest_seventy
 #define THIRTY	optest_thirty
+#define IRQS_OFF optest_irqs_off
 #endif
 
 static __always_inline void spin(unsigned long turns)
@@ -65,6 +69,32 @@ static int burn_set(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops burn_ops = { .set = burn_set };
 module_param_cb(burn, &burn_ops, NULL, 0200);
 MODULE_PARM_DESC(burn, "milliseconds and turns per millisecond to burn");
+
+static noinline void IRQS_OFF(unsigned long turns)
+{
+	spin(turns);
+	asm volatile("# off");
+}
+
+static int burn_irqs_off_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int times, turns, i;
+	unsigned long flags;
+
+	if (sscanf(text, "%u %u", &times, &turns) != 2)
+		return -EINVAL;
+	for (i = 0; i < times; i++) {
+		local_irq_save(flags);
+		IRQS_OFF(turns);
+		local_irq_restore(flags);
+		cond_resched();
+	}
+	return 0;
+}
+
+static const struct kernel_param_ops burn_irqs_off_ops = { .set = burn_irqs_off_set };
+module_param_cb(burn_irqs_off, &burn_irqs_off_ops, NULL, 0200);
+MODULE_PARM_DESC(burn_irqs_off, "how often to burn how many turns with interrupts off");
 
 static int __init optest_init(void)
 {
