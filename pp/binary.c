@@ -29,24 +29,26 @@ void binary_keep_strings(struct binary *b, unsigned char *strings)
 }
 
 /* What is mapped from the file. Sections that reach past 2^64 are somebody's joke. */
-static void add_sections(struct binary *b, const struct object_file *f)
+static void add_sections(struct binary *b, const struct object_file *f, bool by_address)
 {
 	for (size_t i = 1; i < f->nr_sections; i++) {
 		const struct object_section *s = &f->sections[i];
 
+		uint64_t start = by_address ? s->addr : s->offset;
+
 		if (!(s->flags & SHF_ALLOC) || s->type == SHT_NOBITS || !s->size ||
-		    s->offset + s->size < s->offset)
+		    start + s->size < start)
 			continue;
 		xgrow(b->sections, b->nr_sections, b->sections_room);
 		b->sections[b->nr_sections++] = (struct code_section){
-			.start = s->offset,
-			.end = s->offset + s->size,
+			.start = start,
+			.end = start + s->size,
 			.vma = s->addr,
 			.name = s->name,
 			.is_code = s->flags & SHF_EXECINSTR,
 		};
 		if (!strcmp(s->name, ".text"))
-			b->key_base = s->offset;
+			b->key_base = start;
 	}
 }
 
@@ -196,9 +198,9 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 		return err;
 	}
 	b.files->path = xstrdup(path);
-	b.files->keep_open = options->keep_open;
+	b.files->keep_open = options->keep_open && !options->by_address;
 	b.files->is_compat = options->compat;
-	add_sections(&b, &b.files->image);
+	add_sections(&b, &b.files->image, options->by_address);
 	if (!options->is_kernel)
 		b.key_base = 0;
 	add_symbols(&b, options);

@@ -62,6 +62,7 @@ struct binary {
 struct binary_options {
 	bool is_kernel;		/* keys count from the start of .text */
 	bool compat;		/* as the original: .symtab only, and sizes do not count */
+	bool by_address;	/* places are addresses: code made at run time */
 	bool keep_open;		/* for binary_code() */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,37 @@ static struct image *get_image(struct walk *w, const struct image_name *name)
 	return image;
 }
 
+/*
+ * Code that was made at run time: when its object TGID.jo lies beside the folders of a process's
+ * ranges, all of them are that one image [FL-5]. Else NULL.
+ */
+static struct image *jit_image(struct walk *w, const char *path, const struct image_name *name)
+{
+	struct image_name jit = { .kind = IMAGE_JIT, .anon_tgid = name->anon_tgid };
+	const char *folder = NULL, *next = strstr(path + w->prefix, "{anon:"), *end;
+	struct image *image;
+	char *object;
+
+	for (; next; next = strstr(next + 1, "{anon:"))
+		folder = next;
+	end = folder ? strchr(folder, '/') : NULL;
+	if (!end)
+		return NULL;
+	object = xasprintf("%.*s/%" PRIu32 ".jo", (int)(end - path), path, name->anon_tgid);
+	if (!file_exists(object)) {
+		free(object);
+		return NULL;
+	}
+	jit.path = object;
+	image = image_set_get(w->images, &jit, w->session);
+	if (!image->looked_for) {
+		image->looked_for = true;
+		image->found = xstrdup(object);
+	}
+	free(object);
+	return image;
+}
+
 static void keep_file(struct file_list *list, const struct sample_file *file)
 {
 	if (file->callee) {
@@ -92,7 +124,10 @@ static void visit_file(struct walk *w, const char *path)
 		return;
 	}
 	file.app = get_image(w, &file.name.app);
-	file.image = get_image(w, &file.name.image);
+	if (file.name.image.kind == IMAGE_ANON && !file.name.has_callee)
+		file.image = jit_image(w, path, &file.name.image);
+	if (!file.image)
+		file.image = get_image(w, &file.name.image);
 	if (file.name.has_callee)
 		file.callee = get_image(w, &file.name.callee);
 	if (!is_wanted(w, &file)) {

@@ -19,8 +19,7 @@ static char *display_name(const struct image_name *name)
 	case IMAGE_ANON:
 		return xasprintf("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
 				 name->path, name->anon_tgid, name->anon_start, name->anon_end);
-	case IMAGE_JIT:
-		return xasprintf("%" PRIu32 ".jo", name->anon_tgid);
+	case IMAGE_JIT:		/* its path is the object's: file_list.c */
 	case IMAGE_FILE:
 		break;
 	}

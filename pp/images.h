@@ -18,7 +18,7 @@ struct report_session;
 
 struct image {
 	enum image_kind kind;
-	char *path;		/* as in the name: "/bin/bash", "ext4", "[heap]" */
+	char *path;		/* as in the name: "/bin/bash", "ext4", "[heap]"; the .jo file */
 	char *name;		/* for people, in full: "/bin/bash", "/ext4",
 				 * "[heap] (tgid:12 range:0x1000-0x2000)" */
 	uint64_t anon_start, anon_end;

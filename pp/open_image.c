@@ -20,6 +20,8 @@ void populate_check_age(const struct image *image, const struct sample_file *fil
 	struct build_id id;
 	struct stat st;
 
+	if (image->kind == IMAGE_JIT)
+		return;		/* it was made from the profile */
 	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
 		if (strcmp(want, build_id_text(&id, text)))
 			notice_add(notices,
@@ -68,6 +70,7 @@ void populate_open_image(const struct inverted_image *inverted,
 	struct binary_options how = {
 		.is_kernel = image->is_kernel,
 		.compat = options->compat,
+		.by_address = image->kind == IMAGE_JIT,
 		.keep_open = options->code,
 		.root = options->root,
 	};

@@ -8,6 +8,7 @@
  */
 #include "populate.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -57,10 +58,14 @@ static void populate_app(struct work *w, const struct crew *crew, const struct i
 	for (size_t i = 0; i < app->nr; i++) {
 		const struct sample_file *file = app->files[i]->file;
 
-		if (samples_add_file(&samples, app->files[i], &header, &w->notices))
+		int err = samples_add_file(&samples, app->files[i], &header, &w->notices);
+
+		p->nr_failed += err && err != -ENODATA;
+		if (err)
 			continue;
-		/* the original does not add it, whatever its manual says */
-		p->binary.vma_base = crew->options->compat ? 0 : header.anon_start;
+		/* the original does not add it, whatever its manual says; made code has it */
+		if (!crew->options->compat && p->inverted->image->kind == IMAGE_ANON)
+			p->binary.vma_base = header.anon_start;
 		if (!p->binary.is_file || (file->session == *checked && header.mtime == *mtime))
 			continue;
 		populate_check_age(p->inverted->image, file, &header, &w->notices);
@@ -205,6 +210,8 @@ void populate(const struct inversion *inversion, const struct populate_options *
 	}
 	run_crew(&crew);
 	join(&crew, rows, notices);
+	for (size_t i = 0; i < population.nr; i++)
+		population.nr_failed += population.images[i].nr_failed;
 	free(crew.works);
 	if (!options->keep_all)
 		merge_all_boots(&population, rows);

@@ -18,6 +18,7 @@ struct populated_image {
 	struct binary binary;		/* closed unless keep_binaries */
 	size_t first_row, nr_rows;	/* of the list, before rows of several boots are added up */
 	uint64_t samples;		/* of all its rows and classes */
+	size_t nr_failed;
 	bool is_file;			/* these as in the binary, also when that is closed */
 	enum symbols_from from;
 	char *looked_in;
@@ -26,6 +27,7 @@ struct populated_image {
 struct population {
 	struct populated_image *images;	/* of the inversion, in its order */
 	size_t nr;
+	size_t nr_failed;		/* sample files that could not be read */
 };
 
 /* Make the rows of all images. What could not be read or found is told in @notices. */

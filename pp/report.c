@@ -11,6 +11,7 @@
  */
 #include "report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ struct report {
 	struct text_options text;
 	struct summary summary;
 	struct callgraph graph;
+	size_t nr_failed;		/* sample files that could not be read */
 };
 
 static struct profile *shown(const struct report *r)
@@ -98,6 +100,7 @@ static void make_rows(struct report *r, struct profile *p, struct notices *notic
 			       notices);
 	free(cache_dir);
 	missing_symbols_notices(&population, notices);
+	r->nr_failed += population.nr_failed;
 	population_free(&population);
 	inversion_free(&inversion);
 	if (o->print & PRINT_ROWS)
@@ -195,6 +198,11 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 	return err;
 }
 
+static bool is_empty(const struct report *r)
+{
+	return r->options->symbols ? !shown(r)->rows.nr : !r->summary.nr;
+}
+
 /* What events are called; of a CPU without a table only their names are known. */
 static void open_events(struct report *r)
 {
@@ -235,7 +243,11 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		summary_make(&shown(r)->collection.arrangement, options->sort.reverse, &r->summary,
 			     notices);
 		summary_threshold(&r->summary, options->threshold, first_class_only(r));
+		r->nr_failed = r->summary.nr_failed;
 	}
+	if (!err && r->nr_failed && (options->compat || is_empty(r)))
+		err = op_error_set(e, -EPROTO, "%zu of the sample files cannot be read",
+				   r->nr_failed);
 	if (err) {
 		report_free(r);
 		return err;

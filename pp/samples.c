@@ -49,17 +49,20 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 {
 	struct sample_header header;
 	struct odb_snapshot snapshot;
+	uint64_t base;
 	int err = read_file(file, &header, &snapshot, notices);
 
 	if (err)
 		return err;
+	/* symbols of code made at run time are at addresses, its keys count from the mapping */
+	base = file->image->kind == IMAGE_JIT ? header.anon_start : 0;
 	if (list->room - list->nr < snapshot.nr_nodes) {
 		list->room = (list->nr + snapshot.nr_nodes) * 3 / 2;
 		list->samples = xrealloc_array(list->samples, list->room, sizeof(*list->samples));
 	}
 	for (size_t i = 0; i < snapshot.nr_nodes; i++)
 		list->samples[list->nr++] = (struct sample){
-			.offset = snapshot.nodes[i].key,
+			.offset = base + snapshot.nodes[i].key,
 			.count = snapshot.nodes[i].count,
 			.class = file->class,
 		};

@@ -2,6 +2,7 @@
 /* summary.c - add up sample files; no binary is opened for it */
 #include "summary.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +63,10 @@ static void add_file(struct summary *s, struct summary_row *app, struct summary_
 {
 	struct sample_header header;
 	uint64_t count;
+	int err = samples_count_file(file, &header, &count, notices);
 
-	if (samples_count_file(file, &header, &count, notices))
+	s->nr_failed += err && err != -ENODATA;
+	if (err)
 		return;
 	app->counts[file->class] += count;
 	part->counts[file->class] += count;

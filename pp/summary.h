@@ -20,6 +20,7 @@ struct summary {
 	size_t nr;
 	size_t nr_classes;
 	uint64_t *totals;		/* per class */
+	size_t nr_failed;		/* sample files that could not be read */
 	uint64_t *storage;
 	struct summary_row *parts;
 };
