@@ -15,30 +15,45 @@
 #include "strbuf.h"
 
 #define PMUV3 "arm/armv8-pmuv3"	/* what the architecture has on every one */
-#define ARM_LTD 0x41
 
 static const struct {
-	unsigned int part;
+	unsigned int implementer, part;
 	const char *type;
 } parts[] = {
-	{ 0xd04, "arm/armv8-ca35" },	    { 0xd03, "arm/armv8-ca53" },
-	{ 0xd05, "arm/armv8-ca55" },	    { 0xd07, "arm/armv8-ca57" },
-	{ 0xd08, "arm/armv8-ca72" },	    { 0xd09, "arm/armv8-ca73" },
-	{ 0xd0a, "arm/armv8-ca75" },	    { 0xd0b, "arm/armv8-ca76" },
-	{ 0xd0d, "arm/armv8-ca77" },	    { 0xd41, "arm/armv8-ca78" },
-	{ 0xd4b, "arm/armv8-ca78" },	    { 0xd46, "arm/armv8-ca510" },
-	{ 0xd47, "arm/armv8-ca710" },	    { 0xd44, "arm/armv8-x1" },
-	{ 0xd4c, "arm/armv8-x1" },	    { 0xd48, "arm/armv8-x2" },
-	{ 0xd0c, "arm/armv8-neoverse-n1" }, { 0xd49, "arm/armv8-neoverse-n2" },
-	{ 0xd8e, "arm/armv8-neoverse-n3" }, { 0xd40, "arm/armv8-neoverse-v1" },
-	{ 0xd4f, "arm/armv8-neoverse-v2" }, { 0xd83, "arm/armv8-neoverse-v3" },
-	{ 0xd84, "arm/armv8-neoverse-v3" },
+	{ 0x41, 0xd04, "arm/armv8-ca35" },
+	{ 0x41, 0xd03, "arm/armv8-ca53" },
+	{ 0x41, 0xd05, "arm/armv8-ca55" },
+	{ 0x41, 0xd07, "arm/armv8-ca57" },
+	{ 0x41, 0xd08, "arm/armv8-ca72" },
+	{ 0x41, 0xd09, "arm/armv8-ca73" },
+	{ 0x41, 0xd0a, "arm/armv8-ca75" },
+	{ 0x41, 0xd0b, "arm/armv8-ca76" },
+	{ 0x41, 0xd0d, "arm/armv8-ca77" },
+	{ 0x41, 0xd41, "arm/armv8-ca78" },
+	{ 0x41, 0xd4b, "arm/armv8-ca78" },
+	{ 0x41, 0xd46, "arm/armv8-ca510" },
+	{ 0x41, 0xd47, "arm/armv8-ca710" },
+	{ 0x41, 0xd44, "arm/armv8-x1" },
+	{ 0x41, 0xd4c, "arm/armv8-x1" },
+	{ 0x41, 0xd48, "arm/armv8-x2" },
+	{ 0x41, 0xd0c, "arm/armv8-neoverse-n1" },
+	{ 0x41, 0xd49, "arm/armv8-neoverse-n2" },
+	{ 0x41, 0xd8e, "arm/armv8-neoverse-n3" },
+	{ 0x41, 0xd40, "arm/armv8-neoverse-v1" },
+	{ 0x41, 0xd4f, "arm/armv8-neoverse-v2" },
+	{ 0x41, 0xd83, "arm/armv8-neoverse-v3" },
+	{ 0x41, 0xd84, "arm/armv8-neoverse-v3" },
+	{ 0x42, 0x516, "arm/armv8-thunderx2" },	/* Broadcom, then Cavium */
+	{ 0x43, 0x0af, "arm/armv8-thunderx2" },
+	{ 0x46, 0x001, "arm/armv8-a64fx" },
+	{ 0x48, 0xd01, "arm/armv8-hip08" },
+	{ 0xc0, 0xac3, "arm/armv8-ampereone" },
 };
 
 static const char *find_part(unsigned int implementer, unsigned int part)
 {
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && implementer == ARM_LTD; i++)
-		if (parts[i].part == part)
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (parts[i].implementer == implementer && parts[i].part == part)
 			return parts[i].type;
 	return PMUV3;
 }

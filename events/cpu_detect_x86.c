@@ -69,6 +69,11 @@ static const struct model intel[] = {
 	{ 0x86, 0x86, "i386/tremont", NULL },
 	{ 0x96, 0x96, "i386/tremont", NULL },
 	{ 0x9c, 0x9c, "i386/tremont", NULL },
+	{ 0x1c, 0x1c, "i386/atom", NULL },
+	{ 0x26, 0x27, "i386/atom", NULL },
+	{ 0x35, 0x36, "i386/atom", NULL },
+	{ 0x57, 0x57, "i386/knightslanding", NULL },
+	{ 0x85, 0x85, "i386/knightslanding", NULL },
 	{ 0x37, 0x37, "i386/silvermont", NULL },
 	{ 0x4a, 0x4a, "i386/silvermont", NULL },
 	{ 0x4c, 0x4d, "i386/silvermont", NULL },
@@ -82,6 +87,7 @@ static const struct {
 	unsigned int family, first, last;
 	const char *type;
 } amd[] = {
+	{ 0x0f, 0x00, 0xff, "x86-64/hammer" },
 	{ 0x10, 0x00, 0xff, "x86-64/family10" },
 	{ 0x11, 0x00, 0xff, "x86-64/family11h" },
 	{ 0x12, 0x00, 0xff, "x86-64/family12h" },

@@ -191,6 +191,9 @@ static const struct cpu_type cpu_types[] = {
 	{ "arm/armv8-neoverse-v1", "ARM Neoverse V1",                    -1, -1,  6, NEW_ARM },
 	{ "arm/armv8-neoverse-v2", "ARM Neoverse V2",                    -1, -1,  6, NEW_ARM },
 	{ "arm/armv8-neoverse-v3", "ARM Neoverse V3",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-a64fx",       "Fujitsu A64FX",                      -1, -1,  8, NEW_ARM },
+	{ "arm/armv8-ampereone",   "Ampere AmpereOne",                   -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-hip08",       "HiSilicon Kunpeng 920",              -1, -1, 12, NEW_ARM },
 };
 
 #define NR_CPU_TYPES (sizeof(cpu_types) / sizeof(cpu_types[0]))

@@ -51,6 +51,9 @@ static const struct {
 	{ "GenuineIntel", 6, 0xfe, 0, "i386/arch_perfmon" },
 	{ "GenuineIntel", 19, 1, 0, "i386/arch_perfmon" },
 	{ "CentaurHauls", 7, 0x3b, 0, "i386/arch_perfmon" },
+	{ "GenuineIntel", 6, 0x1c, 2, "i386/atom" },
+	{ "GenuineIntel", 6, 0x57, 1, "i386/knightslanding" },
+	{ "AuthenticAMD", 0x0f, 0x41, 2, "x86-64/hammer" },
 	{ "AuthenticAMD", 0x10, 4, 3, "x86-64/family10" },
 	{ "AuthenticAMD", 0x15, 2, 0, "x86-64/family15h" },
 	{ "AuthenticAMD", 0x17, 0x08, 2, "x86-64/zen1" },
@@ -140,6 +143,10 @@ TEST(arm_machines)
 	put(PMU "armv8_pmuv3_0/cpus", "0-3\n");
 	cpu_detect(tmpdir, &kinds);
 	CHECK(kinds.nr == 1 && !strcmp(kinds.kind[0].type->name, "arm/armv8-neoverse-n1"), "%s",
+	      kinds.kind[0].type->name);
+	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0xc0\nCPU part\t: 0xac3\n\n");
+	cpu_detect(tmpdir, &kinds);
+	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-ampereone"), "%s",
 	      kinds.kind[0].type->name);
 	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x22\n\n");
 	cpu_detect(tmpdir, &kinds);
