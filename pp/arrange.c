@@ -76,14 +76,21 @@ static unsigned int differing_axes(const struct profile_template *a,
 	return axes;
 }
 
+static void add_number(struct strbuf *s, int64_t n)
+{
+	if (n == SAMPLE_ALL)
+		strbuf_add(s, "all");
+	else
+		strbuf_addf(s, "%" PRId64, n);
+}
+
 static void add_value(struct strbuf *s, enum axis axis, const struct profile_template *t)
 {
 	if (axis == AXIS_EVENT)
 		strbuf_addf(s, "%s:%" PRIu64 ":0x%02" PRIx64, t->event, t->count,
 			    t->unit_mask == SAMPLE_ALL ? 0 : t->unit_mask);
 	else
-		strbuf_addf(s, "%" PRId64, axis == AXIS_TGID  ? t->tgid
-					 : axis == AXIS_TID ? t->tid : t->cpu);
+		add_number(s, axis == AXIS_TGID ? t->tgid : axis == AXIS_TID ? t->tid : t->cpu);
 }
 
 static const struct {
@@ -161,15 +168,21 @@ static enum axis only_axis(unsigned int axes)
 	return AXIS_NONE;
 }
 
+/* "tgid:12"; files that are not kept apart are a column, too. */
+static char *number_title(const char *tag, int64_t n)
+{
+	return n == SAMPLE_ALL ? xasprintf("%s:all", tag) : xasprintf("%s:%" PRId64, tag, n);
+}
+
 static char *class_title(enum axis axis, const struct profile_template *t)
 {
 	switch (axis) {
 	case AXIS_TGID:
-		return xasprintf("tgid:%" PRId64, t->tgid);
+		return number_title("tgid", t->tgid);
 	case AXIS_TID:
-		return xasprintf("tid:%" PRId64, t->tid);
+		return number_title("tid", t->tid);
 	case AXIS_CPU:
-		return xasprintf("cpu:%" PRId64, t->cpu);
+		return number_title("cpu", t->cpu);
 	default:
 		return xasprintf("%s:%" PRIu64, t->event, t->count);
 	}

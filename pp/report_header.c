@@ -58,6 +58,14 @@ static void event_line(const struct profile_class *class, const struct text_opti
 	fprintf(out, " count %" PRIu64 "\n", class->template.count);
 }
 
+static void number_line(const char *text, int64_t n, FILE *out)
+{
+	if (n == SAMPLE_ALL)
+		fprintf(out, "%s all\n", text);
+	else
+		fprintf(out, "%s %" PRId64 "\n", text, n);
+}
+
 static void class_lines(const struct arrangement *a, const struct text_options *o, FILE *out)
 {
 	event_line(&a->classes[0], o, out);
@@ -67,11 +75,11 @@ static void class_lines(const struct arrangement *a, const struct text_options *
 		if (a->axis == AXIS_EVENT && c > 0)
 			event_line(&a->classes[c], o, out);
 		else if (a->axis == AXIS_TGID)
-			fprintf(out, "Processes with a thread group ID of %" PRId64 "\n", t->tgid);
+			number_line("Processes with a thread group ID of", t->tgid, out);
 		else if (a->axis == AXIS_TID)
-			fprintf(out, "Processes with a thread ID of %" PRId64 "\n", t->tid);
+			number_line("Processes with a thread ID of", t->tid, out);
 		else if (a->axis == AXIS_CPU)
-			fprintf(out, "Samples on CPU %" PRId64 "\n", t->cpu);
+			number_line("Samples on CPU", t->cpu, out);
 	}
 }
 

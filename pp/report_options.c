@@ -241,6 +241,7 @@ static void take_values(struct report_options *o)
 	o->compat = raw.compat || (env && *env && strcmp(env, "0"));
 	if (o->compat && o->demangle == DEMANGLE_SMART)
 		o->demangle = DEMANGLE_SMART_PLAIN;
+	o->specs[0].compat = o->specs[1].compat = o->compat;
 	o->symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
 	o->details = raw.details;
 	o->callgraph = raw.callgraph;

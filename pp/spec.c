@@ -68,7 +68,8 @@ static int add_value(struct spec_list *list, enum spec_tag tag, const char *text
 
 	if (tag != SPEC_NAME && tags[tag].takes_all && !strcmp(text, "all")) {
 		list->all = true;
-		return 0;
+		if (tags[tag].kind != VALUE_IMAGE)
+			return 0;
 	}
 	if (tag != SPEC_NAME && tags[tag].kind == VALUE_NUMBER) {
 		int err = number_parse_u64(text, &item.number);
@@ -272,10 +273,12 @@ static bool text_matches(const char *pattern, const char *text)
 	return text && (!strcmp(pattern, text) || !fnmatch(pattern, text, 0));
 }
 
-static bool list_has_text(const struct spec_list *list, const char *text)
+/* The original's events and sessions are no globs. */
+static bool list_has_text(const struct spec_list *list, const char *text, bool exact)
 {
 	for (size_t i = 0; i < list->nr; i++)
-		if (text_matches(list->items[i].text, text))
+		if (exact ? !strcmp(list->items[i].text, text)
+			  : text_matches(list->items[i].text, text))
 			return true;
 	return false;
 }
@@ -323,8 +326,11 @@ static bool images_wanted(const struct profile_spec *spec, const struct spec_ima
 		return true;
 	if (!apps->nr && !images->nr)
 		return !names->nr;
-	return (!is_restricted(apps) || list_has_image(apps, app)) &&
-	       (!is_restricted(images) || list_has_image(images, image));
+	/* to the original "all" is the name of an image */
+	return ((!is_restricted(apps) && !(apps->nr && spec->compat)) ||
+		list_has_image(apps, app)) &&
+	       ((!is_restricted(images) && !(images->nr && spec->compat)) ||
+		list_has_image(images, image));
 }
 
 bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
@@ -337,7 +343,7 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 	    list_has_image(&spec->list[SPEC_LIB_IMAGE_EXCLUDE], image))
 		return false;
 	if (is_restricted(&spec->list[SPEC_EVENT]) &&
-	    !list_has_text(&spec->list[SPEC_EVENT], name->event))
+	    !list_has_text(&spec->list[SPEC_EVENT], name->event, spec->compat))
 		return false;
 	return number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
 	       number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
@@ -350,7 +356,8 @@ bool profile_spec_wants_session(const struct profile_spec *spec, const char *nam
 {
 	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
 
-	if (wanted->nr ? !list_has_text(wanted, name) : strcmp(name, SESSION_CURRENT))
+	if (wanted->nr ? !list_has_text(wanted, name, spec->compat)
+		       : strcmp(name, SESSION_CURRENT))
 		return false;
-	return !list_has_text(&spec->list[SPEC_SESSION_EXCLUDE], name);
+	return !list_has_text(&spec->list[SPEC_SESSION_EXCLUDE], name, spec->compat);
 }

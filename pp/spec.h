@@ -6,7 +6,7 @@
  *
  *	opreport -l { session:before } { session:after }
  *
- * An argument is TAG:LIST or the name of a binary. Rules: doc/pp-spec.md [PS-1]..[PS-11].
+ * An argument is TAG:LIST or the name of a binary. Rules: doc/pp-spec.md [PS-1]..[PS-12].
  */
 #ifndef SPEC_H
 #define SPEC_H
@@ -49,6 +49,7 @@ struct spec_list {
 struct profile_spec {
 	struct spec_list list[NR_SPEC_TAGS];
 	char *archive;		/* folder, absolute; or NULL */
+	bool compat;		/* set after parsing: match as the original does [PS-12] */
 };
 
 /*

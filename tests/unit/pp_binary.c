@@ -96,7 +96,8 @@ static const struct {
 	{ "std::set<int, std::less<int>, std::allocator<int> >", "set<int>", NULL },
 	{ "std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >",
 	  "map<int, long>", NULL },
-	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string", NULL },
+	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string",
+	  NULL },
 	{ "std::basic_ostream<wchar_t, std::char_traits<wchar_t> >", "wostream", NULL },
 	{ "std::vector<std::list<int, std::allocator<int> >, "
 	  "std::allocator<std::list<int, std::allocator<int> > > >",

@@ -19,7 +19,7 @@ static const struct {
 	{ "session-exclude:a", 0, SPEC_SESSION_EXCLUDE, 1, "a" },
 	{ "image:/a\\,b", 0, SPEC_IMAGE, 1, "/a,b" },
 	{ "image:/a\\b", 0, SPEC_IMAGE, 1, "/a\\b" },
-	{ "image:all", 0, SPEC_IMAGE, 0, NULL },
+	{ "image:all", 0, SPEC_IMAGE, 1, "all" },
 	{ "image-exclude:all", 0, SPEC_IMAGE_EXCLUDE, 1, "all" },
 	{ "lib-image:*libc*", 0, SPEC_LIB_IMAGE, 1, "*libc*" },
 	{ "lib-image-exclude:/x", 0, SPEC_LIB_IMAGE_EXCLUDE, 1, "/x" },
@@ -61,7 +61,8 @@ TEST(parsing)
 			continue;
 		list = &spec.list[args[i].tag];
 		CHECK(list->nr == args[i].nr, "'%s': %zu items", args[i].arg, list->nr);
-		CHECK(list->all == !args[i].first, "'%s': all", args[i].arg);
+		CHECK(list->all == (!args[i].first || !strcmp(args[i].arg, "image:all")), "'%s': all",
+		      args[i].arg);
 		if (list->nr && args[i].first)
 			CHECK(!strcmp(list->items[0].text ? list->items[0].text : args[i].first,
 				      args[i].first), "'%s': first is '%s'", args[i].arg,
