@@ -17,6 +17,7 @@
 
 #include "xalloc.h"
 
+#define UNITS_KEPT_OPEN	1000
 #define ROWS_KEPT_OPEN	400000		/* about 40 MB of libdw's */
 
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
@@ -222,16 +223,21 @@ int line_dwarf_units(struct line_dwarf *d, struct line_record *ret)
 	return err;
 }
 
-/* On failure it goes on with what is open. */
+/* Give back what libdw holds, and the pages of the file too. On failure it stays open. */
 static void open_anew(struct line_dwarf *d)
 {
-	Dwarf *dwarf = d->dwfl ? NULL : dwarf_begin_elf(d->elf, DWARF_C_READ, NULL);
+	Elf *elf = d->dwfl ? NULL : elf_begin(d->fd, ELF_C_READ_MMAP, NULL);
+	Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 
-	if (!dwarf)
+	if (!dwarf) {
+		elf_end(elf);
 		return;
+	}
 	dwarf_end(d->dwarf);
+	elf_end(d->own_elf);
+	d->own_elf = d->elf = elf;
 	d->dwarf = dwarf;
-	d->rows_open = 0;
+	d->rows_open = d->units_open = 0;
 }
 
 static size_t copy_rows(Dwarf_Lines *lines, size_t nr, struct line_row *rows)
@@ -275,7 +281,7 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 	size_t nr = 0;
 	int err;
 
-	if (d->rows_open > ROWS_KEPT_OPEN)
+	if (d->rows_open > ROWS_KEPT_OPEN || d->units_open++ > UNITS_KEPT_OPEN)
 		open_anew(d);
 	if (!dwarf_offdie(d->dwarf, unit, &die))
 		return -EBADMSG;

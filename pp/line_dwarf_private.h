@@ -17,7 +17,7 @@ struct line_dwarf {
 	Dwfl *dwfl;		/* of a relocatable file, else NULL */
 	Dwfl_Module *module;
 	Dwarf *dwarf;
-	size_t rows_open;	/* that libdw holds in memory */
+	size_t rows_open, units_open;	/* that libdw holds in memory */
 };
 
 #endif

@@ -58,19 +58,31 @@ static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
 	return dwarf_attr(die, attribute, &a) && !dwarf_formudata(&a, &value) ? value : 0;
 }
 
-/* Its name, or that of the function that this is a copy of. */
-static const char *name_of(Dwarf_Die *die)
+static const char *text_of(Dwarf_Die *die, unsigned int attribute)
 {
-	static const unsigned int names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name,
-					     DW_AT_name};
 	Dwarf_Attribute a;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *name =
-			dwarf_attr_integrate(die, names[i], &a) ? dwarf_formstring(&a) : NULL;
+	return dwarf_attr(die, attribute, &a) ? dwarf_formstring(&a) : NULL;
+}
 
+/* Its name, or that of the function that this is a copy of: the linker's rather than the plain. */
+static const char *name_of(const Dwarf_Die *copy)
+{
+	Dwarf_Die die = *copy;
+
+	for (int step = 0; step < 4; step++) {	/* damaged ones may go in circles */
+		const char *name = text_of(&die, DW_AT_linkage_name);
+		Dwarf_Attribute a;
+
+		if (!name)
+			name = text_of(&die, DW_AT_name);
 		if (name)
 			return name;
+		if (!dwarf_attr(&die, DW_AT_abstract_origin, &a) &&
+		    !dwarf_attr(&die, DW_AT_specification, &a))
+			return NULL;
+		if (!dwarf_formref_die(&a, &die))
+			return NULL;
 	}
 	return NULL;
 }
@@ -160,12 +172,13 @@ static void walk_unit(struct walk *w, Dwarf_Die *parent, unsigned int level)
 void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
 			size_t nr_addresses, struct inline_span **spans, size_t *nr)
 {
-	struct walk w = { .addresses = addresses, .nr_addresses = nr_addresses, .spans = *spans,
-			  .nr = *nr, .room = *nr };
+	struct walk w = { .addresses = addresses, .nr_addresses = nr_addresses, .nr = *nr };
 	Dwarf_Die die;
 
 	if (!dwarf_offdie(d->dwarf, unit, &die))
 		return;
+	w.room = w.nr + 16;
+	w.spans = xrealloc_array(*spans, w.room, sizeof(*w.spans));
 	if (dwarf_getsrcfiles(&die, &w.files, &w.nr_files))
 		w.files = NULL;
 	walk_unit(&w, &die, 0);

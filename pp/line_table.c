@@ -292,29 +292,62 @@ static void find_inlines(struct line_tables *t, struct unit *unit, const uint64_
 	add_inlines(t, unit, addresses, nr);
 }
 
+/* An address and the unit it is in. */
+struct wanted {
+	uint64_t unit;
+	uint64_t address;
+	size_t index;		/* of the caller's */
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* All that is wanted of one unit. */
+static void find_in_unit(struct line_tables *t, const struct wanted *wanted, size_t nr,
+			 bool inlines, struct line_place *ret)
+{
+	struct unit *unit = get_unit(t, wanted[0].unit);
+	uint64_t *addresses;
+
+	for (size_t i = 0; i < nr; i++)
+		line_find_row(&unit->rows, wanted[i].address, &ret[wanted[i].index]);
+	if (!inlines)
+		return;
+	addresses = xcalloc(nr, sizeof(*addresses));
+	for (size_t i = 0; i < nr; i++)
+		addresses[i] = wanted[i].address;
+	find_inlines(t, unit, addresses, nr);
+	free(addresses);
+}
+
+/* A unit's code may be in several places of the file, but it is decoded once: so by unit. */
 void line_tables_find(struct line_tables *t, const uint64_t *addresses, size_t nr, bool inlines,
 		      struct line_place *ret)
 {
-	for (size_t i = 0, first; i < nr; ) {
-		uint64_t offset, next;
-		struct unit *unit;
+	struct wanted *wanted = xcalloc(nr + 1, sizeof(*wanted));
+	size_t nr_wanted = 0;
 
-		first = i;
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t unit;
+
 		ret[i] = (struct line_place){ NULL, 0 };
-		if (!line_find_unit(&t->unit_ranges, addresses[i], &offset)) {
-			i++;
-			continue;
-		}
-		unit = get_unit(t, offset);
-		for (next = offset; i < nr && next == offset; ) {
-			ret[i] = (struct line_place){ NULL, 0 };
-			line_find_row(&unit->rows, addresses[i], &ret[i]);
-			if (++i < nr && !line_find_unit(&t->unit_ranges, addresses[i], &next))
-				break;
-		}
-		if (inlines)
-			find_inlines(t, unit, addresses + first, i - first);
+		if (line_find_unit(&t->unit_ranges, addresses[i], &unit))
+			wanted[nr_wanted++] = (struct wanted){ unit, addresses[i], i };
 	}
+	if (nr_wanted)
+		qsort(wanted, nr_wanted, sizeof(*wanted), compare_wanted);
+	for (size_t i = 0, end; i < nr_wanted; i = end) {
+		for (end = i; end < nr_wanted && wanted[end].unit == wanted[i].unit; end++)
+			;
+		find_in_unit(t, wanted + i, end - i, inlines, ret);
+	}
+	free(wanted);
 }
 
 size_t line_tables_frames(struct line_tables *t, uint64_t address, struct inline_span *frames,

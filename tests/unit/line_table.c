@@ -126,6 +126,30 @@ TEST(cache_grows)
 	check(tmpdir, "abc");
 }
 
+/* One function after the other: each is added to what is known of the unit already. */
+TEST(functions_are_added)
+{
+	void (*const functions[])(void) = {
+		test_from_dwarf, test_from_cache, test_cache_grows, tmpdir_remove,
+	};
+	struct line_tables *t;
+	struct inline_span frame;
+	struct line_place place;
+
+	CHECK(!line_tables_open("/proc/self/exe", "", NULL, &t, NULL), "opened");
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		uint64_t address = linked((uintptr_t)functions[i]);
+
+		line_tables_find(t, &address, 1, true, &place);
+		CHECK(ends_with(place.file, i < 3 ? FILE_NAME : "tests/unit/tmpdir.h"), "%s",
+		      place.file);
+		for (size_t j = 0; j <= i; j++)
+			CHECK(line_tables_frames(t, linked((uintptr_t)functions[j]), &frame, 1) > 0,
+			      "function %zu after %zu", j, i);
+	}
+	line_tables_close(t);
+}
+
 TEST(what_has_no_lines)
 {
 	struct line_tables *t;
