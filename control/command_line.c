@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "command_line.h"
+#include "option_help.h"
 #include "session.h"
 #include "xalloc.h"
 
@@ -84,30 +85,14 @@ static struct poptOption table[] = {
 	POPT_TABLEEND
 };
 
-/* popt's own help gives the texts a narrow column as soon as one option is long. */
-static void print_options(const struct poptOption *options, FILE *out)
-{
-	for (; options->longName; options++) {
-		bool optional = options->argInfo & POPT_ARGFLAG_OPTIONAL;
-		char letter[8] = "   ", name[64];
-
-		if (options->shortName)
-			snprintf(letter, sizeof(letter), "-%c,", options->shortName);
-		snprintf(name, sizeof(name), "%s%s%s%s%s", options->longName, optional ? "[" : "",
-			 options->argDescrip ? "=" : "",
-			 options->argDescrip ? options->argDescrip : "", optional ? "]" : "");
-		fprintf(out, "  %s --%-26s %s\n", letter, name, options->descrip);
-	}
-}
-
 void options_print_help(FILE *out)
 {
 	fprintf(out, "Usage: opcontrol [OPTION...]\n\nActions, one at a time:\n");
-	print_options(actions, out);
+	option_help_print(actions, out);
 	fprintf(out, "\nSet-up, saved; alone, or with --start or --start-daemon:\n");
-	print_options(settings, out);
+	option_help_print(settings, out);
 	fprintf(out, "\nOther options:\n");
-	print_options(others, out);
+	option_help_print(others, out);
 	fprintf(out, "\nSPEC is default or NAME:count[:unitmask[:kernel[:user]]], "
 		"such as " EVENT_DEFAULT_NAME ":100000.\nMore in: man opcontrol\n");
 }

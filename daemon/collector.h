@@ -43,7 +43,8 @@ struct collector {
 	void (*close)(struct collector *c);
 
 	int (*start)(struct collector *c, struct op_error *e);
-	int (*stop)(struct collector *c, struct op_error *e);	/* samples already taken stay readable */
+	/* Samples already taken stay readable. */
+	int (*stop)(struct collector *c, struct op_error *e);
 
 	/* Descriptor that poll() finds readable when samples wait. */
 	int (*poll_fd)(struct collector *c);
@@ -51,11 +52,12 @@ struct collector {
 	 * Hand everything readable to @words. @flush: everything sampled before this call,
 	 * also what still lies in per-CPU buffers; returns when it has been handed over.
 	 */
-	int (*drain)(struct collector *c, bool flush, words_fn *words, void *context, struct op_error *e);
+	int (*drain)(struct collector *c, bool flush, words_fn *words, void *context,
+		     struct op_error *e);
 
 	/* Path of a cookie, malloc'd; a " (deleted)" ending is removed. -ENOENT. */
 	int (*cookie_path)(struct collector *c, op_word cookie, char **ret_path);
-	/* A descriptor of that very file, the caller's to close(); -ENOENT, -ESTALE when not to be had. */
+	/* A descriptor of that very file, the caller's to close(). -ENOENT, -ESTALE. */
 	int (*cookie_fd)(struct collector *c, op_word cookie);
 	/* Build-id if the kernel told it with the mapping; -ENODATA: read it through cookie_fd. */
 	int (*cookie_build_id)(struct collector *c, op_word cookie, unsigned char *id, size_t *len);

@@ -22,7 +22,7 @@ struct request {
 		   struct op_error *e);
 };
 
-/* Makes @line printable. The request it begins with, or NULL; what follows is the argument or "". */
+/* Makes @line printable. The request it begins with, or NULL; the rest is its argument, or "". */
 const struct request *request_find(char *line, const char **ret_argument);
 
 /* Append @text, which may name files of any name, and a newline: one line it stays. */

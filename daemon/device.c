@@ -2,7 +2,6 @@
 /*
  * device.c - the kernel module as a collector: all that touches /dev/oprofile
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,7 +13,6 @@
 #include "device.h"
 #include "file.h"
 #include "list.h"
-#include "number.h"
 #include "xalloc.h"
 
 #define READ_WORDS	65536		/* words read at once */
@@ -312,56 +310,9 @@ static int device_cookie_build_id(struct collector *c, op_word cookie, unsigned 
 
 /* Counts */
 
-static uint64_t cpu_stat(const struct device *d, const char *cpu, const char *file)
-{
-	char name[128];
-	uint64_t value;
-
-	snprintf(name, sizeof(name), "stats/%.40s/%s", cpu, file);
-	return read_number(d, name, &value) ? 0 : value;
-}
-
-static void read_cpu(const struct device *d, const char *cpu, struct cpu_counts *c)
-{
-	c->received += cpu_stat(d, cpu, "sample_received");
-	c->throttled += cpu_stat(d, cpu, "sample_throttled");
-	c->lost[LOST_CPU_BUFFER] += cpu_stat(d, cpu, "sample_lost_overflow");
-	c->lost[LOST_EVENT_BUFFER] += cpu_stat(d, cpu, "sample_lost_event_overflow");
-	c->lost[LOST_NO_MM] += cpu_stat(d, cpu, "sample_lost_no_mm");
-	c->lost[LOST_NO_MAPPING] += cpu_stat(d, cpu, "sample_lost_no_mapping");
-	c->lost[LOST_INVALID_PC] += cpu_stat(d, cpu, "sample_invalid_eip");
-}
-
-static void make_room(struct session_counts *counts, unsigned int nr_cpus)
-{
-	if (nr_cpus <= counts->nr_cpus)
-		return;
-	counts->cpu = xrealloc_array(counts->cpu, nr_cpus, sizeof(*counts->cpu));
-	memset(counts->cpu + counts->nr_cpus, 0,
-	       (nr_cpus - counts->nr_cpus) * sizeof(*counts->cpu));
-	counts->nr_cpus = nr_cpus;
-}
-
 static int device_counts(struct collector *c, struct session_counts *counts)
 {
-	struct device *d = of(c);
-	char *path = path_of(d, "stats");
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	uint64_t cpu;
-
-	free(path);
-	if (!dir)
-		return -errno;
-	while ((entry = readdir(dir))) {
-		if (strncmp(entry->d_name, "cpu", 3) ||
-		    number_parse_range(entry->d_name + 3, 0, COUNTS_MAX_CPUS - 1, &cpu))
-			continue;
-		make_room(counts, cpu + 1);
-		read_cpu(d, entry->d_name, &counts->cpu[cpu]);
-	}
-	closedir(dir);
-	return 0;
+	return device_read_counts(of(c)->mount, counts);
 }
 
 static void device_status(struct collector *c, struct collector_status *ret)

@@ -11,6 +11,7 @@
 #include "file.h"
 #include "log.h"
 #include "number.h"
+#include "option_help.h"
 #include "options.h"
 #include "session.h"
 #include "strbuf.h"
@@ -23,7 +24,7 @@
 struct raw {
 	char *session_dir, *collector, *events, *vmlinux, *kernel_range, *images, *verbose,
 		*ext_feature;
-	int no_vmlinux, foreground, version, callgraph_depth;
+	int no_vmlinux, foreground, version, help, callgraph_depth;
 	int lib, kernel, thread, cpu;
 };
 
@@ -267,6 +268,13 @@ static void raw_free(struct raw *raw)
 	free(raw->ext_feature);
 }
 
+static void print_help(const struct poptOption *table)
+{
+	printf("Usage: oprofiled --events=... [OPTION...]\n\n");
+	option_help_print(table, stdout);
+	printf("\nopcontrol(1) starts it with what it needs. More in: man oprofiled\n");
+}
+
 int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e)
 {
 	struct raw raw = { .foreground = 0 };
@@ -298,7 +306,7 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0, "stay, and log to stderr",
 		 NULL},
 		{"version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL},
-		POPT_AUTOHELP
+		{"help", '?', POPT_ARG_NONE, &raw.help, 0, "show this", NULL},
 		POPT_TABLEEND
 	};
 	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
@@ -312,16 +320,18 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 	else if (poptPeekArg(context))
 		err = op_error_set(e, -EINVAL, "'%s' is no option; oprofiled --help lists them",
 				   poptPeekArg(context));
-	else if (raw.version)
+	else if (raw.version || raw.help)
 		err = 0;
 	else
 		err = take(&raw, ret, e);
 	poptFreeContext(context);
 	raw_free(&raw);
-	if (!err && raw.version) {
+	if (!err && raw.help)
+		print_help(table);
+	if (!err && raw.version)
 		version_print("oprofiled");
+	if (!err && (raw.help || raw.version))
 		exit(0);
-	}
 	return err;
 }
 

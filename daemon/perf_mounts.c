@@ -26,7 +26,8 @@ static bool parse_mount(const char *line, struct mount *ret)
 	const char *end = strchrnul(line, '\n');
 	const char *dash = memmem(line, end - line, " - ", 3);
 
-	return dash && sscanf(line, "%" SCNu64 " %*u %u:%u", &ret->id, &ret->major, &ret->minor) == 3 &&
+	return dash &&
+	       sscanf(line, "%" SCNu64 " %*u %u:%u", &ret->id, &ret->major, &ret->minor) == 3 &&
 	       sscanf(dash, " - %31s", ret->type) == 1;
 }
 

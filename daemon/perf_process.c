@@ -10,19 +10,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "hash.h"
 #include "number.h"
 #include "perf_clock.h"
-#include "perf_proc.h"
+#include "perf_proc_read.h"
 #include "xalloc.h"
 
 #define BUCKETS_MIN	256
@@ -266,83 +261,11 @@ void perf_processes_tick(struct perf_processes *p, uint64_t now)
 
 /* --- /proc --- */
 
-static FILE *open_maps(const struct perf_processes *p, uint32_t tgid)
-{
-	char path[PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s/%u/maps", p->proc, tgid);
-	return fopen(path, "re");
-}
-
-static struct perf_maps *read_maps(struct perf_processes *p, uint32_t tgid)
-{
-	FILE *f = open_maps(p, tgid);
-	struct perf_maps *maps = NULL;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t len;
-
-	if (!f)
-		return NULL;
-	while ((len = getline(&line, &room, f)) > 0) {
-		struct perf_image *image;
-		struct perf_maps_line m;
-
-		if (line[len - 1] == '\n')
-			line[len - 1] = 0;
-		if (!perf_parse_maps_line(line, &m) || !m.executable)
-			continue;
-		image = perf_image_get(p->cookies, &(struct perf_image_key){
-			m.path, m.major, m.minor, m.inode, 0, { { 0 }, 0 } });
-		image->tgid = tgid;
-		image->start = m.start;
-		image->end = m.end;
-		perf_maps_add(p->cookies, &maps, m.start, m.end, m.offset, image);
-		perf_image_put(p->cookies, image);
-	}
-	free(line);
-	fclose(f);
-	return maps;
-}
-
-/* The image among @maps that the link to the program names; or one of its own, if none does. */
-static struct perf_image *read_program(struct perf_processes *p, uint32_t tgid,
-				       const struct perf_maps *maps)
-{
-	char link[PATH_MAX], target[PATH_MAX + 32];
-	struct perf_image_key key = { .path = target };
-	struct perf_image *image, *found = NULL;
-	struct statx st;
-	ssize_t len;
-
-	snprintf(link, sizeof(link), "%s/%u/exe", p->proc, tgid);
-	len = readlink(link, target, sizeof(target) - 1);
-	if (len <= 0)
-		return NULL;
-	target[len] = 0;
-	/* as far as the kernel knows: a FUSE server may never answer (perf_mounts.h) */
-	if (!statx(AT_FDCWD, link, AT_STATX_DONT_SYNC, STATX_INO, &st)) {
-		key.major = st.stx_dev_major;
-		key.minor = st.stx_dev_minor;
-		key.inode = st.stx_ino;
-	}
-	image = perf_image_get(p->cookies, &key);
-	for (size_t i = 0; maps && i < maps->nr && !found; i++)
-		if (!strcmp(maps->mappings[i].image->path, image->path))
-			found = maps->mappings[i].image;
-	if (found) {
-		found->refs++;
-		perf_image_put(p->cookies, image);
-		image = found;
-	}
-	return image;
-}
-
 static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_kernels)
 {
 	uint64_t before = perf_now();
-	struct perf_maps *maps = read_maps(p, tgid);
-	struct perf_image *program = read_program(p, tgid, maps);
+	struct perf_maps *maps = perf_read_maps(p->cookies, p->proc, tgid);
+	struct perf_image *program = perf_read_program(p->cookies, p->proc, tgid, maps);
 	struct perf_process *q;
 
 	/* neither: a kernel thread, or one whose memory is gone already and keeps what we know */

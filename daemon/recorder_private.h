@@ -5,6 +5,7 @@
 #ifndef RECORDER_PRIVATE_H
 #define RECORDER_PRIVATE_H
 
+#include <time.h>
 #include "recorder.h"
 
 struct recorder {

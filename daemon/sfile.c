@@ -15,18 +15,8 @@
 #define BATCH_MAX	2048
 #define MAX_OPEN	8192
 #define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, images looked at */
-#define RETRY_MIN	1		/* seconds until a failed file is tried again */
-#define RETRY_MAX	60
 #define SYNC_PART_MS	20
 #define SKIPPED_MAX	16		/* keys given up in one flush before the file is */
-
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
 
 void sfiles_raise_limit(void)
 {
@@ -143,68 +133,6 @@ bool sfiles_evict_open(struct sfiles *all)
 
 /* Batches */
 
-static void describe_failure(struct sfile *sf, int err, const struct op_error *e)
-{
-	struct strbuf path = STRBUF_INIT;
-
-	if (e->text[0]) {
-		sf->all->trouble = *e;
-	} else {
-		(void)sfile_path(sf, &path);
-		op_error_set(&sf->all->trouble, err, "cannot add to '%s': %s", path.text,
-			     strerror(-err));
-		strbuf_free(&path);
-	}
-}
-
-/* Anybody can give a program a name that no sample file can have: no trouble of the disk's. */
-static void tell_unnameable(struct sfiles *all, const struct op_error *e)
-{
-	if (!all->told_unnameable)
-		log_line("samples are being lost: %s", e->text);
-	all->told_unnameable = true;
-}
-
-static void failed(struct sfile *sf, int err, const struct op_error *e)
-{
-	bool first = !sf->retry_delay;
-
-	if (sf->unnameable) {
-		tell_unnameable(sf->all, e);
-		return;
-	}
-	sf->retry_delay = first ? RETRY_MIN : sf->retry_delay * 2;
-	if (sf->retry_delay > RETRY_MAX)
-		sf->retry_delay = RETRY_MAX;
-	sf->retry_at = now() + sf->retry_delay;
-	describe_failure(sf, err, e);
-	if (first && sf->all->told_err != err)
-		log_line("samples are being lost: %s; the file is tried again from time to time",
-			 sf->all->trouble.text);
-	sf->all->told_err = err;
-}
-
-static void works_again(struct sfile *sf)
-{
-	if (!sf->retry_delay)
-		return;
-	sf->retry_delay = sf->retry_at = 0;
-	if (sf->all->told_err)
-		log_line("sample files can be written again");
-	sf->all->told_err = 0;
-}
-
-const char *sfiles_trouble(const struct sfiles *all)
-{
-	return all->told_err ? all->trouble.text : "";
-}
-
-uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why)
-{
-	*ret_why = all->trouble.text;
-	return all->unwritten;
-}
-
 /* The samples [from, to) of the batch were recorded or lost: tell their CPUs. */
 static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 {
@@ -217,8 +145,8 @@ static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 			cpu->recorded += end - from;
 		else
 			cpu->lost[LOST_SAMPLE_FILE] += end - from;
-		if (!recorded && !sf->unnameable)
-			sf->all->unwritten += end - from;
+		if (!recorded)
+			sfile_lost(sf, end - from);
 	}
 }
 
@@ -253,7 +181,7 @@ static void write_batch(struct sfile *sf)
 	if (!sf->nr_batch)
 		return;
 	list_del(&sf->dirty);
-	if (sf->unnameable || (sf->retry_at && now() < sf->retry_at)) {
+	if (!sfile_may_try(sf)) {
 		account(sf, 0, sf->nr_batch, false);
 	} else {
 		if (!sf->odb)
@@ -263,9 +191,9 @@ static void write_batch(struct sfile *sf)
 		else
 			err = add_batch(sf);
 		if (err)
-			failed(sf, err, &e);
+			sfile_failed(sf, err, &e);
 		else
-			works_again(sf);
+			sfile_works(sf);
 	}
 	sf->nr_batch = 0;
 }

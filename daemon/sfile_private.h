@@ -42,11 +42,19 @@ struct sfiles {
 	int told_err;			/* the failure last told; 0 once a file works again */
 	struct op_error trouble;	/* the last one, in words */
 	bool told_unnameable;
-	uint64_t unwritten;		/* samples lost by such failures, since the beginning */
+	uint64_t unwritten;		/* samples lost by such failures, since the beginning, */
+	time_t unwritten_at;		/* the last of them */
 };
 
 /* sfile.c: close many to make room. False: none is open. */
 bool sfiles_evict_open(struct sfiles *all);
+
+/* sfile_trouble.c */
+bool sfile_may_try(const struct sfile *sf);
+void sfile_lost(struct sfile *sf, uint64_t nr);
+/* Its samples are lost: told once, in @e's words or those of @err. */
+void sfile_failed(struct sfile *sf, int err, const struct op_error *e);
+void sfile_works(struct sfile *sf);
 
 /* sfile_open.c */
 int sfile_path(const struct sfile *sf, struct strbuf *path);

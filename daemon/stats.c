@@ -24,7 +24,7 @@ void stats_free(struct stats *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static void reserve(struct session_counts *c, unsigned int nr_cpus)
+void counts_make_room(struct session_counts *c, unsigned int nr_cpus)
 {
 	if (nr_cpus <= c->nr_cpus)
 		return;
@@ -35,7 +35,7 @@ static void reserve(struct session_counts *c, unsigned int nr_cpus)
 
 void counts_add(struct session_counts *a, const struct session_counts *b)
 {
-	reserve(a, b->nr_cpus);
+	counts_make_room(a, b->nr_cpus);
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
 		a->cpu[i].received += b->cpu[i].received;
 		a->cpu[i].recorded += b->cpu[i].recorded;
@@ -53,7 +53,7 @@ static uint64_t less(uint64_t a, uint64_t b)
 
 void counts_subtract(struct session_counts *a, const struct session_counts *b)
 {
-	reserve(a, b->nr_cpus);
+	counts_make_room(a, b->nr_cpus);
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
 		a->cpu[i].received = less(a->cpu[i].received, b->cpu[i].received);
 		a->cpu[i].recorded = less(a->cpu[i].recorded, b->cpu[i].recorded);
@@ -101,9 +101,11 @@ static void format_cpu(struct strbuf *out, unsigned int cpu, const struct cpu_co
 	line(out, "Nr. samples lost cpu buffer overflow:",
 	     c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
 	line(out, "Nr. samples received:", c->received);
+	line(out, "Nr. backtrace aborted:", 0);
 	line(out, "Nr. samples lost invalid pc:", c->lost[LOST_INVALID_PC]);
 }
 
+/* OProfile's labels and order, then those of ours. No stacks are taken yet, so none is lost. */
 void stats_format(const struct stats *s, const struct trans_stats *words,
 		  const struct session_counts *counts, struct strbuf *out)
 {
@@ -127,13 +129,14 @@ void stats_format(const struct stats *s, const struct trans_stats *words,
 	line(out, "Nr. samples lost due to no permanent mapping:", own_no_mapping);
 	line(out, "Nr. user context kernel samples lost due to no app info available:",
 	     all.lost[LOST_NO_APP]);
-	line(out, "Nr. samples lost due to unknown image:", all.lost[LOST_UNKNOWN_IMAGE]);
-	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
 	line(out, "Nr. samples lost due to buffer overflow:", all.lost[LOST_EVENT_BUFFER]);
 	line(out, "Nr. samples lost due to no mapping:",
 	     less(all.lost[LOST_NO_MAPPING], own_no_mapping));
-	line(out, "Nr. backtraces skipped due to no file mapping:", s->backtraces_skipped);
+	line(out, "Nr. backtraces skipped due to no file mapping:", 0);
 	line(out, "Nr. samples lost due to no mm:", all.lost[LOST_NO_MM]);
+	line(out, "Nr. samples lost due to unknown image:", all.lost[LOST_UNKNOWN_IMAGE]);
+	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
+	line(out, "Nr. samples that could not be read:", all.lost[LOST_UNREAD]);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
 		format_cpu(out, i, &counts->cpu[i]);
 }

@@ -19,7 +19,6 @@ struct stats {
 	uint64_t samples;		/* leaf samples seen by the daemon */
 	uint64_t kernel_samples;
 	uint64_t callers;		/* pairs after a leaf: not samples */
-	uint64_t backtraces_skipped;	/* module: traces lost with their leaf */
 
 	/* Of the daemon alone since it started; .received stays 0. COUNTS_MAX_CPUS of them. */
 	struct cpu_counts *cpu;
@@ -44,6 +43,8 @@ static inline void stats_lost(struct stats *s, uint32_t cpu, enum loss_reason re
 	stats_cpu(s, cpu)->lost[reason] += nr;
 }
 
+/* At least @nr_cpus; new ones are 0. */
+void counts_make_room(struct session_counts *c, unsigned int nr_cpus);
 /* Sums over counts: @a += @b, and @a -= @b. Grow as needed; a difference stops at 0. */
 void counts_add(struct session_counts *a, const struct session_counts *b);
 void counts_subtract(struct session_counts *a, const struct session_counts *b);

@@ -24,13 +24,16 @@ static int check_chain(struct table *t, uint32_t bucket, struct op_error *e)
 {
 	for (uint32_t i = t->hash[bucket]; i; i = t->nodes[i].next) {
 		if (i >= t->used)
-			return op_error_set(e, -EPROTO, "'%s': chain %u leads to slot %u of %u used [SF-13]",
+			return op_error_set(e, -EPROTO,
+					    "'%s': chain %u leads to slot %u of %u used [SF-13]",
 					    t->path, bucket, i, t->used);
 		if (t->seen[i])
-			return op_error_set(e, -EPROTO, "'%s': chain %u comes to slot %u again [SF-13]",
+			return op_error_set(e, -EPROTO,
+					    "'%s': chain %u comes to slot %u again [SF-13]",
 					    t->path, bucket, i);
 		if (odb_bucket(t->nodes[i].key, t->size - 1) != bucket)
-			return op_error_set(e, -EPROTO, "'%s': slot %u is on chain %u, not its own [SF-14]",
+			return op_error_set(e, -EPROTO,
+					    "'%s': slot %u is on chain %u, not its own [SF-14]",
 					    t->path, i, bucket);
 		t->seen[i] = true;
 	}
@@ -61,7 +64,8 @@ static int check_fd(int fd, const char *path, size_t header_size, struct op_erro
 	if (err)
 		return err;
 	if (length != odb_file_length(header_size, d.size))
-		return op_error_set(e, -EPROTO, "'%s': %llu bytes where a table of %u takes %zu [SF-15]",
+		return op_error_set(e, -EPROTO,
+				    "'%s': %llu bytes where a table of %u takes %zu [SF-15]",
 				    path, (unsigned long long)length, d.size,
 				    odb_file_length(header_size, d.size));
 	t.size = d.size;

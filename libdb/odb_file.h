@@ -20,7 +20,7 @@
 #define ODB_SIZE_MAX		(1u << 26)	/* slots; 1.3 GB [SF-18] */
 
 struct odb_descr {
-	uint32_t size;			/* slots, a power of two; 0: never finished being made [SF-16] */
+	uint32_t size;			/* slots, a power of two; 0: never finished [SF-16] */
 	uint32_t current_size;		/* slots used, slot 0 included */
 	uint32_t zero[6];
 };

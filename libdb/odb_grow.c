@@ -97,7 +97,8 @@ void odb_chain_nodes(struct odb_node *nodes, uint32_t used, uint32_t *hash, uint
  */
 static void map_written(void *map, size_t old_length, size_t length)
 {
-	size_t from = old_length & ~(size_t)4095;	/* refused where pages are larger: no harm */
+	/* where pages are larger it is refused, which does no harm */
+	size_t from = old_length & ~(size_t)4095;
 
 	if (length - from >= ZEROS_SIZE)
 		(void)madvise((char *)map + from, length - from, MADV_POPULATE_WRITE);

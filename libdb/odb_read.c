@@ -60,7 +60,8 @@ static int check_descr(const struct odb_descr *d, size_t header_size, uint64_t l
 	uint64_t want;
 
 	if (!d->size || (d->size & (d->size - 1)) || d->size > ODB_SIZE_MAX)
-		return op_error_set(e, -EPROTO, "'%s': table size %u is not a power of two up to %u",
+		return op_error_set(e, -EPROTO,
+				    "'%s': table size %u is not a power of two up to %u",
 				    path, d->size, ODB_SIZE_MAX);
 	if (!d->current_size || d->current_size > d->size)
 		return op_error_set(e, -EPROTO, "'%s': %u slots used of a table of %u", path,
@@ -88,7 +89,8 @@ static int read_descr_once(int fd, const char *path, size_t header_size, void *b
 	if (all_zero(bytes, n))
 		return op_error_set(e, -ENODATA, "'%s': holds nothing yet", path);
 	if (n < want)
-		return op_error_set(e, -EPROTO, "'%s': cut short: %zu bytes, header and table size take %zu",
+		return op_error_set(e, -EPROTO,
+				    "'%s': cut short: %zu bytes, header and table size take %zu",
 				    path, n, want);
 	memcpy(ret, (char *)bytes + header_size, sizeof(*ret));
 	if (all_zero(ret, sizeof(*ret)))
@@ -154,8 +156,9 @@ int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, str
 		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
 	}
 	snapshot.header = malloc(header_size ? header_size : 1);
-	err = snapshot.header ? odb_read_descr(fd, path, header_size, snapshot.header, &descr, NULL, e) :
-				op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+	err = snapshot.header ?
+		odb_read_descr(fd, path, header_size, snapshot.header, &descr, NULL, e) :
+		op_error_set(e, -ENOMEM, "'%s': out of memory", path);
 	if (!err)
 		err = read_nodes(fd, path, header_size, &descr, &snapshot, e);
 	close(fd);

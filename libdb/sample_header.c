@@ -147,11 +147,13 @@ static int check_start(const unsigned char *bytes, size_t n, size_t *ret_size, s
 	else if (version == SAMPLE_VERSION_099)
 		*ret_size = SAMPLE_HEADER_SIZE_099;
 	else if (__builtin_bswap32(version) <= 0xff)
-		return op_error_set(e, -ENOTSUP, "sample file of a machine of the other byte order, "
+		return op_error_set(e, -ENOTSUP,
+				    "sample file of a machine of the other byte order, "
 				    "version 0x%x: convert it with OProfile's opimport [SF-6]",
 				    __builtin_bswap32(version));
 	else
-		return op_error_set(e, -ENOTSUP, "sample file of version 0x%x; 0x%x and 0x%x can be "
+		return op_error_set(e, -ENOTSUP,
+				    "sample file of version 0x%x; 0x%x and 0x%x can be "
 				    "read [SF-2]", version, SAMPLE_VERSION_099, SAMPLE_VERSION_1X);
 	if (n < *ret_size)
 		return op_error_set(e, -EPROTO, "cut short: %zu bytes of a header of %zu [SF-3]", n,

@@ -54,18 +54,19 @@ struct session_info {
 	char model[32];			/* what made the samples: "timer" */
 	char cpu_type[48];		/* OProfile's name of it: "timer" */
 	uint64_t clock_khz;		/* nominal CPU clock */
-	uint64_t period_ns;		/* timer models: time between two samples of a CPU; else 0 */
+	uint64_t period_ns;		/* timers: between two samples of a CPU; else 0 */
 	char events[512];		/* as asked for: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
 	uint64_t start_time, end_time;	/* Unix seconds; end 0: running, or killed */
 	char host[128], kernel[128], machine[32];
 	char kernel_build_id[72];	/* hex, or "" */
-	char kernel_symbols[16];	/* "kallsyms", "hidden" (kptr_restrict), "vmlinux", "none" */
+	char kernel_symbols[16];	/* "kallsyms", "hidden", "vmlinux", "none" [SS-10] */
 	char vmlinux[512];		/* path given with --vmlinux=, or "" */
 	char separate[64];		/* "none", "lib", "lib kernel thread cpu", ... */
 };
 
 int session_info_write(const char *stats_dir, const struct session_info *info);
-int session_info_read(const char *stats_dir, struct session_info *ret);	/* -ENOENT: not one of ours */
+/* -ENOENT: not one of ours. */
+int session_info_read(const char *stats_dir, struct session_info *ret);
 int session_info_read_e(const char *stats_dir, struct session_info *ret, struct op_error *e);
 
 /* Parse @text (writable, ends in a NUL), spoiling it. -EPROTO with "@name:line: why" in @e. */
@@ -83,7 +84,7 @@ enum loss_reason {
 	LOST_NO_MODE,		/* neither kernel nor user was announced */
 	LOST_KERNEL_RANGE,	/* kernel pc in no known kernel image (only with --vmlinux) */
 	LOST_UNKNOWN_IMAGE,	/* cookie could not be resolved to a file */
-	LOST_NO_APP,		/* kernel sample of a task without application */
+	LOST_NO_APP,		/* OProfile's label; ours are filed under the kernel instead */
 	LOST_SAMPLE_FILE,	/* sample file could not be opened or grown */
 	LOST_STREAM,		/* word stream could not be understood there */
 	LOST_UNREAD,		/* left in the collector when it could not be read any more */
@@ -100,7 +101,7 @@ struct cpu_counts {
 	uint64_t recorded;		/* now in sample files */
 	uint64_t lost[NR_LOSS_REASONS];
 	uint64_t throttled;		/* interrupts skipped to keep it usable; not received */
-	uint64_t filtered;		/* left out on request (--image=); counts as recorded nowhere */
+	uint64_t filtered;		/* left out on request (--image=): recorded nowhere */
 };
 
 /* received = recorded + filtered + sum of lost, for each CPU and so in all. */
@@ -110,7 +111,8 @@ struct session_counts {
 };
 
 int session_counts_write(const char *stats_dir, const struct session_counts *counts);
-int session_counts_read(const char *stats_dir, struct session_counts *ret);	/* caller frees ret->cpu */
+/* The caller frees ret->cpu. */
+int session_counts_read(const char *stats_dir, struct session_counts *ret);
 int session_counts_read_e(const char *stats_dir, struct session_counts *ret, struct op_error *e);
 int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
 			 struct op_error *e);	/* as session_info_parse() */

@@ -38,7 +38,8 @@ const char *loss_name(enum loss_reason reason)
 
 const char *loss_text(enum loss_reason reason)
 {
-	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].text : "of an unknown reason";
+	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].text :
+							"of an unknown reason";
 }
 
 static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_counts *c)
@@ -116,7 +117,8 @@ static const char *parse_nr_cpus(char *line, unsigned int *ret)
 	const char *word = text_next_word(&line);
 	uint64_t nr;
 
-	if (!word || strcmp(word, "cpus") || !text_parse_decimal(text_next_word(&line), &nr) || line)
+	if (!word || strcmp(word, "cpus") || !text_parse_decimal(text_next_word(&line), &nr) ||
+	    line)
 		return "not 'cpus N'";
 	if (nr > COUNTS_MAX_CPUS)
 		return "too many CPUs";

@@ -125,7 +125,8 @@ static int find_in_segments(const struct elf_file *f, struct build_id *ret)
 		} u;
 		int err = -ENODATA;
 
-		if (read_at(f->fd, &u, size, f->phoff + (uint64_t)i * f->phentsize) != (ssize_t)size)
+		if (read_at(f->fd, &u, size, f->phoff + (uint64_t)i * f->phentsize) !=
+		    (ssize_t)size)
 			return -ENODATA;
 		if (f->is64 && get32(f, u.h64.p_type) == PT_NOTE)
 			err = find_in_notes(f, get64(f, u.h64.p_offset), get64(f, u.h64.p_filesz),
@@ -153,7 +154,8 @@ static int find_in_sections(const struct elf_file *f, struct build_id *ret)
 		} u;
 		int err = -ENODATA;
 
-		if (read_at(f->fd, &u, size, f->shoff + (uint64_t)i * f->shentsize) != (ssize_t)size)
+		if (read_at(f->fd, &u, size, f->shoff + (uint64_t)i * f->shentsize) !=
+		    (ssize_t)size)
 			return -ENODATA;
 		if (f->is64 && get32(f, u.h64.sh_type) == SHT_NOTE)
 			err = find_in_notes(f, get64(f, u.h64.sh_offset), get64(f, u.h64.sh_size),

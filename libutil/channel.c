@@ -94,7 +94,8 @@ int channel_listen(const char *path, mode_t mode, struct op_error *e)
 
 	err = socket_address(path, &address, &dir_fd);
 	if (err)
-		return op_error_set(e, err, "cannot make the socket '%s': %s", path, strerror(-err));
+		return op_error_set(e, err, "cannot make the socket '%s': %s", path,
+				    strerror(-err));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	err = fd < 0 ? -errno : bind_to(fd, &address);
 	/* before listen(), so that nobody got in under another mode */
@@ -162,7 +163,7 @@ static int wait_for(int fd, short events, int64_t deadline)
 	}
 }
 
-/* A listener whose queue is full makes connect() fail with EAGAIN at once: try until the deadline. */
+/* A listener whose queue is full makes connect() fail with EAGAIN at once: try again. */
 static int connect_until(const struct sockaddr_un *address, int64_t deadline)
 {
 	struct timespec pause = { .tv_nsec = 5000000 };

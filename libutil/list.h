@@ -58,6 +58,7 @@ static inline void list_move(struct list_head *n, struct list_head *after)
 #define list_for_each_entry_safe(pos, n, head, member)                                         \
 	for (pos = list_entry((head)->next, __typeof__(*pos), member),                         \
 	    n = list_entry(pos->member.next, __typeof__(*pos), member);                        \
-	     &pos->member != (head); pos = n, n = list_entry(n->member.next, __typeof__(*n), member))
+	     &pos->member != (head);                                                           \
+	     pos = n, n = list_entry(n->member.next, __typeof__(*n), member))
 
 #endif

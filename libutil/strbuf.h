@@ -28,6 +28,6 @@ void strbuf_vaddf(struct strbuf *s, const char *format, va_list args);
 void strbuf_truncate(struct strbuf *s, size_t len);	/* len <= s->len */
 void strbuf_reset(struct strbuf *s);			/* empty, keeps the room */
 void strbuf_free(struct strbuf *s);			/* back to STRBUF_INIT */
-char *strbuf_steal(struct strbuf *s);			/* the caller's to free(); @s is empty again */
+char *strbuf_steal(struct strbuf *s);			/* to be free()d; @s is empty again */
 
 #endif

@@ -291,6 +291,71 @@ TEST(garbage_is_accounted_for)
 	test_close(r);
 }
 
+/* Any user can run a program of such a name: no reason to call a dump failed, or to write logs. */
+TEST(a_name_that_no_sample_file_can_have)
+{
+	struct op_error e = { "" };
+	struct recorder *r;
+	char *text, *first;
+
+	test_prepare();
+	r = test_open();
+	for (int i = 0; i < 3; i++) {
+		fake_user(&fake);
+		fake_cookie(&fake, UNNAMEABLE);
+		fake_sample(&fake, 1, 0);
+		CHECK(!recorder_dump(r, &e), "%s", e.text);
+	}
+	CHECK(test_totals(r).lost[LOST_SAMPLE_FILE] == 3, "lost");
+	CHECK(!*recorder_trouble(r), "%s", recorder_trouble(r));
+	CHECK(!file_read_all(tmpdir_path("log"), 100000, &text, NULL), "log");
+	first = strstr(text, "a sample file cannot have a name made of '/lib/{dep}/x'");
+	CHECK(first && !strstr(first + 1, "a sample file cannot"), "%s", text);
+	free(text);
+	test_close(r);
+}
+
+/* OProfile's labels, in its order. */
+static const char *const labels[] = {
+	"\n-- OProfile Statistics --\nNr. sample dumps: 1\n",
+	"\nNr. non-backtrace samples: 3\n",
+	"\nNr. kernel samples: 1\n",
+	"\nNr. lost samples (no kernel/user): 0\n",
+	"\nNr. lost kernel samples: 0\n",
+	"\nNr. incomplete code structs: 0\n",
+	"\nNr. samples lost due to sample file open failure: 0\n",
+	"\nNr. samples lost due to no permanent mapping: 0\n",
+	"\nNr. user context kernel samples lost due to no app info available: 0\n",
+	"\nNr. samples lost due to buffer overflow: 0\n",
+	"\nNr. samples lost due to no mapping: 0\n",
+	"\nNr. backtraces skipped due to no file mapping: 0\n",
+	"\nNr. samples lost due to no mm: 0\n",
+	"\n\n---- Statistics for cpu : 1\nNr. samples lost cpu buffer overflow: 0\n",
+	"\nNr. samples received: 3\nNr. backtrace aborted: 0\nNr. samples lost invalid pc: 0\n",
+};
+
+TEST(the_statistics_block)
+{
+	struct recorder *r;
+	char *text, *at;
+
+	test_prepare();
+	put_one_of_each();
+	r = test_open();
+	test_drain(r);
+	recorder_log_statistics(r);
+	CHECK(!file_read_all(tmpdir_path("log"), 100000, &text, NULL), "log");
+	at = text;
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
+		char *found = strstr(at, labels[i]);
+
+		CHECK(found, "not there, or not in its place: %s", labels[i]);
+		at = found ? found : at;
+	}
+	free(text);
+	test_close(r);
+}
+
 TEST(two_events_by_counter)
 {
 	struct recorder *r;
