@@ -95,6 +95,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		put(name, data, n);
 		free(name);
+		name = xasprintf("{root}%s/{dep}/{root}%s/{cg}/{kern}/kallsyms/" FILE_NAME, program,
+				 program);
+		put(name, data, n);
+		free(name);
 	}
 	for (size_t i = 0; i < 4; i++) {
 		char *name = xasprintf("stats/%s", beside[i]);
@@ -106,5 +110,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.symbols = true;
 	sort_order_parse(NULL, &options.sort, &(bool){ false }, NULL);
 	run(&options, out);
+	for (int format = FORMAT_TEXT; format <= FORMAT_CSV; format++) {
+		options.format = format;
+		options.details = true;
+		run(&options, out);
+		options.details = false;
+		options.callgraph = format != FORMAT_CSV;
+		run(&options, out);
+		options.callgraph = false;
+	}
 	return 0;
 }
