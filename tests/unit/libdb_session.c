@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libdb_session.c - the text files beside the samples: written, read back, refused */
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
+#include <sys/mount.h>
+#include <unistd.h>
+#include "file.h"
 #include "image_ids.h"
 #include "sample_header.h"
 #include "session.h"
@@ -275,6 +280,59 @@ TEST(abi)
 	CHECK(!file_read_all(tmpdir_path("abi"), 10000, &text, NULL) &&
 	      strstr(text, "sizeof_struct_opd_header 88\n"), "0x12");
 	free(text);
+}
+
+static void write_received(const char *stats, uint64_t received)
+{
+	struct cpu_counts cpu = { .received = received };
+	struct session_counts counts = { 1, &cpu }, back = { 0, NULL };
+	int err = session_counts_write(stats, &counts);
+
+	CHECK(!err, "write %llu: %s", (unsigned long long)received, strerror(-err));
+	CHECK(!session_counts_read(stats, &back) && back.cpu[0].received == received,
+	      "%llu is not what is there", (unsigned long long)received);
+	free(back.cpu);
+}
+
+static void fill_disk(const char *path)
+{
+	static char block[4096];
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	while (write(fd, block, sizeof(block)) == sizeof(block))
+		;
+	close(fd);
+}
+
+/* [SS-5] Room was taken: as often as wanted, longer and shorter, though nothing can be allocated. */
+TEST(a_full_disk)
+{
+	struct session_info info = { .end_time = 7 }, back;
+	char stats[5000];
+
+	tmpdir_make();
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", tmpdir, "tmpfs", 0, "size=64k"))
+		SKIP("needs root, to mount a small file system");
+	snprintf(stats, sizeof(stats), "%s", tmpdir);
+	CHECK(!session_info_write(stats, &info), "info");
+	write_received(stats, 1);
+	CHECK(!session_reserve(stats, 1), "reserve");
+	fill_disk(tmpdir_path("filler"));
+	for (unsigned int i = 0; i < 10; i++) {
+		write_received(stats, i % 2 ? 1 : UINT64_MAX - i);
+		fill_disk(tmpdir_path("filler"));
+	}
+	info.end_time = 8;
+	CHECK(!session_info_write(stats, &info) && !session_info_read(stats, &back) &&
+	      back.end_time == 8, "info on a full disk");
+	session_give_up_reserve(stats);
+	CHECK(!file_exists(tmpdir_path("counts.spare")) &&
+	      !file_exists(tmpdir_path("session.spare")), "spare left");
+	fill_disk(tmpdir_path("filler"));
+	CHECK(session_info_write(stats, &info) == -ENOSPC, "without a spare");
+	CHECK(session_reserve(stats, 1) == -ENOSPC, "no room to reserve");
+	CHECK(!file_exists(tmpdir_path("session.spare")), "a spare of no use");
 }
 
 TEST_MAIN()
