@@ -234,6 +234,9 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		.differential = options->nr_specs == 2,
 		.title = options->title,
 	};
+	if (options->format == FORMAT_XML && options->has_sort)
+		notice_add(notices, "--sort does not count for --xml, whose order is by "
+			   "application, image and samples");
 	err = make_profiles(r, session_dir, notices, e);
 	if (!err)
 		open_events(r);

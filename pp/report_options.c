@@ -159,6 +159,9 @@ static int check_formats(struct op_error *e)
 		return op_error_set(e, -EINVAL, "--xml has no running totals (--accumulated)");
 	if (raw.xml && raw.global_percent)
 		return op_error_set(e, -EINVAL, "--xml has no percentages (--global-percent)");
+	if ((raw.json || raw.csv) && raw.accumulated)
+		return op_error_set(e, -EINVAL, "--json and --csv have no running totals "
+				    "(--accumulated)");
 	if (raw.csv && raw.callgraph)
 		return op_error_set(e, -EINVAL, "--csv is one table and has no call graphs: "
 				    "use --json");
@@ -248,6 +251,7 @@ static void take_values(struct report_options *o)
 	o->format = raw.xml ? FORMAT_XML : raw.json ? FORMAT_JSON : raw.csv ? FORMAT_CSV
 		  : FORMAT_TEXT;
 	o->strict = raw.strict || o->compat;
+	o->has_sort = raw.sort;
 	o->exclude_dependent = raw.exclude_dependent;
 	o->no_header = raw.no_header;
 	o->show_address = raw.show_address || raw.details;

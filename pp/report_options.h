@@ -29,6 +29,7 @@ struct report_options {
 	bool details, callgraph;	/* -d, -c */
 	enum report_format format;
 	bool strict;
+	bool has_sort;			/* --sort was given */
 	bool exclude_dependent, no_header, show_address, long_names, accumulated;
 	bool debug_info, global_percent;
 	enum demangle_style demangle;
