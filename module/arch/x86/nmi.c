@@ -4,7 +4,8 @@
  *
  * An overflow goes through the local APIC's LVTPC entry, which we make deliver an NMI, so that code
  * running with interrupts off is sampled too. Delivering it masks the entry on Intel's CPUs: it is
- * opened again each time, before counting goes on, or the next overflow would be the last.
+ * opened again each time, before counting goes on, or the next overflow would be the last. Where
+ * the counters can't be stopped it is opened first.
  *
  * perf and we keep off each other by the kernel's reservations, which are for each register and
  * which perf takes when it opens its first hardware event. KVM does not ask: it rewrites the global
@@ -45,23 +46,34 @@ static int hotplug_state;
 
 /* ---- the interrupt								[nmi] */
 
+static void open_lvtpc(void)
+{
+	apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct op_pmu_cpu *c = &this_cpu_ptr(&cpus)->pmu;
-	struct op_pmu_fired f = op_pmu_begin(pmu, &plan, c, user_mode(regs), rdtsc());
+	struct op_pmu_fired f;
 	u32 left;
 
+	/* what goes on counting may overflow once it has been looked at: that must not be dropped */
+	if (!pmu->global && READ_ONCE(c->programmed))
+		open_lvtpc();
+	f = op_pmu_begin(pmu, &plan, c, user_mode(regs), rdtsc());
 	if (!f.overflows) {
 		if (!op_pmu_owed(c, rdtsc()))
 			return NMI_DONE;
-		apic->write(APIC_LVTPC, APIC_DM_NMI);
+		if (READ_ONCE(c->programmed))
+			open_lvtpc();
 		return NMI_HANDLED;
 	}
 	for (left = f.samples; left; left &= left - 1)
 		op_sample(regs, __builtin_ctz(left));
 	if (f.throttled)
 		op_count_here(OP_STAT_THROTTLED, f.throttled);
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	if (pmu->global)
+		open_lvtpc();
 	op_pmu_end(pmu, &plan, c, &f, rdtsc());
 	return f.overflows;	/* of more than one the kernel forgives NMIs without a cause */
 }
@@ -92,7 +104,7 @@ static void take_here(void *unused)
 		return;
 	n->saved_lvtpc = apic->read(APIC_LVTPC);
 	op_pmu_program(pmu, &plan, &n->pmu);
-	apic->write(APIC_LVTPC, APIC_DM_NMI);
+	open_lvtpc();
 	if (running)
 		start_here(NULL);
 }
