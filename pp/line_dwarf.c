@@ -118,6 +118,8 @@ void line_dwarf_close(struct line_dwarf *d)
 	elf_end(d->own_elf);
 	if (d->fd >= 0)
 		close(d->fd);
+	line_paths_forget(d);
+	free(d->paths);
 	free(d->path);
 	free(d);
 }
@@ -240,7 +242,7 @@ static void open_anew(struct line_dwarf *d)
 	d->rows_open = d->units_open = 0;
 }
 
-static size_t copy_rows(Dwarf_Lines *lines, size_t nr, struct line_row *rows)
+static size_t copy_rows(struct line_dwarf *d, Dwarf_Lines *lines, size_t nr, struct line_row *rows)
 {
 	size_t kept = 0;
 
@@ -257,7 +259,7 @@ static size_t copy_rows(Dwarf_Lines *lines, size_t nr, struct line_row *rows)
 		dwarf_lineendsequence(line, &ends);
 		rows[kept++] = (struct line_row){
 			.address = address,
-			.file = ends ? NULL : dwarf_linesrc(line, NULL, NULL),
+			.file = ends ? NULL : line_dwarf_path(d, dwarf_linesrc(line, NULL, NULL)),
 			.line = number > 0 ? number : 0,
 		};
 	}
@@ -283,7 +285,7 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 
 	if (d->rows_open > ROWS_KEPT_OPEN || d->units_open++ > UNITS_KEPT_OPEN)
 		open_anew(d);
-	if (!dwarf_offdie(d->dwarf, unit, &die))
+	if (!line_dwarf_unit(d, unit, &die))
 		return -EBADMSG;
 	if (!dwarf_hasattr(&die, DW_AT_stmt_list))
 		return line_record_rows(NULL, 0, ret);
@@ -291,7 +293,7 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 		return -EBADMSG;
 	d->rows_open += nr;
 	first = rows = xcalloc(nr + 1, sizeof(*rows));
-	nr = copy_rows(lines, nr, rows);
+	nr = copy_rows(d, lines, nr, rows);
 	drop_leading(&first, &nr);
 	err = line_record_rows(first, nr, ret);
 	free(rows);

@@ -33,7 +33,7 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 
 /*
  * Add to @spans (malloc'd, *nr of them) those of the functions of @unit that contain one of
- * the sorted @addresses. Texts are @d's.
+ * the sorted @addresses. Texts are @d's, until the next unit.
  */
 void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
 			size_t nr_addresses, struct inline_span **spans, size_t *nr);

@@ -18,6 +18,23 @@ struct line_dwarf {
 	Dwfl_Module *module;
 	Dwarf *dwarf;
 	size_t rows_open, units_open;	/* that libdw holds in memory */
+	/* paths of the unit at hand: a hash table by the pointer */
+	const char *folder;		/* libdw's, or NULL */
+	struct line_path {
+		const char *given;	/* NULL: a free slot */
+		char *whole;		/* or NULL: as given */
+	} *paths;
+	size_t nr_paths, nr_path_slots;
 };
+
+/* The unit's entry, and its folder for line_dwarf_path(). */
+bool line_dwarf_unit(struct line_dwarf *d, uint64_t unit, Dwarf_Die *ret);
+
+/*
+ * A relative path lies below the unit's folder. The text lives until the next unit; one pointer
+ * gives one pointer.
+ */
+const char *line_dwarf_path(struct line_dwarf *d, const char *given);
+void line_paths_forget(struct line_dwarf *d);
 
 #endif

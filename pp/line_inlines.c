@@ -15,6 +15,7 @@
 #define DEEPEST	200	/* nested blocks; damaged entries may nest for ever */
 
 struct walk {
+	struct line_dwarf *dwarf;
 	const uint64_t *addresses;
 	size_t nr_addresses;
 	Dwarf_Files *files;
@@ -97,7 +98,8 @@ static void add_spans(struct walk *w, Dwarf_Die *die, uint32_t depth)
 		uint64_t file = number_of(die, DW_AT_call_file);
 
 		span.call_file = w->files && file < w->nr_files
-			       ? dwarf_filesrc(w->files, file, NULL, NULL) : NULL;
+			       ? line_dwarf_path(w->dwarf, dwarf_filesrc(w->files, file, NULL,
+									 NULL)) : NULL;
 		span.call_line = number_of(die, DW_AT_call_line);
 	}
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
@@ -172,10 +174,11 @@ static void walk_unit(struct walk *w, Dwarf_Die *parent, unsigned int level)
 void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
 			size_t nr_addresses, struct inline_span **spans, size_t *nr)
 {
-	struct walk w = { .addresses = addresses, .nr_addresses = nr_addresses, .nr = *nr };
+	struct walk w = {
+		.dwarf = d, .addresses = addresses, .nr_addresses = nr_addresses, .nr = *nr};
 	Dwarf_Die die;
 
-	if (!dwarf_offdie(d->dwarf, unit, &die))
+	if (!line_dwarf_unit(d, unit, &die))
 		return;
 	w.room = w.nr + 16;
 	w.spans = xrealloc_array(*spans, w.room, sizeof(*w.spans));

@@ -63,6 +63,8 @@ static void check(const char *cache_dir, const char *build_id)
 	CHECK(!places[0].file, "nothing there");
 	CHECK(ends_with(places[1].file, FILE_NAME) && places[1].line == (uint32_t)inner_line,
 	      "%s:%u, not %d", places[1].file, places[1].line, inner_line);
+	CHECK(places[1].file && *places[1].file == '/', "%s: below the compiler's folder",
+	      places[1].file);
 	nr = line_tables_frames(t, addresses[1], frames, 8);
 	CHECK(nr == 3, "%zu", nr);
 	if (nr == 3) {

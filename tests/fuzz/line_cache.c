@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * line_cache.c - a cache file of line tables that somebody else wrote
+ *
+ * Checksums would turn nearly every input away, so after the bytes as they are the same bytes are
+ * tried with checksums that fit: what lies behind them must hold too.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "hash.h"
+#include "line_cache_private.h"
+#include "xalloc.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define BUILD_ID "abcdef"
+
+static char *dir;
+
+static void remove_dir(void)
+{
+	file_remove_tree(dir);
+	free(dir);
+}
+
+static void make_dir(void)
+{
+	char template[] = "/tmp/fuzz-line-cache-XXXXXX";
+
+	if (!mkdtemp(template))
+		abort();
+	dir = xstrdup(template);
+	atexit(remove_dir);
+}
+
+/* Everything that is in it, at addresses of all kinds. */
+static void look_up(const struct line_cache_record *r)
+{
+	static const uint64_t addresses[] = { 0, 1, 0x1000, 0x1020, 0x401000, 0x401025, UINT64_MAX };
+	struct inline_span frames[4], *spans;
+	struct line_place place;
+	uint64_t unit;
+	size_t nr;
+
+	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++) {
+		if (r->kind == LINE_UNITS)
+			line_find_unit(&r->record, addresses[i], &unit);
+		else if (r->kind == LINE_ROWS && line_find_row(&r->record, addresses[i], &place))
+			hash_string(place.file);
+		else if (r->kind == LINE_INLINES)
+			line_find_inlines(&r->record, addresses[i], frames, 4);
+	}
+	if (r->kind != LINE_INLINES)
+		return;
+	spans = line_record_spans(&r->record, &nr);
+	for (size_t i = 0; i < nr; i++)
+		hash_string(spans[i].function ? spans[i].function : "");
+	free(spans);
+}
+
+static void read_file(const uint8_t *bytes, size_t size)
+{
+	char *path = line_cache_path(dir, BUILD_ID);
+	struct line_cache_record *records;
+	struct line_cache *cache;
+	size_t nr;
+
+	if (file_write_atomic(path, bytes, size, 0600))
+		abort();
+	free(path);
+	cache = line_cache_open(dir, BUILD_ID);
+	if (!cache)
+		return;
+	records = line_cache_read_all(cache, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		look_up(&records[i]);
+		line_record_free(&records[i].record);
+	}
+	free(records);
+	line_cache_close(cache);
+}
+
+static void set_checksums(uint8_t *bytes, size_t size)
+{
+	struct cache_header h;
+	size_t room = (size - sizeof(h)) / sizeof(struct cache_entry);
+	struct cache_entry *entries = (struct cache_entry *)(void *)(bytes + sizeof(h));
+
+	memcpy(&h, bytes, sizeof(h));
+	memcpy(h.magic, CACHE_MAGIC, sizeof(h.magic));
+	h.format = CACHE_FORMAT;
+	h.size = size;
+	h.build_id_hash = hash_string(BUILD_ID);
+	if (h.nr_entries > room)
+		h.nr_entries = room;
+	for (size_t i = 0; i < h.nr_entries; i++)
+		if (entries[i].offset <= size && entries[i].size <= size - entries[i].offset)
+			entries[i].hash = hash_bytes(bytes + entries[i].offset, entries[i].size);
+	h.index_hash = hash_bytes(entries, h.nr_entries * sizeof(*entries));
+	h.header_hash = hash_bytes(&h, offsetof(struct cache_header, header_hash));
+	memcpy(bytes, &h, sizeof(h));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *bytes;
+
+	if (!dir)
+		make_dir();
+	read_file(data, size);
+	if (size < sizeof(struct cache_header))
+		return 0;
+	bytes = xmalloc(size);
+	memcpy(bytes, data, size);
+	set_checksums(bytes, size);
+	read_file(bytes, size);
+	free(bytes);
+	return 0;
+}
