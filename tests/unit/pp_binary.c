@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include "binary.h"
+#include "demangle_name.h"
 #include "shorten_name.h"
 
 /* Called through the linkage table of this program. */
@@ -127,6 +128,43 @@ TEST(short_names)
 		      "'%s' became '%s'", names[i].name, text);
 		free(text);
 	}
+}
+
+static const char *const mangled[][2] = {
+	{ "main", "main" },
+	{ "_Z1fi", "f(int)" },
+	{ "_Z1fi@@V1", "f(int)@@V1" },
+	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+	{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
+	{ "_Zbroken@V", "_Zbroken@V" },
+	{ "_", "_" },
+	{ "", "" },
+};
+
+TEST(demangled_names)
+{
+	for (size_t i = 0; i < sizeof(mangled) / sizeof(mangled[0]); i++) {
+		char *name = strdup(mangled[i][0]), *text = demangle_name(name, DEMANGLE_NORMAL);
+
+		CHECK(!strcmp(text, mangled[i][1]), "'%s' became '%s'", mangled[i][0], text);
+		CHECK(!strcmp(name, mangled[i][0]), "'%s' stays", mangled[i][0]);
+		if (text != name)
+			free(text);
+		free(name);
+	}
+}
+
+/* Each part is twice the one before: 2^30 letters, were it not stopped. */
+TEST(name_that_explodes)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_Z1f1AIiiE", *text;
+	size_t n = strlen(name);
+
+	for (int i = 0; i < 30; i++)
+		n += snprintf(name + n, sizeof(name) - n, "S_IS%c_S%c_E", digits[i], digits[i]);
+	text = demangle_name(name, DEMANGLE_SMART);
+	CHECK(text == name, "%zu letters", strlen(text));
 }
 
 TEST_MAIN()
