@@ -8,6 +8,7 @@
 #include "report.h"
 #include "say.h"
 #include "session.h"
+#include "terminal.h"
 #include "version.h"
 
 #define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
@@ -29,9 +30,9 @@ static const char *default_session_dir(const struct report_options *options)
 	return dir;
 }
 
-static int write_report(const struct report *report, const char *path)
+static int write_file(const struct report *report, const char *path)
 {
-	FILE *out = path ? fopen(path, "we") : stdout;
+	FILE *out = fopen(path, "we");
 	int err = 0;
 
 	if (!out) {
@@ -41,10 +42,25 @@ static int write_report(const struct report *report, const char *path)
 	report_print(report, out);
 	if (fflush(out) || ferror(out))
 		err = errno ? errno : EIO;
-	if (path && fclose(out) && !err)
+	if (fclose(out) && !err)
 		err = errno;
 	if (err)
-		say_error("cannot write '%s': %s", path ? path : "standard output", strerror(err));
+		say_error("cannot write '%s': %s", path, strerror(err));
+	return err ? 1 : 0;
+}
+
+static int write_report(const struct report *report, const struct report_options *options)
+{
+	struct pager pager;
+	int err;
+
+	if (options->output_file)
+		return write_file(report, options->output_file);
+	pager_start(&pager, options->format == FORMAT_TEXT && !options->compat);
+	report_print(report, pager.out);
+	err = pager_finish(&pager);
+	if (err)
+		say_error("cannot write 'standard output': %s", strerror(-err));
 	return err ? 1 : 0;
 }
 
@@ -58,12 +74,13 @@ static int run(const struct report_options *options)
 	int status = 1;
 	int err = report_make(options, dir, &report, &notices, &e);
 
+	progress_end();
 	for (size_t i = 0; i < notices.nr; i++)
 		say_warning("%s", notices.texts[i]);
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	else
-		status = write_report(report, options->output_file);
+		status = write_report(report, options);
 	report_free(report);
 	notices_free(&notices);
 	return status;
@@ -83,8 +100,10 @@ int main(int argc, const char **argv)
 		version_print("opreport");
 	else if (options.help || options.usage)
 		report_options_help(options.usage);
-	else
+	else {
+		options.progress = progress_show;
 		status = run(&options);
+	}
 	report_options_free(&options);
 	return status;
 }

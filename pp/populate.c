@@ -101,13 +101,20 @@ static void populate_image(struct work *w, const struct crew *crew)
 		binary_close(&w->image->binary);
 }
 
-static void *work_on(void *argument)
+static void work_on(struct crew *crew, bool tell)
 {
-	struct crew *crew = argument;
 	size_t i;
 
-	while ((i = atomic_fetch_add(&crew->next, 1)) < crew->nr_works)
+	while ((i = atomic_fetch_add(&crew->next, 1)) < crew->nr_works) {
+		if (tell && crew->options->progress)
+			crew->options->progress(i, crew->nr_works);
 		populate_image(&crew->works[i], crew);
+	}
+}
+
+static void *thread_main(void *crew)
+{
+	work_on(crew, false);
 	return NULL;
 }
 
@@ -121,9 +128,9 @@ static void run_crew(struct crew *crew)
 	if (crew->options->print_symbols || crew->options->lines)
 		wanted = 1;		/* one voice; and line tables are not shared */
 	while (nr + 1 < wanted && nr + 1 < crew->nr_works &&
-	       !pthread_create(&threads[nr], NULL, work_on, crew))
+	       !pthread_create(&threads[nr], NULL, thread_main, crew))
 		nr++;
-	work_on(crew);
+	work_on(crew, true);
 	while (nr)
 		pthread_join(threads[--nr], NULL);
 }

@@ -77,6 +77,7 @@ static struct populate_options populate_options(const struct report_options *o, 
 		.cache_dir = cache_dir,
 		.include = o->include,
 		.exclude = o->exclude,
+		.progress = o->progress,
 		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
 	};
 }

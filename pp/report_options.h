@@ -45,6 +45,7 @@ struct report_options {
 	char *arguments;		/* of it what is no option, comma separated */
 	/* as given, or NULL */
 	char *merge_text, *image_path_text, *include_text, *exclude_text;
+	void (*progress)(size_t done, size_t total);	/* the caller's, or NULL */
 	unsigned int print;		/* PRINT_* */
 };
 

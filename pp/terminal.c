@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* terminal.c - pager and progress; files and pipes get neither */
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char *pager_command(void)
+{
+	const char *term = getenv("TERM"), *command = getenv("PAGER");
+
+	if (!isatty(STDOUT_FILENO) || !term || !strcmp(term, "dumb"))
+		return NULL;
+	if (!command)
+		command = "less";
+	return *command && strcmp(command, "cat") ? command : NULL;
+}
+
+void pager_start(struct pager *pager, bool wanted)
+{
+	const char *command = wanted ? pager_command() : NULL;
+	int ends[2];
+
+	*pager = (struct pager){ .out = stdout };
+	if (!command || pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	fflush(stdout);
+	pager->pid = fork();
+	if (pager->pid == 0) {
+		dup2(ends[0], STDIN_FILENO);
+		setenv("LESS", "FRX", 0);	/* leaves a short report on the screen */
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	close(ends[0]);
+	if (pager->pid > 0)
+		pager->out = fdopen(ends[1], "w");
+	if (pager->pid < 0 || !pager->out) {
+		close(ends[1]);
+		*pager = (struct pager){ .out = stdout };
+	}
+}
+
+int pager_finish(struct pager *pager)
+{
+	int err = fflush(pager->out) || ferror(pager->out) ? (errno ? -errno : -EIO) : 0;
+
+	if (!pager->pid)
+		return err;
+	fclose(pager->out);
+	while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return err;
+}
+
+static bool has_progress;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Nothing in the first second, then ten times a second at most. */
+void progress_show(size_t done, size_t total)
+{
+	static double next;
+	double time = now();
+
+	if (!next)
+		next = time + 1;
+	if (time < next || !isatty(STDERR_FILENO))
+		return;
+	next = time + 0.1;
+	has_progress = true;
+	fprintf(stderr, "\r%zu of %zu images", done, total);
+	fflush(stderr);
+}
+
+void progress_end(void)
+{
+	if (has_progress)
+		fputs("\r\033[K", stderr);
+	has_progress = false;
+}

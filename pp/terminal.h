@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* terminal.h - what only a person at a terminal gets: a pager, and signs of progress [RP-13] */
+#ifndef TERMINAL_H
+#define TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct pager {
+	FILE *out;		/* where to write: the pager, or standard output */
+	pid_t pid;		/* 0: none */
+};
+
+/* Start $PAGER (default less) if standard output is a terminal and @wanted. */
+void pager_start(struct pager *pager, bool wanted);
+
+/* Flush and, if there is a pager, wait until the reader leaves it. 0 or -errno of writing. */
+int pager_finish(struct pager *pager);
+
+/* A line on standard error that says how far the work is, if it takes long; and its end. */
+void progress_show(size_t done, size_t total);
+void progress_end(void);
+
+#endif
