@@ -302,11 +302,11 @@ static int put_image(struct printer *p, const struct annotated_image *image, con
 	if (err == -EINVAL)
 		return err;
 	if (err) {
-		notice_add(p->notices, "cannot disassemble '%s': %s", image->image->found, e->text);
+		notice_add(p->notices, "cannot disassemble '%s': %s", image->path, e->text);
 		return 0;
 	}
 	if (p->options->source || p->options->disassembly.line_numbers)
-		p->listing = listing_open(&image->binary, image->image->found, p->options,
+		p->listing = listing_open(&image->binary, image->path, p->options,
 					  cache_dir, p->notices);
 	reader.before = p->listing ? before_instruction : NULL;
 	put_symbols(p, d, &reader, first_class_only);

@@ -6,10 +6,10 @@
  */
 #include "annotate_samples.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate_kernel.h"
 #include "demangle_name.h"
 #include "samples.h"
 #include "xalloc.h"
@@ -20,6 +20,7 @@ struct work {
 	const struct inverted_image *inverted;
 	const struct populate_options *options;
 	struct binary binary;
+	char *path;		/* of the binary's file, or NULL */
 	uint64_t *places;	/* of its symbols' starts and of its samples, ascending */
 	size_t nr_places, room;
 	size_t first_symbol;	/* of this image */
@@ -37,14 +38,6 @@ static bool list_has(const struct spec_list *list, const struct annotated_symbol
 static bool is_wanted(const struct populate_options *o, const struct annotated_symbol *symbol)
 {
 	return (!o->include.nr || list_has(&o->include, symbol)) && !list_has(&o->exclude, symbol);
-}
-
-static void free_symbol(struct annotated_symbol *symbol)
-{
-	if (symbol->shown != symbol->name)
-		free(symbol->shown);
-	free(symbol->name);
-	free((char *)symbol->section);
 }
 
 static void add_place(struct work *w, uint64_t place)
@@ -139,7 +132,7 @@ static void end_symbol(struct work *w)
 		return;
 	w->nr_places -= s->nr + 1;
 	a->nr_samples = s->first;
-	free_symbol(s);
+	annotated_symbol_free(s);
 	a->nr_symbols--;
 }
 
@@ -181,6 +174,7 @@ static void walk_samples(struct work *w, const struct sample_list *samples)
 	const struct binary *b = &w->binary;
 	size_t at = SIZE_MAX, begun = SIZE_MAX, section_of_gap = SIZE_MAX;
 	bool in_gap = false, is_open = false;
+	uint64_t last = 0;
 
 	for (size_t i = 0; i < samples->nr; i++) {
 		const struct sample *s = &samples->samples[i];
@@ -191,9 +185,9 @@ static void walk_samples(struct work *w, const struct sample_list *samples)
 
 		if (!s->count)
 			continue;
-		if (place < s->offset)
-			vma = place = UINT64_MAX;
-		at = last_symbol(b, at, place);
+		/* places grow with keys, but for keys that have no business here and wrap around */
+		at = last_symbol(b, place < last ? SIZE_MAX : at, place);
+		last = place;
 		is_inside = at != SIZE_MAX && place < b->symbols[at].end;
 		if (is_inside) {
 			if (!is_open || in_gap || begun != at) {
@@ -257,7 +251,8 @@ static void read_samples(struct work *w, struct sample_list *samples, struct not
 
 			if (samples_add_file(samples, app->files[j], &header, notices))
 				continue;
-			if (!w->binary.files || (file->session == checked && header.mtime == mtime))
+			if (!w->binary.files || !w->inverted->image->found ||
+			    (file->session == checked && header.mtime == mtime))
 				continue;
 			populate_check_age(w->inverted->image, file, &header, notices);
 			checked = file->session;
@@ -294,7 +289,6 @@ static void set_lines(struct work *w, const struct line_place *lines)
 
 static void find_lines(struct work *w, const struct line_options *options, struct notices *notices)
 {
-	const struct image *image = w->inverted->image;
 	struct line_binary *tables;
 	struct op_error e = { "" };
 	struct line_place *lines;
@@ -303,7 +297,7 @@ static void find_lines(struct work *w, const struct line_options *options, struc
 
 	if (!w->binary.files)
 		return;
-	err = line_binary_open(&w->binary, image->found, options, &tables, &e);
+	err = line_binary_open(&w->binary, w->path, options, &tables, &e);
 	if (err) {
 		notice_add(notices, "no source lines: %s", e.text);
 		return;
@@ -333,6 +327,8 @@ static void keep_image(struct work *w, bool with_binary)
 		.nr = a->nr_symbols - w->first_symbol,
 	};
 	if (with_binary) {
+		image->path = w->path;
+		w->path = NULL;
 		image->binary = w->binary;
 		w->binary = (struct binary){ 0 };
 	}
@@ -340,9 +336,11 @@ static void keep_image(struct work *w, bool with_binary)
 
 static void annotate_image(struct annotation *a, const struct inverted_image *inverted,
 			   const struct populate_options *options, const struct line_options *lines,
-			   struct finder *finder, struct notices *notices)
+			   struct finder *finder, struct kernel_files *kernels,
+			   struct notices *notices)
 {
-	struct work w = { a, inverted, options, { 0 }, NULL, 0, 0, a->nr_symbols };
+	struct work w = { .a = a, .inverted = inverted, .options = options,
+			  .first_symbol = a->nr_symbols };
 	struct sample_list samples = { 0 };
 	struct sample_header header;
 	size_t size;
@@ -350,6 +348,10 @@ static void annotate_image(struct annotation *a, const struct inverted_image *in
 	if (!sample_header_read(inverted->apps[0].files[0]->file->path, &header, &size, NULL))
 		inverted->image->is_kernel |= header.is_kernel;
 	populate_open_image(inverted, options, finder, &w.binary, notices);
+	if (!options->compat)
+		kernel_files_open(kernels, inverted, &w.binary, &w.path, notices);
+	if (!w.path && inverted->image->found)
+		w.path = xstrdup(inverted->image->found);
 	read_samples(&w, &samples, notices);
 	if (w.binary.nr_symbols || (w.binary.nr_sections && !options->compat))
 		walk_samples(&w, &samples);
@@ -362,6 +364,7 @@ static void annotate_image(struct annotation *a, const struct inverted_image *in
 	}
 	samples_free(&samples);
 	binary_close(&w.binary);
+	free(w.path);
 	free(w.places);
 }
 
@@ -369,44 +372,15 @@ void annotate_samples(const struct inversion *inversion, size_t nr_classes,
 		      const struct populate_options *options, const struct line_options *lines,
 		      struct finder *finder, struct annotation *ret, struct notices *notices)
 {
+	struct kernel_files *kernels = kernel_files_new(options->root);
 	struct annotation a = { .nr_classes = nr_classes };
 
 	for (size_t i = 0; i < inversion->nr_images; i++)
-		annotate_image(&a, &inversion->images[i], options, lines, finder, notices);
+		annotate_image(&a, &inversion->images[i], options, lines, finder, kernels, notices);
+	kernel_files_free(kernels);
 	a.totals = xcalloc(nr_classes + 1, sizeof(*a.totals));
 	for (size_t i = 0; i < a.nr_symbols; i++)
 		for (size_t c = 0; c < nr_classes; c++)
 			a.totals[c] += annotated_symbol_counts(&a, i)[c];
 	*ret = a;
-}
-
-void annotation_free(struct annotation *a)
-{
-	for (size_t i = 0; i < a->nr_symbols; i++)
-		free_symbol(&a->symbols[i]);
-	for (size_t i = 0; i < a->nr_images; i++)
-		binary_close(&a->images[i].binary);
-	free(a->images);
-	free(a->symbols);
-	free(a->symbol_counts);
-	free(a->samples);
-	free(a->sample_counts);
-	annotated_files_free(&a->files);
-	free(a->totals);
-	*a = (struct annotation){ 0 };
-}
-
-void annotation_print(const struct annotation *a, FILE *out)
-{
-	for (size_t i = 0; i < a->nr_symbols; i++) {
-		const struct annotated_symbol *s = &a->symbols[i];
-
-		fprintf(out, "symbol %s in %s at 0x%" PRIx64 "-0x%" PRIx64 ", %zu places, %s:%u:",
-			s->name, s->image->name, s->vma, s->vma + s->size, s->nr,
-			s->start.file == NO_FILE ? "?" : a->files.paths[s->start.file],
-			s->start.line);
-		for (size_t c = 0; c < a->nr_classes; c++)
-			fprintf(out, " %" PRIu64, annotated_symbol_counts(a, i)[c]);
-		fprintf(out, "\n");
-	}
 }

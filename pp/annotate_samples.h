@@ -30,7 +30,7 @@ struct annotated_place {
 struct annotated_symbol {
 	const struct image *image;
 	char *name, *shown;	/* raw, and demangled if asked for; may be the same string */
-	const char *section;	/* that its code is in, or NULL */
+	char *section;		/* that its code is in, or NULL */
 	uint64_t vma, size;	/* as linked */
 	bool has_symbols;	/* false: stands for an image that has none */
 	bool is_outside;	/* stands for what is outside of all symbols of a section */
@@ -42,6 +42,7 @@ struct annotated_symbol {
 struct annotated_image {
 	const struct image *image;
 	struct binary binary;	/* open if annotate_samples() was to keep it */
+	char *path;		/* of its file, or NULL */
 	size_t first, nr;	/* its symbols */
 };
 
@@ -69,6 +70,7 @@ struct annotation {
 void annotate_samples(const struct inversion *inversion, size_t nr_classes,
 		      const struct populate_options *options, const struct line_options *lines,
 		      struct finder *finder, struct annotation *ret, struct notices *notices);
+void annotated_symbol_free(struct annotated_symbol *symbol);
 void annotation_free(struct annotation *a);
 void annotation_print(const struct annotation *a, FILE *out);	/* --verbose=symbols */
 

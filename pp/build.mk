@@ -13,7 +13,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/report_options.c pp/report.c))
 $(eval $(call program,opreport,pp/opreport.c pp/terminal.c,libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
-$(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_samples.c pp/annotate_text.c \
+$(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
 $(eval $(call program,opannotate,pp/opannotate.c,\

@@ -240,7 +240,7 @@ void line_binary_find(struct line_binary *l, const uint64_t *places, size_t nr,
 			ret[i++] = (struct line_place){ NULL, 0 };
 			continue;
 		}
-		while (i < nr && places[i] < s->end)
+		while (i < nr && places[i] >= s->start && places[i] < s->end)
 			i++;
 		find_in_section(l, s - l->binary->sections, places + first, i - first,
 				ret + first);

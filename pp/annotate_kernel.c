@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_kernel.c - find vmlinux or NAME.ko, and how far the kernel was from where it is linked
+ *
+ * The kernel is moved at each boot and modules go where there is room. All symbols of an image are
+ * moved alike, so the distance that most of them have is the right one.
+ */
+#include "annotate_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "file.h"
+#include "find_image.h"
+#include "sessions.h"
+#include "xalloc.h"
+
+#define COMPARED	500	/* symbols */
+
+struct kernel_files {
+	char *root;
+	char *release;			/* whose modules @modules finds */
+	struct finder *modules;		/* or NULL: there are none */
+};
+
+struct kernel_files *kernel_files_new(const char *root)
+{
+	struct kernel_files *k = xcalloc(1, sizeof(*k));
+
+	k->root = xstrdup(root);
+	return k;
+}
+
+void kernel_files_free(struct kernel_files *k)
+{
+	finder_free(k->modules);
+	free(k->release);
+	free(k->root);
+	free(k);
+}
+
+static bool has_build_id(const char *path, const char *want)
+{
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	return !*want || (!build_id_read(path, &id) && !strcmp(build_id_text(&id, text), want));
+}
+
+/* The kernel's own file, as distributions and kernel builds name it; malloc'd, or NULL. */
+static char *find_vmlinux(const struct kernel_files *k, const struct session_info *info)
+{
+	static const char *const names[][2] = {
+		/* the release is between the two */
+		{"/usr/lib/debug/boot/vmlinux-", ""},
+		{"/usr/lib/debug/lib/modules/", "/vmlinux"},
+		{"/boot/vmlinux-", ""},
+		{"/lib/modules/", "/build/vmlinux"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = xasprintf("%s%s%s%s", k->root, names[i][0], info->kernel, names[i][1]);
+
+		if (file_exists(path) && has_build_id(path, info->kernel_build_id))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static void open_modules(struct kernel_files *k, const char *release)
+{
+	char *dir = xasprintf("%s/usr/lib/debug/lib/modules/%s", k->root, release);
+	const char *dirs[] = { dir };
+
+	if (!k->release || strcmp(k->release, release)) {
+		finder_free(k->modules);
+		free(k->release);
+		k->release = xstrdup(release);
+		if (!file_is_dir(dir) || finder_new(NULL, NULL, dirs, 1, &k->modules, NULL))
+			k->modules = NULL;
+	}
+	free(dir);
+}
+
+static char *find_module(struct kernel_files *k, const struct image *image, const char *release,
+			 struct notices *notices)
+{
+	struct image wanted = { .kind = image->kind, .path = image->path, .name = image->name,
+				.is_kernel = true };
+
+	open_modules(k, release);
+	if (k->modules)
+		find_image(k->modules, &wanted, notices);
+	return wanted.found;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp((*(const struct code_symbol *const *)a)->name,
+		      (*(const struct code_symbol *const *)b)->name);
+}
+
+/* Symbols by name; malloc'd. */
+static const struct code_symbol **by_name(const struct binary *b)
+{
+	const struct code_symbol **sorted = xcalloc(b->nr_symbols + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < b->nr_symbols; i++)
+		sorted[i] = &b->symbols[i];
+	qsort(sorted, b->nr_symbols, sizeof(*sorted), compare_names);
+	return sorted;
+}
+
+static int compare_distances(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The value that comes most often among sorted ones, and how often. */
+static size_t most_common(const uint64_t *sorted, size_t nr, uint64_t *ret)
+{
+	size_t best = 0;
+
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i; end < nr && sorted[end] == sorted[i]; end++)
+			;
+		if (end - i <= best)
+			continue;
+		best = end - i;
+		*ret = sorted[i];
+	}
+	return best;
+}
+
+/* How far places in @file are from those in @snapshot; false: they are different kernels. */
+static bool find_distance(const struct binary *snapshot, const struct binary *file, uint64_t *ret)
+{
+	const struct code_symbol **sorted = by_name(file);
+	size_t step = snapshot->nr_symbols / COMPARED + 1, nr = 0, best;
+	uint64_t *distances = xcalloc(snapshot->nr_symbols / step + 1, sizeof(*distances));
+
+	for (size_t i = 0; i < snapshot->nr_symbols; i += step) {
+		const struct code_symbol *s = &snapshot->symbols[i], **found;
+
+		found = bsearch(&s, sorted, file->nr_symbols, sizeof(*sorted), compare_names);
+		if (found)
+			distances[nr++] = (*found)->start - s->start;
+	}
+	qsort(distances, nr, sizeof(*distances), compare_distances);
+	best = most_common(distances, nr, ret);
+	free(distances);
+	free(sorted);
+	return best * 2 > nr;
+}
+
+static bool open_file(const char *path, const char *root, struct binary *snapshot)
+{
+	const struct binary_options how = { .root = root };
+	struct binary file;
+	uint64_t distance = 0;
+
+	if (binary_open(path, &how, &file, NULL))
+		return false;
+	if (!file.nr_symbols || !find_distance(snapshot, &file, &distance)) {
+		binary_close(&file);
+		return false;
+	}
+	file.key_base = snapshot->key_base + distance;
+	binary_close(snapshot);
+	*snapshot = file;
+	return true;
+}
+
+void kernel_files_open(struct kernel_files *k, const struct inverted_image *inverted,
+		       struct binary *b, char **ret_path, struct notices *notices)
+{
+	const struct report_session *session = inverted->session;
+	char *path;
+
+	*ret_path = NULL;
+	if (b->from != SYMBOLS_SNAPSHOT || !session || !session->has_info ||
+	    !*session->info.kernel || strchr(session->info.kernel, '/'))
+		return;
+	path = strcmp(inverted->image->path, "kallsyms")
+		       ? find_module(k, inverted->image, session->info.kernel, notices)
+		       : find_vmlinux(k, &session->info);
+	if (path && open_file(path, k->root, b)) {
+		*ret_path = path;
+		return;
+	}
+	if (path)
+		notice_add(notices, "'%s' is not of the kernel that was profiled: not used", path);
+	free(path);
+}

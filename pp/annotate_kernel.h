@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * annotate_kernel.h - files of a kernel that was profiled by its symbols
+ *
+ * Such a session needs no vmlinux, but lines and instructions do. If the kernel's debug package is
+ * there the file is found by the release, and its place in memory by the symbols [AN-15].
+ */
+#ifndef ANNOTATE_KERNEL_H
+#define ANNOTATE_KERNEL_H
+
+#include "binary.h"
+#include "invert.h"
+#include "notices.h"
+
+struct kernel_files;
+
+/* @root: what debug files are below, "" if nothing. */
+struct kernel_files *kernel_files_new(const char *root);
+void kernel_files_free(struct kernel_files *k);
+
+/*
+ * If @b is a snapshot of the kernel or a module of @inverted's session, and the file of it is
+ * there, @b becomes that file: keys plus its key_base are places in it. *ret_path is then its name,
+ * malloc'd; else NULL.
+ */
+void kernel_files_open(struct kernel_files *k, const struct inverted_image *inverted,
+		       struct binary *b, char **ret_path, struct notices *notices);
+
+#endif
