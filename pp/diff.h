@@ -16,7 +16,8 @@ int diff_check(const struct arrangement *first, const struct arrangement *second
 	       struct op_error *e);
 
 /*
- * Match the rows and move those that are only in @first to @second, which has the changes then.
+ * Match the rows and move those that are only in @first to @second, which has the changes then and
+ * is freed first.
  * Totals of both are there and stay. @exact, as in the original: image and application must be
  * the same; else rows that have no partner are matched by image and name, then by the image's
  * base name and name.

@@ -348,7 +348,8 @@ void report_free(struct report *r)
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
 	event_table_free(r->events);
-	for (size_t i = 0; i < r->nr_profiles; i++) {
+	/* the second may have rows that lie in the first's memory: diff.h */
+	for (size_t i = r->nr_profiles; i-- > 0;) {
 		rows_free(&r->profiles[i].rows);
 		collection_free(&r->profiles[i].collection);
 	}

@@ -118,19 +118,68 @@ void rows_drop_last(struct row_list *list)
 	row_free(list->rows[--list->nr]);
 }
 
+static void add_counts(uint64_t *to, const uint64_t *from, size_t nr)
+{
+	for (size_t c = 0; c < nr; c++)
+		to[c] += from[c];
+}
+
+static int compare_details(const void *a, const void *b)
+{
+	const struct row_detail *x = *(const struct row_detail *const *)a;
+	const struct row_detail *y = *(const struct row_detail *const *)b;
+
+	return x->vma < y->vma ? -1 : x->vma > y->vma;
+}
+
+/* By vma, one for each. */
+static void sort_details(const struct row_list *list, struct symbol_row *row)
+{
+	const struct row_detail **order = xcalloc(row->nr_details + 1, sizeof(*order));
+	struct row_detail *details = row->details;
+	uint64_t *counts = row->detail_counts;
+	size_t nr = row->nr_details;
+
+	for (size_t i = 0; i < nr; i++)
+		order[i] = &details[i];
+	qsort(order, nr, sizeof(*order), compare_details);
+	row->details = NULL;
+	row->detail_counts = NULL;
+	row->nr_details = row->details_room = 0;
+	for (size_t i = 0; i < nr; i++) {
+		struct row_detail *last = row->nr_details ? &row->details[row->nr_details - 1]
+							  : NULL;
+		const uint64_t *from = &counts[(size_t)(order[i] - details) * list->nr_classes];
+		uint64_t *to;
+
+		if (last && last->vma == order[i]->vma) {
+			to = &row->detail_counts[(row->nr_details - 1) * list->nr_classes];
+			free(order[i]->line);
+		} else {
+			to = row_add_detail(list, row, order[i]->vma);
+			row->details[row->nr_details - 1].line = order[i]->line;
+		}
+		add_counts(to, from, list->nr_classes);
+	}
+	free(details);
+	free(counts);
+	free(order);
+}
+
 void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into)
 {
-	for (size_t c = 0; c < list->nr_classes; c++) {
-		into->counts[c] += row->counts[c];
-		row->counts[c] = 0;
-	}
+	add_counts(into->counts, row->counts, list->nr_classes);
+	memset(row->counts, 0, list->nr_classes * sizeof(*row->counts));
 	for (size_t i = 0; i < row->nr_details; i++) {
-		uint64_t *counts = row_add_detail(list, into, row->details[i].vma);
+		uint64_t vma = row->details[i].vma - row->vma + into->vma;
+		uint64_t *counts = row_add_detail(list, into, vma);
 
 		into->details[into->nr_details - 1].line = row->details[i].line;
 		memcpy(counts, row_detail_counts(list, row, i),
 		       list->nr_classes * sizeof(*counts));
 	}
+	if (row->nr_details)
+		sort_details(list, into);
 	row->nr_details = 0;
 }
 
