@@ -57,6 +57,14 @@ static void search_debug_file(struct line_binary *l, const char *path, char **lo
 		object_file_close(&again);
 }
 
+/* The place that packages use comes first; the others are near the binary. */
+static void tell_places(const char *path, const char *looked, struct op_error *e)
+{
+	op_error_set(e, -ENODATA, "'%s' has no debug information, and its debug file '%.*s' is not "
+		     "there%s", path, (int)strcspn(looked, ","), looked,
+		     strchr(looked, ',') ? ", nor beside the binary" : "");
+}
+
 static int find_debug(struct line_binary *l, const char *path, struct op_error *e)
 {
 	const struct binary *b = l->binary;
@@ -79,8 +87,7 @@ static int find_debug(struct line_binary *l, const char *path, struct op_error *
 		op_error_set(e, -ENODATA, "'%s' has no debug information, nor has its debug file "
 			     "'%s'", path, l->path);
 	else if (looked || b->looked_in)
-		op_error_set(e, -ENODATA, "'%s' has no debug information, and its debug file is "
-			     "not there (%.300s)", path, looked ? looked : b->looked_in);
+		tell_places(path, looked ? looked : b->looked_in, e);
 	else
 		op_error_set(e, -ENODATA, "'%s' has no debug information (compile with -g)", path);
 	free(looked);
