@@ -474,6 +474,30 @@ TEST(a_runaway_rate_is_throttled_and_told)
 	CHECK(!cpu.counter[0].stretch, "%u", cpu.counter[0].stretch);
 }
 
+TEST(one_slow_handling_throttles_nothing)
+{
+	uint64_t now = 1000000;
+
+	a_cpu(2, false);
+	ask(0, 0xc0, 0, 100);
+	started();
+	for (int i = 0; i < 200; i++, now += 100000) {
+		uint64_t cost = i == 50 || i == 100 ? 10000000 : 1000;
+
+		model_count(0, 100, true);
+		CHECK(!nmi(now, cost).throttled, "%d", i);
+		now += cost;
+		model_log_clear();
+	}
+	/* but when each takes as long as it leaves the CPU to itself, that is told */
+	for (int i = 0; i < 3; i++, now += 100000) {
+		model_count(0, 100, true);
+		nmi(now, 200000);
+		now += 200000;
+	}
+	CHECK(cpu.counter[0].stretch == 1, "%u", cpu.counter[0].stretch);
+}
+
 TEST(no_period_grows_beyond_the_counter)
 {
 	a_cpu(2, false);

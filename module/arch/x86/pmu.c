@@ -386,11 +386,13 @@ struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, const struct op_pmu_pla
 void op_pmu_end(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c,
 		const struct op_pmu_fired *f, u64 now)
 {
+	u64 cost = now - c->began;
 	u32 left;
 
 	for (left = f->wrapped; left; left &= left - 1)
 		c->counter[__builtin_ctz(left)].handled = now;
-	c->cost = now - c->began;
+	c->cost = cost < c->last_cost ? cost : c->last_cost;
+	c->last_cost = cost;
 	/* running counters may have wrapped after they were looked at, with an NMI of their own */
 	owe(c, plan, p->global ? f->overflows - 1 : f->overflows, now);
 	if (p->global && READ_ONCE(c->running))

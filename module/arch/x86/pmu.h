@@ -19,8 +19,9 @@
  *	samples + throttled = events / count
  *
  * Throttling: an overflow that comes sooner than plan->floor after the last one of this counter
- * was handled, or sooner than that handling took, doubles the distance to the next; many calm
- * ones in a row halve it again. A machine asked for a sample every few cycles goes on working.
+ * was handled, or sooner than handling takes, doubles the distance to the next; many calm ones in
+ * a row halve it again. A machine asked for a sample every few cycles goes on working. What
+ * handling takes is the lesser of the last two: one may last long because a hypervisor ran others.
  */
 #ifndef OP_PMU_H
 #define OP_PMU_H
@@ -63,7 +64,8 @@ struct op_pmu_cpu {
 		u8 stretch;		/* the period is doubled so many times */
 		u8 calm;		/* overflows in a row that would allow one less */
 	} counter[OP_MAX_COUNTERS];
-	u64 began, cost;		/* the handling under way; of the last one */
+	u64 began;			/* the handling under way */
+	u64 last_cost, cost;		/* of the last one; the lesser of the last two */
 
 	unsigned int owed;		/* NMIs of overflows that another NMI found */
 	u64 owed_until;
