@@ -71,7 +71,10 @@ const uint64_t *row_detail_counts(const struct row_list *list, const struct symb
 /* Remove the last row that was added. */
 void rows_drop_last(struct row_list *list);
 
-/* Add @row's counts to @into's, and its details as if it had begun where @into does; then drop such rows, now empty, in [@from, @limit). */
+/*
+ * Add @row's counts to @into's, and its details as if it had begun where @into does; then drop
+ * such rows, now empty, in [@from, @limit).
+ */
 void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into);
 void rows_drop_empty(struct row_list *list, size_t from, size_t limit);
 
