@@ -56,9 +56,14 @@ static int add_styled_text(void *stream, enum disassembler_style style, const ch
 static void add_address(bfd_vma vma, struct disassemble_info *info)
 {
 	struct disassembler *d = info->application_data;
+	asymbol *slot = address_name_slot(&d->names, vma);
 	size_t at;
 
 	strbuf_addf(&d->line, "%" PRIx64 " ", (uint64_t)vma);
+	if (slot) {
+		address_name_add(&d->line, slot, d->section, vma, d->options->demangle);
+		return;
+	}
 	if (d->names.nr)
 		address_name_add(&d->line,
 				 address_name_find(&d->names, vma, d->section, false, &at),
@@ -259,7 +264,7 @@ static void give_section(struct disassembler *d, const struct disassembly_reader
 }
 
 static void give_symbol(struct disassembler *d, const struct disassembly_reader *reader,
-			const asymbol *symbol, uint64_t vma)
+			asymbol *symbol, uint64_t vma)
 {
 	give_text(d, reader, DISASSEMBLY_BLANK, vma, "");
 	strbuf_addf(&d->line, "%0*" PRIx64 " ", bfd_arch_bits_per_address(d->image) / 4, vma);

@@ -78,6 +78,44 @@ static void add(struct address_names *names, asymbol *s)
 		names->symbols[names->nr++] = s;
 }
 
+static int compare_slots(const void *a, const void *b)
+{
+	const arelent *x = *(arelent *const *)a, *y = *(arelent *const *)b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void read_slots(bfd *image, struct address_names *n)
+{
+	long size = n->dynamic ? bfd_get_dynamic_reloc_upper_bound(image) : 0, nr;
+
+	n->slots = size > 0 ? malloc(size) : NULL;
+	nr = n->slots ? bfd_canonicalize_dynamic_reloc(image, n->slots, n->dynamic) : 0;
+	n->nr_slots = nr > 0 ? nr : 0;
+	if (n->nr_slots)
+		qsort(n->slots, n->nr_slots, sizeof(*n->slots), compare_slots);
+}
+
+asymbol *address_name_slot(const struct address_names *n, uint64_t vma)
+{
+	size_t low = 0, high = n->nr_slots;
+	asymbol *s;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (n->slots[middle]->address < vma)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == n->nr_slots || n->slots[low]->address != vma || !n->slots[low]->sym_ptr_ptr)
+		return NULL;
+	s = *n->slots[low]->sym_ptr_ptr;
+	/* a place in the image itself has no symbol but its section's */
+	return s && s->name && *s->name && !(s->flags & BSF_SECTION_SYM) ? s : NULL;
+}
+
 void address_names_make(const struct bfd_file *image, const struct bfd_file *debug,
 			struct address_names *ret)
 {
@@ -87,6 +125,7 @@ void address_names_make(const struct bfd_file *image, const struct bfd_file *deb
 	long nr_dynamic, nr_synthetic;
 
 	n.dynamic = read_dynamic(image->bfd, &nr_dynamic);
+	read_slots(image->bfd, &n);
 	nr_synthetic = bfd_get_synthetic_symtab(image->bfd, nr_own, image->symbols, nr_dynamic,
 						n.dynamic, &n.synthetic);
 	if (nr_synthetic < 0)
@@ -108,6 +147,7 @@ void address_names_free(struct address_names *names)
 	free(names->symbols);
 	free(names->dynamic);
 	free(names->synthetic);
+	free(names->slots);
 	*names = (struct address_names){ 0 };
 }
 
@@ -181,22 +221,44 @@ asymbol *address_name_next(const struct address_names *n, size_t at, const asect
 	return NULL;
 }
 
-void address_name_add(struct strbuf *out, const asymbol *symbol, const asection *section,
-		      uint64_t vma, bool demangle)
+static void add_demangled(struct strbuf *out, const char *name)
+{
+	char *raw = xstrdup(name), *shown = demangle_name(raw, DEMANGLE_NORMAL);
+
+	strbuf_add(out, shown);
+	if (shown != raw)
+		free(shown);
+	free(raw);
+}
+
+/* A dynamic symbol's version: "@@" before the one that is linked with, "@" before others. */
+static void add_version(struct strbuf *out, asymbol *symbol)
+{
+	bool hidden = false;
+	const char *version = NULL;
+
+	if (!(symbol->flags & BSF_SYNTHETIC) && symbol->the_bfd)
+		version = bfd_get_symbol_version_string(symbol->the_bfd, symbol, true, &hidden);
+	if (version && *version)
+		strbuf_addf(out, "%s%s", hidden ? "@" : "@@", version);
+}
+
+void address_name_add(struct strbuf *out, asymbol *symbol, const asection *section, uint64_t vma,
+		      bool demangle)
 {
 	uint64_t begin = symbol ? bfd_asymbol_value(symbol) : bfd_section_vma(section);
 
 	strbuf_add_char(out, '<');
-	if (symbol && demangle) {
-		char *raw = xstrdup(symbol->name), *shown = demangle_name(raw, DEMANGLE_NORMAL);
-
-		strbuf_add(out, shown);
-		if (shown != raw)
-			free(shown);
-		free(raw);
-	} else {
-		strbuf_add(out, symbol ? symbol->name : bfd_section_name(section));
-	}
+	if (!symbol)
+		strbuf_add(out, bfd_section_name(section));
+	else if (demangle)
+		add_demangled(out, symbol->name);
+	else
+		strbuf_add(out, symbol->name);
+	if (symbol)
+		add_version(out, symbol);
+	if (symbol && bfd_is_und_section(symbol->section))
+		begin = vma;	/* it has no address */
 	if (vma > begin)
 		strbuf_addf(out, "+0x%" PRIx64, vma - begin);
 	else if (vma < begin)

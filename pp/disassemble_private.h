@@ -13,6 +13,8 @@ struct address_names {
 	size_t nr;
 	asymbol **dynamic;	/* storage */
 	asymbol *synthetic;
+	arelent **slots;	/* what the dynamic linker fills in, by address; storage too */
+	size_t nr_slots;
 	bool is_relocatable;
 };
 
@@ -28,11 +30,14 @@ void address_names_free(struct address_names *names);
 asymbol *address_name_find(const struct address_names *names, uint64_t vma,
 			   const asection *section, bool require_section, size_t *ret_at);
 
+/* The symbol whose address the dynamic linker puts at @vma, or NULL. */
+asymbol *address_name_slot(const struct address_names *names, uint64_t vma);
+
 /* The next symbol of @section after index @at that begins later, or NULL. */
 asymbol *address_name_next(const struct address_names *names, size_t at, const asection *section);
 
 /* Append "<name+0x12>" for @vma. */
-void address_name_add(struct strbuf *out, const asymbol *symbol, const asection *section,
-		      uint64_t vma, bool demangle);
+void address_name_add(struct strbuf *out, asymbol *symbol, const asection *section, uint64_t vma,
+		      bool demangle);
 
 #endif
