@@ -36,6 +36,13 @@ column()
 		END { print sum + 0 }'
 }
 
+# samples [CPU [COUNTER]] < tally's lines: the sum of both modes
+samples()
+{
+	cat > /tmp/lines
+	echo $(($(column user "$@" < /tmp/lines) + $(column kernel "$@" < /tmp/lines)))
+}
+
 # seen_with_irqs_off: tally while optest keeps CPU 1 with interrupts off, 20 ms at a time
 seen_with_irqs_off()
 {
@@ -50,6 +57,19 @@ seen_with_irqs_off()
 		> /tmp/tally
 	cat /tmp/tally; diag < /tmp/tally
 	grep . $fs/stats/cpu*/sample_[rtb]* | sed 's/.*stats.//' | diag
+}
+
+# events_are_in_ratio CYCLES INSTRUCTIONS: of two counters at the same count, which the emulated CPUs
+# have at 10 to 8; in both modes, for which of them an overflow is found in is the emulator's affair
+events_are_in_ratio()
+{
+	local cycles instructions
+	tally 0 0 shares-static 3000 "$TURNS" 2 > /tmp/tally; cat /tmp/tally; diag < /tmp/tally
+	grep . $fs/stats/cpu*/sample_[rt]* | sed 's/.*stats.//' | diag
+	cycles=$(samples '' "$1" < /tmp/tally) instructions=$(samples '' "$2" < /tmp/tally)
+	at_least "cycles sampled" "$cycles" 500
+	near "instructions per cycle in percent" "$(percent "$instructions" "$cycles")" 80 4
+	at_least "share of CPU 1 in percent" "$(percent "$(samples 1 "$1" < /tmp/tally)" "$cycles")" 20
 }
 
 # shares_are_right WHAT: profile the workload of 60, 30 and 10 % by what is set up, with the daemon
