@@ -16,7 +16,7 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define xgrow(array, count, room)                                                              \
 	do {                                                                                   \
 		if ((count) == (room)) {                                                       \
-			(room) = (room) ? (room) + (room) / 2 : 16;                            \
+			(room) = (room) < 16 ? 16 : (room) + (room) / 2;                       \
 			(array) = xrealloc_array((array), (room), sizeof(*(array)));           \
 		}                                                                              \
 	} while (0)
