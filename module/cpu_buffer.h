@@ -23,7 +23,7 @@ struct pt_regs;
 struct op_cpu_buffer {
 	struct op_ring ring;
 
-	/* The process this CPU pinned last, and in which generation; written and read on this CPU. */
+	/* The process this CPU pinned last, and in which generation; of this CPU alone. */
 	struct mm_struct *pinned_mm;
 	u32 pinned_generation;		/* 0: none */
 	struct irq_work pin_work;	/* pins after an NMI, which can't */

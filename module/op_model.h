@@ -19,10 +19,10 @@
 struct op_model {
 	const char *name;		/* module parameter "model", files "model" and "models" */
 
-	/* 0, or -errno and why this machine can't; may ask again, what is in the way may go. NULL: 0 */
+	/* 0, or -errno and why this machine can't; asked again, it may by then. NULL: 0 */
 	int (*probe)(struct op_reason *why);
 	const char *(*cpu_type)(void);	/* file "cpu_type"; a folder in events/. NULL: "timer" */
-	unsigned int (*nr_counters)(void);	/* at most OP_MAX_COUNTERS. NULL: 0, samples by time */
+	unsigned int (*nr_counters)(void); /* at most OP_MAX_COUNTERS. NULL: 0, samples by time */
 
 	/*
 	 * Claim what is needed and take over op_counters. 0, -EDOM and why: a counter is asked for

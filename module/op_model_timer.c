@@ -146,7 +146,8 @@ static int timer_start(void)
 	int state;
 
 	period_ns = op_timer_period_ns();
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online", timer_online, timer_offline);
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile:online", timer_online,
+				  timer_offline);
 	if (state < 0)
 		return state;
 	hotplug_state = state;

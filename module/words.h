@@ -91,7 +91,7 @@ static inline bool op_words_put(struct op_words *w, const op_word *from, u32 nr,
 /* Unread words in one piece: at most @max, from *ret_first. */
 static inline size_t op_words_peek(struct op_words *w, const op_word **ret_first, size_t max)
 {
-	size_t nr = smp_load_acquire(&w->head) - w->tail;	/* C, pairs with op_words_copy_in() */
+	size_t nr = smp_load_acquire(&w->head) - w->tail;	/* C: op_words_copy_in() */
 	size_t at = w->tail & w->mask;
 
 	*ret_first = w->words + at;

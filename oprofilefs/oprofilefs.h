@@ -12,7 +12,7 @@
 #define OPFS_TEXT_MAX 2048
 
 enum opfs_kind {
-	OPFS_SETTING,		/* a number in *setting, between min() or min, and max; not while set up */
+	OPFS_SETTING,		/* a number in *setting, min() or min to max; not while set up */
 	OPFS_VALUE,		/* a number told by value(cpu, arg); read only */
 	OPFS_COUNTER,		/* as a setting, at .field of the directory's struct op_counter */
 	OPFS_TEXT,		/* what text() writes, at most OPFS_TEXT_MAX bytes; read only */

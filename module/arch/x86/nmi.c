@@ -57,7 +57,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	struct op_pmu_fired f;
 	u32 left;
 
-	/* what goes on counting may overflow once it has been looked at: that must not be dropped */
+	/* what goes on counting may overflow after it was looked at: that must not be dropped */
 	if (!pmu->global && READ_ONCE(c->programmed))
 		open_lvtpc();
 	f = op_pmu_begin(pmu, &plan, c, user_mode(regs), rdtsc());

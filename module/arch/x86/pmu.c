@@ -317,7 +317,8 @@ void op_pmu_restore(const struct op_pmu *p, const struct op_pmu_plan *plan, stru
 static unsigned int throttle(const struct op_pmu_plan *plan, struct op_pmu_cpu *c, unsigned int i,
 			     u64 now)
 {
-	u64 gap = now - c->counter[i].handled, least = plan->floor > c->cost ? plan->floor : c->cost;
+	u64 gap = now - c->counter[i].handled;
+	u64 least = plan->floor > c->cost ? plan->floor : c->cost;
 	unsigned int stretch = c->counter[i].stretch;
 
 	if (gap < least) {
@@ -371,7 +372,7 @@ struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, const struct op_pmu_pla
 	c->began = now;
 	if (p->global)
 		op_wrmsr(p->global_ctrl, 0);
-	/* an overflow between the look and the halt raises no interrupt while this one is handled */
+	/* an overflow between look and halt raises no interrupt while this one is handled */
 	for (round = 0; left && round < ROUNDS; round++) {
 		for (; left; left &= left - 1) {
 			reload(p, plan, c, __builtin_ctz(left), user, &f);

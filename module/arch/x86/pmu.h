@@ -34,7 +34,7 @@ struct op_pmu {
 	u8 nr_general, nr_fixed;
 	u8 width, fixed_width;		/* bits */
 	bool global;			/* has the three global registers */
-	bool signed32;			/* bit 31 of what is written to a general counter is extended */
+	bool signed32;			/* bit 31 written to a general counter is extended */
 	u32 select, counter, step;	/* registers of general counter 0; from one to the next */
 	u32 global_status, global_ctrl, global_clear;
 	u64 event_mask;			/* bits the number of an event may have */
