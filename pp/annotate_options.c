@@ -11,12 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common_options.h"
 #include "file.h"
-#include "number.h"
 #include "option_words.h"
 #include "xalloc.h"
-
-enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
@@ -65,9 +63,7 @@ static const struct poptOption table[] = {
 	 "oprofile"},
 	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "show what stages found, on stderr",
 	 "files,classes,images,symbols,all"},
-	{"version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL},
-	{"help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL},
-	{"usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "show the options in short", NULL},
+	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
 
 static poptContext new_context(int argc, const char **argv)
@@ -106,39 +102,6 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 		.unit_mask = bits & MASK, .lib = !raw.exclude_dependent,
 	};
 	return err;
-}
-
-/* The original's words are taken too; those that name nothing here print nothing. */
-static int parse_verbose(struct annotate_options *o, struct op_error *e)
-{
-	enum { FILES = 1, CLASSES = 2, IMAGES = 4, SYMBOLS = 8 };
-	static const struct option_word words[] = {
-		{ "files", FILES }, { "classes", CLASSES }, { "images", IMAGES },
-		{ "symbols", SYMBOLS }, { "all", ~0u }, { "sfile", FILES }, { "bfd", SYMBOLS },
-		{ "debug", 0 }, { "level1", 0 }, { "stats", 0 }, { "xml", 0 }, { NULL, 0 }
-	};
-	unsigned int bits = 0;
-	int err = option_words_parse("verbose", raw.verbose, words, &bits, e);
-
-	o->print_files = bits & FILES;
-	o->print_classes = bits & CLASSES;
-	o->print_images = bits & IMAGES;
-	o->print_symbols = bits & SYMBOLS;
-	return err;
-}
-
-static int parse_demangle(enum demangle_style *ret, struct op_error *e)
-{
-	if (!raw.demangle || !strcmp(raw.demangle, "normal"))
-		*ret = DEMANGLE_NORMAL;
-	else if (!strcmp(raw.demangle, "none"))
-		*ret = DEMANGLE_NONE;
-	else if (!strcmp(raw.demangle, "smart"))
-		*ret = DEMANGLE_SMART;
-	else
-		return op_error_set(e, -EINVAL, "--demangle: '%s' is none of none, normal, smart",
-				    raw.demangle);
-	return 0;
 }
 
 static int check_output_dir(struct op_error *e)
@@ -185,6 +148,20 @@ static int check_combinations(struct op_error *e)
 	return check_output_dir(e);
 }
 
+static int parse_verbose(struct annotate_options *o, struct op_error *e)
+{
+	unsigned int print = 0;
+	int err = option_verbose(raw.verbose, &print, e);
+
+	if (!err && print != ~0u && print & (PRINT_ROWS | PRINT_CALLS))
+		err = op_error_set(e, -EINVAL, "--verbose: rows and calls are stages of opreport");
+	o->print_files = print & PRINT_FILES;
+	o->print_classes = print & PRINT_CLASSES;
+	o->print_images = print & PRINT_IMAGES;
+	o->print_symbols = print & PRINT_SYMBOLS;
+	return err;
+}
+
 static int parse_values(struct annotate_options *o, struct op_error *e)
 {
 	int err = check_combinations(e);
@@ -194,14 +171,11 @@ static int parse_values(struct annotate_options *o, struct op_error *e)
 	if (!err)
 		err = parse_verbose(o, e);
 	if (!err)
-		err = parse_demangle(&o->demangle, e);
-	if (!err && raw.threshold && number_parse_percent(raw.threshold, &o->threshold))
-		err = op_error_set(e, -EINVAL,
-				   "--threshold: '%s' is not a percentage from 0 to 100",
-				   raw.threshold);
-	if (!err && raw.compat && strcmp(raw.compat, "oprofile"))
-		err = op_error_set(e, -EINVAL, "--compat: '%s' is not known, only 'oprofile' is",
-				   raw.compat);
+		err = option_compat(raw.compat, &o->compat, e);
+	if (!err)
+		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
+	if (!err)
+		err = option_threshold(raw.threshold, &o->threshold, e);
 	if (!err)
 		err = disassemble_options_parse(raw.objdump_params, &o->disassembly, e);
 	return err;
@@ -218,11 +192,6 @@ static void split_dirs(char *text, struct spec_list *list)
 
 static void take_values(struct annotate_options *o)
 {
-	const char *env = getenv("OPROFILE_COMPAT");
-
-	o->compat = raw.compat || (env && *env && strcmp(env, "0"));
-	if (o->compat && o->demangle == DEMANGLE_SMART)
-		o->demangle = DEMANGLE_SMART_PLAIN;
 	o->source = raw.source;
 	o->assembly = raw.assembly;
 	o->inlines = raw.inlines;
@@ -239,25 +208,6 @@ static void take_values(struct annotate_options *o)
 	option_list_split(raw.include_file, &o->include_files);
 	option_list_split(raw.exclude_file, &o->exclude_files);
 	raw.session_dir = raw.root = raw.output_dir = raw.objdump_params = NULL;
-}
-
-/* 0 at the end of the options; 1: help or version, all else is void. */
-static int read_options(poptContext context, struct annotate_options *o, struct op_error *e)
-{
-	int option;
-
-	while ((option = poptGetNextOpt(context)) > 0) {
-		o->help |= option == OPT_HELP;
-		o->usage |= option == OPT_USAGE;
-		o->version |= option == OPT_VERSION;
-	}
-	if (o->help || o->usage || o->version)
-		return 1;
-	if (option < -1)
-		return op_error_set(e, -EINVAL, "%s: %s (see --help)",
-				    poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				    poptStrerror(option));
-	return 0;
 }
 
 static void free_raw(void)
@@ -285,7 +235,7 @@ int annotate_options_parse(int argc, const char **argv, struct annotate_options 
 
 	memset(&raw, 0, sizeof(raw));
 	context = new_context(argc, argv);
-	err = read_options(context, &o, e);
+	err = options_read(context, &o.help, &o.usage, &o.version, e);
 	if (!err)
 		err = parse_values(&o, e);
 	args = err ? NULL : poptGetArgs(context);

@@ -10,7 +10,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c pp/format_xml_parts.c \
-	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/report_options.c pp/report.c))
+	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c pp/report_options.c pp/report.c))
 $(eval $(call program,opreport,pp/opreport.c pp/terminal.c,libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \

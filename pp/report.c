@@ -17,6 +17,7 @@
 
 #include "callgraph.h"
 #include "collect.h"
+#include "common_options.h"
 #include "cpu_type.h"
 #include "data_quality.h"
 #include "diff.h"

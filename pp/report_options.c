@@ -12,11 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "common_options.h"
 #include "option_words.h"
 #include "xalloc.h"
-
-enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };
 
 /* What popt fills in; one report's command line at a time. */
 static struct raw {
@@ -73,9 +71,7 @@ static const struct poptOption table[] = {
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
 	  "show what stages found, on stderr: files, classes, images, symbols, rows, calls, all",
 	  "list" },
-	{ "version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },
-	{ "help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL },
-	{ "usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "show the options in short", NULL },
+	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
 
@@ -120,34 +116,6 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
 		.unit_mask = bits & MASK, .lib = bits & LIB,
 	};
-	return 0;
-}
-
-/* The original's words are taken too; those that name nothing here print nothing. */
-static int parse_verbose(unsigned int *bits, struct op_error *e)
-{
-	static const struct option_word words[] = {
-		{ "files", PRINT_FILES }, { "classes", PRINT_CLASSES }, { "images", PRINT_IMAGES },
-		{ "symbols", PRINT_SYMBOLS }, { "rows", PRINT_ROWS }, { "calls", PRINT_CALLS },
-		{ "all", ~0u },
-		{ "sfile", PRINT_FILES }, { "bfd", PRINT_SYMBOLS }, { "debug", 0 },
-		{ "level1", 0 }, { "stats", 0 }, { "xml", 0 }, { NULL, 0 }
-	};
-
-	return option_words_parse("verbose", raw.verbose, words, bits, e);
-}
-
-static int parse_demangle(enum demangle_style *ret, struct op_error *e)
-{
-	if (!raw.demangle || !strcmp(raw.demangle, "normal"))
-		*ret = DEMANGLE_NORMAL;
-	else if (!strcmp(raw.demangle, "none"))
-		*ret = DEMANGLE_NONE;
-	else if (!strcmp(raw.demangle, "smart"))
-		*ret = DEMANGLE_SMART;
-	else
-		return op_error_set(e, -EINVAL, "--demangle: '%s' is none of none, normal, smart",
-				    raw.demangle);
 	return 0;
 }
 
@@ -222,28 +190,20 @@ static int parse_values(struct report_options *o, struct op_error *e)
 	if (!err)
 		err = parse_merge(&o->merge, e);
 	if (!err)
-		err = parse_verbose(&o->print, e);
+		err = option_verbose(raw.verbose, &o->print, e);
 	if (!err)
-		err = parse_demangle(&o->demangle, e);
+		err = option_compat(raw.compat, &o->compat, e);
+	if (!err)
+		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
 	if (!err)
 		err = check_combinations(sorts_by_vma, e);
-	if (!err && raw.threshold && number_parse_percent(raw.threshold, &o->threshold))
-		err = op_error_set(e, -EINVAL,
-				   "--threshold: '%s' is not a percentage from 0 to 100",
-				   raw.threshold);
-	if (!err && raw.compat && strcmp(raw.compat, "oprofile"))
-		err = op_error_set(e, -EINVAL, "--compat: '%s' is not known, only 'oprofile' is",
-				   raw.compat);
+	if (!err)
+		err = option_threshold(raw.threshold, &o->threshold, e);
 	return err;
 }
 
 static void take_values(struct report_options *o)
 {
-	const char *env = getenv("OPROFILE_COMPAT");
-
-	o->compat = raw.compat || (env && *env && strcmp(env, "0"));
-	if (o->compat && o->demangle == DEMANGLE_SMART)
-		o->demangle = DEMANGLE_SMART_PLAIN;
 	o->specs[0].compat = o->specs[1].compat = o->compat;
 	o->symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
 	o->details = raw.details;
@@ -273,25 +233,6 @@ static void take_values(struct report_options *o)
 		raw.exclude = NULL;
 }
 
-/* 0 at the end of the options; 1: help or version, all else is void. */
-static int read_options(poptContext context, struct report_options *o, struct op_error *e)
-{
-	int option;
-
-	while ((option = poptGetNextOpt(context)) > 0) {
-		o->help |= option == OPT_HELP;
-		o->usage |= option == OPT_USAGE;
-		o->version |= option == OPT_VERSION;
-	}
-	if (o->help || o->usage || o->version)
-		return 1;
-	if (option < -1)
-		return op_error_set(e, -EINVAL, "%s: %s (see --help)",
-				    poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				    poptStrerror(option));
-	return 0;
-}
-
 static void free_raw(void)
 {
 	char **const strings[] = {
@@ -316,7 +257,7 @@ int report_options_parse(int argc, const char **argv, struct report_options *ret
 
 	memset(&raw, 0, sizeof(raw));
 	context = new_context(argc, argv);
-	err = read_options(context, &o, e);
+	err = options_read(context, &o.help, &o.usage, &o.version, e);
 	if (!err)
 		err = parse_values(&o, e);
 	args = err ? NULL : poptGetArgs(context);

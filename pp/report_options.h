@@ -11,15 +11,6 @@
 #include "sort.h"
 #include "spec.h"
 
-enum {			/* --verbose=: stages that print their result on stderr */
-	PRINT_FILES = 1,
-	PRINT_CLASSES = 2,
-	PRINT_IMAGES = 4,
-	PRINT_SYMBOLS = 8,
-	PRINT_ROWS = 16,
-	PRINT_CALLS = 32,
-};
-
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
 struct report_options {
@@ -46,7 +37,7 @@ struct report_options {
 	/* as given, or NULL */
 	char *merge_text, *image_path_text, *include_text, *exclude_text;
 	void (*progress)(size_t done, size_t total);	/* the caller's, or NULL */
-	unsigned int print;		/* PRINT_* */
+	unsigned int print;		/* PRINT_* of common_options.h */
 };
 
 /* -EINVAL, -ENOTSUP with @e set; *ret is then empty. *ret is the caller's to free. */
