@@ -72,24 +72,25 @@ is "samples in code that was never run" "$wrong" 0
 at_least "percent of the user samples in the right file" \
 	"$(percent "$((user - wrong - nameless))" "$((user + lost))")" 99.5
 
-# And each file has about the share of the work it did. The emulator translates the code of every
-# process anew: the 2000 short ones take longer than their 4000 ms of turns, never less. When the
-# host is busy in one part, that part has more samples; a third of the work must not be missing.
+# And no kind of process loses its samples unseen: each has at least half the share of its work.
+# More can't be asked. The kinds run one after another, the emulator translates the code of every
+# process anew, and while the host is busy elsewhere a kind has fewer samples than its work says.
 hot() { awk -v pattern="^($1)\$" '$4 ~ pattern { sum += $1 } END { print sum + 0 }' /tmp/where; }
 all=$(hot '.*')
 short=$(hot 'v0.')
 at_least "samples in the functions that work" "$all" 2000
-at_least "short-processes: percent of the samples" "$(percent "$short" "$all")" 36
-while read -r what pattern work within; do
-	near "$what: percent of the samples of longer ones" \
-		"$(percent "$(hot "$pattern")" $((all - short)))" "$(percent "$work" 4500)" "$within"
+at_least "short-processes: percent of the samples" "$(percent "$short" "$all")" \
+	"$(percent 4000 $((2 * (4000 + 4500))))"
+while read -r what pattern work; do
+	at_least "$what: percent of the samples of longer ones" \
+		"$(percent "$(hot "$pattern")" $((all - short)))" "$(percent "$work" $((2 * 4500)))"
 done <<WORK
-exec-chains v1[0-4] 2000 15
-dlopen libv0[0-4].so 500 6
-map-fixed libv0[5-9].so 500 6
-munmap libv1[0-4].so 500 6
-deleted-binary deleted-bin 500 6
-other-namespace namespace-bin 500 6
+exec-chains v1[0-4] 2000
+dlopen libv0[0-4].so 500
+map-fixed libv0[5-9].so 500
+munmap libv1[0-4].so 500
+deleted-binary deleted-bin 500
+other-namespace namespace-bin 500
 WORK
 for n in 0 1 2 3 4 5 6 7 8 9; do
 	near "v0$n: percent of the short processes" "$(percent "$(hot "v0$n")" "$short")" 10 5
