@@ -12,7 +12,7 @@
 
 #include "xalloc.h"
 
-struct perf_maps *perf_maps_new(void)
+static struct perf_maps *perf_maps_new(void)
 {
 	struct perf_maps *maps = xcalloc(1, sizeof(*maps));
 

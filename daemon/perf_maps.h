@@ -25,7 +25,6 @@ struct perf_maps {
 	struct perf_mapping *mappings;	/* by address */
 };
 
-struct perf_maps *perf_maps_new(void);
 /* One more reference; NULL stays NULL. */
 struct perf_maps *perf_maps_share(struct perf_maps *maps);
 void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps);	/* NULL is fine */

@@ -277,11 +277,6 @@ unsigned int sfiles_generation(const struct sfiles *all)
 	return all->generation;
 }
 
-size_t sfiles_nr_open(const struct sfiles *all)
-{
-	return all->nr_open;
-}
-
 void sfiles_flush(struct sfiles *all)
 {
 	while (!list_empty(&all->dirty))

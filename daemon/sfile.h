@@ -76,7 +76,6 @@ bool sfiles_sync_part(struct sfiles *all, int *ret_err);
 const char *sfiles_trouble(const struct sfiles *all);
 /* How many were lost so far because a file could not be written, and why the last ones were. */
 uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why);
-size_t sfiles_nr_open(const struct sfiles *all);
 
 /* Raise RLIMIT_NOFILE as far as sample files can use it. */
 void sfiles_raise_limit(void);

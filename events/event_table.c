@@ -159,7 +159,7 @@ static void free_parts(struct raw_event *events, size_t nr_events, struct raw_se
 	free(files);
 }
 
-void table_build_free(struct table_build *b)
+static void table_build_free(struct table_build *b)
 {
 	free_parts(b->events, b->nr_events, b->sets, b->nr_sets, b->files, b->nr_files);
 }

@@ -76,7 +76,6 @@ int masks_parse(struct table_build *b, struct table_text *t, table_include *incl
 int table_resolve(struct table_build *b, struct event_table **ret, struct op_error *e);
 
 struct event_table *event_table_from(struct table_build *b); /* cannot fail */
-void table_build_free(struct table_build *b);
 void raw_event_free(struct raw_event *r);
 void raw_set_free(struct raw_set *s); /* NULL is fine */
 
