@@ -176,6 +176,13 @@ int op_dump(void)
 	return err;
 }
 
+void op_counter_times(unsigned int n, u64 *ret_enabled, u64 *ret_running)
+{
+	mutex_lock(&state_mutex);
+	op_model_times(n, ret_enabled, ret_running);
+	mutex_unlock(&state_mutex);
+}
+
 int op_set(unsigned long *setting, unsigned long value)
 {
 	int err = -EBUSY;

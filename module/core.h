@@ -35,6 +35,9 @@ bool op_is_sampling(void);
 /* Have every sample taken so far in the buffer and the reader woken. -EINVAL if not set up. */
 int op_dump(void);
 
+/* For how long counter @n was asked for and counted since the last op_setup(), in ns. */
+void op_counter_times(unsigned int n, u64 *ret_enabled, u64 *ret_running);
+
 /* Store @value in a setting. -EBUSY unless idle. */
 int op_set(unsigned long *setting, unsigned long value);
 

@@ -5,13 +5,17 @@
  * Numbers as they are written there; what they may be depends on the model, which checks them
  * when the buffer is opened. A counter's number is that of its directory, and what its samples
  * carry in the event buffer.
+ *
+ * There are more directories than counters: P counters are directories 0 to P - 1, again P to
+ * 2 * P - 1, and so on. Each such set is on the counters in its turn.
  */
 #ifndef OP_COUNTER_H
 #define OP_COUNTER_H
 
 #include "portable.h"
 
-#define OP_MAX_COUNTERS 16
+#define OP_MAX_COUNTERS	16		/* that a CPU has */
+#define OP_MAX_VIRTUAL	32		/* directories */
 
 struct op_counter {
 	unsigned long enabled;		/* 0 or 1 */

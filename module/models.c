@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include "op_model.h"
+#include "../oprofilefs/op_abi.h"
 
 static char *model = "auto";
 module_param(model, charp, 0444);
@@ -39,7 +40,8 @@ static struct choice {
 static struct choice *chosen, *at_work;
 static DEFINE_MUTEX(reasons);		/* err and why, between a set-up and who reads "models" */
 
-struct op_counter op_counters[OP_MAX_COUNTERS];
+struct op_counter op_counters[OP_MAX_VIRTUAL];
+unsigned long op_time_slice = OP_TIME_SLICE_MS;
 
 static struct choice *timer_choice(void)
 {
@@ -92,7 +94,7 @@ int op_models_init(void)
 {
 	int i;
 
-	for (i = 0; i < OP_MAX_COUNTERS; i++)
+	for (i = 0; i < OP_MAX_VIRTUAL; i++)
 		op_counters[i] = (struct op_counter){ .kernel = 1, .user = 1 };
 	for (i = 0; i < ARRAY_SIZE(choices); i++)
 		probe(&choices[i]);
@@ -119,9 +121,16 @@ unsigned int op_model_nr_counters(void)
 	return chosen->model->nr_counters ? chosen->model->nr_counters() : 0;
 }
 
+unsigned int op_model_nr_virtual(void)
+{
+	unsigned int nr = op_model_nr_counters();
+
+	return nr ? OP_MAX_VIRTUAL / nr * nr : 0;
+}
+
 static struct choice *to_work(void)
 {
-	unsigned int i, nr = op_model_nr_counters();
+	unsigned int i, nr = op_model_nr_virtual();
 
 	for (i = 0; i < nr; i++)
 		if (READ_ONCE(op_counters[i].enabled))
@@ -187,4 +196,11 @@ int op_model_start(void)
 void op_model_stop(void)
 {
 	at_work->model->stop();
+}
+
+void op_model_times(unsigned int n, u64 *ret_enabled, u64 *ret_running)
+{
+	*ret_enabled = *ret_running = 0;
+	if (at_work && at_work->model->times)
+		at_work->model->times(n, ret_enabled, ret_running);
 }

@@ -25,6 +25,12 @@ struct op_model {
 	unsigned int (*nr_counters)(void); /* at most OP_MAX_COUNTERS. NULL: 0, samples by time */
 
 	/*
+	 * Since setup, over all CPUs: for how long counter @n was asked for, and for how much of it
+	 * it counted, in ns. Untouched for a counter that is not used. NULL: has no counters.
+	 */
+	void (*times)(unsigned int n, u64 *ret_enabled, u64 *ret_running);
+
+	/*
 	 * Claim what is needed and take over op_counters. 0, -EDOM and why: a counter is asked for
 	 * what it can't count; else -errno and why. NULL: nothing to do.
 	 */
@@ -41,8 +47,11 @@ extern const struct op_model op_model_timer;
 /* What the tools call this CPU; a folder in events/. */
 const char *op_x86_cpu_type(void);
 
-/* Set through oprofilefs, only while idle; the first op_model_nr_counters() are there. */
-extern struct op_counter op_counters[OP_MAX_COUNTERS];
+/* Set through oprofilefs, only while idle; the first op_model_nr_virtual() are there. */
+extern struct op_counter op_counters[OP_MAX_VIRTUAL];
+
+/* So likewise: for how long, in ms, a set of counters counts before the next does. */
+extern unsigned long op_time_slice;
 
 /*
  * Choose. -EINVAL: no model has the name given. That a model of this name can't work here is
@@ -53,6 +62,7 @@ int op_models_init(void);
 /* Of the chosen model. */
 const char *op_model_cpu_type(void);
 unsigned int op_model_nr_counters(void);
+unsigned int op_model_nr_virtual(void);		/* whole sets of counters */
 
 /* What samples, or will: the chosen one, or the timer where no counter is enabled. */
 const char *op_model_name(void);
@@ -67,6 +77,9 @@ int op_model_setup(void);
 void op_model_shutdown(void);
 int op_model_start(void);
 void op_model_stop(void);
+
+/* Of the model that samples, or did last; 0 for what is not used. Under the state mutex. */
+void op_model_times(unsigned int n, u64 *ret_enabled, u64 *ret_running);
 
 /* The timer's set-up. Counts are in cycles of the nominal clock. */
 extern unsigned long op_timer_count;

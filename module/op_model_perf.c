@@ -7,9 +7,10 @@
  * any event can be in any. Interrupts are NMIs where perf's are (x86), else what runs with
  * interrupts off is sampled as they come back on.
  *
- * All events are pinned: one that doesn't fit on the counters together with the others fails at
- * once, rather than being counted part of the time. perf thins out what interrupts too often; how
- * much is found at the end from what was counted.
+ * Events of one set are pinned: one that doesn't fit on the counters together with the others
+ * fails at once, rather than being counted part of the time. With more than one set that is what
+ * is asked for, and perf has the events take turns, at its own pace. perf thins out what interrupts
+ * too often; how much is found at the end from what was counted.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -24,13 +25,15 @@
 #include "stats.h"
 
 struct perf_cpu {
-	struct perf_event *events[OP_MAX_COUNTERS];
-	u64 told[OP_MAX_COUNTERS];	/* periods sampled or counted as throttled */
+	struct perf_event *events[OP_MAX_VIRTUAL];
+	u64 told[OP_MAX_VIRTUAL];	/* periods sampled or counted as throttled */
+	u64 enabled[OP_MAX_VIRTUAL], ran[OP_MAX_VIRTUAL];	/* ns, of events that are gone */
 };
 static DEFINE_PER_CPU(struct perf_cpu, cpus);
 
-static struct op_counter counters[OP_MAX_COUNTERS];	/* as asked for at set-up */
+static struct op_counter counters[OP_MAX_VIRTUAL];	/* as asked for at set-up */
 static unsigned int nr;			/* events that fit on the counters */
+static bool in_turns;			/* more are asked for */
 static bool running;			/* changed with CPU hotplug locked out */
 static int hotplug_state;
 
@@ -83,7 +86,7 @@ static struct perf_event *make(unsigned int cpu, unsigned int n, bool disabled)
 	const struct op_counter *a = &counters[n];
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = config_of(a),
-		.sample_period = a->count, .pinned = 1, .disabled = disabled,
+		.sample_period = a->count, .pinned = !in_turns, .disabled = disabled,
 		.exclude_kernel = !a->kernel, .exclude_user = !a->user, .exclude_hv = !a->kernel,
 	};
 
@@ -105,13 +108,22 @@ static void count_throttled(unsigned int cpu, unsigned int n)
 	c->told[n] = periods;
 }
 
+static void add_times(struct perf_event *e, u64 *enabled, u64 *running)
+{
+	u64 now_enabled, now_ran;
+
+	perf_event_read_value(e, &now_enabled, &now_ran);
+	*enabled += now_enabled;
+	*running += now_ran;
+}
+
 static int perf_online(unsigned int cpu)
 {
 	struct perf_cpu *c = &per_cpu(cpus, cpu);
 	unsigned int n;
 
-	memset(c, 0, sizeof(*c));
-	for (n = 0; n < OP_MAX_COUNTERS; n++) {
+	memset(c->told, 0, sizeof(c->told));
+	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
 		struct perf_event *e;
 
 		if (!counters[n].enabled)
@@ -131,7 +143,7 @@ static void stop_one(unsigned int cpu)
 	struct perf_cpu *c = &per_cpu(cpus, cpu);
 	unsigned int n;
 
-	for (n = 0; n < OP_MAX_COUNTERS; n++)
+	for (n = 0; n < OP_MAX_VIRTUAL; n++)
 		if (c->events[n]) {
 			perf_event_disable(c->events[n]);
 			count_throttled(cpu, n);
@@ -144,8 +156,9 @@ static int perf_offline(unsigned int cpu)
 	unsigned int n;
 
 	stop_one(cpu);
-	for (n = 0; n < OP_MAX_COUNTERS; n++)
+	for (n = 0; n < OP_MAX_VIRTUAL; n++)
 		if (c->events[n]) {
+			add_times(c->events[n], &c->enabled[n], &c->ran[n]);
 			perf_event_release_kernel(c->events[n]);
 			c->events[n] = NULL;
 		}
@@ -197,20 +210,24 @@ static int perf_probe(struct op_reason *why)
 	return op_refuse(why, -ENODEV, "perf counts no cycles on this CPU (%d)", err);
 }
 
-/* Every event at once, on one CPU. */
+/* Every event on one CPU: all at once, or, where they take turns, one after the other. */
 static int try_all(struct op_reason *why)
 {
-	struct perf_event *events[OP_MAX_COUNTERS] = {};
+	struct perf_event *events[OP_MAX_VIRTUAL] = {};
 	unsigned int cpu = cpumask_first(cpu_online_mask), n;
 	int err = 0;
 
-	for (n = 0; n < OP_MAX_COUNTERS; n++) {
+	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
 		if (!counters[n].enabled)
 			continue;
 		events[n] = make(cpu, n, false);
 		if (!fits(events[n], &err)) {
 			events[n] = NULL;
 			break;
+		}
+		if (in_turns) {
+			perf_event_release_kernel(events[n]);
+			events[n] = NULL;
 		}
 	}
 	let_go(events, n);
@@ -238,20 +255,49 @@ static unsigned int perf_nr_counters(void)
 	return nr;
 }
 
+static void forget_times(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		memset(per_cpu(cpus, cpu).enabled, 0, sizeof(per_cpu(cpus, cpu).enabled));
+		memset(per_cpu(cpus, cpu).ran, 0, sizeof(per_cpu(cpus, cpu).ran));
+	}
+}
+
+static void perf_times(unsigned int n, u64 *ret_enabled, u64 *ret_running)
+{
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_possible_cpu(cpu) {
+		struct perf_cpu *c = &per_cpu(cpus, cpu);
+
+		*ret_enabled += c->enabled[n];
+		*ret_running += c->ran[n];
+		if (c->events[n])
+			add_times(c->events[n], ret_enabled, ret_running);
+	}
+	cpus_read_unlock();
+}
+
 static int perf_setup(struct op_reason *why)
 {
 	unsigned int n;
 	int err;
 
 	memset(counters, 0, sizeof(counters));
-	for (n = 0; n < nr; n++) {
+	in_turns = false;
+	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
 		if (!op_counters[n].enabled)
 			continue;
 		err = check(n, &op_counters[n], why);
 		if (err)
 			return err;
 		counters[n] = op_counters[n];
+		in_turns |= n >= nr;
 	}
+	forget_times();
 	err = try_all(why);
 	if (err)
 		return err;
@@ -274,7 +320,7 @@ static int perf_start(void)
 	cpus_read_lock();
 	WRITE_ONCE(running, true);
 	for_each_online_cpu(cpu)
-		for (n = 0; n < OP_MAX_COUNTERS; n++)
+		for (n = 0; n < OP_MAX_VIRTUAL; n++)
 			if (per_cpu(cpus, cpu).events[n])
 				perf_event_enable(per_cpu(cpus, cpu).events[n]);
 	cpus_read_unlock();
@@ -301,4 +347,5 @@ const struct op_model op_model_perf = {
 	.shutdown = perf_shutdown,
 	.start = perf_start,
 	.stop = perf_stop,
+	.times = perf_times,
 };

@@ -79,6 +79,27 @@ static u64 stat_sum(unsigned int cpu, unsigned int stat)
 	return op_stat_sum(stat);
 }
 
+static u64 nr_counters(unsigned int cpu, unsigned int arg)
+{
+	return op_model_nr_counters();
+}
+
+static u64 enabled_ns(unsigned int counter, unsigned int arg)
+{
+	u64 enabled, running;
+
+	op_counter_times(counter, &enabled, &running);
+	return enabled;
+}
+
+static u64 running_ns(unsigned int counter, unsigned int arg)
+{
+	u64 enabled, running;
+
+	op_counter_times(counter, &enabled, &running);
+	return running;
+}
+
 static u64 zero(unsigned int cpu, unsigned int arg)
 {
 	return 0;
@@ -106,6 +127,9 @@ static const struct opfs_file root_files[] = {
 	{ "cpu_type",         0444, OPFS_TEXT,    "-",       .text = cpu_type },
 	{ "model",            0444, OPFS_TEXT,    "-",       .text = model },
 	{ "models",           0444, OPFS_TEXT,    "-",       .text = op_models_tell },
+	{ "nr_counters",      0444, OPFS_VALUE,   "-",       .value = nr_counters },
+	{ "time_slice",       0600, OPFS_SETTING, "ms",
+	  .setting = &op_time_slice, .min = 1, .max = OP_TIME_SLICE_MS_MAX },
 	{ "pointer_size",     0444, OPFS_VALUE,   "bytes",   .value = pointer_size },
 	{ "abi_version",      0444, OPFS_VALUE,   "-",       .value = abi_version },
 	{ }
@@ -121,6 +145,8 @@ static const struct opfs_file counter_files[] = {
 	{ "kernel",           0600, OPFS_COUNTER, "0 or 1",  COUNTER(kernel), .max = 1 },
 	{ "user",             0600, OPFS_COUNTER, "0 or 1",  COUNTER(user), .max = 1 },
 	{ "extra",            0600, OPFS_COUNTER, "-",       COUNTER(extra), .max = ULONG_MAX },
+	{ "enabled_ns",       0444, OPFS_VALUE,   "ns",      .value = enabled_ns },
+	{ "running_ns",       0444, OPFS_VALUE,   "ns",      .value = running_ns },
 	{ }
 };
 

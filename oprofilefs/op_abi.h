@@ -77,6 +77,10 @@ enum op_code {
  */
 #define OP_TIMER_MIN_PERIOD_NS	15000
 
+/* For how long a set of counters counts before the next does, where there are several. */
+#define OP_TIME_SLICE_MS		10
+#define OP_TIME_SLICE_MS_MAX		1000
+
 /*
  * The buffers' sizes in oprofilefs: what they are unless set, and what they may be set to. The
  * watershed must also be below buffer_size, which is seen when the buffer is opened.

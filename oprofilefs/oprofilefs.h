@@ -13,7 +13,7 @@
 
 enum opfs_kind {
 	OPFS_SETTING,		/* a number in *setting, min() or min to max; not while set up */
-	OPFS_VALUE,		/* a number told by value(cpu, arg); read only */
+	OPFS_VALUE,		/* told by value(number of the directory, arg); read only */
 	OPFS_COUNTER,		/* as a setting, at .field of the directory's struct op_counter */
 	OPFS_TEXT,		/* what text() writes, at most OPFS_TEXT_MAX bytes; read only */
 	OPFS_CALL,		/* write calls write(number); read, if allowed, tells value() */
@@ -30,7 +30,7 @@ struct opfs_file {
 	size_t field;
 	unsigned long min, max;
 	unsigned long (*min_fn)(void), (*max_fn)(void);	/* instead of min and max */
-	u64 (*value)(unsigned int cpu, unsigned int arg);
+	u64 (*value)(unsigned int number, unsigned int arg);
 	unsigned int arg;
 	void (*text)(char *buf, size_t size);
 	int (*write)(u64 number);

@@ -81,13 +81,13 @@ static struct dentry *add_dir(struct dentry *parent, const char *name)
 
 static bool is_there(enum opfs_number number, unsigned int n)
 {
-	return number == OPFS_PER_CPU ? cpu_possible(n) : n < op_model_nr_counters();
+	return number == OPFS_PER_CPU ? cpu_possible(n) : n < op_model_nr_virtual();
 }
 
 /* A directory for each number there is, in the place of the N that @name ends in. */
 static int add_numbered(struct dentry *parent, const char *name, const struct opfs_dir *dir)
 {
-	unsigned int n, end = dir->number == OPFS_PER_CPU ? nr_cpu_ids : OP_MAX_COUNTERS;
+	unsigned int n, end = dir->number == OPFS_PER_CPU ? nr_cpu_ids : OP_MAX_VIRTUAL;
 
 	for (n = 0; n < end; n++) {
 		char numbered[16];

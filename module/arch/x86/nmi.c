@@ -29,12 +29,14 @@
 #include "../../cpu_buffer.h"
 #include "../../stats.h"
 #include "nmi.h"
+#include "set_times.h"
 
 #define EFER		0xc0000080
 #define EFER_SVM	(1u << 12)
 
 struct nmi_cpu {
 	struct op_pmu_cpu pmu;
+	struct op_set_times times;
 	u32 saved_lvtpc;
 };
 static DEFINE_PER_CPU(struct nmi_cpu, cpus);
@@ -82,18 +84,22 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 
 static void start_here(void *unused)
 {
-	struct op_pmu_cpu *c = &this_cpu_ptr(&cpus)->pmu;
+	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
-	if (c->programmed)
-		op_pmu_start(pmu, &plan, c);
+	if (!n->pmu.programmed)
+		return;
+	op_set_times_start(&n->times, 0, ktime_get_ns());
+	op_pmu_start(pmu, &plan, &n->pmu);
 }
 
 static void stop_here(void *unused)
 {
-	struct op_pmu_cpu *c = &this_cpu_ptr(&cpus)->pmu;
+	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
-	if (c->programmed && c->running)
-		op_count_here(OP_STAT_THROTTLED, op_pmu_stop(pmu, &plan, c, rdtsc()));
+	if (!n->pmu.programmed || !n->pmu.running)
+		return;
+	op_count_here(OP_STAT_THROTTLED, op_pmu_stop(pmu, &plan, &n->pmu, rdtsc()));
+	op_set_times_stop(&n->times, ktime_get_ns());
 }
 
 static void take_here(void *unused)
@@ -297,10 +303,42 @@ int op_nmi_probe(const struct op_pmu *p, struct op_reason *why)
 
 /* ---- the model's calls ---- */
 
+static void reset_times(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		op_set_times_reset(&per_cpu(cpus, cpu).times);
+}
+
+void op_nmi_times(unsigned int n, u64 *ret_enabled, u64 *ret_running)
+{
+	unsigned int cpu;
+
+	if (plan.used >> n & 1)
+		for_each_possible_cpu(cpu)
+			op_set_times_add(&per_cpu(cpus, cpu).times, 0, ret_enabled, ret_running);
+}
+
+/* Sets of counters do not take turns yet. */
+static int one_set(const struct op_pmu *p, struct op_reason *why)
+{
+	unsigned int i;
+
+	for (i = op_pmu_counters(p); i < OP_MAX_VIRTUAL; i++)
+		if (op_counters[i].enabled)
+			return op_refuse(why, -EDOM, "counter %u: the CPU has %u", i,
+					 op_pmu_counters(p));
+	return 0;
+}
+
 int op_nmi_setup(const struct op_pmu *p, struct op_reason *why)
 {
 	int err;
 
+	err = one_set(p, why);
+	if (err)
+		return err;
 	err = op_pmu_plan(p, op_counters, op_timer_clock_khz(), &plan, why);
 	if (err)
 		return err;
@@ -308,6 +346,7 @@ int op_nmi_setup(const struct op_pmu *p, struct op_reason *why)
 	if (err)
 		return err;
 	pmu = p;
+	reset_times();
 	err = register_nmi_handler(NMI_LOCAL, on_nmi, 0, "oprofile");
 	if (err) {
 		op_refuse(why, err, "no NMI handler can be registered (%d)", err);

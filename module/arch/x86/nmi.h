@@ -21,4 +21,7 @@ void op_nmi_shutdown(void);		/* they hold what they did before, and are free */
 int op_nmi_start(void);
 void op_nmi_stop(void);
 
+/* As struct op_model's. */
+void op_nmi_times(unsigned int n, u64 *ret_enabled, u64 *ret_running);
+
 #endif

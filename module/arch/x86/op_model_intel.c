@@ -55,4 +55,5 @@ const struct op_model op_model_intel = {
 	.shutdown = op_nmi_shutdown,
 	.start = op_nmi_start,
 	.stop = op_nmi_stop,
+	.times = op_nmi_times,
 };
