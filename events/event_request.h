@@ -27,7 +27,8 @@ struct event_choice {
 	struct mask_choice mask;
 	uint64_t count;
 	bool kernel, user;
-	int counter; /* event_requests_alloc(); COUNTER_NONE: needs none */
+	uint64_t counters; /* that can hold it: the table's, till somebody knows better */
+	int counter;	   /* event_requests_alloc(); COUNTER_NONE: needs none */
 };
 
 /*
@@ -57,5 +58,13 @@ int event_request_resolve(const struct event_table *table, const struct event_re
  */
 int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t available,
 			 struct op_error *e);
+
+/*
+ * The same where counters take turns: counter @n of set @s has number s * @nr_real + n, of which
+ * those in @there exist. *ret_sets: as few as will do, 1 if all events are counted all the time.
+ * @nr_real: not 0.
+ */
+int event_requests_alloc_sets(struct event_choice *choices, size_t nr, unsigned int nr_real,
+			      uint64_t there, unsigned int *ret_sets, struct op_error *e);
 
 #endif

@@ -13,9 +13,6 @@
 #include "event_coded.h"
 #include "pfm_names.h"
 #include "table_build.h"
-#include "event_coded.h"
-#include "pfm_names.h"
-#include "table_build.h"
 #include "xalloc.h"
 
 static int check_count(const struct event *event, uint64_t count, unsigned int callgraph_depth,
@@ -60,6 +57,7 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 				    "no such event '%s' on %s; 'ophelp' lists its events", r->name,
 				    table->type->pretty);
 	c.event = event;
+	c.counters = event->counters;
 	err = event_mask_parse(event, r->mask, &c.mask, e);
 	if (!err)
 		err = check_count(event, r->count, callgraph_depth, e);
@@ -87,6 +85,12 @@ static int count_bits(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
+/* The lowest @nr bits. */
+static uint64_t low_bits(unsigned int nr)
+{
+	return nr >= EVENT_COUNTERS_MAX ? ~(uint64_t)0 : ((uint64_t)1 << nr) - 1;
+}
+
 static int tell_no_room(const struct event_choice *c, size_t nr, uint64_t available,
 			struct op_error *e)
 {
@@ -99,34 +103,74 @@ static int tell_no_room(const struct event_choice *c, size_t nr, uint64_t availa
 				    "not enough hardware counters: need %d, have %d; profile fewer "
 				    "events at a time",
 				    need, count_bits(available));
+	for (size_t i = 0; i < nr; i++)
+		if (!c[i].event->ext && !(c[i].counters & available))
+			return op_error_set(e, -ENOSPC,
+					    "event '%s' cannot be counted: none of the %d counters "
+					    "here can hold it; 'ophelp' lists which could",
+					    c[i].event->name, count_bits(available));
 	return op_error_set(e, -ENOSPC,
 			    "these %d events cannot be counted at once, since some can "
 			    "use the same counters only; 'ophelp' lists which",
 			    need);
 }
 
-int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t available,
-			 struct op_error *e)
+/* @counters of a set, as numbers of the first @sets sets. */
+static uint64_t in_sets(uint64_t counters, unsigned int nr_real, unsigned int sets)
 {
-	uint64_t *allowed;
-	int *counters, err;
+	uint64_t all = 0;
 
-	err = check_distinct(choices, nr, e);
-	if (err)
-		return err;
-	allowed = xcalloc(nr + 1, sizeof(*allowed));
-	counters = xcalloc(nr + 1, sizeof(*counters));
-	for (size_t i = 0; i < nr; i++)
-		allowed[i] = choices[i].event->ext ? 0 : choices[i].event->counters;
-	for (size_t i = 0; i < nr && !err; i++) /* 0 would be "needs none" below */
-		err = allowed[i] || choices[i].event->ext ? 0 : -ENOSPC;
+	for (unsigned int s = 0; s < sets && s * nr_real < EVENT_COUNTERS_MAX; s++)
+		all |= (counters & low_bits(nr_real)) << s * nr_real;
+	return all;
+}
+
+static int alloc_in(struct event_choice *choices, size_t nr, unsigned int nr_real,
+		    unsigned int sets, uint64_t there)
+{
+	uint64_t *allowed = xcalloc(nr + 1, sizeof(*allowed));
+	int *counters = xcalloc(nr + 1, sizeof(*counters)), err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		if (choices[i].event->ext)
+			continue;
+		allowed[i] = in_sets(choices[i].counters, nr_real, sets) & there;
+		err = allowed[i] ? 0 : -ENOSPC;	/* 0 would be "needs none" below */
+	}
 	if (!err)
-		err = counter_alloc(allowed, nr, available, counters);
-	if (err)
-		tell_no_room(choices, nr, available, e);
+		err = counter_alloc(allowed, nr, there, counters);
 	for (size_t i = 0; i < nr && !err; i++)
 		choices[i].counter = counters[i];
 	free(allowed);
 	free(counters);
 	return err;
+}
+
+int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t available,
+			 struct op_error *e)
+{
+	int err = check_distinct(choices, nr, e);
+
+	if (err)
+		return err;
+	err = alloc_in(choices, nr, EVENT_COUNTERS_MAX, 1, available);
+	return err ? tell_no_room(choices, nr, available, e) : 0;
+}
+
+int event_requests_alloc_sets(struct event_choice *choices, size_t nr, unsigned int nr_real,
+			      uint64_t there, unsigned int *ret_sets, struct op_error *e)
+{
+	int err = check_distinct(choices, nr, e);
+	unsigned int sets = 0;
+
+	if (err)
+		return err;
+	do {
+		sets++;
+		err = alloc_in(choices, nr, nr_real, sets, there & low_bits(sets * nr_real));
+	} while (err && there & ~low_bits(sets * nr_real));
+	if (err)
+		return tell_no_room(choices, nr, sets > 1 ? there : there & low_bits(nr_real), e);
+	*ret_sets = sets;
+	return 0;
 }

@@ -192,4 +192,44 @@ TEST(counters_of_all)
 	event_table_free(t);
 }
 
+/* Counters 0 and 1, and so 2 and 3 the next time, 4 and 5 ... */
+TEST(counters_that_take_turns)
+{
+	static const struct {
+		const char *texts[4];
+		size_t nr;
+		uint64_t there;
+		int err, counters[4];
+		unsigned int sets;
+	} cases[] = {
+		{ { "CYCLES:6000", "L2:500" }, 2, 0xff, 0, { 1, 0 }, 1 },
+		{ { "CYCLES:6000", "L2:500", "LLC:500" }, 3, 0xff, 0, { 0, 2, 1 }, 2 },
+		{ { "L2:500", "ONE:500", "L2:500:1" }, 3, 0xff, 0, { 0, 2, 4 }, 3 },
+		{ { "L2:500", "IBS:500", "ONE:500" }, 3, 0xff, 0, { 0, COUNTER_NONE, 2 }, 2 },
+		{ { "L2:500", "ONE:500", "L2:500:1" }, 3, 0xf, -ENOSPC, { 0 }, 0 },
+		{ { "CYCLES:6000", "L2:500", "LLC:500" }, 3, 3, -ENOSPC, { 0 }, 0 },
+		{ { "L2:500", "L2:600" }, 2, 0xff, -EINVAL, { 0 }, 0 },
+		{ { "TWICE:500" }, 1, 1, -ENOSPC, { 0 }, 0 },
+	};
+	struct event_table *t = table();
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct op_error e = { "" };
+		struct event_choice c[4];
+		unsigned int sets = 0;
+		int err;
+
+		for (size_t j = 0; j < cases[i].nr; j++)
+			CHECK(!ask(t, cases[i].texts[j], 0, &c[j], &e), "%s", e.text);
+		err = event_requests_alloc_sets(c, cases[i].nr, 2, cases[i].there, &sets, &e);
+		CHECK(err == cases[i].err && sets == cases[i].sets, "case %zu: %d, %u sets, %s", i,
+		      err, sets, e.text);
+		CHECK(!err == !*e.text, "case %zu: a sentence for each error", i);
+		for (size_t j = 0; j < cases[i].nr && !err; j++)
+			CHECK(c[j].counter == cases[i].counters[j], "case %zu: %s on %d", i,
+			      cases[i].texts[j], c[j].counter);
+	}
+	event_table_free(t);
+}
+
 TEST_MAIN()
