@@ -7,14 +7,12 @@
 #include "annotate_options.h"
 
 #include <errno.h>
-#include <popt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common_options.h"
 #include "file.h"
 #include "option_words.h"
-#include "xalloc.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
@@ -53,12 +51,7 @@ static const struct poptOption table[] = {
 	 "leave out files (with --assembly: symbols) below", "percent"},
 	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
 	 "none|normal|smart"},
-	{"session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-	 "where samples lie (default ./oprofile_data if there is one, else /var/lib/oprofile)",
-	 "path"},
-	{"image-path", 'p', POPT_ARG_STRING, &raw.image_path, 0,
-	 "folders to search for missing binaries", "path,..."},
-	{"root", 'R', POPT_ARG_STRING, &raw.root, 0, "binaries are below this folder", "path"},
+	COMMON_OPTIONS_PLACES(raw),
 	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	 "oprofile"},
 	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "show what stages found, on stderr",
@@ -66,24 +59,13 @@ static const struct poptOption table[] = {
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
 
-static poptContext new_context(int argc, const char **argv)
-{
-	poptContext context = poptGetContext("opannotate", argc, argv, table, 0);
-
-	poptSetOtherOptionHelp(context, "--source|--assembly [OPTION...] [TAG:LIST | BINARY]...");
-	return context;
-}
+static const struct option_set options = {
+	"opannotate", table, "--source|--assembly [OPTION...] [TAG:LIST | BINARY]..."
+};
 
 void annotate_options_help(bool usage_only)
 {
-	const char *argv[] = { "opannotate", NULL };
-	poptContext context = new_context(1, argv);
-
-	if (usage_only)
-		poptPrintUsage(context, stdout, 0);
-	else
-		poptPrintHelp(context, stdout, 0);
-	poptFreeContext(context);
+	option_set_help(&options, usage_only);
 }
 
 static int parse_merge(struct merge *merge, struct op_error *e)
@@ -210,48 +192,29 @@ static void take_values(struct annotate_options *o)
 	raw.session_dir = raw.root = raw.output_dir = raw.objdump_params = NULL;
 }
 
-static void free_raw(void)
-{
-	char **const strings[] = {
-		&raw.demangle, &raw.output_dir, &raw.search_dirs, &raw.base_dirs, &raw.include_file,
-		&raw.exclude_file, &raw.include, &raw.exclude, &raw.objdump_params, &raw.merge,
-		&raw.threshold, &raw.verbose, &raw.session_dir, &raw.image_path, &raw.root,
-		&raw.compat,
-	};
-
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
-		free(*strings[i]);
-	memset(&raw, 0, sizeof(raw));
-}
-
 int annotate_options_parse(int argc, const char **argv, struct annotate_options *ret,
 			   struct op_error *e)
 {
 	struct annotate_options o = { 0 };
-	poptContext context;
-	const char **args;
-	size_t nr = 0;
-	int err;
+	struct command_line line;
+	int err = command_line_read(&options, argc, argv, &line, e);
 
-	memset(&raw, 0, sizeof(raw));
-	context = new_context(argc, argv);
-	err = options_read(context, &o.help, &o.usage, &o.version, e);
-	if (!err)
+	o.help = line.help;
+	o.usage = line.usage;
+	o.version = line.version;
+	if (!err && !command_line_is_void(&line)) {
 		err = parse_values(&o, e);
-	args = err ? NULL : poptGetArgs(context);
-	while (args && args[nr])
-		nr++;
-	if (!err)
-		err = profile_spec_parse(args, nr, &o.spec, e);
-	if (!err)
-		take_values(&o);
-	o.command_line = option_words_join("", argv, argc, " ");
-	poptFreeContext(context);
-	free_raw();
-	if (err < 0)
+		if (!err)
+			err = profile_spec_parse(line.args, line.nr_args, &o.spec, e);
+		if (!err)
+			take_values(&o);
+		o.command_line = option_words_join("", argv, argc, " ");
+	}
+	command_line_end(&options, &line);
+	if (err)
 		annotate_options_free(&o);
 	*ret = o;
-	return err < 0 ? err : 0;
+	return err;
 }
 
 void annotate_options_free(struct annotate_options *o)

@@ -6,25 +6,91 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "number.h"
 #include "option_words.h"
+#include "session.h"
 
-int options_read(poptContext context, bool *help, bool *usage, bool *version, struct op_error *e)
+/* Of the variables that popt fills in. */
+static void clear_values(const struct poptOption *option)
+{
+	for (; option->longName || option->shortName || option->arg; option++) {
+		if (!option->arg)
+			continue;
+		if (option->argInfo == POPT_ARG_STRING) {
+			free(*(char **)option->arg);
+			*(char **)option->arg = NULL;
+		} else {
+			*(int *)option->arg = 0;
+		}
+	}
+}
+
+static poptContext new_context(const struct option_set *set, int argc, const char **argv)
+{
+	poptContext context = poptGetContext(set->program, argc, argv, set->table, 0);
+
+	poptSetOtherOptionHelp(context, set->arguments);
+	return context;
+}
+
+void option_set_help(const struct option_set *set, bool usage_only)
+{
+	const char *argv[] = { set->program, NULL };
+	poptContext context = new_context(set, 1, argv);
+
+	if (usage_only)
+		poptPrintUsage(context, stdout, 0);
+	else
+		poptPrintHelp(context, stdout, 0);
+	poptFreeContext(context);
+}
+
+int command_line_read(const struct option_set *set, int argc, const char **argv,
+		      struct command_line *ret, struct op_error *e)
 {
 	int option;
 
-	while ((option = poptGetNextOpt(context)) > 0) {
-		*help |= option == OPT_HELP;
-		*usage |= option == OPT_USAGE;
-		*version |= option == OPT_VERSION;
+	clear_values(set->table);
+	*ret = (struct command_line){ .context = new_context(set, argc, argv) };
+	while ((option = poptGetNextOpt(ret->context)) > 0) {
+		ret->help |= option == OPT_HELP;
+		ret->usage |= option == OPT_USAGE;
+		ret->version |= option == OPT_VERSION;
 	}
-	if (*help || *usage || *version)
-		return 1;
+	if (command_line_is_void(ret))
+		return 0;
 	if (option < -1)
 		return op_error_set(e, -EINVAL, "%s: %s (see --help)",
-				    poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				    poptBadOption(ret->context, POPT_BADOPTION_NOALIAS),
 				    poptStrerror(option));
+	ret->args = poptGetArgs(ret->context);
+	while (ret->args && ret->args[ret->nr_args])
+		ret->nr_args++;
 	return 0;
+}
+
+void command_line_end(const struct option_set *set, struct command_line *line)
+{
+	poptFreeContext(line->context);
+	clear_values(set->table);
+	*line = (struct command_line){ 0 };
+}
+
+#define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
+
+const char *option_session_dir(const char *given, bool is_archive, const char *purpose)
+{
+	const char *dir = file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
+									 : SESSION_DIR_DEFAULT;
+	char *path;
+
+	if (given || is_archive)
+		return given ? given : dir;
+	path = path_absolute(dir);
+	fprintf(stderr, "Using %s/samples/ for %s\n", path ? path : dir, purpose);
+	free(path);
+	return dir;
 }
 
 /* The original's words are taken too; those that name nothing here print nothing. */

@@ -10,13 +10,54 @@
 
 enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };	/* what popt returns for them */
 
+/* Where samples and binaries are; @raw has these strings. */
+#define COMMON_OPTIONS_PLACES(raw)                                                             \
+	{ "session-dir", 0, POPT_ARG_STRING, &(raw).session_dir, 0,                            \
+	  "where samples lie (default ./oprofile_data if there is one, else "                  \
+	  "/var/lib/oprofile)", "path" },                                                      \
+	{ "image-path", 'p', POPT_ARG_STRING, &(raw).image_path, 0,                            \
+	  "folders to search for missing binaries", "path,..." },                              \
+	{ "root", 'R', POPT_ARG_STRING, &(raw).root, 0, "binaries are below this folder", "path" }
+
 #define COMMON_OPTIONS_HELP                                                                    \
 	{ "version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },        \
 	{ "help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL },                     \
 	{ "usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "show the options in short", NULL }
 
-/* Read all options. 1: help, usage or version is asked for, all else is void; -EINVAL. */
-int options_read(poptContext context, bool *help, bool *usage, bool *version, struct op_error *e);
+/* A program's options, as popt needs them to read a command line and to explain it. */
+struct option_set {
+	const char *program;
+	const struct poptOption *table;	/* POPT_ARG_NONE sets an int, POPT_ARG_STRING a char * */
+	const char *arguments;		/* what follows the program's name in the usage line */
+};
+
+struct command_line {
+	const char **args;		/* those that are no options */
+	size_t nr_args;
+	bool help, usage, version;	/* asked for: all else is void */
+	poptContext context;
+};
+
+/*
+ * Read @argv into the variables of @set, which are cleared before. 0 or -EINVAL; in either case
+ * command_line_end() frees what *ret holds and clears the variables again: a string that is
+ * to stay is taken out of its variable, which is set to NULL.
+ */
+int command_line_read(const struct option_set *set, int argc, const char **argv,
+		      struct command_line *ret, struct op_error *e);
+void command_line_end(const struct option_set *set, struct command_line *line);
+static inline bool command_line_is_void(const struct command_line *line)
+{
+	return line->help || line->usage || line->version;
+}
+
+void option_set_help(const struct option_set *set, bool usage_only);	/* on stdout */
+
+/*
+ * The session directory: @given, else the default, which stderr tells in the words of @purpose; of
+ * an archive the usual place, whatever there is outside.
+ */
+const char *option_session_dir(const char *given, bool is_archive, const char *purpose);
 
 enum {			/* --verbose=: stages that print their result on stderr */
 	PRINT_FILES = 1,

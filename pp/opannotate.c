@@ -10,25 +10,12 @@
 #include "annotate_source.h"
 #include "annotate_text.h"
 #include "collect.h"
+#include "common_options.h"
 #include "data_quality.h"
-#include "file.h"
 #include "invert.h"
 #include "line_cache.h"
 #include "say.h"
-#include "session.h"
 #include "version.h"
-
-#define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
-
-static const char *default_session_dir(void)
-{
-	const char *dir = file_is_dir(LOCAL_SESSION_DIR) ? LOCAL_SESSION_DIR : SESSION_DIR_DEFAULT;
-	char *path = path_absolute(dir);
-
-	fprintf(stderr, "Using %s/samples/ for session-dir\n", path ? path : dir);
-	free(path);
-	return dir;
-}
 
 /* Each is said once, before the output that it is about or after. */
 static void say_notices(struct notices *notices)
@@ -113,7 +100,7 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 static int run(const struct annotate_options *o)
 {
 	const struct collect_options what = {
-		.session_dir = o->session_dir ? o->session_dir : default_session_dir(),
+		.session_dir = option_session_dir(o->session_dir, o->spec.archive, "session-dir"),
 		.spec = &o->spec,
 		.merge = &o->merge,
 		.image_path = &o->image_path,

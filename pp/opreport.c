@@ -4,31 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
+#include "common_options.h"
 #include "report.h"
 #include "say.h"
-#include "session.h"
 #include "terminal.h"
 #include "version.h"
-
-#define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
-
-/* An archive has the session at its usual place, whatever is there outside. */
-static const char *default_session_dir(const struct report_options *options)
-{
-	bool is_archive = options->specs[0].archive || options->specs[1].archive;
-	const char *dir = file_is_dir(LOCAL_SESSION_DIR) && !is_archive ? LOCAL_SESSION_DIR
-									 : SESSION_DIR_DEFAULT;
-	char *path;
-
-	if (is_archive)
-		return dir;
-	path = path_absolute(dir);
-
-	fprintf(stderr, "Using %s/samples/ for samples directory.\n", path ? path : dir);
-	free(path);
-	return dir;
-}
 
 static int write_file(const struct report *report, const char *path)
 {
@@ -66,8 +46,9 @@ static int write_report(const struct report *report, const struct report_options
 
 static int run(const struct report_options *options)
 {
-	const char *dir = options->session_dir ? options->session_dir
-					       : default_session_dir(options);
+	bool is_archive = options->specs[0].archive || options->specs[1].archive;
+	const char *dir = option_session_dir(options->session_dir, is_archive,
+					     "samples directory.");
 	struct notices notices = { 0 };
 	struct report *report = NULL;
 	struct op_error e = { "" };

@@ -8,13 +8,11 @@
 #include "report_options.h"
 
 #include <errno.h>
-#include <popt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common_options.h"
 #include "option_words.h"
-#include "xalloc.h"
 
 /* What popt fills in; one report's command line at a time. */
 static struct raw {
@@ -58,12 +56,7 @@ static const struct poptOption table[] = {
 	{ "accumulated", 'a', POPT_ARG_NONE, &raw.accumulated, 0, "show running totals", NULL },
 	{ "global-percent", '%', POPT_ARG_NONE, &raw.global_percent, 0,
 	  "percent of all samples, not of the application's", NULL },
-	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-	  "where samples lie (default ./oprofile_data if there is one, else /var/lib/oprofile)",
-	  "path" },
-	{ "image-path", 'p', POPT_ARG_STRING, &raw.image_path, 0,
-	  "folders to search for missing binaries", "path,..." },
-	{ "root", 'R', POPT_ARG_STRING, &raw.root, 0, "binaries are below this folder", "path" },
+	COMMON_OPTIONS_PLACES(raw),
 	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0,
 	  "columns that differ in two ways are an error", NULL },
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
@@ -75,25 +68,15 @@ static const struct poptOption table[] = {
 	POPT_TABLEEND
 };
 
-static poptContext new_context(int argc, const char **argv)
-{
-	poptContext context = poptGetContext("opreport", argc, argv, table, 0);
-
-	poptSetOtherOptionHelp(context, "[OPTION...] [TAG:LIST | BINARY]...\n"
-				"       opreport -l [OPTION...] { TAG:LIST... } { TAG:LIST... }");
-	return context;
-}
+static const struct option_set options = {
+	"opreport", table,
+	"[OPTION...] [TAG:LIST | BINARY]...\n"
+	"       opreport -l [OPTION...] { TAG:LIST... } { TAG:LIST... }"
+};
 
 void report_options_help(bool usage_only)
 {
-	const char *argv[] = { "opreport", NULL };
-	poptContext context = new_context(1, argv);
-
-	if (usage_only)
-		poptPrintUsage(context, stdout, 0);
-	else
-		poptPrintHelp(context, stdout, 0);
-	poptFreeContext(context);
+	option_set_help(&options, usage_only);
 }
 
 static int parse_merge(struct merge *merge, struct op_error *e)
@@ -233,51 +216,39 @@ static void take_values(struct report_options *o)
 		raw.exclude = NULL;
 }
 
-static void free_raw(void)
+static int parse(const struct command_line *line, struct report_options *o, struct op_error *e)
 {
-	char **const strings[] = {
-		&raw.output_file, &raw.sort, &raw.merge, &raw.exclude, &raw.include,
-		&raw.threshold, &raw.demangle, &raw.verbose, &raw.session_dir, &raw.image_path,
-		&raw.root, &raw.compat,
-	};
+	int err = parse_values(o, e);
 
-	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
-		free(*strings[i]);
-	memset(&raw, 0, sizeof(raw));
+	if (!err)
+		err = profile_specs_parse(line->args, line->nr_args, o->specs, &o->nr_specs, e);
+	if (!err)
+		err = check_differential(o, e);
+	if (!err)
+		take_values(o);
+	return err;
 }
 
 int report_options_parse(int argc, const char **argv, struct report_options *ret,
 			 struct op_error *e)
 {
 	struct report_options o = { 0 };
-	poptContext context;
-	const char **args;
-	size_t nr = 0;
-	int err;
+	struct command_line line;
+	int err = command_line_read(&options, argc, argv, &line, e);
 
-	memset(&raw, 0, sizeof(raw));
-	context = new_context(argc, argv);
-	err = options_read(context, &o.help, &o.usage, &o.version, e);
-	if (!err)
-		err = parse_values(&o, e);
-	args = err ? NULL : poptGetArgs(context);
-	while (args && args[nr])
-		nr++;
-	if (!err)
-		err = profile_specs_parse(args, nr, o.specs, &o.nr_specs, e);
-	if (!err)
-		err = check_differential(&o, e);
-	if (!err) {
+	o.help = line.help;
+	o.usage = line.usage;
+	o.version = line.version;
+	if (!err && !command_line_is_void(&line)) {
+		err = parse(&line, &o, e);
 		o.title = option_words_join("opreport", argv + 1, argc - 1, " ");
-		o.arguments = option_words_join("", args, nr, ",");
-		take_values(&o);
+		o.arguments = option_words_join("", line.args, line.nr_args, ",");
 	}
-	poptFreeContext(context);
-	free_raw();
-	if (err < 0)
+	command_line_end(&options, &line);
+	if (err)
 		report_options_free(&o);
 	*ret = o;
-	return err < 0 ? err : 0;
+	return err;
 }
 
 void report_options_free(struct report_options *o)
