@@ -65,10 +65,25 @@ static u32 new_generation(void)
 	return old;
 }
 
-/* 0, or -EAGAIN: stop here for now. */
-static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owner *o,
-		       const struct op_entry *e, bool final)
+/* Write the first sample of a ring, at @address. false: no room. */
+static bool deliver(const struct op_ring *r, const struct op_context *c, u64 address)
 {
+	const struct op_entry *e = op_ring_peek(r, 0);
+	u32 i, nr = op_record_data(e);
+	u64 data[OP_RING_DATA];
+
+	if (e->kind == OP_ENTRY_SAMPLE)
+		return op_event_sample(c, address, e->event);
+	for (i = 0; i < nr; i++)
+		data[i] = op_ring_peek(r, 1 + i)->value;
+	return op_event_ibs(c, address, op_record_code(e), data, nr);
+}
+
+/* The first sample of a CPU's ring. 0, or -EAGAIN: stop here for now. */
+static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owner *o, bool final)
+{
+	const struct op_ring *r = &per_cpu(op_cpu_buffers, cpu).ring;
+	const struct op_entry *e = op_ring_peek(r, 0);
 	struct op_context c = {
 		.cpu = cpu, .tid = o->tid, .tgid = o->tgid, .user = o->user,
 	};
@@ -84,7 +99,7 @@ static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owne
 	c.anon = place.anon;
 	if (err)
 		op_count(cpu, err == -ESRCH ? OP_STAT_LOST_NO_MM : OP_STAT_LOST_NO_MAPPING);
-	else if (!op_event_sample(&c, place.address, e->event))
+	else if (!deliver(r, &c, place.address))
 		op_count(cpu, OP_STAT_LOST_EVENT_OVERFLOW);
 	else
 		op_count(cpu, OP_STAT_DELIVERED);
@@ -130,11 +145,12 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 			op_walk_begin(&w, o->mm);
 		} else if (e->kind == OP_ENTRY_MODE) {
 			o->user = e->value;
-		} else if (sync_sample(cpu, &w, o, e, final) &&
-			   (!out_of_patience(b) || sync_sample(cpu, &w, o, e, true))) {
+		} else if (sync_sample(cpu, &w, o, final) &&
+			   (!out_of_patience(b) || sync_sample(cpu, &w, o, true))) {
 			done = false;
 			break;
 		} else {
+			used = e->kind == OP_ENTRY_RECORD ? 1 + op_record_data(e) : 1;
 			b->stuck_since = 0;
 		}
 		op_ring_consume(&b->ring, used);

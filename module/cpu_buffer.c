@@ -23,7 +23,8 @@ int op_cpu_buffers_alloc(unsigned long entries)
 {
 	unsigned int cpu;
 
-	entries = roundup_pow_of_two(max_t(unsigned long, entries, 4 * OP_RING_RECORD));
+	BUILD_BUG_ON(OP_CPU_BUFFER_SIZE_MIN < OP_RING_RECORD + OP_RING_DATA);
+	entries = roundup_pow_of_two(entries);
 	for_each_possible_cpu(cpu) {
 		struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
 		struct op_entry *e = vzalloc_node(array_size(entries, sizeof(*e)),
@@ -74,11 +75,13 @@ static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o)
 	return (unsigned long)mm;
 }
 
-void op_sample(struct pt_regs *regs, unsigned int event)
+/* @nr: 0 for a plain sample of counter @event; else @event is the code of its note. */
+static __always_inline void take(unsigned long pc, bool user, unsigned int event, const u64 *data,
+				 unsigned int nr)
 {
 	struct op_cpu_buffer *b = this_cpu_ptr(&op_cpu_buffers);
-	unsigned long pc = instruction_pointer(regs);
 	struct op_owner o;
+	bool logged;
 
 	if (!op_ring_enter(&b->ring)) {
 		op_count_here(OP_STAT_NESTED, 1);
@@ -87,14 +90,33 @@ void op_sample(struct pt_regs *regs, unsigned int event)
 	op_count_here(OP_STAT_RECEIVED, 1);
 	o = (struct op_owner){
 		.tid = current->pid, .tgid = current->tgid,
-		.generation = READ_ONCE(op_generation), .user = user_mode(regs),
+		.generation = READ_ONCE(op_generation), .user = user,
 	};
 	o.mm = pinned_mm(b, &o);
-	if (pc == (unsigned long)OP_ESCAPE)
+	if (pc == (unsigned long)OP_ESCAPE) {
 		op_count_here(OP_STAT_INVALID_EIP, 1);
-	else if (!op_ring_log(&b->ring, &o, pc, op_unmap_sequence(), event))
-		op_count_here(OP_STAT_LOST_OVERFLOW, 1);
+	} else {
+		logged = nr ? op_ring_log_record(&b->ring, &o, pc, op_unmap_sequence(), event,
+						 data, nr) :
+			      op_ring_log(&b->ring, &o, pc, op_unmap_sequence(), event);
+		if (!logged)
+			op_count_here(OP_STAT_LOST_OVERFLOW, 1);
+	}
 	if (op_ring_used(&b->ring) > b->ring.mask / 2)
 		op_sync_kick(OP_SYNC_NOW);
 	op_ring_leave(&b->ring);
+}
+
+void op_sample(struct pt_regs *regs, unsigned int event)
+{
+	take(instruction_pointer(regs), user_mode(regs), event, NULL, 0);
+}
+
+/*
+ * The interrupt may have hit the kernel just after a user instruction that was sampled: whose it
+ * was its address tells, which for the kernel is in the upper half.
+ */
+void op_sample_ibs(unsigned long pc, unsigned int code, const u64 *data, unsigned int nr)
+{
+	take(pc, (long)pc >= 0, code, data, nr);
 }

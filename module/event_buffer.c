@@ -69,6 +69,12 @@ bool op_event_sample(const struct op_context *c, u64 address, u32 event)
 	return op_words_sample(&words, &said, c, address, event);
 }
 
+bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data, u32 nr)
+{
+	say_lost_module_note();
+	return op_words_ibs(&words, &said, c, address, code, data, nr);
+}
+
 void op_event_module(bool came, u64 start, u64 size, const char *name)
 {
 	if (!op_words_module(&words, came, start, size, name))

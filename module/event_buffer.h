@@ -22,6 +22,9 @@ void op_event_say_again(void);
 /* false: the buffer was full, the sample is lost.			[task] the sync */
 bool op_event_sample(const struct op_context *c, u64 address, u32 event);
 
+/* As op_event_sample(), with a record (op_words_ibs()).		[task] the sync */
+bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data, u32 nr);
+
 /* A module's text came or went. [EB-8]				[task] sync mutex held */
 void op_event_module(bool came, u64 start, u64 size, const char *name);
 

@@ -33,6 +33,8 @@ typedef uint8_t u8;
 #define smp_store_release(p, value)	__atomic_store_n((p), (value), __ATOMIC_RELEASE)
 #define smp_store_mb(x, value)		((void)__atomic_exchange_n(&(x), (value), __ATOMIC_SEQ_CST))
 #define ____cacheline_aligned		__attribute__((aligned(64)))
+#undef __always_inline
+#define __always_inline			inline __attribute__((always_inline))
 #endif
 
 #endif

@@ -34,6 +34,8 @@ enum op_entry_kind {
 	OP_ENTRY_TASK,		/* value: mm as a number; small: tid */
 	OP_ENTRY_TASK_MORE,	/* value: generation; small: tgid */
 	OP_ENTRY_MODE,		/* value: 1 user, 0 kernel */
+	OP_ENTRY_RECORD,	/* a sample, its event op_record(); as many entries of data follow */
+	OP_ENTRY_DATA,		/* value: what the CPU wrote down */
 };
 
 struct op_entry {
@@ -65,10 +67,27 @@ struct op_ring {
 	u32 tail ____cacheline_aligned;
 };
 
-/* Most entries one sample can need. */
-#define OP_RING_RECORD 4
+/* Most entries one sample can need, without data; and most of data. */
+#define OP_RING_RECORD	4
+#define OP_RING_DATA	7
 
-/* @entries: a power of two, at least OP_RING_RECORD; stays the caller's. */
+/* A record's note in the event buffer, and its entries of data, in the event of an entry. */
+static inline u16 op_record(u32 code, u32 nr)
+{
+	return code << 8 | nr;
+}
+
+static inline u32 op_record_code(const struct op_entry *e)
+{
+	return e->event >> 8;
+}
+
+static inline u32 op_record_data(const struct op_entry *e)
+{
+	return e->event & 0xff;
+}
+
+/* @entries: a power of two, at least OP_RING_RECORD + OP_RING_DATA; stays the caller's. */
 static inline void op_ring_init(struct op_ring *r, struct op_entry *entries, u32 nr)
 {
 	memset(r, 0, sizeof(*r));
@@ -100,15 +119,15 @@ static inline u32 op_ring_used(struct op_ring *r)
 	return r->head - smp_load_acquire(&r->tail);	/* D, pairs with op_ring_consume() */
 }
 
-/* Log one sample, between enter and leave. false: no room, and nothing was changed. */
-static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 pc, u32 sequence,
-			       u16 event)
+/* Write @sample and @nr entries of data behind what must be said of @o before it. */
+static __always_inline bool op_ring_put(struct op_ring *r, const struct op_owner *o,
+					struct op_entry sample, const u64 *data, u32 nr)
 {
 	bool task = !r->said || r->last.mm != o->mm || r->last.tid != o->tid ||
 		    r->last.tgid != o->tgid || r->last.generation != o->generation;
 	bool mode = !r->said || r->last.user != o->user ||
 		    r->last.generation != o->generation;
-	u32 need = 1 + 2 * task + mode, at = r->head;
+	u32 need = 1 + nr + 2 * task + mode, at = r->head, i;
 
 	if (r->mask + 1 - op_ring_used(r) < need)
 		return false;
@@ -121,12 +140,31 @@ static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 
 	if (mode)
 		r->entries[at++ & r->mask] = (struct op_entry){
 			.kind = OP_ENTRY_MODE, .value = o->user };
-	r->entries[at++ & r->mask] = (struct op_entry){
-		.kind = OP_ENTRY_SAMPLE, .value = pc, .small = sequence, .event = event };
+	r->entries[at++ & r->mask] = sample;
+	for (i = 0; i < nr; i++)
+		r->entries[at++ & r->mask] = (struct op_entry){
+			.kind = OP_ENTRY_DATA, .value = data[i] };
 	smp_store_release(&r->head, at);		/* C, pairs with op_ring_filled() */
 	r->last = *o;
 	r->said = true;
 	return true;
+}
+
+/* Log one sample, between enter and leave. false: no room, and nothing was changed. */
+static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 pc, u32 sequence,
+			       u16 event)
+{
+	return op_ring_put(r, o, (struct op_entry){ .kind = OP_ENTRY_SAMPLE, .value = pc,
+						    .small = sequence, .event = event }, NULL, 0);
+}
+
+/* One with @nr words of data, at most OP_RING_DATA, to become a note of @code. */
+static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *o, u64 pc,
+				      u32 sequence, u32 code, const u64 *data, u32 nr)
+{
+	return op_ring_put(r, o, (struct op_entry){ .kind = OP_ENTRY_RECORD, .value = pc,
+						    .small = sequence,
+						    .event = op_record(code, nr) }, data, nr);
 }
 
 /* ---- the reader's side							[task] */

@@ -49,7 +49,7 @@ struct op_said {
 };
 
 /* Words one sample can need at most, and room kept free for module notes. */
-#define OP_WORDS_RECORD		(3 + 7 + 2 + 3 + 2 + OP_ANON_MAP_WORDS + 2)
+#define OP_WORDS_RECORD		(3 + 7 + 2 + 3 + 2 + OP_ANON_MAP_WORDS + 2 + OP_IBS_OP_WORDS + 1)
 #define OP_WORDS_MODULE_NOTE	(2 + OP_MODULE_RANGE_WORDS + 2)
 #define OP_WORDS_RESERVE	(16 * OP_WORDS_MODULE_NOTE)
 
@@ -173,7 +173,22 @@ static inline void op_said_remember(struct op_said *said, const struct op_contex
 	}
 }
 
-/* One sample with the notes it needs. false: no room; nothing written, all is to be said again. */
+/*
+ * Write @record, @n words that begin with the notes of @c. false: no room; nothing written, all is
+ * to be said again.
+ */
+static inline bool op_words_record(struct op_words *w, struct op_said *said,
+				   const struct op_context *c, const op_word *record, u32 n)
+{
+	if (!op_words_put(w, record, n, OP_WORDS_RESERVE)) {
+		memset(said, 0, sizeof(*said));
+		return false;
+	}
+	op_said_remember(said, c);
+	return true;
+}
+
+/* One sample with the notes it needs. false: see above. */
 static inline bool op_words_sample(struct op_words *w, struct op_said *said,
 				   const struct op_context *c, u64 address, u32 event)
 {
@@ -182,12 +197,30 @@ static inline bool op_words_sample(struct op_words *w, struct op_said *said,
 
 	record[n++] = address;
 	record[n++] = event;
-	if (!op_words_put(w, record, n, OP_WORDS_RESERVE)) {
-		memset(said, 0, sizeof(*said));
-		return false;
+	return op_words_record(w, said, c, record, n);
+}
+
+/*
+ * One sample of instruction-based sampling: a note @code with the address and the @nr registers of
+ * @data, the lower half of each first; the seventh, the branch target, is one whole word. [EB-30]
+ */
+static inline bool op_words_ibs(struct op_words *w, struct op_said *said,
+				const struct op_context *c, u64 address, u32 code,
+				const u64 *data, u32 nr)
+{
+	op_word record[OP_WORDS_RECORD];
+	u32 n = op_context_words(said, c, record), i;
+
+	record[n++] = OP_ESCAPE;
+	record[n++] = code;
+	record[n++] = address;
+	for (i = 0; i < nr && i < (OP_IBS_OP_WORDS - 1) / 2; i++) {
+		record[n++] = (u32)data[i];
+		record[n++] = data[i] >> 32;
 	}
-	op_said_remember(said, c);
-	return true;
+	if (i < nr)
+		record[n++] = data[i] == OP_ESCAPE ? 0 : data[i];
+	return op_words_record(w, said, c, record, n);
 }
 
 /*

@@ -46,8 +46,13 @@ enum op_code {
 	OP_MODULE_LOADED	= 6,	/* - ; also follows an unload */
 	OP_CTX_TGID		= 7,	/* only inside OP_CTX_SWITCH */
 	OP_TRACE_BEGIN		= 8,	/* - */
-	OP_IBS_FETCH		= 13,	/* 7 words */
-	OP_IBS_OP		= 14,	/* 13 words, or 14 with the branch target */
+	/*
+	 * A sample with what the CPU wrote down of it: address as of any sample, then registers in
+	 * two words each, the lower 32 bits first. Fetch: LinAd, Ctl, PhysAd. Op: Rip, Data, Data2,
+	 * Data3, DcLinAd, DcPhysAd and, where it was asked for, in one word, BrTarget.
+	 */
+	OP_IBS_FETCH		= 13,	/* OP_IBS_FETCH_WORDS */
+	OP_IBS_OP		= 14,	/* OP_IBS_OP_WORDS, one more with the branch target */
 
 	/*
 	 * The mapping that the following user samples with OP_NO_COOKIE lie in:
@@ -67,6 +72,9 @@ enum op_code {
 #define OP_MODULE_NAME_WORDS	8
 #define OP_ANON_MAP_WORDS	(2 + OP_ANON_NAME_WORDS)	/* payload of OP_ANON_MAP */
 #define OP_MODULE_RANGE_WORDS	(3 + OP_MODULE_NAME_WORDS)	/* payload of OP_MODULE_RANGE */
+
+#define OP_IBS_FETCH_WORDS	7	/* payload of OP_IBS_FETCH, */
+#define OP_IBS_OP_WORDS		13	/* and of OP_IBS_OP without the branch target */
 
 #define OP_NO_COOKIE		((op_word)0)
 #define OP_INVALID_COOKIE	OP_ESCAPE

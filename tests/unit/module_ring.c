@@ -61,6 +61,38 @@ TEST(what_did_not_fit_was_not_said)
 	      "kind %d", op_ring_peek(&ring, 0)->kind);
 }
 
+static bool log_record(const struct op_owner *o, u64 pc, const u64 *data, u32 nr)
+{
+	bool logged;
+
+	if (!op_ring_enter(&ring))
+		return false;
+	logged = op_ring_log_record(&ring, o, pc, 77, 14, data, nr);
+	op_ring_leave(&ring);
+	return logged;
+}
+
+TEST(records_are_whole_and_wrap)
+{
+	static const u64 data[OP_RING_DATA] = { ~0ull, 2, 3, 4, 5, 6, 7 };
+	struct op_owner o = owner(1, true, 1);
+
+	op_ring_init(&ring, entries, 16);
+	CHECK(log_record(&o, 100, data, 7) && op_ring_filled(&ring) == 11, "%u",
+	      op_ring_filled(&ring));
+	CHECK(!log_record(&o, 101, data, 5) && op_ring_filled(&ring) == 11,
+	      "a record of six entries needs more than five");
+	op_ring_consume(&ring, 11);
+	CHECK(log_record(&o, 102, data, 7) && op_ring_filled(&ring) == 8, "it wraps");
+	const struct op_entry *e = op_ring_peek(&ring, 0);
+
+	CHECK(e->kind == OP_ENTRY_RECORD && e->value == 102 && e->small == 77, "kind %d", e->kind);
+	CHECK(op_record_code(e) == 14 && op_record_data(e) == 7, "0x%x", e->event);
+	for (u32 i = 0; i < 7; i++)
+		CHECK(op_ring_peek(&ring, 1 + i)->kind == OP_ENTRY_DATA &&
+		      op_ring_peek(&ring, 1 + i)->value == data[i], "word %u", i);
+}
+
 TEST(nested_writer_gives_up)
 {
 	struct op_owner o = owner(1, true, 1);

@@ -115,6 +115,82 @@ TEST(random_samples_decode_to_their_context)
 	}
 }
 
+/* The registers of a note's words: halves, and whatever is left is whole. */
+static u32 registers(const op_word *w, size_t nr, u64 *data)
+{
+	u32 n = 0;
+
+	for (; nr >= 2; nr -= 2, w += 2)
+		data[n++] = w[0] | w[1] << 32;
+	if (nr)
+		data[n++] = w[0];
+	return n;
+}
+
+/* [EB-30] to [EB-32] */
+TEST(ibs_samples_decode_to_their_registers)
+{
+	static const struct {
+		u32 code, nr, words;
+	} kinds[] = { { OP_IBS_FETCH, 3, 7 }, { OP_IBS_OP, 6, 13 }, { OP_IBS_OP, 7, 14 } };
+	struct op_context got = { .cpu = 99 };
+	u64 data[7], read[8];
+	op_word record[64];
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	for (u64 pc = 0; pc < 20000; pc++) {
+		struct op_context want = any_context();
+		u32 kind = any(3), nr = kinds[kind].nr;
+		size_t n, payload = kinds[kind].words;
+
+		for (u32 i = 0; i < nr; i++)
+			data[i] = (u64)any(1 << 24) << 40 | any(1 << 24) << 16 | any(1 << 16);
+		CHECK(op_words_ibs(&words, &said, &want, pc, kinds[kind].code, data, nr), "room");
+		n = take_all(record);
+		CHECK(n <= OP_WORDS_RECORD && n >= payload + 2, "%zu words", n);
+		CHECK(decode(record, n - payload - 2, &got) == n - payload && same(&got, &want),
+		      "context of %llu", (unsigned long long)pc);
+		CHECK(record[n - payload - 2] == OP_ESCAPE &&
+		      record[n - payload - 1] == kinds[kind].code &&
+		      record[n - payload] == pc, "note of %llu", (unsigned long long)pc);
+		CHECK(registers(record + n - payload + 1, payload - 1, read) == nr &&
+		      !memcmp(read, data, nr * sizeof(*data)), "registers of %llu",
+		      (unsigned long long)pc);
+	}
+}
+
+TEST(no_register_is_taken_for_an_escape)
+{
+	u64 data[7] = { ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull };
+	struct op_context c = { .cpu = 1 };
+	op_word record[64];
+	size_t n;
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	CHECK(op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 7), "room");
+	n = take_all(record);
+	for (size_t i = n - 14; i < n; i++)
+		CHECK(record[i] != OP_ESCAPE, "word %zu of %zu", i, n);
+	CHECK(record[n - 1] == 0 && record[n - 2] == 0xffffffff, "halves, and no target");
+}
+
+TEST(ibs_samples_that_do_not_fit_leave_nothing)
+{
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 };
+	u64 data[7] = { 1, 2, 3, 4, 5, 6, 7 };
+	size_t used;
+
+	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 15 + 15);
+	memset(&said, 0, sizeof(said));
+	CHECK(!op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 7), "a word is missing");
+	CHECK(!op_words_used(&words) && !said.cpu, "nothing was written or said");
+	CHECK(op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 6), "without the target it fits");
+	used = op_words_used(&words);
+	CHECK(used == 15 + 15, "%zu", used);
+}
+
 TEST(full_buffer_takes_nothing_and_then_says_everything)
 {
 	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 }, got = { 0 };
