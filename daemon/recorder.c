@@ -155,7 +155,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.sfiles = r->sfiles,
 		.stats = &r->stats,
 	});
-	r->ops = (struct trans_ops) { samples, module_range, module_loaded };
+	r->ops = (struct trans_ops){ .samples = samples, .module_range = module_range,
+				     .module_loaded = module_loaded };
 	r->trans = trans_new(&r->ops, r);
 	r->samples_dir = session_samples_path(config->session_dir, SESSION_CURRENT);
 	r->stats_dir = session_stats_path(config->session_dir, SESSION_CURRENT, NULL);

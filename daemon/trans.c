@@ -20,6 +20,7 @@ struct trans {
 	struct trans_state state;
 	bool changed;			/* state, since the last run was handed over */
 	bool skipping;			/* looking for a note to go on with */
+	bool branch_target;		/* OP_IBS_OP has it */
 
 	op_word begun[NOTE_MAX];	/* words of a note or pair whose end has not come yet */
 	size_t nr_begun;
@@ -144,12 +145,31 @@ static bool note_module_range(struct trans *t, const op_word *p)
 	return true;
 }
 
-/* Instruction-based samples: their length is known, their content is for later. */
-static bool note_ibs(struct trans *t, const op_word *p)
+/* They are no callers, so a trace ends with one. [EB-30] */
+static bool take_ibs(struct trans *t, enum op_code code, const op_word *p, unsigned int nr)
 {
-	(void)t;
-	(void)p;
+	if (p[0] == OP_ESCAPE)
+		return false;
+	for (unsigned int i = 1; i < nr; i++)
+		if (p[i] > UINT32_MAX)
+			return false;
+	t->state.tracing = false;
+	t->state.trace_depth = 0;
+	if (t->ops->ibs)
+		t->ops->ibs(t->context, &t->state, code, p);
 	return true;
+}
+
+static bool note_ibs_fetch(struct trans *t, const op_word *p)
+{
+	return take_ibs(t, OP_IBS_FETCH, p, OP_IBS_FETCH_WORDS);
+}
+
+static bool note_ibs_op(struct trans *t, const op_word *p)
+{
+	if (t->branch_target && p[OP_IBS_OP_WORDS] == OP_ESCAPE)
+		return false;
+	return take_ibs(t, OP_IBS_OP, p, OP_IBS_OP_WORDS);
 }
 
 static const struct note {
@@ -163,8 +183,8 @@ static const struct note {
 	[OP_USER_ENTER]    = { note_user_enter,    0 },
 	[OP_MODULE_LOADED] = { note_module_loaded, 0 },
 	[OP_TRACE_BEGIN]   = { note_trace_begin,   0 },
-	[OP_IBS_FETCH]     = { note_ibs,           7 },
-	[OP_IBS_OP]        = { note_ibs,          13 },
+	[OP_IBS_FETCH]     = { note_ibs_fetch,     OP_IBS_FETCH_WORDS },
+	[OP_IBS_OP]        = { note_ibs_op,        OP_IBS_OP_WORDS },
 	[OP_ANON_MAP]      = { note_anon_map,      OP_ANON_MAP_WORDS },
 	[OP_MODULE_RANGE]  = { note_module_range,  OP_MODULE_RANGE_WORDS },
 };
@@ -183,11 +203,14 @@ static const struct note *note_of(op_word code)
 static size_t take_note(struct trans *t, const op_word *words, size_t nr)
 {
 	const struct note *note;
+	size_t length = 2;
 
 	if (nr < 2)
 		return 0;
 	note = note_of(words[1]);
-	if (note && nr < 2 + note->payload)
+	if (note)
+		length += note->payload + (words[1] == OP_IBS_OP && t->branch_target);
+	if (nr < length)
 		return 0;
 	hand_over(t);
 	if (!note)
@@ -199,8 +222,8 @@ static size_t take_note(struct trans *t, const op_word *words, size_t nr)
 		return 1;
 	}
 	t->changed = true;
-	t->stats.note_words += 2 + note->payload;
-	return 2 + note->payload;
+	t->stats.note_words += length;
+	return length;
 }
 
 static void add_pair(struct trans *t, op_word pc, op_word counter)
@@ -334,6 +357,11 @@ struct trans *trans_new(const struct trans_ops *ops, void *context)
 void trans_free(struct trans *t)
 {
 	free(t);
+}
+
+void trans_expect_branch_target(struct trans *t, bool yes)
+{
+	t->branch_target = yes;
 }
 
 const struct trans_stats *trans_stats(const struct trans *t)

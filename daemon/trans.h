@@ -45,6 +45,12 @@ struct trans_ops {
 	void (*module_range)(void *context, bool loaded, uint64_t start, uint64_t size,
 			     const char *name);
 	void (*module_loaded)(void *context);		/* OP_MODULE_LOADED */
+	/*
+	 * A sample of instruction-based sampling: OP_IBS_FETCH or OP_IBS_OP and its words. The
+	 * first is the address as in a pair, the next OP_IBS_*_WORDS - 1 have 32 bits each.
+	 */
+	void (*ibs)(void *context, const struct trans_state *state, enum op_code code,
+		    const op_word *words);
 };
 
 /* words = note_words + 2 * pairs + words_skipped + the few words of a note or pair begun. */
@@ -62,6 +68,9 @@ struct trans;
 /* @ops must outlive the decoder; slots may be NULL. */
 struct trans *trans_new(const struct trans_ops *ops, void *context);
 void trans_free(struct trans *t);
+
+/* Whether OP_IBS_OP notes end with the branch target: the words do not say so. Default no. */
+void trans_expect_branch_target(struct trans *t, bool yes);
 
 void trans_feed(struct trans *t, const op_word *words, size_t nr);
 /* The stream ended (buffer closed): a note or pair begun is incomplete; state is unknown again. */

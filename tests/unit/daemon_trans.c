@@ -10,6 +10,8 @@
 #define E OP_ESCAPE
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+static bool branch_target;	/* are op samples to end with it? */
+
 /* What the decoder said, as text: one line per sample or event. */
 static void said_samples(void *context, const struct trans_state *s, bool changed, const uint64_t *pcs,
 			 const uint32_t *counters, size_t nr)
@@ -38,7 +40,17 @@ static void said_loaded(void *context)
 	strbuf_add(context, "loaded\n");
 }
 
-static const struct trans_ops ops = { said_samples, said_range, said_loaded };
+static void said_ibs(void *context, const struct trans_state *s, enum op_code code, const op_word *words)
+{
+	size_t nr = code == OP_IBS_FETCH ? OP_IBS_FETCH_WORDS : OP_IBS_OP_WORDS + branch_target;
+
+	strbuf_addf(context, "%s cpu%u image%d", code == OP_IBS_FETCH ? "fetch" : "op", s->cpu, (int)s->cookie);
+	for (size_t i = 0; i < nr; i++)
+		strbuf_addf(context, " %" PRIx64, words[i]);
+	strbuf_add_char(context, '\n');
+}
+
+static const struct trans_ops ops = { said_samples, said_range, said_loaded, said_ibs };
 
 /* Decode @words in two parts, cut at @cut. */
 static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_stats *ret)
@@ -46,6 +58,7 @@ static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_st
 	struct strbuf said = STRBUF_INIT;
 	struct trans *t = trans_new(&ops, &said);
 
+	trans_expect_branch_target(t, branch_target);
 	trans_feed(t, words, cut);
 	trans_feed(t, words + cut, nr - cut);
 	trans_end(t);
@@ -94,10 +107,28 @@ static const struct {
 	{ "another CPU ends a trace",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_CPU_SWITCH, 1, 0x20, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nk 20 0 cpu1 0/0 app-1 image-1\n", 0, 0, 0 },
-	{ "instruction-based samples are passed over",
-	  { E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7, E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
-	    E, OP_KERNEL_ENTER, 8, 0, END },
-	  "k 8 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "instruction-based samples",
+	  { E, OP_CPU_SWITCH, 1, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, 0x40, 0,
+	    E, OP_IBS_FETCH, 1ull << 60, 2, 3, 4, 5, 6, 7, 0x50, 0,
+	    E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, UINT32_MAX, 0x60, 1, END },
+	  "u 40 0 cpu1 0/0 app-1 image3\nfetch cpu1 image3 1000000000000000 2 3 4 5 6 7\n"
+	  "u 50 0 cpu1 0/0 app-1 image3\nop cpu1 image3 1 2 3 4 5 6 7 8 9 a b c ffffffff\n"
+	  "u 60 1 cpu1 0/0 app-1 image3\n", 0, 0, 0 },
+	{ "an instruction-based sample ends a trace",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7, 0x20, 0, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nfetch cpu0 image-1 1 2 3 4 5 6 7\nk 20 0 cpu0 0/0 app-1 image-1\n",
+	  0, 0, 0 },
+	{ "half a register of more than 32 bits",
+	  { E, OP_KERNEL_ENTER, E, OP_IBS_FETCH, 1, 2, 3, 1ull << 32, 5, 6, 7, 8, 0, E, OP_USER_ENTER, 9, 0, END },
+	  "u 9 0 cpu0 0/0 app-1 image-1\n", 11, 1, 0 },
+	{ "instruction-based sample without an address",
+	  { E, OP_IBS_OP, E, 999, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, E, OP_USER_ENTER, 9, 0, END },
+	  "u 9 0 cpu0 0/0 app-1 image-1\n", 15, 1, 0 },
+	{ "instruction-based sample cut by another note",
+	  { E, OP_IBS_FETCH, 1, 2, 3, E, OP_CPU_SWITCH, 2, E, OP_USER_ENTER, 9, 0, END },
+	  "u 9 0 cpu2 0/0 app-1 image-1\n", 5, 1, 0 },
+	{ "ends inside an instruction-based sample", { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, END },
+	  "", 14, 1, 0 },
 	{ "counter beyond all", { E, OP_KERNEL_ENTER, 8, 1ull << 40, END },
 	  "k 8 4294967295 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
 	{ "unknown code, state unknown after it",
@@ -148,6 +179,32 @@ TEST(every_code_cut_everywhere)
 			free(said);
 		}
 	}
+}
+
+/* The fourteenth word belongs to the sample only when it was asked for. */
+TEST(branch_target_cut_everywhere)
+{
+	static const op_word words[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1ull << 63,
+					 E, OP_KERNEL_ENTER, 8, 0 };
+	static const op_word none[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+					E, OP_KERNEL_ENTER, 8, 0 };
+	struct trans_stats stats;
+	char *said;
+
+	branch_target = true;
+	for (size_t cut = 0; cut <= ARRAY_SIZE(words); cut++) {
+		said = decode(words, ARRAY_SIZE(words), cut, &stats);
+		CHECK(!strcmp(said, "op cpu0 image-1 1 2 3 4 5 6 7 8 9 a b c d 8000000000000000\n"
+				    "k 8 0 cpu0 0/0 app-1 image-1\n"), "cut at %zu: %s", cut, said);
+		free(said);
+	}
+	said = decode(none, ARRAY_SIZE(none), 5, &stats);
+	CHECK(!strcmp(said, "k 8 0 cpu0 0/0 app-1 image-1\n") && stats.incomplete == 1, "%s", said);
+	free(said);
+	branch_target = false;
+	said = decode(words, ARRAY_SIZE(words), 5, &stats);
+	CHECK(stats.words_skipped == 1, "a pair begun, and cut: %" PRIu64, stats.words_skipped);
+	free(said);
 }
 
 TEST(one_word_at_a_time)
