@@ -14,6 +14,10 @@ vm_header  := tests/vm/workloads/spin.h
 vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) $(O)/vm/bin/odb-check $(O)/vm/bin/probe \
 	$(O)/vm/bin/tally $(O)/vm/bin/perf-hold
 
+# what a test machine of another architecture needs of ours, besides
+.PHONY: guest-programs
+guest-programs: $(O)/bin/oprofiled $(O)/bin/opcontrol vm-programs
+
 vm_cc = @mkdir -p $(@D); $(if $(V),,printf '  %-7s %s\n' CC $(@:$(O)/%=%);) $(CC) $(VM_CFLAGS)
 
 $(O)/vm/bin/shares-static: tests/vm/workloads/shares.c $(vm_header)

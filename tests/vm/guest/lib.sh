@@ -2,11 +2,14 @@
 # lib.sh - what cases are written with: checks that speak TAP, and profiling as a user does it
 #
 # Sourced before a case. Everything a case prints goes to its log; TAP goes to descriptor 3.
+# RESULTS is where a case leaves what is to be seen of it outside. CASE.host is written with the same, and
+# finds that there; GUEST is what the machine booted from.
 # Set by init: TURNS (turns of a workload in a millisecond), SLOWER (1; more on a debug kernel).
 
 COLLECTOR=${COLLECTOR:-module}
 SD=/var/lib/oprofile
 CURRENT=$SD/samples/current
+SCRATCH=${SCRATCH:-/tmp}
 set -u
 
 # --- TAP ---
@@ -25,28 +28,28 @@ skip() { echo "ok - $1 # SKIP $2" >&3; echo "== skip: $1: $2"; }
 check()
 {
 	local what=$1; shift
-	if "$@" > /tmp/said 2>&1; then
+	if "$@" > "$SCRATCH/said" 2>&1; then
 		ok "$what"
 	else
 		not_ok "$what" "exit status $? of: $*"
-		tail -n 12 /tmp/said | diag
+		tail -n 12 "$SCRATCH/said" | diag
 	fi
-	cat /tmp/said
+	cat "$SCRATCH/said"
 }
 
 # refused WHAT PATTERN COMMAND...: it must fail, with one line that matches PATTERN
 refused()
 {
 	local what=$1 pattern=$2; shift 2
-	if "$@" > /tmp/said 2>&1; then
+	if "$@" > "$SCRATCH/said" 2>&1; then
 		not_ok "$what" "succeeded: $*"
-	elif [ "$(wc -l < /tmp/said)" != 1 ] || ! grep -qE "$pattern" /tmp/said; then
+	elif [ "$(wc -l < "$SCRATCH/said")" != 1 ] || ! grep -qE "$pattern" "$SCRATCH/said"; then
 		not_ok "$what" "want one line that matches '$pattern', got:"
-		head -n 5 /tmp/said | diag
+		head -n 5 "$SCRATCH/said" | diag
 	else
 		ok "$what"
 	fi
-	cat /tmp/said
+	cat "$SCRATCH/said"
 }
 
 # is WHAT GOT WANTED
@@ -132,7 +135,7 @@ until_samples()
 # symbols IMAGE_SPEC...: "SAMPLES SYMBOL" lines of opreport -l
 symbols()
 {
-	opreport -l -n "$@" 2> /tmp/opreport.err | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
+	opreport -l -n "$@" 2> "$SCRATCH/opreport.err" | awk '$1 ~ /^[0-9]+$/ { print $1, $NF }'
 }
 
 # samples_of SYMBOL < symbols' output
