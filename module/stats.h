@@ -21,6 +21,7 @@ enum op_stat {
 	OP_STAT_THROTTLED,		/* periods that passed without a sample: not received */
 	OP_STAT_BACKTRACE_ABORTED,
 	OP_STAT_BY_TIMER,		/* received: by a timer, where the others are by NMI */
+	OP_STAT_SWITCHES,		/* from one set of counters to the next: not samples */
 	/* counted by an NMI that hit that interrupt at work: received, and lost to overflow */
 	OP_STAT_NESTED,
 	/* counted by the sync */
@@ -38,9 +39,7 @@ DECLARE_PER_CPU(struct op_stats, op_stats);
 
 static inline void op_count_here(enum op_stat s, unsigned long n)	/* [nmi] */
 {
-	unsigned long *p = this_cpu_ptr(&op_stats.n[s]);
-
-	WRITE_ONCE(*p, *p + n);
+	this_cpu_add(op_stats.n[s], n);		/* whole, even where an NMI counts the same */
 }
 
 static inline void op_count(unsigned int cpu, enum op_stat s)		/* [task] the sync */

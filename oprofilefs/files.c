@@ -167,7 +167,8 @@ static const struct opfs_file stats_files[] = {
 	{ "sample_lost_no_mapping", 0444, OPFS_VALUE, "samples",
 	  .value = stat_sum, .arg = OP_STAT_LOST_NO_MAPPING },
 	{ "bt_lost_no_mapping",     0444, OPFS_VALUE, "stacks",  .value = zero },
-	{ "multiplex_counter",      0444, OPFS_VALUE, "times",   .value = zero },
+	{ "multiplex_counter",      0444, OPFS_VALUE, "times",
+	  .value = stat_sum, .arg = OP_STAT_SWITCHES },
 	{ }
 };
 

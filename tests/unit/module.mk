@@ -4,5 +4,6 @@ $(eval $(call unit_test,oprofilefs_number,tests/unit/oprofilefs_number.c oprofil
 $(eval $(call unit_test,oprofilefs_table,tests/unit/oprofilefs_table.c))
 # its writer and reader are two threads: also run under ThreadSanitizer
 threaded += $(O)/tests/module_ring
-$(eval $(call unit_test,module_msr_intel,tests/unit/module_msr_intel.c tests/unit/msr_model.c module/arch/x86/pmu.c module/arch/x86/pmu_intel.c))
-$(eval $(call unit_test,module_msr_amd,tests/unit/module_msr_amd.c tests/unit/msr_model.c module/arch/x86/pmu.c module/arch/x86/pmu_amd.c))
+pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
+$(eval $(call unit_test,module_msr_intel,tests/unit/module_msr_intel.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c))
+$(eval $(call unit_test,module_msr_amd,tests/unit/module_msr_amd.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_amd.c))

@@ -14,9 +14,10 @@
 
 static struct op_reason why;
 static struct op_pmu pmu;
-static struct op_pmu_plan plan;
+static struct op_pmu_plan plans[OP_MAX_VIRTUAL];
+static int nr_plans;
 static struct op_pmu_cpu cpu;
-static struct op_counter asked[OP_MAX_COUNTERS];
+static struct op_counter asked[OP_MAX_VIRTUAL];
 
 static void a_cpu(unsigned int family, uint32_t features, uint32_t eax, uint32_t ebx)
 {
@@ -37,18 +38,19 @@ static void ask(unsigned int i, unsigned long event, unsigned long mask, unsigne
 
 static void started(void)
 {
-	CHECK(!op_pmu_plan(&pmu, asked, KHZ, &plan, &why), "%s", why.text);
-	op_pmu_program(&pmu, &plan, &cpu);
-	op_pmu_start(&pmu, &plan, &cpu);
+	nr_plans = op_pmu_plan(&pmu, asked, KHZ, plans, &why);
+	CHECK(nr_plans > 0, "%s", why.text);
+	op_pmu_program(&pmu, plans, nr_plans, &cpu);
+	op_pmu_start(&pmu, &cpu);
 	model_log_clear();
 }
 
 static struct op_pmu_fired nmi(uint64_t now)
 {
-	struct op_pmu_fired f = op_pmu_begin(&pmu, &plan, &cpu, true, now);
+	struct op_pmu_fired f = op_pmu_begin(&pmu, &cpu, true, now);
 
 	if (f.overflows)
-		op_pmu_end(&pmu, &plan, &cpu, &f, now + 10);
+		op_pmu_end(&pmu, &cpu, &f, now + 10);
 	return f;
 }
 
@@ -89,8 +91,9 @@ TEST(k7_style_registers)
 	model_set(0xc0010005, 0xffff00001234);
 	ask(0, 0x76, 0, 1000);
 	ask(2, 0x4e3, 0x0f, 0x7fffffffffff);
-	CHECK(!op_pmu_plan(&pmu, asked, KHZ, &plan, &why), "%s", why.text);
-	op_pmu_program(&pmu, &plan, &cpu);
+	nr_plans = op_pmu_plan(&pmu, asked, KHZ, plans, &why);
+	CHECK(nr_plans > 0, "%s", why.text);
+	op_pmu_program(&pmu, plans, nr_plans, &cpu);
 	EXPECT_LOG(
 		{ 'r', 0xc0010000, 0 }, { 'r', 0xc0010001, 0x530076 }, { 'r', 0xc0010002, 0 },
 		{ 'r', 0xc0010003, 0 },
@@ -103,14 +106,14 @@ TEST(k7_style_registers)
 		{ 'w', 0xc0010006, MINUS(0x7fffffffffff) },
 		{ 'w', 0xc0010002, 0xe3 | 0xf00 | BOTH | 4ull << 32 },
 		{ 'w', 0xc0010003, 0 });
-	op_pmu_start(&pmu, &plan, &cpu);
+	op_pmu_start(&pmu, &cpu);
 	EXPECT_LOG({ 'w', 0xc0010000, 0x76 | BOTH | ENABLE },
 		   { 'w', 0xc0010002, 0xe3 | 0xf00 | BOTH | ENABLE | 4ull << 32 });
-	op_pmu_stop(&pmu, &plan, &cpu, 1);
+	op_pmu_stop(&pmu, &cpu, 1);
 	EXPECT_LOG({ 'w', 0xc0010000, 0x76 | BOTH },
 		   { 'w', 0xc0010002, 0xe3 | 0xf00 | BOTH | 4ull << 32 },
 		   { 'p', 0, MINUS(1000) }, { 'p', 2, MINUS(0x7fffffffffff) });
-	op_pmu_restore(&pmu, &plan, &cpu);
+	op_pmu_restore(&pmu, &cpu);
 	EXPECT_LOG(
 		{ 'w', 0xc0010000, 0 }, { 'w', 0xc0010001, 0 }, { 'w', 0xc0010002, 0 },
 		{ 'w', 0xc0010003, 0 },
@@ -124,9 +127,9 @@ TEST(what_counters_cannot_count_is_refused)
 {
 	a_cpu(0x17, CORE, 0, 0);
 	ask(5, 0x1076, 0, 1000);
-	CHECK(op_pmu_plan(&pmu, asked, KHZ, &plan, &why) == -EDOM, "event of 13 bits");
+	CHECK(op_pmu_plan(&pmu, asked, KHZ, plans, &why) == -EDOM, "event of 13 bits");
 	ask(5, 0x76, 0, 0x800000000000);
-	CHECK(op_pmu_plan(&pmu, asked, KHZ, &plan, &why) == -EDOM, "count of 48 bits");
+	CHECK(op_pmu_plan(&pmu, asked, KHZ, plans, &why) == -EDOM, "count of 48 bits");
 	CHECK(strstr(why.text, "counter 5"), "%s", why.text);
 }
 
@@ -173,27 +176,28 @@ TEST(perfmon_v2_stops_all_at_once)
 	model_set(0xc0000301, 0x3f);
 	ask(0, 0x76, 0, 1000);
 	ask(5, 0xc0, 0, 1000);
-	CHECK(!op_pmu_plan(&pmu, asked, KHZ, &plan, &why), "%s", why.text);
-	op_pmu_program(&pmu, &plan, &cpu);
+	nr_plans = op_pmu_plan(&pmu, asked, KHZ, plans, &why);
+	CHECK(nr_plans > 0, "%s", why.text);
+	op_pmu_program(&pmu, plans, nr_plans, &cpu);
 	EXPECT_WRITES(
 		{ 'w', 0xc0000301, 0 },
 		{ 'w', 0xc0010201, MINUS(1000) }, { 'w', 0xc0010200, 0x76 | BOTH | ENABLE },
 		{ 'w', 0xc0010202, 0 }, { 'w', 0xc0010204, 0 }, { 'w', 0xc0010206, 0 },
 		{ 'w', 0xc0010208, 0 },
 		{ 'w', 0xc001020b, MINUS(1000) }, { 'w', 0xc001020a, 0xc0 | BOTH | ENABLE },
-		{ 'w', 0xc0000302, 0x21 });
-	op_pmu_start(&pmu, &plan, &cpu);
+		{ 'w', 0xc0000302, 0x3f });
+	op_pmu_start(&pmu, &cpu);
 	EXPECT_LOG({ 'w', 0xc0000301, 0x21 });
 	model_count(0, 1001, true);
 	model_count(5, 1000, true);
 	CHECK(nmi(100000).samples == 0x21, "both");
-	EXPECT_LOG({ 'r', 0xc0000300, 0x21 }, { 'w', 0xc0000302, 0x21 }, { 'w', 0xc0000301, 0 },
+	EXPECT_LOG({ 'w', 0xc0000301, 0 }, { 'r', 0xc0000300, 0x21 }, { 'w', 0xc0000302, 0x21 },
 		   { 'p', 0, 1 }, { 'w', 0xc0010201, MINUS(999) },
 		   { 'p', 5, 0 }, { 'w', 0xc001020b, MINUS(1000) },
-		   { 'r', 0xc0000300, 0 }, { 'w', 0xc0000301, 0x21 });
+		   { 'w', 0xc0000301, 0x21 });
 	CHECK(op_pmu_owed(&cpu, 100020) && !op_pmu_owed(&cpu, 100020), "the other's NMI");
-	op_pmu_stop(&pmu, &plan, &cpu, 100030);
-	op_pmu_restore(&pmu, &plan, &cpu);
+	op_pmu_stop(&pmu, &cpu, 100030);
+	op_pmu_restore(&pmu, &cpu);
 	CHECK(model_get(0xc0000301) == 0x3f, "restored");
 }
 

@@ -6,10 +6,12 @@
  * registers (tests/unit/module_msr_*.c). Who owns the counters, and how their interrupt becomes
  * an NMI, is nmi.c's.
  *
+ * pmu_intel.c and pmu_amd.c find out what a CPU has, pmu_plan.c turns what is asked for into
+ * values, pmu_run.c and pmu_overflow.c write them.
+ *
  * One engine serves all families, for they differ in little: where the registers are, whether
  * there are global ones that tell and stop everything at once (Intel from version 2 on, AMD
- * PerfMonV2), and whether there are fixed counters besides the general ones. pmu_intel.c and
- * pmu_amd.c find that out from CPUID.
+ * PerfMonV2), and whether there are fixed counters besides the general ones.
  *
  * Counter i is general counter i, or fixed counter i - nr_general.
  *
@@ -18,16 +20,16 @@
  *
  *	samples + throttled = events / count
  *
- * Throttling: an overflow that comes sooner than plan->floor after the last one of this counter
- * was handled, or sooner than handling takes, doubles the distance to the next; many calm ones in
- * a row halve it again. A machine asked for a sample every few cycles goes on working. What
- * handling takes is the lesser of the last two: one may last long because a hypervisor ran others.
+ * Throttling (throttle.h): bearable are plan->floor from one overflow's handling to the next of this
+ * counter, and what handling takes. That is the lesser of the last two: one may last long because a
+ * hypervisor ran others.
  */
 #ifndef OP_PMU_H
 #define OP_PMU_H
 
 #include "../../counter.h"
 #include "msr.h"
+#include "throttle.h"
 
 /* What there is; the same on all CPUs. */
 struct op_pmu {
@@ -40,14 +42,16 @@ struct op_pmu {
 	u64 event_mask;			/* bits the number of an event may have */
 };
 
-/* What to do, for all CPUs. */
+/* What a set of counters is to do, on all CPUs. */
 struct op_pmu_plan {
-	u32 used;			/* a bit for each counter; which of them may be sampled */
+	u8 first;			/* virtual counter that counter 0 is */
+	u8 nr;				/* counters used, */
+	u32 used;			/* a bit for each; which of them may be sampled */
 	u32 in_kernel, in_user;		/* in kernel and in user mode */
 	u64 enable;			/* global_ctrl, and bits of global_status that are ours */
 	u64 fixed_ctrl;
 	u64 select[OP_MAX_COUNTERS];	/* general ones, complete */
-	u64 period[OP_MAX_COUNTERS];	/* events */
+	u64 period[OP_MAX_COUNTERS];	/* events; 0: unused */
 	u64 max[OP_MAX_COUNTERS];	/* longest period */
 	u64 floor;			/* TSC cycles between two overflows of a counter */
 	u64 late;			/* TSC cycles within which a late NMI is still ours */
@@ -59,16 +63,16 @@ struct op_pmu_cpu {
 	u64 saved_ctrl, saved_fixed_ctrl;
 	u64 saved_select[OP_MAX_COUNTERS], saved_value[OP_MAX_COUNTERS];
 
-	struct {
-		u64 handled;		/* when its last overflow had been */
-		u8 stretch;		/* the period is doubled so many times */
-		u8 calm;		/* overflows in a row that would allow one less */
-	} counter[OP_MAX_COUNTERS];
+	const struct op_pmu_plan *plan;	/* the set on the counters */
+	struct op_throttle throttle[OP_MAX_VIRTUAL];	/* handled: how long ago, while aside */
+	u64 value[OP_MAX_VIRTUAL];	/* where counters stand while another set is on */
 	u64 began;			/* the handling under way */
 	u64 last_cost, cost;		/* of the last one; the lesser of the last two */
 
 	unsigned int owed;		/* NMIs of overflows that another NMI found */
 	u64 owed_until;
+	bool stopping;			/* what is owed is being found out */
+	unsigned int early;		/* NMIs without a cause meanwhile */
 };
 
 /* What an interrupt was about. */
@@ -100,32 +104,37 @@ static inline unsigned int op_pmu_counters(const struct op_pmu *p)
 }
 
 /*
- * Turn what is asked for into @ret; @khz is the clock of time stamps. 0, or -EDOM and which counter
- * can't do what; *ret is not to be used then.
+ * Turn what the OP_MAX_VIRTUAL counters @asked are to do into a plan for each set that does
+ * anything, at least one, in @ret, which has room for OP_MAX_VIRTUAL; @khz is the clock of time
+ * stamps. Their number, or -EDOM and which counter can't do what; *ret is not to be used then.
  */
 int op_pmu_plan(const struct op_pmu *p, const struct op_counter *asked, u64 khz,
 		struct op_pmu_plan *ret, struct op_reason *why);
 
 /*
- * On a CPU, interrupts off: program, then start and stop any number of times, then restore.
- * program keeps what the registers held and restore writes it back. stop returns the number of
- * periods that ended as it did, without a sample. @now in all of them is the TSC.
+ * On a CPU, interrupts off: program, with the first of @nr plans on the counters, then start and
+ * stop any number of times, then restore. program keeps what the registers held and restore writes
+ * it back. stop returns the number of periods that ended as it did, without a sample. switch, while
+ * stopped, puts another of the plans on the counters, where it goes on with what it had counted;
+ * what was on them is put aside. @now in all of them is the TSC.
  */
-void op_pmu_program(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c);
-void op_pmu_start(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c);
-u64 op_pmu_stop(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c,
-		u64 now);
-void op_pmu_restore(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c);
+void op_pmu_program(const struct op_pmu *p, const struct op_pmu_plan *plans, unsigned int nr,
+		    struct op_pmu_cpu *c);
+void op_pmu_start(const struct op_pmu *p, struct op_pmu_cpu *c);
+u64 op_pmu_stop(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now);
+void op_pmu_switch(const struct op_pmu *p, const struct op_pmu_plan *next, struct op_pmu_cpu *c,
+		   u64 now);
+void op_pmu_restore(const struct op_pmu *p, struct op_pmu_cpu *c);
 
 /*
  * In the NMI: begin finds what overflowed, and gives it its next period; where there are global
  * registers nothing counts until end. Without overflows end must not follow. @user: what the NMI
- * hit. A counter of the other mode, which overflowed on the way here, is not sampled.	[nmi]
+ * hit. A counter of the other mode, which overflowed on the way here, is not sampled. Counter i is
+ * virtual counter c->plan->first + i then.						[nmi]
  */
-struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, const struct op_pmu_plan *plan,
-				 struct op_pmu_cpu *c, bool user, u64 now);
-void op_pmu_end(const struct op_pmu *p, const struct op_pmu_plan *plan, struct op_pmu_cpu *c,
-		const struct op_pmu_fired *f, u64 now);
+struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, struct op_pmu_cpu *c, bool user, u64 now);
+void op_pmu_end(const struct op_pmu *p, struct op_pmu_cpu *c, const struct op_pmu_fired *f,
+		u64 now);
 
 /*
  * Whether an NMI that found nothing is one that an earlier one left nothing for: two counters

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pmu_plan.c - turn what is asked of the counters into what is written to them (pmu.h)
+ *
+ * Whatever a counter can't do is found here, before any register is touched.
+ */
+#include "pmu_registers.h"
+#include "../../../oprofilefs/op_abi.h"
+
+#define EXTRA_MASK	(SELECT_EDGE | SELECT_INVERT | SELECT_CMASK)
+#define LATE_MS		100
+
+/* A fixed counter's event is 0 with unit mask 1, 2, ...; most are known by another number too. */
+static bool fixed_counts(unsigned int fixed, const struct op_counter *a)
+{
+	static const struct {
+		u8 event, unit_mask;
+	} also[] = { { 0xc0, 0 }, { 0x3c, 0 }, { 0, 3 }, { 0xa4, 1 } };
+
+	if (a->event == 0)
+		return a->unit_mask == fixed + 1;
+	return fixed < sizeof(also) / sizeof(*also) && a->event == also[fixed].event &&
+	       a->unit_mask == also[fixed].unit_mask;
+}
+
+/* Whether counter @i of a set can do as virtual counter @n is asked to. */
+static int check(const struct op_pmu *p, unsigned int i, unsigned int n,
+		 const struct op_counter *a, struct op_reason *why)
+{
+	if (!a->count || a->count > max_period(p, i))
+		return op_refuse(why, -EDOM, "counter %u: count %lu is not 1 to %llu", n, a->count,
+				 (unsigned long long)max_period(p, i));
+	if (!a->kernel && !a->user)
+		return op_refuse(why, -EDOM, "counter %u: counts neither kernel nor user", n);
+	if (is_fixed(p, i)) {
+		if (!fixed_counts(i - p->nr_general, a) || a->extra)
+			return op_refuse(why, -EDOM,
+					 "counter %u is fixed: it can't count event 0x%lx unit mask 0x%lx extra 0x%lx",
+					 n, a->event, a->unit_mask, a->extra);
+		return 0;
+	}
+	if (a->event & ~p->event_mask)
+		return op_refuse(why, -EDOM, "counter %u: event 0x%lx has more bits than 0x%llx", n,
+				 a->event, (unsigned long long)p->event_mask);
+	if (a->unit_mask > 0xff)
+		return op_refuse(why, -EDOM, "counter %u: unit mask 0x%lx is above 0xff", n,
+				 a->unit_mask);
+	if (a->extra & ~EXTRA_MASK)
+		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%llx", n,
+				 a->extra, EXTRA_MASK);
+	return 0;
+}
+
+static u64 select_value(const struct op_counter *a)
+{
+	return (a->event & 0xff) | (u64)a->unit_mask << 8 | (a->event & 0xf00ull) << 24 |
+	       a->extra | SELECT_INT | SELECT_ENABLE | (a->user ? SELECT_USER : 0) |
+	       (a->kernel ? SELECT_KERNEL : 0);
+}
+
+static u64 fixed_value(const struct op_counter *a)
+{
+	return FIXED_INT | (a->user ? FIXED_USER : 0) | (a->kernel ? FIXED_KERNEL : 0);
+}
+
+static void use(const struct op_pmu *p, unsigned int i, const struct op_counter *a,
+		struct op_pmu_plan *plan)
+{
+	if (is_fixed(p, i))
+		plan->fixed_ctrl |= fixed_value(a) << 4 * (i - p->nr_general);
+	else
+		plan->select[i] = select_value(a);
+	plan->used |= 1u << i;
+	plan->in_kernel |= (u32)!!a->kernel << i;
+	plan->in_user |= (u32)!!a->user << i;
+	plan->period[i] = a->count;
+	plan->max[i] = max_period(p, i);
+	plan->nr++;
+}
+
+/* What the set of counters that begins with virtual counter @first is asked for. */
+static int plan_set(const struct op_pmu *p, unsigned int first, const struct op_counter *asked,
+		    u64 khz, struct op_pmu_plan *ret, struct op_reason *why)
+{
+	unsigned int i;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->first = first;
+	for (i = 0; i < op_pmu_counters(p); i++) {
+		const struct op_counter *a = &asked[first + i];
+		int err;
+
+		if (!a->enabled)
+			continue;
+		err = check(p, i, first + i, a, why);
+		if (err)
+			return err;
+		use(p, i, a, ret);
+	}
+	ret->enable = global_bits(p, ret->used);
+	ret->floor = ret->nr * khz * (OP_TIMER_MIN_PERIOD_NS / 1000) / 1000;
+	ret->late = LATE_MS * khz;
+	return 0;
+}
+
+int op_pmu_plan(const struct op_pmu *p, const struct op_counter *asked, u64 khz,
+		struct op_pmu_plan *ret, struct op_reason *why)
+{
+	unsigned int first, nr = 0;
+
+	for (first = 0; first + op_pmu_counters(p) <= OP_MAX_VIRTUAL; first += op_pmu_counters(p)) {
+		int err = plan_set(p, first, asked, khz, &ret[nr], why);
+
+		if (err)
+			return err;
+		nr += ret[nr].used != 0;
+	}
+	return nr ?: 1;
+}
