@@ -7,3 +7,4 @@ threaded += $(O)/tests/module_ring
 pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
 $(eval $(call unit_test,module_msr_intel,tests/unit/module_msr_intel.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c))
 $(eval $(call unit_test,module_msr_amd,tests/unit/module_msr_amd.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_amd.c))
+$(eval $(call unit_test,module_ibs,tests/unit/module_ibs.c tests/unit/ibs_model.c tests/unit/msr_model.c module/arch/x86/ibs.c))

@@ -12,6 +12,7 @@
 #define LOG_MAX 256
 
 static const struct op_pmu *pmu;
+static const struct model_more *more;
 static uint64_t select_of[16], value_of[16], fixed_ctrl, status, ctrl;
 static unsigned int interrupts;
 static struct access log_of[LOG_MAX];
@@ -34,6 +35,12 @@ void model_reset(const struct op_pmu *p)
 	memset(value_of, 0, sizeof(value_of));
 	fixed_ctrl = status = ctrl = 0;
 	interrupts = nr_logged = 0;
+	more = NULL;
+}
+
+void model_add(const struct model_more *m)
+{
+	more = m;
 }
 
 static void refused(const char *what, uint32_t msr, uint64_t value)
@@ -56,6 +63,10 @@ static uint64_t global_valid(void)
 /* The register @msr, and what may be written to it. */
 static uint64_t *find(uint32_t msr, uint64_t *valid)
 {
+	uint64_t *other = more ? more->find(msr, valid) : NULL;
+
+	if (other)
+		return other;
 	for (unsigned int i = 0; i < pmu->nr_general; i++) {
 		if (msr == pmu->select + i * pmu->step) {
 			*valid = pmu->event_mask > 0xff ? 0xfffdfffffull : 0xffdfffffull;
@@ -103,7 +114,7 @@ uint64_t op_rdmsr(u32 msr)
 
 void op_wrmsr(u32 msr, u64 value)
 {
-	uint64_t valid, *reg = find(msr, &valid);
+	uint64_t valid, *reg = find(msr, &valid), old = reg ? *reg : 0;
 
 	logged('w', msr, value);
 	if (pmu->global && msr == pmu->global_clear) {
@@ -117,6 +128,8 @@ void op_wrmsr(u32 msr, u64 value)
 	if (pmu->signed32 && msr >= pmu->counter && msr < pmu->counter + pmu->nr_general)
 		value = (uint64_t)(int64_t)(int32_t)value & mask(msr - pmu->counter);
 	*reg = value;
+	if (more)
+		more->written(msr, old);
 }
 
 uint64_t op_rdpmc(u32 index)
@@ -178,6 +191,11 @@ void model_count(unsigned int i, uint64_t n, bool user)
 		interrupts += interrupt;
 	}
 	value_of[i] = (value_of[i] + n) & mask(i);
+}
+
+void model_interrupt(void)
+{
+	interrupts++;
 }
 
 unsigned int model_interrupts(void)

@@ -22,11 +22,22 @@ struct access {
 /* Forget everything; be a CPU with the counters @p, of which general ones start as @select. */
 void model_reset(const struct op_pmu *p);
 
+/*
+ * Further registers. find: the register @msr and what may be written to it, or NULL; asked first,
+ * also to see an access coming. written: it was, and held @old before.
+ */
+struct model_more {
+	uint64_t *(*find)(uint32_t msr, uint64_t *ret_valid);
+	void (*written)(uint32_t msr, uint64_t old);
+};
+void model_add(const struct model_more *more);	/* until model_reset() */
+
 uint64_t model_get(uint32_t msr);
 void model_set(uint32_t msr, uint64_t value);	/* not logged */
 
 /* @n events happen in counter @i, if it counts: @user tells where they happen. */
 void model_count(unsigned int i, uint64_t n, bool user);
+void model_interrupt(void);
 unsigned int model_interrupts(void);		/* asked for since the last call */
 
 /* The log: compare and empty it. false: differs, and both were printed. */

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * module_ibs.c - instruction-based sampling: what is written and read, when, and what is ours
+ */
+#include <errno.h>
+#include "../../oprofilefs/op_abi.h"
+#include "ibs_model.h"
+#include "msr_model.h"
+#include "tap.h"
+
+#define KHZ		1000000ull
+#define IBS		(1u << 10)	/* CPUID 0x80000001 ecx */
+#define CAPS_10H	0u
+#define CAPS_15H	0xffu
+#define CAPS_ZEN	0x3ffu
+#define FETCH_EN	(1ull << 48)
+#define FETCH_VAL	(1ull << 49)
+#define RANDOM		(1ull << 57)
+#define OP_EN		(1ull << 17)
+#define OP_VAL		(1ull << 18)
+#define OPS		(1ull << 19)
+#define FETCH_LINEAR	0xc0011031
+#define FETCH_PHYSICAL	0xc0011032
+#define OP_RIP		0xc0011034
+#define OP_DATA1	0xc0011035
+#define OP_TARGET	0xc001103b
+
+static struct op_reason why;
+static struct op_ibs ibs;
+static struct op_ibs_plan plan;
+static struct op_ibs_cpu cpu;
+static struct op_ibs_settings asked;
+
+static void a_cpu(unsigned int family, unsigned int model, uint32_t caps)
+{
+	CHECK(!op_ibs_discover(family, model, IBS, caps, &ibs, &why), "%s", why.text);
+	ibs_model_reset(&ibs);
+	memset(&asked, 0, sizeof(asked));
+}
+
+static void ask_fetch(unsigned long count, bool random)
+{
+	asked.fetch.enable = 1;
+	asked.fetch.max_count = count;
+	asked.fetch.rand_enable = random;
+}
+
+static void ask_op(unsigned long count, bool ops, bool target)
+{
+	asked.op.enable = 1;
+	asked.op.max_count = count;
+	asked.op.dispatched_ops = ops;
+	asked.op.branch_target = target;
+}
+
+static void programmed(void)
+{
+	CHECK(!op_ibs_plan(&ibs, &asked, KHZ, &plan, &why), "%s", why.text);
+	op_ibs_program(&plan, &cpu, 0);
+}
+
+static void started(void)
+{
+	programmed();
+	op_ibs_start(&ibs, &plan, &cpu);
+	model_log_clear();
+}
+
+static struct op_ibs_fired fired;
+static uint64_t passed;		/* without a sample, of the last NMI or stop */
+
+/* An NMI; whether it was ours. */
+static bool nmi(uint64_t now)
+{
+	passed = 0;
+	op_ibs_begin(&ibs, &plan, &cpu, now, &fired);
+	if (!fired.found)
+		return op_ibs_owed(&cpu, now);
+	passed = op_ibs_end(&ibs, &plan, &cpu, &fired, now + 10);
+	return true;
+}
+
+TEST(units_are_discovered)
+{
+	static const struct {
+		unsigned int family, model;
+		uint32_t caps;
+		uint64_t op_max;
+		bool ops, target, two, goes_on, zero;
+	} cpus[] = {
+		{ 0x10, 2, CAPS_10H, 0xffff0, false, false, true, false, false },
+		{ 0x10, 8, 0x1f, 0xffff0, true, false, true, false, false },
+		{ 0x12, 1, 0x5f, 0x7fffff0, true, false, false, false, false },
+		{ 0x15, 2, CAPS_15H, 0x7fffff0, true, true, false, false, false },
+		{ 0x16, 0, CAPS_15H, 0x7fffff0, true, true, false, true, false },
+		{ 0x17, 1, CAPS_ZEN, 0x7fffff0, true, true, false, true, false },
+		{ 0x19, 1, CAPS_ZEN, 0x7fffff0, true, true, false, false, true },
+		{ 0x19, 0x11, 0xbff, 0x7fffff0, true, true, false, false, false },
+		{ 0x1a, 0, 0xfff, 0x7fffff0, true, true, false, false, false },
+	};
+
+	for (size_t n = 0; n < sizeof(cpus) / sizeof(*cpus); n++) {
+		a_cpu(cpus[n].family, cpus[n].model, cpus[n].caps);
+		CHECK(ibs.unit[0] && ibs.unit[1] && ibs.max[0] == 0xffff0 &&
+		      ibs.max[1] == cpus[n].op_max, "%zu", n);
+		CHECK(ibs.dispatched_ops == cpus[n].ops && ibs.branch_target == cpus[n].target,
+		      "%zu", n);
+		CHECK(ibs.stop_in_two == cpus[n].two && ibs.fetch_goes_on == cpus[n].goes_on &&
+		      ibs.fetch_of_zero == cpus[n].zero, "%zu", n);
+	}
+	CHECK(op_ibs_discover(0x0f, 5, IBS, CAPS_ZEN, &ibs, &why) == -ENODEV, "a K8");
+	CHECK(op_ibs_discover(0x17, 1, 0, CAPS_ZEN, &ibs, &why) == -ENODEV, "hidden");
+	CHECK(op_ibs_discover(0x17, 1, IBS, 1, &ibs, &why) == -ENODEV, "without units");
+	CHECK(!op_ibs_discover(0x17, 1, IBS, 5, &ibs, &why) && !ibs.unit[0] && ibs.unit[1], "op alone");
+}
+
+TEST(what_cannot_be_had_is_refused)
+{
+	static const struct {
+		unsigned long fetch, op;
+		bool ops, target;
+		const char *says;
+	} bad[] = {
+		{ 0, 0, false, false, "neither" },
+		{ 15, 0, false, false, "ibs_fetch: max_count 15 is not 16 to 1048560" },
+		{ 0x100000, 0, false, false, "ibs_fetch: max_count" },
+		{ 0, 0x8f, false, false, "ibs_op: max_count 143 is not 144 to 1048560" },
+		{ 1000, 0x100000, false, false, "ibs_op: max_count" },
+		{ 0, 1000, true, false, "dispatched" },
+		{ 0, 1000, false, true, "target" },
+	};
+
+	for (size_t n = 0; n < sizeof(bad) / sizeof(*bad); n++) {
+		a_cpu(0x10, 2, CAPS_10H);
+		if (bad[n].fetch)
+			ask_fetch(bad[n].fetch, false);
+		if (bad[n].op)
+			ask_op(bad[n].op, bad[n].ops, bad[n].target);
+		CHECK(op_ibs_plan(&ibs, &asked, KHZ, &plan, &why) == -EDOM &&
+		      strstr(why.text, bad[n].says), "%zu: %s", n, why.text);
+	}
+	CHECK(!op_ibs_discover(0x17, 1, IBS, 3, &ibs, &why), "fetch alone");
+	memset(&asked, 0, sizeof(asked));
+	ask_op(1000, false, false);
+	CHECK(op_ibs_plan(&ibs, &asked, KHZ, &plan, &why) == -EDOM, "%s", why.text);
+}
+
+TEST(fetch_registers)
+{
+	a_cpu(0x15, 2, CAPS_15H);
+	model_set(FETCH_CTL, RANDOM | 0x1234);
+	ask_fetch(250009, true);	/* 15625 * 16 + 9 */
+	programmed();
+	EXPECT_LOG({ 'r', FETCH_CTL, RANDOM | 0x1234 }, { 'w', FETCH_CTL, 0 });
+	op_ibs_start(&ibs, &plan, &cpu);
+	EXPECT_LOG({ 'w', FETCH_CTL, RANDOM | FETCH_EN | 15625 });
+	CHECK(!nmi(1) && !ibs_model_count(OP_IBS_UNIT_FETCH, 249999), "too early");
+	EXPECT_LOG({ 'r', FETCH_CTL, RANDOM | FETCH_EN | 15625 });
+	model_set(FETCH_LINEAR, 0x7f0012345678);
+	model_set(FETCH_PHYSICAL, 0x12345678);
+	CHECK(ibs_model_count(OP_IBS_UNIT_FETCH, 1) && model_interrupts() == 1, "now");
+	CHECK(nmi(1000000) && fired.found == 1 && fired.samples == 1 && !passed, "one sample");
+	EXPECT_LOG({ 'r', FETCH_CTL, RANDOM | FETCH_EN | FETCH_VAL | 15625 },
+		   { 'r', FETCH_LINEAR, 0x7f0012345678 }, { 'r', FETCH_PHYSICAL, 0x12345678 },
+		   { 'w', FETCH_CTL, RANDOM | FETCH_EN | 15625 });
+	CHECK(fired.sample[0].pc == 0x7f0012345678 && fired.sample[0].nr == 3 &&
+	      fired.sample[0].data[0] == 0x7f0012345678 &&
+	      fired.sample[0].data[1] == (RANDOM | FETCH_EN | FETCH_VAL | 15625) &&
+	      fired.sample[0].data[2] == 0x12345678, "the registers, in order");
+	CHECK(!op_ibs_stop(&ibs, &plan, &cpu, 2000000), "no period ended");
+	EXPECT_LOG({ 'r', FETCH_CTL, RANDOM | FETCH_EN | 15625 }, { 'w', FETCH_CTL, 0 });
+	op_ibs_restore(&plan, &cpu);
+	EXPECT_LOG({ 'w', FETCH_CTL, RANDOM | 0x1234 });
+}
+
+TEST(op_registers)
+{
+	a_cpu(0x17, 1, CAPS_ZEN);
+	ask_op(0x7fffff0, true, true);
+	programmed();
+	EXPECT_LOG({ 'r', OP_CTL, 0 }, { 'w', OP_CTL, 0 });
+	op_ibs_start(&ibs, &plan, &cpu);
+	EXPECT_LOG({ 'w', OP_CTL, 0x7f00000 | 0xffff | OPS | OP_EN });
+	for (unsigned int n = 0; n < 6; n++)
+		model_set(OP_RIP + n, n ? n * 0x1111 : 0xffffffff81000000);
+	model_set(OP_TARGET, 0xffffffff81000444);
+	CHECK(ibs_model_count(OP_IBS_UNIT_OP, 0x7fffff0), "a sample");
+	/* the unit chose where to count from next; it is told so again */
+	model_set(OP_CTL, model_get(OP_CTL) | 0x55ull << 32);
+	CHECK(nmi(1000000) && fired.samples == 2, "a sample");
+	EXPECT_LOG({ 'r', OP_CTL, 0x55ull << 32 | 0x7f00000 | 0xffff | OPS | OP_VAL | OP_EN },
+		   { 'r', OP_RIP, 0xffffffff81000000 }, { 'r', OP_RIP + 1, 0x1111 },
+		   { 'r', OP_RIP + 2, 0x2222 }, { 'r', OP_RIP + 3, 0x3333 },
+		   { 'r', OP_RIP + 4, 0x4444 }, { 'r', OP_RIP + 5, 0x5555 },
+		   { 'r', OP_TARGET, 0xffffffff81000444 },
+		   { 'w', OP_CTL, 0x55ull << 32 | 0x7f00000 | 0xffff | OPS | OP_EN });
+	CHECK(fired.sample[1].nr == 7 && fired.sample[1].pc == 0xffffffff81000000 &&
+	      fired.sample[1].data[5] == 0x5555 && fired.sample[1].data[6] == 0xffffffff81000444,
+	      "the registers, in order");
+	op_ibs_stop(&ibs, &plan, &cpu, 2000000);
+	op_ibs_restore(&plan, &cpu);
+	CHECK(model_get(OP_CTL) == 0, "restored");
+}
+
+TEST(no_target_unless_asked_for)
+{
+	a_cpu(0x17, 1, CAPS_ZEN);
+	ask_op(1000, true, false);
+	started();
+	ibs_model_count(OP_IBS_UNIT_OP, 1000);
+	CHECK(nmi(1) && fired.sample[1].nr == (OP_IBS_OP_WORDS - 1) / 2, "%u", fired.sample[1].nr);
+}
+
+TEST(an_address_that_is_not_valid_is_not_used)
+{
+	a_cpu(0x15, 2, CAPS_15H);
+	ask_op(1000, true, false);
+	started();
+	model_set(OP_RIP, 0x1234);
+	model_set(OP_DATA1, 1ull << 38);
+	ibs_model_count(OP_IBS_UNIT_OP, 1000);
+	CHECK(nmi(1) && fired.samples == 2 && fired.sample[1].pc == 0 &&
+	      fired.sample[1].data[0] == 0x1234, "pc 0x%llx", (long long)fired.sample[1].pc);
+	a_cpu(0x10, 2, CAPS_10H);	/* the bit means nothing there */
+	ask_op(1000, false, false);
+	started();
+	model_set(OP_RIP, 0x1234);
+	model_set(OP_DATA1, 1ull << 38);
+	ibs_model_count(OP_IBS_UNIT_OP, 1200);
+	CHECK(nmi(1) && fired.sample[1].pc == 0x1234, "pc 0x%llx", (long long)fired.sample[1].pc);
+}
+
+/* Cycles between samples, over many: the least, the most, and the mean. */
+static void vary(uint64_t *least, uint64_t *most, double *mean)
+{
+	uint64_t sum = 0;
+
+	*least = ~0ull;
+	*most = 0;
+	for (int n = 0; n < 10000; n++) {
+		uint64_t cycles = 0;
+
+		while (!ibs_model_count(OP_IBS_UNIT_OP, 1))
+			cycles++;
+		cycles++;
+		*least = cycles < *least ? cycles : *least;
+		*most = cycles > *most ? cycles : *most;
+		sum += cycles;
+		nmi((uint64_t)(n + 1) * 1000000);
+		model_log_clear();
+	}
+	*mean = sum / 10000.0;
+}
+
+TEST(periods_in_cycles_vary)
+{
+	uint64_t least, most;
+	double mean;
+
+	a_cpu(0x17, 1, CAPS_ZEN);
+	ask_op(4096, false, false);
+	started();
+	vary(&least, &most, &mean);
+	CHECK(least == 4096 - 127 && most == 4096 && mean > 4028 && mean < 4037, "%llu %llu %g",
+	      (long long)least, (long long)most, mean);
+	a_cpu(0x10, 2, CAPS_10H);	/* by steps of 16 */
+	ask_op(4096, false, false);
+	started();
+	vary(&least, &most, &mean);
+	CHECK(least == 4096 - 128 && most == 4096 + 112 && mean > 4084 && mean < 4092,
+	      "%llu %llu %g", (long long)least, (long long)most, mean);
+}
+
+/* Erratum 420; the model aborts where the period is not cleared first. */
+TEST(family_10h_is_stopped_in_two_steps)
+{
+	a_cpu(0x10, 2, CAPS_10H);
+	ask_fetch(1600, true);
+	ask_op(1600, false, false);
+	started();
+	op_ibs_stop(&ibs, &plan, &cpu, 1);
+	EXPECT_WRITES({ 'w', FETCH_CTL, RANDOM | FETCH_EN }, { 'w', FETCH_CTL, 0 },
+		      { 'w', OP_CTL, OP_EN }, { 'w', OP_CTL, 0 });
+}
+
+TEST(fetches_are_counted_anew_after_each_sample)
+{
+	for (unsigned int family = 0x15; family <= 0x19; family++) {
+		a_cpu(family, 0x20, CAPS_15H);
+		ask_fetch(160, false);
+		started();
+		for (int n = 1; n < 5; n++) {
+			CHECK(!ibs_model_count(OP_IBS_UNIT_FETCH, 159), "family 0x%x", family);
+			CHECK(ibs_model_count(OP_IBS_UNIT_FETCH, 1), "family 0x%x", family);
+			model_log_clear();
+			CHECK(nmi(n * 1000000), "a sample");
+		}
+		if (family >= 0x16 && family <= 0x18)
+			EXPECT_WRITES({ 'w', FETCH_CTL, 10 }, { 'w', FETCH_CTL, FETCH_EN | 10 });
+		else
+			EXPECT_WRITES({ 'w', FETCH_CTL, FETCH_EN | 10 });
+	}
+}
+
+/* Erratum 1197 */
+TEST(fetches_of_address_zero_are_dropped)
+{
+	a_cpu(0x19, 1, CAPS_ZEN);
+	ask_fetch(1600, false);
+	started();
+	ibs_model_count(OP_IBS_UNIT_FETCH, 1600);
+	CHECK(nmi(1000000) && !fired.samples && passed == 1, "%u %llu", fired.samples,
+	      (long long)passed);
+	model_set(FETCH_LINEAR, 0x1000);
+	CHECK(ibs_model_count(OP_IBS_UNIT_FETCH, 1600), "it goes on");
+	CHECK(nmi(2000000) && fired.samples == 1 && !passed, "%u", fired.samples);
+}
+
+TEST(nmis_that_find_nothing)
+{
+	a_cpu(0x17, 1, CAPS_ZEN);
+	ask_fetch(1600, false);
+	ask_op(1600, true, false);
+	CHECK(!nmi(1), "before the first set-up");
+	started();
+	CHECK(!nmi(1), "nothing happened yet");
+	ibs_model_count(OP_IBS_UNIT_FETCH, 1600);
+	ibs_model_count(OP_IBS_UNIT_OP, 1600);
+	CHECK(model_interrupts() == 2, "two");
+	CHECK(nmi(1000000) && fired.samples == 3, "both are handled by the first");
+	CHECK(nmi(1000050) && !fired.found, "the second has nothing left, and is ours");
+	CHECK(!nmi(1000100), "a third is not");
+	op_ibs_stop(&ibs, &plan, &cpu, 2000000);
+	CHECK(nmi(2000010) && nmi(2000020) && !nmi(2000030), "each unit may interrupt once more");
+	op_ibs_start(&ibs, &plan, &cpu);
+	op_ibs_stop(&ibs, &plan, &cpu, 3000000);
+	CHECK(!nmi(3000000 + plan.late + 1), "but not for ever");
+	op_ibs_restore(&plan, &cpu);
+	CHECK(!nmi(4000000 + plan.late), "nor after the end");
+}
+
+static uint64_t clock_of_nmi, samples_struck, passed_struck;
+static bool ours;
+
+static void strike(void)
+{
+	ours = nmi(clock_of_nmi);
+	samples_struck = ours ? __builtin_popcount(fired.samples) : 0;
+	passed_struck = passed;
+}
+
+/* Wherever an NMI hits the stop: each period is counted once, and the NMI is ours. */
+TEST(an_nmi_may_hit_the_stop_anywhere)
+{
+	static const unsigned int families[] = { 0x10, 0x17 };
+	unsigned int hits = 0;
+
+	for (unsigned int n = 0; n < 80; n++) {
+		unsigned int pending = n % 4, at = 1 + n / 8;	/* which units, which access */
+		uint64_t stopped;
+
+		a_cpu(families[n / 4 % 2], 1, n / 4 % 2 ? CAPS_ZEN : CAPS_10H);
+		ask_fetch(1600, false);
+		ask_op(1600, false, false);
+		started();
+		for (unsigned int u = 0; u < 2; u++)
+			if (pending >> u & 1)
+				ibs_model_count(u, 3200);
+		clock_of_nmi = 1000000;
+		samples_struck = passed_struck = 0;
+		ours = true;
+		ibs_model_strike(at, strike);
+		stopped = op_ibs_stop(&ibs, &plan, &cpu, 1000000);
+		hits += ibs_model_struck();
+		CHECK(ours, "%u: pending %u, access %u: unknown NMI", n, pending, at);
+		CHECK(samples_struck + passed_struck + stopped ==
+		      (unsigned int)__builtin_popcount(pending),
+		      "%u: pending %u, access %u: %llu + %llu + %llu", n, pending, at,
+		      (long long)samples_struck, (long long)passed_struck, (long long)stopped);
+		CHECK(!(model_get(FETCH_CTL) & FETCH_EN) && !(model_get(OP_CTL) & OP_EN), "stopped");
+	}
+	CHECK(hits >= 40, "%u", hits);
+}
+
+TEST(units_of_somebody_else_are_left_alone)
+{
+	a_cpu(0x17, 1, CAPS_ZEN);
+	ask_fetch(1600, false);
+	ask_op(1600, true, false);
+	CHECK(!op_ibs_plan(&ibs, &asked, KHZ, &plan, &why) && !op_ibs_busy(&plan), "free");
+	model_set(OP_CTL, OP_EN | 0x777);
+	CHECK(op_ibs_busy(&plan), "in use");
+	model_log_clear();
+	op_ibs_program(&plan, &cpu, 0);
+	op_ibs_start(&ibs, &plan, &cpu);
+	EXPECT_WRITES({ 'w', FETCH_CTL, 0 }, { 'w', FETCH_CTL, 100 }, { 'w', FETCH_CTL, FETCH_EN | 100 });
+	model_set(FETCH_CTL, FETCH_EN | 0x123);		/* and there came somebody */
+	op_ibs_stop(&ibs, &plan, &cpu, 1000000);
+	op_ibs_restore(&plan, &cpu);
+	EXPECT_WRITES();
+	CHECK(cpu.unit[0].taken && cpu.unit[1].taken && model_get(FETCH_CTL) == (FETCH_EN | 0x123) &&
+	      model_get(OP_CTL) == (OP_EN | 0x777), "both are as they were left");
+}
+
+/* Each CPU has its own registers, and gets back what they held; a CPU may come again. */
+TEST(cpus_come_and_go)
+{
+	struct op_ibs_cpu second;
+
+	a_cpu(0x17, 1, CAPS_ZEN);
+	ask_op(1600, true, false);
+	model_set(OP_CTL, OPS | 0x11);
+	started();
+	ibs_model_reset(&ibs);
+	model_set(OP_CTL, OPS | OP_VAL | 0x22);
+	op_ibs_program(&plan, &second, 1);
+	op_ibs_start(&ibs, &plan, &second);
+	op_ibs_stop(&ibs, &plan, &second, 2);
+	op_ibs_restore(&plan, &second);
+	CHECK(model_get(OP_CTL) == (OPS | 0x22), "without the sample: 0x%llx",
+	      (long long)model_get(OP_CTL));
+	ibs_model_count(OP_IBS_UNIT_OP, 1600);
+	op_ibs_program(&plan, &second, 3);
+	op_ibs_start(&ibs, &plan, &second);
+	CHECK(ibs_model_count(OP_IBS_UNIT_OP, 1600), "it samples again");
+	op_ibs_stop(&ibs, &plan, &cpu, 4);
+	op_ibs_restore(&plan, &cpu);
+	CHECK(model_get(OP_CTL) == (OPS | 0x11), "the first one's");
+}
+
+TEST(a_runaway_rate_is_throttled_and_counted)
+{
+	uint64_t samples = 0, throttled = 0, periods = 0, now = 1000000;
+	unsigned int stretched = 0;
+
+	a_cpu(0x19, 0x20, CAPS_ZEN);
+	ask_op(160, true, false);
+	started();
+	for (int n = 0; n < 2000; n++) {
+		unsigned int stretch = cpu.unit[1].throttle.stretch;
+
+		/* a period of 160 ops ends every 200 cycles of the clock, or, later, every 10 ms */
+		now += n < 100 ? 200ull << stretch : 10000000ull << stretch;
+		CHECK(ibs_model_count(OP_IBS_UNIT_OP, 160ull << stretch), "%d", n);
+		periods += 1ull << stretch;
+		CHECK(nmi(now), "%d", n);
+		samples += fired.samples >> 1;
+		throttled += passed;
+		model_log_clear();
+		if (cpu.unit[1].throttle.stretch > stretched)
+			stretched = cpu.unit[1].throttle.stretch;
+	}
+	CHECK(stretched >= 6 && stretched <= 7, "%u", stretched);	/* 15 us are 75 periods */
+	CHECK(!cpu.unit[1].throttle.stretch, "all is calm again: %u", cpu.unit[1].throttle.stretch);
+	CHECK(samples + throttled == periods, "%llu + %llu of %llu", (long long)samples,
+	      (long long)throttled, (long long)periods);
+}
+
+TEST_MAIN()
