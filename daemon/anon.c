@@ -161,3 +161,13 @@ const struct anon_map *anon_find(struct anons *a, uint32_t tgid, uint64_t pc)
 	}
 	return entry ? &entry->map : NULL;
 }
+
+void anon_copy_name(char *to, size_t size, const char *from)
+{
+	size_t i;
+
+	for (i = 0; i < size && from[i]; i++)
+		to[i] = strchr("/{}", from[i]) || (unsigned char)from[i] < ' ' ? '_' : from[i];
+	if (!i)
+		memcpy(to, "anon", 4);
+}

@@ -19,4 +19,7 @@ void anons_free(struct anons *a);
 /* The mapping without a file that holds @pc, or NULL. Valid until the next call. */
 const struct anon_map *anon_find(struct anons *a, uint32_t tgid, uint64_t pc);
 
+/* @from, cut to @size bytes, as it can stand between the braces of a folder: "{anon:NAME}". */
+void anon_copy_name(char *to, size_t size, const char *from);
+
 #endif

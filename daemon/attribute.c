@@ -63,6 +63,16 @@ struct span {
 	uint32_t counter;
 	const uint64_t *pcs;
 	size_t nr;
+	const struct derived_event *derived;	/* NULL, or of one extended sample, */
+	size_t nr_derived;			/* which has no counter */
+};
+
+/* Where a span's samples lie: in @image, or in @map, an address being @base + the key. */
+struct place {
+	struct image *image;
+	const struct anon_map *map;
+	bool is_kernel;
+	uint64_t base;
 };
 
 static void lost(struct attribution *a, const struct span *s, enum loss_reason reason)
@@ -116,43 +126,19 @@ static struct sfile *remember(struct attribution *a, const struct span *s,
 
 /* [EB-73] */
 static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
-				    struct image *image, bool is_kernel)
+				    const struct place *place)
 {
 	const struct separation *separate = &a->config.separate;
-	bool by_app = separate->kernel || (separate->lib && !is_kernel);
+	bool by_app = separate->kernel || (separate->lib && !place->is_kernel);
 	struct sfile_key key;
 
-	if (at_hand(a, s, image))
+	if (at_hand(a, s, place->image))
 		return s->route->sfile;
 	start_key(a, s, &key);
-	key.image = image;
-	key.app = by_app && s->route->app ? s->route->app : image;
-	key.is_kernel = is_kernel;
-	return remember(a, s, &key, image);
-}
-
-/* [EB-70] */
-static void add_to_file(struct attribution *a, const struct span *s)
-{
-	struct image *image = s->route->image;
-
-	if (!image)
-		lost(a, s, LOST_UNKNOWN_IMAGE);
-	else if (!is_wanted(a, s, image))
-		filter_out(a, s);
-	else
-		sfile_add(sfile_of_image(a, s, image, false), s->state->cpu, s->pcs, s->nr, 0);
-}
-
-/* A name that can stand between the braces of a folder's name: "{anon:NAME}". */
-static void copy_anon_name(char *to, size_t size, const char *from)
-{
-	size_t i;
-
-	for (i = 0; i < size && from[i]; i++)
-		to[i] = strchr("/{}", from[i]) || (unsigned char)from[i] < ' ' ? '_' : from[i];
-	if (!i)
-		memcpy(to, "anon", 4);
+	key.image = place->image;
+	key.app = by_app && s->route->app ? s->route->app : place->image;
+	key.is_kernel = place->is_kernel;
+	return remember(a, s, &key, place->image);
 }
 
 static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s,
@@ -168,8 +154,62 @@ static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *
 	key.anon_tgid = s->state->tgid;
 	key.anon_start = r->start = map->start;
 	key.anon_end = r->end = map->end;
-	copy_anon_name(key.anon_name, sizeof(key.anon_name), map->name);
+	anon_copy_name(key.anon_name, sizeof(key.anon_name), map->name);
 	return remember(a, s, &key, NULL);
+}
+
+static struct sfile *sfile_of(struct attribution *a, const struct span *s,
+			      const struct place *place)
+{
+	return place->map ? sfile_of_mapping(a, s, place->map) : sfile_of_image(a, s, place);
+}
+
+static bool mode_wanted(const struct attribution *a, uint32_t event, enum trans_mode mode)
+{
+	const struct sfile_event *asked = &a->config.events[event];
+
+	return mode == MODE_KERNEL ? !asked->no_kernel : !asked->no_user;
+}
+
+/* [EB-77] */
+static void credit_derived(struct attribution *a, const struct span *s, const struct place *place)
+{
+	struct cpu_counts *cpu = stats_cpu(a->config.stats, s->state->cpu);
+	struct span one = *s;
+	bool any = false;
+
+	for (size_t i = 0; i < s->nr_derived; i++) {
+		one.counter = s->derived[i].event;
+		if (!mode_wanted(a, one.counter, s->state->mode))
+			continue;
+		sfile_add_weight(sfile_of(a, &one, place), s->state->cpu,
+				 s->pcs[0] - place->base, s->derived[i].weight);
+		any = true;
+	}
+	cpu->recorded += any;
+	cpu->extended += any;
+	cpu->filtered += !any;
+}
+
+static void credit(struct attribution *a, const struct span *s, const struct place *place)
+{
+	if (s->derived)
+		credit_derived(a, s, place);
+	else
+		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place->base);
+}
+
+/* [EB-70] */
+static void add_to_file(struct attribution *a, const struct span *s)
+{
+	struct image *image = s->route->image;
+
+	if (!image)
+		lost(a, s, LOST_UNKNOWN_IMAGE);
+	else if (!is_wanted(a, s, image))
+		filter_out(a, s);
+	else
+		credit(a, s, &(struct place){ .image = image });
 }
 
 static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state,
@@ -203,8 +243,7 @@ static void add_to_anon(struct attribution *a, const struct span *s)
 			if (part.pcs[part.nr] < map->start || part.pcs[part.nr] >= map->end)
 				break;
 		if (map)
-			sfile_add(sfile_of_mapping(a, &part, map), s->state->cpu, part.pcs, part.nr,
-				  map->start);
+			credit(a, &part, &(struct place){ .map = map, .base = map->start });
 		else
 			lost(a, &part, LOST_NO_MAPPING);
 	}
@@ -228,25 +267,32 @@ static void add_to_kernel(struct attribution *a, const struct span *s)
 		else if (!is_wanted(a, s, r->image))
 			filter_out(a, &part);
 		else
-			sfile_add(sfile_of_image(a, &part, r->image, true), s->state->cpu, part.pcs,
-				  part.nr, r->base);
+			credit(a, &part, &(struct place){ .image = r->image, .is_kernel = true,
+							  .base = r->base });
 	}
 }
 
-static void add_span(struct attribution *a, const struct span *s)
+static void add_to_image(struct attribution *a, const struct span *s)
 {
-	if (s->counter >= a->config.nr_events)
-		lost(a, s, LOST_STREAM);
-	else if (s->state->mode == MODE_UNKNOWN)
-		lost(a, s, LOST_NO_MODE);
-	else if (s->state->mode == MODE_KERNEL ? a->config.no_kernel : a->config.no_user)
-		filter_out(a, s);
-	else if (s->state->mode == MODE_KERNEL)
+	if (s->state->mode == MODE_KERNEL)
 		add_to_kernel(a, s);
 	else if (s->state->cookie == OP_NO_COOKIE)
 		add_to_anon(a, s);
 	else
 		add_to_file(a, s);
+}
+
+/* [EB-76] */
+static void add_span(struct attribution *a, const struct span *s)
+{
+	if (s->counter >= a->config.nr_counters || !a->config.events[s->counter].name[0])
+		lost(a, s, LOST_STREAM);
+	else if (s->state->mode == MODE_UNKNOWN)
+		lost(a, s, LOST_NO_MODE);
+	else if (!mode_wanted(a, s->counter, s->state->mode))
+		filter_out(a, s);
+	else
+		add_to_image(a, s);
 }
 
 /* The part of the state that matters here, in a route otherwise empty. */
@@ -291,6 +337,14 @@ static struct route *find_route(struct attribution *a, const struct trans_state 
 	return r;
 }
 
+static struct route *route_now(struct attribution *a, const struct trans_state *state)
+{
+	if (a->stale)
+		a->route = find_route(a, state);
+	a->stale = false;
+	return a->route;
+}
+
 static void log_samples(const struct trans_state *state, const uint64_t *pcs,
 			const uint32_t *counters, size_t nr)
 {
@@ -314,12 +368,8 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 	}
 	if (log_topics & LOG_SAMPLES)
 		log_samples(state, pcs, counters, nr);
-	if (a->stale) {
-		a->route = find_route(a, state);
-		a->stale = false;
-	}
 	a->config.stats->samples += nr;
-	s.route = a->route;
+	s.route = route_now(a, state);
 	for (size_t i = 0; i < nr; i += s.nr) {
 		s.counter = counters[i];
 		s.pcs = pcs + i;
@@ -327,4 +377,21 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 			;
 		add_span(a, &s);
 	}
+}
+
+void attribute_extended(struct attribution *a, const struct trans_state *state, bool changed,
+			uint64_t pc, const struct derived_event *derived, size_t nr)
+{
+	struct span s = { .state = state, .pcs = &pc, .nr = 1, .derived = derived,
+			  .nr_derived = nr };
+
+	a->stale |= changed;
+	a->config.stats->samples++;
+	s.route = route_now(a, state);
+	if (state->mode == MODE_UNKNOWN)
+		lost(a, &s, LOST_NO_MODE);
+	else if (!nr)
+		filter_out(a, &s);
+	else
+		add_to_image(a, &s);
 }

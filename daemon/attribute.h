@@ -11,7 +11,11 @@
  *         else, or when the application is not known, under the image itself;
  * [EB-74] with --image= an image is kept when it or its application was named; anonymous memory
  *         when its application was;
- * [EB-75] callers of a sample (after OP_TRACE_BEGIN) are counted, not filed.
+ * [EB-75] callers of a sample (after OP_TRACE_BEGIN) are counted, not filed;
+ * [EB-76] a sample of a counter that is not in use is one of a stream not understood, one in a
+ *         mode that was not asked for with that event is left out;
+ * [EB-77] an extended sample is filed once for every event derived from it, with that event's
+ *         weight, and is one sample in the statistics.
  */
 #ifndef ATTRIBUTE_H
 #define ATTRIBUTE_H
@@ -27,8 +31,8 @@ struct separation {
 
 struct attribution_config {
 	struct separation separate;
-	bool no_kernel, no_user;	/* samples in that mode were not asked for: filtered out */
-	unsigned int nr_events;		/* counters below this are known */
+	const struct sfile_event *events;	/* as sfile_config's */
+	unsigned int nr_counters;	/* of which words name these, from the first */
 	struct images *images;
 	struct cookies *cookies;
 	struct kernel *kernel;
@@ -45,5 +49,18 @@ void attribution_free(struct attribution *a);
 /* The samples() of trans_ops. */
 void attribute_samples(void *attribution, const struct trans_state *state, bool changed,
 		       const uint64_t *pcs, const uint32_t *counters, size_t nr);
+
+/* One event derived from an extended sample: its index in events, behind the counters. */
+struct derived_event {
+	uint32_t event, weight;
+};
+
+/*
+ * The same for one extended sample at @pc, whose place is told by @state as any other's;
+ * @changed is true where that is not known. With @nr 0 it is filtered out: nothing that was
+ * asked for can be derived from it.
+ */
+void attribute_extended(struct attribution *a, const struct trans_state *state, bool changed,
+			uint64_t pc, const struct derived_event *derived, size_t nr);
 
 #endif

@@ -15,25 +15,58 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include "error.h"
 #include "op_abi.h"
 #include "session.h"
 
-struct collector_config {
-	uint64_t count;			/* events per sample, as asked for */
-	uint64_t clock_khz;		/* nominal clock, to turn cycles into time */
+#define COLLECTOR_COUNTERS_MAX 32	/* numbers of counters lie below that */
+
+/*
+ * One event for one counter. On machines with several kinds of CPU the events of several PMUs
+ * share a counter number when name, count and unit mask are the same: so do their samples.
+ */
+struct collector_event {
+	const char *name;		/* for messages; NULL: none */
+	uint64_t code, count, unit_mask;	/* @count: events per sample */
+	uint32_t extra;			/* EXTRA_* bits: events/event_table.h */
+	unsigned int counter;		/* that its samples carry; by time: 0 */
 	bool kernel, user;		/* which side to sample */
+	const char *pmu;		/* "cpu_atom"; "" or NULL: that of all CPUs */
+};
+
+struct ibs_config;			/* instruction-based sampling: ibs.h */
+
+/* What it points to stays as it is from open() to close(). */
+struct collector_config {
+	/*
+	 * NULL or "timer": by time, of which events[0] tells count (cycles of the clock), kernel
+	 * and user. Else OProfile's name for the CPU whose events these are.
+	 */
+	const char *cpu_type;
+	const struct collector_event *events;
+	unsigned int nr_events;		/* 0: with @ibs only */
+	const struct ibs_config *ibs;	/* NULL: none */
+	uint64_t clock_khz;		/* nominal clock, to turn cycles into time */
 	size_t buffer_words;		/* perf: room per CPU, in words; 0 = choose */
 	int callgraph_depth;		/* 0 = off */
 };
+
+/* Whether time is sampled rather than what a CPU counts. */
+static inline bool collects_by_time(const struct collector_config *config)
+{
+	return !config->cpu_type || !strcmp(config->cpu_type, "timer");
+}
 
 /* Takes @nr words; they may end anywhere, the decoder keeps its state. */
 typedef void words_fn(void *context, const op_word *words, size_t nr);
 
 struct collector_status {
-	char model[32];			/* "timer" */
-	uint64_t period_ns;		/* effective, timer models */
+	char model[32];			/* what makes the samples: "timer", "intel", "perf" */
+	char cpu_type[48];		/* whose events are counted; "timer" by time */
+	uint64_t period_ns;		/* effective, by time; else 0 */
 	uint64_t clock_khz;		/* by which a count became that; 0: as configured */
+	char note[256];			/* what could not be had as asked for, or "" */
 };
 
 struct collector {
@@ -67,6 +100,13 @@ struct collector {
 	 * open. Samples that reached @words are not in any lost[] here, but are in received.
 	 */
 	int (*counts)(struct collector *c, struct session_counts *counts);
+	/*
+	 * How long the events of @counter were to be counted since open, and how long they were:
+	 * less where they took turns with others. Both in ns, summed over CPUs. -ENODATA: that is
+	 * not known (always by time).
+	 */
+	int (*event_times)(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
+			   uint64_t *ret_running_ns);
 	void (*status)(struct collector *c, struct collector_status *ret);
 };
 

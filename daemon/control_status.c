@@ -120,6 +120,7 @@ void status_format(const struct control_config *config, struct strbuf *out)
 	strbuf_addf(out, "state %s\n", recorder_running(config->recorder) ? "running" : "paused");
 	strbuf_addf(out, "collector %s\n", info->collector);
 	strbuf_addf(out, "model %s\n", info->model);
+	strbuf_addf(out, "cpu_type %s\n", info->cpu_type);
 	add_u64(out, "period_ns", info->period_ns);
 	add_u64(out, "clock_khz", info->clock_khz);
 	strbuf_addf(out, "session_dir %s\n", config->session_dir);

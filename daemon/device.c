@@ -24,6 +24,7 @@
 struct device {
 	struct collector collector;
 	const char *mount;
+	bool by_time;			/* what was asked for when it was opened */
 	int fd;				/* "buffer"; -1: closed */
 	op_word *words;			/* READ_WORDS */
 };
@@ -92,27 +93,6 @@ static int check_module(const struct device *d, struct op_error *e)
 	return 0;
 }
 
-static int set_count(const struct device *d, const struct collector_config *config,
-		     struct op_error *e)
-{
-	uint64_t least;
-	char text[24];
-	int err;
-
-	if (!read_number(d, "timer/min_count", &least) && config->count < least)
-		return op_error_set(e, -EINVAL,
-				    "a count of %" PRIu64
-				    " is too small for this machine: the smallest "
-				    "is %" PRIu64,
-				    config->count, least);
-	snprintf(text, sizeof(text), "%" PRIu64, config->count);
-	err = write_text(d, "timer/count", text);
-	if (err)
-		return op_error_set(e, err, "the module does not take a count of %" PRIu64 ": %s",
-				    config->count, strerror(-err));
-	return 0;
-}
-
 /* A daemon that was just killed may have let go of its lock, and not yet of the buffer. */
 static int open_buffer_soon(const char *path)
 {
@@ -131,7 +111,7 @@ static int open_buffer_soon(const char *path)
 
 static int open_buffer(struct device *d, struct op_error *e)
 {
-	char *path = path_of(d, "buffer");
+	char *path = path_of(d, "buffer"), why[200];
 	int err;
 
 	d->fd = open_buffer_soon(path);
@@ -158,6 +138,12 @@ static int open_buffer(struct device *d, struct op_error *e)
 			e, err,
 			"the oprofile module refuses its settings: is buffer_watershed smaller "
 			"than buffer_size?");
+	case -ENODEV:	/* [FS-33] */
+		device_models_reason(d->mount, why, sizeof(why));
+		return op_error_set(e, err, "the oprofile module cannot sample now: %s", why);
+	case -EDOM:
+		device_models_reason(d->mount, why, sizeof(why));
+		return op_error_set(e, err, "the oprofile module cannot count that: %s", why);
 	default:
 		return op_error_set(e, err, "cannot open '%s/buffer': %s", d->mount,
 				    strerror(-err));
@@ -170,8 +156,9 @@ static int device_open(struct collector *c, const struct collector_config *confi
 	struct device *d = of(c);
 	int err = check_module(d, e);
 
+	d->by_time = collects_by_time(config);
 	if (!err)
-		err = set_count(d, config, e);
+		err = device_write_events(d->mount, config, e);
 	if (!err)
 		err = open_buffer(d, e);
 	if (!err)
@@ -315,12 +302,46 @@ static int device_counts(struct collector *c, struct session_counts *counts)
 	return device_read_counts(of(c)->mount, counts);
 }
 
+static int device_event_times(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
+			      uint64_t *ret_running_ns)
+{
+	struct device *d = of(c);
+	uint64_t enabled, running;
+	char file[32];
+	int err;
+
+	if (d->by_time)
+		return -ENODATA;
+	snprintf(file, sizeof(file), "%u/enabled_ns", counter);
+	err = read_number(d, file, &enabled);
+	snprintf(file, sizeof(file), "%u/running_ns", counter);
+	if (!err)
+		err = read_number(d, file, &running);
+	if (err)
+		return -ENODATA;	/* a module that does not tell */
+	*ret_enabled_ns = enabled;
+	*ret_running_ns = running;
+	return 0;
+}
+
+static void read_name(const struct device *d, const char *file, char *ret, size_t size)
+{
+	char *path = path_of(d, file);
+
+	if (file_read_line(path, ret, size))
+		snprintf(ret, size, "timer");
+	free(path);
+}
+
 static void device_status(struct collector *c, struct collector_status *ret)
 {
 	struct device *d = of(c);
 
-	snprintf(ret->model, sizeof(ret->model), "timer");
-	if (read_number(d, "timer/period_ns", &ret->period_ns))
+	read_name(d, "model", ret->model, sizeof(ret->model));
+	snprintf(ret->cpu_type, sizeof(ret->cpu_type), "timer");
+	if (!d->by_time)
+		read_name(d, "cpu_type", ret->cpu_type, sizeof(ret->cpu_type));
+	if (!d->by_time || read_number(d, "timer/period_ns", &ret->period_ns))
 		ret->period_ns = 0;
 	if (read_number(d, "timer/clock_khz", &ret->clock_khz))
 		ret->clock_khz = 0;
@@ -339,6 +360,7 @@ static struct device device = {
 		.cookie_fd = device_cookie_fd,
 		.cookie_build_id = device_cookie_build_id,
 		.counts = device_counts,
+		.event_times = device_event_times,
 		.status = device_status,
 	},
 	.fd = -1,

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "asked_events.h"
 #include "control.h"
 #include "cpu_clock.h"
 #include "file.h"
@@ -37,8 +38,7 @@ struct daemon {
 	bool collector_open;
 	struct collector_status status;
 	uint64_t clock_khz;		/* the collector's, or what it was configured with */
-	struct sfile_event events[EVENTS_MAX];
-	unsigned int nr_events;
+	struct asked_events asked;
 	char *events_text, *image_filter;
 	struct recorder *recorder;
 	struct control *control;
@@ -78,10 +78,10 @@ static int open_collector(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
 	struct collector_config config = {
-		.count = o->events[0].count,
+		.cpu_type = o->cpu_type,
+		.events = d->asked.collected,
+		.nr_events = o->nr_events,
 		.clock_khz = cpu_clock_khz(),
-		.kernel = o->events[0].kernel,
-		.user = o->events[0].user,
 		.callgraph_depth = o->callgraph_depth,
 	};
 	int err;
@@ -96,29 +96,6 @@ static int open_collector(struct daemon *d, struct op_error *e)
 	return 0;
 }
 
-/* A timer writes OProfile's timer profile, whatever event was asked for. */
-static int name_events(struct daemon *d, struct op_error *e)
-{
-	if (d->options.nr_events > 1)
-		return op_error_set(
-			e, -EINVAL,
-			"%u events were asked for, but without hardware counters there is "
-			"one, the timer",
-			d->options.nr_events);
-	if (strcmp(d->options.events[0].name, "CPU_CLK_UNHALTED") &&
-	    strcmp(d->options.events[0].name, "TIMER"))
-		return op_error_set(e, -EINVAL,
-				    "--events: '%s' cannot be sampled without hardware counters: "
-				    "use CPU_CLK_UNHALTED",
-				    d->options.events[0].name);
-	if (d->options.events[0].counter)
-		return op_error_set(e, -EINVAL,
-				    "--events: without hardware counters there is counter 0 only");
-	d->events[0] = (struct sfile_event) { .name = "TIMER" };
-	d->nr_events = 1;
-	return 0;
-}
-
 static int open_recorder(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -127,13 +104,12 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.collector = d->collector,
 		.separate = o->separate,
 		.kernel = o->kernel,
-		.no_kernel = !o->events[0].kernel,
-		.no_user = !o->events[0].user,
 		.wanted = (const char *const *)o->wanted,
-		.cpu_type = "timer",
+		.cpu_type = o->cpu_type,
 		.clock_khz = d->clock_khz,
-		.events = d->events,
-		.nr_events = d->nr_events,
+		.events = d->asked.filed,
+		.nr_counters = d->asked.nr_counters,
+		.nr_events = d->asked.nr_filed,
 		.asked_events = d->events_text,
 	};
 	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
@@ -189,9 +165,9 @@ static int set_up(struct daemon *d, struct op_error *e)
 	if (!err)
 		err = open_log(&d->options, e);
 	if (!err)
-		err = open_collector(d, e);
+		err = asked_events_take(&d->options, &d->asked, e);
 	if (!err)
-		err = name_events(d, e);
+		err = open_collector(d, e);
 	d->events_text = options_events_text(&d->options);
 	d->image_filter = options_images_text(&d->options);
 	sfiles_raise_limit();
@@ -234,8 +210,14 @@ static void log_beginning(const struct daemon *d)
 	snprintf(text, sizeof(text), "oprofiled started %s\nkernel pointer size: %zu\n",
 		 log_date(date), sizeof(op_word));
 	log_text(text);
-	log_line("collector %s, model %s, a sample every %" PRIu64 " ns; events %s",
-		 d->collector->name, d->status.model, d->status.period_ns, d->events_text);
+	if (d->status.period_ns)
+		snprintf(text, sizeof(text), "a sample every %" PRIu64 " ns", d->status.period_ns);
+	else
+		snprintf(text, sizeof(text), "CPU type %s", d->status.cpu_type);
+	log_line("collector %s, model %s, %s; events %s", d->collector->name, d->status.model, text,
+		 d->events_text);
+	if (d->status.note[0])
+		log_line("%s", d->status.note);
 }
 
 static int block_signals(void)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cpu_type.h"
 #include "file.h"
 #include "log.h"
 #include "number.h"
@@ -18,121 +19,13 @@
 #include "version.h"
 #include "xalloc.h"
 
-#define NR_FIELDS 7
-
 /* As given; NULL or -1: not given. */
 struct raw {
-	char *session_dir, *collector, *events, *vmlinux, *kernel_range, *images, *verbose,
-		*ext_feature;
+	char *session_dir, *collector, *cpu_type, *events, *vmlinux, *kernel_range, *images,
+		*verbose, *ext_feature;
 	int no_vmlinux, foreground, version, help, callgraph_depth;
 	int lib, kernel, thread, cpu;
 };
-
-static int split(char *text, char separator, char **fields, int max)
-{
-	int nr = 0;
-
-	for (;;) {
-		char *end = strchr(text, separator);
-
-		if (nr == max)
-			return -1;
-		fields[nr++] = text;
-		if (!end)
-			return nr;
-		*end = '\0';
-		text = end + 1;
-	}
-}
-
-static bool event_name_ok(const char *name)
-{
-	return *name && *name != '{' && strlen(name) < sizeof(((struct event_option *)0)->name) &&
-	       !strpbrk(name, "./");
-}
-
-static int number_field(const char *text, uint64_t min, uint64_t max, uint64_t *ret,
-			const char *what, struct op_error *e)
-{
-	if (!number_parse_range(text, min, max, ret))
-		return 0;
-	return op_error_set(e, -EINVAL, "--events: %s '%.40s' is not a number from %llu to %llu",
-			    what, text, (unsigned long long)min, (unsigned long long)max);
-}
-
-static int event_parse(char *text, struct event_option *ret, struct op_error *e)
-{
-	char *field[NR_FIELDS];
-	uint64_t counter, kernel, user;
-	int err;
-
-	if (split(text, ':', field, NR_FIELDS) != NR_FIELDS)
-		return op_error_set(
-			e, -EINVAL,
-			"--events: '%.100s...' is not NAME:value:counter:count:um:kernel:user",
-			text);
-	if (!event_name_ok(field[0]))
-		return op_error_set(e, -EINVAL, "--events: '%.100s' is no event's name", field[0]);
-	memset(ret, 0, sizeof(*ret));
-	snprintf(ret->name, sizeof(ret->name), "%s", field[0]);
-	err = number_field(field[1], 0, UINT32_MAX, &ret->value, "value", e);
-	if (!err)
-		err = number_field(field[2], 0, EVENTS_MAX - 1, &counter, "counter", e);
-	if (!err)
-		err = number_field(field[3], 1, UINT32_MAX, &ret->count, "count", e);
-	if (!err)
-		err = number_field(field[4], 0, UINT32_MAX, &ret->unit_mask, "unit mask", e);
-	if (!err)
-		err = number_field(field[5], 0, 1, &kernel, "kernel", e);
-	if (!err)
-		err = number_field(field[6], 0, 1, &user, "user", e);
-	if (err)
-		return err;
-	ret->counter = counter;
-	ret->kernel = kernel;
-	ret->user = user;
-	if (!kernel && !user)
-		return op_error_set(e, -EINVAL,
-				    "--events: '%s' samples neither kernel nor user code",
-				    ret->name);
-	return 0;
-}
-
-static int add_event(char *text, struct event_option *events, unsigned int max, unsigned int *nr,
-		     struct op_error *e)
-{
-	int err;
-
-	if (*nr == max)
-		return op_error_set(e, -EINVAL, "--events: more than %u events", max);
-	err = event_parse(text, &events[*nr], e);
-	if (err)
-		return err;
-	for (unsigned int i = 0; i < *nr; i++)
-		if (events[i].counter == events[*nr].counter)
-			return op_error_set(e, -EINVAL,
-					    "--events: '%s' and '%s' both use counter %u",
-					    events[i].name, events[*nr].name, events[i].counter);
-	++*nr;
-	return 0;
-}
-
-int events_parse(const char *text, struct event_option *ret, unsigned int max, unsigned int *ret_nr,
-		 struct op_error *e)
-{
-	char *copy = xstrdup(text), *part, *rest;
-	unsigned int nr = 0;
-	int err = 0;
-
-	for (part = strtok_r(copy, ",", &rest); part && !err; part = strtok_r(NULL, ",", &rest))
-		err = add_event(part, ret, max, &nr, e);
-	free(copy);
-	if (!err && !nr)
-		err = op_error_set(e, -EINVAL, "--events names no event");
-	if (!err)
-		*ret_nr = nr;
-	return err;
-}
 
 static int hex_parse(const char *text, uint64_t *ret)
 {
@@ -145,11 +38,13 @@ static int hex_parse(const char *text, uint64_t *ret)
 
 int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end, struct op_error *e)
 {
-	char *copy = xstrdup(text), *field[2];
+	char *copy = xstrdup(text), *comma = strchr(copy, ',');
 	uint64_t start, end;
-	bool ok = split(copy, ',', field, 2) == 2 && !hex_parse(field[0], &start) &&
-		  !hex_parse(field[1], &end) && start && start < end;
+	bool ok;
 
+	if (comma)
+		*comma++ = '\0';
+	ok = comma && !hex_parse(copy, &start) && !hex_parse(comma, &end) && start && start < end;
 	free(copy);
 	if (!ok)
 		return op_error_set(
@@ -221,6 +116,15 @@ static void take_images(const char *list, struct options *o)
 	o->wanted[nr] = NULL;
 }
 
+static int take_cpu_type(const struct raw *raw, struct options *o, struct op_error *e)
+{
+	o->cpu_type = xstrdup(raw->cpu_type ? raw->cpu_type : "timer");
+	if (!cpu_type_by_name(o->cpu_type))
+		return op_error_set(e, -EINVAL, "--cpu-type='%.60s': there is no such CPU type; "
+				    "ophelp tells this machine's", o->cpu_type);
+	return 0;
+}
+
 static int take(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	int err;
@@ -233,10 +137,12 @@ static int take(const struct raw *raw, struct options *o, struct op_error *e)
 	if (strcmp(o->collector, "module") && strcmp(o->collector, "perf"))
 		return op_error_set(e, -EINVAL, "--collector='%s': it is module or perf",
 				    o->collector);
-	if (!raw->events)
+	if (!raw->events && !raw->ext_feature)
 		return op_error_set(e, -EINVAL,
 				    "--events=NAME:value:counter:count:um:kernel:user is needed");
-	err = events_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
+	err = take_cpu_type(raw, o, e);
+	if (!err && raw->events)
+		err = events_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
 	if (!err)
 		err = take_kernel(raw, o, e);
 	if (!err)
@@ -260,6 +166,7 @@ static void raw_free(struct raw *raw)
 {
 	free(raw->session_dir);
 	free(raw->collector);
+	free(raw->cpu_type);
 	free(raw->events);
 	free(raw->vmlinux);
 	free(raw->kernel_range);
@@ -283,8 +190,10 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR"},
 		{"collector", 0, POPT_ARG_STRING, &raw.collector, 0, "where samples come from",
 		 "module|perf"},
+		{"cpu-type", 0, POPT_ARG_STRING, &raw.cpu_type, 0,
+		 "whose events are counted (timer: none, time is sampled)", "NAME"},
 		{"events", 'e', POPT_ARG_STRING, &raw.events, 0, "what to sample",
-		 "NAME:value:counter:count:um:kernel:user[,...]"},
+		 "NAME:value:counter:count:um:kernel:user[:extra[:pmu]][,...]"},
 		{"vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's image", "FILE"},
 		{"kernel-range", 'r', POPT_ARG_STRING, &raw.kernel_range, 0,
 		 "where its text lies (hex)", "START,END"},
@@ -335,19 +244,6 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 	return err;
 }
 
-char *options_events_text(const struct options *o)
-{
-	struct strbuf text = STRBUF_INIT;
-
-	for (unsigned int i = 0; i < o->nr_events; i++) {
-		const struct event_option *event = &o->events[i];
-
-		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name,
-			    event->count, event->unit_mask, event->kernel, event->user);
-	}
-	return strbuf_steal(&text);
-}
-
 char *options_images_text(const struct options *o)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -364,6 +260,7 @@ void options_free(struct options *o)
 	free(o->wanted);
 	free(o->session_dir);
 	free(o->collector);
+	free(o->cpu_type);
 	free((char *)o->kernel.vmlinux);
 	memset(o, 0, sizeof(*o));
 }

@@ -7,22 +7,25 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "attribute.h"
+#include "collector.h"
 #include "error.h"
 #include "kernel.h"
 
-#define EVENTS_MAX 32			/* counters; the timer uses number 0 alone */
+#define EVENTS_MAX (COLLECTOR_COUNTERS_MAX * 4)	/* entries: one for each kind of CPU */
 
-/* NAME:value:counter:count:um:kernel:user */
+/* NAME:value:counter:count:um:kernel:user[:extra[:pmu]] */
 struct event_option {
-	char name[64];
+	char name[64], pmu[64];		/* pmu "": that of all CPUs */
 	uint64_t value, count, unit_mask;
-	unsigned int counter;
+	uint32_t extra;			/* EXTRA_* bits: events/event_table.h */
+	unsigned int counter;		/* below COLLECTOR_COUNTERS_MAX */
 	bool kernel, user;
 };
 
 struct options {
 	char *session_dir;		/* absolute */
 	char *collector;		/* "module" or "perf" */
+	char *cpu_type;			/* one of events/cpu_type.h's names; "timer": by time */
 	struct event_option events[EVENTS_MAX];
 	unsigned int nr_events;
 	struct kernel_config kernel;
@@ -38,7 +41,10 @@ struct options {
  * line for the user in @e. Free with options_free() in either case.
  */
 int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
-/* Malloc'd: "NAME:count:um:kernel:user ...", as opcontrol writes them, and --image= or "". */
+/*
+ * Malloc'd: "NAME:count:um:kernel:user ...", as opcontrol writes them, one for each counter;
+ * and --image= or "".
+ */
 char *options_events_text(const struct options *o);
 char *options_images_text(const struct options *o);
 void options_free(struct options *o);

@@ -74,15 +74,18 @@ static bool ticks_while_idle(void)
 static int make_setup(const struct collector_config *config, struct perf_event_setup *ret,
 		      struct op_error *e)
 {
-	struct perf_event_setup s = { .kernel = config->kernel, .user = config->user };
+	struct perf_event_setup s = { .kernel = config->events[0].kernel,
+				      .user = config->events[0].user };
 	uint64_t max_rate;
 	int err;
 
+	if (!collects_by_time(config))
+		return op_error_set(e, -ENODEV, "the perf collector samples by time only");
 	if (!s.kernel && !s.user)
 		return op_error_set(e, -EINVAL, "neither kernel nor user is to be sampled");
 	if (file_read_u64(MAX_RATE_FILE, &max_rate))
 		max_rate = 0;
-	err = perf_period(config->count, config->clock_khz, max_rate, &s.period_ns, e);
+	err = perf_period(config->events[0].count, config->clock_khz, max_rate, &s.period_ns, e);
 	if (err)
 		return err;
 	s.exclude_idle = !ticks_while_idle();

@@ -10,6 +10,7 @@
 #include "cpu_type.h"
 #include "log.h"
 #include "recorder_private.h"
+#include "sample_header.h"
 #include "xalloc.h"
 
 /* What trans.c calls */
@@ -123,14 +124,24 @@ void recorder_write_counts(struct recorder *r)
 	counts_free(&c);
 }
 
+/* The original's tools know no file without a CPU type: then a timer's is the least wrong. */
+static uint32_t header_number(const char *cpu_type)
+{
+	const struct cpu_type *type = cpu_type_by_name(cpu_type);
+	int number = type ? cpu_type_header_number(type, SAMPLE_VERSION_1X) : -1;
+
+	if (number < 0)
+		number = cpu_type_header_number(cpu_type_by_name("timer"), SAMPLE_VERSION_1X);
+	return number;
+}
+
 int recorder_open(const struct recorder_config *config, struct recorder **ret, struct op_error *e)
 {
-	const struct cpu_type *type = cpu_type_by_name(config->cpu_type);
 	struct recorder *r = xcalloc(1, sizeof(*r));
 	struct sfile_config files = {
 		.events = config->events,
 		.nr_events = config->nr_events,
-		.cpu_type = type && type->number_1x >= 0 ? type->number_1x : 0,
+		.cpu_type = header_number(config->cpu_type),
 		.cpu_mhz = config->clock_khz / 1000.0,
 		.max_open = config->max_open,
 	};
@@ -145,9 +156,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
 	r->attribution = attribution_new(&(struct attribution_config){
 		.separate = config->separate,
-		.no_kernel = config->no_kernel,
-		.no_user = config->no_user,
-		.nr_events = config->nr_events,
+		.events = config->events,
+		.nr_counters = config->nr_counters,
 		.images = r->images,
 		.cookies = r->cookies,
 		.kernel = r->kernel,

@@ -23,12 +23,12 @@ struct recorder_config {
 	struct collector *collector;	/* open, and the recorder's only in what it reads */
 	struct separation separate;
 	struct kernel_config kernel;
-	bool no_kernel, no_user;	/* leave out samples in that mode */
 	const char *const *wanted;	/* --image=, NULL terminated; NULL: all */
 	const char *cpu_type;		/* OProfile's name: "timer" */
 	uint64_t clock_khz;
-	const struct sfile_event *events;	/* as the files name them */
-	unsigned int nr_events;
+	/* As the files name them, by counter; behind these, up to nr_events, derived ones. */
+	const struct sfile_event *events;
+	unsigned int nr_counters, nr_events;
 	const char *asked_events;	/* as asked for: session_info.events */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */

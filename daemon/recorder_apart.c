@@ -3,8 +3,9 @@
  * recorder_apart.c - what is not comparable stays apart: such a session is kept under a name
  *
  * Samples of another event, count or unit mask lie in files of their own, so they can stay in
- * one session. But kernel addresses of another boot would be added to ours, and a timer's files
- * have no count in their names: another period's samples would be added up with ours. [CC-34]
+ * one session. But kernel addresses of another boot would be added to ours, a timer's files have
+ * no count in their names, so another period's samples would be added up with ours, and a report
+ * tells one CPU type and one model. [CC-34]
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ static bool has_samples(const char *samples_dir)
 static bool names_tell_counts(const struct recorder_config *config)
 {
 	for (unsigned int i = 0; i < config->nr_events; i++)
-		if (!config->events[i].count)
+		if (config->events[i].name[0] && !config->events[i].count)
 			return false;
 	return true;
 }
@@ -52,10 +53,10 @@ static char *what_differs(const struct recorder *r)
 		return NULL;
 	if (strcmp(theirs.cpu_type, ours->cpu_type))
 		return xasprintf("of CPU type '%s'", theirs.cpu_type);
-	if (names_tell_counts(&r->config))
-		return NULL;
 	if (strcmp(theirs.model, ours->model))
 		return xasprintf("by model '%s'", theirs.model);
+	if (names_tell_counts(&r->config))
+		return NULL;
 	if (theirs.period_ns != ours->period_ns)
 		return xasprintf("every %" PRIu64 " ns", theirs.period_ns);
 	return NULL;

@@ -94,6 +94,7 @@ static void drop(struct sfile *sf)
 	list_del(&sf->in_use);
 	free(sf->batch);
 	free(sf->cpus);
+	free(sf->weights);
 	free(sf);
 	all->nr--;
 	all->generation++;
@@ -136,6 +137,10 @@ bool sfiles_evict_open(struct sfiles *all)
 /* The samples [from, to) of the batch were recorded or lost: tell their CPUs. */
 static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 {
+	if (sf->derived) {
+		sfile_lost(sf, recorded ? 0 : to - from);
+		return;
+	}
 	for (size_t end; from < to; from = end) {
 		struct cpu_counts *cpu = stats_cpu(sf->all->stats, sf->cpus[from]);
 
@@ -173,6 +178,21 @@ static int add_batch(struct sfile *sf)
 	return first_err;
 }
 
+/* The same of a derived event. */
+static int add_weights(struct sfile *sf)
+{
+	int first_err = 0;
+
+	for (size_t at = 0; at < sf->nr_batch; at++) {
+		int err = odb_add(sf->odb, sf->batch[at], sf->weights[at]);
+
+		account(sf, at, at + 1, !err);
+		if (err)
+			first_err = err;
+	}
+	return first_err;
+}
+
 static void write_batch(struct sfile *sf)
 {
 	struct op_error e = { "" };
@@ -189,7 +209,7 @@ static void write_batch(struct sfile *sf)
 		if (err)
 			account(sf, 0, sf->nr_batch, false);
 		else
-			err = add_batch(sf);
+			err = sf->derived ? add_weights(sf) : add_batch(sf);
 		if (err)
 			sfile_failed(sf, err, &e);
 		else
@@ -209,6 +229,8 @@ static void grow_batch(struct sfile *sf)
 		sf->room = BATCH_MAX;
 	sf->batch = xrealloc_array(sf->batch, sf->room, sizeof(*sf->batch));
 	sf->cpus = xrealloc_array(sf->cpus, sf->room, sizeof(*sf->cpus));
+	if (sf->derived)
+		sf->weights = xrealloc_array(sf->weights, sf->room, sizeof(*sf->weights));
 }
 
 void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base)
@@ -232,6 +254,12 @@ void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t
 			sf->cpus[at] = cpu;
 		}
 	}
+}
+
+void sfile_add_weight(struct sfile *sf, uint32_t cpu, uint64_t key, uint32_t weight)
+{
+	sfile_add(sf, cpu, &key, 1, 0);
+	sf->weights[sf->nr_batch - 1] = weight;
 }
 
 /* The table */
@@ -263,6 +291,7 @@ struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key)
 	sf->key = *key;
 	sf->hash = hash;
 	sf->all = all;
+	sf->derived = all->config.events[key->counter].derived;
 	list_init(&sf->dirty);
 	list_add(&sf->in_use, &all->in_use);
 	sf->referenced = true;

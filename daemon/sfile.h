@@ -30,14 +30,18 @@ struct sfile_key {
 	char anon_name[OP_ANON_NAME_WORDS * 8];
 };
 
-/* What stands in the files' names and headers, by counter number. */
+/* What stands in the files' names and headers, and which samples are to be there. */
 struct sfile_event {
-	char name[64];
+	char name[64];			/* "": no such counter is in use */
 	uint32_t code, unit_mask, count;
+	bool no_kernel, no_user;	/* samples in that mode were not asked for */
+	bool derived;			/* from extended samples: sfile_add_weight() */
 };
 
+#define DERIVED_EVENTS_MAX 128
+
 struct sfile_config {
-	const struct sfile_event *events;
+	const struct sfile_event *events;	/* by counter; behind them those derived */
 	unsigned int nr_events;
 	uint32_t cpu_type;		/* its number in header version 0x13 */
 	double cpu_mhz;
@@ -64,6 +68,13 @@ unsigned int sfiles_generation(const struct sfiles *all);
 
 /* Count one sample of @cpu for each of the @nr addresses, under the key address - @base. */
 void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base);
+
+/*
+ * Count @weight at @key of a derived event, into the same batches. Not in the statistics: the
+ * sample that it was derived from is booked by the caller. What a file has no room for is in
+ * sfiles_unwritten() only.
+ */
+void sfile_add_weight(struct sfile *sf, uint32_t cpu, uint64_t key, uint32_t weight);
 
 void sfiles_flush(struct sfiles *all);
 void sfiles_close_all(struct sfiles *all);	/* flushes; SIGHUP */

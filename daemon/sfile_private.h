@@ -24,9 +24,11 @@ struct sfile {
 	time_t retry_at;		/* failed: not before this */
 	time_t retry_delay;
 	bool unnameable;		/* never to be opened */
+	bool derived;			/* its event is */
 
 	uint64_t *batch;		/* keys, */
-	uint16_t *cpus;			/* and whose they are */
+	uint16_t *cpus;			/* whose they are, */
+	uint32_t *weights;		/* and of a derived event what each counts for, else NULL */
 	uint32_t nr_batch, room;
 };
 

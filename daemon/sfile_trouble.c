@@ -24,7 +24,7 @@ bool sfile_may_try(const struct sfile *sf)
 
 void sfile_lost(struct sfile *sf, uint64_t nr)
 {
-	if (sf->unnameable)
+	if (sf->unnameable || !nr)
 		return;
 	sf->all->unwritten += nr;
 	sf->all->unwritten_at = now();

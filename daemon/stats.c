@@ -39,6 +39,7 @@ void counts_add(struct session_counts *a, const struct session_counts *b)
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
 		a->cpu[i].received += b->cpu[i].received;
 		a->cpu[i].recorded += b->cpu[i].recorded;
+		a->cpu[i].extended += b->cpu[i].extended;
 		a->cpu[i].throttled += b->cpu[i].throttled;
 		a->cpu[i].filtered += b->cpu[i].filtered;
 		for (int r = 0; r < NR_LOSS_REASONS; r++)
@@ -57,6 +58,7 @@ void counts_subtract(struct session_counts *a, const struct session_counts *b)
 	for (unsigned int i = 0; i < b->nr_cpus; i++) {
 		a->cpu[i].received = less(a->cpu[i].received, b->cpu[i].received);
 		a->cpu[i].recorded = less(a->cpu[i].recorded, b->cpu[i].recorded);
+		a->cpu[i].extended = less(a->cpu[i].extended, b->cpu[i].extended);
 		a->cpu[i].throttled = less(a->cpu[i].throttled, b->cpu[i].throttled);
 		a->cpu[i].filtered = less(a->cpu[i].filtered, b->cpu[i].filtered);
 		for (int r = 0; r < NR_LOSS_REASONS; r++)

@@ -364,3 +364,8 @@ void sample_name_free(struct sample_name *name)
 	free(name->storage);
 	memset(name, 0, sizeof(*name));
 }
+
+bool sample_event_is_derived(const char *event)
+{
+	return !strncmp(event, "IBS_FETCH_", 10) || !strncmp(event, "IBS_OP_", 7);
+}

@@ -57,4 +57,10 @@ int sample_name_format(const struct sample_name *name, struct strbuf *out);
 int sample_name_parse(const char *path, struct sample_name *ret, struct op_error *e);
 void sample_name_free(struct sample_name *name);
 
+/*
+ * Whether samples of @event were derived from others (IBS_FETCH_..., IBS_OP_...): the same one
+ * may count for several such events, and for more than 1. [SS-23]
+ */
+bool sample_event_is_derived(const char *event);
+
 #endif

@@ -7,7 +7,7 @@
 #include "xalloc.h"
 
 #define SESSION_NAME_MAX 200
-#define INFO_ROOM	4096
+#define INFO_ROOM	8192
 #define CPU_ROOM	512	/* of a line of stats/counts */
 
 char *session_samples_path(const char *session_dir, const char *name)

@@ -51,11 +51,11 @@ void session_give_up_reserve(const char *stats_dir);
 /* Text file of "key value" lines; unknown keys are skipped, missing ones are 0 or "". */
 struct session_info {
 	char collector[16];		/* "module" or "perf" */
-	char model[32];			/* what made the samples: "timer" */
+	char model[32];			/* what made the samples: "timer", "intel", "perf" */
 	char cpu_type[48];		/* OProfile's name of it: "timer" */
 	uint64_t clock_khz;		/* nominal CPU clock */
 	uint64_t period_ns;		/* timers: between two samples of a CPU; else 0 */
-	char events[512];		/* as asked for: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
+	char events[4096];		/* as asked for: "CPU_CLK_UNHALTED:100000:0:1:1 ..." */
 	uint64_t start_time, end_time;	/* Unix seconds; end 0: running, or killed */
 	char host[128], kernel[128], machine[32];
 	char kernel_build_id[72];	/* hex, or "" */
@@ -99,6 +99,7 @@ const char *loss_text(enum loss_reason reason);		/* half a sentence for people *
 struct cpu_counts {
 	uint64_t received;		/* samples the interrupt or the ring delivered */
 	uint64_t recorded;		/* now in sample files */
+	uint64_t extended;		/* of these, in files of derived events only [SS-23] */
 	uint64_t lost[NR_LOSS_REASONS];
 	uint64_t throttled;		/* interrupts skipped to keep it usable; not received */
 	uint64_t filtered;		/* left out on request (--image=): recorded nowhere */

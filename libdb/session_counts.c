@@ -47,6 +47,8 @@ static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_co
 	strbuf_addf(out, "cpu %u received %" PRIu64 " recorded %" PRIu64 " throttled %" PRIu64
 		    " filtered %" PRIu64, number, c->received, c->recorded, c->throttled,
 		    c->filtered);
+	if (c->extended)
+		strbuf_addf(out, " extended %" PRIu64, c->extended);
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
 		if (c->lost[i])
 			strbuf_addf(out, " lost.%s %" PRIu64, reasons[i].name, c->lost[i]);
@@ -78,6 +80,8 @@ static uint64_t *find_count(struct cpu_counts *c, const char *key)
 		return &c->received;
 	if (!strcmp(key, "recorded"))
 		return &c->recorded;
+	if (!strcmp(key, "extended"))
+		return &c->extended;
 	if (!strcmp(key, "throttled"))
 		return &c->throttled;
 	if (!strcmp(key, "filtered"))
@@ -199,6 +203,7 @@ void session_counts_total(const struct session_counts *counts, struct cpu_counts
 
 		ret->received += c->received;
 		ret->recorded += c->recorded;
+		ret->extended += c->extended;
 		ret->throttled += c->throttled;
 		ret->filtered += c->filtered;
 		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)

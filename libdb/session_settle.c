@@ -61,7 +61,7 @@ static int add_file(struct total *t, const char *path, int64_t cpu)
 	return 0;
 }
 
-/* Arcs of call graphs are no samples. *ret_cpu: SAMPLE_ALL, or whose they are. */
+/* Arcs of call graphs are no samples, nor is what is derived. *ret_cpu: SAMPLE_ALL, or whose. */
 static bool holds_samples(const char *name, int64_t *ret_cpu)
 {
 	struct sample_name parsed;
@@ -69,7 +69,7 @@ static bool holds_samples(const char *name, int64_t *ret_cpu)
 
 	if (sample_name_parse(name, &parsed, NULL))
 		return false;
-	holds = !parsed.has_callee;
+	holds = !parsed.has_callee && !sample_event_is_derived(parsed.event);
 	*ret_cpu = parsed.cpu;
 	sample_name_free(&parsed);
 	return holds;
@@ -157,6 +157,12 @@ static int add_up(const char *samples_dir, struct total *t, struct op_error *e)
 
 /* What the counts say */
 
+/* In files that can be added up: a counts file of foreign make may say anything. */
+static uint64_t plain(const struct cpu_counts *c)
+{
+	return c->recorded > c->extended ? c->recorded - c->extended : 0;
+}
+
 static bool ended_in_order(const char *stats_dir)
 {
 	struct session_info info;
@@ -205,7 +211,7 @@ static void book_in_parts(struct session_counts *counts, uint64_t recorded, uint
 	for (unsigned int i = 0; i < counts->nr_cpus && n; i++) {
 		uint64_t part;
 
-		weight = recorded ? counts->cpu[i].recorded : 1;
+		weight = recorded ? plain(&counts->cpu[i]) : 1;
 		part = (unsigned __int128)n * weight / left;
 		book(&counts->cpu[i], part, found);
 		n -= part;
@@ -224,7 +230,7 @@ static void book_by_cpu(struct session_counts *counts, const struct total *t, st
 	}
 	s->found = s->missing = 0;
 	for (unsigned int i = 0; i < counts->nr_cpus; i++) {
-		uint64_t held = t->of_cpu[i], said = counts->cpu[i].recorded;
+		uint64_t held = t->of_cpu[i], said = plain(&counts->cpu[i]);
 		uint64_t n = held > said ? held - said : said - held;
 
 		book(&counts->cpu[i], n, held > said);
@@ -257,20 +263,21 @@ static int settle(const char *samples_dir, const char *stats_dir, struct settlem
 {
 	struct session_counts counts = { 0, NULL };
 	struct total t = { .samples = 0 };
-	struct cpu_counts all;
+	uint64_t recorded = 0;
 	int err = add_up(samples_dir, &t, e);
 
 	if (!err)
 		err = read_counts(stats_dir, &counts, s, e);
 	if (err)
 		return err;
-	session_counts_total(&counts, &all);
-	s->found = t.samples > all.recorded ? t.samples - all.recorded : 0;
-	s->missing = t.samples < all.recorded ? all.recorded - t.samples : 0;
+	for (unsigned int i = 0; i < counts.nr_cpus; i++)
+		recorded += plain(&counts.cpu[i]);
+	s->found = t.samples > recorded ? t.samples - recorded : 0;
+	s->missing = t.samples < recorded ? recorded - t.samples : 0;
 	if (all_by_cpu(&t))
 		book_by_cpu(&counts, &t, s);
 	else
-		book_in_parts(&counts, all.recorded, s->found + s->missing, s->found);
+		book_in_parts(&counts, recorded, s->found + s->missing, s->found);
 	if (s->found || s->missing || s->counts.text[0])
 		err = write_counts(stats_dir, &counts, e);
 	free(counts.cpu);

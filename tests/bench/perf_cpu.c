@@ -66,8 +66,8 @@ static int compare(const void *a, const void *b)
 int main(int argc, char **argv)
 {
 	/* 1 GHz, so that a count is a nanosecond */
-	struct collector_config config = {
-		.count = 100000, .clock_khz = 1000000, .kernel = true, .user = true};
+	const struct collector_event event = {.count = 100000, .kernel = true, .user = true};
+	struct collector_config config = {.events = &event, .nr_events = 1, .clock_khz = 1000000};
 	double seconds = argc > 1 ? atof(argv[1]) : 3, shares[RUNS];
 	struct collector *c = collector_perf();
 	struct session_counts counts = {0};

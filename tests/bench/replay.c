@@ -182,6 +182,7 @@ static double replay_once(struct fake_collector *f, const char *dir, uint64_t *r
 		.cpu_type = "timer",
 		.clock_khz = 1000000,
 		.events = &event,
+		.nr_counters = 1,
 		.nr_events = 1,
 		.asked_events = "TIMER:0:0:1:1",
 		.kernel.proc_kallsyms = "/dev/null",

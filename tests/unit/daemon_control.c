@@ -168,7 +168,9 @@ TEST(status_tells)
 	ask_as(0, "dump");
 	answer = ask_as(0, "status");
 	CHECK(strstr(answer, "\nstate running\n"), "%s", answer);
-	CHECK(strstr(answer, "\ncollector fake\nmodel timer\nperiod_ns 100000\n"), "%s", answer);
+	CHECK(strstr(answer,
+		     "\ncollector fake\nmodel timer\ncpu_type timer\nperiod_ns 100000\n"),
+	      "%s", answer);
 	CHECK(strstr(answer,
 		     "\nreceived 2\nrecorded 1\nfiltered 0\nthrottled 0\nlost.unknown_image 1\n"),
 	      "%s", answer);

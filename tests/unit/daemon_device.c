@@ -12,7 +12,29 @@
 #include "tmpdir.h"
 
 static int write_end;
-static const struct collector_config config = { .count = 100000, .kernel = true, .user = true };
+static const struct collector_event cycles = { .count = 100000, .kernel = true, .user = true };
+static const struct collector_config config = { .events = &cycles, .nr_events = 1 };
+
+/* What is behind the counters: 3 of them, all left on by somebody else. */
+static void make_counters(void)
+{
+	static const char *const files[] = { "event", "unit_mask", "extra", "count", "kernel",
+					     "user", "enabled", "enabled_ns", "running_ns" };
+
+	put_text(tmpdir_path("cpu_type"), "i386/skylake");
+	put_text(tmpdir_path("model"), "intel");
+	for (int i = 0; i < 3; i++)
+		for (size_t j = 0; j < ARRAY_SIZE(files); j++) {
+			char file[50];
+
+			snprintf(file, sizeof(file), "%d", i);
+			file_make_dirs(tmpdir_path(file), 0755);
+			snprintf(file, sizeof(file), "%d/%s", i, files[j]);
+			put_text(tmpdir_path(file), "1");
+		}
+	put_text(tmpdir_path("2/enabled_ns"), "3000\n");
+	put_text(tmpdir_path("2/running_ns"), "1000\n");
+}
 
 static struct collector *mount_fake(void)
 {
@@ -111,6 +133,121 @@ TEST(start_drain_stop)
 	check_file("enable", "0\n");
 	c->close(c);
 	close(write_end);
+}
+
+static const struct collector_event counted[] = {
+	{ .name = "CYC", .code = 0x3c, .count = 2000000, .counter = 2, .user = true },
+	{ .name = "MISS", .code = 0x2e, .unit_mask = 0x41, .count = 5000, .extra = 0x1840000,
+	  .kernel = true, .pmu = "" },
+};
+static const struct collector_config counting = { .cpu_type = "i386/skylake", .events = counted,
+						  .nr_events = 2 };
+
+TEST(counters_are_programmed)
+{
+	struct collector *c = mount_fake();
+	struct collector_status status = { .period_ns = 1 };
+	uint64_t enabled = 7, running = 7;
+	struct op_error e = { "" };
+
+	make_counters();
+	CHECK(!c->open(c, &counting, &e), "%s", e.text);
+	check_file("2/event", "60");
+	check_file("2/unit_mask", "0");
+	check_file("2/count", "2000000");
+	check_file("2/kernel", "0");
+	check_file("2/user", "1");
+	check_file("2/extra", "0");
+	check_file("2/enabled", "1");
+	check_file("0/event", "46");
+	check_file("0/unit_mask", "65");
+	check_file("0/count", "5000");
+	check_file("0/kernel", "1");
+	check_file("0/user", "0");
+	check_file("0/extra", "25427968");
+	check_file("0/enabled", "1");
+	check_file("1/enabled", "0");
+	check_file("timer/count", "0\n");
+	c->status(c, &status);
+	CHECK(!strcmp(status.model, "intel") && !strcmp(status.cpu_type, "i386/skylake") &&
+		      !status.period_ns && status.clock_khz == 2597402,
+	      "%s %s", status.model, status.cpu_type);
+	CHECK(!c->event_times(c, 2, &enabled, &running) && enabled == 3000 && running == 1000,
+	      "%llu %llu", (unsigned long long)enabled, (unsigned long long)running);
+	CHECK(c->event_times(c, 9, &enabled, &running) == -ENODATA, "times of no counter");
+	c->close(c);
+	close(write_end);
+}
+
+TEST(by_time_no_counter_counts)
+{
+	struct collector *c = mount_fake();
+	uint64_t enabled, running;
+	struct op_error e = { "" };
+
+	make_counters();
+	CHECK(!c->open(c, &config, &e), "%s", e.text);
+	check_file("0/enabled", "0");
+	check_file("1/enabled", "0");
+	check_file("2/enabled", "0");
+	check_file("timer/count", "100000");
+	CHECK(c->event_times(c, 0, &enabled, &running) == -ENODATA, "times of a timer");
+	c->close(c);
+	close(write_end);
+}
+
+static const struct {
+	const char *file, *text;
+	const char *cpu_type;
+	struct collector_event event;
+	int err;
+	const char *message;
+} cannot_count[] = {
+	{ "cpu_type", "timer", "i386/skylake", { .counter = 0 }, -ENODEV, "samples by time" },
+	{ "cpu_type", "i386/core_2", "i386/skylake", { .counter = 0 }, -EINVAL,
+	  "counts the events of 'i386/core_2'" },
+	{ "cpu_type", NULL, "i386/skylake", { .counter = 0 }, -ENOENT, "cpu_type" },
+	{ "model", "intel", "i386/skylake", { .name = "X", .counter = 3 }, -EINVAL,
+	  "event 'X': the oprofile module has no counter 3" },
+	{ "model", "intel", "i386/skylake", { .name = "X", .pmu = "cpu_atom" }, -EINVAL,
+	  "cannot count on 'cpu_atom' only; use --collector=perf" },
+	{ "1/unit_mask", NULL, "i386/skylake", { .name = "X", .unit_mask = 5, .counter = 1 },
+	  -ENOENT, "event 'X': the module does not take 5 for" },
+};
+
+TEST(what_cannot_be_counted_is_told)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cannot_count); i++) {
+		struct collector_config one = { .cpu_type = cannot_count[i].cpu_type,
+						.events = &cannot_count[i].event, .nr_events = 1 };
+		struct collector *c = mount_fake();
+		struct op_error e = { "" };
+		int err;
+
+		make_counters();
+		unlink(tmpdir_path(cannot_count[i].file));
+		if (cannot_count[i].text)
+			put_text(tmpdir_path(cannot_count[i].file), cannot_count[i].text);
+		err = c->open(c, &one, &e);
+		CHECK(err == cannot_count[i].err && strstr(e.text, cannot_count[i].message),
+		      "case %zu: %d %s", i, err, e.text);
+		c->close(c);
+		close(write_end);
+		tmpdir_remove();
+	}
+}
+
+TEST(models_say_why)
+{
+	char why[100];
+
+	tmpdir_make();
+	device_models_reason(tmpdir, why, sizeof(why));
+	CHECK(strstr(why, "models' does not say why"), "%s", why);
+	put_text(tmpdir_path("models"), "intel: chosen, impossible: perf holds counter 0\n"
+					"perf: impossible: nothing\ntimer: possible\n");
+	device_models_reason(tmpdir, why, sizeof(why));
+	CHECK(!strcmp(why, "intel: perf holds counter 0"), "%s", why);
 }
 
 TEST(counts_per_cpu)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_options.c - oprofiled's command line: what is taken, and the one line for what is not */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include "asked_events.h"
 #include "options.h"
 #include "log.h"
 #include "tap.h"
@@ -21,7 +23,20 @@ static const struct {
 	{ ",", 0, "names no event" },
 	{ "A", 0, "is not NAME:value" },
 	{ "A:0:0:100:0:1", 0, "is not NAME:value" },
-	{ "A:0:0:100:0:1:1:1", 0, "is not NAME:value" },
+	{ "A:0:0:100:0:1:1:1", 1, NULL },
+	{ "A:0:0:100:0:1:1:0x840000:", 1, NULL },
+	{ "A:0:0:100:0:1:1::cpu_atom", 1, NULL },
+	{ "A:0:0:100:0:1:1:0:cpu_atom:x", 0, "is not NAME:value" },
+	{ "A:0:0:100:0:1:1:0x100000000", 0, "extra '0x100000000'" },
+	{ "A:0:0:100:0:1:1:edge", 0, "extra 'edge'" },
+	{ "A:0:0:100:0:1:1::../cpu", 0, "no PMU's name" },
+	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:0:1:1::cpu_atom,B:3:1:100:0:1:1", 3, NULL },
+	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:0:1:1::cpu_core", 0, "both use counter 0" },
+	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:200:0:1:1::cpu_atom", 0, "both use counter 0" },
+	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:1:1:1::cpu_atom", 0, "both use counter 0" },
+	{ "A:1:0:100:0:1:1::cpu_core,B:2:0:100:0:1:1::cpu_atom", 0, "both use counter 0" },
+	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:0:1:1", 0, "both use counter 0" },
+	{ "A:0xffffffffffffffff:0:100:0:1:1", 1, NULL },
 	{ "A:0:0:100:0:1:", 0, "user ''" },
 	{ "A.B:0:0:100:0:1:1", 0, "no event's name" },
 	{ "../A:0:0:100:0:1:1", 0, "no event's name" },
@@ -56,7 +71,10 @@ TEST(event_fields)
 	struct event_option got[EVENTS_MAX];
 	unsigned int nr;
 
+	CHECK(!events_parse("A:1:1:2:3:1:1:0x40000:cpu_atom", got, EVENTS_MAX, &nr, NULL), "parse");
+	CHECK(got[0].extra == 0x40000 && !strcmp(got[0].pmu, "cpu_atom"), "extra and PMU");
 	CHECK(!events_parse("A:0x3c:3:100:0x41:1:0", got, EVENTS_MAX, &nr, NULL), "parse");
+	CHECK(!got[0].extra && !*got[0].pmu, "neither given");
 	CHECK(!strcmp(got[0].name, "A") && got[0].value == 0x3c && got[0].counter == 3 &&
 		      got[0].count == 100 && got[0].unit_mask == 0x41 && got[0].kernel &&
 		      !got[0].user,
@@ -72,6 +90,10 @@ static const struct {
 	{ { EVENT, "--vmlinux=/etc/passwd", "-r", "ffffffff81000000,0xffffffff82000000" }, NULL },
 	{ { EVENT, "--image=all" }, NULL },
 	{ { NULL }, "--events=" },
+	{ { EVENT, "--cpu-type=i386/skylake" }, NULL },
+	{ { EVENT, "--cpu-type=timer" }, NULL },
+	{ { EVENT, "--cpu-type=i386/486" }, "no such CPU type" },
+	{ { EVENT, "--cpu-type=" }, "no such CPU type" },
 	{ { EVENT, "--wrong" }, "--wrong: unknown option" },
 	{ { EVENT, "word" }, "'word' is no option" },
 	{ { EVENT, "--collector=magic" }, "it is module or perf" },
@@ -133,7 +155,69 @@ TEST(what_they_become)
 	CHECK(o.log_topics == (LOG_SFILE | LOG_ARCS), "%x", o.log_topics);
 	CHECK(o.kernel.mode == KERNEL_SYMBOLS, "the kernel's symbols are the default");
 	CHECK(!strcmp(o.collector, "perf") && !o.foreground, "collector");
+	CHECK(!strcmp(o.cpu_type, "timer"), "by time unless told otherwise");
 	options_free(&o);
+}
+
+/* --- what becomes of them --- */
+
+static int take_events(const char *cpu_type, const char *events_text, struct options *o,
+		       struct asked_events *ret, struct op_error *e)
+{
+	static char type[50];
+
+	memset(o, 0, sizeof(*o));
+	snprintf(type, sizeof(type), "%s", cpu_type);
+	o->cpu_type = type;
+	CHECK(!events_parse(events_text, o->events, EVENTS_MAX, &o->nr_events, e), "%s", e->text);
+	return asked_events_take(o, ret, e);
+}
+
+TEST(a_timer_is_one_event_of_another_name)
+{
+	static struct asked_events asked;
+	static struct options o;
+	struct op_error e = { "" };
+
+	CHECK(!take_events("timer", "CPU_CLK_UNHALTED:0x3c:0:100000:1:1:0", &o, &asked, &e), "%s",
+	      e.text);
+	CHECK(asked.nr_counters == 1 && asked.nr_filed == 1, "%u counters", asked.nr_counters);
+	CHECK(!strcmp(asked.filed[0].name, "TIMER") && !asked.filed[0].count &&
+		      !asked.filed[0].code && !asked.filed[0].unit_mask,
+	      "its files");
+	CHECK(!asked.filed[0].no_kernel && asked.filed[0].no_user, "modes");
+	CHECK(asked.collected[0].count == 100000 && asked.collected[0].kernel, "its period");
+	CHECK(take_events("timer", "LLC_MISSES:0:0:1000:0:1:1", &o, &asked, &e) == -EINVAL &&
+		      strstr(e.text, "use CPU_CLK_UNHALTED"), "%s", e.text);
+	CHECK(take_events("timer", "CPU_CLK_UNHALTED:0:1:1000:0:1:1", &o, &asked, &e) == -EINVAL &&
+		      strstr(e.text, "counter 0 only"), "%s", e.text);
+	CHECK(take_events("timer", "A:0:0:1000:0:1:1,B:0:1:1000:0:1:1", &o, &asked, &e) ==
+		      -EINVAL && strstr(e.text, "2 events were asked for"), "%s", e.text);
+}
+
+TEST(counters_have_files_of_their_own)
+{
+	static struct asked_events asked;
+	static struct options o;
+	struct op_error e = { "" };
+	char *text;
+
+	CHECK(!take_events("i386/alderlake-p",
+			   "CYC:0x3c:0:1000:0:1:1::cpu_core,CYC:0x3d:0:1000:0:1:1::cpu_atom,"
+			   "MISS:0x2e:3:2000:0x41:0:1:0x40000",
+			   &o, &asked, &e), "%s", e.text);
+	CHECK(o.nr_events == 3 && asked.nr_counters == 4 && asked.nr_filed == 4, "%u counters",
+	      asked.nr_counters);
+	CHECK(!strcmp(asked.filed[0].name, "CYC") && asked.filed[0].code == 0x3c, "the first kind");
+	CHECK(!asked.filed[1].name[0] && !asked.filed[2].name[0], "not in use");
+	CHECK(!strcmp(asked.filed[3].name, "MISS") && asked.filed[3].unit_mask == 0x41 &&
+		      asked.filed[3].count == 2000 && asked.filed[3].no_kernel, "the last one");
+	CHECK(asked.collected[1].code == 0x3d && !strcmp(asked.collected[1].pmu, "cpu_atom") &&
+		      asked.collected[2].extra == 0x40000 && asked.collected[2].counter == 3,
+	      "what is programmed");
+	text = options_events_text(&o);
+	CHECK(!strcmp(text, "CYC:1000:0:1:1 MISS:2000:65:0:1"), "%s", text);
+	free(text);
 }
 
 TEST_MAIN()

@@ -209,11 +209,13 @@ TEST(image_filter)
 
 TEST(only_the_mode_asked_for)
 {
+	static const struct sfile_event user_only = { .name = "TIMER", .no_kernel = true };
 	struct cpu_counts all;
 	struct recorder *r;
 
 	test_prepare();
-	test_config.no_kernel = true;
+	test_config.events = &user_only;
+	test_config.nr_counters = test_config.nr_events = 1;
 	put_one_of_each();
 	r = test_open();
 	test_drain(r);

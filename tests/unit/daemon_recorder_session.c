@@ -182,7 +182,7 @@ TEST(another_period_gets_its_own_session)
 	struct recorder *r;
 
 	test_prepare();
-	test_config.nr_events = 1;
+	test_config.nr_counters = test_config.nr_events = 1;
 	recorder_close(go_on_with_one(false));
 	for (int i = 1; i <= 4; i++) {	/* within a second: names differ all the same */
 		r = go_on_with_one(i % 2);
@@ -223,7 +223,7 @@ TEST(nothing_is_kept_apart_without_need)
 	test_prepare();
 	recorder_close(test_open());		/* no samples */
 	test_config.events = &counted;
-	test_config.nr_events = 1;
+	test_config.nr_counters = test_config.nr_events = 1;
 	recorder_close(go_on_with_one(true));
 	test_config.events = &rarer;
 	test_config.separate.cpu = true;

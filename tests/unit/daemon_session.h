@@ -43,6 +43,7 @@ static inline void test_prepare(void)
 		.cpu_type = "timer",
 		.clock_khz = 1000000,
 		.events = test_events,
+		.nr_counters = 2,
 		.nr_events = 2,
 		.asked_events = "TIMER:0:0:1:1",
 		.proc = tmpdir_path("proc"),

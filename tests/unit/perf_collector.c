@@ -122,14 +122,13 @@ TEST(full_rings_are_counted)
 TEST(bad_rates_are_refused)
 {
 	struct collector *c = collector_perf();
-	struct collector_config config = {
-		.count = 14999, .clock_khz = 1000000, .kernel = true, .user = true};
+	struct collector_event event = {.count = 14999, .kernel = true, .user = true};
+	struct collector_config config = {.events = &event, .nr_events = 1, .clock_khz = 1000000};
 	struct op_error e = {""};
 
 	CHECK(c->open(c, &config, &e) == -EINVAL && strstr(e.text, "the smallest is"), "%s",
 	      e.text);
-	config.count = 100000;
-	config.kernel = config.user = false;
+	event = (struct collector_event){.count = 100000};
 	CHECK(c->open(c, &config, &e) == -EINVAL, "%s", e.text);
 }
 

@@ -289,10 +289,10 @@ static inline void look_for_spin(struct tally *t)
 
 static inline void open_or_skip(struct collector *c, uint64_t period_ns, size_t buffer_words)
 {
-	struct collector_config config = {.count = period_ns,
+	const struct collector_event event = {.count = period_ns, .kernel = true, .user = true};
+	struct collector_config config = {.events = &event,
+					  .nr_events = 1,
 					  .clock_khz = 1000000,
-					  .kernel = true,
-					  .user = true,
 					  .buffer_words = buffer_words};
 	struct op_error e = {""};
 

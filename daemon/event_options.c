@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* event_options.c - the events on oprofiled's command line */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "number.h"
+#include "options.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+#define NR_FIELDS	9
+#define NR_NEEDED	7
+
+/* How many fields there are; -1: too many. */
+static int split(char *text, char *fields[NR_FIELDS])
+{
+	int nr = 0;
+
+	for (;;) {
+		char *end = strchr(text, ':');
+
+		if (nr == NR_FIELDS)
+			return -1;
+		fields[nr++] = text;
+		if (!end)
+			return nr;
+		*end = '\0';
+		text = end + 1;
+	}
+}
+
+static bool event_name_ok(const char *name)
+{
+	return *name && *name != '{' && strlen(name) < sizeof(((struct event_option *)0)->name) &&
+	       !strpbrk(name, "./");
+}
+
+static int number_field(const char *text, uint64_t min, uint64_t max, uint64_t *ret,
+			const char *what, struct op_error *e)
+{
+	if (!number_parse_range(text, min, max, ret))
+		return 0;
+	return op_error_set(e, -EINVAL, "--events: %s '%.40s' is not a number from %llu to %llu",
+			    what, text, (unsigned long long)min, (unsigned long long)max);
+}
+
+/* The name of a folder in sysfs. */
+static bool pmu_name_ok(const char *name)
+{
+	return strlen(name) < sizeof(((struct event_option *)0)->pmu) && *name != '.' &&
+	       !strchr(name, '/');
+}
+
+static int numbers_parse(char *const *field, struct event_option *ret, struct op_error *e)
+{
+	uint64_t counter, kernel, user, extra;
+	int err = number_field(field[1], 0, UINT64_MAX, &ret->value, "value", e);
+
+	if (!err)
+		err = number_field(field[2], 0, COLLECTOR_COUNTERS_MAX - 1, &counter, "counter", e);
+	if (!err)
+		err = number_field(field[3], 1, UINT32_MAX, &ret->count, "count", e);
+	if (!err)
+		err = number_field(field[4], 0, UINT32_MAX, &ret->unit_mask, "unit mask", e);
+	if (!err)
+		err = number_field(field[5], 0, 1, &kernel, "kernel", e);
+	if (!err)
+		err = number_field(field[6], 0, 1, &user, "user", e);
+	if (!err)
+		err = number_field(*field[7] ? field[7] : "0", 0, UINT32_MAX, &extra, "extra", e);
+	if (err)
+		return err;
+	ret->counter = counter;
+	ret->kernel = kernel;
+	ret->user = user;
+	ret->extra = extra;
+	return 0;
+}
+
+static int event_parse(char *text, struct event_option *ret, struct op_error *e)
+{
+	char empty[] = "", *field[NR_FIELDS];
+	int nr, err;
+
+	for (nr = 0; nr < NR_FIELDS; nr++)
+		field[nr] = empty;
+	nr = split(text, field);
+	if (nr < NR_NEEDED)
+		return op_error_set(
+			e, -EINVAL,
+			"--events: '%.100s...' is not NAME:value:counter:count:um:kernel:user"
+			"[:extra[:pmu]]",
+			text);
+	if (!event_name_ok(field[0]))
+		return op_error_set(e, -EINVAL, "--events: '%.100s' is no event's name", field[0]);
+	if (!pmu_name_ok(field[8]))
+		return op_error_set(e, -EINVAL, "--events: '%.100s' is no PMU's name", field[8]);
+	memset(ret, 0, sizeof(*ret));
+	snprintf(ret->name, sizeof(ret->name), "%s", field[0]);
+	snprintf(ret->pmu, sizeof(ret->pmu), "%s", field[8]);
+	err = numbers_parse(field, ret, e);
+	if (err)
+		return err;
+	if (!ret->kernel && !ret->user)
+		return op_error_set(e, -EINVAL,
+				    "--events: '%s' samples neither kernel nor user code",
+				    ret->name);
+	return 0;
+}
+
+/* The same event as counted by another kind of CPU: its samples go to the same files. */
+static bool may_share(const struct event_option *a, const struct event_option *b)
+{
+	return !strcmp(a->name, b->name) && a->count == b->count && a->unit_mask == b->unit_mask &&
+	       a->kernel == b->kernel && a->user == b->user && *a->pmu && *b->pmu &&
+	       strcmp(a->pmu, b->pmu);
+}
+
+static int add_event(char *text, struct event_option *events, unsigned int max, unsigned int *nr,
+		     struct op_error *e)
+{
+	struct event_option *new = &events[*nr];
+	int err;
+
+	if (*nr == max)
+		return op_error_set(e, -EINVAL, "--events: more than %u events", max);
+	err = event_parse(text, new, e);
+	if (err)
+		return err;
+	for (unsigned int i = 0; i < *nr; i++)
+		if (events[i].counter == new->counter && !may_share(&events[i], new))
+			return op_error_set(e, -EINVAL,
+					    "--events: '%s' and '%s' both use counter %u",
+					    events[i].name, new->name, new->counter);
+	++*nr;
+	return 0;
+}
+
+int events_parse(const char *text, struct event_option *ret, unsigned int max, unsigned int *ret_nr,
+		 struct op_error *e)
+{
+	char *copy = xstrdup(text), *part, *rest;
+	unsigned int nr = 0;
+	int err = 0;
+
+	for (part = strtok_r(copy, ",", &rest); part && !err; part = strtok_r(NULL, ",", &rest))
+		err = add_event(part, ret, max, &nr, e);
+	free(copy);
+	if (!err && !nr)
+		err = op_error_set(e, -EINVAL, "--events names no event");
+	if (!err)
+		*ret_nr = nr;
+	return err;
+}
+
+char *options_events_text(const struct options *o)
+{
+	struct strbuf text = STRBUF_INIT;
+	uint32_t seen = 0;
+
+	for (unsigned int i = 0; i < o->nr_events; i++) {
+		const struct event_option *event = &o->events[i];
+
+		if (seen & 1u << event->counter)
+			continue;
+		seen |= 1u << event->counter;
+		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name,
+			    event->count, event->unit_mask, event->kernel, event->user);
+	}
+	return strbuf_steal(&text);
+}
