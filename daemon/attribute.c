@@ -12,7 +12,8 @@
 #include "log.h"
 #include "xalloc.h"
 
-#define NR_ROUTES 256
+#define NR_ROUTES	256
+#define EXTENDED	63	/* counter of an extended sample: above any of words */
 
 /*
  * What follows from a state: who is to be credited, and the sample file that was found for it
@@ -38,6 +39,9 @@ struct attribution {
 	struct attribution_config config;
 	bool filtered;
 	bool stale;			/* the state changed since @route was chosen */
+	uint64_t wanted[MODE_USER + 1];	/* counters whose samples in that mode are to be filed */
+	const struct derived_event *derived;	/* from the extended sample at hand */
+	size_t nr_derived;
 	struct route *route;
 	struct route routes[NR_ROUTES];
 };
@@ -47,6 +51,15 @@ struct attribution *attribution_new(const struct attribution_config *config)
 	struct attribution *a = xcalloc(1, sizeof(*a));
 
 	a->config = *config;
+	for (unsigned int i = 0; i < config->nr_counters; i++) {
+		const struct sfile_event *event = &config->events[i];
+		bool known = event->name[0];
+
+		a->wanted[MODE_KERNEL] |= (uint64_t)(known && !event->no_kernel) << i;
+		a->wanted[MODE_USER] |= (uint64_t)(known && !event->no_user) << i;
+	}
+	a->wanted[MODE_KERNEL] |= UINT64_C(1) << EXTENDED;
+	a->wanted[MODE_USER] |= UINT64_C(1) << EXTENDED;
 	a->filtered = images_filtered(config->images);
 	return a;
 }
@@ -63,8 +76,6 @@ struct span {
 	uint32_t counter;
 	const uint64_t *pcs;
 	size_t nr;
-	const struct derived_event *derived;	/* NULL, or of one extended sample, */
-	size_t nr_derived;			/* which has no counter */
 };
 
 /* Where a span's samples lie: in @image, or in @map, an address being @base + the key. */
@@ -126,19 +137,19 @@ static struct sfile *remember(struct attribution *a, const struct span *s,
 
 /* [EB-73] */
 static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
-				    const struct place *place)
+				    struct image *image, bool is_kernel)
 {
 	const struct separation *separate = &a->config.separate;
-	bool by_app = separate->kernel || (separate->lib && !place->is_kernel);
+	bool by_app = separate->kernel || (separate->lib && !is_kernel);
 	struct sfile_key key;
 
-	if (at_hand(a, s, place->image))
+	if (at_hand(a, s, image))
 		return s->route->sfile;
 	start_key(a, s, &key);
-	key.image = place->image;
-	key.app = by_app && s->route->app ? s->route->app : place->image;
-	key.is_kernel = place->is_kernel;
-	return remember(a, s, &key, place->image);
+	key.image = image;
+	key.app = by_app && s->route->app ? s->route->app : image;
+	key.is_kernel = is_kernel;
+	return remember(a, s, &key, image);
 }
 
 static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s,
@@ -158,32 +169,28 @@ static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *
 	return remember(a, s, &key, NULL);
 }
 
-static struct sfile *sfile_of(struct attribution *a, const struct span *s,
-			      const struct place *place)
+static inline struct sfile *sfile_of(struct attribution *a, const struct span *s,
+				     struct place place)
 {
-	return place->map ? sfile_of_mapping(a, s, place->map) : sfile_of_image(a, s, place);
-}
-
-static bool mode_wanted(const struct attribution *a, uint32_t event, enum trans_mode mode)
-{
-	const struct sfile_event *asked = &a->config.events[event];
-
-	return mode == MODE_KERNEL ? !asked->no_kernel : !asked->no_user;
+	return place.map ? sfile_of_mapping(a, s, place.map) :
+			   sfile_of_image(a, s, place.image, place.is_kernel);
 }
 
 /* [EB-77] */
-static void credit_derived(struct attribution *a, const struct span *s, const struct place *place)
+static void credit_derived(struct attribution *a, const struct span *s, struct place place)
 {
 	struct cpu_counts *cpu = stats_cpu(a->config.stats, s->state->cpu);
 	struct span one = *s;
 	bool any = false;
 
-	for (size_t i = 0; i < s->nr_derived; i++) {
-		one.counter = s->derived[i].event;
-		if (!mode_wanted(a, one.counter, s->state->mode))
+	for (size_t i = 0; i < a->nr_derived; i++) {
+		const struct sfile_event *event = &a->config.events[a->derived[i].event];
+
+		if (s->state->mode == MODE_KERNEL ? event->no_kernel : event->no_user)
 			continue;
+		one.counter = a->derived[i].event;
 		sfile_add_weight(sfile_of(a, &one, place), s->state->cpu,
-				 s->pcs[0] - place->base, s->derived[i].weight);
+				 s->pcs[0] - place.base, a->derived[i].weight);
 		any = true;
 	}
 	cpu->recorded += any;
@@ -191,12 +198,13 @@ static void credit_derived(struct attribution *a, const struct span *s, const st
 	cpu->filtered += !any;
 }
 
-static void credit(struct attribution *a, const struct span *s, const struct place *place)
+/* Small enough to be everywhere where a span ends: what is known of the place there saves work. */
+static inline void credit(struct attribution *a, const struct span *s, struct place place)
 {
-	if (s->derived)
+	if (s->counter == EXTENDED)
 		credit_derived(a, s, place);
 	else
-		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place->base);
+		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
 }
 
 /* [EB-70] */
@@ -209,7 +217,7 @@ static void add_to_file(struct attribution *a, const struct span *s)
 	else if (!is_wanted(a, s, image))
 		filter_out(a, s);
 	else
-		credit(a, s, &(struct place){ .image = image });
+		credit(a, s, (struct place){ .image = image });
 }
 
 static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state,
@@ -243,7 +251,7 @@ static void add_to_anon(struct attribution *a, const struct span *s)
 			if (part.pcs[part.nr] < map->start || part.pcs[part.nr] >= map->end)
 				break;
 		if (map)
-			credit(a, &part, &(struct place){ .map = map, .base = map->start });
+			credit(a, &part, (struct place){ .map = map, .base = map->start });
 		else
 			lost(a, &part, LOST_NO_MAPPING);
 	}
@@ -267,32 +275,34 @@ static void add_to_kernel(struct attribution *a, const struct span *s)
 		else if (!is_wanted(a, s, r->image))
 			filter_out(a, &part);
 		else
-			credit(a, &part, &(struct place){ .image = r->image, .is_kernel = true,
+			credit(a, &part, (struct place){ .image = r->image, .is_kernel = true,
 							  .base = r->base });
 	}
 }
 
-static void add_to_image(struct attribution *a, const struct span *s)
+/* [EB-76] */
+static void not_filed(struct attribution *a, const struct span *s)
 {
-	if (s->state->mode == MODE_KERNEL)
+	bool known = s->counter < a->config.nr_counters && a->config.events[s->counter].name[0];
+
+	if (!known && s->counter != EXTENDED)
+		lost(a, s, LOST_STREAM);
+	else if (s->state->mode == MODE_UNKNOWN)
+		lost(a, s, LOST_NO_MODE);
+	else
+		filter_out(a, s);
+}
+
+static void add_span(struct attribution *a, const struct span *s)
+{
+	if (s->counter > EXTENDED || !(a->wanted[s->state->mode] >> s->counter & 1))
+		not_filed(a, s);
+	else if (s->state->mode == MODE_KERNEL)
 		add_to_kernel(a, s);
 	else if (s->state->cookie == OP_NO_COOKIE)
 		add_to_anon(a, s);
 	else
 		add_to_file(a, s);
-}
-
-/* [EB-76] */
-static void add_span(struct attribution *a, const struct span *s)
-{
-	if (s->counter >= a->config.nr_counters || !a->config.events[s->counter].name[0])
-		lost(a, s, LOST_STREAM);
-	else if (s->state->mode == MODE_UNKNOWN)
-		lost(a, s, LOST_NO_MODE);
-	else if (!mode_wanted(a, s->counter, s->state->mode))
-		filter_out(a, s);
-	else
-		add_to_image(a, s);
 }
 
 /* The part of the state that matters here, in a route otherwise empty. */
@@ -337,14 +347,6 @@ static struct route *find_route(struct attribution *a, const struct trans_state 
 	return r;
 }
 
-static struct route *route_now(struct attribution *a, const struct trans_state *state)
-{
-	if (a->stale)
-		a->route = find_route(a, state);
-	a->stale = false;
-	return a->route;
-}
-
 static void log_samples(const struct trans_state *state, const uint64_t *pcs,
 			const uint32_t *counters, size_t nr)
 {
@@ -368,8 +370,12 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 	}
 	if (log_topics & LOG_SAMPLES)
 		log_samples(state, pcs, counters, nr);
+	if (a->stale) {
+		a->route = find_route(a, state);
+		a->stale = false;
+	}
 	a->config.stats->samples += nr;
-	s.route = route_now(a, state);
+	s.route = a->route;
 	for (size_t i = 0; i < nr; i += s.nr) {
 		s.counter = counters[i];
 		s.pcs = pcs + i;
@@ -382,16 +388,11 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 void attribute_extended(struct attribution *a, const struct trans_state *state, bool changed,
 			uint64_t pc, const struct derived_event *derived, size_t nr)
 {
-	struct span s = { .state = state, .pcs = &pc, .nr = 1, .derived = derived,
-			  .nr_derived = nr };
+	static const uint32_t counter = EXTENDED;
+	struct trans_state leaf = *state;
 
-	a->stale |= changed;
-	a->config.stats->samples++;
-	s.route = route_now(a, state);
-	if (state->mode == MODE_UNKNOWN)
-		lost(a, &s, LOST_NO_MODE);
-	else if (!nr)
-		filter_out(a, &s);
-	else
-		add_to_image(a, &s);
+	leaf.tracing = false;
+	a->derived = derived;
+	a->nr_derived = nr;
+	attribute_samples(a, &leaf, changed, &pc, &counter, 1);
 }
