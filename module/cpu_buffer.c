@@ -36,7 +36,7 @@ int op_cpu_buffers_alloc(unsigned long entries)
 		}
 		memset(b, 0, sizeof(*b));
 		op_ring_init(&b->ring, e, entries);
-		init_irq_work(&b->pin_work, op_pin_work);
+		op_irq_work_setup_hard(&b->pin_work, op_pin_work);
 	}
 	return 0;
 }

@@ -81,12 +81,12 @@ static int check(unsigned int n, const struct op_counter *a, struct op_reason *w
 
 /* ---- one CPU's events, hotplug of it locked out ---- */
 
-static struct perf_event *make(unsigned int cpu, unsigned int n, bool disabled)
+static struct perf_event *make(unsigned int cpu, unsigned int n, bool disabled, bool pinned)
 {
 	const struct op_counter *a = &counters[n];
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_RAW, .size = sizeof(attr), .config = config_of(a),
-		.sample_period = a->count, .pinned = !in_turns, .disabled = disabled,
+		.sample_period = a->count, .pinned = pinned, .disabled = disabled,
 		.exclude_kernel = !a->kernel, .exclude_user = !a->user, .exclude_hv = !a->kernel,
 	};
 
@@ -128,7 +128,7 @@ static int perf_online(unsigned int cpu)
 
 		if (!counters[n].enabled)
 			continue;
-		e = make(cpu, n, !running);
+		e = make(cpu, n, !running, !in_turns);
 		if (!IS_ERR(e))
 			c->events[n] = e;
 		else
@@ -220,7 +220,7 @@ static int try_all(struct op_reason *why)
 	for (n = 0; n < OP_MAX_VIRTUAL; n++) {
 		if (!counters[n].enabled)
 			continue;
-		events[n] = make(cpu, n, false);
+		events[n] = make(cpu, n, false, true);
 		if (!fits(events[n], &err)) {
 			events[n] = NULL;
 			break;

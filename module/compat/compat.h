@@ -13,6 +13,7 @@
 #include "cpuid.h"
 #include "fs.h"
 #include "hrtimer.h"
+#include "irq_work.h"
 #include "mm.h"
 #include "module.h"
 #include "tracepoint.h"

@@ -18,6 +18,14 @@ static unsigned int interrupts;
 static struct access log_of[LOG_MAX];
 static unsigned int nr_logged;
 
+void (*model_between)(void);
+
+static void between(void)
+{
+	if (model_between)
+		model_between();
+}
+
 int op_refuse(struct op_reason *why, int err, const char *format, ...)
 {
 	va_list args;
@@ -34,6 +42,7 @@ void model_reset(const struct op_pmu *p)
 	memset(select_of, 0, sizeof(select_of));
 	memset(value_of, 0, sizeof(value_of));
 	fixed_ctrl = status = ctrl = 0;
+	model_between = NULL;
 	interrupts = nr_logged = 0;
 	more = NULL;
 }
@@ -106,6 +115,7 @@ uint64_t op_rdmsr(u32 msr)
 {
 	uint64_t valid, *reg = find(msr, &valid);
 
+	between();
 	if (!reg)
 		refused("rdmsr", msr, 0);
 	logged('r', msr, *reg);
@@ -114,8 +124,10 @@ uint64_t op_rdmsr(u32 msr)
 
 void op_wrmsr(u32 msr, u64 value)
 {
-	uint64_t valid, *reg = find(msr, &valid), old = reg ? *reg : 0;
+	uint64_t valid, *reg = find(msr, &valid), old;
 
+	between();
+	old = reg ? *reg : 0;
 	logged('w', msr, value);
 	if (pmu->global && msr == pmu->global_clear) {
 		if (value & ~(global_valid() | 3ull << 62))
@@ -136,6 +148,7 @@ uint64_t op_rdpmc(u32 index)
 {
 	unsigned int i = index & (1u << 30) ? pmu->nr_general + (index & 0xff) : index;
 
+	between();
 	if (i >= op_pmu_counters(pmu) || (index < 1u << 30 && index >= pmu->nr_general))
 		refused("rdpmc", index, 0);
 	logged('p', index, value_of[i]);
@@ -178,12 +191,12 @@ static bool counts(unsigned int i, bool user, bool *interrupt)
 	return on && bits >> (user ? 0 : 1) & 1;
 }
 
-void model_count(unsigned int i, uint64_t n, bool user)
+bool model_count(unsigned int i, uint64_t n, bool user)
 {
 	bool interrupt;
 
 	if (!counts(i, user, &interrupt))
-		return;
+		return false;
 	if (n > mask(i) - value_of[i]) {
 		status |= i < pmu->nr_general ? 1ull << i : 1ull << (32 + i - pmu->nr_general);
 		if (!pmu->global)
@@ -191,6 +204,7 @@ void model_count(unsigned int i, uint64_t n, bool user)
 		interrupts += interrupt;
 	}
 	value_of[i] = (value_of[i] + n) & mask(i);
+	return true;
 }
 
 void model_interrupt(void)

@@ -35,10 +35,13 @@ void model_add(const struct model_more *more);	/* until model_reset() */
 uint64_t model_get(uint32_t msr);
 void model_set(uint32_t msr, uint64_t value);	/* not logged */
 
-/* @n events happen in counter @i, if it counts: @user tells where they happen. */
-void model_count(unsigned int i, uint64_t n, bool user);
+/* @n events happen in counter @i, if it counts: @user tells where they happen. Whether it did. */
+bool model_count(unsigned int i, uint64_t n, bool user);
 void model_interrupt(void);
 unsigned int model_interrupts(void);		/* asked for since the last call */
+
+/* Called before each access: say, an NMI that hits between two of them. NULL: nothing. */
+extern void (*model_between)(void);
 
 /* The log: compare and empty it. false: differs, and both were printed. */
 bool model_log_is(const struct access *wanted, unsigned int nr, bool writes_only);

@@ -52,6 +52,21 @@ static void open_lvtpc(void)
 	apic->write(APIC_LVTPC, APIC_DM_NMI);
 }
 
+/*
+ * An NMI that found nothing: one that is owed, or else the mark that its delivery left on LVTPC
+ * tells. Not to open that again would be the end of all interrupts.
+ */
+static int on_late_nmi(struct op_pmu_cpu *c)
+{
+	bool ours = op_pmu_owed(c, rdtsc());
+
+	if (READ_ONCE(c->programmed) && (ours || apic->read(APIC_LVTPC) & APIC_LVT_MASKED)) {
+		open_lvtpc();
+		ours = true;
+	}
+	return ours ? NMI_HANDLED : NMI_DONE;
+}
+
 static int on_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct op_pmu_cpu *c = &this_cpu_ptr(&cpus)->pmu;
@@ -62,13 +77,8 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)
 	if (!pmu->global && READ_ONCE(c->programmed))
 		open_lvtpc();
 	f = op_pmu_begin(pmu, c, user_mode(regs), rdtsc());
-	if (!f.overflows) {
-		if (!op_pmu_owed(c, rdtsc()))
-			return NMI_DONE;
-		if (READ_ONCE(c->programmed))
-			open_lvtpc();
-		return NMI_HANDLED;
-	}
+	if (!f.overflows)
+		return on_late_nmi(c);
 	for (left = f.samples; left; left &= left - 1)
 		op_sample(regs, c->plan->first + __builtin_ctz(left));
 	if (f.throttled)

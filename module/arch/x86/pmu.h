@@ -20,9 +20,9 @@
  *
  *	samples + throttled = events / count
  *
- * Throttling (throttle.h): bearable are plan->floor from one overflow's handling to the next of this
- * counter, and what handling takes. That is the lesser of the last two: one may last long because a
- * hypervisor ran others.
+ * Throttling (throttle.h): bearable are plan->floor from one overflow's handling to the next of
+ * this counter, and what handling takes. That is the lesser of the last two: one may last long
+ * because a hypervisor ran others.
  */
 #ifndef OP_PMU_H
 #define OP_PMU_H
@@ -71,7 +71,7 @@ struct op_pmu_cpu {
 
 	unsigned int owed;		/* NMIs of overflows that another NMI found */
 	u64 owed_until;
-	bool stopping;			/* what is owed is being found out */
+	bool stopping;			/* what overflowed is being found out */
 	unsigned int early;		/* NMIs without a cause meanwhile */
 };
 

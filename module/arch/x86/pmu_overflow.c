@@ -8,8 +8,7 @@
  */
 #include "pmu_registers.h"
 
-/* Counter @i has overflowed: give it its next period. */
-static void reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i, bool user,
+void op_pmu_reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i, bool user,
 		   struct op_pmu_fired *f)
 {
 	const struct op_pmu_plan *plan = c->plan;
@@ -45,7 +44,8 @@ struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, struct op_pmu_cpu *c, b
 	struct op_pmu_fired f = {};
 	u32 left;
 
-	if (!READ_ONCE(c->programmed))
+	/* what overflowed while they are being stopped is found by who stops them */
+	if (!READ_ONCE(c->programmed) || READ_ONCE(c->stopping))
 		return f;
 	if (p->global)
 		op_wrmsr(p->global_ctrl, 0);
@@ -56,7 +56,7 @@ struct op_pmu_fired op_pmu_begin(const struct op_pmu *p, struct op_pmu_cpu *c, b
 	}
 	c->began = now;
 	for (; left; left &= left - 1) {
-		reload(p, c, __builtin_ctz(left), user, &f);
+		op_pmu_reload(p, c, __builtin_ctz(left), user, &f);
 		f.overflows++;
 	}
 	return f;

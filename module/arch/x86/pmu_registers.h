@@ -113,6 +113,10 @@ static inline u32 overflowed(const struct op_pmu *p, const struct op_pmu_plan *p
 	return found;
 }
 
+/* Counter @i has overflowed: give it its next period, and tell @f. */
+void op_pmu_reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i, bool user,
+		   struct op_pmu_fired *f);
+
 /* @nr NMIs may still come for what is handled already. */
 static inline void owe(struct op_pmu_cpu *c, unsigned int nr, u64 now)
 {

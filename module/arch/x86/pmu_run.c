@@ -100,26 +100,23 @@ static void halt_set(const struct op_pmu *p, const struct op_pmu_plan *plan)
 
 u64 op_pmu_stop(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
 {
-	const struct op_pmu_plan *plan = c->plan;
-	unsigned int nr = 0, i;
-	u64 passed = 0;
+	struct op_pmu_fired f = {};
 	u32 left;
 
 	WRITE_ONCE(c->early, 0);
-	WRITE_ONCE(c->stopping, true);
+	WRITE_ONCE(c->stopping, true);		/* an NMI keeps its hands off from here */
 	WRITE_ONCE(c->running, false);
-	halt_set(p, plan);
+	halt_set(p, c->plan);
+	c->began = now;
 	/* an overflow that nobody has handled would be the counter's last */
-	for (left = overflowed(p, plan); left; left &= left - 1) {
-		i = __builtin_ctz(left);
-		arm(p, i, plan->period[i] << c->throttle[plan->first + i].stretch, 0);
-		passed += 1ull << c->throttle[plan->first + i].stretch;
-		nr++;
+	for (left = overflowed(p, c->plan); left; left &= left - 1) {
+		op_pmu_reload(p, c, __builtin_ctz(left), false, &f);
+		f.overflows++;
 	}
-	if (nr > READ_ONCE(c->early))
-		owe(c, nr - READ_ONCE(c->early), now);
+	if (f.overflows > READ_ONCE(c->early))
+		owe(c, f.overflows - READ_ONCE(c->early), now);
 	WRITE_ONCE(c->stopping, false);
-	return passed;
+	return f.throttled;
 }
 
 /* Keep where the set on the counters stands, and how long ago each of it was handled. */
