@@ -28,6 +28,7 @@ static struct choice {
 #ifdef CONFIG_X86_64
 	{ &op_model_intel, true },
 	{ &op_model_amd, true },
+	{ &op_model_ibs, false },
 #endif
 #ifdef CONFIG_PERF_EVENTS
 	{ &op_model_perf, true },
@@ -37,10 +38,16 @@ static struct choice {
 #endif
 	{ &op_model_timer, true },
 };
-static struct choice *chosen, *at_work;
+static struct choice *chosen;
+static struct choice *at_work, *beside;	/* beside: NULL, or IBS where counters are at work, too */
 static DEFINE_MUTEX(reasons);		/* err and why, between a set-up and who reads "models" */
 
 struct op_counter op_counters[OP_MAX_VIRTUAL];
+struct op_ibs_offer op_ibs_offer;
+struct op_ibs_settings op_ibs_settings = {
+	.fetch = { .max_count = OP_IBS_DEFAULT_COUNT, .rand_enable = 1 },
+	.op = { .max_count = OP_IBS_DEFAULT_COUNT },
+};
 unsigned long op_time_slice = OP_TIME_SLICE_MS;
 
 static struct choice *timer_choice(void)
@@ -128,14 +135,23 @@ unsigned int op_model_nr_virtual(void)
 	return nr ? OP_MAX_VIRTUAL / nr * nr : 0;
 }
 
+static bool counters_asked(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < op_model_nr_virtual(); i++)
+		if (READ_ONCE(op_counters[i].enabled))
+			return true;
+	return false;
+}
+
 static struct choice *to_work(void)
 {
-	unsigned int i, nr = op_model_nr_virtual();
-
-	for (i = 0; i < nr; i++)
-		if (READ_ONCE(op_counters[i].enabled))
-			return chosen;
-	return nr ? timer_choice() : chosen;
+	if (counters_asked())
+		return chosen;
+	if (op_ibs_asked())
+		return by_name("ibs");
+	return op_model_nr_virtual() ? timer_choice() : chosen;
 }
 
 const char *op_model_name(void)
@@ -163,38 +179,72 @@ void op_models_tell(char *buf, size_t size)
 	mutex_unlock(&reasons);
 }
 
-int op_model_setup(void)
+/* 0 or -errno, which "models" then explains. */
+static int set_up(struct choice *c)
 {
-	struct choice *c = to_work();
 	struct op_reason why = {};
 	int err;
 
 	err = c->err && c->err != -EDOM ? probe(c) : 0;
 	if (err)
-		return -ENODEV;
+		return err;
 	err = c->model->setup ? c->model->setup(&why) : 0;
 	mutex_lock(&reasons);
 	c->err = err;
 	c->why = why;
 	mutex_unlock(&reasons);
-	if (!err)
-		at_work = c;
-	return err && err != -EDOM && err != -ENOMEM ? -ENODEV : err;
+	return err;
+}
+
+static void shut_down(struct choice *c)
+{
+	if (c->model->shutdown)
+		c->model->shutdown();
+}
+
+int op_model_setup(void)
+{
+	struct choice *c = to_work(), *also = NULL;
+	int err;
+
+	if (op_ibs_asked() && c != by_name("ibs"))
+		also = by_name("ibs");
+	err = set_up(c);
+	if (!err && also) {
+		err = set_up(also);
+		if (err)
+			shut_down(c);
+	}
+	if (err)
+		return err == -EDOM || err == -ENOMEM ? err : -ENODEV;
+	at_work = c;
+	beside = also;
+	return 0;
 }
 
 void op_model_shutdown(void)
 {
-	if (at_work->model->shutdown)
-		at_work->model->shutdown();
+	if (beside)
+		shut_down(beside);
+	shut_down(at_work);
 }
 
 int op_model_start(void)
 {
-	return at_work->model->start();
+	int err = at_work->model->start();
+
+	if (err || !beside)
+		return err;
+	err = beside->model->start();
+	if (err)
+		at_work->model->stop();
+	return err;
 }
 
 void op_model_stop(void)
 {
+	if (beside)
+		beside->model->stop();
 	at_work->model->stop();
 }
 

@@ -15,6 +15,7 @@
 
 #include <linux/types.h>
 #include "counter.h"
+#include "op_ibs.h"
 
 struct op_model {
 	const char *name;		/* module parameter "model", files "model" and "models" */
@@ -43,6 +44,7 @@ struct op_model {
 
 extern const struct op_model op_model_intel, op_model_amd, op_model_perf, op_model_nmi_ipi;
 extern const struct op_model op_model_timer;
+extern const struct op_model op_model_ibs;	/* alone, or beside a model with counters */
 
 /* What the tools call this CPU; a folder in events/. */
 const char *op_x86_cpu_type(void);
@@ -64,7 +66,7 @@ const char *op_model_cpu_type(void);
 unsigned int op_model_nr_counters(void);
 unsigned int op_model_nr_virtual(void);		/* whole sets of counters */
 
-/* What samples, or will: the chosen one, or the timer where no counter is enabled. */
+/* What samples, or will: the chosen one, or, where no counter is enabled, IBS or the timer. */
 const char *op_model_name(void);
 /* "NAME: chosen", "NAME: possible" or "NAME: impossible: WHY", a line each, into @buf. */
 void op_models_tell(char *buf, size_t size);

@@ -100,6 +100,11 @@ static u64 running_ns(unsigned int counter, unsigned int arg)
 	return running;
 }
 
+static unsigned long ibs_op_max(void)
+{
+	return op_ibs_offer.op_max;
+}
+
 static u64 zero(unsigned int cpu, unsigned int arg)
 {
 	return 0;
@@ -159,6 +164,31 @@ static const struct opfs_file timer_files[] = {
 	{ }
 };
 
+static const struct opfs_file ibs_fetch_files[] = {
+	{ "enable",           0600, OPFS_SETTING, "0 or 1",
+	  .setting = &op_ibs_settings.fetch.enable, .max = 1 },
+	{ "max_count",        0600, OPFS_SETTING, "fetches",
+	  .setting = &op_ibs_settings.fetch.max_count,
+	  .min = OP_IBS_FETCH_MIN, .max = OP_IBS_FETCH_MAX },
+	{ "rand_enable",      0600, OPFS_SETTING, "0 or 1",
+	  .setting = &op_ibs_settings.fetch.rand_enable, .max = 1 },
+	{ }
+};
+
+static const struct opfs_file ibs_op_files[] = {
+	{ "enable",           0600, OPFS_SETTING, "0 or 1",
+	  .setting = &op_ibs_settings.op.enable, .max = 1 },
+	{ "max_count",        0600, OPFS_SETTING, "cycles or ops",
+	  .setting = &op_ibs_settings.op.max_count, .min = OP_IBS_OP_MIN, .max_fn = ibs_op_max },
+	{ "dispatched_ops",   0600, OPFS_SETTING, "0 or 1",
+	  .setting = &op_ibs_settings.op.dispatched_ops, .max = 1,
+	  .there = &op_ibs_offer.dispatched_ops },
+	{ "branch_target",    0600, OPFS_SETTING, "0 or 1",
+	  .setting = &op_ibs_settings.op.branch_target, .max = 1,
+	  .there = &op_ibs_offer.branch_target },
+	{ }
+};
+
 static const struct opfs_file stats_files[] = {
 	{ "event_lost_overflow",    0444, OPFS_VALUE, "samples",
 	  .value = stat_sum, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
@@ -200,6 +230,8 @@ const struct opfs_dir opfs_dirs[] = {
 	{ "",           root_files },
 	{ "N",          counter_files, OPFS_PER_COUNTER },
 	{ "timer",      timer_files },
+	{ "ibs_fetch",  ibs_fetch_files, .there = &op_ibs_offer.fetch },
+	{ "ibs_op",     ibs_op_files, .there = &op_ibs_offer.op },
 	{ "stats",      stats_files },
 	{ "stats/cpuN", cpu_stats_files, OPFS_PER_CPU },
 	{ }

@@ -36,6 +36,7 @@ struct opfs_file {
 	int (*write)(u64 number);
 	int (*poke)(void);
 	const struct file_operations *fops;
+	const bool *there;		/* NULL: it always is */
 };
 
 enum opfs_number { OPFS_ONE, OPFS_PER_CPU, OPFS_PER_COUNTER };
@@ -44,6 +45,7 @@ struct opfs_dir {
 	const char *name;		/* "" for the root; a last N stands for a number */
 	const struct opfs_file *files;	/* up to one without a name */
 	enum opfs_number number;	/* one directory, or one for each */
+	const bool *there;		/* NULL: it always is */
 };
 
 extern const struct opfs_dir opfs_dirs[];	/* parents first, up to one without files */

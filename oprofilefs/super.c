@@ -58,8 +58,11 @@ static struct dentry *enter(struct dentry *parent, const char *name, struct inod
 static int add_files(struct dentry *dir, const struct opfs_file *f)
 {
 	for (; f->name; f++) {
-		struct inode *i = new_node(dir->d_sb, S_IFREG | f->mode);
+		struct inode *i;
 
+		if (f->there && !*f->there)
+			continue;
+		i = new_node(dir->d_sb, S_IFREG | f->mode);
 		if (i) {
 			i->i_fop = opfs_operations(f);
 			i->i_private = (void *)f;
@@ -119,6 +122,8 @@ static int add_tree(struct dentry *root)
 		struct dentry *parent = slash ? last : root;	/* of the directory before */
 		const char *name = slash ? slash + 1 : dir->name;
 
+		if (dir->there && !*dir->there)
+			continue;
 		if (dir->number != OPFS_ONE) {
 			err = add_numbered(parent, name, dir);
 		} else {

@@ -57,7 +57,8 @@ static const char *code_dir(const char *line)
 {
 	static const char *const dirs[][2] = {
 		{ " root_files[]", "" }, { " counter_files[]", "N/" }, { " timer_files[]", "timer/" }, { " stats_files[]", "stats/" },
-		{ " cpu_stats_files[]", "stats/cpuN/" },
+		{ " cpu_stats_files[]", "stats/cpuN/" }, { " ibs_fetch_files[]", "ibs_fetch/" },
+		{ " ibs_op_files[]", "ibs_op/" },
 	};
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)

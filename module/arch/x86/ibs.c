@@ -173,7 +173,7 @@ static void arm(const struct op_ibs *i, const struct op_ibs_plan *plan, struct o
 	op_wrmsr(units[u].ctl, value | units[u].enable);
 }
 
-static void halt(const struct op_ibs *i, const struct op_ibs_plan *plan, enum op_ibs_unit u)
+static void stop_unit(const struct op_ibs *i, const struct op_ibs_plan *plan, enum op_ibs_unit u)
 {
 	if (i->stop_in_two)
 		op_wrmsr(units[u].ctl, plan->mode[u] | units[u].enable);
@@ -235,7 +235,7 @@ u64 op_ibs_stop(const struct op_ibs *i, const struct op_ibs_plan *plan, struct o
 			c->unit[u].taken = true;
 			continue;
 		}
-		halt(i, plan, u);
+		stop_unit(i, plan, u);
 		if (ctl & units[u].valid)
 			passed += 1ull << c->unit[u].throttle.stretch;
 	}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cpus.c - do with every CPU what is to be done with it, also with those that come, go and sleep
+ * (cpus.h)
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/smp.h>
+#include <linux/suspend.h>
+#include "../../buffer_sync.h"
+#include "cpus.h"
+
+/* ---- on the CPU, interrupts off ---- */
+
+static void take(void *data)
+{
+	struct op_cpus *c = data;
+
+	if (c->asleep)
+		return;
+	c->take();
+	if (c->running)
+		c->start();
+}
+
+static void give_back(void *data)
+{
+	struct op_cpus *c = data;
+
+	c->stop();
+	c->give_back();
+}
+
+static void start_or_stop(void *data)
+{
+	struct op_cpus *c = data;
+
+	if (c->running)
+		c->start();
+	else
+		c->stop();
+}
+
+/* ---- CPUs that come and go: on the CPU itself, which is not to be left ---- */
+
+static int online(unsigned int cpu, struct hlist_node *node)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	take(hlist_entry(node, struct op_cpus, node));
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int offline(unsigned int cpu, struct hlist_node *node)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	give_back(hlist_entry(node, struct op_cpus, node));
+	local_irq_restore(flags);
+	op_sync_kick(OP_SYNC_NOW);
+	return 0;
+}
+
+static void on_all(struct op_cpus *c, void (*what)(void *), bool *flag, bool value)
+{
+	cpus_read_lock();
+	*flag = value;
+	on_each_cpu(what, c, 1);
+	cpus_read_unlock();
+}
+
+/* The CPU that puts the machine to sleep is never taken offline, yet its registers are lost. */
+static int on_sleep(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct op_cpus *c = container_of(nb, struct op_cpus, sleep);
+
+	if (event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE)
+		on_all(c, give_back, &c->asleep, true);
+	else if (event == PM_POST_SUSPEND || event == PM_POST_HIBERNATION)
+		on_all(c, take, &c->asleep, false);
+	return NOTIFY_DONE;
+}
+
+/* ---- */
+
+int op_cpus_follow(struct op_cpus *c, struct op_reason *why)
+{
+	int err;
+
+	c->sleep.notifier_call = on_sleep;
+	err = register_pm_notifier(&c->sleep);
+	if (err)
+		return op_refuse(why, err, "the machine's sleep can't be watched (%d)", err);
+	c->state = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, c->name, online, offline);
+	if (c->state < 0) {
+		err = op_refuse(why, c->state, "CPUs can't be watched (%d)", c->state);
+		goto unregister_notifier;
+	}
+	err = cpuhp_state_add_instance(c->state, &c->node);	/* online() on every CPU */
+	if (!err)
+		return 0;
+	op_refuse(why, err, "CPUs can't be followed (%d)", err);
+	cpuhp_remove_multi_state(c->state);
+
+unregister_notifier:
+	unregister_pm_notifier(&c->sleep);
+	return err;
+}
+
+void op_cpus_leave(struct op_cpus *c)
+{
+	cpuhp_state_remove_instance(c->state, &c->node);	/* offline() on every CPU */
+	cpuhp_remove_multi_state(c->state);
+	unregister_pm_notifier(&c->sleep);
+}
+
+void op_cpus_run(struct op_cpus *c, bool on)
+{
+	on_all(c, start_or_stop, &c->running, on);
+}
