@@ -19,3 +19,7 @@ $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp
 $(eval $(call program,opannotate,pp/opannotate.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes -lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+$(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
+$(eval $(call program,opgprof,pp/opgprof.c,\
+	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gprof.h - the samples of one binary for gprof; doc/pp-spec.md [GP-1]..[GP-7] */
+#ifndef GPROF_H
+#define GPROF_H
+
+#include "error.h"
+#include "gmon.h"
+#include "gprof_options.h"
+#include "notices.h"
+
+/*
+ * -ENOENT: no session, no samples, nothing that matches, no binary. -EINVAL: more than one binary
+ * or event. -ENOEXEC: not an object file. @e says which, @notices all else. *ret is the
+ * caller's to free.
+ */
+int gprof_make(const struct gprof_options *options, const char *session_dir, struct gmon *ret,
+	       struct notices *notices, struct op_error *e);
+
+#endif

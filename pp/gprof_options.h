@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gprof_options.h - opgprof's command line, checked: doc/man/opgprof.1 */
+#ifndef GPROF_OPTIONS_H
+#define GPROF_OPTIONS_H
+
+#include <stdbool.h>
+#include "error.h"
+#include "spec.h"
+
+struct gprof_options {
+	bool help, usage, version;	/* asked for: nothing else was checked */
+	bool compat;
+	double threshold;		/* percent */
+	char *output_file;		/* never NULL */
+	char *session_dir;		/* NULL: the default */
+	char *root;			/* or NULL */
+	struct spec_list image_path;
+	struct profile_spec spec;
+	unsigned int print;		/* PRINT_* of common_options.h */
+};
+
+/* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */
+int gprof_options_parse(int argc, const char **argv, struct gprof_options *ret,
+			struct op_error *e);
+void gprof_options_free(struct gprof_options *o);
+void gprof_options_help(bool usage_only);	/* on stdout */
+
+#endif

@@ -1,0 +1,2 @@
+# unit tests of what is for other tools and machines: opgprof, oparchive, opimport
+$(eval $(call unit_test,gmon,tests/unit/gmon.c,libgprof.a libutil.a))
