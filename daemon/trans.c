@@ -3,8 +3,9 @@
  * trans.c - decode the word stream into samples
  *
  * Every OP_ESCAPE code has a line in notes[]: how long its payload is and what it does to the
- * state. Pairs are collected and handed over in runs, since what to do with a sample depends on
- * the state only, and the state changes much more rarely than samples come.
+ * state. A decoder has its own copy, since one length is not in the stream. Pairs are collected
+ * and handed over in runs, since what to do with a sample depends on the state only, and the
+ * state changes much more rarely than samples come.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,20 @@
 #define RUN_MAX		256	/* pairs handed over at once */
 #define NOTE_MAX	16	/* words of the longest note, OP_ESCAPE and code included */
 
+#define NR_CODES	(OP_MODULE_RANGE + 1)
+
+struct note {
+	bool (*handle)(struct trans *t, const op_word *payload);	/* NULL: unknown code */
+	unsigned int payload;						/* words */
+};
+
 struct trans {
 	const struct trans_ops *ops;
 	void *context;
 	struct trans_state state;
 	bool changed;			/* state, since the last run was handed over */
 	bool skipping;			/* looking for a note to go on with */
-	bool branch_target;		/* OP_IBS_OP has it */
+	struct note notes[NR_CODES];
 
 	op_word begun[NOTE_MAX];	/* words of a note or pair whose end has not come yet */
 	size_t nr_begun;
@@ -167,15 +175,12 @@ static bool note_ibs_fetch(struct trans *t, const op_word *p)
 
 static bool note_ibs_op(struct trans *t, const op_word *p)
 {
-	if (t->branch_target && p[OP_IBS_OP_WORDS] == OP_ESCAPE)
+	if (t->notes[OP_IBS_OP].payload > OP_IBS_OP_WORDS && p[OP_IBS_OP_WORDS] == OP_ESCAPE)
 		return false;
 	return take_ibs(t, OP_IBS_OP, p, OP_IBS_OP_WORDS);
 }
 
-static const struct note {
-	bool (*handle)(struct trans *t, const op_word *payload);	/* NULL: unknown code */
-	unsigned int payload;						/* words */
-} notes[] = {
+static const struct note notes[NR_CODES] = {
 	[OP_CTX_SWITCH]    = { note_ctx_switch,    5 },
 	[OP_CPU_SWITCH]    = { note_cpu_switch,    1 },
 	[OP_COOKIE_SWITCH] = { note_cookie_switch, 1 },
@@ -189,11 +194,11 @@ static const struct note {
 	[OP_MODULE_RANGE]  = { note_module_range,  OP_MODULE_RANGE_WORDS },
 };
 
-static const struct note *note_of(op_word code)
+static const struct note *note_of(const struct trans *t, op_word code)
 {
-	if (code >= sizeof(notes) / sizeof(notes[0]) || !notes[code].handle)
+	if (code >= NR_CODES || !t->notes[code].handle)
 		return NULL;
-	return &notes[code];
+	return &t->notes[code];
 }
 
 /*
@@ -203,14 +208,11 @@ static const struct note *note_of(op_word code)
 static size_t take_note(struct trans *t, const op_word *words, size_t nr)
 {
 	const struct note *note;
-	size_t length = 2;
 
 	if (nr < 2)
 		return 0;
-	note = note_of(words[1]);
-	if (note)
-		length += note->payload + (words[1] == OP_IBS_OP && t->branch_target);
-	if (nr < length)
+	note = note_of(t, words[1]);
+	if (note && nr < 2 + note->payload)
 		return 0;
 	hand_over(t);
 	if (!note)
@@ -222,8 +224,8 @@ static size_t take_note(struct trans *t, const op_word *words, size_t nr)
 		return 1;
 	}
 	t->changed = true;
-	t->stats.note_words += length;
-	return length;
+	t->stats.note_words += 2 + note->payload;
+	return 2 + note->payload;
 }
 
 static void add_pair(struct trans *t, op_word pc, op_word counter)
@@ -262,7 +264,7 @@ static size_t skip(struct trans *t, const op_word *words, size_t nr)
 		return i;
 	if (nr < 2)
 		return 0;
-	if (note_of(words[1])) {
+	if (note_of(t, words[1])) {
 		t->skipping = false;
 		return take_note(t, words, nr);
 	}
@@ -350,6 +352,7 @@ struct trans *trans_new(const struct trans_ops *ops, void *context)
 
 	t->ops = ops;
 	t->context = context;
+	memcpy(t->notes, notes, sizeof(notes));
 	forget_state(t);
 	return t;
 }
@@ -361,7 +364,7 @@ void trans_free(struct trans *t)
 
 void trans_expect_branch_target(struct trans *t, bool yes)
 {
-	t->branch_target = yes;
+	t->notes[OP_IBS_OP].payload = OP_IBS_OP_WORDS + yes;
 }
 
 const struct trans_stats *trans_stats(const struct trans *t)
