@@ -76,6 +76,6 @@ int asked_events_take(const struct options *o, struct asked_events *ret, struct 
 		if (event->counter >= ret->nr_counters)
 			ret->nr_counters = event->counter + 1;
 	}
-	ret->nr_filed = ret->nr_counters;
+	ret->nr_filed = ret->nr_counters + ext_events(o->ext, ret->filed + ret->nr_counters);
 	return 0;
 }

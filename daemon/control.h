@@ -10,12 +10,14 @@
 #define CONTROL_H
 
 #include <poll.h>
+#include "ext_feature.h"
 #include "recorder.h"
 
 struct control_config {
 	const char *session_dir;
 	struct recorder *recorder;
 	/* Only for status: */
+	const struct ext *ext;		/* NULL: none */
 	const char *image_filter;	/* as given; "" */
 	unsigned int callgraph_depth;
 	bool oprofilefs;		/* buffer sizes can be read there */

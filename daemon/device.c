@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "device.h"
+#include "device_ibs.h"
 #include "file.h"
 #include "list.h"
 #include "xalloc.h"
@@ -159,6 +160,8 @@ static int device_open(struct collector *c, const struct collector_config *confi
 	d->by_time = collects_by_time(config);
 	if (!err)
 		err = device_write_events(d->mount, config, e);
+	if (!err)
+		err = device_set_ibs(d->mount, config->ibs, e);
 	if (!err)
 		err = open_buffer(d, e);
 	if (!err)

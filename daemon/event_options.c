@@ -169,5 +169,6 @@ char *options_events_text(const struct options *o)
 		strbuf_addf(&text, "%s%s:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? " " : "", event->name,
 			    event->count, event->unit_mask, event->kernel, event->user);
 	}
+	ext_print_events(o->ext, &text);
 	return strbuf_steal(&text);
 }

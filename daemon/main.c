@@ -17,6 +17,7 @@
 #include "control.h"
 #include "cpu_clock.h"
 #include "file.h"
+#include "ibs.h"
 #include "log.h"
 #include "options.h"
 #include "process.h"
@@ -81,6 +82,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.cpu_type = o->cpu_type,
 		.events = d->asked.collected,
 		.nr_events = o->nr_events,
+		.ibs = ibs_config_of(o->ext),
 		.clock_khz = cpu_clock_khz(),
 		.callgraph_depth = o->callgraph_depth,
 	};
@@ -111,6 +113,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.nr_counters = d->asked.nr_counters,
 		.nr_events = d->asked.nr_filed,
 		.asked_events = d->events_text,
+		.ext = o->ext,
 	};
 	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 
@@ -126,6 +129,7 @@ static int open_control(struct daemon *d, struct op_error *e)
 		.session_dir = d->options.session_dir,
 		.recorder = d->recorder,
 		.image_filter = d->image_filter,
+		.ext = d->options.ext,
 		.callgraph_depth = d->options.callgraph_depth,
 		.oprofilefs = !strcmp(d->collector->name, "module"),
 	};
@@ -168,6 +172,8 @@ static int set_up(struct daemon *d, struct op_error *e)
 		err = asked_events_take(&d->options, &d->asked, e);
 	if (!err)
 		err = open_collector(d, e);
+	if (!err)
+		err = ext_open(d->options.ext, d->options.session_dir, e);
 	d->events_text = options_events_text(&d->options);
 	d->image_filter = options_images_text(&d->options);
 	sfiles_raise_limit();
@@ -184,6 +190,7 @@ static int set_up(struct daemon *d, struct op_error *e)
 static void tear_down(struct daemon *d, int err, const struct op_error *e)
 {
 	recorder_close(d->recorder);
+	ext_close(d->options.ext);
 	if (d->collector_open)
 		d->collector->close(d->collector);
 	if (d->control)

@@ -150,8 +150,7 @@ static int take(const struct raw *raw, struct options *o, struct op_error *e)
 	if (!err && raw->verbose)
 		err = log_topics_parse(raw->verbose, &o->log_topics, e);
 	if (!err && raw->ext_feature)
-		err = op_error_set(e, -EINVAL, "--ext-feature='%s': no such feature",
-				   raw->ext_feature);
+		err = ext_parse(raw->ext_feature, &o->ext, e);
 	if (!err && (raw->callgraph_depth < 0 || raw->callgraph_depth > 255))
 		err = op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to 255",
 				   raw->callgraph_depth);
@@ -208,8 +207,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		{"separate-cpu", 0, POPT_ARG_INT, &raw.cpu, 0, "files per CPU", "0|1"},
 		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0, "frames per sample",
 		 "N"},
-		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0, "extended feature",
-		 "NAME:ARGS"},
+		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0,
+		 "sample by a feature beyond counters", "NAME:ARGS"},
 		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log more of",
 		 "all,sfile,arcs,samples,module,misc,ext"},
 		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0, "stay, and log to stderr",
@@ -261,6 +260,7 @@ void options_free(struct options *o)
 	free(o->session_dir);
 	free(o->collector);
 	free(o->cpu_type);
+	ext_free(o->ext);
 	free((char *)o->kernel.vmlinux);
 	memset(o, 0, sizeof(*o));
 }

@@ -9,6 +9,7 @@
 #include "attribute.h"
 #include "collector.h"
 #include "error.h"
+#include "ext_feature.h"
 #include "kernel.h"
 
 #define EVENTS_MAX (COLLECTOR_COUNTERS_MAX * 4)	/* entries: one for each kind of CPU */
@@ -33,6 +34,7 @@ struct options {
 	char **wanted;			/* --image=: resolved paths, NULL terminated; NULL: all */
 	unsigned int callgraph_depth;
 	unsigned int log_topics;
+	struct ext *ext;		/* --ext-feature=; NULL: none */
 	bool foreground;
 };
 

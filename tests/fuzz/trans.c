@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * trans.c - any words: the decoder neither reads outside them nor loses count of one, and cuts
- * make no difference. The first byte says where the words are cut.
+ * make no difference. The first byte says where the words are cut, and whether the op samples
+ * of IBS have branch targets.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "hash.h"
+#include "ibs_events.h"
 #include "trans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,13 +36,38 @@ static void take_range(void *context, bool loaded, uint64_t start, uint64_t size
 	*hash = hash_mix(*hash, start ^ size ^ loaded ^ strlen(name));
 }
 
-static const struct trans_ops ops = { .samples = take_samples, .module_range = take_range };
+/* With what the daemon derives from it. */
+static void take_ibs(void *context, const struct trans_state *s, enum op_code code,
+		     const op_word *words)
+{
+	uint64_t *hash = context;
+	size_t nr, nr_words = code == OP_IBS_OP ? OP_IBS_OP_WORDS : OP_IBS_FETCH_WORDS;
+	const struct ibs_event *events = ibs_event_table(&nr);
+	struct ibs_registers regs = { { words[3] | words[4] << 32, words[5] | words[6] << 32,
+					nr_words > 7 ? words[7] | words[8] << 32 : 0 } };
 
-static uint64_t decode(const op_word *words, size_t nr, size_t cut, struct trans_stats *stats)
+	*hash = hash_mix(*hash, s->cpu + code + words[0]);
+	for (size_t i = 1; i < nr_words; i++)
+		if (words[i] > UINT32_MAX)
+			abort();
+	ibs_mask_reserved(s->cpu, &regs);
+	for (size_t i = 0; i < nr; i++)
+		*hash = hash_mix(*hash, ibs_event_weight(&events[i], &regs));
+}
+
+static const struct trans_ops ops = {
+	.samples = take_samples,
+	.module_range = take_range,
+	.ibs = take_ibs,
+};
+
+static uint64_t decode(const op_word *words, size_t nr, size_t cut, bool branch_target,
+		       struct trans_stats *stats)
 {
 	uint64_t hash = 0;
 	struct trans *t = trans_new(&ops, &hash);
 
+	trans_expect_branch_target(t, branch_target);
 	while (nr) {
 		size_t n = cut && cut < nr ? cut : nr;
 
@@ -57,6 +84,7 @@ static uint64_t decode(const op_word *words, size_t nr, size_t cut, struct trans
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct trans_stats whole, cut;
+	bool target;
 	size_t nr;
 	op_word *words;
 
@@ -67,7 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!words)
 		return 0;
 	memcpy(words, data + 1, nr * sizeof(*words));
-	if (decode(words, nr, 0, &whole) != decode(words, nr, 1 + data[0] % 20, &cut))
+	target = data[0] & 0x80;
+	if (decode(words, nr, 0, target, &whole) !=
+	    decode(words, nr, 1 + (data[0] & 0x7f) % 20, target, &cut))
 		abort();
 	if (memcmp(&whole, &cut, sizeof(whole)))
 		abort();
