@@ -2,10 +2,10 @@
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
 	daemon/control.c daemon/control_requests.c daemon/control_status.c \
 	daemon/cookie.c daemon/device.c daemon/device_counts.c daemon/device_events.c \
-	daemon/device_ibs.c daemon/event_options.c daemon/ext_feature.c daemon/ibs.c \
-	daemon/ibs_config.c daemon/ibs_events.c daemon/ibs_log.c daemon/image.c \
+	daemon/event_options.c daemon/image.c \
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c daemon/process.c \
 	daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c daemon/recorder_session.c \
+	daemon/recorder_times.c \
 	daemon/sfile.c daemon/sfile_open.c daemon/sfile_trouble.c daemon/stats.c daemon/trans.c \
 	daemon/perf_attribute.c daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_cpus.c \
 	daemon/perf_emit.c daemon/perf_events.c daemon/perf_image_fd.c daemon/perf_maps.c \

@@ -87,6 +87,22 @@ static void add_buffer_sizes(struct strbuf *out)
 	}
 }
 
+/* The events of counters, each with how long it was to be counted and how long it was. */
+static void add_events(struct recorder *recorder, struct strbuf *out)
+{
+	for (unsigned int i = 0; i < COLLECTOR_COUNTERS_MAX; i++) {
+		const struct sfile_event *event = recorder_event(recorder, i);
+		uint64_t enabled_ns = 0, running_ns = 0;
+
+		if (!event)
+			continue;
+		(void)recorder_event_time(recorder, i, &enabled_ns, &running_ns);
+		strbuf_addf(out, "event.%u %s:%u:%u:%d:%d %" PRIu64 " %" PRIu64 "\n", i,
+			    event->name, event->count, event->unit_mask, !event->no_kernel,
+			    !event->no_user, enabled_ns, running_ns);
+	}
+}
+
 static void add_counts(struct recorder *recorder, struct strbuf *out)
 {
 	struct session_counts counts;
@@ -125,6 +141,8 @@ void status_format(const struct control_config *config, struct strbuf *out)
 	add_u64(out, "clock_khz", info->clock_khz);
 	strbuf_addf(out, "session_dir %s\n", config->session_dir);
 	strbuf_addf(out, "events %s\n", info->events);
+	if (strcmp(info->cpu_type, "timer"))
+		add_events(config->recorder, out);
 	strbuf_addf(out, "separate %s\n", info->separate);
 	strbuf_addf(out, "kernel_symbols %s\n", info->kernel_symbols);
 	strbuf_addf(out, "vmlinux %s\n", info->vmlinux);
@@ -133,7 +151,6 @@ void status_format(const struct control_config *config, struct strbuf *out)
 	if (config->oprofilefs)
 		add_buffer_sizes(out);
 	add_counts(config->recorder, out);
-	ext_status(config->ext, out);
 	add_trouble(recorder_trouble(config->recorder), out);
 	add_u64(out, "session_bytes", session_bytes(config->session_dir));
 	add_u64(out, "start_time", info->start_time);

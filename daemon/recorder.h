@@ -14,7 +14,6 @@
 
 #include "attribute.h"
 #include "collector.h"
-#include "ext_feature.h"
 #include "kernel.h"
 #include "session.h"
 #include "sfile.h"
@@ -31,7 +30,6 @@ struct recorder_config {
 	const struct sfile_event *events;
 	unsigned int nr_counters, nr_events;
 	const char *asked_events;	/* as asked for: session_info.events */
-	struct ext *ext;		/* whose events are the derived ones; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */
 };
@@ -75,6 +73,11 @@ void recorder_log_statistics(struct recorder *r);
 
 /* For status. Free @ret->cpu. */
 void recorder_counts(struct recorder *r, struct session_counts *ret);
+/* The event of @counter, or NULL where that is not in use. */
+const struct sfile_event *recorder_event(const struct recorder *r, unsigned int counter);
+/* For how long in this session @counter's event was to be counted, and was. False: not known. */
+bool recorder_event_time(struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
+			 uint64_t *ret_running_ns);
 /* What keeps samples or counts from being written now, or "". */
 const char *recorder_trouble(const struct recorder *r);
 /* What whoever starts sampling is to know, once: malloc'd, or NULL. */

@@ -6,6 +6,7 @@
 #define RECORDER_PRIVATE_H
 
 #include <time.h>
+#include "event_times.h"
 #include "recorder.h"
 
 struct recorder {
@@ -29,6 +30,9 @@ struct recorder {
 	 * since they started - @origin (what of it went to sessions saved or thrown away).
 	 */
 	struct session_counts before, origin;
+	/* The same for events' times, of all events the session had and of our counters. */
+	struct event_times times_before;
+	struct event_time times_origin[COLLECTOR_COUNTERS_MAX];
 	time_t copies_second;		/* when copies of the statistics were written last */
 	bool info_due;			/* stats/session could not be written yet, */
 	bool room_due;			/* and room for later versions not be had */
@@ -55,6 +59,13 @@ void recorder_remove_leftovers(const struct recorder *r);
 /* The session is complete: say so in stats/session. [SS-24] */
 void recorder_end_session(struct recorder *r);
 void recorder_write_info(struct recorder *r);
+
+/* recorder_times.c: stats/event-times, for what counters count. [SS-50] */
+void recorder_times_enter(struct recorder *r);	/* read what earlier daemons wrote */
+void recorder_times_leave(struct recorder *r);	/* what was counted so far is the old session's */
+int recorder_times_write(struct recorder *r);
+void recorder_times_free(struct recorder *r);
+
 void recorder_keep_room(struct recorder *r);
 
 /* A failure to write below stats/ is logged once; 0: it works again. */

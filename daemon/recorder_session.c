@@ -193,6 +193,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	counts_free(&r->before);
 	if (session_counts_read(r->stats_dir, &r->before))
 		memset(&r->before, 0, sizeof(r->before));
+	recorder_times_enter(r);
 	images_set_session(r->images, r->stats_dir);
 	sfiles_set_session(r->sfiles, r->samples_dir);
 	kernel_set_session(r->kernel, r->stats_dir);
@@ -214,6 +215,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 /* What was accounted for so far belongs to the session left; what is under way to the next. */
 static void move_origin(struct recorder *r)
 {
+	recorder_times_leave(r);
 	counts_free(&r->origin);
 	stats_collect(&r->stats, r->config.collector, &r->origin);
 	for (unsigned int i = 0; i < r->origin.nr_cpus; i++) {

@@ -6,6 +6,7 @@
  *   SD/samples/NAME/{root}|{kern}...     sample files; NAME is "current" or a saved one
  *   SD/samples/NAME/stats/session        who, when, how (session_info)
  *   SD/samples/NAME/stats/counts         samples received, recorded, lost (session_counts)
+ *   SD/samples/NAME/stats/event-times    for how long events were counted (event_times.h)
  *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
  *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
  *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, for OProfile's opreport

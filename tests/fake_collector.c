@@ -108,6 +108,16 @@ static int fake_counts(struct collector *c, struct session_counts *counts)
 	return 0;
 }
 
+static int fake_event_times(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
+			    uint64_t *ret_running_ns)
+{
+	if (counter >= 4 || !of(c)->enabled_ns[counter])
+		return -ENODATA;
+	*ret_enabled_ns = of(c)->enabled_ns[counter];
+	*ret_running_ns = of(c)->running_ns[counter];
+	return 0;
+}
+
 static void fake_status(struct collector *c, struct collector_status *ret)
 {
 	(void)c;
@@ -130,6 +140,7 @@ void fake_collector_init(struct fake_collector *f, const char *const *paths, siz
 		.cookie_fd = fake_cookie_fd,
 		.cookie_build_id = fake_cookie_build_id,
 		.counts = fake_counts,
+		.event_times = fake_event_times,
 		.status = fake_status,
 	};
 	f->paths = paths;

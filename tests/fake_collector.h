@@ -18,6 +18,7 @@ struct fake_collector {
 	const char *const *paths;
 	size_t nr_paths;
 	struct session_counts counts;	/* what counts() adds */
+	uint64_t enabled_ns[4], running_ns[4];	/* by counter; enabled 0: not known */
 	bool running;
 	unsigned int cpu;		/* of the samples put in, below 4 */
 	int fail;			/* every start, stop and drain fails with this */

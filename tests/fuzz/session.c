@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include "event_times.h"
 #include "image_ids.h"
 #include "kernel_symbols.h"
 #include "session.h"
@@ -42,6 +43,20 @@ static void fuzz_symbols(const char *text, size_t len)
 	kernel_symbols_free(&s);
 }
 
+/* Every event once, none counted for longer than it was to be. */
+static void fuzz_times(char *text, size_t len)
+{
+	struct event_times times;
+
+	if (event_times_parse(text, len, "f", &times, NULL))
+		return;
+	for (const struct event_time *t = times.event; t < times.event + times.nr; t++)
+		if (event_times_find(&times, t->name, t->count, t->unit_mask) != t ||
+		    t->running_ns > t->enabled_ns)
+			abort();
+	event_times_free(&times);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct session_counts counts;
@@ -66,6 +81,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			session_counts_total(&counts, &total);
 			free(counts.cpu);
 		}
+		break;
+	case 't':
+		fuzz_times(text, size - 1);
 		break;
 	case 'm':
 		fuzz_ids(text, size - 1);

@@ -128,4 +128,84 @@ TEST(derived_events_do_not_unsettle_the_counts)
 	test_close(r);
 }
 
+/* --- times --- */
+
+static const struct sfile_event taking_turns[] = {
+	{ .name = "CYC", .count = 1000 },
+	{ .name = "" },
+	{ .name = "MISS", .unit_mask = 65, .count = 500 },
+};
+
+static void check_times(const char *session, uint64_t enabled, uint64_t running)
+{
+	char *dir = session_stats_path(tmpdir, session, NULL);
+	const struct event_time *t;
+	struct event_times times;
+	struct op_error e = { "" };
+
+	CHECK(!event_times_read(dir, &times, &e), "%s", e.text);
+	t = event_times_find(&times, "MISS", 500, 65);
+	CHECK(t && t->enabled_ns == enabled && t->running_ns == running,
+	      "%s: %" PRIu64 " of %" PRIu64, session, t ? t->running_ns : 0,
+	      t ? t->enabled_ns : 0);
+	CHECK(times.nr == 2 && event_times_find(&times, "CYC", 1000, 0), "%zu events", times.nr);
+	event_times_free(&times);
+	free(dir);
+}
+
+/* Each session has what was counted while it was the current one, by whatever daemons. */
+TEST(times_belong_to_sessions)
+{
+	uint64_t enabled = 0, running = 0;
+	struct op_error e = { "" };
+	struct recorder *r;
+
+	test_prepare();
+	test_config.events = taking_turns;
+	test_config.nr_counters = test_config.nr_events = 3;
+	r = test_open();
+	CHECK(!recorder_event_time(r, 0, &enabled, &running), "none known yet");
+	fake.enabled_ns[0] = fake.running_ns[0] = 900;
+	fake.enabled_ns[2] = 900;
+	fake.running_ns[2] = 300;
+	recorder_write_counts(r);
+	check_times("current", 900, 300);
+	fake.enabled_ns[2] = 1000;
+	CHECK(recorder_event_time(r, 2, &enabled, &running) && enabled == 1000 && running == 300,
+	      "%" PRIu64 " of %" PRIu64, running, enabled);
+	CHECK(!recorder_event_time(r, 1, &enabled, &running) &&
+		      !recorder_event_time(r, 3, &enabled, &running), "of no counter");
+	CHECK(!recorder_save(r, "one", &e), "%s", e.text);
+	check_times("one", 1000, 300);
+	fake.enabled_ns[0] = fake.running_ns[0] = 1400;
+	fake.enabled_ns[2] = 1400;
+	fake.running_ns[2] = 500;
+	recorder_write_counts(r);
+	check_times("current", 400, 200);
+	recorder_close(r);
+	fake.enabled_ns[0] = fake.enabled_ns[2] = 50;	/* the collector, too, begins anew */
+	fake.running_ns[0] = 50;
+	fake.running_ns[2] = 60;	/* read while it runs */
+	r = test_open();
+	recorder_write_counts(r);
+	check_times("current", 450, 250);
+	test_close(r);
+}
+
+TEST(times_that_cannot_be_read_begin_anew)
+{
+	struct recorder *r;
+
+	test_prepare();
+	test_config.events = taking_turns;
+	test_config.nr_counters = test_config.nr_events = 3;
+	recorder_close(test_open());
+	put_text(tmpdir_path("samples/current/stats/event-times"), "MISS 500 65 1\n");
+	r = test_open();
+	fake.enabled_ns[0] = fake.enabled_ns[2] = 7;
+	recorder_write_counts(r);
+	check_times("current", 7, 0);
+	test_close(r);
+}
+
 TEST_MAIN()

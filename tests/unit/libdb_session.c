@@ -135,6 +135,7 @@ static void fill_counts(struct cpu_counts *c, uint64_t from)
 {
 	c->received = from + 1000;
 	c->recorded = from;
+	c->extended = from / 2;
 	c->filtered = 3;
 	c->throttled = 4;
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
