@@ -2,7 +2,8 @@
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
 	daemon/control.c daemon/control_requests.c daemon/control_status.c \
 	daemon/cookie.c daemon/device.c daemon/device_counts.c daemon/device_events.c \
-	daemon/event_options.c daemon/image.c \
+	daemon/device_ibs.c daemon/event_options.c daemon/ext_feature.c daemon/ibs.c \
+	daemon/ibs_config.c daemon/ibs_events.c daemon/ibs_log.c daemon/image.c \
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c daemon/process.c \
 	daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c daemon/recorder_session.c \
 	daemon/recorder_times.c \

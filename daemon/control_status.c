@@ -151,6 +151,7 @@ void status_format(const struct control_config *config, struct strbuf *out)
 	if (config->oprofilefs)
 		add_buffer_sizes(out);
 	add_counts(config->recorder, out);
+	ext_status(config->ext, out);
 	add_trouble(recorder_trouble(config->recorder), out);
 	add_u64(out, "session_bytes", session_bytes(config->session_dir));
 	add_u64(out, "start_time", info->start_time);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "cpu_type.h"
+#include "ibs.h"
 #include "log.h"
 #include "recorder_private.h"
 #include "sample_header.h"
@@ -37,6 +38,28 @@ static void samples(void *context, const struct trans_state *state, bool changed
 	struct recorder *r = context;
 
 	attribute_samples(r->attribution, state, changed, pcs, counters, nr);
+}
+
+/* One that the CPU took, and could not say where, is received all the same. [EB-77] */
+static void ibs(void *context, const struct trans_state *state, enum op_code code,
+		const op_word *w)
+{
+	struct derived_event derived[EXT_EVENTS_MAX];
+	struct recorder *r = context;
+	int nr;
+
+	if (!r->config.ext) {		/* nobody asked for any */
+		stats_lost(&r->stats, state->cpu, LOST_STREAM, 1);
+		return;
+	}
+	nr = ext_derive(r->config.ext, state, code, w, derived);
+	if (nr == EXT_INVALID) {
+		stats_lost(&r->stats, state->cpu, LOST_INVALID_PC, 1);
+		return;
+	}
+	for (int i = 0; i < nr; i++)
+		derived[i].event += r->config.nr_counters;
+	attribute_extended(r->attribution, state, true, w[0], derived, nr);
 }
 
 static void words(void *context, const op_word *w, size_t nr)
@@ -168,8 +191,9 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.stats = &r->stats,
 	});
 	r->ops = (struct trans_ops){ .samples = samples, .module_range = module_range,
-				     .module_loaded = module_loaded };
+				     .module_loaded = module_loaded, .ibs = ibs };
 	r->trans = trans_new(&r->ops, r);
+	trans_expect_branch_target(r->trans, ibs_has_branch_target(ibs_config_of(config->ext)));
 	r->samples_dir = session_samples_path(config->session_dir, SESSION_CURRENT);
 	r->stats_dir = session_stats_path(config->session_dir, SESSION_CURRENT, NULL);
 	recorder_describe(r);
@@ -222,6 +246,7 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 
 	r->drain_failed = err;
 	sfiles_flush(r->sfiles);
+	ext_sync(r->config.ext);
 	kernel_capture_due(r->kernel);
 	r->stats.dumps += some;
 	if (ret_some)
@@ -306,6 +331,7 @@ void recorder_log_statistics(struct recorder *r)
 
 	recorder_counts(r, &c);
 	stats_format(&r->stats, trans_stats(r->trans), &c, &text);
+	ext_print_stats(r->config.ext, &text);
 	log_text(text.text);
 	strbuf_free(&text);
 	counts_free(&c);

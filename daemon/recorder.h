@@ -14,6 +14,7 @@
 
 #include "attribute.h"
 #include "collector.h"
+#include "ext_feature.h"
 #include "kernel.h"
 #include "session.h"
 #include "sfile.h"
@@ -30,6 +31,7 @@ struct recorder_config {
 	const struct sfile_event *events;
 	unsigned int nr_counters, nr_events;
 	const char *asked_events;	/* as asked for: session_info.events */
+	struct ext *ext;		/* whose events are the derived ones; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */
 };
