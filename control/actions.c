@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* actions.c - what opcontrol does: mostly one question to the daemon each */
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,133 +8,24 @@
 #include <time.h>
 #include "actions.h"
 #include "child.h"
-#include "collector_choice.h"
-#include "cpu_clock.h"
 #include "daemon_link.h"
-#include "daemon_start.h"
 #include "daemonrc.h"
-#include "number.h"
 #include "offline.h"
+#include "say.h"
 #include "status.h"
+#include "watchdog.h"
 
 #define KILL_MS	5000		/* for the kernel to end a process */
 
-uint64_t control_clock_khz(const struct control *c, const struct setup *s)
+void control_tidy(const struct control *c)
 {
-	uint64_t khz = s->collector == COLLECTOR_PERF ? 0 : driver_clock_khz(&c->driver);
+	struct op_error e = { "" };
+	bool done;
 
-	return khz ? khz : cpu_clock_khz();
-}
-
-int action_init(struct control *c, struct op_error *e)
-{
-	struct collector_choice choice;
-	int err = collector_choose(&c->driver, c->setup.collector, &choice, e);
-
-	if (err || choice.module)
-		return err;
-	if (choice.no_module.text[0])
-		printf("Will collect with perf_event_open(2), not the module: %s\n",
-		       choice.no_module.text);
-	return perf_usable(e);
-}
-
-static void print_default_event(const struct setup *s)
-{
-	struct strbuf spec = STRBUF_INIT;
-
-	if (s->nr_events)
-		return;
-	event_spec_format(setup_event(s), &spec);
-	printf("Using default event: %s\n", spec.text);
-	strbuf_free(&spec);
-}
-
-int action_start_daemon(struct control *c, struct op_error *e)
-{
-	struct collector_choice choice;
-	int err;
-
-	if (c->running)
-		return 0;	/* CTL-102 */
-	err = setup_check(&c->setup, control_clock_khz(c, &c->setup), e);
-	if (err)
-		return err;
-	print_default_event(&c->setup);
-	err = daemon_start(&c->setup, &c->driver, c->verbose, &choice, e);
-	if (err)
-		return err;
-	printf("Daemon started.\n");
-	if (c->unsaved)
-		err = daemonrc_save(c->rc, &c->setup, e);
-	c->unsaved = c->unsaved && err;
-	return err;
-}
-
-/* One line for those who expect counters: what is sampled instead, how often, and why. */
-static void tell_timer(const char *status, const struct setup *s)
-{
-	char number[32], period[32];
-	uint64_t ns = 0, khz = 0;
-	const char *why;
-
-	if (answer_value(status, "period_ns", number, sizeof(number)))
-		(void)number_parse_u64(number, &ns);
-	if (answer_value(status, "clock_khz", number, sizeof(number)))
-		(void)number_parse_u64(number, &khz);
-	if (!ns || !khz)
-		return;
-	(void)hardware_cycles(&why);
-	format_period(ns, period, sizeof(period));
-	printf("Sampling by time every %s on each CPU: the rate of %" PRIu64 " cycles at %" PRIu64
-	       " MHz (%s).\n", period, setup_event(s)->count, khz / 1000, why);
-}
-
-static void tell_hidden_symbols(const char *status)
-{
-	char symbols[32];
-
-	if (answer_value(status, "kernel_symbols", symbols, sizeof(symbols)) &&
-	    !strcmp(symbols, "hidden"))
-		printf("The kernel hides its symbols, so reports cannot name its functions: "
-		       "sysctl kernel.kptr_restrict=1, then --shutdown and --start.\n");
-}
-
-/* What the daemon has to say about the session's samples: one line. [CC-9] */
-static int ask_to_start(const char *session_dir, struct op_error *e)
-{
-	struct strbuf answer = STRBUF_INIT;
-	char note[1024];
-	int err = daemon_ask(session_dir, "start", &answer, e);
-
-	if (!err && answer_value(answer.text, "note", note, sizeof(note)))
-		printf("Note: %s.\n", note);
-	strbuf_free(&answer);
-	return err;
-}
-
-int action_start(struct control *c, struct op_error *e)
-{
-	bool was_running = c->running;
-	struct strbuf status = STRBUF_INIT;
-	int err = action_start_daemon(c, e);
-
-	if (!err)
-		err = ask_to_start(c->setup.session_dir, e);
-	if (err == -ESRCH && was_running) {	/* it was dying when we looked */
-		was_running = c->running = false;
-		err = action_start_daemon(c, e);
-		if (!err)
-			err = ask_to_start(c->setup.session_dir, e);
-	}
-	if (!err && !was_running && !daemon_ask(c->setup.session_dir, "status", &status, NULL)) {
-		tell_timer(status.text, &c->setup);
-		tell_hidden_symbols(status.text);
-	}
-	if (!err)
-		printf("Profiler running.\n");
-	strbuf_free(&status);
-	return err;
+	if (watchdog_restore(&c->host, &done, &e))
+		say_warning("%s", e.text);
+	else if (done)
+		printf("The NMI watchdog is on again.\n");
 }
 
 int action_dump(struct control *c, struct op_error *e)
@@ -232,6 +122,7 @@ int action_shutdown(struct control *c, struct op_error *e)
 		return err;
 	c->running = false;
 	(void)session_remove_stale_lock(dir);
+	control_tidy(c);
 	err2 = daemonrc_adopt_pending(c->rc, err ? &why : e);
 	return err ? err : err2;
 }
@@ -277,7 +168,7 @@ int action_deinit(struct control *c, struct op_error *e)
 
 	if (c->running)
 		return err;
-	err2 = driver_remove(&c->driver, &unloaded, err ? &why : e);
+	err2 = driver_remove(&c->host.driver, &unloaded, err ? &why : e);
 	if (!err2 && unloaded)
 		printf("Unloading oprofile module\n");
 	return err ? err : err2;

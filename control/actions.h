@@ -10,14 +10,13 @@
 #define ACTIONS_H
 
 #include <stdbool.h>
-#include <stdint.h>
-#include "driver.h"
 #include "error.h"
+#include "host.h"
 #include "setup.h"
 
 struct control {
 	const char *rc;			/* the saved set-up's path */
-	struct driver driver;
+	struct host host;
 	struct setup setup;		/* in force */
 	const char *verbose;		/* topics, or NULL */
 	int end_ms;			/* how long a daemon may take to end; 0: CONTROL_END_MS */
@@ -27,8 +26,17 @@ struct control {
 
 #define CONTROL_END_MS	(15 * 1000)
 
-/* The clock that counts of @s are judged by: the module's where it may be the collector. */
-uint64_t control_clock_khz(const struct control *c, const struct setup *s);
+/*
+ * Judge @s by what is to be expected of a start, changing nothing but its events' unit masks,
+ * which are written out. -errno and why.
+ */
+int control_judge(const struct control *c, struct setup *s, struct op_error *e);
+
+/*
+ * Turn on again what a daemon that ended otherwise than by --shutdown has left turned off: the NMI
+ * watchdog. Told when it is done.
+ */
+void control_tidy(const struct control *c);
 
 int action_init(struct control *c, struct op_error *e);
 int action_start_daemon(struct control *c, struct op_error *e);
@@ -39,6 +47,7 @@ int action_shutdown(struct control *c, struct op_error *e);
 int action_reset(struct control *c, struct op_error *e);
 int action_save(struct control *c, const char *name, struct op_error *e);
 int action_deinit(struct control *c, struct op_error *e);
+int action_list_events(struct control *c, struct op_error *e);	/* by ophelp, in our place */
 int action_status(struct control *c, struct op_error *e);
 
 #endif

@@ -39,6 +39,8 @@ static struct poptOption actions[] = {
 	  "keep the current session under this name", "NAME" },
 	ACTION("deinit", 0, ACTION_DEINIT, "shut down, unmount oprofilefs, unload the module"),
 	ACTION("status", 0, ACTION_STATUS, "show the set-up, and samples received and lost"),
+	ACTION("list-events", 'l', ACTION_LIST_EVENTS,
+	       "list the events that can be sampled here; any user may"),
 	ACTION("version", 'v', ACTION_VERSION, "show the version"),
 	ACTION("help", '?', ACTION_HELP, "show this"),
 	POPT_TABLEEND
@@ -68,6 +70,8 @@ static struct poptOption settings[] = {
 		"where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR"),
 	SETTING("collector", 0, SET_COLLECTOR, "what takes the samples: module, perf or auto",
 		"NAME"),
+	SETTING("model", 0, SET_MODEL,
+		"what makes the samples: auto, intel, amd, perf, nmi-ipi or timer", "NAME"),
 	POPT_TABLEEND
 };
 
@@ -94,7 +98,7 @@ void options_print_help(FILE *out)
 	fprintf(out, "\nOther options:\n");
 	option_help_print(others, out);
 	fprintf(out, "\nSPEC is default or NAME:count[:unitmask[:kernel[:user]]], "
-		"such as " EVENT_DEFAULT_NAME ":100000.\nMore in: man opcontrol\n");
+		"such as CPU_CLK_UNHALTED:100000.\nMore in: man opcontrol\n");
 }
 
 static const char *long_name(const struct poptOption *options, int code)
@@ -211,10 +215,6 @@ static int refuse_option(const char *option, int code, struct op_error *e)
 {
 	if (code == POPT_ERROR_NOARG)
 		return op_error_set(e, -EINVAL, "option %s needs a value", option);
-	if (!strcmp(option, "--list-events") || !strcmp(option, "-l"))
-		return op_error_set(e, -EINVAL, "%s is not in this version, which samples "
-				    EVENT_DEFAULT_NAME " only; ophelp lists what the CPU could "
-				    "count", option);
 	return op_error_set(e, -EINVAL, "%s: %s; see opcontrol --help", option,
 			    poptStrerror(code));
 }

@@ -28,6 +28,7 @@ enum action {
 	ACTION_SAVE,
 	ACTION_DEINIT,
 	ACTION_STATUS,
+	ACTION_LIST_EVENTS,
 };
 
 struct options {

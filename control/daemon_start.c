@@ -31,20 +31,14 @@ void words_free(struct words *w)
 	*w = (struct words){ 0 };
 }
 
-/* NAME:value:counter:count:um:kernel:user; no counters are programmed, so value is 0. */
-static char *events_word(const struct setup *s)
+static void add_event_words(const struct event_plan *plan, struct words *w)
 {
-	struct strbuf b = STRBUF_INIT;
-	size_t nr = s->nr_events ? s->nr_events : 1;
-
-	strbuf_add(&b, "--events=");
-	for (size_t i = 0; i < nr; i++) {
-		const struct event_spec *spec = s->nr_events ? &s->events[i] : setup_event(s);
-
-		strbuf_addf(&b, "%s%s:0:%zu:%" PRIu64 ":%" PRIu64 ":%d:%d", i ? "," : "",
-			    spec->name, i, spec->count, spec->unit_mask, spec->kernel, spec->user);
-	}
-	return strbuf_steal(&b);
+	if (plan->cpu_type)
+		add_word(w, xasprintf("--cpu-type=%s", plan->cpu_type));
+	if (plan->events)
+		add_word(w, xasprintf("--events=%s", plan->events));
+	if (plan->ibs)
+		add_word(w, xasprintf("--ext-feature=%s", plan->ibs));
 }
 
 static int add_kernel_words(const struct setup *s, struct words *w, struct op_error *e)
@@ -66,7 +60,8 @@ static int add_kernel_words(const struct setup *s, struct words *w, struct op_er
 }
 
 int daemon_command(const struct setup *s, const struct collector_choice *choice,
-		   const char *verbose, const char *program, struct words *ret, struct op_error *e)
+		   const struct event_plan *plan, const char *verbose, const char *program,
+		   struct words *ret, struct op_error *e)
 {
 	struct words w = { 0 };
 	int err;
@@ -77,7 +72,7 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	add_word(&w, xasprintf("--separate-kernel=%d", s->separate_kernel));
 	add_word(&w, xasprintf("--separate-thread=%d", s->separate_thread));
 	add_word(&w, xasprintf("--separate-cpu=%d", s->separate_cpu));
-	add_word(&w, events_word(s));
+	add_event_words(plan, &w);
 	err = add_kernel_words(s, &w, e);
 	if (err) {
 		words_free(&w);
@@ -184,55 +179,39 @@ static void print_command(const struct setup *s, const struct words *command)
 	printf("\n");
 }
 
-/* With the module in place its clock is known, which may not be what the CPU calls its own. */
-static int prepare_module(struct setup *used, const struct driver *d, struct op_error *e)
+static int run_chosen(const struct setup *used, const struct collector_choice *choice,
+		      const struct event_plan *plan, const char *verbose, struct op_error *e)
 {
-	uint64_t khz = driver_clock_khz(d);
-	int err = khz ? setup_check(used, khz, e) : 0;
-
-	return err ? err : daemon_write_settings(used, d, e);
-}
-
-static int start_chosen(const struct setup *s, const struct driver *d, const char *verbose,
-			const struct collector_choice *choice, struct op_error *e)
-{
-	struct setup used = *s;		/* borrows its strings */
+	char *program = daemon_program();
 	struct words command;
-	char *program;
-	int err = choice->module ? prepare_module(&used, d, e) : 0;
+	int err = daemon_command(used, choice, plan, verbose, program, &command, e);
 
-	if (err)
-		return err;
-	program = daemon_program();
-	err = daemon_command(&used, choice, verbose, program, &command, e);
 	free(program);
 	if (err)
 		return err;
 	if (verbose)
-		print_command(s, &command);
+		print_command(used, &command);
 	fflush(stdout);		/* before the daemon's own lines */
-	err = run_daemon(&command, s->session_dir, e);
+	err = run_daemon(&command, used->session_dir, e);
 	words_free(&command);
 	return err;
 }
 
-int daemon_start(const struct setup *s, const struct driver *d, const char *verbose,
-		 struct collector_choice *ret_choice, struct op_error *e)
+int daemon_start(const struct setup *s, const struct driver *d,
+		 const struct collector_choice *choice, const struct event_plan *plan,
+		 const char *verbose, struct op_error *e)
 {
-	struct collector_choice choice;
+	struct setup used = *s;		/* borrows its strings */
 	int err = make_session_dir(s->session_dir, e);
 
-	if (!err)
-		err = collector_choose(d, s->collector, &choice, e);
 	if (err)
 		return err;
 	if (session_remove_stale_lock(s->session_dir))
 		printf("Detected stale lock file. Removing.\n");
-	if (choice.no_module.text[0])
+	if (choice->no_module.text[0])
 		printf("Collecting with perf_event_open(2), not the module: %s\n",
-		       choice.no_module.text);
-	err = start_chosen(s, d, verbose, &choice, e);
-	if (!err)
-		*ret_choice = choice;
-	return err;
+		       choice->no_module.text);
+	if (choice->module)
+		err = daemon_write_settings(&used, d, e);
+	return err ? err : run_chosen(&used, choice, plan, verbose, e);
 }

@@ -6,16 +6,17 @@
 #include "collector_choice.h"
 #include "driver.h"
 #include "error.h"
+#include "event_plan.h"
 #include "setup.h"
-#include "strbuf.h"
 
 /*
- * Choose the collector, make the session directory, set the module's buffers and run oprofiled,
- * which is ready (but not sampling) when this returns 0. @verbose: topics for its log, or NULL.
- * -errno: @e says why, or is empty when oprofiled has said so itself.
+ * Make the session directory, set the module's buffers and run oprofiled, which is ready (but not
+ * sampling) when this returns 0. @verbose: topics for its log, or NULL. -errno: @e says why, or is
+ * empty when oprofiled has said so itself.
  */
-int daemon_start(const struct setup *s, const struct driver *d, const char *verbose,
-		 struct collector_choice *ret_choice, struct op_error *e);
+int daemon_start(const struct setup *s, const struct driver *d,
+		 const struct collector_choice *choice, const struct event_plan *plan,
+		 const char *verbose, struct op_error *e);
 
 /*
  * What it writes to oprofilefs: the sizes of the buffers, 0 being the module's default, and the
@@ -29,7 +30,8 @@ struct words {
 	size_t nr, room;
 };
 int daemon_command(const struct setup *s, const struct collector_choice *choice,
-		   const char *verbose, const char *program, struct words *ret, struct op_error *e);
+		   const struct event_plan *plan, const char *verbose, const char *program,
+		   struct words *ret, struct op_error *e);
 void words_free(struct words *w);
 
 #endif

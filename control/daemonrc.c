@@ -72,7 +72,7 @@ static int parse_event(const char *index, const char *value, struct setup *s, st
 	if (number_parse_range(index, 0, SETUP_MAX_EVENTS - 1, &i) || i != s->nr_events)
 		return op_error_set(e, -EINVAL, EVENT_KEY "%s should be " EVENT_KEY "%zu", index,
 				    s->nr_events);
-	err = event_spec_parse(value, &s->events[i], e);
+	err = event_request_parse(value, false, &s->events[i], e);
 	if (!err)
 		s->nr_events++;
 	return err;
@@ -99,6 +99,17 @@ static int parse_collector(const char *value, struct setup *s, struct op_error *
 {
 	if (collector_wish_parse(value, &s->collector))
 		return op_error_set(e, -EINVAL, "'%s' is not auto, module or perf", value);
+	return 0;
+}
+
+static int parse_model(const char *value, struct setup *s, struct op_error *e)
+{
+	const char *model = model_wish(value);
+
+	if (!model)
+		return op_error_set(e, -EINVAL, "'%s' is not auto, intel, amd, perf, nmi-ipi or "
+				    "timer", value);
+	s->model = model;
 	return 0;
 }
 
@@ -161,6 +172,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_range(value, s, e);
 	if (!strcmp(key, "COLLECTOR"))
 		return parse_collector(value, s, e);
+	if (!strcmp(key, "MODEL"))
+		return parse_model(value, s, e);
 	if (is_ignored(key))
 		return 0;
 	return op_error_set(e, -EINVAL, "unknown key '%s'", key);
@@ -214,7 +227,7 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 	strbuf_addf(out, "SESSION_DIR=%s\n", s->session_dir);
 	for (size_t i = 0; i < s->nr_events; i++) {
 		strbuf_addf(out, EVENT_KEY "%zu=", i);
-		event_spec_format(&s->events[i], out);
+		event_request_format(&s->events[i], out);
 		strbuf_add_char(out, '\n');
 	}
 	strbuf_addf(out, "NR_CHOSEN=%zu\n", s->nr_events);
@@ -236,6 +249,8 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 	strbuf_add(out, "XENIMAGE=none\n");
 	if (s->collector != COLLECTOR_AUTO)
 		strbuf_addf(out, "COLLECTOR=%s\n", collector_wish_name(s->collector));
+	if (*s->model)
+		strbuf_addf(out, "MODEL=%s\n", s->model);
 }
 
 int daemonrc_load(const char *path, struct setup *s, struct op_error *e)

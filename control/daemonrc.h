@@ -2,9 +2,10 @@
 /*
  * daemonrc.h - the saved set-up: /root/.oprofile/daemonrc, KEY=VALUE lines
  *
- * OProfile's file and keys (CTL-80..83), plus COLLECTOR when it is not "auto". It is read as
- * data and never executed; a line that breaks a rule, or has a key that no version of the
- * original wrote, is an error that names file and line. What only the original used is skipped.
+ * OProfile's file and keys (CTL-80..83), plus COLLECTOR when it is not "auto", and MODEL when one
+ * was asked for. It is read as data and never executed; a line that breaks a rule, or has a key
+ * that no version of the original wrote, is an error that names file and line. What only the
+ * original used is skipped.
  *
  * While a daemon runs, changes go to PATH_new and wait there until it is gone (CTL-57).
  */

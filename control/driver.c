@@ -29,6 +29,7 @@ void driver_init(struct driver *d)
 	*d = (struct driver){
 		.filesystems = "/proc/filesystems",
 		.modules = "/proc/modules",
+		.parameter = "/sys/module/" MODULE_NAME "/parameters/model",
 		.lockdown = "/sys/kernel/security/lockdown",
 		.mount_point = OPROFILEFS_MOUNT,
 		.module_file = xasprintf("%s/../module/" MODULE_NAME ".ko", dir ? dir : "."),
@@ -112,22 +113,23 @@ static int explain_load(const struct driver *d, int err, struct op_error *e)
 	}
 }
 
-static int load_file(const char *path)
+static int load_file(const char *path, const char *parameters)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 
 	if (fd < 0)
 		return -errno;
-	if (syscall(SYS_finit_module, fd, "", 0) && errno != EEXIST)
+	if (syscall(SYS_finit_module, fd, parameters, 0) && errno != EEXIST)
 		err = -errno;
 	close(fd);
 	return err;
 }
 
 /* Its reasons are not to be had from modprobe: what matters is whether it worked. */
-static int load_installed(void)
+static int load_installed(const char *parameters)
 {
-	const char *const argv[] = { "modprobe", "-q", MODULE_NAME, NULL };
+	const char *const argv[] = { "modprobe", "-q", MODULE_NAME,
+				     *parameters ? parameters : NULL, NULL };
 	int status, err = child_run(argv, true, MODPROBE_MS, &status);
 
 	if (err)
@@ -135,15 +137,22 @@ static int load_installed(void)
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -ENOENT;
 }
 
-static int load_module(const struct driver *d, struct op_error *e)
+static int load_module(const struct driver *d, const char *model, struct op_error *e)
 {
+	char parameters[64] = "";
 	int err;
 
 	if (!file_exists(d->modules))
 		return explain_load(d, -ENOSYS, e);
-	err = load_file(d->module_file);
+	if (*model)
+		snprintf(parameters, sizeof(parameters), "model=%s", model);
+	err = load_file(d->module_file, parameters);
 	if (err == -ENOENT)
-		err = load_installed();
+		err = load_installed(parameters);
+	if (err == -EINVAL && *model)
+		return op_error_set(e, err, "the module does not load with model=%s: this kind of "
+				    "machine has no such model, or the module was built for "
+				    "another kernel (dmesg says which)", model);
 	if (err)
 		return explain_load(d, err, e);
 	if (!driver_registered(d))
@@ -185,15 +194,6 @@ static int check_abi(const struct driver *d, struct op_error *e)
 	return 0;
 }
 
-int driver_ready(const struct driver *d, struct op_error *e)
-{
-	int err = driver_registered(d) ? 0 : load_module(d, e);
-
-	if (!err && !driver_mounted(d))
-		err = mount_fs(d, e);
-	return err ? err : check_abi(d, e);
-}
-
 static int unmount_fs(const struct driver *d, struct op_error *e)
 {
 	if (umount2(d->mount_point, UMOUNT_NOFOLLOW))
@@ -216,6 +216,47 @@ int driver_remove(const struct driver *d, bool *ret_unloaded, struct op_error *e
 				    errno == EWOULDBLOCK ? "it is still in use" : strerror(errno));
 	*ret_unloaded = true;
 	return 0;
+}
+
+void driver_parameter(const struct driver *d, char *buf, size_t size)
+{
+	if (file_read_line(d->parameter, buf, size))
+		*buf = '\0';
+}
+
+static int unload(const struct driver *d, struct op_error *e)
+{
+	struct op_error why = { "" };
+	bool unloaded;
+	int err = driver_remove(d, &unloaded, &why);
+
+	return err ? op_error_set(e, err, "the module must be loaded anew for this, but %s",
+				  why.text) : 0;
+}
+
+int driver_ready(const struct driver *d, const char *model, struct op_error *e)
+{
+	char loaded[32];
+	int err = 0;
+
+	driver_parameter(d, loaded, sizeof(loaded));
+	if (*model && driver_registered(d) && strcmp(model, loaded))
+		err = unload(d, e);
+	if (!err && !driver_registered(d))
+		err = load_module(d, model, e);
+	if (!err && !driver_mounted(d))
+		err = mount_fs(d, e);
+	return err ? err : check_abi(d, e);
+}
+
+int driver_reload(const struct driver *d, struct op_error *e)
+{
+	char model[32];
+	int err;
+
+	driver_parameter(d, model, sizeof(model));
+	err = unload(d, e);
+	return err ? err : driver_ready(d, model, e);
 }
 
 uint64_t driver_clock_khz(const struct driver *d)

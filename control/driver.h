@@ -8,6 +8,7 @@
 #define DRIVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "error.h"
 
@@ -15,6 +16,7 @@
 struct driver {
 	const char *filesystems;	/* /proc/filesystems */
 	const char *modules;		/* /proc/modules */
+	const char *parameter;		/* /sys/module/oprofile/parameters/model */
 	const char *lockdown;		/* /sys/kernel/security/lockdown */
 	const char *mount_point;	/* OPROFILEFS_MOUNT */
 	char *module_file;		/* oprofile.ko near this program; may not exist */
@@ -28,9 +30,17 @@ bool driver_mounted(const struct driver *d);
 
 /*
  * Load the module and mount oprofilefs, as far as that is not done yet, and make sure that it
- * speaks our version. -errno: @e says what is in the way, and how to go on where there is a way.
+ * speaks our version. @model: its parameter; one that was loaded with another is loaded anew.
+ * "": as it is, "auto" if it is not loaded. -errno: @e says what is in the way, and how to go on
+ * where there is a way.
  */
-int driver_ready(const struct driver *d, struct op_error *e);
+int driver_ready(const struct driver *d, const char *model, struct op_error *e);
+
+/* Unload it and load it again with the same model, for it looks at the machine when it loads. */
+int driver_reload(const struct driver *d, struct op_error *e);
+
+/* The model that it was loaded with, "" if that cannot be told. */
+void driver_parameter(const struct driver *d, char *buf, size_t size);
 
 /* Unmount and unload, as far as needed. *ret_unloaded: a module was there and is gone. */
 int driver_remove(const struct driver *d, bool *ret_unloaded, struct op_error *e);

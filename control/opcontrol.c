@@ -27,10 +27,11 @@ static bool is_start(enum action action)
 /* CTL-05, widened by --status: what the daemon answers to anybody needs no root. */
 static int check_user(const struct options *o, struct op_error *e)
 {
-	if (geteuid() == 0 || o->action == ACTION_DUMP || o->action == ACTION_STATUS)
+	if (geteuid() == 0 || o->action == ACTION_DUMP || o->action == ACTION_STATUS ||
+	    o->action == ACTION_LIST_EVENTS)
 		return 0;
-	return op_error_set(e, -EPERM,
-			    "only root may do that; other users may --dump and --status");
+	return op_error_set(e, -EPERM, "only root may do that; other users may --dump, --status "
+			    "and --list-events");
 }
 
 /* What is saved; of a user who may not read it, the defaults. */
@@ -113,6 +114,14 @@ static int save_if_running(struct control *c, struct op_error *e)
 	return c->running ? daemonrc_save(c->rc, &c->setup, e) : 0;
 }
 
+/* A start judges by what it then finds. */
+static int judge(const struct control *c, const struct options *o, struct setup *changed,
+		 struct op_error *e)
+{
+	return is_start(o->action) && !c->running ? setup_check(changed, e) :
+						    control_judge(c, changed, e);
+}
+
 static int change_setup(struct control *c, const struct options *o, struct op_error *e)
 {
 	struct setup changed;
@@ -123,7 +132,7 @@ static int change_setup(struct control *c, const struct options *o, struct op_er
 	if (!err)
 		err = setup_set(&changed, o->settings, o->nr_settings, e);
 	if (!err)
-		err = setup_check(&changed, control_clock_khz(c, &changed), e);
+		err = judge(c, o, &changed, e);
 	if (!err)
 		err = check_same_session(c, &changed, o, e);
 	if (!err && (c->running || !is_start(o->action)))
@@ -164,6 +173,7 @@ static int act(struct control *c, const struct options *o, struct op_error *e)
 	case ACTION_RESET:		return action_reset(c, e);
 	case ACTION_SAVE:		return action_save(c, o->save_name, e);
 	case ACTION_DEINIT:		return action_deinit(c, e);
+	case ACTION_LIST_EVENTS:	return action_list_events(c, e);
 	case ACTION_STATUS:		return action_status(c, e);
 	default:			return 0;
 	}
@@ -181,6 +191,8 @@ static int control(struct control *c, const struct options *o, struct op_error *
 	err = adopt_pending(c, e);
 	if (err)
 		return err;
+	if (!c->running && !geteuid() && !is_start(o->action))
+		control_tidy(c);
 	if (o->action == ACTION_NONE || (is_start(o->action) && o->nr_settings))
 		err = change_setup(c, o, e);
 	else
@@ -195,12 +207,12 @@ static int run(const struct options *o)
 	int err;
 
 	setup_init(&c.setup);
-	driver_init(&c.driver);
+	host_init(&c.host);
 	err = control(&c, o, &e);
 	fflush(stdout);
 	if (err && e.text[0])
 		say_error("%s", e.text);
-	driver_free(&c.driver);
+	host_free(&c.host);
 	setup_free(&c.setup);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -22,6 +22,7 @@ void setup_init(struct setup *s)
 		.session_dir = xstrdup(SESSION_DIR_DEFAULT),
 		.vmlinux = xstrdup(VMLINUX_DEFAULT),
 		.image_filter = xstrdup(""),
+		.model = MODEL_ANY,
 	};
 }
 
@@ -92,24 +93,28 @@ int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end)
 	return 0;
 }
 
+const char *model_wish(const char *name)
+{
+	static const char *const names[] = { "auto", "intel", "amd", "perf", "nmi-ipi", "timer" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return names[i];
+	return NULL;
+}
+
 static int set_event(struct setup *s, const char *value, struct op_error *e)
 {
-	struct event_spec spec;
 	int err;
 
 	if (!strcmp(value, "default"))
 		return 0;	/* mixing it with others is setup_set()'s to refuse */
-	err = event_spec_parse(value, &spec, e);
-	if (err)
-		return err;
-	for (size_t i = 0; i < s->nr_events; i++)
-		if (event_spec_same(&s->events[i], &spec))
-			return op_error_set(e, -EINVAL, "event '%s' was given twice: all events "
-					    "must be distinct", spec.name);
 	if (s->nr_events == SETUP_MAX_EVENTS)
 		return op_error_set(e, -EINVAL, "more than %d events", SETUP_MAX_EVENTS);
-	s->events[s->nr_events++] = spec;
-	return 0;
+	err = event_request_parse(value, false, &s->events[s->nr_events], e);
+	if (!err)
+		s->nr_events++;
+	return err;
 }
 
 static int separate_word(struct setup *s, const char *word)
@@ -247,6 +252,17 @@ static int set_collector(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
+static int set_model(struct setup *s, const char *value, struct op_error *e)
+{
+	const char *model = model_wish(value);
+
+	if (!model)
+		return op_error_set(e, -EINVAL, "--model='%s': use auto, intel, amd, perf, nmi-ipi "
+				    "or timer", value);
+	s->model = model;
+	return 0;
+}
+
 static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
 	[SET_EVENT] = set_event,
 	[SET_SEPARATE] = set_separate,
@@ -260,6 +276,7 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_CALLGRAPH] = set_callgraph,
 	[SET_SESSION_DIR] = set_session_dir,
 	[SET_COLLECTOR] = set_collector,
+	[SET_MODEL] = set_model,
 };
 
 static bool has_path(const struct setup *s)
@@ -302,21 +319,10 @@ int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct
 	return new_image && has_path(s) ? vmlinux_check(s->vmlinux, s->kernel_end, e) : 0;
 }
 
-const struct event_spec *setup_event(const struct setup *s)
+int setup_check(const struct setup *s, struct op_error *e)
 {
-	return s->nr_events ? &s->events[0] : &event_spec_default;
-}
+	int err = buffer_sizes_check(s->buffer_sizes, e);
 
-int setup_check(const struct setup *s, uint64_t clock_khz, struct op_error *e)
-{
-	int err;
-
-	for (size_t i = 0; i < s->nr_events; i++) {
-		err = event_spec_check(&s->events[i], clock_khz, e);
-		if (err)
-			return err;
-	}
-	err = buffer_sizes_check(s->buffer_sizes, e);
 	if (err)
 		return err;
 	if ((s->kernel_start || s->kernel_end) && !has_path(s))

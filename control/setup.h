@@ -3,7 +3,7 @@
  * setup.h - what is to be profiled and how: the set-up that outlives one command
  *
  * Filled from the saved file (daemonrc.h), changed by options (setup_set()), judged as a
- * whole (setup_check()) before it is saved or used.
+ * whole (setup_check(), event_plan.h) before it is saved or used.
  */
 #ifndef SETUP_H
 #define SETUP_H
@@ -13,20 +13,22 @@
 #include <stdint.h>
 #include "buffer_sizes.h"
 #include "error.h"
-#include "event_spec.h"
+#include "event_request.h"
 
-#define SETUP_MAX_EVENTS	8
+#define SETUP_MAX_EVENTS	32
 #define SETUP_MAX_CALLGRAPH	64		/* frames */
 
 #define VMLINUX_DEFAULT	""		/* the running kernel's own symbols, /proc/kallsyms */
 #define VMLINUX_NONE	"none"		/* --no-vmlinux */
 
+#define MODEL_ANY		""
+
 enum collector_wish { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF };
 
 struct setup {
 	char *session_dir;		/* absolute */
-	struct event_spec events[SETUP_MAX_EVENTS];
-	size_t nr_events;		/* 0: the default event */
+	struct event_request events[SETUP_MAX_EVENTS];
+	size_t nr_events;		/* 0: the default event of what will sample */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */
 	uint64_t kernel_start, kernel_end;	/* addresses; both 0: found out when needed */
@@ -34,6 +36,7 @@ struct setup {
 	uint64_t buffer_sizes[NR_BUFFERS];	/* 0: the default */
 	uint64_t callgraph_depth;	/* frames, 0 off */
 	enum collector_wish collector;
+	const char *model;		/* one of model_wish()'s; MODEL_ANY: as the module is */
 };
 
 void setup_init(struct setup *s);	/* the defaults */
@@ -41,7 +44,7 @@ void setup_free(struct setup *s);
 
 /* The set-up options. In the order of opcontrol --help. */
 enum setting_id {
-	SET_EVENT,		/* "default", or one more event: event_spec.h */
+	SET_EVENT,		/* "default", or one more event: event_request.h */
 	SET_SEPARATE,		/* none lib library kernel thread cpu all, comma separated */
 	SET_VMLINUX,		/* a path, or "kallsyms" for VMLINUX_DEFAULT */
 	SET_NO_VMLINUX,
@@ -53,6 +56,7 @@ enum setting_id {
 	SET_CALLGRAPH,
 	SET_SESSION_DIR,
 	SET_COLLECTOR,		/* module perf auto */
+	SET_MODEL,		/* auto, intel, amd, perf, nmi-ipi or timer */
 };
 
 struct setting {
@@ -67,17 +71,20 @@ struct setting {
  */
 int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e);
 
-/* Judge the whole for a machine with this clock: events, buffer sizes. -errno as found. */
-int setup_check(const struct setup *s, uint64_t clock_khz, struct op_error *e);
-
-/* The event that will be sampled: the first one chosen, or the default. */
-const struct event_spec *setup_event(const struct setup *s);
+/*
+ * Judge what can be judged without the machine: that sizes of buffers, and a kernel range, go with
+ * the rest. -EINVAL. Events are judged by event_plan.h.
+ */
+int setup_check(const struct setup *s, struct op_error *e);
 
 /* CTL-11: nothing but letters, digits and _ : , . / - may stand in a saved value. */
 bool setup_value_ok(const char *value);
 
 const char *collector_wish_name(enum collector_wish wish);	/* "auto", "module", "perf" */
 int collector_wish_parse(const char *text, enum collector_wish *ret);	/* -EINVAL */
+
+/* The model of that name, for struct setup; NULL: there is none. */
+const char *model_wish(const char *name);
 
 /* "ADDRESS,ADDRESS" in hex, with or without 0x; start below end. -EINVAL. */
 int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end);

@@ -38,7 +38,7 @@ void status_print_setup(const struct setup *s, FILE *out)
 	fprintf(out, "Daemon not running\nSession-dir: %s\n", s->session_dir);
 	for (size_t i = 0; i < s->nr_events; i++) {
 		strbuf_reset(&spec);
-		event_spec_format(&s->events[i], &spec);
+		event_request_format(&s->events[i], &spec);
 		fprintf(out, "Event %zu: %s\n", i, spec.text);
 	}
 	strbuf_free(&spec);
@@ -53,6 +53,8 @@ void status_print_setup(const struct setup *s, FILE *out)
 	print_number_unless_0("CPU buffer watershed", s->buffer_sizes[BUFFER_WATERSHED], out);
 	print_number_unless_0("CPU buffer size", s->buffer_sizes[BUFFER_CPU], out);
 	fprintf(out, "Collector: %s\n", collector_wish_name(s->collector));
+	if (*s->model)
+		fprintf(out, "Model: %s\n", s->model);
 }
 
 /* The answer's number for @key, 0 if it has none. */
@@ -68,7 +70,7 @@ static uint64_t answer_number(const char *answer, const char *key)
 
 static void print_events(const char *answer, FILE *out)
 {
-	char events[1024], *rest = events, *word;
+	char events[4096], *rest = events, *word;
 	int i = 0;
 
 	answer_value(answer, "events", events, sizeof(events));
@@ -121,17 +123,48 @@ static void print_originals(const char *answer, FILE *out)
 
 static void print_model(const char *answer, FILE *out)
 {
-	char model[64], period[32];
+	char model[64], type[64], period[32];
 	uint64_t ns = answer_number(answer, "period_ns");
 
 	if (!answer_value(answer, "model", model, sizeof(model)))
 		return;
+	answer_value(answer, "cpu_type", type, sizeof(type));
 	format_period(ns, period, sizeof(period));
 	if (ns)
 		fprintf(out, "Model: %s, a sample every %s on each CPU (clock %" PRIu64 " MHz)\n",
 			model, period, answer_number(answer, "clock_khz") / 1000);
+	else if (*type)
+		fprintf(out, "Model: %s, by the counters of CPU type %s\n", model, type);
 	else
 		fprintf(out, "Model: %s\n", model);
+}
+
+/* "SPEC ENABLED_NS RUNNING_NS" of an event: told if it was not counted all the time. */
+static void print_share(char *value, FILE *out)
+{
+	char *enabled_text = strchr(value, ' '), *running_text;
+	uint64_t enabled, running;
+
+	running_text = enabled_text ? strchr(enabled_text + 1, ' ') : NULL;
+	if (!running_text)
+		return;
+	*enabled_text = *running_text = '\0';
+	if (number_parse_u64(enabled_text + 1, &enabled) ||
+	    number_parse_u64(running_text + 1, &running) || running >= enabled / 100 * 99)
+		return;
+	fprintf(out, "Multiplexed: %s was counted %.1f %% of the time\n", value,
+		100.0 * (double)running / (double)enabled);
+}
+
+static void print_shares(const char *answer, FILE *out)
+{
+	char key[32], value[256];
+
+	for (int i = 0; i < SETUP_MAX_EVENTS; i++) {
+		snprintf(key, sizeof(key), "event.%d", i);
+		if (answer_value(answer, key, value, sizeof(value)))
+			print_share(value, out);
+	}
 }
 
 static void print_kernel_symbols(const char *answer, FILE *out)
@@ -172,6 +205,7 @@ void status_print_running(const char *answer, FILE *out)
 	if (answer_value(answer, "collector", text, sizeof(text)))
 		fprintf(out, "Collector: %s\n", text);
 	print_model(answer, out);
+	print_shares(answer, out);
 	print_kernel_symbols(answer, out);
 	fprintf(out, "Samples received: %" PRIu64 "\n", answer_number(answer, "received"));
 	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));

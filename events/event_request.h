@@ -52,9 +52,12 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 			  unsigned int callgraph_depth, struct event_choice *ret,
 			  struct op_error *e);
 
+/* -EINVAL: two are the same event and mask. */
+int event_requests_distinct(const struct event_choice *choices, size_t nr, struct op_error *e);
+
 /*
- * Set every choice's counter. @available: counters that can be had. -EINVAL: two are the same
- * event and mask. -ENOSPC: they do not fit, and why.
+ * Set every choice's counter. @available: counters that can be had. -EINVAL: they are not
+ * distinct. -ENOSPC: they do not fit, and why.
  */
 int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t available,
 			 struct op_error *e);

@@ -66,7 +66,7 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 	return err;
 }
 
-static int check_distinct(const struct event_choice *c, size_t nr, struct op_error *e)
+int event_requests_distinct(const struct event_choice *c, size_t nr, struct op_error *e)
 {
 	for (size_t i = 0; i < nr; i++)
 		for (size_t j = i + 1; j < nr; j++)
@@ -149,7 +149,7 @@ static int alloc_in(struct event_choice *choices, size_t nr, unsigned int nr_rea
 int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t available,
 			 struct op_error *e)
 {
-	int err = check_distinct(choices, nr, e);
+	int err = event_requests_distinct(choices, nr, e);
 
 	if (err)
 		return err;
@@ -160,7 +160,7 @@ int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t avail
 int event_requests_alloc_sets(struct event_choice *choices, size_t nr, unsigned int nr_real,
 			      uint64_t there, unsigned int *ret_sets, struct op_error *e)
 {
-	int err = check_distinct(choices, nr, e);
+	int err = event_requests_distinct(choices, nr, e);
 	unsigned int sets = 0;
 
 	if (err)

@@ -1,3 +1,5 @@
 # unit tests of control/
-$(foreach t,event_spec daemonrc command_line setup link dying stuck vmlinux,\
-	$(eval $(call unit_test,control_$(t),tests/unit/control_$(t).c,libcontrol.a libdb.a libutil.a,-lpopt -lelf)))
+$(foreach t,daemonrc command_line setup link choice plan dying stuck vmlinux,\
+	$(eval $(call unit_test,control_$(t),tests/unit/control_$(t).c,libcontrol.a libdb.a libevents.a libutil.a,-lpopt -lelf -ldl)))
+# they read event tables
+$(foreach t,choice plan,$(eval $(O)/tests/control_$(t): | $(data)))

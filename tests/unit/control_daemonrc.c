@@ -26,7 +26,8 @@ static const char everything[] =
 	"SESSION_DIR=/tmp/a-b.c\n"
 	"CHOSEN_EVENTS_0=CPU_CLK_UNHALTED:90000:0:1:1\n"
 	"CHOSEN_EVENTS_1=LLC:500:79:0:1\n"
-	"NR_CHOSEN=2\n"
+	"CHOSEN_EVENTS_2=INT_MISC:2000000:recovery_cycles:1:1\n"
+	"NR_CHOSEN=3\n"
 	"SEPARATE_LIB=1\n"
 	"SEPARATE_KERNEL=0\n"
 	"SEPARATE_THREAD=1\n"
@@ -39,7 +40,8 @@ static const char everything[] =
 	"CALLGRAPH=16\n"
 	"KERNEL_RANGE=ffffffff81000000,ffffffff81e00000\n"
 	"XENIMAGE=none\n"
-	"COLLECTOR=perf\n";
+	"COLLECTOR=perf\n"
+	"MODEL=timer\n";
 
 /* CTL-82: the exact file after "opcontrol --no-vmlinux", and one with every key. */
 TEST(writes_the_keys_in_order)
@@ -110,6 +112,7 @@ TEST(bad_lines)
 		{ "KERNEL_RANGE=ffff,1\n", "START,END" },
 		{ "KERNEL_RANGE=1\n", "START,END" },
 		{ "COLLECTOR=ebpf\n", "not auto, module or perf" },
+		{ "MODEL=p4\n", "not auto, intel" },
 		{ "CHOSEN_EVENTS_1=A:1\n", "should be CHOSEN_EVENTS_0" },
 		{ "CHOSEN_EVENTS_0=A:1\nCHOSEN_EVENTS_0=A:1\n", "rc:2: " },
 		{ "CHOSEN_EVENTS_0=A\n", "the count is missing" },

@@ -75,6 +75,40 @@ TEST(periods)
 	}
 }
 
+/* What status_print_running() makes of @answer; the caller's to free(). */
+static char *printed(const char *answer)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	status_print_running(answer, out);
+	fclose(out);
+	return text;
+}
+
+TEST(status_of_counters)
+{
+	char *text = printed("pid 1\nstate running\ncollector module\nmodel intel\n"
+			     "cpu_type i386/skylake\nperiod_ns 0\n"
+			     "events A:1000:0:1:1 B:500:65:0:1\n"
+			     "event.0 A:1000:0:1:1 1000000 1000000\n"
+			     "event.5 B:500:65:0:1 1000000 250000\n"
+			     "event.6 C:500:65:0:1\nevent.7 D:1:1:1:1 0 0\nthrottled 7\n");
+
+	CHECK(strstr(text, "\nEvent 0: A:1000:0:1:1\nEvent 1: B:500:65:0:1\n"), "%s", text);
+	CHECK(strstr(text, "\nModel: intel, by the counters of CPU type i386/skylake\n"
+		     "Multiplexed: B:500:65:0:1 was counted 25.0 % of the time\n"), "%s", text);
+	CHECK(!strstr(text, "Multiplexed: A") && !strstr(text, "Multiplexed: D"), "%s", text);
+	CHECK(strstr(text, "\nInterrupts throttled: 7\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nstate running\nmodel timer\ncpu_type timer\nperiod_ns 1000000\n"
+		       "clock_khz 2000000\n");
+	CHECK(strstr(text, "\nModel: timer, a sample every 1 ms on each CPU (clock 2000 MHz)\n"),
+	      "%s", text);
+	free(text);
+}
+
 TEST(lock_keeps_others_out)
 {
 	char *dir = make_dir();
@@ -180,21 +214,13 @@ TEST(driver_in_made_up_places)
 {
 	char *dir = make_dir(), *filesystems = path_join(dir, "filesystems");
 	char *modules = path_join(dir, "modules"), *mount = path_join(dir, "mnt");
-	struct driver d = { filesystems, modules, "/nonexistent", mount, path_join(dir, "no.ko") };
-	struct collector_choice choice;
+	struct driver d = { .filesystems = filesystems, .modules = modules,
+			    .parameter = "/nonexistent", .lockdown = "/nonexistent",
+			    .mount_point = mount, .module_file = path_join(dir, "no.ko") };
 	struct op_error e = { "" };
 
-	CHECK(driver_ready(&d, &e) == -ENOSYS, "no /proc/modules");
+	CHECK(driver_ready(&d, "", &e) == -ENOSYS, "no /proc/modules");
 	CHECK(strstr(e.text, "no loadable modules"), "%s", e.text);
-	CHECK(!collector_choose(&d, COLLECTOR_AUTO, &choice, &e), "%s", e.text);
-	CHECK(!choice.module && strstr(choice.no_module.text, "no loadable"),
-	      "falls back and says why");
-	CHECK(collector_choose(&d, COLLECTOR_MODULE, &choice, &e) == -ENOSYS,
-	      "no fall-back when forced");
-	CHECK(strstr(e.text, "--collector=perf"), "the way out: %s", e.text);
-	CHECK(!collector_choose(&d, COLLECTOR_PERF, &choice, &e) && !choice.module, "perf");
-	CHECK(!choice.no_module.text[0], "asked for, so nothing to explain");
-
 	write_file(dir, "filesystems", "nodev\tsysfs\n\text4\nnodev\toprofilefs2\n");
 	CHECK(!driver_registered(&d), "another name");
 	write_file(dir, "filesystems", "nodev\tsysfs\nnodev\toprofilefs\n");
@@ -255,14 +281,15 @@ TEST(settings_of_the_module)
 	free(dir);
 }
 
-static void check_command(const struct setup *s, const struct collector_choice *choice,
+static void check_command(const struct setup *s, bool module, const struct event_plan *plan,
 			  const char *want)
 {
+	const struct collector_choice choice = { .module = module };
 	struct strbuf line = STRBUF_INIT;
 	struct op_error e = { "" };
 	struct words w;
 
-	if (daemon_command(s, choice, NULL, "oprofiled", &w, &e)) {
+	if (daemon_command(s, &choice, plan, NULL, "oprofiled", &w, &e)) {
 		CHECK(false, "%s", e.text);
 		return;
 	}
@@ -276,24 +303,28 @@ static void check_command(const struct setup *s, const struct collector_choice *
 
 TEST(daemon_command_lines)
 {
-	struct collector_choice perf = { .module = false }, module = { .module = true };
 	struct setting all[] = { { SET_SEPARATE, (char *)"all" }, { SET_NO_VMLINUX, NULL },
 				 { SET_IMAGE, (char *)"/bin/sh" }, { SET_CALLGRAPH, (char *)"5" },
-				 { SET_EVENT, (char *)"CPU_CLK_UNHALTED:50000:0:0:1" },
 				 { SET_SESSION_DIR, (char *)"/tmp" } };
 	struct setting image[] = { { SET_VMLINUX, NULL },
 				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
+	const struct event_plan by_time = { .events = (char *)"CYCLES:0:0:100000:0:1:1" };
+	const struct event_plan counts = { .cpu_type = (char *)"x86-64/family10",
+					   .events = (char *)"A:0x1:0:500:0x0:1:1",
+					   .ibs = (char *)"ibs:op:IBS_OP_ALL:250000:0x1" };
 	char *dir = make_dir(), *path = path_join(dir, "vmlinux"), want[1000];
 	struct setup s;
 
 	setup_init(&s);
-	check_command(&s, &perf, "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
+	check_command(&s, false, &by_time,
+		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		      "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1 --collector=perf");
+		      "--events=CYCLES:0:0:100000:0:1:1 --collector=perf");
 	CHECK(!setup_set(&s, all, NR(all), NULL), "set");
-	check_command(&s, &module, "oprofiled --session-dir=/tmp --separate-lib=1 "
+	check_command(&s, true, &counts, "oprofiled --session-dir=/tmp --separate-lib=1 "
 		      "--separate-kernel=1 --separate-thread=1 --separate-cpu=1 "
-		      "--events=CPU_CLK_UNHALTED:0:0:50000:0:0:1 "
+		      "--cpu-type=x86-64/family10 --events=A:0x1:0:500:0x0:1:1 "
+		      "--ext-feature=ibs:op:IBS_OP_ALL:250000:0x1 "
 		      "--no-vmlinux --image=/bin/sh --collector=module --callgraph-depth=5");
 	setup_free(&s);
 
@@ -303,9 +334,9 @@ TEST(daemon_command_lines)
 	CHECK(!setup_set(&s, image, 2, NULL), "set");
 	snprintf(want, sizeof(want), "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		 "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		 "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
+		 "--events=CYCLES:0:0:100000:0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
 		 "--collector=perf", path);
-	check_command(&s, &perf, want);
+	check_command(&s, false, &by_time, want);
 	setup_free(&s);
 	file_remove_tree(dir);
 	free(path);

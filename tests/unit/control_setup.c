@@ -67,6 +67,11 @@ TEST(values)
 		{ SET_COLLECTOR, "perf", 0 },
 		{ SET_COLLECTOR, "auto", 0 },
 		{ SET_COLLECTOR, "ebpf", -EINVAL },
+		{ SET_MODEL, "auto", 0 },
+		{ SET_MODEL, "intel", 0 },
+		{ SET_MODEL, "nmi-ipi", 0 },
+		{ SET_MODEL, "p4", -EINVAL },
+		{ SET_MODEL, "", -EINVAL },
 	};
 
 	for (size_t i = 0; i < NR(cases); i++) {
@@ -119,21 +124,22 @@ TEST(first_event_replaces_saved_ones)
 	CHECK(s.nr_events == 2 && !strcmp(s.events[0].name, "B"), "%zu events", s.nr_events);
 	CHECK(!setup_set(&s, none, 1, NULL), "default");
 	CHECK(s.nr_events == 0, "default is none of our own");
-	CHECK(!strcmp(setup_event(&s)->name, "CPU_CLK_UNHALTED"), "the default event");
 	setup_free(&s);
 }
 
+/* Whether two are the same is the table's to say: event_plan.h. */
 TEST(events_that_do_not_go_together)
 {
-	struct setting twice[] = { { SET_EVENT, (char *)"A:1" }, { SET_EVENT, (char *)"A:2" } };
-	struct setting masks[] = { { SET_EVENT, (char *)"A:1:1" }, { SET_EVENT, (char *)"A:1:2" } };
 	struct setting mixed[] = { { SET_EVENT, (char *)"A:1" }, { SET_EVENT, (char *)"default" } };
+	struct setting many[SETUP_MAX_EVENTS + 1];
 	struct setup s;
 
 	setup_init(&s);
-	CHECK(setup_set(&s, twice, 2, NULL) == -EINVAL, "the same twice");
-	CHECK(setup_set(&s, masks, 2, NULL) == 0, "other unit masks are another event");
 	CHECK(setup_set(&s, mixed, 2, NULL) == -EINVAL, "default and another");
+	for (size_t i = 0; i < NR(many); i++)
+		many[i] = (struct setting){ SET_EVENT, (char *)"A:1" };
+	CHECK(!setup_set(&s, many, SETUP_MAX_EVENTS, NULL), "as many as there may be");
+	CHECK(setup_set(&s, many, NR(many), NULL) == -EINVAL, "one more");
 	setup_free(&s);
 }
 
@@ -146,7 +152,6 @@ TEST(check)
 	struct setting small[] = { { SET_BUFFER_SIZE, (char *)"32768" } };
 	struct setting late[] = { { SET_BUFFER_WATERSHED, (char *)"131072" } };
 	struct setting range[] = { { SET_KERNEL_RANGE, (char *)"1,2" } };
-	struct setting low[] = { { SET_EVENT, (char *)"CPU_CLK_UNHALTED:100" } };
 	const struct {
 		struct setting *settings;
 		size_t nr;
@@ -159,7 +164,6 @@ TEST(check)
 		{ small, 1, -EINVAL, "=32768 (the default) must be" },
 		{ late, 1, -EINVAL, "--buffer-size=131072 (the default)" },
 		{ range, 1, -EINVAL, "--kernel-range" },
-		{ low, 1, -ERANGE, "minimum" },
 	};
 
 	for (size_t i = 0; i < NR(cases); i++) {
@@ -168,7 +172,7 @@ TEST(check)
 
 		setup_init(&s);
 		CHECK(!setup_set(&s, cases[i].settings, cases[i].nr, &e), "%s", e.text);
-		CHECK(setup_check(&s, 2600000, &e) == cases[i].err, "case %zu: %s", i, e.text);
+		CHECK(setup_check(&s, &e) == cases[i].err, "case %zu: %s", i, e.text);
 		CHECK(strstr(e.text, cases[i].says), "case %zu: %s", i, e.text);
 		setup_free(&s);
 	}

@@ -32,8 +32,8 @@ static struct control control_of_stuck(void)
 	struct control c = control_of(true);
 
 	c.end_ms = END_MS;
-	c.driver.mount_point = "/nonexistent/oprofile";
-	c.driver.modules = "/nonexistent/modules";
+	c.host.driver.mount_point = "/nonexistent/oprofile";
+	c.host.driver.modules = "/nonexistent/modules";
 	return c;
 }
 

@@ -112,14 +112,15 @@ static inline struct control control_of(bool running)
 	setup_init(&c.setup);
 	free(c.setup.session_dir);
 	c.setup.session_dir = xstrdup(tmpdir);
-	driver_init(&c.driver);
+	host_init(&c.host);
+	c.host.watchdog_kept = "/nonexistent/nmi_watchdog";
 	return c;
 }
 
 static inline void control_done(struct control *c)
 {
 	setup_free(&c->setup);
-	driver_free(&c->driver);
+	host_free(&c->host);
 }
 
 /* What the action prints is no TAP. */

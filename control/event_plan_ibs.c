@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * event_plan_ibs.c - AMD's instruction-based sampling: events that need no counter
+ *
+ * The hardware picks a fetch, or an op, every so many and tells all of it; the events are what the
+ * daemon derives. So all of one feature have one count and one unit mask.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "event_plan_private.h"
+
+#define COUNT_MAX	1048575		/* 16 bits of 16 each, and what is below */
+#define OP_COUNT_MAX	134217727	/* 27 bits: all but the first CPUs that have IBS */
+
+struct feature {
+	const char *ext, *word;		/* in the table; to the daemon */
+};
+
+static const struct feature features[] = { { "ibs_fetch", "fetch" }, { "ibs_op", "op" } };
+
+static uint64_t count_max(const struct collector_choice *c, const struct feature *f)
+{
+	bool first = !strcmp(c->kinds.kind[0].type->name, "x86-64/family10");
+
+	return strcmp(f->word, "op") || first ? COUNT_MAX : OP_COUNT_MAX;
+}
+
+static int check(const struct collector_choice *c, const struct feature *f,
+		 const struct event_choice *first, const struct event_choice *other,
+		 struct op_error *e)
+{
+	if (other->count > count_max(c, f))
+		return op_error_set(e, -ERANGE, "event '%s': count %" PRIu64 " is above the "
+				    "maximum, %" PRIu64, other->event->name, other->count,
+				    count_max(c, f));
+	if (other->count != first->count || other->mask.value != first->mask.value)
+		return op_error_set(e, -EINVAL, "events '%s' and '%s' come from the same samples: "
+				    "give them the same count and unit mask", first->event->name,
+				    other->event->name);
+	if (!other->kernel || !other->user)
+		return op_error_set(e, -EINVAL, "event '%s': IBS samples kernel and user code "
+				    "alike; leave both flags 1", other->event->name);
+	return 0;
+}
+
+/* "fetch:EV,EV:count:um" */
+static int add_feature(const struct collector_choice *c, const struct feature *f,
+		       const struct event_choice *choices, size_t nr, struct strbuf *out,
+		       struct op_error *e)
+{
+	const struct event_choice *first = NULL;
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++) {
+		const struct event_choice *this = &choices[i];
+
+		if (!this->event->ext || strcmp(this->event->ext, f->ext))
+			continue;
+		if (first)
+			strbuf_addf(out, ",%s", this->event->name);
+		else
+			strbuf_addf(out, "%s%s:%s", out->len ? "|" : "ibs:", f->word,
+				    this->event->name);
+		first = first ? first : this;
+		err = check(c, f, first, this, e);
+	}
+	if (first && !err)
+		strbuf_addf(out, ":%" PRIu64 ":0x%" PRIx32, first->count, first->mask.value);
+	return err;
+}
+
+int event_plan_ibs(const struct collector_choice *c, const struct event_choice *choices, size_t nr,
+		   char **ret, struct op_error *e)
+{
+	struct strbuf word = STRBUF_INIT;
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]) && !err; i++)
+		err = add_feature(c, &features[i], choices, nr, &word, e);
+	if (!err && word.len)
+		*ret = strbuf_steal(&word);
+	strbuf_free(&word);
+	return err;
+}
