@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_ibs_events.c - what is asked of IBS, and which events its registers make */
+#include "event_data.h"
 #include "ext_feature.h"
 #include "hash.h"
 #include "ibs.h"
@@ -70,6 +71,54 @@ TEST(as_the_reference_says)
 			CHECK(weight(table[i].name, &raw) == ibs_reference(table[i].code, &raw),
 			      "%s of %lx %lx %lx", table[i].name, at[0], at[1], at[2]);
 	}
+}
+
+static bool has(const char *cpu_type, const char *name, uint32_t code)
+{
+	static const char *loaded;
+	static struct event_table *t;
+	const struct event *event;
+	struct op_error e;
+
+	if (loaded != cpu_type) {
+		event_table_free(t);
+		t = NULL;
+		CHECK(!event_table_open(cpu_type_by_name(cpu_type), &t, &e), "%s", e.text);
+		loaded = cpu_type;
+	}
+	event = t ? event_table_find(t, name) : NULL;
+	return event && event->code == code && event->ext &&
+	       !strcmp(event->ext, code < 0xf100 ? "ibs_fetch" : "ibs_op");
+}
+
+/* What ophelp lists and what the daemon derives are the same. */
+TEST(as_the_event_tables_say)
+{
+	static const char *const types[] = {
+		"x86-64/family10", "x86-64/family12h", "x86-64/family14h", "x86-64/family15h",
+		"x86-64/family16h", "x86-64/zen1", "x86-64/zen2", "x86-64/zen3", "x86-64/zen4",
+		"x86-64/zen5",
+	};
+	size_t nr;
+	const struct ibs_event *table = ibs_event_table(&nr);
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		for (size_t n = 0; n < nr; n++)
+			CHECK(has(types[i], table[n].name, table[n].code) ==
+			      (i > 0 || table[n].code != 0xf00c), "%s %s", types[i], table[n].name);
+	CHECK(!has("x86-64/family11h", "IBS_OP_ALL", 0xf100), "11h has none");
+}
+
+TEST(event_tables_have_no_others)
+{
+	struct event_table *t = NULL;
+	struct op_error e;
+
+	CHECK(!event_table_open(cpu_type_by_name("x86-64/zen5"), &t, &e), "%s", e.text);
+	for (size_t i = 0; t && i < t->nr; i++)
+		CHECK(!t->events[i].ext || ibs_event_find(t->events[i].name), "%s",
+		      t->events[i].name);
+	event_table_free(t);
 }
 
 /* [IB-4] What is reserved differs; nothing else may be touched. */
