@@ -3,7 +3,7 @@
  * event_plan_ibs.c - AMD's instruction-based sampling: events that need no counter
  *
  * The hardware picks a fetch, or an op, every so many and tells all of it; the events are what the
- * daemon derives. So all of one feature have one count and one unit mask.
+ * daemon derives [IB-3]. So all of one feature have one count and one unit mask.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,17 +34,15 @@ static int check(const struct collector_choice *c, const struct feature *f,
 		return op_error_set(e, -ERANGE, "event '%s': count %" PRIu64 " is above the "
 				    "maximum, %" PRIu64, other->event->name, other->count,
 				    count_max(c, f));
-	if (other->count != first->count || other->mask.value != first->mask.value)
+	if (other->count != first->count || other->mask.value != first->mask.value ||
+	    other->kernel != first->kernel || other->user != first->user)
 		return op_error_set(e, -EINVAL, "events '%s' and '%s' come from the same samples: "
-				    "give them the same count and unit mask", first->event->name,
-				    other->event->name);
-	if (!other->kernel || !other->user)
-		return op_error_set(e, -EINVAL, "event '%s': IBS samples kernel and user code "
-				    "alike; leave both flags 1", other->event->name);
+				    "give them the same count, unit mask, and kernel and user "
+				    "flags", first->event->name, other->event->name);
 	return 0;
 }
 
-/* "fetch:EV,EV:count:um" */
+/* "fetch:EV,EV:count:um:kernel:user" */
 static int add_feature(const struct collector_choice *c, const struct feature *f,
 		       const struct event_choice *choices, size_t nr, struct strbuf *out,
 		       struct op_error *e)
@@ -66,7 +64,8 @@ static int add_feature(const struct collector_choice *c, const struct feature *f
 		err = check(c, f, first, this, e);
 	}
 	if (first && !err)
-		strbuf_addf(out, ":%" PRIu64 ":0x%" PRIx32, first->count, first->mask.value);
+		strbuf_addf(out, ":%" PRIu64 ":0x%" PRIx32 ":%d:%d", first->count,
+			    first->mask.value, first->kernel, first->user);
 	return err;
 }
 

@@ -30,9 +30,9 @@ struct maker {
 int event_plan_counters(struct maker *m, struct op_error *e);
 
 /*
- * "ibs:fetch:EV,EV:count:um|op:EV,EV:count:um" of those @choices that are IBS's, malloc'd; *ret
- * stays as it is where there are none (CTL-73). -EINVAL: they do not go together. -ERANGE: a
- * count. Whether there is IBS here is the collector's to say.
+ * "ibs:fetch:EV,EV:count:um:kernel:user|op:..." of those @choices that are IBS's, malloc'd; *ret
+ * stays as it is where there are none (CTL-73, [IB-2]). -EINVAL: they do not go together. -ERANGE:
+ * a count. Whether there is IBS here is the collector's to say.
  */
 int event_plan_ibs(const struct collector_choice *c, const struct event_choice *choices, size_t nr,
 		   char **ret, struct op_error *e);

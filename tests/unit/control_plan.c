@@ -276,19 +276,22 @@ TEST(ibs)
 	} cases[] = {
 		{ "x86-64/family10",
 		  { "IBS_FETCH_ALL:50000", "CPU_CLK_UNHALTED:100000", "IBS_FETCH_LATENCY:50000" },
-		  0, "ibs:fetch:IBS_FETCH_ALL,IBS_FETCH_LATENCY:50000:0x0" },
+		  0, "ibs:fetch:IBS_FETCH_ALL,IBS_FETCH_LATENCY:50000:0x0:1:1" },
 		{ "x86-64/family10", { "IBS_OP_ALL:250000:1", "IBS_FETCH_ALL:60000" }, 0,
-		  "ibs:fetch:IBS_FETCH_ALL:60000:0x0|op:IBS_OP_ALL:250000:0x1" },
+		  "ibs:fetch:IBS_FETCH_ALL:60000:0x0:1:1|op:IBS_OP_ALL:250000:0x1:1:1" },
 		{ "x86-64/family10", { "IBS_OP_ALL:250000:1", "IBS_OP_RETURNS:250001:1" }, -EINVAL,
-		  "the same count and unit mask" },
+		  "the same count, unit mask" },
 		{ "x86-64/family10", { "IBS_OP_ALL:250000:1", "IBS_OP_RETURNS:250000:0" }, -EINVAL,
-		  "the same count and unit mask" },
+		  "the same count, unit mask" },
 		{ "x86-64/family10", { "IBS_OP_ALL:1048576" }, -ERANGE, "maximum, 1048575" },
 		{ "x86-64/family12h", { "IBS_OP_ALL:134217727" }, 0,
-		  "ibs:op:IBS_OP_ALL:134217727:0x1" },
+		  "ibs:op:IBS_OP_ALL:134217727:0x1:1:1" },
 		{ "x86-64/family12h", { "IBS_FETCH_ALL:1048576" }, -ERANGE, "maximum, 1048575" },
 		{ "x86-64/family12h", { "IBS_OP_ALL:49999" }, -ERANGE, "minimum, 50000" },
-		{ "x86-64/family12h", { "IBS_OP_ALL:50000:1:0:1" }, -EINVAL, "alike" },
+		{ "x86-64/zen4", { "IBS_OP_ALL:50000:1:0:1" }, 0,
+		  "ibs:op:IBS_OP_ALL:50000:0x1:0:1" },
+		{ "x86-64/zen4", { "IBS_OP_ALL:50000:1:0:1", "IBS_OP_LOAD:50000:1" }, -EINVAL,
+		  "user flags" },
 	};
 
 	for (size_t i = 0; i < NR(cases); i++) {
