@@ -20,7 +20,7 @@
 #include "op_abi.h"
 
 #define CPUS		64
-#define COUNTERS	16
+#define COUNTERS	32
 
 static struct {
 	long user, kernel, inside;

@@ -11,21 +11,17 @@
  * which no other waits for, stops the set that counts and has the next go on where it had been. The
  * time slices are a little irregular, so that no program's own rhythm falls in step with them.
  */
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
-#include <linux/notifier.h>
 #include <linux/percpu.h>
 #include <linux/ptrace.h>
 #include <linux/smp.h>
-#include <linux/suspend.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
-#include "../../buffer_sync.h"
 #include "../../cpu_buffer.h"
 #include "../../stats.h"
 #include "claim.h"
+#include "cpus.h"
 #include "nmi.h"
 #include "set_times.h"
 
@@ -42,8 +38,6 @@ static const struct op_pmu *pmu;	/* while set up */
 static struct op_pmu_plan plans[OP_MAX_VIRTUAL];
 static unsigned int nr_plans;
 static u64 time_slice;			/* ns */
-static bool running, asleep;		/* changed with CPU hotplug locked out */
-static int hotplug_state;
 
 /* ---- the interrupt								[nmi] */
 
@@ -123,11 +117,11 @@ static enum hrtimer_restart take_turns(struct hrtimer *timer)	/* [irq] */
 	return HRTIMER_RESTART;
 }
 
-static void start_here(void *unused)
+static void start_here(void)
 {
 	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
-	if (!n->pmu.programmed)
+	if (!n->pmu.programmed || n->pmu.running)
 		return;
 	op_set_times_start(&n->times, n->pmu.plan - plans, ktime_get_ns());
 	op_pmu_start(pmu, &n->pmu);
@@ -135,7 +129,7 @@ static void start_here(void *unused)
 		hrtimer_start(&n->timer, next_slice(n), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-static void stop_here(void *unused)
+static void stop_here(void)
 {
 	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 	u64 stopped;
@@ -147,71 +141,31 @@ static void stop_here(void *unused)
 	hrtimer_try_to_cancel(&n->timer);	/* of this CPU, so it does not run just now */
 }
 
-static void take_here(void *unused)
+static void take_here(void)
 {
 	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
-	if (n->pmu.programmed || asleep)
+	if (n->pmu.programmed)
 		return;
 	n->saved_lvtpc = apic->read(APIC_LVTPC);
 	op_pmu_program(pmu, plans, nr_plans, &n->pmu);
 	open_lvtpc();
-	if (running)
-		start_here(NULL);
 }
 
-static void give_back_here(void *unused)
+static void give_back_here(void)
 {
 	struct nmi_cpu *n = this_cpu_ptr(&cpus);
 
 	if (!n->pmu.programmed)
 		return;
-	stop_here(NULL);
 	op_pmu_restore(pmu, &n->pmu);
 	apic->write(APIC_LVTPC, n->saved_lvtpc);
 }
 
-/* Both on the CPU itself, which is not to be left. */
-static int take_cpu(unsigned int cpu)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	take_here(NULL);
-	local_irq_restore(flags);
-	return 0;
-}
-
-static int give_cpu_back(unsigned int cpu)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	give_back_here(NULL);
-	local_irq_restore(flags);
-	op_sync_kick(OP_SYNC_NOW);
-	return 0;
-}
-
-static void on_all(void (*what)(void *), bool *flag, bool value)
-{
-	cpus_read_lock();
-	*flag = value;
-	on_each_cpu(what, NULL, 1);
-	cpus_read_unlock();
-}
-
-/* The CPU that puts the machine to sleep is never taken offline, yet its registers are lost. */
-static int on_pm(struct notifier_block *nb, unsigned long event, void *data)
-{
-	if (event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE)
-		on_all(give_back_here, &asleep, true);
-	else if (event == PM_POST_SUSPEND || event == PM_POST_HIBERNATION)
-		on_all(take_here, &asleep, false);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block pm_watcher = { .notifier_call = on_pm };
+static struct op_cpus all_cpus = {
+	.name = "oprofile/counters:online",
+	.take = take_here, .start = start_here, .stop = stop_here, .give_back = give_back_here,
+};
 
 /* ---- the model's calls ---- */
 
@@ -271,23 +225,11 @@ int op_nmi_setup(const struct op_pmu *p, struct op_reason *why)
 		op_refuse(why, err, "no NMI handler can be registered (%d)", err);
 		goto release;
 	}
-	err = register_pm_notifier(&pm_watcher);
-	if (err) {
-		op_refuse(why, err, "the machine's sleep can't be watched (%d)", err);
-		goto unregister_handler;
-	}
-	hotplug_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "oprofile/counters:online",
-					  take_cpu, give_cpu_back);
-	if (hotplug_state < 0) {
-		err = op_refuse(why, hotplug_state, "CPUs can't be watched (%d)", hotplug_state);
-		goto unregister_watcher;
-	}
-	return 0;
-
-unregister_watcher:
-	unregister_pm_notifier(&pm_watcher);
-unregister_handler:
+	err = op_cpus_follow(&all_cpus, why);
+	if (!err)
+		return 0;
 	unregister_nmi_handler(NMI_LOCAL, "oprofile");
+
 release:
 	op_release(p);
 	return err;
@@ -295,19 +237,18 @@ release:
 
 void op_nmi_shutdown(void)
 {
-	cpuhp_remove_state(hotplug_state);	/* give_cpu_back() on every CPU */
-	unregister_pm_notifier(&pm_watcher);
+	op_cpus_leave(&all_cpus);
 	unregister_nmi_handler(NMI_LOCAL, "oprofile");
 	op_release(pmu);
 }
 
 int op_nmi_start(void)
 {
-	on_all(start_here, &running, true);
+	op_cpus_run(&all_cpus, true);
 	return 0;
 }
 
 void op_nmi_stop(void)
 {
-	on_all(stop_here, &running, false);
+	op_cpus_run(&all_cpus, false);
 }

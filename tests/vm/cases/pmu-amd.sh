@@ -11,7 +11,7 @@ load model=auto
 diag < $fs/models
 check "the CPU's own counters are chosen" model_is amd
 is "cpu_type" "$(cat $fs/cpu_type)" x86-64/generic
-is "counters" "$(directories)" 6
+is "counters" "$(cat $fs/nr_counters)" 6
 
 counter 0 0x76 0 8000000
 counter 5 0xc0 0 8000000

@@ -11,7 +11,7 @@ load model=auto
 diag < $fs/models
 check "the CPU's own counters are chosen" model_is intel
 is "cpu_type" "$(cat $fs/cpu_type)" i386/arch_perfmon
-is "counters" "$(directories)" 7
+is "counters" "$(cat $fs/nr_counters)" 7
 is "the timer samples while no counter is enabled" "$(cat $fs/model)" timer
 
 # cycles and instructions at their known ratio
@@ -64,7 +64,7 @@ load model=auto
 diag < $fs/models
 check "the perf model is chosen" model_is perf
 is "intel's says why not" "$(grep -c '^intel: impossible: perf has the counters' $fs/models)" 1
-at_least "directories" "$(directories)" 3
+at_least "counters perf has" "$(cat $fs/nr_counters)" 3
 counter 0 0x3c 0 1000000
 counter 1 0xc0 0 1000000
 insmod /vm/mod/optest.ko
