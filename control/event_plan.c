@@ -37,8 +37,8 @@ static int check_by_time(const struct collector_choice *c, const struct event_pl
 	for (size_t i = 0; i < p->nr; i++)
 		if (strcmp(p->settled[i].name, CPU_CLOCK_EVENT))
 			return op_error_set(e, -ENOENT, "event '%s' cannot be counted, for "
-					    "sampling is by time (%s); that takes the event "
-					    CPU_CLOCK_EVENT " only, whatever ophelp lists",
+					    "sampling is by time (%s); ask for "
+					    CPU_CLOCK_EVENT ", or see MODELS in opcontrol(1)",
 					    p->settled[i].name, c->by_time);
 	if (p->nr > 1)
 		return op_error_set(e, -EINVAL, "event '%s' was given twice: all events must be "

@@ -110,7 +110,7 @@ TEST(by_time)
 		{ { "CPU_CLK_UNHALTED:100000:any" }, -EINVAL, "unit mask 'any'" },
 		{ { "LLC_MISSES:100000" }, -ENOENT,
 		  "'LLC_MISSES' cannot be counted, for sampling is by time (no hardware" },
-		{ { "cpu_clk_unhalted:100000" }, -ENOENT, "CPU_CLK_UNHALTED only" },
+		{ { "cpu_clk_unhalted:100000" }, -ENOENT, "ask for CPU_CLK_UNHALTED" },
 		{ { "CPU_CLK_UNHALTED:100000", "CPU_CLK_UNHALTED:200000" }, -EINVAL, "distinct" },
 	};
 	struct collector_choice c = timer();
