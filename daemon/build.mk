@@ -3,7 +3,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/control.c daemon/control_requests.c daemon/control_status.c \
 	daemon/cookie.c daemon/device.c daemon/device_counts.c daemon/device_events.c \
 	daemon/device_ibs.c daemon/event_options.c daemon/ext_feature.c daemon/ibs.c \
-	daemon/ibs_config.c daemon/ibs_events.c daemon/ibs_log.c daemon/image.c \
+	daemon/ibs_config.c daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c daemon/process.c \
 	daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c daemon/recorder_session.c \
 	daemon/recorder_times.c \

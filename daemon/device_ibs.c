@@ -61,7 +61,8 @@ static int write_all(const char *mount, const char *side, const struct wanted *w
 static int set_fetch(const char *mount, const struct ibs_side *fetch, struct op_error *e)
 {
 	const struct wanted files[] = {
-		{ "max_count", "sampling of instruction fetches", fetch->max_count },
+		{ "max_count", "sampling of instruction fetches",
+		  fetch->max_count & ~15u },	/* the CPU counts in sixteens */
 		{ "rand_enable", "random counts for it", 1 },
 		{ "enable", "sampling of instruction fetches", 1 },
 	};
@@ -72,7 +73,7 @@ static int set_fetch(const char *mount, const struct ibs_side *fetch, struct op_
 static int set_op(const char *mount, const struct ibs_side *op, struct op_error *e)
 {
 	const struct wanted files[] = {
-		{ "max_count", "sampling of ops", op->max_count },
+		{ "max_count", "sampling of ops", op->max_count & ~15u },
 		{ "dispatched_ops", "counting of dispatched ops (unit mask 0x1)",
 		  !!(op->unit_mask & IBS_OP_DISPATCHED) },
 		{ "branch_target", "record of branch targets (unit mask 0x4)",

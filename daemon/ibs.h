@@ -55,6 +55,9 @@ static inline bool ibs_has_branch_target(const struct ibs_config *c)
 /* AMD's (and Hygon's) family of this CPU; 0: another CPU. */
 unsigned int ibs_cpu_family(void);
 
+/* Whether this CPU writes down where a branch went. */
+bool ibs_tells_branch_target(void);
+
 extern const struct ext_feature ibs_feature;
 
 /* What collectors need to know of it; NULL: @x is NULL or another feature. */

@@ -131,6 +131,18 @@ int ibs_config_parse(const char *args, struct ibs_config *ret, struct op_error *
 	return err;
 }
 
+bool ibs_tells_branch_target(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int caps, b, c, d;
+
+	return ibs_cpu_family() >= 0x10 && __get_cpuid(0x8000001b, &caps, &b, &c, &d) &&
+	       caps >> 5 & 1;
+#else
+	return false;
+#endif
+}
+
 unsigned int ibs_cpu_family(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

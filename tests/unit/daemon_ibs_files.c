@@ -53,12 +53,12 @@ static void make_module_files(void)
 
 TEST(module_files)
 {
-	struct ibs_config c = asked("fetch:IBS_FETCH_ALL:250000:0|op:IBS_OP_ALL:100000:5");
+	struct ibs_config c = asked("fetch:IBS_FETCH_ALL:1048575:0|op:IBS_OP_ALL:100000:5");
 	struct op_error e = { "" };
 
 	make_module_files();
 	CHECK(!device_set_ibs(tmpdir, &c, &e), "%s", e.text);
-	check_file("ibs_fetch/max_count", "250000");
+	check_file("ibs_fetch/max_count", "1048560");
 	check_file("ibs_fetch/rand_enable", "1");
 	check_file("ibs_fetch/enable", "1");
 	check_file("ibs_op/max_count", "100000");
