@@ -12,18 +12,30 @@
 
 #ifdef __KERNEL__
 #include <asm/msr.h>
+#ifdef OP_FAKE_IBS
+#include "../../selftest/fake_ibs.h"
+#else
+#define op_is_fake(msr)			false
+#define op_fake_rdmsr(msr)		0
+#define op_fake_wrmsr(msr, value)	((void)0)
+#endif
 
 static inline u64 op_rdmsr(u32 msr)
 {
 	u32 low, high;
 
+	if (op_is_fake(msr))
+		return op_fake_rdmsr(msr);
 	rdmsr(msr, low, high);
 	return low | (u64)high << 32;
 }
 
 static inline void op_wrmsr(u32 msr, u64 value)
 {
-	wrmsr(msr, (u32)value, (u32)(value >> 32));
+	if (op_is_fake(msr))
+		op_fake_wrmsr(msr, value);
+	else
+		wrmsr(msr, (u32)value, (u32)(value >> 32));
 }
 
 /* Several times faster than the counter's register. Fixed counters have bit 30 set. */
