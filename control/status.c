@@ -197,6 +197,21 @@ static void print_losses(const char *answer, FILE *out)
 	}
 }
 
+/* Only if it was asked for. */
+static void print_ibs(const char *answer, FILE *out)
+{
+	char text[32];
+
+	if (!answer_value(answer, "ibs.derived_events", text, sizeof(text)))
+		return;
+	fprintf(out, "IBS samples: %" PRIu64 " of fetches, %" PRIu64 " of ops (%" PRIu64
+		" at no valid address); %s events derived from them\n",
+		answer_number(answer, "ibs.fetch_samples"), answer_number(answer, "ibs.op_samples"),
+		answer_number(answer, "ibs.op_invalid_rip"), text);
+	print_number_unless_0("IBS log lines left out",
+			      answer_number(answer, "ibs.log_lines_left_out"), out);
+}
+
 void status_print_running(const char *answer, FILE *out)
 {
 	char text[64], trouble[1024];
@@ -211,6 +226,7 @@ void status_print_running(const char *answer, FILE *out)
 	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));
 	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
 	print_losses(answer, out);
+	print_ibs(answer, out);
 	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
 		fprintf(out, "Samples are being lost: %s\n", trouble);
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);

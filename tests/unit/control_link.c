@@ -109,6 +109,20 @@ TEST(status_of_counters)
 	free(text);
 }
 
+TEST(status_of_ibs)
+{
+	char *text = printed("pid 1\nstate running\nmodel ibs\nibs.fetch_samples 3\n"
+			     "ibs.op_samples 20\nibs.op_invalid_rip 1\nibs.derived_events 44\n"
+			     "ibs.log_lines_left_out 5\n");
+
+	CHECK(strstr(text, "\nIBS samples: 3 of fetches, 20 of ops (1 at no valid address); "
+			   "44 events derived from them\nIBS log lines left out: 5\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nstate running\nmodel timer\n");
+	CHECK(!strstr(text, "IBS"), "%s", text);
+	free(text);
+}
+
 TEST(lock_keeps_others_out)
 {
 	char *dir = make_dir();
