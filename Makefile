@@ -41,9 +41,10 @@ events-lint: $(O)/tools/events-lint	## check every event table
 	$(Q)$< events
 
 install: all			## install programs, man pages (and the module if built) under PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 doc/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \
 		install -d "$(DESTDIR)$(PREFIX)/share/oprofile/$$t" && \
 		install -m 644 "$$t/events" "$$t/unit_masks" "$(DESTDIR)$(PREFIX)/share/oprofile/$$t" || exit; done
