@@ -81,6 +81,42 @@ static bool __init context_is_said_once(void)
 	return true;
 }
 
+/* A sample with registers, from the ring to the words. */
+static bool __init registers_stay_with_their_sample(void)
+{
+	static const u64 data[OP_RING_DATA] __initconst = {
+		0x1111111122222222, 3, 4, 5, 6, 7, OP_ESCAPE };
+	struct op_owner o = { .generation = 1 };
+	struct op_context c = { .cpu = 1 };
+	static struct op_entry entries[16] __initdata;
+	static struct op_ring r __initdata;
+	static op_word room[512] __initdata;
+	static struct op_words w __initdata;
+	static struct op_said said __initdata;
+	u64 read[OP_RING_DATA];
+	int i;
+
+	op_ring_init(&r, entries, 16);
+	EXPECT(op_ring_log(&r, &o, 100, 0, 0));
+	op_ring_consume(&r, 4);
+	EXPECT(op_ring_log_record(&r, &o, 101, 2, OP_IBS_OP, data, OP_RING_DATA));
+	EXPECT(!op_ring_log_record(&r, &o, 102, 2, OP_IBS_OP, data, OP_RING_DATA + 1));
+	EXPECT(op_ring_filled(&r) == 1 + OP_RING_DATA);
+	EXPECT(op_ring_peek(&r, 0)->kind == OP_ENTRY_RECORD && op_ring_peek(&r, 0)->value == 101);
+	EXPECT(op_record_code(op_ring_peek(&r, 0)) == OP_IBS_OP);
+	EXPECT(op_record_data(op_ring_peek(&r, 0)) == OP_RING_DATA);
+	for (i = 0; i < OP_RING_DATA; i++)
+		read[i] = op_ring_peek(&r, 1 + i)->value;
+
+	op_words_init(&w, room, 512, 512);
+	EXPECT(op_words_ibs(&w, &said, &c, 101, OP_IBS_OP, read, OP_RING_DATA));
+	EXPECT(op_words_used(&w) == 3 + 7 + 2 + 2 + OP_IBS_OP_WORDS + 1);
+	EXPECT(room[12] == OP_ESCAPE && room[13] == OP_IBS_OP && room[14] == 101);
+	EXPECT(room[15] == 0x22222222 && room[16] == 0x11111111 && room[17] == 3 && !room[18]);
+	EXPECT(!room[14 + OP_IBS_OP_WORDS]);
+	return true;
+}
+
 static bool __init numbers_are_read(void)
 {
 	u64 n = 7;
@@ -99,7 +135,8 @@ int __init op_selftest(void)
 {
 	if (!selftest)
 		return 0;
-	if (!ring_overflows_and_wraps() || !context_is_said_once() || !numbers_are_read())
+	if (!ring_overflows_and_wraps() || !context_is_said_once() ||
+	    !registers_stay_with_their_sample() || !numbers_are_read())
 		return -ENOTRECOVERABLE;
 	pr_info("oprofile: selftest passed\n");
 	return 0;
