@@ -1,17 +1,17 @@
 # what daemon/ builds
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
-	daemon/control.c daemon/control_requests.c daemon/control_status.c \
-	daemon/cookie.c daemon/device.c daemon/device_counts.c daemon/device_events.c \
-	daemon/device_ibs.c daemon/event_options.c daemon/ext_feature.c daemon/ibs.c \
-	daemon/ibs_config.c daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
-	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c daemon/process.c \
-	daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c daemon/recorder_session.c \
-	daemon/recorder_times.c \
-	daemon/sfile.c daemon/sfile_open.c daemon/sfile_trouble.c daemon/stats.c daemon/trans.c \
-	daemon/perf_attribute.c daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_cpus.c \
-	daemon/perf_emit.c daemon/perf_events.c daemon/perf_image_fd.c daemon/perf_maps.c \
-	daemon/perf_modules.c daemon/perf_mounts.c daemon/perf_order.c daemon/perf_proc.c \
-	daemon/perf_proc_read.c daemon/perf_process.c daemon/perf_records.c daemon/perf_ring.c \
-	daemon/perf_rings.c))
+	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/cookie.c \
+	daemon/device.c daemon/device_counts.c daemon/device_events.c daemon/device_ibs.c \
+	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \
+	daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
+	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c \
+	daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
+	daemon/recorder_session.c daemon/recorder_times.c daemon/sfile.c daemon/sfile_open.c \
+	daemon/sfile_trouble.c daemon/stats.c daemon/trans.c daemon/perf_attribute.c \
+	daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_counters.c \
+	daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c daemon/perf_explain.c \
+	daemon/perf_image_fd.c daemon/perf_maps.c daemon/perf_modules.c daemon/perf_mounts.c \
+	daemon/perf_order.c daemon/perf_proc.c daemon/perf_proc_read.c daemon/perf_process.c \
+	daemon/perf_records.c daemon/perf_ring.c daemon/perf_rings.c))
 $(eval $(call program,oprofiled,daemon/main.c,\
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt))

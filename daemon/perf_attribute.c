@@ -103,6 +103,7 @@ static void one_sample(struct perf_attribute *a, struct perf_cpu_state *cpu,
 	q = known_process_of(a, s->tgid);
 	program = q && q->program ? perf_image_cookie(a->cookies, q->program) : OP_NO_COOKIE;
 	perf_emit_task(a->emit, s->tgid, s->tid, program);
+	a->emit->counter = s->counter;
 	if (s->mode == PERF_MODE_KERNEL)
 		perf_emit_kernel(a->emit, s->pc);
 	else

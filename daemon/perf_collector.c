@@ -2,11 +2,14 @@
 /*
  * perf_collector.c - collect samples through perf_event_open(2)
  *
- * Where no module can be loaded, the kernel's own events sample every CPU by time, and what the
- * module would know from inside is worked out here from the records of mmap, exec, fork and
- * exit: rings -> order in time -> processes and mappings -> words. doc/perf-collector.md.
+ * Where no module can be loaded, the kernel's own events sample every CPU, by time or by what its
+ * hardware counts, and what the module would know from inside is worked out here from the records
+ * of mmap, exec, fork and exit: rings -> order in time -> processes and mappings -> words.
+ * doc/perf-collector.md.
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -47,6 +50,9 @@ struct perf_collector {
 	struct perf_attribute attribute;
 	struct perf_emit emit;
 	struct perf_cpu_state states[COUNTS_MAX_CPUS];
+	bool by_time;
+	char cpu_type[48];
+	struct perf_counter *counters;		/* the setup's of @rings */
 	struct perf_rings rings;
 };
 
@@ -71,26 +77,26 @@ static bool ticks_while_idle(void)
 	       (!strcmp(governor, "menu") || !strcmp(governor, "teo"));
 }
 
-static int make_setup(const struct collector_config *config, struct perf_event_setup *ret,
-		      struct op_error *e)
+static int make_setup(struct perf_collector *p, const struct collector_config *config,
+		      struct perf_event_setup *ret, struct op_error *e)
 {
-	struct perf_event_setup s = { .kernel = config->events[0].kernel,
-				      .user = config->events[0].user };
-	uint64_t max_rate;
+	struct perf_machine machine = { .root = "", .ticks_while_idle = ticks_while_idle() };
+	struct perf_event_setup s = { 0 };
+	uint64_t period_ns;
 	int err;
 
-	if (!collects_by_time(config))
-		return op_error_set(e, -ENODEV, "the perf collector samples by time only");
-	if (!s.kernel && !s.user)
-		return op_error_set(e, -EINVAL, "neither kernel nor user is to be sampled");
-	if (file_read_u64(MAX_RATE_FILE, &max_rate))
-		max_rate = 0;
-	err = perf_period(config->events[0].count, config->clock_khz, max_rate, &s.period_ns, e);
+	if (file_read_u64(MAX_RATE_FILE, &machine.max_rate))
+		machine.max_rate = 0;
+	err = perf_counters_make(config, &machine, &s.counters, &s.nr_counters, e);
 	if (err)
 		return err;
-	s.exclude_idle = !ticks_while_idle();
-	s.ring_pages = perf_ring_pages(s.period_ns, config->buffer_words,
+	period_ns = perf_counters_period_ns(s.counters, s.nr_counters, config->clock_khz,
+					    machine.max_rate);
+	s.ring_pages = perf_ring_pages(period_ns, config->buffer_words,
 				       (size_t)sysconf(_SC_PAGESIZE));
+	p->counters = s.counters;
+	p->by_time = collects_by_time(config);
+	snprintf(p->cpu_type, sizeof(p->cpu_type), "%s", p->by_time ? "timer" : config->cpu_type);
 	*ret = s;
 	return 0;
 }
@@ -115,6 +121,8 @@ static void perf_close(struct collector *c)
 	struct perf_collector *p = of(c);
 
 	perf_rings_close(&p->rings);
+	free(p->counters);
+	p->counters = NULL;
 	if (p->cookies) {
 		perf_processes_free(&p->processes);
 		perf_cookies_free(p->cookies);
@@ -134,7 +142,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 {
 	struct perf_collector *p = of(c);
 	struct perf_event_setup setup;
-	int err = make_setup(config, &setup, e);
+	int err = make_setup(p, config, &setup, e);
 
 	if (err)
 		return err;
@@ -148,7 +156,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 						.nr_cpus = COUNTS_MAX_CPUS };
 	err = open_poll(p, e);
 	if (!err)
-		err = perf_rings_open(&p->rings, &setup, p->order, p->epoll_fd, e);
+		err = perf_rings_open(&p->rings, &setup, "", p->order, p->epoll_fd, e);
 	if (err) {
 		perf_close(c);
 		return err;
@@ -295,10 +303,47 @@ static int perf_counts(struct collector *c, struct session_counts *counts)
 	return 0;
 }
 
+static int perf_event_times(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
+			    uint64_t *ret_running_ns)
+{
+	const struct perf_collector *p = of(c);
+	struct perf_times times;
+
+	if (p->by_time || !perf_rings_times(&p->rings, counter, &times))
+		return -ENODATA;
+	*ret_enabled_ns = times.enabled_ns;
+	*ret_running_ns = times.running_ns;
+	return 0;
+}
+
+/* What is done in another way than asked for is said, once for the first that it concerns. */
+static void describe(const struct perf_collector *p, char *note, size_t size)
+{
+	const struct perf_rings *r = &p->rings;
+
+	note[0] = '\0';
+	for (unsigned int i = 0; i < r->setup.nr_counters && !note[0]; i++) {
+		const struct perf_counter *c = &r->setup.counters[i];
+
+		if (c->precise_asked && !c->precise)
+			snprintf(note, size, "event '%s': this CPU has no precise addresses for "
+				 "it, so its samples lie a few instructions late", c->name);
+	}
+	if (!note[0] && r->nr_without)
+		snprintf(note, size, "%u CPUs, CPU %u the first of them, are not sampled: none of "
+			 "the events is for their kind", r->nr_without, r->first_without);
+}
+
 static void perf_status(struct collector *c, struct collector_status *ret)
 {
-	*ret = (struct collector_status){ .model = "timer",
-					  .period_ns = of(c)->rings.setup.period_ns };
+	const struct perf_collector *p = of(c);
+
+	memset(ret, 0, sizeof(*ret));
+	strcpy(ret->model, p->by_time ? "timer" : "perf");
+	strcpy(ret->cpu_type, p->cpu_type);
+	if (p->by_time && p->counters)
+		ret->period_ns = p->counters[0].period_ns;
+	describe(p, ret->note, sizeof(ret->note));
 }
 
 struct collector *collector_perf(void)
@@ -316,6 +361,7 @@ struct collector *collector_perf(void)
 			.cookie_fd = perf_cookie_fd,
 			.cookie_build_id = perf_cookie_build_id,
 			.counts = perf_counts,
+			.event_times = perf_event_times,
 			.status = perf_status,
 		},
 		.epoll_fd = -1,

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#define COUNTER		0	/* time is our only event */
 #define ROOM_MIN	64	/* more than all notes of one sample take */
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context)
 {
 	e->nr = 0;
+	e->counter = 0;
 	e->fn = fn;
 	e->context = context;
 	e->has_cpu = e->has_task = e->has_mode = e->has_cookie = e->has_anon = false;
@@ -102,7 +102,7 @@ void perf_emit_kernel(struct perf_emit *e, uint64_t pc)
 	make_room(e);
 	set_mode(e, true);
 	put(e, pc);
-	put(e, COUNTER);
+	put(e, e->counter);
 }
 
 void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
@@ -111,7 +111,7 @@ void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
 	set_mode(e, false);
 	set_cookie(e, cookie);
 	put(e, offset);
-	put(e, COUNTER);
+	put(e, e->counter);
 }
 
 void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
@@ -130,7 +130,7 @@ void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, cons
 		e->has_anon = true;
 	}
 	put(e, pc);
-	put(e, COUNTER);
+	put(e, e->counter);
 }
 
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,

@@ -27,6 +27,7 @@ struct perf_emit {
 	bool has_cpu, has_task, has_mode, has_cookie, has_anon;
 	bool kernel;
 	unsigned int cpu;
+	uint32_t counter;		/* of the samples that follow; 0 until it is set */
 	uint32_t tgid, tid;
 	op_word program, cookie;
 	uint64_t anon_start, anon_end;

@@ -1,76 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_events.c - open perf events, and say why it doesn't work when it doesn't
- *
- * The system call has one errno for many causes; what a user can do about each stands here.
+ * perf_events.c - open the perf events of one CPU, with as much as its kernel and hardware offer
  */
 #include "perf_events.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "op_abi.h"
 #include "perf_clock.h"
+#include "perf_explain.h"
 #include "perf_records.h"
-
-#define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
-#define RING_BYTES_MIN	(512 * 1024)	/* some hundred forks and execs between two drains */
-#define RING_BYTES_MAX	(64 * 1024 * 1024)
-#define PERIOD_MAX	(3600 * NS_PER_SECOND)
-
-int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t *ret_ns,
-		struct op_error *e)
-{
-	uint64_t least_ns = OP_TIMER_MIN_PERIOD_NS;
-	unsigned __int128 ns, least;
-
-	if (!clock_khz)
-		return op_error_set(e, -EINVAL, "the clock is 0 kHz");
-	if (max_rate && NS_PER_SECOND / max_rate >= least_ns)
-		least_ns = (NS_PER_SECOND + max_rate - 1) / max_rate;
-	ns = (unsigned __int128)count * 1000000 / clock_khz;
-	least = ((unsigned __int128)least_ns * clock_khz + 999999) / 1000000;
-	if (ns < least_ns && least_ns > OP_TIMER_MIN_PERIOD_NS)
-		return op_error_set(e, -EINVAL,
-				    "a count of %llu is a higher rate than "
-				    "kernel.perf_event_max_sample_rate (%llu) allows; "
-				    "raise that, or use a count of at least %llu",
-				    (unsigned long long)count, (unsigned long long)max_rate,
-				    (unsigned long long)least);
-	if (ns < least_ns)
-		return op_error_set(e, -EINVAL,
-				    "a count of %llu is too small for sampling by time; "
-				    "the smallest is %llu at %llu kHz",
-				    (unsigned long long)count, (unsigned long long)least,
-				    (unsigned long long)clock_khz);
-	if (ns > PERIOD_MAX)
-		return op_error_set(e, -EINVAL,
-				    "a count of %llu would be less than a sample an hour",
-				    (unsigned long long)count);
-	*ret_ns = (uint64_t)ns;
-	return 0;
-}
-
-size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size)
-{
-	size_t bytes = words, pages = 1;
-
-	if (words > RING_BYTES_MAX / sizeof(op_word))
-		bytes = RING_BYTES_MAX;
-	else if (words)
-		bytes = words * sizeof(op_word);
-	else if (period_ns)
-		bytes = RING_BYTES_MIN + NS_PER_SECOND / 2 / period_ns * PERF_SAMPLE_BYTES;
-	while (pages * page_size < bytes)
-		pages *= 2;
-	return pages;
-}
+#include "xalloc.h"
 
 static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 {
@@ -82,21 +28,25 @@ static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 	a.clockid = PERF_CLOCK;
 	a.watermark = 1;	/* be woken when a quarter is full; a timer does the rest */
 	a.wakeup_watermark = (uint32_t)(setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			(setup->no_lost ? 0 : PERF_FORMAT_LOST);
 	return a;
 }
 
-static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup)
+static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup,
+					    const struct perf_counter *c)
 {
 	struct perf_event_attr a = common_attr(setup);
 
-	a.config = PERF_COUNT_SW_CPU_CLOCK;
-	a.sample_period = setup->period_ns;
+	a.type = c->type;
+	a.config = c->config;
+	a.sample_period = c->period;
+	a.precise_ip = c->precise;
 	a.disabled = 1;
-	a.exclude_kernel = !setup->kernel;
-	a.exclude_user = !setup->user;
-	a.exclude_idle = setup->exclude_idle;
-	a.exclude_guest = 1;
-	a.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING | (setup->no_lost ? 0 : PERF_FORMAT_LOST);
+	a.exclude_kernel = !c->kernel;
+	a.exclude_user = !c->user;
+	a.exclude_idle = c->exclude_idle;
+	a.exclude_guest = !c->guests_too;
 	return a;
 }
 
@@ -109,7 +59,6 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	a.comm = a.comm_exec = 1;
 	a.task = 1;
 	a.build_id = !setup->no_build_ids;
-	a.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING | (setup->no_lost ? 0 : PERF_FORMAT_LOST);
 	return a;
 }
 
@@ -136,60 +85,72 @@ static int open_event(const struct perf_event_attr *attr, unsigned int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-static int explain(int err, unsigned int cpu, struct op_error *e)
-{
-	char paranoid[32];
-
-	switch (-err) {
-	case EACCES:
-	case EPERM:
-		if (file_read_line(PARANOID_FILE, paranoid, sizeof(paranoid)))
-			strcpy(paranoid, "unknown");
-		return op_error_set(e, err,
-				    "perf_event_open(2) is not permitted: "
-				    "kernel.perf_event_paranoid is %s; run as root "
-				    "or with CAP_PERFMON, outside of containers that filter it",
-				    paranoid);
-	case ENOSYS:
-		return op_error_set(e, err, "this kernel has no perf_event_open(2) "
-					    "(CONFIG_PERF_EVENTS is not set)");
-	case EMFILE:
-	case ENFILE:
-		return op_error_set(e, err, "no file descriptors left for perf events on CPU %u; "
-					    "raise the limit (ulimit -n)", cpu);
-	case ENODEV:
-		return op_error_set(e, err, "CPU %u is offline", cpu);
-	default:
-		return op_error_set(e, err, "cannot open a perf event on CPU %u: %s", cpu,
-				    strerror(-err));
-	}
-}
-
-/* Newer features are asked for once and done without where they are unknown. */
-static int open_sampling(unsigned int cpu, struct perf_event_setup *setup)
-{
-	struct perf_event_attr attr = sampling_attr(setup);
-	int fd = open_event(&attr, cpu);
-
-	if (fd == -EINVAL && !setup->no_lost) {
-		setup->no_lost = true;
-		attr = sampling_attr(setup);
-		fd = open_event(&attr, cpu);
-	}
-	return fd;
-}
-
+/* Newer features are asked for once, the newest first, and done without where they are unknown. */
 static int open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 {
+	bool *const newer[] = { &setup->no_lost, &setup->no_build_ids };
 	struct perf_event_attr attr = mappings_attr(setup);
 	int fd = open_event(&attr, cpu);
 
-	if ((fd == -EINVAL || fd == -E2BIG) && !setup->no_build_ids) {
-		setup->no_build_ids = true;
+	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
+		if ((fd != -EINVAL && fd != -E2BIG) || *newer[i])
+			continue;
+		*newer[i] = true;
 		attr = mappings_attr(setup);
 		fd = open_event(&attr, cpu);
 	}
 	return fd;
+}
+
+static bool may_be_asked_too_much(int err)
+{
+	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT;
+}
+
+/* The highest precise level that is taken, at each with guests left out if that is possible. */
+static int open_lowered(unsigned int cpu, const struct perf_event_setup *setup,
+			struct perf_counter *c)
+{
+	struct perf_counter trial = *c;
+	int fd;
+
+	for (;;) {
+		struct perf_event_attr attr = sampling_attr(setup, &trial);
+
+		fd = open_event(&attr, cpu);
+		if (fd >= 0)
+			break;
+		if (!may_be_asked_too_much(fd))
+			return fd;
+		if (!trial.guests_too) {
+			trial.guests_too = true;
+		} else if (trial.precise) {
+			trial.precise--;
+			trial.guests_too = c->guests_too;
+		} else {
+			return fd;
+		}
+	}
+	c->precise = trial.precise;
+	c->guests_too = trial.guests_too;
+	return fd;
+}
+
+static int open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
+			 struct perf_counter *c)
+{
+	int fd = open_lowered(cpu, setup, c), other;
+	struct perf_counter generic = *c;
+
+	if (!c->cycles || !may_be_asked_too_much(fd))
+		return fd;
+	generic.type = PERF_TYPE_HARDWARE;	/* [PC-53] */
+	generic.config = PERF_COUNT_HW_CPU_CYCLES;
+	other = open_lowered(cpu, setup, &generic);
+	if (other < 0)
+		return fd;
+	*c = generic;
+	return other;
 }
 
 /* The largest ring that we may lock, up to what was asked for. */
@@ -204,22 +165,51 @@ static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)
 	return err;
 }
 
+static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			unsigned int i, struct op_error *e)
+{
+	struct perf_cpu_counter *c = &ev->counters[i];
+
+	c->fd = open_sampling(cpu, setup, &setup->counters[i]);
+	if (c->fd < 0) {
+		int err = c->fd;
+
+		c->fd = -1;
+		return perf_explain(err, &setup->counters[i], cpu, e);
+	}
+	if (ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0 ||
+	    ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
+		return op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
+				    strerror(errno));
+	return 0;
+}
+
+static void prepare(struct perf_events *ev, const struct perf_event_setup *setup)
+{
+	if (!ev->counters)
+		ev->counters = xcalloc(setup->nr_counters, sizeof(*ev->counters));
+	ev->nr = setup->nr_counters;
+	ev->mappings_fd = -1;
+	for (unsigned int i = 0; i < ev->nr; i++) {
+		ev->counters[i].fd = -1;
+		ev->counters[i].id = 0;
+		ev->counters[i].throttled_at = 0;
+		ev->counters[i].counter = setup->counters[i].counter;
+	}
+}
+
 int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 		     struct op_error *e)
 {
 	int err;
 
-	*ev = (struct perf_events){ -1, -1, { 0 }, false };
-	ev->sampling_fd = open_sampling(cpu, setup);
-	if (ev->sampling_fd < 0)
-		return explain(ev->sampling_fd, cpu, e);
-	ev->tells_lost = !setup->no_lost;
-
+	prepare(ev, setup);
 	ev->mappings_fd = open_mappings(cpu, setup);
 	if (ev->mappings_fd < 0) {
-		err = explain(ev->mappings_fd, cpu, e);
+		err = perf_explain(ev->mappings_fd, NULL, cpu, e);
 		goto close_events;
 	}
+	ev->tells_lost = !setup->no_lost;
 	err = map_ring(ev, setup);
 	if (err) {
 		op_error_set(e, err, "cannot map the ring of CPU %u: %s; "
@@ -227,10 +217,12 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 			     cpu, strerror(-err));
 		goto close_events;
 	}
-	if (ioctl(ev->sampling_fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0) {
-		err = op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
-				   strerror(errno));
-		goto close_events;
+	for (unsigned int i = 0; i < ev->nr; i++) {
+		if (!perf_counter_is_on(&setup->counters[i], cpu))
+			continue;
+		err = open_counter(ev, cpu, setup, i, e);
+		if (err)
+			goto close_events;
 	}
 	return 0;
 
@@ -239,35 +231,9 @@ close_events:
 	return err;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd > 0)
-		close(*fd);
-	*fd = -1;
-}
-
-void perf_events_close(struct perf_events *ev)
-{
-	close_fd(&ev->sampling_fd);
-	perf_ring_unmap(&ev->ring);
-	close_fd(&ev->mappings_fd);
-}
-
-int perf_events_sample(struct perf_events *ev, bool on)
-{
-	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-
-	return ioctl(ev->sampling_fd, request, 0) < 0 ? -errno : 0;
-}
-
-void perf_events_unthrottle(struct perf_events *ev, uint64_t period_ns)
-{
-	(void)ioctl(ev->sampling_fd, PERF_EVENT_IOC_PERIOD, &period_ns);
-}
-
-/* What read() on either event gives; the last one only if the kernel tells it. */
+/* What read() on any of the events gives; the last one only if the kernel tells it. */
 struct reading {
-	uint64_t value, time_running, lost;
+	uint64_t value, time_enabled, time_running, lost;
 };
 
 static struct reading read_event(int fd)
@@ -279,14 +245,100 @@ static struct reading read_event(int fd)
 	return r;
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_counter(struct perf_cpu_counter *c)
+{
+	struct reading r = read_event(c->fd);
+
+	c->lost_before += r.lost;
+	c->times_before.enabled_ns += r.time_enabled;
+	c->times_before.running_ns += r.time_running;
+	close_fd(&c->fd);
+}
+
+void perf_events_close(struct perf_events *ev)
+{
+	for (unsigned int i = 0; i < ev->nr; i++)
+		close_counter(&ev->counters[i]);
+	perf_ring_unmap(&ev->ring);
+	close_fd(&ev->mappings_fd);
+}
+
+void perf_events_free(struct perf_events *ev)
+{
+	free(ev->counters);
+	memset(ev, 0, sizeof(*ev));
+}
+
+int perf_events_sample(struct perf_events *ev, bool on)
+{
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	int err = 0;
+
+	for (unsigned int i = 0; i < ev->nr && !err; i++) {
+		struct perf_cpu_counter *c = &ev->counters[i];
+
+		c->throttled_at = 0;
+		if (c->fd >= 0 && ioctl(c->fd, request, 0) < 0)
+			err = -errno;
+	}
+	if (err && on)
+		(void)perf_events_sample(ev, false);
+	return err;
+}
+
+unsigned int perf_events_nr_open(const struct perf_events *ev)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < ev->nr; i++)
+		nr += ev->counters[i].fd >= 0;
+	return nr;
+}
+
+void perf_events_unthrottle(const struct perf_cpu_counter *c, uint64_t period)
+{
+	if (c->fd >= 0)
+		(void)ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
 uint64_t perf_events_alive_ns(const struct perf_events *ev)
 {
 	return read_event(ev->mappings_fd).time_running;
 }
 
+bool perf_events_add_times(const struct perf_events *ev, unsigned int counter,
+			   struct perf_times *times)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < ev->nr; i++) {
+		const struct perf_cpu_counter *c = &ev->counters[i];
+		struct reading r;
+
+		if (c->counter != counter)
+			continue;
+		r = read_event(c->fd);
+		times->enabled_ns += c->times_before.enabled_ns + r.time_enabled;
+		times->running_ns += c->times_before.running_ns + r.time_running;
+		any = true;
+	}
+	return any;
+}
+
 uint64_t perf_events_lost_samples(const struct perf_events *ev)
 {
-	return read_event(ev->sampling_fd).lost;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->nr; i++)
+		sum += ev->counters[i].lost_before + read_event(ev->counters[i].fd).lost;
+	return sum;
 }
 
 uint64_t perf_events_lost_mappings(const struct perf_events *ev)

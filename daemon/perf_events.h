@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf_events.h - the two events of one CPU and their common ring
+ * perf_events.h - the events of one CPU and their common ring
  *
- * One samples; the other counts nothing and only carries mmap, exec, fork and exit records, so that
- * mappings stay true while sampling is stopped [PC-2].
+ * Some sample; another one counts nothing and only carries mmap, exec, fork and exit records, so
+ * that mappings stay true while sampling is stopped [PC-2].
  */
 #ifndef PERF_EVENTS_H
 #define PERF_EVENTS_H
@@ -12,51 +12,78 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "error.h"
+#include "perf_counters.h"
 #include "perf_ring.h"
 
+/* Shared by all CPUs; what the kernel does not take is lowered as the first events show it. */
 struct perf_event_setup {
-	uint64_t period_ns;
-	bool kernel, user;
-	bool exclude_idle;		/* no samples while the idle task runs [PC-6] */
+	struct perf_counter *counters;	/* not owned */
+	unsigned int nr_counters;
 	size_t ring_pages;		/* a power of two; halved until the kernel locks as much */
-	bool no_build_ids, no_lost;	/* the kernel is too old, as the first event shows */
+	bool no_build_ids, no_lost;	/* the kernel is too old */
+};
+
+struct perf_times {
+	uint64_t enabled_ns, running_ns;
+};
+
+/* One event of one CPU. The sums go on when it is opened again. */
+struct perf_cpu_counter {
+	int fd;				/* -1: not open, or not of this CPU's kind */
+	uint64_t id;			/* that its records carry */
+	unsigned int counter;		/* that its samples carry in words */
+	uint64_t lost_before;		/* samples, by earlier ones that were closed since */
+	struct perf_times times_before;
+	uint64_t throttled, throttled_at;	/* interrupts skipped; since when, 0: not now */
 };
 
 struct perf_events {
-	int sampling_fd, mappings_fd;	/* -1: not open */
+	struct perf_cpu_counter *counters;	/* as many as in the setup; NULL: never opened */
+	unsigned int nr, last;		/* @last: the one found last */
+	int mappings_fd;		/* -1: not open */
 	struct perf_ring ring;
-	bool tells_lost;		/* the two counts of lost ones are known */
+	bool tells_lost;		/* the counts of lost ones are known */
 };
 
 /*
- * Open both on @cpu: mappings are recorded from now on, samples are not. -ENODEV: the CPU is
- * offline. Anything else is told in @e with what to do about it.
+ * Open all on @cpu: mappings are recorded from now on, samples are not. @ev is all zero, or was
+ * closed. -ENODEV: the CPU is offline. Anything else is told in @e with what to do about it.
  */
 int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 		     struct op_error *e);
-void perf_events_close(struct perf_events *ev);		/* all zero or closed is fine */
+void perf_events_close(struct perf_events *ev);		/* the sums stay */
+void perf_events_free(struct perf_events *ev);		/* closed or all zero, and then all zero */
 
-int perf_events_sample(struct perf_events *ev, bool on);	/* 0 or -errno */
+int perf_events_sample(struct perf_events *ev, bool on);	/* 0, or -errno and none samples */
+
+/* How many of the events sample on this CPU. */
+unsigned int perf_events_nr_open(const struct perf_events *ev);
+
+/* The event of a record's id, or NULL. */
+static inline struct perf_cpu_counter *perf_events_find(struct perf_events *ev, uint64_t id)
+{
+	for (unsigned int i = 0, at = ev->last; i < ev->nr; i++) {
+		if (ev->counters[at].id == id) {
+			ev->last = at;
+			return &ev->counters[at];
+		}
+		at = at + 1 < ev->nr ? at + 1 : 0;
+	}
+	return NULL;
+}
 
 /* Go on sampling if the kernel throttled it and has not come back to it. */
-void perf_events_unthrottle(struct perf_events *ev, uint64_t period_ns);
+void perf_events_unthrottle(const struct perf_cpu_counter *c, uint64_t period);
 
 /* How long the CPU had these events, in ns: stands still once it went offline. */
 uint64_t perf_events_alive_ns(const struct perf_events *ev);
 
+/* Add for how long the events of @counter were to count, and did. False: there is none. */
+bool perf_events_add_times(const struct perf_events *ev, unsigned int counter,
+			   struct perf_times *times);
+
 /* Samples, and records of mappings, that the ring had no room for; 0 if the kernel doesn't tell. */
 uint64_t perf_events_lost_samples(const struct perf_events *ev);
 uint64_t perf_events_lost_mappings(const struct perf_events *ev);
-
-/*
- * Period of @count cycles of a @clock_khz clock, in ns. -EINVAL, told in @e: faster than
- * OP_TIMER_MIN_PERIOD_NS or than the kernel's limit @max_rate per second (0: none known), or beyond
- * all reason.
- */
-int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t *ret_ns,
-		struct op_error *e);
-
-/* Pages for half a second of samples and a burst of mappings; @words per CPU if not 0. */
-size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size);
 
 #endif

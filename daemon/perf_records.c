@@ -91,7 +91,8 @@ static bool parse_sample(const struct body *b, struct perf_record *r)
 	r->tgid = s.pid;
 	r->tid = s.tid;
 	r->cpu = s.cpu;
-	r->sample = (struct perf_sample){ s.time, s.ip, s.pid, s.tid, mode_of(b->misc) };
+	r->id = s.id;
+	r->sample = (struct perf_sample){ s.time, s.ip, s.pid, s.tid, mode_of(b->misc), 0 };
 	return true;
 }
 
@@ -197,6 +198,7 @@ static bool take_trailer(struct body *b, struct perf_record *r)
 	r->tgid = t.pid;
 	r->tid = t.tid;
 	r->cpu = t.cpu;
+	r->id = t.id;
 	return true;
 }
 

@@ -41,6 +41,7 @@ struct perf_sample {
 	uint64_t pc;
 	uint32_t tgid, tid;		/* (uint32_t)-1: the task is past its exit */
 	enum perf_mode mode;
+	uint32_t counter;		/* not in the record: the reader's to fill in */
 };
 
 struct perf_mmap {
@@ -58,6 +59,7 @@ struct perf_record {
 	uint64_t time;
 	uint32_t tgid, tid;		/* whom it is about */
 	uint32_t cpu;			/* on which it happened */
+	uint64_t id;			/* of the event that it comes from */
 	union {
 		struct perf_sample sample;
 		struct perf_mmap mmap;

@@ -34,7 +34,7 @@ static int open_cpu(struct perf_rings *r, unsigned int cpu, struct op_error *e)
 		return err;
 	}
 	c->open = true;
-	c->throttled_at = c->lost_mappings = c->alive_ns = 0;
+	c->lost_mappings = c->alive_ns = 0;
 	if (cpu >= r->nr_cpus)
 		r->nr_cpus = cpu + 1;
 	return 0;
@@ -46,19 +46,32 @@ static void close_cpu(struct perf_rings *r, unsigned int cpu)
 
 	if (!c->open)
 		return;
-	c->lost_before += perf_events_lost_samples(&c->events);
 	perf_events_close(&c->events);	/* leaves the epoll set with its last descriptor */
 	c->open = false;
 }
 
-int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
+/* Whether any event is for @cpu's kind. */
+static bool has_events(struct perf_rings *r, unsigned int cpu)
+{
+	if (!r->cpus[cpu].open)
+		return false;
+	if (perf_events_nr_open(&r->cpus[cpu].events))
+		return true;
+	if (!r->nr_without++)
+		r->first_without = cpu;
+	return false;
+}
+
+int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup, const char *root,
 		    struct perf_order *order, int epoll_fd, struct op_error *e)
 {
 	struct perf_cpu_set online;
+	bool any = false;
 	int err;
 
 	memset(r, 0, sizeof(*r));
 	r->setup = *setup;
+	r->root = root;
 	r->order = order;
 	r->epoll_fd = epoll_fd;
 	err = perf_cpus_read(ONLINE_FILE, &online);
@@ -71,23 +84,29 @@ int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 			perf_rings_close(r);
 			return err;
 		}
+		any |= has_events(r, cpu);
 	}
-	return r->nr_cpus ? 0 : op_error_set(e, -ENODEV, "no CPU could be opened");
+	if (!r->nr_cpus)
+		return op_error_set(e, -ENODEV, "no CPU could be opened");
+	if (any)
+		return 0;
+	perf_rings_close(r);
+	return op_error_set(e, -ENODEV, "no CPU that is online counts any of the events");
 }
 
 void perf_rings_close(struct perf_rings *r)
 {
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
 		close_cpu(r, cpu);
+		perf_events_free(&r->cpus[cpu].events);
+	}
+	r->nr_cpus = 0;
 }
 
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 {
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		int err;
-
-		r->cpus[cpu].throttled_at = 0;
-		err = r->cpus[cpu].open ? perf_events_sample(&r->cpus[cpu].events, on) : 0;
+		int err = r->cpus[cpu].open ? perf_events_sample(&r->cpus[cpu].events, on) : 0;
 
 		if (!err)
 			continue;
@@ -101,11 +120,44 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 	return 0;
 }
 
-static void unthrottle(struct perf_cpu_ring *c, uint64_t time, uint64_t period_ns)
+/* [PC-4] */
+static uint64_t period_ns(const struct perf_rings *r, const struct perf_events *ev,
+			  const struct perf_cpu_counter *c)
 {
-	if (c->throttled_at && time > c->throttled_at)
-		c->throttled += 1 + (time - c->throttled_at) / period_ns;
+	return r->setup.counters[c - ev->counters].period_ns;
+}
+
+static void throttle(const struct perf_rings *r, struct perf_events *ev,
+		     const struct perf_record *t)
+{
+	struct perf_cpu_counter *c = perf_events_find(ev, t->id);
+
+	if (!c)
+		return;
+	c->throttled_at = t->time;
+	c->throttled += !period_ns(r, ev, c);
+}
+
+static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
+		       const struct perf_record *t)
+{
+	struct perf_cpu_counter *c = perf_events_find(ev, t->id);
+	uint64_t period = c ? period_ns(r, ev, c) : 0;
+
+	if (!c)
+		return;
+	if (period && c->throttled_at && t->time > c->throttled_at)
+		c->throttled += 1 + (t->time - c->throttled_at) / period;
 	c->throttled_at = 0;
+}
+
+/* One of an event that isn't ours has no counter: the daemon counts it as not understood. */
+static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record)
+{
+	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
+
+	record->sample.counter = c ? c->counter : UINT32_MAX;
+	perf_order_add_sample(r->order, cpu, &record->sample);
 }
 
 static void take_record(struct perf_rings *r, unsigned int cpu, const void *bytes, size_t size)
@@ -119,7 +171,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 	}
 	switch (record.kind) {
 	case PERF_KIND_SAMPLE:
-		perf_order_add_sample(r->order, cpu, &record.sample);
+		take_sample(r, cpu, &record);
 		break;
 	case PERF_KIND_MMAP:
 	case PERF_KIND_EXEC:
@@ -134,10 +186,10 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 		c->lost_early += record.lost;
 		break;
 	case PERF_KIND_THROTTLE:
-		c->throttled_at = record.time;
+		throttle(r, &c->events, &record);
 		break;
 	case PERF_KIND_UNTHROTTLE:
-		unthrottle(c, record.time, r->setup.period_ns);
+		unthrottle(r, &c->events, &record);
 		break;
 	case PERF_KIND_OTHER:
 		break;
@@ -169,10 +221,14 @@ static void read_cpu(struct perf_rings *r, unsigned int cpu)
  * The kernel lifts a throttle at the next tick. A CPU that idles without ticks has none, and would
  * miss the beginning of what it does next.
  */
-static void lift_throttle(struct perf_rings *r, struct perf_cpu_ring *c, uint64_t now)
+static void lift_throttles(struct perf_rings *r, struct perf_events *ev, uint64_t now)
 {
-	if (r->sampling && c->throttled_at && now > c->throttled_at + THROTTLED_NS)
-		perf_events_unthrottle(&c->events, r->setup.period_ns);
+	for (unsigned int i = 0; i < ev->nr && r->sampling; i++) {
+		const struct perf_cpu_counter *c = &ev->counters[i];
+
+		if (c->throttled_at && now > c->throttled_at + THROTTLED_NS)
+			perf_events_unthrottle(c, r->setup.counters[i].period);
+	}
 }
 
 /* It went offline and came back between two looks, and its events did not. */
@@ -194,6 +250,7 @@ static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
 	}
 	if (!online || c->open)
 		return;
+	perf_counters_refresh(r->setup.counters, r->setup.nr_counters, r->root);
 	if (open_cpu(r, cpu, NULL))
 		return;		/* tried again at the next look */
 	r->missed_changes = true;
@@ -217,12 +274,24 @@ void perf_rings_read(struct perf_rings *r, uint64_t now)
 		if (!r->cpus[cpu].open)
 			continue;
 		read_cpu(r, cpu);
-		lift_throttle(r, &r->cpus[cpu], now);
+		lift_throttles(r, &r->cpus[cpu].events, now);
 	}
 	if (now - r->looked_at >= LOOK_NS) {
 		follow_cpus(r);
 		r->looked_at = now;
 	}
+}
+
+bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret)
+{
+	struct perf_times times = { 0, 0 };
+	bool any = false;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		any |= perf_events_add_times(&r->cpus[cpu].events, counter, &times);
+	if (any)
+		*ret = times;
+	return any;
 }
 
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
@@ -232,14 +301,21 @@ uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
 	/* older kernels tell only the sum of samples and mappings */
 	if (r->setup.no_lost)
 		return c->lost_records + c->lost_early;
-	return c->lost_before + c->lost_early +
-	       (c->open ? perf_events_lost_samples(&c->events) : 0);
+	return c->lost_early + perf_events_lost_samples(&c->events);
 }
 
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now)
 {
-	const struct perf_cpu_ring *c = &r->cpus[cpu];
-	bool still = r->sampling && c->throttled_at && now > c->throttled_at;
+	const struct perf_events *ev = &r->cpus[cpu].events;
+	uint64_t sum = 0;
 
-	return c->throttled + (still ? (now - c->throttled_at) / r->setup.period_ns : 0);
+	for (unsigned int i = 0; i < ev->nr; i++) {
+		const struct perf_cpu_counter *c = &ev->counters[i];
+		uint64_t period = period_ns(r, ev, c);
+
+		sum += c->throttled;
+		if (r->sampling && period && c->throttled_at && now > c->throttled_at)
+			sum += (now - c->throttled_at) / period;
+	}
+	return sum;
 }

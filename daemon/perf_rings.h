@@ -18,28 +18,32 @@
 struct perf_cpu_ring {
 	bool open;
 	struct perf_events events;
-	uint64_t lost_before;		/* samples, by earlier events of this CPU */
 	uint64_t lost_mappings;		/* as last asked, of these events */
 	uint64_t lost_records;		/* of any kind, as told in the ring */
 	uint64_t lost_early;		/* samples that did not even get to the ring */
-	uint64_t throttled, throttled_at;	/* interrupts skipped; since when, 0: not now */
 	uint64_t alive_ns;		/* perf_events_alive_ns() at the last look */
 };
 
 struct perf_rings {
 	struct perf_event_setup setup;
+	const char *root;		/* as struct perf_machine's */
 	struct perf_order *order;	/* not owned */
 	int epoll_fd;			/* not owned; readable when a ring fills */
 	bool sampling;
 	bool missed_changes;		/* the caller clears it when it has read /proc again */
 	uint64_t malformed;		/* records that could not be understood */
+	unsigned int nr_without;	/* CPUs at open of a kind that no event is for, */
+	unsigned int first_without;	/* and the first of them */
 	uint64_t looked_at;
 	unsigned int nr_cpus;		/* highest ever open + 1 */
 	struct perf_cpu_ring cpus[COUNTS_MAX_CPUS];
 };
 
-/* Open the events of every CPU online; nothing is sampled yet. On failure all are closed. */
-int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
+/*
+ * Open the events of every CPU online; nothing is sampled yet. On failure all are closed. What
+ * @setup points to must stay; @root is where PMUs are looked up when CPUs come.
+ */
+int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup, const char *root,
 		    struct perf_order *order, int epoll_fd, struct op_error *e);
 void perf_rings_close(struct perf_rings *r);
 
@@ -48,7 +52,10 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e);
 /* Take everything out of all rings. @now: for the look at CPUs, once a second. */
 void perf_rings_read(struct perf_rings *r, uint64_t now);
 
-/* Samples of @cpu that the kernel lost, and interrupts it skipped. */
+/* For how long the events of @counter were to count, and did, on all CPUs. False: none is its. */
+bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret);
+
+/* Samples of @cpu that the kernel lost, and interrupts it skipped [PC-4]. */
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now);
 

@@ -119,13 +119,15 @@ int recorder_keep_apart(struct recorder *r, struct op_error *e)
 
 char *recorder_take_note(struct recorder *r)
 {
-	const char *trouble = recorder_trouble(r);
+	const char *trouble = recorder_trouble(r), *both = "";
 	char *note = NULL;
 
-	if (r->note.text[0])
-		note = xstrdup(r->note.text);
+	if (r->note.text[0] && r->collector_note[0])
+		both = "; ";
+	if (r->note.text[0] || r->collector_note[0])
+		note = xasprintf("%s%s%s", r->note.text, both, r->collector_note);
 	else if (*trouble)
 		note = xasprintf("samples are being lost: %s", trouble);
-	r->note.text[0] = '\0';
+	r->note.text[0] = r->collector_note[0] = '\0';
 	return note;
 }

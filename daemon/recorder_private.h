@@ -38,7 +38,8 @@ struct recorder {
 	bool room_due;			/* and room for later versions not be had */
 	int counts_err;			/* of the last attempt to write stats/counts */
 	uint64_t dump_told, stop_told;	/* of sfiles_unwritten(), in answers */
-	struct op_error note;		/* what the next answer to start says */
+	struct op_error note;		/* what the next answer to start says, */
+	char collector_note[256];	/* and what the collector has to say there */
 	int told_err;			/* the last failure to write below stats/, told once */
 	struct op_error trouble;	/* the same, in words */
 };

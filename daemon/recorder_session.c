@@ -108,6 +108,7 @@ void recorder_describe(struct recorder *r)
 
 	memset(info, 0, sizeof(*info));
 	config->collector->status(config->collector, &status);
+	snprintf(r->collector_note, sizeof(r->collector_note), "%s", status.note);
 	snprintf(info->collector, sizeof(info->collector), "%s", config->collector->name);
 	snprintf(info->model, sizeof(info->model), "%s", status.model);
 	snprintf(info->cpu_type, sizeof(info->cpu_type), "%s", config->cpu_type);

@@ -141,7 +141,7 @@ struct seen {
 	op_word code, payload[16];
 	int nr;
 	bool escaped, have_pc;
-	op_word pc, cookie, program, tid, tgid, cpu;
+	op_word pc, counter, cookie, program, tid, tgid, cpu;
 	bool user;
 	uint64_t samples;
 	bool wrong; /* a word that op_abi.h does not allow there */
@@ -249,6 +249,7 @@ static inline void take_words(void *context, const op_word *words, size_t nr)
 		} else if (s->escaped) {
 			take_code(s, w);
 		} else if (s->have_pc) {
+			s->counter = w;
 			take_sample(t);
 		} else if (w == OP_ESCAPE) {
 			s->escaped = true;
