@@ -114,7 +114,7 @@ static int choose_perf(const struct host *h, const struct setup *s, struct colle
 
 /* ---- the module ---- */
 
-/* The CPU's own table where there is one: the module knows CPUs by their families only. */
+/* The CPU's own table where there is one: the module knows families only. [CC-44] */
 static int module_kind(const struct module_state *m, struct collector_choice *c,
 		       struct op_error *e)
 {
@@ -153,7 +153,7 @@ static int use_module(const struct host *h, const struct setup *s, const struct 
 	return 0;
 }
 
-/* It counts what one kind of CPU counts; on others there would be zeros. */
+/* It counts what one kind of CPU counts; on others there would be zeros. [CC-41] */
 static int check_one_kind(const struct collector_choice *c, const struct setup *s,
 			  struct op_error *e)
 {
@@ -165,7 +165,7 @@ static int check_one_kind(const struct collector_choice *c, const struct setup *
 
 /*
  * The module looks at the machine when it loads. Who held the counters then may have let go of
- * them, as the NMI watchdog has when it is off. One that is in use stays as it is.
+ * them, as the NMI watchdog has when it is off. One that is in use stays as it is. [CC-42]
  */
 static int look_again(const struct host *h, struct module_state *m, struct op_error *e)
 {

@@ -4,7 +4,7 @@
  * counters or by time, and why
  *
  * The module if it can be had, else perf; the CPUs' counters if they can be had, else time. What
- * was asked for by name is not replaced.
+ * was asked for by name is not replaced. doc/control.md [CC-40].
  */
 #ifndef COLLECTOR_CHOICE_H
 #define COLLECTOR_CHOICE_H

@@ -38,7 +38,7 @@ static void note_turns(struct event_plan *p, unsigned int sets)
 			   "counted in turns, and reports scale their counts.\n");
 }
 
-/* The module's numbers are counters, set after set. */
+/* The module's numbers are counters, set after set. [CC-45] */
 static int alloc_module(struct maker *m, struct op_error *e)
 {
 	unsigned int nr = m->c->nr_counters, sets;
@@ -78,7 +78,7 @@ static int judge_kind(const struct maker *m, const struct kind_plan *kind, unsig
 	return err;
 }
 
-/* Kinds share the number of an event, and so its sample files, if they call it the same. */
+/* Kinds share the number of an event, and so its files, if they call it the same. [CC-46] */
 static int shared_number(const struct maker *m, size_t kind, size_t event,
 			 const struct event_choice *c)
 {

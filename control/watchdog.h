@@ -4,7 +4,7 @@
  *
  * It is off for as long as a daemon samples by a model that writes the counters' registers. That it
  * was on is kept in a file of root's below /run until it is on again, so that whichever way the
- * daemon and opcontrol end, the next opcontrol turns it on; a reboot does so, too.
+ * daemon and opcontrol end, the next opcontrol turns it on; a reboot does so, too. [CC-43]
  */
 #ifndef WATCHDOG_H
 #define WATCHDOG_H
