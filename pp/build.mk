@@ -23,3 +23,8 @@ $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
 $(eval $(call program,opgprof,pp/opgprof.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+$(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c pp/archive_write.c \
+	pp/sha256.c))
+$(eval $(call program,oparchive,pp/oparchive.c pp/terminal.c,\
+	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))

@@ -86,6 +86,8 @@ int collect(const struct collect_options *o, struct collection *ret, struct noti
 		file_list_print(&c->files, stderr);
 	if (!c->files.nr)
 		return nothing_matches(c, e);
+	if (o->files_only)
+		return 0;
 	err = arrange_files(&c->files, &how, &c->arrangement, notices, e);
 	if (!err && o->print_classes)
 		arrangement_print(&c->arrangement, stderr);

@@ -25,6 +25,7 @@ struct collect_options {
 	bool exclude_dependent;
 	bool strict;				/* columns that differ in two ways: an error */
 	bool want_arcs;				/* call-graph files too */
+	bool files_only;			/* no arrangement is needed */
 	bool print_files, print_classes;	/* --verbose=: on stderr */
 };
 

@@ -155,6 +155,23 @@ static char *below(const char *dir, const char *path)
 	return path_join(dir, path + strspn(path, "/"));
 }
 
+/* Where oparchive puts modules, which have no path of their own [OA-4]. */
+static bool find_module_in_archive(const struct finder *f, struct image *image)
+{
+	static const char *const ends[] = { "", ".ko", ".ko.xz", ".ko.zst" };
+
+	for (size_t i = 0; f->archive && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		char *path = xasprintf("%s/{kern}/%s%s", f->archive, image->path, ends[i]);
+
+		if (file_exists(path)) {
+			image->found = path;
+			return true;
+		}
+		free(path);
+	}
+	return false;
+}
+
 /* In the archive, else below the root, or at the path itself: one of these two. [FI-1] */
 static bool find_at_path(const struct finder *f, struct image *image)
 {
@@ -185,7 +202,7 @@ void find_image(struct finder *f, struct image *image, struct notices *notices)
 	if (image->kind == IMAGE_FILE) {
 		if (find_at_path(f, image))
 			return;
-	} else if (image->kind != IMAGE_KERNEL) {
+	} else if (image->kind != IMAGE_KERNEL || find_module_in_archive(f, image)) {
 		return;
 	}
 	if (!f->nr_paths)

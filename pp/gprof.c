@@ -114,8 +114,8 @@ static int open_object(struct work *w, struct op_error *e)
 	if (!image->found)
 		return op_error_set(e, -ENOENT, image->is_ambiguous
 				    ? "'%s' is more than one file below --image-path"
-				    : "'%s' is not there: gprof needs the binary (elsewhere: --root, "
-				      "--image-path)", image->name);
+				    : "'%s' is not there: gprof needs the binary (elsewhere: "
+				      "--root, --image-path)", image->name);
 	err = object_file_open(image->found, &object, &why);
 	if (err)
 		return op_error_set(e, err, "'%s': %s", image->found,

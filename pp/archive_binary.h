@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* archive_binary.h - the binary of an image, and its debug file, for an archive [OA-4] */
+#ifndef ARCHIVE_BINARY_H
+#define ARCHIVE_BINARY_H
+
+#include "archive_plan.h"
+#include "collect.h"
+
+/* Add them to @plan, or tell in @notices why there is nothing to add. */
+void archive_add_binary(struct archive_plan *plan, struct image *image,
+			const struct collection *c, struct notices *notices);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* oparchive.c - a profile with all it needs to be read elsewhere, in one folder */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "archive_options.h"
+#include "archive_plan.h"
+#include "archive_write.h"
+#include "common_options.h"
+#include "say.h"
+#include "terminal.h"
+#include "version.h"
+
+static void say_notices(struct notices *notices)
+{
+	for (size_t i = 0; i < notices->nr; i++)
+		say_warning("%s", notices->texts[i]);
+	notices_free(notices);
+}
+
+/* A path a line; what would end the line is shown as a report shows it [RP-6]. */
+static int list_files(const struct archive_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		char *source = archive_item_source(&plan->items[i]);
+
+		for (char *p = source; *p; p++)
+			if (iscntrl((unsigned char)*p))
+				*p = '?';
+		puts(source);
+		free(source);
+	}
+	if (fflush(stdout) || ferror(stdout)) {
+		say_error("cannot write 'standard output': %s", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+static int write_archive(const struct archive_options *options, const struct archive_plan *plan)
+{
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct archive_size size;
+	int err = archive_write(plan, options->output_dir, progress_show, &size, &notices, &e);
+
+	progress_end();
+	say_notices(&notices);
+	if (err) {
+		say_error("%s", *e.text ? e.text : strerror(-err));
+		return 1;
+	}
+	if (!options->compat)
+		printf("%zu files, %" PRIu64 " bytes; read it with: opreport archive:%s\n",
+		       size.files, size.bytes, options->output_dir);
+	return 0;
+}
+
+static int run(const struct archive_options *options)
+{
+	const char *dir = option_session_dir(options->session_dir, options->spec.archive,
+					     "session-dir");
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct archive_plan plan;
+	int status = 1, err = archive_plan_make(options, dir, &plan, &notices, &e);
+
+	say_notices(&notices);
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	else if (options->list_files)
+		status = list_files(&plan);
+	else
+		status = write_archive(options, &plan);
+	archive_plan_free(&plan);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct archive_options options;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (archive_options_parse(argc, argv, &options, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (options.version)
+		version_print("oparchive");
+	else if (options.help || options.usage)
+		archive_options_help(options.usage);
+	else
+		status = run(&options);
+	archive_options_free(&options);
+	return status;
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# oparchive.t - oparchive beside the original, on the original's own sessions
+#
+# Every recorded list of oparchive 0.9.9 and 1.x must be the same in compatibility mode, and the archive
+# must have the files that the original's has, at the same places. Left out on both sides are debug files found by
+# build-id, which the recording machine had and 0.9.9 could not read.
+set -u
+export OPROFILE_COMPAT=1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+number=0
+failed=0
+
+result() # STATUS NAME
+{
+	number=$((number + 1))
+	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
+}
+
+# Their names are the rest of a build-id.
+without_debug_files() { grep -Ev '/[0-9a-f]{38}\.debug$' "$1"; }
+
+same_files() # NAME WANT GOT
+{
+	diff <(without_debug_files "$2") <(without_debug_files "$3") | sed 's/^/# /'
+	[ "${PIPESTATUS[0]}" = 0 ]
+	result $? "$1"
+}
+
+list() # NAME BASE COMMAND
+{
+	(cd "$GOLDEN" && bash -c "$3") > "$work/list" 2> "$work/err"
+	[ $(($? != 0)) = $(($(cat "$2.rc") != 0)) ] || echo "another status" >> "$work/list"
+	same_files "$1" "$2.out" "$work/list"
+}
+
+# 0.9.9 leaves the session where it was; 1.x puts it where we do.
+tree() # NAME RECORDED-FILES SESSION-DIR
+{
+	local session_dir=${3#/}
+	sed "s|^\./$session_dir/|./var/lib/oprofile/|" "$2" | sort > "$work/want"
+	oparchive --session-dir="$3" -o "$work/archive" 2> "$work/err"
+	(cd "$work/archive" && find . -type f ! -name manifest.sha256 | sort) > "$work/files"
+	same_files "$1" "$work/want" "$work/files"
+	(cd "$work/archive" && sha256sum --quiet --strict -c manifest.sha256)
+	result $? "$1: checksums"
+	rm -rf "$work/archive"
+}
+
+for cmd in "$GOLDEN"/cmds/op*/*/*.cmd; do
+	command=$(cat "$cmd")
+	base=${cmd%.cmd}
+	name=${base#"$GOLDEN"/cmds/}
+	[[ "$command" == oparchive* && "$command" != *--help* ]] || continue	# help is ours
+	list "$name" "$base" "$command"
+	files=${base%/*}/archive-files.txt
+	dir=$(sed -n 's/.*--session-dir=\([^ ]*\).*/\1/p' "$cmd")
+	if [ -f "$files" ]; then tree "$name: files" "$files" "$dir"; fi
+done
+echo "1..$number"
+exit $failed
