@@ -189,10 +189,8 @@ static int read_module(const struct host *h, const struct setup *s, struct modul
 	bool done;
 	int err = module_state_read(&h->driver, m, e);
 
-	if (!err && (m->perf_is_in_the_way || module_owns_counters(m))) {
-		c->watchdog_off = watchdog_is_on(h);
-		err = watchdog_off(h, s->session_dir, e);
-	}
+	if (!err && (m->perf_is_in_the_way || module_owns_counters(m)))
+		err = watchdog_off(h, s->session_dir, &c->watchdog_off, e);
 	if (!err)
 		err = look_again(h, m, e);
 	if (!err && module_owns_counters(m) && m->possible)

@@ -23,7 +23,7 @@ struct collector_choice {
 	uint64_t clock_khz;		/* the nominal clock that this collector goes by */
 	bool counts;			/* events of the CPUs; else their time */
 	char by_time[256];		/* !counts: why, half a sentence */
-	bool watchdog_off;		/* it was turned off for this: watchdog.h */
+	bool watchdog_off;		/* it is off for this, by us: watchdog.h */
 
 	/* counts: */
 	const char *root;		/* that the kinds were found below: cpu_detect() */

@@ -45,14 +45,16 @@ static int keep(const struct host *h, const char *session_dir, struct op_error *
 	return err;
 }
 
-int watchdog_off(const struct host *h, const char *session_dir, struct op_error *e)
+int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
+		 struct op_error *e)
 {
-	int err;
+	bool was_on = watchdog_is_on(h);
+	int err = 0;
 
-	if (!watchdog_is_on(h))
-		return 0;
-	err = keep(h, session_dir, e);
-	if (!err)
+	*ret_ours = was_on || file_exists(h->watchdog_kept);
+	if (*ret_ours)
+		err = keep(h, session_dir, e);
+	if (!err && was_on)
 		err = set(h, "0", e);
 	if (!err && watchdog_is_on(h))
 		err = op_error_set(e, -EBUSY, "the NMI watchdog stays on, whatever is written to "

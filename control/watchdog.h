@@ -15,8 +15,12 @@
 
 bool watchdog_is_on(const struct host *h);
 
-/* For the daemon of @session_dir. What another has turned off stays his. */
-int watchdog_off(const struct host *h, const char *session_dir, struct op_error *e);
+/*
+ * For the daemon of @session_dir. *ret_ours: it is off, and that is our doing, now or when another
+ * daemon needed it. What somebody else has turned off stays his.
+ */
+int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
+		 struct op_error *e);
 
 /*
  * On again, if watchdog_off() turned it off and no daemon runs any more in the folder that it was

@@ -195,15 +195,20 @@ TEST(watchdog_survives_us)
 {
 	struct host h = fake_host();
 	struct op_error e = { "" };
-	char *session = xstrdup(tmpdir_path("session"));
+	char *session = xstrdup(tmpdir_path("session")), *other = xstrdup(tmpdir_path("other"));
+	bool ours;
 	int lock;
 
-	CHECK(!file_make_dirs(session, 0755), "%s", session);
-	CHECK(!watchdog_off(&h, session, &e) && !fake_watchdog_is_on(), "%s", e.text);
+	CHECK(!file_make_dirs(session, 0755) && !file_make_dirs(other, 0755), "%s", session);
+	CHECK(!watchdog_off(&h, session, &ours, &e) && ours && !fake_watchdog_is_on(), "%s", e.text);
 	lock = session_lock(session, &e);
 	CHECK(lock >= 0 && !restored(&h) && !fake_watchdog_is_on(), "a daemon needs it off");
 	session_unlock(session, lock);
-	CHECK(!watchdog_off(&h, session, &e), "again, as by a second start");
+	/* that one was killed; the next daemon is of another session */
+	CHECK(!watchdog_off(&h, other, &ours, &e) && ours, "still our doing");
+	lock = session_lock(other, &e);
+	CHECK(lock >= 0 && !restored(&h) && !fake_watchdog_is_on(), "needed again");
+	session_unlock(other, lock);
 	CHECK(restored(&h) && fake_watchdog_is_on(), "on again");
 	/* killed between noting and doing */
 	put("run/kept", "1 %s\n", session);
@@ -214,9 +219,11 @@ TEST(watchdog_survives_us)
 	put("nmi_watchdog", "0\n");
 	CHECK(restored(&h) && fake_watchdog_is_on(), "on");
 	/* no watchdog at all, as on a machine without counters */
-	CHECK(!unlink(tmpdir_path("nmi_watchdog")) && !watchdog_off(&h, session, &e), "%s", e.text);
+	CHECK(!unlink(tmpdir_path("nmi_watchdog")) && !watchdog_off(&h, session, &ours, &e) &&
+	      !ours, "%s", e.text);
 	CHECK(!restored(&h), "nothing was noted");
 	free(session);
+	free(other);
 	fake_host_free(&h);
 }
 
