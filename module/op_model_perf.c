@@ -24,6 +24,9 @@
 #include "op_model.h"
 #include "stats.h"
 
+/* of x86's select registers: edge, invert, threshold */
+#define EXTRA_MASK	(1ul << 18 | 1ul << 23 | 0xfful << 24)
+
 struct perf_cpu {
 	struct perf_event *events[OP_MAX_VIRTUAL];
 	u64 told[OP_MAX_VIRTUAL];	/* periods sampled or counted as throttled */
@@ -76,6 +79,10 @@ static int check(unsigned int n, const struct op_counter *a, struct op_reason *w
 		return op_refuse(why, -EDOM,
 				 "counter %u: event 0x%lx is above 0x%lx, or unit mask 0x%lx above 0x%lx",
 				 n, a->event, most_event, a->unit_mask, most_mask);
+	/* perf would leave others out without a word */
+	if (a->extra & ~(IS_ENABLED(CONFIG_X86) ? EXTRA_MASK : 0))
+		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%lx", n,
+				 a->extra, IS_ENABLED(CONFIG_X86) ? EXTRA_MASK : 0);
 	return 0;
 }
 
