@@ -293,6 +293,17 @@ int perf_events_sample(struct perf_events *ev, bool on)
 	return err;
 }
 
+struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
+{
+	for (unsigned int i = 0; i < ev->nr; i++) {
+		if (ev->counters[i].id == id) {
+			ev->found = &ev->counters[i];
+			return ev->found;
+		}
+	}
+	return NULL;
+}
+
 unsigned int perf_events_nr_open(const struct perf_events *ev)
 {
 	unsigned int nr = 0;

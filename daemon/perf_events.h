@@ -39,7 +39,8 @@ struct perf_cpu_counter {
 
 struct perf_events {
 	struct perf_cpu_counter *counters;	/* as many as in the setup; NULL: never opened */
-	unsigned int nr, last;		/* @last: the one found last */
+	unsigned int nr;
+	struct perf_cpu_counter *found;	/* the last one, or NULL */
 	int mappings_fd;		/* -1: not open */
 	struct perf_ring ring;
 	bool tells_lost;		/* the counts of lost ones are known */
@@ -59,17 +60,14 @@ int perf_events_sample(struct perf_events *ev, bool on);	/* 0, or -errno and non
 /* How many of the events sample on this CPU. */
 unsigned int perf_events_nr_open(const struct perf_events *ev);
 
-/* The event of a record's id, or NULL. */
+struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id);
+
+/* The event of a record's id, or NULL: mostly that of the record before. */
 static inline struct perf_cpu_counter *perf_events_find(struct perf_events *ev, uint64_t id)
 {
-	for (unsigned int i = 0, at = ev->last; i < ev->nr; i++) {
-		if (ev->counters[at].id == id) {
-			ev->last = at;
-			return &ev->counters[at];
-		}
-		at = at + 1 < ev->nr ? at + 1 : 0;
-	}
-	return NULL;
+	struct perf_cpu_counter *c = ev->found;
+
+	return c && c->id == id ? c : perf_events_search(ev, id);
 }
 
 /* Go on sampling if the kernel throttled it and has not come back to it. */
