@@ -26,6 +26,7 @@
 #define IBS_CONTROL	0xc001103a
 #define ENTRY		0xfu
 #define ENTRY_VALID	(1u << 8)
+#define BY_NMI		4		/* the local APIC's delivery mode */
 
 int op_ibs_machine(struct op_ibs *ret, struct op_reason *why)
 {
@@ -99,7 +100,7 @@ int op_ibs_open_entry(void)
 
 	if (!(control & ENTRY_VALID))
 		return -ENODEV;
-	return setup_APIC_eilvt(control & ENTRY, 0, APIC_EILVT_MSG_NMI, 0);
+	return setup_APIC_eilvt(control & ENTRY, 0, BY_NMI, 0);
 }
 
 /* The kernel's driver keeps it. */
