@@ -45,14 +45,25 @@ static int keep(const struct host *h, const char *session_dir, struct op_error *
 	return err;
 }
 
+/* 1: it is noted, for a daemon that runs; 0: for one that does not. -ENOENT: nothing is noted. */
+static int noted(const struct host *h)
+{
+	char kept[KEPT_MAX];
+	int err = file_read_line(h->watchdog_kept, kept, sizeof(kept));
+
+	if (err == -ENOENT || err == -ENOTDIR)
+		return -ENOENT;
+	return !err && !strncmp(kept, KEPT "/", 3) && daemon_runs(kept + strlen(KEPT));
+}
+
 int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
 		 struct op_error *e)
 {
 	bool was_on = watchdog_is_on(h);
-	int err = 0;
+	int note = noted(h), err = 0;
 
-	*ret_ours = was_on || file_exists(h->watchdog_kept);
-	if (*ret_ours)
+	*ret_ours = was_on || note >= 0;
+	if (*ret_ours && note != 1)
 		err = keep(h, session_dir, e);
 	if (!err && was_on)
 		err = set(h, "0", e);
@@ -64,13 +75,10 @@ int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
 
 int watchdog_restore(const struct host *h, bool *ret_done, struct op_error *e)
 {
-	char kept[KEPT_MAX];
-	int err = file_read_line(h->watchdog_kept, kept, sizeof(kept));
+	int err;
 
 	*ret_done = false;
-	if (err == -ENOENT || err == -ENOTDIR)
-		return 0;
-	if (!err && !strncmp(kept, KEPT "/", 3) && daemon_runs(kept + strlen(KEPT)))
+	if (noted(h))
 		return 0;
 	err = watchdog_is_on(h) ? 0 : set(h, "1", e);
 	if (err)

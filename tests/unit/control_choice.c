@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_choice.c - what samples on machines of many kinds, and the NMI watchdog meanwhile */
-#include "daemon_link.h"
+#include <sys/wait.h>
+#include "fake_daemon.h"
 #include "fake_host.h"
 #include "module_state.h"
 #include "watchdog.h"
@@ -195,21 +196,26 @@ TEST(watchdog_survives_us)
 {
 	struct host h = fake_host();
 	struct op_error e = { "" };
-	char *session = xstrdup(tmpdir_path("session")), *other = xstrdup(tmpdir_path("other"));
+	char *session = xstrdup(tmpdir);
 	bool ours;
-	int lock;
+	pid_t pid;
 
-	CHECK(!file_make_dirs(session, 0755) && !file_make_dirs(other, 0755), "%s", session);
-	CHECK(!watchdog_off(&h, session, &ours, &e) && ours && !fake_watchdog_is_on(), "%s", e.text);
-	lock = session_lock(session, &e);
-	CHECK(lock >= 0 && !restored(&h) && !fake_watchdog_is_on(), "a daemon needs it off");
-	session_unlock(session, lock);
-	/* that one was killed; the next daemon is of another session */
-	CHECK(!watchdog_off(&h, other, &ours, &e) && ours, "still our doing");
-	lock = session_lock(other, &e);
-	CHECK(lock >= 0 && !restored(&h) && !fake_watchdog_is_on(), "needed again");
-	session_unlock(other, lock);
+	CHECK(!watchdog_off(&h, session, &ours, &e) && ours, "%s", e.text);
+	pid = start(ANSWERS, true);
+	CHECK(!restored(&h) && !fake_watchdog_is_on(), "a daemon needs it off");
+	CHECK(!watchdog_off(&h, "/nonexistent", &ours, &e) && ours && !restored(&h),
+	      "whoever else looks");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	CHECK(restored(&h) && fake_watchdog_is_on(), "on again");
+	/* one was killed; the next daemon is of another session */
+	CHECK(!watchdog_off(&h, "/nonexistent", &ours, &e) && ours, "%s", e.text);
+	CHECK(!watchdog_off(&h, session, &ours, &e) && ours, "still our doing");
+	pid = start(ANSWERS, true);
+	CHECK(!restored(&h) && !fake_watchdog_is_on(), "needed again");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK(restored(&h), "on again");
 	/* killed between noting and doing */
 	put("run/kept", "1 %s\n", session);
 	CHECK(restored(&h) && fake_watchdog_is_on() && !file_exists(tmpdir_path("run/kept")),
@@ -223,7 +229,6 @@ TEST(watchdog_survives_us)
 	      !ours, "%s", e.text);
 	CHECK(!restored(&h), "nothing was noted");
 	free(session);
-	free(other);
 	fake_host_free(&h);
 }
 
