@@ -5,7 +5,8 @@
  *	tally FROM TO COMMAND...
  *
  * Prints "cpu C counter N user U kernel K inside I" for every pair that has samples; I are those of
- * the kernel's at addresses FROM (hexadecimal) up to TO. What is to be sampled stands in oprofilefs
+ * the kernel's at addresses FROM (hexadecimal) up to TO. Instruction-based samples have "fetch" and
+ * "op" for N; that their words hold together is checked. What is to be sampled stands in oprofilefs
  * already. Exit status: 1 when something failed, which is printed.
  */
 #include <errno.h>
@@ -21,12 +22,15 @@
 
 #define CPUS		64
 #define COUNTERS	32
+#define FETCH		COUNTERS	/* behind the counters */
+#define OP		(COUNTERS + 1)
 
 static struct {
 	long user, kernel, inside;
-} tally[CPUS][COUNTERS];
+} tally[CPUS][COUNTERS + 2];
 
 static op_word from, to;
+static unsigned int target_words;	/* of a branch target, behind each OP_IBS_OP */
 static op_word record[64];	/* a note and its payload, or a sample, so far */
 static int nr_words;
 static unsigned int cpu;
@@ -47,8 +51,38 @@ static int length_of(op_word code)
 	case OP_COOKIE_SWITCH:	return 2 + 1;
 	case OP_ANON_MAP:	return 2 + OP_ANON_MAP_WORDS;
 	case OP_MODULE_RANGE:	return 2 + OP_MODULE_RANGE_WORDS;
+	case OP_IBS_FETCH:	return 2 + OP_IBS_FETCH_WORDS;
+	case OP_IBS_OP:		return 2 + OP_IBS_OP_WORDS + target_words;
 	default:		return 2;
 	}
+}
+
+static void take_sample(op_word address, unsigned int counter)
+{
+	if (user)
+		tally[cpu][counter].user++;
+	else
+		tally[cpu][counter].kernel++;
+	if (!user && address >= from && address < to)
+		tally[cpu][counter].inside++;
+}
+
+/* The first register is the address sampled, which a kernel sample's address is, too. */
+static void take_ibs(void)
+{
+	op_word linear = record[3] | record[4] << 32;
+
+	for (int i = 3; i < 2 + (record[1] == OP_IBS_OP ? OP_IBS_OP_WORDS : OP_IBS_FETCH_WORDS); i++)
+		if (record[i] >> 32) {
+			printf("word %d of an IBS note has 0x%llx\n", i, (long long)record[i]);
+			exit(1);
+		}
+	if (user ? linear >> 63 : linear != record[2]) {
+		printf("a %s sample at 0x%llx is of 0x%llx\n", user ? "user" : "kernel",
+		       (long long)record[2], (long long)linear);
+		exit(1);
+	}
+	take_sample(record[2], record[1] == OP_IBS_OP ? OP : FETCH);
 }
 
 static void take_note(void)
@@ -57,18 +91,8 @@ static void take_note(void)
 		cpu = record[2] % CPUS;
 	else if (record[1] == OP_KERNEL_ENTER || record[1] == OP_USER_ENTER)
 		user = record[1] == OP_USER_ENTER;
-}
-
-static void take_sample(void)
-{
-	unsigned int counter = record[1] % COUNTERS;
-
-	if (user)
-		tally[cpu][counter].user++;
-	else
-		tally[cpu][counter].kernel++;
-	if (!user && record[0] >= from && record[0] < to)
-		tally[cpu][counter].inside++;
+	else if (record[1] == OP_IBS_FETCH || record[1] == OP_IBS_OP)
+		take_ibs();
 }
 
 static void take(op_word word)
@@ -79,7 +103,7 @@ static void take(op_word word)
 	if (record[0] == OP_ESCAPE)
 		take_note();
 	else
-		take_sample();
+		take_sample(record[0], record[1] % COUNTERS);
 	nr_words = 0;
 }
 
@@ -93,6 +117,17 @@ static void drain(int fd)
 			take(buffer[i]);
 	if (n < 0 && errno != EAGAIN)
 		die("read");
+}
+
+/* Whether what is sampled has branch targets stands in oprofilefs. */
+static void read_target_words(void)
+{
+	FILE *f = fopen(OPROFILEFS_MOUNT "/ibs_op/branch_target", "re");
+
+	if (f && fscanf(f, "%u", &target_words) != 1)
+		die("branch_target");
+	if (f)
+		fclose(f);
 }
 
 static void enable(const char *text)
@@ -122,6 +157,18 @@ static void run(char **command, int fd)
 	}
 }
 
+static void print(unsigned int c, unsigned int n)
+{
+	char number[12];
+
+	if (!tally[c][n].user && !tally[c][n].kernel)
+		return;
+	snprintf(number, sizeof(number), "%u", n);
+	printf("cpu %u counter %s user %ld kernel %ld inside %ld\n", c,
+	       n == FETCH ? "fetch" : n == OP ? "op" : number, tally[c][n].user,
+	       tally[c][n].kernel, tally[c][n].inside);
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
@@ -133,14 +180,13 @@ int main(int argc, char **argv)
 	fd = open(OPROFILEFS_MOUNT "/buffer", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		die("buffer");
+	read_target_words();
 	enable("1");
 	run(argv + 3, fd);
 	enable("0");
 	drain(fd);
-	for (int c = 0; c < CPUS; c++)
-		for (int n = 0; n < COUNTERS; n++)
-			if (tally[c][n].user || tally[c][n].kernel)
-				printf("cpu %d counter %d user %ld kernel %ld inside %ld\n", c, n,
-				       tally[c][n].user, tally[c][n].kernel, tally[c][n].inside);
+	for (unsigned int c = 0; c < CPUS; c++)
+		for (unsigned int n = 0; n < COUNTERS + 2; n++)
+			print(c, n);
 	return 0;
 }
