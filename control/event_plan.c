@@ -138,13 +138,28 @@ static void settle(struct maker *m)
 
 /* ---- what oprofiled is told ---- */
 
-/* NAME:value:counter:count:um:kernel:user[:extra[:pmu]] */
-static void add_word(const struct event_choice *c, const char *pmu, struct strbuf *out)
+/*
+ * What is beside the mask in the event select: that it has a name is not, and the module has no
+ * precise addresses.
+ */
+static uint32_t extra_bits(const struct maker *m, const struct event_choice *c)
 {
-	uint32_t extra = c->mask.extra & ~EXTRA_NONE;	/* that says only that there is a name */
+	uint32_t extra = c->mask.extra & ~EXTRA_NONE;
+
+	return m->c->module ? extra & ~EXTRA_PEBS : extra;
+}
+
+/* NAME:value:counter:count:um:kernel:user[:extra[:pmu]] */
+static void add_word(const struct maker *m, const struct event_choice *c, const char *pmu,
+		     struct strbuf *out)
+{
+	uint32_t extra = extra_bits(m, c);
 
 	if (c->event->ext)
 		return;
+	if (m->c->module && c->mask.extra & EXTRA_PEBS)
+		strbuf_addf(&m->plan->notes, "%s is sampled without precise addresses: those are "
+			    "perf's (--collector=perf).\n", c->event->name);
 	strbuf_addf(out, "%s%s:0x%" PRIx64 ":%d:%" PRIu64 ":0x%" PRIx32 ":%d:%d",
 		    out->len ? "," : "", c->event->name, c->event->code, c->counter, c->count,
 		    c->mask.value, c->kernel, c->user);
@@ -166,7 +181,7 @@ static void make_words(struct maker *m)
 
 			for (size_t j = 0; j < kp->nr; j++)
 				if (kp->of[j] == i)
-					add_word(&kp->choices[j], pmu, &words);
+					add_word(m, &kp->choices[j], pmu, &words);
 		}
 	if (words.len)
 		m->plan->events = strbuf_steal(&words);

@@ -38,7 +38,7 @@ void event_from_config(const struct cpu_type *type, uint64_t config, uint64_t *r
 	}
 	*ret_code = (config & 0xff) | (config >> 24 & 0xf00);
 	*ret_mask = config >> 8 & 0xff;
-	*ret_extra = config & EXTRA_IN_SELECT;
+	*ret_extra = config & (EXTRA_IN_SELECT | EXTRA_PEBS);
 	if (*ret_extra)
 		*ret_extra |= EXTRA_NONE;
 }

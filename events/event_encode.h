@@ -16,7 +16,7 @@
 uint64_t event_perf_config(const struct cpu_type *type, const struct event *event,
 			   const struct mask_choice *mask);
 
-/* The other way round: what @config selects. */
+/* The other way round: what @config selects. Bit 19 asks for EXTRA_PEBS. */
 void event_from_config(const struct cpu_type *type, uint64_t config, uint64_t *ret_code,
 		       uint32_t *ret_mask, uint32_t *ret_extra);
 

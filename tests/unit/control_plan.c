@@ -213,6 +213,24 @@ TEST(counters_of_the_module)
 	      "r01a2:0xa2:0:6000:0x1:1:1,CPU_CLK_UNHALTED:0x3c:1:100000:0x0:1:1");
 }
 
+/* Bit 19 of a raw code asks for precise addresses, which the module does not have. */
+TEST(precise)
+{
+	static const char *const events[] = { "r800c0:6000", NULL };
+	struct collector_choice c = choice_of("i386/skylake");
+	struct event_plan p;
+	struct op_error e;
+	struct setup s;
+
+	check(&c, events, 0, "r800c0:0xc0:0:6000:0x0:1:1:0x80000");
+	c = module_of("i386/arch_perfmon", "intel", 4, 7, 4);
+	CHECK(!plan_of(&c, events, &s, &p, &e), "%s", e.text);
+	CHECK(!strcmp(p.events, "r800c0:0xc0:0:6000:0x0:1:1") && strstr(p.notes.text, "precise"),
+	      "%s, %s", p.events, p.notes.text);
+	event_plan_free(&p);
+	setup_free(&s);
+}
+
 /* More than perf has counters for is fine, too, and said. */
 TEST(perf_multiplexes)
 {
