@@ -80,6 +80,22 @@ void recorder_counts(struct recorder *r, struct session_counts *ret)
 	*ret = (struct session_counts){0, NULL};
 }
 
+const struct sfile_event *recorder_event(const struct recorder *r, unsigned int counter)
+{
+	static const struct sfile_event event = {.name = "CPU_CLK_UNHALTED", .count = 100000};
+
+	(void)r;
+	return counter ? NULL : &event;
+}
+
+bool recorder_event_time(struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
+			 uint64_t *ret_running_ns)
+{
+	(void)r;
+	*ret_enabled_ns = *ret_running_ns = 1000;
+	return !counter;
+}
+
 const char *recorder_trouble(const struct recorder *r)
 {
 	(void)r;
