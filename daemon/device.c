@@ -27,6 +27,7 @@ struct device {
 	const char *mount;
 	bool by_time;			/* what was asked for when it was opened */
 	int fd;				/* "buffer"; -1: closed */
+	char cpu_type[48];		/* asked for */
 	op_word *words;			/* READ_WORDS */
 };
 
@@ -158,6 +159,7 @@ static int device_open(struct collector *c, const struct collector_config *confi
 	int err = check_module(d, e);
 
 	d->by_time = collects_by_time(config);
+	snprintf(d->cpu_type, sizeof(d->cpu_type), "%s", d->by_time ? "timer" : config->cpu_type);
 	if (!err)
 		err = device_write_events(d->mount, config, e);
 	if (!err)
@@ -341,9 +343,7 @@ static void device_status(struct collector *c, struct collector_status *ret)
 	struct device *d = of(c);
 
 	read_name(d, "model", ret->model, sizeof(ret->model));
-	snprintf(ret->cpu_type, sizeof(ret->cpu_type), "timer");
-	if (!d->by_time)
-		read_name(d, "cpu_type", ret->cpu_type, sizeof(ret->cpu_type));
+	snprintf(ret->cpu_type, sizeof(ret->cpu_type), "%s", d->cpu_type);
 	if (!d->by_time || read_number(d, "timer/period_ns", &ret->period_ns))
 		ret->period_ns = 0;
 	if (read_number(d, "timer/clock_khz", &ret->clock_khz))

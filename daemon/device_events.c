@@ -49,6 +49,15 @@ static int write_period(const char *mount, uint64_t count, struct op_error *e)
 
 /* Counters */
 
+/* Of one maker or architecture, which the part before '/' tells: i386/, x86-64/, arm/. */
+static bool same_family(const char *type, const char *other)
+{
+	size_t len = strcspn(type, "/");
+
+	return len == strcspn(other, "/") && !strncmp(type, other, len);
+}
+
+/* The module names what all CPUs of a maker have; who asks may know the very CPU. [CC-44] */
 static int check_cpu_type(const char *mount, const char *asked, struct op_error *e)
 {
 	char *path = path_join(mount, "cpu_type"), have[64];
@@ -60,7 +69,7 @@ static int check_cpu_type(const char *mount, const char *asked, struct op_error 
 	if (!strcmp(have, "timer"))
 		return op_error_set(e, -ENODEV, "the oprofile module samples by time on this "
 				    "machine, and counts no events: '%s/models' says why", mount);
-	if (strcmp(have, asked))
+	if (!same_family(have, asked))
 		return op_error_set(e, -EINVAL, "--cpu-type='%s', but the oprofile module counts "
 				    "the events of '%s'", asked, have);
 	return 0;

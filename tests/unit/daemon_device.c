@@ -21,7 +21,7 @@ static void make_counters(void)
 	static const char *const files[] = { "event", "unit_mask", "extra", "count", "kernel",
 					     "user", "enabled", "enabled_ns", "running_ns" };
 
-	put_text(tmpdir_path("cpu_type"), "i386/skylake");
+	put_text(tmpdir_path("cpu_type"), "i386/arch_perfmon");
 	put_text(tmpdir_path("model"), "intel");
 	for (int i = 0; i < 3; i++)
 		for (size_t j = 0; j < ARRAY_SIZE(files); j++) {
@@ -204,8 +204,9 @@ static const struct {
 	const char *message;
 } cannot_count[] = {
 	{ "cpu_type", "timer", "i386/skylake", { .counter = 0 }, -ENODEV, "samples by time" },
-	{ "cpu_type", "i386/core_2", "i386/skylake", { .counter = 0 }, -EINVAL,
-	  "counts the events of 'i386/core_2'" },
+	{ "cpu_type", "x86-64/generic", "i386/skylake", { .counter = 0 }, -EINVAL,
+	  "counts the events of 'x86-64/generic'" },
+	{ "cpu_type", "i386", "i386x/skylake", { .counter = 0 }, -EINVAL, "counts the events" },
 	{ "cpu_type", NULL, "i386/skylake", { .counter = 0 }, -ENOENT, "cpu_type" },
 	{ "model", "intel", "i386/skylake", { .name = "X", .counter = 3 }, -EINVAL,
 	  "event 'X': the oprofile module has no counter 3" },
