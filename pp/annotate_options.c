@@ -176,6 +176,7 @@ static void take_values(struct annotate_options *o)
 {
 	o->source = raw.source;
 	o->assembly = raw.assembly;
+	o->spec.compat = o->compat;
 	o->inlines = raw.inlines;
 	o->exclude_dependent = raw.exclude_dependent;
 	o->session_dir = raw.session_dir;

@@ -9,7 +9,7 @@
 
 struct raw_arc {
 	struct symbol_row *caller, *callee;
-	uint32_t class, count;
+	uint64_t count : 40, class : 24;	/* as in struct sample */
 };
 
 struct arc_list {

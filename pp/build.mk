@@ -1,6 +1,6 @@
 # what pp/ builds
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
-	pp/arrange.c pp/collect.c pp/invert.c \
+	pp/arrange.c pp/collect.c pp/event_scale.c pp/invert.c \
 	pp/object_file.c pp/unpack_xz.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
 	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c pp/line_inlines.c \

@@ -58,7 +58,8 @@ static int open_sessions(const struct collect_options *o, struct collection *c,
 {
 	const char *archive = o->spec->archive;
 	char *dir = archive ? dir_in_archive(archive, o->session_dir) : xstrdup(o->session_dir);
-	int err = sessions_open(dir, o->spec, &c->sessions, notices, e);
+	int err = sessions_open(dir, o->spec, !o->unscaled && !o->spec->compat, &c->sessions,
+				notices, e);
 
 	free(dir);
 	return err;

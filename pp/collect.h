@@ -24,6 +24,7 @@ struct collect_options {
 	const char *root;			/* --root, or NULL */
 	bool exclude_dependent;
 	bool strict;				/* columns that differ in two ways: an error */
+	bool unscaled;				/* counts of events that took turns as they are */
 	bool want_arcs;				/* call-graph files too */
 	bool files_only;			/* no arrangement is needed */
 	bool print_files, print_classes;	/* --verbose=: on stderr */

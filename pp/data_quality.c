@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_scale.h"
 #include "file.h"
 #include "strbuf.h"
 
@@ -88,6 +89,36 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 	strbuf_free(&reasons);
 }
 
+/* [ME-3] */
+static void notice_events(const struct report_session *s, struct notices *notices)
+{
+	for (size_t i = 0; i < s->times.nr; i++) {
+		const struct event_time *t = &s->times.event[i];
+
+		if (t->enabled_ns && !t->running_ns)
+			notice_add(notices, "session '%s': %s was never counted: it got no turn "
+				   "on a counter", s->name, t->name);
+	}
+}
+
+void multiplexed_notices(const struct session_list *sessions, struct notices *notices)
+{
+	for (size_t i = 0; i < sessions->nr; i++) {
+		const struct event_times *times = &sessions->sessions[i].times;
+
+		for (size_t k = 0; k < times->nr; k++) {
+			struct strbuf text = STRBUF_INIT;
+
+			if (!event_is_multiplexed(&times->event[k]))
+				continue;
+			event_multiplexed_text(times, &times->event[k], &text);
+			notice_add(notices, "session '%s': %s", sessions->sessions[i].name,
+				   text.text);
+			strbuf_free(&text);
+		}
+	}
+}
+
 void data_quality_notices(const struct session_list *sessions, struct notices *notices)
 {
 	for (size_t i = 0; i < sessions->nr; i++) {
@@ -97,6 +128,7 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 			notice_losses(s, notices);
 		else
 			notice_overflows(s, notices);
+		notice_events(s, notices);
 		if (s->has_info && !s->has_counts)
 			notice_add(notices, "session '%s' has no count of lost samples (was the "
 				   "disk full?): how many are missing is not known", s->name);

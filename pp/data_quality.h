@@ -6,6 +6,9 @@
 #include "notices.h"
 #include "sessions.h"
 
+/* For reports without header lines: which events' counts are scaled [ME-2]. */
+void multiplexed_notices(const struct session_list *sessions, struct notices *notices);
+
 void data_quality_notices(const struct session_list *sessions, struct notices *notices);
 
 #endif

@@ -6,7 +6,28 @@
 #include <string.h>
 
 #include "cpu_type.h"
+#include "event_scale.h"
 #include "json_text.h"
+
+/* Events whose counts are scaled [ME-1]. */
+static void put_multiplexed(struct json *j, const struct event_times *times)
+{
+	json_open(j, "multiplexed", '[');
+	for (size_t i = 0; i < times->nr; i++) {
+		const struct event_time *t = &times->event[i];
+
+		if (!event_is_multiplexed(t))
+			continue;
+		json_open(j, NULL, '{');
+		json_text(j, "event", t->name);
+		json_number(j, "count", t->count);
+		json_number(j, "unit_mask", t->unit_mask);
+		json_number(j, "enabled_ns", t->enabled_ns);
+		json_number(j, "running_ns", t->running_ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
 
 static void put_session(struct json *j, const struct report_session *s)
 {
@@ -35,7 +56,10 @@ static void put_session(struct json *j, const struct report_session *s)
 			if (s->counts.lost[i])
 				json_number(j, loss_name(i), s->counts.lost[i]);
 		json_close(j, '}');
+		json_number(j, "throttled", s->counts.throttled);
 	}
+	if (s->times.nr)
+		put_multiplexed(j, &s->times);
 	json_close(j, '}');
 }
 

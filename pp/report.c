@@ -240,6 +240,9 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		notice_add(notices, "--sort does not count for --xml, whose order is by "
 			   "application, image and samples");
 	err = make_profiles(r, session_dir, notices, e);
+	if (options->no_header || options->format == FORMAT_XML || options->format == FORMAT_CSV)
+		for (size_t i = 0; i < r->nr_profiles; i++)
+			multiplexed_notices(&r->profiles[i].collection.sessions, notices);
 	if (!err)
 		open_events(r);
 	if (!err && options->symbols) {

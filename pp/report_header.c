@@ -12,6 +12,7 @@
 
 #include "cpu_type.h"
 #include "event_data.h"
+#include "event_scale.h"
 
 static bool is_timer(const struct sample_header *header)
 {
@@ -110,6 +111,22 @@ static void times(const struct session_info *info, FILE *out)
 		fprintf(out, ", %" PRIu64 " s", info->end_time - info->start_time);
 }
 
+/* [ME-2] */
+static void multiplexed_lines(const struct event_times *times, FILE *out)
+{
+	for (size_t i = 0; i < times->nr; i++) {
+		struct strbuf text = STRBUF_INIT;
+
+		if (!event_is_multiplexed(&times->event[i]))
+			continue;
+		event_multiplexed_text(times, &times->event[i], &text);
+		fputs("Multiplexed: ", out);
+		put_clean(text.text, out);
+		putc('\n', out);
+		strbuf_free(&text);
+	}
+}
+
 static void session_lines(const struct report_session *s, FILE *out)
 {
 	const struct session_info *info = &s->info;
@@ -139,6 +156,10 @@ static void session_lines(const struct report_session *s, FILE *out)
 	fputs(", model ", out);
 	put_clean(*info->model ? info->model : "unknown", out);
 	putc('\n', out);
+	if (s->has_counts && s->counts.throttled)
+		fprintf(out, "Throttled: %" PRIu64 " interrupts were skipped\n",
+			s->counts.throttled);
+	multiplexed_lines(&s->times, out);
 }
 
 void format_header(const struct arrangement *a, const struct session_list *const *sessions,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_scale.h"
 #include "odb.h"
 #include "xalloc.h"
 
@@ -49,6 +50,7 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 {
 	struct sample_header header;
 	struct odb_snapshot snapshot;
+	struct event_scale scale = event_scale_start(file->file);
 	uint64_t base;
 	int err = read_file(file, &header, &snapshot, notices);
 
@@ -60,12 +62,15 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 		list->room = (list->nr + snapshot.nr_nodes) * 3 / 2;
 		list->samples = xrealloc_array(list->samples, list->room, sizeof(*list->samples));
 	}
-	for (size_t i = 0; i < snapshot.nr_nodes; i++)
+	for (size_t i = 0; i < snapshot.nr_nodes; i++) {
+		uint64_t count = event_scale_next(&scale, snapshot.nodes[i].count);
+
 		list->samples[list->nr++] = (struct sample){
 			.offset = base + snapshot.nodes[i].key,
-			.count = snapshot.nodes[i].count,
+			.count = count < SAMPLE_COUNT_MAX ? count : SAMPLE_COUNT_MAX,
 			.class = file->class,
 		};
+	}
 	odb_snapshot_free(&snapshot);
 	*ret_header = header;
 	return 0;
@@ -76,6 +81,7 @@ int samples_count_file(const struct arranged_file *file, struct sample_header *r
 {
 	struct sample_header header;
 	struct odb_snapshot snapshot;
+	struct event_scale scale = event_scale_start(file->file);
 	uint64_t sum = 0;
 	int err = read_file(file, &header, &snapshot, notices);
 
@@ -85,7 +91,7 @@ int samples_count_file(const struct arranged_file *file, struct sample_header *r
 		sum += snapshot.nodes[i].count;
 	odb_snapshot_free(&snapshot);
 	*ret_header = header;
-	*ret = sum;
+	*ret = event_scale_next(&scale, sum);
 	return 0;
 }
 

@@ -16,9 +16,11 @@
 
 struct sample {
 	uint64_t offset;	/* the key of the sample file */
-	uint32_t count;
-	uint32_t class;
+	uint64_t count : 40;	/* scaled if its event was multiplexed; saturated */
+	uint64_t class : 24;
 };
+
+#define SAMPLE_COUNT_MAX ((UINT64_C(1) << 40) - 1)
 
 struct sample_list {
 	struct sample *samples;

@@ -92,7 +92,18 @@ static void read_counts(struct report_session *s, const char *stats, struct noti
 	free(counts.cpu);
 }
 
-static void read_beside(struct report_session *s, struct notices *notices)
+static void read_times(struct report_session *s, const char *stats, struct notices *notices)
+{
+	struct op_error e = { "" };
+	int err = event_times_read(stats, &s->times, &e);
+
+	if (!err)
+		return;
+	s->times = (struct event_times){ 0 };
+	cannot_use(notices, stats, "event-times", err, &e);
+}
+
+static void read_beside(struct report_session *s, bool times, struct notices *notices)
 {
 	char *stats = path_join(s->samples, "stats");
 	struct op_error e = { "" };
@@ -102,6 +113,8 @@ static void read_beside(struct report_session *s, struct notices *notices)
 	if (err)
 		cannot_use(notices, stats, "session", err, &e);
 	read_counts(s, stats, notices);
+	if (times)
+		read_times(s, stats, notices);
 	*e.text = '\0';
 	err = image_ids_read(stats, &s->ids);
 	if (err) {
@@ -112,7 +125,7 @@ static void read_beside(struct report_session *s, struct notices *notices)
 	free(stats);
 }
 
-static void add_session(struct session_list *list, const char *name, char *samples,
+static void add_session(struct session_list *list, const char *name, char *samples, bool times,
 			struct notices *notices)
 {
 	struct report_session *s;
@@ -120,11 +133,11 @@ static void add_session(struct session_list *list, const char *name, char *sampl
 	list->sessions = xrealloc_array(list->sessions, list->nr + 1, sizeof(*list->sessions));
 	s = &list->sessions[list->nr++];
 	*s = (struct report_session){ .name = xstrdup(name), .samples = samples };
-	read_beside(s, notices);
+	read_beside(s, times, notices);
 }
 
 /* session:/path and session:./path are the folder itself [PS-9]. */
-static void add_paths(struct session_list *list, const struct profile_spec *spec,
+static void add_paths(struct session_list *list, const struct profile_spec *spec, bool times,
 		      struct notices *notices)
 {
 	const struct spec_list *wanted = &spec->list[SPEC_SESSION];
@@ -133,7 +146,7 @@ static void add_paths(struct session_list *list, const struct profile_spec *spec
 		const char *text = wanted->items[i].text;
 
 		if ((*text == '/' || *text == '.') && file_is_dir(text))
-			add_session(list, text, xstrdup(text), notices);
+			add_session(list, text, xstrdup(text), times, notices);
 	}
 }
 
@@ -152,7 +165,7 @@ static int none_found(const char *session_dir, const struct profile_spec *spec,
 			    session_dir, list->existing);
 }
 
-int sessions_open(const char *session_dir, const struct profile_spec *spec,
+int sessions_open(const char *session_dir, const struct profile_spec *spec, bool times,
 		  struct session_list *ret, struct notices *notices, struct op_error *e)
 {
 	struct session_list list = { 0 };
@@ -170,13 +183,13 @@ int sessions_open(const char *session_dir, const struct profile_spec *spec,
 	for (size_t i = 0; i < nr; i++) {
 		strbuf_addf(&existing, "%s%s", i ? ", " : "", names[i]);
 		if (profile_spec_wants_session(spec, names[i]))
-			add_session(&list, names[i], path_join(samples, names[i]), notices);
+			add_session(&list, names[i], path_join(samples, names[i]), times, notices);
 		free(names[i]);
 	}
 	free(names);
 	free(samples);
 	list.existing = strbuf_steal(&existing);
-	add_paths(&list, spec, notices);
+	add_paths(&list, spec, times, notices);
 	if (!list.nr) {
 		err = none_found(session_dir, spec, &list, e);
 		sessions_close(&list);
@@ -195,6 +208,7 @@ void sessions_close(struct session_list *list)
 			kernel_symbols_free(&s->kernel);
 		if (s->ids)
 			image_ids_free(s->ids);
+		event_times_free(&s->times);
 		free(s->name);
 		free(s->samples);
 	}

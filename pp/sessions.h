@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "event_times.h"
 #include "image_ids.h"
 #include "kernel_symbols.h"
 #include "notices.h"
@@ -23,6 +24,7 @@ struct report_session {
 	struct session_info info;
 	bool has_counts;
 	struct cpu_counts counts;	/* of all CPUs */
+	struct event_times times;	/* of events that took turns */
 	bool has_kernel_symbols;
 	struct kernel_symbols kernel;
 	struct image_ids *ids;		/* or NULL */
@@ -35,10 +37,11 @@ struct session_list {
 };
 
 /*
- * Open the sessions below @session_dir that @spec asks for.
+ * Open the sessions below @session_dir that @spec asks for. Without @times their event times are
+ * not read: nothing is scaled.
  * -ENOENT: there are none, or none that match; @e says which and what there is.
  */
-int sessions_open(const char *session_dir, const struct profile_spec *spec,
+int sessions_open(const char *session_dir, const struct profile_spec *spec, bool times,
 		  struct session_list *ret, struct notices *notices, struct op_error *e);
 void sessions_close(struct session_list *list);
 

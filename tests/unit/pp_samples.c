@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pp_samples.c - sorting, small and large, in every digit */
+/* pp_samples.c - sorting, small and large, in every digit; scaled counts and their sums */
 #include "tap.h"
 
+#include "event_scale.h"
 #include "samples.h"
 #include "xalloc.h"
 
@@ -45,6 +46,39 @@ TEST(sorting)
 		check_sort(1000, masks[i]);
 		check_sort(54321, masks[i]);
 	}
+}
+
+TEST(scaled_sums_are_exact)
+{
+	for (int round = 0; round < 200; round++) {
+		uint64_t running = 1 + next_random() % 1000000;
+		struct event_scale scale = {
+			.enabled = running + next_random() % 9000000, .running = running,
+		};
+		double factor = (double)scale.enabled / (double)running;
+		uint64_t sum = 0, scaled = 0;
+
+		for (int i = 0; i < 1000; i++) {
+			uint64_t count = next_random() % (i % 3 ? 3 : 1000);
+			uint64_t got = event_scale_next(&scale, count);
+
+			CHECK((double)got >= (double)count * factor - 1 &&
+			      (double)got <= (double)count * factor + 1, "each within one");
+			sum += count;
+			scaled += got;
+		}
+		CHECK(scaled == (sum * scale.enabled + running / 2) / running, "round %d", round);
+	}
+}
+
+TEST(scaling_saturates)
+{
+	struct event_scale scale = { .enabled = UINT64_MAX, .running = 1 };
+	struct event_scale none = { 0 };
+
+	CHECK(event_scale_next(&scale, 1) == UINT64_MAX, "the largest");
+	CHECK(event_scale_next(&scale, 5) == 0, "and no more");
+	CHECK(event_scale_next(&none, 5) == 5, "nothing to scale");
 }
 
 TEST_MAIN()
