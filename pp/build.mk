@@ -1,4 +1,5 @@
 # what pp/ builds
+pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -lm -lpthread
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
 	pp/arrange.c pp/collect.c pp/event_scale.c pp/invert.c \
 	pp/object_file.c pp/unpack_xz.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
@@ -10,21 +11,22 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c pp/format_xml_parts.c \
-	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c pp/report_options.c pp/report.c))
-$(eval $(call program,opreport,pp/opreport.c pp/terminal.c,libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c pp/report_options.c pp/report.c \
+	pp/share_interval.c pp/compare.c pp/diff_options.c pp/format_compare.c pp/format_compare_data.c))
+$(eval $(call program,opreport,pp/opreport.c pp/output.c pp/terminal.c,\
+	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
+$(eval $(call program,opdiff,pp/opdiff.c pp/output.c pp/terminal.c,\
+	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
 $(eval $(call program,opannotate,pp/opannotate.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lopcodes -lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+	-lopcodes $(pp_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
 $(eval $(call program,opgprof,pp/opgprof.c,\
-	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c pp/archive_write.c \
 	pp/sha256.c))
 $(eval $(call program,oparchive,pp/oparchive.c pp/terminal.c,\
-	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file.h"
 #include "number.h"
@@ -112,6 +113,26 @@ int option_threshold(const char *percent, double *ret, struct op_error *e)
 	if (percent && number_parse_percent(percent, ret))
 		return op_error_set(e, -EINVAL,
 				    "--threshold: '%s' is not a percentage from 0 to 100", percent);
+	return 0;
+}
+
+/* NO_COLOR in the environment, not empty: https://no-color.org */
+static bool terminal_has_color(void)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && (!no || !*no);
+}
+
+int option_color(const char *word, bool to_file, bool *ret, struct op_error *e)
+{
+	if (!word || !strcmp(word, "auto"))
+		*ret = !to_file && terminal_has_color();
+	else if (!strcmp(word, "always") || !strcmp(word, "never"))
+		*ret = *word == 'a';
+	else
+		return op_error_set(e, -EINVAL, "--color: '%s' is none of auto, always, never",
+				    word);
 	return 0;
 }
 

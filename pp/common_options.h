@@ -19,6 +19,10 @@ enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };	/* what popt returns for them */
 	  "folders to search for missing binaries", "path,..." },                              \
 	{ "root", 'R', POPT_ARG_STRING, &(raw).root, 0, "binaries are below this folder", "path" }
 
+#define COMMON_OPTIONS_COLOR(raw)                                                              \
+	{ "color", 0, POPT_ARG_STRING, &(raw).color, 0,                                        \
+	  "colour what has many samples (default auto: on a terminal)", "auto|always|never" }
+
 #define COMMON_OPTIONS_HELP                                                                    \
 	{ "version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },        \
 	{ "help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL },                     \
@@ -71,6 +75,9 @@ enum {			/* --verbose=: stages that print their result on stderr */
 /* Of the words given, which may be NULL. 0 or -EINVAL. */
 int option_verbose(const char *list, unsigned int *ret_print, struct op_error *e);
 int option_threshold(const char *percent, double *ret, struct op_error *e);
+
+/* --color=, which may be NULL: auto, a terminal that wants it, never a file of one's own. */
+int option_color(const char *word, bool to_file, bool *ret, struct op_error *e);
 
 /*
  * --compat= or OPROFILE_COMPAT in the environment, and --demangle=, which depends on it: where

@@ -97,6 +97,7 @@ static void set_pair(const struct row_list *first, struct symbol_row *a,
 	for (size_t c = 0; c < second->nr_classes; c++)
 		diff->change[c] = change(share(first, a, c), share(second, b, c));
 	diff->points = share(second, b, 0) - share(first, a, 0);
+	diff->partner = a;
 	b->diff = diff;
 	a->diff = new_diff(0);		/* marks it; the row itself is not shown */
 }

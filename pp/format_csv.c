@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Quoted if it has to be. */
-static void put_text(const char *text, FILE *out)
+void csv_text(const char *text, FILE *out)
 {
 	if (!strpbrk(text, "\",\r\n")) {
 		fputs(text, out);
@@ -28,16 +27,16 @@ static void put_titles(const struct arrangement *a, bool differential, FILE *out
 		struct strbuf title = STRBUF_INIT;
 
 		strbuf_addf(&title, "samples %s", a->classes[c].title);
-		put_text(title.text, out);
+		csv_text(title.text, out);
 		strbuf_reset(&title);
 		strbuf_addf(&title, "percent %s", a->classes[c].title);
 		putc(',', out);
-		put_text(title.text, out);
+		csv_text(title.text, out);
 		if (differential) {
 			strbuf_reset(&title);
 			strbuf_addf(&title, "change %s", a->classes[c].title);
 			putc(',', out);
-			put_text(title.text, out);
+			csv_text(title.text, out);
 		}
 		putc(',', out);
 		strbuf_free(&title);
@@ -65,9 +64,9 @@ static void put_summary_row(const struct summary *s, const struct summary_row *a
 			    const struct summary_row *row, FILE *out)
 {
 	put_counts(row->counts, s->totals, s->nr_classes, NULL, out);
-	put_text(app->image->name, out);
+	csv_text(app->image->name, out);
 	putc(',', out);
-	put_text(row->image->name, out);
+	csv_text(row->image->name, out);
 	putc('\n', out);
 }
 
@@ -95,14 +94,14 @@ static void put_line(const struct row_list *rows, const struct symbol_row *row,
 	put_counts(counts, rows->totals, rows->nr_classes, row->diff, out);
 	fprintf(out, "0x%" PRIx64 ",", address);
 	if (o->show_lines) {
-		put_text(line ? line : "", out);
+		csv_text(line ? line : "", out);
 		putc(',', out);
 	}
-	put_text(image_shown_name(row->image, true), out);
+	csv_text(image_shown_name(row->image, true), out);
 	putc(',', out);
-	put_text(image_shown_name(row->app, true), out);
+	csv_text(image_shown_name(row->app, true), out);
 	putc(',', out);
-	put_text(row->shown, out);
+	csv_text(row->shown, out);
 	putc('\n', out);
 }
 

@@ -5,6 +5,8 @@
 
 #include "format_text.h"
 
+void csv_text(const char *text, FILE *out);	/* quoted if it has to be */
+
 void format_csv_summary(const struct summary *summary, const struct arrangement *a,
 			const struct text_options *options, FILE *out);
 void format_csv_symbols(const struct row_list *rows, const struct arrangement *a,

@@ -29,7 +29,7 @@ static void put_multiplexed(struct json *j, const struct event_times *times)
 	json_close(j, ']');
 }
 
-static void put_session(struct json *j, const struct report_session *s)
+void json_session(struct json *j, const struct report_session *s)
 {
 	const struct session_info *info = &s->info;
 
@@ -99,7 +99,7 @@ static void put_head(struct json *j, const struct json_report *r)
 	json_open(j, "sessions", '[');
 	for (size_t i = 0; i < r->nr_sessions; i++)
 		for (size_t k = 0; k < r->sessions[i]->nr; k++)
-			put_session(j, &r->sessions[i]->sessions[k]);
+			json_session(j, &r->sessions[i]->sessions[k]);
 	json_close(j, ']');
 	json_line(j);
 	json_text(j, "cpu_type", type ? type->name : NULL);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include "arrange.h"
 #include "callgraph.h"
+#include "json_text.h"
 #include "notices.h"
 #include "sessions.h"
 #include "summary.h"
@@ -21,6 +22,9 @@ struct json_report {
 	const struct row_list *rows;
 	const struct callgraph *graph;		/* or NULL */
 };
+
+/* One session's object: "sessions" of the schema. */
+void json_session(struct json *j, const struct report_session *s);
 
 void format_json(const struct json_report *report, FILE *out);
 

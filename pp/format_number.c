@@ -59,12 +59,33 @@ void format_change(struct strbuf *out, double percent)
 		strbuf_addf(out, "%+*.*f", PERCENT_WIDTH, fabs(percent) < 100 ? 4 : 3, percent);
 }
 
-void format_line(struct strbuf *line, FILE *out)
+static void clean(struct strbuf *line)
 {
 	for (size_t i = 1; i < line->len; i++)	/* 0: the tab of an indented line */
 		if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
 			line->text[i] = '?';
+}
+
+void format_line(struct strbuf *line, FILE *out)
+{
+	clean(line);
 	strbuf_add_char(line, '\n');
 	fwrite(line->text, 1, line->len, out);
+	strbuf_reset(line);
+}
+
+void format_colored_line(struct strbuf *line, enum line_color color, FILE *out)
+{
+	static const char *const starts[] = {
+		[COLOR_WARM] = "\033[32m",	/* green */
+		[COLOR_HOT] = "\033[31m",	/* red */
+	};
+
+	if (color == COLOR_NONE) {
+		format_line(line, out);
+		return;
+	}
+	clean(line);
+	fprintf(out, "%s%s\033[m\n", starts[color], line->text);
 	strbuf_reset(line);
 }

@@ -40,6 +40,15 @@ void format_change(struct strbuf *out, double percent);
 /* Print and reset a line. Names may hold anything: the terminal gets no control characters. */
 void format_line(struct strbuf *line, FILE *out);
 
+/* The same in colour, for a terminal. */
+enum line_color {
+	COLOR_NONE,
+	COLOR_WARM,			/* 0.5 % and more of the samples */
+	COLOR_HOT,			/* 5 % and more */
+};
+
+void format_colored_line(struct strbuf *line, enum line_color color, FILE *out);
+
 /* @sessions: @nr lists of them, one for each profile. */
 void format_header(const struct arrangement *a, const struct session_list *const *sessions,
 		   size_t nr, const struct text_options *options, FILE *out);

@@ -1,47 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opreport.c - where the samples are: per binary image, or per symbol with -l */
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common_options.h"
+#include "output.h"
 #include "report.h"
 #include "say.h"
 #include "terminal.h"
 #include "version.h"
 
-static int write_file(const struct report *report, const char *path)
+static void print(const void *report, FILE *out)
 {
-	FILE *out = fopen(path, "we");
-	int err = 0;
-
-	if (!out) {
-		say_error("cannot open '%s': %s", path, strerror(errno));
-		return 1;
-	}
 	report_print(report, out);
-	if (fflush(out) || ferror(out))
-		err = errno ? errno : EIO;
-	if (fclose(out) && !err)
-		err = errno;
-	if (err)
-		say_error("cannot write '%s': %s", path, strerror(err));
-	return err ? 1 : 0;
-}
-
-static int write_report(const struct report *report, const struct report_options *options)
-{
-	struct pager pager;
-	int err;
-
-	if (options->output_file)
-		return write_file(report, options->output_file);
-	pager_start(&pager, options->format == FORMAT_TEXT && !options->compat);
-	report_print(report, pager.out);
-	err = pager_finish(&pager);
-	if (err)
-		say_error("cannot write 'standard output': %s", strerror(-err));
-	return err ? 1 : 0;
 }
 
 static int run(const struct report_options *options)
@@ -61,7 +31,9 @@ static int run(const struct report_options *options)
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	else
-		status = write_report(report, options);
+		status = output_write(options->output_file,
+				      options->format == FORMAT_TEXT && !options->compat, print,
+				      report);
 	report_free(report);
 	notices_free(&notices);
 	return status;

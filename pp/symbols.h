@@ -22,6 +22,7 @@ struct row_detail {
 /* Of two profiles that are compared: diff.h. */
 struct row_diff {
 	bool in_first, in_second;
+	const struct symbol_row *partner;	/* if in both: the first's row, in its list */
 	double points;		/* share in the second less share in the first, first class, in % */
 	double change[];	/* per class: (second - first) / first of the shares, in % */
 };

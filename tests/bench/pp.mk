@@ -1,2 +1,2 @@
 $(eval $(call bench_program,report,tests/bench/report.c,\
-	libpp.a libdb.a libevents.a libbuildid.a libutil.a,-lbfd -ldw -lpopt -lelf -llzma -lm -lpthread))
+	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))

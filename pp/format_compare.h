@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* format_compare.h - what opdiff prints: text, CSV or JSON [DS-6]..[DS-9] */
+#ifndef FORMAT_COMPARE_H
+#define FORMAT_COMPARE_H
+
+#include <stdio.h>
+#include "arrange.h"
+#include "compare.h"
+#include "diff_options.h"
+#include "format_text.h"
+#include "notices.h"
+#include "sessions.h"
+
+struct compare_report {
+	const struct diff_options *options;
+	const struct session_list *sessions[2];
+	const struct arrangement *arrangement;	/* the second's; the first has the same classes */
+	const struct comparison *comparisons;	/* one for each class */
+	const struct event_table *events;	/* or NULL: no descriptions */
+	const struct notices *notices;
+};
+
+void format_compare_text(const struct compare_report *r, FILE *out);
+void format_compare_csv(const struct compare_report *r, FILE *out);
+void format_compare_json(const struct compare_report *r, FILE *out);
+
+#endif

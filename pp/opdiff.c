@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * opdiff.c - what changed between two profiles, and what only seems to
+ *
+ *	spec -> file list -> arrange -> invert -> populate  of each -> diff -> compare -> a formatter
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collect.h"
+#include "common_options.h"
+#include "cpu_type.h"
+#include "data_quality.h"
+#include "diff.h"
+#include "diff_options.h"
+#include "event_data.h"
+#include "format_compare.h"
+#include "invert.h"
+#include "missing_symbols.h"
+#include "output.h"
+#include "populate.h"
+#include "say.h"
+#include "summary.h"
+#include "terminal.h"
+#include "version.h"
+#include "xalloc.h"
+
+struct profile {
+	struct collection collection;
+	struct row_list rows;
+};
+
+/* Rows of symbols; those of all sample files that cannot be read are told in @notices. */
+static void make_symbols(const struct diff_options *o, struct profile *p, struct notices *notices)
+{
+	struct populate_options how = {
+		.demangle = o->demangle,
+		.long_names = true,
+		.root = p->collection.root,
+		.progress = progress_show,
+		.print_symbols = o->print & PRINT_SYMBOLS ? stderr : NULL,
+	};
+	struct population population;
+	struct inversion inversion;
+
+	invert_arrangement(&p->collection.arrangement, &inversion);
+	if (o->print & PRINT_IMAGES)
+		inversion_print(&inversion, stderr);
+	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
+	missing_symbols_notices(&population, notices);
+	population_free(&population);
+	inversion_free(&inversion);
+}
+
+static void add_image(struct row_list *rows, const struct summary_row *part,
+		      const struct image *app)
+{
+	struct symbol_row *row = rows_add(rows, part->image, app, part->image->name, 0);
+
+	memcpy(row->counts, part->counts, rows->nr_classes * sizeof(*row->counts));
+}
+
+static void make_images(struct profile *p, struct notices *notices)
+{
+	struct summary summary;
+
+	summary_make(&p->collection.arrangement, false, &summary, notices);
+	for (size_t i = 0; i < summary.nr; i++) {
+		const struct summary_row *app = &summary.rows[i];
+
+		if (!app->nr_parts)
+			add_image(&p->rows, app, app->image);
+		for (size_t k = 0; k < app->nr_parts; k++)
+			add_image(&p->rows, &app->parts[k], app->image);
+	}
+	summary_free(&summary);
+}
+
+/* Processes and CPUs of one run are not those of another, so they are always added up [DS-1]. */
+static int read_profile(const struct diff_options *o, const char *session_dir, size_t which,
+			struct profile *p, struct notices *notices, struct op_error *e)
+{
+	const struct merge merge = {
+		.cpu = true, .tid = true, .tgid = true, .lib = !o->applications,
+	};
+	const struct collect_options what = {
+		.session_dir = session_dir,
+		.spec = &o->specs[which],
+		.merge = &merge,
+		.image_path = &o->image_path,
+		.root = o->root,
+		.unscaled = true,	/* what was not seen must not count as evidence [DS-2] */
+		.print_files = o->print & PRINT_FILES,
+		.print_classes = o->print & PRINT_CLASSES,
+	};
+	int err = collect(&what, &p->collection, notices, e);
+
+	data_quality_notices(&p->collection.sessions, notices);
+	return err;
+}
+
+static void make_rows(const struct diff_options *o, struct profile *p, struct notices *notices)
+{
+	rows_init(&p->rows, p->collection.arrangement.nr_classes);
+	if (o->images)
+		make_images(p, notices);
+	else
+		make_symbols(o, p, notices);
+	rows_total(&p->rows);
+	if (o->print & PRINT_ROWS)
+		rows_print(&p->rows, stderr);
+}
+
+static void print(const void *report, FILE *out)
+{
+	const struct compare_report *r = report;
+
+	if (r->options->format == FORMAT_JSON)
+		format_compare_json(r, out);
+	else if (r->options->format == FORMAT_CSV)
+		format_compare_csv(r, out);
+	else
+		format_compare_text(r, out);
+}
+
+static int compare_profiles(const struct diff_options *o, struct profile profiles[2],
+			    struct notices *notices)
+{
+	const struct arrangement *a = &profiles[1].collection.arrangement;
+	const struct sample_header *h = &a->classes[0].header;
+	const struct cpu_type *type = cpu_type_by_number(h->cpu_type, h->version);
+	struct comparison *comparisons = xcalloc(a->nr_classes + 1, sizeof(*comparisons));
+	struct event_table *events = NULL;
+	struct compare_report report = {
+		.options = o,
+		.sessions = { &profiles[0].collection.sessions, &profiles[1].collection.sessions },
+		.arrangement = a,
+		.comparisons = comparisons,
+		.notices = notices,
+	};
+	int status;
+
+	for (size_t i = 0; i < 2; i++)
+		make_rows(o, &profiles[i], notices);
+	diff_rows(&profiles[0].rows, &profiles[1].rows, false);
+	for (size_t i = 0; i < a->nr_classes; i++)
+		compare_rows_of(&profiles[0].rows, &profiles[1].rows, i, &o->compare,
+				&comparisons[i]);
+	if (type && !event_table_open(type, &events, NULL))
+		report.events = events;
+	progress_end();
+	for (size_t i = 0; i < notices->nr; i++)
+		say_warning("%s", notices->texts[i]);
+	status = output_write(o->output_file, o->format == FORMAT_TEXT, print, &report);
+	event_table_free(events);
+	for (size_t i = 0; i < a->nr_classes; i++)
+		comparison_free(&comparisons[i]);
+	free(comparisons);
+	return status;
+}
+
+static int run(const struct diff_options *o)
+{
+	bool is_archive = o->specs[0].archive && o->specs[1].archive;
+	const char *dir = option_session_dir(o->session_dir, is_archive, "samples directory.");
+	struct profile profiles[2] = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	int err = 0, status = 1;
+
+	for (size_t i = 0; i < 2 && !err; i++)
+		err = read_profile(o, dir, i, &profiles[i], &notices, &e);
+	if (!err)
+		err = diff_check(&profiles[0].collection.arrangement,
+				 &profiles[1].collection.arrangement, &e);
+	if (!err)
+		status = compare_profiles(o, profiles, &notices);
+	for (size_t i = 0; err && i < notices.nr; i++)
+		say_warning("%s", notices.texts[i]);
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	/* the second may have rows that lie in the first's memory: diff.h */
+	for (size_t i = 2; i-- > 0;) {
+		rows_free(&profiles[i].rows);
+		collection_free(&profiles[i].collection);
+	}
+	notices_free(&notices);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct diff_options options;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (diff_options_parse(argc, argv, &options, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (options.version)
+		version_print("opdiff");
+	else if (options.help || options.usage)
+		diff_options_help(options.usage);
+	else
+		status = run(&options);
+	diff_options_free(&options);
+	return status;
+}

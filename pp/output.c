@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output.c - a report that did not reach its file is an error, on standard output too */
+#include "output.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "say.h"
+#include "terminal.h"
+
+static int write_file(const char *path, void (*print)(const void *report, FILE *out),
+		      const void *report)
+{
+	FILE *out = fopen(path, "we");
+	int err = 0;
+
+	if (!out) {
+		say_error("cannot open '%s': %s", path, strerror(errno));
+		return 1;
+	}
+	print(report, out);
+	if (fflush(out) || ferror(out))
+		err = errno ? errno : EIO;
+	if (fclose(out) && !err)
+		err = errno;
+	if (err)
+		say_error("cannot write '%s': %s", path, strerror(err));
+	return err ? 1 : 0;
+}
+
+int output_write(const char *path, bool paged, void (*print)(const void *report, FILE *out),
+		 const void *report)
+{
+	struct pager pager;
+	int err;
+
+	if (path)
+		return write_file(path, print, report);
+	pager_start(&pager, paged);
+	print(report, pager.out);
+	err = pager_finish(&pager);
+	if (err)
+		say_error("cannot write 'standard output': %s", strerror(-err));
+	return err ? 1 : 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output.h - where a program's report goes: a file, a pager or standard output */
+#ifndef OUTPUT_H
+#define OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * Let @print write @report to the file @path, or if that is NULL to standard output, through a pager
+ * if @paged and there is a terminal [RP-13]. Exit status; what failed has been said.
+ */
+int output_write(const char *path, bool paged, void (*print)(const void *report, FILE *out),
+		 const void *report);
+
+#endif
