@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_kernel.c - find vmlinux or NAME.ko, and how far the kernel was from where it is linked
+ * annotate_kernel.c - find vmlinux or a module, and how far the kernel was from where it is linked
  *
  * The kernel is moved at each boot and modules go where there is room. All symbols of an image are
  * moved alike, so the distance that most of them have is the right one.
@@ -13,6 +13,7 @@
 #include "build_id.h"
 #include "file.h"
 #include "find_image.h"
+#include "line_binary.h"
 #include "sessions.h"
 #include "xalloc.h"
 
@@ -20,8 +21,9 @@
 
 struct kernel_files {
 	char *root;
-	char *release;			/* whose modules @modules finds */
-	struct finder *modules;		/* or NULL: there are none */
+	char *release;			/* whose modules the finders find */
+	struct finder *installed;	/* in /lib/modules; or NULL: there are none */
+	struct finder *debug;		/* debug files, below /usr/lib/debug; or NULL */
 };
 
 struct kernel_files *kernel_files_new(const char *root)
@@ -34,7 +36,8 @@ struct kernel_files *kernel_files_new(const char *root)
 
 void kernel_files_free(struct kernel_files *k)
 {
-	finder_free(k->modules);
+	finder_free(k->installed);
+	finder_free(k->debug);
 	free(k->release);
 	free(k->root);
 	free(k);
@@ -69,31 +72,76 @@ static char *find_vmlinux(const struct kernel_files *k, const struct session_inf
 	return NULL;
 }
 
-static void open_modules(struct kernel_files *k, const char *release)
+static struct finder *open_folder(const struct kernel_files *k, const char *folder)
 {
-	char *dir = xasprintf("%s/usr/lib/debug/lib/modules/%s", k->root, release);
+	char *dir = xasprintf("%s%s/%s", k->root, folder, k->release);
 	const char *dirs[] = { dir };
+	struct finder *finder;
 
-	if (!k->release || strcmp(k->release, release)) {
-		finder_free(k->modules);
-		free(k->release);
-		k->release = xstrdup(release);
-		if (!file_is_dir(dir) || finder_new(NULL, NULL, dirs, 1, &k->modules, NULL))
-			k->modules = NULL;
-	}
+	if (!file_is_dir(dir) || finder_new(NULL, NULL, dirs, 1, &finder, NULL))
+		finder = NULL;
 	free(dir);
+	return finder;
 }
 
-static char *find_module(struct kernel_files *k, const struct image *image, const char *release,
-			 struct notices *notices)
+static void open_modules(struct kernel_files *k, const char *release)
+{
+	if (k->release && !strcmp(k->release, release))
+		return;
+	finder_free(k->installed);
+	finder_free(k->debug);
+	free(k->release);
+	k->release = xstrdup(release);
+	k->installed = open_folder(k, "/lib/modules");
+	k->debug = open_folder(k, "/usr/lib/debug/lib/modules");
+}
+
+static char *find_in(struct finder *finder, const struct image *image, struct notices *notices)
 {
 	struct image wanted = { .kind = image->kind, .path = image->path, .name = image->name,
 				.is_kernel = true };
 
-	open_modules(k, release);
-	if (k->modules)
-		find_image(k->modules, &wanted, notices);
+	if (finder)
+		find_image(finder, &wanted, notices);
 	return wanted.found;
+}
+
+/* Has the file, packed or not, debug information, or a debug file by build-id? */
+static bool has_lines(const char *path, const char *root)
+{
+	const struct binary_options how = { .root = root };
+	const struct line_options lines = { .root = root };
+	struct line_binary *l;
+	struct binary b;
+	bool has;
+
+	if (binary_open(path, &how, &b, NULL))
+		return false;
+	has = !line_binary_open(&b, path, &lines, &l, NULL);
+	if (has)
+		line_binary_close(l);
+	binary_close(&b);
+	return has;
+}
+
+/*
+ * The installed module has the instructions. A file of the debug package may have only lines, so it
+ * is taken where the module does not lead to any.
+ */
+static char *find_module(struct kernel_files *k, const struct image *image, const char *release,
+			 struct notices *notices)
+{
+	char *installed, *debug;
+
+	open_modules(k, release);
+	installed = find_in(k->installed, image, notices);
+	if (installed && has_lines(installed, k->root))
+		return installed;
+	debug = find_in(k->debug, image, notices);
+	if (!debug)
+		return installed;
+	free(installed);
+	return debug;
 }
 
 static int compare_names(const void *a, const void *b)

@@ -13,11 +13,9 @@
 #include <string.h>
 
 #include "debug_file.h"
-#include "file.h"
+#include "unpack.h"
 #include "unpack_xz.h"
 #include "xalloc.h"
-
-#define LARGEST_UNPACKED	(256 * 1024 * 1024)	/* bytes, of symbols or a module */
 
 void binary_keep_strings(struct binary *b, unsigned char *strings)
 {
@@ -157,29 +155,16 @@ static void add_symbols(struct binary *b, const struct binary_options *o)
 /* A module as distributions install it: packed. Its keys are those of what is inside. */
 static int unpack_image(struct object_file *f, const char *path, struct op_error *e)
 {
-	unsigned char *bytes, *packed;
-	char *text;
-	size_t packed_size, size;
-	int err = file_read_all(path, LARGEST_UNPACKED, &text, &packed_size);
+	unsigned char *bytes;
+	size_t size;
+	int err = file_unpack(path, &bytes, &size, e);
 
 	if (err)
-		return op_error_set(e, err, "%s", strerror(-err));
-	packed = (unsigned char *)text;
-	err = unpack_xz(packed, packed_size, LARGEST_UNPACKED, &bytes, &size);
-	free(packed);
-	if (err)
-		return op_error_set(e, -ENOEXEC, "it cannot be unpacked (xz)");
+		return err;
 	err = object_file_open_memory(bytes, size, f, e);
 	if (err)
 		free(bytes);
 	return err;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
 }
 
 int binary_open(const char *path, const struct binary_options *options, struct binary *ret,
@@ -190,7 +175,7 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 
 	b.files = xcalloc(1, sizeof(*b.files));
 	b.files->image.fd = b.files->debug.fd = b.files->mini.fd = -1;
-	err = ends_with(path, ".xz") && !options->compat
+	err = file_is_packed(path) && !options->compat
 		? unpack_image(&b.files->image, path, e)
 		: object_file_open(path, &b.files->image, e);
 	if (err) {

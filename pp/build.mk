@@ -1,8 +1,8 @@
 # what pp/ builds
-pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -lm -lpthread
+pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -lzstd -lm -lpthread
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
 	pp/arrange.c pp/collect.c pp/event_scale.c pp/invert.c \
-	pp/object_file.c pp/unpack_xz.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
+	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
 	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "unpack.h"
 
 static void quiet(const char *format, va_list args)
 {
@@ -28,21 +27,10 @@ static void read_symbols(struct bfd_file *f)
 	}
 }
 
-static int copy_to_memory(const void *bytes, size_t size)
-{
-	int fd = memfd_create("unpacked", MFD_CLOEXEC);
-
-	if (fd >= 0 && file_write_fd(fd, bytes, size)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
-}
-
 int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
 		  struct op_error *e)
 {
-	struct bfd_file f = { .fd = bytes ? copy_to_memory(bytes, size) : -1 };
+	struct bfd_file f = { .fd = bytes ? memory_file(bytes, size) : -1 };
 	char copy[64];
 
 	bfd_init();

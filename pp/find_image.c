@@ -211,9 +211,10 @@ void find_image(struct finder *f, struct image *image, struct notices *notices)
 		list_paths(f);
 	search(f, image, path_base(image->path), false, notices);
 	if (image->kind == IMAGE_KERNEL) {
-		static const char *const ends[] = { ".ko", ".ko.xz" };
+		static const char *const ends[] = { ".ko", ".ko.xz", ".ko.zst", ".ko.debug" };
+		size_t nr = sizeof(ends) / sizeof(ends[0]);
 
-		for (size_t i = 0; i < 2 && !image->found && !image->is_ambiguous; i++) {
+		for (size_t i = 0; i < nr && !image->found && !image->is_ambiguous; i++) {
 			char *module = xasprintf("%s%s", image->path, ends[i]);
 
 			search(f, image, module, true, notices);

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "unpack.h"
 #include "xalloc.h"
 
 #define UNITS_KEPT_OPEN	1000
@@ -64,29 +65,46 @@ static bool is_relocatable(Elf *elf)
 	return gelf_getehdr(elf, &header) && header.e_type == ET_REL;
 }
 
-static int open_elf(struct line_dwarf *d, struct op_error *e)
+static int open_file(struct line_dwarf *d, struct op_error *e)
 {
 	struct stat st;
 
 	d->fd = open(d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (d->fd < 0 || fstat(d->fd, &st))
 		return op_error_set(e, -errno, "%s", strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return op_error_set(e, -ENOEXEC, "it is not a regular file");
+	return S_ISREG(st.st_mode) ? 0
+				   : op_error_set(e, -ENOEXEC, "it is not a regular file");
+}
+
+/* libdw unpacks what it was built to; we everything that binary.h does. */
+static int open_packed(struct line_dwarf *d, struct op_error *e)
+{
+	unsigned char *bytes;
+	size_t size;
+	int err = file_unpack(d->path, &bytes, &size, e);
+
+	if (err)
+		return err;
+	d->fd = memory_file(bytes, size);
+	free(bytes);
+	return d->fd < 0 ? op_error_set(e, -errno, "%s", strerror(errno)) : 0;
+}
+
+static int open_elf(struct line_dwarf *d, struct op_error *e)
+{
+	int err = file_is_packed(d->path) ? open_packed(d, e) : open_file(d, e);
+
+	if (err)
+		return err;
 	elf_version(EV_CURRENT);
 	d->own_elf = d->elf = elf_begin(d->fd, ELF_C_READ_MMAP, NULL);
 	return d->elf ? 0 : op_error_set(e, -EIO, "%s", elf_errmsg(-1));
 }
 
-/* What is no object file may be a packed one, which libdwfl unpacks. */
 static int open_dwarf(struct line_dwarf *d, struct op_error *e)
 {
-	size_t n = strlen(d->path);
-
 	if (elf_kind(d->elf) == ELF_K_ELF)
 		return is_relocatable(d->elf) ? open_relocatable(d, e) : open_linked(d);
-	if (n > 3 && !strcmp(d->path + n - 3, ".xz"))
-		return open_relocatable(d, e);
 	return op_error_set(e, -ENOEXEC, "it is not an object file");
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* unpack_zst.c - with libzstd, into a buffer that grows as long as it is filled */
+#include "unpack_zst.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+static int error_of(size_t status)
+{
+	switch (ZSTD_getErrorCode(status)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return -EFBIG;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Double the room for output, up to @limit. */
+static int grow(ZSTD_outBuffer *out, size_t limit)
+{
+	size_t wanted = out->size ? out->size * 2 : 64 * 1024;
+	void *more;
+
+	if (out->size >= limit)
+		return -EFBIG;
+	if (wanted > limit)
+		wanted = limit;
+	more = realloc(out->dst, wanted);
+	if (!more)
+		return -ENOMEM;
+	out->dst = more;
+	out->size = wanted;
+	return 0;
+}
+
+/* All frames of @in. What is left to do is 0 at the end of one. */
+static int unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, ZSTD_outBuffer *out, size_t limit)
+{
+	size_t left = 1;
+
+	while (in->pos < in->size || left) {
+		size_t had = in->pos, made = out->pos;
+		int err = out->pos == out->size ? grow(out, limit) : 0;
+
+		if (err)
+			return err;
+		left = ZSTD_decompressStream(stream, out, in);
+		if (ZSTD_isError(left))
+			return error_of(left);
+		if (left && in->pos == had && out->pos == made)
+			return -EINVAL;		/* it was cut short */
+	}
+	return 0;
+}
+
+int unpack_zst(const void *packed, size_t size, size_t limit, unsigned char **ret,
+	       size_t *ret_size)
+{
+	ZSTD_DStream *stream = ZSTD_createDStream();
+	ZSTD_inBuffer in = { packed, size, 0 };
+	ZSTD_outBuffer out = { NULL, 0, 0 };
+	int err = stream ? unpack(stream, &in, &out, limit) : -ENOMEM;
+
+	ZSTD_freeDStream(stream);
+	if (err) {
+		free(out.dst);
+		return err;
+	}
+	*ret = out.dst;
+	*ret_size = out.pos;
+	return 0;
+}

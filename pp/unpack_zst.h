@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* unpack_zst.h - what is zstd inside: kernel modules */
+#ifndef UNPACK_ZST_H
+#define UNPACK_ZST_H
+
+#include <stddef.h>
+
+/*
+ * Unpack @size bytes into *ret, malloc'd, never more than @limit bytes of it.
+ * -EINVAL: not zstd, cut short or damaged. -EFBIG: longer than @limit, or wants a window beyond it.
+ */
+int unpack_zst(const void *packed, size_t size, size_t limit, unsigned char **ret,
+	       size_t *ret_size);
+
+#endif
