@@ -19,7 +19,7 @@ static struct raw {
 	int source, assembly, inlines, exclude_dependent;
 	char *demangle, *output_dir, *search_dirs, *base_dirs, *include_file, *exclude_file;
 	char *include, *exclude, *objdump_params, *merge, *threshold, *verbose;
-	char *session_dir, *image_path, *root, *compat;
+	char *session_dir, *image_path, *root, *compat, *color;
 } raw;
 
 static const struct poptOption table[] = {
@@ -56,6 +56,7 @@ static const struct poptOption table[] = {
 	 "oprofile"},
 	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "show what stages found, on stderr",
 	 "files,classes,images,symbols,all"},
+	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
 
@@ -156,6 +157,8 @@ static int parse_values(struct annotate_options *o, struct op_error *e)
 		err = option_compat(raw.compat, &o->compat, e);
 	if (!err)
 		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
+	if (!err)
+		err = option_color(raw.color, raw.output_dir || o->compat, &o->color, e);
 	if (!err)
 		err = option_threshold(raw.threshold, &o->threshold, e);
 	if (!err)

@@ -15,7 +15,7 @@ struct annotate_options {
 	bool help, usage, version;	/* asked for: nothing else was checked */
 	bool compat;
 	bool source, assembly;		/* at least one */
-	bool inlines, exclude_dependent;
+	bool inlines, exclude_dependent, color;
 	enum demangle_style demangle;
 	bool print_files, print_classes, print_images, print_symbols;	/* --verbose= */
 	struct merge merge;

@@ -375,8 +375,12 @@ void annotate_samples(const struct inversion *inversion, size_t nr_classes,
 	struct kernel_files *kernels = kernel_files_new(options->root);
 	struct annotation a = { .nr_classes = nr_classes };
 
-	for (size_t i = 0; i < inversion->nr_images; i++)
-		annotate_image(&a, &inversion->images[i], options, lines, finder, kernels, notices);
+	for (size_t i = 0; i < inversion->nr_images; i++) {
+		if (options->progress)
+			options->progress(i, inversion->nr_images);
+		annotate_image(&a, &inversion->images[i], options, lines, finder, kernels,
+			       notices);
+	}
 	kernel_files_free(kernels);
 	a.totals = xcalloc(nr_classes + 1, sizeof(*a.totals));
 	for (size_t i = 0; i < a.nr_symbols; i++)

@@ -61,6 +61,7 @@ struct annotation {
 	struct annotated_image *images;		/* by name */
 	size_t nr_images, images_room;
 	size_t nr_with_lines;			/* images that have debug information */
+	bool color;				/* for the formatters: hot lines in colour */
 };
 
 /*

@@ -29,8 +29,14 @@ void annotate_field(struct strbuf *out, const struct annotation *a, const uint64
 {
 	size_t end = out->len + CLASS_WIDTH * a->nr_classes - 1;
 
-	if (counts)
+	if (counts) {
+		enum line_color color = format_color(counts, a->totals, a->nr_classes, a->color);
+
+		strbuf_add(out, format_color_start(color));
 		annotate_counts(out, a, counts);
+		strbuf_add(out, format_color_end(color));
+		end += strlen(format_color_start(color)) + strlen(format_color_end(color));
+	}
 	if (out->len < end)
 		strbuf_addf(out, "%*s", (int)(end - out->len), "");
 }

@@ -1,8 +1,8 @@
 # what pp/ builds
-pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -lzstd -lm -lpthread
+pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -lzstd -ldl -lm -lpthread
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
 	pp/arrange.c pp/collect.c pp/event_scale.c pp/invert.c \
-	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
+	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c pp/debug_server.c pp/fetch_debug.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
 	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
@@ -20,7 +20,7 @@ $(eval $(call program,opdiff,pp/opdiff.c pp/output.c pp/terminal.c,\
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
-$(eval $(call program,opannotate,pp/opannotate.c,\
+$(eval $(call program,opannotate,pp/opannotate.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))

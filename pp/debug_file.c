@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debug_file.c - by build-id, then by name and checksum */
+/* debug_file.c - by build-id, by name and checksum, then what was fetched */
 #include "debug_file.h"
 
 #include <elf.h>
@@ -77,6 +77,32 @@ static bool try_file(struct search *s, char *path, const uint32_t *crc, char **r
 	return false;
 }
 
+static struct fetched {
+	char *build_id, *path;
+	struct fetched *next;
+} *fetched;				/* few, and as many as were worth a wait */
+
+void debug_file_fetched(const char *build_id, const char *path)
+{
+	struct fetched *f = xcalloc(1, sizeof(*f));
+
+	*f = (struct fetched){ xstrdup(build_id), xstrdup(path), fetched };
+	fetched = f;
+}
+
+static bool by_fetched(struct search *s, char **ret_path)
+{
+	char text[BUILD_ID_TEXT];
+
+	if (!s->has_id)
+		return false;
+	build_id_text(&s->id, text);
+	for (const struct fetched *f = fetched; f; f = f->next)
+		if (!strcmp(f->build_id, text))
+			return try_file(s, xstrdup(f->path), NULL, ret_path);
+	return false;
+}
+
 static bool by_build_id(struct search *s, char **ret_path)
 {
 	char text[BUILD_ID_TEXT];
@@ -137,7 +163,7 @@ int debug_file_open(const struct object_file *image, const char *path, const cha
 			    .ret = ret };
 
 	s.has_id = !object_file_build_id(image, &s.id);
-	if (by_build_id(&s, ret_path) || by_link(&s, ret_path)) {
+	if (by_build_id(&s, ret_path) || by_link(&s, ret_path) || by_fetched(&s, ret_path)) {
 		strbuf_free(&s.looked);
 		return 0;
 	}

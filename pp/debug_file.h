@@ -18,4 +18,10 @@
 int debug_file_open(const struct object_file *image, const char *path, const char *root,
 		    struct object_file *ret, char **ret_path, char **ret_looked);
 
+/*
+ * There is one of that build-id (hex digits) at @path: it is looked at last. For the rest of
+ * the process; to be called while there is one thread.
+ */
+void debug_file_fetched(const char *build_id, const char *path);
+
 #endif

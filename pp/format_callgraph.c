@@ -43,7 +43,9 @@ void format_callgraph(const struct callgraph *graph, const struct row_list *rows
 		columns_counts(&c, node->row->counts, rows->totals, NULL, NULL, &line);
 		columns_line(&c, node->row->line, &line);
 		columns_names(&c, node->row, &line);
-		format_line(&line, out);
+		format_colored_line(&line, format_color(node->row->counts, rows->totals,
+							rows->nr_classes, options->color),
+				    out);
 		print_arcs(&c, node->callees, node->nr_callees,
 			   global ? rows->totals : node->callee_totals, &line, out);
 		fputs(dashes, out);

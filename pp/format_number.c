@@ -74,18 +74,45 @@ void format_line(struct strbuf *line, FILE *out)
 	strbuf_reset(line);
 }
 
-void format_colored_line(struct strbuf *line, enum line_color color, FILE *out)
+const char *format_color_start(enum line_color color)
 {
 	static const char *const starts[] = {
+		[COLOR_NONE] = "",
 		[COLOR_WARM] = "\033[32m",	/* green */
 		[COLOR_HOT] = "\033[31m",	/* red */
 	};
 
+	return starts[color];
+}
+
+const char *format_color_end(enum line_color color)
+{
+	return color == COLOR_NONE ? "" : "\033[m";
+}
+
+enum line_color format_color(const uint64_t *counts, const uint64_t *totals, size_t nr,
+			     bool wanted)
+{
+	enum line_color color = COLOR_NONE;
+
+	for (size_t i = 0; wanted && i < nr; i++) {
+		double share = totals[i] ? (double)counts[i] / (double)totals[i] : 0;
+
+		if (share >= 0.05)
+			return COLOR_HOT;
+		if (share >= 0.005)
+			color = COLOR_WARM;
+	}
+	return color;
+}
+
+void format_colored_line(struct strbuf *line, enum line_color color, FILE *out)
+{
 	if (color == COLOR_NONE) {
 		format_line(line, out);
 		return;
 	}
 	clean(line);
-	fprintf(out, "%s%s\033[m\n", starts[color], line->text);
+	fprintf(out, "%s%s%s\n", format_color_start(color), line->text, format_color_end(color));
 	strbuf_reset(line);
 }

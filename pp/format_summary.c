@@ -65,7 +65,8 @@ void format_summary(const struct summary *s, const struct arrangement *a,
 		const struct summary_row *row = &s->rows[i];
 
 		summary_line(&line, "", row, s->totals, s->nr_classes, options->long_names);
-		format_line(&line, out);
+		format_colored_line(&line, format_color(row->counts, s->totals, s->nr_classes,
+							options->color), out);
 		if (row->nr_parts && !options->no_header)
 			summary_titles(a, "\t", out);
 		for (size_t j = 0; j < row->nr_parts; j++) {

@@ -39,7 +39,9 @@ void format_symbols(const struct row_list *rows, const struct text_options *opti
 		columns_counts(&c, row->counts, rows->totals, sums, row->diff, &line);
 		columns_line(&c, row->line, &line);
 		columns_names(&c, row, &line);
-		format_line(&line, out);
+		format_colored_line(&line, format_color(row->counts, rows->totals,
+							rows->nr_classes, options->color),
+				    out);
 		if (options->details)
 			print_details(&c, rows, row, &line, out);
 	}

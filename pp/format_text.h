@@ -17,6 +17,7 @@
 struct text_options {
 	bool compat;			/* no header lines that the original does not have */
 	bool no_header;
+	bool color;
 	bool long_names;
 	bool show_address;		/* these: not in the summary */
 	bool show_lines;
@@ -48,6 +49,14 @@ enum line_color {
 };
 
 void format_colored_line(struct strbuf *line, enum line_color color, FILE *out);
+
+/* What a row of these counts deserves, by its largest share; COLOR_NONE unless @wanted. */
+enum line_color format_color(const uint64_t *counts, const uint64_t *totals, size_t nr,
+			     bool wanted);
+
+/* How text of that colour begins and ends; "" for none. */
+const char *format_color_start(enum line_color color);
+const char *format_color_end(enum line_color color);
 
 /* @sessions: @nr lists of them, one for each profile. */
 void format_header(const struct arrangement *a, const struct session_list *const *sessions,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opannotate.c - source lines and instructions with the samples that were taken there */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +11,11 @@
 #include "collect.h"
 #include "common_options.h"
 #include "data_quality.h"
+#include "fetch_debug.h"
 #include "invert.h"
 #include "line_cache.h"
 #include "say.h"
+#include "terminal.h"
 #include "version.h"
 
 /* Each is said once, before the output that it is about or after. */
@@ -34,6 +35,7 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 		.root = c->root,
 		.include = o->include,
 		.exclude = o->exclude,
+		.progress = progress_show,
 	};
 	const struct line_options lines = {
 		.compat = o->compat,
@@ -46,6 +48,9 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 	invert_arrangement(&c->arrangement, &inversion);
 	if (o->print_images)
 		inversion_print(&inversion, stderr);
+	if (!o->compat)
+		fetch_debug_files(&inversion, c->root, o->source, c->finder, progress_fetch,
+				  notices);
 	annotate_samples(&inversion, c->arrangement.nr_classes, &how,
 			 o->assembly ? NULL : &lines, c->finder, ret, notices);
 	inversion_free(&inversion);
@@ -64,17 +69,20 @@ static int print(const struct annotate_options *o, const struct collection *c,
 		 struct op_error *e)
 {
 	struct strbuf header = STRBUF_INIT;
-	int err;
+	struct pager pager;
+	int err, written;
 
 	annotate_header(&header, o, c);
+	pager_start(&pager, !o->compat && !o->output_dir);
 	if (o->assembly)
 		err = annotate_assembly(a, o, header.text, cache_dir, first_class_only(o, c),
-					stdout, notices, e);
+					pager.out, notices, e);
 	else
-		err = annotate_source(a, o, header.text, first_class_only(o, c), stdout, notices,
-				      e);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = op_error_set(e, -EIO, "cannot write: %s", strerror(errno));
+		err = annotate_source(a, o, header.text, first_class_only(o, c), pager.out,
+				      notices, e);
+	written = pager_finish(&pager);
+	if (!err && written)
+		err = op_error_set(e, written, "cannot write: %s", strerror(-written));
 	strbuf_free(&header);
 	return err;
 }
@@ -87,6 +95,8 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	int err;
 
 	make_annotation(o, c, cache_dir, &a, notices);
+	a.color = o->color;
+	progress_end();
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
 		notice_add(notices, "no debug information for any binary that was chosen: compile "
 			   "with -g, install debug packages, or use --assembly");

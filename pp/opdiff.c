@@ -15,6 +15,7 @@
 #include "diff.h"
 #include "diff_options.h"
 #include "event_data.h"
+#include "fetch_debug.h"
 #include "format_compare.h"
 #include "invert.h"
 #include "missing_symbols.h"
@@ -47,6 +48,8 @@ static void make_symbols(const struct diff_options *o, struct profile *p, struct
 	invert_arrangement(&p->collection.arrangement, &inversion);
 	if (o->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
+	fetch_debug_files(&inversion, p->collection.root, false, p->collection.finder,
+			  progress_fetch, notices);
 	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
 	missing_symbols_notices(&population, notices);
 	population_free(&population);

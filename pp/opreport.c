@@ -55,6 +55,7 @@ int main(int argc, const char **argv)
 		report_options_help(options.usage);
 	else {
 		options.progress = progress_show;
+		options.fetch_progress = progress_fetch;
 		status = run(&options);
 	}
 	report_options_free(&options);

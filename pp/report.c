@@ -22,6 +22,7 @@
 #include "data_quality.h"
 #include "diff.h"
 #include "event_data.h"
+#include "fetch_debug.h"
 #include "format_csv.h"
 #include "format_json.h"
 #include "format_text.h"
@@ -96,6 +97,9 @@ static void make_rows(struct report *r, struct profile *p, struct notices *notic
 	invert_arrangement(a, &inversion);
 	if (o->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
+	if (!o->compat)
+		fetch_debug_files(&inversion, p->collection.root, o->debug_info,
+				  p->collection.finder, o->fetch_progress, notices);
 	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
 	if (o->callgraph)
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
@@ -227,6 +231,7 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	r->text = (struct text_options){
 		.compat = options->compat,
 		.no_header = options->no_header,
+		.color = options->color,
 		.long_names = options->long_names,
 		.show_address = options->show_address,
 		.show_lines = options->debug_info,

@@ -20,7 +20,7 @@ static struct raw {
 	int no_header, show_address, long_names, accumulated;
 	int debug_info, global_percent;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
-	char *session_dir, *image_path, *root, *compat;
+	char *session_dir, *image_path, *root, *compat, *color;
 } raw;
 
 static const struct poptOption table[] = {
@@ -64,6 +64,7 @@ static const struct poptOption table[] = {
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
 	  "show what stages found, on stderr: files, classes, images, symbols, rows, calls, all",
 	  "list" },
+	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -178,6 +179,8 @@ static int parse_values(struct report_options *o, struct op_error *e)
 		err = option_compat(raw.compat, &o->compat, e);
 	if (!err)
 		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
+	if (!err)
+		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
 	if (!err)
 		err = check_combinations(sorts_by_vma, e);
 	if (!err)

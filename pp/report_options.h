@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "arrange.h"
+#include "debug_server.h"
 #include "demangle_name.h"
 #include "error.h"
 #include "sort.h"
@@ -22,7 +23,7 @@ struct report_options {
 	bool strict;
 	bool has_sort;			/* --sort was given */
 	bool exclude_dependent, no_header, show_address, long_names, accumulated;
-	bool debug_info, global_percent;
+	bool debug_info, global_percent, color;
 	enum demangle_style demangle;
 	struct merge merge;
 	struct sort_order sort;
@@ -36,7 +37,9 @@ struct report_options {
 	char *arguments;		/* of it what is no option, comma separated */
 	/* as given, or NULL */
 	char *merge_text, *image_path_text, *include_text, *exclude_text;
-	void (*progress)(size_t done, size_t total);	/* the caller's, or NULL */
+	/* the caller's, or NULL */
+	void (*progress)(size_t done, size_t total);
+	debug_server_progress fetch_progress;
 	unsigned int print;		/* PRINT_* of common_options.h */
 };
 

@@ -69,7 +69,7 @@ static double now(void)
 }
 
 /* Nothing in the first second, then ten times a second at most. */
-void progress_show(size_t done, size_t total)
+static bool is_time(void)
 {
 	static double next;
 	double time = now();
@@ -77,10 +77,29 @@ void progress_show(size_t done, size_t total)
 	if (!next)
 		next = time + 1;
 	if (time < next || !isatty(STDERR_FILENO))
-		return;
+		return false;
 	next = time + 0.1;
 	has_progress = true;
-	fprintf(stderr, "\r%zu of %zu images", done, total);
+	return true;
+}
+
+void progress_show(size_t done, size_t total)
+{
+	if (!is_time())
+		return;
+	fprintf(stderr, "\r\033[K%zu of %zu images", done, total);
+	fflush(stderr);
+}
+
+void progress_fetch(const char *what, size_t done, size_t total)
+{
+	if (!is_time())
+		return;
+	fputs("\r\033[Kdebug file of ", stderr);
+	for (; *what; what++)		/* a name is somebody else's */
+		putc((unsigned char)*what < ' ' || *what == 0x7f ? '?' : *what, stderr);
+	if (total)
+		fprintf(stderr, ": %.1f of %.1f MB", (double)done / 1e6, (double)total / 1e6);
 	fflush(stderr);
 }
 

@@ -19,8 +19,12 @@ void pager_start(struct pager *pager, bool wanted);
 /* Flush and, if there is a pager, wait until the reader leaves it. 0 or -errno of writing. */
 int pager_finish(struct pager *pager);
 
-/* A line on standard error that says how far the work is, if it takes long; and its end. */
+/*
+ * A line on standard error that says how far the work is, if it takes long: images, or bytes of
+ * the debug file of @what; and its end.
+ */
 void progress_show(size_t done, size_t total);
+void progress_fetch(const char *what, size_t done, size_t total);
 void progress_end(void);
 
 #endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fetch_debug.h - a stage before symbols are read: get the debug files that matter [SY-17]
+ *
+ * Only of images with a share of the samples, that lack what the report needs and have no debug
+ * file here, and only if a server is configured. debug_file.h finds them then.
+ */
+#ifndef FETCH_DEBUG_H
+#define FETCH_DEBUG_H
+
+#include <stdbool.h>
+#include "debug_server.h"
+#include "find_image.h"
+#include "invert.h"
+#include "notices.h"
+
+/*
+ * @root as in binary_options. @lines: source lines are wanted, not only symbols. @progress may be
+ * NULL. What could not be had is told in @notices.
+ */
+void fetch_debug_files(const struct inversion *inversion, const char *root, bool lines,
+		       struct finder *finder, debug_server_progress progress,
+		       struct notices *notices);
+
+#endif
