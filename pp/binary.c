@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "debug_file.h"
+#include "radix_sort.h"
 #include "unpack.h"
 #include "unpack_xz.h"
 #include "xalloc.h"
@@ -75,12 +76,27 @@ static void set_ends(struct binary *b)
 	}
 }
 
-static bool is_sorted(const struct binary *b)
+/* By place; where several begin at one, by rank and their order in the table. */
+static void sort_symbols(struct binary *b)
 {
-	for (size_t i = 1; i < b->nr_symbols; i++)
-		if (compare_symbols(&b->symbols[i - 1], &b->symbols[i]) > 0)
-			return false;
-	return true;
+	size_t nr = b->nr_symbols;
+	struct radix_item *items = xcalloc(2 * nr + 1, sizeof(*items)), *by_place;
+	struct code_symbol *sorted = xcalloc(nr + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < nr; i++)
+		items[i] = (struct radix_item){ b->symbols[i].start, i };
+	by_place = radix_sort(items, items + nr, nr);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = b->symbols[by_place[i].value];
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i + 1; end < nr && sorted[end].start == sorted[i].start; end++)
+			;
+		if (end - i > 1)
+			qsort(&sorted[i], end - i, sizeof(*sorted), compare_symbols);
+	}
+	memcpy(b->symbols, sorted, nr * sizeof(*sorted));
+	free(items);
+	free(sorted);
 }
 
 void binary_finish(struct binary *b)
@@ -90,8 +106,8 @@ void binary_finish(struct binary *b)
 
 	for (size_t i = 0; i < b->nr_symbols; i++)
 		b->symbols[i].order = i;
-	if (!is_sorted(b))
-		qsort(b->symbols, b->nr_symbols, sizeof(*b->symbols), compare_symbols);
+	if (b->nr_symbols)
+		sort_symbols(b);
 	for (size_t i = 0; i < b->nr_symbols; i++) {
 		struct code_symbol *s = &b->symbols[i], *last = kept ? &b->symbols[kept - 1] : NULL;
 

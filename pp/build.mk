@@ -6,7 +6,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
 	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
-	pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/missing_symbols.c \
+	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/missing_symbols.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \

@@ -70,9 +70,14 @@ void columns_address(const struct columns *c, uint64_t vma, struct strbuf *line)
 
 static void number_column(struct strbuf *line, uint64_t n, size_t width)
 {
-	size_t start = line->len;
+	char text[20];			/* printf() would be a tenth of a long report */
+	size_t start = line->len, at = sizeof(text);
 
-	strbuf_addf(line, "%" PRIu64, n);
+	do {
+		text[--at] = (char)('0' + n % 10);
+		n /= 10;
+	} while (n);
+	strbuf_add_bytes(line, text + at, sizeof(text) - at);
 	pad(line, start, width);
 }
 

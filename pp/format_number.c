@@ -28,15 +28,46 @@ static bool add_share(struct strbuf *out, double percent)
 	return true;
 }
 
+/*
+ * "%.1e" of what is below 0.001, for most rows of a long list are; likewise. @percent > 0.
+ */
+static bool add_small_share(struct strbuf *out, double percent)
+{
+	int exponent = -4;
+	double scaled = percent * 1e5, whole, rest;	/* two digits before the point */
+	char text[] = "0.0e-00";
+
+	for (; scaled < 10 && exponent > -20; exponent--)
+		scaled *= 10;
+	whole = floor(scaled);
+	rest = scaled - whole;
+	/* where rounding, or the place of the point, could come out differently */
+	if (exponent <= -20 || scaled >= 99.4 || fabs(rest - 0.5) < 1e-6 || scaled - 10 < 1e-6)
+		return false;
+	whole += rest > 0.5;
+	text[0] = (char)('0' + (int)whole / 10);
+	text[2] = (char)('0' + (int)whole % 10);
+	text[5] = (char)('0' + -exponent / 10);
+	text[6] = (char)('0' + -exponent % 10);
+	strbuf_add_bytes(out, text, sizeof(text) - 1);
+	return true;
+}
+
+static bool add_quickly(struct strbuf *out, double percent)
+{
+	return percent > 0.001 ? add_share(out, percent)
+	     : percent > 0 ? add_small_share(out, percent) : false;
+}
+
 void format_percent_value(struct strbuf *out, double percent)
 {
 	size_t start = out->len;
 
 	if (percent == 0)
 		strbuf_addf(out, "%*s", PERCENT_WIDTH, "0");
-	else if (fabs(percent) <= 0.001)
+	else if (!add_quickly(out, percent) && fabs(percent) <= 0.001)
 		strbuf_addf(out, "%.1e", percent);
-	else if (!add_share(out, percent))
+	else if (out->len == start)
 		strbuf_addf(out, "%*.4f", PERCENT_WIDTH, percent);
 	if (out->len > start + PERCENT_WIDTH)
 		strbuf_truncate(out, start + PERCENT_WIDTH);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -64,6 +65,22 @@ int object_file_read(const struct object_file *f, uint64_t offset, void *buf, si
 	return 0;
 }
 
+#define LARGE_PAGE	(2u << 20)
+
+/* Memory of large tables in large pages: a fault for each small one is as dear as reading it. */
+static unsigned char *alloc_bytes(uint64_t size)
+{
+	size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	unsigned char *bytes;
+
+	if (size < LARGE_PAGE / 2)
+		return malloc(size);
+	bytes = aligned_alloc(LARGE_PAGE, rounded);
+	if (bytes)
+		madvise(bytes, rounded, MADV_HUGEPAGE);
+	return bytes;
+}
+
 unsigned char *object_section_read(const struct object_file *f, const struct object_section *s,
 				   size_t *ret_size)
 {
@@ -72,7 +89,7 @@ unsigned char *object_section_read(const struct object_file *f, const struct obj
 	if (s->type == SHT_NOBITS || s->type == SHT_NULL || s->size > LARGEST_SECTION ||
 	    s->offset > f->size || s->size > f->size - s->offset)
 		return NULL;
-	bytes = malloc(s->size + 1);
+	bytes = alloc_bytes(s->size + 1);
 	if (!bytes || object_file_read(f, s->offset, bytes, s->size)) {
 		free(bytes);
 		return NULL;

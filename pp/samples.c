@@ -8,6 +8,7 @@
 
 #include "event_scale.h"
 #include "odb.h"
+#include "radix_sort.h"
 #include "xalloc.h"
 
 /* A file of OProfile 1.x, as nearly all are, is opened once. */
@@ -95,56 +96,14 @@ int samples_count_file(const struct arranged_file *file, struct sample_header *r
 	return 0;
 }
 
-static int compare_samples(const void *a, const void *b)
-{
-	const struct sample *x = a, *y = b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-#define RADIX_BITS	11
-#define RADIX_SIZE	(1u << RADIX_BITS)
-
-/* One stable counting pass over digit @shift. Returns false if all have the same digit. */
-static bool radix_pass(const struct sample *from, struct sample *to, size_t nr, unsigned int shift)
-{
-	size_t first[RADIX_SIZE] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < nr; i++)
-		first[from[i].offset >> shift & (RADIX_SIZE - 1)]++;
-	if (first[from[0].offset >> shift & (RADIX_SIZE - 1)] == nr)
-		return false;
-	for (size_t i = 0; i < RADIX_SIZE; i++) {
-		size_t n = first[i];
-
-		first[i] = sum;
-		sum += n;
-	}
-	for (size_t i = 0; i < nr; i++)
-		to[first[from[i].offset >> shift & (RADIX_SIZE - 1)]++] = from[i];
-	return true;
-}
-
 void samples_sort(struct sample_list *list)
 {
-	struct sample *from = list->samples, *to;
+	struct sample *spare = xcalloc(list->room + 1, sizeof(*spare));
+	struct sample *sorted = radix_sort(list->samples, spare, list->nr);
 
-	if (list->nr < 1000) {	/* the tables would cost more */
-		if (list->nr)
-			qsort(from, list->nr, sizeof(*from), compare_samples);
-		return;
-	}
-	to = xcalloc(list->room, sizeof(*to));
-	for (unsigned int shift = 0; shift < 64; shift += RADIX_BITS) {
-		if (radix_pass(from, to, list->nr, shift)) {
-			struct sample *old = from;
-
-			from = to;
-			to = old;
-		}
-	}
-	free(to);
-	list->samples = from;
+	_Static_assert(sizeof(struct sample) == sizeof(struct radix_item), "as radix_sort() has it");
+	free(sorted == spare ? list->samples : spare);
+	list->samples = sorted;
 }
 
 void samples_free(struct sample_list *list)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "radix_sort.h"
 #include "xalloc.h"
 
 static const char *const key_names[NR_SORT_KEYS] = {
@@ -193,10 +194,107 @@ static void rank_images(struct row_list *rows, bool long_names)
 	free(images);
 }
 
+/* The keys that are numbers, up to the first that is none or does not fit, as one number. */
+struct packing {
+	enum sort_key keys[NR_SORT_KEYS];
+	uint64_t most[NR_SORT_KEYS];	/* the largest of each */
+	unsigned int bits[NR_SORT_KEYS];
+	size_t nr;
+};
+
+static bool key_number(const struct symbol_row *row, enum sort_key key, uint64_t *ret)
+{
+	switch (key) {
+	case SORT_SAMPLE:
+		*ret = row->counts[0];
+		return true;
+	case SORT_IMAGE:
+		*ret = row->image_rank;
+		return true;
+	case SORT_APP_NAME:
+		*ret = row->app_rank;
+		return true;
+	case SORT_VMA:
+		*ret = row->vma;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void choose_packing(const struct row_list *rows, const struct sort_order *order,
+			   struct packing *ret)
+{
+	unsigned int used = 0, bits;
+	uint64_t most, n;
+
+	*ret = (struct packing){ .nr = 0 };
+	for (size_t k = 0; k < order->nr_keys; k++) {
+		most = 0;
+		for (size_t i = 0; i < rows->nr; i++) {
+			if (!key_number(rows->rows[i], order->keys[k], &n))
+				return;
+			most = n > most ? n : most;
+		}
+		bits = most ? 64 - (unsigned int)__builtin_clzll(most) : 0;
+		if (used + bits > 64)
+			return;
+		used += bits;
+		ret->keys[ret->nr] = order->keys[k];
+		ret->most[ret->nr] = most;
+		ret->bits[ret->nr++] = bits;
+	}
+}
+
+static uint64_t pack(const struct packing *p, const struct symbol_row *row)
+{
+	uint64_t packed = 0, n = 0;
+
+	for (size_t k = 0; k < p->nr; k++) {
+		key_number(row, p->keys[k], &n);
+		if (p->keys[k] == SORT_SAMPLE)
+			n = p->most[k] - n;	/* descending */
+		packed = p->bits[k] < 64 ? packed << p->bits[k] | n : n;
+	}
+	return packed;
+}
+
+/* By what is a number at once; then rows that are equal in that by all keys, one with another. */
+static void sort_packed(struct row_list *rows, const struct packing *packing,
+			const struct sort_order *order)
+{
+	struct symbol_row **sorted = xcalloc(rows->nr, sizeof(*sorted));
+	struct radix_item *items = xcalloc(rows->nr, 2 * sizeof(*items)), *in_order;
+
+	for (size_t i = 0; i < rows->nr; i++) {
+		uint64_t packed = pack(packing, rows->rows[i]);
+
+		items[i] = (struct radix_item){ order->reverse ? ~packed : packed, i };
+	}
+	in_order = radix_sort(items, items + rows->nr, rows->nr);
+	for (size_t i = 0; i < rows->nr; i++)
+		sorted[i] = rows->rows[in_order[i].value];
+	for (size_t i = 0, end; i < rows->nr; i = end) {
+		for (end = i + 1; end < rows->nr && in_order[end].key == in_order[i].key; end++)
+			;
+		if (end - i > 1)
+			qsort_r(&sorted[i], end - i, sizeof(*sorted), compare_rows, (void *)order);
+	}
+	memcpy(rows->rows, sorted, rows->nr * sizeof(*sorted));
+	free(items);
+	free(sorted);
+}
+
 void sort_rows(struct row_list *rows, const struct sort_order *order)
 {
+	struct packing packing;
+
 	if (!rows->nr || !rows->nr_classes)
 		return;
 	rank_images(rows, order->long_names);
-	qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, (void *)order);
+	choose_packing(rows, order, &packing);
+	if (packing.nr)
+		sort_packed(rows, &packing, order);
+	else
+		qsort_r(rows->rows, rows->nr, sizeof(*rows->rows), compare_rows, (void *)order);
 }

@@ -46,6 +46,25 @@ TEST(percent_against_printf)
 	}
 }
 
+TEST(small_percent_against_printf)
+{
+	for (uint64_t i = 1; i < 1000000; i++) {
+		uint64_t total = 100000 + i * 7919 % 10000000019, part = 1 + i % 7;
+		double percent = 100.0 * (double)part / (double)total;
+		struct strbuf s = STRBUF_INIT;
+		char want[32];
+
+		if (percent > 0.001)
+			continue;
+		snprintf(want, sizeof(want), "%.1e", percent);
+		want[7] = '\0';
+		format_percent_value(&s, percent);
+		if (strcmp(s.text, want))
+			CHECK(false, "%.17g: want '%s', got '%s'", percent, want, s.text);
+		strbuf_free(&s);
+	}
+}
+
 TEST(percent_of_counts)
 {
 	struct strbuf s = STRBUF_INIT;
