@@ -19,7 +19,7 @@ $(eval $(call program,opdiff,pp/opdiff.c pp/output.c pp/terminal.c,\
 	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
-	pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
+	pp/disassemble_open.c pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
 $(eval $(call program,opannotate,pp/opannotate.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))

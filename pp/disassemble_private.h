@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* disassemble_private.h - names of addresses, for the disassembler only */
+/* disassemble_private.h - between opening a disassembler, its output, and names of addresses */
 #ifndef DISASSEMBLE_PRIVATE_H
 #define DISASSEMBLE_PRIVATE_H
 
 #include "disassemble.h"
 #include "disassemble_bfd.h"
 #include "strbuf.h"
+
+#include <dis-asm.h>	/* that of binutils 2.39 or later; after bfd.h */
 
 /* All symbols of an image that can name an address: its own, and entries of its PLT. */
 struct address_names {
@@ -16,6 +18,24 @@ struct address_names {
 	arelent **slots;	/* what the dynamic linker fills in, by address; storage too */
 	size_t nr_slots;
 	bool is_relocatable;
+};
+
+#define ZEROES_SKIPPED		8	/* as many zero bytes are no instructions */
+#define ZEROES_SKIPPED_AT_END	3
+#define LONGEST_INSTRUCTION	32	/* bytes read past the end of what is asked for */
+
+struct disassembler {
+	const struct disassemble_options *options;
+	const char *path;
+	struct bfd_file image_file, debug_file;
+	bfd *image;			/* of image_file */
+	disassembler_ftype decode;
+	struct disassemble_info info;
+	struct address_names names;
+	asection *section;		/* at hand */
+	int digits;			/* of an address in the section */
+	struct strbuf line;
+	struct strbuf error;		/* what libopcodes had to say */
 };
 
 /* Of @image, and if that has no symbol table, of its debug file (NULL: none). */
