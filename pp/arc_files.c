@@ -74,6 +74,7 @@ static struct symbol_row *get_row(struct reader *r, const struct opened *o,
 
 	if (!row) {
 		row = row_make(o->binary, o->image, app, r->options, r->rows, id);
+		row->session = o->session;
 		add_row(r, o->binary, row);
 	}
 	return row;

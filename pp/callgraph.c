@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arc_files.h"
+#include "merge_boots.h"
 #include "xalloc.h"
 
 /* Arcs of the same ends follow each other. */
@@ -140,6 +141,7 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 	size_t nr_pairs;
 
 	arc_files_read(a, population, options, finder, rows, &list, notices);
+	merge_boots(rows, list.arcs, list.nr);
 	if (list.nr)
 		qsort(list.arcs, list.nr, sizeof(*list.arcs), compare_ends);
 	nr_pairs = count_pairs(&list);

@@ -9,13 +9,14 @@
 #define MERGE_BOOTS_H
 
 #include <stddef.h>
+#include "arc_files.h"
 #include "symbols.h"
 
 /*
- * Rows from @starts[0] up to @limit are of one image, from @starts[i] on of its boot i (@nr boots).
- * The n-th symbol of a name in one boot is the n-th of that name in another; the first boot's
- * address is kept.
+ * Add up rows of the same image, application and name but of different sessions. The n-th symbol of
+ * a name in one boot is the n-th of that name in another; the first boot's address is kept.
+ * @nr_arcs @arcs (may be 0) then end at the rows that stay.
  */
-void merge_boots(struct row_list *rows, const size_t *starts, size_t nr, size_t limit);
+void merge_boots(struct row_list *rows, struct raw_arc *arcs, size_t nr_arcs);
 
 #endif

@@ -90,6 +90,8 @@ static void populate_image(struct work *w, const struct crew *crew)
 		print_symbols(inverted, &w->image->binary, crew->options->print_symbols);
 	for (size_t i = 0; i < inverted->nr_apps; i++)
 		populate_app(w, crew, &inverted->apps[i], &checked, &mtime);
+	for (size_t i = 0; i < w->rows.nr; i++)
+		w->rows.rows[i]->session = inverted->session;
 	if (crew->options->lines && inverted->image->found)
 		row_lines_set(&w->image->binary, inverted->image->found, crew->options,
 			      w->rows.rows, w->rows.nr, &w->notices);
@@ -174,30 +176,6 @@ static void join(struct crew *crew, struct row_list *rows, struct notices *notic
 	}
 }
 
-static void merge_all_boots(const struct population *population, struct row_list *rows)
-{
-	size_t *starts = xcalloc(population->nr + 1, sizeof(*starts));
-	size_t nr = 0;		/* boots of the image at hand */
-
-	/* from the end: rows that were added up are dropped, which moves those after them */
-	for (size_t i = population->nr; i-- > 0;) {
-		const struct populated_image *p = &population->images[i];
-
-		if (i && population->images[i - 1].inverted->image == p->inverted->image) {
-			nr++;
-			continue;
-		}
-		for (size_t boot = 0; boot <= nr; boot++)
-			starts[boot] = population->images[i + boot].first_row;
-		if (nr)
-			merge_boots(rows, starts, nr + 1,
-				    population->images[i + nr].first_row +
-				    population->images[i + nr].nr_rows);
-		nr = 0;
-	}
-	free(starts);
-}
-
 void populate(const struct inversion *inversion, const struct populate_options *options,
 	      struct finder *finder, struct row_list *rows, struct population *ret,
 	      struct notices *notices)
@@ -221,7 +199,7 @@ void populate(const struct inversion *inversion, const struct populate_options *
 		population.nr_failed += population.images[i].nr_failed;
 	free(crew.works);
 	if (!options->keep_all)
-		merge_all_boots(&population, rows);
+		merge_boots(rows, NULL, 0);
 	*ret = population;
 }
 

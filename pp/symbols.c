@@ -183,27 +183,6 @@ void row_move_counts(const struct row_list *list, struct symbol_row *row, struct
 	row->nr_details = 0;
 }
 
-static bool is_empty(const struct row_list *list, const struct symbol_row *row)
-{
-	for (size_t c = 0; c < list->nr_classes; c++)
-		if (row->counts[c])
-			return false;
-	return true;
-}
-
-void rows_drop_empty(struct row_list *list, size_t from, size_t limit)
-{
-	size_t kept = from;
-
-	for (size_t i = from; i < list->nr; i++) {
-		if (i < limit && is_empty(list, list->rows[i]))
-			row_free(list->rows[i]);
-		else
-			list->rows[kept++] = list->rows[i];
-	}
-	list->nr = kept;
-}
-
 void rows_move(struct row_list *list, struct symbol_row *row)
 {
 	xgrow(list->rows, list->nr, list->room);

@@ -29,6 +29,7 @@ struct row_diff {
 
 struct symbol_row {
 	const struct image *image, *app;
+	const struct report_session *session;	/* a kernel's: whose symbols; else NULL */
 	const char *name;	/* as in the binary; "[.plt]": outside every symbol [SY-5] */
 	const char *shown;	/* demangled, if it was asked for; may be @name itself */
 	char *line;		/* "FILE:LINE", or NULL */
@@ -72,12 +73,8 @@ const uint64_t *row_detail_counts(const struct row_list *list, const struct symb
 /* Remove the last row that was added. */
 void rows_drop_last(struct row_list *list);
 
-/*
- * Add @row's counts to @into's, and its details as if it had begun where @into does; then drop
- * such rows, now empty, in [@from, @limit).
- */
+/* Add @row's counts to @into's, and its details as if it had begun where @into does. */
 void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into);
-void rows_drop_empty(struct row_list *list, size_t from, size_t limit);
 
 /* Move the rows of @more, of as many classes, to the end of @list; @more is freed. */
 void rows_append(struct row_list *list, struct row_list *more);

@@ -98,15 +98,10 @@ static void draw(struct made *m, int which, const double *shares, size_t nr)
 {
 	struct row_list *list = &m->lists[which];
 	double sums[SYMBOLS], sum = 0;
+	uint64_t counts[SYMBOLS] = { 0 };
 
-	rows_init(list, 1);
-	for (size_t i = 0; i < SYMBOLS; i++) {
-		char *name = xasprintf("f%zu", i);
-
+	for (size_t i = 0; i < SYMBOLS; i++)
 		sums[i] = sum += shares[i];
-		rows_add(list, &m->image, &m->image, rows_text(list, name), i);
-		free(name);
-	}
 	for (size_t i = 0; i < nr; i++) {
 		double at = next_random() * sum;
 		size_t low = 0, high = SYMBOLS - 1;
@@ -119,9 +114,17 @@ static void draw(struct made *m, int which, const double *shares, size_t nr)
 			else
 				high = middle;
 		}
-		list->rows[low]->counts[0]++;
+		counts[low]++;
 	}
-	rows_drop_empty(list, 0, list->nr);
+	rows_init(list, 1);
+	for (size_t i = 0; i < SYMBOLS; i++) {
+		char *name = xasprintf("f%zu", i);
+
+		if (counts[i])
+			rows_add(list, &m->image, &m->image, rows_text(list, name), i)->counts[0] =
+				counts[i];
+		free(name);
+	}
 	rows_total(list);
 }
 
