@@ -10,6 +10,9 @@
 
 static int check_timer(const struct options *o, struct op_error *e)
 {
+	if (!o->nr_events)
+		return op_error_set(e, -EINVAL, "without events, --ext-feature needs this "
+				    "machine's --cpu-type=, which opcontrol knows");
 	if (o->nr_events != 1)
 		return op_error_set(
 			e, -EINVAL,

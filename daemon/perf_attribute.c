@@ -6,6 +6,7 @@
  * before any table is.
  */
 #include "perf_attribute.h"
+#include "perf_ibs.h"
 
 #define TID_GONE	((uint32_t)-1)
 
@@ -128,10 +129,34 @@ void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_s
 	}
 }
 
+/* [PC-61] */
+static void ibs_sample(struct perf_attribute *a, const struct perf_record *r)
+{
+	enum op_code code = PERF_IBS_CODE(r->sample.counter);
+	struct perf_emit *e = a->emit;
+
+	if (r->cpu >= a->nr_cpus)
+		return;
+	e->nr_record = r->raw ? perf_ibs_words(code, a->branch_target, r->raw, r->raw_size,
+					       e->record) : 0;
+	e->record_code = code;
+	if (e->nr_record) {
+		perf_attribute_samples(a, r->cpu, &r->sample, 1);
+	} else {
+		a->cpus[r->cpu].counts.received++;
+		a->cpus[r->cpu].counts.lost[LOST_STREAM]++;
+	}
+	e->nr_record = 0;
+}
+
 void perf_attribute_change(void *context, const struct perf_record *r)
 {
 	struct perf_attribute *a = context;
 
+	if (r->kind == PERF_KIND_SAMPLE) {
+		ibs_sample(a, r);
+		return;
+	}
 	if (r->kind == PERF_KIND_EXIT && r->cpu < a->nr_cpus) {
 		a->cpus[r->cpu].exiting_tgid = r->tgid;
 		a->cpus[r->cpu].exiting_tid = r->tid;

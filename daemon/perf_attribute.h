@@ -26,6 +26,7 @@ struct perf_attribute {
 	struct perf_emit *emit;
 	struct perf_cpu_state *cpus;	/* by CPU */
 	unsigned int nr_cpus;
+	bool branch_target;		/* IBS's op samples have it */
 
 	/* the last answers, good while processes->generation is the same */
 	uint64_t generation;

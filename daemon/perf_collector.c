@@ -17,6 +17,7 @@
 
 #include "collector.h"
 #include "file.h"
+#include "ibs.h"
 #include "list.h"
 #include "perf_attribute.h"
 #include "perf_clock.h"
@@ -151,9 +152,14 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	p->order = perf_order_new();
 	p->cookies = perf_cookies_new();
 	perf_processes_init(&p->processes, p->cookies, "/proc");
-	p->attribute = (struct perf_attribute){ .processes = &p->processes, .cookies = p->cookies,
-						.emit = &p->emit, .cpus = p->states,
-						.nr_cpus = COUNTS_MAX_CPUS };
+	p->attribute = (struct perf_attribute){
+		.processes = &p->processes,
+		.cookies = p->cookies,
+		.emit = &p->emit,
+		.cpus = p->states,
+		.nr_cpus = COUNTS_MAX_CPUS,
+		.branch_target = ibs_has_branch_target(config->ibs),
+	};
 	err = open_poll(p, e);
 	if (!err)
 		err = perf_rings_open(&p->rings, &setup, "", p->order, p->epoll_fd, e);

@@ -18,6 +18,7 @@
 #include "event_encode.h"
 #include "file.h"
 #include "perf_clock.h"
+#include "perf_ibs.h"
 #include "perf_records.h"
 #include "xalloc.h"
 
@@ -176,10 +177,12 @@ static int make_event(const struct collector_config *config, const struct perf_m
 int perf_counters_make(const struct collector_config *config, const struct perf_machine *machine,
 		       struct perf_counter **ret, unsigned int *ret_nr, struct op_error *e)
 {
-	struct perf_counter *counters = xcalloc(config->nr_events, sizeof(*counters));
+	struct perf_counter *counters =
+		xcalloc(config->nr_events + PERF_IBS_MAX, sizeof(*counters));
+	unsigned int nr_ibs = 0;
 	int err = 0;
 
-	if (!config->nr_events)
+	if (!config->nr_events && !config->ibs)
 		err = op_error_set(e, -EINVAL, "no event is to be sampled");
 	for (unsigned int i = 0; i < config->nr_events && !err; i++) {
 		const struct collector_event *event = &config->events[i];
@@ -195,12 +198,15 @@ int perf_counters_make(const struct collector_config *config, const struct perf_
 		else
 			err = make_event(config, machine, event, c, e);
 	}
+	if (!err && config->ibs)
+		err = perf_ibs_make(config->ibs, machine->root, counters + config->nr_events,
+				    &nr_ibs, e);
 	if (err) {
 		free(counters);
 		return err;
 	}
 	*ret = counters;
-	*ret_nr = config->nr_events;
+	*ret_nr = config->nr_events + nr_ibs;
 	return 0;
 }
 

@@ -28,6 +28,7 @@ struct perf_counter {
 	unsigned int precise;		/* precise_ip: as asked for, then as the kernel takes it */
 	unsigned int precise_asked;
 	bool guests_too;		/* the kernel can't leave them out */
+	bool raw;			/* IBS: samples bring registers, @counter is perf_ibs.h's */
 	char pmu[64];			/* "": of all CPUs; else of @cpus */
 	struct perf_cpu_set cpus;
 };

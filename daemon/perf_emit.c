@@ -4,12 +4,13 @@
 
 #include <string.h>
 
-#define ROOM_MIN	64	/* more than all notes of one sample take */
+#define ROOM_MIN	64	/* more than all notes of one sample take, and a record's words */
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context)
 {
 	e->nr = 0;
 	e->counter = 0;
+	e->nr_record = 0;
 	e->fn = fn;
 	e->context = context;
 	e->has_cpu = e->has_task = e->has_mode = e->has_cookie = e->has_anon = false;
@@ -31,6 +32,19 @@ static void note(struct perf_emit *e, enum op_code code)
 {
 	put(e, OP_ESCAPE);
 	put(e, code);
+}
+
+static void put_sample(struct perf_emit *e, uint64_t address)
+{
+	if (e->nr_record) {
+		note(e, e->record_code);
+		put(e, address);
+		memcpy(e->words + e->nr, e->record, e->nr_record * sizeof(op_word));
+		e->nr += e->nr_record;
+	} else {
+		put(e, address);
+		put(e, e->counter);
+	}
 }
 
 /* NUL padded, in the bytes' own order. */
@@ -101,8 +115,7 @@ void perf_emit_kernel(struct perf_emit *e, uint64_t pc)
 {
 	make_room(e);
 	set_mode(e, true);
-	put(e, pc);
-	put(e, e->counter);
+	put_sample(e, pc);
 }
 
 void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
@@ -110,8 +123,7 @@ void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
 	make_room(e);
 	set_mode(e, false);
 	set_cookie(e, cookie);
-	put(e, offset);
-	put(e, e->counter);
+	put_sample(e, offset);
 }
 
 void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
@@ -129,8 +141,7 @@ void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, cons
 		e->anon_end = end;
 		e->has_anon = true;
 	}
-	put(e, pc);
-	put(e, e->counter);
+	put_sample(e, pc);
 }
 
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,

@@ -16,6 +16,7 @@
 #include "op_abi.h"
 
 #define PERF_EMIT_WORDS	32768
+#define PERF_EMIT_RECORD_MAX	16
 
 struct perf_emit {
 	op_word words[PERF_EMIT_WORDS];
@@ -28,6 +29,10 @@ struct perf_emit {
 	bool kernel;
 	unsigned int cpu;
 	uint32_t counter;		/* of the samples that follow; 0 until it is set */
+	/* if not 0, samples are not pairs but notes: @record_code, address, these words */
+	size_t nr_record;		/* PERF_EMIT_RECORD_MAX at most */
+	enum op_code record_code;
+	op_word record[PERF_EMIT_RECORD_MAX];
 	uint32_t tgid, tid;
 	op_word program, cookie;
 	uint64_t anon_start, anon_end;

@@ -42,6 +42,7 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.config = c->config;
 	a.sample_period = c->period;
 	a.precise_ip = c->precise;
+	a.sample_type |= c->raw ? PERF_SAMPLE_RAW : 0;
 	a.disabled = 1;
 	a.exclude_kernel = !c->kernel;
 	a.exclude_user = !c->user;

@@ -46,7 +46,7 @@ static int set_bit(const char *root, const char *pmu, const char *name, uint64_t
 }
 
 static int take_type(const char *root, const char *pmu, const char *what,
-		     struct perf_ibs_event *event, struct op_error *e)
+		     struct perf_counter *event, struct op_error *e)
 {
 	char *path = pmu_file(root, pmu, "type");
 	uint64_t type;
@@ -61,27 +61,37 @@ static int take_type(const char *root, const char *pmu, const char *what,
 	return err;
 }
 
-/* The CPU counts in sixteens, and the kernel takes nothing else. */
-static uint64_t period(const struct ibs_side *side)
+/* The CPU counts in sixteens, and the kernel takes nothing else; nor can it leave a side out. */
+static struct perf_counter start(const char *pmu, const struct ibs_side *side, enum op_code code)
 {
-	return side->max_count & ~UINT64_C(15);
+	struct perf_counter event = {
+		.period = side->max_count & ~UINT64_C(15),
+		.counter = PERF_IBS_COUNTER(code),
+		.kernel = true,
+		.user = true,
+		.guests_too = true,
+		.raw = true,
+	};
+
+	snprintf(event.name, sizeof(event.name), "%s", pmu);
+	return event;
 }
 
-static int make_fetch(const struct ibs_side *side, const char *root, struct perf_ibs_event *event,
+static int make_fetch(const struct ibs_side *side, const char *root, struct perf_counter *event,
 		      struct op_error *e)
 {
-	*event = (struct perf_ibs_event){ .code = OP_IBS_FETCH, .period = period(side) };
+	*event = start("ibs_fetch", side, OP_IBS_FETCH);
 	/* as the module: vary the count if that is possible, so as not to keep in step */
 	(void)set_bit(root, "ibs_fetch", "rand_en", &event->config);
 	return take_type(root, "ibs_fetch", "instruction fetches", event, e);
 }
 
-static int make_op(const struct ibs_side *side, const char *root, struct perf_ibs_event *event,
+static int make_op(const struct ibs_side *side, const char *root, struct perf_counter *event,
 		   struct op_error *e)
 {
 	int err;
 
-	*event = (struct perf_ibs_event){ .code = OP_IBS_OP, .period = period(side) };
+	*event = start("ibs_op", side, OP_IBS_OP);
 	err = take_type(root, "ibs_op", "ops", event, e);
 	if (!err && side->unit_mask & IBS_OP_DISPATCHED &&
 	    set_bit(root, "ibs_op", "cnt_ctl", &event->config))
@@ -93,7 +103,7 @@ static int make_op(const struct ibs_side *side, const char *root, struct perf_ib
 	return err;
 }
 
-int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_ibs_event ret[2],
+int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_counter *ret,
 		  unsigned int *ret_nr, struct op_error *e)
 {
 	unsigned int nr = 0;
@@ -141,6 +151,8 @@ size_t perf_ibs_words(enum op_code code, bool branch_target, const void *raw, si
 	uint64_t regs[NR_OP + 1] = { 0 };
 	uint32_t caps;
 
+	if (code != OP_IBS_OP && code != OP_IBS_FETCH)
+		return 0;
 	if (size < sizeof(caps) + need * sizeof(*regs))
 		return 0;
 	memcpy(&caps, raw, sizeof(caps));

@@ -13,19 +13,21 @@
 #include "error.h"
 #include "ibs.h"
 #include "op_abi.h"
-
-/* What perf_event_attr is to say of one of the two. */
-struct perf_ibs_event {
-	enum op_code code;		/* OP_IBS_FETCH or OP_IBS_OP */
-	uint32_t type;
-	uint64_t config, period;
-};
+#include "perf_counters.h"
 
 /*
- * What @ibs asks for, of the machine whose /sys lies below @root ("": this one): *ret_nr of them.
- * -ENODEV, told in @e: its kernel or its CPU does not have that.
+ * Their samples have a number of counter that no event has, and that tells the note which they
+ * become: OP_IBS_FETCH or OP_IBS_OP.
  */
-int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_ibs_event ret[2],
+#define PERF_IBS_COUNTER(code)	(COLLECTOR_COUNTERS_MAX + (code))
+#define PERF_IBS_CODE(counter)	((enum op_code)((counter) - COLLECTOR_COUNTERS_MAX))
+
+/*
+ * What @ibs asks for, of the machine whose /sys lies below @root ("": this one): PERF_IBS_MAX at
+ * most, *ret_nr. -ENODEV, told in @e: its kernel or its CPU does not have that.
+ */
+#define PERF_IBS_MAX	2
+int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_counter *ret,
 		  unsigned int *ret_nr, struct op_error *e);
 
 /* Words of a note after the address: of the longest. */
@@ -33,7 +35,8 @@ int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_ib
 
 /*
  * The words that follow the address in a note @code, of a record's raw data. How many, or 0: the
- * data is too short for them. @branch_target: op samples have it; 0 where the CPU does not tell.
+ * data is too short for them, or @code is another. @branch_target: op samples have it; 0 where the
+ * CPU does not tell.
  */
 size_t perf_ibs_words(enum op_code code, bool branch_target, const void *raw, size_t size,
 		      op_word ret[PERF_IBS_WORDS_MAX]);

@@ -24,6 +24,7 @@ struct change {
 	uint64_t time;
 	uint64_t number;		/* order of arrival, for equal times */
 	size_t at, size;		/* in bytes[] */
+	uint32_t counter;		/* of a sample */
 };
 
 struct perf_order {
@@ -114,7 +115,8 @@ void perf_order_add_change(struct perf_order *o, const struct perf_record *r, co
 
 	xgrow(o->changes, o->nr_changes, o->room_changes);
 	c = &o->changes[o->nr_changes++];
-	*c = (struct change){ r->time, o->next_number++, o->nr_bytes, size };
+	*c = (struct change){ r->time, o->next_number++, o->nr_bytes, size,
+			      r->kind == PERF_KIND_SAMPLE ? r->sample.counter : 0 };
 	o->nr_bytes += size;
 	o->unsorted = true;
 }
@@ -222,8 +224,13 @@ void perf_order_run(struct perf_order *o, uint64_t bound, const struct perf_orde
 		struct perf_record r;
 
 		run_samples(o, c->time, ops, context);
-		if (!perf_record_parse(o->bytes + c->at, c->size, &r))
-			ops->change(context, &r);
+		if (perf_record_parse(o->bytes + c->at, c->size, &r))
+			continue;
+		if (r.kind == PERF_KIND_SAMPLE) {
+			r.sample.counter = c->counter;
+			r.raw = perf_record_raw(o->bytes + c->at, c->size, &r.raw_size);
+		}
+		ops->change(context, &r);
 	}
 	run_samples(o, bound, ops, context);
 

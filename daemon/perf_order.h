@@ -27,7 +27,10 @@ struct perf_order *perf_order_new(void);
 void perf_order_free(struct perf_order *o);
 
 void perf_order_add_sample(struct perf_order *o, unsigned int cpu, const struct perf_sample *s);
-/* The record's bytes are copied. @r is what perf_record_parse() made of them. */
+/*
+ * The record's bytes are copied. @r is what perf_record_parse() made of them. A sample with raw
+ * data may be one, too, for it is needed whole; its counter is kept.
+ */
 void perf_order_add_change(struct perf_order *o, const struct perf_record *r, const void *bytes,
 			   size_t size);
 

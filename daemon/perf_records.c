@@ -229,3 +229,18 @@ int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret)
 	*ret = r;
 	return 0;
 }
+
+/* What follows a sample's body if its event asked for it: a size, and so many bytes. [PC-61] */
+const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size)
+{
+	const unsigned char *at = (const unsigned char *)bytes + PERF_SAMPLE_BYTES;
+	uint32_t told;
+
+	if (size < PERF_SAMPLE_BYTES + sizeof(told))
+		return NULL;
+	memcpy(&told, at, sizeof(told));
+	if (told > size - PERF_SAMPLE_BYTES - sizeof(told))
+		return NULL;
+	*ret_size = told;
+	return at + sizeof(told);
+}

@@ -61,7 +61,12 @@ struct perf_record {
 	uint32_t cpu;			/* on which it happened */
 	uint64_t id;			/* of the event that it comes from */
 	union {
-		struct perf_sample sample;
+		struct {
+			struct perf_sample sample;
+			/* only of one that was put aside whole, by perf_order.h; else not set */
+			const void *raw;
+			size_t raw_size;
+		};
 		struct perf_mmap mmap;
 		uint32_t parent_tgid;	/* FORK, EXIT */
 		uint64_t lost;		/* LOST, LOST_SAMPLES */
@@ -70,5 +75,8 @@ struct perf_record {
 
 /* -EBADMSG: too short for its type, or a name without end. *ret is untouched then. */
 int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret);
+
+/* The raw data of a sample that could be parsed, in @bytes. NULL: it has none, or not as told. */
+const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size);
 
 #endif

@@ -152,12 +152,16 @@ static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
 }
 
 /* One of an event that isn't ours has no counter: the daemon counts it as not understood. */
-static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record)
+static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record,
+			const void *bytes, size_t size)
 {
 	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
 
 	record->sample.counter = c ? c->counter : UINT32_MAX;
-	perf_order_add_sample(r->order, cpu, &record->sample);
+	if (c && c->counter >= COLLECTOR_COUNTERS_MAX)	/* IBS's: it is needed whole */
+		perf_order_add_change(r->order, record, bytes, size);
+	else
+		perf_order_add_sample(r->order, cpu, &record->sample);
 }
 
 static void take_record(struct perf_rings *r, unsigned int cpu, const void *bytes, size_t size)
@@ -171,7 +175,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 	}
 	switch (record.kind) {
 	case PERF_KIND_SAMPLE:
-		take_sample(r, cpu, &record);
+		take_sample(r, cpu, &record, bytes, size);
 		break;
 	case PERF_KIND_MMAP:
 	case PERF_KIND_EXEC:

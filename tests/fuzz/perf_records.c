@@ -2,8 +2,9 @@
 /*
  * perf_records.c - bytes taken for a perf ring, through all that handles them
  *
- * The first two bytes say where in the ring it starts, the rest is what waits in it. Whatever
- * it holds, each sample that was parsed must end as a pair of words or as a loss.
+ * The first two bytes say where in the ring it starts, and whether op samples have a branch
+ * target, the rest is what waits in it. Whatever it holds, each sample that was parsed must end as
+ * a pair of words, as a note of IBS or as a loss.
  */
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "perf_attribute.h"
+#include "perf_ibs.h"
 #include "perf_order.h"
 #include "perf_ring.h"
 
@@ -20,14 +22,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define RING_SIZE 4096
 
 static uint64_t nr_pairs;
+static bool branch_target;		/* in the notes of ops */
 
-/* Count the pairs, and so check that the words can be followed. */
+/* Count the pairs and IBS's notes, and so check that the words can be followed. */
 static void take_words(void *context, const op_word *w, size_t nr)
 {
 	static const unsigned char payload[] = {
 		[OP_CTX_SWITCH] = 5,
 		[OP_CPU_SWITCH] = 1,
 		[OP_COOKIE_SWITCH] = 1,
+		[OP_IBS_FETCH] = OP_IBS_FETCH_WORDS,
+		[OP_IBS_OP] = OP_IBS_OP_WORDS,
 		[OP_ANON_MAP] = OP_ANON_MAP_WORDS,
 	};
 	size_t i = 0;
@@ -37,7 +42,8 @@ static void take_words(void *context, const op_word *w, size_t nr)
 		if (w[i] == OP_ESCAPE) {
 			if (w[i + 1] >= sizeof(payload))
 				abort();
-			i += 2 + payload[w[i + 1]];
+			nr_pairs += w[i + 1] == OP_IBS_FETCH || w[i + 1] == OP_IBS_OP;
+			i += 2 + payload[w[i + 1]] + (w[i + 1] == OP_IBS_OP && branch_target);
 		} else {
 			nr_pairs++;
 			i += 2;
@@ -59,7 +65,12 @@ static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order)
 
 		if (perf_record_parse(bytes, size, &r))
 			continue;
-		if (r.kind == PERF_KIND_SAMPLE && r.time != UINT64_MAX) {
+		if (r.kind == PERF_KIND_SAMPLE && size > PERF_SAMPLE_BYTES &&
+		    r.time != UINT64_MAX && r.cpu < 4) {
+			r.sample.counter = PERF_IBS_COUNTER(r.id & 1 ? OP_IBS_OP : OP_IBS_FETCH);
+			perf_order_add_change(order, &r, bytes, size);
+			nr++;
+		} else if (r.kind == PERF_KIND_SAMPLE && r.time != UINT64_MAX) {
 			perf_order_add_sample(order, r.cpu % 4, &r.sample);
 			nr++;
 		} else if (r.kind >= PERF_KIND_MMAP && r.kind <= PERF_KIND_EXIT) {
@@ -88,6 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t samples, lost = 0, start = size >= 2 ? (data[0] | data[1] << 8) & ~7u : 0;
 	struct perf_ring ring;
 
+	branch_target = a.branch_target = size >= 2 && data[1] & 0x80;
 	perf_processes_init(&processes, cookies, "/nonexistent");
 	page.data_head = page.data_tail = start;
 	perf_ring_init(&ring, &page, memory, RING_SIZE);
