@@ -109,22 +109,23 @@ static void leave_out_under_way(const struct recorder *r, struct session_counts 
 }
 
 /*
- * The copies are files for each CPU, and any user may ask for dumps as fast as he likes: while
- * sampling runs, they are written once in a second at most. All they say is in the counts.
+ * Events' times, and copies of the statistics in files for each CPU. Any user may ask for dumps as
+ * fast as he likes: while sampling runs, these are written once in a second at most.
  */
-static void write_copies(struct recorder *r, const struct session_counts *c)
+static int write_rest(struct recorder *r, const struct session_counts *c)
 {
 	struct timespec now;
 	int err;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!at_rest(r) && now.tv_sec == r->copies_second)
-		return;
-	r->copies_second = now.tv_sec;
-	err = stats_write_copies(r->stats_dir, c);
+	if (!at_rest(r) && now.tv_sec == r->rest_second)
+		return 0;
+	r->rest_second = now.tv_sec;
+	err = stats_write_copies(r->stats_dir, c);	/* all they say is in the counts */
 	if (err)
 		log_about(LOG_MISC, "cannot write copies of the statistics below '%s': %s",
 			  r->stats_dir, strerror(-err));
+	return recorder_times_write(r);
 }
 
 void recorder_write_counts(struct recorder *r)
@@ -142,9 +143,7 @@ void recorder_write_counts(struct recorder *r)
 	if (!err && r->room_due)
 		recorder_keep_room(r);
 	if (!err)
-		err = recorder_times_write(r);
-	if (!err)
-		write_copies(r, &c);
+		err = write_rest(r, &c);
 	recorder_told(r, err);
 	counts_free(&c);
 }

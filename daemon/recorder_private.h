@@ -33,7 +33,7 @@ struct recorder {
 	/* The same for events' times, of all events the session had and of our counters. */
 	struct event_times times_before;
 	struct event_time times_origin[COLLECTOR_COUNTERS_MAX];
-	time_t copies_second;		/* when copies of the statistics were written last */
+	time_t rest_second;		/* when what goes with the counts was written last */
 	bool info_due;			/* stats/session could not be written yet, */
 	bool room_due;			/* and room for later versions not be had */
 	int counts_err;			/* of the last attempt to write stats/counts */

@@ -240,7 +240,7 @@ static int leave_session(struct recorder *r, const char *to, bool replace, struc
 		return err;
 	recorder_blame_garbage(r);
 	kernel_capture_now(r->kernel);
-	r->copies_second = 0;		/* the last ones of this session */
+	r->rest_second = 0;		/* the last ones of this session */
 	recorder_write_counts(r);
 	if (r->told_err && !replace)
 		return op_error_set(e, r->told_err, "the session's counts cannot be written (%s), "
