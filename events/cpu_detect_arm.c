@@ -36,6 +36,8 @@ static const struct {
 	{ 0x41, 0xd44, "arm/armv8-x1" },
 	{ 0x41, 0xd4c, "arm/armv8-x1" },
 	{ 0x41, 0xd48, "arm/armv8-x2" },
+	{ 0x41, 0xd4e, "arm/armv8-x3" },
+	{ 0x41, 0xd82, "arm/armv8-x4" },
 	{ 0x41, 0xd0c, "arm/armv8-neoverse-n1" },
 	{ 0x41, 0xd49, "arm/armv8-neoverse-n2" },
 	{ 0x41, 0xd8e, "arm/armv8-neoverse-n3" },

@@ -194,6 +194,8 @@ static const struct cpu_type cpu_types[] = {
 	{ "arm/armv8-a64fx",       "Fujitsu A64FX",                      -1, -1,  8, NEW_ARM },
 	{ "arm/armv8-ampereone",   "Ampere AmpereOne",                   -1, -1,  6, NEW_ARM },
 	{ "arm/armv8-hip08",       "HiSilicon Kunpeng 920",              -1, -1, 12, NEW_ARM },
+	{ "arm/armv8-x3",          "ARM Cortex-X3",                      -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-x4",          "ARM Cortex-X4",                      -1, -1,  6, NEW_ARM },
 };
 
 #define NR_CPU_TYPES (sizeof(cpu_types) / sizeof(cpu_types[0]))

@@ -148,6 +148,9 @@ TEST(arm_machines)
 	cpu_detect(tmpdir, &kinds);
 	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-ampereone"), "%s",
 	      kinds.kind[0].type->name);
+	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd82\n\n");
+	cpu_detect(tmpdir, &kinds);
+	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-x4"), "%s", kinds.kind[0].type->name);
 	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x22\n\n");
 	cpu_detect(tmpdir, &kinds);
 	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-pmuv3"), "another vendor's: %s",

@@ -177,4 +177,27 @@ TEST(arm_common)
 	CHECK_SAMPLE("arm/armv8-pmuv3", samples);
 }
 
+/* Arm Cortex-X4 Core Technical Reference Manual, "Performance Monitors events". */
+TEST(arm_cortex_x4)
+{
+	static const struct sample samples[] = {
+		{ "CPU_CYCLES", 0x11 },
+		{ "STALL_SLOT", 0x3f },
+		{ "L1D_CACHE_REFILL_OUTER", 0x45 },
+		{ "L3D_CACHE_RD", 0xa0 },
+		{ "L3D_CACHE_LMISS_RD", 0x400b },
+		{ "TRB_WRAP", 0x400c },
+		{ "FP_FIXED_OPS_SPEC", 0x80c1 },
+		{ "BR_INDNR_TAKEN_RETIRED", 0x810c },
+		{ "BR_IND_RETIRED", 0x811d },
+		{ "L1D_TLB_RW", 0x8130 },
+		{ "L2D_CACHE_REFILL_PRFM", 0x814e },
+		{ "L3D_CACHE_MISS", 0x8152 },
+		{ "STALL_BACKEND_RENAME", 0x816d },
+		{ "L1I_LFB_HIT_RD_FHWPRF", 0x8260 },
+	};
+
+	CHECK_SAMPLE("arm/armv8-x4", samples);
+}
+
 TEST_MAIN()
