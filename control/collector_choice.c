@@ -147,9 +147,14 @@ static int use_module(const struct host *h, const struct setup *s, const struct 
 	c->all_alike = !module_owns_counters(m);
 	if (c->counts)
 		return module_kind(m, c, e);
-	by_time(c, s->model, h->try_cycles() ? h->try_cycles() : -ENODEV);
-	if (!*s->model && strcmp(m->chosen, "timer"))
-		snprintf(c->by_time, sizeof(c->by_time), "as its model %s does", m->chosen);
+	if (*s->model || module_chose(m)) {
+		int err = h->try_cycles();
+
+		by_time(c, s->model, err ? err : -ENODEV);
+	} else {
+		snprintf(c->by_time, sizeof(c->by_time), "the module was loaded with model=%s",
+			 m->loaded);
+	}
 	return 0;
 }
 
@@ -169,12 +174,9 @@ static int check_one_kind(const struct collector_choice *c, const struct setup *
  */
 static int look_again(const struct host *h, struct module_state *m, struct op_error *e)
 {
-	char loaded[32];
-	bool only_time;
+	bool only_time = !m->nr_counters && module_chose(m) && !h->try_cycles();
 	int err;
 
-	driver_parameter(&h->driver, loaded, sizeof(loaded));
-	only_time = !m->nr_counters && !strcmp(loaded, "auto") && !h->try_cycles();
 	if (!m->perf_is_in_the_way && !only_time)
 		return 0;
 	err = h->reload(&h->driver, NULL);

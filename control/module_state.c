@@ -22,6 +22,11 @@ bool module_owns_counters(const struct module_state *m)
 	return writes_registers(m->chosen);
 }
 
+bool module_chose(const struct module_state *m)
+{
+	return !*m->loaded || !strcmp(m->loaded, "auto");
+}
+
 /* [FS-30]: best first; "NAME: " and possible | chosen | [chosen, ]impossible: WHY */
 static void read_line(char *line, struct module_state *m)
 {
@@ -35,7 +40,7 @@ static void read_line(char *line, struct module_state *m)
 	chosen = !strncmp(state, "chosen", strlen("chosen"));
 	why = strstr(state, IMPOSSIBLE);
 	why = why ? why + strlen(IMPOSSIBLE) : NULL;
-	if (writes_registers(line) && !*m->chosen && why &&
+	if (writes_registers(line) && (chosen || (!*m->chosen && module_chose(m))) && why &&
 	    !strncmp(why, PERF_HAS_THEM, strlen(PERF_HAS_THEM)))
 		m->perf_is_in_the_way = true;
 	if (!chosen)
@@ -105,8 +110,10 @@ static int read_counters(const struct driver *d, struct module_state *m, struct 
 int module_state_read(const struct driver *d, struct module_state *ret, struct op_error *e)
 {
 	struct module_state m = { .chosen = "" };
-	int err = read_models(d, &m, e);
+	int err;
 
+	driver_parameter(d, m.loaded, sizeof(m.loaded));
+	err = read_models(d, &m, e);
 	if (!err)
 		err = read_counters(d, &m, e);
 	if (!err)

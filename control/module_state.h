@@ -9,6 +9,7 @@
 #include "error.h"
 
 struct module_state {
+	char loaded[32];		/* its parameter model; "": unknown */
 	char chosen[32];		/* the model, of file "models" */
 	bool possible;
 	char why_not[256];		/* !possible */
@@ -16,8 +17,9 @@ struct module_state {
 	unsigned int nr_counters;	/* that there really are; 0: by time */
 	uint64_t numbers;		/* directories N that there are, bits: all sets of these */
 	/*
-	 * A model that writes the CPU's registers, chosen or better than the chosen one, cannot
-	 * because perf has the counters - as perf has where the NMI watchdog is on. [FS-35]
+	 * A model that writes the CPU's registers, the one that was asked for or any better than
+	 * the chosen one, cannot because perf had the counters - as it has where the NMI watchdog
+	 * is on. [FS-35]
 	 */
 	bool perf_is_in_the_way;
 };
@@ -26,5 +28,8 @@ int module_state_read(const struct driver *d, struct module_state *ret, struct o
 
 /* Whether the chosen model writes the CPU's registers, which it then needs for itself. */
 bool module_owns_counters(const struct module_state *m);
+
+/* Whether it chose the model itself. */
+bool module_chose(const struct module_state *m);
 
 #endif

@@ -232,6 +232,24 @@ TEST(watchdog_survives_us)
 	fake_host_free(&h);
 }
 
+/* Loaded for time, it is left so, whatever would be possible. */
+TEST(a_module_loaded_for_time)
+{
+	struct host h = fake_host();
+	struct collector_choice c;
+	struct op_error e;
+
+	fake.watchdog_in_way = true;
+	look("timer");
+	put("fs/models", "intel: impossible: perf has the counters\ntimer: chosen\n");
+	CHECK(!choose(&h, COLLECTOR_AUTO, "", &c, &e) && c.module && !c.counts, "%s", e.text);
+	CHECK(fake.loads == 1 && fake_watchdog_is_on() && !restored(&h), "left alone");
+	CHECK(strstr(c.by_time, "loaded"), "%s", c.by_time);
+	CHECK(!choose(&h, COLLECTOR_AUTO, "auto", &c, &e) && !strcmp(c.model, "intel"), "%s",
+	      e.text);
+	fake_host_free(&h);
+}
+
 TEST(a_module_loaded_when_others_counted)
 {
 	struct host h = fake_host();
