@@ -149,10 +149,10 @@ static int load_module(const struct driver *d, const char *model, struct op_erro
 	err = load_file(d->module_file, parameters);
 	if (err == -ENOENT)
 		err = load_installed(parameters);
-	if (err == -EINVAL && *model)
-		return op_error_set(e, err, "the module does not load with model=%s: this kind of "
-				    "machine has no such model, or the module was built for "
-				    "another kernel (dmesg says which)", model);
+	if ((err == -EINVAL || err == -ENOENT) && *model)
+		return op_error_set(e, err, "the module does not load with model=%s: there is none "
+				    "for this kernel, or this kind of machine has no such model "
+				    "(dmesg says which)", model);
 	if (err)
 		return explain_load(d, err, e);
 	if (!driver_registered(d))
