@@ -149,7 +149,7 @@ static int check_start(const unsigned char *bytes, size_t n, size_t *ret_size, s
 	else if (__builtin_bswap32(version) <= 0xff)
 		return op_error_set(e, -ENOTSUP,
 				    "sample file of a machine of the other byte order, "
-				    "version 0x%x: convert it with OProfile's opimport [SF-6]",
+				    "version 0x%x: convert it with opimport [SF-6]",
 				    __builtin_bswap32(version));
 	else
 		return op_error_set(e, -ENOTSUP,

@@ -30,3 +30,5 @@ $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/a
 	pp/sha256.c))
 $(eval $(call program,oparchive,pp/oparchive.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
+$(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c))
+$(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil.a,-lpopt))

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* import_options.h - opimport's command line, checked: doc/man/opimport.1 */
+#ifndef IMPORT_OPTIONS_H
+#define IMPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include "error.h"
+
+struct import_options {
+	bool help, usage, version;	/* asked for: nothing else was checked */
+	bool force, verbose;
+	char *abi, *output, *input;
+};
+
+/* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */
+int import_options_parse(int argc, const char **argv, struct import_options *ret,
+			 struct op_error *e);
+void import_options_free(struct import_options *o);
+void import_options_help(bool usage_only);	/* on stdout */
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* opimport.c - a sample file of another machine becomes one of this */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "file.h"
+#include "import.h"
+#include "import_options.h"
+#include "say.h"
+#include "version.h"
+
+#define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */
+
+static bool is_jit_object(const char *path)
+{
+	size_t n = strlen(path);
+
+	return n >= 3 && !strcmp(path + n - 3, ".jo");
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool is_native(const struct abi *abi)
+{
+	struct abi native_1x, native_099;
+
+	abi_native(SAMPLE_VERSION_1X, &native_1x);
+	abi_native(SAMPLE_VERSION_099, &native_099);
+	return abi_equal(abi, &native_1x) || abi_equal(abi, &native_099);
+}
+
+static int read_abi(const struct import_options *o, struct abi *ret, struct op_error *e)
+{
+	struct op_error why = { "" };
+	int err = abi_read(o->abi, ret, e);
+
+	if (err)
+		return err;
+	if (is_native(ret) && !o->force)
+		return op_error_set(e, -EINVAL, "'%s' is the layout of this machine: the input can "
+				    "be used as it is (--force: convert it)", o->abi);
+	err = foreign_abi_check(ret, &why);
+	return err ? op_error_set(e, err, "%s: %s", o->abi, why.text) : 0;
+}
+
+static int read_input(const struct import_options *o, const struct abi *abi, char **ret_bytes,
+		      struct foreign_samples *ret, struct op_error *e)
+{
+	struct op_error why = { "" };
+	size_t size;
+	int err = file_read_all(o->input, INPUT_LIMIT, ret_bytes, &size);
+
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", o->input, strerror(-err));
+	err = foreign_samples_read(*ret_bytes, size, abi, ret, &why);
+	return err ? op_error_set(e, err, "'%s': %s", o->input, why.text) : 0;
+}
+
+static int convert(const struct import_options *o, struct foreign_samples *samples,
+		   struct import_sums *sums, struct op_error *e)
+{
+	char *bytes = NULL;
+	struct abi abi;
+	int err;
+
+	if (is_same_file(o->input, o->output))
+		return op_error_set(e, -EINVAL, "'%s' is the input: choose another output",
+				    o->output);
+	err = read_abi(o, &abi, e);
+	if (!err)
+		err = read_input(o, &abi, &bytes, samples, e);
+	if (!err)
+		err = import_samples(samples, o->output, sums, e);
+	free(bytes);
+	return err;
+}
+
+static int run(const struct import_options *o)
+{
+	struct foreign_samples samples;
+	struct op_error e = { "" };
+	struct import_sums sums;
+
+	if (is_jit_object(o->input)) {
+		say_note("'%s' is code made at run time, no sample file: left as it is", o->input);
+		return 0;
+	}
+	if (convert(o, &samples, &sums, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (o->verbose)
+		printf("%s: version 0x%x, event 0x%x, count %u, unit mask 0x%x: %" PRIu64
+		       " samples at %" PRIu64 " places%s\n", o->output, samples.header.version,
+		       samples.header.event, samples.header.count, samples.header.unit_mask,
+		       sums.samples, sums.places, sums.added ? ", added to what was there" : "");
+	return 0;
+}
+
+int main(int argc, const char **argv)
+{
+	struct import_options options;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (import_options_parse(argc, argv, &options, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (options.version)
+		version_print("opimport");
+	else if (options.help || options.usage)
+		import_options_help(options.usage);
+	else
+		status = run(&options);
+	import_options_free(&options);
+	return status;
+}

@@ -1,0 +1,2 @@
+# fuzz targets of what comes from other machines: opimport
+$(eval $(call fuzz_target,import,tests/fuzz/import.c,libimport.a libdb.a libutil.a))
