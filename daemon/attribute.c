@@ -8,49 +8,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "attribute.h"
+#include "attribute_private.h"
 #include "log.h"
 #include "xalloc.h"
-
-#define NR_ROUTES	256
-#define EXTENDED	63	/* counter of an extended sample: above any of words */
-
-/*
- * What follows from a state: who is to be credited, and the sample file that was found for it
- * last. CPUs and tasks take turns quickly, so the routes of many states are kept at hand. The
- * first part is the state, without what does not matter to this daemon's separation.
- */
-struct route {
-	op_word cookie, app_cookie;
-	uint32_t tgid, tid, cpu;
-	enum trans_mode mode;		/* MODE_UNKNOWN: not in use */
-
-	struct image *app;		/* NULL: not known */
-	struct image *image;		/* of the cookie, in user mode */
-
-	struct sfile *sfile;		/* good for these as long as the generation is the same: */
-	unsigned int generation;
-	uint32_t counter;
-	const struct image *place;	/* image of a file or of the kernel; NULL: a mapping, */
-	uint64_t start, end;		/* this one */
-};
-
-struct attribution {
-	struct attribution_config config;
-	bool filtered;
-	bool stale;			/* the state changed since @route was chosen */
-	uint64_t wanted[MODE_USER + 1];	/* counters whose samples in that mode are to be filed */
-	const struct derived_event *derived;	/* from the extended sample at hand */
-	size_t nr_derived;
-	struct route *route;
-	struct route routes[NR_ROUTES];
-};
 
 struct attribution *attribution_new(const struct attribution_config *config)
 {
 	struct attribution *a = xcalloc(1, sizeof(*a));
 
 	a->config = *config;
+	a->generation = sfiles_generation(config->sfiles);
 	for (unsigned int i = 0; i < config->nr_counters; i++) {
 		const struct sfile_event *event = &config->events[i];
 		bool known = event->name[0];
@@ -68,23 +35,6 @@ void attribution_free(struct attribution *a)
 {
 	free(a);
 }
-
-/* One run's samples that share the counter: what is common to the functions below. */
-struct span {
-	const struct trans_state *state;
-	struct route *route;
-	uint32_t counter;
-	const uint64_t *pcs;
-	size_t nr;
-};
-
-/* Where a span's samples lie: in @image, or in @map, an address being @base + the key. */
-struct place {
-	struct image *image;
-	const struct anon_map *map;
-	bool is_kernel;
-	uint64_t base;
-};
 
 static void lost(struct attribution *a, const struct span *s, enum loss_reason reason)
 {
@@ -115,24 +65,29 @@ static void start_key(const struct attribution *a, const struct span *s, struct 
 	key->cpu = separate->cpu ? s->state->cpu : SFILE_ALL;
 }
 
-static bool at_hand(const struct attribution *a, const struct span *s, const struct image *place)
+static inline struct found *found_of(const struct span *s)
 {
-	const struct route *r = s->route;
+	return &s->route->found[s->counter % NR_FOUND];
+}
 
-	return r->sfile && r->place == place && r->counter == s->counter &&
-	       r->generation == sfiles_generation(a->config.sfiles);
+static inline bool at_hand(const struct attribution *a, const struct span *s, const struct image *place)
+{
+	const struct found *f = found_of(s);
+
+	return f->sfile && f->place == place && f->counter == s->counter &&
+	       f->generation == *a->generation;
 }
 
 static struct sfile *remember(struct attribution *a, const struct span *s,
 			      const struct sfile_key *key, const struct image *place)
 {
-	struct route *r = s->route;
+	struct found *f = found_of(s);
 
-	r->sfile = sfile_get(a->config.sfiles, key);
-	r->generation = sfiles_generation(a->config.sfiles);
-	r->counter = s->counter;
-	r->place = place;
-	return r->sfile;
+	f->sfile = sfile_get(a->config.sfiles, key);
+	f->generation = *a->generation;
+	f->counter = s->counter;
+	f->place = place;
+	return f->sfile;
 }
 
 /* [EB-73] */
@@ -144,7 +99,7 @@ static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
 	struct sfile_key key;
 
 	if (at_hand(a, s, image))
-		return s->route->sfile;
+		return found_of(s)->sfile;
 	start_key(a, s, &key);
 	key.image = image;
 	key.app = by_app && s->route->app ? s->route->app : image;
@@ -155,16 +110,16 @@ static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
 static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s,
 				      const struct anon_map *map)
 {
-	struct route *r = s->route;
+	struct found *f = found_of(s);
 	struct sfile_key key;
 
-	if (at_hand(a, s, NULL) && r->start == map->start && r->end == map->end)
-		return r->sfile;
+	if (at_hand(a, s, NULL) && f->start == map->start && f->end == map->end)
+		return f->sfile;
 	start_key(a, s, &key);
-	key.app = r->app;
+	key.app = s->route->app;
 	key.anon_tgid = s->state->tgid;
-	key.anon_start = r->start = map->start;
-	key.anon_end = r->end = map->end;
+	key.anon_start = f->start = map->start;
+	key.anon_end = f->end = map->end;
 	anon_copy_name(key.anon_name, sizeof(key.anon_name), map->name);
 	return remember(a, s, &key, NULL);
 }
@@ -176,33 +131,16 @@ static inline struct sfile *sfile_of(struct attribution *a, const struct span *s
 			   sfile_of_image(a, s, place.image, place.is_kernel);
 }
 
-/* [EB-77] */
-static void credit_derived(struct attribution *a, const struct span *s, struct place place)
+struct sfile *attribute_sfile(struct attribution *a, const struct span *s, struct place place)
 {
-	struct cpu_counts *cpu = stats_cpu(a->config.stats, s->state->cpu);
-	struct span one = *s;
-	bool any = false;
-
-	for (size_t i = 0; i < a->nr_derived; i++) {
-		const struct sfile_event *event = &a->config.events[a->derived[i].event];
-
-		if (s->state->mode == MODE_KERNEL ? event->no_kernel : event->no_user)
-			continue;
-		one.counter = a->derived[i].event;
-		sfile_add_weight(sfile_of(a, &one, place), s->state->cpu,
-				 s->pcs[0] - place.base, a->derived[i].weight);
-		any = true;
-	}
-	cpu->recorded += any;
-	cpu->extended += any;
-	cpu->filtered += !any;
+	return sfile_of(a, s, place);
 }
 
 /* Small enough to be everywhere where a span ends: what is known of the place there saves work. */
 static inline void credit(struct attribution *a, const struct span *s, struct place place)
 {
 	if (s->counter == EXTENDED)
-		credit_derived(a, s, place);
+		attribute_derived(a, s, place);
 	else
 		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
 }
@@ -305,28 +243,27 @@ static void add_span(struct attribution *a, const struct span *s)
 		add_to_file(a, s);
 }
 
-/* The part of the state that matters here, in a route otherwise empty. */
-static struct route start_route(const struct attribution *a, const struct trans_state *state)
+static struct origin origin_of(const struct attribution *a, const struct trans_state *state)
 {
 	const struct separation *separate = &a->config.separate;
 	bool is_kernel = state->mode == MODE_KERNEL,
 	     is_anon = !is_kernel && state->cookie == OP_NO_COOKIE;
-	struct route r = { .mode = state->mode };
+	struct origin o = { .mode = state->mode };
 
 	if (!is_kernel)
-		r.cookie = state->cookie;
+		o.cookie = state->cookie;
 	if (a->filtered || is_anon || separate->kernel || (separate->lib && !is_kernel))
-		r.app_cookie = state->app_cookie;
+		o.app_cookie = state->app_cookie;
 	if (separate->thread || is_anon)
-		r.tgid = state->tgid;
+		o.tgid = state->tgid;
 	if (separate->thread)
-		r.tid = state->tid;
+		o.tid = state->tid;
 	if (separate->cpu)
-		r.cpu = state->cpu;
-	return r;
+		o.cpu = state->cpu;
+	return o;
 }
 
-static bool same_state(const struct route *a, const struct route *b)
+static bool same_origin(const struct origin *a, const struct origin *b)
 {
 	return a->cookie == b->cookie && a->app_cookie == b->app_cookie && a->tgid == b->tgid &&
 	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode;
@@ -334,16 +271,17 @@ static bool same_state(const struct route *a, const struct route *b)
 
 static struct route *find_route(struct attribution *a, const struct trans_state *state)
 {
-	struct route wanted = start_route(a, state), *r;
-	uint64_t h = wanted.cookie * 31 + wanted.app_cookie * 37 + wanted.tgid * 41 +
-		     wanted.tid * 43 + wanted.cpu * 47 + wanted.mode;
+	struct origin o = origin_of(a, state);
+	uint64_t h = o.cookie * 31 + o.app_cookie * 37 + o.tgid * 41 + o.tid * 43 + o.cpu * 47 +
+		     o.mode;
+	struct route *r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
 
-	r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
-	if (same_state(r, &wanted))
+	if (same_origin(&r->origin, &o))
 		return r;
-	wanted.app = cookie_image(a->config.cookies, wanted.app_cookie);
-	wanted.image = cookie_image(a->config.cookies, wanted.cookie);
-	*r = wanted;
+	memset(r, 0, sizeof(*r));
+	r->app = cookie_image(a->config.cookies, o.app_cookie);
+	r->image = cookie_image(a->config.cookies, o.cookie);
+	r->origin = o;
 	return r;
 }
 
@@ -383,16 +321,4 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 			;
 		add_span(a, &s);
 	}
-}
-
-void attribute_extended(struct attribution *a, const struct trans_state *state, bool changed,
-			uint64_t pc, const struct derived_event *derived, size_t nr)
-{
-	static const uint32_t counter = EXTENDED;
-	struct trans_state leaf = *state;
-
-	leaf.tracing = false;
-	a->derived = derived;
-	a->nr_derived = nr;
-	attribute_samples(a, &leaf, changed, &pc, &counter, 1);
 }

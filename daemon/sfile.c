@@ -301,9 +301,9 @@ struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key)
 	return sf;
 }
 
-unsigned int sfiles_generation(const struct sfiles *all)
+const unsigned int *sfiles_generation(const struct sfiles *all)
 {
-	return all->generation;
+	return &all->generation;
 }
 
 void sfiles_flush(struct sfiles *all)

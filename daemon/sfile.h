@@ -60,11 +60,11 @@ void sfiles_free(struct sfiles *all);	/* flushes */
 void sfiles_set_session(struct sfiles *all, const char *samples_dir);
 
 /*
- * The file for @key. Stays valid while sfiles_generation() tells the same number. Only memory
+ * The file for @key. Stays valid while the number at sfiles_generation() is the same. Only memory
  * is touched: the file itself is opened when samples are flushed to it.
  */
 struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key);
-unsigned int sfiles_generation(const struct sfiles *all);
+const unsigned int *sfiles_generation(const struct sfiles *all);
 
 /* Count one sample of @cpu for each of the @nr addresses, under the key address - @base. */
 void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base);
