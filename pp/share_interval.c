@@ -5,13 +5,15 @@
  * Limits that rest on the normal distribution are wrong just where profiles live: at counts of 0 to
  * 20, and far out in the tails where thousands of symbols at once push the level. The exact ones
  * hold there. Those of a difference are put together by adding the distances in squares, as
- * Newcombe (1998) does with other limits.
+ * Newcombe (1998) does with other limits. Where there are millions of samples, and walking along the
+ * tail would take long, the normal distribution is right to more digits than are printed.
  */
 #include "share_interval.h"
 
 #include <math.h>
 
 #define MOST_STEPS	60
+#define MANY		1e6	/* samples on either side: no more by exact ways */
 
 /*
  * log of the chance of @n or more out of @total at @share, below n / total: there the terms fall
@@ -59,10 +61,38 @@ static double low_share(double n, double total, double risk)
 	return exp(at);
 }
 
+/* How many deviations off the normal distribution has @risk beyond it. */
+static double deviations(double risk)
+{
+	double low = 0, high = 40;
+
+	while (high - low > 1e-9) {
+		double middle = (low + high) / 2;
+
+		if (erfc(middle / M_SQRT2) / 2 > risk)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
+}
+
+/* Wilson's limits. */
+static struct interval interval_of_many(double n, double total, double risk)
+{
+	double z = deviations(risk / 2), p = n / total, scale = 1 + z * z / total;
+	double middle = (p + z * z / (2 * total)) / scale;
+	double width = z * sqrt(p * (1 - p) / total + z * z / (4 * total * total)) / scale;
+
+	return (struct interval){ middle - width, middle + width };
+}
+
 struct interval share_interval(uint64_t n, uint64_t total, double risk)
 {
 	if (!total)
 		return (struct interval){ 0, 1 };
+	if ((double)n > MANY && (double)(total - n) > MANY)
+		return interval_of_many((double)n, (double)total, risk);
 	return (struct interval){
 		low_share((double)n, (double)total, risk / 2),
 		1 - low_share((double)(total - n), (double)total, risk / 2),
@@ -101,11 +131,22 @@ static double split_tail(double n, double k, double total1, double total2)
 	return exp(first) * sum;
 }
 
+/* Of two shares of many samples: the normal test, corrected for counts being whole numbers. */
+static double chance_of_many(double a, double t1, double b, double t2)
+{
+	double p = (a + b) / (t1 + t2);
+	double off = fabs(b / t2 - a / t1) - (1 / t1 + 1 / t2) / 2;
+
+	return off <= 0 ? 1 : erfc(off / sqrt(2 * p * (1 - p) * (1 / t1 + 1 / t2)));
+}
+
 double share_change_chance(uint64_t n1, uint64_t total1, uint64_t n2, uint64_t total2)
 {
 	double a = (double)n1, b = (double)n2, t1 = (double)total1, t2 = (double)total2;
 
 	if (!total1 || !total2 || a * t2 == b * t1)
 		return 1;
+	if (a > MANY && b > MANY && t1 - a > MANY && t2 - b > MANY)
+		return chance_of_many(a, t1, b, t2);
 	return 2 * (b * t1 > a * t2 ? split_tail(a + b, b, t1, t2) : split_tail(a + b, a, t2, t1));
 }

@@ -197,6 +197,32 @@ TEST(no_samples_at_all)
 	CHECK(share_change_chance(0, 5, 0, 7) >= 1, "none");
 }
 
+/* At the size where the way of computing changes, the results do not. */
+TEST(many_are_as_exact)
+{
+	struct interval few = share_interval(1000000, 4000000, 1e-5);
+	struct interval many = share_interval(1000001, 4000004, 1e-5);
+	double before = share_change_chance(1000000, 4000000, 1009000, 4000000);
+	double after = share_change_chance(1000001, 4000004, 1009001, 4000004);
+
+	CHECK(fabs(few.low - many.low) < 1e-6 && fabs(few.high - many.high) < 1e-6,
+	      "%.9f to %.9f, %.9f to %.9f", few.low, few.high, many.low, many.high);
+	CHECK(fabs(log(before / after)) < 0.01, "%g %g", before, after);
+}
+
+/* As many samples as 10,000 full counters hold. */
+TEST(huge_counts_take_no_time)
+{
+	for (int i = 0; i < 20000; i++) {
+		struct interval c = share_change_interval(UINT32_MAX, 10000ull * UINT32_MAX,
+							  UINT32_MAX - i, 9999ull * UINT32_MAX, 1e-9);
+
+		CHECK(c.low < c.high, "%g to %g", c.low, c.high);
+		share_change_chance(UINT32_MAX, 10000ull * UINT32_MAX, UINT32_MAX - i,
+				    9999ull * UINT32_MAX);
+	}
+}
+
 TEST(huge_counts)
 {
 	struct interval i = share_change_interval(1ull << 38, 1ull << 40, 1ull << 38,
