@@ -71,7 +71,8 @@ static void run(const struct report_options *options, FILE *out)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const beside[] = { "session", "counts", "images", "kernel-symbols" };
+	static const char *const beside[] = { "session", "counts", "images", "kernel-symbols",
+					      "event-times" };
 	static char *program;
 	static FILE *out;
 	struct report_options options = { .demangle = DEMANGLE_SMART };
@@ -100,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put(name, data, n);
 		free(name);
 	}
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		char *name = xasprintf("stats/%s", beside[i]);
 
 		put(name, data + n, size - n);
@@ -119,5 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		run(&options, out);
 		options.callgraph = false;
 	}
+	options.nr_specs = 2;		/* with itself */
+	options.format = FORMAT_TEXT;
+	run(&options, out);
 	return 0;
 }
