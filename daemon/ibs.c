@@ -10,6 +10,7 @@
 #include "ibs.h"
 #include "ibs_events.h"
 #include "ibs_log.h"
+#include "log.h"
 #include "xalloc.h"
 
 _Static_assert(IBS_EVENTS_MAX <= EXT_EVENTS_MAX, "a sample may be all of them");
@@ -165,8 +166,12 @@ static int derive_op(struct ibs *ibs, const struct trans_state *state, const op_
 static int ibs_derive(void *data, const struct trans_state *state, enum op_code code,
 		      const op_word *words, struct derived_event *ret)
 {
-	return code == OP_IBS_FETCH ? derive_fetch(data, words, ret) :
-				      derive_op(data, state, words, ret);
+	int nr = code == OP_IBS_FETCH ? derive_fetch(data, words, ret) :
+					derive_op(data, state, words, ret);
+
+	log_about(LOG_EXT, "IBS %s at %" PRIx64 " on cpu %u: %d events",
+		  code == OP_IBS_FETCH ? "fetch" : "op", words[PC], state->cpu, nr);
+	return nr;
 }
 
 /* Logs */

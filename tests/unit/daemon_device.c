@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "device.h"
+#include "ibs.h"
 #include "tap.h"
 #include "tmpdir.h"
 
@@ -236,6 +237,32 @@ TEST(what_cannot_be_counted_is_told)
 		close(write_end);
 		tmpdir_remove();
 	}
+}
+
+/* [IB-8] What it refuses is said before the buffer is opened. */
+TEST(ibs_is_programmed)
+{
+	struct collector *c = mount_fake();
+	struct collector_config with = config;
+	struct ibs_config ibs;
+	struct op_error e = { "" };
+	uint64_t count = 0;
+
+	CHECK(!ibs_config_parse("op:IBS_OP_ALL:100000:0", &ibs, &e), "%s", e.text);
+	with.ibs = &ibs;
+	CHECK(c->open(c, &with, &e) == -ENODEV && strstr(e.text, "ibs_op/max_count"), "%s", e.text);
+	c->close(c);
+	file_make_dirs(tmpdir_path("ibs_op"), 0755);
+	put_text(tmpdir_path("ibs_op/max_count"), "0\n");
+	put_text(tmpdir_path("ibs_op/enable"), "0\n");
+	CHECK(!c->open(c, &with, &e), "%s", e.text);
+	CHECK(!file_read_u64(tmpdir_path("ibs_op/max_count"), &count) && count == 100000, "%lu",
+	      count);
+	CHECK(!file_read_u64(tmpdir_path("ibs_op/enable"), &count) && count == 1, "%lu", count);
+	c->close(c);
+	CHECK(!c->open(c, &config, &e), "%s", e.text);
+	CHECK(!file_read_u64(tmpdir_path("ibs_op/enable"), &count) && !count, "off again");
+	c->close(c);
 }
 
 TEST(models_say_why)
