@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "binary.h"
 #include "debug_file.h"
@@ -54,8 +55,29 @@ static char *debug_path_in_archive(const struct image *image, const struct objec
 	return xasprintf("usr/lib/debug/.build-id/%.2s/%s.debug", text, text + 2);
 }
 
+/* In place of @path, which is taken over. */
+static char *debug_path_like_099(const struct image *image, const struct object_file *object,
+				 char *path)
+{
+	const char *name = path_base(path);
+	struct stat st;
+	char *by_name;
+
+	if (!strstr(path, "/.build-id/") || lstat(path, &st) || S_ISLNK(st.st_mode) ||
+	    !is_linked_by_name(object, name))
+		return path;
+	by_name = xasprintf("%.*s.debug/%s", (int)(path_base(image->found) - image->found),
+			    image->found, name);
+	if (!file_exists(by_name)) {
+		free(by_name);
+		return path;
+	}
+	free(path);
+	return by_name;
+}
+
 static void add_debug_file(struct archive_plan *plan, const struct image *image,
-			   const struct object_file *object, const char *root)
+			   const struct object_file *object, const char *root, bool like_099)
 {
 	struct object_file debug;
 	char *path, *looked;
@@ -64,6 +86,8 @@ static void add_debug_file(struct archive_plan *plan, const struct image *image,
 		free(looked);
 		return;
 	}
+	if (like_099)
+		path = debug_path_like_099(image, object, path);
 	set_build_id(archive_plan_add(plan, ARCHIVE_DEBUG, NULL, path,
 				      debug_path_in_archive(image, object, path)), &debug);
 	object_file_close(&debug);
@@ -102,7 +126,7 @@ static bool is_packed_module(const struct image *image)
 }
 
 void archive_add_binary(struct archive_plan *plan, struct image *image,
-			const struct collection *c, struct notices *notices)
+			const struct collection *c, bool like_099, struct notices *notices)
 {
 	struct op_error why = { "" };
 	struct object_file object;
@@ -120,7 +144,7 @@ void archive_add_binary(struct archive_plan *plan, struct image *image,
 	if (!err) {
 		set_build_id(archive_plan_add(plan, ARCHIVE_BINARY, NULL, image->found,
 					      binary_path_in_archive(image)), &object);
-		add_debug_file(plan, image, &object, c->root);
+		add_debug_file(plan, image, &object, c->root, like_099);
 		object_file_close(&object);
 	} else if (is_packed_module(image)) {
 		archive_plan_add(plan, ARCHIVE_BINARY, NULL, image->found,

@@ -6,8 +6,11 @@
 #include "archive_plan.h"
 #include "collect.h"
 
-/* Add them to @plan, or tell in @notices why there is nothing to add. */
+/*
+ * Add them to @plan, or tell in @notices why there is nothing to add. @like_099: a debug file is
+ * taken by build-id only if it is a link, else by name, as OProfile 0.9 does.
+ */
 void archive_add_binary(struct archive_plan *plan, struct image *image,
-			const struct collection *c, struct notices *notices);
+			const struct collection *c, bool like_099, struct notices *notices);
 
 #endif

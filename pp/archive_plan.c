@@ -53,11 +53,22 @@ static bool is_wanted(const struct planner *p, const struct sample_file *file)
 	return !p->options->exclude_dependent || file->app == file->image;
 }
 
+static bool is_like_099(const struct planner *p)
+{
+	const struct file_list *list = &p->collection.files;
+	struct sample_header header;
+
+	return p->options->compat && list->nr &&
+	       !sample_header_read(list->files[0].path, &header, NULL, NULL) &&
+	       header.version == SAMPLE_VERSION_099;
+}
+
 /* Those that samples lie in or calls go to, each once, by name. */
 static void add_binaries(struct planner *p)
 {
 	const struct file_list *list = &p->collection.files;
 	struct image **images = xcalloc(list->nr + 2 * list->nr_arcs + 1, sizeof(*images));
+	bool like_099 = is_like_099(p);
 	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
@@ -72,7 +83,8 @@ static void add_binaries(struct planner *p)
 	qsort(images, nr, sizeof(*images), compare_images);
 	for (size_t i = 0; i < nr; i++)
 		if (!i || images[i] != images[i - 1])
-			archive_add_binary(p->plan, images[i], &p->collection, p->notices);
+			archive_add_binary(p->plan, images[i], &p->collection, like_099,
+					   p->notices);
 	free(images);
 }
 

@@ -29,6 +29,7 @@
 struct writer {
 	const char *dir;
 	int fd;				/* of it */
+	bool replace;			/* files that are there */
 	unsigned char *buffer;
 	struct strbuf manifest;
 	struct archive_size size;
@@ -102,6 +103,8 @@ static int create(const struct writer *w, const char *path)
 
 	if (dir < 0)
 		return dir;
+	if (w->replace)
+		unlinkat(dir, name, 0);
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = -errno;
@@ -325,7 +328,9 @@ static int open_archive(struct writer *w)
 		err = -errno;
 	if (err)
 		return op_error_set(w->e, err, "cannot make '%s': %s", w->dir, strerror(-err));
-	if (!is_empty(w->fd))
+	if (w->replace)
+		unlinkat(w->fd, ARCHIVE_MANIFEST, 0);
+	else if (!is_empty(w->fd))
 		return op_error_set(w->e, -ENOTEMPTY,
 				    "'%s' is not empty: an archive is a new folder", w->dir);
 	return 0;
@@ -348,12 +353,12 @@ static int copy_all(struct writer *w, const struct archive_plan *plan,
 	return err;
 }
 
-int archive_write(const struct archive_plan *plan, const char *dir,
+int archive_write(const struct archive_plan *plan, const char *dir, bool replace,
 		  void (*progress)(size_t done, size_t total), struct archive_size *ret,
 		  struct notices *notices, struct op_error *e)
 {
-	struct writer w = { .dir = dir, .fd = -1, .manifest = STRBUF_INIT, .notices = notices,
-			    .e = e };
+	struct writer w = { .dir = dir, .fd = -1, .replace = replace, .manifest = STRBUF_INIT,
+			    .notices = notices, .e = e };
 	int err = open_archive(&w);
 
 	w.buffer = xmalloc(BUFFER_SIZE);

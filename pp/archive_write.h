@@ -18,10 +18,11 @@ struct archive_size {
 
 /*
  * Make @dir, which may be there if it is empty, with all files and then the manifest. A file that
- * cannot be read is left out, with a notice. -ENOTEMPTY; other -errno: @dir cannot be written to,
- * and is incomplete if it was begun: there is no manifest then. @e says so.
+ * cannot be read is left out, with a notice. @replace: what is in @dir stays, but for files of the
+ * same name. -ENOTEMPTY; other -errno: @dir cannot be written to, and is incomplete if it was
+ * begun: there is no manifest then. @e says so.
  */
-int archive_write(const struct archive_plan *plan, const char *dir,
+int archive_write(const struct archive_plan *plan, const char *dir, bool replace,
 		  void (*progress)(size_t done, size_t total), struct archive_size *ret,
 		  struct notices *notices, struct op_error *e);
 

@@ -45,7 +45,8 @@ static int write_archive(const struct archive_options *options, const struct arc
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct archive_size size;
-	int err = archive_write(plan, options->output_dir, progress_show, &size, &notices, &e);
+	int err = archive_write(plan, options->output_dir, options->compat, progress_show, &size,
+				&notices, &e);
 
 	progress_end();
 	say_notices(&notices);
