@@ -2,9 +2,9 @@
 /*
  * compare.c - an interval for each row, at a level that all rows share
  *
- * With thousands of rows some change by chance, so the risk is divided among them (Bonferroni). Rows
- * that have so few samples that no split of them between the profiles could be told from chance take
- * no part of it (Tarone 1990): a profile's long tail would make the others blind [DS-5].
+ * With thousands of rows some change by chance, so the risk is divided among them (Bonferroni).
+ * Rows with so few samples that no split of them between the profiles could be told from chance
+ * take no part of it (Tarone 1990): a profile's long tail would make the others blind [DS-5].
  */
 #include "compare.h"
 

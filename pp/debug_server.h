@@ -2,8 +2,8 @@
 /*
  * debug_server.h - debug files from the servers in DEBUGINFOD_URLS
  *
- * libdebuginfod is not linked but loaded when somebody has configured it, so it need not be there. It
- * keeps what it fetched in its own cache. All time spent waiting is bounded [SY-17].
+ * libdebuginfod is not linked but loaded when somebody has configured it, so it need not be there.
+ * It keeps what it fetched in its own cache. All time spent waiting is bounded [SY-17].
  */
 #ifndef DEBUG_SERVER_H
 #define DEBUG_SERVER_H

@@ -2,7 +2,8 @@
 /*
  * opdiff.c - what changed between two profiles, and what only seems to
  *
- *	spec -> file list -> arrange -> invert -> populate  of each -> diff -> compare -> a formatter
+ *	spec -> file list -> arrange -> invert -> populate  of each,
+ *	then diff -> compare -> a formatter
  */
 #include <errno.h>
 #include <stdlib.h>

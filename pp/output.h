@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * Let @print write @report to the file @path, or if that is NULL to standard output, through a pager
- * if @paged and there is a terminal [RP-13]. Exit status; what failed has been said.
+ * Let @print write @report to the file @path, or if that is NULL to standard output, through a
+ * pager if @paged and there is a terminal [RP-13]. Exit status; what failed has been said.
  */
 int output_write(const char *path, bool paged, void (*print)(const void *report, FILE *out),
 		 const void *report);

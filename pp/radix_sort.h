@@ -2,8 +2,8 @@
 /*
  * radix_sort.h - sort many items by a 64-bit number, without comparing them
  *
- * What reports sort is counted in 100,000s and has a number first: the place of a sample or a symbol, a
- * row's count. Items with equal numbers keep their order.
+ * What reports sort is counted in 100,000s and has a number first: the place of a sample or a
+ * symbol, a row's count. Items with equal numbers keep their order.
  */
 #ifndef RADIX_SORT_H
 #define RADIX_SORT_H

@@ -5,8 +5,8 @@
  * Limits that rest on the normal distribution are wrong just where profiles live: at counts of 0 to
  * 20, and far out in the tails where thousands of symbols at once push the level. The exact ones
  * hold there. Those of a difference are put together by adding the distances in squares, as
- * Newcombe (1998) does with other limits. Where there are millions of samples, and walking along the
- * tail would take long, the normal distribution is right to more digits than are printed.
+ * Newcombe (1998) does with other limits. Where there are millions of samples, and walking along
+ * the tail would take long, the normal distribution is right to more digits than are printed.
  */
 #include "share_interval.h"
 

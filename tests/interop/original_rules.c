@@ -385,8 +385,9 @@ int main(int argc, char **argv)
 {
 	char *path;
 
-	if (argc < 2 || asprintf(&path, "%s/samples/%s", argv[1], argc > 2 ? argv[2] : "current") < 0) {
-		fprintf(stderr, "usage: original_rules SESSION-DIR [SESSION]\n");
+	if (argc < 2 ||
+	    asprintf(&path, "%s/samples/%s", argv[1], argc > 2 ? argv[2] : "current") < 0) {
+		fputs("usage: original_rules SESSION-DIR [SESSION]\n", stderr);
 		return 2;
 	}
 	session = path;
@@ -395,6 +396,5 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("# %zu files\n", nr_files);
-	free(path);
 	return nr_bad ? 1 : 0;
 }
