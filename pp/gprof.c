@@ -330,6 +330,7 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 
 	/* also if there is nothing to write: losses may be why */
 	data_quality_notices(&w->collection.sessions, w->notices);
+	multiplexed_notices(&w->collection.sessions, w->notices);
 	if (!err)
 		err = check_one_class(&w->collection.arrangement, e);
 	if (err)
