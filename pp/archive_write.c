@@ -12,9 +12,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -132,11 +134,21 @@ static bool is_binary(const struct archive_item *item)
 	return item->kind == ARCHIVE_BINARY || item->kind == ARCHIVE_DEBUG;
 }
 
+/* /proc/kcore is a regular file, an ELF file, and all of memory. */
+static bool is_of_proc(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
 /* NULL, or why the file is not to be copied. */
 static const char *refuse(const struct archive_item *item, int fd, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
 		return "it is not a regular file";
+	if (is_of_proc(fd))
+		return "it is in /proc";
 	if (is_binary(item) && !begins_as_binary(fd))
 		return "it is not an object file";
 	if (!strcmp(item->path, ARCHIVE_MANIFEST))
