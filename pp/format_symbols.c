@@ -6,6 +6,8 @@
 
 #include "xalloc.h"
 
+#define ROWS_AHEAD	16
+
 /* The original pads the last column of these lines, and so do we. */
 static void print_details(const struct columns *c, const struct row_list *rows,
 			  const struct symbol_row *row, struct strbuf *line, FILE *out)
@@ -35,6 +37,11 @@ void format_symbols(const struct row_list *rows, const struct text_options *opti
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct symbol_row *row = rows->rows[i];
 
+		/* sorted rows lie all over the memory */
+		if (i + ROWS_AHEAD < rows->nr)
+			__builtin_prefetch(rows->rows[i + ROWS_AHEAD]);
+		if (i + ROWS_AHEAD / 2 < rows->nr)
+			__builtin_prefetch(rows->rows[i + ROWS_AHEAD / 2]->shown);
 		columns_address(&c, row->vma, &line);
 		columns_counts(&c, row->counts, rows->totals, sums, row->diff, &line);
 		columns_line(&c, row->line, &line);
