@@ -167,6 +167,7 @@ static inline void fake_host_free(struct host *h)
 	free((char *)h->watchdog);
 	free((char *)h->watchdog_kept);
 	host_free(h);
+	tmpdir_remove();
 }
 
 #endif
