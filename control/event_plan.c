@@ -109,14 +109,19 @@ static int resolve_all(struct maker *m, struct op_error *e)
 	return err;
 }
 
-/* The unit mask in full: its number, or its name where one was given or is the default. [CTL-62] */
+/*
+ * The unit mask in full (CTL-62): its number, or its name where that was given, is what the table
+ * says, or is the only way to say it.
+ */
 static void settle_mask(const struct event_choice *c, struct event_request *r)
 {
 	const struct unit_mask *chosen = c->mask.mask;
-	bool by_name = *r->mask ? chosen && chosen->name && !strcmp(r->mask, chosen->name) :
-				  c->event->masks->default_is_name;
+	bool has_name = chosen && chosen->name;
+	struct mask_choice same;
 
-	if (by_name)
+	if (has_name && (!strcmp(r->mask, chosen->name) ||
+			 (!*r->mask && c->event->masks->default_is_name) ||
+			 event_mask_by_number(c->event, c->mask.value, &same, NULL)))
 		snprintf(r->mask, sizeof(r->mask), "%s", chosen->name);
 	else
 		snprintf(r->mask, sizeof(r->mask), "%" PRIu32, c->mask.value);
