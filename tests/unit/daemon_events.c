@@ -105,7 +105,7 @@ TEST(derived_events_do_not_unsettle_the_counts)
 	struct op_error e = { "" };
 	struct cpu_counts all;
 	struct recorder *r;
-	char dir[5000];
+	char dir[5000], *stats;
 
 	prepare_derived();
 	r = test_open();
@@ -121,7 +121,9 @@ TEST(derived_events_do_not_unsettle_the_counts)
 	snprintf(dir, sizeof(dir), "%s/samples/current", tmpdir);
 	CHECK(!session_settle(dir, &s, &e), "%s", e.text);
 	CHECK(!s.found && !s.missing, "%" PRIu64 " found, %" PRIu64 " missing", s.found, s.missing);
-	CHECK(!session_counts_read(session_stats_path(tmpdir, "current", NULL), &counts), "read");
+	stats = session_stats_path(tmpdir, "current", NULL);
+	CHECK(!session_counts_read(stats, &counts), "read");
+	free(stats);
 	session_counts_total(&counts, &all);
 	CHECK(all.recorded == 3 && all.extended == 2, "%" PRIu64 " recorded", all.recorded);
 	free(counts.cpu);
