@@ -152,15 +152,21 @@ static int open_image(struct work *w, struct op_error *e)
 
 /*
  * The symbol that @place is in, as an index; nr_symbols where there is none. *ret_address is
- * the address as linked; false: it is in no section.
+ * the address as linked; false: it is in no section. To the original a binary without symbols
+ * is one symbol from the file's start on.
  */
-static bool look_up(const struct binary *b, uint64_t place, size_t *ret_symbol,
+static bool look_up(const struct work *w, uint64_t place, size_t *ret_symbol,
 		    uint64_t *ret_address)
 {
+	const struct binary *b = &w->binary;
 	const struct code_section *section = binary_section(b, place);
 	uint64_t id = row_id_of_place(b, place, true);
 
 	*ret_symbol = b->nr_symbols;
+	if (w->options->compat && !b->nr_symbols) {
+		*ret_address = place;
+		return true;
+	}
 	if (id < b->nr_symbols) {
 		*ret_symbol = id;
 		*ret_address = b->symbols[id].vma + (place - b->symbols[id].start);
@@ -225,14 +231,13 @@ static void fill_histogram(struct work *w, const struct sample_list *samples)
 	for (size_t i = 0; i < samples->nr; i++) {
 		const struct sample *s = &samples->samples[i];
 
-		look_up(&w->binary, s->offset + w->binary.key_base, &symbol, &address);
+		look_up(w, s->offset + w->binary.key_base, &symbol, &address);
 		w->symbol_counts[symbol] += s->count;
 		w->total += s->count;
 	}
 	for (size_t i = 0; i < samples->nr; i++) {
 		const struct sample *s = &samples->samples[i];
-		bool is_linked = look_up(&w->binary, s->offset + w->binary.key_base, &symbol,
-					 &address);
+		bool is_linked = look_up(w, s->offset + w->binary.key_base, &symbol, &address);
 
 		if (is_linked && s->count && is_shown(w, symbol))
 			add_sample(w->gmon, address, s->count);
@@ -254,8 +259,8 @@ static void add_arc(struct work *w, const struct sample *s)
 	size_t caller, callee;
 
 	from -= !compat && from;
-	if (!s->count || !look_up(&w->binary, from, &caller, &from_address) ||
-	    !look_up(&w->binary, to, &callee, &to_address) ||
+	if (!s->count || !look_up(w, from, &caller, &from_address) ||
+	    !look_up(w, to, &callee, &to_address) ||
 	    (!compat && w->binary.nr_symbols &&
 	     (caller == w->binary.nr_symbols || callee == w->binary.nr_symbols))) {
 		w->nr_outside_calls += s->count;
