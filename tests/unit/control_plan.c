@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_plan.c - events asked for, and what oprofiled is told of them */
-#include "event_data.h"
 #include "event_plan.h"
 #include "fake_host.h"
 #include "op_abi.h"
@@ -360,70 +359,6 @@ TEST(settled)
 		event_plan_free(&p);
 		setup_free(&s);
 	}
-}
-
-static void check_default(const struct cpu_type *type)
-{
-	struct collector_choice c = choice_of(type->name);
-	struct event_plan p = { .notes = STRBUF_INIT };
-	struct op_error e = { "" };
-	struct setup s;
-
-	setup_init(&s);
-	CHECK(!event_plan_make(&c, &s, &p, &e) && p.is_default, "%s: %s", type->name, e.text);
-	event_plan_free(&p);
-	setup_free(&s);
-}
-
-/* As many of @t's events as a set-up takes, from the @from'th on, by their default masks. */
-static void check_settled(const struct cpu_type *type, const struct event_table *t, size_t from)
-{
-	struct collector_choice c = choice_of(type->name);
-	struct event_plan p, again;
-	struct op_error e = { "" };
-	struct setup s;
-
-	c.kinds.kind[0].nr_counters = 0;	/* so many would not fit */
-	setup_init(&s);
-	for (size_t i = from; i < t->nr && s.nr_events < SETUP_MAX_EVENTS; i++) {
-		struct event_request *r = &s.events[s.nr_events++];
-
-		*r = (struct event_request){ .count = 100000000, .kernel = true, .user = true };
-		strcpy(r->name, t->events[i].name);
-		if (t->events[i].ext)
-			s.nr_events--;
-	}
-	if (!s.nr_events || event_plan_make(&c, &s, &p, &e)) {
-		CHECK(!s.nr_events, "%s: %s", type->name, e.text);
-		setup_free(&s);
-		return;
-	}
-	event_plan_settle(&p, &s);
-	CHECK(!event_plan_make(&c, &s, &again, &e), "%s: %s", type->name, e.text);
-	CHECK(!strcmp(p.events, again.events), "%s: %s became %s", type->name, p.events,
-	      again.events);
-	event_plan_free(&p);
-	event_plan_free(&again);
-	setup_free(&s);
-}
-
-TEST(each_event_of_each_table)
-{
-	const struct cpu_type *type;
-	size_t nr = 0;
-
-	for (size_t i = 0; (type = cpu_type_at(i)); i++) {
-		struct event_table *t;
-
-		if (!type->clock_event || event_table_open(type, &t, NULL))
-			continue;
-		check_default(type);
-		for (size_t from = 0; from < t->nr; from += SETUP_MAX_EVENTS)
-			check_settled(type, t, from);
-		nr += t->nr;
-		event_table_free(t);
-	}
-	CHECK(nr > 7000, "%zu events", nr);
 }
 
 /* Their sample files would have the same names. */
