@@ -37,7 +37,8 @@ int file_unpack(const char *path, unsigned char **ret, size_t *ret_size, struct 
 	free(packed);
 	if (err)
 		return op_error_set(e, -ENOEXEC, "it cannot be unpacked (%s)%s",
-				    is_xz ? "xz" : "zstd", err == -EFBIG ? ": too large" : "");
+				    is_xz ? "xz" : "zstd", err == -EFBIG ? ": too large"
+				    : err == -ELIBACC ? ": libzstd.so.1 is not there" : "");
 	return 0;
 }
 
