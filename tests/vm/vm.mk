@@ -11,8 +11,8 @@ vm_libraries := $(vm_numbers:%=$(O)/vm/bin/libv%.so)
 vm_header  := tests/vm/workloads/spin.h
 
 .PHONY: vm-programs
-vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) $(O)/vm/bin/odb-check $(O)/vm/bin/probe \
-	$(O)/vm/bin/tally $(O)/vm/bin/perf-hold
+vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
+	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy)
 
 # what a test machine of another architecture needs of ours, besides
 .PHONY: guest-programs
@@ -37,5 +37,6 @@ all_objs += $(O)/tests/vm/odb-check.o
 $(O)/vm/bin/odb-check: $(O)/tests/vm/odb-check.o $(O)/lib/libdb.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-$(addprefix $(O)/vm/bin/,probe tally perf-hold): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h
+vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)
+$(vm_tools): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h $(vm_header)
 	$(vm_cc) -Ioprofilefs -static -o $@ $<

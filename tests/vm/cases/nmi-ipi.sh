@@ -47,5 +47,5 @@ rmmod optest
 
 # the whole path
 load model=nmi-ipi
-shares_are_right nmi-ipi
+shares_are_right nmi-ipi "CPU_CLK_UNHALTED:$(count_for 1000)"
 no_leaks

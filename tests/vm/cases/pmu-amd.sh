@@ -29,5 +29,4 @@ is "user-only samples in the kernel" "$(column kernel '' 1 < /tmp/tally)" 0
 is "kernel-only samples in user space" "$(column user '' 2 < /tmp/tally)" 0
 
 no_counters
-counter 0 0x76 0 1000000
-shares_are_right amd
+shares_are_right amd CPU_CLK_UNHALTED:1000000

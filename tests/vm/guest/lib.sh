@@ -2,8 +2,8 @@
 # lib.sh - what cases are written with: checks that speak TAP, and profiling as a user does it
 #
 # Sourced before a case. Everything a case prints goes to its log; TAP goes to descriptor 3.
-# RESULTS is where a case leaves what is to be seen of it outside. CASE.host is written with the same, and
-# finds that there; GUEST is what the machine booted from.
+# RESULTS is where a case leaves what is to be seen of it outside. CASE.host is written with the
+# same, and finds that there; GUEST is what the machine booted from.
 # Set by init: TURNS (turns of a workload in a millisecond), SLOWER (1; more on a debug kernel).
 
 COLLECTOR=${COLLECTOR:-module}
@@ -80,13 +80,20 @@ count_for()
 	fi
 }
 
-# profile_start MICROSECONDS [OPTION...]: everything set up, sampling
+# profile_event EVENT [OPTION...]: everything set up, sampling by EVENT
+profile_event()
+{
+	local event=$1; shift
+	[ "$COLLECTOR" != module ] || opcontrol --init || not_ok "opcontrol --init"
+	check "opcontrol --start ($COLLECTOR, $event${*:+ }$*)" opcontrol --collector="$COLLECTOR" \
+		--event="$event" "$@" --start
+}
+
+# profile_start MICROSECONDS [OPTION...]: the same by time
 profile_start()
 {
 	local us=$1; shift
-	[ "$COLLECTOR" != module ] || opcontrol --init || not_ok "opcontrol --init"
-	check "opcontrol --start ($COLLECTOR, $us us${*:+ }$*)" opcontrol --collector="$COLLECTOR" \
-		--event="CPU_CLK_UNHALTED:$(count_for "$us")" "$@" --start
+	profile_event "CPU_CLK_UNHALTED:$(count_for "$us")" "$@"
 }
 
 daemon_pid() { cat "$SD/lock"; }

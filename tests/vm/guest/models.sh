@@ -72,10 +72,10 @@ events_are_in_ratio()
 	at_least "share of CPU 1 in percent" "$(percent "$(samples 1 "$1" < /tmp/tally)" "$cycles")" 20
 }
 
-# shares_are_right WHAT: profile the workload of 60, 30 and 10 % by what is set up, with the daemon
+# shares_are_right WHAT EVENT: profile the workload of 60, 30 and 10 % by it, with the daemon
 shares_are_right()
 {
-	profile_start 1000
+	profile_event "$2"
 	is "$1 samples" "$(cat $fs/model)" "$1"
 	until_samples 3000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
 	profile_end
