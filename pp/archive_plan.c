@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 
 #include "archive_binary.h"
+#include "fetch_debug.h"
 #include "file.h"
+#include "invert.h"
 #include "session.h"
 #include "xalloc.h"
 
@@ -18,6 +20,7 @@
 
 struct planner {
 	const struct archive_options *options;
+	debug_server_progress fetch;
 	struct collection collection;
 	char **names;			/* of the sessions in the archive */
 	struct archive_plan *plan;
@@ -231,6 +234,26 @@ static int name_sessions(struct planner *p, struct op_error *e)
 	return 0;
 }
 
+/* What a report of all samples together would ask for, lines included. */
+static void fetch_debug(struct planner *p)
+{
+	const struct arrange_options how = {
+		.merge = { .cpu = true, .tid = true, .tgid = true, .unit_mask = true, .lib = true },
+	};
+	struct notices ignored = { 0 };
+	struct arrangement arrangement;
+	struct inversion inversion;
+
+	if (!arrange_files(&p->collection.files, &how, &arrangement, &ignored, NULL)) {
+		invert_arrangement(&arrangement, &inversion);
+		fetch_debug_files(&inversion, p->collection.root, true, p->collection.finder,
+				  p->fetch, p->notices);
+		inversion_free(&inversion);
+		arrangement_free(&arrangement);
+	}
+	notices_free(&ignored);
+}
+
 static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 {
 	const struct archive_options *o = p->options;
@@ -251,6 +274,8 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 		err = name_sessions(p, e);
 	if (err)
 		return err;
+	if (p->fetch)
+		fetch_debug(p);
 	add_binaries(p);
 	add_samples(p);
 	if (p->options->list_files && p->options->compat)
@@ -268,9 +293,11 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 }
 
 int archive_plan_make(const struct archive_options *options, const char *session_dir,
-		      struct archive_plan *ret, struct notices *notices, struct op_error *e)
+		      debug_server_progress fetch, struct archive_plan *ret,
+		      struct notices *notices, struct op_error *e)
 {
-	struct planner p = { .options = options, .plan = ret, .notices = notices };
+	struct planner p = { .options = options, .fetch = fetch, .plan = ret,
+			     .notices = notices };
 	int err;
 
 	*ret = (struct archive_plan){ 0 };

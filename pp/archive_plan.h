@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include "archive_options.h"
 #include "build_id.h"
+#include "debug_server.h"
 #include "error.h"
 #include "notices.h"
 
@@ -35,12 +36,14 @@ struct archive_plan {
 };
 
 /*
+ * @fetch, or NULL: debug files are asked for of a server, if one is configured.
  * -ENOENT: no session, no samples or nothing that matches, -EINVAL: a session that cannot be
  * named in an archive; @e says which. What is missing is told in @notices. *ret is the
  * caller's to free.
  */
 int archive_plan_make(const struct archive_options *options, const char *session_dir,
-		      struct archive_plan *ret, struct notices *notices, struct op_error *e);
+		      debug_server_progress fetch, struct archive_plan *ret,
+		      struct notices *notices, struct op_error *e);
 void archive_plan_free(struct archive_plan *plan);
 
 /* @folder, or NULL, and @source are copied; @path is taken over. */

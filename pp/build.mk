@@ -24,7 +24,7 @@ $(eval $(call program,opannotate,pp/opannotate.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
-$(eval $(call program,opgprof,pp/opgprof.c,\
+$(eval $(call program,opgprof,pp/opgprof.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c pp/archive_write.c \
 	pp/sha256.c))

@@ -15,6 +15,7 @@
 #include "collect.h"
 #include "common_options.h"
 #include "data_quality.h"
+#include "fetch_debug.h"
 #include "invert.h"
 #include "object_file.h"
 #include "populate.h"
@@ -328,7 +329,8 @@ static int fill(struct work *w, struct op_error *e)
 	return 0;
 }
 
-static int make(struct work *w, const char *session_dir, struct op_error *e)
+static int make(struct work *w, const char *session_dir, debug_server_progress progress,
+		struct op_error *e)
 {
 	struct inversion inversion;
 	int err = collect_files(w, session_dir, e);
@@ -344,6 +346,9 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 	if (w->options->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
 	err = check_one_image(&inversion, e);
+	if (!err && !w->options->compat)
+		fetch_debug_files(&inversion, w->collection.root, false, w->collection.finder,
+				  progress, w->notices);
 	w->image = inversion.images[0].image;
 	inversion_free(&inversion);
 	if (!err)
@@ -356,14 +361,15 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 	return err;
 }
 
-int gprof_make(const struct gprof_options *options, const char *session_dir, struct gmon *ret,
-	       struct notices *notices, struct op_error *e)
+int gprof_make(const struct gprof_options *options, const char *session_dir,
+	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
+	       struct op_error *e)
 {
 	struct work w = { .options = options, .gmon = ret, .notices = notices };
 	int err;
 
 	*ret = (struct gmon){ .compat = options->compat };
-	err = make(&w, session_dir, e);
+	err = make(&w, session_dir, progress, e);
 	collection_free(&w.collection);
 	return err;
 }

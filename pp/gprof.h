@@ -3,6 +3,7 @@
 #ifndef GPROF_H
 #define GPROF_H
 
+#include "debug_server.h"
 #include "error.h"
 #include "gmon.h"
 #include "gprof_options.h"
@@ -10,10 +11,11 @@
 
 /*
  * -ENOENT: no session, no samples, nothing that matches, no binary. -EINVAL: more than one binary
- * or event. -ENOEXEC: not an object file. @e says which, @notices all else. *ret is the
- * caller's to free.
+ * or event. -ENOEXEC: not an object file. @e says which, @notices all else. @progress may be
+ * NULL: of a debug file that a server has. *ret is the caller's to free.
  */
-int gprof_make(const struct gprof_options *options, const char *session_dir, struct gmon *ret,
-	       struct notices *notices, struct op_error *e);
+int gprof_make(const struct gprof_options *options, const char *session_dir,
+	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
+	       struct op_error *e);
 
 #endif

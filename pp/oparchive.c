@@ -67,8 +67,11 @@ static int run(const struct archive_options *options)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct archive_plan plan;
-	int status = 1, err = archive_plan_make(options, dir, &plan, &notices, &e);
+	bool fetch = !options->list_files && !options->compat;
+	int status = 1, err = archive_plan_make(options, dir, fetch ? progress_fetch : NULL, &plan,
+						&notices, &e);
 
+	progress_end();
 	say_notices(&notices);
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));

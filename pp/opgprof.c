@@ -7,6 +7,7 @@
 #include "common_options.h"
 #include "gprof.h"
 #include "say.h"
+#include "terminal.h"
 #include "version.h"
 
 static int write_file(const struct gmon *gmon, const char *path)
@@ -39,8 +40,9 @@ static int run(const struct gprof_options *options)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct gmon gmon;
-	int status = 1, err = gprof_make(options, dir, &gmon, &notices, &e);
+	int status = 1, err = gprof_make(options, dir, progress_fetch, &gmon, &notices, &e);
 
+	progress_end();
 	for (size_t i = 0; i < notices.nr; i++)
 		say_warning("%s", notices.texts[i]);
 	if (err)

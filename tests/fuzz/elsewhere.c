@@ -60,7 +60,7 @@ static void gprof(bool compat)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct gmon gmon;
-	int err = gprof_make(&options, dir, &gmon, &notices, &e);
+	int err = gprof_make(&options, dir, NULL, &gmon, &notices, &e);
 
 	if (!out)
 		out = fopen("/dev/null", "w");
@@ -91,7 +91,7 @@ static void archive(void)
 	char *to = path_join(dir, "archive");
 
 	file_remove_tree(to);
-	if (!archive_plan_make(&options, dir, &plan, &notices, &e) &&
+	if (!archive_plan_make(&options, dir, NULL, &plan, &notices, &e) &&
 	    archive_write(&plan, to, false, no_progress, &written, &notices, &e))
 		abort();
 	archive_plan_free(&plan);
