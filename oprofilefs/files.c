@@ -164,27 +164,23 @@ static const struct opfs_file timer_files[] = {
 	{ }
 };
 
+#define IBS(name) .setting = &op_ibs_settings.name
+
 static const struct opfs_file ibs_fetch_files[] = {
-	{ "enable",           0600, OPFS_SETTING, "0 or 1",
-	  .setting = &op_ibs_settings.fetch.enable, .max = 1 },
-	{ "max_count",        0600, OPFS_SETTING, "fetches",
-	  .setting = &op_ibs_settings.fetch.max_count,
+	{ "enable",           0600, OPFS_SETTING, "0 or 1",  IBS(fetch.enable), .max = 1 },
+	{ "max_count",        0600, OPFS_SETTING, "fetches", IBS(fetch.max_count),
 	  .min = OP_IBS_FETCH_MIN, .max = OP_IBS_FETCH_MAX },
-	{ "rand_enable",      0600, OPFS_SETTING, "0 or 1",
-	  .setting = &op_ibs_settings.fetch.rand_enable, .max = 1 },
+	{ "rand_enable",      0600, OPFS_SETTING, "0 or 1",  IBS(fetch.rand_enable), .max = 1 },
 	{ }
 };
 
 static const struct opfs_file ibs_op_files[] = {
-	{ "enable",           0600, OPFS_SETTING, "0 or 1",
-	  .setting = &op_ibs_settings.op.enable, .max = 1 },
-	{ "max_count",        0600, OPFS_SETTING, "cycles or ops",
-	  .setting = &op_ibs_settings.op.max_count, .min = OP_IBS_OP_MIN, .max_fn = ibs_op_max },
-	{ "dispatched_ops",   0600, OPFS_SETTING, "0 or 1",
-	  .setting = &op_ibs_settings.op.dispatched_ops, .max = 1,
+	{ "enable",           0600, OPFS_SETTING, "0 or 1",  IBS(op.enable), .max = 1 },
+	{ "max_count",        0600, OPFS_SETTING, "cycles or ops", IBS(op.max_count),
+	  .min = OP_IBS_OP_MIN, .max_fn = ibs_op_max },
+	{ "dispatched_ops",   0600, OPFS_SETTING, "0 or 1",  IBS(op.dispatched_ops), .max = 1,
 	  .there = &op_ibs_offer.dispatched_ops },
-	{ "branch_target",    0600, OPFS_SETTING, "0 or 1",
-	  .setting = &op_ibs_settings.op.branch_target, .max = 1,
+	{ "branch_target",    0600, OPFS_SETTING, "0 or 1",  IBS(op.branch_target), .max = 1,
 	  .there = &op_ibs_offer.branch_target },
 	{ }
 };

@@ -7,5 +7,7 @@ threaded += $(O)/tests/module_ring
 pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
 $(eval $(call unit_test,module_msr_intel,tests/unit/module_msr_intel.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c))
 $(eval $(call unit_test,module_msr_amd,tests/unit/module_msr_amd.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_amd.c))
-$(eval $(call unit_test,module_ibs,tests/unit/module_ibs.c tests/unit/ibs_model.c tests/unit/msr_model.c module/arch/x86/ibs.c))
+ibs_model := tests/unit/ibs_model.c tests/unit/msr_model.c module/arch/x86/ibs.c
+$(eval $(call unit_test,module_ibs,tests/unit/module_ibs.c $(ibs_model)))
+$(eval $(call unit_test,module_ibs_nmi,tests/unit/module_ibs_nmi.c $(ibs_model)))
 $(eval $(call unit_test,module_msr_sets,tests/unit/module_msr_sets.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c module/arch/x86/pmu_amd.c))

@@ -3,7 +3,7 @@
  * ibs.h - AMD's instruction-based sampling: which registers there are, what is written to them when
  *
  * Nothing of the kernel is in here, so that all of it runs in user space against a model of the
- * registers (tests/unit/module_ibs.c). Who owns IBS, and how its interrupt arrives, is
+ * registers (tests/unit/module_ibs*.c). Who owns IBS, and how its interrupt arrives, is
  * op_model_ibs.c's.
  *
  * There are two units, fetch and op, each with a control register. It holds the period, starts the
