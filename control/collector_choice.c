@@ -170,14 +170,15 @@ static int check_one_kind(const struct collector_choice *c, const struct setup *
 
 /*
  * The module looks at the machine when it loads. Who held the counters then may have let go of
- * them, as the NMI watchdog has when it is off. One that is in use stays as it is. [CC-42]
+ * them, as the NMI watchdog has when it is off; and what was impossible may have been so for the
+ * events of another session only. One that is in use stays as it is. [CC-42]
  */
 static int look_again(const struct host *h, struct module_state *m, struct op_error *e)
 {
 	bool only_time = !m->nr_counters && module_chose(m) && !h->try_cycles();
 	int err;
 
-	if (!m->perf_is_in_the_way && !only_time)
+	if (!m->perf_is_in_the_way && !only_time && m->possible)
 		return 0;
 	err = h->reload(&h->driver, NULL);
 	if (err)

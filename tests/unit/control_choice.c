@@ -232,6 +232,24 @@ TEST(watchdog_survives_us)
 	fake_host_free(&h);
 }
 
+/* What was asked of it last time says nothing of this time. */
+TEST(a_module_that_was_asked_for_too_much)
+{
+	struct host h = fake_host();
+	struct collector_choice c;
+	struct op_error e;
+
+	put("nmi_watchdog", "0\n");
+	look("intel");
+	put("fs/models", "intel: chosen, impossible: counter 0: count 1 is too low\n");
+	CHECK(!choose(&h, COLLECTOR_MODULE, "intel", &c, &e) && c.counts, "%s", e.text);
+	put("fs/models", "intel: chosen, impossible: counter 0: count 1 is too low\n");
+	fake.reload_err = -EBUSY;
+	CHECK(choose(&h, COLLECTOR_MODULE, "", &c, &e) == -ENODEV && strstr(e.text, "too low"),
+	      "%s", e.text);
+	fake_host_free(&h);
+}
+
 /* Loaded for time, it is left so, whatever would be possible. */
 TEST(a_module_loaded_for_time)
 {
