@@ -30,7 +30,7 @@ sampled()
 work() { echo "shares-static $1 $TURNS 2"; }
 
 check "perf's function that is kept from it is there" grep -q ' perf_ibs_init$' /proc/kallsyms
-load
+load model=auto
 is "no such directories without it" "$(cd $fs && echo ibs_*)" 'ibs_*'
 check "and models says why" grep 'ibs: impossible: .*no instruction-based sampling' $fs/models
 unload
@@ -89,3 +89,33 @@ END
 sampled hotplug sh /tmp/hotplug
 at_least "ops on CPU 1 after it came back" "$(samples 1 op < /tmp/tally)" 200
 unload
+
+# The whole path: events by name, what the daemon derives from the registers, and the report.
+check "module loads again" insmod /vm/mod/oprofile-ibs.ko
+opcontrol --init
+check "opcontrol takes IBS events" opcontrol --collector=module --no-vmlinux \
+	--event=IBS_FETCH_ALL:250000 --event=IBS_FETCH_ICACHE_MISSES:250000 \
+	--event=IBS_OP_ALL:250000 --event=IBS_OP_BRANCH_RETIRED:250000 \
+	--event=IBS_OP_TAG_TO_RETIRE:250000 --start
+is "model" "$(cat $fs/model)" ibs
+until_samples 150000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
+opcontrol --status
+check "opcontrol --shutdown" opcontrol --shutdown
+opcontrol --deinit
+# samples_at EVENT: of the workload, all and by symbol in /tmp/symbols
+samples_at()
+{
+	symbols "event:$1" image:/vm/bin/shares-static > /tmp/symbols
+	total < /tmp/symbols
+}
+fetches=$(samples_at IBS_FETCH_ALL) misses=$(samples_at IBS_FETCH_ICACHE_MISSES)
+branches=$(samples_at IBS_OP_BRANCH_RETIRED) cycles=$(samples_at IBS_OP_TAG_TO_RETIRE)
+ops=$(samples_at IBS_OP_ALL)
+at_least "op samples in the files" "$ops" 1000
+for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
+	near "${share%:*} in percent" \
+		"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$ops")" "${share#*:}" 3
+done
+near "cache misses in percent of the fetches" "$(percent "$misses" "$fetches")" 50 4
+near "branches in percent of the ops" "$(percent "$branches" "$ops")" 25 4
+is "cycles from tag to retirement" "$cycles" "$((25 * ops))"
