@@ -19,7 +19,7 @@ static size_t wake_at;		/* unread words at which the reader is woken */
 static bool module_note_lost;
 
 static DECLARE_WAIT_QUEUE_HEAD(readers);
-static DEFINE_MUTEX(read_lock);	/* between threads that share the one open file */
+static DEFINE_MUTEX(read_mutex);	/* between threads that share the one open file */
 static bool flush;		/* give out what there is */
 
 int op_event_alloc(unsigned long size, unsigned long watershed)
@@ -123,13 +123,13 @@ ssize_t op_event_read(struct file *file, char __user *buf, size_t len)
 		return -EINVAL;
 	if (!(file->f_flags & O_NONBLOCK) && wait_event_interruptible(readers, ready()))
 		return -ERESTARTSYS;
-	if (mutex_lock_interruptible(&read_lock))
+	if (mutex_lock_interruptible(&read_mutex))
 		return -ERESTARTSYS;
 	flushing = xchg(&flush, false);		/* before head is read: a later flush stays */
 	done = take(buf, len);
 	if (flushing && (done < 0 || op_words_used(&words)))
 		WRITE_ONCE(flush, true);	/* the rest is still to be given out */
-	mutex_unlock(&read_lock);
+	mutex_unlock(&read_mutex);
 	if (!done && (file->f_flags & O_NONBLOCK))
 		return -EAGAIN;
 	return done;
