@@ -10,8 +10,8 @@
 
 /*
  * Fill in the lines of @nr rows of @b, which was read from @path. An image without debug
- * information has none, which is no news; damaged information is, in @notices. One thread at
- * a time.
+ * information has none, which is no news; damaged information is, in @notices. Threads may each
+ * do an image of their own, but in compatibility mode.
  */
 void row_lines_set(const struct binary *b, const char *path,
 		   const struct populate_options *options, struct symbol_row *const *rows,
