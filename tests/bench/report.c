@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report.c - what a report costs: opreport on made sessions, the whole process
+ * report.c - what a report costs: opreport and opdiff on made sessions, the whole process
  *
  * The binaries are the machine's own, the first so many in its program and library folders;
  * the places in them are scattered over .text. CPU time (user and system) and wall time, medians
@@ -118,15 +118,18 @@ struct shape {
 	const char *name;
 	size_t nr_images, files, keys;	/* files: of all images; keys: of one file */
 	uint32_t count;			/* samples of a key, on average */
-	const char *option;
+	const char *words[2];		/* of the command line */
 	bool compat;			/* the rows of the original: comparable with it */
 	double rival;			/* CPU seconds, 0: none measured */
+	const char *program;		/* NULL: opreport */
 };
 
 /* The program's time, and the wall's. */
-static double run(const char *opreport, const char *session, const struct shape *s,
+static double run(const char *folder, const char *session, const struct shape *s,
 		  double *ret_wall)
 {
+	const char *name = s->program ? s->program : "opreport";
+	char *path = path_join(folder, name);
 	struct timespec start, end;
 	struct rusage usage;
 	int status;
@@ -139,12 +142,13 @@ static double run(const char *opreport, const char *session, const struct shape 
 		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
 			_exit(126);
 		setenv("OPROFILE_COMPAT", s->compat ? "1" : "0", 1);
-		execl(opreport, "opreport", session, s->option, NULL);
+		execl(path, name, session, s->words[0], s->words[1], NULL);
 		_exit(127);
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status))
-		bug("%s failed", opreport);
+		bug("%s failed", path);
+	free(path);
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	*ret_wall = (double)(end.tv_sec - start.tv_sec) +
 		    (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
@@ -159,7 +163,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void measure(const struct shape *s, const char *opreport)
+static void measure(const struct shape *s, const char *folder)
 {
 	char *session_dir = path_join(dir, s->name);
 	char *option = xasprintf("--session-dir=%s", session_dir);
@@ -171,7 +175,7 @@ static void measure(const struct shape *s, const char *opreport)
 		make_file(samples, images[(i / nr) % nr].path, &images[i % nr], s->keys, s->count,
 			  0);
 	for (size_t i = 0; i < RUNS; i++)
-		cpu[i] = run(opreport, option, s, &wall[i]);
+		cpu[i] = run(folder, option, s, &wall[i]);
 	qsort(cpu, RUNS, sizeof(*cpu), compare);
 	qsort(wall, RUNS, sizeof(*wall), compare);
 	if (s->rival)
@@ -190,14 +194,16 @@ static void measure(const struct shape *s, const char *opreport)
 int main(void)
 {
 	static const struct shape shapes[] = {
-		{ "report_1000_files", 20, 1000, 500, 2, "-l", true, 0.37 },
-		{ "report_1000_files_all_symbols", 20, 1000, 500, 2, "-l", false, 0 },
-		{ "report_million_samples", 200, 200, 2500, 2, "-l", false, 0 },
-		{ "report_162_files", 81, 162, 311, 20, "-l", true, 0.07 },
-		{ "report_summary_1000_files", 20, 1000, 500, 2, "-n", true, 0.03 },
-		{ "report_details", 20, 20, 5000, 2, "-d", true, 0.27 },
+		{ "report_1000_files", 20, 1000, 500, 2, { "-l" }, true, 0.37, NULL },
+		{ "report_1000_files_all_symbols", 20, 1000, 500, 2, { "-l" }, false, 0, NULL },
+		{ "diff_1000_files", 20, 1000, 500, 2, { "current", "current" }, false, 0,
+		  "opdiff" },
+		{ "report_million_samples", 200, 200, 2500, 2, { "-l" }, false, 0, NULL },
+		{ "report_162_files", 81, 162, 311, 20, { "-l" }, true, 0.07, NULL },
+		{ "report_summary_1000_files", 20, 1000, 500, 2, { "-n" }, true, 0.03, NULL },
+		{ "report_details", 20, 20, 5000, 2, { "-d" }, true, 0.27, NULL },
 	};
-	char *self = path_program_dir(), *opreport = xasprintf("%s/../bin/opreport", self);
+	char *self = path_program_dir(), *folder = xasprintf("%s/../bin", self);
 
 	if (!mkdtemp(dir))
 		bug("cannot make a folder in /tmp");
@@ -205,12 +211,12 @@ int main(void)
 	find_images("/usr/lib64", 120);
 	find_images("/usr/bin", MAX_IMAGES);
 	for (size_t i = 0; nr_images && i < sizeof(shapes) / sizeof(shapes[0]); i++)
-		measure(&shapes[i], opreport);
+		measure(&shapes[i], folder);
 	if (!getenv("KEEP_SESSIONS"))
 		file_remove_tree(dir);
 	for (size_t i = 0; i < nr_images; i++)
 		free(images[i].path);
-	free(opreport);
+	free(folder);
 	free(self);
 	return 0;
 }
