@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sha2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "sha256.h"
 #include "strbuf.h"
 #include "text_file.h"
 #include "version.h"
@@ -211,7 +211,7 @@ static void add_to_manifest(struct writer *w, const struct archive_item *item, c
  * Up to @size bytes: a log may grow meanwhile. *ret_read_error: what reading failed with, 0 if it
  * did not. -errno of writing.
  */
-static int copy_bytes(struct writer *w, int from, int to, uint64_t size, struct sha256 *sum,
+static int copy_bytes(struct writer *w, int from, int to, uint64_t size, SHA2_CTX *sum,
 		      int *ret_read_error)
 {
 	uint64_t done = 0;
@@ -231,7 +231,7 @@ static int copy_bytes(struct writer *w, int from, int to, uint64_t size, struct 
 		err = file_write_fd(to, w->buffer, (size_t)n);
 		if (err)
 			return err;
-		sha256_add(sum, w->buffer, (size_t)n);
+		SHA256Update(sum, w->buffer, (size_t)n);
 		done += (size_t)n;
 	}
 	w->size.bytes += done;
@@ -255,8 +255,8 @@ static int finish_file(int fd, const struct stat *st)
 static int copy_file(struct writer *w, const struct archive_item *item, int from,
 		     const struct stat *st)
 {
-	char text[SHA256_TEXT];
-	struct sha256 sum;
+	char text[SHA256_DIGEST_STRING_LENGTH];
+	SHA2_CTX sum;
 	int to = create(w, item->path), err, read_error;
 
 	if (to == -EEXIST || to == -ENOTDIR) {
@@ -265,7 +265,7 @@ static int copy_file(struct writer *w, const struct archive_item *item, int from
 	}
 	if (to < 0)
 		return cannot_write(w, item->path, to);
-	sha256_init(&sum);
+	SHA256Init(&sum);
 	err = copy_bytes(w, from, to, st->st_size, &sum, &read_error);
 	if (err)
 		close(to);
@@ -277,7 +277,7 @@ static int copy_file(struct writer *w, const struct archive_item *item, int from
 		notice_add(w->notices, "'%s/%s' is incomplete: %s", w->dir, item->path,
 			   strerror(-read_error));
 	w->size.files++;
-	add_to_manifest(w, item, sha256_text(&sum, text));
+	add_to_manifest(w, item, SHA256End(&sum, text));
 	return 0;
 }
 

@@ -2,4 +2,4 @@
 $(eval $(call fuzz_target,import,tests/fuzz/import.c,libimport.a libdb.a libutil.a))
 $(eval $(call fuzz_target,elsewhere,tests/fuzz/elsewhere.c,\
 	libgprof.a libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	$(pp_ldlibs)))
+	$(pp_ldlibs) -lmd))
