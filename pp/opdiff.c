@@ -19,6 +19,7 @@
 #include "fetch_debug.h"
 #include "format_compare.h"
 #include "invert.h"
+#include "merge_anon.h"
 #include "missing_symbols.h"
 #include "output.h"
 #include "populate.h"
@@ -31,6 +32,7 @@
 struct profile {
 	struct collection collection;
 	struct row_list rows;
+	struct anon_images anon;
 };
 
 /* Rows of symbols; those of all sample files that cannot be read are told in @notices. */
@@ -111,6 +113,7 @@ static void make_rows(const struct diff_options *o, struct profile *p, struct no
 		make_images(p, notices);
 	else
 		make_symbols(o, p, notices);
+	merge_anon(&p->rows, &p->anon);
 	rows_total(&p->rows);
 	if (o->print & PRINT_ROWS)
 		rows_print(&p->rows, stderr);
@@ -187,6 +190,7 @@ static int run(const struct diff_options *o)
 	/* the second may have rows that lie in the first's memory: diff.h */
 	for (size_t i = 2; i-- > 0;) {
 		rows_free(&profiles[i].rows);
+		anon_images_free(&profiles[i].anon);
 		collection_free(&profiles[i].collection);
 	}
 	notices_free(&notices);

@@ -128,7 +128,7 @@ static void run_crew(struct crew *crew)
 	size_t nr = 0, wanted = nr_cpus > MAX_THREADS ? MAX_THREADS : nr_cpus < 1 ? 1 : nr_cpus;
 
 	if (crew->options->print_symbols || (crew->options->lines && crew->options->compat))
-		wanted = 1;		/* one voice; and libbfd, asked for lines then, is for one */
+		wanted = 1;		/* one voice; libbfd, asked for lines then, has one too */
 	while (nr + 1 < wanted && nr + 1 < crew->nr_works &&
 	       !pthread_create(&threads[nr], NULL, thread_main, crew))
 		nr++;
