@@ -17,6 +17,7 @@
 #include "event_plan.h"
 #include "file.h"
 #include "number.h"
+#include "say.h"
 #include "status.h"
 #include "watchdog.h"
 
@@ -100,6 +101,16 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	return err;
 }
 
+/* Nobody has been told yet that the watchdog is off, so nobody is told that it is on again. */
+static void undo_choice(const struct control *c)
+{
+	struct op_error why = { "" };
+	bool done;
+
+	if (watchdog_restore(&c->host, &done, &why))
+		say_warning("%s", why.text);
+}
+
 /* *ret_choice and *ret_plan, the caller's to free, say what samples. */
 static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 			struct event_plan *ret_plan, struct op_error *e)
@@ -112,8 +123,11 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 		err = collector_choose(&c->host, &c->setup, &choice, e);
 	if (!err)
 		err = event_plan_make(&choice, &c->setup, &plan, e);
-	if (!err)
-		err = start_chosen(c, &choice, &plan, e);
+	if (err) {
+		undo_choice(c);
+		return err;
+	}
+	err = start_chosen(c, &choice, &plan, e);
 	if (err) {
 		event_plan_free(&plan);
 		control_tidy(c);

@@ -1,0 +1,113 @@
+# shellcheck shell=dash
+# seconds: 400
+# machine: intel-pmu
+# counters - hardware events as a user asks for them, from opcontrol to opreport, by both collectors
+
+watchdog=$(cat /proc/sys/kernel/nmi_watchdog)
+is "the watchdog has a counter at first" "$watchdog" 1
+echo 0 > /proc/sys/kernel/perf_cpu_time_max_percent
+
+# begin EVENT...: start a session of these, from nothing
+begin()
+{
+	local events=''
+	for event; do events="$events --event=$event"; done
+	opcontrol --reset > /dev/null
+	# shellcheck disable=SC2086 # options
+	check "opcontrol --start ($COLLECTOR, $*)" opcontrol --collector="$COLLECTOR" $events --start
+}
+work_until() { until_samples "$1" /vm/bin/shares-static shares-static 1000 "$TURNS" 2; }
+
+samples_of_event() { opreport -n "event:$1" 2> /tmp/opreport.err | total; }
+
+# events_are_right: of two events at their known ratio, each with the workload's shares
+events_are_right()
+{
+	begin CPU_CLK_UNHALTED:1000000 INST_RETIRED:1000000
+	work_until 4000
+	opcontrol --status > /tmp/status; cat /tmp/status
+	is "$COLLECTOR: --status names the model" "$(grep -ciE "model.*$1" /tmp/status)" 1
+	is "$COLLECTOR: and both events" "$(grep -cE 'CPU_CLK_UNHALTED:1000000|INST_RETIRED:1000000' /tmp/status)" "$2"
+	check "$COLLECTOR: opcontrol --shutdown" opcontrol --shutdown
+	cat /tmp/said
+	books_balance
+	opreport -l image:/vm/bin/shares-static > /tmp/report 2>&1; cat /tmp/report
+	is "$COLLECTOR: the report counts two events" "$(grep -c '^Counted ' /tmp/report)" 2
+	is "$COLLECTOR: none of them is a timer" "$(grep -c 'timer interrupt' /tmp/report)" 0
+	is "$COLLECTOR: it names the model" "$(grep -c "Collector: $COLLECTOR, model $1" /tmp/report)" 1
+	# of the whole session: in which image an overflow is found is the emulator's affair
+	cycles=$(samples_of_event CPU_CLK_UNHALTED) instructions=$(samples_of_event INST_RETIRED)
+	near "$COLLECTOR: instructions per cycle in percent" "$(percent "$instructions" "$cycles")" 80 4
+	opreport -l -n image:/vm/bin/shares-static event:CPU_CLK_UNHALTED 2>&1 |
+		awk '{ print $1, $NF }' > /tmp/symbols
+	cycles=$(total < /tmp/symbols)
+	for share in sixty_percent:60 thirty_percent:30 ten_percent:10; do
+		near "$COLLECTOR: ${share%:*} of the cycles in percent" \
+			"$(percent "$(samples_of "${share%:*}" < /tmp/symbols)" "$cycles")" "${share#*:}" 3
+	done
+}
+
+# sides_are_right: events of user space only and of the kernel only
+sides_are_right()
+{
+	begin INST_RETIRED:1000000:0:0:1
+	work_until 500
+	opcontrol --shutdown > /dev/null; books_balance
+	is "$COLLECTOR: kernel samples of an event in user space" "$(samples_in '{kern}/kallsyms')" 0
+	begin INST_RETIRED:1000000:0:1:0
+	until_samples 100 '{kern}/kallsyms' dd if=/dev/zero of=/dev/null bs=1M count=1000
+	opcontrol --shutdown > /dev/null; books_balance
+	is "$COLLECTOR: samples in user space of an event in the kernel" \
+		"$(odb-check totals "$CURRENT" | awk '$3 !~ /^[{]kern[}]/' | total)" 0
+}
+
+opcontrol --init || not_ok "opcontrol --init"
+refused "an event that isn't" "no such event.*NONSENSE" opcontrol --event=NONSENSE:1000000 --start
+refused "a count below the least" "6000" opcontrol --event=CPU_CLK_UNHALTED:100 --start
+refused "a wrong unit mask" "unit mask" opcontrol --event=INST_RETIRED:1000000:0x77 --start
+refused "another vendor's model" "amd.*the CPU is not" opcontrol --model=amd --start
+opcontrol --model=auto
+events_are_right intel 2
+is "the watchdog is back after --shutdown" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
+sides_are_right
+
+# more events than counters take turns, and reports say so; the raw codes count nothing here
+begin CPU_CLK_UNHALTED:1000000 INST_RETIRED:1000000 LLC_MISSES:1000000 LLC_REFS:1000000 \
+	BR_INST_RETIRED:1000000 BR_MISS_PRED_RETIRED:1000000 r0101:1000000 r0202:1000000 r0303:1000000
+is "opcontrol says that they take turns" "$(grep -c 'turns' /tmp/said)" 1
+work_until 2000
+opcontrol --shutdown > /dev/null; books_balance
+opreport image:/vm/bin/shares-static > /tmp/report 2>&1; cat /tmp/report
+at_least "the report says so, too" "$(grep -c '^Multiplexed: ' /tmp/report)" 1
+
+# whoever has the counters first keeps them
+perf-hold 600 > /tmp/held & holder=$!
+until grep -q . /tmp/held; do usleep 100000; done
+is "perf counts" "$(cat /tmp/held)" ok
+opcontrol --deinit
+begin CPU_CLK_UNHALTED:1000000
+at_least "opcontrol names what samples instead" "$(grep -cE '[(]perf[)]' /tmp/said)" 1
+work_until 300
+opcontrol --shutdown > /dev/null; books_balance
+refused "the model that was asked for is not replaced" "perf has the counters" \
+	opcontrol --model=intel --start
+opcontrol --model=auto
+kill $holder; wait $holder
+opcontrol --deinit
+
+# the other collector
+COLLECTOR=perf
+events_are_right perf 2
+sides_are_right
+
+# a daemon that was killed leaves the watchdog to the next opcontrol
+COLLECTOR=module
+begin CPU_CLK_UNHALTED:1000000
+is "the watchdog is off while the counters are ours" "$(cat /proc/sys/kernel/nmi_watchdog)" 0
+perf-hold 0 > /tmp/held
+is "perf is refused meanwhile" "$(cat /tmp/held)" EBUSY
+kill -9 "$(daemon_pid)"
+opcontrol --shutdown
+is "the watchdog is back after a kill -9 and --shutdown" "$(cat /proc/sys/kernel/nmi_watchdog)" 1
+opcontrol --deinit
+no_leaks
