@@ -30,6 +30,13 @@ enum match { MATCH_ALL, MATCH_IMAGE, MATCH_BASE_NAME, NR_MATCHES };
 
 static enum match round_of_sort;	/* qsort() has no argument for its callback */
 
+/* What is the same in another run: no folder, and of anonymous memory no process and range. */
+static const char *base_name(const struct image *image)
+{
+	return image->kind == IMAGE_ANON ? image->path
+	     : image->kind == IMAGE_JIT ? "*.jo" : path_base(image->name);
+}
+
 static int compare_rows(const struct symbol_row *a, const struct symbol_row *b, enum match match)
 {
 	int order = strcmp(a->name, b->name);
@@ -40,7 +47,7 @@ static int compare_rows(const struct symbol_row *a, const struct symbol_row *b, 
 		order = 0;
 	if (!order)
 		order = match == MATCH_BASE_NAME
-			? strcmp(path_base(a->image->name), path_base(b->image->name))
+			? strcmp(base_name(a->image), base_name(b->image))
 			: strcmp(a->image->name, b->image->name);
 	if (!order && match == MATCH_ALL)
 		order = strcmp(a->app->name, b->app->name);
