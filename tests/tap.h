@@ -30,6 +30,7 @@ struct tap_test {
 };
 static struct tap_test *tap_first, **tap_last = &tap_first;
 static int tap_failures;
+static void (*tap_after)(void);	/* run in the parent when a test has ended, however it did */
 
 #define TEST(test)                                                                             \
 	static void test_##test(void);                                                         \
@@ -75,6 +76,8 @@ static int tap_run(struct tap_test *t, int number)
 		printf("not ok %d - %s # fork failed\n", number, t->name);
 		return 1;
 	}
+	if (tap_after)
+		tap_after();
 	if (WIFEXITED(status) && WEXITSTATUS(status) == TAP_SKIPPED) {
 		printf("ok %d - %s # SKIP\n", number, t->name);
 		return 0;

@@ -5,6 +5,7 @@
 #include "daemonrc.h"
 #include "file.h"
 #include "tap.h"
+#include "tmpdir.h"
 #include "xalloc.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
@@ -150,13 +151,13 @@ TEST(keys_of_the_original_are_skipped)
 
 TEST(load_save_and_pending)
 {
-	char dir[] = "/tmp/daemonrc-XXXXXX", *path;
+	char *path;
 	struct op_error e = { "" };
 	struct setup s, t;
 	struct stat st;
 
-	CHECK(mkdtemp(dir) != NULL, "mkdtemp");
-	path = xasprintf("%s/deep/daemonrc", dir);
+	tmpdir_make();
+	path = tmpdir_path("deep/daemonrc");
 	setup_init(&s);
 	CHECK(!daemonrc_load(path, &s, &e), "a missing file is the defaults: %s", e.text);
 	s.callgraph_depth = 7;
@@ -178,8 +179,6 @@ TEST(load_save_and_pending)
 	CHECK(daemonrc_load(path, &t, &e) == -EINVAL, "a NUL byte");
 	setup_free(&s);
 	setup_free(&t);
-	file_remove_tree(dir);
-	free(path);
 }
 
 TEST_MAIN()

@@ -13,16 +13,13 @@
 #include "session.h"
 #include "status.h"
 #include "tap.h"
+#include "tmpdir.h"
 #include "xalloc.h"
-
-#define NR(a) (sizeof(a) / sizeof((a)[0]))
 
 static char *make_dir(void)
 {
-	char *dir = xstrdup("/tmp/control-XXXXXX");
-
-	CHECK(mkdtemp(dir) != NULL, "mkdtemp");
-	return dir;
+	tmpdir_make();
+	return tmpdir;
 }
 
 static void write_file(const char *dir, const char *name, const char *text)
@@ -67,7 +64,7 @@ TEST(periods)
 	} cases[] = { { 0, "0 ns" }, { 999, "999 ns" }, { 38521, "38.521 us" }, { 1000000, "1 ms" },
 		      { 2500000000, "2.5 s" } };
 
-	for (size_t i = 0; i < NR(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char buf[32];
 
 		format_period(cases[i].ns, buf, sizeof(buf));
@@ -143,8 +140,6 @@ TEST(lock_keeps_others_out)
 	CHECK(!daemon_runs(dir), "nobody holds it");
 	CHECK(session_remove_stale_lock(dir), "stale");
 	CHECK(!session_remove_stale_lock(dir), "once");
-	file_remove_tree(dir);
-	free(dir);
 }
 
 TEST(ask_nobody)
@@ -154,8 +149,6 @@ TEST(ask_nobody)
 
 	CHECK(daemon_ask(dir, "dump", NULL, &e) == -ESRCH, "%s", e.text);
 	CHECK(strstr(e.text, "not running"), "%s", e.text);
-	file_remove_tree(dir);
-	free(dir);
 }
 
 TEST(offline_save_and_reset)
@@ -180,8 +173,6 @@ TEST(offline_save_and_reset)
 	CHECK(!offline_has_samples(dir) && has(dir, "samples/one/{kern}/x"),
 	      "only the current one");
 	CHECK(!has(dir, "lock"), "no lock left");
-	file_remove_tree(dir);
-	free(dir);
 }
 
 /* A reset that was killed after its rename: by the daemon or by opcontrol. */
@@ -201,8 +192,6 @@ TEST(offline_reset_removes_leftovers)
 	CHECK(!offline_reset(dir, &e), "%s", e.text);
 	CHECK(!has(dir, "samples/.tmp_reset.1") && !offline_has_samples(dir), "left there");
 	CHECK(has(dir, "samples/one/{kern}/x"), "a saved session was removed");
-	file_remove_tree(dir);
-	free(dir);
 }
 
 /* Nobody but us will come to count what a killed daemon left. */
@@ -220,8 +209,6 @@ TEST(offline_save_after_a_kill)
 	      counts.cpu[0].lost[LOST_SAMPLE_FILE] == 5, "not settled");
 	free(counts.cpu);
 	free(stats);
-	file_remove_tree(dir);
-	free(dir);
 }
 
 TEST(driver_in_made_up_places)
@@ -240,12 +227,10 @@ TEST(driver_in_made_up_places)
 	write_file(dir, "filesystems", "nodev\tsysfs\nnodev\toprofilefs\n");
 	CHECK(driver_registered(&d), "registered");
 	CHECK(!driver_mounted(&d), "not mounted");
-	file_remove_tree(dir);
 	driver_free(&d);
 	free(filesystems);
 	free(modules);
 	free(mount);
-	free(dir);
 }
 
 static uint64_t number_in(const char *dir, const char *name)
@@ -290,9 +275,7 @@ TEST(settings_of_the_module)
 	unlink(depth);
 	CHECK(daemon_write_settings(&s, &d, &e), "no such file");
 	setup_free(&s);
-	file_remove_tree(dir);
 	free(depth);
-	free(dir);
 }
 
 static void check_command(const struct setup *s, bool module, const struct event_plan *plan,
@@ -334,7 +317,7 @@ TEST(daemon_command_lines)
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
 		      "--events=CYCLES:0:0:100000:0:1:1 --collector=perf");
-	CHECK(!setup_set(&s, all, NR(all), NULL), "set");
+	CHECK(!setup_set(&s, all, ARRAY_SIZE(all), NULL), "set");
 	check_command(&s, true, &counts, "oprofiled --session-dir=/tmp --separate-lib=1 "
 		      "--separate-kernel=1 --separate-thread=1 --separate-cpu=1 "
 		      "--cpu-type=x86-64/family10 --events=A:0x1:0:500:0x0:1:1 "
@@ -352,9 +335,7 @@ TEST(daemon_command_lines)
 		 "--collector=perf", path);
 	check_command(&s, false, &by_time, want);
 	setup_free(&s);
-	file_remove_tree(dir);
 	free(path);
-	free(dir);
 }
 
 TEST_MAIN()

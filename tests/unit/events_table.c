@@ -167,7 +167,7 @@ TEST(bad_tables)
 
 static void write_type(const char *dir, const char *name, const char *events, const char *masks)
 {
-	char path[sizeof(tmpdir) + 100];
+	char path[TMPDIR_SIZE + 100];
 
 	snprintf(path, sizeof(path), "%s/%s/events", dir, name);
 	file_make_parent_dirs(path, 0755);

@@ -9,17 +9,17 @@
 #include "perf_build.h"
 #include "perf_clock.h"
 #include "perf_process.h"
+#include "tmpdir.h"
 #include "xalloc.h"
 
-static char proc_dir[] = "/tmp/perf-process-XXXXXX";
 static struct perf_cookies *cookies;
 static struct perf_processes processes;
 
 static void begin_test(void)
 {
-	CHECK(mkdtemp(proc_dir), "mkdtemp");
+	tmpdir_make();
 	cookies = perf_cookies_new();
-	perf_processes_init(&processes, cookies, proc_dir);
+	perf_processes_init(&processes, cookies, tmpdir);
 }
 
 /* Nothing may hold an image that no cookie was asked for. */
@@ -28,7 +28,6 @@ static void end_test(void)
 	perf_processes_free(&processes);
 	CHECK(perf_cookies_count(cookies) == 0, "%zu images left", perf_cookies_count(cookies));
 	perf_cookies_free(cookies);
-	file_remove_tree(proc_dir);
 }
 
 static void change(struct bytes *b)
@@ -205,7 +204,7 @@ TEST(a_reused_number_is_another_process)
 
 static void put_proc(uint32_t pid, const char *maps)
 {
-	char *path = xasprintf("%s/%u/maps", proc_dir, pid);
+	char *path = xasprintf("%s/%u/maps", tmpdir, pid);
 
 	CHECK(!file_make_parent_dirs(path, 0755) &&
 		      !file_write_atomic(path, maps, strlen(maps), 0644),

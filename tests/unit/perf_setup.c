@@ -9,6 +9,7 @@
 #include "perf_events.h"
 #include "perf_modules.h"
 #include "perf_proc.h"
+#include "tmpdir.h"
 
 TEST(periods)
 {
@@ -175,10 +176,11 @@ static const char *announce(struct perf_modules *m, const char *path, const char
 
 TEST(modules_come_and_go)
 {
-	char path[] = "/tmp/perf-modules-XXXXXX";
 	struct perf_modules m;
+	char *path;
 
-	close(mkstemp(path));
+	tmpdir_make();
+	path = tmpdir_path("modules");
 	CHECK(!file_write_atomic(path, A, strlen(A), 0644), "cannot write %s", path);
 	perf_modules_init(&m, path);
 	CHECK(!strcmp(announce(&m, path, A), ""), "told \"%s\"", told);

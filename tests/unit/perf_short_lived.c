@@ -8,17 +8,16 @@
 
 #include "build_id.h"
 #include "file.h"
+#include "tmpdir.h"
 #include "xalloc.h"
 
 #define PERIOD_NS 200000
 #define SHORT_ONES 500
 #define MANY_WORDS (1 << 21) /* a ring that takes many seconds, should we not be let run */
 
-static char work_dir[] = "/tmp/perf-short-XXXXXX";
-
 static char *copy_self(const char *name)
 {
-	char *path = xasprintf("%s/%s", work_dir, name), *bytes = NULL;
+	char *path = xasprintf("%s/%s", tmpdir, name), *bytes = NULL;
 	size_t size = 0;
 
 	CHECK(!file_read_all(self_path(), 64 << 20, &bytes, &size), "cannot read %s", self_path());
@@ -84,7 +83,7 @@ TEST(short_lived_processes_keep_their_samples)
 	char *path;
 
 	open_or_skip(c, PERIOD_NS, MANY_WORDS);
-	CHECK(mkdtemp(work_dir), "mkdtemp");
+	tmpdir_make();
 	path = copy_self("short");
 	t.path = path;
 	look_for_spin(&t);
@@ -105,7 +104,6 @@ TEST(short_lived_processes_keep_their_samples)
 	/* also those of whatever else runs here */
 	CHECK((double)unknown <= 0.005 * (double)total.received, "lost");
 	c->close(c);
-	file_remove_tree(work_dir);
 	free(path);
 }
 
@@ -148,7 +146,7 @@ TEST(deleted_program_is_found_again)
 	pid_t pid;
 
 	open_or_skip(c, PERIOD_NS, 0);
-	CHECK(mkdtemp(work_dir), "mkdtemp");
+	tmpdir_make();
 	path = copy_self("gone");
 	t.path = path;
 	look_for_spin(&t);
@@ -170,7 +168,6 @@ TEST(deleted_program_is_found_again)
 	stop_spinning(pid);
 	finish(c, &t);
 	c->close(c);
-	file_remove_tree(work_dir);
 	free(path);
 }
 

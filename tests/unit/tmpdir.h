@@ -3,31 +3,55 @@
 #ifndef TMPDIR_H
 #define TMPDIR_H
 
+#include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "file.h"
+#include "tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-static char tmpdir[4096];
+#define TMPDIR_SIZE 4096
+
+/* Empty: there is none. Shared with the process that started the test, which removes it. */
+static char *tmpdir;
 
 static inline void tmpdir_remove(void)
 {
-	file_remove_tree(tmpdir);
+	if (tmpdir[0])
+		file_remove_tree(tmpdir);
+	tmpdir[0] = '\0';
 }
 
-/* Make the folder; it goes when the test's process ends. */
+/*
+ * A test that crashes, skips, gives up root or mounts something there cannot remove it itself:
+ * whoever started it can, for its mounts (in a namespace of its own) are gone with it.
+ */
+__attribute__((constructor)) static void tmpdir_share(void)
+{
+	tmpdir = mmap(NULL, TMPDIR_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (tmpdir == MAP_FAILED) {
+		perror("mmap");
+		exit(1);
+	}
+	tap_after = tmpdir_remove;
+}
+
+/* Make the folder, instead of the one before if there is one; it goes when the test has ended. */
 static inline void tmpdir_make(void)
 {
 	const char *base = getenv("TMPDIR");
 
-	snprintf(tmpdir, sizeof(tmpdir), "%s/optest.XXXXXX", base ? base : "/tmp");
+	tmpdir_remove();
+	snprintf(tmpdir, TMPDIR_SIZE, "%s/%s.XXXXXX", base ? base : "/tmp",
+		 program_invocation_short_name);
 	if (!mkdtemp(tmpdir)) {
 		perror(tmpdir);
 		exit(1);
 	}
-	atexit(tmpdir_remove);
 }
 
 /* Path of @name in it; the last four results stay valid. */
