@@ -23,25 +23,26 @@
 #define UNCLEAR_MS	3000		/* a daemon that starts or dies takes no longer */
 #define LOOK_MS		5
 
-/* -EBUSY: somebody holds it. */
-static int try_lock(const char *path, int flags)
+/* @how: LOCK_EX, or LOCK_SH to look. -EBUSY: somebody holds it. */
+static int try_lock(const char *path, int flags, int how)
 {
 	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
 	int err;
 
 	if (fd < 0)
 		return -errno;
-	if (!flock(fd, LOCK_EX | LOCK_NB))
+	if (!flock(fd, how | LOCK_NB))
 		return fd;
 	err = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	close(fd);
 	return err;
 }
 
+/* Whoever looks at the same time is not seen. */
 static bool lock_is_held(const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
-	int fd = try_lock(path, O_RDONLY);
+	int fd = try_lock(path, O_RDONLY, LOCK_SH);
 
 	free(path);
 	if (fd >= 0)
@@ -203,7 +204,7 @@ static bool same_file(int fd, const char *path)
 static int lock_file(const char *path)
 {
 	for (;;) {
-		int fd = try_lock(path, O_RDWR | O_CREAT);
+		int fd = try_lock(path, O_RDWR | O_CREAT, LOCK_EX);
 
 		if (fd < 0 || same_file(fd, path))
 			return fd;
@@ -247,7 +248,7 @@ void session_unlock(const char *session_dir, int fd)
 bool session_remove_stale_lock(const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
-	int fd = try_lock(path, O_RDONLY);
+	int fd = try_lock(path, O_RDONLY, LOCK_EX);
 	bool stale = fd >= 0 && same_file(fd, path) && !unlink(path);
 
 	if (fd >= 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "file.h"
 #include "number.h"
@@ -56,14 +57,20 @@ static int lock_once(const char *path)
 	return -EAGAIN;
 }
 
+/* Who only looks whether a daemon runs (opcontrol --status) has the lock for a moment too. */
 int lock_take(const char *session_dir, struct op_error *e)
 {
+	const struct timespec pause = { .tv_nsec = 5 * 1000000 };
 	char *path = session_lock_path(session_dir);
-	int fd;
+	int fd, looks = 20;
 
-	do
+	for (;;) {
 		fd = lock_once(path);
-	while (fd == -EAGAIN);
+		if (fd == -EBUSY && looks-- > 0)
+			nanosleep(&pause, NULL);
+		else if (fd != -EAGAIN)
+			break;
+	}
 	if (fd == -EBUSY)
 		refuse(path, session_dir, e);
 	else if (fd < 0)

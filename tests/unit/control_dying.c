@@ -49,7 +49,6 @@ static void check_actions(enum behaviour behaviour)
 	CHECK(strstr(e.text, "before it had answered 'dump'"), "%s", e.text);
 }
 
-
 TEST(ends_when_asked)
 {
 	tmpdir_make();
@@ -94,18 +93,24 @@ TEST(holds_the_lock_and_does_not_listen)
 /* In somebody else's folder any number may stand in the lock. */
 TEST(whose_process_may_be_killed)
 {
-	pid_t pid = fork();
+	int ends[2];
+	pid_t pid;
+	char c;
 
+	CHECK(!pipe(ends), "pipe");
+	pid = fork();
 	if (!pid) {
 		if (getuid() == 0 && setuid(65534))
 			_exit(1);
+		tell(ends[1]);
 		pause();
 	}
+	close(ends[1]);
+	CHECK(read(ends[0], &c, 1) == 1, "it cannot be another user");
 	tmpdir_make();
 	CHECK(!daemon_owns_lock(tmpdir, getpid()), "no lock");
 	put_text(tmpdir_path("lock"), "1");
 	CHECK(daemon_owns_lock(tmpdir, getpid()), "ours");
-	usleep(100000);
 	CHECK(getuid() || !daemon_owns_lock(tmpdir, pid), "another user's");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -118,21 +123,19 @@ TEST(starting_while_asked)
 	struct op_error e = { "" };
 	int ends[2];
 	pid_t pid;
+	char c;
 
 	tmpdir_make();
 	CHECK(!pipe(ends), "pipe");
 	pid = fork();
 	if (!pid) {
-		int lock = open(tmpdir_path("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-
-		flock(lock, LOCK_EX);
-		(void)!write(ends[1], "", 1);
+		take_lock();
+		tell(ends[1]);
 		usleep(200000);
-		close(lock);
-		serve(ANSWERS, true, ends[1]);
+		serve(ANSWERS, listen_to_control());
 	}
-	(void)!read(ends[0], &e, 1);
-	e.text[0] = '\0';
+	close(ends[1]);
+	CHECK(read(ends[0], &c, 1) == 1, "the daemon does not start");
 	CHECK(daemon_runs(tmpdir), "not seen");
 	CHECK(!daemon_ask(tmpdir, "start", NULL, &e), "%s", e.text);
 	kill(pid, SIGKILL);

@@ -42,10 +42,10 @@ static inline void take_memory(size_t bytes)
 
 static inline void answer(int peer, enum behaviour behaviour)
 {
-	char request[200];
+	char request[200] = "";
 	ssize_t n;
 
-	poll(&(struct pollfd) { .fd = peer, .events = POLLIN }, 1, 1000);
+	poll(&(struct pollfd) { .fd = peer, .events = POLLIN }, 1, -1);
 	n = read(peer, request, sizeof(request));
 	if (n >= 5 && !memcmp(request, "ping\n", 5))
 		(void)!write(peer, "ok\n", 3);
@@ -59,24 +59,36 @@ static inline void answer(int peer, enum behaviour behaviour)
 		close(peer);
 }
 
-/* With @lock_first the lock is held when the socket is gone already. */
-static inline void serve(enum behaviour behaviour, bool lock_first, int ready)
+static inline void take_lock(void)
 {
-	struct op_error e = { "" };
-	int lock = -1, fd = -1, peer;
-	uid_t uid;
-	pid_t pid;
+	int lock = open(tmpdir_path("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 
-	if (!lock_first)
-		fd = channel_listen(tmpdir_path("control"), 0666, &e);
-	lock = open(tmpdir_path("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-	if (lock < 0 || flock(lock, LOCK_EX | LOCK_NB) || ftruncate(lock, 0) ||
+	if (lock < 0 || flock(lock, LOCK_EX) || ftruncate(lock, 0) ||
 	    dprintf(lock, "%d", getpid()) < 0)
 		_exit(1);
-	if (lock_first)
-		fd = channel_listen(tmpdir_path("control"), 0666, &e);
-	if (fd < 0 || write(ready, "", 1) != 1)
+}
+
+static inline int listen_to_control(void)
+{
+	int fd = channel_listen(tmpdir_path("control"), 0666, NULL);
+
+	if (fd < 0)
 		_exit(1);
+	return fd;
+}
+
+static inline void tell(int fd)
+{
+	if (write(fd, "", 1) != 1)
+		_exit(1);
+}
+
+static inline void serve(enum behaviour behaviour, int fd)
+{
+	uid_t uid;
+	pid_t pid;
+	int peer;
+
 	for (;;) {
 		poll(&(struct pollfd) { .fd = fd, .events = POLLIN }, 1, -1);
 		peer = channel_accept(fd, &uid, &pid);
@@ -85,9 +97,10 @@ static inline void serve(enum behaviour behaviour, bool lock_first, int ready)
 	}
 }
 
+/* With @lock_first the lock is still held when its socket is gone already. */
 static inline pid_t start(enum behaviour behaviour, bool lock_first)
 {
-	int ends[2];
+	int ends[2], fd;
 	pid_t pid;
 	char c;
 
@@ -96,7 +109,13 @@ static inline pid_t start(enum behaviour behaviour, bool lock_first)
 	pid = fork();
 	if (!pid) {
 		take_memory(4 << 20);
-		serve(behaviour, lock_first, ends[1]);
+		if (lock_first)
+			take_lock();
+		fd = listen_to_control();
+		if (!lock_first)
+			take_lock();
+		tell(ends[1]);
+		serve(behaviour, fd);
 	}
 	close(ends[1]);
 	CHECK(read(ends[0], &c, 1) == 1, "the daemon does not start");
