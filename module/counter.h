@@ -23,8 +23,12 @@ struct op_counter {
 	unsigned long unit_mask;
 	unsigned long count;		/* events between two samples */
 	unsigned long kernel, user;	/* 0 or 1: whether what happens there counts */
-	unsigned long extra;		/* further bits of the select: edge, invert, threshold */
+	unsigned long extra;		/* OP_EXTRA_*: further bits of the select */
 };
+
+/* Bits of extra. Not all CPUs have the second: op_x86_extra_mask(). */
+#define OP_EXTRA_X86	(1ul << 18 | 1ul << 23 | 0xfful << 24)	/* edge, invert, threshold */
+#define OP_EXTRA_ANY	(1ul << 21)	/* Intel: what either thread of the core does counts */
 
 /* Why something can't be done, for the file "models". */
 struct op_reason {

@@ -49,6 +49,9 @@ extern const struct op_model op_model_ibs;	/* alone, or beside a model with coun
 /* What the tools call this CPU; a folder in events/. */
 const char *op_x86_cpu_type(void);
 
+/* The OP_EXTRA_* bits that this CPU's select registers take. */
+unsigned long op_x86_extra_mask(void);
+
 /* Set through oprofilefs, only while idle; the first op_model_nr_virtual() are there. */
 extern struct op_counter op_counters[OP_MAX_VIRTUAL];
 

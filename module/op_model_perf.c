@@ -24,9 +24,6 @@
 #include "op_model.h"
 #include "stats.h"
 
-/* of x86's select registers: edge, invert, threshold */
-#define EXTRA_MASK	(1ul << 18 | 1ul << 23 | 0xfful << 24)
-
 struct perf_cpu {
 	struct perf_event *events[OP_MAX_VIRTUAL];
 	u64 told[OP_MAX_VIRTUAL];	/* periods sampled or counted as throttled */
@@ -65,6 +62,16 @@ static u64 config_of(const struct op_counter *a)
 #endif
 }
 
+/* perf would leave others out without a word. */
+static unsigned long extra_mask(void)
+{
+#ifdef CONFIG_X86
+	return op_x86_extra_mask();
+#else
+	return 0;
+#endif
+}
+
 static int check(unsigned int n, const struct op_counter *a, struct op_reason *why)
 {
 	unsigned long most_mask = IS_ENABLED(CONFIG_X86) ? 0xff : 0;
@@ -79,10 +86,9 @@ static int check(unsigned int n, const struct op_counter *a, struct op_reason *w
 		return op_refuse(why, -EDOM,
 				 "counter %u: event 0x%lx is above 0x%lx, or unit mask 0x%lx above 0x%lx",
 				 n, a->event, most_event, a->unit_mask, most_mask);
-	/* perf would leave others out without a word */
-	if (a->extra & ~(IS_ENABLED(CONFIG_X86) ? EXTRA_MASK : 0))
-		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%lx", n,
-				 a->extra, IS_ENABLED(CONFIG_X86) ? EXTRA_MASK : 0);
+	if (a->extra & ~extra_mask())
+		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has bits that this CPU does not take: 0x%lx",
+				 n, a->extra, a->extra & ~extra_mask());
 	return 0;
 }
 

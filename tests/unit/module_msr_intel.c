@@ -272,6 +272,35 @@ TEST(what_counters_cannot_count_is_refused)
 	EXPECT_NO_LOG();
 }
 
+TEST(any_thread_is_for_cpus_that_have_it)
+{
+	static const struct {
+		struct op_cpuid leaf;
+		bool any;
+	} cpus[] = {
+		/* Core Duo, Core 2, Nehalem, Skylake, Ice Lake; a guest of KVM's is told it is gone */
+		{ { 0x07280201, 0, 0, 0 }, false }, { { 0x07280202, 0, 0, 0x503 }, false },
+		{ { 0x07300403, 0x44, 0, 0x603 }, true }, { { 0x08300804, 0, 0, 0x603 }, true },
+		{ { 0x08300805, 0, 0xf, 0x8604 }, false }, { { 0x08300804, 0, 0, 0x8603 }, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
+		CHECK(!op_pmu_intel(&cpus[i].leaf, false, &pmu, &why), "%zu: %s", i, why.text);
+		CHECK(op_intel_any_thread(&cpus[i].leaf) == cpus[i].any, "%zu", i);
+		memset(asked, 0, sizeof(asked));
+		ask(0, 0x3c, 0, 100000);
+		asked[0].extra = OP_EXTRA_ANY | 1 << 18 | 2 << 24;
+		nr_plans = op_pmu_plan(&pmu, asked, KHZ, plans, &why);
+		if (cpus[i].any) {
+			CHECK(nr_plans == 1 && plans[0].select[0] == (0x3c | BOTH | 0x2240000),
+			      "%zu: 0x%llx", i, (long long)plans[0].select[0]);
+			continue;
+		}
+		CHECK(nr_plans == -EDOM && strstr(why.text, "counter 0") &&
+		      strstr(why.text, "0x2240000 asks for both threads"), "%zu: %s", i, why.text);
+	}
+}
+
 TEST(an_overflow_is_handled_in_this_order)
 {
 	a_cpu(2, false);

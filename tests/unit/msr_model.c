@@ -78,7 +78,8 @@ static uint64_t *find(uint32_t msr, uint64_t *valid)
 		return other;
 	for (unsigned int i = 0; i < pmu->nr_general; i++) {
 		if (msr == pmu->select + i * pmu->step) {
-			*valid = pmu->event_mask > 0xff ? 0xfffdfffffull : 0xffdfffffull;
+			*valid = (pmu->event_mask > 0xff ? 0xfffdfffffull : 0xffdfffffull) |
+				 (pmu->extra_mask & OP_EXTRA_ANY);
 			return &select_of[i];
 		}
 		/* with full-width writes the old address is there as well */

@@ -2,9 +2,11 @@
 /*
  * cpu_type.c - what the tools call this CPU: by family, as OProfile's driver did
  *
- * They refine it themselves by CPUID where a name stands for many CPUs.
+ * They refine it themselves by CPUID where a name stands for many CPUs. And what its select
+ * registers take, for the model that does not write them itself.
  */
 #include <asm/processor.h>
+#include "../../compat/cpuid.h"
 #include "nmi.h"
 
 const char *op_x86_cpu_type(void)
@@ -14,4 +16,14 @@ const char *op_x86_cpu_type(void)
 	if (vendor == X86_VENDOR_AMD || vendor == X86_VENDOR_HYGON)
 		return op_amd_cpu_type(boot_cpu_data.x86);
 	return "i386/arch_perfmon";
+}
+
+unsigned long op_x86_extra_mask(void)
+{
+	struct op_cpuid leaf;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL || boot_cpu_data.cpuid_level < 0xa)
+		return OP_EXTRA_X86;
+	cpuid(0xa, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
+	return OP_EXTRA_X86 | (op_intel_any_thread(&leaf) ? OP_EXTRA_ANY : 0);
 }

@@ -40,6 +40,7 @@ struct op_pmu {
 	u32 select, counter, step;	/* registers of general counter 0; from one to the next */
 	u32 global_status, global_ctrl, global_clear;
 	u64 event_mask;			/* bits the number of an event may have */
+	u64 extra_mask;			/* further bits of the select that may be asked for */
 };
 
 /* What a set of counters is to do, on all CPUs. */
@@ -94,6 +95,9 @@ int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *re
 		 struct op_reason *why);
 int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, struct op_pmu *ret,
 	       struct op_reason *why);
+
+/* Whether a CPU of Intel's with @leaf 0xA can count for both threads of a core (EXTRA_ANY). */
+bool op_intel_any_thread(const struct op_cpuid *leaf);
 
 /* OProfile's name of the CPUs of a family of AMD's. */
 const char *op_amd_cpu_type(unsigned int family);

@@ -38,6 +38,7 @@ int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, s
 		.width = 48,
 		.select = 0xc0010000, .counter = 0xc0010004, .step = 1,
 		.event_mask = 0xfff,
+		.extra_mask = OP_EXTRA_X86,
 	};
 
 	if (family < 0x0f)

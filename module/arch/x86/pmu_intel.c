@@ -33,6 +33,12 @@ static u8 fixed_counters(const struct op_cpuid *leaf, unsigned int version)
 	return least(nr, MOST_FIXED);
 }
 
+/* From version 3 on, until bit 15 says that it is gone; a hypervisor's KVM says so always. */
+bool op_intel_any_thread(const struct op_cpuid *leaf)
+{
+	return bits(leaf->eax, 0, 8) >= 3 && !bits(leaf->edx, 15, 1);
+}
+
 int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *ret,
 		 struct op_reason *why)
 {
@@ -47,6 +53,7 @@ int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *re
 		.select = 0x186, .counter = full_width ? 0x4c1 : 0xc1, .step = 1,
 		.global_status = 0x38e, .global_ctrl = 0x38f, .global_clear = 0x390,
 		.event_mask = 0xff,
+		.extra_mask = OP_EXTRA_X86 | (op_intel_any_thread(leaf) ? OP_EXTRA_ANY : 0),
 	};
 
 	if (!version || !p.nr_general)

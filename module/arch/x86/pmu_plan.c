@@ -7,7 +7,6 @@
 #include "pmu_registers.h"
 #include "../../../oprofilefs/op_abi.h"
 
-#define EXTRA_MASK	(SELECT_EDGE | SELECT_INVERT | SELECT_CMASK)
 #define LATE_MS		100
 
 /* A fixed counter's event is 0 with unit mask 1, 2, ...; most are known by another number too. */
@@ -21,6 +20,21 @@ static bool fixed_counts(unsigned int fixed, const struct op_counter *a)
 		return a->unit_mask == fixed + 1;
 	return fixed < sizeof(also) / sizeof(*also) && a->event == also[fixed].event &&
 	       a->unit_mask == also[fixed].unit_mask;
+}
+
+static int check_extra(const struct op_pmu *p, unsigned int n, unsigned long extra,
+		       struct op_reason *why)
+{
+	unsigned long not_here = extra & ~p->extra_mask;
+
+	if (!not_here)
+		return 0;
+	if (not_here == OP_EXTRA_ANY)
+		return op_refuse(why, -EDOM,
+				 "counter %u: extra 0x%lx asks for both threads of a core: not on this CPU",
+				 n, extra);
+	return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%llx", n, extra,
+			 (unsigned long long)p->extra_mask);
 }
 
 /* Whether counter @i of a set can do as virtual counter @n is asked to. */
@@ -45,10 +59,7 @@ static int check(const struct op_pmu *p, unsigned int i, unsigned int n,
 	if (a->unit_mask > 0xff)
 		return op_refuse(why, -EDOM, "counter %u: unit mask 0x%lx is above 0xff", n,
 				 a->unit_mask);
-	if (a->extra & ~EXTRA_MASK)
-		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%llx", n,
-				 a->extra, EXTRA_MASK);
-	return 0;
+	return check_extra(p, n, a->extra, why);
 }
 
 static u64 select_value(const struct op_counter *a)

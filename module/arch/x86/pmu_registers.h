@@ -12,11 +12,8 @@
 /* bits of a select register */
 #define SELECT_USER	(1ull << 16)
 #define SELECT_KERNEL	(1ull << 17)
-#define SELECT_EDGE	(1ull << 18)
 #define SELECT_INT	(1ull << 20)
 #define SELECT_ENABLE	(1ull << 22)
-#define SELECT_INVERT	(1ull << 23)
-#define SELECT_CMASK	(0xffull << 24)
 
 /* the fixed counters', four bits for each */
 #define FIXED_CTRL	0x38d
