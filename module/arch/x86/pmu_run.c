@@ -101,6 +101,7 @@ static void halt_set(const struct op_pmu *p, const struct op_pmu_plan *plan)
 u64 op_pmu_stop(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
 {
 	struct op_pmu_fired f = {};
+	unsigned int early;
 	u32 left;
 
 	WRITE_ONCE(c->early, 0);
@@ -113,8 +114,9 @@ u64 op_pmu_stop(const struct op_pmu *p, struct op_pmu_cpu *c, u64 now)
 		op_pmu_reload(p, c, __builtin_ctz(left), false, &f);
 		f.overflows++;
 	}
-	if (f.overflows > READ_ONCE(c->early))
-		owe(c, f.overflows - READ_ONCE(c->early), now);
+	early = READ_ONCE(c->early);		/* once: it may grow meanwhile */
+	if (f.overflows > early)
+		owe(c, f.overflows - early, now);
 	WRITE_ONCE(c->stopping, false);
 	return f.throttled;
 }
