@@ -14,6 +14,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/atomic.h>
 #include <asm/barrier.h>
 #else
 #include <errno.h>
@@ -29,6 +30,7 @@ typedef uint8_t u8;
 
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)		__atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
+#define xchg(p, value)			__atomic_exchange_n((p), (value), __ATOMIC_SEQ_CST)
 #define smp_load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define smp_store_release(p, value)	__atomic_store_n((p), (value), __ATOMIC_RELEASE)
 #define smp_store_mb(x, value)		((void)__atomic_exchange_n(&(x), (value), __ATOMIC_SEQ_CST))

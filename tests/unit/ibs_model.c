@@ -13,8 +13,6 @@
 
 static const struct op_ibs *ibs;
 static uint64_t regs[REGISTERS], counted[OP_IBS_UNITS];
-static unsigned int strike_in;
-static void (*strike_with)(void);
 
 static const struct {
 	unsigned int ctl;
@@ -35,14 +33,9 @@ static uint64_t writable(unsigned int reg)
 static uint64_t *find(uint32_t msr, uint64_t *ret_valid)
 {
 	unsigned int reg = msr - FIRST;
-	void (*strike)(void) = strike_with;
 
 	if (reg >= REGISTERS || reg == 10 || (reg == 11 && !ibs->branch_target))
 		return NULL;
-	if (strike && !--strike_in) {
-		strike_with = NULL;
-		strike();
-	}
 	*ret_valid = writable(reg);
 	return &regs[reg];
 }
@@ -73,7 +66,6 @@ void ibs_model_reset(const struct op_ibs *i)
 	ibs = i;
 	memset(regs, 0, sizeof(regs));
 	memset(counted, 0, sizeof(counted));
-	strike_with = NULL;
 	model_reset(&none);
 	model_add(&more);
 }
@@ -98,15 +90,4 @@ bool ibs_model_count(enum op_ibs_unit u, uint64_t n)
 	*ctl |= units[u].valid;
 	model_interrupt();
 	return true;
-}
-
-void ibs_model_strike(unsigned int n, void (*strike)(void))
-{
-	strike_in = n;
-	strike_with = strike;
-}
-
-bool ibs_model_struck(void)
-{
-	return !strike_with;
 }

@@ -20,8 +20,4 @@ void ibs_model_reset(const struct op_ibs *i);
 /* @n fetches, or cycles or ops, happen; whether a sample was taken. */
 bool ibs_model_count(enum op_ibs_unit u, uint64_t n);
 
-/* Call @strike right before the @n-th access from now on. */
-void ibs_model_strike(unsigned int n, void (*strike)(void));
-bool ibs_model_struck(void);
-
 #endif

@@ -10,4 +10,6 @@ $(eval $(call unit_test,module_msr_amd,tests/unit/module_msr_amd.c tests/unit/ms
 ibs_model := tests/unit/ibs_model.c tests/unit/msr_model.c module/arch/x86/ibs.c
 $(eval $(call unit_test,module_ibs,tests/unit/module_ibs.c $(ibs_model)))
 $(eval $(call unit_test,module_ibs_nmi,tests/unit/module_ibs_nmi.c $(ibs_model)))
+# compiles module/arch/x86/ibs.c itself
+$(eval $(call unit_test,module_ibs_stop,tests/unit/module_ibs_stop.c tests/unit/ibs_model.c tests/unit/msr_model.c))
 $(eval $(call unit_test,module_msr_sets,tests/unit/module_msr_sets.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c module/arch/x86/pmu_amd.c))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module_ibs_nmi.c - instruction-based sampling: NMIs at any time, somebody else's units, CPUs that
- * come and go, and too many samples
+ * module_ibs_nmi.c - instruction-based sampling: NMIs without a cause, somebody else's units, CPUs
+ * that come and go, and too many samples
  */
 #include "ibs_test.h"
 
@@ -26,49 +26,6 @@ TEST(nmis_that_find_nothing)
 	CHECK(!nmi(3000000 + plan.late + 1), "but not for ever");
 	op_ibs_restore(&plan, &cpu);
 	CHECK(!nmi(4000000 + plan.late), "nor after the end");
-}
-
-static uint64_t clock_of_nmi, samples_struck, passed_struck;
-static bool ours;
-
-static void strike(void)
-{
-	ours = nmi(clock_of_nmi);
-	samples_struck = ours ? __builtin_popcount(fired.samples) : 0;
-	passed_struck = passed;
-}
-
-/* Wherever an NMI hits the stop: each period is counted once, and the NMI is ours. */
-TEST(an_nmi_may_hit_the_stop_anywhere)
-{
-	static const unsigned int families[] = { 0x10, 0x17 };
-	unsigned int hits = 0;
-
-	for (unsigned int n = 0; n < 80; n++) {
-		unsigned int pending = n % 4, at = 1 + n / 8;	/* which units, which access */
-		uint64_t stopped;
-
-		a_cpu(families[n / 4 % 2], 1, n / 4 % 2 ? CAPS_ZEN : CAPS_10H);
-		ask_fetch(1600, false);
-		ask_op(1600, false, false);
-		started();
-		for (unsigned int u = 0; u < 2; u++)
-			if (pending >> u & 1)
-				ibs_model_count(u, 3200);
-		clock_of_nmi = 1000000;
-		samples_struck = passed_struck = 0;
-		ours = true;
-		ibs_model_strike(at, strike);
-		stopped = op_ibs_stop(&ibs, &plan, &cpu, 1000000);
-		hits += ibs_model_struck();
-		CHECK(ours, "%u: pending %u, access %u: unknown NMI", n, pending, at);
-		CHECK(samples_struck + passed_struck + stopped ==
-		      (unsigned int)__builtin_popcount(pending),
-		      "%u: pending %u, access %u: %llu + %llu + %llu", n, pending, at,
-		      (long long)samples_struck, (long long)passed_struck, (long long)stopped);
-		CHECK(!(model_get(FETCH_CTL) & FETCH_EN) && !(model_get(OP_CTL) & OP_EN), "stopped");
-	}
-	CHECK(hits >= 40, "%u", hits);
 }
 
 TEST(units_of_somebody_else_are_left_alone)

@@ -222,11 +222,9 @@ u64 op_ibs_stop(const struct op_ibs *i, const struct op_ibs_plan *plan, struct o
 
 	c->running = false;
 	owe(plan, c, plan->used[OP_IBS_UNIT_FETCH] + plan->used[OP_IBS_UNIT_OP], now);
-	/* from here on an NMI keeps its hands off */
-	for (u = 0; u < OP_IBS_UNITS; u++) {
-		written[u] = READ_ONCE(c->unit[u].written);
-		WRITE_ONCE(c->unit[u].written, 0);
-	}
+	/* from here on an NMI keeps its hands off; one just before may have written anew */
+	for (u = 0; u < OP_IBS_UNITS; u++)
+		written[u] = xchg(&c->unit[u].written, 0);
 	for (u = 0; u < OP_IBS_UNITS; u++) {
 		if (!written[u])
 			continue;
