@@ -53,8 +53,11 @@ void op_cpu_buffers_free(void)
 	}
 }
 
-/* The running task's process, pinned or about to be; 0 if it has none. */
-static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o)
+/*
+ * The running task's process, pinned or about to be; 0 if it has none, or it can't be pinned: then
+ * a sample in user space is counted lost. @in_user: what the interrupt hit.
+ */
+static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, bool in_user)
 {
 	struct mm_struct *mm = current->mm;
 
@@ -63,21 +66,22 @@ static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o)
 	if (b->pinned_mm == mm && b->pinned_generation == o->generation)
 		return (unsigned long)mm;
 	if (!in_nmi())
-		return op_pin_current(b, o->generation) || o->user ? (unsigned long)mm : 0;
+		return op_pin_current(b, o->generation) ? (unsigned long)mm : 0;
 	/*
 	 * User code runs with interrupts on: the irq_work runs before this task's next
 	 * instruction, so in this very process. Kernel code may be anywhere: not pinned, and
-	 * the sample then names no application.
+	 * the sample then names no application. A number that is not pinned may be another
+	 * process's by the time it is looked at.
 	 */
-	if (!o->user)
+	if (!in_user)
 		return 0;
 	irq_work_queue(&b->pin_work);
 	return (unsigned long)mm;
 }
 
 /* @nr: 0 for a plain sample of counter @event; else @event is the code of its note. */
-static __always_inline void take(unsigned long pc, bool user, unsigned int event, const u64 *data,
-				 unsigned int nr)
+static __always_inline void take(struct pt_regs *regs, unsigned long pc, bool user,
+				 unsigned int event, const u64 *data, unsigned int nr)
 {
 	struct op_cpu_buffer *b = this_cpu_ptr(&op_cpu_buffers);
 	struct op_owner o;
@@ -92,7 +96,7 @@ static __always_inline void take(unsigned long pc, bool user, unsigned int event
 		.tid = current->pid, .tgid = current->tgid,
 		.generation = READ_ONCE(op_generation), .user = user,
 	};
-	o.mm = pinned_mm(b, &o);
+	o.mm = pinned_mm(b, &o, user_mode(regs));
 	if (pc == (unsigned long)OP_ESCAPE) {
 		op_count_here(OP_STAT_INVALID_EIP, 1);
 	} else {
@@ -109,14 +113,15 @@ static __always_inline void take(unsigned long pc, bool user, unsigned int event
 
 void op_sample(struct pt_regs *regs, unsigned int event)
 {
-	take(instruction_pointer(regs), user_mode(regs), event, NULL, 0);
+	take(regs, instruction_pointer(regs), user_mode(regs), event, NULL, 0);
 }
 
 /*
  * The interrupt may have hit the kernel just after a user instruction that was sampled: whose it
  * was its address tells, which for the kernel is in the upper half.
  */
-void op_sample_ibs(unsigned long pc, unsigned int code, const u64 *data, unsigned int nr)
+void op_sample_ibs(struct pt_regs *regs, unsigned long pc, unsigned int code, const u64 *data,
+		   unsigned int nr)
 {
-	take(pc, (long)pc >= 0, code, data, nr);
+	take(regs, pc, (long)pc >= 0, code, data, nr);
 }

@@ -39,7 +39,7 @@ static int on_nmi(unsigned int type, struct pt_regs *regs)		/* [nmi] */
 		enum op_ibs_unit u = __builtin_ctz(left);
 		const struct op_ibs_sample *s = &f.sample[u];
 
-		op_sample_ibs(s->pc ?: instruction_pointer(regs), codes[u], s->data, s->nr);
+		op_sample_ibs(regs, s->pc ?: instruction_pointer(regs), codes[u], s->data, s->nr);
 	}
 	passed = op_ibs_end(&ibs, &plan, c, &f, rdtsc());
 	if (passed)
