@@ -6,6 +6,7 @@ $(eval $(call unit_test,oprofilefs_table,tests/unit/oprofilefs_table.c))
 threaded += $(O)/tests/module_ring
 pmu_engine := $(addprefix module/arch/x86/,pmu_plan.c pmu_run.c pmu_overflow.c)
 $(eval $(call unit_test,module_msr_intel,tests/unit/module_msr_intel.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c))
+$(eval $(call unit_test,module_msr_overflow,tests/unit/module_msr_overflow.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_intel.c))
 $(eval $(call unit_test,module_msr_amd,tests/unit/module_msr_amd.c tests/unit/msr_model.c $(pmu_engine) module/arch/x86/pmu_amd.c))
 ibs_model := tests/unit/ibs_model.c tests/unit/msr_model.c module/arch/x86/ibs.c
 $(eval $(call unit_test,module_ibs,tests/unit/module_ibs.c $(ibs_model)))
