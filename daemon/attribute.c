@@ -70,7 +70,8 @@ static inline struct found *found_of(const struct span *s)
 	return &s->route->found[s->counter % NR_FOUND];
 }
 
-static inline bool at_hand(const struct attribution *a, const struct span *s, const struct image *place)
+static inline bool at_hand(const struct attribution *a, const struct span *s,
+			   const struct image *place)
 {
 	const struct found *f = found_of(s);
 

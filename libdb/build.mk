@@ -1,4 +1,6 @@
 # what libdb/ builds
-$(eval $(call library,libdb.a,libdb/odb_open.c libdb/odb_add.c libdb/odb_grow.c libdb/odb_read.c libdb/odb_check.c \
-	libdb/sample_header.c libdb/sample_name.c libdb/session.c libdb/session_info.c libdb/session_counts.c libdb/session_settle.c \
-	libdb/event_times.c libdb/image_ids.c libdb/kernel_capture.c libdb/kernel_symbols.c libdb/text_file.c libdb/abi.c))
+$(eval $(call library,libdb.a,libdb/odb_open.c libdb/odb_add.c libdb/odb_grow.c libdb/odb_read.c \
+	libdb/odb_check.c libdb/sample_header.c libdb/sample_name.c libdb/session.c \
+	libdb/session_info.c libdb/session_counts.c libdb/session_settle.c libdb/event_times.c \
+	libdb/image_ids.c libdb/kernel_capture.c libdb/kernel_symbols.c libdb/text_file.c \
+	libdb/abi.c))

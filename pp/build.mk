@@ -2,22 +2,29 @@
 pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -ldl -lm -lpthread
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
 	pp/arrange.c pp/collect.c pp/event_scale.c pp/invert.c \
-	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c pp/debug_server.c pp/fetch_debug.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
+	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c \
+	pp/debug_server.c pp/fetch_debug.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
-	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c pp/line_inlines.c \
+	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c \
+	pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
-	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c pp/missing_symbols.c \
+	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
+	pp/missing_symbols.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
-	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c pp/format_xml_parts.c \
-	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c pp/report_options.c pp/report.c \
-	pp/share_interval.c pp/merge_anon.c pp/compare.c pp/diff_options.c pp/format_compare.c pp/format_compare_data.c))
+	pp/format_symbols.c pp/format_callgraph.c pp/xml_text.c pp/format_xml.c \
+	pp/format_xml_parts.c \
+	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c \
+	pp/report_options.c pp/report.c \
+	pp/share_interval.c pp/merge_anon.c pp/compare.c pp/diff_options.c pp/format_compare.c \
+	pp/format_compare_data.c))
 $(eval $(call program,opreport,pp/opreport.c pp/output.c pp/terminal.c,\
 	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call program,opdiff,pp/opdiff.c pp/output.c pp/terminal.c,\
 	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
-$(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
+$(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c \
+	pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/disassemble_open.c pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
 $(eval $(call program,opannotate,pp/opannotate.c pp/terminal.c,\
@@ -26,7 +33,8 @@ $(eval $(call program,opannotate,pp/opannotate.c pp/terminal.c,\
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
-$(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c pp/archive_write.c))
+$(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c \
+	pp/archive_write.c))
 $(eval $(call program,oparchive,pp/oparchive.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c))

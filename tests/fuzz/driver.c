@@ -111,7 +111,8 @@ static void put_number(struct input *in)
 {
 	static const uint64_t odd[] = { 0, 1, 2, 3, 7, 127, 128, 255, 256, 0x7fff, 0xffff, 0x10000,
 					0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-					INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX - 1, UINT64_MAX };
+					INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX - 1,
+					UINT64_MAX };
 	uint64_t value = odd[random_below(sizeof(odd) / sizeof(odd[0]))] + random_below(3) - 1;
 	size_t size = (size_t)1 << random_below(4), at;
 
@@ -127,9 +128,11 @@ static void put_number(struct input *in)
 
 static void put_text(struct input *in)
 {
-	static const char *const texts[] = { "\n", " ", "/", ".", "{dep}", "{root}", "{kern}", "{anon:",
-		"}", "{cg}", "0x", "0", "-1", "18446744073709551616", "ffffffffffffffff", "\\", "\\012",
-		"#", ":", "all", "..", "=", "\t", "%s%n" };
+	static const char *const texts[] = {
+		"\n", " ", "/", ".", "{dep}", "{root}", "{kern}", "{anon:", "}", "{cg}", "0x", "0",
+		"-1", "18446744073709551616", "ffffffffffffffff", "\\", "\\012", "#", ":", "all",
+		"..", "=", "\t", "%s%n",
+	};
 	const char *text = texts[random_below(sizeof(texts) / sizeof(texts[0]))];
 	size_t at = random_below(in->size + 1), old = random_below(2) ? 0 : random_below(4);
 
@@ -248,7 +251,8 @@ static int report(const char *name, int status)
 		fprintf(stderr, "%s: %s on an input kept as %s\n", name,
 			WTERMSIG(status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(status)), path);
 	else
-		fprintf(stderr, "%s: exit %d on an input kept as %s\n", name, WEXITSTATUS(status), path);
+		fprintf(stderr, "%s: exit %d on an input kept as %s\n", name, WEXITSTATUS(status),
+			path);
 	return 1;
 }
 
@@ -267,7 +271,8 @@ int main(int argc, char **argv)
 		add_seed(argv[i]);
 	if (argc < 2)
 		add_seeds_of(dir ? dir : own_seeds);
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED)
 		fail("cannot share", "memory");
 	pid = fork();

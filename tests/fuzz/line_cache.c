@@ -41,7 +41,9 @@ static void make_dir(void)
 /* Everything that is in it, at addresses of all kinds. */
 static void look_up(const struct line_cache_record *r)
 {
-	static const uint64_t addresses[] = { 0, 1, 0x1000, 0x1020, 0x401000, 0x401025, UINT64_MAX };
+	static const uint64_t addresses[] = {
+		0, 1, 0x1000, 0x1020, 0x401000, 0x401025, UINT64_MAX
+	};
 	struct inline_span frames[4], *spans;
 	struct line_place place;
 	uint64_t unit;

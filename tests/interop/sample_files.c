@@ -154,7 +154,8 @@ static void tsv_line(char *line)
 		*t = (struct truth){ .path = xstrdup(path.text) };
 	}
 	xgrow(t->samples, t->nr, t->room);
-	t->samples[t->nr++] = (struct sample){ key, (uint32_t)tsv_number(rest[n.has_callee ? 5 : 4]) };
+	t->samples[t->nr++] =
+		(struct sample){ key, (uint32_t)tsv_number(rest[n.has_callee ? 5 : 4]) };
 	strbuf_free(&path);
 }
 

@@ -131,7 +131,8 @@ TEST(a_disk_that_fills_up)
 	CHECK(status_number("recorded ") > recorded, "it does not go on");
 	CHECK(!in_trouble(""), "still in trouble");
 	lost = status_number("lost.sample_file ");
-	CHECK(status_number("received ") == status_number("recorded ") + lost, "it does not balance");
+	CHECK(status_number("received ") == status_number("recorded ") + lost,
+	      "it does not balance");
 	CHECK(!ask("shutdown"), "shutdown");
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);

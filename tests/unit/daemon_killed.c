@@ -305,7 +305,8 @@ TEST(what_is_missing_was_lost)
 /* With --separate=cpu the files tell whose they are. */
 TEST(files_of_each_cpu)
 {
-	struct cpu_counts cpu[2] = {{.received = 10, .recorded = 10}, {.received = 9, .recorded = 9}};
+	struct cpu_counts cpu[2] = { { .received = 10, .recorded = 10 },
+				     { .received = 9, .recorded = 9 } };
 	struct session_counts counts = {2, cpu}, got = { 0, NULL };
 	struct settlement s;
 	char *dir;

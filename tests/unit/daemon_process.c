@@ -185,7 +185,8 @@ TEST(shutdown_is_done_when_answered)
 		pid = pid_of_lock();
 		CHECK(!ask("start"), "start");
 		CHECK(!ask("shutdown"), "shutdown");
-		CHECK(!file_exists(tmpdir_path("sd/lock")), "the lock was left when the answer came");
+		CHECK(!file_exists(tmpdir_path("sd/lock")),
+		      "the lock was left when the answer came");
 	}
 	CHECK(wait_gone(pid), "still there");
 	CHECK(!file_exists(tmpdir_path("sd/control")), "the socket was left");

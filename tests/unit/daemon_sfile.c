@@ -152,7 +152,7 @@ static bool log_has(const char *words)
 	return has;
 }
 
-/* What lies where a sample file should be is never harmed, and does not cost the samples to come. */
+/* What lies where a sample file should be is not harmed, and does not cost the samples to come. */
 TEST(a_broken_file_is_set_aside)
 {
 	static const char broken[] = "this is no sample file";
@@ -216,8 +216,8 @@ TEST(a_file_that_was_cut)
 	one_of_app_one_of_lib();
 	test_drain(r);
 	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
-	CHECK_FILE("current", "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all", 0x10, 2,
-		   2);
+	CHECK_FILE("current", "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all", 0x10,
+		   2, 2);
 	CHECK(log_has("cut short: 500 bytes"), "the log says nothing");
 	test_close(r);
 }

@@ -13,17 +13,19 @@
 static bool branch_target;	/* are op samples to end with it? */
 
 /* What the decoder said, as text: one line per sample or event. */
-static void said_samples(void *context, const struct trans_state *s, bool changed, const uint64_t *pcs,
-			 const uint32_t *counters, size_t nr)
+static void said_samples(void *context, const struct trans_state *s, bool changed,
+			 const uint64_t *pcs, const uint32_t *counters, size_t nr)
 {
 	static const char mode[] = { '?', 'k', 'u' };
 
 	(void)changed;
 	for (size_t i = 0; i < nr; i++) {
-		strbuf_addf(context, "%c %" PRIx64 " %u cpu%u %u/%u app%d image%d", mode[s->mode], pcs[i],
-			    counters[i], s->cpu, s->tgid, s->tid, (int)s->app_cookie, (int)s->cookie);
+		strbuf_addf(context, "%c %" PRIx64 " %u cpu%u %u/%u app%d image%d", mode[s->mode],
+			    pcs[i], counters[i], s->cpu, s->tgid, s->tid, (int)s->app_cookie,
+			    (int)s->cookie);
 		if (s->anon.end)
-			strbuf_addf(context, " %s %" PRIx64 "-%" PRIx64, s->anon.name, s->anon.start, s->anon.end);
+			strbuf_addf(context, " %s %" PRIx64 "-%" PRIx64, s->anon.name,
+				    s->anon.start, s->anon.end);
 		if (s->tracing)
 			strbuf_addf(context, " depth%u", s->trace_depth + (unsigned int)i);
 		strbuf_add_char(context, '\n');
@@ -40,11 +42,13 @@ static void said_loaded(void *context)
 	strbuf_add(context, "loaded\n");
 }
 
-static void said_ibs(void *context, const struct trans_state *s, enum op_code code, const op_word *words)
+static void said_ibs(void *context, const struct trans_state *s, enum op_code code,
+		     const op_word *words)
 {
 	size_t nr = code == OP_IBS_FETCH ? OP_IBS_FETCH_WORDS : OP_IBS_OP_WORDS + branch_target;
 
-	strbuf_addf(context, "%s cpu%u image%d", code == OP_IBS_FETCH ? "fetch" : "op", s->cpu, (int)s->cookie);
+	strbuf_addf(context, "%s cpu%u image%d", code == OP_IBS_FETCH ? "fetch" : "op", s->cpu,
+		    (int)s->cookie);
 	for (size_t i = 0; i < nr; i++)
 		strbuf_addf(context, " %" PRIx64, words[i]);
 	strbuf_add_char(context, '\n');
@@ -64,8 +68,8 @@ static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_st
 	trans_end(t);
 	*ret = *trans_stats(t);
 	CHECK(ret->words == ret->note_words + 2 * ret->pairs + ret->words_skipped,
-	      "%" PRIu64 " words, %" PRIu64 " + 2 * %" PRIu64 " + %" PRIu64, ret->words, ret->note_words, ret->pairs,
-	      ret->words_skipped);
+	      "%" PRIu64 " words, %" PRIu64 " + 2 * %" PRIu64 " + %" PRIu64, ret->words,
+	      ret->note_words, ret->pairs, ret->words_skipped);
 	trans_free(t);
 	return strbuf_steal(&said);
 }
@@ -80,27 +84,35 @@ static const struct {
 	{ "nothing", { END }, "", 0, 0, 0 },
 	{ "before any note", { 0x10, 0, END }, "? 10 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
 	{ "kernel, then user",
-	  { E, OP_CPU_SWITCH, 3, E, OP_KERNEL_ENTER, 0xffff, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 7, 0x20, 1,
+	  { E, OP_CPU_SWITCH, 3, E, OP_KERNEL_ENTER, 0xffff, 0, E, OP_USER_ENTER, E,
+	    OP_COOKIE_SWITCH, 7, 0x20, 1,
 	    END },
 	  "k ffff 0 cpu3 0/0 app-1 image-1\nu 20 1 cpu3 0/0 app-1 image7\n", 0, 0, 0 },
 	{ "task",
-	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, 5, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, 5, 1, 0, 2, 0, END },
+	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, 5, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, 5,
+	    1, 0, 2, 0, END },
 	  "u 1 0 cpu0 11/12 app5 image5\nu 2 0 cpu0 11/12 app5 image5\n", 0, 0, 0 },
 	{ "task whose program is not known, cookie neither",
-	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, E, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, E, 1, 0, END },
+	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, E, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, E,
+	    1, 0, END },
 	  "u 1 0 cpu0 11/12 app-1 image-1\n", 0, 0, 0 },
 	{ "kernel keeps the cookie",
-	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 9, E, OP_KERNEL_ENTER, E, OP_USER_ENTER, 4, 0, END },
+	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 9, E, OP_KERNEL_ENTER, E, OP_USER_ENTER, 4, 0,
+	    END },
 	  "u 4 0 cpu0 0/0 app-1 image9\n", 0, 0, 0 },
 	{ "mapping, forgotten at the next cookie",
-	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x3000, 0x5d706165685bu, 0, 0, 0,
+	  { E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x3000,
+	    0x5d706165685bu, 0, 0, 0,
 	    0x1234, 0, E, OP_COOKIE_SWITCH, 2, 0x10, 0, END },
-	  "u 1234 0 cpu0 0/0 app-1 image0 [heap] 1000-3000\nu 10 0 cpu0 0/0 app-1 image2\n", 0, 0, 0 },
+	  "u 1234 0 cpu0 0/0 app-1 image0 [heap] 1000-3000\nu 10 0 cpu0 0/0 app-1 image2\n",
+	  0, 0, 0 },
 	{ "module",
-	  { E, OP_MODULE_RANGE, 1, 0xa000, 0x500, 0x656c75646f6d, 0, 0, 0, 0, 0, 0, 0, E, OP_MODULE_LOADED, END },
+	  { E, OP_MODULE_RANGE, 1, 0xa000, 0x500, 0x656c75646f6d, 0, 0, 0, 0, 0, 0, 0, E,
+	    OP_MODULE_LOADED, END },
 	  "range 1 a000 500 module\nloaded\n", 0, 0, 0 },
 	{ "trace: a leaf and its callers, then another",
-	  { E, OP_TRACE_BEGIN, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x10, 2, 0x20, 0, E, OP_COOKIE_SWITCH, 2,
+	  { E, OP_TRACE_BEGIN, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x10, 2, 0x20, 0, E,
+	    OP_COOKIE_SWITCH, 2,
 	    0x30, 0, E, OP_TRACE_BEGIN, 0x40, 2, END },
 	  "u 10 2 cpu0 0/0 app-1 image1 depth0\nu 20 0 cpu0 0/0 app-1 image1 depth1\n"
 	  "u 30 0 cpu0 0/0 app-1 image2 depth2\nu 40 2 cpu0 0/0 app-1 image2 depth0\n", 0, 0, 0 },
@@ -115,35 +127,45 @@ static const struct {
 	  "u 50 0 cpu1 0/0 app-1 image3\nop cpu1 image3 1 2 3 4 5 6 7 8 9 a b c ffffffff\n"
 	  "u 60 1 cpu1 0/0 app-1 image3\n", 0, 0, 0 },
 	{ "an instruction-based sample ends a trace",
-	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7, 0x20, 0, END },
-	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nfetch cpu0 image-1 1 2 3 4 5 6 7\nk 20 0 cpu0 0/0 app-1 image-1\n",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7,
+	    0x20, 0, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nfetch cpu0 image-1 1 2 3 4 5 6 7\n"
+	  "k 20 0 cpu0 0/0 app-1 image-1\n",
 	  0, 0, 0 },
 	{ "half a register of more than 32 bits",
-	  { E, OP_KERNEL_ENTER, E, OP_IBS_FETCH, 1, 2, 3, 1ull << 32, 5, 6, 7, 8, 0, E, OP_USER_ENTER, 9, 0, END },
+	  { E, OP_KERNEL_ENTER, E, OP_IBS_FETCH, 1, 2, 3, 1ull << 32, 5, 6, 7, 8, 0, E,
+	    OP_USER_ENTER, 9, 0, END },
 	  "u 9 0 cpu0 0/0 app-1 image-1\n", 11, 1, 0 },
 	{ "instruction-based sample without an address",
-	  { E, OP_IBS_OP, E, 999, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, E, OP_USER_ENTER, 9, 0, END },
+	  { E, OP_IBS_OP, E, 999, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, E, OP_USER_ENTER, 9, 0,
+	    END },
 	  "u 9 0 cpu0 0/0 app-1 image-1\n", 15, 1, 0 },
 	{ "instruction-based sample cut by another note",
 	  { E, OP_IBS_FETCH, 1, 2, 3, E, OP_CPU_SWITCH, 2, E, OP_USER_ENTER, 9, 0, END },
 	  "u 9 0 cpu2 0/0 app-1 image-1\n", 5, 1, 0 },
-	{ "ends inside an instruction-based sample", { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, END },
+	{ "ends inside an instruction-based sample",
+	  { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, END },
 	  "", 14, 1, 0 },
 	{ "counter beyond all", { E, OP_KERNEL_ENTER, 8, 1ull << 40, END },
 	  "k 8 4294967295 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
 	{ "unknown code, state unknown after it",
-	  { E, OP_KERNEL_ENTER, 1, 0, E, 999, 2, 0, 3, 0, E, OP_CPU_SWITCH, 2, 4, 0, E, OP_USER_ENTER, 5, 0, END },
-	  "k 1 0 cpu0 0/0 app-1 image-1\n? 4 0 cpu2 0/0 app-1 image-1\nu 5 0 cpu2 0/0 app-1 image-1\n", 6, 0, 1 },
+	  { E, OP_KERNEL_ENTER, 1, 0, E, 999, 2, 0, 3, 0, E, OP_CPU_SWITCH, 2, 4, 0, E,
+	    OP_USER_ENTER, 5, 0, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\n? 4 0 cpu2 0/0 app-1 image-1\n"
+	  "u 5 0 cpu2 0/0 app-1 image-1\n", 6, 0, 1 },
 	{ "code 7 outside a task note", { E, OP_CTX_TGID, 5, E, OP_KERNEL_ENTER, 1, 0, END },
 	  "k 1 0 cpu0 0/0 app-1 image-1\n", 3, 0, 1 },
 	{ "task note cut by another",
 	  { E, OP_CTX_SWITCH, 12, E, OP_KERNEL_ENTER, 1, 0, 2, 0, END },
 	  "k 1 0 cpu0 0/0 app-1 image-1\nk 2 0 cpu0 0/0 app-1 image-1\n", 3, 1, 0 },
-	{ "pair cut by a note", { E, OP_KERNEL_ENTER, 1, E, OP_CPU_SWITCH, 1, E, OP_KERNEL_ENTER, 2, 0, END },
+	{ "pair cut by a note",
+	  { E, OP_KERNEL_ENTER, 1, E, OP_CPU_SWITCH, 1, E, OP_KERNEL_ENTER, 2, 0, END },
 	  "k 2 0 cpu1 0/0 app-1 image-1\n", 1, 1, 0 },
-	{ "escape upon escape", { E, E, E, OP_KERNEL_ENTER, 1, 0, END }, "k 1 0 cpu0 0/0 app-1 image-1\n", 2, 0, 1 },
+	{ "escape upon escape", { E, E, E, OP_KERNEL_ENTER, 1, 0, END },
+	  "k 1 0 cpu0 0/0 app-1 image-1\n", 2, 0, 1 },
 	{ "module note that is neither load nor unload",
-	  { E, OP_MODULE_RANGE, 9, 0xa000, 0x500, 1, 0, 0, 0, 0, 0, 0, 0, E, OP_KERNEL_ENTER, 1, 0, END },
+	  { E, OP_MODULE_RANGE, 9, 0xa000, 0x500, 1, 0, 0, 0, 0, 0, 0, 0, E, OP_KERNEL_ENTER, 1, 0,
+	    END },
 	  "k 1 0 cpu0 0/0 app-1 image-1\n", 13, 1, 0 },
 	{ "ends inside a note", { E, OP_KERNEL_ENTER, 1, 0, E, OP_CTX_SWITCH, 12, END },
 	  "k 1 0 cpu0 0/0 app-1 image-1\n", 3, 1, 0 },
@@ -168,14 +190,17 @@ TEST(every_code_cut_everywhere)
 			struct trans_stats stats;
 			char *said = decode(streams[i].words, nr, cut, &stats);
 
-			CHECK(!strcmp(said, streams[i].said), "%s, cut at %zu: want\n%sgot\n%s", streams[i].what,
-			      cut, streams[i].said, said);
-			CHECK(stats.words_skipped == streams[i].skipped, "%s, cut at %zu: %" PRIu64 " skipped",
-			      streams[i].what, cut, stats.words_skipped);
-			CHECK(stats.incomplete == streams[i].incomplete, "%s, cut at %zu: %" PRIu64 " incomplete",
-			      streams[i].what, cut, stats.incomplete);
-			CHECK(stats.unknown_codes == streams[i].unknown, "%s, cut at %zu: %" PRIu64 " unknown",
-			      streams[i].what, cut, stats.unknown_codes);
+			CHECK(!strcmp(said, streams[i].said), "%s, cut at %zu: want\n%sgot\n%s",
+			      streams[i].what, cut, streams[i].said, said);
+			CHECK(stats.words_skipped == streams[i].skipped,
+			      "%s, cut at %zu: %" PRIu64 " skipped", streams[i].what, cut,
+			      stats.words_skipped);
+			CHECK(stats.incomplete == streams[i].incomplete,
+			      "%s, cut at %zu: %" PRIu64 " incomplete", streams[i].what, cut,
+			      stats.incomplete);
+			CHECK(stats.unknown_codes == streams[i].unknown,
+			      "%s, cut at %zu: %" PRIu64 " unknown", streams[i].what, cut,
+			      stats.unknown_codes);
 			free(said);
 		}
 	}
@@ -184,8 +209,8 @@ TEST(every_code_cut_everywhere)
 /* The fourteenth word belongs to the sample only when it was asked for. */
 TEST(branch_target_cut_everywhere)
 {
-	static const op_word words[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1ull << 63,
-					 E, OP_KERNEL_ENTER, 8, 0 };
+	static const op_word words[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+					 1ull << 63, E, OP_KERNEL_ENTER, 8, 0 };
 	static const op_word none[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 					E, OP_KERNEL_ENTER, 8, 0 };
 	struct trans_stats stats;

@@ -203,7 +203,8 @@ TEST(this_kernel)
 	int err;
 
 	tmpdir_make();
-	err = kernel_symbols_capture("/proc/kallsyms", "/proc/modules", tmpdir_path("snapshot"), &e);
+	err = kernel_symbols_capture("/proc/kallsyms", "/proc/modules", tmpdir_path("snapshot"),
+				     &e);
 	if (err)
 		SKIP(e.text);
 	CHECK(!kernel_symbols_read(tmpdir_path("snapshot"), &s, &e), "%s", e.text);

@@ -38,7 +38,8 @@ static const struct {
 	  { .app = { IMAGE_FILE, "/a", 0, 0, 0 }, .image = { IMAGE_FILE, "/a", 0, 0, 0 },
 	    .has_callee = true, .callee = { IMAGE_FILE, "/lib/libm.so", 0, 0, 0 },
 	    .event = "E", .tgid = -1, .tid = -1, .cpu = -1 } },
-	{ "{root}/a/{dep}/{anon:[vdso]}/1.0x1.0x2/{cg}/{anon:[stack]}/4294967295.0x3.0xffffffffffffffff" TAIL,
+	{ "{root}/a/{dep}/{anon:[vdso]}/1.0x1.0x2/{cg}/"
+	  "{anon:[stack]}/4294967295.0x3.0xffffffffffffffff" TAIL,
 	  { .app = { IMAGE_FILE, "/a", 0, 0, 0 }, .image = { IMAGE_ANON, "[vdso]", 1, 1, 2 },
 	    .has_callee = true,
 	    .callee = { IMAGE_ANON, "[stack]", UINT32_MAX, 3, UINT64_MAX },
@@ -47,7 +48,8 @@ static const struct {
 	  { .app = { IMAGE_FILE, "/with blank/{x}/a{dep}/...{dep}/..a", 0, 0, 0 },
 	    .image = { IMAGE_FILE, "/\xff\n/{anon", 0, 0, 0 },
 	    .event = "E", .tgid = -1, .tid = -1, .cpu = -1 } },
-	{ "{root}/a/{dep}/{anon:}}}/1.0x1.0x2/perf::cycles:u {dep}.18446744073709551615.18446744073709551615.9223372036854775807.0.0",
+	{ "{root}/a/{dep}/{anon:}}}/1.0x1.0x2/"
+	  "perf::cycles:u {dep}.18446744073709551615.18446744073709551615.9223372036854775807.0.0",
 	  { .app = { IMAGE_FILE, "/a", 0, 0, 0 }, .image = { IMAGE_ANON, "}}", 1, 1, 2 },
 	    .event = "perf::cycles:u {dep}", .count = UINT64_MAX, .unit_mask = UINT64_MAX,
 	    .tgid = INT64_MAX } },
@@ -283,7 +285,8 @@ TEST(random_fields_come_back)
 
 TEST(random_paths_come_back)
 {
-	static const char *const starts[] = { "", "{root}/a/{dep}/", "{kern}/k/{dep}/{anon:x}/1.0x1.0x2/{cg}/" };
+	static const char *const starts[] = { "", "{root}/a/{dep}/",
+					      "{kern}/k/{dep}/{anon:x}/1.0x1.0x2/{cg}/" };
 	struct strbuf out = STRBUF_INIT;
 	int parsed = 0;
 

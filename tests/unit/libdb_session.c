@@ -202,7 +202,8 @@ TEST(loss_names)
 	for (int i = 0; i < NR_LOSS_REASONS; i++) {
 		CHECK(loss_name((enum loss_reason)i) && loss_text((enum loss_reason)i), "%d", i);
 		for (int j = 0; j < i; j++)
-			CHECK(strcmp(loss_name((enum loss_reason)i), loss_name((enum loss_reason)j)),
+			CHECK(strcmp(loss_name((enum loss_reason)i),
+				     loss_name((enum loss_reason)j)),
 			      "%d and %d", i, j);
 	}
 	CHECK(!strcmp(loss_name(LOST_CPU_BUFFER), "cpu_buffer_overflow"), "name");
@@ -254,7 +255,8 @@ TEST(image_ids_refused)
 	}
 	put_text(tmpdir_path("images"), "11 /a\n22 /b\n33 /c");
 	CHECK(!image_ids_read(tmpdir, &ids), "a killed writer's half line");
-	CHECK(!strcmp(image_ids_find(ids, "/b"), "22") && !image_ids_find(ids, "/c"), "is left out");
+	CHECK(!strcmp(image_ids_find(ids, "/b"), "22") && !image_ids_find(ids, "/c"),
+	      "is left out");
 	image_ids_free(ids);
 }
 
@@ -305,7 +307,7 @@ static void fill_disk(const char *path)
 	close(fd);
 }
 
-/* [SS-5] Room was taken: as often as wanted, longer and shorter, though nothing can be allocated. */
+/* [SS-5] Room was taken: as often as wanted, longer or shorter, though nothing can be allocated. */
 TEST(a_full_disk)
 {
 	struct session_info info = { .end_time = 7 }, back;

@@ -41,8 +41,8 @@ TEST(notes)
 		int err = build_id_read_notes(rows[i].bytes, rows[i].n, &id);
 
 		CHECK(err == rows[i].err, "row %zu: %d", i, err);
-		CHECK(!strcmp(build_id_text(&id, text), err ? "" : "deadbeef01020304"), "row %zu: %s",
-		      i, text);
+		CHECK(!strcmp(build_id_text(&id, text), err ? "" : "deadbeef01020304"),
+		      "row %zu: %s", i, text);
 	}
 }
 
@@ -100,8 +100,8 @@ TEST(kinds_of_elf)
 		for (size_t cut = 0; cut < n; cut++) {
 			put_file(tmpdir_path("elf"), f, cut);
 			err = build_id_read(tmpdir_path("elf"), &id);
-			CHECK(err == -ENODATA || err == -ENOEXEC, "kind %d cut to %zu: %d", kind, cut,
-			      err);
+			CHECK(err == -ENODATA || err == -ENOEXEC, "kind %d cut to %zu: %d", kind,
+			      cut, err);
 		}
 	}
 }

@@ -75,11 +75,12 @@ TEST(answers)
 		struct op_error e = { "" };
 		int err;
 
-		serve(tmpdir_path("s"), rows[i / 2].sent, strlen(rows[i / 2].sent), i % 2 ? 100 : 0);
+		serve(tmpdir_path("s"), rows[i / 2].sent, strlen(rows[i / 2].sent),
+		      i % 2 ? 100 : 0);
 		err = channel_ask(tmpdir_path("s"), "ping", 5000, &answer, &e);
 		CHECK(err == rows[i / 2].err, "row %zu: %d %s", i / 2, err, e.text);
-		CHECK(!strcmp(answer.text, rows[i / 2].answer ? rows[i / 2].answer : ""), "row %zu: %s",
-		      i / 2, answer.text);
+		CHECK(!strcmp(answer.text, rows[i / 2].answer ? rows[i / 2].answer : ""),
+		      "row %zu: %s", i / 2, answer.text);
 		CHECK(strstr(e.text, rows[i / 2].says), "row %zu: %s", i / 2, e.text);
 		strbuf_free(&answer);
 		stop_server();
@@ -135,7 +136,8 @@ TEST(in_the_way)
 
 	tmpdir_make();
 	put_text(tmpdir_path("s"), "precious");
-	CHECK(channel_listen(tmpdir_path("s"), 0600, &e) == -EEXIST && file_exists(tmpdir_path("s")),
+	CHECK(channel_listen(tmpdir_path("s"), 0600, &e) == -EEXIST &&
+		      file_exists(tmpdir_path("s")),
 	      "%s", e.text);
 	CHECK(channel_listen(tmpdir_path("no/s"), 0600, &e) == -ENOENT, "%s", e.text);
 }

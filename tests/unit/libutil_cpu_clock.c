@@ -11,8 +11,10 @@ TEST(sources)
 		const char *base, *max, *cpuinfo;
 		uint64_t khz;
 	} rows[] = {
-		{ "2100000\n", "3000000\n", "model name\t: X @ 2.50GHz\ncpu MHz\t\t: 1.0\n", 2100000 },
-		{ NULL, "3000000\n", "model name\t: Xeon(R) CPU @ 2.50GHz\ncpu MHz\t\t: 800.1\n", 2500000 },
+		{ "2100000\n", "3000000\n", "model name\t: X @ 2.50GHz\ncpu MHz\t\t: 1.0\n",
+		  2100000 },
+		{ NULL, "3000000\n", "model name\t: Xeon(R) CPU @ 2.50GHz\ncpu MHz\t\t: 800.1\n",
+		  2500000 },
 		{ NULL, NULL, "model name\t: Old @ 733MHz\n", 733000 },
 		{ NULL, NULL, "model name\t: Odd @ home\ncpu MHz\t\t: 2794.748\n", 2794748 },
 		{ NULL, NULL, "model name\t: AMD EPYC\ncpu MHz\t\t: 2794.748\n", 2794748 },

@@ -67,7 +67,8 @@ TEST(read_line_and_number)
 	} rows[] = {
 		{ "123\n", "123", 0, 123 }, { "123", "123", 0, 123 }, { "0x10\nx", "0x10", 0, 16 },
 		{ "5 \t\n", "5 \t", 0, 5 }, { "\n5\n", "", -EINVAL, 7 }, { "", "", -EINVAL, 7 },
-		{ "a\n", "a", -EINVAL, 7 }, { "0123456789abcdefghi", "0123456789abcde", -EINVAL, 7 },
+		{ "a\n", "a", -EINVAL, 7 },
+		{ "0123456789abcdefghi", "0123456789abcde", -EINVAL, 7 },
 	};
 	char line[16];
 
@@ -102,20 +103,24 @@ TEST(writing)
 	CHECK(!mkdir(tmpdir_path("d"), 0755), "mkdir");
 	CHECK(file_write_atomic(tmpdir_path("d"), "x", 1, 0644) == -EISDIR, "a folder");
 	CHECK(file_write_existing("/dev/full", "x") == -ENOSPC, "full");
-	CHECK(!unlink(tmpdir_path("f")) && !rmdir(tmpdir_path("d")) && !rmdir(tmpdir), "no leftovers");
+	CHECK(!unlink(tmpdir_path("f")) && !rmdir(tmpdir_path("d")) && !rmdir(tmpdir),
+	      "no leftovers");
 }
 
 TEST(folders)
 {
 	tmpdir_make();
 	CHECK(!file_make_dirs(tmpdir_path("a//b/c/"), 0755), "make");
-	CHECK(!file_make_dirs(tmpdir_path("a/b/c"), 0755) && file_is_dir(tmpdir_path("a/b/c")), "again");
+	CHECK(!file_make_dirs(tmpdir_path("a/b/c"), 0755) && file_is_dir(tmpdir_path("a/b/c")),
+	      "again");
 	put_text(tmpdir_path("a/f"), "");
 	CHECK(file_make_dirs(tmpdir_path("a/f"), 0755) == -ENOTDIR, "a file");
 	CHECK(file_make_dirs(tmpdir_path("a/f/g/h"), 0755) == -ENOTDIR, "below a file");
-	CHECK(!file_make_parent_dirs(tmpdir_path("p/q/r"), 0755) && file_is_dir(tmpdir_path("p/q")) &&
-	      !file_exists(tmpdir_path("p/q/r")), "parents");
-	CHECK(!file_make_parent_dirs("/x", 0755) && !file_make_parent_dirs("x", 0755), "none to make");
+	CHECK(!file_make_parent_dirs(tmpdir_path("p/q/r"), 0755) &&
+		      file_is_dir(tmpdir_path("p/q")) && !file_exists(tmpdir_path("p/q/r")),
+	      "parents");
+	CHECK(!file_make_parent_dirs("/x", 0755) && !file_make_parent_dirs("x", 0755),
+	      "none to make");
 	CHECK(file_exists(tmpdir_path("a/f")) && !file_is_dir(tmpdir_path("a/f")), "kinds");
 }
 
@@ -153,7 +158,8 @@ TEST(remove_tree)
 	CHECK(file_exists(tmpdir_path("keep")), "links are not followed");
 	CHECK(!symlink("keep", tmpdir_path("l")) && !file_remove_tree(tmpdir_path("l")) &&
 	      file_exists(tmpdir_path("keep")), "a link itself");
-	CHECK(!file_remove_tree(tmpdir_path("keep")) && !file_exists(tmpdir_path("keep")), "a file");
+	CHECK(!file_remove_tree(tmpdir_path("keep")) && !file_exists(tmpdir_path("keep")),
+	      "a file");
 }
 
 TEST(path_parts)
@@ -188,13 +194,15 @@ TEST(path_absolute)
 
 	tmpdir_make();
 	top = realpath(tmpdir, NULL);
-	CHECK(!file_make_dirs(tmpdir_path("d/e"), 0755) && !symlink("d", tmpdir_path("l")), "set up");
+	CHECK(!file_make_dirs(tmpdir_path("d/e"), 0755) && !symlink("d", tmpdir_path("l")),
+	      "set up");
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char *got = path_absolute(tmpdir_path(rows[i].path));
 
 		if (rows[i].want)
 			CHECK(!strncmp(got, top, strlen(top)) &&
-			      !strcmp(got + strlen(top), rows[i].want), "%s: %s", rows[i].path, got);
+				      !strcmp(got + strlen(top), rows[i].want),
+			      "%s: %s", rows[i].path, got);
 		else
 			CHECK(!strcmp(got, "/x"), "%s", got);
 		free(got);
@@ -233,8 +241,8 @@ TEST(one_line)
 	}
 	wait(NULL);
 	CHECK(!file_read_all(tmpdir_path("err"), 1000, &text, NULL), "read");
-	CHECK(!strcmp(text, "prog: cannot open 'a?b?[31m'\nprog: warning: 5\nprog: note: x\n"), "%s",
-	      text);
+	CHECK(!strcmp(text, "prog: cannot open 'a?b?[31m'\nprog: warning: 5\nprog: note: x\n"),
+	      "%s", text);
 	free(text);
 }
 

@@ -24,8 +24,10 @@ TEST(numbers)
 		{ "01777777777777777777777", 0, UINT64_MAX },
 		{ "18446744073709551616", -ERANGE, 7 }, { "0x10000000000000000", -ERANGE, 7 },
 		{ "99999999999999999999999999x", -EINVAL, 7 },
-		{ "", -EINVAL, 7 }, { "-1", -EINVAL, 7 }, { "+1", -EINVAL, 7 }, { " 1", -EINVAL, 7 },
-		{ "1 ", -EINVAL, 7 }, { "0x", -EINVAL, 7 }, { "08", -EINVAL, 7 }, { "1k", -EINVAL, 7 },
+		{ "", -EINVAL, 7 }, { "-1", -EINVAL, 7 }, { "+1", -EINVAL, 7 },
+		{ " 1", -EINVAL, 7 },
+		{ "1 ", -EINVAL, 7 }, { "0x", -EINVAL, 7 }, { "08", -EINVAL, 7 },
+		{ "1k", -EINVAL, 7 },
 		{ "0xg", -EINVAL, 7 }, { "1.5", -EINVAL, 7 }, { "x", -EINVAL, 7 },
 	};
 
@@ -58,7 +60,8 @@ TEST(percents)
 	} rows[] = {
 		{ "0", 0, 0 }, { "100", 0, 100 }, { "0.5", 0, 0.5 }, { ".25", 0, 0.25 },
 		{ "5.", 0, 5 }, { "100.0", 0, 100 }, { "100.1", -ERANGE, 7 }, { "101", -ERANGE, 7 },
-		{ "", -EINVAL, 7 }, { ".", -EINVAL, 7 }, { "1.2.3", -EINVAL, 7 }, { "-1", -EINVAL, 7 },
+		{ "", -EINVAL, 7 }, { ".", -EINVAL, 7 }, { "1.2.3", -EINVAL, 7 },
+		{ "-1", -EINVAL, 7 },
 		{ "1e1", -EINVAL, 7 }, { "nan", -EINVAL, 7 }, { "inf", -EINVAL, 7 },
 		{ "1,5", -EINVAL, 7 }, { "5%", -EINVAL, 7 }, { "0x1", -EINVAL, 7 },
 	};

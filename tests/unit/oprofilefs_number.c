@@ -8,7 +8,8 @@ static const struct {
 	int err;
 	u64 want;
 } cases[] = {
-	{ "0", 0, 0 }, { "0\n", 0, 0 }, { "131072\n", 0, 131072 }, { "010", 0, 8 }, { "0x1f", 0, 31 },
+	{ "0", 0, 0 }, { "0\n", 0, 0 }, { "131072\n", 0, 131072 }, { "010", 0, 8 },
+	{ "0x1f", 0, 31 },
 	{ "0XFF\n", 0, 255 }, { "00", 0, 0 }, { "18446744073709551615", 0, UINT64_MAX },
 	{ "0xffffffffffffffff", 0, UINT64_MAX }, { "01777777777777777777777", 0, UINT64_MAX },
 	{ "18446744073709551616", -ERANGE, 0 }, { "0x10000000000000000", -ERANGE, 0 },
@@ -33,7 +34,8 @@ TEST(nul_is_no_end)
 {
 	u64 n = 42;
 
-	CHECK(opfs_parse_number("1\0002", 3, &n) == -EINVAL && n == 42, "%llu", (unsigned long long)n);
+	CHECK(opfs_parse_number("1\0002", 3, &n) == -EINVAL && n == 42, "%llu",
+	      (unsigned long long)n);
 }
 
 TEST_MAIN()

@@ -47,7 +47,8 @@ static int code_row(const char *line, const char *dir, struct row *r)
 {
 	char name[48];
 
-	if (sscanf(line, " { \"%47[^\"]\", %7[0-7], OPFS_%*[A-Z], \"%31[^\"]\"", name, r->mode, r->unit) != 3)
+	if (sscanf(line, " { \"%47[^\"]\", %7[0-7], OPFS_%*[A-Z], \"%31[^\"]\"", name, r->mode,
+		   r->unit) != 3)
 		return 0;
 	snprintf(r->name, sizeof(r->name), "%.15s%s", dir, name);
 	return 1;
@@ -56,7 +57,8 @@ static int code_row(const char *line, const char *dir, struct row *r)
 static const char *code_dir(const char *line)
 {
 	static const char *const dirs[][2] = {
-		{ " root_files[]", "" }, { " counter_files[]", "N/" }, { " timer_files[]", "timer/" }, { " stats_files[]", "stats/" },
+		{ " root_files[]", "" }, { " counter_files[]", "N/" },
+		{ " timer_files[]", "timer/" }, { " stats_files[]", "stats/" },
 		{ " cpu_stats_files[]", "stats/cpuN/" }, { " ibs_fetch_files[]", "ibs_fetch/" },
 		{ " ibs_op_files[]", "ibs_op/" },
 	};
@@ -78,7 +80,8 @@ static int read_rows(const char *name, int code, struct row *rows, int max)
 		if (code && strstr(line, "struct opfs_file ") && code_dir(line))
 			dir = code_dir(line);
 		if (code ? code_row(line, dir, &rows[nr]) : doc_row(line, &rows[nr])) {
-			for (char *e = strchr(rows[nr].unit, '\0'); e > rows[nr].unit && isspace(e[-1]);)
+			for (char *e = strchr(rows[nr].unit, '\0');
+			     e > rows[nr].unit && isspace(e[-1]);)
 				*--e = '\0';
 			nr++;
 		}

@@ -101,7 +101,8 @@ static pid_t mount_it(const char *at)
 
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
 		 dev);
-	if (dev < 0 || unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (dev < 0 || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
 	    mount("test", at, "fuse.test", 0, options))
 		SKIP("needs root and /dev/fuse");
 	server = fork();
@@ -230,7 +231,8 @@ TEST(file_systems)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		CHECK(perf_mount_answers_by(theirs, ours, cases[i].id) == cases[i].answers,
 		      "mount %d", (int)cases[i].id);
-	CHECK(perf_mount_answers_by("", ours, 20) && !perf_mount_answers_by("", "", 20), "ours alone");
+	CHECK(perf_mount_answers_by("", ours, 20) && !perf_mount_answers_by("", "", 20),
+	      "ours alone");
 }
 
 TEST_MAIN()

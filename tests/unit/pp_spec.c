@@ -61,8 +61,8 @@ TEST(parsing)
 			continue;
 		list = &spec.list[args[i].tag];
 		CHECK(list->nr == args[i].nr, "'%s': %zu items", args[i].arg, list->nr);
-		CHECK(list->all == (!args[i].first || !strcmp(args[i].arg, "image:all")), "'%s': all",
-		      args[i].arg);
+		CHECK(list->all == (!args[i].first || !strcmp(args[i].arg, "image:all")),
+		      "'%s': all", args[i].arg);
 		if (list->nr && args[i].first)
 			CHECK(!strcmp(list->items[0].text ? list->items[0].text : args[i].first,
 				      args[i].first), "'%s': first is '%s'", args[i].arg,

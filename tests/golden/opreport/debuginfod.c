@@ -1,4 +1,4 @@
-/* debuginfod.c - stands for libdebuginfod: files from the folder SERVER/BUILD-ID, slowly if asked */
+/* debuginfod.c - stands for libdebuginfod: files of the folder SERVER/BUILD-ID, slowly if asked */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
