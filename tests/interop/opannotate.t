@@ -3,8 +3,7 @@
 #
 # Every recorded command line of opannotate 0.9.9 and 1.x is run in compatibility mode, once
 # without and once with what the line cache has from the first time; output and success must be the
-# same. Descriptions of events, in parentheses in lines "Counted ...", are in our own words and left
-# out on both sides. Of command lines in opannotate.expected-differences the lines may come in another order
+# same. Of command lines in opannotate.expected-differences the lines may come in another order
 # (rows), or something else may differ (other), for the reason given there.
 set -u
 export OPROFILE_COMPAT=1
@@ -27,8 +26,6 @@ expected_difference() # NAME
 	[ ! -f "$list" ] || awk -v name="$1" '$1 == name { print $2 }' "$list"
 }
 
-without_descriptions() { sed '/^ \* Counted /s/ ([^)]*)//g' "$1"; }
-
 rows() { awk '{ $1 = $1; print }' "$1" | sort; }
 
 # Folders for output are ours, and called as in the recording.
@@ -39,9 +36,7 @@ run() # BASE COMMAND
 	mkdir "$work/out"
 	(cd "$GOLDEN" && bash -c "${2//$folder/$work/out}") > "$work/raw" 2> "$work/err"
 	status=$?
-	sed "s|$work/out|$folder|g" "$work/raw" > "$work/all"
-	without_descriptions "$work/all" > "$work/got"
-	without_descriptions "$1.out" > "$work/want"
+	sed "s|$work/out|$folder|g" "$work/raw" > "$work/got"
 	return $status
 }
 
@@ -50,19 +45,19 @@ compare() # NAME BASE COMMAND
 	local name=$1 base=$2 status want=same
 	run "$base" "$3"
 	status=$?
-	cmp -s "$work/want" "$work/got" || want=other
+	cmp -s "$base.out" "$work/got" || want=other
 	[ $((status != 0)) = $(($(cat "$base.rc") != 0)) ] || want=other
 	if [ $want = other ]; then
 		case $(expected_difference "$1") in
 		rows)
 			name="$name (other order, as expected)"
-			cmp -s <(rows "$work/want") <(rows "$work/got") && want=same ;;
+			cmp -s <(rows "$base.out") <(rows "$work/got") && want=same ;;
 		other)
 			name="$name (differs as expected)"
 			want=same ;;
 		esac
 	fi
-	[ $want = same ] || diff "$work/want" "$work/got" | head -n 8 | sed 's/^/# /'
+	[ $want = same ] || diff "$base.out" "$work/got" | head -n 8 | sed 's/^/# /'
 	[ $want = same ]
 	result $? "$name"
 }
