@@ -33,7 +33,7 @@ for kind in static pie; do
 	until_samples 5000 /vm/bin/shares-$kind shares-$kind 1000 "$TURNS" 2
 done
 profile_end
-cp -r $SD "$RESULTS/session"
+cp -r "$SD" "$RESULTS/session"
 
 load model=perf
 counter 0 0x11 0x1 1000000

@@ -36,7 +36,7 @@ no_counters
 counter 1 0x3c 0 1000000
 counter 5 0 2 1000000
 insmod /vm/mod/optest.ko
-seen_with_irqs_off
+seen_with_irqs_off 100
 for n in 1 5; do
 	at_least "counter $n: samples with interrupts off, in percent" \
 		"$(percent "$(column inside 1 $n < /tmp/tally)" "$(column kernel 1 $n < /tmp/tally)")" 95
@@ -67,7 +67,7 @@ at_least "counters perf has" "$(cat $fs/nr_counters)" 3
 counter 0 0x3c 0 1000000
 counter 1 0xc0 0 1000000
 insmod /vm/mod/optest.ko
-seen_with_irqs_off
+seen_with_irqs_off 100
 at_least "perf: samples with interrupts off, in percent" \
 	"$(percent "$(column inside 1 0 < /tmp/tally)" "$(column kernel 1 0 < /tmp/tally)")" 95
 rmmod optest

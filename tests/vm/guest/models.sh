@@ -43,7 +43,7 @@ samples()
 	echo $(($(column user "$@" < /tmp/lines) + $(column kernel "$@" < /tmp/lines)))
 }
 
-# seen_with_irqs_off: tally while optest keeps CPU 1 with interrupts off, 20 ms at a time
+# seen_with_irqs_off TIMES: tally while optest keeps CPU 1 with interrupts off, 20 ms at a time
 seen_with_irqs_off()
 {
 	local range
@@ -53,11 +53,70 @@ seen_with_irqs_off()
 		END { print from, to ? to : "ffffffffffffffff" }' /proc/kallsyms)
 	# shellcheck disable=SC2086 # two numbers
 	tally $range taskset 2 sh -c \
-		"echo '100 $((20 * TURNS))' > /sys/module/optest/parameters/burn_irqs_off" \
+		"echo '$1 $((20 * TURNS))' > /sys/module/optest/parameters/burn_irqs_off" \
 		> /tmp/tally
 	cat /tmp/tally; diag < /tmp/tally
 	grep . $fs/stats/cpu*/sample_[rtb]* | sed 's/.*stats.//' | diag
 }
+
+# through_hotplug TIMES: tally while CPU 1 goes and comes back so often, with work on both CPUs
+# until it has, and then some on CPU 1 alone, and in the kernel
+through_hotplug()
+{
+	local cpu1=/sys/devices/system/cpu/cpu1/online
+	rm -f /tmp/came
+	cat > /tmp/hotplug <<-END
+		(for i in $(seq -s ' ' "$1"); do
+			echo 0 > $cpu1; usleep 50000
+			echo 1 > $cpu1; usleep 50000
+		done; echo > /tmp/came) &
+		until [ -e /tmp/came ]; do shares-static 100 $TURNS 2; done
+		taskset 2 shares-static 300 $TURNS
+		dd if=/dev/zero of=/dev/null bs=1M count=500
+	END
+	tally 0 0 sh /tmp/hotplug > /tmp/tally; cat /tmp/tally; diag < /tmp/tally
+	grep . $fs/stats/cpu*/sample_[rt]* | sed 's/.*stats.//' | diag
+}
+
+# sessions N: how many of N short ones failed
+sessions()
+{
+	local i=0 failed=0
+	while [ $i -lt "$1" ]; do
+		tally 0 0 shares-static 10 "$TURNS" > /tmp/said 2>&1 || failed=$((failed + 1))
+		i=$((i + 1))
+	done
+	is "sessions of $1 that failed" $failed 0
+}
+
+# --- events in turns ---
+
+time_of() { cat "$fs/$1/$2_ns"; }
+share_of_time() { percent "$(time_of "$1" running)" "$(time_of "$1" enabled)"; }
+tell_times()
+{
+	grep . $fs/[0-9]*/enabled_ns $fs/[0-9]*/running_ns | grep -v ':0$' | sed 's/.*profile.//' | diag
+}
+
+# scaled N < tally's lines: what counter N would have found all the time, in thousandths of a sample
+scaled()
+{
+	awk -v n="$(samples '' "$1")" -v all="$(time_of "$1" enabled)" -v ran="$(time_of "$1" running)" \
+		'BEGIN { printf "%d\n", ran ? n * 1000 * all / ran : 0 }'
+}
+
+# scaled_are_right WHAT CYCLES INSTRUCTIONS CYCLES [TOLERANCE]: of three counters in turns
+scaled_are_right()
+{
+	local cycles; cycles=$(scaled "$2" < /tmp/tally)
+	at_least "$1: samples of cycles" "$(samples '' "$2" < /tmp/tally)" 100
+	near "$1: instructions per cycle in percent" \
+		"$(percent "$(scaled "$3" < /tmp/tally)" "$cycles")" 80 "${5:-8}"
+	near "$1: cycles counted in another turn, in percent" \
+		"$(percent "$(scaled "$4" < /tmp/tally)" "$cycles")" 100 "${5:-8}"
+}
+
+# --- shares ---
 
 # events_are_in_ratio CYCLES INSTRUCTIONS: of two counters at the same count, which the emulated CPUs
 # have at 10 to 8; in both modes, for which of them an overflow is found in is the emulator's affair

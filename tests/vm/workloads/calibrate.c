@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calibrate - how many turns of spin.h this machine does in a millisecond, best of several tries */
+/*
+ * calibrate - how many turns of spin.h this machine does in a millisecond
+ *
+ * The best of many short tries: on a busy host some of them are not disturbed.
+ */
 #include <stdio.h>
 #include <time.h>
 #include "spin.h"
 
-#define TURNS 2000000
+#define TURNS 200000
+#define TRIES 100
 
 static double now_ms(void)
 {
@@ -18,7 +23,7 @@ int main(void)
 {
 	double best = 1e9;
 
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < TRIES; i++) {
 		double start = now_ms(), took;
 
 		spin(TURNS);
