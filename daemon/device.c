@@ -25,7 +25,7 @@
 struct device {
 	struct collector collector;
 	const char *mount;
-	bool by_time;			/* what was asked for when it was opened */
+	bool by_time, ibs;		/* what was asked for when it was opened */
 	int fd;				/* "buffer"; -1: closed */
 	char cpu_type[48];		/* asked for */
 	op_word *words;			/* READ_WORDS */
@@ -141,10 +141,10 @@ static int open_buffer(struct device *d, struct op_error *e)
 			"the oprofile module refuses its settings: is buffer_watershed smaller "
 			"than buffer_size?");
 	case -ENODEV:	/* [FS-33] */
-		device_models_reason(d->mount, why, sizeof(why));
+		device_models_reason(d->mount, d->ibs, why, sizeof(why));
 		return op_error_set(e, err, "the oprofile module cannot sample now: %s", why);
 	case -EDOM:
-		device_models_reason(d->mount, why, sizeof(why));
+		device_models_reason(d->mount, d->ibs, why, sizeof(why));
 		return op_error_set(e, err, "the oprofile module cannot count that: %s", why);
 	default:
 		return op_error_set(e, err, "cannot open '%s/buffer': %s", d->mount,
@@ -159,6 +159,7 @@ static int device_open(struct collector *c, const struct collector_config *confi
 	int err = check_module(d, e);
 
 	d->by_time = collects_by_time(config);
+	d->ibs = config->ibs;
 	snprintf(d->cpu_type, sizeof(d->cpu_type), "%s", d->by_time ? "timer" : config->cpu_type);
 	if (!err)
 		err = device_write_events(d->mount, config, e);

@@ -162,21 +162,42 @@ int device_write_events(const char *mount_point, const struct collector_config *
 	return err;
 }
 
-void device_models_reason(const char *mount_point, char *ret, size_t size)
+/* "NAME: [chosen, ]impossible: WHY" */
+static const char *why_not(const char *line)
 {
-	static const char mark[] = ": chosen, impossible: ";
-	char *path = path_join(mount_point, "models"), *text, *line, *rest;
+	static const char mark[] = "impossible: ";
+	const char *at = strstr(line, mark);
+
+	return at ? at + strlen(mark) : NULL;
+}
+
+/* IBS is never the chosen model: it runs beside the one that is. */
+static const char *reason(char *text, bool ibs, size_t *ret_name_len)
+{
+	const char *found = NULL;
+	char *line, *rest;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		bool of_ibs = !strncmp(line, "ibs: ", strlen("ibs: "));
+
+		if (why_not(line) && ((ibs && of_ibs) || (!found && strstr(line, ": chosen, "))))
+			found = line;
+	}
+	*ret_name_len = found ? strcspn(found, ":") : 0;
+	return found;
+}
+
+void device_models_reason(const char *mount_point, bool ibs, char *ret, size_t size)
+{
+	char *path = path_join(mount_point, "models"), *text;
+	const char *line;
+	size_t len;
 
 	snprintf(ret, size, "'%s' does not say why", path);
 	if (!file_read_all(path, MODELS_MAX, &text, NULL)) {
-		line = strtok_r(text, "\n", &rest);
-		for (; line; line = strtok_r(NULL, "\n", &rest)) {
-			const char *at = strstr(line, mark);
-
-			if (at)
-				snprintf(ret, size, "%.*s: %s", (int)(at - line), line,
-					 at + strlen(mark));
-		}
+		line = reason(text, ibs, &len);
+		if (line)
+			snprintf(ret, size, "%.*s: %s", (int)len, line, why_not(line));
 		free(text);
 	}
 	free(path);

@@ -270,12 +270,24 @@ TEST(models_say_why)
 	char why[100];
 
 	tmpdir_make();
-	device_models_reason(tmpdir, why, sizeof(why));
+	device_models_reason(tmpdir, false, why, sizeof(why));
 	CHECK(strstr(why, "models' does not say why"), "%s", why);
 	put_text(tmpdir_path("models"), "intel: chosen, impossible: perf holds counter 0\n"
 					"perf: impossible: nothing\ntimer: possible\n");
-	device_models_reason(tmpdir, why, sizeof(why));
+	device_models_reason(tmpdir, false, why, sizeof(why));
 	CHECK(!strcmp(why, "intel: perf holds counter 0"), "%s", why);
+	device_models_reason(tmpdir, true, why, sizeof(why));
+	CHECK(!strcmp(why, "intel: perf holds counter 0"), "%s", why);
+	put_text(tmpdir_path("models"), "amd: chosen\nibs: impossible: perf uses it just now\n");
+	device_models_reason(tmpdir, true, why, sizeof(why));
+	CHECK(!strcmp(why, "ibs: perf uses it just now"), "%s", why);
+	device_models_reason(tmpdir, false, why, sizeof(why));
+	CHECK(strstr(why, "does not say why"), "%s", why);
+	put_text(tmpdir_path("models"), "amd: chosen, impossible: stale\nibs: impossible: taken\n");
+	device_models_reason(tmpdir, true, why, sizeof(why));
+	CHECK(!strcmp(why, "ibs: taken"), "%s", why);
+	device_models_reason(tmpdir, false, why, sizeof(why));
+	CHECK(!strcmp(why, "amd: stale"), "%s", why);
 }
 
 TEST(counts_per_cpu)
