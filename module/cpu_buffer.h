@@ -48,8 +48,8 @@ void op_cpu_buffers_free(void);							/* [task] */
 void op_sample(struct pt_regs *regs, unsigned int event);
 
 /*
- * As op_sample(), of instruction-based sampling, with the address @pc and the @nr registers that the
- * CPU wrote down: to become a note of @code. At most OP_RING_DATA.		[nmi]
+ * As op_sample(), of instruction-based sampling, with the address @pc and the @nr registers (at
+ * most OP_RING_DATA) that the CPU wrote down: to become a note of @code.	[nmi]
  */
 void op_sample_ibs(struct pt_regs *regs, unsigned long pc, unsigned int code, const u64 *data,
 		   unsigned int nr);

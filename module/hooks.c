@@ -110,8 +110,9 @@ void op_hooks_watch_mappings(void)
 	op_pins_hold_users(err);
 	if (!err)
 		return;
-	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept until "
-		     "the next sync, and code unloaded before it may be misattributed\n", err);
+	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept "
+		     "until the next sync, and code unloaded before it may be misattributed\n",
+		     err);
 	watch_tasks();
 }
 

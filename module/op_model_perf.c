@@ -2,10 +2,10 @@
 /*
  * op_model_perf.c - sample by counters that the kernel's perf drives for us
  *
- * For all CPUs whose registers we don't write ourselves, arm64 above all, and for x86 where somebody
- * else holds them. perf decides which counter counts what, so a directory N stands for an event, and
- * any event can be in any. Interrupts are NMIs where perf's are (x86), else what runs with
- * interrupts off is sampled as they come back on.
+ * For all CPUs whose registers we don't write ourselves, arm64 above all, and for x86 where
+ * somebody else holds them. perf decides which counter counts what, so a directory N stands for an
+ * event, and any event can be in any. Interrupts are NMIs where perf's are (x86), else what runs
+ * with interrupts off is sampled as they come back on.
  *
  * Events of one set are pinned: one that doesn't fit on the counters together with the others
  * fails at once, rather than being counted part of the time. With more than one set that is what
@@ -84,11 +84,13 @@ static int check(unsigned int n, const struct op_counter *a, struct op_reason *w
 		return op_refuse(why, -EDOM, "counter %u: counts neither kernel nor user", n);
 	if (a->event > most_event || a->unit_mask > most_mask)
 		return op_refuse(why, -EDOM,
-				 "counter %u: event 0x%lx is above 0x%lx, or unit mask 0x%lx above 0x%lx",
+				 "counter %u: event 0x%lx is above 0x%lx, or "
+				 "unit mask 0x%lx above 0x%lx",
 				 n, a->event, most_event, a->unit_mask, most_mask);
 	if (a->extra & ~extra_mask())
-		return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has bits that this CPU does not take: 0x%lx",
-				 n, a->extra, a->extra & ~extra_mask());
+		return op_refuse(why, -EDOM,
+				 "counter %u: extra 0x%lx: this CPU does not take 0x%lx of it", n,
+				 a->extra, a->extra & ~extra_mask());
 	return 0;
 }
 

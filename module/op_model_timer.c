@@ -78,7 +78,8 @@ int op_timer_init(void)
 		clock_khz = op_arch_clock_khz() ?: 1000000;
 	/* 1 MHz to 100 GHz: with MAX_PERIOD_NS no product above leaves 64 bits */
 	if (clock_khz < 1000 || clock_khz > 100 * 1000 * 1000) {
-		pr_err("oprofile: clock_khz=%u is no CPU clock: give 1000 to 100000000\n", clock_khz);
+		pr_err("oprofile: clock_khz=%u is no CPU clock: give 1000 to 100000000\n",
+		       clock_khz);
 		return -EINVAL;
 	}
 	op_timer_count = clock_khz;	/* 1 ms */

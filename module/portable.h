@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * portable.h - lets the module's pure parts (ring.h, words.h, pmu_*.c, number.c) build in user space
+ * portable.h - lets the module's pure parts (ring.h, words.h, pmu_*.c, ibs.c, number.c) build in
+ * user space
  *
  * There they are tested with threads and sanitizers, which a kernel can't offer as cheaply.
  * Only what those files use is here, with the kernel's names and meaning.

@@ -34,7 +34,7 @@ enum op_entry_kind {
 	OP_ENTRY_TASK,		/* value: mm as a number; small: tid */
 	OP_ENTRY_TASK_MORE,	/* value: generation; small: tgid */
 	OP_ENTRY_MODE,		/* value: 1 user, 0 kernel */
-	OP_ENTRY_RECORD,	/* a sample, its event op_record(); as many entries of data follow */
+	OP_ENTRY_RECORD,	/* a sample, its event op_record(); then its entries of data */
 	OP_ENTRY_DATA,		/* value: what the CPU wrote down */
 };
 

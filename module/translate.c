@@ -209,8 +209,9 @@ again:
 	if (w->live && !in_live(w, pc, ret))
 		return 0;
 	/*
-	 * munmap() takes a mapping out of sight some time before it is logged. What was logged before
-	 * the sample is another mapping's then, which had the same place earlier: wait, don't guess.
+	 * munmap() takes a mapping out of sight some time before it is logged. What was logged
+	 * before the sample is another mapping's then, which had the same place earlier: wait,
+	 * don't guess.
 	 */
 	if (w->live) {
 		if (w->retries++ >= MAX_RETRIES)

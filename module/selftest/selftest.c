@@ -59,7 +59,9 @@ static bool __init ring_overflows_and_wraps(void)
 
 static bool __init context_is_said_once(void)
 {
-	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .app = 4, .user = true, .cookie = 5 };
+	struct op_context c = {
+		.cpu = 1, .tid = 2, .tgid = 3, .app = 4, .user = true, .cookie = 5,
+	};
 	static op_word room[512] __initdata;
 	static struct op_words w __initdata;
 	static struct op_said said __initdata;

@@ -37,7 +37,8 @@ TEST(units_are_discovered)
 	CHECK(op_ibs_discover(0x0f, 5, IBS, CAPS_ZEN, &ibs, &why) == -ENODEV, "a K8");
 	CHECK(op_ibs_discover(0x17, 1, 0, CAPS_ZEN, &ibs, &why) == -ENODEV, "hidden");
 	CHECK(op_ibs_discover(0x17, 1, IBS, 1, &ibs, &why) == -ENODEV, "without units");
-	CHECK(!op_ibs_discover(0x17, 1, IBS, 5, &ibs, &why) && !ibs.unit[0] && ibs.unit[1], "op alone");
+	CHECK(!op_ibs_discover(0x17, 1, IBS, 5, &ibs, &why) && !ibs.unit[0] && ibs.unit[1],
+	      "op alone");
 }
 
 TEST(what_cannot_be_had_is_refused)

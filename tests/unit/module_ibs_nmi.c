@@ -39,13 +39,15 @@ TEST(units_of_somebody_else_are_left_alone)
 	model_log_clear();
 	op_ibs_program(&plan, &cpu, 0);
 	op_ibs_start(&ibs, &plan, &cpu);
-	EXPECT_WRITES({ 'w', FETCH_CTL, 0 }, { 'w', FETCH_CTL, 100 }, { 'w', FETCH_CTL, FETCH_EN | 100 });
+	EXPECT_WRITES({ 'w', FETCH_CTL, 0 }, { 'w', FETCH_CTL, 100 },
+		      { 'w', FETCH_CTL, FETCH_EN | 100 });
 	model_set(FETCH_CTL, FETCH_EN | 0x123);		/* and there came somebody */
 	op_ibs_stop(&ibs, &plan, &cpu, 1000000);
 	op_ibs_restore(&plan, &cpu);
 	EXPECT_WRITES();
-	CHECK(cpu.unit[0].taken && cpu.unit[1].taken && model_get(FETCH_CTL) == (FETCH_EN | 0x123) &&
-	      model_get(OP_CTL) == (OP_EN | 0x777), "both are as they were left");
+	CHECK(cpu.unit[0].taken && cpu.unit[1].taken, "not noticed");
+	CHECK(model_get(FETCH_CTL) == (FETCH_EN | 0x123) && model_get(OP_CTL) == (OP_EN | 0x777),
+	      "both are as they were left");
 }
 
 /* Each CPU has its own registers, and gets back what they held; a CPU may come again. */

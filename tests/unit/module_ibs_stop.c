@@ -2,8 +2,8 @@
 /*
  * module_ibs_stop.c - instruction-based sampling: an NMI may hit its stop anywhere
  *
- * Between any two accesses, to memory as to registers: for the first the code under test is compiled
- * in here, with accesses that can be seen coming.
+ * Between any two accesses, to memory as to registers: for the first the code under test is
+ * compiled in here, with accesses that can be seen coming.
  */
 #include "portable.h"
 
@@ -13,8 +13,10 @@ static void before_access(void);
 #undef WRITE_ONCE
 #undef xchg
 #define READ_ONCE(x)		(before_access(), __atomic_load_n(&(x), __ATOMIC_RELAXED))
-#define WRITE_ONCE(x, value)	(before_access(), __atomic_store_n(&(x), (value), __ATOMIC_RELAXED))
-#define xchg(p, value)		(before_access(), __atomic_exchange_n((p), (value), __ATOMIC_SEQ_CST))
+#define WRITE_ONCE(x, value)						\
+	(before_access(), __atomic_store_n(&(x), (value), __ATOMIC_RELAXED))
+#define xchg(p, value)							\
+	(before_access(), __atomic_exchange_n((p), (value), __ATOMIC_SEQ_CST))
 
 #include "../../module/arch/x86/ibs.c"
 #undef FETCH_CTL
@@ -49,7 +51,7 @@ static const struct {
 	{ 0x17, CAPS_ZEN, 1600, true },
 };
 
-/* The units @pending have a sample as they are stopped; the last was @close so that they throttle. */
+/* The units @pending have a sample as they stop; the last was so @close that they throttle. */
 static bool struck(unsigned int kind, unsigned int pending, bool close, unsigned int at)
 {
 	unsigned long wanted = 0;
@@ -76,8 +78,8 @@ static bool struck(unsigned int kind, unsigned int pending, bool close, unsigned
 	CHECK(samples_struck + passed_struck + stopped == wanted,
 	      "kind %u, pending %u, access %u: %llu + %llu + %llu of %lu", kind, pending, at,
 	      (long long)samples_struck, (long long)passed_struck, (long long)stopped, wanted);
-	CHECK(!cpu.unit[0].taken && !cpu.unit[1].taken, "kind %u, pending %u, access %u: taken", kind,
-	      pending, at);
+	CHECK(!cpu.unit[0].taken && !cpu.unit[1].taken, "kind %u, pending %u, access %u: taken",
+	      kind, pending, at);
 	CHECK(!(model_get(FETCH_CTL) & FETCH_EN) && !(model_get(OP_CTL) & OP_EN),
 	      "kind %u, pending %u, access %u: goes on", kind, pending, at);
 	return hit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module_msr_intel.c - Intel's counters: what is read from CPUID and written to registers, in order,
- * and what can't be asked of them
+ * module_msr_intel.c - Intel's counters: what is read from CPUID and written to registers, in
+ * order, and what can't be asked of them
  */
 #include "pmu_test.h"
 
@@ -24,7 +24,8 @@ TEST(counters_are_discovered)
 	};
 	static const struct op_cpuid no[] = {
 		{ 0, 0, 0, 0 }, { 0x07300002, 0, 0, 0x603 }, { 0x07300406, 0, 0, 0x603 },
-		{ 0x071f0402, 0, 0, 0x603 }, { 0x07400402, 0, 0, 0x603 }, { 0x07300402, 0, 0, 0x083 },
+		{ 0x071f0402, 0, 0, 0x603 }, { 0x07400402, 0, 0, 0x603 },
+		{ 0x07300402, 0, 0, 0x083 },
 	};
 
 	for (size_t i = 0; i < sizeof(cpus) / sizeof(*cpus); i++) {
@@ -210,7 +211,7 @@ TEST(any_thread_is_for_cpus_that_have_it)
 		struct op_cpuid leaf;
 		bool any;
 	} cpus[] = {
-		/* Core Duo, Core 2, Nehalem, Skylake, Ice Lake; a guest of KVM's is told it is gone */
+		/* Core Duo, Core 2, Nehalem, Skylake, Ice Lake; a guest of KVM's */
 		{ { 0x07280201, 0, 0, 0 }, false }, { { 0x07280202, 0, 0, 0x503 }, false },
 		{ { 0x07300403, 0x44, 0, 0x603 }, true }, { { 0x08300804, 0, 0, 0x603 }, true },
 		{ { 0x08300805, 0, 0xf, 0x8604 }, false }, { { 0x08300804, 0, 0, 0x8603 }, false },
@@ -229,7 +230,7 @@ TEST(any_thread_is_for_cpus_that_have_it)
 			continue;
 		}
 		CHECK(nr_plans == -EDOM && strstr(why.text, "counter 0") &&
-		      strstr(why.text, "0x2240000 asks for both threads"), "%zu: %s", i, why.text);
+		      strstr(why.text, "0x2240000 is for both threads"), "%zu: %s", i, why.text);
 	}
 }
 

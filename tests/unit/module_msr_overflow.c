@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module_msr_overflow.c - Intel's counters: what an overflow makes, whenever its NMI comes, and what
- * becomes of too many
+ * module_msr_overflow.c - Intel's counters: what an overflow makes, whenever its NMI comes, and
+ * what becomes of too many
  */
 #include "pmu_test.h"
 
@@ -14,7 +14,8 @@ TEST(an_overflow_is_handled_in_this_order)
 	CHECK(model_interrupts() == 1, "it interrupts");
 	struct op_pmu_fired f = op_pmu_begin(&pmu, &cpu, true, 100000);
 
-	CHECK(f.overflows == 1 && f.samples == 2 && !f.throttled, "%u 0x%x", f.overflows, f.samples);
+	CHECK(f.overflows == 1 && f.samples == 2 && !f.throttled, "%u 0x%x", f.overflows,
+	      f.samples);
 	EXPECT_LOG({ 'w', 0x38f, 0 }, { 'r', 0x38e, 2 }, { 'w', 0x390, 2 }, { 'p', 1, 7 },
 		   { 'w', 0xc2, MINUS(4993, 48) });
 	model_count(1, 100000, false);
@@ -138,10 +139,11 @@ TEST(an_nmi_in_the_middle_of_a_stop)
 		if (strike_in)
 			break;
 		CHECK(ours, "access %u: unknown NMI", at);
-		CHECK(!!struck.samples + struck.throttled + passed == 1, "access %u: %u, %llu + %llu",
-		      at, struck.samples, (long long)struck.throttled, (long long)passed);
-		CHECK(!model_get(0x38f) && model_get(0xc1) == MINUS(99, 48), "access %u: 0x%llx", at,
-		      (long long)model_get(0xc1));
+		CHECK(!!struck.samples + struck.throttled + passed == 1,
+		      "access %u: %u, %llu + %llu", at, struck.samples,
+		      (long long)struck.throttled, (long long)passed);
+		CHECK(!model_get(0x38f) && model_get(0xc1) == MINUS(99, 48), "access %u: 0x%llx",
+		      at, (long long)model_get(0xc1));
 		CHECK(!op_pmu_owed(&cpu, 1200001), "access %u: a second one is ours", at);
 		strike_in = 0;
 		model_between = NULL;

@@ -87,7 +87,8 @@ TEST(sets_that_do_nothing_get_no_plan)
 	ask(21, 0xc5, 1000);
 	programmed(3);
 	CHECK(plans[0].first == 0 && plans[0].used == 8, "%u 0x%x", plans[0].first, plans[0].used);
-	CHECK(plans[1].first == 7 && plans[1].used == 0x22, "%u 0x%x", plans[1].first, plans[1].used);
+	CHECK(plans[1].first == 7 && plans[1].used == 0x22, "%u 0x%x", plans[1].first,
+	      plans[1].used);
 	CHECK(plans[2].first == 21 && plans[2].used == 1, "%u 0x%x", plans[2].first, plans[2].used);
 	CHECK(plans[1].floor == 2 * plans[0].floor, "the more counters, the fewer samples of each");
 
@@ -190,7 +191,8 @@ TEST(what_the_registers_held_comes_back_from_any_set)
 	op_pmu_restore(&pmu, &cpu);
 	CHECK(model_get(0x186) == 0x430076 && model_get(0x187) == 0x4300c0 && !model_get(0x188) &&
 	      model_get(0x38d) == 0x0b0 && model_get(0x38f) == 3, "events");
-	CHECK(!model_get(0x4c1) && model_get(0x4c2) == 0x1234 && model_get(0x30b) == 0x5678, "counts");
+	CHECK(!model_get(0x4c1) && model_get(0x4c2) == 0x1234 && model_get(0x30b) == 0x5678,
+	      "counts");
 }
 
 TEST(a_period_goes_on_where_it_was)
@@ -259,7 +261,8 @@ TEST(time_away_is_no_calm)
 	      (unsigned long long)cpu.throttle[0].handled);
 	model_count(0, 1000, true);
 	nmi(90001000);
-	CHECK(cpu.throttle[0].stretch == 1, "sooner than %llu after the last", (unsigned long long)plans[0].floor);
+	CHECK(cpu.throttle[0].stretch == 1, "sooner than %llu after the last",
+	      (unsigned long long)plans[0].floor);
 }
 
 /* ---- an NMI at every step ---- */
@@ -325,8 +328,8 @@ static void check_exact(const char *what)
 		CHECK(run.events[n] % count == 0, "%s: counter %d", what, n);
 		periods += run.events[n] / count;
 	}
-	CHECK(run.samples + run.throttled == periods, "%s: %llu samples, %llu throttled of %llu", what,
-	      (unsigned long long)run.samples, (unsigned long long)run.throttled,
+	CHECK(run.samples + run.throttled == periods, "%s: %llu samples, %llu throttled of %llu",
+	      what, (unsigned long long)run.samples, (unsigned long long)run.throttled,
 	      (unsigned long long)periods);
 	CHECK(run.samples && run.throttled, "%s: too easy", what);
 	CHECK(!run.unknown, "%s: %u NMIs that nobody knows", what, run.unknown);

@@ -141,7 +141,7 @@ struct reading {
 	struct op_owner o;
 };
 
-/* One pass as buffer_sync makes it; the pc of a sample tells its owner, its sequence the generation. */
+/* One pass as buffer_sync makes it; a sample's pc tells its owner, its sequence the generation. */
 static void pass(struct reading *s)
 {
 	u32 old = generation, left, used;
@@ -165,8 +165,10 @@ static void pass(struct reading *s)
 			s->o.user = e->value;
 		} else {
 			s->read++;
-			s->wrong += s->o.tid != 1 + e->value / 7 % 5 || s->o.user != e->value / 3 % 2 ||
-				    s->o.generation != e->small || (s->read > 1 && e->value <= s->last_pc);
+			s->wrong += s->o.tid != 1 + e->value / 7 % 5 ||
+				    s->o.user != e->value / 3 % 2 ||
+				    s->o.generation != e->small ||
+				    (s->read > 1 && e->value <= s->last_pc);
 			s->late += e->small < old;	/* an older pass should have had it */
 			s->last_pc = e->value;
 		}
@@ -188,8 +190,8 @@ TEST(no_sample_is_lost_between_threads)
 		sched_yield();
 	} while (!last);
 	pthread_join(thread, NULL);
-	CHECK(s.read == written && written + overflowed == SAMPLES, "read %u, written %u, overflowed %u",
-	      s.read, written, overflowed);
+	CHECK(s.read == written && written + overflowed == SAMPLES,
+	      "read %u, written %u, overflowed %u", s.read, written, overflowed);
 	CHECK(!s.wrong, "%u samples under a wrong owner", s.wrong);
 	CHECK(!s.late, "%u samples came a generation late", s.late);
 }

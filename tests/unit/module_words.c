@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* module_words.c - the event buffer's words: every sample decodes under the context it was written in */
+/* module_words.c - the event buffer's words: samples decode in the context they were written in */
 #include "tap.h"
 #include "words.h"
 
@@ -24,11 +24,13 @@ static struct op_context any_context(void)
 	if (c.user)
 		c.cookie = any(3);
 	if (c.user && c.cookie == OP_NO_COOKIE)
-		c.anon = (struct op_anon){ .start = 0x1000 * any(3), .end = 0x9000, .name = { any(2) } };
+		c.anon = (struct op_anon){
+			.start = 0x1000 * any(3), .end = 0x9000, .name = { any(2) },
+		};
 	return c;
 }
 
-/* A plain decoder: the state after @n words, which end with a sample. Returns words used, 0 on garbage. */
+/* A plain decoder: the state after @n words, which end with a sample. Words used, 0 on garbage. */
 static size_t decode(const op_word *w, size_t n, struct op_context *c)
 {
 	size_t i = 0;
@@ -106,11 +108,13 @@ TEST(random_samples_decode_to_their_context)
 
 		if (any(50) == 0)
 			memset(&said, 0, sizeof(said));
-		CHECK(op_words_sample(&words, &said, &want, pc, 3), "room for %llu", (unsigned long long)pc);
+		CHECK(op_words_sample(&words, &said, &want, pc, 3), "room for %llu",
+		      (unsigned long long)pc);
 		n = take_all(record);
 		CHECK(n <= OP_WORDS_RECORD, "%zu words", n);
 		CHECK(decode(record, n, &got) == n, "record of %zu words", n);
-		CHECK(record[n - 2] == pc && record[n - 1] == 3, "sample %llu", (unsigned long long)pc);
+		CHECK(record[n - 2] == pc && record[n - 1] == 3, "sample %llu",
+		      (unsigned long long)pc);
 		CHECK(same(&got, &want), "context of %llu", (unsigned long long)pc);
 	}
 }
@@ -193,7 +197,8 @@ TEST(ibs_samples_that_do_not_fit_leave_nothing)
 
 TEST(full_buffer_takes_nothing_and_then_says_everything)
 {
-	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 }, got = { 0 };
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 };
+	struct op_context got = { 0 };
 	op_word record[1024];
 	size_t used, n;
 
@@ -203,13 +208,15 @@ TEST(full_buffer_takes_nothing_and_then_says_everything)
 		;
 	used = op_words_used(&words);
 	CHECK(used <= 1000 - OP_WORDS_RESERVE, "%zu", used);
-	CHECK(!op_words_sample(&words, &said, &c, 5, 0) && op_words_used(&words) == used, "still full");
+	CHECK(!op_words_sample(&words, &said, &c, 5, 0) && op_words_used(&words) == used,
+	      "still full");
 	CHECK(op_words_module(&words, true, 1, 2, "a-module"), "the reserve takes module notes");
 	CHECK(take_all(record) == used + OP_WORDS_MODULE_NOTE, "all of it");
 	CHECK(!memcmp(record + used + 5, "a-module", 9), "name");
 	CHECK(op_words_sample(&words, &said, &c, 5, 0), "room again");
 	n = take_all(record);
-	CHECK(n == 3 + 7 + 2 + 3 + 2 && decode(record, n, &got) == n && same(&got, &c), "%zu words", n);
+	CHECK(n == 3 + 7 + 2 + 3 + 2 && decode(record, n, &got) == n && same(&got, &c),
+	      "%zu words", n);
 }
 
 TEST(reserve_runs_out_too)
@@ -217,7 +224,8 @@ TEST(reserve_runs_out_too)
 	int notes = 0;
 
 	op_words_init(&words, room, 1024, 300);
-	while (op_words_module(&words, false, 1, 2, "a-name-that-is-longer-than-the-sixty-four-bytes-a-note-has-room-for"))
+	while (op_words_module(&words, false, 1, 2, "a-name-that-is-longer-than-the-sixty-four-"
+			       "bytes-a-note-has-room-for"))
 		notes++;
 	CHECK(notes == 300 / OP_WORDS_MODULE_NOTE, "%d", notes);
 }

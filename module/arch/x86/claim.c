@@ -49,7 +49,8 @@ static int reserve(const struct op_pmu *p, struct op_reason *why)
 		return 0;
 	release_first(p, i);
 	return op_refuse(why, -EBUSY,
-			 "perf has the counters, perhaps for the NMI watchdog: sysctl kernel.nmi_watchdog=0 ends that");
+			 "perf has the counters, perhaps for the NMI watchdog: "
+			 "sysctl kernel.nmi_watchdog=0 ends that");
 }
 
 static void virtualizes_here(void *ret)
@@ -125,7 +126,8 @@ static int try_registers(const struct op_pmu *p, struct op_reason *why)
 	put_cpu();
 	if (!t.err)
 		return 0;
-	return op_refuse(why, -ENODEV, "the counters' registers don't work, as if a hypervisor hid them");
+	return op_refuse(why, -ENODEV,
+			 "the counters' registers don't work, as if a hypervisor hid them");
 }
 
 int op_claim(const struct op_pmu *p, struct op_reason *why)

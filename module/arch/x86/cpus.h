@@ -4,8 +4,8 @@
  *
  *	follow: take on each CPU;  run: start or stop;  leave: stop and give_back on each
  *
- * A CPU that comes is taken, and started if the others run; one that goes is stopped and given back,
- * and so are all before the machine sleeps, for their registers are lost then.
+ * A CPU that comes is taken, and started if the others run; one that goes is stopped and given
+ * back, and so are all before the machine sleeps, for their registers are lost then.
  */
 #ifndef OP_CPUS_H
 #define OP_CPUS_H

@@ -102,7 +102,8 @@ int op_ibs_plan(const struct op_ibs *i, const struct op_ibs_settings *asked, u64
 	if (err)
 		return err;
 	if (op && asked->op.dispatched_ops && !i->dispatched_ops)
-		return op_refuse(why, -EDOM, "ibs_op: the CPU counts cycles only, not dispatched ops");
+		return op_refuse(why, -EDOM,
+				 "ibs_op: the CPU counts cycles only, not dispatched ops");
 	if (op && asked->op.branch_target && !i->branch_target)
 		return op_refuse(why, -EDOM, "ibs_op: the CPU does not tell a branch's target");
 	*ret = (struct op_ibs_plan){

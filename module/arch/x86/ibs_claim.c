@@ -72,7 +72,8 @@ void op_ibs_keep_perf_off(void)
 	perf_opens.kp.flags = 0;
 	perf_is_off = !register_kretprobe(&perf_opens);
 	if (!perf_is_off)
-		pr_info_once("oprofile: perf can't be kept from using instruction-based sampling, too\n");
+		pr_info_once("oprofile: perf can't be kept from using "
+			     "instruction-based sampling, too\n");
 }
 
 void op_ibs_let_perf(void)

@@ -67,8 +67,8 @@ static void stop_here(void)
 	op_count_here(OP_STAT_THROTTLED, op_ibs_stop(&ibs, &plan, c, rdtsc()));
 	for (u = 0; u < OP_IBS_UNITS; u++)
 		if (c->unit[u].taken)
-			pr_warn_once("oprofile: perf took instruction-based sampling over on CPU %d: samples are missing\n",
-				     smp_processor_id());
+			pr_warn_once("oprofile: perf took instruction-based sampling over on "
+				     "CPU %d: samples are missing\n", smp_processor_id());
 }
 
 static void take_here(void)
@@ -77,8 +77,8 @@ static void take_here(void)
 
 	if (op_ibs_open_entry()) {
 		WRITE_ONCE(no_entry, true);
-		pr_warn("oprofile: no instruction-based sampling on CPU %d: its interrupt is in use\n",
-			smp_processor_id());
+		pr_warn("oprofile: no instruction-based sampling on CPU %d: "
+			"its interrupt is in use\n", smp_processor_id());
 		return;
 	}
 	op_ibs_program(&plan, c, rdtsc());

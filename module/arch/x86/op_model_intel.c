@@ -24,7 +24,8 @@ static int discover(struct op_reason *why)
 		return op_refuse(why, -ENODEV, "the CPU is older than architectural counters");
 	/* the same number means another event on each kind of core */
 	if (cpuid_edx(7) & HYBRID)
-		return op_refuse(why, -ENODEV, "the CPU has cores of several kinds, which perf tells apart");
+		return op_refuse(why, -ENODEV,
+				 "the CPU has cores of several kinds, which perf tells apart");
 	cpuid(0xa, &leaf.eax, &leaf.ebx, &leaf.ecx, &leaf.edx);
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		full_width = op_rdmsr(PERF_CAPABILITIES) & FULL_WIDTH_WRITES;

@@ -42,8 +42,8 @@ int op_pmu_amd(unsigned int family, u32 features, const struct op_cpuid *leaf, s
 	};
 
 	if (family < 0x0f)
-		return op_refuse(why, -ENODEV, "AMD family 0x%x is older than the counters known here",
-				 family);
+		return op_refuse(why, -ENODEV,
+				 "AMD family 0x%x is older than the counters known here", family);
 	if (features & FEATURE_CORE) {
 		p.nr_general = 6;
 		p.select = 0xc0010200;

@@ -60,8 +60,8 @@ int op_pmu_intel(const struct op_cpuid *leaf, bool full_width, struct op_pmu *re
 		return op_refuse(why, -ENODEV, "the CPU, or who emulates it, offers no counters");
 	if (version > 5)
 		return op_refuse(why, -ENODEV,
-				 "performance monitoring version %u: its counters can't be shared with perf; 1 to 5 can",
-				 version);
+				 "performance monitoring version %u: its counters can't be shared "
+				 "with perf; 1 to 5 can", version);
 	if (p.width < 32 || p.width > 63 ||
 	    (p.nr_fixed && (p.fixed_width < 32 || p.fixed_width > 63)))
 		return op_refuse(why, -ENODEV, "counters of %u and %u bits make no sense", p.width,

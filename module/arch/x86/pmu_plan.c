@@ -31,7 +31,7 @@ static int check_extra(const struct op_pmu *p, unsigned int n, unsigned long ext
 		return 0;
 	if (not_here == OP_EXTRA_ANY)
 		return op_refuse(why, -EDOM,
-				 "counter %u: extra 0x%lx asks for both threads of a core: not on this CPU",
+				 "counter %u: extra 0x%lx is for both threads of a core: not here",
 				 n, extra);
 	return op_refuse(why, -EDOM, "counter %u: extra 0x%lx has more bits than 0x%llx", n, extra,
 			 (unsigned long long)p->extra_mask);
@@ -47,11 +47,11 @@ static int check(const struct op_pmu *p, unsigned int i, unsigned int n,
 	if (!a->kernel && !a->user)
 		return op_refuse(why, -EDOM, "counter %u: counts neither kernel nor user", n);
 	if (is_fixed(p, i)) {
-		if (!fixed_counts(i - p->nr_general, a) || a->extra)
-			return op_refuse(why, -EDOM,
-					 "counter %u is fixed: it can't count event 0x%lx unit mask 0x%lx extra 0x%lx",
-					 n, a->event, a->unit_mask, a->extra);
-		return 0;
+		if (fixed_counts(i - p->nr_general, a) && !a->extra)
+			return 0;
+		return op_refuse(why, -EDOM, "counter %u is fixed: it can't count event 0x%lx "
+				 "unit mask 0x%lx extra 0x%lx", n, a->event, a->unit_mask,
+				 a->extra);
 	}
 	if (a->event & ~p->event_mask)
 		return op_refuse(why, -EDOM, "counter %u: event 0x%lx has more bits than 0x%llx", n,

@@ -19,7 +19,7 @@ struct op_throttle {
 	u8 calm;		/* overflows in a row that would allow one less */
 };
 
-/* At an overflow at @now, where @least is bearable: how often to double @period, up to @max. [nmi] */
+/* At an overflow at @now, where @least is bearable: how often to double @period, to @max. [nmi] */
 static inline unsigned int op_throttle(struct op_throttle *t, u64 least, u64 period, u64 max,
 				       u64 now)
 {
