@@ -70,13 +70,14 @@ static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, bool in_
 	/*
 	 * User code runs with interrupts on: the irq_work runs before this task's next
 	 * instruction, so in this very process. Kernel code may be anywhere: not pinned, and
-	 * the sample then names no application. A number that is not pinned may be another
-	 * process's by the time it is looked at.
+	 * the sample then names no application. Of user code that was sampled before the kernel
+	 * was hit the next sample finds its process pinned, most likely; this one can't tell,
+	 * and by the time it is looked at the number may be another process's.
 	 */
-	if (!in_user)
+	if (!o->user)
 		return 0;
 	irq_work_queue(&b->pin_work);
-	return (unsigned long)mm;
+	return in_user ? (unsigned long)mm : 0;
 }
 
 /* @nr: 0 for a plain sample of counter @event; else @event is the code of its note. */

@@ -4,7 +4,8 @@
  *
  * perf and we keep off each other by the kernel's reservations, which are for each register and
  * which perf takes when it opens its first hardware event. KVM does not ask: it rewrites the global
- * control register around its guests as perf has it. So not while there are guests.
+ * control register around its guests as perf has it. So not while there are guests. That one starts
+ * later is not noticed: to ask for it takes task context, and KVM may run guests in between.
  */
 #include <linux/err.h>
 #include <linux/fs.h>

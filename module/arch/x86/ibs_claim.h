@@ -19,6 +19,7 @@ void op_ibs_let_perf(void);
 
 /*
  * Have IBS interrupt this CPU by NMI, and no longer. 0 or -errno. On the CPU, interrupts off.
+ * The real entry stays as it is, the kernel's driver has it; the made-up one ends.
  */
 int op_ibs_open_entry(void);
 void op_ibs_close_entry(void);
