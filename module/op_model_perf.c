@@ -123,13 +123,13 @@ static void count_throttled(unsigned int cpu, unsigned int n)
 	c->told[n] = periods;
 }
 
-static void add_times(struct perf_event *e, u64 *enabled, u64 *running)
+static void add_times(struct perf_event *e, u64 *enabled, u64 *ran)
 {
 	u64 now_enabled, now_ran;
 
 	perf_event_read_value(e, &now_enabled, &now_ran);
 	*enabled += now_enabled;
-	*running += now_ran;
+	*ran += now_ran;
 }
 
 static int perf_online(unsigned int cpu)
