@@ -161,6 +161,11 @@ static int make_event(const struct collector_config *config, const struct perf_m
 	if (!type)
 		return op_error_set(e, -EINVAL, "there is no CPU type '%.60s'", config->cpu_type);
 	snprintf(c->name, sizeof(c->name), "%s", event->name ? event->name : "");
+	if (!event_is_encodable(type, event->code, event->unit_mask, event->extra))
+		return op_error_set(e, -EINVAL, "event '%s': code 0x%" PRIx64 ", unit mask 0x%"
+				    PRIx64 ", extra 0x%" PRIx32 " have more bits than an event of "
+				    "'%s'", c->name, event->code, event->unit_mask, event->extra,
+				    type->name);
 	snprintf(c->pmu, sizeof(c->pmu), "%s", event->pmu ? event->pmu : "");
 	c->type = PERF_TYPE_RAW;
 	c->config = event_perf_config(type, &select, &mask);

@@ -70,7 +70,8 @@ const struct event *event_table_coded(const struct event_table *t, const char *n
 {
 	uint64_t config;
 
-	if (!t->type->clock_event || !event_raw_parse(name, &config))
+	if (!t->type->clock_event || !event_raw_parse(name, &config) ||
+	    event_config_unknown(t->type, config))
 		return NULL;
 	return event_table_add_coded(t, name, config);
 }

@@ -11,8 +11,8 @@
 
 /*
  * The event that "r01c2" is (event_encode.h): one mask, which is its default, on any counter.
- * NULL: @name is no raw code. It lives as long as @table, which keeps it; not while another
- * thread asks for one. Not for timers.
+ * NULL: @name is no raw code, or has bits that the CPU has not (event_config_unknown()). It lives
+ * as long as @table, which keeps it; not while another thread asks for one. Not for timers.
  */
 const struct event *event_table_coded(const struct event_table *table, const char *name);
 

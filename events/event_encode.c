@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SELECT_OTHERS 0x530000 /* user, kernel, interrupt, enable */
+#define ARM_CODES 0xffff
 #define EXTRA_IN_SELECT (EXTRA_EDGE | EXTRA_ANY | EXTRA_INV | 0xffu << EXTRA_CMASK_SHIFT)
 
 static bool is_x86(const struct cpu_type *type)
@@ -41,6 +43,30 @@ void event_from_config(const struct cpu_type *type, uint64_t config, uint64_t *r
 	*ret_extra = config & (EXTRA_IN_SELECT | EXTRA_PEBS);
 	if (*ret_extra)
 		*ret_extra |= EXTRA_NONE;
+}
+
+/* Only AMD's codes go on above bit 31. */
+static uint64_t code_bits(const struct cpu_type *type)
+{
+	return !strncmp(type->name, "x86-64/", 7) ? 0xfff : 0xff;
+}
+
+uint64_t event_config_unknown(const struct cpu_type *type, uint64_t config)
+{
+	uint64_t known = ARM_CODES;
+
+	if (is_x86(type))
+		known = 0xffff | SELECT_OTHERS | EXTRA_IN_SELECT | EXTRA_PEBS |
+			(code_bits(type) & 0xf00) << 24;
+	return config & ~known;
+}
+
+bool event_is_encodable(const struct cpu_type *type, uint64_t code, uint64_t mask, uint32_t extra)
+{
+	if (!is_x86(type))
+		return code <= ARM_CODES && !mask && !(extra & ~EXTRA_NONE);
+	return code <= code_bits(type) && mask <= 0xff &&
+	       !(extra & ~(EXTRA_IN_SELECT | EXTRA_PEBS | EXTRA_NONE));
 }
 
 bool event_raw_parse(const char *name, uint64_t *ret_config)

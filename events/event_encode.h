@@ -20,6 +20,16 @@ uint64_t event_perf_config(const struct cpu_type *type, const struct event *even
 void event_from_config(const struct cpu_type *type, uint64_t config, uint64_t *ret_code,
 		       uint32_t *ret_mask, uint32_t *ret_extra);
 
+/*
+ * Bits of @config that mean nothing here, and would be lost: what @type's event selects do not
+ * have. Not among them are those that say who is sampled, and that it interrupts and is enabled
+ * (16, 17, 20, 22 on x86), which are said otherwise.
+ */
+uint64_t event_config_unknown(const struct cpu_type *type, uint64_t config);
+
+/* Whether event_perf_config() loses nothing of them. */
+bool event_is_encodable(const struct cpu_type *type, uint64_t code, uint64_t mask, uint32_t extra);
+
 /* "r01c2": the hex digits of a raw code, as perf writes it. False: it is none. [EV-32] */
 bool event_raw_parse(const char *name, uint64_t *ret_config);
 

@@ -44,8 +44,8 @@ void event_request_format(const struct event_request *request, struct strbuf *ou
 /*
  * Look @request up in @table. Each sample walks the stack to @callgraph_depth frames, 0 for none:
  * then the least count is EVENT_CALLGRAPH_FACTOR times the event's. @request->count 0 is not
- * judged. -ENOENT: no such event. -ERANGE: count below the least, which is told. -EINVAL,
- * -ENOTUNIQ: as event_mask_by_number().
+ * judged. -ENOENT: no such event. -ERANGE: count below the least, which is told. -EINVAL: a raw
+ * code with bits that the CPU has not. -EINVAL, -ENOTUNIQ: as event_mask_by_number().
  */
 #define EVENT_CALLGRAPH_FACTOR 15
 int event_request_resolve(const struct event_table *table, const struct event_request *request,

@@ -11,6 +11,7 @@
 
 #include "counter_alloc.h"
 #include "event_coded.h"
+#include "event_encode.h"
 #include "pfm_names.h"
 #include "table_build.h"
 #include "xalloc.h"
@@ -35,9 +36,23 @@ static const struct event *not_in_table(const struct event_table *table, const c
 	const struct event *event = event_table_coded(table, name);
 	uint64_t config;
 
-	if (event || !table->store->is_this_machine || !pfm_name_config(name, &config))
+	if (event || !table->store->is_this_machine || !pfm_name_config(name, &config) ||
+	    event_config_unknown(table->type, config))
 		return event;
 	return event_table_add_coded(table, name, config);
+}
+
+static int tell_missing(const struct event_table *table, const char *name, struct op_error *e)
+{
+	uint64_t config;
+
+	if (table->type->clock_event && event_raw_parse(name, &config))
+		return op_error_set(e, -EINVAL,
+				    "event '%s': %s has no bits 0x%" PRIx64 " in an event's code",
+				    name, table->type->pretty,
+				    event_config_unknown(table->type, config));
+	return op_error_set(e, -ENOENT, "no such event '%s' on %s; 'ophelp' lists its events", name,
+			    table->type->pretty);
 }
 
 int event_request_resolve(const struct event_table *table, const struct event_request *r,
@@ -53,9 +68,7 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 	if (!event)
 		event = not_in_table(table, r->name);
 	if (!event)
-		return op_error_set(e, -ENOENT,
-				    "no such event '%s' on %s; 'ophelp' lists its events", r->name,
-				    table->type->pretty);
+		return tell_missing(table, r->name, e);
 	c.event = event;
 	c.counters = event->counters;
 	err = event_mask_parse(event, r->mask, &c.mask, e);

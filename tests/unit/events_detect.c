@@ -279,6 +279,33 @@ TEST(encodings)
 	}
 }
 
+/* What an event select does not have is told, not lost. */
+TEST(bits_that_nobody_has)
+{
+	static const struct {
+		const char *type;
+		uint64_t config, unknown;
+	} cases[] = {
+		{ "i386/skylake", 0xffff, 0 },
+		{ "i386/skylake", 0xfffcffff & ~UINT64_C(0x100000), 0 },
+		{ "i386/skylake", 0x5300c0, 0 },	/* as manuals write it */
+		{ "i386/skylake", 0x10000003c, UINT64_C(0x100000000) },
+		{ "i386/skylake", 0x20000000003c, UINT64_C(0x200000000000) },
+		{ "x86-64/zen3", 0x1000000c7, 0 },
+		{ "x86-64/zen3", 0x10000000000000c0, UINT64_C(0x1000000000000000) },
+		{ "arm/armv8-pmuv3", 0x816d, 0 },
+		{ "arm/armv8-pmuv3", 0x10011, 0x10000 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t unknown = event_config_unknown(cpu_type_by_name(cases[i].type),
+							cases[i].config);
+
+		CHECK(unknown == cases[i].unknown, "case %zu: 0x%llx", i,
+		      (unsigned long long)unknown);
+	}
+}
+
 /* Whatever this machine is, it has at least one kind of CPU, and counters or a timer. */
 TEST(this_machine)
 {

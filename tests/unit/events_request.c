@@ -128,6 +128,8 @@ TEST(masks_of_an_event)
 		{ "TWICE:500", 0, 1, EXTRA_NONE | 1u << 24 },
 		{ "CYCLES:5999", -ERANGE, 0, 0 },
 		{ "NONE:6000", -ENOENT, 0, 0 },
+		{ "r14100c0:6000", 0, 0, EXTRA_NONE | 1u << 24 },
+		{ "r1000000000000c0:6000", -EINVAL, 0, 0 },
 	};
 	struct event_table *t = table();
 

@@ -62,7 +62,7 @@ static const struct {
 	{ "x86-64/generic", { .name = "X", .code = 0x1d0, .unit_mask = 0xff }, 0x10000ffd0, 0,
 	  false, 0 },
 	{ "arm/armv8-ca57", { .name = "CPU_CYCLES", .code = 0x11 }, 0x11, 0, true, 200000 },
-	{ "arm/armv8-ca57", { .name = "X", .code = 0x1234, .unit_mask = 7 }, 0x1234, 0, false, 0 },
+	{ "arm/armv8-ca57", { .name = "X", .code = 0x1234 }, 0x1234, 0, false, 0 },
 };
 
 TEST(selects)
@@ -162,6 +162,18 @@ TEST(refusals)
 	CHECK(make("i386/skylake", &deaf, 1, &here, &c, &e) == -EINVAL &&
 		      strstr(e.text, "neither kernel nor user"), "%s", e.text);
 	CHECK(make("timer", &deaf, 0, &here, &c, &e) == -EINVAL, "no event");
+	deaf = (struct collector_event){ .name = "X", .code = 0x1c0ff, .count = 100000,
+					 .user = true };
+	CHECK(make("i386/skylake", &deaf, 1, &here, &c, &e) == -EINVAL &&
+		      strstr(e.text, "code 0x1c0ff, unit mask 0x0, extra 0x0 have more bits"), "%s",
+	      e.text);
+	deaf.code = 0x1c0;
+	CHECK(make("i386/skylake", &deaf, 1, &here, &c, &e) == -EINVAL, "Intel's have 8 bits");
+	deaf = (struct collector_event){ .name = "X", .unit_mask = 0x100, .count = 100000,
+					 .user = true };
+	CHECK(make("x86-64/zen1", &deaf, 1, &here, &c, &e) == -EINVAL, "a mask of 9 bits");
+	deaf.unit_mask = 7;
+	CHECK(make("arm/armv8-ca57", &deaf, 1, &here, &c, &e) == -EINVAL, "Arm has no masks");
 	CHECK(make("i386/486", &deaf, 1, &here, &c, &e) == -EINVAL, "no such type");
 }
 
