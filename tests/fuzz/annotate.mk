@@ -1,4 +1,5 @@
 # fuzz targets of opannotate
-$(eval $(call fuzz_target,line_cache,tests/fuzz/line_cache.c,\
-	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lopcodes $(pp_ldlibs)))
+$(foreach t,line_cache annotate_binary,\
+	$(eval $(call fuzz_target,$(t),tests/fuzz/$(t).c,\
+		libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+		-lopcodes $(pp_ldlibs))))
