@@ -92,7 +92,7 @@ static void share_column(struct strbuf *line, uint64_t part, uint64_t total, siz
 void columns_counts(const struct columns *c, const uint64_t *counts, const uint64_t *totals,
 		    uint64_t *sums, const struct row_diff *diff, struct strbuf *line)
 {
-	bool accumulated = c->options->accumulated && sums;
+	bool accumulated = c->options->accumulated;
 
 	for (size_t i = 0; i < c->nr_classes; i++) {
 		size_t start;

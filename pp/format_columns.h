@@ -17,7 +17,7 @@ void columns_titles(const struct columns *c, FILE *out);
 
 /*
  * Append the columns of numbers: @counts, their share of @totals; @sums are running totals that
- * @counts are added to, or NULL, as is @diff.
+ * @counts are added to. @diff may be NULL.
  */
 void columns_address(const struct columns *c, uint64_t vma, struct strbuf *line);
 void columns_counts(const struct columns *c, const uint64_t *counts, const uint64_t *totals,

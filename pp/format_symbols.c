@@ -3,22 +3,26 @@
 #include "format_columns.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "xalloc.h"
 
 #define ROWS_AHEAD	16
 
-/* The original pads the last column of these lines, and so do we. */
+/* Running totals (@sums) begin anew with each symbol, as the shares do. */
 static void print_details(const struct columns *c, const struct row_list *rows,
-			  const struct symbol_row *row, struct strbuf *line, FILE *out)
+			  const struct symbol_row *row, uint64_t *sums, struct strbuf *line,
+			  FILE *out)
 {
 	const uint64_t *totals = c->options->global_percent ? rows->totals : row->counts;
 
+	memset(sums, 0, rows->nr_classes * sizeof(*sums));
 	for (size_t i = 0; i < row->nr_details; i++) {
 		strbuf_add(line, "  ");
 		columns_address(c, row->details[i].vma, line);
-		columns_counts(c, row_detail_counts(rows, row, i), totals, NULL, NULL, line);
+		columns_counts(c, row_detail_counts(rows, row, i), totals, sums, NULL, line);
 		columns_line(c, row->details[i].line, line);
+		/* the name's column is empty */
 		while (line->len && line->text[line->len - 1] == ' ')
 			strbuf_truncate(line, line->len - 1);
 		format_line(line, out);
@@ -27,7 +31,8 @@ static void print_details(const struct columns *c, const struct row_list *rows,
 
 void format_symbols(const struct row_list *rows, const struct text_options *options, FILE *out)
 {
-	uint64_t *sums = xcalloc(rows->nr_classes + 1, sizeof(*sums));
+	/* of the symbols, of one's addresses */
+	uint64_t *sums = xcalloc(2 * rows->nr_classes + 1, sizeof(*sums));
 	struct strbuf line = STRBUF_INIT;
 	struct columns c;
 
@@ -50,7 +55,7 @@ void format_symbols(const struct row_list *rows, const struct text_options *opti
 							rows->nr_classes, options->color),
 				    out);
 		if (options->details)
-			print_details(&c, rows, row, &line, out);
+			print_details(&c, rows, row, sums + rows->nr_classes, &line, out);
 	}
 	strbuf_free(&line);
 	free(sums);
