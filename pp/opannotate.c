@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opannotate.c - source lines and instructions with the samples that were taken there */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,18 +70,22 @@ static int print(const struct annotate_options *o, const struct collection *c,
 		 struct op_error *e)
 {
 	struct strbuf header = STRBUF_INIT;
+	bool paged = !o->compat && !o->output_dir;
 	struct pager pager;
 	int err, written;
 
 	annotate_header(&header, o, c);
-	pager_start(&pager, !o->compat && !o->output_dir);
-	if (o->assembly)
-		err = annotate_assembly(a, o, header.text, cache_dir, first_class_only(o, c),
-					pager.out, notices, e);
-	else
-		err = annotate_source(a, o, header.text, first_class_only(o, c), pager.out,
-				      notices, e);
-	written = pager_finish(&pager);
+	do {
+		pager_start(&pager, paged);
+		if (o->assembly)
+			err = annotate_assembly(a, o, header.text, cache_dir,
+						first_class_only(o, c), pager.out, notices, e);
+		else
+			err = annotate_source(a, o, header.text, first_class_only(o, c),
+					      pager.out, notices, e);
+		written = pager_finish(&pager);
+		paged = false;
+	} while (written == -ENOEXEC);
 	if (!err && written)
 		err = op_error_set(e, written, "cannot write: %s", strerror(-written));
 	strbuf_free(&header);

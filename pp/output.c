@@ -36,9 +36,12 @@ int output_write(const char *path, bool paged, void (*print)(const void *report,
 
 	if (path)
 		return write_file(path, print, report);
-	pager_start(&pager, paged);
-	print(report, pager.out);
-	err = pager_finish(&pager);
+	do {
+		pager_start(&pager, paged);
+		print(report, pager.out);
+		err = pager_finish(&pager);
+		paged = false;
+	} while (err == -ENOEXEC);
 	if (err)
 		say_error("cannot write 'standard output': %s", strerror(-err));
 	return err ? 1 : 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,6 +22,60 @@ static const char *pager_command(void)
 	return *command && strcmp(command, "cat") ? command : NULL;
 }
 
+static pid_t reader;			/* what on_broken_pipe() waits for */
+static volatile sig_atomic_t reader_status;
+static volatile sig_atomic_t reader_is_gone;
+
+static void wait_for_reader(void)
+{
+	int status = 0;
+
+	if (reader_is_gone)
+		return;
+	while (waitpid(reader, &status, 0) < 0 && errno == EINTR)
+		;
+	reader_status = status;
+	reader_is_gone = 1;
+}
+
+/* The shell's answers for what is not there or not a program. */
+static bool reader_never_ran(void)
+{
+	return WIFEXITED(reader_status) &&
+	       (WEXITSTATUS(reader_status) == 126 || WEXITSTATUS(reader_status) == 127);
+}
+
+/* A reader who has seen enough ends the program; without one the report is still to be shown. */
+static void on_broken_pipe(int number)
+{
+	int error = errno;
+
+	wait_for_reader();
+	if (!reader_never_ran()) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	errno = error;
+}
+
+/* Ctrl-C at the pager is for the pager: it goes to every program of the terminal's group. */
+static void take_signals(struct pager *pager)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction broken = { .sa_handler = on_broken_pipe };
+
+	sigaction(SIGINT, &ignore, &pager->interrupt);
+	sigaction(SIGQUIT, &ignore, &pager->quit);
+	sigaction(SIGPIPE, &broken, &pager->broken_pipe);
+}
+
+static void give_signals_back(const struct pager *pager)
+{
+	sigaction(SIGINT, &pager->interrupt, NULL);
+	sigaction(SIGQUIT, &pager->quit, NULL);
+	sigaction(SIGPIPE, &pager->broken_pipe, NULL);
+}
+
 void pager_start(struct pager *pager, bool wanted)
 {
 	const char *command = wanted ? pager_command() : NULL;
@@ -30,8 +85,11 @@ void pager_start(struct pager *pager, bool wanted)
 	if (!command || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	fflush(stdout);
-	pager->pid = fork();
+	take_signals(pager);
+	reader_is_gone = 0;
+	reader = pager->pid = fork();
 	if (pager->pid == 0) {
+		give_signals_back(pager);
 		dup2(ends[0], STDIN_FILENO);
 		setenv("LESS", "FRX", 0);	/* leaves a short report on the screen */
 		execl("/bin/sh", "sh", "-c", command, NULL);
@@ -42,6 +100,7 @@ void pager_start(struct pager *pager, bool wanted)
 		pager->out = fdopen(ends[1], "w");
 	if (pager->pid < 0 || !pager->out) {
 		close(ends[1]);
+		give_signals_back(pager);
 		*pager = (struct pager){ .out = stdout };
 	}
 }
@@ -53,9 +112,9 @@ int pager_finish(struct pager *pager)
 	if (!pager->pid)
 		return err;
 	fclose(pager->out);
-	while (waitpid(pager->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	return err;
+	wait_for_reader();
+	give_signals_back(pager);
+	return reader_never_ran() ? -ENOEXEC : err;
 }
 
 static bool has_progress;

@@ -3,6 +3,7 @@
 #ifndef TERMINAL_H
 #define TERMINAL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -11,12 +12,19 @@
 struct pager {
 	FILE *out;		/* where to write: the pager, or standard output */
 	pid_t pid;		/* 0: none */
+	struct sigaction interrupt, quit, broken_pipe;	/* what was to be done before */
 };
 
-/* Start $PAGER (default less) if standard output is a terminal and @wanted. */
+/*
+ * Start $PAGER (default less) if standard output is a terminal and @wanted. One at a time: until
+ * pager_finish() signals of the terminal are the pager's.
+ */
 void pager_start(struct pager *pager, bool wanted);
 
-/* Flush and, if there is a pager, wait until the reader leaves it. 0 or -errno of writing. */
+/*
+ * Flush and, if there is a pager, wait until the reader leaves it. 0, -errno of writing, or
+ * -ENOEXEC: the pager could not be run, so nobody has seen anything; print without.
+ */
 int pager_finish(struct pager *pager);
 
 /*
