@@ -13,7 +13,8 @@
 #include "xalloc.h"
 
 struct entry {
-	char *path;
+	char *path;		/* below the folder as it was given */
+	char *real;
 	const char *base;	/* in @path */
 };
 
@@ -48,12 +49,18 @@ int finder_new(const char *root, const char *archive, const char *const *paths, 
 	return 0;
 }
 
+static void free_entry(struct entry *entry)
+{
+	free(entry->path);
+	free(entry->real);
+}
+
 void finder_free(struct finder *f)
 {
 	if (!f)
 		return;
 	for (size_t i = 0; i < f->nr; i++)
-		free(f->entries[i].path);
+		free_entry(&f->entries[i]);
 	for (size_t i = 0; i < f->nr_paths; i++)
 		free(f->paths[i]);
 	free(f->entries);
@@ -81,33 +88,68 @@ static int compare_entries(const void *a, const void *b)
 	const struct entry *x = a, *y = b;
 	int order = module_compare(x->base, y->base);
 
+	if (!order)
+		order = strcmp(x->real, y->real);
 	return order ? order : strcmp(x->path, y->path);
 }
 
-static struct finder *listing;	/* nftw() has no argument for its callback */
+/* What is being listed: nftw() has no argument for its callback. */
+static struct listing {
+	struct finder *finder;
+	const char *folder;	/* as it was given */
+	size_t real_len;	/* of its real name, which the paths begin with */
+} listing;
 
 static int list_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
+	struct finder *f = listing.finder;
 	struct entry *entry;
 
 	(void)st;
+	(void)ftw;
 	if (type != FTW_F)
 		return 0;
-	xgrow(listing->entries, listing->nr, listing->room);
-	entry = &listing->entries[listing->nr++];
-	entry->path = xstrdup(path);
-	entry->base = entry->path + ftw->base;
+	xgrow(f->entries, f->nr, f->room);
+	entry = &f->entries[f->nr++];
+	entry->real = xstrdup(path);
+	entry->path = path_join(listing.folder, path + listing.real_len);
+	entry->base = path_base(entry->path);
 	return 0;
+}
+
+/* By its real name: nftw() does not go into a folder that is given by a symbolic link. */
+static void list_folder(struct finder *f, const char *folder)
+{
+	char *real = realpath(folder, NULL);
+
+	if (!real)
+		return;
+	listing = (struct listing){ f, folder, strcmp(real, "/") ? strlen(real) + 1 : 1 };
+	nftw(real, list_file, 32, FTW_PHYS);
+	free(real);
+}
+
+/* A folder that lies below another one, or is given twice, has been listed twice. */
+static void drop_doubles(struct finder *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		if (kept && !strcmp(f->entries[kept - 1].real, f->entries[i].real))
+			free_entry(&f->entries[i]);
+		else
+			f->entries[kept++] = f->entries[i];
+	}
+	f->nr = kept;
 }
 
 static void list_paths(struct finder *f)
 {
-	listing = f;
 	for (size_t i = 0; i < f->nr_paths; i++)
-		nftw(f->paths[i], list_file, 32, FTW_PHYS);
-	listing = NULL;
+		list_folder(f, f->paths[i]);
 	if (f->nr)
 		qsort(f->entries, f->nr, sizeof(*f->entries), compare_entries);
+	drop_doubles(f);
 	f->is_listed = true;
 }
 
@@ -127,25 +169,63 @@ static const struct entry *first_entry(const struct finder *f, const char *base)
 	return low < f->nr && !module_compare(f->entries[low].base, base) ? &f->entries[low] : NULL;
 }
 
-static void search(struct finder *f, struct image *image, const char *base, bool is_module,
-		   struct notices *notices)
+struct hits {
+	const struct entry *last;
+	size_t nr;
+};
+
+/* Files called @base, anywhere or below @folder. */
+static struct hits find_hits(const struct finder *f, const char *base, bool is_module,
+			     const char *folder)
 {
-	const struct entry *hit = NULL, *entry = first_entry(f, base);
-	size_t nr = 0;
+	const struct entry *entry = first_entry(f, base);
+	size_t len = folder ? strlen(folder) : 0;
+	struct hits hits = { 0 };
 
 	for (; entry && entry < f->entries + f->nr && !module_compare(entry->base, base); entry++) {
 		if (!is_module && strcmp(entry->base, base))
 			continue;
-		hit = entry;
-		nr++;
+		if (folder && (strncmp(entry->real, folder, len) || entry->real[len] != '/'))
+			continue;
+		hits.last = entry;
+		hits.nr++;
 	}
-	if (nr > 1) {
+	return hits;
+}
+
+/* Of several the only one in the archive, else the only one below the root. [FI-4] */
+static struct hits choose_hit(const struct finder *f, const char *base, bool is_module,
+			      struct hits all)
+{
+	const char *const places[] = { f->archive, f->root };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *folder = places[i] ? realpath(places[i], NULL) : NULL;
+		struct hits here = { 0 };
+
+		if (folder)
+			here = find_hits(f, base, is_module, folder);
+		free(folder);
+		if (here.nr == 1)
+			return here;
+	}
+	return all;
+}
+
+static void search(struct finder *f, struct image *image, const char *base, bool is_module,
+		   struct notices *notices)
+{
+	struct hits hits = find_hits(f, base, is_module, NULL);
+
+	if (hits.nr > 1)
+		hits = choose_hit(f, base, is_module, hits);
+	if (hits.nr > 1) {
 		image->is_ambiguous = true;
 		notice_add(notices,
 			   "'%s' is more than one file below --image-path (one is '%s'): "
-			   "shown without symbols", image->name, hit->path);
-	} else if (nr == 1) {
-		image->found = xstrdup(hit->path);
+			   "shown without symbols", image->name, hits.last->path);
+	} else if (hits.nr == 1) {
+		image->found = xstrdup(hits.last->path);
 		image->found_by_search = true;
 	}
 }
