@@ -3,15 +3,14 @@
  * event_plan_ibs.c - AMD's instruction-based sampling: events that need no counter
  *
  * The hardware picks a fetch, or an op, every so many and tells all of it; the events are what the
- * daemon derives [IB-3]. So all of one feature have one count and one unit mask.
+ * daemon derives [IB-3]. So all of one feature have one count and one unit mask, as
+ * event_requests_distinct() has seen to.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "event_plan_private.h"
-
-#define COUNT_MAX	1048575		/* 16 bits of 16 each, and what is below */
-#define OP_COUNT_MAX	134217727	/* 27 bits: all but the first CPUs that have IBS */
+#include "ibs_limits.h"
 
 struct feature {
 	const char *ext, *word;		/* in the table; to the daemon */
@@ -23,23 +22,16 @@ static uint64_t count_max(const struct collector_choice *c, const struct feature
 {
 	bool first = !strcmp(c->kinds.kind[0].type->name, "x86-64/family10");
 
-	return strcmp(f->word, "op") || first ? COUNT_MAX : OP_COUNT_MAX;
+	return strcmp(f->word, "op") || first ? IBS_FETCH_COUNT_MAX : IBS_OP_COUNT_MAX;
 }
 
 static int check(const struct collector_choice *c, const struct feature *f,
-		 const struct event_choice *first, const struct event_choice *other,
-		 struct op_error *e)
+		 const struct event_choice *choice, struct op_error *e)
 {
-	if (other->count > count_max(c, f))
-		return op_error_set(e, -ERANGE, "event '%s': count %" PRIu64 " is above the "
-				    "maximum, %" PRIu64, other->event->name, other->count,
-				    count_max(c, f));
-	if (other->count != first->count || other->mask.value != first->mask.value ||
-	    other->kernel != first->kernel || other->user != first->user)
-		return op_error_set(e, -EINVAL, "events '%s' and '%s' come from the same samples: "
-				    "give them the same count, unit mask, and kernel and user "
-				    "flags", first->event->name, other->event->name);
-	return 0;
+	if (choice->count <= count_max(c, f))
+		return 0;
+	return op_error_set(e, -ERANGE, "event '%s': count %" PRIu64 " is above the maximum, %"
+			    PRIu64, choice->event->name, choice->count, count_max(c, f));
 }
 
 /* "fetch:EV,EV:count:um:kernel:user" */
@@ -61,7 +53,7 @@ static int add_feature(const struct collector_choice *c, const struct feature *f
 			strbuf_addf(out, "%s%s:%s", out->len ? "|" : "ibs:", f->word,
 				    this->event->name);
 		first = first ? first : this;
-		err = check(c, f, first, this, e);
+		err = check(c, f, this, e);
 	}
 	if (first && !err)
 		strbuf_addf(out, ":%" PRIu64 ":0x%" PRIx32 ":%d:%d", first->count,

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "error.h"
 #include "ext_feature.h"
+#include "ibs_limits.h"
 
 struct ibs_event;
 
@@ -21,10 +22,6 @@ struct ibs_event;
 #define IBS_OP_MEMACCESS	2	/* log memory accesses */
 #define IBS_OP_BRANCH_TARGET	4	/* log branch targets; they are in the words, too */
 #define IBS_OP_MASKS		7
-
-#define IBS_COUNT_MIN		16	/* the CPU counts in sixteens */
-#define IBS_FETCH_COUNT_MAX	1048575
-#define IBS_OP_COUNT_MAX	134217727	/* where the CPU counts that far */
 
 /* Fetches or ops: all events of one side have count and unit mask in common. [IB-3] */
 struct ibs_side {

@@ -69,8 +69,8 @@ static int number(const char *text, bool hex, uint64_t min, uint64_t max, const 
 static int parse_numbers(char *const *field, bool op, struct ibs_side *side, struct op_error *e)
 {
 	uint64_t count, mask, kernel, user;
-	int err = number(field[1], false, IBS_COUNT_MIN, op ? IBS_OP_COUNT_MAX :
-			 IBS_FETCH_COUNT_MAX, "count", &count, e);
+	int err = number(field[1], false, op ? IBS_OP_COUNT_MIN : IBS_FETCH_COUNT_MIN,
+			 op ? IBS_OP_COUNT_MAX : IBS_FETCH_COUNT_MAX, "count", &count, e);
 
 	if (!err)
 		err = number(field[2], true, 0, op ? IBS_OP_MASKS : 0, "unit mask", &mask, e);

@@ -52,7 +52,10 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 			  unsigned int callgraph_depth, struct event_choice *ret,
 			  struct op_error *e);
 
-/* -EINVAL: two are the same event and mask. */
+/*
+ * -EINVAL: two are the same event and mask, or are told by the same samples ("ext:") and want
+ * other ones.
+ */
 int event_requests_distinct(const struct event_choice *choices, size_t nr, struct op_error *e);
 
 /*

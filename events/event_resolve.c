@@ -79,18 +79,30 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 	return err;
 }
 
+static int check_two(const struct event_choice *a, const struct event_choice *b, struct op_error *e)
+{
+	if (a->event == b->event && a->mask.value == b->mask.value &&
+	    a->mask.extra == b->mask.extra)
+		return op_error_set(e, -EINVAL, "event '%s' with unit mask 0x%02" PRIx32
+				    " is asked for twice; all events must be distinct",
+				    a->event->name, a->mask.value);
+	if (a->event->ext && b->event->ext && !strcmp(a->event->ext, b->event->ext) &&
+	    (a->count != b->count || a->mask.value != b->mask.value || a->kernel != b->kernel ||
+	     a->user != b->user))
+		return op_error_set(e, -EINVAL, "events '%s' and '%s' come from the same samples: "
+				    "give them the same count, unit mask, and kernel and user "
+				    "flags", a->event->name, b->event->name);
+	return 0;
+}
+
 int event_requests_distinct(const struct event_choice *c, size_t nr, struct op_error *e)
 {
-	for (size_t i = 0; i < nr; i++)
-		for (size_t j = i + 1; j < nr; j++)
-			if (c[i].event == c[j].event && c[i].mask.value == c[j].mask.value &&
-			    c[i].mask.extra == c[j].mask.extra)
-				return op_error_set(e, -EINVAL,
-						    "event '%s' with unit mask 0x%02" PRIx32
-						    " is asked for "
-						    "twice; all events must be distinct",
-						    c[i].event->name, c[i].mask.value);
-	return 0;
+	int err = 0;
+
+	for (size_t i = 0; i < nr && !err; i++)
+		for (size_t j = i + 1; j < nr && !err; j++)
+			err = check_two(&c[i], &c[j], e);
+	return err;
 }
 
 static int count_bits(uint64_t bits)

@@ -163,7 +163,7 @@ TEST(requests)
 	      c.nr_events);
 	CHECK(!ibs_config_parse("op:IBS_OP_ALL:134217727:0x1:0:1", &c, &e), "%s", e.text);
 	CHECK(!c.fetch.on && c.op.max_count == 134217727 && !c.op.kernel && c.op.user, "one side");
-	CHECK(!ibs_config_parse("op:IBS_OP_ALL,:16:0|fetch:IBS_FETCH_ALL:1048575:00", &c, &e),
+	CHECK(!ibs_config_parse("op:IBS_OP_ALL,:144:0|fetch:IBS_FETCH_ALL:1048575:00", &c, &e),
 	      "%s", e.text);
 }
 
@@ -189,7 +189,8 @@ TEST(refused_requests)
 		{ "ibs:op:IBS_FETCH_ALL:100000:0", "IBS_FETCH_ALL is derived from fetches" },
 		{ "ibs:op:IBS_OP_ALL,IBS_OP_ALL:100000:0", "there twice" },
 		{ "ibs:op:IBS_OP_ALL:100000:0|op:IBS_OP_LOAD:100000:0", "op: is there twice" },
-		{ "ibs:op:IBS_OP_ALL:15:0", "count '15' is not a number from 16 to 134217727" },
+		{ "ibs:op:IBS_OP_ALL:143:0", "count '143' is not a number from 144 to 134217727" },
+		{ "ibs:fetch:IBS_FETCH_ALL:15:0", "from 16 to 1048575" },
 		{ "ibs:op:IBS_OP_ALL:134217728:0", "count" },
 		{ "ibs:op:IBS_OP_ALL:-1:0", "count" },
 		{ "ibs:fetch:IBS_FETCH_ALL:1048576:0", "from 16 to 1048575" },

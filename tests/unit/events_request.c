@@ -13,7 +13,8 @@ static const char events[] =
 	"event:0x25 counters:0 um:one minimum:500 name:ONE : One of them\n"
 	"event:0x2e counters:0,1 um:x41 minimum:500 name:LLC : Misses\n"
 	"event:0x0d counters:1 um:twice minimum:500 name:TWICE : One value, two masks\n"
-	"event:0xf100 ext:ibs_op um:zero minimum:500 name:IBS : Ops\n";
+	"event:0xf100 ext:ibs_op um:zero minimum:500 name:IBS : Ops\n"
+	"event:0xf101 ext:ibs_op um:zero minimum:500 name:IBS_LOADS : Loads\n";
 static const char masks[] =
 	"name:zero type:mandatory default:0\n\t0 None\n"
 	"name:x41 type:mandatory default:0x41\n\t0x41 None\n"
@@ -178,6 +179,10 @@ TEST(counters_of_all)
 	CHECK(!alloc(t, (const char *[]){ "IBS:500", "L2:500" }, 2, 3, c, &e) &&
 		      c[0].counter == COUNTER_NONE && c[1].counter == 0,
 	      "extended events need none");
+	CHECK(!alloc(t, (const char *[]){ "IBS:500", "IBS_LOADS:500" }, 2, 3, c, &e), "%s", e.text);
+	CHECK(alloc(t, (const char *[]){ "IBS:500", "IBS_LOADS:600" }, 2, 3, c, &e) == -EINVAL &&
+		      strstr(e.text, "from the same samples"),
+	      "one sample, two counts: %s", e.text);
 	CHECK(alloc(t, (const char *[]){ "ONE:500", "L2:500" }, 2, 3, c, &e) == -ENOSPC &&
 		      strstr(e.text, "cannot be counted at once"),
 	      "%s", e.text);
