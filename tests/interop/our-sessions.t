@@ -35,7 +35,9 @@ sample() # OPTION...
 {
 	rm -rf "$work/session" "$OPROFILE_DAEMONRC"
 	opcontrol --session-dir="$work/session" --collector=perf --event=CPU_CLK_UNHALTED:1000000 "$@" --start &&
-		"$O/workload/shape" 1 && (for _ in 1 2 3 4 5; do find /usr/lib -printf '%s %p\n' | sort | tail -n 1; done) &&
+		"$O/workload/shape" 1 && (for _ in 1 2 3 4 5; do
+			find /usr/lib -printf '%s %p\n' | sort | tail -n 1
+		done) &&
 		opcontrol --dump && "$O/workload/shape" 0.5 && opcontrol --shutdown
 }
 
