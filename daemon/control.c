@@ -343,6 +343,12 @@ int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms)
 	return nr;
 }
 
+static bool is_late(const struct peer *p)
+{
+	return (p->state == PEER_ASKING || p->state == PEER_ANSWERED) && now_ms() >= p->deadline;
+}
+
+/* Late may be us, who wrote samples meanwhile: what has come by now is taken before that counts. */
 void control_serve(struct control *c, const struct pollfd *fds, int nr)
 {
 	for (int i = 1; i < nr; i++) {
@@ -350,12 +356,14 @@ void control_serve(struct control *c, const struct pollfd *fds, int nr)
 
 		if (fds[i].fd < 0 || p->state == PEER_FREE)
 			continue;
-		if (now_ms() >= p->deadline)
-			hang_up(p);
-		else if (fds[i].revents && p->state == PEER_ASKING)
+		if (!fds[i].revents && !is_late(p))
+			continue;
+		if (p->state == PEER_ASKING)
 			read_some(c, p);
-		else if (fds[i].revents && p->state == PEER_ANSWERED)
+		else if (p->state == PEER_ANSWERED)
 			send_some(p);
+		if (is_late(p))
+			hang_up(p);
 	}
 	if (nr && fds[0].revents)
 		accept_peers(c);

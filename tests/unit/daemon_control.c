@@ -333,4 +333,24 @@ TEST(slow_reader)
 	end();
 }
 
+/* On a busy machine the daemon may be away for longer than a peer is given for its request. */
+TEST(a_request_that_waited_for_us)
+{
+	char text[10] = "";
+	int late, silent;
+
+	begin();
+	late = dial();
+	silent = dial();
+	serve_for(50);
+	CHECK(write(late, "ping\n", 5) == 5, "write");
+	usleep(5100000);
+	serve_for(100);
+	CHECK(read(late, text, sizeof(text) - 1) == 3 && !strcmp(text, "ok\n"), "'%s'", text);
+	CHECK(read(silent, text, sizeof(text)) == 0, "who asks nothing is not waited for");
+	close(late);
+	close(silent);
+	end();
+}
+
 TEST_MAIN()
