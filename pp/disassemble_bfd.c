@@ -3,6 +3,8 @@
 #include "disassemble_bfd.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,28 @@ static void quiet(const char *format, va_list args)
 {
 	(void)format;
 	(void)args;
+}
+
+/*
+ * From 2.39 on libbfd keeps what it has to say of a damaged file back until it knows the format, and
+ * then writes it to stderr past the handler, with the file's own bytes in it.
+ */
+static bool is_object(bfd *file)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int kept = null >= 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+	bool is;
+
+	if (kept >= 0)
+		dup2(null, STDERR_FILENO);
+	is = bfd_check_format(file, bfd_object);
+	if (kept >= 0) {
+		dup2(kept, STDERR_FILENO);
+		close(kept);
+	}
+	if (null >= 0)
+		close(null);
+	return is;
 }
 
 static void read_symbols(struct bfd_file *f)
@@ -37,7 +61,7 @@ int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_f
 	bfd_set_error_handler(quiet);	/* damaged files are told by us, once */
 	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", f.fd);
 	f.bfd = bfd_openr(f.fd >= 0 ? copy : path, NULL);
-	if (!f.bfd || !bfd_check_format(f.bfd, bfd_object)) {
+	if (!f.bfd || !is_object(f.bfd)) {
 		bfd_file_close(&f);
 		return op_error_set(e, -ENOEXEC, "%s", bfd_errmsg(bfd_get_error()));
 	}
