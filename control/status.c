@@ -31,6 +31,12 @@ static void print_number_unless_0(const char *label, uint64_t n, FILE *out)
 		fprintf(out, "%s: %" PRIu64 "\n", label, n);
 }
 
+/* The default has a name, too, as it has at --vmlinux: an empty line would look like a mistake. */
+static void print_vmlinux(const char *vmlinux, FILE *out)
+{
+	fprintf(out, "vmlinux file: %s\n", strcmp(vmlinux, VMLINUX_DEFAULT) ? vmlinux : "kallsyms");
+}
+
 void status_print_setup(const struct setup *s, FILE *out)
 {
 	struct strbuf spec = STRBUF_INIT;
@@ -46,7 +52,7 @@ void status_print_setup(const struct setup *s, FILE *out)
 		s->separate_kernel ? " kernel" : "", s->separate_thread ? " thread" : "",
 		s->separate_cpu ? " cpu" : "",
 		s->separate_lib || s->separate_thread || s->separate_cpu ? "" : " none");
-	fprintf(out, "vmlinux file: %s\n", s->vmlinux);
+	print_vmlinux(s->vmlinux, out);
 	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
 	print_number_unless_0("Buffer size", s->buffer_sizes[BUFFER_EVENTS], out);
@@ -97,8 +103,7 @@ static void print_kernel_image(const char *answer, FILE *out)
 
 	answer_value(answer, "vmlinux", vmlinux, sizeof(vmlinux));
 	answer_value(answer, "kernel_symbols", symbols, sizeof(symbols));
-	fprintf(out, "vmlinux file: %s\n",
-		!*vmlinux && !strcmp(symbols, "none") ? VMLINUX_NONE : vmlinux);
+	print_vmlinux(!*vmlinux && !strcmp(symbols, "none") ? VMLINUX_NONE : vmlinux, out);
 }
 
 static void print_originals(const char *answer, FILE *out)
