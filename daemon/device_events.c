@@ -3,7 +3,7 @@
  * device_events.c - tell the kernel module what to sample: time, or events on its counters
  *
  * All of it is written every time, so that nothing an earlier daemon asked for is left: a counter
- * that is not used is disabled, and by time all are.
+ * that is not used is disabled, and by time all are. Not time_slice, which is root's own to set.
  */
 #include <errno.h>
 #include <inttypes.h>
