@@ -20,6 +20,9 @@
 #include <asm/irq_regs.h>
 #include <asm/irq_vectors.h>
 #include "../arch/x86/ibs_claim.h"
+#include "../buffer_sync.h"
+#include "../cpu_buffer.h"
+#include "../pins.h"
 
 #define TICK		NSEC_PER_MSEC
 #define IN_A_TICK	250000
@@ -121,6 +124,9 @@ static enum hrtimer_restart tick(struct hrtimer *timer)			/* [irq] */
 	op = count(f->op_ctl, OP_ENABLE, OP_VALID, &f->ran);
 	if (!fetch && !op)
 		return HRTIMER_RESTART;
+	/* the hardware's NMI would hit what was sampled, and have its process pinned for that */
+	if (user_mode(regs))
+		op_pin_current(this_cpu_ptr(&op_cpu_buffers), READ_ONCE(op_generation));
 	f->turn++;
 	if (fetch)
 		take_fetch(f, instruction_pointer(regs));
