@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "counter_alloc.h"
 #include "event_plan_private.h"
 #include "machine_events.h"
 #include "number.h"

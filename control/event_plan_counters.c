@@ -3,22 +3,24 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "counter_alloc.h"
 #include "event_plan_private.h"
 
+#define PERF_FIXED 2	/* fixed counters that perf gives to events with a code of their own */
 #define NUMBERS_MAX 32	/* of events, in the event buffer and to the daemon */
 
 /*
  * Intel's fixed counters follow the general ones. Each counts one event, just as a general one
- * would. [FS-34]
+ * would; these are the module's own, fixed_counts() of pmu_plan.c. [FS-34]
  */
 static void add_fixed(struct event_choice *c, unsigned int nr_general, unsigned int nr_fixed)
 {
 	static const struct {
 		uint64_t code;
 		uint32_t mask;
-	} fixed[] = { { 0xc0, 0 }, { 0x3c, 0 } };	/* instructions, cycles */
+	} fixed[] = { { 0xc0, 0 }, { 0x3c, 0 }, { 0, 3 }, { 0xa4, 1 } };
 
-	c->counters &= ((uint64_t)1 << nr_general) - 1;
+	c->counters &= counters_below(nr_general);
 	for (unsigned int i = 0; i < nr_fixed && i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (c->event->code == fixed[i].code && c->mask.value == fixed[i].mask &&
 		    !(c->mask.extra & ~EXTRA_NONE))
@@ -70,6 +72,8 @@ static int judge_kind(const struct maker *m, const struct kind_plan *kind, unsig
 		return event_requests_distinct(copy.choices, copy.nr, e);
 	if (!*m->c->root && !strncmp(kind->kind->type->name, "i386/", 5))
 		arch_perfmon_read(&pmu);
+	if (pmu.nr_fixed > PERF_FIXED)
+		pmu.nr_fixed = PERF_FIXED;
 	set_counters(&copy, nr, pmu.nr_fixed);
 	err = event_requests_alloc_sets(copy.choices, copy.nr, nr + pmu.nr_fixed, ~(uint64_t)0,
 					&sets, e);

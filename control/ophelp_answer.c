@@ -14,14 +14,6 @@
 #include "say.h"
 #include "xalloc.h"
 
-/* Counters that an event may have on this kind of CPU. */
-static uint64_t available(const struct help_cpu *cpu)
-{
-	unsigned int nr = cpu->kind.nr_counters;
-
-	return nr >= EVENT_COUNTERS_MAX ? ~(uint64_t)0 : ((uint64_t)1 << nr) - 1;
-}
-
 static int resolve(const struct help_cpu *cpu, const struct help_options *o,
 		   struct event_choice *choices, struct op_error *e)
 {
@@ -46,7 +38,8 @@ static int resolve(const struct help_cpu *cpu, const struct help_options *o,
 static int check(const struct help_cpu *cpu, const struct help_options *o,
 		 struct event_choice *choices, struct op_error *e)
 {
-	int err = event_requests_alloc(choices, o->nr_events, available(cpu), e);
+	int err = event_requests_alloc(choices, o->nr_events,
+				       counters_below(cpu->kind.nr_counters), e);
 
 	for (size_t i = 0; i < o->nr_events && !err; i++) {
 		if (choices[i].counter == COUNTER_NONE)

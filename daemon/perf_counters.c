@@ -94,7 +94,7 @@ static int make_clock(const struct collector_config *config, const struct perf_m
 
 /* Events */
 
-static char *pmu_file(const char *root, const char *pmu, const char *file)
+char *perf_pmu_file(const char *root, const char *pmu, const char *file)
 {
 	return xasprintf("%s/sys/bus/event_source/devices/%s/%s", root, pmu, file);
 }
@@ -102,7 +102,7 @@ static char *pmu_file(const char *root, const char *pmu, const char *file)
 /* A PMU without a list of CPUs is on all of them. */
 static void read_cpus(struct perf_counter *c, const char *root)
 {
-	char *path = pmu_file(root, c->pmu, "cpus");
+	char *path = perf_pmu_file(root, c->pmu, "cpus");
 
 	if (perf_cpus_read(path, &c->cpus))
 		c->cpus.end = 0;
@@ -111,7 +111,7 @@ static void read_cpus(struct perf_counter *c, const char *root)
 
 static int take_pmu(struct perf_counter *c, const char *root, struct op_error *e)
 {
-	char *path = pmu_file(root, c->pmu, "type");
+	char *path = perf_pmu_file(root, c->pmu, "type");
 	uint64_t type;
 	int err = file_read_u64(path, &type);
 

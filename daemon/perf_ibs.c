@@ -21,11 +21,6 @@ enum { FETCH_CONTROL, FETCH_LINEAR, FETCH_PHYSICAL, NR_FETCH };
 enum { OP_CONTROL, OP_RIP, OP_DATA, OP_DATA2, OP_DATA3, OP_LINEAR, OP_PHYSICAL, NR_OP };
 #define OP_TARGET	NR_OP		/* if it is capable of that */
 
-static char *pmu_file(const char *root, const char *pmu, const char *file)
-{
-	return xasprintf("%s/sys/bus/event_source/devices/%s/%s", root, pmu, file);
-}
-
 /* Set the bit of @config that the PMU's format calls @name. -ENOENT: it has none. */
 static int set_bit(const char *root, const char *pmu, const char *name, uint64_t *config)
 {
@@ -33,7 +28,7 @@ static int set_bit(const char *root, const char *pmu, const char *name, uint64_t
 	unsigned int bit;
 	int err;
 
-	path = pmu_file(root, pmu, file);
+	path = perf_pmu_file(root, pmu, file);
 	err = file_read_line(path, text, sizeof(text));
 	free(file);
 	free(path);
@@ -48,7 +43,7 @@ static int set_bit(const char *root, const char *pmu, const char *name, uint64_t
 static int take_type(const char *root, const char *pmu, const char *what,
 		     struct perf_counter *event, struct op_error *e)
 {
-	char *path = pmu_file(root, pmu, "type");
+	char *path = perf_pmu_file(root, pmu, "type");
 	uint64_t type;
 	int err = file_read_u64(path, &type);
 

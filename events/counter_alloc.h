@@ -10,6 +10,12 @@
 
 #define COUNTER_NONE (-1) /* an extended event: it needs none */
 
+/* The lowest @nr counters. */
+static inline uint64_t counters_below(unsigned int nr)
+{
+	return nr >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << nr) - 1;
+}
+
 /*
  * Give each of @nr events one of @available's counters (bits) that it may use, no counter twice.
  * @allowed[i] are event i's counters, 0 for an extended event. Of all assignments it is the one

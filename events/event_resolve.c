@@ -110,12 +110,6 @@ static int count_bits(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
-/* The lowest @nr bits. */
-static uint64_t low_bits(unsigned int nr)
-{
-	return nr >= EVENT_COUNTERS_MAX ? ~(uint64_t)0 : ((uint64_t)1 << nr) - 1;
-}
-
 static int tell_no_room(const struct event_choice *c, size_t nr, uint64_t available,
 			struct op_error *e)
 {
@@ -146,7 +140,7 @@ static uint64_t in_sets(uint64_t counters, unsigned int nr_real, unsigned int se
 	uint64_t all = 0;
 
 	for (unsigned int s = 0; s < sets && s * nr_real < EVENT_COUNTERS_MAX; s++)
-		all |= (counters & low_bits(nr_real)) << s * nr_real;
+		all |= (counters & counters_below(nr_real)) << s * nr_real;
 	return all;
 }
 
@@ -192,10 +186,11 @@ int event_requests_alloc_sets(struct event_choice *choices, size_t nr, unsigned 
 		return err;
 	do {
 		sets++;
-		err = alloc_in(choices, nr, nr_real, sets, there & low_bits(sets * nr_real));
-	} while (err && there & ~low_bits(sets * nr_real));
+		err = alloc_in(choices, nr, nr_real, sets, there & counters_below(sets * nr_real));
+	} while (err && there & ~counters_below(sets * nr_real));
 	if (err)
-		return tell_no_room(choices, nr, sets > 1 ? there : there & low_bits(nr_real), e);
+		return tell_no_room(choices, nr,
+				    sets > 1 ? there : there & counters_below(nr_real), e);
 	*ret_sets = sets;
 	return 0;
 }

@@ -183,6 +183,9 @@ TEST(counters_of_the_module)
 		"BR_INST_RETIRED:100000", "r01a2:6000", "r02a2:6000", "r04a2:6000",
 		"CPU_CLK_UNHALTED:100000", "INST_RETIRED:100000", NULL,
 	};
+	static const char *const slots[] = {
+		"r01a2:6000", "r02a2:6000", "r04a2:6000", "r08a2:6000", "r01a4:6000", NULL,
+	};
 	static const char *const cycles_first[] = { "CPU_CLK_UNHALTED:100000", "r01a2:6000", NULL };
 	static const char *const turns[] = {
 		"r01a2:6000", "r02a2:6000", "r03a2:6000", "r04a2:6000", "r05a2:6000", NULL,
@@ -202,6 +205,9 @@ TEST(counters_of_the_module)
 	CHECK(strstr(p.notes.text, "in turns"), "said: %s", p.notes.text);
 	event_plan_free(&p);
 	setup_free(&s);
+	c = module_of("i386/arch_perfmon", "intel", 4, 8, 4);
+	check(&c, slots, 0, "r01a2:0xa2:0:6000:0x1:1:1,r02a2:0xa2:1:6000:0x2:1:1,"
+	      "r04a2:0xa2:2:6000:0x4:1:1,r08a2:0xa2:3:6000:0x8:1:1,r01a4:0xa4:7:6000:0x1:1:1");
 	c = module_of("i386/arch_perfmon", "intel", 4, 4, 1);
 	check(&c, turns, -ENOSPC, "need 5, have 4");
 	/* AMD's are all general; perf's model has any event on any */
