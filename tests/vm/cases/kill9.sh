@@ -4,8 +4,8 @@
 
 killed=0 before=0 broken=0 shrunk=0 failed=0
 profile_start 200
-spawn 100000 2 "$TURNS" /vm/bin/v00 /vm/bin/v01 /vm/bin/v02 /vm/bin/v03 & spawner=$!
-scatter 1000 & scatterer=$!
+nice spawn 100000 2 "$TURNS" /vm/bin/v00 /vm/bin/v01 /vm/bin/v02 /vm/bin/v03 & spawner=$!
+nice scatter 1000 & scatterer=$!
 while [ $killed -lt 50 ]; do
 	usleep $(($(od -An -N2 -tu2 /dev/urandom) * 6))
 	kill -9 "$(daemon_pid)"

@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 200
+# seconds: 400
 # nmi-ipi - without counters: CPUs that sample each other by NMI see what the timer can't
 
 fs=/dev/oprofile
