@@ -20,6 +20,7 @@ void annotation_free(struct annotation *a)
 	for (size_t i = 0; i < a->nr_images; i++) {
 		binary_close(&a->images[i].binary);
 		free(a->images[i].path);
+		free(a->images[i].no_lines);
 	}
 	free(a->images);
 	free(a->symbols);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate_missing.h"
 #include "annotate_paths.h"
 #include "file.h"
 #include "xalloc.h"
@@ -19,6 +20,7 @@ struct source {
 	char *text;		/* NULL: it cannot be read */
 	char **lines;
 	size_t nr_lines;
+	bool ends_early;	/* lines were asked for that it does not have */
 	size_t last, furthest;	/* lines shown in this symbol: the last one, the highest one */
 };
 
@@ -26,6 +28,7 @@ struct listing {
 	const struct binary *binary;
 	const struct annotate_options *options;
 	struct notices *notices;
+	int64_t built;				/* the binary's time, or 0 */
 	struct line_binary *tables;
 	const struct code_section *section;	/* asked for last */
 	struct source *sources;
@@ -53,6 +56,7 @@ struct listing *listing_open(const struct binary *b, const char *path,
 	l = xcalloc(1, sizeof(*l));
 	l->binary = b;
 	l->options = options;
+	l->built = file_time(path);
 	l->notices = notices;
 	l->tables = tables;
 	return l;
@@ -106,6 +110,9 @@ static void read_source(struct listing *l, struct source *s)
 		notice_add(l->notices, "cannot read source '%s': %s", s->path, strerror(-err));
 	} else {
 		cut_lines(s);
+		if (!l->options->compat && source_is_newer(f, l->built))
+			notice_add(l->notices, "source '%s' is newer than the binary: its lines "
+				   "may have moved", found);
 	}
 	if (f)
 		fclose(f);
@@ -141,6 +148,16 @@ static bool find_place(struct listing *l, const char *section, uint64_t offset, 
 	return true;
 }
 
+/* Another source than the one that was compiled [AN-17]. */
+static void check_end(struct listing *l, struct source *s, size_t line)
+{
+	if (s->ends_early || !s->text || line <= s->nr_lines || l->options->compat)
+		return;
+	s->ends_early = true;
+	notice_add(l->notices, "source '%s' ends before lines that the code is of: it is not what "
+		   "was compiled", s->path);
+}
+
 /* The first of the lines to show, so that the reader sees where he is. */
 static size_t first_line(const struct source *s, size_t line)
 {
@@ -164,6 +181,7 @@ void listing_before(struct listing *l, const char *section, uint64_t offset,
 	if (!place.file || !place.line)
 		return;
 	s = get_source(l, place.file);
+	check_end(l, s, place.line);
 	if (l->options->disassembly.line_numbers &&
 	    (l->line != place.line || s->last != place.line)) {
 		char *text = xasprintf("%s:%u", place.file, place.line);

@@ -21,6 +21,7 @@ struct work {
 	const struct populate_options *options;
 	struct binary binary;
 	char *path;		/* of the binary's file, or NULL */
+	char *no_lines;		/* why there are none, or NULL */
 	uint64_t *places;	/* of its symbols' starts and of its samples, ascending */
 	size_t nr_places, room;
 	size_t first_symbol;	/* of this image */
@@ -299,7 +300,7 @@ static void find_lines(struct work *w, const struct line_options *options, struc
 		return;
 	err = line_binary_open(&w->binary, w->path, options, &tables, &e);
 	if (err) {
-		notice_add(notices, "no source lines: %s", e.text);
+		w->no_lines = xstrdup(e.text);
 		return;
 	}
 	lines = xcalloc(w->nr_places + 1, sizeof(*lines));
@@ -325,6 +326,7 @@ static void keep_image(struct work *w, bool with_binary)
 		.image = w->inverted->image,
 		.first = w->first_symbol,
 		.nr = a->nr_symbols - w->first_symbol,
+		.no_lines = w->no_lines,
 	};
 	if (with_binary) {
 		image->path = w->path;

@@ -43,6 +43,7 @@ struct annotated_image {
 	const struct image *image;
 	struct binary binary;	/* open if annotate_samples() was to keep it */
 	char *path;		/* of its file, or NULL */
+	char *no_lines;		/* why its samples have no source lines, or NULL */
 	size_t first, nr;	/* its symbols */
 };
 

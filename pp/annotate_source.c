@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate_missing.h"
 #include "annotate_paths.h"
 #include "annotate_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
-#define MISSING_NAMED	10	/* sources that are named when they cannot be read */
+#define MISSING_NAMED	10	/* sources that are named when they cannot be read, or are newer */
 
 /* A sample or a symbol at a line. */
 struct mark {
@@ -34,7 +35,8 @@ struct writer {
 	struct notices *notices;
 	struct marks samples, symbols;
 	uint64_t *file_counts;		/* nr_classes per file */
-	size_t nr_missing;
+	int64_t *built;			/* per file: its newest binary, or 0 */
+	size_t nr_missing, nr_newer;
 	struct strbuf line;		/* room for one */
 	uint64_t *sums;			/* nr_classes */
 	size_t *same_line;		/* room for all symbols */
@@ -163,7 +165,38 @@ static void add_samples(struct writer *w, size_t end, uint32_t line, size_t *at)
 	annotate_field(&w->line, a, any ? w->sums : NULL);
 }
 
-static void put_text(struct writer *w, size_t file, FILE *source, FILE *out)
+/* What is left is of lines that the text does not have: another one was compiled [AN-17]. */
+static void put_rest(struct writer *w, size_t file, const char *path, size_t sample,
+		     size_t symbol, FILE *out)
+{
+	size_t end = w->samples.first[file + 1], end_of_symbols = w->symbols.first[file + 1], nr = 0;
+	uint64_t sum = 0;
+
+	memset(w->sums, 0, w->a->nr_classes * sizeof(*w->sums));
+	for (size_t i = sample; i < end; i++) {
+		const uint64_t *counts = annotated_sample_counts(w->a, w->samples.marks[i].index);
+
+		for (size_t c = 0; c < w->a->nr_classes; c++) {
+			w->sums[c] += counts[c];
+			sum += counts[c];
+		}
+	}
+	for (size_t i = symbol; i < end_of_symbols; i++)
+		w->same_line[nr++] = w->symbols.marks[i].index;
+	if (!sum && !nr)
+		return;
+	annotate_field(&w->line, w->a, sum ? w->sums : NULL);
+	strbuf_add(&w->line, ":/* lines after the end */");
+	if (nr)
+		annotate_symbols(&w->line, w->a, w->same_line, nr);
+	strbuf_add_char(&w->line, '\n');
+	fwrite(w->line.text, 1, w->line.len, out);
+	strbuf_reset(&w->line);
+	notice_add(w->notices, "source '%s' ends before lines that have %" PRIu64 " samples: it is "
+		   "not what was compiled", path, sum);
+}
+
+static void put_text(struct writer *w, size_t file, FILE *source, const char *path, FILE *out)
 {
 	size_t sample = w->samples.first[file], symbol = w->symbols.first[file], room = 0;
 	char *text = NULL;
@@ -180,6 +213,8 @@ static void put_text(struct writer *w, size_t file, FILE *source, FILE *out)
 		strbuf_reset(&w->line);
 	}
 	free(text);
+	if (!w->options->compat)
+		put_rest(w, file, path, sample, symbol, out);
 }
 
 static int compare_indices(const void *a, const void *b)
@@ -212,6 +247,14 @@ static void tell_missing(struct writer *w, const char *path, int why)
 		notice_add(w->notices, "cannot read source '%s': %s", path, strerror(why));
 }
 
+static void tell_newer(struct writer *w, size_t file, FILE *source, const char *path)
+{
+	if (!w->options->compat && source_is_newer(source, w->built[file]) &&
+	    w->nr_newer++ < MISSING_NAMED)
+		notice_add(w->notices, "source '%s' is newer than the binary: its lines may have "
+			   "moved", path);
+}
+
 static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e)
 {
 	const char *path = w->a->files.paths[file];
@@ -222,6 +265,8 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 
 	if (!source)
 		tell_missing(w, path, errno);
+	else
+		tell_newer(w, file, source, found);
 	if (is_separate)
 		out = source_create(w->options, path, found, e);
 	if (!out) {
@@ -231,7 +276,7 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 	if (!is_separate)
 		put_file_header(w, file, out);
 	if (source)
-		put_text(w, file, source, out);
+		put_text(w, file, source, found, out);
 	else
 		put_symbols(w, file, out);
 	if (is_separate) {
@@ -304,6 +349,7 @@ static void free_writer(struct writer *w)
 	free(w->symbols.marks);
 	free(w->symbols.first);
 	free(w->file_counts);
+	free(w->built);
 	free(w->sums);
 	free(w->same_line);
 	strbuf_free(&w->line);
@@ -322,6 +368,7 @@ int annotate_source(const struct annotation *a, const struct annotate_options *o
 	make_marks(a, false, &w.samples);
 	make_marks(a, true, &w.symbols);
 	count_files(&w);
+	w.built = source_binary_times(a);
 	w.sums = xcalloc(a->nr_classes + 1, sizeof(*w.sums));
 	w.same_line = xcalloc(a->nr_symbols + 1, sizeof(*w.same_line));
 	ranked = rank_files(&w, first_class_only, &nr);
@@ -332,6 +379,9 @@ int annotate_source(const struct annotation *a, const struct annotate_options *o
 	if (w.nr_missing > MISSING_NAMED)
 		notice_add(notices, "%zu more sources cannot be read (--search-dirs says where "
 			   "sources are)", w.nr_missing - MISSING_NAMED);
+	if (w.nr_newer > MISSING_NAMED)
+		notice_add(notices, "%zu more sources are newer than the binary",
+			   w.nr_newer - MISSING_NAMED);
 	free(ranked);
 	free_writer(&w);
 	return err;

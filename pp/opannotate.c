@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "annotate_assembly.h"
+#include "annotate_missing.h"
 #include "annotate_options.h"
 #include "annotate_samples.h"
 #include "annotate_source.h"
@@ -102,6 +103,8 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	make_annotation(o, c, cache_dir, &a, notices);
 	a.color = o->color;
 	progress_end();
+	if (!o->assembly)
+		missing_lines_notices(&a, notices);
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
 		notice_add(notices, "no debug information for any binary that was chosen: compile "
 			   "with -g, install debug packages, or use --assembly");

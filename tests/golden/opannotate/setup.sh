@@ -5,6 +5,7 @@ built=@1600000000
 export OPROFILE_CACHE_DIR=$WORK/cache
 mkdir -p src root/usr/bin
 cp "$inputs/work.s" "$inputs/part.inc" src
+touch -d @1500000000 src/work.s src/part.inc
 
 link_quietly() # LD-OPTION...: some versions warn of the plain layout
 {
