@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 400
+# seconds: 1000
 # machine: intel-pmu
 # programs: perf
 # counters - hardware events as a user asks for them, from opcontrol to opreport, by both collectors

@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 300
+# seconds: 600
 # machine: amd-pmu
 # pmu-amd - sample by AMD's counters, which have no register that tells what overflowed
 

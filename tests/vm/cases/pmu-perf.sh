@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 300
+# seconds: 600
 # machine: intel-pmu
 # pmu-perf - counters that perf drives for us: its turns, CPUs that come and go, its throttling
 

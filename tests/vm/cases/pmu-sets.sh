@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 300
+# seconds: 600
 # machine: intel-pmu
 # pmu-sets - more events than counters: sets take turns, and scaled counts are what ran
 
