@@ -15,8 +15,8 @@ int device_read_counts(const char *mount_point, struct session_counts *counts);
 int device_write_events(const char *mount_point, const struct collector_config *config,
 			struct op_error *e);
 /*
- * Why it cannot be done, from "models" [FS-30]: what stands at IBS if it was asked for (@ibs) and is
- * impossible, else at the model that was chosen.
+ * Why it cannot be done, from "models" [FS-30]: what stands at IBS if it was asked for (@ibs) and
+ * is impossible, else at the model that was chosen.
  */
 void device_models_reason(const char *mount_point, bool ibs, char *ret, size_t size);
 
