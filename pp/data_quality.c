@@ -2,8 +2,9 @@
 /*
  * data_quality.c - lost samples, with their reasons, and hidden kernel addresses
  *
- * Sessions of ours have stats/counts; those of the original only copies of the kernel's own
- * statistics, of which two say that samples were lost.
+ * Sessions of ours have stats/counts. Those of the original's daemon have copies of the kernel's
+ * own statistics, of which two say that samples were lost; those of its operf a file for each
+ * event that was throttled, and a log beside the sessions.
  */
 #include "data_quality.h"
 
@@ -15,6 +16,9 @@
 #include "event_scale.h"
 #include "file.h"
 #include "strbuf.h"
+#include "xalloc.h"
+
+#define OPERF_LOG_MAX	(16u << 20)	/* bytes */
 
 static uint64_t read_number(const char *dir, const char *file)
 {
@@ -59,6 +63,77 @@ static void notice_overflows(const struct report_session *s, struct notices *not
 			   "buffers were full: sample less often, or make them larger", s->name,
 			   lost);
 	free(stats);
+}
+
+static bool is_throttled(const char *dir, const char *event)
+{
+	char *path = path_join(dir, event);
+	uint64_t n = 1;		/* operf's files are empty */
+	bool throttled = *event != '.' && (file_read_u64(path, &n) || n);
+
+	free(path);
+	return throttled;
+}
+
+/* stats/throttled/EVENT [RP-10] */
+static void notice_throttled(const struct report_session *s, struct notices *notices)
+{
+	char *path = path_join(s->samples, "stats/throttled");
+	struct strbuf events = STRBUF_INIT;
+	struct dirent **entries = NULL;
+	int nr = scandir(path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < nr; i++) {
+		if (is_throttled(path, entries[i]->d_name))
+			strbuf_addf(&events, "%s%s", events.len ? ", " : "", entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (events.len)
+		notice_add(notices, "session '%s': the kernel held back %s, so samples are "
+			   "missing: sample less often", s->name, events.text);
+	free(entries);
+	free(path);
+	strbuf_free(&events);
+}
+
+/* Samples and lost ones in the lines of operf's log about its last run. */
+static void add_operf_counts(const char *text, uint64_t *samples, uint64_t *lost)
+{
+	for (; text; text = strchr(text, '\n')) {
+		size_t len;
+		uint64_t n;
+
+		text += strspn(text, "\n");
+		len = strcspn(text, ":\n");
+		if (strncmp(text, "Nr. ", 4) || text[len] != ':' || text[len + 1] != ' ')
+			continue;
+		n = strtoull(text + len + 2, NULL, 10);
+		if (!strncmp(text, "Nr. non-backtrace samples", len))
+			*samples = n;
+		else if (memmem(text, len, " lost ", 6) || memmem(text, len, " dropped ", 9))
+			*lost += n;
+	}
+}
+
+/* The log is of all runs of operf; the last one made the current session. [RP-10] */
+static void notice_operf_losses(const struct report_session *s, struct notices *notices)
+{
+	static const char heading[] = "-- OProfile/operf Statistics --";
+	int dir_len = (int)(path_base(s->samples) - s->samples);
+	char *path = xasprintf("%.*soperf.log", dir_len, s->samples), *text = NULL, *last = NULL;
+	uint64_t samples = 0, lost = 0;
+	size_t len;
+
+	if (!strcmp(s->name, SESSION_CURRENT) && !file_read_all(path, OPERF_LOG_MAX, &text, &len))
+		for (char *next = text; (next = strstr(next, heading)) != NULL; next++)
+			last = next;
+	if (last)
+		add_operf_counts(strchr(last, '\n'), &samples, &lost);
+	if (lost > samples / 10000)
+		notice_add(notices, "session '%s': operf lost %" PRIu64 " samples and kept %" PRIu64
+			   " ('%s' has the reasons)", s->name, lost, samples, path);
+	free(text);
+	free(path);
 }
 
 static void notice_losses(const struct report_session *s, struct notices *notices)
@@ -124,10 +199,14 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 	for (size_t i = 0; i < sessions->nr; i++) {
 		const struct report_session *s = &sessions->sessions[i];
 
-		if (s->has_counts)
+		if (s->has_counts) {
 			notice_losses(s, notices);
-		else
+		} else {
 			notice_overflows(s, notices);
+			notice_throttled(s, notices);
+			if (!s->has_info)
+				notice_operf_losses(s, notices);
+		}
 		notice_events(s, notices);
 		if (s->has_info && !s->has_counts)
 			notice_add(notices, "session '%s' has no count of lost samples (was the "
