@@ -176,21 +176,25 @@ void callgraph_follow(struct callgraph *graph, const struct row_list *rows)
 		rows->rows[i]->node = &nodes[i];
 }
 
-static bool is_below(const struct call_arc *arc, const uint64_t *totals, double percent)
+static bool is_above(const struct call_arc *arc, const uint64_t *totals, size_t nr_classes,
+		     double percent)
 {
-	return totals[0] ? 100.0 * arc->counts[0] / totals[0] < percent : percent > 0;
+	for (size_t c = 0; c < nr_classes; c++)
+		if (totals[c] && 100.0 * arc->counts[c] / totals[c] >= percent)
+			return true;
+	return percent <= 0;
 }
 
-/* The arcs are sorted: what is below is at one end. */
-static void drop_arcs(struct call_node *node, double percent)
+/* How many of the arcs are left; they keep their order. */
+static size_t drop_arcs(struct call_arc *arcs, size_t nr, const uint64_t *totals,
+			size_t nr_classes, double percent)
 {
-	while (node->nr_callers && is_below(node->callers, node->caller_totals, percent)) {
-		node->callers++;
-		node->nr_callers--;
-	}
-	while (node->nr_callees &&
-	       is_below(&node->callees[node->nr_callees - 1], node->callee_totals, percent))
-		node->nr_callees--;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (is_above(&arcs[i], totals, nr_classes, percent))
+			arcs[kept++] = arcs[i];
+	return kept;
 }
 
 void callgraph_total(const struct populate_options *options, struct row_list *rows)
@@ -205,7 +209,7 @@ void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 		      const struct populate_options *options, double percent,
 		      bool first_class_only)
 {
-	size_t kept = 0;
+	size_t arc_classes = options->compat ? 1 : rows->nr_classes, kept = 0;
 
 	for (size_t i = 0; i < graph->nr; i++) {
 		struct call_node *node = &graph->nodes[i];
@@ -215,7 +219,10 @@ void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 			node->row->node = NULL;
 			continue;
 		}
-		drop_arcs(node, percent);
+		node->nr_callers = drop_arcs(node->callers, node->nr_callers, node->caller_totals,
+					     arc_classes, percent);
+		node->nr_callees = drop_arcs(node->callees, node->nr_callees, node->callee_totals,
+					     arc_classes, percent);
 		graph->nodes[kept] = *node;
 		graph->nodes[kept].row->node = &graph->nodes[kept];
 		kept++;
