@@ -33,6 +33,7 @@ struct printer {
 	struct strbuf line;
 	uint64_t *sums;
 	size_t symbol;			/* at hand, or SIZE_MAX: several in one listing */
+	size_t *starts, nr_starts;	/* the image's symbols by address, once one is looked for */
 	size_t next, end;		/* into a->samples */
 	bool is_on;			/* lines are printed: not those of other symbols */
 	/* where there is no symbol, only what is near samples is printed */
@@ -113,13 +114,44 @@ static void put_held(struct printer *p, uint64_t vma)
 	p->has_held = false;
 }
 
-/* The symbol of this image that has samples and begins at @vma, or SIZE_MAX. */
-static size_t find_symbol(const struct printer *p, uint64_t vma)
+static int compare_starts(const void *a, const void *b, void *context)
 {
+	const struct annotated_symbol *symbols = context;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
+
+	if (symbols[x].vma != symbols[y].vma)
+		return symbols[x].vma < symbols[y].vma ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* The image's symbols lie in the order of its file, which need not be that of addresses. */
+static void sort_starts(struct printer *p)
+{
+	p->starts = xcalloc(p->image->nr + 1, sizeof(*p->starts));
 	for (size_t i = p->image->first; i < p->image->first + p->image->nr; i++)
-		if (p->a->symbols[i].vma == vma && p->a->symbols[i].has_symbols)
-			return i;
-	return SIZE_MAX;
+		if (p->a->symbols[i].has_symbols)
+			p->starts[p->nr_starts++] = i;
+	qsort_r(p->starts, p->nr_starts, sizeof(*p->starts), compare_starts, p->a->symbols);
+}
+
+/* The symbol of this image that has samples and begins at @vma, or SIZE_MAX. */
+static size_t find_symbol(struct printer *p, uint64_t vma)
+{
+	size_t low = 0, high;
+
+	if (!p->starts)
+		sort_starts(p);
+	high = p->nr_starts;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->a->symbols[p->starts[middle]].vma < vma)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->nr_starts && p->a->symbols[p->starts[low]].vma == vma ? p->starts[low]
+									      : SIZE_MAX;
 }
 
 static void put_symbol_line(struct printer *p, const char *text, size_t symbol)
@@ -311,7 +343,10 @@ static int put_image(struct printer *p, const struct annotated_image *image, con
 	reader.before = p->listing ? before_instruction : NULL;
 	put_symbols(p, d, &reader, first_class_only);
 	listing_close(p->listing);
+	free(p->starts);
 	p->listing = NULL;
+	p->starts = NULL;
+	p->nr_starts = 0;
 	disassembler_close(d);
 	return 0;
 }
