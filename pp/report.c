@@ -244,6 +244,10 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	if (options->format == FORMAT_XML && options->has_sort)
 		notice_add(notices, "--sort does not count for --xml, whose order is by "
 			   "application, image and samples");
+	if (!options->symbols && !options->compat && options->has_sort &&
+	    options->sort.keys[0] != SORT_SAMPLE)
+		notice_add(notices, "--sort is about symbols (--symbols): the summary is by "
+			   "samples");
 	err = make_profiles(r, session_dir, notices, e);
 	if (options->no_header || options->format == FORMAT_XML || options->format == FORMAT_CSV)
 		for (size_t i = 0; i < r->nr_profiles; i++)
