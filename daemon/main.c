@@ -280,12 +280,24 @@ static int poll_timeout(const struct daemon *d)
 	return at > now ? at - now : 0;
 }
 
+/* Two daemons would spoil each other's sample files, so one whose lock is gone goes too. [CC-31] */
+static void check_lock(const struct daemon *d)
+{
+	if (lock_is_ours(d->lock_fd, d->options.session_dir))
+		return;
+	log_line("'%s/lock' was removed: ended", d->options.session_dir);
+	_exit(1);
+}
+
 static int drain(struct daemon *d, struct op_error *e)
 {
+	int64_t now;
 	bool some;
-	int err = recorder_drain(d->recorder, false, &some, e);
-	int64_t now = now_ms();
+	int err;
 
+	check_lock(d);
+	err = recorder_drain(d->recorder, false, &some, e);
+	now = now_ms();
 	d->drain_at = now + DRAIN_MS;
 	d->poll_at = some ? 0 : now + QUIET_MS;
 	return err;

@@ -93,6 +93,15 @@ int lock_write_pid(int lock_fd, const char *session_dir, struct op_error *e)
 	return err;
 }
 
+bool lock_is_ours(int lock_fd, const char *session_dir)
+{
+	char *path = session_lock_path(session_dir);
+	bool ours = is_at(lock_fd, path);
+
+	free(path);
+	return ours;
+}
+
 void lock_remove(int lock_fd, const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);

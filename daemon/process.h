@@ -3,6 +3,7 @@
 #ifndef PROCESS_H
 #define PROCESS_H
 
+#include <stdbool.h>
 #include "error.h"
 
 /*
@@ -12,6 +13,8 @@
 int lock_take(const char *session_dir, struct op_error *e);
 /* Our pid, decimal without newline: once all is ready. */
 int lock_write_pid(int lock_fd, const char *session_dir, struct op_error *e);
+/* Whether it still lies there: somebody may have removed it, or the session directory with it. */
+bool lock_is_ours(int lock_fd, const char *session_dir);
 /* The file goes while it is still locked, so nobody can take one that is about to vanish. */
 void lock_remove(int lock_fd, const char *session_dir);
 

@@ -242,6 +242,22 @@ static uint64_t recorded(void)
 	return sum;
 }
 
+/* By then another daemon may write there. */
+TEST(a_session_that_is_removed)
+{
+	pid_t pid;
+
+	need_perf();
+	tmpdir_make();
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	pid = pid_of_lock();
+	CHECK(pid > 0 && !ask("start"), "sampling");
+	CHECK(!file_remove_tree(tmpdir_path("sd")) || !file_exists(tmpdir_path("sd/lock")),
+	      "the session is removed");
+	CHECK(wait_gone(pid), "its daemon ends");
+	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "%s", said);
+}
+
 TEST(killed_at_50_moments)
 {
 	uint64_t sum = 0, before;
