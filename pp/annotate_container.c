@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "format_text.h"
+
 void annotated_symbol_free(struct annotated_symbol *symbol)
 {
 	if (symbol->shown != symbol->name)
@@ -34,15 +36,19 @@ void annotation_free(struct annotation *a)
 
 void annotation_print(const struct annotation *a, FILE *out)
 {
+	struct strbuf line = STRBUF_INIT;
+
 	for (size_t i = 0; i < a->nr_symbols; i++) {
 		const struct annotated_symbol *s = &a->symbols[i];
 
-		fprintf(out, "symbol %s in %s at 0x%" PRIx64 "-0x%" PRIx64 ", %zu places, %s:%u:",
-			s->name, s->image->name, s->vma, s->vma + s->size, s->nr,
-			s->start.file == NO_FILE ? "?" : a->files.paths[s->start.file],
-			s->start.line);
+		strbuf_addf(&line, "symbol %s in %s at 0x%" PRIx64 "-0x%" PRIx64 ", ", s->name,
+			    s->image->name, s->vma, s->vma + s->size);
+		strbuf_addf(&line, "%zu places, %s:%u:", s->nr,
+			    s->start.file == NO_FILE ? "?" : a->files.paths[s->start.file],
+			    s->start.line);
 		for (size_t c = 0; c < a->nr_classes; c++)
-			fprintf(out, " %" PRIu64, annotated_symbol_counts(a, i)[c]);
-		fprintf(out, "\n");
+			strbuf_addf(&line, " %" PRIu64, annotated_symbol_counts(a, i)[c]);
+		format_line(&line, out);
 	}
+	strbuf_free(&line);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
@@ -367,12 +368,22 @@ void arrangement_free(struct arrangement *a)
 
 void arrangement_print(const struct arrangement *a, FILE *out)
 {
-	for (size_t i = 0; i < a->nr_classes; i++)
-		fprintf(out, "class %zu: %s\n", i, a->classes[i].title);
-	for (size_t i = 0; i < a->nr_files; i++)
-		fprintf(out, "profile: class %zu, %s in %s, %s\n", a->files[i].class,
-			a->files[i].image->name, a->files[i].app->name, a->files[i].file->path);
-	for (size_t i = 0; i < a->nr_arcs; i++)
-		fprintf(out, "calls: class %zu, %s\n", a->arcs[i].class,
-			a->arcs[i].file->path);
+	struct strbuf line = STRBUF_INIT;
+
+	for (size_t i = 0; i < a->nr_classes; i++) {
+		strbuf_addf(&line, "class %zu: %s", i, a->classes[i].title);
+		format_line(&line, out);
+	}
+	for (size_t i = 0; i < a->nr_files; i++) {
+		strbuf_addf(&line, "profile: class %zu, %s in %s, %s", a->files[i].class,
+			    a->files[i].image->name, a->files[i].app->name,
+			    a->files[i].file->path);
+		format_line(&line, out);
+	}
+	for (size_t i = 0; i < a->nr_arcs; i++) {
+		strbuf_addf(&line, "calls: class %zu, %s", a->arcs[i].class,
+			    a->arcs[i].file->path);
+		format_line(&line, out);
+	}
+	strbuf_free(&line);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arc_files.h"
+#include "format_text.h"
 #include "merge_boots.h"
 #include "xalloc.h"
 
@@ -240,17 +241,20 @@ void callgraph_free(struct callgraph *graph)
 
 void callgraph_print(const struct callgraph *graph, const struct row_list *rows, FILE *out)
 {
+	struct strbuf line = STRBUF_INIT;
+
 	for (size_t i = 0; i < graph->nr; i++) {
 		const struct call_node *node = &graph->nodes[i];
 
 		for (size_t j = 0; j < node->nr_callees; j++) {
 			if (node->callees[j].is_self)
 				continue;
-			fprintf(out, "call %s -> %s:", node->row->name,
-				node->callees[j].row->name);
+			strbuf_addf(&line, "call %s -> %s:", node->row->name,
+				    node->callees[j].row->name);
 			for (size_t c = 0; c < rows->nr_classes; c++)
-				fprintf(out, " %" PRIu64, node->callees[j].counts[c]);
-			fprintf(out, "\n");
+				strbuf_addf(&line, " %" PRIu64, node->callees[j].counts[c]);
+			format_line(&line, out);
 		}
 	}
+	strbuf_free(&line);
 }

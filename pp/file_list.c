@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "file.h"
+#include "format_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
@@ -250,13 +251,20 @@ void file_list_free(struct file_list *list)
 
 void file_list_print(const struct file_list *list, FILE *out)
 {
-	for (size_t i = 0; i < list->nr; i++)
-		fprintf(out, "file %s: %s in %s, %s\n", list->files[i].path,
-			list->files[i].image->name, list->files[i].app->name,
-			list->files[i].name.event);
-	for (size_t i = 0; i < list->nr_arcs; i++)
-		fprintf(out, "file %s: calls from %s to %s\n", list->arcs[i].path,
-			list->arcs[i].image->name, list->arcs[i].callee->name);
+	struct strbuf line = STRBUF_INIT;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		strbuf_addf(&line, "file %s: %s in %s, %s", list->files[i].path,
+			    list->files[i].image->name, list->files[i].app->name,
+			    list->files[i].name.event);
+		format_line(&line, out);
+	}
+	for (size_t i = 0; i < list->nr_arcs; i++) {
+		strbuf_addf(&line, "file %s: calls from %s to %s", list->arcs[i].path,
+			    list->arcs[i].image->name, list->arcs[i].callee->name);
+		format_line(&line, out);
+	}
+	strbuf_free(&line);
 }
 
 static int compare_strings(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format_text.h"
 #include "xalloc.h"
 
 /* Kernels of two boots have the same name and other addresses; everything else is one image. */
@@ -86,13 +87,16 @@ void inversion_free(struct inversion *inversion)
 
 void inversion_print(const struct inversion *inversion, FILE *out)
 {
+	struct strbuf line = STRBUF_INIT;
+
 	for (size_t i = 0; i < inversion->nr_images; i++) {
 		const struct inverted_image *image = &inversion->images[i];
 
-		fprintf(out, "image %s:", image->image->name);
+		strbuf_addf(&line, "image %s:", image->image->name);
 		for (size_t j = 0; j < image->nr_apps; j++)
-			fprintf(out, " %s (%zu files)", image->apps[j].app->name,
-				image->apps[j].nr);
-		fprintf(out, "\n");
+			strbuf_addf(&line, " %s (%zu files)", image->apps[j].app->name,
+				    image->apps[j].nr);
+		format_line(&line, out);
 	}
+	strbuf_free(&line);
 }

@@ -8,8 +8,10 @@
 #include "missing_symbols.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #define WORTH_A_LINE	1.0	/* percent of all samples of the report */
+#define PLACES_MAX	300	/* characters of the places that are named */
 
 static bool is_stripped(const struct populated_image *p)
 {
@@ -17,17 +19,36 @@ static bool is_stripped(const struct populated_image *p)
 	       (p->from == SYMBOLS_NONE || p->from == SYMBOLS_DYNAMIC);
 }
 
+/* Length of the first places of @looked, each of them whole: at least one. */
+static size_t whole_places(const char *looked)
+{
+	size_t len = strcspn(looked, ",");
+
+	while (looked[len]) {
+		size_t next = len + 1 + strcspn(looked + len + 1, ",");
+
+		if (next > PLACES_MAX)
+			break;
+		len = next;
+	}
+	return len;
+}
+
 static void notice_one(const struct populated_image *p, struct notices *notices)
 {
 	const char *what = p->from == SYMBOLS_NONE ? "shown without symbols"
 						   : "only what it exports has a name";
+	size_t places;
 
-	if (p->looked_in)
-		notice_add(notices, "'%s' is stripped: %s (no debug file at %.300s)",
-			   p->inverted->image->name, what, p->looked_in);
-	else
+	if (p->looked_in) {
+		places = whole_places(p->looked_in);
+		notice_add(notices, "'%s' is stripped: %s (no debug file at %.*s%s)",
+			   p->inverted->image->name, what, (int)places, p->looked_in,
+			   p->looked_in[places] ? ", ..." : "");
+	} else {
 		notice_add(notices, "'%s' is stripped: %s (it has neither build-id nor debug link)",
 			   p->inverted->image->name, what);
+	}
 }
 
 void missing_symbols_notices(const struct population *population, struct notices *notices)

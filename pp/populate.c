@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format_text.h"
 #include "merge_boots.h"
 #include "row_lines.h"
 #include "xalloc.h"
@@ -39,13 +40,20 @@ struct crew {
 static void print_symbols(const struct inverted_image *inverted, const struct binary *binary,
 			  FILE *out)
 {
-	fprintf(out, "binary %s: %s, %zu symbols, keys count from 0x%" PRIx64 "\n",
-		inverted->image->name, inverted->image->found ? inverted->image->found : "no file",
-		binary->nr_symbols, binary->key_base);
-	for (size_t i = 0; i < binary->nr_symbols; i++)
-		fprintf(out, "symbol 0x%" PRIx64 "-0x%" PRIx64 " vma 0x%" PRIx64 " %s\n",
-			binary->symbols[i].start, binary->symbols[i].end, binary->symbols[i].vma,
-			binary->symbols[i].name);
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addf(&line, "binary %s: %s, %zu symbols, keys count from 0x%" PRIx64,
+		    inverted->image->name,
+		    inverted->image->found ? inverted->image->found : "no file",
+		    binary->nr_symbols, binary->key_base);
+	format_line(&line, out);
+	for (size_t i = 0; i < binary->nr_symbols; i++) {
+		strbuf_addf(&line, "symbol 0x%" PRIx64 "-0x%" PRIx64 " vma 0x%" PRIx64 " %s",
+			    binary->symbols[i].start, binary->symbols[i].end,
+			    binary->symbols[i].vma, binary->symbols[i].name);
+		format_line(&line, out);
+	}
+	strbuf_free(&line);
 }
 
 static void populate_app(struct work *w, const struct crew *crew, const struct inverted_app *app,

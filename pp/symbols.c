@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format_text.h"
 #include "xalloc.h"
 
 #define BLOCK_SIZE	(64 * 1024)
@@ -259,13 +260,16 @@ void rows_free(struct row_list *list)
 
 void rows_print(const struct row_list *list, FILE *out)
 {
+	struct strbuf line = STRBUF_INIT;
+
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct symbol_row *row = list->rows[i];
 
-		fprintf(out, "row %s in %s of %s at 0x%" PRIx64 ":", row->name, row->image->name,
-			row->app->name, row->vma);
+		strbuf_addf(&line, "row %s in %s of %s at 0x%" PRIx64 ":", row->name,
+			    row->image->name, row->app->name, row->vma);
 		for (size_t c = 0; c < list->nr_classes; c++)
-			fprintf(out, " %" PRIu64, row->counts[c]);
-		fprintf(out, "\n");
+			strbuf_addf(&line, " %" PRIu64, row->counts[c]);
+		format_line(&line, out);
 	}
+	strbuf_free(&line);
 }
