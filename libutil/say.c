@@ -69,6 +69,14 @@ void say_note(const char *format, ...)
 	va_end(args);
 }
 
+int say_end(int status)
+{
+	if (status || (!fflush(stdout) && !ferror(stdout)))
+		return status;
+	say_error("cannot write: %s", strerror(errno));
+	return 1;
+}
+
 void say_bug(const char *file, int line, const char *format, ...)
 {
 	char kind[200];

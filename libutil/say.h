@@ -13,6 +13,9 @@ void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* For main() to return: @status, or 1 once it is said that stdout could not be written. */
+int say_end(int status);
+
 /* Our own mistake: prints file and line and aborts. */
 #define bug(...) say_bug(__FILE__, __LINE__, __VA_ARGS__)
 void say_bug(const char *file, int line, const char *format, ...)

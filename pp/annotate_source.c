@@ -169,7 +169,8 @@ static void add_samples(struct writer *w, size_t end, uint32_t line, size_t *at)
 static void put_rest(struct writer *w, size_t file, const char *path, size_t sample,
 		     size_t symbol, FILE *out)
 {
-	size_t end = w->samples.first[file + 1], end_of_symbols = w->symbols.first[file + 1], nr = 0;
+	size_t end_of_symbols = w->symbols.first[file + 1], nr = 0;
+	size_t end = w->samples.first[file + 1];
 	uint64_t sum = 0;
 
 	memset(w->sums, 0, w->a->nr_classes * sizeof(*w->sums));

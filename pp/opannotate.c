@@ -160,5 +160,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	annotate_options_free(&options);
-	return status;
+	return say_end(status);
 }

@@ -100,5 +100,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	archive_options_free(&options);
-	return status;
+	return say_end(status);
 }

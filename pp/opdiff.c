@@ -214,5 +214,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	diff_options_free(&options);
-	return status;
+	return say_end(status);
 }

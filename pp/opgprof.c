@@ -71,5 +71,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	gprof_options_free(&options);
-	return status;
+	return say_end(status);
 }

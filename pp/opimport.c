@@ -122,5 +122,5 @@ int main(int argc, const char **argv)
 	else
 		status = run(&options);
 	import_options_free(&options);
-	return status;
+	return say_end(status);
 }

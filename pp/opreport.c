@@ -59,5 +59,5 @@ int main(int argc, const char **argv)
 		status = run(&options);
 	}
 	report_options_free(&options);
-	return status;
+	return say_end(status);
 }
