@@ -4,8 +4,8 @@
 
 killed=0 before=0 broken=0 shrunk=0 failed=0
 profile_start 200
-spawn 100000 2 "$TURNS" /vm/bin/v00 /vm/bin/v01 /vm/bin/v02 /vm/bin/v03 & spawner=$!
-scatter 1000 & scatterer=$!
+nice spawn 100000 2 "$TURNS" /vm/bin/v00 /vm/bin/v01 /vm/bin/v02 /vm/bin/v03 & spawner=$!
+nice scatter 1000 & scatterer=$!
 # so that the daemon writes to its files all the time, also in the short lives of a fast machine
 (while :; do opcontrol --dump; usleep 50000; done) > /dev/null 2>&1 & dumper=$!
 while [ $killed -lt 50 ]; do
