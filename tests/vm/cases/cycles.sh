@@ -6,7 +6,7 @@
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 failed=0 rounds=20 kill_each=7
-[ "$SLOWER" -lt 5 ] || rounds=4 kill_each=4
+[ "$SLOWER" -lt 5 ] || rounds=4 kill_each=3
 step() { "$@" > /tmp/said 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*" >&3; diag < /tmp/said; }; }
 
 i=0
