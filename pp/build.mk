@@ -28,15 +28,15 @@ $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/annotate_missing.c \
 	pp/disassemble_open.c pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
-$(eval $(call program,opannotate,pp/opannotate.c pp/terminal.c,\
+$(eval $(call program,opannotate,pp/opannotate.c pp/output.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
-$(eval $(call program,opgprof,pp/opgprof.c pp/terminal.c,\
+$(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c \
 	pp/archive_write.c))
-$(eval $(call program,oparchive,pp/oparchive.c pp/terminal.c,\
+$(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c))
 $(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil.a,-lpopt))

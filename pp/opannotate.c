@@ -16,17 +16,10 @@
 #include "fetch_debug.h"
 #include "invert.h"
 #include "line_cache.h"
+#include "output.h"
 #include "say.h"
 #include "terminal.h"
 #include "version.h"
-
-/* Each is said once, before the output that it is about or after. */
-static void say_notices(struct notices *notices)
-{
-	for (size_t i = 0; i < notices->nr; i++)
-		say_warning("%s", notices->texts[i]);
-	notices_free(notices);
-}
 
 static void make_annotation(const struct annotate_options *o, struct collection *c,
 			    const char *cache_dir, struct annotation *ret, struct notices *notices)
@@ -108,7 +101,8 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
 		notice_add(notices, "no debug information for any binary that was chosen: compile "
 			   "with -g, install debug packages, or use --assembly");
-	say_notices(notices);
+	say_notices(notices);	/* before the output that they are about */
+	notices_free(notices);
 	err = print(o, c, &a, cache_dir, notices, e);
 	annotation_free(&a);
 	free(cache_dir);
@@ -137,6 +131,7 @@ static int run(const struct annotate_options *o)
 	if (!err)
 		err = annotate(o, &c, &notices, &e);
 	say_notices(&notices);
+	notices_free(&notices);
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	collection_free(&c);

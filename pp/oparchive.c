@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* oparchive.c - a profile with all it needs to be read elsewhere, in one folder */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,34 +9,26 @@
 #include "archive_plan.h"
 #include "archive_write.h"
 #include "common_options.h"
+#include "format_text.h"
+#include "output.h"
 #include "say.h"
+#include "strbuf.h"
 #include "terminal.h"
 #include "version.h"
 
-static void say_notices(struct notices *notices)
+static void print_files(const void *report, FILE *out)
 {
-	for (size_t i = 0; i < notices->nr; i++)
-		say_warning("%s", notices->texts[i]);
-	notices_free(notices);
-}
+	const struct archive_plan *plan = report;
+	struct strbuf line = STRBUF_INIT;
 
-/* A path a line; what would end the line is shown as a report shows it [RP-6]. */
-static int list_files(const struct archive_plan *plan)
-{
 	for (size_t i = 0; i < plan->nr; i++) {
 		char *source = archive_item_source(&plan->items[i]);
 
-		for (char *p = source; *p; p++)
-			if (iscntrl((unsigned char)*p))
-				*p = '?';
-		puts(source);
+		strbuf_add(&line, source);
+		format_line(&line, out);
 		free(source);
 	}
-	if (fflush(stdout) || ferror(stdout)) {
-		say_error("cannot write 'standard output': %s", strerror(errno));
-		return 1;
-	}
-	return 0;
+	strbuf_free(&line);
 }
 
 static int write_archive(const struct archive_options *options, const struct archive_plan *plan)
@@ -50,6 +41,7 @@ static int write_archive(const struct archive_options *options, const struct arc
 
 	progress_end();
 	say_notices(&notices);
+	notices_free(&notices);
 	if (err) {
 		say_error("%s", *e.text ? e.text : strerror(-err));
 		return 1;
@@ -73,10 +65,11 @@ static int run(const struct archive_options *options)
 
 	progress_end();
 	say_notices(&notices);
+	notices_free(&notices);
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	else if (options->list_files)
-		status = list_files(&plan);
+		status = output_write(NULL, false, print_files, &plan);
 	else
 		status = write_archive(options, &plan);
 	archive_plan_free(&plan);

@@ -157,8 +157,7 @@ static int compare_profiles(const struct diff_options *o, struct profile profile
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;
 	progress_end();
-	for (size_t i = 0; i < notices->nr; i++)
-		say_warning("%s", notices->texts[i]);
+	say_notices(notices);
 	status = output_write(o->output_file, o->format == FORMAT_TEXT, print, &report);
 	event_table_free(events);
 	for (size_t i = 0; i < a->nr_classes; i++)
@@ -183,10 +182,10 @@ static int run(const struct diff_options *o)
 				 &profiles[1].collection.arrangement, &e);
 	if (!err)
 		status = compare_profiles(o, profiles, &notices);
-	for (size_t i = 0; err && i < notices.nr; i++)
-		say_warning("%s", notices.texts[i]);
-	if (err)
+	if (err) {
+		say_notices(&notices);
 		say_error("%s", *e.text ? e.text : strerror(-err));
+	}
 	/* the second may have rows that lie in the first's memory: diff.h */
 	for (size_t i = 2; i-- > 0;) {
 		rows_free(&profiles[i].rows);

@@ -6,31 +6,33 @@
 
 #include "common_options.h"
 #include "gprof.h"
+#include "output.h"
 #include "say.h"
 #include "terminal.h"
 #include "version.h"
 
-static int write_file(const struct gmon *gmon, const char *path)
-{
-	FILE *out = fopen(path, "we");
-	uint64_t lost;
-	int err = 0;
+struct gmon_output {
+	const struct gmon *gmon;
+	uint64_t *lost;		/* samples that the file could not hold */
+};
 
-	if (!out) {
-		say_error("cannot open '%s': %s", path, strerror(errno));
-		return 1;
-	}
-	lost = gmon_write(gmon, out);
-	if (fflush(out) || ferror(out))
-		err = errno ? errno : EIO;
-	if (fclose(out) && !err)
-		err = errno;
-	if (err)
-		say_error("cannot write '%s': %s", path, strerror(err));
-	else if (lost)
+static void print(const void *report, FILE *out)
+{
+	const struct gmon_output *o = report;
+
+	*o->lost = gmon_write(o->gmon, out);
+}
+
+static int write_gmon(const struct gmon *gmon, const char *path)
+{
+	uint64_t lost = 0;
+	const struct gmon_output output = { gmon, &lost };
+	int status = output_write(path, false, print, &output);
+
+	if (!status && lost)
 		say_warning("'%s': %" PRIu64 " samples are more than a gmon file can hold and left "
 			    "out", path, lost);
-	return err ? 1 : 0;
+	return status;
 }
 
 static int run(const struct gprof_options *options)
@@ -43,12 +45,11 @@ static int run(const struct gprof_options *options)
 	int status = 1, err = gprof_make(options, dir, progress_fetch, &gmon, &notices, &e);
 
 	progress_end();
-	for (size_t i = 0; i < notices.nr; i++)
-		say_warning("%s", notices.texts[i]);
+	say_notices(&notices);
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	else
-		status = write_file(&gmon, options->output_file);
+		status = write_gmon(&gmon, options->output_file);
 	gmon_free(&gmon);
 	notices_free(&notices);
 	return status;

@@ -26,8 +26,7 @@ static int run(const struct report_options *options)
 	int err = report_make(options, dir, &report, &notices, &e);
 
 	progress_end();
-	for (size_t i = 0; i < notices.nr; i++)
-		say_warning("%s", notices.texts[i]);
+	say_notices(&notices);
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	else

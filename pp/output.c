@@ -8,6 +8,12 @@
 #include "say.h"
 #include "terminal.h"
 
+void say_notices(const struct notices *notices)
+{
+	for (size_t i = 0; i < notices->nr; i++)
+		say_warning("%s", notices->texts[i]);
+}
+
 static int write_file(const char *path, void (*print)(const void *report, FILE *out),
 		      const void *report)
 {

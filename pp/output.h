@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output.h - where a program's report goes: a file, a pager or standard output */
+/* output.h - where what a program says goes: notices, and a report to a file or a pager */
 #ifndef OUTPUT_H
 #define OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>
+#include "notices.h"
+
+/* Each as a warning. */
+void say_notices(const struct notices *notices);
 
 /*
  * Let @print write @report to the file @path, or if that is NULL to standard output, through a
