@@ -60,14 +60,9 @@ static const struct poptOption table[] = {
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
 
-static const struct option_set options = {
+const struct option_set annotate_option_set = {
 	"opannotate", table, "--source|--assembly [OPTION...] [TAG:LIST | BINARY]..."
 };
-
-void annotate_options_help(bool usage_only)
-{
-	option_set_help(&options, usage_only);
-}
 
 static int parse_merge(struct merge *merge, struct op_error *e)
 {
@@ -201,12 +196,10 @@ int annotate_options_parse(int argc, const char **argv, struct annotate_options 
 {
 	struct annotate_options o = { 0 };
 	struct command_line line;
-	int err = command_line_read(&options, argc, argv, &line, e);
+	int err = command_line_read(&annotate_option_set, argc, argv, &line, e);
 
-	o.help = line.help;
-	o.usage = line.usage;
-	o.version = line.version;
-	if (!err && !command_line_is_void(&line)) {
+	o.asked = line.asked;
+	if (!err && o.asked == ASKED_WORK) {
 		err = parse_values(&o, e);
 		if (!err)
 			err = profile_spec_parse(line.args, line.nr_args, &o.spec, e);
@@ -214,7 +207,7 @@ int annotate_options_parse(int argc, const char **argv, struct annotate_options 
 			take_values(&o);
 		o.command_line = option_words_join("", argv, argc, " ");
 	}
-	command_line_end(&options, &line);
+	command_line_end(&annotate_option_set, &line);
 	if (err)
 		annotate_options_free(&o);
 	*ret = o;

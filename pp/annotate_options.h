@@ -8,11 +8,14 @@
 #include "arrange.h"
 #include "demangle_name.h"
 #include "disassemble_options.h"
+#include "asked.h"
 #include "error.h"
 #include "spec.h"
 
+struct option_set;
+
 struct annotate_options {
-	bool help, usage, version;	/* asked for: nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool compat;
 	bool source, assembly;		/* at least one */
 	bool inlines, exclude_dependent, color;
@@ -34,6 +37,6 @@ struct annotate_options {
 int annotate_options_parse(int argc, const char **argv, struct annotate_options *ret,
 			   struct op_error *e);
 void annotate_options_free(struct annotate_options *o);
-void annotate_options_help(bool usage_only);	/* on stdout */
+extern const struct option_set annotate_option_set;
 
 #endif

@@ -4,11 +4,14 @@
 #define ARCHIVE_OPTIONS_H
 
 #include <stdbool.h>
+#include "asked.h"
 #include "error.h"
 #include "spec.h"
 
+struct option_set;
+
 struct archive_options {
-	bool help, usage, version;	/* asked for: nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool compat;
 	bool list_files, exclude_dependent;
 	bool print_files;		/* --verbose=files */
@@ -23,6 +26,6 @@ struct archive_options {
 int archive_options_parse(int argc, const char **argv, struct archive_options *ret,
 			  struct op_error *e);
 void archive_options_free(struct archive_options *o);
-void archive_options_help(bool usage_only);	/* on stdout */
+extern const struct option_set archive_option_set;
 
 #endif

@@ -11,6 +11,7 @@
 #include "number.h"
 #include "option_words.h"
 #include "session.h"
+#include "version.h"
 
 /* Of the variables that popt fills in. */
 static void clear_values(const struct poptOption *option)
@@ -35,12 +36,14 @@ static poptContext new_context(const struct option_set *set, int argc, const cha
 	return context;
 }
 
-void option_set_help(const struct option_set *set, bool usage_only)
+void option_set_answer(const struct option_set *set, enum asked asked)
 {
 	const char *argv[] = { set->program, NULL };
 	poptContext context = new_context(set, 1, argv);
 
-	if (usage_only)
+	if (asked == ASKED_VERSION)
+		version_print(set->program);
+	else if (asked == ASKED_USAGE)
 		poptPrintUsage(context, stdout, 0);
 	else
 		poptPrintHelp(context, stdout, 0);
@@ -54,12 +57,10 @@ int command_line_read(const struct option_set *set, int argc, const char **argv,
 
 	clear_values(set->table);
 	*ret = (struct command_line){ .context = new_context(set, argc, argv) };
-	while ((option = poptGetNextOpt(ret->context)) > 0) {
-		ret->help |= option == OPT_HELP;
-		ret->usage |= option == OPT_USAGE;
-		ret->version |= option == OPT_VERSION;
-	}
-	if (command_line_is_void(ret))
+	while ((option = poptGetNextOpt(ret->context)) > 0)
+		if ((enum asked)option > ret->asked)	/* the version rather than help */
+			ret->asked = option;
+	if (ret->asked != ASKED_WORK)
 		return 0;
 	if (option < -1)
 		return op_error_set(e, -EINVAL, "%s: %s (see --help)",

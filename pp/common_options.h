@@ -5,10 +5,9 @@
 
 #include <popt.h>
 #include <stdbool.h>
+#include "asked.h"
 #include "demangle_name.h"
 #include "error.h"
-
-enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };	/* what popt returns for them */
 
 /* Where samples and binaries are; @raw has these strings. */
 #define COMMON_OPTIONS_PLACES(raw)                                                             \
@@ -24,9 +23,9 @@ enum { OPT_HELP = 1, OPT_USAGE, OPT_VERSION };	/* what popt returns for them */
 	  "colour what has many samples (default auto: on a terminal)", "auto|always|never" }
 
 #define COMMON_OPTIONS_HELP                                                                    \
-	{ "version", 'v', POPT_ARG_NONE, NULL, OPT_VERSION, "show the version", NULL },        \
-	{ "help", '?', POPT_ARG_NONE, NULL, OPT_HELP, "show this", NULL },                     \
-	{ "usage", 0, POPT_ARG_NONE, NULL, OPT_USAGE, "show the options in short", NULL }
+	{ "version", 'v', POPT_ARG_NONE, NULL, ASKED_VERSION, "show the version", NULL },        \
+	{ "help", '?', POPT_ARG_NONE, NULL, ASKED_HELP, "show this", NULL },                     \
+	{ "usage", 0, POPT_ARG_NONE, NULL, ASKED_USAGE, "show the options in short", NULL }
 
 /* A program's options, as popt needs them to read a command line and to explain it. */
 struct option_set {
@@ -38,7 +37,7 @@ struct option_set {
 struct command_line {
 	const char **args;		/* those that are no options */
 	size_t nr_args;
-	bool help, usage, version;	/* asked for: all else is void */
+	enum asked asked;
 	poptContext context;
 };
 
@@ -50,12 +49,9 @@ struct command_line {
 int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e);
 void command_line_end(const struct option_set *set, struct command_line *line);
-static inline bool command_line_is_void(const struct command_line *line)
-{
-	return line->help || line->usage || line->version;
-}
 
-void option_set_help(const struct option_set *set, bool usage_only);	/* on stdout */
+/* Help, usage or version, on stdout. */
+void option_set_answer(const struct option_set *set, enum asked asked);
 
 /*
  * The session directory: @given, else the default, which stderr tells in the words of @purpose; of

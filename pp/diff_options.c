@@ -52,16 +52,11 @@ static const struct poptOption table[] = {
 	POPT_TABLEEND
 };
 
-static const struct option_set options = {
+const struct option_set diff_option_set = {
 	"opdiff", table,
 	"[OPTION...] SESSION SESSION [TAG:LIST]...\n"
 	"       opdiff [OPTION...] { TAG:LIST... } { TAG:LIST... }"
 };
-
-void diff_options_help(bool usage_only)
-{
-	option_set_help(&options, usage_only);
-}
 
 static int parse_sort(enum compare_sort *ret, struct op_error *e)
 {
@@ -196,12 +191,10 @@ int diff_options_parse(int argc, const char **argv, struct diff_options *ret, st
 {
 	struct diff_options o = { 0 };
 	struct command_line line;
-	int err = command_line_read(&options, argc, argv, &line, e);
+	int err = command_line_read(&diff_option_set, argc, argv, &line, e);
 
-	o.help = line.help;
-	o.usage = line.usage;
-	o.version = line.version;
-	if (!err && !command_line_is_void(&line)) {
+	o.asked = line.asked;
+	if (!err && o.asked == ASKED_WORK) {
 		err = parse_values(&o, e);
 		if (!err)
 			err = parse_specs(&line, &o, e);
@@ -209,7 +202,7 @@ int diff_options_parse(int argc, const char **argv, struct diff_options *ret, st
 			take_values(&o);
 		o.command_line = option_words_join("opdiff", argv + 1, argc - 1, " ");
 	}
-	command_line_end(&options, &line);
+	command_line_end(&diff_option_set, &line);
 	if (err)
 		diff_options_free(&o);
 	*ret = o;

@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include "compare.h"
 #include "demangle_name.h"
+#include "asked.h"
 #include "error.h"
 #include "report_options.h"
 #include "spec.h"
 
+struct option_set;
+
 struct diff_options {
-	bool help, usage, version;	/* asked for: nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool images;			/* compare images, not symbols */
 	bool applications;		/* a row per application */
 	bool long_names, no_header, color;
@@ -30,6 +33,6 @@ struct diff_options {
 /* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */
 int diff_options_parse(int argc, const char **argv, struct diff_options *ret, struct op_error *e);
 void diff_options_free(struct diff_options *o);
-void diff_options_help(bool usage_only);	/* on stdout */
+extern const struct option_set diff_option_set;
 
 #endif

@@ -4,11 +4,14 @@
 #define GPROF_OPTIONS_H
 
 #include <stdbool.h>
+#include "asked.h"
 #include "error.h"
 #include "spec.h"
 
+struct option_set;
+
 struct gprof_options {
-	bool help, usage, version;	/* asked for: nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool compat;
 	double threshold;		/* percent */
 	char *output_file;		/* never NULL */
@@ -23,6 +26,6 @@ struct gprof_options {
 int gprof_options_parse(int argc, const char **argv, struct gprof_options *ret,
 			struct op_error *e);
 void gprof_options_free(struct gprof_options *o);
-void gprof_options_help(bool usage_only);	/* on stdout */
+extern const struct option_set gprof_option_set;
 
 #endif

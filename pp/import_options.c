@@ -26,14 +26,9 @@ static const struct poptOption table[] = {
 	POPT_TABLEEND
 };
 
-static const struct option_set options = {
+const struct option_set import_option_set = {
 	"opimport", table, "-a ABI -o OUTPUT [OPTION...] INPUT"
 };
-
-void import_options_help(bool usage_only)
-{
-	option_set_help(&options, usage_only);
-}
 
 static int parse(const struct command_line *line, struct import_options *o, struct op_error *e)
 {
@@ -60,14 +55,12 @@ int import_options_parse(int argc, const char **argv, struct import_options *ret
 {
 	struct import_options o = { 0 };
 	struct command_line line;
-	int err = command_line_read(&options, argc, argv, &line, e);
+	int err = command_line_read(&import_option_set, argc, argv, &line, e);
 
-	o.help = line.help;
-	o.usage = line.usage;
-	o.version = line.version;
-	if (!err && !command_line_is_void(&line))
+	o.asked = line.asked;
+	if (!err && o.asked == ASKED_WORK)
 		err = parse(&line, &o, e);
-	command_line_end(&options, &line);
+	command_line_end(&import_option_set, &line);
 	if (err)
 		import_options_free(&o);
 	*ret = o;

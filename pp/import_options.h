@@ -4,10 +4,13 @@
 #define IMPORT_OPTIONS_H
 
 #include <stdbool.h>
+#include "asked.h"
 #include "error.h"
 
+struct option_set;
+
 struct import_options {
-	bool help, usage, version;	/* asked for: nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool force, verbose;
 	char *abi, *output, *input;
 };
@@ -16,6 +19,6 @@ struct import_options {
 int import_options_parse(int argc, const char **argv, struct import_options *ret,
 			 struct op_error *e);
 void import_options_free(struct import_options *o);
-void import_options_help(bool usage_only);	/* on stdout */
+extern const struct option_set import_option_set;
 
 #endif

@@ -19,7 +19,6 @@
 #include "output.h"
 #include "say.h"
 #include "terminal.h"
-#include "version.h"
 
 static void make_annotation(const struct annotate_options *o, struct collection *c,
 			    const char *cache_dir, struct annotation *ret, struct notices *notices)
@@ -148,10 +147,8 @@ int main(int argc, const char **argv)
 		say_error("%s", e.text);
 		return 1;
 	}
-	if (options.version)
-		version_print("opannotate");
-	else if (options.help || options.usage)
-		annotate_options_help(options.usage);
+	if (options.asked != ASKED_WORK)
+		option_set_answer(&annotate_option_set, options.asked);
 	else
 		status = run(&options);
 	annotate_options_free(&options);

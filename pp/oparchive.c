@@ -14,7 +14,6 @@
 #include "say.h"
 #include "strbuf.h"
 #include "terminal.h"
-#include "version.h"
 
 static void print_files(const void *report, FILE *out)
 {
@@ -86,10 +85,8 @@ int main(int argc, const char **argv)
 		say_error("%s", e.text);
 		return 1;
 	}
-	if (options.version)
-		version_print("oparchive");
-	else if (options.help || options.usage)
-		archive_options_help(options.usage);
+	if (options.asked != ASKED_WORK)
+		option_set_answer(&archive_option_set, options.asked);
 	else
 		status = run(&options);
 	archive_options_free(&options);

@@ -26,7 +26,6 @@
 #include "say.h"
 #include "summary.h"
 #include "terminal.h"
-#include "version.h"
 #include "xalloc.h"
 
 struct profile {
@@ -206,10 +205,8 @@ int main(int argc, const char **argv)
 		say_error("%s", e.text);
 		return 1;
 	}
-	if (options.version)
-		version_print("opdiff");
-	else if (options.help || options.usage)
-		diff_options_help(options.usage);
+	if (options.asked != ASKED_WORK)
+		option_set_answer(&diff_option_set, options.asked);
 	else
 		status = run(&options);
 	diff_options_free(&options);

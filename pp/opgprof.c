@@ -9,7 +9,6 @@
 #include "output.h"
 #include "say.h"
 #include "terminal.h"
-#include "version.h"
 
 struct gmon_output {
 	const struct gmon *gmon;
@@ -65,10 +64,8 @@ int main(int argc, const char **argv)
 		say_error("%s", e.text);
 		return 1;
 	}
-	if (options.version)
-		version_print("opgprof");
-	else if (options.help || options.usage)
-		gprof_options_help(options.usage);
+	if (options.asked != ASKED_WORK)
+		option_set_answer(&gprof_option_set, options.asked);
 	else
 		status = run(&options);
 	gprof_options_free(&options);

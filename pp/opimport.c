@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common_options.h"
 #include "file.h"
 #include "import.h"
 #include "import_options.h"
 #include "say.h"
-#include "version.h"
 
 #define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */
 
@@ -115,10 +115,8 @@ int main(int argc, const char **argv)
 		say_error("%s", e.text);
 		return 1;
 	}
-	if (options.version)
-		version_print("opimport");
-	else if (options.help || options.usage)
-		import_options_help(options.usage);
+	if (options.asked != ASKED_WORK)
+		option_set_answer(&import_option_set, options.asked);
 	else
 		status = run(&options);
 	import_options_free(&options);

@@ -7,7 +7,6 @@
 #include "report.h"
 #include "say.h"
 #include "terminal.h"
-#include "version.h"
 
 static void print(const void *report, FILE *out)
 {
@@ -48,11 +47,9 @@ int main(int argc, const char **argv)
 		say_error("%s", e.text);
 		return 1;
 	}
-	if (options.version)
-		version_print("opreport");
-	else if (options.help || options.usage)
-		report_options_help(options.usage);
-	else {
+	if (options.asked != ASKED_WORK) {
+		option_set_answer(&report_option_set, options.asked);
+	} else {
 		options.progress = progress_show;
 		options.fetch_progress = progress_fetch;
 		status = run(&options);

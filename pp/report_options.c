@@ -69,16 +69,11 @@ static const struct poptOption table[] = {
 	POPT_TABLEEND
 };
 
-static const struct option_set options = {
+const struct option_set report_option_set = {
 	"opreport", table,
 	"[OPTION...] [TAG:LIST | BINARY]...\n"
 	"       opreport -l [OPTION...] { TAG:LIST... } { TAG:LIST... }"
 };
-
-void report_options_help(bool usage_only)
-{
-	option_set_help(&options, usage_only);
-}
 
 static int parse_merge(struct merge *merge, struct op_error *e)
 {
@@ -237,17 +232,15 @@ int report_options_parse(int argc, const char **argv, struct report_options *ret
 {
 	struct report_options o = { 0 };
 	struct command_line line;
-	int err = command_line_read(&options, argc, argv, &line, e);
+	int err = command_line_read(&report_option_set, argc, argv, &line, e);
 
-	o.help = line.help;
-	o.usage = line.usage;
-	o.version = line.version;
-	if (!err && !command_line_is_void(&line)) {
+	o.asked = line.asked;
+	if (!err && o.asked == ASKED_WORK) {
 		err = parse(&line, &o, e);
 		o.title = option_words_join("opreport", argv + 1, argc - 1, " ");
 		o.arguments = option_words_join("", line.args, line.nr_args, ",");
 	}
-	command_line_end(&options, &line);
+	command_line_end(&report_option_set, &line);
 	if (err)
 		report_options_free(&o);
 	*ret = o;

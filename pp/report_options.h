@@ -8,14 +8,17 @@
 #include "arrange.h"
 #include "debug_server.h"
 #include "demangle_name.h"
+#include "asked.h"
 #include "error.h"
 #include "sort.h"
 #include "spec.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
+struct option_set;
+
 struct report_options {
-	bool help, usage, version;	/* asked for: nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool compat;
 	bool symbols;			/* -l, or what implies it */
 	bool details, callgraph;	/* -d, -c */
@@ -47,6 +50,6 @@ struct report_options {
 int report_options_parse(int argc, const char **argv, struct report_options *ret,
 			 struct op_error *e);
 void report_options_free(struct report_options *o);
-void report_options_help(bool usage_only);	/* on stdout */
+extern const struct option_set report_option_set;
 
 #endif
