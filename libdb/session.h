@@ -9,6 +9,7 @@
  *   SD/samples/NAME/stats/event-times    for how long events were counted (event_times.h)
  *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
  *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
+ *   SD/samples/NAME/stats/stacks         call chains (stack_store.h)
  *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, for OProfile's opreport
  *
  * The original tools skip "stats", so all that the sample file has no room for lives there.
