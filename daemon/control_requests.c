@@ -7,11 +7,12 @@
 #include <string.h>
 #include "control_requests.h"
 #include "control_status.h"
+#include "plain_text.h"
 
 void answer_add_line(struct strbuf *answer, const char *text)
 {
 	for (; *text; text++)
-		strbuf_add_char(answer, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+		strbuf_add_char(answer, plain_char(*text));
 	strbuf_add_char(answer, '\n');
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "file.h"
 #include "log.h"
+#include "plain_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
@@ -108,14 +109,6 @@ void log_text(const char *text)
 	(void)!file_write_fd(fd, text, strlen(text));
 }
 
-/* Names of files are whatever a user likes: they must not write lines of their own. */
-static void make_one_line(char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			*text = '?';
-}
-
 void log_line(const char *format, ...)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -130,7 +123,7 @@ void log_line(const char *format, ...)
 	va_start(args, format);
 	strbuf_vaddf(&line, format, args);
 	va_end(args);
-	make_one_line(line.text);
+	plain_text(line.text, line.len);
 	strbuf_add_char(&line, '\n');
 	log_text(line.text);
 	strbuf_free(&line);

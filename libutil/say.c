@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "file.h"
+#include "plain_text.h"
 #include "say.h"
 
 #define SAY_MAX 2000
@@ -34,9 +35,7 @@ static void say(const char *kind, const char *format, va_list args)
 		n = sizeof(line) / 2 - 1;
 	vsnprintf(line + n, sizeof(line) - 1 - n, format, args);
 	n = strlen(line);
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = '?';
+	plain_text(line, n);
 	line[n++] = '\n';
 	fflush(stdout);		/* what was reported before the trouble comes before it */
 	(void)file_write_fd(STDERR_FILENO, line, n);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "plain_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
@@ -114,7 +115,7 @@ static char *inside(const char *dir, const char *path)
 		    !(len == 2 && !strncmp(path, "..", 2))) {
 			strbuf_add_char(&out, '/');
 			for (size_t i = 0; i < len; i++)
-				strbuf_add_char(&out, (unsigned char)path[i] < ' ' ? '?' : path[i]);
+				strbuf_add_char(&out, plain_char(path[i]));
 		}
 		path += len + (path[len] == '/');
 	}

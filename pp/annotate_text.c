@@ -9,6 +9,7 @@
 #include "cpu_type.h"
 #include "event_data.h"
 #include "format_text.h"
+#include "plain_text.h"
 #include "xalloc.h"
 
 #define CLASS_WIDTH	16	/* of a class in the field, with the blank after it */
@@ -44,7 +45,7 @@ void annotate_field(struct strbuf *out, const struct annotation *a, const uint64
 void annotate_name(struct strbuf *out, const char *text)
 {
 	for (; *text; text++)
-		strbuf_add_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+		strbuf_add_char(out, plain_char(*text));
 }
 
 void annotate_symbols(struct strbuf *out, const struct annotation *a, const size_t *symbols,

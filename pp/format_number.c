@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "plain_text.h"
+
 #define PERCENT_WIDTH	7
 
 /*
@@ -92,9 +94,8 @@ void format_change(struct strbuf *out, double percent)
 
 static void clean(struct strbuf *line)
 {
-	for (size_t i = 1; i < line->len; i++)	/* 0: the tab of an indented line */
-		if ((unsigned char)line->text[i] < ' ' || line->text[i] == 0x7f)
-			line->text[i] = '?';
+	if (line->len)
+		plain_text(line->text + 1, line->len - 1);	/* 0: the tab of an indented line */
 }
 
 void format_line(struct strbuf *line, FILE *out)

@@ -13,6 +13,7 @@
 #include "cpu_type.h"
 #include "event_data.h"
 #include "event_scale.h"
+#include "plain_text.h"
 
 static bool is_timer(const struct sample_header *header)
 {
@@ -100,7 +101,7 @@ static void put_time(uint64_t seconds, FILE *out)
 static void put_clean(const char *text, FILE *out)
 {
 	for (; *text; text++)
-		putc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+		putc(plain_char(*text), out);
 }
 
 static void times(const struct session_info *info, FILE *out)

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "plain_text.h"
+
 static const char *pager_command(void)
 {
 	const char *term = getenv("TERM"), *command = getenv("PAGER");
@@ -156,7 +158,7 @@ void progress_fetch(const char *what, size_t done, size_t total)
 		return;
 	fputs("\r\033[Kdebug file of ", stderr);
 	for (; *what; what++)		/* a name is somebody else's */
-		putc((unsigned char)*what < ' ' || *what == 0x7f ? '?' : *what, stderr);
+		putc(plain_char(*what), stderr);
 	if (total)
 		fprintf(stderr, ": %.1f of %.1f MB", (double)done / 1e6, (double)total / 1e6);
 	fflush(stderr);

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 
+#include "plain_text.h"
 #include "utf8.h"
 
 void xml_open(FILE *out, const char *tag)
@@ -32,7 +33,7 @@ static void put_value(FILE *out, const char *value)
 		else if (*value == '"')
 			fputs("&quot;", out);
 		else
-			putc((unsigned char)*value < ' ' || *value == 0x7f ? '?' : *value, out);
+			putc(plain_char(*value), out);
 		value += n ? n : 1;
 	}
 }

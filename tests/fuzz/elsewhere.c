@@ -14,6 +14,7 @@
 #include "archive_plan.h"
 #include "archive_write.h"
 #include "file.h"
+#include "fuzz_dir.h"
 #include "gprof.h"
 #include "xalloc.h"
 
@@ -23,17 +24,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define IMAGE	    "{root}/image"
 #define BINS_MAX    100000		/* larger histograms only take time */
 
-static char *dir;
-
-static void remove_dir(void)
-{
-	file_remove_tree(dir);
-	free(dir);
-}
-
 static void put(const char *name, const void *bytes, size_t n)
 {
-	char *path = path_join(dir, name);
+	char *path = path_join(fuzz_dir, name);
 	FILE *f;
 
 	file_make_parent_dirs(path, 0700);
@@ -43,24 +36,14 @@ static void put(const char *name, const void *bytes, size_t n)
 	free(path);
 }
 
-static void make_dir(void)
-{
-	char template[] = "/dev/shm/fuzz-elsewhere-XXXXXX";
-
-	if (!mkdtemp(template))
-		abort();
-	dir = xstrdup(template);
-	atexit(remove_dir);
-}
-
 static void gprof(bool compat)
 {
 	static FILE *out;
-	struct gprof_options options = { .compat = compat, .root = dir, .threshold = 1 };
+	struct gprof_options options = { .compat = compat, .root = fuzz_dir, .threshold = 1 };
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct gmon gmon;
-	int err = gprof_make(&options, dir, NULL, &gmon, &notices, &e);
+	int err = gprof_make(&options, fuzz_dir, NULL, &gmon, &notices, &e);
 
 	if (!out)
 		out = fopen("/dev/null", "w");
@@ -83,15 +66,15 @@ static void no_progress(size_t done, size_t total)
 
 static void archive(void)
 {
-	struct archive_options options = { .root = dir };
+	struct archive_options options = { .root = fuzz_dir };
 	struct notices notices = { 0 };
 	struct archive_size written;
 	struct archive_plan plan;
 	struct op_error e = { "" };
-	char *to = path_join(dir, "archive");
+	char *to = path_join(fuzz_dir, "archive");
 
 	file_remove_tree(to);
-	if (!archive_plan_make(&options, dir, NULL, &plan, &notices, &e) &&
+	if (!archive_plan_make(&options, fuzz_dir, NULL, &plan, &notices, &e) &&
 	    archive_write(&plan, to, false, no_progress, &written, &notices, &e))
 		abort();
 	archive_plan_free(&plan);
@@ -103,8 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t n;
 
-	if (!dir)
-		make_dir();
+	if (!*fuzz_dir)
+		fuzz_dir_make("elsewhere");
 	if (size < 2)
 		return 0;
 	n = data[0] | data[1] << 8;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "fuzz_dir.h"
 #include "hash.h"
 #include "line_cache_private.h"
 #include "xalloc.h"
@@ -19,24 +20,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define BUILD_ID "abcdef"
-
-static char *dir;
-
-static void remove_dir(void)
-{
-	file_remove_tree(dir);
-	free(dir);
-}
-
-static void make_dir(void)
-{
-	char template[] = "/tmp/fuzz-line-cache-XXXXXX";
-
-	if (!mkdtemp(template))
-		abort();
-	dir = xstrdup(template);
-	atexit(remove_dir);
-}
 
 /* Everything that is in it, at addresses of all kinds. */
 static void look_up(const struct line_cache_record *r)
@@ -67,7 +50,7 @@ static void look_up(const struct line_cache_record *r)
 
 static void read_file(const uint8_t *bytes, size_t size)
 {
-	char *path = line_cache_path(dir, BUILD_ID);
+	char *path = line_cache_path(fuzz_dir, BUILD_ID);
 	struct line_cache_record *records;
 	struct line_cache *cache;
 	size_t nr;
@@ -75,7 +58,7 @@ static void read_file(const uint8_t *bytes, size_t size)
 	if (file_write_atomic(path, bytes, size, 0600))
 		abort();
 	free(path);
-	cache = line_cache_open(dir, BUILD_ID);
+	cache = line_cache_open(fuzz_dir, BUILD_ID);
 	if (!cache)
 		return;
 	records = line_cache_read_all(cache, &nr);
@@ -112,8 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *bytes;
 
-	if (!dir)
-		make_dir();
+	if (!*fuzz_dir)
+		fuzz_dir_make("line-cache");
 	read_file(data, size);
 	if (size < sizeof(struct cache_header))
 		return 0;

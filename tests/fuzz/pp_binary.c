@@ -12,32 +12,28 @@
 
 #include "binary.h"
 #include "file.h"
-#include "xalloc.h"
+#include "fuzz_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char *dir, *image;
+static char *image;
 
-static void remove_dir(void)
+static void free_image(void)
 {
-	file_remove_tree(dir);
-	free(dir);
 	free(image);
 }
 
 static void make_dir(void)
 {
-	char template[] = "/tmp/fuzz-elf-XXXXXX", *debug;
+	char *debug;
 
-	if (!mkdtemp(template))
-		abort();
-	dir = xstrdup(template);
-	image = path_join(dir, "image");
-	debug = path_join(dir, "image.debug");	/* what the seeds link to */
+	fuzz_dir_make("elf");
+	image = path_join(fuzz_dir, "image");
+	debug = path_join(fuzz_dir, "image.debug");	/* what the seeds link to */
 	if (symlink("image", debug))
 		abort();
 	free(debug);
-	atexit(remove_dir);
+	atexit(free_image);
 }
 
 /* The rules that readers of a binary rely on. */
@@ -73,14 +69,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	FILE *f;
 
-	if (!dir)
+	if (!image)
 		make_dir();
 	f = fopen(image, "w");
 	if (!f)
 		return 0;
 	fwrite(data, 1, size, f);
 	fclose(f);
-	read_as(&(struct binary_options){ .keep_open = true, .root = dir });
+	read_as(&(struct binary_options){ .keep_open = true, .root = fuzz_dir });
 	read_as(&(struct binary_options){ .is_kernel = true, .compat = true, .root = "" });
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "fuzz_dir.h"
 #include "report.h"
 #include "xalloc.h"
 
@@ -19,17 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define FILE_NAME "TIMER.0.0.all.all.all"
 
-static char *dir;
-
-static void remove_dir(void)
-{
-	file_remove_tree(dir);
-	free(dir);
-}
-
 static char *in_session(const char *name)
 {
-	return xasprintf("%s/samples/current/%s", dir, name);
+	return xasprintf("%s/samples/current/%s", fuzz_dir, name);
 }
 
 static void put(const char *name, const void *bytes, size_t n)
@@ -46,23 +39,13 @@ static void put(const char *name, const void *bytes, size_t n)
 	free(path);
 }
 
-static void make_dir(void)
-{
-	char template[] = "/tmp/fuzz-pp-XXXXXX";
-
-	if (!mkdtemp(template))
-		abort();
-	dir = xstrdup(template);
-	atexit(remove_dir);
-}
-
 static void run(const struct report_options *options, FILE *out)
 {
 	struct notices notices = { 0 };
 	struct report *report;
 	struct op_error e;
 
-	if (!report_make(options, dir, &report, &notices, &e)) {
+	if (!report_make(options, fuzz_dir, &report, &notices, &e)) {
 		report_print(report, out);
 		report_free(report);
 	}
@@ -78,8 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct report_options options = { .demangle = DEMANGLE_SMART };
 	size_t n;
 
-	if (!dir) {
-		make_dir();
+	if (!*fuzz_dir) {
+		fuzz_dir_make("pp");
 		out = fopen("/dev/null", "w");
 		program = realpath("/bin/true", NULL);
 	}

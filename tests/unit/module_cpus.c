@@ -3,7 +3,6 @@
  * module_cpus.c - every CPU is taken, started, stopped and given back once, in this order,
  * whichever of them come, go or sleep in between
  */
-#include <stdarg.h>
 #include "kernel/fake.h"
 
 #pragma GCC diagnostic push
@@ -46,16 +45,6 @@ static unsigned int kicks;
 void op_sync_kick(enum op_sync_urgency urgency)
 {
 	kicks += urgency == OP_SYNC_NOW;
-}
-
-int op_refuse(struct op_reason *why, int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why->text, sizeof(why->text), format, args);
-	va_end(args);
-	return err;
 }
 
 static void followed(void)

@@ -3,7 +3,6 @@
  * module_perf.c - sampling by perf's events: on each CPU samples + throttled = events / count, and
  * the times add up, also of events that go with their CPU
  */
-#include <stdarg.h>
 #include "kernel/fake.h"
 
 #pragma GCC diagnostic push
@@ -39,16 +38,6 @@ const char *op_x86_cpu_type(void)
 unsigned long op_x86_extra_mask(void)
 {
 	return OP_EXTRA_X86;
-}
-
-int op_refuse(struct op_reason *reason, int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason->text, sizeof(reason->text), format, args);
-	va_end(args);
-	return err;
 }
 
 static void ask(unsigned int n, bool kernel, bool user)

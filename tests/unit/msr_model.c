@@ -3,7 +3,6 @@
  * msr_model.c - a CPU's counter registers, for tests of what is written to them (msr_model.h)
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +23,6 @@ static void between(void)
 {
 	if (model_between)
 		model_between();
-}
-
-int op_refuse(struct op_reason *why, int err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(why->text, sizeof(why->text), format, args);
-	va_end(args);
-	return err;
 }
 
 void model_reset(const struct op_pmu *p)

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plain_text.h - text of somebody else's, to be shown
+ *
+ * Names of files and what session files say may hold anything: no control character of theirs
+ * may drive a terminal or begin a line of its own.
+ */
+#ifndef PLAIN_TEXT_H
+#define PLAIN_TEXT_H
+
+#include <stddef.h>
+
+/* @c, or '?' for a control character. */
+static inline char plain_char(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f ? '?' : c;
+}
+
+static inline void plain_text(char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		text[i] = plain_char(text[i]);
+}
+
+#endif
