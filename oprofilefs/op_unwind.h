@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * op_unwind.h - from a frame to its caller by a table, for the module and for user space
+ *
+ * The module does this in NMI, the perf collector over a copy of the stack: nothing here
+ * allocates, sleeps, loops without a bound or trusts what it reads. doc/unwind-table.md has the
+ * rules ([UT-n]).
+ *
+ *	struct op_unwind_cursor c = { .machine = ..., .pc = ..., .value = { ... }, .top = ... };
+ *
+ *	op_unwind_start(&c);
+ *	do {
+ *		(find the mapping of op_unwind_place(&c): its table, the offset in its file)
+ *		result = op_unwind_next(table, offset, &c, read, context);
+ *		if (result == OP_UNWIND_STEPPED)
+ *			(op_unwind_caller(&c) is the next caller)
+ *	} while (result == OP_UNWIND_STEPPED && there is room for more);
+ */
+#ifndef OP_UNWIND_H
+#define OP_UNWIND_H
+
+#include "op_unwind_table.h"
+
+enum op_unwind_result {
+	OP_UNWIND_STEPPED,	/* the cursor stands on the caller */
+	OP_UNWIND_OUTERMOST,	/* there is no caller: the chain is complete */
+	OP_UNWIND_UNKNOWN,	/* the table has no answer; nor had, if asked, the frame pointer */
+	OP_UNWIND_BAD,		/* an answer that no stack can have */
+	OP_UNWIND_UNREADABLE,	/* memory needed for it could not be read */
+};
+
+/*
+ * A frame. The first one's owner sets machine, pc, value[], top and, on arm64, pac_mask, then
+ * calls op_unwind_start(). After a result other than STEPPED, pc and exact are as before, the
+ * rest is not to be used.
+ */
+struct op_unwind_cursor {
+	u64 pc;			/* return address, or where the frame was interrupted: */
+	bool exact;
+	bool by_frame_pointer;	/* op_unwind_next() had to follow frame pointers somewhere */
+	u16 machine;
+	u32 known;		/* bit n: value[n] is register n */
+	u32 saved;		/* bit n: value[n] is where register n lies */
+	u64 value[OP_UNWIND_REGISTERS];
+	u64 floor;		/* the stack in use begins here: the next CFA is above */
+	u64 top;		/* and the CFA is never above this */
+	u64 pac_mask;		/* bits of a code address that arm64 signs; to be cleared */
+};
+
+/*
+ * Reads 8 bytes of the walked process's memory, at any @address, aligned or not, user space or
+ * not: keeping to what may be read is up to it. false: could not; *ret is untouched then.
+ */
+typedef bool (*op_unwind_read)(void *context, u64 address, u64 *ret);
+
+static __always_inline unsigned int op_unwind_sp(const struct op_unwind_cursor *c)
+{
+	return c->machine == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP;
+}
+
+static __always_inline unsigned int op_unwind_fp(const struct op_unwind_cursor *c)
+{
+	return c->machine == OP_UNWIND_ARM64 ? OP_ARM64_FP : OP_X86_RBP;
+}
+
+/* All registers are known, and the frame was interrupted at pc. */
+static __always_inline void op_unwind_start(struct op_unwind_cursor *c)
+{
+	c->known = c->machine == OP_UNWIND_ARM64 ? ~0u : (1u << OP_X86_REGISTERS) - 1;
+	c->saved = 0;
+	c->exact = true;
+	c->by_frame_pointer = false;
+	c->floor = c->value[op_unwind_sp(c)];
+}
+
+/* An address in the instruction that the frame is at: what to look up. */
+static __always_inline u64 op_unwind_place(const struct op_unwind_cursor *c)
+{
+	return c->pc - !c->exact;
+}
+
+/* The frame's address as chains have it: one less is in the call, or the instruction. [UT-25] */
+static __always_inline u64 op_unwind_caller(const struct op_unwind_cursor *c)
+{
+	return c->pc + c->exact;
+}
+
+/* Register @n of the frame, fetched from where it was saved the first time it is needed. */
+static __always_inline enum op_unwind_result
+op_unwind_register(struct op_unwind_cursor *c, unsigned int n, op_unwind_read read, void *context,
+		   u64 *ret)
+{
+	u32 bit = 1u << (n % OP_UNWIND_REGISTERS);
+
+	if (c->saved & bit) {
+		if (!read(context, c->value[n], &c->value[n]))
+			return OP_UNWIND_UNREADABLE;
+		c->saved &= ~bit;
+		c->known |= bit;
+	}
+	if (!(c->known & bit))
+		return OP_UNWIND_UNKNOWN;
+	*ret = c->value[n];
+	return OP_UNWIND_STEPPED;
+}
+
+/* Whether the caller's sp may be @cfa: above ours, in the stack, aligned. [UT-20] */
+static __always_inline bool op_unwind_cfa_ok(const struct op_unwind_cursor *c, u64 cfa)
+{
+	u64 alignment = c->machine == OP_UNWIND_ARM64 ? 16 : 8;
+
+	return cfa + c->exact > c->floor && cfa <= c->top && !(cfa & (alignment - 1));
+}
+
+/*
+ * The registers as the caller has them: [UT-12]. A leaf may keep one below sp, where a reader of a
+ * copied stack sees nothing: it is then one that was popped a moment ago and is as it should be.
+ */
+static __always_inline void
+op_unwind_restore(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, u64 cfa, u64 base,
+		  op_unwind_read read, void *context)
+{
+	u32 known = c->known & rule->kept, saved = c->saved & rule->kept, left = rule->saved;
+	u64 sp = c->exact ? c->value[op_unwind_sp(c)] : 0;
+	unsigned int i;
+
+	for (i = 0; left; i++, left &= left - 1) {
+		unsigned int n = __builtin_ctz(left);
+		u32 bit = 1u << n;
+		u64 at = (rule->from_base & bit ? base : cfa) + (u64)(8 * (s32)rule->at[i]);
+
+		if (at >= sp) {
+			c->value[n] = at;
+			saved |= bit;
+		} else if (read(context, at, &c->value[n]) || (c->known & bit)) {
+			known |= bit;
+		}
+	}
+	c->known = known;
+	c->saved = saved;
+}
+
+/* The caller is found: its stack begins at @cfa. */
+static __always_inline void
+op_unwind_arrive(struct op_unwind_cursor *c, u64 pc, bool exact, u64 cfa)
+{
+	unsigned int sp = op_unwind_sp(c);
+
+	c->value[sp] = cfa;
+	c->known |= 1u << sp;
+	c->saved &= ~(1u << sp);
+	c->floor = cfa;
+	c->pc = pc;
+	c->exact = exact;
+}
+
+/*
+ * A signal's frame: the kernel has put all registers there in an order that never changes. The
+ * interrupted function may have been on another stack: nothing is compared with ours. [UT-13]
+ */
+static __always_inline enum op_unwind_result
+op_unwind_step_signal(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
+		      op_unwind_read read, void *context)
+{
+	static const u8 x86_order[OP_X86_REGISTERS] = {
+		OP_X86_R8, OP_X86_R9, OP_X86_R10, OP_X86_R11, OP_X86_R12, OP_X86_R13, OP_X86_R14,
+		OP_X86_R15, OP_X86_RDI, OP_X86_RSI, OP_X86_RBP, OP_X86_RBX, OP_X86_RDX, OP_X86_RAX,
+		OP_X86_RCX, OP_X86_RSP,
+	};
+	bool arm64 = c->machine == OP_UNWIND_ARM64;
+	unsigned int i, nr = arm64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
+	enum op_unwind_result result;
+	u64 at, sp, pc;
+
+	result = op_unwind_register(c, rule->base, read, context, &at);
+	if (result != OP_UNWIND_STEPPED)
+		return result;
+	at += rule->offset;
+	if (at < c->floor || at >= c->top || at % 8)
+		return OP_UNWIND_BAD;
+	if (!read(context, at + 8 * nr, &pc))
+		return OP_UNWIND_UNREADABLE;
+	for (i = 0; i < nr; i++)
+		c->value[arm64 ? i : x86_order[i]] = at + 8 * i;
+	c->known = 0;
+	c->saved = arm64 ? ~0u : (1u << OP_X86_REGISTERS) - 1;
+	result = op_unwind_register(c, op_unwind_sp(c), read, context, &sp);
+	if (result != OP_UNWIND_STEPPED)
+		return result;
+	if (!pc || !sp || sp > c->top)
+		return OP_UNWIND_BAD;
+	op_unwind_arrive(c, pc, true, sp);
+	return OP_UNWIND_STEPPED;
+}
+
+static __always_inline enum op_unwind_result
+op_unwind_find_cfa(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
+		   op_unwind_read read, void *context, u64 *ret)
+{
+	enum op_unwind_result result;
+	u64 cfa;
+
+	result = op_unwind_register(c, rule->base, read, context, &cfa);
+	if (result != OP_UNWIND_STEPPED)
+		return result;
+	cfa += rule->offset;
+	if (rule->cfa == OP_CFA_DEREF) {
+		if (!read(context, cfa, &cfa))
+			return OP_UNWIND_UNREADABLE;
+		cfa += rule->offset2;
+	} else if (rule->cfa == OP_CFA_PLT) {
+		cfa += (c->pc & 15) >= (u64)rule->offset2 ? 8 : 0;
+	}
+	*ret = cfa;
+	return op_unwind_cfa_ok(c, cfa) ? OP_UNWIND_STEPPED : OP_UNWIND_BAD;
+}
+
+/* From @c's frame to its caller, which @rule is about. */
+static __always_inline enum op_unwind_result
+op_unwind_apply(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, op_unwind_read read,
+		void *context)
+{
+	enum op_unwind_result result;
+	u64 cfa, ra, base = 0;
+
+	if (rule->cfa <= OP_CFA_END)
+		return rule->cfa == OP_CFA_END ? OP_UNWIND_OUTERMOST : OP_UNWIND_UNKNOWN;
+	if (rule->cfa == OP_CFA_SIGNAL)
+		return op_unwind_step_signal(rule, c, read, context);
+	result = op_unwind_find_cfa(rule, c, read, context, &cfa);
+	if (result == OP_UNWIND_STEPPED && rule->from_base)
+		result = op_unwind_register(c, rule->save_base, read, context, &base);
+	if (result != OP_UNWIND_STEPPED)
+		return result;
+	if (rule->ra_register != OP_UNWIND_NO_REGISTER) {
+		result = op_unwind_register(c, rule->ra_register, read, context, &ra);
+		if (result != OP_UNWIND_STEPPED)
+			return result;
+	} else if (!read(context, cfa + (u64)(8 * (s32)rule->ra), &ra)) {
+		return OP_UNWIND_UNREADABLE;
+	}
+	ra &= ~c->pac_mask;
+	if (!ra)
+		return OP_UNWIND_OUTERMOST;
+	op_unwind_restore(rule, c, cfa, base, read, context);
+	op_unwind_arrive(c, ra, rule->exact, cfa);
+	return OP_UNWIND_STEPPED;
+}
+
+/*
+ * From @c's frame to its caller. @table (NULL: none) is that of the file mapped at
+ * op_unwind_place(c), @offset that place's offset in the file.
+ */
+static __always_inline enum op_unwind_result
+op_unwind_step(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
+	       op_unwind_read read, void *context)
+{
+	const struct op_unwind_rule *rule;
+
+	if (!table || table->machine != c->machine)
+		return OP_UNWIND_UNKNOWN;
+	rule = op_unwind_lookup(table, offset);
+	return rule ? op_unwind_apply(rule, c, read, context) : OP_UNWIND_UNKNOWN;
+}
+
+/*
+ * The same by the frame pointer: right if the function keeps one and has set it up. [UT-30]
+ * Where the caller keeps its other registers is not known afterwards, nor on arm64 its sp.
+ */
+static __always_inline enum op_unwind_result
+op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, void *context)
+{
+	unsigned int n = op_unwind_fp(c);
+	enum op_unwind_result result;
+	u64 fp, ra;
+
+	result = op_unwind_register(c, n, read, context, &fp);
+	if (result != OP_UNWIND_STEPPED)
+		return result;
+	if (!fp)
+		return OP_UNWIND_OUTERMOST;
+	if (fp < c->floor || fp >= c->top || c->top - fp < 16 || fp % 8)
+		return OP_UNWIND_BAD;
+	if (!read(context, fp + 8, &ra))
+		return OP_UNWIND_UNREADABLE;
+	ra &= ~c->pac_mask;
+	if (!ra)
+		return OP_UNWIND_OUTERMOST;
+	c->known = 0;
+	c->saved = 1u << n;
+	c->value[n] = fp;
+	op_unwind_arrive(c, ra, false, fp + 16);
+	if (c->machine == OP_UNWIND_ARM64)
+		c->known &= ~(1u << OP_ARM64_SP);
+	return OP_UNWIND_STEPPED;
+}
+
+/*
+ * By the table, and where that has no answer by the frame pointer, which is remembered in
+ * by_frame_pointer. A frame pointer that leads nowhere is no news where none need be: UNKNOWN.
+ */
+static __always_inline enum op_unwind_result
+op_unwind_next(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
+	       op_unwind_read read, void *context)
+{
+	enum op_unwind_result result = op_unwind_step(table, offset, c, read, context);
+
+	if (result != OP_UNWIND_UNKNOWN)
+		return result;
+	result = op_unwind_step_frame_pointer(c, read, context);
+	if (result > OP_UNWIND_OUTERMOST)
+		return OP_UNWIND_UNKNOWN;
+	c->by_frame_pointer = true;
+	return result;
+}
+
+#endif

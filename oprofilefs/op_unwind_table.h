@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * op_unwind_table.h - a binary's call frame information, for the module and for user space
+ *
+ * The daemon makes a table once per binary (daemon/unwind_build.h); the module and the perf
+ * collector walk stacks by it (op_unwind.h). What it says stands in doc/unwind-table.md ([UT-n]).
+ *
+ * A table must have passed op_unwind_check() once; afterwards it is only read, by any number of
+ * CPUs, in any context. Machine words are native: it never leaves the machine it was made on.
+ */
+#ifndef OP_UNWIND_TABLE_H
+#define OP_UNWIND_TABLE_H
+
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t u64;
+typedef uint32_t u32;
+typedef uint16_t u16;
+typedef uint8_t u8;
+typedef int32_t s32;
+typedef int16_t s16;
+
+#ifndef __always_inline
+#define __always_inline			inline __attribute__((always_inline))
+#endif
+#endif
+
+#define OP_UNWIND_MAGIC			0x7755504f	/* "OPUw" */
+#define OP_UNWIND_VERSION		1
+
+/* The machines that there are tables for: the numbers of ELF's e_machine. */
+#define OP_UNWIND_X86_64		62
+#define OP_UNWIND_ARM64			183
+
+/* Registers have DWARF's numbers: on x86-64 these, on arm64 x0 to x30 and then sp. */
+enum op_unwind_x86 {
+	OP_X86_RAX, OP_X86_RDX, OP_X86_RCX, OP_X86_RBX, OP_X86_RSI, OP_X86_RDI, OP_X86_RBP,
+	OP_X86_RSP, OP_X86_R8, OP_X86_R9, OP_X86_R10, OP_X86_R11, OP_X86_R12, OP_X86_R13,
+	OP_X86_R14, OP_X86_R15, OP_X86_REGISTERS,
+};
+#define OP_ARM64_FP			29
+#define OP_ARM64_LR			30
+#define OP_ARM64_SP			31
+#define OP_UNWIND_REGISTERS		32
+#define OP_UNWIND_NO_REGISTER		0xff
+
+/* Where the canonical frame address (the caller's sp) is, [UT-10]. */
+enum op_unwind_cfa {
+	OP_CFA_NONE,		/* not known here */
+	OP_CFA_END,		/* nowhere: this is the outermost function */
+	OP_CFA_REGISTER,	/* base + offset */
+	OP_CFA_DEREF,		/* *(base + offset) + offset2 */
+	OP_CFA_PLT,		/* base + offset, 8 more when pc % 16 >= offset2 */
+	OP_CFA_SIGNAL,		/* the kernel put all registers at base + offset */
+	OP_CFA_KINDS
+};
+
+#define OP_UNWIND_SAVED_MAX		12
+
+/* How to get from a frame to its caller. Multiples of 8 are counted in eights. */
+struct op_unwind_rule {
+	u8 cfa;			/* enum op_unwind_cfa */
+	u8 base;		/* register that the CFA hangs on */
+	u8 ra_register;		/* holds the return address, or OP_UNWIND_NO_REGISTER: */
+	u8 save_base;		/* register that from_base is relative to */
+	s16 ra;			/* the return address lies at CFA + 8 * ra */
+	u16 exact;		/* 1: the caller was interrupted there and did not call */
+	s32 offset;		/* bytes */
+	s32 offset2;
+	u32 kept;		/* bit n: register n has the caller's value still */
+	u32 saved;		/* bit n: it lies at CFA + 8 * at[i] if n is the i-th bit set */
+	u32 from_base;		/* of these: not CFA + ... but save_base + ... */
+	s16 at[OP_UNWIND_SAVED_MAX];
+};
+
+/*
+ * A table: this header, then without gaps
+ *	struct op_unwind_rule rule[nr_rules]
+ *	u32 page_row[nr_pages + 1]	first row of each 64 KiB of the file; the last is nr_rows
+ *	u16 row_start[nr_rows]		where the row begins, in its 64 KiB
+ *	u16 row_rule[nr_rows]
+ * A row holds up to where the next begins; the last is OP_CFA_NONE. [UT-1]
+ */
+struct op_unwind_table {
+	u32 magic;
+	u16 version;
+	u16 machine;
+	u32 nr_rules;
+	u32 first_page;		/* file offset / 64 KiB of page_row[0] */
+	u32 nr_pages;
+	u32 nr_rows;
+};
+
+#define OP_UNWIND_PAGE_SHIFT		16
+#define OP_UNWIND_PAGES_MAX		65536u		/* of one file: 4 GiB */
+#define OP_UNWIND_RULES_MAX		65536u
+#define OP_UNWIND_ROWS_MAX		(1u << 28)
+
+/* A table's parts; the table was checked, or its header has been. */
+static __always_inline const struct op_unwind_rule *
+op_unwind_rules(const struct op_unwind_table *t)
+{
+	return (const struct op_unwind_rule *)(t + 1);
+}
+
+static __always_inline const u32 *op_unwind_page_rows(const struct op_unwind_table *t)
+{
+	return (const u32 *)(op_unwind_rules(t) + t->nr_rules);
+}
+
+static __always_inline const u16 *op_unwind_row_starts(const struct op_unwind_table *t)
+{
+	return (const u16 *)(op_unwind_page_rows(t) + t->nr_pages + 1);
+}
+
+static __always_inline const u16 *op_unwind_row_rules(const struct op_unwind_table *t)
+{
+	return op_unwind_row_starts(t) + t->nr_rows;
+}
+
+/* Bytes of a table with such numbers, which are within their limits. */
+static __always_inline u64 op_unwind_size(u64 nr_rules, u64 nr_pages, u64 nr_rows)
+{
+	return sizeof(struct op_unwind_table) + nr_rules * sizeof(struct op_unwind_rule) +
+	       (nr_pages + 1) * sizeof(u32) + nr_rows * 2 * sizeof(u16);
+}
+
+/*
+ * The rule for @offset of the file; NULL when the table does not reach there. At most 17 looks
+ * at rows, which lie close together. [UT-2]
+ */
+static __always_inline const struct op_unwind_rule *
+op_unwind_lookup(const struct op_unwind_table *t, u64 offset)
+{
+	const u16 *start = op_unwind_row_starts(t);
+	u64 page = (offset >> OP_UNWIND_PAGE_SHIFT) - t->first_page;
+	u16 key = offset;
+	u32 row, nr;
+
+	if (page >= t->nr_pages)
+		return NULL;
+	row = op_unwind_page_rows(t)[page];
+	nr = op_unwind_page_rows(t)[page + 1] - row;
+	while (nr) {
+		u32 half = (nr + 1) / 2;
+		bool below = start[row + half - 1] <= key;
+
+		row += below ? half : 0;
+		nr = below ? nr - half : half - 1;
+	}
+	if (!row)
+		return NULL;
+	return &op_unwind_rules(t)[op_unwind_row_rules(t)[row - 1]];
+}
+
+static inline bool op_unwind_rule_ok(const struct op_unwind_rule *r, unsigned int nr_registers)
+{
+	u32 all = nr_registers == 32 ? ~0u : (1u << nr_registers) - 1, left = r->saved;
+	unsigned int nr_saved;
+
+	if (r->cfa >= OP_CFA_KINDS || r->base >= nr_registers || r->exact > 1)
+		return false;
+	if (r->ra_register >= nr_registers && r->ra_register != OP_UNWIND_NO_REGISTER)
+		return false;
+	if (((r->kept | r->saved) & ~all) || (r->kept & r->saved) || (r->from_base & ~r->saved))
+		return false;
+	if (r->from_base && r->save_base >= nr_registers)
+		return false;
+	for (nr_saved = 0; left; nr_saved++)
+		left &= left - 1;
+	return nr_saved <= OP_UNWIND_SAVED_MAX;
+}
+
+static inline bool op_unwind_rows_ok(const struct op_unwind_table *t)
+{
+	const u32 *page_row = op_unwind_page_rows(t);
+	const u16 *start = op_unwind_row_starts(t), *rule = op_unwind_row_rules(t);
+	u32 page, row;
+
+	if (page_row[0] || page_row[t->nr_pages] != t->nr_rows)
+		return false;
+	for (page = 0; page < t->nr_pages; page++) {
+		if (page_row[page] > page_row[page + 1] || page_row[page + 1] > t->nr_rows)
+			return false;
+		for (row = page_row[page]; row < page_row[page + 1]; row++)
+			if (rule[row] >= t->nr_rules ||
+			    (row > page_row[page] && start[row] <= start[row - 1]))
+				return false;
+	}
+	return op_unwind_rules(t)[rule[t->nr_rows - 1]].cfa == OP_CFA_NONE;
+}
+
+/*
+ * Whether @len bytes at @blob (4-aligned) are a table that the functions above can be given:
+ * whatever is in it then, no walk reads outside of it. Looks at all of it. [UT-3]
+ */
+static inline bool op_unwind_check(const void *blob, u64 len)
+{
+	const struct op_unwind_table *t = blob;
+	unsigned int nr_registers;
+	u32 i;
+
+	if (len < sizeof(*t) || t->magic != OP_UNWIND_MAGIC || t->version != OP_UNWIND_VERSION)
+		return false;
+	if (t->machine != OP_UNWIND_X86_64 && t->machine != OP_UNWIND_ARM64)
+		return false;
+	if (!t->nr_rules || t->nr_rules > OP_UNWIND_RULES_MAX ||
+	    !t->nr_pages || t->nr_pages > OP_UNWIND_PAGES_MAX ||
+	    t->first_page > OP_UNWIND_PAGES_MAX - t->nr_pages ||
+	    !t->nr_rows || t->nr_rows > OP_UNWIND_ROWS_MAX)
+		return false;
+	if (len != op_unwind_size(t->nr_rules, t->nr_pages, t->nr_rows))
+		return false;
+	nr_registers = t->machine == OP_UNWIND_ARM64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
+	for (i = 0; i < t->nr_rules; i++)
+		if (!op_unwind_rule_ok(&op_unwind_rules(t)[i], nr_registers))
+			return false;
+	return op_unwind_rows_ok(t);
+}
+
+#endif

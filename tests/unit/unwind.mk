@@ -1,0 +1,1 @@
+$(eval $(call unit_test,unwind_step,tests/unit/unwind_step.c))
