@@ -8,17 +8,9 @@
 set -u
 export OPROFILE_COMPAT=1
 list=$REPO/tests/interop/opannotate.expected-differences
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/interop/results.sh
+. "$REPO/tests/interop/results.sh"
 export OPROFILE_CACHE_DIR=$work/cache
-number=0
-failed=0
-
-result() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-}
 
 # How a command line may differ: "rows", "other" or nothing.
 expected_difference() # NAME
@@ -71,5 +63,4 @@ for pass in cold cached; do
 		compare "${base#"$GOLDEN"/cmds/}" "$base" "$command"
 	done
 done
-echo "1..$number"
-exit $failed
+results_end

@@ -7,16 +7,8 @@
 # machine does not have what the recording one had.
 set -u
 export OPROFILE_COMPAT=1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-result() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-}
+# shellcheck source=tests/interop/results.sh
+. "$REPO/tests/interop/results.sh"
 
 # Their names are the rest of a build-id.
 without_debug_files()
@@ -83,5 +75,4 @@ for cmd in "$GOLDEN"/cmds/op*/*/*.cmd; do
 	dir=$(sed -n 's/.*--session-dir=\([^ ]*\).*/\1/p' "$cmd")
 	if [ -f "$files" ]; then tree "$name: files" "$files" "$dir"; fi
 done
-echo "1..$number"
-exit $failed
+results_end

@@ -5,16 +5,8 @@
 # success must be the same, and the gmon file byte by byte; so what gprof prints of it is, too.
 set -u
 export OPROFILE_COMPAT=1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-result() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-}
+# shellcheck source=tests/interop/results.sh
+. "$REPO/tests/interop/results.sh"
 
 # Files it writes are ours.
 run() # BASE COMMAND
@@ -42,5 +34,4 @@ for cmd in "$GOLDEN"/cmds/op*/*/*.cmd; do
 	[[ "$command" == opgprof* && "$command" != *--help* ]] || continue	# help is ours
 	compare "${base#"$GOLDEN"/cmds/}" "$base" "$command"
 done
-echo "1..$number"
-exit $failed
+results_end

@@ -9,16 +9,8 @@
 #   answers  the other command lines, but for those listed below with the reason
 set -u
 export OPROFILE_COMPAT=1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-result() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-}
+# shellcheck source=tests/interop/results.sh
+. "$REPO/tests/interop/results.sh"
 
 same() # NAME WANT GOT
 {
@@ -140,5 +132,4 @@ for set in op14 op099; do
 		check_answer $set "${name%.cmd}"
 	done
 done
-echo "1..$number"
-exit $failed
+results_end

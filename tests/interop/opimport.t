@@ -4,16 +4,8 @@
 # Byte by byte, and the original's report of the result in a session is ours.
 set -u
 export OPROFILE_COMPAT=1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
-
-result() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-}
+# shellcheck source=tests/interop/results.sh
+. "$REPO/tests/interop/results.sh"
 
 for abi in "$GOLDEN"/foreign/*.abi; do
 	name=${abi##*/}
@@ -29,5 +21,4 @@ for abi in "$GOLDEN"/foreign/*.abi; do
 	result $? "$name: report"
 	rm -rf "$work/session"
 done
-echo "1..$number"
-exit $failed
+results_end

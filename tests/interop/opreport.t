@@ -9,17 +9,9 @@ set -u
 export OPROFILE_COMPAT=1
 export OPROFILE_CACHE_DIR=
 list=$REPO/tests/interop/opreport.expected-differences
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-number=0
-failed=0
+# shellcheck source=tests/interop/results.sh
+. "$REPO/tests/interop/results.sh"
 declare -A later=()
-
-result() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" = 0 ]; then echo "ok $number - $2"; else echo "not ok $number - $2"; failed=1; fi
-}
 
 # Why a command line is not for this version, or nothing.
 group_of() # COMMAND
@@ -79,5 +71,4 @@ for group in "${!later[@]}"; do
 	number=$((number + 1))
 	echo "ok $number - ${later[$group]} command lines: $group # SKIP they are ours"
 done
-echo "1..$number"
-exit $failed
+results_end
