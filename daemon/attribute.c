@@ -303,10 +303,6 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 	struct span s = { .state = state };
 
 	a->stale |= changed;
-	if (state->tracing && state->trace_depth) {	/* [EB-75] */
-		a->config.stats->callers += nr;
-		return;
-	}
 	if (log_topics & LOG_SAMPLES)
 		log_samples(state, pcs, counters, nr);
 	if (a->stale) {

@@ -11,7 +11,7 @@
  *         else, or when the application is not known, under the image itself;
  * [EB-74] with --image= an image is kept when it or its application was named; anonymous memory
  *         when its application was;
- * [EB-75] callers of a sample (after OP_TRACE_BEGIN) are counted, not filed;
+ * [EB-75] its callers ([EB-40]) are no samples;
  * [EB-76] a sample of a counter that is not in use is one of a stream not understood, one in a
  *         mode that was not asked for with that event is left out;
  * [EB-77] an extended sample is filed once for every event derived from it, with that event's

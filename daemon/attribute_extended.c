@@ -33,10 +33,7 @@ void attribute_extended(struct attribution *a, const struct trans_state *state, 
 			uint64_t pc, const struct derived_event *derived, size_t nr)
 {
 	static const uint32_t counter = EXTENDED;
-	struct trans_state leaf = *state;
-
-	leaf.tracing = false;
 	a->derived = derived;
 	a->nr_derived = nr;
-	attribute_samples(a, &leaf, changed, &pc, &counter, 1);
+	attribute_samples(a, state, changed, &pc, &counter, 1);
 }

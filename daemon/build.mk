@@ -8,7 +8,8 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c \
 	daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/sfile.c daemon/sfile_open.c \
-	daemon/sfile_trouble.c daemon/stats.c daemon/trans.c daemon/perf_attribute.c \
+	daemon/sfile_trouble.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
+	daemon/trans_notes.c daemon/perf_attribute.c \
 	daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_counters.c \
 	daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c daemon/perf_explain.c \
 	daemon/perf_image_fd.c daemon/perf_maps.c daemon/perf_modules.c daemon/perf_mounts.c \

@@ -36,6 +36,7 @@ struct collector_event {
 };
 
 struct ibs_config;			/* instruction-based sampling: ibs.h */
+struct unwind_cache;			/* unwind tables by build-id: unwind_cache.h */
 
 /* What it points to stays as it is from open() to close(). */
 struct collector_config {
@@ -49,7 +50,13 @@ struct collector_config {
 	const struct ibs_config *ibs;	/* NULL: none */
 	uint64_t clock_khz;		/* nominal clock, to turn cycles into time */
 	size_t buffer_words;		/* perf: room per CPU, in words; 0 = choose */
-	int callgraph_depth;		/* 0 = off */
+	int callgraph_depth;		/* callers of a sample, to OP_STACK_DEPTH_MAX; 0 = off */
+	bool frame_pointers_only;	/* no unwind tables: chains by frame pointers */
+	/*
+	 * Where a collector that walks user stacks itself has tables from; one that is told them
+	 * through unwind_table() leaves it alone. NULL: as frame_pointers_only, or no chains.
+	 */
+	struct unwind_cache *unwind;
 };
 
 /* Whether time is sampled rather than what a CPU counts. */
@@ -94,6 +101,15 @@ struct collector {
 	int (*cookie_fd)(struct collector *c, op_word cookie);
 	/* Build-id if the kernel told it with the mapping; -ENODATA: read it through cookie_fd. */
 	int (*cookie_build_id)(struct collector *c, op_word cookie, unsigned char *id, size_t *len);
+
+	/*
+	 * Hand down the unwind table (op_unwind.h) of @cookie's image, which OP_WANT_TABLE asked
+	 * for: @blob is copied. @same_as, if not OP_NO_COOKIE, is a cookie with the same table
+	 * that was taken before; @blob is not looked at then. -ENOSPC: no room for more tables;
+	 * -EINVAL: refused; -ENOENT: no such cookie. NULL: this collector wants none.
+	 */
+	int (*unwind_table)(struct collector *c, op_word cookie, op_word same_as,
+			    const void *blob, size_t len);
 
 	/*
 	 * Add what was received and lost before the words, per CPU, to @counts: the sums since

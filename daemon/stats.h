@@ -18,7 +18,6 @@ struct stats {
 	uint64_t dumps;			/* drains that brought words */
 	uint64_t samples;		/* leaf samples seen by the daemon */
 	uint64_t kernel_samples;
-	uint64_t callers;		/* pairs after a leaf: not samples */
 
 	/* Of the daemon alone since it started; .received stays 0. COUNTS_MAX_CPUS of them. */
 	struct cpu_counts *cpu;

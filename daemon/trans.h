@@ -29,9 +29,15 @@ struct trans_state {
 	uint32_t cpu, tid, tgid;
 	op_word app_cookie, cookie;		/* OP_INVALID_COOKIE: not known */
 	struct anon_map anon;			/* holds while cookie is OP_NO_COOKIE */
-	/* After OP_TRACE_BEGIN the next pair is the leaf (depth 0), those after it its callers. */
-	bool tracing;
-	unsigned int trace_depth;		/* of the first pair of the run handed over */
+	bool tracing;				/* the next pair begins a chain, or it has begun */
+};
+
+/* One frame of a chain. */
+struct trans_frame {
+	uint64_t address;			/* as a sample's; a caller's: [EB-42] */
+	op_word cookie;				/* user frames; OP_INVALID_COOKIE: not known */
+	const struct anon_map *anon;		/* user frames with OP_NO_COOKIE, else NULL */
+	bool kernel;
 };
 
 /*
@@ -51,13 +57,24 @@ struct trans_ops {
 	 */
 	void (*ibs)(void *context, const struct trans_state *state, enum op_code code,
 		    const op_word *words);
+	/*
+	 * A sample with its callers, after it went to samples() as any other: frames[0] is the
+	 * sample itself, whose notes @leaf has, behind it those who called. @end: enum
+	 * op_stack_end and OP_STACK_* bits. All is valid during the call only.
+	 */
+	void (*stack)(void *context, const struct trans_state *leaf,
+		      const struct trans_frame *frames, size_t nr, uint32_t counter,
+		      unsigned int end);
+	void (*want_table)(void *context, op_word cookie);	/* OP_WANT_TABLE */
 };
 
 /* words = note_words + 2 * pairs + words_skipped + the few words of a note or pair begun. */
 struct trans_stats {
 	uint64_t words;
 	uint64_t note_words;		/* of whole notes, with their OP_ESCAPE and code */
-	uint64_t pairs;			/* handed to samples() */
+	uint64_t pairs;			/* samples and callers */
+	uint64_t callers;		/* of these */
+	uint64_t stacks;		/* chains, whole or not */
 	uint64_t words_skipped;		/* garbage */
 	uint64_t incomplete;		/* notes and pairs cut by another note or by trans_end() */
 	uint64_t unknown_codes;

@@ -21,7 +21,7 @@ typedef uint64_t op_word;
 
 /* Changes whenever either side would misread the other; file "abi_version". */
 #ifndef OP_ABI_VERSION		/* tests build a module of another version */
-#define OP_ABI_VERSION		1
+#define OP_ABI_VERSION		2
 #endif
 
 #define OPROFILEFS_NAME		"oprofilefs"
@@ -66,7 +66,31 @@ enum op_code {
 	 * NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED.
 	 */
 	OP_MODULE_RANGE		= 65,
+	/* The chain begun by OP_TRACE_BEGIN is whole: one word says how it ended. [EB-44] */
+	OP_STACK_END		= 66,
+	/* Sampled code of this cookie has no unwind table with the module yet: its cookie. */
+	OP_WANT_TABLE		= 67,
 };
+
+/*
+ * How a chain ended: bits 0-7 of OP_STACK_END's word. The frames before the end are right
+ * whatever it is; bits not named here are 0.
+ */
+enum op_stack_end {
+	OP_STACK_COMPLETE	= 0,	/* the outermost frame was reached */
+	OP_STACK_TRUNCATED	= 1,	/* at the depth asked for */
+	OP_STACK_NO_TABLE	= 2,	/* at code without a table; no frame pointer either */
+	OP_STACK_BAD_FRAME	= 3,	/* a check failed: not rising, unaligned, no stack */
+	OP_STACK_UNREADABLE	= 4,	/* user memory could not be read: paged out, as a rule */
+	OP_STACK_SHORT_COPY	= 5,	/* at the end of what was copied of the stack */
+	OP_STACK_NO_USER	= 6,	/* kernel part whole, no user part to be had */
+	OP_STACK_UNTOLD		= 7,	/* OProfile's own streams have no OP_STACK_END */
+	NR_OP_STACK_ENDS
+};
+#define OP_STACK_END_MASK	0xffu
+#define OP_STACK_FRAME_POINTERS	0x100u	/* some user frames by frame pointers */
+
+#define OP_STACK_DEPTH_MAX	1024	/* callers of a sample */
 
 #define OP_ANON_NAME_WORDS	4
 #define OP_MODULE_NAME_WORDS	8

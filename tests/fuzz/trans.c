@@ -55,10 +55,42 @@ static void take_ibs(void *context, const struct trans_state *s, enum op_code co
 		*hash = hash_mix(*hash, ibs_event_weight(&events[i], &regs));
 }
 
+/* Every frame is to be read, and every mapping to be whole. */
+static void take_stack(void *context, const struct trans_state *leaf,
+		       const struct trans_frame *frames, size_t nr, uint32_t counter,
+		       unsigned int end)
+{
+	uint64_t *hash = context;
+
+	if (!nr || nr > OP_STACK_DEPTH_MAX + 1 || (end & OP_STACK_END_MASK) >= NR_OP_STACK_ENDS)
+		abort();
+	*hash = hash_mix(*hash, (uint64_t)counter << 32 | end);
+	*hash = hash_mix(*hash, (uint64_t)leaf->tid << 32 | leaf->cpu);
+	for (size_t i = 0; i < nr; i++) {
+		const struct trans_frame *f = &frames[i];
+
+		*hash = hash_mix(*hash, f->address);
+		*hash = hash_mix(*hash, f->cookie ^ f->kernel);
+		if (!f->anon != (f->kernel || f->cookie != OP_NO_COOKIE))
+			abort();
+		if (f->anon)
+			*hash = hash_mix(*hash, f->anon->start ^ strlen(f->anon->name));
+	}
+}
+
+static void take_want_table(void *context, op_word cookie)
+{
+	uint64_t *hash = context;
+
+	*hash = hash_mix(*hash, cookie);
+}
+
 static const struct trans_ops ops = {
 	.samples = take_samples,
 	.module_range = take_range,
 	.ibs = take_ibs,
+	.stack = take_stack,
+	.want_table = take_want_table,
 };
 
 static uint64_t decode(const op_word *words, size_t nr, size_t cut, bool branch_target,

@@ -12,6 +12,9 @@
 #include "tap.h"
 #include "tmpdir.h"
 
+#define TEXT_OF_(number)	#number
+#define TEXT_OF(number)		TEXT_OF_(number)
+
 static int write_end;
 static const struct collector_event cycles = { .count = 100000, .kernel = true, .user = true };
 static const struct collector_config config = { .events = &cycles, .nr_events = 1 };
@@ -43,7 +46,7 @@ static struct collector *mount_fake(void)
 
 	tmpdir_make();
 	snprintf(at, sizeof(at), "%s", tmpdir);
-	put_text(tmpdir_path("abi_version"), "1\n");
+	put_text(tmpdir_path("abi_version"), TEXT_OF(OP_ABI_VERSION) "\n");
 	put_text(tmpdir_path("pointer_size"), "8\n");
 	put_text(tmpdir_path("enable"), "0\n");
 	put_text(tmpdir_path("dump"), "");
@@ -63,7 +66,7 @@ static const struct {
 	const char *message;
 } refusals[] = {
 	{ "buffer", NULL, -ENODEV, "opcontrol --init" },
-	{ "abi_version", "7\n", -EPROTO, "speaks version 7" },
+	{ "abi_version", "1\n", -EPROTO, "speaks version 1 of" },
 	{ "abi_version", NULL, -EPROTO, "unload it" },
 	{ "pointer_size", "4\n", -EPROTO, "pointer_size" },
 	{ "timer/min_count", "100001\n", -EINVAL, "the smallest is 100001" },

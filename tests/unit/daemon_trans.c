@@ -27,7 +27,7 @@ static void said_samples(void *context, const struct trans_state *s, bool change
 			strbuf_addf(context, " %s %" PRIx64 "-%" PRIx64, s->anon.name,
 				    s->anon.start, s->anon.end);
 		if (s->tracing)
-			strbuf_addf(context, " depth%u", s->trace_depth + (unsigned int)i);
+			strbuf_add(context, " leaf");
 		strbuf_add_char(context, '\n');
 	}
 }
@@ -54,7 +54,37 @@ static void said_ibs(void *context, const struct trans_state *s, enum op_code co
 	strbuf_add_char(context, '\n');
 }
 
-static const struct trans_ops ops = { said_samples, said_range, said_loaded, said_ibs };
+static void said_stack(void *context, const struct trans_state *leaf,
+		       const struct trans_frame *frames, size_t nr, uint32_t counter,
+		       unsigned int end)
+{
+	strbuf_addf(context, "stack counter%u cpu%u %u/%u app%d end%x:", counter, leaf->cpu,
+		    leaf->tgid, leaf->tid, (int)leaf->app_cookie, end);
+	for (size_t i = 0; i < nr; i++) {
+		strbuf_addf(context, " %" PRIx64, frames[i].address);
+		if (frames[i].kernel)
+			strbuf_add(context, "@kernel");
+		else if (frames[i].anon)
+			strbuf_addf(context, "@%s", frames[i].anon->name);
+		else
+			strbuf_addf(context, "@%d", (int)frames[i].cookie);
+	}
+	strbuf_add_char(context, '\n');
+}
+
+static void said_want_table(void *context, op_word cookie)
+{
+	strbuf_addf(context, "wants the table of %" PRIu64 "\n", cookie);
+}
+
+static const struct trans_ops ops = {
+	.samples = said_samples,
+	.module_range = said_range,
+	.module_loaded = said_loaded,
+	.ibs = said_ibs,
+	.stack = said_stack,
+	.want_table = said_want_table,
+};
 
 /* Decode @words in two parts, cut at @cut. */
 static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_stats *ret)
@@ -110,15 +140,62 @@ static const struct {
 	  { E, OP_MODULE_RANGE, 1, 0xa000, 0x500, 0x656c75646f6d, 0, 0, 0, 0, 0, 0, 0, E,
 	    OP_MODULE_LOADED, END },
 	  "range 1 a000 500 module\nloaded\n", 0, 0, 0 },
-	{ "trace: a leaf and its callers, then another",
+	{ "chain of OProfile's: a leaf and its callers, then another",
 	  { E, OP_TRACE_BEGIN, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x10, 2, 0x20, 0, E,
 	    OP_COOKIE_SWITCH, 2,
 	    0x30, 0, E, OP_TRACE_BEGIN, 0x40, 2, END },
-	  "u 10 2 cpu0 0/0 app-1 image1 depth0\nu 20 0 cpu0 0/0 app-1 image1 depth1\n"
-	  "u 30 0 cpu0 0/0 app-1 image2 depth2\nu 40 2 cpu0 0/0 app-1 image2 depth0\n", 0, 0, 0 },
-	{ "another CPU ends a trace",
+	  "u 10 2 cpu0 0/0 app-1 image1 leaf\nstack counter2 cpu0 0/0 app-1 end7: 10@1 20@1 30@2\n"
+	  "u 40 2 cpu0 0/0 app-1 image2 leaf\nstack counter2 cpu0 0/0 app-1 end7: 40@2\n",
+	  0, 0, 0 },
+	{ "another CPU ends a chain",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_CPU_SWITCH, 1, 0x20, 0, END },
-	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nk 20 0 cpu1 0/0 app-1 image-1\n", 0, 0, 0 },
+	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
+	  "k 20 0 cpu1 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "another task ends a chain, module notes too; not before its leaf",
+	  { E, OP_TRACE_BEGIN, E, OP_CPU_SWITCH, 2, E, OP_CTX_SWITCH, 5, 6, E, OP_CTX_TGID, 7,
+	    E, OP_KERNEL_ENTER, 0x10, 0, 0x20, 0, E, OP_CTX_SWITCH, 8, 9, E, OP_CTX_TGID, 8,
+	    0x30, 0,
+	    E, OP_TRACE_BEGIN, 0x40, 0, 0x50, 0, E, OP_MODULE_LOADED, 0x60, 0, END },
+	  "k 10 0 cpu2 7/5 app6 image-1 leaf\n"
+	  "stack counter0 cpu2 7/5 app6 end7: 10@kernel 20@kernel\n"
+	  "k 30 0 cpu2 8/8 app9 image-1\nk 40 0 cpu2 8/8 app9 image-1 leaf\n"
+	  "stack counter0 cpu2 8/8 app9 end7: 40@kernel 50@kernel\nloaded\n"
+	  "k 60 0 cpu2 8/8 app9 image-1\n", 0, 0, 0 },
+	{ "chain from the kernel into two mappings and a file, and a sample without one",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0xff10, 1, 0xff20, 0, E, OP_USER_ENTER,
+	    E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x3000, 0x5d706165685bu, 0, 0, 0,
+	    0x1234, 0, 0x1240, 0, E, OP_ANON_MAP, 0x5000, 0x6000, 0x7469, 0, 0, 0, 0x5678, 0,
+	    E, OP_COOKIE_SWITCH, 3, 0x30, 0, E, OP_STACK_END, 0x100, 0x40, 1, END },
+	  "k ff10 1 cpu0 0/0 app-1 image-1 leaf\n"
+	  "stack counter1 cpu0 0/0 app-1 end100: ff10@kernel ff20@kernel 1234@[heap] 1240@[heap]"
+	  " 5678@it 30@3\nu 40 1 cpu0 0/0 app-1 image3\n", 0, 0, 0 },
+	{ "chain of one; an end without a chain, and one without a leaf",
+	  { E, OP_STACK_END, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, E, OP_TRACE_BEGIN, 0x30,
+	    0, E, OP_STACK_END, OP_STACK_NO_TABLE, E, OP_TRACE_BEGIN, E, OP_STACK_END, 0, 0x40, 0,
+	    END },
+	  "u 30 0 cpu0 0/0 app-1 image3 leaf\nstack counter0 cpu0 0/0 app-1 end2: 30@3\n"
+	  "u 40 0 cpu0 0/0 app-1 image3\n", 0, 0, 0 },
+	{ "chain of a sample in no known mode",
+	  { E, OP_TRACE_BEGIN, 0x10, 0, E, OP_USER_ENTER, 0x20, 0, E, OP_STACK_END, 0, 0x30, 0,
+	    END },
+	  "? 10 0 cpu0 0/0 app-1 image-1 leaf\nu 30 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
+	{ "chain cut by garbage: what follows are callers still",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, 0x20, 0, E, 999, 1, E, OP_USER_ENTER,
+	    E, OP_COOKIE_SWITCH, 3, 0x30, 0, E, OP_STACK_END, 0, 0x40, 0, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\n"
+	  "stack counter0 cpu0 0/0 app-1 end7: 10@kernel 20@kernel\n"
+	  "u 40 0 cpu0 0/0 app-1 image3\n", 3, 0, 1 },
+	{ "an end that is none",
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_STACK_END, 8, E, OP_TRACE_BEGIN,
+	    E, OP_KERNEL_ENTER, 0x20, 0, E, OP_STACK_END, 0x200, E, OP_STACK_END, 0, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
+	  "k 20 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 20@kernel\n",
+	  6, 2, 0 },
+	{ "table wanted, in the middle of a chain too",
+	  { E, OP_WANT_TABLE, 5, E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_WANT_TABLE,
+	    6, 0x20, 0, E, OP_STACK_END, 1, E, OP_WANT_TABLE, E, OP_KERNEL_ENTER, END },
+	  "wants the table of 5\nk 10 0 cpu0 0/0 app-1 image-1 leaf\nwants the table of 6\n"
+	  "stack counter0 cpu0 0/0 app-1 end1: 10@kernel 20@kernel\n", 2, 1, 0 },
 	{ "instruction-based samples",
 	  { E, OP_CPU_SWITCH, 1, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, 0x40, 0,
 	    E, OP_IBS_FETCH, 1ull << 60, 2, 3, 4, 5, 6, 7, 0x50, 0,
@@ -129,7 +206,8 @@ static const struct {
 	{ "an instruction-based sample ends a trace",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_IBS_FETCH, 1, 2, 3, 4, 5, 6, 7,
 	    0x20, 0, END },
-	  "k 10 0 cpu0 0/0 app-1 image-1 depth0\nfetch cpu0 image-1 1 2 3 4 5 6 7\n"
+	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
+	  "fetch cpu0 image-1 1 2 3 4 5 6 7\n"
 	  "k 20 0 cpu0 0/0 app-1 image-1\n",
 	  0, 0, 0 },
 	{ "half a register of more than 32 bits",
@@ -283,6 +361,51 @@ TEST(runs_of_pairs)
 	CHECK(runs.longest > 100, "%zu", runs.longest);
 	trans_free(t);
 	fake_collector_free(&f);
+}
+
+/* A chain of any length costs no more than the longest. */
+static size_t deepest;
+static unsigned int deepest_end;
+
+static void take_deep(void *context, const struct trans_state *leaf,
+		      const struct trans_frame *frames, size_t nr, uint32_t counter,
+		      unsigned int end)
+{
+	(void)context, (void)leaf, (void)counter;
+	CHECK(frames[nr - 1].address == 0x1000 + nr - 1, "%" PRIx64, frames[nr - 1].address);
+	deepest = nr;
+	deepest_end = end;
+}
+
+TEST(as_deep_as_it_gets)
+{
+	static const struct trans_ops deep = { .stack = take_deep };
+
+	for (size_t callers = OP_STACK_DEPTH_MAX - 1; callers < OP_STACK_DEPTH_MAX + 3; callers++) {
+		size_t want = callers < OP_STACK_DEPTH_MAX ? callers : OP_STACK_DEPTH_MAX;
+		struct trans *t = trans_new(&deep, NULL);
+		struct fake_collector f;
+
+		fake_collector_init(&f, NULL, 0);
+		fake_kernel(&f);
+		fake_put(&f, E);
+		fake_put(&f, OP_TRACE_BEGIN);
+		for (size_t i = 0; i <= callers; i++) {
+			fake_put(&f, 0x1000 + i);
+			fake_put(&f, 0);
+		}
+		fake_put(&f, E);
+		fake_put(&f, OP_STACK_END);
+		fake_put(&f, OP_STACK_FRAME_POINTERS);
+		trans_feed(t, f.words, f.nr);
+		CHECK(deepest == want + 1, "%zu of %zu", deepest, callers);
+		CHECK(deepest_end == (OP_STACK_FRAME_POINTERS |
+				      (callers > want ? OP_STACK_TRUNCATED : OP_STACK_COMPLETE)),
+		      "%zu callers end with %x", callers, deepest_end);
+		CHECK(trans_stats(t)->callers == callers && trans_stats(t)->stacks == 1, "counted");
+		trans_free(t);
+		fake_collector_free(&f);
+	}
 }
 
 TEST_MAIN()
