@@ -152,7 +152,8 @@ TEST(not_rising_is_bad)
 
 TEST(unreadable_and_ends)
 {
-	static const struct op_unwind_rule end = { .cfa = OP_CFA_END }, none = { .cfa = OP_CFA_NONE };
+	static const struct op_unwind_rule end = { .cfa = OP_CFA_END };
+	static const struct op_unwind_rule none = { .cfa = OP_CFA_NONE };
 	struct op_unwind_cursor c = x86_at(4, 50);
 
 	CHECK(apply(x86_rule(OP_X86_RSP, 8, 0), &c) == OP_UNWIND_OUTERMOST, "return address 0");
