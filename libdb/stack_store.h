@@ -35,15 +35,15 @@
 enum stack_end {
 	STACK_COMPLETE,		/* the outermost frame was reached */
 	STACK_TRUNCATED,	/* as many frames as asked for, and there was more */
-	STACK_NO_TABLE,		/* code without unwind table, where frame pointers led no further */
-	STACK_BAD_FRAME,	/* a frame's address failed its check: not rising, not in the stack */
+	STACK_NO_TABLE,		/* code without unwind table; frame pointers led no further */
+	STACK_BAD_FRAME,	/* a frame's address failed its check */
 	STACK_UNREADABLE,	/* the user's memory could not be read */
 	STACK_SHORT_COPY,	/* the copy of the stack was too short */
-	STACK_NO_USER,		/* the kernel's part is whole and there is no user part to be had */
+	STACK_NO_USER,		/* only the kernel's part, whole, is to be had */
 	NR_STACK_ENDS
 };
-#define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or one of a later version */
-#define STACK_END_GUESSED	0x100u		/* some user frames by frame pointer for want of a table */
+#define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or a later version's */
+#define STACK_END_GUESSED	0x100u		/* frame pointers stood in for a table */
 #define STACK_END_MAX		0xffffu
 
 struct stack_frame {
@@ -78,7 +78,7 @@ struct stack_store;		/* open for adding; not shared between threads */
 
 /*
  * Open or create @path for adding, bounded to @max_bytes (0: STACK_STORE_MAX). Memory: 6 to 12
- * bytes for each distinct node and frame besides the mapped file.
+ * bytes for each distinct node and frame besides the mapped file, of at least 64 KiB.
  * -EPROTO: not a stack store, or inconsistent; untouched, the first rule broken is in @e.
  * -EBUSY: somebody has it open for adding. -ELOOP: a symbolic link.
  */
@@ -91,7 +91,7 @@ int stack_store_sync(struct stack_store *s);	/* to the disk; blocks */
 /*
  * The id of an image, event or context: the same for equal arguments, also after the store was
  * closed and opened again, never 0. Strings are copied. About 100 ns when it is known: keep the id.
- * -EINVAL: a string past 4095 bytes, a NULL one, an app that is no image's id.
+ * -EINVAL: a string past 4095 bytes, a NULL one, an empty path, an app that is no image's id.
  * -ENOSPC, -ENOMEM, -EFBIG: as stack_store_add().
  */
 int stack_store_image(struct stack_store *s, const struct stack_image *image, uint32_t *ret_id);
@@ -124,7 +124,7 @@ void stack_store_size(const struct stack_store *s, struct stack_store_size *ret)
 
 /*
  * A tree node. A parent comes before its children: one pass upwards through the indices goes from
- * callers to callees, one pass downwards sums up.
+ * callers to callees, one downwards sums up.
  */
 struct stack_node {
 	uint32_t parent;		/* index of the caller, or STACK_NONE: a root */
@@ -144,10 +144,11 @@ struct stack_snapshot {
 	const struct stack_context *contexts;
 	const struct stack_frame *frames;
 	const struct stack_node *nodes;
+	const uint16_t *ends;		/* of each node: how its chains ended, as its root says */
 	const struct stack_count *counts;
 	uint32_t nr_images, nr_events, nr_contexts, nr_frames, nr_nodes, nr_counts;
 	uint64_t lost;			/* samples whose chain found no room */
-	void *storage;
+	char *text;			/* what the strings lie in */
 };
 
 /*

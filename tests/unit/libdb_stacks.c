@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* libdb_stacks.c - chains go in, the same chains with the same counts come out */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include "stack_file.h"
+#include "stack_test.h"
+
+static char *path;
+
+static struct stack_store *fresh(struct stack_ids *ids)
+{
+	struct stack_store *s;
+
+	tmpdir_make();
+	path = strdup(tmpdir_path("stacks"));
+	s = open_stacks(path, 0);
+	CHECK(!stack_labels(s, ids), "labels");
+	return s;
+}
+
+static struct stack_snapshot snapshot(void)
+{
+	struct stack_snapshot s = { .nr_images = 0 };
+	struct op_error e = { "" };
+	int err = stack_store_read(path, &s, &e);
+
+	CHECK(!err, "read: %d %s", err, e.text);
+	if (err)
+		exit(1);
+	return s;
+}
+
+static uint64_t bytes_of(const struct stack_store *s)
+{
+	struct stack_store_size size;
+
+	stack_store_size(s, &size);
+	return size.bytes;
+}
+
+TEST(one_chain)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	const struct stack_frame frames[] = {
+		{ ids.kernel, 0xffffffff81000010 }, { ids.lib, 0x20 }, { ids.app, 0x1000 },
+	};
+	struct stack_snapshot r;
+
+	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 3, STACK_COMPLETE, 5), "add");
+	stack_store_close(s);
+	r = snapshot();
+	CHECK(r.nr_images == 3 && r.nr_events == 1 && r.nr_contexts == 1, "labels");
+	CHECK(r.nr_nodes == 4 && r.nr_frames == 3 && r.nr_counts == 1, "%u nodes %u frames",
+	      r.nr_nodes, r.nr_frames);
+	CHECK(r.nodes[0].parent == STACK_NONE && r.nodes[0].frame == STACK_COMPLETE, "root");
+	CHECK(r.nodes[1].parent == 0 && r.frames[r.nodes[1].frame].offset == 0x1000 &&
+	      !strcmp(r.images[r.frames[r.nodes[1].frame].image].name.path, "/bin/app"), "outer");
+	CHECK(r.frames[r.nodes[3].frame].offset == 0xffffffff81000010, "kernel address");
+	CHECK(r.counts[0].node == 3 && r.counts[0].count == 5, "count");
+	CHECK(!strcmp(r.images[0].build_id, "0123ab") &&
+	      !strcmp(r.events[0].name, "CPU_CLK_UNHALTED") && r.events[0].count == 100000 &&
+	      r.contexts[0].app == 0 && r.contexts[0].tgid == SAMPLE_ALL, "what labels say");
+	stack_snapshot_free(&r);
+}
+
+/* A chain seen before takes no byte, whatever came in between. */
+TEST(known_chains_are_free)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	struct stack_frame frames[40];
+	struct stack_snapshot r;
+	uint64_t bytes = 0;
+
+	for (int round = 0; round < 3; round++) {
+		for (uint64_t i = 0; i < 500; i++) {
+			for (uint64_t k = 0; k < 40; k++)
+				frames[k] = (struct stack_frame){ ids.app, (i * 7 + k) % 997 };
+			CHECK(!stack_store_add(s, ids.context, ids.event, frames, i % 40 + 1,
+					       STACK_COMPLETE, 1), "add");
+		}
+		CHECK(!round || bytes_of(s) == bytes, "%llu bytes, then %llu",
+		      (unsigned long long)bytes, (unsigned long long)bytes_of(s));
+		bytes = bytes_of(s);
+	}
+	stack_store_close(s);
+	r = snapshot();
+	for (uint32_t i = 0; i < r.nr_counts; i++)
+		CHECK(r.counts[i].count == 3, "count %u: %llu", i,
+		      (unsigned long long)r.counts[i].count);
+	stack_snapshot_free(&r);
+}
+
+TEST(bytes_for_what_is_new)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	struct stack_frame frames[3] = { { ids.app, 3 }, { ids.app, 2 }, { ids.app, 1 } };
+	uint64_t bytes;
+
+	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 3, STACK_COMPLETE, 1), "add");
+	bytes = bytes_of(s);
+	frames[0].offset = 2;	/* a frame that is there, as another node */
+	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 3, STACK_COMPLETE, 1), "add");
+	CHECK(bytes_of(s) == bytes + 16, "node and count: %llu",
+	      (unsigned long long)(bytes_of(s) - bytes));
+	bytes = bytes_of(s);
+	frames[0].offset = 4;
+	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 3, STACK_COMPLETE, 1), "add");
+	CHECK(bytes_of(s) == bytes + 24, "frame, node and count: %llu",
+	      (unsigned long long)(bytes_of(s) - bytes));
+	stack_store_close(s);
+}
+
+/* Ends, events and contexts keep chains apart; recursion is as deep as it was. */
+TEST(kept_apart)
+{
+	static const struct stack_event misses = { "CACHE_MISSES", 500, 0x41 };
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	const struct stack_context other = { STACK_NONE, 7, 8, 1, "/docker/x", "cc1" };
+	const struct stack_frame self[] = {
+		{ ids.app, 1 }, { ids.app, 1 }, { ids.app, 1 }, { ids.app, 1 },
+	};
+	struct stack_snapshot r;
+	struct stack_totals t;
+	uint32_t event, context;
+
+	CHECK(!stack_store_event(s, &misses, &event) &&
+	      !stack_store_context(s, &other, &context), "labels");
+	CHECK(event != ids.event && context != ids.context, "new ids");
+	for (size_t n = 1; n <= 4; n++)
+		CHECK(!stack_store_add(s, ids.context, ids.event, self, n, STACK_COMPLETE, n),
+		      "depth %zu", n);
+	CHECK(!stack_store_add(s, context, ids.event, self, 2, STACK_COMPLETE, 10), "context");
+	CHECK(!stack_store_add(s, ids.context, event, self, 2, STACK_COMPLETE, 20), "event");
+	CHECK(!stack_store_add(s, context, event, self, 2,
+			       STACK_TRUNCATED | STACK_END_GUESSED, 40), "end");
+	CHECK(!stack_store_add(s, context, event, self, 2, 0x77, 80), "a later version's end");
+	stack_store_close(s);
+	r = snapshot();
+	CHECK(r.nr_nodes == 5 + 3 + 3 && r.nr_frames == 1 && r.nr_counts == 8, "%u %u %u",
+	      r.nr_nodes, r.nr_frames, r.nr_counts);
+	CHECK(r.nr_contexts == 2 && r.contexts[1].app == STACK_NONE && r.contexts[1].tid == 8 &&
+	      r.contexts[1].cpu == 1 && !strcmp(r.contexts[1].cgroup, "/docker/x") &&
+	      !strcmp(r.contexts[1].comm, "cc1"), "context");
+	CHECK(r.events[1].unit_mask == 0x41, "event");
+	stack_snapshot_totals(&r, &t);
+	CHECK(t.samples == 160 && t.ends[STACK_COMPLETE] == 40 && t.ends[STACK_TRUNCATED] == 40 &&
+	      t.guessed == 40, "%llu", (unsigned long long)t.samples);
+	stack_snapshot_free(&r);
+}
+
+TEST(odd_offsets)
+{
+	static const uint64_t offsets[] = {
+		0, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 0x7fffffffffffffff,
+		0x8000000000000000, 0xffff888000000000, 0xffffffff7fffffff, 0xffffffff80000000,
+		UINT64_MAX,
+	};
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	struct stack_snapshot r;
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+			struct stack_frame f = { ids.kernel, offsets[i] };
+
+			CHECK(!stack_store_add(s, ids.context, ids.event, &f, 1, 0, 1), "add");
+		}
+	stack_store_close(s);
+	r = snapshot();
+	CHECK(r.nr_frames == ARRAY_SIZE(offsets), "%u frames", r.nr_frames);
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		CHECK(r.frames[i].offset == offsets[i] && r.counts[i].count == 2, "%zu: %llx", i,
+		      (unsigned long long)r.frames[i].offset);
+	stack_snapshot_free(&r);
+}
+
+static uint64_t only_count(void)
+{
+	struct stack_snapshot r = snapshot();
+	struct stack_totals t;
+
+	stack_snapshot_totals(&r, &t);
+	stack_snapshot_free(&r);
+	return t.samples;
+}
+
+TEST(counts_are_64_bits_and_stay_full)
+{
+	static const uint64_t steps[] = {
+		UINT32_MAX - 1, 1, 1, UINT32_MAX, 0, UINT64_C(1) << 40, UINT64_MAX / 2,
+	};
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	const struct stack_frame f = { ids.app, 1 }, g = { ids.app, 2 };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+		CHECK(!stack_store_add(s, ids.context, ids.event, &f, 1, 0, steps[i]), "add");
+		sum += steps[i];
+		CHECK(only_count() == sum, "step %zu: %llu", i, (unsigned long long)only_count());
+	}
+	CHECK(!stack_store_add(s, ids.context, ids.event, &f, 1, 0, UINT64_MAX), "add");
+	CHECK(only_count() == UINT64_MAX, "full: %llx", (unsigned long long)only_count());
+	CHECK(!stack_store_add(s, ids.context, ids.event, &g, 1, 0, UINT64_MAX), "at once");
+	CHECK(only_count() == UINT64_MAX, "full twice");
+	stack_store_close(s);
+}
+
+TEST(what_is_refused)
+{
+	static struct stack_frame many[STACK_FRAMES_MAX + 1];
+	static char text[4097];
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids), *again;
+	struct stack_image image = { { .kind = IMAGE_FILE, .path = text }, "" };
+	struct op_error e = { "" };
+	const struct stack_frame f = { ids.app, 1 };
+	uint64_t bytes;
+	uint32_t id = 99;
+
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct stack_frame){ ids.lib, i };
+	CHECK(!stack_store_add(s, ids.context, ids.event, many, STACK_FRAMES_MAX, 0, 1), "most");
+	bytes = bytes_of(s);
+	CHECK(stack_store_add(s, ids.context, ids.event, many, STACK_FRAMES_MAX + 1, 0, 1) ==
+	      -EINVAL, "more");
+	CHECK(stack_store_add(s, ids.context, ids.event, many, 0, 0, 1) == -EINVAL, "none");
+	CHECK(stack_store_add(s, ids.context, ids.event, &f, 1, 0x10000, 1) == -EINVAL, "end");
+	CHECK(stack_store_add(s, ids.app, ids.event, &f, 1, 0, 1) == -EINVAL, "no context");
+	CHECK(stack_store_add(s, ids.context, ids.context, &f, 1, 0, 1) == -EINVAL, "no event");
+	CHECK(stack_store_add(s, UINT32_MAX, ids.event, &f, 1, 0, 1) == -EINVAL, "far");
+	for (uint32_t i = 0; i < ids.context + 40; i++) {
+		const struct stack_frame g = { i, 4711 };
+
+		if (i != ids.app && i != ids.lib && i != ids.kernel)
+			CHECK(stack_store_add(s, ids.context, ids.event, &g, 1, 0, 1) == -EINVAL,
+			      "position %u is no image", i);
+	}
+	memset(text, 'x', 4096);
+	CHECK(stack_store_image(s, &image, &id) == -EINVAL && id == 99, "long path");
+	text[0] = '\0';
+	CHECK(stack_store_image(s, &image, &id) == -EINVAL, "empty path");
+	CHECK(bytes_of(s) == bytes, "file unchanged");
+	text[0] = 'x';
+	text[4095] = '\0';
+	CHECK(!stack_store_image(s, &image, &id), "longest path");
+	CHECK(stack_store_open(path, 0, &again, &e) == -EBUSY && strstr(e.text, path), "%s",
+	      e.text);
+	stack_store_close(s);
+	s = open_stacks(path, 0);
+	stack_store_close(s);
+}
+
+TEST(links_and_others)
+{
+	struct stack_store *s;
+	struct stack_snapshot r;
+	struct op_error e = { "" };
+
+	tmpdir_make();
+	put_text(tmpdir_path("a"), "");
+	CHECK(!symlink(tmpdir_path("a"), tmpdir_path("link")), "symlink");
+	CHECK(stack_store_open(tmpdir_path("link"), 0, &s, &e) == -ELOOP, "%s", e.text);
+	CHECK(!mkfifo(tmpdir_path("fifo"), 0600), "mkfifo");
+	CHECK(stack_store_open(tmpdir_path("fifo"), 0, &s, &e) == -EPROTO, "%s", e.text);
+	CHECK(stack_store_read(tmpdir_path("fifo"), &r, &e) == -EPROTO, "%s", e.text);
+	CHECK(stack_store_read(tmpdir_path("none"), &r, &e) == -ENOENT, "%s", e.text);
+	CHECK(stack_store_read(tmpdir_path("a"), &r, &e) == -ENODATA, "%s", e.text);
+	CHECK(stack_store_read(tmpdir, &r, &e) == -EPROTO, "%s", e.text);
+}
+
+#define MODEL_ADDS	60000
+
+/* A chain of up to 30 frames whose outer half is one of few. */
+static size_t random_chain(const struct stack_ids *ids, struct stack_frame *frames)
+{
+	size_t nr = test_random() % 30 + 1;
+	uint64_t seed = test_random() % 8;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t x = i > nr / 2 ? hash_mix(seed, i) : test_random();
+
+		frames[i] = (struct stack_frame){
+			x % 3 == 0 ? ids->app : x % 3 == 1 ? ids->lib : ids->kernel, x % 61,
+		};
+		if (x % 101 == 0)
+			frames[i].offset |= x << 30;
+	}
+	return nr;
+}
+
+static const char *path_of(const struct stack_ids *ids, uint32_t image)
+{
+	return image == ids->app ? "/bin/app" : image == ids->lib ? "/lib/libm.so" : "kallsyms";
+}
+
+static void model_add(struct chain_sums *model, const struct stack_ids *ids,
+		      const struct stack_frame *frames, size_t nr, unsigned int end,
+		      uint64_t count)
+{
+	uint64_t hash = chain_hash_root(end);
+
+	for (size_t i = nr; i-- > 0;)
+		hash = chain_hash_frame(hash, path_of(ids, frames[i].image), frames[i].offset);
+	hash = hash_mix(hash_mix(hash, hash_string("CPU_CLK_UNHALTED")), (uint64_t)SAMPLE_ALL);
+	model->sums[model->nr++] = (struct chain_sum){ hash, count };
+}
+
+static bool same_sums(const struct chain_sums *a, const struct chain_sums *b)
+{
+	for (size_t i = 0; i < a->nr && i < b->nr; i++)
+		if (a->sums[i].hash != b->sums[i].hash || a->sums[i].count != b->sums[i].count)
+			return false;
+	return a->nr == b->nr;
+}
+
+/* Chains of all sorts, with the store closed and opened again now and then. */
+TEST(like_a_naive_model)
+{
+	struct chain_sums model = { calloc(MODEL_ADDS, sizeof(struct chain_sum)), 0 }, have;
+	struct stack_ids ids, again;
+	struct stack_store *s = fresh(&ids);
+	struct stack_frame frames[30];
+	struct stack_store_size size, reopened;
+
+	for (int i = 0; i < MODEL_ADDS; i++) {
+		size_t nr = random_chain(&ids, frames);
+		unsigned int end = (unsigned int)(test_random() % 3);
+		uint64_t count = test_random() % 3 + 1;
+
+		if (i % 9000 == 4000) {
+			stack_store_size(s, &size);
+			stack_store_close(s);
+			s = open_stacks(path, 0);
+			stack_store_size(s, &reopened);
+			CHECK(size.bytes == reopened.bytes && size.nodes == reopened.nodes &&
+			      size.frames == reopened.frames, "sizes after reopening");
+			CHECK(!stack_labels(s, &again) && !memcmp(&ids, &again, sizeof(ids)),
+			      "ids last");
+		}
+		CHECK(!stack_store_add(s, ids.context, ids.event, frames, nr, end, count), "add");
+		model_add(&model, &ids, frames, nr, end, count);
+	}
+	sums_merge(&model);
+	have = file_sums(path);
+	CHECK(same_sums(&model, &have), "%zu chains, model has %zu", have.nr, model.nr);
+	stack_store_close(s);
+	free(have.sums);
+	have = file_sums(path);
+	CHECK(same_sums(&model, &have), "closed");
+	free(have.sums);
+	free(model.sums);
+}
+
+/* A reader sees whole chains, and ever more of them, while another process writes. */
+TEST(reader_beside_writer)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	uint64_t last = 0, sum;
+	int status, rounds = 0;
+	pid_t pid;
+
+	stack_store_close(s);
+	pid = fork();
+	if (!pid) {
+		struct stack_frame frames[30];
+
+		s = open_stacks(path, 0);
+		for (int i = 0; i < 80000; i++) {
+			size_t nr = random_chain(&ids, frames);
+
+			if (stack_store_add(s, ids.context, ids.event, frames, nr, 0, 1))
+				_exit(1);
+		}
+		stack_store_close(s);
+		_exit(0);
+	}
+	while (!waitpid(pid, &status, WNOHANG)) {
+		sum = only_count();
+		CHECK(sum >= last, "from %llu to %llu", (unsigned long long)last,
+		      (unsigned long long)sum);
+		last = sum;
+		rounds++;
+	}
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status), "writer: %d", status);
+	CHECK(only_count() == 80000 && rounds > 1, "%llu in the end, %d rounds",
+	      (unsigned long long)only_count(), rounds);
+}
+
+/* Room that was not used goes with the writer. */
+TEST(closed_is_cut)
+{
+	struct stack_ids ids;
+	struct stack_store *s = fresh(&ids);
+	uint64_t bytes = bytes_of(s);
+	struct stat st;
+
+	CHECK(!stat(path, &st) && (uint64_t)st.st_size > bytes, "room while open");
+	stack_store_close(s);
+	CHECK(!stat(path, &st) && (uint64_t)st.st_size == bytes, "%lld bytes",
+	      (long long)st.st_size);
+}
+
+TEST_MAIN()
