@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 #include "error.h"
 #include "op_abi.h"
 #include "session.h"
@@ -38,6 +39,13 @@ struct collector_event {
 struct ibs_config;			/* instruction-based sampling: ibs.h */
 struct unwind_cache;			/* unwind tables by build-id: unwind_cache.h */
 
+/* Whom to sample, where that is not the whole machine: the perf collector only. */
+struct collector_targets {
+	const pid_t *pids;		/* processes, with what they start from now on */
+	unsigned int nr;
+	bool on_exec;			/* the only one waits, and is sampled from its exec on */
+};
+
 /* What it points to stays as it is from open() to close(). */
 struct collector_config {
 	/*
@@ -48,6 +56,7 @@ struct collector_config {
 	const struct collector_event *events;
 	unsigned int nr_events;		/* 0: with @ibs only */
 	const struct ibs_config *ibs;	/* NULL: none */
+	const struct collector_targets *targets;	/* NULL: the whole machine */
 	uint64_t clock_khz;		/* nominal clock, to turn cycles into time */
 	size_t buffer_words;		/* perf: room per CPU, in words; 0 = choose */
 	int callgraph_depth;		/* callers of a sample, to OP_STACK_DEPTH_MAX; 0 = off */
@@ -123,6 +132,8 @@ struct collector {
 	 */
 	int (*event_times)(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
 			   uint64_t *ret_running_ns);
+	/* Interrupts skipped of the events of @counter, since open. NULL: not known by event. */
+	uint64_t (*throttled)(struct collector *c, unsigned int counter);
 	void (*status)(struct collector *c, struct collector_status *ret);
 };
 

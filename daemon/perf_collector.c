@@ -29,11 +29,10 @@
 #include "perf_order.h"
 #include "perf_process.h"
 #include "perf_rings.h"
+#include "perf_targets.h"
 #include "xalloc.h"
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
-
-#define IDLE_GOVERNOR_FILE	"/sys/devices/system/cpu/cpuidle/current_governor"
 
 #define DRAIN_NS	(100 * NS_PER_MS)	/* how long a sample waits when few come */
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
@@ -54,6 +53,8 @@ struct perf_collector {
 	bool by_time;
 	char cpu_type[48];
 	struct perf_counter *counters;		/* the setup's of @rings */
+	const struct collector_targets *wanted;	/* NULL: the whole machine */
+	struct perf_targets targets;
 	struct perf_rings rings;
 };
 
@@ -64,24 +65,10 @@ static struct perf_collector *of(struct collector *c)
 
 /* --- set-up --- */
 
-/*
- * Most ways to idle stop the tick at once; the kernel then takes our steady samples for a
- * flood, throttles them, and doesn't see the beginning of the work that ends the idling. Two
- * governors let it tick when a timer is near, as ours always is; elsewhere idling is better
- * not sampled [PC-6].
- */
-static bool ticks_while_idle(void)
-{
-	char governor[64];
-
-	return !file_read_line(IDLE_GOVERNOR_FILE, governor, sizeof(governor)) &&
-	       (!strcmp(governor, "menu") || !strcmp(governor, "teo"));
-}
-
 static int make_setup(struct perf_collector *p, const struct collector_config *config,
 		      struct perf_event_setup *ret, struct op_error *e)
 {
-	struct perf_machine machine = { .root = "", .ticks_while_idle = ticks_while_idle() };
+	struct perf_machine machine = { .root = "", .ticks_while_idle = perf_ticks_while_idle() };
 	struct perf_event_setup s = { 0 };
 	uint64_t period_ns;
 	int err;
@@ -122,6 +109,7 @@ static void perf_close(struct collector *c)
 	struct perf_collector *p = of(c);
 
 	perf_rings_close(&p->rings);
+	perf_targets_free(&p->targets);
 	free(p->counters);
 	p->counters = NULL;
 	if (p->cookies) {
@@ -139,6 +127,26 @@ static void perf_close(struct collector *c)
 	p->timer_fd = p->epoll_fd = -1;
 }
 
+static int open_rings(struct perf_collector *p, struct perf_event_setup *setup, struct op_error *e)
+{
+	struct perf_targets *targets = p->wanted ? &p->targets : NULL;
+	int err = targets ? perf_targets_init(targets, p->wanted, "/proc", setup, e) : 0;
+
+	if (!err)
+		err = perf_rings_open(&p->rings, setup, targets, "", p->order, p->epoll_fd, e);
+	return err || !targets ? err : perf_targets_open(targets, &p->rings, e);
+}
+
+/* What was there before the records; of a program that is just beginning all is in them. */
+static int read_processes(struct perf_collector *p)
+{
+	if (!p->wanted)
+		return perf_processes_read_all(&p->processes);
+	for (unsigned int i = 0; i < p->wanted->nr && !p->wanted->on_exec; i++)
+		(void)perf_process_read_again(&p->processes, (uint32_t)p->wanted->pids[i]);
+	return 0;
+}
+
 static int perf_open(struct collector *c, const struct collector_config *config, struct op_error *e)
 {
 	struct perf_collector *p = of(c);
@@ -149,6 +157,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		return err;
 	memset(p->states, 0, sizeof(p->states));
 	p->rings.nr_cpus = 0;
+	p->wanted = config->targets;
 	p->order = perf_order_new();
 	p->cookies = perf_cookies_new();
 	perf_processes_init(&p->processes, p->cookies, "/proc");
@@ -162,13 +171,13 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	};
 	err = open_poll(p, e);
 	if (!err)
-		err = perf_rings_open(&p->rings, &setup, "", p->order, p->epoll_fd, e);
+		err = open_rings(p, &setup, e);
 	if (err) {
 		perf_close(c);
 		return err;
 	}
 	/* changes are being recorded by now, so nothing falls between them and what we read here */
-	err = perf_processes_read_all(&p->processes);
+	err = read_processes(p);
 	if (err) {
 		op_error_set(e, err, "cannot read /proc: %s", strerror(-err));
 		perf_close(c);
@@ -217,7 +226,7 @@ static void make_up_for_missed(struct perf_collector *p, uint64_t now)
 	if (!p->rings.missed_changes || now - p->reread_at < REREAD_NS)
 		return;
 	p->rings.missed_changes = false;
-	perf_processes_read_all(&p->processes);
+	(void)read_processes(p);
 	p->reread_at = now;
 }
 
@@ -322,6 +331,11 @@ static int perf_event_times(struct collector *c, unsigned int counter, uint64_t 
 	return 0;
 }
 
+static uint64_t perf_throttled(struct collector *c, unsigned int counter)
+{
+	return perf_rings_throttled_of(&of(c)->rings, counter, perf_now());
+}
+
 /* What is done in another way than asked for is said, once for the first that it concerns. */
 static void describe(const struct perf_collector *p, char *note, size_t size)
 {
@@ -368,6 +382,7 @@ struct collector *collector_perf(void)
 			.cookie_build_id = perf_cookie_build_id,
 			.counts = perf_counts,
 			.event_times = perf_event_times,
+			.throttled = perf_throttled,
 			.status = perf_status,
 		},
 		.epoll_fd = -1,

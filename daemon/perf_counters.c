@@ -27,6 +27,8 @@
 #define PERIOD_MAX	(3600 * NS_PER_SECOND)
 #define PRECISE_MOST	3		/* of attr.precise_ip */
 
+#define IDLE_GOVERNOR_FILE	"/sys/devices/system/cpu/cpuidle/current_governor"
+
 int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t *ret_ns,
 		struct op_error *e)
 {
@@ -76,6 +78,20 @@ size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size)
 }
 
 /* Time */
+
+/*
+ * Most ways to idle stop the tick at once; the kernel then takes our steady samples for a
+ * flood, throttles them, and doesn't see the beginning of the work that ends the idling. Two
+ * governors let it tick when a timer is near, as ours always is; elsewhere idling is better
+ * not sampled [PC-6].
+ */
+bool perf_ticks_while_idle(void)
+{
+	char governor[64];
+
+	return !file_read_line(IDLE_GOVERNOR_FILE, governor, sizeof(governor)) &&
+	       (!strcmp(governor, "menu") || !strcmp(governor, "teo"));
+}
 
 static int make_clock(const struct collector_config *config, const struct perf_machine *machine,
 		      struct perf_counter *c, struct op_error *e)

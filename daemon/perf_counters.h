@@ -40,6 +40,9 @@ struct perf_machine {
 	bool ticks_while_idle;		/* [PC-6] */
 };
 
+/* For struct perf_machine, of this one. */
+bool perf_ticks_while_idle(void);
+
 /*
  * What @config asks for: *ret_nr of them, malloc'd. -EINVAL, -ENOENT: told in @e, which event and
  * what to do.

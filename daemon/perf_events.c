@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_events.c - open the perf events of one CPU, with as much as its kernel and hardware offer
+ * perf_events.c - the perf events of one CPU: opened on one ring, switched, counted, closed
  */
 #include "perf_events.h"
 
@@ -9,150 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perf_clock.h"
 #include "perf_explain.h"
-#include "perf_records.h"
+#include "perf_open.h"
 #include "xalloc.h"
-
-static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
-{
-	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(a) };
-
-	a.sample_type = PERF_RECORD_SAMPLE_TYPE;
-	a.sample_id_all = 1;
-	a.use_clockid = 1;
-	a.clockid = PERF_CLOCK;
-	a.watermark = 1;	/* be woken when a quarter is full; a timer does the rest */
-	a.wakeup_watermark = (uint32_t)(setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
-	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-			(setup->no_lost ? 0 : PERF_FORMAT_LOST);
-	return a;
-}
-
-static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup,
-					    const struct perf_counter *c)
-{
-	struct perf_event_attr a = common_attr(setup);
-
-	a.type = c->type;
-	a.config = c->config;
-	a.sample_period = c->period;
-	a.precise_ip = c->precise;
-	a.sample_type |= c->raw ? PERF_SAMPLE_RAW : 0;
-	a.disabled = 1;
-	a.exclude_kernel = !c->kernel;
-	a.exclude_user = !c->user;
-	a.exclude_idle = c->exclude_idle;
-	a.exclude_guest = !c->guests_too;
-	return a;
-}
-
-static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup)
-{
-	struct perf_event_attr a = common_attr(setup);
-
-	a.config = PERF_COUNT_SW_DUMMY;
-	a.mmap = a.mmap2 = 1;
-	a.comm = a.comm_exec = 1;
-	a.task = 1;
-	a.build_id = !setup->no_build_ids;
-	return a;
-}
-
-static long sys_open(struct perf_event_attr *a, unsigned int cpu)
-{
-	return syscall(SYS_perf_event_open, a, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int open_event(const struct perf_event_attr *attr, unsigned int cpu)
-{
-	struct perf_event_attr a = *attr;
-	struct rlimit limit;
-	long fd = sys_open(&a, cpu);
-
-	if (fd < 0 && errno == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur *= 2;
-		if (limit.rlim_cur > limit.rlim_max)
-			limit.rlim_max = limit.rlim_cur;	/* as root we may */
-		if (!setrlimit(RLIMIT_NOFILE, &limit))
-			fd = sys_open(&a, cpu);
-		else
-			errno = EMFILE;
-	}
-	return fd < 0 ? -errno : (int)fd;
-}
-
-/* Newer features are asked for once, the newest first, and done without where they are unknown. */
-static int open_mappings(unsigned int cpu, struct perf_event_setup *setup)
-{
-	bool *const newer[] = { &setup->no_lost, &setup->no_build_ids };
-	struct perf_event_attr attr = mappings_attr(setup);
-	int fd = open_event(&attr, cpu);
-
-	for (size_t i = 0; i < sizeof(newer) / sizeof(newer[0]); i++) {
-		if ((fd != -EINVAL && fd != -E2BIG) || *newer[i])
-			continue;
-		*newer[i] = true;
-		attr = mappings_attr(setup);
-		fd = open_event(&attr, cpu);
-	}
-	return fd;
-}
-
-static bool may_be_asked_too_much(int err)
-{
-	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT;
-}
-
-/* The highest precise level that is taken, at each with guests left out if that is possible. */
-static int open_lowered(unsigned int cpu, const struct perf_event_setup *setup,
-			struct perf_counter *c)
-{
-	struct perf_counter trial = *c;
-	int fd;
-
-	for (;;) {
-		struct perf_event_attr attr = sampling_attr(setup, &trial);
-
-		fd = open_event(&attr, cpu);
-		if (fd >= 0)
-			break;
-		if (!may_be_asked_too_much(fd))
-			return fd;
-		if (!trial.guests_too) {
-			trial.guests_too = true;
-		} else if (trial.precise) {
-			trial.precise--;
-			trial.guests_too = c->guests_too;
-		} else {
-			return fd;
-		}
-	}
-	c->precise = trial.precise;
-	c->guests_too = trial.guests_too;
-	return fd;
-}
-
-static int open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
-			 struct perf_counter *c)
-{
-	int fd = open_lowered(cpu, setup, c), other;
-	struct perf_counter generic = *c;
-
-	if (!c->cycles || !may_be_asked_too_much(fd))
-		return fd;
-	generic.type = PERF_TYPE_HARDWARE;	/* [PC-53] */
-	generic.config = PERF_COUNT_HW_CPU_CYCLES;
-	other = open_lowered(cpu, setup, &generic);
-	if (other < 0)
-		return fd;
-	*c = generic;
-	return other;
-}
 
 /* The largest ring that we may lock, up to what was asked for. */
 static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)
@@ -167,16 +28,16 @@ static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)
 }
 
 static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
-			unsigned int i, struct op_error *e)
+			struct perf_cpu_counter *c, struct op_error *e)
 {
-	struct perf_cpu_counter *c = &ev->counters[i];
+	struct perf_counter *asked = &setup->counters[c->which];
 
-	c->fd = open_sampling(cpu, setup, &setup->counters[i]);
+	c->fd = perf_open_sampling(cpu, setup, asked);
 	if (c->fd < 0) {
 		int err = c->fd;
 
 		c->fd = -1;
-		return perf_explain(err, &setup->counters[i], cpu, e);
+		return perf_explain(err, asked, cpu, e);
 	}
 	if (ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0 ||
 	    ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
@@ -185,18 +46,47 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	return 0;
 }
 
-static void prepare(struct perf_events *ev, const struct perf_event_setup *setup)
+/* Room for the events of one more thread, or for the first. Those that are there keep their sums. */
+static void prepare(struct perf_events *ev, const struct perf_event_setup *setup, unsigned int task)
 {
-	if (!ev->counters)
-		ev->counters = xcalloc(setup->nr_counters, sizeof(*ev->counters));
-	ev->nr = setup->nr_counters;
-	ev->mappings_fd = -1;
-	for (unsigned int i = 0; i < ev->nr; i++) {
-		ev->counters[i].fd = -1;
-		ev->counters[i].id = 0;
-		ev->counters[i].throttled_at = 0;
-		ev->counters[i].counter = setup->counters[i].counter;
+	unsigned int first = task * setup->nr_counters;
+
+	if (!ev->counters || task) {
+		ev->counters = xrealloc_array(ev->counters, first + setup->nr_counters,
+					      sizeof(*ev->counters));
+		memset(ev->counters + first, 0, setup->nr_counters * sizeof(*ev->counters));
 	}
+	ev->found = NULL;
+	ev->nr = first + setup->nr_counters;
+	for (unsigned int i = 0; i < setup->nr_counters; i++) {
+		struct perf_cpu_counter *c = &ev->counters[first + i];
+
+		c->fd = -1;
+		c->id = 0;
+		c->which = i;
+		c->task = task;
+		c->throttled_at = 0;
+		c->counter = setup->counters[i].counter;
+	}
+}
+
+/* The kernel numbers events as they are opened, so one that isn't has no other's place in between. */
+static int open_counters(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			 unsigned int task, struct op_error *e)
+{
+	for (unsigned int i = task * setup->nr_counters; i < ev->nr; i++) {
+		struct perf_cpu_counter *c = &ev->counters[i];
+		int err;
+
+		if (!perf_counter_is_on(&setup->counters[c->which], cpu)) {
+			c->id = i ? c[-1].id : 0;
+			continue;
+		}
+		err = open_counter(ev, cpu, setup, c, e);
+		if (err)
+			return err;
+	}
+	return 0;
 }
 
 int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
@@ -204,8 +94,8 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 {
 	int err;
 
-	prepare(ev, setup);
-	ev->mappings_fd = open_mappings(cpu, setup);
+	prepare(ev, setup, 0);
+	ev->mappings_fd = perf_open_mappings(cpu, setup);
 	if (ev->mappings_fd < 0) {
 		err = perf_explain(ev->mappings_fd, NULL, cpu, e);
 		goto close_events;
@@ -218,18 +108,51 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 			     cpu, strerror(-err));
 		goto close_events;
 	}
-	for (unsigned int i = 0; i < ev->nr; i++) {
-		if (!perf_counter_is_on(&setup->counters[i], cpu))
-			continue;
-		err = open_counter(ev, cpu, setup, i, e);
-		if (err)
-			goto close_events;
-	}
-	return 0;
+	err = open_counters(ev, cpu, setup, 0, e);
+	if (!err)
+		return 0;
 
 close_events:
 	perf_events_close(ev);
 	return err;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int perf_events_add_task(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			 struct op_error *e)
+{
+	unsigned int task = ev->nr_more + 1;
+	int fd = perf_open_mappings(cpu, setup), err;
+
+	if (fd < 0)
+		return perf_explain(fd, NULL, cpu, e);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0) {
+		err = op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
+				   strerror(errno));
+		close(fd);
+		return err;
+	}
+	ev->more_mappings_fds = xrealloc_array(ev->more_mappings_fds, task, sizeof(int));
+	ev->more_mappings_fds[ev->nr_more++] = fd;
+	prepare(ev, setup, task);
+	err = open_counters(ev, cpu, setup, task, e);
+	if (err)
+		perf_events_drop_task(ev, setup->nr_counters);
+	return err;
+}
+
+void perf_events_drop_task(struct perf_events *ev, unsigned int nr_counters)
+{
+	ev->found = NULL;
+	for (unsigned int i = 0; i < nr_counters; i++)
+		close_fd(&ev->counters[--ev->nr].fd);
+	close_fd(&ev->more_mappings_fds[--ev->nr_more]);
 }
 
 /* What read() on any of the events gives; the last one only if the kernel tells it. */
@@ -244,13 +167,6 @@ static struct reading read_event(int fd)
 	if (fd < 0 || read(fd, &r, sizeof(r)) < 0)
 		r = (struct reading){ 0 };
 	return r;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 static void close_counter(struct perf_cpu_counter *c)
@@ -268,12 +184,16 @@ void perf_events_close(struct perf_events *ev)
 	for (unsigned int i = 0; i < ev->nr; i++)
 		close_counter(&ev->counters[i]);
 	perf_ring_unmap(&ev->ring);
+	for (unsigned int i = 0; i < ev->nr_more; i++)
+		close(ev->more_mappings_fds[i]);
+	ev->nr_more = 0;
 	close_fd(&ev->mappings_fd);
 }
 
 void perf_events_free(struct perf_events *ev)
 {
 	free(ev->counters);
+	free(ev->more_mappings_fds);
 	memset(ev, 0, sizeof(*ev));
 }
 
@@ -294,15 +214,23 @@ int perf_events_sample(struct perf_events *ev, bool on)
 	return err;
 }
 
+/* The first with that id: one that isn't open has the id of the one before. */
 struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
 {
-	for (unsigned int i = 0; i < ev->nr; i++) {
-		if (ev->counters[i].id == id) {
-			ev->found = &ev->counters[i];
-			return ev->found;
-		}
+	unsigned int first = 0, end = ev->nr;
+
+	while (first < end) {
+		unsigned int middle = first + (end - first) / 2;
+
+		if (ev->counters[middle].id < id)
+			first = middle + 1;
+		else
+			end = middle;
 	}
-	return NULL;
+	if (first == ev->nr || ev->counters[first].id != id)
+		return NULL;
+	ev->found = &ev->counters[first];
+	return ev->found;
 }
 
 unsigned int perf_events_nr_open(const struct perf_events *ev)
@@ -355,5 +283,9 @@ uint64_t perf_events_lost_samples(const struct perf_events *ev)
 
 uint64_t perf_events_lost_mappings(const struct perf_events *ev)
 {
-	return read_event(ev->mappings_fd).lost;
+	uint64_t sum = read_event(ev->mappings_fd).lost;
+
+	for (unsigned int i = 0; i < ev->nr_more; i++)
+		sum += read_event(ev->more_mappings_fds[i]).lost;
+	return sum;
 }

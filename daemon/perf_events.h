@@ -11,12 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include "error.h"
 #include "perf_counters.h"
 #include "perf_ring.h"
 
 /* Shared by all CPUs; what the kernel does not take is lowered as the first events show it. */
 struct perf_event_setup {
+	pid_t tid;			/* of the thread whose events are opened; 0: everybody's */
+	bool inherit, on_exec;		/* it: with what it starts, from its exec on */
 	struct perf_counter *counters;	/* not owned */
 	unsigned int nr_counters;
 	size_t ring_pages;		/* a power of two; halved until the kernel locks as much */
@@ -27,9 +30,11 @@ struct perf_times {
 	uint64_t enabled_ns, running_ns;
 };
 
-/* One event of one CPU. The sums go on when it is opened again. */
+/* One event of one CPU, for all or for one thread. The sums go on when it is opened again. */
 struct perf_cpu_counter {
 	int fd;				/* -1: not open, or not of this CPU's kind */
+	unsigned int which;		/* of the setup's counters it is */
+	unsigned int task;		/* of perf_targets.h; everybody's: 0 */
 	uint64_t id;			/* that its records carry */
 	unsigned int counter;		/* that its samples carry in words */
 	uint64_t lost_before;		/* samples, by earlier ones that were closed since */
@@ -38,10 +43,13 @@ struct perf_cpu_counter {
 };
 
 struct perf_events {
-	struct perf_cpu_counter *counters;	/* as many as in the setup; NULL: never opened */
+	/* As many as in the setup, for each thread; ids rise. NULL: never opened. */
+	struct perf_cpu_counter *counters;
 	unsigned int nr;
 	struct perf_cpu_counter *found;	/* the last one, or NULL */
 	int mappings_fd;		/* -1: not open */
+	int *more_mappings_fds;		/* of further threads; they use the ring of the first */
+	unsigned int nr_more;
 	struct perf_ring ring;
 	bool tells_lost;		/* the counts of lost ones are known */
 };
@@ -52,6 +60,14 @@ struct perf_events {
  */
 int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 		     struct op_error *e);
+/*
+ * Open the same for one more thread, @setup's, on the same ring. @ev is open. -ESRCH: the thread
+ * is gone. On failure it has none.
+ */
+int perf_events_add_task(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			 struct op_error *e);
+/* Close those of the thread that was added last: it goes without its sums. */
+void perf_events_drop_task(struct perf_events *ev, unsigned int nr_counters);
 void perf_events_close(struct perf_events *ev);		/* the sums stay */
 void perf_events_free(struct perf_events *ev);		/* closed or all zero, and then all zero */
 

@@ -136,6 +136,7 @@ static bool parse_task(const struct body *b, struct perf_record *r)
 	r->tgid = s.pid;
 	r->tid = s.tid;
 	r->parent_tgid = s.ppid;
+	r->parent_tid = s.ptid;
 	return true;
 }
 

@@ -68,7 +68,9 @@ struct perf_record {
 			size_t raw_size;
 		};
 		struct perf_mmap mmap;
-		uint32_t parent_tgid;	/* FORK, EXIT */
+		struct {
+			uint32_t parent_tgid, parent_tid;	/* FORK, EXIT */
+		};
 		uint64_t lost;		/* LOST, LOST_SAMPLES */
 	};
 };

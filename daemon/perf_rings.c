@@ -14,8 +14,10 @@
 #include "perf_clock.h"
 #include "perf_cpus.h"
 #include "perf_records.h"
+#include "perf_targets.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
+#define PRESENT_FILE	"/sys/devices/system/cpu/present"
 #define LOOK_NS		NS_PER_SECOND
 #define THROTTLED_NS	(50 * NS_PER_MS)	/* longer than any tick */
 
@@ -62,24 +64,37 @@ static bool has_events(struct perf_rings *r, unsigned int cpu)
 	return false;
 }
 
-int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup, const char *root,
-		    struct perf_order *order, int epoll_fd, struct op_error *e)
+/* A thread's events survive that a CPU goes and comes, so its CPUs are all that there may be. */
+static int read_cpus(const struct perf_rings *r, struct perf_cpu_set *ret, struct op_error *e)
 {
-	struct perf_cpu_set online;
+	const char *path = r->targets ? PRESENT_FILE : ONLINE_FILE;
+	int err = perf_cpus_read(path, ret);
+
+	if (!err)
+		return 0;
+	return op_error_set(e, err, "cannot read the list of CPUs in %s: %s", path,
+			    strerror(-err));
+}
+
+int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
+		    struct perf_targets *targets, const char *root, struct perf_order *order,
+		    int epoll_fd, struct op_error *e)
+{
+	struct perf_cpu_set cpus;
 	bool any = false;
 	int err;
 
 	memset(r, 0, sizeof(*r));
 	r->setup = *setup;
+	r->targets = targets;
 	r->root = root;
 	r->order = order;
 	r->epoll_fd = epoll_fd;
-	err = perf_cpus_read(ONLINE_FILE, &online);
+	err = read_cpus(r, &cpus, e);
 	if (err)
-		return op_error_set(e, err, "cannot read the list of CPUs in %s: %s", ONLINE_FILE,
-				    strerror(-err));
-	for (unsigned int cpu = 0; cpu < online.end; cpu++) {
-		err = online.has[cpu] ? open_cpu(r, cpu, e) : 0;
+		return err;
+	for (unsigned int cpu = 0; cpu < cpus.end; cpu++) {
+		err = cpus.has[cpu] ? open_cpu(r, cpu, e) : 0;
 		if (err && err != -ENODEV) {
 			perf_rings_close(r);
 			return err;
@@ -94,6 +109,21 @@ int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup, 
 	return op_error_set(e, -ENODEV, "no CPU that is online counts any of the events");
 }
 
+int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	r->setup.tid = tid;
+	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++)
+		if (r->cpus[cpu].open)
+			err = perf_events_add_task(&r->cpus[cpu].events, cpu, &r->setup, e);
+	for (unsigned int i = 0; err && i + 1 < cpu; i++)
+		if (r->cpus[i].open)
+			perf_events_drop_task(&r->cpus[i].events, r->setup.nr_counters);
+	return err;
+}
+
 void perf_rings_close(struct perf_rings *r)
 {
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
@@ -105,7 +135,7 @@ void perf_rings_close(struct perf_rings *r)
 
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 {
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < r->nr_cpus && !(on && r->setup.on_exec); cpu++) {
 		int err = r->cpus[cpu].open ? perf_events_sample(&r->cpus[cpu].events, on) : 0;
 
 		if (!err)
@@ -121,10 +151,9 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 }
 
 /* [PC-4] */
-static uint64_t period_ns(const struct perf_rings *r, const struct perf_events *ev,
-			  const struct perf_cpu_counter *c)
+static uint64_t period_ns(const struct perf_rings *r, const struct perf_cpu_counter *c)
 {
-	return r->setup.counters[c - ev->counters].period_ns;
+	return r->setup.counters[c->which].period_ns;
 }
 
 static void throttle(const struct perf_rings *r, struct perf_events *ev,
@@ -135,14 +164,14 @@ static void throttle(const struct perf_rings *r, struct perf_events *ev,
 	if (!c)
 		return;
 	c->throttled_at = t->time;
-	c->throttled += !period_ns(r, ev, c);
+	c->throttled += !period_ns(r, c);
 }
 
 static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
 		       const struct perf_record *t)
 {
 	struct perf_cpu_counter *c = perf_events_find(ev, t->id);
-	uint64_t period = c ? period_ns(r, ev, c) : 0;
+	uint64_t period = c ? period_ns(r, c) : 0;
 
 	if (!c)
 		return;
@@ -157,6 +186,8 @@ static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_reco
 {
 	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
 
+	if (c && r->targets && perf_targets_is_double(r->targets, record->tid, c->task))
+		return;
 	record->sample.counter = c ? c->counter : UINT32_MAX;
 	if (c && c->counter >= COLLECTOR_COUNTERS_MAX)	/* IBS's: it is needed whole */
 		perf_order_add_change(r->order, record, bytes, size);
@@ -177,10 +208,13 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 	case PERF_KIND_SAMPLE:
 		take_sample(r, cpu, &record, bytes, size);
 		break;
-	case PERF_KIND_MMAP:
-	case PERF_KIND_EXEC:
 	case PERF_KIND_FORK:
 	case PERF_KIND_EXIT:
+		if (r->targets)
+			perf_targets_follow(r->targets, &record);
+		/* fall through */
+	case PERF_KIND_MMAP:
+	case PERF_KIND_EXEC:
 		perf_order_add_change(r->order, &record, bytes, size);
 		break;
 	case PERF_KIND_LOST:
@@ -231,7 +265,7 @@ static void lift_throttles(struct perf_rings *r, struct perf_events *ev, uint64_
 		const struct perf_cpu_counter *c = &ev->counters[i];
 
 		if (c->throttled_at && now > c->throttled_at + THROTTLED_NS)
-			perf_events_unthrottle(c, r->setup.counters[i].period);
+			perf_events_unthrottle(c, r->setup.counters[c->which].period);
 	}
 }
 
@@ -280,7 +314,7 @@ void perf_rings_read(struct perf_rings *r, uint64_t now)
 		read_cpu(r, cpu);
 		lift_throttles(r, &r->cpus[cpu].events, now);
 	}
-	if (now - r->looked_at >= LOOK_NS) {
+	if (!r->targets && now - r->looked_at >= LOOK_NS) {
 		follow_cpus(r);
 		r->looked_at = now;
 	}
@@ -308,18 +342,36 @@ uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
 	return c->lost_early + perf_events_lost_samples(&c->events);
 }
 
+static uint64_t throttled(const struct perf_rings *r, const struct perf_cpu_counter *c,
+			  uint64_t now)
+{
+	uint64_t period = period_ns(r, c), sum = c->throttled;
+
+	if (r->sampling && period && c->throttled_at && now > c->throttled_at)
+		sum += (now - c->throttled_at) / period;
+	return sum;
+}
+
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now)
 {
 	const struct perf_events *ev = &r->cpus[cpu].events;
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < ev->nr; i++) {
-		const struct perf_cpu_counter *c = &ev->counters[i];
-		uint64_t period = period_ns(r, ev, c);
+	for (unsigned int i = 0; i < ev->nr; i++)
+		sum += throttled(r, &ev->counters[i], now);
+	return sum;
+}
 
-		sum += c->throttled;
-		if (r->sampling && period && c->throttled_at && now > c->throttled_at)
-			sum += (now - c->throttled_at) / period;
+uint64_t perf_rings_throttled_of(const struct perf_rings *r, unsigned int counter, uint64_t now)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		const struct perf_events *ev = &r->cpus[cpu].events;
+
+		for (unsigned int i = 0; i < ev->nr; i++)
+			if (ev->counters[i].counter == counter)
+				sum += throttled(r, &ev->counters[i], now);
 	}
 	return sum;
 }

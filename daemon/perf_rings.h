@@ -24,10 +24,13 @@ struct perf_cpu_ring {
 	uint64_t alive_ns;		/* perf_events_alive_ns() at the last look */
 };
 
+struct perf_targets;
+
 struct perf_rings {
 	struct perf_event_setup setup;
 	const char *root;		/* as struct perf_machine's */
 	struct perf_order *order;	/* not owned */
+	struct perf_targets *targets;	/* not owned; NULL: the whole machine */
 	int epoll_fd;			/* not owned; readable when a ring fills */
 	bool sampling;
 	bool missed_changes;		/* the caller clears it when it has read /proc again */
@@ -41,11 +44,16 @@ struct perf_rings {
 
 /*
  * Open the events of every CPU online; nothing is sampled yet. On failure all are closed. What
- * @setup points to must stay; @root is where PMUs are looked up when CPUs come.
+ * @setup points to must stay; @root is where PMUs are looked up when CPUs come. With @targets
+ * (NULL: everybody's) those of @setup's thread, on all CPUs there are.
  */
-int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup, const char *root,
-		    struct perf_order *order, int epoll_fd, struct op_error *e);
+int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
+		    struct perf_targets *targets, const char *root, struct perf_order *order,
+		    int epoll_fd, struct op_error *e);
 void perf_rings_close(struct perf_rings *r);
+
+/* The events of one more thread. -ESRCH: it is gone; other failures are told in @e. */
+int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e);
 
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e);
 
@@ -58,5 +66,7 @@ bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct p
 /* Samples of @cpu that the kernel lost, and interrupts it skipped [PC-4]. */
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now);
+/* The same of the events of @counter, on all CPUs. */
+uint64_t perf_rings_throttled_of(const struct perf_rings *r, unsigned int counter, uint64_t now);
 
 #endif

@@ -27,7 +27,8 @@ static void prepare(void)
 	rings.nr_cpus = 1;
 	rings.sampling = true;
 	cpu_counters[0] = (struct perf_cpu_counter){ .fd = -1, .id = KNOWN, .counter = 1 };
-	cpu_counters[1] = (struct perf_cpu_counter){ .fd = -1, .id = UNKNOWN, .counter = 4 };
+	cpu_counters[1] = (struct perf_cpu_counter){ .fd = -1, .id = UNKNOWN, .which = 1,
+						     .counter = 4 };
 	c->events = (struct perf_events){ .counters = cpu_counters, .nr = 2, .mappings_fd = -1 };
 	c->open = true;
 	perf_ring_init(&c->events.ring, &page, data, SIZE);

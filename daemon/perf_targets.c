@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_targets.c - find the threads of processes, and open events for each
+ */
+#include "perf_targets.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "perf_rings.h"
+#include "xalloc.h"
+
+/*
+ * Looks at a process' threads. In one that always starts some, each look finds new ones; but
+ * after a few of them these have inherited all that there is.
+ */
+#define LOOKS_MAX	32
+
+/* The threads of @pid, one at a time, for as long as @each returns 0. -ESRCH: it isn't there. */
+static int each_thread(const struct perf_targets *t, pid_t pid,
+		       int (*each)(void *context, pid_t tid), void *context)
+{
+	char *path = xasprintf("%s/%d/task", t->proc, (int)pid);
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	uint64_t tid;
+	int err = 0;
+
+	free(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!err && (entry = readdir(dir)))
+		if (!number_parse_range(entry->d_name, 1, INT_MAX, &tid))
+			err = each(context, (pid_t)tid);
+	closedir(dir);
+	return err;
+}
+
+static int note_before(void *targets, pid_t tid)
+{
+	struct perf_targets *t = targets;
+
+	xgrow(t->before, t->nr_before, t->room_before);
+	t->before[t->nr_before++] = tid;
+	return 0;
+}
+
+int perf_targets_init(struct perf_targets *t, const struct collector_targets *wanted,
+		      const char *proc, struct perf_event_setup *setup, struct op_error *e)
+{
+	*t = (struct perf_targets){ .wanted = wanted, .proc = proc };
+	for (unsigned int i = 0; i < wanted->nr; i++) {
+		pid_t pid = wanted->pids[i];
+		int err = each_thread(t, pid, note_before, t);
+
+		if (err == -ESRCH)
+			op_error_set(e, err, "there is no process %d", (int)pid);
+		else if (err)
+			op_error_set(e, err, "cannot list the threads of process %d: %s", (int)pid,
+				     strerror(-err));
+		if (err) {
+			perf_targets_free(t);
+			return err;
+		}
+	}
+	xgrow(t->tasks, t->nr_tasks, t->room_tasks);
+	t->tasks[t->nr_tasks++] = t->before[0];
+	setup->tid = t->before[0];
+	setup->inherit = true;
+	setup->on_exec = wanted->on_exec;
+	return 0;
+}
+
+void perf_targets_free(struct perf_targets *t)
+{
+	free(t->tasks);
+	free(t->before);
+	free(t->late);
+	*t = (struct perf_targets){ 0 };
+}
+
+/* ---- threads with events of other tasks, too ---- */
+
+/* Where @tid is, or would be. */
+static size_t place_of(const struct perf_targets *t, uint32_t tid)
+{
+	size_t first = 0, end = t->nr_late;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (t->late[middle].tid < tid)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	return first;
+}
+
+static struct perf_late *find(const struct perf_targets *t, uint32_t tid)
+{
+	size_t at = place_of(t, tid);
+
+	return at < t->nr_late && t->late[at].tid == tid ? &t->late[at] : NULL;
+}
+
+bool perf_targets_search(const struct perf_targets *t, uint32_t tid, unsigned int task)
+{
+	const struct perf_late *late = find(t, tid);
+
+	return late && late->task != task;
+}
+
+static void remember(struct perf_targets *t, uint32_t tid, unsigned int task)
+{
+	size_t at = place_of(t, tid);
+
+	if (at < t->nr_late && t->late[at].tid == tid) {
+		t->late[at].task = task;
+		return;
+	}
+	xgrow(t->late, t->nr_late, t->room_late);
+	memmove(t->late + at + 1, t->late + at, (t->nr_late - at) * sizeof(*t->late));
+	t->late[at] = (struct perf_late){ tid, task };
+	t->nr_late++;
+}
+
+static void forget(struct perf_targets *t, struct perf_late *late)
+{
+	size_t at = late - t->late;
+
+	t->nr_late--;
+	memmove(late, late + 1, (t->nr_late - at) * sizeof(*late));
+}
+
+static bool is_in(const pid_t *tids, size_t nr, pid_t tid)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (tids[i] == tid)
+			return true;
+	return false;
+}
+
+/* Who is started by a thread with two sets of events has both as well. */
+void perf_targets_follow(struct perf_targets *t, const struct perf_record *r)
+{
+	struct perf_late *late;
+
+	if (!t->nr_late)
+		return;
+	if (r->kind == PERF_KIND_EXIT) {
+		late = find(t, r->tid);
+		if (late)
+			forget(t, late);
+		return;
+	}
+	late = find(t, r->parent_tid);
+	/* one that got its own is in the list already, and its record may be an old one */
+	if (late && !find(t, r->tid))
+		remember(t, r->tid, late->task);
+}
+
+/* ---- opening ---- */
+
+struct look {
+	struct perf_targets *targets;
+	struct perf_rings *rings;
+	struct op_error *e;
+	bool some;			/* new ones were found */
+};
+
+static int add_thread(void *context, pid_t tid)
+{
+	struct look *l = context;
+	struct perf_targets *t = l->targets;
+	int err;
+
+	if (is_in(t->tasks, t->nr_tasks, tid))
+		return 0;
+	err = perf_rings_add_task(l->rings, tid, l->e);
+	if (err)
+		return err == -ESRCH ? 0 : err;
+	l->some = true;
+	if (!is_in(t->before, t->nr_before, tid))
+		remember(t, (uint32_t)tid, t->nr_tasks);
+	xgrow(t->tasks, t->nr_tasks, t->room_tasks);
+	t->tasks[t->nr_tasks++] = tid;
+	return 0;
+}
+
+static int open_process(struct perf_targets *t, struct perf_rings *r, pid_t pid, struct op_error *e)
+{
+	int err = 0;
+
+	for (int looks = 0; looks < LOOKS_MAX && !err; looks++) {
+		struct look look = { t, r, e, false };
+
+		err = each_thread(t, pid, add_thread, &look);
+		if (!look.some)
+			break;
+	}
+	return err == -ESRCH ? 0 : err;		/* it was there, and has ended */
+}
+
+int perf_targets_open(struct perf_targets *t, struct perf_rings *r, struct op_error *e)
+{
+	int err = 0;
+
+	if (t->wanted->on_exec)
+		return 0;
+	for (unsigned int i = 0; i < t->wanted->nr && !err; i++)
+		err = open_process(t, r, t->wanted->pids[i], e);
+	return err;
+}
