@@ -46,7 +46,7 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	return 0;
 }
 
-/* Room for the events of one more thread, or for the first. Those that are there keep their sums. */
+/* Room for the events of one more thread. Of the first's, those that were there keep sums. */
 static void prepare(struct perf_events *ev, const struct perf_event_setup *setup, unsigned int task)
 {
 	unsigned int first = task * setup->nr_counters;
@@ -70,7 +70,7 @@ static void prepare(struct perf_events *ev, const struct perf_event_setup *setup
 	}
 }
 
-/* The kernel numbers events as they are opened, so one that isn't has no other's place in between. */
+/* The kernel numbers events as they are opened; one that isn't takes the number before it. */
 static int open_counters(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 			 unsigned int task, struct op_error *e)
 {

@@ -40,16 +40,16 @@ struct perf_targets {
 };
 
 /*
- * See which threads there are, and have @setup open the rings for the first. @wanted and @proc ("/proc",
- * or a folder like it) must stay. -ESRCH: a process isn't there; failures are told in @e.
+ * See which threads there are, and have @setup open the rings for the first. @wanted and @proc
+ * ("/proc", or a folder like it) must stay. -ESRCH: a process isn't there; failures are told in @e.
  */
 int perf_targets_init(struct perf_targets *t, const struct collector_targets *wanted,
 		      const char *proc, struct perf_event_setup *setup, struct op_error *e);
 void perf_targets_free(struct perf_targets *t);
 
 /*
- * Open events for all other threads, till no new one is found. Failures are told in @e; that threads
- * end meanwhile is none.
+ * Open events for all other threads, till no new one is found. Failures are told in @e; that
+ * threads end meanwhile is none.
  */
 int perf_targets_open(struct perf_targets *t, struct perf_rings *r, struct op_error *e);
 
