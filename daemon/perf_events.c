@@ -62,7 +62,7 @@ static void prepare(struct perf_events *ev, const struct perf_event_setup *setup
 		struct perf_cpu_counter *c = &ev->counters[first + i];
 
 		c->fd = -1;
-		c->id = 0;
+		c->id = c->former_id = 0;
 		c->which = i;
 		c->task = task;
 		c->throttled_at = 0;
@@ -95,6 +95,7 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 	int err;
 
 	prepare(ev, setup, 0);
+	ev->sampling = false;
 	ev->mappings_fd = perf_open_mappings(cpu, setup);
 	if (ev->mappings_fd < 0) {
 		err = perf_explain(ev->mappings_fd, NULL, cpu, e);
@@ -197,6 +198,39 @@ void perf_events_free(struct perf_events *ev)
 	memset(ev, 0, sizeof(*ev));
 }
 
+/* @c goes on as @fresh. What is in the ring of the one before is known by its number. */
+static void replace(struct perf_cpu_counter *c, const struct perf_cpu_counter *fresh, bool sampling)
+{
+	if (sampling && c->fd >= 0) {
+		(void)ioctl(c->fd, PERF_EVENT_IOC_DISABLE, 0);
+		(void)ioctl(fresh->fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	close_counter(c);
+	c->fd = fresh->fd;
+	c->former_id = c->id;
+	c->id = fresh->id;
+	c->throttled_at = 0;
+}
+
+int perf_events_replace(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup)
+{
+	struct perf_events fresh = { .mappings_fd = ev->mappings_fd };
+	int err;
+
+	if (ev->nr_more)
+		return -EBUSY;
+	prepare(&fresh, setup, 0);
+	err = open_counters(&fresh, cpu, setup, 0, NULL);
+	for (unsigned int i = 0; i < fresh.nr; i++) {
+		if (err)
+			close_fd(&fresh.counters[i].fd);
+		else
+			replace(&ev->counters[i], &fresh.counters[i], ev->sampling);
+	}
+	free(fresh.counters);
+	return err;
+}
+
 int perf_events_sample(struct perf_events *ev, bool on)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
@@ -211,7 +245,16 @@ int perf_events_sample(struct perf_events *ev, bool on)
 	}
 	if (err && on)
 		(void)perf_events_sample(ev, false);
+	ev->sampling = on && !err;
 	return err;
+}
+
+static struct perf_cpu_counter *search_former(struct perf_events *ev, uint64_t id)
+{
+	for (unsigned int i = 0; id && i < ev->nr; i++)
+		if (ev->counters[i].former_id == id)
+			return &ev->counters[i];
+	return NULL;
 }
 
 /* The first with that id: one that isn't open has the id of the one before. */
@@ -228,7 +271,7 @@ struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
 			end = middle;
 	}
 	if (first == ev->nr || ev->counters[first].id != id)
-		return NULL;
+		return search_former(ev, id);
 	ev->found = &ev->counters[first];
 	return ev->found;
 }

@@ -24,6 +24,9 @@ struct perf_event_setup {
 	unsigned int nr_counters;
 	size_t ring_pages;		/* a power of two; halved until the kernel locks as much */
 	bool no_build_ids, no_lost;	/* the kernel is too old */
+	/* Callers [PC-80]: how many addresses of them to list, 0: none are asked for, */
+	unsigned int max_addresses;
+	uint32_t copy_bytes;		/* and of how much user stack a copy; 0: list user callers too */
 };
 
 struct perf_times {
@@ -35,7 +38,7 @@ struct perf_cpu_counter {
 	int fd;				/* -1: not open, or not of this CPU's kind */
 	unsigned int which;		/* of the setup's counters it is */
 	unsigned int task;		/* of perf_targets.h; everybody's: 0 */
-	uint64_t id;			/* that its records carry */
+	uint64_t id, former_id;		/* that its records carry, and did before it was replaced */
 	unsigned int counter;		/* that its samples carry in words */
 	uint64_t lost_before;		/* samples, by earlier ones that were closed since */
 	struct perf_times times_before;
@@ -52,6 +55,7 @@ struct perf_events {
 	unsigned int nr_more;
 	struct perf_ring ring;
 	bool tells_lost;		/* the counts of lost ones are known */
+	bool sampling;
 };
 
 /*
@@ -72,6 +76,13 @@ void perf_events_close(struct perf_events *ev);		/* the sums stay */
 void perf_events_free(struct perf_events *ev);		/* closed or all zero, and then all zero */
 
 int perf_events_sample(struct perf_events *ev, bool on);	/* 0, or -errno and none samples */
+
+/*
+ * Replace those that sample by new ones as @setup is now, for copies of another size. Between the
+ * old ones and the new ones next to no time is lost, and no sample. -EBUSY: there are several
+ * threads' [PC-84]; on failure all are as they were.
+ */
+int perf_events_replace(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup);
 
 /* How many of the events sample on this CPU. */
 unsigned int perf_events_nr_open(const struct perf_events *ev);

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "perf_chain.h"
 #include "perf_clock.h"
 #include "perf_records.h"
 
@@ -29,6 +30,20 @@ static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 	return a;
 }
 
+/* [PC-80], [PC-81] */
+static void ask_for_callers(struct perf_event_attr *a, const struct perf_event_setup *setup)
+{
+	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
+	a->sample_max_stack = (uint16_t)setup->max_addresses;
+	a->exclude_callchain_kernel = a->exclude_kernel;
+	if (!setup->copy_bytes)
+		return;
+	a->exclude_callchain_user = 1;
+	a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	a->sample_regs_user = PERF_USER_REGS;
+	a->sample_stack_user = setup->copy_bytes;
+}
+
 static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup,
 					    const struct perf_counter *c)
 {
@@ -45,6 +60,8 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.enable_on_exec = setup->on_exec;
 	a.exclude_idle = c->exclude_idle;
 	a.exclude_guest = !c->guests_too;
+	if (setup->max_addresses && !c->raw)
+		ask_for_callers(&a, setup);
 	return a;
 }
 

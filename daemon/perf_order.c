@@ -209,6 +209,30 @@ static void keep_changes(struct perf_order *o, size_t done)
 	o->nr_bytes = used;
 }
 
+uint64_t perf_order_held(const struct perf_order *o, unsigned int cpu, uint64_t none)
+{
+	const struct queue *q = cpu < o->nr_queues ? o->queues[cpu] : NULL;
+	uint64_t place = none;
+
+	for (size_t i = q ? q->first : 0; q && i < q->nr; i++)
+		if (q->samples[i].chain && q->samples[i].place < place)
+			place = q->samples[i].place;
+	return place;
+}
+
+void perf_order_drop_chains(struct perf_order *o, unsigned int cpu)
+{
+	struct queue *q = cpu < o->nr_queues ? o->queues[cpu] : NULL;
+
+	for (size_t i = q ? q->first : 0; q && i < q->nr; i++) {
+		struct perf_sample *s = &q->samples[i];
+
+		if (s->chain)
+			*s = (struct perf_sample){ s->time, s->pc, s->tgid, s->tid, s->mode,
+						   s->counter, 0, "", UINT64_MAX };
+	}
+}
+
 void perf_order_run(struct perf_order *o, uint64_t bound, const struct perf_order_ops *ops,
 		    void *context)
 {

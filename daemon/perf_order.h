@@ -38,6 +38,11 @@ void perf_order_add_change(struct perf_order *o, const struct perf_record *r, co
 void perf_order_run(struct perf_order *o, uint64_t bound, const struct perf_order_ops *ops,
 		    void *context);
 
+/* Where the first record that a waiting sample of @cpu holds begins; @none if none does. */
+uint64_t perf_order_held(const struct perf_order *o, unsigned int cpu, uint64_t none);
+/* The ring of @cpu is going: what its waiting samples have of callers becomes unreadable. */
+void perf_order_drop_chains(struct perf_order *o, unsigned int cpu);
+
 /* How many were added that were older than an earlier @bound, and so came out of order. */
 uint64_t perf_order_late(const struct perf_order *o);
 

@@ -94,7 +94,8 @@ static int parse_sample(const struct body *b, struct perf_record *r)
 	r->tid = s.tid;
 	r->cpu = s.cpu;
 	r->id = s.id;
-	r->sample = (struct perf_sample){ s.time, s.ip, s.pid, s.tid, mode_of(b->misc), 0 };
+	r->sample = (struct perf_sample){ .time = s.time, .pc = s.ip, .tgid = s.pid, .tid = s.tid,
+					  .mode = mode_of(b->misc) };
 	return 0;
 }
 

@@ -42,6 +42,10 @@ struct perf_sample {
 	uint32_t tgid, tid;		/* (uint32_t)-1: the task is past its exit */
 	enum perf_mode mode;
 	uint32_t counter;		/* not in the record: the reader's to fill in */
+	/* What follows in its record if its event asks for callers, still on the ring; else 0 */
+	uint32_t chain_size;
+	const void *chain;		/* perf_chain.h */
+	uint64_t place;			/* of its record on the ring: held while there is a chain */
 };
 
 struct perf_mmap {

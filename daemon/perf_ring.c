@@ -60,9 +60,14 @@ void perf_ring_begin(struct perf_ring *r)
 	r->head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);	/* (C) */
 }
 
+void perf_ring_release(struct perf_ring *r, uint64_t place)
+{
+	__atomic_store_n(&r->page->data_tail, place, __ATOMIC_RELEASE);	/* (D) */
+}
+
 void perf_ring_end(struct perf_ring *r)
 {
-	__atomic_store_n(&r->page->data_tail, r->tail, __ATOMIC_RELEASE);	/* (D) */
+	perf_ring_release(r, r->tail);
 }
 
 /* The kernel never does this; but a wrong length must not send us through foreign memory. */

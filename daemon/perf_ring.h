@@ -3,8 +3,8 @@
  * perf_ring.h - read records out of one mmap'd perf ring, where they lie
  *
  * The kernel writes at data_head, we read at data_tail; both only grow, so their difference is
- * what waits. Reading goes  begin, next ... next, end:  what next() returned is valid until
- * end() or the following next().
+ * what waits. Reading goes  begin, next ... next, end.  What next() returned is valid until it
+ * is released: by end(), or later, one by one, by release().
  */
 #ifndef PERF_RING_H
 #define PERF_RING_H
@@ -19,8 +19,12 @@ struct perf_ring {
 	unsigned char *data;
 	size_t size;			/* of data, a power of two */
 	size_t mapped;			/* bytes to munmap(), 0: memory of somebody else */
-	uint64_t head, tail;
-	unsigned char *scratch;		/* a record that wraps is put together here */
+	uint64_t head, tail;		/* places: the kernel's, and of what next() returns next */
+	/*
+	 * A record that wraps is put together here. There is never more than one that isn't
+	 * released, since from one to the next it is once around.
+	 */
+	unsigned char *scratch;
 	uint64_t broken;		/* times it made no sense and was skipped to its head */
 };
 
@@ -39,5 +43,7 @@ void perf_ring_begin(struct perf_ring *r);
 /* Next whole record and its size (at least a header, a multiple of 8), or NULL: no more. */
 const void *perf_ring_next(struct perf_ring *r, size_t *ret_size);
 void perf_ring_end(struct perf_ring *r);	/* what was read is the kernel's again */
+/* Only what lies before @place is: r->tail as it was before a record was read. Never backwards. */
+void perf_ring_release(struct perf_ring *r, uint64_t place);
 
 #endif

@@ -48,6 +48,7 @@ static void close_cpu(struct perf_rings *r, unsigned int cpu)
 
 	if (!c->open)
 		return;
+	perf_order_drop_chains(r->order, cpu);
 	perf_events_close(&c->events);	/* leaves the epoll set with its last descriptor */
 	c->open = false;
 }
@@ -180,33 +181,46 @@ static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
 	c->throttled_at = 0;
 }
 
+/* A record as it lies on its ring, or for as long. */
+struct lying {
+	const unsigned char *at;
+	size_t size;
+	uint64_t place;
+};
+
 /* One of an event that isn't ours has no counter: the daemon counts it as not understood. */
 static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record,
-			const void *bytes, size_t size)
+			const struct lying *l)
 {
 	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
 
 	if (c && r->targets && perf_targets_is_double(r->targets, record->tid, c->task))
 		return;
 	record->sample.counter = c ? c->counter : UINT32_MAX;
-	if (c && c->counter >= COLLECTOR_COUNTERS_MAX)	/* IBS's: it is needed whole */
-		perf_order_add_change(r->order, record, bytes, size);
-	else
-		perf_order_add_sample(r->order, cpu, &record->sample);
+	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS's: it is needed whole */
+		perf_order_add_change(r->order, record, l->at, l->size);
+		return;
+	}
+	if (c && r->setup.max_addresses) {
+		record->sample.chain = l->at + PERF_SAMPLE_BYTES;
+		record->sample.chain_size = (uint32_t)(l->size - PERF_SAMPLE_BYTES);
+		record->sample.place = l->place;
+	}
+	perf_order_add_sample(r->order, cpu, &record->sample);
 }
 
-static void take_record(struct perf_rings *r, unsigned int cpu, const void *bytes, size_t size)
+static void take_record(struct perf_rings *r, unsigned int cpu, const struct lying *l)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 	struct perf_record record;
 
-	if (perf_record_parse(bytes, size, &record)) {
+	if (perf_record_parse(l->at, l->size, &record)) {
 		r->malformed++;
 		return;
 	}
 	switch (record.kind) {
 	case PERF_KIND_SAMPLE:
-		take_sample(r, cpu, &record, bytes, size);
+		take_sample(r, cpu, &record, l);
 		break;
 	case PERF_KIND_FORK:
 	case PERF_KIND_EXIT:
@@ -215,7 +229,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 		/* fall through */
 	case PERF_KIND_MMAP:
 	case PERF_KIND_EXEC:
-		perf_order_add_change(r->order, &record, bytes, size);
+		perf_order_add_change(r->order, &record, l->at, l->size);
 		break;
 	case PERF_KIND_LOST:
 		c->lost_records += record.lost;
@@ -234,18 +248,36 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const void *byte
 	}
 }
 
+/* What waiting samples hold of the ring, for their callers are read there, stays. */
+static void release(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_ring *ring = &r->cpus[cpu].events.ring;
+
+	if (r->setup.max_addresses)
+		perf_ring_release(ring, perf_order_held(r->order, cpu, ring->tail));
+	else
+		perf_ring_end(ring);
+}
+
+static void read_ring(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_ring *ring = &r->cpus[cpu].events.ring;
+	struct lying l = { .place = ring->tail };
+
+	perf_ring_begin(ring);
+	while ((l.at = perf_ring_next(ring, &l.size))) {
+		take_record(r, cpu, &l);
+		l.place = ring->tail;
+	}
+	release(r, cpu);
+}
+
 static void read_cpu(struct perf_rings *r, unsigned int cpu)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
-	struct perf_ring *ring = &c->events.ring;
 	uint64_t lost_records = c->lost_records, lost_mappings;
-	const void *record;
-	size_t size;
 
-	perf_ring_begin(ring);
-	while ((record = perf_ring_next(ring, &size)))
-		take_record(r, cpu, record, size);
-	perf_ring_end(ring);
+	read_ring(r, cpu);
 
 	if (c->lost_records == lost_records)
 		return;
@@ -318,6 +350,24 @@ void perf_rings_read(struct perf_rings *r, uint64_t now)
 		follow_cpus(r);
 		r->looked_at = now;
 	}
+}
+
+void perf_rings_release(struct perf_rings *r)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open)
+			release(r, cpu);
+}
+
+int perf_rings_copy(struct perf_rings *r, uint32_t bytes)
+{
+	int err = 0;
+
+	r->setup.copy_bytes = bytes;
+	for (unsigned int cpu = 0; cpu < r->nr_cpus && !err; cpu++)
+		if (r->cpus[cpu].open)
+			err = perf_events_replace(&r->cpus[cpu].events, cpu, &r->setup);
+	return err;
 }
 
 bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret)

@@ -57,8 +57,19 @@ int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e);
 
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e);
 
-/* Take everything out of all rings. @now: for the look at CPUs, once a second. */
+/*
+ * Take everything out of all rings. @now: for the look at CPUs, once a second. Where callers are
+ * asked for, what samples bring of them stays in the rings until they have been handed over and
+ * perf_rings_release() was called.
+ */
 void perf_rings_read(struct perf_rings *r, uint64_t now);
+void perf_rings_release(struct perf_rings *r);
+
+/*
+ * From now on copy @bytes of each user stack. -errno: some go on with what they copied before;
+ * their records say how much that is.
+ */
+int perf_rings_copy(struct perf_rings *r, uint32_t bytes);
 
 /* For how long the events of @counter were to count, and did, on all CPUs. False: none is its. */
 bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret);

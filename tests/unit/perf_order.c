@@ -115,6 +115,38 @@ TEST(late_ones_are_counted_and_not_lost)
 	perf_order_free(o);
 }
 
+static const struct perf_sample *first_seen;
+
+static void take_first(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr)
+{
+	(void)context, (void)cpu, (void)nr;
+	first_seen = s;
+}
+
+/* A record stays on its ring while its sample waits; when the ring goes, so do the callers. */
+TEST(what_waits_holds_its_record)
+{
+	static const struct perf_order_ops first = {take_first, take_change};
+	struct perf_order *o = perf_order_new();
+	struct out out = {0};
+	uint64_t chain = 0;
+
+	CHECK(perf_order_held(o, 3, 99) == 99, "nothing there");
+	for (uint64_t i = 0; i < 10; i++)
+		perf_order_add_sample(o, 3, &(struct perf_sample){.time = 10 * i, .place = 7 * i,
+								  .chain = i % 2 ? &chain : NULL,
+								  .chain_size = 8});
+	CHECK(perf_order_held(o, 3, 99) == 7, "the second is the first with callers");
+	perf_order_run(o, 45, &ops, &out);
+	CHECK(perf_order_held(o, 3, 99) == 35 && perf_order_held(o, 2, 99) == 99, "after 45");
+	perf_order_drop_chains(o, 3);
+	CHECK(perf_order_held(o, 3, 99) == 99, "nothing is held any more");
+	perf_order_run(o, 100, &first, &out);
+	CHECK(first_seen->chain && !first_seen->chain_size && first_seen->time == 50,
+	      "callers, but none to be read");
+	perf_order_free(o);
+}
+
 /* Random streams, each CPU's nearly in order, in drains of random length. */
 TEST(random_streams)
 {

@@ -50,6 +50,37 @@ TEST(records_come_out_as_they_went_in)
 	perf_ring_unmap(&r);
 }
 
+/* Until they are released one by one, also what wraps; the kernel fills what is free meanwhile. */
+TEST(records_stay_until_they_are_released)
+{
+	struct perf_ring r;
+	uint64_t place = 0;
+	const unsigned char *held = NULL;
+	unsigned char round = 0;
+
+	page.data_head = page.data_tail = 0;
+	perf_ring_init(&r, &page, data, SIZE);
+	for (round = 1; round < 200; round++) {
+		const unsigned char *record;
+		uint64_t here = r.tail;
+		size_t got = 0;
+
+		write_record(104, round); /* two and a bit fit */
+		perf_ring_begin(&r);
+		record = perf_ring_next(&r, &got);
+		CHECK(record && got == 104, "round %d", round);
+		for (size_t i = 8; held && i < 104; i++)
+			CHECK(held[i] == round - 1, "round %d: byte %zu of the one before", round,
+			      i);
+		perf_ring_release(&r, here); /* the one before */
+		CHECK(page.data_tail == here && here >= place, "round %d: released", round);
+		place = here;
+		held = record;
+	}
+	CHECK(!r.broken, "broken");
+	perf_ring_unmap(&r);
+}
+
 TEST(lengths_that_lie)
 {
 	static const uint16_t sizes[] = {0, 4, 7, 9, 24, 65528};

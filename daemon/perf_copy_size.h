@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_copy_size.h - how much of each user stack is to be copied
+ *
+ * A copy that is too short cuts chains off, one that is too long costs time in the kernel and
+ * room in the rings, and neither can be known before. So it begins small and follows what the
+ * chains needed, within what the rings have room for [PC-84]. Pure.
+ */
+#ifndef PERF_COPY_SIZE_H
+#define PERF_COPY_SIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PERF_COPY_BYTES_MIN	1024
+#define PERF_COPY_BYTES		8192	/* to begin with */
+#define PERF_COPY_BYTES_MAX	61440	/* a record has less than 64 KiB */
+
+struct perf_copy_size {
+	uint32_t bytes;			/* a multiple of 8 */
+	uint32_t most;			/* that the rings have room for */
+	/* since the last decision */
+	uint64_t chains, short_ones;
+	uint64_t deep;			/* that needed more than half of it */
+	uint64_t since;			/* ns */
+	uint64_t lost;			/* in the rings, as last told */
+	uint64_t up_at;			/* ns; no sooner more than now, for there was no room */
+};
+
+/* @ring_bytes: of one CPU, where a sample comes each @period_ns at most. */
+void perf_copy_size_init(struct perf_copy_size *s, size_t ring_bytes, uint64_t period_ns,
+			 uint64_t now);
+
+/* A chain needed @needed bytes of its copy; @was_short: and more than it had. */
+static inline void perf_copy_size_chain(struct perf_copy_size *s, uint32_t needed, bool was_short)
+{
+	s->chains++;
+	s->short_ones += was_short;
+	s->deep += was_short || needed > s->bytes / 2;
+}
+
+/* @lost: samples lost in rings since open. True: s->bytes is another now. */
+bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now);
+
+/* Bytes of a ring for half a second of such samples: what is not too much for @nr_cpus of them. */
+size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus);
+
+#endif

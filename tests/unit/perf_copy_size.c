@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* perf_copy_size.c - the size of stack copies follows the chains, within what rings have room for */
+#include "tap.h"
+
+#include "perf_clock.h"
+#include "perf_copy_size.h"
+
+#define RING	((size_t)8 << 20)
+#define MS	1000000
+
+static struct perf_copy_size start(uint64_t period_ns)
+{
+	struct perf_copy_size s;
+
+	perf_copy_size_init(&s, RING, period_ns, 0);
+	return s;
+}
+
+static void chains(struct perf_copy_size *s, unsigned int nr, uint32_t needed, bool was_short)
+{
+	while (nr--)
+		perf_copy_size_chain(s, needed, was_short);
+}
+
+TEST(it_fits_the_ring)
+{
+	struct perf_copy_size s = start(MS);
+
+	CHECK(s.bytes == PERF_COPY_BYTES && s.most == PERF_COPY_BYTES_MAX, "%u %u", s.bytes,
+	      s.most);
+	s = start(15000);
+	CHECK(s.most * (50 * MS / 15000) <= RING && s.bytes <= s.most, "%u", s.most);
+	perf_copy_size_init(&s, 4096, MS, 0);
+	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
+	perf_copy_size_init(&s, RING, 0, 0);
+	CHECK(s.bytes == PERF_COPY_BYTES_MIN && s.most == s.bytes, "%u", s.bytes);
+}
+
+TEST(short_chains_make_it_grow)
+{
+	struct perf_copy_size s = start(MS);
+
+	chains(&s, 99, 8000, true);
+	CHECK(!perf_copy_size_decide(&s, 0, MS), "too few to tell");
+	chains(&s, 1, 8000, true);
+	CHECK(perf_copy_size_decide(&s, 0, 2 * MS) && s.bytes == 16384, "%u", s.bytes);
+	chains(&s, 990, 16000, false);
+	chains(&s, 10, 16384, true);
+	CHECK(!perf_copy_size_decide(&s, 0, 3 * MS), "one in a hundred is no more than that");
+	for (int i = 0; i < 10; i++) {
+		chains(&s, 1000, 16384, true);
+		perf_copy_size_decide(&s, 0, 4 * MS);
+	}
+	CHECK(s.bytes == s.most, "%u", s.bytes);
+	chains(&s, 1000, 16384, true);
+	CHECK(!perf_copy_size_decide(&s, 0, 5 * MS), "there is no more");
+}
+
+TEST(long_unused_it_shrinks)
+{
+	struct perf_copy_size s = start(MS);
+	uint64_t now = 0;
+
+	chains(&s, 5000, 3000, false);
+	CHECK(!perf_copy_size_decide(&s, 0, now += 19 * NS_PER_SECOND), "too soon");
+	CHECK(perf_copy_size_decide(&s, 0, now += NS_PER_SECOND) && s.bytes == 4096, "%u", s.bytes);
+	chains(&s, 5000, 3000, false);
+	CHECK(!perf_copy_size_decide(&s, 0, now += 30 * NS_PER_SECOND), "3000 of 4096 are needed");
+	for (int i = 0; i < 10; i++) {
+		chains(&s, 5000, 10, false);
+		perf_copy_size_decide(&s, 0, now += 30 * NS_PER_SECOND);
+	}
+	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
+}
+
+TEST(lost_samples_make_it_shrink_and_wait)
+{
+	struct perf_copy_size s = start(MS);
+
+	chains(&s, 1000, 8192, true);
+	CHECK(perf_copy_size_decide(&s, 1, MS) && s.bytes == 4096, "%u", s.bytes);
+	chains(&s, 1000, 8192, true);
+	CHECK(!perf_copy_size_decide(&s, 1, 2 * MS), "it grows at once");
+	CHECK(perf_copy_size_decide(&s, 1, MS + 20 * NS_PER_SECOND) && s.bytes == 8192, "%u",
+	      s.bytes);
+}
+
+TEST(rings)
+{
+	CHECK(perf_copy_ring_bytes(MS, 2) >= 500 * PERF_COPY_BYTES, "half a second");
+	CHECK(perf_copy_ring_bytes(15000, 2) == RING, "no more than 8 MiB");
+	CHECK(64 * perf_copy_ring_bytes(15000, 64) == (size_t)64 << 20, "nor a MiB of many");
+	CHECK(perf_copy_ring_bytes(0, 0) == RING, "whatever is asked");
+}
+
+TEST_MAIN()
