@@ -30,6 +30,7 @@
 
 #include "cpu_type.h"
 #include "file.h"
+#include "mkimage.h"
 #include "number.h"
 #include "odb.h"
 #include "sample_header.h"
@@ -80,21 +81,10 @@ static void set_string(char **field, const char *value)
 /* @text stays what the image's strings point into. */
 static void parse_image(const struct maker *m, char *text, struct image_name *ret)
 {
-	char *save = NULL;
+	const char *wrong = mkimage_parse(text, ret);
 
-	*ret = (struct image_name){ .kind = IMAGE_FILE, .path = text };
-	if (!strncmp(text, "{kern}", 6)) {
-		ret->kind = IMAGE_KERNEL;
-		ret->path = text + 6;
-	} else if (!strncmp(text, "{anon}", 6)) {
-		ret->kind = IMAGE_ANON;
-		ret->path = strtok_r(text + 6, ",", &save);
-		ret->anon_tgid = number(m, strtok_r(NULL, ",", &save));
-		ret->anon_start = number(m, strtok_r(NULL, ",", &save));
-		ret->anon_end = number(m, strtok_r(NULL, ",", &save));
-	} else if (*text != '/') {
-		fail(m, "an image is an absolute path, {kern}NAME or {anon}...", text);
-	}
+	if (wrong)
+		fail(m, wrong, text);
 }
 
 static void open_file(struct maker *m)

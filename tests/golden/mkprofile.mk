@@ -10,3 +10,9 @@ all_objs += $(O)/tests/golden/mkforeign.o
 $(O)/tools/mkforeign: LIBS :=
 $(O)/tools/mkforeign: $(O)/tests/golden/mkforeign.o $(addprefix $(O)/lib/,libdb.a libutil.a)
 	$(link)
+# text to call chains
+test_tools += $(O)/tools/mkstacks
+all_objs += $(O)/tests/golden/mkstacks.o
+$(O)/tools/mkstacks: LIBS :=
+$(O)/tools/mkstacks: $(O)/tests/golden/mkstacks.o $(addprefix $(O)/lib/,libdb.a libutil.a)
+	$(link)

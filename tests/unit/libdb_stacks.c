@@ -256,24 +256,6 @@ TEST(what_is_refused)
 	stack_store_close(s);
 }
 
-TEST(links_and_others)
-{
-	struct stack_store *s;
-	struct stack_snapshot r;
-	struct op_error e = { "" };
-
-	tmpdir_make();
-	put_text(tmpdir_path("a"), "");
-	CHECK(!symlink(tmpdir_path("a"), tmpdir_path("link")), "symlink");
-	CHECK(stack_store_open(tmpdir_path("link"), 0, &s, &e) == -ELOOP, "%s", e.text);
-	CHECK(!mkfifo(tmpdir_path("fifo"), 0600), "mkfifo");
-	CHECK(stack_store_open(tmpdir_path("fifo"), 0, &s, &e) == -EPROTO, "%s", e.text);
-	CHECK(stack_store_read(tmpdir_path("fifo"), &r, &e) == -EPROTO, "%s", e.text);
-	CHECK(stack_store_read(tmpdir_path("none"), &r, &e) == -ENOENT, "%s", e.text);
-	CHECK(stack_store_read(tmpdir_path("a"), &r, &e) == -ENODATA, "%s", e.text);
-	CHECK(stack_store_read(tmpdir, &r, &e) == -EPROTO, "%s", e.text);
-}
-
 #define MODEL_ADDS	60000
 
 /* A chain of up to 30 frames whose outer half is one of few. */
