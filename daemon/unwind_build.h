@@ -4,7 +4,7 @@
  *
  * From .eh_frame, or .debug_frame where there is no .eh_frame, of 64-bit x86 and ARM binaries.
  * The binary may be anybody's and may change while it is read: time and memory are bounded by
- * its size and @limit, and what does not make sense is left out and counted. [UT-40]...[UT-54]
+ * its size and @limit, and what does not make sense is left out and counted. [UT-40]...[UT-48]
  */
 #ifndef UNWIND_BUILD_H
 #define UNWIND_BUILD_H

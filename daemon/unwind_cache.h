@@ -23,7 +23,7 @@ struct unwind_key {
 };
 
 enum unwind_state {
-	UNWIND_ABSENT,		/* never asked for, gone since, or too many are waiting: ask again */
+	UNWIND_ABSENT,		/* never asked for, gone since, or too many wait: ask again */
 	UNWIND_PENDING,		/* being made */
 	UNWIND_READY,
 	UNWIND_REFUSED,		/* there is none; asking again makes no difference for a while */

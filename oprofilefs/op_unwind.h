@@ -198,13 +198,19 @@ op_unwind_find_cfa(const struct op_unwind_rule *rule, struct op_unwind_cursor *c
 		   op_unwind_read read, void *context, u64 *ret)
 {
 	enum op_unwind_result result;
-	u64 cfa;
+	u64 cfa, index;
 
 	result = op_unwind_register(c, rule->base, read, context, &cfa);
 	if (result != OP_UNWIND_STEPPED)
 		return result;
 	cfa += rule->offset;
-	if (rule->cfa == OP_CFA_DEREF) {
+	if (rule->cfa == OP_CFA_INDEXED) {
+		result = op_unwind_register(c, rule->index, read, context, &index);
+		if (result != OP_UNWIND_STEPPED)
+			return result;
+		cfa += 8 * index;
+	}
+	if (rule->cfa == OP_CFA_DEREF || rule->cfa == OP_CFA_INDEXED) {
 		if (!read(context, cfa, &cfa))
 			return OP_UNWIND_UNREADABLE;
 		cfa += rule->offset2;

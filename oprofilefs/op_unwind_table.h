@@ -56,6 +56,7 @@ enum op_unwind_cfa {
 	OP_CFA_END,		/* nowhere: this is the outermost function */
 	OP_CFA_REGISTER,	/* base + offset */
 	OP_CFA_DEREF,		/* *(base + offset) + offset2 */
+	OP_CFA_INDEXED,		/* *(base + 8 * index + offset) + offset2 */
 	OP_CFA_PLT,		/* base + offset, 8 more when pc % 16 >= offset2 */
 	OP_CFA_SIGNAL,		/* the kernel put all registers at base + offset */
 	OP_CFA_KINDS
@@ -70,7 +71,8 @@ struct op_unwind_rule {
 	u8 ra_register;		/* holds the return address, or OP_UNWIND_NO_REGISTER: */
 	u8 save_base;		/* register that from_base is relative to */
 	s16 ra;			/* the return address lies at CFA + 8 * ra */
-	u16 exact;		/* 1: the caller was interrupted there and did not call */
+	u8 exact;		/* 1: the caller was interrupted there and did not call */
+	u8 index;		/* register; OP_CFA_INDEXED only */
 	s32 offset;		/* bytes */
 	s32 offset2;
 	u32 kept;		/* bit n: register n has the caller's value still */
@@ -164,7 +166,8 @@ static inline bool op_unwind_rule_ok(const struct op_unwind_rule *r, unsigned in
 	u32 all = nr_registers == 32 ? ~0u : (1u << nr_registers) - 1, left = r->saved;
 	unsigned int nr_saved;
 
-	if (r->cfa >= OP_CFA_KINDS || r->base >= nr_registers || r->exact > 1)
+	if (r->cfa >= OP_CFA_KINDS || r->base >= nr_registers || r->index >= nr_registers ||
+	    r->exact > 1)
 		return false;
 	if (r->ra_register >= nr_registers && r->ra_register != OP_UNWIND_NO_REGISTER)
 		return false;

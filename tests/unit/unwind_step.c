@@ -185,6 +185,21 @@ TEST(realigned_stack)
 	      "on");
 }
 
+TEST(indexed_by_a_register)
+{
+	struct op_unwind_rule r = x86_rule(OP_X86_RSP, 8, 0);
+	struct op_unwind_cursor c = x86_at(4, 50);
+
+	r.cfa = OP_CFA_INDEXED;
+	r.index = OP_X86_R9;
+	r.offset2 = 8;
+	c.value[OP_X86_R9] = 16;
+	stack[4 + 1 + 16] = word(40);
+	stack[40] = 0x2001;
+	CHECK(apply(r, &c) == OP_UNWIND_STEPPED && c.pc == 0x2001 && c.floor == word(41), "step");
+	CHECK(apply(r, &c) == OP_UNWIND_UNKNOWN, "r9 is lost by then");
+}
+
 TEST(plt_entries)
 {
 	struct op_unwind_rule r = x86_rule(OP_X86_RSP, 8, 0);
@@ -460,6 +475,7 @@ TEST(check_refuses_what_is_unsound)
 	REFUSED(rule[2].base, OP_X86_REGISTERS);
 	REFUSED(rule[2].ra_register, 16);
 	REFUSED(rule[2].exact, 2);
+	REFUSED(rule[2].index, OP_X86_REGISTERS);
 	REFUSED(rule[2].kept, BIT(16));
 	REFUSED(rule[2].saved, BIT(OP_X86_RBX));
 	REFUSED(rule[0].saved, 0x1fff);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_build.c - a binary in, its unwind table out: puts the other unwind_* files together
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "unwind_build.h"
+#include "unwind_cfi.h"
+#include "unwind_elf.h"
+#include "unwind_rows.h"
+
+struct build {
+	struct unwind_elf elf;
+	struct unwind_rules rules;
+	struct unwind_rows rows;
+	struct unwind_counts counts;
+	/* of the function in hand */
+	const struct unwind_fde *fde;
+	uint64_t offset;		/* of its begin */
+	int err;
+};
+
+static void add_row(void *context, uint64_t vaddr, const struct unwind_state *state)
+{
+	struct build *build = context;
+	uint16_t rule;
+
+	if (build->err)
+		return;
+	build->err = unwind_rules_add(&build->rules, state, build->fde->cie->signal, &rule);
+	if (!build->err)
+		build->err = unwind_rows_add(&build->rows,
+					     build->offset + (vaddr - build->fde->begin), rule);
+}
+
+static int add_function(void *context, const struct unwind_fde *fde)
+{
+	struct build *build = context;
+	uint64_t size = fde->end - fde->begin, stopped;
+
+	if (!size || !fde->begin ||
+	    !unwind_elf_offset(&build->elf, fde->begin, size, &build->offset)) {
+		build->counts.discarded++;
+		return 0;
+	}
+	if (build->offset + size >= (uint64_t)OP_UNWIND_PAGES_MAX << OP_UNWIND_PAGE_SHIFT)
+		return -EFBIG;
+	build->fde = fde;
+	build->err = unwind_rows_function(&build->rows, build->offset, build->offset + size);
+	if (build->err)
+		return build->err;
+	if (unwind_program_run(fde->program, fde->program_vaddr, fde->cie, fde->begin, fde->end,
+			       add_row, build, &stopped)) {
+		build->counts.functions++;
+	} else if (!build->err) {
+		build->counts.skipped++;
+		build->err = unwind_rows_add(&build->rows,
+					     build->offset + (stopped - fde->begin), 0);
+	}
+	return build->err;
+}
+
+static int add_section(struct build *build, const struct unwind_section *section, size_t limit)
+{
+	struct unwind_cfi cfi = {
+		.size = section->size, .vaddr = section->vaddr, .to_end = section->to_end,
+		.debug_frame = section == &build->elf.debug_frame, .machine = build->elf.machine,
+	};
+	uint8_t *bytes;
+	int err;
+
+	if (section->compressed)
+		return -EPROTONOSUPPORT;
+	err = unwind_elf_section(&build->elf, section, limit, &bytes);
+	if (err)
+		return err;
+	cfi.bytes = bytes;
+	err = unwind_cfi_walk(&cfi, add_function, build, &build->counts.skipped);
+	free(bytes);
+	return err;
+}
+
+/*
+ * What the kernel's return from a signal handler is made of on arm64. Newer kernels' vdso says
+ * nothing about it, older ones' something that skips the interrupted function. [UT-48]
+ */
+static int add_arm64_signal(struct build *build)
+{
+	static const uint8_t code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
+	const int32_t registers = 128 + 176 + 8;	/* siginfo, ucontext up to x0 */
+	const struct unwind_source *source = &build->elf.source;
+	const uint8_t *found;
+	uint32_t offset;
+	uint16_t rule;
+	int err;
+
+	if (build->elf.machine != OP_UNWIND_ARM64 || !source->image)
+		return 0;
+	found = memmem(source->image, source->size, code, sizeof(code));
+	if (!found || found - source->image < 4)
+		return 0;
+	offset = found - source->image;
+	err = unwind_rules_add_signal(&build->rules, OP_ARM64_SP, registers, &rule);
+	/* what is looked up is the return address - 1 */
+	if (!err)
+		err = unwind_rows_function(&build->rows, offset - 4, offset + sizeof(code));
+	return err ? err : unwind_rows_add(&build->rows, offset - 4, rule);
+}
+
+static int fill(struct build *build, size_t limit)
+{
+	const struct unwind_elf *elf = &build->elf;
+	const struct unwind_section *section;
+	int err;
+
+	section = elf->eh_frame.size ? &elf->eh_frame : &elf->debug_frame;
+	err = add_arm64_signal(build);
+	if (!err && section->size)
+		err = add_section(build, section, limit);
+	return err;
+}
+
+static int build(const struct unwind_source *source, size_t limit, struct op_unwind_table **ret,
+		 size_t *ret_len, struct unwind_counts *ret_counts)
+{
+	struct build build = { 0 };
+	int err;
+
+	err = unwind_elf_open(source, &build.elf);
+	if (err)
+		return err;
+	/* equal rows side by side become one only when all are there */
+	unwind_rows_init(&build.rows, limit / sizeof(struct unwind_row) * 2);
+	err = unwind_rules_init(&build.rules, build.elf.machine);
+	if (!err)
+		err = fill(&build, limit);
+	if (!err)
+		err = unwind_rows_table(&build.rows, &build.rules, limit, ret, ret_len,
+					&build.counts);
+	/* entries there were, and not one made sense */
+	if (err == -ENODATA && build.counts.skipped)
+		err = -EPROTO;
+	if (!err && ret_counts)
+		*ret_counts = build.counts;
+	unwind_rows_free(&build.rows);
+	unwind_rules_free(&build.rules);
+	unwind_elf_close(&build.elf);
+	return err;
+}
+
+int unwind_build_fd(int fd, size_t limit, struct op_unwind_table **ret, size_t *ret_len,
+		    struct unwind_counts *ret_counts)
+{
+	return build(&(struct unwind_source){ .fd = fd }, limit, ret, ret_len, ret_counts);
+}
+
+int unwind_build_image(const void *image, size_t len, size_t limit, struct op_unwind_table **ret,
+		       size_t *ret_len, struct unwind_counts *ret_counts)
+{
+	return build(&(struct unwind_source){ .fd = -1, .image = image, .size = len }, limit, ret,
+		     ret_len, ret_counts);
+}
+
+const char *unwind_refusal(int err)
+{
+	switch (err) {
+	case -ENOEXEC:
+		return "not a program or library";
+	case -ENOTSUP:
+		return "32-bit or of another machine";
+	case -ENODATA:
+		return "no call frame information";
+	case -EPROTONOSUPPORT:
+		return "compressed call frame information";
+	case -EPROTO:
+		return "broken call frame information";
+	case -EFBIG:
+		return "too large";
+	case -ENOMEM:
+		return "out of memory";
+	}
+	return "cannot be read";
+}

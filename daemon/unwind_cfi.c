@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_cfi.c - CIEs and FDEs (DWARF 5, 6.4.1, and the LSB's .eh_frame)
+ *
+ * An entry is a length, then what it is: a CIE has what functions share, an FDE is one function
+ * and says which CIE. Many FDEs have the same few CIEs, which are therefore kept when read.
+ */
+#include <errno.h>
+#include "unwind_cfi.h"
+#include "unwind_pointer.h"
+
+#define CIE_SIZE_MAX	4096	/* real ones have 20 to 200 bytes */
+#define CIES_KEPT	8	/* a power of two */
+
+struct entry {
+	struct unwind_bytes b;		/* what follows its id */
+	bool is_cie;
+	uint64_t cie;			/* of an FDE: where its CIE is in the section */
+};
+
+struct kept_cie {
+	uint64_t offset;
+	bool tried, ok;
+	struct unwind_cie cie;
+};
+
+struct walk {
+	const struct unwind_cfi *cfi;
+	struct kept_cie kept[CIES_KEPT];
+};
+
+static uint64_t vaddr_of(const struct unwind_cfi *cfi, const struct unwind_bytes *b)
+{
+	return cfi->vaddr + (b->p - cfi->bytes);
+}
+
+/*
+ * The entry at b, which is stepped over. ret->b.p is NULL for a length of 0. False: its length
+ * makes no sense, and so neither does what follows.
+ */
+static bool read_entry(const struct unwind_cfi *cfi, struct unwind_bytes *b, struct entry *ret)
+{
+	unsigned int id_size = 4;
+	uint64_t len = unwind_unsigned(b, 4), id, id_at;
+
+	*ret = (struct entry){ .is_cie = false };
+	if (!len)
+		return !b->bad;
+	if (len == UINT32_MAX) {
+		len = unwind_unsigned(b, 8);
+		id_size = cfi->debug_frame ? 8 : 4;
+	}
+	ret->b = unwind_part(b, len);
+	id_at = ret->b.p - cfi->bytes;
+	id = unwind_unsigned(&ret->b, id_size);
+	if (ret->b.bad)
+		return false;
+	if (cfi->debug_frame) {
+		ret->is_cie = id == (id_size == 8 ? UINT64_MAX : UINT32_MAX);
+		ret->cie = id;
+	} else {
+		ret->is_cie = !id;
+		ret->cie = id_at - id;
+	}
+	return true;
+}
+
+/* The letters after 'z', each with its data; one that is unknown ends what can be read. */
+static bool read_augmentation(const char *letters, struct unwind_bytes *b, struct unwind_cie *cie)
+{
+	uint64_t ignored;
+	uint8_t encoding;
+
+	for (; *letters; letters++) {
+		switch (*letters) {
+		case 'L':
+			unwind_unsigned(b, 1);
+			break;
+		case 'P':
+			encoding = unwind_unsigned(b, 1);
+			if ((encoding & UNWIND_RELATIVE) == UNWIND_ALIGNED ||
+			    (encoding != UNWIND_OMITTED && !unwind_number(b, encoding, &ignored)))
+				return false;
+			break;
+		case 'R':
+			cie->encoding = unwind_unsigned(b, 1);
+			break;
+		case 'S':
+			cie->signal = true;
+			break;
+		case 'B': case 'G':	/* arm64: which key signs, memory tags */
+			break;
+		default:
+			return !b->bad;
+		}
+	}
+	return !b->bad;
+}
+
+static bool read_cie(const struct unwind_cfi *cfi, struct unwind_bytes b, struct unwind_cie *cie)
+{
+	unsigned int version = unwind_unsigned(&b, 1);
+	const char *letters = (const char *)b.p;
+	const uint8_t *nul = b.left ? memchr(b.p, 0, b.left) : NULL;
+	struct unwind_bytes data;
+	uint64_t ra;
+
+	if (!nul || (version != 1 && version != 3 && version != 4))
+		return false;
+	unwind_skip(&b, nul + 1 - b.p);
+	if (version == 4 && unwind_unsigned(&b, 2) != 8)
+		return false;		/* address size 8, segment selector size 0 */
+	cie->code_factor = unwind_uleb(&b);
+	cie->data_factor = unwind_sleb(&b);
+	ra = version == 1 ? unwind_unsigned(&b, 1) : unwind_uleb(&b);
+	if (ra != (cfi->machine == OP_UNWIND_ARM64 ? OP_ARM64_LR : UNWIND_X86_RA))
+		return false;
+	if (letters[0] == 'z') {
+		cie->augmented = true;
+		data = unwind_part(&b, unwind_uleb(&b));
+		if (!read_augmentation(letters + 1, &data, cie))
+			return false;
+	} else if (letters[0]) {
+		return false;
+	}
+	return !b.bad && unwind_program_initial(b, cie);
+}
+
+/* NULL: there is none, or it makes no sense. */
+static const struct unwind_cie *find_cie(struct walk *walk, uint64_t offset)
+{
+	const struct unwind_cfi *cfi = walk->cfi;
+	struct kept_cie *kept = &walk->kept[(offset >> 2) % CIES_KEPT];
+	struct unwind_bytes b;
+	struct entry entry;
+
+	if (offset >= cfi->size)
+		return NULL;
+	if (!kept->tried || kept->offset != offset) {
+		*kept = (struct kept_cie){ .offset = offset, .tried = true };
+		b = unwind_bytes(cfi->bytes + offset, cfi->size - offset);
+		kept->ok = read_entry(cfi, &b, &entry) && entry.is_cie &&
+			   entry.b.left <= CIE_SIZE_MAX && read_cie(cfi, entry.b, &kept->cie);
+	}
+	return kept->ok ? &kept->cie : NULL;
+}
+
+static bool read_fde(struct walk *walk, const struct entry *entry, struct unwind_fde *ret)
+{
+	const struct unwind_cie *cie = find_cie(walk, entry->cie);
+	struct unwind_bytes b = entry->b;
+	uint64_t size;
+
+	if (!cie || !unwind_pointer(&b, cie->encoding, vaddr_of(walk->cfi, &b), &ret->begin) ||
+	    !unwind_number(&b, cie->encoding, &size))
+		return false;
+	ret->end = ret->begin + size;
+	if (cie->augmented)
+		unwind_skip(&b, unwind_uleb(&b));
+	ret->cie = cie;
+	ret->program = b;
+	ret->program_vaddr = vaddr_of(walk->cfi, &b);
+	return !b.bad && ret->end >= ret->begin;
+}
+
+int unwind_cfi_walk(const struct unwind_cfi *cfi, unwind_fde_callback callback, void *context,
+		    uint64_t *skipped)
+{
+	struct walk walk = { .cfi = cfi };
+	struct unwind_bytes b = unwind_bytes(cfi->bytes, cfi->size);
+	struct unwind_fde fde;
+	struct entry entry;
+	int err = 0;
+
+	while (b.left && !err) {
+		if (!read_entry(cfi, &b, &entry)) {
+			++*skipped;
+			break;
+		}
+		if (!entry.b.p && cfi->to_end)
+			break;
+		if (!entry.b.p || entry.is_cie)
+			continue;
+		if (read_fde(&walk, &entry, &fde))
+			err = callback(context, &fde);
+		else
+			++*skipped;
+	}
+	return err;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unwind_elf.h - what of an ELF file is needed for its unwind table
+ *
+ * Read with pread() and checked: the file may be hostile, cut short or change meanwhile.
+ */
+#ifndef UNWIND_ELF_H
+#define UNWIND_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Either an open file or, when @image is set, memory. */
+struct unwind_source {
+	int fd;
+	const uint8_t *image;
+	uint64_t size;
+};
+
+struct unwind_segment {
+	uint64_t vaddr, offset, size;	/* as far as the file has it */
+	bool executable;
+};
+
+struct unwind_section {
+	uint64_t vaddr, offset, size;	/* size 0: there is none */
+	bool compressed;
+	bool to_end;			/* size is only a bound: it ends with a zero length */
+};
+
+struct unwind_elf {
+	struct unwind_source source;
+	uint16_t machine;		/* OP_UNWIND_X86_64 or OP_UNWIND_ARM64 */
+	struct unwind_segment *segments;
+	size_t nr_segments, last;	/* last: the one that was asked for last */
+	struct unwind_section eh_frame, debug_frame;
+};
+
+/*
+ * -ENOEXEC, -ENOTSUP, -EPROTO as of unwind_build_fd(), -ENOMEM, -errno of pread().
+ * Closing it leaves the descriptor open.
+ */
+int unwind_elf_open(const struct unwind_source *source, struct unwind_elf *ret);
+void unwind_elf_close(struct unwind_elf *elf);
+
+/* @len bytes at @offset. -EPROTO: the file ends before. */
+int unwind_source_read(const struct unwind_source *source, uint64_t offset, void *buf, size_t len);
+
+/* Malloc'd contents of a section. -EFBIG past @limit. */
+int unwind_elf_section(const struct unwind_elf *elf, const struct unwind_section *section,
+		       size_t limit, uint8_t **ret);
+
+/* Where in the file the code at @vaddr lies; false if @len bytes of it are not code in the file. */
+bool unwind_elf_offset(struct unwind_elf *elf, uint64_t vaddr, uint64_t len, uint64_t *ret);
+
+#endif

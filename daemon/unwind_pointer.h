@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unwind_pointer.h - the encodings that .eh_frame has for addresses
+ */
+#ifndef UNWIND_POINTER_H
+#define UNWIND_POINTER_H
+
+#include "unwind_bytes.h"
+
+/* Low four bits: the number's form; next three: what it is relative to; high bit: indirect. */
+enum unwind_encoding {
+	UNWIND_ABSOLUTE		= 0x00,
+	UNWIND_FORM		= 0x0f,
+	UNWIND_PC_RELATIVE	= 0x10,
+	UNWIND_RELATIVE		= 0x70,
+	UNWIND_ALIGNED		= 0x50,
+	UNWIND_OMITTED		= 0xff,
+};
+
+/* A number of the form in @encoding; false: there is no such form. */
+static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *ret)
+{
+	switch (encoding & UNWIND_FORM) {
+	case 0x0: case 0x4: case 0xc:
+		*ret = unwind_unsigned(b, 8);
+		break;
+	case 0x1:
+		*ret = unwind_uleb(b);
+		break;
+	case 0x2:
+		*ret = unwind_unsigned(b, 2);
+		break;
+	case 0x3:
+		*ret = unwind_unsigned(b, 4);
+		break;
+	case 0x9:
+		*ret = unwind_sleb(b);
+		break;
+	case 0xa:
+		*ret = unwind_signed(b, 2);
+		break;
+	case 0xb:
+		*ret = unwind_signed(b, 4);
+		break;
+	default:
+		return false;
+	}
+	return !b->bad;
+}
+
+/*
+ * An address that lies at @vaddr. Only absolute ones and those relative to their own place are
+ * found for code; others, and indirect ones, can't be known from the file alone: false.
+ */
+static inline bool unwind_pointer(struct unwind_bytes *b, uint8_t encoding, uint64_t vaddr,
+				  uint64_t *ret)
+{
+	uint8_t relative = encoding & ~UNWIND_FORM;
+
+	if (relative != UNWIND_ABSOLUTE && relative != UNWIND_PC_RELATIVE)
+		return false;
+	if (!unwind_number(b, encoding, ret))
+		return false;
+	*ret += relative == UNWIND_PC_RELATIVE ? vaddr : 0;
+	return true;
+}
+
+#endif

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_rules.c - from what call frame information says to a rule, and its number
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include "hash.h"
+#include "unwind_rules.h"
+
+#define SLOTS_MIN	256
+
+#define X86_CALLEE_SAVED	(1u << OP_X86_RBX | 1u << OP_X86_RBP | 0xf000u)
+#define ARM64_CALLEE_SAVED	0x3ff80000u	/* x19 to x29 */
+
+/* --- one state --- */
+
+static uint32_t callee_saved(uint16_t machine)
+{
+	return machine == OP_UNWIND_ARM64 ? ARM64_CALLEE_SAVED : X86_CALLEE_SAVED;
+}
+
+static bool in_eights(int64_t offset, int16_t *ret)
+{
+	int64_t eights = offset / 8;
+
+	if (offset % 8 || eights != (int16_t)eights)
+		return false;
+	*ret = eights;
+	return true;
+}
+
+/* A place relative to the register that the CFA hangs on is one relative to the CFA. */
+static struct unwind_place by_cfa(const struct unwind_state *s, struct unwind_place place)
+{
+	int64_t offset = (int64_t)place.offset - s->cfa.offset;
+
+	if (place.where == UNWIND_AT_REGISTER && s->cfa.kind == OP_CFA_REGISTER &&
+	    place.n == s->cfa.base && offset == (int32_t)offset)
+		return (struct unwind_place){ .where = UNWIND_AT_CFA, .offset = offset };
+	return place;
+}
+
+/* False: the return address can't be found. */
+static bool set_return_address(uint16_t machine, const struct unwind_state *s,
+			       struct op_unwind_rule *rule)
+{
+	unsigned int column = machine == OP_UNWIND_ARM64 ? OP_ARM64_LR : UNWIND_X86_RA;
+	struct unwind_place place = by_cfa(s, s->at[column]);
+
+	rule->ra_register = OP_UNWIND_NO_REGISTER;
+	switch (place.where) {
+	case UNWIND_AT_CFA:
+		return in_eights(place.offset, &rule->ra);
+	case UNWIND_IN_REGISTER:
+		rule->ra_register = place.n;
+		return machine == OP_UNWIND_ARM64 || place.n < OP_X86_REGISTERS;
+	case UNWIND_UNSAID:
+	case UNWIND_SAME:
+		rule->ra_register = OP_ARM64_LR;
+		return machine == OP_UNWIND_ARM64;
+	}
+	return false;
+}
+
+/* Registers that the rule has no room for are lost: in neither mask. */
+static void set_registers(uint16_t machine, const struct unwind_state *s,
+			  struct op_unwind_rule *rule)
+{
+	unsigned int nr_saved = 0;
+
+	rule->save_base = OP_UNWIND_NO_REGISTER;
+	for (uint32_t left = callee_saved(machine); left; left &= left - 1) {
+		unsigned int n = __builtin_ctz(left);
+		struct unwind_place place = by_cfa(s, s->at[n]);
+		uint32_t bit = 1u << n;
+
+		if (place.where == UNWIND_UNSAID || place.where == UNWIND_SAME)
+			rule->kept |= bit;
+		if (place.where != UNWIND_AT_CFA && place.where != UNWIND_AT_REGISTER)
+			continue;
+		if (nr_saved == OP_UNWIND_SAVED_MAX ||
+		    !in_eights(place.offset, &rule->at[nr_saved]))
+			continue;
+		if (place.where == UNWIND_AT_REGISTER) {
+			if (rule->from_base && rule->save_base != place.n)
+				continue;
+			rule->from_base |= bit;
+			rule->save_base = place.n;
+		}
+		rule->saved |= bit;
+		nr_saved++;
+	}
+	for (; nr_saved < OP_UNWIND_SAVED_MAX; nr_saved++)
+		rule->at[nr_saved] = 0;		/* of one that was not taken */
+}
+
+/*
+ * glibc's return from a signal's handler says of each register that it lies in what the kernel
+ * put on the stack. If all that matter lie where they should, the rule for signals says the same.
+ */
+static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
+{
+	static const struct { uint8_t n, eights; } order[] = {
+		{ OP_X86_RBX, 11 }, { OP_X86_RBP, 10 }, { OP_X86_R12, 4 }, { OP_X86_R13, 5 },
+		{ OP_X86_R14, 6 }, { OP_X86_R15, 7 }, { UNWIND_X86_RA, 16 },
+	};
+	int64_t offset = (int64_t)s->cfa.offset - 8 * 15;	/* CFA: the interrupted rsp */
+
+	if (s->cfa.kind != OP_CFA_DEREF || s->cfa.offset2 || offset != (int32_t)offset)
+		return false;
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		struct unwind_place place = s->at[order[i].n];
+
+		if (place.where != UNWIND_AT_REGISTER || place.n != s->cfa.base ||
+		    place.offset != offset + 8 * order[i].eights)
+			return false;
+	}
+	*ret_offset = offset;
+	return true;
+}
+
+static bool is_unsaid(struct unwind_place place)
+{
+	return place.where == UNWIND_UNSAID || place.where == UNWIND_SAME;
+}
+
+static struct op_unwind_rule signal_rule(uint8_t base, int32_t offset)
+{
+	return (struct op_unwind_rule){
+		.cfa = OP_CFA_SIGNAL, .base = base, .offset = offset,
+		.ra_register = OP_UNWIND_NO_REGISTER, .save_base = OP_UNWIND_NO_REGISTER,
+	};
+}
+
+static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_state *s, bool signal)
+{
+	static const struct op_unwind_rule none;	/* OP_CFA_NONE is 0 */
+	bool arm64 = machine == OP_UNWIND_ARM64;
+	unsigned int nr_registers = arm64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
+	struct op_unwind_rule rule = { .cfa = s->cfa.kind, .base = s->cfa.base, .exact = signal,
+				       .offset = s->cfa.offset };
+	int32_t offset;
+
+	if (s->at[arm64 ? OP_ARM64_LR : UNWIND_X86_RA].where == UNWIND_UNDEFINED)
+		return (struct op_unwind_rule){ .cfa = OP_CFA_END };
+	if (s->cfa.kind == OP_CFA_NONE || s->cfa.base >= nr_registers ||
+	    (arm64 && s->cfa.kind == OP_CFA_PLT))
+		return none;
+	if (!arm64 && is_x86_signal(s, &offset))
+		return signal_rule(s->cfa.base, offset);
+	if (!is_unsaid(s->at[arm64 ? OP_ARM64_SP : OP_X86_RSP]))
+		return none;		/* sp is the CFA everywhere else */
+	if (s->cfa.kind != OP_CFA_REGISTER)
+		rule.offset2 = s->cfa.offset2;
+	if (s->cfa.kind == OP_CFA_INDEXED)
+		rule.index = s->cfa.index;
+	if (!set_return_address(machine, s, &rule))
+		return none;
+	set_registers(machine, s, &rule);
+	return (rule.from_base && rule.save_base >= nr_registers) || rule.index >= nr_registers ?
+	       none : rule;
+}
+
+/* --- all of them --- */
+
+int unwind_rules_init(struct unwind_rules *rules, uint16_t machine)
+{
+	*rules = (struct unwind_rules){ .machine = machine, .nr = 1, .room = SLOTS_MIN,
+					.nr_slots = SLOTS_MIN };
+	rules->rule = calloc(rules->room, sizeof(*rules->rule));
+	rules->slot = calloc(rules->nr_slots, sizeof(*rules->slot));
+	return rules->rule && rules->slot ? 0 : -ENOMEM;
+}
+
+void unwind_rules_free(struct unwind_rules *rules)
+{
+	free(rules->rule);
+	free(rules->slot);
+	*rules = (struct unwind_rules){ 0 };
+}
+
+static uint32_t *slot_of(const struct unwind_rules *rules, const struct op_unwind_rule *rule)
+{
+	size_t n = hash_bytes(rule, sizeof(*rule)) & (rules->nr_slots - 1);
+
+	while (rules->slot[n] && memcmp(&rules->rule[rules->slot[n] - 1], rule, sizeof(*rule)))
+		n = (n + 1) & (rules->nr_slots - 1);
+	return &rules->slot[n];
+}
+
+static int double_slots(struct unwind_rules *rules)
+{
+	uint32_t *slots = calloc(2 * rules->nr_slots, sizeof(*slots));
+
+	if (!slots)
+		return -ENOMEM;
+	free(rules->slot);
+	rules->slot = slots;
+	rules->nr_slots *= 2;
+	for (size_t i = 0; i < rules->nr; i++)
+		*slot_of(rules, &rules->rule[i]) = i + 1;
+	return 0;
+}
+
+static int double_rules(struct unwind_rules *rules)
+{
+	struct op_unwind_rule *more = realloc(rules->rule, 2 * rules->room * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	rules->rule = more;
+	rules->room *= 2;
+	return 0;
+}
+
+static int number_of(struct unwind_rules *rules, const struct op_unwind_rule *rule, uint16_t *ret)
+{
+	uint32_t *slot;
+	int err = 0;
+
+	*ret = 0;
+	if (rule->cfa == OP_CFA_NONE)
+		return 0;
+	slot = slot_of(rules, rule);
+	if (*slot) {
+		*ret = *slot - 1;
+		return 0;
+	}
+	if (rules->nr == OP_UNWIND_RULES_MAX)
+		return 0;
+	if (rules->nr == rules->room)
+		err = double_rules(rules);
+	if (err)
+		return err;
+	rules->rule[rules->nr++] = *rule;
+	*slot = rules->nr;
+	*ret = rules->nr - 1;
+	return 2 * rules->nr > rules->nr_slots ? double_slots(rules) : 0;
+}
+
+int unwind_rules_add(struct unwind_rules *rules, const struct unwind_state *state, bool signal,
+		     uint16_t *ret)
+{
+	struct op_unwind_rule rule = make_rule(rules->machine, state, signal);
+
+	return number_of(rules, &rule, ret);
+}
+
+int unwind_rules_add_signal(struct unwind_rules *rules, uint8_t base, int32_t offset, uint16_t *ret)
+{
+	struct op_unwind_rule rule = signal_rule(base, offset);
+
+	return number_of(rules, &rule, ret);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * unwind_state.h - what call frame information says about one place in the code
+ *
+ * The program of a function changes the state as the address advances (unwind_program.h); a
+ * state is then made into a rule (unwind_rules.h).
+ */
+#ifndef UNWIND_STATE_H
+#define UNWIND_STATE_H
+
+#include <stdbool.h>
+#include "op_unwind_table.h"
+#include "unwind_bytes.h"
+
+/* Where the caller's value of a register is. */
+enum unwind_where {
+	UNWIND_UNSAID,		/* as the machine's calling convention has it */
+	UNWIND_SAME,		/* in the register */
+	UNWIND_UNDEFINED,	/* nowhere */
+	UNWIND_AT_CFA,		/* at CFA + offset */
+	UNWIND_AT_REGISTER,	/* at n + offset */
+	UNWIND_IN_REGISTER,	/* in register n */
+	UNWIND_ELSEWHERE,	/* said in a way that no rule can hold */
+};
+
+struct unwind_place {
+	uint8_t where;		/* enum unwind_where */
+	uint8_t n;
+	int32_t offset;		/* bytes */
+};
+
+struct unwind_cfa {
+	uint8_t kind;		/* OP_CFA_NONE (no rule can hold it), _REGISTER to _PLT */
+	uint8_t base, index;
+	int32_t offset, offset2;	/* as in struct op_unwind_rule */
+};
+
+/* The registers that matter: x86-64's 16 and the return address, arm64's x0 to x30 and sp. */
+#define UNWIND_STATE_REGISTERS	32
+#define UNWIND_X86_RA		16
+
+struct unwind_state {
+	struct unwind_cfa cfa;
+	struct unwind_place at[UNWIND_STATE_REGISTERS];
+};
+
+/*
+ * An expression as the CFA; kind OP_CFA_NONE unless it is one of
+ *	breg n, offset [plus_uconst offset]			base + offset
+ *	breg n, offset; deref [plus_uconst offset2]		*(base + offset) + offset2
+ *	breg n, offset; breg m, 0; lit8; mul; plus; deref [plus_uconst offset2]
+ *						*(base + 8 * index + offset) + offset2
+ *	the linker's for x86-64's .plt
+ */
+struct unwind_cfa unwind_expression_cfa(struct unwind_bytes expression);
+
+/* An expression for where a register was saved: "breg n, offset" or ELSEWHERE. */
+struct unwind_place unwind_expression_place(struct unwind_bytes expression);
+
+/* @offset if an int32_t holds it, else *fits is made false. */
+static inline int32_t unwind_fit(int64_t offset, bool *fits)
+{
+	if (offset != (int32_t)offset)
+		*fits = false;
+	return offset;
+}
+
+#endif
