@@ -102,9 +102,9 @@ static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
 	if (at_hand(a, s, image))
 		return found_of(s)->sfile;
 	start_key(a, s, &key);
-	key.image = image;
+	key.at.image = image;
 	key.app = by_app && s->route->app ? s->route->app : image;
-	key.is_kernel = is_kernel;
+	key.at.is_kernel = is_kernel;
 	return remember(a, s, &key, image);
 }
 
@@ -118,10 +118,9 @@ static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *
 		return f->sfile;
 	start_key(a, s, &key);
 	key.app = s->route->app;
-	key.anon_tgid = s->state->tgid;
-	key.anon_start = f->start = map->start;
-	key.anon_end = f->end = map->end;
-	anon_copy_name(key.anon_name, sizeof(key.anon_name), map->name);
+	place_in_map(&key.at, s->state->tgid, map);
+	f->start = map->start;
+	f->end = map->end;
 	return remember(a, s, &key, NULL);
 }
 

@@ -11,11 +11,17 @@
  *         else, or when the application is not known, under the image itself;
  * [EB-74] with --image= an image is kept when it or its application was named; anonymous memory
  *         when its application was;
- * [EB-75] its callers ([EB-40]) are no samples;
+ * [EB-75] its callers ([EB-40]) are no samples, and a chain counts only where its sample is filed;
  * [EB-76] a sample of a counter that is not in use is one of a stream not understood, one in a
  *         mode that was not asked for with that event is left out;
  * [EB-77] an extended sample is filed once for every event derived from it, with that event's
- *         weight, and is one sample in the statistics.
+ *         weight, and is one sample in the statistics;
+ * [EB-78] each two neighbours of a chain are a call, counted under the leaf's event in a {cg} file
+ *         below the caller's image, filed as a sample of the caller's would be [EB-73]; calls from
+ *         user mode into the kernel too. Of one end that lies nowhere known there are none;
+ * [EB-79] with --image= a call is left out when either end is [EB-74];
+ * [EB-80] the chain itself goes, whole, into the session's store of chains under what --separate
+ *         keeps apart, its callers at their calls: one less than where they return to.
  */
 #ifndef ATTRIBUTE_H
 #define ATTRIBUTE_H
@@ -24,6 +30,7 @@
 #include "cookie.h"
 #include "kernel.h"
 #include "sfile.h"
+#include "stacks.h"
 
 struct separation {
 	bool lib, kernel, thread, cpu;
@@ -38,6 +45,7 @@ struct attribution_config {
 	struct kernel *kernel;
 	struct anons *anons;
 	struct sfiles *sfiles;
+	struct stacks *stacks;		/* NULL: no chains are kept */
 	struct stats *stats;
 };
 
@@ -49,6 +57,11 @@ void attribution_free(struct attribution *a);
 /* The samples() of trans_ops. */
 void attribute_samples(void *attribution, const struct trans_state *state, bool changed,
 		       const uint64_t *pcs, const uint32_t *counters, size_t nr);
+
+/* The stack() of trans_ops; samples() had the leaf before. */
+void attribute_stack(void *attribution, const struct trans_state *leaf,
+		     const struct trans_frame *frames, size_t nr, uint32_t counter,
+		     unsigned int end);
 
 /* One event derived from an extended sample: its index in events, behind the counters. */
 struct derived_event {

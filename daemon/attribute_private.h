@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attribute_private.h - what attribute.c (samples) and attribute_extended.c share */
+/* attribute_private.h - what samples, extended samples and chains are attributed with */
 #ifndef ATTRIBUTE_PRIVATE_H
 #define ATTRIBUTE_PRIVATE_H
 
@@ -7,6 +7,7 @@
 
 #define NR_ROUTES	256
 #define NR_FOUND	4	/* of a route: samples of several counters come mixed */
+#define NR_ARC_FILES	256
 #define EXTENDED	63	/* counter of an extended sample: above any of words */
 
 /* A sample file, good for the rest as long as the generation is the same. */
@@ -36,6 +37,14 @@ struct route {
 	struct found found[NR_FOUND];	/* by the lowest bits of the counter */
 };
 
+/* A {cg} file whose both ends are files' or the kernel's, good as long as struct found. */
+struct arc_file {
+	struct sfile *sfile;
+	unsigned int generation;
+	struct image *app, *caller, *callee;
+	uint32_t counter, tgid, tid, cpu;
+};
+
 struct attribution {
 	struct attribution_config config;
 	const unsigned int *generation;	/* of sample files */
@@ -46,6 +55,12 @@ struct attribution {
 	size_t nr_derived;
 	struct route *route;
 	struct route routes[NR_ROUTES];
+
+	/* attribute_stack.c */
+	op_word frame_cookie;		/* of the frame placed last, and its image */
+	struct image *frame_image;
+	struct arc_file arc_files[NR_ARC_FILES];
+	struct stack_frame frames[STACK_FRAMES_MAX];
 };
 
 /* One run's samples that share the counter: what is common to the functions below. */
@@ -64,6 +79,15 @@ struct place {
 	bool is_kernel;
 	uint64_t base;
 };
+
+/* Of the mapping @map of process @tgid. @ret's other fields must be 0 already. */
+static inline void place_in_map(struct sfile_place *ret, uint32_t tgid, const struct anon_map *map)
+{
+	ret->anon_tgid = tgid;
+	ret->anon_start = map->start;
+	ret->anon_end = map->end;
+	anon_copy_name(ret->anon_name, sizeof(ret->anon_name), map->name);
+}
 
 /* attribute.c: the sample file of @s, whose counter is set, for a sample at @place. */
 struct sfile *attribute_sfile(struct attribution *a, const struct span *s, struct place place);

@@ -1,6 +1,6 @@
 # what daemon/ builds
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
-	daemon/attribute_extended.c \
+	daemon/attribute_extended.c daemon/attribute_stack.c \
 	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/cookie.c \
 	daemon/device.c daemon/device_counts.c daemon/device_events.c daemon/device_ibs.c \
 	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \
@@ -8,7 +8,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c \
 	daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/sfile.c daemon/sfile_open.c \
-	daemon/sfile_trouble.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
+	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
 	daemon/trans_notes.c daemon/unwind_build.c daemon/unwind_cfi.c daemon/unwind_elf.c \
 	daemon/unwind_expression.c daemon/unwind_program.c daemon/unwind_rows.c \
 	daemon/unwind_rules.c daemon/perf_attribute.c daemon/perf_chain.c \

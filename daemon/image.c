@@ -112,8 +112,14 @@ void image_add_build(struct images *all, struct image *image, const char *build_
 	b->id = xstrdup(build_id);
 	b->next = image->builds;
 	image->builds = b;
+	image->stack_id = 0;		/* another image, as far as chains are concerned */
 	if (image->told)
 		write_build(all, image, build_id);
+}
+
+const char *image_build_id(const struct image *image)
+{
+	return image->builds ? image->builds->id : "";
 }
 
 void image_tell(struct images *all, struct image *image)

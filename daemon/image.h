@@ -25,6 +25,8 @@ struct image {
 	struct image *next;		/* private from here on */
 	struct image_build *builds;
 	bool told;			/* builds are in the session's stats/images */
+	uint32_t stack_id;		/* in the store of chains, if that is still the one */
+	unsigned int stack_store;	/* opened as this: stacks.c */
 };
 
 struct images;
@@ -41,6 +43,9 @@ struct image *image_get(struct images *all, enum image_kind kind, const char *pa
 
 /* Remember that build @build_id (hex) was seen under the image's path. */
 void image_add_build(struct images *all, struct image *image, const char *build_id);
+
+/* The build seen last, in hex; "": none. */
+const char *image_build_id(const struct image *image);
 
 /* Samples are about to be counted for it: have its builds in stats/images, once. */
 void image_tell(struct images *all, struct image *image);

@@ -40,6 +40,14 @@ static void samples(void *context, const struct trans_state *state, bool changed
 	attribute_samples(r->attribution, state, changed, pcs, counters, nr);
 }
 
+static void stack(void *context, const struct trans_state *leaf, const struct trans_frame *frames,
+		  size_t nr, uint32_t counter, unsigned int end)
+{
+	struct recorder *r = context;
+
+	attribute_stack(r->attribution, leaf, frames, nr, counter, end);
+}
+
 /* One that the CPU took, and could not say where, is received all the same. [EB-77] */
 static void ibs(void *context, const struct trans_state *state, enum op_code code,
 		const op_word *w)
@@ -178,6 +186,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
+	r->stacks = stacks_new(config->events, config->nr_counters, r->images, &r->stats);
 	r->attribution = attribution_new(&(struct attribution_config){
 		.separate = config->separate,
 		.events = config->events,
@@ -187,10 +196,11 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.kernel = r->kernel,
 		.anons = r->anons,
 		.sfiles = r->sfiles,
+		.stacks = r->stacks,
 		.stats = &r->stats,
 	});
 	r->ops = (struct trans_ops){ .samples = samples, .module_range = module_range,
-				     .module_loaded = module_loaded, .ibs = ibs };
+				     .module_loaded = module_loaded, .ibs = ibs, .stack = stack };
 	r->trans = trans_new(&r->ops, r);
 	trans_expect_branch_target(r->trans, ibs_has_branch_target(ibs_config_of(config->ext)));
 	r->samples_dir = session_samples_path(config->session_dir, SESSION_CURRENT);
@@ -222,6 +232,7 @@ void recorder_close(struct recorder *r)
 	trans_free(r->trans);
 	attribution_free(r->attribution);
 	sfiles_free(r->sfiles);
+	stacks_free(r->stacks);
 	anons_free(r->anons);
 	kernel_free(r->kernel);
 	cookies_free(r->cookies);
@@ -253,16 +264,30 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	return err;
 }
 
-/* A user who asks for his samples must not take silence for all of them. [CC-8] */
-static int tell_unwritten(struct recorder *r, uint64_t *told, struct op_error *e)
+void recorder_forget_unwritten(struct recorder *r)
 {
 	const char *why;
-	uint64_t all = sfiles_unwritten(r->sfiles, &why), lost = all - *told;
 
-	*told = all;
-	if (lost)
+	r->dump_told.samples = sfiles_unwritten(r->sfiles, &why);
+	r->dump_told.arcs = sfiles_arcs_unwritten(r->sfiles, &why);
+	r->stop_told = r->dump_told;
+}
+
+/* A user who asks for his samples must not take silence for all of them. [CC-8] */
+static int tell_unwritten(struct recorder *r, struct told *told, struct op_error *e)
+{
+	const char *why;
+	uint64_t samples = sfiles_unwritten(r->sfiles, &why) - told->samples;
+	uint64_t arcs = sfiles_arcs_unwritten(r->sfiles, &why) - told->arcs;
+
+	told->samples += samples;
+	told->arcs += arcs;
+	if (samples)
 		return op_error_set(e, -EIO, "%" PRIu64 " samples could not be written and are "
-				    "lost: %s", lost, why);
+				    "lost: %s", samples, why);
+	if (arcs)
+		return op_error_set(e, -EIO, "%" PRIu64 " calls of call graphs could not be "
+				    "written and are lost: %s", arcs, why);
 	if (r->counts_err)
 		return op_error_set(e, r->counts_err, "what became of the samples cannot be "
 				    "written: '%s/counts': %s", r->stats_dir,
@@ -321,6 +346,7 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 void recorder_close_files(struct recorder *r)
 {
 	sfiles_close_all(r->sfiles);
+	stacks_close(r->stacks);
 }
 
 void recorder_log_statistics(struct recorder *r)
@@ -345,6 +371,9 @@ bool recorder_sync(struct recorder *r)
 		log_line("cannot bring sample files to the disk: %s", strerror(-err));
 	if (more)
 		return true;
+	err = stacks_sync(r->stacks);
+	if (err)
+		log_line("cannot bring the call stacks to the disk: %s", strerror(-err));
 	recorder_write_counts(r);
 	recorder_log_statistics(r);
 	return false;
@@ -364,7 +393,7 @@ const struct session_info *recorder_info(const struct recorder *r)
 
 const char *recorder_trouble(const struct recorder *r)
 {
-	const char *samples = sfiles_trouble(r->sfiles);
+	const char *samples = sfiles_trouble(r->sfiles), *stacks = stacks_trouble(r->stacks);
 
-	return *samples ? samples : r->told_err ? r->trouble.text : "";
+	return *samples ? samples : *stacks ? stacks : r->told_err ? r->trouble.text : "";
 }

@@ -17,6 +17,7 @@ struct recorder {
 	struct kernel *kernel;
 	struct anons *anons;
 	struct sfiles *sfiles;
+	struct stacks *stacks;
 	struct attribution *attribution;
 	struct trans_ops ops;
 	struct trans *trans;
@@ -37,7 +38,9 @@ struct recorder {
 	bool info_due;			/* stats/session could not be written yet, */
 	bool room_due;			/* and room for later versions not be had */
 	int counts_err;			/* of the last attempt to write stats/counts */
-	uint64_t dump_told, stop_told;	/* of sfiles_unwritten(), in answers */
+	struct told {			/* in answers, of sfiles_unwritten() and the like */
+		uint64_t samples, arcs;
+	} dump_told, stop_told;
 	struct op_error note;		/* what the next answer to start says, */
 	char collector_note[256];	/* and what the collector has to say there */
 	int told_err;			/* the last failure to write below stats/, told once */
@@ -68,6 +71,9 @@ int recorder_times_write(struct recorder *r);
 void recorder_times_free(struct recorder *r);
 
 void recorder_keep_room(struct recorder *r);
+
+/* What could not be written until now is not to be told any more. */
+void recorder_forget_unwritten(struct recorder *r);
 
 /* A failure to write below stats/ is logged once; 0: it works again. */
 void recorder_told(struct recorder *r, int err);

@@ -197,6 +197,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	recorder_times_enter(r);
 	images_set_session(r->images, r->stats_dir);
 	sfiles_set_session(r->sfiles, r->samples_dir);
+	stacks_set_session(r->stacks, r->stats_dir);
 	kernel_set_session(r->kernel, r->stats_dir);
 
 	/* the first real writes: a full or read-only disk is told here, before anything runs */
@@ -247,6 +248,7 @@ static int leave_session(struct recorder *r, const char *to, bool replace, struc
 				    "so it stays as it is", strerror(-r->told_err));
 	recorder_end_session(r);
 	sfiles_close_all(r->sfiles);
+	stacks_close(r->stacks);
 	if (renameat2(AT_FDCWD, r->samples_dir, AT_FDCWD, to, replace ? 0 : RENAME_NOREPLACE) < 0) {
 		err = op_error_set(e, -errno, "cannot rename '%s' to '%s': %s", r->samples_dir, to,
 				   strerror(errno));
@@ -280,9 +282,7 @@ int recorder_reset(struct recorder *r, struct op_error *e)
 		err = op_error_set(e, err2, "cannot remove '%s': %s", aside, strerror(-err2));
 	free(aside);
 	if (!err) {
-		const char *why;
-
-		r->dump_told = r->stop_told = sfiles_unwritten(r->sfiles, &why);
+		recorder_forget_unwritten(r);
 		log_line("the session's samples were removed");
 	}
 	return err;

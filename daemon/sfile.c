@@ -146,7 +146,9 @@ static void account(struct sfile *sf, size_t from, size_t to, bool recorded)
 
 		for (end = from + 1; end < to && sf->cpus[end] == sf->cpus[from]; end++)
 			;
-		if (recorded)
+		if (sf->key.is_arc)
+			cpu->arcs_lost += recorded ? 0 : end - from;
+		else if (recorded)
 			cpu->recorded += end - from;
 		else
 			cpu->lost[LOST_SAMPLE_FILE] += end - from;
@@ -264,16 +266,20 @@ void sfile_add_weight(struct sfile *sf, uint32_t cpu, uint64_t key, uint32_t wei
 
 /* The table */
 
+static uint64_t hash_place(uint64_t h, const struct sfile_place *at)
+{
+	h = hash_mix(h, (uintptr_t)at->image ^ (uint64_t)at->is_kernel << 63);
+	return at->image ? h : hash_mix(h ^ at->anon_tgid, at->anon_start);
+}
+
 static uint64_t hash_key(const struct sfile_key *key)
 {
 	uint64_t h = (uintptr_t)key->app + ((uint64_t)key->counter << 56);
 
-	h = hash_mix(h, (uintptr_t)key->image ^ (uint64_t)key->is_kernel << 63);
+	h = hash_place(h, &key->at);
 	if (key->tgid != SFILE_ALL || key->cpu != SFILE_ALL)
 		h = hash_mix(h ^ key->cpu, (uint64_t)key->tgid << 32 | key->tid);
-	if (!key->image)
-		h = hash_mix(h ^ key->anon_tgid, key->anon_start);
-	return h;
+	return key->is_arc ? hash_place(h, &key->callee) : h;
 }
 
 struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key)

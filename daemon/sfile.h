@@ -18,16 +18,23 @@
 
 #define SFILE_ALL UINT32_MAX		/* a field that the separation makes irrelevant */
 
-/* What distinguishes sample files. Compared bytewise: clear it whole before filling. */
-struct sfile_key {
-	struct image *app;		/* filed under it; == @image without separation */
+/* Where samples lie. Compared bytewise: clear it whole before filling. */
+struct sfile_place {
 	struct image *image;		/* NULL: anonymous memory, told by the last fields */
-	uint32_t counter;		/* index into the events */
-	uint32_t tgid, tid, cpu;	/* or SFILE_ALL */
 	bool is_kernel;
 	uint32_t anon_tgid;
 	uint64_t anon_start, anon_end;
 	char anon_name[OP_ANON_NAME_WORDS * 8];
+};
+
+/* What distinguishes sample files. Compared bytewise too. */
+struct sfile_key {
+	struct image *app;		/* filed under it; == @at.image without separation */
+	struct sfile_place at;
+	uint32_t counter;		/* index into the events */
+	uint32_t tgid, tid, cpu;	/* or SFILE_ALL */
+	bool is_arc;			/* a {cg} file: calls from @at */
+	struct sfile_place callee;	/* into this; else 0 */
 };
 
 /* What stands in the files' names and headers, and which samples are to be there. */
@@ -70,6 +77,10 @@ const unsigned int *sfiles_generation(const struct sfiles *all);
 void sfile_add(struct sfile *sf, uint32_t cpu, const uint64_t *addresses, size_t nr, uint64_t base);
 
 /*
+ * To a {cg} file (is_arc) the same adds calls, whose keys have both ends [SF-28]. They are not in
+ * the statistics but for cpu_counts.arcs_lost, and in sfiles_arcs_unwritten() instead of
+ * sfiles_unwritten().
+ *
  * Count @weight at @key of a derived event, into the same batches. Not in the statistics: the
  * sample that it was derived from is booked by the caller. What a file has no room for is in
  * sfiles_unwritten() only.
@@ -87,6 +98,7 @@ bool sfiles_sync_part(struct sfiles *all, int *ret_err);
 const char *sfiles_trouble(const struct sfiles *all);
 /* How many were lost so far because a file could not be written, and why the last ones were. */
 uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why);
+uint64_t sfiles_arcs_unwritten(const struct sfiles *all, const char **ret_why);
 
 /* Raise RLIMIT_NOFILE as far as sample files can use it. */
 void sfiles_raise_limit(void);

@@ -23,40 +23,44 @@ static int64_t number_or_all(uint32_t field)
 	return field == SFILE_ALL ? SAMPLE_ALL : (int64_t)field;
 }
 
-static void name_of(const struct sfiles *all, const struct sfile_key *key, struct sample_name *ret,
-		    char anon_name[sizeof(key->anon_name) + 1])
-{
-	const struct sfile_event *event = &all->config.events[key->counter];
+#define ANON_NAME_SIZE	(sizeof(((struct sfile_place *)NULL)->anon_name) + 1)
 
-	memset(ret, 0, sizeof(*ret));
-	ret->app.kind = key->app->kind;
-	ret->app.path = key->app->path;
-	if (key->image) {
-		ret->image.kind = key->image->kind;
-		ret->image.path = key->image->path;
-	} else {
-		memcpy(anon_name, key->anon_name, sizeof(key->anon_name));
-		anon_name[sizeof(key->anon_name)] = '\0';
-		ret->image.kind = IMAGE_ANON;
-		ret->image.path = anon_name;
-		ret->image.anon_tgid = key->anon_tgid;
-		ret->image.anon_start = key->anon_start;
-		ret->image.anon_end = key->anon_end;
+static void name_place(const struct sfile_place *at, struct image_name *ret,
+		       char anon_name[ANON_NAME_SIZE])
+{
+	if (at->image) {
+		ret->kind = at->image->kind;
+		ret->path = at->image->path;
+		return;
 	}
-	ret->event = event->name;
-	ret->count = event->count;
-	ret->unit_mask = event->unit_mask;
-	ret->tgid = number_or_all(key->tgid);
-	ret->tid = number_or_all(key->tid);
-	ret->cpu = number_or_all(key->cpu);
+	memcpy(anon_name, at->anon_name, sizeof(at->anon_name));
+	anon_name[sizeof(at->anon_name)] = '\0';
+	ret->kind = IMAGE_ANON;
+	ret->path = anon_name;
+	ret->anon_tgid = at->anon_tgid;
+	ret->anon_start = at->anon_start;
+	ret->anon_end = at->anon_end;
 }
 
 int sfile_path(const struct sfile *sf, struct strbuf *path)
 {
-	char anon_name[sizeof(sf->key.anon_name) + 1];
-	struct sample_name name;
+	const struct sfile_key *key = &sf->key;
+	const struct sfile_event *event = &sf->all->config.events[key->counter];
+	char anon_name[ANON_NAME_SIZE], callee_name[ANON_NAME_SIZE];
+	struct sample_name name = {
+		.app = { .kind = key->app->kind, .path = key->app->path },
+		.has_callee = key->is_arc,
+		.event = event->name,
+		.count = event->count,
+		.unit_mask = event->unit_mask,
+		.tgid = number_or_all(key->tgid),
+		.tid = number_or_all(key->tid),
+		.cpu = number_or_all(key->cpu),
+	};
 
-	name_of(sf->all, &sf->key, &name, anon_name);
+	name_place(&key->at, &name.image, anon_name);
+	if (key->is_arc)
+		name_place(&key->callee, &name.callee, callee_name);
 	strbuf_addf(path, "%s/", sf->all->dir);
 	return sample_name_format(&name, path);
 }
@@ -71,10 +75,12 @@ static int write_header(const struct sfile *sf)
 		.event = event->code,
 		.unit_mask = event->unit_mask,
 		.count = event->count,
-		.is_kernel = sf->key.is_kernel,
+		.is_kernel = sf->key.at.is_kernel,
 		.cpu_mhz = config->cpu_mhz,
-		.mtime = sf->key.image ? sf->key.image->mtime : 0,
-		.anon_start = sf->key.anon_start,
+		.mtime = sf->key.at.image ? sf->key.at.image->mtime : 0,
+		.cg_to_is_kernel = sf->key.callee.is_kernel,
+		.anon_start = sf->key.at.anon_start,
+		.cg_to_anon_start = sf->key.callee.anon_start,
 	};
 
 	return sample_header_store(&h, odb_header(sf->odb));
@@ -177,8 +183,10 @@ int sfile_open(struct sfile *sf, struct op_error *e)
 	err = open_odb(sf, path.text, e);
 	if (!err) {
 		image_tell(sf->all->images, sf->key.app);
-		if (sf->key.image)
-			image_tell(sf->all->images, sf->key.image);
+		if (sf->key.at.image)
+			image_tell(sf->all->images, sf->key.at.image);
+		if (sf->key.callee.image)
+			image_tell(sf->all->images, sf->key.callee.image);
 		log_about(LOG_SFILE, "opened '%s'", path.text);
 	}
 out:

@@ -45,7 +45,8 @@ struct sfiles {
 	struct op_error trouble;	/* the last one, in words */
 	bool told_unnameable;
 	uint64_t unwritten;		/* samples lost by such failures, since the beginning, */
-	time_t unwritten_at;		/* the last of them */
+	uint64_t arcs_unwritten;	/* calls of {cg} files, */
+	time_t unwritten_at;		/* and the last of them */
 };
 
 /* sfile.c: close many to make room. False: none is open. */

@@ -26,7 +26,10 @@ void sfile_lost(struct sfile *sf, uint64_t nr)
 {
 	if (sf->unnameable || !nr)
 		return;
-	sf->all->unwritten += nr;
+	if (sf->key.is_arc)
+		sf->all->arcs_unwritten += nr;
+	else
+		sf->all->unwritten += nr;
 	sf->all->unwritten_at = now();
 }
 
@@ -44,12 +47,17 @@ static void describe_failure(struct sfile *sf, int err, const struct op_error *e
 	}
 }
 
-/* Anybody can give a program a name that no sample file can have: no trouble of the disk's. */
-static void tell_unnameable(struct sfiles *all, const struct op_error *e)
+static const char *what_is_lost(const struct sfile *sf)
 {
-	if (!all->told_unnameable)
-		log_line("samples are being lost: %s", e->text);
-	all->told_unnameable = true;
+	return sf->key.is_arc ? "calls of call graphs" : "samples";
+}
+
+/* Anybody can give a program a name that no sample file can have: no trouble of the disk's. */
+static void tell_unnameable(struct sfile *sf, const struct op_error *e)
+{
+	if (!sf->all->told_unnameable)
+		log_line("%s are being lost: %s", what_is_lost(sf), e->text);
+	sf->all->told_unnameable = true;
 }
 
 void sfile_failed(struct sfile *sf, int err, const struct op_error *e)
@@ -57,7 +65,7 @@ void sfile_failed(struct sfile *sf, int err, const struct op_error *e)
 	bool first = !sf->retry_delay;
 
 	if (sf->unnameable) {
-		tell_unnameable(sf->all, e);
+		tell_unnameable(sf, e);
 		return;
 	}
 	sf->retry_delay = first ? RETRY_MIN : sf->retry_delay * 2;
@@ -66,8 +74,8 @@ void sfile_failed(struct sfile *sf, int err, const struct op_error *e)
 	sf->retry_at = now() + sf->retry_delay;
 	describe_failure(sf, err, e);
 	if (first && sf->all->told_err != err)
-		log_line("samples are being lost: %s; the file is tried again from time to time",
-			 sf->all->trouble.text);
+		log_line("%s are being lost: %s; the file is tried again from time to time",
+			 what_is_lost(sf), sf->all->trouble.text);
 	sf->all->told_err = err;
 }
 
@@ -93,4 +101,10 @@ uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why)
 {
 	*ret_why = all->trouble.text;
 	return all->unwritten;
+}
+
+uint64_t sfiles_arcs_unwritten(const struct sfiles *all, const char **ret_why)
+{
+	*ret_why = all->trouble.text;
+	return all->arcs_unwritten;
 }

@@ -36,15 +36,8 @@ void counts_make_room(struct session_counts *c, unsigned int nr_cpus)
 void counts_add(struct session_counts *a, const struct session_counts *b)
 {
 	counts_make_room(a, b->nr_cpus);
-	for (unsigned int i = 0; i < b->nr_cpus; i++) {
-		a->cpu[i].received += b->cpu[i].received;
-		a->cpu[i].recorded += b->cpu[i].recorded;
-		a->cpu[i].extended += b->cpu[i].extended;
-		a->cpu[i].throttled += b->cpu[i].throttled;
-		a->cpu[i].filtered += b->cpu[i].filtered;
-		for (int r = 0; r < NR_LOSS_REASONS; r++)
-			a->cpu[i].lost[r] += b->cpu[i].lost[r];
-	}
+	for (unsigned int i = 0; i < b->nr_cpus; i++)
+		cpu_counts_add(&a->cpu[i], &b->cpu[i]);
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -55,15 +48,8 @@ static uint64_t less(uint64_t a, uint64_t b)
 void counts_subtract(struct session_counts *a, const struct session_counts *b)
 {
 	counts_make_room(a, b->nr_cpus);
-	for (unsigned int i = 0; i < b->nr_cpus; i++) {
-		a->cpu[i].received = less(a->cpu[i].received, b->cpu[i].received);
-		a->cpu[i].recorded = less(a->cpu[i].recorded, b->cpu[i].recorded);
-		a->cpu[i].extended = less(a->cpu[i].extended, b->cpu[i].extended);
-		a->cpu[i].throttled = less(a->cpu[i].throttled, b->cpu[i].throttled);
-		a->cpu[i].filtered = less(a->cpu[i].filtered, b->cpu[i].filtered);
-		for (int r = 0; r < NR_LOSS_REASONS; r++)
-			a->cpu[i].lost[r] = less(a->cpu[i].lost[r], b->cpu[i].lost[r]);
-	}
+	for (unsigned int i = 0; i < b->nr_cpus; i++)
+		cpu_counts_subtract(&a->cpu[i], &b->cpu[i]);
 }
 
 void counts_free(struct session_counts *c)
@@ -103,11 +89,36 @@ static void format_cpu(struct strbuf *out, unsigned int cpu, const struct cpu_co
 	line(out, "Nr. samples lost cpu buffer overflow:",
 	     c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
 	line(out, "Nr. samples received:", c->received);
-	line(out, "Nr. backtrace aborted:", 0);
+	line(out, "Nr. backtrace aborted:", stats_stacks_aborted(c));
 	line(out, "Nr. samples lost invalid pc:", c->lost[LOST_INVALID_PC]);
 }
 
-/* OProfile's labels and order, then those of ours. No stacks are taken yet, so none is lost. */
+uint64_t stats_stacks_aborted(const struct cpu_counts *c)
+{
+	return c->stacks[OP_STACK_NO_TABLE] + c->stacks[OP_STACK_BAD_FRAME] +
+	       c->stacks[OP_STACK_UNREADABLE] + c->stacks[OP_STACK_SHORT_COPY];
+}
+
+/* Ours, and only where chains were taken. */
+static void format_stacks(struct strbuf *out, const struct cpu_counts *all)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		sum += all->stacks[i];
+	if (!sum)
+		return;
+	line(out, "Nr. backtraces:", sum);
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (all->stacks[i])
+			strbuf_addf(out, "Nr. backtraces, %s: %" PRIu64 "\n",
+				    counts_stack_end_name(i), all->stacks[i]);
+	line(out, "Nr. backtraces with frames by frame pointer:", all->stacks_guessed);
+	line(out, "Nr. backtraces that could not be kept:", all->stacks_lost);
+	line(out, "Nr. calls lost due to sample file open failure:", all->arcs_lost);
+}
+
+/* OProfile's labels and order, then those of ours. */
 void stats_format(const struct stats *s, const struct trans_stats *words,
 		  const struct session_counts *counts, struct strbuf *out)
 {
@@ -134,11 +145,12 @@ void stats_format(const struct stats *s, const struct trans_stats *words,
 	line(out, "Nr. samples lost due to buffer overflow:", all.lost[LOST_EVENT_BUFFER]);
 	line(out, "Nr. samples lost due to no mapping:",
 	     less(all.lost[LOST_NO_MAPPING], own_no_mapping));
-	line(out, "Nr. backtraces skipped due to no file mapping:", 0);
+	line(out, "Nr. backtraces skipped due to no file mapping:", s->stacks_left_out);
 	line(out, "Nr. samples lost due to no mm:", all.lost[LOST_NO_MM]);
 	line(out, "Nr. samples lost due to unknown image:", all.lost[LOST_UNKNOWN_IMAGE]);
 	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
 	line(out, "Nr. samples that could not be read:", all.lost[LOST_UNREAD]);
+	format_stacks(out, &all);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
 		format_cpu(out, i, &counts->cpu[i]);
 }
@@ -173,6 +185,9 @@ int stats_write_copies(const char *stats_dir, const struct session_counts *count
 		if (!err)
 			err = write_number(stats_dir, file,
 					   c->lost[LOST_CPU_BUFFER] + c->lost[LOST_RING]);
+		snprintf(file, sizeof(file), "cpu%u/backtrace_aborted", i);
+		if (!err)
+			err = write_number(stats_dir, file, stats_stacks_aborted(c));
 	}
 	return err;
 }

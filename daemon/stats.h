@@ -18,6 +18,7 @@ struct stats {
 	uint64_t dumps;			/* drains that brought words */
 	uint64_t samples;		/* leaf samples seen by the daemon */
 	uint64_t kernel_samples;
+	uint64_t stacks_left_out;	/* chains of samples that were lost or filtered out */
 
 	/* Of the daemon alone since it started; .received stays 0. COUNTS_MAX_CPUS of them. */
 	struct cpu_counts *cpu;
@@ -48,6 +49,8 @@ void counts_make_room(struct session_counts *c, unsigned int nr_cpus);
 void counts_add(struct session_counts *a, const struct session_counts *b);
 void counts_subtract(struct session_counts *a, const struct session_counts *b);
 void counts_free(struct session_counts *c);
+/* Chains that broke off, rather than being complete or cut at the depth asked for. */
+uint64_t stats_stacks_aborted(const struct cpu_counts *c);
 /* recorded + filtered + lost */
 uint64_t counts_accounted(const struct cpu_counts *c);
 

@@ -98,6 +98,12 @@ const char *loss_text(enum loss_reason reason);		/* half a sentence for people *
 
 #define COUNTS_MAX_CPUS	1024
 
+/* Kinds of ends of chains that are told apart: enum op_stack_end, [EB-44]. */
+#define COUNTS_STACK_ENDS 8
+
+/* "complete", "truncated", ...; NULL for numbers from COUNTS_STACK_ENDS on. */
+const char *counts_stack_end_name(unsigned int end);
+
 struct cpu_counts {
 	uint64_t received;		/* samples the interrupt or the ring delivered */
 	uint64_t recorded;		/* now in sample files */
@@ -105,6 +111,12 @@ struct cpu_counts {
 	uint64_t lost[NR_LOSS_REASONS];
 	uint64_t throttled;		/* interrupts skipped to keep it usable; not received */
 	uint64_t filtered;		/* left out on request (--image=): recorded nowhere */
+
+	/* Chains of callers, of samples that are in recorded; all 0 without --callgraph. [SS-25] */
+	uint64_t stacks[COUNTS_STACK_ENDS];	/* by how they ended */
+	uint64_t stacks_guessed;	/* of these, with frames by frame pointers [EB-44] */
+	uint64_t stacks_lost;		/* of these, not in stats/stacks */
+	uint64_t arcs_lost;		/* calls that are in no {cg} file */
 };
 
 /* received = recorded + filtered + sum of lost, for each CPU and so in all. */
@@ -119,6 +131,9 @@ int session_counts_read(const char *stats_dir, struct session_counts *ret);
 int session_counts_read_e(const char *stats_dir, struct session_counts *ret, struct op_error *e);
 int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
 			 struct op_error *e);	/* as session_info_parse() */
+/* @a += @b, and @a -= @b, each number; a difference stops at 0. */
+void cpu_counts_add(struct cpu_counts *a, const struct cpu_counts *b);
+void cpu_counts_subtract(struct cpu_counts *a, const struct cpu_counts *b);
 void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret);
 
 #endif

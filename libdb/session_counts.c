@@ -42,16 +42,56 @@ const char *loss_text(enum loss_reason reason)
 							"of an unknown reason";
 }
 
+static const char *const stack_ends[COUNTS_STACK_ENDS] = {
+	"complete", "truncated", "no_table", "bad_frame", "unreadable", "short_copy", "no_user",
+	"untold",
+};
+
+const char *counts_stack_end_name(unsigned int end)
+{
+	return end < COUNTS_STACK_ENDS ? stack_ends[end] : NULL;
+}
+
+/* Of numbers that are left out where they are 0: what they are called. */
+static const struct {
+	const char *name;
+	size_t at;			/* in struct cpu_counts */
+} seldom[] = {
+	{ "extended", offsetof(struct cpu_counts, extended) },
+	{ "stacks_guessed", offsetof(struct cpu_counts, stacks_guessed) },
+	{ "stacks_lost", offsetof(struct cpu_counts, stacks_lost) },
+	{ "arcs_lost", offsetof(struct cpu_counts, arcs_lost) },
+};
+
+#define NR_SELDOM (sizeof(seldom) / sizeof(seldom[0]))
+
+static uint64_t *seldom_count(struct cpu_counts *c, size_t i)
+{
+	return (uint64_t *)((char *)c + seldom[i].at);
+}
+
+static uint64_t seldom_value(const struct cpu_counts *c, size_t i)
+{
+	return *(const uint64_t *)((const char *)c + seldom[i].at);
+}
+
+static void add_unless_0(struct strbuf *out, const char *prefix, const char *name, uint64_t count)
+{
+	if (count)
+		strbuf_addf(out, " %s%s %" PRIu64, prefix, name, count);
+}
+
 static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_counts *c)
 {
 	strbuf_addf(out, "cpu %u received %" PRIu64 " recorded %" PRIu64 " throttled %" PRIu64
 		    " filtered %" PRIu64, number, c->received, c->recorded, c->throttled,
 		    c->filtered);
-	if (c->extended)
-		strbuf_addf(out, " extended %" PRIu64, c->extended);
+	for (size_t i = 0; i < NR_SELDOM; i++)
+		add_unless_0(out, "", seldom[i].name, seldom_value(c, i));
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
-		if (c->lost[i])
-			strbuf_addf(out, " lost.%s %" PRIu64, reasons[i].name, c->lost[i]);
+		add_unless_0(out, "lost.", reasons[i].name, c->lost[i]);
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		add_unless_0(out, "stacks.", stack_ends[i], c->stacks[i]);
 	strbuf_add_char(out, '\n');
 }
 
@@ -73,6 +113,13 @@ int session_counts_write(const char *stats_dir, const struct session_counts *cou
 	return err;
 }
 
+static bool is_named(const char *key, const char *prefix, const char *name)
+{
+	size_t n = strlen(prefix);
+
+	return !strncmp(key, prefix, n) && !strcmp(key + n, name);
+}
+
 /* Where the number called @key is kept; NULL: a name of a later version. */
 static uint64_t *find_count(struct cpu_counts *c, const char *key)
 {
@@ -80,17 +127,19 @@ static uint64_t *find_count(struct cpu_counts *c, const char *key)
 		return &c->received;
 	if (!strcmp(key, "recorded"))
 		return &c->recorded;
-	if (!strcmp(key, "extended"))
-		return &c->extended;
 	if (!strcmp(key, "throttled"))
 		return &c->throttled;
 	if (!strcmp(key, "filtered"))
 		return &c->filtered;
-	if (strncmp(key, "lost.", 5))
-		return NULL;
+	for (size_t i = 0; i < NR_SELDOM; i++)
+		if (!strcmp(key, seldom[i].name))
+			return seldom_count(c, i);
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
-		if (!strcmp(key + 5, reasons[i].name))
+		if (is_named(key, "lost.", reasons[i].name))
 			return &c->lost[i];
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (is_named(key, "stacks.", stack_ends[i]))
+			return &c->stacks[i];
 	return NULL;
 }
 
@@ -195,18 +244,30 @@ int session_counts_read(const char *stats_dir, struct session_counts *ret)
 	return session_counts_read_e(stats_dir, ret, NULL);
 }
 
+/* All of them are numbers of 64 bits. */
+_Static_assert(sizeof(struct cpu_counts) % sizeof(uint64_t) == 0, "numbers only");
+
+void cpu_counts_add(struct cpu_counts *a, const struct cpu_counts *b)
+{
+	uint64_t *to = (uint64_t *)a;
+	const uint64_t *from = (const uint64_t *)b;
+
+	for (size_t i = 0; i < sizeof(*a) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+void cpu_counts_subtract(struct cpu_counts *a, const struct cpu_counts *b)
+{
+	uint64_t *to = (uint64_t *)a;
+	const uint64_t *from = (const uint64_t *)b;
+
+	for (size_t i = 0; i < sizeof(*a) / sizeof(*to); i++)
+		to[i] = to[i] > from[i] ? to[i] - from[i] : 0;
+}
+
 void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	for (unsigned int i = 0; i < counts->nr_cpus; i++) {
-		const struct cpu_counts *c = &counts->cpu[i];
-
-		ret->received += c->received;
-		ret->recorded += c->recorded;
-		ret->extended += c->extended;
-		ret->throttled += c->throttled;
-		ret->filtered += c->filtered;
-		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
-			ret->lost[reason] += c->lost[reason];
-	}
+	for (unsigned int i = 0; i < counts->nr_cpus; i++)
+		cpu_counts_add(ret, &counts->cpu[i]);
 }

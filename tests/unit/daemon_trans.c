@@ -363,49 +363,4 @@ TEST(runs_of_pairs)
 	fake_collector_free(&f);
 }
 
-/* A chain of any length costs no more than the longest. */
-static size_t deepest;
-static unsigned int deepest_end;
-
-static void take_deep(void *context, const struct trans_state *leaf,
-		      const struct trans_frame *frames, size_t nr, uint32_t counter,
-		      unsigned int end)
-{
-	(void)context, (void)leaf, (void)counter;
-	CHECK(frames[nr - 1].address == 0x1000 + nr - 1, "%" PRIx64, frames[nr - 1].address);
-	deepest = nr;
-	deepest_end = end;
-}
-
-TEST(as_deep_as_it_gets)
-{
-	static const struct trans_ops deep = { .stack = take_deep };
-
-	for (size_t callers = OP_STACK_DEPTH_MAX - 1; callers < OP_STACK_DEPTH_MAX + 3; callers++) {
-		size_t want = callers < OP_STACK_DEPTH_MAX ? callers : OP_STACK_DEPTH_MAX;
-		struct trans *t = trans_new(&deep, NULL);
-		struct fake_collector f;
-
-		fake_collector_init(&f, NULL, 0);
-		fake_kernel(&f);
-		fake_put(&f, E);
-		fake_put(&f, OP_TRACE_BEGIN);
-		for (size_t i = 0; i <= callers; i++) {
-			fake_put(&f, 0x1000 + i);
-			fake_put(&f, 0);
-		}
-		fake_put(&f, E);
-		fake_put(&f, OP_STACK_END);
-		fake_put(&f, OP_STACK_FRAME_POINTERS);
-		trans_feed(t, f.words, f.nr);
-		CHECK(deepest == want + 1, "%zu of %zu", deepest, callers);
-		CHECK(deepest_end == (OP_STACK_FRAME_POINTERS |
-				      (callers > want ? OP_STACK_TRUNCATED : OP_STACK_COMPLETE)),
-		      "%zu callers end with %x", callers, deepest_end);
-		CHECK(trans_stats(t)->callers == callers && trans_stats(t)->stacks == 1, "counted");
-		trans_free(t);
-		fake_collector_free(&f);
-	}
-}
-
 TEST_MAIN()
