@@ -3,7 +3,8 @@
 .DEFAULT_GOAL := all
 PREFIX   ?= /usr/local
 include rules.mk
-include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk pp/build.mk
+include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk operf/build.mk
+include pp/build.mk
 include tests/build.mk
 
 KDIR     ?= /lib/modules/$(shell uname -r)/build

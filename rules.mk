@@ -33,8 +33,9 @@ inc_libdb   := libdb libutil
 inc_events  := events libutil
 inc_daemon  := daemon libdb events libutil oprofilefs
 inc_control := control libdb events libutil oprofilefs
+inc_operf   := operf daemon control libdb events libutil oprofilefs
 inc_pp      := pp libdb events libutil
-inc_tests   := tests daemon control pp libdb events libutil oprofilefs module
+inc_tests   := tests daemon control operf pp libdb events libutil oprofilefs module
 inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
 # How a program is made of its objects and libraries. Said at each program, for a pattern

@@ -240,7 +240,7 @@ static int parse_all(poptContext con, struct options *o, struct op_error *e)
 	return check_together(o, setup_word, e);
 }
 
-int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e)
+int command_line_parse(int argc, const char **argv, struct options *ret, struct op_error *e)
 {
 	poptContext con;
 	int err;
@@ -258,7 +258,7 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 	return err;
 }
 
-void options_free(struct options *o)
+void command_line_free(struct options *o)
 {
 	for (size_t i = 0; i < o->nr_settings; i++)
 		free(o->settings[i].value);

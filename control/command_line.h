@@ -40,9 +40,9 @@ struct options {
 	size_t nr_settings, room;
 };
 
-/* -EINVAL: what is wrong stands in @e; options_free() even so. */
-int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
-void options_free(struct options *o);
+/* -EINVAL: what is wrong stands in @e; command_line_free() even so. */
+int command_line_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
+void command_line_free(struct options *o);
 
 void options_print_help(FILE *out);
 

@@ -90,7 +90,7 @@ static int parse_nr_chosen(const char *value, const struct setup *s, struct op_e
 
 static int parse_range(const char *value, struct setup *s, struct op_error *e)
 {
-	if (kernel_range_parse(value, &s->kernel_start, &s->kernel_end))
+	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
 		return op_error_set(e, -EINVAL, "'%s' is not START,END in hex", value);
 	return 0;
 }

@@ -225,7 +225,7 @@ int main(int argc, char **argv)
 
 	say_set_program("opcontrol");
 	umask(022);
-	if (options_parse(argc, (const char **)argv, &o, &e)) {
+	if (command_line_parse(argc, (const char **)argv, &o, &e)) {
 		say_error("%s", e.text);
 		status = EXIT_FAILURE;
 	} else if (o.action == ACTION_HELP) {
@@ -235,6 +235,6 @@ int main(int argc, char **argv)
 	} else {
 		status = run(&o);
 	}
-	options_free(&o);
+	command_line_free(&o);
 	return status;
 }

@@ -80,7 +80,7 @@ static int hex_parse(const char *text, size_t len, uint64_t *ret)
 	return number_parse_u64(copy, ret) ? -EINVAL : 0;
 }
 
-int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end)
+int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
 {
 	const char *comma = strchr(text, ',');
 	uint64_t start, end;
@@ -176,7 +176,7 @@ static int set_no_vmlinux(struct setup *s, const char *value, struct op_error *e
 
 static int set_kernel_range(struct setup *s, const char *value, struct op_error *e)
 {
-	if (kernel_range_parse(value, &s->kernel_start, &s->kernel_end))
+	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
 		return op_error_set(e, -EINVAL,
 				    "--kernel-range='%s': use START,END in hex, START below END",
 				    value);

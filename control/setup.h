@@ -87,6 +87,6 @@ int collector_wish_parse(const char *text, enum collector_wish *ret);	/* -EINVAL
 const char *model_wish(const char *name);
 
 /* "ADDRESS,ADDRESS" in hex, with or without 0x; start below end. -EINVAL. */
-int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end);
+int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end);
 
 #endif

@@ -138,8 +138,8 @@ static int add_event(char *text, struct event_option *events, unsigned int max, 
 	return 0;
 }
 
-int events_parse(const char *text, struct event_option *ret, unsigned int max, unsigned int *ret_nr,
-		 struct op_error *e)
+int event_options_parse(const char *text, struct event_option *ret, unsigned int max,
+			unsigned int *ret_nr, struct op_error *e)
 {
 	char *copy = xstrdup(text), *part, *rest;
 	unsigned int nr = 0;

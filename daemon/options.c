@@ -142,7 +142,7 @@ static int take(const struct raw *raw, struct options *o, struct op_error *e)
 				    "--events=NAME:value:counter:count:um:kernel:user is needed");
 	err = take_cpu_type(raw, o, e);
 	if (!err && raw->events)
-		err = events_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
+		err = event_options_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
 	if (!err)
 		err = take_kernel(raw, o, e);
 	if (!err)

@@ -386,6 +386,11 @@ const struct sfile_event *recorder_event(const struct recorder *r, unsigned int 
 	return counter < r->config.nr_counters && event->name[0] ? event : NULL;
 }
 
+const struct stats *recorder_stats(const struct recorder *r)
+{
+	return &r->stats;
+}
+
 const struct session_info *recorder_info(const struct recorder *r)
 {
 	return &r->info;

@@ -73,6 +73,8 @@ void recorder_write_counts(struct recorder *r);	/* every 10 s */
 bool recorder_sync(struct recorder *r);
 void recorder_log_statistics(struct recorder *r);
 
+/* Of this recorder's life, whatever the session. */
+const struct stats *recorder_stats(const struct recorder *r);
 /* For status. Free @ret->cpu. */
 void recorder_counts(struct recorder *r, struct session_counts *ret);
 /* The event of @counter, or NULL where that is not in use. */

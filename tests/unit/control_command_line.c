@@ -22,7 +22,7 @@ static int parse(const char *const *args, struct options *o, struct op_error *e)
 		argv[argc] = args[argc - 1];
 		argc++;
 	}
-	return options_parse(argc, argv, o, e);
+	return command_line_parse(argc, argv, o, e);
 }
 
 static const struct line good[] = {
@@ -77,7 +77,7 @@ TEST(understood)
 		CHECK(o.action == good[i].action, "line %zu: action %d", i, o.action);
 		CHECK(o.nr_settings == good[i].nr_settings, "line %zu: %zu settings", i,
 		      o.nr_settings);
-		options_free(&o);
+		command_line_free(&o);
 	}
 }
 
@@ -128,7 +128,7 @@ TEST(refused)
 		CHECK(err == -EINVAL, "line %zu (%s): %d", i, bad[i].says, err);
 		CHECK(strstr(e.text, bad[i].says), "line %zu: \"%s\" does not say \"%s\"", i,
 		      e.text, bad[i].says);
-		options_free(&o);
+		command_line_free(&o);
 	}
 }
 
@@ -139,7 +139,7 @@ TEST(save_name_is_kept)
 
 	CHECK(!parse(args, &o, NULL), "parse");
 	CHECK(o.save_name && !strcmp(o.save_name, "run-1.a_b+c"), "name");
-	options_free(&o);
+	command_line_free(&o);
 }
 
 TEST_MAIN()

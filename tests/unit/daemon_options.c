@@ -56,7 +56,7 @@ TEST(event_lists)
 		struct event_option got[EVENTS_MAX];
 		struct op_error e = { "" };
 		unsigned int nr = 0;
-		int err = events_parse(events[i].text, got, EVENTS_MAX, &nr, &e);
+		int err = event_options_parse(events[i].text, got, EVENTS_MAX, &nr, &e);
 
 		CHECK(!err == !events[i].error, "\"%s\": %d %s", events[i].text, err, e.text);
 		CHECK(nr == events[i].nr, "\"%s\": %u events", events[i].text, nr);
@@ -71,9 +71,10 @@ TEST(event_fields)
 	struct event_option got[EVENTS_MAX];
 	unsigned int nr;
 
-	CHECK(!events_parse("A:1:1:2:3:1:1:0x40000:cpu_atom", got, EVENTS_MAX, &nr, NULL), "parse");
+	CHECK(!event_options_parse("A:1:1:2:3:1:1:0x40000:cpu_atom", got, EVENTS_MAX, &nr, NULL),
+	      "parse");
 	CHECK(got[0].extra == 0x40000 && !strcmp(got[0].pmu, "cpu_atom"), "extra and PMU");
-	CHECK(!events_parse("A:0x3c:3:100:0x41:1:0", got, EVENTS_MAX, &nr, NULL), "parse");
+	CHECK(!event_options_parse("A:0x3c:3:100:0x41:1:0", got, EVENTS_MAX, &nr, NULL), "parse");
 	CHECK(!got[0].extra && !*got[0].pmu, "neither given");
 	CHECK(!strcmp(got[0].name, "A") && got[0].value == 0x3c && got[0].counter == 3 &&
 		      got[0].count == 100 && got[0].unit_mask == 0x41 && got[0].kernel &&
@@ -172,7 +173,8 @@ static int take_events(const char *cpu_type, const char *events_text, struct opt
 	memset(o, 0, sizeof(*o));
 	snprintf(type, sizeof(type), "%s", cpu_type);
 	o->cpu_type = type;
-	CHECK(!events_parse(events_text, o->events, EVENTS_MAX, &o->nr_events, e), "%s", e->text);
+	CHECK(!event_options_parse(events_text, o->events, EVENTS_MAX, &o->nr_events, e), "%s",
+	      e->text);
 	return asked_events_take(o, ret, e);
 }
 

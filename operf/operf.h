@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* operf.h - one run of operf: between the files that set it up and that drive it */
+#ifndef OPERF_H
+#define OPERF_H
+
+#include <poll.h>
+#include <signal.h>
+#include "launch.h"
+#include "operf_options.h"
+#include "plan.h"
+#include "profile_dir.h"
+#include "recorder.h"
+#include "rights.h"
+
+struct operf {
+	struct operf_options options;
+	struct rights rights;
+	struct plan plan;
+	struct kernel_config kernel;
+	struct profile_dir dir;
+	char *log, *events_text;
+	struct launch command;
+	struct collector_targets targets;
+	struct collector *collector;
+	bool collector_open;
+	struct collector_status status;
+	struct recorder *recorder;
+	int signal_fd;
+	sigset_t mask;			/* as it was when we started */
+	struct pollfd process_fds[OPERF_PIDS_MAX];	/* pidfds; -1: ended, or not to be had */
+	int signals;			/* to stop: how many came */
+	bool ended;			/* what is profiled */
+	int64_t counts_at, sync_at;	/* ms */
+};
+
+/*
+ * All that can fail before the command begins: what is cheap to refuse first, and what changes
+ * anything last. On failure whoever calls undoes what there is of it.
+ */
+int operf_set_up(struct operf *o, struct op_error *e);
+
+#endif

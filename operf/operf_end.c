@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* operf_end.c - statistics to the log, throttled events to the session, warnings to the user */
+#include "operf_end.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "log.h"
+#include "say.h"
+#include "session.h"
+#include "strbuf.h"
+#include "xalloc.h"
+
+#define LOST_SHARE	10000		/* one in so many lost samples is told [OF-32] */
+
+static uint64_t sum_lost(const struct cpu_counts *c)
+{
+	uint64_t sum = 0;
+
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+		sum += c->lost[reason];
+	return sum;
+}
+
+/* The original's labels, in its order. */
+static void log_statistics(const struct operf_end *end, const struct cpu_counts *c)
+{
+	const struct stats *s = recorder_stats(end->recorder);
+	const uint64_t *lost = c->lost;
+	const struct {
+		const char *label;
+		uint64_t value;
+	} lines[] = {
+		{ "Nr. non-backtrace samples", s->samples },
+		{ "Nr. kernel samples", s->kernel_samples },
+		{ "Nr. user space samples", s->samples - s->kernel_samples },
+		{ "Nr. samples lost due to sample address not in expected range for domain",
+		  lost[LOST_INVALID_PC] },
+		{ "Nr. lost kernel samples", lost[LOST_KERNEL_RANGE] },
+		{ "Nr. samples lost due to sample file open failure", lost[LOST_SAMPLE_FILE] },
+		{ "Nr. samples lost due to no permanent mapping", lost[LOST_NO_MAPPING] },
+		{ "Nr. user context kernel samples lost due to no app info available",
+		  lost[LOST_NO_APP] },
+		{ "Nr. user samples lost due to no app info available",
+		  lost[LOST_NO_MM] + lost[LOST_UNKNOWN_IMAGE] },
+		{ "Nr. backtraces skipped due to no file mapping", 0 },
+		{ "Nr. hypervisor samples dropped due to address out-of-range",
+		  lost[LOST_NO_MODE] },
+		{ "Nr. samples lost reported by perf_events kernel", lost[LOST_RING] },
+	};
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_add(&text, "\n-- OProfile/operf Statistics --\n");
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		strbuf_addf(&text, "%s: %" PRIu64 "\n", lines[i].label, lines[i].value);
+	log_text(text.text);
+	strbuf_free(&text);
+}
+
+/* ---- throttled ---- */
+
+static void write_throttled(const struct operf_end *end, const char *event, uint64_t nr)
+{
+	char *dir = session_stats_path(end->session_dir, SESSION_CURRENT, "throttled");
+	char *path = path_join(dir, event), text[32];
+	uint64_t before;
+	int err;
+
+	if (file_read_u64(path, &before))
+		before = 0;
+	snprintf(text, sizeof(text), "%" PRIu64 "\n", nr + before);
+	err = file_make_dirs(dir, 0755);
+	if (!err)
+		err = file_write_atomic(path, text, strlen(text), 0644);
+	if (err)
+		say_warning("cannot write '%s': %s", path, strerror(-err));
+	free(path);
+	free(dir);
+}
+
+static void tell_throttled(const struct operf_end *end)
+{
+	if (!end->collector->throttled)
+		return;
+	for (unsigned int i = 0; i < end->plan->nr; i++) {
+		const struct sfile_event *event = recorder_event(end->recorder, i);
+		uint64_t nr = event ? end->collector->throttled(end->collector, i) : 0;
+
+		if (!nr)
+			continue;
+		write_throttled(end, event->name, nr);
+		say_warning("the kernel throttled %s (%" PRIu64 " times): it came too often, and "
+			    "its samples are not evenly spread; use a larger count", event->name,
+			    nr);
+	}
+}
+
+/* ---- lost, or none at all ---- */
+
+static void tell_lost(const struct operf_end *end, const struct cpu_counts *c)
+{
+	uint64_t lost = sum_lost(c);
+	int most = 0;
+
+	if (!lost || lost < c->received / LOST_SHARE)
+		return;
+	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
+		if (c->lost[reason] > c->lost[most])
+			most = reason;
+	say_warning("%" PRIu64 " of %" PRIu64 " samples (%.2f %%) were lost, most of them because "
+		    "%s; see '%s'", lost, c->received, 100.0 * (double)lost / (double)c->received,
+		    loss_text(most), end->log);
+}
+
+static double milliseconds(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e3 +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e3;
+}
+
+static void tell_none(const struct operf_end *end)
+{
+	double used = end->usage ? milliseconds(end->usage) : 0;
+
+	if (!end->command)
+		say_warning("no sample was taken: what is profiled has done nothing meanwhile, or "
+			    "the count is too large");
+	else if (end->period_ns && used * 1e6 < 3.0 * (double)end->period_ns)
+		say_warning("no sample was taken: '%s' ended after %.1f ms of CPU time, and a "
+			    "sample is taken every %.3f ms; use a smaller count", end->command, used,
+			    (double)end->period_ns / 1e6);
+	else if (used < 10)
+		say_warning("no sample was taken: '%s' ended after %.1f ms of CPU time; use a "
+			    "smaller count", end->command, used);
+	else
+		say_warning("no sample was taken of '%s', which used %.0f ms of CPU time: the "
+			    "event did not come often enough, or it is a program with rights of "
+			    "its own, which the kernel shows to root only", end->command, used);
+}
+
+void operf_end_tell(const struct operf_end *end)
+{
+	struct session_counts counts;
+	struct cpu_counts total;
+	const char *trouble = recorder_trouble(end->recorder);
+
+	recorder_counts(end->recorder, &counts);
+	session_counts_total(&counts, &total);
+	free(counts.cpu);
+	log_statistics(end, &total);
+	tell_throttled(end);
+	if (!total.received)
+		tell_none(end);
+	tell_lost(end, &total);
+	if (*trouble)
+		say_warning("%s", trouble);
+}

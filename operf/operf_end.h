@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * operf_end.h - what operf has to say of a profile once it is complete
+ *
+ * The log gets the statistics (PRF-26), the session what was throttled (PRF-25), and the user one
+ * line for each thing that he must know before he believes the report.
+ */
+#ifndef OPERF_END_H
+#define OPERF_END_H
+
+#include <sys/resource.h>
+#include "collector.h"
+#include "plan.h"
+#include "recorder.h"
+
+struct operf_end {
+	const char *session_dir, *log;
+	struct recorder *recorder;
+	struct collector *collector;
+	const struct plan *plan;
+	uint64_t period_ns;		/* by time; else 0 */
+	const char *command;		/* NULL: processes, or the whole machine */
+	const struct rusage *usage;	/* of the command */
+};
+
+/* Once sampling has stopped and all samples are in their files. */
+void operf_end_tell(const struct operf_end *end);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * operf_options.c - operf's command line: its own options end where the command begins
+ */
+#include "operf_options.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "number.h"
+#include "option_help.h"
+#include "plan.h"
+#include "version.h"
+#include "xalloc.h"
+
+enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, SESSION_DIR, APPEND, VMLINUX, LAZY,
+       VERBOSE, HELP, USAGE, SHOW_VERSION };
+
+static const struct poptOption table[] = {
+	{ "pid", 'p', POPT_ARG_STRING, NULL, PID, "profile running processes", "PID[,PID...]" },
+	{ "system-wide", 's', POPT_ARG_NONE, NULL, SYSTEM_WIDE, "profile the whole machine", NULL },
+	{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "what to sample (ophelp lists events)",
+	  "NAME:COUNT[:UM[:KERNEL[:USER]]][,...]" },
+	{ "callgraph", 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "record callers, too", NULL },
+	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD, "samples by thread", NULL },
+	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "samples by CPU", NULL },
+	{ "session-dir", 'd', POPT_ARG_STRING, NULL, SESSION_DIR,
+	  "an existing folder for the samples (./oprofile_data, made if needed)", "DIR" },
+	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add to the profile that is there", NULL },
+	{ "vmlinux", 'k', POPT_ARG_STRING, NULL, VMLINUX, "the kernel's image", "FILE" },
+	{ "lazy-conversion", 'l', POPT_ARG_NONE, NULL, LAZY,
+	  "of no effect: samples are filed as they come, at little cost", NULL },
+	{ "verbose", 'V', POPT_ARG_STRING, NULL, VERBOSE, "what to log more of",
+	  "debug,record,convert,misc,sfile,arcs,all" },
+	{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this", NULL },
+	{ "usage", 'u', POPT_ARG_NONE, NULL, USAGE, "show how it is called", NULL },
+	{ "version", 'v', POPT_ARG_NONE, NULL, SHOW_VERSION, "show the version", NULL },
+	POPT_TABLEEND
+};
+
+#define USAGE_TEXT                                                                             \
+	"Usage: operf [OPTION...] COMMAND [ARGUMENT...]\n"                                     \
+	"       operf [OPTION...] --pid=PID[,PID...] | --system-wide\n"
+
+static void answer(int asked)
+{
+	if (asked == SHOW_VERSION) {
+		version_print("operf");
+		return;
+	}
+	printf(USAGE_TEXT);
+	if (asked == USAGE)
+		return;
+	printf("\n");
+	option_help_print(table, stdout);
+	printf("\nReports of what was sampled: opreport(1), opannotate(1). More in: man operf\n");
+}
+
+static int take_pids(const char *list, struct operf_options *o, struct op_error *e)
+{
+	char *copy = xstrdup(list), *rest, *part;
+	int err = 0;
+
+	for (part = strtok_r(copy, ",", &rest); part && !err; part = strtok_r(NULL, ",", &rest)) {
+		uint64_t pid;
+
+		if (number_parse_range(part, 1, 1 << 22, &pid))
+			err = op_error_set(e, -EINVAL, "--pid: '%.40s' is no process id", part);
+		else if (o->nr_pids == OPERF_PIDS_MAX)
+			err = op_error_set(e, -EINVAL, "--pid: more than %d processes; "
+					   "--system-wide watches all", OPERF_PIDS_MAX);
+		else
+			o->pids[o->nr_pids++] = (pid_t)pid;
+	}
+	free(copy);
+	if (!err && !o->nr_pids)
+		return op_error_set(e, -EINVAL, "--pid needs a process id");
+	return err;
+}
+
+/* The original's words; two of them stand for topics that have other names here. */
+static int take_topics(const char *list, unsigned int *topics, struct op_error *e)
+{
+	static const struct {
+		const char *word;
+		unsigned int topics;
+	} words[] = {
+		{ "debug", LOG_ALL },	  { "record", LOG_MODULE }, { "convert", LOG_SAMPLES },
+		{ "misc", LOG_MISC },	  { "sfile", LOG_SFILE },   { "arcs", LOG_ARCS },
+		{ "all", LOG_ALL },
+	};
+	const size_t nr = sizeof(words) / sizeof(words[0]);
+
+	for (;; list++) {
+		size_t len = strcspn(list, ","), i = 0;
+
+		while (i < nr && (strlen(words[i].word) != len ||
+				  strncmp(words[i].word, list, len) != 0))
+			i++;
+		if (i == nr)
+			return op_error_set(e, -EINVAL, "--verbose: '%.*s' is none of debug, "
+					    "record, convert, misc, sfile, arcs, all", (int)len,
+					    list);
+		*topics |= words[i].topics;
+		list += len;
+		if (!*list)
+			return 0;
+	}
+}
+
+static char *take_string(char **to, char *value)
+{
+	free(*to);
+	*to = xstrdup(value);
+	return *to;
+}
+
+static int take(int option, char *value, struct operf_options *o, struct op_error *e)
+{
+	switch (option) {
+	case PID:
+		return take_pids(value, o, e);
+	case EVENTS:
+		plan_add_specs(value, &o->specs, &o->nr_specs);
+		return 0;
+	case VERBOSE:
+		return take_topics(value, &o->log_topics, e);
+	case SESSION_DIR:
+		take_string(&o->session_dir, value);
+		return 0;
+	case VMLINUX:
+		take_string(&o->vmlinux, value);
+		return 0;
+	}
+	o->whole_machine |= option == SYSTEM_WIDE;
+	o->callgraph |= option == CALLGRAPH;
+	o->separate_thread |= option == THREAD;
+	o->separate_cpu |= option == CPU;
+	o->append |= option == APPEND;
+	return 0;
+}
+
+static void take_command(const char **args, struct operf_options *o)
+{
+	size_t nr = 0;
+
+	while (args && args[nr])
+		nr++;
+	if (!nr)
+		return;
+	o->command = xcalloc(nr + 1, sizeof(*o->command));
+	for (size_t i = 0; i < nr; i++)
+		o->command[i] = xstrdup(args[i]);
+}
+
+static int check(const struct operf_options *o, struct op_error *e)
+{
+	int modes = !!o->command + !!o->nr_pids + o->whole_machine;
+
+	if (modes == 1)
+		return 0;
+	return op_error_set(e, -EINVAL, "%s: a command, --pid or --system-wide "
+			    "(operf --help explains)", modes ? "only one can be profiled" :
+			    "nothing was said to be profiled");
+}
+
+int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
+			struct op_error *e)
+{
+	poptContext context = poptGetContext("operf", argc, argv, table,
+					     POPT_CONTEXT_POSIXMEHARDER);
+	int option, err = 0;
+
+	*ret = (struct operf_options){ .command = NULL };
+	while (!err && (option = poptGetNextOpt(context)) > 0) {
+		char *value;
+
+		if (option >= HELP) {
+			answer(option);
+			exit(fflush(stdout) ? 1 : 0);
+		}
+		value = poptGetOptArg(context);
+		err = take(option, value, ret, e);
+		free(value);
+	}
+	if (!err && option < -1)
+		err = op_error_set(e, -EINVAL, "%s: %s; operf --help lists the options",
+				   poptBadOption(context, POPT_BADOPTION_NOALIAS),
+				   poptStrerror(option));
+	if (!err) {
+		take_command(poptGetArgs(context), ret);
+		err = check(ret, e);
+	}
+	poptFreeContext(context);
+	return err;
+}
+
+void operf_options_free(struct operf_options *o)
+{
+	for (size_t i = 0; o->command && o->command[i]; i++)
+		free(o->command[i]);
+	for (size_t i = 0; i < o->nr_specs; i++)
+		free(o->specs[i]);
+	free(o->command);
+	free(o->specs);
+	free(o->session_dir);
+	free(o->vmlinux);
+	*o = (struct operf_options){ .command = NULL };
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* operf_options.h - operf's command line */
+#ifndef OPERF_OPTIONS_H
+#define OPERF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "error.h"
+
+#define OPERF_PIDS_MAX	64
+
+struct operf_options {
+	char **command;			/* the NULL terminated command, or NULL */
+	pid_t pids[OPERF_PIDS_MAX];	/* --pid= */
+	unsigned int nr_pids;
+	bool whole_machine;
+
+	char **specs;			/* events, as typed */
+	size_t nr_specs;
+	bool callgraph, separate_thread, separate_cpu, append;
+	char *session_dir;		/* as given; NULL: the default */
+	char *vmlinux;			/* NULL: the kernel's own symbols */
+	unsigned int log_topics;
+};
+
+/*
+ * Prints help, usage or the version and exits 0 if asked to, before anything else is looked at.
+ * -EINVAL with one line in @e. Free with operf_options_free() in either case.
+ */
+int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
+			struct op_error *e);
+void operf_options_free(struct operf_options *o);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* operf_set_up.c - rights, events, a command that waits, the collector, and where samples go */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "ibs.h"
+#include "log.h"
+#include "operf.h"
+#include "sample_header.h"
+#include "session.h"
+#include "vmlinux.h"
+#include "xalloc.h"
+
+#define KALLSYMS	"/proc/kallsyms"
+
+/* ---- what is to be done, and whether it may be ---- */
+
+static int check_rights(struct operf *o, struct op_error *e)
+{
+	int err = rights_find(o->options.whole_machine, &o->rights, e);
+
+	for (unsigned int i = 0; i < o->options.nr_pids && !err; i++)
+		err = rights_check_process(o->options.pids[i], e);
+	return err;
+}
+
+static int make_plan(struct operf *o, struct op_error *e)
+{
+	struct plan_wish wish = {
+		.specs = o->options.specs,
+		.nr_specs = o->options.nr_specs,
+		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
+		.kernel = o->rights.kernel,
+	};
+
+	return plan_make(&wish, &o->plan, e);
+}
+
+static int find_kernel(struct operf *o, struct op_error *e)
+{
+	const char *given = o->options.vmlinux;
+	int err;
+
+	if (!given)
+		return 0;
+	o->kernel.vmlinux = path_absolute(given);
+	if (!o->kernel.vmlinux || !file_exists(o->kernel.vmlinux))
+		return op_error_set(e, -ENOENT, "--vmlinux: '%s' does not exist", given);
+	o->kernel.mode = KERNEL_VMLINUX;
+	err = vmlinux_check(o->kernel.vmlinux, false, e);
+	return err ? err : vmlinux_range(o->kernel.vmlinux, KALLSYMS, &o->kernel.start,
+					 &o->kernel.end, e);
+}
+
+/* ---- all of it ---- */
+
+static int open_signals(struct operf *o, struct op_error *e)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &o->mask);
+	o->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return o->signal_fd < 0 ? op_error_set(e, -errno, "cannot take signals: %s",
+					       strerror(errno)) : 0;
+}
+
+/* Without pidfds (before Linux 5.3) they are asked for by number. */
+static void watch_processes(struct operf *o)
+{
+	for (unsigned int i = 0; i < o->options.nr_pids; i++)
+		o->process_fds[i] = (struct pollfd){
+			.fd = (int)syscall(SYS_pidfd_open, o->options.pids[i], 0),
+			.events = POLLIN,
+		};
+}
+
+static const struct collector_targets *make_targets(struct operf *o)
+{
+	if (o->options.whole_machine)
+		return NULL;
+	o->targets = (struct collector_targets){
+		.pids = o->options.command ? &o->command.pid : o->options.pids,
+		.nr = o->options.command ? 1 : o->options.nr_pids,
+		.on_exec = o->options.command,
+	};
+	return &o->targets;
+}
+
+static int open_collector(struct operf *o, struct op_error *e)
+{
+	struct collector_config config = {
+		.cpu_type = o->plan.options.cpu_type,
+		.events = o->plan.asked.collected,
+		.nr_events = o->plan.options.nr_events,
+		.ibs = ibs_config_of(o->plan.options.ext),
+		.targets = make_targets(o),
+		.clock_khz = o->plan.clock_khz,
+		.buffer_words = rights_ring_bytes() / sizeof(op_word) / 2,
+		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
+	};
+	int err;
+
+	o->collector = collector_perf();
+	err = o->collector->open(o->collector, &config, e);
+	if (err)
+		return err;
+	o->collector_open = true;
+	o->collector->status(o->collector, &o->status);
+	return 0;
+}
+
+static int open_recorder(struct operf *o, struct op_error *e)
+{
+	char *events = o->events_text = options_events_text(&o->plan.options);
+	struct recorder_config config = {
+		.session_dir = o->dir.path,
+		.collector = o->collector,
+		.separate = { .lib = true, .kernel = true, .thread = o->options.separate_thread,
+			      .cpu = o->options.separate_cpu },
+		.kernel = o->kernel,
+		.cpu_type = o->plan.options.cpu_type,
+		.clock_khz = o->plan.clock_khz,
+		.events = o->plan.asked.filed,
+		.nr_counters = o->plan.asked.nr_counters,
+		.nr_events = o->plan.asked.nr_filed,
+		.asked_events = events,
+		.ext = o->plan.options.ext,
+	};
+	int err = session_abi_write(o->dir.path, SAMPLE_VERSION_1X);
+
+	if (err)
+		return op_error_set(e, err, "cannot write '%s/abi': %s", o->dir.path,
+				    strerror(-err));
+	return recorder_open(&config, &o->recorder, e);
+}
+
+static int open_log(struct operf *o, struct op_error *e)
+{
+	o->log = xasprintf("%s/samples/operf.log", o->dir.path);
+	if (!o->options.append)
+		(void)unlink(o->log);
+	log_topics = o->options.log_topics;
+	return log_open(o->log, e);
+}
+
+int operf_set_up(struct operf *o, struct op_error *e)
+{
+	int err = check_rights(o, e);
+
+	if (!err)
+		err = make_plan(o, e);
+	if (!err)
+		err = find_kernel(o, e);
+	if (!err)
+		err = open_signals(o, e);
+	if (!err && o->options.command)
+		err = launch_prepare(&o->command, o->options.command, &o->mask, e);
+	watch_processes(o);
+	if (!err)
+		err = open_collector(o, e);
+	if (!err)
+		err = profile_dir_open(o->options.session_dir, &o->dir, e);
+	sfiles_raise_limit();
+	if (!err)
+		err = profile_dir_begin(&o->dir, o->options.append, e);
+	if (!err)
+		err = ext_open(o->plan.options.ext, o->dir.path, e);
+	if (!err)
+		err = open_log(o, e);
+	return err ? err : open_recorder(o, e);
+}

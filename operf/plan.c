@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* plan.c - opcontrol's planning, for a program that collects by itself */
+#include "plan.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector_choice.h"
+#include "event_plan.h"
+#include "event_request.h"
+#include "rights.h"
+#include "setup.h"
+#include "xalloc.h"
+
+void plan_add_specs(const char *list, char ***specs, size_t *nr)
+{
+	for (;;) {
+		size_t len = strcspn(list, ",");
+
+		*specs = xrealloc_array(*specs, *nr + 1, sizeof(**specs));
+		(*specs)[(*nr)++] = strndup(list, len);
+		if (!list[len])
+			return;
+		list += len + 1;
+	}
+}
+
+/* What is counted has no count: "NAME:um..." becomes "NAME::um...", and any will do. */
+static int parse_counted(const char *text, struct event_request *ret, struct op_error *e)
+{
+	size_t len = strcspn(text, ":");
+	char *with_count = text[len] ? xasprintf("%.*s:%s", (int)len, text, text + len) :
+			   xstrdup(text);
+	int err = event_request_parse(with_count, true, ret, e);
+
+	free(with_count);
+	ret->count = EVENT_REQUEST_COUNT_MAX;
+	return err;
+}
+
+static bool is_there(const struct setup *s, const struct event_request *r)
+{
+	for (size_t i = 0; i < s->nr_events; i++)
+		if (!strcmp(s->events[i].name, r->name) && !strcmp(s->events[i].mask, r->mask) &&
+		    s->events[i].count == r->count && s->events[i].kernel == r->kernel &&
+		    s->events[i].user == r->user)
+			return true;
+	return false;
+}
+
+static int take_specs(const struct plan_wish *wish, struct setup *s, struct op_error *e)
+{
+	for (size_t i = 0; i < wish->nr_specs; i++) {
+		struct event_request r;
+		int err = wish->counting ? parse_counted(wish->specs[i], &r, e) :
+			  event_request_parse(wish->specs[i], false, &r, e);
+
+		if (err)
+			return err;
+		if (is_there(s, &r))
+			continue;	/* given twice */
+		if (s->nr_events == SETUP_MAX_EVENTS)
+			return op_error_set(e, -ENOSPC, "these are more than %d events",
+					    SETUP_MAX_EVENTS);
+		s->events[s->nr_events++] = r;
+	}
+	return 0;
+}
+
+/* Whoever may not look into the kernel gets what is left of each event. */
+static int leave_kernel_out(struct plan *p, struct op_error *e)
+{
+	for (unsigned int i = 0; i < p->options.nr_events; i++) {
+		struct event_option *event = &p->options.events[i];
+
+		if (!event->kernel)
+			continue;
+		if (!event->user)
+			return op_error_set(e, -EACCES, "event '%s' is asked for in the kernel "
+					    "only, where this user may not look "
+					    "(kernel.perf_event_paranoid)", event->name);
+		event->kernel = false;
+		p->left_kernel_out = true;
+	}
+	return 0;
+}
+
+/* @made is in oprofiled's words; here they are taken as oprofiled takes them. */
+static int take_plan(const struct plan_wish *wish, const struct event_plan *made, struct plan *p,
+		     struct op_error *e)
+{
+	struct strbuf first = STRBUF_INIT;
+	int err = 0;
+
+	p->options.cpu_type = xstrdup(made->cpu_type ? made->cpu_type : "timer");
+	if (made->events)
+		err = event_options_parse(made->events, p->options.events, EVENTS_MAX,
+				   &p->options.nr_events, e);
+	if (!err && made->ibs)
+		err = ext_parse(made->ibs, &p->options.ext, e);
+	if (!err && !wish->kernel)
+		err = leave_kernel_out(p, e);
+	if (!err)
+		err = asked_events_take(&p->options, &p->asked, e);
+	p->is_default = made->is_default;
+	strbuf_add(&p->notes, made->notes.text);
+	event_request_format(&made->settled[0], &first);
+	p->first = strbuf_steal(&first);
+	p->nr = p->asked.nr_counters;
+	for (size_t i = 0; i < made->nr && i < PLAN_EVENTS_MAX; i++)
+		p->masks[i] = xstrdup(made->settled[i].mask);
+	return err;
+}
+
+int plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e)
+{
+	const struct host host = { .root = "", .try_cycles = rights_try_cycles };
+	struct setup setup = { .collector = COLLECTOR_PERF, .model = MODEL_ANY,
+			       .callgraph_depth = wish->callgraph_depth };
+	struct event_plan made = { .notes = STRBUF_INIT };
+	struct collector_choice choice;
+	int err;
+
+	*ret = (struct plan){ .notes = STRBUF_INIT };
+	err = take_specs(wish, &setup, e);
+	if (!err)
+		err = collector_choose(&host, &setup, &choice, e);
+	if (err)
+		return err;
+	ret->clock_khz = choice.clock_khz;
+	ret->counts = choice.counts;
+	snprintf(ret->by_time, sizeof(ret->by_time), "%s", choice.by_time);
+	if (wish->counting && !choice.counts)
+		return op_error_set(e, -ENODEV, "nothing can be counted: %s", choice.by_time);
+	err = event_plan_make(&choice, &setup, &made, e);
+	if (!err)
+		err = take_plan(wish, &made, ret, e);
+	event_plan_free(&made);
+	return err;
+}
+
+void plan_free(struct plan *p)
+{
+	for (unsigned int i = 0; i < PLAN_EVENTS_MAX; i++)
+		free(p->masks[i]);
+	free(p->first);
+	strbuf_free(&p->notes);
+	options_free(&p->options);
+	*p = (struct plan){ .notes = STRBUF_INIT };
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profile_dir.c - make, lock, rename; and back */
+#include "profile_dir.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "number.h"
+#include "process.h"
+#include "session.h"
+
+/* Where "previous" waits for its end; no session's name. */
+#define ASIDE	".previous"
+
+/*
+ * In a folder where others can write somebody may have put the default folder there, with links to
+ * files of ours in it.
+ */
+static int check_owner(const char *path, struct op_error *e)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return op_error_set(e, -errno, "'%s': %s", path, strerror(errno));
+	if (S_ISLNK(st.st_mode))
+		return op_error_set(e, -ELOOP, "'%s' is a symbolic link; name its target with "
+				    "--session-dir= if that is meant", path);
+	if (!S_ISDIR(st.st_mode))
+		return op_error_set(e, -ENOTDIR, "'%s' is in the way; choose a folder with "
+				    "--session-dir=", path);
+	if (st.st_uid != geteuid())
+		return op_error_set(e, -EPERM, "'%s' is another user's; choose a folder with "
+				    "--session-dir=", path);
+	return 0;
+}
+
+static int find_given(const char *given, struct op_error *e)
+{
+	struct stat st;
+
+	if (stat(given, &st))
+		return op_error_set(e, -errno, "--session-dir='%s': %s", given, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return op_error_set(e, -ENOTDIR, "--session-dir='%s' is not a folder", given);
+	return 0;
+}
+
+static int find_default(bool *made, struct op_error *e)
+{
+	*made = !mkdir(PROFILE_DIR_DEFAULT, 0755);
+	if (!*made && errno != EEXIST)
+		return op_error_set(e, -errno, "cannot make './" PROFILE_DIR_DEFAULT "': %s; "
+				    "choose another folder with --session-dir=", strerror(errno));
+	return check_owner(PROFILE_DIR_DEFAULT, e);
+}
+
+static int lock(struct profile_dir *d, struct op_error *e)
+{
+	char *path = session_lock_path(d->path), pid[32];
+	uint64_t number;
+	int err = 0;
+
+	d->lock_fd = lock_take(d->path, e);
+	if (d->lock_fd < 0) {
+		err = d->lock_fd;
+		d->lock_fd = -1;
+	}
+	if (err == -EBUSY && !file_read_line(path, pid, sizeof(pid)) &&
+	    !number_parse_range(pid, 1, INT_MAX, &number))
+		op_error_set(e, err, "process %s is profiling into '%s'; end it, or choose another "
+			     "folder with --session-dir=", pid, d->path);
+	free(path);
+	return err ? err : lock_write_pid(d->lock_fd, d->path, e);
+}
+
+int profile_dir_open(const char *given, struct profile_dir *ret, struct op_error *e)
+{
+	struct profile_dir d = { .lock_fd = -1 };
+	int err = given ? find_given(given, e) : find_default(&d.made, e);
+
+	if (err)
+		return err;
+	d.path = path_absolute(given ? given : PROFILE_DIR_DEFAULT);
+	if (!d.path)
+		return op_error_set(e, -errno, "'%s': %s", given ? given : PROFILE_DIR_DEFAULT,
+				    strerror(errno));
+	err = lock(&d, e);
+	if (err) {
+		profile_dir_undo(&d);
+		profile_dir_close(&d);
+		return err;
+	}
+	*ret = d;
+	return 0;
+}
+
+static int move(const struct profile_dir *d, const char *from, const char *to)
+{
+	char *a = session_samples_path(d->path, from), *b = session_samples_path(d->path, to);
+	int err = rename(a, b) ? -errno : 0;
+
+	free(a);
+	free(b);
+	return err;
+}
+
+static int remove_session(const struct profile_dir *d, const char *name)
+{
+	char *path = session_samples_path(d->path, name);
+	int err = file_remove_tree(path);
+
+	free(path);
+	return err;
+}
+
+/* -ENOENT: there was nothing to move. */
+static int move_or_tell(const struct profile_dir *d, const char *from, const char *to,
+			bool *done, struct op_error *e)
+{
+	int err = move(d, from, to);
+
+	*done = !err;
+	if (!err || err == -ENOENT)
+		return 0;
+	return op_error_set(e, err, "cannot rename '%s/samples/%s' to '%s': %s", d->path, from, to,
+			    strerror(-err));
+}
+
+static int put_aside(struct profile_dir *d, struct op_error *e)
+{
+	bool there;
+	char *current = session_samples_path(d->path, SESSION_CURRENT);
+	int err;
+
+	there = file_exists(current);
+	free(current);
+	if (!there)
+		return 0;
+	err = remove_session(d, ASIDE);		/* of one that was killed */
+	if (err)
+		return op_error_set(e, err, "cannot remove '%s/samples/" ASIDE "': %s", d->path,
+				    strerror(-err));
+	err = move_or_tell(d, PROFILE_PREVIOUS, ASIDE, &d->previous_moved, e);
+	return err ? err : move_or_tell(d, SESSION_CURRENT, PROFILE_PREVIOUS, &d->current_moved,
+					e);
+}
+
+static int make_samples(const struct profile_dir *d, struct op_error *e)
+{
+	char *samples = path_join(d->path, "samples");
+	int err = file_make_dirs(samples, 0755);
+
+	if (err)
+		op_error_set(e, err, "cannot make '%s': %s; choose another folder with "
+			     "--session-dir=", samples, strerror(-err));
+	else
+		err = check_owner(samples, e);
+	free(samples);
+	return err;
+}
+
+int profile_dir_begin(struct profile_dir *d, bool append, struct op_error *e)
+{
+	char *current = session_samples_path(d->path, SESSION_CURRENT);
+	int err = make_samples(d, e);
+
+	if (!err && !append)
+		err = put_aside(d, e);
+	if (!err) {
+		d->current_made = !file_exists(current);
+		err = file_make_dirs(current, 0755);
+		if (err)
+			op_error_set(e, err, "cannot make '%s': %s", current, strerror(-err));
+		else
+			err = check_owner(current, e);
+	}
+	free(current);
+	return err;
+}
+
+void profile_dir_keep(struct profile_dir *d)
+{
+	if (d->previous_moved || d->current_moved)
+		(void)remove_session(d, ASIDE);
+	d->made = d->current_made = d->previous_moved = d->current_moved = false;
+}
+
+void profile_dir_undo(struct profile_dir *d)
+{
+	if (d->current_made)
+		(void)remove_session(d, SESSION_CURRENT);
+	if (d->current_moved)
+		(void)move(d, PROFILE_PREVIOUS, SESSION_CURRENT);
+	if (d->previous_moved)
+		(void)move(d, ASIDE, PROFILE_PREVIOUS);
+	if (d->made && d->path)
+		(void)file_remove_tree(d->path);
+	d->made = d->current_made = d->previous_moved = d->current_moved = false;
+}
+
+void profile_dir_close(struct profile_dir *d)
+{
+	if (d->lock_fd >= 0) {
+		lock_remove(d->lock_fd, d->path);
+		close(d->lock_fd);
+	}
+	free(d->path);
+	*d = (struct profile_dir){ .lock_fd = -1 };
+}

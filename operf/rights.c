@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* rights.c - try it, and explain what does not work */
+#include "rights.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "number.h"
+
+#define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
+#define MLOCK_FILE	"/proc/sys/kernel/perf_event_mlock_kb"
+
+static int try(uint32_t type, uint64_t config, bool kernel, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+		.exclude_kernel = !kernel,
+		.exclude_hv = !kernel,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int try_clock(bool kernel, pid_t pid, int cpu)
+{
+	return try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, kernel, pid, cpu);
+}
+
+int rights_try_cycles(void)
+{
+	return try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, 0, -1);
+}
+
+/* Below any real value if it can't be read. */
+static int paranoid(void)
+{
+	char line[32];
+	int level;
+
+	if (file_read_line(PARANOID_FILE, line, sizeof(line)) || sscanf(line, "%d", &level) != 1)
+		return -100;
+	return level;
+}
+
+/* Seccomp filters answer EPERM, the kernel itself EACCES. */
+static bool is_filtered(void)
+{
+	char *text, *line;
+	bool filtered = false;
+
+	if (file_read_all("/proc/self/status", 1 << 16, &text, NULL))
+		return false;
+	line = strstr(text, "\nSeccomp:");
+	filtered = line && strtoul(line + 9, NULL, 10) == 2;
+	free(text);
+	return filtered;
+}
+
+/* @highest: of kernel.perf_event_paranoid that allows it without a capability. */
+static int explain(int err, int highest, const char *what, struct op_error *e)
+{
+	int level = paranoid();
+
+	if (err == -ENOSYS)
+		return op_error_set(e, err, "this kernel has no perf_event_open(2) "
+				    "(CONFIG_PERF_EVENTS is not set), or a filter hides it");
+	if (err != -EACCES && err != -EPERM)
+		return op_error_set(e, err, "%s: perf_event_open(2): %s", what, strerror(-err));
+	if (err == -EPERM && is_filtered())
+		return op_error_set(e, err, "%s is not permitted: a seccomp filter, such as a "
+				    "container's, forbids perf_event_open(2); start the container "
+				    "with CAP_PERFMON (docker: --cap-add=PERFMON) or a seccomp "
+				    "profile that allows it", what);
+	if (level > highest)
+		return op_error_set(e, err, "%s is not permitted: kernel.perf_event_paranoid is "
+				    "%d; be root, have CAP_PERFMON (setcap cap_perfmon+ep), or as "
+				    "root: sysctl kernel.perf_event_paranoid=%d", what, level,
+				    highest);
+	return op_error_set(e, err, "%s is not permitted (%s), though kernel.perf_event_paranoid "
+			    "is %d: a security module or a container forbids it; be root, or "
+			    "have CAP_PERFMON", what, strerror(-err), level);
+}
+
+int rights_find(bool whole_machine, struct rights *ret, struct op_error *e)
+{
+	pid_t pid = whole_machine ? -1 : 0;
+	int cpu = whole_machine ? 0 : -1, err;
+
+	*ret = (struct rights){ .kernel = true };
+	if (!try_clock(true, pid, cpu))
+		return 0;
+	err = try_clock(false, pid, cpu);
+	if (err)
+		return explain(err, whole_machine ? 0 : 2, whole_machine ?
+			       "watching the whole machine" : "watching programs", e);
+	ret->kernel = false;
+	snprintf(ret->no_kernel, sizeof(ret->no_kernel), "kernel.perf_event_paranoid is %d; "
+		 "1 or CAP_PERFMON would allow it", paranoid());
+	return 0;
+}
+
+int rights_check_process(pid_t pid, struct op_error *e)
+{
+	int err = try_clock(false, pid, -1);
+
+	if (!err)
+		return 0;
+	if (err == -ESRCH)
+		return op_error_set(e, err, "there is no process %d", (int)pid);
+	if (err != -EACCES && err != -EPERM)
+		return explain(err, 2, "watching it", e);
+	return op_error_set(e, err, "process %d may not be watched: it is another user's, or its "
+			    "program has rights of its own; be root, or have CAP_PERFMON (before "
+			    "Linux 5.8, and as a rule in containers: CAP_SYS_PTRACE)", (int)pid);
+}
+
+size_t rights_ring_bytes(void)
+{
+	struct rlimit limit;
+	uint64_t kib, cpus = get_nprocs_conf();
+
+	if (!geteuid() || paranoid() == -1 || file_read_u64(MLOCK_FILE, &kib))
+		return 0;
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur > UINT32_MAX)
+		return 0;
+	return kib * 1024 + limit.rlim_cur / (cpus ? cpus : 1);
+}
