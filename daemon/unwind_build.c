@@ -178,6 +178,8 @@ const char *unwind_refusal(int err)
 		return "too large";
 	case -ENOMEM:
 		return "out of memory";
+	case -ENOSPC:
+		return "no room beside the tables in use";
 	}
 	return "cannot be read";
 }

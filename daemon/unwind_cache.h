@@ -9,17 +9,20 @@
 #ifndef UNWIND_CACHE_H
 #define UNWIND_CACHE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "op_unwind_table.h"
 
 #define UNWIND_MEMORY_MB	64	/* of tables, unless told */
+#define UNWIND_KEEP_SECONDS	30	/* a table used that lately is not given up for another */
 
 struct unwind_cache;
 
 /* Which binary: by its build-id if that can be trusted, else by the file's identity. [UT-61] */
 struct unwind_key {
 	uint8_t bytes[32];
+	bool by_build_id;
 };
 
 enum unwind_state {
@@ -45,7 +48,10 @@ struct unwind_cache_stats {
 	uint64_t build_ns;			/* CPU time spent on making them */
 };
 
-/* At most @limit bytes of tables. -errno; on success *ret is the caller's to destroy. */
+/*
+ * At most @limit bytes of tables. -errno; on success *ret is the caller's to destroy. Starts a
+ * thread with all signals blocked: after fork() in a child there is none.
+ */
 int unwind_cache_create(size_t limit, struct unwind_cache **ret);
 /* Nothing may be held any more. NULL is fine; returns NULL. */
 struct unwind_cache *unwind_cache_destroy(struct unwind_cache *cache);
@@ -70,5 +76,8 @@ int unwind_cache_fd(const struct unwind_cache *cache);
 void unwind_cache_seen(struct unwind_cache *cache);
 
 void unwind_cache_stats(struct unwind_cache *cache, struct unwind_cache_stats *ret);
+
+/* Another time than UNWIND_KEEP_SECONDS, for tests. */
+void unwind_cache_keep(struct unwind_cache *cache, unsigned int seconds);
 
 #endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_cache.c - finds tables, has them made, and lets the oldest go when memory runs out
+ *
+ * One mutex guards everything; the worker lets go of it while it reads a binary. An entry is
+ * in the order of use (lru) from when it is READY or REFUSED; PENDING ones wait in a queue and
+ * own a descriptor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#include "hash.h"
+#include "list.h"
+#include "unwind_build.h"
+#include "unwind_cache.h"
+#include "unwind_vdso.h"
+
+#define ENTRIES_MAX	16384	/* binaries remembered, with a table or without */
+#define PENDING_MAX	256	/* each holds a descriptor */
+#define BUCKETS		4096
+#define NICE		10	/* of the thread: making tables can wait */
+
+struct entry {
+	struct unwind_table table;	/* first: what callers hold points here */
+	struct unwind_key key;
+	enum unwind_state state;
+	int err;			/* REFUSED: why */
+	int fd;				/* PENDING: -1 else */
+	unsigned int held;
+	uint64_t used_ns;
+	struct entry *next;		/* in the bucket */
+	struct list_head order;		/* in queue or lru */
+};
+
+struct unwind_cache {
+	pthread_mutex_t lock;
+	pthread_cond_t work;
+	pthread_t worker;
+	bool stopping;
+	int event_fd;
+	size_t limit, bytes;
+	uint64_t keep_ns;
+	size_t nr_entries, nr_pending;
+	uint64_t built, evicted, build_ns;
+	struct list_head queue;		/* PENDING, in the order they were asked for */
+	struct list_head lru;		/* READY and REFUSED, used last first */
+	struct entry *bucket[BUCKETS];
+	struct unwind_table vdso;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* --- entries; the lock is held --- */
+
+static struct entry **bucket_of(struct unwind_cache *c, const struct unwind_key *key)
+{
+	return &c->bucket[hash_bytes(key->bytes, sizeof(key->bytes)) % BUCKETS];
+}
+
+static struct entry *find(struct unwind_cache *c, const struct unwind_key *key)
+{
+	struct entry *e = *bucket_of(c, key);
+
+	while (e && memcmp(&e->key, key, sizeof(*key)))	/* has no padding */
+		e = e->next;
+	return e;
+}
+
+/* Of a table with its entry: both count towards the limit. */
+static size_t cost(size_t len)
+{
+	return len + sizeof(struct entry);
+}
+
+static void forget(struct unwind_cache *c, struct entry *e)
+{
+	struct entry **p = bucket_of(c, &e->key);
+
+	while (*p != e)
+		p = &(*p)->next;
+	*p = e->next;
+	list_del(&e->order);
+	if (e->state == UNWIND_READY)
+		c->bytes -= cost(e->table.len);
+	if (e->state == UNWIND_PENDING) {
+		c->nr_pending--;
+		close(e->fd);
+	}
+	c->nr_entries--;
+	free((void *)e->table.blob);
+	free(e);
+}
+
+/* The one not used for longest, of those that may go: tables only, or anything not held. */
+static struct entry *oldest(struct unwind_cache *c, bool tables)
+{
+	for (struct list_head *p = c->lru.prev; p != &c->lru; p = p->prev) {
+		struct entry *e = list_entry(p, struct entry, order);
+
+		if (!e->held && (!tables || e->state == UNWIND_READY))
+			return e;
+	}
+	return NULL;
+}
+
+/* Whether there is room for @len bytes more; older tables go for it. [UT-60] */
+static bool make_room(struct unwind_cache *c, size_t len)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
+	struct entry *e;
+
+	if (cost(len) > c->limit)
+		return false;
+	while (c->bytes + cost(len) > c->limit) {
+		e = oldest(c, true);
+		if (!e || now - e->used_ns < c->keep_ns)
+			return false;
+		forget(c, e);
+		c->evicted++;
+	}
+	return true;
+}
+
+/* Whether what was refused may go better now. */
+static bool is_passing(const struct unwind_cache *c, const struct entry *e)
+{
+	return (e->err == -ENOSPC || e->err == -ENOMEM || e->err == -EIO) &&
+	       clock_ns(CLOCK_MONOTONIC_COARSE) - e->used_ns >= c->keep_ns;
+}
+
+/* A new entry in the queue. NULL: not now. */
+static struct entry *begin(struct unwind_cache *c, const struct unwind_key *key, int fd)
+{
+	struct entry *e, **bucket = bucket_of(c, key);
+
+	if (c->nr_pending >= PENDING_MAX)
+		return NULL;
+	if (c->nr_entries >= ENTRIES_MAX) {
+		e = oldest(c, false);
+		if (!e)
+			return NULL;
+		forget(c, e);
+	}
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return NULL;
+	e->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (e->fd < 0) {
+		free(e);
+		return NULL;
+	}
+	e->key = *key;
+	e->state = UNWIND_PENDING;
+	e->next = *bucket;
+	*bucket = e;
+	list_add_tail(&e->order, &c->queue);
+	c->nr_entries++;
+	c->nr_pending++;
+	pthread_cond_signal(&c->work);
+	return e;
+}
+
+/* The worker is done with an entry. */
+static void finish(struct unwind_cache *c, struct entry *e, int err,
+		   struct op_unwind_table *blob, size_t len)
+{
+	if (!err && !make_room(c, len)) {
+		free(blob);
+		err = cost(len) > c->limit ? -EFBIG : -ENOSPC;
+	}
+	close(e->fd);
+	e->fd = -1;
+	c->nr_pending--;
+	e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	e->state = err ? UNWIND_REFUSED : UNWIND_READY;
+	e->err = err;
+	if (!err) {
+		e->table = (struct unwind_table){ blob, len };
+		c->bytes += cost(len);
+		c->built++;
+	}
+	list_add(&e->order, &c->lru);
+	(void)!eventfd_write(c->event_fd, 1);	/* full: it is readable anyway */
+}
+
+static void *work(void *arg)
+{
+	struct unwind_cache *c = arg;
+
+	setpriority(PRIO_PROCESS, 0, NICE);	/* on Linux this thread's alone */
+	pthread_mutex_lock(&c->lock);
+	while (!c->stopping) {
+		struct op_unwind_table *blob = NULL;
+		uint64_t began;
+		struct entry *e;
+		size_t len = 0;
+		int err;
+
+		if (list_empty(&c->queue)) {
+			pthread_cond_wait(&c->work, &c->lock);
+			continue;
+		}
+		/* out of the queue and PENDING: nobody else touches it */
+		e = list_entry(c->queue.next, struct entry, order);
+		list_del(&e->order);
+		pthread_mutex_unlock(&c->lock);
+		began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		err = unwind_build_fd(e->fd, c->limit, &blob, &len, NULL);
+		began = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+		pthread_mutex_lock(&c->lock);
+		c->build_ns += began;
+		finish(c, e, err, blob, len);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+/* --- the calls --- */
+
+static int start_worker(struct unwind_cache *c)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&c->worker, NULL, work, c);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}
+
+int unwind_cache_create(size_t limit, struct unwind_cache **ret)
+{
+	struct unwind_cache *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (!c)
+		return -ENOMEM;
+	c->limit = limit;
+	c->keep_ns = UNWIND_KEEP_SECONDS * 1000000000ull;
+	list_init(&c->queue);
+	list_init(&c->lru);
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->work, NULL);
+	c->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (c->event_fd < 0) {
+		err = -errno;
+		goto free_cache;
+	}
+	err = unwind_vdso_table(&c->vdso);
+	if (err && err != -ENOENT)
+		goto close_event;
+	err = start_worker(c);
+	if (err)
+		goto free_vdso;
+	*ret = c;
+	return 0;
+
+free_vdso:
+	free((void *)c->vdso.blob);
+close_event:
+	close(c->event_fd);
+free_cache:
+	free(c);
+	return err;
+}
+
+struct unwind_cache *unwind_cache_destroy(struct unwind_cache *c)
+{
+	struct entry *e, *n;
+
+	if (!c)
+		return NULL;
+	pthread_mutex_lock(&c->lock);
+	c->stopping = true;
+	pthread_cond_signal(&c->work);
+	pthread_mutex_unlock(&c->lock);
+	pthread_join(c->worker, NULL);
+	list_for_each_entry_safe(e, n, &c->queue, order)
+		forget(c, e);
+	list_for_each_entry_safe(e, n, &c->lru, order)
+		forget(c, e);
+	pthread_cond_destroy(&c->work);
+	pthread_mutex_destroy(&c->lock);
+	close(c->event_fd);
+	free((void *)c->vdso.blob);
+	free(c);
+	return NULL;
+}
+
+enum unwind_state unwind_cache_get(struct unwind_cache *c, const struct unwind_key *key, int fd,
+				   const struct unwind_table **ret, const char **ret_reason)
+{
+	enum unwind_state state = UNWIND_ABSENT;
+	struct entry *e;
+
+	pthread_mutex_lock(&c->lock);
+	e = find(c, key);
+	if (e && e->state == UNWIND_REFUSED && is_passing(c, e)) {
+		forget(c, e);
+		e = NULL;
+	}
+	if (!e && fd >= 0)
+		e = begin(c, key, fd);
+	if (e)
+		state = e->state;
+	if (state == UNWIND_READY) {
+		e->held++;
+		e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+		list_move(&e->order, &c->lru);
+		*ret = &e->table;
+	}
+	if (state == UNWIND_REFUSED && ret_reason)
+		*ret_reason = unwind_refusal(e->err);
+	pthread_mutex_unlock(&c->lock);
+	return state;
+}
+
+void unwind_cache_put(struct unwind_cache *c, const struct unwind_table *table)
+{
+	struct entry *e = container_of(table, struct entry, table);
+
+	pthread_mutex_lock(&c->lock);
+	e->held--;
+	e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
+	pthread_mutex_unlock(&c->lock);
+}
+
+const struct unwind_table *unwind_cache_vdso(const struct unwind_cache *c)
+{
+	return c->vdso.blob ? &c->vdso : NULL;
+}
+
+int unwind_cache_fd(const struct unwind_cache *c)
+{
+	return c->event_fd;
+}
+
+void unwind_cache_seen(struct unwind_cache *c)
+{
+	eventfd_t ignored;
+
+	(void)!eventfd_read(c->event_fd, &ignored);
+}
+
+void unwind_cache_keep(struct unwind_cache *c, unsigned int seconds)
+{
+	pthread_mutex_lock(&c->lock);
+	c->keep_ns = seconds * 1000000000ull;
+	pthread_mutex_unlock(&c->lock);
+}
+
+static void count_refused(const struct unwind_cache *c, struct unwind_cache_stats *s)
+{
+	static const int reasons[UNWIND_REASONS] = {
+		-ENOEXEC, -ENOTSUP, -ENODATA, -EPROTONOSUPPORT, -EPROTO, -EFBIG, -ENOMEM, -ENOSPC,
+		0,	/* any other */
+	};
+	struct entry *e;
+
+	for (int i = 0; i < UNWIND_REASONS; i++)
+		s->refused_for[i].reason = unwind_refusal(reasons[i]);
+	list_for_each_entry(e, &c->lru, order) {
+		int i = 0;
+
+		if (e->state != UNWIND_REFUSED)
+			continue;
+		while (reasons[i] && reasons[i] != e->err)
+			i++;
+		s->refused_for[i].count++;
+		s->refused++;
+	}
+}
+
+void unwind_cache_stats(struct unwind_cache *c, struct unwind_cache_stats *ret)
+{
+	struct unwind_cache_stats s = { .limit = c->limit };
+
+	pthread_mutex_lock(&c->lock);
+	count_refused(c, &s);
+	s.pending = c->nr_pending;
+	s.tables = c->nr_entries - c->nr_pending - s.refused;
+	s.bytes = c->bytes;
+	s.built = c->built;
+	s.evicted = c->evicted;
+	s.build_ns = c->build_ns;
+	*ret = s;
+	pthread_mutex_unlock(&c->lock);
+}

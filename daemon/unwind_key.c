@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_key.c - which binary a file is, as far as that can be believed
+ *
+ * Anybody can give a file libc's build-id and call frame information that leads astray. Only who
+ * could replace libc itself is taken at his word. [UT-61]
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "build_id.h"
+#include "unwind_cache.h"
+
+#define FUSE_MAGIC	0x65735546	/* its server says what owner it likes */
+
+static bool is_trusted(int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	if (st->st_uid != 0 && st->st_uid != geteuid())
+		return false;
+	return !(st->st_mode & S_IWOTH) && !fstatfs(fd, &fs) && fs.f_type != FUSE_MAGIC;
+}
+
+int unwind_key_of_fd(int fd, struct unwind_key *ret)
+{
+	struct unwind_key key = { .by_build_id = false };
+	struct build_id id;
+	uint64_t words[4];
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (is_trusted(fd, &st) && !build_id_read_fd(fd, &id)) {
+		key.by_build_id = true;
+		memcpy(key.bytes, id.bytes, id.len);
+	} else {
+		words[0] = st.st_dev;
+		words[1] = st.st_ino;
+		words[2] = st.st_size;
+		words[3] = st.st_ctim.tv_sec * 1000000000ull + st.st_ctim.tv_nsec;
+		memcpy(key.bytes, words, sizeof(words));
+	}
+	*ret = key;
+	return 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* unwind_vdso.h - the table of the code that the kernel maps into every process */
+#ifndef UNWIND_VDSO_H
+#define UNWIND_VDSO_H
+
+#include "unwind_cache.h"
+
+/* Rows count from the vdso's first byte. -ENOENT: this process has none; -errno. */
+int unwind_vdso_table(struct unwind_table *ret);
+
+#endif
