@@ -49,6 +49,7 @@ all_objs :=
 programs :=
 tests    :=
 threaded :=
+waiting  :=
 test_tools :=
 benches  :=
 fuzzers  :=

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * control_stuck.c - a daemon that does not answer, and a start that fails: opcontrol says so in
- * time, and nothing is left that would be in the way of the next command
+ * control_stuck.c - a daemon that does not answer: opcontrol's actions say so in time, and nothing
+ * is left that would be in the way of the next command
  */
-#include <time.h>
-#include "daemonrc.h"
 #include "fake_daemon.h"
+#include "stopwatch.h"
 
 #define END_MS	900
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 static pid_t start_stopped(void)
 {
@@ -116,80 +107,6 @@ TEST(deinit_goes_on)
 	CHECK(waitpid(pid, NULL, 0) == pid && !daemon_runs(tmpdir), "runs");
 	CHECK(!act(action_deinit, &c, &e), "%s", e.text);
 	control_done(&c);
-}
-
-/* opcontrol and oprofiled themselves. */
-
-static const char good_start[] = "--collector=perf --event=CPU_CLK_UNHALTED:2000000 --start";
-static char said[4000];
-
-static void start_or_skip(void)
-{
-	if (!run_opcontrol(good_start, said, sizeof(said)))
-		return;
-	if (getuid() || strstr(said, "perf_event"))
-		SKIP("needs root and perf_event_open()");
-	CHECK(false, "%s", said);
-}
-
-TEST(a_stopped_oprofiled)
-{
-	double began;
-	int status;
-
-	tmpdir_make();
-	start_or_skip();
-	kill(daemon_pid(tmpdir), SIGSTOP);
-	began = seconds();
-	status = run_opcontrol("--status", said, sizeof(said));
-	CHECK(WEXITSTATUS(status) == 1 && strstr(said, "does not answer 'status'"), "%s", said);
-	CHECK(seconds() - began < 30, "after %.1f s", seconds() - began);
-	began = seconds();
-	status = run_opcontrol("--shutdown", said, sizeof(said));
-	CHECK(WEXITSTATUS(status) == 1 && strstr(said, "was killed"), "%s", said);
-	CHECK(seconds() - began < 40, "after %.1f s", seconds() - began);
-	status = run_opcontrol("--shutdown", said, sizeof(said));
-	CHECK(!status && strstr(said, "not running"), "%s", said);
-	CHECK(!run_opcontrol("--start", said, sizeof(said)), "%s", said);
-	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)), "%s", said);
-}
-
-TEST(a_failed_start_saves_nothing)
-{
-	const char *const bad[] = {
-		"--event=CPU_CLK_UNHALTED:3000000 --session-dir=/proc/foo --start",
-		"--buffer-size=1024 --start",
-		"--callgraph=5 --session-dir=/proc/foo --start-daemon",
-	};
-	const char saved[] = "CALLGRAPH=3\n";
-	char *text = NULL;
-
-	if (getuid())
-		SKIP("needs root");
-	tmpdir_make();
-	put_text(tmpdir_path("daemonrc"), saved);
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		CHECK(run_opcontrol(bad[i], said, sizeof(said)), "%s: %s", bad[i], said);
-		CHECK(!file_read_all(tmpdir_path("daemonrc"), 4096, &text, NULL) &&
-		      !strcmp(text, saved), "%s saved: %s", bad[i], text);
-		free(text);
-	}
-	CHECK(!file_exists(tmpdir_path("daemonrc_new")), "waits");
-}
-
-TEST(a_start_saves)
-{
-	struct op_error e = { "" };
-	struct setup s;
-
-	tmpdir_make();
-	start_or_skip();
-	setup_init(&s);
-	CHECK(!daemonrc_load(tmpdir_path("daemonrc"), &s, &e), "%s", e.text);
-	CHECK(!strcmp(s.session_dir, tmpdir) && s.nr_events == 1 && s.events[0].count == 2000000,
-	      "%s, %zu events", s.session_dir, s.nr_events);
-	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)), "%s", said);
-	setup_free(&s);
 }
 
 TEST_MAIN()

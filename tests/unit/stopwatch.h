@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* stopwatch.h - how long something takes, for tests of what ends a wait */
+#ifndef STOPWATCH_H
+#define STOPWATCH_H
+
+#include <time.h>
+
+static inline double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+#endif
