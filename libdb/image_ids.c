@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* image_ids.c - stats/images: which build of each image was profiled [SS-30] */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "file.h"
 #include "image_ids.h"
 #include "text_file.h"
@@ -13,24 +10,6 @@
 
 #define IDS_FILE	"images"
 #define IDS_LIMIT	(64 * 1024 * 1024)
-
-/* One write(); if only part of it got to the disk, nothing of it stays. */
-static int append(const char *path, const struct strbuf *line)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644), err = 0;
-	struct stat st;
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = fstat(fd, &st) ? -1 : write(fd, line->text, line->len);
-	if (n < 0)
-		err = -errno;
-	else if ((size_t)n != line->len)
-		err = ftruncate(fd, st.st_size) ? -errno : -ENOSPC;
-	close(fd);
-	return err;
-}
 
 int image_ids_append(const char *stats_dir, const char *path, const char *build_id)
 {
@@ -41,7 +20,7 @@ int image_ids_append(const char *stats_dir, const char *path, const char *build_
 	strbuf_addf(&line, "%s ", build_id && *build_id ? build_id : "-");
 	text_add_escaped(&line, path, true);
 	strbuf_add_char(&line, '\n');
-	err = append(file, &line);
+	err = text_append(file, line.text, line.len);
 	strbuf_free(&line);
 	free(file);
 	return err;
@@ -66,16 +45,11 @@ static int compare_ids(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-static bool build_id_ok(const char *id)
-{
-	return !strcmp(id, "-") || (*id && id[strspn(id, "0123456789abcdef")] == '\0');
-}
-
 static const char *parse_line(struct image_ids *ids, char *line)
 {
 	char *rest = line, *id = text_next_word(&rest);
 
-	if (!id || !build_id_ok(id))
+	if (!id || (strcmp(id, "-") && !text_is_hex(id)))
 		return "not a build-id in hex or '-'";
 	if (!rest || !*rest || strchr(rest, ' '))
 		return "not one path after the build-id";

@@ -9,6 +9,8 @@
  *   SD/samples/NAME/stats/event-times    for how long events were counted (event_times.h)
  *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
  *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
+ *   SD/samples/NAME/stats/parts/N/...    samples kept apart by more than names tell (session_parts.h)
+ *   SD/samples/NAME/stats/binaries/ID    copies of binaries that the host has not
  *   SD/samples/NAME/stats/stacks         call chains (stack_store.h)
  *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, for OProfile's opreport
  *
@@ -27,6 +29,7 @@
 #define SESSION_CURRENT		"current"
 #define SESSION_INFO_FILE	"session"	/* below stats/ */
 #define SESSION_COUNTS_FILE	"counts"
+#define SESSION_BINARIES	"binaries"	/* BUILD-ID: copies of binaries [SS-65] */
 
 /* Malloc'd paths below @session_dir; @name is a saved session's or SESSION_CURRENT. @file may
  * be NULL: the stats folder itself. */

@@ -12,6 +12,7 @@
 #include "sample_header.h"
 #include "sample_name.h"
 #include "session.h"
+#include "session_parts.h"
 #include "session_settle.h"
 #include "strbuf.h"
 #include "xalloc.h"
@@ -142,16 +143,36 @@ static int add_tree(struct total *t, struct strbuf *path)
 	return err;
 }
 
-static int add_up(const char *samples_dir, struct total *t, struct op_error *e)
+static int add_folder_of_samples(const char *dir, struct total *t)
 {
 	struct strbuf path = STRBUF_INIT;
 	int err;
 
-	strbuf_add(&path, samples_dir);
+	strbuf_add(&path, dir);
 	t->prefix = path.len + 1;
-	t->e = e;
 	err = add_tree(t, &path);
 	strbuf_free(&path);
+	return err;
+}
+
+/* The session's own and those of its parts [SS-60]; without an index nobody finds these. */
+static int add_up(const char *samples_dir, const char *stats_dir, struct total *t,
+		  struct op_error *e)
+{
+	struct session_parts parts = { 0 };
+	int err;
+
+	t->e = e;
+	err = add_folder_of_samples(samples_dir, t);
+	(void)session_parts_read(stats_dir, &parts, NULL);
+	for (size_t i = 0; i < parts.nr && !err; i++) {
+		char *dir = session_part_path(stats_dir, i);
+
+		if (file_is_dir(dir))
+			err = add_folder_of_samples(dir, t);
+		free(dir);
+	}
+	session_parts_free(&parts);
 	return err;
 }
 
@@ -264,7 +285,7 @@ static int settle(const char *samples_dir, const char *stats_dir, struct settlem
 	struct session_counts counts = { 0, NULL };
 	struct total t = { .samples = 0 };
 	uint64_t recorded = 0;
-	int err = add_up(samples_dir, &t, e);
+	int err = add_up(samples_dir, stats_dir, &t, e);
 
 	if (!err)
 		err = read_counts(stats_dir, &counts, s, e);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* text_file.c - what the session's text files have in common */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "number.h"
 #include "text_file.h"
 
@@ -65,6 +68,11 @@ bool text_parse_decimal(const char *word, uint64_t *ret)
 	return number_parse_u64(word, ret) == 0;
 }
 
+bool text_is_hex(const char *word)
+{
+	return *word && !word[strspn(word, "0123456789abcdef")];
+}
+
 int text_error(const struct text_lines *lines, const char *name, const char *why,
 	       struct op_error *e)
 {
@@ -107,4 +115,21 @@ bool text_unescape(char *s)
 	}
 	*to = '\0';
 	return true;
+}
+
+int text_append(const char *path, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644), err = 0;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = fstat(fd, &st) ? -1 : write(fd, text, len);
+	if (n < 0)
+		err = -errno;
+	else if ((size_t)n != len)
+		err = ftruncate(fd, st.st_size) ? -errno : -ENOSPC;
+	close(fd);
+	return err;
 }

@@ -24,6 +24,8 @@ char *text_next_word(char **p);
 
 /* Lower-case or upper-case hex digits only, all of @word. */
 bool text_parse_hex(const char *word, uint64_t *ret);
+/* Whether @word is lower-case hex digits, one at least: a build-id as files have it. */
+bool text_is_hex(const char *word);
 /* Decimal digits only, all of @word, which may be NULL. */
 bool text_parse_decimal(const char *word, uint64_t *ret);
 
@@ -35,5 +37,11 @@ int text_error(const struct text_lines *lines, const char *name, const char *why
 void text_add_escaped(struct strbuf *out, const char *s, bool blanks_too);
 /* Undo that in place; false: a '\' not followed by three octal digits, or \000. */
 bool text_unescape(char *s);
+
+/*
+ * Append @len bytes to the file @path, made if need be, in one write(); if only part of them got to
+ * the disk, none stay: -ENOSPC.
+ */
+int text_append(const char *path, const char *text, size_t len);
 
 #endif

@@ -46,7 +46,7 @@ static const struct poptOption table[] = {
 	{"exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	 "leave out libraries, kernel and modules of applications", NULL},
 	{"merge", 'm', POPT_ARG_STRING, &raw.merge, 0, "add up what differs only in these",
-	 "cpu,tid,tgid,unitmask,all"},
+	 "cgroup,cpu,tid,tgid,unitmask,all"},
 	{"threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
 	 "leave out files (with --assembly: symbols) below", "percent"},
 	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
@@ -66,10 +66,10 @@ const struct option_set annotate_option_set = {
 
 static int parse_merge(struct merge *merge, struct op_error *e)
 {
-	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8 };
+	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8, CGROUP = 16, ALL = 31 };
 	static const struct option_word words[] = {
 		{ "cpu", CPU }, { "tid", TID }, { "tgid", TGID | TID }, { "unitmask", MASK },
-		{ "all", CPU | TID | TGID | MASK }, { NULL, 0 }
+		{ "cgroup", CGROUP }, { "all", ALL }, { NULL, 0 }
 	};
 	unsigned int bits = 0;
 	int err = option_words_parse("merge", raw.merge, words, &bits, e);
@@ -78,6 +78,7 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 	*merge = (struct merge){
 		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
 		.unit_mask = bits & MASK, .lib = !raw.exclude_dependent,
+		.cgroup = bits & CGROUP,
 	};
 	return err;
 }

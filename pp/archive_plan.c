@@ -149,6 +149,12 @@ static bool is_spare(const char *name)
 	return n > 6 && !strcmp(name + n - 6, ".spare");
 }
 
+/* What it has besides its index are sample files, in lists of their own. */
+static bool is_parts_folder(const char *dir)
+{
+	return !strcmp(path_base(dir), "parts");
+}
+
 /* Links are neither followed nor copied. What cannot be opened has nothing to copy. */
 static void add_stats(struct planner *p, const struct report_session *s, const char *dir,
 		      unsigned int depth)
@@ -165,7 +171,7 @@ static void add_stats(struct planner *p, const struct report_session *s, const c
 			st.st_mode = 0;
 		if (S_ISREG(st.st_mode))
 			add_session_file(p, ARCHIVE_BESIDE, s, path);
-		else if (S_ISDIR(st.st_mode) && depth < STATS_DEPTH)
+		else if (S_ISDIR(st.st_mode) && depth < STATS_DEPTH && !is_parts_folder(dir))
 			add_stats(p, s, path, depth + 1);
 		free(path);
 		free(entries[i]);
@@ -238,7 +244,8 @@ static int name_sessions(struct planner *p, struct op_error *e)
 static void fetch_debug(struct planner *p)
 {
 	const struct arrange_options how = {
-		.merge = { .cpu = true, .tid = true, .tgid = true, .unit_mask = true, .lib = true },
+		.merge = { .cpu = true, .tid = true, .tgid = true, .unit_mask = true, .lib = true,
+			   .cgroup = true },
 	};
 	struct notices ignored = { 0 };
 	struct arrangement arrangement;

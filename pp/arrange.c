@@ -7,15 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "format_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
 #define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
 
-static struct profile_template template_of(const struct sample_name *name,
+static struct profile_template template_of(const struct sample_file *file,
 					    const struct merge *merge)
 {
+	const struct sample_name *name = &file->name;
+
 	return (struct profile_template){
 		.event = name->event,
 		.count = name->count,
@@ -23,6 +26,7 @@ static struct profile_template template_of(const struct sample_name *name,
 		.tgid = merge->tgid ? SAMPLE_ALL : name->tgid,
 		.tid = merge->tid || merge->tgid ? SAMPLE_ALL : name->tid,
 		.cpu = merge->cpu ? SAMPLE_ALL : name->cpu,
+		.cgroup = merge->cgroup ? "" : file->cgroup,
 	};
 }
 
@@ -43,7 +47,9 @@ static int compare_templates(const struct profile_template *a, const struct prof
 		order = compare_numbers(a->tgid, b->tgid);
 	if (!order)
 		order = compare_numbers(a->tid, b->tid);
-	return order ? order : compare_numbers(a->cpu, b->cpu);
+	if (!order)
+		order = compare_numbers(a->cpu, b->cpu);
+	return order ? order : strcmp(a->cgroup, b->cgroup);
 }
 
 struct keyed_file {
@@ -74,6 +80,8 @@ static unsigned int differing_axes(const struct profile_template *a,
 		axes |= 1u << AXIS_TID;
 	if (a->cpu != b->cpu)
 		axes |= 1u << AXIS_CPU;
+	if (strcmp(a->cgroup, b->cgroup))
+		axes |= 1u << AXIS_CGROUP;
 	return axes;
 }
 
@@ -90,6 +98,8 @@ static void add_value(struct strbuf *s, enum axis axis, const struct profile_tem
 	if (axis == AXIS_EVENT)
 		strbuf_addf(s, "%s:%" PRIu64 ":0x%02" PRIx64, t->event, t->count,
 			    t->unit_mask == SAMPLE_ALL ? 0 : t->unit_mask);
+	else if (axis == AXIS_CGROUP)
+		strbuf_add(s, *t->cgroup ? t->cgroup : "all");
 	else
 		add_number(s, axis == AXIS_TGID ? t->tgid : axis == AXIS_TID ? t->tid : t->cpu);
 }
@@ -101,6 +111,7 @@ static const struct {
 	[AXIS_TGID] = { "process", "tgid:N or --merge=tgid" },
 	[AXIS_TID] = { "thread", "tid:N or --merge=tid" },
 	[AXIS_CPU] = { "CPU", "cpu:N or --merge=cpu" },
+	[AXIS_CGROUP] = { "control group", "cgroup:PATH or --merge=cgroup" },
 };
 
 /* Events are never added up: the first axis stays, the others go [AR-2]. */
@@ -121,6 +132,7 @@ static void merge_other_axes(struct merge *merge, unsigned int axes, struct noti
 	merge->tgid |= !!(axes & ~first & (1u << AXIS_TGID));
 	merge->tid |= !!(axes & ~first & (1u << AXIS_TID));
 	merge->cpu |= !!(axes & ~first & (1u << AXIS_CPU));
+	merge->cgroup |= !!(axes & ~first & (1u << AXIS_CGROUP));
 	strbuf_free(&gone);
 }
 
@@ -184,6 +196,9 @@ static char *class_title(enum axis axis, const struct profile_template *t)
 		return number_title("tid", t->tid);
 	case AXIS_CPU:
 		return number_title("cpu", t->cpu);
+	case AXIS_CGROUP:
+		/* its end tells more in a narrow column; the header has the whole */
+		return xasprintf("cgroup:%s", *t->cgroup ? path_base(t->cgroup) : "all");
 	default:
 		return xasprintf("%s:%" PRIu64, t->event, t->count);
 	}
@@ -245,7 +260,7 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 		if (!i || compare_templates(&keyed[i].template, &keyed[i - 1].template)) {
 			if (a->nr_classes == MAX_CLASSES)
 				return op_error_set(e, -EINVAL, "more than %d columns: choose some "
-						    "(event:, cpu:, tgid:, tid:) or use --merge",
+						    "(event:, cpu:, tgid:, tid:, cgroup:) or use --merge",
 						    MAX_CLASSES);
 			if (err && err != -ENODATA)
 				return err;	/* no file of the last class could be read */
@@ -278,7 +293,7 @@ static void add_arcs(struct arrangement *a, const struct file_list *list,
 	a->arcs = xcalloc(list->nr_arcs + 1, sizeof(*a->arcs));
 	for (size_t i = 0; i < list->nr_arcs; i++) {
 		const struct sample_file *file = &list->arcs[i];
-		struct profile_template template = template_of(&file->name, &options->merge);
+		struct profile_template template = template_of(file, &options->merge);
 
 		if (options->exclude_dependent && !options->merge.lib && file->app != file->image)
 			continue;
@@ -307,7 +322,7 @@ static size_t key_files(const struct file_list *list, const struct arrange_optio
 
 		if (options->exclude_dependent && !options->merge.lib && file->app != file->image)
 			continue;
-		ret[nr].template = template_of(&file->name, &options->merge);
+		ret[nr].template = template_of(file, &options->merge);
 		ret[nr++].file = file;
 	}
 	qsort(ret, nr, sizeof(*ret), compare_keyed);

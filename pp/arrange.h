@@ -21,7 +21,7 @@
 #include "sample_header.h"
 
 struct merge {			/* --merge= */
-	bool cpu, tid, tgid, unit_mask, lib;
+	bool cpu, tid, tgid, unit_mask, lib, cgroup;
 };
 
 enum axis {
@@ -30,6 +30,7 @@ enum axis {
 	AXIS_TGID,		/* and tid, when they are equal */
 	AXIS_TID,
 	AXIS_CPU,
+	AXIS_CGROUP,
 	NR_AXES
 };
 
@@ -38,6 +39,7 @@ struct profile_template {
 	uint64_t count;
 	int64_t unit_mask;	/* these four: or SAMPLE_ALL */
 	int64_t tgid, tid, cpu;
+	const char *cgroup;	/* the session's; "": all */
 };
 
 struct profile_class {

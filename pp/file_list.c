@@ -26,6 +26,7 @@ struct walk {
 	struct image_set *images;
 	struct file_list *list;
 	struct notices *notices;
+	const struct session_part *part;	/* or NULL: what is apart by nothing */
 	size_t prefix;			/* bytes of the path before the name proper */
 	size_t nr_invalid;
 	char *first_invalid;
@@ -53,12 +54,13 @@ static bool is_wanted(struct walk *w, const struct sample_file *file)
 		return true;
 	image_spec_names(file->app, &app);
 	image_spec_names(file->image, &image);
-	return profile_spec_matches(w->spec, &file->name, &app, &image);
+	return profile_spec_matches(w->spec, &file->name, file->cgroup, &app, &image);
 }
 
-static struct image *get_image(struct walk *w, const struct image_name *name)
+static struct image *get_image(struct walk *w, const struct image_name *name,
+			       const char *apart_build)
 {
-	struct image *image = image_set_get(w->images, name, w->session);
+	struct image *image = image_set_get(w->images, name, apart_build, w->session);
 
 	if (w->finder)
 		find_image(w->finder, image, w->notices);
@@ -87,7 +89,7 @@ static struct image *jit_image(struct walk *w, const char *path, const struct im
 		return NULL;
 	}
 	jit.path = object;
-	image = image_set_get(w->images, &jit, w->session);
+	image = image_set_get(w->images, &jit, NULL, w->session);
 	if (!image->looked_for) {
 		image->looked_for = true;
 		image->found = xstrdup(object);
@@ -107,9 +109,28 @@ static void keep_file(struct file_list *list, const struct sample_file *file)
 	}
 }
 
+/* A part's build is that of the images its samples lie in; of which else there is one build. */
+static void get_images(struct walk *w, const char *path, struct sample_file *file)
+{
+	const struct sample_name *name = &file->name;
+	const char *build = w->part && *w->part->build_id && name->image.kind == IMAGE_FILE
+			    ? w->part->build_id : NULL;
+	bool own = build && name->app.kind == IMAGE_FILE && !strcmp(name->app.path, name->image.path);
+
+	file->app = get_image(w, &name->app, own ? build : NULL);
+	if (name->image.kind == IMAGE_ANON && !name->has_callee)
+		file->image = jit_image(w, path, &name->image);
+	if (!file->image)
+		file->image = get_image(w, &name->image, build);
+	if (name->has_callee)
+		file->callee = get_image(w, &name->callee, NULL);
+}
+
 static void visit_file(struct walk *w, const char *path)
 {
-	struct sample_file file = { .session = w->session };
+	struct sample_file file = {
+		.session = w->session, .cgroup = w->part ? w->part->cgroup : "",
+	};
 	struct op_error e = { "" };
 	int err;
 
@@ -124,13 +145,7 @@ static void visit_file(struct walk *w, const char *path)
 		sample_name_free(&file.name);
 		return;
 	}
-	file.app = get_image(w, &file.name.app);
-	if (file.name.image.kind == IMAGE_ANON && !file.name.has_callee)
-		file.image = jit_image(w, path, &file.name.image);
-	if (!file.image)
-		file.image = get_image(w, &file.name.image);
-	if (file.name.has_callee)
-		file.callee = get_image(w, &file.name.callee);
+	get_images(w, path, &file);
 	if (!is_wanted(w, &file)) {
 		sample_name_free(&file.name);
 		return;
@@ -188,14 +203,35 @@ static int compare_files(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
+/* Its folder is made with its first sample file. */
+static int walk_part(struct walk *w, const char *stats, size_t number)
+{
+	char *folder = session_part_path(stats, number);
+	struct strbuf path = STRBUF_INIT;
+	int err = 0;
+
+	strbuf_add(&path, folder);
+	w->part = &w->session->parts.parts[number];
+	w->prefix = path.len + 1;
+	if (file_is_dir(folder))
+		err = visit_folder(w, &path, true);
+	strbuf_free(&path);
+	free(folder);
+	return err;
+}
+
 static int walk_session(struct walk *w)
 {
+	char *stats = path_join(w->session->samples, "stats");
 	struct strbuf path = STRBUF_INIT;
 	int err;
 
 	strbuf_add(&path, w->session->samples);
 	w->prefix = path.len + 1;
 	err = visit_folder(w, &path, true);
+	for (size_t i = 0; i < w->session->parts.nr && !err; i++)
+		err = walk_part(w, stats, i);
+	free(stats);
 	strbuf_free(&path);
 	if (w->nr_invalid)
 		notice_add(w->notices,

@@ -18,6 +18,7 @@
 struct sample_file {
 	char *path;
 	struct sample_name name;
+	const char *cgroup;		/* control group, the session's; "": not apart by it */
 	struct image *app, *image;
 	struct image *callee;		/* of a call-graph file: image the calls go to; else NULL */
 	const struct report_session *session;

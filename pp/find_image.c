@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build_id.h"
 #include "file.h"
+#include "sessions.h"
 #include "xalloc.h"
 
 struct entry {
@@ -274,11 +276,42 @@ static bool find_at_path(const struct finder *f, struct image *image)
 	return false;
 }
 
-void find_image(struct finder *f, struct image *image, struct notices *notices)
+static bool is_build(const char *path, const char *build_id)
 {
-	if (image->looked_for)
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+
+	return !build_id_read(path, &id) && !strcmp(build_id_text(&id, text), build_id);
+}
+
+/*
+ * Another build than the one profiled gives way to the session's own copy of that, if there is
+ * one; where builds are kept apart it is known to be wrong [FI-7].
+ */
+static void prefer_build(struct image *image)
+{
+	char *kept;
+
+	if (image->kind != IMAGE_FILE || !image->build_id || !image->session)
 		return;
-	image->looked_for = true;
+	kept = xasprintf("%s/stats/" SESSION_BINARIES "/%s", image->session->samples,
+			 image->build_id);
+	if (!file_exists(kept)) {
+		free(kept);
+		kept = NULL;
+	}
+	if ((kept || image->is_apart) &&
+	    !(image->found && is_build(image->found, image->build_id))) {
+		free(image->found);
+		image->found = kept;
+		image->found_by_search = image->is_ambiguous = false;
+	} else {
+		free(kept);
+	}
+}
+
+static void look_for(struct finder *f, struct image *image, struct notices *notices)
+{
 	if (image->kind == IMAGE_FILE) {
 		if (find_at_path(f, image))
 			return;
@@ -301,4 +334,13 @@ void find_image(struct finder *f, struct image *image, struct notices *notices)
 			free(module);
 		}
 	}
+}
+
+void find_image(struct finder *f, struct image *image, struct notices *notices)
+{
+	if (image->looked_for)
+		return;
+	image->looked_for = true;
+	look_for(f, image, notices);
+	prefer_build(image);
 }

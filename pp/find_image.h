@@ -4,7 +4,7 @@
  *
  * Order: in the archive, below the root (--root), else the path itself, else by name in the
  * folders of --image-path; kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
- * Rules: doc/pp-spec.md [FI-1]..[FI-5].
+ * Rules: doc/pp-spec.md [FI-1]..[FI-7].
  */
 #ifndef FIND_IMAGE_H
 #define FIND_IMAGE_H

@@ -79,6 +79,8 @@ static void put_classes(struct json *j, const struct arrangement *a, const uint6
 		json_signed(j, "tgid", t->tgid, SAMPLE_ALL);
 		json_signed(j, "tid", t->tid, SAMPLE_ALL);
 		json_signed(j, "cpu", t->cpu, SAMPLE_ALL);
+		if (*t->cgroup)
+			json_text(j, "cgroup", t->cgroup);
 		json_number(j, "samples", totals[c]);
 		json_close(j, '}');
 	}

@@ -50,6 +50,8 @@ static void put_classes(const struct xml *x)
 		fprintf(x->out, " name=\"c%zu\"", c);
 		if (class->template.cpu != SAMPLE_ALL)
 			xml_number(x->out, "cpu", class->template.cpu);
+		if (*class->template.cgroup)
+			xml_text(x->out, "cgroup", class->template.cgroup);
 		xml_number(x->out, "event", x->a->axis == AXIS_EVENT ? c : 0);
 		xml_number(x->out, "mask", class->header.unit_mask);
 		fputs("/>\n", x->out);

@@ -43,7 +43,9 @@ struct work {
 static int collect_files(struct work *w, const char *session_dir, struct op_error *e)
 {
 	const struct gprof_options *o = w->options;
-	struct merge merge = { .cpu = !o->compat, .tid = !o->compat, .tgid = !o->compat };
+	struct merge merge = {
+		.cpu = !o->compat, .tid = !o->compat, .tgid = !o->compat, .cgroup = true,
+	};
 	struct collect_options what = {
 		.session_dir = session_dir,
 		.spec = &o->spec,

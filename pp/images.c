@@ -8,11 +8,14 @@
 
 #include "file.h"
 #include "hash.h"
+#include "sessions.h"
 #include "xalloc.h"
 
-
-static char *display_name(const struct image_name *name)
+/* The first digits tell builds of one path apart well enough. */
+static char *display_name(const struct image_name *name, const char *apart_build)
 {
+	if (apart_build)
+		return xasprintf("%s (build %.8s)", name->path, apart_build);
 	switch (name->kind) {
 	case IMAGE_KERNEL:
 		return xasprintf("/%s", name->path);
@@ -27,9 +30,11 @@ static char *display_name(const struct image_name *name)
 }
 
 static bool same_image(const struct image *image, const struct image_name *name,
-		       const char *display)
+		       const char *apart_build, const char *display)
 {
 	return image->kind == name->kind && !strcmp(image->path, name->path) &&
+	       image->is_apart == !!apart_build &&
+	       (!apart_build || !strcmp(image->build_id, apart_build)) &&
 	       !strcmp(image->name, display);
 }
 
@@ -49,15 +54,26 @@ static void grow_slots(struct image_set *set)
 	}
 }
 
-static struct image *add_image(struct image_set *set, const struct image_name *name,
-			       char *display, const struct report_session *session)
+static const char *recorded_build(const struct image_name *name,
+				  const struct report_session *session)
 {
+	return name->kind == IMAGE_FILE && session && session->ids
+		? image_ids_find(session->ids, name->path) : NULL;
+}
+
+static struct image *add_image(struct image_set *set, const struct image_name *name,
+			       const char *apart_build, char *display,
+			       const struct report_session *session)
+{
+	const char *build = apart_build ? apart_build : recorded_build(name, session);
 	struct image *image = xcalloc(1, sizeof(*image));
 
 	image->kind = name->kind;
 	image->path = xstrdup(name->path);
 	image->name = display;
 	image->session = session;
+	image->build_id = build ? xstrdup(build) : NULL;
+	image->is_apart = apart_build;
 	image->is_kernel = name->kind == IMAGE_KERNEL;
 	if (name->kind == IMAGE_ANON) {
 		image->anon_start = name->anon_start;
@@ -69,9 +85,9 @@ static struct image *add_image(struct image_set *set, const struct image_name *n
 }
 
 struct image *image_set_get(struct image_set *set, const struct image_name *name,
-			    const struct report_session *session)
+			    const char *apart_build, const struct report_session *session)
 {
-	char *display = display_name(name);
+	char *display = display_name(name, apart_build);
 	size_t at;
 
 	if (set->nr * 2 >= set->nr_slots)
@@ -80,13 +96,13 @@ struct image *image_set_get(struct image_set *set, const struct image_name *name
 	for (; set->slots[at]; at = (at + 1) & (set->nr_slots - 1)) {
 		struct image *image = set->images[set->slots[at] - 1];
 
-		if (same_image(image, name, display)) {
+		if (same_image(image, name, apart_build, display)) {
 			free(display);
 			return image;
 		}
 	}
 	set->slots[at] = set->nr + 1;
-	return add_image(set, name, display, session);
+	return add_image(set, name, apart_build, display, session);
 }
 
 void image_set_free(struct image_set *set)
@@ -95,6 +111,7 @@ void image_set_free(struct image_set *set)
 		free(set->images[i]->path);
 		free(set->images[i]->name);
 		free(set->images[i]->found);
+		free(set->images[i]->build_id);
 		free(set->images[i]);
 	}
 	free(set->images);
@@ -114,7 +131,7 @@ const char *image_shown_name(const struct image *image, bool long_names)
 
 void image_spec_names(const struct image *image, struct spec_image *ret)
 {
-	ret->name = image->name;
+	ret->name = image->is_apart ? image->path : image->name;
 	ret->short_name = image->kind == IMAGE_FILE ? path_base(image->path) : image->path;
 	ret->found = image->found;
 }

@@ -3,7 +3,7 @@
  * images.h - the binary images that sample files name, each once
  *
  * An image's identity is what the sample file's name says: kind and path, and for anonymous
- * memory the process and the range. Where the file is today is find_image.h's business.
+ * memory the process and the range; and the build, where several of one path are kept apart. Where the file is today is find_image.h's business.
  */
 #ifndef IMAGES_H
 #define IMAGES_H
@@ -22,6 +22,8 @@ struct image {
 	char *name;		/* for people, in full: "/bin/bash", "/ext4",
 				 * "[heap] (tgid:12 range:0x1000-0x2000)" */
 	uint64_t anon_start, anon_end;
+	char *build_id;		/* which build was profiled, hex; or NULL: not known */
+	bool is_apart;		/* that build is kept apart from another one of that path */
 	bool is_kernel;		/* the kernel or a module, by kind or by a sample file's header */
 	const struct report_session *session;	/* the first that has samples of it */
 
@@ -38,9 +40,12 @@ struct image_set {
 	size_t nr_slots;
 };
 
-/* The image of that name, added if it is new. Lives until image_set_free(). */
+/*
+ * The image of that name, added if it is new; with @apart_build, not NULL, the one whose samples
+ * were kept apart for that build. Lives until image_set_free().
+ */
 struct image *image_set_get(struct image_set *set, const struct image_name *name,
-			    const struct report_session *session);
+			    const char *apart_build, const struct report_session *session);
 void image_set_free(struct image_set *set);
 
 /* What reports print: found name or name, in full or its base name. */

@@ -87,7 +87,7 @@ static int read_profile(const struct diff_options *o, const char *session_dir, s
 			struct profile *p, struct notices *notices, struct op_error *e)
 {
 	const struct merge merge = {
-		.cpu = true, .tid = true, .tgid = true, .lib = !o->applications,
+		.cpu = true, .tid = true, .tgid = true, .lib = !o->applications, .cgroup = true,
 	};
 	const struct collect_options what = {
 		.session_dir = session_dir,

@@ -15,7 +15,9 @@ void populate_check_age(const struct image *image, const struct sample_file *fil
 			const struct sample_header *header, struct notices *notices)
 {
 	const struct image_ids *ids = file->session->ids;
-	const char *want = ids ? image_ids_find(ids, image->path) : NULL;
+	const char *want = image->is_apart ? image->build_id
+			   : ids	   ? image_ids_find(ids, image->path)
+					   : NULL;
 	char text[BUILD_ID_TEXT];
 	struct build_id id;
 	struct stat st;

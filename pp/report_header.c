@@ -68,6 +68,20 @@ static void number_line(const char *text, int64_t n, FILE *out)
 		fprintf(out, "%s %" PRId64 "\n", text, n);
 }
 
+/* Text of the session's file is somebody else's: no control characters to the terminal. */
+static void put_clean(const char *text, FILE *out)
+{
+	for (; *text; text++)
+		putc(plain_char(*text), out);
+}
+
+static void cgroup_line(const char *cgroup, FILE *out)
+{
+	fputs("Processes of control group ", out);
+	put_clean(*cgroup ? cgroup : "all", out);
+	putc('\n', out);
+}
+
 static void class_lines(const struct arrangement *a, const struct text_options *o, FILE *out)
 {
 	event_line(&a->classes[0], o, out);
@@ -82,6 +96,8 @@ static void class_lines(const struct arrangement *a, const struct text_options *
 			number_line("Processes with a thread ID of", t->tid, out);
 		else if (a->axis == AXIS_CPU)
 			number_line("Samples on CPU", t->cpu, out);
+		else if (a->axis == AXIS_CGROUP)
+			cgroup_line(t->cgroup, out);
 	}
 }
 
@@ -95,13 +111,6 @@ static void put_time(uint64_t seconds, FILE *out)
 		fputs(text, out);
 	else
 		fprintf(out, "%" PRIu64, seconds);
-}
-
-/* Text of the session's file is somebody else's: no control characters to the terminal. */
-static void put_clean(const char *text, FILE *out)
-{
-	for (; *text; text++)
-		putc(plain_char(*text), out);
 }
 
 static void times(const struct session_info *info, FILE *out)

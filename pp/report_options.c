@@ -37,7 +37,7 @@ static const struct poptOption table[] = {
 	  "sort by sample, image, app-name, symbol, debug, vma, diff", "keys" },
 	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
 	{ "merge", 'm', POPT_ARG_STRING, &raw.merge, 0, 
-	  "add up what differs only in cpu, lib, tid, tgid, unitmask, all", "list" },
+	  "add up what differs only in cgroup, cpu, lib, tid, tgid, unitmask, all", "list" },
 	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	  "leave out libraries, kernel and modules of applications", NULL },
 	{ "exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "leave out these symbols",
@@ -77,11 +77,12 @@ const struct option_set report_option_set = {
 
 static int parse_merge(struct merge *merge, struct op_error *e)
 {
-	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8, LIB = 16, ALL = 31, NAMED_LIB = 32 };
+	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8, LIB = 16, CGROUP = 32, ALL = 63,
+	       NAMED_LIB = 64 };
 	static const struct option_word words[] = {
 		{ "cpu", CPU }, { "tid", TID }, { "tgid", TGID | TID }, { "unitmask", MASK },
-		{ "lib", LIB | NAMED_LIB }, { "library", LIB | NAMED_LIB }, { "all", ALL },
-		{ NULL, 0 }
+		{ "lib", LIB | NAMED_LIB }, { "library", LIB | NAMED_LIB }, { "cgroup", CGROUP },
+		{ "all", ALL }, { NULL, 0 }
 	};
 	unsigned int bits = 0;
 	int err = option_words_parse("merge", raw.merge, words, &bits, e);
@@ -93,7 +94,7 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 				    "would show: choose one");
 	*merge = (struct merge){
 		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
-		.unit_mask = bits & MASK, .lib = bits & LIB,
+		.unit_mask = bits & MASK, .lib = bits & LIB, .cgroup = bits & CGROUP,
 	};
 	return 0;
 }

@@ -121,6 +121,10 @@ static void read_beside(struct report_session *s, bool times, struct notices *no
 		s->ids = NULL;
 		cannot_use(notices, stats, "images", err, &e);
 	}
+	*e.text = '\0';
+	err = session_parts_read(stats, &s->parts, &e);
+	if (err)
+		cannot_use(notices, stats, "parts/index", err, &e);
 	read_kernel_symbols(s, notices);
 	free(stats);
 }
@@ -208,6 +212,7 @@ void sessions_close(struct session_list *list)
 			kernel_symbols_free(&s->kernel);
 		if (s->ids)
 			image_ids_free(s->ids);
+		session_parts_free(&s->parts);
 		event_times_free(&s->times);
 		free(s->name);
 		free(s->samples);

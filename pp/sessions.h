@@ -15,6 +15,7 @@
 #include "kernel_symbols.h"
 #include "notices.h"
 #include "session.h"
+#include "session_parts.h"
 #include "spec.h"
 
 struct report_session {
@@ -28,6 +29,7 @@ struct report_session {
 	bool has_kernel_symbols;
 	struct kernel_symbols kernel;
 	struct image_ids *ids;		/* or NULL */
+	struct session_parts parts;	/* what stats/parts/N hold */
 };
 
 struct session_list {

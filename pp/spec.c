@@ -42,6 +42,7 @@ static const struct {
 	[SPEC_TGID] = { "tgid", VALUE_NUMBER, true },
 	[SPEC_TID] = { "tid", VALUE_NUMBER, true },
 	[SPEC_CPU] = { "cpu", VALUE_NUMBER, true },
+	[SPEC_CGROUP] = { "cgroup", VALUE_GLOB, true },
 };
 
 static bool is_glob(const char *text)
@@ -333,8 +334,27 @@ static bool images_wanted(const struct profile_spec *spec, const struct spec_ima
 		list_has_image(images, image));
 }
 
+/* A group is asked for with those below it: "cgroup:/system.slice". */
+static bool cgroup_wanted(const struct spec_list *list, const char *cgroup)
+{
+	if (!is_restricted(list))
+		return true;
+	for (size_t i = 0; i < list->nr; i++) {
+		const char *want = list->items[i].text;
+		size_t len = strlen(want);
+
+		if (!*cgroup)
+			continue;
+		if (text_matches(want, cgroup) || !strcmp(want, "/") ||
+		    (!strncmp(cgroup, want, len) && cgroup[len] == '/'))
+			return true;
+	}
+	return false;
+}
+
 bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
-			  const struct spec_image *app, const struct spec_image *image)
+			  const char *cgroup, const struct spec_image *app,
+			  const struct spec_image *image)
 {
 	if (!images_wanted(spec, app, image))
 		return false;
@@ -344,6 +364,8 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 		return false;
 	if (is_restricted(&spec->list[SPEC_EVENT]) &&
 	    !list_has_text(&spec->list[SPEC_EVENT], name->event, spec->compat))
+		return false;
+	if (!cgroup_wanted(&spec->list[SPEC_CGROUP], cgroup))
 		return false;
 	return number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
 	       number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&

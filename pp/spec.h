@@ -30,6 +30,7 @@ enum spec_tag {
 	SPEC_TGID,
 	SPEC_TID,
 	SPEC_CPU,
+	SPEC_CGROUP,
 	SPEC_NAME,		/* without a tag: either image */
 	NR_SPEC_TAGS
 };
@@ -74,9 +75,13 @@ struct spec_image {
 	const char *found;	/* the file it was found in: "/lib/modules/.../ext4.ko" */
 };
 
-/* Whether samples of @name, from @image on behalf of @app, are asked for [PS-5]..[PS-8]. */
+/*
+ * Whether samples of @name, from @image on behalf of @app, are asked for [PS-5]..[PS-8]. @cgroup:
+ * "" where samples are not kept apart by control group.
+ */
 bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
-			  const struct spec_image *app, const struct spec_image *image);
+			  const char *cgroup, const struct spec_image *app,
+			  const struct spec_image *image);
 
 /* Whether the session of that name is asked for; "current" without session: [PS-9] */
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name);

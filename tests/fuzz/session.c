@@ -7,6 +7,7 @@
 #include "image_ids.h"
 #include "kernel_symbols.h"
 #include "session.h"
+#include "session_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,6 +61,7 @@ static void fuzz_times(char *text, size_t len)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct session_counts counts;
+	struct session_parts parts;
 	struct session_info info;
 	struct cpu_counts total;
 	struct op_error e;
@@ -84,6 +86,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 't':
 		fuzz_times(text, size - 1);
+		break;
+	case 'p':
+		if (!session_parts_parse(text, size - 1, "f", &parts, &e))
+			session_parts_free(&parts);
 		break;
 	case 'm':
 		fuzz_ids(text, size - 1);

@@ -18,6 +18,7 @@
  *	mtime SECONDS			of the image; default 0, unknown
  *	kernel yes|no			header's is_kernel; default: whether the image is {kern}
  *	KEY COUNT			samples; KEY is 0x hex or decimal
+ *	part BUILD CGROUP		of the session; "-" for either, and for neither
  *	stats FILE			the lines up to "end" become stats/FILE of the session
  *
  * IMAGE is an absolute path, {kern}NAME, or {anon}NAME,TGID,START,END. '#' starts a comment line.
@@ -37,6 +38,7 @@
 #include "sample_name.h"
 #include "say.h"
 #include "session.h"
+#include "session_parts.h"
 #include "xalloc.h"
 
 #define MAX_WORDS 5
@@ -46,6 +48,7 @@ struct maker {
 	const char *profile;
 	unsigned int line;
 	char *session, *app, *image, *callee, *event, *cpu;	/* as in the profile */
+	char *part;				/* its folder, or NULL */
 	struct sample_name name;
 	struct sample_header header;
 	int is_kernel;				/* -1: by the image */
@@ -109,7 +112,7 @@ static void open_file(struct maker *m)
 	m->header.cg_to_anon_start = m->name.has_callee ? m->name.callee.anon_start : 0;
 	if (sample_name_format(&m->name, &relative))
 		fail(m, "no sample file can have that name", m->image);
-	samples = session_samples_path(m->session_dir, m->session);
+	samples = m->part ? xstrdup(m->part) : session_samples_path(m->session_dir, m->session);
 	path = path_join(samples, relative.text);
 	err = file_make_parent_dirs(path, 0755);
 	if (!err)
@@ -165,6 +168,26 @@ static void set_event(struct maker *m, char **words)
 	m->name.unit_mask = words[2] && words[3] ? number(m, words[3]) : 0;
 }
 
+static void set_part(struct maker *m, const char *build_id, const char *cgroup)
+{
+	char *stats = session_stats_path(m->session_dir, m->session, NULL);
+	struct session_parts parts = { 0 };
+	size_t number;
+
+	free(m->part);
+	m->part = NULL;
+	build_id = strcmp(build_id, "-") ? build_id : "";
+	cgroup = strcmp(cgroup, "-") ? cgroup : "";
+	if (*build_id || *cgroup) {
+		(void)session_parts_read(stats, &parts, NULL);
+		if (session_parts_get(stats, &parts, build_id, cgroup, &number))
+			fail(m, "cannot make a part", cgroup);
+		m->part = session_part_path(stats, number);
+		session_parts_free(&parts);
+	}
+	free(stats);
+}
+
 static void set_image(struct maker *m, const char *word)
 {
 	set_string(&m->image, word);
@@ -206,6 +229,8 @@ static void do_line(struct maker *m, char **words, FILE *in)
 		m->name.tgid = number_or_all(m, words[1]);
 		m->name.tid = number_or_all(m, words[2]);
 		m->name.cpu = number_or_all(m, words[3]);
+	} else if (!strcmp(word, "part") && words[2]) {
+		set_part(m, words[1], words[2]);
 	} else if (!strcmp(word, "mtime")) {
 		m->header.mtime = number(m, words[1]);
 	} else if (!strcmp(word, "kernel")) {
@@ -255,6 +280,7 @@ int main(int argc, char **argv)
 	odb_close(m.db);
 	fclose(in);
 	free(line);
+	free(m.part);
 	free(m.session);
 	free(m.app);
 	free(m.image);

@@ -146,7 +146,7 @@ TEST(matching)
 		while (nr < 3 && matches[i].args[nr])
 			nr++;
 		CHECK(!profile_spec_parse(matches[i].args, nr, &spec, &e), "%s", e.text);
-		CHECK(profile_spec_matches(&spec, &name, &bash, &libc) == matches[i].want,
+		CHECK(profile_spec_matches(&spec, &name, "", &bash, &libc) == matches[i].want,
 		      "%s %s: want %d", matches[i].args[0], nr > 1 ? matches[i].args[1] : "",
 		      matches[i].want);
 		profile_spec_free(&spec);
@@ -162,7 +162,31 @@ TEST(modules_by_file)
 		struct profile_spec spec;
 
 		CHECK(!profile_spec_parse(&ways[i], 1, &spec, NULL), "%s", ways[i]);
-		CHECK(profile_spec_matches(&spec, &name, &ext4, &ext4), "%s", ways[i]);
+		CHECK(profile_spec_matches(&spec, &name, "", &ext4, &ext4), "%s", ways[i]);
+		profile_spec_free(&spec);
+	}
+}
+
+TEST(control_groups)
+{
+	static const struct {
+		const char *arg, *cgroup;
+		bool want;
+	} rows[] = {
+		{ "cgroup:/a", "/a", true }, { "cgroup:/a", "/a/b", true },
+		{ "cgroup:/a", "/ab", false }, { "cgroup:/", "/a", true },
+		{ "cgroup:/*/b", "/a/b", true }, { "cgroup:/*/b", "/a/c", false },
+		{ "cgroup:/x,/a", "/a", true }, { "cgroup:/a", "", false },
+		{ "cgroup:all", "", true }, { "cgroup:all", "/a", true }, { "bash", "/a", true },
+	};
+	struct sample_name name = { .event = "A", .tgid = -1, .tid = -1, .cpu = -1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct profile_spec spec;
+
+		CHECK(!profile_spec_parse(&rows[i].arg, 1, &spec, NULL), "%s", rows[i].arg);
+		CHECK(profile_spec_matches(&spec, &name, rows[i].cgroup, &bash, &bash) ==
+		      rows[i].want, "%s of %s: want %d", rows[i].arg, rows[i].cgroup, rows[i].want);
 		profile_spec_free(&spec);
 	}
 }
