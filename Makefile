@@ -4,7 +4,7 @@
 PREFIX   ?= /usr/local
 include rules.mk
 include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk operf/build.mk
-include pp/build.mk
+include pp/build.mk libagent/build.mk
 include tests/build.mk
 
 KDIR     ?= /lib/modules/$(shell uname -r)/build
@@ -12,7 +12,7 @@ KARGS    ?= W=1
 
 .PHONY: all module check test unit asan tsan golden fuzz-smoke interop vm bench lint events-lint quickstart deps install clean help
 
-all: $(programs) $(data)	## build the user-space programs into build/bin
+all: $(programs) $(shared) $(data)	## build the user-space programs into build/bin
 
 module:				## build oprofile.ko for KDIR's kernel into build/module
 	$(Q)control/build-module "$(KDIR)" $(O)/module $(KARGS)
@@ -44,6 +44,9 @@ events-lint: $(O)/tools/events-lint	## check every event table
 install: all			## install programs, man pages (and the module if built) under PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8
 	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
+	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
+	cp -P $(shared) $(wildcard $(addsuffix .*,$(shared))) $(DESTDIR)$(PREFIX)/lib
+	install -m 644 libagent/opagent.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 doc/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \

@@ -31,11 +31,12 @@ endif
 inc_libutil := libutil
 inc_libdb   := libdb libutil
 inc_events  := events libutil
-inc_daemon  := daemon libdb events libutil oprofilefs
+inc_daemon  := daemon libdb events libutil oprofilefs libagent
+inc_libagent := libagent
 inc_control := control libdb events libutil oprofilefs
 inc_operf   := operf daemon control libdb events libutil oprofilefs
 inc_pp      := pp libdb events libutil
-inc_tests   := tests daemon control operf pp libdb events libutil oprofilefs module
+inc_tests   := tests libagent daemon control operf pp libdb events libutil oprofilefs module
 inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
 # How a program is made of its objects and libraries. Said at each program, for a pattern
@@ -47,6 +48,7 @@ endef
 
 all_objs :=
 programs :=
+shared   :=
 tests    :=
 threaded :=
 waiting  :=
@@ -59,6 +61,20 @@ define library
 lib_$(1) := $(O)/lib/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(2))
 $(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2))
+endef
+
+# $(call shared_library,NAME.so,VERSION,SOURCES,MAP of symbol versions,-l FLAGS): what other people's
+# programs link with; $(O)/lib/NAME.so is a link to $(O)/lib/NAME.so.VERSION
+define shared_library
+shared += $(O)/lib/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(3))
+$(patsubst %.c,$(O)/%.o,$(3)): CFLAGS += -fPIC -fvisibility=hidden
+$(O)/lib/$(1): $(O)/lib/$(1).$(2)
+	$$(Q)ln -sf $(1).$(2) $$@
+$(O)/lib/$(1).$(2): LIBS := $(5)
+$(O)/lib/$(1).$(2): LDFLAGS += -shared -Wl,-soname,$(1).$(2) -Wl,--version-script=$(strip $(4))
+$(O)/lib/$(1).$(2): $(patsubst %.c,$(O)/%.o,$(3)) | $(strip $(4))
+	$$(link)
 endef
 
 # $(call program,NAME,SOURCES,LIBRARIES of ours in link order,-l FLAGS)

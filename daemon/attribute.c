@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "attribute_private.h"
+#include "jit_processes.h"
 #include "log.h"
 #include "xalloc.h"
 
@@ -121,6 +122,7 @@ static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *
 	place_in_map(&key.at, s->state->tgid, map);
 	f->start = map->start;
 	f->end = map->end;
+	jit_processes_saw(a->config.jit, key.app->path, key.at.anon_tgid, key.at.anon_name);
 	return remember(a, s, &key, NULL);
 }
 

@@ -44,6 +44,7 @@ struct attribution_config {
 	struct cookies *cookies;
 	struct kernel *kernel;
 	struct anons *anons;
+	struct jit_processes *jit;	/* told of samples in anonymous memory */
 	struct sfiles *sfiles;
 	struct stacks *stacks;		/* NULL: no chains are kept */
 	struct stats *stats;

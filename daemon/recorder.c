@@ -141,6 +141,7 @@ void recorder_write_counts(struct recorder *r)
 	struct session_counts c;
 	int err;
 
+	jit_processes_look(r->jit);
 	kernel_capture_due(r->kernel);
 	if (r->info_due)
 		recorder_write_info(r);
@@ -185,6 +186,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->cookies = cookies_new(config->collector, r->images);
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
+	r->jit = jit_processes_new(config->proc);
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
 	r->stacks = stacks_new(config->events, config->nr_counters, r->images, &r->stats);
 	r->attribution = attribution_new(&(struct attribution_config){
@@ -195,6 +197,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.cookies = r->cookies,
 		.kernel = r->kernel,
 		.anons = r->anons,
+		.jit = r->jit,
 		.sfiles = r->sfiles,
 		.stacks = r->stacks,
 		.stats = &r->stats,
@@ -234,6 +237,7 @@ void recorder_close(struct recorder *r)
 	sfiles_free(r->sfiles);
 	stacks_free(r->stacks);
 	anons_free(r->anons);
+	jit_processes_free(r->jit);
 	kernel_free(r->kernel);
 	cookies_free(r->cookies);
 	images_free(r->images);
@@ -295,6 +299,19 @@ static int tell_unwritten(struct recorder *r, struct told *told, struct op_error
 	return 0;
 }
 
+static void drain_meanwhile(void *context)
+{
+	struct recorder *r = context;
+
+	if (r->running)
+		(void)recorder_drain(r, false, NULL, NULL);	/* tried again, and told, soon */
+}
+
+void recorder_name_code(struct recorder *r)
+{
+	jit_processes_convert(r->jit, drain_meanwhile, r);
+}
+
 int recorder_start(struct recorder *r, struct op_error *e)
 {
 	int err;
@@ -323,6 +340,7 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 	err = recorder_drain(r, true, NULL, e);
 	recorder_blame_garbage(r);
 	kernel_capture_now(r->kernel);
+	recorder_name_code(r);
 	recorder_write_counts(r);
 	log_about(LOG_MISC, "sampling stopped; %" PRIu64 " words for %" PRIu64 " samples so far",
 		  trans_stats(r->trans)->words, r->stats.samples);
@@ -339,6 +357,7 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 	int err = recorder_drain(r, true, NULL, e);
 
 	kernel_capture_now(r->kernel);
+	recorder_name_code(r);
 	recorder_write_counts(r);
 	return err ? err : tell_unwritten(r, &r->dump_told, e);
 }

@@ -7,6 +7,7 @@
 
 #include <time.h>
 #include "event_times.h"
+#include "jit_processes.h"
 #include "recorder.h"
 
 struct recorder {
@@ -16,6 +17,7 @@ struct recorder {
 	struct cookies *cookies;
 	struct kernel *kernel;
 	struct anons *anons;
+	struct jit_processes *jit;
 	struct sfiles *sfiles;
 	struct stacks *stacks;
 	struct attribution *attribution;
@@ -70,6 +72,8 @@ void recorder_times_leave(struct recorder *r);	/* what was counted so far is the
 int recorder_times_write(struct recorder *r);
 void recorder_times_free(struct recorder *r);
 
+/* Name what was sampled of code that processes made; samples are drained meanwhile. */
+void recorder_name_code(struct recorder *r);
 void recorder_keep_room(struct recorder *r);
 
 /* What could not be written until now is not to be told any more. */

@@ -199,6 +199,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	sfiles_set_session(r->sfiles, r->samples_dir);
 	stacks_set_session(r->stacks, r->stats_dir);
 	kernel_set_session(r->kernel, r->stats_dir);
+	jit_processes_set_session(r->jit, r->samples_dir);
 
 	/* the first real writes: a full or read-only disk is told here, before anything runs */
 	err = try_write_info(r);
@@ -241,6 +242,8 @@ static int leave_session(struct recorder *r, const char *to, bool replace, struc
 		return err;
 	recorder_blame_garbage(r);
 	kernel_capture_now(r->kernel);
+	if (!replace)
+		recorder_name_code(r);
 	r->rest_second = 0;		/* the last ones of this session */
 	recorder_write_counts(r);
 	if (r->told_err && !replace)

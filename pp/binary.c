@@ -27,7 +27,10 @@ void binary_keep_strings(struct binary *b, unsigned char *strings)
 	files->strings[files->nr_strings++] = strings;
 }
 
-/* What is mapped from the file. Sections that reach past 2^64 are somebody's joke. */
+/*
+ * What is mapped from the file; by address also code whose bytes nobody told. Sections that reach
+ * past 2^64 are somebody's joke.
+ */
 static void add_sections(struct binary *b, const struct object_file *f, bool by_address)
 {
 	for (size_t i = 1; i < f->nr_sections; i++) {
@@ -35,7 +38,7 @@ static void add_sections(struct binary *b, const struct object_file *f, bool by_
 
 		uint64_t start = by_address ? s->addr : s->offset;
 
-		if (!(s->flags & SHF_ALLOC) || s->type == SHT_NOBITS || !s->size ||
+		if (!(s->flags & SHF_ALLOC) || (s->type == SHT_NOBITS && !by_address) || !s->size ||
 		    start + s->size < start)
 			continue;
 		xgrow(b->sections, b->nr_sections, b->sections_room);

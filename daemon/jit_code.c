@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* jit_code.c - the blocks of a process, from whichever file */
+#include <stdlib.h>
+#include <string.h>
+#include "jit_code.h"
+#include "xalloc.h"
+
+void jit_code_init(struct jit_code *c, const struct jit_window *window)
+{
+	*c = (struct jit_code){ .names = STRBUF_INIT };
+	if (window)
+		c->window = *window;
+}
+
+void jit_code_free(struct jit_code *c)
+{
+	free(c->blocks);
+	strbuf_free(&c->names);
+	*c = (struct jit_code){ .names = STRBUF_INIT };
+}
+
+/* Names go to terminals and into tables of lines. */
+static size_t add_name(struct jit_code *c, const char *name, size_t len)
+{
+	size_t at = c->names.len;
+
+	if (len > JIT_NAME_MAX)
+		len = JIT_NAME_MAX;
+	strbuf_add_bytes(&c->names, name, len);
+	for (char *p = c->names.text + at; p < c->names.text + at + len; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	strbuf_add_char(&c->names, '\0');
+	return at;
+}
+
+void jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len)
+{
+	struct jit_block *b;
+
+	if (!block->size || block->start + block->size < block->start || !len ||
+	    c->nr == JIT_BLOCKS_MAX) {
+		c->dropped++;
+		return;
+	}
+	xgrow(c->blocks, c->nr, c->room);
+	b = &c->blocks[c->nr++];
+	*b = *block;
+	b->name = add_name(c, name, len);
+}

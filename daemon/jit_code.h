@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_code.h - the code that a process made at run time, as its own files tell it
+ *
+ * A block is one piece of code as it was announced: address, size, name, and from when to when it
+ * lived, where the file has times. Blocks overlap as memory is used again; jit_layout.h makes
+ * symbols of them that don't. The files belong to any user, so nothing in them is believed:
+ * doc/jit.md [JT-20] ff.
+ */
+#ifndef JIT_CODE_H
+#define JIT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "strbuf.h"
+
+#define JIT_BLOCKS_MAX	(1u << 20)	/* of one process; the rest is counted as dropped */
+#define JIT_NAME_MAX	2048		/* bytes; longer names are cut */
+#define JIT_FOREVER	UINT64_MAX	/* death of what is not known to be gone */
+
+enum jit_clock {
+	JIT_NO_CLOCK,			/* births are numbers: the order in the file */
+	JIT_WALL,			/* CLOCK_REALTIME, in ns as all of them */
+	JIT_STEADY,			/* CLOCK_MONOTONIC */
+	JIT_OTHER,			/* to be compared with each other only */
+	JIT_CLOCKS,
+};
+
+struct jit_block {
+	uint64_t start, size;		/* size > 0, start + size does not wrap */
+	uint64_t birth, death;		/* by @clock */
+	size_t name;			/* in jit_code.names */
+	const unsigned char *code;	/* @size bytes in the text that was read; NULL: not told */
+	enum jit_clock clock;
+};
+
+/* When the session was, by each of the clocks. All 0: not known. */
+struct jit_window {
+	struct {
+		uint64_t start, end;
+	} by[JIT_CLOCKS];
+};
+
+struct jit_code {
+	struct jit_block *blocks;
+	size_t nr, room;
+	struct strbuf names;		/* NUL terminated each */
+	struct jit_window window;
+	uint16_t machine;		/* EM_*, as a file says; 0: this machine's */
+	size_t dropped;			/* lines and records that can't be */
+};
+
+void jit_code_init(struct jit_code *c, const struct jit_window *window);
+void jit_code_free(struct jit_code *c);
+
+/*
+ * Add a block, whose name is cut and its control characters replaced. Ignored and counted: one
+ * without size, one that wraps, one too many.
+ */
+void jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len);
+
+static inline const char *jit_name(const struct jit_code *c, const struct jit_block *b)
+{
+	return c->names.text + b->name;
+}
+
+/*
+ * Readers of the three kinds of files. @text, of @len bytes, must stay as long as @c: blocks point
+ * to their code in it. They take what is whole and stop at what makes no sense. False: it is no
+ * such file at all.
+ */
+bool jit_read_perf_map(const char *text, size_t len, struct jit_code *c);	/* [JT-21] */
+bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c);	/* [JT-22] */
+bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c);		/* [JT-23] */
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * jit_files.c - one careful way to a file, and the places to look in
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "file.h"
+#include "jit_owner.h"
+#include "perf_mounts.h"
+#include "perf_proc.h"
+#include "quiet_path.h"
+#include "xalloc.h"
+
+#define MAPS_MAX	(8u << 20)	/* bytes of /proc/TGID/maps */
+
+/* What is common to the ways to one process' files. */
+struct search {
+	const char *proc;
+	uint32_t tgid;
+	const struct jit_owner *owner;
+	int root;			/* the process' root folder, or AT_FDCWD: ours */
+	struct jit_files *files;
+};
+
+void jit_files_init(struct jit_files *f)
+{
+	*f = (struct jit_files){ 0 };
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		f->fd[i] = -1;
+}
+
+void jit_files_close(struct jit_files *f)
+{
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		if (f->fd[i] >= 0)
+			close(f->fd[i]);
+	jit_files_init(f);
+}
+
+/*
+ * The file @path below the folder @dir: no link on the way, no other mount, so what is known of
+ * the folder's file system is true of the file. O_PATH: whatever it is, nothing happens to it.
+ */
+static int find_below(int dir, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
+	};
+	int fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+
+	if (fd < 0 && errno == ENOSYS && !strchr(path, '/'))
+		fd = openat(dir, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd;
+}
+
+static bool same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* [JT-2] An older process of the same number may have left one. */
+static bool is_acceptable(const struct search *s, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && jit_owner_may(s->owner, st->st_uid) &&
+	       (!s->owner->pid || st->st_mtime + 1 >= s->owner->start);
+}
+
+/* @handle, an O_PATH descriptor or negative, is used up. */
+static bool take(struct search *s, enum jit_kind kind, int handle)
+{
+	int *held = &s->files->fd[kind], fd = -1;
+	char self[64];
+	struct stat st;
+
+	if (handle < 0)
+		return false;
+	if (!fstat(handle, &st) && is_acceptable(s, &st)) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
+		fd = open(self, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	}
+	close(handle);
+	if (fd < 0) {
+		s->files->refused = true;
+		return false;
+	}
+	if (*held >= 0 && same_file(*held, fd)) {
+		close(fd);
+		return true;
+	}
+	if (*held >= 0)
+		close(*held);
+	*held = fd;
+	return true;
+}
+
+/* @name in the folder @folder, which may lie on any file system but one that a user serves. */
+static bool take_below(struct search *s, enum jit_kind kind, const char *folder, const char *name)
+{
+	int dir = quiet_open(s->root, folder), handle = -1;
+
+	if (dir < 0)
+		return false;
+	if (perf_mount_answers(s->proc, s->root == AT_FDCWD ? 0 : s->tgid, dir))
+		handle = find_below(dir, name);
+	close(dir);
+	return take(s, kind, handle);
+}
+
+static void look_for_perf_map(struct search *s, uint32_t pid)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", pid);
+	take_below(s, JIT_PERF_MAP, "/tmp", name);
+}
+
+/* [JT-11] Where libopagent puts them: libagent/dump_folder.c. */
+static void look_for_dump(struct search *s, uint32_t pid, uid_t uid)
+{
+	char folder[40], name[80];
+
+	snprintf(folder, sizeof(folder), "/run/user/%u", uid);
+	snprintf(name, sizeof(name), "oprofile/jitdump/%" PRIu32 ".dump", pid);
+	if (take_below(s, JIT_DUMP, folder, name))
+		return;
+	snprintf(name, sizeof(name), "oprofile-%u/jitdump/%" PRIu32 ".dump", uid, pid);
+	take_below(s, JIT_DUMP, "/tmp", name);
+}
+
+/* [JT-3] "jit-PID.dump", of which the process has mapped a page for us to find. */
+static bool is_jitdump(const struct search *s, const char *path)
+{
+	char name[2][40];
+	const char *base = path_base(path);
+
+	snprintf(name[0], sizeof(name[0]), "jit-%" PRIu32 ".dump", s->owner->pid);
+	snprintf(name[1], sizeof(name[1]), "jit-%" PRIu32 ".dump", s->tgid);
+	for (size_t i = 0; i < 2; i++) {
+		size_t len = strlen(name[i]);
+
+		if (!strncmp(base, name[i], len) &&
+		    (!base[len] || !strcmp(base + len, " (deleted)")))
+			return true;
+	}
+	return false;
+}
+
+static void take_mapped(struct search *s, const struct perf_maps_line *line)
+{
+	char path[128];
+	int handle;
+
+	snprintf(path, sizeof(path), "%s/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, s->proc,
+		 s->tgid, line->start, line->end);
+	handle = open(path, O_PATH | O_CLOEXEC);
+	if (handle < 0)			/* that way is root's only */
+		handle = quiet_open(s->root, line->path);
+	if (handle >= 0 && !perf_mount_answers(s->proc, s->tgid, handle)) {
+		close(handle);
+		return;
+	}
+	take(s, JIT_JITDUMP, handle);
+}
+
+static void look_for_jitdump(struct search *s)
+{
+	char *path = xasprintf("%s/%" PRIu32 "/maps", s->proc, s->tgid), *text, *rest;
+	int err = file_read_all(path, MAPS_MAX, &text, NULL);
+
+	free(path);
+	if (err)
+		return;
+	for (char *p = strtok_r(text, "\n", &rest); p; p = strtok_r(NULL, "\n", &rest)) {
+		struct perf_maps_line line;
+
+		if (strstr(p, "/jit-") && perf_parse_maps_line(p, &line) &&
+		    is_jitdump(s, line.path)) {
+			take_mapped(s, &line);
+			break;
+		}
+	}
+	free(text);
+}
+
+static void look_alive(struct search *s)
+{
+	char *path = xasprintf("%s/%" PRIu32 "/root", s->proc, s->tgid);
+
+	s->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	free(path);
+	if (s->root < 0)
+		return;
+	look_for_perf_map(s, s->owner->pid);
+	look_for_jitdump(s);
+	look_for_dump(s, s->owner->pid, s->owner->uids[1]);
+	if (s->files->fd[JIT_DUMP] < 0 && s->owner->uids[0] != s->owner->uids[1])
+		look_for_dump(s, s->owner->pid, s->owner->uids[0]);
+	close(s->root);
+}
+
+/* [JT-4] It ended before it was seen: what lies in our own folders may still be its. */
+static void look_dead(struct search *s)
+{
+	s->root = AT_FDCWD;
+	look_for_perf_map(s, s->tgid);
+	look_for_dump(s, s->tgid, geteuid());
+}
+
+void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, struct jit_files *f)
+{
+	struct search s = { .proc = proc, .tgid = tgid, .owner = owner, .files = f };
+
+	jit_owner_look(proc, tgid, owner);
+	if (owner->alive)
+		look_alive(&s);
+	else if (!owner->pid)
+		look_dead(&s);
+}

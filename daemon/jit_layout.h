@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_layout.h - from blocks that overlap to symbols that don't
+ *
+ * Memory of old code is used again for new, and the samples of both lie at the same addresses. So
+ * each address is given to one block: doc/jit.md [JT-30] ff.
+ */
+#ifndef JIT_LAYOUT_H
+#define JIT_LAYOUT_H
+
+#include "jit_code.h"
+
+#define JIT_NAMES_MAX	(128u << 20)	/* bytes of all names together */
+
+struct jit_symbol {
+	uint64_t start, end;		/* addresses, end excluded */
+	size_t name;			/* in jit_layout.names */
+	const unsigned char *code;	/* end - start bytes, or NULL */
+};
+
+struct jit_layout {
+	struct jit_symbol *symbols;	/* by address */
+	size_t nr, room;
+	struct strbuf names;		/* NUL terminated each */
+	size_t dropped;			/* for which there was no room */
+};
+
+/* Deaths of @c's blocks that were overwritten are set. Frees with jit_layout_free(). */
+void jit_layout_make(struct jit_code *c, struct jit_layout *ret);
+void jit_layout_free(struct jit_layout *layout);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* jit_live.c - a hash of blocks by their start, with open addressing */
+#include <stdlib.h>
+#include "hash.h"
+#include "jit_live.h"
+#include "xalloc.h"
+
+void jit_live_free(struct jit_live *l)
+{
+	free(l->slots);
+	*l = (struct jit_live){ 0 };
+}
+
+static size_t *slot_of(const struct jit_live *l, const struct jit_code *c, uint64_t start)
+{
+	size_t i = hash_u64(start) & (l->nr_slots - 1);
+
+	while (l->slots[i] && c->blocks[l->slots[i] - 1].start != start)
+		i = (i + 1) & (l->nr_slots - 1);
+	return &l->slots[i];
+}
+
+static void grow(struct jit_live *l, const struct jit_code *c)
+{
+	struct jit_live larger = { .nr_slots = l->nr_slots ? 2 * l->nr_slots : 256, .nr = l->nr };
+
+	larger.slots = xcalloc(larger.nr_slots, sizeof(*larger.slots));
+	for (size_t i = 0; i < l->nr_slots; i++)
+		if (l->slots[i])
+			*slot_of(&larger, c, c->blocks[l->slots[i] - 1].start) = l->slots[i];
+	free(l->slots);
+	*l = larger;
+}
+
+void jit_live_put(struct jit_live *l, const struct jit_code *c)
+{
+	size_t *slot;
+
+	if (2 * l->nr >= l->nr_slots)
+		grow(l, c);
+	slot = slot_of(l, c, c->blocks[c->nr - 1].start);
+	l->nr += !*slot;
+	*slot = c->nr;
+}
+
+struct jit_block *jit_live_find(const struct jit_live *l, const struct jit_code *c, uint64_t start)
+{
+	size_t *slot = l->nr_slots ? slot_of(l, c, start) : NULL;
+
+	return slot && *slot ? &c->blocks[*slot - 1] : NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_live.h - which block was announced last at an address, while a dump is read
+ *
+ * Unloading and moving name code by its address only.
+ */
+#ifndef JIT_LIVE_H
+#define JIT_LIVE_H
+
+#include "jit_code.h"
+
+struct jit_live {
+	size_t *slots;		/* index of a block + 1 */
+	size_t nr_slots, nr;
+};
+
+void jit_live_free(struct jit_live *l);
+/* @c's last block is what lies at its start from now on. */
+void jit_live_put(struct jit_live *l, const struct jit_code *c);
+/* The block that starts at @start, or NULL. */
+struct jit_block *jit_live_find(const struct jit_live *l, const struct jit_code *c, uint64_t start);
+
+#endif

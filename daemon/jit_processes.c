@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* jit_processes.c - the table of processes, and when what is done about each */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "file.h"
+#include "hash.h"
+#include "jit_convert.h"
+#include "jit_processes.h"
+#include "list.h"
+#include "log.h"
+#include "sample_name.h"
+#include "xalloc.h"
+
+#define NR_BUCKETS	256
+#define PROCESSES_MAX	1024		/* whose files are kept open */
+#define FOLDERS_MAX	16		/* of one process: programs, names of memory */
+#define LOOKS_MAX	100		/* in a second, for new processes */
+#define LOOK_NS		UINT64_C(5000000000)
+#define JOBS_MAX	64		/* done by one child */
+
+/* A folder of the session that holds samples of the process' memory. */
+struct folder {
+	char *app, *anon_name;
+	bool has_object;		/* made of the files as they were last */
+};
+
+/* What its files were like when they were read last. */
+struct version {
+	off_t size[JIT_KINDS];
+	struct timespec mtime[JIT_KINDS];
+	ino_t ino[JIT_KINDS];
+};
+
+struct process {
+	struct list_head in_bucket, in_order;	/* oldest first */
+	uint32_t tgid;
+	bool looked;
+	struct jit_owner owner;
+	struct jit_files files;
+	struct folder folders[FOLDERS_MAX];
+	size_t nr_folders;
+	struct version version;
+};
+
+struct jit_processes {
+	const char *proc;
+	char *samples_dir;
+	struct list_head buckets[NR_BUCKETS], in_order;
+	size_t nr;
+	struct jit_window window;
+	uint64_t looked_at;		/* all of them, ns */
+	time_t second;
+	unsigned int looks;		/* in @second */
+	bool converting;		/* nobody may be forgotten */
+	bool told_full, told_failed;
+};
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+struct jit_processes *jit_processes_new(const char *proc)
+{
+	struct jit_processes *p = xcalloc(1, sizeof(*p));
+
+	p->proc = proc ? proc : "/proc";
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		list_init(&p->buckets[i]);
+	list_init(&p->in_order);
+	return p;
+}
+
+static void forget(struct jit_processes *p, struct process *q)
+{
+	jit_files_close(&q->files);
+	for (size_t i = 0; i < q->nr_folders; i++) {
+		free(q->folders[i].app);
+		free(q->folders[i].anon_name);
+	}
+	list_del(&q->in_bucket);
+	list_del(&q->in_order);
+	free(q);
+	p->nr--;
+}
+
+static void forget_all(struct jit_processes *p)
+{
+	while (!list_empty(&p->in_order))
+		forget(p, list_entry(p->in_order.next, struct process, in_order));
+}
+
+void jit_processes_free(struct jit_processes *p)
+{
+	if (!p)
+		return;
+	forget_all(p);
+	free(p->samples_dir);
+	free(p);
+}
+
+void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
+{
+	struct process *q, *next;
+
+	free(p->samples_dir);
+	p->samples_dir = xstrdup(samples_dir);
+	list_for_each_entry_safe(q, next, &p->in_order, in_order) {
+		if (q->looked && !q->owner.alive) {
+			forget(p, q);
+			continue;
+		}
+		for (size_t i = 0; i < q->nr_folders; i++)
+			q->folders[i].has_object = false;
+	}
+	p->window.by[JIT_WALL].start = now_ns(CLOCK_REALTIME);
+	p->window.by[JIT_STEADY].start = now_ns(CLOCK_MONOTONIC);
+}
+
+/* Seeing */
+
+/* What the kernel puts into a process is not code that it made. */
+static bool may_hold_code(const char *anon_name)
+{
+	static const char *const not[] = { "[vdso]", "[vvar]", "[vsyscall]", "[stack]",
+					   "[uprobes]", "[sigpage]", "[vectors]" };
+
+	for (size_t i = 0; i < sizeof(not) / sizeof(not[0]); i++)
+		if (!strcmp(anon_name, not[i]))
+			return false;
+	return true;
+}
+
+static struct list_head *bucket_of(struct jit_processes *p, uint32_t tgid)
+{
+	return &p->buckets[hash_u64(tgid) % NR_BUCKETS];
+}
+
+static struct process *find(struct jit_processes *p, uint32_t tgid)
+{
+	struct process *q;
+
+	list_for_each_entry(q, bucket_of(p, tgid), in_bucket)
+		if (q->tgid == tgid)
+			return q;
+	return NULL;
+}
+
+static struct process *add(struct jit_processes *p, uint32_t tgid)
+{
+	struct process *q;
+
+	if (p->nr >= PROCESSES_MAX) {
+		if (!p->told_full)
+			log_line("more than %d processes run code they made: the oldest ones' is "
+				 "not named any more", PROCESSES_MAX);
+		p->told_full = true;
+		if (p->converting)
+			return NULL;
+		forget(p, list_entry(p->in_order.next, struct process, in_order));
+	}
+	q = xcalloc(1, sizeof(*q));
+	q->tgid = tgid;
+	jit_files_init(&q->files);
+	list_add_tail(&q->in_bucket, bucket_of(p, tgid));
+	list_add_tail(&q->in_order, &p->in_order);
+	p->nr++;
+	return q;
+}
+
+static void look(struct jit_processes *p, struct process *q)
+{
+	bool refused = q->files.refused;
+
+	jit_files_look(p->proc, q->tgid, &q->owner, &q->files);
+	q->looked = true;
+	if (q->files.refused && !refused)
+		log_about(LOG_MISC, "process %" PRIu32 ": a file about code it made is not taken, "
+			  "for it is no regular file, or not the process' own", q->tgid);
+}
+
+static bool may_look(struct jit_processes *p)
+{
+	time_t second = (time_t)(now_ns(CLOCK_MONOTONIC) / 1000000000);
+
+	if (second != p->second) {
+		p->second = second;
+		p->looks = 0;
+	}
+	return p->looks++ < LOOKS_MAX;
+}
+
+static void add_folder(struct process *q, const char *app, const char *anon_name)
+{
+	for (size_t i = 0; i < q->nr_folders; i++)
+		if (!strcmp(q->folders[i].app, app) && !strcmp(q->folders[i].anon_name, anon_name))
+			return;
+	if (q->nr_folders < FOLDERS_MAX)
+		q->folders[q->nr_folders++] = (struct folder){
+			.app = xstrdup(app), .anon_name = xstrdup(anon_name),
+		};
+}
+
+void jit_processes_saw(struct jit_processes *p, const char *app, uint32_t tgid,
+		       const char *anon_name)
+{
+	struct process *q;
+
+	if (!may_hold_code(anon_name))
+		return;
+	q = find(p, tgid);
+	if (!q)
+		q = add(p, tgid);
+	if (!q)
+		return;
+	add_folder(q, app, anon_name);
+	if (!q->looked && may_look(p))
+		look(p, q);
+}
+
+static void look_at_all(struct jit_processes *p)
+{
+	struct process *q;
+
+	p->looked_at = now_ns(CLOCK_MONOTONIC);
+	list_for_each_entry(q, &p->in_order, in_order)
+		if (!q->looked || q->owner.alive)
+			look(p, q);
+}
+
+void jit_processes_look(struct jit_processes *p)
+{
+	if (now_ns(CLOCK_MONOTONIC) - p->looked_at > LOOK_NS)
+		look_at_all(p);
+}
+
+/* Converting */
+
+static void version_of(const struct process *q, struct version *ret)
+{
+	struct stat st;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		if (q->files.fd[i] >= 0 && !fstat(q->files.fd[i], &st)) {
+			ret->size[i] = st.st_size;
+			ret->mtime[i] = st.st_mtim;
+			ret->ino[i] = st.st_ino;
+		}
+}
+
+static bool has_files(const struct process *q)
+{
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		if (q->files.fd[i] >= 0)
+			return true;
+	return false;
+}
+
+/* The path of the object below the session's folder, malloc'd; NULL: no name can be made. */
+static char *object_path(const struct jit_processes *p, const struct process *q,
+			 const struct folder *f)
+{
+	struct sample_name name = {
+		.app = { .kind = IMAGE_FILE, .path = f->app },
+		.image = { .kind = IMAGE_JIT, .path = f->anon_name, .anon_tgid = q->tgid },
+		.event = "x", .tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
+	};
+	struct strbuf path = STRBUF_INIT;
+
+	strbuf_addf(&path, "%s/", p->samples_dir);
+	if (sample_name_format(&name, &path)) {
+		strbuf_free(&path);
+		return NULL;
+	}
+	strbuf_truncate(&path, (size_t)(path_base(path.text) - path.text) - 1);
+	return strbuf_steal(&path);
+}
+
+/* Whether samples of this session lie there: only then is an object of use. */
+static bool folder_is_there(const struct jit_processes *p, const struct process *q,
+			    const struct folder *f)
+{
+	char *path = object_path(p, q, f);
+	bool is_there = false;
+
+	if (path) {
+		*strrchr(path, '/') = '\0';
+		is_there = file_is_dir(path);
+	}
+	free(path);
+	return is_there;
+}
+
+static bool is_due(const struct jit_processes *p, const struct process *q)
+{
+	struct version now;
+	bool changed;
+
+	if (!has_files(q))
+		return false;
+	version_of(q, &now);
+	changed = memcmp(&now, &q->version, sizeof(now));
+	for (size_t i = 0; i < q->nr_folders; i++)
+		if ((changed || !q->folders[i].has_object) &&
+		    folder_is_there(p, q, &q->folders[i]))
+			return true;
+	return false;
+}
+
+/* Written beside the samples first, so that no reader and no kill leaves half an object there. */
+static int put_object(const struct jit_processes *p, const char *path, const void *bytes, size_t n)
+{
+	char *new = xasprintf("%s/stats/new.jo", p->samples_dir);
+	int fd, err;
+
+	(void)unlink(new);
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	err = fd < 0 ? -errno : file_write_fd(fd, bytes, n);
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	if (!err && rename(new, path))
+		err = -errno;
+	if (err)
+		(void)unlink(new);
+	free(new);
+	return err;
+}
+
+static int put_objects(struct jit_processes *p, struct process *q, int from)
+{
+	int err = 0, failed = 0;
+	struct stat st;
+	void *bytes;
+
+	if (fstat(from, &st))
+		return -errno;
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
+	if (bytes == MAP_FAILED)
+		return -errno;
+	for (size_t i = 0; i < q->nr_folders; i++) {
+		char *path = object_path(p, q, &q->folders[i]);
+
+		if (path && folder_is_there(p, q, &q->folders[i]))
+			err = put_object(p, path, bytes, (size_t)st.st_size);
+		failed = err ? err : failed;
+		free(path);
+	}
+	munmap(bytes, (size_t)st.st_size);
+	return failed;
+}
+
+static void start_job(struct process *q, struct jit_job *job)
+{
+	version_of(q, &q->version);
+	*job = (struct jit_job){ .out = memfd_create("object", MFD_CLOEXEC) };
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		job->in[i] = q->files.fd[i];
+}
+
+static void end_job(struct jit_processes *p, struct process *q, struct jit_job *job)
+{
+	int err = job->done ? job->err : -EIO;
+
+	if (!err && job->nr_symbols)
+		err = put_objects(p, q, job->out);
+	if (err && !p->told_failed)
+		log_line("code that process %" PRIu32 " made cannot be named: %s", q->tgid,
+			 job->done ? strerror(-err) : "reading its files took too long or failed");
+	p->told_failed |= err != 0;
+	for (size_t i = 0; i < q->nr_folders; i++)	/* or there is nothing to put there */
+		q->folders[i].has_object = folder_is_there(p, q, &q->folders[i]);
+	log_about(LOG_MISC, "process %" PRIu32 ": %zu pieces of code it made, %zu records dropped",
+		  q->tgid, job->nr_symbols, job->dropped);
+	close(job->out);
+}
+
+static void convert_some(struct jit_processes *p, struct process **due, size_t nr,
+			 void (*meanwhile)(void *context), void *context)
+{
+	struct jit_job jobs[JOBS_MAX];
+	int err;
+
+	for (size_t i = 0; i < nr; i++)
+		start_job(due[i], &jobs[i]);
+	err = jit_jobs_do(jobs, nr, &p->window, meanwhile, context);
+	if (err)
+		log_line("no process to read what others wrote about their code: %s",
+			 strerror(-err));
+	for (size_t i = 0; i < nr; i++)
+		end_job(p, due[i], &jobs[i]);
+}
+
+/* Nothing will come of it any more. */
+static void forget_the_dead(struct jit_processes *p)
+{
+	struct process *q, *next;
+
+	list_for_each_entry_safe(q, next, &p->in_order, in_order)
+		if (q->looked && !q->owner.alive && !is_due(p, q))
+			forget(p, q);
+}
+
+void jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *context),
+			   void *context)
+{
+	struct process **due, *q;
+	size_t nr = 0;
+
+	if (list_empty(&p->in_order))
+		return;
+	look_at_all(p);
+	p->window.by[JIT_WALL].end = now_ns(CLOCK_REALTIME);
+	p->window.by[JIT_STEADY].end = now_ns(CLOCK_MONOTONIC);
+	p->converting = true;
+	due = xcalloc(p->nr, sizeof(*due));
+	list_for_each_entry(q, &p->in_order, in_order)
+		if (is_due(p, q))
+			due[nr++] = q;
+	for (size_t i = 0; i < nr; i += JOBS_MAX)
+		convert_some(p, due + i, nr - i < JOBS_MAX ? nr - i : JOBS_MAX, meanwhile,
+			     context);
+	free(due);
+	p->converting = false;
+	forget_the_dead(p);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* jit_object.c - objects of made code, read back by what reports read binaries with */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "binary.h"
+#include "jit_object.h"
+#include "tap.h"
+#include "tmpdir.h"
+
+static void add(struct jit_layout *l, uint64_t start, uint64_t end, const char *name,
+		const char *code)
+{
+	l->symbols = realloc(l->symbols, (l->nr + 1) * sizeof(*l->symbols));
+	l->symbols[l->nr++] = (struct jit_symbol){ start, end, l->names.len,
+						   (const unsigned char *)code };
+	strbuf_add_bytes(&l->names, name, strlen(name) + 1);
+}
+
+static const char *write_object(const struct jit_layout *l)
+{
+	const char *path = tmpdir_path("x.jo");
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), err;
+
+	err = jit_object_write(fd, l, 0);
+	CHECK(!err, "write: %d", err);
+	close(fd);
+	return path;
+}
+
+static void read_object(const char *path, struct binary *b)
+{
+	struct binary_options options = { .root = "", .by_address = true };
+	struct op_error e = { "" };
+
+	CHECK(!binary_open(path, &options, b, &e), "%s", e.text);
+}
+
+TEST(read_back)
+{
+	struct jit_layout l = { .names = STRBUF_INIT };
+	struct binary b;
+
+	tmpdir_make();
+	add(&l, 0x7f0000001000, 0x7f0000001010, "first", "0123456789abcdef");
+	add(&l, 0x7f0000001020, 0x7f0000001024, "second", "CODE");
+	add(&l, 0x7f0000003000, 0x7f0000003004, "third", "MORE");
+	add(&l, 0x7f0000003004, 0x7ff000003004, "huge, told by its name only", NULL);
+	read_object(write_object(&l), &b);
+	CHECK(b.nr_symbols == 4 && b.nr_sections == 3, "%zu in %zu", b.nr_symbols, b.nr_sections);
+	for (size_t i = 0; i < b.nr_symbols; i++)
+		CHECK(b.symbols[i].start == l.symbols[i].start &&
+		      b.symbols[i].end == l.symbols[i].end &&
+		      !strcmp(b.symbols[i].name, l.names.text + l.symbols[i].name),
+		      "%zu: %s", i, b.symbols[i].name);
+	binary_close(&b);
+	free(l.symbols);
+	strbuf_free(&l.names);
+}
+
+/* The code is where the sections say. */
+TEST(code_is_kept)
+{
+	struct jit_layout l = { .names = STRBUF_INIT };
+	char command[5000], text[200] = "";
+	FILE *p;
+
+	tmpdir_make();
+	add(&l, 0x1000, 0x1004, "a", "CODE");
+	add(&l, 0x1006, 0x100a, "b", "MORE");
+	snprintf(command, sizeof(command), "objcopy -O binary -j .text '%s' '%s'", write_object(&l),
+		 tmpdir_path("code"));
+	CHECK(!system(command), "objcopy takes it");
+	p = fopen(tmpdir_path("code"), "r");
+	CHECK(p && fread(text, 1, sizeof(text), p) == 10 && !memcmp(text, "CODE\0\0MORE", 10),
+	      "'%s'", text);
+	if (p)
+		fclose(p);
+	free(l.symbols);
+	strbuf_free(&l.names);
+}
+
+/* As scattered as can be, each with a byte of code: the file stays small, and whole. */
+TEST(more_sections_than_there_can_be)
+{
+	struct jit_layout l = { .names = STRBUF_INIT };
+	const size_t nr = 100000;
+	const char *path;
+	struct binary b;
+	struct stat st;
+
+	tmpdir_make();
+	l.symbols = calloc(nr, sizeof(*l.symbols));
+	strbuf_add_bytes(&l.names, "x", 2);
+	for (size_t i = 0; i < nr; i++)
+		l.symbols[i] = (struct jit_symbol){ (i + 1) << 20, ((i + 1) << 20) + 1, 0,
+						    (const unsigned char *)"c" };
+	l.nr = nr;
+	path = write_object(&l);
+	CHECK(!stat(path, &st) && st.st_size < 10 << 20, "%lld bytes", (long long)st.st_size);
+	read_object(path, &b);
+	CHECK(b.nr_symbols == nr, "%zu", b.nr_symbols);
+	binary_close(&b);
+	free(l.symbols);
+	strbuf_free(&l.names);
+}
+
+TEST_MAIN()
