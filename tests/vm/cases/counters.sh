@@ -30,7 +30,7 @@ samples_of_event()
 events_are_right()
 {
 	begin CPU_CLK_UNHALTED:1000000 INST_RETIRED:1000000
-	work_until 4000
+	work_until 10000
 	opcontrol --status > /tmp/status; cat /tmp/status
 	is "$COLLECTOR: --status names the model" "$(grep -ciE "model.*$1" /tmp/status)" 1
 	is "$COLLECTOR: and both events" "$(grep -cE 'CPU_CLK_UNHALTED:1000000|INST_RETIRED:1000000' /tmp/status)" "$2"

@@ -98,7 +98,7 @@ check "opcontrol takes IBS events" opcontrol --collector=module --no-vmlinux \
 	--event=IBS_OP_ALL:250000 --event=IBS_OP_BRANCH_RETIRED:250000 \
 	--event=IBS_OP_TAG_TO_RETIRE:250000 --start
 is "model" "$(cat $fs/model)" ibs
-until_samples 150000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
+until_samples 300000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
 opcontrol --status
 check "opcontrol --shutdown" opcontrol --shutdown
 opcontrol --deinit

@@ -8,13 +8,13 @@ place() { awk -v name="$1" '$1 == name { print $6 }' /proc/modules; }
 profile_start 500
 insmod /vm/mod/optest.ko
 first=$(place optest)
-until_samples 1500 '{kern}/optest' burn optest 500
+until_samples 3000 '{kern}/optest' burn optest 500
 rmmod optest
 insmod /vm/mod/optest_other.ko
-until_samples 1500 '{kern}/optest_other' burn optest_other 500
+until_samples 3000 '{kern}/optest_other' burn optest_other 500
 insmod /vm/mod/optest.ko
 second=$(place optest)
-until_samples 3000 '{kern}/optest' burn optest 500
+until_samples 6000 '{kern}/optest' burn optest 500
 rmmod optest
 rmmod optest_other
 echo "# optest was at $first, then at $second" >&3
@@ -23,7 +23,7 @@ profile_end
 
 opreport > /tmp/report; cat /tmp/report
 odb-check totals "$CURRENT" | grep '{kern}' > /tmp/totals; cat /tmp/totals
-for module in optest:3000 optest_other:1500; do
+for module in optest:6000 optest_other:3000; do
 	name=${module%:*}
 	files=$(awk -v name="{kern}/$name" '$3 == name { sum += $1 } END { print sum + 0 }' /tmp/totals)
 	at_least "samples in {kern}/$name" "$files" "${module#*:}"
@@ -36,4 +36,4 @@ for module in optest:3000 optest_other:1500; do
 		"$(percent "$(samples_of "${name}_thirty" < /tmp/symbols)" "$all")" 30 4
 done
 # what opreport without arguments says of the same samples
-at_least "image summary has optest" "$(awk '$3 == "optest" { print $1 }' /tmp/report)" 3000
+at_least "image summary has optest" "$(awk '$3 == "optest" { print $1 }' /tmp/report)" 6000

@@ -42,5 +42,5 @@ rmmod optest
 
 # the whole path
 load model=nmi-ipi
-shares_are_right nmi-ipi "CPU_CLK_UNHALTED:$(count_for 1000)"
+shares_are_right nmi-ipi "CPU_CLK_UNHALTED:$(count_for 500)"
 no_leaks

@@ -1,5 +1,5 @@
 # shellcheck shell=dash
-# seconds: 60
+# seconds: 120
 # machine: intel-pmu
 # pmu-debug - each model's interrupts and CPU hotplug, for a kernel that checks locks and memory
 #

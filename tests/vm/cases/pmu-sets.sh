@@ -19,7 +19,7 @@ put time_slice 5
 counter 0 0x3c 0 8000000
 counter 8 0xc0 0 8000000
 counter 19 0x3c 0 8000000
-tally 0 0 shares-static 4000 "$TURNS" 2 > /tmp/tally; cat /tmp/tally; diag < /tmp/tally; tell_times
+tally 0 0 shares-static 6000 "$TURNS" 2 > /tmp/tally; cat /tmp/tally; diag < /tmp/tally; tell_times
 grep . $fs/stats/cpu*/sample_[rt]* | sed 's/.*stats.//' | diag
 at_least "switches" "$(cat $fs/stats/multiplex_counter)" 300
 for n in 0 8 19; do

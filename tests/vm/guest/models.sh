@@ -136,7 +136,7 @@ shares_are_right()
 {
 	profile_event "$2"
 	is "$1 samples" "$(cat $fs/model)" "$1"
-	until_samples 3000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
+	until_samples 6000 /vm/bin/shares-static shares-static 1000 "$TURNS" 2
 	profile_end
 	symbols image:/vm/bin/shares-static > /tmp/symbols
 	all=$(total < /tmp/symbols)
