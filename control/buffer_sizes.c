@@ -28,15 +28,28 @@ int buffer_size_parse(enum buffer_id id, const char *text, uint64_t *ret, struct
 	return 0;
 }
 
-uint64_t buffer_size_used(const uint64_t sizes[NR_BUFFERS], enum buffer_id id)
+/*
+ * A sample without chain is about 4 words, each caller 2, and now and then one in another image.
+ * Few chains are as deep as was asked for: beyond 128 callers no more room is taken. [CC-50]
+ */
+static uint64_t factor(uint64_t depth)
 {
-	return sizes[id] ? sizes[id] : buffer_kinds[id].standard;
+	return depth < 120 ? 1 + (depth + 7) / 8 : 16;
 }
 
-int buffer_sizes_check(const uint64_t sizes[NR_BUFFERS], struct op_error *e)
+uint64_t buffer_size_used(const uint64_t sizes[NR_BUFFERS], enum buffer_id id, uint64_t depth)
 {
-	uint64_t size = buffer_size_used(sizes, BUFFER_EVENTS);
-	uint64_t watershed = buffer_size_used(sizes, BUFFER_WATERSHED);
+	if (sizes[id])
+		return sizes[id];
+	if (id == BUFFER_WATERSHED && sizes[BUFFER_EVENTS])
+		return buffer_kinds[id].standard;
+	return buffer_kinds[id].standard * factor(depth);
+}
+
+int buffer_sizes_check(const uint64_t sizes[NR_BUFFERS], uint64_t depth, struct op_error *e)
+{
+	uint64_t size = buffer_size_used(sizes, BUFFER_EVENTS, depth);
+	uint64_t watershed = buffer_size_used(sizes, BUFFER_WATERSHED, depth);
 
 	if (watershed < size)
 		return 0;

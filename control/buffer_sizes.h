@@ -23,10 +23,14 @@ extern const struct buffer_kind buffer_kinds[NR_BUFFERS];
 /* 0, the default, or a number within the limits. -EINVAL, with half a sentence in @e. */
 int buffer_size_parse(enum buffer_id id, const char *text, uint64_t *ret, struct op_error *e);
 
-/* What is written to the module: its default where @sizes has 0 (TRP-17). */
-uint64_t buffer_size_used(const uint64_t sizes[NR_BUFFERS], enum buffer_id id);
+/*
+ * What is written to the module: where @sizes has 0 its default (TRP-17), times what chains of
+ * @depth callers need, since each sample brings its own. A watershed beside a buffer whose size
+ * was chosen keeps the plain default.
+ */
+uint64_t buffer_size_used(const uint64_t sizes[NR_BUFFERS], enum buffer_id id, uint64_t depth);
 
 /* Whether they go together, defaults included. -EINVAL. */
-int buffer_sizes_check(const uint64_t sizes[NR_BUFFERS], struct op_error *e);
+int buffer_sizes_check(const uint64_t sizes[NR_BUFFERS], uint64_t depth, struct op_error *e);
 
 #endif

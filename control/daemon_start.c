@@ -83,6 +83,10 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	add_word(&w, xasprintf("--collector=%s", choice->module ? "module" : "perf"));
 	if (s->callgraph_depth)
 		add_word(&w, xasprintf("--callgraph-depth=%" PRIu64, s->callgraph_depth));
+	if (s->callgraph_depth && s->frame_pointers_only)
+		add_word(&w, xstrdup("--unwind=fp"));
+	if (s->callgraph_depth && s->unwind_memory)
+		add_word(&w, xasprintf("--unwind-memory=%" PRIu64, s->unwind_memory));
 	if (verbose)
 		add_word(&w, xasprintf("--verbose=%s", verbose));
 	xgrow(w.words, w.nr, w.room);
@@ -151,14 +155,29 @@ static int write_depth(const struct driver *d, uint64_t *depth, struct op_error 
 	return driver_write(d, "backtrace_depth", 0, e);
 }
 
+/* One that cannot walk user stacks by tables has no such file. */
+static int write_unwind_memory(const struct driver *d, const struct setup *used,
+			       struct op_error *e)
+{
+	uint64_t mb = used->unwind_memory ? used->unwind_memory : OP_UNWIND_MEMORY_MB;
+	int err = driver_write(d, "unwind/memory", mb * 1024, e);
+
+	return err == -ENOENT ? 0 : err;
+}
+
 int daemon_write_settings(struct setup *used, const struct driver *d, struct op_error *e)
 {
 	int err = 0;
 
 	for (enum buffer_id i = 0; !err && i < NR_BUFFERS; i++)
-		err = driver_write(d, buffer_kinds[i].file, buffer_size_used(used->buffer_sizes, i),
+		err = driver_write(d, buffer_kinds[i].file,
+				   buffer_size_used(used->buffer_sizes, i, used->callgraph_depth),
 				   e);
-	return err ? err : write_depth(d, &used->callgraph_depth, e);
+	if (!err)
+		err = write_depth(d, &used->callgraph_depth, e);
+	if (!err && used->callgraph_depth && !used->frame_pointers_only)
+		err = write_unwind_memory(d, used, e);
+	return err;
 }
 
 static void print_command(const struct setup *s, const struct words *command)
@@ -173,6 +192,7 @@ static void print_command(const struct setup *s, const struct words *command)
 	printf("SEPARATE_LIB %d\nSEPARATE_KERNEL %d\nSEPARATE_THREAD %d\nSEPARATE_CPU %d\n",
 	       s->separate_lib, s->separate_kernel, s->separate_thread, s->separate_cpu);
 	printf("CALLGRAPH %" PRIu64 "\n", s->callgraph_depth);
+	printf("UNWIND %s\n", s->frame_pointers_only ? "fp" : "tables");
 	printf("executing");
 	for (size_t i = 0; i < command->nr; i++)
 		printf(" %s", command->words[i]);

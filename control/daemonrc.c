@@ -102,6 +102,13 @@ static int parse_collector(const char *value, struct setup *s, struct op_error *
 	return 0;
 }
 
+static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
+{
+	if (unwind_parse(value, &s->frame_pointers_only))
+		return op_error_set(e, -EINVAL, "'%s' is not tables or fp", value);
+	return 0;
+}
+
 static int parse_model(const char *value, struct setup *s, struct op_error *e)
 {
 	const char *model = model_wish(value);
@@ -168,6 +175,10 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_buffer(value, BUFFER_CPU, s, e);
 	if (!strcmp(key, "CALLGRAPH"))
 		return parse_number(value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
+	if (!strcmp(key, "UNWIND"))
+		return parse_unwind(value, s, e);
+	if (!strcmp(key, "UNWIND_MEMORY"))
+		return parse_number(value, OP_UNWIND_MEMORY_MAX_MB, &s->unwind_memory, e);
 	if (!strcmp(key, "KERNEL_RANGE"))
 		return parse_range(value, s, e);
 	if (!strcmp(key, "COLLECTOR"))
@@ -243,6 +254,10 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 		strbuf_addf(out, "BUF_WATERSHED=%" PRIu64 "\n", s->buffer_sizes[BUFFER_WATERSHED]);
 	strbuf_addf(out, "CPU_BUF_SIZE=%" PRIu64 "\n", s->buffer_sizes[BUFFER_CPU]);
 	strbuf_addf(out, "CALLGRAPH=%" PRIu64 "\n", s->callgraph_depth);
+	if (s->frame_pointers_only)
+		strbuf_add(out, "UNWIND=fp\n");
+	if (s->unwind_memory)
+		strbuf_addf(out, "UNWIND_MEMORY=%" PRIu64 "\n", s->unwind_memory);
 	if (s->kernel_start || s->kernel_end)
 		strbuf_addf(out, "KERNEL_RANGE=%" PRIx64 ",%" PRIx64 "\n", s->kernel_start,
 			    s->kernel_end);

@@ -231,6 +231,32 @@ static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
 	return 0;
 }
 
+int unwind_parse(const char *text, bool *ret_frame_pointers_only)
+{
+	bool fp = !strcmp(text, "fp");
+
+	if (!fp && strcmp(text, "tables"))
+		return -EINVAL;
+	*ret_frame_pointers_only = fp;
+	return 0;
+}
+
+static int set_unwind(struct setup *s, const char *value, struct op_error *e)
+{
+	if (unwind_parse(value, &s->frame_pointers_only))
+		return op_error_set(e, -EINVAL, "--unwind='%s': use tables, or fp for frame "
+				    "pointers only", value);
+	return 0;
+}
+
+static int set_unwind_memory(struct setup *s, const char *value, struct op_error *e)
+{
+	if (number_parse_range(value, 0, OP_UNWIND_MEMORY_MAX_MB, &s->unwind_memory))
+		return op_error_set(e, -EINVAL, "--unwind-memory='%s': use a number of MB from 1 "
+				    "to %d, or 0 for the default", value, OP_UNWIND_MEMORY_MAX_MB);
+	return 0;
+}
+
 static int set_session_dir(struct setup *s, const char *value, struct op_error *e)
 {
 	char *path = path_absolute(value);
@@ -274,6 +300,8 @@ static int (*const setters[])(struct setup *s, const char *value, struct op_erro
 	[SET_BUFFER_WATERSHED] = set_buffer_watershed,
 	[SET_CPU_BUFFER_SIZE] = set_cpu_buffer_size,
 	[SET_CALLGRAPH] = set_callgraph,
+	[SET_UNWIND] = set_unwind,
+	[SET_UNWIND_MEMORY] = set_unwind_memory,
 	[SET_SESSION_DIR] = set_session_dir,
 	[SET_COLLECTOR] = set_collector,
 	[SET_MODEL] = set_model,
@@ -321,7 +349,7 @@ int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct
 
 int setup_check(const struct setup *s, struct op_error *e)
 {
-	int err = buffer_sizes_check(s->buffer_sizes, e);
+	int err = buffer_sizes_check(s->buffer_sizes, s->callgraph_depth, e);
 
 	if (err)
 		return err;

@@ -14,9 +14,10 @@
 #include "buffer_sizes.h"
 #include "error.h"
 #include "event_request.h"
+#include "op_abi.h"
 
 #define SETUP_MAX_EVENTS	32
-#define SETUP_MAX_CALLGRAPH	64		/* frames */
+#define SETUP_MAX_CALLGRAPH	OP_STACK_DEPTH_MAX	/* callers */
 
 #define VMLINUX_DEFAULT	""		/* the running kernel's own symbols, /proc/kallsyms */
 #define VMLINUX_NONE	"none"		/* --no-vmlinux */
@@ -34,7 +35,9 @@ struct setup {
 	uint64_t kernel_start, kernel_end;	/* addresses; both 0: found out when needed */
 	char *image_filter;		/* comma separated paths; "": all */
 	uint64_t buffer_sizes[NR_BUFFERS];	/* 0: the default */
-	uint64_t callgraph_depth;	/* frames, 0 off */
+	uint64_t callgraph_depth;	/* callers of a sample, 0 off */
+	bool frame_pointers_only;	/* chains without unwind tables */
+	uint64_t unwind_memory;		/* MB for tables; 0: the default */
 	enum collector_wish collector;
 	const char *model;		/* one of model_wish()'s; MODEL_ANY: as the module is */
 };
@@ -54,6 +57,8 @@ enum setting_id {
 	SET_BUFFER_WATERSHED,
 	SET_CPU_BUFFER_SIZE,
 	SET_CALLGRAPH,
+	SET_UNWIND,		/* tables or fp */
+	SET_UNWIND_MEMORY,	/* MB */
 	SET_SESSION_DIR,
 	SET_COLLECTOR,		/* module perf auto */
 	SET_MODEL,		/* auto, intel, amd, perf, nmi-ipi or timer */
@@ -82,6 +87,9 @@ bool setup_value_ok(const char *value);
 
 const char *collector_wish_name(enum collector_wish wish);	/* "auto", "module", "perf" */
 int collector_wish_parse(const char *text, enum collector_wish *ret);	/* -EINVAL */
+
+/* "tables" or "fp". -EINVAL. */
+int unwind_parse(const char *text, bool *ret_frame_pointers_only);
 
 /* The model of that name, for struct setup; NULL: there is none. */
 const char *model_wish(const char *name);

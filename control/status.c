@@ -37,6 +37,37 @@ static void print_vmlinux(const char *vmlinux, FILE *out)
 	fprintf(out, "vmlinux file: %s\n", strcmp(vmlinux, VMLINUX_DEFAULT) ? vmlinux : "kallsyms");
 }
 
+/* What the module's buffers are, or will be: bigger by themselves where chains are taken. */
+static void print_sizes(const struct setup *s, FILE *out)
+{
+	static const char *const labels[] = {
+		[BUFFER_EVENTS] = "Buffer size",
+		[BUFFER_WATERSHED] = "CPU buffer watershed",
+		[BUFFER_CPU] = "CPU buffer size",
+	};
+
+	for (enum buffer_id i = 0; i < NR_BUFFERS; i++) {
+		uint64_t used = buffer_size_used(s->buffer_sizes, i, s->callgraph_depth);
+
+		if (s->buffer_sizes[i])
+			fprintf(out, "%s: %" PRIu64 "\n", labels[i], s->buffer_sizes[i]);
+		else if (s->callgraph_depth && s->collector != COLLECTOR_PERF)
+			fprintf(out, "%s: %" PRIu64 " (for call graphs of this depth)\n",
+				labels[i], used);
+	}
+}
+
+static void print_unwind(const struct setup *s, FILE *out)
+{
+	if (!s->callgraph_depth)
+		return;
+	if (s->frame_pointers_only)
+		fprintf(out, "Stacks walked by: frame pointers only\n");
+	else
+		fprintf(out, "Stacks walked by: unwind tables, in at most %" PRIu64 " MB\n",
+			s->unwind_memory ? s->unwind_memory : OP_UNWIND_MEMORY_MB);
+}
+
 void status_print_setup(const struct setup *s, FILE *out)
 {
 	struct strbuf spec = STRBUF_INIT;
@@ -55,9 +86,8 @@ void status_print_setup(const struct setup *s, FILE *out)
 	print_vmlinux(s->vmlinux, out);
 	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
-	print_number_unless_0("Buffer size", s->buffer_sizes[BUFFER_EVENTS], out);
-	print_number_unless_0("CPU buffer watershed", s->buffer_sizes[BUFFER_WATERSHED], out);
-	print_number_unless_0("CPU buffer size", s->buffer_sizes[BUFFER_CPU], out);
+	print_sizes(s, out);
+	print_unwind(s, out);
 	fprintf(out, "Collector: %s\n", collector_wish_name(s->collector));
 	if (*s->model)
 		fprintf(out, "Model: %s\n", s->model);
@@ -202,6 +232,58 @@ static void print_losses(const char *answer, FILE *out)
 	}
 }
 
+static double percent(uint64_t part, uint64_t of)
+{
+	return 100.0 * (double)part / (double)of;
+}
+
+/* How the chains of this session ended: what the user may believe of his call graphs. */
+static void print_stacks(const char *answer, FILE *out)
+{
+	uint64_t ends[COUNTS_STACK_ENDS], all = 0, guessed;
+	char key[64];
+
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
+		snprintf(key, sizeof(key), "stacks.%s", counts_stack_end_name(i));
+		ends[i] = answer_number(answer, key);
+		all += ends[i];
+	}
+	if (!all)
+		return;
+	fprintf(out, "Call stacks: %" PRIu64, all);
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (ends[i])
+			fprintf(out, ", %.1f %% %s", percent(ends[i], all),
+				counts_stack_end_text(i));
+	fprintf(out, "\n");
+	guessed = answer_number(answer, "stacks_guessed");
+	if (guessed)
+		fprintf(out, "  %.1f %% in part by frame pointers, for want of an unwind table\n",
+			percent(guessed, all));
+	print_number_unless_0("Call stacks not kept", answer_number(answer, "stacks_lost"), out);
+	print_number_unless_0("Calls not counted", answer_number(answer, "arcs_lost"), out);
+}
+
+static void print_tables(const char *answer, FILE *out)
+{
+	char how[32];
+
+	if (!answer_value(answer, "unwind", how, sizeof(how)))
+		return;
+	if (strcmp(how, "tables")) {
+		fprintf(out, "Stacks walked by: frame pointers only\n");
+		return;
+	}
+	fprintf(out, "Stacks walked by: %" PRIu64 " unwind tables, %" PRIu64 " of %" PRIu64
+		" kB", answer_number(answer, "unwind.tables"),
+		answer_number(answer, "unwind.bytes") / 1024,
+		answer_number(answer, "unwind.limit") / 1024);
+	if (answer_number(answer, "unwind.refused"))
+		fprintf(out, "; %" PRIu64 " images have none that can be used",
+			answer_number(answer, "unwind.refused"));
+	fprintf(out, "\n");
+}
+
 /* Only if it was asked for. */
 static void print_ibs(const char *answer, FILE *out)
 {
@@ -232,6 +314,8 @@ void status_print_running(const char *answer, FILE *out)
 	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
 	print_losses(answer, out);
 	print_ibs(answer, out);
+	print_stacks(answer, out);
+	print_tables(answer, out);
 	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
 		fprintf(out, "Samples are being lost: %s\n", trouble);
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);

@@ -103,6 +103,23 @@ static void add_events(struct recorder *recorder, struct strbuf *out)
 	}
 }
 
+static void add_unless_0(struct strbuf *out, const char *key, uint64_t value)
+{
+	if (value)
+		add_u64(out, key, value);
+}
+
+static void add_stacks(const struct cpu_counts *all, struct strbuf *out)
+{
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (all->stacks[i])
+			strbuf_addf(out, "stacks.%s %" PRIu64 "\n", counts_stack_end_name(i),
+				    all->stacks[i]);
+	add_unless_0(out, "stacks_guessed", all->stacks_guessed);
+	add_unless_0(out, "stacks_lost", all->stacks_lost);
+	add_unless_0(out, "arcs_lost", all->arcs_lost);
+}
+
 static void add_counts(struct recorder *recorder, struct strbuf *out)
 {
 	struct session_counts counts;
@@ -117,6 +134,7 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 	for (int r = 0; r < NR_LOSS_REASONS; r++)
 		if (all.lost[r])
 			strbuf_addf(out, "lost.%s %" PRIu64 "\n", loss_name(r), all.lost[r]);
+	add_stacks(&all, out);
 	free(counts.cpu);
 }
 

@@ -85,6 +85,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.ibs = ibs_config_of(o->ext),
 		.clock_khz = cpu_clock_khz(),
 		.callgraph_depth = o->callgraph_depth,
+		.frame_pointers_only = o->frame_pointers_only,
 	};
 	int err;
 

@@ -23,7 +23,8 @@
 struct raw {
 	char *session_dir, *collector, *cpu_type, *events, *vmlinux, *kernel_range, *images,
 		*verbose, *ext_feature;
-	int no_vmlinux, foreground, version, help, callgraph_depth;
+	char *unwind;
+	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory;
 	int lib, kernel, thread, cpu;
 };
 
@@ -125,6 +126,26 @@ static int take_cpu_type(const struct raw *raw, struct options *o, struct op_err
 	return 0;
 }
 
+static int take_stacks(const struct raw *raw, struct options *o, struct op_error *e)
+{
+	const char *unwind = raw->unwind ? raw->unwind : "tables";
+
+	if (raw->callgraph_depth < 0 || raw->callgraph_depth > OP_STACK_DEPTH_MAX)
+		return op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to %d",
+				    raw->callgraph_depth, OP_STACK_DEPTH_MAX);
+	if (strcmp(unwind, "tables") && strcmp(unwind, "fp"))
+		return op_error_set(e, -EINVAL, "--unwind='%s': it is tables or fp", unwind);
+	if (raw->unwind_memory < 0 || raw->unwind_memory > OP_UNWIND_MEMORY_MAX_MB)
+		return op_error_set(e, -EINVAL, "--unwind-memory=%d: it is 1 to %d MB, or 0 for "
+				    "%d", raw->unwind_memory, OP_UNWIND_MEMORY_MAX_MB,
+				    OP_UNWIND_MEMORY_MB);
+	o->callgraph_depth = raw->callgraph_depth;
+	o->frame_pointers_only = !strcmp(unwind, "fp");
+	o->unwind_memory = (size_t)(raw->unwind_memory ? raw->unwind_memory : OP_UNWIND_MEMORY_MB)
+			   << 20;
+	return 0;
+}
+
 static int take(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	int err;
@@ -151,12 +172,10 @@ static int take(const struct raw *raw, struct options *o, struct op_error *e)
 		err = log_topics_parse(raw->verbose, &o->log_topics, e);
 	if (!err && raw->ext_feature)
 		err = ext_parse(raw->ext_feature, &o->ext, e);
-	if (!err && (raw->callgraph_depth < 0 || raw->callgraph_depth > 255))
-		err = op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to 255",
-				   raw->callgraph_depth);
+	if (!err)
+		err = take_stacks(raw, o, e);
 	if (!err && raw->images && strcmp(raw->images, "all"))
 		take_images(raw->images, o);
-	o->callgraph_depth = raw->callgraph_depth;
 	o->foreground = raw->foreground;
 	return err;
 }
@@ -172,6 +191,7 @@ static void raw_free(struct raw *raw)
 	free(raw->images);
 	free(raw->verbose);
 	free(raw->ext_feature);
+	free(raw->unwind);
 }
 
 static void print_help(const struct poptOption *table)
@@ -205,8 +225,12 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "0|1"},
 		{"separate-thread", 0, POPT_ARG_INT, &raw.thread, 0, "files per thread", "0|1"},
 		{"separate-cpu", 0, POPT_ARG_INT, &raw.cpu, 0, "files per CPU", "0|1"},
-		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0, "frames per sample",
-		 "N"},
+		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0,
+		 "callers per sample", "N"},
+		{"unwind", 0, POPT_ARG_STRING, &raw.unwind, 0,
+		 "how user stacks are walked (fp: frame pointers only)", "tables|fp"},
+		{"unwind-memory", 0, POPT_ARG_INT, &raw.unwind_memory, 0,
+		 "for unwind tables, 0 = default", "MB"},
 		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0,
 		 "sample by a feature beyond counters", "NAME:ARGS"},
 		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log more of",

@@ -33,6 +33,8 @@ struct options {
 	struct separation separate;
 	char **wanted;			/* --image=: resolved paths, NULL terminated; NULL: all */
 	unsigned int callgraph_depth;
+	bool frame_pointers_only;	/* --unwind=fp */
+	size_t unwind_memory;		/* bytes */
 	unsigned int log_topics;
 	struct ext *ext;		/* --ext-feature=; NULL: none */
 	bool foreground;

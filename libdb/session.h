@@ -106,6 +106,7 @@ const char *loss_text(enum loss_reason reason);		/* half a sentence for people *
 
 /* "complete", "truncated", ...; NULL for numbers from COUNTS_STACK_ENDS on. */
 const char *counts_stack_end_name(unsigned int end);
+const char *counts_stack_end_text(unsigned int end);	/* for people, behind "N % " */
 
 struct cpu_counts {
 	uint64_t received;		/* samples the interrupt or the ring delivered */

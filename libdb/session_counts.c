@@ -6,6 +6,7 @@
 #include <string.h>
 #include "file.h"
 #include "session.h"
+#include "stack_store.h"
 #include "strbuf.h"
 #include "text_file.h"
 #include "xalloc.h"
@@ -42,14 +43,21 @@ const char *loss_text(enum loss_reason reason)
 							"of an unknown reason";
 }
 
-static const char *const stack_ends[COUNTS_STACK_ENDS] = {
-	"complete", "truncated", "no_table", "bad_frame", "unreadable", "short_copy", "no_user",
-	"untold",
-};
+static const char *const untold[] = { "untold", "of unknown end" };
+
+/* The stream has one way to end more than chains have. */
+_Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS + 1, "the last is untold");
 
 const char *counts_stack_end_name(unsigned int end)
 {
-	return end < COUNTS_STACK_ENDS ? stack_ends[end] : NULL;
+	return end < NR_STACK_ENDS ? stack_end_name(end) :
+	       end < COUNTS_STACK_ENDS ? untold[0] : NULL;
+}
+
+const char *counts_stack_end_text(unsigned int end)
+{
+	return end < NR_STACK_ENDS ? stack_end_text(end) :
+	       end < COUNTS_STACK_ENDS ? untold[1] : NULL;
 }
 
 /* Of numbers that are left out where they are 0: what they are called. */
@@ -91,7 +99,7 @@ static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_co
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
 		add_unless_0(out, "lost.", reasons[i].name, c->lost[i]);
 	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
-		add_unless_0(out, "stacks.", stack_ends[i], c->stacks[i]);
+		add_unless_0(out, "stacks.", counts_stack_end_name(i), c->stacks[i]);
 	strbuf_add_char(out, '\n');
 }
 
@@ -138,7 +146,7 @@ static uint64_t *find_count(struct cpu_counts *c, const char *key)
 		if (is_named(key, "lost.", reasons[i].name))
 			return &c->lost[i];
 	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
-		if (is_named(key, "stacks.", stack_ends[i]))
+		if (is_named(key, "stacks.", counts_stack_end_name(i)))
 			return &c->stacks[i];
 	return NULL;
 }

@@ -39,6 +39,8 @@ static const char everything[] =
 	"BUF_WATERSHED=1024\n"
 	"CPU_BUF_SIZE=8192\n"
 	"CALLGRAPH=16\n"
+	"UNWIND=fp\n"
+	"UNWIND_MEMORY=128\n"
 	"KERNEL_RANGE=ffffffff81000000,ffffffff81e00000\n"
 	"XENIMAGE=none\n"
 	"COLLECTOR=perf\n"
@@ -95,6 +97,8 @@ TEST(bad_lines)
 		{ "SESSION_DIR=/tmp\nSEPERATE_LIB=1\n", "rc:2: unknown key 'SEPERATE_LIB'" },
 		{ "FOO=1\n", "rc:1: unknown key 'FOO'" },
 		{ "callgraph=1\n", "unknown key" },
+		{ "UNWIND=dwarf\n", "rc:1: 'dwarf' is not tables or fp" },
+		{ "UNWIND_MEMORY=65537\n", "rc:1: " },
 		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: a value" },
 		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: a value" },
 		{ "VMLINUX=none;id\n", "rc:1: a value" },
@@ -109,7 +113,7 @@ TEST(bad_lines)
 		{ "BUF_SIZE=1000\n", "from 1024" },
 		{ "CPU_BUF_SIZE=1\n", "from 16 to 1048576" },
 		{ "BUF_SIZE=abc\n", "'abc' is not a number" },
-		{ "CALLGRAPH=65\n", "from 0 to 64" },
+		{ "CALLGRAPH=1025\n", "from 0 to 1024" },
 		{ "KERNEL_RANGE=ffff,1\n", "START,END" },
 		{ "KERNEL_RANGE=1\n", "START,END" },
 		{ "COLLECTOR=ebpf\n", "not auto, module or perf" },

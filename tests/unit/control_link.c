@@ -84,6 +84,26 @@ static char *printed(const char *answer)
 	return text;
 }
 
+TEST(status_of_chains)
+{
+	char *text = printed("pid 1\nstate running\ncollector module\ncallgraph_depth 16\n"
+			     "unwind tables\nunwind.tables 12\nunwind.bytes 2097152\n"
+			     "unwind.limit 67108864\nunwind.refused 1\nstacks.complete 970\n"
+			     "stacks.truncated 20\nstacks.untold 10\nstacks_guessed 5\n"
+			     "stacks_lost 3\narcs_lost 4\n");
+
+	CHECK(strstr(text, "\nCall stacks: 1000, 97.0 % complete, 2.0 % cut at the depth asked for"
+			   ", 1.0 % of unknown end\n"
+			   "  0.5 % in part by frame pointers, for want of an unwind table\n"
+			   "Call stacks not kept: 3\nCalls not counted: 4\n"
+			   "Stacks walked by: 12 unwind tables, 2048 of 65536 kB; 1 images have "
+			   "none that can be used\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nunwind fp\n");
+	CHECK(strstr(text, "\nStacks walked by: frame pointers only\n"), "%s", text);
+	free(text);
+}
+
 TEST(status_of_counters)
 {
 	char *text = printed("pid 1\nstate running\ncollector module\nmodel intel\n"
@@ -243,7 +263,10 @@ static uint64_t number_in(const char *dir, const char *name)
 	return n;
 }
 
-/* TRP-17: 0 is the default, also after another size; a depth the module refuses stops nothing. */
+/*
+ * TRP-17: 0 is the default, also after another size; that grows with the depth of chains [CC-50].
+ * A depth the module refuses stops nothing.
+ */
 TEST(settings_of_the_module)
 {
 	char *dir = make_dir(), *depth = path_join(dir, "backtrace_depth");
@@ -253,14 +276,14 @@ TEST(settings_of_the_module)
 
 	setup_init(&s);
 	write_file(dir, "buffer_size", "4096");
-	write_file(dir, "buffer_watershed", "32768");
+	write_file(dir, "buffer_watershed", "4096");
 	write_file(dir, "cpu_buffer_size", "16");
 	write_file(dir, "backtrace_depth", "0");
 	s.buffer_sizes[BUFFER_CPU] = 64;
 	s.callgraph_depth = 5;
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
-	CHECK(number_in(dir, "buffer_size") == 131072, "the default");
-	CHECK(number_in(dir, "buffer_watershed") == 32768, "as it was");
+	CHECK(number_in(dir, "buffer_size") == 2 * 131072, "twice the default");
+	CHECK(number_in(dir, "buffer_watershed") == 2 * 32768, "that too");
 	CHECK(number_in(dir, "cpu_buffer_size") == 64, "as asked for");
 	CHECK(number_in(dir, "backtrace_depth") == 5 && s.callgraph_depth == 5, "the depth");
 
@@ -276,6 +299,32 @@ TEST(settings_of_the_module)
 	CHECK(daemon_write_settings(&s, &d, &e), "no such file");
 	setup_free(&s);
 	free(depth);
+}
+
+TEST(settings_for_deep_chains)
+{
+	static const char *const files[] = { "buffer_size", "buffer_watershed", "cpu_buffer_size",
+					     "backtrace_depth", "unwind/memory" };
+	char *dir = make_dir(), *unwind = path_join(dir, "unwind");
+	struct driver d = { .mount_point = dir };
+	struct op_error e = { "" };
+	struct setup s;
+
+	setup_init(&s);
+	CHECK(!mkdir(unwind, 0700), "%s", unwind);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		write_file(dir, files[i], "");
+	s.callgraph_depth = 1024;
+	s.frame_pointers_only = true;
+	s.buffer_sizes[BUFFER_EVENTS] = 1000000;
+	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
+	CHECK(number_in(dir, "buffer_watershed") == 32768, "a size was chosen: the plain default");
+	CHECK(number_in(dir, "cpu_buffer_size") == 16 * 8192, "no more than 16 times");
+	s.frame_pointers_only = false;
+	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
+	CHECK(number_in(dir, "unwind/memory") == OP_UNWIND_MEMORY_MB * 1024, "in KiB");
+	setup_free(&s);
+	free(unwind);
 }
 
 static void check_command(const struct setup *s, bool module, const struct event_plan *plan,
@@ -303,6 +352,9 @@ TEST(daemon_command_lines)
 	struct setting all[] = { { SET_SEPARATE, (char *)"all" }, { SET_NO_VMLINUX, NULL },
 				 { SET_IMAGE, (char *)"/bin/sh" }, { SET_CALLGRAPH, (char *)"5" },
 				 { SET_SESSION_DIR, (char *)"/tmp" } };
+	struct setting unwind[] = { { SET_UNWIND, (char *)"fp" },
+				    { SET_UNWIND_MEMORY, (char *)"16" },
+				    { SET_CALLGRAPH, (char *)"1024" } };
 	struct setting image[] = { { SET_VMLINUX, NULL },
 				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
 	const struct event_plan by_time = { .events = (char *)"CYCLES:0:0:100000:0:1:1" };
@@ -323,6 +375,15 @@ TEST(daemon_command_lines)
 		      "--cpu-type=x86-64/family10 --events=A:0x1:0:500:0x0:1:1 "
 		      "--ext-feature=ibs:op:IBS_OP_ALL:250000:0x1 "
 		      "--no-vmlinux --image=/bin/sh --collector=module --callgraph-depth=5");
+	setup_free(&s);
+
+	setup_init(&s);
+	CHECK(!setup_set(&s, unwind, ARRAY_SIZE(unwind), NULL), "set");
+	check_command(&s, false, &by_time,
+		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
+		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
+		      "--events=CYCLES:0:0:100000:0:1:1 --collector=perf --callgraph-depth=1024 "
+		      "--unwind=fp --unwind-memory=16");
 	setup_free(&s);
 
 	setup_init(&s);

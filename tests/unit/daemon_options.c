@@ -113,7 +113,11 @@ static const struct {
 	{ { EVENT, "--ext-feature=ibs:op" }, "it is written ibs:fetch:" },
 	{ { EVENT, "-x", "ibs:op:IBS_OP_ALL:100000:1" }, NULL },
 	{ { "--ext-feature=ibs:op:IBS_OP_ALL:100000:1", "--cpu-type=x86-64/zen3" }, NULL },
-	{ { EVENT, "--callgraph-depth=-1" }, "0 to 255" },
+	{ { EVENT, "--callgraph-depth=-1" }, "0 to 1024" },
+	{ { EVENT, "--callgraph-depth=1024", "--unwind=fp", "--unwind-memory=1" }, NULL },
+	{ { EVENT, "--callgraph-depth=1025" }, "0 to 1024" },
+	{ { EVENT, "--unwind=dwarf" }, "it is tables or fp" },
+	{ { EVENT, "--unwind-memory=-1" }, "it is 1 to 65536 MB" },
 };
 
 TEST(command_lines)
