@@ -7,6 +7,7 @@
 #include "unwind_build.h"
 #include "unwind_cfi.h"
 #include "unwind_elf.h"
+#include "unwind_plt.h"
 #include "unwind_rows.h"
 
 struct build {
@@ -109,7 +110,7 @@ static int add_arm64_signal(struct build *build)
 
 static int fill(struct build *build, size_t limit)
 {
-	const struct unwind_elf *elf = &build->elf;
+	struct unwind_elf *elf = &build->elf;
 	const struct unwind_section *section;
 	int err;
 
@@ -117,6 +118,9 @@ static int fill(struct build *build, size_t limit)
 	err = add_arm64_signal(build);
 	if (!err && section->size)
 		err = add_section(build, section, limit);
+	if (!err)
+		err = unwind_plt_add(elf, &build->rules, &build->rows,
+				     &build->counts.bytes_plt);
 	return err;
 }
 

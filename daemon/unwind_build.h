@@ -4,7 +4,7 @@
  *
  * From .eh_frame, or .debug_frame where there is no .eh_frame, of 64-bit x86 and ARM binaries.
  * The binary may be anybody's and may change while it is read: time and memory are bounded by
- * its size and @limit, and what does not make sense is left out and counted. [UT-40]...[UT-48]
+ * its size and @limit, and what does not make sense is left out and counted. [UT-40]...[UT-49]
  */
 #ifndef UNWIND_BUILD_H
 #define UNWIND_BUILD_H
@@ -19,8 +19,9 @@ struct unwind_counts {
 	uint64_t discarded;	/* FDEs of code that the linker threw away, or of no code */
 	uint64_t skipped;	/* FDEs that could not be read */
 	uint64_t cut;		/* FDEs whose end lay in the next one */
-	uint64_t bytes;		/* of code that FDEs are about */
+	uint64_t bytes;		/* of code in the table */
 	uint64_t bytes_none;	/* of these, without a rule: more than rules can hold */
+	uint64_t bytes_plt;	/* of procedure linkage tables, with FDEs or without */
 	uint64_t rows, rules;
 };
 

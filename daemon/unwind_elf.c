@@ -158,6 +158,13 @@ static void take_section(const struct unwind_elf *elf, const Elf64_Shdr *s,
 	};
 }
 
+static bool is_plt(const char *name, const Elf64_Shdr *s)
+{
+	return (s->sh_flags & SHF_EXECINSTR) &&
+	       (!strcmp(name, ".plt") || !strcmp(name, ".plt.got") ||
+		!strcmp(name, ".plt.sec") || !strcmp(name, ".iplt"));
+}
+
 static void name_sections(struct unwind_elf *elf, const Elf64_Shdr *sections, unsigned int nr,
 			  const char *names, size_t names_size)
 {
@@ -170,6 +177,8 @@ static void name_sections(struct unwind_elf *elf, const Elf64_Shdr *sections, un
 			take_section(elf, &sections[i], &elf->eh_frame);
 		else if (!strcmp(name, ".debug_frame"))
 			take_section(elf, &sections[i], &elf->debug_frame);
+		else if (is_plt(name, &sections[i]) && elf->nr_plts < UNWIND_PLTS)
+			take_section(elf, &sections[i], &elf->plt[elf->nr_plts++]);
 	}
 }
 

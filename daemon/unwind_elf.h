@@ -29,12 +29,16 @@ struct unwind_section {
 	bool to_end;			/* size is only a bound: it ends with a zero length */
 };
 
+#define UNWIND_PLTS	4		/* .plt, .plt.got, .plt.sec, .iplt */
+
 struct unwind_elf {
 	struct unwind_source source;
 	uint16_t machine;		/* OP_UNWIND_X86_64 or OP_UNWIND_ARM64 */
 	struct unwind_segment *segments;
 	size_t nr_segments, last;	/* last: the one that was asked for last */
 	struct unwind_section eh_frame, debug_frame;
+	struct unwind_section plt[UNWIND_PLTS];
+	size_t nr_plts;
 };
 
 /*
