@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jit_processes.c - the table of processes, and when what is done about each */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,10 +11,10 @@
 #include "file.h"
 #include "hash.h"
 #include "jit_convert.h"
+#include "jit_places.h"
 #include "jit_processes.h"
 #include "list.h"
 #include "log.h"
-#include "sample_name.h"
 #include "xalloc.h"
 
 #define NR_BUCKETS	256
@@ -26,10 +24,9 @@
 #define LOOK_NS		UINT64_C(5000000000)
 #define JOBS_MAX	64		/* done by one child */
 
-/* A folder of the session that holds samples of the process' memory. */
+/* Where samples of the process' memory are filed. */
 struct folder {
 	char *app, *anon_name;
-	bool has_object;		/* made of the files as they were last */
 };
 
 /* What its files were like when they were read last. */
@@ -47,6 +44,7 @@ struct process {
 	struct jit_files files;
 	struct folder folders[FOLDERS_MAX];
 	size_t nr_folders;
+	size_t nr_objects;		/* made of the files as they were last: one for each place */
 	struct version version;
 };
 
@@ -55,6 +53,7 @@ struct jit_processes {
 	char *samples_dir;
 	struct list_head buckets[NR_BUCKETS], in_order;
 	size_t nr;
+	struct jit_roots roots;		/* while converting */
 	struct jit_window window;
 	uint64_t looked_at;		/* all of them, ns */
 	time_t second;
@@ -117,12 +116,10 @@ void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 	free(p->samples_dir);
 	p->samples_dir = xstrdup(samples_dir);
 	list_for_each_entry_safe(q, next, &p->in_order, in_order) {
-		if (q->looked && !q->owner.alive) {
+		if (q->looked && !q->owner.alive)
 			forget(p, q);
-			continue;
-		}
-		for (size_t i = 0; i < q->nr_folders; i++)
-			q->folders[i].has_object = false;
+		else
+			q->nr_objects = 0;
 	}
 	p->window.by[JIT_WALL].start = now_ns(CLOCK_REALTIME);
 	p->window.by[JIT_STEADY].start = now_ns(CLOCK_MONOTONIC);
@@ -268,97 +265,53 @@ static bool has_files(const struct process *q)
 	return false;
 }
 
-/* The path of the object below the session's folder, malloc'd; NULL: no name can be made. */
-static char *object_path(const struct jit_processes *p, const struct process *q,
-			 const struct folder *f)
+/* How many places need the object; with @bytes it is put there, and *ret_err tells of failures. */
+static size_t for_places(const struct jit_processes *p, const struct process *q, const void *bytes,
+			 size_t n, int *ret_err)
 {
-	struct sample_name name = {
-		.app = { .kind = IMAGE_FILE, .path = f->app },
-		.image = { .kind = IMAGE_JIT, .path = f->anon_name, .anon_tgid = q->tgid },
-		.event = "x", .tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
-	};
-	struct strbuf path = STRBUF_INIT;
+	size_t nr = 0;
 
-	strbuf_addf(&path, "%s/", p->samples_dir);
-	if (sample_name_format(&name, &path)) {
-		strbuf_free(&path);
-		return NULL;
-	}
-	strbuf_truncate(&path, (size_t)(path_base(path.text) - path.text) - 1);
-	return strbuf_steal(&path);
-}
+	for (size_t r = 0; r < p->roots.nr; r++)
+		for (size_t i = 0; i < q->nr_folders; i++) {
+			char *place = jit_place(p->roots.dirs[r], q->folders[i].app,
+						q->folders[i].anon_name);
+			int err = place && bytes ? jit_place_object(p->samples_dir, place, q->tgid,
+								    bytes, n) : 0;
 
-/* Whether samples of this session lie there: only then is an object of use. */
-static bool folder_is_there(const struct jit_processes *p, const struct process *q,
-			    const struct folder *f)
-{
-	char *path = object_path(p, q, f);
-	bool is_there = false;
-
-	if (path) {
-		*strrchr(path, '/') = '\0';
-		is_there = file_is_dir(path);
-	}
-	free(path);
-	return is_there;
+			nr += place != NULL;
+			if (err)
+				*ret_err = err;
+			free(place);
+		}
+	return nr;
 }
 
 static bool is_due(const struct jit_processes *p, const struct process *q)
 {
 	struct version now;
-	bool changed;
+	size_t nr;
 
 	if (!has_files(q))
 		return false;
+	nr = for_places(p, q, NULL, 0, NULL);
 	version_of(q, &now);
-	changed = memcmp(&now, &q->version, sizeof(now));
-	for (size_t i = 0; i < q->nr_folders; i++)
-		if ((changed || !q->folders[i].has_object) &&
-		    folder_is_there(p, q, &q->folders[i]))
-			return true;
-	return false;
+	return nr && (nr != q->nr_objects || memcmp(&now, &q->version, sizeof(now)));
 }
 
-/* Written beside the samples first, so that no reader and no kill leaves half an object there. */
-static int put_object(const struct jit_processes *p, const char *path, const void *bytes, size_t n)
+static int put_objects(const struct jit_processes *p, const struct process *q, int from)
 {
-	char *new = xasprintf("%s/stats/new.jo", p->samples_dir);
-	int fd, err;
-
-	(void)unlink(new);
-	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	err = fd < 0 ? -errno : file_write_fd(fd, bytes, n);
-	if (fd >= 0 && close(fd) && !err)
-		err = -errno;
-	if (!err && rename(new, path))
-		err = -errno;
-	if (err)
-		(void)unlink(new);
-	free(new);
-	return err;
-}
-
-static int put_objects(struct jit_processes *p, struct process *q, int from)
-{
-	int err = 0, failed = 0;
 	struct stat st;
 	void *bytes;
+	int err = 0;
 
 	if (fstat(from, &st))
 		return -errno;
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, from, 0);
 	if (bytes == MAP_FAILED)
 		return -errno;
-	for (size_t i = 0; i < q->nr_folders; i++) {
-		char *path = object_path(p, q, &q->folders[i]);
-
-		if (path && folder_is_there(p, q, &q->folders[i]))
-			err = put_object(p, path, bytes, (size_t)st.st_size);
-		failed = err ? err : failed;
-		free(path);
-	}
+	for_places(p, q, bytes, (size_t)st.st_size, &err);
 	munmap(bytes, (size_t)st.st_size);
-	return failed;
+	return err;
 }
 
 static void start_job(struct process *q, struct jit_job *job)
@@ -379,8 +332,7 @@ static void end_job(struct jit_processes *p, struct process *q, struct jit_job *
 		log_line("code that process %" PRIu32 " made cannot be named: %s", q->tgid,
 			 job->done ? strerror(-err) : "reading its files took too long or failed");
 	p->told_failed |= err != 0;
-	for (size_t i = 0; i < q->nr_folders; i++)	/* or there is nothing to put there */
-		q->folders[i].has_object = folder_is_there(p, q, &q->folders[i]);
+	q->nr_objects = for_places(p, q, NULL, 0, NULL);	/* or nothing is to be put there */
 	log_about(LOG_MISC, "process %" PRIu32 ": %zu pieces of code it made, %zu records dropped",
 		  q->tgid, job->nr_symbols, job->dropped);
 	close(job->out);
@@ -424,6 +376,7 @@ void jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *cont
 	p->window.by[JIT_WALL].end = now_ns(CLOCK_REALTIME);
 	p->window.by[JIT_STEADY].end = now_ns(CLOCK_MONOTONIC);
 	p->converting = true;
+	jit_roots_read(p->samples_dir, &p->roots);
 	due = xcalloc(p->nr, sizeof(*due));
 	list_for_each_entry(q, &p->in_order, in_order)
 		if (is_due(p, q))
@@ -432,6 +385,7 @@ void jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *cont
 		convert_some(p, due + i, nr - i < JOBS_MAX ? nr - i : JOBS_MAX, meanwhile,
 			     context);
 	free(due);
-	p->converting = false;
 	forget_the_dead(p);
+	jit_roots_free(&p->roots);
+	p->converting = false;
 }

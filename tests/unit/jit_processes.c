@@ -131,6 +131,21 @@ TEST(next_session)
 	jit_processes_free(p);
 }
 
+/* A part of a session has sample files as the session itself. */
+TEST(parts_of_a_session)
+{
+	pid_t pid = sampled_child(write_map);
+
+	file_make_dirs(tmpdir_path("samples/stats/parts/3/{root}/bin/app/{dep}/{anon:anon}"), 0755);
+	convert();
+	CHECK(has("first"), "in the session");
+	snprintf(object, sizeof(object), "%s/%d.jo",
+		 tmpdir_path("samples/stats/parts/3/{root}/bin/app/{dep}/{anon:anon}"), pid);
+	CHECK(has("first"), "and in its part");
+	child_end(pid);
+	jit_processes_free(p);
+}
+
 /* A hole of a terabyte: the file may say what it wants. */
 static void write_endless(void)
 {
