@@ -77,6 +77,16 @@ $(O)/lib/$(1).$(2): $(patsubst %.c,$(O)/%.o,$(3)) | $(strip $(4))
 	$$(link)
 endef
 
+# $(call plugin,NAME.so,SOURCES): what other people's programs load; its LIBS are said beside it
+define plugin
+shared += $(O)/lib/$(1)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2))
+$(patsubst %.c,$(O)/%.o,$(2)): CFLAGS += -fPIC -fvisibility=hidden
+$(O)/lib/$(1): LDFLAGS += -shared
+$(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2))
+	$$(link)
+endef
+
 # $(call program,NAME,SOURCES,LIBRARIES of ours in link order,-l FLAGS)
 define program
 programs += $(O)/bin/$(1)

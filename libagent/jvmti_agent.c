@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * jvmti_agent.c - tells libopagent what a Java virtual machine compiles
+ *
+ *	java -agentpath:.../libjvmti_oprofile.so[=version|debug] ...
+ *
+ * version: print which agent this is. debug: print each event. A failure to tell the profiler is said once
+ * and costs names, never the program. [JT-16]
+ */
+#include <errno.h>
+#include <jvmti.h>
+#include <jvmticmlr.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "jvmti_lines.h"
+#include "opagent.h"
+
+#define NAME_MAX_TOLD	4096		/* bytes of a method's, which libopagent's readers cut anyway */
+
+static op_agent_t agent;
+static bool debug, told_failure;
+
+static void say(const char *text)
+{
+	fprintf(stderr, "libjvmti_oprofile: %s\n", text);
+}
+
+static void check(int status, const char *what)
+{
+	if (!status || told_failure)
+		return;
+	told_failure = true;
+	fprintf(stderr, "libjvmti_oprofile: cannot write %s: %s; compiled code will have no names\n", what,
+		strerror(errno));
+}
+
+/* Class, method and arguments as the virtual machine spells them: "LMain;run(I)V". [JT-16] */
+static bool method_name(jvmtiEnv *jvmti, jmethodID method, char *name, size_t size)
+{
+	char *class_name = NULL, *own = NULL, *signature = NULL;
+	jclass class;
+	bool ok;
+
+	ok = (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) == JVMTI_ERROR_NONE &&
+	     (*jvmti)->GetClassSignature(jvmti, class, &class_name, NULL) == JVMTI_ERROR_NONE &&
+	     (*jvmti)->GetMethodName(jvmti, method, &own, &signature, NULL) == JVMTI_ERROR_NONE;
+	if (ok)
+		snprintf(name, size, "%s%s%s", class_name, own, signature);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)class_name);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)own);
+	(*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
+	return ok;
+}
+
+static void tell_lines(jvmtiEnv *jvmti, jmethodID method, const void *code, jint map_length,
+		       const jvmtiAddrLocationMap *map, const void *compile_info)
+{
+	struct jvmti_lines lines;
+
+	jvmti_lines_read(jvmti, method, map_length, map, compile_info, &lines);
+	if (lines.nr)
+		check(op_write_debug_line_info(agent, code, lines.nr, lines.lines), "lines");
+	jvmti_lines_free(&lines);
+}
+
+static void JNICALL method_loaded(jvmtiEnv *jvmti, jmethodID method, jint size, const void *code,
+				  jint map_length, const jvmtiAddrLocationMap *map,
+				  const void *compile_info)
+{
+	char name[NAME_MAX_TOLD];
+
+	if (size <= 0 || !method_name(jvmti, method, name, sizeof(name)))
+		return;
+	if (debug)
+		fprintf(stderr, "libjvmti_oprofile: loaded %p, %d bytes: %s\n", code, (int)size, name);
+	check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size), "code");
+	tell_lines(jvmti, method, code, map_length, map, compile_info);
+}
+
+static void JNICALL method_unloaded(jvmtiEnv *jvmti, jmethodID method, const void *code)
+{
+	(void)jvmti;
+	(void)method;
+	if (debug)
+		fprintf(stderr, "libjvmti_oprofile: unloaded %p\n", code);
+	check(op_unload_native_code(agent, (uintptr_t)code), "what is gone");
+}
+
+/* The interpreter, stubs and the like. */
+static void JNICALL code_generated(jvmtiEnv *jvmti, const char *name, const void *code, jint size)
+{
+	(void)jvmti;
+	if (size <= 0)
+		return;
+	if (debug)
+		fprintf(stderr, "libjvmti_oprofile: generated %p, %d bytes: %s\n", code, (int)size, name);
+	check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size), "code");
+}
+
+static bool take_options(const char *options)
+{
+	if (!options || !*options)
+		return true;
+	if (!strcmp(options, "version")) {
+		fprintf(stderr, "libjvmti_oprofile: version " OP_VERSION ", interface %d.%d\n",
+			op_major_version(), op_minor_version());
+		return true;
+	}
+	debug = !strcmp(options, "debug");
+	if (!debug)
+		fprintf(stderr, "libjvmti_oprofile: unknown option '%s': version or debug\n", options);
+	return debug;
+}
+
+static bool listen(jvmtiEnv *jvmti)
+{
+	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
+					     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+					     JVMTI_EVENT_DYNAMIC_CODE_GENERATED };
+	jvmtiEventCallbacks callbacks = {
+		.CompiledMethodLoad = method_loaded,
+		.CompiledMethodUnload = method_unloaded,
+		.DynamicCodeGenerated = code_generated,
+	};
+	jvmtiCapabilities wanted = {
+		.can_generate_compiled_method_load_events = 1,
+		.can_get_line_numbers = 1,
+		.can_get_source_file_name = 1,
+	};
+
+	if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE ||
+	    (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof(callbacks)) != JVMTI_ERROR_NONE)
+		return false;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		if ((*jvmti)->SetEventNotificationMode(jvmti, JVMTI_ENABLE, events[i], NULL) !=
+		    JVMTI_ERROR_NONE)
+			return false;
+	return true;
+}
+
+__attribute__((visibility("default"))) JNIEXPORT jint JNICALL
+Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
+{
+	jvmtiEnv *jvmti;
+
+	(void)reserved;
+	if (!take_options(options))
+		return JNI_ERR;
+	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
+		say("this virtual machine has no tool interface 1.1 or newer");
+		return JNI_ERR;
+	}
+	agent = op_open_agent();
+	if (!agent) {
+		fprintf(stderr, "libjvmti_oprofile: cannot make a file for names of code: %s\n",
+			strerror(errno));
+		return JNI_ERR;
+	}
+	if (!listen(jvmti)) {
+		say("this virtual machine does not tell what it compiles");
+		return JNI_ERR;
+	}
+	return JNI_OK;
+}
+
+__attribute__((visibility("default"))) JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm)
+{
+	(void)vm;
+	if (agent)
+		check(op_close_agent(agent), "the end");
+	agent = NULL;
+}

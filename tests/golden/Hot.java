@@ -1,0 +1,26 @@
+// Hot.java - burns CPU time in two methods, three quarters of it and more in the first
+// usage: java Hot.java MILLISECONDS
+public class Hot {
+	static int hotAlpha(int n) {
+		int s = 0;
+		for (int i = 0; i < n; i++)
+			s = (s * 31 + i) % 1000003;
+		return s;
+	}
+
+	static int coolBeta(int n) {
+		int s = 1;
+		for (int i = 1; i < n; i++)
+			s = (s * 17 + i) % 1000033;
+		return s;
+	}
+
+	public static void main(String[] args) {
+		long end = System.nanoTime() + Long.parseLong(args[0]) * 1000000L, x = 0;
+		while (System.nanoTime() < end) {
+			x += hotAlpha(40000);
+			x += coolBeta(10000);
+		}
+		System.exit(x == 1 ? 1 : 0);
+	}
+}
