@@ -3,11 +3,10 @@
 #include "arrange.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
+#include "axes.h"
 #include "format_text.h"
 #include "strbuf.h"
 #include "xalloc.h"
@@ -63,145 +62,6 @@ static int compare_keyed(const void *a, const void *b)
 	int order = compare_templates(&x->template, &y->template);
 
 	return order ? order : x->file < y->file ? -1 : x->file > y->file;
-}
-
-/* Which axes two classes differ along, as bits. */
-static unsigned int differing_axes(const struct profile_template *a,
-				   const struct profile_template *b)
-{
-	unsigned int axes = 0;
-
-	if (strcmp(a->event, b->event) || a->count != b->count || a->unit_mask != b->unit_mask)
-		axes |= 1u << AXIS_EVENT;
-	if (a->tgid != b->tgid)
-		axes |= 1u << AXIS_TGID;
-	/* processes of one thread: the thread says nothing new */
-	if (a->tid != b->tid && !(a->tgid == a->tid && b->tgid == b->tid))
-		axes |= 1u << AXIS_TID;
-	if (a->cpu != b->cpu)
-		axes |= 1u << AXIS_CPU;
-	if (strcmp(a->cgroup, b->cgroup))
-		axes |= 1u << AXIS_CGROUP;
-	return axes;
-}
-
-static void add_number(struct strbuf *s, int64_t n)
-{
-	if (n == SAMPLE_ALL)
-		strbuf_add(s, "all");
-	else
-		strbuf_addf(s, "%" PRId64, n);
-}
-
-static void add_value(struct strbuf *s, enum axis axis, const struct profile_template *t)
-{
-	if (axis == AXIS_EVENT)
-		strbuf_addf(s, "%s:%" PRIu64 ":0x%02" PRIx64, t->event, t->count,
-			    t->unit_mask == SAMPLE_ALL ? 0 : t->unit_mask);
-	else if (axis == AXIS_CGROUP)
-		strbuf_add(s, *t->cgroup ? t->cgroup : "all");
-	else
-		add_number(s, axis == AXIS_TGID ? t->tgid : axis == AXIS_TID ? t->tid : t->cpu);
-}
-
-static const struct {
-	const char *name, *remedy;
-} axis_words[NR_AXES] = {
-	[AXIS_EVENT] = { "event", "event:NAME (or --merge=unitmask)" },
-	[AXIS_TGID] = { "process", "tgid:N or --merge=tgid" },
-	[AXIS_TID] = { "thread", "tid:N or --merge=tid" },
-	[AXIS_CPU] = { "CPU", "cpu:N or --merge=cpu" },
-	[AXIS_CGROUP] = { "control group", "cgroup:PATH or --merge=cgroup" },
-};
-
-/* Events are never added up: the first axis stays, the others go [AR-2]. */
-static void merge_other_axes(struct merge *merge, unsigned int axes, struct notices *notices)
-{
-	unsigned int first = axes & -axes;
-	struct strbuf gone = STRBUF_INIT;
-	enum axis kept = AXIS_EVENT;
-
-	while (!(first & (1u << kept)))
-		kept++;
-	for (int axis = kept + 1; axis < NR_AXES; axis++)
-		if (axes & (1u << axis))
-			strbuf_addf(&gone, "%s%s", gone.len ? " and " : "", axis_words[axis].name);
-	notice_add(notices, "columns can differ in one way only: they are by %s, those that differ "
-		   "in %s are added up (--strict: an error instead)", axis_words[kept].name,
-		   gone.text);
-	merge->tgid |= !!(axes & ~first & (1u << AXIS_TGID));
-	merge->tid |= !!(axes & ~first & (1u << AXIS_TID));
-	merge->cpu |= !!(axes & ~first & (1u << AXIS_CPU));
-	merge->cgroup |= !!(axes & ~first & (1u << AXIS_CGROUP));
-	strbuf_free(&gone);
-}
-
-/* "these differ in event (A, B) and CPU (0, 1): ..." with up to five values each. */
-static int too_many_axes(const struct arrangement *a, unsigned int axes, struct op_error *e)
-{
-	struct strbuf text = STRBUF_INIT, remedies = STRBUF_INIT;
-
-	for (int axis = AXIS_EVENT; axis < NR_AXES; axis++) {
-		struct strbuf last = STRBUF_INIT;
-		size_t nr = 0;
-
-		if (!(axes & (1u << axis)))
-			continue;
-		strbuf_addf(&text, "%s%s (", text.len ? " and " : "", axis_words[axis].name);
-		strbuf_addf(&remedies, "%s%s", remedies.len ? ", or " : "",
-			    axis_words[axis].remedy);
-		for (size_t i = 0; i < a->nr_classes && nr <= 5; i++) {
-			struct strbuf value = STRBUF_INIT;
-
-			add_value(&value, axis, &a->classes[i].template);
-			if (!nr || strcmp(value.text, last.text)) {
-				strbuf_addf(&text, "%s%s", nr ? ", " : "",
-					    nr == 5 ? "..." : value.text);
-				nr++;
-			}
-			strbuf_free(&last);
-			last = value;
-		}
-		strbuf_free(&last);
-		strbuf_add(&text, ")");
-	}
-	op_error_set(e, -EINVAL,
-		     "columns can differ in one way only, these differ in %s: choose %s", text.text,
-		     remedies.text);
-	strbuf_free(&text);
-	strbuf_free(&remedies);
-	return -EINVAL;
-}
-
-static enum axis only_axis(unsigned int axes)
-{
-	for (int axis = AXIS_EVENT; axis < NR_AXES; axis++)
-		if (axes & (1u << axis))
-			return axis;
-	return AXIS_NONE;
-}
-
-/* "tgid:12"; files that are not kept apart are a column, too. */
-static char *number_title(const char *tag, int64_t n)
-{
-	return n == SAMPLE_ALL ? xasprintf("%s:all", tag) : xasprintf("%s:%" PRId64, tag, n);
-}
-
-static char *class_title(enum axis axis, const struct profile_template *t)
-{
-	switch (axis) {
-	case AXIS_TGID:
-		return number_title("tgid", t->tgid);
-	case AXIS_TID:
-		return number_title("tid", t->tid);
-	case AXIS_CPU:
-		return number_title("cpu", t->cpu);
-	case AXIS_CGROUP:
-		/* its end tells more in a narrow column; the header has the whole */
-		return xasprintf("cgroup:%s", *t->cgroup ? path_base(t->cgroup) : "all");
-	default:
-		return xasprintf("%s:%" PRIu64, t->event, t->count);
-	}
 }
 
 /* One readable header per class is enough: for the report's first lines [AR-4]. */
@@ -334,7 +194,7 @@ static unsigned int axes_of(const struct keyed_file *keyed, size_t nr)
 	unsigned int axes = 0;
 
 	for (size_t i = 1; i < nr; i++)
-		axes |= differing_axes(&keyed[0].template, &keyed[i].template);
+		axes |= axes_differing(&keyed[0].template, &keyed[i].template);
 	return axes;
 }
 
@@ -349,21 +209,21 @@ int arrange_files(const struct file_list *list, const struct arrange_options *op
 	int err;
 
 	while (axes & (axes - 1) && !how.strict) {
-		merge_other_axes(&how.merge, axes, notices);
+		axes_merge_others(&how.merge, axes, notices);
 		nr = key_files(list, &how, keyed);
 		axes = axes_of(keyed, nr);
 	}
 	err = add_classes(&a, keyed, nr, how.merge.lib, e);
 	free(keyed);
 	if (!err && axes & (axes - 1))
-		err = too_many_axes(&a, axes, e);
+		err = axes_too_many(&a, axes, e);
 	if (err) {
 		arrangement_free(&a);
 		return err;
 	}
-	a.axis = only_axis(axes);
+	a.axis = axes_only(axes);
 	for (size_t i = 0; i < a.nr_classes; i++)
-		a.classes[i].title = class_title(a.axis, &a.classes[i].template);
+		a.classes[i].title = axis_title(a.axis, &a.classes[i].template);
 	a.nr_apps = count_apps(&a);
 	add_arcs(&a, list, &how);
 	a.merge_lib = how.merge.lib;

@@ -1,7 +1,7 @@
 # what pp/ builds
 pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -ldl -lm -lpthread
 $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
-	pp/arrange.c pp/collect.c pp/event_scale.c pp/invert.c \
+	pp/arrange.c pp/axes.c pp/collect.c pp/event_scale.c pp/invert.c \
 	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c \
 	pp/debug_server.c pp/fetch_debug.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
