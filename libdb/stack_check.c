@@ -9,16 +9,10 @@
 #include <string.h>
 #include "stack_file.h"
 
-static void mark_start(struct stack_log *log, uint32_t pos)
-{
-	log->starts[pos / 64] |= UINT64_C(1) << pos % 64;
-}
-
 /* Does a record of @kind begin at @at, before @pos? */
 static bool is_kind(const struct stack_log *log, uint32_t at, uint32_t pos, enum stack_kind kind)
 {
-	return at < pos && (log->starts[at / 64] >> at % 64 & 1) &&
-	       stack_kind(&log->records[at]) == kind;
+	return at < pos && log->marks[at] && stack_kind(&log->records[at]) == kind;
 }
 
 static bool is_label(const struct stack_log *log, uint32_t at, uint32_t pos,
@@ -92,9 +86,12 @@ static const char *check_label(const struct stack_log *log, uint32_t pos)
 	if (bytes < fields || !strings_fill((const char *)value + fields, bytes - fields,
 					    nr_strings))
 		return "a label whose strings do not fill it [ST-10]";
-	if (r->second == STACK_IMAGE &&
-	    ((const struct stack_image_fields *)value)->kind > IMAGE_JIT)
-		return "an image of an unknown kind [ST-10]";
+	if (r->second == STACK_IMAGE) {
+		const struct stack_image_fields *i = value;
+
+		if (!stack_image_is_named(i->kind, (const char *)(i + 1)))
+			return "an image of an unknown kind or without a proper path [ST-10]";
+	}
 	if (r->second == STACK_CONTEXT) {
 		const struct stack_context_fields *c = value;
 
@@ -132,8 +129,10 @@ static const char *check_references(const struct stack_log *log, uint32_t pos)
 		if (!argument)
 			return r->second <= STACK_END_MAX ? NULL :
 				"a root of an unknown kind [ST-12]";
-		return is_kind(log, argument, pos, STACK_NODE) && is_frame(log, r->second, pos) ?
-			NULL : "a node without parent or frame [ST-2]";
+		if (!is_kind(log, argument, pos, STACK_NODE) || !is_frame(log, r->second, pos))
+			return "a node without parent or frame [ST-2]";
+		return log->marks[argument] > STACK_FRAMES_MAX ?
+			"a chain deeper than any is [ST-13]" : NULL;
 	case STACK_WIDE_FRAME:
 		if (r->second)
 			return "a wide frame with something in between [ST-4]";
@@ -173,7 +172,10 @@ int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why)
 		*ret_why = why;
 		return -EPROTO;
 	}
-	mark_start(log, pos);
+	log->marks[pos] = 1;
+	/* a root's argument is position 0, which has no mark */
+	if (stack_kind(&log->records[pos]) == STACK_NODE)
+		log->marks[pos] += log->marks[stack_argument(&log->records[pos])];
 	return (int)length;
 }
 

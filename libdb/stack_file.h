@@ -81,6 +81,11 @@ struct stack_image_fields {
 	uint64_t start, end;
 };
 
+static inline bool stack_image_is_named(uint32_t kind, const char *path)
+{
+	return kind <= IMAGE_JIT && (kind == IMAGE_FILE ? *path == '/' : *path != '\0');
+}
+
 struct stack_event_fields {
 	uint64_t count, unit_mask;
 };
@@ -106,7 +111,11 @@ void stack_label_strings(const struct stack_record *label,
 struct stack_log {
 	struct stack_record *records;	/* the file, its header included */
 	uint32_t have;			/* positions below this are there */
-	uint64_t *starts;		/* a bit for each position where a record begins */
+	/*
+	 * Of each position: 0 where no record begins; of a node how many frames its chains have,
+	 * and 1 more; of others 1.
+	 */
+	uint16_t *marks;
 };
 
 /*

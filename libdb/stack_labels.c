@@ -69,7 +69,7 @@ int stack_store_image(struct stack_store *s, const struct stack_image *image, ui
 	struct label l;
 
 	begin(&l, &fields, sizeof(fields));
-	if (fields.kind > IMAGE_JIT || !image->name.path || !*image->name.path ||
+	if (!image->name.path || !stack_image_is_named(fields.kind, image->name.path) ||
 	    add_string(&l, image->name.path) || add_string(&l, image->build_id))
 		return -EINVAL;
 	return intern(s, &l, STACK_IMAGE, ret_id);

@@ -85,11 +85,11 @@ static int open_log(struct stack_store *s, const struct stack_header *h, uint64_
 	if (err)
 		return op_error_set(e, err, "cannot add to '%s': %s", path, strerror(-err));
 	s->used = h->used;
-	log = (struct stack_log){ s->records, s->used, calloc(s->used / 64 + 1, 8) };
-	if (!log.starts)
+	log = (struct stack_log){ s->records, s->used, calloc(s->used, sizeof(*log.marks)) };
+	if (!log.marks)
 		return op_error_set(e, -ENOMEM, "'%s': no memory to check it", path);
 	err = read_log(s, &log, path, e);
-	free(log.starts);
+	free(log.marks);
 	return err;
 }
 

@@ -31,20 +31,19 @@ struct reader {
 /* Have the log's records below @have in memory. */
 static int extend(struct reader *r, uint32_t have, struct op_error *e)
 {
-	size_t old = r->log.have, old_words = old / 64 + (old > 0);
-	size_t words = (size_t)have / 64 + 1;
 	void *records = realloc(r->log.records, have * sizeof(*r->log.records));
-	void *starts = records ? realloc(r->log.starts, words * 8) : NULL;
+	void *marks = records ? realloc(r->log.marks, have * sizeof(*r->log.marks)) : NULL;
+	size_t old = r->log.have;
 	int err;
 
 	if (records)
 		r->log.records = records;
-	if (starts)
-		r->log.starts = starts;
-	if (!records || !starts)
+	if (marks)
+		r->log.marks = marks;
+	if (!records || !marks)
 		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", r->path,
 				    have * sizeof(*r->log.records));
-	memset(r->log.starts + old_words, 0, (words - old_words) * 8);
+	memset(r->log.marks + old, 0, (have - old) * sizeof(*r->log.marks));
 	err = odb_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
 			  (off_t)(old * sizeof(*r->log.records)));
 	if (err)
@@ -346,7 +345,7 @@ int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_err
 	err = read_all(&r, ret, e);
 	close(r.fd);
 	free(r.log.records);
-	free(r.log.starts);
+	free(r.log.marks);
 	return err;
 }
 

@@ -91,7 +91,8 @@ int stack_store_sync(struct stack_store *s);	/* to the disk; blocks */
 /*
  * The id of an image, event or context: the same for equal arguments, also after the store was
  * closed and opened again, never 0. Strings are copied. About 100 ns when it is known: keep the id.
- * -EINVAL: a string past 4095 bytes, a NULL one, an empty path, an app that is no image's id.
+ * -EINVAL: a string past 4095 bytes or NULL, an empty path or a file's that is not absolute, an app
+ * that is no image's id.
  * -ENOSPC, -ENOMEM, -EFBIG: as stack_store_add().
  */
 int stack_store_image(struct stack_store *s, const struct stack_image *image, uint32_t *ret_id);

@@ -185,7 +185,7 @@ void arc_files_read(const struct arrangement *a, struct population *population,
 			add_row(&r, &p->binary, rows->rows[p->first_row + j]);
 	}
 	for (size_t i = 0; i < a->nr_arcs; i++)
-		read_file(&r, &a->arcs[i], a->merge_lib, ret);
+		read_file(&r, &a->arcs[i], a->merge.lib, ret);
 	for (size_t i = 0; options->lines && i < r.nr_opened; i++)
 		find_lines(&r, &r.opened[i]);
 	for (size_t i = 0; i < r.nr_opened; i++) {

@@ -146,28 +146,33 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 	return err;
 }
 
+size_t arrangement_class(const struct arrangement *a, const struct sample_file *file)
+{
+	struct profile_template template = template_of(file, &a->merge);
+	size_t c = 0;
+
+	while (c < a->nr_classes && compare_templates(&template, &a->classes[c].template))
+		c++;
+	return c;
+}
+
 /* Arcs belong to the class of their template; without flat samples there is none. */
-static void add_arcs(struct arrangement *a, const struct file_list *list,
-		     const struct arrange_options *options)
+static void add_arcs(struct arrangement *a, const struct file_list *list, bool exclude_dependent)
 {
 	a->arcs = xcalloc(list->nr_arcs + 1, sizeof(*a->arcs));
 	for (size_t i = 0; i < list->nr_arcs; i++) {
 		const struct sample_file *file = &list->arcs[i];
-		struct profile_template template = template_of(file, &options->merge);
+		size_t class = arrangement_class(a, file);
 
-		if (options->exclude_dependent && !options->merge.lib && file->app != file->image)
+		if (class == a->nr_classes ||
+		    (exclude_dependent && !a->merge.lib && file->app != file->image))
 			continue;
-		for (size_t c = 0; c < a->nr_classes; c++) {
-			if (compare_templates(&template, &a->classes[c].template))
-				continue;
-			a->arcs[a->nr_arcs++] = (struct arranged_file){
-				.file = file,
-				.app = options->merge.lib ? file->image : file->app,
-				.image = file->image,
-				.class = c,
-			};
-			break;
-		}
+		a->arcs[a->nr_arcs++] = (struct arranged_file){
+			.file = file,
+			.app = a->merge.lib ? file->image : file->app,
+			.image = file->image,
+			.class = class,
+		};
 	}
 }
 
@@ -225,8 +230,8 @@ int arrange_files(const struct file_list *list, const struct arrange_options *op
 	for (size_t i = 0; i < a.nr_classes; i++)
 		a.classes[i].title = axis_title(a.axis, &a.classes[i].template);
 	a.nr_apps = count_apps(&a);
-	add_arcs(&a, list, &how);
-	a.merge_lib = how.merge.lib;
+	a.merge = how.merge;
+	add_arcs(&a, list, how.exclude_dependent);
 	*ret = a;
 	return 0;
 }

@@ -64,7 +64,7 @@ struct arrangement {
 	size_t nr_apps;			/* different applications */
 	struct arranged_file *arcs;	/* call-graph files */
 	size_t nr_arcs;
-	bool merge_lib;			/* each image is its own application */
+	struct merge merge;		/* what was added up; with lib each image is its own app */
 };
 
 struct arrange_options {
@@ -80,6 +80,9 @@ struct arrange_options {
  */
 int arrange_files(const struct file_list *list, const struct arrange_options *options,
 		  struct arrangement *ret, struct notices *notices, struct op_error *e);
+
+/* The class that samples of @file belong to; nr_classes: there is none. */
+size_t arrangement_class(const struct arrangement *a, const struct sample_file *file);
 void arrangement_free(struct arrangement *a);
 void arrangement_print(const struct arrangement *a, FILE *out);
 

@@ -73,7 +73,6 @@ static struct image *get_image(struct walk *w, const struct image_name *name,
  */
 static struct image *jit_image(struct walk *w, const char *path, const struct image_name *name)
 {
-	struct image_name jit = { .kind = IMAGE_JIT, .anon_tgid = name->anon_tgid };
 	const char *folder = NULL, *next = strstr(path + w->prefix, "{anon:"), *end;
 	struct image *image;
 	char *object;
@@ -84,16 +83,7 @@ static struct image *jit_image(struct walk *w, const char *path, const struct im
 	if (!end)
 		return NULL;
 	object = xasprintf("%.*s/%" PRIu32 ".jo", (int)(end - path), path, name->anon_tgid);
-	if (!file_exists(object)) {
-		free(object);
-		return NULL;
-	}
-	jit.path = object;
-	image = image_set_get(w->images, &jit, NULL, w->session);
-	if (!image->looked_for) {
-		image->looked_for = true;
-		image->found = xstrdup(object);
-	}
+	image = image_set_get_jit(w->images, object, name->anon_tgid, w->session);
 	free(object);
 	return image;
 }

@@ -210,12 +210,55 @@ static void put_row(struct json *j, const struct row_list *rows, const struct sy
 	json_close(j, '}');
 }
 
+static void put_quality(struct json *j, const struct stack_quality *q)
+{
+	json_line(j);
+	json_open(j, "chains", '{');
+	json_number(j, "samples", q->samples);
+	json_open(j, "ends", '{');
+	for (unsigned int i = 0; i < NR_STACK_ENDS; i++)
+		json_number(j, stack_end_name(i), q->ends[i]);
+	json_close(j, '}');
+	json_number(j, "guessed", q->guessed);
+	json_number(j, "lost", q->lost);
+	json_close(j, '}');
+}
+
+/* A list with depths: chains are deeper than many a parser goes. */
+static void put_stacks(struct json *j, const struct stack_report *r)
+{
+	put_quality(j, &r->quality);
+	json_line(j);
+	json_text(j, "order", r->order == STACKS_CALLEES ? "callees" : "callers");
+	json_line(j);
+	json_open(j, "stacks", '[');
+	for (size_t i = 0; i < r->nr_lines; i++) {
+		const struct stack_line *line = &r->lines[i];
+		const struct stack_symbol *symbol = &r->symbols[line->symbol];
+		const uint64_t *counts = r->counts + line->counts;
+
+		json_line(j);
+		json_open(j, NULL, '{');
+		json_number(j, "depth", line->depth);
+		json_text(j, "name", symbol->name);
+		json_text(j, "image", symbol->image ? image_shown_name(symbol->image, true)
+						    : NULL);
+		json_numbers(j, "samples", counts, r->nr_classes);
+		if (r->order != STACKS_CALLEES)
+			json_numbers(j, "self", counts + r->nr_classes, r->nr_classes);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 void format_json(const struct json_report *r, FILE *out)
 {
 	struct json j = { .out = out };
 
 	put_head(&j, r);
-	if (r->summary) {
+	if (r->stacks) {
+		put_stacks(&j, r->stacks);
+	} else if (r->summary) {
 		put_summary(&j, r->summary);
 	} else {
 		json_line(&j);

@@ -9,6 +9,7 @@
 #include "json_text.h"
 #include "notices.h"
 #include "sessions.h"
+#include "stacks.h"
 #include "summary.h"
 #include "symbols.h"
 
@@ -21,6 +22,7 @@ struct json_report {
 	const struct summary *summary;		/* this or rows */
 	const struct row_list *rows;
 	const struct callgraph *graph;		/* or NULL */
+	const struct stack_report *stacks;	/* or NULL; instead of the rows, which are its */
 };
 
 /* One session's object: "sessions" of the schema. */

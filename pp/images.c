@@ -105,6 +105,22 @@ struct image *image_set_get(struct image_set *set, const struct image_name *name
 	return add_image(set, name, apart_build, display, session);
 }
 
+struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
+				const struct report_session *session)
+{
+	const struct image_name name = { .kind = IMAGE_JIT, .path = path, .anon_tgid = tgid };
+	struct image *image;
+
+	if (!file_exists(path))
+		return NULL;
+	image = image_set_get(set, &name, NULL, session);
+	if (!image->looked_for) {
+		image->looked_for = true;
+		image->found = xstrdup(path);
+	}
+	return image;
+}
+
 void image_set_free(struct image_set *set)
 {
 	for (size_t i = 0; i < set->nr; i++) {

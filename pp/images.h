@@ -46,6 +46,13 @@ struct image_set {
  */
 struct image *image_set_get(struct image_set *set, const struct image_name *name,
 			    const char *apart_build, const struct report_session *session);
+
+/*
+ * The image of code that was made at run time, if its object @path is there; else NULL. All
+ * mappings of the process that the object is of are this one image.
+ */
+struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
+				const struct report_session *session);
 void image_set_free(struct image_set *set);
 
 /* What reports print: found name or name, in full or its base name. */

@@ -5,6 +5,7 @@
  *	spec -> file list -> arrange -> summary					opreport
  *				     -> invert -> populate -> sort		opreport -l, -d
  *				     -> invert -> populate -> callgraph		opreport -c
+ *				     -> stacks					opreport --stacks
  *	two of the second kind -> diff -> sort					opreport -l { } { }
  *
  * then the formatters.
@@ -25,6 +26,7 @@
 #include "fetch_debug.h"
 #include "format_csv.h"
 #include "format_json.h"
+#include "format_stacks.h"
 #include "format_text.h"
 #include "format_xml.h"
 #include "invert.h"
@@ -48,6 +50,7 @@ struct report {
 	struct text_options text;
 	struct summary summary;
 	struct callgraph graph;
+	struct stack_report stacks;
 	size_t nr_failed;		/* sample files that could not be read */
 };
 
@@ -174,6 +177,19 @@ static int make_symbols(struct report *r, struct notices *notices, struct op_err
 	return 0;
 }
 
+static int make_stacks(struct report *r, struct notices *notices, struct op_error *e)
+{
+	const struct report_options *o = r->options;
+	struct collection *c = &shown(r)->collection;
+	const struct populate_options how = populate_options(o, c->root, NULL);
+	const struct stacks_options what = {
+		o->stacks, &o->specs[0], &how, o->fetch_progress, o->exclude_dependent,
+		o->threshold,
+	};
+
+	return stacks_make(c, &what, &r->stacks, notices, e);
+}
+
 static int make_profiles(struct report *r, const char *session_dir, struct notices *notices,
 			 struct op_error *e)
 {
@@ -254,7 +270,9 @@ int report_make(const struct report_options *options, const char *session_dir, s
 			multiplexed_notices(&r->profiles[i].collection.sessions, notices);
 	if (!err)
 		open_events(r);
-	if (!err && options->symbols) {
+	if (!err && options->stacks) {
+		err = make_stacks(r, notices, e);
+	} else if (!err && options->symbols) {
 		err = make_symbols(r, notices, e);
 	} else if (!err) {
 		summary_make(&shown(r)->collection.arrangement, options->sort.reverse, &r->summary,
@@ -307,9 +325,10 @@ static void print_json(const struct report *r, const struct session_list *const 
 		.nr_sessions = r->nr_profiles,
 		.arrangement = &shown(r)->collection.arrangement,
 		.notices = r->notices,
-		.summary = r->options->symbols ? NULL : &r->summary,
-		.rows = &shown(r)->rows,
+		.summary = r->options->symbols || r->options->stacks ? NULL : &r->summary,
+		.rows = r->options->stacks ? &r->stacks.rows : &shown(r)->rows,
 		.graph = r->options->callgraph ? &r->graph : NULL,
+		.stacks = r->options->stacks ? &r->stacks : NULL,
 	};
 
 	format_json(&report, out);
@@ -320,8 +339,14 @@ static void print_text(const struct report *r, const struct session_list *const 
 {
 	const struct arrangement *a = &shown(r)->collection.arrangement;
 
+	if (r->options->stacks == STACKS_FOLDED) {
+		format_folded(&r->stacks, out);
+		return;
+	}
 	format_header(a, sessions, r->nr_profiles, &r->text, out);
-	if (r->options->callgraph)
+	if (r->options->stacks)
+		format_stacks(&r->stacks, &r->text, out);
+	else if (r->options->callgraph)
 		format_callgraph(&r->graph, &shown(r)->rows, &r->text, out);
 	else if (r->options->symbols)
 		format_symbols(&shown(r)->rows, &r->text, out);
@@ -346,7 +371,9 @@ void report_print(const struct report *r, FILE *out)
 		print_json(r, sessions, out);
 		break;
 	case FORMAT_CSV:
-		if (r->options->symbols)
+		if (r->options->stacks)
+			format_csv_stacks(&r->stacks, a, &r->text, out);
+		else if (r->options->symbols)
 			format_csv_symbols(&shown(r)->rows, a, &r->text, out);
 		else
 			format_csv_summary(&r->summary, a, &r->text, out);
@@ -358,6 +385,7 @@ void report_free(struct report *r)
 {
 	if (!r)
 		return;
+	stacks_free(&r->stacks);
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
 	event_table_free(r->events);

@@ -13,6 +13,7 @@
 
 #include "common_options.h"
 #include "option_words.h"
+#include "xalloc.h"
 
 /* What popt fills in; one report's command line at a time. */
 static struct raw {
@@ -20,12 +21,14 @@ static struct raw {
 	int no_header, show_address, long_names, accumulated;
 	int debug_info, global_percent;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
-	char *session_dir, *image_path, *root, *compat, *color;
+	char *session_dir, *image_path, *root, *compat, *color, *stacks;
 } raw;
 
 static const struct poptOption table[] = {
 	{ "symbols", 'l', POPT_ARG_NONE, &raw.symbols, 0, "list all symbols", NULL },
 	{ "callgraph", 'c', POPT_ARG_NONE, &raw.callgraph, 0, "show callers and callees", NULL },
+	{ "stacks", 0, POPT_ARG_STRING, &raw.stacks, 0,
+	  "show whole call chains as a tree: callers (default), callees, folded", "order" },
 	{ "details", 'd', POPT_ARG_NONE, &raw.details, 0, "show each address of each symbol",
 	  NULL },
 	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "as XML, for programs", NULL },
@@ -120,7 +123,7 @@ static int check_formats(struct op_error *e)
 static int check_differential(const struct report_options *o, struct op_error *e)
 {
 	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
-			  : raw.xml ? "--xml" : NULL;
+			  : raw.xml ? "--xml" : raw.stacks ? "--stacks" : NULL;
 
 	if (o->nr_specs == 1 && o->sort.nr_keys && o->sort.keys[0] == SORT_DIFF)
 		return op_error_set(e, -EINVAL, "--sort=diff is about two profiles: "
@@ -133,6 +136,42 @@ static int check_differential(const struct report_options *o, struct op_error *e
 	if (!raw.symbols)
 		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') are compared by "
 				    "symbols: add --symbols (-l)");
+	return 0;
+}
+
+/* The word of --stacks, and what goes with it. */
+static int parse_stacks(const struct report_options *o, enum stacks_order *ret, struct op_error *e)
+{
+	static const struct option_word words[] = {
+		{ "callers", STACKS_CALLERS }, { "callees", STACKS_CALLEES },
+		{ "folded", STACKS_FOLDED }, { NULL, 0 }
+	};
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.xml ? "--xml" : raw.accumulated ? "--accumulated"
+			  : raw.show_address ? "--show-address"
+			  : raw.debug_info ? "--debug-info"
+			  : raw.sort || raw.reverse ? "--sort"
+			  : raw.exclude ? "--exclude-symbols"
+			  : raw.include ? "--include-symbols"
+			  : o->compat ? "--compat" : NULL;
+	const struct option_word *word = words;
+
+	if (!raw.stacks)
+		return 0;
+	while (word->name && strcmp(word->name, raw.stacks))
+		word++;
+	if (!word->name)
+		return op_error_set(e, -EINVAL, "--stacks=%s: callers, callees or folded",
+				    raw.stacks);
+	if (other)
+		return op_error_set(e, -EINVAL, "--stacks does not go with %s", other);
+	if (raw.global_percent)
+		return op_error_set(e, -EINVAL, "--global-percent means nothing with --stacks: its "
+				    "percentages are of all samples anyway");
+	if (word->bit == STACKS_FOLDED && (raw.json || raw.csv))
+		return op_error_set(e, -EINVAL, "--stacks=folded is a format: not with --json or "
+				    "--csv");
+	*ret = word->bit;
 	return 0;
 }
 
@@ -178,7 +217,12 @@ static int parse_values(struct report_options *o, struct op_error *e)
 	if (!err)
 		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
 	if (!err)
+		err = parse_stacks(o, &o->stacks, e);
+	if (!err && !o->stacks)
 		err = check_combinations(sorts_by_vma, e);
+	else if (!err)
+		err = check_formats(e);
+	o->threshold = o->stacks && o->stacks != STACKS_FOLDED ? STACKS_THRESHOLD : 0;
 	if (!err)
 		err = option_threshold(raw.threshold, &o->threshold, e);
 	return err;
@@ -228,12 +272,27 @@ static int parse(const struct command_line *line, struct report_options *o, stru
 	return err;
 }
 
+/* popt would take what follows "--stacks" for its word: it gets one here. malloc'd. */
+static const char **with_stacks_word(int argc, const char **argv)
+{
+	const char **copy = xcalloc((size_t)argc + 1, sizeof(*copy));
+	bool are_options = true;
+
+	for (int i = 0; i < argc; i++) {
+		are_options &= strcmp(argv[i], "--") != 0;
+		copy[i] = are_options && !strcmp(argv[i], "--stacks") ? "--stacks=callers"
+								       : argv[i];
+	}
+	return copy;
+}
+
 int report_options_parse(int argc, const char **argv, struct report_options *ret,
 			 struct op_error *e)
 {
 	struct report_options o = { 0 };
 	struct command_line line;
-	int err = command_line_read(&report_option_set, argc, argv, &line, e);
+	const char **words = with_stacks_word(argc, argv);
+	int err = command_line_read(&report_option_set, argc, words, &line, e);
 
 	o.asked = line.asked;
 	if (!err && o.asked == ASKED_WORK) {
@@ -242,6 +301,7 @@ int report_options_parse(int argc, const char **argv, struct report_options *ret
 		o.arguments = option_words_join("", line.args, line.nr_args, ",");
 	}
 	command_line_end(&report_option_set, &line);
+	free(words);
 	if (err)
 		report_options_free(&o);
 	*ret = o;

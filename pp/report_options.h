@@ -12,6 +12,7 @@
 #include "error.h"
 #include "sort.h"
 #include "spec.h"
+#include "stacks.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 
@@ -22,6 +23,7 @@ struct report_options {
 	bool compat;
 	bool symbols;			/* -l, or what implies it */
 	bool details, callgraph;	/* -d, -c */
+	enum stacks_order stacks;	/* --stacks */
 	enum report_format format;
 	bool strict;
 	bool has_sort;			/* --sort was given */

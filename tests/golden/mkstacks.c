@@ -24,7 +24,6 @@
 #include "say.h"
 #include "session.h"
 #include "stack_store.h"
-#include "xalloc.h"
 
 #define MAX_IMAGES 32
 
@@ -32,7 +31,7 @@ struct maker {
 	const char *session_dir, *input;
 	unsigned int line;
 	struct stack_store *store;
-	struct { char *word; uint32_t id; } images[MAX_IMAGES];
+	struct { char word[32]; uint32_t id; } images[MAX_IMAGES];
 	size_t nr_images;
 	struct stack_context labels;
 	uint32_t event;
@@ -106,9 +105,9 @@ static void add_image(struct maker *m, const char *word, char **save)
 	struct stack_image image = { .build_id = id ? id : "" };
 	const char *wrong = text ? mkimage_parse(text, &image.name) : "no image";
 
-	if (wrong || m->nr_images == MAX_IMAGES)
-		fail(m, wrong ? wrong : "too many images", word);
-	m->images[m->nr_images].word = xstrdup(word);
+	if (wrong || m->nr_images == MAX_IMAGES || strlen(word) >= sizeof(m->images[0].word))
+		fail(m, wrong ? wrong : "too many images, or too long a word", word);
+	strcpy(m->images[m->nr_images].word, word);
 	check(m, stack_store_image(m->store, &image, &m->images[m->nr_images++].id), word);
 }
 

@@ -241,12 +241,14 @@ TEST(what_is_refused)
 			CHECK(stack_store_add(s, ids.context, ids.event, &g, 1, 0, 1) == -EINVAL,
 			      "position %u is no image", i);
 	}
-	memset(text, 'x', 4096);
+	memset(text, '/', 4096);
 	CHECK(stack_store_image(s, &image, &id) == -EINVAL && id == 99, "long path");
 	text[0] = '\0';
 	CHECK(stack_store_image(s, &image, &id) == -EINVAL, "empty path");
 	CHECK(bytes_of(s) == bytes, "file unchanged");
 	text[0] = 'x';
+	CHECK(stack_store_image(s, &image, &id) == -EINVAL, "relative path");
+	text[0] = '/';
 	text[4095] = '\0';
 	CHECK(!stack_store_image(s, &image, &id), "longest path");
 	CHECK(stack_store_open(path, 0, &again, &e) == -EBUSY && strstr(e.text, path), "%s",

@@ -100,6 +100,7 @@ TEST(records)
 		refused_with(ids.app * 8, bad[i], "[ST-", "instead of a label");
 	refused_with(ids.app * 8 + 4, 4, "[ST-10]", "which label");
 	refused_with(ids.app * 8 + 8, 4, "[ST-10]", "kind of image");
+	refused_with(ids.app * 8 + 32, 0x41414141, "[ST-10]", "relative path");
 	refused_with(ids.context * 8 + 8, ids.event, "[ST-10]", "app is an event");
 	refused_with(ids.context * 8 + 8, ids.context, "[ST-10]", "app is itself");
 	refused_with(ids.event * 8 + 44, 0x41414141, "[ST-10]", "behind an event's name");
@@ -134,6 +135,28 @@ TEST(nodes)
 	/* 8 bytes that look like a node, in the offset of a wide frame */
 	refused_with((count_at - 1) * 8, STACK_HEAD(STACK_NODE, wide_frame_at + 1), "[ST-2]",
 		     "parent in the middle of a frame");
+}
+
+/* As many nodes on top of each other as there is room for: readers may count on a limit. */
+TEST(deep)
+{
+	static struct stack_record records[3000];
+	uint32_t used, at;
+
+	make_good();
+	memcpy(records, good, (node_at + 1) * 8);
+	for (at = node_at + 1; at < ARRAY_SIZE(records); at++)
+		records[at] = (struct stack_record){ STACK_HEAD(STACK_NODE, at - 1), frame_at };
+	used = node_at + STACK_FRAMES_MAX;
+	records[2].head = used;
+	put_file(tmpdir_path("deep"), records, used * 8);
+	stack_store_close(open_stacks(tmpdir_path("deep"), 0));
+	records[2].head = used + 1;
+	put_file(tmpdir_path("deep"), records, (used + 1) * 8);
+	CHECK(stack_store_read(tmpdir_path("deep"), &(struct stack_snapshot){ .nr_nodes = 0 },
+			       NULL) == -EPROTO, "too deep");
+	CHECK(stack_store_open(tmpdir_path("deep"), 0, &(struct stack_store *){ NULL }, NULL) ==
+	      -EPROTO, "too deep to add to");
 }
 
 TEST(cut_at_each_length)

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* format_stacks.h - trees of call chains as text, one chain a line, and comma separated values */
+#ifndef FORMAT_STACKS_H
+#define FORMAT_STACKS_H
+
+#include <stdio.h>
+#include "format_text.h"
+#include "stacks.h"
+
+void format_stacks(const struct stack_report *r, const struct text_options *options, FILE *out);
+void format_folded(const struct stack_report *r, FILE *out);
+void format_csv_stacks(const struct stack_report *r, const struct arrangement *a,
+		       const struct text_options *options, FILE *out);
+
+#endif

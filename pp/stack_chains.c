@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stack_chains.c - from the sessions' stack stores the chains that were asked for
+ *
+ * Whether a chain is one, and in which column, is decided as for sample files: by what stands in
+ * the name of the file that its sample is counted in [CT-1].
+ */
+#include "stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "event_scale.h"
+#include "file.h"
+#include "hash.h"
+#include "session.h"
+#include "stack_symbols.h"
+#include "xalloc.h"
+
+/* Chains of one context and event whose innermost frames are in one image. */
+struct choice {
+	uint32_t context, event, image;
+	bool is_used;
+	size_t class;		/* nr_classes: not asked for */
+};
+
+struct reader {
+	struct collection *collection;
+	const struct stacks_options *options;
+	struct stack_report *report;
+	struct chain_list *list;
+	struct notices *notices;
+	struct stack_symbols *symbols;
+	/* of the session at hand */
+	const struct report_session *session;
+	struct stack_snapshot snapshot;
+	struct choice *choices;		/* hash table */
+	size_t nr_choices, nr_slots;
+	struct event_scale *scales;	/* of its events */
+	size_t nr_read;			/* stores */
+};
+
+/* Left out, as a sample file would be? Else its class. */
+static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_t image)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	const struct stack_context *c = &s->contexts[context];
+	const struct stack_event *e = &s->events[event];
+	const struct arrangement *a = &r->collection->arrangement;
+	uint32_t app = c->app == STACK_NONE ? image : c->app;
+	struct image *app_image = stack_symbols_image(r->symbols, app);
+	struct image *leaf_image = stack_symbols_image(r->symbols, image);
+	const struct sample_file file = {
+		.session = r->session,
+		.cgroup = c->cgroup,
+		.name = {
+			.app = s->images[app].name, .image = s->images[image].name,
+			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
+			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
+		},
+	};
+	struct spec_image app_names, image_names;
+
+	find_image(r->collection->finder, app_image, r->notices);
+	find_image(r->collection->finder, leaf_image, r->notices);
+	image_spec_names(app_image, &app_names);
+	image_spec_names(leaf_image, &image_names);
+	if (!profile_spec_matches(r->options->spec, &file.name, file.cgroup, &app_names,
+				  &image_names) ||
+	    (r->options->exclude_dependent && app_image != leaf_image))
+		return a->nr_classes;
+	return arrangement_class(a, &file);
+}
+
+static struct choice *choice_slot(const struct reader *r, uint32_t context, uint32_t event,
+				  uint32_t image)
+{
+	uint64_t hash = hash_mix((uint64_t)context << 32 | event, image);
+	size_t at = hash & (r->nr_slots - 1);
+
+	for (; r->choices[at].is_used; at = (at + 1) & (r->nr_slots - 1))
+		if (r->choices[at].context == context && r->choices[at].event == event &&
+		    r->choices[at].image == image)
+			break;
+	return &r->choices[at];
+}
+
+static void grow_choices(struct reader *r)
+{
+	struct choice *old = r->choices;
+	size_t nr_old = r->nr_slots;
+
+	r->nr_slots = nr_old ? 2 * nr_old : 256;
+	r->choices = xcalloc(r->nr_slots, sizeof(*r->choices));
+	for (size_t i = 0; i < nr_old; i++)
+		if (old[i].is_used)
+			*choice_slot(r, old[i].context, old[i].event, old[i].image) = old[i];
+	free(old);
+}
+
+static size_t class_of(struct reader *r, const struct stack_count *c)
+{
+	const struct stack_node *node = &r->snapshot.nodes[c->node];
+	struct choice *choice;
+	uint32_t image;
+
+	if (node->parent == STACK_NONE)
+		return r->collection->arrangement.nr_classes;	/* a chain of no frames */
+	image = r->snapshot.frames[node->frame].image;
+	if (r->nr_choices * 2 >= r->nr_slots)
+		grow_choices(r);
+	choice = choice_slot(r, c->context, c->event, image);
+	if (!choice->is_used) {
+		*choice = (struct choice){ c->context, c->event, image, true,
+					   choose(r, c->context, c->event, image) };
+		r->nr_choices++;
+	}
+	return choice->class;
+}
+
+static void add_quality(struct stack_quality *q, unsigned int end, uint64_t count)
+{
+	stack_add(&q->samples, count);
+	if (end & STACK_END_GUESSED)
+		stack_add(&q->guessed, count);
+	if (STACK_END_KIND(end) < NR_STACK_ENDS)
+		stack_add(&q->ends[STACK_END_KIND(end)], count);
+}
+
+/* Scaled where the event had to share a counter, as samples in files are [ME-1]. */
+static void add_chains(struct reader *r, size_t first_node)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct chain_list *list = r->list;
+
+	for (uint32_t i = 0; i < s->nr_counts; i++) {
+		const struct stack_count *c = &s->counts[i];
+		size_t class = class_of(r, c);
+		uint64_t count;
+
+		if (class == r->collection->arrangement.nr_classes)
+			continue;
+		count = event_scale_next(&r->scales[c->event], c->count);
+		xgrow(list->chains, list->nr, list->room);
+		list->chains[list->nr++] = (struct chain){
+			(uint32_t)(first_node + c->node), (uint32_t)class, count };
+		add_quality(&r->report->quality, s->ends[c->node], count);
+		stack_add(&r->report->rows.totals[class], count);
+	}
+}
+
+/* Symbols of the nodes that chains asked for go through; others are not looked at. */
+static void add_symbols(struct reader *r, size_t first_node, size_t first_chain)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct chain_node *nodes = r->list->nodes + first_node;
+	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
+	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));
+
+	for (size_t i = first_chain; i < r->list->nr; i++)
+		wanted[r->list->chains[i].node - first_node] = true;
+	for (uint32_t i = s->nr_nodes; i-- > 0;)
+		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
+			wanted[s->nodes[i].parent] = true;
+	for (uint32_t i = 0; i < s->nr_nodes; i++) {
+		const struct stack_node *n = &s->nodes[i];
+		bool is_root = n->parent == STACK_NONE;
+
+		nodes[i] = (struct chain_node){
+			is_root ? STACK_NONE : (uint32_t)(first_node + n->parent), STACK_NONE };
+		if (!wanted[i])
+			continue;
+		if (!is_root && !of_frame[n->frame])
+			of_frame[n->frame] =
+				stack_symbol_of(r->symbols, &s->frames[n->frame]) + 1;
+		nodes[i].symbol = is_root ? stack_symbol_of_end(r->symbols, n->frame)
+					  : of_frame[n->frame] - 1;
+	}
+	free(wanted);
+	free(of_frame);
+}
+
+static void set_scales(struct reader *r)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+
+	r->scales = xcalloc(s->nr_events + 1, sizeof(*r->scales));
+	for (uint32_t i = 0; i < s->nr_events; i++) {
+		const struct sample_file file = {
+			.session = r->session,
+			.name = { .event = s->events[i].name, .count = s->events[i].count,
+				  .unit_mask = s->events[i].unit_mask },
+		};
+
+		r->scales[i] = event_scale_start(&file);
+	}
+}
+
+static void add_snapshot(struct reader *r)
+{
+	struct chain_list *list = r->list;
+	size_t first_node = list->nr_nodes, first_chain = list->nr;
+
+	if (first_node + r->snapshot.nr_nodes >= STACK_NONE) {
+		notice_add(r->notices, "session '%s': too many chains, left out", r->session->name);
+		return;
+	}
+	list->nr_nodes += r->snapshot.nr_nodes;
+	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
+	stack_symbols_session(r->symbols, r->session, &r->snapshot);
+	set_scales(r);
+	add_chains(r, first_node);
+	add_symbols(r, first_node, first_chain);
+	stack_add(&r->report->quality.lost, r->snapshot.lost);
+	free(r->scales);
+	free(r->choices);
+	r->choices = NULL;
+	r->nr_choices = r->nr_slots = 0;
+}
+
+/* @ret_err: of the last store that could not be read. */
+static void read_session(struct reader *r, const struct report_session *session, int *ret_err,
+			 struct op_error *e)
+{
+	char *stats = path_join(session->samples, "stats");
+	char *path = path_join(stats, STACK_STORE_FILE);
+	struct op_error why = { "" };
+	int err = stack_store_read(path, &r->snapshot, &why);
+
+	r->session = session;
+	if (!err) {
+		add_snapshot(r);
+		stack_snapshot_free(&r->snapshot);
+		r->nr_read++;
+	} else if (err != -ENOENT && err != -ENODATA) {
+		*ret_err = op_error_set(e, err, "%s", why.text);
+		if (r->collection->sessions.nr > 1)
+			notice_add(r->notices, "chains are left out: %s", why.text);
+	}
+	free(path);
+	free(stats);
+}
+
+int stack_chains_read(struct collection *c, const struct stacks_options *options,
+		      struct stack_report *report, struct chain_list *ret,
+		      struct notices *notices, struct op_error *e)
+{
+	struct reader r = { .collection = c, .options = options, .report = report, .list = ret,
+			    .notices = notices };
+	int err = 0;
+
+	r.symbols = stack_symbols_new(c, options, report, notices);
+	for (size_t i = 0; i < c->sessions.nr; i++)
+		read_session(&r, &c->sessions.sessions[i], &err, e);
+	stack_symbols_free(r.symbols);
+	if (ret->nr)
+		return 0;
+	if (r.nr_read)
+		return op_error_set(e, -ENOENT, "no call chains of what was asked for");
+	if (err)
+		return err;
+	return op_error_set(e, -ENOENT, "session '%s' has no call chains: they are kept with "
+			    "opcontrol --callgraph=DEPTH or operf --callgraph",
+			    c->sessions.sessions[0].name);
+}
