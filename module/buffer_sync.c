@@ -26,6 +26,7 @@
 #include "pins.h"
 #include "stats.h"
 #include "translate.h"
+#include "unwind_tables.h"
 
 #define SYNC_PERIOD	(HZ / 10)
 #define SOON		DIV_ROUND_UP(HZ, 100)
@@ -65,18 +66,75 @@ static u32 new_generation(void)
 	return old;
 }
 
-/* Write the first sample of a ring, at @address. false: no room. */
-static bool deliver(const struct op_ring *r, const struct op_context *c, u64 address)
-{
-	const struct op_entry *e = op_ring_peek(r, 0);
-	u32 i, nr = op_record_data(e);
-	u64 data[OP_RING_DATA];
+/* A sample on its way from its ring to the event buffer. */
+struct passage {
+	unsigned int cpu;
+	const struct op_ring *ring;		/* it is the first there */
+	struct op_walk *walk;
+	bool final;				/* it can't be come back to */
+	struct op_context context;
+	u64 address;
+};
 
-	if (e->kind == OP_ENTRY_SAMPLE)
-		return op_event_sample(c, address, e->event);
-	for (i = 0; i < nr; i++)
-		data[i] = op_ring_peek(r, 1 + i)->value;
-	return op_event_ibs(c, address, op_record_code(e), data, nr);
+/* Write the callers of a sample that has been begun. 0, and how the chain ends; or -EAGAIN. */
+static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
+{
+	const struct op_chain chain = op_ring_chain(p->ring);
+	struct op_context c = p->context;
+	u32 i;
+
+	*ret_end = chain.end;
+	for (i = 0; i < chain.nr; i++) {
+		u64 address = op_ring_caller(p->ring, i);
+		struct op_place place = { .address = address };
+		int err = 0;
+
+		c.user = i >= chain.nr_kernel;
+		if (c.user) {
+			err = op_walk_caller(p->walk, address, sequence, p->final, &place);
+			if (err == -EAGAIN)
+				return err;
+			c.cookie = place.cookie;
+			c.anon = place.anon;
+		}
+		if (err == -ESRCH && i == chain.nr_kernel) {
+			*ret_end = OP_STACK_NO_USER;
+			return 0;
+		}
+		if (err) {
+			op_count(p->cpu, OP_STAT_CALLER_NO_MAPPING);
+			*ret_end = OP_STACK_BAD_FRAME | (chain.end & OP_STACK_FRAME_POINTERS);
+			return 0;
+		}
+		op_event_chain_caller(&c, place.address);
+	}
+	return 0;
+}
+
+/* Write the sample. 0; -ENOSPC: no room; -EAGAIN: stop here for now. */
+static int deliver(struct passage *p)
+{
+	const struct op_entry *e = op_ring_peek(p->ring, 0);
+	u32 i, end, nr = op_record_data(e);
+	u64 data[OP_RING_DATA];
+	bool written;
+
+	switch (e->kind) {
+	case OP_ENTRY_RECORD:
+		for (i = 0; i < nr; i++)
+			data[i] = op_ring_peek(p->ring, 1 + i)->value;
+		written = op_event_ibs(&p->context, p->address, op_record_code(e), data, nr);
+		break;
+	case OP_ENTRY_CHAIN:
+		op_event_chain_begin(&p->context, p->address, e->event);
+		if (write_callers(p, e->small, &end))
+			return -EAGAIN;
+		written = op_event_chain_end(end);
+		break;
+	default:
+		written = op_event_sample(&p->context, p->address, e->event);
+	}
+	return written ? 0 : -ENOSPC;
 }
 
 /* The first sample of a CPU's ring. 0, or -EAGAIN: stop here for now. */
@@ -84,25 +142,30 @@ static int sync_sample(unsigned int cpu, struct op_walk *w, const struct op_owne
 {
 	const struct op_ring *r = &per_cpu(op_cpu_buffers, cpu).ring;
 	const struct op_entry *e = op_ring_peek(r, 0);
-	struct op_context c = {
-		.cpu = cpu, .tid = o->tid, .tgid = o->tgid, .user = o->user,
-	};
 	struct op_place place = { .address = e->value };
+	struct passage p = {
+		.cpu = cpu, .ring = r, .walk = w, .final = final,
+		.context = { .cpu = cpu, .tid = o->tid, .tgid = o->tgid, .user = o->user },
+	};
+	enum op_stat fate = OP_STAT_DELIVERED;
 	int err = 0;
 
 	if (o->user)
 		err = op_walk_user(w, e->value, e->small, final, &place);
+	if (err) {
+		fate = err == -ESRCH ? OP_STAT_LOST_NO_MM : OP_STAT_LOST_NO_MAPPING;
+	} else {
+		p.context.app = op_walk_app(w);
+		p.context.cookie = place.cookie;
+		p.context.anon = place.anon;
+		p.address = place.address;
+		err = deliver(&p);
+		if (err)
+			fate = OP_STAT_LOST_EVENT_OVERFLOW;
+	}
 	if (err == -EAGAIN)
 		return err;
-	c.app = op_walk_app(w);
-	c.cookie = place.cookie;
-	c.anon = place.anon;
-	if (err)
-		op_count(cpu, err == -ESRCH ? OP_STAT_LOST_NO_MM : OP_STAT_LOST_NO_MAPPING);
-	else if (!deliver(r, &c, place.address))
-		op_count(cpu, OP_STAT_LOST_EVENT_OVERFLOW);
-	else
-		op_count(cpu, OP_STAT_DELIVERED);
+	op_count(cpu, fate);
 	return 0;
 }
 
@@ -150,7 +213,7 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 			done = false;
 			break;
 		} else {
-			used = e->kind == OP_ENTRY_RECORD ? 1 + op_record_data(e) : 1;
+			used = op_ring_sample_entries(&b->ring);
 			b->stuck_since = 0;
 		}
 		op_ring_consume(&b->ring, used);
@@ -179,7 +242,11 @@ static bool sync_pass(bool final)
 			upto = oldest - 1;
 	}
 	op_pins_drop(upto);
-	op_event_wake_if_full();
+	/* what the reader does about it should not wait until the buffer is full */
+	if (op_images_tell_missed(op_event_want_table))
+		op_event_flush();
+	else
+		op_event_wake_if_full();
 	mutex_unlock(&sync_mutex);
 	return done;
 }

@@ -10,10 +10,12 @@
 #include "dcookie.h"
 #include "event_buffer.h"
 #include "hooks.h"
+#include "maps.h"
 #include "op_model.h"
 #include "pins.h"
 #include "selftest/selftest.h"
 #include "stats.h"
+#include "unwind_tables.h"
 #include "../oprofilefs/op_abi.h"
 #include "../oprofilefs/oprofilefs.h"
 
@@ -24,6 +26,7 @@ struct op_settings op_settings = {
 	.buffer_size = OP_BUFFER_SIZE,
 	.buffer_watershed = OP_BUFFER_WATERSHED,
 	.cpu_buffer_size = OP_CPU_BUFFER_SIZE,
+	.unwind_memory = OP_UNWIND_MEMORY,
 };
 
 static DEFINE_MUTEX(state_mutex);
@@ -37,11 +40,12 @@ static int setup(void)
 	if (is_set_up)
 		return -EBUSY;
 
-	err = op_event_alloc(op_settings.buffer_size, op_settings.buffer_watershed);
+	err = op_event_alloc(op_settings.buffer_size, op_settings.buffer_watershed,
+			     op_settings.backtrace_depth);
 	if (err)
 		return err;
 
-	err = op_cpu_buffers_alloc(op_settings.cpu_buffer_size);
+	err = op_cpu_buffers_alloc(op_settings.cpu_buffer_size, op_settings.backtrace_depth);
 	if (err)
 		goto free_event_buffer;
 
@@ -53,9 +57,18 @@ static int setup(void)
 	if (err)
 		goto free_pins;
 
-	err = op_model_setup();
+	err = op_unwind_tables_alloc(op_settings.backtrace_depth ?
+				     (u64)op_settings.unwind_memory << 10 : 0);
 	if (err)
 		goto free_cookies;
+
+	err = op_maps_alloc();
+	if (err)
+		goto free_unwind_tables;
+
+	err = op_model_setup();
+	if (err)
+		goto free_maps;
 
 	op_stats_reset();
 	/* from here notes of modules go into the buffer */
@@ -68,6 +81,10 @@ static int setup(void)
 
 shut_model_down:
 	op_model_shutdown();
+free_maps:
+	op_maps_free();
+free_unwind_tables:
+	op_unwind_tables_free();
 free_cookies:
 	op_cookies_free();
 free_pins:
@@ -132,6 +149,8 @@ void op_shutdown(void)
 	stop();
 	op_hooks_forget_modules();
 	op_model_shutdown();
+	op_maps_free();
+	op_unwind_tables_free();
 	op_cookies_free();
 	op_pins_free();
 	op_cpu_buffers_free();

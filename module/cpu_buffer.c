@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 #include "buffer_sync.h"
+#include "callers.h"
 #include "cpu_buffer.h"
 #include "pins.h"
 #include "stats.h"
@@ -19,24 +20,37 @@
 
 DEFINE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 
-int op_cpu_buffers_alloc(unsigned long entries)
+static unsigned long depth;		/* most callers of a sample */
+
+static int alloc_one(unsigned int cpu, unsigned long entries)
+{
+	struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
+	int node = cpu_to_node(cpu);
+	struct op_entry *e = vzalloc_node(array_size(entries, sizeof(*e)), node);
+
+	memset(b, 0, sizeof(*b));
+	op_ring_init(&b->ring, e, entries);
+	op_irq_work_setup_hard(&b->pin_work, op_pin_work);
+	if (depth)
+		b->callers = vzalloc_node(array_size(depth, sizeof(*b->callers)), node);
+	return e && (b->callers || !depth) ? 0 : -ENOMEM;
+}
+
+int op_cpu_buffers_alloc(unsigned long entries, unsigned long new_depth)
 {
 	unsigned int cpu;
+	int err;
 
 	BUILD_BUG_ON(OP_CPU_BUFFER_SIZE_MIN < OP_RING_RECORD + OP_RING_DATA);
+	depth = new_depth;
+	entries = max(entries, 2 * (OP_RING_RECORD + OP_RING_CALLERS(depth)));
 	entries = roundup_pow_of_two(entries);
 	for_each_possible_cpu(cpu) {
-		struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
-		struct op_entry *e = vzalloc_node(array_size(entries, sizeof(*e)),
-						  cpu_to_node(cpu));
-
-		if (!e) {
+		err = alloc_one(cpu, entries);
+		if (err) {
 			op_cpu_buffers_free();
-			return -ENOMEM;
+			return err;
 		}
-		memset(b, 0, sizeof(*b));
-		op_ring_init(&b->ring, e, entries);
-		op_irq_work_setup_hard(&b->pin_work, op_pin_work);
 	}
 	return 0;
 }
@@ -46,18 +60,20 @@ void op_cpu_buffers_free(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct op_ring *r = &per_cpu(op_cpu_buffers, cpu).ring;
+		struct op_cpu_buffer *b = &per_cpu(op_cpu_buffers, cpu);
 
-		vfree(r->entries);
-		r->entries = NULL;
+		vfree(b->ring.entries);
+		vfree(b->callers);
+		b->ring.entries = NULL;
+		b->callers = NULL;
 	}
 }
 
 /*
  * The running task's process, pinned or about to be; 0 if it has none, or it can't be pinned: then
- * a sample in user space is counted lost. @in_user: what the interrupt hit.
+ * a sample in user space is counted lost. @o: whose the sample is.
  */
-static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, bool in_user)
+static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, struct pt_regs *regs)
 {
 	struct mm_struct *mm = current->mm;
 
@@ -68,53 +84,85 @@ static u64 pinned_mm(struct op_cpu_buffer *b, const struct op_owner *o, bool in_
 	if (!in_nmi())
 		return op_pin_current(b, o->generation) ? (unsigned long)mm : 0;
 	/*
-	 * User code runs with interrupts on: the irq_work runs before this task's next
-	 * instruction, so in this very process. Kernel code may be anywhere: not pinned, and
-	 * the sample then names no application. Of user code that was sampled before the kernel
-	 * was hit the next sample finds its process pinned, most likely; this one can't tell,
-	 * and by the time it is looked at the number may be another process's.
+	 * Where interrupts are on the irq_work runs before this task's next instruction, so in
+	 * this very process. Where they are off, the kernel may be anywhere by then: the sample
+	 * names no application, and the next one finds its process pinned, most likely. So also of
+	 * user code that was sampled before the kernel was hit.
 	 */
-	if (!o->user)
-		return 0;
 	irq_work_queue(&b->pin_work);
-	return in_user ? (unsigned long)mm : 0;
+	return op_interrupts_on(regs) ? (unsigned long)mm : 0;
 }
 
-/* @nr: 0 for a plain sample of counter @event; else @event is the code of its note. */
-static __always_inline void take(struct pt_regs *regs, unsigned long pc, bool user,
-				 unsigned int event, const u64 *data, unsigned int nr)
+/* A sample that could be taken, on its way into the ring. */
+struct sample {
+	struct op_cpu_buffer *buffer;
+	struct op_owner owner;
+	unsigned long pc;
+};
+
+/* false: counted, no more is to be done. Otherwise put_down() must follow. */
+static __always_inline bool pick_up(struct sample *s, struct pt_regs *regs, unsigned long pc,
+				    bool user)
 {
 	struct op_cpu_buffer *b = this_cpu_ptr(&op_cpu_buffers);
-	struct op_owner o;
-	bool logged;
 
 	if (!op_ring_enter(&b->ring)) {
 		op_count_here(OP_STAT_NESTED, 1);
-		return;
+		return false;
 	}
 	op_count_here(OP_STAT_RECEIVED, 1);
-	o = (struct op_owner){
+	if (pc == (unsigned long)OP_ESCAPE) {
+		op_count_here(OP_STAT_INVALID_EIP, 1);
+		op_ring_leave(&b->ring);
+		return false;
+	}
+	s->buffer = b;
+	s->pc = pc;
+	s->owner = (struct op_owner){
 		.tid = current->pid, .tgid = current->tgid,
 		.generation = READ_ONCE(op_generation), .user = user,
 	};
-	o.mm = pinned_mm(b, &o, user_mode(regs));
-	if (pc == (unsigned long)OP_ESCAPE) {
-		op_count_here(OP_STAT_INVALID_EIP, 1);
-	} else {
-		logged = nr ? op_ring_log_record(&b->ring, &o, pc, op_unmap_sequence(), event,
-						 data, nr) :
-			      op_ring_log(&b->ring, &o, pc, op_unmap_sequence(), event);
-		if (!logged)
-			op_count_here(OP_STAT_LOST_OVERFLOW, 1);
-	}
-	if (op_ring_used(&b->ring) > b->ring.mask / 2)
+	s->owner.mm = pinned_mm(b, &s->owner, regs);
+	return true;
+}
+
+/* @logged: it is in the ring. */
+static __always_inline void put_down(struct sample *s, bool logged)
+{
+	struct op_ring *r = &s->buffer->ring;
+
+	if (!logged)
+		op_count_here(OP_STAT_LOST_OVERFLOW, 1);
+	if (op_ring_used(r) > r->mask / 2)
 		op_sync_kick(OP_SYNC_NOW);
-	op_ring_leave(&b->ring);
+	op_ring_leave(r);
+}
+
+/* The unmap sequence is read first: what the callers' addresses mean is of then. */
+static noinline void sample_with_callers(struct sample *s, struct pt_regs *regs,
+					 unsigned int event)
+{
+	struct op_chain chain = { .callers = s->buffer->callers };
+	u32 sequence = op_unmap_sequence();
+
+	op_callers_find(&chain, depth, regs, s->owner.mm);
+	if (op_stack_is_broken(chain.end))
+		op_count_here(OP_STAT_BACKTRACE_ABORTED, 1);
+	put_down(s, op_ring_log_chain(&s->buffer->ring, &s->owner, s->pc, sequence, event,
+				      &chain));
 }
 
 void op_sample(struct pt_regs *regs, unsigned int event)
 {
-	take(regs, instruction_pointer(regs), user_mode(regs), event, NULL, 0);
+	struct sample s;
+
+	if (!pick_up(&s, regs, instruction_pointer(regs), user_mode(regs)))
+		return;
+	if (s.buffer->callers)
+		sample_with_callers(&s, regs, event);
+	else
+		put_down(&s, op_ring_log(&s.buffer->ring, &s.owner, s.pc, op_unmap_sequence(),
+					 event));
 }
 
 /*
@@ -124,5 +172,9 @@ void op_sample(struct pt_regs *regs, unsigned int event)
 void op_sample_ibs(struct pt_regs *regs, unsigned long pc, unsigned int code, const u64 *data,
 		   unsigned int nr)
 {
-	take(regs, pc, (long)pc >= 0, code, data, nr);
+	struct sample s;
+
+	if (pick_up(&s, regs, pc, (long)pc >= 0))
+		put_down(&s, op_ring_log_record(&s.buffer->ring, &s.owner, pc, op_unmap_sequence(),
+						code, data, nr));
 }

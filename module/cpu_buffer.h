@@ -22,6 +22,7 @@ struct pt_regs;
 
 struct op_cpu_buffer {
 	struct op_ring ring;
+	u64 *callers;			/* the interrupt's, of the sample it takes; or NULL */
 
 	/* The process this CPU pinned last, and in which generation; of this CPU alone. */
 	struct mm_struct *pinned_mm;
@@ -35,10 +36,11 @@ struct op_cpu_buffer {
 DECLARE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 
 /*
- * Make one ring for every possible CPU, of at least @entries entries.		[task]
+ * Make one ring for every possible CPU, of at least @entries entries and two samples with @depth
+ * callers, which samples are to have from now on (0: none).			[task]
  * 0 or -ENOMEM; on error nothing is left allocated.
  */
-int op_cpu_buffers_alloc(unsigned long entries);
+int op_cpu_buffers_alloc(unsigned long entries, unsigned long depth);
 void op_cpu_buffers_free(void);							/* [task] */
 
 /*

@@ -146,6 +146,16 @@ static struct cookie *find_number(op_word number)
 	return NULL;
 }
 
+bool op_cookie_is_known(op_word number)
+{
+	bool known;
+
+	mutex_lock(&lock);
+	known = find_number(number);
+	mutex_unlock(&lock);
+	return known;
+}
+
 int op_cookie_path(struct op_cookie_path __user *arg)
 {
 	struct op_cookie_path a;

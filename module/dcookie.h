@@ -24,6 +24,8 @@ void op_cookies_free(void);				/* [task] forgets them all */
  */
 op_word op_cookie_get(struct file *file);
 
+bool op_cookie_is_known(op_word cookie);			/* [task] */
+
 /* OP_IOC_COOKIE_PATH and OP_IOC_COOKIE_FD (op_abi.h).			[task] */
 int op_cookie_path(struct op_cookie_path __user *arg);
 int op_cookie_fd(op_word __user *arg, const struct cred *cred);

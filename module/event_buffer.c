@@ -17,26 +17,35 @@ static struct op_words words;
 static struct op_said said;
 static size_t wake_at;		/* unread words at which the reader is woken */
 static bool module_note_lost;
+static struct op_words_chain chain;	/* of the sample under way */
 
 static DECLARE_WAIT_QUEUE_HEAD(readers);
 static DEFINE_MUTEX(read_mutex);	/* between threads that share the one open file */
 static bool flush;		/* give out what there is */
 
-int op_event_alloc(unsigned long size, unsigned long watershed)
+int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long depth)
 {
 	unsigned long nr = roundup_pow_of_two(size);
+	unsigned long record = depth ? OP_WORDS_CHAIN(depth) : OP_WORDS_RECORD;
 	op_word *w;
 
-	if (!watershed || watershed >= size)
+	if (!watershed || watershed >= size || record + OP_WORDS_RESERVE >= size)
 		return -EINVAL;
 	w = vzalloc(array_size(nr, sizeof(*w)));
 	if (!w)
 		return -ENOMEM;
 	op_words_init(&words, w, nr, size);
+	if (depth) {
+		chain.words = vzalloc(array_size(record, sizeof(*chain.words)));
+		if (!chain.words) {
+			op_event_free();
+			return -ENOMEM;
+		}
+	}
 	wake_at = size - watershed;
 	/* never at a fill that the room kept for module notes makes unreachable */
-	if (wake_at > size - OP_WORDS_RESERVE - OP_WORDS_RECORD)
-		wake_at = size - OP_WORDS_RESERVE - OP_WORDS_RECORD;
+	if (wake_at > size - OP_WORDS_RESERVE - record)
+		wake_at = size - OP_WORDS_RESERVE - record;
 	module_note_lost = false;
 	flush = false;
 	op_event_say_again();
@@ -45,7 +54,9 @@ int op_event_alloc(unsigned long size, unsigned long watershed)
 
 void op_event_free(void)
 {
+	vfree(chain.words);
 	vfree(words.words);
+	chain.words = NULL;
 	words.words = NULL;
 }
 
@@ -75,10 +86,33 @@ bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *
 	return op_words_ibs(&words, &said, c, address, code, data, nr);
 }
 
+void op_event_chain_begin(const struct op_context *c, u64 address, u32 event)
+{
+	say_lost_module_note();
+	op_words_chain_begin(&chain, &said, c, address, event);
+}
+
+void op_event_chain_caller(const struct op_context *c, u64 address)
+{
+	op_words_chain_caller(&chain, c, address);
+}
+
+bool op_event_chain_end(u32 end)
+{
+	return op_words_chain_end(&words, &said, &chain, end);
+}
+
 void op_event_module(bool came, u64 start, u64 size, const char *name)
 {
 	if (!op_words_module(&words, came, start, size, name))
 		module_note_lost = true;
+}
+
+bool op_event_want_table(op_word cookie)
+{
+	const op_word note[] = { OP_ESCAPE, OP_WANT_TABLE, cookie };
+
+	return op_words_put(&words, note, ARRAY_SIZE(note), OP_WORDS_RESERVE);
 }
 
 void op_event_wake_if_full(void)

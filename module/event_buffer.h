@@ -12,8 +12,11 @@
 #include <linux/fs.h>
 #include "words.h"
 
-/* 0, -ENOMEM, or -EINVAL if not 0 < @watershed < @size (words).	[task] */
-int op_event_alloc(unsigned long size, unsigned long watershed);
+/*
+ * 0, -ENOMEM, or -EINVAL if not 0 < @watershed < @size (words), or no sample with @depth callers
+ * would ever fit.							[task]
+ */
+int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long depth);
 void op_event_free(void);						/* [task] no reader left */
 
 /* The next sample says its whole context again. [EB-4]		[task] the sync */
@@ -25,8 +28,19 @@ bool op_event_sample(const struct op_context *c, u64 address, u32 event);
 /* As op_event_sample(), with a record (op_words_ibs()).		[task] the sync */
 bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *data, u32 nr);
 
+/*
+ * A sample with its callers: begin, at most as many callers as op_event_alloc() was told, end; or
+ * no end, and nothing was written.					[task] the sync
+ */
+void op_event_chain_begin(const struct op_context *c, u64 address, u32 event);
+void op_event_chain_caller(const struct op_context *c, u64 address);
+bool op_event_chain_end(u32 end);	/* false: as op_event_sample() */
+
 /* A module's text came or went. [EB-8]				[task] sync mutex held */
 void op_event_module(bool came, u64 start, u64 size, const char *name);
+
+/* Code of @cookie needs a table. [EB-48] false: the buffer was full.	[task] the sync */
+bool op_event_want_table(op_word cookie);
 
 void op_event_wake_if_full(void);	/* wake the reader if the watershed is reached [task] */
 void op_event_flush(void);		/* wake the reader whatever there is [task] */

@@ -11,6 +11,7 @@
 #include <linux/tracepoint.h>
 #include "buffer_sync.h"
 #include "hooks.h"
+#include "maps.h"
 #include "pins.h"
 
 static bool unmap_log = true;
@@ -26,9 +27,11 @@ static int on_unmap(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 
-	if ((vma->vm_flags & VM_EXEC) && vma->vm_file)
+	if ((vma->vm_flags & VM_EXEC) && vma->vm_file) {
+		op_maps_unmapped(vma->vm_mm);
 		op_unmap_log(vma, regs_get_kernel_argument(regs, 1),
 			     regs_get_kernel_argument(regs, 2));
+	}
 	return 0;
 }
 
@@ -108,8 +111,10 @@ void op_hooks_watch_mappings(void)
 
 	watching_mappings = !err;
 	op_pins_hold_users(err);
-	if (!err)
+	if (!err) {
+		op_maps_watch();
 		return;
+	}
 	pr_info_once("oprofile: unmapped files can't be watched (%d): address spaces are kept "
 		     "until the next sync, and code unloaded before it may be misattributed\n",
 		     err);
@@ -118,10 +123,12 @@ void op_hooks_watch_mappings(void)
 
 void op_hooks_forget_mappings(void)
 {
-	if (watching_mappings)
+	if (watching_mappings) {
+		op_maps_unwatch();
 		forget_unmaps();
-	else
+	} else {
 		forget_tasks();
+	}
 }
 
 /* ---- modules ---- */

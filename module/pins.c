@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 #include "buffer_sync.h"
 #include "cpu_buffer.h"
+#include "maps.h"
 #include "pins.h"
 
 #define PINS_MAX	4096
@@ -133,6 +134,7 @@ bool op_pin_current(struct op_cpu_buffer *b, u32 generation)
 	raw_spin_unlock(&lock);
 	if (!p)
 		return false;
+	op_maps_of_current_wanted();
 	/* an NMI here must not take the old process for the new generation's, nor the reverse */
 	WRITE_ONCE(b->pinned_generation, 0);
 	barrier();

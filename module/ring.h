@@ -36,13 +36,28 @@ enum op_entry_kind {
 	OP_ENTRY_MODE,		/* value: 1 user, 0 kernel */
 	OP_ENTRY_RECORD,	/* a sample, its event op_record(); then its entries of data */
 	OP_ENTRY_DATA,		/* value: what the CPU wrote down */
+	OP_ENTRY_CHAIN,		/* as a sample; then OP_ENTRY_CALLERS */
+	OP_ENTRY_CALLERS,	/* value: callers, in the kernel in the upper half; small: end; */
+				/* then entries with two callers each, value and more */
 };
 
 struct op_entry {
 	u64 value;
-	u32 small;
-	u16 kind;
-	u16 event;
+	union {
+		struct {
+			u32 small;
+			u16 kind;
+			u16 event;
+		};
+		u64 more;
+	};
+};
+
+/* Who called what a sample hit, innermost first: kernel functions, then user ones. */
+struct op_chain {
+	u64 *callers;
+	u32 nr, nr_kernel;
+	u32 end;		/* the word of OP_STACK_END */
 };
 
 /* Whom a sample belongs to. */
@@ -67,9 +82,10 @@ struct op_ring {
 	u32 tail ____cacheline_aligned;
 };
 
-/* Most entries one sample can need, without data; and most of data. */
-#define OP_RING_RECORD	4
-#define OP_RING_DATA	7
+/* Most entries one sample can need, without data; most of data; with @nr callers, besides. */
+#define OP_RING_RECORD		4
+#define OP_RING_DATA		7
+#define OP_RING_CALLERS(nr)	(1 + ((nr) + 1) / 2)
 
 /* A record's note in the event buffer, and its entries of data, in the event of an entry. */
 static inline u16 op_record(u32 code, u32 nr)
@@ -119,15 +135,18 @@ static inline u32 op_ring_used(struct op_ring *r)
 	return r->head - smp_load_acquire(&r->tail);	/* D, pairs with op_ring_consume() */
 }
 
-/* Write @sample and @nr entries of data behind what must be said of @o before it. */
-static __always_inline bool op_ring_put(struct op_ring *r, const struct op_owner *o,
-					struct op_entry sample, const u64 *data, u32 nr)
+/*
+ * Begin to write @sample, which @more entries are to follow, behind what must be said of @o before
+ * it. false: no room. Nothing is in the ring before op_ring_end().
+ */
+static __always_inline bool op_ring_begin(struct op_ring *r, const struct op_owner *o,
+					  struct op_entry sample, u32 more, u32 *ret_at)
 {
 	bool task = !r->said || r->last.mm != o->mm || r->last.tid != o->tid ||
 		    r->last.tgid != o->tgid || r->last.generation != o->generation;
 	bool mode = !r->said || r->last.user != o->user ||
 		    r->last.generation != o->generation;
-	u32 need = 1 + nr + 2 * task + mode, at = r->head, i;
+	u32 need = 1 + more + 2 * task + mode, at = r->head;
 
 	if (r->mask + 1 - op_ring_used(r) < need)
 		return false;
@@ -141,30 +160,67 @@ static __always_inline bool op_ring_put(struct op_ring *r, const struct op_owner
 		r->entries[at++ & r->mask] = (struct op_entry){
 			.kind = OP_ENTRY_MODE, .value = o->user };
 	r->entries[at++ & r->mask] = sample;
-	for (i = 0; i < nr; i++)
-		r->entries[at++ & r->mask] = (struct op_entry){
-			.kind = OP_ENTRY_DATA, .value = data[i] };
+	*ret_at = at;
+	return true;
+}
+
+/* All up to @at is written. */
+static __always_inline void op_ring_end(struct op_ring *r, const struct op_owner *o, u32 at)
+{
 	smp_store_release(&r->head, at);		/* C, pairs with op_ring_filled() */
 	r->last = *o;
 	r->said = true;
-	return true;
 }
 
 /* Log one sample, between enter and leave. false: no room, and nothing was changed. */
 static inline bool op_ring_log(struct op_ring *r, const struct op_owner *o, u64 pc, u32 sequence,
 			       u16 event)
 {
-	return op_ring_put(r, o, (struct op_entry){ .kind = OP_ENTRY_SAMPLE, .value = pc,
-						    .small = sequence, .event = event }, NULL, 0);
+	struct op_entry e = {
+		.kind = OP_ENTRY_SAMPLE, .value = pc, .small = sequence, .event = event };
+	u32 at;
+
+	if (!op_ring_begin(r, o, e, 0, &at))
+		return false;
+	op_ring_end(r, o, at);
+	return true;
 }
 
 /* One with @nr words of data, at most OP_RING_DATA, to become a note of @code. */
 static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *o, u64 pc,
 				      u32 sequence, u32 code, const u64 *data, u32 nr)
 {
-	return op_ring_put(r, o, (struct op_entry){ .kind = OP_ENTRY_RECORD, .value = pc,
-						    .small = sequence,
-						    .event = op_record(code, nr) }, data, nr);
+	struct op_entry e = { .kind = OP_ENTRY_RECORD, .value = pc, .small = sequence,
+			      .event = op_record(code, nr) };
+	u32 at, i;
+
+	if (!op_ring_begin(r, o, e, nr, &at))
+		return false;
+	for (i = 0; i < nr; i++)
+		r->entries[at++ & r->mask] = (struct op_entry){
+			.kind = OP_ENTRY_DATA, .value = data[i] };
+	op_ring_end(r, o, at);
+	return true;
+}
+
+/* One with its callers. */
+static inline bool op_ring_log_chain(struct op_ring *r, const struct op_owner *o, u64 pc,
+				     u32 sequence, u16 event, const struct op_chain *c)
+{
+	struct op_entry e = {
+		.kind = OP_ENTRY_CHAIN, .value = pc, .small = sequence, .event = event };
+	u32 at, i;
+
+	if (!op_ring_begin(r, o, e, OP_RING_CALLERS(c->nr), &at))
+		return false;
+	r->entries[at++ & r->mask] = (struct op_entry){
+		.kind = OP_ENTRY_CALLERS, .value = (u64)c->nr_kernel << 32 | c->nr,
+		.small = c->end };
+	for (i = 0; i < c->nr; i += 2)
+		r->entries[at++ & r->mask] = (struct op_entry){
+			.value = c->callers[i], .more = i + 1 < c->nr ? c->callers[i + 1] : 0 };
+	op_ring_end(r, o, at);
+	return true;
 }
 
 /* ---- the reader's side							[task] */
@@ -192,6 +248,31 @@ static inline u32 op_ring_filled(struct op_ring *r)
 static inline const struct op_entry *op_ring_peek(const struct op_ring *r, u32 i)
 {
 	return &r->entries[(r->tail + i) & r->mask];
+}
+
+/* The callers of the chain that is next to be read; their addresses by op_ring_caller(). */
+static inline struct op_chain op_ring_chain(const struct op_ring *r)
+{
+	const struct op_entry *e = op_ring_peek(r, 1);
+
+	return (struct op_chain){ .nr = e->value, .nr_kernel = e->value >> 32, .end = e->small };
+}
+
+static inline u64 op_ring_caller(const struct op_ring *r, u32 i)
+{
+	const struct op_entry *e = op_ring_peek(r, 2 + i / 2);
+
+	return i % 2 ? e->more : e->value;
+}
+
+/* Entries that the sample next to be read takes. */
+static inline u32 op_ring_sample_entries(const struct op_ring *r)
+{
+	const struct op_entry *e = op_ring_peek(r, 0);
+
+	if (e->kind == OP_ENTRY_RECORD)
+		return 1 + op_record_data(e);
+	return e->kind == OP_ENTRY_CHAIN ? 1 + OP_RING_CALLERS(op_ring_chain(r).nr) : 1;
 }
 
 static inline void op_ring_consume(struct op_ring *r, u32 nr)

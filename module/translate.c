@@ -193,8 +193,9 @@ static void in_dead(const struct mm_struct *mm, unsigned long pc, struct op_plac
 		set_anon(&ret->anon, 0, 0, "anon");
 }
 
-int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
-		 struct op_place *ret)
+/* @patient: wait for a munmap in progress where the address is not to be found. */
+static int find(struct op_walk *w, unsigned long pc, u32 sequence, bool final, bool patient,
+		struct op_place *ret)
 {
 	int err;
 
@@ -214,7 +215,7 @@ again:
 	 * don't guess.
 	 */
 	if (w->live) {
-		if (w->retries++ >= MAX_RETRIES)
+		if (!patient || w->retries++ >= MAX_RETRIES)
 			return -ENOENT;
 		leave(w);
 		usleep_range(1000, 2000);
@@ -223,4 +224,20 @@ again:
 	if (in_log(w, pc, sequence, true, ret))
 		in_dead(w->pin->mm, pc, ret);
 	return 0;
+}
+
+int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
+		 struct op_place *ret)
+{
+	return find(w, pc, sequence, final, true, ret);
+}
+
+int op_walk_caller(struct op_walk *w, unsigned long address, u32 sequence, bool final,
+		   struct op_place *ret)
+{
+	int err = find(w, address - 1, sequence, final, false, ret);
+
+	if (!err)
+		ret->address++;
+	return err;
 }

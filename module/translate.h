@@ -46,4 +46,11 @@ op_word op_walk_app(struct op_walk *w);
 int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
 		 struct op_place *ret);
 
+/*
+ * As op_walk_user(), of the return address @address: what it is looked up by is the call, which may
+ * be the last thing in its mapping. Many are no addresses at all, so nothing is waited for.
+ */
+int op_walk_caller(struct op_walk *w, unsigned long address, u32 sequence, bool final,
+		   struct op_place *ret);
+
 #endif

@@ -12,6 +12,7 @@
 #include "../module/event_buffer.h"
 #include "../module/op_model.h"
 #include "../module/stats.h"
+#include "../module/unwind_tables.h"
 #include "number.h"
 #include "op_abi.h"
 #include "oprofilefs.h"
@@ -100,14 +101,24 @@ static u64 running_ns(unsigned int counter, unsigned int arg)
 	return running;
 }
 
+static u64 unwind_tables(unsigned int cpu, unsigned int arg)
+{
+	return op_unwind_nr_tables();
+}
+
+static u64 unwind_used(unsigned int cpu, unsigned int arg)
+{
+	return DIV_ROUND_UP_ULL(op_unwind_bytes(), 1024);
+}
+
+static u64 unwind_refused(unsigned int cpu, unsigned int arg)
+{
+	return op_unwind_nr_refused();
+}
+
 static unsigned long ibs_op_max(void)
 {
 	return op_ibs_offer.op_max;
-}
-
-static u64 zero(unsigned int cpu, unsigned int arg)
-{
-	return 0;
 }
 
 /* ---- the table ---- */
@@ -126,7 +137,7 @@ static const struct opfs_file root_files[] = {
 	  .setting = &op_settings.cpu_buffer_size,
 	  .min = OP_CPU_BUFFER_SIZE_MIN, .max = OP_CPU_BUFFER_SIZE_MAX },
 	{ "backtrace_depth",  0600, OPFS_SETTING, "frames",
-	  .setting = &op_settings.backtrace_depth, .min = 0, .max = 64 },
+	  .setting = &op_settings.backtrace_depth, .min = 0, .max = OP_STACK_DEPTH_MAX },
 	{ "enable",           0600, OPFS_CALL,    "0 or 1",  .value = enabled, .write = enable },
 	{ "dump",             0200, OPFS_POKE,    "-",       .poke = op_dump },
 	{ "cpu_type",         0444, OPFS_TEXT,    "-",       .text = cpu_type },
@@ -185,6 +196,15 @@ static const struct opfs_file ibs_op_files[] = {
 	{ }
 };
 
+static const struct opfs_file unwind_files[] = {
+	{ "memory",           0600, OPFS_SETTING, "KiB",
+	  .setting = &op_settings.unwind_memory, .max = OP_UNWIND_MEMORY_MAX },
+	{ "tables",           0444, OPFS_VALUE,   "tables",  .value = unwind_tables },
+	{ "used",             0444, OPFS_VALUE,   "KiB",     .value = unwind_used },
+	{ "refused",          0444, OPFS_VALUE,   "times",   .value = unwind_refused },
+	{ }
+};
+
 static const struct opfs_file stats_files[] = {
 	{ "event_lost_overflow",    0444, OPFS_VALUE, "samples",
 	  .value = stat_sum, .arg = OP_STAT_LOST_EVENT_OVERFLOW },
@@ -192,7 +212,8 @@ static const struct opfs_file stats_files[] = {
 	  .value = stat_sum, .arg = OP_STAT_LOST_NO_MM },
 	{ "sample_lost_no_mapping", 0444, OPFS_VALUE, "samples",
 	  .value = stat_sum, .arg = OP_STAT_LOST_NO_MAPPING },
-	{ "bt_lost_no_mapping",     0444, OPFS_VALUE, "stacks",  .value = zero },
+	{ "bt_lost_no_mapping",     0444, OPFS_VALUE, "stacks",
+	  .value = stat_sum, .arg = OP_STAT_CALLER_NO_MAPPING },
 	{ "multiplex_counter",      0444, OPFS_VALUE, "times",
 	  .value = stat_sum, .arg = OP_STAT_SWITCHES },
 	{ }
@@ -228,6 +249,7 @@ const struct opfs_dir opfs_dirs[] = {
 	{ "timer",      timer_files },
 	{ "ibs_fetch",  ibs_fetch_files, .there = &op_ibs_offer.fetch },
 	{ "ibs_op",     ibs_op_files, .there = &op_ibs_offer.op },
+	{ "unwind",     unwind_files },
 	{ "stats",      stats_files },
 	{ "stats/cpuN", cpu_stats_files, OPFS_PER_CPU },
 	{ }
@@ -384,6 +406,8 @@ static long buffer_ioctl(struct file *file, unsigned int command, unsigned long 
 		return op_cookie_path((struct op_cookie_path __user *)arg);
 	case OP_IOC_COOKIE_FD:
 		return op_cookie_fd((op_word __user *)arg, file->f_cred);
+	case OP_IOC_UNWIND_TABLE:
+		return op_unwind_push((const struct op_unwind_push __user *)arg);
 	default:
 		return -ENOTTY;
 	}

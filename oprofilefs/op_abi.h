@@ -146,4 +146,25 @@ struct op_cookie_path {
 #define OP_IOC_COOKIE_PATH	_IOWR('o', 0xe0, struct op_cookie_path)
 #define OP_IOC_COOKIE_FD	_IOW('o', 0xe1, op_word)
 
+/*
+ * OP_IOC_UNWIND_TABLE: code of @cookie is walked by the unwind table (op_unwind_table.h) at @data,
+ * or, @len being 0, by that of another cookie, or by none any more. [FS-60]
+ * -EINVAL: no such table; -ENOENT: unknown cookie, or @same_as has none; -ENOSPC: more than
+ * unwind/memory allows.
+ */
+struct op_unwind_push {
+	op_word cookie;		/* or OP_COOKIE_VDSO */
+	op_word same_as;	/* its table is shared; OP_NO_COOKIE: none is */
+	op_word data;		/* user address of @len bytes */
+	op_word len;
+};
+#define OP_IOC_UNWIND_TABLE	_IOW('o', 0xe2, struct op_unwind_push)
+
+/* What stands for the kernel's vdso in OP_WANT_TABLE and OP_IOC_UNWIND_TABLE; no file has it. */
+#define OP_COOKIE_VDSO		(~(op_word)1)
+
+/* unwind/memory: KiB for all tables; 0: frame pointers only, and no OP_WANT_TABLE. */
+#define OP_UNWIND_MEMORY	65536
+#define OP_UNWIND_MEMORY_MAX	(16 << 20)
+
 #endif

@@ -16,6 +16,7 @@
 #include "irq_work.h"
 #include "mm.h"
 #include "module.h"
+#include "regs.h"
 #include "tracepoint.h"
 
 #endif

@@ -93,6 +93,67 @@ TEST(records_are_whole_and_wrap)
 		      op_ring_peek(&ring, 1 + i)->value == data[i], "word %u", i);
 }
 
+static bool log_chain(const struct op_owner *o, u64 pc, const struct op_chain *c)
+{
+	bool logged;
+
+	if (!op_ring_enter(&ring))
+		return false;
+	logged = op_ring_log_chain(&ring, o, pc, 77, 3, c);
+	op_ring_leave(&ring);
+	return logged;
+}
+
+TEST(chains_are_whole_and_wrap)
+{
+	static u64 callers[] = { ~0ull, 2, 3, 4, 5, 6, 7 };
+	struct op_chain c = { .callers = callers, .nr = 7, .nr_kernel = 3, .end = 0x102 };
+	struct op_owner o = owner(1, true, 1);
+
+	op_ring_init(&ring, entries, 16);
+	CHECK(log_chain(&o, 100, &c) && op_ring_filled(&ring) == 3 + 1 + OP_RING_CALLERS(7),
+	      "%u", op_ring_filled(&ring));
+	CHECK(log_one(&o, 101) && log_one(&o, 102), "two more");
+	CHECK(!log_chain(&o, 103, &c) && op_ring_filled(&ring) == 11, "five are too few for six");
+	op_ring_consume(&ring, 3);
+	CHECK(op_ring_sample_entries(&ring) == 6, "%u", op_ring_sample_entries(&ring));
+	op_ring_consume(&ring, 6);
+	CHECK(op_ring_sample_entries(&ring) == 1, "a plain one");
+	op_ring_consume(&ring, 2);
+	CHECK(log_chain(&o, 104, &c) && log_chain(&o, 105, &c), "it wraps");
+	op_ring_consume(&ring, op_ring_sample_entries(&ring));
+	const struct op_entry *e = op_ring_peek(&ring, 0);
+	struct op_chain got = op_ring_chain(&ring);
+
+	CHECK(e->kind == OP_ENTRY_CHAIN && e->value == 105 && e->small == 77 && e->event == 3,
+	      "kind %d", e->kind);
+	CHECK(got.nr == 7 && got.nr_kernel == 3 && got.end == 0x102, "%u of %u", got.nr_kernel,
+	      got.nr);
+	for (u32 i = 0; i < 7; i++)
+		CHECK(op_ring_caller(&ring, i) == callers[i], "caller %u", i);
+}
+
+TEST(chains_of_any_length_take_what_they_say)
+{
+	static u64 callers[1024];
+	static struct op_entry room[1024];
+	struct op_owner o = owner(1, true, 1);
+
+	op_ring_init(&ring, room, 1024);
+	for (u32 nr = 0; nr <= 1024; nr++) {
+		struct op_chain c = { .callers = callers, .nr = nr, .nr_kernel = nr / 2 };
+		u32 used = op_ring_filled(&ring), said = nr ? 0 : 3;
+
+		CHECK(log_chain(&o, nr, &c), "%u callers", nr);
+		used = op_ring_filled(&ring) - used - said;
+		op_ring_consume(&ring, said);
+		CHECK(used == op_ring_sample_entries(&ring) && used <= 1 + OP_RING_CALLERS(nr),
+		      "%u callers, %u entries", nr, used);
+		CHECK(op_ring_chain(&ring).nr == nr, "%u", nr);
+		op_ring_consume(&ring, used);
+	}
+}
+
 TEST(nested_writer_gives_up)
 {
 	struct op_owner o = owner(1, true, 1);
@@ -115,6 +176,29 @@ TEST(nested_writer_gives_up)
 static u32 generation = 1;
 static u32 written, overflowed, finished;
 
+/* Every third sample has callers, whose addresses and number its pc tells. */
+static bool log_any(const struct op_owner *o, u32 i)
+{
+	u64 callers[8];
+	struct op_chain c = { .callers = callers, .nr = i % 8, .nr_kernel = i % 3, .end = i };
+
+	if (i % 3)
+		return op_ring_log(&ring, o, i, o->generation, 0);
+	for (u32 n = 0; n < c.nr; n++)
+		callers[n] = i + n;
+	return op_ring_log_chain(&ring, o, i, o->generation, 0, &c);
+}
+
+static bool chain_is_right(u32 i)
+{
+	struct op_chain c = op_ring_chain(&ring);
+	u32 n = 0;
+
+	while (n < c.nr && op_ring_caller(&ring, n) == i + n)
+		n++;
+	return n == i % 8 && c.nr == n && c.nr_kernel == i % 3 && c.end == i;
+}
+
 static void *writer(void *unused)
 {
 	for (u32 i = 0; i < SAMPLES; i++) {
@@ -123,7 +207,7 @@ static void *writer(void *unused)
 		if (!op_ring_enter(&ring))
 			abort();
 		o = owner(1 + i / 7 % 5, i / 3 % 2, READ_ONCE(generation));
-		if (op_ring_log(&ring, &o, i, o.generation, 0))
+		if (log_any(&o, i))
 			written++;
 		else
 			overflowed++;
@@ -168,7 +252,10 @@ static void pass(struct reading *s)
 			s->wrong += s->o.tid != 1 + e->value / 7 % 5 ||
 				    s->o.user != e->value / 3 % 2 ||
 				    s->o.generation != e->small ||
-				    (s->read > 1 && e->value <= s->last_pc);
+				    (s->read > 1 && e->value <= s->last_pc) ||
+				    (e->kind == OP_ENTRY_CHAIN) != (e->value % 3 == 0) ||
+				    (e->value % 3 == 0 && !chain_is_right(e->value));
+			used = op_ring_sample_entries(&ring);
 			s->late += e->small < old;	/* an older pass should have had it */
 			s->last_pc = e->value;
 		}

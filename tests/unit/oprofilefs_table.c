@@ -60,7 +60,7 @@ static const char *code_dir(const char *line)
 		{ " root_files[]", "" }, { " counter_files[]", "N/" },
 		{ " timer_files[]", "timer/" }, { " stats_files[]", "stats/" },
 		{ " cpu_stats_files[]", "stats/cpuN/" }, { " ibs_fetch_files[]", "ibs_fetch/" },
-		{ " ibs_op_files[]", "ibs_op/" },
+		{ " ibs_op_files[]", "ibs_op/" }, { " unwind_files[]", "unwind/" },
 	};
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kernel_callers.c - callers in the kernel, by frame records (callers.h)
+ *
+ * The kernel's unwinder is not exported here. But all of the kernel keeps frame records, { the
+ * caller's, return address }, x29 points to the innermost, and the outermost lies in the registers
+ * at the task's entry. They are read only inside the stack that was running and the task's own.
+ */
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include "../../callers.h"
+#include "../../../oprofilefs/op_abi.h"
+
+#define RECORD		16
+#define KERNEL_BITS	(~0ul << 48)	/* set in each of its addresses; authentication codes */
+
+struct stack {
+	unsigned long low, high;	/* where the next record may be */
+	bool is_task;
+};
+
+static struct stack task_stack(void)
+{
+	unsigned long low = (unsigned long)task_stack_page(current);
+
+	return (struct stack){ low, low + THREAD_SIZE, true };
+}
+
+/* The stack that @sp points into. */
+static struct stack stack_at(unsigned long sp)
+{
+	struct stack s = task_stack();
+
+	if (sp < s.low || sp >= s.high) {
+		s = (struct stack){ sp, sp };
+		/* one for interrupts: as the tasks' it begins at a multiple of its size */
+		if (IS_ENABLED(CONFIG_VMAP_STACK))
+			s.high = round_up(sp + 1, THREAD_SIZE);
+	}
+	s.low = sp;
+	return s;
+}
+
+static bool has_record(const struct stack *s, unsigned long fp)
+{
+	return !(fp & 7) && fp >= s->low && fp <= s->high - RECORD;
+}
+
+struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs *regs,
+				  bool *ret_partial)
+{
+	struct pt_regs *entry = task_pt_regs(current);
+	struct stack s = stack_at(regs->sp);
+	unsigned long fp = regs->regs[29];
+
+	*ret_partial = false;
+	while (fp != (unsigned long)entry->stackframe) {
+		if (!has_record(&s, fp) && !s.is_task)
+			s = task_stack();
+		if (!has_record(&s, fp)) {
+			c->end = OP_STACK_BAD_FRAME;
+			return NULL;
+		}
+		if (c->nr == depth) {
+			c->end = OP_STACK_TRUNCATED;
+			return NULL;
+		}
+		s.low = fp + RECORD;
+		c->callers[c->nr++] = READ_ONCE(*(unsigned long *)(fp + 8)) | KERNEL_BITS;
+		c->nr_kernel++;
+		fp = READ_ONCE(*(unsigned long *)fp);
+	}
+	c->end = OP_STACK_NO_USER;
+	return user_mode(entry) ? entry : NULL;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kernel_callers.c - callers in the kernel, by its own unwinder (callers.h)
+ *
+ * Whichever it was built with: ORC or frame pointers. Both go from stack to stack by themselves
+ * and know the registers that an interrupt left on the way, and those of the entry from user space.
+ */
+#include <linux/sched.h>
+#include <asm/unwind.h>
+#include "../../callers.h"
+#include "../../../oprofilefs/op_abi.h"
+
+struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs *regs,
+				  bool *ret_partial)
+{
+	struct unwind_state s;
+
+	for (unwind_start(&s, current, regs, NULL); !unwind_done(&s); unwind_next_frame(&s)) {
+		struct pt_regs *entry = unwind_get_entry_regs(&s, ret_partial);
+		unsigned long pc;
+
+		if (entry && user_mode(entry))
+			return entry;
+		pc = unwind_get_return_address(&s);
+		if (!pc) {
+			c->end = OP_STACK_BAD_FRAME;
+			return NULL;
+		}
+		if (c->nr == depth) {
+			c->end = OP_STACK_TRUNCATED;
+			return NULL;
+		}
+		c->callers[c->nr++] = pc + !!entry;	/* interrupted, not called */
+		c->nr_kernel++;
+	}
+	c->end = unwind_error(&s) ? OP_STACK_BAD_FRAME : OP_STACK_NO_USER;
+	return NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* regs.h - what interrupted registers tell, per architecture */
+#ifndef OP_COMPAT_REGS_H
+#define OP_COMPAT_REGS_H
+
+#include <linux/ptrace.h>
+
+/* Whether interrupts were on where the registers are from. */
+static inline bool op_interrupts_on(const struct pt_regs *regs)
+{
+#if defined(CONFIG_X86)
+	return regs->flags & X86_EFLAGS_IF;
+#elif defined(CONFIG_ARM64)
+	return interrupts_enabled(regs);
+#else
+	return user_mode(regs);
+#endif
+}
+
+#endif

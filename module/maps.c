@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * maps.c - keep copies of sampled processes' executable mappings (maps.h)
+ *
+ * One raw spinlock for the table of processes, taken in hard interrupts and tasks; walks and the
+ * hook read it under RCU. Copies are made and published by one worker only.
+ */
+#include <linux/hash.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+#include "dcookie.h"
+#include "maps.h"
+#include "unwind_tables.h"
+
+#define SPACES_MAX	4096
+#define MAPS_MAX	4096			/* of a process; those above are left out */
+#define LOOKS_MAX	(16 * MAPS_MAX)		/* at its mappings, executable or not */
+#define HASH_BITS	10
+#define IDLE		(10 * HZ)		/* not sampled for so long: let go of */
+#define TIDY_PERIOD	(HZ / 4)
+#define PAUSE_MIN	(HZ / 50 ?: 1)		/* between two copies of a process's, */
+#define PAUSE_FACTOR	100			/* and as many times what the last one took */
+
+struct op_maps {
+	struct rcu_head rcu;
+	u32 epoch;
+	unsigned int nr;
+	size_t size;
+	struct op_map map[];
+};
+
+/* A process; free while mm is NULL. */
+struct space {
+	struct hlist_node node;
+	struct rcu_head rcu;
+	struct mm_struct *mm;
+	struct op_maps __rcu *maps;
+	atomic_t epoch;			/* counts what makes maps bad */
+	bool wanted;			/* new ones */
+	bool leaving;			/* the worker's */
+	unsigned long used;		/* jiffies of the last walk */
+	unsigned long not_before;	/* jiffies: when to copy again at the earliest */
+};
+
+static void tend_spaces(struct work_struct *work);
+
+static DEFINE_RAW_SPINLOCK(lock);	/* the table's and the list's changes */
+static struct hlist_head table[1 << HASH_BITS];
+static HLIST_HEAD(free_spaces);
+static struct space *pool;
+static struct op_map *scratch;		/* the worker's */
+static bool watched;
+static struct workqueue_struct *queue;
+static DECLARE_DELAYED_WORK(work, tend_spaces);
+static struct irq_work kick_work;
+static unsigned int nr_ever_used;	/* of the pool, from its start */
+
+/* Walks and pins happen only while the pool is there. */
+static bool in_use(void)
+{
+	return READ_ONCE(watched);
+}
+
+static struct hlist_head *bucket(const struct mm_struct *mm)
+{
+	return &table[hash_ptr(mm, HASH_BITS)];
+}
+
+/* Under rcu_read_lock() or the lock. */
+static struct space *find(const struct mm_struct *mm)
+{
+	struct space *s;
+
+	hlist_for_each_entry_rcu(s, bucket(mm), node, lockdep_is_held(&lock))
+		if (s->mm == mm)
+			return s;
+	return NULL;
+}
+
+static struct space *find_number(u64 mm)
+{
+	return find((const struct mm_struct *)(unsigned long)mm);	/* compared, not followed */
+}
+
+static void want(struct space *s)
+{
+	if (READ_ONCE(s->wanted))
+		return;
+	WRITE_ONCE(s->wanted, true);
+	irq_work_queue(&kick_work);
+}
+
+/* ---- interrupts ---- */
+
+static struct space *make(struct mm_struct *mm)
+{
+	struct space *s = hlist_entry_safe(free_spaces.first, struct space, node);
+
+	lockdep_assert_held(&lock);
+	if (!s)
+		return NULL;
+	hlist_del(&s->node);
+	if (s - pool >= nr_ever_used)
+		WRITE_ONCE(nr_ever_used, s - pool + 1);
+	memset(s, 0, sizeof(*s));
+	mmgrab(mm);
+	s->used = s->not_before = jiffies;
+	smp_store_release(&s->mm, mm);
+	hlist_add_head_rcu(&s->node, bucket(mm));
+	return s;
+}
+
+void op_maps_of_current_wanted(void)
+{
+	struct mm_struct *mm = current->mm;
+	unsigned long flags;
+	struct space *s;
+
+	if (!in_use())
+		return;
+	rcu_read_lock();
+	if (!find(mm)) {
+		raw_spin_lock_irqsave(&lock, flags);
+		s = find(mm) ? NULL : make(mm);
+		raw_spin_unlock_irqrestore(&lock, flags);
+		if (s)
+			want(s);
+	}
+	rcu_read_unlock();
+}
+
+void op_maps_unmapped(struct mm_struct *mm)
+{
+	struct space *s;
+
+	if (!pool)
+		return;
+	rcu_read_lock();
+	s = find(mm);
+	if (s)
+		atomic_inc(&s->epoch);
+	rcu_read_unlock();
+}
+
+const struct op_maps *op_maps_find(u64 mm)
+{
+	struct op_maps *maps;
+	struct space *s;
+
+	if (!in_use())
+		return NULL;
+	s = find_number(mm);
+	if (!s)
+		return NULL;
+	if (READ_ONCE(s->used) != jiffies)
+		WRITE_ONCE(s->used, jiffies);
+	maps = rcu_dereference(s->maps);
+	if (maps && maps->epoch == (u32)atomic_read(&s->epoch))
+		return maps;
+	want(s);
+	return NULL;
+}
+
+const struct op_map *op_map_at(const struct op_maps *maps, unsigned long address)
+{
+	unsigned int low = 0, high = maps->nr;
+
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+		const struct op_map *m = &maps->map[middle];
+
+		if (address < m->start)
+			high = middle;
+		else if (address >= m->end)
+			low = middle + 1;
+		else
+			return m;
+	}
+	return NULL;
+}
+
+void op_maps_outdated(u64 mm)
+{
+	struct space *s = find_number(mm);
+
+	if (s)
+		want(s);
+}
+
+/* ---- the worker ---- */
+
+/* Cookies are made here of files that no sample lies in yet; the reader asks for few of them. */
+static struct op_image *image_of(const struct vm_area_struct *v)
+{
+	op_word cookie = OP_COOKIE_VDSO;
+
+	if (v->vm_file)
+		cookie = op_cookie_get(v->vm_file);
+	else if (v->vm_start != op_mm_vdso(v->vm_mm))
+		return NULL;
+	return cookie == OP_INVALID_COOKIE ? NULL : op_image_get(cookie);
+}
+
+/* What is mapped, into scratch; how many. */
+static unsigned int copy(struct mm_struct *mm)
+{
+	unsigned int nr = 0, looks = 0;
+	struct vm_area_struct *v;
+	unsigned long at = 0;
+
+	while (nr < MAPS_MAX && looks++ < LOOKS_MAX && (v = find_vma(mm, at))) {
+		if (v->vm_flags & VM_EXEC)
+			scratch[nr++] = (struct op_map){
+				.start = v->vm_start, .end = v->vm_end,
+				.offset = v->vm_file ? (u64)v->vm_pgoff << PAGE_SHIFT : 0,
+				.image = image_of(v),
+			};
+		at = v->vm_end;
+	}
+	return nr;
+}
+
+static void free_maps(struct rcu_head *rcu)
+{
+	struct op_maps *maps = container_of(rcu, struct op_maps, rcu);
+
+	op_unwind_memory_give(OP_UNWIND_FOR_MAPS, maps->size);
+	kvfree(maps);
+}
+
+static void publish(struct space *s, u32 epoch, unsigned int nr)
+{
+	struct op_maps *old = rcu_dereference_protected(s->maps, true), *maps = NULL;
+	size_t size = struct_size(maps, map, nr);
+
+	if (op_unwind_memory_take(OP_UNWIND_FOR_MAPS, size)) {
+		maps = kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+		if (!maps)
+			op_unwind_memory_give(OP_UNWIND_FOR_MAPS, size);
+	}
+	if (maps) {
+		maps->epoch = epoch;
+		maps->nr = nr;
+		maps->size = size;
+		memcpy(maps->map, scratch, nr * sizeof(*scratch));
+	}
+	rcu_assign_pointer(s->maps, maps);
+	if (old)
+		call_rcu(&old->rcu, free_maps);
+}
+
+/* mmap_lock is tried for: who keeps it has no maps for the while. */
+static void copy_one(struct space *s)
+{
+	u64 begin = ktime_get_ns(), pause;
+	u32 epoch = atomic_read(&s->epoch);	/* of before what is copied: mmap_lock comes after */
+	unsigned int nr;
+
+	WRITE_ONCE(s->wanted, false);
+	if (!mmget_not_zero(s->mm))
+		return;
+	if (mmap_read_trylock(s->mm)) {
+		nr = copy(s->mm);
+		mmap_read_unlock(s->mm);
+		publish(s, epoch, nr);
+	}
+	mmput_async(s->mm);		/* exit_mmap() is not for this worker */
+	pause = nsecs_to_jiffies64(PAUSE_FACTOR * (ktime_get_ns() - begin));
+	s->not_before = jiffies + max_t(u64, PAUSE_MIN, pause);
+}
+
+static void free_space(struct rcu_head *rcu)
+{
+	struct space *s = container_of(rcu, struct space, rcu);
+	unsigned long flags;
+
+	mmdrop(s->mm);
+	WRITE_ONCE(s->mm, NULL);
+	raw_spin_lock_irqsave(&lock, flags);
+	hlist_add_head(&s->node, &free_spaces);
+	raw_spin_unlock_irqrestore(&lock, flags);
+}
+
+static void release(struct space *s)
+{
+	struct op_maps *maps = rcu_dereference_protected(s->maps, true);
+
+	raw_spin_lock_irq(&lock);
+	hlist_del_rcu(&s->node);
+	raw_spin_unlock_irq(&lock);
+	s->leaving = true;
+	if (maps)
+		call_rcu(&maps->rcu, free_maps);
+	call_rcu(&s->rcu, free_space);
+}
+
+static bool is_idle(const struct space *s)
+{
+	return !atomic_read(&s->mm->mm_users) || time_after(jiffies, READ_ONCE(s->used) + IDLE);
+}
+
+/* Copy what is wanted and may be made now, let go of what is idle. Again after a while. */
+static void tend_spaces(struct work_struct *unused)
+{
+	unsigned long wait = TIDY_PERIOD;
+	unsigned int i, nr = READ_ONCE(nr_ever_used);
+
+	for (i = 0; i < nr; i++) {
+		struct space *s = &pool[i];
+
+		if (!smp_load_acquire(&s->mm) || s->leaving)
+			continue;
+		if (is_idle(s))
+			release(s);
+		else if (READ_ONCE(s->wanted) && time_after_eq(jiffies, s->not_before))
+			copy_one(s);
+		else if (READ_ONCE(s->wanted))
+			wait = min(wait, s->not_before - jiffies);
+		cond_resched();
+	}
+	if (READ_ONCE(watched))
+		queue_delayed_work(queue, &work, wait);
+}
+
+static void kick(struct irq_work *unused)
+{
+	if (READ_ONCE(watched))
+		mod_delayed_work(queue, &work, 0);
+}
+
+/* ---- life ---- */
+
+int op_maps_alloc(void)
+{
+	unsigned int i;
+
+	if (!op_unwind_tables_wanted())
+		return 0;
+	init_irq_work(&kick_work, kick);
+	pool = vzalloc(array_size(SPACES_MAX, sizeof(*pool)));
+	scratch = vmalloc(array_size(MAPS_MAX, sizeof(*scratch)));
+	queue = alloc_workqueue("oprofile-maps", WQ_UNBOUND, 1);
+	if (!pool || !scratch || !queue) {
+		op_maps_free();
+		return -ENOMEM;
+	}
+	nr_ever_used = 0;
+	for (i = SPACES_MAX; i--;)
+		hlist_add_head(&pool[i].node, &free_spaces);
+	return 0;
+}
+
+void op_maps_free(void)
+{
+	unsigned int i;
+
+	if (queue)
+		destroy_workqueue(queue);
+	for (i = 0; pool && i < nr_ever_used; i++)
+		if (pool[i].mm && !pool[i].leaving)
+			release(&pool[i]);
+	rcu_barrier();		/* of what is being freed */
+	INIT_HLIST_HEAD(&free_spaces);
+	vfree(scratch);
+	vfree(pool);
+	queue = NULL;
+	scratch = NULL;
+	pool = NULL;
+}
+
+/* What was copied before they were watched may have gone unseen. */
+void op_maps_watch(void)
+{
+	unsigned int i;
+
+	if (!pool)
+		return;
+	for (i = 0; i < nr_ever_used; i++)
+		atomic_inc(&pool[i].epoch);
+	WRITE_ONCE(watched, true);
+	queue_delayed_work(queue, &work, TIDY_PERIOD);
+}
+
+void op_maps_unwatch(void)
+{
+	if (!pool)
+		return;
+	WRITE_ONCE(watched, false);
+	irq_work_sync(&kick_work);
+	cancel_delayed_work_sync(&work);
+}

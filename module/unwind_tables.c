@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_tables.c - take tables from the daemon, and ask it for more (unwind_tables.h)
+ *
+ * The daemon makes tables of files that any user may have written. Whatever it pushes is checked
+ * as a whole before a walk sees it, and walks trust no table further than that: a table can make
+ * chains wrong, and nothing else.
+ */
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include "buffer_sync.h"
+#include "dcookie.h"
+#include "unwind_tables.h"
+
+#define HASH_BITS	10
+
+struct op_shared_table {
+	unsigned int users;		/* images */
+	size_t len;
+	struct op_unwind_table table;	/* @len bytes from here */
+};
+
+static DEFINE_MUTEX(lock);		/* images, tables, nr_*; under it no user memory is touched */
+static struct hlist_head *images;
+static unsigned int nr_tables, nr_refused;
+static u64 limit;
+static atomic64_t used[OP_NR_UNWIND_USES];
+static LLIST_HEAD(asking);		/* images missed and not told of */
+
+int op_unwind_tables_alloc(u64 new_limit)
+{
+	nr_tables = nr_refused = 0;
+	limit = new_limit;
+	if (!limit)
+		return 0;
+	images = kvcalloc(1 << HASH_BITS, sizeof(*images), GFP_KERNEL);
+	return images ? 0 : -ENOMEM;
+}
+
+bool op_unwind_tables_wanted(void)
+{
+	return images;
+}
+
+bool op_unwind_memory_take(enum op_unwind_use use, size_t bytes)
+{
+	u64 most = use == OP_UNWIND_FOR_TABLES ? limit : limit / 4;
+
+	if (atomic64_add_return(bytes, &used[use]) <= most)
+		return true;
+	op_unwind_memory_give(use, bytes);
+	return false;
+}
+
+void op_unwind_memory_give(enum op_unwind_use use, size_t bytes)
+{
+	atomic64_sub(bytes, &used[use]);
+}
+
+static size_t size_of(u64 len)
+{
+	return offsetof(struct op_shared_table, table) + len;
+}
+
+/* @t is counted. */
+static void free_table(struct op_shared_table *t)
+{
+	op_unwind_memory_give(OP_UNWIND_FOR_TABLES, size_of(t->len));
+	kvfree(t);
+}
+
+static void put_table(struct op_shared_table *t)
+{
+	if (!t || --t->users)
+		return;
+	nr_tables--;
+	free_table(t);
+}
+
+void op_unwind_tables_free(void)
+{
+	struct hlist_node *next;
+	struct op_image *image;
+	int i;
+
+	for (i = 0; images && i < 1 << HASH_BITS; i++)
+		hlist_for_each_entry_safe(image, next, &images[i], node) {
+			put_table(image->shared);
+			kfree(image);
+		}
+	kvfree(images);
+	images = NULL;
+	init_llist_head(&asking);
+}
+
+static struct op_image *find(op_word cookie)
+{
+	struct op_image *image;
+
+	lockdep_assert_held(&lock);
+	hlist_for_each_entry(image, &images[hash_64(cookie, HASH_BITS)], node)
+		if (image->cookie == cookie)
+			return image;
+	return NULL;
+}
+
+static struct op_image *find_or_make(op_word cookie)
+{
+	struct op_image *image = find(cookie);
+
+	if (image)
+		return image;
+	image = kzalloc(sizeof(*image), GFP_KERNEL | __GFP_NOWARN);
+	if (!image)
+		return NULL;
+	image->cookie = cookie;
+	hlist_add_head(&image->node, &images[hash_64(cookie, HASH_BITS)]);
+	return image;
+}
+
+struct op_image *op_image_get(op_word cookie)
+{
+	struct op_image *image;
+
+	mutex_lock(&lock);
+	image = find_or_make(cookie);
+	mutex_unlock(&lock);
+	return image;
+}
+
+/* ---- asking ---- */
+
+void op_image_missed(struct op_image *image)
+{
+	if (READ_ONCE(image->asked) || test_and_set_bit(0, &image->asked))
+		return;
+	llist_add(&image->asking, &asking);
+	op_sync_kick(OP_SYNC_SOON);
+}
+
+unsigned int op_images_tell_missed(bool (*say)(op_word cookie))
+{
+	struct llist_node *all = llist_del_all(&asking);
+	struct op_image *image, *next;
+	unsigned int told = 0;
+
+	llist_for_each_entry_safe(image, next, all, asking) {
+		if (say(image->cookie))
+			told++;
+		else
+			llist_add(&image->asking, &asking);
+	}
+	return told;
+}
+
+/* ---- taking ---- */
+
+/* The table that the daemon pushes, counted and checked, nobody's yet. */
+static struct op_shared_table *copy_table(const struct op_unwind_push *push)
+{
+	struct op_shared_table *t;
+	int err = 0;
+
+	if (push->len < sizeof(t->table) || push->len > INT_MAX / 2)
+		return ERR_PTR(-EINVAL);
+	if (!op_unwind_memory_take(OP_UNWIND_FOR_TABLES, size_of(push->len)))
+		return ERR_PTR(-ENOSPC);
+	t = kvmalloc(size_of(push->len), GFP_KERNEL | __GFP_NOWARN);
+	if (!t) {
+		op_unwind_memory_give(OP_UNWIND_FOR_TABLES, size_of(push->len));
+		return ERR_PTR(-ENOMEM);
+	}
+	t->users = 0;
+	t->len = push->len;
+	if (copy_from_user(&t->table, u64_to_user_ptr(push->data), t->len))
+		err = -EFAULT;
+	else if (!op_unwind_check(&t->table, t->len))
+		err = -EINVAL;
+	if (!err)
+		return t;
+	free_table(t);
+	return ERR_PTR(err);
+}
+
+/*
+ * Give the image the table @t, or that of another, or none. 0, and the one it had, to be put once no
+ * walk uses it; -ENOENT or -ENOMEM.
+ */
+static int set_table(const struct op_unwind_push *push, struct op_shared_table *t,
+		     struct op_shared_table **ret_old)
+{
+	struct op_image *image, *other;
+
+	lockdep_assert_held(&lock);
+	if (push->same_as != OP_NO_COOKIE) {
+		other = find(push->same_as);
+		if (!other || !other->shared)
+			return -ENOENT;
+		t = other->shared;
+	}
+	image = find_or_make(push->cookie);
+	if (!image)
+		return -ENOMEM;
+	if (t && !t->users++)
+		nr_tables++;
+	*ret_old = image->shared;
+	image->shared = t;
+	rcu_assign_pointer(image->table, t ? &t->table : NULL);
+	return 0;
+}
+
+static int push_table(const struct op_unwind_push *push)
+{
+	struct op_shared_table *t = NULL, *old = NULL;
+	int err;
+
+	if (push->len && push->same_as != OP_NO_COOKIE)
+		return -EINVAL;
+	if (!images)
+		return -ENOSPC;
+	if (push->cookie != OP_COOKIE_VDSO && !op_cookie_is_known(push->cookie))
+		return -ENOENT;
+	if (push->len)
+		t = copy_table(push);
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	mutex_lock(&lock);
+	err = set_table(push, t, &old);
+	mutex_unlock(&lock);
+	if (err && t)
+		free_table(t);
+	if (!old)
+		return err;
+	synchronize_rcu();
+	mutex_lock(&lock);
+	put_table(old);
+	mutex_unlock(&lock);
+	return 0;
+}
+
+int op_unwind_push(const struct op_unwind_push __user *arg)
+{
+	struct op_unwind_push push;
+	int err;
+
+	if (copy_from_user(&push, arg, sizeof(push)))
+		return -EFAULT;
+	err = push_table(&push);
+	if (err) {
+		mutex_lock(&lock);
+		nr_refused++;
+		mutex_unlock(&lock);
+	}
+	return err;
+}
+
+u64 op_unwind_nr_tables(void)
+{
+	return READ_ONCE(nr_tables);
+}
+
+u64 op_unwind_bytes(void)
+{
+	return atomic64_read(&used[OP_UNWIND_FOR_TABLES]) + atomic64_read(&used[OP_UNWIND_FOR_MAPS]);
+}
+
+u64 op_unwind_nr_refused(void)
+{
+	return READ_ONCE(nr_refused);
+}

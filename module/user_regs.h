@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * user_regs.h - a process's registers, as a stack walk begins with them
+ *
+ * And how its memory is read on the way: in any context, NMI over whatever included.
+ */
+#ifndef OP_USER_REGS_H
+#define OP_USER_REGS_H
+
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+#include "../oprofilefs/op_unwind.h"
+
+#if defined(CONFIG_X86_64)
+
+/* false: 32-bit code, whose stacks nobody walks. */
+static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
+{
+	if (!user_64bit_mode((struct pt_regs *)regs))
+		return false;
+	c->machine = OP_UNWIND_X86_64;
+	c->pc = regs->ip;
+	c->value[OP_X86_RAX] = regs->ax;
+	c->value[OP_X86_RDX] = regs->dx;
+	c->value[OP_X86_RCX] = regs->cx;
+	c->value[OP_X86_RBX] = regs->bx;
+	c->value[OP_X86_RSI] = regs->si;
+	c->value[OP_X86_RDI] = regs->di;
+	c->value[OP_X86_RBP] = regs->bp;
+	c->value[OP_X86_RSP] = regs->sp;
+	c->value[OP_X86_R8] = regs->r8;
+	c->value[OP_X86_R9] = regs->r9;
+	c->value[OP_X86_R10] = regs->r10;
+	c->value[OP_X86_R11] = regs->r11;
+	c->value[OP_X86_R12] = regs->r12;
+	c->value[OP_X86_R13] = regs->r13;
+	c->value[OP_X86_R14] = regs->r14;
+	c->value[OP_X86_R15] = regs->r15;
+	return true;
+}
+
+/* It looks whether the loaded page tables are the task's: an NMI may hit as they are switched. */
+#define op_copy_from_user_nmi	copy_from_user_nmi
+
+#elif defined(CONFIG_ARM64)
+
+static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
+{
+	if (compat_user_mode(regs))
+		return false;
+	c->machine = OP_UNWIND_ARM64;
+	c->pc = regs->pc;
+	/* bits between the address and bit 55; code lies below 2^48 unless it asked not to */
+	c->pac_mask = GENMASK_ULL(54, VA_BITS < 48 ? VA_BITS : 48);
+	memcpy(c->value, regs->regs, 31 * sizeof(u64));
+	c->value[OP_ARM64_SP] = regs->sp;
+	return true;
+}
+
+#define op_copy_from_user_nmi	copy_from_user_nofault
+
+#else
+
+static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_regs *regs)
+{
+	return false;
+}
+
+#define op_copy_from_user_nmi(to, from, n)	(n)
+
+#endif
+#endif
