@@ -10,9 +10,11 @@ vm_variants  := $(vm_numbers:%=$(O)/vm/bin/v%)
 vm_libraries := $(vm_numbers:%=$(O)/vm/bin/libv%.so)
 vm_header  := tests/vm/workloads/spin.h
 
+vm_calltrees := $(addprefix $(O)/vm/bin/,calltree-fp calltree)
+
 .PHONY: vm-programs
-vm-programs: $(vm_static) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
-	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy)
+vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
+	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy chains)
 
 # what a test machine of another architecture needs of ours, besides
 .PHONY: guest-programs
@@ -30,11 +32,20 @@ $(vm_libraries): $(O)/vm/bin/libv%.so: tests/vm/workloads/variant.c $(vm_header)
 	$(vm_cc) -DVARIANT=$* -fno-toplevel-reorder -DLIBRARY -fPIC -shared -o $@ $<
 $(O)/vm/bin/loader: tests/vm/workloads/loader.c
 	$(vm_cc) -o $@ $< -ldl
+$(O)/vm/bin/calltree-fp: tests/vm/workloads/calltree.c $(vm_header)
+	$(vm_cc) -fno-omit-frame-pointer -DFRAME_POINTERS -static -no-pie -o $@ $< -pthread
+$(O)/vm/bin/calltree: tests/vm/workloads/calltree.c $(vm_header)
+	$(vm_cc) -fomit-frame-pointer -static -no-pie -o $@ $< -pthread
 $(filter-out $(O)/vm/bin/shares%,$(vm_static)): $(O)/vm/bin/%: tests/vm/workloads/%.c $(vm_header)
 	$(vm_cc) -static -no-pie -o $@ $< -pthread
 
 all_objs += $(O)/tests/vm/odb-check.o
 $(O)/vm/bin/odb-check: $(O)/tests/vm/odb-check.o $(O)/lib/libdb.a $(O)/lib/libutil.a
+	@mkdir -p $(@D)
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+all_objs += $(O)/tests/vm/chains.o
+$(O)/tests/vm/chains.o: CPPFLAGS += -Ioprofilefs -Idaemon
+$(O)/vm/bin/chains: $(O)/tests/vm/chains.o $(O)/lib/libdaemon.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)

@@ -1,0 +1,53 @@
+# shellcheck shell=dash
+# seconds: 120
+# stacks - chains of callers as the module takes them, against programs whose callers are known
+#
+# Without the daemon: chains reads the buffer, and prints "COUNT END FRAME;FRAME...".
+
+# shellcheck source=tests/vm/guest/models.sh
+. /vm/models.sh
+
+# take PROGRAM HOW MS DEPTH [-t]: -t by unwind tables
+take()
+{
+	# shellcheck disable=SC2086 # an option, or none
+	chains ${5:-} "$4" "/vm/bin/$1" "$2" "$3" "$TURNS" > /tmp/chains 2>&1
+	echo "== $*"; sort -rn /tmp/chains | head -n 30 | cut -c 1-400
+	is "$model $1 $2: words that are none" "$(sed -n 's/.* bad //p' /tmp/chains)" 0
+}
+
+# matching PATTERN < lines: how many chains
+matching() { awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n += $1 } END { print n + 0 }' /tmp/chains; }
+
+# are WHAT OF PATTERN: of chains matching OF at least 98 % match PATTERN, too
+are()
+{
+	local all; all=$(matching "$2")
+	at_least "$model $1: samples" "$all" 20
+	at_least "$model $1, in percent" "$(percent "$(matching "$3")" "$all")" 98
+}
+
+tree='burn;third;second;first;main;'
+for model in timer nmi-ipi; do
+	load model=$model
+	put timer/count "$(count_for 1000)"
+
+	take calltree-fp tree 200 64
+	are "by frame pointers burn() is called by" ' burn;' "fp $tree"
+	take calltree-fp kernel 200 64
+	are "the kernel is entered by" 'do_syscall_64;.*;clear;' \
+		'vfs_read;ksys_read;do_syscall_64;.*;clear;third;second;first;main;'
+	take calltree-fp deep 100 1024
+	are "deep chains are cut" ' burn;' ' truncated.fp burn(;deeper)+$'
+	take calltree-fp forge 100 64
+	at_least "$model: forged: samples" "$(matching .)" 50
+	take calltree-fp mapper 100 64
+	are "while mappings come and go burn() is called by" ' burn;' "fp $tree"
+
+	take calltree tree 300 64 -t
+	are "by tables burn() is called by" ' burn;' " complete(.fp)? $tree.*_start"
+	take calltree signal 300 64 -t
+	are "a signal was raised by" ' burn;' \
+		' complete(.fp)? burn;handler;[^;]*;raise_signal;third;second;first;main;.*_start'
+	unload
+done
