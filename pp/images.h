@@ -3,7 +3,8 @@
  * images.h - the binary images that sample files name, each once
  *
  * An image's identity is what the sample file's name says: kind and path, and for anonymous
- * memory the process and the range; and the build, where several of one path are kept apart. Where the file is today is find_image.h's business.
+ * memory the process and the range; and the build, where several of one path are kept apart.
+ * Where the file is today is find_image.h's business.
  */
 #ifndef IMAGES_H
 #define IMAGES_H

@@ -35,7 +35,7 @@ static void add(struct file_list *list, struct image *app, struct image *image, 
 {
 	xgrow(list->files, list->nr, list->room);
 	list->files[list->nr++] = (struct sample_file){
-		.path = header_file, .app = app, .image = image,
+		.path = header_file, .app = app, .image = image, .cgroup = "",
 		.name = { .event = event, .count = 1, .tgid = tgid, .tid = tid, .cpu = cpu },
 	};
 }
