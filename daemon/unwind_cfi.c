@@ -9,7 +9,7 @@
 #include "unwind_cfi.h"
 #include "unwind_pointer.h"
 
-#define CIE_SIZE_MAX	4096	/* real ones have 20 to 200 bytes */
+#define CIE_SIZE_MAX	1024	/* real ones have 20 to 200 bytes */
 #define CIES_KEPT	8	/* a power of two */
 
 struct entry {
@@ -120,8 +120,10 @@ static bool read_cie(const struct unwind_cfi *cfi, struct unwind_bytes b, struct
 		data = unwind_part(&b, unwind_uleb(&b));
 		if (!read_augmentation(letters + 1, &data, cie))
 			return false;
-	} else if (letters[0]) {
-		return false;
+	} else if (letters[strspn(letters, "SBG")]) {
+		return false;		/* these have no data, and need no length of it */
+	} else {
+		cie->signal = strchr(letters, 'S');
 	}
 	return !b.bad && unwind_program_initial(b, cie);
 }
