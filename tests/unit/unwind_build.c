@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
 #include "op_unwind.h"
@@ -106,6 +107,8 @@ static Elf64_Ehdr *end_image(void)
 	};
 
 	put(names, sizeof(names));
+	while (image_size % 8)
+		put("", 1);
 	h.e_shoff = image_size;
 	put(s, sizeof(s));
 	p.p_filesz = p.p_memsz = image_size;
@@ -368,7 +371,7 @@ TEST(time_is_bounded)
 	CHECK(seconds < 5, "%.2f s", seconds);
 }
 
-static volatile bool stop;
+static atomic_bool stop;
 
 static void *resize(void *path)
 {
