@@ -9,10 +9,10 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/sfile.c daemon/sfile_open.c \
 	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
-	daemon/trans_notes.c daemon/perf_attribute.c daemon/perf_chain.c \
+	daemon/trans_notes.c daemon/perf_attribute.c daemon/perf_callers.c \
+	daemon/perf_callers_setup.c daemon/perf_chain.c daemon/perf_tables.c daemon/perf_unwind.c \
 	daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_copy_size.c \
-	daemon/perf_counters.c \
-	daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c daemon/perf_explain.c \
+	daemon/perf_counters.c daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c daemon/perf_explain.c \
 	daemon/perf_image_fd.c daemon/perf_maps.c daemon/perf_modules.c daemon/perf_mounts.c \
 	daemon/perf_open.c daemon/perf_order.c daemon/perf_proc.c daemon/perf_proc_read.c \
 	daemon/perf_process.c daemon/perf_records.c daemon/perf_ring.c daemon/perf_rings.c \

@@ -6,6 +6,7 @@
  * before any table is.
  */
 #include "perf_attribute.h"
+#include "perf_callers.h"
 #include "perf_ibs.h"
 
 #define TID_GONE	((uint32_t)-1)
@@ -54,36 +55,65 @@ static const struct perf_mapping *mapping_of(struct perf_attribute *a, uint32_t 
 	return m;
 }
 
-static void emit_mapped(struct perf_attribute *a, struct cpu_counts *counts,
-			const struct perf_mapping *m, uint64_t pc)
+const struct perf_mapping *perf_attribute_find(struct perf_attribute *a, uint64_t pc)
+{
+	const struct perf_mapping *m = mapping_of(a, a->tgid, pc);
+
+	if (!m && !perf_process_read_again(a->processes, a->tgid))
+		m = mapping_of(a, a->tgid, pc);
+	return m;
+}
+
+bool perf_attribute_emit(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc)
 {
 	uint64_t offset = m->offset + (pc - m->start);
 
 	if (m->image->anonymous)
 		perf_emit_anonymous(a->emit, m->start, m->end, m->image->path, pc);
 	else if (offset == OP_ESCAPE)
-		counts->lost[LOST_INVALID_PC]++;
+		return false;
 	else
 		perf_emit_file(a->emit, perf_image_cookie(a->cookies, m->image), offset);
+	return true;
 }
 
-static void user_sample(struct perf_attribute *a, struct cpu_counts *counts,
+/* Whether it is in words now: else it is counted as lost. */
+static bool user_sample(struct perf_attribute *a, struct cpu_counts *counts,
 			const struct perf_sample *s)
 {
 	const struct perf_mapping *m = mapping_of(a, s->tgid, s->pc);
 
 	if (!m && s->pc >= VSYSCALL_START && s->pc < VSYSCALL_END) {
 		perf_emit_anonymous(a->emit, VSYSCALL_START, VSYSCALL_END, "[vsyscall]", s->pc);
-		return;
+		return true;
 	}
-	if (!m && !perf_process_read_again(a->processes, s->tgid))
-		m = mapping_of(a, s->tgid, s->pc);
+	m = m ? m : perf_attribute_find(a, s->pc);
+	if (m && perf_attribute_emit(a, m, s->pc))
+		return true;
 	if (m)
-		emit_mapped(a, counts, m, s->pc);
+		counts->lost[LOST_INVALID_PC]++;
 	else if (!a->process || !a->process->maps)
 		counts->lost[LOST_NO_MM]++;
 	else
 		counts->lost[LOST_NO_MAPPING]++;
+	return false;
+}
+
+static void place_sample(struct perf_attribute *a, struct cpu_counts *counts,
+			 const struct perf_sample *s)
+{
+	bool has_callers = s->chain && a->callers, placed = true;
+
+	a->emit->counter = s->counter;
+	a->emit->begins_chain = has_callers;
+	if (s->mode == PERF_MODE_KERNEL)
+		perf_emit_kernel(a->emit, s->pc);
+	else
+		placed = user_sample(a, counts, s);
+	a->emit->begins_chain = false;
+	a->emit->counter = 0;
+	if (placed && has_callers)
+		perf_callers_emit(a->callers, a, s);
 }
 
 static void one_sample(struct perf_attribute *a, struct perf_cpu_state *cpu,
@@ -104,11 +134,7 @@ static void one_sample(struct perf_attribute *a, struct perf_cpu_state *cpu,
 	q = known_process_of(a, s->tgid);
 	program = q && q->program ? perf_image_cookie(a->cookies, q->program) : OP_NO_COOKIE;
 	perf_emit_task(a->emit, s->tgid, s->tid, program);
-	a->emit->counter = s->counter;
-	if (s->mode == PERF_MODE_KERNEL)
-		perf_emit_kernel(a->emit, s->pc);
-	else
-		user_sample(a, &cpu->counts, s);
+	place_sample(a, &cpu->counts, s);
 }
 
 void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr)

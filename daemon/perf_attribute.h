@@ -7,6 +7,7 @@
 #ifndef PERF_ATTRIBUTE_H
 #define PERF_ATTRIBUTE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "perf_emit.h"
@@ -20,6 +21,8 @@ struct perf_cpu_state {
 	uint32_t exiting_tgid, exiting_tid;	/* the last one that exited here */
 };
 
+struct perf_callers;
+
 struct perf_attribute {
 	struct perf_processes *processes;
 	struct perf_cookies *cookies;
@@ -27,6 +30,7 @@ struct perf_attribute {
 	struct perf_cpu_state *cpus;	/* by CPU */
 	unsigned int nr_cpus;
 	bool branch_target;		/* IBS's op samples have it */
+	struct perf_callers *callers;	/* perf_callers.h; NULL: samples go without */
 
 	/* the last answers, good while processes->generation is the same */
 	uint64_t generation;
@@ -39,5 +43,13 @@ struct perf_attribute {
 void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_sample *s,
 			    size_t nr);
 void perf_attribute_change(void *context, const struct perf_record *r);
+
+/*
+ * The mapping of the process of the sample at hand that @pc lies in; NULL if there is none, even
+ * after a look into /proc. Good until the next call.
+ */
+const struct perf_mapping *perf_attribute_find(struct perf_attribute *a, uint64_t pc);
+/* Write @pc, in @m or at its end. False: there is no word for its offset, and nothing was. */
+bool perf_attribute_emit(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc);
 
 #endif

@@ -20,6 +20,7 @@
 #include "ibs.h"
 #include "list.h"
 #include "perf_attribute.h"
+#include "perf_callers.h"
 #include "perf_clock.h"
 #include "perf_cookies.h"
 #include "perf_emit.h"
@@ -48,6 +49,7 @@ struct perf_collector {
 	struct perf_processes processes;
 	struct perf_modules modules;
 	struct perf_attribute attribute;
+	struct perf_callers callers;
 	struct perf_emit emit;
 	struct perf_cpu_state states[COUNTS_MAX_CPUS];
 	bool by_time;
@@ -82,6 +84,7 @@ static int make_setup(struct perf_collector *p, const struct collector_config *c
 					    machine.max_rate);
 	s.ring_pages = perf_ring_pages(period_ns, config->buffer_words,
 				       (size_t)sysconf(_SC_PAGESIZE));
+	perf_callers_open(&p->callers, config, period_ns, &s);
 	p->counters = s.counters;
 	p->by_time = collects_by_time(config);
 	snprintf(p->cpu_type, sizeof(p->cpu_type), "%s", p->by_time ? "timer" : config->cpu_type);
@@ -112,6 +115,7 @@ static void perf_close(struct collector *c)
 	perf_targets_free(&p->targets);
 	free(p->counters);
 	p->counters = NULL;
+	perf_callers_close(&p->callers);
 	if (p->cookies) {
 		perf_processes_free(&p->processes);
 		perf_cookies_free(p->cookies);
@@ -168,6 +172,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		.cpus = p->states,
 		.nr_cpus = COUNTS_MAX_CPUS,
 		.branch_target = ibs_has_branch_target(config->ibs),
+		.callers = p->callers.depth ? &p->callers : NULL,
 	};
 	err = open_poll(p, e);
 	if (!err)
@@ -176,6 +181,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		perf_close(c);
 		return err;
 	}
+	perf_callers_opened(&p->callers, config, &p->processes, &p->rings.setup);
 	/* changes are being recorded by now, so nothing falls between them and what we read here */
 	err = read_processes(p);
 	if (err) {
@@ -252,6 +258,8 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 	perf_order_run(p->order, bound, &ops, &p->attribute);
 	perf_emit_end(&p->emit);
 
+	perf_rings_release(&p->rings);
+	perf_callers_end_drain(&p->callers, &p->rings, now);
 	perf_processes_tick(&p->processes, bound);
 	make_up_for_missed(p, now);
 	return 0;

@@ -15,12 +15,22 @@
 #include <stdint.h>
 #include "build_id.h"
 #include "op_abi.h"
+#include "unwind_cache.h"
 
 struct perf_image_key {
 	const char *path;		/* as the kernel wrote it */
 	uint32_t major, minor;
 	uint64_t inode, generation;	/* inode 0: unknown */
 	struct build_id build_id;
+};
+
+/* What perf_tables.c knows of an image. */
+struct perf_image_unwind {
+	uint64_t drain;			/* the last one in which it was asked for */
+	uint64_t retry_at;		/* no sooner open the file again */
+	const struct unwind_table *table;	/* NULL: none, or not in this drain */
+	struct unwind_key key;
+	bool has_key;
 };
 
 struct perf_image {
@@ -34,6 +44,7 @@ struct perf_image {
 	uint32_t tgid, parent_tgid;
 	uint64_t start, end;
 
+	struct perf_image_unwind unwind;
 	op_word cookie;			/* OP_NO_COOKIE until asked for, and if anonymous */
 	unsigned int refs;
 	uint64_t hash;

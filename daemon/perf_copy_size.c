@@ -10,7 +10,7 @@
 #include "perf_clock.h"
 
 #define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
-#define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time */
+#define HOLD_NS		(100 * NS_PER_MS)	/* a ring has room for the samples of this time */
 #define CHAINS_UP	100	/* enough to judge whether they are short, */
 #define CHAINS_DOWN	1000	/* and whether they are not */
 #define DOWN_NS		(20 * NS_PER_SECOND)
@@ -34,14 +34,19 @@ static void begin(struct perf_copy_size *s, uint64_t now)
 	s->since = now;
 }
 
-void perf_copy_size_init(struct perf_copy_size *s, size_t ring_bytes, uint64_t period_ns,
-			 uint64_t now)
+uint32_t perf_copy_most(size_t ring_bytes, uint64_t period_ns)
 {
 	uint64_t samples = HOLD_NS / (period_ns ? period_ns : 1) + 4;
 	uint64_t room = ring_bytes / samples;
 
-	s->most = within(room > OTHER_BYTES ? room - OTHER_BYTES : 0, PERF_COPY_BYTES_MAX);
-	s->bytes = within(PERF_COPY_BYTES, s->most);
+	return within(room > OTHER_BYTES ? room - OTHER_BYTES : 0, PERF_COPY_BYTES_MAX);
+}
+
+void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_bytes,
+			 uint64_t period_ns, uint64_t now)
+{
+	s->most = perf_copy_most(ring_bytes, period_ns);
+	s->bytes = within(bytes, s->most);
 	s->lost = s->up_at = 0;
 	begin(s, now);
 }
@@ -54,7 +59,7 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 	uint32_t bytes = s->bytes;
 
 	if (lost_some) {	/* a whole sample is worth more than its last callers */
-		bytes = within(bytes / 2, s->most);
+		bytes = bytes > PERF_COPY_BYTES ? within(bytes / 2, s->most) : bytes;
 		s->up_at = now + DOWN_NS;
 	} else if (is_short && now >= s->up_at) {
 		bytes = within((uint64_t)bytes * 2, s->most);

@@ -28,16 +28,25 @@ struct perf_copy_size {
 	uint64_t up_at;			/* ns; no sooner more than now, for there was no room */
 };
 
-/* @ring_bytes: of one CPU, where a sample comes each @period_ns at most. */
-void perf_copy_size_init(struct perf_copy_size *s, size_t ring_bytes, uint64_t period_ns,
-			 uint64_t now);
+/* The most that one CPU's ring of @ring_bytes has room for, if a sample comes each @period_ns. */
+uint32_t perf_copy_most(size_t ring_bytes, uint64_t period_ns);
 
-/* A chain needed @needed bytes of its copy; @was_short: and more than it had. */
-static inline void perf_copy_size_chain(struct perf_copy_size *s, uint32_t needed, bool was_short)
+/* @bytes: as they are now, or more than there is room for. */
+void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_bytes,
+			 uint64_t period_ns, uint64_t now);
+
+/*
+ * A chain needed @needed bytes of its copy, which had room for @asked. @beyond: what it would have
+ * needed to go on; 0: it ended for another reason. One that no copy helps says nothing.
+ */
+static inline void perf_copy_size_chain(struct perf_copy_size *s, uint32_t needed, uint32_t asked,
+					uint64_t beyond)
 {
+	bool is_short = beyond && beyond <= s->most && asked >= s->bytes;
+
 	s->chains++;
-	s->short_ones += was_short;
-	s->deep += was_short || needed > s->bytes / 2;
+	s->short_ones += is_short;
+	s->deep += is_short || needed > s->bytes / 2;
 }
 
 /* @lost: samples lost in rings since open. True: s->bytes is another now. */

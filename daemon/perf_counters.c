@@ -22,7 +22,6 @@
 #include "perf_records.h"
 #include "xalloc.h"
 
-#define RING_BYTES_MIN	(512 * 1024)	/* some hundred forks and execs between two drains */
 #define RING_BYTES_MAX	(64 * 1024 * 1024)
 #define PERIOD_MAX	(3600 * NS_PER_SECOND)
 #define PRECISE_MOST	3		/* of attr.precise_ip */
@@ -71,7 +70,7 @@ size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size)
 	else if (words)
 		bytes = words * sizeof(op_word);
 	else if (period_ns)
-		bytes = RING_BYTES_MIN + NS_PER_SECOND / 2 / period_ns * PERF_SAMPLE_BYTES;
+		bytes = PERF_RING_BYTES_MIN + NS_PER_SECOND / 2 / period_ns * PERF_SAMPLE_BYTES;
 	while (pages * page_size < bytes)
 		pages *= 2;
 	return pages;

@@ -67,6 +67,9 @@ uint64_t perf_counters_period_ns(const struct perf_counter *counters, unsigned i
 int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t *ret_ns,
 		struct op_error *e);
 
+/* For some hundred forks and execs between two drains. */
+#define PERF_RING_BYTES_MIN	((size_t)512 << 10)
+
 /* Pages for half a second of samples and a burst of mappings; @words per CPU if not 0. */
 size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size);
 

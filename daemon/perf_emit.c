@@ -13,6 +13,7 @@ void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context)
 	e->nr_record = 0;
 	e->fn = fn;
 	e->context = context;
+	e->begins_chain = false;
 	e->has_cpu = e->has_task = e->has_mode = e->has_cookie = e->has_anon = false;
 }
 
@@ -91,8 +92,13 @@ void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word pr
 	e->has_task = true;
 }
 
-static void set_mode(struct perf_emit *e, bool kernel)
+/* What stands before a sample, or caller, in any case. [EB-40] */
+static void begin(struct perf_emit *e, bool kernel)
 {
+	make_room(e);
+	if (e->begins_chain)
+		note(e, OP_TRACE_BEGIN);
+	e->begins_chain = false;
 	if (e->has_mode && e->kernel == kernel)
 		return;
 	note(e, kernel ? OP_KERNEL_ENTER : OP_USER_ENTER);
@@ -113,15 +119,13 @@ static void set_cookie(struct perf_emit *e, op_word cookie)
 
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc)
 {
-	make_room(e);
-	set_mode(e, true);
+	begin(e, true);
 	put_sample(e, pc);
 }
 
 void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
 {
-	make_room(e);
-	set_mode(e, false);
+	begin(e, false);
 	set_cookie(e, cookie);
 	put_sample(e, offset);
 }
@@ -129,8 +133,7 @@ void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset)
 void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
 			 uint64_t pc)
 {
-	make_room(e);
-	set_mode(e, false);
+	begin(e, false);
 	set_cookie(e, OP_NO_COOKIE);
 	if (!e->has_anon || e->anon_start != start || e->anon_end != end) {
 		note(e, OP_ANON_MAP);
@@ -142,6 +145,13 @@ void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, cons
 		e->has_anon = true;
 	}
 	put_sample(e, pc);
+}
+
+void perf_emit_stack_end(struct perf_emit *e, unsigned int end)
+{
+	make_room(e);
+	note(e, OP_STACK_END);
+	put(e, end);
 }
 
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,

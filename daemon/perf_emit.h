@@ -36,6 +36,7 @@ struct perf_emit {
 	uint32_t tgid, tid;
 	op_word program, cookie;
 	uint64_t anon_start, anon_end;
+	bool begins_chain;		/* the next sample does; those after it are its callers */
 };
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context);
@@ -45,12 +46,15 @@ void perf_emit_end(struct perf_emit *e);	/* hands over what is left */
 void perf_emit_cpu(struct perf_emit *e, unsigned int cpu);
 void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program);
 
-/* One sample; no address may be OP_ESCAPE. */
+/* One sample, or caller; no address may be OP_ESCAPE. */
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc);
 void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset);
 /* @name is cut to OP_ANON_NAME_WORDS words. */
 void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
 			 uint64_t pc);
+
+/* The chain that begins_chain began is whole. @end: enum op_stack_end and OP_STACK_* bits. */
+void perf_emit_stack_end(struct perf_emit *e, unsigned int end);
 
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,
 		      const char *name);

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "perf_copy_size.h"
 #include "perf_explain.h"
 #include "perf_open.h"
 #include "xalloc.h"
@@ -89,6 +90,14 @@ static int open_counters(struct perf_events *ev, unsigned int cpu, struct perf_e
 	return 0;
 }
 
+static void fit_copies(struct perf_event_setup *setup, size_t ring_bytes)
+{
+	uint32_t most = perf_copy_most(ring_bytes, setup->copy_period_ns);
+
+	if (setup->copy_bytes > most)
+		setup->copy_bytes = most;
+}
+
 int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
 		     struct op_error *e)
 {
@@ -109,6 +118,8 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 			     cpu, strerror(-err));
 		goto close_events;
 	}
+	if (setup->copy_bytes)
+		fit_copies(setup, ev->ring.size);
 	err = open_counters(ev, cpu, setup, 0, e);
 	if (!err)
 		return 0;
@@ -217,7 +228,7 @@ int perf_events_replace(struct perf_events *ev, unsigned int cpu, struct perf_ev
 	struct perf_events fresh = { .mappings_fd = ev->mappings_fd };
 	int err;
 
-	if (ev->nr_more)
+	if (setup->tid)
 		return -EBUSY;
 	prepare(&fresh, setup, 0);
 	err = open_counters(&fresh, cpu, setup, 0, NULL);

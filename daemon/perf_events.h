@@ -26,7 +26,8 @@ struct perf_event_setup {
 	bool no_build_ids, no_lost;	/* the kernel is too old */
 	/* Callers [PC-80]: how many addresses of them to list, 0: none are asked for, */
 	unsigned int max_addresses;
-	uint32_t copy_bytes;		/* and of how much user stack a copy; 0: list user callers too */
+	uint32_t copy_bytes;		/* and how much user stack to copy; 0: list user callers */
+	uint64_t copy_period_ns;	/* how often, at most: lowered as rings have room for that */
 };
 
 struct perf_times {
@@ -79,8 +80,8 @@ int perf_events_sample(struct perf_events *ev, bool on);	/* 0, or -errno and non
 
 /*
  * Replace those that sample by new ones as @setup is now, for copies of another size. Between the
- * old ones and the new ones next to no time is lost, and no sample. -EBUSY: there are several
- * threads' [PC-84]; on failure all are as they were.
+ * old ones and the new ones next to no time is lost, and no sample. -EBUSY: they are a thread's,
+ * and of what it started since [PC-84]. On failure all are as they were.
  */
 int perf_events_replace(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup);
 

@@ -382,6 +382,15 @@ bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct p
 	return any;
 }
 
+uint64_t perf_rings_lost_records(const struct perf_rings *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		sum += r->cpus[cpu].lost_records + r->cpus[cpu].lost_early;
+	return sum;
+}
+
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
 {
 	const struct perf_cpu_ring *c = &r->cpus[cpu];

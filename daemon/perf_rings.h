@@ -74,6 +74,9 @@ int perf_rings_copy(struct perf_rings *r, uint32_t bytes);
 /* For how long the events of @counter were to count, and did, on all CPUs. False: none is its. */
 bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret);
 
+/* Of any kind, on all CPUs, as far as the rings told. */
+uint64_t perf_rings_lost_records(const struct perf_rings *r);
+
 /* Samples of @cpu that the kernel lost, and interrupts it skipped [PC-4]. */
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now);

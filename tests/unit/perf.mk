@@ -1,5 +1,17 @@
 # unit tests of the perf collector, daemon/perf_*
 $(foreach t,collector counters events lowered short_lived maps order process records ring setup words \
-	rings fuse targets chain copy_size,\
+	rings fuse targets chain chains copy_size,\
 	$(eval $(call unit_test,perf_$(t),tests/unit/perf_$(t).c,\
 		libdaemon.a libdb.a libevents.a libbuildid.a libutil.a)))
+
+# programs whose chains are known, as programs are built elsewhere: without our options
+call_tree        := -fomit-frame-pointer
+call_tree-fp     := -fno-omit-frame-pointer -DFRAME_POINTERS
+call_tree-static := -fomit-frame-pointer -static
+call_tree-static-pie := -fomit-frame-pointer -static-pie
+call_trees := $(addprefix $(O)/tools/,call_tree call_tree-fp call_tree-static call_tree-static-pie)
+test_tools += $(call_trees)
+$(O)/tests/perf_chains: | $(call_trees)
+$(call_trees): $(O)/tools/%: tests/unit/chains/call_tree.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread $($*) -o $@ $<

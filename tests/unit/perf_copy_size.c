@@ -12,14 +12,14 @@ static struct perf_copy_size start(uint64_t period_ns)
 {
 	struct perf_copy_size s;
 
-	perf_copy_size_init(&s, RING, period_ns, 0);
+	perf_copy_size_init(&s, PERF_COPY_BYTES, RING, period_ns, 0);
 	return s;
 }
 
 static void chains(struct perf_copy_size *s, unsigned int nr, uint32_t needed, bool was_short)
 {
 	while (nr--)
-		perf_copy_size_chain(s, needed, was_short);
+		perf_copy_size_chain(s, needed, s->bytes, was_short ? needed + 8 : 0);
 }
 
 TEST(it_fits_the_ring)
@@ -29,10 +29,10 @@ TEST(it_fits_the_ring)
 	CHECK(s.bytes == PERF_COPY_BYTES && s.most == PERF_COPY_BYTES_MAX, "%u %u", s.bytes,
 	      s.most);
 	s = start(15000);
-	CHECK(s.most * (50 * MS / 15000) <= RING && s.bytes <= s.most, "%u", s.most);
-	perf_copy_size_init(&s, 4096, MS, 0);
+	CHECK(s.most * (100 * MS / 15000) <= RING && s.bytes <= s.most, "%u", s.most);
+	perf_copy_size_init(&s, PERF_COPY_BYTES, 4096, MS, 0);
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
-	perf_copy_size_init(&s, RING, 0, 0);
+	perf_copy_size_init(&s, PERF_COPY_BYTES, RING, 0, 0);
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN && s.most == s.bytes, "%u", s.bytes);
 }
 
@@ -78,11 +78,24 @@ TEST(lost_samples_make_it_shrink_and_wait)
 	struct perf_copy_size s = start(MS);
 
 	chains(&s, 1000, 8192, true);
-	CHECK(perf_copy_size_decide(&s, 1, MS) && s.bytes == 4096, "%u", s.bytes);
+	CHECK(!perf_copy_size_decide(&s, 1, MS), "as it began it may be: %u", s.bytes);
 	chains(&s, 1000, 8192, true);
 	CHECK(!perf_copy_size_decide(&s, 1, 2 * MS), "it grows at once");
-	CHECK(perf_copy_size_decide(&s, 1, MS + 20 * NS_PER_SECOND) && s.bytes == 8192, "%u",
+	CHECK(perf_copy_size_decide(&s, 1, MS + 20 * NS_PER_SECOND) && s.bytes == 16384, "%u",
 	      s.bytes);
+	CHECK(perf_copy_size_decide(&s, 2, 22 * NS_PER_SECOND) && s.bytes == 8192, "%u", s.bytes);
+}
+
+TEST(what_no_copy_helps_is_no_reason)
+{
+	struct perf_copy_size s = start(MS);
+
+	for (int i = 0; i < 1000; i++)
+		perf_copy_size_chain(&s, 8000, s.bytes, 2 * PERF_COPY_BYTES_MAX);
+	CHECK(!perf_copy_size_decide(&s, 0, MS), "another stack");
+	for (int i = 0; i < 1000; i++)
+		perf_copy_size_chain(&s, 8000, s.bytes / 2, 9000);
+	CHECK(!perf_copy_size_decide(&s, 0, MS), "records from before the last change");
 }
 
 TEST(rings)

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * perf_chains.c - chains of the perf collector against programs whose chains are known
+ *
+ * The programs (chains/call_tree.c) run in loops of which every possible chain is written down
+ * here. A chain becomes a line: its functions of the program by name, anything of a library as
+ * "?", the kernel's part left out, neighbours that are alike as one. It is right if it is the
+ * end of one of the mode's lines, for a sample may lie in any function of it.
+ */
+#include "perf_truth.h"
+
+#include <sys/stat.h>
+
+#include "chains/symbols.h"
+#include "trans.h"
+#include "unwind_cache.h"
+
+#define PERIOD_NS 500000
+#define DEPTH 100
+#define GOAL 200 /* chains of each mode */
+
+struct mode {
+	const char *name;
+	const char *lines[4];	  /* innermost first */
+	enum op_stack_end end;	  /* as chains of it must end */
+	const char *repeats;	  /* a function that calls itself, */
+	unsigned int nr_repeats;  /* so often below the leaf @below */
+	const char *below;
+	bool in_kernel;		  /* most samples are in the kernel */
+};
+
+static const struct mode modes[] = {
+	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
+	{.name = "alloca",
+	 .lines = {"spin alloca_inner alloca_outer main ?", "? alloca_inner alloca_outer main ?"}},
+	{.name = "recursion",
+	 .lines = {"spin recurse main ?"},
+	 .repeats = "recurse",
+	 .nr_repeats = 31,
+	 .below = "spin"},
+	{.name = "deep",
+	 .lines = {"spin recurse"},
+	 .end = OP_STACK_TRUNCATED,
+	 .repeats = "recurse",
+	 .nr_repeats = DEPTH,
+	 .below = "spin"},
+	{.name = "signal",
+	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"}},
+	{.name = "callback", .lines = {"spin compare ? sorts main ?"}},
+	{.name = "tail", .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
+	{.name = "syscall", .lines = {"? reads main ?"}, .in_kernel = true},
+	{.name = "vdso", .lines = {"[vdso] ? asks_time main ?", "[vdso] asks_time main ?"}},
+	{.name = "thread", .lines = {"spin thread_inner thread_outer ?"}},
+	{.name = "unwinder", .lines = {"count_frame ? throws main ?"}},
+	{.name = "asm", .lines = {"told_asm calls_asm main ?"}},
+};
+
+#define NR_MODES (sizeof(modes) / sizeof(modes[0]))
+
+/* The programs that keep frame pointers in libraries too are few: what the kernel finds then. */
+static const struct mode listed_modes[] = {
+	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
+	{.name = "alloca", .lines = {"spin alloca_inner alloca_outer main ?"}},
+	{.name = "recursion",
+	 .lines = {"spin recurse main ?"},
+	 .repeats = "recurse",
+	 .nr_repeats = 31,
+	 .below = "spin"},
+	{.name = "tail", .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
+};
+
+/* What was seen of one mode, since all is warm. */
+struct seen_mode {
+	const struct mode *mode;
+	pid_t pid;
+	uint64_t nr, complete, wrong, in_kernel, ends[NR_OP_STACK_ENDS], flagged;
+	char wrong_line[500];
+};
+
+static struct world {
+	struct collector *collector;
+	struct seen_mode seen[NR_MODES];
+	size_t nr;
+	char path[PATH_MAX];
+	struct symbols symbols;
+	bool by_frame_pointers;
+} world;
+
+/* --- a chain becomes a line --- */
+
+static const char *name_of(const struct trans_frame *f, uint64_t address)
+{
+	const char *name = NULL;
+	char *path;
+
+	if (f->kernel)
+		return "K";
+	if (f->cookie == OP_NO_COOKIE)
+		return f->anon->name;
+	if (world.collector->cookie_path(world.collector, f->cookie, &path))
+		return "gone";
+	if (!strcmp(path, world.path))
+		name = symbol_at(&world.symbols, address);
+	free(path);
+	return name ? name : "?";
+}
+
+/* In a static program the libraries' functions are its own. */
+static bool is_ours(const char *name)
+{
+	static const char *const ours[] = {
+		"main",	    "spin",	   "plain_a",	   "plain_b",	"plain_c", "alloca_inner",
+		"recurse",  "alloca_outer", "on_signal",   "interrupted", "compare", "sorts",
+		"tail_last", "tail_first", "tail_caller",  "reads",	"asks_time", "thread_inner",
+		"throws",   "thread_outer", "count_frame", "told_asm",	"calls_asm", "untold_asm",
+	};
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (!strcmp(name, ours[i]))
+			return true;
+	return name[0] == '[';
+}
+
+static unsigned int make_line(const struct trans_frame *frames, size_t nr, const char *repeats,
+			      char *line, size_t room)
+{
+	const char *before = "";
+	unsigned int repeated = 0;
+	size_t used = 0;
+
+	line[0] = 0;
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = name_of(&frames[i], frames[i].address - (i > 0));
+
+		if (frames[i].kernel)
+			continue;
+		if (!is_ours(name))
+			name = "?";
+		repeated += repeats && !strcmp(name, repeats);
+		if (strcmp(name, before) && used + strlen(name) + 2 < room)
+			used += (size_t)sprintf(line + used, "%s%s", used ? " " : "", name);
+		before = name;
+	}
+	return repeated;
+}
+
+static bool is_end_of(const char *line, const char *whole)
+{
+	size_t n = strlen(line), all = strlen(whole);
+
+	return n && n <= all && !strcmp(whole + all - n, line) &&
+	       (n == all || whole[all - n - 1] == ' ');
+}
+
+static bool is_right(const struct mode *m, const char *line)
+{
+	for (size_t i = 0; i < sizeof(m->lines) / sizeof(m->lines[0]) && m->lines[i]; i++)
+		if (is_end_of(line, m->lines[i]))
+			return true;
+	return false;
+}
+
+/* --- and is judged --- */
+
+static void judge(struct seen_mode *s, const struct trans_frame *frames, size_t nr,
+		  unsigned int end)
+{
+	const struct mode *m = s->mode;
+	char line[400];
+	unsigned int repeated = make_line(frames, nr, m->repeats, line, sizeof(line));
+	bool whole = end == (m->end | (world.by_frame_pointers ? OP_STACK_FRAME_POINTERS : 0));
+
+	/* callers in the kernel take from the depth */
+	if (m->repeats && !frames[0].kernel && !strncmp(line, m->below, strlen(m->below)) && whole)
+		whole = repeated == m->nr_repeats;
+	s->nr++;
+	s->ends[(end & OP_STACK_END_MASK) % NR_OP_STACK_ENDS]++;
+	s->flagged += (end & OP_STACK_FRAME_POINTERS) != 0;
+	s->in_kernel += frames[0].kernel;
+	if (whole && (is_right(m, line) || !line[0])) {
+		s->complete++;
+	} else if (whole) {
+		s->wrong++;
+		snprintf(s->wrong_line, sizeof(s->wrong_line), "%s (%u of it), end %x", line,
+			 repeated, end);
+	}
+}
+
+static void take_stack(void *context, const struct trans_state *leaf,
+		       const struct trans_frame *frames, size_t nr, uint32_t counter,
+		       unsigned int end)
+{
+	(void)context, (void)counter;
+	for (size_t i = 0; i < world.nr; i++) {
+		struct seen_mode *s = &world.seen[i];
+
+		if (s->pid != (pid_t)leaf->tgid)
+			continue;
+		judge(s, frames, nr, end);
+	}
+}
+
+/* --- running it --- */
+
+static pid_t start_mode(const char *program, const char *mode)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execl(program, program, mode, (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
+static void feed(void *context, const op_word *words, size_t nr)
+{
+	trans_feed(context, words, nr);
+}
+
+static bool all_have(size_t offset, uint64_t goal)
+{
+	for (size_t i = 0; i < world.nr; i++)
+		if (*(uint64_t *)((char *)&world.seen[i] + offset) < goal)
+			return false;
+	return true;
+}
+
+static void drain_until_all(struct trans *t, size_t offset, uint64_t goal)
+{
+	double deadline = now_s() + DEADLINE_S;
+
+	while (!all_have(offset, goal) && now_s() < deadline) {
+		usleep(20000);
+		CHECK(!world.collector->drain(world.collector, false, feed, t, NULL), "drain");
+	}
+	CHECK(all_have(offset, goal), "not enough chains in %d s", DEADLINE_S);
+}
+
+static void forget_seen(void)
+{
+	for (size_t i = 0; i < world.nr; i++) {
+		struct seen_mode *s = &world.seen[i];
+
+		*s = (struct seen_mode){.mode = s->mode, .pid = s->pid};
+	}
+}
+
+static void report(void)
+{
+	/* in a prologue there is no frame pointer yet, and nothing says so */
+	double least = world.by_frame_pointers ? 0.95 : 0.99, most = world.by_frame_pointers ? 0.05 : 0;
+
+	for (size_t i = 0; i < world.nr; i++) {
+		const struct seen_mode *s = &world.seen[i];
+		double nr = (double)s->nr;
+
+		printf("# %-9s %llu chains, %llu whole, %llu wrong; ends", s->mode->name,
+		       (unsigned long long)s->nr, (unsigned long long)s->complete,
+		       (unsigned long long)s->wrong);
+		for (int end = 0; end < NR_OP_STACK_ENDS; end++)
+			printf(" %llu", (unsigned long long)s->ends[end]);
+		printf(", by frame pointers %llu\n", (unsigned long long)s->flagged);
+		CHECK((double)s->complete >= least * nr, "%s: %llu of %llu whole",
+		      s->mode->name, (unsigned long long)s->complete, (unsigned long long)s->nr);
+		CHECK((double)s->wrong <= most * nr, "%s: %llu wrong, such as %s", s->mode->name,
+		      (unsigned long long)s->wrong, s->wrong_line);
+		CHECK(!s->mode->in_kernel || s->in_kernel * 2 > s->nr, "%s: %llu in the kernel",
+		      s->mode->name, (unsigned long long)s->in_kernel);
+	}
+}
+
+/* Run all @modes of @program at once, until every one has shown enough of itself. */
+static void check_chains(const char *program, const struct mode *first, size_t nr, bool listed)
+{
+	static const struct trans_ops ops = {.stack = take_stack};
+	const struct collector_event event = {.count = PERIOD_NS, .kernel = true, .user = true};
+	struct collector_config config = {.events = &event,
+					  .nr_events = 1,
+					  .clock_khz = 1000000,
+					  .callgraph_depth = DEPTH,
+					  .frame_pointers_only = listed};
+	struct trans *t = trans_new(&ops, NULL);
+	struct op_error e = {""};
+
+	need_perf();
+	world.collector = collector_perf();
+	world.by_frame_pointers = listed;
+	snprintf(world.path, sizeof(world.path), "%.*s/../tools/%s",
+		 (int)(strrchr(self_path(), '/') - self_path()), self_path(), program);
+	CHECK(realpath(strdup(world.path), world.path), "%s is not there", world.path);
+	symbols_read(&world.symbols, world.path);
+	CHECK(!unwind_cache_create((size_t)64 << 20, &config.unwind), "cache");
+	CHECK(!world.collector->open(world.collector, &config, &e), "open: %s", e.text);
+	world.nr = nr;
+	for (size_t i = 0; i < nr; i++)
+		world.seen[i] = (struct seen_mode){.mode = &first[i],
+						   .pid = start_mode(world.path, first[i].name)};
+	CHECK(!world.collector->start(world.collector, &e), "start: %s", e.text);
+	drain_until_all(t, offsetof(struct seen_mode, complete), 20);
+	forget_seen();
+	drain_until_all(t, offsetof(struct seen_mode, nr), GOAL);
+	for (size_t i = 0; i < nr; i++)
+		stop_spinning(world.seen[i].pid);
+	CHECK(!world.collector->stop(world.collector, &e), "stop: %s", e.text);
+	report();
+	world.collector->close(world.collector);
+	unwind_cache_destroy(config.unwind);
+	trans_free(t);
+	free(world.symbols.file);
+}
+
+TEST(without_frame_pointers)
+{
+	check_chains("call_tree", modes, NR_MODES, false);
+}
+
+TEST(with_frame_pointers)
+{
+	check_chains("call_tree-fp", modes, NR_MODES, false);
+}
+
+TEST(static_program)
+{
+	check_chains("call_tree-static", modes, NR_MODES, false);
+}
+
+TEST(static_pie_program)
+{
+	check_chains("call_tree-static-pie", modes, NR_MODES, false);
+}
+
+TEST(by_frame_pointers_only)
+{
+	check_chains("call_tree-fp", listed_modes,
+		     sizeof(listed_modes) / sizeof(listed_modes[0]), true);
+}
+
+TEST_MAIN()
