@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* perf_copy_size.c - the size of stack copies follows the chains, within what rings have room for */
+/* perf_copy_size.c - stack copies grow and shrink with chains, within what rings have room for */
 #include "tap.h"
 
 #include "perf_clock.h"
