@@ -18,6 +18,7 @@
 #include "log.h"
 #include "recorder_private.h"
 #include "session_settle.h"
+#include "unwind_vdso.h"
 #include "xalloc.h"
 
 #define REMOVED	".removed."
@@ -181,6 +182,18 @@ void recorder_remove_leftovers(const struct recorder *r)
 	free(samples);
 }
 
+/* Reports name what runs there. On a full disk they do without. [SS-66] */
+static void keep_vdso(const struct recorder *r)
+{
+	char *path = path_join(r->stats_dir, SESSION_VDSO_FILE);
+	size_t size;
+	const void *image = unwind_vdso_image(&size);
+
+	if (image && !file_exists(path))
+		(void)file_write_atomic(path, image, size, 0644);
+	free(path);
+}
+
 int recorder_enter_session(struct recorder *r, struct op_error *e)
 {
 	int err;
@@ -200,6 +213,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	stacks_set_session(r->stacks, r->stats_dir);
 	kernel_set_session(r->kernel, r->stats_dir);
 	jit_processes_set_session(r->jit, r->samples_dir);
+	keep_vdso(r);
 
 	/* the first real writes: a full or read-only disk is told here, before anything runs */
 	err = try_write_info(r);

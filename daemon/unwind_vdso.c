@@ -24,16 +24,25 @@ static size_t image_size(const char *image)
 	return (end + PAGE - 1) / PAGE * PAGE;
 }
 
-int unwind_vdso_table(struct unwind_table *ret)
+const void *unwind_vdso_image(size_t *ret_size)
 {
 	const char *image = (const char *)getauxval(AT_SYSINFO_EHDR);
+
+	if (image)
+		*ret_size = image_size(image);
+	return image;
+}
+
+int unwind_vdso_table(struct unwind_table *ret)
+{
 	struct op_unwind_table *blob;
-	size_t len;
+	size_t size, len;
+	const char *image = unwind_vdso_image(&size);
 	int err;
 
 	if (!image)
 		return -ENOENT;
-	err = unwind_build_image(image, image_size(image), LIMIT, &blob, &len, NULL);
+	err = unwind_build_image(image, size, LIMIT, &blob, &len, NULL);
 	if (err)
 		return err == -ENOMEM ? err : -ENOENT;
 	*ret = (struct unwind_table){ blob, len };

@@ -3,7 +3,11 @@
 #ifndef UNWIND_VDSO_H
 #define UNWIND_VDSO_H
 
+#include <stddef.h>
 #include "unwind_cache.h"
+
+/* The image, which stays, or NULL: this process has none. */
+const void *unwind_vdso_image(size_t *ret_size);
 
 /* Rows count from the vdso's first byte. -ENOENT: this process has none; -errno. */
 int unwind_vdso_table(struct unwind_table *ret);

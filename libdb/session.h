@@ -11,6 +11,7 @@
  *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
  *   SD/samples/NAME/stats/parts/N/...    samples kept apart by more than names tell (session_parts.h)
  *   SD/samples/NAME/stats/binaries/ID    copies of binaries that the host has not
+ *   SD/samples/NAME/stats/vdso.so        the kernel's code in every process
  *   SD/samples/NAME/stats/stacks         call chains (stack_store.h)
  *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, for OProfile's opreport
  *
@@ -30,6 +31,8 @@
 #define SESSION_INFO_FILE	"session"	/* below stats/ */
 #define SESSION_COUNTS_FILE	"counts"
 #define SESSION_BINARIES	"binaries"	/* BUILD-ID: copies of binaries [SS-65] */
+#define SESSION_VDSO_FILE	"vdso.so"	/* [SS-66] */
+#define SESSION_VDSO_NAME	"[vdso]"	/* of its mapping */
 
 /* Malloc'd paths below @session_dir; @name is a saved session's or SESSION_CURRENT. @file may
  * be NULL: the stats folder itself. */

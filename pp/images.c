@@ -20,6 +20,8 @@ static char *display_name(const struct image_name *name, const char *apart_build
 	case IMAGE_KERNEL:
 		return xasprintf("/%s", name->path);
 	case IMAGE_ANON:
+		if (!name->anon_end)	/* of all processes */
+			break;
 		return xasprintf("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
 				 name->path, name->anon_tgid, name->anon_start, name->anon_end);
 	case IMAGE_JIT:		/* its path is the object's: file_list.c */

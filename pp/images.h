@@ -21,7 +21,7 @@ struct image {
 	enum image_kind kind;
 	char *path;		/* as in the name: "/bin/bash", "ext4", "[heap]"; the .jo file */
 	char *name;		/* for people, in full: "/bin/bash", "/ext4",
-				 * "[heap] (tgid:12 range:0x1000-0x2000)" */
+				 * "[heap] (tgid:12 range:0x1000-0x2000)", "[vdso]" */
 	uint64_t anon_start, anon_end;
 	char *build_id;		/* which build was profiled, hex; or NULL: not known */
 	bool is_apart;		/* that build is kept apart from another one of that path */

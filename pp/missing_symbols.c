@@ -15,7 +15,7 @@
 
 static bool is_stripped(const struct populated_image *p)
 {
-	return p->is_file && p->samples &&
+	return p->is_file && p->samples && p->inverted->image->kind != IMAGE_ANON &&
 	       (p->from == SYMBOLS_NONE || p->from == SYMBOLS_DYNAMIC);
 }
 

@@ -22,8 +22,8 @@ void populate_check_age(const struct image *image, const struct sample_file *fil
 	struct build_id id;
 	struct stat st;
 
-	if (image->kind == IMAGE_JIT)
-		return;		/* it was made from the profile */
+	if (image->kind == IMAGE_JIT || image->kind == IMAGE_ANON)
+		return;		/* it was made with the profile */
 	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
 		if (strcmp(want, build_id_text(&id, text)))
 			notice_add(notices,
@@ -58,7 +58,7 @@ static const struct kernel_part *snapshot_part(const struct inverted_image *inve
 /* Names that are no file and were never meant to be one. */
 static bool is_nowhere(const struct image *image)
 {
-	return image->kind == IMAGE_ANON ||
+	return (image->kind == IMAGE_ANON && !image->found) ||
 	       (image->kind == IMAGE_KERNEL &&
 		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
 }

@@ -72,7 +72,8 @@ static void populate_app(struct work *w, const struct crew *crew, const struct i
 		if (err)
 			continue;
 		/* the original does not add it, whatever its manual says; made code has it */
-		if (!crew->options->compat && p->inverted->image->kind == IMAGE_ANON)
+		if (!crew->options->compat && p->inverted->image->kind == IMAGE_ANON &&
+		    !p->inverted->image->found)
 			p->binary.vma_base = header.anon_start;
 		if (!p->binary.is_file || (file->session == *checked && header.mtime == *mtime))
 			continue;
