@@ -155,12 +155,12 @@ static int write_depth(const struct driver *d, uint64_t *depth, struct op_error 
 	return driver_write(d, "backtrace_depth", 0, e);
 }
 
-/* One that cannot walk user stacks by tables has no such file. */
+/* 0: by frame pointers only. A module that cannot do else has no such file. */
 static int write_unwind_memory(const struct driver *d, const struct setup *used,
 			       struct op_error *e)
 {
-	uint64_t mb = used->unwind_memory ? used->unwind_memory : OP_UNWIND_MEMORY_MB;
-	int err = driver_write(d, "unwind/memory", mb * 1024, e);
+	uint64_t mb = used->unwind_memory ? used->unwind_memory : OP_UNWIND_MEMORY / 1024;
+	int err = driver_write(d, "unwind/memory", used->frame_pointers_only ? 0 : mb * 1024, e);
 
 	return err == -ENOENT ? 0 : err;
 }
@@ -175,7 +175,7 @@ int daemon_write_settings(struct setup *used, const struct driver *d, struct op_
 				   e);
 	if (!err)
 		err = write_depth(d, &used->callgraph_depth, e);
-	if (!err && used->callgraph_depth && !used->frame_pointers_only)
+	if (!err && used->callgraph_depth)
 		err = write_unwind_memory(d, used, e);
 	return err;
 }

@@ -178,7 +178,7 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 	if (!strcmp(key, "UNWIND"))
 		return parse_unwind(value, s, e);
 	if (!strcmp(key, "UNWIND_MEMORY"))
-		return parse_number(value, OP_UNWIND_MEMORY_MAX_MB, &s->unwind_memory, e);
+		return parse_number(value, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory, e);
 	if (!strcmp(key, "KERNEL_RANGE"))
 		return parse_range(value, s, e);
 	if (!strcmp(key, "COLLECTOR"))

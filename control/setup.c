@@ -251,9 +251,10 @@ static int set_unwind(struct setup *s, const char *value, struct op_error *e)
 
 static int set_unwind_memory(struct setup *s, const char *value, struct op_error *e)
 {
-	if (number_parse_range(value, 0, OP_UNWIND_MEMORY_MAX_MB, &s->unwind_memory))
+	if (number_parse_range(value, 0, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory))
 		return op_error_set(e, -EINVAL, "--unwind-memory='%s': use a number of MB from 1 "
-				    "to %d, or 0 for the default", value, OP_UNWIND_MEMORY_MAX_MB);
+				    "to %d, or 0 for the default", value,
+				    OP_UNWIND_MEMORY_MAX / 1024);
 	return 0;
 }
 

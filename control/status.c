@@ -65,7 +65,7 @@ static void print_unwind(const struct setup *s, FILE *out)
 		fprintf(out, "Stacks walked by: frame pointers only\n");
 	else
 		fprintf(out, "Stacks walked by: unwind tables, in at most %" PRIu64 " MB\n",
-			s->unwind_memory ? s->unwind_memory : OP_UNWIND_MEMORY_MB);
+			s->unwind_memory ? s->unwind_memory : OP_UNWIND_MEMORY / 1024);
 }
 
 void status_print_setup(const struct setup *s, FILE *out)

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 #include "attribute_private.h"
-#include "hash.h"
+#include "jit_processes.h"
 
 /* One chain, and what is common to its frames. */
 struct chain {
@@ -81,13 +81,15 @@ static void find_place(struct attribution *a, const struct chain *c, const struc
 	ret->wanted = c->wanted || (ret->image && ret->image->wanted);
 }
 
-static void fill_place(const struct chain *c, const struct frame_place *from,
-		       struct sfile_place *ret)
+static void fill_place(struct attribution *a, const struct chain *c,
+		       const struct frame_place *from, struct sfile_place *ret)
 {
 	ret->image = from->image;
 	ret->is_kernel = from->is_kernel;
-	if (!from->image)
-		place_in_map(ret, c->leaf->tgid, &from->map);
+	if (from->image)
+		return;
+	place_in_map(ret, c->leaf->tgid, &from->map);
+	jit_processes_saw(a->config.jit, c->app->path, ret->anon_tgid, ret->anon_name);
 }
 
 /* Under what calls from @caller are filed. [EB-73] */
@@ -114,8 +116,8 @@ static struct sfile *make_arc_file(struct attribution *a, const struct chain *c,
 	key.tid = c->tid;
 	key.cpu = c->cpu;
 	key.is_arc = true;
-	fill_place(c, caller, &key.at);
-	fill_place(c, callee, &key.callee);
+	fill_place(a, c, caller, &key.at);
+	fill_place(a, c, callee, &key.callee);
 	return sfile_get(a->config.sfiles, &key);
 }
 

@@ -7,7 +7,8 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c \
 	daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
-	daemon/recorder_session.c daemon/recorder_times.c daemon/sfile.c daemon/sfile_open.c \
+	daemon/recorder_session.c daemon/recorder_times.c daemon/recorder_words.c \
+	daemon/sfile.c daemon/sfile_open.c \
 	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
 	daemon/trans_notes.c daemon/perf_attribute.c daemon/perf_callers.c \
 	daemon/perf_callers_setup.c daemon/perf_chain.c daemon/perf_tables.c daemon/perf_unwind.c \
@@ -19,11 +20,11 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/perf_targets.c \
 	daemon/unwind_build.c daemon/unwind_cache.c daemon/unwind_cfi.c daemon/unwind_elf.c \
 	daemon/unwind_expression.c daemon/unwind_key.c daemon/unwind_plt.c \
-	daemon/unwind_program.c \
+	daemon/unwind_program.c daemon/unwind_push.c \
 	daemon/unwind_rows.c daemon/unwind_rules.c daemon/unwind_vdso.c \
 	daemon/jit_code.c daemon/jit_convert.c daemon/jit_deaths.c daemon/jit_dump.c \
 	daemon/jit_files.c daemon/jit_jitdump.c daemon/jit_layout.c daemon/jit_live.c \
 	daemon/jit_object.c daemon/jit_owner.c daemon/jit_perf_map.c daemon/jit_places.c \
 	daemon/jit_processes.c))
-$(eval $(call program,oprofiled,daemon/main.c,\
-	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt))
+$(eval $(call program,oprofiled,daemon/main.c daemon/set_up.c,\
+	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -pthread))

@@ -20,6 +20,7 @@ struct control_config {
 	const struct ext *ext;		/* NULL: none */
 	const char *image_filter;	/* as given; "" */
 	unsigned int callgraph_depth;
+	struct unwind_cache *unwind;	/* NULL: none, frame pointers only */
 	bool oprofilefs;		/* buffer sizes can be read there */
 };
 

@@ -14,6 +14,7 @@
 #include "control_requests.h"
 #include "control_status.h"
 #include "file.h"
+#include "unwind_cache.h"
 
 #define SIZE_SECONDS	2	/* a session's size is worked out at most every so often */
 #define DEPTH_MAX	64	/* of folders: paths occur twice in a sample file's */
@@ -103,6 +104,20 @@ static void add_events(struct recorder *recorder, struct strbuf *out)
 	}
 }
 
+static void add_unwind(struct unwind_cache *cache, struct strbuf *out)
+{
+	struct unwind_cache_stats stats;
+
+	strbuf_addf(out, "unwind %s\n", cache ? "tables" : "fp");
+	if (!cache)
+		return;
+	unwind_cache_stats(cache, &stats);
+	add_u64(out, "unwind.tables", stats.tables);
+	add_u64(out, "unwind.bytes", stats.bytes);
+	add_u64(out, "unwind.limit", stats.limit);
+	add_u64(out, "unwind.refused", stats.refused);
+}
+
 static void add_unless_0(struct strbuf *out, const char *key, uint64_t value)
 {
 	if (value)
@@ -166,6 +181,8 @@ void status_format(const struct control_config *config, struct strbuf *out)
 	strbuf_addf(out, "vmlinux %s\n", info->vmlinux);
 	strbuf_addf(out, "image_filter %s\n", config->image_filter);
 	add_u64(out, "callgraph_depth", config->callgraph_depth);
+	if (config->callgraph_depth)
+		add_unwind(config->unwind, out);
 	if (config->oprofilefs)
 		add_buffer_sizes(out);
 	add_counts(config->recorder, out);

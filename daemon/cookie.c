@@ -22,6 +22,8 @@ struct entry {
 struct cookies {
 	struct collector *collector;
 	struct images *images;
+	void (*file)(void *context, op_word cookie, int fd);	/* NULL: nobody is told */
+	void *context;
 	struct entry *table;		/* open addressing, never more than half full */
 	size_t size, used;
 };
@@ -43,6 +45,13 @@ void cookies_free(struct cookies *c)
 		return;
 	free(c->table);
 	free(c);
+}
+
+void cookies_tell_files(struct cookies *c, void (*file)(void *context, op_word cookie, int fd),
+			void *context)
+{
+	c->file = file;
+	c->context = context;
 }
 
 static struct entry *find(struct entry *table, size_t size, op_word cookie)
@@ -96,6 +105,8 @@ static void look_at_file(struct cookies *c, op_word cookie, struct image *image,
 		image->mtime = st.st_mtime;
 	if (!id->len && build_id_read_fd(fd, id))
 		id->len = 0;
+	if (c->file)
+		c->file(c->context, cookie, fd);
 	close(fd);
 }
 

@@ -15,6 +15,10 @@ struct cookies;
 struct cookies *cookies_new(struct collector *collector, struct images *images);
 void cookies_free(struct cookies *c);
 
+/* Have @file called with the file of each cookie that is resolved from now on; the fd stays ours. */
+void cookies_tell_files(struct cookies *c, void (*file)(void *context, op_word cookie, int fd),
+			void *context);
+
 /* The image, or NULL: no cookie (0, OP_INVALID_COOKIE), or it could not be resolved. */
 struct image *cookie_image(struct cookies *c, op_word cookie);
 

@@ -301,6 +301,18 @@ static int device_cookie_build_id(struct collector *c, op_word cookie, unsigned 
 	return -ENODATA;	/* read it from the file */
 }
 
+static int device_unwind_table(struct collector *c, op_word cookie, op_word same_as,
+			       const void *blob, size_t len)
+{
+	struct op_unwind_push push = { .cookie = cookie, .same_as = same_as };
+
+	if (same_as == OP_NO_COOKIE) {
+		push.data = (uintptr_t)blob;
+		push.len = len;
+	}
+	return ioctl(of(c)->fd, OP_IOC_UNWIND_TABLE, &push) < 0 ? -errno : 0;
+}
+
 /* Counts */
 
 static int device_counts(struct collector *c, struct session_counts *counts)
@@ -363,6 +375,7 @@ static struct device device = {
 		.cookie_path = device_cookie_path,
 		.cookie_fd = device_cookie_fd,
 		.cookie_build_id = device_cookie_build_id,
+		.unwind_table = device_unwind_table,
 		.counts = device_counts,
 		.event_times = device_event_times,
 		.status = device_status,

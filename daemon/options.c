@@ -135,14 +135,14 @@ static int take_stacks(const struct raw *raw, struct options *o, struct op_error
 				    raw->callgraph_depth, OP_STACK_DEPTH_MAX);
 	if (strcmp(unwind, "tables") && strcmp(unwind, "fp"))
 		return op_error_set(e, -EINVAL, "--unwind='%s': it is tables or fp", unwind);
-	if (raw->unwind_memory < 0 || raw->unwind_memory > OP_UNWIND_MEMORY_MAX_MB)
+	if (raw->unwind_memory < 0 || raw->unwind_memory > OP_UNWIND_MEMORY_MAX / 1024)
 		return op_error_set(e, -EINVAL, "--unwind-memory=%d: it is 1 to %d MB, or 0 for "
-				    "%d", raw->unwind_memory, OP_UNWIND_MEMORY_MAX_MB,
-				    OP_UNWIND_MEMORY_MB);
+				    "%d", raw->unwind_memory, OP_UNWIND_MEMORY_MAX / 1024,
+				    OP_UNWIND_MEMORY / 1024);
 	o->callgraph_depth = raw->callgraph_depth;
 	o->frame_pointers_only = !strcmp(unwind, "fp");
-	o->unwind_memory = (size_t)(raw->unwind_memory ? raw->unwind_memory : OP_UNWIND_MEMORY_MB)
-			   << 20;
+	o->unwind_memory = raw->unwind_memory ? (size_t)raw->unwind_memory << 20 :
+						(size_t)OP_UNWIND_MEMORY << 10;
 	return 0;
 }
 

@@ -14,62 +14,6 @@
 #include "sample_header.h"
 #include "xalloc.h"
 
-/* What trans.c calls */
-
-static void module_range(void *context, bool loaded, uint64_t start, uint64_t size,
-			 const char *name)
-{
-	struct recorder *r = context;
-
-	kernel_module_range(r->kernel, loaded, start, size, name);
-}
-
-static void module_loaded(void *context)
-{
-	struct recorder *r = context;
-
-	kernel_read_modules(r->kernel);
-	kernel_capture_due(r->kernel);
-}
-
-static void samples(void *context, const struct trans_state *state, bool changed,
-		    const uint64_t *pcs, const uint32_t *counters, size_t nr)
-{
-	struct recorder *r = context;
-
-	attribute_samples(r->attribution, state, changed, pcs, counters, nr);
-}
-
-static void stack(void *context, const struct trans_state *leaf, const struct trans_frame *frames,
-		  size_t nr, uint32_t counter, unsigned int end)
-{
-	struct recorder *r = context;
-
-	attribute_stack(r->attribution, leaf, frames, nr, counter, end);
-}
-
-/* One that the CPU took, and could not say where, is received all the same. [EB-77] */
-static void ibs(void *context, const struct trans_state *state, enum op_code code,
-		const op_word *w)
-{
-	struct derived_event derived[EXT_EVENTS_MAX];
-	struct recorder *r = context;
-	int nr;
-
-	if (!r->config.ext) {		/* nobody asked for any */
-		stats_lost(&r->stats, state->cpu, LOST_STREAM, 1);
-		return;
-	}
-	nr = ext_derive(r->config.ext, state, code, w, derived);
-	if (nr == EXT_INVALID) {
-		stats_lost(&r->stats, state->cpu, LOST_INVALID_PC, 1);
-		return;
-	}
-	for (int i = 0; i < nr; i++)
-		derived[i].event += r->config.nr_counters;
-	attribute_extended(r->attribution, state, true, w[0], derived, nr);
-}
-
 static void words(void *context, const op_word *w, size_t nr)
 {
 	struct recorder *r = context;
@@ -184,6 +128,10 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	stats_init(&r->stats);
 	r->images = images_new(config->wanted);
 	r->cookies = cookies_new(config->collector, r->images);
+	if (config->unwind && config->collector->unwind_table) {
+		r->unwind_push = unwind_push_new(config->collector, config->unwind);
+		cookies_tell_files(r->cookies, unwind_push_file, r->unwind_push);
+	}
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
 	r->jit = jit_processes_new(config->proc);
@@ -202,9 +150,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.stacks = r->stacks,
 		.stats = &r->stats,
 	});
-	r->ops = (struct trans_ops){ .samples = samples, .module_range = module_range,
-				     .module_loaded = module_loaded, .ibs = ibs, .stack = stack };
-	r->trans = trans_new(&r->ops, r);
+	r->trans = trans_new(&recorder_ops, r);
 	trans_expect_branch_target(r->trans, ibs_has_branch_target(ibs_config_of(config->ext)));
 	r->samples_dir = session_samples_path(config->session_dir, SESSION_CURRENT);
 	r->stats_dir = session_stats_path(config->session_dir, SESSION_CURRENT, NULL);
@@ -240,6 +186,7 @@ void recorder_close(struct recorder *r)
 	jit_processes_free(r->jit);
 	kernel_free(r->kernel);
 	cookies_free(r->cookies);
+	unwind_push_free(r->unwind_push);
 	images_free(r->images);
 	stats_free(&r->stats);
 	counts_free(&r->before);
@@ -259,6 +206,8 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	bool some = trans_stats(r->trans)->words != before;
 
 	r->drain_failed = err;
+	if (r->unwind_push)
+		unwind_push_turn(r->unwind_push);
 	sfiles_flush(r->sfiles);
 	ext_sync(r->config.ext);
 	kernel_capture_due(r->kernel);

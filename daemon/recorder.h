@@ -31,6 +31,8 @@ struct recorder_config {
 	const struct sfile_event *events;
 	unsigned int nr_counters, nr_events;
 	const char *asked_events;	/* as asked for: session_info.events */
+	struct unwind_cache *unwind;	/* for chains; NULL: frame pointers only, or no chains */
+	bool frame_pointers_only;	/* asked for: no mark at the chains walked so [CC-52] */
 	struct ext *ext;		/* whose events are the derived ones; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder_private.h - what recorder.c (samples) and recorder_session.c (sessions) share
+ * recorder_private.h - what recorder.c (draining), recorder_words.c (what was drained) and
+ * recorder_session.c (sessions) share
  */
 #ifndef RECORDER_PRIVATE_H
 #define RECORDER_PRIVATE_H
@@ -9,6 +10,7 @@
 #include "event_times.h"
 #include "jit_processes.h"
 #include "recorder.h"
+#include "unwind_push.h"
 
 struct recorder {
 	struct recorder_config config;
@@ -20,8 +22,8 @@ struct recorder {
 	struct jit_processes *jit;
 	struct sfiles *sfiles;
 	struct stacks *stacks;
+	struct unwind_push *unwind_push;	/* NULL: the collector wants no tables */
 	struct attribution *attribution;
-	struct trans_ops ops;
 	struct trans *trans;
 	bool running;
 	bool drain_failed;		/* the last one: samples wait that could not be read */
@@ -48,6 +50,8 @@ struct recorder {
 	int told_err;			/* the last failure to write below stats/, told once */
 	struct op_error trouble;	/* the same, in words */
 };
+
+extern const struct trans_ops recorder_ops;	/* recorder_words.c */
 
 /* The words for stats/session that stay the same for the recorder's life. */
 void recorder_describe(struct recorder *r);

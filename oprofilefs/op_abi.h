@@ -127,10 +127,6 @@ enum op_stack_end {
 #define OP_CPU_BUFFER_SIZE_MIN		16
 #define OP_CPU_BUFFER_SIZE_MAX		(1 << 20)
 
-/* For unwind tables, in the module and in the daemon, unless told otherwise. */
-#define OP_UNWIND_MEMORY_MB		64
-#define OP_UNWIND_MEMORY_MAX_MB		65536
-
 /*
  * ioctls on the open "buffer" file. Cookies live while it is open.
  * OP_IOC_COOKIE_PATH: -ENOENT unknown cookie, -ENAMETOOLONG with @len set to what it needs.

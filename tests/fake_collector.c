@@ -242,6 +242,12 @@ void fake_chain_end(struct fake_collector *f, unsigned int end)
 	fake_put(f, end);
 }
 
+void fake_want_table(struct fake_collector *f, op_word cookie)
+{
+	put_note(f, OP_WANT_TABLE);
+	fake_put(f, cookie);
+}
+
 void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
 		 const char *name)
 {

@@ -42,6 +42,7 @@ void fake_anon(struct fake_collector *f, op_word start, op_word end, const char 
 void fake_chain(struct fake_collector *f);
 void fake_caller(struct fake_collector *f, op_word address);
 void fake_chain_end(struct fake_collector *f, unsigned int end);
+void fake_want_table(struct fake_collector *f, op_word cookie);
 void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
 		 const char *name);
 

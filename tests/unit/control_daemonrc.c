@@ -98,7 +98,7 @@ TEST(bad_lines)
 		{ "FOO=1\n", "rc:1: unknown key 'FOO'" },
 		{ "callgraph=1\n", "unknown key" },
 		{ "UNWIND=dwarf\n", "rc:1: 'dwarf' is not tables or fp" },
-		{ "UNWIND_MEMORY=65537\n", "rc:1: " },
+		{ "UNWIND_MEMORY=16385\n", "rc:1: " },
 		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: a value" },
 		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: a value" },
 		{ "VMLINUX=none;id\n", "rc:1: a value" },

@@ -322,7 +322,7 @@ TEST(settings_for_deep_chains)
 	CHECK(number_in(dir, "cpu_buffer_size") == 16 * 8192, "no more than 16 times");
 	s.frame_pointers_only = false;
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
-	CHECK(number_in(dir, "unwind/memory") == OP_UNWIND_MEMORY_MB * 1024, "in KiB");
+	CHECK(number_in(dir, "unwind/memory") == OP_UNWIND_MEMORY, "in KiB");
 	setup_free(&s);
 	free(unwind);
 }

@@ -117,7 +117,7 @@ static const struct {
 	{ { EVENT, "--callgraph-depth=1024", "--unwind=fp", "--unwind-memory=1" }, NULL },
 	{ { EVENT, "--callgraph-depth=1025" }, "0 to 1024" },
 	{ { EVENT, "--unwind=dwarf" }, "it is tables or fp" },
-	{ { EVENT, "--unwind-memory=-1" }, "it is 1 to 65536 MB" },
+	{ { EVENT, "--unwind-memory=-1" }, "it is 1 to 16384 MB" },
 };
 
 TEST(command_lines)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* set_up.c - oprofiled's parts put together, and taken apart again */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cpu_clock.h"
+#include "daemon.h"
+#include "file.h"
+#include "ibs.h"
+#include "log.h"
+#include "process.h"
+#include "sample_header.h"
+#include "session.h"
+#include "unwind_cache.h"
+
+static int make_dirs(const struct options *o, struct op_error *e)
+{
+	char *current = session_samples_path(o->session_dir, SESSION_CURRENT);
+	int err;
+
+	umask(022);
+	err = file_make_dirs(current, 0755);
+	if (err)
+		op_error_set(e, err, "cannot make the session directory '%s': %s; choose another "
+			     "with --session-dir=", current, strerror(-err));
+	else if (access(o->session_dir, W_OK | X_OK) || access(current, W_OK | X_OK))
+		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s; "
+				   "choose another with --session-dir=", o->session_dir,
+				   strerror(errno));
+	free(current);
+	return err;
+}
+
+/* The thread that makes tables: after the daemon went to the background. */
+static int make_unwind_cache(struct daemon *d, struct op_error *e)
+{
+	const struct options *o = &d->options;
+	int err = 0;
+
+	if (o->callgraph_depth && !o->frame_pointers_only)
+		err = unwind_cache_create(o->unwind_memory, &d->unwind);
+	return err ? op_error_set(e, err, "cannot make unwind tables: %s; --unwind=fp does "
+				  "without", strerror(-err)) : 0;
+}
+
+static int open_collector(struct daemon *d, struct op_error *e)
+{
+	const struct options *o = &d->options;
+	struct collector_config config = {
+		.cpu_type = o->cpu_type,
+		.events = d->asked.collected,
+		.nr_events = o->nr_events,
+		.ibs = ibs_config_of(o->ext),
+		.clock_khz = cpu_clock_khz(),
+		.callgraph_depth = o->callgraph_depth,
+		.frame_pointers_only = o->frame_pointers_only,
+		.unwind = d->unwind,
+	};
+	int err;
+
+	d->collector = !strcmp(o->collector, "perf") ? collector_perf() : collector_device();
+	err = d->collector->open(d->collector, &config, e);
+	if (err)
+		return err;
+	d->collector_open = true;
+	d->collector->status(d->collector, &d->status);
+	d->clock_khz = d->status.clock_khz ? d->status.clock_khz : config.clock_khz;
+	return 0;
+}
+
+static int open_recorder(struct daemon *d, struct op_error *e)
+{
+	const struct options *o = &d->options;
+	struct recorder_config config = {
+		.session_dir = o->session_dir,
+		.collector = d->collector,
+		.separate = o->separate,
+		.kernel = o->kernel,
+		.wanted = (const char *const *)o->wanted,
+		.cpu_type = o->cpu_type,
+		.clock_khz = d->clock_khz,
+		.events = d->asked.filed,
+		.nr_counters = d->asked.nr_counters,
+		.nr_events = d->asked.nr_filed,
+		.asked_events = d->events_text,
+		.unwind = d->unwind,
+		.frame_pointers_only = o->frame_pointers_only,
+		.ext = o->ext,
+	};
+	int err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
+
+	if (err)
+		return op_error_set(e, err, "cannot write '%s/abi': %s", o->session_dir,
+				    strerror(-err));
+	return recorder_open(&config, &d->recorder, e);
+}
+
+static int open_control(struct daemon *d, struct op_error *e)
+{
+	struct control_config config = {
+		.session_dir = d->options.session_dir,
+		.recorder = d->recorder,
+		.image_filter = d->image_filter,
+		.ext = d->options.ext,
+		.callgraph_depth = d->options.callgraph_depth,
+		.unwind = d->unwind,
+		.oprofilefs = !strcmp(d->collector->name, "module"),
+	};
+
+	return control_open(&config, &d->control, e);
+}
+
+static int open_log(const struct options *o, struct op_error *e)
+{
+	char *path = session_log_path(o->session_dir);
+	int err = o->foreground ? 0 : log_open(path, e);
+
+	free(path);
+	log_topics = o->log_topics;
+	return err;
+}
+
+/* The folder it was started in is nothing to the daemon, and must stay free to be unmounted. */
+static int enter_session_dir(const struct options *o, struct op_error *e)
+{
+	if (chdir(o->session_dir))
+		return op_error_set(e, -errno, "cannot enter '%s': %s", o->session_dir,
+				    strerror(errno));
+	return 0;
+}
+
+int daemon_set_up(struct daemon *d, struct op_error *e)
+{
+	int err = make_dirs(&d->options, e);
+
+	if (err)
+		return err;
+	d->lock_fd = lock_take(d->options.session_dir, e);
+	if (d->lock_fd < 0)
+		return d->lock_fd;
+	err = enter_session_dir(&d->options, e);
+	if (!err)
+		err = open_log(&d->options, e);
+	if (!err)
+		err = asked_events_take(&d->options, &d->asked, e);
+	if (!err)
+		err = make_unwind_cache(d, e);
+	if (!err)
+		err = open_collector(d, e);
+	if (!err)
+		err = ext_open(d->options.ext, d->options.session_dir, e);
+	d->events_text = options_events_text(&d->options);
+	d->image_filter = options_images_text(&d->options);
+	sfiles_raise_limit();
+	if (!err)
+		err = open_recorder(d, e);
+	if (!err)
+		err = open_control(d, e);
+	if (!err)
+		err = lock_write_pid(d->lock_fd, d->options.session_dir, e);
+	return err;
+}
+
+/* In the reverse order. */
+void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
+{
+	recorder_close(d->recorder);
+	ext_close(d->options.ext);
+	if (d->collector_open)
+		d->collector->close(d->collector);
+	unwind_cache_destroy(d->unwind);
+	if (d->control)
+		control_stop_listening(d->control);
+	if (d->lock_fd >= 0)
+		lock_remove(d->lock_fd, d->options.session_dir);
+	if (d->control)
+		control_answer_shutdown(d->control, err, e);
+	control_close(d->control);
+	if (d->lock_fd >= 0)
+		close(d->lock_fd);
+	log_close();
+	free(d->events_text);
+	free(d->image_filter);
+	options_free(&d->options);
+}
