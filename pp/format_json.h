@@ -9,7 +9,7 @@
 #include "json_text.h"
 #include "notices.h"
 #include "sessions.h"
-#include "stacks.h"
+#include "stack_report.h"
 #include "summary.h"
 #include "symbols.h"
 

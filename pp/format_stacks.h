@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 #include "format_text.h"
-#include "stacks.h"
+#include "stack_report.h"
 
 void format_stacks(const struct stack_report *r, const struct text_options *options, FILE *out);
 void format_folded(const struct stack_report *r, FILE *out);

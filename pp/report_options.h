@@ -12,7 +12,7 @@
 #include "error.h"
 #include "sort.h"
 #include "spec.h"
-#include "stacks.h"
+#include "stack_report.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 

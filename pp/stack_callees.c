@@ -7,7 +7,7 @@
  * a line are moved on to their callers, sorted by these, and so on. On the way up chains become the
  * same node of the store, and one.
  */
-#include "stacks.h"
+#include "stack_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * sample counts once on its way up, however often a function is on it: recursion makes the tree
  * deeper, not the numbers larger.
  */
-#include "stacks.h"
+#include "stack_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * Whether a chain is one, and in which column, is decided as for sample files: by what stands in
  * the name of the file that its sample is counted in [CT-1].
  */
-#include "stacks.h"
+#include "stack_report.h"
 
 #include <errno.h>
 #include <stdlib.h>

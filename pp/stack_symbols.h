@@ -3,7 +3,7 @@
 #ifndef STACK_SYMBOLS_H
 #define STACK_SYMBOLS_H
 
-#include "stacks.h"
+#include "stack_report.h"
 
 struct stack_symbols;
 

@@ -19,12 +19,14 @@
 
 #include "cpu_type.h"
 #include "file.h"
+#include "hash.h"
 #include "object_file.h"
 #include "odb.h"
 #include "sample_header.h"
 #include "sample_name.h"
 #include "say.h"
 #include "session.h"
+#include "stack_store.h"
 #include "xalloc.h"
 
 #define RUNS		7
@@ -114,6 +116,59 @@ static void make_file(const char *samples, const char *app, const struct place *
 	free(path);
 }
 
+#define CHAIN_MAX	60
+
+static uint32_t make_ids(struct stack_store *s, uint32_t *ids, uint32_t *ret_context)
+{
+	const struct stack_event cycles = { "CPU_CLK_UNHALTED", 100000, 0 };
+	struct stack_context context = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "" };
+	uint32_t event = 0;
+	int err = stack_store_event(s, &cycles, &event);
+
+	for (size_t i = 0; i < nr_images && !err; i++) {
+		const struct stack_image image = {
+			{ .kind = IMAGE_FILE, .path = images[i].path }, "" };
+
+		err = stack_store_image(s, &image, &ids[i]);
+	}
+	context.app = ids[0];
+	if (err || stack_store_context(s, &context, ret_context))
+		bug("cannot make a stack store");
+	return event;
+}
+
+/*
+ * Chains of 20 to 60 frames all over the images. They leave what the one before had in common
+ * at one frame in five: of 70,000 chains a million nodes.
+ */
+static void make_stacks(const char *session_dir, size_t nr)
+{
+	char *path = session_stats_path(session_dir, SESSION_CURRENT, STACK_STORE_FILE);
+	uint32_t ids[MAX_IMAGES], context, event;
+	struct stack_frame frames[CHAIN_MAX];
+	struct stack_store *s;
+
+	file_make_parent_dirs(path, 0700);
+	if (stack_store_open(path, 0, &s, NULL))
+		bug("cannot make %s", path);
+	event = make_ids(s, ids, &context);
+	for (size_t i = 0; i < nr; i++) {
+		size_t depth = 20 + random_u64() % (CHAIN_MAX - 20);
+		uint64_t h = 0;
+
+		for (size_t k = depth; k-- > 0;) {
+			h = hash_mix(h, random_u64() % 5 ? 0 : random_u64() % 3);
+			frames[k].image = ids[h % nr_images];
+			frames[k].offset = images[h % nr_images].start +
+					   (h >> 8) % images[h % nr_images].size;
+		}
+		if (stack_store_add(s, context, event, frames, depth, 0, 1))
+			bug("cannot add to %s", path);
+	}
+	stack_store_close(s);
+	free(path);
+}
+
 struct shape {
 	const char *name;
 	size_t nr_images, files, keys;	/* files: of all images; keys: of one file */
@@ -122,6 +177,7 @@ struct shape {
 	bool compat;			/* the rows of the original: comparable with it */
 	double rival;			/* CPU seconds, 0: none measured */
 	const char *program;		/* NULL: opreport */
+	size_t chains;			/* of the session's stack store */
 };
 
 /* The program's time, and the wall's. */
@@ -174,6 +230,8 @@ static void measure(const struct shape *s, const char *folder)
 	for (size_t i = 0; i < s->files; i++)
 		make_file(samples, images[(i / nr) % nr].path, &images[i % nr], s->keys, s->count,
 			  0);
+	if (s->chains)
+		make_stacks(session_dir, s->chains);
 	for (size_t i = 0; i < RUNS; i++)
 		cpu[i] = run(folder, option, s, &wall[i]);
 	qsort(cpu, RUNS, sizeof(*cpu), compare);
@@ -194,14 +252,17 @@ static void measure(const struct shape *s, const char *folder)
 int main(void)
 {
 	static const struct shape shapes[] = {
-		{ "report_1000_files", 20, 1000, 500, 2, { "-l" }, true, 0.37, NULL },
-		{ "report_1000_files_all_symbols", 20, 1000, 500, 2, { "-l" }, false, 0, NULL },
+		{ "report_1000_files", 20, 1000, 500, 2, { "-l" }, true, 0.37, NULL, 0 },
+		{ "report_1000_files_all_symbols", 20, 1000, 500, 2, { "-l" }, false, 0, NULL, 0 },
 		{ "diff_1000_files", 20, 1000, 500, 2, { "current", "current" }, false, 0,
-		  "opdiff" },
-		{ "report_million_samples", 200, 200, 2500, 2, { "-l" }, false, 0, NULL },
-		{ "report_162_files", 81, 162, 311, 20, { "-l" }, true, 0.07, NULL },
-		{ "report_summary_1000_files", 20, 1000, 500, 2, { "-n" }, true, 0.03, NULL },
-		{ "report_details", 20, 20, 5000, 2, { "-d" }, true, 0.27, NULL },
+		  "opdiff", 0 },
+		{ "report_million_samples", 200, 200, 2500, 2, { "-l" }, false, 0, NULL, 0 },
+		{ "report_162_files", 81, 162, 311, 20, { "-l" }, true, 0.07, NULL, 0 },
+		{ "report_summary_1000_files", 20, 1000, 500, 2, { "-n" }, true, 0.03, NULL, 0 },
+		{ "report_details", 20, 20, 5000, 2, { "-d" }, true, 0.27, NULL, 0 },
+		{ "report_stacks", 20, 20, 500, 2, { "--stacks" }, false, 0, NULL, 70000 },
+		{ "report_stacks_callees", 20, 20, 500, 2, { "--stacks=callees" }, false, 0, NULL,
+		  70000 },
 	};
 	char *self = path_program_dir(), *folder = xasprintf("%s/../bin", self);
 

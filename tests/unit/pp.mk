@@ -1,5 +1,5 @@
 # unit tests of pp/
-$(foreach t,spec format sort arrange populate samples options binary compare,\
+$(foreach t,spec format sort arrange populate samples options binary compare stacks,\
 	$(eval $(call unit_test,pp_$(t),tests/unit/pp_$(t).c,\
 		libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 		$(pp_ldlibs))))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - read the chains, make the lines; and what both orders of lines need */
-#include "stacks.h"
+/* stack_report.c - read the chains, make the lines; and what both orders of lines need */
+#include "stack_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks.h - whole call chains as a tree of functions: opreport --stacks
+ * stack_report.h - whole call chains as a tree of functions: opreport --stacks
  *
  *	stack stores -> chains (stack_chains.c) -> lines (stack_callers.c, stack_callees.c)
  *
- * then the formatters. Rules: doc/pp-spec.md [CT-1]..[CT-8].
+ * then the formatters. Rules: doc/pp-spec.md [CT-1]..[CT-9].
  */
-#ifndef STACKS_H
-#define STACKS_H
+#ifndef STACK_REPORT_H
+#define STACK_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
