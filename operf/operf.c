@@ -41,8 +41,8 @@ static void tell_plan(const struct operf *o)
 		say_note("using default event %s", o->plan.first);
 	if (!o->plan.counts)
 		say_note("sampling by time every %.3f ms, the rate of the count in cycles at "
-			 "%" PRIu64 " MHz (%s)", (double)o->status.period_ns / 1e6, o->plan.clock_khz / 1000,
-			 o->plan.by_time);
+			 "%" PRIu64 " MHz (%s)", (double)o->status.period_ns / 1e6,
+			 o->plan.clock_khz / 1000, o->plan.by_time);
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
 		say_note("%.*s", (int)strcspn(line, "\n"), line);
 	if (o->plan.left_kernel_out)
@@ -121,13 +121,6 @@ static void take_signals(struct operf *o)
 			take_stop(o, &info);
 }
 
-static bool process_has_ended(const struct operf *o, unsigned int i)
-{
-	if (o->process_fds[i].fd >= 0)
-		return poll((struct pollfd[]){ o->process_fds[i] }, 1, 0) > 0;
-	return kill(o->options.pids[i], 0) && errno == ESRCH;
-}
-
 static void look_who_is_there(struct operf *o)
 {
 	bool any = o->options.whole_machine;
@@ -135,7 +128,7 @@ static void look_who_is_there(struct operf *o)
 	if (o->options.command)
 		any = !launch_has_ended(&o->command);
 	for (unsigned int i = 0; i < o->options.nr_pids && !any; i++)
-		any = !process_has_ended(o, i);
+		any = !watch_has_ended(&o->processes[i]);
 	o->ended |= !any;
 }
 

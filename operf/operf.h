@@ -3,7 +3,6 @@
 #ifndef OPERF_H
 #define OPERF_H
 
-#include <poll.h>
 #include <signal.h>
 #include "launch.h"
 #include "operf_options.h"
@@ -11,6 +10,7 @@
 #include "profile_dir.h"
 #include "recorder.h"
 #include "rights.h"
+#include "watch.h"
 
 struct operf {
 	struct operf_options options;
@@ -27,7 +27,7 @@ struct operf {
 	struct recorder *recorder;
 	int signal_fd;
 	sigset_t mask;			/* as it was when we started */
-	struct pollfd process_fds[OPERF_PIDS_MAX];	/* pidfds; -1: ended, or not to be had */
+	struct watch processes[OPERF_PIDS_MAX];	/* options.pids */
 	int signals;			/* to stop: how many came */
 	bool ended;			/* what is profiled */
 	int64_t counts_at, sync_at;	/* ms */

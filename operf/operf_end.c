@@ -130,8 +130,8 @@ static void tell_none(const struct operf_end *end)
 			    "the count is too large");
 	else if (end->period_ns && used * 1e6 < 3.0 * (double)end->period_ns)
 		say_warning("no sample was taken: '%s' ended after %.1f ms of CPU time, and a "
-			    "sample is taken every %.3f ms; use a smaller count", end->command, used,
-			    (double)end->period_ns / 1e6);
+			    "sample is taken every %.3f ms; use a smaller count", end->command,
+			    used, (double)end->period_ns / 1e6);
 	else if (used < 10)
 		say_warning("no sample was taken: '%s' ended after %.1f ms of CPU time; use a "
 			    "smaller count", end->command, used);

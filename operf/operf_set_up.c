@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -73,16 +72,6 @@ static int open_signals(struct operf *o, struct op_error *e)
 					       strerror(errno)) : 0;
 }
 
-/* Without pidfds (before Linux 5.3) they are asked for by number. */
-static void watch_processes(struct operf *o)
-{
-	for (unsigned int i = 0; i < o->options.nr_pids; i++)
-		o->process_fds[i] = (struct pollfd){
-			.fd = (int)syscall(SYS_pidfd_open, o->options.pids[i], 0),
-			.events = POLLIN,
-		};
-}
-
 static const struct collector_targets *make_targets(struct operf *o)
 {
 	if (o->options.whole_machine)
@@ -145,11 +134,9 @@ static int open_recorder(struct operf *o, struct op_error *e)
 
 static int open_log(struct operf *o, struct op_error *e)
 {
-	o->log = xasprintf("%s/samples/operf.log", o->dir.path);
-	if (!o->options.append)
-		(void)unlink(o->log);
+	o->log = session_samples_path(o->dir.path, PROFILE_LOG);
 	log_topics = o->options.log_topics;
-	return log_open(o->log, e);
+	return log_open(o->dir.log, e);
 }
 
 int operf_set_up(struct operf *o, struct op_error *e)
@@ -164,7 +151,8 @@ int operf_set_up(struct operf *o, struct op_error *e)
 		err = open_signals(o, e);
 	if (!err && o->options.command)
 		err = launch_prepare(&o->command, o->options.command, &o->mask, e);
-	watch_processes(o);
+	for (unsigned int i = 0; i < o->options.nr_pids && !err; i++)
+		watch_open(&o->processes[i], o->options.pids[i]);
 	if (!err)
 		err = open_collector(o, e);
 	if (!err)

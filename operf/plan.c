@@ -133,7 +133,9 @@ int plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e
 	ret->counts = choice.counts;
 	snprintf(ret->by_time, sizeof(ret->by_time), "%s", choice.by_time);
 	if (wish->counting && !choice.counts)
-		return op_error_set(e, -ENODEV, "nothing can be counted: %s", choice.by_time);
+		return op_error_set(e, -ENODEV, "nothing can be counted: %s (a hypervisor or the "
+				    "firmware may hide the CPU's counters); operf samples by time "
+				    "without them", choice.by_time);
 	err = event_plan_make(&choice, &setup, &made, e);
 	if (!err)
 		err = take_plan(wish, &made, ret, e);

@@ -17,6 +17,7 @@
 
 /* Where "previous" waits for its end; no session's name. */
 #define ASIDE	".previous"
+#define NEW_LOG	"." PROFILE_LOG
 
 /*
  * In a folder where others can write somebody may have put the default folder there, with links to
@@ -151,11 +152,13 @@ static int put_aside(struct profile_dir *d, struct op_error *e)
 					e);
 }
 
-static int make_samples(const struct profile_dir *d, struct op_error *e)
+static int make_samples(struct profile_dir *d, struct op_error *e)
 {
 	char *samples = path_join(d->path, "samples");
-	int err = file_make_dirs(samples, 0755);
+	int err;
 
+	d->samples_made = !file_exists(samples);
+	err = file_make_dirs(samples, 0755);
 	if (err)
 		op_error_set(e, err, "cannot make '%s': %s; choose another folder with "
 			     "--session-dir=", samples, strerror(-err));
@@ -170,6 +173,9 @@ int profile_dir_begin(struct profile_dir *d, bool append, struct op_error *e)
 	char *current = session_samples_path(d->path, SESSION_CURRENT);
 	int err = make_samples(d, e);
 
+	d->log = session_samples_path(d->path, append ? PROFILE_LOG : NEW_LOG);
+	if (!append)
+		(void)unlink(d->log);
 	if (!err && !append)
 		err = put_aside(d, e);
 	if (!err) {
@@ -188,7 +194,20 @@ void profile_dir_keep(struct profile_dir *d)
 {
 	if (d->previous_moved || d->current_moved)
 		(void)remove_session(d, ASIDE);
-	d->made = d->current_made = d->previous_moved = d->current_moved = false;
+	(void)move(d, NEW_LOG, PROFILE_LOG);
+	d->made = d->samples_made = d->current_made = false;
+	d->previous_moved = d->current_moved = false;
+}
+
+/* What a folder that was new to profiles got. */
+static void remove_new(const struct profile_dir *d)
+{
+	char *samples = path_join(d->path, "samples"), *abi = path_join(d->path, "abi");
+
+	(void)file_remove_tree(samples);
+	(void)unlink(abi);
+	free(samples);
+	free(abi);
 }
 
 void profile_dir_undo(struct profile_dir *d)
@@ -199,9 +218,14 @@ void profile_dir_undo(struct profile_dir *d)
 		(void)move(d, PROFILE_PREVIOUS, SESSION_CURRENT);
 	if (d->previous_moved)
 		(void)move(d, ASIDE, PROFILE_PREVIOUS);
+	if (d->samples_made)
+		remove_new(d);
+	if (d->log)
+		(void)remove_session(d, NEW_LOG);
 	if (d->made && d->path)
 		(void)file_remove_tree(d->path);
-	d->made = d->current_made = d->previous_moved = d->current_moved = false;
+	d->made = d->samples_made = d->current_made = false;
+	d->previous_moved = d->current_moved = false;
 }
 
 void profile_dir_close(struct profile_dir *d)
@@ -210,6 +234,7 @@ void profile_dir_close(struct profile_dir *d)
 		lock_remove(d->lock_fd, d->path);
 		close(d->lock_fd);
 	}
+	free(d->log);
 	free(d->path);
 	*d = (struct profile_dir){ .lock_fd = -1 };
 }

@@ -13,12 +13,14 @@
 
 #define PROFILE_DIR_DEFAULT	"oprofile_data"
 #define PROFILE_PREVIOUS	"previous"
+#define PROFILE_LOG		"operf.log"	/* beside the sessions */
 
 struct profile_dir {
 	char *path;			/* absolute */
 	bool made;			/* by us, and empty so far */
 	int lock_fd;			/* -1: not locked */
-	bool current_made, current_moved, previous_moved;
+	bool samples_made, current_made, current_moved, previous_moved;
+	char *log;			/* the new profile's, which profile_dir_keep() puts in place */
 };
 
 /*
@@ -29,7 +31,7 @@ int profile_dir_open(const char *given, struct profile_dir *ret, struct op_error
 
 /* Put the profile that is there aside, and make the folders for a new one. */
 int profile_dir_begin(struct profile_dir *d, bool append, struct op_error *e);
-/* The new one stays: the one before the previous goes. */
+/* The new one stays, and its log: the one before the previous goes. */
 void profile_dir_keep(struct profile_dir *d);
 /* All is as it was before profile_dir_open(), as far as it was not kept. */
 void profile_dir_undo(struct profile_dir *d);

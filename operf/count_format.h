@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* count_format.h - what was counted, for people and for programs (CNT-05, CNT-08) */
+#ifndef COUNT_FORMAT_H
+#define COUNT_FORMAT_H
+
+#include <stdbool.h>
+#include <time.h>
+#include "count.h"
+#include "strbuf.h"
+
+struct count_format {
+	enum count_mode mode;
+	const char *command;		/* of COUNT_COMMAND */
+	bool separate;			/* rows are of threads or CPUs */
+	bool brief;
+	char *const *names;		/* of events: "NAME[:mask[:kernel:user]]" */
+	const struct timespec *at;	/* end of the interval that is told; NULL: of all */
+};
+
+/* Append the report of @rows, which cover @ns of time. */
+void count_format(const struct count_format *f, const struct count_row *rows, size_t nr,
+		  uint64_t ns, struct strbuf *out);
+
+#endif

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ocount.c - count events of a command, of processes, threads, CPUs or the machine
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "count.h"
+#include "count_format.h"
+#include "launch.h"
+#include "ocount_options.h"
+#include "plan.h"
+#include "rights.h"
+#include "say.h"
+#include "watch.h"
+#include "xalloc.h"
+
+#define NS_PER_SECOND	UINT64_C(1000000000)
+#define LOOK_MS		100		/* at who is still there */
+
+struct ocount {
+	struct ocount_options options;
+	struct rights rights;
+	struct plan plan;
+	char *names[PLAN_EVENTS_MAX];
+	struct perf_counter *counters;
+	struct count *count;
+	struct launch command;
+	struct watch watched[OCOUNT_IDS_MAX];	/* options.ids */
+	FILE *out;
+	int signal_fd, timer_fd;
+	sigset_t mask;
+	uint64_t began_ns, told_ns;	/* the whole, and the last report */
+	uint64_t nr_told;
+	int signals;
+	bool end;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
+}
+
+/* ---- set-up ---- */
+
+static bool is_by_cpu(const struct ocount *o)
+{
+	return o->options.mode == COUNT_SYSTEM || o->options.mode == COUNT_CPUS;
+}
+
+static int check_rights(struct ocount *o, struct op_error *e)
+{
+	int err = rights_find(is_by_cpu(o), &o->rights, e);
+
+	for (unsigned int i = 0; i < o->options.nr_ids && !is_by_cpu(o) && !err; i++)
+		err = rights_check_process((pid_t)o->options.ids[i], e);
+	return err;
+}
+
+/* "NAME[:mask[:kernel:user]]": what isn't as it is without saying. */
+static void make_names(struct ocount *o)
+{
+	for (unsigned int i = 0; i < o->plan.options.nr_events; i++) {
+		const struct event_option *event = &o->plan.options.events[i];
+		const char *mask = o->plan.masks[event->counter];
+		bool sides = !event->kernel || !event->user;
+		char **name = &o->names[event->counter];
+
+		if (*name)
+			continue;
+		if (!mask || !*mask)
+			mask = "0";
+		if (sides)
+			*name = xasprintf("%s:%s:%d:%d", event->name, mask, event->kernel,
+					  event->user);
+		else if (strcmp(mask, "0") != 0)
+			*name = xasprintf("%s:%s", event->name, mask);
+		else
+			*name = xstrdup(event->name);
+	}
+}
+
+static int make_plan(struct ocount *o, struct op_error *e)
+{
+	struct plan_wish wish = {
+		.specs = o->options.specs,
+		.nr_specs = o->options.nr_specs,
+		.counting = true,
+		.kernel = o->rights.kernel,
+	};
+	struct perf_machine machine = { .root = "" };
+	struct collector_config config;
+	unsigned int nr;
+	int err = plan_make(&wish, &o->plan, e);
+
+	if (err)
+		return err;
+	if (o->plan.options.ext)
+		return op_error_set(e, -EINVAL, "IBS takes samples, and counts nothing: operf");
+	config = (struct collector_config){
+		.cpu_type = o->plan.options.cpu_type,
+		.events = o->plan.asked.collected,
+		.nr_events = o->plan.options.nr_events,
+	};
+	make_names(o);
+	return perf_counters_make(&config, &machine, &o->counters, &nr, e);
+}
+
+static int open_output(struct ocount *o, struct op_error *e)
+{
+	if (!o->options.output)
+		o->out = stdout;
+	else
+		o->out = fopen(o->options.output, "we");
+	return o->out ? 0 : op_error_set(e, -errno, "cannot write '%s': %s", o->options.output,
+					 strerror(errno));
+}
+
+static int open_waiting(struct ocount *o, struct op_error *e)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, &o->mask);
+	o->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	o->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return o->signal_fd < 0 || o->timer_fd < 0 ?
+	       op_error_set(e, -errno, "cannot wait: %s", strerror(errno)) : 0;
+}
+
+static int open_count(struct ocount *o, struct op_error *e)
+{
+	unsigned int pid = (unsigned int)o->command.pid;
+	struct count_wish wish = {
+		.mode = o->options.mode,
+		.ids = o->options.command ? &pid : o->options.ids,
+		.nr_ids = o->options.command ? 1 : o->options.nr_ids,
+		.separate = o->options.separate,
+		.counters = o->counters,
+		.nr_counters = o->plan.options.nr_events,
+		.nr_events = o->plan.nr,
+		.proc = "/proc",
+	};
+
+	return count_open(&wish, &o->count, e);
+}
+
+static int set_up(struct ocount *o, struct op_error *e)
+{
+	int err = check_rights(o, e);
+
+	if (!err)
+		err = make_plan(o, e);
+	if (!err)
+		err = open_output(o, e);
+	if (!err)
+		err = open_waiting(o, e);
+	for (unsigned int i = 0; i < o->options.nr_ids && !is_by_cpu(o) && !err; i++)
+		watch_open(&o->watched[i], (pid_t)o->options.ids[i]);
+	if (!err && o->options.command)
+		err = launch_prepare(&o->command, o->options.command, &o->mask, e);
+	return err ? err : open_count(o, e);
+}
+
+static void tell_plan(const struct ocount *o)
+{
+	if (o->plan.is_default)
+		say_note("using default event %s", o->names[0]);
+	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
+		say_note("%.*s", (int)strcspn(line, "\n"), line);
+	if (o->plan.left_kernel_out)
+		say_note("user code only is counted (%s)", o->rights.no_kernel);
+	if (o->options.interval_rounded)
+		say_note("intervals are of whole tenths of a second: %llu ms",
+			 (unsigned long long)o->options.interval_ms);
+	if (count_is_unsteady(o->count))
+		say_warning("threads are started faster than they can be found: what some of them "
+			    "do may be counted twice");
+	for (unsigned int i = 0; i < o->plan.options.nr_events && o->options.verbose; i++)
+		say_note("%s: perf type %u, config 0x%llx", o->counters[i].name,
+			 o->counters[i].type, (unsigned long long)o->counters[i].config);
+}
+
+static void start_timer(const struct ocount *o)
+{
+	uint64_t ms = o->options.interval_ms;
+	struct timespec every = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+	struct itimerspec timer = { every, every };
+
+	(void)timerfd_settime(o->timer_fd, 0, &timer, NULL);
+}
+
+/* *ret_status: what ocount ends with if the command could not begin. */
+static int begin(struct ocount *o, int *ret_status, struct op_error *e)
+{
+	int err;
+
+	tell_plan(o);
+	err = count_start(o->count, e);
+	if (!err && o->options.command) {
+		err = launch_go(&o->command, e);
+		if (err)
+			*ret_status = launch_failure_status(err);
+	}
+	o->began_ns = o->told_ns = now_ns();
+	if (!err)
+		start_timer(o);
+	return err;
+}
+
+/* ---- counting ---- */
+
+static void report(struct ocount *o, bool is_interval)
+{
+	uint64_t now = now_ns();
+	struct timespec at;
+	struct count_format f = {
+		.mode = o->options.mode,
+		.command = o->options.command ? o->options.command[0] : NULL,
+		.separate = o->options.separate,
+		.brief = o->options.brief,
+		.names = o->names,
+		.at = is_interval ? &at : NULL,
+	};
+	struct strbuf text = STRBUF_INIT;
+	struct count_row *rows;
+	size_t nr;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	rows = count_read(o->count, &nr);
+	count_format(&f, rows, nr, now - o->told_ns, &text);
+	fputs(text.text, o->out);
+	fflush(o->out);
+	strbuf_free(&text);
+	free(rows);
+	o->told_ns = now;
+	o->nr_told++;
+}
+
+/* As operf does it: a command has the terminal's signals too, and others' are passed on. */
+static void take_signals(struct ocount *o)
+{
+	struct signalfd_siginfo info;
+
+	while (read(o->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		if (!o->options.command || o->signals++)
+			o->end = true;
+		else if (info.ssi_code != SI_KERNEL)
+			kill(o->command.pid, (int)info.ssi_signo);
+	}
+}
+
+static bool any_is_there(struct ocount *o)
+{
+	if (o->options.command)
+		return !launch_has_ended(&o->command);
+	for (unsigned int i = 0; i < o->options.nr_ids && !is_by_cpu(o); i++)
+		if (!watch_has_ended(&o->watched[i]))
+			return true;
+	return is_by_cpu(o);
+}
+
+static void turn(struct ocount *o)
+{
+	struct pollfd fds[] = {
+		{ .fd = o->signal_fd, .events = POLLIN },
+		{ .fd = o->timer_fd, .events = POLLIN },
+	};
+	uint64_t expirations;
+
+	(void)poll(fds, 2, LOOK_MS);
+	if (read(o->timer_fd, &expirations, sizeof(expirations)) > 0)
+		report(o, true);
+	take_signals(o);
+	if (!any_is_there(o))
+		o->end = true;
+	if (o->options.nr_intervals && o->nr_told >= o->options.nr_intervals)
+		o->end = true;
+}
+
+static void run(struct ocount *o)
+{
+	while (!o->end)
+		turn(o);
+	count_stop(o->count);
+	/* the last interval may be a part of one */
+	if (!o->options.nr_intervals || o->nr_told < o->options.nr_intervals)
+		report(o, o->options.interval_ms);
+	if (o->options.command && !o->command.ended && o->signals < 2)
+		launch_wait(&o->command);	/* it goes on after the last interval */
+}
+
+/* ---- the end ---- */
+
+static int close_output(const struct ocount *o)
+{
+	if (!o->options.output)
+		return say_end(0);
+	if (ferror(o->out) | fclose(o->out)) {
+		say_error("cannot write '%s': %s", o->options.output, strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+static void tear_down(struct ocount *o, bool failed)
+{
+	if (failed)
+		launch_cancel(&o->command);
+	count_close(o->count);
+	free(o->counters);
+	for (unsigned int i = 0; i < PLAN_EVENTS_MAX; i++)
+		free(o->names[i]);
+	plan_free(&o->plan);
+	ocount_options_free(&o->options);
+}
+
+int main(int argc, char **argv)
+{
+	static struct ocount o = { .signal_fd = -1, .timer_fd = -1 };
+	struct op_error e = { "" };
+	int failure = 0, status, err;
+
+	say_set_program("ocount");
+	err = ocount_options_parse(argc, (const char **)argv, &o.options, &e);
+	if (!err && o.options.command) {
+		err = launch_find(o.options.command[0], &e);
+		failure = err ? launch_failure_status(err) : 0;
+	}
+	if (!err)
+		err = set_up(&o, &e);
+	if (!err)
+		err = begin(&o, &failure, &e);
+	if (err) {
+		say_error("%s", e.text);
+		tear_down(&o, true);
+		return failure ? failure : 1;
+	}
+	run(&o);
+	status = close_output(&o);
+	if (o.options.command && o.command.ended && launch_exit_status(&o.command))
+		status = launch_exit_status(&o.command);
+	tear_down(&o, false);
+	return status;
+}

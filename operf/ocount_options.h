@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ocount_options.h - ocount's command line */
+#ifndef OCOUNT_OPTIONS_H
+#define OCOUNT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "count.h"
+#include "error.h"
+
+#define OCOUNT_IDS_MAX	1024
+
+struct ocount_options {
+	enum count_mode mode;
+	char **command;			/* NULL terminated; COUNT_COMMAND only */
+	unsigned int ids[OCOUNT_IDS_MAX];	/* CPUs, processes or threads, each once */
+	unsigned int nr_ids;
+	char **specs;			/* events, as typed */
+	size_t nr_specs;
+	bool separate, brief, verbose;
+	uint64_t interval_ms;		/* 0: one report at the end */
+	uint64_t nr_intervals;		/* 0: to the end */
+	bool interval_rounded;		/* it was no multiple of 100 ms */
+	char *output;			/* NULL: stdout */
+};
+
+/* As operf_options_parse() and operf_options_free(). */
+int ocount_options_parse(int argc, const char **argv, struct ocount_options *ret,
+			 struct op_error *e);
+void ocount_options_free(struct ocount_options *o);
+
+#endif
