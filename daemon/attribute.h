@@ -18,7 +18,8 @@
  *         weight, and is one sample in the statistics;
  * [EB-78] each two neighbours of a chain are a call, counted under the leaf's event in a {cg} file
  *         below the caller's image, filed as a sample of the caller's would be [EB-73]; calls from
- *         user mode into the kernel too. Of one end that lies nowhere known there are none;
+ *         user mode into the kernel too. Of one end that lies nowhere known there are none, nor of
+ *         calls from another image into a build that is not the first of its path [SS-61];
  * [EB-79] with --image= a call is left out when either end is [EB-74];
  * [EB-80] the chain itself goes, whole, into the session's store of chains under what --separate
  *         keeps apart, its callers at their calls: one less than where they return to.

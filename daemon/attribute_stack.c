@@ -150,12 +150,25 @@ static struct sfile *arc_file(struct attribution *a, const struct chain *c,
  * [SF-28] The caller's half is where it returns to, as on the stack. The callee's is where it
  * was, be it the sample or a call.
  */
+/*
+ * A call's file is of the caller's build, and has no room for the callee's: that is the same one,
+ * or the first of its path. Other calls are in the store of chains only. [EB-78]
+ */
+static bool is_told_by_name(struct attribution *a, const struct frame_place *caller,
+			    const struct frame_place *callee)
+{
+	return !callee->image || callee->image == caller->image ||
+	       (image_is_first(a->config.images, callee->image) &&
+		(!caller->image || callee->image->head != caller->image->head));
+}
+
 static void add_arc(struct attribution *a, const struct chain *c, const struct frame_place *caller,
 		    const struct frame_place *callee)
 {
 	uint64_t key = (caller->key + 1) << 32 | (uint32_t)callee->key;
 
-	if (!caller->known || !callee->known || !caller->wanted || !callee->wanted)
+	if (!caller->known || !callee->known || !caller->wanted || !callee->wanted ||
+	    !is_told_by_name(a, caller, callee))
 		return;
 	sfile_add(arc_file(a, c, caller, callee), c->leaf->cpu, &key, 1, 0);
 }

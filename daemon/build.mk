@@ -6,7 +6,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \
 	daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
 	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c \
-	daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
+	daemon/parts.c daemon/process.c daemon/quiet_path.c daemon/recorder.c daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/recorder_words.c \
 	daemon/sfile.c daemon/sfile_open.c \
 	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \

@@ -89,39 +89,43 @@ static uint64_t time_at_path(const char *path)
 	return st.stx_mask & STATX_MTIME ? st.stx_mtime.tv_sec : 0;
 }
 
-/* The file itself tells its time and build, whatever now lies at its path. */
-static void look_at_file(struct cookies *c, op_word cookie, struct image *image,
-			 struct build_id *id)
+/* The file itself tells its build and time, whatever now lies at its path. */
+static void look_at_file(int fd, struct build_id *id, uint64_t *ret_mtime)
 {
-	int fd = c->collector->cookie_fd(c->collector, cookie);
 	struct stat st;
 
-	if (fd < 0) {
-		if (!image->mtime)
-			image->mtime = time_at_path(image->path);
-		return;
-	}
 	if (!fstat(fd, &st))
-		image->mtime = st.st_mtime;
+		*ret_mtime = st.st_mtime;
 	if (!id->len && build_id_read_fd(fd, id))
 		id->len = 0;
-	if (c->file)
-		c->file(c->context, cookie, fd);
-	close(fd);
 }
 
-static void describe(struct cookies *c, op_word cookie, struct image *image)
+static struct image *describe(struct cookies *c, op_word cookie, const char *path)
 {
+	int fd = c->collector->cookie_fd(c->collector, cookie);
+	char text[BUILD_ID_TEXT] = "";
 	struct build_id id = { .len = 0 };
-	char text[BUILD_ID_TEXT];
 	size_t len = sizeof(id.bytes);
+	struct image *image;
+	uint64_t mtime = 0;
 
 	if (!c->collector->cookie_build_id(c->collector, cookie, id.bytes, &len) &&
 	    len <= sizeof(id.bytes))
 		id.len = len;
-	look_at_file(c, cookie, image, &id);
+	if (fd >= 0)
+		look_at_file(fd, &id, &mtime);
 	if (id.len)
-		image_add_build(c->images, image, build_id_text(&id, text));
+		build_id_text(&id, text);
+	image = image_get(c->images, IMAGE_FILE, path, text);
+	if (fd >= 0 && c->file)
+		c->file(c->context, cookie, fd);
+	if (fd >= 0)
+		close(fd);
+	else if (!image->mtime)
+		mtime = time_at_path(path);
+	if (mtime)
+		image->mtime = mtime;
+	return image;
 }
 
 static struct image *resolve(struct cookies *c, op_word cookie)
@@ -142,8 +146,7 @@ static struct image *resolve(struct cookies *c, op_word cookie)
 		free(path);
 		return NULL;
 	}
-	image = image_get(c->images, IMAGE_FILE, path);
-	describe(c, cookie, image);
+	image = describe(c, cookie, path);
 	log_about(LOG_MISC, "cookie %llx is '%s'", (unsigned long long)cookie, path);
 	free(path);
 	return image;

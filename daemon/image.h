@@ -2,9 +2,11 @@
 /*
  * image.h - the images that samples are counted for: one struct each, for the daemon's life
  *
- * Two cookies can name the same path (a rebuilt program, two containers); their samples go to
- * the same sample file, so everything after the cookie works with the one struct image of that
- * path. Which builds were seen under a path is kept with it, for stats/images.
+ * An image is one build of what lies at a path: two cookies can name the same path (a rebuilt
+ * program, two containers). The first build of a path in a session is the one that stats/images
+ * has and that sample files' names mean; samples in later ones are kept apart [SS-61]. Of builds
+ * that cannot be told (the file has no build-id, or could not be read) nobody knows that they
+ * are others: the path's first struct stands for them too.
  */
 #ifndef IMAGE_H
 #define IMAGE_H
@@ -14,17 +16,17 @@
 #include <stdint.h>
 #include "sample_name.h"
 
-struct image_build;
-
 struct image {
 	enum image_kind kind;		/* IMAGE_FILE or IMAGE_KERNEL */
 	char *path;			/* as in sample_name.h */
+	char *build_id;			/* in hex; "": not known */
+	struct image *head;		/* the first struct of that kind and path, or this one */
 	bool wanted;			/* named by --image= */
 	uint64_t mtime;			/* of the file last seen there, seconds; 0: not known */
 
 	struct image *next;		/* private from here on */
-	struct image_build *builds;
-	bool told;			/* builds are in the session's stats/images */
+	enum { IMAGE_UNDECIDED, IMAGE_FIRST, IMAGE_LATER } standing;	/* in the session */
+	bool told;			/* its build is in the session's stats/images */
 	uint32_t stack_id;		/* in the store of chains, if that is still the one */
 	unsigned int stack_store;	/* opened as this: stacks.c */
 };
@@ -38,16 +40,22 @@ struct images;
 struct images *images_new(const char *const *wanted);
 void images_free(struct images *all);
 
-/* The image, made if it was not known. */
-struct image *image_get(struct images *all, enum image_kind kind, const char *path);
+/*
+ * The image, made if it was not known. One of a build not known becomes that of @build_id (hex)
+ * as soon as that is.
+ */
+struct image *image_get(struct images *all, enum image_kind kind, const char *path,
+			const char *build_id);
 
-/* Remember that build @build_id (hex) was seen under the image's path. */
-void image_add_build(struct images *all, struct image *image, const char *build_id);
+/*
+ * Whether its build is the first of its path in this session; the first one asked about is, if
+ * no earlier daemon knew another.
+ */
+bool image_is_first(struct images *all, struct image *image);
+/* The one that is. */
+struct image *image_first(struct images *all, struct image *image);
 
-/* The build seen last, in hex; "": none. */
-const char *image_build_id(const struct image *image);
-
-/* Samples are about to be counted for it: have its builds in stats/images, once. */
+/* Samples are about to be counted for it: have its build in stats/images, once, if it is first. */
 void image_tell(struct images *all, struct image *image);
 
 /* From now on stats/images below @stats_dir is written; what stands there already is kept. */

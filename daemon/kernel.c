@@ -168,7 +168,7 @@ static void remember_module(struct kernel *k, uint64_t start, uint64_t size, con
 
 	if (!start || !size || !module_name_ok(name))
 		return;
-	image = image_get(k->images, IMAGE_KERNEL, name);
+	image = image_get(k->images, IMAGE_KERNEL, name, "");
 	for (size_t i = 0; i < k->nr_modules; i++) {
 		struct module *m = &k->modules[i];
 
@@ -241,14 +241,15 @@ struct kernel *kernel_new(const struct kernel_config *config, struct images *ima
 	k->config = *config;
 	k->images = images;
 	if (config->mode == KERNEL_VMLINUX) {
-		struct image *vmlinux = image_get(images, IMAGE_FILE, config->vmlinux);
+		struct image *vmlinux = image_get(images, IMAGE_FILE, config->vmlinux, "");
 
 		if (!stat(config->vmlinux, &st))
 			vmlinux->mtime = st.st_mtime;
 		add_module(k, config->start, config->end - config->start, vmlinux);
 	} else {
 		k->image = image_get(images, IMAGE_KERNEL,
-				     config->mode == KERNEL_SYMBOLS ? "kallsyms" : "no-vmlinux");
+				     config->mode == KERNEL_SYMBOLS ? "kallsyms" : "no-vmlinux",
+				     "");
 	}
 	build_ranges(k);
 	kernel_read_modules(k);

@@ -22,6 +22,15 @@
 
 #define SAME_SECOND_MAX	99
 
+static bool has_parts(const char *samples_dir)
+{
+	char *index = path_join(samples_dir, "stats/parts/index");
+	bool yes = file_exists(index);
+
+	free(index);
+	return yes;
+}
+
 static bool has_samples(const char *samples_dir)
 {
 	DIR *dir = opendir(samples_dir);
@@ -32,7 +41,7 @@ static bool has_samples(const char *samples_dir)
 		yes = entry->d_name[0] == '{';
 	if (dir)
 		closedir(dir);
-	return yes;
+	return yes || has_parts(samples_dir);
 }
 
 static bool names_tell_counts(const struct recorder_config *config)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "file.h"
 #include "hash.h"
 #include "log.h"
 #include "sfile_private.h"
@@ -56,6 +57,7 @@ struct sfiles *sfiles_new(const struct sfile_config *config, struct images *imag
 	all->max_open = config->max_open ? config->max_open : choose_max_open();
 	all->images = images;
 	all->stats = stats;
+	all->parts = parts_new();
 	all->dir = xstrdup("");
 	list_init(&all->in_use);
 	list_init(&all->dirty);
@@ -276,17 +278,40 @@ static uint64_t hash_key(const struct sfile_key *key)
 {
 	uint64_t h = (uintptr_t)key->app + ((uint64_t)key->counter << 56);
 
-	h = hash_place(h, &key->at);
+	h = hash_place(h, &key->at) ^ (uintptr_t)key->part;
 	if (key->tgid != SFILE_ALL || key->cpu != SFILE_ALL)
 		h = hash_mix(h ^ key->cpu, (uint64_t)key->tgid << 32 | key->tid);
 	return key->is_arc ? hash_place(h, &key->callee) : h;
 }
 
-struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *key)
+/* Bring @key into the form in which one file has one: it is filed under a path, in a part. [SS-61] */
+static void settle_key(struct sfiles *all, struct sfile_key *key)
 {
-	uint64_t hash = hash_key(key);
-	struct sfile *sf;
+	struct image *image = key->at.image;
+	bool later = image && !image_is_first(all->images, image);
 
+	key->app = key->app->head;
+	if (key->callee.image)
+		key->callee.image = image_first(all->images, key->callee.image);
+	key->part = NULL;
+	if (later || key->cgroup)
+		key->part = parts_get(all->parts, later ? image->build_id : "",
+				      key->cgroup ? key->cgroup : "");
+	if (later && !key->part)
+		key->at.image = image_first(all->images, image);
+	if (!key->part)
+		key->cgroup = NULL;
+}
+
+struct sfile *sfile_get(struct sfiles *all, const struct sfile_key *wanted)
+{
+	struct sfile_key settled;
+	const struct sfile_key *key = memcpy(&settled, wanted, sizeof(settled));
+	struct sfile *sf;
+	uint64_t hash;
+
+	settle_key(all, &settled);
+	hash = hash_key(key);
 	for (sf = all->buckets[hash % NR_BUCKETS]; sf; sf = sf->next)
 		if (sf->hash == hash && !memcmp(&sf->key, key, sizeof(*key)))
 			return sf;
@@ -357,9 +382,14 @@ bool sfiles_sync_part(struct sfiles *all, int *ret_err)
 
 void sfiles_set_session(struct sfiles *all, const char *samples_dir)
 {
+	char *stats_dir;
+
 	sfiles_close_all(all);
 	free(all->dir);
 	all->dir = xstrdup(samples_dir);
+	stats_dir = path_join(samples_dir, "stats");
+	parts_set_session(all->parts, stats_dir);
+	free(stats_dir);
 }
 
 void sfiles_free(struct sfiles *all)
@@ -367,6 +397,7 @@ void sfiles_free(struct sfiles *all)
 	if (!all)
 		return;
 	sfiles_close_all(all);
+	parts_free(all->parts);
 	free(all->dir);
 	free(all);
 }

@@ -18,6 +18,8 @@
 
 #define SFILE_ALL UINT32_MAX		/* a field that the separation makes irrelevant */
 
+struct part;
+
 /* Where samples lie. Compared bytewise: clear it whole before filling. */
 struct sfile_place {
 	struct image *image;		/* NULL: anonymous memory, told by the last fields */
@@ -27,14 +29,17 @@ struct sfile_place {
 	char anon_name[OP_ANON_NAME_WORDS * 8];
 };
 
-/* What distinguishes sample files. Compared bytewise too. */
+/* What distinguishes sample files. Compared bytewise too, so one path is always one pointer. */
 struct sfile_key {
 	struct image *app;		/* filed under it; == @at.image without separation */
 	struct sfile_place at;
 	uint32_t counter;		/* index into the events */
 	uint32_t tgid, tid, cpu;	/* or SFILE_ALL */
 	bool is_arc;			/* a {cg} file: calls from @at */
-	struct sfile_place callee;	/* into this; else 0 */
+	/* into this; else 0. Its build must be the first of its path, or that of the same @at. */
+	struct sfile_place callee;
+	const char *cgroup;		/* kept apart by this control group's path; NULL: by none */
+	struct part *part;		/* private: the part of the session that it lies in */
 };
 
 /* What stands in the files' names and headers, and which samples are to be there. */
@@ -94,7 +99,7 @@ void sfiles_close_all(struct sfiles *all);	/* flushes; SIGHUP */
  * after SYNC_PART_MS. True: call again to go on. *ret_err: the first failure of this part.
  */
 bool sfiles_sync_part(struct sfiles *all, int *ret_err);
-/* Why samples are being lost now; "": they are not. */
+/* Why samples are being lost now, or not kept apart; "": they are not. */
 const char *sfiles_trouble(const struct sfiles *all);
 /* How many were lost so far because a file could not be written, and why the last ones were. */
 uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why);

@@ -61,7 +61,11 @@ int sfile_path(const struct sfile *sf, struct strbuf *path)
 	name_place(&key->at, &name.image, anon_name);
 	if (key->is_arc)
 		name_place(&key->callee, &name.callee, callee_name);
-	strbuf_addf(path, "%s/", sf->all->dir);
+	if (key->part)
+		part_add_path(key->part, path);
+	else
+		strbuf_add(path, sf->all->dir);
+	strbuf_add_char(path, '/');
 	return sample_name_format(&name, path);
 }
 
@@ -166,8 +170,11 @@ static int open_odb(struct sfile *sf, const char *path, struct op_error *e)
 int sfile_open(struct sfile *sf, struct op_error *e)
 {
 	struct strbuf path = STRBUF_INIT;
-	int err = sfile_path(sf, &path);
+	int err = sf->key.part ? part_make(sf->key.part, e) : 0;
 
+	if (err)
+		return err;
+	err = sfile_path(sf, &path);
 	sf->unnameable = err;
 	if (err) {
 		op_error_set(e, err, "a sample file cannot have a name made of '%s'",

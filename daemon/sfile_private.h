@@ -6,6 +6,7 @@
 #include <time.h>
 #include "list.h"
 #include "odb.h"
+#include "parts.h"
 #include "sfile.h"
 
 #define NR_BUCKETS	4096
@@ -40,6 +41,7 @@ struct sfiles {
 	struct sfile_config config;
 	struct images *images;
 	struct stats *stats;
+	struct parts *parts;
 	char *dir;
 	int told_err;			/* the failure last told; 0 once a file works again */
 	struct op_error trouble;	/* the last one, in words */

@@ -94,7 +94,7 @@ const char *sfiles_trouble(const struct sfiles *all)
 {
 	bool lately = now() <= all->unwritten_at + RETRY_MAX;
 
-	return all->told_err && lately ? all->trouble.text : "";
+	return all->told_err && lately ? all->trouble.text : parts_trouble(all->parts);
 }
 
 uint64_t sfiles_unwritten(const struct sfiles *all, const char **ret_why)

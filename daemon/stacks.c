@@ -211,7 +211,7 @@ uint32_t stacks_image(struct stacks *s, struct image *image)
 	image_tell(s->images, image);
 	image->stack_id = image_id(s, &(struct image_name){ .kind = image->kind,
 							    .path = image->path },
-				   image_build_id(image));
+				   image->build_id);
 	image->stack_store = s->opened;
 	return image->stack_id;
 }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemon_parts.c - builds of one path are kept apart, in every session and after every daemon */
+#include "daemon_session.h"
+#include "file.h"
+#include "session_parts.h"
+
+/* The fake collector's build-ids tell cookies apart: FIRST's is 0101..., LATER's 0202... */
+static const char *const paths[] = { "/bin/app", "/bin/app", "/lib/x.so", "/bin/app" };
+enum { FIRST = 1, LATER, LIBRARY, THIRD };
+
+#define APP_FILE	"{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all"
+#define LIB_FILE	"{root}/bin/app/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all"
+#define ID(digits)	digits digits digits digits digits digits digits digits digits digits
+
+static void prepare(void)
+{
+	test_prepare();
+	fake.paths = paths;
+	fake.nr_paths = ARRAY_SIZE(paths);
+	fake_user(&fake);
+}
+
+static void put(op_word cookie, unsigned int nr)
+{
+	fake_cookie(&fake, cookie);
+	while (nr--)
+		fake_sample(&fake, 0x10, 0);
+}
+
+static void check_text(const char *file, const char *want)
+{
+	char path[5000], *text = NULL;
+
+	snprintf(path, sizeof(path), "%s/samples/current/stats/%s", tmpdir, file);
+	CHECK(!file_read_all(path, 1 << 20, &text, NULL) && !strcmp(text, want), "%s: '%s'", file,
+	      text ? text : "missing");
+	free(text);
+}
+
+TEST(builds)
+{
+	struct recorder *r;
+
+	prepare();
+	put(FIRST, 3);
+	put(LATER, 5);
+	put(FIRST, 1);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 4, 4);
+	CHECK_FILE("current", "stats/parts/0/" APP_FILE, 0x10, 5, 5);
+	check_text("images", ID("0101") " /bin/app\n");
+	check_text("parts/index", ID("0202") " -\n");
+	CHECK(!*recorder_trouble(r), "%s", recorder_trouble(r));
+	test_close(r);
+}
+
+TEST(the_next_daemon_goes_on)
+{
+	struct recorder *r;
+
+	prepare();
+	put(FIRST, 1);
+	put(LATER, 1);
+	r = test_open();
+	test_drain(r);
+	recorder_close(r);
+	fake_user(&fake);
+	put(THIRD, 4);
+	put(LATER, 2);
+	put(FIRST, 2);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 3, 3);
+	CHECK_FILE("current", "stats/parts/0/" APP_FILE, 0x10, 3, 3);
+	CHECK_FILE("current", "stats/parts/1/" APP_FILE, 0x10, 4, 4);
+	check_text("images", ID("0101") " /bin/app\n");
+	test_close(r);
+}
+
+TEST(a_new_session_has_a_new_first)
+{
+	struct op_error e;
+	struct recorder *r;
+
+	prepare();
+	put(FIRST, 1);
+	put(LATER, 1);
+	r = test_open();
+	test_drain(r);
+	CHECK(!recorder_save(r, "one", &e), "%s", e.text);
+	put(LATER, 2);
+	put(FIRST, 3);
+	test_drain(r);
+	CHECK_FILE("one", "stats/parts/0/" APP_FILE, 0x10, 1, 1);
+	CHECK_FILE("current", APP_FILE, 0x10, 2, 2);
+	CHECK_FILE("current", "stats/parts/0/" APP_FILE, 0x10, 3, 3);
+	check_text("images", ID("0202") " /bin/app\n");
+	test_close(r);
+}
+
+TEST(applications_are_one)
+{
+	struct recorder *r;
+
+	prepare();
+	test_config.separate.lib = true;
+	fake_task(&fake, 1, FIRST, 1);
+	put(FIRST, 1);
+	put(LIBRARY, 2);
+	fake_task(&fake, 2, LATER, 2);
+	put(LIBRARY, 3);
+	put(LATER, 4);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", LIB_FILE, 0x10, 5, 5);
+	CHECK_FILE("current", "stats/parts/0/" APP_FILE, 0x10, 4, 4);
+	test_close(r);
+}
+
+static void put_call(op_word caller, op_word callee)
+{
+	fake_cookie(&fake, callee);
+	fake_chain(&fake);
+	fake_sample(&fake, 0x10, 0);
+	fake_cookie(&fake, caller);
+	fake_caller(&fake, 0x200);
+	fake_chain_end(&fake, 0);
+}
+
+#define CALLS(part, from, to)                                                                 \
+	part "{root}" from "/{dep}/{root}" from "/{cg}/{root}" to "/TIMER.0.0.all.all.all"
+
+TEST(calls_of_builds)
+{
+	const uint64_t key = UINT64_C(0x200) << 32 | 0x10;
+	struct recorder *r;
+
+	prepare();
+	put_call(FIRST, FIRST);
+	put_call(LATER, LATER);
+	put_call(LATER, LATER);
+	put_call(FIRST, LATER);		/* cannot be told in a file's name */
+	put_call(LATER, FIRST);
+	put_call(LIBRARY, LATER);
+	put_call(LATER, LIBRARY);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", CALLS("", "/bin/app", "/bin/app"), key, 1, 1);
+	CHECK_FILE("current", CALLS("stats/parts/0/", "/bin/app", "/bin/app"), key, 2, 2);
+	CHECK_FILE("current", CALLS("stats/parts/0/", "/bin/app", "/lib/x.so"), key, 1, 1);
+	CHECK_FILE("current", CALLS("", "/lib/x.so", "/bin/app"), key, -1, 0);
+	CHECK(test_totals(r).recorded == 7, "%" PRIu64, test_totals(r).recorded);
+	test_close(r);
+}
+
+static void write_index(const char *text, unsigned int nr)
+{
+	char path[5000];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/samples/current/stats/parts/index", tmpdir);
+	CHECK(!file_make_parent_dirs(path, 0755), "folder");
+	f = fopen(path, "w");
+	for (unsigned int i = 0; i < nr; i++)
+		fprintf(f, text, i);
+	fclose(f);
+}
+
+TEST(no_more_than_that)
+{
+	struct recorder *r;
+
+	prepare();
+	write_index("%08x -\n", SESSION_PARTS_MAX - 1);
+	put(FIRST, 1);
+	put(LATER, 2);
+	put(THIRD, 4);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", "stats/parts/4095/" APP_FILE, 0x10, 2, 2);
+	CHECK_FILE("current", APP_FILE, 0x10, 5, 5);
+	CHECK(strstr(recorder_trouble(r), "4096 parts"), "'%s'", recorder_trouble(r));
+	test_close(r);
+}
+
+TEST(a_broken_index)
+{
+	struct recorder *r;
+
+	prepare();
+	write_index("no hex\n", 1);
+	put(FIRST, 1);
+	put(LATER, 2);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", "stats/parts/0/" APP_FILE, 0x10, 2, 2);
+	check_text("parts.broken1/index", "no hex\n");
+	check_text("parts/index", ID("0202") " -\n");
+	test_close(r);
+}
+
+TEST(an_index_that_cannot_be_written)
+{
+	char path[5000];
+	struct recorder *r;
+
+	prepare();
+	snprintf(path, sizeof(path), "%s/samples/current/stats/parts", tmpdir);
+	CHECK(!file_make_parent_dirs(path, 0755), "folder");
+	put_text(path, "a file is in the way\n");
+	put(FIRST, 1);
+	put(LATER, 2);
+	r = test_open();
+	test_drain(r);
+	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
+	CHECK(test_totals(r).lost[LOST_SAMPLE_FILE] == 2, "lost, not filed wrongly: %" PRIu64,
+	      test_totals(r).lost[LOST_SAMPLE_FILE]);
+	CHECK(strstr(recorder_trouble(r), "parts/index"), "'%s'", recorder_trouble(r));
+	test_close(r);
+}
+
+TEST_MAIN()
