@@ -8,6 +8,7 @@
 #include "unwind_rules.h"
 
 #define SLOTS_MIN	256
+#define PROBES_MAX	64	/* rules may be made up to have hashes alike */
 
 #define X86_CALLEE_SAVED	(1u << OP_X86_RBX | 1u << OP_X86_RBP | 0xf000u)
 #define ARM64_CALLEE_SAVED	0x3ff80000u	/* x19 to x29 */
@@ -179,13 +180,18 @@ void unwind_rules_free(struct unwind_rules *rules)
 	*rules = (struct unwind_rules){ 0 };
 }
 
+/* The slot that has @rule, or an empty one for it; NULL: too far from where it should be. */
 static uint32_t *slot_of(const struct unwind_rules *rules, const struct op_unwind_rule *rule)
 {
-	size_t n = hash_bytes(rule, sizeof(*rule)) & (rules->nr_slots - 1);
+	size_t hash = hash_bytes(rule, sizeof(*rule));
 
-	while (rules->slot[n] && memcmp(&rules->rule[rules->slot[n] - 1], rule, sizeof(*rule)))
-		n = (n + 1) & (rules->nr_slots - 1);
-	return &rules->slot[n];
+	for (size_t i = 0; i < PROBES_MAX; i++) {
+		uint32_t *slot = &rules->slot[(hash + i) & (rules->nr_slots - 1)];
+
+		if (!*slot || !memcmp(&rules->rule[*slot - 1], rule, sizeof(*rule)))
+			return slot;
+	}
+	return NULL;
 }
 
 static int double_slots(struct unwind_rules *rules)
@@ -197,8 +203,12 @@ static int double_slots(struct unwind_rules *rules)
 	free(rules->slot);
 	rules->slot = slots;
 	rules->nr_slots *= 2;
-	for (size_t i = 0; i < rules->nr; i++)
-		*slot_of(rules, &rules->rule[i]) = i + 1;
+	for (size_t i = 0; i < rules->nr; i++) {
+		uint32_t *slot = slot_of(rules, &rules->rule[i]);
+
+		if (slot)
+			*slot = i + 1;
+	}
 	return 0;
 }
 
@@ -222,6 +232,8 @@ static int number_of(struct unwind_rules *rules, const struct op_unwind_rule *ru
 	if (rule->cfa == OP_CFA_NONE)
 		return 0;
 	slot = slot_of(rules, rule);
+	if (!slot)
+		return 0;
 	if (*slot) {
 		*ret = *slot - 1;
 		return 0;
