@@ -25,6 +25,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/jit_code.c daemon/jit_convert.c daemon/jit_deaths.c daemon/jit_dump.c \
 	daemon/jit_files.c daemon/jit_jitdump.c daemon/jit_layout.c daemon/jit_live.c \
 	daemon/jit_object.c daemon/jit_owner.c daemon/jit_perf_map.c daemon/jit_places.c \
-	daemon/jit_processes.c))
+	daemon/jit_processes.c daemon/jit_sweep.c))
 $(eval $(call program,oprofiled,daemon/main.c daemon/set_up.c,\
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -pthread))
+$(eval $(call program,opjitconv,daemon/opjitconv.c,libdaemon.a libdb.a libbuildid.a libutil.a,-lpopt))

@@ -45,6 +45,27 @@ void jit_files_close(struct jit_files *f)
 	jit_files_init(f);
 }
 
+bool jit_files_any(const struct jit_files *f)
+{
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		if (f->fd[i] >= 0)
+			return true;
+	return false;
+}
+
+void jit_files_version(const struct jit_files *f, struct jit_version *ret)
+{
+	struct stat st;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 0; i < JIT_KINDS; i++)
+		if (f->fd[i] >= 0 && !fstat(f->fd[i], &st)) {
+			ret->size[i] = st.st_size;
+			ret->mtime[i] = st.st_mtim;
+			ret->ino[i] = st.st_ino;
+		}
+}
+
 /*
  * The file @path below the folder @dir: no link on the way, no other mount, so what is known of
  * the folder's file system is true of the file. O_PATH: whatever it is, nothing happens to it.

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 enum jit_kind {
 	JIT_PERF_MAP,		/* /tmp/perf-PID.map */
@@ -38,6 +39,16 @@ struct jit_owner {
 
 void jit_files_init(struct jit_files *f);
 void jit_files_close(struct jit_files *f);
+bool jit_files_any(const struct jit_files *f);
+
+/* What the files are like, to be compared by memcmp(): another one if anything was written. */
+struct jit_version {
+	off_t size[JIT_KINDS];
+	struct timespec mtime[JIT_KINDS];
+	ino_t ino[JIT_KINDS];
+};
+
+void jit_files_version(const struct jit_files *f, struct jit_version *ret);
 
 /*
  * Look for @tgid's files, and keep what is found; files that are open stay so unless others have

@@ -21,19 +21,13 @@
 #define PROCESSES_MAX	1024		/* whose files are kept open */
 #define FOLDERS_MAX	16		/* of one process: programs, names of memory */
 #define LOOKS_MAX	100		/* in a second, for new processes */
-#define LOOK_NS		UINT64_C(5000000000)
+#define SECOND_NS	UINT64_C(1000000000)
+#define LOOK_NS		(5 * SECOND_NS)
 #define JOBS_MAX	64		/* done by one child */
 
 /* Where samples of the process' memory are filed. */
 struct folder {
 	char *app, *anon_name;
-};
-
-/* What its files were like when they were read last. */
-struct version {
-	off_t size[JIT_KINDS];
-	struct timespec mtime[JIT_KINDS];
-	ino_t ino[JIT_KINDS];
 };
 
 struct process {
@@ -45,7 +39,7 @@ struct process {
 	struct folder folders[FOLDERS_MAX];
 	size_t nr_folders;
 	size_t nr_objects;		/* made of the files as they were last: one for each place */
-	struct version version;
+	struct jit_version version;	/* when they were read last */
 };
 
 struct jit_processes {
@@ -67,7 +61,7 @@ static uint64_t now_ns(clockid_t clock)
 	struct timespec t;
 
 	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
 struct jit_processes *jit_processes_new(const char *proc)
@@ -189,7 +183,7 @@ static void look(struct jit_processes *p, struct process *q)
 
 static bool may_look(struct jit_processes *p)
 {
-	time_t second = (time_t)(now_ns(CLOCK_MONOTONIC) / 1000000000);
+	time_t second = (time_t)(now_ns(CLOCK_MONOTONIC) / SECOND_NS);
 
 	if (second != p->second) {
 		p->second = second;
@@ -244,27 +238,6 @@ void jit_processes_look(struct jit_processes *p)
 
 /* Converting */
 
-static void version_of(const struct process *q, struct version *ret)
-{
-	struct stat st;
-
-	memset(ret, 0, sizeof(*ret));
-	for (size_t i = 0; i < JIT_KINDS; i++)
-		if (q->files.fd[i] >= 0 && !fstat(q->files.fd[i], &st)) {
-			ret->size[i] = st.st_size;
-			ret->mtime[i] = st.st_mtim;
-			ret->ino[i] = st.st_ino;
-		}
-}
-
-static bool has_files(const struct process *q)
-{
-	for (size_t i = 0; i < JIT_KINDS; i++)
-		if (q->files.fd[i] >= 0)
-			return true;
-	return false;
-}
-
 /* How many places need the object; with @bytes it is put there, and *ret_err tells of failures. */
 static size_t for_places(const struct jit_processes *p, const struct process *q, const void *bytes,
 			 size_t n, int *ret_err)
@@ -288,13 +261,13 @@ static size_t for_places(const struct jit_processes *p, const struct process *q,
 
 static bool is_due(const struct jit_processes *p, const struct process *q)
 {
-	struct version now;
+	struct jit_version now;
 	size_t nr;
 
-	if (!has_files(q))
+	if (!jit_files_any(&q->files))
 		return false;
 	nr = for_places(p, q, NULL, 0, NULL);
-	version_of(q, &now);
+	jit_files_version(&q->files, &now);
 	return nr && (nr != q->nr_objects || memcmp(&now, &q->version, sizeof(now)));
 }
 
@@ -316,13 +289,13 @@ static int put_objects(const struct jit_processes *p, const struct process *q, i
 
 static void start_job(struct process *q, struct jit_job *job)
 {
-	version_of(q, &q->version);
+	jit_files_version(&q->files, &q->version);
 	*job = (struct jit_job){ .out = memfd_create("object", MFD_CLOEXEC) };
 	for (size_t i = 0; i < JIT_KINDS; i++)
 		job->in[i] = q->files.fd[i];
 }
 
-static void end_job(struct jit_processes *p, struct process *q, struct jit_job *job)
+static bool end_job(struct jit_processes *p, struct process *q, struct jit_job *job)
 {
 	int err = job->done ? job->err : -EIO;
 
@@ -336,12 +309,14 @@ static void end_job(struct jit_processes *p, struct process *q, struct jit_job *
 	log_about(LOG_MISC, "process %" PRIu32 ": %zu pieces of code it made, %zu records dropped",
 		  q->tgid, job->nr_symbols, job->dropped);
 	close(job->out);
+	return !err && job->nr_symbols;
 }
 
-static void convert_some(struct jit_processes *p, struct process **due, size_t nr,
-			 void (*meanwhile)(void *context), void *context)
+static size_t convert_some(struct jit_processes *p, struct process **due, size_t nr,
+			   void (*meanwhile)(void *context), void *context)
 {
 	struct jit_job jobs[JOBS_MAX];
+	size_t nr_made = 0;
 	int err;
 
 	for (size_t i = 0; i < nr; i++)
@@ -351,7 +326,8 @@ static void convert_some(struct jit_processes *p, struct process **due, size_t n
 		log_line("no process to read what others wrote about their code: %s",
 			 strerror(-err));
 	for (size_t i = 0; i < nr; i++)
-		end_job(p, due[i], &jobs[i]);
+		nr_made += end_job(p, due[i], &jobs[i]);
+	return nr_made;
 }
 
 /* Nothing will come of it any more. */
@@ -364,17 +340,12 @@ static void forget_the_dead(struct jit_processes *p)
 			forget(p, q);
 }
 
-void jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *context),
-			   void *context)
+static size_t convert_due(struct jit_processes *p, void (*meanwhile)(void *context), void *context)
 {
 	struct process **due, *q;
-	size_t nr = 0;
+	size_t nr = 0, nr_made = 0;
 
-	if (list_empty(&p->in_order))
-		return;
 	look_at_all(p);
-	p->window.by[JIT_WALL].end = now_ns(CLOCK_REALTIME);
-	p->window.by[JIT_STEADY].end = now_ns(CLOCK_MONOTONIC);
 	p->converting = true;
 	jit_roots_read(p->samples_dir, &p->roots);
 	due = xcalloc(p->nr, sizeof(*due));
@@ -382,10 +353,38 @@ void jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *cont
 		if (is_due(p, q))
 			due[nr++] = q;
 	for (size_t i = 0; i < nr; i += JOBS_MAX)
-		convert_some(p, due + i, nr - i < JOBS_MAX ? nr - i : JOBS_MAX, meanwhile,
-			     context);
+		nr_made += convert_some(p, due + i, nr - i < JOBS_MAX ? nr - i : JOBS_MAX,
+					meanwhile, context);
 	free(due);
 	forget_the_dead(p);
 	jit_roots_free(&p->roots);
 	p->converting = false;
+	return nr_made;
+}
+
+size_t jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *context),
+			     void *context)
+{
+	if (list_empty(&p->in_order))
+		return 0;
+	p->window.by[JIT_WALL].end = now_ns(CLOCK_REALTIME);
+	p->window.by[JIT_STEADY].end = now_ns(CLOCK_MONOTONIC);
+	return convert_due(p, meanwhile, context);
+}
+
+size_t jit_processes_convert_times(struct jit_processes *p, uint64_t start, uint64_t end)
+{
+	uint64_t apart = now_ns(CLOCK_REALTIME) - now_ns(CLOCK_MONOTONIC);
+	struct jit_window w = { 0 };
+
+	if (end && end < UINT64_MAX / SECOND_NS) {
+		w.by[JIT_WALL].start = start * SECOND_NS;
+		w.by[JIT_WALL].end = (end + 1) * SECOND_NS;
+		if (w.by[JIT_WALL].start > apart) {	/* since the machine was started */
+			w.by[JIT_STEADY].start = w.by[JIT_WALL].start - apart;
+			w.by[JIT_STEADY].end = w.by[JIT_WALL].end - apart;
+		}
+	}
+	p->window = w;
+	return convert_due(p, NULL, NULL);
 }

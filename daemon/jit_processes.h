@@ -9,6 +9,7 @@
 #ifndef JIT_PROCESSES_H
 #define JIT_PROCESSES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct jit_processes;
@@ -29,9 +30,12 @@ void jit_processes_look(struct jit_processes *p);
 
 /*
  * Write the objects of all whose files changed. @meanwhile is called now and then as long as it
- * takes.
+ * takes. How many processes have new ones.
  */
-void jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *context),
-			   void *context);
+size_t jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *context),
+			     void *context);
+
+/* The same for a session that was from @start to @end, in seconds since 1970; 0: not known. */
+size_t jit_processes_convert_times(struct jit_processes *p, uint64_t start, uint64_t end);
 
 #endif

@@ -9,6 +9,7 @@
 #include "daemon.h"
 #include "file.h"
 #include "ibs.h"
+#include "jit_sweep.h"
 #include "log.h"
 #include "process.h"
 #include "sample_header.h"
@@ -143,6 +144,8 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 	err = enter_session_dir(&d->options, e);
 	if (!err)
 		err = open_log(&d->options, e);
+	if (!err)
+		jit_sweep();
 	if (!err)
 		err = asked_events_take(&d->options, &d->asked, e);
 	if (!err)

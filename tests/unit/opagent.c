@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include "jit_child.h"
+#include "jit_sweep.h"
 #include "jit_test.h"
 #include "opagent.h"
 
@@ -250,6 +251,27 @@ TEST(what_is_in_the_way)
 		}
 		CHECK(waitpid(pid, &status, 0) == pid && !status, "%s", in_the_way[i].what);
 	}
+}
+
+/* Dumps that nobody writes any more go; ours is open. */
+TEST(what_is_left_is_swept)
+{
+	op_agent_t a;
+	pid_t pid;
+
+	enter("mode=1777", NULL);
+	a = op_open_agent();
+	pid = fork();
+	if (!pid)
+		_exit(op_write_native_code(a, "childs", 0x2000, "CODE", 4) ? 1 : 0);
+	waitpid(pid, NULL, 0);
+	put_text(FOLDER "/jitdump/notes", "x");
+	CHECK(file_exists(dump_path(pid)), "the child's is left");
+	CHECK(jit_sweep() == 1, "one is swept");
+	CHECK(!file_exists(dump_path(pid)) && file_exists(dump_path(getpid())), "the child's");
+	CHECK(file_exists(FOLDER "/jitdump/notes"), "no other file");
+	op_close_agent(a);
+	CHECK(jit_sweep() == 1 && !file_exists(dump_path(getpid())), "and now ours");
 }
 
 /* A dump of an older process, or a trap by the same user: never written through. */
