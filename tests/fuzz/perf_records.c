@@ -2,9 +2,10 @@
 /*
  * perf_records.c - bytes taken for a perf ring, through all that handles them
  *
- * The first two bytes say where in the ring it starts, and whether op samples have a branch
- * target, the rest is what waits in it. Whatever it holds, each sample that was parsed must end as
- * a pair of words, as a note of IBS or as a loss.
+ * The first two bytes say where in the ring it starts, whether op samples have a branch target,
+ * and whether samples have callers, listed or to be found on a copied stack; the rest is what
+ * waits in it. Whatever it holds, each sample that was parsed must end as a pair of words, as a
+ * note of IBS or as a loss, and each chain must end.
  */
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "perf_attribute.h"
+#include "perf_callers.h"
 #include "perf_ibs.h"
 #include "perf_order.h"
 #include "perf_ring.h"
@@ -20,9 +22,31 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define RING_SIZE 4096
+#define DEPTH 50
 
 static uint64_t nr_pairs;
 static bool branch_target;		/* in the notes of ops */
+static bool begun;			/* the next pair is the leaf of a chain */
+static unsigned int in_chain;		/* 1 and how many callers there were so far */
+
+static void take_pair(void)
+{
+	if (!in_chain)
+		nr_pairs++;
+	else if (in_chain++ > DEPTH)
+		abort();
+	if (begun)
+		in_chain = 1;
+	begun = false;
+}
+
+static void take_chain_note(op_word code)
+{
+	if (code == OP_TRACE_BEGIN ? begun || in_chain : !in_chain)
+		abort();
+	begun = code == OP_TRACE_BEGIN;
+	in_chain = 0;
+}
 
 /* Count the pairs and IBS's notes, and so check that the words can be followed. */
 static void take_words(void *context, const op_word *w, size_t nr)
@@ -34,6 +58,7 @@ static void take_words(void *context, const op_word *w, size_t nr)
 		[OP_IBS_FETCH] = OP_IBS_FETCH_WORDS,
 		[OP_IBS_OP] = OP_IBS_OP_WORDS,
 		[OP_ANON_MAP] = OP_ANON_MAP_WORDS,
+		[OP_STACK_END] = 1,
 	};
 	size_t i = 0;
 
@@ -43,9 +68,11 @@ static void take_words(void *context, const op_word *w, size_t nr)
 			if (w[i + 1] >= sizeof(payload))
 				abort();
 			nr_pairs += w[i + 1] == OP_IBS_FETCH || w[i + 1] == OP_IBS_OP;
+			if (w[i + 1] == OP_TRACE_BEGIN || w[i + 1] == OP_STACK_END)
+				take_chain_note(w[i + 1]);
 			i += 2 + payload[w[i + 1]] + (w[i + 1] == OP_IBS_OP && branch_target);
 		} else {
-			nr_pairs++;
+			take_pair();
 			i += 2;
 		}
 	}
@@ -53,7 +80,7 @@ static void take_words(void *context, const op_word *w, size_t nr)
 		abort();
 }
 
-static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order)
+static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order, bool chains)
 {
 	const void *bytes;
 	uint64_t nr = 0;
@@ -65,20 +92,32 @@ static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order)
 
 		if (perf_record_parse(bytes, size, &r))
 			continue;
-		if (r.kind == PERF_KIND_SAMPLE && size > PERF_SAMPLE_BYTES &&
+		if (r.kind == PERF_KIND_SAMPLE && size > PERF_SAMPLE_BYTES && !chains &&
 		    r.time != UINT64_MAX && r.cpu < 4) {
 			r.sample.counter = PERF_IBS_COUNTER(r.id & 1 ? OP_IBS_OP : OP_IBS_FETCH);
 			perf_order_add_change(order, &r, bytes, size);
 			nr++;
 		} else if (r.kind == PERF_KIND_SAMPLE && r.time != UINT64_MAX) {
+			if (chains) {
+				r.sample.chain = (const char *)bytes + PERF_SAMPLE_BYTES;
+				r.sample.chain_size = (uint32_t)(size - PERF_SAMPLE_BYTES);
+			}
 			perf_order_add_sample(order, r.cpu % 4, &r.sample);
 			nr++;
 		} else if (r.kind >= PERF_KIND_MMAP && r.kind <= PERF_KIND_EXIT) {
 			perf_order_add_change(order, &r, bytes, size);
 		}
 	}
-	perf_ring_end(ring);
 	return nr;
+}
+
+static struct unwind_cache *the_cache(void)
+{
+	static struct unwind_cache *cache;
+
+	if (!cache && unwind_cache_create((size_t)1 << 20, &cache))
+		abort();
+	return cache;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -97,27 +136,41 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   .cpus = cpus,
 				   .nr_cpus = 4};
 	uint64_t samples, lost = 0, start = size >= 2 ? (data[0] | data[1] << 8) & ~7u : 0;
+	bool chains = size >= 2 && data[1] & 0x40, copies = size >= 2 && data[1] & 0x20;
+	struct perf_callers callers = {.depth = DEPTH, .max_addresses = 20, .copies = copies};
 	struct perf_ring ring;
 
 	branch_target = a.branch_target = size >= 2 && data[1] & 0x80;
 	perf_processes_init(&processes, cookies, "/nonexistent");
+	begun = false;
+	in_chain = 0;
+	a.callers = chains ? &callers : NULL;
+	if (copies) {
+		perf_tables_init(&callers.tables, the_cache(), &processes);
+		perf_copy_size_init(&callers.copy_size, PERF_COPY_BYTES, RING_SIZE, 1000000, 0);
+	}
 	page.data_head = page.data_tail = start;
 	perf_ring_init(&ring, &page, memory, RING_SIZE);
 	for (size_t i = 2; i < size && i - 2 < RING_SIZE; i++)
 		memory[page.data_head++ % RING_SIZE] = data[i];
 
-	samples = read_ring(&ring, order);
+	samples = read_ring(&ring, order, chains);
 	nr_pairs = 0;
 	perf_emit_begin(&emit, take_words, NULL);
 	perf_order_run(order, UINT64_MAX / 2, &ops, &a);
 	perf_order_run(order, UINT64_MAX, &ops, &a);
 	perf_emit_end(&emit);
+	perf_ring_end(&ring);
+	if (begun || in_chain)
+		abort();
 	for (int cpu = 0; cpu < 4; cpu++)
 		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
 			lost += cpus[cpu].counts.lost[reason];
 	if (nr_pairs + lost != samples)
 		abort();
 
+	if (copies)
+		perf_tables_free(&callers.tables);
 	perf_ring_unmap(&ring);
 	perf_order_free(order);
 	perf_processes_tick(&processes, UINT64_MAX);
