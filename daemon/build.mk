@@ -17,7 +17,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/perf_image_fd.c daemon/perf_maps.c daemon/perf_modules.c daemon/perf_mounts.c \
 	daemon/perf_open.c daemon/perf_order.c daemon/perf_proc.c daemon/perf_proc_read.c \
 	daemon/perf_process.c daemon/perf_records.c daemon/perf_ring.c daemon/perf_rings.c \
-	daemon/perf_targets.c \
+	daemon/perf_rings_sums.c daemon/perf_targets.c \
 	daemon/unwind_build.c daemon/unwind_cache.c daemon/unwind_cfi.c daemon/unwind_elf.c \
 	daemon/unwind_expression.c daemon/unwind_key.c daemon/unwind_plt.c \
 	daemon/unwind_program.c daemon/unwind_push.c \

@@ -152,11 +152,6 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 }
 
 /* [PC-4] */
-static uint64_t period_ns(const struct perf_rings *r, const struct perf_cpu_counter *c)
-{
-	return r->setup.counters[c->which].period_ns;
-}
-
 static void throttle(const struct perf_rings *r, struct perf_events *ev,
 		     const struct perf_record *t)
 {
@@ -165,14 +160,14 @@ static void throttle(const struct perf_rings *r, struct perf_events *ev,
 	if (!c)
 		return;
 	c->throttled_at = t->time;
-	c->throttled += !period_ns(r, c);
+	c->throttled += !perf_rings_period_ns(r, c);
 }
 
 static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
 		       const struct perf_record *t)
 {
 	struct perf_cpu_counter *c = perf_events_find(ev, t->id);
-	uint64_t period = c ? period_ns(r, c) : 0;
+	uint64_t period = c ? perf_rings_period_ns(r, c) : 0;
 
 	if (!c)
 		return;
@@ -222,13 +217,13 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct lyi
 	case PERF_KIND_SAMPLE:
 		take_sample(r, cpu, &record, l);
 		break;
-	case PERF_KIND_FORK:
 	case PERF_KIND_EXIT:
 		if (r->targets)
-			perf_targets_follow(r->targets, &record);
+			perf_targets_exit(r->targets, record.tid);
 		/* fall through */
 	case PERF_KIND_MMAP:
 	case PERF_KIND_EXEC:
+	case PERF_KIND_FORK:
 		perf_order_add_change(r->order, &record, l->at, l->size);
 		break;
 	case PERF_KIND_LOST:
@@ -264,7 +259,6 @@ static void read_ring(struct perf_rings *r, unsigned int cpu)
 	struct perf_ring *ring = &r->cpus[cpu].events.ring;
 	struct lying l = { .place = ring->tail };
 
-	perf_ring_begin(ring);
 	while ((l.at = perf_ring_next(ring, &l.size))) {
 		take_record(r, cpu, &l);
 		l.place = ring->tail;
@@ -315,6 +309,7 @@ static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 
 	if (c->open && (!online || is_dead(c))) {
+		perf_ring_begin(&c->events.ring);
 		read_cpu(r, cpu);
 		close_cpu(r, cpu);
 	}
@@ -340,6 +335,11 @@ static void follow_cpus(struct perf_rings *r)
 
 void perf_rings_read(struct perf_rings *r, uint64_t now)
 {
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open)
+			perf_ring_begin(&r->cpus[cpu].events.ring);
+	if (r->targets)
+		perf_targets_foresee(r->targets, r);
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
 		if (!r->cpus[cpu].open)
 			continue;
@@ -368,69 +368,4 @@ int perf_rings_copy(struct perf_rings *r, uint32_t bytes)
 		if (r->cpus[cpu].open)
 			err = perf_events_replace(&r->cpus[cpu].events, cpu, &r->setup);
 	return err;
-}
-
-bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret)
-{
-	struct perf_times times = { 0, 0 };
-	bool any = false;
-
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
-		any |= perf_events_add_times(&r->cpus[cpu].events, counter, &times);
-	if (any)
-		*ret = times;
-	return any;
-}
-
-uint64_t perf_rings_lost_records(const struct perf_rings *r)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
-		sum += r->cpus[cpu].lost_records + r->cpus[cpu].lost_early;
-	return sum;
-}
-
-uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
-{
-	const struct perf_cpu_ring *c = &r->cpus[cpu];
-
-	/* older kernels tell only the sum of samples and mappings */
-	if (r->setup.no_lost)
-		return c->lost_records + c->lost_early;
-	return c->lost_early + perf_events_lost_samples(&c->events);
-}
-
-static uint64_t throttled(const struct perf_rings *r, const struct perf_cpu_counter *c,
-			  uint64_t now)
-{
-	uint64_t period = period_ns(r, c), sum = c->throttled;
-
-	if (r->sampling && period && c->throttled_at && now > c->throttled_at)
-		sum += (now - c->throttled_at) / period;
-	return sum;
-}
-
-uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now)
-{
-	const struct perf_events *ev = &r->cpus[cpu].events;
-	uint64_t sum = 0;
-
-	for (unsigned int i = 0; i < ev->nr; i++)
-		sum += throttled(r, &ev->counters[i], now);
-	return sum;
-}
-
-uint64_t perf_rings_throttled_of(const struct perf_rings *r, unsigned int counter, uint64_t now)
-{
-	uint64_t sum = 0;
-
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		const struct perf_events *ev = &r->cpus[cpu].events;
-
-		for (unsigned int i = 0; i < ev->nr; i++)
-			if (ev->counters[i].counter == counter)
-				sum += throttled(r, &ev->counters[i], now);
-	}
-	return sum;
 }

@@ -77,6 +77,13 @@ bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct p
 /* Of any kind, on all CPUs, as far as the rings told. */
 uint64_t perf_rings_lost_records(const struct perf_rings *r);
 
+/* Between two samples of a busy CPU; 0: not known. */
+static inline uint64_t perf_rings_period_ns(const struct perf_rings *r,
+					    const struct perf_cpu_counter *c)
+{
+	return r->setup.counters[c->which].period_ns;
+}
+
 /* Samples of @cpu that the kernel lost, and interrupts it skipped [PC-4]. */
 uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now);

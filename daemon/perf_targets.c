@@ -20,6 +20,8 @@
  */
 #define LOOKS_MAX	32
 
+#define TASK_ANY	UINT_MAX	/* it has one set only, whose ever */
+
 /* The threads of @pid, one at a time, for as long as @each returns 0. -ESRCH: it isn't there. */
 static int each_thread(const struct perf_targets *t, pid_t pid,
 		       int (*each)(void *context, pid_t tid), void *context)
@@ -112,29 +114,19 @@ bool perf_targets_search(const struct perf_targets *t, uint32_t tid, unsigned in
 {
 	const struct perf_late *late = find(t, tid);
 
-	return late && late->task != task;
+	return late && late->task != task && late->task != TASK_ANY;
 }
 
 static void remember(struct perf_targets *t, uint32_t tid, unsigned int task)
 {
 	size_t at = place_of(t, tid);
 
-	if (at < t->nr_late && t->late[at].tid == tid) {
-		t->late[at].task = task;
-		return;
+	if (at == t->nr_late || t->late[at].tid != tid) {
+		xgrow(t->late, t->nr_late, t->room_late);
+		memmove(t->late + at + 1, t->late + at, (t->nr_late - at) * sizeof(*t->late));
+		t->nr_late++;
 	}
-	xgrow(t->late, t->nr_late, t->room_late);
-	memmove(t->late + at + 1, t->late + at, (t->nr_late - at) * sizeof(*t->late));
-	t->late[at] = (struct perf_late){ tid, task };
-	t->nr_late++;
-}
-
-static void forget(struct perf_targets *t, struct perf_late *late)
-{
-	size_t at = late - t->late;
-
-	t->nr_late--;
-	memmove(late, late + 1, (t->nr_late - at) * sizeof(*late));
+	t->late[at] = (struct perf_late){ tid, task, 0 };
 }
 
 static bool is_in(const pid_t *tids, size_t nr, pid_t tid)
@@ -146,22 +138,58 @@ static bool is_in(const pid_t *tids, size_t nr, pid_t tid)
 }
 
 /* Who is started by a thread with two sets of events has both as well. */
-void perf_targets_follow(struct perf_targets *t, const struct perf_record *r)
+void perf_targets_fork(struct perf_targets *t, uint32_t tid, uint32_t parent_tid)
 {
-	struct perf_late *late;
+	const struct perf_late *parent = find(t, parent_tid), *it = find(t, tid);
 
+	/* one that has its own, and lives, is told of for the first time, or once more */
+	if (it && !it->exited)
+		return;
+	if (parent)
+		remember(t, tid, parent->task);
+	else if (it)
+		remember(t, tid, TASK_ANY);	/* its number is another's now */
+}
+
+void perf_targets_exit(struct perf_targets *t, uint32_t tid)
+{
+	struct perf_late *late = t->nr_late ? find(t, tid) : NULL;
+
+	if (late && !late->exited)
+		late->exited = t->reading;
+}
+
+static void forget_exited(struct perf_targets *t)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < t->nr_late; i++)
+		if (!t->late[i].exited || t->late[i].exited + 1 >= t->reading)
+			t->late[left++] = t->late[i];
+	t->nr_late = left;
+}
+
+static void look_for_forks(struct perf_targets *t, struct perf_ring ring)
+{
+	const struct perf_event_header *header;
+	struct perf_record r;
+	size_t size;
+
+	perf_ring_begin(&ring);
+	while ((header = perf_ring_next(&ring, &size)))
+		if (header->type == PERF_RECORD_FORK && !perf_record_parse(header, size, &r))
+			perf_targets_fork(t, r.tid, r.parent_tid);
+}
+
+void perf_targets_foresee(struct perf_targets *t, const struct perf_rings *r)
+{
+	t->reading++;
 	if (!t->nr_late)
 		return;
-	if (r->kind == PERF_KIND_EXIT) {
-		late = find(t, r->tid);
-		if (late)
-			forget(t, late);
-		return;
-	}
-	late = find(t, r->parent_tid);
-	/* one that got its own is in the list already, and its record may be an old one */
-	if (late && !find(t, r->tid))
-		remember(t, r->tid, late->task);
+	forget_exited(t);
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open)
+			look_for_forks(t, r->cpus[cpu].events.ring);
 }
 
 /* ---- opening ---- */

@@ -25,6 +25,7 @@ struct perf_rings;
 struct perf_late {
 	uint32_t tid;
 	unsigned int task;
+	uint64_t exited;		/* in which reading of the rings; 0: it lives */
 };
 
 struct perf_targets {
@@ -37,6 +38,7 @@ struct perf_targets {
 	size_t nr_before, room_before;
 	struct perf_late *late;		/* of others, by tid; almost always none */
 	size_t nr_late, room_late;
+	uint64_t reading;		/* of the rings: its number */
 };
 
 /*
@@ -53,8 +55,14 @@ void perf_targets_free(struct perf_targets *t);
  */
 int perf_targets_open(struct perf_targets *t, struct perf_rings *r, struct op_error *e);
 
-/* FORK and EXIT records. */
-void perf_targets_follow(struct perf_targets *t, const struct perf_record *r);
+/*
+ * Before what lies in the rings is read: look for threads that were started. A thread's samples on
+ * one CPU may be read before the record of its start on another, but not be older than that.
+ */
+void perf_targets_foresee(struct perf_targets *t, const struct perf_rings *r);
+void perf_targets_fork(struct perf_targets *t, uint32_t tid, uint32_t parent_tid);
+/* Its last samples may still come, until the rings have been read once more. */
+void perf_targets_exit(struct perf_targets *t, uint32_t tid);
 
 bool perf_targets_search(const struct perf_targets *t, uint32_t tid, unsigned int task);
 
