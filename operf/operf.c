@@ -20,6 +20,7 @@
 #include "log.h"
 #include "operf_end.h"
 #include "say.h"
+#include "unwind_cache.h"
 
 #define LOOK_MS		100		/* at who is still there, and at the rings */
 #define COUNTS_MS	(10 * 1000)
@@ -210,6 +211,7 @@ static void tear_down(struct operf *o, bool failed)
 		launch_cancel(&o->command);
 	if (o->collector_open)
 		o->collector->close(o->collector);
+	unwind_cache_destroy(o->unwind);
 	log_close();
 	if (o->dir.path) {
 		profile_dir_undo(&o->dir);

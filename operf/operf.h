@@ -21,6 +21,7 @@ struct operf {
 	char *log, *events_text;
 	struct launch command;
 	struct collector_targets targets;
+	struct unwind_cache *unwind;	/* NULL: no callers are recorded */
 	struct collector *collector;
 	bool collector_open;
 	struct collector_status status;

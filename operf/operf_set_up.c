@@ -12,10 +12,12 @@
 #include "operf.h"
 #include "sample_header.h"
 #include "session.h"
+#include "unwind_cache.h"
 #include "vmlinux.h"
 #include "xalloc.h"
 
 #define KALLSYMS	"/proc/kallsyms"
+#define UNWIND_MEMORY	((size_t)64 << 20)	/* of tables, as oprofiled's --unwind-memory= */
 
 /* ---- what is to be done, and whether it may be ---- */
 
@@ -84,6 +86,13 @@ static const struct collector_targets *make_targets(struct operf *o)
 	return &o->targets;
 }
 
+static int open_unwind(struct operf *o, struct op_error *e)
+{
+	int err = o->options.callgraph ? unwind_cache_create(UNWIND_MEMORY, &o->unwind) : 0;
+
+	return err ? op_error_set(e, err, "cannot make unwind tables: %s", strerror(-err)) : 0;
+}
+
 static int open_collector(struct operf *o, struct op_error *e)
 {
 	struct collector_config config = {
@@ -95,6 +104,7 @@ static int open_collector(struct operf *o, struct op_error *e)
 		.clock_khz = o->plan.clock_khz,
 		.buffer_words = rights_ring_bytes() / sizeof(op_word) / 2,
 		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
+		.unwind = o->unwind,
 	};
 	int err;
 
@@ -122,6 +132,7 @@ static int open_recorder(struct operf *o, struct op_error *e)
 		.nr_counters = o->plan.asked.nr_counters,
 		.nr_events = o->plan.asked.nr_filed,
 		.asked_events = events,
+		.unwind = o->unwind,
 		.ext = o->plan.options.ext,
 	};
 	int err = session_abi_write(o->dir.path, SAMPLE_VERSION_1X);
@@ -153,6 +164,8 @@ int operf_set_up(struct operf *o, struct op_error *e)
 		err = launch_prepare(&o->command, o->options.command, &o->mask, e);
 	for (unsigned int i = 0; i < o->options.nr_pids && !err; i++)
 		watch_open(&o->processes[i], o->options.pids[i]);
+	if (!err)
+		err = open_unwind(o, e);
 	if (!err)
 		err = open_collector(o, e);
 	if (!err)

@@ -20,7 +20,7 @@ struct profile_dir {
 	bool made;			/* by us, and empty so far */
 	int lock_fd;			/* -1: not locked */
 	bool samples_made, current_made, current_moved, previous_moved;
-	char *log;			/* the new profile's, which profile_dir_keep() puts in place */
+	char *log;			/* the new profile's, till profile_dir_keep() */
 };
 
 /*
