@@ -1,2 +1,3 @@
-$(eval $(call bench_program,perf_cpu,tests/bench/perf_cpu.c,libdaemon.a libdb.a libevents.a \
-	libbuildid.a libutil.a))
+$(foreach t,perf_cpu perf_callers,\
+	$(eval $(call bench_program,$(t),tests/bench/$(t).c,libdaemon.a libdb.a libevents.a \
+		libbuildid.a libutil.a)))
