@@ -9,6 +9,9 @@
 #include <string.h>
 #include "op_unwind.h"
 
+#define BIT(n)		(1u << (n))
+#define NO		OP_UNWIND_NO_REGISTER
+
 struct test_row {
 	u32 offset;
 	u16 rule;
@@ -38,6 +41,33 @@ static inline struct op_unwind_table *test_table(u16 machine, const struct op_un
 	page_row[nr_pages] = nr_rows;
 	*ret_len = len;
 	return t;
+}
+
+#define X86_KEPT (BIT(OP_X86_RBX) | BIT(OP_X86_RBP) | 0xf000)
+
+/* CFA = @base + @offset, the return address just below, the registers of @saved below that. */
+static inline struct op_unwind_rule x86_rule(u8 base, s32 offset, u32 saved)
+{
+	struct op_unwind_rule r = { .cfa = OP_CFA_REGISTER, .base = base, .offset = offset,
+				    .ra = -1, .ra_register = NO, .save_base = NO, .saved = saved,
+				    .kept = X86_KEPT & ~saved };
+
+	for (int i = 0; i < OP_UNWIND_SAVED_MAX; i++)
+		r.at[i] = -2 - i;
+	return r;
+}
+
+/* 0x10000: function of 24 bytes; 0x10100: nothing; 0x30000: the outermost */
+static inline struct op_unwind_table *small_table(u64 *len)
+{
+	struct op_unwind_rule rules[] = {
+		{ .cfa = OP_CFA_NONE }, { .cfa = OP_CFA_END }, x86_rule(OP_X86_RSP, 24, 0),
+	};
+	static const struct test_row rows[] = {
+		{ 0x10000, 2 }, { 0x10100, 0 }, { 0x30000, 1 }, { 0x30010, 0 },
+	};
+
+	return test_table(OP_UNWIND_X86_64, rules, 3, rows, 4, len);
 }
 
 #endif
