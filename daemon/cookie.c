@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "binaries.h"
 #include "build_id.h"
 #include "cookie.h"
 #include "hash.h"
@@ -22,18 +23,21 @@ struct entry {
 struct cookies {
 	struct collector *collector;
 	struct images *images;
+	struct binaries *binaries;
 	void (*file)(void *context, op_word cookie, int fd);	/* NULL: nobody is told */
 	void *context;
 	struct entry *table;		/* open addressing, never more than half full */
 	size_t size, used;
 };
 
-struct cookies *cookies_new(struct collector *collector, struct images *images)
+struct cookies *cookies_new(struct collector *collector, struct images *images,
+			    struct binaries *binaries)
 {
 	struct cookies *c = xcalloc(1, sizeof(*c));
 
 	c->collector = collector;
 	c->images = images;
+	c->binaries = binaries;
 	c->size = 1024;
 	c->table = xcalloc(c->size, sizeof(*c->table));
 	return c;
@@ -119,12 +123,11 @@ static struct image *describe(struct cookies *c, op_word cookie, const char *pat
 	image = image_get(c->images, IMAGE_FILE, path, text);
 	if (fd >= 0 && c->file)
 		c->file(c->context, cookie, fd);
-	if (fd >= 0)
-		close(fd);
-	else if (!image->mtime)
+	if (fd < 0 && !image->mtime)
 		mtime = time_at_path(path);
 	if (mtime)
 		image->mtime = mtime;
+	binaries_saw(c->binaries, image, cookie, fd);
 	return image;
 }
 

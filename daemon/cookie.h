@@ -7,12 +7,15 @@
 #ifndef COOKIE_H
 #define COOKIE_H
 
+#include "binaries.h"
 #include "collector.h"
 #include "image.h"
 
 struct cookies;
 
-struct cookies *cookies_new(struct collector *collector, struct images *images);
+/* All must outlive it. */
+struct cookies *cookies_new(struct collector *collector, struct images *images,
+			    struct binaries *binaries);
 void cookies_free(struct cookies *c);
 
 /* Have @file called with the file of each cookie that is resolved from now on; the fd stays ours. */

@@ -168,6 +168,11 @@ void image_tell(struct images *all, struct image *image)
 		write_build(all, image);
 }
 
+bool image_has_samples(const struct image *image)
+{
+	return image->told;
+}
+
 static void image_forget_session(struct image *image)
 {
 	image->told = false;

@@ -27,6 +27,7 @@ struct image {
 	struct image *next;		/* private from here on */
 	enum { IMAGE_UNDECIDED, IMAGE_FIRST, IMAGE_LATER } standing;	/* in the session */
 	bool told;			/* its build is in the session's stats/images */
+	struct binary *binary;		/* binaries.c; NULL: none yet */
 	uint32_t stack_id;		/* in the store of chains, if that is still the one */
 	unsigned int stack_store;	/* opened as this: stacks.c */
 };
@@ -57,6 +58,9 @@ struct image *image_first(struct images *all, struct image *image);
 
 /* Samples are about to be counted for it: have its build in stats/images, once, if it is first. */
 void image_tell(struct images *all, struct image *image);
+
+/* Whether that was called in this session. */
+bool image_has_samples(const struct image *image);
 
 /* From now on stats/images below @stats_dir is written; what stands there already is kept. */
 void images_set_session(struct images *all, const char *stats_dir);

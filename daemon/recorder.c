@@ -86,6 +86,7 @@ void recorder_write_counts(struct recorder *r)
 	int err;
 
 	jit_processes_look(r->jit);
+	binaries_look(r->binaries);
 	kernel_capture_due(r->kernel);
 	if (r->info_due)
 		recorder_write_info(r);
@@ -127,7 +128,8 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->config = *config;
 	stats_init(&r->stats);
 	r->images = images_new(config->wanted);
-	r->cookies = cookies_new(config->collector, r->images);
+	r->binaries = binaries_new(config->collector);
+	r->cookies = cookies_new(config->collector, r->images, r->binaries);
 	if (config->unwind && config->collector->unwind_table) {
 		r->unwind_push = unwind_push_new(config->collector, config->unwind);
 		cookies_tell_files(r->cookies, unwind_push_file, r->unwind_push);
@@ -186,6 +188,7 @@ void recorder_close(struct recorder *r)
 	jit_processes_free(r->jit);
 	kernel_free(r->kernel);
 	cookies_free(r->cookies);
+	binaries_free(r->binaries);
 	unwind_push_free(r->unwind_push);
 	images_free(r->images);
 	stats_free(&r->stats);
@@ -209,6 +212,7 @@ int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_err
 	if (r->unwind_push)
 		unwind_push_turn(r->unwind_push);
 	sfiles_flush(r->sfiles);
+	binaries_step(r->binaries);
 	ext_sync(r->config.ext);
 	kernel_capture_due(r->kernel);
 	r->stats.dumps += some;
@@ -259,6 +263,7 @@ static void drain_meanwhile(void *context)
 void recorder_name_code(struct recorder *r)
 {
 	jit_processes_convert(r->jit, drain_meanwhile, r);
+	binaries_finish(r->binaries, drain_meanwhile, r);
 }
 
 int recorder_start(struct recorder *r, struct op_error *e)

@@ -16,6 +16,7 @@ struct recorder {
 	struct recorder_config config;
 	struct stats stats;
 	struct images *images;
+	struct binaries *binaries;
 	struct cookies *cookies;
 	struct kernel *kernel;
 	struct anons *anons;
@@ -76,7 +77,10 @@ void recorder_times_leave(struct recorder *r);	/* what was counted so far is the
 int recorder_times_write(struct recorder *r);
 void recorder_times_free(struct recorder *r);
 
-/* Name what was sampled of code that processes made; samples are drained meanwhile. */
+/*
+ * Name what was sampled of code that processes made, and copy binaries that reports would not
+ * find; samples are drained meanwhile.
+ */
 void recorder_name_code(struct recorder *r);
 void recorder_keep_room(struct recorder *r);
 

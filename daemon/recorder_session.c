@@ -209,6 +209,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 		memset(&r->before, 0, sizeof(r->before));
 	recorder_times_enter(r);
 	images_set_session(r->images, r->stats_dir);
+	binaries_set_session(r->binaries, r->stats_dir);
 	sfiles_set_session(r->sfiles, r->samples_dir);
 	stacks_set_session(r->stacks, r->stats_dir);
 	kernel_set_session(r->kernel, r->stats_dir);

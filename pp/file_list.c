@@ -142,9 +142,11 @@ static void get_images(struct walk *w, const char *path, struct sample_file *fil
 	}
 	if (!file->image)
 		file->image = get_image(w, &name->image, build);
-	own = build && name->callee.kind == IMAGE_FILE && !strcmp(name->callee.path, name->image.path);
-	if (name->has_callee)
+	if (name->has_callee) {
+		own = build && name->callee.kind == IMAGE_FILE &&
+		      !strcmp(name->callee.path, name->image.path);
 		file->callee = get_image(w, &name->callee, own ? build : NULL);
+	}
 }
 
 static void visit_file(struct walk *w, const char *path)
