@@ -84,42 +84,72 @@ static int series_of(struct stack_store *s, uint32_t context, uint32_t event, ui
 	return 0;
 }
 
-/* Frames the chain shares with the last one, from the outermost on; its root may be new. */
-static int begin_chain(struct stack_store *s, const struct stack_frame *frames, size_t nr,
-		       unsigned int end, size_t *ret_shared)
+/* Frames two chains have in common, from the outermost on. */
+static size_t common(const struct stack_last *last, const struct stack_frame *frames, size_t nr)
 {
-	struct stack_last *last = &s->last;
-	size_t shared = 0;
-	int err;
+	size_t i = 0;
 
-	if (!last->root || last->end != end) {
-		last->root = find_or_append(s, (struct stack_record){
-						    STACK_HEAD(STACK_NODE, 0), end }, &err);
-		last->end = end;
-		last->nr = 0;
-		if (err)
-			return err;
+	while (i < nr && i < last->nr && last->frames[i].offset == frames[nr - 1 - i].offset &&
+	       last->frames[i].image == frames[nr - 1 - i].image)
+		i++;
+	return i;
+}
+
+/* Of the chains added lately the one that has most in common with this; NULL: none has its root. */
+static struct stack_last *most_alike(struct stack_store *s, const struct stack_frame *frames,
+				     size_t nr, unsigned int end, size_t *ret_common)
+{
+	struct stack_last *best = NULL;
+
+	for (struct stack_last *l = s->last; l < s->last + NR_LAST; l++) {
+		size_t n = l->root && l->end == end ? common(l, frames, nr) : 0;
+
+		if (l->root && l->end == end && (!best || n > *ret_common)) {
+			best = l;
+			*ret_common = n;
+		}
 	}
-	while (shared < nr && shared < last->nr &&
-	       last->frames[shared].offset == frames[nr - 1 - shared].offset &&
-	       last->frames[shared].image == frames[nr - 1 - shared].image)
-		shared++;
-	last->nr = shared;
-	*ret_shared = shared;
-	return 0;
+	return best;
+}
+
+/*
+ * Where the chain is put down for the next ones, begun with what is known of it. It takes the
+ * place of the one most alike, unless that looks like another task's. NULL and *ret_err.
+ */
+static struct stack_last *begin_chain(struct stack_store *s, const struct stack_frame *frames,
+				      size_t nr, unsigned int end, int *ret_err)
+{
+	size_t n = 0;
+	struct stack_last *alike = most_alike(s, frames, nr, end, &n), *last = alike;
+
+	*ret_err = 0;
+	if (!alike || 2 * n < alike->nr)
+		last = &s->last[s->next_last++ % NR_LAST];
+	if (!alike) {
+		last->root = find_or_append(s, (struct stack_record){
+						    STACK_HEAD(STACK_NODE, 0), end }, ret_err);
+		last->end = end;
+	} else if (last != alike) {
+		last->root = alike->root;
+		last->end = end;
+		memcpy(last->frames, alike->frames, n * sizeof(*last->frames));
+		memcpy(last->nodes, alike->nodes, n * sizeof(*last->nodes));
+	}
+	last->nr = n;
+	return last->root ? last : NULL;
 }
 
 /* The chain's innermost node; 0 and *ret_err. */
 static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames, size_t nr,
 			unsigned int end, int *ret_err)
 {
-	struct stack_last *last = &s->last;
+	struct stack_last *last = begin_chain(s, frames, nr, end, ret_err);
 	size_t depth;
 	uint32_t node;
 
-	*ret_err = begin_chain(s, frames, nr, end, &depth);
-	if (*ret_err)
+	if (!last)
 		return 0;
+	depth = last->nr;
 	for (size_t i = depth; i < nr; i++)
 		stack_index_prefetch(s, narrow_frame(&frames[nr - 1 - i]));
 	node = depth ? last->nodes[depth - 1] : last->root;

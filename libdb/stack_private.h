@@ -5,7 +5,12 @@
 
 #include "stack_file.h"
 
-/* The chain added last: consecutive samples mostly share their outer frames. */
+/*
+ * A chain added lately: samples of one task mostly share their outer frames. There are some of
+ * them, for the samples of several CPUs come by turns.
+ */
+#define NR_LAST 8
+
 struct stack_last {
 	size_t nr;			/* frames that have their node; outermost first */
 	unsigned int end;
@@ -29,7 +34,8 @@ struct stack_store {
 
 	uint32_t context, event, series;	/* of the last add */
 	uint64_t nr_nodes, nr_frames;
-	struct stack_last last;
+	struct stack_last last[NR_LAST];
+	unsigned int next_last;		/* the one to go */
 };
 
 /* --- stack_index.c --- */

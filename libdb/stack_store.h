@@ -103,7 +103,7 @@ int stack_store_context(struct stack_store *s, const struct stack_context *conte
 /*
  * Add @count samples of @event on behalf of @context, whose chain is @frames, innermost first.
  * @end: enum stack_end and flags. Counts are 64 bits and stay at their maximum. Fastest when the
- * chain begins (outermost) like the one before.
+ * chain begins (outermost) like one of the last few.
  *
  * -EINVAL: @nr is 0 or past STACK_FRAMES_MAX, @end is past STACK_END_MAX, or an id is not of its
  * kind. -ENOSPC: no room on the disk. -EFBIG: no room below @max_bytes or the limit of file sizes.

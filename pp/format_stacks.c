@@ -33,7 +33,7 @@ static void add_share(struct strbuf *out, uint64_t part, uint64_t total)
 	else if (part < total && percent > 99.9)
 		strbuf_add(out, "more than 99.9 %");
 	else
-		strbuf_addf(out, "%.3g %%", percent);
+		strbuf_addf(out, "%.1f %%", percent);
 }
 
 /* [CT-7] */

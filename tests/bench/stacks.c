@@ -157,7 +157,7 @@ static struct stack_store *fresh(struct program *programs)
 }
 
 /* The ids in it are those of every fresh store. */
-static struct load *make_load(struct program *programs)
+static struct load *make_load(struct program *programs, size_t batch)
 {
 	struct load *load = xcalloc(1, sizeof(*load));
 	struct program *running[CPUS];
@@ -166,7 +166,7 @@ static struct load *make_load(struct program *programs)
 	for (int i = 0; i < CPUS; i++)
 		running[i] = &programs[i];
 	for (size_t i = 0; i < SAMPLES; i++) {
-		struct program **p = &running[i / BATCH % CPUS];
+		struct program **p = &running[i / batch % CPUS];
 
 		if (random_u64() % 16 == 0)	/* another gets its turn */
 			*p = &programs[random_u64() % PROGRAMS];
@@ -180,6 +180,12 @@ static struct load *make_load(struct program *programs)
 		load->nr_frames += load->samples[i].nr;
 	}
 	return load;
+}
+
+static void free_load(struct load *load)
+{
+	free(load->frames);
+	free(load);
 }
 
 /* ns per sample. */
@@ -210,7 +216,7 @@ static double median(double *times)
 	return times[RUNS / 2];
 }
 
-static void bench_adding(const struct load *load, struct program *programs)
+static void bench_adding(const struct load *load, struct program *programs, const char *order)
 {
 	double first[RUNS], again[RUNS];
 	struct stack_store_size size;
@@ -223,8 +229,10 @@ static void bench_adding(const struct load *load, struct program *programs)
 		again[i] = add_all(s, load);
 		stack_store_close(s);
 	}
-	printf("bench stacks_add_new %.0f ns\n", median(first));
-	printf("bench stacks_add_known %.0f ns\n", median(again));
+	printf("bench stacks_add_new%s %.0f ns\n", order, median(first));
+	printf("bench stacks_add_known%s %.0f ns\n", order, median(again));
+	if (*order)
+		return;
 	printf("bench stacks_frames_per_sample %.1f frames\n",
 	       (double)load->nr_frames / SAMPLES);
 	printf("bench stacks_bytes_per_sample %.2f bytes rival perf.data-fp %.0f\n",
@@ -267,11 +275,13 @@ int main(void)
 
 	snprintf(path, sizeof(path), "%s/bench-stacks.%d", dir ? dir : "/tmp", (int)getpid());
 	stack_store_close(fresh(programs));
-	load = make_load(programs);
-	bench_adding(load, programs);
+	load = make_load(programs, 1);
+	bench_adding(load, programs, "_by_time");
+	free_load(load);
+	load = make_load(programs, BATCH);
+	bench_adding(load, programs, "");
 	bench_opening();
 	unlink(path);
-	free(load->frames);
-	free(load);
+	free_load(load);
 	return 0;
 }
