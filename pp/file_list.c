@@ -89,32 +89,6 @@ static struct image *jit_image(struct walk *w, const char *path, const struct im
 	return image;
 }
 
-/*
- * The kernel's code in every process: where the session has a copy of it, that is one image [FL-6].
- * Processes of 32 bits have another one. Else NULL.
- */
-static struct image *vdso_image(struct walk *w, const struct image_name *name)
-{
-	const struct image_name vdso = { .kind = IMAGE_ANON, .path = SESSION_VDSO_NAME };
-	struct image *image;
-	char *copy;
-
-	if (strcmp(name->path, SESSION_VDSO_NAME) || name->anon_start <= UINT32_MAX ||
-	    (w->spec && w->spec->compat))
-		return NULL;
-	copy = path_join(w->session->samples, "stats/" SESSION_VDSO_FILE);
-	image = file_exists(copy) ? image_set_get(w->images, &vdso, NULL, w->session) : NULL;
-	if (image && strcmp(image->session->info.kernel_build_id, w->session->info.kernel_build_id))
-		image = NULL;		/* another kernel's */
-	if (image && !image->looked_for) {
-		image->looked_for = true;
-		image->found = copy;
-		return image;
-	}
-	free(copy);
-	return image;
-}
-
 static void keep_file(struct file_list *list, const struct sample_file *file)
 {
 	if (file->callee) {
@@ -136,7 +110,8 @@ static void get_images(struct walk *w, const char *path, struct sample_file *fil
 
 	file->app = get_image(w, &name->app, own ? build : NULL);
 	if (name->image.kind == IMAGE_ANON && !name->has_callee) {
-		file->image = vdso_image(w, &name->image);
+		if (!w->spec || !w->spec->compat)
+			file->image = image_set_get_vdso(w->images, &name->image, w->session);
 		if (!file->image)
 			file->image = jit_image(w, path, &name->image);
 	}

@@ -123,6 +123,28 @@ struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_
 	return image;
 }
 
+struct image *image_set_get_vdso(struct image_set *set, const struct image_name *name,
+				 const struct report_session *session)
+{
+	const struct image_name vdso = { .kind = IMAGE_ANON, .path = SESSION_VDSO_NAME };
+	struct image *image;
+	char *copy;
+
+	if (strcmp(name->path, SESSION_VDSO_NAME) || name->anon_start <= UINT32_MAX)
+		return NULL;
+	copy = path_join(session->samples, "stats/" SESSION_VDSO_FILE);
+	image = file_exists(copy) ? image_set_get(set, &vdso, NULL, session) : NULL;
+	if (image && strcmp(image->session->info.kernel_build_id, session->info.kernel_build_id))
+		image = NULL;		/* another kernel's */
+	if (image && !image->looked_for) {
+		image->looked_for = true;
+		image->found = copy;
+		return image;
+	}
+	free(copy);
+	return image;
+}
+
 void image_set_free(struct image_set *set)
 {
 	for (size_t i = 0; i < set->nr; i++) {

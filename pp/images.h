@@ -54,6 +54,13 @@ struct image *image_set_get(struct image_set *set, const struct image_name *name
  */
 struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
 				const struct report_session *session);
+
+/*
+ * The kernel's code in every process: where the session has a copy of it, all processes' mappings
+ * are that one image [FL-6]. Processes of 32 bits have another one. Else NULL.
+ */
+struct image *image_set_get_vdso(struct image_set *set, const struct image_name *name,
+				 const struct report_session *session);
 void image_set_free(struct image_set *set);
 
 /* What reports print: found name or name, in full or its base name. */

@@ -159,6 +159,17 @@ static const char *apart_build(const struct stack_symbols *s, const struct stack
 	       strcmp(recorded, image->build_id) ? image->build_id : NULL;
 }
 
+/* The build is known of images, too, that have no sample files. */
+static struct image *file_image(const struct stack_symbols *s, const struct stack_image *i)
+{
+	struct image *image = image_set_get(&s->collection->images, &i->name, apart_build(s, i),
+					    s->session);
+
+	if (image->kind == IMAGE_FILE && !image->build_id && *i->build_id)
+		image->build_id = xstrdup(i->build_id);
+	return image;
+}
+
 /* Mappings of one process with one name follow each other mostly: ask for the object once. */
 static void set_images(struct stack_symbols *s)
 {
@@ -169,16 +180,16 @@ static void set_images(struct stack_symbols *s)
 		const struct image_name *name = &s->snapshot->images[i].name;
 		struct image *image = NULL;
 
-		if (name->kind == IMAGE_ANON) {
+		if (name->kind == IMAGE_ANON)
+			image = image_set_get_vdso(&s->collection->images, name, s->session);
+		if (!image && name->kind == IMAGE_ANON) {
 			if (!last || last->anon_tgid != name->anon_tgid ||
 			    strcmp(last->path, name->path))
 				last_jit = jit_image(s, name);
 			last = name;
 			image = last_jit;
 		}
-		s->images[i] = image ? image :
-			image_set_get(&s->collection->images, name,
-				      apart_build(s, &s->snapshot->images[i]), s->session);
+		s->images[i] = image ? image : file_image(s, &s->snapshot->images[i]);
 	}
 }
 
