@@ -6,18 +6,17 @@
  * have seldom or never.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
 #include "op_unwind.h"
 #include "tap.h"
-#include "tmpdir.h"
 #include "unwind_build.h"
 #include "unwind_image.h"
 
 #define LIMIT		(1 << 20)
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 static int build(struct op_unwind_table **ret, struct unwind_counts *counts)
 {
@@ -275,10 +274,13 @@ TEST(time_is_bounded)
 
 static atomic_bool stop;
 
-static void *resize(void *path)
+static int shrinking = -1;
+
+static void *resize(void *arg)
 {
+	(void)arg;
 	while (!stop)
-		if (truncate(path, 0x4010) || truncate(path, image_size))
+		if (ftruncate(shrinking, 0x4010) || ftruncate(shrinking, image_size))
 			abort();
 	return NULL;
 }
@@ -286,24 +288,20 @@ static void *resize(void *path)
 TEST(file_that_is_cut_short_meanwhile)
 {
 	struct op_unwind_table *t;
-	char path[300];
 	pthread_t thread;
 	size_t cie, len;
-	int fd;
 
-	tmpdir_make();
-	snprintf(path, sizeof(path), "%s/binary", tmpdir);
 	new_image();
 	cie = put_cie("zR", "", 0);
 	for (int i = 0; i < 1000; i++)
 		put_fde(cie, CODE + i, 1, "", 0);
 	end_image();
-	CHECK(!file_write_atomic(path, image, image_size, 0600), "write");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (pthread_create(&thread, NULL, resize, path))
+	shrinking = memfd_create("binary", MFD_CLOEXEC);
+	CHECK(write(shrinking, image, image_size) == (ssize_t)image_size, "write");
+	if (pthread_create(&thread, NULL, resize, NULL))
 		abort();
 	for (int i = 0; i < 300; i++) {
-		int err = unwind_build_fd(fd, LIMIT, &t, &len, NULL);
+		int err = unwind_build_fd(shrinking, LIMIT, &t, &len, NULL);
 
 		if (!err) {
 			CHECK(op_unwind_check(t, len), "sound");
@@ -312,7 +310,7 @@ TEST(file_that_is_cut_short_meanwhile)
 	}
 	stop = true;
 	pthread_join(thread, NULL);
-	close(fd);
+	close(shrinking);
 }
 
 TEST_MAIN()
