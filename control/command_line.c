@@ -52,7 +52,7 @@ static struct poptOption settings[] = {
 	SETTING("event", 'e', SET_EVENT, "sample this event (may be given several times)",
 		"SPEC"),
 	SETTING("separate", 'p', SET_SEPARATE,
-		"keep profiles apart by lib, kernel, thread, cpu; none; all", "LIST"),
+		"keep profiles apart by lib, kernel, thread, cpu, cgroup; none; all", "LIST"),
 	SETTING("vmlinux", 0, SET_VMLINUX,
 		"take the kernel's symbols from this image, not from kallsyms", "FILE"),
 	{ "no-vmlinux", 0, POPT_ARG_NONE, NULL, CODE_SETTING + SET_NO_VMLINUX,

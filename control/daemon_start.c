@@ -72,6 +72,8 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	add_word(&w, xasprintf("--separate-kernel=%d", s->separate_kernel));
 	add_word(&w, xasprintf("--separate-thread=%d", s->separate_thread));
 	add_word(&w, xasprintf("--separate-cpu=%d", s->separate_cpu));
+	if (s->separate_cgroup)
+		add_word(&w, xstrdup("--separate-cgroup=1"));
 	add_event_words(plan, &w);
 	err = add_kernel_words(s, &w, e);
 	if (err) {

@@ -163,6 +163,8 @@ static int parse_pair(const char *key, const char *value, struct setup *s, struc
 		return parse_flag(value, &s->separate_thread, e);
 	if (!strcmp(key, "SEPARATE_CPU"))
 		return parse_flag(value, &s->separate_cpu, e);
+	if (!strcmp(key, "SEPARATE_CGROUP"))
+		return parse_flag(value, &s->separate_cgroup, e);
 	if (!strcmp(key, "VMLINUX"))
 		return parse_vmlinux(value, &s->vmlinux, e);
 	if (!strcmp(key, "IMAGE_FILTER"))
@@ -246,6 +248,8 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 	strbuf_addf(out, "SEPARATE_KERNEL=%d\n", s->separate_kernel);
 	strbuf_addf(out, "SEPARATE_THREAD=%d\n", s->separate_thread);
 	strbuf_addf(out, "SEPARATE_CPU=%d\n", s->separate_cpu);
+	if (s->separate_cgroup)		/* the original's has no such line */
+		strbuf_add(out, "SEPARATE_CGROUP=1\n");
 	strbuf_addf(out, "VMLINUX=%s\n", s->vmlinux);
 	strbuf_addf(out, "IMAGE_FILTER=%s\n", s->image_filter);
 	if (s->buffer_sizes[BUFFER_EVENTS])

@@ -124,12 +124,14 @@ static int separate_word(struct setup *s, const char *word)
 	bool lib = kernel || !strcmp(word, "lib") || !strcmp(word, "library");
 	bool thread = all || !strcmp(word, "thread");
 	bool cpu = all || !strcmp(word, "cpu");
+	bool cgroup = !strcmp(word, "cgroup");	/* "all" is the original's */
 
 	s->separate_lib |= lib;
 	s->separate_kernel |= kernel;
 	s->separate_thread |= thread;
 	s->separate_cpu |= cpu;
-	return lib || thread || cpu || !strcmp(word, "none") ? 0 : -EINVAL;
+	s->separate_cgroup |= cgroup;
+	return lib || thread || cpu || cgroup || !strcmp(word, "none") ? 0 : -EINVAL;
 }
 
 static int set_separate(struct setup *s, const char *value, struct op_error *e)
@@ -138,11 +140,12 @@ static int set_separate(struct setup *s, const char *value, struct op_error *e)
 	int err = 0;
 
 	s->separate_lib = s->separate_kernel = s->separate_thread = s->separate_cpu = false;
+	s->separate_cgroup = false;
 	while (!err && (word = strsep(&rest, ","))) {
 		err = separate_word(s, word);
 		if (err)
 			op_error_set(e, err, "--separate='%s': use none, lib, kernel, thread, "
-				     "cpu or all", word);
+				     "cpu, cgroup or all", word);
 	}
 	free(copy);
 	return err;

@@ -30,7 +30,7 @@ struct setup {
 	char *session_dir;		/* absolute */
 	struct event_request events[SETUP_MAX_EVENTS];
 	size_t nr_events;		/* 0: the default event of what will sample */
-	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
+	bool separate_lib, separate_kernel, separate_thread, separate_cpu, separate_cgroup;
 	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */
 	uint64_t kernel_start, kernel_end;	/* addresses; both 0: found out when needed */
 	char *image_filter;		/* comma separated paths; "": all */
@@ -48,7 +48,7 @@ void setup_free(struct setup *s);
 /* The set-up options. In the order of opcontrol --help. */
 enum setting_id {
 	SET_EVENT,		/* "default", or one more event: event_request.h */
-	SET_SEPARATE,		/* none lib library kernel thread cpu all, comma separated */
+	SET_SEPARATE,		/* none lib library kernel thread cpu cgroup all, comma separated */
 	SET_VMLINUX,		/* a path, or "kallsyms" for VMLINUX_DEFAULT */
 	SET_NO_VMLINUX,
 	SET_KERNEL_RANGE,	/* START,END in hex */

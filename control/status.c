@@ -79,10 +79,11 @@ void status_print_setup(const struct setup *s, FILE *out)
 		fprintf(out, "Event %zu: %s\n", i, spec.text);
 	}
 	strbuf_free(&spec);
-	fprintf(out, "Separate options:%s%s%s%s%s\n", s->separate_lib ? " library" : "",
+	fprintf(out, "Separate options:%s%s%s%s%s%s\n", s->separate_lib ? " library" : "",
 		s->separate_kernel ? " kernel" : "", s->separate_thread ? " thread" : "",
-		s->separate_cpu ? " cpu" : "",
-		s->separate_lib || s->separate_thread || s->separate_cpu ? "" : " none");
+		s->separate_cpu ? " cpu" : "", s->separate_cgroup ? " cgroup" : "",
+		s->separate_lib || s->separate_thread || s->separate_cpu ||
+		s->separate_cgroup ? "" : " none");
 	print_vmlinux(s->vmlinux, out);
 	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "attribute_private.h"
+#include "cgroups.h"
 #include "jit_processes.h"
 #include "log.h"
 #include "xalloc.h"
@@ -64,6 +65,7 @@ static void start_key(const struct attribution *a, const struct span *s, struct 
 	key->tgid = separate->thread ? s->state->tgid : SFILE_ALL;
 	key->tid = separate->thread ? s->state->tid : SFILE_ALL;
 	key->cpu = separate->cpu ? s->state->cpu : SFILE_ALL;
+	key->cgroup = s->route->origin.cgroup;
 }
 
 static inline struct found *found_of(const struct span *s)
@@ -262,20 +264,23 @@ static struct origin origin_of(const struct attribution *a, const struct trans_s
 		o.tid = state->tid;
 	if (separate->cpu)
 		o.cpu = state->cpu;
+	if (separate->cgroup)
+		o.cgroup = cgroups_of(a->config.cgroups, state->tgid, state->app_cookie);
 	return o;
 }
 
 static bool same_origin(const struct origin *a, const struct origin *b)
 {
 	return a->cookie == b->cookie && a->app_cookie == b->app_cookie && a->tgid == b->tgid &&
-	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode;
+	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode &&
+	       a->cgroup == b->cgroup;
 }
 
 static struct route *find_route(struct attribution *a, const struct trans_state *state)
 {
 	struct origin o = origin_of(a, state);
 	uint64_t h = o.cookie * 31 + o.app_cookie * 37 + o.tgid * 41 + o.tid * 43 + o.cpu * 47 +
-		     o.mode;
+		     o.mode + (uintptr_t)o.cgroup;
 	struct route *r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
 
 	if (same_origin(&r->origin, &o))

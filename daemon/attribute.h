@@ -34,7 +34,7 @@
 #include "stacks.h"
 
 struct separation {
-	bool lib, kernel, thread, cpu;
+	bool lib, kernel, thread, cpu, cgroup;
 };
 
 struct attribution_config {
@@ -45,6 +45,7 @@ struct attribution_config {
 	struct cookies *cookies;
 	struct kernel *kernel;
 	struct anons *anons;
+	struct cgroups *cgroups;	/* asked with separate.cgroup only */
 	struct jit_processes *jit;	/* told of samples in anonymous memory */
 	struct sfiles *sfiles;
 	struct stacks *stacks;		/* NULL: no chains are kept */

@@ -23,6 +23,7 @@ struct found {
 struct origin {
 	op_word cookie, app_cookie;
 	uint32_t tgid, tid, cpu;
+	const char *cgroup;
 	enum trans_mode mode;		/* MODE_UNKNOWN: none */
 };
 
@@ -43,6 +44,7 @@ struct arc_file {
 	unsigned int generation;
 	struct image *app, *caller, *callee;
 	uint32_t counter, tgid, tid, cpu;
+	const char *cgroup;
 };
 
 struct attribution {

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "attribute_private.h"
+#include "cgroups.h"
 #include "jit_processes.h"
 
 /* One chain, and what is common to its frames. */
@@ -15,6 +16,7 @@ struct chain {
 	struct image *app;		/* NULL: not known */
 	uint32_t counter;
 	uint32_t tgid, tid, cpu;	/* as sfile_key's */
+	const char *cgroup;
 	bool wanted;			/* all of it, since its application is */
 };
 
@@ -115,6 +117,7 @@ static struct sfile *make_arc_file(struct attribution *a, const struct chain *c,
 	key.tgid = c->tgid;
 	key.tid = c->tid;
 	key.cpu = c->cpu;
+	key.cgroup = c->cgroup;
 	key.is_arc = true;
 	fill_place(a, c, caller, &key.at);
 	fill_place(a, c, callee, &key.callee);
@@ -131,16 +134,16 @@ static struct sfile *arc_file(struct attribution *a, const struct chain *c,
 	if (!caller->image || !callee->image)
 		return make_arc_file(a, c, app, caller, callee);
 	h = ((uintptr_t)app * 3 + (uintptr_t)caller->image * 5 + (uintptr_t)callee->image * 7 +
-	     c->tid * 11 + c->cpu * 13 + c->counter) * 0x9e3779b97f4a7c15u;
+	     c->tid * 11 + c->cpu * 13 + c->counter + (uintptr_t)c->cgroup) * 0x9e3779b97f4a7c15u;
 	f = &a->arc_files[h >> 56];
 	if (f->sfile && f->generation == *a->generation && f->app == app &&
 	    f->caller == caller->image && f->callee == callee->image &&
 	    f->counter == c->counter && f->tgid == c->tgid && f->tid == c->tid &&
-	    f->cpu == c->cpu)
+	    f->cpu == c->cpu && f->cgroup == c->cgroup)
 		return f->sfile;
 	*f = (struct arc_file){ .app = app, .caller = caller->image, .callee = callee->image,
 				.counter = c->counter, .tgid = c->tgid, .tid = c->tid,
-				.cpu = c->cpu };
+				.cpu = c->cpu, .cgroup = c->cgroup };
 	f->sfile = make_arc_file(a, c, app, caller, callee);
 	f->generation = *a->generation;
 	return f->sfile;
@@ -196,6 +199,7 @@ static bool add_stack(struct attribution *a, const struct chain *c, size_t nr, u
 	const struct stacks_context context = {
 		.app = separate->lib || separate->kernel ? c->app : NULL,
 		.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
+		.cgroup = c->cgroup,
 	};
 
 	return stacks_add(a->config.stacks, &context, c->counter, a->frames, nr, end);
@@ -223,6 +227,8 @@ static struct chain begin(struct attribution *a, const struct trans_state *leaf,
 		.cpu = separate->cpu ? leaf->cpu : SFILE_ALL,
 	};
 
+	if (separate->cgroup)
+		c.cgroup = cgroups_of(a->config.cgroups, leaf->tgid, leaf->app_cookie);
 	c.wanted = !a->filtered || (c.app && c.app->wanted);
 	return c;
 }

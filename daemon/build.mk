@@ -1,6 +1,6 @@
 # what daemon/ builds
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
-	daemon/attribute_extended.c daemon/attribute_stack.c daemon/binaries.c daemon/binary_copy.c \
+	daemon/attribute_extended.c daemon/attribute_stack.c daemon/binaries.c daemon/binary_copy.c daemon/cgroups.c \
 	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/cookie.c \
 	daemon/device.c daemon/device_counts.c daemon/device_events.c daemon/device_ibs.c \
 	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \

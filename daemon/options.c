@@ -25,7 +25,7 @@ struct raw {
 		*verbose, *ext_feature;
 	char *unwind;
 	int no_vmlinux, foreground, version, help, callgraph_depth, unwind_memory;
-	int lib, kernel, thread, cpu;
+	int lib, kernel, thread, cpu, cgroup;
 };
 
 static int hex_parse(const char *text, uint64_t *ret)
@@ -95,6 +95,8 @@ static int take_separation(const struct raw *raw, struct options *o, struct op_e
 		err = take_flag(raw->thread, &o->separate.thread, "thread", e);
 	if (!err)
 		err = take_flag(raw->cpu, &o->separate.cpu, "cpu", e);
+	if (!err)
+		err = take_flag(raw->cgroup, &o->separate.cgroup, "cgroup", e);
 	return err;
 }
 
@@ -225,6 +227,8 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		 "0|1"},
 		{"separate-thread", 0, POPT_ARG_INT, &raw.thread, 0, "files per thread", "0|1"},
 		{"separate-cpu", 0, POPT_ARG_INT, &raw.cpu, 0, "files per CPU", "0|1"},
+		{"separate-cgroup", 0, POPT_ARG_INT, &raw.cgroup, 0, "files per control group",
+		 "0|1"},
 		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0,
 		 "callers per sample", "N"},
 		{"unwind", 0, POPT_ARG_STRING, &raw.unwind, 0,

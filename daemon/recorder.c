@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cgroups.h"
 #include "cpu_type.h"
 #include "ibs.h"
 #include "log.h"
@@ -136,6 +137,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	}
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
+	r->cgroups = cgroups_new(config->proc);
 	r->jit = jit_processes_new(config->proc);
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
 	r->stacks = stacks_new(config->events, config->nr_counters, r->images, &r->stats);
@@ -147,6 +149,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.cookies = r->cookies,
 		.kernel = r->kernel,
 		.anons = r->anons,
+		.cgroups = r->cgroups,
 		.jit = r->jit,
 		.sfiles = r->sfiles,
 		.stacks = r->stacks,
@@ -185,6 +188,7 @@ void recorder_close(struct recorder *r)
 	sfiles_free(r->sfiles);
 	stacks_free(r->stacks);
 	anons_free(r->anons);
+	cgroups_free(r->cgroups);
 	jit_processes_free(r->jit);
 	kernel_free(r->kernel);
 	cookies_free(r->cookies);

@@ -20,6 +20,7 @@ struct recorder {
 	struct cookies *cookies;
 	struct kernel *kernel;
 	struct anons *anons;
+	struct cgroups *cgroups;
 	struct jit_processes *jit;
 	struct sfiles *sfiles;
 	struct stacks *stacks;

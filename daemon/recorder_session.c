@@ -91,8 +91,9 @@ static void read_kernel_build_id(char *text)
 
 static void describe_separation(const struct separation *s, char *text, size_t size)
 {
-	int n = snprintf(text, size, "%s%s%s%s", s->lib ? " lib" : "", s->kernel ? " kernel" : "",
-			 s->thread ? " thread" : "", s->cpu ? " cpu" : "");
+	int n = snprintf(text, size, "%s%s%s%s%s", s->lib ? " lib" : "",
+			 s->kernel ? " kernel" : "", s->thread ? " thread" : "",
+			 s->cpu ? " cpu" : "", s->cgroup ? " cgroup" : "");
 
 	if (n)
 		memmove(text, text + 1, n);

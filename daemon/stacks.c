@@ -263,19 +263,20 @@ static int64_t number_or_all(uint32_t field)
 
 static bool same_context(const struct stacks_context *a, const struct stacks_context *b)
 {
-	return a->app == b->app && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu;
+	return a->app == b->app && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->cgroup == b->cgroup;
 }
 
 static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 {
-	uint64_t h = hash_mix((uintptr_t)c->app ^ c->cpu, (uint64_t)c->tgid << 32 | c->tid);
+	uint64_t h = hash_mix((uintptr_t)c->app ^ c->cpu ^ (uintptr_t)c->cgroup, (uint64_t)c->tgid << 32 | c->tid);
 	struct kept_context *k = &s->contexts[h % NR_KEPT];
 	struct stack_context context = {
 		.app = STACK_NONE,
 		.tgid = number_or_all(c->tgid),
 		.tid = number_or_all(c->tid),
 		.cpu = number_or_all(c->cpu),
-		.cgroup = "",
+		.cgroup = c->cgroup ? c->cgroup : "",
 		.comm = "",
 	};
 	int err;

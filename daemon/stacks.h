@@ -42,6 +42,7 @@ uint32_t stacks_nowhere(struct stacks *s);
 struct stacks_context {
 	struct image *app;
 	uint32_t tgid, tid, cpu;
+	const char *cgroup;		/* one path is one pointer */
 };
 
 /* Add a chain; a frame whose image is 0 costs it. False: it is lost; the caller counts. */

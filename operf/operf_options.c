@@ -17,7 +17,7 @@
 #include "version.h"
 #include "xalloc.h"
 
-enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, SESSION_DIR, APPEND, VMLINUX, LAZY,
+enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, CGROUP, SESSION_DIR, APPEND, VMLINUX, LAZY,
        VERBOSE, HELP, USAGE, SHOW_VERSION };
 
 static const struct poptOption table[] = {
@@ -28,6 +28,7 @@ static const struct poptOption table[] = {
 	{ "callgraph", 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "record callers, too", NULL },
 	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD, "samples by thread", NULL },
 	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "samples by CPU", NULL },
+	{ "separate-cgroup", 0, POPT_ARG_NONE, NULL, CGROUP, "samples by control group", NULL },
 	{ "session-dir", 'd', POPT_ARG_STRING, NULL, SESSION_DIR,
 	  "an existing folder for the samples (./oprofile_data, made if needed)", "DIR" },
 	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add to the profile that is there", NULL },
@@ -140,6 +141,7 @@ static int take(int option, char *value, struct operf_options *o, struct op_erro
 	o->callgraph |= option == CALLGRAPH;
 	o->separate_thread |= option == THREAD;
 	o->separate_cpu |= option == CPU;
+	o->separate_cgroup |= option == CGROUP;
 	o->append |= option == APPEND;
 	return 0;
 }

@@ -18,7 +18,7 @@ struct operf_options {
 
 	char **specs;			/* events, as typed */
 	size_t nr_specs;
-	bool callgraph, separate_thread, separate_cpu, append;
+	bool callgraph, separate_thread, separate_cpu, separate_cgroup, append;
 	char *session_dir;		/* as given; NULL: the default */
 	char *vmlinux;			/* NULL: the kernel's own symbols */
 	unsigned int log_topics;

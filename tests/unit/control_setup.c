@@ -97,24 +97,26 @@ TEST(separate)
 {
 	const struct {
 		const char *list;
-		bool lib, kernel, thread, cpu;
+		bool lib, kernel, thread, cpu, cgroup;
 	} cases[] = {
-		{ "none", false, false, false, false },
-		{ "lib", true, false, false, false },
-		{ "kernel", true, true, false, false },
-		{ "thread,cpu", false, false, true, true },
-		{ "all", true, true, true, true },
+		{ "none", false, false, false, false, false },
+		{ "lib", true, false, false, false, false },
+		{ "kernel", true, true, false, false, false },
+		{ "thread,cpu", false, false, true, true, false },
+		{ "cgroup,lib", true, false, false, false, true },
+		{ "all", true, true, true, true, false },
 	};
 
 	for (size_t i = 0; i < NR(cases); i++) {
-		struct setting two[] = { { SET_SEPARATE, (char *)"all" },
+		struct setting two[] = { { SET_SEPARATE, (char *)"all,cgroup" },
 					 { SET_SEPARATE, (char *)cases[i].list } };
 		struct setup s;
 
 		setup_init(&s);
 		CHECK(!setup_set(&s, two, 2, NULL), "%s", cases[i].list);
 		CHECK(s.separate_lib == cases[i].lib && s.separate_kernel == cases[i].kernel &&
-		      s.separate_thread == cases[i].thread && s.separate_cpu == cases[i].cpu,
+		      s.separate_thread == cases[i].thread && s.separate_cpu == cases[i].cpu &&
+		      s.separate_cgroup == cases[i].cgroup,
 		      "%s: each use starts from none", cases[i].list);
 		setup_free(&s);
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_parts.c - builds of one path are kept apart, in every session and after every daemon */
+#include "cgroups.h"
 #include "daemon_session.h"
 #include "file.h"
 #include "session_parts.h"
@@ -218,6 +219,99 @@ TEST(an_index_that_cannot_be_written)
 	      test_totals(r).lost[LOST_SAMPLE_FILE]);
 	CHECK(strstr(recorder_trouble(r), "parts/index"), "'%s'", recorder_trouble(r));
 	test_close(r);
+}
+
+/* Process @tgid is in the control group @path; "": it is gone. */
+static void put_process(unsigned int tgid, const char *path)
+{
+	char name[5000], text[500];
+
+	snprintf(name, sizeof(name), "%s/proc/%u/cgroup", tmpdir, tgid);
+	CHECK(!file_make_parent_dirs(name, 0755), "folder");
+	snprintf(text, sizeof(text), "3:cpu:/\n0::%s\n", path);
+	if (*path)
+		put_text(name, text);
+	else
+		unlink(name);
+}
+
+TEST(control_groups)
+{
+	struct recorder *r;
+
+	prepare();
+	test_config.separate.cgroup = true;
+	put_process(1, "/shop/web 1");
+	put_process(2, "/shop/db");
+	fake_task(&fake, 1, FIRST, 1);
+	put(FIRST, 3);
+	put(LATER, 1);
+	fake_task(&fake, 2, FIRST, 2);
+	put(FIRST, 5);
+	fake_anon(&fake, 0x7000, 0x9000, "[heap]");
+	fake_sample(&fake, 0x7010, 0);
+	fake_task(&fake, 3, FIRST, 3);		/* nothing is known of it */
+	put(FIRST, 7);
+	r = test_open();
+	test_drain(r);
+	check_text("parts/index", "- /shop/web\\0401\n" ID("0202") " /shop/web\\0401\n"
+				  "- /shop/db\n");
+	CHECK_FILE("current", "stats/parts/0/" APP_FILE, 0x10, 3, 3);
+	CHECK_FILE("current", "stats/parts/1/" APP_FILE, 0x10, 1, 1);
+	CHECK_FILE("current", "stats/parts/2/" APP_FILE, 0x10, 5, 5);
+	CHECK_FILE("current", "stats/parts/2/{root}/bin/app/{dep}/{anon:[heap]}/2.0x7000.0x9000/"
+		   "TIMER.0.0.all.all.all", 0x10, 1, 1);
+	CHECK_FILE("current", APP_FILE, 0x10, 7, 7);
+	CHECK(!strcmp(recorder_info(r)->separate, "cgroup"), "%s", recorder_info(r)->separate);
+	test_close(r);
+}
+
+TEST(processes_that_move_and_go)
+{
+	struct cgroups *c;
+	const char *a;
+
+	tmpdir_make();
+	put_process(1, "/a");
+	c = cgroups_new(tmpdir_path("proc"));
+	a = cgroups_of(c, 1, 10);
+	CHECK(a && !strcmp(a, "/a"), "%s", a);
+	put_process(1, "/b");
+	CHECK(cgroups_of(c, 1, 10) == a, "not read again at once");
+	CHECK(!strcmp(cgroups_of(c, 1, 11), "/b"), "but after an exec");
+	put_process(1, "");
+	CHECK(!strcmp(cgroups_of(c, 1, 12), "/b"), "gone: the last one known");
+	put_process(2, "/a");
+	CHECK(cgroups_of(c, 2, 10) == a, "one pointer");
+	CHECK(!cgroups_of(c, 3, 10), "nothing is known");
+	cgroups_free(c);
+}
+
+TEST(words_of_the_kernel)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "0::/\n", "/" },
+		{ "0::/a/b\n", "/a/b" },
+		{ "4:memory:/m\n1:name=systemd:/s\n0::/u\n", "/u" },
+		{ "4:memory:/m\n1:name=systemd:/s\n0::/\n", "/s" },
+		{ "4:cpu:/\n3:memory:/m\n1:name=systemd:/\n0::/\n", "/m" },
+		{ "0::/a:b\n", "/a:b" },
+		{ "0::/gone (deleted)\n", "/gone" },
+		{ "0::/no newline", "/no newline" },
+		{ "", NULL }, { "\n", NULL }, { "0", NULL }, { "0:", NULL }, { "0::", NULL },
+		{ "0::relative\n", NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char text[200], *path;
+
+		snprintf(text, sizeof(text), "%s", cases[i].text);
+		path = cgroup_path(text);
+		CHECK(path ? cases[i].want && !strcmp(path, cases[i].want) : !cases[i].want,
+		      "%s: %s", cases[i].text, path ? path : "none");
+	}
 }
 
 TEST_MAIN()

@@ -24,7 +24,7 @@ static const struct {
 	struct separation separate;
 	const char *files;
 } separations[] = {
-	{ { false, false, false, false },
+	{ { .lib = false },
 	  K "/{dep}/" K "/TIMER.0.0.all.all.all\n"
 	  ANON "TIMER.0.0.all.all.all\n"
 	  "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all\n" },
@@ -44,7 +44,7 @@ static const struct {
 	  K "/{dep}/" K "/TIMER.0.0.all.all.1\n"
 	  ANON "TIMER.0.0.all.all.1\n"
 	  "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.1\n" },
-	{ { true, true, true, true },
+	{ { .lib = true, .kernel = true, .thread = true, .cpu = true },
 	  ANON "TIMER.0.0.21.22.1\n"
 	  A K "/TIMER.0.0.21.22.1\n"
 	  A "{root}/lib/x.so/TIMER.0.0.21.22.1\n" },
