@@ -22,6 +22,7 @@
 #include <linux/workqueue.h>
 #include "buffer_sync.h"
 #include "cpu_buffer.h"
+#include "dcookie.h"
 #include "event_buffer.h"
 #include "pins.h"
 #include "stats.h"
@@ -222,6 +223,13 @@ static bool drain(unsigned int cpu, u32 old, bool final)
 	return done;
 }
 
+/* It may be asked about once its first sample is in the buffer. */
+static bool want_table(op_word cookie)
+{
+	return (cookie == OP_COOKIE_VDSO || op_cookie_is_known(cookie)) &&
+	       op_event_want_table(cookie);
+}
+
 /* One pass over all rings. false: some of what was there is left for the next. */
 static bool sync_pass(bool final)
 {
@@ -243,7 +251,7 @@ static bool sync_pass(bool final)
 	}
 	op_pins_drop(upto);
 	/* what the reader does about it should not wait until the buffer is full */
-	if (op_images_tell_missed(op_event_want_table))
+	if (op_images_tell_missed(want_table))
 		op_event_flush();
 	else
 		op_event_wake_if_full();

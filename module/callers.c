@@ -14,20 +14,41 @@
 #include "../oprofilefs/op_abi.h"
 #include "../oprofilefs/op_unwind.h"
 
+/* User memory as a walk reads it; page faults are disabled for all of it. */
+struct reader {
+	u64 top;		/* the end of user space */
+	bool safe;		/* the process's page tables are those loaded */
+};
+
 /*
- * Reads the running process's memory; what is not there stays away: no fault is served. What user
- * space made of its registers and stack is kept within user space here.
+ * What is not there stays away: no fault is served. An NMI may hit as page tables are switched,
+ * which the kernel's own function for it looks at; as nothing switches them before the NMI is over,
+ * one successful call of that is enough.
  */
-static bool read_user(void *unused, u64 address, u64 *ret)
+static __always_inline bool read_user(void *context, u64 address, u64 *ret)
 {
+	const u64 __user *from = (const u64 __user *)(unsigned long)address;
+	struct reader *r = context;
 	u64 value;
 
-	if (address > TASK_SIZE - sizeof(value) ||
-	    op_copy_from_user_nmi(&value, (const void __user *)(unsigned long)address,
-				  sizeof(value)))
+	if (address > r->top - sizeof(value))
 		return false;
+	if (!r->safe) {
+		if (op_copy_from_user_nmi(&value, from, sizeof(value)))
+			return false;
+		r->safe = true;
+	} else {
+		if (!user_access_begin(from, sizeof(value)))
+			return false;
+		unsafe_get_user(value, from, unreadable);
+		user_access_end();
+	}
 	*ret = value;
 	return true;
+
+unreadable:
+	user_access_end();
+	return false;
 }
 
 static u32 stack_end(enum op_unwind_result result)
@@ -44,20 +65,28 @@ static u32 stack_end(enum op_unwind_result result)
 	}
 }
 
+/* Where a process has code of which file; last: the map of the frame before, or NULL. */
+struct code {
+	u64 mm;
+	const struct op_maps *maps;
+	const struct op_map *last;
+};
+
 /* The table for the code that @cursor is at, and where in its file that is; NULL: none. */
-static const struct op_unwind_table *table_at(const struct op_maps *maps, u64 mm,
+static const struct op_unwind_table *table_at(struct code *code,
 					      const struct op_unwind_cursor *cursor,
 					      u64 *ret_offset)
 {
 	unsigned long place = op_unwind_place(cursor);
 	const struct op_unwind_table *table;
-	const struct op_map *map;
+	const struct op_map *map = code->last;
 
-	if (!maps)
+	if (!code->maps)
 		return NULL;
-	map = op_map_at(maps, place);
+	if (!map || place < map->start || place >= map->end)
+		map = code->last = op_map_at(code->maps, place);
 	if (!map) {
-		op_maps_outdated(mm);
+		op_maps_outdated(code->mm);
 		return NULL;
 	}
 	if (!map->image)
@@ -72,18 +101,19 @@ static const struct op_unwind_table *table_at(const struct op_maps *maps, u64 mm
 /* Append the callers of @cursor's frame. */
 static void walk(struct op_chain *c, u32 depth, u64 mm, struct op_unwind_cursor *cursor)
 {
-	const struct op_maps *maps = op_maps_find(mm);
+	struct code code = { .mm = mm, .maps = op_maps_find(mm) };
+	struct reader reader = { .top = cursor->top };
 	enum op_unwind_result result;
 	u64 offset = 0;
 
 	for (;;) {
-		const struct op_unwind_table *table = table_at(maps, mm, cursor, &offset);
+		const struct op_unwind_table *table = table_at(&code, cursor, &offset);
 
-		result = op_unwind_next(table, offset, cursor, read_user, NULL);
+		result = op_unwind_next(table, offset, cursor, read_user, &reader);
 		if (result != OP_UNWIND_STEPPED)
 			break;
 		/* what is added to it later is to be an address in user space, too */
-		if (cursor->pc >= TASK_SIZE - 1) {
+		if (cursor->pc >= reader.top - 1) {
 			result = OP_UNWIND_BAD;
 			break;
 		}
@@ -126,6 +156,8 @@ void op_callers_find(struct op_chain *c, u32 depth, struct pt_regs *regs, u64 mm
 		c->callers[c->nr++] = op_unwind_caller(&cursor);
 	}
 	rcu_read_lock();
+	pagefault_disable();
 	walk(c, depth, mm, &cursor);
+	pagefault_enable();
 	rcu_read_unlock();
 }

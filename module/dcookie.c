@@ -30,13 +30,13 @@ struct cookie {
 	u32 generation;
 	const void *inode;	/* compared only: tells btrfs subvolumes' files apart */
 	struct path image;	/* until the reader has its descriptor; then .dentry is NULL */
+	char *path;		/* NULL, and no image: is but a number as yet */
 	size_t len;		/* of path, with its NUL */
-	char path[];
 };
 
 static DEFINE_MUTEX(lock);
 static struct hlist_head *by_image, *by_number;
-static unsigned int nr_cookies;
+static unsigned int nr_cookies, nr_numbers;	/* all of them, those without a path */
 static op_word next_number = 1;
 static char *path_buf;		/* PATH_MAX bytes */
 
@@ -45,7 +45,7 @@ int op_cookies_alloc(void)
 	by_image = kvcalloc(1 << HASH_BITS, sizeof(*by_image), GFP_KERNEL);
 	by_number = kvcalloc(1 << HASH_BITS, sizeof(*by_number), GFP_KERNEL);
 	path_buf = kmalloc(PATH_MAX, GFP_KERNEL);
-	nr_cookies = 0;
+	nr_cookies = nr_numbers = 0;
 	if (by_image && by_number && path_buf)
 		return 0;
 	op_cookies_free();
@@ -62,6 +62,7 @@ void op_cookies_free(void)
 		hlist_for_each_entry_safe(c, next, &by_number[i], by_number) {
 			if (c->image.dentry)
 				path_put(&c->image);
+			kfree(c->path);
 			kfree(c);
 		}
 	nr_cookies = 0;
@@ -94,54 +95,82 @@ static struct cookie *find_image(const struct inode *i)
 	return NULL;
 }
 
-static struct cookie *make(const struct inode *i, const struct path *image)
+static struct cookie *make(const struct inode *i)
 {
 	struct cookie *c;
-	const char *path;
-	size_t len;
 
 	lockdep_assert_held(&lock);
 	if (nr_cookies >= COOKIES_MAX)
 		return NULL;
-	path = d_path(image, path_buf, PATH_MAX);
-	if (IS_ERR(path))
-		return NULL;
-	len = strlen(path) + 1;
-	c = kmalloc(sizeof(*c) + len, GFP_KERNEL | __GFP_NOWARN);
+	c = kmalloc(sizeof(*c), GFP_KERNEL | __GFP_NOWARN);
 	if (!c)
 		return NULL;
 	*c = (struct cookie){
 		.number = next_number++, .dev = i->i_sb->s_dev, .ino = i->i_ino,
-		.generation = i->i_generation, .inode = i, .image = *image, .len = len,
+		.generation = i->i_generation, .inode = i,
 	};
-	memcpy(c->path, path, len);
-	path_get(&c->image);
 	hlist_add_head(&c->by_image, image_bucket(i));
 	hlist_add_head(&c->by_number, number_bucket(c->number));
 	nr_cookies++;
+	nr_numbers++;
 	return c;
 }
 
+/* Let the reader ask for it. false: no memory, or no path. */
+static bool let_ask(struct cookie *c, const struct path *image)
+{
+	const char *path = d_path(image, path_buf, PATH_MAX);
+
+	lockdep_assert_held(&lock);
+	if (IS_ERR(path))
+		return false;
+	c->path = kstrdup(path, GFP_KERNEL | __GFP_NOWARN);
+	if (!c->path)
+		return false;
+	c->len = strlen(path) + 1;
+	c->image = *image;
+	path_get(&c->image);
+	nr_numbers--;
+	return true;
+}
+
 op_word op_cookie_get(struct file *file)
+{
+	const struct inode *i = file_inode(file);
+	op_word number = OP_INVALID_COOKIE;
+	struct cookie *c;
+
+	mutex_lock(&lock);
+	c = find_image(i) ?: make(i);
+	if (c && (c->path || let_ask(c, op_file_user_path(file))))
+		number = c->number;
+	mutex_unlock(&lock);
+	return number;
+}
+
+op_word op_cookie_number(struct file *file)
 {
 	const struct inode *i = file_inode(file);
 	struct cookie *c;
 	op_word number;
 
 	mutex_lock(&lock);
-	c = find_image(i) ?: make(i, op_file_user_path(file));
+	c = find_image(i);
+	if (!c && nr_numbers < COOKIES_MAX / 2)
+		c = make(i);
 	number = c ? c->number : OP_INVALID_COOKIE;
 	mutex_unlock(&lock);
 	return number;
 }
 
+/* One that the reader may know of. */
 static struct cookie *find_number(op_word number)
 {
 	struct cookie *c;
 
 	lockdep_assert_held(&lock);
 	hlist_for_each_entry(c, number_bucket(number), by_number)
-		if (c->number == number)
+		if (c->number == number && c->path)
 			return c;
 	return NULL;
 }

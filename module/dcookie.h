@@ -24,7 +24,12 @@ void op_cookies_free(void);				/* [task] forgets them all */
  */
 op_word op_cookie_get(struct file *file);
 
-bool op_cookie_is_known(op_word cookie);			/* [task] */
+/*
+ * The same, but only the number: nothing is held, and the reader can't ask for it until
+ * op_cookie_get() was called for the file, too. At most half of all are such.	[task]
+ */
+op_word op_cookie_number(struct file *file);
+bool op_cookie_is_known(op_word cookie);	/* to the reader		[task] */
 
 /* OP_IOC_COOKIE_PATH and OP_IOC_COOKIE_FD (op_abi.h).			[task] */
 int op_cookie_path(struct op_cookie_path __user *arg);

@@ -39,7 +39,7 @@ bool op_event_chain_end(u32 end);	/* false: as op_event_sample() */
 /* A module's text came or went. [EB-8]				[task] sync mutex held */
 void op_event_module(bool came, u64 start, u64 size, const char *name);
 
-/* Code of @cookie needs a table. [EB-48] false: the buffer was full.	[task] the sync */
+/* Code of @cookie needs a table. [EB-48] false: as op_event_sample().	[task] the sync */
 bool op_event_want_table(op_word cookie);
 
 void op_event_wake_if_full(void);	/* wake the reader if the watershed is reached [task] */

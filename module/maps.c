@@ -9,6 +9,7 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
+#include <linux/llist.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 #include <linux/sched.h>
@@ -30,14 +31,6 @@
 #define PAUSE_MIN	(HZ / 50 ?: 1)		/* between two copies of a process's, */
 #define PAUSE_FACTOR	100			/* and as many times what the last one took */
 
-struct op_maps {
-	struct rcu_head rcu;
-	u32 epoch;
-	unsigned int nr;
-	size_t size;
-	struct op_map map[];
-};
-
 /* A process; free while mm is NULL. */
 struct space {
 	struct hlist_node node;
@@ -47,6 +40,7 @@ struct space {
 	atomic_t epoch;			/* counts what makes maps bad */
 	bool wanted;			/* new ones */
 	bool leaving;			/* the worker's */
+	struct llist_node left;		/* once it has left */
 	unsigned long used;		/* jiffies of the last walk */
 	unsigned long not_before;	/* jiffies: when to copy again at the earliest */
 };
@@ -63,6 +57,7 @@ static struct workqueue_struct *queue;
 static DECLARE_DELAYED_WORK(work, tend_spaces);
 static struct irq_work kick_work;
 static unsigned int nr_ever_used;	/* of the pool, from its start */
+static LLIST_HEAD(left);
 
 /* Walks and pins happen only while the pool is there. */
 static bool in_use(void)
@@ -170,24 +165,6 @@ const struct op_maps *op_maps_find(u64 mm)
 	return NULL;
 }
 
-const struct op_map *op_map_at(const struct op_maps *maps, unsigned long address)
-{
-	unsigned int low = 0, high = maps->nr;
-
-	while (low < high) {
-		unsigned int middle = (low + high) / 2;
-		const struct op_map *m = &maps->map[middle];
-
-		if (address < m->start)
-			high = middle;
-		else if (address >= m->end)
-			low = middle + 1;
-		else
-			return m;
-	}
-	return NULL;
-}
-
 void op_maps_outdated(u64 mm)
 {
 	struct space *s = find_number(mm);
@@ -198,13 +175,13 @@ void op_maps_outdated(u64 mm)
 
 /* ---- the worker ---- */
 
-/* Cookies are made here of files that no sample lies in yet; the reader asks for few of them. */
+/* Most files no sample will ever lie in: they get a number, and are not held. */
 static struct op_image *image_of(const struct vm_area_struct *v)
 {
 	op_word cookie = OP_COOKIE_VDSO;
 
 	if (v->vm_file)
-		cookie = op_cookie_get(v->vm_file);
+		cookie = op_cookie_number(v->vm_file);
 	else if (v->vm_start != op_mm_vdso(v->vm_mm))
 		return NULL;
 	return cookie == OP_INVALID_COOKIE ? NULL : op_image_get(cookie);
@@ -262,7 +239,7 @@ static void publish(struct space *s, u32 epoch, unsigned int nr)
 static void copy_one(struct space *s)
 {
 	u64 begin = ktime_get_ns(), pause;
-	u32 epoch = atomic_read(&s->epoch);	/* of before what is copied: mmap_lock comes after */
+	u32 epoch = atomic_read(&s->epoch);	/* before mmap_lock and what is copied */
 	unsigned int nr;
 
 	WRITE_ONCE(s->wanted, false);
@@ -278,16 +255,26 @@ static void copy_one(struct space *s)
 	s->not_before = jiffies + max_t(u64, PAUSE_MIN, pause);
 }
 
-static void free_space(struct rcu_head *rcu)
+static void leave(struct rcu_head *rcu)
 {
 	struct space *s = container_of(rcu, struct space, rcu);
-	unsigned long flags;
 
-	mmdrop(s->mm);
-	WRITE_ONCE(s->mm, NULL);
-	raw_spin_lock_irqsave(&lock, flags);
-	hlist_add_head(&s->node, &free_spaces);
-	raw_spin_unlock_irqrestore(&lock, flags);
+	llist_add(&s->left, &left);
+}
+
+/* Of those that no walk has in hand any more; mmdrop() is not for where RCU calls from. */
+static void free_left(void)
+{
+	struct llist_node *all = llist_del_all(&left);
+	struct space *s, *next;
+
+	llist_for_each_entry_safe(s, next, all, left) {
+		mmdrop(s->mm);
+		WRITE_ONCE(s->mm, NULL);
+		raw_spin_lock_irq(&lock);
+		hlist_add_head(&s->node, &free_spaces);
+		raw_spin_unlock_irq(&lock);
+	}
 }
 
 static void release(struct space *s)
@@ -300,7 +287,7 @@ static void release(struct space *s)
 	s->leaving = true;
 	if (maps)
 		call_rcu(&maps->rcu, free_maps);
-	call_rcu(&s->rcu, free_space);
+	call_rcu(&s->rcu, leave);
 }
 
 static bool is_idle(const struct space *s)
@@ -314,6 +301,7 @@ static void tend_spaces(struct work_struct *unused)
 	unsigned long wait = TIDY_PERIOD;
 	unsigned int i, nr = READ_ONCE(nr_ever_used);
 
+	free_left();
 	for (i = 0; i < nr; i++) {
 		struct space *s = &pool[i];
 
@@ -369,6 +357,7 @@ void op_maps_free(void)
 		if (pool[i].mm && !pool[i].leaving)
 			release(&pool[i]);
 	rcu_barrier();		/* of what is being freed */
+	free_left();
 	INIT_HLIST_HEAD(&free_spaces);
 	vfree(scratch);
 	vfree(pool);

@@ -14,21 +14,29 @@
  *
  * A process is held (mmgrab: the struct, not its memory) until it has not been sampled for a while
  * or is gone, so that its number is not another one's meanwhile. What a process can make us do is
- * bounded: so many mappings, so much memory for all, and a hundredth of a CPU's time for its copies.
+ * bounded: so many mappings, so much memory for all, a hundredth of a CPU's time for its copies.
  */
 #ifndef OP_MAPS_H
 #define OP_MAPS_H
 
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 struct mm_struct;
 struct op_image;
-struct op_maps;
 
 struct op_map {
 	unsigned long start, end;
 	u64 offset;			/* of start in the image's file */
 	struct op_image *image;		/* NULL: anonymous memory, or no room for its image */
+};
+
+struct op_maps {
+	struct rcu_head rcu;
+	u32 epoch;
+	unsigned int nr;
+	size_t size;			/* bytes in all */
+	struct op_map map[];		/* by address */
 };
 
 int op_maps_alloc(void);		/* [task] 0 or -ENOMEM; after op_unwind_tables_alloc() */
@@ -51,7 +59,23 @@ void op_maps_unmapped(struct mm_struct *mm);
 const struct op_maps *op_maps_find(u64 mm);
 
 /* The map at @address; NULL: none.						[nmi] */
-const struct op_map *op_map_at(const struct op_maps *maps, unsigned long address);
+static inline const struct op_map *op_map_at(const struct op_maps *maps, unsigned long address)
+{
+	unsigned int low = 0, high = maps->nr;
+
+	while (low < high) {
+		unsigned int middle = (low + high) / 2;
+		const struct op_map *m = &maps->map[middle];
+
+		if (address < m->start)
+			high = middle;
+		else if (address >= m->end)
+			low = middle + 1;
+		else
+			return m;
+	}
+	return NULL;
+}
 
 /* A walk came to an address that no map has: perhaps it was mapped since.	[nmi] */
 void op_maps_outdated(u64 mm);

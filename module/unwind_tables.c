@@ -26,7 +26,7 @@ struct op_shared_table {
 	struct op_unwind_table table;	/* @len bytes from here */
 };
 
-static DEFINE_MUTEX(lock);		/* images, tables, nr_*; under it no user memory is touched */
+static DEFINE_MUTEX(lock);		/* but for used and asking; no user memory is touched under it */
 static struct hlist_head *images;
 static unsigned int nr_tables, nr_refused;
 static u64 limit;
@@ -189,8 +189,8 @@ static struct op_shared_table *copy_table(const struct op_unwind_push *push)
 }
 
 /*
- * Give the image the table @t, or that of another, or none. 0, and the one it had, to be put once no
- * walk uses it; -ENOENT or -ENOMEM.
+ * Give the image the table @t, or that of another, or none. 0, and the one it had, to be put once
+ * no walk uses it; -ENOENT or -ENOMEM.
  */
 static int set_table(const struct op_unwind_push *push, struct op_shared_table *t,
 		     struct op_shared_table **ret_old)
@@ -267,7 +267,8 @@ u64 op_unwind_nr_tables(void)
 
 u64 op_unwind_bytes(void)
 {
-	return atomic64_read(&used[OP_UNWIND_FOR_TABLES]) + atomic64_read(&used[OP_UNWIND_FOR_MAPS]);
+	return atomic64_read(&used[OP_UNWIND_FOR_TABLES]) +
+	       atomic64_read(&used[OP_UNWIND_FOR_MAPS]);
 }
 
 u64 op_unwind_nr_refused(void)

@@ -2,14 +2,11 @@
 /*
  * files.c - every file of oprofilefs: one table, and what reading and writing each kind does
  */
-#include <linux/capability.h>
 #include <linux/dcache.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "../module/core.h"
-#include "../module/dcookie.h"
-#include "../module/event_buffer.h"
 #include "../module/op_model.h"
 #include "../module/stats.h"
 #include "../module/unwind_tables.h"
@@ -123,10 +120,8 @@ static unsigned long ibs_op_max(void)
 
 /* ---- the table ---- */
 
-static const struct file_operations buffer_fops;
-
 static const struct opfs_file root_files[] = {
-	{ "buffer",           0400, OPFS_RAW,     "words",   .fops = &buffer_fops },
+	{ "buffer",           0400, OPFS_RAW,     "words",   .fops = &opfs_buffer_operations },
 	{ "buffer_size",      0600, OPFS_SETTING, "words",
 	  .setting = &op_settings.buffer_size,
 	  .min = OP_BUFFER_SIZE_MIN, .max = OP_BUFFER_SIZE_MAX },
@@ -374,51 +369,3 @@ const struct file_operations *opfs_operations(const struct opfs_file *f)
 		return &number_fops;
 	}
 }
-
-/* ---- "buffer" ---- */
-
-/* Whoever opens it sets everything up; -EBUSY while somebody has. [FS-10] */
-static int buffer_open(struct inode *inode, struct file *file)
-{
-	int err;
-
-	if (!perfmon_capable())
-		return -EPERM;
-	err = op_setup();
-	return err ?: nonseekable_open(inode, file);
-}
-
-static int buffer_release(struct inode *inode, struct file *file)
-{
-	op_shutdown();
-	return 0;
-}
-
-static ssize_t buffer_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
-{
-	return op_event_read(file, buf, len);
-}
-
-static long buffer_ioctl(struct file *file, unsigned int command, unsigned long arg)
-{
-	switch (command) {
-	case OP_IOC_COOKIE_PATH:
-		return op_cookie_path((struct op_cookie_path __user *)arg);
-	case OP_IOC_COOKIE_FD:
-		return op_cookie_fd((op_word __user *)arg, file->f_cred);
-	case OP_IOC_UNWIND_TABLE:
-		return op_unwind_push((const struct op_unwind_push __user *)arg);
-	default:
-		return -ENOTTY;
-	}
-}
-
-static const struct file_operations buffer_fops = {
-	.owner = THIS_MODULE,
-	.open = buffer_open,
-	.release = buffer_release,
-	.read = buffer_read,
-	.poll = op_event_poll,
-	.unlocked_ioctl = buffer_ioctl,
-	.compat_ioctl = compat_ptr_ioctl,
-};

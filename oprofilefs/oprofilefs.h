@@ -50,6 +50,7 @@ struct opfs_dir {
 
 extern const struct opfs_dir opfs_dirs[];	/* parents first, up to one without files */
 const struct file_operations *opfs_operations(const struct opfs_file *f);
+extern const struct file_operations opfs_buffer_operations;	/* buffer.c */
 
 int opfs_register(void);		/* 0 or -errno */
 void opfs_unregister(void);
