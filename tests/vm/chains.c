@@ -2,13 +2,14 @@
 /*
  * chains - sample one command with its callers, without a daemon, and print what came
  *
- *	chains DEPTH COMMAND...		along frame pointers
- *	chains -t DEPTH COMMAND...	by unwind tables, which it makes when they are asked for
+ *	chains [-t] [-k] DEPTH COMMAND...
  *
- * Prints a line for each different chain of the command's process: how many samples had it, how it
- * ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its frames,
- * innermost first, with a ';' between: functions of the command and the kernel by name, "?" for
- * others. Last a line "samples N bad M": M words that are not what doc/event-buffer.md says.
+ * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
+ * frame pointers. Prints a line for each different chain of the command's process: how many samples
+ * had it, how it ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its
+ * frames, innermost first, with a ';' between: functions of the command by name, those of the
+ * kernel as "[k]" or, with -k, by name, "?" for others. Last a line "samples N bad M": M words that
+ * are not what doc/event-buffer.md says.
  */
 #include <elf.h>
 #include <errno.h>
@@ -167,7 +168,7 @@ static void add_frame(op_word address, bool leaf)
 	const char *name = "?";
 
 	if (!now.user)
-		name = name_of(&kernel, address - !leaf);
+		name = kernel.nr ? name_of(&kernel, address - !leaf) : "[k]";
 	else if (now.cookie == program_cookie)
 		name = name_of(&program, address - !leaf);
 	if (line_length < sizeof(line) - 256)
@@ -305,7 +306,8 @@ static void give_table(int fd, op_word cookie)
 	push.data = (uintptr_t)table;
 	push.len = len;
 	if (ioctl(fd, OP_IOC_UNWIND_TABLE, &push))
-		printf("table of %llx not taken: %s\n", (unsigned long long)cookie, strerror(errno));
+		printf("table of %llx not taken: %s\n", (unsigned long long)cookie,
+		       strerror(errno));
 	free(table);
 }
 
@@ -349,20 +351,25 @@ static void print_lines(void)
 
 int main(int argc, char **argv)
 {
-	bool tables = argc > 1 && !strcmp(argv[1], "-t");
+	bool tables = false, kernel_names = false;
 	size_t seen = 0;
-	int fd, status;
+	int fd, option, status;
 
-	argc -= tables;
-	argv += tables;
-	if (argc < 3) {
-		fprintf(stderr, "usage: chains [-t] DEPTH COMMAND...\n");
+	while ((option = getopt(argc, argv, "+tk")) > 0) {
+		tables |= option == 't';
+		kernel_names |= option == 'k';
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc < 2) {
+		fprintf(stderr, "usage: chains [-t] [-k] DEPTH COMMAND...\n");
 		return 2;
 	}
-	program_path = argv[2];
-	read_program(argv[2]);
-	read_kernel();
-	set(FS "backtrace_depth", argv[1]);
+	program_path = argv[1];
+	read_program(program_path);
+	if (kernel_names)
+		read_kernel();
+	set(FS "backtrace_depth", argv[0]);
 	set(FS "unwind/memory", tables ? "65536" : "0");
 	fd = open(FS "buffer", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
@@ -370,7 +377,7 @@ int main(int argc, char **argv)
 	set(FS "enable", "1");
 	command = fork();
 	if (!command) {
-		execv(argv[2], argv + 2);
+		execv(program_path, argv + 1);
 		_exit(127);
 	}
 	do {

@@ -8,6 +8,7 @@
  *	probe as UID COMMAND...		run it without root's rights
  *	probe sizes SECONDS		read the buffer in all sizes; "READS WORDS SAMPLES BAD"
  *	probe wake ROUNDS		a dump makes the buffer readable; "ROUNDS ASLEEP SAMPLES"
+ *	probe push			push what are no unwind tables: a line "WHAT ERRNO" for each
  *	probe signal			a blocked read ends with a signal: prints the errno's name
  */
 #include <errno.h>
@@ -23,6 +24,7 @@
 #include <unistd.h>
 
 #include "op_abi.h"
+#include "op_unwind_table.h"
 
 static const char *outcome(int result)
 {
@@ -226,6 +228,58 @@ static int wake(int rounds)
 	return 0;
 }
 
+/* The smallest table there is: one row, which knows nothing. */
+static const struct {
+	struct op_unwind_table header;
+	struct op_unwind_rule rule;
+	u32 pages[2];
+	u16 start, which;
+} least_table = {
+	.header = { OP_UNWIND_MAGIC, OP_UNWIND_VERSION, OP_UNWIND_X86_64, .nr_rules = 1,
+		    .nr_pages = 1, .nr_rows = 1 },
+	.rule = { .cfa = OP_CFA_NONE, .ra_register = OP_UNWIND_NO_REGISTER },
+	.pages = { 0, 1 },
+};
+
+static void push_one(int fd, const char *what, op_word cookie, op_word same_as, const void *data,
+		     op_word len)
+{
+	struct op_unwind_push push = { cookie, same_as, (uintptr_t)data, len };
+
+	printf("%s %s\n", what, outcome(ioctl(fd, OP_IOC_UNWIND_TABLE, &push)));
+}
+
+static int push(void)
+{
+	int fd = open_or_die(OPROFILEFS_MOUNT "/buffer", O_RDONLY);
+	const op_word vdso = OP_COOKIE_VDSO, none = OP_NO_COOKIE;
+	size_t len = sizeof(least_table);
+	char bent[sizeof(least_table)];
+
+	push_one(fd, "nothing-shared", vdso, vdso, NULL, 0);
+	push_one(fd, "taken", vdso, none, &least_table, len);
+	push_one(fd, "shared", vdso, vdso, NULL, 0);
+	push_one(fd, "both", vdso, vdso, &least_table, len);
+	push_one(fd, "unknown-cookie", 4711, none, &least_table, len);
+	push_one(fd, "no-cookie", none, none, &least_table, len);
+	push_one(fd, "short", vdso, none, &least_table, len - 1);
+	push_one(fd, "tiny", vdso, none, &least_table, 1);
+	push_one(fd, "long", vdso, none, buffer, sizeof(buffer));
+	push_one(fd, "too-much", vdso, none, buffer, 512 << 20);
+	push_one(fd, "endless", vdso, none, buffer, ~(op_word)0);
+	push_one(fd, "unmapped", vdso, none, (void *)8, len);
+	push_one(fd, "kernel's", vdso, none, (void *)0xffff888000000000, len);
+	for (size_t i = 0; i < len; i++) {
+		memcpy(bent, &least_table, len);
+		bent[i] ^= 0x80;
+		push_one(fd, "bent", vdso, none, bent, len);
+	}
+	push_one(fd, "taken-away", vdso, none, NULL, 0);
+	push_one(fd, "nothing-there", vdso, none, NULL, 0);
+	close(fd);
+	return 0;
+}
+
 static void on_alarm(int signal)
 {
 	(void)signal;
@@ -290,6 +344,8 @@ int main(int argc, char **argv)
 		return sizes(atoi(argv[2]));
 	if (argc == 3 && !strcmp(what, "wake"))
 		return wake(atoi(argv[2]));
+	if (argc == 2 && !strcmp(what, "push"))
+		return push();
 	if (argc == 2 && !strcmp(what, "signal"))
 		return interrupted();
 	fprintf(stderr, "usage: see the top of tests/vm/probe.c\n");

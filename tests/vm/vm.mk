@@ -10,7 +10,7 @@ vm_variants  := $(vm_numbers:%=$(O)/vm/bin/v%)
 vm_libraries := $(vm_numbers:%=$(O)/vm/bin/libv%.so)
 vm_header  := tests/vm/workloads/spin.h
 
-vm_calltrees := $(addprefix $(O)/vm/bin/,calltree-fp calltree)
+vm_calltrees := $(addprefix $(O)/vm/bin/,calltree-fp calltree gaps-fp)
 
 .PHONY: vm-programs
 vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
@@ -36,6 +36,8 @@ $(O)/vm/bin/calltree-fp: tests/vm/workloads/calltree.c $(vm_header)
 	$(vm_cc) -fno-omit-frame-pointer -DFRAME_POINTERS -static -no-pie -o $@ $< -pthread
 $(O)/vm/bin/calltree: tests/vm/workloads/calltree.c $(vm_header)
 	$(vm_cc) -fomit-frame-pointer -static -no-pie -o $@ $< -pthread
+$(O)/vm/bin/gaps-fp: tests/vm/gaps.c
+	$(vm_cc) -fno-omit-frame-pointer -static -o $@ $<
 $(filter-out $(O)/vm/bin/shares%,$(vm_static)): $(O)/vm/bin/%: tests/vm/workloads/%.c $(vm_header)
 	$(vm_cc) -static -no-pie -o $@ $< -pthread
 

@@ -7,7 +7,7 @@
 # shellcheck source=tests/vm/guest/models.sh
 . /vm/models.sh
 
-# take PROGRAM HOW MS DEPTH [-t]: -t by unwind tables
+# take PROGRAM HOW MS DEPTH [OPTION]
 take()
 {
 	# shellcheck disable=SC2086 # an option, or none
@@ -27,27 +27,48 @@ are()
 	at_least "$model $1, in percent" "$(percent "$(matching "$3")" "$all")" 98
 }
 
+burn=' burn(;|$)'
 tree='burn;third;second;first;main;'
-for model in timer nmi-ipi; do
-	load model=$model
+models='timer nmi-ipi'
+[ "$SLOWER" = 1 ] || models=nmi-ipi
+for model in $models; do
+	load model="$model"
 	put timer/count "$(count_for 1000)"
 
 	take calltree-fp tree 200 64
-	are "by frame pointers burn() is called by" ' burn;' "fp $tree"
-	take calltree-fp kernel 200 64
+	are "by frame pointers burn() is called by" "$burn" "fp $tree"
+	take calltree-fp kernel 100 64 -k
 	are "the kernel is entered by" 'do_syscall_64;.*;clear;' \
-		'vfs_read;ksys_read;do_syscall_64;.*;clear;third;second;first;main;'
+		'vfs_read;.*;do_syscall_64;.*;clear;third;second;first;main;'
 	take calltree-fp deep 100 1024
-	are "deep chains are cut" ' burn;' ' truncated.fp burn(;deeper)+$'
+	are "deep chains are cut" "$burn" ' truncated.fp burn(;deeper)+$'
 	take calltree-fp forge 100 64
 	at_least "$model: forged: samples" "$(matching .)" 50
 	take calltree-fp mapper 100 64
-	are "while mappings come and go burn() is called by" ' burn;' "fp $tree"
+	are "while mappings come and go burn() is called by" "$burn" "fp $tree"
 
-	take calltree tree 300 64 -t
+	# a chain without a caller is one taken before there was a table
+	take calltree tree 400 64 -t
 	are "by tables burn() is called by" ' burn;' " complete(.fp)? $tree.*_start"
-	take calltree signal 300 64 -t
+	at_least "$model there is a table for, of samples in percent" \
+		"$(percent "$(matching ' burn;')" "$(matching "$burn")")" 50
+	take calltree signal 400 64 -t
 	are "a signal was raised by" ' burn;' \
 		' complete(.fp)? burn;handler;[^;]*;raise_signal;third;second;first;main;.*_start'
 	unload
 done
+
+# what is no table is not taken, and changes nothing
+load model=timer
+put backtrace_depth 64
+probe push > /tmp/pushed
+sort /tmp/pushed | uniq -c
+is "pushes that were taken, and others" \
+	"$(grep -v '^bent' /tmp/pushed | sed 's/ /:/' | tr '\n' ' ')" "nothing-shared:ENOENT taken:ok \
+shared:ok both:EINVAL unknown-cookie:ENOENT no-cookie:ENOENT short:EINVAL tiny:EINVAL long:EINVAL \
+too-much:ENOSPC endless:EINVAL unmapped:EFAULT kernel's:EFAULT taken-away:ok nothing-there:ok "
+at_least "bent tables that were not taken" "$(grep -c '^bent EINVAL' /tmp/pushed)" 20
+is "tables that stay, KiB in use" "$(cat $fs/unwind/tables $fs/unwind/used | tr '\n' ' ')" "0 0 "
+put unwind/memory 0
+is "with no memory for tables" "$(probe push | sed -n 's/^taken //p')" ENOSPC
+unload

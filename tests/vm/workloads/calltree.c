@@ -60,7 +60,7 @@ static NOT_MERGED void clear(void)
 	static char room[1 << 20];
 	int fd = open("/dev/zero", O_RDONLY);
 
-	for (uint64_t i = 0; i < turns / 20000; i++)
+	for (uint64_t i = 0; i < turns / 100000; i++)
 		read_zeroes(fd, room, sizeof(room));
 }
 
@@ -103,7 +103,8 @@ static void *map_and_unmap(void *path)
 
 	for (;;) {
 		for (int i = 0; i < 64; i += 2)
-			mmap(at + i * 4096, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd, 0);
+			mmap(at + i * 4096, 4096, PROT_READ | PROT_EXEC,
+			     MAP_PRIVATE | MAP_FIXED, fd, 0);
 		for (int i = 0; i < 64; i += 2)
 			munmap(at + i * 4096, 4096);
 	}
@@ -134,8 +135,8 @@ static void forge(void)
 	static uint64_t room[4096];
 	uint64_t self = (uintptr_t)&room[100], other = (uintptr_t)&room[200];
 	const uint64_t pointers[] = {
-		8, self, self + 3, (uintptr_t)&room[300], 0xffff888000000000, 0xffffffff81000000, ~0ull,
-		0x7fffffffffff, 0x7ffffffff000, 0x7fffffffffffffff, 0x8000000000000000,
+		8, self, self + 3, (uintptr_t)&room[300], 0xffff888000000000, 0xffffffff81000000,
+		~0ull, 0x7fffffffffff, 0x7ffffffff000, 0x7fffffffffffffff, 0x8000000000000000,
 		0x0000800000000000, (uintptr_t)&room[4095], (uintptr_t)&self,
 	};
 
