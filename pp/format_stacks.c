@@ -66,7 +66,7 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 		format_line(&line, out);
 	}
 	if (q->lost) {
-		strbuf_addf(&line, "Stacks: the chains of %" PRIu64 " samples found no room",
+		strbuf_addf(&line, "Stacks: the chains of %" PRIu64 " samples could not be kept",
 			    q->lost);
 		format_line(&line, out);
 	}

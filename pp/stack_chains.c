@@ -212,11 +212,19 @@ static void add_snapshot(struct reader *r)
 	set_scales(r);
 	add_chains(r, first_node);
 	add_symbols(r, first_node, first_chain);
-	stack_add(&r->report->quality.lost, r->snapshot.lost);
 	free(r->scales);
 	free(r->choices);
 	r->choices = NULL;
 	r->nr_choices = r->nr_slots = 0;
+}
+
+/* The store knows of those that found no room in it, the daemon of all that are not there. */
+static void add_lost(struct reader *r)
+{
+	uint64_t in_store = r->snapshot.lost;
+	uint64_t all = r->session->has_counts ? r->session->counts.stacks_lost : 0;
+
+	stack_add(&r->report->quality.lost, all > in_store ? all : in_store);
 }
 
 /* @ret_err: of the last store that could not be read. */
@@ -231,6 +239,7 @@ static void read_session(struct reader *r, const struct report_session *session,
 	r->session = session;
 	if (!err) {
 		add_snapshot(r);
+		add_lost(r);
 		stack_snapshot_free(&r->snapshot);
 		r->nr_read++;
 	} else if (err != -ENOENT && err != -ENODATA) {

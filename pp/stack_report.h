@@ -38,7 +38,7 @@ struct stack_quality {
 	uint64_t samples;
 	uint64_t ends[NR_STACK_ENDS];
 	uint64_t guessed;	/* of these, with frames by frame pointer for want of a table */
-	uint64_t lost;		/* of the sessions: their chains found no room */
+	uint64_t lost;		/* of the sessions: their chains could not be kept */
 };
 
 /* A tree, in the order in which it is printed: what is below a line follows it, one deeper. */
