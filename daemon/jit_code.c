@@ -15,6 +15,7 @@ void jit_code_init(struct jit_code *c, const struct jit_window *window)
 void jit_code_free(struct jit_code *c)
 {
 	free(c->blocks);
+	free(c->lines);
 	strbuf_free(&c->names);
 	*c = (struct jit_code){ .names = STRBUF_INIT };
 }
@@ -47,4 +48,25 @@ void jit_code_add(struct jit_code *c, const struct jit_block *block, const char 
 	b = &c->blocks[c->nr++];
 	*b = *block;
 	b->name = add_name(c, name, len);
+}
+
+/* Neighbours mostly are of one file. */
+static bool same_file(const struct jit_code *c, const char *file, size_t len)
+{
+	const char *last = c->nr_lines ? c->names.text + c->lines[c->nr_lines - 1].file : NULL;
+
+	return last && strlen(last) == len && !memcmp(last, file, len);
+}
+
+bool jit_code_add_line(struct jit_code *c, uint64_t address, uint32_t line, const char *file,
+		       size_t len)
+{
+	size_t name;
+
+	if (c->nr_lines == JIT_LINES_MAX)
+		return false;
+	name = same_file(c, file, len) ? c->lines[c->nr_lines - 1].file : add_name(c, file, len);
+	xgrow(c->lines, c->nr_lines, c->lines_room);
+	c->lines[c->nr_lines++] = (struct jit_line){ address, line, name };
+	return true;
 }

@@ -16,6 +16,7 @@
 #include "strbuf.h"
 
 #define JIT_BLOCKS_MAX	(1u << 20)	/* of one process; the rest is counted as dropped */
+#define JIT_LINES_MAX	(1u << 20)
 #define JIT_NAME_MAX	2048		/* bytes; longer names are cut */
 #define JIT_FOREVER	UINT64_MAX	/* death of what is not known to be gone */
 
@@ -33,6 +34,13 @@ struct jit_block {
 	size_t name;			/* in jit_code.names */
 	const unsigned char *code;	/* @size bytes in the text that was read; NULL: not told */
 	enum jit_clock clock;
+	size_t first_line, nr_lines;	/* in jit_code.lines; by address */
+};
+
+struct jit_line {
+	uint64_t address;		/* that it begins at */
+	uint32_t line;
+	size_t file;			/* in jit_code.names */
 };
 
 /* When the session was, by each of the clocks. All 0: not known. */
@@ -45,6 +53,8 @@ struct jit_window {
 struct jit_code {
 	struct jit_block *blocks;
 	size_t nr, room;
+	struct jit_line *lines;
+	size_t nr_lines, lines_room;
 	struct strbuf names;		/* NUL terminated each */
 	struct jit_window window;
 	uint16_t machine;		/* EM_*, as a file says; 0: this machine's */
@@ -59,6 +69,10 @@ void jit_code_free(struct jit_code *c);
  * without size, one that wraps, one too many.
  */
 void jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len);
+
+/* Add a line of the block that gets its lines just now. False: there are too many. */
+bool jit_code_add_line(struct jit_code *c, uint64_t address, uint32_t line, const char *file,
+		       size_t len);
 
 static inline const char *jit_name(const struct jit_code *c, const struct jit_block *b)
 {

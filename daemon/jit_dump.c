@@ -12,6 +12,8 @@ struct reading {
 	struct jit_code *c;
 	struct jit_live live;
 	uint64_t end;			/* of the session, seconds */
+	uint64_t last_address;		/* that the last code told lay at, */
+	size_t last_block;		/* and its block's number + 1 */
 };
 
 static const struct {
@@ -50,8 +52,11 @@ static void load(struct reading *r, uint64_t when, const unsigned char *p, size_
 	if (name_len < len && l.size && len - name_len - 1 >= l.size)
 		b.code = p + name_len + 1;
 	jit_code_add(r->c, &b, (const char *)p, name_len);
-	if (r->c->nr > before)
-		jit_live_put(&r->live, r->c);
+	if (r->c->nr == before)
+		return;
+	jit_live_put(&r->live, r->c);
+	r->last_address = l.address;
+	r->last_block = r->c->nr;
 }
 
 static void unload(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
@@ -69,6 +74,55 @@ static void unload(struct reading *r, uint64_t when, const unsigned char *p, siz
 		b->death = when * SECOND;
 }
 
+/* An entry of a record of lines at @p. Bytes it takes; 0: there is none. */
+static size_t one_line(struct jit_code *c, const unsigned char *p, size_t len)
+{
+	const char *file = (const char *)p + sizeof(uint64_t) + sizeof(uint32_t);
+	uint64_t address;
+	uint32_t line;
+	size_t n;
+
+	if (len <= sizeof(address) + sizeof(line))
+		return 0;
+	memcpy(&address, p, sizeof(address));
+	memcpy(&line, p + sizeof(address), sizeof(line));
+	len -= sizeof(address) + sizeof(line);
+	n = strnlen(file, len);
+	if (n == len || !jit_code_add_line(c, address, line, file, n))
+		return 0;
+	return sizeof(address) + sizeof(line) + n + 1;
+}
+
+/* Lines name code by where it lay; mostly they follow it, and mostly it runs there. */
+static struct jit_block *block_at(const struct reading *r, uint64_t address)
+{
+	if (r->last_block && r->last_address == address)
+		return &r->c->blocks[r->last_block - 1];
+	return jit_live_find(&r->live, r->c, address);
+}
+
+static void lines(struct reading *r, const unsigned char *p, size_t len)
+{
+	size_t first = r->c->nr_lines, n;
+	struct jit_block *b = NULL;
+	struct jit_dump_lines l;
+
+	if (len >= sizeof(l)) {
+		memcpy(&l, p, sizeof(l));
+		b = block_at(r, l.address);
+	}
+	if (!b) {
+		r->c->dropped++;
+		return;
+	}
+	p += sizeof(l);
+	len -= sizeof(l);
+	for (; l.nr && (n = one_line(r->c, p, len)); l.nr--, p += n, len -= n)
+		;
+	b->first_line = first;
+	b->nr_lines = r->c->nr_lines - first;
+}
+
 static void one_record(struct reading *r, const struct jit_dump_record *record,
 		       const unsigned char *p, size_t len)
 {
@@ -78,6 +132,8 @@ static void one_record(struct reading *r, const struct jit_dump_record *record,
 		load(r, record->timestamp, p, len);
 	else if (record->id == JIT_DUMP_UNLOAD)
 		unload(r, record->timestamp, p, len);
+	else if (record->id == JIT_DUMP_LINES)
+		lines(r, p, len);
 }
 
 bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)

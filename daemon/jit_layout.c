@@ -267,6 +267,7 @@ static void add_symbol(struct jit_layout *out, const struct jit_code *c, const s
 		.start = p->start,
 		.end = p->end,
 		.name = add_name(out, c, p->rank),
+		.block = b,
 		.code = b->code ? b->code + (p->start - b->start) : NULL,
 	};
 }
@@ -275,7 +276,7 @@ void jit_layout_make(struct jit_code *c, struct jit_layout *ret)
 {
 	struct sweep s = { 0 };
 
-	*ret = (struct jit_layout){ .names = STRBUF_INIT };
+	*ret = (struct jit_layout){ .from = c, .names = STRBUF_INIT };
 	jit_set_deaths(c);
 	rank_blocks(&s, c);
 	sweep(&s);

@@ -16,9 +16,11 @@ struct jit_symbol {
 	uint64_t start, end;		/* addresses, end excluded */
 	size_t name;			/* in jit_layout.names */
 	const unsigned char *code;	/* end - start bytes, or NULL */
+	const struct jit_block *block;	/* that it is of */
 };
 
 struct jit_layout {
+	const struct jit_code *from;	/* whose blocks these are: must stay */
 	struct jit_symbol *symbols;	/* by address */
 	size_t nr, room;
 	struct strbuf names;		/* NUL terminated each */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "jit_debug.h"
 #include "jit_object.h"
 #include "xalloc.h"
 
@@ -37,6 +38,7 @@ struct object {
 	struct group *groups;
 	size_t nr, room;
 	bool no_code;			/* too many sections for it */
+	struct jit_debug debug;
 	uint64_t at;			/* bytes written */
 	int err;
 };
@@ -136,7 +138,8 @@ static void name_sections(const struct object *o, struct strbuf *names, uint32_t
 		strbuf_add_char(names, '\0');
 	}
 	at[o->nr] = (uint32_t)names->len;
-	strbuf_add_bytes(names, ".symtab\0.strtab\0.shstrtab", 26);
+	strbuf_add_bytes(names, ".symtab\0.strtab\0.shstrtab\0.debug_abbrev\0.debug_info\0"
+			 ".debug_line", 64);
 }
 
 static void put_header(struct object *o, uint16_t machine, uint64_t sections)
@@ -151,7 +154,7 @@ static void put_header(struct object *o, uint16_t machine, uint64_t sections)
 		.e_ehsize = sizeof(h),
 		.e_shentsize = sizeof(Elf64_Shdr),
 		.e_shoff = sections,
-		.e_shnum = (uint16_t)(o->nr + 4),
+		.e_shnum = (uint16_t)(o->nr + 4 + (o->debug.line.len ? 3 : 0)),
 		.e_shstrndx = (uint16_t)(o->nr + 3),
 	};
 
@@ -188,9 +191,28 @@ static void put_code_section(struct object *o, const struct group *g, uint32_t n
 	put(o, &s, sizeof(s));
 }
 
+/* Their contents lie one behind the other, from @offset on. */
+static void put_debug_sections(struct object *o, uint32_t name, uint64_t offset)
+{
+	const struct jit_debug *d = &o->debug;
+
+	if (!d->line.len)
+		return;
+	put_section(o, name, SHT_PROGBITS, offset, d->abbrev.len);
+	put_section(o, name + 14, SHT_PROGBITS, offset + d->abbrev.len, d->info.len);
+	put_section(o, name + 26, SHT_PROGBITS, offset + d->abbrev.len + d->info.len, d->line.len);
+}
+
+static void put_debug(struct object *o)
+{
+	put(o, o->debug.abbrev.text, o->debug.abbrev.len);
+	put(o, o->debug.info.text, o->debug.info.len);
+	put(o, o->debug.line.text, o->debug.line.len);
+}
+
 static void put_all(struct object *o, uint16_t machine, struct strbuf *names, uint32_t *name)
 {
-	uint64_t symbols, strings, section_names, sections;
+	uint64_t symbols, strings, section_names, debug, sections;
 
 	put_header(o, machine, 0);
 	for (size_t g = 0; g < o->nr; g++)
@@ -203,6 +225,8 @@ static void put_all(struct object *o, uint16_t machine, struct strbuf *names, ui
 	put(o, o->layout->names.text, o->layout->names.len);
 	section_names = o->at;
 	put(o, names->text, names->len);
+	debug = o->at;
+	put_debug(o);
 	put_zeros(o, -o->at & 7);
 	sections = o->at;
 	put_section(o, 0, SHT_NULL, 0, 0);
@@ -211,6 +235,7 @@ static void put_all(struct object *o, uint16_t machine, struct strbuf *names, ui
 	put_section(o, name[o->nr], SHT_SYMTAB, symbols, strings - symbols);
 	put_section(o, name[o->nr] + 8, SHT_STRTAB, strings, section_names - strings);
 	put_section(o, name[o->nr] + 16, SHT_STRTAB, section_names, names->len);
+	put_debug_sections(o, name[o->nr] + 26, debug);
 	if (!o->err && fseeko(o->out, 0, SEEK_SET))
 		o->err = -errno;
 	put_header(o, machine, sections);
@@ -231,6 +256,7 @@ int jit_object_write(int fd, const struct jit_layout *layout, uint16_t machine)
 		return -ENOMEM;
 	}
 	choose_groups(&o);
+	jit_debug_make(layout, &o.debug);
 	name = xcalloc(o.nr + 1, sizeof(*name));
 	name_sections(&o, &names, name);
 	put_all(&o, machine, &names, name);
@@ -238,6 +264,7 @@ int jit_object_write(int fd, const struct jit_layout *layout, uint16_t machine)
 		o.err = errno ? -errno : -EIO;
 	free(name);
 	free(o.groups);
+	jit_debug_free(&o.debug);
 	strbuf_free(&names);
 	return o.err;
 }

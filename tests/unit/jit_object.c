@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include "binary.h"
 #include "jit_object.h"
+#include "jit_test.h"
+#include "line_binary.h"
 #include "tap.h"
 #include "tmpdir.h"
 
@@ -12,8 +14,10 @@ static void add(struct jit_layout *l, uint64_t start, uint64_t end, const char *
 		const char *code)
 {
 	l->symbols = realloc(l->symbols, (l->nr + 1) * sizeof(*l->symbols));
-	l->symbols[l->nr++] = (struct jit_symbol){ start, end, l->names.len,
-						   (const unsigned char *)code };
+	l->symbols[l->nr++] = (struct jit_symbol){
+		.start = start, .end = end, .name = l->names.len,
+		.code = (const unsigned char *)code,
+	};
 	strbuf_add_bytes(&l->names, name, strlen(name) + 1);
 }
 
@@ -80,6 +84,70 @@ TEST(code_is_kept)
 	strbuf_free(&l.names);
 }
 
+static const struct {
+	uint64_t place;
+	const char *file;
+	uint32_t line;
+} places[] = {
+	{ 0x1000, "a.js", 7 }, { 0x1003, "a.js", 7 }, { 0x1004, "b.js", 300 }, { 0x1008, "a.js", 2 },
+	{ 0x100f, "a.js", 2 }, { 0x1010, NULL, 0 }, { 0x1ff8, NULL, 0 }, { 0x2000, "c.js", 5 },
+	{ 0x2010, NULL, 0 }, { 0x3000, NULL, 0 },
+};
+
+/* Of code told with lines, also where only a part of it is left. */
+TEST(lines)
+{
+	struct line_place got[ARRAY_SIZE(places)];
+	uint64_t wanted[ARRAY_SIZE(places)];
+	struct line_options options = { .root = "" };
+	struct strbuf s = STRBUF_INIT;
+	struct op_error e = { "" };
+	struct line_binary *lines;
+	struct jit_layout l;
+	struct jit_code c;
+	struct binary b;
+	size_t at;
+
+	tmpdir_make();
+	dump_header(&s);
+	dump_load(&s, 1, 0x1000, 16, "first", "0123456789abcdef");
+	at = dump_lines(&s, 1, 0x1000, 3);
+	dump_line(&s, 0x1000, 7, "a.js");
+	dump_line(&s, 0x1004, 300, "b.js");
+	dump_line(&s, 0x1008, 2, "a.js");
+	dump_end(&s, at);
+	dump_load(&s, 1, 0x1ff0, 32, "cut", NULL);
+	at = dump_lines(&s, 1, 0x1ff0, 3);
+	dump_line(&s, 0x1ff0, 4, "c.js");
+	dump_line(&s, 0x1ff8, 5, "c.js");
+	dump_line(&s, 0x5000, 6, "elsewhere");
+	dump_end(&s, at);
+	dump_load(&s, 2, 0x1ff0, 16, "over it", NULL);
+	dump_load(&s, 3, 0x3000, 16, "none", NULL);
+	at = dump_lines(&s, 3, 0x9999, 1);		/* of nothing */
+	dump_line(&s, 0x9999, 1, "x");
+	dump_end(&s, at);
+	jit_code_init(&c, NULL);
+	c.window.by[JIT_WALL].end = UINT64_C(4000000000);
+	CHECK(jit_read_dump(s.text, s.len, &c) && c.dropped == 1, "%zu dropped", c.dropped);
+	jit_layout_make(&c, &l);
+	read_object(write_object(&l), &b);
+	CHECK(!line_binary_open(&b, tmpdir_path("x.jo"), &options, &lines, &e), "%s", e.text);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		wanted[i] = places[i].place;
+	line_binary_find(lines, wanted, ARRAY_SIZE(places), got);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		CHECK(places[i].file ? got[i].file && !strcmp(got[i].file, places[i].file) &&
+				       got[i].line == places[i].line : !got[i].file,
+		      "%#lx: %s:%u", (long)places[i].place, got[i].file ? got[i].file : "nothing",
+		      got[i].line);
+	line_binary_close(lines);
+	binary_close(&b);
+	jit_layout_free(&l);
+	jit_code_free(&c);
+	strbuf_free(&s);
+}
+
 /* As scattered as can be, each with a byte of code: the file stays small, and whole. */
 TEST(more_sections_than_there_can_be)
 {
@@ -93,8 +161,10 @@ TEST(more_sections_than_there_can_be)
 	l.symbols = calloc(nr, sizeof(*l.symbols));
 	strbuf_add_bytes(&l.names, "x", 2);
 	for (size_t i = 0; i < nr; i++)
-		l.symbols[i] = (struct jit_symbol){ (i + 1) << 20, ((i + 1) << 20) + 1, 0,
-						    (const unsigned char *)"c" };
+		l.symbols[i] = (struct jit_symbol){
+			.start = (i + 1) << 20, .end = ((i + 1) << 20) + 1,
+			.code = (const unsigned char *)"c",
+		};
 	l.nr = nr;
 	path = write_object(&l);
 	CHECK(!stat(path, &st) && st.st_size < 10 << 20, "%lld bytes", (long long)st.st_size);

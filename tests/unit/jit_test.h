@@ -77,6 +77,24 @@ static inline void dump_unload(struct strbuf *s, uint64_t when, uint64_t vma)
 	dump_end(s, at);
 }
 
+static inline void dump_line(struct strbuf *s, uint64_t address, uint32_t line, const char *file)
+{
+	add_u64(s, address);
+	add_u32(s, line);
+	strbuf_add_bytes(s, file, strlen(file) + 1);
+}
+
+/* Begins a record of @nr lines for the code at @vma. */
+static inline size_t dump_lines(struct strbuf *s, uint64_t when, uint64_t vma, uint32_t nr)
+{
+	size_t at = dump_begin(s, JIT_DUMP_LINES, when);
+
+	add_u64(s, vma);
+	add_u32(s, nr);
+	add_u32(s, 0);
+	return at;
+}
+
 /* perf's. */
 static inline void jitdump_header(struct strbuf *s, uint64_t flags)
 {

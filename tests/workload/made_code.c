@@ -41,8 +41,11 @@ static void tell_agent(void)
 {
 	op_agent_t agent = op_open_agent();
 
+	struct debug_line_info hot_line = { (uintptr_t)hot, 42, "hot.txt" };
+
 	if (!agent || op_write_native_code(agent, "made_hot", (uintptr_t)hot, hot, sizeof(count_down)) ||
-	    op_write_native_code(agent, "made_cool", (uintptr_t)cool, cool, sizeof(count_down))) {
+	    op_write_native_code(agent, "made_cool", (uintptr_t)cool, cool, sizeof(count_down)) ||
+	    op_write_debug_line_info(agent, hot, 1, &hot_line)) {
 		perror("made-code: libopagent");
 		exit(1);
 	}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* jit_debug.h - source lines of made code as debug information, DWARF 4 [JT-45] */
+#ifndef JIT_DEBUG_H
+#define JIT_DEBUG_H
+
+#include "jit_layout.h"
+
+struct jit_debug {
+	struct strbuf abbrev, info, line;	/* contents of .debug_abbrev and so on */
+};
+
+/* Of all symbols whose lines are known; empty if there is none. */
+void jit_debug_make(const struct jit_layout *layout, struct jit_debug *ret);
+void jit_debug_free(struct jit_debug *d);
+
+#endif
