@@ -23,7 +23,7 @@
 #define NR_IMAGES	64
 #define NR_PROGRAMS	16
 #define DEPTH_MAX	128
-#define FRAMES		1500000		/* of a run, so that all depths take as long */
+#define FRAMES		600000			/* of a run, so that all depths take as long */
 #define KERNEL_START	0xffffffff81000000u
 
 static uint64_t seed = 1;
