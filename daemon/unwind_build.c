@@ -56,7 +56,8 @@ static int add_function(void *context, const struct unwind_fde *fde)
 	} else if (!build->err) {
 		build->counts.skipped++;
 		build->err = unwind_rows_add(&build->rows,
-					     build->offset + (stopped - fde->begin), 0);
+					     build->offset + (stopped - fde->begin),
+					     UNWIND_UNKNOWN_RULE);
 	}
 	return build->err;
 }

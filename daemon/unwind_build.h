@@ -20,7 +20,7 @@ struct unwind_counts {
 	uint64_t skipped;	/* FDEs that could not be read */
 	uint64_t cut;		/* FDEs whose end lay in the next one */
 	uint64_t bytes;		/* of code in the table */
-	uint64_t bytes_none;	/* of these, without a rule: more than rules can hold */
+	uint64_t bytes_none;	/* of these, without a rule: no rule can hold what is said */
 	uint64_t bytes_plt;	/* of procedure linkage tables, with FDEs or without */
 	uint64_t rows, rules;
 };

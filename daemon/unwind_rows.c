@@ -159,7 +159,8 @@ static void put_function(struct writer *w, const struct unwind_rows *rows,
 
 		put(w, row[i].offset, row[i].rule);
 		if (!w->table)
-			w->counts->bytes_none += row[i].rule ? 0 : end - row[i].offset;
+			w->counts->bytes_none += row[i].rule == UNWIND_UNKNOWN_RULE ?
+						 end - row[i].offset : 0;
 	}
 	if (!w->table)
 		w->counts->bytes += f->end - f->begin;
@@ -175,12 +176,12 @@ static void put_all(struct writer *w, const struct unwind_rows *rows)
 		if (f->begin == f->end)
 			continue;
 		if (f->begin > end && w->nr_rows)
-			put(w, end, 0);
+			put(w, end, UNWIND_NO_RULE);
 		put_function(w, rows, f);
 		end = f->end;
 	}
 	if (w->nr_rows)
-		put(w, end, 0);
+		put(w, end, UNWIND_NO_RULE);
 }
 
 int unwind_rows_table(struct unwind_rows *rows, const struct unwind_rules *rules, size_t limit,
@@ -193,7 +194,7 @@ int unwind_rows_table(struct unwind_rows *rows, const struct unwind_rules *rules
 	sort_functions(rows);
 	cut_functions(rows, counts);
 	put_all(&w, rows);
-	if (rules->nr < 2 || w.nr_rows < 2)
+	if (rules->nr <= UNWIND_UNKNOWN_RULE + 1 || w.nr_rows < 2)
 		return -ENODATA;
 	len = op_unwind_size(rules->nr, w.nr_pages, w.nr_rows);
 	if (len > limit)

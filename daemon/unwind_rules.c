@@ -135,7 +135,7 @@ static struct op_unwind_rule signal_rule(uint8_t base, int32_t offset)
 
 static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_state *s, bool signal)
 {
-	static const struct op_unwind_rule none;	/* OP_CFA_NONE is 0 */
+	static const struct op_unwind_rule unknown = { .cfa = OP_CFA_UNKNOWN };
 	bool arm64 = machine == OP_UNWIND_ARM64;
 	unsigned int nr_registers = arm64 ? OP_UNWIND_REGISTERS : OP_X86_REGISTERS;
 	struct op_unwind_rule rule = { .cfa = s->cfa.kind, .base = s->cfa.base, .exact = signal,
@@ -146,31 +146,34 @@ static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_sta
 		return (struct op_unwind_rule){ .cfa = OP_CFA_END };
 	if (s->cfa.kind == OP_CFA_NONE || s->cfa.base >= nr_registers ||
 	    (arm64 && s->cfa.kind == OP_CFA_PLT))
-		return none;
+		return unknown;
 	if (!arm64 && is_x86_signal(s, &offset))
 		return signal_rule(s->cfa.base, offset);
 	if (!is_unsaid(s->at[arm64 ? OP_ARM64_SP : OP_X86_RSP]))
-		return none;		/* sp is the CFA everywhere else */
+		return unknown;		/* sp is the CFA everywhere else */
 	if (s->cfa.kind != OP_CFA_REGISTER)
 		rule.offset2 = s->cfa.offset2;
 	if (s->cfa.kind == OP_CFA_INDEXED)
 		rule.index = s->cfa.index;
 	if (!set_return_address(machine, s, &rule))
-		return none;
+		return unknown;
 	set_registers(machine, s, &rule);
 	return (rule.from_base && rule.save_base >= nr_registers) || rule.index >= nr_registers ?
-	       none : rule;
+	       unknown : rule;
 }
 
 /* --- all of them --- */
 
 int unwind_rules_init(struct unwind_rules *rules, uint16_t machine)
 {
-	*rules = (struct unwind_rules){ .machine = machine, .nr = 1, .room = SLOTS_MIN,
+	*rules = (struct unwind_rules){ .machine = machine, .nr = 2, .room = SLOTS_MIN,
 					.nr_slots = SLOTS_MIN };
 	rules->rule = calloc(rules->room, sizeof(*rules->rule));
 	rules->slot = calloc(rules->nr_slots, sizeof(*rules->slot));
-	return rules->rule && rules->slot ? 0 : -ENOMEM;
+	if (!rules->rule || !rules->slot)
+		return -ENOMEM;
+	rules->rule[UNWIND_UNKNOWN_RULE].cfa = OP_CFA_UNKNOWN;
+	return 0;
 }
 
 void unwind_rules_free(struct unwind_rules *rules)
@@ -228,8 +231,8 @@ static int number_of(struct unwind_rules *rules, const struct op_unwind_rule *ru
 	uint32_t *slot;
 	int err = 0;
 
-	*ret = 0;
-	if (rule->cfa == OP_CFA_NONE)
+	*ret = UNWIND_UNKNOWN_RULE;
+	if (rule->cfa == OP_CFA_UNKNOWN)
 		return 0;
 	slot = slot_of(rules, rule);
 	if (!slot)

@@ -8,9 +8,12 @@
 #include <stddef.h>
 #include "unwind_state.h"
 
+#define UNWIND_NO_RULE		0	/* OP_CFA_NONE: for code that nothing is said about */
+#define UNWIND_UNKNOWN_RULE	1	/* OP_CFA_UNKNOWN */
+
 struct unwind_rules {
 	uint16_t machine;
-	struct op_unwind_rule *rule;	/* [0]: OP_CFA_NONE, all zero */
+	struct op_unwind_rule *rule;	/* these two are always there: */
 	size_t nr, room;
 	uint32_t *slot;			/* by hash: number of a rule + 1, or 0 */
 	size_t nr_slots;		/* a power of two */
@@ -21,7 +24,7 @@ int unwind_rules_init(struct unwind_rules *rules, uint16_t machine);
 void unwind_rules_free(struct unwind_rules *rules);
 
 /*
- * The number of @state's rule; 0 when no rule can hold it, or there are too many rules.
+ * The number of @state's rule; that of UNKNOWN if no rule can hold it or there are too many.
  * @signal: the caller was interrupted there. -ENOMEM.
  */
 int unwind_rules_add(struct unwind_rules *rules, const struct unwind_state *state, bool signal,

@@ -253,6 +253,18 @@ op_unwind_apply(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, o
 	return OP_UNWIND_STEPPED;
 }
 
+/* What a table (NULL: none) says about the code at @offset; NULL: nothing. */
+static __always_inline const struct op_unwind_rule *
+op_unwind_rule_at(const struct op_unwind_table *table, u64 offset, const struct op_unwind_cursor *c)
+{
+	const struct op_unwind_rule *rule;
+
+	if (!table || table->machine != c->machine)
+		return NULL;
+	rule = op_unwind_lookup(table, offset);
+	return rule && rule->cfa != OP_CFA_NONE ? rule : NULL;
+}
+
 /*
  * From @c's frame to its caller. @table (NULL: none) is that of the file mapped at
  * op_unwind_place(c), @offset that place's offset in the file.
@@ -261,11 +273,8 @@ static __always_inline enum op_unwind_result
 op_unwind_step(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
 	       op_unwind_read read, void *context)
 {
-	const struct op_unwind_rule *rule;
+	const struct op_unwind_rule *rule = op_unwind_rule_at(table, offset, c);
 
-	if (!table || table->machine != c->machine)
-		return OP_UNWIND_UNKNOWN;
-	rule = op_unwind_lookup(table, offset);
 	return rule ? op_unwind_apply(rule, c, read, context) : OP_UNWIND_UNKNOWN;
 }
 
@@ -302,17 +311,18 @@ op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, vo
 }
 
 /*
- * By the table, and where that has no answer by the frame pointer, which is remembered in
+ * By the table, and where that says nothing by the frame pointer, which is remembered in
  * by_frame_pointer. A frame pointer that leads nowhere is no news where none need be: UNKNOWN.
  */
 static __always_inline enum op_unwind_result
 op_unwind_next(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
 	       op_unwind_read read, void *context)
 {
-	enum op_unwind_result result = op_unwind_step(table, offset, c, read, context);
+	const struct op_unwind_rule *rule = op_unwind_rule_at(table, offset, c);
+	enum op_unwind_result result;
 
-	if (result != OP_UNWIND_UNKNOWN)
-		return result;
+	if (rule)
+		return op_unwind_apply(rule, c, read, context);
 	result = op_unwind_step_frame_pointer(c, read, context);
 	if (result > OP_UNWIND_OUTERMOST)
 		return OP_UNWIND_UNKNOWN;

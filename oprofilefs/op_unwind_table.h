@@ -52,7 +52,8 @@ enum op_unwind_x86 {
 
 /* Where the canonical frame address (the caller's sp) is, [UT-10]. */
 enum op_unwind_cfa {
-	OP_CFA_NONE,		/* not known here */
+	OP_CFA_NONE,		/* nothing is said about this code */
+	OP_CFA_UNKNOWN,		/* it is, but no rule can hold it */
 	OP_CFA_END,		/* nowhere: this is the outermost function */
 	OP_CFA_REGISTER,	/* base + offset */
 	OP_CFA_DEREF,		/* *(base + offset) + offset2 */

@@ -27,7 +27,7 @@ static int build(struct op_unwind_table **ret, struct unwind_counts *counts)
 	return err;
 }
 
-/* The rule @n bytes into the only function, whose program is given; CFA NONE: zeros. */
+/* The rule @n bytes into the only function, whose program is given; CFA UNKNOWN: zeros. */
 static struct op_unwind_rule rule_of(const char *program, size_t n, unsigned int at)
 {
 	struct op_unwind_rule rule = { 0 };
@@ -101,33 +101,33 @@ TEST(expressions)
 	CHECK(r.cfa == OP_CFA_PLT && r.offset == 8 && r.offset2 == 11, "plt");
 	r = RULE("\x0f\x0a\x77\x08\x79\x00\x38\x1e\x22\x06\x23\x08", 0);
 	CHECK(r.cfa == OP_CFA_INDEXED && r.index == 9 && r.offset2 == 8, "indexed");
-	CHECK(RULE("\x0f\x01\x96", 0).cfa == OP_CFA_NONE, "an operation that is none of these");
-	CHECK(RULE("\x0f\x04\x77\x08\x06\x06", 0).cfa == OP_CFA_NONE, "one too many");
-	CHECK(RULE("\x0f\x02\x90\x00", 0).cfa == OP_CFA_NONE, "the return address as base");
+	CHECK(RULE("\x0f\x01\x96", 0).cfa == OP_CFA_UNKNOWN, "an operation that is none of these");
+	CHECK(RULE("\x0f\x04\x77\x08\x06\x06", 0).cfa == OP_CFA_UNKNOWN, "one too many");
+	CHECK(RULE("\x0f\x02\x90\x00", 0).cfa == OP_CFA_UNKNOWN, "the return address as base");
 	r = RULE("\x10\x03\x03\x76\x00\x06", 0);
 	CHECK(!(r.kept & 8) && !r.saved, "a register saved by one: lost");
 }
 
-TEST(what_no_rule_holds_is_none)
+TEST(what_no_rule_holds_is_unknown)
 {
-	CHECK(RULE("\x0e\x80\x80\x80\x80\x10", 0).cfa == OP_CFA_NONE, "CFA + 2^32");
-	CHECK(RULE("\x0d\x21", 0).cfa == OP_CFA_NONE, "CFA by register 33");
-	CHECK(RULE("\x0d\x10", 0).cfa == OP_CFA_NONE, "CFA by the return address");
-	CHECK(RULE("\x08\x10", 0).cfa == OP_CFA_NONE, "return address in itself");
-	CHECK(RULE("\x09\x10\x11", 0).cfa == OP_CFA_NONE, "return address in a vector register");
-	CHECK(RULE("\x05\x10\x80\x80\x80\x01", 0).cfa == OP_CFA_NONE, "return address far away");
-	CHECK(RULE("\x87\x02", 0).cfa == OP_CFA_NONE, "rsp saved");
+	CHECK(RULE("\x0e\x80\x80\x80\x80\x10", 0).cfa == OP_CFA_UNKNOWN, "CFA + 2^32");
+	CHECK(RULE("\x0d\x21", 0).cfa == OP_CFA_UNKNOWN, "CFA by register 33");
+	CHECK(RULE("\x0d\x10", 0).cfa == OP_CFA_UNKNOWN, "CFA by the return address");
+	CHECK(RULE("\x08\x10", 0).cfa == OP_CFA_UNKNOWN, "return address in itself");
+	CHECK(RULE("\x09\x10\x11", 0).cfa == OP_CFA_UNKNOWN, "return address in a vector register");
+	CHECK(RULE("\x05\x10\x80\x80\x80\x01", 0).cfa == OP_CFA_UNKNOWN, "return address far away");
+	CHECK(RULE("\x87\x02", 0).cfa == OP_CFA_UNKNOWN, "rsp saved");
 	CHECK(!RULE("\x05\x03\x80\x80\x80\x01", 0).saved, "register saved far away");
-	CHECK(RULE("\x41\x3f\x42\x0e\x10", 2).cfa == OP_CFA_NONE, "unknown instruction");
+	CHECK(RULE("\x41\x3f\x42\x0e\x10", 2).cfa == OP_CFA_UNKNOWN, "unknown instruction");
 	CHECK(RULE("\x41\x3f\x42\x0e\x10", 0).offset == 8, "but before");
-	CHECK(RULE("\x41\x0b", 1).cfa == OP_CFA_NONE, "nothing to restore");
+	CHECK(RULE("\x41\x0b", 1).cfa == OP_CFA_UNKNOWN, "nothing to restore");
 	CHECK(RULE("\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a\x0a", 0).cfa ==
-	      OP_CFA_NONE, "remembers too much");
+	      OP_CFA_UNKNOWN, "remembers too much");
 	CHECK(RULE("\x04\xff\xff\xff\xff\x0e\x10", 63).offset == 8, "advances past the end");
 	CHECK(RULE("\x42\x01\x01\x10\x40\x00\x00\x00\x00\x00\x0e\x10", 2).cfa ==
-	      OP_CFA_NONE, "back");
-	CHECK(RULE("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x77", 0).cfa == OP_CFA_NONE, "long");
-	CHECK(RULE("\x41\x0e\xff", 1).cfa == OP_CFA_NONE, "cut short");
+	      OP_CFA_UNKNOWN, "back");
+	CHECK(RULE("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x77", 0).cfa == OP_CFA_UNKNOWN, "long");
+	CHECK(RULE("\x41\x0e\xff", 1).cfa == OP_CFA_UNKNOWN, "cut short");
 }
 
 TEST(functions_are_sorted_and_cut)

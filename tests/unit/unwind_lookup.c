@@ -87,8 +87,8 @@ TEST(check_refuses_what_is_unsound)
 	REFUSED(page_row[3], 3);
 	REFUSED(start[1], 0);
 	REFUSED(start[3], 0);
-	REFUSED(row_rule[0], 3);
-	REFUSED(row_rule[3], 2);
+	REFUSED(row_rule[0], 4);
+	REFUSED(row_rule[5], 2);
 	REFUSED(rule[2].cfa, OP_CFA_KINDS);
 	REFUSED(rule[2].base, OP_X86_REGISTERS);
 	REFUSED(rule[2].ra_register, 16);

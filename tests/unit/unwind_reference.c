@@ -207,7 +207,7 @@ static void compare_at(struct comparison *c, uint64_t pc, uint64_t end, uint64_t
 	if (rule->cfa == OP_CFA_PLT)
 		*ret_end = pc + 1;
 	b = libdw(frame, pc);
-	if (rule->cfa == OP_CFA_NONE) {
+	if (rule->cfa <= OP_CFA_UNKNOWN) {
 		c->none += *ret_end - pc;
 	} else if (equal(&a, &b)) {
 		c->same += *ret_end - pc;

@@ -352,6 +352,10 @@ TEST(next_falls_back_to_the_frame_pointer)
 	c.value[OP_X86_RBP] = 3;
 	CHECK(op_unwind_next(NULL, 0, &c, read_stack, NULL) == OP_UNWIND_UNKNOWN, "no rbp");
 	CHECK(op_unwind_next(t, 0x30000, &c, read_stack, NULL) == OP_UNWIND_OUTERMOST, "END");
+	c = x86_at(4, 10);
+	stack[11] = 0x3001;
+	CHECK(op_unwind_next(t, 0x30020, &c, read_stack, NULL) == OP_UNWIND_UNKNOWN, "UNKNOWN row");
+	CHECK(c.pc == 0x1000, "no frame pointer is followed there: pc %lx", c.pc);
 	CHECK(!c.by_frame_pointer, "was not followed");
 	c.machine = OP_UNWIND_ARM64;
 	CHECK(op_unwind_step(t, 0x30000, &c, read_stack, NULL) == OP_UNWIND_UNKNOWN, "arm64");

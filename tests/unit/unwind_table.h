@@ -57,17 +57,19 @@ static inline struct op_unwind_rule x86_rule(u8 base, s32 offset, u32 saved)
 	return r;
 }
 
-/* 0x10000: function of 24 bytes; 0x10100: nothing; 0x30000: the outermost */
+/* 0x10000: function of 24 bytes; 0x10100: nothing; 0x30000: the outermost; 0x30020: unknown */
 static inline struct op_unwind_table *small_table(u64 *len)
 {
 	struct op_unwind_rule rules[] = {
 		{ .cfa = OP_CFA_NONE }, { .cfa = OP_CFA_END }, x86_rule(OP_X86_RSP, 24, 0),
+		{ .cfa = OP_CFA_UNKNOWN },
 	};
 	static const struct test_row rows[] = {
 		{ 0x10000, 2 }, { 0x10100, 0 }, { 0x30000, 1 }, { 0x30010, 0 },
+		{ 0x30020, 3 }, { 0x30030, 0 },
 	};
 
-	return test_table(OP_UNWIND_X86_64, rules, 3, rows, 4, len);
+	return test_table(OP_UNWIND_X86_64, rules, 4, rows, 6, len);
 }
 
 #endif
