@@ -28,9 +28,10 @@ static uint32_t within(uint64_t bytes, uint64_t most)
 	return (uint32_t)(bytes & ~UINT64_C(7));
 }
 
-static void begin(struct perf_copy_size *s, uint64_t now)
+static void begin(struct perf_copy_size *s, uint64_t lost, uint64_t now)
 {
 	s->chains = s->short_ones = s->deep = 0;
+	s->lost = lost;
 	s->since = now;
 }
 
@@ -47,18 +48,18 @@ void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_b
 {
 	s->most = perf_copy_most(ring_bytes, period_ns);
 	s->bytes = within(bytes, s->most);
-	s->lost = s->up_at = 0;
-	begin(s, now);
+	s->up_at = 0;
+	begin(s, 0, now);
 }
 
 bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now)
 {
-	bool lost_some = lost > s->lost;
+	bool lost_many = (lost - s->lost) * 100 > s->chains;
 	bool is_short = s->chains >= CHAINS_UP && s->short_ones * 100 > s->chains;
 	bool judged = s->chains >= CHAINS_DOWN && now - s->since >= DOWN_NS;
 	uint32_t bytes = s->bytes;
 
-	if (lost_some) {	/* a whole sample is worth more than its last callers */
+	if (lost_many) {	/* a whole sample is worth more than its last callers */
 		bytes = bytes > PERF_COPY_BYTES ? within(bytes / 2, s->most) : bytes;
 		s->up_at = now + DOWN_NS;
 	} else if (is_short && now >= s->up_at) {
@@ -66,9 +67,8 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 	} else if (judged && s->deep * 1000 < s->chains) {
 		bytes = within(bytes / 2, s->most);
 	}
-	s->lost = lost;
-	if (bytes != s->bytes || judged)
-		begin(s, now);
+	if (bytes != s->bytes || judged || lost_many)
+		begin(s, lost, now);
 	if (bytes == s->bytes)
 		return false;
 	s->bytes = bytes;

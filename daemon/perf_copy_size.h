@@ -24,7 +24,7 @@ struct perf_copy_size {
 	uint64_t chains, short_ones;
 	uint64_t deep;			/* that needed more than half of it */
 	uint64_t since;			/* ns */
-	uint64_t lost;			/* in the rings, as last told */
+	uint64_t lost;			/* in the rings, as of then */
 	uint64_t up_at;			/* ns; no sooner more than now, for there was no room */
 };
 

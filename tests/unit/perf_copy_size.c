@@ -78,12 +78,14 @@ TEST(lost_samples_make_it_shrink_and_wait)
 	struct perf_copy_size s = start(MS);
 
 	chains(&s, 1000, 8192, true);
-	CHECK(!perf_copy_size_decide(&s, 1, MS), "as it began it may be: %u", s.bytes);
+	CHECK(!perf_copy_size_decide(&s, 11, MS), "as it began it may be: %u", s.bytes);
 	chains(&s, 1000, 8192, true);
-	CHECK(!perf_copy_size_decide(&s, 1, 2 * MS), "it grows at once");
-	CHECK(perf_copy_size_decide(&s, 1, MS + 20 * NS_PER_SECOND) && s.bytes == 16384, "%u",
+	CHECK(!perf_copy_size_decide(&s, 11, 2 * MS), "it grows at once");
+	CHECK(perf_copy_size_decide(&s, 11, MS + 20 * NS_PER_SECOND) && s.bytes == 16384, "%u",
 	      s.bytes);
-	CHECK(perf_copy_size_decide(&s, 2, 22 * NS_PER_SECOND) && s.bytes == 8192, "%u", s.bytes);
+	chains(&s, 1000, 8192, false);
+	CHECK(!perf_copy_size_decide(&s, 21, 21 * NS_PER_SECOND), "one in a hundred");
+	CHECK(perf_copy_size_decide(&s, 22, 22 * NS_PER_SECOND) && s.bytes == 8192, "%u", s.bytes);
 }
 
 TEST(what_no_copy_helps_is_no_reason)

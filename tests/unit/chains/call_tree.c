@@ -67,6 +67,23 @@ NOINLINE unsigned long plain_a(unsigned long n)
 	return plain_b(many[3], many[50], n) + many[99];
 }
 
+/* More than is copied of a stack to begin with, and all of it used: else there is no memory. */
+NOINLINE void large(void)
+{
+	volatile char room[12000];
+
+	for (size_t i = 0; i < sizeof(room); i += 1000)
+		room[i] = 1;
+	plain_c(sink, 1);
+	sink += (unsigned long)room[0];
+}
+
+static void large_frames(void)
+{
+	for (;;)
+		large();
+}
+
 static void plain(void)
 {
 	for (;;)
@@ -363,8 +380,11 @@ int main(int argc, char **argv)
 	const char *mode = argc > 1 ? argv[1] : "";
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sink += (unsigned long)nice(19);	/* who looks on goes first */
 	if (!strcmp(mode, "plain"))
 		plain();
+	else if (!strcmp(mode, "large"))
+		large_frames();
 	else if (!strcmp(mode, "alloca"))
 		variable();
 	else if (!strcmp(mode, "recursion"))
