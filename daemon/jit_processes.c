@@ -23,6 +23,7 @@
 #define LOOKS_MAX	100		/* in a second, for new processes */
 #define SECOND_NS	UINT64_C(1000000000)
 #define LOOK_NS		(5 * SECOND_NS)
+#define LOOK_TIME_NS	(SECOND_NS / 4)	/* at once */
 #define JOBS_MAX	64		/* done by one child */
 
 /* Where samples of the process' memory are filed. */
@@ -31,7 +32,7 @@ struct folder {
 };
 
 struct process {
-	struct list_head in_bucket, in_order;	/* oldest first */
+	struct list_head in_bucket, in_order;	/* longest not looked at first */
 	uint32_t tgid;
 	bool looked;
 	struct jit_owner owner;
@@ -220,14 +221,23 @@ void jit_processes_saw(struct jit_processes *p, const char *app, uint32_t tgid,
 		look(p, q);
 }
 
+/*
+ * Whoever was not looked at for the longest comes first: a process may be made so that a look takes
+ * long, and there may be many.
+ */
 static void look_at_all(struct jit_processes *p)
 {
-	struct process *q;
-
 	p->looked_at = now_ns(CLOCK_MONOTONIC);
-	list_for_each_entry(q, &p->in_order, in_order)
+	for (size_t i = 0; i < p->nr; i++) {
+		struct process *q = list_entry(p->in_order.next, struct process, in_order);
+
+		list_del(&q->in_order);
+		list_add_tail(&q->in_order, &p->in_order);
 		if (!q->looked || q->owner.alive)
 			look(p, q);
+		if (now_ns(CLOCK_MONOTONIC) - p->looked_at > LOOK_TIME_NS)
+			break;
+	}
 }
 
 void jit_processes_look(struct jit_processes *p)
