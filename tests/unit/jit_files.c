@@ -86,7 +86,7 @@ static void dump_behind_a_link(void)
 	snprintf(path, sizeof(path), "/tmp/other/jitdump/%d.dump", getpid());
 	put_text(path, "x");
 	snprintf(path, sizeof(path), "/tmp/oprofile-%u", getuid());
-	(void)!symlink("/tmp/other", path);
+	(void)!symlink("other", path);
 }
 
 static void map_file(const char *name)
