@@ -119,6 +119,8 @@ void recorder_describe(struct recorder *r)
 	snprintf(info->events, sizeof(info->events), "%s", config->asked_events);
 	if (config->kernel.vmlinux)
 		snprintf(info->vmlinux, sizeof(info->vmlinux), "%s", config->kernel.vmlinux);
+	if (config->profiled)
+		snprintf(info->profiled, sizeof(info->profiled), "%s", config->profiled);
 	describe_separation(&config->separate, info->separate, sizeof(info->separate));
 	if (!uname(&name)) {
 		snprintf(info->host, sizeof(info->host), "%s", name.nodename);

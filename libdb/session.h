@@ -70,6 +70,7 @@ struct session_info {
 	char kernel_symbols[16];	/* "kallsyms", "hidden", "vmlinux", "none" [SS-10] */
 	char vmlinux[512];		/* path given with --vmlinux=, or "" */
 	char separate[64];		/* "none", "lib", "lib kernel thread cpu", ... */
+	char profiled[1024];		/* "ls -l", "process 12"; "": the whole machine */
 };
 
 int session_info_write(const char *stats_dir, const struct session_info *info);

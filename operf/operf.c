@@ -219,6 +219,7 @@ static void tear_down(struct operf *o, bool failed)
 	}
 	free(o->log);
 	free(o->events_text);
+	free(o->profiled);
 	free((char *)o->kernel.vmlinux);
 	plan_free(&o->plan);
 	operf_options_free(&o->options);

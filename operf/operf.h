@@ -18,7 +18,7 @@ struct operf {
 	struct plan plan;
 	struct kernel_config kernel;
 	struct profile_dir dir;
-	char *log, *events_text;
+	char *log, *events_text, *profiled;	/* strings that others point to */
 	struct launch command;
 	struct collector_targets targets;
 	struct unwind_cache *unwind;	/* NULL: no callers are recorded */

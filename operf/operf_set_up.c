@@ -117,9 +117,24 @@ static int open_collector(struct operf *o, struct op_error *e)
 	return 0;
 }
 
+/* The command line, or "process 12,13"; NULL: the whole machine. */
+static char *describe_profiled(const struct operf *o)
+{
+	struct strbuf text = STRBUF_INIT;
+
+	if (o->options.whole_machine)
+		return NULL;
+	for (size_t i = 0; o->options.command && o->options.command[i]; i++)
+		strbuf_addf(&text, "%s%s", i ? " " : "", o->options.command[i]);
+	for (unsigned int i = 0; i < o->options.nr_pids; i++)
+		strbuf_addf(&text, "%s%d", i ? "," : "process ", (int)o->options.pids[i]);
+	return strbuf_steal(&text);
+}
+
 static int open_recorder(struct operf *o, struct op_error *e)
 {
 	char *events = o->events_text = options_events_text(&o->plan.options);
+	char *profiled = o->profiled = describe_profiled(o);
 	struct recorder_config config = {
 		.session_dir = o->dir.path,
 		.collector = o->collector,
@@ -133,6 +148,7 @@ static int open_recorder(struct operf *o, struct op_error *e)
 		.nr_counters = o->plan.asked.nr_counters,
 		.nr_events = o->plan.asked.nr_filed,
 		.asked_events = events,
+		.profiled = profiled,
 		.unwind = o->unwind,
 		.ext = o->plan.options.ext,
 	};

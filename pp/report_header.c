@@ -148,6 +148,10 @@ static void session_lines(const struct report_session *s, FILE *out)
 		return;
 	}
 	times(info, out);
+	if (*info->profiled) {
+		fputs("\nProfiled: ", out);
+		put_clean(info->profiled, out);
+	}
 	if (info->period_ns) {
 		fprintf(out, "\nTimer period: %" PRIu64 " ns", info->period_ns);
 		if (*info->events) {
