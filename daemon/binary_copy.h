@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* binary_copy.h - one file copied into a folder under its build-id, in pieces, in one step at last */
+/* binary_copy.h - one file copied into a folder under its build-id, in pieces */
 #ifndef BINARY_COPY_H
 #define BINARY_COPY_H
 

@@ -25,8 +25,8 @@ void cgroups_free(struct cgroups *c);		/* NULL is fine */
 const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app);
 
 /*
- * The one path of @text, as in /proc/PID/cgroup, which is spoiled: of the one hierarchy of version 2;
- * where all are in its root, of version 1's named hierarchy, or the first with another. NULL: none.
+ * The one path of @text, as in /proc/PID/cgroup, which is spoiled: that of version 2's hierarchy;
+ * if this is its root, of version 1's named hierarchy, or the first with another. NULL: none.
  */
 char *cgroup_path(char *text);
 

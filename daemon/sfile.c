@@ -284,7 +284,7 @@ static uint64_t hash_key(const struct sfile_key *key)
 	return key->is_arc ? hash_place(h, &key->callee) : h;
 }
 
-/* Bring @key into the form in which one file has one: it is filed under a path, in a part. [SS-61] */
+/* The form of @key that one file has only one of: filed under a path, in a part. [SS-61] */
 static void settle_key(struct sfiles *all, struct sfile_key *key)
 {
 	struct image *image = key->at.image;
