@@ -46,15 +46,43 @@ static bool has_record(const struct stack *s, unsigned long fp)
 	return !(fp & 7) && fp >= s->low && fp <= s->high - RECORD;
 }
 
+/* What a record says. */
+struct caller {
+	unsigned long pc, fp;
+	bool interrupted;
+};
+
+/*
+ * An interrupt's registers have a record at their end, so that what was interrupted is met as if it
+ * had called. Newer kernels leave that record empty.
+ */
+static struct caller read_record(const struct stack *s, unsigned long fp)
+{
+	const unsigned long *record = (const unsigned long *)fp;
+	const struct pt_regs *regs = container_of((void *)fp, struct pt_regs, stackframe);
+	struct caller c = { .fp = READ_ONCE(record[0]), .pc = READ_ONCE(record[1]) };
+	bool empty = !c.fp && !c.pc;
+
+	if ((unsigned long)regs < s->low)
+		return c;
+	c.interrupted = empty || (c.pc == regs->pc && c.fp == regs->regs[29]);
+	if (empty) {
+		c.pc = regs->pc;
+		c.fp = regs->regs[29];
+	}
+	return c;
+}
+
 struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs *regs,
 				  bool *ret_partial)
 {
 	struct pt_regs *entry = task_pt_regs(current);
 	struct stack s = stack_at(regs->sp);
 	unsigned long fp = regs->regs[29];
+	struct caller caller;
 
 	*ret_partial = false;
-	while (fp != (unsigned long)entry->stackframe) {
+	while (fp != (unsigned long)&entry->stackframe) {
 		if (!has_record(&s, fp) && !s.is_task)
 			s = task_stack();
 		if (!has_record(&s, fp)) {
@@ -65,10 +93,11 @@ struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs 
 			c->end = OP_STACK_TRUNCATED;
 			return NULL;
 		}
-		s.low = fp + RECORD;
-		c->callers[c->nr++] = READ_ONCE(*(unsigned long *)(fp + 8)) | KERNEL_BITS;
+		caller = read_record(&s, fp);
+		c->callers[c->nr++] = (caller.pc | KERNEL_BITS) + caller.interrupted;
 		c->nr_kernel++;
-		fp = READ_ONCE(*(unsigned long *)fp);
+		s.low = fp + RECORD;
+		fp = caller.fp;
 	}
 	c->end = OP_STACK_NO_USER;
 	return user_mode(entry) ? entry : NULL;
