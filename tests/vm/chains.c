@@ -5,11 +5,11 @@
  *	chains [-t] [-k] DEPTH COMMAND...
  *
  * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
- * frame pointers. Prints a line for each different chain of the command's process: how many samples
- * had it, how it ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its
- * frames, innermost first, with a ';' between: functions of the command by name, those of the
- * kernel as "[k]" or, with -k, by name, "?" for others. Last a line "samples N bad M": M words that
- * are not what doc/event-buffer.md says.
+ * frame pointers. With -t what comes before the command's own table is left out. Prints a line for
+ * each different chain of the command's process: how many samples had it, how it ended (enum
+ * op_stack_end, and "+fp" where frame pointers were followed), and its frames, innermost first, with
+ * a ';' between: functions of the command by name, those of the kernel as "[k]" or, with -k, by name,
+ * "?" for others. Last a line "samples N bad M": M words that are not what doc/event-buffer.md says.
  */
 #include <elf.h>
 #include <errno.h>
@@ -148,10 +148,11 @@ static void read_kernel(void)
 
 /* ---- the stream ---- */
 
-static struct {
-	op_word tgid, cookie;
-	bool user;
-} now;
+static op_word *words;
+static size_t nr_words;
+static size_t first_told;	/* chains before are not printed */
+
+static struct { op_word tgid, cookie; bool user; } now;
 static op_word program_cookie;
 static const char *program_path;
 static pid_t command;
@@ -175,7 +176,7 @@ static void add_frame(op_word address, bool leaf)
 		line_length += sprintf(line + line_length, "%s%.200s", leaf ? "" : ";", name);
 }
 
-static void end_chain(op_word end)
+static void end_chain(op_word end, bool told)
 {
 	static const char *const names[NR_OP_STACK_ENDS] = {
 		"complete", "truncated", "no-table", "bad-frame", "unreadable", "short-copy",
@@ -190,7 +191,7 @@ static void end_chain(op_word end)
 		nr_bad++;
 		return;
 	}
-	if ((pid_t)now.tgid != command)
+	if ((pid_t)now.tgid != command || !told)
 		return;
 	if (asprintf(&text, "%s%s %s", names[kind], end & OP_STACK_FRAME_POINTERS ? "+fp" : "",
 		     line) < 0)
@@ -241,7 +242,7 @@ static void decode(int fd, const op_word *w, size_t nr)
 			break;
 		case OP_STACK_END:
 			nr_bad += !in_chain || leaf;
-			end_chain(w[i + 2]);
+			end_chain(w[i + 2], i >= first_told);
 			in_chain = false;
 			i += 3;
 			break;
@@ -278,8 +279,20 @@ static void decode(int fd, const op_word *w, size_t nr)
 	}
 }
 
-static op_word *words;
-static size_t nr_words;
+
+static void take(int fd)
+{
+	static op_word piece[1 << 16];
+	ssize_t n;
+
+	while ((n = read(fd, piece, sizeof(piece))) > 0) {
+		words = realloc(words, nr_words * sizeof(*words) + n);
+		if (!words)
+			die("memory");
+		memcpy(words + nr_words, piece, n);
+		nr_words += n / sizeof(*words);
+	}
+}
 
 /* Make the table of what @cookie stands for, and give it to the module. */
 static void give_table(int fd, op_word cookie)
@@ -309,6 +322,11 @@ static void give_table(int fd, op_word cookie)
 		printf("table of %llx not taken: %s\n", (unsigned long long)cookie,
 		       strerror(errno));
 	free(table);
+	if (is_program(fd, cookie)) {
+		set(FS "dump", "1");
+		take(fd);
+		first_told = nr_words;
+	}
 }
 
 /* What has been asked for in the words from @at on. */
@@ -317,20 +335,6 @@ static void give_tables(int fd, size_t at)
 	for (; at + 2 < nr_words; at++)
 		if (words[at] == OP_ESCAPE && words[at + 1] == OP_WANT_TABLE)
 			give_table(fd, words[at + 2]);
-}
-
-static void take(int fd)
-{
-	static op_word piece[1 << 16];
-	ssize_t n;
-
-	while ((n = read(fd, piece, sizeof(piece))) > 0) {
-		words = realloc(words, nr_words * sizeof(*words) + n);
-		if (!words)
-			die("memory");
-		memcpy(words + nr_words, piece, n);
-		nr_words += n / sizeof(*words);
-	}
 }
 
 static int by_text(const void *a, const void *b)
