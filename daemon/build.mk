@@ -15,6 +15,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_copy_size.c \
 	daemon/perf_counters.c daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c daemon/perf_explain.c \
 	daemon/perf_image_fd.c daemon/perf_maps.c daemon/perf_modules.c daemon/perf_mounts.c \
+	daemon/perf_note.c \
 	daemon/perf_open.c daemon/perf_order.c daemon/perf_proc.c daemon/perf_proc_read.c \
 	daemon/perf_process.c daemon/perf_records.c daemon/perf_ring.c daemon/perf_rings.c \
 	daemon/perf_rings_sums.c daemon/perf_targets.c \

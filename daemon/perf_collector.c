@@ -27,6 +27,7 @@
 #include "perf_events.h"
 #include "perf_image_fd.h"
 #include "perf_modules.h"
+#include "perf_note.h"
 #include "perf_order.h"
 #include "perf_process.h"
 #include "perf_rings.h"
@@ -344,24 +345,6 @@ static uint64_t perf_throttled(struct collector *c, unsigned int counter)
 	return perf_rings_throttled_of(&of(c)->rings, counter, perf_now());
 }
 
-/* What is done in another way than asked for is said, once for the first that it concerns. */
-static void describe(const struct perf_collector *p, char *note, size_t size)
-{
-	const struct perf_rings *r = &p->rings;
-
-	note[0] = '\0';
-	for (unsigned int i = 0; i < r->setup.nr_counters && !note[0]; i++) {
-		const struct perf_counter *c = &r->setup.counters[i];
-
-		if (c->precise_asked && !c->precise)
-			snprintf(note, size, "event '%s': this CPU has no precise addresses for "
-				 "it, so its samples lie a few instructions late", c->name);
-	}
-	if (!note[0] && r->nr_without)
-		snprintf(note, size, "%u CPUs, CPU %u the first of them, are not sampled: none of "
-			 "the events is for their kind", r->nr_without, r->first_without);
-}
-
 static void perf_status(struct collector *c, struct collector_status *ret)
 {
 	const struct perf_collector *p = of(c);
@@ -371,7 +354,7 @@ static void perf_status(struct collector *c, struct collector_status *ret)
 	strcpy(ret->cpu_type, p->cpu_type);
 	if (p->by_time && p->counters)
 		ret->period_ns = p->counters[0].period_ns;
-	describe(p, ret->note, sizeof(ret->note));
+	perf_note(&p->rings, &p->callers, ret->note, sizeof(ret->note));
 }
 
 struct collector *collector_perf(void)

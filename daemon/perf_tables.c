@@ -8,6 +8,7 @@
  */
 #include "perf_tables.h"
 
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,13 +18,14 @@
 #include "xalloc.h"
 
 #define OPENS_PER_DRAIN	64
+#define WAIT_NS		(40 * NS_PER_MS)	/* the rings have room for more than that */
 #define RETRY_NS	(10 * NS_PER_SECOND)	/* for a file that couldn't be opened */
 
 void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
 		      const struct perf_processes *processes)
 {
 	*t = (struct perf_tables){ .cache = cache, .processes = processes, .drain = 1,
-				   .opens_left = OPENS_PER_DRAIN };
+				   .opens_left = OPENS_PER_DRAIN, .wait_left_ns = WAIT_NS };
 }
 
 void perf_tables_end_drain(struct perf_tables *t)
@@ -37,6 +39,7 @@ void perf_tables_end_drain(struct perf_tables *t)
 	}
 	t->nr_held = 0;
 	t->opens_left = OPENS_PER_DRAIN;
+	t->wait_left_ns = WAIT_NS;
 	t->drain++;
 }
 
@@ -64,22 +67,47 @@ static int open_file(struct perf_tables *t, struct perf_image *image)
 	return fd < 0 ? -1 : fd;
 }
 
-static const struct unwind_table *ask(struct perf_tables *t, struct perf_image *image)
+/* Begin it if it is absent. */
+static enum unwind_state ask(struct perf_tables *t, struct perf_image *image,
+			     const struct unwind_table **table)
 {
-	const struct unwind_table *table = NULL;
 	enum unwind_state state = UNWIND_ABSENT;
 	int fd;
 
 	if (image->unwind.has_key)
-		state = unwind_cache_get(t->cache, &image->unwind.key, -1, &table, NULL);
+		state = unwind_cache_get(t->cache, &image->unwind.key, -1, table, NULL);
 	if (state != UNWIND_ABSENT)
-		return state == UNWIND_READY ? table : NULL;
+		return state;
 	fd = open_file(t, image);
 	if (fd < 0)
-		return NULL;
+		return state;
 	if (image->unwind.has_key)
-		state = unwind_cache_get(t->cache, &image->unwind.key, fd, &table, NULL);
+		state = unwind_cache_get(t->cache, &image->unwind.key, fd, table, NULL);
 	close(fd);
+	return state;
+}
+
+/* Most are made in less time than samples may wait, and a chain is never walked again. */
+static void wait_for_any(struct perf_tables *t)
+{
+	struct pollfd made = { .fd = unwind_cache_fd(t->cache), .events = POLLIN };
+	uint64_t before = perf_now(), waited;
+
+	(void)poll(&made, 1, (int)(t->wait_left_ns / NS_PER_MS));
+	unwind_cache_seen(t->cache);
+	waited = perf_now() - before + NS_PER_MS / 2;
+	t->wait_left_ns = waited < t->wait_left_ns ? t->wait_left_ns - waited : 0;
+}
+
+static const struct unwind_table *ask_and_wait(struct perf_tables *t, struct perf_image *image)
+{
+	const struct unwind_table *table = NULL;
+	enum unwind_state state = ask(t, image, &table);
+
+	while (state == UNWIND_PENDING && t->wait_left_ns >= NS_PER_MS) {
+		wait_for_any(t);
+		state = ask(t, image, &table);
+	}
 	return state == UNWIND_READY ? table : NULL;
 }
 
@@ -96,7 +124,7 @@ const struct op_unwind_table *perf_tables_get(struct perf_tables *t, struct perf
 		return strcmp(image->path, "[vdso]") ? NULL : vdso(t);
 	if (image->unwind.drain != t->drain) {
 		image->unwind.drain = t->drain;
-		image->unwind.table = ask(t, image);
+		image->unwind.table = ask_and_wait(t, image);
 		xgrow(t->held, t->nr_held, t->room_held);
 		t->held[t->nr_held++] = image;
 	}

@@ -20,6 +20,7 @@ struct perf_tables {
 	const struct perf_processes *processes;	/* not owned: the way to the files */
 	uint64_t drain;				/* number of the current one */
 	unsigned int opens_left;		/* of files in this drain */
+	uint64_t wait_left_ns;			/* for tables being made, in this drain */
 	struct perf_image **held;		/* asked for in this drain */
 	size_t nr_held, room_held;
 };

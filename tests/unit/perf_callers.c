@@ -11,6 +11,7 @@
 #include "perf_build.h"
 #include "perf_callers.h"
 #include "perf_chain.h"
+#include "perf_note.h"
 #include "trans.h"
 #include "unwind_cache.h"
 
@@ -335,6 +336,22 @@ TEST(copied_ends)
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	check_end(OP_STACK_NO_TABLE, 1, "32-bit code");
 	clean_up();
+}
+
+TEST(a_depth_that_the_kernel_does_not_list_is_said)
+{
+	static struct perf_rings rings;
+	struct perf_callers k = { .depth = 300, .max_addresses = 127 };
+	char note[256];
+
+	perf_note(&rings, &k, note, sizeof(note));
+	CHECK(strstr(note, "at 126 callers, not at 300"), "%s", note);
+	k.copies = true;
+	perf_note(&rings, &k, note, sizeof(note));
+	CHECK(!note[0], "by tables it is no limit: %s", note);
+	k = (struct perf_callers){ .depth = 126, .max_addresses = 127 };
+	perf_note(&rings, &k, note, sizeof(note));
+	CHECK(!note[0], "it is just enough: %s", note);
 }
 
 TEST_MAIN()

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_note.h - what is sampled in another way than was asked for */
+#ifndef PERF_NOTE_H
+#define PERF_NOTE_H
+
+#include <stddef.h>
+#include "perf_callers.h"
+#include "perf_rings.h"
+
+/* One sentence, about the first such thing; "" if there is none. */
+void perf_note(const struct perf_rings *r, const struct perf_callers *k, char *note, size_t size);
+
+#endif
