@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,9 @@ int rights_check_process(pid_t pid, struct op_error *e)
 	if (!err)
 		return 0;
 	if (err == -ESRCH)
-		return op_error_set(e, err, "there is no process %d", (int)pid);
+		return op_error_set(e, err, kill(pid, 0) ? "there is no process %d" :
+				    "process %d is ending, or its first thread has ended: the "
+				    "kernel shows nothing of it any more", (int)pid);
 	if (err != -EACCES && err != -EPERM)
 		return explain(err, 2, "watching it", e);
 	return op_error_set(e, err, "process %d may not be watched: it is another user's, or its "
