@@ -23,6 +23,8 @@
  * [EB-79] with --image= a call is left out when either end is [EB-74];
  * [EB-80] the chain itself goes, whole, into the session's store of chains under what --separate
  *         keeps apart, its callers at their calls: one less than where they return to.
+ *         At most 256 MB of them: as its index is kept in memory, whoever makes up ever new chains
+ *         gets no more. Chains seen before are still counted then, others are stacks_lost.
  */
 #ifndef ATTRIBUTE_H
 #define ATTRIBUTE_H

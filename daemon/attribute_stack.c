@@ -5,10 +5,14 @@
  * Neighbours in a chain mostly lie in the images that those of the last chain lay in, so the
  * image of the last frame and the files of many pairs of images are kept at hand.
  */
+#include <inttypes.h>
 #include <string.h>
 #include "attribute_private.h"
 #include "cgroups.h"
 #include "jit_processes.h"
+#include "log.h"
+
+#define SEARCHES_MAX	8		/* of one chain */
 
 /* One chain, and what is common to its frames. */
 struct chain {
@@ -18,6 +22,7 @@ struct chain {
 	uint32_t tgid, tid, cpu;	/* as sfile_key's */
 	const char *cgroup;
 	bool wanted;			/* all of it, since its application is */
+	unsigned int searches;		/* for mappings that the stream did not tell */
 };
 
 /* A frame's place. @key is that of the sample, or of the call. */
@@ -48,14 +53,22 @@ static void place_in_kernel(struct attribution *a, uint64_t address, struct fram
 	ret->key = r->image ? address - r->base : address;
 }
 
-static void place_in_mapping(struct attribution *a, const struct chain *c,
-			     const struct anon_map *told, uint64_t address,
-			     struct frame_place *ret)
+/* Whoever forges a stack of addresses that lie nowhere shall not have all of them searched for. */
+static const struct anon_map *find_mapping(struct attribution *a, struct chain *c,
+					   const struct anon_map *told, uint64_t address)
 {
-	const struct anon_map *map = told;
+	if (address >= told->start && address < told->end)
+		return told;
+	if (c->searches++ >= SEARCHES_MAX)
+		return NULL;
+	return anon_find(a->config.anons, c->leaf->tgid, address);
+}
 
-	if (address < told->start || address >= told->end)
-		map = anon_find(a->config.anons, c->leaf->tgid, address);
+static void place_in_mapping(struct attribution *a, struct chain *c, const struct anon_map *told,
+			     uint64_t address, struct frame_place *ret)
+{
+	const struct anon_map *map = find_mapping(a, c, told, address);
+
 	ret->image = NULL;
 	ret->is_kernel = false;
 	ret->known = map && c->app;	/* such memory is always filed under the application */
@@ -65,7 +78,7 @@ static void place_in_mapping(struct attribution *a, const struct chain *c,
 }
 
 /* [EB-70] to [EB-72]; @back: 1 for a caller, since its call is what counts. */
-static void find_place(struct attribution *a, const struct chain *c, const struct trans_frame *f,
+static void find_place(struct attribution *a, struct chain *c, const struct trans_frame *f,
 		       unsigned int back, struct frame_place *ret)
 {
 	uint64_t address = f->address ? f->address - back : 0;
@@ -150,10 +163,6 @@ static struct sfile *arc_file(struct attribution *a, const struct chain *c,
 }
 
 /*
- * [SF-28] The caller's half is where it returns to, as on the stack. The callee's is where it
- * was, be it the sample or a call.
- */
-/*
  * A call's file is of the caller's build, and has no room for the callee's: that is the same one,
  * or the first of its path. Other calls are in the store of chains only. [EB-78]
  */
@@ -165,6 +174,17 @@ static bool is_told_by_name(struct attribution *a, const struct frame_place *cal
 		(!caller->image || callee->image->head != caller->image->head));
 }
 
+static void log_arc(const struct frame_place *caller, const struct frame_place *callee)
+{
+	log_line("arc %s+%" PRIx64 " -> %s+%" PRIx64,
+		 caller->image ? caller->image->path : caller->map.name, caller->key + 1,
+		 callee->image ? callee->image->path : callee->map.name, callee->key);
+}
+
+/*
+ * [SF-28] The caller's half is where it returns to, as on the stack. The callee's is where it
+ * was, be it the sample or a call.
+ */
 static void add_arc(struct attribution *a, const struct chain *c, const struct frame_place *caller,
 		    const struct frame_place *callee)
 {
@@ -173,6 +193,8 @@ static void add_arc(struct attribution *a, const struct chain *c, const struct f
 	if (!caller->known || !callee->known || !caller->wanted || !callee->wanted ||
 	    !is_told_by_name(a, caller, callee))
 		return;
+	if (log_topics & LOG_ARCS)
+		log_arc(caller, callee);
 	sfile_add(arc_file(a, c, caller, callee), c->leaf->cpu, &key, 1, 0);
 }
 

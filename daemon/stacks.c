@@ -18,6 +18,7 @@
 #define RETRY_MIN	1		/* seconds until a store that failed is tried again */
 #define RETRY_MAX	60
 #define BROKEN_MAX	9		/* broken stores kept */
+#define BYTES_MAX	(UINT64_C(256) << 20)	/* of a store; its index takes as much memory */
 #define NR_KEPT		1024		/* ids at hand, of contexts and of mappings */
 
 struct kept_context {
@@ -162,9 +163,9 @@ static int open_store(struct stacks *s, struct op_error *e)
 	if (err)
 		return op_error_set(e, err, "cannot make the folder of '%s': %s", s->path,
 				    strerror(-err));
-	err = stack_store_open(s->path, 0, &s->store, e);
+	err = stack_store_open(s->path, BYTES_MAX, &s->store, e);
 	if (err == -EPROTO && !set_aside(s, e))
-		err = stack_store_open(s->path, 0, &s->store, e);
+		err = stack_store_open(s->path, BYTES_MAX, &s->store, e);
 	return err;
 }
 
