@@ -212,6 +212,9 @@ static void add_to_kernel(struct attribution *a, const struct span *s)
 		for (part.nr = 1; i + part.nr < s->nr; part.nr++)
 			if (part.pcs[part.nr] - r->start > r->last - r->start)
 				break;
+		if (!r->base)
+			for (size_t j = 0; j < part.nr; j++)
+				kernel_saw(a->config.kernel, part.pcs[j]);
 		if (!r->image)
 			lost(a, &part, LOST_KERNEL_RANGE);
 		else if (!is_wanted(a, s, r->image))

@@ -20,6 +20,8 @@
 #define MODULES_MAX		65536
 #define CAPTURE_SHARE 20 /* one part in so many of the time is spent capturing */
 #define CAPTURE_PAUSE_MIN	200		/* ms between two captures */
+#define MADE_PAGES		1024		/* remembered; who comes to a place takes it */
+#define PAGE_BITS		12
 #define CAPTURE_RETRY		10000		/* ms after one that failed */
 
 struct module {
@@ -40,6 +42,8 @@ struct kernel {
 	size_t nr_ranges, room_ranges, last_hit;
 
 	char *snapshot;			/* stats/kernel-symbols */
+	uint64_t text_start, text_end;	/* as it says; both 0: not known */
+	uint64_t made_pages[MADE_PAGES];	/* of text outside, that asked for a capture */
 	bool capture_wanted, hidden;
 	int64_t capture_at;		/* ms: not before this, unless it must be */
 	int told_err;
@@ -268,6 +272,27 @@ void kernel_free(struct kernel *k)
 
 /* Symbols */
 
+static void read_text_range(struct kernel *k)
+{
+	FILE *f = fopen(k->snapshot, "re");
+
+	k->text_start = k->text_end = 0;
+	if (f && fscanf(f, "# kernel %" SCNx64 " %" SCNx64, &k->text_start, &k->text_end) != 2)
+		k->text_start = k->text_end = 0;
+	if (f)
+		fclose(f);
+}
+
+void kernel_saw(struct kernel *k, uint64_t pc)
+{
+	uint64_t page = pc >> PAGE_BITS, *seen = &k->made_pages[page % MADE_PAGES];
+
+	if ((pc >= k->text_start && pc < k->text_end) || !k->text_end || *seen == page)
+		return;
+	*seen = page;
+	k->capture_wanted = true;
+}
+
 static void capture(struct kernel *k)
 {
 	struct op_error e = { "" };
@@ -280,6 +305,7 @@ static void capture(struct kernel *k)
 	k->capture_wanted = err && !k->hidden;
 	if (k->capture_wanted)		/* a full disk may have room again */
 		k->capture_at = now_ms() + CAPTURE_RETRY;
+	read_text_range(k);
 	if (err && err != k->told_err)
 		log_line("the kernel's symbols are not kept: %s",
 			 e.text[0] ? e.text : strerror(-err));
@@ -308,6 +334,8 @@ void kernel_set_session(struct kernel *k, const char *stats_dir)
 {
 	free(k->snapshot);
 	k->snapshot = path_join(stats_dir, "kernel-symbols");
+	k->text_start = k->text_end = 0;
+	memset(k->made_pages, 0, sizeof(k->made_pages));
 	if (keeps_symbols(k))
 		capture(k);
 }

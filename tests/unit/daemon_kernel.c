@@ -237,6 +237,46 @@ TEST(symbols_of_gone_modules_stay)
 	free_all(k);
 }
 
+static bool has_symbol(const char *name)
+{
+	struct kernel_symbols symbols;
+	bool has = false;
+
+	if (kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, NULL))
+		return false;
+	for (size_t i = 0; i < symbols.parts[0].nr_symbols; i++)
+		has |= !strcmp(symbols.parts[0].symbols[i].name, name);
+	kernel_symbols_free(&symbols);
+	return has;
+}
+
+#define TEXT	"ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
+
+/* BPF programs and trampolines are listed with the kernel, as soon as one is sampled. */
+TEST(made_text_has_names)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", TEXT);
+	kernel_set_session(k, tmpdir);
+	put_text(tmpdir_path("kallsyms"), TEXT
+		 "ffffffffc0201000 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n"
+		 "ffffffffc0202000 t ftrace_trampoline\t[__builtin__ftrace]\n");
+	kernel_saw(k, 0xffffffff81000100);
+	kernel_capture_now(k);
+	CHECK(has_symbol("_stext") && !has_symbol("ftrace_trampoline"), "not captured for that");
+	kernel_saw(k, 0xffffffffc0201010);
+	kernel_capture_now(k);
+	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "a BPF program");
+	CHECK(has_symbol("ftrace_trampoline"), "a trampoline");
+	unlink(tmpdir_path("kernel-symbols"));
+	kernel_saw(k, 0xffffffffc0201020);
+	kernel_capture_now(k);
+	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "not again for the same page");
+	free_all(k);
+}
+
 TEST(another_boot_is_noticed)
 {
 	struct kernel *k;
