@@ -175,15 +175,24 @@ void op_maps_outdated(u64 mm)
 
 /* ---- the worker ---- */
 
+/* Every signal's handler returns through it: its table is asked for before it is missed. */
+static struct op_image *image_of_vdso(void)
+{
+	struct op_image *image = op_image_get(OP_COOKIE_VDSO);
+
+	if (image)
+		op_image_missed(image);
+	return image;
+}
+
 /* Most files no sample will ever lie in: they get a number, and are not held. */
 static struct op_image *image_of(const struct vm_area_struct *v)
 {
-	op_word cookie = OP_COOKIE_VDSO;
+	op_word cookie;
 
-	if (v->vm_file)
-		cookie = op_cookie_number(v->vm_file);
-	else if (v->vm_start != op_mm_vdso(v->vm_mm))
-		return NULL;
+	if (!v->vm_file)
+		return v->vm_start == op_mm_vdso(v->vm_mm) ? image_of_vdso() : NULL;
+	cookie = op_cookie_number(v->vm_file);
 	return cookie == OP_INVALID_COOKIE ? NULL : op_image_get(cookie);
 }
 
