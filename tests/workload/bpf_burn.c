@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* bpf_burn.c - for scripts: burns CPU time in a BPF program "burn"; says why it cannot, status 1 */
+/* bpf_burn.c - for scripts: burns MS ms in a BPF program "burn"; says why it cannot, status 1 */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NR_STEPS	4000		/* instructions of a run: far more than entering it costs */
-#define BURN_MS		300
 
 static int bpf(int command, union bpf_attr *attr)
 {
@@ -48,16 +48,14 @@ static int run(int program)
 	return bpf(BPF_PROG_TEST_RUN, &attr);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int program = load();
+	clock_t end = (argc > 1 ? atoi(argv[1]) : 0) * (CLOCKS_PER_SEC / 1000);
+	int program = load(), err = program < 0 ? -1 : run(program);
 
-	while (program >= 0 && clock() < BURN_MS * (CLOCKS_PER_SEC / 1000))
-		if (run(program))
-			break;
-	if (program < 0 || clock() < BURN_MS * (CLOCKS_PER_SEC / 1000)) {
+	while (!err && clock() < end)
+		err = run(program);
+	if (err)
 		printf("no BPF: %s\n", strerror(errno));
-		return 1;
-	}
-	return 0;
+	return err ? 1 : 0;
 }
