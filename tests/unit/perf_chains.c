@@ -283,13 +283,14 @@ static void check_chains(const char *program, const struct mode *first, size_t n
 					  .frame_pointers_only = listed};
 	struct trans *t = trans_new(&ops, NULL);
 	struct op_error e = {""};
+	char path[2 * PATH_MAX];
 
 	need_perf();
 	world.collector = collector_perf();
 	world.by_frame_pointers = listed;
-	snprintf(world.path, sizeof(world.path), "%.*s/../tools/%s",
+	snprintf(path, sizeof(path), "%.*s/../tools/%s",
 		 (int)(strrchr(self_path(), '/') - self_path()), self_path(), program);
-	CHECK(realpath(strdup(world.path), world.path), "%s is not there", world.path);
+	CHECK(realpath(path, world.path), "%s is not there", path);
 	symbols_read(&world.symbols, world.path);
 	CHECK(!unwind_cache_create((size_t)64 << 20, &config.unwind), "cache");
 	CHECK(!world.collector->open(world.collector, &config, &e), "open: %s", e.text);
