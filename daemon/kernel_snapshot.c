@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_snapshot.c - keep the symbols of modules that went, tell another boot's snapshot
+ * kernel_snapshot.c - keep the symbols of modules and BPF programs that went, tell another boot's snapshot
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +56,51 @@ static void collect_gone(const char *old, const char *new, struct strbuf *gone)
 	}
 }
 
+static const char *next_line(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : line + strlen(line);
+}
+
+static uint64_t address_of(const char *line)
+{
+	return strtoull(line, NULL, 16);
+}
+
+/*
+ * The kernel's part of @new, and between its lines, by address, those of @old's outside the
+ * kernel's own text that are gone: BPF programs are unloaded.
+ */
+static void merge_made(const char *old, const char *new, struct strbuf *all)
+{
+	const char *o = next_line(old), *o_end = next_part(old), *n = next_line(new),
+		   *n_end = next_part(new);
+	uint64_t start, end;
+
+	o_end = o_end ? o_end : old + strlen(old);
+	n_end = n_end ? n_end : new + strlen(new);
+	if (sscanf(new, "# kernel %" SCNx64 " %" SCNx64, &start, &end) != 2 ||
+	    strncmp(old, "# kernel ", 9))
+		o = o_end;
+	strbuf_add_bytes(all, new, n - new);
+	while (n < n_end || o < o_end) {
+		bool is_own = o < o_end && address_of(o) >= start && address_of(o) < end;
+		bool is_there = o < o_end && n < n_end && address_of(o) == address_of(n);
+		const char **from = &n;
+
+		if (is_own || is_there) {
+			o = next_line(o);
+			continue;
+		}
+		if (n >= n_end || (o < o_end && address_of(o) < address_of(n)))
+			from = &o;
+		strbuf_add_bytes(all, *from, next_line(*from) - *from);
+		*from = next_line(*from);
+	}
+	strbuf_add(all, n_end);
+}
+
 static int append_gone(const char *snapshot, const char *old, struct op_error *e)
 {
 	struct strbuf all = STRBUF_INIT;
@@ -63,7 +110,7 @@ static int append_gone(const char *snapshot, const char *old, struct op_error *e
 
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", snapshot, strerror(-err));
-	strbuf_add_bytes(&all, new, len);
+	merge_made(old, new, &all);
 	collect_gone(old, new, &all);
 	if (all.len != len && all.len <= SNAPSHOT_MAX)
 		err = file_write_atomic(snapshot, all.text, all.len, 0644);

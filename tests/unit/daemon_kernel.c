@@ -270,6 +270,13 @@ TEST(made_text_has_names)
 	kernel_capture_now(k);
 	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "a BPF program");
 	CHECK(has_symbol("ftrace_trampoline"), "a trampoline");
+	put_text(tmpdir_path("kallsyms"), TEXT
+		 "ffffffffc0202000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+		 "ffffffffc0203000 t bpf_prog_new\t[bpf]\n");
+	kernel_saw(k, 0xffffffffc0203010);
+	kernel_capture_now(k);
+	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "kept though it is gone");
+	CHECK(has_symbol("ftrace_trampoline") && has_symbol("bpf_prog_new"), "and the new one");
 	unlink(tmpdir_path("kernel-symbols"));
 	kernel_saw(k, 0xffffffffc0201020);
 	kernel_capture_now(k);
