@@ -270,7 +270,8 @@ static bool same_context(const struct stacks_context *a, const struct stacks_con
 
 static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 {
-	uint64_t h = hash_mix((uintptr_t)c->app ^ c->cpu ^ (uintptr_t)c->cgroup, (uint64_t)c->tgid << 32 | c->tid);
+	uint64_t h = hash_mix((uintptr_t)c->app ^ c->cpu ^ (uintptr_t)c->cgroup,
+			      (uint64_t)c->tgid << 32 | c->tid);
 	struct kept_context *k = &s->contexts[h % NR_KEPT];
 	struct stack_context context = {
 		.app = STACK_NONE,

@@ -5,8 +5,9 @@
  * As replay.c, with a chain behind each sample: decoder, attribution, calls into {cg} files, and
  * the store of chains. 16 programs, each a tree of calls of its own: a caller calls from 8 places,
  * mostly from the same one, so that a chain leaves the beaten track once on average; one call in
- * four goes into another image, one of 2. So most chains come again, in their outer part all of them.
- * A third of the leaves lie in the kernel. Not timed is the first quarter, in which files are made and grow.
+ * four goes into another image, one of 2. So most chains come again, in their outer part all of
+ * them. A third of the leaves lie in the kernel. Not timed is the first quarter, in which files
+ * are made and grow.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #define NR_IMAGES	64
 #define NR_PROGRAMS	16
 #define DEPTH_MAX	128
-#define FRAMES		600000			/* of a run, so that all depths take as long */
+#define FRAMES		600000		/* of a run, so that all depths take as long */
 #define KERNEL_START	0xffffffff81000000u
 
 static uint64_t seed = 1;

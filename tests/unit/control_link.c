@@ -263,10 +263,7 @@ static uint64_t number_in(const char *dir, const char *name)
 	return n;
 }
 
-/*
- * TRP-17: 0 is the default, also after another size; that grows with the depth of chains [CC-50].
- * A depth the module refuses stops nothing.
- */
+/* TRP-17: 0 is the default, more for chains [CC-50]; a depth that is refused stops nothing. */
 TEST(settings_of_the_module)
 {
 	char *dir = make_dir(), *depth = path_join(dir, "backtrace_depth");
