@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #include "hash.h"
@@ -25,7 +24,6 @@
 #define ENTRIES_MAX	16384	/* binaries remembered, with a table or without */
 #define PENDING_MAX	256	/* each holds a descriptor */
 #define BUCKETS		4096
-#define NICE		10	/* of the thread: making tables can wait */
 
 struct entry {
 	struct unwind_table table;	/* first: what callers hold points here */
@@ -200,7 +198,6 @@ static void *work(void *arg)
 {
 	struct unwind_cache *c = arg;
 
-	setpriority(PRIO_PROCESS, 0, NICE);	/* on Linux this thread's alone */
 	pthread_mutex_lock(&c->lock);
 	while (!c->stopping) {
 		struct op_unwind_table *blob = NULL;
