@@ -136,7 +136,8 @@ static enum op_stack_end user_as_listed(struct way *w)
 			return end;
 		w->flags |= OP_STACK_FRAME_POINTERS;
 	}
-	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_COMPLETE;
+	/* frame pointers led no further: at the outermost frame, or at code without any */
+	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_UNTOLD;
 }
 
 static enum op_stack_end kernel_then_user(struct way *w)

@@ -43,21 +43,16 @@ const char *loss_text(enum loss_reason reason)
 							"of an unknown reason";
 }
 
-static const char *const untold[] = { "untold", "of unknown end" };
-
-/* The stream has one way to end more than chains have. */
-_Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS + 1, "the last is untold");
+_Static_assert((int)COUNTS_STACK_ENDS == NR_STACK_ENDS, "session.h counts them all");
 
 const char *counts_stack_end_name(unsigned int end)
 {
-	return end < NR_STACK_ENDS ? stack_end_name(end) :
-	       end < COUNTS_STACK_ENDS ? untold[0] : NULL;
+	return end < NR_STACK_ENDS ? stack_end_name(end) : NULL;
 }
 
 const char *counts_stack_end_text(unsigned int end)
 {
-	return end < NR_STACK_ENDS ? stack_end_text(end) :
-	       end < COUNTS_STACK_ENDS ? untold[1] : NULL;
+	return end < NR_STACK_ENDS ? stack_end_text(end) : NULL;
 }
 
 /* Of numbers that are left out where they are 0: what they are called. */

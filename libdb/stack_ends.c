@@ -12,6 +12,7 @@ static const struct {
 	[STACK_UNREADABLE] = { "unreadable", "ended in memory that could not be read" },
 	[STACK_SHORT_COPY] = { "short_copy", "ended where the copy of the stack did" },
 	[STACK_NO_USER] = { "no_user", "kernel part only" },
+	[STACK_UNTOLD] = { "untold", "of unknown end" },
 };
 
 const char *stack_end_name(unsigned int kind)

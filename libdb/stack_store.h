@@ -40,6 +40,7 @@ enum stack_end {
 	STACK_UNREADABLE,	/* the user's memory could not be read */
 	STACK_SHORT_COPY,	/* the copy of the stack was too short */
 	STACK_NO_USER,		/* only the kernel's part, whole, is to be had */
+	STACK_UNTOLD,		/* who found the chain does not tell how it ended */
 	NR_STACK_ENDS
 };
 #define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or a later version's */

@@ -252,8 +252,8 @@ TEST(chains_without_an_end)
 	fake_cpu(&fake, 2);
 	test_drain(r);
 	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 2, "now it has");
-	CHECK_CHAINS("current", "1 TIMER app+100 app+20 unknown\n"
-				"1 SECOND app+100 app+20 unknown\n");
+	CHECK_CHAINS("current", "1 TIMER app+100 app+20 untold\n"
+				"1 SECOND app+100 app+20 untold\n");
 	test_close(r);
 }
 

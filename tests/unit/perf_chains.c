@@ -168,7 +168,8 @@ static void judge(struct seen_mode *s, const struct trans_frame *frames, size_t 
 	const struct mode *m = s->mode;
 	char line[400];
 	unsigned int repeated = make_line(frames, nr, m->repeats, line, sizeof(line));
-	bool whole = end == (m->end | (world.by_frame_pointers ? OP_STACK_FRAME_POINTERS : 0));
+	bool whole = end == (world.by_frame_pointers ? OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS
+						     : (unsigned int)m->end);
 
 	/* callers in the kernel take from the depth */
 	if (m->repeats && !frames[0].kernel && !strncmp(line, m->below, strlen(m->below)) && whole)

@@ -97,9 +97,9 @@ static uint64_t nr_files, nr_samples;
 static void count_file(const char *path, const struct odb_snapshot *s, const struct sample_name *name)
 {
 	(void)path;
-	(void)name;
 	nr_files++;
-	nr_samples += total_of(s);
+	if (!name->has_callee)		/* calls between samples' places are no samples */
+		nr_samples += total_of(s);
 }
 
 static void print_total(const char *path, const struct odb_snapshot *s, const struct sample_name *name)

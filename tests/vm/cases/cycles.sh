@@ -2,7 +2,8 @@
 # seconds: 600
 # cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
 #
-# Where everything takes several times as long 4 times do: each kind of work once, one kill.
+# Every other time with stacks. Where everything takes several times as long 4 times do: each kind
+# of work once, one kill.
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 failed=0 rounds=20 kill_each=7
@@ -12,7 +13,8 @@ step() { "$@" > /tmp/said 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*
 i=0
 while [ $i -lt $rounds ]; do
 	i=$((i + 1))
-	step opcontrol --collector=module --event="CPU_CLK_UNHALTED:$(count_for 500)" --start
+	step opcontrol --collector=module --event="CPU_CLK_UNHALTED:$(count_for 500)" \
+		--callgraph=$((i % 2 * 16)) --start
 	case $((i % 4)) in
 	0) spawn storm 1 8 ;;
 	1) echo 0 > $cpu1; spawn 20 2 "$TURNS" /vm/bin/v00 /vm/bin/v01; echo 1 > $cpu1 ;;
@@ -30,7 +32,7 @@ books_balance
 
 # CPU 1 comes and goes many times in one profile, under load
 opcontrol --reset
-profile_start 500
+profile_start 500 --callgraph=16
 spawn storm 8 8 & storm=$!
 shares-static 4000 "$TURNS" 2 & shares=$!
 i=0

@@ -1,0 +1,37 @@
+# shellcheck shell=dash
+# seconds: 120
+# callgraph - whole stacks as a user has them taken: opcontrol, module, daemon, reports
+#
+# The program keeps no frame pointers; the module asks for unwind tables as it meets binaries, and
+# the daemon makes them: the first run is for that.
+
+profile_start 1000 --callgraph=64
+/vm/bin/calltree tree 300 "$TURNS"
+check "opcontrol --reset" opcontrol --reset
+/vm/bin/calltree tree 2000 "$TURNS"
+/vm/bin/calltree kernel 500 "$TURNS"
+opcontrol --status > /tmp/status
+sed -n '/[Ss]tacks/p' /tmp/status
+is "status tells how chains ended" "$(grep -c '^Call stacks: .* complete' /tmp/status)" 1
+profile_end
+
+opreport --stacks=folded > /tmp/folded 2> /tmp/opreport.err
+awk '{ print $NF, $0 }' /tmp/folded | sort -rn | head -n 20 | cut -c 1-300
+cat /tmp/opreport.err
+
+# folded PATTERN: samples of the chains that match
+folded() { awk -v of="$1" '$0 ~ of { n += $NF } END { print n + 0 }' /tmp/folded; }
+
+all=$(folded ';burn(;| )')
+at_least "samples of burn()" "$all" 500
+at_least "burn() with all its callers, in percent" \
+	"$(percent "$(folded '_start;.*main;first;second;third;burn(;| )')" "$all")" 95
+all=$(folded ';clear;.*do_syscall_64;')
+at_least "samples in a system call" "$all" 50
+at_least "a system call with all its callers, in percent" \
+	"$(percent "$(folded '_start;.*main;first;second;third;clear;.*do_syscall_64;')" "$all")" 90
+
+opreport --callgraph image:/vm/bin/calltree > /tmp/calls 2>> /tmp/opreport.err
+head -n 30 /tmp/calls
+# the callers stand above their function: third() is burn()'s
+is "who calls burn()" "$(grep -B 1 -E '^[0-9]+ .* burn$' /tmp/calls | awk 'NR == 1 { print $NF }')" third
