@@ -2,9 +2,9 @@
 # seconds: 600
 # cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
 #
-# Every other time with stacks, and at last. Where everything takes several times as long 4 times
-# do: each kind of work once, one kill; and stacks at last only, for there the daemon may not have
-# ended when opcontrol has waited long enough for it.
+# Every other time with stacks. Where everything takes several times as long 4 times do: each kind
+# of work once, one kill; without stacks, for there the daemon may not be done with them when
+# opcontrol has waited long enough for its end.
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 failed=0 rounds=20 kill_each=7 callers=16
@@ -33,7 +33,7 @@ books_balance
 
 # CPU 1 comes and goes many times in one profile, under load
 opcontrol --reset
-profile_start 500 --callgraph=16
+profile_start 500 --callgraph=$callers
 spawn storm 8 8 & storm=$!
 shares-static 4000 "$TURNS" 2 & shares=$!
 i=0
