@@ -35,8 +35,9 @@ inc_daemon  := daemon libdb events libutil oprofilefs libagent
 inc_libagent := libagent
 inc_control := control libdb events libutil oprofilefs
 inc_operf   := operf daemon control libdb events libutil oprofilefs
-inc_pp      := pp libdb events libutil
-inc_tests   := tests libagent daemon control operf pp libdb events libutil oprofilefs module
+inc_formats := formats libutil
+inc_pp      := pp formats libdb events libutil
+inc_tests   := tests libagent daemon control operf pp formats libdb events libutil oprofilefs module
 inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
 # How a program is made of its objects and libraries. Said at each program, for a pattern

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * format.h - what a format of profiles is to the tools: a name, a reader and a writer
+ *
+ * A format is a pair of files, NAME_read.c and NAME_write.c, one struct profile_format, and a line
+ * in formats.c. Readers see all the bytes, already unpacked. They take memory in proportion to the
+ * bytes that are there, whatever numbers stand in them. Rules: doc/formats.md [PF-n].
+ */
+#ifndef FORMAT_H
+#define FORMAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include "error.h"
+#include "profile.h"
+
+/* Said while reading or writing goes on: "line 7: ...", one sentence without a full stop. */
+struct format_warnings {
+	void (*warn)(void *context, const char *text);	/* or NULL */
+	void *context;
+};
+void format_warn(const struct format_warnings *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+struct format_read_options {
+	const struct format_warnings *warnings;
+	bool strict;		/* what is warned of is refused instead */
+	bool salvage;		/* keep what is whole before a fault, with a warning */
+};
+
+struct format_write_options {
+	const struct format_warnings *warnings;
+	uint32_t event;		/* of formats that have room for one; others write all */
+	const char *pid;	/* of formats for one process; "" all together */
+};
+
+struct profile_format {
+	const char *name;	/* as in --to=NAME */
+	const char *suffix;	/* of files, without the dot: "pb.gz" */
+	const char *text;	/* one line for --list-formats */
+	bool one_event;		/* has room for one event only */
+
+	/* May these bytes be such a file? NULL: never said without --from. */
+	bool (*detect)(const unsigned char *bytes, size_t size);
+
+	/*
+	 * Fill @p, which is new and stays the caller's. NULL: cannot be read. -EPROTO: @e says at
+	 * which offset or line which rule is broken; @p is then to be freed only.
+	 */
+	int (*read)(const unsigned char *bytes, size_t size,
+		    const struct format_read_options *options, struct profile *p,
+		    struct op_error *e);
+
+	/*
+	 * NULL: cannot be written. -EINVAL: @p holds what the format has no room for, @e says what.
+	 * Errors of @out are the caller's to find (ferror).
+	 */
+	int (*write)(const struct profile *p, const struct format_write_options *options,
+		     FILE *out, struct op_error *e);
+};
+
+extern const struct profile_format *const profile_formats[];	/* by name; ends with NULL */
+const struct profile_format *profile_format_find(const char *name);	/* or NULL */
+const struct profile_format *profile_format_detect(const unsigned char *bytes, size_t size);
+
+/*
+ * Read the file @path ("-": stdin), unpacked if it is gzip. A file is refused as too large when
+ * unpacking takes more than 64 times its size and more than 32 MiB [PF-7]. @format NULL: detected.
+ * *ret is new, to be freed by the caller.
+ */
+int profile_read_file(const char *path, const struct profile_format *format,
+		      const struct format_read_options *options, struct profile **ret,
+		      struct op_error *e);
+
+#endif
