@@ -4,6 +4,7 @@
 PREFIX   ?= /usr/local
 include rules.mk
 include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk operf/build.mk
+include formats/build.mk
 include pp/build.mk libagent/build.mk
 include tests/build.mk
 

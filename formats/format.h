@@ -29,6 +29,10 @@ struct format_read_options {
 	bool salvage;		/* keep what is whole before a fault, with a warning */
 };
 
+/* What is wrong but does no harm: warned of, or if the options say strict, -EPROTO and in @e. */
+int format_doubt(const struct format_read_options *options, struct op_error *e,
+		 const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 struct format_write_options {
 	const struct format_warnings *warnings;
 	uint32_t event;		/* of formats that have room for one; others write all */
@@ -66,7 +70,7 @@ const struct profile_format *profile_format_detect(const unsigned char *bytes, s
 
 /*
  * Read the file @path ("-": stdin), unpacked if it is gzip. A file is refused as too large when
- * unpacking takes more than 64 times its size and more than 32 MiB [PF-7]. @format NULL: detected.
+ * unpacking takes more than 64 times its size and more than 8 MiB [PF-7]. @format NULL: detected.
  * *ret is new, to be freed by the caller.
  */
 int profile_read_file(const char *path, const struct profile_format *format,

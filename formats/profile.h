@@ -55,7 +55,7 @@ struct profile_line {
 	uint32_t line;		/* 0 unknown */
 };
 
-/* Where code ran. Equal are those with the same image, address and first line's function. */
+/* Where code ran. Equal are those with the same image, address and lines. */
 struct profile_place {
 	uint32_t image;			/* or PROFILE_NONE */
 	uint64_t address;		/* the sample's own; of a caller that of the call, i.e. the
@@ -105,14 +105,14 @@ struct profile {
 	struct profile_label *labels;
 	struct profile_labels *label_sets;	/* [0]: the empty one */
 	struct profile_sample *samples;		/* in the order of adding; not merged */
-	int64_t *values;			/* nr_events for each sample */
+	int64_t *values;	/* nr_events for each sample: profile_values() */
 	uint32_t nr_strings, nr_images, nr_functions, nr_lines, nr_places, nr_nodes;
 	uint32_t nr_events, nr_labels, nr_label_sets, nr_samples;
 	uint32_t *comments;	/* strings: what a tool says of it, one line each */
 	uint32_t nr_comments;
 	uint32_t main_image;			/* index: the program, or PROFILE_NONE */
 	int64_t start_ns, duration_ns;		/* since 1970; 0: not known */
-	bool symbolic_addresses;		/* addresses are just ids (Java), never to be looked up */
+	bool symbolic_addresses;		/* addresses are ids (Java), never to be looked up */
 	struct profile_indexes *made;		/* what finds equal ones again */
 };
 
@@ -145,12 +145,19 @@ uint32_t profile_label_set(struct profile *p, const struct profile_label *labels
 
 /* A sample with values of 0, nr_events of them, which are returned: valid until the next one. */
 int64_t *profile_add_sample(struct profile *p, uint32_t node, uint32_t labels);
+static inline int64_t *profile_values(const struct profile *p, uint32_t sample)
+{
+	return p->values + (size_t)sample * p->nr_events;
+}
 void profile_comment(struct profile *p, const char *text);
 
 /* Samples with the same chain and labels become one, where the first was; sums saturate. */
 void profile_merge_samples(struct profile *p);
 
-/* The image that has @address mapped, the one added last if there are several; or PROFILE_NONE. */
+/*
+ * The image that has @address mapped, the one added last if there are several; or PROFILE_NONE.
+ * Images are put in order by the first call after one was added: then no other thread may read.
+ */
 uint32_t profile_image_at(const struct profile *p, uint64_t address);
 
 /* Sum of an event's values, saturated. */

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* all_formats.h - one object for each format of formats/, defined beside its writer or reader */
+#ifndef ALL_FORMATS_H
+#define ALL_FORMATS_H
+
+#include "format.h"
+
+#endif

@@ -1,0 +1,2 @@
+$(foreach t,formats_profile formats_file,\
+	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libformats.a libutil.a,-lz)))
