@@ -41,3 +41,5 @@ $(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c))
 $(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil.a,-lpopt))
+$(eval $(call library,libpgo.a,pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
+	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))

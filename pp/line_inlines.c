@@ -14,6 +14,10 @@
 
 #define DEEPEST	200	/* nested blocks; damaged entries may nest for ever */
 
+#ifndef DW_AT_GNU_discriminator
+#define DW_AT_GNU_discriminator	0x2136
+#endif
+
 struct walk {
 	struct line_dwarf *dwarf;
 	const uint64_t *addresses;
@@ -93,6 +97,10 @@ static void add_spans(struct walk *w, Dwarf_Die *die, uint32_t depth)
 	struct inline_span span = { .depth = depth, .function = name_of(die) };
 	Dwarf_Addr base, low, high;
 	ptrdiff_t at = 0;
+	int start_line;
+
+	if (!dwarf_decl_line(die, &start_line) && start_line > 0)
+		span.start_line = start_line;
 
 	if (depth) {
 		uint64_t file = number_of(die, DW_AT_call_file);
@@ -101,6 +109,7 @@ static void add_spans(struct walk *w, Dwarf_Die *die, uint32_t depth)
 			       ? line_dwarf_path(w->dwarf, dwarf_filesrc(w->files, file, NULL,
 									 NULL)) : NULL;
 		span.call_line = number_of(die, DW_AT_call_line);
+		span.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
 	}
 	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
 		if (high <= low)

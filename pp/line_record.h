@@ -41,6 +41,9 @@ struct inline_span {
 	const char *call_file;	/* where the call stood; NULL: not known */
 	uint32_t call_line;
 	const char *function;	/* that is inlined here, or NULL */
+	/* for source_positions.h only: records do not have them */
+	uint32_t start_line;	/* where the function is declared; 0: not known */
+	uint32_t call_discriminator;
 };
 
 struct line_place {

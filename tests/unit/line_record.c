@@ -76,9 +76,12 @@ TEST(too_wide)
 TEST(inlines)
 {
 	struct inline_span spans[] = {
-		{ 0x110, 0x118, 1, "m.c", 5, "f" }, { 0x100, 0x200, 0, NULL, 0, "main" },
-		{ 0x128, 0x12c, 2, "g.c", 9, "f" }, { 0x120, 0x140, 1, "m.c", 6, "g" },
-		{ 0x130, 0x132, 2, "g.c", 9, "f" }, { 0x300, 0x301, 0, NULL, 0, NULL },
+		{ 0x110, 0x118, 1, "m.c", 5, "f", 0, 0 },
+		{ 0x100, 0x200, 0, NULL, 0, "main", 0, 0 },
+		{ 0x128, 0x12c, 2, "g.c", 9, "f", 0, 0 },
+		{ 0x120, 0x140, 1, "m.c", 6, "g", 0, 0 },
+		{ 0x130, 0x132, 2, "g.c", 9, "f", 0, 0 },
+		{ 0x300, 0x301, 0, NULL, 0, NULL, 0, 0 },
 	};
 	static const struct {
 		uint64_t address;

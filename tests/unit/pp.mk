@@ -3,3 +3,6 @@ $(foreach t,spec format sort arrange populate samples options binary compare sta
 	$(eval $(call unit_test,pp_$(t),tests/unit/pp_$(t).c,\
 		libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 		$(pp_ldlibs))))
+$(eval $(call unit_test,pp_pgo,tests/unit/pp_pgo.c,\
+	libpgo.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
+	$(pp_ldlibs) -lz))

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sample_pgo.h - a profile as compilers take it back: LLVM's sample profile, gcc's auto-profile
+ *
+ * Both are made of where samples are in the source (pgo_tree.h) and so need the binaries with their
+ * debug information. Rules: doc/sample-pgo.md [SG-n].
+ */
+#ifndef SAMPLE_PGO_H
+#define SAMPLE_PGO_H
+
+#include "format.h"
+#include "pgo_tree.h"
+
+extern const struct profile_format format_llvm_sample, format_gcc_afdo;
+
+struct pgo_samples {
+	struct pgo_tree tree;
+	struct pgo_image *images;	/* what the tree's texts lie in */
+	size_t nr_images;
+};
+
+struct pgo_options {
+	const struct format_write_options *write;
+	uint32_t (*discriminator)(uint32_t raw);
+	bool nest_indirect;	/* what is called indirectly stands nested at the call too [SG-8] */
+};
+
+/*
+ * The samples of options->write->event by source position. Images without debug information are
+ * warned of. -EINVAL: there is none at all with samples; @e says what to do.
+ */
+int pgo_samples_read(const struct profile *p, const struct pgo_options *options,
+		     struct pgo_samples *ret, struct op_error *e);
+void pgo_samples_free(struct pgo_samples *s);
+
+#endif
