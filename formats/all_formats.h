@@ -5,4 +5,6 @@
 
 #include "format.h"
 
+extern const struct profile_format format_callgrind;
+
 #endif

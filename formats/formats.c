@@ -8,6 +8,7 @@
 
 /* By name, which is also the order in which a file's bytes are looked at. */
 const struct profile_format *const profile_formats[] = {
+	&format_callgrind,
 	NULL
 };
 
