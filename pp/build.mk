@@ -16,7 +16,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/format_stacks.c pp/xml_text.c pp/format_xml.c \
 	pp/format_xml_parts.c \
-	pp/json_text.c pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c \
+	pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c \
 	pp/report_options.c pp/report.c \
 	pp/share_interval.c pp/merge_anon.c pp/compare.c pp/diff_options.c pp/format_compare.c \
 	pp/format_compare_data.c))
