@@ -57,11 +57,12 @@ test_tools :=
 benches  :=
 fuzzers  :=
 
-# $(call library,NAME.a,SOURCES)
+# $(call library,NAME.a,SOURCES). Made anew when its build.mk changes: a source that is new in there
+# may be older than the library, and its object is then not missed (.SECONDARY).
 define library
 lib_$(1) := $(O)/lib/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(lastword $(MAKEFILE_LIST))
 endef
 
 # $(call shared_library,NAME.so,VERSION,SOURCES,MAP of symbol versions,-l FLAGS): what other people's
@@ -144,7 +145,7 @@ $(O)/%.d: ;
 
 $(O)/lib/%.a:
 	@mkdir -p $(@D)
-	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 
 .DELETE_ON_ERROR:
 .SECONDARY:
