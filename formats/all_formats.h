@@ -6,5 +6,6 @@
 #include "format.h"
 
 extern const struct profile_format format_callgrind;
+extern const struct profile_format format_cpuprofile;
 
 #endif

@@ -1,4 +1,8 @@
-# what formats/ builds; programs that read or write profiles link -lz too
-$(eval $(call library,libformats.a,formats/profile.c formats/profile_sums.c formats/formats.c \
-	formats/profile_file.c formats/profile_gunzip.c \
-	formats/shown_frames.c formats/callgrind_costs.c formats/callgrind_write.c))
+# what formats/ builds, a line for each format; programs that read or write profiles link -lz too
+formats_srcs := formats/profile.c formats/profile_sums.c formats/formats.c formats/profile_file.c
+formats_srcs += formats/profile_gunzip.c formats/shown_frames.c
+formats_srcs += formats/callgrind_costs.c formats/callgrind_write.c
+formats_srcs += formats/maps_line.c formats/maps_text.c formats/maps_text_write.c
+formats_srcs += formats/cpuprofile_words.c formats/cpuprofile_read.c formats/cpuprofile_symbols.c
+formats_srcs += formats/cpuprofile_write.c
+$(eval $(call library,libformats.a,$(formats_srcs)))

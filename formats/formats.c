@@ -9,6 +9,7 @@
 /* By name, which is also the order in which a file's bytes are looked at. */
 const struct profile_format *const profile_formats[] = {
 	&format_callgrind,
+	&format_cpuprofile,
 	NULL
 };
 

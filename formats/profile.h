@@ -112,7 +112,8 @@ struct profile {
 	uint32_t nr_comments;
 	uint32_t main_image;			/* index: the program, or PROFILE_NONE */
 	int64_t start_ns, duration_ns;		/* since 1970; 0: not known */
-	bool symbolic_addresses;		/* addresses are ids (Java), never to be looked up */
+	uint32_t maps_text;	/* string: lines of /proc/PID/maps as a file had them, or "" */
+	bool symbolic_addresses;	/* addresses are ids (Java), never to be looked up */
 	struct profile_indexes *made;		/* what finds equal ones again */
 };
 
@@ -159,6 +160,9 @@ void profile_merge_samples(struct profile *p);
  * Images are put in order by the first call after one was added: then no other thread may read.
  */
 uint32_t profile_image_at(const struct profile *p, uint64_t address);
+
+/* Is the process of this set of labels @pid? "" and NULL: any is. */
+bool profile_is_of_process(const struct profile *p, uint32_t labels, const char *pid);
 
 /* Sum of an event's values, saturated. */
 int64_t profile_total(const struct profile *p, uint32_t event);

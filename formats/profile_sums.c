@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profile_sums.c - a profile that has been read, looked at as a whole: merged, summed, searched */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +67,26 @@ int64_t profile_total(const struct profile *p, uint32_t event)
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		sum = add_saturated(sum, profile_values(p, i)[event]);
 	return sum;
+}
+
+bool profile_is_of_process(const struct profile *p, uint32_t labels, const char *pid)
+{
+	const struct profile_labels *set = &p->label_sets[labels];
+
+	if (!pid || !*pid)
+		return true;
+	for (uint32_t i = 0; i < set->nr; i++) {
+		const struct profile_label *label = &p->labels[set->first + i];
+		char number[24];
+
+		if (strcmp(profile_text(p, label->key), "pid"))
+			continue;
+		if (label->text)
+			return !strcmp(profile_text(p, label->text), pid);
+		snprintf(number, sizeof(number), "%" PRId64, label->number);
+		return !strcmp(number, pid);
+	}
+	return false;
 }
 
 /*

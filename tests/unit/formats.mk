@@ -1,2 +1,6 @@
-$(foreach t,formats_profile formats_file formats_callgrind,\
+# a line for each format
+formats_tests := formats_profile formats_file
+formats_tests += formats_callgrind
+formats_tests += formats_maps formats_cpuprofile formats_cpuprofile_write
+$(foreach t,$(formats_tests),\
 	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libformats.a libutil.a,-lz)))

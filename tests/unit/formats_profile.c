@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* formats_profile.c - a profile in memory: equal things are one, sums, images by address [PF-1..4] */
+/* formats_profile.c - a profile in memory: equal things are one, sums, images by address */
 #include "profile.h"
 #include "tmpdir.h"
 
@@ -39,8 +39,9 @@ static uint32_t function(struct profile *p, const char *name)
 TEST(places_are_equal_by_image_address_and_lines)
 {
 	struct profile *p = profile_new();
-	struct profile_line inlined[] = { { function(p, "inner"), 3 }, { function(p, "outer"), 9 } };
-	struct profile_line other[] = { { inlined[0].function, 4 }, inlined[1] };
+	uint32_t inner = function(p, "inner"), outer = function(p, "outer");
+	struct profile_line inlined[] = { { inner, 3 }, { outer, 9 } };
+	struct profile_line other[] = { { inner, 4 }, { outer, 9 } };
 	uint32_t a = profile_place(p, 0, 0x1000, inlined, 2), b;
 
 	CHECK(profile_place(p, 0, 0x1000, inlined, 2) == a, "again");
@@ -50,7 +51,7 @@ TEST(places_are_equal_by_image_address_and_lines)
 	CHECK(profile_place(p, 0, 0x1000, NULL, 0) != a, "not symbolised");
 	CHECK(p->nr_places == 5, "%u", p->nr_places);
 	CHECK(p->lines[p->places[a].first_line + 1].line == 9, "innermost first");
-	CHECK(function(p, "inner") == inlined[0].function, "functions are there once");
+	CHECK(function(p, "inner") == inner, "functions are there once");
 
 	/* lines of another place may be given as they lie there, however often they move */
 	b = p->places[a].first_line;
@@ -93,6 +94,8 @@ TEST(label_sets_know_no_order)
 	CHECK(profile_label_set(p, (struct profile_label[]){ comm, pid }, 2) == a, "other order");
 	CHECK(profile_label_set(p, &pid, 1) != a, "a part of it");
 	CHECK(profile_label_set(p, (struct profile_label[]){ other, comm }, 2) != a, "a number");
+	CHECK(profile_is_of_process(p, a, "7") && !profile_is_of_process(p, a, "8"), "pid 7");
+	CHECK(profile_is_of_process(p, 0, "") && !profile_is_of_process(p, 0, "7"), "no pid");
 	CHECK(p->nr_label_sets == 4 && p->nr_labels == 5, "%u sets of %u labels",
 	      p->nr_label_sets, p->nr_labels);
 	profile_free(p);

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz_profile.h - what is asked of every reader of profiles, whatever bytes it is given
+ *
+ * It keeps the promises of profile.h, and what our writer makes of it our reader takes. The first
+ * byte of the input says how to read.
+ */
+#ifndef FUZZ_PROFILE_H
+#define FUZZ_PROFILE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "all_formats.h"
+
+static inline void fuzz_must(bool kept)
+{
+	if (!kept)
+		abort();
+}
+
+/* All indices are in range, and parents come before their children. */
+static inline void fuzz_check_profile(const struct profile *p)
+{
+	size_t text = 0;
+
+	for (uint32_t i = 0; i < p->nr_strings; i++)
+		text += strlen(p->strings[i]);
+	for (uint32_t i = 0; i < p->nr_images; i++)
+		fuzz_must(p->images[i].path < p->nr_strings &&
+			  p->images[i].build_id < p->nr_strings);
+	for (uint32_t i = 0; i < p->nr_functions; i++)
+		fuzz_must(p->functions[i].name < p->nr_strings &&
+			  p->functions[i].system_name < p->nr_strings &&
+			  p->functions[i].file < p->nr_strings);
+	for (uint32_t i = 0; i < p->nr_lines; i++)
+		fuzz_must(p->lines[i].function < p->nr_functions);
+	for (uint32_t i = 0; i < p->nr_places; i++)
+		fuzz_must((p->places[i].image < p->nr_images ||
+			   p->places[i].image == PROFILE_NONE) &&
+			  (uint64_t)p->places[i].first_line + p->places[i].nr_lines <= p->nr_lines);
+	for (uint32_t i = 0; i < p->nr_nodes; i++)
+		fuzz_must((p->nodes[i].parent < i || p->nodes[i].parent == PROFILE_NONE) &&
+			  p->nodes[i].place < p->nr_places);
+	for (uint32_t i = 0; i < p->nr_events; i++)
+		fuzz_must(p->events[i].name < p->nr_strings && p->events[i].unit < p->nr_strings);
+	for (uint32_t i = 0; i < p->nr_labels; i++)
+		fuzz_must(p->labels[i].key && p->labels[i].key < p->nr_strings &&
+			  p->labels[i].text < p->nr_strings && p->labels[i].unit < p->nr_strings);
+	for (uint32_t i = 0; i < p->nr_label_sets; i++)
+		fuzz_must((uint64_t)p->label_sets[i].first + p->label_sets[i].nr <= p->nr_labels);
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		fuzz_must((p->samples[i].node < p->nr_nodes ||
+			   p->samples[i].node == PROFILE_NONE) &&
+			  p->samples[i].labels < p->nr_label_sets);
+	fuzz_must(p->main_image < p->nr_images || p->main_image == PROFILE_NONE);
+	fuzz_must(p->maps_text < p->nr_strings && text < SIZE_MAX);
+	fuzz_must(p->nr_events);
+}
+
+enum fuzz_write { FUZZ_READ_ONLY, FUZZ_READ_BACK };
+
+/* What @format writes of @p, with every event, it can read, and then it is written the same. */
+static inline void fuzz_read_back(const struct profile_format *format, const struct profile *p)
+{
+	struct format_read_options read_options = { 0 };
+	struct format_write_options write_options = { .pid = "" };
+	char *bytes[2] = { NULL, NULL };
+	struct profile *again = profile_new();
+	struct op_error e;
+	size_t size[2];
+
+	for (int i = 0; i < 2; i++) {
+		FILE *f = open_memstream(&bytes[i], &size[i]);
+		int err = format->write(i ? again : p, &write_options, f, &e);
+
+		fclose(f);
+		if (err)
+			break;
+		if (i)
+			fuzz_must(size[0] == size[1] && !memcmp(bytes[0], bytes[1], size[0]));
+		else
+			fuzz_must(!format->read((unsigned char *)bytes[0], size[0], &read_options,
+						again, &e));
+	}
+	profile_free(again);
+	free(bytes[0]);
+	free(bytes[1]);
+}
+
+static inline void fuzz_profile(const struct profile_format *format, const uint8_t *data,
+				size_t size, enum fuzz_write write)
+{
+	struct format_read_options options = { 0 };
+	struct profile *p = profile_new();
+	struct op_error e = { "" };
+	int err;
+
+	if (size) {
+		options.strict = *data & 1;
+		options.salvage = *data & 2;
+		data++;
+		size--;
+	}
+	if (format->detect)
+		format->detect(data, size);
+	err = format->read(data, size, &options, p, &e);
+	fuzz_must(!err || e.text[0]);
+	if (!err) {
+		fuzz_check_profile(p);
+		if (write == FUZZ_READ_BACK)
+			fuzz_read_back(format, p);
+	}
+	profile_free(p);
+}
+
+#endif
