@@ -88,7 +88,7 @@ TEST(what_was_read_is_written_again)
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		char path[4096], *text;
 		struct strbuf out;
-		struct profile *p;
+		struct profile *p = NULL;
 		struct op_error e;
 		size_t size;
 
