@@ -23,15 +23,6 @@ static const unsigned char order[][2] = {
 	{ OP_X86_R14, PERF_REG_X86_R14 }, { OP_X86_R15, PERF_REG_X86_R15 },
 };
 
-/*
- * SYSCALL puts the return address into rcx, and nothing else does so by chance: pc is behind the
- * instruction then, and may be behind its function. [PC-83]
- */
-static bool is_syscall(const struct op_unwind_cursor *c)
-{
-	return c->value[OP_X86_RCX] == c->pc;
-}
-
 static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
 {
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
@@ -44,13 +35,6 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 /* What is signed of an address, and what a tag may be in: all above 48 bits [PC-83]. */
 #define PAC_MASK	(~UINT64_C(0x0000ffffffffffff))
 #define PC		PERF_REG_ARM64_PC
-
-/* Nothing in the registers tells. */
-static bool is_syscall(const struct op_unwind_cursor *c)
-{
-	(void)c;
-	return false;
-}
 
 /* x0 to x30, then sp: as DWARF has them. */
 static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
@@ -77,9 +61,11 @@ void perf_unwind_begin(struct perf_unwind *u, const struct perf_chain *chain, bo
 	u->cursor.pac_mask = PAC_MASK;
 	take_registers(&u->cursor, chain->registers);
 	u->sp = u->cursor.value[op_unwind_sp(&u->cursor)];
-	op_unwind_start(&u->cursor);
+	if (in_kernel)
+		op_unwind_start_entered(&u->cursor);
+	else
+		op_unwind_start(&u->cursor);
 	forget_unsaved(&u->cursor);
-	u->in_syscall = in_kernel && is_syscall(&u->cursor);
 }
 
 /* An op_unwind_read. */
@@ -103,7 +89,6 @@ bool perf_unwind_step(struct perf_unwind *u, const struct op_unwind_table *table
 		      enum op_stack_end *ret_end)
 {
 	u->beyond = 0;
-	u->in_syscall = false;
 	switch (op_unwind_next(table, offset, &u->cursor, read_copy, u)) {
 	case OP_UNWIND_STEPPED:
 		return true;

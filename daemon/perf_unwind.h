@@ -17,7 +17,6 @@
 struct perf_unwind {
 	struct op_unwind_cursor cursor;
 	const unsigned char *stack;
-	bool in_syscall;		/* the frame was stopped behind its system call */
 	uint64_t sp;
 	uint32_t size, asked;		/* bytes at @stack; and as many there could be */
 	uint32_t needed;		/* of these, so far */
@@ -33,13 +32,13 @@ void perf_unwind_begin(struct perf_unwind *u, const struct perf_chain *chain, bo
 /* An address in the instruction that the frame is at: what to look up. */
 static inline uint64_t perf_unwind_place(const struct perf_unwind *u)
 {
-	return u->in_syscall ? u->cursor.pc - 1 : op_unwind_place(&u->cursor);
+	return op_unwind_place(&u->cursor);
 }
 
 /* The frame's address as chains have it [EB-42]: it is behind perf_unwind_place(). */
 static inline uint64_t perf_unwind_caller(const struct perf_unwind *u)
 {
-	return u->in_syscall ? u->cursor.pc : op_unwind_caller(&u->cursor);
+	return op_unwind_caller(&u->cursor);
 }
 
 /*

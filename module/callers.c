@@ -145,9 +145,14 @@ void op_callers_find(struct op_chain *c, u32 depth, struct pt_regs *regs, u64 mm
 	/* while it execs, its registers may be of the program before, whose memory is gone */
 	if (!mm || current->in_execve || !op_user_cursor(&cursor, user))
 		return;
-	op_unwind_start(&cursor);
-	if (partial)
+	if (user != regs)
+		op_unwind_start_entered(&cursor);
+	else
+		op_unwind_start(&cursor);
+	if (partial) {
 		cursor.known = 1u << op_unwind_sp(&cursor);
+		cursor.in_syscall = false;
+	}
 	if (user != regs) {
 		if (c->nr == depth) {
 			c->end = OP_STACK_TRUNCATED;

@@ -37,6 +37,7 @@ enum op_unwind_result {
 struct op_unwind_cursor {
 	u64 pc;			/* return address, or where the frame was interrupted: */
 	bool exact;
+	bool in_syscall;	/* there pc is behind the instruction that it was at */
 	bool by_frame_pointer;	/* op_unwind_next() had to follow frame pointers somewhere */
 	u16 machine;
 	u32 known;		/* bit n: value[n] is register n */
@@ -69,20 +70,31 @@ static __always_inline void op_unwind_start(struct op_unwind_cursor *c)
 	c->known = c->machine == OP_UNWIND_ARM64 ? ~0u : (1u << OP_X86_REGISTERS) - 1;
 	c->saved = 0;
 	c->exact = true;
+	c->in_syscall = false;
 	c->by_frame_pointer = false;
 	c->floor = c->value[op_unwind_sp(c)];
+}
+
+/*
+ * The same where the kernel was entered there. By a SYSCALL, pc may be in the next function
+ * already; it puts the return address into rcx, and nothing else does so by chance. [UT-26]
+ */
+static __always_inline void op_unwind_start_entered(struct op_unwind_cursor *c)
+{
+	op_unwind_start(c);
+	c->in_syscall = c->machine == OP_UNWIND_X86_64 && c->value[OP_X86_RCX] == c->pc;
 }
 
 /* An address in the instruction that the frame is at: what to look up. */
 static __always_inline u64 op_unwind_place(const struct op_unwind_cursor *c)
 {
-	return c->pc - !c->exact;
+	return c->pc - (!c->exact || c->in_syscall);
 }
 
 /* The frame's address as chains have it: one less is in the call, or the instruction. [UT-25] */
 static __always_inline u64 op_unwind_caller(const struct op_unwind_cursor *c)
 {
-	return c->pc + c->exact;
+	return op_unwind_place(c) + 1;
 }
 
 /* Register @n of the frame, fetched from where it was saved the first time it is needed. */
@@ -152,6 +164,7 @@ op_unwind_arrive(struct op_unwind_cursor *c, u64 pc, bool exact, u64 cfa)
 	c->floor = cfa;
 	c->pc = pc;
 	c->exact = exact;
+	c->in_syscall = false;
 }
 
 /*

@@ -75,6 +75,23 @@ TEST(stack_pointer_rule_reads_one_word)
 	CHECK(c.known == (X86_KEPT | BIT(OP_X86_RSP)), "caller-saved ones are lost: %x", c.known);
 }
 
+/* [UT-26] */
+TEST(a_system_call_is_at_its_own_instruction)
+{
+	struct op_unwind_cursor c = x86_at(4, 50);
+
+	op_unwind_start_entered(&c);
+	CHECK(op_unwind_place(&c) == 0x1000 && op_unwind_caller(&c) == 0x1001, "a fault's");
+	c.value[OP_X86_RCX] = c.pc;
+	op_unwind_start(&c);
+	CHECK(op_unwind_place(&c) == 0x1000 && op_unwind_caller(&c) == 0x1001, "by chance");
+	op_unwind_start_entered(&c);
+	CHECK(op_unwind_place(&c) == 0xfff && op_unwind_caller(&c) == 0x1000, "a system call's");
+	stack[6] = 0x2001;
+	CHECK(apply(x86_rule(OP_X86_RSP, 24, 0), &c) == OP_UNWIND_STEPPED, "step");
+	CHECK(op_unwind_place(&c) == 0x2000 && op_unwind_caller(&c) == 0x2001, "its caller's");
+}
+
 TEST(saved_register_is_read_when_needed)
 {
 	struct op_unwind_cursor c = x86_at(4, 90);
