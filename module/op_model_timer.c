@@ -5,11 +5,12 @@
  * Works on any machine, and stands in for counters where there are none. Blind where interrupts
  * are off: what runs there is found when they are back on.
  *
- * It can't freeze the machine. The next expiry leaves a CPU at least as long to itself as the
- * last sample took, and when expiries keep being missed all the same (interrupts cost more than
- * the handler sees, in a virtual machine above all) the period is doubled until they aren't, or
- * until it is so long that no machine spends it on one interrupt: being late then has other
- * reasons, which sampling less would not help.
+ * It can't freeze the machine. The next expiry leaves a CPU at least as long to itself as the last
+ * sample took, and REST times as long as samples take on average, chains of callers and all. When
+ * expiries keep being missed all the same (interrupts cost more than the handler sees, in a virtual
+ * machine above all) the period is doubled until they aren't, or until it is so long that no
+ * machine spends it on one interrupt: being late then has other reasons, which sampling less would
+ * not help.
  * Every period that passes without a sample is counted: received + throttled = time / period.
  */
 #include <linux/cpuhotplug.h>
@@ -30,6 +31,8 @@
 #define LATE_IN_A_ROW	4	/* missed expiries that make the period longer */
 #define CALM_IN_A_ROW	256	/* punctual ones that make it shorter again */
 #define SAFE_PERIOD_NS	(500 * NSEC_PER_USEC)	/* needs no guard */
+#define REST		4	/* for each ns in the handler so many for the rest */
+#define COST_SAMPLES	8	/* in the average of what they cost */
 
 static unsigned int clock_khz;
 module_param(clock_khz, uint, 0444);
@@ -40,6 +43,7 @@ unsigned long op_timer_count;
 struct op_timer {
 	struct hrtimer timer;
 	u64 began;		/* start of the handler, monotonic ns */
+	u64 cost;		/* of a sample lately, ns */
 	unsigned int stretch;	/* the period is doubled so many times */
 	unsigned int late, calm;
 };
@@ -89,10 +93,12 @@ int op_timer_init(void)
 /* When to fire next. */
 static void go_on(struct op_timer *t)
 {
-	u64 now = ktime_get_ns(), cost = now - t->began;
-	u64 steps = hrtimer_forward(&t->timer, ns_to_ktime(now + cost),
-				    ns_to_ktime(period_ns << t->stretch));
+	u64 now = ktime_get_ns(), cost = now - t->began, steps;
 
+	t->cost += cost / COST_SAMPLES;
+	t->cost -= t->cost / COST_SAMPLES;
+	steps = hrtimer_forward(&t->timer, ns_to_ktime(now + max(cost, REST * t->cost)),
+				ns_to_ktime(period_ns << t->stretch));
 	op_count_here(OP_STAT_THROTTLED, (steps << t->stretch) - 1);
 	if (steps > 1) {
 		t->calm = 0;
@@ -130,6 +136,7 @@ static int timer_online(unsigned int cpu)
 	u64 first = period_ns + mul_u64_u32_shr(period_ns, get_random_u32(), 32);
 
 	t->stretch = t->late = t->calm = 0;
+	t->cost = 0;
 	op_hrtimer_setup(&t->timer, tick);
 	hrtimer_start(&t->timer, ns_to_ktime(first), HRTIMER_MODE_REL_PINNED_HARD);
 	return 0;

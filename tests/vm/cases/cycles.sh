@@ -2,20 +2,19 @@
 # seconds: 600
 # cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
 #
-# Every other time with stacks. Where everything takes several times as long 4 times do: each kind
-# of work once, one kill; without stacks, for there the daemon may not be done with them when
-# opcontrol has waited long enough for its end.
+# Every other time with stacks, and at last. Where everything takes several times as long 4 times
+# do: each kind of work once, one kill.
 
 cpu1=/sys/devices/system/cpu/cpu1/online
-failed=0 rounds=20 kill_each=7 callers=16
-[ "$SLOWER" -lt 5 ] || rounds=4 kill_each=3 callers=0
+failed=0 rounds=20 kill_each=7
+[ "$SLOWER" -lt 5 ] || rounds=4 kill_each=3
 step() { "$@" > /tmp/said 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*" >&3; diag < /tmp/said; }; }
 
 i=0
 while [ $i -lt $rounds ]; do
 	i=$((i + 1))
 	step opcontrol --collector=module --event="CPU_CLK_UNHALTED:$(count_for 500)" \
-		--callgraph=$((i % 2 * callers)) --start
+		--callgraph=$((i % 2 * 16)) --start
 	case $((i % 4)) in
 	0) spawn storm 1 8 ;;
 	1) echo 0 > $cpu1; spawn 20 2 "$TURNS" /vm/bin/v00 /vm/bin/v01; echo 1 > $cpu1 ;;
@@ -33,7 +32,7 @@ books_balance
 
 # CPU 1 comes and goes many times in one profile, under load
 opcontrol --reset
-profile_start 500 --callgraph=$callers
+profile_start 500 --callgraph=16
 spawn storm 8 8 & storm=$!
 shares-static 4000 "$TURNS" 2 & shares=$!
 i=0
