@@ -75,6 +75,26 @@ TEST(killed_in_the_end)
 	control_done(&c);
 }
 
+/* [CC-14] */
+TEST(not_disturbed_while_it_works)
+{
+	struct op_error e = { "" };
+	struct control c;
+	double began;
+	int status = -1;
+	pid_t pid;
+
+	tmpdir_make();
+	pid = start(WORKS_ON, true);
+	c = control_of_stuck();
+	began = seconds();
+	CHECK(!act(action_shutdown, &c, &e), "%s", e.text);
+	CHECK(seconds() - began > FAKE_WORK_MS / 1000.0 - 0.1, "after %.1f s", seconds() - began);
+	CHECK(waitpid(pid, &status, WNOHANG) == pid && status == 0, "status %x", status);
+	CHECK(!c.running && !file_exists(tmpdir_path("lock")), "seems to run");
+	control_done(&c);
+}
+
 TEST(sigterm_is_enough)
 {
 	struct op_error e = { "" };

@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include "actions.h"
 #include "channel.h"
 #include "collector.h"
@@ -28,7 +29,17 @@ enum behaviour {
 	ENDS_WHEN_ASKED,		/* dies of its own SIGKILL without a word */
 	ENDS_IN_MID_ANSWER,
 	NEVER_ANSWERS,			/* to anything but ping */
+	WORKS_ON,			/* FAKE_WORK_MS of CPU time, then ends without a word */
 };
+
+#define FAKE_WORK_MS	1200
+
+static inline void work(void)
+{
+	while (clock() < (clock_t)(FAKE_WORK_MS * (CLOCKS_PER_SEC / 1000)))
+		;
+	_exit(0);
+}
 
 /* Takes memory with it, so that dying takes a while. */
 static inline void take_memory(size_t bytes)
@@ -53,6 +64,8 @@ static inline void answer(int peer, enum behaviour behaviour)
 		(void)!write(peer, "pid 1\nstate run", 15);
 	else if (n > 0 && behaviour == ANSWERS)
 		(void)!write(peer, "ok\n", 3);
+	if (n > 0 && request[0] != 'p' && behaviour == WORKS_ON)
+		work();
 	if (n > 0 && request[0] != 'p' && behaviour != ANSWERS && behaviour != NEVER_ANSWERS)
 		raise(SIGKILL);
 	if (behaviour != NEVER_ANSWERS || request[0] == 'p')
