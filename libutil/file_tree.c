@@ -24,21 +24,24 @@ static int make_dir(const char *path, mode_t mode)
 
 int file_make_dirs(const char *path, mode_t mode)
 {
-	char *copy, *p;
-	int err = 0;
+	char *copy, *end, *slash;
+	int err;
 
 	if (file_is_dir(path))
 		return 0;
 	copy = xstrdup(path);
-	for (p = copy + 1; *copy && *p && !err; p++) {
-		if (*p != '/' || p[-1] == '/')
-			continue;
-		*p = '\0';
-		err = make_dir(copy, mode);
-		*p = '/';
+	end = copy + strlen(copy);
+	/* up to one that is there, or can be made: mostly the first, however deep it lies */
+	for (err = make_dir(copy, mode); err == -ENOENT; err = make_dir(copy, mode)) {
+		slash = strrchr(copy, '/');
+		if (!slash || slash == copy)
+			break;
+		*slash = '\0';
 	}
-	if (!err)
+	while (!err && copy + strlen(copy) != end) {
+		copy[strlen(copy)] = '/';
 		err = make_dir(copy, mode);
+	}
 	free(copy);
 	return err;
 }
