@@ -17,7 +17,7 @@
 
 #define RING_BYTES_MIN	((size_t)1 << 20)
 #define RING_BYTES_MAX	((size_t)8 << 20)
-#define RINGS_BYTES	((size_t)32 << 20)	/* of all CPUs, above the least */
+#define RINGS_BYTES	((size_t)16 << 20)	/* of all CPUs, above the least */
 
 static uint32_t within(uint64_t bytes, uint64_t most)
 {
@@ -78,12 +78,11 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus)
 {
 	uint64_t samples = NS_PER_SECOND / 2 / (period_ns ? period_ns : 1);
-	size_t most = RINGS_BYTES / (nr_cpus ? nr_cpus : 1);
-	uint64_t bytes = samples * (PERF_COPY_BYTES + OTHER_BYTES);
+	size_t share = RINGS_BYTES / (nr_cpus ? nr_cpus : 1), bytes = RING_BYTES_MIN;
 
-	if (most > RING_BYTES_MAX)
-		most = RING_BYTES_MAX;
-	if (bytes > most)
-		bytes = most;
-	return bytes < RING_BYTES_MIN ? RING_BYTES_MIN : (size_t)bytes;
+	/* a ring has a power of two: rounded up for the samples, but not past its share */
+	while (bytes < samples * (PERF_COPY_BYTES + OTHER_BYTES) && 2 * bytes <= share &&
+	       bytes < RING_BYTES_MAX)
+		bytes *= 2;
+	return bytes;
 }

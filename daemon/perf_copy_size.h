@@ -52,7 +52,10 @@ static inline void perf_copy_size_chain(struct perf_copy_size *s, uint32_t neede
 /* @lost: samples lost in rings since open. True: s->bytes is another now. */
 bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now);
 
-/* Bytes of a ring for half a second of such samples: what is not too much for @nr_cpus of them. */
+/*
+ * Bytes of a ring, a power of two, for half a second of such samples: as far as @nr_cpus of them
+ * take no more than 16 MiB, or 1 MiB each.
+ */
 size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus);
 
 #endif

@@ -104,8 +104,14 @@ TEST(rings)
 {
 	CHECK(perf_copy_ring_bytes(MS, 2) >= 500 * PERF_COPY_BYTES, "half a second");
 	CHECK(perf_copy_ring_bytes(15000, 2) == RING, "no more than 8 MiB");
-	CHECK(64 * perf_copy_ring_bytes(15000, 64) == (size_t)64 << 20, "nor a MiB of many");
 	CHECK(perf_copy_ring_bytes(0, 0) == RING, "whatever is asked");
+	for (unsigned int nr = 2; nr <= 16; nr++) {
+		size_t bytes = perf_copy_ring_bytes(15000, nr);
+
+		CHECK(nr * bytes <= (size_t)16 << 20, "%u CPUs: %zu each", nr, bytes);
+		CHECK(!(bytes & (bytes - 1)), "%u CPUs: %zu each", nr, bytes);
+	}
+	CHECK(64 * perf_copy_ring_bytes(15000, 64) == (size_t)64 << 20, "a MiB of many");
 }
 
 TEST_MAIN()
