@@ -5,4 +5,5 @@ formats_srcs += formats/callgrind_costs.c formats/callgrind_write.c
 formats_srcs += formats/maps_line.c formats/maps_text.c formats/maps_text_write.c
 formats_srcs += formats/cpuprofile_words.c formats/cpuprofile_read.c formats/cpuprofile_symbols.c
 formats_srcs += formats/cpuprofile_write.c
+formats_srcs += formats/speedscope_write.c
 $(eval $(call library,libformats.a,$(formats_srcs)))
