@@ -8,5 +8,6 @@
 extern const struct profile_format format_callgrind;
 extern const struct profile_format format_cpuprofile;
 extern const struct profile_format format_speedscope;
+extern const struct profile_format format_pprof;
 
 #endif

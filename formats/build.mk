@@ -6,4 +6,8 @@ formats_srcs += formats/maps_line.c formats/maps_text.c formats/maps_text_write.
 formats_srcs += formats/cpuprofile_words.c formats/cpuprofile_read.c formats/cpuprofile_symbols.c
 formats_srcs += formats/cpuprofile_write.c
 formats_srcs += formats/speedscope_write.c
+formats_srcs += formats/gzip_write.c formats/proto_write.c formats/proto_strings.c
+formats_srcs += formats/proto_columns.c formats/proto_encode.c formats/proto_decode.c
+formats_srcs += formats/proto_ids.c formats/proto_read.c formats/proto_read_tables.c
+formats_srcs += formats/proto_read_samples.c
 $(eval $(call library,libformats.a,$(formats_srcs)))

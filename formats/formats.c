@@ -11,6 +11,7 @@ const struct profile_format *const profile_formats[] = {
 	&format_callgrind,
 	&format_cpuprofile,
 	&format_speedscope,
+	&format_pprof,
 	NULL
 };
 
