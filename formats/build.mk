@@ -11,3 +11,12 @@ formats_srcs += formats/proto_columns.c formats/proto_encode.c formats/proto_dec
 formats_srcs += formats/proto_ids.c formats/proto_read.c formats/proto_read_tables.c
 formats_srcs += formats/proto_read_samples.c
 $(eval $(call library,libformats.a,$(formats_srcs)))
+
+# profile feedback, which has a model of its own
+xprof_srcs := formats/xprof.c formats/xprof_sums.c formats/xprof_flow.c formats/xprof_lines.c
+xprof_srcs += formats/xprof_read.c formats/xprof_read_sections.c formats/xprof_read_proc.c
+xprof_srcs += formats/xprof_value.c formats/xprof_split.c formats/xprof_write.c
+xprof_srcs += formats/xprof_check.c formats/xprof_check_proc.c formats/xprof_check_arrays.c
+xprof_srcs += formats/crc32c.c formats/xprof_encode.c formats/xprof_decode.c formats/xprof_dir.c
+xprof_srcs += formats/xprof_sources.c formats/xprof_copy.c formats/xprof_add.c
+$(eval $(call library,libxprof.a,$(xprof_srcs)))

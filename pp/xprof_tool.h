@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xprof_tool.h - what the tools for profile feedback have in common */
+#ifndef XPROF_TOOL_H
+#define XPROF_TOOL_H
+
+#include "format.h"
+#include "xprof_file.h"
+
+extern const struct format_warnings xprof_tool_warnings;	/* each is said at once */
+
+/* The type called @word, or that of feedback for NULL. -EINVAL. */
+int xprof_tool_type(const char *word, enum xprof_type *ret, struct op_error *e);
+
+/* How to store: --add or --replace, not both. -EINVAL. */
+int xprof_tool_how(bool add, bool replace, enum xprof_store *ret, struct op_error *e);
+
+/* Store @x in the folder and say how many objects began anew. Exit status. */
+int xprof_tool_store(const char *dir, const struct xprof *x, enum xprof_store how);
+
+/*
+ * What @dir has of @type: its file of that type, or, made from that of feedback, what it would say.
+ * @object: the path that objfd is about.
+ */
+int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
+		    struct xprof **ret, struct op_error *e);
+
+#endif
