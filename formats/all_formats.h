@@ -7,6 +7,7 @@
 
 extern const struct profile_format format_callgrind;
 extern const struct profile_format format_cpuprofile;
+extern const struct profile_format format_firefox;
 extern const struct profile_format format_speedscope;
 extern const struct profile_format format_pprof;
 

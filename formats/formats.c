@@ -10,6 +10,7 @@
 const struct profile_format *const profile_formats[] = {
 	&format_callgrind,
 	&format_cpuprofile,
+	&format_firefox,
 	&format_speedscope,
 	&format_pprof,
 	NULL
