@@ -7,8 +7,10 @@
 
 extern const struct profile_format format_callgrind;
 extern const struct profile_format format_cpuprofile;
+extern const struct profile_format format_csv;
 extern const struct profile_format format_firefox;
-extern const struct profile_format format_speedscope;
+extern const struct profile_format format_folded;
 extern const struct profile_format format_pprof;
+extern const struct profile_format format_speedscope;
 
 #endif

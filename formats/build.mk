@@ -11,6 +11,7 @@ formats_srcs += formats/gzip_write.c formats/proto_write.c formats/proto_strings
 formats_srcs += formats/proto_columns.c formats/proto_encode.c formats/proto_decode.c
 formats_srcs += formats/proto_ids.c formats/proto_read.c formats/proto_read_tables.c
 formats_srcs += formats/proto_read_samples.c
+formats_srcs += formats/folded_read.c formats/folded_write.c formats/csv_write.c
 $(eval $(call library,libformats.a,$(formats_srcs)))
 
 # profile feedback, which has a model of its own

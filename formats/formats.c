@@ -10,9 +10,11 @@
 const struct profile_format *const profile_formats[] = {
 	&format_callgrind,
 	&format_cpuprofile,
+	&format_csv,
 	&format_firefox,
-	&format_speedscope,
+	&format_folded,
 	&format_pprof,
+	&format_speedscope,
 	NULL
 };
 
