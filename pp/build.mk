@@ -20,8 +20,13 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/report_options.c pp/report.c \
 	pp/share_interval.c pp/merge_anon.c pp/compare.c pp/diff_options.c pp/format_compare.c \
 	pp/format_compare_data.c))
+$(eval $(call library,libpicture.a,pp/picture.c pp/picture_data.c pp/picture_tree.c \
+	pp/picture_table.c pp/picture_cut.c pp/picture_source.c pp/picture_json.c \
+	pp/picture_parts.c pp/picture_svg.c pp/picture_html.c))
+$(O)/pp/picture_parts.o: $(wildcard pp/picture/*)
 $(eval $(call program,opreport,pp/opreport.c pp/output.c pp/terminal.c,\
-	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
+	libpicture.a libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lmd $(pp_ldlibs)))
 $(eval $(call program,opdiff,pp/opdiff.c pp/output.c pp/terminal.c,\
 	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c \

@@ -4,6 +4,7 @@
 
 #include "common_options.h"
 #include "output.h"
+#include "picture.h"
 #include "report.h"
 #include "say.h"
 #include "terminal.h"
@@ -13,16 +14,34 @@ static void print(const void *report, FILE *out)
 	report_print(report, out);
 }
 
-static int run(const struct report_options *options)
+static const char *session_dir(const struct report_options *options)
 {
 	bool is_archive = options->specs[0].archive || options->specs[1].archive;
-	const char *dir = option_session_dir(options->session_dir, is_archive,
-					     "samples directory.");
+
+	return option_session_dir(options->session_dir, is_archive, "samples directory.");
+}
+
+static int draw(const struct report_options *options)
+{
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	int err = picture_make(options, session_dir(options), &notices, &e);
+
+	progress_end();
+	say_notices(&notices);
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	notices_free(&notices);
+	return err ? 1 : 0;
+}
+
+static int run(const struct report_options *options)
+{
 	struct notices notices = { 0 };
 	struct report *report = NULL;
 	struct op_error e = { "" };
 	int status = 1;
-	int err = report_make(options, dir, &report, &notices, &e);
+	int err = report_make(options, session_dir(options), &report, &notices, &e);
 
 	progress_end();
 	say_notices(&notices);
@@ -52,7 +71,7 @@ int main(int argc, const char **argv)
 	} else {
 		options.progress = progress_show;
 		options.fetch_progress = progress_fetch;
-		status = run(&options);
+		status = options.flamegraph || options.html ? draw(&options) : run(&options);
 	}
 	report_options_free(&options);
 	return say_end(status);

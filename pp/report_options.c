@@ -21,7 +21,7 @@ static struct raw {
 	int no_header, show_address, long_names, accumulated;
 	int debug_info, global_percent;
 	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
-	char *session_dir, *image_path, *root, *compat, *color, *stacks;
+	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
 } raw;
 
 static const struct poptOption table[] = {
@@ -29,6 +29,10 @@ static const struct poptOption table[] = {
 	{ "callgraph", 'c', POPT_ARG_NONE, &raw.callgraph, 0, "show callers and callees", NULL },
 	{ "stacks", 0, POPT_ARG_STRING, &raw.stacks, 0,
 	  "show whole call chains as a tree: callers (default), callees, folded", "order" },
+	{ "flamegraph", 0, POPT_ARG_STRING, &raw.flamegraph, 0,
+	  "draw the call chains: an SVG picture", "file" },
+	{ "html", 0, POPT_ARG_STRING, &raw.html, 0,
+	  "the same as a page to search and zoom in, with functions and source", "file" },
 	{ "details", 'd', POPT_ARG_NONE, &raw.details, 0, "show each address of each symbol",
 	  NULL },
 	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "as XML, for programs", NULL },
@@ -133,7 +137,7 @@ static int check_differential(const struct report_options *o, struct op_error *e
 	if (other)
 		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') cannot be compared "
 				    "with %s", other);
-	if (!raw.symbols)
+	if (!raw.symbols && !raw.flamegraph && !raw.html)
 		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') are compared by "
 				    "symbols: add --symbols (-l)");
 	return 0;
@@ -172,6 +176,29 @@ static int parse_stacks(const struct report_options *o, enum stacks_order *ret, 
 		return op_error_set(e, -EINVAL, "--stacks=folded is a format: not with --json or "
 				    "--csv");
 	*ret = word->bit;
+	return 0;
+}
+
+/* A picture has its own order, columns and file. */
+static int check_pictures(const struct report_options *o, struct op_error *e)
+{
+	const char *option = raw.flamegraph ? "--flamegraph" : "--html";
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.stacks ? "--stacks" : raw.xml ? "--xml" : raw.json ? "--json"
+			  : raw.csv ? "--csv" : raw.accumulated ? "--accumulated"
+			  : raw.show_address ? "--show-address"
+			  : raw.debug_info ? "--debug-info"
+			  : raw.global_percent ? "--global-percent"
+			  : raw.sort || raw.reverse ? "--sort"
+			  : raw.exclude ? "--exclude-symbols"
+			  : raw.include ? "--include-symbols"
+			  : raw.output_file ? "--output-file"
+			  : o->compat ? "--compat" : NULL;
+
+	if (other)
+		return op_error_set(e, -EINVAL, "%s does not go with %s", option, other);
+	if ((raw.flamegraph && !*raw.flamegraph) || (raw.html && !*raw.html))
+		return op_error_set(e, -EINVAL, "%s= needs a file's name", option);
 	return 0;
 }
 
@@ -216,6 +243,8 @@ static int parse_values(struct report_options *o, struct op_error *e)
 		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
 	if (!err)
 		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
+	if (!err && (raw.flamegraph || raw.html))
+		err = check_pictures(o, e);
 	if (!err)
 		err = parse_stacks(o, &o->stacks, e);
 	if (!err && !o->stacks)
@@ -248,6 +277,8 @@ static void take_values(struct report_options *o)
 	o->session_dir = raw.session_dir;
 	o->root = raw.root;
 	o->output_file = raw.output_file;
+	o->flamegraph = raw.flamegraph;
+	o->html = raw.html;
 	option_list_split(raw.image_path, &o->image_path);
 	option_list_split(raw.include, &o->include);
 	option_list_split(raw.exclude, &o->exclude);
@@ -256,7 +287,7 @@ static void take_values(struct report_options *o)
 	o->include_text = raw.include;
 	o->exclude_text = raw.exclude;
 	raw.session_dir = raw.root = raw.output_file = raw.merge = raw.image_path = raw.include =
-		raw.exclude = NULL;
+		raw.exclude = raw.flamegraph = raw.html = NULL;
 }
 
 static int parse(const struct command_line *line, struct report_options *o, struct op_error *e)
@@ -313,6 +344,8 @@ void report_options_free(struct report_options *o)
 	free(o->session_dir);
 	free(o->root);
 	free(o->output_file);
+	free(o->flamegraph);
+	free(o->html);
 	option_list_free(&o->image_path);
 	option_list_free(&o->include);
 	option_list_free(&o->exclude);

@@ -23,6 +23,7 @@ struct choice {
 	uint32_t context, event, image;
 	bool is_used;
 	size_t class;		/* nr_classes: not asked for */
+	uint32_t of;		/* chain_context */
 };
 
 struct reader {
@@ -73,6 +74,19 @@ static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_
 	return arrangement_class(a, &file);
 }
 
+static uint32_t add_context(struct reader *r, uint32_t context)
+{
+	const struct stack_context *c = &r->snapshot.contexts[context];
+	struct chain_list *list = r->list;
+
+	xgrow(list->contexts, list->nr_contexts, list->contexts_room);
+	list->contexts[list->nr_contexts] = (struct chain_context){
+		c->app == STACK_NONE ? NULL : stack_symbols_image(r->symbols, c->app),
+		*c->cgroup ? rows_text(&r->report->rows, c->cgroup) : "",
+	};
+	return (uint32_t)list->nr_contexts++;
+}
+
 static struct choice *choice_slot(const struct reader *r, uint32_t context, uint32_t event,
 				  uint32_t image)
 {
@@ -99,24 +113,26 @@ static void grow_choices(struct reader *r)
 	free(old);
 }
 
-static size_t class_of(struct reader *r, const struct stack_count *c)
+/* NULL: not asked for. */
+static const struct choice *choice_of(struct reader *r, const struct stack_count *c)
 {
 	const struct stack_node *node = &r->snapshot.nodes[c->node];
 	struct choice *choice;
 	uint32_t image;
 
 	if (node->parent == STACK_NONE)
-		return r->collection->arrangement.nr_classes;	/* a chain of no frames */
+		return NULL;	/* a chain of no frames */
 	image = r->snapshot.frames[node->frame].image;
 	if (r->nr_choices * 2 >= r->nr_slots)
 		grow_choices(r);
 	choice = choice_slot(r, c->context, c->event, image);
 	if (!choice->is_used) {
 		*choice = (struct choice){ c->context, c->event, image, true,
-					   choose(r, c->context, c->event, image) };
+					   choose(r, c->context, c->event, image), 0 };
+		choice->of = add_context(r, c->context);
 		r->nr_choices++;
 	}
-	return choice->class;
+	return choice->class == r->collection->arrangement.nr_classes ? NULL : choice;
 }
 
 static void add_quality(struct stack_quality *q, unsigned int end, uint64_t count)
@@ -136,17 +152,18 @@ static void add_chains(struct reader *r, size_t first_node)
 
 	for (uint32_t i = 0; i < s->nr_counts; i++) {
 		const struct stack_count *c = &s->counts[i];
-		size_t class = class_of(r, c);
+		const struct choice *choice = choice_of(r, c);
 		uint64_t count;
 
-		if (class == r->collection->arrangement.nr_classes)
+		if (!choice)
 			continue;
 		count = event_scale_next(&r->scales[c->event], c->count);
 		xgrow(list->chains, list->nr, list->room);
 		list->chains[list->nr++] = (struct chain){
-			(uint32_t)(first_node + c->node), (uint32_t)class, count };
+			(uint32_t)(first_node + c->node), (uint32_t)choice->class, choice->of,
+			count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
-		stack_add(&r->report->rows.totals[class], count);
+		stack_add(&r->report->rows.totals[choice->class], count);
 	}
 }
 

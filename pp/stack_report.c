@@ -59,8 +59,9 @@ static void fetch_debug(struct collection *c, const struct stacks_options *optio
 	inversion_free(&inversion);
 }
 
-int stacks_make(struct collection *c, const struct stacks_options *options,
-		struct stack_report *ret, struct notices *notices, struct op_error *e)
+int stacks_read(struct collection *c, const struct stacks_options *options,
+		struct stack_report *ret, struct chain_list *ret_chains, struct notices *notices,
+		struct op_error *e)
 {
 	struct chain_list chains = { 0 };
 	struct stack_report r = {
@@ -72,17 +73,38 @@ int stacks_make(struct collection *c, const struct stacks_options *options,
 	fetch_debug(c, options, notices);
 	rows_init(&r.rows, r.nr_classes);
 	err = stack_chains_read(c, options, &r, &chains, notices, e);
-	if (!err && r.order == STACKS_CALLEES)
-		stack_callees_make(&r, &chains, options->threshold);
-	else if (!err)
-		stack_callers_make(&r, &chains, options->threshold);
-	free(chains.nodes);
-	free(chains.chains);
-	if (err)
+	if (err) {
+		chain_list_free(&chains);
 		stacks_free(&r);
+		return err;
+	}
+	*ret = r;
+	*ret_chains = chains;
+	return 0;
+}
+
+int stacks_make(struct collection *c, const struct stacks_options *options,
+		struct stack_report *ret, struct notices *notices, struct op_error *e)
+{
+	struct chain_list chains;
+	int err = stacks_read(c, options, ret, &chains, notices, e);
+
+	if (err)
+		return err;
+	if (ret->order == STACKS_CALLEES)
+		stack_callees_make(ret, &chains, options->threshold);
 	else
-		*ret = r;
-	return err;
+		stack_callers_make(ret, &chains, options->threshold);
+	chain_list_free(&chains);
+	return 0;
+}
+
+void chain_list_free(struct chain_list *chains)
+{
+	free(chains->nodes);
+	free(chains->chains);
+	free(chains->contexts);
+	*chains = (struct chain_list){ 0 };
 }
 
 void stacks_free(struct stack_report *report)

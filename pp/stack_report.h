@@ -78,16 +78,30 @@ int stacks_make(struct collection *c, const struct stacks_options *options,
 		struct stack_report *ret, struct notices *notices, struct op_error *e);
 void stacks_free(struct stack_report *report);
 
-/* --- between the files that make it --- */
+struct chain_list;
+
+/* The same without lines: symbols, totals and quality, and the chains themselves in *ret_chains. */
+int stacks_read(struct collection *c, const struct stacks_options *options,
+		struct stack_report *ret, struct chain_list *ret_chains, struct notices *notices,
+		struct op_error *e);
+
+/* --- between the files that make it, and for who makes something else of chains --- */
 
 struct chain_node {
 	uint32_t parent;	/* before it, or STACK_NONE */
 	uint32_t symbol;	/* or STACK_NONE: nothing is shown */
 };
 
+/* On whose behalf chains were taken; the same may be there more than once. */
+struct chain_context {
+	const struct image *app;	/* or NULL: applications are not kept apart */
+	const char *cgroup;		/* "": nor control groups; lies in the report's rows */
+};
+
 struct chain {
 	uint32_t node;		/* its innermost */
 	uint32_t class;
+	uint32_t context;
 	uint64_t count;
 };
 
@@ -96,7 +110,11 @@ struct chain_list {
 	size_t nr_nodes, nodes_room;
 	struct chain *chains;
 	size_t nr, room;
+	struct chain_context *contexts;
+	size_t nr_contexts, contexts_room;
 };
+
+void chain_list_free(struct chain_list *chains);
 
 /* Fill in symbols, totals and quality of @r. Errors as stacks_make(). */
 int stack_chains_read(struct collection *c, const struct stacks_options *options,

@@ -45,6 +45,11 @@ void xml_text(FILE *out, const char *name, const char *value)
 	putc('"', out);
 }
 
+void xml_content(FILE *out, const char *text)
+{
+	put_value(out, text);
+}
+
 void xml_number(FILE *out, const char *name, uint64_t value)
 {
 	fprintf(out, " %s=\"%" PRIu64 "\"", name, value);

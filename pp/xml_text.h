@@ -8,6 +8,7 @@
 
 void xml_open(FILE *out, const char *tag);	/* "<tag " */
 void xml_text(FILE *out, const char *name, const char *value);	/* " name="value"" */
+void xml_content(FILE *out, const char *text);			/* between tags */
 void xml_number(FILE *out, const char *name, uint64_t value);
 void xml_address(FILE *out, const char *name, uint64_t value, int digits);	/* hex */
 

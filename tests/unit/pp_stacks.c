@@ -86,7 +86,7 @@ static void add_random_chain(struct chain_list *list, struct stack_report *r)
 		if (i + 1 < depth && test_random() % 4)
 			continue;
 		/* chains of chains: this one, and now and then one that it is a part of */
-		list->chains[list->nr++] = (struct chain){ node, class, count };
+		list->chains[list->nr++] = (struct chain){ node, class, 0, count };
 		stack_add(&r->rows.totals[class], count);
 		memset(shown, 0, sizeof(shown));
 		for (size_t k = 0; k <= i; k++)
@@ -172,7 +172,7 @@ TEST(deep_recursion)
 		for (size_t i = 0; i < STACK_FRAMES_MAX; i++)
 			node = add_node(&chains, node, 0);
 		xgrow(chains.chains, chains.nr, chains.room);
-		chains.chains[chains.nr++] = (struct chain){ node, 0, 7 };
+		chains.chains[chains.nr++] = (struct chain){ node, 0, 0, 7 };
 		r.rows.totals[0] = 7;
 		if (order == STACKS_CALLEES)
 			stack_callees_make(&r, &chains, 0.5);

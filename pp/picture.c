@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture.c - a call per stage
+ *
+ *	spec -> file list -> arrange -> stacks, or rows where there are none -> tree, table
+ *	     -> cut -> SVG
+ *	     -> source lines -> JSON in a page
+ */
+#include "picture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "collect.h"
+#include "common_options.h"
+#include "data_quality.h"
+#include "diff.h"
+#include "event_scale.h"
+#include "fetch_debug.h"
+#include "file.h"
+#include "missing_symbols.h"
+#include "picture_html.h"
+#include "picture_svg.h"
+#include "picture_tree.h"
+#include "populate.h"
+#include "summary.h"
+#include "xalloc.h"
+
+#define MAX_CLASSES	32	/* a choice of more is none */
+#define HTML_NODES	50000
+#define HTML_ROWS	5000
+
+struct profile {
+	struct collection collection;
+	struct stack_report stacks;
+	struct chain_list chains;
+	bool has_stacks;
+	struct row_list rows;
+	bool has_rows;
+	size_t nr_failed;
+};
+
+struct maker {
+	const struct report_options *options;
+	struct notices *notices;
+	struct profile profiles[2];
+	size_t nr_profiles;
+	struct picture picture;
+	struct picture_sources sources;
+};
+
+/* --- reading --- */
+
+static struct populate_options populate_options(const struct maker *m, const struct collection *c)
+{
+	return (struct populate_options){
+		.demangle = m->options->demangle,
+		.long_names = true,
+		.root = c->root,
+		.progress = m->options->progress,
+	};
+}
+
+/* Processes of one run are not those of another, and too many to choose from [PI-3]. */
+static int read_profile(struct maker *m, const char *session_dir, size_t i, struct op_error *e)
+{
+	const struct report_options *o = m->options;
+	struct merge merge = o->merge;
+	const struct collect_options what = {
+		.session_dir = session_dir,
+		.spec = &o->specs[i],
+		.merge = &merge,
+		.image_path = &o->image_path,
+		.root = o->root,
+		.exclude_dependent = o->exclude_dependent,
+		.strict = o->strict,
+		.print_files = o->print & PRINT_FILES,
+		.print_classes = o->print & PRINT_CLASSES,
+	};
+	struct collection *c = &m->profiles[i].collection;
+	int err;
+
+	merge.cpu = merge.tid = merge.tgid = true;
+	merge.cgroup |= m->nr_profiles == 2;
+	err = collect(&what, c, m->notices, e);
+	data_quality_notices(&c->sessions, m->notices);
+	multiplexed_notices(&c->sessions, m->notices);
+	return err;
+}
+
+static int check_classes(const struct maker *m, struct op_error *e)
+{
+	const struct arrangement *first = &m->profiles[0].collection.arrangement;
+	const struct arrangement *last = &m->profiles[m->nr_profiles - 1].collection.arrangement;
+	size_t nr = picture_nr_classes(last);
+
+	if (nr > MAX_CLASSES)
+		return op_error_set(e, -EINVAL, "%zu events are more than a picture can show (%d): "
+				    "choose with event:NAME", nr, MAX_CLASSES);
+	return m->nr_profiles == 1 ? 0 : diff_check(first, last, e);
+}
+
+/* Chains of all profiles, or of none: two that are not of one kind cannot be compared. */
+static void read_stacks(struct maker *m)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < m->nr_profiles && all; i++) {
+		struct profile *p = &m->profiles[i];
+		const struct populate_options how = populate_options(m, &p->collection);
+		const struct stacks_options what = {
+			STACKS_CALLERS, &m->options->specs[i], &how, m->options->fetch_progress,
+			m->options->exclude_dependent, 0,
+		};
+		struct op_error e = { "" };
+		int err = stacks_read(&p->collection, &what, &p->stacks, &p->chains, m->notices,
+				      &e);
+
+		p->has_stacks = !err;
+		all = p->has_stacks;
+		if (err)
+			notice_add(m->notices, "the picture is of images and functions only: %s",
+				   e.text);
+	}
+	m->picture.has_chains = all;
+}
+
+static void read_rows(struct maker *m, struct profile *p)
+{
+	struct collection *c = &p->collection;
+	const struct populate_options how = populate_options(m, c);
+	struct population population;
+	struct inversion inversion;
+
+	rows_init(&p->rows, c->arrangement.nr_classes);
+	p->has_rows = true;
+	invert_arrangement(&c->arrangement, &inversion);
+	fetch_debug_files(&inversion, c->root, m->options->html, c->finder,
+			  m->options->fetch_progress, m->notices);
+	populate(&inversion, &how, c->finder, &p->rows, &population, m->notices);
+	missing_symbols_notices(&population, m->notices);
+	p->nr_failed = population.nr_failed;
+	population_free(&population);
+	inversion_free(&inversion);
+	rows_total(&p->rows);
+}
+
+static void add_samples(struct maker *m, size_t i)
+{
+	const struct arrangement *a = &m->profiles[i].collection.arrangement;
+	struct summary summary;
+
+	summary_make(a, false, &summary, m->notices);
+	picture_add_samples(&m->picture, i, a, summary.totals);
+	summary_free(&summary);
+}
+
+static int make_tree(struct maker *m, struct op_error *e)
+{
+	struct picture *p = &m->picture;
+	bool has_chains;
+	uint64_t any = 0;
+
+	picture_init(p, picture_nr_classes(&m->profiles[0].collection.arrangement),
+		     m->nr_profiles);
+	picture_titles(p, &m->profiles[m->nr_profiles - 1].collection.arrangement);
+	read_stacks(m);
+	has_chains = p->has_chains;
+	for (size_t i = 0; i < m->nr_profiles; i++) {
+		struct profile *from = &m->profiles[i];
+		const struct arrangement *a = &from->collection.arrangement;
+
+		if (!has_chains)
+			read_rows(m, from);
+		if (has_chains)
+			picture_add_chains(p, i, a, &from->stacks, &from->chains);
+		else
+			picture_add_rows(p, i, a, &from->rows);
+		add_samples(m, i);
+	}
+	picture_sum(p);
+	for (size_t v = 0; v < p->nr_values; v++)
+		any |= p->totals[v];
+	return any ? 0 : op_error_set(e, -ENOENT, "no samples: there is nothing to draw");
+}
+
+/* --- writing --- */
+
+static struct picture_report report_of(const struct maker *m)
+{
+	const struct profile *last = &m->profiles[m->nr_profiles - 1];
+
+	return (struct picture_report){
+		.command = m->options->title,
+		.sessions = { &m->profiles[0].collection.sessions,
+			      &m->profiles[1].collection.sessions },
+		.picture = &m->picture,
+		.sources = &m->sources,
+		.quality = &last->stacks.quality,
+		.notices = m->notices,
+	};
+}
+
+/* Readers see the old file or the new one, whole; a device or pipe cannot be replaced [PI-2]. */
+static int write_file(const char *path, const char *text, size_t len, struct op_error *e)
+{
+	mode_t mask = umask(0);
+	struct stat st;
+	int err;
+
+	umask(mask);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return op_error_set(e, -EINVAL, "'%s' is no regular file: a picture is written to "
+				    "a file of its own", path);
+	err = file_write_atomic(path, text, len, 0666 & ~mask);
+	if (err)
+		return op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err));
+	return 0;
+}
+
+static int write_picture(const struct maker *m, const char *path,
+			 void (*put)(const struct picture_report *report, FILE *out),
+			 struct op_error *e)
+{
+	const struct picture_report report = report_of(m);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&text, &len);
+	int err = 0;
+
+	if (out) {
+		put(&report, out);
+		if (ferror(out))
+			err = -ENOMEM;
+		if (fclose(out))
+			err = -errno;
+	} else {
+		err = -errno;
+	}
+	if (err)
+		err = op_error_set(e, err, "cannot make '%s': %s", path, strerror(-err));
+	else
+		err = write_file(path, text, len, e);
+	free(text);
+	return err;
+}
+
+static double percent_of_pixels(double pixels)
+{
+	return 100 * pixels / PICTURE_SVG_WIDTH;
+}
+
+/* A page has room for more than a still picture, so it comes first. */
+static int write_pictures(struct maker *m, struct op_error *e)
+{
+	const struct report_options *o = m->options;
+	struct profile *last = &m->profiles[m->nr_profiles - 1];
+	const struct populate_options how = populate_options(m, &last->collection);
+	double least = o->threshold;
+	int err = 0;
+
+	if (o->html) {
+		picture_sources_make(&m->picture, &last->collection, &how, &m->sources,
+				     m->notices);
+		picture_table(&m->picture, HTML_ROWS);
+		picture_cut(&m->picture, HTML_NODES, least);
+		err = write_picture(m, o->html, picture_html, e);
+	}
+	if (!err && o->flamegraph) {
+		double seen = percent_of_pixels(PICTURE_SVG_PIXELS);
+
+		if (m->picture.nr_classes > 1)
+			notice_add(m->notices, "the flame graph is of %s only: event:NAME chooses, "
+				   "--html shows all",
+				   m->picture.titles[picture_svg_class(&m->picture)]);
+		picture_cut(&m->picture, PICTURE_SVG_NODES, least > seen ? least : seen);
+		err = write_picture(m, o->flamegraph, picture_svg, e);
+	}
+	return err;
+}
+
+static void free_profile(struct profile *p)
+{
+	if (p->has_stacks) {
+		chain_list_free(&p->chains);
+		stacks_free(&p->stacks);
+	}
+	if (p->has_rows)
+		rows_free(&p->rows);
+	collection_free(&p->collection);
+}
+
+int picture_make(const struct report_options *options, const char *session_dir,
+		 struct notices *notices, struct op_error *e)
+{
+	struct maker m = {
+		.options = options,
+		.notices = notices,
+		.nr_profiles = options->nr_specs == 2 ? 2 : 1,
+	};
+	size_t nr_failed = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < m.nr_profiles && !err; i++)
+		err = read_profile(&m, session_dir, i, e);
+	if (!err)
+		err = check_classes(&m, e);
+	if (!err)
+		err = make_tree(&m, e);
+	for (size_t i = 0; i < 2; i++)
+		nr_failed += m.profiles[i].nr_failed;
+	if (err == -ENOENT && nr_failed)
+		err = op_error_set(e, -EPROTO, "%zu of the sample files cannot be read", nr_failed);
+	if (!err)
+		err = write_pictures(&m, e);
+	picture_sources_free(&m.sources);
+	picture_free(&m.picture);
+	for (size_t i = 0; i < 2; i++)
+		free_profile(&m.profiles[i]);
+	return err;
+}

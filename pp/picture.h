@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* picture.h - from options to files: opreport --flamegraph and --html */
+#ifndef PICTURE_H
+#define PICTURE_H
+
+#include "error.h"
+#include "notices.h"
+#include "report_options.h"
+
+/*
+ * Read what @options asks for from @session_dir and write the files that they name, each whole or
+ * not at all. Errors as report_make(), and -errno with @e set if a file could not be written.
+ */
+int picture_make(const struct report_options *options, const char *session_dir,
+		 struct notices *notices, struct op_error *e);
+
+#endif

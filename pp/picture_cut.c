@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture_cut.c - a picture is no larger than eyes can use, and says what is not in it
+ *
+ * A node's share is never above its parent's, so the largest nodes are a tree again [PI-7].
+ */
+#include "picture_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+struct cut {
+	struct picture old;	/* nodes, self, all: as they were */
+	struct picture *new;
+	bool *kept;		/* of the old nodes */
+	uint32_t small;		/* symbol */
+};
+
+struct ranked {
+	double share;
+	uint32_t node;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share > y->share ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static bool *choose(const struct picture *p, size_t max_nodes, double percent)
+{
+	struct ranked *ranked = xcalloc(p->nr_nodes + 1, sizeof(*ranked));
+	bool *kept = xcalloc(p->nr_nodes + 1, sizeof(*kept));
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++)
+		ranked[i] = (struct ranked){ picture_share(p, picture_all(p, i)), i };
+	qsort(ranked, p->nr_nodes, sizeof(*ranked), compare_ranked);
+	for (size_t i = 0; i < p->nr_nodes && i < max_nodes; i++)
+		kept[ranked[i].node] = 100 * ranked[i].share >= percent && ranked[i].share > 0;
+	free(ranked);
+	return kept;
+}
+
+static const char *name_of(const struct picture *p, uint32_t node)
+{
+	const struct picture_node *n = &p->nodes[node];
+
+	if (n->parent != PICTURE_NONE)
+		return p->symbols[n->symbol].name;
+	if (p->groups[n->symbol].app == PICTURE_NONE)
+		return p->groups[n->symbol].cgroup;
+	return p->images[p->groups[n->symbol].app].full;
+}
+
+static int compare_siblings(const void *a, const void *b, void *old)
+{
+	const struct picture *p = old;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int order;
+
+	/* of two profiles the second is the one that is drawn */
+	for (size_t i = 0; i < p->nr_values; i++) {
+		size_t v = (i + (p->nr_profiles - 1) * p->nr_classes) % p->nr_values;
+
+		if (picture_all(p, x)[v] != picture_all(p, y)[v])
+			return picture_all(p, x)[v] > picture_all(p, y)[v] ? -1 : 1;
+	}
+	order = strcmp(name_of(p, x), name_of(p, y));
+	return order ? order : x < y ? -1 : x > y;
+}
+
+/* A node of the new tree with the samples @self; children come in the reverse order. */
+static uint32_t put(struct cut *cut, uint32_t parent, uint32_t symbol, const uint64_t *self)
+{
+	uint32_t node = picture_child(cut->new, parent, symbol);
+
+	for (size_t v = 0; v < cut->new->nr_values; v++)
+		picture_add(&picture_self(cut->new, node)[v], self[v]);
+	return node;
+}
+
+/* The nodes @first and after it, or with PICTURE_NONE the roots, below @parent. */
+static void copy(struct cut *cut, uint32_t first, uint32_t parent);
+
+/* What is left of siblings, together: below their parent, or a process of its own. */
+static void put_small(struct cut *cut, uint32_t parent, const uint64_t *sum)
+{
+	struct picture *p = cut->new;
+	uint64_t any = 0;
+
+	for (size_t v = 0; v < p->nr_values; v++)
+		any |= sum[v];
+	if (!any)
+		return;
+	if (parent == PICTURE_NONE) {
+		xgrow(p->groups, p->nr_groups, p->groups_room);
+		p->groups[p->nr_groups++] = (struct picture_group){
+			PICTURE_NONE, xstrdup(""), true };
+		put(cut, parent, (uint32_t)p->nr_groups - 1, sum);
+	} else {
+		put(cut, parent, cut->small, sum);
+	}
+}
+
+static void copy_list(struct cut *cut, const uint32_t *list, size_t nr, uint32_t parent)
+{
+	const struct picture *old = &cut->old;
+	uint64_t *small = xcalloc(old->nr_values + 1, sizeof(*small));
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t node = list[i];
+
+		if (cut->kept[node]) {
+			uint32_t new = put(cut, parent, old->nodes[node].symbol,
+					   picture_self(old, node));
+
+			if (old->nodes[node].first)
+				copy(cut, old->nodes[node].first, new);
+			continue;
+		}
+		for (size_t v = 0; v < old->nr_values; v++)
+			picture_add(&small[v], picture_all(old, node)[v]);
+	}
+	put_small(cut, parent, small);
+	free(small);
+}
+
+static void copy(struct cut *cut, uint32_t first, uint32_t parent)
+{
+	const struct picture *old = &cut->old;
+	uint32_t *list = NULL;
+	size_t nr = 0, room = 0;
+
+	if (first == PICTURE_NONE)
+		for (uint32_t i = 0; i < old->nr_nodes; i++)
+			if (old->nodes[i].parent == PICTURE_NONE) {
+				xgrow(list, nr, room);
+				list[nr++] = i;
+			}
+	for (uint32_t i = first; first != PICTURE_NONE && i; i = old->nodes[i].next) {
+		xgrow(list, nr, room);
+		list[nr++] = i;
+	}
+	qsort_r(list, nr, sizeof(*list), compare_siblings, &cut->old);
+	copy_list(cut, list, nr, parent);
+	free(list);
+}
+
+/* An earlier cut may have left some, too. */
+static bool is_small(const struct picture *p, uint32_t node)
+{
+	const struct picture_node *n = &p->nodes[node];
+
+	return n->parent == PICTURE_NONE ? p->groups[n->symbol].is_small
+					 : p->symbols[n->symbol].kind == PICTURE_SMALL;
+}
+
+static void count_small(struct picture *p)
+{
+	memset(p->small_nodes, 0, p->nr_values * sizeof(*p->small_nodes));
+	for (uint32_t i = 0; i < p->nr_nodes; i++)
+		for (size_t v = 0; is_small(p, i) && v < p->nr_values; v++)
+			picture_add(&p->small_nodes[v], picture_self(p, i)[v]);
+}
+
+void picture_cut(struct picture *p, size_t max_nodes, double percent)
+{
+	struct cut cut = {
+		.new = p,
+		.kept = choose(p, max_nodes, percent),
+		.small = picture_special(p, "[too small to be seen]", PICTURE_NONE, PICTURE_SMALL),
+	};
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++)
+		p->nr_small_nodes += !cut.kept[i] && !is_small(p, i);
+	cut.old = *p;
+	p->nodes = NULL;
+	p->self = p->all = NULL;
+	p->nr_nodes = p->nodes_room = p->self_room = 0;
+	p->by_node = (struct picture_index){ 0 };
+	if (cut.old.nr_nodes)
+		copy(&cut, PICTURE_NONE, PICTURE_NONE);
+	free(cut.old.nodes);
+	free(cut.old.self);
+	free(cut.old.all);
+	free(cut.old.by_node.slots);
+	free(cut.kept);
+	picture_sum(p);
+	count_small(p);
+}

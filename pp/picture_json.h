@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* picture_json.h - a picture's numbers and names for the page that draws it: doc/pictures.md */
+#ifndef PICTURE_JSON_H
+#define PICTURE_JSON_H
+
+#include <stdio.h>
+#include "collect.h"
+#include "notices.h"
+#include "picture_data.h"
+#include "picture_source.h"
+#include "stack_report.h"
+
+struct picture_report {
+	const char *command;		/* or NULL */
+	const struct session_list *sessions[2];	/* of the picture's profiles */
+	const struct picture *picture;
+	const struct picture_sources *sources;
+	const struct stack_quality *quality;	/* of the last profile */
+	const struct notices *notices;
+};
+
+/* One object. Its texts may hold anything: picture_json_in_page() before it goes into a page. */
+void picture_json(const struct picture_report *report, FILE *out);
+
+/*
+ * Write @json so that no text in it is markup where it stands, and JSON means the same: '<', '>'
+ * and '&', and line separators that old script readers take for ends of lines, as \u escapes.
+ */
+void picture_json_in_page(const char *json, size_t len, FILE *out);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture_parts.c - the assembler puts them in; that they are looked at when they change stands in
+ * build.mk
+ */
+#include "picture_parts.h"
+
+#define PART(name, file)                                                                       \
+	__asm__(".pushsection .rodata\n"                                                       \
+		".globl " #name "\n"                                                           \
+		#name ": .incbin \"pp/picture/" file "\"\n"                                    \
+		".byte 0\n"                                                                    \
+		".popsection\n")
+
+PART(picture_page_html, "page.html");
+PART(picture_page_css, "page.css");
+PART(picture_page_js, "page.js");
+PART(picture_graph_css, "graph.css");
+PART(picture_graph_js, "graph.js");

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture_svg.c - rectangles as wide as samples are many, callers below
+ *
+ * Colours are classes that graph.css knows, so that they can follow light and dark.
+ */
+#include "picture_svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hash.h"
+#include "picture_parts.h"
+#include "strbuf.h"
+#include "utf8.h"
+#include "xalloc.h"
+#include "xml_text.h"
+
+#define MARGIN		10
+#define TOP		64	/* title, what it is of, buttons */
+#define BOTTOM		34	/* what the pointer is on */
+#define ROW		18
+#define CHAR_WIDTH	6.7	/* of graph.css's font, at most */
+#define NR_SHADES	6
+
+struct canvas {
+	const struct picture_report *report;
+	const struct picture *picture;
+	FILE *out;
+	size_t value;			/* that is drawn */
+	double scale;			/* pixels of a sample */
+	double *next_x;			/* per node: where its next child begins */
+	uint32_t *depths;
+	uint32_t height;		/* of the picture */
+};
+
+size_t picture_svg_class(const struct picture *p)
+{
+	for (size_t c = 0; c < p->nr_classes; c++)
+		if (p->totals[(p->nr_profiles - 1) * p->nr_classes + c])
+			return c;
+	return 0;
+}
+
+/* "1,234,567" */
+static void put_count(uint64_t n, FILE *out)
+{
+	char digits[24];
+	size_t len = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			putc(',', out);
+		putc(digits[i], out);
+	}
+}
+
+static void put_samples(uint64_t n, FILE *out)
+{
+	put_count(n, out);
+	fputs(n == 1 ? " sample" : " samples", out);
+}
+
+static double percent_of(const struct picture *p, uint64_t n, size_t value)
+{
+	return p->totals[value] ? 100.0 * (double)n / (double)p->totals[value] : 0;
+}
+
+/* Share in the second profile less that in the first, in points. */
+static double change_of(const struct canvas *c, const uint64_t *all)
+{
+	size_t first = c->value - c->picture->nr_classes;
+
+	return percent_of(c->picture, all[c->value], c->value) -
+	       percent_of(c->picture, all[first], first);
+}
+
+/* --- one frame --- */
+
+static const char *name_of(const struct picture *p, uint32_t node)
+{
+	const struct picture_node *n = &p->nodes[node];
+	const struct picture_group *g;
+
+	if (n->parent != PICTURE_NONE)
+		return p->symbols[n->symbol].name;
+	g = &p->groups[n->symbol];
+	return g->is_small ? "[too small to be seen]"
+	     : g->app != PICTURE_NONE ? p->images[g->app].shown
+	     : p->nr_groups > 1 ? "[no application]" : "[all applications]";
+}
+
+/* Which of the shades its image has. */
+static unsigned int shade_of(const struct picture *p, uint32_t node)
+{
+	const struct picture_node *n = &p->nodes[node];
+	uint32_t image = n->parent == PICTURE_NONE ? PICTURE_NONE : p->symbols[n->symbol].image;
+
+	if (image == PICTURE_NONE)
+		return 0;
+	return (unsigned int)(hash_mix(hash_string(p->images[image].known_by),
+				       hash_string(name_of(p, node))) % NR_SHADES);
+}
+
+static void put_class(const struct canvas *c, uint32_t node)
+{
+	static const double steps[] = { 0.05, 0.5, 2, 8 };
+	const struct picture *p = c->picture;
+	double change;
+	int step = 0;
+
+	if (p->nr_profiles == 1) {
+		if (p->nodes[node].parent == PICTURE_NONE)
+			fputs("f root", c->out);
+		else
+			fprintf(c->out, "f k%u s%u", p->symbols[p->nodes[node].symbol].kind,
+				shade_of(p, node));
+		return;
+	}
+	change = change_of(c, picture_all(p, node));
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		step += (change < 0 ? -change : change) >= steps[i];
+	fprintf(c->out, "f %s%d", change < 0 ? "less" : "more", step);
+}
+
+/* What a pointer that rests on it is told; the script takes the name from the first line. */
+static void put_title(const struct canvas *c, uint32_t node)
+{
+	const struct picture *p = c->picture;
+	const struct picture_node *n = &p->nodes[node];
+	uint64_t all = picture_all(p, node)[c->value], self = picture_self(p, node)[c->value];
+
+	fputs("<title>", c->out);
+	xml_content(c->out, name_of(p, node));
+	if (n->parent == PICTURE_NONE && *p->groups[n->symbol].cgroup) {
+		fputs("\ncontrol group ", c->out);
+		xml_content(c->out, p->groups[n->symbol].cgroup);
+	}
+	if (n->parent != PICTURE_NONE && p->symbols[n->symbol].image != PICTURE_NONE) {
+		putc('\n', c->out);
+		xml_content(c->out, p->images[p->symbols[n->symbol].image].full);
+	}
+	putc('\n', c->out);
+	put_samples(all, c->out);
+	fprintf(c->out, ", %.2f %%", percent_of(p, all, c->value));
+	if (self && self != all) {
+		fputs(", self ", c->out);
+		put_count(self, c->out);
+	}
+	if (p->nr_profiles == 2)
+		fprintf(c->out, "\n%+.2f points", change_of(c, picture_all(p, node)));
+	fputs("</title>", c->out);
+}
+
+/* As much of @text as fits. */
+static void put_label(const char *text, double width, FILE *out)
+{
+	size_t room = width > 8 ? (size_t)((width - 6) / CHAR_WIDTH) : 0, chars = 0;
+	struct strbuf label = STRBUF_INIT;
+
+	for (const char *at = text; *at; chars++)
+		at += utf8_length(at) ? utf8_length(at) : 1;
+	if (chars > room && room < 3)
+		room = 0;
+	for (size_t i = 0; *text && i < (chars > room && room ? room - 1 : room); i++) {
+		size_t n = utf8_length(text);
+
+		strbuf_add_bytes(&label, text, n ? n : 1);
+		text += n ? n : 1;
+	}
+	if (label.len && *text)
+		strbuf_add(&label, "…");
+	xml_content(out, label.text);
+	strbuf_free(&label);
+}
+
+static void put_frame(struct canvas *c, uint32_t node, double x, double width)
+{
+	double y = c->height - BOTTOM - ROW * (c->depths[node] + 2.0);
+
+	fputs("<g class=\"", c->out);
+	put_class(c, node);
+	fputs("\">", c->out);
+	put_title(c, node);
+	fprintf(c->out, "<rect x=\"%.2f\" y=\"%.0f\" width=\"%.2f\" height=\"%d\"/>", x, y,
+		width > 1.5 ? width - 0.5 : width, ROW - 1);
+	fprintf(c->out, "<text x=\"%.2f\" y=\"%.0f\">", x + 3, y + 13);
+	put_label(name_of(c->picture, node), width, c->out);
+	fputs("</text></g>\n", c->out);
+}
+
+/* --- all of them: nodes are in order, depth first --- */
+
+static void put_frames(struct canvas *c)
+{
+	const struct picture *p = c->picture;
+	double next_root = MARGIN;
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		uint32_t parent = p->nodes[i].parent;
+		double *next = parent == PICTURE_NONE ? &next_root : &c->next_x[parent];
+		double width = c->scale * (double)picture_all(p, i)[c->value];
+		double x = *next;
+
+		c->next_x[i] = x;
+		*next += width;
+		if (picture_all(p, i)[c->value])
+			put_frame(c, i, x, width);
+	}
+}
+
+static uint32_t set_depths(struct canvas *c)
+{
+	const struct picture *p = c->picture;
+	uint32_t deepest = 0;
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		uint32_t parent = p->nodes[i].parent;
+
+		c->depths[i] = parent == PICTURE_NONE ? 0 : c->depths[parent] + 1;
+		deepest = c->depths[i] > deepest ? c->depths[i] : deepest;
+	}
+	return deepest;
+}
+
+static void put_all_frame(const struct canvas *c)
+{
+	double y = c->height - BOTTOM - ROW;
+
+	fputs("<g class=\"f root\"><title>all\n", c->out);
+	put_samples(c->picture->totals[c->value], c->out);
+	fprintf(c->out, "</title><rect x=\"%d\" y=\"%.0f\" width=\"%d\" height=\"%d\"/>"
+		"<text x=\"%d\" y=\"%.0f\">all</text></g>\n", MARGIN, y,
+		PICTURE_SVG_WIDTH - 2 * MARGIN, ROW - 1, MARGIN + 3, y + 13);
+}
+
+/* --- around them --- */
+
+static void put_sessions(const struct canvas *c)
+{
+	for (size_t i = 0; i < c->picture->nr_profiles; i++) {
+		const struct session_list *list = c->report->sessions[i];
+
+		fputs(i ? " → " : "", c->out);
+		for (size_t k = 0; k < list->nr && k < 3; k++) {
+			const struct report_session *s = &list->sessions[k];
+
+			fputs(k ? ", " : "", c->out);
+			xml_content(c->out, s->name);
+			if (s->has_info && *s->info.host) {
+				fputs(" of ", c->out);
+				xml_content(c->out, s->info.host);
+			}
+		}
+		if (list->nr > 3)
+			fprintf(c->out, " and %zu more", list->nr - 3);
+	}
+}
+
+/* What one has to know to read it right [PI-4] [PI-7]. */
+static void put_remarks(const struct canvas *c)
+{
+	const struct picture *p = c->picture;
+
+	if (!p->has_chains)
+		fputs(" · no call chains: process, image, function", c->out);
+	if (p->nr_profiles == 2)
+		fputs(" · red: a larger share than before, blue: a smaller one", c->out);
+	if (p->nr_classes > 1)
+		fprintf(c->out, " · the first of %zu events", p->nr_classes);
+	if (p->nr_small_nodes) {
+		fprintf(c->out, " · %zu frames too small to be seen, with ", p->nr_small_nodes);
+		put_samples(p->small_nodes[c->value], c->out);
+		fputs(", are put together", c->out);
+	}
+}
+
+static void put_head(const struct canvas *c)
+{
+	const struct picture *p = c->picture;
+
+	fprintf(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%" PRIu32
+		"\" viewBox=\"0 0 %d %" PRIu32 "\" role=\"group\" aria-labelledby=\"what\">\n"
+		"<style>", PICTURE_SVG_WIDTH, c->height, PICTURE_SVG_WIDTH, c->height);
+	fputs(picture_graph_css, c->out);
+	fputs("</style>\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n"
+	      "<text id=\"what\" class=\"title\" x=\"10\" y=\"26\">", c->out);
+	xml_content(c->out, p->titles[c->value % p->nr_classes]);
+	fputs(": ", c->out);
+	put_samples(p->totals[c->value], c->out);
+	fputs(p->has_chains ? " with call chains</text>\n" : "</text>\n", c->out);
+	fputs("<text class=\"small\" x=\"10\" y=\"46\">", c->out);
+	put_sessions(c);
+	put_remarks(c);
+	fputs("</text>\n", c->out);
+}
+
+static void put_foot(const struct canvas *c)
+{
+	fprintf(c->out, "<text id=\"details\" class=\"small\" x=\"%d\" y=\"%" PRIu32 "\"> </text>\n"
+		"<script><![CDATA[\n", MARGIN, c->height - 12);
+	fputs(picture_graph_js, c->out);
+	fputs("]]></script>\n</svg>\n", c->out);
+}
+
+void picture_svg(const struct picture_report *report, FILE *out)
+{
+	const struct picture *p = report->picture;
+	struct canvas c = { .report = report, .picture = p, .out = out };
+	uint64_t total;
+
+	c.value = (p->nr_profiles - 1) * p->nr_classes + picture_svg_class(p);
+	total = p->totals[c.value];
+	c.scale = total ? (PICTURE_SVG_WIDTH - 2.0 * MARGIN) / (double)total : 0;
+	c.next_x = xcalloc(p->nr_nodes + 1, sizeof(*c.next_x));
+	c.depths = xcalloc(p->nr_nodes + 1, sizeof(*c.depths));
+	c.height = TOP + BOTTOM + ROW * (set_depths(&c) + 2);
+	put_head(&c);
+	fputs("<g id=\"frames\">\n", out);
+	put_all_frame(&c);
+	put_frames(&c);
+	fputs("</g>\n", out);
+	put_foot(&c);
+	free(c.next_x);
+	free(c.depths);
+}

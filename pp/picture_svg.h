@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* picture_svg.h - a flame graph that stands alone: opreport --flamegraph */
+#ifndef PICTURE_SVG_H
+#define PICTURE_SVG_H
+
+#include "picture_json.h"
+
+#define PICTURE_SVG_NODES	8000	/* frames at most */
+#define PICTURE_SVG_PIXELS	0.25	/* of width at least */
+#define PICTURE_SVG_WIDTH	1200
+
+/* The class that is drawn: the first that has samples. */
+size_t picture_svg_class(const struct picture *p);
+
+/* It can be read without its script, which searches and zooms. Names are cut to fit. */
+void picture_svg(const struct picture_report *report, FILE *out);
+
+#endif

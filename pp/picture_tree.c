@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * picture_tree.c - nodes of the stores, or rows, become nodes of the picture
+ *
+ * Chains of one process are worked on together, so that what nodes of the stores have become is
+ * an array, and each node is looked at once for each process that goes through it.
+ */
+#include "picture_tree.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xalloc.h"
+
+size_t picture_nr_classes(const struct arrangement *a)
+{
+	return a->axis == AXIS_CGROUP ? 1 : a->nr_classes;
+}
+
+void picture_titles(struct picture *p, const struct arrangement *a)
+{
+	for (size_t c = 0; c < p->nr_classes; c++) {
+		const struct profile_class *class = &a->classes[c];
+
+		if (a->axis == AXIS_NONE || a->axis == AXIS_CGROUP)
+			p->titles[c] = class->template.count
+				? xasprintf("%s:%" PRIu64, class->template.event,
+					    class->template.count)
+				: xstrdup(class->template.event);
+		else
+			p->titles[c] = xstrdup(class->title);
+	}
+}
+
+static size_t value_of(const struct picture *p, size_t profile, const struct arrangement *a,
+		       size_t class)
+{
+	return profile * p->nr_classes + (a->axis == AXIS_CGROUP ? 0 : class);
+}
+
+static const char *cgroup_of(const struct arrangement *a, size_t class, const char *other)
+{
+	return a->axis == AXIS_CGROUP ? a->classes[class].template.cgroup : other;
+}
+
+/* --- chains --- */
+
+struct placer {
+	struct picture *picture;
+	const struct chain_list *chains;
+	uint32_t *symbols;		/* of the report's symbols, + 1; 0: not yet */
+	uint32_t *where, *stamps;	/* of the stores' nodes: where, if the stamp is this root's */
+	const struct stack_report *report;
+};
+
+static int compare_chains(const void *a, const void *b)
+{
+	const struct chain *x = a, *y = b;
+
+	if (x->context != y->context)
+		return x->context < y->context ? -1 : 1;
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static uint32_t symbol_of(struct placer *r, uint32_t symbol)
+{
+	if (!r->symbols[symbol]) {
+		const struct stack_symbol *s = &r->report->symbols[symbol];
+
+		r->symbols[symbol] = picture_symbol(r->picture, s->name, s->image) + 1;
+	}
+	return r->symbols[symbol] - 1;
+}
+
+/* The picture's node for the store's @node under @root: up to one that is known, and back. */
+static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
+{
+	uint32_t path[STACK_FRAMES_MAX + 2];
+	uint32_t at = root;
+	size_t nr = 0;
+
+	for (; node != STACK_NONE && nr < STACK_FRAMES_MAX + 2;
+	     node = r->chains->nodes[node].parent) {
+		if (r->stamps[node] == root + 1) {
+			at = r->where[node];
+			break;
+		}
+		path[nr++] = node;
+	}
+	while (nr-- > 0) {
+		uint32_t symbol = r->chains->nodes[path[nr]].symbol;
+
+		if (symbol != STACK_NONE)
+			at = picture_child(r->picture, at, symbol_of(r, symbol));
+		r->where[path[nr]] = at;
+		r->stamps[path[nr]] = root + 1;
+	}
+	return at;
+}
+
+void picture_add_chains(struct picture *p, size_t profile, const struct arrangement *a,
+			const struct stack_report *report, struct chain_list *chains)
+{
+	struct placer r = { .picture = p, .chains = chains, .report = report };
+
+	r.symbols = xcalloc(report->nr_symbols + 1, sizeof(*r.symbols));
+	r.where = xcalloc(chains->nr_nodes + 1, sizeof(*r.where));
+	r.stamps = xcalloc(chains->nr_nodes + 1, sizeof(*r.stamps));
+	qsort(chains->chains, chains->nr, sizeof(*chains->chains), compare_chains);
+	for (size_t i = 0; i < chains->nr; i++) {
+		const struct chain *c = &chains->chains[i];
+		const struct chain_context *of = &chains->contexts[c->context];
+		uint32_t root = picture_root(p, of->app, cgroup_of(a, c->class, of->cgroup));
+		uint32_t node = place(&r, root, c->node);
+
+		picture_add(&picture_self(p, node)[value_of(p, profile, a, c->class)], c->count);
+	}
+	free(r.symbols);
+	free(r.where);
+	free(r.stamps);
+}
+
+/* --- rows --- */
+
+static uint32_t place_of_row(struct picture *p, const struct arrangement *a, size_t class,
+			     const struct symbol_row *row)
+{
+	const struct image *app = a->merge.lib ? NULL : row->app;
+	uint32_t node = picture_root(p, app, cgroup_of(a, class, ""));
+	uint32_t image = picture_image(p, row->image);
+	uint32_t symbol = picture_symbol(p, row->shown, row->image);
+
+	/* the application's own code does not stand below the application once more */
+	if (app != row->image)
+		node = picture_child(p, node,
+				     picture_special(p, p->images[image].shown, image,
+						     PICTURE_IMAGE));
+	return picture_child(p, node, symbol);
+}
+
+void picture_add_rows(struct picture *p, size_t profile, const struct arrangement *a,
+		      const struct row_list *rows)
+{
+	for (size_t i = 0; i < rows->nr; i++)
+		for (size_t c = 0; c < rows->nr_classes; c++) {
+			const struct symbol_row *row = rows->rows[i];
+			uint32_t node;
+
+			if (!row->counts[c])
+				continue;
+			node = place_of_row(p, a, c, row);
+			picture_add(&picture_self(p, node)[value_of(p, profile, a, c)],
+				    row->counts[c]);
+		}
+}
+
+void picture_add_samples(struct picture *p, size_t profile, const struct arrangement *a,
+			 const uint64_t *totals)
+{
+	for (size_t c = 0; c < a->nr_classes; c++)
+		picture_add(&p->samples[value_of(p, profile, a, c)], totals[c]);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* picture_tree.h - profiles into a picture's tree, one after the other */
+#ifndef PICTURE_TREE_H
+#define PICTURE_TREE_H
+
+#include "arrange.h"
+#include "picture_data.h"
+#include "stack_report.h"
+#include "symbols.h"
+
+/* How many classes a picture of @a has: control groups are processes there, not columns. */
+size_t picture_nr_classes(const struct arrangement *a);
+
+/* Titles of the classes, once. */
+void picture_titles(struct picture *p, const struct arrangement *a);
+
+/* Whole chains of @a's profile, which is number @profile. @chains are sorted by context. */
+void picture_add_chains(struct picture *p, size_t profile, const struct arrangement *a,
+			const struct stack_report *report, struct chain_list *chains);
+
+/* A session without chains: the application, the image if that is another one, the function. */
+void picture_add_rows(struct picture *p, size_t profile, const struct arrangement *a,
+		      const struct row_list *rows);
+
+/* What the sample files hold, chains or not: @totals per class of @a. */
+void picture_add_samples(struct picture *p, size_t profile, const struct arrangement *a,
+			 const uint64_t *totals);
+
+#endif

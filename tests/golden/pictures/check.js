@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * check.js - look at the pictures that pictures.test has made; prints TAP
+ *
+ *	node check.js FOLDER chromium.js
+ */
+"use strict";
+
+const fs = require("fs");
+const path = require("path");
+
+const [folder, driver] = process.argv.slice(2);
+const chromium = require(path.resolve(driver));
+let number = 0, failed = 0;
+
+function report(name, problem) {
+	number++;
+	if (problem) {
+		failed = 1;
+		console.log("# " + String(problem).replace(/\n/g, "\n# "));
+	}
+	console.log((problem ? "not ok " : "ok ") + number + " - " + name);
+}
+
+/* @look returns what is wrong, if anything. */
+async function check(name, look) {
+	try {
+		report(name, await look());
+	} catch (e) {
+		report(name, e.stack);
+	}
+}
+
+function differs(what, got, wanted) {
+	got = JSON.stringify(got);
+	wanted = JSON.stringify(wanted);
+	return got === wanted ? undefined : what + ": " + got + ", not " + wanted;
+}
+
+const url = (name) => "file://" + path.join(folder, name);
+const json = (name) => JSON.parse(fs.readFileSync(path.join(folder, name), "utf8"));
+const quiet = (page) => differs("requests and complaints", [page.requests, page.complaints], [[], []]);
+
+/* Expressions in the page. */
+const text = (id) => `document.getElementById(${JSON.stringify(id)}).textContent`;
+const frame = (name) => `Array.from(document.querySelectorAll("#graph .f"))` +
+	`.find((e) => e.node.name === ${JSON.stringify(name)})`;
+const set = (id, value, event) => `(() => { const e = document.getElementById("${id}"); e.value = ` +
+	`${JSON.stringify(value)}; e.dispatchEvent(new Event("${event}")); return true; })()`;
+const total = `document.querySelector("#graph .f.root").node.all`;
+const selfOfTable = `Array.from(document.querySelectorAll("#table tbody tr")).reduce((sum, tr) => ` +
+	`sum + Number(tr.cells[0].textContent.replace(/,/g, "")), 0)`;
+
+async function middle(page, expression) {
+	return page.value(`(() => { const r = (${expression}).getBoundingClientRect(); ` +
+			  `return [r.left + Math.min(r.width / 2, 20), r.top + r.height / 2]; })()`);
+}
+
+/* --- the page --- */
+
+async function pageDraws(page) {
+	const frames = await page.value(`document.querySelectorAll("#graph .f").length`);
+	const title = await page.value("document.title");
+
+	return frames < 20 ? frames + " frames" : differs("title", title, "Profile: before of testhost") ||
+		quiet(page);
+}
+
+/* The page's total of each event, as frames, facts and table have it, and opreport's. */
+async function totalsAreEqual(page) {
+	const summary = json("summary.json").classes, stacks = json("stacks.json").classes;
+
+	for (const i of [0, 1]) {
+		await page.value(set("event", String(i), "change"));
+		const wrong = differs("classes of opreport", summary[i].samples, stacks[i].samples) ||
+			differs("root", (await page.value(total))[i], stacks[i].samples) ||
+			differs("table", await page.value(selfOfTable), stacks[i].samples) ||
+			differs("fact", await page.value(`document.querySelector("#facts dd").textContent`),
+				String(summary[i].samples));
+		if (wrong)
+			return wrong;
+	}
+	await page.value(set("event", "0", "change"));
+	return undefined;
+}
+
+/* Each function has as many samples as in opreport -l. */
+async function functionsAreEqual(page) {
+	const wanted = {}, got = await page.value(
+		`Array.from(document.querySelectorAll("#table tbody tr")).map((tr) => ` +
+		`[tr.cells[4].firstChild.textContent, Number(tr.cells[0].textContent)])`);
+	const names = {};
+
+	json("symbols.json").symbols.forEach((s) => {
+		if (s.samples[0])
+			wanted[s.name] = (wanted[s.name] || 0) + s.samples[0];
+	});
+	got.filter((row) => row[1]).forEach((row) => { names[row[0]] = row[1]; });
+	const sorted = (o) => Object.entries(o).sort();
+	return differs("functions", sorted(names), sorted(wanted));
+}
+
+async function searchWorks(page) {
+	await page.key("/", "Slash", "/");
+	await page.type("LIB_");
+	if (!await page.becomes(text("found") + ` !== ""`))
+		return "nothing found";
+	const wrong = differs("found", await page.value(text("found")), "2 matches, 31 samples, 21.09 %") ||
+		differs("marked", await page.value(
+			`Array.from(new Set(Array.from(document.querySelectorAll("#graph .hit"), ` +
+			`(e) => e.node.name))).sort()`), ["lib_first", "lib_second"]) ||
+		differs("rows", await page.value(`document.querySelectorAll("#table tbody tr").length`), 2);
+	await page.value(set("search", "", "input"));
+	return wrong || (await page.becomes(text("found") + ` === ""`) ? undefined : "search stays");
+}
+
+async function zoomWorks(page) {
+	const width = `document.getElementById("graph").clientWidth`;
+
+	await page.value(`document.getElementById("graph").scrollIntoView({ behavior: "instant", block: "center" })`);
+	await page.click(...await middle(page, frame("helper")));
+	const wrong = differs("width of helper", await page.value(`Math.round(parseFloat(${frame("helper")}.style.width))`),
+			      await page.value(width)) ||
+		differs("others are away", await page.value(`!!(${frame("do_idle")})`), false) ||
+		differs("path", await page.value(`document.querySelectorAll("#path button").length`), 3);
+	if (wrong)
+		return wrong;
+	await page.value(`${frame("helper")}.focus()`);
+	for (let i = 0; i < 3; i++)
+		await page.key("Escape");
+	return differs("zoomed out", await page.value(`!!(${frame("do_idle")}) && ${text("path")}`), "");
+}
+
+/* Roving focus: one stop for Tab, arrows inside; what has the focus is told in words. */
+async function keysWork(page) {
+	const label = `document.activeElement.getAttribute("aria-label")`;
+
+	await page.value(`document.getElementById("search").focus()`);
+	await page.key("Tab");
+	const wrong = differs("first stop", await page.value(label), "all, 147 samples, 100.00 %") ||
+		differs("stops", await page.value(`document.querySelectorAll("#graph [tabindex='0']").length`), 1);
+	if (wrong)
+		return wrong;
+	await page.key("ArrowUp");
+	const up = await page.value(label);
+	await page.key("ArrowUp");
+	await page.key("ArrowRight");
+	const right = await page.value(label);
+	await page.key("Enter");
+	const zoomed = await page.value(text("path"));
+	await page.key("Home");
+	await page.key("Enter");
+	return differs("up", up, "main, in prog, 130 samples, 88.44 %") ||
+		differs("right", right, "helper, in prog, 28 samples, 19.05 %") ||
+		differs("zoomed", zoomed, "Reset zoommainhelper") ||
+		differs("outline", await page.value(`getComputedStyle(document.activeElement).outlineStyle`), "solid");
+}
+
+async function processesWork(page) {
+	await page.value(`(() => { const s = document.getElementById("process"); s.value = ` +
+		`Array.from(s.options).find((o) => o.text === "prog (138)").value; ` +
+		`s.dispatchEvent(new Event("change")); })()`);
+	const one = (await page.value(total))[0];
+	await page.value(set("process", "", "change"));
+	await page.value(set("split", "app", "change"));
+	const split = await page.value(`[${frame("prog")}.node.all[0], ${frame("[no application]")}.node.all[0]]`);
+	await page.value(set("split", "", "change"));
+	return differs("prog", one, 138) || differs("split", split, [138, 9]);
+}
+
+async function sortingWorks(page) {
+	const names = `Array.from(document.querySelectorAll("#table tbody tr"), (tr) => tr.cells[4].firstChild.textContent)`;
+	const press = `document.querySelectorAll("#table th button")[4].click()`;
+	const state = `document.querySelectorAll("#table th")[4].getAttribute("aria-sort")`;
+
+	await page.value(press);
+	const up = await page.value(names), first = await page.value(state);
+	await page.value(press);
+	const down = await page.value(names), second = await page.value(state);
+	return differs("states", [first, second], ["ascending", "descending"]) ||
+		differs("ascending", up, up.slice().sort()) ||
+		differs("descending", down, up.slice().reverse());
+}
+
+async function icicleWorks(page) {
+	const top = `document.querySelector("#graph .f.root").getBoundingClientRect().top < ${frame("main")}.getBoundingClientRect().top`;
+	const before = await page.value(top);
+
+	await page.value(`document.querySelector("input[value=icicle]").click()`);
+	const after = await page.value(top);
+	await page.value(`document.querySelector("input[value=flame]").click()`);
+	return differs("root on top", [before, after], [false, true]);
+}
+
+/* What a screen reader is given. */
+async function isSpoken(page) {
+	await page.send("Accessibility.enable");
+	const { nodes } = await page.send("Accessibility.getFullAXTree");
+	const of = (role) => nodes.filter((n) => !n.ignored && n.role && n.role.value === role);
+	const nameless = (n) => !n.name || !n.name.value;
+
+	for (const role of ["tree", "treeitem", "button", "searchbox", "combobox", "radio", "heading"])
+		if (!of(role).length || of(role).some(nameless))
+			return role + ": " + of(role).length + ", without name " + of(role).filter(nameless).length;
+	return of("columnheader").length < 5 ? "no columnheaders" : undefined;
+}
+
+/* WCAG's contrast of the text of frames, details, notes: 4.5. */
+const CONTRAST = `(() => {
+	const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+	const rgb = (c) => { canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1);
+		return Array.from(canvas.getImageData(0, 0, 1, 1).data); };
+	const light = (c) => rgb(c).slice(0, 3).map((v) => v / 255)
+		.map((v) => v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4))
+		.reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const behind = (e) => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor;
+		if (c !== "rgba(0, 0, 0, 0)" && c !== "transparent") return c; } return "white"; };
+	const all = Array.from(document.querySelectorAll(".f:not(.thin), .small, #details b, #details span, #table td, " +
+		"#table th button, #facts dt, #facts dd, .code td, label, #legend span")).map((e) => {
+		const a = light(getComputedStyle(e).color), b = light(behind(e));
+		return [(Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05), e.className + " " + e.textContent.slice(0, 20)];
+	});
+	return all.length < 50 ? all.length : all.filter((c) => c[0] < 4.5);
+})()`;
+
+async function canBeRead(browser, name, dark) {
+	const page = await browser.open(url(name), { dark });
+	return differs("too little contrast", await page.value(CONTRAST), []);
+}
+
+async function checkPage(browser) {
+	const page = await browser.open(url("stacks.html"));
+
+	await check("page: draws, asks for nothing", () => pageDraws(page));
+	await check("page: totals of both events are opreport's", () => totalsAreEqual(page));
+	await check("page: functions are those of opreport -l", () => functionsAreEqual(page));
+	await check("page: search", () => searchWorks(page));
+	await check("page: zoom", () => zoomWorks(page));
+	await check("page: keyboard", () => keysWork(page));
+	await check("page: by process", () => processesWork(page));
+	await check("page: sorting", () => sortingWorks(page));
+	await check("page: icicle", () => icicleWorks(page));
+	await check("page: roles and names for screen readers", () => isSpoken(page));
+	await check("page: contrast, light and dark", async () =>
+		await canBeRead(browser, "stacks.html", false) || await canBeRead(browser, "stacks.html", true) ||
+		await canBeRead(browser, "diff.html", false) || canBeRead(browser, "diff.html", true));
+	await check("page: nothing went wrong meanwhile", () => quiet(page));
+}
+
+/* --- other pages --- */
+
+async function diffWorks(browser) {
+	const page = await browser.open(url("diff.html"));
+	const classes = `[${frame("hot_loop")}.className, ${frame("geo::Disc::area()")}.className]`;
+	const width = `parseFloat(${frame("hot_loop")}.style.width) / document.getElementById("graph").clientWidth`;
+	const after = await page.value(width), colours = await page.value(classes);
+
+	await page.value(set("widths", "0", "change"));
+	const before = await page.value(width);
+	return differs("colours", colours, ["f more4", "f less4"]) ||
+		differs("widths", [after.toFixed(3), before.toFixed(3)], [(301 / 347).toFixed(3), (101 / 147).toFixed(3)]) ||
+		quiet(page);
+}
+
+async function flatWorks(browser) {
+	const page = await browser.open(url("flat.html"));
+
+	return differs("title", await page.value(text("graph-title")), "Images and functions") ||
+		differs("total", (await page.value(total))[0], json("summary.json").classes[0].samples) ||
+		differs("depth", await page.value(`Math.max(...Array.from(document.querySelectorAll("#graph .f"), (e) => e.node.depth))`), 3) ||
+		differs("told", (await page.value(text("notices"))).includes("no call chains"), true) || quiet(page);
+}
+
+async function evilIsText(browser) {
+	const page = await browser.open(url("evil.html"));
+	const shown = await page.value(`document.body.innerText`);
+
+	for (const name of ["<img src=x onerror=hacked=1>", '"]}</script><svg onload=hacked=3>',
+			    "</script><script>hacked=2</script>"])
+		if (!shown.includes(name))
+			return "not shown: " + name;
+	return differs("hacked", await page.value("typeof hacked"), "undefined") ||
+		differs("elements", await page.value(`document.querySelectorAll("img, svg, iframe, #graph script").length`), 0) ||
+		differs("scripts", await page.value(`document.scripts.length`), 2) || quiet(page);
+}
+
+/* If a name did become markup, the policy would stand behind it. */
+async function policyHolds(browser) {
+	const page = await browser.open(url("evil.html"));
+
+	await page.value(`(() => { const s = document.createElement("script"); s.textContent = "hacked = 5"; ` +
+		`document.body.appendChild(s); document.body.insertAdjacentHTML("beforeend", ` +
+		`"<img src=x onerror='hacked=6'><p style='color:red' onclick='hacked=7' id=bait>x</p>"); ` +
+		`document.getElementById("bait").click(); return true; })()`);
+	const fetched = await page.value(`fetch("http://127.0.0.1:9/").then(() => "sent", () => "refused")`);
+	return differs("hacked", await page.value("typeof hacked"), "undefined") ||
+		differs("fetch", fetched, "refused") ||
+		differs("requests", page.requests.filter((r) => !r.startsWith("file:")), []);
+}
+
+async function largeIsBounded(browser) {
+	const page = await browser.open(url("large.html"));
+	const got = await page.value(`(() => { const d = JSON.parse(document.getElementById("data").textContent); ` +
+		`let sum = 0; for (let i = 2; i < d.nodes.length; i += 3) sum += d.nodes[i]; ` +
+		`return [d.nodes.length / 3, sum === d.totals[0], d.small_nodes, document.querySelectorAll("#graph *").length]; })()`);
+
+	return got[0] < 50000 || got[0] > 60000 || !got[2] ? "nodes: " + got[0] + ", small: " + got[2]
+		: !got[1] ? "samples are missing" : got[3] > 20000 ? "frames: " + got[3] : quiet(page);
+}
+
+/* --- the picture --- */
+
+async function svgWorks(browser) {
+	const page = await browser.open(url("stacks.svg"));
+	const of = (name) => `Array.from(document.querySelectorAll(".f")).find((g) => ` +
+		`g.querySelector("title").textContent.startsWith(${JSON.stringify(name)}))`;
+	const width = (name) => `Number(${of(name)}.querySelector("rect").getAttribute("width"))`;
+
+	await page.click(...await middle(page, of("helper") + `.querySelector("rect")`));
+	const zoomed = await page.value(width("helper"));
+	const away = await page.value(`${of("do_idle")}.classList.contains("away")`);
+	await page.value(`document.querySelector("button").click()`);
+	const reset = await page.value(width("helper"));
+	await page.value(`(() => { const i = document.querySelector("input"); i.value = "lib_f"; i.dispatchEvent(new Event("input")); })()`);
+	return differs("zoom", [zoomed, away], [1180, true]) || differs("reset", reset, 31.61) ||
+		differs("found", await page.value(`document.querySelectorAll(".hit").length`), 3) || quiet(page);
+}
+
+async function evilSvgIsText(browser) {
+	const page = await browser.open(url("evil.svg"));
+
+	return differs("hacked", await page.value("typeof hacked"), "undefined") ||
+		differs("scripts", await page.value(`document.querySelectorAll("script").length`), 1) || quiet(page);
+}
+
+(async () => {
+	const browser = await chromium.start();
+
+	await checkPage(browser);
+	await check("two profiles: colours and widths", () => diffWorks(browser));
+	await check("no chains: images and functions", () => flatWorks(browser));
+	await check("hostile names are text", () => evilIsText(browser));
+	await check("the policy lets nothing else run", () => policyHolds(browser));
+	await check("a large tree is bounded, its samples are all there", () => largeIsBounded(browser));
+	await check("SVG: zoom and search", () => svgWorks(browser));
+	await check("SVG: hostile names are text", () => evilSvgIsText(browser));
+	await browser.stop();
+	console.log("1.." + number);
+	process.exit(failed);
+})().catch((e) => {
+	console.log("# " + e.stack);
+	console.log("not ok " + (number + 1) + " - the browser runs");
+	process.exit(1);
+});
