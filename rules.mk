@@ -44,7 +44,7 @@ inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 # such as build/tests/% would be taken for build/tests/unit/x.o too.
 define link
 @mkdir -p $(@D)
-$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(if $(filter %/libdaemon.a,$^),-lz)
 endef
 
 all_objs :=

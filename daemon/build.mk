@@ -22,7 +22,8 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/unwind_build.c daemon/unwind_cache.c daemon/unwind_cfi.c daemon/unwind_elf.c \
 	daemon/unwind_expression.c daemon/unwind_key.c daemon/unwind_plt.c \
 	daemon/unwind_program.c daemon/unwind_push.c \
-	daemon/unwind_rows.c daemon/unwind_rules.c daemon/unwind_vdso.c \
+	daemon/unwind_rows.c daemon/unwind_rules.c daemon/unwind_section.c \
+	daemon/unwind_signal.c daemon/unwind_vdso.c \
 	daemon/jit_code.c daemon/jit_convert.c daemon/jit_debug.c daemon/jit_deaths.c daemon/jit_dump.c \
 	daemon/jit_files.c daemon/jit_jitdump.c daemon/jit_layout.c daemon/jit_live.c \
 	daemon/jit_object.c daemon/jit_owner.c daemon/jit_perf_map.c daemon/jit_places.c \

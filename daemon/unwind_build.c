@@ -9,6 +9,7 @@
 #include "unwind_elf.h"
 #include "unwind_plt.h"
 #include "unwind_rows.h"
+#include "unwind_signal.h"
 
 struct build {
 	struct unwind_elf elf;
@@ -65,48 +66,19 @@ static int add_function(void *context, const struct unwind_fde *fde)
 static int add_section(struct build *build, const struct unwind_section *section, size_t limit)
 {
 	struct unwind_cfi cfi = {
-		.size = section->size, .vaddr = section->vaddr, .to_end = section->to_end,
+		.vaddr = section->vaddr, .to_end = section->to_end,
 		.debug_frame = section == &build->elf.debug_frame, .machine = build->elf.machine,
 	};
 	uint8_t *bytes;
 	int err;
 
-	if (section->compressed)
-		return -EPROTONOSUPPORT;
-	err = unwind_elf_section(&build->elf, section, limit, &bytes);
+	err = unwind_elf_section(&build->elf, section, limit, &bytes, &cfi.size);
 	if (err)
 		return err;
 	cfi.bytes = bytes;
 	err = unwind_cfi_walk(&cfi, add_function, build, &build->counts.skipped);
 	free(bytes);
 	return err;
-}
-
-/*
- * What the kernel's return from a signal handler is made of on arm64. Newer kernels' vdso says
- * nothing about it, older ones' something that skips the interrupted function. [UT-48]
- */
-static int add_arm64_signal(struct build *build)
-{
-	static const uint8_t code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
-	const int32_t registers = 128 + 176 + 8;	/* siginfo, ucontext up to x0 */
-	const struct unwind_source *source = &build->elf.source;
-	const uint8_t *found;
-	uint32_t offset;
-	uint16_t rule;
-	int err;
-
-	if (build->elf.machine != OP_UNWIND_ARM64 || !source->image)
-		return 0;
-	found = memmem(source->image, source->size, code, sizeof(code));
-	if (!found || found - source->image < 4)
-		return 0;
-	offset = found - source->image;
-	err = unwind_rules_add_signal(&build->rules, OP_ARM64_SP, registers, &rule);
-	/* what is looked up is the return address - 1 */
-	if (!err)
-		err = unwind_rows_function(&build->rows, offset - 4, offset + sizeof(code));
-	return err ? err : unwind_rows_add(&build->rows, offset - 4, rule);
 }
 
 static int fill(struct build *build, size_t limit)
@@ -116,7 +88,7 @@ static int fill(struct build *build, size_t limit)
 	int err;
 
 	section = elf->eh_frame.size ? &elf->eh_frame : &elf->debug_frame;
-	err = add_arm64_signal(build);
+	err = unwind_signal_add(elf, &build->rules, &build->rows);
 	if (!err && section->size)
 		err = add_section(build, section, limit);
 	if (!err)
@@ -176,7 +148,7 @@ const char *unwind_refusal(int err)
 	case -ENODATA:
 		return "no call frame information";
 	case -EPROTONOSUPPORT:
-		return "compressed call frame information";
+		return "call frame information compressed in an unknown way";
 	case -EPROTO:
 		return "broken call frame information";
 	case -EFBIG:

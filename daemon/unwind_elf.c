@@ -39,8 +39,7 @@ int unwind_source_read(const struct unwind_source *source, uint64_t offset, void
 	return 0;
 }
 
-/* Malloc'd; @len is not 0. */
-static int read_alloc(const struct unwind_source *source, uint64_t offset, size_t len, void *ret)
+int unwind_source_alloc(const struct unwind_source *source, uint64_t offset, size_t len, void *ret)
 {
 	void *buf;
 	int err;
@@ -128,7 +127,7 @@ static int read_segments(struct unwind_elf *elf, const Elf64_Ehdr *h)
 	Elf64_Phdr *headers;
 	int err;
 
-	err = read_alloc(&elf->source, h->e_phoff, h->e_phnum * sizeof(*headers), &headers);
+	err = unwind_source_alloc(&elf->source, h->e_phoff, h->e_phnum * sizeof(*headers), &headers);
 	if (err)
 		return err;
 	elf->segments = calloc(h->e_phnum, sizeof(*elf->segments));
@@ -136,9 +135,11 @@ static int read_segments(struct unwind_elf *elf, const Elf64_Ehdr *h)
 		free(headers);
 		return -ENOMEM;
 	}
-	for (unsigned int i = 0; i < h->e_phnum; i++)
+	for (unsigned int i = 0; i < h->e_phnum; i++) {
+		elf->has_interpreter |= headers[i].p_type == PT_INTERP;
 		if (headers[i].p_type == PT_LOAD)
 			add_segment(elf, &headers[i]);
+	}
 	for (unsigned int i = 0; i < h->e_phnum; i++)
 		if (headers[i].p_type == PT_GNU_EH_FRAME)
 			find_by_program_header(elf, &headers[i]);
@@ -154,8 +155,14 @@ static void take_section(const struct unwind_elf *elf, const Elf64_Shdr *s,
 		return;		/* a file of debug information has them empty */
 	*ret = (struct unwind_section){
 		.vaddr = s->sh_addr, .offset = s->sh_offset, .size = s->sh_size,
-		.compressed = s->sh_flags & SHF_COMPRESSED,
+		.form = s->sh_flags & SHF_COMPRESSED ? UNWIND_COMPRESSED : UNWIND_PLAIN,
 	};
+}
+
+static void take_zdebug(struct unwind_elf *elf, const Elf64_Shdr *s)
+{
+	take_section(elf, s, &elf->debug_frame);
+	elf->debug_frame.form = UNWIND_ZDEBUG;
 }
 
 static bool is_plt(const char *name, const Elf64_Shdr *s)
@@ -177,6 +184,10 @@ static void name_sections(struct unwind_elf *elf, const Elf64_Shdr *sections, un
 			take_section(elf, &sections[i], &elf->eh_frame);
 		else if (!strcmp(name, ".debug_frame"))
 			take_section(elf, &sections[i], &elf->debug_frame);
+		else if (!strcmp(name, ".zdebug_frame") && !elf->debug_frame.size)
+			take_zdebug(elf, &sections[i]);
+		else if (!strcmp(name, ".gopclntab"))
+			elf->is_go = true;
 		else if (is_plt(name, &sections[i]) && elf->nr_plts < UNWIND_PLTS)
 			take_section(elf, &sections[i], &elf->plt[elf->nr_plts++]);
 	}
@@ -192,7 +203,7 @@ static int read_sections(struct unwind_elf *elf, const Elf64_Ehdr *h)
 
 	if (!h->e_shoff || h->e_shentsize != sizeof(*sections) || h->e_shstrndx >= h->e_shnum)
 		return 0;
-	err = read_alloc(&elf->source, h->e_shoff, h->e_shnum * sizeof(*sections), &sections);
+	err = unwind_source_alloc(&elf->source, h->e_shoff, h->e_shnum * sizeof(*sections), &sections);
 	if (err)
 		return err == -EPROTO ? 0 : err;
 	names_size = sections[h->e_shstrndx].sh_size;
@@ -200,7 +211,7 @@ static int read_sections(struct unwind_elf *elf, const Elf64_Ehdr *h)
 		free(sections);
 		return 0;
 	}
-	err = read_alloc(&elf->source, sections[h->e_shstrndx].sh_offset, names_size, &names);
+	err = unwind_source_alloc(&elf->source, sections[h->e_shstrndx].sh_offset, names_size, &names);
 	if (!err) {
 		names[names_size - 1] = '\0';
 		name_sections(elf, sections, h->e_shnum, names, names_size);
@@ -245,14 +256,6 @@ void unwind_elf_close(struct unwind_elf *elf)
 {
 	free(elf->segments);
 	elf->segments = NULL;
-}
-
-int unwind_elf_section(const struct unwind_elf *elf, const struct unwind_section *section,
-		       size_t limit, uint8_t **ret)
-{
-	if (section->size > limit)
-		return -EFBIG;
-	return read_alloc(&elf->source, section->offset, section->size, ret);
 }
 
 bool unwind_elf_offset(struct unwind_elf *elf, uint64_t vaddr, uint64_t len, uint64_t *ret)

@@ -23,9 +23,11 @@ struct unwind_segment {
 	bool executable;
 };
 
+enum unwind_form { UNWIND_PLAIN, UNWIND_COMPRESSED, UNWIND_ZDEBUG };
+
 struct unwind_section {
-	uint64_t vaddr, offset, size;	/* size 0: there is none */
-	bool compressed;
+	uint64_t vaddr, offset, size;	/* as in the file; size 0: there is none */
+	enum unwind_form form;		/* as SHF_COMPRESSED says; .zdebug_frame */
 	bool to_end;			/* size is only a bound: it ends with a zero length */
 };
 
@@ -39,6 +41,8 @@ struct unwind_elf {
 	struct unwind_section eh_frame, debug_frame;
 	struct unwind_section plt[UNWIND_PLTS];
 	size_t nr_plts;
+	bool has_interpreter;		/* a program that is linked dynamically */
+	bool is_go;
 };
 
 /*
@@ -51,9 +55,15 @@ void unwind_elf_close(struct unwind_elf *elf);
 /* @len bytes at @offset. -EPROTO: the file ends before. */
 int unwind_source_read(const struct unwind_source *source, uint64_t offset, void *buf, size_t len);
 
-/* Malloc'd contents of a section. -EFBIG past @limit. */
+/* The same malloc'd, in *(void **)@ret; @len is not 0. */
+int unwind_source_alloc(const struct unwind_source *source, uint64_t offset, size_t len, void *ret);
+
+/*
+ * Malloc'd contents of a section, decompressed. -EFBIG past @limit; -EPROTO, -EPROTONOSUPPORT:
+ * compressed as nothing can be, or in a way not known.
+ */
 int unwind_elf_section(const struct unwind_elf *elf, const struct unwind_section *section,
-		       size_t limit, uint8_t **ret);
+		       size_t limit, uint8_t **ret, size_t *ret_len);
 
 /* Where in the file the code at @vaddr lies; false if @len bytes of it are not code in the file. */
 bool unwind_elf_offset(struct unwind_elf *elf, uint64_t vaddr, uint64_t len, uint64_t *ret);

@@ -2,6 +2,7 @@ unwind_libs := libdaemon.a libbuildid.a libutil.a
 $(eval $(call unit_test,unwind_step,tests/unit/unwind_step.c))
 $(eval $(call unit_test,unwind_lookup,tests/unit/unwind_lookup.c))
 $(eval $(call unit_test,unwind_build,tests/unit/unwind_build.c,$(unwind_libs),-pthread))
+$(eval $(call unit_test,unwind_section,tests/unit/unwind_section.c,$(unwind_libs)))
 $(eval $(call unit_test,unwind_plt,tests/unit/unwind_plt.c,$(unwind_libs)))
 $(eval $(call unit_test,unwind_reference,tests/unit/unwind_reference.c,$(unwind_libs),-ldw -lelf))
 $(eval $(call unit_test,unwind_cache,tests/unit/unwind_cache.c,$(unwind_libs),-pthread))

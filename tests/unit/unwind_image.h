@@ -81,9 +81,12 @@ static inline void put_fde(size_t cie, uint64_t begin, uint64_t size, const void
 	end_entry();
 }
 
+#define NAME_DEBUG_FRAME	26	/* for the first section's sh_name */
+#define NAME_ZDEBUG_FRAME	39
+
 static inline Elf64_Ehdr *end_image(void)
 {
-	static const char names[] = "\0.eh_frame\0.shstrtab\0.plt";
+	static const char names[] = "\0.eh_frame\0.shstrtab\0.plt\0.debug_frame\0.zdebug_frame";
 	Elf64_Ehdr h = {
 		.e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
 		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_phoff = sizeof(h), .e_phnum = 1,

@@ -49,7 +49,7 @@ all_objs += $(O)/tests/vm/chains.o
 $(O)/tests/vm/chains.o: CPPFLAGS += -Ioprofilefs -Idaemon
 $(O)/vm/bin/chains: $(O)/tests/vm/chains.o $(O)/lib/libdaemon.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
-	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz
 vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)
 $(vm_tools): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h $(vm_header)
 	$(vm_cc) -Ioprofilefs -static -o $@ $<

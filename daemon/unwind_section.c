@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unwind_section.c - the bytes of a section, as they are or compressed
+ *
+ * Go compresses its .debug_frame, in either of two forms. Nothing is allocated that the compressed
+ * bytes could not fill.
+ */
+#include <elf.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "unwind_elf.h"
+
+#define INFLATE_MOST	1032	/* bytes that zlib's format makes of one, at most */
+
+/* Of the header in front of compressed bytes: its own size, and how many bytes they become. */
+static int read_header(const struct unwind_section *section, const uint8_t *bytes,
+		       size_t *ret_header, uint64_t *ret_size)
+{
+	Elf64_Chdr header;
+
+	if (section->form == UNWIND_ZDEBUG) {		/* "ZLIB", the size, its first byte first */
+		uint64_t size;
+
+		if (section->size < 12 || memcmp(bytes, "ZLIB", 4))
+			return -EPROTO;
+		memcpy(&size, bytes + 4, sizeof(size));
+		*ret_header = 12;
+		*ret_size = be64toh(size);
+		return 0;
+	}
+	if (section->size < sizeof(header))
+		return -EPROTO;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.ch_type != ELFCOMPRESS_ZLIB)
+		return -EPROTONOSUPPORT;
+	*ret_header = sizeof(header);
+	*ret_size = header.ch_size;
+	return 0;
+}
+
+/* Exactly *@len bytes of it, or it is broken. */
+static int inflate_to(uint8_t *to, uint64_t len, const uint8_t *from, uint64_t size)
+{
+	uLongf made = len;
+	uLong taken = size;
+
+	switch (uncompress2(to, &made, from, &taken)) {
+	case Z_OK:
+		return made == len ? 0 : -EPROTO;
+	case Z_MEM_ERROR:
+		return -ENOMEM;
+	default:
+		return -EPROTO;
+	}
+}
+
+static int decompress(const struct unwind_section *section, const uint8_t *bytes, size_t limit,
+		      uint8_t **ret, size_t *ret_len)
+{
+	size_t header;
+	uint64_t len, from;
+	uint8_t *to;
+	int err = read_header(section, bytes, &header, &len);
+
+	if (err)
+		return err;
+	if (len > limit)
+		return -EFBIG;
+	from = section->size - header;
+	if (!len || len / INFLATE_MOST > from)
+		return -EPROTO;
+	to = malloc(len);
+	if (!to)
+		return -ENOMEM;
+	err = inflate_to(to, len, bytes + header, from);
+	if (err) {
+		free(to);
+		return err;
+	}
+	*ret = to;
+	*ret_len = len;
+	return 0;
+}
+
+int unwind_elf_section(const struct unwind_elf *elf, const struct unwind_section *section,
+		       size_t limit, uint8_t **ret, size_t *ret_len)
+{
+	uint8_t *bytes;
+	int err;
+
+	if (section->size > limit)
+		return -EFBIG;
+	err = unwind_source_alloc(&elf->source, section->offset, section->size, &bytes);
+	if (err)
+		return err;
+	if (section->form == UNWIND_PLAIN) {
+		*ret = bytes;
+		*ret_len = section->size;
+		return 0;
+	}
+	err = decompress(section, bytes, limit, ret, ret_len);
+	free(bytes);
+	return err;
+}
