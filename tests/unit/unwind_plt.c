@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * unwind_plt.c - code that nobody wrote call frame information for: linkage tables of each form,
- * arm64's return from a signal's handler
+ * returns from a signal's handler
  */
 #include "op_unwind.h"
 #include "tap.h"
@@ -130,6 +130,64 @@ TEST(tiny_tables)
 
 		expect(t, 0, OP_CFA_REGISTER, 16, 0);
 		nothing_around(t, n);
+		free(t);
+	}
+}
+
+/* As musl and Go have it: no call frame information, or such that it is any function. */
+static const struct op_unwind_rule *x86_signal(const void *code, size_t n, struct op_unwind_table **t)
+{
+	size_t len;
+
+	new_image();
+	put_fde(put_cie("zR", "", 0), CODE + 1, 16, "", 0);
+	memcpy(image + CODE, code, n);
+	end_image();
+	*t = NULL;
+	CHECK(!unwind_build_image(image, image_size, 1 << 20, t, &len, NULL), "table");
+	return *t ? op_unwind_lookup(*t, CODE) : NULL;
+}
+
+TEST(x86_signal_returns)
+{
+	static const struct { const char *code; size_t n; bool is; } rows[] = {
+		{ "\x90\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 10, true },	/* musl */
+		{ "\xcc\x48\xc7\xc0\x0f\0\0\0\x0f\x05", 10, true },	/* Go */
+		{ "\x90\xb8\x0f\0\0\0\x0f\x05", 8, true },
+		{ "\xc3\xb8\x0f\0\0\0\x0f\x05", 8, false },	/* the end of another function */
+		{ "\x90\xb8\x0e\0\0\0\x0f\x05", 8, false },	/* another system call */
+		{ "\x90\xb9\x0f\0\0\0\x0f\x05", 8, false },	/* another register */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct op_unwind_table *t;
+		const struct op_unwind_rule *r = x86_signal(rows[i].code, rows[i].n, &t);
+		bool is = r && r->cfa == OP_CFA_SIGNAL;
+
+		CHECK(is == rows[i].is, "row %zu: kind %d", i, r ? r->cfa : -1);
+		CHECK(!is || (r->base == OP_X86_RSP && r->offset == 40), "row %zu: at %d", i,
+		      r ? r->offset : 0);
+		free(t);
+	}
+}
+
+/* Wherever it lies between the chunks that are read. */
+TEST(x86_signal_return_anywhere)
+{
+	static const char code[] = "\x90\x48\xc7\xc0\x0f\0\0\0\x0f\x05";
+
+	for (unsigned int at = 0xffe0; at < 0x10010; at++) {
+		const struct op_unwind_rule *r;
+		struct op_unwind_table *t = NULL;
+		size_t len;
+
+		new_image();
+		image_size = frames_at = 0x20000;
+		memcpy(image + at, code, sizeof(code) - 1);
+		end_image();
+		CHECK(!unwind_build_image(image, image_size, 1 << 20, &t, &len, NULL), "table");
+		r = t ? op_unwind_lookup(t, at) : NULL;
+		CHECK(r && r->cfa == OP_CFA_SIGNAL, "at %x", at);
 		free(t);
 	}
 }
