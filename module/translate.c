@@ -138,6 +138,7 @@ static bool look_up(struct op_walk *w, unsigned long pc)
 		return false;
 	w->start = v->vm_start;
 	w->end = v->vm_end;
+	w->is_code = v->vm_flags & VM_EXEC;
 	if (v->vm_file) {
 		w->offset = (u64)v->vm_pgoff << PAGE_SHIFT;
 		w->cookie = op_cookie_get(v->vm_file);
@@ -157,6 +158,7 @@ static int in_live(struct op_walk *w, unsigned long pc, struct op_place *ret)
 	if (w->cookie == OP_INVALID_COOKIE)
 		return -ENOENT;
 	ret->cookie = w->cookie;
+	ret->is_code = w->is_code;
 	if (w->cookie == OP_NO_COOKIE) {
 		ret->anon = w->anon;
 		ret->address = pc;
@@ -174,6 +176,7 @@ static int in_log(struct op_walk *w, unsigned long pc, u32 sequence, bool any,
 	if (!file)
 		return -ENOENT;
 	ret->cookie = op_cookie_get(file);
+	ret->is_code = true;
 	fput(file);
 	return ret->cookie == OP_INVALID_COOKIE ? -ENOENT : 0;
 }
@@ -185,7 +188,8 @@ static void in_dead(const struct mm_struct *mm, unsigned long pc, struct op_plac
 
 	ret->cookie = OP_NO_COOKIE;
 	ret->address = pc;
-	if (vdso && pc >= vdso && pc < vdso + vdso_size)
+	ret->is_code = vdso && pc >= vdso && pc < vdso + vdso_size;
+	if (ret->is_code)
 		set_anon(&ret->anon, vdso, vdso + vdso_size, "[vdso]");
 	else if (pc >= mm->start_brk && pc < mm->brk)
 		set_anon(&ret->anon, mm->start_brk, mm->brk, "[heap]");
@@ -237,7 +241,10 @@ int op_walk_caller(struct op_walk *w, unsigned long address, u32 sequence, bool 
 {
 	int err = find(w, address - 1, sequence, final, false, ret);
 
-	if (!err)
-		ret->address++;
-	return err;
+	if (err)
+		return err;
+	if (!ret->is_code)
+		return -ENOENT;
+	ret->address++;
+	return 0;
 }

@@ -21,6 +21,7 @@ struct op_walk {
 	unsigned long start, end;
 	u64 offset;			/* of start in its file */
 	op_word cookie;
+	bool is_code;			/* it is executable */
 	struct op_anon anon;		/* when cookie is OP_NO_COOKIE */
 };
 
@@ -28,6 +29,7 @@ struct op_walk {
 struct op_place {
 	op_word cookie;			/* OP_NO_COOKIE: address is absolute, anon says where */
 	u64 address;
+	bool is_code;			/* there is, or was, code; false: or nobody knows any more */
 	struct op_anon anon;
 };
 
@@ -48,7 +50,8 @@ int op_walk_user(struct op_walk *w, unsigned long pc, u32 sequence, bool final,
 
 /*
  * As op_walk_user(), of the return address @address: what it is looked up by is the call, which may
- * be the last thing in its mapping. Many are no addresses at all, so nothing is waited for.
+ * be the last thing in its mapping. Many are no addresses at all, so nothing is waited for; and
+ * where nobody knows of code there is no caller: -ENOENT.
  */
 int op_walk_caller(struct op_walk *w, unsigned long address, u32 sequence, bool final,
 		   struct op_place *ret);

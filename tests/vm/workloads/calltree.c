@@ -138,12 +138,15 @@ static void forge(void)
 		8, self, self + 3, (uintptr_t)&room[300], 0xffff888000000000, 0xffffffff81000000,
 		~0ull, 0x7fffffffffff, 0x7ffffffff000, 0x7fffffffffffffff, 0x8000000000000000,
 		0x0000800000000000, (uintptr_t)&room[4095], (uintptr_t)&self,
+		(uintptr_t)&room[400],
 	};
 
 	room[100] = self;		/* its own caller */
 	room[101] = (uintptr_t)burn;
 	room[300] = other;		/* downwards */
 	room[301] = ~0ull;
+	room[400] = (uintptr_t)&room[500];
+	room[401] = (uintptr_t)room;	/* is not code */
 	room[200] = 0xffff888000000000;
 	room[201] = 0x7fffffffffff;
 	for (unsigned int i = 0; i < sizeof(pointers) / sizeof(*pointers); i++) {
