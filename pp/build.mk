@@ -52,3 +52,8 @@ $(eval $(call library,libxproftool.a,pp/xprof_tool.c pp/output.c pp/terminal.c))
 xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a libutil.a
 $(foreach t,xprof_atob xprof_btoa,\
 	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
+$(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
+	pp/export_images.c pp/export_symbols.c pp/session_formats.c pp/export_command.c))
+$(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
+	libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lz $(pp_ldlibs)))

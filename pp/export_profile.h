@@ -6,7 +6,7 @@
  *	images at addresses (export_images.c), names and lines (export_symbols.c)
  *
  * The sample files have the numbers: the sum over all samples is opreport's, whatever the stack
- * store has lost or has too much of. Rules: doc/formats.md [EX-n].
+ * store has lost or has too much of. Rules: doc/export.md [EX-n].
  */
 #ifndef EXPORT_PROFILE_H
 #define EXPORT_PROFILE_H

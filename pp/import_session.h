@@ -2,7 +2,7 @@
 /*
  * import_session.h - a profile of another tool becomes a session that every tool reads
  *
- * Sample files, a stack store, build-ids and the names of functions. Rules: doc/formats.md [IM-n].
+ * Sample files, a stack store, build-ids and the names of functions. Rules: doc/export.md [IM-n].
  */
 #ifndef IMPORT_SESSION_H
 #define IMPORT_SESSION_H

@@ -226,7 +226,8 @@ static void find_in_section(struct line_binary *l, size_t section, const uint64_
 		addresses = xcalloc(nr, sizeof(*addresses));
 		for (size_t i = 0; i < nr; i++)
 			addresses[i] = l->bases[section] + (places[i] - start);
-		line_tables_find(l->tables, addresses, nr, l->options.inlines, ret);
+		line_tables_find(l->tables, addresses, nr,
+				 l->options.inlines || l->options.frames, ret);
 		for (size_t i = 0; l->options.inlines && i < nr; i++)
 			credit_call(l, addresses[i], &ret[i]);
 		free(addresses);
@@ -252,4 +253,15 @@ void line_binary_find(struct line_binary *l, const uint64_t *places, size_t nr,
 		find_in_section(l, s - l->binary->sections, places + first, i - first,
 				ret + first);
 	}
+}
+
+size_t line_binary_frames(struct line_binary *l, uint64_t place, struct inline_span *frames,
+			  size_t room)
+{
+	const struct code_section *s = binary_section(l->binary, place);
+	uint64_t base = s ? l->bases[s - l->binary->sections] : NOT_THERE;
+
+	if (!l->tables || base == NOT_THERE)
+		return 0;
+	return line_tables_frames(l->tables, base + (place - s->start), frames, room);
 }

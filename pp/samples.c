@@ -27,18 +27,18 @@ static int read_1x(const char *path, struct sample_header *header, struct odb_sn
 	return err;
 }
 
-static int read_file(const struct arranged_file *file, struct sample_header *header,
+static int read_file(const struct sample_file *file, struct sample_header *header,
 		     struct odb_snapshot *snapshot, struct notices *notices)
 {
 	struct op_error e = { "" };
 	size_t size;
 	int err;
 
-	if (!read_1x(file->file->path, header, snapshot))
+	if (!read_1x(file->path, header, snapshot))
 		return 0;
-	err = sample_header_read(file->file->path, header, &size, &e);
+	err = sample_header_read(file->path, header, &size, &e);
 	if (!err)
-		err = odb_read(file->file->path, size, snapshot, &e);
+		err = odb_read(file->path, size, snapshot, &e);
 	/* -ENODATA: the daemon has just made it and there is nothing in it yet */
 	if (err && err != -ENODATA)
 		notice_add(notices, "a sample file is left out: %s",
@@ -53,7 +53,7 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 	struct odb_snapshot snapshot;
 	struct event_scale scale = event_scale_start(file->file);
 	uint64_t base;
-	int err = read_file(file, &header, &snapshot, notices);
+	int err = read_file(file->file, &header, &snapshot, notices);
 
 	if (err)
 		return err;
@@ -77,6 +77,48 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 	return 0;
 }
 
+static void sort_keys(struct sample_key **keys, size_t nr)
+{
+	struct radix_item *order = xcalloc(nr + 1, sizeof(*order));
+	struct radix_item *spare = xcalloc(nr + 1, sizeof(*spare));
+	struct sample_key *result = xcalloc(nr + 1, sizeof(*result));
+	const struct radix_item *sorted;
+
+	for (size_t i = 0; i < nr; i++)
+		order[i] = (struct radix_item){ (*keys)[i].key, i };
+	sorted = radix_sort(order, spare, nr);
+	for (size_t i = 0; i < nr; i++)
+		result[i] = (*keys)[sorted[i].value];
+	free(order);
+	free(spare);
+	free(*keys);
+	*keys = result;
+}
+
+int samples_read_keys(const struct sample_file *file, struct sample_header *ret_header,
+		      struct sample_key **ret, size_t *ret_nr, struct notices *notices)
+{
+	struct event_scale scale = event_scale_start(file);
+	struct odb_snapshot snapshot;
+	struct sample_key *keys;
+	int err = read_file(file, ret_header, &snapshot, notices);
+
+	if (err)
+		return err;
+	keys = xcalloc((size_t)snapshot.nr_nodes + 1, sizeof(*keys));
+	for (size_t i = 0; i < snapshot.nr_nodes; i++) {
+		uint32_t raw = snapshot.nodes[i].count;
+
+		keys[i] = (struct sample_key){ snapshot.nodes[i].key,
+					       event_scale_next(&scale, raw), raw };
+	}
+	*ret_nr = snapshot.nr_nodes;
+	odb_snapshot_free(&snapshot);
+	sort_keys(&keys, *ret_nr);
+	*ret = keys;
+	return 0;
+}
+
 int samples_count_file(const struct arranged_file *file, struct sample_header *ret_header,
 		       uint64_t *ret, struct notices *notices)
 {
@@ -84,7 +126,7 @@ int samples_count_file(const struct arranged_file *file, struct sample_header *r
 	struct odb_snapshot snapshot;
 	struct event_scale scale = event_scale_start(file->file);
 	uint64_t sum = 0;
-	int err = read_file(file, &header, &snapshot, notices);
+	int err = read_file(file->file, &header, &snapshot, notices);
 
 	if (err)
 		return err;

@@ -34,6 +34,17 @@ struct sample_list {
 int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 		     struct sample_header *ret_header, struct notices *notices);
 
+/* A key of one sample file; the same may come more than once. */
+struct sample_key {
+	uint64_t key;
+	uint64_t count;		/* scaled if its event was multiplexed */
+	uint32_t raw;		/* as in the file */
+};
+
+/* All keys of @file, sorted; *ret is the caller's to free(). Errors as samples_add_file(). */
+int samples_read_keys(const struct sample_file *file, struct sample_header *ret_header,
+		      struct sample_key **ret, size_t *ret_nr, struct notices *notices);
+
 /* Sum of a file's counts: all that the image summary needs. Errors as above. */
 int samples_count_file(const struct arranged_file *file, struct sample_header *ret_header,
 		       uint64_t *ret, struct notices *notices);

@@ -7,6 +7,7 @@
 
 struct stack_symbols;
 
+/* For stack_symbols_image() alone @options and @r may be NULL. */
 struct stack_symbols *stack_symbols_new(struct collection *c, const struct stacks_options *options,
 					struct stack_report *r, struct notices *notices);
 void stack_symbols_free(struct stack_symbols *s);

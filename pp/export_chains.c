@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * export_chains.c - a session's samples, each with its call chain as far as there is one
+ *
+ * The sample files have the numbers, the stack store has the chains. Each key of a file is a
+ * budget that the chains ending there take from; what remains are samples of one frame. So no
+ * sample counts twice, none is missing, and the sum is that of every other report [EX-1].
+ */
+#include "export_private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+#include "hash.h"
+#include "radix_sort.h"
+#include "stack_store.h"
+#include "stack_symbols.h"
+#include "xalloc.h"
+
+/* Chains of one context and event whose innermost frames are in one image: a sample file's. */
+struct choice {
+	uint32_t context, event, image;
+	bool is_used;
+	uint32_t file;			/* of the session's; EXPORT_NONE: not asked for */
+};
+
+struct reader {
+	struct export *x;
+	const struct report_session *session;
+	const struct sample_file *files;
+	size_t nr_files, first;		/* index of files[0] in the collection */
+	uint32_t *file_slots;		/* hash table */
+	size_t nr_file_slots;
+	/* of the stack store; nothing if there is none */
+	struct stack_snapshot snapshot;
+	struct stack_symbols *images;
+	struct choice *choices;
+	size_t nr_choices, nr_choice_slots;
+	uint32_t first_node;		/* of the snapshot's in x->nodes */
+	uint32_t *by_file;		/* indices of counts, grouped by file */
+	size_t *ends;			/* of each file's group */
+};
+
+/* --- which file a chain belongs to --- */
+
+static uint64_t hash_image(uint64_t hash, const struct image_name *i)
+{
+	hash = hash_mix(hash, hash_string(i->path) + i->kind);
+	hash = hash_mix(hash, i->anon_start);
+	return hash_mix(hash, i->anon_tgid);
+}
+
+static uint64_t hash_file(const struct sample_file *f)
+{
+	uint64_t hash = hash_mix(hash_string(f->name.event), f->name.count);
+
+	hash = hash_mix(hash, f->name.unit_mask);
+	hash = hash_mix(hash, (uint64_t)f->name.tgid);
+	hash = hash_mix(hash, (uint64_t)f->name.tid);
+	hash = hash_mix(hash, (uint64_t)f->name.cpu);
+	hash = hash_mix(hash, hash_string(f->cgroup));
+	return hash_image(hash_image(hash, &f->name.app), &f->name.image);
+}
+
+static bool same_name(const struct image_name *a, const struct image_name *b)
+{
+	return a->kind == b->kind && !strcmp(a->path, b->path) && a->anon_tgid == b->anon_tgid &&
+	       a->anon_start == b->anon_start && a->anon_end == b->anon_end;
+}
+
+static bool same_build(const struct image *a, const struct image *b)
+{
+	return a->is_apart == b->is_apart && (!a->is_apart || !strcmp(a->build_id, b->build_id));
+}
+
+static bool same_file(const struct sample_file *a, const struct sample_file *b)
+{
+	return !strcmp(a->name.event, b->name.event) && a->name.count == b->name.count &&
+	       a->name.unit_mask == b->name.unit_mask && a->name.tgid == b->name.tgid &&
+	       a->name.tid == b->name.tid && a->name.cpu == b->name.cpu &&
+	       !strcmp(a->cgroup, b->cgroup) && same_name(&a->name.app, &b->name.app) &&
+	       same_name(&a->name.image, &b->name.image) && same_build(a->image, b->image);
+}
+
+static uint32_t *file_slot(const struct reader *r, const struct sample_file *f)
+{
+	size_t at = hash_file(f) & (r->nr_file_slots - 1);
+
+	while (r->file_slots[at] != EXPORT_NONE && !same_file(&r->files[r->file_slots[at]], f))
+		at = (at + 1) & (r->nr_file_slots - 1);
+	return &r->file_slots[at];
+}
+
+static void index_files(struct reader *r)
+{
+	for (r->nr_file_slots = 16; r->nr_file_slots < 2 * r->nr_files;)
+		r->nr_file_slots *= 2;
+	r->file_slots = xmalloc(r->nr_file_slots * sizeof(*r->file_slots));
+	memset(r->file_slots, 0xff, r->nr_file_slots * sizeof(*r->file_slots));
+	for (size_t i = 0; i < r->nr_files; i++)
+		*file_slot(r, &r->files[i]) = (uint32_t)i;
+}
+
+static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event, uint32_t image)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	const struct stack_context *c = &s->contexts[context];
+	const struct stack_event *e = &s->events[event];
+	const struct sample_file file = {
+		.cgroup = c->cgroup,
+		.image = stack_symbols_image(r->images, image),
+		.name = {
+			.app = s->images[c->app == STACK_NONE ? image : c->app].name,
+			.image = s->images[image].name,
+			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
+			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
+		},
+	};
+
+	return *file_slot(r, &file);
+}
+
+static struct choice *choice_slot(const struct reader *r, uint32_t context, uint32_t event,
+				  uint32_t image)
+{
+	uint64_t hash = hash_mix((uint64_t)context << 32 | event, image);
+	size_t at = hash & (r->nr_choice_slots - 1);
+
+	for (; r->choices[at].is_used; at = (at + 1) & (r->nr_choice_slots - 1))
+		if (r->choices[at].context == context && r->choices[at].event == event &&
+		    r->choices[at].image == image)
+			break;
+	return &r->choices[at];
+}
+
+static void grow_choices(struct reader *r)
+{
+	struct choice *old = r->choices;
+	size_t nr_old = r->nr_choice_slots;
+
+	r->nr_choice_slots = nr_old ? 2 * nr_old : 256;
+	r->choices = xcalloc(r->nr_choice_slots, sizeof(*r->choices));
+	for (size_t i = 0; i < nr_old; i++)
+		if (old[i].is_used)
+			*choice_slot(r, old[i].context, old[i].event, old[i].image) = old[i];
+	free(old);
+}
+
+static uint32_t file_of(struct reader *r, const struct stack_count *c)
+{
+	const struct stack_node *node = &r->snapshot.nodes[c->node];
+	struct choice *choice;
+	uint32_t image;
+
+	if (node->parent == STACK_NONE)
+		return EXPORT_NONE;	/* a chain of no frames */
+	image = r->snapshot.frames[node->frame].image;
+	if (r->nr_choices * 2 >= r->nr_choice_slots)
+		grow_choices(r);
+	choice = choice_slot(r, c->context, c->event, image);
+	if (!choice->is_used) {
+		*choice = (struct choice){ c->context, c->event, image, true,
+					   choose(r, c->context, c->event, image) };
+		r->nr_choices++;
+	}
+	return choice->file;
+}
+
+static void group_by_file(struct reader *r)
+{
+	uint32_t nr = r->snapshot.nr_counts, *files = xcalloc((size_t)nr + 1, sizeof(*files));
+	size_t sum = 0;
+
+	r->by_file = xcalloc((size_t)nr + 1, sizeof(*r->by_file));
+	r->ends = xcalloc(r->nr_files + 1, sizeof(*r->ends));
+	for (uint32_t i = 0; i < nr; i++) {
+		files[i] = file_of(r, &r->snapshot.counts[i]);
+		if (files[i] != EXPORT_NONE)
+			r->ends[files[i] + 1]++;
+	}
+	for (size_t i = 0; i <= r->nr_files; i++)
+		r->ends[i] = sum += r->ends[i];
+	for (uint32_t i = 0; i < nr; i++)
+		if (files[i] != EXPORT_NONE)
+			r->by_file[r->ends[files[i]]++] = i;
+	free(files);
+}
+
+/* --- nodes --- */
+
+/* Nothing tells of whole chains, the kernel's own, and those nobody knows to be cut. */
+static uint32_t cut_of(unsigned int end)
+{
+	unsigned int kind = STACK_END_KIND(end);
+
+	return kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD ? 0
+										: kind + 1;
+}
+
+static uint32_t place_of_frame(struct reader *r, uint32_t *places, uint32_t frame)
+{
+	const struct stack_frame *f = &r->snapshot.frames[frame];
+
+	if (places[frame] == EXPORT_NONE)
+		places[frame] = export_place(
+			r->x, export_image_get(r->x, stack_symbols_image(r->images, f->image),
+					       r->session),
+			f->offset, r->snapshot.images[f->image].name.anon_start);
+	return places[frame];
+}
+
+/* Those that samples' chains go through, once it is known which these are. */
+static void fill_nodes(struct reader *r, size_t first_sample)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct export *x = r->x;
+	bool *wanted = xcalloc((size_t)s->nr_nodes + 1, sizeof(*wanted));
+	uint32_t *places = xmalloc(((size_t)s->nr_frames + 1) * sizeof(*places));
+
+	memset(places, 0xff, ((size_t)s->nr_frames + 1) * sizeof(*places));
+	for (size_t i = first_sample; i < x->nr_samples; i++)
+		if (x->samples[i].node - r->first_node < s->nr_nodes)
+			wanted[x->samples[i].node - r->first_node] = true;
+	for (uint32_t i = s->nr_nodes; i-- > 0;)
+		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
+			wanted[s->nodes[i].parent] = true;
+	for (uint32_t i = 0; i < s->nr_nodes; i++) {
+		struct export_node *n = &x->nodes[r->first_node + i];
+
+		if (!wanted[i])
+			continue;
+		if (s->nodes[i].parent == STACK_NONE) {
+			n->cut = cut_of(s->nodes[i].frame);
+		} else {
+			n->parent = r->first_node + s->nodes[i].parent;
+			n->place = place_of_frame(r, places, s->nodes[i].frame);
+		}
+	}
+	free(wanted);
+	free(places);
+}
+
+/* --- samples --- */
+
+/* Chains of one file, sorted by where they end. */
+static struct radix_item *sorted_chains(const struct reader *r, size_t file, size_t *ret_nr)
+{
+	size_t first = file ? r->ends[file - 1] : 0, nr = r->ends[file] - first;
+	struct radix_item *items = xcalloc(nr + 1, sizeof(*items));
+	struct radix_item *spare = xcalloc(nr + 1, sizeof(*spare)), *sorted;
+	const struct stack_snapshot *s = &r->snapshot;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t count = r->by_file[first + i];
+		uint32_t frame = s->nodes[s->counts[count].node].frame;
+
+		items[i] = (struct radix_item){ s->frames[frame].offset, count };
+	}
+	sorted = radix_sort(items, spare, nr);
+	free(sorted == items ? spare : items);
+	*ret_nr = nr;
+	return sorted;
+}
+
+/* What the samples of one key are, in the file and scaled: a part of these is that part of those. */
+struct budget {
+	uint64_t raw, scaled, used;
+};
+
+static uint64_t take(struct budget *b, uint64_t count)
+{
+	uint64_t left = b->raw - b->used, before, after;
+
+	if (count > left)
+		count = left;
+	before = (uint64_t)((unsigned __int128)b->scaled * b->used / b->raw);
+	b->used += count;
+	after = (uint64_t)((unsigned __int128)b->scaled * b->used / b->raw);
+	return after - before;
+}
+
+struct file_samples {
+	const struct sample_file *file;
+	uint32_t event, labels, image;
+	uint64_t anon_start;
+	const struct radix_item *chains;
+	size_t nr_chains, at;
+};
+
+static void add_key(struct reader *r, struct file_samples *f, uint64_t key, struct budget *b)
+{
+	struct export *x = r->x;
+	uint64_t value;
+
+	while (f->at < f->nr_chains && f->chains[f->at].key < key)
+		f->at++;
+	for (; f->at < f->nr_chains && f->chains[f->at].key == key; f->at++) {
+		const struct stack_count *c = &r->snapshot.counts[f->chains[f->at].value];
+		const char *comm = r->snapshot.contexts[c->context].comm;
+
+		value = take(b, c->count);
+		if (value)
+			export_sample_add(x, r->first_node + c->node,
+					  *comm ? export_labels(x, f->file, comm) : f->labels,
+					  f->event, value);
+	}
+	value = take(b, UINT64_MAX);
+	if (value)
+		export_sample_add(x, export_node_add(x, EXPORT_NONE,
+						     export_place(x, f->image, key,
+								  f->anon_start), 0),
+				  f->labels, f->event, value);
+}
+
+static void add_keys(struct reader *r, struct file_samples *f, const struct sample_key *keys,
+		     size_t nr)
+{
+	size_t i = 0;
+
+	while (i < nr) {
+		struct budget b = { 0 };
+		uint64_t key = keys[i].key;
+
+		for (; i < nr && keys[i].key == key; i++) {
+			b.raw += keys[i].raw;
+			b.scaled += keys[i].count;
+		}
+		if (b.raw)
+			add_key(r, f, key, &b);
+	}
+}
+
+static void add_file(struct reader *r, size_t i)
+{
+	struct file_samples f = { .file = &r->files[i] };
+	struct sample_header header;
+	struct sample_key *keys;
+	size_t nr;
+	int err = samples_read_keys(f.file, &header, &keys, &nr, r->x->notices);
+
+	r->x->nr_read += !err || err == -ENODATA;
+	if (err)
+		return;
+	f.event = r->x->file_events[r->first + i];
+	f.labels = export_labels(r->x, f.file, "");
+	f.image = export_image_get(r->x, f.file->image, r->session);
+	f.anon_start = header.anon_start;
+	if (r->by_file)
+		f.chains = sorted_chains(r, i, &f.nr_chains);
+	add_keys(r, &f, keys, nr);
+	free((void *)f.chains);
+	free(keys);
+}
+
+/* --- the store --- */
+
+static void reserve_nodes(struct reader *r)
+{
+	r->first_node = (uint32_t)r->x->nr_nodes;
+	for (uint32_t i = 0; i < r->snapshot.nr_nodes; i++)
+		export_node_add(r->x, EXPORT_NONE, EXPORT_NONE, 0);
+}
+
+/* One that cannot be read, or that is not there, is as good as one that lost every chain. */
+static bool open_store(struct reader *r)
+{
+	char *stats = path_join(r->session->samples, "stats");
+	char *path = path_join(stats, STACK_STORE_FILE);
+	struct op_error why = { "" };
+	int err = stack_store_read(path, &r->snapshot, &why);
+
+	if (err && err != -ENOENT && err != -ENODATA)
+		notice_add(r->x->notices, "chains are left out: %s",
+			   *why.text ? why.text : strerror(-err));
+	free(path);
+	free(stats);
+	if (err)
+		return false;
+	if (r->x->nr_nodes + r->snapshot.nr_nodes >= EXPORT_NONE / 2) {
+		notice_add(r->x->notices, "session '%s': too many chains, left out",
+			   r->session->name);
+		stack_snapshot_free(&r->snapshot);
+		return false;
+	}
+	r->images = stack_symbols_new(r->x->collection, NULL, NULL, r->x->notices);
+	stack_symbols_session(r->images, r->session, &r->snapshot);
+	index_files(r);
+	group_by_file(r);
+	reserve_nodes(r);
+	return true;
+}
+
+static void close_store(struct reader *r)
+{
+	stack_symbols_free(r->images);
+	stack_snapshot_free(&r->snapshot);
+	free(r->file_slots);
+	free(r->choices);
+	free(r->by_file);
+	free(r->ends);
+}
+
+void export_chains(struct export *x, const struct report_session *session, size_t first,
+		   size_t end)
+{
+	struct reader r = {
+		.x = x, .session = session, .first = first,
+		.files = x->collection->files.files + first, .nr_files = end - first,
+	};
+	size_t first_sample = x->nr_samples;
+	/* the store first: what comes in meanwhile has its samples, without chains */
+	bool has_chains = open_store(&r);
+
+	for (size_t i = 0; i < r.nr_files; i++)
+		add_file(&r, i);
+	if (!has_chains)
+		return;
+	fill_nodes(&r, first_sample);
+	close_store(&r);
+}

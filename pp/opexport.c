@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opexport.c - samples of a session as a file that other tools read
+ *
+ * The whole file is made in memory first: one that cannot be made leaves what was there alone.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common_options.h"
+#include "export_command.h"
+#include "export_profile.h"
+#include "line_cache.h"
+#include "output.h"
+#include "say.h"
+#include "xalloc.h"
+
+static void list_formats(void)
+{
+	for (size_t i = 0; profile_formats[i]; i++)
+		if (profile_formats[i]->write)
+			printf("%-14s %-14s %s\n", profile_formats[i]->name,
+			       profile_formats[i]->suffix, profile_formats[i]->text);
+	for (size_t i = 0; session_formats[i]; i++)
+		printf("%-14s %-14s %s\n", session_formats[i]->name, session_formats[i]->suffix,
+		       session_formats[i]->text);
+}
+
+static int make_profile(const struct export_command *c, struct collection *collection,
+			struct profile **ret, struct notices *notices, struct op_error *e)
+{
+	const struct merge nothing = { 0 };
+	char *cache_dir = c->inlines ? line_cache_dir() : NULL;
+	const struct collect_options collecting = {
+		.session_dir = option_session_dir(c->session_dir, c->spec.archive, "session-dir"),
+		.spec = &c->spec,
+		.merge = &nothing,
+		.image_path = &c->image_path,
+		.root = c->root,
+		.files_only = true,
+	};
+	const struct export_options exporting = {
+		.cache_dir = cache_dir,
+		.demangle = c->demangle,
+		.symbols = c->symbols,
+		.inlines = c->inlines,
+	};
+	int err = collect(&collecting, collection, notices, e);
+
+	if (!err)
+		err = export_profile(collection, &exporting, ret, notices, e);
+	free(cache_dir);
+	return err;
+}
+
+static void warn(void *context, const char *text)
+{
+	(void)context;
+	say_warning("%s", text);
+}
+
+static char *event_names(const struct profile *p)
+{
+	struct strbuf names = STRBUF_INIT;
+
+	for (uint32_t i = 0; i < p->nr_events; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", profile_text(p, p->events[i].name));
+	return strbuf_steal(&names);
+}
+
+/* Of formats with room for one event. */
+static int choose_event(const struct export_command *c, const struct profile *p, uint32_t *ret,
+			struct op_error *e)
+{
+	bool one_event = c->format ? c->format->one_event : c->session_format->one_event;
+	char *names = event_names(p);
+	int err = 0;
+
+	*ret = 0;
+	if (c->event) {
+		while (*ret < p->nr_events &&
+		       strcmp(profile_text(p, p->events[*ret].name), c->event))
+			++*ret;
+		if (*ret == p->nr_events)
+			err = op_error_set(e, -EINVAL, "--event: '%s' is none of %.400s",
+					   c->event, names);
+	} else if (one_event && p->nr_events > 1) {
+		say_warning("only '%s' is written, there are %s (--event=NAME)",
+			    profile_text(p, p->events[0].name), names);
+	}
+	free(names);
+	return err;
+}
+
+/* *ret_bytes is the caller's, always. */
+static int make_file(const struct export_command *c, struct collection *collection,
+		     const struct profile *p, char **ret_bytes, size_t *ret_size,
+		     struct notices *notices, struct op_error *e)
+{
+	const struct format_warnings warnings = { warn, NULL };
+	struct format_write_options how = { .warnings = &warnings, .pid = "" };
+	FILE *out = open_memstream(ret_bytes, ret_size);
+	int err = choose_event(c, p, &how.event, e);
+
+	if (!out)
+		return op_error_set(e, -errno, "%s", strerror(errno));
+	if (!err && c->format)
+		err = c->format->write(p, &how, out, e);
+	else if (!err)
+		err = c->session_format->write(collection, p, &how, out, notices, e);
+	if (fclose(out) && !err)
+		err = op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
+	return err;
+}
+
+struct bytes {
+	const char *bytes;
+	size_t size;
+};
+
+static void print(const void *report, FILE *out)
+{
+	const struct bytes *b = report;
+
+	fwrite(b->bytes, 1, b->size, out);
+}
+
+/* What a terminal would make of it is nobody's wish. */
+static bool is_binary(const struct bytes *b)
+{
+	for (size_t i = 0; i < b->size; i++)
+		if ((unsigned char)b->bytes[i] < ' ' && !memchr("\t\n\r", b->bytes[i], 3))
+			return true;
+	return false;
+}
+
+static int write_file(const struct export_command *c, const struct bytes *b)
+{
+	const char *path = c->output && strcmp(c->output, "-") ? c->output : NULL;
+
+	if (!path && isatty(STDOUT_FILENO) && is_binary(b)) {
+		say_error("this format is not for a terminal: give a file with --output (-o)");
+		return 1;
+	}
+	return output_write(path, false, print, b);
+}
+
+static int run(const struct export_command *c)
+{
+	struct notices notices = { 0 };
+	struct collection collection;
+	struct profile *p = NULL;
+	struct op_error e = { "" };
+	char *bytes = NULL;
+	size_t size = 0;
+	int status = 1, err = make_profile(c, &collection, &p, &notices, &e);
+
+	if (!err)
+		err = make_file(c, &collection, p, &bytes, &size, &notices, &e);
+	say_notices(&notices);
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	else
+		status = write_file(c, &(struct bytes){ bytes, size });
+	free(bytes);
+	profile_free(p);
+	collection_free(&collection);
+	notices_free(&notices);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	struct export_command command;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (export_command_parse(argc, argv, &command, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (command.asked != ASKED_WORK)
+		option_set_answer(&export_option_set, command.asked);
+	else if (command.list_formats)
+		list_formats();
+	else
+		status = run(&command);
+	export_command_free(&command);
+	return say_end(status);
+}

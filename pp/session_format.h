@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * session_format.h - formats that need more than a profile: the session's binaries and what they say
+ *
+ * They stand beside those of formats/ in opexport's list.
+ */
+#ifndef SESSION_FORMAT_H
+#define SESSION_FORMAT_H
+
+#include "collect.h"
+#include "format.h"
+#include "notices.h"
+#include "profile.h"
+
+struct session_format {
+	const char *name, *suffix, *text;	/* as of struct profile_format */
+	bool one_event;
+
+	/* @p is of @c, with its inlines. Errors as of profile_format's write(). */
+	int (*write)(struct collection *c, const struct profile *p,
+		     const struct format_write_options *options, FILE *out,
+		     struct notices *notices, struct op_error *e);
+};
+
+extern const struct session_format *const session_formats[];	/* by name; ends with NULL */
+
+#endif
