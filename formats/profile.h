@@ -112,6 +112,7 @@ struct profile {
 	uint32_t nr_comments;
 	uint32_t main_image;			/* index: the program, or PROFILE_NONE */
 	int64_t start_ns, duration_ns;		/* since 1970; 0: not known */
+	uint32_t origin;	/* string: the format it was read from: profile_read_file() */
 	uint32_t maps_text;	/* string: lines of /proc/PID/maps as a file had them, or "" */
 	bool symbolic_addresses;	/* addresses are ids (Java), never to be looked up */
 	struct profile_indexes *made;		/* what finds equal ones again */

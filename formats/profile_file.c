@@ -65,6 +65,7 @@ static int read_profile(const unsigned char *bytes, size_t size,
 		profile_free(p);
 		return err;
 	}
+	p->origin = profile_string(p, format->name);
 	*ret = p;
 	return 0;
 }

@@ -118,6 +118,11 @@ TEST(unknown_files_are_refused)
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "unknown");
 	CHECK(strstr(e.text, "--from=FORMAT"), "%s", e.text);
 	CHECK(!p, "untouched");
+	put_text(path, "main;work 3\n");
+	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);
+	CHECK(!strcmp(profile_text(p, p->origin), "folded"), "known by its bytes");
+	CHECK(profile_total(p, 0) == 3, "and read");
+	profile_free(p);
 }
 
 TEST(formats_are_in_order_and_whole)
