@@ -1,6 +1,7 @@
 # shellcheck shell=dash
 # seconds: 300
 # machine: amd-pmu
+# modules: oprofile-ibs
 # ibs - instruction-based sampling, which no emulated CPU has: the registers are made up, all else is as
 # it is (module/selftest/fake_ibs.c)
 

@@ -1,5 +1,6 @@
 # shellcheck shell=dash
 # seconds: 300
+# modules: oprofile-abi99
 # perms - who may do what to oprofilefs, and what happens to nonsense
 
 fs=/dev/oprofile
