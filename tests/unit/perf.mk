@@ -15,3 +15,13 @@ $(O)/tests/perf_chains: | $(call_trees)
 $(call_trees): $(O)/tools/%: tests/unit/chains/call_tree.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread $($*) -o $@ $<
+
+# and one that throws, where there is a C++ compiler
+ifneq ($(shell command -v $(CXX)),)
+test_tools += $(O)/tools/exceptions
+$(O)/tests/unit/perf_chains.o: CPPFLAGS += -DHAVE_CXX
+$(O)/tests/perf_chains: | $(O)/tools/exceptions
+$(O)/tools/exceptions: tests/unit/chains/exceptions.cc
+	@mkdir -p $(@D)
+	$(call say,CXX)$(CXX) -O2 -fomit-frame-pointer -Wall -Wextra -Werror -o $@ $<
+endif
