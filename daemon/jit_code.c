@@ -35,19 +35,20 @@ static size_t add_name(struct jit_code *c, const char *name, size_t len)
 	return at;
 }
 
-void jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len)
+bool jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len)
 {
 	struct jit_block *b;
 
 	if (!block->size || block->start + block->size < block->start || !len ||
 	    c->nr == JIT_BLOCKS_MAX) {
 		c->dropped++;
-		return;
+		return false;
 	}
 	xgrow(c->blocks, c->nr, c->room);
 	b = &c->blocks[c->nr++];
 	*b = *block;
 	b->name = add_name(c, name, len);
+	return true;
 }
 
 /* Neighbours mostly are of one file. */

@@ -65,10 +65,10 @@ void jit_code_init(struct jit_code *c, const struct jit_window *window);
 void jit_code_free(struct jit_code *c);
 
 /*
- * Add a block, whose name is cut and its control characters replaced. Ignored and counted: one
- * without size, one that wraps, one too many.
+ * Add a block, whose name is cut and its control characters replaced. False, and counted as
+ * dropped: one without size or name, one that wraps, one too many.
  */
-void jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len);
+bool jit_code_add(struct jit_code *c, const struct jit_block *block, const char *name, size_t len);
 
 /* Add a line of the block that gets its lines just now. False: there are too many. */
 bool jit_code_add_line(struct jit_code *c, uint64_t address, uint32_t line, const char *file,

@@ -5,6 +5,7 @@
 #include "jit_code.h"
 #include "jit_dump.h"
 #include "jit_live.h"
+#include "jit_record.h"
 
 #define SECOND	UINT64_C(1000000000)
 
@@ -36,7 +37,6 @@ static uint16_t machine_of(const char *target, size_t len)
 static void load(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block b = { .birth = when * SECOND, .death = JIT_FOREVER, .clock = JIT_WALL };
-	size_t before = r->c->nr, name_len;
 	struct jit_dump_load l;
 
 	if (len < sizeof(l)) {
@@ -44,19 +44,12 @@ static void load(struct reading *r, uint64_t when, const unsigned char *p, size_
 		return;
 	}
 	memcpy(&l, p, sizeof(l));
-	p += sizeof(l);
-	len -= sizeof(l);
-	name_len = strnlen((const char *)p, len);
 	b.start = l.vma;
 	b.size = l.size;
-	if (name_len < len && l.size && len - name_len - 1 >= l.size)
-		b.code = p + name_len + 1;
-	jit_code_add(r->c, &b, (const char *)p, name_len);
-	if (r->c->nr == before)
-		return;
-	jit_live_put(&r->live, r->c);
-	r->last_address = l.address;
-	r->last_block = r->c->nr;
+	if (jit_live_announce(&r->live, r->c, &b, p + sizeof(l), len - sizeof(l))) {
+		r->last_address = l.address;
+		r->last_block = r->c->nr;
+	}
 }
 
 static void unload(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
@@ -123,25 +116,25 @@ static void lines(struct reading *r, const unsigned char *p, size_t len)
 	b->nr_lines = r->c->nr_lines - first;
 }
 
-static void one_record(struct reading *r, const struct jit_dump_record *record,
-		       const unsigned char *p, size_t len)
+static void one_record(struct reading *r, const struct jit_record *record)
 {
 	if (record->timestamp > r->end)		/* after the session, or no time at all */
 		r->c->dropped += record->id == JIT_DUMP_LOAD;
 	else if (record->id == JIT_DUMP_LOAD)
-		load(r, record->timestamp, p, len);
+		load(r, record->timestamp, record->body, record->len);
 	else if (record->id == JIT_DUMP_UNLOAD)
-		unload(r, record->timestamp, p, len);
+		unload(r, record->timestamp, record->body, record->len);
 	else if (record->id == JIT_DUMP_LINES)
-		lines(r, p, len);
+		lines(r, record->body, record->len);
 }
 
 bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)
 {
 	struct reading r = { .c = c, .end = UINT64_MAX / SECOND - 1 };
 	const unsigned char *p = bytes;
-	struct jit_dump_record record;
+	struct jit_record record;
 	struct jit_dump_header h;
+	struct jit_records in;
 
 	if (len < sizeof(h))
 		return false;
@@ -152,17 +145,9 @@ bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)
 	c->machine = machine_of((const char *)p + sizeof(h), h.size - sizeof(h));
 	if (c->window.by[JIT_WALL].end)		/* a second begun counts */
 		r.end = c->window.by[JIT_WALL].end / SECOND + 1;
-	p += h.size;
-	len -= h.size;
-	while (len >= sizeof(record)) {
-		memcpy(&record, p, sizeof(record));
-		if (record.size < sizeof(record) || record.size > len ||
-		    record.id == JIT_DUMP_CLOSE)
-			break;
-		one_record(&r, &record, p + sizeof(record), record.size - sizeof(record));
-		p += record.size;
-		len -= record.size;
-	}
+	in = (struct jit_records){ p + h.size, len - h.size };
+	while (jit_record_next(&in, &record) && record.id != JIT_DUMP_CLOSE)
+		one_record(&r, &record);
 	jit_live_free(&r.live);
 	return true;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "jit_code.h"
 #include "jit_live.h"
+#include "jit_record.h"
 
 #define MAGIC		0x4a695444u	/* "JiTD" */
 #define FLAG_CPU_CLOCK	1u		/* times are the CPU's own, not CLOCK_MONOTONIC */
@@ -17,11 +18,6 @@ enum { CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO };
 struct header {
 	uint32_t magic, version, size, machine, pad, pid;
 	uint64_t timestamp, flags;
-};
-
-struct record {
-	uint32_t id, size;		/* with all that belongs to it */
-	uint64_t timestamp;
 };
 
 struct code_load {
@@ -44,7 +40,6 @@ struct reading {
 static void code_load(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block b = { .birth = when, .death = JIT_FOREVER, .clock = r->clock };
-	size_t before = r->c->nr, name_len;
 	struct code_load load;
 
 	if (len < sizeof(load)) {
@@ -52,22 +47,14 @@ static void code_load(struct reading *r, uint64_t when, const unsigned char *p, 
 		return;
 	}
 	memcpy(&load, p, sizeof(load));
-	p += sizeof(load);
-	len -= sizeof(load);
-	name_len = strnlen((const char *)p, len);
 	b.start = load.address;
 	b.size = load.size;
-	if (name_len < len && load.size && len - name_len - 1 >= load.size)
-		b.code = p + name_len + 1;
-	jit_code_add(r->c, &b, (const char *)p, name_len);
-	if (r->c->nr > before)
-		jit_live_put(&r->live, r->c);
+	jit_live_announce(&r->live, r->c, &b, p + sizeof(load), len - sizeof(load));
 }
 
 static void code_move(struct reading *r, uint64_t when, const unsigned char *p, size_t len)
 {
 	struct jit_block *old, b;
-	size_t before = r->c->nr;
 	struct code_move move;
 	size_t name;
 
@@ -87,29 +74,28 @@ static void code_move(struct reading *r, uint64_t when, const unsigned char *p, 
 	if (b.size > old->size)
 		b.code = NULL;
 	name = old->name;
-	jit_code_add(r->c, &b, "?", 1);
-	if (r->c->nr > before) {
-		r->c->blocks[before].name = name;
+	if (jit_code_add(r->c, &b, "?", 1)) {
+		r->c->blocks[r->c->nr - 1].name = name;
 		jit_live_put(&r->live, r->c);
 	}
 }
 
-static void one_record(struct reading *r, const struct record *record, const unsigned char *p,
-		       size_t len)
+static void one_record(struct reading *r, const struct jit_record *record)
 {
 	if (record->timestamp > r->end)		/* after the session, or no time at all */
 		r->c->dropped += record->id == CODE_LOAD;
 	else if (record->id == CODE_LOAD)
-		code_load(r, record->timestamp, p, len);
+		code_load(r, record->timestamp, record->body, record->len);
 	else if (record->id == CODE_MOVE)
-		code_move(r, record->timestamp, p, len);
+		code_move(r, record->timestamp, record->body, record->len);
 }
 
 bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c)
 {
 	struct reading r = { .c = c, .end = JIT_FOREVER };
 	const unsigned char *p = bytes;
-	struct record record;
+	struct jit_record record;
+	struct jit_records in;
 	struct header h;
 
 	if (len < sizeof(h))
@@ -121,17 +107,9 @@ bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c)
 	r.clock = h.flags & FLAG_CPU_CLOCK ? JIT_OTHER : JIT_STEADY;
 	if (c->window.by[r.clock].end)
 		r.end = c->window.by[r.clock].end;
-	p += h.size;
-	len -= h.size;
-	while (len >= sizeof(record)) {
-		memcpy(&record, p, sizeof(record));
-		if (record.size < sizeof(record) || record.size > len ||
-		    record.id == CODE_CLOSE)
-			break;
-		one_record(&r, &record, p + sizeof(record), record.size - sizeof(record));
-		p += record.size;
-		len -= record.size;
-	}
+	in = (struct jit_records){ p + h.size, len - h.size };
+	while (jit_record_next(&in, &record) && record.id != CODE_CLOSE)
+		one_record(&r, &record);
 	jit_live_free(&r.live);
 	return true;
 }

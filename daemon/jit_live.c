@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jit_live.c - a hash of blocks by their start, with open addressing */
 #include <stdlib.h>
+#include <string.h>
 #include "hash.h"
 #include "jit_live.h"
 #include "xalloc.h"
@@ -41,6 +42,19 @@ void jit_live_put(struct jit_live *l, const struct jit_code *c)
 	slot = slot_of(l, c, c->blocks[c->nr - 1].start);
 	l->nr += !*slot;
 	*slot = c->nr;
+}
+
+bool jit_live_announce(struct jit_live *l, struct jit_code *c, struct jit_block *block,
+		       const unsigned char *p, size_t len)
+{
+	size_t name_len = strnlen((const char *)p, len);
+
+	if (name_len < len && block->size && len - name_len - 1 >= block->size)
+		block->code = p + name_len + 1;
+	if (!jit_code_add(c, block, (const char *)p, name_len))
+		return false;
+	jit_live_put(l, c);
+	return true;
 }
 
 struct jit_block *jit_live_find(const struct jit_live *l, const struct jit_code *c, uint64_t start)

@@ -17,6 +17,12 @@ struct jit_live {
 void jit_live_free(struct jit_live *l);
 /* @c's last block is what lies at its start from now on. */
 void jit_live_put(struct jit_live *l, const struct jit_code *c);
+/*
+ * A record says at @p, in @len bytes, how @block's code is named, with a NUL, and mostly what its
+ * bytes are: add it and put it. False: it was dropped, jit_code_add().
+ */
+bool jit_live_announce(struct jit_live *l, struct jit_code *c, struct jit_block *block,
+		       const unsigned char *p, size_t len);
 /* The block that starts at @start, or NULL. */
 struct jit_block *jit_live_find(const struct jit_live *l, const struct jit_code *c, uint64_t start);
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * jit_record.h - the records that both kinds of dumps are made of
+ *
+ * OProfile's and perf's begin alike: a number for what it is, the size of all of it, a time. What
+ * the numbers mean, the unit of the time, and the rest differ.
+ */
+#ifndef JIT_RECORD_H
+#define JIT_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct jit_record {
+	uint32_t id;
+	uint64_t timestamp;
+	const unsigned char *body;	/* of @len bytes */
+	size_t len;
+};
+
+/* What is left of a dump: @len bytes. */
+struct jit_records {
+	const unsigned char *p;
+	size_t len;
+};
+
+/* Take the next one. False: there is none that is whole. */
+static inline bool jit_record_next(struct jit_records *in, struct jit_record *ret)
+{
+	struct {
+		uint32_t id, size;
+		uint64_t timestamp;
+	} head;
+
+	if (in->len < sizeof(head))
+		return false;
+	memcpy(&head, in->p, sizeof(head));
+	if (head.size < sizeof(head) || head.size > in->len)
+		return false;
+	*ret = (struct jit_record){
+		.id = head.id,
+		.timestamp = head.timestamp,
+		.body = in->p + sizeof(head),
+		.len = head.size - sizeof(head),
+	};
+	in->p += head.size;
+	in->len -= head.size;
+	return true;
+}
+
+#endif
