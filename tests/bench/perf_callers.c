@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "figures.h"
 #include "perf_attribute.h"
 #include "perf_callers.h"
 #include "perf_chain.h"
@@ -93,14 +93,6 @@ static __attribute__((noinline)) int descend(unsigned int left, const char *top)
 	return (left ? again(left - 1, top) : take_record(top)) + room[3];
 }
 
-static double now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static void emit_chains(struct perf_attribute *a, unsigned int nr)
 {
 	struct perf_sample s = { .pc = pc, .tgid = (uint32_t)getpid(), .tid = (uint32_t)getpid(),
@@ -113,13 +105,6 @@ static void emit_chains(struct perf_attribute *a, unsigned int nr)
 	perf_emit_end(&emit);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The chain has a few frames above main() and below descend(), too. */
 static void measure(struct perf_attribute *a, unsigned int frames, const char *top)
 {
@@ -127,14 +112,13 @@ static void measure(struct perf_attribute *a, unsigned int frames, const char *t
 
 	descend(frames - 5, top);
 	for (int run = 0; run < RUNS; run++) {
-		double start = now_ns();
+		double start = wall_seconds();
 
 		nr_words = 0;
 		emit_chains(a, CHAINS);
-		ns[run] = (now_ns() - start) / CHAINS;
+		ns[run] = (wall_seconds() - start) * 1e9 / CHAINS;
 	}
-	qsort(ns, RUNS, sizeof(ns[0]), compare);
-	printf("bench perf_chain_%u %.0f ns\n", frames, ns[RUNS / 2]);
+	printf("bench perf_chain_%u %.0f ns\n", frames, median(ns, RUNS));
 	fprintf(stderr, "perf_callers: %u frames are %.1f words\n", frames,
 		(double)nr_words / CHAINS);
 }

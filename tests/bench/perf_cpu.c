@@ -10,13 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
 #include "collector.h"
+#include "figures.h"
 #include "session.h"
 
-#define RUNS 5
+#define RUNS	5
 
 static uint64_t nr_words;
 
@@ -25,23 +24,6 @@ static void throw_away(void *context, const op_word *words, size_t nr)
 	(void)context;
 	(void)words;
 	nr_words += nr;
-}
-
-static double cpu_seconds(void)
-{
-	struct rusage u;
-
-	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-}
-
-static double wall_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static double one_run(struct collector *c, double seconds)
@@ -54,13 +36,6 @@ static double one_run(struct collector *c, double seconds)
 		c->drain(c, false, throw_away, NULL, NULL);
 	}
 	return 100 * (cpu_seconds() - cpu) / (now - start);
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 int main(int argc, char **argv)
@@ -84,8 +59,7 @@ int main(int argc, char **argv)
 	c->drain(c, true, throw_away, NULL, NULL);
 	c->counts(c, &counts);
 	session_counts_total(&counts, &total);
-	qsort(shares, RUNS, sizeof(shares[0]), compare);
-	printf("bench perf_collector_cpu %.2f %%\n", shares[RUNS / 2]);
+	printf("bench perf_collector_cpu %.2f %%\n", median(shares, RUNS));
 	printf("bench perf_collector_words %.2f words/sample\n",
 	       (double)nr_words / (double)(total.received ? total.received : 1));
 	fprintf(stderr,

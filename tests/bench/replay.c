@@ -15,37 +15,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "fake_collector.h"
+#include "figures.h"
 #include "file.h"
-#include "hash.h"
 #include "log.h"
-#include "recorder.h"
+#include "replay_runs.h"
 #include "xalloc.h"
 
-#define RUNS		5
-#define NR_IMAGES	64
 #define NR_TASKS	24
 #define ZIPF_ADDRESSES	100000
 #define ZIPF_SAMPLES	8000000
 #define DISTINCT	1000000
-#define KERNEL_START	0xffffffff81000000u
-
-static uint64_t seed = 1;
-
-static uint64_t roll(uint64_t below)
-{
-	seed += 0x9e3779b97f4a7c15u;
-	return hash_u64(seed) % below;
-}
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 /*
  * An address is an image (number 0: the kernel) and a place in it. Images are told apart by
@@ -175,88 +154,48 @@ static uint64_t sample_bytes(const char *samples_dir)
 
 static double replay_once(struct fake_collector *f, const char *dir, uint64_t *ret_bytes)
 {
-	static const struct sfile_event event = { .name = "TIMER" };
-	struct recorder_config config = {
-		.session_dir = dir,
-		.collector = &f->collector,
-		.cpu_type = "timer",
-		.clock_khz = 1000000,
-		.events = &event,
-		.nr_counters = 1,
-		.nr_events = 1,
-		.asked_events = "TIMER:0:0:1:1",
-		.kernel.proc_kallsyms = "/dev/null",
-		.kernel.proc_modules = "/dev/null",
-	};
 	char *samples = path_join(dir, "samples/current");
-	struct session_counts counts;
-	struct cpu_counts all;
+	struct recorder *r = replay_open(f, dir);
 	struct op_error e = { "" };
-	struct recorder *r;
+	struct cpu_counts all;
 	double began, took;
 	uint64_t nr_first;
 
-	f->taken = 0;
-	if (recorder_open(&config, &r, &e)) {
-		fprintf(stderr, "replay: %s\n", e.text);
-		exit(1);
-	}
 	recorder_drain(r, false, NULL, &e);
-	recorder_counts(r, &counts);
-	session_counts_total(&counts, &all);
-	free(counts.cpu);
-	nr_first = all.recorded;
-	began = seconds();
+	nr_first = replay_sums(r).recorded;
+	began = cpu_seconds();
 	while (f->taken < f->nr)
 		recorder_drain(r, false, NULL, &e);
-	took = seconds() - began;
-	recorder_counts(r, &counts);
-	session_counts_total(&counts, &all);
+	took = cpu_seconds() - began;
+	all = replay_sums(r);
 	if (all.recorded != all.received) {
 		fprintf(stderr, "replay: %llu of %llu samples recorded\n",
 			(unsigned long long)all.recorded, (unsigned long long)all.received);
 		exit(1);
 	}
-	free(counts.cpu);
 	recorder_close(r);
 	*ret_bytes = sample_bytes(samples);
 	free(samples);
 	return took / (all.recorded - nr_first);	/* per sample */
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void bench(const char *name, struct address *fired, size_t nr, size_t distinct,
 		  const char *dir)
 {
-	char path[NR_IMAGES][32];
-	const char *paths[NR_IMAGES];
 	struct fake_collector f;
 	double took[RUNS];
 	uint64_t bytes;
 
-	for (int i = 0; i < NR_IMAGES; i++) {
-		snprintf(path[i], sizeof(path[i]), "/usr/lib/image%d", i + 1);
-		paths[i] = path[i];
-	}
-	fake_collector_init(&f, paths, NR_IMAGES);
-	f.limit = 65536;
+	replay_init(&f);
 	write_stream(&f, fired, nr);
 	for (int i = 0; i < RUNS; i++) {
-		/* removed at the end only: ext4 is slow at making files right after removing some
-		 */
+		/* removed at the end only: right after removing some, ext4 makes files slowly */
 		char *session_dir = xasprintf("%s/%s%d", dir, name, i);
 
 		took[i] = replay_once(&f, session_dir, &bytes);
 		free(session_dir);
 	}
-	qsort(took, RUNS, sizeof(*took), by_size);
-	printf("bench replay_%s %.1f Msamples/s\n", name, 1 / took[RUNS / 2] / 1e6);
+	printf("bench replay_%s %.1f Msamples/s\n", name, 1 / median(took, RUNS) / 1e6);
 	if (distinct)
 		printf("bench replay_%s_size %.1f bytes/pc\n", name, (double)bytes / distinct);
 	fprintf(stderr, "# %s: %.2f words per sample\n", name, (double)f.nr / nr);

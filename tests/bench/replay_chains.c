@@ -12,36 +12,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include "fake_collector.h"
+#include "figures.h"
 #include "file.h"
-#include "hash.h"
 #include "log.h"
-#include "recorder.h"
+#include "replay_runs.h"
 #include "xalloc.h"
 
-#define RUNS		5
-#define NR_IMAGES	64
 #define NR_PROGRAMS	16
 #define DEPTH_MAX	128
 #define FRAMES		600000		/* of a run, so that all depths take as long */
-#define KERNEL_START	0xffffffff81000000u
-
-static uint64_t seed = 1;
-
-static uint64_t roll(uint64_t below)
-{
-	seed += 0x9e3779b97f4a7c15u;
-	return hash_u64(seed) % below;
-}
-
-static double seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
-}
 
 /* A frame follows from the one that called it and the place called from. */
 struct frame {
@@ -116,12 +95,8 @@ static size_t write_stream(struct fake_collector *f, unsigned int depth)
 
 static uint64_t chains_kept(struct recorder *r)
 {
-	struct session_counts counts;
-	struct cpu_counts all;
+	struct cpu_counts all = replay_sums(r);
 
-	recorder_counts(r, &counts);
-	session_counts_total(&counts, &all);
-	free(counts.cpu);
 	if (all.stacks_lost || all.arcs_lost) {
 		fprintf(stderr, "replay_chains: chains were lost\n");
 		exit(1);
@@ -131,36 +106,18 @@ static uint64_t chains_kept(struct recorder *r)
 
 static double replay_once(struct fake_collector *f, const char *dir, size_t nr)
 {
-	static const struct sfile_event event = { .name = "TIMER" };
-	struct recorder_config config = {
-		.session_dir = dir,
-		.collector = &f->collector,
-		.cpu_type = "timer",
-		.clock_khz = 1000000,
-		.events = &event,
-		.nr_counters = 1,
-		.nr_events = 1,
-		.asked_events = "TIMER:0:0:1:1",
-		.kernel.proc_kallsyms = "/dev/null",
-		.kernel.proc_modules = "/dev/null",
-	};
+	struct recorder *r = replay_open(f, dir);
 	struct op_error e = { "" };
-	struct recorder *r;
 	double began, took;
 	uint64_t before;
 
-	f->taken = 0;
-	if (recorder_open(&config, &r, &e)) {
-		fprintf(stderr, "replay_chains: %s\n", e.text);
-		exit(1);
-	}
 	while (f->taken < f->nr / 4)
 		recorder_drain(r, false, NULL, &e);
 	before = chains_kept(r);
-	began = seconds();
+	began = cpu_seconds();
 	while (f->taken < f->nr)
 		recorder_drain(r, false, NULL, &e);
-	took = seconds() - began;
+	took = cpu_seconds() - began;
 	if (chains_kept(r) != nr) {
 		fprintf(stderr, "replay_chains: samples were lost\n");
 		exit(1);
@@ -169,27 +126,13 @@ static double replay_once(struct fake_collector *f, const char *dir, size_t nr)
 	return took / (nr - before);
 }
 
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void bench(unsigned int depth, const char *dir)
 {
-	char path[NR_IMAGES][32];
-	const char *paths[NR_IMAGES];
 	struct fake_collector f;
-	double took[RUNS];
+	double took[RUNS], each;
 	size_t nr;
 
-	for (int i = 0; i < NR_IMAGES; i++) {
-		snprintf(path[i], sizeof(path[i]), "/usr/lib/image%d", i + 1);
-		paths[i] = path[i];
-	}
-	fake_collector_init(&f, paths, NR_IMAGES);
-	f.limit = 65536;
+	replay_init(&f);
 	nr = write_stream(&f, depth);
 	for (int i = 0; i < RUNS; i++) {
 		char *session_dir = xasprintf("%s/%u-%d", dir, depth, i);
@@ -197,10 +140,10 @@ static void bench(unsigned int depth, const char *dir)
 		took[i] = replay_once(&f, session_dir, nr);
 		free(session_dir);
 	}
-	qsort(took, RUNS, sizeof(*took), by_size);
-	printf("bench replay_chains_%u %.0f kchains/s\n", depth, 1e-3 / took[RUNS / 2]);
+	each = median(took, RUNS);
+	printf("bench replay_chains_%u %.0f kchains/s\n", depth, 1e-3 / each);
 	fprintf(stderr, "# %u frames: %.1f ns each, %.1f words per chain\n", depth,
-		took[RUNS / 2] * 1e9 / depth, (double)f.nr / nr);
+		each * 1e9 / depth, (double)f.nr / nr);
 	fake_collector_free(&f);
 }
 

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpu_type.h"
+#include "figures.h"
 #include "file.h"
 #include "hash.h"
 #include "object_file.h"
@@ -40,15 +40,6 @@ struct place {
 static struct place images[MAX_IMAGES];
 static size_t nr_images;
 static char dir[] = "/tmp/bench-report-XXXXXX";
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static void try_image(char *path)
 {
@@ -186,12 +177,11 @@ static double run(const char *folder, const char *session, const struct shape *s
 {
 	const char *name = s->program ? s->program : "opreport";
 	char *path = path_join(folder, name);
-	struct timespec start, end;
+	double start = wall_seconds();
 	struct rusage usage;
 	int status;
 	pid_t pid;
 
-	clock_gettime(CLOCK_MONOTONIC, &start);
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
@@ -205,18 +195,9 @@ static double run(const char *folder, const char *session, const struct shape *s
 	    WEXITSTATUS(status))
 		bug("%s failed", path);
 	free(path);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	*ret_wall = (double)(end.tv_sec - start.tv_sec) +
-		    (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+	*ret_wall = wall_seconds() - start;
 	return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 	       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-}
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static void measure(const struct shape *s, const char *folder)
@@ -234,14 +215,12 @@ static void measure(const struct shape *s, const char *folder)
 		make_stacks(session_dir, s->chains);
 	for (size_t i = 0; i < RUNS; i++)
 		cpu[i] = run(folder, option, s, &wall[i]);
-	qsort(cpu, RUNS, sizeof(*cpu), compare);
-	qsort(wall, RUNS, sizeof(*wall), compare);
 	if (s->rival)
-		printf("bench %s_cpu %.3f s rival oprofile-1.4 %.2f\n", s->name, cpu[RUNS / 2],
-		       s->rival);
+		printf("bench %s_cpu %.3f s rival oprofile-1.4 %.2f\n", s->name,
+		       median(cpu, RUNS), s->rival);
 	else
-		printf("bench %s_cpu %.3f s\n", s->name, cpu[RUNS / 2]);
-	printf("bench %s_wall %.3f s\n", s->name, wall[RUNS / 2]);
+		printf("bench %s_cpu %.3f s\n", s->name, median(cpu, RUNS));
+	printf("bench %s_wall %.3f s\n", s->name, median(wall, RUNS));
 	if (!getenv("KEEP_SESSIONS"))
 		file_remove_tree(session_dir);
 	free(samples);

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "figures.h"
 #include "hash.h"
 #include "stack_store.h"
 #include "xalloc.h"
@@ -42,17 +42,8 @@ struct load {
 	struct { uint32_t context; uint32_t nr; } samples[SAMPLES];
 };
 
-static uint64_t random_state = 88172645463325252u;
 static char path[4096];
 static uint32_t event, kernel;
-
-static uint64_t random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 static void __attribute__((format(printf, 1, 2), noreturn)) bug(const char *format, ...)
 {
@@ -62,14 +53,6 @@ static void __attribute__((format(printf, 1, 2), noreturn)) bug(const char *form
 	vfprintf(stderr, format, args);
 	va_end(args);
 	exit(1);
-}
-
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* 0, 1, 2, ... with falling likelihood. */
@@ -203,19 +186,6 @@ static double add_all(struct stack_store *s, const struct load *load)
 	return (cpu_seconds() - start) * 1e9 / SAMPLES;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *times)
-{
-	qsort(times, RUNS, sizeof(*times), compare_doubles);
-	return times[RUNS / 2];
-}
-
 static void bench_adding(const struct load *load, struct program *programs, const char *order)
 {
 	double first[RUNS], again[RUNS];
@@ -229,8 +199,8 @@ static void bench_adding(const struct load *load, struct program *programs, cons
 		again[i] = add_all(s, load);
 		stack_store_close(s);
 	}
-	printf("bench stacks_add_new%s %.0f ns\n", order, median(first));
-	printf("bench stacks_add_known%s %.0f ns\n", order, median(again));
+	printf("bench stacks_add_new%s %.0f ns\n", order, median(first, RUNS));
+	printf("bench stacks_add_known%s %.0f ns\n", order, median(again, RUNS));
 	if (*order)
 		return;
 	printf("bench stacks_frames_per_sample %.1f frames\n",
@@ -263,8 +233,8 @@ static void bench_opening(void)
 		reading[i] = (cpu_seconds() - start) * 1e3;
 		stack_snapshot_free(&snapshot);
 	}
-	printf("bench stacks_open %.1f ms\n", median(opening));
-	printf("bench stacks_read %.1f ms\n", median(reading));
+	printf("bench stacks_open %.1f ms\n", median(opening, RUNS));
+	printf("bench stacks_read %.1f ms\n", median(reading, RUNS));
 }
 
 int main(void)

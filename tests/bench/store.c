@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include "figures.h"
 #include "odb.h"
 #include "sample_header.h"
 #include "say.h"
@@ -26,23 +26,6 @@
 #define SCATTERED_KEYS	1000000
 
 static char path[4096];
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* --- the classic store --- */
 
@@ -198,33 +181,24 @@ static double run(enum way way, const struct keys *k, int again)
 	return start * 1e9 / (double)k->nr;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Ways take turns, so that a busy machine is busy for all of them. */
-static void measure(const struct keys *k, int again, double median[NR_WAYS])
+static void measure(const struct keys *k, int again, double ret_medians[NR_WAYS])
 {
 	double times[NR_WAYS][RUNS];
 
 	for (int i = 0; i < RUNS; i++)
 		for (enum way way = 0; way < NR_WAYS; way++)
 			times[way][i] = run(way, k, again);
-	for (enum way way = 0; way < NR_WAYS; way++) {
-		qsort(times[way], RUNS, sizeof(double), compare_doubles);
-		median[way] = times[way][RUNS / 2];
-	}
+	for (enum way way = 0; way < NR_WAYS; way++)
+		ret_medians[way] = median(times[way], RUNS);
 }
 
-static void report(const char *name, const double median[NR_WAYS])
+static void report(const char *name, const double medians[NR_WAYS])
 {
-	printf("bench %s %.1f ns rival classic-one-at-a-time %.1f\n", name, median[MANY],
-	       median[CLASSIC]);
-	printf("bench %s_one %.1f ns rival classic-one-at-a-time %.1f\n", name, median[ONE],
-	       median[CLASSIC]);
+	printf("bench %s %.1f ns rival classic-one-at-a-time %.1f\n", name, medians[MANY],
+	       medians[CLASSIC]);
+	printf("bench %s_one %.1f ns rival classic-one-at-a-time %.1f\n", name, medians[ONE],
+	       medians[CLASSIC]);
 }
 
 /* Distinct addresses of instructions, 1 to 16 bytes apart, in random order. */
@@ -281,21 +255,21 @@ static struct keys zipf(size_t distinct, size_t nr)
 static void bench_updates(void)
 {
 	struct keys k = zipf(ZIPF_KEYS, ZIPF_ADDS);
-	double median[NR_WAYS];
+	double medians[NR_WAYS];
 
-	measure(&k, 1, median);
-	report("store_update_zipf", median);
+	measure(&k, 1, medians);
+	report("store_update_zipf", medians);
 	free(k.keys);
 }
 
 static void bench_inserts(void)
 {
 	struct keys k = scattered(SCATTERED_KEYS);
-	double median[NR_WAYS];
+	double medians[NR_WAYS];
 	struct stat st;
 
-	measure(&k, 0, median);
-	report("store_insert_scattered", median);
+	measure(&k, 0, medians);
+	report("store_insert_scattered", medians);
 	run(MANY, &k, 0);
 	if (!stat(path, &st))
 		printf("bench store_bytes_per_key %.1f bytes rival oprofile-libdb 21.0\n",

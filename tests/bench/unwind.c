@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "figures.h"
 #include "op_unwind.h"
 #include "unwind_build.h"
 
@@ -32,23 +32,7 @@
 
 static double now_ns(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	const double *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static double median(double *runs)
-{
-	qsort(runs, RUNS, sizeof(*runs), compare_doubles);
-	return runs[RUNS / 2];
+	return cpu_seconds() * 1e9;
 }
 
 /* --- making --- */
@@ -112,8 +96,8 @@ static void bench_make(const char *path)
 		ours[i] = now_ns() - began;
 		theirs[i] = libdw_ns(path);
 	}
-	printf("bench unwind_make_%.*s %.1f ms rival libdw %.1f\n", name, base, median(ours) / 1e6,
-	       median(theirs) / 1e6);
+	printf("bench unwind_make_%.*s %.1f ms rival libdw %.1f\n", name, base,
+	       median(ours, RUNS) / 1e6, median(theirs, RUNS) / 1e6);
 	printf("bench unwind_size_%.*s %.0f KiB\n", name, base, len / 1024.0);
 	printf("bench unwind_bytes_per_row_%.*s %.2f bytes\n", name, base,
 	       (double)len / counts.rows);
@@ -231,8 +215,8 @@ static void bench_steps(int depth)
 		fprintf(stderr, "unwind: %d of %d frames\n", nr, depth);
 		exit(1);
 	}
-	printf("bench unwind_step_of_%d %.1f ns rival libgcc %.1f\n", depth, median(ours),
-	       median(theirs));
+	printf("bench unwind_step_of_%d %.1f ns rival libgcc %.1f\n", depth, median(ours, RUNS),
+	       median(theirs, RUNS));
 #else
 	(void)depth;
 #endif
