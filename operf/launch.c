@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,6 +55,20 @@ int launch_find(const char *name, struct op_error *e)
 		return op_error_set(e, err, strchr(name, '/') ? "there is no command '%s'" :
 				    "there is no command '%s' in $PATH", name);
 	return err ? op_error_set(e, err, "'%s' cannot be executed: %s", name, strerror(-err)) : 0;
+}
+
+int launch_signal_fd(int *ret_fd, sigset_t *ret_mask, struct op_error *e)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	sigprocmask(SIG_BLOCK, &set, ret_mask);
+	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *ret_fd < 0 ? op_error_set(e, -errno, "cannot take signals: %s", strerror(errno)) :
+	       0;
 }
 
 int launch_failure_status(int err)

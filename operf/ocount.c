@@ -128,19 +128,11 @@ static int open_output(struct ocount *o, struct op_error *e)
 					 strerror(errno));
 }
 
-static int open_waiting(struct ocount *o, struct op_error *e)
+static int open_timer(struct ocount *o, struct op_error *e)
 {
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
-	sigprocmask(SIG_BLOCK, &set, &o->mask);
-	o->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	o->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	return o->signal_fd < 0 || o->timer_fd < 0 ?
-	       op_error_set(e, -errno, "cannot wait: %s", strerror(errno)) : 0;
+	return o->timer_fd < 0 ?
+	       op_error_set(e, -errno, "cannot make a timer: %s", strerror(errno)) : 0;
 }
 
 static int open_count(struct ocount *o, struct op_error *e)
@@ -169,7 +161,9 @@ static int set_up(struct ocount *o, struct op_error *e)
 	if (!err)
 		err = open_output(o, e);
 	if (!err)
-		err = open_waiting(o, e);
+		err = launch_signal_fd(&o->signal_fd, &o->mask, e);
+	if (!err)
+		err = open_timer(o, e);
 	for (unsigned int i = 0; i < o->options.nr_ids && !is_by_cpu(o) && !err; i++)
 		watch_open(&o->watched[i], (pid_t)o->options.ids[i]);
 	if (!err && o->options.command)

@@ -5,22 +5,19 @@
 #include "ocount_options.h"
 
 #include <errno.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "number.h"
-#include "option_help.h"
 #include "perf_cpus.h"
 #include "plan.h"
-#include "version.h"
+#include "tool_options.h"
 #include "xalloc.h"
 
 #define INTERVAL_STEP_MS	100	/* as the original's */
 
 enum { SYSTEM_WIDE = 1, CPU_LIST, PROCESS_LIST, THREAD_LIST, EVENTS, THREAD, CPU, INTERVAL, BRIEF,
-       OUTPUT, VERBOSE, HELP, USAGE, SHOW_VERSION };
+       OUTPUT, VERBOSE };
 
 static const struct poptOption table[] = {
 	{ "system-wide", 's', POPT_ARG_NONE, NULL, SYSTEM_WIDE, "count on the whole machine",
@@ -42,27 +39,8 @@ static const struct poptOption table[] = {
 	{ "brief-format", 'b', POPT_ARG_NONE, NULL, BRIEF, "values separated by commas", NULL },
 	{ "output-file", 'f', POPT_ARG_STRING, NULL, OUTPUT, "write the report there", "FILE" },
 	{ "verbose", 'V', POPT_ARG_NONE, NULL, VERBOSE, "tell what is counted how", NULL },
-	{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this", NULL },
-	{ "usage", 'u', POPT_ARG_NONE, NULL, USAGE, "show how it is called", NULL },
-	{ "version", 'v', POPT_ARG_NONE, NULL, SHOW_VERSION, "show the version", NULL },
-	POPT_TABLEEND
+	TOOL_OPTIONS_END
 };
-
-static void answer(int asked)
-{
-	if (asked == SHOW_VERSION) {
-		version_print("ocount");
-		return;
-	}
-	printf("Usage: ocount [OPTION...] COMMAND [ARGUMENT...]\n"
-	       "       ocount [OPTION...] --system-wide | --cpu-list=LIST | --process-list=LIST | "
-	       "--thread-list=LIST\n");
-	if (asked == USAGE)
-		return;
-	printf("\n");
-	option_help_print(table, stdout);
-	printf("\nMore in: man ocount\n");
-}
 
 struct taking {
 	struct ocount_options *o;
@@ -140,8 +118,9 @@ static int take_interval(const char *text, struct ocount_options *o, struct op_e
 	return 0;
 }
 
-static int take(int option, const char *value, struct taking *t, struct op_error *e)
+static int take(void *context, int option, const char *value, struct op_error *e)
 {
+	struct taking *t = context;
 	struct ocount_options *o = t->o;
 
 	switch (option) {
@@ -170,20 +149,6 @@ static int take(int option, const char *value, struct taking *t, struct op_error
 	return 0;
 }
 
-static void take_command(const char **args, struct taking *t)
-{
-	size_t nr = 0;
-
-	while (args && args[nr])
-		nr++;
-	if (!nr)
-		return;
-	t->o->command = xcalloc(nr + 1, sizeof(*t->o->command));
-	for (size_t i = 0; i < nr; i++)
-		t->o->command[i] = xstrdup(args[i]);
-	set_mode(t, COUNT_COMMAND);
-}
-
 static int check(const struct taking *t, struct op_error *e)
 {
 	enum count_mode mode = t->o->mode;
@@ -205,43 +170,33 @@ static int check(const struct taking *t, struct op_error *e)
 int ocount_options_parse(int argc, const char **argv, struct ocount_options *ret,
 			 struct op_error *e)
 {
-	poptContext context = poptGetContext("ocount", argc, argv, table,
-					     POPT_CONTEXT_POSIXMEHARDER);
+	static const struct tool_options tool = {
+		.program = "ocount",
+		.table = table,
+		.usage = "Usage: ocount [OPTION...] COMMAND [ARGUMENT...]\n"
+			 "       ocount [OPTION...] --system-wide | --cpu-list=LIST | "
+			 "--process-list=LIST | --thread-list=LIST\n",
+		.after = "More in: man ocount\n",
+		.take = take,
+	};
 	struct taking t = { .o = ret };
-	int option, err = 0;
+	int err;
 
 	*ret = (struct ocount_options){ .mode = COUNT_COMMAND };
-	while (!err && (option = poptGetNextOpt(context)) > 0) {
-		char *value;
-
-		if (option >= HELP) {
-			answer(option);
-			exit(fflush(stdout) ? 1 : 0);
-		}
-		value = poptGetOptArg(context);
-		err = take(option, value, &t, e);
-		free(value);
-	}
-	if (!err && option < -1)
-		err = op_error_set(e, -EINVAL, "%s: %s; ocount --help lists the options",
-				   poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				   poptStrerror(option));
-	if (!err) {
-		take_command(poptGetArgs(context), &t);
-		err = check(&t, e);
-		ret->separate = t.by_thread || t.by_cpu;
-	}
-	poptFreeContext(context);
-	return err;
+	err = tool_options_read(&tool, argc, argv, &t, &ret->command, e);
+	if (err)
+		return err;
+	if (ret->command)
+		set_mode(&t, COUNT_COMMAND);
+	ret->separate = t.by_thread || t.by_cpu;
+	return check(&t, e);
 }
 
 void ocount_options_free(struct ocount_options *o)
 {
-	for (size_t i = 0; o->command && o->command[i]; i++)
-		free(o->command[i]);
 	for (size_t i = 0; i < o->nr_specs; i++)
 		free(o->specs[i]);
-	free(o->command);
+	tool_strings_free(o->command);
 	free(o->specs);
 	free(o->output);
 	*o = (struct ocount_options){ .mode = COUNT_COMMAND };

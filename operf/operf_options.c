@@ -5,20 +5,17 @@
 #include "operf_options.h"
 
 #include <errno.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "log.h"
 #include "number.h"
-#include "option_help.h"
 #include "plan.h"
-#include "version.h"
+#include "tool_options.h"
 #include "xalloc.h"
 
-enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, CGROUP, SESSION_DIR, APPEND, VMLINUX, LAZY,
-       VERBOSE, HELP, USAGE, SHOW_VERSION };
+enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, CGROUP, SESSION_DIR, APPEND, VMLINUX,
+       LAZY, VERBOSE };
 
 static const struct poptOption table[] = {
 	{ "pid", 'p', POPT_ARG_STRING, NULL, PID, "profile running processes", "PID[,PID...]" },
@@ -37,29 +34,8 @@ static const struct poptOption table[] = {
 	  "of no effect: samples are filed as they come, at little cost", NULL },
 	{ "verbose", 'V', POPT_ARG_STRING, NULL, VERBOSE, "what to log more of",
 	  "debug,record,convert,misc,sfile,arcs,all" },
-	{ "help", 'h', POPT_ARG_NONE, NULL, HELP, "show this", NULL },
-	{ "usage", 'u', POPT_ARG_NONE, NULL, USAGE, "show how it is called", NULL },
-	{ "version", 'v', POPT_ARG_NONE, NULL, SHOW_VERSION, "show the version", NULL },
-	POPT_TABLEEND
+	TOOL_OPTIONS_END
 };
-
-#define USAGE_TEXT                                                                             \
-	"Usage: operf [OPTION...] COMMAND [ARGUMENT...]\n"                                     \
-	"       operf [OPTION...] --pid=PID[,PID...] | --system-wide\n"
-
-static void answer(int asked)
-{
-	if (asked == SHOW_VERSION) {
-		version_print("operf");
-		return;
-	}
-	printf(USAGE_TEXT);
-	if (asked == USAGE)
-		return;
-	printf("\n");
-	option_help_print(table, stdout);
-	printf("\nReports of what was sampled: opreport(1), opannotate(1). More in: man operf\n");
-}
 
 static int take_pids(const char *list, struct operf_options *o, struct op_error *e)
 {
@@ -113,15 +89,16 @@ static int take_topics(const char *list, unsigned int *topics, struct op_error *
 	}
 }
 
-static char *take_string(char **to, char *value)
+static void take_string(char **to, const char *value)
 {
 	free(*to);
 	*to = xstrdup(value);
-	return *to;
 }
 
-static int take(int option, char *value, struct operf_options *o, struct op_error *e)
+static int take(void *context, int option, const char *value, struct op_error *e)
 {
+	struct operf_options *o = context;
+
 	switch (option) {
 	case PID:
 		return take_pids(value, o, e);
@@ -146,19 +123,6 @@ static int take(int option, char *value, struct operf_options *o, struct op_erro
 	return 0;
 }
 
-static void take_command(const char **args, struct operf_options *o)
-{
-	size_t nr = 0;
-
-	while (args && args[nr])
-		nr++;
-	if (!nr)
-		return;
-	o->command = xcalloc(nr + 1, sizeof(*o->command));
-	for (size_t i = 0; i < nr; i++)
-		o->command[i] = xstrdup(args[i]);
-}
-
 static int check(const struct operf_options *o, struct op_error *e)
 {
 	int modes = !!o->command + !!o->nr_pids + o->whole_machine;
@@ -173,41 +137,27 @@ static int check(const struct operf_options *o, struct op_error *e)
 int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
 			struct op_error *e)
 {
-	poptContext context = poptGetContext("operf", argc, argv, table,
-					     POPT_CONTEXT_POSIXMEHARDER);
-	int option, err = 0;
+	static const struct tool_options tool = {
+		.program = "operf",
+		.table = table,
+		.usage = "Usage: operf [OPTION...] COMMAND [ARGUMENT...]\n"
+			 "       operf [OPTION...] --pid=PID[,PID...] | --system-wide\n",
+		.after = "Reports of what was sampled: opreport(1), opannotate(1). "
+			 "More in: man operf\n",
+		.take = take,
+	};
+	int err;
 
 	*ret = (struct operf_options){ .command = NULL };
-	while (!err && (option = poptGetNextOpt(context)) > 0) {
-		char *value;
-
-		if (option >= HELP) {
-			answer(option);
-			exit(fflush(stdout) ? 1 : 0);
-		}
-		value = poptGetOptArg(context);
-		err = take(option, value, ret, e);
-		free(value);
-	}
-	if (!err && option < -1)
-		err = op_error_set(e, -EINVAL, "%s: %s; operf --help lists the options",
-				   poptBadOption(context, POPT_BADOPTION_NOALIAS),
-				   poptStrerror(option));
-	if (!err) {
-		take_command(poptGetArgs(context), ret);
-		err = check(ret, e);
-	}
-	poptFreeContext(context);
-	return err;
+	err = tool_options_read(&tool, argc, argv, ret, &ret->command, e);
+	return err ? err : check(ret, e);
 }
 
 void operf_options_free(struct operf_options *o)
 {
-	for (size_t i = 0; o->command && o->command[i]; i++)
-		free(o->command[i]);
 	for (size_t i = 0; i < o->nr_specs; i++)
 		free(o->specs[i]);
-	free(o->command);
+	tool_strings_free(o->command);
 	free(o->specs);
 	free(o->session_dir);
 	free(o->vmlinux);

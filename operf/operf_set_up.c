@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -59,20 +58,6 @@ static int find_kernel(struct operf *o, struct op_error *e)
 }
 
 /* ---- all of it ---- */
-
-static int open_signals(struct operf *o, struct op_error *e)
-{
-	static const int taken[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
-	sigprocmask(SIG_BLOCK, &set, &o->mask);
-	o->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return o->signal_fd < 0 ? op_error_set(e, -errno, "cannot take signals: %s",
-					       strerror(errno)) : 0;
-}
 
 static const struct collector_targets *make_targets(struct operf *o)
 {
@@ -176,7 +161,7 @@ int operf_set_up(struct operf *o, struct op_error *e)
 	if (!err)
 		err = find_kernel(o, e);
 	if (!err)
-		err = open_signals(o, e);
+		err = launch_signal_fd(&o->signal_fd, &o->mask, e);
 	if (!err && o->options.command)
 		err = launch_prepare(&o->command, o->options.command, &o->mask, e);
 	for (unsigned int i = 0; i < o->options.nr_pids && !err; i++)
