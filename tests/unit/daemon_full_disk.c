@@ -2,33 +2,20 @@
 /*
  * daemon_full_disk.c - oprofiled on a disk that is full, or fills up while it samples
  */
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <errno.h>
 #include "daemon_program.h"
 #include "session.h"
+#include "small_disk.h"
 #include "stats.h"
 #include "strbuf.h"
-
-static void fill(const char *path)
-{
-	FILE *f = fopen(path, "w");
-
-	setvbuf(f, NULL, _IONBF, 0);
-	while (fwrite(said, 1, 4096, f) == 4096)
-		;
-	fclose(f);
-}
 
 TEST(a_disk_that_is_full_at_the_start)
 {
 	need_perf();
 	tmpdir_make();
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, "size=256k"))
-		SKIP("needs root, to mount a small file system");
-	fill(tmpdir_path("filler"));
+	small_disk_mount("size=256k");
+	small_disk_fill(tmpdir_path("filler"));
 	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s",
 	      said);
 	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
@@ -105,15 +92,13 @@ TEST(a_disk_that_fills_up)
 
 	need_perf();
 	tmpdir_make();
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, "size=32m"))
-		SKIP("needs root, to mount a small file system");
+	small_disk_mount("size=32m");
 	busy = fork();
 	if (!busy)
 		for (;;)
 			;
 	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
-	fill(tmpdir_path("filler"));
+	small_disk_fill(tmpdir_path("filler"));
 	CHECK(!ask("start"), "start");
 	usleep(200000);
 	CHECK(refused("dump") && strstr(said, "No space left on device"), "dump: %s", said);
@@ -147,11 +132,9 @@ TEST(a_disk_that_stays_full)
 
 	need_perf();
 	tmpdir_make();
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, "size=8m"))
-		SKIP("needs root, to mount a small file system");
+	small_disk_mount("size=8m");
 	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
-	fill(tmpdir_path("filler"));
+	small_disk_fill(tmpdir_path("filler"));
 	busy = fork();
 	if (!busy)
 		for (;;)
@@ -160,7 +143,7 @@ TEST(a_disk_that_stays_full)
 	for (int i = 0; i < 100 && !status_number("lost.sample_file "); i++)
 		usleep(50000);
 	for (int i = 0; i < 5; i++) {
-		fill(tmpdir_path("more"));
+		small_disk_fill(tmpdir_path("more"));
 		refused("dump");
 		CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts stay behind");
 	}

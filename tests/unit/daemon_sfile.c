@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_sfile.c - more sample files than can be open, and disks that refuse */
 #include <sys/resource.h>
-#include <sys/mount.h>
-#include <sched.h>
 #include "daemon_session.h"
+#include "small_disk.h"
 
 #define NR_THREADS 300
 
@@ -69,23 +68,13 @@ TEST(out_of_descriptors)
 	run_threads();
 }
 
-/* A small file system of our own, or skip. */
-static void mount_small(const char *options)
-{
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, options))
-		SKIP("needs root, to mount a small file system");
-}
-
 TEST(a_full_disk_costs_counted_samples)
 {
 	struct cpu_counts full, after;
 	struct recorder *r;
-	char filler[64 * 1024];
-	FILE *f;
 
 	test_prepare();
-	mount_small("size=1m");
+	small_disk_mount("size=1m");
 	test_config.kernel.proc_modules = test_config.kernel.proc_kallsyms = "/dev/null";
 	r = test_open();
 	fake_user(&fake);
@@ -93,12 +82,7 @@ TEST(a_full_disk_costs_counted_samples)
 	fake_sample(&fake, 0x10, 0);
 	test_drain(r);
 
-	f = fopen(tmpdir_path("filler"), "w");
-	memset(filler, 1, sizeof(filler));
-	setvbuf(f, NULL, _IONBF, 0);
-	while (fwrite(filler, 1, 4096, f) == 4096)
-		;
-	fclose(f);
+	small_disk_fill(tmpdir_path("filler"));
 	for (int i = 0; i < 20000; i++)
 		fake_sample(&fake, i, 0);
 	test_drain(r);

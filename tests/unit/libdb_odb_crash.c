@@ -7,9 +7,7 @@
  * returned and at most the ones under way, and be sound once a writer has opened it.
  */
 #include <errno.h>
-#include <stdint.h>
-#include <sys/mman.h>
-#include <time.h>
+#include "crash_test.h"
 #include "odb_file.h"
 #include "sample_header.h"
 #include "tap.h"
@@ -18,10 +16,6 @@
 #define HEADER	SAMPLE_HEADER_SIZE
 #define ROUNDS	80
 #define BATCH	100
-
-static struct shared {
-	uint64_t added;		/* samples whose call has returned */
-} *shared;
 
 /* The i-th sample's key: mostly new ones, so that the table grows and grows. */
 static uint64_t key_of(uint64_t i)
@@ -46,10 +40,10 @@ static void child(const char *path, uint64_t i)
 		for (int k = 0; !many && k < BATCH; k++) {
 			if (odb_add(db, keys[k], 1))
 				_exit(1);
-			__atomic_store_n(&shared->added, i + (uint64_t)k + 1, __ATOMIC_RELEASE);
+			crash_tell(i + (uint64_t)k + 1);
 		}
 		i += BATCH;
-		__atomic_store_n(&shared->added, i, __ATOMIC_RELEASE);
+		crash_tell(i);
 	}
 }
 
@@ -116,26 +110,6 @@ static bool holds_first(const char *path, uint64_t nr)
 	return !missing;
 }
 
-/* Let a writer go on from sample @from for a random time. */
-static void run_and_kill(const char *path, uint64_t from)
-{
-	struct timespec pause = { .tv_nsec = (long)(test_random() % 700000) };
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		child(path, from);
-	/* half of the time, the moment after something was added: more growing than starting */
-	if (test_random() % 2)
-		while (__atomic_load_n(&shared->added, __ATOMIC_ACQUIRE) == from &&
-		       !waitpid(pid, &status, WNOHANG))
-			;
-	nanosleep(&pause, NULL);
-	kill(pid, SIGKILL);
-	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "child ended by itself: %d",
-	      status);
-}
-
 TEST(kill_9)
 {
 	uint64_t from = 0, longest = 0;
@@ -143,8 +117,7 @@ TEST(kill_9)
 
 	tmpdir_make();
 	path = strdup(tmpdir_path("a"));
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	crash_share();
 	for (int round = 0; round < ROUNDS; round++) {
 		struct op_error e = { "" };
 		struct odb *db = NULL;
@@ -154,7 +127,7 @@ TEST(kill_9)
 			unlink(path);		/* young files are grown more often */
 			shared->added = from = 0;
 		}
-		run_and_kill(path, from);
+		crash_run(child, path, from);
 		from = shared->added;
 		total = total_of(path);
 		CHECK(total >= from && total <= from + BATCH, "round %d: %llu added, %llu there",
@@ -171,7 +144,6 @@ TEST(kill_9)
 			longest = total;
 	}
 	CHECK(longest > 10000, "only %llu samples were added", (unsigned long long)longest);
-	munmap(shared, sizeof(*shared));
 	free(path);
 }
 

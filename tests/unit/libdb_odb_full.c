@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libdb_odb_full.c - a full disk is -ENOSPC from the call that needed room, and nothing is lost */
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include "odb_file.h"
 #include "sample_header.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "small_disk.h"
 
 #define HEADER SAMPLE_HEADER_SIZE
 
 static char *full_path;
 
-static void unmount(void)
+static void on_small_disk(const char *options)
 {
-	umount2(tmpdir, MNT_DETACH);
-}
-
-/* A disk of @kib KiB in a mount namespace of our own. */
-static void mount_small(int kib)
-{
-	char options[64];
-
 	tmpdir_make();
-	snprintf(options, sizeof(options), "size=%dk", kib);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, options))
-		SKIP("needs root to mount a small tmpfs");
-	atexit(unmount);
+	small_disk_mount(options);
 	full_path = strdup(tmpdir_path("a"));
 }
 
@@ -88,13 +72,13 @@ static void fill_disk(bool many)
 
 TEST(full_disk)
 {
-	mount_small(400);
+	on_small_disk("size=400k");
 	fill_disk(false);
 }
 
 TEST(full_disk_many)
 {
-	mount_small(400);
+	on_small_disk("size=400k");
 	fill_disk(true);
 }
 
@@ -105,7 +89,7 @@ TEST(room_comes_back)
 	uint32_t nr;
 	FILE *f;
 
-	mount_small(400);
+	on_small_disk("size=400k");
 	CHECK(!odb_open(full_path, HEADER, &db, NULL), "open");
 	f = fopen(tmpdir_path("filler"), "w");
 	for (int i = 0; i < 50; i++)
@@ -122,15 +106,9 @@ TEST(no_room_to_create)
 {
 	struct op_error e = { "" };
 	struct odb *db = NULL;
-	char filler[4096] = "x";
-	FILE *f;
 
-	mount_small(16);
-	f = fopen(tmpdir_path("filler"), "w");
-	setbuf(f, NULL);
-	while (fwrite(filler, sizeof(filler), 1, f) == 1)
-		;
-	fclose(f);
+	on_small_disk("size=16k");
+	small_disk_fill(tmpdir_path("filler"));
 	CHECK(odb_open(full_path, HEADER, &db, &e) == -ENOSPC && strstr(e.text, "No space"), "%s",
 	      e.text);
 	unlink(tmpdir_path("filler"));

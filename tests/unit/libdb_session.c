@@ -2,16 +2,13 @@
 /* libdb_session.c - the text files beside the samples: written, read back, refused */
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdint.h>
-#include <sys/mount.h>
 #include <unistd.h>
 #include "file.h"
 #include "image_ids.h"
 #include "sample_header.h"
 #include "session.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "small_disk.h"
 
 TEST(paths)
 {
@@ -297,16 +294,6 @@ static void write_received(const char *stats, uint64_t received)
 	free(back.cpu);
 }
 
-static void fill_disk(const char *path)
-{
-	static char block[4096];
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
-
-	while (write(fd, block, sizeof(block)) == sizeof(block))
-		;
-	close(fd);
-}
-
 /* [SS-5] Room was taken: as often as wanted, longer or shorter, though nothing can be allocated. */
 TEST(a_full_disk)
 {
@@ -314,17 +301,15 @@ TEST(a_full_disk)
 	char stats[5000];
 
 	tmpdir_make();
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, "size=64k"))
-		SKIP("needs root, to mount a small file system");
+	small_disk_mount("size=64k");
 	snprintf(stats, sizeof(stats), "%s", tmpdir);
 	CHECK(!session_info_write(stats, &info), "info");
 	write_received(stats, 1);
 	CHECK(!session_reserve(stats, 1), "reserve");
-	fill_disk(tmpdir_path("filler"));
+	small_disk_fill(tmpdir_path("filler"));
 	for (unsigned int i = 0; i < 10; i++) {
 		write_received(stats, i % 2 ? 1 : UINT64_MAX - i);
-		fill_disk(tmpdir_path("filler"));
+		small_disk_fill(tmpdir_path("filler"));
 	}
 	info.end_time = 8;
 	CHECK(!session_info_write(stats, &info) && !session_info_read(stats, &back) &&
@@ -332,7 +317,7 @@ TEST(a_full_disk)
 	session_give_up_reserve(stats);
 	CHECK(!file_exists(tmpdir_path("counts.spare")) &&
 	      !file_exists(tmpdir_path("session.spare")), "spare left");
-	fill_disk(tmpdir_path("filler"));
+	small_disk_fill(tmpdir_path("filler"));
 	CHECK(session_info_write(stats, &info) == -ENOSPC, "without a spare");
 	CHECK(session_reserve(stats, 1) == -ENOSPC, "no room to reserve");
 	CHECK(!file_exists(tmpdir_path("session.spare")), "a spare of no use");

@@ -7,15 +7,10 @@
  * most the one under way besides, and so it must after a writer has opened it.
  */
 #include <errno.h>
-#include <sys/mman.h>
-#include <time.h>
+#include "crash_test.h"
 #include "stack_test.h"
 
 #define ROUNDS	60
-
-static struct shared {
-	uint64_t added;		/* samples whose call has returned */
-} *shared;
 
 /* The i-th sample's chain: all sorts of depths, each innermost frame a new one. */
 static size_t chain_of(uint64_t i, const struct stack_ids *ids, struct stack_frame *frames)
@@ -55,28 +50,8 @@ static void child(const char *path, uint64_t i)
 		if (stack_store_add(s, ids.context, ids.event, frames, nr,
 				    (unsigned int)(i % 4), 1))
 			_exit(1);
-		__atomic_store_n(&shared->added, i + 1, __ATOMIC_RELEASE);
+		crash_tell(i + 1);
 	}
-}
-
-/* Let a writer go on from sample @from for a random time. */
-static void run_and_kill(const char *path, uint64_t from)
-{
-	struct timespec pause = { .tv_nsec = (long)(test_random() % 700000) };
-	int status;
-	pid_t pid = fork();
-
-	if (!pid)
-		child(path, from);
-	/* half of the time, the moment after something was added: more adding than opening */
-	if (test_random() % 2)
-		while (__atomic_load_n(&shared->added, __ATOMIC_ACQUIRE) == from &&
-		       !waitpid(pid, &status, WNOHANG))
-			;
-	nanosleep(&pause, NULL);
-	kill(pid, SIGKILL);
-	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "child ended by itself: %d",
-	      status);
 }
 
 /* How many samples the file has, which must be the first @added or one more, each once. */
@@ -116,14 +91,13 @@ TEST(kill_9)
 
 	tmpdir_make();
 	path = strdup(tmpdir_path("stacks"));
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	crash_share();
 	for (int round = 0; round < ROUNDS && !tap_failures; round++) {
 		if (round % 20 == 0) {
 			unlink(path);		/* young files are made and grown more often */
 			shared->added = from = 0;
 		}
-		run_and_kill(path, from);
+		crash_run(child, path, from);
 		from = holds(path, shared->added, round);
 		stack_store_close(open_stacks(path, 0));
 		CHECK(holds(path, from, round) == from, "round %d: opening changed it", round);
@@ -132,7 +106,6 @@ TEST(kill_9)
 			longest = from;
 	}
 	CHECK(longest > 3000, "only %llu samples were added", (unsigned long long)longest);
-	munmap(shared, sizeof(*shared));
 	free(path);
 }
 

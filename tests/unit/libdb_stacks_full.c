@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libdb_stacks_full.c - no room: told by the call that needed it, counted, and nothing is lost */
 #include <errno.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include "small_disk.h"
 #include "stack_test.h"
 
 static char *path;
 
-static void unmount(void)
+static void on_small_disk(const char *options)
 {
-	umount2(tmpdir, MNT_DETACH);
-}
-
-/* A disk of @kib KiB in a mount namespace of our own. */
-static void mount_small(int kib)
-{
-	char options[64];
-
 	tmpdir_make();
-	snprintf(options, sizeof(options), "size=%dk", kib);
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, options))
-		SKIP("needs root to mount a small tmpfs");
-	atexit(unmount);
+	small_disk_mount(options);
 	path = strdup(tmpdir_path("stacks"));
-}
-
-static void fill_disk(void)
-{
-	static const char bytes[4096] = "x";
-	FILE *f = fopen(tmpdir_path("filler"), "w");
-
-	setbuf(f, NULL);
-	while (fwrite(bytes, sizeof(bytes), 1, f) == 1)
-		;
-	fclose(f);
 }
 
 static int add_nth(struct stack_store *s, const struct stack_ids *ids, uint64_t n)
@@ -82,7 +58,7 @@ TEST(full_disk)
 	struct stat st;
 	uint64_t n;
 
-	mount_small(400);
+	on_small_disk("size=400k");
 	s = open_stacks(path, 0);
 	CHECK(!stack_labels(s, &ids), "labels");
 	n = add_until(s, &ids, -ENOSPC);
@@ -103,10 +79,10 @@ TEST(room_comes_back)
 	struct stack_ids ids;
 	uint64_t n;
 
-	mount_small(400);
+	on_small_disk("size=400k");
 	s = open_stacks(path, 0);
 	CHECK(!stack_labels(s, &ids), "labels");
-	fill_disk();
+	small_disk_fill(tmpdir_path("filler"));
 	n = add_until(s, &ids, -ENOSPC);
 	unlink(tmpdir_path("filler"));
 	CHECK(!add_nth(s, &ids, n) && !add_nth(s, &ids, n + 1), "grows again");
@@ -119,8 +95,8 @@ TEST(no_room_to_create)
 	struct op_error e = { "" };
 	struct stack_store *s;
 
-	mount_small(128);
-	fill_disk();
+	on_small_disk("size=128k");
+	small_disk_fill(tmpdir_path("filler"));
 	CHECK(stack_store_open(path, 0, &s, &e) == -ENOSPC && strstr(e.text, "No space"), "%s",
 	      e.text);
 	unlink(tmpdir_path("filler"));
@@ -174,7 +150,7 @@ TEST(holes_are_filled)
 	struct stack_ids ids;
 	struct stat st;
 
-	mount_small(256);
+	on_small_disk("size=256k");
 	s = open_stacks(path, 0);
 	CHECK(!stack_labels(s, &ids), "labels");
 	stack_store_close(s);

@@ -7,14 +7,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <stdarg.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "count.h"
 #include "count_format.h"
+#include "fake_perf_open.h"
 #include "ocount_options.h"
 #include "tap.h"
 #include "tmpdir.h"
@@ -34,30 +33,17 @@ static int fails_with;			/* errno of what opens from now on */
 static pid_t gone;			/* has ended */
 static void (*at_open)(void);
 
-long syscall(long number, ...)
+static int fake_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	static long (*real)(long, ...);
-	va_list list;
-	long arg[6];
-
-	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		arg[i] = va_arg(list, long);
-	va_end(list);
-	if (!real)
-		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
-	if (number != SYS_perf_event_open)
-		return real(number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
 	if (at_open)
 		at_open();
-	errno = (pid_t)arg[1] == gone && gone ? ESRCH : fails_with;
+	errno = pid == gone && gone ? ESRCH : fails_with;
 	if (errno)
 		return -1;
 	opened++;
 	for (nr_events = 0; events[nr_events].open; nr_events++)
 		;
-	events[nr_events] = (struct event){ .attr = *(struct perf_event_attr *)arg[0],
-					    .pid = (pid_t)arg[1], .cpu = (int)arg[2],
+	events[nr_events] = (struct event){ .attr = *attr, .pid = pid, .cpu = cpu,
 					    .open = true };
 	return FIRST_FD + nr_events++;
 }

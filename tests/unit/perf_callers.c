@@ -12,6 +12,7 @@
 #include "perf_callers.h"
 #include "perf_chain.h"
 #include "perf_note.h"
+#include "taken_words.h"
 #include "trans.h"
 #include "unwind_cache.h"
 
@@ -22,16 +23,6 @@
 #define STACK	0x7ffd0000
 #define KERNEL	0xffffffff81000000
 #define ASKED	256
-
-static op_word words[10000];
-static size_t nr_words;
-
-static void take_words(void *context, const op_word *w, size_t nr)
-{
-	(void)context;
-	memcpy(words + nr_words, w, nr * sizeof(*w));
-	nr_words += nr;
-}
 
 static struct perf_emit emit;
 static struct perf_cpu_state cpus[1];
@@ -122,21 +113,6 @@ static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *ch
 	nr_words -= 10;
 	memmove(words, words + 10, nr_words * sizeof(*words));
 }
-
-static void check_words(const op_word *want, size_t nr, const char *what)
-{
-	CHECK(nr_words == nr, "%s: %zu words, not %zu", what, nr_words, nr);
-	for (size_t i = 0; i < nr && i < nr_words; i++)
-		CHECK(words[i] == want[i], "%s: word %zu is %llx, not %llx", what, i,
-		      (unsigned long long)words[i], (unsigned long long)want[i]);
-	nr_words = 0;
-}
-
-#define CHECK_WORDS(what, ...)                                                                     \
-	do {                                                                                       \
-		const op_word want[] = {__VA_ARGS__};                                              \
-		check_words(want, sizeof(want) / sizeof(want[0]), what);                           \
-	} while (0)
 
 static void check_end(unsigned int end, size_t nr_callers, const char *what)
 {

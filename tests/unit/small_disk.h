@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* small_disk.h - a file system of a test's own, to be filled */
+#ifndef SMALL_DISK_H
+#define SMALL_DISK_H
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+#include "tap.h"
+#include "tmpdir.h"
+
+/* Over tmpdir, with tmpfs's @options, in a mount namespace that goes with the test; or skip. */
+static inline void small_disk_mount(const char *options)
+{
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", tmpdir, "tmpfs", 0, options))
+		SKIP("needs root, to mount a small file system");
+}
+
+/* To the last page: appends to the file @path. */
+static inline void small_disk_fill(const char *path)
+{
+	static const char page[4096] = "x";
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+	while (write(fd, page, sizeof(page)) == sizeof(page))
+		;
+	close(fd);
+}
+
+#endif
