@@ -93,9 +93,14 @@ int session_abi_write(const char *session_dir, uint32_t sample_version)
 	return err;
 }
 
-/* NULL, or what is wrong with the line; fields that were given are bits of *seen. */
-static const char *parse_line(char *line, struct abi *abi, uint64_t *seen)
+struct parsed {
+	struct abi abi;
+	uint64_t seen;		/* fields that were given: bits */
+};
+
+static const char *parse_line(void *context, char *line)
 {
+	struct parsed *p = context;
 	char *value = strchr(line, ' ');
 	uint64_t n;
 
@@ -107,35 +112,30 @@ static const char *parse_line(char *line, struct abi *abi, uint64_t *seen)
 	for (size_t i = 0; i < NR_ABI_FIELDS; i++) {
 		if (strcmp(layout[i].name, line))
 			continue;
-		if (*seen & UINT64_C(1) << i && i != ABI_SIZEOF_U8)
+		if (p->seen & UINT64_C(1) << i && i != ABI_SIZEOF_U8)
 			return "name given twice";
-		*seen |= UINT64_C(1) << i;
-		abi->value[i] = (unsigned int)n;
+		p->seen |= UINT64_C(1) << i;
+		p->abi.value[i] = (unsigned int)n;
 	}
 	return NULL;
 }
 
 int abi_parse(char *text, size_t len, const char *name, struct abi *ret, struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
-	struct abi abi = { { [ABI_SIZEOF_U8] = 1 } };	/* not every version tells it */
-	uint64_t seen = UINT64_C(1) << ABI_SIZEOF_U8;
-	char *line;
-	size_t n;
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct parsed p = {
+		.abi.value[ABI_SIZEOF_U8] = 1,	/* not every version tells it */
+		.seen = UINT64_C(1) << ABI_SIZEOF_U8,
+	};
+	int err = text_each_line(&lines, parse_line, &p, e);
 
-	while ((line = text_next_line(&lines, &n))) {
-		const char *wrong = lines.cut ? "last line is cut short" : NULL;
-
-		if (!wrong)
-			wrong = strlen(line) != n ? "NUL byte" : parse_line(line, &abi, &seen);
-		if (wrong)
-			return text_error(&lines, name, wrong, e);
-	}
+	if (err)
+		return err;
 	for (size_t i = 0; i < NR_ABI_FIELDS; i++)
-		if (!(seen & UINT64_C(1) << i))
+		if (!(p.seen & UINT64_C(1) << i))
 			return op_error_set(e, -EPROTO, "%s: there is no line '%s' [SF-40]", name,
 					    layout[i].name);
-	*ret = abi;
+	*ret = p.abi;
 	return 0;
 }
 

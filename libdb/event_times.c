@@ -95,8 +95,9 @@ static const char *parse_line(char *line, struct event_time *ret)
 	return ret->running_ns > ret->enabled_ns ? "counted for longer than it was to be" : NULL;
 }
 
-static const char *take_line(char *line, struct event_times *times)
+static const char *take_line(void *context, char *line)
 {
+	struct event_times *times = context;
 	struct event_time t;
 	const char *wrong = parse_line(line, &t);
 
@@ -113,23 +114,15 @@ static const char *take_line(char *line, struct event_times *times)
 int event_times_parse(char *text, size_t len, const char *name, struct event_times *ret,
 		      struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
 	struct event_times times = { NULL, 0 };
-	char *line;
-	size_t n;
+	int err = text_each_line(&lines, take_line, &times, e);
 
-	while ((line = text_next_line(&lines, &n))) {
-		const char *wrong = lines.cut ? "last line is cut short" : NULL;
-
-		if (!wrong)
-			wrong = strlen(line) != n ? "NUL byte" : take_line(line, &times);
-		if (wrong) {
-			event_times_free(&times);
-			return text_error(&lines, name, wrong, e);
-		}
-	}
-	*ret = times;
-	return 0;
+	if (err)
+		event_times_free(&times);
+	else
+		*ret = times;
+	return err;
 }
 
 int event_times_read(const char *stats_dir, struct event_times *ret, struct op_error *e)

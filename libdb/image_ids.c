@@ -45,8 +45,9 @@ static int compare_ids(const void *a, const void *b)
 	return c ? c : (x->order > y->order) - (x->order < y->order);
 }
 
-static const char *parse_line(struct image_ids *ids, char *line)
+static const char *parse_line(void *context, char *line)
 {
+	struct image_ids *ids = context;
 	char *rest = line, *id = text_next_word(&rest);
 
 	if (!id || (strcmp(id, "-") && !text_is_hex(id)))
@@ -64,21 +65,13 @@ static const char *parse_line(struct image_ids *ids, char *line)
 int image_ids_parse(char *text, size_t len, const char *name, struct image_ids **ret,
 		    struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_LEFT_OUT, 0 };
 	struct image_ids *ids = xcalloc(1, sizeof(*ids));
-	char *line;
-	size_t n;
+	int err = text_each_line(&lines, parse_line, ids, e);
 
-	while ((line = text_next_line(&lines, &n))) {
-		const char *wrong;
-
-		if (lines.cut)		/* the daemon was killed while it appended [SS-3] */
-			break;
-		wrong = strlen(line) != n ? "NUL byte" : parse_line(ids, line);
-		if (wrong) {
-			image_ids_free(ids);	/* @text is still the caller's */
-			return text_error(&lines, name, wrong, e);
-		}
+	if (err) {
+		image_ids_free(ids);	/* @text is still the caller's */
+		return err;
 	}
 	if (ids->nr)
 		qsort(ids->ids, ids->nr, sizeof(*ids->ids), compare_ids);

@@ -43,8 +43,9 @@ struct capture {
 };
 
 /* "name size users deps state address ..." */
-static const char *parse_module(struct capture *c, char *line)
+static const char *parse_module(void *context, char *line)
 {
+	struct capture *c = context;
 	struct module m = { .name = text_next_word(&line) };
 	const char *address;
 	uint64_t end;
@@ -90,8 +91,9 @@ static void note_text_range(struct capture *c, const char *name, uint64_t addres
 }
 
 /* "address type name" and perhaps a tab and "[module]" */
-static const char *parse_symbol(struct capture *c, char *line)
+static const char *parse_symbol(void *context, char *line)
 {
+	struct capture *c = context;
 	char *rest = line, *address = text_next_word(&rest), *type = text_next_word(&rest), *tab;
 	struct kallsym s = { .name = rest, .module = IN_KERNEL };
 
@@ -123,19 +125,11 @@ static const char *parse_symbol(struct capture *c, char *line)
 
 /* Hand each line of @text to @parse. */
 static int each_line(struct capture *c, char *text, size_t len, const char *name,
-		     const char *(*parse)(struct capture *, char *), struct op_error *e)
+		     const char *(*parse)(void *, char *), struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
-	char *line;
-	size_t n;
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_TAKEN, 0 };
 
-	while ((line = text_next_line(&lines, &n))) {
-		const char *wrong = strlen(line) != n ? "NUL byte" : parse(c, line);
-
-		if (wrong)
-			return text_error(&lines, name, wrong, e);
-	}
-	return 0;
+	return text_each_line(&lines, parse, c, e);
 }
 
 static int read_lists(struct capture *c, const char *kallsyms, const char *modules,

@@ -89,31 +89,17 @@ static void sort_part(struct kernel_part *part)
 	}
 }
 
-static int parse_lines(struct parse *p, struct text_lines *lines, const char *name,
-		       struct op_error *e)
+static const char *parse_line(void *context, char *line)
 {
-	char *line;
-	size_t n;
-
-	while ((line = text_next_line(lines, &n))) {
-		const char *wrong = lines->cut ? "last line is cut short" : NULL;
-
-		if (!wrong && strlen(line) != n)
-			wrong = "NUL byte";
-		if (!wrong)
-			wrong = line[0] == '#' && line[1] == ' ' ? parse_part(p, line + 2) :
-								   parse_symbol(p, line);
-		if (wrong)
-			return text_error(lines, name, wrong, e);
-	}
-	return 0;
+	return line[0] == '#' && line[1] == ' ' ? parse_part(context, line + 2) :
+						   parse_symbol(context, line);
 }
 
 int kernel_symbols_parse(const char *text, size_t len, const char *name,
 			 struct kernel_symbols *ret, struct op_error *e)
 {
 	struct kernel_symbols out = { NULL, 0, NULL };
-	struct text_lines lines = { 0 };
+	struct text_lines lines = { .name = name };
 	struct parse p = { .out = &out };
 	size_t nr_lines = 1, table;
 	int err;
@@ -130,7 +116,7 @@ int kernel_symbols_parse(const char *text, size_t len, const char *name,
 	memcpy(lines.p, text, len);
 	*lines.end = '\0';
 	p.next = (void *)out.storage;
-	err = parse_lines(&p, &lines, name, e);
+	err = text_each_line(&lines, parse_line, &p, e);
 	if (err) {
 		kernel_symbols_free(&out);
 		return err;

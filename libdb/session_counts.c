@@ -182,47 +182,42 @@ static const char *parse_nr_cpus(char *line, unsigned int *ret)
 	return NULL;
 }
 
-static int parse_counts(struct text_lines *lines, const char *name, struct session_counts *counts,
-			struct op_error *e)
+struct parsed {
+	struct session_counts counts;	/* no CPUs: before the first line */
+	unsigned int nr;		/* of those CPUs, told so far */
+};
+
+static const char *parse_line(void *context, char *line)
 {
-	unsigned int nr = 0;
-	char *line;
-	size_t n;
+	struct parsed *p = context;
+	const char *wrong;
 
-	while ((line = text_next_line(lines, &n))) {
-		const char *wrong = lines->cut ? "last line is cut short" : NULL;
-
-		if (!wrong && strlen(line) != n)
-			wrong = "NUL byte";
-		else if (!wrong && !counts->cpu) {
-			wrong = parse_nr_cpus(line, &counts->nr_cpus);
-			if (!wrong)
-				counts->cpu = xcalloc(counts->nr_cpus, sizeof(*counts->cpu));
-		} else if (!wrong && nr == counts->nr_cpus) {
-			wrong = "more CPUs than said";
-		} else if (!wrong) {
-			wrong = parse_cpu(line, nr, &counts->cpu[nr]);
-			nr++;
-		}
-		if (wrong)
-			return text_error(lines, name, wrong, e);
+	if (!p->counts.cpu) {
+		wrong = parse_nr_cpus(line, &p->counts.nr_cpus);
+		if (!wrong)
+			p->counts.cpu = xcalloc(p->counts.nr_cpus, sizeof(*p->counts.cpu));
+		return wrong;
 	}
-	if (!counts->cpu || nr != counts->nr_cpus)
-		return text_error(lines, name, "fewer CPUs than said", e);
-	return 0;
+	if (p->nr == p->counts.nr_cpus)
+		return "more CPUs than said";
+	wrong = parse_cpu(line, p->nr, &p->counts.cpu[p->nr]);
+	p->nr++;
+	return wrong;
 }
 
 int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
 			 struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
-	struct session_counts counts = { 0, NULL };
-	int err = parse_counts(&lines, name, &counts, e);
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct parsed p = { .nr = 0 };
+	int err = text_each_line(&lines, parse_line, &p, e);
 
+	if (!err && (!p.counts.cpu || p.nr != p.counts.nr_cpus))
+		err = text_error(&lines, "fewer CPUs than said", e);
 	if (err)
-		free(counts.cpu);
+		free(p.counts.cpu);
 	else
-		*ret = counts;
+		*ret = p.counts;
 	return err;
 }
 

@@ -76,8 +76,14 @@ static const char *set_field(struct session_info *info, const struct field *f, c
 	return NULL;
 }
 
-static const char *parse_line(struct session_info *info, char *line, unsigned int *seen)
+struct parsed {
+	struct session_info info;
+	unsigned int seen;	/* of fields: bits */
+};
+
+static const char *parse_line(void *context, char *line)
 {
+	struct parsed *p = context;
 	const struct field *f;
 	char *value = strchr(line, ' ');
 	unsigned int bit;
@@ -89,32 +95,22 @@ static const char *parse_line(struct session_info *info, char *line, unsigned in
 	if (!f)
 		return NULL;	/* of a later version [SS-10] */
 	bit = 1u << (f - fields);
-	if (*seen & bit)
+	if (p->seen & bit)
 		return "key given twice";
-	*seen |= bit;
-	return set_field(info, f, value);
+	p->seen |= bit;
+	return set_field(&p->info, f, value);
 }
 
 int session_info_parse(char *text, size_t len, const char *name, struct session_info *ret,
 		       struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
-	struct session_info info;
-	unsigned int seen = 0;
-	char *line;
-	size_t n;
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct parsed p = { .seen = 0 };
+	int err = text_each_line(&lines, parse_line, &p, e);
 
-	memset(&info, 0, sizeof(info));
-	while ((line = text_next_line(&lines, &n))) {
-		const char *wrong = lines.cut ? "last line is cut short" : NULL;
-
-		if (!wrong)
-			wrong = strlen(line) != n ? "NUL byte" : parse_line(&info, line, &seen);
-		if (wrong)
-			return text_error(&lines, name, wrong, e);
-	}
-	*ret = info;
-	return 0;
+	if (!err)
+		*ret = p.info;
+	return err;
 }
 
 int session_info_read_e(const char *stats_dir, struct session_info *ret, struct op_error *e)

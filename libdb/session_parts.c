@@ -13,8 +13,9 @@
 #define INDEX_FILE	PARTS_FOLDER "/index"
 #define INDEX_LIMIT	(16u << 20)	/* bytes */
 
-static const char *parse_line(struct session_parts *parts, char *line)
+static const char *parse_line(void *context, char *line)
 {
+	struct session_parts *parts = context;
 	char *rest = line, *build_id = text_next_word(&rest), *cgroup = text_next_word(&rest);
 
 	if (!cgroup || (rest && *rest))
@@ -38,24 +39,15 @@ static const char *parse_line(struct session_parts *parts, char *line)
 int session_parts_parse(char *text, size_t len, const char *name, struct session_parts *ret,
 			struct op_error *e)
 {
-	struct text_lines lines = { .p = text, .end = text + len };
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_LEFT_OUT, 0 };
 	struct session_parts parts = { 0 };
-	char *line;
-	size_t n;
+	int err = text_each_line(&lines, parse_line, &parts, e);
 
-	while ((line = text_next_line(&lines, &n))) {
-		const char *wrong;
-
-		if (lines.cut)		/* the daemon was killed while it appended [SS-3] */
-			break;
-		wrong = strlen(line) != n ? "NUL byte" : parse_line(&parts, line);
-		if (wrong) {
-			session_parts_free(&parts);
-			return text_error(&lines, name, wrong, e);
-		}
-	}
-	*ret = parts;
-	return 0;
+	if (err)
+		session_parts_free(&parts);
+	else
+		*ret = parts;
+	return err;
 }
 
 int session_parts_read(const char *stats_dir, struct session_parts *ret, struct op_error *e)

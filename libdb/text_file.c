@@ -8,20 +8,41 @@
 #include "number.h"
 #include "text_file.h"
 
-char *text_next_line(struct text_lines *lines, size_t *ret_len)
+/* The next line; NULL at the end. *ret_wrong: NULL, or what is wrong with any line like that. */
+static char *next_line(struct text_lines *lines, const char **ret_wrong)
 {
 	char *line = lines->p, *newline;
 
 	if (line == lines->end)
 		return NULL;
 	newline = memchr(line, '\n', (size_t)(lines->end - line));
-	lines->cut = !newline;
+	if (!newline && lines->cut == TEXT_CUT_LEFT_OUT)
+		return NULL;
 	if (newline)
 		*newline = '\0';
-	*ret_len = (size_t)((newline ? newline : lines->end) - line);
 	lines->p = newline ? newline + 1 : lines->end;
 	lines->number++;
+	if (!newline && lines->cut == TEXT_CUT_REFUSED)
+		*ret_wrong = "last line is cut short";
+	else
+		*ret_wrong = line + strlen(line) != (newline ? newline : lines->end) ? "NUL byte" :
+			     NULL;
 	return line;
+}
+
+int text_each_line(struct text_lines *lines, const char *(*parse)(void *context, char *line),
+		   void *context, struct op_error *e)
+{
+	const char *wrong;
+	char *line;
+
+	while ((line = next_line(lines, &wrong))) {
+		if (!wrong)
+			wrong = parse(context, line);
+		if (wrong)
+			return text_error(lines, wrong, e);
+	}
+	return 0;
 }
 
 char *text_next_word(char **p)
@@ -73,10 +94,9 @@ bool text_is_hex(const char *word)
 	return *word && !word[strspn(word, "0123456789abcdef")];
 }
 
-int text_error(const struct text_lines *lines, const char *name, const char *why,
-	       struct op_error *e)
+int text_error(const struct text_lines *lines, const char *why, struct op_error *e)
 {
-	return op_error_set(e, -EPROTO, "%s:%u: %s", name, lines->number, why);
+	return op_error_set(e, -EPROTO, "%s:%u: %s", lines->name, lines->number, why);
 }
 
 void text_add_escaped(struct strbuf *out, const char *s, bool blanks_too)

@@ -9,15 +9,26 @@
 #include "error.h"
 #include "strbuf.h"
 
-/* Walks the lines of @p .. @end, writable and NUL terminated at @end. */
-struct text_lines {
-	char *p, *end;
-	unsigned int number;	/* of the line last returned, from 1 */
-	bool cut;		/* that line had no newline: its writer was killed [SS-3] */
+enum text_cut {			/* a last line without newline */
+	TEXT_CUT_REFUSED,
+	TEXT_CUT_LEFT_OUT,	/* of a file that is appended to: its writer was killed [SS-3] */
+	TEXT_CUT_TAKEN,
 };
 
-/* The next line, its newline made a NUL; NULL at the end. *ret_len may exceed strlen(): a NUL. */
-char *text_next_line(struct text_lines *lines, size_t *ret_len);
+/* The lines of @p .. @end, writable and NUL terminated at @end. */
+struct text_lines {
+	char *p, *end;
+	const char *name;	/* of the file, for errors */
+	enum text_cut cut;
+	unsigned int number;	/* of the line that was walked last, from 1 */
+};
+
+/*
+ * Hand each line, its newline made a NUL, to @parse, which returns NULL or what is wrong with it.
+ * -EPROTO, told in @e: that, a NUL byte, or a line that is cut short.
+ */
+int text_each_line(struct text_lines *lines, const char *(*parse)(void *context, char *line),
+		   void *context, struct op_error *e);
 
 /* The next word of *@p, ended by one blank that is made a NUL; NULL when none is left. */
 char *text_next_word(char **p);
@@ -30,8 +41,7 @@ bool text_is_hex(const char *word);
 bool text_parse_decimal(const char *word, uint64_t *ret);
 
 /* "-EPROTO: NAME:LINE: WHY" */
-int text_error(const struct text_lines *lines, const char *name, const char *why,
-	       struct op_error *e);
+int text_error(const struct text_lines *lines, const char *why, struct op_error *e);
 
 /* Append @s with '\', control characters and, if asked, blanks as \ooo. [SS-2] */
 void text_add_escaped(struct strbuf *out, const char *s, bool blanks_too);
