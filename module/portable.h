@@ -9,25 +9,17 @@
 #ifndef OP_PORTABLE_H
 #define OP_PORTABLE_H
 
+#include "../oprofilefs/op_types.h"
+
 #ifdef __KERNEL__
-#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
-#include <linux/types.h>
 #include <linux/atomic.h>
 #include <asm/barrier.h>
 #else
 #include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-typedef uint64_t u64;
-typedef uint32_t u32;
-typedef uint16_t u16;
-typedef uint8_t u8;
 
 #define READ_ONCE(x)			__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value)		__atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
@@ -36,8 +28,6 @@ typedef uint8_t u8;
 #define smp_store_release(p, value)	__atomic_store_n((p), (value), __ATOMIC_RELEASE)
 #define smp_store_mb(x, value)		((void)__atomic_exchange_n(&(x), (value), __ATOMIC_SEQ_CST))
 #define ____cacheline_aligned		__attribute__((aligned(64)))
-#undef __always_inline
-#define __always_inline			inline __attribute__((always_inline))
 #endif
 
 #endif

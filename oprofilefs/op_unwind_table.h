@@ -11,25 +11,7 @@
 #ifndef OP_UNWIND_TABLE_H
 #define OP_UNWIND_TABLE_H
 
-#ifdef __KERNEL__
-#include <linux/compiler.h>
-#include <linux/types.h>
-#else
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-typedef uint64_t u64;
-typedef uint32_t u32;
-typedef uint16_t u16;
-typedef uint8_t u8;
-typedef int32_t s32;
-typedef int16_t s16;
-
-#ifndef __always_inline
-#define __always_inline			inline __attribute__((always_inline))
-#endif
-#endif
+#include "op_types.h"
 
 #define OP_UNWIND_MAGIC			0x7755504f	/* "OPUw" */
 #define OP_UNWIND_VERSION		1
