@@ -4,11 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fuzz_dir.h"
+#include "fuzz_report.h"
 #include "odb.h"
-#include "report.h"
 #include "sample_header.h"
-#include "xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,31 +29,6 @@ static void put_samples(void)
 	free(path);
 }
 
-static void put_store(const uint8_t *data, size_t size)
-{
-	char *path = xasprintf("%s/samples/current/stats/stacks", fuzz_dir);
-	FILE *f;
-
-	file_make_parent_dirs(path, 0700);
-	f = fopen(path, "w");
-	if (!f || fwrite(data, 1, size, f) != size || fclose(f))
-		abort();
-	free(path);
-}
-
-static void run(const struct report_options *options, FILE *out)
-{
-	struct notices notices = { 0 };
-	struct report *report;
-	struct op_error e;
-
-	if (!report_make(options, fuzz_dir, &report, &notices, &e)) {
-		report_print(report, out);
-		report_free(report);
-	}
-	notices_free(&notices);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct report_options options = { .demangle = DEMANGLE_SMART, .nr_specs = 1 };
@@ -66,16 +39,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		put_samples();
 		out = fopen("/dev/null", "w");
 	}
-	put_store(data, size);
+	fuzz_put("stats/stacks", data, size);
 	for (options.stacks = STACKS_CALLERS; options.stacks <= STACKS_FOLDED; options.stacks++) {
 		options.format = FORMAT_TEXT;
-		run(&options, out);
+		fuzz_report(&options, out);
 		if (options.stacks == STACKS_FOLDED)
 			break;
 		options.format = FORMAT_JSON;
-		run(&options, out);
+		fuzz_report(&options, out);
 		options.format = FORMAT_CSV;
-		run(&options, out);
+		fuzz_report(&options, out);
 	}
 	return 0;
 }

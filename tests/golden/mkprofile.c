@@ -31,12 +31,10 @@
 
 #include "cpu_type.h"
 #include "file.h"
-#include "mkimage.h"
-#include "number.h"
+#include "mktext.h"
 #include "odb.h"
 #include "sample_header.h"
 #include "sample_name.h"
-#include "say.h"
 #include "session.h"
 #include "session_parts.h"
 #include "xalloc.h"
@@ -45,8 +43,6 @@
 
 struct maker {
 	const char *session_dir;
-	const char *profile;
-	unsigned int line;
 	char *session, *app, *image, *callee, *event, *cpu;	/* as in the profile */
 	char *part;				/* its folder, or NULL */
 	struct sample_name name;
@@ -55,39 +51,10 @@ struct maker {
 	struct odb *db;				/* of what is set now, or NULL */
 };
 
-static void fail(const struct maker *m, const char *what, const char *word)
-{
-	say_error("%s:%u: %s: '%s'", m->profile, m->line, what, word ? word : "");
-	exit(1);
-}
-
-static uint64_t number(const struct maker *m, const char *word)
-{
-	uint64_t n = 0;
-
-	if (!word || number_parse_u64(word, &n))
-		fail(m, "not a number", word);
-	return n;
-}
-
-static int64_t number_or_all(const struct maker *m, const char *word)
-{
-	return word && !strcmp(word, "all") ? SAMPLE_ALL : (int64_t)number(m, word);
-}
-
 static void set_string(char **field, const char *value)
 {
 	free(*field);
 	*field = xstrdup(value);
-}
-
-/* @text stays what the image's strings point into. */
-static void parse_image(const struct maker *m, char *text, struct image_name *ret)
-{
-	const char *wrong = mkimage_parse(text, ret);
-
-	if (wrong)
-		fail(m, wrong, text);
 }
 
 static void open_file(struct maker *m)
@@ -101,7 +68,7 @@ static void open_file(struct maker *m)
 	int err;
 
 	if (!type)
-		fail(m, "no such CPU type", m->cpu);
+		fail("no such CPU type", m->cpu);
 	m->header.cpu_type = m->header.version == SAMPLE_VERSION_099 ? type->number_099
 								      : type->number_1x;
 	m->header.is_kernel = m->is_kernel < 0 ? m->name.image.kind == IMAGE_KERNEL : m->is_kernel;
@@ -111,14 +78,14 @@ static void open_file(struct maker *m)
 	m->header.cg_to_is_kernel = m->name.has_callee && m->name.callee.kind == IMAGE_KERNEL;
 	m->header.cg_to_anon_start = m->name.has_callee ? m->name.callee.anon_start : 0;
 	if (sample_name_format(&m->name, &relative))
-		fail(m, "no sample file can have that name", m->image);
+		fail("no sample file can have that name", m->image);
 	samples = m->part ? xstrdup(m->part) : session_samples_path(m->session_dir, m->session);
 	path = path_join(samples, relative.text);
 	err = file_make_parent_dirs(path, 0755);
 	if (!err)
 		err = odb_open(path, size, &m->db, &e);
 	if (err)
-		fail(m, *e.text ? e.text : strerror(-err), path);
+		fail(*e.text ? e.text : strerror(-err), path);
 	if (odb_created(m->db))
 		sample_header_store(&m->header, odb_header(m->db));
 	strbuf_free(&relative);
@@ -129,16 +96,16 @@ static void open_file(struct maker *m)
 static void add_samples(struct maker *m, char **words)
 {
 	const char *key = words[0], *count = words[m->name.has_callee ? 2 : 1];
-	uint64_t place = number(m, key);
+	uint64_t place = number(key);
 
 	if (m->name.has_callee)
-		place = place << 32 | (uint32_t)number(m, words[1]);
+		place = place << 32 | (uint32_t)number(words[1]);
 	if (!m->name.image.path)
-		fail(m, "samples before any 'app'", key);
+		fail("samples before any 'app'", key);
 	if (!m->db)
 		open_file(m);
-	if (odb_add(m->db, place, (uint32_t)number(m, count)))
-		fail(m, "cannot add samples", key);
+	if (odb_add(m->db, place, (uint32_t)number(count)))
+		fail("cannot add samples", key);
 }
 
 static void copy_stats(struct maker *m, const char *file, FILE *in)
@@ -149,12 +116,12 @@ static void copy_stats(struct maker *m, const char *file, FILE *in)
 	FILE *out;
 
 	if (file_make_parent_dirs(path, 0755) || !(out = fopen(path, "w")))
-		fail(m, "cannot write", path);
+		fail("cannot write", path);
 	while (getline(&line, &room, in) > 0 && strcmp(line, "end\n")) {
-		m->line++;
+		at.line++;
 		fputs(line, out);
 	}
-	m->line++;
+	at.line++;
 	fclose(out);
 	free(line);
 	free(path);
@@ -164,15 +131,15 @@ static void set_event(struct maker *m, char **words)
 {
 	set_string(&m->event, words[1]);
 	m->name.event = m->event;
-	m->name.count = words[2] ? number(m, words[2]) : 0;
-	m->name.unit_mask = words[2] && words[3] ? number(m, words[3]) : 0;
+	m->name.count = words[2] ? number(words[2]) : 0;
+	m->name.unit_mask = words[2] && words[3] ? number(words[3]) : 0;
 }
 
 static void set_part(struct maker *m, const char *build_id, const char *cgroup)
 {
 	char *stats = session_stats_path(m->session_dir, m->session, NULL);
 	struct session_parts parts = { 0 };
-	size_t number;
+	size_t nr;
 
 	free(m->part);
 	m->part = NULL;
@@ -180,9 +147,9 @@ static void set_part(struct maker *m, const char *build_id, const char *cgroup)
 	cgroup = strcmp(cgroup, "-") ? cgroup : "";
 	if (*build_id || *cgroup) {
 		(void)session_parts_read(stats, &parts, NULL);
-		if (session_parts_get(stats, &parts, build_id, cgroup, &number))
-			fail(m, "cannot make a part", cgroup);
-		m->part = session_part_path(stats, number);
+		if (session_parts_get(stats, &parts, build_id, cgroup, &nr))
+			fail("cannot make a part", cgroup);
+		m->part = session_part_path(stats, nr);
 		session_parts_free(&parts);
 	}
 	free(stats);
@@ -191,7 +158,7 @@ static void set_part(struct maker *m, const char *build_id, const char *cgroup)
 static void set_image(struct maker *m, const char *word)
 {
 	set_string(&m->image, word);
-	parse_image(m, m->image, &m->name.image);
+	parse_image(m->image, &m->name.image);
 	m->name.has_callee = false;
 }
 
@@ -205,11 +172,11 @@ static void do_line(struct maker *m, char **words, FILE *in)
 	}
 	m->db = odb_close(m->db);	/* what follows goes elsewhere */
 	if (!words[1])
-		fail(m, "a word is missing after", word);
+		fail("a word is missing after", word);
 	if (!strcmp(word, "session")) {
 		set_string(&m->session, words[1]);
 	} else if (!strcmp(word, "version")) {
-		m->header.version = number(m, words[1]);
+		m->header.version = number(words[1]);
 	} else if (!strcmp(word, "cpu")) {
 		set_string(&m->cpu, words[1]);
 		m->header.cpu_mhz = words[2] ? strtod(words[2], NULL) : 0;
@@ -217,28 +184,28 @@ static void do_line(struct maker *m, char **words, FILE *in)
 		set_event(m, words);
 	} else if (!strcmp(word, "app")) {
 		set_string(&m->app, words[1]);
-		parse_image(m, m->app, &m->name.app);
+		parse_image(m->app, &m->name.app);
 		set_image(m, words[1]);
 	} else if (!strcmp(word, "image")) {
 		set_image(m, words[1]);
 	} else if (!strcmp(word, "callee")) {
 		set_string(&m->callee, words[1]);
-		parse_image(m, m->callee, &m->name.callee);
+		parse_image(m->callee, &m->name.callee);
 		m->name.has_callee = true;
 	} else if (!strcmp(word, "task") && words[2]) {
-		m->name.tgid = number_or_all(m, words[1]);
-		m->name.tid = number_or_all(m, words[2]);
-		m->name.cpu = number_or_all(m, words[3]);
+		m->name.tgid = number_or_all(words[1]);
+		m->name.tid = number_or_all(words[2]);
+		m->name.cpu = number_or_all(words[3]);
 	} else if (!strcmp(word, "part") && words[2]) {
 		set_part(m, words[1], words[2]);
 	} else if (!strcmp(word, "mtime")) {
-		m->header.mtime = number(m, words[1]);
+		m->header.mtime = number(words[1]);
 	} else if (!strcmp(word, "kernel")) {
 		m->is_kernel = !strcmp(words[1], "yes");
 	} else if (!strcmp(word, "stats")) {
 		copy_stats(m, words[1], in);
 	} else {
-		fail(m, "no such line", word);
+		fail("no such line", word);
 	}
 }
 
@@ -253,7 +220,7 @@ int main(int argc, char **argv)
 		say_error("usage: mkprofile PROFILE.txt SESSION_DIR");
 		return 1;
 	}
-	m.profile = argv[1];
+	at.path = argv[1];
 	m.session_dir = argv[2];
 	m.header.version = SAMPLE_VERSION_1X;
 	m.name.tgid = m.name.tid = m.name.cpu = SAMPLE_ALL;
@@ -261,16 +228,16 @@ int main(int argc, char **argv)
 	set_string(&m.cpu, "timer");
 	set_string(&m.event, "TIMER");
 	m.name.event = m.event;
-	in = fopen(m.profile, "r");
+	in = fopen(at.path, "r");
 	if (!in) {
-		say_error("cannot open '%s': %s", m.profile, strerror(errno));
+		say_error("cannot open '%s': %s", at.path, strerror(errno));
 		return 1;
 	}
 	while (getline(&line, &room, in) > 0) {
 		char *words[MAX_WORDS + 1] = { NULL }, *save = NULL;
 		size_t nr = 0;
 
-		m.line++;
+		at.line++;
 		for (char *w = strtok_r(line, " \t\n", &save); w && nr < MAX_WORDS;
 		     w = strtok_r(NULL, " \t\n", &save))
 			words[nr++] = w;

@@ -20,16 +20,14 @@
 #include <stdio.h>
 
 #include "file.h"
-#include "mkimage.h"
-#include "say.h"
+#include "mktext.h"
 #include "session.h"
 #include "stack_store.h"
 
 #define MAX_IMAGES 32
 
 struct maker {
-	const char *session_dir, *input;
-	unsigned int line;
+	const char *session_dir;
 	struct stack_store *store;
 	struct { char word[32]; uint32_t id; } images[MAX_IMAGES];
 	size_t nr_images;
@@ -38,30 +36,10 @@ struct maker {
 	unsigned int end;
 };
 
-static void fail(const struct maker *m, const char *what, const char *word)
-{
-	say_error("%s:%u: %s: '%s'", m->input, m->line, what, word ? word : "");
-	exit(1);
-}
-
-static void check(const struct maker *m, int err, const char *word)
+static void check(int err, const char *word)
 {
 	if (err)
-		fail(m, strerror(-err), word);
-}
-
-static uint64_t number(const struct maker *m, const char *word)
-{
-	uint64_t n = 0;
-
-	if (!word || number_parse_u64(word, &n))
-		fail(m, "not a number", word);
-	return n;
-}
-
-static int64_t number_or_all(const struct maker *m, const char *word)
-{
-	return word && !strcmp(word, "all") ? SAMPLE_ALL : (int64_t)number(m, word);
+		fail(strerror(-err), word);
 }
 
 static void set_event(struct maker *m, const char *name, char **save)
@@ -69,10 +47,10 @@ static void set_event(struct maker *m, const char *name, char **save)
 	struct stack_event event = { .name = name };
 	const char *word = strtok_r(NULL, " \t\n", save);
 
-	event.count = word ? number(m, word) : 0;
+	event.count = word ? number(word) : 0;
 	word = strtok_r(NULL, " \t\n", save);
-	event.unit_mask = word ? number(m, word) : 0;
-	check(m, stack_store_event(m->store, &event, &m->event), name);
+	event.unit_mask = word ? number(word) : 0;
+	check(stack_store_event(m->store, &event, &m->event), name);
 }
 
 static void open_store(struct maker *m, const char *session)
@@ -83,9 +61,9 @@ static void open_store(struct maker *m, const char *session)
 	stack_store_close(m->store);
 	m->nr_images = 0;
 	m->labels.app = STACK_NONE;
-	check(m, file_make_parent_dirs(path, 0755), path);
+	check(file_make_parent_dirs(path, 0755), path);
 	if (stack_store_open(path, 0, &m->store, &e))
-		fail(m, e.text, path);
+		fail(e.text, path);
 	set_event(m, "TIMER", &(char *){ (char[]){ "" } });
 	free(path);
 }
@@ -95,36 +73,37 @@ static uint32_t image_of(const struct maker *m, const char *word, size_t len)
 	for (size_t i = m->nr_images; i-- > 0;)
 		if (strlen(m->images[i].word) == len && !strncmp(m->images[i].word, word, len))
 			return m->images[i].id;
-	fail(m, "no such image", word);
-	return 0;
+	fail("no such image", word);
 }
 
 static void add_image(struct maker *m, const char *word, char **save)
 {
 	char *text = strtok_r(NULL, " \t\n", save), *id = strtok_r(NULL, " \t\n", save);
 	struct stack_image image = { .build_id = id ? id : "" };
-	const char *wrong = text ? mkimage_parse(text, &image.name) : "no image";
 
-	if (wrong || m->nr_images == MAX_IMAGES || strlen(word) >= sizeof(m->images[0].word))
-		fail(m, wrong ? wrong : "too many images, or too long a word", word);
+	if (!text)
+		fail("no image", word);
+	parse_image(text, &image.name);
+	if (m->nr_images == MAX_IMAGES || strlen(word) >= sizeof(m->images[0].word))
+		fail("too many images, or too long a word", word);
 	strcpy(m->images[m->nr_images].word, word);
-	check(m, stack_store_image(m->store, &image, &m->images[m->nr_images++].id), word);
+	check(stack_store_image(m->store, &image, &m->images[m->nr_images++].id), word);
 }
 
 static size_t add_frames(const struct maker *m, char *word, struct stack_frame *frames, size_t nr)
 {
 	char *colon = strchr(word, ':'), *star = strchr(word, '*');
-	uint64_t times = star ? number(m, star + 1) : 1;
+	uint64_t times = star ? number(star + 1) : 1;
 
 	if (!colon)
-		fail(m, "a frame is IMAGE:OFFSET", word);
+		fail("a frame is IMAGE:OFFSET", word);
 	if (star)
 		*star = '\0';
 	for (; times; times--) {
 		if (nr == STACK_FRAMES_MAX)
-			fail(m, "too many frames", word);
+			fail("too many frames", word);
 		frames[nr++] = (struct stack_frame){
-			image_of(m, word, (size_t)(colon - word)), number(m, colon + 1) };
+			image_of(m, word, (size_t)(colon - word)), number(colon + 1) };
 	}
 	return nr;
 }
@@ -144,9 +123,9 @@ static void add_chain(struct maker *m, const char *count, char **save)
 		frames[i] = frames[nr - 1 - i];
 		frames[nr - 1 - i] = swap;
 	}
-	check(m, stack_store_context(m->store, &m->labels, &context), "context");
-	check(m, stack_store_add(m->store, context, m->event, frames, nr, m->end,
-				 number(m, count)), count);
+	check(stack_store_context(m->store, &m->labels, &context), "context");
+	check(stack_store_add(m->store, context, m->event, frames, nr, m->end,
+				 number(count)), count);
 }
 
 static void do_line(struct maker *m, char *word, char **save)
@@ -159,7 +138,7 @@ static void do_line(struct maker *m, char *word, char **save)
 	}
 	second = strtok_r(NULL, " \t\n", save);
 	if (!second)
-		fail(m, "a word is missing after", word);
+		fail("a word is missing after", word);
 	if (!strcmp(word, "session")) {
 		open_store(m, second);
 	} else if (!strcmp(word, "event")) {
@@ -170,13 +149,13 @@ static void do_line(struct maker *m, char *word, char **save)
 		m->labels.app = strcmp(second, "none") ? image_of(m, second, strlen(second))
 						       : STACK_NONE;
 	} else if (!strcmp(word, "task")) {
-		m->labels.tgid = number_or_all(m, second);
-		m->labels.tid = number_or_all(m, strtok_r(NULL, " \t\n", save));
-		m->labels.cpu = number_or_all(m, strtok_r(NULL, " \t\n", save));
+		m->labels.tgid = number_or_all(second);
+		m->labels.tid = number_or_all(strtok_r(NULL, " \t\n", save));
+		m->labels.cpu = number_or_all(strtok_r(NULL, " \t\n", save));
 	} else if (!strcmp(word, "end")) {
-		m->end = (unsigned int)number(m, second);
+		m->end = (unsigned int)number(second);
 	} else {
-		fail(m, "no such line", word);
+		fail("no such line", word);
 	}
 }
 
@@ -192,18 +171,18 @@ int main(int argc, char **argv)
 		say_error("usage: mkstacks STACKS.txt SESSION_DIR");
 		return 1;
 	}
-	m.input = argv[1];
+	at.path = argv[1];
 	m.session_dir = argv[2];
-	in = fopen(m.input, "r");
+	in = fopen(at.path, "r");
 	if (!in) {
-		say_error("cannot open '%s': %s", m.input, strerror(errno));
+		say_error("cannot open '%s': %s", at.path, strerror(errno));
 		return 1;
 	}
 	open_store(&m, SESSION_CURRENT);
 	while (getline(&line, &room, in) > 0) {
 		char *save = NULL, *word = strtok_r(line, " \t\n", &save);
 
-		m.line++;
+		at.line++;
 		if (word && *word != '#')
 			do_line(&m, word, &save);
 	}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* fuzz_report.h - reports over a session in fuzz_dir, whose files are the input */
+#ifndef FUZZ_REPORT_H
+#define FUZZ_REPORT_H
+
+#include "fuzz_dir.h"
+#include "report.h"
+#include "xalloc.h"
+
+/* Make @name, below the samples of the session, of @bytes. */
+static inline void fuzz_put(const char *name, const void *bytes, size_t n)
+{
+	char *path = xasprintf("%s/samples/current/%s", fuzz_dir, name);
+	FILE *f;
+
+	file_make_parent_dirs(path, 0700);
+	f = fopen(path, "w");
+	if (!f || fwrite(bytes, 1, n, f) != n || fclose(f))
+		abort();
+	free(path);
+}
+
+static inline void fuzz_report(const struct report_options *options, FILE *out)
+{
+	struct notices notices = { 0 };
+	struct report *report;
+	struct op_error e;
+
+	if (!report_make(options, fuzz_dir, &report, &notices, &e)) {
+		report_print(report, out);
+		report_free(report);
+	}
+	notices_free(&notices);
+}
+
+#endif
