@@ -11,6 +11,7 @@
  *	image WORD IMAGE [BUILD-ID]	frames in it are WORD:OFFSET; IMAGE as for mkprofile
  *	app WORD			an image, or "none"; default none
  *	task TGID TID CPU		"all" or a number; default all all all
+ *	cgroup NAME			"-": not kept apart, the default
  *	end KIND			how chains end, a number of doc/stack-store.md [ST-12]
  *	COUNT FRAME...			outermost first
  *
@@ -32,6 +33,7 @@ struct maker {
 	struct { char word[32]; uint32_t id; } images[MAX_IMAGES];
 	size_t nr_images;
 	struct stack_context labels;
+	char cgroup[256];			/* in them */
 	uint32_t event;
 	unsigned int end;
 };
@@ -152,6 +154,9 @@ static void do_line(struct maker *m, char *word, char **save)
 		m->labels.tgid = number_or_all(second);
 		m->labels.tid = number_or_all(strtok_r(NULL, " \t\n", save));
 		m->labels.cpu = number_or_all(strtok_r(NULL, " \t\n", save));
+	} else if (!strcmp(word, "cgroup")) {
+		snprintf(m->cgroup, sizeof(m->cgroup), "%s", strcmp(second, "-") ? second : "");
+		m->labels.cgroup = m->cgroup;
 	} else if (!strcmp(word, "end")) {
 		m->end = (unsigned int)number(second);
 	} else {

@@ -271,6 +271,18 @@ async function flatWorks(browser) {
 		differs("told", (await page.value(text("notices"))).includes("no call chains"), true) || quiet(page);
 }
 
+async function controlGroupsWork(browser) {
+	const page = await browser.open(url("boxes.html"));
+	const options = await page.value(`Array.from(document.getElementById("process").options, (o) => o.text)`);
+
+	await page.value(set("split", "cgroup", "change"));
+	const split = await page.value(`[${frame("/web")}.node.all[0], ${frame("/db")}.node.all[0]]`);
+	await page.value(set("process", "cgroup:1", "change"));
+	return differs("choices", options, ["all", "prog (30)", "/web (20)", "/db (10)"]) ||
+		differs("split", split, [20, 10]) ||
+		differs("one", (await page.value(total))[0], 10) || quiet(page);
+}
+
 async function evilIsText(browser) {
 	const page = await browser.open(url("evil.html"));
 	const shown = await page.value(`document.body.innerText`);
@@ -339,6 +351,7 @@ async function evilSvgIsText(browser) {
 	await checkPage(browser);
 	await check("two profiles: colours and widths", () => diffWorks(browser));
 	await check("no chains: images and functions", () => flatWorks(browser));
+	await check("by control group", () => controlGroupsWork(browser));
 	await check("hostile names are text", () => evilIsText(browser));
 	await check("the policy lets nothing else run", () => policyHolds(browser));
 	await check("a large tree is bounded, its samples are all there", () => largeIsBounded(browser));
