@@ -70,7 +70,7 @@ const struct profile_format *profile_format_detect(const unsigned char *bytes, s
 
 /*
  * Read the file @path ("-": stdin), unpacked if it is gzip. A file is refused as too large when
- * unpacking takes more than 64 times its size and more than 8 MiB [PF-7]. @format NULL: detected.
+ * unpacking takes more than 64 times its size and more than 2 MiB [PF-7]. @format NULL: detected.
  * *ret is new, to be freed by the caller.
  */
 int profile_read_file(const char *path, const struct profile_format *format,
