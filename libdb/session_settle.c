@@ -299,7 +299,8 @@ static int settle(const char *samples_dir, const char *stats_dir, struct settlem
 		book_by_cpu(&counts, &t, s);
 	else
 		book_in_parts(&counts, recorded, s->found + s->missing, s->found);
-	if (s->found || s->missing || s->counts.text[0])
+	if (session_settle_stacks(stats_dir, &counts) || s->found || s->missing ||
+	    s->counts.text[0])
 		err = write_counts(stats_dir, &counts, e);
 	free(counts.cpu);
 	return err;

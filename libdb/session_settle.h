@@ -9,8 +9,10 @@
 #ifndef SESSION_SETTLE_H
 #define SESSION_SETTLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "error.h"
+#include "session.h"
 
 struct settlement {
 	uint64_t found;		/* samples in files, in no count: now received and recorded */
@@ -24,5 +26,11 @@ struct settlement {
  * doing it again after a failure, or a kill in between, is fine.
  */
 int session_settle(const char *samples_dir, struct settlement *ret, struct op_error *e);
+
+/*
+ * The part of it about chains: @counts, whose other numbers are settled, get what stats/stacks has.
+ * Whether they changed; a store that cannot be read changes nothing. [SS-25]
+ */
+bool session_settle_stacks(const char *stats_dir, struct session_counts *counts);
 
 #endif
