@@ -45,6 +45,8 @@ void json_session(struct json *j, const struct report_session *s)
 		json_text(j, "kernel", info->kernel);
 		json_text(j, "collector", info->collector);
 		json_text(j, "model", info->model);
+		if (*info->profiled)
+			json_text(j, "profiled", info->profiled);
 		json_text(j, "events", info->events);
 		json_signed(j, "period_ns", info->period_ns, 0);
 	}
