@@ -15,8 +15,8 @@ say     = $(if $(silent),$(Q),@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
 
 CC       ?= cc
 OPT      ?= -O2 -g
-WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
-	    -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
+WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
+	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
 VERSION  := 0.1.0
 CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
@@ -65,8 +65,8 @@ all_objs += $(patsubst %.c,$(O)/%.o,$(2))
 $(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(lastword $(MAKEFILE_LIST))
 endef
 
-# $(call shared_library,NAME.so,VERSION,SOURCES,MAP of symbol versions,-l FLAGS): what other people's
-# programs link with; $(O)/lib/NAME.so is a link to $(O)/lib/NAME.so.VERSION
+# $(call shared_library,NAME.so,VERSION,SOURCES,MAP of symbol versions,-l FLAGS): what other
+# people's programs link with; $(O)/lib/NAME.so is a link to $(O)/lib/NAME.so.VERSION
 define shared_library
 shared += $(O)/lib/$(1)
 all_objs += $(patsubst %.c,$(O)/%.o,$(3))
@@ -127,12 +127,12 @@ endef
 
 # $(call fuzz_target,NAME,SOURCE,LIBRARIES,-l FLAGS): $(O)/fuzz/NAME, with the plain
 # driver of tests/fuzz/driver.c; FUZZ=libfuzzer links clang's instead.
+fuzz_driver = $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o)
 define fuzz_target
 fuzzers += $(O)/fuzz/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2)) $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o)
+all_objs += $(patsubst %.c,$(O)/%.o,$(2)) $(fuzz_driver)
 $(O)/fuzz/$(1): LIBS := $(4)
-$(O)/fuzz/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o) \
-		$(addprefix $(O)/lib/,$(3))
+$(O)/fuzz/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(fuzz_driver) $(addprefix $(O)/lib/,$(3))
 	$$(link) $$(if $$(filter libfuzzer,$$(FUZZ)),-fsanitize=fuzzer)
 endef
 

@@ -18,7 +18,7 @@ struct cookies *cookies_new(struct collector *collector, struct images *images,
 			    struct binaries *binaries);
 void cookies_free(struct cookies *c);
 
-/* Have @file called with the file of each cookie that is resolved from now on; the fd stays ours. */
+/* Have @file called with the file of each cookie resolved from now on; the fd stays ours. */
 void cookies_tell_files(struct cookies *c, void (*file)(void *context, op_word cookie, int fd),
 			void *context);
 

@@ -26,8 +26,8 @@
 /* Reading */
 
 /*
- * Up to JIT_TEXT_MAX bytes of @fd, malloc'd: the last ones of a perf map, where what is newest stands
- * last, else the first. The file may grow or shrink meanwhile.
+ * Up to JIT_TEXT_MAX bytes of @fd, malloc'd: the last ones of a perf map, where what is newest
+ * stands last, else the first. The file may grow or shrink meanwhile.
  */
 static char *read_file(int fd, enum jit_kind kind, size_t *ret_len)
 {
@@ -144,7 +144,7 @@ static bool give_up_rights(void)
 
 	sigfillset(&all);
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
-	signal(SIGINT, SIG_IGN);	/* Ctrl-C ends the command profiled, and then we are wanted */
+	signal(SIGINT, SIG_IGN);	/* Ctrl-C ends what is profiled: then we are wanted */
 	signal(SIGHUP, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);

@@ -68,8 +68,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /*
- * The least that is painted on leaves [from, to), of which node @n has [low, high); with @birth, which
- * is no later than anything there, that is painted over them afterwards.
+ * The least that is painted on leaves [from, to), of which node @n has [low, high); with @birth,
+ * which is no later than anything there, that is painted over them afterwards.
  */
 static uint64_t paint(struct canvas *v, size_t n, size_t low, size_t high, size_t from, size_t to,
 		      uint64_t birth)

@@ -2,8 +2,8 @@
 /*
  * jit_object.h - TGID.jo: an ELF file of code made at run time
  *
- * Sections lie where the code ran, and so do the symbols [JT-40] ff. Code that nobody told the bytes of
- * takes no room in it.
+ * Sections lie where the code ran, and so do the symbols [JT-40] ff. Code that nobody told the
+ * bytes of takes no room in it.
  */
 #ifndef JIT_OBJECT_H
 #define JIT_OBJECT_H

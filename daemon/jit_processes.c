@@ -39,7 +39,7 @@ struct process {
 	struct jit_files files;
 	struct folder folders[FOLDERS_MAX];
 	size_t nr_folders;
-	size_t nr_objects;		/* made of the files as they were last: one for each place */
+	size_t nr_objects;		/* of the files as they were last: one for each place */
 	struct jit_version version;	/* when they were read last */
 };
 

@@ -47,7 +47,8 @@ void kernel_read_modules(struct kernel *k);
 /*
  * Keep the symbols in stats/kernel-symbols below @stats_dir from now on; those of modules that
  * go stay there. A capture costs some 100 ms, so kernel_capture_due() makes one only when
- * modules or made text came since the last and that was a while ago; kernel_capture_now() whenever they came.
+ * modules or made text came since the last and that was a while ago; kernel_capture_now() whenever
+ * they came.
  */
 void kernel_set_session(struct kernel *k, const char *stats_dir);
 void kernel_capture_due(struct kernel *k);
@@ -55,7 +56,8 @@ void kernel_capture_now(struct kernel *k);
 
 /*
  * A sample lies at @pc, in no module. Text that was made after the last capture (BPF programs,
- * trampolines of tracing) is worth another: a page outside the kernel's own text asks for one, once.
+ * trampolines of tracing) is worth another: a page outside the kernel's own text asks for one,
+ * once.
  */
 void kernel_saw(struct kernel *k, uint64_t pc);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_snapshot.c - keep the symbols of modules and BPF programs that went, tell another boot's snapshot
+ * kernel_snapshot.c - keep symbols of modules and BPF programs that went, tell another boot's file
  */
 #include <errno.h>
 #include <stdbool.h>

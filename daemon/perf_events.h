@@ -27,7 +27,7 @@ struct perf_event_setup {
 	/* Callers [PC-80]: how many addresses of them to list, 0: none are asked for, */
 	unsigned int max_addresses;
 	uint32_t copy_bytes;		/* and how much user stack to copy; 0: list user callers */
-	uint64_t copy_period_ns;	/* how often, at most: lowered as rings have room for that */
+	uint64_t copy_period_ns;	/* how often, at most: less as rings have room for that */
 };
 
 struct perf_times {

@@ -4,8 +4,8 @@
  *
  *	java -agentpath:.../libjvmti_oprofile.so[=version|debug] ...
  *
- * version: print which agent this is. debug: print each event. A failure to tell the profiler is said once
- * and costs names, never the program. [JT-16]
+ * version: print which agent this is. debug: print each event. A failure to tell the profiler is
+ * said once and costs names, never the program. [JT-16]
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -17,7 +17,7 @@
 #include "jvmti_lines.h"
 #include "opagent.h"
 
-#define NAME_MAX_TOLD	4096		/* bytes of a method's, which libopagent's readers cut anyway */
+#define NAME_MAX_TOLD	4096		/* bytes of a method's; readers cut them anyway */
 
 static op_agent_t agent;
 static bool debug, told_failure;
@@ -32,8 +32,8 @@ static void check(int status, const char *what)
 	if (!status || told_failure)
 		return;
 	told_failure = true;
-	fprintf(stderr, "libjvmti_oprofile: cannot write %s: %s; compiled code will have no names\n", what,
-		strerror(errno));
+	fprintf(stderr, "libjvmti_oprofile: cannot write %s: %s; compiled code will have no "
+		"names\n", what, strerror(errno));
 }
 
 /* Class, method and arguments as the virtual machine spells them: "LMain;run(I)V". [JT-16] */
@@ -74,7 +74,8 @@ static void JNICALL method_loaded(jvmtiEnv *jvmti, jmethodID method, jint size, 
 	if (size <= 0 || !method_name(jvmti, method, name, sizeof(name)))
 		return;
 	if (debug)
-		fprintf(stderr, "libjvmti_oprofile: loaded %p, %d bytes: %s\n", code, (int)size, name);
+		fprintf(stderr, "libjvmti_oprofile: loaded %p, %d bytes: %s\n", code, (int)size,
+			name);
 	check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size), "code");
 	tell_lines(jvmti, method, code, map_length, map, compile_info);
 }
@@ -95,7 +96,8 @@ static void JNICALL code_generated(jvmtiEnv *jvmti, const char *name, const void
 	if (size <= 0)
 		return;
 	if (debug)
-		fprintf(stderr, "libjvmti_oprofile: generated %p, %d bytes: %s\n", code, (int)size, name);
+		fprintf(stderr, "libjvmti_oprofile: generated %p, %d bytes: %s\n", code, (int)size,
+			name);
 	check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size), "code");
 }
 
@@ -110,7 +112,8 @@ static bool take_options(const char *options)
 	}
 	debug = !strcmp(options, "debug");
 	if (!debug)
-		fprintf(stderr, "libjvmti_oprofile: unknown option '%s': version or debug\n", options);
+		fprintf(stderr, "libjvmti_oprofile: unknown option '%s': version or debug\n",
+			options);
 	return debug;
 }
 

@@ -15,8 +15,8 @@ struct jvmti_lines {
 };
 
 /*
- * Of a CompiledMethodLoad event: from @compile_info, which knows what was inlined (of each address the
- * innermost method), else from @map. What can't be had is left out.
+ * Of a CompiledMethodLoad event: from @compile_info, which knows what was inlined (of each address
+ * the innermost method), else from @map. What can't be had is left out.
  */
 void jvmti_lines_read(jvmtiEnv *jvmti, jmethodID method, jint map_length,
 		      const jvmtiAddrLocationMap *map, const void *compile_info,

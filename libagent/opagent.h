@@ -9,9 +9,10 @@
  *	op_close_agent(agent);
  *
  * Link with -lopagent. What is told goes into a file that only this process' user can read
- * (doc/jit.md [JT-11]); reports then name the code. Any thread may call, at any time. After fork() the child
- * has the same handle: with its first call it gets a file of its own, which begins with all that was
- * told before. Functions that return int return 0, or -1 with errno set; then nothing was told.
+ * (doc/jit.md [JT-11]); reports then name the code. Any thread may call, at any time. After fork()
+ * the child has the same handle: with its first call it gets a file of its own, which begins with
+ * all that was told before. Functions that return int return 0, or -1 with errno set; then nothing
+ * was told.
  */
 #ifndef OPAGENT_H
 #define OPAGENT_H

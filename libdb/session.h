@@ -9,7 +9,7 @@
  *   SD/samples/NAME/stats/event-times    for how long events were counted (event_times.h)
  *   SD/samples/NAME/stats/kernel-symbols the kernel's symbols at that time (kernel_symbols.h)
  *   SD/samples/NAME/stats/images         build-ids of the images (image_ids)
- *   SD/samples/NAME/stats/parts/N/...    samples kept apart by more than names tell (session_parts.h)
+ *   SD/samples/NAME/stats/parts/N/...    apart by more than names tell (session_parts.h)
  *   SD/samples/NAME/stats/binaries/ID    copies of binaries that the host has not
  *   SD/samples/NAME/stats/vdso.so        the kernel's code in every process
  *   SD/samples/NAME/stats/stacks         call chains (stack_store.h)

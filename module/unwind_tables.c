@@ -26,7 +26,8 @@ struct op_shared_table {
 	struct op_unwind_table table;	/* @len bytes from here */
 };
 
-static DEFINE_MUTEX(lock);		/* but for used and asking; no user memory is touched under it */
+/* But for used and asking. No user memory is touched under it. */
+static DEFINE_MUTEX(lock);
 static struct hlist_head *images;
 static unsigned int nr_tables, nr_refused;
 static u64 limit;

@@ -35,8 +35,8 @@ int launch_failure_status(int err);
 /* @mask: the signals that it starts with. @argv is for execvp(3), and must stay. */
 int launch_prepare(struct launch *l, char *const *argv, const sigset_t *mask, struct op_error *e);
 /*
- * Block SIGCHLD and what asks a program to stop, and open a signalfd for them; *ret_mask is what was
- * blocked before. -errno, told in @e.
+ * Block SIGCHLD and what asks a program to stop, and open a signalfd for them; *ret_mask is what
+ * was blocked before. -errno, told in @e.
  */
 int launch_signal_fd(int *ret_fd, sigset_t *ret_mask, struct op_error *e);
 /* Let it begin. -errno of execve(2), told in @e: it is gone then. */

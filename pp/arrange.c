@@ -120,8 +120,8 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 		if (!i || compare_templates(&keyed[i].template, &keyed[i - 1].template)) {
 			if (a->nr_classes == MAX_CLASSES)
 				return op_error_set(e, -EINVAL, "more than %d columns: choose some "
-						    "(event:, cpu:, tgid:, tid:, cgroup:) or use --merge",
-						    MAX_CLASSES);
+						    "(event:, cpu:, tgid:, tid:, cgroup:) or use "
+						    "--merge", MAX_CLASSES);
 			if (err && err != -ENODATA)
 				return err;	/* no file of the last class could be read */
 			if (err)

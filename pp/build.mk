@@ -11,7 +11,8 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
 	pp/missing_symbols.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
-	pp/stack_report.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c pp/stack_callees.c \
+	pp/stack_report.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
+	pp/stack_callees.c \
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/format_stacks.c pp/xml_text.c pp/format_xml.c \

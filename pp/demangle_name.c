@@ -16,7 +16,7 @@
 #include "shorten_name.h"
 #include "strbuf.h"
 
-#define DMGL_PARAMS	(1 << 0)	/* of libiberty's demangle.h, which is not always installed */
+#define DMGL_PARAMS	(1 << 0)	/* of demangle.h, which is not always installed */
 #define DMGL_ANSI	(1 << 1)
 
 #define LONGEST_NAME	(64 * 1024)	/* of a demangled one */

@@ -19,8 +19,8 @@ static void quiet(const char *format, va_list args)
 }
 
 /*
- * From 2.39 on libbfd keeps what it has to say of a damaged file back until it knows the format, and
- * then writes it to stderr past the handler, with the file's own bytes in it.
+ * From 2.39 on libbfd keeps what it has to say of a damaged file back until it knows the format,
+ * and then writes it to stderr past the handler, with the file's own bytes in it.
  */
 static bool is_object(bfd *file)
 {

@@ -106,7 +106,8 @@ static void get_images(struct walk *w, const char *path, struct sample_file *fil
 	const struct sample_name *name = &file->name;
 	const char *build = w->part && *w->part->build_id && name->image.kind == IMAGE_FILE
 			    ? w->part->build_id : NULL;
-	bool own = build && name->app.kind == IMAGE_FILE && !strcmp(name->app.path, name->image.path);
+	bool own = build && name->app.kind == IMAGE_FILE &&
+		   !strcmp(name->app.path, name->image.path);
 
 	file->app = get_image(w, &name->app, own ? build : NULL);
 	if (name->image.kind == IMAGE_ANON && !name->has_callee) {

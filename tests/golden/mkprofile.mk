@@ -2,7 +2,8 @@
 test_tools += $(O)/tools/mkprofile
 all_objs += $(O)/tests/golden/mkprofile.o
 $(O)/tools/mkprofile: LIBS :=
-$(O)/tools/mkprofile: $(O)/tests/golden/mkprofile.o $(addprefix $(O)/lib/,libdb.a libevents.a libutil.a)
+$(O)/tools/mkprofile: $(O)/tests/golden/mkprofile.o \
+		$(addprefix $(O)/lib/,libdb.a libevents.a libutil.a)
 	$(link)
 # samples of other machines, for opimport's
 test_tools += $(O)/tools/mkforeign

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * control_stuck_oprofiled.c - opcontrol and oprofiled themselves: a daemon that does not answer, and a
- * start that fails
+ * control_stuck_oprofiled.c - opcontrol and oprofiled themselves: a daemon that does not answer,
+ * and a start that fails
  */
 #include "daemonrc.h"
 #include "fake_daemon.h"

@@ -1,6 +1,7 @@
 # unit tests of the daemon without its perf collector (perf.mk)
 $(foreach t,trans kernel recorder recorder_session events sfile control options \
-	device process killed full_disk parts binaries ibs_events ibs_files ibs stacks stacks_session \
+	device process killed full_disk parts binaries ibs_events ibs_files ibs stacks \
+	stacks_session \
 	unwind_push callgraph,\
 	$(eval $(call unit_test,daemon_$(t),tests/unit/daemon_$(t).c tests/fake_collector.c,\
 		libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -pthread)))

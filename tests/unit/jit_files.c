@@ -162,7 +162,8 @@ static void foreign_map(uid_t owner)
 
 	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
 	f = fopen(path, "w");
-	CHECK(f && fputs("1000 10 f\n", f) >= 0 && !fclose(f) && !chown(path, owner, 0), "%s", path);
+	CHECK(f && fputs("1000 10 f\n", f) >= 0 && !fclose(f) && !chown(path, owner, 0), "%s",
+	      path);
 	CHECK(taken(pid) == (owner ? 0 : MAP), "of user %u", owner);
 	child_end(pid);
 }
@@ -218,8 +219,8 @@ TEST(owners)
 		CHECK(ok == statuses[i].ok && o.pid == statuses[i].pid, "%zu: %d, pid %u", i, ok,
 		      o.pid);
 		if (ok)
-			CHECK(jit_owner_may(&o, 1) && jit_owner_may(&o, 4) && jit_owner_may(&o, 0) &&
-			      !jit_owner_may(&o, 5), "%zu", i);
+			CHECK(jit_owner_may(&o, 1) && jit_owner_may(&o, 4) &&
+			      jit_owner_may(&o, 0) && !jit_owner_may(&o, 5), "%zu", i);
 	}
 }
 

@@ -14,8 +14,8 @@ static void add_blocks(struct jit_code *c, const char *text)
 	unsigned int start, end, number = 0;
 	int used;
 
-	for (; sscanf(text, " %19s %u %u %19s %19s%n", name, &start, &end, birth, death, &used) == 5;
-	     text += used) {
+	for (; sscanf(text, " %19s %u %u %19s %19s%n", name, &start, &end, birth, death,
+		      &used) == 5; text += used) {
 		struct jit_block b = {
 			.start = start, .size = end - start,
 			.birth = birth[0] == '-' ? number++ : strtoul(birth, NULL, 10),
@@ -176,7 +176,8 @@ TEST(made_to_be_slow)
 	jit_code_init(&c, NULL);
 	for (unsigned int i = 0; i < nr; i++) {
 		struct jit_block b = { .start = i, .size = 2 * nr - 2 * i, .birth = i,
-				       .death = JIT_FOREVER, .clock = i & 1 ? JIT_STEADY : JIT_WALL };
+				       .death = JIT_FOREVER,
+				       .clock = i & 1 ? JIT_STEADY : JIT_WALL };
 
 		jit_code_add(&c, &b, "x", 1);
 	}

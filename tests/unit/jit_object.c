@@ -89,9 +89,9 @@ static const struct {
 	const char *file;
 	uint32_t line;
 } places[] = {
-	{ 0x1000, "a.js", 7 }, { 0x1003, "a.js", 7 }, { 0x1004, "b.js", 300 }, { 0x1008, "a.js", 2 },
-	{ 0x100f, "a.js", 2 }, { 0x1010, NULL, 0 }, { 0x1ff8, NULL, 0 }, { 0x2000, "c.js", 5 },
-	{ 0x2010, NULL, 0 }, { 0x3000, NULL, 0 },
+	{ 0x1000, "a.js", 7 }, { 0x1003, "a.js", 7 }, { 0x1004, "b.js", 300 },
+	{ 0x1008, "a.js", 2 }, { 0x100f, "a.js", 2 }, { 0x1010, NULL, 0 },
+	{ 0x1ff8, NULL, 0 }, { 0x2000, "c.js", 5 }, { 0x2010, NULL, 0 }, { 0x3000, NULL, 0 },
 };
 
 /* Of code told with lines, also where only a part of it is left. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_readers.c - perf maps, jitdumps and OProfile's dumps: what is taken of them, and what isn't */
+/* jit_readers.c - perf maps, jitdumps, OProfile's dumps: what is taken of them, what isn't */
 #include <elf.h>
 #include <inttypes.h>
 #include "jit_test.h"
 #include "tap.h"
 #include "tmpdir.h"
 
-/* "START+SIZE@BIRTH-DEATH NAME=CODE;" of each block; births of numbers and no death are left out. */
+/* "START+SIZE@BIRTH-DEATH NAME=CODE;" of each block; not births of numbers, nor no death. */
 static char *text_of(const struct jit_code *c)
 {
 	struct strbuf s = STRBUF_INIT;

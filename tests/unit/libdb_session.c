@@ -66,7 +66,8 @@ TEST(info_comes_back)
 		.clock_khz = 2500000, .period_ns = 40000, .events = "CPU_CLK_UNHALTED:100000:0:1:1",
 		.start_time = 1700000000, .host = "h", .kernel = "6.1.0 #1 SMP",
 		.machine = "x86_64", .kernel_build_id = "0123456789abcdef",
-		.kernel_symbols = "kallsyms", .vmlinux = "/boot/a\\b\nc d", .separate = "none", .profiled = "ls -l",
+		.kernel_symbols = "kallsyms", .vmlinux = "/boot/a\\b\nc d", .separate = "none",
+		.profiled = "ls -l",
 	}, got;
 
 	tmpdir_make();

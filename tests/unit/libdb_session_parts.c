@@ -26,8 +26,9 @@ TEST(numbers)
 	CHECK(!session_parts_get(tmpdir, &parts, "5f3a", "", &n) && n == 0 && parts.nr == 3,
 	      "found again: %zu of %zu", n, parts.nr);
 	CHECK(!session_parts_read(tmpdir, &again, NULL) && again.nr == 3, "%zu", again.nr);
-	CHECK(!strcmp(again.parts[2].build_id, "5f3a") && !strcmp(again.parts[2].cgroup, "/a b\n") &&
-	      !*again.parts[0].cgroup && !*again.parts[1].build_id, "read back");
+	CHECK(!strcmp(again.parts[2].build_id, "5f3a") &&
+	      !strcmp(again.parts[2].cgroup, "/a b\n") && !*again.parts[0].cgroup &&
+	      !*again.parts[1].build_id, "read back");
 	path = session_part_path("/s/stats", 2);
 	CHECK(!strcmp(path, "/s/stats/parts/2"), "%s", path);
 	free(path);

@@ -54,7 +54,9 @@ static const char *last(const struct jit_code *c)
 
 TEST(told_and_read_back)
 {
-	static const struct debug_line_info lines[] = { { 0x1000, 7, "a.js" }, { 0x1002, 8, "b.js" } };
+	static const struct debug_line_info lines[] = {
+		{ 0x1000, 7, "a.js" }, { 0x1002, 8, "b.js" },
+	};
 	struct jit_code c;
 	struct stat st;
 	op_agent_t a;
@@ -65,7 +67,8 @@ TEST(told_and_read_back)
 	CHECK(a, "open: %d", errno);
 	CHECK(!op_write_native_code(a, "Main.run", 0x1000, "CODE", 4), "code");
 	CHECK(!op_write_debug_line_info(a, "CODE", 2, lines), "lines");
-	CHECK(!op_write_native_code(a, "nothing known", UINT64_C(0x7f0000002000), NULL, 16), "no code");
+	CHECK(!op_write_native_code(a, "nothing known", UINT64_C(0x7f0000002000), NULL, 16),
+	      "no code");
 	CHECK(!op_unload_native_code(a, 0x1000), "unload");
 	CHECK(!op_close_agent(a), "close");
 	text = read_dump(getpid(), &c);
@@ -128,7 +131,8 @@ TEST(fork_makes_two)
 		_exit(1);
 	}
 	CHECK(waitpid(pid, &status, 0) == pid && !status, "child");
-	CHECK(!op_write_native_code(a, "parents", 0x2000, "CODE", 4) && !op_close_agent(a), "parent");
+	CHECK(!op_write_native_code(a, "parents", 0x2000, "CODE", 4) && !op_close_agent(a),
+	      "parent");
 	text = read_dump(getpid(), &c);
 	CHECK(c.nr == 2 && !strcmp(last(&c), "parents"), "parent's: %zu, %s", c.nr, last(&c));
 	jit_code_free(&c);

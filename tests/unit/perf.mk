@@ -1,5 +1,6 @@
 # unit tests of the perf collector, daemon/perf_*
-$(foreach t,collector counters events lowered short_lived maps order process records ring setup words \
+$(foreach t,collector counters events lowered short_lived maps order process records ring setup \
+	words \
 	rings fuse targets callers chain chains copy_size,\
 	$(eval $(call unit_test,perf_$(t),tests/unit/perf_$(t).c,\
 		libdaemon.a libdb.a libevents.a libbuildid.a libutil.a)))
@@ -14,7 +15,8 @@ test_tools += $(call_trees)
 $(O)/tests/perf_chains: | $(call_trees)
 $(call_trees): $(O)/tools/%: tests/unit/chains/call_tree.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread $($*) -o $@ $<
+	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread \
+		$($*) -o $@ $<
 
 # and one that throws, where there is a C++ compiler
 ifneq ($(shell command -v $(CXX)),)

@@ -51,7 +51,8 @@ static const struct mode modes[] = {
 	{.name = "signal",
 	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"}},
 	{.name = "callback", .lines = {"spin compare ? sorts main ?"}},
-	{.name = "tail", .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
+	{.name = "tail",
+	 .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
 	{.name = "syscall", .lines = {"? reads main ?"}, .in_kernel = true},
 	{.name = "vdso", .lines = {"[vdso] ? asks_time main ?", "[vdso] asks_time main ?"}},
 	{.name = "thread", .lines = {"spin thread_inner thread_outer ?"}},
@@ -70,7 +71,8 @@ static const struct mode listed_modes[] = {
 	 .repeats = "recurse",
 	 .nr_repeats = 31,
 	 .below = "spin"},
-	{.name = "tail", .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
+	{.name = "tail",
+	 .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
 };
 
 /* Thrown, passing a frame that undoes something, and caught: the run-time's own frames are "?". */
@@ -127,10 +129,10 @@ static const char *name_of(const struct trans_frame *f, uint64_t address)
 static bool is_ours(const char *name)
 {
 	static const char ours[] =
-		" main spin plain_a plain_b plain_c large alloca_inner alloca_outer recurse on_signal"
-		" interrupted compare sorts tail_first tail_last tail_caller reads asks_time"
-		" thread_inner thread_outer count_frame throws told_asm calls_asm undo thrower"
-		" passes catches rethrows catches_again ";
+		" main spin plain_a plain_b plain_c large alloca_inner alloca_outer recurse"
+		" on_signal interrupted compare sorts tail_first tail_last tail_caller reads"
+		" asks_time thread_inner thread_outer count_frame throws told_asm calls_asm "
+		"undo thrower passes catches rethrows catches_again ";
 	char word[100];
 
 	snprintf(word, sizeof(word), " %.*s ", (int)strcspn(name, "."), name);
@@ -267,7 +269,8 @@ static void forget_seen(void)
 static void report(void)
 {
 	/* in a prologue there is no frame pointer yet, and nothing says so */
-	double least = world.by_frame_pointers ? 0.95 : 0.99, most = world.by_frame_pointers ? 0.05 : 0;
+	double least = world.by_frame_pointers ? 0.95 : 0.99;
+	double most = world.by_frame_pointers ? 0.05 : 0;
 
 	for (size_t i = 0; i < world.nr; i++) {
 		const struct seen_mode *s = &world.seen[i];

@@ -117,7 +117,8 @@ TEST(every_sample_ends_somewhere)
 		{{1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL, 0}, LOST_INVALID_PC},
 		{{1, 0x2fff, NOBODY, NOBODY, PERF_MODE_USER, 0, 0, NULL, 0}, LOST_INVALID_PC},
 		{{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, 0, 0, NULL, 0}, -1},
-		{{1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2, PERF_MODE_KERNEL, 0, 0, NULL, 0}, -1},
+		{{1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2, PERF_MODE_KERNEL, 0, 0, NULL, 0},
+		 -1},
 		{{1, 0x1010, 0, 0, PERF_MODE_USER, 0, 0, NULL, 0}, LOST_NO_MM},
 		{{1, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL, 0, 0, NULL, 0}, -1},
 	};

@@ -126,7 +126,8 @@ TEST(what_no_rule_holds_is_unknown)
 	CHECK(RULE("\x04\xff\xff\xff\xff\x0e\x10", 63).offset == 8, "advances past the end");
 	CHECK(RULE("\x42\x01\x01\x10\x40\x00\x00\x00\x00\x00\x0e\x10", 2).cfa ==
 	      OP_CFA_UNKNOWN, "back");
-	CHECK(RULE("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x77", 0).cfa == OP_CFA_UNKNOWN, "long");
+	CHECK(RULE("\x0f\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x77", 0).cfa ==
+	      OP_CFA_UNKNOWN, "long");
 	CHECK(RULE("\x41\x0e\xff", 1).cfa == OP_CFA_UNKNOWN, "cut short");
 }
 

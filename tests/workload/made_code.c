@@ -4,7 +4,8 @@
  *
  *	made-code opagent|map|jitdump|silent MILLISECONDS
  *
- * Of its CPU time 75 % go to "made_hot" and 25 % to "made_cool", which count down and do nothing else.
+ * Of its CPU time 75 % go to "made_hot" and 25 % to "made_cool", which count down and do nothing
+ * else.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -40,10 +41,10 @@ static unsigned char *hot, *cool;
 static void tell_agent(void)
 {
 	op_agent_t agent = op_open_agent();
-
 	struct debug_line_info hot_line = { (uintptr_t)hot, 42, "hot.txt" };
 
-	if (!agent || op_write_native_code(agent, "made_hot", (uintptr_t)hot, hot, sizeof(count_down)) ||
+	if (!agent ||
+	    op_write_native_code(agent, "made_hot", (uintptr_t)hot, hot, sizeof(count_down)) ||
 	    op_write_native_code(agent, "made_cool", (uintptr_t)cool, cool, sizeof(count_down)) ||
 	    op_write_debug_line_info(agent, hot, 1, &hot_line)) {
 		perror("made-code: libopagent");
@@ -58,8 +59,9 @@ static void tell_map(void)
 
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	f = fopen(path, "w");
-	if (!f || fprintf(f, "%" PRIxPTR " %zx made_hot\n%" PRIxPTR " %zx made_cool\n", (uintptr_t)hot,
-			  sizeof(count_down), (uintptr_t)cool, sizeof(count_down)) < 0 || fclose(f)) {
+	if (!f || fprintf(f, "%" PRIxPTR " %zx made_hot\n%" PRIxPTR " %zx made_cool\n",
+			  (uintptr_t)hot, sizeof(count_down), (uintptr_t)cool,
+			  sizeof(count_down)) < 0 || fclose(f)) {
 		perror(path);
 		exit(1);
 	}
@@ -137,7 +139,8 @@ int main(int argc, char **argv)
 	uint64_t end;
 
 	if (argc != 3 || memory == MAP_FAILED) {
-		fprintf(stderr, "made-code: usage: made-code opagent|map|jitdump|silent MILLISECONDS\n");
+		fprintf(stderr, "made-code: usage: made-code opagent|map|jitdump|silent "
+			"MILLISECONDS\n");
 		return 2;
 	}
 	hot = make_code(memory);

@@ -15,7 +15,8 @@ make_prog() # FILE [LD-OPTION...]
 	local file=$1
 	shift
 	mkdir -p "$(dirname "$file")"
-	as -o prog.o "$inputs/prog.s" && link_quietly "$@" -e main -o "$file" prog.o && touch -d $built "$file"
+	as -o prog.o "$inputs/prog.s" && link_quietly "$@" -e main -o "$file" prog.o &&
+		touch -d $built "$file"
 	rm -f prog.o
 }
 
@@ -24,7 +25,8 @@ make_lib() # FILE [LD-OPTION...]
 	local file=$1
 	shift
 	mkdir -p "$(dirname "$file")"
-	as -o lib.o "$inputs/lib.s" && link_quietly "$@" -shared -o "$file" lib.o && touch -d $built "$file"
+	as -o lib.o "$inputs/lib.s" && link_quietly "$@" -shared -o "$file" lib.o &&
+		touch -d $built "$file"
 	rm -f lib.o
 }
 
