@@ -50,7 +50,8 @@ $(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil
 $(eval $(call library,libpgo.a,pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))
 $(eval $(call library,libxproftool.a,pp/xprof_tool.c pp/output.c pp/terminal.c))
-xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a libutil.a
+xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a \
+	libutil.a
 $(foreach t,xprof_atob xprof_btoa,\
 	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
