@@ -2,10 +2,10 @@
 /*
  * perf_chains.c - chains of the perf collector against programs whose chains are known
  *
- * The programs (chains/call_tree.c, chains/exceptions.cc) run in loops of which every possible chain
- * is written down here. A chain becomes a line: its functions of the program by name, anything of a library as
- * "?", the kernel's part left out, neighbours that are alike as one. It is right if it is the
- * end of one of the mode's lines, for a sample may lie in any function of it.
+ * The programs (chains/call_tree.c, chains/exceptions.cc) run in loops of which every possible
+ * chain is written down here. A chain becomes a line: its functions of the program by name,
+ * anything of a library as "?", the kernel's part left out, neighbours that are alike as one. It is
+ * right if it is the end of one of the mode's lines, for a sample may lie in any function of it.
  */
 #include "perf_truth.h"
 
