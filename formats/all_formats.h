@@ -10,6 +10,7 @@ extern const struct profile_format format_cpuprofile;
 extern const struct profile_format format_csv;
 extern const struct profile_format format_firefox;
 extern const struct profile_format format_folded;
+extern const struct profile_format format_perf_script;
 extern const struct profile_format format_pprof;
 extern const struct profile_format format_speedscope;
 

@@ -6,6 +6,7 @@ formats_srcs += formats/maps_line.c formats/maps_text.c formats/maps_text_write.
 formats_srcs += formats/cpuprofile_words.c formats/cpuprofile_read.c formats/cpuprofile_symbols.c
 formats_srcs += formats/cpuprofile_write.c
 formats_srcs += formats/firefox_threads.c formats/firefox_tables.c formats/firefox_write.c
+formats_srcs += formats/perf_script_line.c formats/perf_script_read.c formats/perf_script_write.c
 formats_srcs += formats/speedscope_write.c
 formats_srcs += formats/gzip_write.c formats/proto_write.c formats/proto_strings.c
 formats_srcs += formats/proto_columns.c formats/proto_encode.c formats/proto_decode.c

@@ -12,6 +12,7 @@
 
 #include "all_formats.h"
 #include "folded.h"
+#include "text_lines.h"
 #include "xalloc.h"
 
 #define LINES_LOOKED_AT	10
@@ -24,10 +25,6 @@ struct reader {
 	uint32_t kernel, jit;		/* images, once there is such a frame */
 	struct profile_line *lines;	/* of one place, outermost first */
 	size_t nr_lines, room_lines;
-};
-
-struct text {
-	const char *at, *end;
 };
 
 /* The count is what follows the last blank. */
@@ -63,28 +60,6 @@ static bool parse_count(struct text count, int64_t *ret, bool *whole)
 	return count.at == count.end;
 }
 
-static bool next_line(struct text *all, struct text *line)
-{
-	const char *newline;
-
-	if (all->at == all->end)
-		return false;
-	newline = memchr(all->at, '\n', (size_t)(all->end - all->at));
-	*line = (struct text){ all->at, newline ? newline : all->end };
-	all->at = newline ? newline + 1 : all->end;
-	if (line->end > line->at && line->end[-1] == '\r')
-		line->end--;
-	return true;
-}
-
-static bool has_controls(struct text line)
-{
-	for (; line.at < line.end; line.at++)
-		if ((unsigned char)*line.at < ' ' && *line.at != '\t')
-			return true;
-	return false;
-}
-
 /* Its first lines are all of this form, and at least one is of several frames. */
 static bool detect(const unsigned char *bytes, size_t size)
 {
@@ -94,13 +69,13 @@ static bool detect(const unsigned char *bytes, size_t size)
 
 	if (size && *bytes == '{')	/* JSON */
 		return false;
-	for (int i = 0; i < LINES_LOOKED_AT && next_line(&all, &line); i++) {
+	for (int i = 0; i < LINES_LOOKED_AT && text_next_line(&all, &line); i++) {
 		if (line.at == line.end || *line.at == '#')
 			continue;
-		if (has_controls(line) || !split_count(&line, &count) ||
+		if (text_has_controls(line) || !split_count(&line, &count) ||
 		    !parse_count(count, &value, &whole))
 			return false;
-		several = several || memchr(line.at, ';', (size_t)(line.end - line.at));
+		several = several || memchr(line.at, ';', text_length(line));
 	}
 	return several;
 }
@@ -144,7 +119,7 @@ static uint32_t finish_place(struct reader *r, uint32_t parent, uint32_t image)
 
 static void add_line(struct reader *r, struct text name)
 {
-	uint32_t id = profile_string_n(r->p, name.at, (size_t)(name.end - name.at));
+	uint32_t id = profile_string_n(r->p, name.at, text_length(name));
 	struct profile_function function = { .name = id, .system_name = id };
 
 	xgrow(r->lines, r->nr_lines, r->room_lines);
@@ -157,7 +132,7 @@ static int read_chain(struct reader *r, struct text chain, uint32_t *ret)
 	uint32_t node = PROFILE_NONE, image = PROFILE_NONE, nr = 0;
 
 	while (chain.at < chain.end) {
-		const char *semicolon = memchr(chain.at, ';', (size_t)(chain.end - chain.at));
+		const char *semicolon = memchr(chain.at, ';', text_length(chain));
 		struct text name = { chain.at, semicolon ? semicolon : chain.end };
 		char mark;
 
@@ -189,7 +164,7 @@ static int read_line(struct reader *r, struct text line)
 	int64_t value;
 	int err;
 
-	if (has_controls(line))
+	if (text_has_controls(line))
 		return op_error_set(r->e, -EPROTO, "line %lu: a control character [FO-1]", r->line);
 	if (!split_count(&line, &count))
 		return op_error_set(r->e, -EPROTO, "line %lu: no count at its end [FO-1]", r->line);
@@ -208,7 +183,7 @@ static int read_line(struct reader *r, struct text line)
 
 static void add_comment(struct reader *r, struct text line)
 {
-	char *text = strndup(line.at, (size_t)(line.end - line.at));
+	char *text = strndup(line.at, text_length(line));
 
 	if (!text)
 		return;
@@ -224,7 +199,7 @@ static int read_lines(struct reader *r, struct text all)
 	struct text line;
 	int err = 0;
 
-	while (!err && next_line(&all, &line)) {
+	while (!err && text_next_line(&all, &line)) {
 		r->line++;
 		if (line.at == line.end)
 			continue;

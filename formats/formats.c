@@ -13,6 +13,7 @@ const struct profile_format *const profile_formats[] = {
 	&format_csv,
 	&format_firefox,
 	&format_folded,
+	&format_perf_script,
 	&format_pprof,
 	&format_speedscope,
 	NULL
