@@ -9,7 +9,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
 	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
-	pp/missing_symbols.c \
+	pp/missing_symbols.c pp/imported.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/stack_report.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
 	pp/stack_callees.c \
@@ -45,7 +45,8 @@ $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/a
 	pp/archive_write.c))
 $(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
-$(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c))
+$(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
+	pp/import_session.c pp/import_images.c pp/import_names.c pp/import_samples.c))
 $(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil.a,-lpopt))
 $(eval $(call library,libpgo.a,pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))

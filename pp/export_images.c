@@ -38,7 +38,7 @@ static struct export_range *add_range(struct export_image *i, uint64_t low, uint
 {
 	i->ranges = xrealloc_array(i->ranges, i->nr_ranges + 1, sizeof(*i->ranges));
 	i->ranges[i->nr_ranges] = (struct export_range){ low, high, address, offset,
-							 EXPORT_NONE };
+							 EXPORT_NONE, NULL };
 	return &i->ranges[i->nr_ranges++];
 }
 
@@ -149,6 +149,25 @@ static void map_file(struct export *x, struct export_image *i, uint64_t *next_ad
 	object_file_close(&f);
 }
 
+/* --- as they were in the profile that the session was made of [IM-7] --- */
+
+static void map_imported(struct export_image *i, const struct imported *imported)
+{
+	for (size_t n = 0; n < imported->nr_images; n++) {
+		const struct imported_image *was = &imported->images[n];
+		bool is_placed = was->limit > was->start &&
+				 was->offset + (was->limit - was->start) >= was->offset;
+
+		if (strcmp(was->path, i->image->path))
+			continue;
+		if (is_placed)
+			add_range(i, was->offset, was->offset + (was->limit - was->start),
+				  was->start, was->offset)->from = was;
+		else
+			add_range(i, 0, UINT64_MAX, 0, 0)->from = was;
+	}
+}
+
 /* --- the others --- */
 
 static void map_kernel(struct export_image *i)
@@ -213,11 +232,13 @@ void export_ranges(struct export *x, struct export_image *i, uint64_t *next_addr
 {
 	const struct image *image = i->image;
 
+	if (image->kind == IMAGE_FILE)
+		map_imported(i, export_imported(x, image->session));
 	if (image->kind == IMAGE_KERNEL)
 		map_kernel(i);
 	else if (image->kind == IMAGE_ANON && !image->found && image->anon_end > image->anon_start)
 		add_range(i, 0, image->anon_end - image->anon_start, image->anon_start, 0);
-	else if (image->kind != IMAGE_JIT && i->binary.is_file)
+	else if (image->kind != IMAGE_JIT && i->binary.is_file && !i->nr_ranges)
 		map_file(x, i, next_address);
 	map_rest(x, i, next_address);
 }
@@ -273,6 +294,17 @@ static void read_build_id(const struct export_image *i, char text[BUILD_ID_TEXT]
 		build_id_text(&id, text);
 }
 
+static uint32_t make_imported(struct export *x, const struct imported_image *was)
+{
+	if (was->kind >= IMPORTED_NOWHERE)
+		return PROFILE_NONE;
+	return profile_add_image(x->profile, &(struct profile_image){
+		.path = profile_string(x->profile, was->original),
+		.build_id = profile_string(x->profile, was->build_id),
+		.start = was->start, .limit = was->limit, .offset = was->offset,
+		.kind = was->kind <= PROFILE_JIT ? was->kind : PROFILE_FILE });
+}
+
 static uint32_t make_image(struct export *x, const struct export_image *i,
 			   const struct export_range *r)
 {
@@ -301,7 +333,8 @@ uint32_t export_address(struct export *x, struct export_image *i, uint64_t place
 	*range = range_of(i, i->nr_ranges - 1, place, *range);
 	r = &i->ranges[*range];
 	if (r->image == EXPORT_NONE)
-		r->image = make_image(x, i, r);
-	*ret_address = r->address + (place - r->low);
+		r->image = r->from ? make_imported(x, r->from) : make_image(x, i, r);
+	*ret_address = r->from && r->from->kind == IMPORTED_NAMES
+		       ? 0 : r->address + (place - r->low);
 	return r->image;
 }

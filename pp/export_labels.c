@@ -47,12 +47,19 @@ uint32_t export_labels(struct export *x, const struct sample_file *file, const c
 /* --- events --- */
 
 /* Time is an amount, ticks of unknown length and what hardware counts are numbers [EX-4]. */
-static struct profile_event event_of(struct profile *p, const struct sample_file *file)
+static struct profile_event event_of(struct export *x, const struct sample_file *file)
 {
 	const struct report_session *s = file->session;
+	const struct imported_event *was = imported_event(export_imported(x, s), file->name.event,
+							  file->name.count, file->name.unit_mask);
+	struct profile *p = x->profile;
 	bool is_timer = !strcmp(file->name.event, "TIMER");
 
-	if (is_timer && s && s->has_info && s->info.period_ns)
+	if (was)
+		return (struct profile_event){
+			.name = profile_string(p, was->name), .unit = profile_string(p, was->unit),
+			.period = was->period, .unit_mask = was->unit_mask };
+	if (is_timer && s->has_info && s->info.period_ns)
 		return (struct profile_event){
 			.name = profile_string(p, "cpu"),
 			.unit = profile_string(p, "nanoseconds"),
@@ -93,6 +100,12 @@ static int compare_events(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Of a profile that did not tell applications they are of our own making. */
+static bool tells_apps(const struct imported *i)
+{
+	return i->has_apps || !i->nr_images;
+}
+
 /* In the order of a report's columns; and whether there is more than one application. */
 void export_events(struct export *x)
 {
@@ -102,11 +115,12 @@ void export_events(struct export *x)
 	x->file_events = xcalloc(files->nr + 1, sizeof(*x->file_events));
 	for (size_t i = 0; i < files->nr; i++) {
 		sorted[i] = &files->files[i];
-		x->label_apps |= files->files[i].app != files->files[0].app;
+		x->label_apps |= files->files[i].app != files->files[0].app &&
+				 tells_apps(export_imported(x, files->files[i].session));
 	}
 	qsort(sorted, files->nr, sizeof(*sorted), compare_events);
 	for (size_t i = 0; i < files->nr; i++) {
-		const struct profile_event event = event_of(x->profile, sorted[i]);
+		const struct profile_event event = event_of(x, sorted[i]);
 
 		x->file_events[sorted[i] - files->files] = event_index(x->profile, &event);
 	}

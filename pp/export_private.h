@@ -5,6 +5,7 @@
 
 #include "binary.h"
 #include "export_profile.h"
+#include "imported.h"
 #include "merge_pass.h"
 
 #define EXPORT_NONE UINT32_MAX
@@ -21,6 +22,7 @@ struct export_range {
 	uint64_t low, high;
 	uint64_t address, offset;	/* of low */
 	uint32_t image;			/* the profile's; EXPORT_NONE: nothing was there yet */
+	const struct imported_image *from;	/* what it was when it was imported, or NULL */
 };
 
 struct export_image {
@@ -51,6 +53,7 @@ struct export {
 	struct populate_options populate;	/* for populate_open_image(), row_make() */
 	struct notices *notices;
 	struct profile *profile;
+	struct imported *imported;	/* of each session, empty for ordinary ones */
 	struct export_image **images;
 	size_t nr_images, images_room;
 	struct export_place *places;
@@ -78,6 +81,8 @@ uint32_t export_place(struct export *x, uint32_t image, uint64_t key, uint64_t a
 uint32_t export_node_add(struct export *x, uint32_t parent, uint32_t place, uint32_t cut);
 void export_sample_add(struct export *x, uint32_t node, uint32_t labels, uint32_t event,
 		       uint64_t value);
+
+const struct imported *export_imported(const struct export *x, const struct report_session *s);
 
 /* --- export_chains.c: all samples of the session's files [@first, @end) --- */
 void export_chains(struct export *x, const struct report_session *session, size_t first,

@@ -10,12 +10,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "hash.h"
 #include "populate.h"
 #include "stack_store.h"
 #include "xalloc.h"
 
 #define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images that were mapped we do not know where */
+
+/* --- sessions that were profiles --- */
+
+static void read_imported(struct export *x)
+{
+	const struct session_list *all = &x->collection->sessions;
+
+	x->imported = xcalloc(all->nr + 1, sizeof(*x->imported));
+	for (size_t i = 0; i < all->nr; i++) {
+		char *stats = path_join(all->sessions[i].samples, "stats");
+		struct op_error why = { "" };
+		int err = imported_read(stats, &x->imported[i], &why);
+
+		if (err && err != -ENOENT)
+			notice_add(x->notices, "%s", why.text);
+		free(stats);
+	}
+}
+
+const struct imported *export_imported(const struct export *x, const struct report_session *s)
+{
+	return &x->imported[s - x->collection->sessions.sessions];
+}
 
 /* --- images --- */
 
@@ -219,6 +243,9 @@ static void export_free(struct export *x)
 		free(x->images[i]->ranges);
 		free(x->images[i]);
 	}
+	for (size_t i = 0; i < x->collection->sessions.nr; i++)
+		imported_free(&x->imported[i]);
+	free(x->imported);
 	free(x->images);
 	free(x->places);
 	free(x->slots);
@@ -238,6 +265,7 @@ int export_profile(struct collection *c, const struct export_options *options,
 	};
 	int err = 0;
 
+	read_imported(&x);
 	export_events(&x);
 	gather(&x);
 	if (!x.nr_read) {

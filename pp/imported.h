@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * imported.h - stats/imported: what a session that was made of a profile has no other room for
+ *
+ * Where its images were mapped, what its events were called: with it opexport gives back what
+ * opimport was given. Rules: doc/export.md [IM-7].
+ */
+#ifndef IMPORTED_H
+#define IMPORTED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "error.h"
+#include "profile.h"
+
+#define IMPORTED_FILE "imported"	/* below stats/ */
+
+enum {
+	IMPORTED_NOWHERE = 100,		/* no image: keys are addresses */
+	IMPORTED_NAMES,			/* nor addresses: keys are of our own making */
+};
+
+struct imported_image {
+	unsigned int kind;		/* enum profile_image_kind, or one of the above */
+	uint64_t start, limit, offset;	/* as struct profile_image */
+	char *path;			/* in the session: absolute */
+	char *original;			/* in the profile */
+	char *build_id;			/* there; or "" */
+};
+
+struct imported_event {
+	char *event;			/* in the session */
+	uint64_t count, unit_mask;
+	char *name, *unit;		/* in the profile */
+	uint64_t period;		/* there; 0: amounts */
+};
+
+struct imported {
+	struct imported_image *images;
+	struct imported_event *events;
+	size_t nr_images, images_room, nr_events, events_room;
+	bool has_apps;			/* samples were labelled with their application */
+};
+
+void imported_add_image(struct imported *i, const struct imported_image *image);	/* copied */
+void imported_add_event(struct imported *i, const struct imported_event *event);
+const struct imported_event *imported_event(const struct imported *i, const char *event,
+					    uint64_t count, uint64_t unit_mask);	/* or NULL */
+
+int imported_write(const char *stats_dir, const struct imported *i);
+/* -ENOENT: an ordinary session. -EPROTO: "FILE:LINE: why". *ret is the caller's to free. */
+int imported_read(const char *stats_dir, struct imported *ret, struct op_error *e);
+void imported_free(struct imported *i);		/* all zero is fine */
+
+#endif
