@@ -56,12 +56,25 @@ static int write_images(const struct profile *p, const struct import_images *m, 
 	return err;
 }
 
+/* Nothing was lost here; what was lost before is not known. */
+static int write_counts(const struct import_session_sums *sums, const char *stats)
+{
+	struct cpu_counts cpu = { .received = sums->samples, .recorded = sums->samples };
+	const struct session_counts counts = { 1, &cpu };
+
+	return session_counts_write(stats, &counts);
+}
+
 /* All but the samples. */
 static int write_stats(const struct profile *p, const struct import_session_options *o,
 		       const struct import_images *m, const struct imported *imported,
-		       const char *stats, struct op_error *e)
+		       const struct import_session_sums *sums, const char *stats,
+		       struct op_error *e)
 {
 	int err = write_images(p, m, stats);
+
+	if (!err)
+		err = write_counts(sums, stats);
 
 	if (!err)
 		err = write_info(p, o, imported, stats);
@@ -89,7 +102,7 @@ static int fill(const struct profile *p, const struct import_session_options *o,
 	else
 		err = import_write_samples(p, &images, &imported, samples, sums, notices, e);
 	if (!err)
-		err = write_stats(p, o, &images, &imported, stats, e);
+		err = write_stats(p, o, &images, &imported, sums, stats, e);
 	import_images_free(&images);
 	imported_free(&imported);
 	free(stats);
