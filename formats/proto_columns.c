@@ -121,6 +121,11 @@ char *proto_column_comment(const struct proto_columns *c, uint32_t column)
 			 " name=%s", column, t->period, t->unit_mask, t->event_name);
 }
 
+bool proto_is_column_comment(const char *comment)
+{
+	return !strncmp(comment, COMMENT_START, strlen(COMMENT_START));
+}
+
 bool proto_column_told(struct proto_columns *c, const char *comment)
 {
 	struct proto_column *t;

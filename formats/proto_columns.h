@@ -37,8 +37,9 @@ void proto_columns_free(struct proto_columns *c);
 /* Writing: the columns that @p's events make. */
 void proto_columns_of(const struct profile *p, struct proto_columns *c);
 
-/* The comment that tells of a column, malloc'd. */
+/* The comment that tells of a column, malloc'd; and does a comment look like one? */
 char *proto_column_comment(const struct proto_columns *c, uint32_t column);
+bool proto_is_column_comment(const char *comment);
 
 /* Reading: a column more, then comments, in the file's order; false: one like any other. */
 void proto_column_add(struct proto_columns *c, const char *name, const char *unit);

@@ -21,8 +21,7 @@
 #include "xalloc.h"
 
 #define FLUSH_SIZE	(256 * 1024)	/* bytes that wait for being packed */
-#define KERNEL_PREFIX	"[kernel.kallsyms]"
-#define KERNEL_NAME	KERNEL_PREFIX "_stext"
+#define KERNEL_NAME	"[kernel.kallsyms]_stext"
 #define NOT_YET		SIZE_MAX
 
 struct writer {
@@ -77,11 +76,13 @@ static int compare_labels(const void *x, const void *y, void *profile)
 {
 	const struct profile_label *a = x, *b = y;
 	const struct profile *p = profile;
-	int order = a->key == b->key ? 0 : strcmp(profile_text(p, a->key), profile_text(p, b->key));
+	int order = strcmp(profile_text(p, a->key), profile_text(p, b->key));
 
-	if (!order && a->text != b->text)
+	if (!order)
 		order = strcmp(profile_text(p, a->text), profile_text(p, b->text));
-	return order ? order : (a->number > b->number) - (a->number < b->number);
+	if (!order)
+		order = (a->number > b->number) - (a->number < b->number);
+	return order ? order : strcmp(profile_text(p, a->unit), profile_text(p, b->unit));
 }
 
 /* In an order that does not hang on that of our strings [PP-9]. */
@@ -187,9 +188,7 @@ static struct image_facts *facts_of_images(const struct profile *p)
 /* pprof tells the kernel by its name, and by that of the symbol that it starts with [PP-7]. */
 static uint64_t image_name(struct writer *w, const struct profile_image *image)
 {
-	const char *path = profile_text(w->p, image->path);
-
-	if (image->kind == PROFILE_KERNEL && strncmp(path, KERNEL_PREFIX, strlen(KERNEL_PREFIX)))
+	if (image->kind == PROFILE_KERNEL && profile_text(w->p, image->path)[0] != '[')
 		return proto_string_text(&w->strings, KERNEL_NAME);
 	return proto_string(&w->strings, image->path);
 }
@@ -278,7 +277,7 @@ static void put_strings(struct writer *w)
 	}
 }
 
-/* Comments are numbers of a list: packed. */
+/* Those that tell of columns, which are only ours to give [PP-14], and the others. */
 static void put_comments(struct writer *w, struct proto_buffer *list)
 {
 	const struct proto_columns *c = &w->columns;
@@ -294,7 +293,8 @@ static void put_comments(struct writer *w, struct proto_buffer *list)
 			free(comment);
 		}
 	for (uint32_t i = 0; i < w->p->nr_comments; i++)
-		proto_put_varint(list, proto_string(&w->strings, w->p->comments[i]));
+		if (!proto_is_column_comment(profile_text(w->p, w->p->comments[i])))
+			proto_put_varint(list, proto_string(&w->strings, w->p->comments[i]));
 }
 
 /* The last column's, if it has one. Its strings are there already. */

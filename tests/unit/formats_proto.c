@@ -257,7 +257,8 @@ static struct profile *read_made(struct proto_buffer *b, bool strict, int *ret_e
 	/* of its own, so that a checker sees what reaches past the end */
 	unsigned char *bytes = xmalloc(b->len + 1);
 
-	memcpy(bytes, b->bytes, b->len);
+	if (b->len)
+		memcpy(bytes, b->bytes, b->len);
 	e->text[0] = '\0';
 	*ret_err = format_pprof.read(bytes, b->len, &options, p, e);
 	free(bytes);
