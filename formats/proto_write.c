@@ -21,7 +21,8 @@
 #include "xalloc.h"
 
 #define FLUSH_SIZE	(256 * 1024)	/* bytes that wait for being packed */
-#define KERNEL_NAME	"[kernel.kallsyms]_stext"
+#define KERNEL_PREFIX	"[kernel.kallsyms]"
+#define KERNEL_NAME	KERNEL_PREFIX "_stext"
 #define NOT_YET		SIZE_MAX
 
 struct writer {
@@ -188,7 +189,9 @@ static struct image_facts *facts_of_images(const struct profile *p)
 /* pprof tells the kernel by its name, and by that of the symbol that it starts with [PP-7]. */
 static uint64_t image_name(struct writer *w, const struct profile_image *image)
 {
-	if (image->kind == PROFILE_KERNEL && profile_text(w->p, image->path)[0] != '[')
+	const char *path = profile_text(w->p, image->path);
+
+	if (image->kind == PROFILE_KERNEL && (path[0] != '[' || !strcmp(path, KERNEL_PREFIX)))
 		return proto_string_text(&w->strings, KERNEL_NAME);
 	return proto_string(&w->strings, image->path);
 }

@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "all_formats.h"
+#include "figures.h"
 #include "hash.h"
 #include "say.h"
 
@@ -33,16 +33,6 @@ struct program {
 	uint32_t functions[DEPTH_MAX];
 	uint32_t depth;
 };
-
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_u64(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
 
 /* 0, 1, 2, ... with falling likelihood. */
 static uint64_t skewed(uint64_t of)
@@ -147,27 +137,6 @@ static struct profile *make_profile(void)
 	return p;
 }
 
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *times)
-{
-	qsort(times, RUNS, sizeof(*times), compare_doubles);
-	return times[RUNS / 2];
-}
-
 static long write_profile(const struct profile *p, const char *path)
 {
 	struct format_write_options options = { .pid = "" };
@@ -231,8 +200,8 @@ int main(int argc, char **argv)
 	printf("bench proto_frames_per_sample %.1f frames\n", (double)frames_of(p) / SAMPLES);
 	printf("bench proto_nodes %u nodes\n", p->nr_nodes);
 	printf("bench proto_bytes_per_sample %.1f bytes\n", (double)size / SAMPLES);
-	printf("bench proto_write_1000000 %.2f s\n", median(writing));
-	printf("bench proto_read_1000000 %.2f s\n", median(reading));
+	printf("bench proto_write_1000000 %.2f s\n", median(writing, RUNS));
+	printf("bench proto_read_1000000 %.2f s\n", median(reading, RUNS));
 	unlink(path);
 	profile_free(p);
 	return 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // pprof-format.js PACKAGE FILE - a profile.proto decoded by pprof-format, checked and printed
 //
 // Checked is what the strictest readers ask for (doc/profile-proto.md), each in its own words: ids

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
 // speedscope.js PACKAGE FILE - a file read by speedscope's importers, its chains printed
 //
 // The package is a page: one script, in which the importers stand before what draws. So the script
