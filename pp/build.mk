@@ -38,7 +38,7 @@ $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp
 $(eval $(call program,opannotate,pp/opannotate.c pp/output.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
-$(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c))
+$(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c pp/gmon_format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c \
@@ -58,5 +58,5 @@ $(foreach t,xprof_atob xprof_btoa,\
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/session_formats.c pp/export_command.c))
 $(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
-	libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lz $(pp_ldlibs)))

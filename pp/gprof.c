@@ -27,7 +27,7 @@
 
 struct work {
 	const struct gprof_options *options;
-	struct collection collection;
+	struct collection *collection;
 	struct image *image;
 	struct binary binary;
 	uint64_t *symbol_counts;	/* of samples; one more for what is in none */
@@ -36,37 +36,54 @@ struct work {
 	struct notices *notices;
 };
 
+static int arrange(struct work *w, bool as_apps, struct op_error *e)
+{
+	const struct gprof_options *o = w->options;
+	const struct arrange_options how = {
+		.merge = { .cpu = !o->compat, .tid = !o->compat, .tgid = !o->compat,
+			   .cgroup = true, .lib = as_apps },
+		.exclude_dependent = !as_apps,
+		.strict = true,
+	};
+	struct arrangement *a = &w->collection->arrangement;
+	int err;
+
+	arrangement_free(a);
+	err = arrange_files(&w->collection->files, &how, a, w->notices, e);
+	if (!err && o->print & PRINT_CLASSES)
+		arrangement_print(a, stderr);
+	if (!err && !a->nr_files)
+		return op_error_set(e, -ENOENT, "no samples in what was asked for");
+	return err;
+}
+
 /*
  * An application's own samples; of an image that nobody executes, such as a library where
  * libraries are kept apart, those on behalf of all applications [GP-1].
  */
-static int collect_files(struct work *w, const char *session_dir, struct op_error *e)
+static int arrange_own(struct work *w, struct op_error *e)
 {
-	const struct gprof_options *o = w->options;
-	struct merge merge = {
-		.cpu = !o->compat, .tid = !o->compat, .tgid = !o->compat, .cgroup = true,
-	};
-	struct collect_options what = {
+	int err = arrange(w, false, e);
+
+	return err == -ENOENT && !w->options->compat ? arrange(w, true, e) : err;
+}
+
+static int collect_files(const struct gprof_options *o, const char *session_dir,
+			 struct collection *ret, struct notices *notices, struct op_error *e)
+{
+	const struct merge nothing = { 0 };
+	const struct collect_options what = {
 		.session_dir = session_dir,
 		.spec = &o->spec,
-		.merge = &merge,
+		.merge = &nothing,
 		.image_path = &o->image_path,
 		.root = o->root,
-		.exclude_dependent = true,
-		.strict = true,
+		.files_only = true,
 		.want_arcs = true,
 		.print_files = o->print & PRINT_FILES,
-		.print_classes = o->print & PRINT_CLASSES,
 	};
-	int err = collect(&what, &w->collection, w->notices, e);
 
-	if (err != -ENOENT || o->compat || !w->collection.files.nr)
-		return err;
-	collection_free(&w->collection);
-	merge.lib = true;
-	what.exclude_dependent = false;
-	what.print_files = false;
-	return collect(&what, &w->collection, w->notices, e);
+	return collect(&what, ret, notices, e);
 }
 
 static int several(const char *what, size_t nr, const struct strbuf *names, const char *advice,
@@ -131,18 +148,18 @@ static int open_object(struct work *w, struct op_error *e)
 
 static int open_image(struct work *w, struct op_error *e)
 {
-	const struct arrangement *a = &w->collection.arrangement;
+	const struct arrangement *a = &w->collection->arrangement;
 	/* gprof sees what the original did: .symtab, and not how long functions are */
-	const struct populate_options how = { .compat = true, .root = w->collection.root };
+	const struct populate_options how = { .compat = true, .root = w->collection->root };
 	struct inverted_image inverted = { .image = w->image };
 	int err;
 
 	w->image->is_kernel |= a->classes[0].header.is_kernel;
-	find_image(w->collection.finder, w->image, w->notices);
+	find_image(w->collection->finder, w->image, w->notices);
 	err = open_object(w, e);
 	if (err)
 		return err;
-	populate_open_image(&inverted, &how, w->collection.finder, &w->binary, w->notices);
+	populate_open_image(&inverted, &how, w->collection->finder, &w->binary, w->notices);
 	w->symbol_counts = xcalloc(w->binary.nr_symbols + 1, sizeof(*w->symbol_counts));
 	if (w->binary.from == SYMBOLS_DEBUG_FILE)
 		notice_add(w->notices, "the symbols of '%s' are in '%s': give gprof that file",
@@ -192,7 +209,7 @@ static bool is_shown(const struct work *w, size_t symbol)
 
 static void read_samples(struct work *w, struct sample_list *samples, size_t *ret_nr_failed)
 {
-	const struct arrangement *a = &w->collection.arrangement;
+	const struct arrangement *a = &w->collection->arrangement;
 	struct sample_header header;
 
 	*ret_nr_failed = 0;
@@ -278,7 +295,7 @@ static void add_arc(struct work *w, const struct sample *s)
 /* Calls into and out of other images have no place in the file. */
 static void fill_arcs(struct work *w)
 {
-	const struct arrangement *a = &w->collection.arrangement;
+	const struct arrangement *a = &w->collection->arrangement;
 	struct sample_list samples = { 0 };
 	struct sample_header header;
 
@@ -331,25 +348,21 @@ static int fill(struct work *w, struct op_error *e)
 	return 0;
 }
 
-static int make(struct work *w, const char *session_dir, debug_server_progress progress,
-		struct op_error *e)
+static int make(struct work *w, debug_server_progress progress, struct op_error *e)
 {
 	struct inversion inversion;
-	int err = collect_files(w, session_dir, e);
+	int err = arrange_own(w, e);
 
-	/* also if there is nothing to write: losses may be why */
-	data_quality_notices(&w->collection.sessions, w->notices);
-	multiplexed_notices(&w->collection.sessions, w->notices);
 	if (!err)
-		err = check_one_class(&w->collection.arrangement, e);
+		err = check_one_class(&w->collection->arrangement, e);
 	if (err)
 		return err;
-	invert_arrangement(&w->collection.arrangement, &inversion);
+	invert_arrangement(&w->collection->arrangement, &inversion);
 	if (w->options->print & PRINT_IMAGES)
 		inversion_print(&inversion, stderr);
 	err = check_one_image(&inversion, e);
 	if (!err && !w->options->compat)
-		fetch_debug_files(&inversion, w->collection.root, false, w->collection.finder,
+		fetch_debug_files(&inversion, w->collection->root, false, w->collection->finder,
 				  progress, w->notices);
 	w->image = inversion.images[0].image;
 	inversion_free(&inversion);
@@ -363,15 +376,29 @@ static int make(struct work *w, const char *session_dir, debug_server_progress p
 	return err;
 }
 
+int gprof_make_of(struct collection *c, const struct gprof_options *options,
+		  debug_server_progress progress, struct gmon *ret, struct notices *notices,
+		  struct op_error *e)
+{
+	struct work w = { .options = options, .collection = c, .gmon = ret, .notices = notices };
+
+	*ret = (struct gmon){ .compat = options->compat };
+	return make(&w, progress, e);
+}
+
 int gprof_make(const struct gprof_options *options, const char *session_dir,
 	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
 	       struct op_error *e)
 {
-	struct work w = { .options = options, .gmon = ret, .notices = notices };
-	int err;
+	struct collection c;
+	int err = collect_files(options, session_dir, &c, notices, e);
 
 	*ret = (struct gmon){ .compat = options->compat };
-	err = make(&w, session_dir, progress, e);
-	collection_free(&w.collection);
+	/* also if there is nothing to write: losses may be why */
+	data_quality_notices(&c.sessions, notices);
+	multiplexed_notices(&c.sessions, notices);
+	if (!err)
+		err = gprof_make_of(&c, options, progress, ret, notices, e);
+	collection_free(&c);
 	return err;
 }

@@ -3,6 +3,7 @@
 #ifndef GPROF_H
 #define GPROF_H
 
+#include "collect.h"
 #include "debug_server.h"
 #include "error.h"
 #include "gmon.h"
@@ -17,5 +18,13 @@
 int gprof_make(const struct gprof_options *options, const char *session_dir,
 	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
 	       struct op_error *e);
+
+/*
+ * The same of a collection of files, with their arcs, whose arrangement is made anew. Of the options
+ * only compat, threshold and print count. What its sessions lost is not told.
+ */
+int gprof_make_of(struct collection *c, const struct gprof_options *options,
+		  debug_server_progress progress, struct gmon *ret, struct notices *notices,
+		  struct op_error *e);
 
 #endif

@@ -41,6 +41,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 		.image_path = &c->image_path,
 		.root = c->root,
 		.files_only = true,
+		.want_arcs = true,	/* some formats have room for them */
 	};
 	const struct export_options exporting = {
 		.cache_dir = cache_dir,

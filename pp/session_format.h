@@ -22,6 +22,8 @@ struct session_format {
 		     struct notices *notices, struct op_error *e);
 };
 
+extern const struct session_format format_gmon;
+
 extern const struct session_format *const session_formats[];	/* by name; ends with NULL */
 
 #endif

@@ -3,5 +3,6 @@
 #include "session_format.h"
 
 const struct session_format *const session_formats[] = {
+	&format_gmon,
 	NULL
 };
