@@ -151,10 +151,12 @@ static void add_functions(struct strbuf *s, struct afdo *a, const struct pgo_tre
 	}
 }
 
-static int write_afdo(const struct profile *p, const struct format_write_options *options,
-		      FILE *out, struct op_error *e)
+static int write_afdo(struct collection *c, const struct profile *p,
+		      const struct format_write_options *options, FILE *out,
+		      struct notices *notices, struct op_error *e)
 {
-	struct pgo_options pgo = { .write = options, .discriminator = no_discriminator,
+	struct pgo_options pgo = { .collection = c, .notices = notices, .event = options->event,
+				   .discriminator = no_discriminator,
 				   .nest_indirect = true };
 	struct strbuf file = STRBUF_INIT, names = STRBUF_INIT, functions = STRBUF_INIT;
 	struct pgo_samples samples;
@@ -185,7 +187,7 @@ static int write_afdo(const struct profile *p, const struct format_write_options
 	return 0;
 }
 
-const struct profile_format format_gcc_afdo = {
+const struct session_format format_gcc_afdo = {
 	.name = "gcc-afdo",
 	.suffix = "afdo",
 	.text = "gcc 12's auto-profile, for gcc -fauto-profile",

@@ -63,10 +63,12 @@ static void write_body(const struct pgo_function *f, int depth, FILE *out)
 	}
 }
 
-static int write_llvm(const struct profile *p, const struct format_write_options *options,
-		      FILE *out, struct op_error *e)
+static int write_llvm(struct collection *c, const struct profile *p,
+		      const struct format_write_options *options, FILE *out,
+		      struct notices *notices, struct op_error *e)
 {
-	struct pgo_options pgo = { .write = options, .discriminator = base_discriminator };
+	struct pgo_options pgo = { .collection = c, .notices = notices, .event = options->event,
+				   .discriminator = base_discriminator };
 	struct pgo_samples samples;
 	int err = pgo_samples_read(p, &pgo, &samples, e);
 
@@ -76,8 +78,8 @@ static int write_llvm(const struct profile *p, const struct format_write_options
 		const struct pgo_function *f = samples.tree.functions[i];
 
 		if (!has_room_for(f->name)) {
-			format_warn(options->warnings, "function '%s' is left out: its name cannot "
-				    "be written in this format", f->name);
+			notice_add(notices, "function '%s' is left out: its name cannot be written "
+				   "in this format", f->name);
 			continue;
 		}
 		fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", f->name, pgo_total(f), f->head);
@@ -87,7 +89,7 @@ static int write_llvm(const struct profile *p, const struct format_write_options
 	return 0;
 }
 
-const struct profile_format format_llvm_sample = {
+const struct session_format format_llvm_sample = {
 	.name = "llvm-sample",
 	.suffix = "llvm-sample",
 	.text = "LLVM's sample profile as text, for clang -fprofile-sample-use",

@@ -34,28 +34,47 @@ static bool is_that_build(const struct object_file *f, const char *build_id)
 	return !strcmp(text, build_id);
 }
 
-static void open_image(struct pgo_image *image, const char *build_id,
-		       const struct format_warnings *warnings)
+static const char *root_of(const struct pgo_work *w)
 {
+	return w->options->collection ? w->options->collection->root : "";
+}
+
+/* Where the exporter found it: in an archive, below another root. */
+static const char *file_of(const struct pgo_work *w, const char *path)
+{
+	const struct image_set *set;
+
+	if (!w->options->collection)
+		return path;
+	set = &w->options->collection->images;
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->images[i]->found && !strcmp(set->images[i]->path, path))
+			return set->images[i]->found;
+	return path;
+}
+
+static void open_image(struct pgo_work *w, struct pgo_image *image, const char *build_id)
+{
+	struct notices *notices = w->options->notices;
+	const char *path = file_of(w, image->path);
 	struct op_error e = { "" };
 	struct object_file debug;
 
-	if (object_file_open(image->path, &image->file, &e)) {
-		format_warn(warnings, "'%s' is left out: %s", image->path, e.text);
+	if (object_file_open(path, &image->file, &e)) {
+		notice_add(notices, "'%s' is left out: %s", image->path, e.text);
 		return;
 	}
 	image->is_open = true;
 	if (!is_that_build(&image->file, build_id))
-		format_warn(warnings, "'%s' is left out: it is not the build that was profiled",
-			    image->path);
+		notice_add(notices, "'%s' is left out: it is not the build that was profiled", path);
 	else if (has_debug_info(&image->file))
-		image->debug_path = xstrdup(image->path);
-	else if (!debug_file_open(&image->file, image->path, "", &debug, &image->debug_path,
+		image->debug_path = xstrdup(path);
+	else if (!debug_file_open(&image->file, path, root_of(w), &debug, &image->debug_path,
 				  &image->looked))
 		object_file_close(&debug);
 	else
-		format_warn(warnings, "'%s' is left out: it has no debug information (compile with "
-			    "-g)", image->path);
+		notice_add(notices, "'%s' is left out: it has no debug information (compile with "
+			   "-g)", path);
 }
 
 /* An address as linked, of an offset in the file; 0: it is in no code. */
@@ -95,8 +114,7 @@ static void open_images(struct pgo_work *w)
 		if (!image) {
 			image = &w->samples->images[w->samples->nr_images++];
 			image->path = xstrdup(path);
-			open_image(image, profile_text(p, p->images[i].build_id),
-				   w->options->write->warnings);
+			open_image(w, image, profile_text(p, p->images[i].build_id));
 		}
 		if (image->debug_path)
 			w->image_of[i] = image - w->samples->images;
@@ -158,7 +176,7 @@ static int compare_addresses(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void find_positions(struct pgo_image *image, const struct format_warnings *warnings)
+static void find_positions(struct pgo_image *image, struct notices *notices)
 {
 	struct op_error e = { "" };
 	size_t kept = 0;
@@ -173,7 +191,7 @@ static void find_positions(struct pgo_image *image, const struct format_warnings
 	image->counts = xcalloc(kept, sizeof(*image->counts));
 	if (source_positions_find(image->debug_path, image->addresses, kept, &image->positions,
 				  &e))
-		format_warn(warnings, "'%s' is left out: %s", image->path, e.text);
+		notice_add(notices, "'%s' is left out: %s", image->path, e.text);
 }
 
 size_t pgo_index(const struct pgo_image *image, uint64_t address)
@@ -201,7 +219,7 @@ static void sum_nodes(struct pgo_work *w)
 	w->own = xcalloc(p->nr_nodes + 1, sizeof(*w->own));
 	w->whole = xcalloc(p->nr_nodes + 1, sizeof(*w->whole));
 	for (uint32_t i = 0; i < p->nr_samples; i++) {
-		int64_t value = p->values[(size_t)i * p->nr_events + w->options->write->event];
+		int64_t value = profile_values(p, i)[w->options->event];
 
 		if (p->samples[i].node != PROFILE_NONE && value > 0)
 			w->own[p->samples[i].node] += value;
@@ -242,7 +260,7 @@ int pgo_samples_read(const struct profile *p, const struct pgo_options *options,
 	open_images(&w);
 	read_places(&w);
 	for (size_t i = 0; i < ret->nr_images; i++)
-		find_positions(&ret->images[i], options->write->warnings);
+		find_positions(&ret->images[i], options->notices);
 	pgo_count_samples(&w);
 	pgo_count_calls(&w);
 	pgo_tree_sort(&ret->tree);

@@ -8,10 +8,10 @@
 #ifndef SAMPLE_PGO_H
 #define SAMPLE_PGO_H
 
-#include "format.h"
 #include "pgo_tree.h"
+#include "session_format.h"
 
-extern const struct profile_format format_llvm_sample, format_gcc_afdo;
+extern const struct session_format format_llvm_sample, format_gcc_afdo;
 
 struct pgo_samples {
 	struct pgo_tree tree;
@@ -20,14 +20,16 @@ struct pgo_samples {
 };
 
 struct pgo_options {
-	const struct format_write_options *write;
+	const struct collection *collection;	/* where the images are found; NULL: at their path */
+	struct notices *notices;
+	uint32_t event;
 	uint32_t (*discriminator)(uint32_t raw);
 	bool nest_indirect;	/* what is called indirectly stands nested at the call too [SG-8] */
 };
 
 /*
- * The samples of options->write->event by source position. Images without debug information are
- * warned of. -EINVAL: there is none at all with samples; @e says what to do.
+ * The samples of options->event by source position. Images without debug information are told of in
+ * options->notices. -EINVAL: there is none at all with samples; @e says what to do.
  */
 int pgo_samples_read(const struct profile *p, const struct pgo_options *options,
 		     struct pgo_samples *ret, struct op_error *e);

@@ -4,5 +4,5 @@ $(foreach t,spec format sort arrange populate samples options binary compare sta
 		libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 		$(pp_ldlibs))))
 $(eval $(call unit_test,pp_pgo,tests/unit/pp_pgo.c,\
-	libpgo.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
+	libexport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(pp_ldlibs) -lz))

@@ -180,8 +180,8 @@ static void test_inlined(const struct pgo_samples *s)
 
 TEST(samples)
 {
-	struct format_write_options write = { .event = 0 };
-	struct pgo_options options = { .write = &write, .discriminator = raw };
+	struct notices notices = { 0 };
+	struct pgo_options options = { .notices = &notices, .discriminator = raw };
 	struct profile *p = make_profile("");
 	const struct pgo_function *f;
 	struct pgo_samples s;
@@ -207,6 +207,7 @@ TEST(samples)
 	p = make_profile("00112233");
 	CHECK(pgo_samples_read(p, &options, &s, &e) == -EINVAL &&
 	      strstr(e.text, "debug information"), "another build than the one profiled is used");
+	notices_free(&notices);
 	profile_free(p);
 }
 
@@ -240,7 +241,8 @@ TEST(tree)
 	for (int i = 0; i < 1000; i++)
 		pgo_tree_function(&t, xasprintf("%d", i));
 	pgo_tree_sort(&t);
-	CHECK(f->positions[0].nr_targets == 2 && !strcmp(f->positions[0].targets[0].function, "h") &&
+	CHECK(f->positions[0].nr_targets == 2 &&
+	      !strcmp(f->positions[0].targets[0].function, "h") &&
 	      f->positions[0].targets[1].count == 4, "targets add up, the most called comes first");
 	CHECK(f->positions[1].targets[0].count == UINT64_MAX, "and stay at the maximum");
 	CHECK(t.nr == 1001 && pgo_tree_function(&t, "f") == f &&
