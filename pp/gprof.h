@@ -20,7 +20,7 @@ int gprof_make(const struct gprof_options *options, const char *session_dir,
 	       struct op_error *e);
 
 /*
- * The same of a collection of files, with their arcs, whose arrangement is made anew. Of the options
+ * The same of a collection of files, with their arcs, whose arrangement is made anew. Of @options
  * only compat, threshold and print count. What its sessions lost is not told.
  */
 int gprof_make_of(struct collection *c, const struct gprof_options *options,

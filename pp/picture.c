@@ -137,8 +137,8 @@ static void read_rows(struct maker *m, struct profile *p)
 	rows_init(&p->rows, c->arrangement.nr_classes);
 	p->has_rows = true;
 	invert_arrangement(&c->arrangement, &inversion);
-	fetch_debug_files(&inversion, c->root, m->options->html, c->finder,
-			  m->options->fetch_progress, m->notices);
+	fetch_debug_files(&inversion, c->root, false, c->finder, m->options->fetch_progress,
+			  m->notices);
 	populate(&inversion, &how, c->finder, &p->rows, &population, m->notices);
 	missing_symbols_notices(&population, m->notices);
 	p->nr_failed = population.nr_failed;
@@ -252,18 +252,29 @@ static double percent_of_pixels(double pixels)
 	return 100 * pixels / PICTURE_SVG_WIDTH;
 }
 
+/* Chains did with symbols; source lines may take debug files that a server has. */
+static void make_sources(struct maker *m)
+{
+	struct collection *c = &m->profiles[m->nr_profiles - 1].collection;
+	const struct populate_options how = populate_options(m, c);
+	struct inversion inversion;
+
+	invert_arrangement(&c->arrangement, &inversion);
+	fetch_debug_files(&inversion, c->root, true, c->finder, m->options->fetch_progress,
+			  m->notices);
+	inversion_free(&inversion);
+	picture_sources_make(&m->picture, c, &how, &m->sources, m->notices);
+}
+
 /* A page has room for more than a still picture, so it comes first. */
 static int write_pictures(struct maker *m, struct op_error *e)
 {
 	const struct report_options *o = m->options;
-	struct profile *last = &m->profiles[m->nr_profiles - 1];
-	const struct populate_options how = populate_options(m, &last->collection);
 	double least = o->threshold;
 	int err = 0;
 
 	if (o->html) {
-		picture_sources_make(&m->picture, &last->collection, &how, &m->sources,
-				     m->notices);
+		make_sources(m);
 		picture_table(&m->picture, HTML_ROWS);
 		picture_cut(&m->picture, HTML_NODES, least);
 		err = write_picture(m, o->html, picture_html, e);

@@ -855,7 +855,7 @@ function fillProcesses() {
 	add("Control groups", inCgroup, function (c) { return "cgroup:" + cgroups.indexOf(c); },
 	    function (c) { return c; });
 	select.value = state.process;
-	byId("process-label").hidden = apps.size < 2 && inCgroup.size < 2;
+	byId("process-label").hidden = groups.length < 2;
 	byId("split-label").hidden = byId("process-label").hidden;
 	byId("split").options[2].hidden = byId("split").options[2].disabled = !inCgroup.size;
 	byId("split").options[1].hidden = byId("split").options[1].disabled = !apps.size;
