@@ -54,9 +54,12 @@ xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a
 $(foreach t,xprof_atob xprof_btoa,\
 	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
-	pp/export_images.c pp/export_symbols.c pp/session_formats.c pp/export_command.c \
-	pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
+	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
+	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))
 $(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lz $(pp_ldlibs)))
+$(eval $(call program,opserve,pp/opserve.c pp/serve.c pp/http.c,\
+	libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lz $(pp_ldlibs)))

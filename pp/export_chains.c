@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export_baseline.h"
 #include "file.h"
 #include "hash.h"
 #include "radix_sort.h"
@@ -300,7 +301,11 @@ static void add_key(struct reader *r, struct file_samples *f, uint64_t key, stru
 		const struct stack_count *c = &r->snapshot.counts[f->chains[f->at].value];
 		const char *comm = r->snapshot.contexts[c->context].comm;
 
-		value = take(b, c->count);
+		value = take(b, x->options->since
+				? export_baseline_chain(x->options->since, r->session->samples,
+							&r->snapshot,
+							(uint32_t)f->chains[f->at].value)
+				: c->count);
 		if (value)
 			export_sample_add(x, r->first_node + c->node,
 					  *comm ? export_labels(x, f->file, comm) : f->labels,
@@ -343,6 +348,8 @@ static void add_file(struct reader *r, size_t i)
 	r->x->nr_read += !err || err == -ENODATA;
 	if (err)
 		return;
+	if (r->x->options->since)
+		export_baseline_keys(r->x->options->since, f.file->path, keys, nr);
 	f.event = r->x->file_events[r->first + i];
 	f.labels = export_labels(r->x, f.file, "");
 	f.image = export_image_get(r->x, f.file->image, r->session);

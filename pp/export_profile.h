@@ -18,7 +18,10 @@
 #include "notices.h"
 #include "profile.h"
 
+struct export_baseline;
+
 struct export_options {
+	const struct export_baseline *since;	/* only what came later; NULL: all */
 	const char *cache_dir;		/* of line tables, or NULL */
 	enum demangle_style demangle;
 	bool symbols;			/* else places have no lines at all */

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * opserve.c - profiles of the running session over HTTP, to programs on this machine
+ *
+ * A thread for each connection, as many as CONNECTIONS_MAX; more are turned away at once. So nobody
+ * can take more memory, threads or descriptors than that.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common_options.h"
+#include "http.h"
+#include "number.h"
+#include "option_words.h"
+#include "say.h"
+#include "serve.h"
+#include "xalloc.h"
+
+#define CONNECTIONS_MAX	16
+#define PORT_DEFAULT	"6060"
+
+static struct raw {
+	char *port, *demangle, *session_dir, *image_path, *root;
+} raw;
+
+static const struct poptOption table[] = {
+	{ "port", 0, POPT_ARG_STRING, &raw.port, 0,
+	  "listen on this port (default " PORT_DEFAULT "; 0: any, which is told)", "number" },
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	  "none|normal|smart" },
+	COMMON_OPTIONS_PLACES(raw),
+	COMMON_OPTIONS_HELP,
+	POPT_TABLEEND
+};
+
+static const struct option_set option_set = {
+	"opserve", table, "[OPTION...] [TAG:LIST | BINARY]..."
+};
+
+static atomic_uint nr_connections;
+static volatile sig_atomic_t is_over;
+
+struct connection {
+	struct server *server;
+	int fd;
+};
+
+static void *serve_one(void *context)
+{
+	struct connection *c = context;
+
+	server_answer(c->server, c->fd);
+	close(c->fd);
+	free(c);
+	atomic_fetch_sub(&nr_connections, 1);
+	return NULL;
+}
+
+static void start(struct server *server, int fd, const pthread_attr_t *detached)
+{
+	struct connection *c;
+	pthread_t thread;
+
+	if (atomic_fetch_add(&nr_connections, 1) >= CONNECTIONS_MAX) {
+		static const char busy[] = "HTTP/1.1 503 Service Unavailable\r\n"
+					   "Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+		(void)!send(fd, busy, sizeof(busy) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+		close(fd);
+		atomic_fetch_sub(&nr_connections, 1);
+		return;
+	}
+	c = xcalloc(1, sizeof(*c));
+	*c = (struct connection){ server, fd };
+	if (pthread_create(&thread, detached, serve_one, c)) {
+		close(fd);
+		free(c);
+		atomic_fetch_sub(&nr_connections, 1);
+	}
+}
+
+/* -errno. @port 0 becomes the one that was chosen. */
+static int listen_at(int family, uint16_t *port)
+{
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(*port),
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(*port),
+				   .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct sockaddr *address = family == AF_INET ? (struct sockaddr *)&v4
+						     : (struct sockaddr *)&v6;
+	socklen_t size = family == AF_INET ? sizeof(v4) : sizeof(v6);
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1, err;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	if (bind(fd, address, size) || listen(fd, CONNECTIONS_MAX) ||
+	    getsockname(fd, address, &size)) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	*port = ntohs(family == AF_INET ? v4.sin_port : v6.sin6_port);
+	return fd;
+}
+
+static void end(int signal)
+{
+	(void)signal;
+	is_over = 1;
+}
+
+/* Signals end the wait for connections, and nothing else. */
+static void serve(struct server *server, struct pollfd *listeners)
+{
+	const struct sigaction ending = { .sa_handler = end };
+	pthread_attr_t detached;
+	sigset_t ends, before;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	sigaction(SIGINT, &ending, NULL);
+	sigaction(SIGTERM, &ending, NULL);
+	pthread_attr_init(&detached);
+	pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+	while (!is_over) {
+		if (ppoll(listeners, 2, NULL, &before) < 0)
+			continue;
+		for (int i = 0; i < 2; i++) {
+			int fd = listeners[i].revents & POLLIN
+				 ? accept4(listeners[i].fd, NULL, NULL,
+					   SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
+
+			if (fd >= 0)
+				start(server, fd, &detached);
+		}
+	}
+	pthread_attr_destroy(&detached);
+}
+
+/* Returns if it cannot begin. IPv6 is a gift: a machine may have none. */
+static void run(const struct serve_options *options, uint16_t port)
+{
+	struct pollfd listeners[2] = { { .fd = -1 }, { .fd = -1 } };
+	struct server *server;
+
+	listeners[0] = (struct pollfd){ listen_at(AF_INET, &port), POLLIN, 0 };
+	if (listeners[0].fd < 0) {
+		say_error("cannot listen on port %u of 127.0.0.1: %s", port,
+			  strerror(-listeners[0].fd));
+		return;
+	}
+	listeners[1] = (struct pollfd){ listen_at(AF_INET6, &port), POLLIN, 0 };
+	printf("http://127.0.0.1:%u/\n", port);
+	fflush(stdout);
+	server = server_new(options);
+	serve(server, listeners);
+	_exit(0);		/* threads may be at work: nothing is freed under them */
+}
+
+static int parse_and_run(const struct command_line *line, struct op_error *e)
+{
+	struct spec_list image_path = { 0 };
+	struct profile_spec spec = { 0 };
+	struct serve_options options = { .root = raw.root, .image_path = &image_path,
+					 .spec = &spec };
+	uint64_t port;
+	int err = option_demangle(raw.demangle, false, &options.demangle, e);
+
+	if (!err && number_parse_range(raw.port ? raw.port : PORT_DEFAULT, 0, UINT16_MAX, &port))
+		err = op_error_set(e, -EINVAL, "--port: '%s' is none, 0 to 65535 are", raw.port);
+	if (!err)
+		err = profile_spec_parse(line->args, line->nr_args, &spec, e);
+	if (err)
+		return err;
+	option_list_split(raw.image_path, &image_path);
+	options.session_dir = option_session_dir(raw.session_dir, false, "session-dir");
+	run(&options, (uint16_t)port);
+	option_list_free(&image_path);
+	profile_spec_free(&spec);
+	return -EIO;
+}
+
+int main(int argc, const char **argv)
+{
+	struct command_line line;
+	struct op_error e = { "" };
+	int err = command_line_read(&option_set, argc, argv, &line, &e);
+
+	if (!err && line.asked != ASKED_WORK)
+		option_set_answer(&option_set, line.asked);
+	else if (!err)
+		err = parse_and_run(&line, &e);
+	if (err && *e.text)
+		say_error("%s", e.text);
+	command_line_end(&option_set, &line);
+	return say_end(err ? 1 : 0);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * serve.c - requests of pprof, go tool pprof and google-pprof
+ *
+ * A profile of N seconds is what the session has more after them than before. Work on sessions is
+ * done by one thread at a time; waiting is not. Addresses of the profiles served last are kept, for
+ * who asks for their names afterwards.
+ */
+#include "serve.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "channel.h"
+#include "collect.h"
+#include "export_baseline.h"
+#include "export_profile.h"
+#include "format.h"
+#include "http.h"
+#include "line_cache.h"
+#include "session.h"
+#include "xalloc.h"
+
+#define SECONDS_MAX	600
+#define SECONDS_DEFAULT	30
+#define DUMP_MS		30000
+#define KEPT		4	/* profiles */
+
+struct kept {
+	struct profile *profile;
+	uint32_t *places;		/* sorted by address */
+};
+
+struct server {
+	struct serve_options options;
+	char *control, *cache_dir;
+	pthread_mutex_t lock;		/* sessions, kept */
+	struct kept kept[KEPT];
+	size_t next;
+};
+
+struct server *server_new(const struct serve_options *options)
+{
+	struct server *s = xcalloc(1, sizeof(*s));
+
+	s->options = *options;
+	s->control = session_control_path(options->session_dir);
+	s->cache_dir = line_cache_dir();
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+void server_free(struct server *s)
+{
+	for (size_t i = 0; i < KEPT; i++) {
+		profile_free(s->kept[i].profile);
+		free(s->kept[i].places);
+	}
+	pthread_mutex_destroy(&s->lock);
+	free(s->control);
+	free(s->cache_dir);
+	free(s);
+}
+
+/* --- profiles --- */
+
+static int collect_now(const struct server *s, struct collection *ret, struct op_error *e)
+{
+	const struct merge nothing = { 0 };
+	const struct collect_options how = {
+		.session_dir = s->options.session_dir, .spec = s->options.spec,
+		.merge = &nothing, .image_path = s->options.image_path,
+		.root = s->options.root, .files_only = true,
+	};
+	struct notices ignored = { 0 };
+	int err = collect(&how, ret, &ignored, e);
+
+	notices_free(&ignored);
+	return err;
+}
+
+/* All samples taken so far are in the session after it. */
+static int dump(const struct server *s, struct op_error *e)
+{
+	struct op_error why = { "" };
+	int err = channel_ask(s->control, "dump", DUMP_MS, NULL, &why);
+
+	if (err == -ECONNREFUSED || err == -ENOENT)
+		return op_error_set(e, err, "nothing is being sampled: opcontrol --start");
+	return err ? op_error_set(e, err, "the daemon does not answer: %s", why.text) : 0;
+}
+
+static int take_baseline(struct server *s, struct export_baseline **ret, struct op_error *e)
+{
+	struct collection c;
+	int err = dump(s, e);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&s->lock);
+	err = collect_now(s, &c, e);
+	*ret = export_baseline_take(&c);
+	collection_free(&c);
+	pthread_mutex_unlock(&s->lock);
+	return err == -ENOENT ? 0 : err;	/* it has just begun */
+}
+
+/* Without samples it is an empty one, which is an answer, too. */
+static int take_profile(struct server *s, const struct export_baseline *since,
+			struct profile **ret, struct op_error *e)
+{
+	const struct export_options how = {
+		.since = since, .cache_dir = s->cache_dir, .demangle = s->options.demangle,
+		.symbols = true, .inlines = true,
+	};
+	struct notices ignored = { 0 };
+	struct collection c;
+	int err = collect_now(s, &c, e);
+
+	if (!err)
+		err = export_profile(&c, &how, ret, &ignored, e);
+	if (err == -ENOENT) {
+		struct profile_event event = { .period = 1 };
+
+		*ret = profile_new();
+		event.name = profile_string(*ret, "samples");
+		event.unit = profile_string(*ret, "count");
+		profile_add_event(*ret, &event);
+		err = 0;
+	}
+	collection_free(&c);
+	notices_free(&ignored);
+	return err;
+}
+
+static struct profile *sorting;		/* whose places; under the lock */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct profile_place *x = &sorting->places[*(const uint32_t *)a];
+	const struct profile_place *y = &sorting->places[*(const uint32_t *)b];
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void keep(struct server *s, struct profile *p)
+{
+	struct kept *k = &s->kept[s->next++ % KEPT];
+
+	profile_free(k->profile);
+	free(k->places);
+	k->profile = p;
+	k->places = xcalloc((size_t)p->nr_places + 1, sizeof(*k->places));
+	for (uint32_t i = 0; i < p->nr_places; i++)
+		k->places[i] = i;
+	sorting = p;
+	qsort(k->places, p->nr_places, sizeof(*k->places), compare_places);
+}
+
+static int write_bytes(const struct profile *p, const char *format, char **ret, size_t *ret_size,
+		       struct op_error *e)
+{
+	const struct format_write_options how = { .pid = "" };
+	FILE *out = open_memstream(ret, ret_size);
+	int err;
+
+	if (!out)
+		return -ENOMEM;
+	err = profile_format_find(format)->write(p, &how, out, e);
+	return fclose(out) && !err ? -ENOMEM : err;
+}
+
+static int make_answer(struct server *s, const struct export_baseline *since, int64_t start_ns,
+		       long seconds, const char *format, char **ret, size_t *ret_size,
+		       struct op_error *e)
+{
+	struct profile *p = NULL;
+	int err = dump(s, e);
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&s->lock);
+	err = take_profile(s, since, &p, e);
+	if (!err) {
+		p->start_ns = start_ns;
+		p->duration_ns = (int64_t)seconds * 1000000000;
+		err = write_bytes(p, format, ret, ret_size, e);
+		keep(s, p);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+static void answer_profile(struct server *s, int fd, const struct http_request *r,
+			   const char *format)
+{
+	long seconds = http_number(r, "seconds", SECONDS_DEFAULT);
+	struct export_baseline *since = NULL;
+	struct op_error e = { "" };
+	struct timespec start;
+	char *bytes = NULL;
+	size_t size = 0;
+	int err;
+
+	if (seconds < 1 || seconds > SECONDS_MAX) {
+		http_error(fd, 400, "seconds: 1 to 600");
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &start);
+	err = take_baseline(s, &since, &e);
+	if (!err && http_is_gone(fd, (int)seconds * 1000)) {
+		export_baseline_free(since);
+		return;
+	}
+	if (!err)
+		err = make_answer(s, since, start.tv_sec * INT64_C(1000000000) + start.tv_nsec,
+				  seconds, format, &bytes, &size, &e);
+	if (err)
+		http_error(fd, 503, *e.text ? e.text : strerror(-err));
+	else
+		http_answer(fd, 200, "application/octet-stream", bytes, size);
+	export_baseline_free(since);
+	free(bytes);
+}
+
+/* --- names --- */
+
+static const char *name_at(const struct kept *k, uint64_t address)
+{
+	uint32_t low = 0, high = k->profile ? k->profile->nr_places : 0;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (k->profile->places[k->places[middle]].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (k->profile && low < k->profile->nr_places) {
+		const struct profile_place *p = &k->profile->places[k->places[low]];
+
+		if (p->address == address && p->nr_lines)
+			return profile_text(k->profile, k->profile->functions[
+				k->profile->lines[p->first_line + p->nr_lines - 1].function].name);
+	}
+	return NULL;
+}
+
+/* "0x401000+0x401234": a line for each that is known. */
+static void answer_symbol(struct server *s, int fd, const struct http_request *r)
+{
+	const char *p = r->is_post && r->body ? r->body : r->query;
+	struct strbuf text = STRBUF_INIT;
+
+	if (!r->is_post)
+		strbuf_add(&text, "num_symbols: 1\n");
+	pthread_mutex_lock(&s->lock);
+	while (*p) {
+		char *end;
+		uint64_t address = strtoull(p, &end, 16);
+		const char *name = NULL;
+
+		if (end == p) {
+			p++;
+			continue;
+		}
+		for (size_t i = 0; i < KEPT && !name; i++)
+			name = name_at(&s->kept[(s->next + KEPT - 1 - i) % KEPT], address);
+		if (name)
+			strbuf_addf(&text, "0x%" PRIx64 "\t%s\n", address, name);
+		p = end;
+	}
+	pthread_mutex_unlock(&s->lock);
+	http_answer(fd, 200, NULL, text.text, text.len);
+	strbuf_free(&text);
+}
+
+/* What is profiled, by which google-pprof looks for the program. */
+static void answer_cmdline(struct server *s, int fd)
+{
+	const char *text = "system-wide";
+	struct session_info info;
+	char *stats = session_stats_path(s->options.session_dir, SESSION_CURRENT, NULL);
+
+	if (!session_info_read(stats, &info) && *info.profiled)
+		text = info.profiled;
+	http_answer(fd, 200, NULL, text, strlen(text) + 1);
+	free(stats);
+}
+
+static const char about[] =
+	"opserve answers\n"
+	"/pprof/profile?seconds=N        samples of N seconds, as a Google CPU profile\n"
+	"/debug/pprof/profile?seconds=N  the same as profile.proto, with names\n"
+	"/pprof/symbol                   names of addresses of these profiles\n"
+	"/pprof/cmdline                  what is profiled\n";
+
+void server_answer(struct server *s, int fd)
+{
+	struct http_request *r = xcalloc(1, sizeof(*r));
+	int status = http_read(fd, r);
+
+	if (status > 0)
+		http_error(fd, status, NULL);
+	else if (!status && !http_is_local(r))
+		http_error(fd, 403, "this server is called localhost, 127.0.0.1 or [::1] only");
+	else if (!status && !strcmp(r->path, "/pprof/symbol"))
+		answer_symbol(s, fd, r);
+	else if (!status && r->is_post)
+		http_error(fd, 405, NULL);
+	else if (!status && !strcmp(r->path, "/pprof/profile"))
+		answer_profile(s, fd, r, "cpuprofile");
+	else if (!status && !strcmp(r->path, "/debug/pprof/profile"))
+		answer_profile(s, fd, r, "pprof");
+	else if (!status && (!strcmp(r->path, "/pprof/cmdline") ||
+			     !strcmp(r->path, "/debug/pprof/cmdline")))
+		answer_cmdline(s, fd);
+	else if (!status && !strcmp(r->path, "/"))
+		http_answer(fd, 200, NULL, about, sizeof(about) - 1);
+	else if (!status)
+		http_error(fd, 404, NULL);
+	free(r->body);
+	free(r);
+}

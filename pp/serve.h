@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* serve.h - what opserve answers: profiles of the seconds to come [SV-n] */
+#ifndef SERVE_H
+#define SERVE_H
+
+#include "demangle_name.h"
+#include "profile.h"
+#include "spec.h"
+
+struct server;
+
+struct serve_options {
+	const char *session_dir, *root;		/* root NULL: none */
+	const struct spec_list *image_path;
+	const struct profile_spec *spec;
+	enum demangle_style demangle;
+};
+
+struct server *server_new(const struct serve_options *options);
+void server_free(struct server *s);
+
+/* Read a request from @fd and answer it. Any number of threads may. */
+void server_answer(struct server *s, int fd);
+
+#endif
