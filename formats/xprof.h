@@ -132,7 +132,7 @@ struct xprof {
 	element *name;					\
 	uint32_t nr_##name, room_##name;
 	XPROF_ARRAYS(XPROF_ARRAY_MEMBER)
-	struct xprof_strings *made;	/* what finds equal strings again; NULL: cannot be added to */
+	struct xprof_strings *made;	/* finds equal strings again; NULL: nothing can be added */
 	void *map;			/* or NULL: each array is malloc'd */
 	size_t map_size;
 };

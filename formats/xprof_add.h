@@ -6,8 +6,8 @@
 #include "xprof.h"
 
 /*
- * What @base has and what @more, a later run, has [XP-31]: counters are added where an object is the
- * same in both; an object that was compiled again has only those of @more. Both are of one type.
+ * What @base has and what @more, a later run, has [XP-31]: counters are added where an object is
+ * the same in both; an object that was compiled again has only those of @more. Both are of one type.
  * *ret_nr_reset: how many these were.
  */
 struct xprof *xprof_add(const struct xprof *base, const struct xprof *more,
@@ -27,8 +27,8 @@ struct xprof *xprof_make_tcovsd(const struct xprof *x);
 
 /* A block on a source line. */
 struct xprof_source_entry {
-	uint32_t file, line, column, name, path, block;	/* strings of the profile it becomes part of */
-	uint32_t run;				/* counts of one run are said once, of several added */
+	uint32_t file, line, column, name, path, block;	/* strings of the profile it goes to */
+	uint32_t run;				/* of one run said once, of several added */
 	uint64_t count;
 };
 

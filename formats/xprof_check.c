@@ -133,7 +133,7 @@ static int check_ref(const struct xprof_checker *c, enum xprof_array array, uint
 {
 	*ret_proc = UINT32_MAX;
 	if (!name || !path || !is_told_apart(c, name, path))
-		return xprof_check_fail(c, array, at, "no NAME:PATH that can be told apart [XP-10]");
+		return xprof_check_fail(c, array, at, "no NAME:PATH to be told apart [XP-10]");
 	if (xprof_index_object(&c->index, path) == UINT32_MAX)
 		return 0;
 	*ret_proc = xprof_index_proc(&c->index, path, name);
@@ -222,7 +222,7 @@ int xprof_check(const struct xprof *x, const struct xprof_places *places,
 
 		if (name && !is_told_apart(&c, name, x->values[i].path))
 			err = xprof_check_fail(&c, XPROF_ARRAY_values, i,
-					       "no NAME:PATH that can be told apart [XP-10]");
+					       "no NAME:PATH to be told apart [XP-10]");
 	}
 	if (!err)
 		err = check_programs(&c);

@@ -158,7 +158,8 @@ int xprof_check_arrays(const struct xprof *x, struct op_error *e)
 	if (!err)
 		err = check_texts(&w);
 	for (int i = XPROF_ARRAY_procs; i < NR_XPROF_ARRAYS && !err; i++)
-		if (w.next[i] != w.sizes[i] && i != XPROF_ARRAY_programs && i != XPROF_ARRAY_sources)
+		if (w.next[i] != w.sizes[i] && i != XPROF_ARRAY_programs &&
+		    i != XPROF_ARRAY_sources)
 			return op_error_set(e, -EPROTO, "array %d has elements that belong to "
 					    "nothing [XP-28]", i + 1);
 	return err;

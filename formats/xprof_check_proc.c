@@ -44,7 +44,7 @@ static int check_counters(const struct xprof_checker *c, const struct xprof_proc
 		if (counter > p->nr_counters)
 			err = fail_counter(c, p, i, p->nr_counters
 					   ? "is more than the procedure has [XP-18]"
-					   : "of a procedure that has none: it was never run [XP-8]");
+					   : "of a procedure without any: it never ran [XP-8]");
 		else if (counter)
 			used[nr_used++] = (uint64_t)counter << 32 | i;
 	}
@@ -142,7 +142,8 @@ static int check_values(const struct xprof_checker *c, const struct xprof_object
 				  &c->x->values[p->first_value + i - i % o->nr_values]);
 	if (!err && exprs != p->nr_vp_sites)
 		err = xprof_check_fail(c, XPROF_ARRAY_procs, at, "PROC has %u value profiled "
-				       "expressions, its records %u [XP-12]", p->nr_vp_sites, exprs);
+				       "expressions, its records %u [XP-12]",
+				       p->nr_vp_sites, exprs);
 	return err;
 }
 

@@ -100,7 +100,8 @@ void xprof_copy_program(struct xprof *to, const struct xprof_index *to_index,
 	copy->has = p->has;
 	copy->path = xprof_copy_string(to, from, p->path);
 	for (uint32_t i = p->first_ref; i < p->first_ref + p->nr_refs; i++) {
-		uint32_t path = xprof_copy_string(to, from, from->objects[from->refs[i].object].path);
+		const struct xprof_object *o = &from->objects[from->refs[i].object];
+		uint32_t path = xprof_copy_string(to, from, o->path);
 		uint32_t object = xprof_index_object(to_index, path);
 
 		if (object == UINT32_MAX)

@@ -23,7 +23,7 @@ void xprof_copy_value(struct xprof *to, const struct xprof *from, const struct x
 /* An object with all it has. */
 void xprof_copy_all(struct xprof *to, const struct xprof *from, const struct xprof_object *o);
 
-/* Programs; references to objects that @to has not, and procedures its objects have not, are left out. */
+/* Programs; objects that @to has not, and procedures its objects have not, are left out. */
 void xprof_copy_program(struct xprof *to, const struct xprof_index *to_index,
 			const struct xprof *from, const struct xprof_program *p);
 

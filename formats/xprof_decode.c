@@ -77,8 +77,8 @@ static int read_header(struct decoder *d)
 	if (err)
 		return err;
 	if (h->total_size != d->size)
-		return fail(d, d->size, h->total_size > d->size ? "the file is cut short [XP-25]"
-								: "more than the file says [XP-25]");
+		return fail(d, d->size, h->total_size > d->size
+			    ? "the file is cut short [XP-25]" : "more than the file says [XP-25]");
 	if (h->major != XPROF_FILE_MAJOR)
 		return op_error_set(d->e, -EPROTO, "byte 12: version %u.%u is not known [XP-25]",
 				    h->major, h->minor);

@@ -75,7 +75,8 @@ static void set_header(const struct xprof *x, char *base, size_t header_size, si
 void xprof_file_encode(const struct xprof *x, bool swapped, struct strbuf *out)
 {
 	const struct array arrays[] = {
-#define ARRAY(name, element, wide, narrow)	{ x->name, x->nr_##name, sizeof(element), wide, narrow },
+#define ARRAY(name, element, wide, narrow)                                                     \
+	{ x->name, x->nr_##name, sizeof(element), wide, narrow },
 		XPROF_ARRAYS(ARRAY)
 	};
 	struct xprof_file_section sections[NR_XPROF_ARRAYS];

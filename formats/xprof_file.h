@@ -39,8 +39,8 @@ struct xprof_file_section {
 void xprof_file_encode(const struct xprof *x, bool swapped, struct strbuf *out);
 
 /*
- * Map and check the file @path. -EPROTO: @e says at which byte which rule is broken. *ret is new and
- * may be read only; its arrays lie in the mapping.
+ * Map and check the file @path. -EPROTO: @e says at which byte which rule is broken. *ret is new
+ * and may be read only; its arrays lie in the mapping.
  */
 int xprof_file_read(const char *path, const struct xprof_options *options, struct xprof **ret,
 		    struct op_error *e);

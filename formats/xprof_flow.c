@@ -18,7 +18,7 @@
 struct side {
 	__uint128_t sum;		/* of known edges */
 	uint32_t nr, nr_unknown;
-	uint32_t unknown;		/* exclusive or of the unknown ones: if it is one, that one */
+	uint32_t unknown;		/* exclusive or of the unknown: of one, that one */
 };
 
 struct solver {

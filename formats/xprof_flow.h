@@ -13,7 +13,7 @@ struct xprof_flow {
 	uint32_t *first_in, *first_out;	/* of a block; UINT32_MAX: none; in the order of edges */
 	uint32_t *next_in, *next_out;	/* of an edge */
 	uint32_t nr_blocks, nr_edges;
-	uint32_t broken;		/* index of a block whose flow does not add up, or UINT32_MAX */
+	uint32_t broken;		/* a block whose flow does not add up, or UINT32_MAX */
 };
 
 /*

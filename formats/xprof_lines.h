@@ -21,6 +21,12 @@ static inline size_t span_len(const struct span *s)
 	return s->end - s->at;
 }
 
+/* How much of it a message shows. */
+static inline int span_short(const struct span *s)
+{
+	return span_len(s) < 40 ? (int)span_len(s) : 40;
+}
+
 struct xprof_lines {
 	const char *at, *end;		/* what is left of the text */
 	struct span line;		/* the one at hand, without blanks around it */

@@ -57,8 +57,7 @@ int xprof_read_last(struct xprof_reader *r, const char *what, uint32_t *ret, siz
 		if (!span_u32(field, &ret[i]))
 			return xprof_lines_fail(&r->lines, r->lines.number,
 						"%s: '%.*s' is no number below 2^32 [XP-4]", what,
-						(int)(span_len(&field) < 40 ? span_len(&field) : 40),
-						field.at);
+						span_short(&field), field.at);
 	}
 	return 0;
 }
@@ -115,7 +114,9 @@ static int read_version(struct xprof_reader *r)
 
 static int read_header(struct xprof_reader *r)
 {
-	uint32_t *numbers[] = { &r->nr_objects, &r->nr_programs, &r->nr_proc_names, &r->nr_sources };
+	uint32_t *numbers[] = {
+		&r->nr_objects, &r->nr_programs, &r->nr_proc_names, &r->nr_sources
+	};
 	int err;
 
 	xprof_lines_next(&r->lines);
@@ -170,8 +171,7 @@ static int read_sections(struct xprof_reader *r)
 		return err;
 	return xprof_lines_fail(&r->lines, r->lines.number, "'%.*s' does not belong here: sections "
 				"are OBJFILE, then PROGRAM, then SRCFILE [XP-1]",
-				(int)(span_len(&r->lines.line) < 40 ? span_len(&r->lines.line) : 40),
-				r->lines.line.at);
+				span_short(&r->lines.line), r->lines.line.at);
 }
 
 static int check_header(struct xprof_reader *r, uint32_t line)
@@ -189,8 +189,8 @@ static int check_header(struct xprof_reader *r, uint32_t line)
 
 	for (size_t i = 0; i < 3; i++)
 		if (counts[i].said != counts[i].found)
-			return xprof_lines_fail(&r->lines, line, "the header has %u %s, the file %u "
-						"[XP-6]", counts[i].said, counts[i].what,
+			return xprof_lines_fail(&r->lines, line, "the header has %u %s, the file "
+						"%u [XP-6]", counts[i].said, counts[i].what,
 						counts[i].found);
 	if (!x->nr_objects && !x->nr_programs && !x->nr_sources)
 		return xprof_lines_fail(&r->lines, line, "nothing follows the header [XP-1]");

@@ -100,13 +100,13 @@ static int read_values(struct xprof_reader *r, const struct said *said, uint32_t
 	int err = 0;
 
 	if (said->vp_records && !nr_values)
-		return xprof_lines_fail(&r->lines, head, "value records in an OBJFILE whose records "
+		return xprof_lines_fail(&r->lines, head, "value records, where those of OBJFILE "
 					"have no values [XP-12]");
 	for (; !err && xprof_lines_begins(&r->lines, "VP_"); nr++)
 		err = xprof_read_value(r);
 	if (!err && nr != wanted)
-		err = xprof_lines_fail(&r->lines, head, "PROC has %u value records of %u lines, %llu "
-				       "lines follow [XP-6]", said->vp_records, nr_values,
+		err = xprof_lines_fail(&r->lines, head, "PROC has %u value records of %u lines, "
+				       "%llu lines follow [XP-6]", said->vp_records, nr_values,
 				       (unsigned long long)nr);
 	return err;
 }

@@ -39,12 +39,14 @@ uint32_t xprof_nr_proc_names(const struct xprof *x)
 
 uint32_t xprof_nr_source_files(const struct xprof *x, const struct xprof_object *o)
 {
-	const struct xprof_proc *first = x->procs + o->first_proc, *last = first + o->nr_procs - 1;
+	const struct xprof_proc *first, *last;
 	uint64_t *files;
 	uint32_t nr = 0;
 
 	if (!o->nr_procs)
 		return 0;
+	first = &x->procs[o->first_proc];
+	last = first + o->nr_procs - 1;
 	files = xcalloc(last->first_tuple + last->nr_tuples - first->first_tuple + 1,
 			sizeof(*files));
 	for (uint32_t i = first->first_tuple; i < last->first_tuple + last->nr_tuples; i++)

@@ -9,7 +9,7 @@
 #include "xprof_reader.h"
 #include "xprof_value.h"
 
-#define FIELD_MAX	400	/* the longest number of type double that is not rounded takes less */
+#define FIELD_MAX	400	/* numbers that are not rounded are shorter */
 
 static uint64_t float_bits(float f)
 {

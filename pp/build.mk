@@ -38,6 +38,12 @@ $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp
 $(eval $(call program,opannotate,pp/opannotate.c pp/output.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
+$(eval $(call library,libxproftool.a,pp/xprof_tool.c pp/gcov_list.c pp/tcov_listing.c \
+	pp/output.c pp/terminal.c))
+xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a \
+	libutil.a
+$(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
+	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c pp/gmon_format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
@@ -48,11 +54,6 @@ $(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
 	pp/import_session.c pp/import_images.c pp/import_names.c pp/import_samples.c))
 $(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil.a,-lpopt))
-$(eval $(call library,libxproftool.a,pp/xprof_tool.c pp/output.c pp/terminal.c))
-xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a \
-	libutil.a
-$(foreach t,xprof_atob xprof_btoa,\
-	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
 	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \

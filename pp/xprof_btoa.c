@@ -74,18 +74,5 @@ static int run(const struct command_line *line)
 
 int main(int argc, const char **argv)
 {
-	struct command_line line;
-	struct op_error e = { "" };
-	int status = 0;
-
-	if (command_line_read(&set, argc, argv, &line, &e)) {
-		say_error("%s", e.text);
-		status = 1;
-	} else if (line.asked != ASKED_WORK) {
-		option_set_answer(&set, line.asked);
-	} else {
-		status = run(&line);
-	}
-	command_line_end(&set, &line);
-	return say_end(status);
+	return xprof_tool_main(&set, argc, argv, run);
 }

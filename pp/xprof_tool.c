@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common_options.h"
 #include "say.h"
 #include "xprof_add.h"
 
@@ -16,6 +17,25 @@ static void warn(void *context, const char *text)
 
 const struct format_warnings xprof_tool_warnings = { .warn = warn };
 static const struct xprof_options options = { .warnings = &xprof_tool_warnings };
+
+int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
+		    int (*run)(const struct command_line *line))
+{
+	struct command_line line;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (command_line_read(set, argc, argv, &line, &e)) {
+		say_error("%s", e.text);
+		status = 1;
+	} else if (line.asked != ASKED_WORK) {
+		option_set_answer(set, line.asked);
+	} else {
+		status = run(&line);
+	}
+	command_line_end(set, &line);
+	return say_end(status);
+}
 
 int xprof_tool_type(const char *word, enum xprof_type *ret, struct op_error *e)
 {

@@ -6,6 +6,13 @@
 #include "format.h"
 #include "xprof_file.h"
 
+struct command_line;
+struct option_set;
+
+/* A whole program: its command line is read, help given, or @run called, which says the status. */
+int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
+		    int (*run)(const struct command_line *line));
+
 extern const struct format_warnings xprof_tool_warnings;	/* each is said at once */
 
 /* The type called @word, or that of feedback for NULL. -EINVAL. */
