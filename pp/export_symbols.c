@@ -124,13 +124,19 @@ static uint32_t inlined_function(struct namer *n, const char *name, const char *
 	return profile_function(n->x->profile, &f);
 }
 
+/* The sections of an image that was imported are of our own making. */
+static bool has_sections(const struct namer *n)
+{
+	return !n->image->ranges[0].from;
+}
+
 /* @start: the line of the function's beginning, if it is known. */
 static uint32_t own_function(struct namer *n, uint64_t id, const struct line_place *start)
 {
 	const struct symbol_row *row;
 	struct profile_function f;
 
-	if (!n->image->binary.nr_symbols)
+	if (!n->image->binary.nr_symbols || (!is_symbol(n, id) && !has_sections(n)))
 		return EXPORT_NONE;
 	row = row_make(&n->image->binary, n->image->image, n->image->image, &n->x->populate,
 		       &n->rows, id);

@@ -6,3 +6,6 @@ $(foreach t,spec format sort arrange populate samples options binary compare sta
 $(eval $(call unit_test,pp_pgo,tests/unit/pp_pgo.c,\
 	libexport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(pp_ldlibs) -lz))
+$(eval $(call unit_test,pp_import,tests/unit/pp_import.c,\
+	libimport.a libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+	-lz $(pp_ldlibs)))
