@@ -13,7 +13,7 @@
 #define KEPT_MAX	4200	/* a digit, a blank and a path */
 #define KEPT		"1 "	/* before the session directory */
 
-bool watchdog_is_on(const struct host *h)
+static bool is_on(const struct host *h)
 {
 	uint64_t value;
 
@@ -59,7 +59,7 @@ static int noted(const struct host *h)
 int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
 		 struct op_error *e)
 {
-	bool was_on = watchdog_is_on(h);
+	bool was_on = is_on(h);
 	int note = noted(h), err = 0;
 
 	*ret_ours = was_on || note >= 0;
@@ -67,7 +67,7 @@ int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
 		err = keep(h, session_dir, e);
 	if (!err && was_on)
 		err = set(h, "0", e);
-	if (!err && watchdog_is_on(h))
+	if (!err && is_on(h))
 		err = op_error_set(e, -EBUSY, "the NMI watchdog stays on, whatever is written to "
 				   "'%s'", h->watchdog);
 	return err;
@@ -80,7 +80,7 @@ int watchdog_restore(const struct host *h, bool *ret_done, struct op_error *e)
 	*ret_done = false;
 	if (noted(h))
 		return 0;
-	err = watchdog_is_on(h) ? 0 : set(h, "1", e);
+	err = is_on(h) ? 0 : set(h, "1", e);
 	if (err)
 		return err;
 	if (unlink(h->watchdog_kept))

@@ -13,8 +13,6 @@
 #include "error.h"
 #include "host.h"
 
-bool watchdog_is_on(const struct host *h);
-
 /*
  * For the daemon of @session_dir. *ret_ours: it is off, and that is our doing, now or when another
  * daemon needed it. What somebody else has turned off stays his.

@@ -49,9 +49,6 @@ static inline bool ibs_has_branch_target(const struct ibs_config *c)
 	return c && c->op.unit_mask & IBS_OP_BRANCH_TARGET;
 }
 
-/* AMD's (and Hygon's) family of this CPU; 0: another CPU. */
-unsigned int ibs_cpu_family(void);
-
 /* Whether this CPU writes down where a branch went. */
 bool ibs_tells_branch_target(void);
 

@@ -117,9 +117,29 @@ static int parse_side(char *text, struct ibs_config *c, struct op_error *e)
 	return err ? err : parse_numbers(fields, op, side, e);
 }
 
+/* AMD's (and Hygon's) family of this CPU; 0: another CPU. */
+static unsigned int cpu_family(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int max, b, c, d, version;
+	bool amd;
+
+	if (!__get_cpuid(0, &max, &b, &c, &d))
+		return 0;
+	amd = b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx;
+	if (!amd && (b != 0x6f677948 || d != 0x6e65476e || c != 0x656e6975))	/* HygonGenuine */
+		return 0;
+	if (!__get_cpuid(1, &version, &b, &c, &d))
+		return 0;
+	return (version >> 8 & 0xf) + ((version >> 8 & 0xf) == 0xf ? version >> 20 & 0xff : 0);
+#else
+	return 0;
+#endif
+}
+
 int ibs_config_parse(const char *args, struct ibs_config *ret, struct op_error *e)
 {
-	struct ibs_config c = { .family = ibs_cpu_family() };
+	struct ibs_config c = { .family = cpu_family() };
 	char *copy = xstrdup(args), *rest = copy, *side;
 	int err = 0;
 
@@ -136,28 +156,9 @@ bool ibs_tells_branch_target(void)
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned int caps, b, c, d;
 
-	return ibs_cpu_family() >= 0x10 && __get_cpuid(0x8000001b, &caps, &b, &c, &d) &&
+	return cpu_family() >= 0x10 && __get_cpuid(0x8000001b, &caps, &b, &c, &d) &&
 	       caps >> 5 & 1;
 #else
 	return false;
-#endif
-}
-
-unsigned int ibs_cpu_family(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	unsigned int max, b, c, d, version;
-	bool amd;
-
-	if (!__get_cpuid(0, &max, &b, &c, &d))
-		return 0;
-	amd = b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx;
-	if (!amd && (b != 0x6f677948 || d != 0x6e65476e || c != 0x656e6975))	/* HygonGenuine */
-		return 0;
-	if (!__get_cpuid(1, &version, &b, &c, &d))
-		return 0;
-	return (version >> 8 & 0xf) + ((version >> 8 & 0xf) == 0xf ? version >> 20 & 0xff : 0);
-#else
-	return 0;
 #endif
 }

@@ -74,7 +74,7 @@ static void read_kind(enum jit_kind kind, const char *text, size_t len, struct j
 	}
 }
 
-void jit_job_do(struct jit_job *job, const struct jit_window *window)
+static void do_job(struct jit_job *job, const struct jit_window *window)
 {
 	char *text[JIT_KINDS] = { NULL };
 	struct jit_layout layout;
@@ -165,7 +165,7 @@ static _Noreturn void child(struct jit_job *jobs, size_t nr, const struct jit_wi
 	if (!give_up_rights())
 		_exit(1);
 	for (size_t i = 0; i < nr; i++)
-		jit_job_do(&jobs[i], window);
+		do_job(&jobs[i], window);
 	_exit(0);
 }
 

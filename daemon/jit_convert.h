@@ -22,9 +22,6 @@ struct jit_job {
 	size_t nr_symbols, dropped;	/* no symbols: nothing in @out */
 };
 
-/* Do @job here. */
-void jit_job_do(struct jit_job *job, const struct jit_window *window);
-
 /*
  * Do all @jobs in a child. @meanwhile is called now and then until it has ended; NULL: nothing.
  * Jobs that are not done had a file that the child died of, or there was no time left for them.

@@ -37,7 +37,8 @@ static int hex_parse(const char *text, uint64_t *ret)
 	return err;
 }
 
-int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end, struct op_error *e)
+static int parse_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end,
+			      struct op_error *e)
 {
 	char *copy = xstrdup(text), *comma = strchr(copy, ',');
 	uint64_t start, end;
@@ -74,7 +75,7 @@ static int take_kernel(const struct raw *raw, struct options *o, struct op_error
 	o->kernel.vmlinux = path_absolute(raw->vmlinux);
 	if (!o->kernel.vmlinux || !file_exists(o->kernel.vmlinux))
 		return op_error_set(e, -EINVAL, "--vmlinux: '%s' does not exist", raw->vmlinux);
-	return kernel_range_parse(raw->kernel_range, &o->kernel.start, &o->kernel.end, e);
+	return parse_kernel_range(raw->kernel_range, &o->kernel.start, &o->kernel.end, e);
 }
 
 static int take_flag(int value, bool *ret, const char *name, struct op_error *e)

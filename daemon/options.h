@@ -53,10 +53,8 @@ char *options_events_text(const struct options *o);
 char *options_images_text(const struct options *o);
 void options_free(struct options *o);
 
-/* The parts of it that read text: for tests too. */
+/* The part of it that reads --events=: for tests too. */
 int event_options_parse(const char *text, struct event_option *ret, unsigned int max,
 			unsigned int *ret_nr, struct op_error *e);
-int kernel_range_parse(const char *text, uint64_t *ret_start, uint64_t *ret_end,
-		       struct op_error *e);
 
 #endif

@@ -14,7 +14,7 @@
 #include "number.h"
 #include "strbuf.h"
 
-struct mask_choice event_default_mask(const struct event *event)
+static struct mask_choice default_mask(const struct event *event)
 {
 	const struct mask_set *s = event->masks;
 
@@ -88,8 +88,8 @@ int event_mask_by_number(const struct event *event, uint32_t value, struct mask_
 	return 0;
 }
 
-int event_mask_by_name(const struct event *event, const char *name, struct mask_choice *ret,
-		       struct op_error *e)
+static int mask_by_name(const struct event *event, const char *name, struct mask_choice *ret,
+			struct op_error *e)
 {
 	const struct mask_set *s = event->masks;
 
@@ -110,13 +110,13 @@ int event_mask_parse(const struct event *event, const char *text, struct mask_ch
 	uint64_t value;
 
 	if (!text || !*text) {
-		*ret = event_default_mask(event);
+		*ret = default_mask(event);
 		return 0;
 	}
 	if (!isdigit((unsigned char)*text))
-		return event_mask_by_name(event, text, ret, e);
+		return mask_by_name(event, text, ret, e);
 	if (number_parse_range(text, 0, UINT32_MAX, &value))
-		return event_mask_by_name(event, text, ret, e); /* "2nd" may be a name */
+		return mask_by_name(event, text, ret, e); /* "2nd" may be a name */
 	return event_mask_by_number(event, (uint32_t)value, ret, e);
 }
 

@@ -14,16 +14,12 @@ struct mask_choice {
 	const struct unit_mask *mask;
 };
 
-struct mask_choice event_default_mask(const struct event *event);
-
 /*
  * mandatory: only its value; exclusive: one of the list; bitmask: any OR of the list's values.
  * -EINVAL: it is none; -ENOTUNIQ: several named masks have that value; both say what there is.
  */
 int event_mask_by_number(const struct event *event, uint32_t value, struct mask_choice *ret,
 			 struct op_error *e);
-int event_mask_by_name(const struct event *event, const char *name, struct mask_choice *ret,
-		       struct op_error *e);
 
 /* By number or by name, whichever @text is. NULL or "": the default. */
 int event_mask_parse(const struct event *event, const char *text, struct mask_choice *ret,

@@ -26,7 +26,8 @@ static bool is_frame(const struct stack_log *log, uint32_t at, uint32_t pos)
 	return is_kind(log, at, pos, STACK_FRAME) || is_kind(log, at, pos, STACK_WIDE_FRAME);
 }
 
-size_t stack_label_fields(uint32_t which, unsigned int *ret_strings)
+/* Bytes before the strings, and how many these are; 0: there is no such label. */
+static size_t label_fields(uint32_t which, unsigned int *ret_strings)
 {
 	switch (which) {
 	case STACK_IMAGE:
@@ -46,7 +47,7 @@ void stack_label_strings(const struct stack_record *label,
 			 const char *ret_strings[STACK_LABEL_STRINGS])
 {
 	unsigned int nr = 0;
-	const char *p = (const char *)(label + 1) + stack_label_fields(label->second, &nr);
+	const char *p = (const char *)(label + 1) + label_fields(label->second, &nr);
 
 	for (unsigned int i = 0; i < nr; i++) {
 		ret_strings[i] = p;
@@ -78,7 +79,7 @@ static const char *check_label(const struct stack_log *log, uint32_t pos)
 	const struct stack_record *r = &log->records[pos];
 	size_t bytes = (stack_argument(r) - 1) * sizeof(*r);
 	unsigned int nr_strings = 0;
-	size_t fields = stack_label_fields(r->second, &nr_strings);
+	size_t fields = label_fields(r->second, &nr_strings);
 	const void *value = r + 1;
 
 	if (!fields)

@@ -100,9 +100,6 @@ struct stack_context_fields {
 #define STACK_LABEL_MAX		((8 + sizeof(struct stack_context_fields) + \
 				  STACK_LABEL_STRINGS * STACK_STRING_MAX + 7) / 8)
 
-/* Bytes before the strings, and how many these are; 0: there is no such label. */
-size_t stack_label_fields(uint32_t which, unsigned int *ret_strings);
-
 /* The strings of a label that was checked. */
 void stack_label_strings(const struct stack_record *label,
 			 const char *ret_strings[STACK_LABEL_STRINGS]);

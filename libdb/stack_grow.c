@@ -47,7 +47,8 @@ static uint64_t step_for(uint64_t length)
 	return step & ~(uint64_t)(STEP_LAST - 1);
 }
 
-int stack_reserve(struct stack_store *s, uint32_t nr)
+/* Have room for @nr units of 8 bytes behind what is used. -ENOSPC, -EFBIG, -ENOMEM. */
+static int reserve(struct stack_store *s, uint32_t nr)
 {
 	uint64_t need = ((uint64_t)s->used + nr) * 8, want, least;
 	int err;
@@ -75,7 +76,7 @@ uint32_t stack_append(struct stack_store *s, const struct stack_record *record, 
 {
 	uint32_t pos = s->used;
 
-	*ret_err = stack_reserve(s, nr);
+	*ret_err = reserve(s, nr);
 	if (!*ret_err)
 		*ret_err = stack_index_reserve(s);
 	if (*ret_err)

@@ -57,9 +57,6 @@ void stack_index_prefetch(const struct stack_store *s, struct stack_record key);
 
 /* --- stack_grow.c --- */
 
-/* Have room for @nr units of 8 bytes behind what is used. -ENOSPC, -EFBIG, -ENOMEM. */
-int stack_reserve(struct stack_store *s, uint32_t nr);
-
 /* Allocate and map the first @length bytes, of which @old_length were there. */
 int stack_map(struct stack_store *s, uint64_t old_length, uint64_t length);
 
