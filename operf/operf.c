@@ -20,6 +20,7 @@
 #include "log.h"
 #include "operf_end.h"
 #include "say.h"
+#include "status.h"
 #include "unwind_cache.h"
 
 #define LOOK_MS		100		/* at who is still there, and at the rings */
@@ -38,12 +39,15 @@ static int64_t now_ms(void)
 
 static void tell_plan(const struct operf *o)
 {
+	char period[32];
+
 	if (o->plan.is_default)
 		say_note("using default event %s", o->plan.first);
-	if (!o->plan.counts)
-		say_note("sampling by time every %.3f ms, the rate of the count in cycles at "
-			 "%" PRIu64 " MHz (%s)", (double)o->status.period_ns / 1e6,
-			 o->plan.clock_khz / 1000, o->plan.by_time);
+	if (!o->plan.counts) {
+		format_period(o->status.period_ns, period, sizeof(period));
+		say_note("sampling by time every %s, the rate of the count in cycles at %" PRIu64
+			 " MHz (%s)", period, o->plan.clock_khz / 1000, o->plan.by_time);
+	}
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
 		say_note("%.*s", (int)strcspn(line, "\n"), line);
 	if (o->plan.left_kernel_out)

@@ -37,6 +37,15 @@ static const struct poptOption table[] = {
 	TOOL_OPTIONS_END
 };
 
+/* A process named twice is one. */
+static void add_pid(struct operf_options *o, pid_t pid)
+{
+	for (unsigned int i = 0; i < o->nr_pids; i++)
+		if (o->pids[i] == pid)
+			return;
+	o->pids[o->nr_pids++] = pid;
+}
+
 static int take_pids(const char *list, struct operf_options *o, struct op_error *e)
 {
 	char *copy = xstrdup(list), *rest, *part;
@@ -51,7 +60,7 @@ static int take_pids(const char *list, struct operf_options *o, struct op_error 
 			err = op_error_set(e, -EINVAL, "--pid: more than %d processes; "
 					   "--system-wide watches all", OPERF_PIDS_MAX);
 		else
-			o->pids[o->nr_pids++] = (pid_t)pid;
+			add_pid(o, (pid_t)pid);
 	}
 	free(copy);
 	if (!err && !o->nr_pids)

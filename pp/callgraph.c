@@ -231,6 +231,14 @@ void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 	graph->nr = kept;
 }
 
+bool callgraph_has_calls(const struct callgraph *graph)
+{
+	for (size_t i = 0; i < graph->nr; i++)
+		if (graph->nodes[i].nr_callers)
+			return true;
+	return false;
+}
+
 void callgraph_free(struct callgraph *graph)
 {
 	free(graph->nodes);

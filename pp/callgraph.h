@@ -42,6 +42,9 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 		    const struct populate_options *options, struct finder *finder,
 		    struct row_list *rows, struct callgraph *ret, struct notices *notices);
 
+/* Whether any function has a caller. */
+bool callgraph_has_calls(const struct callgraph *graph);
+
 /* Totals of @rows are those of the rows that the options want. */
 void callgraph_total(const struct populate_options *options, struct row_list *rows);
 

@@ -15,9 +15,9 @@ static int nothing_matches(const struct collection *c, struct op_error *e)
 	char *what = file_list_what_exists(&c->sessions);
 
 	if (!*what)
-		op_error_set(e, -ENOENT, "session '%s' has no samples (opcontrol --dump writes out "
-			     "what was collected); sessions are: %s", c->sessions.sessions[0].name,
-			     c->sessions.existing);
+		op_error_set(e, -ENOENT, "session '%s' has no samples (while oprofiled runs, "
+			     "opcontrol --dump writes out what was collected); sessions are: %s",
+			     c->sessions.sessions[0].name, c->sessions.existing);
 	else
 		op_error_set(e, -ENOENT, "nothing in session '%s' matches; it has %.400s",
 			     c->sessions.sessions[0].name, what);

@@ -9,6 +9,20 @@
 #include "strbuf.h"
 #include "xalloc.h"
 
+static int unknown_word(const char *option, const char *word, size_t len,
+			const struct option_word *words, struct op_error *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	int err;
+
+	for (const struct option_word *w = words; w->name; w++)
+		strbuf_addf(&all, "%s%s", w == words ? "" : ", ", w->name);
+	err = op_error_set(e, -EINVAL, "--%s: '%.*s' is none of %s", option,
+			   (int)(len > 80 ? 80 : len), word, all.text);
+	strbuf_free(&all);
+	return err;
+}
+
 int option_words_parse(const char *option, const char *list, const struct option_word *words,
 		       unsigned int *bits, struct op_error *e)
 {
@@ -19,8 +33,7 @@ int option_words_parse(const char *option, const char *list, const struct option
 		while (w->name && (strlen(w->name) != len || strncmp(w->name, list, len)))
 			w++;
 		if (!w->name)
-			return op_error_set(e, -EINVAL, "--%s: '%.*s' is not one of its words (see "
-					    "--help)", option, (int)(len > 80 ? 80 : len), list);
+			return unknown_word(option, list, len, words, e);
 		*bits |= w->bit;
 		list += len + (list[len] == ',');
 	}

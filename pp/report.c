@@ -104,9 +104,13 @@ static void make_rows(struct report *r, struct profile *p, struct notices *notic
 		fetch_debug_files(&inversion, p->collection.root, o->debug_info,
 				  p->collection.finder, o->fetch_progress, notices);
 	populate(&inversion, &how, p->collection.finder, &p->rows, &population, notices);
-	if (o->callgraph)
+	if (o->callgraph) {
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
 			       notices);
+		if (!o->compat && !callgraph_has_calls(&r->graph))
+			notice_add(notices, "no calls were recorded: they are with opcontrol "
+				   "--callgraph=DEPTH or operf --callgraph");
+	}
 	free(cache_dir);
 	missing_symbols_notices(&population, notices);
 	r->nr_failed += population.nr_failed;

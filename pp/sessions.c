@@ -159,8 +159,8 @@ static int none_found(const char *session_dir, const struct profile_spec *spec,
 {
 	if (!*list->existing)
 		return op_error_set(e, -ENOENT,
-				    "no session in '%s/samples' (profile one first: opcontrol "
-				    "--start)", session_dir);
+				    "no session in '%s/samples' (profile first: operf PROGRAM, or "
+				    "opcontrol --start)", session_dir);
 	if (!spec->list[SPEC_SESSION].nr)
 		return op_error_set(e, -ENOENT,
 				    "no session 'current' in '%s/samples'; there is: %s "
