@@ -10,7 +10,7 @@
 #include "perf_clock.h"
 
 #define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
-#define HOLD_NS		(100 * NS_PER_MS)	/* a ring has room for the samples of this time */
+#define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time */
 #define CHAINS_UP	100	/* enough to judge whether they are short, */
 #define CHAINS_DOWN	1000	/* and whether they are not */
 #define DOWN_NS		(20 * NS_PER_SECOND)
