@@ -268,7 +268,8 @@ static struct origin origin_of(const struct attribution *a, const struct trans_s
 	if (separate->cpu)
 		o.cpu = state->cpu;
 	if (separate->cgroup)
-		o.cgroup = cgroups_of(a->config.cgroups, state->tgid, state->app_cookie);
+		o.cgroup = cgroups_of(a->config.cgroups, state->tgid, state->app_cookie,
+				      state->cgroup);
 	return o;
 }
 

@@ -250,7 +250,8 @@ static struct chain begin(struct attribution *a, const struct trans_state *leaf,
 	};
 
 	if (separate->cgroup)
-		c.cgroup = cgroups_of(a->config.cgroups, leaf->tgid, leaf->app_cookie);
+		c.cgroup = cgroups_of(a->config.cgroups, leaf->tgid, leaf->app_cookie,
+				      leaf->cgroup);
 	c.wanted = !a->filtered || (c.app && c.app->wanted);
 	return c;
 }

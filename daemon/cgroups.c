@@ -8,13 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "cgroup_handle.h"
 #include "cgroups.h"
+#include "collector.h"
 #include "file.h"
 #include "hash.h"
 #include "log.h"
 #include "xalloc.h"
 
 #define NR_PROCESSES	8192
+#define NR_IDS		4096
 #define NR_BUCKETS	1024
 #define PATHS_MAX	16384
 #define READ_AGAIN	2000		/* ms */
@@ -33,8 +36,17 @@ struct process {
 	const char *path;		/* NULL: not known */
 };
 
+struct told {
+	uint64_t id;			/* 0: free */
+	int64_t looked_at;		/* ms */
+	const char *path;		/* NULL: not to be had, or the root */
+};
+
 struct cgroups {
 	struct process processes[NR_PROCESSES];	/* who comes to a place takes it */
+	struct told told[NR_IDS];		/* the same */
+	struct collector *collector;
+	struct cgroup_mount mount;
 	struct path *paths[NR_BUCKETS];
 	size_t nr_paths;
 	const char *proc;
@@ -42,10 +54,12 @@ struct cgroups {
 	unsigned int readings;		/* in @second */
 };
 
-struct cgroups *cgroups_new(const char *proc)
+struct cgroups *cgroups_new(const char *proc, struct collector *collector)
 {
 	struct cgroups *c = xcalloc(1, sizeof(*c));
 
+	c->collector = collector;
+	c->mount.fd = -1;
 	c->proc = proc ? proc : "/proc";
 	return c;
 }
@@ -61,6 +75,7 @@ void cgroups_free(struct cgroups *c)
 			c->paths[i] = path->next;
 			free(path);
 		}
+	cgroup_mount_close(&c->mount);
 	free(c);
 }
 
@@ -147,7 +162,41 @@ static bool may_read(struct cgroups *c, int64_t now)
 	return c->readings++ < READINGS_MAX;
 }
 
-const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app)
+/* Malloc'd, or NULL. */
+static char *ask_for_path(struct cgroups *c, uint64_t id)
+{
+	struct collector *collector = c->collector;
+	char *path;
+
+	if (collector && collector->cgroup_path && !collector->cgroup_path(collector, id, &path))
+		return path;
+	if (c->mount.fd < 0 && !cgroup_mount_open(&c->mount))
+		return NULL;
+	return cgroup_handle_path(&c->mount, id);
+}
+
+/*
+ * NULL: not known. In the root of version 2's hierarchy is also who is in a group of version 1's
+ * only, so that says nothing.
+ */
+static const char *path_of_id(struct cgroups *c, uint64_t id, int64_t now)
+{
+	struct told *t = &c->told[hash_u64(id) % NR_IDS];
+	char *text;
+
+	if (t->id == id && (t->path || now - t->looked_at < READ_AGAIN))
+		return t->path;
+	if (!may_read(c, now))
+		return NULL;
+	text = ask_for_path(c, id);
+	*t = (struct told){ .id = id, .looked_at = now };
+	if (text && strcmp(text, "/"))
+		t->path = only_path(c, text);
+	free(text);
+	return t->path;
+}
+
+const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app, uint64_t id)
 {
 	struct process *p = &c->processes[hash_u64(tgid) % NR_PROCESSES];
 	int64_t now = now_ms();
@@ -155,6 +204,9 @@ const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app)
 
 	if (!tgid)
 		return NULL;		/* idle */
+	path = id ? path_of_id(c, id, now) : NULL;
+	if (path)
+		return path;
 	if (p->tgid != tgid)
 		*p = (struct process){ .tgid = tgid };
 	else if (p->app == app && now - p->read_at < READ_AGAIN)

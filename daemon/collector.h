@@ -61,6 +61,7 @@ struct collector_config {
 	size_t buffer_words;		/* perf: room per CPU, in words; 0 = choose */
 	int callgraph_depth;		/* callers of a sample, to OP_STACK_DEPTH_MAX; 0 = off */
 	bool frame_pointers_only;	/* no unwind tables: chains by frame pointers */
+	bool cgroups;			/* OP_CGROUP is wanted, if it can be had */
 	/*
 	 * Where a collector that walks user stacks itself has tables from; one that is told them
 	 * through unwind_table() leaves it alone. NULL: as frame_pointers_only, or no chains.
@@ -110,6 +111,9 @@ struct collector {
 	int (*cookie_fd)(struct collector *c, op_word cookie);
 	/* Build-id if the kernel told it with the mapping; -ENODATA: read it through cookie_fd. */
 	int (*cookie_build_id)(struct collector *c, op_word cookie, unsigned char *id, size_t *len);
+
+	/* Path of the control group of OP_CGROUP's @id, malloc'd. -ENOENT. NULL: knows of none. */
+	int (*cgroup_path)(struct collector *c, uint64_t id, char **ret_path);
 
 	/*
 	 * Hand down the unwind table (op_unwind.h) of @cookie's image, which OP_WANT_TABLE asked

@@ -7,6 +7,7 @@
  */
 #include "perf_attribute.h"
 #include "perf_callers.h"
+#include "perf_cgroups.h"
 #include "perf_ibs.h"
 
 #define TID_GONE	((uint32_t)-1)
@@ -134,6 +135,7 @@ static void one_sample(struct perf_attribute *a, struct perf_cpu_state *cpu,
 	q = known_process_of(a, s->tgid);
 	program = q && q->program ? perf_image_cookie(a->cookies, q->program) : OP_NO_COOKIE;
 	perf_emit_task(a->emit, s->tgid, s->tid, program);
+	perf_emit_cgroup(a->emit, s->cgroup);
 	place_sample(a, &cpu->counts, s);
 }
 
@@ -181,6 +183,10 @@ void perf_attribute_change(void *context, const struct perf_record *r)
 
 	if (r->kind == PERF_KIND_SAMPLE) {
 		ibs_sample(a, r);
+		return;
+	}
+	if (r->kind == PERF_KIND_CGROUP) {
+		perf_cgroups_add(a->cgroups, r->cgroup.id, r->cgroup.path);
 		return;
 	}
 	if (r->kind == PERF_KIND_EXIT && r->cpu < a->nr_cpus) {

@@ -15,24 +15,12 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "collector.h"
+#include "cgroup_handle.h"
 #include "file.h"
 #include "ibs.h"
-#include "list.h"
-#include "perf_attribute.h"
-#include "perf_callers.h"
 #include "perf_clock.h"
-#include "perf_cookies.h"
-#include "perf_emit.h"
+#include "perf_collector_private.h"
 #include "perf_events.h"
-#include "perf_image_fd.h"
-#include "perf_modules.h"
-#include "perf_note.h"
-#include "perf_order.h"
-#include "perf_process.h"
-#include "perf_rings.h"
-#include "perf_targets.h"
-#include "xalloc.h"
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
@@ -40,31 +28,6 @@
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
 #define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
 #define REREAD_NS	(5 * NS_PER_SECOND)	/* between two readings of all of /proc */
-
-struct perf_collector {
-	struct collector collector;
-	int epoll_fd, timer_fd;
-	uint64_t reread_at, modules_at;
-	struct perf_order *order;
-	struct perf_cookies *cookies;
-	struct perf_processes processes;
-	struct perf_modules modules;
-	struct perf_attribute attribute;
-	struct perf_callers callers;
-	struct perf_emit emit;
-	struct perf_cpu_state states[COUNTS_MAX_CPUS];
-	bool by_time;
-	char cpu_type[48];
-	struct perf_counter *counters;		/* the setup's of @rings */
-	const struct collector_targets *wanted;	/* NULL: the whole machine */
-	struct perf_targets targets;
-	struct perf_rings rings;
-};
-
-static struct perf_collector *of(struct collector *c)
-{
-	return container_of(c, struct perf_collector, collector);
-}
 
 /* --- set-up --- */
 
@@ -86,6 +49,7 @@ static int make_setup(struct perf_collector *p, const struct collector_config *c
 	s.ring_pages = perf_ring_pages(period_ns, config->buffer_words,
 				       (size_t)sysconf(_SC_PAGESIZE));
 	perf_callers_open(&p->callers, config, period_ns, &s);
+	s.cgroups = config->cgroups && cgroup_paths_are_whole();
 	p->counters = s.counters;
 	p->by_time = collects_by_time(config);
 	snprintf(p->cpu_type, sizeof(p->cpu_type), "%s", p->by_time ? "timer" : config->cpu_type);
@@ -110,7 +74,7 @@ static int open_poll(struct perf_collector *p, struct op_error *e)
 
 static void perf_close(struct collector *c)
 {
-	struct perf_collector *p = of(c);
+	struct perf_collector *p = perf_collector_of(c);
 
 	perf_rings_close(&p->rings);
 	perf_targets_free(&p->targets);
@@ -122,6 +86,8 @@ static void perf_close(struct collector *c)
 		perf_cookies_free(p->cookies);
 		p->cookies = NULL;
 	}
+	perf_cgroups_free(p->cgroups);
+	p->cgroups = NULL;
 	perf_modules_free(&p->modules);
 	perf_order_free(p->order);
 	p->order = NULL;
@@ -154,7 +120,7 @@ static int read_processes(struct perf_collector *p)
 
 static int perf_open(struct collector *c, const struct collector_config *config, struct op_error *e)
 {
-	struct perf_collector *p = of(c);
+	struct perf_collector *p = perf_collector_of(c);
 	struct perf_event_setup setup;
 	int err = make_setup(p, config, &setup, e);
 
@@ -165,6 +131,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	p->wanted = config->targets;
 	p->order = perf_order_new();
 	p->cookies = perf_cookies_new();
+	p->cgroups = setup.cgroups ? perf_cgroups_new() : NULL;
 	perf_processes_init(&p->processes, p->cookies, "/proc");
 	p->attribute = (struct perf_attribute){
 		.processes = &p->processes,
@@ -174,6 +141,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		.nr_cpus = COUNTS_MAX_CPUS,
 		.branch_target = ibs_has_branch_target(config->ibs),
 		.callers = p->callers.depth ? &p->callers : NULL,
+		.cgroups = p->cgroups,
 	};
 	err = open_poll(p, e);
 	if (!err)
@@ -197,17 +165,17 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 
 static int perf_start(struct collector *c, struct op_error *e)
 {
-	return perf_rings_sample(&of(c)->rings, true, e);
+	return perf_rings_sample(&perf_collector_of(c)->rings, true, e);
 }
 
 static int perf_stop(struct collector *c, struct op_error *e)
 {
-	return perf_rings_sample(&of(c)->rings, false, e);
+	return perf_rings_sample(&perf_collector_of(c)->rings, false, e);
 }
 
 static int perf_poll_fd(struct collector *c)
 {
-	return of(c)->epoll_fd;
+	return perf_collector_of(c)->epoll_fd;
 }
 
 /* --- draining --- */
@@ -241,7 +209,7 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 		      struct op_error *e)
 {
 	static const struct perf_order_ops ops = { perf_attribute_samples, perf_attribute_change };
-	struct perf_collector *p = of(c);
+	struct perf_collector *p = perf_collector_of(c);
 	struct timespec settle = { 0, SETTLE_NS };
 	uint64_t now, bound;
 
@@ -266,97 +234,6 @@ static int perf_drain(struct collector *c, bool flush, words_fn *words, void *co
 	return 0;
 }
 
-/* --- answers --- */
-
-static int perf_cookie_path(struct collector *c, op_word cookie, char **ret_path)
-{
-	const struct perf_image *image = perf_cookies_find(of(c)->cookies, cookie);
-
-	if (!image)
-		return -ENOENT;
-	*ret_path = xstrdup(image->path);
-	return 0;
-}
-
-static int perf_cookie_fd(struct collector *c, op_word cookie)
-{
-	struct perf_collector *p = of(c);
-	const struct perf_image *image = perf_cookies_find(p->cookies, cookie);
-
-	return image ? perf_image_open(&p->processes, image) : -ENOENT;
-}
-
-static int perf_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id, size_t *len)
-{
-	const struct perf_image *image = perf_cookies_find(of(c)->cookies, cookie);
-
-	if (!image)
-		return -ENOENT;
-	if (!image->build_id.len)
-		return -ENODATA;
-	memcpy(id, image->build_id.bytes, image->build_id.len);
-	*len = image->build_id.len;
-	return 0;
-}
-
-static void add_counts(const struct perf_collector *p, unsigned int cpu, struct cpu_counts *to)
-{
-	const struct cpu_counts *from = &p->states[cpu].counts;
-	uint64_t lost = perf_rings_lost(&p->rings, cpu);
-
-	to->received += from->received + lost;
-	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
-		to->lost[reason] += from->lost[reason];
-	to->lost[LOST_RING] += lost;
-	to->throttled += perf_rings_throttled(&p->rings, cpu, perf_now());
-}
-
-static int perf_counts(struct collector *c, struct session_counts *counts)
-{
-	const struct perf_collector *p = of(c);
-	unsigned int nr = p->rings.nr_cpus;
-
-	if (counts->nr_cpus < nr) {
-		counts->cpu = xrealloc_array(counts->cpu, nr, sizeof(*counts->cpu));
-		memset(counts->cpu + counts->nr_cpus, 0,
-		       (nr - counts->nr_cpus) * sizeof(*counts->cpu));
-		counts->nr_cpus = nr;
-	}
-	for (unsigned int cpu = 0; cpu < nr; cpu++)
-		add_counts(p, cpu, &counts->cpu[cpu]);
-	return 0;
-}
-
-static int perf_event_times(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
-			    uint64_t *ret_running_ns)
-{
-	const struct perf_collector *p = of(c);
-	struct perf_times times;
-
-	if (p->by_time || !perf_rings_times(&p->rings, counter, &times))
-		return -ENODATA;
-	*ret_enabled_ns = times.enabled_ns;
-	*ret_running_ns = times.running_ns;
-	return 0;
-}
-
-static uint64_t perf_throttled(struct collector *c, unsigned int counter)
-{
-	return perf_rings_throttled_of(&of(c)->rings, counter, perf_now());
-}
-
-static void perf_status(struct collector *c, struct collector_status *ret)
-{
-	const struct perf_collector *p = of(c);
-
-	memset(ret, 0, sizeof(*ret));
-	strcpy(ret->model, p->by_time ? "timer" : "perf");
-	strcpy(ret->cpu_type, p->cpu_type);
-	if (p->by_time && p->counters)
-		ret->period_ns = p->counters[0].period_ns;
-	perf_note(&p->rings, &p->callers, ret->note, sizeof(ret->note));
-}
-
 struct collector *collector_perf(void)
 {
 	static struct perf_collector the_only_one = {
@@ -371,6 +248,7 @@ struct collector *collector_perf(void)
 			.cookie_path = perf_cookie_path,
 			.cookie_fd = perf_cookie_fd,
 			.cookie_build_id = perf_cookie_build_id,
+			.cgroup_path = perf_cgroup_path,
 			.counts = perf_counts,
 			.event_times = perf_event_times,
 			.throttled = perf_throttled,

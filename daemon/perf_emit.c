@@ -89,7 +89,18 @@ void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word pr
 	e->tgid = tgid;
 	e->tid = tid;
 	e->program = program;
+	e->cgroup = 0;
 	e->has_task = true;
+}
+
+void perf_emit_cgroup(struct perf_emit *e, uint64_t id)
+{
+	if (e->cgroup == id || id == OP_ESCAPE)
+		return;
+	make_room(e);
+	note(e, OP_CGROUP);
+	put(e, id);
+	e->cgroup = id;
 }
 
 /* What stands before a sample, or caller, in any case. [EB-40] */

@@ -35,6 +35,7 @@ struct perf_emit {
 	op_word record[PERF_EMIT_RECORD_MAX];
 	uint32_t tgid, tid;
 	op_word program, cookie;
+	uint64_t cgroup;		/* of the task */
 	uint64_t anon_start, anon_end;
 	bool begins_chain;		/* the next sample does; those after it are its callers */
 };
@@ -45,6 +46,8 @@ void perf_emit_end(struct perf_emit *e);	/* hands over what is left */
 /* Whose samples follow. A change of CPU voids all other notes. @program: the app cookie. */
 void perf_emit_cpu(struct perf_emit *e, unsigned int cpu);
 void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program);
+/* The id of that task's control group; 0: not known. */
+void perf_emit_cgroup(struct perf_emit *e, uint64_t id);
 
 /* One sample, or caller; no address may be OP_ESCAPE. */
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc);

@@ -24,6 +24,7 @@ struct perf_event_setup {
 	unsigned int nr_counters;
 	size_t ring_pages;		/* a power of two; halved until the kernel locks as much */
 	bool no_build_ids, no_lost;	/* the kernel is too old */
+	bool cgroups;			/* told with samples, and where they are made */
 	/* Callers [PC-80]: how many addresses of them to list, 0: none are asked for, */
 	unsigned int max_addresses;
 	uint32_t copy_bytes;		/* and how much user stack to copy; 0: list user callers */

@@ -27,6 +27,7 @@ static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 	a.inherit = setup->inherit;
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			(setup->no_lost ? 0 : PERF_FORMAT_LOST);
+	a.sample_type |= setup->cgroups ? PERF_SAMPLE_CGROUP : 0;
 	return a;
 }
 
@@ -75,6 +76,7 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	a.comm = a.comm_exec = 1;
 	a.task = 1;
 	a.build_id = !setup->no_build_ids;
+	a.cgroup = setup->cgroups;
 	return a;
 }
 
@@ -105,7 +107,8 @@ static int open_event(const struct perf_event_attr *attr, pid_t tid, unsigned in
 /* Newer features are asked for once, the newest first, and done without where they are unknown. */
 int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 {
-	bool *const newer[] = { &setup->no_lost, &setup->no_build_ids };
+	bool no_cgroups = !setup->cgroups;
+	bool *const newer[] = { &setup->no_lost, &setup->no_build_ids, &no_cgroups };
 	struct perf_event_attr attr = mappings_attr(setup);
 	int fd = open_event(&attr, setup->tid, cpu);
 
@@ -113,6 +116,7 @@ int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 		if ((fd != -EINVAL && fd != -E2BIG) || *newer[i])
 			continue;
 		*newer[i] = true;
+		setup->cgroups = !no_cgroups;
 		attr = mappings_attr(setup);
 		fd = open_event(&attr, setup->tid, cpu);
 	}

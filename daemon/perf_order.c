@@ -227,9 +227,11 @@ void perf_order_drop_chains(struct perf_order *o, unsigned int cpu)
 	for (size_t i = q ? q->first : 0; q && i < q->nr; i++) {
 		struct perf_sample *s = &q->samples[i];
 
-		if (s->chain)
-			*s = (struct perf_sample){ s->time, s->pc, s->tgid, s->tid, s->mode,
-						   s->counter, 0, "", UINT64_MAX };
+		if (!s->chain)
+			continue;
+		s->chain = "";
+		s->chain_size = 0;
+		s->place = UINT64_MAX;
 	}
 }
 

@@ -168,6 +168,17 @@ static bool parse_lost_samples(const struct body *b, struct perf_record *r)
 	return take(b, &r->lost, sizeof(r->lost));
 }
 
+static bool parse_cgroup(const struct body *b, struct perf_record *r)
+{
+	uint64_t id;
+
+	if (!take(b, &id, sizeof(id)) || !memchr(b->at + sizeof(id), 0, b->size - sizeof(id)))
+		return false;
+	r->cgroup.id = id;
+	r->cgroup.path = (const char *)b->at + sizeof(id);
+	return true;
+}
+
 static bool parse_nothing(const struct body *b, struct perf_record *r)
 {
 	(void)b;
@@ -187,6 +198,7 @@ static const struct {
 	[PERF_RECORD_FORK] = { PERF_KIND_FORK, parse_task },
 	[PERF_RECORD_MMAP2] = { PERF_KIND_MMAP, parse_mmap },
 	[PERF_RECORD_LOST_SAMPLES] = { PERF_KIND_LOST_SAMPLES, parse_lost_samples },
+	[PERF_RECORD_CGROUP] = { PERF_KIND_CGROUP, parse_cgroup },
 };
 
 static bool take_trailer(struct body *b, struct perf_record *r)
@@ -230,6 +242,17 @@ int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret)
 	}
 	*ret = r;
 	return 0;
+}
+
+/* It is the last of all parts that we ask for. */
+uint64_t perf_record_cgroup(const void *bytes, size_t size)
+{
+	uint64_t id;
+
+	if (size < PERF_SAMPLE_BYTES + sizeof(id))
+		return 0;
+	memcpy(&id, (const unsigned char *)bytes + size - sizeof(id), sizeof(id));
+	return id;
 }
 
 /* What follows a sample's body if its event asked for it: a size, and so many bytes. [PC-61] */

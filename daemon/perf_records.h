@@ -31,6 +31,7 @@ enum perf_kind {
 	PERF_KIND_LOST_SAMPLES,	/* samples lost before they reached the ring */
 	PERF_KIND_THROTTLE,
 	PERF_KIND_UNTHROTTLE,
+	PERF_KIND_CGROUP,	/* a control group was made */
 };
 
 enum perf_mode { PERF_MODE_UNKNOWN, PERF_MODE_KERNEL, PERF_MODE_USER };
@@ -46,6 +47,7 @@ struct perf_sample {
 	uint32_t chain_size;
 	const void *chain;		/* perf_chain.h */
 	uint64_t place;			/* of its record on the ring: held while there is a chain */
+	uint64_t cgroup;		/* id of its control group; 0: not told; the reader's, too */
 };
 
 struct perf_mmap {
@@ -75,12 +77,19 @@ struct perf_record {
 		struct {
 			uint32_t parent_tgid, parent_tid;	/* FORK, EXIT */
 		};
+		struct {
+			uint64_t id;
+			const char *path;	/* NUL terminated, in the record */
+		} cgroup;
 		uint64_t lost;		/* LOST, LOST_SAMPLES */
 	};
 };
 
 /* -EBADMSG: too short for its type, or a name without end. *ret is untouched then. */
 int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret);
+
+/* The control group of a sample whose event tells it, [PC-91]. */
+uint64_t perf_record_cgroup(const void *bytes, size_t size);
 
 /* The raw data of a sample that could be parsed, in @bytes. NULL: it has none, or not as told. */
 const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size);

@@ -192,6 +192,8 @@ static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_reco
 	if (c && r->targets && perf_targets_is_double(r->targets, record->tid, c->task))
 		return;
 	record->sample.counter = c ? c->counter : UINT32_MAX;
+	if (r->setup.cgroups)
+		record->sample.cgroup = perf_record_cgroup(l->at, l->size);
 	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS's: it is needed whole */
 		perf_order_add_change(r->order, record, l->at, l->size);
 		return;
@@ -224,6 +226,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct lyi
 	case PERF_KIND_MMAP:
 	case PERF_KIND_EXEC:
 	case PERF_KIND_FORK:
+	case PERF_KIND_CGROUP:
 		perf_order_add_change(r->order, &record, l->at, l->size);
 		break;
 	case PERF_KIND_LOST:

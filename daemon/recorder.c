@@ -137,7 +137,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	}
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
-	r->cgroups = cgroups_new(config->proc);
+	r->cgroups = cgroups_new(config->proc, config->collector);
 	r->jit = jit_processes_new(config->proc);
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
 	r->stacks = stacks_new(config->events, config->nr_counters, r->images, &r->stats);

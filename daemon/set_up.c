@@ -57,6 +57,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 		.clock_khz = cpu_clock_khz(),
 		.callgraph_depth = o->callgraph_depth,
 		.frame_pointers_only = o->frame_pointers_only,
+		.cgroups = o->separate.cgroup,
 		.unwind = d->unwind,
 	};
 	int err;

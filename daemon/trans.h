@@ -28,6 +28,7 @@ struct trans_state {
 	enum trans_mode mode;
 	uint32_t cpu, tid, tgid;
 	op_word app_cookie, cookie;		/* OP_INVALID_COOKIE: not known */
+	uint64_t cgroup;			/* id; 0: not told */
 	struct anon_map anon;			/* holds while cookie is OP_NO_COOKIE */
 	bool tracing;				/* the next pair begins a chain, or it has begun */
 };

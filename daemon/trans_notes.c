@@ -18,6 +18,15 @@ static bool note_ctx_switch(struct trans *t, const op_word *p)
 	t->state.tid = p[0];
 	t->state.app_cookie = p[1];
 	t->state.tgid = p[4];
+	t->state.cgroup = 0;
+	return true;
+}
+
+static bool note_cgroup(struct trans *t, const op_word *p)
+{
+	if (p[0] == OP_ESCAPE)
+		return false;
+	t->state.cgroup = p[0];
 	return true;
 }
 
@@ -152,4 +161,5 @@ const struct note trans_notes[NR_CODES] = {
 	[OP_MODULE_RANGE]  = { note_module_range,  OP_MODULE_RANGE_WORDS },
 	[OP_STACK_END]     = { note_stack_end,     1 },
 	[OP_WANT_TABLE]    = { note_want_table,    1 },
+	[OP_CGROUP]        = { note_cgroup,        1 },
 };

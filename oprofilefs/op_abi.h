@@ -70,6 +70,8 @@ enum op_code {
 	OP_STACK_END		= 66,
 	/* Sampled code of this cookie has no unwind table with the module yet: its cookie. */
 	OP_WANT_TABLE		= 67,
+	/* The control group of the task told last: its id, 64 bits. [EB-49] */
+	OP_CGROUP		= 68,
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "daemon_session.h"
 #include "file.h"
 #include "session_parts.h"
+#include "xalloc.h"
 
 /* The fake collector's build-ids tell cookies apart: FIRST's is 0101..., LATER's 0202... */
 static const char *const paths[] = { "/bin/app", "/bin/app", "/lib/x.so", "/bin/app" };
@@ -273,17 +274,43 @@ TEST(processes_that_move_and_go)
 
 	tmpdir_make();
 	put_process(1, "/a");
-	c = cgroups_new(tmpdir_path("proc"));
-	a = cgroups_of(c, 1, 10);
+	c = cgroups_new(tmpdir_path("proc"), NULL);
+	a = cgroups_of(c, 1, 10, 0);
 	CHECK(a && !strcmp(a, "/a"), "%s", a);
 	put_process(1, "/b");
-	CHECK(cgroups_of(c, 1, 10) == a, "not read again at once");
-	CHECK(!strcmp(cgroups_of(c, 1, 11), "/b"), "but after an exec");
+	CHECK(cgroups_of(c, 1, 10, 0) == a, "not read again at once");
+	CHECK(!strcmp(cgroups_of(c, 1, 11, 0), "/b"), "but after an exec");
 	put_process(1, "");
-	CHECK(!strcmp(cgroups_of(c, 1, 12), "/b"), "gone: the last one known");
+	CHECK(!strcmp(cgroups_of(c, 1, 12, 0), "/b"), "gone: the last one known");
 	put_process(2, "/a");
-	CHECK(cgroups_of(c, 2, 10) == a, "one pointer");
-	CHECK(!cgroups_of(c, 3, 10), "nothing is known");
+	CHECK(cgroups_of(c, 2, 10, 0) == a, "one pointer");
+	CHECK(!cgroups_of(c, 3, 10, 0), "nothing is known");
+	cgroups_free(c);
+}
+
+static int path_by_id(struct collector *c, uint64_t id, char **ret_path)
+{
+	(void)c;
+	if (id != 77 && id != 78)
+		return -ENOENT;
+	*ret_path = xstrdup(id == 77 ? "/told" : "/");
+	return 0;
+}
+
+/* Told with the sample: whatever became of the process. */
+TEST(groups_by_id)
+{
+	struct collector knows = { .cgroup_path = path_by_id };
+	struct cgroups *c;
+
+	tmpdir_make();
+	put_process(1, "/a");
+	c = cgroups_new(tmpdir_path("proc"), &knows);
+	CHECK(!strcmp(cgroups_of(c, 1, 10, 77), "/told"), "told");
+	CHECK(!strcmp(cgroups_of(c, 9, 10, 77), "/told"), "of one that is gone");
+	CHECK(!strcmp(cgroups_of(c, 1, 10, 78), "/a"), "the root says nothing");
+	CHECK(!strcmp(cgroups_of(c, 1, 10, UINT64_MAX - 1), "/a"), "an id that nobody knows");
+	CHECK(!cgroups_of(c, 0, 10, 77), "idle");
 	cgroups_free(c);
 }
 

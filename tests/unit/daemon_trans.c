@@ -26,6 +26,8 @@ static void said_samples(void *context, const struct trans_state *s, bool change
 		if (s->anon.end)
 			strbuf_addf(context, " %s %" PRIx64 "-%" PRIx64, s->anon.name,
 				    s->anon.start, s->anon.end);
+		if (s->cgroup)
+			strbuf_addf(context, " group%" PRIx64, s->cgroup);
 		if (s->tracing)
 			strbuf_add(context, " leaf");
 		strbuf_add_char(context, '\n');
@@ -191,6 +193,12 @@ static const struct {
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
 	  "k 20 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 20@kernel\n",
 	  6, 2, 0 },
+	{ "control groups, up to the next task",
+	  { E, OP_KERNEL_ENTER, E, OP_CGROUP, 0x77, 0x10, 0, E, OP_CPU_SWITCH, 1, 0x20, 0, E,
+	    OP_CTX_SWITCH, 7, 1, E, OP_CTX_TGID, 7, 0x30, 0, E, OP_CGROUP, 0x78, 0x40, 0, E,
+	    OP_CGROUP, E, OP_USER_ENTER, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 group77\nk 20 0 cpu1 0/0 app-1 image-1 group77\n"
+	  "k 30 0 cpu1 7/7 app1 image-1\nk 40 0 cpu1 7/7 app1 image-1 group78\n", 2, 1, 0 },
 	{ "table wanted, in the middle of a chain too",
 	  { E, OP_WANT_TABLE, 5, E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_WANT_TABLE,
 	    6, 0x20, 0, E, OP_STACK_END, 1, E, OP_WANT_TABLE, E, OP_KERNEL_ENTER, END },

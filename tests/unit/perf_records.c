@@ -104,6 +104,31 @@ TEST(losses)
 	      "a type of the future");
 }
 
+TEST(control_groups)
+{
+	struct perf_record r;
+	struct bytes b;
+
+	begin(&b, PERF_RECORD_CGROUP, 0);
+	add64(&b, 4711);
+	add(&b, "/a/group\0\0\0\0\0\0\0", 16);
+	end_with_id(&b, 1, 2, 9, 0);
+	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_CGROUP && r.time == 9,
+	      "made");
+	CHECK(r.cgroup.id == 4711 && !strcmp(r.cgroup.path, "/a/group"), "id and path");
+	begin(&b, PERF_RECORD_CGROUP, 0);
+	add64(&b, 4711);
+	add64(&b, UINT64_MAX);
+	end_with_id(&b, 1, 2, 9, 0);
+	CHECK(perf_record_parse(b.at, b.size, &r) == -EBADMSG, "a path without end");
+
+	make_sample(&b, PERF_RECORD_MISC_USER, 0x401000, 10, 11, 999, 3);
+	CHECK(!perf_record_cgroup(b.at, b.size), "not told");
+	add64(&b, 77);
+	add64(&b, 4711);
+	CHECK(perf_record_cgroup(b.at, b.size) == 4711, "behind all else");
+}
+
 /* Whatever is cut off, it is refused, and the result is left alone. */
 TEST(cut_records)
 {

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_collector_private.h - what perf_collector.c and perf_answers.c share */
+#ifndef PERF_COLLECTOR_PRIVATE_H
+#define PERF_COLLECTOR_PRIVATE_H
+
+#include "collector.h"
+#include "list.h"
+#include "perf_attribute.h"
+#include "perf_callers.h"
+#include "perf_cgroups.h"
+#include "perf_cookies.h"
+#include "perf_emit.h"
+#include "perf_modules.h"
+#include "perf_order.h"
+#include "perf_process.h"
+#include "perf_rings.h"
+#include "perf_targets.h"
+
+struct perf_collector {
+	struct collector collector;
+	int epoll_fd, timer_fd;
+	uint64_t reread_at, modules_at;
+	struct perf_order *order;
+	struct perf_cookies *cookies;
+	struct perf_cgroups *cgroups;		/* NULL: not told */
+	struct perf_processes processes;
+	struct perf_modules modules;
+	struct perf_attribute attribute;
+	struct perf_callers callers;
+	struct perf_emit emit;
+	struct perf_cpu_state states[COUNTS_MAX_CPUS];
+	bool by_time;
+	char cpu_type[48];
+	struct perf_counter *counters;		/* the setup's of @rings */
+	const struct collector_targets *wanted;	/* NULL: the whole machine */
+	struct perf_targets targets;
+	struct perf_rings rings;
+};
+
+static inline struct perf_collector *perf_collector_of(struct collector *c)
+{
+	return container_of(c, struct perf_collector, collector);
+}
+
+/* Slots of struct collector. */
+int perf_cookie_path(struct collector *c, op_word cookie, char **ret_path);
+int perf_cookie_fd(struct collector *c, op_word cookie);
+int perf_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id, size_t *len);
+int perf_cgroup_path(struct collector *c, uint64_t id, char **ret_path);
+int perf_counts(struct collector *c, struct session_counts *counts);
+int perf_event_times(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
+		     uint64_t *ret_running_ns);
+uint64_t perf_throttled(struct collector *c, unsigned int counter);
+void perf_status(struct collector *c, struct collector_status *ret);
+
+#endif
