@@ -22,6 +22,6 @@ xprof_srcs += formats/xprof_value.c formats/xprof_split.c formats/xprof_write.c
 xprof_srcs += formats/xprof_check.c formats/xprof_check_proc.c formats/xprof_check_arrays.c
 xprof_srcs += formats/crc32c.c formats/xprof_encode.c formats/xprof_decode.c formats/xprof_dir.c
 xprof_srcs += formats/xprof_sources.c formats/xprof_copy.c formats/xprof_add.c
-xprof_srcs += formats/xprof_line_counts.c
+xprof_srcs += formats/xprof_line_counts.c formats/flow_smooth.c
 xprof_srcs += formats/gcov_cursor.c formats/gcov_read.c formats/gcov_xprof.c
 $(eval $(call library,libxprof.a,$(xprof_srcs)))

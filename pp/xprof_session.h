@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xprof_session.h - a session's samples as profile feedback: doc/xprof.md [XP-39]..[XP-43] */
+#ifndef XPROF_SESSION_H
+#define XPROF_SESSION_H
+
+#include "error.h"
+#include "gprof_options.h"
+#include "notices.h"
+#include "xprof.h"
+
+/*
+ * All functions with samples of the binaries that @options ask for, of which spec, session_dir,
+ * root and image_path count. -ENOENT: no session, no samples, no binary; @e says which. *ret is new.
+ */
+int xprof_session_make(const struct gprof_options *options, const char *session_dir,
+		       struct xprof **ret, struct notices *notices, struct op_error *e);
+
+/* --- between the files that make it --- */
+
+struct binary;
+struct code_symbol;
+struct disassembler;
+struct line_binary;
+struct sample_list;
+
+struct xprof_image {
+	const struct binary *binary;
+	struct disassembler *disassembler;
+	struct line_binary *lines;		/* or NULL */
+	const struct sample_list *samples;	/* sorted by place, after key_base */
+	bool is_arm;
+};
+
+/*
+ * Add @symbol, whose samples are [first, first + nr) of the image's, as the next procedure of the
+ * last object of @x. False: it has no code that can be decoded.
+ */
+bool xprof_session_add_proc(struct xprof *x, const struct xprof_image *image,
+			    const struct code_symbol *symbol, size_t first, size_t nr);
+
+#endif
