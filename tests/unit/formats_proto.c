@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_proto.c - profile.proto written and read: nothing gets lost, nothing broken gets in */
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "all_formats.h"
 #include "profile_gunzip.h"
@@ -479,6 +480,41 @@ TEST(doubts_are_warned_of_or_refused)
 				 strstr(warned, "no key")), "%s", warned);
 		profile_free(p);
 	}
+}
+
+/* As much as a small packed file may become [PF-7], all of it frames that no other chain has. */
+TEST(hostile_chains_take_little_memory)
+{
+	struct proto_buffer b = { NULL, 0, 0 }, m = { NULL, 0, 0 }, list = { NULL, 0, 0 };
+	struct rusage usage;
+	struct op_error e;
+	struct profile *p;
+	int err;
+
+	put_type(&b, 1, 2);
+	put_strings(&b);
+	for (uint64_t id = 1; id < 100; id++) {
+		proto_put_number(&m, LOCATION_ID, id);
+		proto_put_number(&m, LOCATION_ADDRESS, id);
+		proto_put_buffer(&b, TOP_LOCATION, &m);
+	}
+	for (uint64_t root = 2; root < 33; root++) {
+		for (int i = 0; i < PROFILE_FRAMES_MAX - 1; i++)
+			proto_put_varint(&list, 1);
+		proto_put_varint(&list, root);
+		proto_put_buffer(&m, SAMPLE_LOCATION_ID, &list);
+		put_single(&m, SAMPLE_VALUE, 1);
+		proto_put_buffer(&b, TOP_SAMPLE, &m);
+	}
+	proto_buffer_free(&m);
+	proto_buffer_free(&list);
+	p = read_made(&b, true, &err, &e);
+	CHECK(!err && p->nr_nodes == 31 * PROFILE_FRAMES_MAX, "%u nodes, %s", p->nr_nodes, e.text);
+	getrusage(RUSAGE_SELF, &usage);
+#ifndef __SANITIZE_ADDRESS__
+	CHECK(usage.ru_maxrss < 72 * 1024, "%ld KiB", usage.ru_maxrss);	/* 4 MB are the test's */
+#endif
+	profile_free(p);
 }
 
 TEST_MAIN()
