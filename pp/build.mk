@@ -44,8 +44,8 @@ xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a
 	libutil.a
 $(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
 	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
-$(eval $(call program,opxprof,pp/opxprof.c pp/xprof_session.c pp/xprof_proc.c pp/control_flow.c,\
-	libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) -lz))
+$(eval $(call program,opxprof,pp/opxprof.c pp/xprof_session.c pp/xprof_proc.c pp/xprof_calls.c \
+	pp/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) -lz))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c pp/gmon_format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))

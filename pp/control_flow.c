@@ -77,9 +77,12 @@ void instruction_parse(const char *text, uint64_t address, bool is_arm, struct i
 	} while (is_word(word, len, prefixes) && (word = operands));
 	if (!len)
 		return;
+	operands += strspn(operands, " \t");
+	ret->calls_anywhere = is_arm ? !strncmp(word, "blr", 3)
+				     : !strncmp(word, "call", 4) && *operands == '*';
 	ret->kind = is_arm ? kind_arm(word, len) : kind_x86(word, len);
 	if ((ret->kind == JUMP_ALWAYS || ret->kind == JUMP_MAYBE) &&
-	    !parse_target(operands + strspn(operands, " \t"), &ret->target))
+	    !parse_target(operands, &ret->target))
 		ret->kind = ret->kind == JUMP_ALWAYS ? JUMP_ANYWHERE : JUMP_NONE;
 }
 

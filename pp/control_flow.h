@@ -38,6 +38,7 @@ struct instruction {
 	uint64_t address;
 	uint64_t target;	/* of JUMP_ALWAYS and JUMP_MAYBE */
 	enum jump_kind kind;
+	bool calls_anywhere;	/* a call through a register or memory */
 };
 
 /* Of a line "  40113a:\tjne    401150 <f+0x20>". @is_arm: AArch64, else x86. */

@@ -10,10 +10,11 @@
 #include "line_binary.h"
 #include "samples.h"
 #include "xalloc.h"
+#include "xprof_calls.h"
 #include "xprof_lines.h"
 #include "xprof_session.h"
 
-#define SCALE	1000	/* a count of this many: one sample for each instruction of a block [XP-41] */
+#define SCALE	1000	/* a count of so many: a sample for each instruction of a block [XP-41] */
 
 struct listing {
 	struct instruction *all;
@@ -148,6 +149,99 @@ static uint64_t sign(const struct xprof_image *image, const struct code_symbol *
 	return signature;
 }
 
+struct callee {
+	const char *name;	/* NULL: in another binary */
+	uint64_t count;
+};
+
+static int compare_callees(const void *a, const void *b)
+{
+	const struct callee *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+}
+
+/* The function of this binary that @offset of its file is in, or NULL. */
+static const char *name_at(const struct binary *b, uint64_t offset)
+{
+	size_t low = 0, high = b->nr_symbols;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->symbols[middle].end <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == b->nr_symbols || b->symbols[low].start > offset ||
+	    xprof_name_fault(b->symbols[low].name, strlen(b->symbols[low].name)))
+		return NULL;
+	return b->symbols[low].name;
+}
+
+static size_t list_callees(const struct xprof_image *image, const struct xprof_call *calls,
+			   size_t nr, struct callee *ret)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *name = strcmp(calls[i].callee, image->path)
+				   ? NULL : name_at(image->binary, calls[i].to);
+		size_t k = 0;
+
+		while (k < kept && ret[k].name != name)
+			k++;
+		if (k == kept)
+			ret[kept++] = (struct callee){ .name = name };
+		ret[k].count += calls[i].count;
+	}
+	qsort(ret, kept, sizeof(*ret), compare_callees);
+	return kept;
+}
+
+/* A value record of one call: the functions that it led to most often. */
+static void add_call(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
+		     const struct xprof_call *calls, size_t nr)
+{
+	struct callee *callees = xcalloc(nr, sizeof(*callees));
+	size_t found = list_callees(image, calls, nr, callees);
+
+	p->nr_vp_sites = ++p->nr_vp_records;
+	for (size_t i = 0; i < XPROF_SESSION_VALUES; i++) {
+		bool has_name = i < found && callees[i].name;
+		uint32_t name = has_name ? xprof_string(x, callees[i].name) : 0;
+
+		*xprof_add_values(x) = (struct xprof_value){
+			.type = XPROF_PROC, .expr = p->nr_vp_sites,
+			.count = i < found ? callees[i].count : 0, .name = name,
+			.path = name ? x->objects[x->nr_objects - 1].path : 0,
+		};
+	}
+	free(callees);
+}
+
+/* What was called through registers and memory [XP-44]. */
+static void add_calls(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
+		      const struct code_symbol *s, const struct listing *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		uint64_t start = s->start + (l->all[i].address - s->vma), end = s->end;
+		const struct xprof_call *calls;
+		size_t nr;
+
+		if (!l->all[i].calls_anywhere)
+			continue;
+		if (i + 1 < l->nr)
+			end = s->start + (l->all[i + 1].address - s->vma);
+		calls = xprof_calls_find(image->calls, image->path, start, end, &nr);
+		if (nr)
+			add_call(x, p, image, calls, nr);
+	}
+}
+
 static void make_proc(struct xprof *x, const struct xprof_image *image,
 		      const struct code_symbol *s, const struct listing *l, size_t first,
 		      size_t nr)
@@ -164,6 +258,7 @@ static void make_proc(struct xprof *x, const struct xprof_image *image,
 	p->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
 	p->signature = sign(image, s, &flow);
 	add_graph(x, p, &flow, weights);
+	add_calls(x, p, image, s, l);
 	if (image->lines)
 		add_lines(x, p, image, s, &flow, l);
 	free(weights);

@@ -16,12 +16,14 @@
 #include "line_binary.h"
 #include "populate.h"
 #include "samples.h"
+#include "xprof_calls.h"
 #include "xprof_lines.h"
 
 struct work {
 	const struct gprof_options *options;
 	struct collection collection;
 	struct xprof *x;
+	struct xprof_calls calls;
 	struct notices *notices;
 	uint64_t nr_outside;	/* samples in no procedure */
 };
@@ -98,6 +100,7 @@ static void begin_object(struct work *w, const struct image *image)
 	stat(image->found, &st);
 	o->path = xprof_string(w->x, image->found);
 	o->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
+	o->nr_values = XPROF_SESSION_VALUES;
 	o->sec = st.st_mtim.tv_sec;
 	o->usec = st.st_mtim.tv_nsec / 1000;
 	o->signature = image->build_id ? hash_string(image->build_id) : 0;
@@ -135,7 +138,10 @@ static void add_image(struct work *w, const struct inverted_image *inverted)
 	const struct line_options line_options = { .root = w->collection.root };
 	struct sample_list samples = { 0 };
 	struct binary binary;
-	struct xprof_image image = { .binary = &binary, .samples = &samples };
+	struct xprof_image image = {
+		.binary = &binary, .samples = &samples, .calls = &w->calls,
+		.path = inverted->image->path,
+	};
 	struct op_error why = { "" };
 
 	find_image(w->collection.finder, inverted->image, w->notices);
@@ -167,6 +173,7 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 
 	if (err)
 		return err;
+	xprof_calls_read(&w->collection, &w->calls);
 	invert_arrangement(&w->collection.arrangement, &inversion);
 	for (size_t i = 0; i < inversion.nr_images; i++)
 		if (inversion.images[i].image->kind == IMAGE_FILE &&
@@ -190,6 +197,7 @@ int xprof_session_make(const struct gprof_options *options, const char *session_
 	};
 	int err = make(&w, session_dir, e);
 
+	xprof_calls_free(&w.calls);
 	collection_free(&w.collection);
 	if (err)
 		xprof_free(w.x);

@@ -10,7 +10,8 @@
 
 /*
  * All functions with samples of the binaries that @options ask for, of which spec, session_dir,
- * root and image_path count. -ENOENT: no session, no samples, no binary; @e says which. *ret is new.
+ * root and image_path count. -ENOENT: no session, no samples, no binary; @e says which. *ret is
+ * new.
  */
 int xprof_session_make(const struct gprof_options *options, const char *session_dir,
 		       struct xprof **ret, struct notices *notices, struct op_error *e);
@@ -22,14 +23,19 @@ struct code_symbol;
 struct disassembler;
 struct line_binary;
 struct sample_list;
+struct xprof_calls;
 
 struct xprof_image {
 	const struct binary *binary;
 	struct disassembler *disassembler;
 	struct line_binary *lines;		/* or NULL */
 	const struct sample_list *samples;	/* sorted by place, after key_base */
+	const struct xprof_calls *calls;
+	const char *path;			/* as sample files name it */
 	bool is_arm;
 };
+
+#define XPROF_SESSION_VALUES	4	/* of each call site: the most frequent callees [XP-44] */
 
 /*
  * Add @symbol, whose samples are [first, first + nr) of the image's, as the next procedure of the

@@ -30,7 +30,9 @@ static bool flows(uint32_t nr_blocks, const struct flow_edge *edges, uint32_t nr
 TEST(what_flows_stays)
 {
 	/* in, loop head, body, after, out */
-	static const struct flow_edge edges[] = { { 0, 1 }, { 1, 2 }, { 2, 1 }, { 1, 3 }, { 3, 4 } };
+	static const struct flow_edge edges[] = {
+		{ 0, 1 }, { 1, 2 }, { 2, 1 }, { 1, 3 }, { 3, 4 },
+	};
 	static const uint64_t weights[] = { 0, 101, 100, 1, 0 };
 	uint64_t counts[COUNT(edges)], blocks[5];
 
@@ -43,7 +45,9 @@ TEST(what_flows_stays)
 
 TEST(missed_blocks_are_filled_in)
 {
-	static const struct flow_edge edges[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 }, { 3, 4 } };
+	static const struct flow_edge edges[] = {
+		{ 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 }, { 3, 4 },
+	};
 	static const uint64_t weights[] = { 0, 1000, 0, 1000, 0 };
 	uint64_t counts[COUNT(edges)], blocks[5];
 
