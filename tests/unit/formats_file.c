@@ -105,8 +105,10 @@ TEST(unknown_files_are_refused)
 {
 	struct format_read_options options = { 0 };
 	struct op_error e = { "" };
+	unsigned char packed[100];
 	struct profile *p = NULL;
 	char *path;
+	size_t size;
 
 	tmpdir_make();
 	path = tmpdir_path("file");
@@ -123,6 +125,13 @@ TEST(unknown_files_are_refused)
 	CHECK(!strcmp(profile_text(p, p->origin), "folded"), "known by its bytes");
 	CHECK(profile_total(p, 0) == 3, "and read");
 	profile_free(p);
+	size = pack((const unsigned char *)"main;work 4\n", 12, packed, sizeof(packed));
+	put_file(path, packed, size);
+	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);
+	CHECK(profile_total(p, 0) == 4, "packed");
+	profile_free(p);
+	CHECK(profile_read_file(path, &format_csv, &options, &p, &e) == -EINVAL, "csv");
+	CHECK(strstr(e.text, "can only be written"), "%s", e.text);
 }
 
 TEST(formats_are_in_order_and_whole)
