@@ -27,6 +27,14 @@ struct reader {
 	size_t nr_lines, room_lines;
 };
 
+static void trim(struct text *t)
+{
+	while (t->at < t->end && isblank((unsigned char)*t->at))
+		t->at++;
+	while (t->end > t->at && isblank((unsigned char)t->end[-1]))
+		t->end--;
+}
+
 /* The count is what follows the last blank. */
 static bool split_count(struct text *line, struct text *count)
 {
@@ -37,8 +45,8 @@ static bool split_count(struct text *line, struct text *count)
 	*count = (struct text){ blank, line->end };
 	if (blank == line->at || blank == line->end || !isdigit((unsigned char)*blank))
 		return false;
-	for (line->end = blank; line->end > line->at && isblank((unsigned char)line->end[-1]);)
-		line->end--;
+	line->end = blank;
+	trim(line);
 	return line->end > line->at;
 }
 
@@ -96,10 +104,25 @@ static char take_mark(struct text *name)
 	const char *mark = name->end - FOLDED_MARK_LENGTH;
 
 	if (name->end - name->at <= FOLDED_MARK_LENGTH || memcmp(mark, "_[", 2) || mark[3] != ']' ||
-	    !strchr(FOLDED_MARKS, mark[2]) || !mark[2])
+	    !mark[2] || !strchr(FOLDED_MARKS, mark[2]))
 		return 0;
 	name->end = mark;
+	trim(name);
 	return mark[2];
+}
+
+/* A frame may have several marks: the first of them is its image's, if it is not inlined. */
+static char take_marks(struct text *name, bool *inlined)
+{
+	char mark, first = 0;
+
+	*inlined = false;
+	while ((mark = take_mark(name)))
+		if (mark == FOLDED_INLINED)
+			*inlined = true;
+		else
+			first = mark;
+	return first;
 }
 
 /* The lines gathered were outermost first; in a place they are innermost first. */
@@ -134,16 +157,18 @@ static int read_chain(struct reader *r, struct text chain, uint32_t *ret)
 	while (chain.at < chain.end) {
 		const char *semicolon = memchr(chain.at, ';', text_length(chain));
 		struct text name = { chain.at, semicolon ? semicolon : chain.end };
+		bool inlined;
 		char mark;
 
 		chain.at = semicolon ? semicolon + 1 : chain.end;
+		trim(&name);
 		if (name.at == name.end)
 			continue;
 		if (nr++ == PROFILE_FRAMES_MAX)
 			return op_error_set(r->e, -EPROTO, "line %lu: more than %u frames [FO-2]",
 					    r->line, PROFILE_FRAMES_MAX);
-		mark = take_mark(&name);
-		if (r->nr_lines && mark != FOLDED_INLINED)
+		mark = take_marks(&name, &inlined);
+		if (r->nr_lines && !inlined)
 			node = finish_place(r, node, image);
 		if (!r->nr_lines)
 			image = mark == FOLDED_KERNEL ?

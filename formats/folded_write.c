@@ -26,15 +26,19 @@ struct folding {
 	uint32_t unknown;		/* place */
 };
 
-/* A name, with ';' and what else would be taken for the line's own replaced. */
+/* A name, without what would be taken for the line's own. */
 static uint32_t name_place(struct profile *names, const char *name, char mark)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct profile_line line;
 	struct profile_function f = { 0 };
 
+	while (*name == ' ')
+		name++;
 	for (; *name; name++)
 		strbuf_add_char(&text, *name == ';' ? ':' : plain_char(*name));
+	while (text.len && text.text[text.len - 1] == ' ')
+		strbuf_truncate(&text, text.len - 1);
 	if (!text.len)
 		strbuf_add(&text, "[unknown]");
 	if (mark)
@@ -147,6 +151,7 @@ static void write_samples(const struct profile *names, FILE *out)
 
 	for (uint32_t i = 0; i < names->nr_samples; i++) {
 		const struct profile_labels *set = &names->label_sets[names->samples[i].labels];
+		const char *first;
 		size_t nr = 0;
 
 		for (uint32_t n = names->samples[i].node; n != PROFILE_NONE;
@@ -154,8 +159,12 @@ static void write_samples(const struct profile *names, FILE *out)
 			xgrow(chain, nr, room);
 			chain[nr++] = n;
 		}
+		first = set->nr ? profile_text(names, names->labels[set->first].text)
+				: node_name(names, chain[nr - 1]);
+		if (*first == '#')	/* or it would be a comment */
+			putc(' ', out);
 		if (set->nr)
-			fprintf(out, "%s;", profile_text(names, names->labels[set->first].text));
+			fprintf(out, "%s;", first);
 		while (nr--)
 			fprintf(out, "%s%c", node_name(names, chain[nr]), nr ? ';' : ' ');
 		fprintf(out, "%" PRId64 "\n", profile_values(names, i)[0]);

@@ -57,6 +57,7 @@ TEST(there_and_back)
 		"main;outer;middle_[i];inner_[i] 6\nmain;outer;middle_[i] 1\n",
 		"main;operator new(unsigned long);a b  c 9223372036854775807\n",
 		"main;[libc.so.6];[unknown] 1\n",
+		" #no comment;a 1\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
