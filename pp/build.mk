@@ -54,8 +54,11 @@ $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/a
 $(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
-	pp/import_session.c pp/import_images.c pp/import_names.c pp/import_samples.c))
-$(eval $(call program,opimport,pp/opimport.c,libimport.a libpp.a libdb.a libutil.a,-lpopt))
+	pp/import_profile.c pp/import_session.c pp/import_images.c pp/import_names.c \
+	pp/import_samples.c))
+$(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\
+	libimport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
+	$(pp_ldlibs) -lz))
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
 	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \

@@ -4,21 +4,36 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common_options.h"
+#include "format.h"
+#include "session.h"
 #include "xalloc.h"
+
+#define DEFAULT_SESSION_DIR "oprofile_data"	/* operf's, where opreport looks first */
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
-	int force, verbose;
-	char *abi, *output;
+	int force, verbose, strict, salvage, list_formats;
+	char *abi, *output, *from, *session_dir;
 } raw;
 
 static const struct poptOption table[] = {
+	{ "from", 0, POPT_ARG_STRING, &raw.from, 0,
+	  "the profile's format (default: what it looks like)", "format" },
+	{ "list-formats", 0, POPT_ARG_NONE, &raw.list_formats, 0,
+	  "list the formats that can be read", NULL },
+	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0, "refuse what is otherwise warned of", NULL },
+	{ "salvage", 0, POPT_ARG_NONE, &raw.salvage, 0, "keep what is whole before a fault", NULL },
+	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
+	  "where the session is made (default " DEFAULT_SESSION_DIR ")", "path" },
 	{ "abi", 'a', POPT_ARG_STRING, &raw.abi, 0,
-	  "how the input is laid out: the file 'abi' of its session directory", "file" },
+	  "the input is a sample file of a machine of this layout: the file 'abi' of its session "
+	  "directory", "file" },
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
-	  "the sample file to make, or to add to", "file" },
+	  "the session to make (default " SESSION_CURRENT "); with --abi the sample file to make, "
+	  "or to add to", "name" },
 	{ "force", 'f', POPT_ARG_NONE, &raw.force, 0,
 	  "convert also if the layout is this machine's", NULL },
 	{ "verbose", 'V', POPT_ARG_NONE, &raw.verbose, 0, "show what was converted", NULL },
@@ -27,26 +42,71 @@ static const struct poptOption table[] = {
 };
 
 const struct option_set import_option_set = {
-	"opimport", table, "-a ABI -o OUTPUT [OPTION...] INPUT"
+	"opimport", table, "[--from=FORMAT] [OPTION...] PROFILE, or -a ABI -o OUTPUT [-f] SAMPLES"
 };
 
-static int parse(const struct command_line *line, struct import_options *o, struct op_error *e)
+static int parse_samples(const struct command_line *line, struct op_error *e)
 {
-	if (!raw.abi)
-		return op_error_set(e, -EINVAL, "how is the input laid out? give the 'abi' file of "
-				    "its session directory with --abi (-a)");
+	if (raw.from || raw.strict || raw.salvage || raw.session_dir)
+		return op_error_set(e, -EINVAL, "--%s is for profiles, and --abi for sample files: "
+				    "give one of them", raw.from ? "from" : raw.strict ? "strict" :
+				    raw.salvage ? "salvage" : "session-dir");
 	if (!raw.output)
 		return op_error_set(e, -EINVAL, "where to? give the sample file to make with "
 				    "--output (-o)");
 	if (line->nr_args != 1)
 		return op_error_set(e, -EINVAL, line->nr_args ? "one sample file at a time"
 							      : "which sample file?");
+	return 0;
+}
+
+static int parse_profile(const struct command_line *line, struct import_options *o,
+			 struct op_error *e)
+{
+	if (raw.force)
+		return op_error_set(e, -EINVAL, "--force is for sample files: give the 'abi' file "
+				    "of their session directory with --abi (-a), too");
+	if (raw.strict && raw.salvage)
+		return op_error_set(e, -EINVAL, "--strict refuses what --salvage keeps: give one "
+				    "of them");
+	if (raw.output && strcmp(raw.output, SESSION_CURRENT) && !session_name_ok(raw.output))
+		return op_error_set(e, -EINVAL, "'%s' is no name for a session", raw.output);
+	if (raw.from) {
+		o->from = profile_format_find(raw.from);
+		if (!o->from || !o->from->read)
+			return op_error_set(e, -EINVAL, "'%s' is %s (see --list-formats)", raw.from,
+					    o->from ? "only written" : "no format");
+	}
+	if (line->nr_args != 1)
+		return op_error_set(e, -EINVAL, line->nr_args ? "one profile at a time"
+							      : "which profile?");
+	return 0;
+}
+
+static int parse(const struct command_line *line, struct import_options *o, struct op_error *e)
+{
+	int err;
+
+	if (raw.list_formats) {
+		o->list_formats = true;
+		return 0;
+	}
+	err = raw.abi ? parse_samples(line, e) : parse_profile(line, o, e);
+	if (err)
+		return err;
 	o->force = raw.force;
 	o->verbose = raw.verbose;
+	o->strict = raw.strict;
+	o->salvage = raw.salvage;
 	o->abi = raw.abi;
 	o->output = raw.output;
+	o->session_dir = raw.session_dir;
 	o->input = xstrdup(line->args[0]);
-	raw.abi = raw.output = NULL;
+	raw.abi = raw.output = raw.session_dir = NULL;
+	if (!o->abi && !o->session_dir)
+		o->session_dir = xstrdup(DEFAULT_SESSION_DIR);
+	if (!o->output)
+		o->output = xstrdup(SESSION_CURRENT);
 	return 0;
 }
 
@@ -72,5 +132,6 @@ void import_options_free(struct import_options *o)
 	free(o->abi);
 	free(o->output);
 	free(o->input);
+	free(o->session_dir);
 	*o = (struct import_options){ 0 };
 }

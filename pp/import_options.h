@@ -9,10 +9,18 @@
 
 struct option_set;
 
+struct profile_format;
+
+/* With @abi a sample file of another machine is converted, else a profile is imported. */
 struct import_options {
 	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
+	bool list_formats;		/* then nothing else was checked either */
 	bool force, verbose;
-	char *abi, *output, *input;
+	bool strict, salvage;
+	const struct profile_format *from;	/* NULL: what the bytes look like */
+	char *abi, *input;
+	char *output;			/* a sample file; of a profile: name of the session */
+	char *session_dir;		/* of a profile */
 };
 
 /* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */

@@ -474,19 +474,34 @@ static bool has_chains(const struct profile *p)
 	return false;
 }
 
+static uint64_t count_chains(const struct profile *p)
+{
+	bool *seen = xcalloc((size_t)p->nr_nodes + 1, sizeof(*seen));
+	uint64_t nr = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = p->samples[i].node;
+
+		if (node == PROFILE_NONE)
+			continue;
+		nr += !seen[node];
+		seen[node] = true;
+	}
+	free(seen);
+	return nr;
+}
+
 static int write_store(struct importer *m)
 {
 	char *path = path_join(m->stats, STACK_STORE_FILE);
 	struct chain_ids *ids = xcalloc(1, sizeof(*ids));
-	struct stack_store_size size;
 	int err = stack_store_open(path, 0, &m->store, m->e);
 
 	ids->images = xcalloc((size_t)m->m->nr + 1, sizeof(*ids->images));
 	ids->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*ids->events));
 	if (!err) {
 		err = add_chains(m, ids);
-		stack_store_size(m->store, &size);
-		m->sums.chains = size.nodes;
+		m->sums.chains = count_chains(m->p);
 	}
 	if (err && !*m->e->text)
 		op_error_set(m->e, err, "cannot write '%s': %s", path, strerror(-err));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opimport.c - a sample file of another machine becomes one of this */
+/* opimport.c - what others recorded becomes a session, or a sample file, of this machine */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include "file.h"
 #include "import.h"
 #include "import_options.h"
+#include "import_profile.h"
+#include "output.h"
 #include "say.h"
 
 #define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */
@@ -83,7 +85,7 @@ static int convert(const struct import_options *o, struct foreign_samples *sampl
 	return err;
 }
 
-static int run(const struct import_options *o)
+static int run_samples(const struct import_options *o)
 {
 	struct foreign_samples samples;
 	struct op_error e = { "" };
@@ -103,6 +105,39 @@ static int run(const struct import_options *o)
 		       samples.header.event, samples.header.count, samples.header.unit_mask,
 		       sums.samples, sums.places, sums.added ? ", added to what was there" : "");
 	return 0;
+}
+
+static void say_format_warning(void *input, const char *text)
+{
+	say_warning("'%s': %s", (const char *)input, text);
+}
+
+static int run_profile(const struct import_options *o)
+{
+	struct format_warnings warnings = { say_format_warning, o->input };
+	struct import_session_sums sums = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	int err = import_profile(o, &warnings, &sums, &notices, &e);
+
+	say_notices(&notices);
+	notices_free(&notices);
+	if (err)
+		say_error("%s", e.text);
+	else if (o->verbose)
+		printf("%s/samples/%s: %" PRIu64 " samples in %" PRIu64 " files, %" PRIu64
+		       " call chains\n", o->session_dir, o->output, sums.samples, sums.files,
+		       sums.chains);
+	return err ? 1 : 0;
+}
+
+static int run(const struct import_options *o)
+{
+	if (o->list_formats) {
+		import_list_formats(stdout);
+		return 0;
+	}
+	return o->abi ? run_samples(o) : run_profile(o);
 }
 
 int main(int argc, const char **argv)
