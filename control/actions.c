@@ -85,11 +85,10 @@ static int64_t cpu_ns(pid_t pid)
 static void wait_while_it_works(pid_t pid, int ms)
 {
 	int64_t until = now_ms() + 10 * (int64_t)ms / 3, seen = cpu_ns(pid), now;
-	int look_ms = ms / 15;
 
-	while (now_ms() < until && process_wait_gone(pid, look_ms)) {
+	while (now_ms() < until && process_wait_gone(pid, ms / 5)) {
 		now = cpu_ns(pid);
-		if (now - seen < look_ms * 1000000 / 50)
+		if (now <= seen)
 			return;
 		seen = now;
 	}

@@ -105,7 +105,7 @@ TEST(sigterm_is_enough)
 	tmpdir_make();
 	pid = start(NEVER_ANSWERS, true);
 	c = control_of_stuck();
-	c.end_ms = 15000;	/* of which 10 s for an answer */
+	c.end_ms = 3000;	/* of which 2 s for an answer */
 	CHECK(!act(action_shutdown, &c, &e), "%s", e.text);
 	CHECK(waitpid(pid, &status, WNOHANG) == pid && WTERMSIG(status) == SIGTERM, "status %x",
 	      status);
