@@ -3,11 +3,11 @@
 # cycles - loaded and unloaded 20 times, with processes forking and CPUs going away meanwhile
 #
 # Every other time with stacks, and at last. Where everything takes several times as long 4 times
-# do: each kind of work once, one kill.
+# do: each kind of work once, one kill; and half as much of what comes last.
 
 cpu1=/sys/devices/system/cpu/cpu1/online
-failed=0 rounds=20 kill_each=7
-[ "$SLOWER" -lt 5 ] || rounds=4 kill_each=3
+failed=0 rounds=20 kill_each=7 times=10
+[ "$SLOWER" -lt 5 ] || rounds=4 kill_each=3 times=5
 step() { "$@" > /tmp/said 2>&1 || { failed=$((failed + 1)); echo "# cycle $i: $*" >&3; diag < /tmp/said; }; }
 
 i=0
@@ -33,10 +33,10 @@ books_balance
 # CPU 1 comes and goes many times in one profile, under load
 opcontrol --reset
 profile_start 500 --callgraph=16
-spawn storm 8 8 & storm=$!
-shares-static 4000 "$TURNS" 2 & shares=$!
+spawn storm $((times - 2)) 8 & storm=$!
+shares-static $((400 * times)) "$TURNS" 2 & shares=$!
 i=0
-while [ $i -lt 10 ]; do
+while [ $i -lt $times ]; do
 	echo 0 > $cpu1; usleep 200000
 	echo 1 > $cpu1; usleep 200000
 	i=$((i + 1))
