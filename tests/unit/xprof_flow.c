@@ -131,6 +131,23 @@ TEST(jumps_of_x86)
 	check_kind("", false, JUMP_NONE, 0);
 }
 
+static bool calls_anywhere(const char *text, bool is_arm)
+{
+	struct instruction i;
+
+	instruction_parse(text, 0x10, is_arm, &i);
+	return i.calls_anywhere;
+}
+
+TEST(calls_through_pointers)
+{
+	CHECK(calls_anywhere("  40113a:\tcall   *%rax", false), "a register");
+	CHECK(calls_anywhere("  40113a:\tnotrack call *0x8(%rax,%rbx,8)", false), "memory");
+	CHECK(!calls_anywhere("  40113a:\tcall   401150 <g>", false), "direct");
+	CHECK(calls_anywhere("  400:\tblr\tx3", true), "a register");
+	CHECK(!calls_anywhere("  400:\tbl\t420 <g>", true), "direct");
+}
+
 TEST(jumps_of_arm)
 {
 	check_kind("  400:\tb.ne\t420 <f+0x20>  // b.any", true, JUMP_MAYBE, 0x420);
@@ -146,8 +163,12 @@ TEST(jumps_of_arm)
 TEST(blocks_and_edges)
 {
 	static const struct instruction code[] = {
-		{ 0x10, 0, JUMP_NONE }, { 0x12, 0x18, JUMP_MAYBE }, { 0x14, 0, JUMP_NONE },
-		{ 0x18, 0, JUMP_ANYWHERE }, { 0x1a, 0x900, JUMP_ALWAYS }, { 0x1c, 0, JUMP_OUT },
+		{ .address = 0x10 },
+		{ .address = 0x12, .target = 0x18, .kind = JUMP_MAYBE },
+		{ .address = 0x14 },
+		{ .address = 0x18, .kind = JUMP_ANYWHERE },
+		{ .address = 0x1a, .target = 0x900, .kind = JUMP_ALWAYS },
+		{ .address = 0x1c, .kind = JUMP_OUT },
 	};
 	static const struct flow_edge expected[] = {
 		{ 0, 1 }, { 1, 2 }, { 1, 3 }, { 2, 3 }, { 3, 4 }, { 3, 5 }, { 3, 6 }, { 4, 6 },
