@@ -66,6 +66,7 @@ $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/expo
 $(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lz $(pp_ldlibs)))
-$(eval $(call program,opserve,pp/opserve.c pp/serve.c pp/http.c,\
-	libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
+$(eval $(call library,libserve.a,pp/serve.c pp/http.c))
+$(eval $(call program,opserve,pp/opserve.c,\
+	libserve.a libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lz $(pp_ldlibs)))

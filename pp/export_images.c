@@ -21,6 +21,7 @@
 #define ALIGNED		(UINT64_C(2) << 20)	/* where images of our own placing begin */
 #define SPAN_MAX	(UINT64_C(1) << 40)	/* of one; larger is no file's */
 #define SEGMENTS_MAX	64
+#define MAPPINGS_MAX	4096	/* of one image that was imported; all are searched */
 #define LOW_END		(UINT64_C(1) << 32)	/* programs that are not relocatable lie below */
 
 static uint64_t page_down(uint64_t x)
@@ -153,7 +154,7 @@ static void map_file(struct export *x, struct export_image *i, uint64_t *next_ad
 
 static void map_imported(struct export_image *i, const struct imported *imported)
 {
-	for (size_t n = 0; n < imported->nr_images; n++) {
+	for (size_t n = 0; n < imported->nr_images && i->nr_ranges < MAPPINGS_MAX; n++) {
 		const struct imported_image *was = &imported->images[n];
 		bool is_placed = was->limit > was->start &&
 				 was->offset + (was->limit - was->start) >= was->offset;
