@@ -2,7 +2,7 @@
 /*
  * proto_ids.h - what the ids in a profile.proto stand for
  *
- * Ids may be any numbers but 0. Most writers number from 1, and then finding is a look into an array.
+ * Ids may be any numbers but 0. Most writers number from 1: then finding is a look into an array.
  */
 #ifndef PROTO_IDS_H
 #define PROTO_IDS_H

@@ -2,8 +2,8 @@
 /*
  * proto_write.c - a profile as profile.proto, the way its strictest readers want it
  *
- * What equals is in a struct profile once, as in the file, so the ids are our indices and 1. A million
- * samples go through put_sample(): all else is small beside them.
+ * What equals is in a struct profile once, as in the file, so the ids are our indices and 1. A
+ * million samples go through put_sample(): all else is small beside them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -347,8 +347,8 @@ static void writer_free(struct writer *w)
 	free(w->mapping_ids);
 }
 
-static int proto_write(const struct profile *p, const struct format_write_options *options, FILE *out,
-		struct op_error *e)
+static int proto_write(const struct profile *p, const struct format_write_options *options,
+		       FILE *out, struct op_error *e)
 {
 	struct writer w = { .p = p, .warnings = options->warnings };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* saturate.h - sums and products of values, which stay at the end of the range instead of wrapping */
+/* saturate.h - sums and products of values that stay at the end of the range instead of wrapping */
 #ifndef SATURATE_H
 #define SATURATE_H
 

@@ -36,8 +36,8 @@ static void print_image(const struct profile *p, uint32_t index, FILE *out)
 {
 	const struct profile_image *i = &p->images[index];
 
-	fprintf(out, "mapping 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %s %s\n", i->start, i->limit,
-		i->offset, profile_text(p, i->path), profile_text(p, i->build_id));
+	fprintf(out, "mapping 0x%" PRIx64 " 0x%" PRIx64 " 0x%" PRIx64 " %s %s\n", i->start,
+		i->limit, i->offset, profile_text(p, i->path), profile_text(p, i->build_id));
 }
 
 static void print_images(const struct profile *p, FILE *out)

@@ -44,7 +44,8 @@ const locationOf = byId(profile.location, 'location');
 function lineText(line) {
 	const f = functionOf(line.functionId);
 
-	return `${text(f.name)} ${text(f.systemName)} ${text(f.filename)}:${f.startLine}:${line.line}`;
+	return `${text(f.name)} ${text(f.systemName)} ` +
+		`${text(f.filename)}:${f.startLine}:${line.line}`;
 }
 
 function frame(id) {

@@ -47,7 +47,8 @@ context.window = context.self = context.globalThis = context;
 function printProfile(profile) {
 	const chains = new Map();
 
-	console.log(`profile ${profile.getName()} ${profile.getWeightUnit()} ${profile.getTotalWeight()}`);
+	console.log(`profile ${profile.getName()} ${profile.getWeightUnit()} ` +
+		profile.getTotalWeight());
 	profile.samples.forEach((node, i) => {
 		const names = [];
 

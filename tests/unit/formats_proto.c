@@ -228,7 +228,9 @@ static void put_type(struct proto_buffer *b, uint64_t type, uint64_t unit)
 
 static void put_strings(struct proto_buffer *b)
 {
-	static const char *const strings[] = { "", "samples", "count", "cpu", "nanoseconds", "key" };
+	static const char *const strings[] = {
+		"", "samples", "count", "cpu", "nanoseconds", "key",
+	};
 
 	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
 		proto_put_bytes(b, TOP_STRING_TABLE, strings[i], strlen(strings[i]));
