@@ -46,7 +46,7 @@ for model in $models; do
 	are "deep chains are cut" "$burn" ' truncated.fp burn(;deeper)+$'
 	take calltree-fp forge 100 64
 	at_least "$model: forged: samples" "$(matching .)" 50
-	at_least "$model: forged: callers that are not code" "$(matching ' bad_frame[^ ]* burn_with$')" 1
+	at_least "$model: forged: callers that are not code" "$(matching ' bad-frame[^ ]* burn_with$')" 1
 	is "$model: forged: frames that are not" "$(matching 'burn_with;.*[?]')" 0
 	take calltree-fp mapper 100 64
 	are "while mappings come and go burn() is called by" "$burn" "fp $tree"
