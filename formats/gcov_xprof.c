@@ -118,7 +118,9 @@ int gcov_add_object(struct xprof *x, const struct gcov_notes *n, const char *pat
 		if (f->is_artificial || !f->nr_blocks || (n->has_data && !f->counters))
 			continue;
 		err = add_function(x, n, f, ++id, e);
-		o->signature = hash_mix(o->signature, x->procs[x->nr_procs - 1].signature);
+		if (!err)
+			o->signature = hash_mix(o->signature,
+						x->procs[x->nr_procs - 1].signature);
 	}
 	return err;
 }
