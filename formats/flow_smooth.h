@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define FLOW_BLOCKS_MAX	20000	/* of a graph: time is its square at worst */
+#define FLOW_BLOCKS_MAX	5000	/* of a graph: time is its square at worst */
 
 struct flow_edge {
 	uint32_t from, to;	/* blocks from 0 on */
