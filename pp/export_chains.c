@@ -265,7 +265,7 @@ static struct radix_item *sorted_chains(const struct reader *r, size_t file, siz
 	return sorted;
 }
 
-/* What the samples of one key are, in the file and scaled: a part of these is that part of those. */
+/* The samples of one key, in the file and scaled: a part of these is that part of those. */
 struct budget {
 	uint64_t raw, scaled, used;
 };

@@ -16,7 +16,7 @@
 #include "stack_store.h"
 #include "xalloc.h"
 
-#define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images that were mapped we do not know where */
+#define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images mapped we do not know where */
 
 /* --- sessions that were profiles --- */
 

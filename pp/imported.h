@@ -45,8 +45,9 @@ struct imported {
 
 void imported_add_image(struct imported *i, const struct imported_image *image);	/* copied */
 void imported_add_event(struct imported *i, const struct imported_event *event);
+/* Or NULL. */
 const struct imported_event *imported_event(const struct imported *i, const char *event,
-					    uint64_t count, uint64_t unit_mask);	/* or NULL */
+					    uint64_t count, uint64_t unit_mask);
 
 int imported_write(const char *stats_dir, const struct imported *i);
 /* -ENOENT: an ordinary session. -EPROTO: "FILE:LINE: why". *ret is the caller's to free. */
