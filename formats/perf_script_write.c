@@ -84,6 +84,15 @@ static void write_place(const struct profile *p, uint32_t id, bool is_caller, FI
 				     : "[unknown]", image_name(p, place->image), out);
 }
 
+/* By its name a reader knows that an event counts time. [PS-4] */
+static const char *event_name(const struct profile *p, uint32_t event)
+{
+	const char *name = profile_text(p, p->events[event].name);
+
+	return !strcmp(name, "cpu") && !strcmp(profile_text(p, p->events[event].unit),
+					       "nanoseconds") ? "cpu-clock" : name;
+}
+
 static void write_record(const struct profile *p, uint32_t sample, uint32_t event,
 			 uint64_t period, uint64_t time_ns, FILE *out)
 {
@@ -99,7 +108,7 @@ static void write_record(const struct profile *p, uint32_t sample, uint32_t even
 		fprintf(out, " [%03" PRId64 "]", who.cpu);
 	fprintf(out, " %" PRIu64 ".%09" PRIu64 ": %10" PRIu64 " ", time_ns / NS_PER_SECOND,
 		time_ns % NS_PER_SECOND, period);
-	for (const char *c = profile_text(p, p->events[event].name); *c; c++)
+	for (const char *c = event_name(p, event); *c; c++)
 		putc((unsigned char)*c <= ' ' ? '_' : *c, out);
 	fputs(": \n", out);
 	for (bool is_caller = false; node != PROFILE_NONE; node = p->nodes[node].parent) {

@@ -3,9 +3,12 @@
 #ifndef IMPORT_PRIVATE_H
 #define IMPORT_PRIVATE_H
 
+#include <stddef.h>
+#include <stdint.h>
 #include "build_id.h"
 #include "import_session.h"
 #include "imported.h"
+#include "session_parts.h"
 
 /* What becomes one image of the session: parts of one build of one file. */
 struct import_image {
@@ -43,7 +46,51 @@ const char *import_function(const struct profile *p, uint32_t place);
 int import_names_write(const struct profile *p, const struct import_images *m, uint32_t image,
 		       const char *path);
 
-/* --- import_samples.c --- */
+/* --- import_samples.c, import_chains.c --- */
+
+/* What a sample file's name and a chain's context say of a set of labels. */
+struct import_labels {
+	int64_t pid, tid, cpu;
+	const char *cgroup, *comm;
+	uint32_t app;			/* image, or PROFILE_NONE: the one the sample is in */
+};
+
+struct import_event {
+	struct profile_event of;
+	char *name;			/* in files' names */
+	uint64_t divisor, count;
+};
+
+/* A sample file; equal ones may be made twice, and add up. */
+struct import_file {
+	uint32_t event, labels, image;
+};
+
+struct import_record {
+	uint64_t key, value;
+	uint32_t file;
+};
+
+struct importer {
+	const struct profile *p;
+	const struct import_images *m;
+	const char *samples;		/* folder */
+	char *stats;
+	struct import_labels *labels;	/* of the profile's label sets */
+	struct import_event *events;
+	struct import_file *files;
+	uint32_t nr_files;
+	uint32_t *slots;		/* hash table of files */
+	struct import_record *records;
+	size_t nr, room;
+	struct session_parts parts;
+	uint64_t nr_negative;
+	struct import_session_sums sums;
+	struct op_error *e;
+};
+
+/* The chains of the profile into a stack store; m->events are named. */
+int import_write_chains(struct importer *m);
 
 /* Sample files and stack store below @samples, which is new. */
 int import_write_samples(const struct profile *p, const struct import_images *m,

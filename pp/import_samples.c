@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import_samples.c - a profile's samples into sample files, their chains into a stack store
+ * import_samples.c - a profile's samples into sample files
  *
  * Sample files have counters of 32 bits. Sums that do not fit are divided, and the event's period
  * is multiplied: fewer samples that stand for more [IM-4].
@@ -17,53 +17,11 @@
 #include "hash.h"
 #include "odb.h"
 #include "sample_header.h"
+#include "sample_name.h"
 #include "session.h"
-#include "session_parts.h"
-#include "stack_store.h"
 #include "xalloc.h"
 
 #define FILES_MAX	65536
-
-/* What a sample file's name and a chain's context say of a set of labels. */
-struct labels {
-	int64_t pid, tid, cpu;
-	const char *cgroup, *comm;
-	uint32_t app;			/* image, or PROFILE_NONE: the one the sample is in */
-};
-
-struct event {
-	struct profile_event of;
-	char *name;			/* in files' names */
-	uint64_t divisor, count;
-};
-
-struct file {			/* a sample file; equal ones may be made twice, and add up */
-	uint32_t event, labels, image;
-};
-
-struct record {
-	uint64_t key, value;
-	uint32_t file;
-};
-
-struct importer {
-	const struct profile *p;
-	const struct import_images *m;
-	const char *samples;		/* folder */
-	char *stats;
-	struct labels *labels;		/* of the profile's label sets */
-	struct event *events;
-	struct file *files;
-	uint32_t nr_files;
-	uint32_t *slots;		/* hash table of files */
-	struct record *records;
-	size_t nr, room;
-	struct session_parts parts;
-	struct stack_store *store;
-	uint64_t nr_negative;
-	struct import_session_sums sums;
-	struct op_error *e;
-};
 
 /* --- labels --- */
 
@@ -76,7 +34,8 @@ static uint32_t image_named(const struct importer *m, uint32_t path)
 	return PROFILE_NONE;
 }
 
-static void read_label(const struct importer *m, const struct profile_label *l, struct labels *ret)
+static void read_label(const struct importer *m, const struct profile_label *l,
+		       struct import_labels *ret)
 {
 	const char *key = profile_text(m->p, l->key), *text = profile_text(m->p, l->text);
 
@@ -107,7 +66,8 @@ static void read_labels(struct importer *m)
 	for (uint32_t i = 0; i < p->nr_label_sets; i++) {
 		const struct profile_labels *set = &p->label_sets[i];
 
-		m->labels[i] = (struct labels){ SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "", main };
+		m->labels[i] = (struct import_labels){ SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "",
+						       main };
 		for (uint32_t l = 0; l < set->nr; l++)
 			read_label(m, &p->labels[set->first + l], &m->labels[i]);
 	}
@@ -121,14 +81,14 @@ static uint32_t file_of(struct importer *m, uint32_t event, uint32_t labels, uin
 	size_t at = hash & (4 * FILES_MAX - 1);
 
 	for (; m->slots[at]; at = (at + 1) & (4 * FILES_MAX - 1)) {
-		const struct file *f = &m->files[m->slots[at] - 1];
+		const struct import_file *f = &m->files[m->slots[at] - 1];
 
 		if (f->event == event && f->labels == labels && f->image == image)
 			return m->slots[at] - 1;
 	}
 	if (m->nr_files == FILES_MAX)
 		return PROFILE_NONE;
-	m->files[m->nr_files] = (struct file){ event, labels, image };
+	m->files[m->nr_files] = (struct import_file){ event, labels, image };
 	m->slots[at] = ++m->nr_files;
 	return m->nr_files - 1;
 }
@@ -159,7 +119,8 @@ static int gather(struct importer *m, struct notices *notices)
 				return op_error_set(m->e, -E2BIG, "more than %d combinations of "
 						    "labels, events and images", FILES_MAX);
 			xgrow(m->records, m->nr, m->room);
-			m->records[m->nr++] = (struct record){ place.key, (uint64_t)value, file };
+			m->records[m->nr++] =
+				(struct import_record){ place.key, (uint64_t)value, file };
 		}
 	}
 	if (nr_empty)
@@ -171,7 +132,7 @@ static int gather(struct importer *m, struct notices *notices)
 
 static int compare_records(const void *a, const void *b)
 {
-	const struct record *x = a, *y = b;
+	const struct import_record *x = a, *y = b;
 
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
@@ -184,7 +145,7 @@ static void add_up(struct importer *m)
 
 	qsort(m->records, m->nr, sizeof(*m->records), compare_records);
 	for (size_t i = 1; i < m->nr; i++) {
-		struct record *last = &m->records[kept], *r = &m->records[i];
+		struct import_record *last = &m->records[kept], *r = &m->records[i];
 
 		if (compare_records(last, r))
 			m->records[++kept] = *r;
@@ -218,7 +179,7 @@ static bool is_time(const struct profile *p, const struct profile_event *e)
 }
 
 /* The first that samples by time is what the original's tools know as the timer. */
-static void name_event(struct importer *m, struct event *e, bool *has_timer)
+static void name_event(struct importer *m, struct import_event *e, bool *has_timer)
 {
 	uint64_t period = e->of.period ? e->of.period : 1;
 
@@ -231,7 +192,7 @@ static void name_event(struct importer *m, struct event *e, bool *has_timer)
 	}
 	e->name = event_name(m->p, &e->of);
 	e->count = period > UINT32_MAX / e->divisor ? 0 : period * e->divisor;
-	for (const struct event *other = m->events; other < e; other++)
+	for (const struct import_event *other = m->events; other < e; other++)
 		if (!strcmp(other->name, e->name) && other->count == e->count &&
 		    other->of.unit_mask == e->of.unit_mask) {
 			free(e->name);
@@ -245,15 +206,15 @@ static void make_events(struct importer *m, struct imported *imported, struct no
 
 	m->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*m->events));
 	for (uint32_t i = 0; i < m->p->nr_events; i++)
-		m->events[i] = (struct event){ .of = m->p->events[i], .divisor = 1 };
+		m->events[i] = (struct import_event){ .of = m->p->events[i], .divisor = 1 };
 	for (size_t i = 0; i < m->nr; i++) {
-		struct event *e = &m->events[m->files[m->records[i].file].event];
+		struct import_event *e = &m->events[m->files[m->records[i].file].event];
 
 		while (m->records[i].value / e->divisor >= ODB_COUNT_MAX)
 			e->divisor *= 10;
 	}
 	for (uint32_t i = 0; i < m->p->nr_events; i++) {
-		struct event *e = &m->events[i];
+		struct import_event *e = &m->events[i];
 		const char *name = profile_text(m->p, e->of.name);
 
 		name_event(m, e, &has_timer);
@@ -270,10 +231,10 @@ static void make_events(struct importer *m, struct imported *imported, struct no
 
 /* --- sample files --- */
 
-static struct sample_name name_of(const struct importer *m, const struct file *f)
+static struct sample_name name_of(const struct importer *m, const struct import_file *f)
 {
-	const struct labels *l = &m->labels[f->labels];
-	const struct event *e = &m->events[f->event];
+	const struct import_labels *l = &m->labels[f->labels];
+	const struct import_event *e = &m->events[f->event];
 
 	return (struct sample_name){
 		.app = { .path = m->m->images[l->app == PROFILE_NONE ? f->image : l->app].path },
@@ -283,7 +244,7 @@ static struct sample_name name_of(const struct importer *m, const struct file *f
 	};
 }
 
-static int folder_of(struct importer *m, const struct labels *l, char **ret)
+static int folder_of(struct importer *m, const struct import_labels *l, char **ret)
 {
 	size_t part;
 	int err;
@@ -298,10 +259,10 @@ static int folder_of(struct importer *m, const struct labels *l, char **ret)
 	return err;
 }
 
-static int open_file(struct importer *m, const struct file *f, struct odb **ret)
+static int open_file(struct importer *m, const struct import_file *f, struct odb **ret)
 {
 	const struct sample_name name = name_of(m, f);
-	const struct event *e = &m->events[f->event];
+	const struct import_event *e = &m->events[f->event];
 	const struct cpu_type *timer = cpu_type_by_name("timer");
 	const struct sample_header header = {
 		.version = SAMPLE_VERSION_1X,
@@ -338,7 +299,7 @@ static int open_file(struct importer *m, const struct file *f, struct odb **ret)
 /* What is rounded off one count is carried to the next. */
 static int write_file(struct importer *m, size_t first, size_t end)
 {
-	const struct file *f = &m->files[m->records[first].file];
+	const struct import_file *f = &m->files[m->records[first].file];
 	uint64_t divisor = m->events[f->event].divisor, rest = divisor / 2;
 	struct odb *db = NULL;
 	int err = open_file(m, f, &db);
@@ -375,96 +336,6 @@ static int write_files(struct importer *m)
 	return err;
 }
 
-/* --- the stack store --- */
-
-struct chain_ids {
-	uint32_t *images, *events;	/* 0: not asked for yet */
-	struct stack_frame frames[STACK_FRAMES_MAX];
-};
-
-static int image_id(struct importer *m, struct chain_ids *ids, uint32_t image, uint32_t *ret)
-{
-	const struct stack_image name = {
-		.name = { .path = m->m->images[image].path },
-		.build_id = m->m->images[image].is_invented ? ""
-							    : m->m->images[image].build_id,
-	};
-	int err = ids->images[image] ? 0 : stack_store_image(m->store, &name, &ids->images[image]);
-
-	*ret = ids->images[image];
-	return err;
-}
-
-/* Is this what stands above chains that were cut [PF-6]? How they ended, then. */
-static bool is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
-{
-	const char *name = import_function(p, place);
-	size_t n = strlen(name);
-
-	if (p->places[place].image != PROFILE_NONE || p->places[place].address || n < 3 ||
-	    *name != '[')
-		return false;
-	for (unsigned int kind = 0; kind < NR_STACK_ENDS; kind++)
-		if (strlen(stack_end_text(kind)) == n - 2 &&
-		    !strncmp(name + 1, stack_end_text(kind), n - 2)) {
-			*ret = kind;
-			return true;
-		}
-	return false;
-}
-
-static int add_chain(struct importer *m, struct chain_ids *ids, const struct profile_sample *s,
-		     uint32_t event, uint64_t count)
-{
-	const struct profile *p = m->p;
-	const struct labels *l = &m->labels[s->labels];
-	struct stack_context context = { .app = STACK_NONE, .tgid = l->pid, .tid = l->tid,
-					 .cpu = l->cpu, .cgroup = l->cgroup, .comm = l->comm };
-	const struct stack_event of = { m->events[event].name, m->events[event].count,
-					m->events[event].of.unit_mask };
-	unsigned int end = STACK_UNTOLD;
-	uint32_t node = s->node, id;
-	size_t nr = 0;
-	int err = 0;
-
-	for (; node != PROFILE_NONE && !err; node = p->nodes[node].parent) {
-		uint32_t place = p->nodes[node].place;
-
-		if (nr && p->nodes[node].parent == PROFILE_NONE && is_cut(p, place, &end))
-			break;
-		if (nr == STACK_FRAMES_MAX) {
-			end = STACK_TRUNCATED;
-			break;
-		}
-		err = image_id(m, ids, m->m->places[place].image, &ids->frames[nr].image);
-		ids->frames[nr++].offset = m->m->places[place].key;
-	}
-	if (!err && l->app != PROFILE_NONE)
-		err = image_id(m, ids, l->app, &context.app);
-	if (!err)
-		err = stack_store_context(m->store, &context, &id);
-	if (!err && !ids->events[event])
-		err = stack_store_event(m->store, &of, &ids->events[event]);
-	return err ? err : stack_store_add(m->store, id, ids->events[event], ids->frames, nr, end,
-					   count);
-}
-
-static int add_chains(struct importer *m, struct chain_ids *ids)
-{
-	const struct profile *p = m->p;
-	int err = 0;
-
-	for (uint32_t i = 0; i < p->nr_samples && !err; i++)
-		for (uint32_t event = 0; event < p->nr_events && !err; event++) {
-			int64_t value = p->values[(size_t)i * p->nr_events + event];
-			uint64_t count = value > 0 ? (uint64_t)value / m->events[event].divisor : 0;
-
-			if (p->samples[i].node != PROFILE_NONE && count)
-				err = add_chain(m, ids, &p->samples[i], event, count);
-		}
-	return err;
-}
-
 static bool has_chains(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_samples; i++)
@@ -472,45 +343,6 @@ static bool has_chains(const struct profile *p)
 		    p->nodes[p->samples[i].node].parent != PROFILE_NONE)
 			return true;
 	return false;
-}
-
-static uint64_t count_chains(const struct profile *p)
-{
-	bool *seen = xcalloc((size_t)p->nr_nodes + 1, sizeof(*seen));
-	uint64_t nr = 0;
-
-	for (uint32_t i = 0; i < p->nr_samples; i++) {
-		uint32_t node = p->samples[i].node;
-
-		if (node == PROFILE_NONE)
-			continue;
-		nr += !seen[node];
-		seen[node] = true;
-	}
-	free(seen);
-	return nr;
-}
-
-static int write_store(struct importer *m)
-{
-	char *path = path_join(m->stats, STACK_STORE_FILE);
-	struct chain_ids *ids = xcalloc(1, sizeof(*ids));
-	int err = stack_store_open(path, 0, &m->store, m->e);
-
-	ids->images = xcalloc((size_t)m->m->nr + 1, sizeof(*ids->images));
-	ids->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*ids->events));
-	if (!err) {
-		err = add_chains(m, ids);
-		m->sums.chains = count_chains(m->p);
-	}
-	if (err && !*m->e->text)
-		op_error_set(m->e, err, "cannot write '%s': %s", path, strerror(-err));
-	m->store = stack_store_close(m->store);
-	free(ids->images);
-	free(ids->events);
-	free(ids);
-	free(path);
-	return err;
 }
 
 int import_write_samples(const struct profile *p, const struct import_images *images,
@@ -532,7 +364,7 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 		err = write_files(&m);
 	}
 	if (!err && has_chains(p))
-		err = write_store(&m);
+		err = import_write_chains(&m);
 	for (uint32_t i = 0; m.events && i < p->nr_events; i++)
 		free(m.events[i].name);
 	session_parts_free(&m.parts);

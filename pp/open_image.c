@@ -88,6 +88,8 @@ void populate_open_image(const struct inverted_image *inverted,
 	find_image(finder, image, notices);
 	if (image->is_ambiguous)
 		return;		/* find_image() said so */
+	if (!image->found && !strncmp(image->path, "/[", 2))
+		return;		/* imported, and was no file there either: "[heap]" */
 	if (!image->found)
 		notice_add(notices, "'%s' is not there%s: shown without symbols", image->name,
 			   image->is_kernel ? " (a folder to search: --image-path)" : "");

@@ -22,10 +22,10 @@ static void list_formats(void)
 {
 	for (size_t i = 0; profile_formats[i]; i++)
 		if (profile_formats[i]->write)
-			printf("%-14s %-14s %s\n", profile_formats[i]->name,
+			printf("%-12s %-15s %s\n", profile_formats[i]->name,
 			       profile_formats[i]->suffix, profile_formats[i]->text);
 	for (size_t i = 0; session_formats[i]; i++)
-		printf("%-14s %-14s %s\n", session_formats[i]->name, session_formats[i]->suffix,
+		printf("%-12s %-15s %s\n", session_formats[i]->name, session_formats[i]->suffix,
 		       session_formats[i]->text);
 }
 

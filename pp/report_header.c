@@ -28,6 +28,8 @@ static void cpu_line(const struct sample_header *header, FILE *out)
 
 	if (type)
 		fprintf(out, "CPU: %s", type->pretty);
+	else if (header->cpu_type == UINT32_MAX)	/* of a profile of another tool */
+		fputs("CPU: not known", out);
 	else
 		fprintf(out, "CPU: type %" PRIu32 " of sample files 0x%" PRIx32, header->cpu_type,
 			header->version);
@@ -115,6 +117,8 @@ static void put_time(uint64_t seconds, FILE *out)
 
 static void times(const struct session_info *info, FILE *out)
 {
+	if (!info->start_time)
+		return;
 	fputs(", started ", out);
 	put_time(info->start_time, out);
 	if (info->end_time > info->start_time)

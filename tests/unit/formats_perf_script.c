@@ -120,6 +120,26 @@ TEST(too_many_samples_are_told_at_once)
 	profile_free(p);
 }
 
+TEST(time_is_known_as_such)
+{
+	struct format_read_options options = { 0 };
+	struct profile *p = profile_new(), *again;
+	struct profile_event event = { profile_string(p, "cpu"), profile_string(p, "nanoseconds"),
+				       500, 0 };
+	struct op_error e = { "" };
+	char *text;
+
+	profile_add_event(p, &event);
+	*profile_add_sample(p, PROFILE_NONE, 0) = 1;
+	text = written(p);
+	again = read_text(text, &options, &e);
+	CHECK(again && again->events[0].period == 500 &&
+	      !strcmp(profile_text(again, again->events[0].unit), "nanoseconds"), "%s", text);
+	free(text);
+	profile_free(p);
+	profile_free(again);
+}
+
 TEST(broken_lines_are_named)
 {
 	static const char *const texts[] = {
