@@ -223,23 +223,44 @@ static void add_call(struct xprof *x, struct xprof_proc *p, const struct xprof_i
 	free(callees);
 }
 
+/* Where the instruction after number @i begins. */
+static uint64_t call_end(const struct code_symbol *s, const struct listing *l, size_t i)
+{
+	return i + 1 < l->nr ? s->start + (l->all[i + 1].address - s->vma) : s->end;
+}
+
 /* What was called through registers and memory [XP-44]. */
 static void add_calls(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
 		      const struct code_symbol *s, const struct listing *l)
 {
 	for (size_t i = 0; i < l->nr; i++) {
-		uint64_t start = s->start + (l->all[i].address - s->vma), end = s->end;
+		uint64_t start = s->start + (l->all[i].address - s->vma);
 		const struct xprof_call *calls;
 		size_t nr;
 
 		if (!l->all[i].calls_anywhere)
 			continue;
-		if (i + 1 < l->nr)
-			end = s->start + (l->all[i + 1].address - s->vma);
-		calls = xprof_calls_find(image->calls, image->path, start, end, &nr);
+		calls = xprof_calls_find(image->calls, image->path, start, call_end(s, l, i), &nr);
 		if (nr)
 			add_call(x, p, image, calls, nr);
 	}
+}
+
+/* A function without samples of its own is of interest for what it calls so. */
+static bool has_calls(const struct xprof_image *image, const struct code_symbol *s,
+		      const struct listing *l)
+{
+	for (size_t i = 0; i < l->nr; i++) {
+		uint64_t start = s->start + (l->all[i].address - s->vma);
+		size_t nr = 0;
+
+		if (l->all[i].calls_anywhere)
+			xprof_calls_find(image->calls, image->path, start,
+					 call_end(s, l, i), &nr);
+		if (nr)
+			return true;
+	}
+	return false;
 }
 
 static void make_proc(struct xprof *x, const struct xprof_image *image,
@@ -277,7 +298,7 @@ bool xprof_session_add_proc(struct xprof *x, const struct xprof_image *image,
 	if (xprof_name_fault(s->name, strlen(s->name)))
 		return false;
 	disassemble(image->disassembler, section_name(image, s), l.low, l.high, &reader);
-	if (l.nr) {
+	if (l.nr && (nr || has_calls(image, s, &l))) {
 		make_proc(x, image, s, &l, first, nr);
 		is_done = true;
 	}

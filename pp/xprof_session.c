@@ -68,13 +68,21 @@ static void read_samples(struct work *w, const struct inverted_image *inverted,
 	samples_sort(ret);
 }
 
+static bool calls_others(const struct xprof_image *image, const struct code_symbol *symbol)
+{
+	size_t nr;
+
+	xprof_calls_find(image->calls, image->path, symbol->start, symbol->end, &nr);
+	return nr > 0;
+}
+
 static void add_procs(struct work *w, const struct xprof_image *image)
 {
 	const struct binary *b = image->binary;
 	const struct sample_list *s = image->samples;
 	size_t at = 0;
 
-	for (size_t i = 0; i < b->nr_symbols && at < s->nr; i++) {
+	for (size_t i = 0; i < b->nr_symbols; i++) {
 		const struct code_symbol *symbol = &b->symbols[i];
 		size_t first;
 		uint64_t count = 0;
@@ -84,7 +92,7 @@ static void add_procs(struct work *w, const struct xprof_image *image)
 		for (first = at; at < s->nr &&
 		     s->samples[at].offset + b->key_base < symbol->end; at++)
 			count += s->samples[at].count;
-		if (at > first && count &&
+		if ((count || calls_others(image, symbol)) &&
 		    !xprof_session_add_proc(w->x, image, symbol, first, at - first))
 			w->nr_outside += count;
 	}
