@@ -264,8 +264,8 @@ static int read_line(struct reader *r, struct text line)
 	if (!is_indented(line) && perf_script_header(line, &r->header))
 		return begin_sample(r);
 	return op_error_set(r->e, -EPROTO, "line %lu: neither a sample nor a frame of one (print "
-			    "them with: perf script -F comm,pid,tid,cpu,time,period,event,ip,sym,"
-			    "dso) [PS-2]", r->line);
+			    "them with: perf script -F comm,pid,tid,time,period,event,ip,sym,dso) "
+			    "[PS-2]", r->line);
 }
 
 static int read_lines(struct reader *r, struct text all)

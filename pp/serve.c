@@ -280,16 +280,21 @@ static void answer_symbol(struct server *s, int fd, const struct http_request *r
 	strbuf_free(&text);
 }
 
-/* What is profiled, by which google-pprof looks for the program. */
+/* What is profiled, by which google-pprof looks for the program: a word on each line [SV-6]. */
 static void answer_cmdline(struct server *s, int fd)
 {
-	const char *text = "system-wide";
+	char *stats = session_stats_path(s->options.session_dir, SESSION_CURRENT, NULL), *text;
 	struct session_info info;
-	char *stats = session_stats_path(s->options.session_dir, SESSION_CURRENT, NULL);
 
 	if (!session_info_read(stats, &info) && *info.profiled)
-		text = info.profiled;
-	http_answer(fd, 200, NULL, text, strlen(text) + 1);
+		text = xasprintf("%s\n", info.profiled);
+	else
+		text = xstrdup("system-wide\n");
+	for (char *c = text; *c; c++)
+		if (*c == ' ')
+			*c = '\n';
+	http_answer(fd, 200, NULL, text, strlen(text));
+	free(text);
 	free(stats);
 }
 
@@ -309,7 +314,8 @@ void server_answer(struct server *s, int fd)
 		http_error(fd, status, NULL);
 	else if (!status && !http_is_local(r))
 		http_error(fd, 403, "this server is called localhost, 127.0.0.1 or [::1] only");
-	else if (!status && !strcmp(r->path, "/pprof/symbol"))
+	else if (!status && (!strcmp(r->path, "/pprof/symbol") ||
+			     !strcmp(r->path, "/debug/pprof/symbol")))
 		answer_symbol(s, fd, r);
 	else if (!status && r->is_post)
 		http_error(fd, 405, NULL);
