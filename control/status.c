@@ -285,6 +285,15 @@ static void print_tables(const char *answer, FILE *out)
 	fprintf(out, "\n");
 }
 
+/* Code that may have no name. [JT-6] */
+static void print_made_code(const char *answer, FILE *out)
+{
+	print_number_unless_0("Processes with a refused file about code they made",
+			      answer_number(answer, "jit.refused"), out);
+	print_number_unless_0("Processes with a damaged file about code they made",
+			      answer_number(answer, "jit.damaged"), out);
+}
+
 /* Only if it was asked for. */
 static void print_ibs(const char *answer, FILE *out)
 {
@@ -317,6 +326,7 @@ void status_print_running(const char *answer, FILE *out)
 	print_ibs(answer, out);
 	print_stacks(answer, out);
 	print_tables(answer, out);
+	print_made_code(answer, out);
 	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
 		fprintf(out, "Samples are being lost: %s\n", trouble);
 	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);

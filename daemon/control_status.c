@@ -150,6 +150,8 @@ static void add_counts(struct recorder *recorder, struct strbuf *out)
 		if (all.lost[r])
 			strbuf_addf(out, "lost.%s %" PRIu64 "\n", loss_name(r), all.lost[r]);
 	add_stacks(&all, out);
+	add_unless_0(out, "jit.refused", all.jit_refused);
+	add_unless_0(out, "jit.damaged", all.jit_damaged);
 	free(counts.cpu);
 }
 

@@ -58,7 +58,8 @@ struct jit_code {
 	struct strbuf names;		/* NUL terminated each */
 	struct jit_window window;
 	uint16_t machine;		/* EM_*, as a file says; 0: this machine's */
-	size_t dropped;			/* lines and records that can't be */
+	size_t dropped;			/* lines and records that can't be; */
+	size_t later;			/* of these, because they come after the session */
 };
 
 void jit_code_init(struct jit_code *c, const struct jit_window *window);

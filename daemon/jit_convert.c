@@ -27,9 +27,9 @@
 
 /*
  * Up to JIT_TEXT_MAX bytes of @fd, malloc'd: the last ones of a perf map, where what is newest
- * stands last, else the first. The file may grow or shrink meanwhile.
+ * stands last, else the first: then *ret_cut is set. The file may grow or shrink meanwhile.
  */
-static char *read_file(int fd, enum jit_kind kind, size_t *ret_len)
+static char *read_file(int fd, enum jit_kind kind, size_t *ret_len, bool *ret_cut)
 {
 	struct stat st;
 	size_t len, at = 0;
@@ -40,6 +40,7 @@ static char *read_file(int fd, enum jit_kind kind, size_t *ret_len)
 		return NULL;
 	len = (size_t)st.st_size;
 	if (len > JIT_TEXT_MAX) {
+		*ret_cut = true;
 		len = JIT_TEXT_MAX;
 		from = kind == JIT_PERF_MAP ? st.st_size - (off_t)len : 0;
 	}
@@ -57,21 +58,21 @@ static char *read_file(int fd, enum jit_kind kind, size_t *ret_len)
 	return text;
 }
 
-static void read_kind(enum jit_kind kind, const char *text, size_t len, struct jit_code *code)
+/* False: it is no such file. */
+static bool read_kind(enum jit_kind kind, const char *text, size_t len, struct jit_code *code)
 {
 	switch (kind) {
 	case JIT_PERF_MAP:
-		jit_read_perf_map(text, len, code);
-		break;
+		jit_read_perf_map(text, len, code);	/* what is no line of it is dropped */
+		return true;
 	case JIT_JITDUMP:
-		jit_read_jitdump(text, len, code);
-		break;
+		return jit_read_jitdump(text, len, code);
 	case JIT_DUMP:
-		jit_read_dump(text, len, code);
-		break;
+		return jit_read_dump(text, len, code);
 	case JIT_KINDS:
 		break;
 	}
+	return false;
 }
 
 static void do_job(struct jit_job *job, const struct jit_window *window)
@@ -83,15 +84,16 @@ static void do_job(struct jit_job *job, const struct jit_window *window)
 
 	jit_code_init(&code, window);
 	for (enum jit_kind kind = 0; kind < JIT_KINDS; kind++) {
-		text[kind] = read_file(job->in[kind], kind, &len);
-		if (text[kind])
-			read_kind(kind, text[kind], len, &code);
+		text[kind] = read_file(job->in[kind], kind, &len, &job->damaged);
+		if (text[kind] && !read_kind(kind, text[kind], len, &code))
+			job->damaged = true;
 	}
 	jit_layout_make(&code, &layout);
 	if (layout.nr)
 		job->err = jit_object_write(job->out, &layout, code.machine);
 	job->nr_symbols = layout.nr;
 	job->dropped = code.dropped + layout.dropped;
+	job->damaged |= job->dropped > code.later;
 	jit_layout_free(&layout);
 	jit_code_free(&code);
 	for (size_t i = 0; i < JIT_KINDS; i++)
@@ -213,6 +215,7 @@ int jit_jobs_do(struct jit_job *jobs, size_t nr, const struct jit_window *window
 		jobs[i].err = shared[i].err;
 		jobs[i].nr_symbols = shared[i].nr_symbols;
 		jobs[i].dropped = shared[i].dropped;
+		jobs[i].damaged = shared[i].damaged;
 	}
 	munmap(shared, nr * sizeof(*jobs));
 	return err;

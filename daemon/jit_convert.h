@@ -20,6 +20,7 @@ struct jit_job {
 	bool done;			/* to the end */
 	int err;			/* of writing @out */
 	size_t nr_symbols, dropped;	/* no symbols: nothing in @out */
+	bool damaged;			/* a file is too large, no such file, or holds nonsense */
 };
 
 /*

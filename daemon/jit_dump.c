@@ -116,10 +116,19 @@ static void lines(struct reading *r, const unsigned char *p, size_t len)
 	b->nr_lines = r->c->nr_lines - first;
 }
 
+/* After the session, or no time at all. */
+static void leave_out(struct jit_code *c)
+{
+	c->dropped++;
+	c->later++;
+}
+
 static void one_record(struct reading *r, const struct jit_record *record)
 {
-	if (record->timestamp > r->end)		/* after the session, or no time at all */
-		r->c->dropped += record->id == JIT_DUMP_LOAD;
+	if (record->timestamp > r->end && record->id == JIT_DUMP_LOAD)
+		leave_out(r->c);
+	else if (record->timestamp > r->end)
+		return;
 	else if (record->id == JIT_DUMP_LOAD)
 		load(r, record->timestamp, record->body, record->len);
 	else if (record->id == JIT_DUMP_UNLOAD)
@@ -132,7 +141,7 @@ bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)
 {
 	struct reading r = { .c = c, .end = UINT64_MAX / SECOND - 1 };
 	const unsigned char *p = bytes;
-	struct jit_record record;
+	struct jit_record record = { 0 };
 	struct jit_dump_header h;
 	struct jit_records in;
 
@@ -148,6 +157,7 @@ bool jit_read_dump(const void *bytes, size_t len, struct jit_code *c)
 	in = (struct jit_records){ p + h.size, len - h.size };
 	while (jit_record_next(&in, &record) && record.id != JIT_DUMP_CLOSE)
 		one_record(&r, &record);
+	c->dropped += record.id != JIT_DUMP_CLOSE && jit_records_broken(&in);
 	jit_live_free(&r.live);
 	return true;
 }

@@ -132,8 +132,11 @@ static bool take_below(struct search *s, enum jit_kind kind, const char *folder,
 
 	if (dir < 0)
 		return false;
-	if (perf_mount_answers(s->proc, s->root == AT_FDCWD ? 0 : s->tgid, dir))
+	if (perf_mount_answers(s->proc, s->root == AT_FDCWD ? 0 : s->tgid, dir)) {
 		handle = find_below(dir, name);
+		if (handle < 0 && (errno == ELOOP || errno == EXDEV))	/* on the way [JT-2] */
+			s->files->refused = true;
+	}
 	close(dir);
 	return take(s, kind, handle);
 }
@@ -189,6 +192,7 @@ static void take_mapped(struct search *s, const struct perf_maps_line *line)
 		handle = quiet_open(s->root, line->path);
 	if (handle >= 0 && !perf_mount_answers(s->proc, s->tgid, handle)) {
 		close(handle);
+		s->files->refused = true;
 		return;
 	}
 	take(s, JIT_JITDUMP, handle);
@@ -243,8 +247,11 @@ void jit_files_look(const char *proc, uint32_t tgid, struct jit_owner *owner, st
 	struct search s = { .proc = proc, .tgid = tgid, .owner = owner, .files = f };
 
 	jit_owner_look(proc, tgid, owner);
+	if (!owner->alive && owner->pid)
+		return;
+	f->refused = false;
 	if (owner->alive)
 		look_alive(&s);
-	else if (!owner->pid)
+	else
 		look_dead(&s);
 }

@@ -24,7 +24,7 @@ enum jit_kind {
 
 struct jit_files {
 	int fd[JIT_KINDS];	/* or -1 */
-	bool refused;		/* there was a file that can't be taken */
+	bool refused;		/* the last look found a file that can't be taken */
 };
 
 #define JIT_UIDS 4

@@ -80,10 +80,19 @@ static void code_move(struct reading *r, uint64_t when, const unsigned char *p, 
 	}
 }
 
+/* After the session, or no time at all. */
+static void leave_out(struct jit_code *c)
+{
+	c->dropped++;
+	c->later++;
+}
+
 static void one_record(struct reading *r, const struct jit_record *record)
 {
-	if (record->timestamp > r->end)		/* after the session, or no time at all */
-		r->c->dropped += record->id == CODE_LOAD;
+	if (record->timestamp > r->end && record->id == CODE_LOAD)
+		leave_out(r->c);
+	else if (record->timestamp > r->end)
+		return;
 	else if (record->id == CODE_LOAD)
 		code_load(r, record->timestamp, record->body, record->len);
 	else if (record->id == CODE_MOVE)
@@ -94,7 +103,7 @@ bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c)
 {
 	struct reading r = { .c = c, .end = JIT_FOREVER };
 	const unsigned char *p = bytes;
-	struct jit_record record;
+	struct jit_record record = { 0 };
 	struct jit_records in;
 	struct header h;
 
@@ -110,6 +119,7 @@ bool jit_read_jitdump(const void *bytes, size_t len, struct jit_code *c)
 	in = (struct jit_records){ p + h.size, len - h.size };
 	while (jit_record_next(&in, &record) && record.id != CODE_CLOSE)
 		one_record(&r, &record);
+	c->dropped += record.id != CODE_CLOSE && jit_records_broken(&in);
 	jit_live_free(&r.live);
 	return true;
 }

@@ -41,6 +41,7 @@ struct process {
 	size_t nr_folders;
 	size_t nr_objects;		/* of the files as they were last: one for each place */
 	struct jit_version version;	/* when they were read last */
+	bool refused, damaged;		/* counted in this session */
 };
 
 struct jit_processes {
@@ -55,6 +56,7 @@ struct jit_processes {
 	unsigned int looks;		/* in @second */
 	bool converting;		/* nobody may be forgotten */
 	bool told_full, told_failed;
+	struct jit_troubles troubles;
 };
 
 static uint64_t now_ns(clockid_t clock)
@@ -111,10 +113,12 @@ void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 	free(p->samples_dir);
 	p->samples_dir = xstrdup(samples_dir);
 	list_for_each_entry_safe(q, next, &p->in_order, in_order) {
-		if (q->looked && !q->owner.alive)
+		if (q->looked && !q->owner.alive) {
 			forget(p, q);
-		else
-			q->nr_objects = 0;
+			continue;
+		}
+		q->nr_objects = 0;
+		q->refused = q->damaged = false;
 	}
 	p->window.by[JIT_WALL].start = now_ns(CLOCK_REALTIME);
 	p->window.by[JIT_STEADY].start = now_ns(CLOCK_MONOTONIC);
@@ -305,6 +309,12 @@ static void start_job(struct process *q, struct jit_job *job)
 		job->in[i] = q->files.fd[i];
 }
 
+static void count_once(bool is, bool *counted, uint64_t *count)
+{
+	*count += is && !*counted;
+	*counted |= is;
+}
+
 static bool end_job(struct jit_processes *p, struct process *q, struct jit_job *job)
 {
 	int err = job->done ? job->err : -EIO;
@@ -315,6 +325,7 @@ static bool end_job(struct jit_processes *p, struct process *q, struct jit_job *
 		log_line("code that process %" PRIu32 " made cannot be named: %s", q->tgid,
 			 job->done ? strerror(-err) : "reading its files took too long or failed");
 	p->told_failed |= err != 0;
+	count_once(!job->done || job->damaged, &q->damaged, &p->troubles.damaged);
 	q->nr_objects = for_places(p, q, NULL, 0, NULL);	/* or nothing is to be put there */
 	log_about(LOG_MISC, "process %" PRIu32 ": %zu pieces of code it made, %zu records dropped",
 		  q->tgid, job->nr_symbols, job->dropped);
@@ -359,9 +370,11 @@ static size_t convert_due(struct jit_processes *p, void (*meanwhile)(void *conte
 	p->converting = true;
 	jit_roots_read(p->samples_dir, &p->roots);
 	due = xcalloc(p->nr, sizeof(*due));
-	list_for_each_entry(q, &p->in_order, in_order)
+	list_for_each_entry(q, &p->in_order, in_order) {
+		count_once(q->files.refused, &q->refused, &p->troubles.refused);
 		if (is_due(p, q))
 			due[nr++] = q;
+	}
 	for (size_t i = 0; i < nr; i += JOBS_MAX)
 		nr_made += convert_some(p, due + i, nr - i < JOBS_MAX ? nr - i : JOBS_MAX,
 					meanwhile, context);
@@ -397,4 +410,9 @@ size_t jit_processes_convert_times(struct jit_processes *p, uint64_t start, uint
 	}
 	p->window = w;
 	return convert_due(p, NULL, NULL);
+}
+
+const struct jit_troubles *jit_processes_troubles(const struct jit_processes *p)
+{
+	return &p->troubles;
 }

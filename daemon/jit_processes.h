@@ -38,4 +38,13 @@ size_t jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *co
 /* The same for a session that was from @start to @end, in seconds since 1970; 0: not known. */
 size_t jit_processes_convert_times(struct jit_processes *p, uint64_t start, uint64_t end);
 
+/* Processes of which something is not named, of all sessions so far, each once in a session. */
+struct jit_troubles {
+	uint64_t refused;		/* with a file that was not taken [JT-2] */
+	uint64_t damaged;		/* whose files could not be read whole [JT-20] */
+};
+
+/* As of the last conversion; valid until @p is freed. */
+const struct jit_troubles *jit_processes_troubles(const struct jit_processes *p);
+
 #endif

@@ -50,4 +50,15 @@ static inline bool jit_record_next(struct jit_records *in, struct jit_record *re
 	return true;
 }
 
+/* Whether what is left is no record that is being written, but makes no sense. */
+static inline bool jit_records_broken(const struct jit_records *in)
+{
+	uint32_t id_and_size[2];
+
+	if (in->len < 2 * sizeof(uint32_t) + sizeof(uint64_t))
+		return false;
+	memcpy(id_and_size, in->p, sizeof(id_and_size));
+	return id_and_size[1] < sizeof(id_and_size) + sizeof(uint64_t);
+}
+
 #endif

@@ -266,7 +266,12 @@ static void drain_meanwhile(void *context)
 
 void recorder_name_code(struct recorder *r)
 {
+	const struct jit_troubles *troubles = jit_processes_troubles(r->jit);
+	struct cpu_counts *cpu = stats_cpu(&r->stats, 0);
+
 	jit_processes_convert(r->jit, drain_meanwhile, r);
+	cpu->jit_refused = troubles->refused;
+	cpu->jit_damaged = troubles->damaged;
 	binaries_finish(r->binaries, drain_meanwhile, r);
 }
 

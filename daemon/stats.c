@@ -118,6 +118,17 @@ static void format_stacks(struct strbuf *out, const struct cpu_counts *all)
 	line(out, "Nr. calls lost due to sample file open failure:", all->arcs_lost);
 }
 
+/* Ours, and only where there are such. [SS-26] */
+static void format_made_code(struct strbuf *out, const struct cpu_counts *all)
+{
+	if (all->jit_refused)
+		line(out, "Nr. processes with a refused file about code they made:",
+		     all->jit_refused);
+	if (all->jit_damaged)
+		line(out, "Nr. processes with a damaged file about code they made:",
+		     all->jit_damaged);
+}
+
 /* OProfile's labels and order, then those of ours. */
 void stats_format(const struct stats *s, const struct trans_stats *words,
 		  const struct session_counts *counts, struct strbuf *out)
@@ -151,6 +162,7 @@ void stats_format(const struct stats *s, const struct trans_stats *words,
 	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
 	line(out, "Nr. samples that could not be read:", all.lost[LOST_UNREAD]);
 	format_stacks(out, &all);
+	format_made_code(out, &all);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
 		format_cpu(out, i, &counts->cpu[i]);
 }

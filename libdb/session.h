@@ -125,6 +125,10 @@ struct cpu_counts {
 	uint64_t stacks_guessed;	/* of these, with frames by frame pointers [EB-44] */
 	uint64_t stacks_lost;		/* of these, not in stats/stacks */
 	uint64_t arcs_lost;		/* calls that are in no {cg} file */
+
+	/* Processes, of no CPU: all are CPU 0's. [SS-26] */
+	uint64_t jit_refused;		/* with a file about code they made that was not taken */
+	uint64_t jit_damaged;		/* whose files could not be read whole */
 };
 
 /* received = recorded + filtered + sum of lost, for each CPU and so in all. */

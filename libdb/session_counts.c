@@ -64,6 +64,8 @@ static const struct {
 	{ "stacks_guessed", offsetof(struct cpu_counts, stacks_guessed) },
 	{ "stacks_lost", offsetof(struct cpu_counts, stacks_lost) },
 	{ "arcs_lost", offsetof(struct cpu_counts, arcs_lost) },
+	{ "jit.refused", offsetof(struct cpu_counts, jit_refused) },
+	{ "jit.damaged", offsetof(struct cpu_counts, jit_damaged) },
 };
 
 #define NR_SELDOM (sizeof(seldom) / sizeof(seldom[0]))

@@ -164,6 +164,19 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 	strbuf_free(&reasons);
 }
 
+/* [JT-6] [JT-20] */
+static void notice_made_code(const struct report_session *s, struct notices *notices)
+{
+	if (s->counts.jit_refused)
+		notice_add(notices, "session '%s': of %" PRIu64 " processes a file that names code "
+			   "they made was not taken, for it is no regular file, or not the "
+			   "process' own", s->name, s->counts.jit_refused);
+	if (s->counts.jit_damaged)
+		notice_add(notices, "session '%s': of %" PRIu64 " processes the files that name "
+			   "code they made could not be read whole, so some of it may have no "
+			   "name", s->name, s->counts.jit_damaged);
+}
+
 /* [ME-3] */
 static void notice_events(const struct report_session *s, struct notices *notices)
 {
@@ -201,6 +214,7 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 
 		if (s->has_counts) {
 			notice_losses(s, notices);
+			notice_made_code(s, notices);
 		} else {
 			notice_overflows(s, notices);
 			notice_throttled(s, notices);

@@ -104,6 +104,18 @@ TEST(status_of_chains)
 	free(text);
 }
 
+TEST(status_of_made_code)
+{
+	char *text = printed("pid 1\nstate running\njit.refused 2\njit.damaged 3\n");
+
+	CHECK(strstr(text, "\nProcesses with a refused file about code they made: 2\n"
+			   "Processes with a damaged file about code they made: 3\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nstate running\n");
+	CHECK(!strstr(text, "code they made"), "%s", text);
+	free(text);
+}
+
 TEST(status_of_counters)
 {
 	char *text = printed("pid 1\nstate running\ncollector module\nmodel intel\n"

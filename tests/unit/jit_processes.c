@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jit_processes.c - from a sample in made code to its object in the session */
+#include <inttypes.h>
 #include "jit_child.h"
 #include "jit_convert.h"
 #include "jit_processes.h"
@@ -51,6 +52,15 @@ static void convert(void)
 	jit_processes_convert(p, NULL, NULL);
 }
 
+static void expect_troubles(uint64_t refused, uint64_t damaged)
+{
+	const struct jit_troubles *t = jit_processes_troubles(p);
+
+	CHECK(t->refused == refused && t->damaged == damaged,
+	      "want %" PRIu64 " refused, %" PRIu64 " damaged, got %" PRIu64 ", %" PRIu64, refused,
+	      damaged, t->refused, t->damaged);
+}
+
 TEST(object_is_made)
 {
 	pid_t pid = sampled_child(write_map);
@@ -61,6 +71,7 @@ TEST(object_is_made)
 	CHECK(has("first"), "made");
 	CHECK(!stat(object, &st) && (st.st_mode & 0777) == 0644, "mode");
 	CHECK(!file_exists(tmpdir_path("samples/stats/new.jo")), "nothing is left");
+	expect_troubles(0, 0);
 	child_end(pid);
 	jit_processes_free(p);
 }
@@ -164,6 +175,85 @@ TEST(endless_file)
 
 	convert();
 	CHECK(has("last") && !has("first"), "its end was read");
+	expect_troubles(0, 1);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+static void link_map(void)
+{
+	(void)!symlink("/etc/passwd", own_map());
+}
+
+TEST(refused_is_counted_once_in_a_session)
+{
+	pid_t pid = sampled_child(link_map);
+
+	convert();
+	convert();
+	expect_troubles(1, 0);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	convert();
+	expect_troubles(2, 0);
+	child_end(pid);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	convert();
+	jit_processes_free(p);
+}
+
+/* With a line that is none, and a dump of libopagent's that is none, too. */
+static void write_nonsense(void)
+{
+	char path[80];
+
+	put_text(own_map(), "1000 10 first\nnonsense\n");
+	snprintf(path, sizeof(path), "/tmp/oprofile-%d", CHILD_UID);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "/tmp/oprofile-%d/jitdump", CHILD_UID);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "/tmp/oprofile-%d/jitdump/%d.dump", CHILD_UID, getpid());
+	put_text(path, "nothing that would make a header of a dump");
+}
+
+static void write_dump_of_nonsense(void)
+{
+	write_nonsense();
+	put_text(own_map(), "1000 10 first\n");
+}
+
+TEST(damage_is_counted)
+{
+	pid_t pid = sampled_child(write_nonsense);
+
+	convert();
+	CHECK(has("first"), "what makes sense is there");
+	expect_troubles(0, 1);
+	unlink(object);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	convert();
+	expect_troubles(0, 2);
+	child_end(pid);
+	jit_processes_free(p);
+	pid = sampled_child(write_dump_of_nonsense);
+	convert();
+	CHECK(has("first"), "the other file is there");
+	expect_troubles(0, 1);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+static void link_folder(void)
+{
+	mkdir("/tmp/elsewhere", 0700);
+	(void)!symlink("/tmp/elsewhere", "/tmp/oprofile-1234");
+}
+
+TEST(link_on_the_way_is_counted)
+{
+	pid_t pid = sampled_child(link_folder);
+
+	convert();
+	expect_troubles(1, 0);
 	child_end(pid);
 	jit_processes_free(p);
 }

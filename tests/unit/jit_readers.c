@@ -167,7 +167,7 @@ TEST(jitdump_records_without_end)
 		at = s.len;
 		jitdump_load(&s, 10, 0x2000, 4, "b", "CODE");
 		set_u32(&s, at + 4, sizes[i]);
-		expect(&s, read_jitdump, NULL, "1000+4@10 a=CODE;", 0);
+		expect(&s, read_jitdump, NULL, "1000+4@10 a=CODE;", sizes[i] < 16);
 		strbuf_free(&s);
 	}
 }

@@ -136,6 +136,8 @@ static void fill_counts(struct cpu_counts *c, uint64_t from)
 	c->extended = from / 2;
 	c->filtered = 3;
 	c->throttled = 4;
+	c->jit_refused = from % 7;
+	c->jit_damaged = from % 5 + 1;
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
 		c->lost[i] = (uint64_t)i * from;
 }
