@@ -97,10 +97,13 @@ static const struct opened *open_end(struct reader *r, struct image *image,
 	return &r->opened[r->nr_opened - 1];
 }
 
-/* Half a key; addresses of a kernel in a snapshot have lost their upper half. */
-static uint64_t place_of(const struct binary *b, uint32_t half)
+/*
+ * Half a key, of an image whose keys lack @anon_base; addresses of a kernel in a snapshot have
+ * lost their upper half.
+ */
+static uint64_t place_of(const struct binary *b, uint64_t anon_base, uint32_t half)
 {
-	uint64_t base, place = half + b->key_base;
+	uint64_t base, place = anon_base + half + b->key_base;
 
 	if (b->from != SYMBOLS_SNAPSHOT || !b->nr_sections || b->sections[0].start <= UINT32_MAX)
 		return place;
@@ -117,7 +120,7 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 	struct sample_header header;
 	struct opened caller, callee;
 	bool compat = r->options->compat;
-	uint64_t nr_dropped = 0;
+	uint64_t nr_dropped = 0, from_base, to_base;
 
 	if (samples_add_file(&samples, file, &header, r->notices))
 		return;
@@ -125,12 +128,14 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 	f->callee->is_kernel |= header.cg_to_is_kernel;
 	caller = *open_end(r, f->image, f->session);
 	callee = *open_end(r, f->callee, f->session);
+	from_base = samples_anon_base(f->image, header.anon_start);
+	to_base = samples_anon_base(f->callee, header.cg_to_anon_start);
 	for (size_t i = 0; i < samples.nr; i++) {
 		const struct sample *s = &samples.samples[i];
-		uint64_t from = place_of(caller.binary, s->offset >> 32);
-		uint64_t to = row_id_of_place(callee.binary,
-					      place_of(callee.binary, (uint32_t)s->offset), compat);
+		uint64_t from = place_of(caller.binary, from_base, s->offset >> 32);
+		uint64_t to = place_of(callee.binary, to_base, (uint32_t)s->offset);
 
+		to = row_id_of_place(callee.binary, to, compat);
 		from = row_id_of_place(caller.binary, compat || !from ? from : from - 1, compat);
 		if (compat && !caller.binary->nr_symbols)
 			from = ROW_NONE;	/* the original has no calls from such images */

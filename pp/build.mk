@@ -46,7 +46,8 @@ $(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
 	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
 $(eval $(call program,opxprof,pp/opxprof.c pp/xprof_session.c pp/xprof_proc.c pp/xprof_calls.c \
 	pp/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) -lz))
-$(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gmon.c pp/gmon_format.c))
+$(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gprof_calls.c pp/gmon.c \
+	pp/gmon_format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c \

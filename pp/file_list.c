@@ -69,24 +69,59 @@ static struct image *get_image(struct walk *w, const struct image_name *name,
 }
 
 /*
+ * The folder that holds the sample files of a process's anonymous memory: apart by control group
+ * alone, where @w's part is apart by a build as well; a caller's, of calls into made code. Or NULL.
+ */
+static char *anon_files_folder(const struct walk *w)
+{
+	const struct session_parts *parts = &w->session->parts;
+	char *stats, *folder = NULL;
+
+	if (!w->part || !*w->part->cgroup)
+		return xstrdup(w->session->samples);
+	stats = path_join(w->session->samples, "stats");
+	for (size_t i = 0; i < parts->nr && !folder; i++)
+		if (!*parts->parts[i].build_id &&
+		    !strcmp(parts->parts[i].cgroup, w->part->cgroup))
+			folder = session_part_path(stats, i);
+	free(stats);
+	return folder;
+}
+
+/*
  * Code that was made at run time: when its object TGID.jo lies beside the folders of a process's
- * ranges, all of them are that one image [FL-5]. Else NULL.
+ * ranges, all of them are that one image [FL-5]. Else NULL. @path: of the sample file.
  */
 static struct image *jit_image(struct walk *w, const char *path, const struct image_name *name)
 {
-	const char *folder = NULL, *next = strstr(path + w->prefix, "{anon:"), *end;
+	const char *app = path + w->prefix, *end = strstr(app, "/{dep}/");
+	char *folder = anon_files_folder(w), *object;
 	struct image *image;
-	char *object;
 
-	for (; next; next = strstr(next + 1, "{anon:"))
-		folder = next;
-	end = folder ? strchr(folder, '/') : NULL;
-	if (!end)
+	if (!end || !folder) {
+		free(folder);
 		return NULL;
-	object = xasprintf("%.*s/%" PRIu32 ".jo", (int)(end - path), path, name->anon_tgid);
+	}
+	object = xasprintf("%s/%.*s/{dep}/{anon:%s}/%" PRIu32 ".jo", folder, (int)(end - app), app,
+			   name->path, name->anon_tgid);
 	image = image_set_get_jit(w->images, object, name->anon_tgid, w->session);
 	free(object);
+	free(folder);
 	return image;
+}
+
+/* Anonymous memory that there are symbols for; the original has none for either end of a call. */
+static struct image *known_anon(struct walk *w, const char *path, const struct sample_name *file,
+				const struct image_name *name)
+{
+	bool compat = w->spec && w->spec->compat;
+	struct image *image = NULL;
+
+	if (name->kind != IMAGE_ANON || (compat && file->has_callee))
+		return NULL;
+	if (!compat)
+		image = image_set_get_vdso(w->images, name, w->session);
+	return image ? image : jit_image(w, path, name);
 }
 
 static void keep_file(struct file_list *list, const struct sample_file *file)
@@ -110,15 +145,13 @@ static void get_images(struct walk *w, const char *path, struct sample_file *fil
 		   !strcmp(name->app.path, name->image.path);
 
 	file->app = get_image(w, &name->app, own ? build : NULL);
-	if (name->image.kind == IMAGE_ANON && !name->has_callee) {
-		if (!w->spec || !w->spec->compat)
-			file->image = image_set_get_vdso(w->images, &name->image, w->session);
-		if (!file->image)
-			file->image = jit_image(w, path, &name->image);
-	}
+	file->image = known_anon(w, path, name, &name->image);
 	if (!file->image)
 		file->image = get_image(w, &name->image, build);
-	if (name->has_callee) {
+	if (!name->has_callee)
+		return;
+	file->callee = known_anon(w, path, name, &name->callee);
+	if (!file->callee) {
 		own = build && name->callee.kind == IMAGE_FILE &&
 		      !strcmp(name->callee.path, name->image.path);
 		file->callee = get_image(w, &name->callee, own ? build : NULL);

@@ -16,6 +16,7 @@
 #include "common_options.h"
 #include "data_quality.h"
 #include "fetch_debug.h"
+#include "gprof_calls.h"
 #include "invert.h"
 #include "object_file.h"
 #include "populate.h"
@@ -269,51 +270,37 @@ static void fill_histogram(struct work *w, const struct sample_list *samples)
 		      compare_samples);
 }
 
-/* A caller's half is a return address; the call is before it. */
-static void add_arc(struct work *w, const struct sample *s)
+/* A caller's place is a return address; the call is before it. */
+static void add_arc(struct work *w, const struct place_call *call)
 {
-	uint64_t base = w->binary.key_base, from = (s->offset >> 32) + base;
-	uint64_t to = (uint32_t)s->offset + base, from_address, to_address;
 	bool compat = w->options->compat;
+	uint64_t from = call->from - (!compat && call->from), from_address, to_address;
 	struct gmon *g = w->gmon;
 	size_t caller, callee;
 
-	from -= !compat && from;
-	if (!s->count || !look_up(w, from, &caller, &from_address) ||
-	    !look_up(w, to, &callee, &to_address) ||
+	if (!call->count || !look_up(w, from, &caller, &from_address) ||
+	    !look_up(w, call->to, &callee, &to_address) ||
 	    (!compat && w->binary.nr_symbols &&
 	     (caller == w->binary.nr_symbols || callee == w->binary.nr_symbols))) {
-		w->nr_outside_calls += s->count;
+		w->nr_outside_calls += call->count;
 		return;
 	}
 	if (callee < w->binary.nr_symbols && !is_shown(w, callee))
 		return;
 	xgrow(g->arcs, g->nr_arcs, g->arcs_room);
-	g->arcs[g->nr_arcs++] = (struct gmon_arc){ from_address, to_address, s->count };
+	g->arcs[g->nr_arcs++] = (struct gmon_arc){ from_address, to_address, call->count };
 }
 
 /* Calls into and out of other images have no place in the file. */
 static void fill_arcs(struct work *w)
 {
-	const struct arrangement *a = &w->collection->arrangement;
-	struct sample_list samples = { 0 };
-	struct sample_header header;
+	struct call_list list = { 0 };
 
-	for (size_t i = 0; i < a->nr_arcs; i++)
-		if (a->arcs[i].file->image == w->image && a->arcs[i].file->callee == w->image)
-			samples_add_file(&samples, &a->arcs[i], &header, w->notices);
-	samples_sort(&samples);
-	for (size_t i = 0; i < samples.nr; i++) {
-		struct sample *s = &samples.samples[i];
-
-		/* of several files: threads, CPUs */
-		if (i + 1 < samples.nr && samples.samples[i + 1].offset == s->offset &&
-		    s->count <= UINT32_MAX - samples.samples[i + 1].count)
-			samples.samples[i + 1].count += s->count;
-		else
-			add_arc(w, s);
-	}
-	samples_free(&samples);
+	gprof_calls_read(&w->collection->arrangement, w->image, w->binary.key_base, &list,
+			 w->notices);
+	for (size_t i = 0; i < list.nr; i++)
+		add_arc(w, &list.calls[i]);
+	free(list.calls);
 }
 
 static int fill(struct work *w, struct op_error *e)

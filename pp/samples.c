@@ -46,6 +46,11 @@ static int read_file(const struct sample_file *file, struct sample_header *heade
 	return err;
 }
 
+uint64_t samples_anon_base(const struct image *image, uint64_t anon_start)
+{
+	return image->kind == IMAGE_JIT ? anon_start : 0;
+}
+
 int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 		     struct sample_header *ret_header, struct notices *notices)
 {
@@ -57,8 +62,8 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 
 	if (err)
 		return err;
-	/* symbols of code made at run time are at addresses, its keys count from the mapping */
-	base = file->image->kind == IMAGE_JIT ? header.anon_start : 0;
+	/* a call's key has two halves: whoever takes it apart adds their bases */
+	base = file->file->callee ? 0 : samples_anon_base(file->image, header.anon_start);
 	if (list->room - list->nr < snapshot.nr_nodes) {
 		list->room = (list->nr + snapshot.nr_nodes) * 3 / 2;
 		list->samples = xrealloc_array(list->samples, list->room, sizeof(*list->samples));

@@ -15,7 +15,7 @@
 #include "sample_header.h"
 
 struct sample {
-	uint64_t offset;	/* the key of the sample file */
+	uint64_t offset;	/* the key of the sample file; of made code, the address */
 	uint64_t count : 40;	/* scaled if its event was multiplexed; saturated */
 	uint64_t class : 24;
 };
@@ -28,8 +28,15 @@ struct sample_list {
 };
 
 /*
- * Append the samples of @file to @list; its header goes to *ret_header. -errno, with a notice that
- * the file was left out, if it cannot be read.
+ * What keys of a mapping of @image, at @anon_start by the sample file's header, lack: symbols of
+ * code made at run time are at addresses, its keys count from the mapping [FL-5].
+ */
+uint64_t samples_anon_base(const struct image *image, uint64_t anon_start);
+
+/*
+ * Append the samples of @file to @list, a call-graph file's with their keys as they are; its
+ * header goes to *ret_header. -errno, with a notice that the file was left out, if it cannot be
+ * read.
  */
 int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 		     struct sample_header *ret_header, struct notices *notices);
