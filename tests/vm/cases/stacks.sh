@@ -19,12 +19,12 @@ take()
 # matching PATTERN < lines: how many chains
 matching() { awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n += $1 } END { print n + 0 }' /tmp/chains; }
 
-# are WHAT OF PATTERN: of chains matching OF at least 98 % match PATTERN, too
+# are WHAT OF PATTERN: of chains matching OF at least 99 % match PATTERN, too
 are()
 {
 	local all; all=$(matching "$2")
 	at_least "$model $1: samples" "$all" 20
-	at_least "$model $1, in percent" "$(percent "$(matching "$3")" "$all")" 98
+	at_least "$model $1, in percent" "$(percent "$(matching "$3")" "$all")" 99
 }
 
 burn=' burn(;|$)'
