@@ -89,8 +89,9 @@ static inline void fuzz_read_back(const struct profile_format *format, const str
 	free(bytes[1]);
 }
 
-static inline void fuzz_profile(const struct profile_format *format, const uint8_t *data,
-				size_t size, enum fuzz_write write)
+/* What @format reads, or NULL: it must say why. The first byte says how to read. */
+static inline struct profile *fuzz_read(const struct profile_format *format, const uint8_t *data,
+					size_t size)
 {
 	struct format_read_options options = { 0 };
 	struct profile *p = profile_new();
@@ -109,9 +110,19 @@ static inline void fuzz_profile(const struct profile_format *format, const uint8
 	fuzz_must(!err || e.text[0]);
 	if (!err) {
 		fuzz_check_profile(p);
-		if (write == FUZZ_READ_BACK)
-			fuzz_read_back(format, p);
+		return p;
 	}
+	profile_free(p);
+	return NULL;
+}
+
+static inline void fuzz_profile(const struct profile_format *format, const uint8_t *data,
+				size_t size, enum fuzz_write write)
+{
+	struct profile *p = fuzz_read(format, data, size);
+
+	if (p && write == FUZZ_READ_BACK)
+		fuzz_read_back(format, p);
 	profile_free(p);
 }
 

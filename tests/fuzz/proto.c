@@ -79,24 +79,10 @@ static void write_read_write(const struct profile *p)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct format_read_options options = { 0 };
-	struct profile *p = profile_new();
-	struct op_error e = { "" };
-	int err;
+	struct profile *p = fuzz_read(&format_pprof, data, size);
 
-	if (size) {
-		options.strict = *data & 1;
-		options.salvage = *data & 2;
-		data++;
-		size--;
-	}
-	format_pprof.detect(data, size);
-	err = format_pprof.read(data, size, &options, p, &e);
-	fuzz_must(!err || e.text[0]);
-	if (!err) {
-		fuzz_check_profile(p);
+	if (p)
 		write_read_write(p);
-	}
 	profile_free(p);
 	return 0;
 }

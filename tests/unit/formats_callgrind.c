@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_callgrind.c - costs of lines and calls as callgrind tells them [CK-1..6], [PF-8] */
 #include "all_formats.h"
-#include "tap.h"
+#include "written_profile.h"
 
 static uint32_t place(struct profile *p, uint32_t image, uint64_t address, const char *name,
 		      uint32_t line)
@@ -39,19 +39,6 @@ static void add(struct profile *p, const uint32_t *places, size_t nr, int64_t a,
 	values[1] = b;
 }
 
-static char *written(const struct profile *p)
-{
-	struct format_write_options options = { .event = 0 };
-	struct op_error e = { "" };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	CHECK(!format_callgrind.write(p, &options, out, &e), "%s", e.text);
-	fclose(out);
-	return text;
-}
-
 TEST(calls_and_lines)
 {
 	uint32_t image;
@@ -67,7 +54,7 @@ TEST(calls_and_lines)
 	add(p, (uint32_t[]){ work_9, main_6 }, 2, 5, 1);
 	add(p, (uint32_t[]){ other, work_9, main_6 }, 3, 100, 0);
 	add(p, NULL, 0, 1000, 0);
-	text = written(p);
+	text = written_profile(&format_callgrind, p);
 	CHECK(!strcmp(text, "# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n"
 		"cmd: /bin/prog\npositions: line\nevents: CPU_cycles misses\nsummary: 1116 3\n"
 		"\nob=(1) /bin/prog\nfl=(5) /src/a.c\nfn=(1) main\n5 1 0\n"
@@ -90,7 +77,7 @@ TEST(recursion_counts_once)
 
 	add(p, (uint32_t[]){ g, f, f, f, g, f }, 6, 7, 0);
 	add(p, (uint32_t[]){ f, f }, 2, 1, 0);
-	text = written(p);
+	text = written_profile(&format_callgrind, p);
 	CHECK(strstr(text, "cfn=(1)\ncalls=8 1\n3 8 0\n"), "f called itself: %s", text);
 	CHECK(strstr(text, "calls=7 1\n3 7 0\n"), "and g: %s", text);
 	CHECK(strstr(text, "summary: 8 0\n"), "%s", text);
@@ -111,7 +98,7 @@ TEST(inlined_functions_are_called)
 	lines[1] = (struct profile_line){ profile_function(p, &f), 7 };
 	at = profile_place(p, image, 0x10, lines, 2);
 	add(p, &at, 1, 4, 4);
-	text = written(p);
+	text = written_profile(&format_callgrind, p);
 	CHECK(strstr(text, "cfn=(1)\ncalls=4 30\n7 4 4\n"), "%s", text);
 	CHECK(strstr(text, "fn=(2) out?fn=(1)\n"), "a line feed in a name: %s", text);
 	free(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_firefox.c - threads and their tables as the Firefox Profiler reads them [FF-1..6] */
 #include "all_formats.h"
-#include "tap.h"
+#include "written_profile.h"
 
 static uint32_t place(struct profile *p, uint32_t image, uint64_t address, const char *name)
 {
@@ -20,19 +20,6 @@ static uint32_t labels(struct profile *p, int64_t pid, const char *comm)
 
 	set[1].text = profile_string(p, comm);
 	return profile_label_set(p, set, 2);
-}
-
-static char *written(const struct profile *p)
-{
-	struct format_write_options options = { .event = 0 };
-	struct op_error e = { "" };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	CHECK(!format_firefox.write(p, &options, out, &e), "%s", e.text);
-	fclose(out);
-	return text;
 }
 
 static struct profile *make(void)
@@ -59,7 +46,7 @@ static struct profile *make(void)
 TEST(threads_have_what_they_need)
 {
 	struct profile *p = make();
-	char *text = written(p), *nine = strstr(text, "\"name\":\"nine\"");
+	char *text = written_profile(&format_firefox, p), *nine = strstr(text, "\"name\":\"nine\"");
 	char *eight = strstr(text, "\"name\":\"eight\"");
 
 	CHECK(eight && nine && eight < nine, "by process: %s", text);

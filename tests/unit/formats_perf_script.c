@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "all_formats.h"
-#include "tap.h"
+#include "written_profile.h"
 
 static struct profile *read_text(const char *text, const struct format_read_options *options,
 				 struct op_error *e)
@@ -16,19 +16,6 @@ static struct profile *read_text(const char *text, const struct format_read_opti
 	CHECK(err == -EPROTO, "%d", err);
 	profile_free(p);
 	return NULL;
-}
-
-static char *written(const struct profile *p)
-{
-	struct format_write_options options = { .event = 0 };
-	struct op_error e = { "" };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	CHECK(!format_perf_script.write(p, &options, out, &e), "%s", e.text);
-	fclose(out);
-	return text;
 }
 
 static const char two_events[] =
@@ -79,7 +66,7 @@ TEST(what_is_written_is_read_again)
 	struct format_read_options options = { 0 };
 	struct op_error e = { "" };
 	struct profile *p = read_text(two_events, &options, &e), *again;
-	char *text = written(p), *second;
+	char *text = written_profile(&format_perf_script, p), *second;
 
 	CHECK(strstr(text, "Web Content 12/13 [002] 0.000000000:   10101010 cpu-clock:ppp: \n"
 		     "\tffffffff813a2313 finish_task ([kernel.kallsyms])\n"
@@ -87,7 +74,7 @@ TEST(what_is_written_is_read_again)
 		     "\t            12d9 by_value (/tmp/a (b)/prog)\n"), "%s", text);
 	again = read_text(text, &options, &e);
 	CHECK(again, "%s", e.text);
-	second = again ? written(again) : NULL;
+	second = again ? written_profile(&format_perf_script, again) : NULL;
 	CHECK(second && !strcmp(text, second), "%s", second);
 	free(text);
 	free(second);
@@ -114,7 +101,7 @@ TEST(too_many_samples_are_told_at_once)
 
 	profile_add_event(p, &event);
 	*profile_add_sample(p, PROFILE_NONE, 0) = 2000000;
-	text = written(p);
+	text = written_profile(&format_perf_script, p);
 	CHECK(!strcmp(text, "all 0 0.000000000:    4000000 cycles: \n\n"), "%s", text);
 	free(text);
 	profile_free(p);
@@ -131,7 +118,7 @@ TEST(time_is_known_as_such)
 
 	profile_add_event(p, &event);
 	*profile_add_sample(p, PROFILE_NONE, 0) = 1;
-	text = written(p);
+	text = written_profile(&format_perf_script, p);
 	again = read_text(text, &options, &e);
 	CHECK(again && again->events[0].period == 500 &&
 	      !strcmp(profile_text(again, again->events[0].unit), "nanoseconds"), "%s", text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_speedscope.c - chains and weights as speedscope reads them [SP-1..4] */
 #include "all_formats.h"
-#include "tap.h"
+#include "written_profile.h"
 
 static uint32_t place(struct profile *p, uint64_t address, const char *name, const char *inlined)
 {
@@ -47,15 +47,9 @@ static struct profile *make(void)
 
 TEST(chains_and_weights)
 {
-	struct format_write_options options = { .event = 0 };
 	struct profile *p = make();
-	struct op_error e = { "" };
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	char *text = written_profile(&format_speedscope, p);
 
-	CHECK(!format_speedscope.write(p, &options, out, &e), "%s", e.text);
-	fclose(out);
 	CHECK(strstr(text, "{\"name\":\"f\\\"\\ufffd\",\"file\":\"a.c\",\"line\":3}"), "%s", text);
 	CHECK(strstr(text, "\"name\":\"CYCLES\",\"unit\":\"none\",\"samples\":[\n"), "%s", text);
 	CHECK(strstr(text, "[0],\n    [0,2,1]],\"weights\":[1,5],\"startValue\":0,\"endValue\":6}"),
