@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hash.h"
+#include "saturate.h"
 #include "xalloc.h"
 
 static inline bool same_cost(const struct profile *p, uint32_t id, const void *key)
@@ -47,11 +48,10 @@ static uint32_t own_cost(struct costs *c, uint32_t node)
 	return cost_of(c, (struct cost){ frame.function, frame.line, PROFILE_NONE, 0 });
 }
 
-static void add_saturated(int64_t *sums, const int64_t *values, uint32_t nr)
+static void add_values(int64_t *sums, const int64_t *values, uint32_t nr)
 {
 	for (uint32_t i = 0; i < nr; i++)
-		if (__builtin_add_overflow(sums[i], values[i], &sums[i]))
-			sums[i] = values[i] < 0 ? INT64_MIN : INT64_MAX;
+		sums[i] = add_saturated(sums[i], values[i]);
 }
 
 static void add_own(struct costs *c)
@@ -62,13 +62,13 @@ static void add_own(struct costs *c)
 	for (uint32_t i = 0; i < p->nr_samples; i++) {
 		uint32_t node = p->samples[i].node, cost = own_cost(c, node);
 
-		add_saturated(&c->values[cost * nr], profile_values(p, i), nr);
+		add_values(&c->values[cost * nr], profile_values(p, i), nr);
 		if (node != PROFILE_NONE)
-			add_saturated(&c->below[node * nr], profile_values(p, i), nr);
+			add_values(&c->below[node * nr], profile_values(p, i), nr);
 	}
 	for (uint32_t i = p->nr_nodes; i--; )
 		if (p->nodes[i].parent != PROFILE_NONE)
-			add_saturated(&c->below[p->nodes[i].parent * nr], &c->below[i * nr], nr);
+			add_values(&c->below[p->nodes[i].parent * nr], &c->below[i * nr], nr);
 }
 
 /* In recursion a call is on the chain more than once, but its cost is that of the outermost. */
@@ -80,7 +80,7 @@ static void enter_call(struct costs *c, uint32_t node, const struct shown_frame 
 	size_t nr = c->profile->nr_events;
 
 	if (!c->costs[at].active++)
-		add_saturated(&c->values[at * nr], &c->below[node * nr], nr);
+		add_values(&c->values[at * nr], &c->below[node * nr], nr);
 	xgrow(c->entered, c->nr_entered, c->room_entered);
 	c->entered[c->nr_entered++] = at;
 }

@@ -8,16 +8,8 @@
 #include "hash.h"
 #include "profile.h"
 #include "profile_indexes.h"
+#include "saturate.h"
 #include "xalloc.h"
-
-static int64_t add_saturated(int64_t a, int64_t b)
-{
-	int64_t sum;
-
-	if (!__builtin_add_overflow(a, b, &sum))
-		return sum;
-	return b > 0 ? INT64_MAX : INT64_MIN;
-}
 
 static inline bool same_sample(const struct profile *p, uint32_t id, const void *key)
 {
