@@ -5,7 +5,7 @@ PREFIX   ?= /usr/local
 include rules.mk
 include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk operf/build.mk
 include formats/build.mk
-include pp/build.mk libagent/build.mk
+include pp/build.mk libagent/build.mk libsampler/build.mk
 include tests/build.mk
 
 KDIR     ?= /lib/modules/$(shell uname -r)/build
@@ -47,7 +47,7 @@ install: all			## install programs, man pages (and the module if built) under PR
 	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
 	cp -P $(shared) $(wildcard $(addsuffix .*,$(shared))) $(DESTDIR)$(PREFIX)/lib
-	install -m 644 libagent/opagent.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 libagent/opagent.h libsampler/sampler.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 doc/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \

@@ -36,8 +36,9 @@ inc_libagent := libagent
 inc_control := control libdb events libutil oprofilefs
 inc_operf   := operf daemon control libdb events libutil oprofilefs
 inc_formats := formats libutil
+inc_libsampler := libsampler formats libdb libutil
 inc_pp      := pp formats libdb events libutil
-inc_tests   := tests libagent daemon control operf pp formats libdb events libutil oprofilefs module
+inc_tests   := tests libsampler libagent daemon control operf pp formats libdb events libutil oprofilefs module
 inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
 # How a program is made of its objects and libraries. Said at each program, for a pattern
@@ -139,6 +140,11 @@ endef
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# for shared libraries made of several folders' files: only what a header exports is to be seen
+$(O)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 # written by the compiler; without this make would take a missing one for a program
 $(O)/%.d: ;
