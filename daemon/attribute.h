@@ -48,6 +48,7 @@ struct attribution_config {
 	struct kernel *kernel;
 	struct anons *anons;
 	struct cgroups *cgroups;	/* asked with separate.cgroup only */
+	struct comms *comms;		/* asked with separate.thread only, of chains */
 	struct jit_processes *jit;	/* told of samples in anonymous memory */
 	struct sfiles *sfiles;
 	struct stacks *stacks;		/* NULL: no chains are kept */

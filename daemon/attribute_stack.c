@@ -9,6 +9,7 @@
 #include <string.h>
 #include "attribute_private.h"
 #include "cgroups.h"
+#include "comms.h"
 #include "jit_processes.h"
 #include "log.h"
 
@@ -20,7 +21,7 @@ struct chain {
 	struct image *app;		/* NULL: not known */
 	uint32_t counter;
 	uint32_t tgid, tid, cpu;	/* as sfile_key's */
-	const char *cgroup;
+	const char *cgroup, *comm;
 	bool wanted;			/* all of it, since its application is */
 	unsigned int searches;		/* for mappings that the stream did not tell */
 };
@@ -222,6 +223,7 @@ static bool add_stack(struct attribution *a, const struct chain *c, size_t nr, u
 		.app = separate->lib || separate->kernel ? c->app : NULL,
 		.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
 		.cgroup = c->cgroup,
+		.comm = c->comm,
 	};
 
 	return stacks_add(a->config.stacks, &context, c->counter, a->frames, nr, end);
@@ -247,11 +249,15 @@ static struct chain begin(struct attribution *a, const struct trans_state *leaf,
 		.tgid = separate->thread ? leaf->tgid : SFILE_ALL,
 		.tid = separate->thread ? leaf->tid : SFILE_ALL,
 		.cpu = separate->cpu ? leaf->cpu : SFILE_ALL,
+		.comm = "",
 	};
 
 	if (separate->cgroup)
 		c.cgroup = cgroups_of(a->config.cgroups, leaf->tgid, leaf->app_cookie,
 				      leaf->cgroup);
+	if (separate->thread && a->config.comms)
+		c.comm = comms_of(a->config.comms, leaf->tgid, leaf->tid, leaf->app_cookie,
+				  leaf->comm);
 	c.wanted = !a->filtered || (c.app && c.app->wanted);
 	return c;
 }

@@ -1,7 +1,7 @@
 # what daemon/ builds
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
 	daemon/attribute_extended.c daemon/attribute_stack.c daemon/binaries.c daemon/binary_copy.c \
-	daemon/cgroup_handle.c daemon/cgroups.c \
+	daemon/cgroup_handle.c daemon/cgroups.c daemon/comms.c \
 	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/cookie.c \
 	daemon/device.c daemon/device_counts.c daemon/device_events.c daemon/device_ibs.c \
 	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \
@@ -14,6 +14,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
 	daemon/trans_notes.c daemon/perf_attribute.c daemon/perf_callers.c \
 	daemon/perf_answers.c daemon/perf_callers_setup.c daemon/perf_cgroups.c daemon/perf_chain.c \
+	daemon/perf_comms.c \
 	daemon/perf_tables.c daemon/perf_unwind.c \
 	daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_copy_size.c \
 	daemon/perf_counters.c daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c \

@@ -62,6 +62,7 @@ struct collector_config {
 	int callgraph_depth;		/* callers of a sample, to OP_STACK_DEPTH_MAX; 0 = off */
 	bool frame_pointers_only;	/* no unwind tables: chains by frame pointers */
 	bool cgroups;			/* OP_CGROUP is wanted, if it can be had */
+	bool comms;			/* the same of OP_COMM */
 	/*
 	 * Where a collector that walks user stacks itself has tables from; one that is told them
 	 * through unwind_table() leaves it alone. NULL: as frame_pointers_only, or no chains.

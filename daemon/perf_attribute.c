@@ -8,6 +8,7 @@
 #include "perf_attribute.h"
 #include "perf_callers.h"
 #include "perf_cgroups.h"
+#include "perf_comms.h"
 #include "perf_ibs.h"
 
 #define TID_GONE	((uint32_t)-1)
@@ -136,6 +137,8 @@ static void one_sample(struct perf_attribute *a, struct perf_cpu_state *cpu,
 	program = q && q->program ? perf_image_cookie(a->cookies, q->program) : OP_NO_COOKIE;
 	perf_emit_task(a->emit, s->tgid, s->tid, program);
 	perf_emit_cgroup(a->emit, s->cgroup);
+	if (a->comms)
+		perf_emit_comm(a->emit, perf_comms_find(a->comms, s->tid));
 	place_sample(a, &cpu->counts, s);
 }
 
@@ -193,5 +196,7 @@ void perf_attribute_change(void *context, const struct perf_record *r)
 		a->cpus[r->cpu].exiting_tgid = r->tgid;
 		a->cpus[r->cpu].exiting_tid = r->tid;
 	}
+	if (a->comms)
+		perf_comms_change(a->comms, r);
 	perf_processes_change(a->processes, r);
 }

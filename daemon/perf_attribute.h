@@ -32,6 +32,7 @@ struct perf_attribute {
 	bool branch_target;		/* IBS's op samples have it */
 	struct perf_callers *callers;	/* perf_callers.h; NULL: samples go without */
 	struct perf_cgroups *cgroups;	/* perf_cgroups.h; NULL where no such records are asked for */
+	struct perf_comms *comms;	/* perf_comms.h; NULL: names are of no use */
 
 	/* the last answers, good while processes->generation is the same */
 	uint64_t generation;

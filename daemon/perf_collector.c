@@ -88,6 +88,8 @@ static void perf_close(struct collector *c)
 	}
 	perf_cgroups_free(p->cgroups);
 	p->cgroups = NULL;
+	perf_comms_free(p->comms);
+	p->comms = NULL;
 	perf_modules_free(&p->modules);
 	perf_order_free(p->order);
 	p->order = NULL;
@@ -132,6 +134,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 	p->order = perf_order_new();
 	p->cookies = perf_cookies_new();
 	p->cgroups = setup.cgroups ? perf_cgroups_new() : NULL;
+	p->comms = config->comms ? perf_comms_new() : NULL;
 	perf_processes_init(&p->processes, p->cookies, "/proc");
 	p->attribute = (struct perf_attribute){
 		.processes = &p->processes,
@@ -142,6 +145,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		.branch_target = ibs_has_branch_target(config->ibs),
 		.callers = p->callers.depth ? &p->callers : NULL,
 		.cgroups = p->cgroups,
+		.comms = p->comms,
 	};
 	err = open_poll(p, e);
 	if (!err)

@@ -8,6 +8,7 @@
 #include "perf_attribute.h"
 #include "perf_callers.h"
 #include "perf_cgroups.h"
+#include "perf_comms.h"
 #include "perf_cookies.h"
 #include "perf_emit.h"
 #include "perf_modules.h"
@@ -23,6 +24,7 @@ struct perf_collector {
 	struct perf_order *order;
 	struct perf_cookies *cookies;
 	struct perf_cgroups *cgroups;		/* NULL: not told */
+	struct perf_comms *comms;		/* the same */
 	struct perf_processes processes;
 	struct perf_modules modules;
 	struct perf_attribute attribute;

@@ -2,6 +2,7 @@
 /* perf_emit.c - notes only when something changed, then the address and its counter [EB-*] */
 #include "perf_emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ROOM_MIN	64	/* more than all notes of one sample take, and a record's words */
@@ -90,6 +91,7 @@ void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word pr
 	e->tid = tid;
 	e->program = program;
 	e->cgroup = 0;
+	e->comm[0] = '\0';
 	e->has_task = true;
 }
 
@@ -101,6 +103,16 @@ void perf_emit_cgroup(struct perf_emit *e, uint64_t id)
 	note(e, OP_CGROUP);
 	put(e, id);
 	e->cgroup = id;
+}
+
+void perf_emit_comm(struct perf_emit *e, const char *name)
+{
+	if (!strncmp(e->comm, name, sizeof(e->comm) - 1))
+		return;
+	make_room(e);
+	note(e, OP_COMM);
+	put_name(e, name, OP_COMM_WORDS);
+	snprintf(e->comm, sizeof(e->comm), "%s", name);
 }
 
 /* What stands before a sample, or caller, in any case. [EB-40] */

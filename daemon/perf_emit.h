@@ -36,6 +36,7 @@ struct perf_emit {
 	uint32_t tgid, tid;
 	op_word program, cookie;
 	uint64_t cgroup;		/* of the task */
+	char comm[OP_COMM_WORDS * 8 + 1];	/* the same */
 	uint64_t anon_start, anon_end;
 	bool begins_chain;		/* the next sample does; those after it are its callers */
 };
@@ -48,6 +49,8 @@ void perf_emit_cpu(struct perf_emit *e, unsigned int cpu);
 void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program);
 /* The id of that task's control group; 0: not known. */
 void perf_emit_cgroup(struct perf_emit *e, uint64_t id);
+/* What that task calls itself, cut to OP_COMM_WORDS words; "": not known. */
+void perf_emit_comm(struct perf_emit *e, const char *name);
 
 /* One sample, or caller; no address may be OP_ESCAPE. */
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc);

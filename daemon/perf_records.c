@@ -143,13 +143,15 @@ static bool parse_task(const struct body *b, struct perf_record *r)
 
 static bool parse_comm(const struct body *b, struct perf_record *r)
 {
+	const char *name = (const char *)b->at + sizeof(uint32_t[2]);
 	uint32_t ids[2];
 
-	if (!take(b, ids, sizeof(ids)))
+	if (!take(b, ids, sizeof(ids)) || !memchr(name, 0, b->size - sizeof(ids)))
 		return false;
 	r->tgid = ids[0];
 	r->tid = ids[1];
-	r->kind = b->misc & PERF_RECORD_MISC_COMM_EXEC ? PERF_KIND_EXEC : PERF_KIND_OTHER;
+	r->comm = name;
+	r->kind = b->misc & PERF_RECORD_MISC_COMM_EXEC ? PERF_KIND_EXEC : PERF_KIND_COMM;
 	return true;
 }
 
@@ -191,7 +193,7 @@ static const struct {
 	bool (*parse)(const struct body *b, struct perf_record *r);
 } types[] = {
 	[PERF_RECORD_LOST] = { PERF_KIND_LOST, parse_lost },
-	[PERF_RECORD_COMM] = { PERF_KIND_OTHER, parse_comm },
+	[PERF_RECORD_COMM] = { PERF_KIND_COMM, parse_comm },
 	[PERF_RECORD_EXIT] = { PERF_KIND_EXIT, parse_task },
 	[PERF_RECORD_THROTTLE] = { PERF_KIND_THROTTLE, parse_nothing },
 	[PERF_RECORD_UNTHROTTLE] = { PERF_KIND_UNTHROTTLE, parse_nothing },

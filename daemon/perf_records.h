@@ -32,6 +32,7 @@ enum perf_kind {
 	PERF_KIND_THROTTLE,
 	PERF_KIND_UNTHROTTLE,
 	PERF_KIND_CGROUP,	/* a control group was made */
+	PERF_KIND_COMM,		/* a task named itself */
 };
 
 enum perf_mode { PERF_MODE_UNKNOWN, PERF_MODE_KERNEL, PERF_MODE_USER };
@@ -74,6 +75,7 @@ struct perf_record {
 			size_t raw_size;
 		};
 		struct perf_mmap mmap;
+		const char *comm;	/* EXEC, COMM: NUL terminated, in the record */
 		struct {
 			uint32_t parent_tgid, parent_tid;	/* FORK, EXIT */
 		};

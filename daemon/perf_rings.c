@@ -227,6 +227,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct lyi
 	case PERF_KIND_EXEC:
 	case PERF_KIND_FORK:
 	case PERF_KIND_CGROUP:
+	case PERF_KIND_COMM:
 		perf_order_add_change(r->order, &record, l->at, l->size);
 		break;
 	case PERF_KIND_LOST:

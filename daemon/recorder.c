@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 #include "cgroups.h"
+#include "comms.h"
 #include "cpu_type.h"
 #include "ibs.h"
 #include "log.h"
@@ -138,6 +139,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 	r->kernel = kernel_new(&config->kernel, r->images);
 	r->anons = anons_new(config->proc);
 	r->cgroups = cgroups_new(config->proc, config->collector);
+	r->comms = comms_new(config->proc);
 	r->jit = jit_processes_new(config->proc);
 	r->sfiles = sfiles_new(&files, r->images, &r->stats);
 	r->stacks = stacks_new(config->events, config->nr_counters, r->images, &r->stats);
@@ -150,6 +152,7 @@ int recorder_open(const struct recorder_config *config, struct recorder **ret, s
 		.kernel = r->kernel,
 		.anons = r->anons,
 		.cgroups = r->cgroups,
+		.comms = r->comms,
 		.jit = r->jit,
 		.sfiles = r->sfiles,
 		.stacks = r->stacks,
@@ -189,6 +192,7 @@ void recorder_close(struct recorder *r)
 	stacks_free(r->stacks);
 	anons_free(r->anons);
 	cgroups_free(r->cgroups);
+	comms_free(r->comms);
 	jit_processes_free(r->jit);
 	kernel_free(r->kernel);
 	cookies_free(r->cookies);

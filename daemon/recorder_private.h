@@ -21,6 +21,7 @@ struct recorder {
 	struct kernel *kernel;
 	struct anons *anons;
 	struct cgroups *cgroups;
+	struct comms *comms;
 	struct jit_processes *jit;
 	struct sfiles *sfiles;
 	struct stacks *stacks;

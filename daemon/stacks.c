@@ -12,6 +12,7 @@
 #include "file.h"
 #include "hash.h"
 #include "log.h"
+#include "op_abi.h"
 #include "stacks.h"
 #include "xalloc.h"
 
@@ -23,6 +24,7 @@
 
 struct kept_context {
 	struct stacks_context context;
+	char comm[OP_COMM_WORDS * 8 + 1];	/* the context's */
 	uint32_t id;			/* 0: free */
 };
 
@@ -265,7 +267,7 @@ static int64_t number_or_all(uint32_t field)
 static bool same_context(const struct stacks_context *a, const struct stacks_context *b)
 {
 	return a->app == b->app && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu &&
-	       a->cgroup == b->cgroup;
+	       a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
 
 static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
@@ -279,7 +281,7 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 		.tid = number_or_all(c->tid),
 		.cpu = number_or_all(c->cpu),
 		.cgroup = c->cgroup ? c->cgroup : "",
-		.comm = "",
+		.comm = c->comm,
 	};
 	int err;
 
@@ -291,6 +293,8 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 			return 0;
 	}
 	k->context = *c;
+	snprintf(k->comm, sizeof(k->comm), "%s", c->comm);
+	k->context.comm = k->comm;
 	k->id = 0;
 	err = stack_store_context(s->store, &context, &k->id);
 	if (err)

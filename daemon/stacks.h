@@ -43,6 +43,7 @@ struct stacks_context {
 	struct image *app;
 	uint32_t tgid, tid, cpu;
 	const char *cgroup;		/* one path is one pointer */
+	const char *comm;		/* of the task; "": not separated, or not known */
 };
 
 /* Add a chain; a frame whose image is 0 costs it. False: it is lost; the caller counts. */

@@ -29,6 +29,7 @@ struct trans_state {
 	uint32_t cpu, tid, tgid;
 	op_word app_cookie, cookie;		/* OP_INVALID_COOKIE: not known */
 	uint64_t cgroup;			/* id; 0: not told */
+	char comm[OP_COMM_WORDS * 8 + 1];	/* the task's name; "": not told */
 	struct anon_map anon;			/* holds while cookie is OP_NO_COOKIE */
 	bool tracing;				/* the next pair begins a chain, or it has begun */
 };

@@ -19,6 +19,7 @@ static bool note_ctx_switch(struct trans *t, const op_word *p)
 	t->state.app_cookie = p[1];
 	t->state.tgid = p[4];
 	t->state.cgroup = 0;
+	t->state.comm[0] = '\0';
 	return true;
 }
 
@@ -27,6 +28,12 @@ static bool note_cgroup(struct trans *t, const op_word *p)
 	if (p[0] == OP_ESCAPE)
 		return false;
 	t->state.cgroup = p[0];
+	return true;
+}
+
+static bool note_comm(struct trans *t, const op_word *p)
+{
+	memcpy(t->state.comm, p, OP_COMM_WORDS * 8);
 	return true;
 }
 
@@ -162,4 +169,5 @@ const struct note trans_notes[NR_CODES] = {
 	[OP_STACK_END]     = { note_stack_end,     1 },
 	[OP_WANT_TABLE]    = { note_want_table,    1 },
 	[OP_CGROUP]        = { note_cgroup,        1 },
+	[OP_COMM]          = { note_comm,          OP_COMM_WORDS },
 };

@@ -8,7 +8,7 @@
 #define RUN_MAX		256	/* pairs handed over at once */
 #define NOTE_MAX	16	/* words of the longest note, OP_ESCAPE and code included */
 
-#define NR_CODES	(OP_CGROUP + 1)
+#define NR_CODES	(OP_COMM + 1)
 
 struct note {
 	bool (*handle)(struct trans *t, const op_word *payload);	/* NULL: unknown code */

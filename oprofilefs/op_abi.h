@@ -72,6 +72,8 @@ enum op_code {
 	OP_WANT_TABLE		= 67,
 	/* The control group of the task told last: its id, 64 bits. [EB-49] */
 	OP_CGROUP		= 68,
+	/* What that task calls itself, NUL padded, in OP_COMM_WORDS words. [EB-50] */
+	OP_COMM			= 69,
 };
 
 /*
@@ -95,6 +97,7 @@ enum op_stack_end {
 #define OP_STACK_DEPTH_MAX	1024	/* callers of a sample */
 
 #define OP_ANON_NAME_WORDS	4
+#define OP_COMM_WORDS		2
 #define OP_MODULE_NAME_WORDS	8
 #define OP_ANON_MAP_WORDS	(2 + OP_ANON_NAME_WORDS)	/* payload of OP_ANON_MAP */
 #define OP_MODULE_RANGE_WORDS	(3 + OP_MODULE_NAME_WORDS)	/* payload of OP_MODULE_RANGE */

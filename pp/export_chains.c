@@ -337,6 +337,22 @@ static void add_keys(struct reader *r, struct file_samples *f, const struct samp
 	}
 }
 
+/* What all these chains' threads were called; "" if that differs, or nobody knows. */
+static const char *common_comm(const struct reader *r, const struct file_samples *f)
+{
+	const char *common = NULL;
+
+	for (size_t i = 0; i < f->nr_chains; i++) {
+		const struct stack_count *c = &r->snapshot.counts[f->chains[i].value];
+		const char *comm = r->snapshot.contexts[c->context].comm;
+
+		if (common && strcmp(common, comm))
+			return "";
+		common = comm;
+	}
+	return common ? common : "";
+}
+
 static void add_file(struct reader *r, size_t i)
 {
 	struct file_samples f = { .file = &r->files[i] };
@@ -351,11 +367,11 @@ static void add_file(struct reader *r, size_t i)
 	if (r->x->options->since)
 		export_baseline_keys(r->x->options->since, f.file->path, keys, nr);
 	f.event = r->x->file_events[r->first + i];
-	f.labels = export_labels(r->x, f.file, "");
 	f.image = export_image_get(r->x, f.file->image, r->session);
 	f.anon_start = header.anon_start;
 	if (r->by_file)
 		f.chains = sorted_chains(r, i, &f.nr_chains);
+	f.labels = export_labels(r->x, f.file, common_comm(r, &f));
 	add_keys(r, &f, keys, nr);
 	free((void *)f.chains);
 	free(keys);

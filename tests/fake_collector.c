@@ -200,6 +200,16 @@ void fake_task(struct fake_collector *f, op_word tid, op_word app_cookie, op_wor
 	fake_put(f, tgid);
 }
 
+void fake_comm(struct fake_collector *f, const char *name)
+{
+	op_word words[OP_COMM_WORDS] = { 0 };
+
+	memcpy(words, name, strnlen(name, sizeof(words)));
+	put_note(f, OP_COMM);
+	for (size_t i = 0; i < OP_COMM_WORDS; i++)
+		fake_put(f, words[i]);
+}
+
 void fake_cookie(struct fake_collector *f, op_word cookie)
 {
 	put_note(f, OP_COOKIE_SWITCH);

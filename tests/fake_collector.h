@@ -34,6 +34,8 @@ void fake_put(struct fake_collector *f, op_word word);
 void fake_sample(struct fake_collector *f, op_word pc, op_word counter);
 void fake_cpu(struct fake_collector *f, unsigned int cpu);
 void fake_task(struct fake_collector *f, op_word tid, op_word app_cookie, op_word tgid);
+/* What that task calls itself: 16 bytes at most. */
+void fake_comm(struct fake_collector *f, const char *name);
 void fake_cookie(struct fake_collector *f, op_word cookie);
 void fake_kernel(struct fake_collector *f);
 void fake_user(struct fake_collector *f);

@@ -65,6 +65,8 @@ static inline char *chains_of(const char *session)
 			strbuf_addf(&out, " of %s", s.images[c->app].name.path);
 		if (c->tgid != SAMPLE_ALL)
 			strbuf_addf(&out, " %d/%d", (int)c->tgid, (int)c->tid);
+		if (*c->comm)
+			strbuf_addf(&out, " '%s'", c->comm);
 		if (c->cpu != SAMPLE_ALL)
 			strbuf_addf(&out, " cpu%d", (int)c->cpu);
 		for (; n->parent != STACK_NONE; n = &s.nodes[n->parent])

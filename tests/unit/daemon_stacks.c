@@ -105,6 +105,47 @@ TEST(headers_of_calls)
 	test_close(r);
 }
 
+static void put_short_chain(void)
+{
+	fake_chain(&fake);
+	fake_cookie(&fake, LIB);
+	fake_sample(&fake, 0x40, 0);
+	fake_chain_end(&fake, OP_STACK_COMPLETE);
+}
+
+/* Told with the sample, else read when the thread is first seen, and again after each exec. */
+TEST(threads_have_their_names)
+{
+	struct recorder *r;
+
+	test_prepare();
+	test_config.separate.thread = true;
+	CHECK(!file_make_dirs(tmpdir_path("proc/21/task/22"), 0755), "folder");
+	put_text(tmpdir_path("proc/21/task/22/comm"), "from proc\n");
+	r = test_open();
+	put_task();
+	put_short_chain();
+	fake_comm(&fake, "told of 16 bytes");
+	put_short_chain();
+	fake_task(&fake, 23, APP, 21);		/* is gone */
+	put_short_chain();
+	fake_task(&fake, 0, OP_NO_COOKIE, 0);
+	put_short_chain();
+	test_drain(r);
+	put_text(tmpdir_path("proc/21/task/22/comm"), "after\nexec\n");
+	put_task();
+	put_short_chain();
+	fake_task(&fake, 22, OTHER, 21);
+	put_short_chain();
+	test_drain(r);
+	CHECK_CHAINS("current", "2 TIMER 21/22 'from proc' x.so+40 complete\n"
+				"1 TIMER 21/22 'told of 16 bytes' x.so+40 complete\n"
+				"1 TIMER 21/23 x.so+40 complete\n"
+				"1 TIMER 0/0 'swapper' x.so+40 complete\n"
+				"1 TIMER 21/22 'after\nexec' x.so+40 complete\n");
+	test_close(r);
+}
+
 static const struct {
 	struct separation separate;
 	const char *files, *chain;

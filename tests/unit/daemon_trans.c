@@ -8,6 +8,7 @@
 #include "xalloc.h"
 
 #define E OP_ESCAPE
+#define NAME_A UINT64_C(0x6161616161616161)
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static bool branch_target;	/* are op samples to end with it? */
@@ -28,6 +29,8 @@ static void said_samples(void *context, const struct trans_state *s, bool change
 				    s->anon.start, s->anon.end);
 		if (s->cgroup)
 			strbuf_addf(context, " group%" PRIx64, s->cgroup);
+		if (*s->comm)
+			strbuf_addf(context, " called '%s'", s->comm);
 		if (s->tracing)
 			strbuf_add(context, " leaf");
 		strbuf_add_char(context, '\n');
@@ -199,6 +202,12 @@ static const struct {
 	    OP_CGROUP, E, OP_USER_ENTER, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 group77\nk 20 0 cpu1 0/0 app-1 image-1 group77\n"
 	  "k 30 0 cpu1 7/7 app1 image-1\nk 40 0 cpu1 7/7 app1 image-1 group78\n", 2, 1, 0 },
+	{ "names of tasks, up to the next task",
+	  { E, OP_KERNEL_ENTER, E, OP_COMM, NAME_A, 0, 0x10, 0, E, OP_COMM, NAME_A, NAME_A, 0x20, 0,
+	    E, OP_CTX_SWITCH, 7, 1, E, OP_CTX_TGID, 7, 0x30, 0, END },
+	  "k 10 0 cpu0 0/0 app-1 image-1 called 'aaaaaaaa'\n"
+	  "k 20 0 cpu0 0/0 app-1 image-1 called 'aaaaaaaaaaaaaaaa'\n"
+	  "k 30 0 cpu0 7/7 app1 image-1\n", 0, 0, 0 },
 	{ "table wanted, in the middle of a chain too",
 	  { E, OP_WANT_TABLE, 5, E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_WANT_TABLE,
 	    6, 0x20, 0, E, OP_STACK_END, 1, E, OP_WANT_TABLE, E, OP_KERNEL_ENTER, END },

@@ -69,10 +69,11 @@ TEST(tasks)
 	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_EXIT && r.tid == 21,
 	      "exit");
 	make_comm(&b, 0, 20, "name", 8);
-	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_OTHER, "renamed");
+	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_COMM &&
+	      !strcmp(r.comm, "name"), "renamed");
 	make_comm(&b, PERF_RECORD_MISC_COMM_EXEC, 20, "name", 8);
-	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_EXEC && r.tgid == 20,
-	      "exec");
+	CHECK(!perf_record_parse(b.at, b.size, &r) && r.kind == PERF_KIND_EXEC && r.tgid == 20 &&
+	      !strcmp(r.comm, "name"), "exec");
 }
 
 TEST(losses)

@@ -6,6 +6,7 @@
 
 #include "perf_attribute.h"
 #include "perf_build.h"
+#include "perf_comms.h"
 #include "taken_words.h"
 
 static struct perf_emit emit;
@@ -188,6 +189,48 @@ TEST(samples_after_exit_keep_their_program)
 	CHECK_WORDS("after exit", E, OP_CPU_SWITCH, 0, E, OP_CTX_SWITCH, NOBODY, 1, E, OP_CTX_TGID,
 		    NOBODY, E, OP_KERNEL_ENTER, 0xffffffff81000000, 0);
 	perf_processes_free(&processes);
+	perf_cookies_free(cookies);
+}
+
+/* Told by exec, by the task itself, and by who made it; each once while it holds. */
+TEST(names_of_tasks)
+{
+	struct perf_cookies *cookies = perf_cookies_new();
+	struct perf_comms *comms = perf_comms_new();
+	struct perf_processes processes;
+	struct perf_attribute a = {.processes = &processes,
+				   .cookies = cookies,
+				   .emit = &emit,
+				   .cpus = cpus,
+				   .nr_cpus = 2,
+				   .comms = comms};
+	struct perf_sample s = {9, 0xffffffff81000000, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL,
+				0, 0};
+	struct bytes b;
+
+	perf_processes_init(&processes, cookies, "/nonexistent");
+	perf_emit_begin(&emit, take_words, NULL);
+	perf_attribute_samples(&a, 0, &s, 1);
+	make_comm(&b, PERF_RECORD_MISC_COMM_EXEC, NOBODY, "first", 1);
+	change(&a, &b);
+	perf_attribute_samples(&a, 0, &s, 1);
+	perf_attribute_samples(&a, 0, &s, 1);
+	make_task(&b, PERF_RECORD_FORK, NOBODY + 1, NOBODY, NOBODY + 1, 2);
+	change(&a, &b);
+	make_comm(&b, 0, NOBODY, "a second name", 3);
+	change(&a, &b);
+	perf_attribute_samples(&a, 0, &s, 1);
+	perf_emit_end(&emit);
+	CHECK_WORDS("names", E, OP_CPU_SWITCH, 0, E, OP_CTX_SWITCH, NOBODY, 0, E, OP_CTX_TGID,
+		    NOBODY, E, OP_KERNEL_ENTER, s.pc, 0, E, OP_COMM, name_word("first", 0), 0, s.pc,
+		    0, s.pc, 0, E, OP_COMM, name_word("a second name", 0),
+		    name_word("a second name", 1), s.pc, 0);
+	CHECK(!strcmp(perf_comms_find(comms, NOBODY + 1), "first"), "its maker's");
+	make_task(&b, PERF_RECORD_FORK, NOBODY + 1, 77, NOBODY + 1, 4);
+	change(&a, &b);
+	CHECK(!*perf_comms_find(comms, NOBODY + 1), "a new owner, of an unknown maker");
+	perf_processes_free(&processes);
+	perf_comms_free(comms);
 	perf_cookies_free(cookies);
 }
 
