@@ -1,5 +1,6 @@
 # what formats/ builds, a line for each format; programs that read or write profiles link -lz too
 formats_srcs := formats/profile.c formats/profile_sums.c formats/formats.c formats/profile_file.c
+formats_srcs += formats/format_warn.c
 formats_srcs += formats/profile_gunzip.c formats/shown_frames.c
 formats_srcs += formats/callgrind_costs.c formats/callgrind_write.c
 formats_srcs += formats/maps_line.c formats/maps_text.c formats/maps_text_write.c

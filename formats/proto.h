@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proto.h - the reader of profile.proto, for the format's object beside the writer */
+/* proto.h - between the halves of profile.proto */
 #ifndef PROTO_H
 #define PROTO_H
 
 #include "format.h"
 
-bool proto_detect(const unsigned char *bytes, size_t size);
-int proto_read(const unsigned char *bytes, size_t size, const struct format_read_options *options,
-	       struct profile *p, struct op_error *e);
+int proto_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+		struct op_error *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "all_formats.h"
 #include "proto.h"
 #include "proto_reader.h"
 #include "xalloc.h"
@@ -226,8 +227,9 @@ static int read_parts(struct proto_reader *r)
 	return 0;
 }
 
-int proto_read(const unsigned char *bytes, size_t size, const struct format_read_options *options,
-	       struct profile *p, struct op_error *e)
+static int proto_read(const unsigned char *bytes, size_t size,
+		      const struct format_read_options *options, struct profile *p,
+		      struct op_error *e)
 {
 	struct proto_reader r = {
 		.file = proto_cursor_at(bytes, size), .options = options, .p = p, .e = e,
@@ -255,7 +257,7 @@ int proto_read(const unsigned char *bytes, size_t size, const struct format_read
  * There is no magic. Fields of the known kinds up to the end, a sample type, and an empty first
  * string are as good as one.
  */
-bool proto_detect(const unsigned char *bytes, size_t size)
+static bool proto_detect(const unsigned char *bytes, size_t size)
 {
 	struct proto_cursor c = proto_cursor_at(bytes, size);
 	struct proto_field f;
@@ -272,3 +274,12 @@ bool proto_detect(const unsigned char *bytes, size_t size)
 	}
 	return !err && has_type && has_string;
 }
+
+const struct profile_format format_pprof = {
+	.name = "pprof",
+	.suffix = "pb.gz",
+	.text = "profile.proto packed with gzip: pprof, speedscope, Pyroscope, Parca and others",
+	.detect = proto_detect,
+	.read = proto_read,
+	.write = proto_write,
+};

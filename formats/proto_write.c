@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
 #include "gzip_write.h"
 #include "proto.h"
 #include "proto_columns.h"
@@ -347,8 +346,8 @@ static void writer_free(struct writer *w)
 	free(w->mapping_ids);
 }
 
-static int proto_write(const struct profile *p, const struct format_write_options *options,
-		       FILE *out, struct op_error *e)
+int proto_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+		struct op_error *e)
 {
 	struct writer w = { .p = p, .warnings = options->warnings };
 
@@ -370,12 +369,3 @@ static int proto_write(const struct profile *p, const struct format_write_option
 	writer_free(&w);
 	return 0;
 }
-
-const struct profile_format format_pprof = {
-	.name = "pprof",
-	.suffix = "pb.gz",
-	.text = "profile.proto packed with gzip: pprof, speedscope, Pyroscope, Parca and others",
-	.detect = proto_detect,
-	.read = proto_read,
-	.write = proto_write,
-};
