@@ -118,10 +118,16 @@ struct sampler_sample {
 	size_t nr_metadata;
 };
 
+enum sampler_clock {
+	SAMPLER_WALL,		/* a sample at each interval, whatever the thread does */
+	SAMPLER_CPU,		/* a sample for each interval of its CPU time [SM-13] */
+};
+
 /* How a profile went. */
 struct sampler_summary {
 	uint64_t start_ns, duration_ns;		/* CLOCK_MONOTONIC */
 	uint64_t period_ns;			/* the interval asked for */
+	enum sampler_clock clock;		/* as asked for */
 	uint64_t samples[SAMPLER_NR_STATUS];	/* of each status */
 	uint64_t missed;			/* grid points that passed unused [SM-12] */
 	uint64_t metadata_lost;			/* that found no room */
@@ -140,7 +146,10 @@ struct sampler_builder_ops {
 	 * profile has run for all of that time */
 	void (*metadata_past)(void *context, const struct sampler_metadata *item, uint64_t from_ns,
 			      uint64_t to_ns);
-	/* [sampling thread] once, after the last sample. Not 0: -errno and @e, for sampler_join() */
+	/*
+	 * [sampling thread] once, after the last sample. Not 0: -errno and @e, for sampler_join().
+	 * A builder that passes samples on to a ready one (below) may call that one's more often.
+	 */
 	int (*completed)(void *context, const struct sampler_summary *summary,
 			 struct sampler_error *e);
 	void (*free)(void *context);		/* [any thread] last of all */
@@ -166,7 +175,10 @@ enum sampler_format {
 	SAMPLER_PPROF,		/* profile.proto, compressed */
 	SAMPLER_FOLDED,		/* a line a stack */
 };
-/* A file, written when the profile is complete; it appears whole or not at all. */
+/*
+ * A file, written when the profile is complete; it appears whole or not at all. When completed()
+ * is called again it is written anew, with all samples; a session gets those that came since.
+ */
 int sampler_file_builder(enum sampler_format format, const char *path,
 			 struct sampler_builder *ret, struct sampler_error *e);
 
@@ -174,11 +186,6 @@ int sampler_file_builder(enum sampler_format format, const char *path,
 void sampler_builder_free(struct sampler_builder *builder);
 
 /* --- profilers --- */
-
-enum sampler_clock {
-	SAMPLER_WALL,		/* a sample at each interval, whatever the thread does */
-	SAMPLER_CPU,		/* a sample for each interval of its CPU time [SM-13] */
-};
 
 enum {
 	/* Threads that are blocked in a system call are read without a signal: they see no EINTR */
