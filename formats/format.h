@@ -68,11 +68,21 @@ extern const struct profile_format *const profile_formats[];	/* by name; ends wi
 const struct profile_format *profile_format_find(const char *name);	/* or NULL */
 const struct profile_format *profile_format_detect(const unsigned char *bytes, size_t size);
 
+/* All bytes of the file @path ("-": stdin), to be freed by the caller. */
+int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
+		       struct op_error *e);
+
 /*
- * Read the file @path ("-": stdin), unpacked if it is gzip. A file is refused as too large when
- * unpacking takes more than 64 times its size and more than 2 MiB [PF-7]. @format NULL: detected.
- * *ret is new, to be freed by the caller.
+ * Read the profile that these bytes of the file @path are, unpacked if they are gzip. A file is
+ * refused as too large when unpacking takes more than 64 times its size and more than 2 MiB [PF-7].
+ * @format NULL: detected. *ret is new, to be freed by the caller.
  */
+int profile_read_bytes(const char *path, const unsigned char *bytes, size_t size,
+		       const struct profile_format *format,
+		       const struct format_read_options *options, struct profile **ret,
+		       struct op_error *e);
+
+/* Both. */
 int profile_read_file(const char *path, const struct profile_format *format,
 		      const struct format_read_options *options, struct profile **ret,
 		      struct op_error *e);

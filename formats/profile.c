@@ -253,6 +253,15 @@ uint32_t profile_place(struct profile *p, uint32_t image, uint64_t address,
 	return profile_table_fill(table, slot, hash, p->nr_places++);
 }
 
+void profile_name_place(struct profile *p, uint32_t place, const struct profile_line *lines,
+			uint32_t nr_lines)
+{
+	uint32_t first = keep_lines(p, lines, nr_lines);
+
+	p->places[place].first_line = first;
+	p->places[place].nr_lines = nr_lines;
+}
+
 static inline bool same_node(const struct profile *p, uint32_t id, const void *key)
 {
 	const struct profile_node *a = &p->nodes[id], *b = key;

@@ -137,6 +137,9 @@ uint32_t profile_function(struct profile *p, const struct profile_function *func
 /* @lines, innermost first, are copied. */
 uint32_t profile_place(struct profile *p, uint32_t image, uint64_t address,
 		       const struct profile_line *lines, uint32_t nr_lines);
+/* Name a place that has no lines. As what it becomes it is not found again. */
+void profile_name_place(struct profile *p, uint32_t place, const struct profile_line *lines,
+			uint32_t nr_lines);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t place);
 
 /* The node of a chain of @nr >= 1 places, innermost first. */

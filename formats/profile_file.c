@@ -12,7 +12,8 @@
 
 #define INPUT_LIMIT ((size_t)16 << 30)	/* bytes: more than any tool writes */
 
-static int read_bytes(const char *path, unsigned char **ret, size_t *ret_size, struct op_error *e)
+int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
+		       struct op_error *e)
 {
 	bool is_stdin = !strcmp(path, "-");
 	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -24,22 +25,6 @@ static int read_bytes(const char *path, unsigned char **ret, size_t *ret_size, s
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
 	*ret = (unsigned char *)text;
-	return 0;
-}
-
-static int unpack_bytes(unsigned char **bytes, size_t *size,
-			const struct format_read_options *options, struct op_error *e)
-{
-	unsigned char *unpacked;
-	int err;
-
-	if (!is_gzip(*bytes, *size))
-		return 0;
-	err = profile_gunzip(*bytes, *size, options, &unpacked, size, e);
-	if (err)
-		return err;
-	free(*bytes);
-	*bytes = unpacked;
 	return 0;
 }
 
@@ -70,20 +55,34 @@ static int read_profile(const unsigned char *bytes, size_t size,
 	return 0;
 }
 
+int profile_read_bytes(const char *path, const unsigned char *bytes, size_t size,
+		       const struct profile_format *format,
+		       const struct format_read_options *options, struct profile **ret,
+		       struct op_error *e)
+{
+	struct op_error why = { "" };
+	unsigned char *unpacked = NULL;
+	int err = 0;
+
+	if (is_gzip(bytes, size))
+		err = profile_gunzip(bytes, size, options, &unpacked, &size, &why);
+	if (!err)
+		err = read_profile(unpacked ? unpacked : bytes, size, format, options, ret, &why);
+	free(unpacked);
+	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+}
+
 int profile_read_file(const char *path, const struct profile_format *format,
 		      const struct format_read_options *options, struct profile **ret,
 		      struct op_error *e)
 {
-	struct op_error why = { "" };
-	unsigned char *bytes = NULL;
-	size_t size = 0;
-	int err = read_bytes(path, &bytes, &size, e);
+	unsigned char *bytes;
+	size_t size;
+	int err = profile_file_bytes(path, &bytes, &size, e);
 
 	if (err)
 		return err;
-	err = unpack_bytes(&bytes, &size, options, &why);
-	if (!err)
-		err = read_profile(bytes, size, format, options, ret, &why);
+	err = profile_read_bytes(path, bytes, size, format, options, ret, e);
 	free(bytes);
-	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+	return err;
 }

@@ -9,7 +9,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
 	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
-	pp/missing_symbols.c pp/imported.c \
+	pp/missing_symbols.c pp/import_images.c pp/imported.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/stack_report.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
 	pp/stack_callees.c \
@@ -55,12 +55,12 @@ $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/a
 $(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
-	pp/import_profile.c pp/import_session.c pp/import_images.c pp/import_names.c \
+	pp/import_profile.c pp/import_session.c pp/import_names.c \
 	pp/import_samples.c pp/import_chains.c))
 $(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\
 	libimport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(pp_ldlibs) -lz))
-$(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_labels.c \
+$(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_kept.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
 	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))

@@ -78,6 +78,9 @@ uint32_t export_image_get(struct export *x, struct image *image,
 /* The place of key @key of a sample file of that image; @anon_start of a JIT image's mapping. */
 uint32_t export_place(struct export *x, uint32_t image, uint64_t key, uint64_t anon_start);
 
+/* Where one is that was added; EXPORT_NONE: it was not. */
+uint32_t export_place_find(const struct export *x, uint32_t image, uint64_t key);
+
 uint32_t export_node_add(struct export *x, uint32_t parent, uint32_t place, uint32_t cut);
 void export_sample_add(struct export *x, uint32_t node, uint32_t labels, uint32_t event,
 		       uint64_t value);
@@ -106,6 +109,12 @@ char *export_image_path(const struct image *image);
 /* The profile's image and address of a place; @range: the index it was in, or 0. */
 uint32_t export_address(struct export *x, struct export_image *i, uint64_t place, size_t *range,
 			uint64_t *ret_address);
+
+/*
+ * --- export_kept.c: what the session was made of, if x->profile is all of that; else NULL. It is
+ * the caller's.
+ */
+struct profile *export_kept(const struct export *x);
 
 /* --- export_symbols.c: fill in made of all of @i's places --- */
 void export_symbols(struct export *x, struct export_image *i);

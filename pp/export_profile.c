@@ -130,6 +130,11 @@ uint32_t export_place(struct export *x, uint32_t image, uint64_t key, uint64_t a
 	return *slot;
 }
 
+uint32_t export_place_find(const struct export *x, uint32_t image, uint64_t key)
+{
+	return *place_slot(x, image, key + x->images[image]->binary.key_base);
+}
+
 uint32_t export_node_add(struct export *x, uint32_t parent, uint32_t place, uint32_t cut)
 {
 	xgrow(x->nodes, x->nr_nodes, x->nodes_room);
@@ -263,6 +268,7 @@ int export_profile(struct collection *c, const struct export_options *options,
 			      .cache_dir = options->cache_dir },
 		.profile = profile_new(),
 	};
+	struct profile *kept = NULL;
 	int err = 0;
 
 	read_imported(&x);
@@ -276,8 +282,13 @@ int export_profile(struct collection *c, const struct export_options *options,
 		make_places(&x);
 		make_samples(&x);
 		export_about(&x);
+		kept = export_kept(&x);
 	}
 	export_free(&x);
+	if (kept) {
+		profile_free(x.profile);
+		x.profile = kept;
+	}
 	if (err)
 		profile_free(x.profile);
 	else

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
@@ -21,13 +22,20 @@ static bool is_sample_file(const char *path)
 	return is;
 }
 
-static int make_session(const struct import_options *o, const struct profile *p,
+struct source {
+	unsigned char *bytes;
+	size_t size;
+};
+
+static int make_session(const struct import_options *o, const struct source *source,
+			const struct profile *p,
 			struct import_session_sums *ret, struct notices *notices,
 			struct op_error *e)
 {
 	struct import_session_options options = {
 		.session_dir = o->session_dir, .name = o->output,
 		.origin = profile_text(p, p->origin),
+		.bytes = source->bytes, .size = source->size, .salvaged = o->salvage,
 	};
 
 	if (!p->nr_samples)
@@ -42,17 +50,20 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	struct format_read_options options = {
 		.warnings = warnings, .strict = o->strict, .salvage = o->salvage,
 	};
-	struct profile *p;
-	int err = profile_read_file(o->input, o->from, &options, &p, e);
+	struct source source;
+	struct profile *p = NULL;
+	int err = profile_file_bytes(o->input, &source.bytes, &source.size, e);
 
-	if (err && !o->from && is_sample_file(o->input))
-		return op_error_set(e, err, "'%s' is a sample file: how is it laid out? give the "
-				    "'abi' file of its session directory with --abi (-a)",
-				    o->input);
 	if (err)
 		return err;
-	err = make_session(o, p, ret, notices, e);
+	err = profile_read_bytes(o->input, source.bytes, source.size, o->from, &options, &p, e);
+	if (!err)
+		err = make_session(o, &source, p, ret, notices, e);
+	else if (!o->from && is_sample_file(o->input))
+		op_error_set(e, err, "'%s' is a sample file: how is it laid out? give the 'abi' "
+			     "file of its session directory with --abi (-a)", o->input);
 	profile_free(p);
+	free(source.bytes);
 	return err;
 }
 

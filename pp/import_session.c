@@ -65,6 +65,15 @@ static int write_counts(const struct import_session_sums *sums, const char *stat
 	return session_counts_write(stats, &counts);
 }
 
+static int write_profile(const struct import_session_options *o, const char *stats)
+{
+	char *path = path_join(stats, IMPORTED_PROFILE);
+	int err = file_write_atomic(path, o->bytes, o->size, 0644);
+
+	free(path);
+	return err;
+}
+
 /* All but the samples. */
 static int write_stats(const struct profile *p, const struct import_session_options *o,
 		       const struct import_images *m, const struct imported *imported,
@@ -80,6 +89,8 @@ static int write_stats(const struct profile *p, const struct import_session_opti
 		err = write_info(p, o, imported, stats);
 	if (!err)
 		err = imported_write(stats, imported);
+	if (!err && o->bytes)
+		err = write_profile(o, stats);
 	if (!err)
 		err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 	return err ? op_error_set(e, err, "cannot write '%s': %s", stats, strerror(-err)) : 0;
@@ -96,6 +107,9 @@ static int fill(const struct profile *p, const struct import_session_options *o,
 
 	for (uint32_t i = 0; i < p->nr_labels; i++)
 		imported.has_apps |= !strcmp(profile_text(p, p->labels[i].key), "app");
+	if (o->bytes)
+		imported.format = xstrdup(o->origin);
+	imported.salvaged = o->salvaged;
 	import_images_make(p, &imported, &images);
 	if (err)
 		op_error_set(e, err, "cannot make '%s': %s", stats, strerror(-err));

@@ -7,6 +7,8 @@
 #ifndef IMPORT_SESSION_H
 #define IMPORT_SESSION_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "error.h"
 #include "notices.h"
@@ -16,6 +18,10 @@ struct import_session_options {
 	const char *session_dir;	/* made if it is not there */
 	const char *name;		/* SESSION_CURRENT, or as in opcontrol --save=NAME */
 	const char *origin;		/* for stats/session: "cpuprofile", or NULL */
+	/* what @p was read from, to be kept [IM-8]; NULL: not known. @salvaged: how it was read */
+	const unsigned char *bytes;
+	size_t size;
+	bool salvaged;
 };
 
 struct import_session_sums {

@@ -57,6 +57,7 @@ void imported_free(struct imported *i)
 	}
 	free(i->images);
 	free(i->events);
+	free(i->format);
 	*i = (struct imported){ 0 };
 }
 
@@ -80,6 +81,8 @@ int imported_write(const char *stats_dir, const struct imported *i)
 	struct strbuf text = STRBUF_INIT;
 	int err;
 
+	if (i->format)
+		strbuf_addf(&text, "profile %s%s\n", i->format, i->salvaged ? " salvaged" : "");
 	if (i->has_apps)
 		strbuf_add(&text, "apps\n");
 	for (size_t n = 0; n < i->nr_images; n++) {
@@ -156,6 +159,17 @@ static const char *parse_event(struct imported *i, char *p)
 	return NULL;
 }
 
+static const char *parse_profile(struct imported *i, char *p)
+{
+	const char *format = text_next_word(&p), *how = text_next_word(&p);
+
+	if (!format || i->format || (how && strcmp(how, "salvaged")))
+		return "not one profile's format";
+	i->format = xstrdup(format);
+	i->salvaged = how;
+	return NULL;
+}
+
 static const char *parse_line(void *context, char *line)
 {
 	struct imported *i = context;
@@ -165,6 +179,8 @@ static const char *parse_line(void *context, char *line)
 		return parse_image(i, p);
 	if (word && !strcmp(word, "event"))
 		return parse_event(i, p);
+	if (word && !strcmp(word, "profile"))
+		return parse_profile(i, p);
 	i->has_apps |= word && !strcmp(word, "apps");
 	return NULL;		/* of a later version */
 }

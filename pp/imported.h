@@ -15,6 +15,7 @@
 #include "profile.h"
 
 #define IMPORTED_FILE "imported"	/* below stats/ */
+#define IMPORTED_PROFILE "profile"	/* the same: what was read, as it was [IM-8] */
 
 enum {
 	IMPORTED_NOWHERE = 100,		/* no image: keys are addresses */
@@ -41,6 +42,8 @@ struct imported {
 	struct imported_event *events;
 	size_t nr_images, images_room, nr_events, events_room;
 	bool has_apps;			/* samples were labelled with their application */
+	char *format;			/* of the profile that is kept, or NULL: none is */
+	bool salvaged;			/* of which not all could be read */
 };
 
 void imported_add_image(struct imported *i, const struct imported_image *image);	/* copied */

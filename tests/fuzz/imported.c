@@ -29,7 +29,9 @@ static uint32_t place(struct profile *p, uint32_t image, uint64_t address, const
 
 static void prepare(void)
 {
-	const struct import_session_options how = { dir, SESSION_CURRENT, "fuzz" };
+	const struct import_session_options how = {
+		.session_dir = dir, .name = SESSION_CURRENT, .origin = "fuzz"
+	};
 	struct profile *p = profile_new();
 	const struct profile_event event = { profile_string(p, "cpu"),
 					     profile_string(p, "nanoseconds"), 1000, 0 };

@@ -12,6 +12,7 @@
 
 #include "export_profile.h"
 #include "file.h"
+#include "format.h"
 #include "import_session.h"
 #include "odb.h"
 #include "session.h"
@@ -99,7 +100,9 @@ static const char *session_dir(void)
 static int import(const struct profile *p, const char *name, struct import_session_sums *sums,
 		  struct notices *notices, struct op_error *e)
 {
-	const struct import_session_options how = { session_dir(), name, "test" };
+	const struct import_session_options how = {
+		.session_dir = session_dir(), .name = name, .origin = "test"
+	};
 
 	return import_session(p, &how, sums, notices, e);
 }
@@ -238,6 +241,41 @@ TEST(places_without_an_image)
 		0)[0] = 1;
 	there_and_back(p, "nowhere");
 	profile_free(p);
+}
+
+/* Whoever asks for all of it gets what was read, each sample by itself and where it was. */
+TEST(what_was_read_is_kept)
+{
+	static const char text[] = "main;b 1\nmain;a 2\nmain;b 4\n";
+	const struct import_session_options how = {
+		session_dir(), "kept", "folded", (const unsigned char *)text, strlen(text), false
+	};
+	char *kept = path_join(session_dir(), "samples/kept/stats/profile");
+	const struct format_read_options reading = { 0 };
+	struct import_session_sums sums;
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct profile *p = NULL, *again;
+
+	CHECK(!profile_read_bytes("text", how.bytes, how.size, profile_format_find("folded"),
+				  &reading, &p, &e), "%s", e.text);
+	CHECK(!import_session(p, &how, &sums, &notices, &e), "%s", e.text);
+	again = back("kept");
+	CHECK(again->nr_samples == 3 && profile_values(again, 2)[0] == 4, "%u samples",
+	      again->nr_samples);
+	profile_free(again);
+
+	/* what is not what the sample files say, or cannot be read, does not count */
+	put_text(kept, "main;b 1\nmain;a 2\nmain;b 5\n");
+	again = back("kept");
+	CHECK(again->nr_samples == 2 && profile_total(again, 0) == 7, "changed");
+	profile_free(again);
+	put_text(kept, "main;b one\n");
+	again = back("kept");
+	CHECK(again->nr_samples == 2 && profile_total(again, 0) == 7, "damaged");
+	profile_free(again);
+	profile_free(p);
+	free(kept);
 }
 
 /* Past what a sample file's counter holds: fewer samples that stand for more, and it is said. */
