@@ -1,8 +1,9 @@
 # What libsampler/ builds: libsampler.so and libsampler.a, for other people's programs. All of it is
 # compiled as for a shared library, and in both forms nothing but sampler.h's names is to be seen.
-sampler_sources := libsampler/version.c
+sampler_sources := libsampler/version.c \
+	libsampler/modules.c libsampler/module_elf.c libsampler/stack_buffer.c
 # of other folders, compiled once more
-sampler_used :=
+sampler_used := libutil/build_id.c libutil/hash.c
 sampler_ldlibs := -ldw -lelf -lz -lpthread
 
 sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used))

@@ -95,8 +95,11 @@ enum sampler_status {
 };
 
 struct sampler_frame {
-	uintptr_t address;	/* of the interrupted instruction; of a caller: the return address */
+	uintptr_t address;	/* of a caller: the return address */
 	const struct sampler_module *module;	/* NULL: none */
+	/* @address is of the instruction itself, for a signal came there: of the first frame, and of
+	 * the one below a signal handler. Else what was called from stands before @address. */
+	bool is_interrupted;
 };
 
 /* Something the program says of what it does: a label of samples. */
@@ -277,6 +280,13 @@ struct sampler_stack {
 };
 /* The aligned word at @address; false: not in the copy. */
 bool sampler_stack_word(const struct sampler_stack *stack, uintptr_t address, uintptr_t *ret);
+/*
+ * For unwinders that follow pointers in the copy itself: the stack once more at @to, which has
+ * room for it and 16 bytes. Aligned words in it that point into the stack, and registers that do,
+ * are made to point into @to. Returns where low is there: at the same offset modulo 16. [SM-34]
+ */
+void *sampler_stack_clone(const struct sampler_stack *stack, void *to,
+			  struct sampler_registers *regs);
 
 enum sampler_unwound {
 	SAMPLER_COMPLETED,		/* the outermost frame was reached */

@@ -36,7 +36,11 @@ struct copy_hook {
 /* What the sampling thread knows of a target from sample to sample. */
 struct copy_target {
 	struct sampler_thread thread;
+	/* of copy_stack(), zero at first */
 	uintptr_t other_low, other_high;	/* the stack that is not its own it was last on */
+	bool other_is_whole;			/* it ends where the mapping does */
+	bool was_late;				/* it did not answer the last time */
+	uint64_t checked_ns;			/* when it was last known to be the same thread */
 };
 
 struct stack_copy {
@@ -73,7 +77,8 @@ void modules_each(void (*each)(void *context, const struct sampler_module *m), v
 /* Modules that are gone are freed only while nobody holds them. */
 void modules_hold(void);
 void modules_release(void);
-void modules_after_fork(void);
+void modules_before_fork(void);
+void modules_after_fork(void);			/* [parent and child] */
 
 /* --- walk.c --- */
 
