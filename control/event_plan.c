@@ -229,6 +229,13 @@ static int plan_counts(struct maker *m, struct op_error *e)
 	return err;
 }
 
+int event_plan_default(const struct collector_choice *c, struct event_request *ret,
+		       struct op_error *e)
+{
+	return event_request_parse(c->counts ? c->kinds.kind[0].type->default_event :
+				   DEFAULT_BY_TIME, false, ret, e);
+}
+
 static int take_events(const struct collector_choice *c, const struct setup *s,
 		       struct event_plan *p, struct op_error *e)
 {
@@ -238,8 +245,7 @@ static int take_events(const struct collector_choice *c, const struct setup *s,
 	if (!p->is_default)
 		return 0;
 	p->nr = 1;
-	return event_request_parse(c->counts ? c->kinds.kind[0].type->default_event :
-				   DEFAULT_BY_TIME, false, &p->settled[0], e);
+	return event_plan_default(c, &p->settled[0], e);
 }
 
 int event_plan_make(const struct collector_choice *c, const struct setup *s,

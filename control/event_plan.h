@@ -37,6 +37,10 @@ int event_plan_make(const struct collector_choice *c, const struct setup *s,
 		    struct event_plan *ret, struct op_error *e);
 void event_plan_free(struct event_plan *p);
 
+/* What is sampled if nothing is asked for. */
+int event_plan_default(const struct collector_choice *c, struct event_request *ret,
+		       struct op_error *e);
+
 /* Put the settled events into @s, if it asked for any. */
 void event_plan_settle(const struct event_plan *p, struct setup *s);
 

@@ -84,6 +84,7 @@ struct collector_status {
 	char cpu_type[48];		/* whose events are counted; "timer" by time */
 	uint64_t period_ns;		/* effective, by time; else 0 */
 	uint64_t clock_khz;		/* by which a count became that; 0: as configured */
+	uint32_t copy_bytes;		/* of each user stack at most; 0: none is copied */
 	char note[256];			/* what could not be had as asked for, or "" */
 };
 

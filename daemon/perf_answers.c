@@ -108,5 +108,6 @@ void perf_status(struct collector *c, struct collector_status *ret)
 	strcpy(ret->cpu_type, p->cpu_type);
 	if (p->by_time && p->counters)
 		ret->period_ns = p->counters[0].period_ns;
+	ret->copy_bytes = p->callers.copies ? p->callers.copy_size.bytes : 0;
 	perf_note(&p->rings, &p->callers, ret->note, sizeof(ret->note));
 }

@@ -36,7 +36,7 @@ static unsigned int nr_cpus(void)
 static size_t ring_bytes(const struct perf_callers *k, uint64_t period_ns)
 {
 	if (k->copies)
-		return perf_copy_ring_bytes(period_ns, nr_cpus());
+		return perf_copy_ring_bytes(period_ns, nr_cpus(), k->fixed);
 	return PERF_RING_BYTES_MIN + NS_PER_SECOND / 2 / (period_ns ? period_ns : 1) * LISTED_BYTES;
 }
 
@@ -49,15 +49,15 @@ void perf_callers_open(struct perf_callers *k, const struct collector_config *co
 	if (!k->depth)
 		return;
 	k->copies = config->unwind && !config->frame_pointers_only;
+	/* events that were handed on to other tasks can't be replaced: they have most at once */
+	k->fixed = config->targets;
 	k->max_addresses = setup->max_addresses = max_addresses(k->depth);
 	if (!config->buffer_words)
 		setup->ring_pages = perf_ring_pages(period_ns, ring_bytes(k, period_ns) /
 						    sizeof(op_word), page_size);
 	if (!k->copies)
 		return;
-	/* events that were handed on to other tasks can't be replaced: they have more at once */
-	k->fixed = config->targets;
-	setup->copy_bytes = k->fixed ? 2 * PERF_COPY_BYTES : PERF_COPY_BYTES;
+	setup->copy_bytes = k->fixed ? PERF_COPY_BYTES_MAX : PERF_COPY_BYTES;
 	setup->copy_period_ns = period_ns;
 }
 

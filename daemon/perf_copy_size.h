@@ -28,10 +28,14 @@ struct perf_copy_size {
 	uint64_t up_at;			/* ns; no sooner more than now, for there was no room */
 };
 
-/* The most that one CPU's ring of @ring_bytes has room for, if a sample comes each @period_ns. */
-uint32_t perf_copy_most(size_t ring_bytes, uint64_t period_ns);
+/*
+ * The most that one CPU's ring of @ring_bytes has room for, if a sample comes each @period_ns.
+ * @fixed: they stay as large whatever is lost, so if there is more room than for PERF_COPY_BYTES it
+ * is not all used.
+ */
+uint32_t perf_copy_most(size_t ring_bytes, uint64_t period_ns, bool fixed);
 
-/* @bytes: as they are now, or more than there is room for. */
+/* Of those that follow the chains. @bytes: as they are now, or more than there is room for. */
 void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_bytes,
 			 uint64_t period_ns, uint64_t now);
 
@@ -54,8 +58,9 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 
 /*
  * Bytes of a ring, a power of two, for half a second of such samples: as far as @nr_cpus of them
- * take no more than 16 MiB, or 1 MiB each.
+ * take no more than 16 MiB, or 1 MiB each. If the size of copies is @fixed, so that they have to be
+ * the largest from the beginning: 64 MiB, or 2 MiB each.
  */
-size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus);
+size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed);
 
 #endif

@@ -92,7 +92,7 @@ static int open_counters(struct perf_events *ev, unsigned int cpu, struct perf_e
 
 static void fit_copies(struct perf_event_setup *setup, size_t ring_bytes)
 {
-	uint32_t most = perf_copy_most(ring_bytes, setup->copy_period_ns);
+	uint32_t most = perf_copy_most(ring_bytes, setup->copy_period_ns, setup->tid);
 
 	if (setup->copy_bytes > most)
 		setup->copy_bytes = most;

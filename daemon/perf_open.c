@@ -14,6 +14,9 @@
 #include "perf_clock.h"
 #include "perf_records.h"
 
+/* The first chains wait for their tables: they shall not be too many. */
+#define WAKEUP_BYTES_MAX	((uint32_t)2 << 20)
+
 static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 {
 	struct perf_event_attr a = { .type = PERF_TYPE_SOFTWARE, .size = sizeof(a) };
@@ -24,6 +27,8 @@ static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 	a.clockid = PERF_CLOCK;
 	a.watermark = 1;	/* be woken when a quarter is full; a timer does the rest */
 	a.wakeup_watermark = (uint32_t)(setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
+	if (a.wakeup_watermark > WAKEUP_BYTES_MAX)
+		a.wakeup_watermark = WAKEUP_BYTES_MAX;
 	a.inherit = setup->inherit;
 	a.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			(setup->no_lost ? 0 : PERF_FORMAT_LOST);

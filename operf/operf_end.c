@@ -9,12 +9,16 @@
 
 #include "file.h"
 #include "log.h"
+#include "op_abi.h"
+#include "perf_copy_size.h"
+#include "rights.h"
 #include "say.h"
 #include "session.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
-#define LOST_SHARE	10000		/* one in so many lost samples is told [OF-32] */
+#define LOST_SHARE	10000		/* one in so many lost samples is told [OF-32], */
+#define SHORT_SHARE	100		/* and one in so many chains that were cut [OF-34] */
 
 static uint64_t sum_lost(const struct cpu_counts *c)
 {
@@ -116,6 +120,28 @@ static void tell_lost(const struct operf_end *end, const struct cpu_counts *c)
 		    loss_text(most), end->log);
 }
 
+/* Chains that end where the copy of the stack does, and what would make it longer [OF-34]. */
+static void tell_short(const struct operf_end *end, const struct cpu_counts *c)
+{
+	struct collector_status status = { .copy_bytes = 0 };
+	uint64_t cut = c->stacks[OP_STACK_SHORT_COPY], all = 0;
+	const char *cure = "; use a larger count";
+
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		all += c->stacks[i];
+	if (!cut || cut < all / SHORT_SHARE)
+		return;
+	end->collector->status(end->collector, &status);
+	if (status.copy_bytes >= PERF_COPY_BYTES_MAX)
+		cure = ", the most there can be";
+	else if (rights_ring_bytes())
+		cure = ", for as much memory as this user may lock (ulimit -l, "
+		       "kernel.perf_event_mlock_kb); raise that, or use a larger count";
+	say_warning("%.1f %% of the call chains lack their outermost callers: of a stack %" PRIu32
+		    " bytes were copied%s", 100.0 * (double)cut / (double)all, status.copy_bytes,
+		    cure);
+}
+
 static double milliseconds(const struct rusage *u)
 {
 	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e3 +
@@ -156,6 +182,7 @@ void operf_end_tell(const struct operf_end *end)
 	if (!total.received)
 		tell_none(end);
 	tell_lost(end, &total);
+	tell_short(end, &total);
 	if (*trouble)
 		say_warning("%s", trouble);
 }

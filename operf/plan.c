@@ -69,6 +69,18 @@ static int take_specs(const struct plan_wish *wish, struct setup *s, struct op_e
 	return 0;
 }
 
+/* The least counts are that much larger with callers; so the default one is, too [OF-7]. */
+static int take_default(const struct collector_choice *choice, struct setup *s, struct op_error *e)
+{
+	int err = event_plan_default(choice, &s->events[0], e);
+
+	if (err)
+		return err;
+	s->events[0].count *= EVENT_CALLGRAPH_FACTOR;
+	s->nr_events = 1;
+	return 0;
+}
+
 /* Whoever may not look into the kernel gets what is left of each event. */
 static int leave_kernel_out(struct plan *p, struct op_error *e)
 {
@@ -104,7 +116,7 @@ static int take_plan(const struct plan_wish *wish, const struct event_plan *made
 		err = leave_kernel_out(p, e);
 	if (!err)
 		err = asked_events_take(&p->options, &p->asked, e);
-	p->is_default = made->is_default;
+	p->is_default = !wish->nr_specs;
 	strbuf_add(&p->notes, made->notes.text);
 	event_request_format(&made->settled[0], &first);
 	p->first = strbuf_steal(&first);
@@ -136,7 +148,10 @@ int plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e
 		return op_error_set(e, -ENODEV, "nothing can be counted: %s (a hypervisor or the "
 				    "firmware may hide the CPU's counters); operf samples by time "
 				    "without them", choice.by_time);
-	err = event_plan_make(&choice, &setup, &made, e);
+	if (!wish->nr_specs && wish->callgraph_depth)
+		err = take_default(&choice, &setup, e);
+	if (!err)
+		err = event_plan_make(&choice, &setup, &made, e);
 	if (!err)
 		err = take_plan(wish, &made, ret, e);
 	event_plan_free(&made);

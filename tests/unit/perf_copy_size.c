@@ -104,16 +104,42 @@ TEST(what_no_copy_helps_is_no_reason)
 
 TEST(rings)
 {
-	CHECK(perf_copy_ring_bytes(MS, 2) >= 500 * PERF_COPY_BYTES, "half a second");
-	CHECK(perf_copy_ring_bytes(15000, 2) == RING, "no more than 8 MiB");
-	CHECK(perf_copy_ring_bytes(0, 0) == RING, "whatever is asked");
+	CHECK(perf_copy_ring_bytes(MS, 2, false) >= 500 * PERF_COPY_BYTES, "half a second");
+	CHECK(perf_copy_ring_bytes(15000, 2, false) == RING, "no more than 8 MiB");
+	CHECK(perf_copy_ring_bytes(0, 0, false) == RING, "whatever is asked");
 	for (unsigned int nr = 2; nr <= 16; nr++) {
-		size_t bytes = perf_copy_ring_bytes(15000, nr);
+		size_t bytes = perf_copy_ring_bytes(15000, nr, false);
 
 		CHECK(nr * bytes <= (size_t)16 << 20, "%u CPUs: %zu each", nr, bytes);
 		CHECK(!(bytes & (bytes - 1)), "%u CPUs: %zu each", nr, bytes);
 	}
-	CHECK(64 * perf_copy_ring_bytes(15000, 64) == (size_t)64 << 20, "a MiB of many");
+	CHECK(64 * perf_copy_ring_bytes(15000, 64, false) == (size_t)64 << 20, "a MiB of many");
+}
+
+/* With callers operf samples every 15 * 100,000 cycles: in 577 us at 2.6 GHz. */
+#define OPERF_NS	577000
+
+static uint32_t most_of_operf(uint64_t period_ns, unsigned int nr_cpus)
+{
+	return perf_copy_most(perf_copy_ring_bytes(period_ns, nr_cpus, true), period_ns, true);
+}
+
+TEST(copies_that_stay_as_they_are)
+{
+	for (unsigned int nr = 1; nr <= 4; nr++)
+		CHECK(most_of_operf(OPERF_NS, nr) == PERF_COPY_BYTES_MAX, "%u CPUs: %u", nr,
+		      most_of_operf(OPERF_NS, nr));
+	CHECK(most_of_operf(OPERF_NS, 8) >= 45000, "8 CPUs: %u", most_of_operf(OPERF_NS, 8));
+	CHECK(most_of_operf(38500, 4) >= 5000, "chains of Node.js: %u", most_of_operf(38500, 4));
+	CHECK(perf_copy_most(RING, OPERF_NS, true) < perf_copy_most(RING, OPERF_NS, false),
+	      "there is room for more of them");
+	for (unsigned int nr = 2; nr <= 32; nr++)
+		CHECK(nr * perf_copy_ring_bytes(OPERF_NS, nr, true) <= (size_t)64 << 20,
+		      "%u CPUs", nr);
+	CHECK(most_of_operf(OPERF_NS, 64) >= 11000, "64 CPUs: %u", most_of_operf(OPERF_NS, 64));
+	CHECK(perf_copy_most(512 << 10, OPERF_NS, true) > 5000, "as nobody may have");
+	CHECK(perf_copy_most(1 << 20, OPERF_NS, true) == PERF_COPY_BYTES, "less time, not less");
+	CHECK(perf_copy_ring_bytes(NS_PER_SECOND, 1, true) == (size_t)2 << 20, "few samples");
 }
 
 TEST_MAIN()
