@@ -2,6 +2,8 @@
 # compiled as for a shared library, and in both forms nothing but sampler.h's names is to be seen.
 sampler_sources := libsampler/version.c \
 	libsampler/modules.c libsampler/module_elf.c libsampler/stack_buffer.c
+sampler_sources += $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c \
+	sample.c all_threads.c periodic.c metadata.c metadata_past.c fork.c)
 # of other folders, compiled once more
 sampler_used := libutil/build_id.c libutil/hash.c
 sampler_ldlibs := -ldw -lelf -lz -lpthread

@@ -115,15 +115,15 @@ struct metadata_snapshot {
 	struct sampler_metadata items[SAMPLER_METADATA_MAX];
 	size_t nr;
 };
-/* [handler] Those of @tid and those of all; slots do not move in the meantime. */
-void metadata_hold(void);			/* [sampling thread] before the copy */
+/* [handler] Those of @tid and those of all. Takes no lock. */
 void metadata_take(pid_t tid, struct metadata_snapshot *ret);
-void metadata_release(void);
+/* @text, at an address that stays and is that of this name only; NULL: no room. */
+const char *metadata_name(const char *text);
 uint64_t metadata_lost(void);
 void metadata_after_fork(void);
 
-/* --- sampling_thread.c --- */
-/* The thread's id, 0 while there is none: all-threads mode leaves it out. */
-pid_t sampling_thread_id(void);
+/* --- fork.c [SM-16] --- */
+/* The child of a fork() is to find all parts usable: the first call sees to that. */
+int fork_watch(void);
 
 #endif

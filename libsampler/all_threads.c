@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * all_threads.c - the threads of the process as they come and go [SM-15]
+ *
+ * They are listed at each grid point. A thread keeps its place and what is known of it as long as
+ * it is there; only of new ones more than their id is read.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include "profiler.h"
+
+static struct sampling_target *find(struct target_list *l, size_t nr, pid_t tid)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->targets[middle].copy.thread.tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < nr && l->targets[low].copy.thread.tid == tid ? &l->targets[low] : NULL;
+}
+
+static bool make_room(struct target_list *l)
+{
+	size_t room = l->room ? 2 * l->room : 16;
+	struct sampling_target *targets;
+
+	if (l->nr < l->room)
+		return true;
+	targets = realloc(l->targets, room * sizeof(*targets));
+	if (!targets)
+		return false;
+	l->targets = targets;
+	l->room = room;
+	return true;
+}
+
+/* One that came while we looked on has used its CPU time under our eyes. */
+static void add(struct target_list *l, pid_t tid, uint64_t interval)
+{
+	struct thread_look look;
+
+	if (thread_look(tid, &look) || look.is_dead || sampling_owns(tid, look.start_time) ||
+	    !make_room(l))
+		return;
+	l->targets[l->nr++] = (struct sampling_target){
+		.copy.thread = { .tid = tid, .start_time = look.start_time },
+		.looked_at = sampling_clock->now(),
+		.cpu_due = l->was_listed ? interval : 0,
+		.was_seen = true,
+	};
+}
+
+static void drop_unseen(struct target_list *l)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->targets[i].was_seen)
+			l->targets[nr++] = l->targets[i];
+	l->nr = nr;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+	const struct sampling_target *x = a, *y = b;
+
+	return (x->copy.thread.tid > y->copy.thread.tid) -
+	       (x->copy.thread.tid < y->copy.thread.tid);
+}
+
+void targets_update(struct target_list *l, uint64_t interval)
+{
+	DIR *dir = opendir("/proc/self/task");
+	size_t known = l->nr;
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	for (size_t i = 0; i < l->nr; i++)
+		l->targets[i].was_seen = false;
+	while ((entry = readdir(dir))) {
+		pid_t tid = atoi(entry->d_name);
+		struct sampling_target *t = find(l, known, tid);
+
+		if (t)
+			t->was_seen = true;
+		else if (tid > 0)
+			add(l, tid, interval);
+	}
+	closedir(dir);
+	drop_unseen(l);
+	qsort(l->targets, l->nr, sizeof(*l->targets), by_tid);
+	l->was_listed = true;
+}
+
+void targets_drop(struct target_list *l)
+{
+	l->next--;
+	l->nr--;
+	memmove(&l->targets[l->next], &l->targets[l->next + 1],
+		(l->nr - l->next) * sizeof(*l->targets));
+}
+
+void targets_free(struct target_list *l)
+{
+	free(l->targets);
+	*l = (struct target_list){ 0 };
+}
