@@ -48,6 +48,9 @@ bool cpuprofile_find_words(const unsigned char *bytes, size_t size, struct cpupr
 void cpuprofile_words_remember(struct profile *p, struct cpuprofile_words words);
 struct cpuprofile_words cpuprofile_words_remembered(const struct profile *p);
 
+/* What can be a frame of the signal handler is dropped, and told [GC-23]. */
+void cpuprofile_drop_handler_frames(struct profile *p, const struct format_warnings *w);
+
 int cpuprofile_write(const struct profile *p, const struct format_write_options *options,
 		     FILE *out, struct op_error *e);
 

@@ -348,9 +348,12 @@ static int read_all(struct reader *r)
 		return err;
 	add_binary(r);
 	err = read_records(r);
-	if (!err)
-		tell_oddities(r);
-	return err;
+	if (err)
+		return err;
+	tell_oddities(r);
+	if (r->options->drop_handler_frames && r->version != CPUPROFILE_JAVA)
+		cpuprofile_drop_handler_frames(r->p, r->options->warnings);
+	return 0;
 }
 
 static int read_cpuprofile(const unsigned char *bytes, size_t size,

@@ -27,6 +27,7 @@ struct format_read_options {
 	const struct format_warnings *warnings;
 	bool strict;		/* what is warned of is refused instead */
 	bool salvage;		/* keep what is whole before a fault, with a warning */
+	bool drop_handler_frames;	/* of cpuprofile [GC-23]; others know of none */
 };
 
 /* What is wrong but does no harm: warned of, or if the options say strict, -EPROTO and in @e. */

@@ -15,7 +15,7 @@
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
-	int force, verbose, strict, salvage, list_formats;
+	int force, verbose, strict, salvage, drop_handler_frames, list_formats;
 	char *abi, *output, *from, *session_dir;
 } raw;
 
@@ -26,6 +26,8 @@ static const struct poptOption table[] = {
 	  "list the formats that can be read", NULL },
 	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0, "refuse what is otherwise warned of", NULL },
 	{ "salvage", 0, POPT_ARG_NONE, &raw.salvage, 0, "keep what is whole before a fault", NULL },
+	{ "drop-handler-frames", 0, POPT_ARG_NONE, &raw.drop_handler_frames, 0,
+	  "of a cpuprofile, drop the second frame if nearly all chains have it", NULL },
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
 	  "where the session is made (default " DEFAULT_SESSION_DIR ")", "path" },
 	{ "abi", 'a', POPT_ARG_STRING, &raw.abi, 0,
@@ -47,10 +49,13 @@ const struct option_set import_option_set = {
 
 static int parse_samples(const struct command_line *line, struct op_error *e)
 {
-	if (raw.from || raw.strict || raw.salvage || raw.session_dir)
+	const char *other = raw.from ? "from" : raw.strict ? "strict" :
+			    raw.salvage ? "salvage" : raw.session_dir ? "session-dir" :
+			    raw.drop_handler_frames ? "drop-handler-frames" : NULL;
+
+	if (other)
 		return op_error_set(e, -EINVAL, "--%s is for profiles, and --abi for sample files: "
-				    "give one of them", raw.from ? "from" : raw.strict ? "strict" :
-				    raw.salvage ? "salvage" : "session-dir");
+				    "give one of them", other);
 	if (!raw.output)
 		return op_error_set(e, -EINVAL, "where to? give the sample file to make with "
 				    "--output (-o)");
@@ -98,6 +103,7 @@ static int parse(const struct command_line *line, struct import_options *o, stru
 	o->verbose = raw.verbose;
 	o->strict = raw.strict;
 	o->salvage = raw.salvage;
+	o->drop_handler_frames = raw.drop_handler_frames;
 	o->abi = raw.abi;
 	o->output = raw.output;
 	o->session_dir = raw.session_dir;

@@ -16,7 +16,7 @@ struct import_options {
 	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool list_formats;		/* then nothing else was checked either */
 	bool force, verbose;
-	bool strict, salvage;
+	bool strict, salvage, drop_handler_frames;
 	const struct profile_format *from;	/* NULL: what the bytes look like */
 	char *abi, *input;
 	char *output;			/* a sample file; of a profile: name of the session */

@@ -41,6 +41,13 @@ static int make_session(const struct import_options *o, const struct source *sou
 	if (!p->nr_samples)
 		return op_error_set(e, -ENODATA, "'%s': a profile (%s) without a sample: no "
 				    "session is made", o->input, options.origin);
+	if (o->drop_handler_frames) {
+		if (strcmp(options.origin, "cpuprofile"))
+			return op_error_set(e, -EINVAL, "'%s' (%s): only a cpuprofile can have "
+					    "frames of a signal handler (--drop-handler-frames)",
+					    o->input, options.origin);
+		options.bytes = NULL;	/* which has them */
+	}
 	return import_session(p, &options, ret, notices, e);
 }
 
@@ -49,6 +56,7 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 {
 	struct format_read_options options = {
 		.warnings = warnings, .strict = o->strict, .salvage = o->salvage,
+		.drop_handler_frames = o->drop_handler_frames,
 	};
 	struct source source;
 	struct profile *p = NULL;

@@ -4,6 +4,7 @@
  *
  *	profile_tool made FORMAT		the made-up profile of profile_print.c, to stdout
  *	profile_tool convert FORMAT FILE	FILE, of whatever format, to stdout
+ *	profile_tool pprof FILE			like print, without the frames that Go's pprof drops
  *	profile_tool print FILE			as text that equal profiles have in common
  */
 #include <stdlib.h>
@@ -26,9 +27,11 @@ static void warn(void *context, const char *text)
 
 static const struct format_warnings warnings = { warn, NULL };
 
-static struct profile *read_profile(const char *path)
+static struct profile *read_profile(const char *path, bool drop_handler_frames)
 {
-	struct format_read_options options = { .warnings = &warnings };
+	struct format_read_options options = {
+		.warnings = &warnings, .drop_handler_frames = drop_handler_frames,
+	};
 	struct op_error e = { "" };
 	struct profile *p;
 
@@ -55,12 +58,12 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "made"))
 		p = profile_made();
-	else if ((argc == 3 && !strcmp(argv[1], "print")) ||
+	else if ((argc == 3 && (!strcmp(argv[1], "print") || !strcmp(argv[1], "pprof"))) ||
 		 (argc == 4 && !strcmp(argv[1], "convert")))
-		p = read_profile(argv[argc - 1]);
+		p = read_profile(argv[argc - 1], !strcmp(argv[1], "pprof"));
 	else
-		fail("usage", "profile_tool made FORMAT | convert FORMAT FILE | print FILE");
-	if (!strcmp(argv[1], "print"))
+		fail("usage", "profile_tool made FORMAT | convert FORMAT FILE | print|pprof FILE");
+	if (argc == 3 && strcmp(argv[1], "made"))
 		profile_print(p, stdout);
 	else
 		write_profile(p, argv[2]);

@@ -101,6 +101,7 @@ static inline struct profile *fuzz_read(const struct profile_format *format, con
 	if (size) {
 		options.strict = *data & 1;
 		options.salvage = *data & 2;
+		options.drop_handler_frames = *data & 4;
 		data++;
 		size--;
 	}

@@ -85,6 +85,7 @@ static inline int read_bytes(const void *bytes, size_t size, const char *how, st
 	struct format_read_options options = {
 		.warnings = &warnings, .strict = strstr(how, "strict"),
 		.salvage = strstr(how, "salvage"),
+		.drop_handler_frames = strstr(how, "drop-handler-frames"),
 	};
 	struct profile *p = profile_new();
 	unsigned char *copy = malloc(size + 1);	/* of just this size: reading on is found out */

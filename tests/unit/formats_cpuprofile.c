@@ -310,6 +310,49 @@ TEST(java_has_ids_and_names)
 	profile_free(p);
 }
 
+/* 32 records, of which one at most has another second frame [GC-23]. */
+static void check_dropping(uint64_t others, uint32_t expected)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER);
+	for (uint64_t i = 0; i < 32; i++)
+		WORDS(&m, 1, 4, 0x400100 + i, i < others ? 0x500001 : 0x400201, 0x400301 + i,
+		      0x400501);
+	WORDS(&m, TRAILER);
+	p = read_made(&m, "");
+	CHECK(address(p, 31, 1) == 0x400200 && !warned.len, "kept if nobody asks");
+	profile_free(p);
+	p = read_made(&m, "drop-handler-frames");
+	CHECK(address(p, 31, 0) == 0x40011f, "the first stays");
+	CHECK(address(p, 31, 1) == expected, "second is %llx",
+	      (unsigned long long)address(p, 31, 1));
+	CHECK(!others || address(p, 0, 1) == 0x500000, "another second frame stays");
+	CHECK(!!warned.len == (expected != 0x400200), "told: %s", warned.text);
+	profile_free(p);
+}
+
+TEST(frames_of_the_handler)
+{
+	check_dropping(0, 0x40031f);
+	check_dropping(1, 0x40031f);
+	check_dropping(2, 0x400200);
+}
+
+TEST(a_second_frame_that_repeats_the_first)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER, 1, 3, 0x400100, 0x400100, 0x400201, 1, 3, 0x400100, 0x400105, 0x400201);
+	WORDS(&m, 1, 1, 0x400100, TRAILER);
+	p = read_made(&m, "drop-handler-frames");
+	CHECK(address(p, 0, 1) == 0x400200 && address(p, 1, 1) == 0x400104, "of one record");
+	CHECK(strstr(warned.text, "of 1 records"), "%s", warned.text);
+	profile_free(p);
+}
+
 TEST(symbolised_by_google_pprof)
 {
 	MADE m = make_bytes(LE64);
