@@ -98,18 +98,31 @@ static const struct opened *open_end(struct reader *r, struct image *image,
 }
 
 /*
- * Half a key, of an image whose keys lack @anon_base; addresses of a kernel in a snapshot have
- * lost their upper half.
+ * Half a key, of an image whose keys lack @anon_base. Where keys are addresses, of a kernel in a
+ * snapshot or an image that was imported, they have lost their upper half. [IM-9]
  */
 static uint64_t place_of(const struct binary *b, uint64_t anon_base, uint32_t half)
 {
 	uint64_t base, place = anon_base + half + b->key_base;
 
-	if (b->from != SYMBOLS_SNAPSHOT || !b->nr_sections || b->sections[0].start <= UINT32_MAX)
+	if (anon_base || b->key_base || !b->nr_sections || b->sections[0].start <= UINT32_MAX)
 		return place;
 	base = b->sections[0].start;
 	place = (base & ~(uint64_t)UINT32_MAX) | half;
 	return place < base ? place + (UINT64_C(1) << 32) : place;
+}
+
+/* Samples of files that are not kept apart by application have none but the file itself [CG-7]. */
+static const struct image *app_of_callee(const struct reader *r, const struct arranged_file *file)
+{
+	const struct report_session *session = file->file->session;
+	const struct image *callee = file->file->callee;
+	const char *how = session->info.separate;
+	bool is_apart = strstr(how, "kernel") ||
+			(callee->kind == IMAGE_FILE ? strstr(how, "lib") != NULL
+						    : callee->kind != IMAGE_KERNEL);
+
+	return r->options->compat || !session->has_info || !*how || is_apart ? file->app : callee;
 }
 
 static void read_file(struct reader *r, const struct arranged_file *file, bool merge_lib,
@@ -119,6 +132,7 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 	struct sample_list samples = { 0 };
 	struct sample_header header;
 	struct opened caller, callee;
+	const struct image *app = app_of_callee(r, file);
 	bool compat = r->options->compat;
 	uint64_t nr_dropped = 0, from_base, to_base;
 
@@ -146,7 +160,7 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 		xgrow(list->arcs, list->nr, list->room);
 		list->arcs[list->nr++] = (struct raw_arc){
 			.caller = get_row(r, &caller, file->app, from),
-			.callee = get_row(r, &callee, merge_lib ? f->callee : file->app, to),
+			.callee = get_row(r, &callee, merge_lib ? f->callee : app, to),
 			.class = s->class,
 			.count = s->count,
 		};

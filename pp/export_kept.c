@@ -33,41 +33,14 @@ static struct profile *read_kept(const struct export *x, const struct report_ses
 	return p;
 }
 
-/* --- is it all that was asked for, and did nobody change the session since? --- */
-
-static bool same_event(const struct profile *p, uint32_t a, const struct profile *q, uint32_t b)
-{
-	const struct profile_event *x = &p->events[a], *y = &q->events[b];
-
-	return x->period == y->period && x->unit_mask == y->unit_mask &&
-	       !strcmp(profile_text(p, x->name), profile_text(q, y->name)) &&
-	       !strcmp(profile_text(p, x->unit), profile_text(q, y->unit));
-}
-
-/* Of all events like @event of @of; what a session has no room for does not count [IM-4]. */
-static uint64_t sum_like(const struct profile *p, const struct profile *of, uint32_t event)
+/* Is it all that was asked for, and did nobody change the session since? */
+static bool is_whole(const struct export *x, const struct imported *imported)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t e = 0; e < p->nr_events; e++) {
-		if (!same_event(p, e, of, event))
-			continue;
-		for (uint32_t i = 0; i < p->nr_samples; i++) {
-			int64_t value = profile_values(p, i)[e];
-
-			sum += value > 0 && p->samples[i].node != PROFILE_NONE ? (uint64_t)value
-										: 0;
-		}
-	}
-	return sum;
-}
-
-static bool same_sums(const struct profile *kept, const struct profile *now)
-{
-	for (uint32_t e = 0; e < kept->nr_events; e++)
-		if (sum_like(kept, kept, e) != sum_like(now, kept, e))
-			return false;
-	return true;
+	for (size_t i = 0; i < x->nr_samples; i++)
+		sum += x->samples[i].value;
+	return sum == imported->samples;
 }
 
 /* --- names --- */
@@ -152,13 +125,11 @@ struct profile *export_kept(const struct export *x)
 	struct profile *kept;
 
 	if (!imported->format || x->options->since ||
-	    files->files[files->nr - 1].session != session)
+	    files->files[files->nr - 1].session != session || !is_whole(x, imported))
 		return NULL;
 	kept = read_kept(x, session, imported);
-	if (!kept || !same_sums(kept, x->profile)) {
-		profile_free(kept);
+	if (!kept)
 		return NULL;
-	}
 	if (x->options->symbols)
 		name_places(x, kept);
 	leave_out(x->options, kept);

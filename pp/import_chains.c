@@ -31,8 +31,7 @@ static int image_id(struct importer *m, struct chain_ids *ids, uint32_t image, u
 	return err;
 }
 
-/* Is this what stands above chains that were cut [PF-6]? How they ended, then. */
-static bool is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
+bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
 {
 	const char *name = import_function(p, place);
 	size_t n = strlen(name);
@@ -66,7 +65,7 @@ static int add_chain(struct importer *m, struct chain_ids *ids, const struct pro
 	for (; node != PROFILE_NONE && !err; node = p->nodes[node].parent) {
 		uint32_t place = p->nodes[node].place;
 
-		if (nr && p->nodes[node].parent == PROFILE_NONE && is_cut(p, place, &end))
+		if (nr && p->nodes[node].parent == PROFILE_NONE && import_is_cut(p, place, &end))
 			break;
 		if (nr == STACK_FRAMES_MAX) {
 			end = STACK_TRUNCATED;

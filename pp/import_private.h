@@ -46,7 +46,7 @@ const char *import_function(const struct profile *p, uint32_t place);
 int import_names_write(const struct profile *p, const struct import_images *m, uint32_t image,
 		       const char *path);
 
-/* --- import_samples.c, import_chains.c --- */
+/* --- import_samples.c --- */
 
 /* What a sample file's name and a chain's context say of a set of labels. */
 struct import_labels {
@@ -64,6 +64,7 @@ struct import_event {
 /* A sample file; equal ones may be made twice, and add up. */
 struct import_file {
 	uint32_t event, labels, image;
+	uint32_t callee;		/* of calls: into that image; else PROFILE_NONE */
 };
 
 struct import_record {
@@ -89,8 +90,21 @@ struct importer {
 	struct op_error *e;
 };
 
-/* The chains of the profile into a stack store; m->events are named. */
+/* The index of a file like that, or PROFILE_NONE: there are too many. */
+uint32_t import_file_get(struct importer *m, const struct import_file *file);
+void import_record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value);
+
+/* --- import_calls.c: records of all calls --- */
+void import_calls_add(struct importer *m, struct notices *notices);
+
+/* --- import_events.c: m->events, such that all records fit into counters --- */
+void import_events_make(struct importer *m, struct imported *imported, struct notices *notices);
+
+/* --- import_chains.c: the chains of the profile into a stack store; m->events are named --- */
 int import_write_chains(struct importer *m);
+
+/* Is this what stands above chains that were cut [PF-6]? How they ended, then. */
+bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret);
 
 /* Sample files and stack store below @samples, which is new. */
 int import_write_samples(const struct profile *p, const struct import_images *m,

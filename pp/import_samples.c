@@ -75,22 +75,30 @@ static void read_labels(struct importer *m)
 
 /* --- which file --- */
 
-static uint32_t file_of(struct importer *m, uint32_t event, uint32_t labels, uint32_t image)
+uint32_t import_file_get(struct importer *m, const struct import_file *file)
 {
-	uint64_t hash = hash_mix((uint64_t)event << 32 | labels, image);
+	uint64_t hash = hash_mix(hash_mix((uint64_t)file->event << 32 | file->labels, file->image),
+				 file->callee);
 	size_t at = hash & (4 * FILES_MAX - 1);
 
 	for (; m->slots[at]; at = (at + 1) & (4 * FILES_MAX - 1)) {
 		const struct import_file *f = &m->files[m->slots[at] - 1];
 
-		if (f->event == event && f->labels == labels && f->image == image)
+		if (f->event == file->event && f->labels == file->labels &&
+		    f->image == file->image && f->callee == file->callee)
 			return m->slots[at] - 1;
 	}
 	if (m->nr_files == FILES_MAX)
 		return PROFILE_NONE;
-	m->files[m->nr_files] = (struct import_file){ event, labels, image };
+	m->files[m->nr_files] = *file;
 	m->slots[at] = ++m->nr_files;
 	return m->nr_files - 1;
+}
+
+void import_record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value)
+{
+	xgrow(m->records, m->nr, m->room);
+	m->records[m->nr++] = (struct import_record){ key, value, file };
 }
 
 /* A sample without frames lies nowhere: it is left out, and told. */
@@ -114,13 +122,12 @@ static int gather(struct importer *m, struct notices *notices)
 			m->nr_negative += value < 0;
 			if (value <= 0)
 				continue;
-			file = file_of(m, event, s->labels, place.image);
+			file = import_file_get(m, &(struct import_file){
+				event, s->labels, place.image, PROFILE_NONE });
 			if (file == PROFILE_NONE)
 				return op_error_set(m->e, -E2BIG, "more than %d combinations of "
 						    "labels, events and images", FILES_MAX);
-			xgrow(m->records, m->nr, m->room);
-			m->records[m->nr++] =
-				(struct import_record){ place.key, (uint64_t)value, file };
+			import_record_add(m, file, place.key, (uint64_t)value);
 		}
 	}
 	if (nr_empty)
@@ -156,79 +163,6 @@ static void add_up(struct importer *m)
 	m->nr = kept + 1;
 }
 
-/* --- events --- */
-
-static char *event_name(const struct profile *p, const struct profile_event *e)
-{
-	char *name = xstrdup(profile_text(p, e->name));
-
-	if (strlen(name) > 100)
-		name[100] = '\0';
-	for (char *c = name; *c; c++)
-		if (*c == '.' || *c == '/' || (unsigned char)*c <= ' ' || *c == 0x7f || *c == '{')
-			*c = '_';
-	if (*name)
-		return name;
-	free(name);
-	return xstrdup("samples");
-}
-
-static bool is_time(const struct profile *p, const struct profile_event *e)
-{
-	return e->period && !strcmp(profile_text(p, e->unit), "nanoseconds");
-}
-
-/* The first that samples by time is what the original's tools know as the timer. */
-static void name_event(struct importer *m, struct import_event *e, bool *has_timer)
-{
-	uint64_t period = e->of.period ? e->of.period : 1;
-
-	free(e->name);
-	if (is_time(m->p, &e->of) && !*has_timer) {
-		*has_timer = true;
-		e->name = xstrdup("TIMER");
-		e->count = 0;
-		return;
-	}
-	e->name = event_name(m->p, &e->of);
-	e->count = period > UINT32_MAX / e->divisor ? 0 : period * e->divisor;
-	for (const struct import_event *other = m->events; other < e; other++)
-		if (!strcmp(other->name, e->name) && other->count == e->count &&
-		    other->of.unit_mask == e->of.unit_mask) {
-			free(e->name);
-			e->name = xasprintf("event_%td", e - m->events);
-		}
-}
-
-static void make_events(struct importer *m, struct imported *imported, struct notices *notices)
-{
-	bool has_timer = false;
-
-	m->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*m->events));
-	for (uint32_t i = 0; i < m->p->nr_events; i++)
-		m->events[i] = (struct import_event){ .of = m->p->events[i], .divisor = 1 };
-	for (size_t i = 0; i < m->nr; i++) {
-		struct import_event *e = &m->events[m->files[m->records[i].file].event];
-
-		while (m->records[i].value / e->divisor >= ODB_COUNT_MAX)
-			e->divisor *= 10;
-	}
-	for (uint32_t i = 0; i < m->p->nr_events; i++) {
-		struct import_event *e = &m->events[i];
-		const char *name = profile_text(m->p, e->of.name);
-
-		name_event(m, e, &has_timer);
-		if (e->divisor > 1)
-			notice_add(notices, "%s: counts are divided by %" PRIu64 ", for sample "
-				   "files have 32 bits for each", name, e->divisor);
-		imported_add_event(imported, &(struct imported_event){
-			.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
-			.name = (char *)name, .unit = (char *)profile_text(m->p, e->of.unit),
-			.period = e->of.period ? e->of.period * e->divisor
-				: e->divisor > 1 ? e->divisor : 0 });
-	}
-}
-
 /* --- sample files --- */
 
 static struct sample_name name_of(const struct importer *m, const struct import_file *f)
@@ -239,6 +173,9 @@ static struct sample_name name_of(const struct importer *m, const struct import_
 	return (struct sample_name){
 		.app = { .path = m->m->images[l->app == PROFILE_NONE ? f->image : l->app].path },
 		.image = { .path = m->m->images[f->image].path },
+		.has_callee = f->callee != PROFILE_NONE,
+		.callee = { .path = f->callee == PROFILE_NONE ? NULL
+							      : m->m->images[f->callee].path },
 		.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
 		.tgid = l->pid, .tid = l->tid, .cpu = l->cpu,
 	};
@@ -285,7 +222,7 @@ static int open_file(struct importer *m, const struct import_file *f, struct odb
 		err = odb_open(path, SAMPLE_HEADER_SIZE, ret, m->e);
 	if (!err && odb_created(*ret)) {
 		err = sample_header_store(&header, odb_header(*ret));
-		m->sums.files++;
+		m->sums.files += f->callee == PROFILE_NONE;
 	}
 	if (err && !*m->e->text)
 		op_error_set(m->e, err, "cannot write '%s': %s", path ? path : relative.text,
@@ -314,7 +251,7 @@ static int write_file(struct importer *m, size_t first, size_t end)
 			continue;
 		err = odb_add(db, m->records[i].key, n > ODB_COUNT_MAX ? ODB_COUNT_MAX
 								       : (uint32_t)n);
-		m->sums.samples += n;
+		m->sums.samples += f->callee == PROFILE_NONE ? n : 0;
 		if (err)
 			op_error_set(m->e, err, "cannot write a sample file: %s", strerror(-err));
 	}
@@ -359,8 +296,9 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 	read_labels(&m);
 	err = gather(&m, notices);
 	if (!err) {
+		import_calls_add(&m, notices);
 		add_up(&m);
-		make_events(&m, imported, notices);
+		import_events_make(&m, imported, notices);
 		err = write_files(&m);
 	}
 	if (!err && has_chains(p))

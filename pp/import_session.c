@@ -25,7 +25,8 @@ static int write_info(const struct profile *p, const struct import_session_optio
 	snprintf(info.collector, sizeof(info.collector), "import");
 	snprintf(info.cpu_type, sizeof(info.cpu_type), "timer");
 	snprintf(info.profiled, sizeof(info.profiled), "%s", o->origin ? o->origin : "");
-	snprintf(info.separate, sizeof(info.separate), "lib kernel");
+	snprintf(info.separate, sizeof(info.separate),
+		 imported->has_apps || p->main_image != PROFILE_NONE ? "lib kernel" : "none");
 	for (size_t i = 0; i < imported->nr_events; i++)
 		if (!strcmp(imported->events[i].event, "TIMER"))
 			info.period_ns = imported->events[i].period;
@@ -115,6 +116,7 @@ static int fill(const struct profile *p, const struct import_session_options *o,
 		op_error_set(e, err, "cannot make '%s': %s", stats, strerror(-err));
 	else
 		err = import_write_samples(p, &images, &imported, samples, sums, notices, e);
+	imported.samples = sums->samples;
 	if (!err)
 		err = write_stats(p, o, &images, &imported, sums, stats, e);
 	import_images_free(&images);

@@ -82,7 +82,8 @@ int imported_write(const char *stats_dir, const struct imported *i)
 	int err;
 
 	if (i->format)
-		strbuf_addf(&text, "profile %s%s\n", i->format, i->salvaged ? " salvaged" : "");
+		strbuf_addf(&text, "profile %" PRIu64 " %s%s\n", i->samples, i->format,
+			    i->salvaged ? " salvaged" : "");
 	if (i->has_apps)
 		strbuf_add(&text, "apps\n");
 	for (size_t n = 0; n < i->nr_images; n++) {
@@ -161,10 +162,11 @@ static const char *parse_event(struct imported *i, char *p)
 
 static const char *parse_profile(struct imported *i, char *p)
 {
+	bool has_sum = text_parse_decimal(text_next_word(&p), &i->samples);
 	const char *format = text_next_word(&p), *how = text_next_word(&p);
 
-	if (!format || i->format || (how && strcmp(how, "salvaged")))
-		return "not one profile's format";
+	if (!has_sum || !format || i->format || (how && strcmp(how, "salvaged")))
+		return "not one profile's samples and format";
 	i->format = xstrdup(format);
 	i->salvaged = how;
 	return NULL;

@@ -44,6 +44,7 @@ struct imported {
 	bool has_apps;			/* samples were labelled with their application */
 	char *format;			/* of the profile that is kept, or NULL: none is */
 	bool salvaged;			/* of which not all could be read */
+	uint64_t samples;		/* in all sample files that were made of it */
 };
 
 void imported_add_image(struct imported *i, const struct imported_image *image);	/* copied */

@@ -15,6 +15,7 @@
 #include "format.h"
 #include "import_session.h"
 #include "odb.h"
+#include "sample_header.h"
 #include "session.h"
 #include "strbuf.h"
 #include "tap.h"
@@ -251,6 +252,9 @@ TEST(what_was_read_is_kept)
 		session_dir(), "kept", "folded", (const unsigned char *)text, strlen(text), false
 	};
 	char *kept = path_join(session_dir(), "samples/kept/stats/profile");
+	char *file = path_join(session_dir(), "samples/kept/{root}/[imported]/{dep}/{root}/"
+			       "[imported]/samples.1.0.all.all.all");
+	struct odb *db;
 	const struct format_read_options reading = { 0 };
 	struct import_session_sums sums;
 	struct notices notices = { 0 };
@@ -265,15 +269,19 @@ TEST(what_was_read_is_kept)
 	      again->nr_samples);
 	profile_free(again);
 
-	/* what is not what the sample files say, or cannot be read, does not count */
-	put_text(kept, "main;b 1\nmain;a 2\nmain;b 5\n");
-	again = back("kept");
-	CHECK(again->nr_samples == 2 && profile_total(again, 0) == 7, "changed");
-	profile_free(again);
+	/* what cannot be read, or is not all that there is now, does not count */
 	put_text(kept, "main;b one\n");
 	again = back("kept");
 	CHECK(again->nr_samples == 2 && profile_total(again, 0) == 7, "damaged");
 	profile_free(again);
+	put_text(kept, text);
+	CHECK(!odb_open(file, SAMPLE_HEADER_SIZE, &db, &e), "%s", e.text);
+	CHECK(!odb_add(db, 0x1000, 1), "one more sample");
+	odb_close(db);
+	again = back("kept");
+	CHECK(again->nr_samples == 3 && profile_total(again, 0) == 8, "one without chain");
+	profile_free(again);
+	free(file);
 	profile_free(p);
 	free(kept);
 }
