@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
+#include "callgrind.h"
 #include "callgrind_costs.h"
+#include "saturate.h"
 #include "xalloc.h"
 
 struct writing {
@@ -118,7 +119,7 @@ static void write_totals(struct writing *w, const char *key)
 	for (uint32_t i = 0; i < w->costs->nr; i++)
 		for (uint32_t k = 0; w->costs->costs[i].callee == PROFILE_NONE && k < p->nr_events;
 		     k++)
-			totals[k] += cost_values(w->costs, i)[k];
+			totals[k] = add_saturated(totals[k], cost_values(w->costs, i)[k]);
 	fputs(key, w->out);
 	write_values(w->out, totals, p->nr_events);
 	free(totals);
@@ -138,7 +139,7 @@ static void write_events(const struct profile *p, FILE *out)
 
 static void write_all(struct writing *w)
 {
-	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n");
+	fprintf(w->out, "# callgrind format\nversion: 1\n" CALLGRIND_CREATOR OP_VERSION "\n");
 	if (w->profile->main_image != PROFILE_NONE)
 		fprintf(w->out, "cmd: %s\n",
 			profile_text(w->profile, w->profile->images[w->profile->main_image].path));
@@ -150,8 +151,8 @@ static void write_all(struct writing *w)
 	write_totals(w, "totals:");
 }
 
-static int write_callgrind(const struct profile *p, const struct format_write_options *options,
-			   FILE *out, struct op_error *e)
+int callgrind_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+		    struct op_error *e)
 {
 	struct writing w = { .profile = p, .out = out };
 	struct costs costs;
@@ -171,10 +172,3 @@ static int write_callgrind(const struct profile *p, const struct format_write_op
 	costs_free(&costs);
 	return 0;
 }
-
-const struct profile_format format_callgrind = {
-	.name = "callgrind",
-	.suffix = "callgrind",
-	.text = "callgrind's, for KCachegrind and callgrind_annotate",
-	.write = write_callgrind,
-};

@@ -9,12 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
+#include "csv.h"
 #include "plain_text.h"
 #include "xalloc.h"
 
-static const char *const label_columns[] = { "pid", "tid", "comm", "cpu", "cgroup" };
-#define NR_LABEL_COLUMNS (sizeof(label_columns) / sizeof(label_columns[0]))
+const char *const csv_columns[CSV_COLUMNS] = {
+	[CSV_EVENT] = "event", [CSV_UNIT] = "unit", [CSV_PERIOD] = "period",
+	[CSV_IMAGE] = "image", [CSV_BUILD_ID] = "build_id", [CSV_SYMBOL] = "symbol",
+	[CSV_INLINED] = "inlined", [CSV_FILE] = "file", [CSV_LINE] = "line",
+	[CSV_ADDRESS] = "address", [CSV_OFFSET] = "offset", [CSV_PID] = "pid", [CSV_TID] = "tid",
+	[CSV_COMM] = "comm", [CSV_CPU] = "cpu", [CSV_CGROUP] = "cgroup",
+	[CSV_SAMPLES] = "samples",
+};
 
 struct table {
 	const struct profile *p;
@@ -114,11 +120,11 @@ static void put_labels(struct table *t, uint32_t labels)
 	const struct profile *p = t->p;
 	const struct profile_labels *set = &p->label_sets[labels];
 
-	for (size_t c = 0; c < NR_LABEL_COLUMNS; c++) {
+	for (int c = CSV_FIRST_LABEL; c <= CSV_LAST_LABEL; c++) {
 		for (uint32_t i = 0; i < set->nr; i++) {
 			const struct profile_label *label = &p->labels[set->first + i];
 
-			if (strcmp(profile_text(p, label->key), label_columns[c]))
+			if (strcmp(profile_text(p, label->key), csv_columns[c]))
 				continue;
 			if (label->text)
 				put_text(t->out, profile_text(p, label->text));
@@ -135,10 +141,8 @@ static void put_rows(struct table *t, const struct profile *flat)
 {
 	const struct profile *p = t->p;
 
-	fputs("event,unit,period,image,build_id,symbol,inlined,file,line,address,offset,", t->out);
-	for (size_t c = 0; c < NR_LABEL_COLUMNS; c++)
-		fprintf(t->out, "%s,", label_columns[c]);
-	fputs("samples\n", t->out);
+	for (int c = 0; c < CSV_COLUMNS; c++)
+		fprintf(t->out, "%s%c", csv_columns[c], c + 1 < CSV_COLUMNS ? ',' : '\n');
 	for (uint32_t event = 0; event < p->nr_events; event++)
 		for (uint32_t i = 0; i < flat->nr_samples; i++) {
 			int64_t value = profile_values(flat, i)[event];
@@ -183,8 +187,8 @@ static struct profile *flatten(const struct profile *p, const char *pid)
 	return flat;
 }
 
-static int write_csv(const struct profile *p, const struct format_write_options *options,
-		     FILE *out, struct op_error *e)
+int csv_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+	      struct op_error *e)
 {
 	struct table t = { p, out };
 	struct profile *flat = flatten(p, options->pid);
@@ -194,10 +198,3 @@ static int write_csv(const struct profile *p, const struct format_write_options 
 	profile_free(flat);
 	return 0;
 }
-
-const struct profile_format format_csv = {
-	.name = "csv",
-	.suffix = "csv",
-	.text = "a table: a line for each event, place in an image, and process",
-	.write = write_csv,
-};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
+#include "firefox.h"
 #include "firefox_tables.h"
 #include "firefox_threads.h"
 #include "json_text.h"
@@ -275,6 +275,7 @@ static void write_thread(struct writing *w, const struct firefox_threads *thread
 	json_line(j);
 	json_open(j, NULL, '{');
 	write_names(w, thread, event);
+	json_number(j, FIREFOX_EVENT, event);
 	json_text(j, "processType", "default");
 	json_number(j, "processStartupTime", 0);
 	json_text(j, "processShutdownTime", NULL);
@@ -304,6 +305,24 @@ static void write_category(struct json *j, const char *name, const char *color)
 	json_close(j, '}');
 }
 
+/* Members that only our reader asks for. [FF-7] */
+static void write_events(struct writing *w)
+{
+	const struct profile *p = w->profile;
+	struct json *j = &w->json;
+
+	json_open(j, FIREFOX_EVENTS, '[');
+	for (uint32_t i = 0; i < p->nr_events; i++) {
+		json_open(j, NULL, '{');
+		json_text(j, "name", profile_text(p, p->events[i].name));
+		json_text(j, "unit", profile_text(p, p->events[i].unit));
+		json_number(j, "period", p->events[i].period);
+		json_address(j, "unitMask", p->events[i].unit_mask);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 static void write_extensions(struct json *j)
 {
 	static const char *const columns[] = { "baseURL", "id", "name", NULL };
@@ -321,7 +340,7 @@ static void write_meta(struct writing *w)
 	json_number(j, "version", 24);
 	json_number(j, "processType", 0);
 	json_text(j, "product", program(p));
-	json_text(j, "importedFrom", "oprofile " OP_VERSION);
+	json_text(j, "importedFrom", FIREFOX_IMPORTED_FROM OP_VERSION);
 	json_real(j, "interval", sample_ms(p, 0));
 	json_number(j, "startTime", p->start_ns > 0 ? p->start_ns / 1000000 : 0);
 	json_number(j, "stackwalk", 1);
@@ -338,6 +357,7 @@ static void write_meta(struct writing *w)
 	write_category(j, "Kernel", "orange");
 	write_category(j, "Other", "grey");
 	json_close(j, ']');
+	write_events(w);
 	json_close(j, '}');
 }
 
@@ -359,8 +379,8 @@ static void write_all(struct writing *w, const struct firefox_threads *threads)
 	putc('\n', j->out);
 }
 
-static int write_firefox(const struct profile *p, const struct format_write_options *options,
-			 FILE *out, struct op_error *e)
+int firefox_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+		  struct op_error *e)
 {
 	struct writing w = { .profile = p, .json.out = out };
 	struct firefox_threads threads;
@@ -377,10 +397,3 @@ static int write_firefox(const struct profile *p, const struct format_write_opti
 	shown_frames_free(&w.shown);
 	return 0;
 }
-
-const struct profile_format format_firefox = {
-	.name = "firefox",
-	.suffix = "firefox.json",
-	.text = "the Firefox Profiler's JSON (profiler.firefox.com)",
-	.write = write_firefox,
-};

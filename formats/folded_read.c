@@ -27,14 +27,6 @@ struct reader {
 	size_t nr_lines, room_lines;
 };
 
-static void trim(struct text *t)
-{
-	while (t->at < t->end && isblank((unsigned char)*t->at))
-		t->at++;
-	while (t->end > t->at && isblank((unsigned char)t->end[-1]))
-		t->end--;
-}
-
 /* The count is what follows the last blank. */
 static bool split_count(struct text *line, struct text *count)
 {
@@ -46,7 +38,7 @@ static bool split_count(struct text *line, struct text *count)
 	if (blank == line->at || blank == line->end || !isdigit((unsigned char)*blank))
 		return false;
 	line->end = blank;
-	trim(line);
+	text_trim(line);
 	return line->end > line->at;
 }
 
@@ -107,7 +99,7 @@ static char take_mark(struct text *name)
 	    !mark[2] || !strchr(FOLDED_MARKS, mark[2]))
 		return 0;
 	name->end = mark;
-	trim(name);
+	text_trim(name);
 	return mark[2];
 }
 
@@ -161,7 +153,7 @@ static int read_chain(struct reader *r, struct text chain, uint32_t *ret)
 		char mark;
 
 		chain.at = semicolon ? semicolon + 1 : chain.end;
-		trim(&name);
+		text_trim(&name);
 		if (name.at == name.end)
 			continue;
 		if (nr++ == PROFILE_FRAMES_MAX)

@@ -9,28 +9,6 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static void trim(struct text *t)
-{
-	while (t->at < t->end && is_blank(*t->at))
-		t->at++;
-	while (t->at < t->end && is_blank(t->end[-1]))
-		t->end--;
-}
-
-/* The first word of @t, which is cut off. */
-static struct text first_word(struct text *t)
-{
-	struct text word;
-
-	while (t->at < t->end && is_blank(*t->at))
-		t->at++;
-	word.at = t->at;
-	while (t->at < t->end && !is_blank(*t->at))
-		t->at++;
-	word.end = t->at;
-	return word;
-}
-
 static struct text last_word(struct text *t)
 {
 	struct text word;
@@ -79,7 +57,7 @@ static bool split_at_time(struct text line, struct text *before, struct text *af
 {
 	*after = line;
 	while (after->at < after->end) {
-		struct text word = first_word(after);
+		struct text word = text_first_word(after);
 
 		if (is_time(word)) {
 			*before = (struct text){ line.at, word.at };
@@ -112,7 +90,7 @@ static bool read_who(struct text before, struct perf_header *ret)
 			return false;
 		word = last_word(&before);
 	}
-	trim(&before);
+	text_trim(&before);
 	ret->comm = before;
 	return read_ids(word, ret);
 }
@@ -124,13 +102,13 @@ bool perf_script_header(struct text line, struct perf_header *ret)
 	*ret = (struct perf_header){ 0 };
 	if (line.at == line.end || !split_at_time(line, &before, &after) || !read_who(before, ret))
 		return false;
-	word = first_word(&after);
+	word = text_first_word(&after);
 	if (number(word, &ret->period))
-		word = first_word(&after);
+		word = text_first_word(&after);
 	if (text_length(word) < 2 || word.end[-1] != ':')
 		return false;
 	ret->event = (struct text){ word.at, word.end - 1 };
-	trim(&after);
+	text_trim(&after);
 	ret->frame = after;
 	return true;
 }
@@ -184,30 +162,25 @@ static bool cut_offset(struct text *symbol)
 	    !hex_number((struct text){ at + 2, symbol->end }, &offset))
 		return false;
 	symbol->end = at - 1;
-	trim(symbol);
+	text_trim(symbol);
 	return true;
-}
-
-static bool is(struct text t, const char *text)
-{
-	return text_length(t) == strlen(text) && !memcmp(t.at, text, text_length(t));
 }
 
 bool perf_script_frame(struct text line, struct perf_frame *ret)
 {
 	*ret = (struct perf_frame){ 0 };
-	trim(&line);
-	if (!hex_number(first_word(&line), &ret->address))
+	text_trim(&line);
+	if (!hex_number(text_first_word(&line), &ret->address))
 		return false;
 	take_image(&line, &ret->image);
-	trim(&line);
+	text_trim(&line);
 	ret->symbol = line;
 	while (cut_offset(&ret->symbol))
 		;
-	if (is(ret->symbol, "[unknown]"))
+	if (text_is(ret->symbol, "[unknown]"))
 		ret->symbol.end = ret->symbol.at;
-	if (is(ret->image, "[unknown]"))
+	if (text_is(ret->image, "[unknown]"))
 		ret->image.end = ret->image.at;
-	ret->is_inlined = is(ret->image, "inlined");
+	ret->is_inlined = text_is(ret->image, "inlined");
 	return true;
 }

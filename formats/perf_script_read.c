@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "all_formats.h"
+#include "named_images.h"
 #include "perf_script.h"
 #include "xalloc.h"
 
@@ -24,8 +25,7 @@ struct reader {
 	size_t nr_lines, room_lines;
 	uint32_t *places;			/* of the sample at hand, innermost first */
 	size_t nr_places, room_places;
-	uint32_t *images;			/* by the string of their path */
-	size_t room_images;
+	struct named_images images;
 	bool in_sample;
 	struct perf_header header;
 };
@@ -117,43 +117,11 @@ static int read_events(struct reader *r, struct text all)
 	return err;
 }
 
-/* By how the name begins; what else is in brackets is a module's. [PS-5] */
-static enum profile_image_kind kind_of(const char *name)
-{
-	static const struct {
-		const char *begin;
-		enum profile_image_kind kind;
-	} kinds[] = {
-		{ "[kernel", PROFILE_KERNEL }, { "[guest.kernel", PROFILE_KERNEL },
-		{ "[vdso", PROFILE_ANON }, { "[vsyscall", PROFILE_ANON },
-		{ "[heap", PROFILE_ANON }, { "[stack", PROFILE_ANON }, { "//anon", PROFILE_ANON },
-		{ "/tmp/perf-", PROFILE_JIT }, { "[", PROFILE_KERNEL_MODULE },
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strncmp(name, kinds[i].begin, strlen(kinds[i].begin)))
-			return kinds[i].kind;
-	return PROFILE_FILE;
-}
-
+/* [PS-5] */
 static uint32_t image_of(struct reader *r, struct text image)
 {
-	struct profile_image new = { 0 };
-	size_t before = r->room_images;
-
-	if (!text_length(image))
-		return PROFILE_NONE;
-	new.path = profile_string_n(r->p, image.at, text_length(image));
-	if (new.path >= r->room_images) {
-		r->room_images = 2 * (size_t)new.path + 64;
-		r->images = xrealloc_array(r->images, r->room_images, sizeof(*r->images));
-		memset(r->images + before, 0xff, (r->room_images - before) * sizeof(*r->images));
-	}
-	if (r->images[new.path] == PROFILE_NONE) {
-		new.kind = kind_of(profile_text(r->p, new.path));
-		r->images[new.path] = profile_add_image(r->p, &new);
-	}
-	return r->images[new.path];
+	return named_image(&r->images, r->p,
+			   profile_string_n(r->p, image.at, text_length(image)));
 }
 
 static void add_line(struct reader *r, struct text symbol)
@@ -303,7 +271,7 @@ static int perf_script_read(const unsigned char *bytes, size_t size,
 				   r.line);
 	free(r.lines);
 	free(r.places);
-	free(r.images);
+	named_images_free(&r.images);
 	return err;
 }
 

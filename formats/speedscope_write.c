@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
 #include "json_text.h"
+#include "saturate.h"
 #include "shown_frames.h"
+#include "speedscope.h"
 #include "xalloc.h"
 
 struct writing {
@@ -59,15 +60,6 @@ static const char *unit_of(const struct profile *p, const struct profile_event *
 	return !event->period && !strcmp(unit, "bytes") ? unit : "none";
 }
 
-static uint64_t weight_of(int64_t value, uint64_t weight)
-{
-	uint64_t product;
-
-	if (value <= 0)
-		return 0;
-	return __builtin_mul_overflow((uint64_t)value, weight, &product) ? UINT64_MAX : product;
-}
-
 static void sum_nodes(struct writing *w, uint32_t event)
 {
 	const struct profile *p = w->profile;
@@ -77,8 +69,7 @@ static void sum_nodes(struct writing *w, uint32_t event)
 		uint32_t node = p->samples[i].node;
 		int64_t *sum = &w->own[node == PROFILE_NONE ? p->nr_nodes : node];
 
-		if (__builtin_add_overflow(*sum, profile_values(p, i)[event], sum))
-			*sum = INT64_MAX;
+		*sum = add_saturated(*sum, profile_values(p, i)[event]);
 	}
 }
 
@@ -111,7 +102,8 @@ static void write_event(struct writing *w, uint32_t event)
 {
 	const struct profile *p = w->profile;
 	struct json *j = &w->json;
-	uint64_t weight, total = 0;
+	uint64_t weight;
+	int64_t total = 0;
 
 	sum_nodes(w, event);
 	json_line(j);
@@ -126,12 +118,12 @@ static void write_event(struct writing *w, uint32_t event)
 	json_close(j, ']');
 	json_open(j, "weights", '[');
 	for (uint32_t i = 0; i <= p->nr_nodes; i++) {
-		uint64_t value = weight_of(w->own[i], weight);
+		int64_t value = multiply_saturated(w->own[i], weight);
 
-		if (value)
-			json_number(j, NULL, value);
-		if (__builtin_add_overflow(total, value, &total))
-			total = UINT64_MAX;
+		if (value <= 0)
+			continue;
+		json_number(j, NULL, value);
+		total = add_saturated(total, value);
 	}
 	json_close(j, ']');
 	json_number(j, "startValue", 0);
@@ -146,7 +138,7 @@ static void write_all(struct writing *w)
 
 	json_open(j, NULL, '{');
 	json_text(j, "$schema", "https://www.speedscope.app/file-format-schema.json");
-	json_text(j, "exporter", "oprofile " OP_VERSION);
+	json_text(j, "exporter", SPEEDSCOPE_EXPORTER OP_VERSION);
 	if (p->main_image != PROFILE_NONE)
 		json_text(j, "name", profile_text(p, p->images[p->main_image].path));
 	json_line(j);
@@ -160,8 +152,8 @@ static void write_all(struct writing *w)
 	putc('\n', j->out);
 }
 
-static int write_speedscope(const struct profile *p, const struct format_write_options *options,
-			    FILE *out, struct op_error *e)
+int speedscope_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+		     struct op_error *e)
 {
 	struct writing w = { .profile = p, .json.out = out };
 
@@ -176,10 +168,3 @@ static int write_speedscope(const struct profile *p, const struct format_write_o
 	free(w.chain);
 	return 0;
 }
-
-const struct profile_format format_speedscope = {
-	.name = "speedscope",
-	.suffix = "speedscope.json",
-	.text = "speedscope's JSON",
-	.write = write_speedscope,
-};

@@ -3,6 +3,7 @@
 #ifndef TEXT_LINES_H
 #define TEXT_LINES_H
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -29,6 +30,33 @@ static inline bool text_next_line(struct text *all, struct text *line)
 	if (line->end > line->at && line->end[-1] == '\r')
 		line->end--;
 	return true;
+}
+
+static inline bool text_is(struct text t, const char *text)
+{
+	return text_length(t) == strlen(text) && !memcmp(t.at, text, text_length(t));
+}
+
+static inline void text_trim(struct text *t)
+{
+	while (t->at < t->end && isblank((unsigned char)*t->at))
+		t->at++;
+	while (t->end > t->at && isblank((unsigned char)t->end[-1]))
+		t->end--;
+}
+
+/* Cut the first word off @t, and the blanks before it; empty when there is none left. */
+static inline struct text text_first_word(struct text *t)
+{
+	struct text word;
+
+	while (t->at < t->end && isblank((unsigned char)*t->at))
+		t->at++;
+	word.at = t->at;
+	while (t->at < t->end && !isblank((unsigned char)*t->at))
+		t->at++;
+	word.end = t->at;
+	return word;
 }
 
 static inline bool text_has_controls(struct text t)

@@ -43,9 +43,9 @@ $(eval $(call library,libxproftool.a,pp/xprof_tool.c pp/gcov_list.c pp/tcov_list
 xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a \
 	libutil.a
 $(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
-	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) -lz)))
+	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) $(formats_ldlibs))))
 $(eval $(call program,opxprof,pp/opxprof.c pp/xprof_session.c pp/xprof_proc.c pp/xprof_calls.c \
-	pp/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) -lz))
+	pp/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) $(formats_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gprof_calls.c pp/gmon.c \
 	pp/gmon_format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
@@ -60,15 +60,15 @@ $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/im
 	pp/import_chains.c pp/import_events.c))
 $(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\
 	libimport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
-	$(pp_ldlibs) -lz))
+	$(pp_ldlibs) $(formats_ldlibs)))
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_kept.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
 	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))
 $(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lz $(pp_ldlibs)))
+	$(formats_ldlibs) $(pp_ldlibs)))
 $(eval $(call library,libserve.a,pp/serve.c pp/http.c))
 $(eval $(call program,opserve,pp/opserve.c,\
 	libserve.a libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lz $(pp_ldlibs)))
+	$(formats_ldlibs) $(pp_ldlibs)))

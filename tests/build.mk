@@ -2,7 +2,7 @@
 include $(wildcard tests/*/*.mk)
 $(eval $(call test_tool,bare_perf,tests/bare_perf.c))
 $(eval $(call test_tool,profile_tool,tests/profile_tool.c tests/profile_print.c,\
-	libformats.a libutil.a,-lz))
+	libformats.a libutil.a,$(formats_ldlibs)))
 $(eval $(call test_tool,bpf_burn,tests/workload/bpf_burn.c))
 
 .PHONY: test-programs fuzz-programs bench-programs

@@ -1,1 +1,1 @@
-$(eval $(call bench_program,proto,tests/bench/proto.c,libformats.a libutil.a,-lz))
+$(eval $(call bench_program,proto,tests/bench/proto.c,libformats.a libutil.a,$(formats_ldlibs)))

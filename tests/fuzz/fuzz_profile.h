@@ -59,7 +59,7 @@ static inline void fuzz_check_profile(const struct profile *p)
 	fuzz_must(p->nr_events);
 }
 
-enum fuzz_write { FUZZ_READ_ONLY, FUZZ_READ_BACK };
+enum fuzz_write { FUZZ_READ_ONLY, FUZZ_READ_BACK, FUZZ_SAME_TOTALS };
 
 /* What @format writes of @p, with every event, it can read, and then it is written the same. */
 static inline void fuzz_read_back(const struct profile_format *format, const struct profile *p)
@@ -87,6 +87,68 @@ static inline void fuzz_read_back(const struct profile_format *format, const str
 	profile_free(again);
 	free(bytes[0]);
 	free(bytes[1]);
+}
+
+static inline char *fuzz_written(const struct profile_format *format, const struct profile *p,
+				 size_t *ret_size)
+{
+	struct format_write_options options = { .pid = "" };
+	char *bytes = NULL;
+	FILE *f = open_memstream(&bytes, ret_size);
+
+	fuzz_must(!format->write(p, &options, f, NULL));
+	fclose(f);
+	return bytes;
+}
+
+static inline struct profile *fuzz_read_written(const struct profile_format *format,
+						const char *bytes, size_t size)
+{
+	struct format_read_options options = { .strict = true };
+	struct profile *p = profile_new();
+
+	fuzz_must(!format->read((const unsigned char *)bytes, size, &options, p, NULL));
+	fuzz_check_profile(p);
+	return p;
+}
+
+/* Nothing is negative, which not every format has room for; there is something of each event. */
+static inline bool fuzz_has_totals(const struct profile *p)
+{
+	for (uint32_t k = 0; k < p->nr_events; k++) {
+		int64_t total = profile_total(p, k);
+
+		if (total <= 0 || total == INT64_MAX)
+			return false;
+		for (uint32_t i = 0; i < p->nr_samples; i++)
+			if (profile_values(p, i)[k] < 0)
+				return false;
+	}
+	return true;
+}
+
+/* What @format writes of @p has its totals. The order may change once, with what is merged. */
+static inline void fuzz_same_totals(const struct profile_format *format, const struct profile *p)
+{
+	char *bytes[3];
+	size_t size[3];
+	struct profile *second, *third;
+
+	if (!fuzz_has_totals(p))
+		return;
+	bytes[0] = fuzz_written(format, p, &size[0]);
+	second = fuzz_read_written(format, bytes[0], size[0]);
+	bytes[1] = fuzz_written(format, second, &size[1]);
+	third = fuzz_read_written(format, bytes[1], size[1]);
+	bytes[2] = fuzz_written(format, third, &size[2]);
+	fuzz_must(second->nr_events == p->nr_events && third->nr_events == p->nr_events);
+	for (uint32_t i = 0; i < p->nr_events; i++)
+		fuzz_must(profile_total(p, i) == profile_total(second, i));
+	fuzz_must(size[1] == size[2] && !memcmp(bytes[1], bytes[2], size[1]));
+	profile_free(second);
+	profile_free(third);
+	for (int i = 0; i < 3; i++)
+		free(bytes[i]);
 }
 
 /* What @format reads, or NULL: it must say why. The first byte says how to read. */
@@ -124,6 +186,8 @@ static inline void fuzz_profile(const struct profile_format *format, const uint8
 
 	if (p && write == FUZZ_READ_BACK)
 		fuzz_read_back(format, p);
+	if (p && write == FUZZ_SAME_TOTALS)
+		fuzz_same_totals(format, p);
 	profile_free(p);
 }
 

@@ -4,5 +4,5 @@ $(foreach t,spec report binary unpack stacks,\
 		libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs))))
 $(eval $(call fuzz_target,imported,tests/fuzz/imported.c,\
 	libimport.a libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lz $(pp_ldlibs)))
+	$(formats_ldlibs) $(pp_ldlibs)))
 $(eval $(call fuzz_target,http,tests/fuzz/http.c,libserve.a libutil.a))

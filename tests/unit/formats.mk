@@ -7,4 +7,4 @@ formats_tests += formats_firefox
 formats_tests += formats_folded
 formats_tests += formats_perf_script
 $(foreach t,$(formats_tests),\
-	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libformats.a libutil.a,-lz)))
+	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libformats.a libutil.a,$(formats_ldlibs))))

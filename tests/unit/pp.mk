@@ -5,7 +5,7 @@ $(foreach t,spec format sort arrange populate samples options binary compare sta
 		$(pp_ldlibs))))
 $(eval $(call unit_test,pp_pgo,tests/unit/pp_pgo.c,\
 	libexport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
-	$(pp_ldlibs) -lz))
+	$(pp_ldlibs) $(formats_ldlibs)))
 $(eval $(call unit_test,pp_import,tests/unit/pp_import.c,\
 	libimport.a libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
-	-lz $(pp_ldlibs)))
+	$(formats_ldlibs) $(pp_ldlibs)))

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* callgrind.c - fuzz callgrind's format, read and written and read again */
+#include "fuzz_profile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	fuzz_profile(&format_callgrind, data, size, FUZZ_SAME_TOTALS);
+	return 0;
+}
