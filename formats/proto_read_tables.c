@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "proto_reader.h"
+#include "proto_wire.h"
 #include "xalloc.h"
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)	/* addresses above are the kernel's */
@@ -44,7 +45,7 @@ static bool is_module_file(const char *path)
 /* The file has names only [PP-8]. */
 static enum profile_image_kind kind_of(const char *path, uint64_t start, bool has_functions)
 {
-	if (!strncmp(path, "[kernel.kallsyms]", 17) || !strncmp(path, "[guest.kernel", 13))
+	if (!strncmp(path, PROTO_KERNEL_PREFIX, strlen(PROTO_KERNEL_PREFIX)) || !strncmp(path, "[guest.kernel", 13))
 		return PROFILE_KERNEL;
 	if (is_module_file(path) || (path[0] == '[' && start >= KERNEL_HALF &&
 				     strcmp(path, "[vsyscall]")))
@@ -54,6 +55,13 @@ static enum profile_image_kind kind_of(const char *path, uint64_t start, bool ha
 	if (path[0] && strncmp(path, "//anon", 6))
 		return PROFILE_FILE;
 	return has_functions ? PROFILE_JIT : PROFILE_ANON;
+}
+
+/* Where its name is followed by the symbol at its start that is no part of the name [PP-7]. */
+static uint32_t without_symbol(struct profile *p, uint32_t path)
+{
+	return strcmp(profile_text(p, path), PROTO_KERNEL_NAME) ? path
+		: profile_string(p, PROTO_KERNEL_PREFIX);
 }
 
 static int take_mapping(struct proto_reader *r, struct proto_field *f)
@@ -71,6 +79,7 @@ static int take_mapping(struct proto_reader *r, struct proto_field *f)
 	image.start = n[MAPPING_START];
 	image.limit = n[MAPPING_LIMIT];
 	image.offset = n[MAPPING_OFFSET];
+	image.path = without_symbol(r->p, image.path);
 	image.kind = kind_of(profile_text(r->p, image.path), image.start,
 			     n[MAPPING_HAS_FUNCTIONS]);
 	return proto_ids_add(&r->mappings, n[MAPPING_ID], profile_add_image(r->p, &image),

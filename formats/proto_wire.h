@@ -16,6 +16,10 @@ enum proto_wire {
 	PROTO_FIXED32 = 5,
 };
 
+/* The kernel's name, and what its mapping is called [PP-7]. */
+#define PROTO_KERNEL_PREFIX	"[kernel.kallsyms]"
+#define PROTO_KERNEL_NAME	PROTO_KERNEL_PREFIX "_stext"
+
 /* Of the whole file. */
 enum top_field {
 	TOP_SAMPLE_TYPE = 1, TOP_SAMPLE = 2, TOP_MAPPING = 3, TOP_LOCATION = 4,

@@ -20,8 +20,6 @@
 #include "xalloc.h"
 
 #define FLUSH_SIZE	(256 * 1024)	/* bytes that wait for being packed */
-#define KERNEL_PREFIX	"[kernel.kallsyms]"
-#define KERNEL_NAME	KERNEL_PREFIX "_stext"
 #define NOT_YET		SIZE_MAX
 
 struct writer {
@@ -190,8 +188,8 @@ static uint64_t image_name(struct writer *w, const struct profile_image *image)
 {
 	const char *path = profile_text(w->p, image->path);
 
-	if (image->kind == PROFILE_KERNEL && (path[0] != '[' || !strcmp(path, KERNEL_PREFIX)))
-		return proto_string_text(&w->strings, KERNEL_NAME);
+	if (image->kind == PROFILE_KERNEL && (path[0] != '[' || !strcmp(path, PROTO_KERNEL_PREFIX)))
+		return proto_string_text(&w->strings, PROTO_KERNEL_NAME);
 	return proto_string(&w->strings, image->path);
 }
 

@@ -63,6 +63,14 @@ static bool is_nowhere(const struct image *image)
 		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
 }
 
+/* Of a profile that was imported: "[heap]", which became a path to have one at all [IM-2]. */
+static bool was_no_file(const struct image *image)
+{
+	return image->session && image->session->has_info &&
+	       !strcmp(image->session->info.collector, "import") &&
+	       !strncmp(image->path, "/[", 2);
+}
+
 void populate_open_image(const struct inverted_image *inverted,
 			 const struct populate_options *options, struct finder *finder,
 			 struct binary *ret, struct notices *notices)
@@ -88,8 +96,8 @@ void populate_open_image(const struct inverted_image *inverted,
 	find_image(finder, image, notices);
 	if (image->is_ambiguous)
 		return;		/* find_image() said so */
-	if (!image->found && !strncmp(image->path, "/[", 2))
-		return;		/* imported, and was no file there either: "[heap]" */
+	if (!image->found && was_no_file(image))
+		return;
 	if (!image->found)
 		notice_add(notices, "'%s' is not there%s: shown without symbols", image->name,
 			   image->is_kernel ? " (a folder to search: --image-path)" : "");

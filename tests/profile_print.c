@@ -234,7 +234,7 @@ struct profile *profile_made(void)
 		     0x7f0000020000, 0x10000);
 	program = image(p, PROFILE_FILE, "/opt/my app/program", "c0ffee", 0x401000, 0x402000,
 			0x1000);
-	kernel = image(p, PROFILE_KERNEL, "[kernel.kallsyms]_stext", "77", 0xffffffff81000000,
+	kernel = image(p, PROFILE_KERNEL, "[kernel.kallsyms]", "77", 0xffffffff81000000,
 		       0xffffffff82000000, 0);
 	image(p, PROFILE_KERNEL_MODULE, "[ext4]", "", 0xffffffffc0000000, 0xffffffffc0010000, 0);
 	image(p, PROFILE_ANON, "[vdso]", "", 0x7fff00000000, 0x7fff00002000, 0);
