@@ -71,8 +71,8 @@ static void sum_up(struct sampler_profiler *p)
 
 	if (!p->has_begun)
 		s->start_ns = end;
-	else if (end < p->point + s->period_ns)
-		end = p->point + s->period_ns;
+	else if (end < p->points_end)
+		end = p->points_end;
 	s->duration_ns = end - s->start_ns;
 	s->metadata_lost = metadata_lost() - p->metadata_lost_before;
 }
@@ -128,6 +128,7 @@ static enum progress sample_point(struct sampler_profiler *p)
 		p->has_begun = true;
 		p->summary.start_ns = p->point;
 	}
+	p->points_end = p->point + p->params.interval_ns;
 	if (p->has_all_threads)
 		progress = sample_all(p);
 	else if (sample_take(p, &p->one))

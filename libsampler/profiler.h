@@ -56,7 +56,8 @@ void sampling_work_for(struct sampling_job *job);
 
 /* See that there is a sampling thread, and a signal handler. Under the lock. */
 int sampling_start(void);
-bool sampling_is_self(void);		/* the caller is the sampling thread */
+bool sampling_is_there(void);		/* under the lock */
+bool sampling_is_self(void);		/* the caller is the sampling thread. Under the lock */
 /* Ours: the sampling thread, or the last one if it has not quite ended. [sampling thread] */
 bool sampling_owns(pid_t tid, uint64_t start_time);
 
@@ -118,8 +119,9 @@ struct sampler_profiler {
 	struct added_unwinder unwinders[WALK_UNWINDERS_MAX];
 	size_t nr_unwinders, nr_known_unwinders;	/* known to the walker */
 
-	uint64_t point;				/* of the grid: the present one */
+	uint64_t point;				/* of the grid: the present or the next one */
 	bool has_begun;				/* a grid point was reached */
+	uint64_t points_end;			/* where the interval of the last one ends */
 	bool point_has_sample;			/* this one has */
 	uint64_t nr_points;			/* that have */
 	struct sampler_summary summary;

@@ -207,6 +207,11 @@ int sampling_start(void)
 	return err;
 }
 
+bool sampling_is_there(void)
+{
+	return is_there;
+}
+
 bool sampling_is_self(void)
 {
 	return is_there && pthread_equal(self, pthread_self());
