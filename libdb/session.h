@@ -97,6 +97,12 @@ enum loss_reason {
 	LOST_SAMPLE_FILE,	/* sample file could not be opened or grown */
 	LOST_STREAM,		/* word stream could not be understood there */
 	LOST_UNREAD,		/* left in the collector when it could not be read any more */
+	/* of libsampler, doc/sampler.md */
+	LOST_THREAD_BLOCKED,	/* the thread blocked the signal, or did not run in time */
+	LOST_THREAD_GONE,	/* the thread had ended */
+	LOST_THREAD_REFUSED,	/* the system refused, or no frame was found */
+	LOST_SAMPLER_MEMORY,	/* no room for more kinds of chains */
+	LOST_SAMPLER_LATE,	/* times for samples that passed: the sampling thread was late */
 	NR_LOSS_REASONS
 };
 

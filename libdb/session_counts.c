@@ -30,6 +30,11 @@ static const struct {
 	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or grown" },
 	[LOST_STREAM] = { "stream", "the stream of samples could not be understood" },
 	[LOST_UNREAD] = { "unread", "the daemon ended because it could not read them" },
+	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread could not be stopped in time" },
+	[LOST_THREAD_GONE] = { "thread_gone", "the thread had ended" },
+	[LOST_THREAD_REFUSED] = { "thread_refused", "the thread's stack could not be had" },
+	[LOST_SAMPLER_MEMORY] = { "sampler_memory", "there were too many different chains" },
+	[LOST_SAMPLER_LATE] = { "sampler_late", "the sampling thread was late" },
 };
 
 const char *loss_name(enum loss_reason reason)

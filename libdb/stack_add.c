@@ -71,7 +71,8 @@ static int series_of(struct stack_store *s, uint32_t context, uint32_t event, ui
 	}
 	pos = context < STACK_POSITIONS ? stack_index_find(s, r) : 0;
 	if (!pos) {
-		if (!stack_is_label(s, context, STACK_CONTEXT) ||
+		if ((!stack_is_label(s, context, STACK_CONTEXT) &&
+		     !stack_is_label(s, context, STACK_LABELLED_CONTEXT)) ||
 		    !stack_is_label(s, event, STACK_EVENT))
 			return -EINVAL;
 		pos = stack_append(s, &r, 1, &err);

@@ -37,7 +37,8 @@ static size_t label_fields(uint32_t which, unsigned int *ret_strings)
 		*ret_strings = 1;
 		return sizeof(struct stack_event_fields);
 	case STACK_CONTEXT:
-		*ret_strings = 2;
+	case STACK_LABELLED_CONTEXT:
+		*ret_strings = which == STACK_CONTEXT ? 2 : 3;
 		return sizeof(struct stack_context_fields);
 	}
 	return 0;
@@ -93,7 +94,7 @@ static const char *check_label(const struct stack_log *log, uint32_t pos)
 		if (!stack_image_is_named(i->kind, (const char *)(i + 1)))
 			return "an image of an unknown kind or without a proper path [ST-10]";
 	}
-	if (r->second == STACK_CONTEXT) {
+	if (stack_label_is_context(r->second)) {
 		const struct stack_context_fields *c = value;
 
 		if (c->app && !is_label(log, c->app, pos, STACK_IMAGE))
@@ -150,7 +151,8 @@ static const char *check_references(const struct stack_log *log, uint32_t pos)
 		       is_kind(log, r->second, pos, STACK_NODE) ? NULL :
 			"a count without series or node [ST-2]";
 	case STACK_SERIES:
-		return is_label(log, argument, pos, STACK_CONTEXT) &&
+		return (is_label(log, argument, pos, STACK_CONTEXT) ||
+			is_label(log, argument, pos, STACK_LABELLED_CONTEXT)) &&
 		       is_label(log, r->second, pos, STACK_EVENT) ? NULL :
 			"a series without context or event [ST-2]";
 	}

@@ -43,6 +43,7 @@ enum stack_label {		/* [ST-10] */
 	STACK_IMAGE = 1,
 	STACK_EVENT,
 	STACK_CONTEXT,
+	STACK_LABELLED_CONTEXT,
 };
 
 /* A record's first 8 bytes; what follows in longer ones is also in such units. */
@@ -96,13 +97,18 @@ struct stack_context_fields {
 };
 
 #define STACK_STRING_MAX	4096	/* with its NUL */
-#define STACK_LABEL_STRINGS	2	/* at most */
+#define STACK_LABEL_STRINGS	3	/* at most */
 #define STACK_LABEL_MAX		((8 + sizeof(struct stack_context_fields) + \
 				  STACK_LABEL_STRINGS * STACK_STRING_MAX + 7) / 8)
 
 /* The strings of a label that was checked. */
 void stack_label_strings(const struct stack_record *label,
 			 const char *ret_strings[STACK_LABEL_STRINGS]);
+
+static inline bool stack_label_is_context(uint32_t which)
+{
+	return which == STACK_CONTEXT || which == STACK_LABELLED_CONTEXT;
+}
 
 /* A log that is being gone through from its beginning. */
 struct stack_log {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* stack_labels.c - images, events and contexts: each written once, known by its position */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include "stack_private.h"
+#include "text_file.h"
 
 /* A label being put together; its bytes start as zeros, which pads it. */
 struct label {
@@ -95,11 +97,43 @@ int stack_store_context(struct stack_store *s, const struct stack_context *conte
 		.tid = context->tid,
 		.cpu = context->cpu,
 	};
+	bool labelled = context->labels && *context->labels;
 	struct label l;
 
 	begin(&l, &fields, sizeof(fields));
 	if (add_string(&l, context->cgroup) || add_string(&l, context->comm) ||
+	    (labelled && add_string(&l, context->labels)) ||
 	    (context->app != STACK_NONE && !stack_is_label(s, context->app, STACK_IMAGE)))
 		return -EINVAL;
-	return intern(s, &l, STACK_CONTEXT, ret_id);
+	return intern(s, &l, labelled ? STACK_LABELLED_CONTEXT : STACK_CONTEXT, ret_id);
+}
+
+/* --- the text of a context's labels [ST-14] --- */
+
+bool stack_label_add(struct strbuf *labels, const char *name, int64_t number)
+{
+	size_t before = labels->len;
+
+	if (before)
+		strbuf_add_char(labels, ' ');
+	text_add_escaped(labels, name, true);
+	strbuf_addf(labels, " %" PRId64, number);
+	if (*name && labels->len < STACK_STRING_MAX)
+		return true;
+	strbuf_truncate(labels, before);
+	return false;
+}
+
+char *stack_label_next(char **labels, int64_t *ret_number)
+{
+	char *name = text_next_word(labels), *word = name ? text_next_word(labels) : NULL;
+	bool negative = word && *word == '-';
+	uint64_t number;
+
+	if (!word || !*name || !text_unescape(name) ||
+	    !text_parse_decimal(word + negative, &number) ||
+	    number > (uint64_t)INT64_MAX + negative)
+		return NULL;
+	*ret_number = (int64_t)(negative ? 0 - number : number);
+	return name;
 }

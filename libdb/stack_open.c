@@ -154,6 +154,7 @@ struct stack_store *stack_store_close(struct stack_store *s)
 		return NULL;
 	munmap(s->header, s->length);
 	(void)!ftruncate(s->fd, (off_t)s->used * 8);
+	(void)flock(s->fd, LOCK_UN);	/* a child of fork() may have it too */
 	close(s->fd);
 	free(s->index);
 	free(s);

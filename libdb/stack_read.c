@@ -24,7 +24,7 @@ struct reader {
 	struct stack_log log;
 	uint32_t pos;			/* records below this are checked */
 	uint32_t nr[STACK_LABEL + 1];	/* of each kind */
-	uint32_t nr_labels[STACK_CONTEXT + 1];
+	uint32_t nr_labels[STACK_LABELLED_CONTEXT + 1];
 	size_t label_bytes;
 };
 
@@ -156,7 +156,9 @@ static int make_arrays(const struct reader *r, struct arrays *ret, struct op_err
 	struct arrays a = {
 		.images = array(r->nr_labels[STACK_IMAGE], sizeof(*a.images), &failed),
 		.events = array(r->nr_labels[STACK_EVENT], sizeof(*a.events), &failed),
-		.contexts = array(r->nr_labels[STACK_CONTEXT], sizeof(*a.contexts), &failed),
+		.contexts = array((size_t)r->nr_labels[STACK_CONTEXT] +
+				  r->nr_labels[STACK_LABELLED_CONTEXT],
+				  sizeof(*a.contexts), &failed),
 		.frames = array((size_t)r->nr[STACK_FRAME] + r->nr[STACK_WIDE_FRAME],
 				sizeof(*a.frames), &failed),
 		.nodes = array(r->nr[STACK_NODE], sizeof(*a.nodes), &failed),
@@ -196,7 +198,7 @@ static const void *copy_label(struct arrays *a, const struct stack_record *label
 static uint32_t convert_label(const struct reader *r, const struct stack_record *label,
 			      struct arrays *a, struct stack_snapshot *s)
 {
-	const char *strings[STACK_LABEL_STRINGS] = { NULL, NULL };
+	const char *strings[STACK_LABEL_STRINGS] = { NULL, NULL, NULL };
 	const void *fields = copy_label(a, label, strings);
 
 	if (label->second == STACK_IMAGE) {
@@ -222,6 +224,7 @@ static uint32_t convert_label(const struct reader *r, const struct stack_record 
 		.app = f->app ? index_at(r, f->app) : STACK_NONE,
 		.tgid = f->tgid, .tid = f->tid, .cpu = f->cpu,
 		.cgroup = strings[0], .comm = strings[1],
+		.labels = strings[2] ? strings[2] : "",
 	};
 	return s->nr_contexts++;
 }

@@ -21,10 +21,12 @@
 #ifndef STACK_STORE_H
 #define STACK_STORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "error.h"
 #include "sample_name.h"
+#include "strbuf.h"
 
 #define STACK_STORE_FILE	"stacks"	/* below stats/ */
 #define STACK_STORE_MAX		(UINT64_C(1) << 32)	/* bytes of a file [ST-8] */
@@ -71,7 +73,16 @@ struct stack_context {
 	uint32_t app;			/* image (id or index), or STACK_NONE */
 	int64_t tgid, tid, cpu;		/* or SAMPLE_ALL */
 	const char *cgroup, *comm;	/* "" not separated or unknown */
+	const char *labels;		/* stack_label_add(); "" none, and NULL to writers */
 };
+
+/*
+ * What the program itself said of its samples, as text: names with numbers [ST-14]. Adding one is
+ * false, and @labels as it was, when there is no more room in a context.
+ */
+bool stack_label_add(struct strbuf *labels, const char *name, int64_t number);
+/* The next name in *@labels, which is spoiled and moved along; NULL: none, or no such text. */
+char *stack_label_next(char **labels, int64_t *ret_number);
 
 /* --- adding --- */
 

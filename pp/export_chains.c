@@ -299,7 +299,7 @@ static void add_key(struct reader *r, struct file_samples *f, uint64_t key, stru
 		f->at++;
 	for (; f->at < f->nr_chains && f->chains[f->at].key == key; f->at++) {
 		const struct stack_count *c = &r->snapshot.counts[f->chains[f->at].value];
-		const char *comm = r->snapshot.contexts[c->context].comm;
+		const struct stack_context *of = &r->snapshot.contexts[c->context];
 
 		value = take(b, x->options->since
 				? export_baseline_chain(x->options->since, r->session->samples,
@@ -308,7 +308,9 @@ static void add_key(struct reader *r, struct file_samples *f, uint64_t key, stru
 				: c->count);
 		if (value)
 			export_sample_add(x, r->first_node + c->node,
-					  *comm ? export_labels(x, f->file, comm) : f->labels,
+					  *of->comm || *of->labels
+					  ? export_labels(x, f->file, of->comm, of->labels)
+					  : f->labels,
 					  f->event, value);
 	}
 	value = take(b, UINT64_MAX);
@@ -371,7 +373,7 @@ static void add_file(struct reader *r, size_t i)
 	f.anon_start = header.anon_start;
 	if (r->by_file)
 		f.chains = sorted_chains(r, i, &f.nr_chains);
-	f.labels = export_labels(r->x, f.file, common_comm(r, &f));
+	f.labels = export_labels(r->x, f.file, common_comm(r, &f), "");
 	add_keys(r, &f, keys, nr);
 	free((void *)f.chains);
 	free(keys);

@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stack_store.h"
+#include "thread_sample.h"
 #include "xalloc.h"
+
+#define LABELS_MAX	64
 
 static void add_number(struct profile *p, struct profile_label *labels, uint32_t *nr,
 		       const char *key, int64_t number)
@@ -24,10 +28,35 @@ static void add_text(struct profile *p, struct profile_label *labels, uint32_t *
 			.key = profile_string(p, key), .text = profile_string(p, text) };
 }
 
-uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm)
+/* Names that are ours come once. */
+static bool is_taken(const struct profile *p, const struct profile_label *labels, uint32_t nr,
+		     const char *name)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (!strcmp(profile_text(p, labels[i].key), name))
+			return true;
+	return false;
+}
+
+/* What the program said itself [ST-14]. */
+static void add_said(struct profile *p, struct profile_label *labels, uint32_t *nr,
+		     const char *said)
+{
+	char *text = xstrdup(said), *rest = text, *name;
+	int64_t number;
+
+	while (*nr < LABELS_MAX && (name = stack_label_next(&rest, &number)))
+		if (!is_taken(p, labels, *nr, name))
+			labels[(*nr)++] = (struct profile_label){
+				.key = profile_string(p, name), .number = number };
+	free(text);
+}
+
+uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm,
+		       const char *said)
 {
 	struct profile *p = x->profile;
-	struct profile_label labels[6];
+	struct profile_label labels[LABELS_MAX];
 	uint32_t nr = 0;
 	char *app;
 
@@ -41,6 +70,7 @@ uint32_t export_labels(struct export *x, const struct sample_file *file, const c
 		add_text(p, labels, &nr, "app", app);
 		free(app);
 	}
+	add_said(p, labels, &nr, said);
 	return profile_label_set(p, labels, nr);
 }
 
@@ -64,6 +94,13 @@ static struct profile_event event_of(struct export *x, const struct sample_file 
 			.name = profile_string(p, "cpu"),
 			.unit = profile_string(p, "nanoseconds"),
 			.period = s->info.period_ns,
+		};
+	if (!strcmp(file->name.event, THREAD_SAMPLE))
+		return (struct profile_event){
+			.name = profile_string(p, file->name.unit_mask == THREAD_SAMPLE_CPU
+						  ? "cpu" : "wall"),
+			.unit = profile_string(p, "nanoseconds"),
+			.period = file->name.count * THREAD_SAMPLE_NS,
 		};
 	return (struct profile_event){
 		.name = profile_string(p, file->name.event),

@@ -93,8 +93,9 @@ void export_chains(struct export *x, const struct report_session *session, size_
 
 /* --- export_labels.c --- */
 
-/* The label set of samples of @file; @comm "": not known. */
-uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm);
+/* The label set of samples of @file; @comm "": not known. @said: a context's labels [ST-14]. */
+uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm,
+		       const char *said);
 void export_events(struct export *x);
 void export_about(struct export *x);
 

@@ -112,7 +112,8 @@ static void make_file(const char *samples, const char *app, const struct place *
 static uint32_t make_ids(struct stack_store *s, uint32_t *ids, uint32_t *ret_context)
 {
 	const struct stack_event cycles = { "CPU_CLK_UNHALTED", 100000, 0 };
-	struct stack_context context = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "" };
+	struct stack_context context = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "",
+					   "" };
 	uint32_t event = 0;
 	int err = stack_store_event(s, &cycles, &event);
 

@@ -115,7 +115,8 @@ static void make_ids(struct stack_store *s, struct program *programs)
 	for (int i = 0; i < PROGRAMS && !err; i++) {
 		char *name = xasprintf("/usr/bin/program%d", i);
 		const struct stack_image image = { { .kind = IMAGE_FILE, .path = name }, "" };
-		struct stack_context c = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "" };
+		struct stack_context c = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "",
+					   "" };
 
 		err = stack_store_image(s, &image, &programs[i].image) ||
 		      stack_store_image(s, &libc, &programs[i].lib);

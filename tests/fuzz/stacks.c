@@ -57,7 +57,7 @@ static void add_to(struct stack_store *s)
 {
 	const struct stack_image image = { { .kind = IMAGE_KERNEL, .path = "new" }, "ab" };
 	const struct stack_event event = { "NEW", 1, 2 };
-	struct stack_context context = { 0, 1, 2, 3, "", "comm" };
+	struct stack_context context = { 0, 1, 2, 3, "", "comm", "phase 3" };
 	struct stack_frame frames[9];
 	uint32_t event_id, context_id;
 

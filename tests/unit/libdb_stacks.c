@@ -120,7 +120,8 @@ TEST(kept_apart)
 	static const struct stack_event misses = { "CACHE_MISSES", 500, 0x41 };
 	struct stack_ids ids;
 	struct stack_store *s = fresh(&ids);
-	const struct stack_context other = { STACK_NONE, 7, 8, 1, "/docker/x", "cc1" };
+	const struct stack_context other = { STACK_NONE, 7, 8, 1, "/docker/x", "cc1",
+					     "phase 3" };
 	const struct stack_frame self[] = {
 		{ ids.app, 1 }, { ids.app, 1 }, { ids.app, 1 }, { ids.app, 1 },
 	};
@@ -145,7 +146,8 @@ TEST(kept_apart)
 	      r.nr_nodes, r.nr_frames, r.nr_counts);
 	CHECK(r.nr_contexts == 2 && r.contexts[1].app == STACK_NONE && r.contexts[1].tid == 8 &&
 	      r.contexts[1].cpu == 1 && !strcmp(r.contexts[1].cgroup, "/docker/x") &&
-	      !strcmp(r.contexts[1].comm, "cc1"), "context");
+	      !strcmp(r.contexts[1].comm, "cc1") && !strcmp(r.contexts[1].labels, "phase 3") &&
+	      !*r.contexts[0].labels, "context");
 	CHECK(r.events[1].unit_mask == 0x41, "event");
 	stack_snapshot_totals(&r, &t);
 	CHECK(t.samples == 160 && t.ends[STACK_COMPLETE] == 40 && t.ends[STACK_TRUNCATED] == 40 &&
@@ -389,6 +391,36 @@ TEST(closed_is_cut)
 	stack_store_close(s);
 	CHECK(!stat(path, &st) && (uint64_t)st.st_size == bytes, "%lld bytes",
 	      (long long)st.st_size);
+}
+
+/* [ST-14]: what was said comes back, whatever it is called. */
+TEST(labels_as_text)
+{
+	static const struct {
+		const char *name;
+		int64_t number;
+	} said[] = { { "phase", 3 }, { "a b\\c\n", INT64_MIN }, { "r/-7", INT64_MAX }, { "z", 0 } };
+	struct strbuf text = STRBUF_INIT;
+	char *rest, bad[] = "a 1 b x", *name;
+	int64_t number = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++)
+		CHECK(stack_label_add(&text, said[i].name, said[i].number), "%zu", i);
+	CHECK(!stack_label_add(&text, "", 1), "no name");
+	rest = text.text;
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+		name = stack_label_next(&rest, &number);
+		CHECK(name && !strcmp(name, said[i].name) && number == said[i].number, "%zu", i);
+	}
+	CHECK(!stack_label_next(&rest, &number), "no more");
+	strbuf_reset(&text);
+	for (number = 0; number < 5000 && stack_label_add(&text, "name", number);)
+		number++;
+	CHECK(number > 300 && number < 5000 && text.len < 4096, "as many as there is room for");
+	strbuf_free(&text);
+	rest = bad;
+	CHECK(stack_label_next(&rest, &number) && number == 1 &&
+	      !stack_label_next(&rest, &number), "ends where it is broken");
 }
 
 TEST_MAIN()

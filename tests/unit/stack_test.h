@@ -30,7 +30,8 @@ static inline int stack_labels(struct stack_store *s, struct stack_ids *ret)
 	const struct stack_image lib = { { .kind = IMAGE_FILE, .path = "/lib/libm.so" }, "" };
 	const struct stack_image kernel = { { .kind = IMAGE_KERNEL, .path = "kallsyms" }, "" };
 	const struct stack_event event = { "CPU_CLK_UNHALTED", 100000, 0 };
-	struct stack_context context = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "" };
+	struct stack_context context = { 0, SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "",
+					   "" };
 	int err = stack_store_image(s, &app, &ret->app);
 
 	if (!err)
