@@ -4,8 +4,20 @@ sampler_sources := libsampler/version.c \
 	libsampler/modules.c libsampler/module_elf.c libsampler/stack_buffer.c
 sampler_sources += $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c \
 	sample.c all_threads.c periodic.c metadata.c metadata_past.c fork.c)
-# of other folders, compiled once more
-sampler_used := libutil/build_id.c libutil/hash.c
+sampler_sources += $(addprefix libsampler/build_,profile.c images.c comms.c file.c names.c \
+	symbols.c session.c session_images.c session_files.c session_stacks.c \
+	session_beside.c)
+# of other folders, compiled once more; xalloc.c is our own
+sampler_used := libsampler/xalloc.c
+sampler_used += $(addprefix formats/,profile.c profile_sums.c format_warn.c shown_frames.c \
+	folded_write.c cpuprofile_write.c cpuprofile_words.c maps_text.c maps_text_write.c \
+	maps_line.c proto_write.c proto_strings.c proto_columns.c proto_encode.c gzip_write.c)
+sampler_used += $(addprefix libdb/,odb_open.c odb_add.c odb_grow.c odb_read.c sample_header.c \
+	sample_name.c session.c session_info.c session_counts.c session_parts.c image_ids.c \
+	text_file.c abi.c stack_open.c stack_check.c stack_index.c stack_grow.c stack_labels.c \
+	stack_add.c stack_ends.c)
+sampler_used += $(addprefix libutil/,error.c strbuf.c file.c file_reserved.c file_tree.c path.c \
+	hash.c number.c build_id.c build_id_elf.c)
 sampler_ldlibs := -ldw -lelf -lz -lpthread
 
 sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used))

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * xalloc.c - allocation in other people's programs: told, then abort()
+ *
+ * The same calls as libutil's xalloc.c, and say.c's for bugs. A library does not call exit(), whose handlers would run in the
+ * middle of whatever its threads do; and what has no memory for a profile has none for the program
+ * either. [SM-54]
+ */
+#include "xalloc.h"
+
+#include "say.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *or_abort(void *p)
+{
+	static const char text[] = "libsampler: out of memory\n";
+
+	if (!p) {
+		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+		abort();
+	}
+	return p;
+}
+
+void *xmalloc(size_t size)
+{
+	return or_abort(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	return or_abort(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *xrealloc_array(void *old, size_t n, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(n, size, &bytes))
+		return or_abort(NULL);
+	return or_abort(realloc(old, bytes ? bytes : 1));
+}
+
+char *xstrdup(const char *s)
+{
+	size_t size = strlen(s) + 1;
+
+	return memcpy(xmalloc(size), s, size);
+}
+
+char *xasprintf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	return n < 0 ? or_abort(NULL) : text;
+}
+
+void say_bug(const char *file, int line, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	dprintf(STDERR_FILENO, "libsampler: %s:%d: bug: ", file, line);
+	vdprintf(STDERR_FILENO, format, args);
+	dprintf(STDERR_FILENO, "\n");
+	va_end(args);
+	abort();
+}
