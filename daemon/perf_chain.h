@@ -16,8 +16,9 @@
 
 /* The user registers that are asked for, as perf numbers them, and how many that are. */
 #if defined(__x86_64__)
-#define PERF_USER_REGS	(((UINT64_C(2) << PERF_REG_X86_IP) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
-#define PERF_USER_REGS_NR	17	/* rax to rip, r8 to r15 */
+#define PERF_USER_REGS \
+	(((UINT64_C(2) << PERF_REG_X86_FLAGS) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
+#define PERF_USER_REGS_NR	18	/* rax to rip and the flags, r8 to r15 */
 #elif defined(__aarch64__)
 #define PERF_USER_REGS	(UINT64_C(0x1ffffffff))	/* x0 to x30, sp, pc */
 #define PERF_USER_REGS_NR	33

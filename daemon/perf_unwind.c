@@ -27,6 +27,7 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 {
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		c->value[order[i][0]] = perf_user_register(registers, order[i][1]);
+	c->flags = perf_user_register(registers, PERF_REG_X86_FLAGS);
 }
 
 #else

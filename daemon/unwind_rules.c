@@ -120,6 +120,16 @@ static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
 	return true;
 }
 
+/* gcc's way to leave for a landing pad: rcx is where the address of that lies, or has it. [UT-16] */
+static bool is_x86_landing(const struct unwind_state *s)
+{
+	struct unwind_place ra = s->at[UNWIND_X86_RA];
+
+	return (ra.where == UNWIND_IN_REGISTER && ra.n == OP_X86_RCX) ||
+	       (s->cfa.kind == OP_CFA_REGISTER && s->cfa.base == OP_X86_RCX && s->cfa.offset == 8 &&
+		ra.where == UNWIND_AT_CFA && ra.offset == -8);
+}
+
 static bool is_unsaid(struct unwind_place place)
 {
 	return place.where == UNWIND_UNSAID || place.where == UNWIND_SAME;
@@ -151,6 +161,7 @@ static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_sta
 		return signal_rule(s->cfa.base, offset);
 	if (!is_unsaid(s->at[arm64 ? OP_ARM64_SP : OP_X86_RSP]))
 		return unknown;		/* sp is the CFA everywhere else */
+	rule.exact |= !arm64 && is_x86_landing(s);
 	if (s->cfa.kind != OP_CFA_REGISTER)
 		rule.offset2 = s->cfa.offset2;
 	if (s->cfa.kind == OP_CFA_INDEXED)

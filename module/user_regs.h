@@ -20,6 +20,7 @@ static inline bool op_user_cursor(struct op_unwind_cursor *c, const struct pt_re
 		return false;
 	c->machine = OP_UNWIND_X86_64;
 	c->pc = regs->ip;
+	c->flags = regs->flags;
 	c->value[OP_X86_RAX] = regs->ax;
 	c->value[OP_X86_RDX] = regs->dx;
 	c->value[OP_X86_RCX] = regs->cx;

@@ -30,8 +30,8 @@ enum op_unwind_result {
 };
 
 /*
- * A frame. The first one's owner sets machine, pc, value[], top and, on arm64, pac_mask, then
- * calls op_unwind_start(). After a result other than STEPPED, pc and exact are as before, the
+ * A frame. The first one's owner sets machine, pc, value[], flags, top and, on arm64, pac_mask,
+ * then calls op_unwind_start(). After a result other than STEPPED, pc and exact are as before, the
  * rest is not to be used.
  */
 struct op_unwind_cursor {
@@ -43,6 +43,7 @@ struct op_unwind_cursor {
 	u32 known;		/* bit n: value[n] is register n */
 	u32 saved;		/* bit n: value[n] is where register n lies */
 	u64 value[OP_UNWIND_REGISTERS];
+	u64 flags;		/* x86-64's, for op_unwind_start_entered() alone */
 	u64 floor;		/* the stack in use begins here: the next CFA is above */
 	u64 top;		/* and the CFA is never above this */
 	u64 pac_mask;		/* bits of a code address that arm64 signs; to be cleared */
@@ -77,12 +78,14 @@ static __always_inline void op_unwind_start(struct op_unwind_cursor *c)
 
 /*
  * The same where the kernel was entered there. By a SYSCALL, pc may be in the next function
- * already; it puts the return address into rcx, and nothing else does so by chance. [UT-26]
+ * already; it puts the return address into rcx and the flags into r11. Nothing else does both, but
+ * code that jumps to where rcx says may be at its first instruction. [UT-26]
  */
 static __always_inline void op_unwind_start_entered(struct op_unwind_cursor *c)
 {
 	op_unwind_start(c);
-	c->in_syscall = c->machine == OP_UNWIND_X86_64 && c->value[OP_X86_RCX] == c->pc;
+	c->in_syscall = c->machine == OP_UNWIND_X86_64 && c->value[OP_X86_RCX] == c->pc &&
+			c->value[OP_X86_R11] == c->flags;
 }
 
 /* An address in the instruction that the frame is at: what to look up. */

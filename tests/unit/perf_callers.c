@@ -273,6 +273,9 @@ TEST(copied_below_the_kernel)
 	make_copy(&b, MADE + 0x20, 1, ASKED);
 	memcpy(b.at + 16 + 8 * PERF_REG_X86_CX, &(uint64_t){ MADE + 0x20 }, 8);
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
+	CHECK(words[nr_words - 7] == MADE + 0x21, "at what rcx was jumped to");
+	memcpy(b.at + 16 + 8 * PERF_REG_X86_FLAGS, &(uint64_t){ PERF_REG_X86_R11 }, 8);
+	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	CHECK(words[nr_words - 7] == MADE + 0x20, "behind its system call");
 	nr_words = 0;
 #endif

@@ -8,6 +8,11 @@ $(eval $(call unit_test,unwind_reference,tests/unit/unwind_reference.c,$(unwind_
 $(eval $(call unit_test,unwind_cache,tests/unit/unwind_cache.c,$(unwind_libs),-pthread))
 # its worker and those who ask are threads: also run under ThreadSanitizer
 threaded += $(O)/tests/unwind_cache
+$(eval $(call unit_test,unwind_throws,tests/unit/unwind_throws.c,$(unwind_libs)))
+ifneq ($(filter %/exceptions,$(test_tools)),)
+$(O)/tests/unit/unwind_throws.o: CPPFLAGS += -DHAVE_CXX
+$(O)/tests/unwind_throws: | $(O)/tools/exceptions
+endif
 # what is walked has no frame pointers, and is linked in each way that there is
 unwind_walk := tests/unit/unwind_walk.c tests/unit/unwind_calls.c
 unwind_lazy := -Wl,-z,lazy

@@ -77,6 +77,10 @@ TEST(instructions)
 	CHECK(r.kept == 0xf008 && !r.saved, "undefined: lost");
 	CHECK(RULE("\x0a\x0e\x20\x41\x0b", 1).offset == 8, "remember, restore state");
 	CHECK(RULE("\x09\x10\x02", 0).ra_register == 2, "register");
+	CHECK(RULE("\x09\x10\x02", 0).exact, "in rcx: a landing pad");
+	CHECK(!RULE("\x09\x10\x01", 0).exact, "in rdx: none");
+	CHECK(RULE("\x0c\x02\x08", 0).exact, "by rcx");
+	CHECK(!RULE("\x0c\x01\x08", 0).exact, "by rdx");
 	CHECK(RULE("\x07\x10", 0).cfa == OP_CFA_END, "undefined return address");
 	CHECK(RULE("\x2e\x10\x2d\x00", 0).offset == 8, "args_size, negate_ra_state, nop");
 	CHECK(!(RULE("\x14\x03\x01", 0).kept & 8), "val_offset: lost");

@@ -85,6 +85,10 @@ TEST(a_system_call_is_at_its_own_instruction)
 	c.value[OP_X86_RCX] = c.pc;
 	op_unwind_start(&c);
 	CHECK(op_unwind_place(&c) == 0x1000 && op_unwind_caller(&c) == 0x1001, "by chance");
+	c.flags = c.value[OP_X86_R11] + 1;
+	op_unwind_start_entered(&c);
+	CHECK(op_unwind_place(&c) == 0x1000, "a fault's where rcx was jumped to");
+	c.flags = c.value[OP_X86_R11];
 	op_unwind_start_entered(&c);
 	CHECK(op_unwind_place(&c) == 0xfff && op_unwind_caller(&c) == 0x1000, "a system call's");
 	stack[6] = 0x2001;
