@@ -2,38 +2,33 @@
 /*
  * chains - sample one command with its callers, without a daemon, and print what came
  *
- *	chains [-t] [-k] DEPTH COMMAND...
+ *	chains [-t] [-k] [-n N] DEPTH COMMAND...
  *
  * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
- * frame pointers. With -t what comes before the command's own table is left out. Prints a line for
+ * frame pointers. With -t what comes before the command's own table is left out. -n: the command
+ * is ended once it has N chains, from the first on that has an end after the last table was given:
+ * before, the module may not know of all that is mapped there. Prints a line for
  * each different chain of the command's process: how many samples had it, how it ended (enum
  * op_stack_end, and "+fp" where frame pointers were followed), and its frames, innermost first, with
  * a ';' between: functions of the command by name, those of the kernel as "[k]" or, with -k, by name,
  * "?" for others. Last a line "samples N bad M": M words that are not what doc/event-buffer.md says.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "chains_names.h"
 #include "op_abi.h"
 #include "unwind_build.h"
 #include "unwind_vdso.h"
 
 #define FS OPROFILEFS_MOUNT "/"
-
-static void die(const char *what)
-{
-	fprintf(stderr, "chains: %s: %s\n", what, strerror(errno));
-	exit(1);
-}
 
 static void set(const char *file, const char *text)
 {
@@ -42,108 +37,6 @@ static void set(const char *file, const char *text)
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		die(file);
 	close(fd);
-}
-
-/* ---- names of functions ---- */
-
-struct symbol {
-	uint64_t address;
-	const char *name;
-};
-
-struct symbols {
-	struct symbol *list;
-	size_t nr;
-};
-
-static struct symbols program, kernel;
-
-static int by_address(const void *a, const void *b)
-{
-	const struct symbol *x = a, *y = b;
-
-	return x->address < y->address ? -1 : x->address > y->address;
-}
-
-static void add_symbol(struct symbols *s, uint64_t address, const char *name)
-{
-	if (!(s->nr & (s->nr - 1)))
-		s->list = realloc(s->list, (s->nr ? 2 * s->nr : 1) * sizeof(*s->list));
-	if (!s->list)
-		die("memory");
-	s->list[s->nr++] = (struct symbol){ address, name };
-}
-
-static const char *name_of(const struct symbols *s, uint64_t address)
-{
-	size_t low = 0, high = s->nr;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (s->list[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? s->list[low - 1].name : "?";
-}
-
-static uint64_t offset_of(const char *elf, uint64_t address)
-{
-	const Elf64_Ehdr *e = (const void *)elf;
-	const Elf64_Phdr *p = (const void *)(elf + e->e_phoff);
-
-	for (int i = 0; i < e->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && address >= p[i].p_vaddr &&
-		    address < p[i].p_vaddr + p[i].p_filesz)
-			return address - p[i].p_vaddr + p[i].p_offset;
-	return 0;
-}
-
-/* The command's functions by their offset in its file, as samples have them. */
-static void read_program(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const Elf64_Shdr *sections;
-	const Elf64_Ehdr *e;
-	const char *elf;
-	struct stat st;
-
-	if (fd < 0 || fstat(fd, &st))
-		die(path);
-	elf = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (elf == MAP_FAILED)
-		die(path);
-	close(fd);
-	e = (const void *)elf;
-	sections = (const void *)(elf + e->e_shoff);
-	for (int i = 0; i < e->e_shnum; i++) {
-		const Elf64_Sym *sym = (const void *)(elf + sections[i].sh_offset);
-		const char *names = elf + sections[sections[i].sh_link].sh_offset;
-
-		if (sections[i].sh_type != SHT_SYMTAB)
-			continue;
-		for (size_t n = sections[i].sh_size / sizeof(*sym); n--; sym++)
-			if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_value)
-				add_symbol(&program, offset_of(elf, sym->st_value),
-					   names + sym->st_name);
-	}
-	qsort(program.list, program.nr, sizeof(*program.list), by_address);
-}
-
-static void read_kernel(void)
-{
-	FILE *f = fopen("/proc/kallsyms", "re");
-	unsigned long long address;
-	char type, name[256];
-
-	while (f && fscanf(f, "%llx %c %255s%*[^\n]", &address, &type, name) == 3)
-		if (strchr("tTwW", type))
-			add_symbol(&kernel, address, strdup(name));
-	if (f)
-		fclose(f);
-	qsort(kernel.list, kernel.nr, sizeof(*kernel.list), by_address);
 }
 
 /* ---- the stream ---- */
@@ -156,7 +49,9 @@ static struct { op_word tgid, cookie; bool user; } now;
 static op_word program_cookie;
 static const char *program_path;
 static pid_t command;
+static struct symbols program, kernel;
 static unsigned long nr_samples, nr_bad;
+static unsigned long nr_wanted;		/* 0: the command ends by itself */
 
 static char **lines;
 static size_t nr_lines;
@@ -322,7 +217,7 @@ static void give_table(int fd, op_word cookie)
 		printf("table of %llx not taken: %s\n", (unsigned long long)cookie,
 		       strerror(errno));
 	free(table);
-	if (is_program(fd, cookie)) {
+	if ((nr_wanted && first_told) || is_program(fd, cookie)) {
 		set(FS "dump", "1");
 		take(fd);
 		first_told = nr_words;
@@ -335,6 +230,34 @@ static void give_tables(int fd, size_t at)
 	for (; at + 2 < nr_words; at++)
 		if (words[at] == OP_ESCAPE && words[at + 1] == OP_WANT_TABLE)
 			give_table(fd, words[at + 2]);
+}
+
+static bool gets_to_an_end(op_word end)
+{
+	op_word kind = end & OP_STACK_END_MASK;
+
+	return kind == OP_STACK_COMPLETE || kind == OP_STACK_TRUNCATED;
+}
+
+/* How many chains of the command's are to be told so far. */
+static unsigned long chains_told(void)
+{
+	unsigned long nr = 0;
+	op_word tgid = 0;
+
+	for (size_t i = 0; i + 6 < nr_words; i++) {
+		if (words[i] != OP_ESCAPE)
+			continue;
+		if (words[i + 1] == OP_CTX_SWITCH)
+			tgid = words[i + 6];
+		if (words[i + 1] != OP_STACK_END || i < first_told || (pid_t)tgid != command)
+			continue;
+		if (!nr && !gets_to_an_end(words[i + 2]))
+			first_told = i + 1;
+		else
+			nr++;
+	}
+	return nr;
 }
 
 static int by_text(const void *a, const void *b)
@@ -355,24 +278,26 @@ static void print_lines(void)
 
 int main(int argc, char **argv)
 {
-	bool tables = false, kernel_names = false;
+	bool tables = false, kernel_names = false, enough = false;
 	size_t seen = 0;
 	int fd, option, status;
 
-	while ((option = getopt(argc, argv, "+tk")) > 0) {
+	while ((option = getopt(argc, argv, "+tkn:")) > 0) {
 		tables |= option == 't';
 		kernel_names |= option == 'k';
+		if (option == 'n')
+			nr_wanted = strtoul(optarg, NULL, 10);
 	}
 	argc -= optind;
 	argv += optind;
 	if (argc < 2) {
-		fprintf(stderr, "usage: chains [-t] [-k] DEPTH COMMAND...\n");
+		fprintf(stderr, "usage: chains [-t] [-k] [-n N] DEPTH COMMAND...\n");
 		return 2;
 	}
 	program_path = argv[1];
-	read_program(program_path);
+	read_program(&program, program_path);
 	if (kernel_names)
-		read_kernel();
+		read_kernel(&kernel);
 	set(FS "backtrace_depth", argv[0]);
 	set(FS "unwind/memory", tables ? "65536" : "0");
 	fd = open(FS "buffer", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -386,9 +311,12 @@ int main(int argc, char **argv)
 	}
 	do {
 		take(fd);
-		if (tables)
+		if (tables && !enough)
 			give_tables(fd, seen);
 		seen = nr_words;
+		enough |= nr_wanted && first_told && chains_told() >= nr_wanted;
+		if (enough)
+			kill(command, SIGKILL);
 		usleep(20000);
 	} while (!waitpid(command, &status, WNOHANG));
 	set(FS "enable", "0");

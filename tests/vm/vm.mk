@@ -16,6 +16,11 @@ vm_calltrees := $(addprefix $(O)/vm/bin/,calltree-fp calltree gaps-fp)
 vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
 	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy chains)
 
+# the programs of tests/unit whose chains are known, for cases that ask for them
+.PHONY: known-chains
+known-chains: $(filter %/call_tree %/call_tree-static %/call_tree-static-pie %/exceptions,\
+	$(test_tools))
+
 # what a test machine of another architecture needs of ours, besides
 .PHONY: guest-programs
 guest-programs: $(O)/bin/oprofiled $(O)/bin/opcontrol vm-programs
@@ -45,9 +50,10 @@ all_objs += $(O)/tests/vm/odb-check.o
 $(O)/vm/bin/odb-check: $(O)/tests/vm/odb-check.o $(O)/lib/libdb.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-all_objs += $(O)/tests/vm/chains.o
-$(O)/tests/vm/chains.o: CPPFLAGS += -Ioprofilefs -Idaemon
-$(O)/vm/bin/chains: $(O)/tests/vm/chains.o $(O)/lib/libdaemon.a $(O)/lib/libutil.a
+chains_objs := $(O)/tests/vm/chains.o $(O)/tests/vm/chains_names.o
+all_objs += $(chains_objs)
+$(chains_objs): CPPFLAGS += -Ioprofilefs -Idaemon
+$(O)/vm/bin/chains: $(chains_objs) $(O)/lib/libdaemon.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz
 vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)
