@@ -154,6 +154,7 @@ static void *serve(void *unused)
 		sampling_unlock();
 		job->run(job);
 		sampling_lock();
+		current = NULL;
 	}
 	sample_release();
 	is_there = false;

@@ -109,6 +109,11 @@ void clock_pass(uint64_t ns)
 	now += ns;
 }
 
+void clock_halt(void)
+{
+	horizon = now;
+}
+
 uint64_t clock_now(void)
 {
 	return now - clock_start;

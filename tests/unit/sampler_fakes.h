@@ -23,6 +23,7 @@ void clock_run_to(uint64_t ns);
 void clock_run_on(void);
 /* [from a callback] It took so long. */
 void clock_pass(uint64_t ns);
+void clock_halt(void);			/* [from a callback] time passes no further */
 uint64_t clock_now(void);		/* since the start */
 /* Called when the sampling thread waits for something after @ns, once; the lock is not held. */
 void clock_before_waiting_past(uint64_t ns, void (*call)(void));
