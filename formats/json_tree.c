@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TREE_RATIO	20		/* bytes of the tree for one of the file [PF-7] */
-#define ALWAYS_FINE	(64u << 10)
+/* Bytes of the tree for one of the file [PF-7]; most have 12, lists of small numbers 24. */
+#define RATIO		20
+#define RATIO_OF_SMALL	26		/* as long as the tree is below FINE */
+#define FINE		((size_t)40 << 20)
+#define ALWAYS_FINE	4096		/* of the smallest file */
 
 /* What the tree being read may still take; jansson has its memory from here alone. */
 static _Thread_local size_t room;
@@ -42,12 +45,23 @@ static void set_functions(void)
 	json_set_alloc_funcs(take, give_back);
 }
 
+static size_t room_for(size_t size)
+{
+	size_t small = size < FINE ? RATIO_OF_SMALL * size : FINE;
+	size_t most = size < SIZE_MAX / RATIO ? RATIO * size : SIZE_MAX;
+
+	if (small > FINE)
+		small = FINE;
+	if (most > SIZE_MAX - ALWAYS_FINE)
+		return SIZE_MAX;
+	return (small > most ? small : most) + ALWAYS_FINE;
+}
+
 static int fault(const json_error_t *error, const char *rule, struct op_error *e)
 {
 	if (is_too_large)
-		return op_error_set(e, -EFBIG, "line %d, offset %d: so far it would take more than "
-				    "%d times as much memory as the file has bytes [PF-7]",
-				    error->line, error->position, TREE_RATIO);
+		return op_error_set(e, -EFBIG, "all of it: its values would take more than %d "
+				    "times as much memory as it has bytes [PF-7]", RATIO);
 	return op_error_set(e, -EPROTO, "line %d, offset %d: no JSON: %s %s", error->line,
 			    error->position, error->text, rule);
 }
@@ -60,8 +74,7 @@ int json_tree_read(const unsigned char *bytes, size_t size, const char *rule, js
 	json_t *tree;
 
 	pthread_once(&once, set_functions);
-	room = size > SIZE_MAX / TREE_RATIO - ALWAYS_FINE ? SIZE_MAX
-							  : TREE_RATIO * size + ALWAYS_FINE;
+	room = room_for(size);
 	is_too_large = false;
 	tree = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &error);
 	if (!tree)

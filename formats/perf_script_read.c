@@ -11,6 +11,7 @@
 #include "all_formats.h"
 #include "named_images.h"
 #include "perf_script.h"
+#include "room.h"
 #include "xalloc.h"
 
 #define EVENTS_MAX	64
@@ -19,6 +20,7 @@ struct reader {
 	const struct format_read_options *options;
 	struct profile *p;
 	struct op_error *e;
+	size_t size;				/* of the file */
 	unsigned long line;
 	int64_t periods[EVENTS_MAX];		/* of all samples; -1: they differ */
 	struct profile_line *lines;		/* of the place at hand, innermost first */
@@ -176,22 +178,26 @@ static uint32_t labels_of(struct reader *r)
 	return profile_label_set(r->p, labels, nr);
 }
 
-static void end_sample(struct reader *r)
+static int end_sample(struct reader *r)
 {
 	uint32_t event, node = PROFILE_NONE;
 	int64_t value;
 
 	if (!r->in_sample)
-		return;
+		return 0;
 	r->in_sample = false;
 	event = find_event(r->p, profile_string_n(r->p, r->header.event.at,
 						  text_length(r->header.event)));
 	value = r->periods[event] < 0 ? r->header.period : 1;
 	if (!value)
-		return;
+		return 0;
+	if (!has_room_for_sample(r->p, r->size))
+		return op_error_set(r->e, -EPROTO, "line %lu: too many samples for so many events "
+				    "[PF-7]", r->line);
 	if (r->nr_places)
 		node = profile_chain(r->p, r->places, r->nr_places);
 	profile_add_sample(r->p, node, labels_of(r))[event] = value;
+	return 0;
 }
 
 static int begin_sample(struct reader *r)
@@ -207,28 +213,27 @@ static int begin_sample(struct reader *r)
 		return op_error_set(r->e, -EPROTO, "line %lu: after the event stands no address "
 				    "[PS-2]", r->line);
 	err = add_frame(r, &frame);
-	if (!err)
-		end_sample(r);
-	return err;
+	return err ? err : end_sample(r);
 }
 
 static int read_line(struct reader *r, struct text line)
 {
 	struct perf_frame frame;
+	int err;
 
 	if (is_skipped(line))
 		return 0;
-	if (is_empty(line)) {
-		end_sample(r);
-		return 0;
-	}
+	if (is_empty(line))
+		return end_sample(r);
 	if (text_has_controls(line))
 		return op_error_set(r->e, -EPROTO, "line %lu: a control character [PS-1]", r->line);
 	if (r->in_sample && is_indented(line)) {
 		/* what is no frame is where the one before stands in the source */
 		return perf_script_frame(line, &frame) ? add_frame(r, &frame) : 0;
 	}
-	end_sample(r);
+	err = end_sample(r);
+	if (err)
+		return err;
 	if (!is_indented(line) && perf_script_header(line, &r->header))
 		return begin_sample(r);
 	return op_error_set(r->e, -EPROTO, "line %lu: neither a sample nor a frame of one (print "
@@ -250,9 +255,7 @@ static int read_lines(struct reader *r, struct text all)
 			err = 0;
 		}
 	}
-	if (!err)
-		end_sample(r);
-	return err;
+	return err ? err : end_sample(r);
 }
 
 static int perf_script_read(const unsigned char *bytes, size_t size,
@@ -261,7 +264,8 @@ static int perf_script_read(const unsigned char *bytes, size_t size,
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
 	struct op_error ours = { "" };
-	struct reader r = { .options = options, .p = p, .e = e ? e : &ours };
+	struct reader r = { .options = options, .p = p, .e = e ? e : &ours,
+			    .size = size };
 	int err = read_events(&r, all);
 
 	if (!err)

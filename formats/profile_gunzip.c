@@ -72,12 +72,13 @@ static int fault(z_stream *z, const unsigned char *bytes, int answer, bool too_l
 	if (answer == Z_MEM_ERROR)
 		return op_error_set(e, -ENOMEM, "out of memory while unpacking it");
 	if (too_large)
-		return op_error_set(e, -EFBIG, "unpacked it is more than %u times as large, and "
-				    "more than %u MiB: if that is right, unpack it with gunzip "
-				    "first", LARGEST_RATIO, ALWAYS_FINE >> 20);
+		return op_error_set(e, -EFBIG, "offset %llu: unpacked it is more than %u times as "
+				    "large, and more than %u MiB: if that is right, unpack it with "
+				    "gunzip first [PF-7]", at, LARGEST_RATIO, ALWAYS_FINE >> 20);
 	if (answer == Z_BUF_ERROR)
-		return op_error_set(e, -EPROTO, "offset %llu: the gzip data is cut off", at);
-	return op_error_set(e, -EPROTO, "offset %llu: the gzip data is damaged (%s)", at,
+		return op_error_set(e, -EPROTO, "offset %llu: the gzip data is cut off [PF-12]",
+				    at);
+	return op_error_set(e, -EPROTO, "offset %llu: the gzip data is damaged (%s) [PF-12]", at,
 			    z->msg ? z->msg : "zlib does not say how");
 }
 
@@ -101,7 +102,7 @@ static int unpack(z_stream *z, const unsigned char *bytes, size_t size,
 			return 0;
 		if (!is_gzip(z->next_in, left))
 			return format_doubt(options, e, "offset %zu: %zu bytes after the gzip "
-					    "data are no more of it", size - left, left);
+					    "data are no more of it [PF-12]", size - left, left);
 		inflateReset(z);
 	}
 }

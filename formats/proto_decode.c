@@ -7,7 +7,7 @@
 
 static int bad_number(const struct proto_cursor *c, size_t start, struct op_error *e)
 {
-	return op_error_set(e, -EPROTO, "offset %zu: a number is %s", start,
+	return op_error_set(e, -EPROTO, "offset %zu: a number is %s [PP-18]", start,
 			    c->at == c->end ? "cut off" : "longer than 64 bits");
 }
 
@@ -20,8 +20,8 @@ static int get_bytes(struct proto_cursor *c, struct proto_field *f, struct op_er
 		return bad_number(c, start, e);
 	if (size > proto_size(c))
 		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is %" PRIu64
-				    " bytes long, %zu are there", f->offset, f->number, size,
-				    proto_size(c));
+				    " bytes long, %zu are there [PP-18]", f->offset, f->number,
+				    size, proto_size(c));
 	f->inside = (struct proto_cursor){ c->base, c->at, c->at + size };
 	c->at += size;
 	return 1;
@@ -31,7 +31,7 @@ static int get_fixed(struct proto_cursor *c, struct proto_field *f, unsigned int
 		     struct op_error *e)
 {
 	if (proto_size(c) < size)
-		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is cut off",
+		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is cut off [PP-18]",
 				    f->offset, f->number);
 	f->value = 0;
 	for (unsigned int i = 0; i < size; i++)
@@ -52,8 +52,8 @@ int proto_next(struct proto_cursor *c, struct proto_field *f, struct op_error *e
 	f->number = (uint32_t)(head >> PROTO_WIRE_BITS);
 	f->wire = head & ((1 << PROTO_WIRE_BITS) - 1);
 	if (head >> 32 || !f->number)
-		return op_error_set(e, -EPROTO, "offset %zu: no field of profile.proto begins so",
-				    f->offset);
+		return op_error_set(e, -EPROTO, "offset %zu: no field of profile.proto begins so "
+				    "[PP-18]", f->offset);
 	switch (f->wire) {
 	case PROTO_VARINT:
 		if (!proto_get_varint(c, &f->value))
@@ -66,8 +66,8 @@ int proto_next(struct proto_cursor *c, struct proto_field *f, struct op_error *e
 	case PROTO_FIXED32:
 		return get_fixed(c, f, 4, e);
 	}
-	return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is of the unknown kind %d",
-			    f->offset, f->number, (int)f->wire);
+	return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is of the unknown kind %d "
+			    "[PP-18]", f->offset, f->number, (int)f->wire);
 }
 
 int proto_expect(const struct proto_field *f, enum proto_wire wire, const char *name,
@@ -75,8 +75,8 @@ int proto_expect(const struct proto_field *f, enum proto_wire wire, const char *
 {
 	if (f->wire == wire)
 		return 0;
-	return op_error_set(e, -EPROTO, "offset %zu: %s has to be of kind %d, and is of kind %d",
-			    f->offset, name, (int)wire, (int)f->wire);
+	return op_error_set(e, -EPROTO, "offset %zu: %s has to be of kind %d, and is of kind %d "
+			    "[PP-18]", f->offset, name, (int)wire, (int)f->wire);
 }
 
 int proto_list_start(struct proto_field *f, const char *name, struct op_error *e)

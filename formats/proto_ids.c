@@ -12,11 +12,11 @@ int proto_ids_add(struct proto_ids *ids, uint64_t id, uint32_t thing, size_t off
 		  struct op_error *e)
 {
 	if (!id)
-		return op_error_set(e, -EPROTO, "offset %zu: a %s has id 0, which means none",
-				    offset, ids->name);
+		return op_error_set(e, -EPROTO, "offset %zu: a %s has id 0, which means none "
+				    "[PP-21]", offset, ids->name);
 	xgrow(ids->all, ids->nr, ids->room);
 	ids->scattered |= id != (uint64_t)ids->nr + 1;
-	ids->all[ids->nr++] = (struct proto_id){ id, thing };
+	ids->all[ids->nr++] = (struct proto_id){ id, offset, thing };
 	return 0;
 }
 
@@ -24,7 +24,9 @@ static int compare_ids(const void *x, const void *y)
 {
 	const struct proto_id *a = x, *b = y;
 
-	return (a->id > b->id) - (a->id < b->id);
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
 int proto_ids_finish(struct proto_ids *ids, struct op_error *e)
@@ -34,7 +36,8 @@ int proto_ids_finish(struct proto_ids *ids, struct op_error *e)
 	qsort(ids->all, ids->nr, sizeof(*ids->all), compare_ids);
 	for (uint32_t i = 1; i < ids->nr; i++)
 		if (ids->all[i].id == ids->all[i - 1].id)
-			return op_error_set(e, -EPROTO, "two %ss have id %" PRIu64, ids->name,
+			return op_error_set(e, -EPROTO, "offset %zu: a second %s has id %" PRIu64
+					    " [PP-21]", ids->all[i].offset, ids->name,
 					    ids->all[i].id);
 	return 0;
 }

@@ -18,6 +18,7 @@ struct proto_ids {
 	const char *name;		/* "location", for errors */
 	struct proto_id {
 		uint64_t id;
+		size_t offset;		/* in the file */
 		uint32_t thing;		/* index of ours */
 	} *all;
 	uint32_t nr;

@@ -29,11 +29,21 @@ int proto_each(struct proto_reader *r, uint32_t number,
 	return err;
 }
 
+bool proto_may_miss(struct proto_reader *r)
+{
+	r->missed += r->options->salvage;
+	return r->options->salvage;
+}
+
 int proto_text_at(struct proto_reader *r, uint64_t at, size_t offset, uint32_t *ret)
 {
+	*ret = 0;
+	if (at >= r->nr_strings && at && proto_may_miss(r))
+		return 0;
 	if (at >= r->nr_strings && (at || r->nr_strings))
 		return op_error_set(r->e, -EPROTO, "offset %zu: there is no string %" PRIu64
-				    ", the table has %" PRIu32, offset, at, r->nr_strings);
+				    ", the table has %" PRIu32 " [PP-22]", offset, at,
+				    r->nr_strings);
 	*ret = r->nr_strings ? r->strings[at] : 0;
 	return 0;
 }
@@ -51,13 +61,13 @@ static int take_string(struct proto_reader *r, struct proto_field *f)
 	len = strnlen(text, whole);
 	if (len != whole) {
 		err = format_doubt(r->options, r->e, "offset %zu: a string has a NUL in it, and is "
-				   "taken as ending there", f->offset);
+				   "taken as ending there [PP-22]", f->offset);
 		if (err)
 			return err;
 	}
 	if (!r->nr_strings && whole)
-		return op_error_set(r->e, -EPROTO, "offset %zu: the first string has to be empty",
-				    f->offset);
+		return op_error_set(r->e, -EPROTO, "offset %zu: the first string has to be empty "
+				    "[PP-22]", f->offset);
 	xgrow(r->strings, r->nr_strings, r->room_strings);
 	r->strings[r->nr_strings++] = profile_string_n(r->p, text, len);
 	return 0;
@@ -100,8 +110,8 @@ static int take_sample_type(struct proto_reader *r, struct proto_field *f)
 	if (err)
 		return err;
 	if (r->columns.nr == SAMPLE_TYPES_MAX)
-		err = op_error_set(r->e, -EPROTO, "offset %zu: there are more than %d sample types",
-				   f->offset, SAMPLE_TYPES_MAX);
+		err = op_error_set(r->e, -EPROTO, "offset %zu: there are more than %d sample types "
+				   "[PP-23]", f->offset, SAMPLE_TYPES_MAX);
 	else
 		proto_column_add(&r->columns, type.name, type.unit);
 	free(type.name);
@@ -127,7 +137,8 @@ static int take_time(struct proto_reader *r, struct proto_field *f)
 {
 	if (r->times++)
 		return op_error_set(r->e, -EPROTO, "offset %zu: time_nanos is there twice: these "
-				    "are several profiles, one behind the other", f->offset);
+				    "are several profiles, one behind the other [PP-23]",
+				    f->offset);
 	r->p->start_ns = (int64_t)f->value;
 	return proto_expect(f, PROTO_VARINT, "time_nanos", r->e);
 }
@@ -160,7 +171,7 @@ static int take_dropped(struct proto_reader *r, struct proto_field *f)
 	};
 
 	if (f->value)
-		format_warn(r->options->warnings, "offset %zu: %s is left out", f->offset,
+		format_warn(r->options->warnings, "offset %zu: %s is left out [PP-19]", f->offset,
 			    names[f->number]);
 	return proto_expect(f, PROTO_VARINT, names[f->number], r->e);
 }
@@ -188,7 +199,8 @@ int proto_read_head(struct proto_reader *r)
 			return err;
 	}
 	if (!r->columns.nr)
-		return op_error_set(r->e, -EPROTO, "there is no sample_type: this is no profile");
+		return op_error_set(r->e, -EPROTO, "offset %zu: it ends, and there was no "
+				    "sample_type [PP-23]", (size_t)(r->file.end - r->file.base));
 	return 0;
 }
 
@@ -204,7 +216,8 @@ static void keep_whole(struct proto_reader *r)
 	while ((err = proto_next(&c, &f, &why)) > 0)
 		end = c.at;
 	if (err) {
-		format_warn(r->options->warnings, "%s: kept what is whole before that", why.text);
+		format_warn(r->options->warnings, "%s: kept what is whole before that [PP-25]",
+			    why.text);
 		r->file.end = end;
 	}
 }
@@ -224,6 +237,10 @@ static int read_parts(struct proto_reader *r)
 		if (err)
 			return err;
 	}
+	if (r->missed)
+		format_warn(r->options->warnings, "offset %zu: %" PRIu64 " references to what "
+			    "should come here are taken for unknown names and places [PP-25]",
+			    (size_t)(r->file.end - r->file.base), r->missed);
 	return 0;
 }
 

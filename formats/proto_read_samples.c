@@ -40,8 +40,8 @@ static int read_row(struct proto_reader *r, const struct proto_field *sample)
 		err = f.number == SAMPLE_VALUE ? read_values(r, &f, &nr) : 0;
 	if (!err && nr != r->columns.nr)
 		return op_error_set(r->e, -EPROTO, "offset %zu: a sample has %" PRIu32 " values, "
-				    "and there are %" PRIu32 " sample types", sample->offset, nr,
-				    r->columns.nr);
+				    "and there are %" PRIu32 " sample types [PP-23]",
+				    sample->offset, nr, r->columns.nr);
 	return err;
 }
 
@@ -92,9 +92,11 @@ static int read_chain(struct proto_reader *r, struct proto_field *f, uint32_t *n
 	while (!err && (err = proto_list_next(f, &id, r->e)) > 0) {
 		uint32_t place = proto_ids_find(&r->locations, id);
 
+		if (place == PROTO_NO_THING && proto_may_miss(r))
+			place = profile_place(r->p, PROFILE_NONE, 0, NULL, 0);
 		if (place == PROTO_NO_THING)
 			return op_error_set(r->e, -EPROTO, "offset %zu: a sample is at location %"
-					    PRIu64 ", which is not there", f->offset, id);
+					    PRIu64 ", which is not there [PP-21]", f->offset, id);
 		xgrow(r->places, *nr, r->room_places);
 		r->places[(*nr)++] = place;
 		err = 0;
@@ -125,9 +127,11 @@ static int read_label(struct proto_reader *r, const struct proto_field *f, uint3
 	}
 	if (err)
 		return err;
+	if (!label.key && r->missed)
+		return 0;
 	if (!label.key)
 		return format_doubt(r->options, r->e, "offset %zu: a label has no key, and is left "
-				    "out", f->offset);
+				    "out [PP-24]", f->offset);
 	if (label.text) {
 		label.number = 0;
 		label.unit = 0;
@@ -143,7 +147,7 @@ static int cut_chain(struct proto_reader *r, const struct proto_field *f, uint32
 		return 0;
 	*nr = PROFILE_FRAMES_MAX;
 	return format_doubt(r->options, r->e, "offset %zu: a chain has more than %d frames, and "
-			    "loses the outermost", f->offset, PROFILE_FRAMES_MAX);
+			    "loses the outermost [PP-24]", f->offset, PROFILE_FRAMES_MAX);
 }
 
 static int take_sample(struct proto_reader *r, struct proto_field *f)

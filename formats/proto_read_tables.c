@@ -102,7 +102,7 @@ static int line_number(struct proto_reader *r, uint64_t number, size_t offset, u
 	if (*ret == number)
 		return 0;
 	return format_doubt(r->options, r->e, "offset %zu: %" PRId64 " is no line, and taken as "
-			    "unknown", offset, (int64_t)number);
+			    "unknown [PP-24]", offset, (int64_t)number);
 }
 
 static int take_function(struct proto_reader *r, struct proto_field *f)
@@ -141,9 +141,11 @@ static int read_line(struct proto_reader *r, const struct proto_field *f, uint32
 	if (err)
 		return err;
 	line.function = proto_ids_find(&r->functions, n[LINE_FUNCTION_ID]);
+	if (line.function == PROTO_NO_THING && proto_may_miss(r))
+		line.function = profile_function(r->p, &(struct profile_function){ 0 });
 	if (line.function == PROTO_NO_THING)
 		return op_error_set(r->e, -EPROTO, "offset %zu: a line is of function %" PRIu64
-				    ", which is not there", f->offset, n[LINE_FUNCTION_ID]);
+				    ", which is not there [PP-21]", f->offset, n[LINE_FUNCTION_ID]);
 	err = line_number(r, n[LINE_LINE], f->offset, &line.line);
 	if (err)
 		return err;
@@ -196,10 +198,10 @@ static int take_location(struct proto_reader *r, struct proto_field *f)
 		return err;
 	if (l.mapping) {
 		image = proto_ids_find(&r->mappings, l.mapping);
-		if (image == PROTO_NO_THING)
+		if (image == PROTO_NO_THING && !proto_may_miss(r))
 			return op_error_set(r->e, -EPROTO, "offset %zu: location %" PRIu64 " is in "
-					    "mapping %" PRIu64 ", which is not there", f->offset,
-					    l.id, l.mapping);
+					    "mapping %" PRIu64 ", which is not there [PP-21]",
+					    f->offset, l.id, l.mapping);
 	}
 	return proto_ids_add(&r->locations, l.id,
 			     profile_place(r->p, image, l.address, r->lines, l.nr_lines),

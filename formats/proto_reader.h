@@ -29,6 +29,7 @@ struct proto_reader {
 	struct proto_columns columns;
 	uint64_t period;
 	struct proto_column period_type;	/* name and unit only; NULL: none */
+	uint64_t missed;		/* references to what was cut off [PP-25] */
 	unsigned int times;		/* how many time_nanos there were */
 
 	struct profile_line *lines;	/* of one location */
@@ -39,6 +40,9 @@ struct proto_reader {
 	size_t room_labels;
 	int64_t *row;			/* of one sample */
 };
+
+/* May a reference to nothing be taken for one to something unknown? Counted for a warning. */
+bool proto_may_miss(struct proto_reader *r);
 
 /* Call @take for each field of the file with this number. */
 int proto_each(struct proto_reader *r, uint32_t number,

@@ -354,6 +354,8 @@ static void check_refused(struct proto_buffer *b, const char *why)
 	p = read_made(b, true, &err, &e);
 	CHECK(err == -EPROTO, "error %d", err);
 	CHECK(strstr(e.text, why), "'%s' does not say '%s'", e.text, why);
+	CHECK(!strncmp(e.text, "offset ", 7) && strstr(e.text, " [PP-"), "'%s': no place, or no "
+	      "rule", e.text);
 	profile_free(p);
 }
 
@@ -363,22 +365,22 @@ TEST(references_to_nothing_are_refused)
 
 	put_strings(&b);
 	put_sample(&b, 4, 1, 1);
-	check_refused(&b, "a sample is at location 4, which is not there");
+	check_refused(&b, "a sample is at location 4, which is not there [PP-21]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_LOCATION, "\x08\x01\x10\x05", 4);
-	check_refused(&b, "location 1 is in mapping 5, which is not there");
+	check_refused(&b, "location 1 is in mapping 5, which is not there [PP-21]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_LOCATION, "\x08\x01\x22\x02\x08\x09", 6);
-	check_refused(&b, "a line is of function 9, which is not there");
+	check_refused(&b, "a line is of function 9, which is not there [PP-21]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_FUNCTION, "\x08\x01\x10\x06", 4);
-	check_refused(&b, "there is no string 6, the table has 6");
+	check_refused(&b, "there is no string 6, the table has 6 [PP-22]");
 
 	b = started();
 	put_strings(&b);
@@ -393,47 +395,121 @@ TEST(broken_rules_are_refused_with_their_place)
 {
 	struct proto_buffer b = { NULL, 0, 0 };
 
-	check_refused(&b, "no sample_type");
+	check_refused(&b, "offset 0: it ends, and there was no sample_type [PP-23]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_SAMPLE, "\x12\x01\x01", 3);
-	check_refused(&b, "offset 65: a sample has 1 values, and there are 2 sample types");
+	check_refused(&b, "offset 65: a sample has 1 values, and there are 2 sample types [PP-23]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_LOCATION, "\x08\x07", 2);
-	check_refused(&b, "two locations have id 7");
+	check_refused(&b, "a second location has id 7 [PP-21]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_MAPPING, "", 0);
-	check_refused(&b, "a mapping has id 0");
+	check_refused(&b, "a mapping has id 0, which means none [PP-21]");
 
 	b = started();
 	proto_put_bytes(&b, TOP_STRING_TABLE, "x", 1);
-	check_refused(&b, "the first string has to be empty");
+	check_refused(&b, "the first string has to be empty [PP-22]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_number(&b, TOP_TIME_NANOS, 1);
 	proto_put_number(&b, TOP_TIME_NANOS, 1);
-	check_refused(&b, "time_nanos is there twice");
+	check_refused(&b, "one behind the other [PP-23]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_number(&b, TOP_SAMPLE, 1);
-	check_refused(&b, "sample has to be of kind 2, and is of kind 0");
+	check_refused(&b, "sample has to be of kind 2, and is of kind 0 [PP-18]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_varint(&b, 50 << PROTO_WIRE_BITS | 3);
-	check_refused(&b, "of the unknown kind 3");
+	check_refused(&b, "of the unknown kind 3 [PP-18]");
 
 	b = started();
 	put_strings(&b);
 	proto_put_varint(&b, 0);
-	check_refused(&b, "no field of profile.proto begins so");
+	check_refused(&b, "offset 65: no field of profile.proto begins so [PP-18]");
+}
+
+TEST(bytes_that_are_no_fields)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *why;
+	} cases[] = {
+		{ "\x50", 1, "offset 0: a number is cut off [PP-18]" },
+		{ "\x50\x80", 2, "offset 0: a number is cut off [PP-18]" },
+		{ "\x50\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12,
+		  "offset 0: a number is longer than 64 bits [PP-18]" },
+		{ "\x50\x01\x32\x05" "abc", 7,
+		  "offset 2: field 6 is 5 bytes long, 3 are there [PP-18]" },
+		{ "\x51" "1234567", 8, "offset 0: field 10 is cut off [PP-18]" },
+		{ "\x55" "123", 4, "offset 0: field 10 is cut off [PP-18]" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct proto_buffer b = { xmalloc(cases[i].size), cases[i].size, cases[i].size };
+
+		memcpy(b.bytes, cases[i].bytes, b.len);
+		check_refused(&b, cases[i].why);
+	}
+}
+
+TEST(too_many_sample_types)
+{
+	struct proto_buffer b = { NULL, 0, 0 };
+
+	put_strings(&b);
+	for (int i = 0; i < 257; i++)
+		put_type(&b, 1, 2);
+	check_refused(&b, "there are more than 256 sample types [PP-23]");
+}
+
+/* Samples come first and names last: counts and chains are kept without them. [PP-25] */
+TEST(salvage_of_cut_files)
+{
+	struct format_read_options options = { .warnings = &warnings, .salvage = true };
+	struct profile *p = profile_made(), *cut;
+	struct bytes whole = written(p);
+	size_t size, kept = 0;
+
+	for (size = 0; size < whole.size; size++) {
+		unsigned char *bytes = xmalloc(size + 1);
+		struct op_error e = { "" };
+
+		memcpy(bytes, whole.bytes, size);
+		cut = profile_new();
+		warned[0] = '\0';
+		if (!format_pprof.read(bytes, size, &options, cut, &e)) {
+			kept++;
+			CHECK(cut->nr_samples <= p->nr_samples && cut->nr_events, "%zu", size);
+		} else {
+			CHECK(strstr(e.text, "no sample_type [PP-23]"), "%zu: %s", size, e.text);
+		}
+		profile_free(cut);
+		free(bytes);
+	}
+	CHECK(kept > whole.size - 20, "%zu of %zu cut files kept something", kept, whole.size);
+	/* behind the samples and before the strings */
+	size = (size_t)((unsigned char *)memmem(whole.bytes, whole.size, "samples", 7) -
+			whole.bytes);
+	cut = profile_new();
+	warned[0] = '\0';
+	CHECK(!format_pprof.read(whole.bytes, size, &options, cut, NULL), "cut");
+	CHECK(cut->nr_samples == p->nr_samples, "%u samples", cut->nr_samples);
+	CHECK(strstr(warned, "kept what is whole before that [PP-25]") &&
+	      strstr(warned, "are taken for unknown names and places [PP-25]"), "%s", warned);
+	profile_free(cut);
+	profile_free(p);
+	free(whole.bytes);
 }
 
 /* Cut anywhere: refused, or what is left is a profile by itself; never more. */
@@ -478,8 +554,36 @@ TEST(doubts_are_warned_of_or_refused)
 		warned[0] = '\0';
 		p = read_made(&b, strict, &err, &e);
 		CHECK(strict ? err == -EPROTO : !err, "%d %s", err, e.text);
-		CHECK(strict || (strstr(warned, "NUL") && strstr(warned, "is no line") &&
+		CHECK(strict || (strstr(warned, "NUL") && strstr(warned, "[PP-22]") &&
+				 strstr(warned, "is no line") && strstr(warned, "[PP-24]") &&
 				 strstr(warned, "no key")), "%s", warned);
+		profile_free(p);
+	}
+}
+
+TEST(chains_beyond_the_limit_lose_their_outermost_frames)
+{
+	for (int strict = 0; strict < 2; strict++) {
+		struct proto_buffer b = started(), m = { NULL, 0, 0 }, list = { NULL, 0, 0 };
+		struct op_error e;
+		struct profile *p;
+		int err;
+
+		put_strings(&b);
+		for (int i = 0; i < PROFILE_FRAMES_MAX; i++)
+			proto_put_varint(&list, 3);
+		proto_put_varint(&list, 7);
+		proto_put_buffer(&m, SAMPLE_LOCATION_ID, &list);
+		put_single(&m, SAMPLE_VALUE, 1);
+		put_single(&m, SAMPLE_VALUE, 1);
+		proto_put_buffer(&b, TOP_SAMPLE, &m);
+		warned[0] = '\0';
+		p = read_made(&b, strict, &err, &e);
+		CHECK(strict ? err == -EPROTO && strstr(e.text, "[PP-24]") : !err, "%s", e.text);
+		CHECK(strict || (p->nr_nodes == PROFILE_FRAMES_MAX &&
+				 strstr(warned, "loses the outermost [PP-24]")), "%s", warned);
+		proto_buffer_free(&m);
+		proto_buffer_free(&list);
 		profile_free(p);
 	}
 }
