@@ -379,6 +379,7 @@ const struct profile_format format_cpuprofile = {
 	.suffix = "prof",
 	.text = "Google CPU profile, as gperftools writes it",
 	.one_event = true,
+	.no_names = true,
 	.detect = detect,
 	.read = read_cpuprofile,
 	.write = cpuprofile_write,

@@ -45,6 +45,7 @@ struct profile_format {
 	const char *suffix;	/* of files, without the dot: "pb.gz" */
 	const char *text;	/* one line for --list-formats */
 	bool one_event;		/* has room for one event only */
+	bool no_names;		/* of places that have an address none is written */
 
 	/* May these bytes be such a file? NULL: never said without --from. */
 	bool (*detect)(const unsigned char *bytes, size_t size);

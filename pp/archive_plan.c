@@ -240,27 +240,6 @@ static int name_sessions(struct planner *p, struct op_error *e)
 	return 0;
 }
 
-/* What a report of all samples together would ask for, lines included. */
-static void fetch_debug(struct planner *p)
-{
-	const struct arrange_options how = {
-		.merge = { .cpu = true, .tid = true, .tgid = true, .unit_mask = true, .lib = true,
-			   .cgroup = true },
-	};
-	struct notices ignored = { 0 };
-	struct arrangement arrangement;
-	struct inversion inversion;
-
-	if (!arrange_files(&p->collection.files, &how, &arrangement, &ignored, NULL)) {
-		invert_arrangement(&arrangement, &inversion);
-		fetch_debug_files(&inversion, p->collection.root, true, p->collection.finder,
-				  p->fetch, p->notices);
-		inversion_free(&inversion);
-		arrangement_free(&arrangement);
-	}
-	notices_free(&ignored);
-}
-
 static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 {
 	const struct archive_options *o = p->options;
@@ -282,7 +261,7 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 	if (err)
 		return err;
 	if (p->fetch)
-		fetch_debug(p);
+		fetch_debug_of_all(&p->collection, true, p->fetch, p->notices);
 	add_binaries(p);
 	add_samples(p);
 	if (p->options->list_files && p->options->compat)

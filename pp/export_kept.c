@@ -101,13 +101,14 @@ static void name_places(const struct export *x, struct profile *kept)
 	imported_free(&ignored);
 }
 
-/* As export_options say; what has nothing but a function keeps it without inlines, too. */
+/* As export_options say; what is not at an address keeps its function. */
 static void leave_out(const struct export_options *options, struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_places; i++) {
 		struct profile_place *at = &p->places[i];
 
-		if (!options->symbols)
+		if (!options->symbols && !p->symbolic_addresses &&
+		    (at->image != PROFILE_NONE || at->address))
 			at->nr_lines = 0;
 		if (options->inlines || !at->nr_lines)
 			continue;

@@ -69,6 +69,7 @@ uint32_t export_image_get(struct export *x, struct image *image,
 	const struct inverted_image inverted = {
 		.image = image, .session = image->kind == IMAGE_KERNEL ? session : NULL,
 	};
+	struct notices unnamed = { 0 };		/* who wants no symbols misses none */
 	struct export_image *i;
 
 	for (size_t at = x->nr_images; at-- > 0;)
@@ -79,7 +80,8 @@ uint32_t export_image_get(struct export *x, struct image *image,
 	i->image = image;
 	i->session = inverted.session;
 	populate_open_image(&inverted, &x->populate, x->collection->finder, &i->binary,
-			    x->notices);
+			    x->options->symbols ? x->notices : &unnamed);
+	notices_free(&unnamed);
 	xgrow(x->images, x->nr_images, x->images_room);
 	x->images[x->nr_images] = i;
 	return (uint32_t)x->nr_images++;

@@ -137,3 +137,23 @@ void fetch_debug_files(const struct inversion *inversion, const char *root, bool
 	free(samples);
 	debug_server_close(server);
 }
+
+void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_progress progress,
+			struct notices *notices)
+{
+	const struct arrange_options how = {
+		.merge = { .cpu = true, .tid = true, .tgid = true, .unit_mask = true, .lib = true,
+			   .cgroup = true },
+	};
+	struct notices ignored = { 0 };
+	struct arrangement arrangement;
+	struct inversion inversion;
+
+	if (!arrange_files(&c->files, &how, &arrangement, &ignored, NULL)) {
+		invert_arrangement(&arrangement, &inversion);
+		fetch_debug_files(&inversion, c->root, lines, c->finder, progress, notices);
+		inversion_free(&inversion);
+		arrangement_free(&arrangement);
+	}
+	notices_free(&ignored);
+}

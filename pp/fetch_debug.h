@@ -9,6 +9,7 @@
 #define FETCH_DEBUG_H
 
 #include <stdbool.h>
+#include "collect.h"
 #include "debug_server.h"
 #include "find_image.h"
 #include "invert.h"
@@ -21,5 +22,9 @@
 void fetch_debug_files(const struct inversion *inversion, const char *root, bool lines,
 		       struct finder *finder, debug_server_progress progress,
 		       struct notices *notices);
+
+/* What a report of all files of @c together would ask for; they need no arrangement. */
+void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_progress progress,
+			struct notices *notices);
 
 #endif

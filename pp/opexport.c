@@ -13,9 +13,11 @@
 #include "common_options.h"
 #include "export_command.h"
 #include "export_profile.h"
+#include "fetch_debug.h"
 #include "line_cache.h"
 #include "output.h"
 #include "say.h"
+#include "terminal.h"
 #include "xalloc.h"
 
 static void list_formats(void)
@@ -33,7 +35,11 @@ static int make_profile(const struct export_command *c, struct collection *colle
 			struct profile **ret, struct notices *notices, struct op_error *e)
 {
 	const struct merge nothing = { 0 };
-	char *cache_dir = c->inlines ? line_cache_dir() : NULL;
+	bool symbols = c->symbols && c->format && !c->format->no_names;
+	bool inlines = c->inlines && symbols;
+	/* session formats look up lines themselves */
+	bool lines = inlines || c->session_format;
+	char *cache_dir = inlines ? line_cache_dir() : NULL;
 	const struct collect_options collecting = {
 		.session_dir = option_session_dir(c->session_dir, c->spec.archive, "session-dir"),
 		.spec = &c->spec,
@@ -46,11 +52,13 @@ static int make_profile(const struct export_command *c, struct collection *colle
 	const struct export_options exporting = {
 		.cache_dir = cache_dir,
 		.demangle = c->demangle,
-		.symbols = c->symbols,
-		.inlines = c->inlines,
+		.symbols = symbols,
+		.inlines = inlines,
 	};
 	int err = collect(&collecting, collection, notices, e);
 
+	if (!err && (symbols || lines))
+		fetch_debug_of_all(collection, lines, progress_fetch, notices);
 	if (!err)
 		err = export_profile(collection, &exporting, ret, notices, e);
 	free(cache_dir);

@@ -16,7 +16,7 @@ struct session_format {
 	const char *name, *suffix, *text;	/* as of struct profile_format */
 	bool one_event;
 
-	/* @p is of @c, with its inlines. Errors as of profile_format's write(). */
+	/* @p is of @c; its places have addresses only. Errors as of profile_format's write(). */
 	int (*write)(struct collection *c, const struct profile *p,
 		     const struct format_write_options *options, FILE *out,
 		     struct notices *notices, struct op_error *e);
