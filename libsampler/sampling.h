@@ -20,6 +20,7 @@
 struct stack_buffer {
 	unsigned char *bytes;
 	size_t size;
+	size_t used;				/* by the last copy; trimmed before the next one */
 };
 int stack_buffer_init(struct stack_buffer *b, size_t size);	/* 0: a default thread's stack */
 void stack_buffer_free(struct stack_buffer *b);
@@ -38,9 +39,9 @@ struct copy_target {
 	struct sampler_thread thread;
 	/* of copy_stack(), zero at first */
 	uintptr_t other_low, other_high;	/* the stack that is not its own it was last on */
-	bool other_is_whole;			/* it ends where the mapping does */
+	bool other_is_whole;			/* its end is known */
+	uintptr_t thread_pointer;
 	bool was_late;				/* it did not answer the last time */
-	uint64_t checked_ns;			/* when it was last known to be the same thread */
 };
 
 struct stack_copy {
@@ -54,7 +55,9 @@ struct stack_copy {
 int copy_install_handler(int signal);
 /*
  * [sampling thread] Copy @target's stack into @buffer; @spare: without a signal if it is blocked.
- * Never waits longer than SAMPLING_COPY_TIMEOUT_NS. @hooks run in order.
+ * Never waits longer than SAMPLING_COPY_TIMEOUT_NS, and not at all for a thread that did not answer
+ * the last time and has not run since. @hooks run in order, before the copy. That the thread is
+ * still the one that is meant, the caller knows.
  */
 void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool spare,
 		const struct copy_hook *hooks, size_t nr_hooks, struct stack_copy *ret);

@@ -44,6 +44,7 @@ int stack_buffer_init(struct stack_buffer *b, size_t size)
 	memset(bytes, 0, size < KEPT_SIZE ? size : KEPT_SIZE);
 	b->bytes = bytes;
 	b->size = size;
+	b->used = 0;
 	return 0;
 }
 

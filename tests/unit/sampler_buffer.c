@@ -25,7 +25,7 @@ TEST(is_aligned_and_writable)
 
 TEST(refuses_what_no_machine_has)
 {
-	struct stack_buffer b = { NULL, 0 };
+	struct stack_buffer b = { .bytes = NULL };
 
 	CHECK(stack_buffer_init(&b, SIZE_MAX) == -ENOMEM, "as big as can be");
 	CHECK(stack_buffer_init(&b, SIZE_MAX / 2) == -ENOMEM, "half of that");

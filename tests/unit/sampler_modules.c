@@ -275,7 +275,7 @@ TEST(a_library_in_anothers_place_is_not_taken_for_it)
 }
 
 struct storm {
-	struct tiny tiny;
+	atomic_uintptr_t call;
 	atomic_bool is_over;
 	int nr;
 };
@@ -283,10 +283,13 @@ struct storm {
 static void *open_and_close(void *context)
 {
 	struct storm *s = context;
+	struct tiny tiny;
 
 	for (int i = 0; i < s->nr; i++)
-		if (!tiny_open(i & 1 ? "sampler_tiny.so" : "sampler_other.so", &s->tiny))
-			tiny_close(&s->tiny);
+		if (!tiny_open(i & 1 ? "sampler_tiny.so" : "sampler_other.so", &tiny)) {
+			atomic_store(&s->call, (uintptr_t)tiny.call);
+			tiny_close(&tiny);
+		}
 	atomic_store(&s->is_over, true);
 	return NULL;
 }
@@ -314,7 +317,7 @@ TEST(ten_thousand_loads_and_unloads_cost_neither_memory_nor_time)
 	CHECK(!pthread_create(&thread, NULL, open_and_close, storm), "a thread");
 	while (!atomic_load(&storm->is_over)) {
 		modules_update();
-		module_at((uintptr_t)storm->tiny.call);
+		module_at(atomic_load(&storm->call));
 	}
 	pthread_join(thread, NULL);
 	for (updates = 0; updates < 5000; updates++) {

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sampler_target.h - threads that stand where a test wants them, and copies of their stacks */
+#ifndef SAMPLER_TARGET_H
+#define SAMPLER_TARGET_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+#include "sampling.h"
+#include "tap.h"
+
+struct target {
+	struct copy_target copy;
+	struct stack_buffer buffer;
+	struct stack_copy result;
+	pthread_t thread;
+	void (*run)(struct target *t);
+	int go[2];			/* closed to end it */
+	atomic_int is_ready;
+	atomic_long value;		/* of the test */
+};
+
+/* [the target] Tell that it is in place, and stay there until the test is done. */
+__attribute__((unused)) static void target_stay(struct target *t)
+{
+	char byte;
+
+	atomic_store(&t->is_ready, 1);
+	while (read(t->go[0], &byte, 1) < 0)
+		;
+}
+
+__attribute__((unused)) static void *target_main(void *context)
+{
+	struct target *t = context;
+
+	if (sampler_thread_self(&t->copy.thread))
+		abort();
+	t->run(t);
+	return NULL;
+}
+
+__attribute__((unused)) static void target_wait(struct target *t)
+{
+	while (!atomic_load(&t->is_ready))
+		usleep(1000);
+}
+
+__attribute__((unused)) static void target_start(struct target *t, void (*run)(struct target *t))
+{
+	memset(t, 0, sizeof(*t));
+	t->run = run;
+	CHECK(!copy_install_handler(SIGURG), "the handler");
+	CHECK(!stack_buffer_init(&t->buffer, 0), "a buffer");
+	CHECK(!pipe(t->go) && !pthread_create(&t->thread, NULL, target_main, t), "a thread");
+	target_wait(t);
+}
+
+__attribute__((unused)) static void target_end(struct target *t)
+{
+	close(t->go[1]);
+	pthread_join(t->thread, NULL);
+	close(t->go[0]);
+	stack_buffer_free(&t->buffer);
+}
+
+/* Where a machine is so busy that 50 ms were not enough, it is asked again. */
+__attribute__((unused)) static enum sampler_status
+target_copy_hooked(struct target *t, bool spare, const struct copy_hook *hooks, size_t nr)
+{
+	for (int i = 0; i < 10000; i++) {
+		copy_stack(&t->copy, &t->buffer, spare, hooks, nr, &t->result);
+		if (t->result.status != SAMPLER_BLOCKED)
+			break;
+		usleep(1000);
+	}
+	return t->result.status;
+}
+
+__attribute__((unused)) static enum sampler_status target_copy(struct target *t)
+{
+	return target_copy_hooked(t, false, NULL, 0);
+}
+
+/* Until @condition holds, or a hang is certain. */
+#define UNTIL(condition)                                                                       \
+	do {                                                                                   \
+		for (int until = 0; until < 60000 && !(condition); until++)                    \
+			usleep(1000);                                                          \
+		CHECK(condition, "in a minute");                                               \
+	} while (0)
+
+#endif
