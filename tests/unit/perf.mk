@@ -13,10 +13,11 @@ call_tree-static-pie := -fomit-frame-pointer -static-pie
 call_trees := $(addprefix $(O)/tools/,call_tree call_tree-fp call_tree-static call_tree-static-pie)
 test_tools += $(call_trees)
 $(O)/tests/perf_chains: | $(call_trees)
-$(call_trees): $(O)/tools/%: tests/unit/chains/call_tree.c
+call_tree_sources := $(addprefix tests/unit/chains/,call_tree.c call_tree_asm.c call_tree_hostile.c)
+$(call_trees): $(O)/tools/%: $(call_tree_sources) tests/unit/chains/call_tree.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread \
-		$($*) -o $@ $<
+		$($*) -o $@ $(call_tree_sources)
 
 # and one that throws, where there is a C++ compiler
 ifneq ($(shell command -v $(CXX)),)

@@ -3,104 +3,21 @@
  * perf_chains.c - chains of the perf collector against programs whose chains are known
  *
  * The programs (chains/call_tree.c, chains/exceptions.cc) run in loops of which every possible
- * chain is written down here. A chain becomes a line: its functions of the program by name,
- * anything of a library as "?", the kernel's part left out, neighbours that are alike as one. It is
- * right if it is the end of one of the mode's lines, for a sample may lie in any function of it.
+ * chain is written down in chains/modes.h, as a line. What is seen becomes a line, too, and is
+ * right if it is the end of one of the mode's, for a sample may lie in any function of it.
  */
 #include "perf_truth.h"
 
 #include <sys/stat.h>
 
+#include "chains/modes.h"
 #include "chains/symbols.h"
 #include "trans.h"
 #include "unwind_cache.h"
 
 #define PERIOD_NS 1000000
-#define DEPTH 100
 #define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */
 #define GOAL 150 /* chains of each mode */
-
-struct mode {
-	const char *name;
-	const char *lines[8];	  /* innermost first */
-	unsigned int end;	  /* as chains of it must end: op_stack_end and flags */
-	const char *repeats;	  /* a function that calls itself, */
-	unsigned int nr_repeats;  /* so often below the leaf @below */
-	const char *below;
-	bool in_kernel;		  /* most samples are in the kernel */
-	bool needs_more;	  /* copies must grow first, and may have to shrink again */
-	bool moves_frames;	  /* at moments, as exceptions do: then there is no way out */
-	bool forges;		  /* most of its frames are none: such chains must not be whole */
-};
-
-static const struct mode modes[] = {
-	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
-	{.name = "large", .lines = {"spin plain_c large main ?"}, .needs_more = true},
-	{.name = "alloca",
-	 .lines = {"spin alloca_inner alloca_outer main ?", "? alloca_inner alloca_outer main ?"}},
-	{.name = "recursion",
-	 .lines = {"spin recurse main ?"},
-	 .repeats = "recurse",
-	 .nr_repeats = 31,
-	 .below = "spin"},
-	{.name = "deep",
-	 .lines = {"spin recurse"},
-	 .end = OP_STACK_TRUNCATED,
-	 .repeats = "recurse",
-	 .nr_repeats = DEPTH,
-	 .below = "spin"},
-	{.name = "signal",
-	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"}},
-	{.name = "callback", .lines = {"spin compare ? sorts main ?"}},
-	{.name = "tail",
-	 .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
-	{.name = "syscall", .lines = {"? reads main ?"}, .in_kernel = true},
-	{.name = "vdso", .lines = {"[vdso] ? asks_time main ?", "[vdso] asks_time main ?"}},
-	{.name = "thread", .lines = {"spin thread_inner thread_outer ?"}},
-	{.name = "unwinder", .lines = {"count_frame ? throws main ?"}},
-	{.name = "asm", .lines = {"told_asm calls_asm main ?"}},
-#ifdef __x86_64__ /* on arm64 sp is lost by such a step [UT-30] */
-	{.name = "untold-asm",
-	 .lines = {"untold_asm calls_asm main ?"},
-	 .end = OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS},
-#endif
-};
-
-#define NR_MODES (sizeof(modes) / sizeof(modes[0]))
-
-/* The programs that keep frame pointers in libraries too are few: what the kernel finds then. */
-static const struct mode listed_modes[] = {
-	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
-	{.name = "alloca", .lines = {"spin alloca_inner alloca_outer main ?"}},
-	{.name = "recursion",
-	 .lines = {"spin recurse main ?"},
-	 .repeats = "recurse",
-	 .nr_repeats = 31,
-	 .below = "spin"},
-	{.name = "tail",
-	 .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
-};
-
-/* Thrown, passing a frame that undoes something, and caught: the run-time's own frames are "?". */
-#define PASSED(caller)                                                                             \
-	"spin thrower passes " caller, "? thrower passes " caller, "spin undo passes " caller,     \
-		"? passes " caller
-static const struct mode exception_modes[] = {
-	{.name = "exception",
-	 .lines = {PASSED("catches main ?"), "spin catches main ?", "? catches main ?"},
-	 .moves_frames = true},
-	{.name = "rethrown",
-	 .moves_frames = true,
-	 .lines = {PASSED("rethrows catches_again main ?"), "spin rethrows catches_again main ?",
-		   "? rethrows catches_again main ?", "? catches_again main ?"}},
-};
-
-/* Programs that make it hard. A chain of "forged" alone is one that ends at a 0 [UT-21]. */
-static const struct mode hostile_modes[] = {
-	{.name = "mapper",
-	 .lines = {"spin plain_c plain_b plain_a main ?", "? maps_and_unmaps ?"}},
-	{.name = "forge", .lines = {"forged forges main ?", "forged"}, .forges = true},
-};
 
 /* What was seen of one mode, since all is warm. */
 struct seen_mode {
@@ -136,21 +53,6 @@ static const char *name_of(const struct trans_frame *f, uint64_t address)
 		name = symbol_at(&world.symbols, address);
 	free(path);
 	return name ? name : "?";
-}
-
-/* In a static program the libraries' functions are its own. "x.cold" is a part of x. */
-static bool is_ours(const char *name)
-{
-	static const char ours[] =
-		" main spin plain_a plain_b plain_c large alloca_inner alloca_outer recurse"
-		" on_signal interrupted compare sorts tail_first tail_last tail_caller reads"
-		" asks_time thread_inner thread_outer count_frame throws told_asm untold_asm"
-		" calls_asm maps_and_unmaps forged forges "
-		"undo thrower passes catches rethrows catches_again ";
-	char word[100];
-
-	snprintf(word, sizeof(word), " %.*s ", (int)strcspn(name, "."), name);
-	return name[0] == '[' || strstr(ours, word);
 }
 
 static unsigned int make_line(const struct trans_frame *frames, size_t nr, const char *repeats,
@@ -201,18 +103,21 @@ static void judge(struct seen_mode *s, const struct trans_frame *frames, size_t 
 	const struct mode *m = s->mode;
 	char line[400];
 	unsigned int repeated = make_line(frames, nr, m->repeats, line, sizeof(line));
-	bool whole = end == (world.by_frame_pointers ? OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS
-						     : m->end);
+	unsigned int wanted = world.by_frame_pointers ? OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS :
+							m->end;
+	bool shallow = m->shallow && end == OP_STACK_COMPLETE;
+	bool whole = end == wanted || shallow;
 
 	/* callers in the kernel take from the depth */
-	if (m->repeats && !frames[0].kernel && !strncmp(line, m->below, strlen(m->below)) && whole)
+	if (m->repeats && !frames[0].kernel && !strncmp(line, m->below, strlen(m->below)) &&
+	    end == wanted)
 		whole = repeated == m->nr_repeats;
 	CHECK(nr <= DEPTH + 1, "%s: %zu frames", m->name, nr);
 	s->nr++;
 	s->ends[(end & OP_STACK_END_MASK) % NR_OP_STACK_ENDS]++;
 	s->flagged += (end & OP_STACK_FRAME_POINTERS) != 0;
 	s->in_kernel += frames[0].kernel;
-	if (whole && (is_right(m, line) || !line[0])) {
+	if (whole && (!line[0] || (shallow ? is_end_of(line, m->shallow) : is_right(m, line)))) {
 		s->complete++;
 	} else if (whole) {
 		s->wrong++;
