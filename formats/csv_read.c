@@ -20,7 +20,8 @@
 
 #define COLUMNS_MAX	64		/* of a file, also such as we do not know */
 #define UNKNOWN		CSV_COLUMNS
-#define CSV_EVENTS_MAX	256
+#define EVENTS_MAX	256
+#define TOO_MANY_EVENTS	"more than 256 events"
 
 struct reader {
 	const struct format_read_options *options;
@@ -203,8 +204,8 @@ static int note_line(struct reader *r)
 	if (err)
 		return err;
 	if (find_event(r->p, &event) == PROFILE_NONE) {
-		if (r->p->nr_events == CSV_EVENTS_MAX)
-			return fault(r, "more than 256 events", "FO-15");
+		if (r->p->nr_events == EVENTS_MAX)
+			return fault(r, TOO_MANY_EVENTS, "FO-15");
 		profile_add_event(r->p, &event);
 	}
 	csv_images_note(&r->images, r->p, &place);
@@ -261,7 +262,7 @@ static int add_line(struct reader *r)
 	struct profile_event event;
 	struct profile_line lines[2];
 	struct csv_place place;
-	uint32_t nr_lines, image, node = PROFILE_NONE;
+	uint32_t nr_lines, image, at, node = PROFILE_NONE;
 	int64_t value;
 	int err;
 
@@ -275,13 +276,16 @@ static int add_line(struct reader *r)
 		err = read_lines(r, lines, &nr_lines);
 	if (err)
 		return err;
+	at = find_event(r->p, &event);
+	if (at == PROFILE_NONE)		/* only with --salvage */
+		return fault(r, TOO_MANY_EVENTS, "FO-15");
 	if (!has_room_for_sample(r->p, r->size))
 		return fault(r, "too many rows for so many events", "PF-7");
 	image = csv_images_find(&r->images, r->p, &place);
 	if (nr_lines || image != PROFILE_NONE || place.address)
 		node = profile_node(r->p, PROFILE_NONE,
 				    profile_place(r->p, image, place.address, lines, nr_lines));
-	profile_add_sample(r->p, node, read_labels(r))[find_event(r->p, &event)] = value;
+	profile_add_sample(r->p, node, read_labels(r))[at] = value;
 	return 0;
 }
 

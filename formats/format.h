@@ -76,7 +76,7 @@ int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
 
 /*
  * Read the profile that these bytes of the file @path are, unpacked if they are gzip. A file is
- * refused as too large when unpacking takes more than 64 times its size and more than 2 MiB [PF-7].
+ * refused as too large when unpacking takes more than 64 times its size and more than 1 MiB [PF-7].
  * @format NULL: detected. *ret is new, to be freed by the caller.
  */
 int profile_read_bytes(const char *path, const unsigned char *bytes, size_t size,

@@ -7,7 +7,7 @@
 
 #include "profile_gunzip.h"
 
-#define ALWAYS_FINE	(2u << 20)	/* bytes [PF-7] */
+#define ALWAYS_FINE	(1u << 20)	/* bytes [PF-7] */
 #define LARGEST_RATIO	64
 #define WITH_GZIP_HEAD	(16 + MAX_WBITS)
 

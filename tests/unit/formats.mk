@@ -1,5 +1,5 @@
 # a line for each format
-formats_tests := formats_profile formats_file formats_refused
+formats_tests := formats_profile formats_file formats_refused formats_memory
 formats_tests += formats_callgrind
 formats_tests += formats_maps formats_cpuprofile formats_cpuprofile_write
 formats_tests += formats_speedscope

@@ -244,8 +244,8 @@ TEST(perf_script)
 		{ "a 1 2.0: e:\n\t1 \001\n", "line 2: a control character [PS-1]", false },
 		{ "a 1 2.0: e: main\n", "line 1: after the event stands no address [PS-2]", false },
 		{ "a 1 2.0: e:\n\t1 f (x)\n\nwhat is this\n", "line 4: neither a sample nor a "
-		  "frame of one (print them with: perf script -F comm,pid,tid,time,period,event,ip,sym,"
-		  "dso) [PS-2]", false },
+		  "frame of one (print them with: perf script -F comm,pid,tid,time,period,event,ip,"
+		  "sym,dso) [PS-2]", false },
 	};
 
 	CHECK_ALL(format_perf_script, cases);
@@ -277,7 +277,8 @@ TEST(chains_that_are_too_long)
 	CHECK(read_text(&format_perf_script, text, false, &e) == -EPROTO, "perf script");
 	CHECK(!strcmp(e.text, "line 65538: more than 65536 frames [PS-3]"), "%s", e.text);
 	len = (size_t)sprintf(text, "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":["
-			      "{\"type\":\"sampled\",\"unit\":\"none\",\"weights\":[1],\"samples\":[[0");
+			      "{\"type\":\"sampled\",\"unit\":\"none\",\"weights\":[1],"
+			      "\"samples\":[[0");
 	len += repeat(text + len, ",0", nr - 1);
 	strcpy(text + len, "]]}]}");
 	CHECK(read_text(&format_speedscope, text, false, &e) == -EPROTO, "speedscope");
