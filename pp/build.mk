@@ -11,7 +11,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
 	pp/missing_symbols.c pp/import_images.c pp/imported.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
-	pp/stack_report.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
+	pp/stack_report.c pp/chain_choices.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
 	pp/stack_callees.c \
 	pp/summary.c pp/data_quality.c pp/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
@@ -61,7 +61,8 @@ $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/im
 $(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\
 	libimport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(pp_ldlibs) $(formats_ldlibs)))
-$(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_kept.c pp/export_labels.c \
+$(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_files.c \
+	pp/export_kept.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
 	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))

@@ -12,97 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain_choices.h"
 #include "export_baseline.h"
 #include "file.h"
-#include "hash.h"
 #include "radix_sort.h"
 #include "stack_store.h"
 #include "stack_symbols.h"
 #include "xalloc.h"
 
-/* Chains of one context and event whose innermost frames are in one image: a sample file's. */
-struct choice {
-	uint32_t context, event, image;
-	bool is_used;
-	uint32_t file;			/* of the session's; EXPORT_NONE: not asked for */
-};
-
 struct reader {
 	struct export *x;
 	const struct report_session *session;
-	const struct sample_file *files;
-	size_t nr_files, first;		/* index of files[0] in the collection */
-	uint32_t *file_slots;		/* hash table */
-	size_t nr_file_slots;
+	struct export_files files;
+	size_t first;			/* index of the first in the collection */
 	/* of the stack store; nothing if there is none */
 	struct stack_snapshot snapshot;
 	struct stack_symbols *images;
-	struct choice *choices;
-	size_t nr_choices, nr_choice_slots;
+	struct chain_choices choices;
+	uint32_t *choice_files;		/* of each: index of its file; EXPORT_NONE: not asked for */
+	size_t choice_files_room;
 	uint32_t first_node;		/* of the snapshot's in x->nodes */
 	uint32_t *by_file;		/* indices of counts, grouped by file */
 	size_t *ends;			/* of each file's group */
 };
 
 /* --- which file a chain belongs to --- */
-
-static uint64_t hash_image(uint64_t hash, const struct image_name *i)
-{
-	hash = hash_mix(hash, hash_string(i->path) + i->kind);
-	hash = hash_mix(hash, i->anon_start);
-	return hash_mix(hash, i->anon_tgid);
-}
-
-static uint64_t hash_file(const struct sample_file *f)
-{
-	uint64_t hash = hash_mix(hash_string(f->name.event), f->name.count);
-
-	hash = hash_mix(hash, f->name.unit_mask);
-	hash = hash_mix(hash, (uint64_t)f->name.tgid);
-	hash = hash_mix(hash, (uint64_t)f->name.tid);
-	hash = hash_mix(hash, (uint64_t)f->name.cpu);
-	hash = hash_mix(hash, hash_string(f->cgroup));
-	return hash_image(hash_image(hash, &f->name.app), &f->name.image);
-}
-
-static bool same_name(const struct image_name *a, const struct image_name *b)
-{
-	return a->kind == b->kind && !strcmp(a->path, b->path) && a->anon_tgid == b->anon_tgid &&
-	       a->anon_start == b->anon_start && a->anon_end == b->anon_end;
-}
-
-static bool same_build(const struct image *a, const struct image *b)
-{
-	return a->is_apart == b->is_apart && (!a->is_apart || !strcmp(a->build_id, b->build_id));
-}
-
-static bool same_file(const struct sample_file *a, const struct sample_file *b)
-{
-	return !strcmp(a->name.event, b->name.event) && a->name.count == b->name.count &&
-	       a->name.unit_mask == b->name.unit_mask && a->name.tgid == b->name.tgid &&
-	       a->name.tid == b->name.tid && a->name.cpu == b->name.cpu &&
-	       !strcmp(a->cgroup, b->cgroup) && same_name(&a->name.app, &b->name.app) &&
-	       same_name(&a->name.image, &b->name.image) && same_build(a->image, b->image);
-}
-
-static uint32_t *file_slot(const struct reader *r, const struct sample_file *f)
-{
-	size_t at = hash_file(f) & (r->nr_file_slots - 1);
-
-	while (r->file_slots[at] != EXPORT_NONE && !same_file(&r->files[r->file_slots[at]], f))
-		at = (at + 1) & (r->nr_file_slots - 1);
-	return &r->file_slots[at];
-}
-
-static void index_files(struct reader *r)
-{
-	for (r->nr_file_slots = 16; r->nr_file_slots < 2 * r->nr_files;)
-		r->nr_file_slots *= 2;
-	r->file_slots = xmalloc(r->nr_file_slots * sizeof(*r->file_slots));
-	memset(r->file_slots, 0xff, r->nr_file_slots * sizeof(*r->file_slots));
-	for (size_t i = 0; i < r->nr_files; i++)
-		*file_slot(r, &r->files[i]) = (uint32_t)i;
-}
 
 static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event, uint32_t image)
 {
@@ -120,53 +54,23 @@ static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event,
 		},
 	};
 
-	return *file_slot(r, &file);
-}
-
-static struct choice *choice_slot(const struct reader *r, uint32_t context, uint32_t event,
-				  uint32_t image)
-{
-	uint64_t hash = hash_mix((uint64_t)context << 32 | event, image);
-	size_t at = hash & (r->nr_choice_slots - 1);
-
-	for (; r->choices[at].is_used; at = (at + 1) & (r->nr_choice_slots - 1))
-		if (r->choices[at].context == context && r->choices[at].event == event &&
-		    r->choices[at].image == image)
-			break;
-	return &r->choices[at];
-}
-
-static void grow_choices(struct reader *r)
-{
-	struct choice *old = r->choices;
-	size_t nr_old = r->nr_choice_slots;
-
-	r->nr_choice_slots = nr_old ? 2 * nr_old : 256;
-	r->choices = xcalloc(r->nr_choice_slots, sizeof(*r->choices));
-	for (size_t i = 0; i < nr_old; i++)
-		if (old[i].is_used)
-			*choice_slot(r, old[i].context, old[i].event, old[i].image) = old[i];
-	free(old);
+	return export_file_find(&r->files, &file);
 }
 
 static uint32_t file_of(struct reader *r, const struct stack_count *c)
 {
-	const struct stack_node *node = &r->snapshot.nodes[c->node];
-	struct choice *choice;
-	uint32_t image;
+	bool is_new;
+	uint32_t choice = chain_choice_of(&r->choices, &r->snapshot, c, &is_new);
 
-	if (node->parent == STACK_NONE)
-		return EXPORT_NONE;	/* a chain of no frames */
-	image = r->snapshot.frames[node->frame].image;
-	if (r->nr_choices * 2 >= r->nr_choice_slots)
-		grow_choices(r);
-	choice = choice_slot(r, c->context, c->event, image);
-	if (!choice->is_used) {
-		*choice = (struct choice){ c->context, c->event, image, true,
-					   choose(r, c->context, c->event, image) };
-		r->nr_choices++;
+	if (choice == STACK_NONE)
+		return EXPORT_NONE;
+	if (is_new) {
+		const struct chain_choice *made = &r->choices.choices[choice];
+
+		xgrow(r->choice_files, choice, r->choice_files_room);
+		r->choice_files[choice] = choose(r, made->context, made->event, made->image);
 	}
-	return choice->file;
+	return r->choice_files[choice];
 }
 
 static void group_by_file(struct reader *r)
@@ -175,13 +79,13 @@ static void group_by_file(struct reader *r)
 	size_t sum = 0;
 
 	r->by_file = xcalloc((size_t)nr + 1, sizeof(*r->by_file));
-	r->ends = xcalloc(r->nr_files + 1, sizeof(*r->ends));
+	r->ends = xcalloc(r->files.nr + 1, sizeof(*r->ends));
 	for (uint32_t i = 0; i < nr; i++) {
 		files[i] = file_of(r, &r->snapshot.counts[i]);
 		if (files[i] != EXPORT_NONE)
 			r->ends[files[i] + 1]++;
 	}
-	for (size_t i = 0; i <= r->nr_files; i++)
+	for (size_t i = 0; i <= r->files.nr; i++)
 		r->ends[i] = sum += r->ends[i];
 	for (uint32_t i = 0; i < nr; i++)
 		if (files[i] != EXPORT_NONE)
@@ -357,7 +261,7 @@ static const char *common_comm(const struct reader *r, const struct file_samples
 
 static void add_file(struct reader *r, size_t i)
 {
-	struct file_samples f = { .file = &r->files[i] };
+	struct file_samples f = { .file = &r->files.files[i] };
 	struct sample_header header;
 	struct sample_key *keys;
 	size_t nr;
@@ -411,7 +315,7 @@ static bool open_store(struct reader *r)
 	}
 	r->images = stack_symbols_new(r->x->collection, NULL, NULL, r->x->notices);
 	stack_symbols_session(r->images, r->session, &r->snapshot);
-	index_files(r);
+	export_files_index(&r->files);
 	group_by_file(r);
 	reserve_nodes(r);
 	return true;
@@ -421,10 +325,11 @@ static void close_store(struct reader *r)
 {
 	stack_symbols_free(r->images);
 	stack_snapshot_free(&r->snapshot);
-	free(r->file_slots);
-	free(r->choices);
+	chain_choices_free(&r->choices);
+	free(r->choice_files);
 	free(r->by_file);
 	free(r->ends);
+	free(r->files.slots);
 }
 
 void export_chains(struct export *x, const struct report_session *session, size_t first,
@@ -432,13 +337,13 @@ void export_chains(struct export *x, const struct report_session *session, size_
 {
 	struct reader r = {
 		.x = x, .session = session, .first = first,
-		.files = x->collection->files.files + first, .nr_files = end - first,
+		.files = { x->collection->files.files + first, end - first, NULL, 0 },
 	};
 	size_t first_sample = x->nr_samples;
 	/* the store first: what comes in meanwhile has its samples, without chains */
 	bool has_chains = open_store(&r);
 
-	for (size_t i = 0; i < r.nr_files; i++)
+	for (size_t i = 0; i < r.files.nr; i++)
 		add_file(&r, i);
 	if (!has_chains)
 		return;

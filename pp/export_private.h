@@ -87,6 +87,19 @@ void export_sample_add(struct export *x, uint32_t node, uint32_t labels, uint32_
 
 const struct imported *export_imported(const struct export *x, const struct report_session *s);
 
+/* --- export_files.c --- */
+
+/* A session's sample files. */
+struct export_files {
+	const struct sample_file *files;
+	size_t nr;
+	uint32_t *slots;		/* hash table of indices; the caller's to free() */
+	size_t nr_slots;
+};
+void export_files_index(struct export_files *all);	/* makes it */
+/* The index of the file with @f's name and build; EXPORT_NONE: there is none. */
+uint32_t export_file_find(const struct export_files *all, const struct sample_file *f);
+
 /* --- export_chains.c: all samples of the session's files [@first, @end) --- */
 void export_chains(struct export *x, const struct report_session *session, size_t first,
 		   size_t end);

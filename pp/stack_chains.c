@@ -11,17 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chain_choices.h"
 #include "event_scale.h"
 #include "file.h"
-#include "hash.h"
 #include "session.h"
 #include "stack_symbols.h"
 #include "xalloc.h"
 
-/* Chains of one context and event whose innermost frames are in one image. */
+/* Of chains of one context, event and innermost image. */
 struct choice {
-	uint32_t context, event, image;
-	bool is_used;
 	size_t class;		/* nr_classes: not asked for */
 	uint32_t of;		/* chain_context */
 };
@@ -36,8 +34,9 @@ struct reader {
 	/* of the session at hand */
 	const struct report_session *session;
 	struct stack_snapshot snapshot;
-	struct choice *choices;		/* hash table */
-	size_t nr_choices, nr_slots;
+	struct chain_choices combinations;
+	struct choice *choices;		/* of each of them */
+	size_t choices_room;
 	struct event_scale *scales;	/* of its events */
 	size_t nr_read;			/* stores */
 };
@@ -87,52 +86,23 @@ static uint32_t add_context(struct reader *r, uint32_t context)
 	return (uint32_t)list->nr_contexts++;
 }
 
-static struct choice *choice_slot(const struct reader *r, uint32_t context, uint32_t event,
-				  uint32_t image)
-{
-	uint64_t hash = hash_mix((uint64_t)context << 32 | event, image);
-	size_t at = hash & (r->nr_slots - 1);
-
-	for (; r->choices[at].is_used; at = (at + 1) & (r->nr_slots - 1))
-		if (r->choices[at].context == context && r->choices[at].event == event &&
-		    r->choices[at].image == image)
-			break;
-	return &r->choices[at];
-}
-
-static void grow_choices(struct reader *r)
-{
-	struct choice *old = r->choices;
-	size_t nr_old = r->nr_slots;
-
-	r->nr_slots = nr_old ? 2 * nr_old : 256;
-	r->choices = xcalloc(r->nr_slots, sizeof(*r->choices));
-	for (size_t i = 0; i < nr_old; i++)
-		if (old[i].is_used)
-			*choice_slot(r, old[i].context, old[i].event, old[i].image) = old[i];
-	free(old);
-}
-
 /* NULL: not asked for. */
 static const struct choice *choice_of(struct reader *r, const struct stack_count *c)
 {
-	const struct stack_node *node = &r->snapshot.nodes[c->node];
-	struct choice *choice;
-	uint32_t image;
+	bool is_new;
+	uint32_t i = chain_choice_of(&r->combinations, &r->snapshot, c, &is_new);
 
-	if (node->parent == STACK_NONE)
-		return NULL;	/* a chain of no frames */
-	image = r->snapshot.frames[node->frame].image;
-	if (r->nr_choices * 2 >= r->nr_slots)
-		grow_choices(r);
-	choice = choice_slot(r, c->context, c->event, image);
-	if (!choice->is_used) {
-		*choice = (struct choice){ c->context, c->event, image, true,
-					   choose(r, c->context, c->event, image), 0 };
-		choice->of = add_context(r, c->context);
-		r->nr_choices++;
+	if (i == STACK_NONE)
+		return NULL;
+	if (is_new) {
+		const struct chain_choice *made = &r->combinations.choices[i];
+
+		xgrow(r->choices, i, r->choices_room);
+		r->choices[i].class = choose(r, made->context, made->event, made->image);
+		r->choices[i].of = add_context(r, made->context);
 	}
-	return choice->class == r->collection->arrangement.nr_classes ? NULL : choice;
+	return r->choices[i].class == r->collection->arrangement.nr_classes ? NULL
+									    : &r->choices[i];
 }
 
 static void add_quality(struct stack_quality *q, unsigned int end, uint64_t count)
@@ -230,9 +200,10 @@ static void add_snapshot(struct reader *r)
 	add_chains(r, first_node);
 	add_symbols(r, first_node, first_chain);
 	free(r->scales);
+	chain_choices_free(&r->combinations);
 	free(r->choices);
 	r->choices = NULL;
-	r->nr_choices = r->nr_slots = 0;
+	r->choices_room = 0;
 }
 
 /* The store knows of those that found no room in it, the daemon of all that are not there. */
