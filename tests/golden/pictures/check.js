@@ -320,7 +320,91 @@ async function largeIsBounded(browser) {
 		: !got[1] ? "samples are missing" : got[3] > 20000 ? "frames: " + got[3] : quiet(page);
 }
 
+/* Lines of opannotate's listing: number -> [samples, text]. What it adds to a line is not the text. */
+function annotatedLines(name) {
+	const listing = fs.readFileSync(path.join(folder, name), "utf8").split("\n");
+	const lines = listing.map((l) => /^([ 0-9.]{15}):(.*)$/.exec(l)).filter((m) => m);
+
+	return lines.map((m) => [Number(m[1].trim().split(/ +/)[0]), m[2].replace(/ ?\/\* .* total: .*\*\/$/, "")]);
+}
+
+/* The source of a function in the page: rows of number, samples, text, background. */
+const panel = (name) => `(() => {
+	const d = Array.from(document.querySelectorAll("#sources details"))
+		.find((e) => e.querySelector(".name").textContent === ${JSON.stringify(name)});
+	return { open: d.open, focus: document.activeElement === d.firstChild,
+		 rows: Array.from(d.querySelectorAll(".code tr:not(.gap)")).slice(1).map((tr) => [
+			Number(tr.cells[0].textContent), Number(tr.cells[1].textContent.replace(/,/g, "")),
+			tr.cells[3].textContent, getComputedStyle(tr.cells[3]).backgroundColor]) };
+})()`;
+
+function panelDiffers(name, shown, lines) {
+	const symbol = json("source.json").symbols.find((s) => s.name === name);
+	const wanted = shown.rows.map((r) => [r[0], ...lines[r[0] - 1]]);
+	const sum = shown.rows.reduce((n, r) => n + r[1], 0);
+	const hot = shown.rows.filter((r) => r[1]), cold = shown.rows.filter((r) => !r[1]);
+
+	return differs("lines of " + name, shown.rows.map((r) => r.slice(0, 3)), wanted) ||
+		differs("samples of " + name, sum, symbol.samples[0]) ||
+		(hot.length < 2 || !cold.length ? "lines: " + hot.length + ", others " + cold.length : undefined) ||
+		differs("background of lines without samples", new Set(cold.map((r) => r[3])).size, 1) ||
+		(hot.some((r) => r[3] === cold[0][3]) ? "a line with samples looks like one without" : undefined);
+}
+
+/* The hottest function's is open, another one's opens from the table; both are opannotate's. */
+async function sourceWorks(browser) {
+	const page = await browser.open(url("source.html"));
+	const lines = annotatedLines("source.listing");
+	const large = await page.value(panel("large"));
+
+	await page.value(`document.querySelector("#table [aria-label='Source of small']").click()`);
+	const small = await page.value(panel("small"));
+	const reached = [].concat(large.rows, small.rows).filter((r) => r[1]).map((r) => r[0]);
+	const wanted = lines.map((l, i) => l[0] ? i + 1 : 0).filter((i) => i);
+	return differs("open", [large.open, small.open, small.focus], [true, true, true]) ||
+		panelDiffers("large", large, lines) || panelDiffers("small", small, lines) ||
+		differs("lines with samples", reached.sort((a, b) => a - b), wanted) || quiet(page);
+}
+
 /* --- the picture --- */
+
+/* Frames of two profiles: the change in points as it is told, and the colour as it is seen. */
+const CHANGES = `Array.from(document.querySelectorAll(".f:not(.root)")).map((g) => ({
+	name: g.querySelector("title").textContent.split("\\n")[0],
+	points: Number(/\\n([-+][0-9.]+) points/.exec(g.querySelector("title").textContent)[1]),
+	fill: getComputedStyle(g.querySelector("rect")).fill.match(/[0-9.]+/g).slice(0, 3).map(Number),
+}))`;
+
+/* Red has grown, blue has shrunk, the more the stronger; grey is as it was. */
+function colourIsWrong(f) {
+	const [r, g, b] = f.fill, spread = Math.max(r, g, b) - Math.min(r, g, b);
+
+	return Math.abs(f.points) < 0.045 ? spread > 12
+		: Math.abs(f.points) > 0.055 && (spread < 24 || Math.max(r, g, b) !== (f.points > 0 ? r : b));
+}
+
+function unordered(frames, strength) {
+	const sorted = frames.slice().sort((x, y) => Math.abs(x.points) - Math.abs(y.points));
+
+	return sorted.some((f, i) => i && strength(f) < strength(sorted[i - 1]));
+}
+
+async function svgColoursAre(browser, dark) {
+	const page = await browser.open(url("diff.svg"), { dark });
+	const frames = await page.value(CHANGES);
+	const same = await (await browser.open(url("same.svg"), { dark })).value(CHANGES);
+	const grown = frames.filter((f) => f.points > 0.05), shrunk = frames.filter((f) => f.points < -0.05);
+	const told = (name) => (frames.find((f) => f.name === name) || {}).points;
+
+	return differs("frames that changed", [frames.length > 20, same.length > 20, same.filter((f) => f.points)],
+		       [true, true, []]) ||
+		differs("points", [told("hot_loop"), told("geo::Disc::area()")], [18.04, -11.76]) ||
+		(new Set(grown.concat(shrunk).map((f) => String(f.fill))).size < 4
+			? "too few kinds: " + JSON.stringify(frames) : undefined) ||
+		differs("wrong colours", frames.concat(same).filter(colourIsWrong), []) ||
+		differs("stronger, but less so", [unordered(grown, (f) => f.fill[0] - f.fill[2]),
+						  unordered(shrunk, (f) => f.fill[2] - f.fill[0])], [false, false]) || quiet(page);
+}
 
 async function svgWorks(browser) {
 	const page = await browser.open(url("stacks.svg"));
@@ -355,6 +439,9 @@ async function evilSvgIsText(browser) {
 	await check("hostile names are text", () => evilIsText(browser));
 	await check("the policy lets nothing else run", () => policyHolds(browser));
 	await check("a large tree is bounded, its samples are all there", () => largeIsBounded(browser));
+	await check("source: lines and samples are opannotate's", () => sourceWorks(browser));
+	await check("SVG: colours of two profiles, light and dark", async () =>
+		await svgColoursAre(browser, false) || svgColoursAre(browser, true));
 	await check("SVG: zoom and search", () => svgWorks(browser));
 	await check("SVG: hostile names are text", () => evilSvgIsText(browser));
 	await browser.stop();
