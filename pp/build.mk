@@ -55,7 +55,7 @@ $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/a
 $(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
-	pp/import_profile.c pp/import_session.c pp/import_names.c \
+	pp/import_profile.c pp/perf_data.c pp/import_session.c pp/import_names.c \
 	pp/import_samples.c pp/import_calls.c \
 	pp/import_chains.c pp/import_events.c))
 $(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\

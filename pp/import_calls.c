@@ -16,13 +16,15 @@
 #include "saturate.h"
 #include "xalloc.h"
 
+#define NAMELESS	UINT64_MAX	/* wherever it is, it is that image */
+
 struct calls {
 	struct importer *m;
 	struct radix_item *samples;	/* by label set */
 	int64_t *weights;		/* of nodes, 1 too many; 0: not on the way */
 	uint32_t *nodes;		/* on the way */
 	size_t nr_nodes;
-	uint64_t *lows;			/* of images: the lowest key that has a name, or 0 */
+	uint64_t *lows;			/* of images: the lowest key that has a name; NAMELESS */
 	uint64_t nr_far, nr_crowded;	/* left out */
 };
 
@@ -32,15 +34,13 @@ static uint64_t *find_lows(const struct profile *p, const struct import_images *
 
 	for (uint32_t i = 0; i < m->nr; i++) {
 		uint32_t at = i ? m->ends[i - 1] : 0;
-		bool any = false;
 
+		lows[i] = NAMELESS;
 		for (; at < m->ends[i]; at++) {
 			uint64_t key = m->places[m->by_image[at]].key;
 
-			if (!*import_function(p, m->by_image[at]) || (any && key >= lows[i]))
-				continue;
-			lows[i] = key;
-			any = true;
+			if (key < lows[i] && *import_function(p, m->by_image[at]))
+				lows[i] = key;
 		}
 	}
 	return lows;
@@ -51,7 +51,7 @@ static bool is_near(const struct calls *c, const struct import_place *at)
 {
 	uint64_t low = c->lows[at->image] > UINT32_MAX ? c->lows[at->image] : 0;
 
-	return at->key >= low && at->key - low < UINT32_MAX;
+	return low == NAMELESS || (at->key >= low && at->key - low < UINT32_MAX);
 }
 
 static void add_call(struct calls *c, uint32_t event, uint32_t labels, uint32_t node,

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "perf_data.h"
+
 #define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
 
 /* A sample file is no profile, but a user of --abi who forgot it means one. */
@@ -26,6 +28,26 @@ struct source {
 	unsigned char *bytes;
 	size_t size;
 };
+
+/* perf's own data becomes the text that perf prints of it. */
+static int read_source(const struct import_options *o, const struct format_warnings *warnings,
+		       struct source *ret, struct op_error *e)
+{
+	unsigned char *text = NULL;
+	int err = profile_file_bytes(o->input, &ret->bytes, &ret->size, e);
+
+	if (err || (o->from && strcmp(o->from->name, "perf-script")) ||
+	    !is_perf_data(ret->bytes, ret->size))
+		return err;
+	if (!strcmp(o->input, "-"))
+		err = op_error_set(e, -EINVAL, "'-' is perf's own data, which is read from files "
+				   "only");
+	else
+		err = perf_data_text(o->input, warnings, &text, &ret->size, e);
+	free(ret->bytes);
+	ret->bytes = text;
+	return err;
+}
 
 static int make_session(const struct import_options *o, const struct source *source,
 			const struct profile *p,
@@ -60,7 +82,7 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	};
 	struct source source;
 	struct profile *p = NULL;
-	int err = profile_file_bytes(o->input, &source.bytes, &source.size, e);
+	int err = read_source(o, warnings, &source, e);
 
 	if (err)
 		return err;
