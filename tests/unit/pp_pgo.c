@@ -253,4 +253,129 @@ TEST(tree)
 	pgo_tree_free(&t);
 }
 
+/* --- gcc's auto-profile, read as gcc reads it [SG-13] to [SG-16] --- */
+
+struct afdo {
+	const unsigned char *at, *end;
+	const char *names[1000];
+	uint32_t nr_names;
+};
+
+static uint32_t get32(struct afdo *a)
+{
+	uint32_t n = 0;
+
+	if (a->end - a->at < 4) {
+		a->at = a->end;
+		return 0;
+	}
+	for (int i = 0; i < 4; i++)
+		n |= (uint32_t)*a->at++ << 8 * i;
+	return n;
+}
+
+static uint64_t get64(struct afdo *a)
+{
+	uint64_t low = get32(a);
+
+	return low | (uint64_t)get32(a) << 32;
+}
+
+static void get_names(struct afdo *a)
+{
+	CHECK(get32(a) == 0xaa000000, "names come first");
+	get32(a);
+	a->nr_names = get32(a);
+	CHECK(a->nr_names <= 1000, "%u names", a->nr_names);
+	for (uint32_t i = 0; i < a->nr_names && i < 1000; i++) {
+		uint32_t size = get32(a);
+
+		CHECK(size && size <= (size_t)(a->end - a->at) && !a->at[size - 1], "a name");
+		a->names[i] = (const char *)a->at;
+		a->at += size;
+	}
+}
+
+/* Its counts and those of what is inlined in it. */
+static uint64_t get_function(struct afdo *a, const char **ret_name)
+{
+	uint32_t name = get32(a), nr_counts = get32(a), nr_inlined = get32(a);
+	uint64_t total = 0;
+	const char *unused;
+
+	*ret_name = name < a->nr_names ? a->names[name] : "";
+	while (nr_counts-- && a->at < a->end) {
+		uint32_t nr_targets;
+
+		get32(a);
+		nr_targets = get32(a);
+		total += get64(a);
+		while (nr_targets-- && a->at < a->end) {
+			get32(a);
+			CHECK(get64(a) < a->nr_names, "a callee has a name");
+			get64(a);
+		}
+	}
+	while (nr_inlined-- && a->at < a->end) {
+		get32(a);
+		total += get_function(a, &unused);
+	}
+	return total;
+}
+
+static uint32_t none(uint32_t discriminator)
+{
+	(void)discriminator;
+	return 0;
+}
+
+static void check_afdo(struct afdo *a, const struct pgo_tree *t)
+{
+	uint64_t all = 0;
+
+	CHECK(get32(a) == 0x67636461 && get32(a) == 2 && !get32(a), "header");
+	get_names(a);
+	CHECK(get32(a) == 0xac000000, "then functions");
+	get32(a);
+	CHECK(get32(a) == t->nr, "as many as there are");
+	for (size_t i = 0; i < t->nr; i++) {
+		uint64_t head = get64(a), total;
+		const char *name;
+
+		total = get_function(a, &name);
+		CHECK(!strcmp(name, t->functions[i]->name) && head == t->functions[i]->head &&
+		      total == pgo_total(t->functions[i]), "%s: head %llu, total %llu", name,
+		      (unsigned long long)head, (unsigned long long)total);
+		all += total;
+	}
+	CHECK(all >= 12 + 7, "%llu in all", (unsigned long long)all);
+	CHECK(get32(a) == 0xae000000 && !get32(a) && a->end - a->at == 4 && !get32(a), "the end");
+}
+
+TEST(what_gcc_reads_has_the_same_totals)
+{
+	struct notices notices = { 0 };
+	struct pgo_options options = { .notices = &notices, .discriminator = none,
+				       .nest_indirect = true };
+	struct format_write_options write_options = { .event = 0 };
+	struct profile *p = make_profile("");
+	struct pgo_samples s;
+	struct op_error e;
+	char *bytes = NULL;
+	size_t size;
+	FILE *out = open_memstream(&bytes, &size);
+	struct afdo a = { 0 };
+
+	CHECK(!pgo_samples_read(p, &options, &s, &e), "%s", e.text);
+	CHECK(!format_gcc_afdo.write(NULL, p, &write_options, out, &notices, &e), "%s", e.text);
+	fclose(out);
+	a.at = (unsigned char *)bytes;
+	a.end = a.at + size;
+	check_afdo(&a, &s.tree);
+	free(bytes);
+	pgo_samples_free(&s);
+	notices_free(&notices);
+	profile_free(p);
+}
+
 TEST_MAIN()
