@@ -48,6 +48,9 @@ install: all			## install programs, man pages (and the module if built) under PR
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
 	cp -P $(shared) $(wildcard $(addsuffix .*,$(shared))) $(DESTDIR)$(PREFIX)/lib
 	install -m 644 libagent/opagent.h libsampler/sampler.h $(DESTDIR)$(PREFIX)/include
+	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(sampler_version)|' libsampler/sampler.pc.in \
+		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/sampler.pc
 	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 644 doc/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
 	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \

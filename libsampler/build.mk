@@ -41,3 +41,19 @@ $(O)/lib/libsampler.a: $(sampler_objs)
 
 # the same with all its names, for tests
 $(eval $(call library,libsamplerparts.a,$(sampler_sources)))
+
+# what opsample has loaded: the one with a constructor
+$(eval $(call plugin,libopsample.so,libsampler/libopsample.c libsampler/opsample_settings.c))
+$(O)/lib/libopsample.so: LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN' -lpthread
+$(O)/lib/libopsample.so: | $(O)/lib/libsampler.so
+
+# for sampler.pc, which make install writes
+sampler_version = $(shell sed -n 's/.*return "\(.*\)".*/\1/p' libsampler/version.c)
+
+# a program that samples itself, as others would be built
+sampler_example := $(O)/tools/sampler_example
+test_tools += $(sampler_example)
+all_objs += $(O)/libsampler/example.o
+$(sampler_example): LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN/../lib' -lpthread
+$(sampler_example): $(O)/libsampler/example.o | $(O)/lib/libsampler.so
+	$(link)

@@ -6,3 +6,6 @@ $(eval $(call program,operf,operf/operf.c operf/operf_set_up.c,liboperf.a libcon
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -lelf -ldl))
 $(eval $(call program,ocount,operf/ocount.c,liboperf.a libcontrol.a \
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -lelf -ldl))
+$(eval $(call program,opsample,operf/opsample.c operf/opsample_target.c \
+	libsampler/opsample_settings.c,liboperf.a libcontrol.a libdaemon.a libdb.a libevents.a \
+	libbuildid.a libutil.a,-lpopt -lelf -ldl))

@@ -14,6 +14,7 @@
 #include "event_data.h"
 #include "event_scale.h"
 #include "plain_text.h"
+#include "thread_sample.h"
 
 static bool is_timer(const struct sample_header *header)
 {
@@ -54,7 +55,12 @@ static void event_line(const struct profile_class *class, const struct text_opti
 		fprintf(out, "Profiling through timer interrupt\n");
 		return;
 	}
-	event_describe(o->events, class->template.event, h->event, h->unit_mask, o->compat, &text);
+	if (!strcmp(class->template.event, THREAD_SAMPLE))
+		text = (struct event_description){ THREAD_SAMPLE, "microseconds of a thread",
+			h->unit_mask == THREAD_SAMPLE_CPU ? "of its CPU time" : "as time passes" };
+	else
+		event_describe(o->events, class->template.event, h->event, h->unit_mask,
+			       o->compat, &text);
 	fprintf(out, "Counted %s events", o->compat ? text.name : class->template.event);
 	put_description(text.desc, out);
 	fprintf(out, " with a unit mask of 0x%02" PRIx32, h->unit_mask);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * example.c - a program that samples itself; three of four parts of its time are in one function
+ *
+ *	cc -O2 -g example.c $(pkg-config --cflags --libs sampler) -lpthread -o example
+ *	./example
+ *	opreport --session-dir=oprofile_data -l
+ *	opannotate --session-dir=oprofile_data --source
+ *	opreport --session-dir=oprofile_data --flamegraph=example.html
+ *
+ * Arguments: how many seconds of CPU time (1), and the session directory (oprofile_data).
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "sampler.h"
+
+#define NOINLINE __attribute__((noinline))
+
+static volatile unsigned long sink;
+
+/* So that callers remain on the stack, and are no jumps. */
+static void stay(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+NOINLINE static void spin(unsigned long turns)
+{
+	for (unsigned long i = 0; i < turns; i++)
+		sink += i * i;
+	stay();
+}
+
+NOINLINE static void one_part(void)
+{
+	spin(100000);
+	stay();
+}
+
+NOINLINE static void three_parts(void)
+{
+	spin(300000);
+	stay();
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Samples are labelled with what the program is at. */
+NOINLINE static void work(double seconds)
+{
+	struct sampler_metadata turn = { .name = "turn" };
+
+	while (cpu_seconds() < seconds) {
+		turn.value = turn.value % 10 + 1;
+		sampler_metadata_set(&turn);
+		one_part();
+		three_parts();
+	}
+	sampler_metadata_remove(&turn);
+}
+
+static void *other_thread(void *seconds)
+{
+	work(*(double *)seconds);
+	return NULL;
+}
+
+static int fail(const char *what, int err, const char *why)
+{
+	fprintf(stderr, "example: %s: %s\n", what, *why ? why : strerror(-err));
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 1;
+	const char *session = argc > 2 ? argv[2] : "oprofile_data";
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_profiler *profiler;
+	struct sampler_builder builder;
+	struct sampler_error error = { "" };
+	pthread_t other;
+	int err;
+
+	/* a millisecond of each thread's CPU time between two samples, until told to stop */
+	params.interval_ns = 1000000;
+	params.samples = 0;
+	params.clock = SAMPLER_CPU;
+
+	err = sampler_session_builder(session, &builder, &error);
+	if (err)
+		return fail(session, err, error.text);
+	err = sampler_create(NULL, &params, &builder, &profiler);
+	if (err) {
+		sampler_builder_free(&builder);
+		return fail("cannot make a profiler", err, "");
+	}
+	err = sampler_start(profiler);
+	if (!err)
+		err = -pthread_create(&other, NULL, other_thread, &seconds);
+	if (err) {
+		sampler_destroy(profiler);
+		return fail("cannot start", err, "");
+	}
+
+	work(seconds);
+
+	pthread_join(other, NULL);
+	sampler_stop(profiler);
+	err = sampler_join(profiler, &error);
+	sampler_destroy(profiler);
+	return err ? fail("cannot write the session", err, error.text) : 0;
+}

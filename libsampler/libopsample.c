@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * libopsample.c - loaded into programs that were not built to be sampled: it samples them
+ *
+ * It changes nothing that the program could ask for: no signal has another disposition than the one
+ * that libsampler needs, standard output is not written to, and the environment stays as it is. So
+ * nothing happens on a signal that ends the process: what was sampled is saved every few seconds.
+ * [SM-72]
+ */
+#include "opsample.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S	UINT64_C(1000000000)
+#define EXIT_WAIT_S	5		/* at _exit(), for the sampling thread to write */
+#define SESSION_DIR	"oprofile_data"
+
+/* A ready builder, and what is to be known to have it save what there is. */
+static struct {
+	struct opsample_settings settings;
+	char output[PATH_MAX];
+	struct sampler_builder inner;
+	struct sampler_profiler *profiler;
+	pid_t pid;			/* whose it is; 0: nothing is sampled */
+	uint64_t start_ns, saved_ns;
+	bool has_failed;		/* told once */
+	atomic_int completed;		/* a futex */
+} ours;
+
+static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void tell(const char *format, ...)
+{
+	char text[600];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	if (n > 0)
+		dprintf(STDERR_FILENO, "opsample: process %d: %s\n", getpid(), text);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/* --- the builder: a ready one's, saved from time to time [sampling thread] --- */
+
+static int save(const struct sampler_summary *summary, struct sampler_error *e)
+{
+	int err = ours.inner.ops->completed(ours.inner.context, summary, e);
+
+	ours.saved_ns = now_ns();
+	if (err && !ours.has_failed)
+		tell("%s", e->text);
+	ours.has_failed |= err;
+	return err;
+}
+
+static void save_so_far(void)
+{
+	struct sampler_summary summary = {
+		.start_ns = ours.start_ns,
+		.duration_ns = now_ns() - ours.start_ns,
+		.period_ns = NS_PER_S / ours.settings.rate,
+		.clock = ours.settings.clock,
+	};
+	struct sampler_error e = { "" };
+
+	(void)save(&summary, &e);
+}
+
+static void sample(void *context, const struct sampler_sample *s)
+{
+	uint64_t now = s->time_ns;
+
+	(void)context;
+	ours.inner.ops->sample(ours.inner.context, s);
+	if (ours.settings.save && now > ours.saved_ns &&
+	    now - ours.saved_ns >= ours.settings.save * NS_PER_S)
+		save_so_far();
+	if (ours.settings.seconds && now > ours.start_ns &&
+	    now - ours.start_ns >= ours.settings.seconds * NS_PER_S)
+		sampler_stop(ours.profiler);
+}
+
+static void metadata_past(void *context, const struct sampler_metadata *item, uint64_t from_ns,
+			  uint64_t to_ns)
+{
+	(void)context;
+	ours.inner.ops->metadata_past(ours.inner.context, item, from_ns, to_ns);
+}
+
+static int completed(void *context, const struct sampler_summary *summary,
+		     struct sampler_error *e)
+{
+	int err = save(summary, e);
+
+	(void)context;
+	atomic_store(&ours.completed, 1);
+	syscall(SYS_futex, &ours.completed, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	return err;
+}
+
+static void free_builder(void *context)
+{
+	(void)context;
+	sampler_builder_free(&ours.inner);
+}
+
+static const struct sampler_builder_ops saving_ops = {
+	.size = sizeof(saving_ops),
+	.sample = sample,
+	.metadata_past = metadata_past,
+	.completed = completed,
+	.free = free_builder,
+};
+
+/* --- starting --- */
+
+/* A process that was started by the command writes a file of its own [SM-74]. */
+static int make_builder(struct sampler_error *e)
+{
+	const struct opsample_settings *s = &ours.settings;
+	bool is_child = s->pid && s->pid != getpid();
+	char path[PATH_MAX];
+
+	if (s->format == OPSAMPLE_SESSION)
+		return sampler_session_builder(ours.output, &ours.inner, e);
+	if (is_child)
+		snprintf(path, sizeof(path), "%.4000s.%d", ours.output, getpid());
+	else
+		snprintf(path, sizeof(path), "%s", ours.output);
+	return sampler_file_builder((enum sampler_format)s->format, path, &ours.inner, e);
+}
+
+static int start_profiler(void)
+{
+	const struct opsample_settings *s = &ours.settings;
+	const struct sampler_builder builder = { &saving_ops, NULL };
+	const struct sampler_params params = {
+		.size = sizeof(params),
+		.interval_ns = NS_PER_S / s->rate,
+		.clock = s->clock,
+		.flags = s->spare_sleepers ? SAMPLER_SPARE_SLEEPERS : 0,
+	};
+	struct sampler_thread self;
+	int err = s->all_threads ? 0 : sampler_thread_self(&self);
+
+	if (!err)
+		err = sampler_create(s->all_threads ? NULL : &self, &params, &builder,
+				     &ours.profiler);
+	if (err) {
+		sampler_builder_free(&ours.inner);
+		return err;
+	}
+	err = sampler_start(ours.profiler);
+	if (err) {
+		sampler_destroy(ours.profiler);
+		ours.profiler = NULL;
+	}
+	return err;
+}
+
+static void start(void)
+{
+	struct sampler_error e = { "" };
+	int err;
+
+	ours.start_ns = ours.saved_ns = now_ns();
+	atomic_store(&ours.completed, 0);
+	ours.has_failed = false;
+	err = make_builder(&e);
+	if (!err)
+		err = start_profiler();
+	if (err)
+		tell("is not sampled: %s", *e.text ? e.text : strerror(-err));
+	else
+		ours.pid = getpid();
+}
+
+/* What the parent sampled is the parent's; the child begins anew. */
+static void after_fork(void)
+{
+	struct sampler_profiler *inherited = ours.profiler;
+	bool was_sampled = ours.pid;
+
+	ours.profiler = NULL;
+	ours.pid = 0;
+	sampler_destroy(inherited);
+	if (was_sampled && ours.settings.children)
+		start();
+}
+
+/* --- the end --- */
+
+/* Somewhere else by now, perhaps. */
+static bool find_output(void)
+{
+	const char *to = *ours.settings.output ? ours.settings.output : SESSION_DIR;
+	char here[PATH_MAX] = "";
+	int n;
+
+	if (*to != '/' && !getcwd(here, sizeof(here)))
+		return false;
+	n = snprintf(ours.output, sizeof(ours.output), "%s%s%s", here, *here ? "/" : "", to);
+	return n > 0 && (size_t)n < sizeof(ours.output);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *wrong = opsample_settings_read(&ours.settings);
+
+	if (wrong) {
+		tell("is not sampled: %s is not as opsample(1) has it", wrong);
+		return;
+	}
+	if (!ours.settings.children && ours.settings.pid && ours.settings.pid != getpid())
+		return;
+	if (!find_output()) {
+		tell("is not sampled: its folder cannot be found out");
+		return;
+	}
+	start();
+	/* after libsampler's own, which put it in order */
+	pthread_atfork(NULL, NULL, after_fork);
+}
+
+__attribute__((destructor)) static void end(void)
+{
+	if (ours.pid != getpid())
+		return;
+	ours.pid = 0;
+	sampler_destroy(ours.profiler);
+	ours.profiler = NULL;
+}
+
+/*
+ * Who ends by _exit() skips the above, as children of many interpreters do. The thread that calls
+ * it may be in a signal handler, in the middle of anything: it only waits, and not for ever. A
+ * child of vfork() is another process with our memory, and not ours to stop.
+ */
+static void wait_for_end(void)
+{
+	struct timespec left = { .tv_sec = EXIT_WAIT_S };
+
+	if (ours.pid != getpid())
+		return;
+	ours.pid = 0;
+	sampler_stop(ours.profiler);
+	while (!atomic_load(&ours.completed) &&
+	       (!syscall(SYS_futex, &ours.completed, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0) ||
+		errno == EINTR))
+		;
+}
+
+__attribute__((noreturn, visibility("default"))) void _exit(int status)
+{
+	wait_for_end();
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+__attribute__((noreturn, visibility("default"))) void _Exit(int status)
+{
+	_exit(status);
+}

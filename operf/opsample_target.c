@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* opsample_target.c - the loader leaves out some programs, and others have no loader */
+#include "opsample_target.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "xalloc.h"
+
+#define HEAD_SIZE	4096		/* headers of programs stand in there */
+#define INTERPRETERS	4		/* that are scripts themselves, as the kernel has it */
+
+/* Malloc'd; NULL: nowhere. */
+static char *find(const char *name)
+{
+	const char *path = getenv("PATH");
+	char *list, *rest, *found = NULL;
+
+	if (strchr(name, '/'))
+		return xstrdup(name);
+	list = xstrdup(path ? path : "/usr/local/bin:/usr/bin:/bin");
+	for (char *dir = strtok_r(list, ":", &rest); dir && !found;
+	     dir = strtok_r(NULL, ":", &rest)) {
+		struct stat st;
+
+		found = path_join(dir, name);
+		if (!access(found, X_OK) && !stat(found, &st) && S_ISREG(st.st_mode))
+			break;
+		free(found);
+		found = NULL;
+	}
+	free(list);
+	return found;
+}
+
+static int check_rights(const char *path, struct op_error *e)
+{
+	struct stat st;
+	bool other;
+
+	if (stat(path, &st))
+		return 0;
+	other = ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+		((st.st_mode & S_ISGID) && (st.st_mode & S_IXGRP) && st.st_gid != getegid()) ||
+		(geteuid() && getxattr(path, "security.capability", NULL, 0) > 0);
+	if (!other)
+		return 0;
+	return op_error_set(e, -EPERM, "'%s' runs with other rights than yours: nothing is loaded "
+			    "into it; operf can profile it", path);
+}
+
+/* The first bytes of a file; how many. */
+static size_t read_head(const char *path, unsigned char head[HEAD_SIZE])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, head, HEAD_SIZE);
+
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static bool is_like_us(const ElfW(Ehdr) *h)
+{
+	_Alignas(ElfW(Ehdr)) unsigned char head[HEAD_SIZE];
+	const ElfW(Ehdr) *own = (const void *)head;
+
+	return read_head("/proc/self/exe", head) < sizeof(*own) ||
+	       (h->e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
+		h->e_ident[EI_DATA] == own->e_ident[EI_DATA] && h->e_machine == own->e_machine);
+}
+
+static int check_elf(const char *path, const unsigned char *head, size_t n, struct op_error *e)
+{
+	const ElfW(Ehdr) *h = (const void *)head;
+	const ElfW(Phdr) *p = (const void *)(head + sizeof(*h));
+
+	if (n < sizeof(*h) || !is_like_us(h))
+		return op_error_set(e, -ENOEXEC, "'%s' is of another kind of machine than "
+				    "opsample; operf can profile it", path);
+	if (h->e_phoff != sizeof(*h))
+		return 0;
+	for (unsigned int i = 0; i < h->e_phnum; i++)
+		if (h->e_phoff + (i + 1) * sizeof(*p) > n || p[i].p_type == PT_INTERP)
+			return 0;
+	return op_error_set(e, -ENOEXEC, "'%s' is linked statically: nothing can be loaded into "
+			    "it; operf can profile it", path);
+}
+
+/* The path behind "#!", in @head; NULL: none. */
+static char *interpreter(unsigned char *head, size_t n)
+{
+	char *text = (char *)head + 2;
+
+	head[n] = '\0';
+	text += strspn(text, " \t");
+	text[strcspn(text, " \t\r\n")] = '\0';
+	return *text ? text : NULL;
+}
+
+int opsample_target_check(const char *name, struct op_error *e)
+{
+	_Alignas(ElfW(Ehdr)) unsigned char head[HEAD_SIZE + 1];
+	char *path = find(name);
+	int err = 0;
+
+	for (int i = 0; path && !err && i <= INTERPRETERS; i++) {
+		size_t n = read_head(path, head);
+		char *next = NULL;
+
+		err = check_rights(path, e);
+		if (!err && n >= SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
+			err = check_elf(path, head, n, e);
+		else if (n > 2 && head[0] == '#' && head[1] == '!')
+			next = interpreter(head, n);
+		next = next ? xstrdup(next) : NULL;
+		free(path);
+		path = next;
+	}
+	free(path);
+	return err;
+}
