@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thread_sample.h - the event of samples that a process took of its own threads [SM-60] */
+/* thread_sample.h - the event of samples that a process took of its own threads [SM-69] */
 #ifndef THREAD_SAMPLE_H
 #define THREAD_SAMPLE_H
 

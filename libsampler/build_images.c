@@ -4,7 +4,7 @@
  *
  * Sample files know offsets in files, and where a segment lies in the file only its program headers
  * say. They are read when a module is first seen: from the file, for at that time the module
- * itself may be gone. Code that is in no module is looked for among the mappings. [SM-51]
+ * itself may be gone. Code that is in no module is looked for among the mappings. [SM-61]
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 
 /*
  * A copy of @p with a function at each place whose image has a symbol table. Code that has none is
- * "[FILE+0xOFFSET]". [SM-55]
+ * "[FILE+0xOFFSET]". [SM-65]
  */
 struct profile *build_names(const struct profile *p);
 

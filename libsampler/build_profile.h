@@ -3,7 +3,7 @@
  * build_profile.h - samples collected in a struct profile: what all ready builders begin with
  *
  * Equal samples are one with a count, so memory goes by how different samples are and not by how
- * long sampling takes; it is bounded all the same. Rules: doc/sampler.md [SM-50]..
+ * long sampling takes; it is bounded all the same. Rules: doc/sampler.md [SM-60]..
  */
 #ifndef BUILD_PROFILE_H
 #define BUILD_PROFILE_H
@@ -11,8 +11,8 @@
 #include "profile.h"
 #include "sampler.h"
 
-#define BUILD_NODES_MAX		(1u << 20)	/* places in chains that are kept [SM-52] */
-#define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-53] */
+#define BUILD_NODES_MAX		(1u << 20)	/* places in chains that are kept [SM-62] */
+#define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-63] */
 
 /* Samples that are not in the profile. */
 struct build_losses {

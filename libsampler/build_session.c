@@ -43,7 +43,7 @@ void session_failed(struct session_writer *w, int err, const char *what)
 
 /* --- folders, lock --- */
 
-/* In /tmp somebody else may have made them, as links to files of ours. [SM-63] */
+/* In /tmp somebody else may have made them, as links to files of ours. [SM-68] */
 static int check_folder(const char *path, struct op_error *e)
 {
 	struct stat st;

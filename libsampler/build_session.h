@@ -3,7 +3,7 @@
  * build_session.h - a profile on its way into a session: what the build_session*.c files share
  *
  * Whatever cannot be written costs the samples it would have held, which are counted as lost, and
- * not the others. [SM-62]
+ * not the others. [SM-67]
  */
 #ifndef BUILD_SESSION_H
 #define BUILD_SESSION_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build_session_images.c - what samples of an image of the profile are filed under [SM-61] */
+/* build_session_images.c - what samples of an image of the profile are filed under [SM-66] */
 #include "build_session.h"
 
 #include <errno.h>
