@@ -62,8 +62,10 @@ NOINLINE static void work(double seconds)
 	while (cpu_seconds() < seconds) {
 		turn.value = turn.value % 10 + 1;
 		sampler_metadata_set(&turn);
-		one_part();
-		three_parts();
+		for (int i = 0; i < 10; i++) {
+			one_part();
+			three_parts();
+		}
 	}
 	sampler_metadata_remove(&turn);
 }

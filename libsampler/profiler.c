@@ -150,7 +150,9 @@ static bool queue_next_point(struct sampler_profiler *p)
 	next = schedule_next(p->point, sampling_clock->now(), p->params.interval_ns, &missed);
 	if (p->limit_ns && next - p->summary.start_ns >= p->limit_ns)
 		return false;
-	p->summary.missed += missed;
+	/* of CPU time it is known thread by thread what was missed */
+	if (p->params.clock == SAMPLER_WALL)
+		p->summary.missed += missed;
 	p->point = next;
 	sampling_queue(&p->job, next);
 	return true;

@@ -102,7 +102,7 @@ static bool is_gone(struct sampling_target *t, uint64_t now)
 }
 
 /* [SM-13] What is left over of an interval counts for the next sample; whole ones do not. */
-static bool has_used_cpu(struct sampling_target *t, uint64_t interval)
+static bool has_used_cpu(struct sampling_target *t, uint64_t interval, uint64_t *missed)
 {
 	uint64_t used;
 
@@ -112,6 +112,7 @@ static bool has_used_cpu(struct sampling_target *t, uint64_t interval)
 		t->cpu_due = used + interval;
 	if (used < t->cpu_due)
 		return false;
+	*missed += (used - t->cpu_due) / interval;
 	t->cpu_due += ((used - t->cpu_due) / interval + 1) * interval;
 	return true;
 }
@@ -134,7 +135,8 @@ bool sample_take(struct sampler_profiler *p, struct sampling_target *t)
 	sample.status = SAMPLER_GONE;
 	work.copy.time_ns = 0;
 	if (!is_gone(t, now)) {
-		if (p->params.clock == SAMPLER_CPU && !has_used_cpu(t, p->params.interval_ns))
+		if (p->params.clock == SAMPLER_CPU &&
+		    !has_used_cpu(t, p->params.interval_ns, &p->summary.missed))
 			return true;
 		sample.status = copy_thread(p, t, &capture, &frames);
 	}

@@ -132,7 +132,7 @@ struct sampler_summary {
 	uint64_t period_ns;			/* the interval asked for */
 	enum sampler_clock clock;		/* as asked for */
 	uint64_t samples[SAMPLER_NR_STATUS];	/* of each status */
-	uint64_t missed;			/* grid points that passed unused [SM-12] */
+	uint64_t missed;			/* samples that were not taken in time [SM-12] [SM-13] */
 	uint64_t metadata_lost;			/* that found no room */
 };
 
