@@ -2,7 +2,8 @@
 /*
  * opsample.h - between opsample and the library it has loaded: how to sample, in the environment
  *
- * The library stands in any program, so this needs nothing but libc. Rules: doc/sampler.md [SM-70]..
+ * The library stands in any program, so this needs nothing but libc. Rules: doc/sampler.md
+ * [SM-70]..
  */
 #ifndef OPSAMPLE_H
 #define OPSAMPLE_H

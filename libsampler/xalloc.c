@@ -2,9 +2,9 @@
 /*
  * xalloc.c - allocation in other people's programs: told, then abort()
  *
- * The same calls as libutil's xalloc.c, and say.c's for bugs. A library does not call exit(), whose handlers would run in the
- * middle of whatever its threads do; and what has no memory for a profile has none for the program
- * either. [SM-64]
+ * The same calls as libutil's xalloc.c, and say.c's for bugs. A library does not call exit(), whose
+ * handlers would run in the middle of whatever its threads do; and what has no memory for a profile
+ * has none for the program either. [SM-64]
  */
 #include "xalloc.h"
 
