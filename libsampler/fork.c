@@ -27,6 +27,7 @@ static void in_child(void)
 	modules_after_fork();
 	copy_after_fork();
 	metadata_after_fork();
+	profiler_after_fork();
 	sampling_after_fork();
 	sampling_unlock();
 }

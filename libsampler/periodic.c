@@ -114,7 +114,7 @@ static int fill(struct sampler_periodic *s, const struct sampler_thread *target,
 		return err;
 	if (!(p.fraction > 0 && p.fraction <= 1) || !p.profile_ns ||
 	    (double)p.profile_ns / p.fraction > (double)(UINT64_MAX / 4) ||
-	    !profiler_params_valid(&s->params))
+	    (target && target->tid <= 0) || !profiler_params_valid(&s->params))
 		return -EINVAL;
 	s->schedule.profile_ns = p.profile_ns;
 	s->schedule.period_ns = (uint64_t)((double)p.profile_ns / p.fraction);

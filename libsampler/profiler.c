@@ -58,6 +58,11 @@ void profiler_each_running(void (*each)(struct sampler_profiler *p, void *contex
 	sampling_unlock();
 }
 
+void profiler_after_fork(void)
+{
+	list_init(&running);
+}
+
 bool profiler_any_running(void)
 {
 	return !list_empty(&running);

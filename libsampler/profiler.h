@@ -142,6 +142,7 @@ bool profiler_params_valid(const struct sampler_params *p);
 int profiler_start_locked(struct sampler_profiler *p);		/* under the lock */
 void profiler_stop_locked(struct sampler_profiler *p);
 bool profiler_any_running(void);				/* under the lock */
+void profiler_after_fork(void);			/* [the child] under the lock: none of them runs */
 /* [sampling thread] Call @each for all that run. */
 void profiler_each_running(void (*each)(struct sampler_profiler *p, void *context), void *context);
 

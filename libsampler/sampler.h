@@ -21,8 +21,8 @@
  *
  * Calls return 0 or a negative errno, and then nothing has changed, unless said otherwise. Any
  * thread may call at any time, except where a context is told: [handler] must be
- * async-signal-safe, for the target stands still; [sampling thread] must not call sampler_join()
- * or sampler_destroy(). After fork() the child has no profilers: those it inherits are stopped
+ * async-signal-safe, for the target stands still; [sampling thread] must not call sampler_join(),
+ * sampler_destroy() or sampler_periodic_stop(). After fork() the child has no profilers: those it inherits are stopped
  * and may only be destroyed; it can make new ones.
  */
 #ifndef SAMPLER_H

@@ -60,6 +60,32 @@ TEST(inherited_profilers_are_stopped)
 	CHECK(inherited_record->completed == 1, "and is completed");
 }
 
+/* Where the old ones were: they are never looked at. */
+static void check_new_after_free(void)
+{
+	struct sampler_metadata item = { .name = "past" };
+	struct sampler_thread self = thread_self();
+	struct record *r = record_new();
+	struct sampler_profiler *p;
+
+	sampler_destroy(inherited);
+	p = profiler_new(&self, r, 0, 10 * MS, 0);
+	CHECK(!sampler_start(p), "start");
+	clock_run_to(clock_now() + 25 * MS);
+	CHECK(!sampler_metadata_apply_past(&item, clock_start + clock_now() - MS,
+					   clock_start + clock_now()), "of the past");
+	clock_run_to(clock_now() + 10 * MS);
+	CHECK(r->nr_past == 1 && inherited_record->nr_past == 0, "of the new one");
+	sampler_destroy(p);
+}
+
+TEST(new_profilers_where_old_ones_were)
+{
+	start_one();
+	in_child(check_new_after_free);
+	sampler_destroy(inherited);
+}
+
 static void check_new(void)
 {
 	struct sampler_thread self = thread_self();
