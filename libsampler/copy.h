@@ -17,7 +17,7 @@
 /* A part of memory that may hold the stack. */
 struct copy_range {
 	uintptr_t low, high;
-	size_t most;			/* of it, copied from sp on; 0: all or nothing */
+	size_t most;			/* of it, copied at a time; 0: all or nothing */
 };
 
 struct copy_request {
@@ -54,8 +54,12 @@ int copy_ask(const struct copy_request *request, struct copy_answer *ret);
 
 int copy_signal(void);			/* that asks; 0 none yet */
 
-/* How much of [sp, range->high) is to be copied; 0: more than there is @room for. */
-size_t copy_used(const struct copy_range *range, uintptr_t sp, size_t room);
+/*
+ * What is to be copied of @range for a stack pointer in it: from *ret_from on, which is below sp by
+ * what functions may use there, for registers are restored from it. 0: more than there is @room
+ * for.
+ */
+size_t copy_part(const struct copy_range *range, uintptr_t sp, size_t room, uintptr_t *ret_from);
 uint64_t copy_clock(void);
 
 /* --- copy_registers.c --- */

@@ -37,6 +37,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "copy.h"
+#include "registers.h"
 
 /* No one else's signals say that they come from this. */
 #define OUR_CODE	(-0x534d)
@@ -63,11 +64,14 @@ IN_HANDLER static bool is_in(const struct copy_range *range, uintptr_t sp)
 	return sp >= range->low && sp < range->high;
 }
 
-IN_HANDLER size_t copy_used(const struct copy_range *range, uintptr_t sp, size_t room)
+IN_HANDLER size_t copy_part(const struct copy_range *range, uintptr_t sp, size_t room,
+			    uintptr_t *ret_from)
 {
-	size_t used = range->high - sp, offset = sp % 16;
+	uintptr_t from = sp - range->low < RED_ZONE ? range->low : sp - RED_ZONE;
+	size_t used = range->high - from, offset = from % 16;
 	size_t fits = room > offset ? room - offset : 0;
 
+	*ret_from = from;
 	if (!range->most)
 		return used <= fits ? used : 0;
 	if (used > range->most)
@@ -92,22 +96,24 @@ IN_HANDLER static void copy_loads(unsigned char *to, uintptr_t from, size_t n)
 IN_HANDLER static void copy_own(struct copy_answer *a, uintptr_t sp)
 {
 	const struct copy_request *r = &slot.request;
-	size_t used = copy_used(&r->own, sp, r->room);
+	uintptr_t from;
+	size_t used = copy_part(&r->own, sp, r->room, &from);
 
 	a->outcome = used ? COPY_DONE : COPY_TOO_BIG;
 	if (!used)
 		return;
-	copy_loads(r->to + sp % 16, sp, used);
-	a->low = sp;
-	a->high = sp + used;
+	copy_loads(r->to + from % 16, from, used);
+	a->low = from;
+	a->high = from + used;
 }
 
 /* The mapping may have gone away or become smaller since it was found: no loads of ours. */
 IN_HANDLER static void copy_other(struct copy_answer *a, uintptr_t sp)
 {
 	const struct copy_request *r = &slot.request;
-	size_t used = copy_used(&r->other, sp, r->room);
-	struct iovec to = { r->to + sp % 16, used }, from = { (void *)sp, used };
+	uintptr_t low;
+	size_t used = copy_part(&r->other, sp, r->room, &low);
+	struct iovec to = { r->to + low % 16, used }, from = { (void *)low, used };
 	long n;
 
 	a->outcome = COPY_TOO_BIG;
@@ -117,8 +123,8 @@ IN_HANDLER static void copy_other(struct copy_answer *a, uintptr_t sp)
 	a->outcome = n > 0 ? COPY_DONE : !n || errno == EFAULT ? COPY_ELSEWHERE : COPY_REFUSED;
 	if (n <= 0)
 		return;
-	a->low = sp;
-	a->high = sp + n;
+	a->low = low;
+	a->high = low + n;
 }
 
 IN_HANDLER static void answer(const void *ucontext)

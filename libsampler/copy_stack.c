@@ -91,16 +91,17 @@ static bool copy_blocked(struct copy_target *t, const struct copy_request *r,
 {
 	struct copy_blocked where;
 	struct copy_range range;
+	uintptr_t low;
 	size_t used;
 	ssize_t n = 0;
 
 	ret->time_ns = copy_clock();
 	if (!copy_read_blocked(r->tid, &where) || !range_at(t, where.sp, &range))
 		return false;
-	used = copy_used(&range, where.sp, r->room);
+	used = copy_part(&range, where.sp, r->room, &low);
 	if (used) {
-		struct iovec to = { r->to + where.sp % 16, used };
-		struct iovec from = { (void *)where.sp, used };
+		struct iovec to = { r->to + low % 16, used };
+		struct iovec from = { (void *)low, used };
 
 		n = syscall(SYS_process_vm_readv, getpid(), &to, 1ul, &from, 1ul, 0ul);
 		if (n <= 0)
@@ -111,7 +112,7 @@ static bool copy_blocked(struct copy_target *t, const struct copy_request *r,
 	run_hooks(r);
 	copy_registers_blocked(where.pc, where.sp, &ret->regs);
 	ret->status = used ? SAMPLER_WHOLE : SAMPLER_BUFFER;
-	ret->stack = (struct sampler_stack){ where.sp, where.sp + n, r->to + where.sp % 16 };
+	ret->stack = (struct sampler_stack){ low, low + n, r->to + low % 16 };
 	return true;
 }
 

@@ -97,8 +97,8 @@ enum sampler_status {
 struct sampler_frame {
 	uintptr_t address;	/* of a caller: the return address */
 	const struct sampler_module *module;	/* NULL: none */
-	/* @address is of the instruction itself, for a signal came there: of the first frame, and of
-	 * the one below a signal handler. Else what was called from stands before @address. */
+	/* @address is of the instruction itself, and not behind a call: of the first frame, and of
+	 * the two below a signal handler: where it returns to, and where the signal came. */
 	bool is_interrupted;
 };
 
@@ -275,7 +275,7 @@ struct sampler_registers {
 
 /* The copy of a stack. Pointers in the stack to the stack still have their old values. */
 struct sampler_stack {
-	uintptr_t low, high;		/* where the original was */
+	uintptr_t low, high;		/* where the original was; low may be below sp */
 	const void *copy;
 };
 /* The aligned word at @address; false: not in the copy. */
