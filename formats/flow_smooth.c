@@ -18,9 +18,15 @@
 
 #define NONE		UINT32_MAX
 #define COST_MORE	10	/* to count a block once more than its weight */
-#define COST_LESS	20	/* and once less: a sample is there, its absence may be chance */
 #define COST_EDGE	1
 #define UNBOUNDED	(INT64_MAX / 4)
+
+/*
+ * And once less: a sample is there, its absence may be chance. It costs the more, the less of a
+ * block is left, so that where there is too little for several blocks each of them gives some.
+ */
+static const int32_t cost_less[] = { 14, 18, 22, 26 };
+#define NR_PARTS	(sizeof(cost_less) / sizeof(cost_less[0]))
 
 struct arc {
 	uint32_t to, next;
@@ -158,7 +164,12 @@ static void add_block(struct network *n, uint32_t block, uint64_t weight, uint32
 	add_arc(n, node_in(block), node_out(block), UNBOUNDED, COST_MORE);
 	if (!w)
 		return;
-	add_arc(n, node_out(block), node_in(block), w, COST_LESS);
+	for (size_t i = 0; i < NR_PARTS; i++) {
+		int64_t from = w * (int64_t)i / (int64_t)NR_PARTS;
+		int64_t to = w * (int64_t)(i + 1) / (int64_t)NR_PARTS;
+
+		add_arc(n, node_out(block), node_in(block), to - from, cost_less[i]);
+	}
 	add_arc(n, source, node_out(block), w, 0);
 	add_arc(n, node_in(block), sink, w, 0);
 }

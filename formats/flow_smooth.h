@@ -14,8 +14,9 @@ struct flow_edge {
 /*
  * Edge counts of a graph of @nr_blocks in which as much flows out of each block as into it, except
  * that flow comes from nowhere into block 0 and ends in the last one. The sum over the other blocks
- * of how far their flow is from @weights is as small as can be, where what is too little counts
- * half of what is too much, and longer ways cost a little [XP-41]. Always possible if each block is
+ * of how far their flow is from @weights is as small as can be, where what is too much counts half
+ * of what is too little, the first quarter of a block that is missing less than the last one, and
+ * longer ways cost a little [XP-41]. Always possible if each block is
  * on some way from block 0 to the last. @ret has room for @nr_edges.
  */
 void flow_smooth(uint32_t nr_blocks, const uint64_t *weights, const struct flow_edge *edges,

@@ -56,6 +56,23 @@ TEST(missed_blocks_are_filled_in)
 	CHECK(blocks[1] == 1000 && blocks[2] == 1000 && blocks[3] == 1000, "all as often");
 }
 
+/* Four cases of a switch that has half as many samples as they have together. */
+TEST(what_is_missing_is_shared)
+{
+	static const struct flow_edge edges[] = {
+		{ 0, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 }, { 1, 5 }, { 2, 6 }, { 3, 6 }, { 4, 6 },
+		{ 5, 6 }, { 6, 7 },
+	};
+	static const uint64_t weights[] = { 0, 2000, 1000, 1000, 1000, 1000, 2000, 0 };
+	uint64_t counts[COUNT(edges)], blocks[8];
+
+	flow_smooth(8, weights, edges, COUNT(edges), counts);
+	CHECK(flows(8, edges, COUNT(edges), counts, blocks), "flows");
+	for (int b = 2; b < 6; b++)
+		CHECK(blocks[b] >= 500 && blocks[b] <= 750, "case %d: %llu", b,
+		      (unsigned long long)blocks[b]);
+}
+
 TEST(any_graph_flows)
 {
 	uint32_t seed = 12345;
