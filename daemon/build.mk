@@ -10,7 +10,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/parts.c daemon/process.c daemon/quiet_path.c daemon/recorder.c \
 	daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/recorder_words.c \
-	daemon/sfile.c daemon/sfile_open.c \
+	daemon/sfile.c daemon/sfile_batch.c daemon/sfile_open.c \
 	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
 	daemon/trans_notes.c daemon/perf_attribute.c daemon/perf_callers.c \
 	daemon/perf_answers.c daemon/perf_callers_setup.c daemon/perf_cgroups.c daemon/perf_chain.c \
@@ -33,7 +33,7 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/jit_dump.c \
 	daemon/jit_files.c daemon/jit_jitdump.c daemon/jit_layout.c daemon/jit_live.c \
 	daemon/jit_object.c daemon/jit_owner.c daemon/jit_perf_map.c daemon/jit_places.c \
-	daemon/jit_processes.c daemon/jit_sweep.c))
+	daemon/jit_objects.c daemon/jit_processes.c daemon/jit_sweep.c))
 $(eval $(call program,oprofiled,daemon/main.c daemon/set_up.c,\
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -pthread))
 $(eval $(call program,opjitconv,daemon/opjitconv.c,\

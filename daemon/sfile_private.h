@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfile_private.h - what sfile.c (table, batches) and sfile_open.c (names, files) share */
+/* sfile_private.h - what sfile.c (table), sfile_batch.c (samples) and sfile_open.c (names, files) share */
 #ifndef SFILE_PRIVATE_H
 #define SFILE_PRIVATE_H
 
@@ -53,6 +53,9 @@ struct sfiles {
 
 /* sfile.c: close many to make room. False: none is open. */
 bool sfiles_evict_open(struct sfiles *all);
+
+/* sfile_batch.c: what waits is recorded or lost, and its CPUs told. */
+void sfile_write_batch(struct sfile *sf);
 
 /* sfile_trouble.c */
 bool sfile_may_try(const struct sfile *sf);

@@ -1,6 +1,6 @@
 # unit tests of control/
-$(foreach t,daemonrc command_line setup link choice plan plan_tables dying stuck stuck_oprofiled \
-	vmlinux,\
+$(foreach t,daemonrc command_line setup link status choice plan plan_tables dying stuck \
+	stuck_oprofiled vmlinux,\
 	$(eval $(call unit_test,control_$(t),tests/unit/control_$(t).c,libcontrol.a libdb.a \
 	libevents.a libutil.a,-lpopt -lelf -ldl)))
 # they read event tables

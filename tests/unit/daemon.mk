@@ -1,6 +1,6 @@
 # unit tests of the daemon without its perf collector (perf.mk)
 $(foreach t,trans kernel recorder recorder_session events sfile control options \
-	device process killed full_disk parts binaries ibs_events ibs_files ibs stacks \
+	device process killed settle full_disk parts binaries ibs_events ibs_files ibs stacks \
 	stacks_session \
 	unwind_push callgraph,\
 	$(eval $(call unit_test,daemon_$(t),tests/unit/daemon_$(t).c tests/fake_collector.c,\
