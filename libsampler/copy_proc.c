@@ -28,7 +28,10 @@ bool copy_is_pending(pid_t tid, int signal)
 {
 	char text[4096], *line;
 
-	if (read_task(tid, "status", text, sizeof(text)) <= 0 || !(line = strstr(text, "\nSigPnd:")))
+	if (read_task(tid, "status", text, sizeof(text)) <= 0)
+		return false;
+	line = strstr(text, "\nSigPnd:");
+	if (!line)
 		return false;
 	return strtoull(line + 8, NULL, 16) >> (signal - 1) & 1;
 }

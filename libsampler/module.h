@@ -12,7 +12,7 @@ struct module {
 	uint64_t serial;		/* no other module of the process ever has it */
 	uintptr_t load_start, load_limit; /* all that is mapped of it, whole pages */
 	uint64_t headers_hash;		/* of its program headers */
-	char *name;			/* as the loader spells it; path and build_id stand behind */
+	char *name;			/* as the loader spells it */
 	bool is_main, is_vdso;
 	bool was_given;			/* by module_at(): somebody may still have it */
 	atomic_bool is_gone;		/* unloaded; only what was learned of it is left */

@@ -60,13 +60,14 @@ static void read_loads(const struct dl_phdr_info *info, struct module_object *o)
 {
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + h->p_vaddr;
+		uintptr_t start = page_down(info->dlpi_addr + h->p_vaddr);
+		uintptr_t limit = page_up(info->dlpi_addr + h->p_vaddr + h->p_memsz);
 
 		if (h->p_type != PT_LOAD || !h->p_memsz)
 			continue;
-		cover(&o->load_start, &o->load_limit, page_down(start), page_up(start + h->p_memsz));
+		cover(&o->load_start, &o->load_limit, start, limit);
 		if (h->p_flags & PF_X)
-			cover(&o->start, &o->limit, page_down(start), page_up(start + h->p_memsz));
+			cover(&o->start, &o->limit, start, limit);
 	}
 }
 

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "registers.h"
-#include "unwind.h"
+#include "unwinders.h"
 #include "unwind_files.h"
 
 struct told {
@@ -283,7 +283,7 @@ static int look_at_frame(Dwfl_Frame *frame, void *context)
 	struct sampler_frame *f;
 	Dwarf_Addr pc;
 
-	/* libdwfl may look for the next frame as soon as it is asked whether this one is a signal's */
+	/* asked whether this frame is a signal's, libdwfl may look for the next one already */
 	d->has_missed = false;
 	if (d->is_first) {
 		d->is_first = false;

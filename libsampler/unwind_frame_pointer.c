@@ -4,7 +4,7 @@
  * pointer
  */
 #include "registers.h"
-#include "unwind.h"
+#include "unwinders.h"
 
 #define RECORD (2 * sizeof(uintptr_t))	/* the caller's fp, the return address */
 #define KNOWN (1ull << REGISTER_PC | 1ull << REGISTER_SP | 1ull << REGISTER_FP)

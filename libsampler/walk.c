@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "registers.h"
-#include "unwind.h"
+#include "unwinders.h"
 
 #define NR_BUILT_IN	2
 
@@ -21,7 +21,8 @@ struct unwinder {
 };
 
 struct walker {
-	struct unwinder unwinders[NR_BUILT_IN + WALK_UNWINDERS_MAX];	/* the last one is asked first */
+	/* the last one is asked first */
+	struct unwinder unwinders[NR_BUILT_IN + WALK_UNWINDERS_MAX];
 	size_t nr;
 };
 

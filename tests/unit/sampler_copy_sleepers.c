@@ -79,7 +79,8 @@ static void is_spared(void (*sleeper)(struct target *t))
 	target_start(&t, sleeper);
 	take_samples(&t, true);
 	CHECK(!atomic_load(&t.value), "EINTR %ld times", atomic_load(&t.value));
-	CHECK(t.result.regs.known == (1ull << REGISTER_SP | 1ull << REGISTER_PC), "sp and pc alone");
+	CHECK(t.result.regs.known == (1ull << REGISTER_SP | 1ull << REGISTER_PC),
+	      "sp and pc alone");
 	CHECK(t.result.stack.low == t.result.regs.sp - RED_ZONE, "from sp on, or a little below");
 	/* with the signal it does hear of it */
 	take_samples(&t, false);

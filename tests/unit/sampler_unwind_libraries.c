@@ -199,7 +199,8 @@ TEST(ten_thousand_loads_and_unloads_while_it_is_sampled)
 		walked_sample(&w, false);
 		whole += w.status == SAMPLER_WHOLE;
 		for (size_t i = 0; i < w.nr; i++)
-			in_tiny += w.frames[i].module && strstr(w.frames[i].module->path, "/sampler_");
+			in_tiny += w.frames[i].module &&
+				   strstr(w.frames[i].module->path, "/sampler_");
 		if (samples == 500)
 			used = mallinfo2().uordblks;
 		usleep(200);

@@ -78,11 +78,12 @@ __attribute__((unused)) static int walked_find(const struct walked *w)
 __attribute__((unused)) static void walked_tell(const struct walked *w)
 {
 	printf("# status %d\n", w->status);
-	for (size_t i = 0; i < w->nr; i++)
-		printf("# %zu %#lx %s+%#lx\n", i, (unsigned long)w->frames[i].address,
-		       w->frames[i].module ? w->frames[i].module->path : "-",
-		       w->frames[i].module ?
-			       (unsigned long)(w->frames[i].address - w->frames[i].module->base) : 0);
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct sampler_frame *f = &w->frames[i];
+
+		printf("# %zu %#lx %s+%#lx\n", i, f->address, f->module ? f->module->path : "-",
+		       f->address - (f->module ? f->module->base : 0));
+	}
 }
 
 /* All of it, up to the outermost function. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unwind.h - the unwinders that every walker has */
-#ifndef UNWIND_H
-#define UNWIND_H
+/* unwinders.h - the unwinders that every walker has */
+#ifndef UNWINDERS_H
+#define UNWINDERS_H
 
 #include "sampling.h"
 
