@@ -54,6 +54,6 @@ sampler_version = $(shell sed -n 's/.*return "\(.*\)".*/\1/p' libsampler/version
 sampler_example := $(O)/tools/sampler_example
 test_tools += $(sampler_example)
 all_objs += $(O)/libsampler/example.o
-$(sampler_example): LIBS := -L$(O)/lib -Wl,--allow-shlib-undefined -lsampler '-Wl,-rpath,$$ORIGIN/../lib' -lpthread
+$(sampler_example): LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN/../lib' -lpthread
 $(sampler_example): $(O)/libsampler/example.o | $(O)/lib/libsampler.so
 	$(link)

@@ -34,16 +34,25 @@ NOINLINE static void spin(unsigned long turns)
 	stay();
 }
 
-NOINLINE static void one_part(void)
+NOINLINE static void one_part(unsigned long turns)
 {
-	spin(100000);
+	spin(turns);
 	stay();
 }
 
-NOINLINE static void three_parts(void)
+NOINLINE static void three_parts(unsigned long turns)
 {
-	spin(300000);
+	spin(3 * turns);
 	stay();
+}
+
+/* What takes always the same time may keep step with the samples. */
+static unsigned long some_turns(void)
+{
+	static _Thread_local unsigned int state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return 50000 + state / 65536;
 }
 
 static double cpu_seconds(void)
@@ -63,8 +72,10 @@ NOINLINE static void work(double seconds)
 		turn.value = turn.value % 10 + 1;
 		sampler_metadata_set(&turn);
 		for (int i = 0; i < 10; i++) {
-			one_part();
-			three_parts();
+			unsigned long turns = some_turns();
+
+			one_part(turns);
+			three_parts(turns);
 		}
 	}
 	sampler_metadata_remove(&turn);
