@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sampler_cost.c - what a sample by libsampler costs the thread that is sampled, and in all
+ *
+ *	sampler_cost		figures, of the same work undisturbed, interrupted, and sampled:
+ *
+ *		sampler_signal	a signal that does nothing, to the thread that gets it
+ *		sampler_stopped	a sample, to the thread that is sampled: the signal, and the copy
+ *		sampler_thread	a sample, to the sampling thread: sending, waiting, unwinding
+ *		sampler_100hz	both, a hundred times a second
+ *		sampler_1000hz	samples with all frames that really came of 1000 a second
+ *
+ *	sampler_cost work	do the work, print its CPU time in seconds: for other profilers
+ *
+ * All is CPU time, which other programs on the machine disturb least; medians of RUNS.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "figures.h"
+#include "sampler.h"
+
+#define RUNS	5
+#define DEPTH	20
+#define TURNS	150000000u	/* some tenths of a second */
+
+static volatile uint64_t result;
+
+__attribute__((noinline)) static uint64_t dig(unsigned int depth)
+{
+	uint64_t x = depth;
+
+	if (depth) {
+		x += dig(depth - 1);
+		__asm__ volatile("" ::: "memory");
+		return x;
+	}
+	for (unsigned int i = 0; i < TURNS; i++)
+		x = x * 6364136223846793005u + 1442695040888963407u;
+	return x;
+}
+
+/* CPU seconds of this thread for the work. */
+static double work(void)
+{
+	double before = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+
+	result = dig(DEPTH);
+	return seconds_of(CLOCK_THREAD_CPUTIME_ID) - before;
+}
+
+struct costs {
+	double target[RUNS], others[RUNS];	/* CPU seconds, of the work and beside it */
+	double samples[RUNS];
+};
+
+/* --- interrupted by a signal that does nothing --- */
+
+static atomic_bool is_over;
+static atomic_uint nr_signals;
+static pid_t target;
+
+static void count_signal(int signal)
+{
+	(void)signal;
+	nr_signals++;
+}
+
+static void *interrupt(void *unused)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
+	(void)unused;
+	while (!is_over) {
+		nanosleep(&pause, NULL);
+		syscall(SYS_tgkill, getpid(), target, SIGUSR1);
+	}
+	return NULL;
+}
+
+static void run_interrupted(struct costs *c, int run)
+{
+	struct sigaction action = { .sa_handler = count_signal, .sa_flags = SA_RESTART };
+	pthread_t thread;
+
+	target = gettid();
+	is_over = false;
+	nr_signals = 0;
+	sigaction(SIGUSR1, &action, NULL);
+	if (pthread_create(&thread, NULL, interrupt, NULL))
+		return;
+	c->target[run] = work();
+	c->samples[run] = nr_signals;
+	is_over = true;
+	pthread_join(thread, NULL);
+}
+
+/* --- sampled --- */
+
+static uint64_t nr_samples;
+
+static void count_sample(void *context, const struct sampler_sample *sample)
+{
+	(void)context;
+	nr_samples += sample->nr_frames > DEPTH;
+}
+
+static void run_sampled(struct costs *c, int run)
+{
+	static const struct sampler_builder_ops ops = { .size = sizeof(ops),
+							.sample = count_sample };
+	const struct sampler_builder builder = { &ops, NULL };
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_thread self;
+	struct sampler_profiler *p;
+	double all;
+
+	params.interval_ns = 1000000;
+	params.samples = 0;
+	nr_samples = 0;
+	if (sampler_thread_self(&self) || sampler_create(&self, &params, &builder, &p))
+		return;
+	all = cpu_seconds();
+	if (!sampler_start(p))
+		c->target[run] = work();
+	sampler_stop(p);
+	sampler_join(p, NULL);
+	c->others[run] = cpu_seconds() - all - c->target[run];
+	c->samples[run] = (double)nr_samples;
+	sampler_destroy(p);
+}
+
+/* Microseconds for each of the samples, beyond what the work takes. */
+static double each(const struct costs *c, const struct costs *than)
+{
+	double runs[RUNS], least[RUNS];
+
+	memcpy(least, than->target, sizeof(least));
+	for (int i = 0; i < RUNS; i++)
+		runs[i] = (c->target[i] - median(least, RUNS)) / (c->samples[i] + !c->samples[i]);
+	return median(runs, RUNS) * 1e6;
+}
+
+static double beside(const struct costs *c)
+{
+	double runs[RUNS];
+
+	for (int i = 0; i < RUNS; i++)
+		runs[i] = c->others[i] / (c->samples[i] + !c->samples[i]);
+	return median(runs, RUNS) * 1e6;
+}
+
+static double rate(const struct costs *c)
+{
+	double runs[RUNS];
+
+	for (int i = 0; i < RUNS; i++)
+		runs[i] = c->samples[i] / c->target[i];
+	return median(runs, RUNS);
+}
+
+int main(int argc, char **argv)
+{
+	static struct costs plain, interrupted, sampled;
+	double stop, thread;
+
+	if (argc > 1 && !strcmp(argv[1], "work")) {
+		printf("%.6f\n", work());
+		return 0;
+	}
+	for (int i = 0; i < RUNS; i++) {
+		plain.target[i] = work();
+		run_interrupted(&interrupted, i);
+		run_sampled(&sampled, i);
+	}
+	stop = each(&sampled, &plain);
+	thread = beside(&sampled);
+	printf("bench sampler_signal %.1f us\n", each(&interrupted, &plain));
+	printf("bench sampler_stopped %.1f us\n", stop);
+	printf("bench sampler_thread %.1f us\n", thread);
+	printf("bench sampler_100hz %.3f percent_of_a_core\n", (stop + thread) * 1e-6 * 100 * 100);
+	printf("bench sampler_1000hz %.0f samples/s\n", rate(&sampled));
+	return 0;
+}
