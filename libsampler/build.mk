@@ -3,7 +3,8 @@
 sampler_sources := libsampler/version.c \
 	libsampler/modules.c libsampler/module_elf.c libsampler/stack_buffer.c
 sampler_sources += $(addprefix libsampler/,copy_signal.c copy_stack.c copy_proc.c copy_registers.c \
-	stack_words.c walk.c unwind_frame_pointer.c unwind_dwarf.c unwind_files.c)
+	stack_words.c walk.c unwind_frame_pointer.c unwind_dwarf.c \
+	unwind_modules.c unwind_files.c)
 sampler_sources += $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c \
 	sample.c all_threads.c periodic.c metadata.c metadata_past.c fork.c)
 sampler_sources += $(addprefix libsampler/build_,profile.c images.c comms.c file.c names.c \

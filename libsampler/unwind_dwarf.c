@@ -2,38 +2,24 @@
 /*
  * unwind_dwarf.c - callers by call frame information, through libdwfl on the copied stack
  *
- * libdwfl is told of a module when the first frame in it is found, and of nothing else: that what
- * is loaded and never sampled costs nothing. When modules are gone it is told of the rest again,
- * which it knows by name and place, so that their tables stay. Each frame is looked at before
- * libdwfl goes on from it: in a module that it does not know it stops, and begins anew there.
- * [SM-45]
+ * Each frame is looked at before libdwfl goes on from it: in a module that it was not told of it
+ * stops, and begins anew there. [SM-45]
  */
 #include <elf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "registers.h"
+#include "unwind_modules.h"
 #include "unwinders.h"
-#include "unwind_files.h"
-
-struct told {
-	const struct module *module;
-	Dwfl_Module *dwfl;
-	void *bytes;			/* of the vdso, which is never gone */
-	bool has_cfi;
-};
 
 struct dwarf {
-	Dwfl *dwfl;
+	struct told_modules modules;
 	Elf64_Ehdr header;		/* says which architecture it is, that is all */
 	Elf *architecture;
 	pid_t pid;
-	struct told *told;		/* by address of the module */
-	size_t nr, room;
-	unsigned long generation;
 
 	/* of the walk that goes on */
 	struct sampler_registers *regs;
@@ -43,143 +29,6 @@ struct dwarf {
 	bool has_missed;		/* in this frame: what is not in the copy was wanted */
 	enum sampler_unwound how;	/* if a frame was looked at and it stopped there */
 };
-
-/* --- modules --- */
-
-static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-			 const char *file, const char *link, GElf_Word crc, char **ret_name)
-{
-	(void)module;
-	(void)data;
-	(void)name;
-	(void)base;
-	(void)file;
-	(void)link;
-	(void)crc;
-	(void)ret_name;
-	return -1;
-}
-
-static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
-		    char **ret_name, Elf **ret_elf)
-{
-	struct told *told = *data;
-
-	(void)module;
-	(void)name;
-	(void)base;
-	(void)ret_name;
-	*ret_elf = !told ? NULL : unwind_file_open(told->module, &told->bytes);
-	return -1;	/* no file is open */
-}
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = find_elf,
-	.find_debuginfo = no_debug_file,
-	.section_address = dwfl_offline_section_address,
-};
-
-static Dwfl_Module *report(struct dwarf *d, const struct module *m)
-{
-	char name[32];
-
-	snprintf(name, sizeof(name), "%ju", (uintmax_t)m->serial);
-	return dwfl_report_module(d->dwfl, name, m->load_start, m->load_limit);
-}
-
-static size_t find(const struct dwarf *d, const struct module *m)
-{
-	size_t low = 0, high = d->nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (d->told[middle].module < m)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static struct told *insert(struct dwarf *d, size_t at)
-{
-	if (d->nr == d->room) {
-		size_t room = d->room ? 2 * d->room : 16;
-		struct told *told = realloc(d->told, room * sizeof(*told));
-
-		if (!told)
-			return NULL;
-		d->told = told;
-		d->room = room;
-	}
-	memmove(d->told + at + 1, d->told + at, (d->nr++ - at) * sizeof(*d->told));
-	return &d->told[at];
-}
-
-/* Reads the file. Whatever is wrong with it, there is nothing to unwind by. */
-static void look_for_cfi(struct told *told)
-{
-	GElf_Addr bias;
-	Dwarf_Addr cfi_bias;
-	void **data;
-
-	if (!told->dwfl)
-		return;
-	dwfl_module_info(told->dwfl, &data, NULL, NULL, NULL, NULL, NULL, NULL);
-	*data = told;
-	told->has_cfi = dwfl_module_getelf(told->dwfl, &bias) &&
-			bias == told->module->public.base &&
-			(dwfl_module_eh_cfi(told->dwfl, &cfi_bias) ||
-			 dwfl_module_dwarf_cfi(told->dwfl, &cfi_bias));
-	*data = NULL;	/* the table moves */
-}
-
-static const struct told *known(const struct dwarf *d, const struct module *m)
-{
-	size_t at = find(d, m);
-
-	return at < d->nr && d->told[at].module == m ? &d->told[at] : NULL;
-}
-
-/* What libdwfl knows of @m; NULL: no memory. */
-static const struct told *tell(struct dwarf *d, const struct module *m)
-{
-	struct told told = { .module = m };
-	size_t at = find(d, m);
-
-	if (known(d, m) || !insert(d, at))
-		return known(d, m);
-	dwfl_report_begin_add(d->dwfl);
-	told.dwfl = report(d, m);
-	dwfl_report_end(d->dwfl, NULL, NULL);
-	look_for_cfi(&told);
-	d->told[at] = told;
-	return &d->told[at];
-}
-
-static void forget_gone(struct dwarf *d)
-{
-	unsigned long generation = modules_generation();
-	size_t nr = 0;
-
-	if (generation == d->generation)
-		return;
-	d->generation = generation;
-	for (size_t i = 0; i < d->nr && nr == i; i++)
-		nr += !atomic_load(&d->told[i].module->is_gone);
-	if (nr == d->nr)
-		return;
-	dwfl_report_begin(d->dwfl);
-	for (size_t i = nr = 0; i < d->nr; i++) {
-		if (atomic_load(&d->told[i].module->is_gone))
-			continue;
-		report(d, d->told[i].module);
-		d->told[nr++] = d->told[i];
-	}
-	d->nr = nr;
-	dwfl_report_end(d->dwfl, NULL, NULL);
-}
 
 /* --- the walk --- */
 
@@ -269,8 +118,11 @@ static bool can_unwind(void *context, const struct sampler_frame *from)
 
 static bool goes_on_from(const struct dwarf *d, const struct sampler_frame *f)
 {
-	const struct told *told = can_unwind(NULL, f) ? known(d, module_of(f->module)) : NULL;
+	const struct told *told;
 
+	if (!can_unwind(NULL, f))
+		return false;
+	told = told_known(&d->modules, module_of(f->module));
 	return told && told->has_cfi;
 }
 
@@ -354,7 +206,7 @@ static bool is_outermost(const struct dwarf *d, int err)
 		return false;	/* we stopped it */
 	if (!err && !d->has_missed && register_is_known(d->regs, REGISTER_FP))
 		return true;
-	told = known(d, module_of(last->module));
+	told = told_known(&d->modules, module_of(last->module));
 	return has_no_caller(told, d->regs->pc - !last->is_interrupted) ||
 	       (!last->is_interrupted && is_beginning(told, d->regs->pc));
 }
@@ -363,12 +215,13 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 				   const struct sampler_stack *stack, struct sampler_frames *frames)
 {
 	struct dwarf *d = context;
+	const struct module *last = module_of(frames->frames[frames->nr - 1].module);
 	const struct told *told;
 	int err;
 
 	(void)state;
-	forget_gone(d);
-	told = tell(d, module_of(frames->frames[frames->nr - 1].module));
+	told_forget_gone(&d->modules);
+	told = told_tell(&d->modules, last);
 	if (!told || !told->has_cfi)
 		return SAMPLER_UNRECOGNIZED;
 	d->regs = regs;
@@ -376,7 +229,7 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 	d->frames = frames;
 	d->is_first = true;
 	d->how = SAMPLER_UNRECOGNIZED;
-	err = dwfl_getthread_frames(d->dwfl, d->pid, look_at_frame, d);
+	err = dwfl_getthread_frames(d->modules.dwfl, d->pid, look_at_frame, d);
 	return is_outermost(d, err) ? SAMPLER_COMPLETED : d->how;
 }
 
@@ -389,13 +242,9 @@ static void dwarf_free(void *context)
 
 	if (d->pid != getpid())
 		return;
-	if (d->dwfl)
-		dwfl_end(d->dwfl);
+	told_free(&d->modules);
 	if (d->architecture)
 		elf_end(d->architecture);
-	for (size_t i = 0; i < d->nr; i++)
-		free(d->told[i].bytes);
-	free(d->told);
 	free(d);
 }
 
@@ -425,9 +274,8 @@ int unwind_dwarf_new(void **ret_context)
 	fill_header(&d->header);
 	elf_version(EV_CURRENT);
 	d->architecture = elf_memory((char *)&d->header, sizeof(d->header));
-	d->dwfl = dwfl_begin(&callbacks);
-	if (!d->architecture || !d->dwfl ||
-	    !dwfl_attach_state(d->dwfl, d->architecture, d->pid, &thread_callbacks, d)) {
+	if (!d->architecture || told_init(&d->modules) ||
+	    !dwfl_attach_state(d->modules.dwfl, d->architecture, d->pid, &thread_callbacks, d)) {
 		dwarf_free(d);
 		return -ENOMEM;
 	}

@@ -31,7 +31,7 @@ all_objs += $(sampler_chains) $(O)/tests/unit/sampler_chain_without_cfi.o
 $(O)/tests/sampler_without_cfi.so: $(O)/tests/unit/sampler_chain_without_cfi.o
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -nostdlib -Wl,--build-id -o $@ $^
-$(foreach t,sampler_unwind sampler_unwind_libraries,\
+$(foreach t,sampler_walk sampler_unwind sampler_unwind_libraries,\
 	$(eval $(call unit_test,$(t),tests/unit/$(t).c,$(sampler_parts_libs),-ldw -lelf -pthread))\
 	$(eval $(O)/tests/$(t): $(sampler_chains) | $(sampler_tiny) $(O)/tests/sampler_without_cfi.so))
 $(O)/tests/unit/sampler_unwind.o: CPPFLAGS += -DIS_CHECKED=$(if $(SAN),1,0)
