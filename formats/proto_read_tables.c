@@ -45,7 +45,8 @@ static bool is_module_file(const char *path)
 /* The file has names only [PP-8]. */
 static enum profile_image_kind kind_of(const char *path, uint64_t start, bool has_functions)
 {
-	if (!strncmp(path, PROTO_KERNEL_PREFIX, strlen(PROTO_KERNEL_PREFIX)) || !strncmp(path, "[guest.kernel", 13))
+	if (!strncmp(path, PROTO_KERNEL_PREFIX, strlen(PROTO_KERNEL_PREFIX)) ||
+	    !strncmp(path, "[guest.kernel", 13))
 		return PROFILE_KERNEL;
 	if (is_module_file(path) || (path[0] == '[' && start >= KERNEL_HALF &&
 				     strcmp(path, "[vsyscall]")))
