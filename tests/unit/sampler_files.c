@@ -264,7 +264,7 @@ TEST(a_failure_leaves_what_was_there)
 	struct sampler_builder b;
 	struct sampler_error e = { "" };
 	struct sampler_summary summary = summary_of(SAMPLER_CPU);
-	char *text;
+	char *text, name[64];
 
 	tmpdir_make();
 	CHECK(sampler_file_builder(SAMPLER_PPROF, tmpdir_path("no/such"), &b, &e) == -ENOENT &&
@@ -275,7 +275,8 @@ TEST(a_failure_leaves_what_was_there)
 	b = file_builder(SAMPLER_CPUPROFILE, "a.prof");
 	give_chain(&b, 1, 1, NULL, 0);
 	/* a folder in the way of the temporary file cannot be unlinked */
-	mkdir(xasprintf("%s.%ld.tmp", tmpdir_path("a.prof"), (long)getpid()), 0700);
+	snprintf(name, sizeof(name), "a.prof.%ld.tmp", (long)getpid());
+	CHECK(!mkdir(tmpdir_path(name), 0700), "%s", name);
 	CHECK(b.ops->completed(b.context, &summary, &e) < 0 && strstr(e.text, "a.prof"), "%s",
 	      e.text);
 	CHECK(!file_read_all(tmpdir_path("a.prof"), 100, &text, NULL) && !strcmp(text, "old"),
