@@ -7,22 +7,28 @@
  *	odb-check where DIR TRUTH	"HOT WRONG OTHER NAME" of each image in TRUTH
  *	odb-check counts STATS_DIR	"cpuN received R recorded C filtered F throttled T [REASON L]..."
  *
- * DIR is a session (SD/samples/NAME). TRUTH has lines "NAME HOT_OFFSET HOT_SIZE AREA_OFFSET AREA_SIZE":
+ * DIR is a session (SD/samples/NAME), looked through with its parts. TRUTH has lines "NAME HOT_OFFSET HOT_SIZE AREA_OFFSET AREA_SIZE":
  * the base name of an image, the part of the file where it works, and the area around that in which
  * nothing else is ever run: samples there are wrong. OTHER is start-up code and the like.
  * Exit status 1: something is broken.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "odb.h"
+#include "odb_file.h"
 #include "sample_header.h"
 #include "sample_name.h"
 #include "session.h"
+#include "session_parts.h"
 
 static const char *session_dir;
 static int broken;
@@ -45,6 +51,22 @@ static uint64_t total_of(const struct odb_snapshot *s)
 	return sum;
 }
 
+/* Its writer was killed as it made the file longer: readers see every sample all the same [SF-17]. */
+static bool is_being_grown(const char *path, size_t header_size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct op_error e = { 0 };
+	struct odb_descr descr;
+	uint64_t length;
+	bool grown;
+
+	grown = fd >= 0 && !odb_read_descr(fd, path, header_size, NULL, &descr, &length, &e) &&
+		length > odb_file_length(header_size, descr.size);
+	if (fd >= 0)
+		close(fd);
+	return grown;
+}
+
 static void read_file(const char *path)
 {
 	struct op_error e = { 0 };
@@ -58,7 +80,7 @@ static void read_file(const char *path)
 	if (err)
 		return complain(path, &e, err);
 	err = sample_header_read(path, &header, &header_size, &e);
-	if (!err)
+	if (!err && !is_being_grown(path, header_size))
 		err = odb_check(path, header_size, &e);
 	if (!err)
 		err = odb_read(path, header_size, &s, &e);
@@ -71,24 +93,52 @@ static void read_file(const char *path)
 	sample_name_free(&name);
 }
 
-/* A file that was created and not yet given its first bytes is whole: it holds nothing. */
+static bool ends_in(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n > m && !strcmp(path + n - m, end);
+}
+
+/* Code made at run time lies beside its samples. A file that was created and not yet given its first bytes is whole: it holds nothing. */
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	if (ftw->level == 1 && type == FTW_D && !strcmp(path + ftw->base, "stats"))
 		return FTW_SKIP_SUBTREE;
-	if (type == FTW_F && st->st_size)
+	if (type == FTW_F && st->st_size && !ends_in(path, ".jo"))
 		read_file(path);
 	return FTW_CONTINUE;
 }
 
-static int walk(const char *dir, file_fn *fn)
+static void walk_files(const char *dir)
 {
 	session_dir = dir;
-	on_file = fn;
 	if (nftw(dir, visit, 64, FTW_PHYS | FTW_ACTIONRETVAL) < 0) {
 		printf("broken: %s: %s\n", dir, strerror(errno));
-		return 1;
+		broken = 1;
 	}
+}
+
+/* The session's own files, then those of its parts [SS-60]. */
+static int walk(const char *dir, file_fn *fn)
+{
+	struct session_parts parts = { 0 };
+	struct op_error e = { 0 };
+	char path[PATH_MAX];
+	int err;
+
+	on_file = fn;
+	walk_files(dir);
+	snprintf(path, sizeof(path), "%s/stats", dir);
+	err = session_parts_read(path, &parts, &e);
+	if (err && err != -ENOENT)
+		complain(path, &e, err);
+	for (size_t i = 0; i < parts.nr; i++) {
+		snprintf(path, sizeof(path), "%s/stats/parts/%zu", dir, i);
+		if (!access(path, F_OK))
+			walk_files(path);
+	}
+	session_parts_free(&parts);
 	return broken;
 }
 

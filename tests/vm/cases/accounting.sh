@@ -4,6 +4,13 @@
 
 stat_sum() { cat /dev/oprofile/stats/cpu*/"$1" | total; }
 
+# until_received N: so many samples more
+until_received()
+{
+	local enough=$(($(stat_sum sample_received) + $1))
+	until [ "$(stat_sum sample_received)" -ge $enough ]; do usleep 100000; done
+}
+
 # the module's own books, per CPU: received = delivered + lost
 module_balances()
 {
@@ -27,10 +34,14 @@ round()
 	local what=$1; shift
 	profile_start 100 "$@"
 	pid=$(daemon_pid)
-	scatter 3 & worker=$!
+	scatter 1000 & worker=$!
 	spawn 200 2 "$TURNS" /vm/bin/v00 /vm/bin/v01 /vm/bin/v02
-	kill -STOP "$pid"; sleep 1; kill -CONT "$pid"
-	wait $worker
+	# long enough for what it does not take to matter
+	kill -STOP "$pid"
+	until_received 5000
+	kill -CONT "$pid"
+	until_received 5000
+	kill $worker; wait $worker
 	check "$what: opcontrol --stop" opcontrol --stop
 	check "$what: opcontrol --dump" opcontrol --dump
 	module_balances "$what"

@@ -10,7 +10,10 @@ nice scatter 1000 & scatterer=$!
 (while :; do opcontrol --dump; usleep 50000; done) > /dev/null 2>&1 & dumper=$!
 while [ $killed -lt 50 ]; do
 	usleep $(($(od -An -N2 -tu2 /dev/urandom) * 6))
-	kill -9 "$(daemon_pid)"
+	pid=$(daemon_pid)
+	kill -9 "$pid"
+	# it may be in a system call on the other CPU, and that may have to wait for the host
+	while runs "$pid"; do usleep 10000; done
 	killed=$((killed + 1))
 	result=$(odb-check check "$CURRENT") || { broken=$((broken + 1)); echo "$result"; }
 	samples=$(echo "$result" | tail -n 1 | awk '{ print $2 }')

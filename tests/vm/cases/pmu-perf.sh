@@ -26,7 +26,7 @@ scaled_are_right turns 0 "$n" $last
 # events of a CPU that goes are gone: what they found, and for how long they counted, is kept
 all_in_turns 2000000
 through_hotplug 10; tell_times
-scaled_are_right hotplug 0 "$n" $last 15
+scaled_are_right hotplug 0 "$n" $last 20
 at_least "samples of CPU 1 all the same" "$(samples 1 < /tmp/tally)" 100
 sessions 10
 

@@ -23,7 +23,7 @@ tally 0 0 shares-static 6000 "$TURNS" 2 > /tmp/tally; cat /tmp/tally; diag < /tm
 grep . $fs/stats/cpu*/sample_[rt]* | sed 's/.*stats.//' | diag
 at_least "switches" "$(cat $fs/stats/multiplex_counter)" 300
 for n in 0 8 19; do
-	near "counter $n: share of the time in percent" "$(share_of_time $n)" 33 4
+	near "counter $n: share of the time in percent" "$(share_of_time $n)" 33 8
 done
 near "of the time no set counted, in percent" \
 	"$(percent "$(cat $fs/0/running_ns $fs/8/running_ns $fs/19/running_ns | total)" "$(time_of 0 enabled)")" 100 2

@@ -71,7 +71,7 @@ through_hotplug()
 			echo 1 > $cpu1; usleep 50000
 		done; echo > /tmp/came) &
 		until [ -e /tmp/came ]; do shares-static 100 $TURNS 2; done
-		taskset 2 shares-static 300 $TURNS
+		taskset 2 shares-static 600 $TURNS
 		dd if=/dev/zero of=/dev/null bs=1M count=500
 	END
 	tally 0 0 sh /tmp/hotplug > /tmp/tally; cat /tmp/tally; diag < /tmp/tally
@@ -105,29 +105,35 @@ scaled()
 		'BEGIN { printf "%d\n", ran ? n * 1000 * all / ran : 0 }'
 }
 
-# scaled_are_right WHAT CYCLES INSTRUCTIONS CYCLES [TOLERANCE]: of three counters in turns
+# scaled_are_right WHAT CYCLES INSTRUCTIONS CYCLES [TOLERANCE]: of three counters in turns; a moment in
+# which the host is busy belongs to one of them
 scaled_are_right()
 {
 	local cycles; cycles=$(scaled "$2" < /tmp/tally)
 	at_least "$1: samples of cycles" "$(samples '' "$2" < /tmp/tally)" 100
 	near "$1: instructions per cycle in percent" \
-		"$(percent "$(scaled "$3" < /tmp/tally)" "$cycles")" 80 "${5:-8}"
+		"$(percent "$(scaled "$3" < /tmp/tally)" "$cycles")" 80 "${5:-15}"
 	near "$1: cycles counted in another turn, in percent" \
-		"$(percent "$(scaled "$4" < /tmp/tally)" "$cycles")" 100 "${5:-8}"
+		"$(percent "$(scaled "$4" < /tmp/tally)" "$cycles")" 100 "${5:-15}"
 }
 
 # --- shares ---
 
-# events_are_in_ratio CYCLES INSTRUCTIONS: of two counters at the same count, which the emulated CPUs
-# have at 10 to 8; in both modes, for which of them an overflow is found in is the emulator's affair
+# is_ratio WHAT GOT: instructions per cycle in percent, which the emulated CPUs have at 80.
+# On a busy host overflows are found late, two of one counter as one: more of those that come often,
+# so that it is more, up to 100 if all are late. pmu-exact asks for it as it is.
+is_ratio() { near "$1: instructions per cycle in percent" "$2" 86 10; }
+
+# events_are_in_ratio CYCLES INSTRUCTIONS: of two counters at the same count, in both modes, for which
+# of them an overflow is found in is the emulator's affair
 events_are_in_ratio()
 {
 	local cycles instructions
 	tally 0 0 shares-static 3000 "$TURNS" 2 > /tmp/tally; cat /tmp/tally; diag < /tmp/tally
 	grep . $fs/stats/cpu*/sample_[rt]* | sed 's/.*stats.//' | diag
 	cycles=$(samples '' "$1" < /tmp/tally) instructions=$(samples '' "$2" < /tmp/tally)
-	at_least "cycles sampled" "$cycles" 500
-	near "instructions per cycle in percent" "$(percent "$instructions" "$cycles")" 80 4
+	at_least "cycles sampled" "$cycles" 300
+	is_ratio "both events" "$(percent "$instructions" "$cycles")"
 	at_least "share of CPU 1 in percent" "$(percent "$(samples 1 "$1" < /tmp/tally)" "$cycles")" 20
 }
 

@@ -4,7 +4,8 @@
  *
  *	made-code TURNS
  *
- * Half of the turns are spent in each of two functions, "made_first" and "made_second", of a page each.
+ * Half of the turns are spent in each of two functions, "made_first" and "made_second", of a page each,
+ * in rounds, so that a slow moment of the host is not one's alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "spin.h"
 
 #define PAGE 4096
+#define ROUNDS 50
 
 static NOT_MERGED void model(uint64_t turns) { spin(turns); }
 
@@ -40,10 +42,10 @@ int main(int argc, char **argv)
 	if (fclose(map))
 		return 1;
 	__builtin___clear_cache(code, code + 2 * PAGE);
-	for (int i = 0; i < 2; i++) {
-		void (*made)(uint64_t) = (void (*)(uint64_t))(uintptr_t)(code + i * PAGE);
+	for (int i = 0; i < 2 * ROUNDS; i++) {
+		void (*made)(uint64_t) = (void (*)(uint64_t))(uintptr_t)(code + i % 2 * PAGE);
 
-		made(turns / 2);
+		made(turns / (2 * ROUNDS));
 	}
 	return 0;
 }
