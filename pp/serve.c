@@ -90,7 +90,9 @@ static int dump(const struct server *s, struct op_error *e)
 	int err = channel_ask(s->control, "dump", DUMP_MS, NULL, &why);
 
 	if (err == -ECONNREFUSED || err == -ENOENT)
-		return op_error_set(e, err, "nothing is being sampled: opcontrol --start");
+		return op_error_set(e, err, "nothing is being sampled into '%s': start it with "
+				    "opcontrol --start, or give opserve another --session-dir",
+				    s->options.session_dir);
 	return err ? op_error_set(e, err, "the daemon does not answer: %s", why.text) : 0;
 }
 
@@ -329,7 +331,7 @@ void server_answer(struct server *s, int fd)
 	else if (!status && !strcmp(r->path, "/"))
 		http_answer(fd, 200, NULL, about, sizeof(about) - 1);
 	else if (!status)
-		http_error(fd, 404, NULL);
+		http_error(fd, 404, "there is no such page: / lists those there are");
 	free(r->body);
 	free(r);
 }
