@@ -249,6 +249,32 @@ TEST(cpu_time_used_is_cpu_time_sampled)
 	CHECK(r->summary.duration_ns >= 10 * SECOND, "all of the time");
 }
 
+/* The sampling thread was kept waiting; the thread was not. Samples and missed ones are its time. */
+static void wait_a_second(struct record *r)
+{
+	if (r->nr == 50)
+		clock_pass(SECOND + 3 * MS);
+}
+
+TEST(cpu_time_that_was_missed)
+{
+	struct sampler_thread self = thread_self();
+	struct record *r = record_new();
+	struct sampler_profiler *p;
+
+	fakes_begin();
+	half_tid = self.tid;
+	fake_cpu_time = used_by;
+	r->on_sample = wait_a_second;
+	p = cpu_profiler(&self, r, 0);
+	sampler_start(p);
+	clock_run_to(5 * SECOND + 1);
+	sampler_destroy(p);
+	CHECK(r->nr + r->summary.missed == 250, "%zu samples and %llu missed for 2500 ms", r->nr,
+	      (unsigned long long)r->summary.missed);
+	CHECK(r->summary.missed == 49, "%llu", (unsigned long long)r->summary.missed);
+}
+
 TEST(cpu_time_of_a_sleeper)
 {
 	struct sampler_thread self = thread_self();
