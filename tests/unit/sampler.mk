@@ -11,3 +11,7 @@ $(foreach t,profiler targets periodic fork,\
 		$(sampler_core),,-pthread)))
 # (not sampler_fork: ThreadSanitizer knows no threads in a child)
 threaded += $(addprefix $(O)/tests/sampler_,profiler targets periodic)
+
+# by what programs link with
+$(eval $(call unit_test,sampler_profiles,tests/unit/sampler_profiles.c,libsampler.a,\
+	$(sampler_ldlibs)))
