@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sfile_private.h - what sfile.c (table), sfile_batch.c (samples) and sfile_open.c (names, files) share */
+/* sfile_private.h - what sfile.c (table), sfile_batch.c and sfile_open.c (names, files) share */
 #ifndef SFILE_PRIVATE_H
 #define SFILE_PRIVATE_H
 
