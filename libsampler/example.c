@@ -8,13 +8,13 @@
  *	opannotate --session-dir=oprofile_data --source
  *	opreport --session-dir=oprofile_data --flamegraph=example.html
  *
- * Arguments: how many seconds of CPU time (1), and the session directory (oprofile_data).
+ * Arguments: how much work (1: a second or two of CPU time), and the session directory
+ * (oprofile_data).
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "sampler.h"
 
 #define NOINLINE __attribute__((noinline))
@@ -55,35 +55,25 @@ static unsigned long some_turns(void)
 	return 50000 + state / 65536;
 }
 
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* Samples are labelled with what the program is at. */
-NOINLINE static void work(double seconds)
+NOINLINE static void work(double amount)
 {
 	struct sampler_metadata turn = { .name = "turn" };
 
-	while (cpu_seconds() < seconds) {
-		turn.value = turn.value % 10 + 1;
-		sampler_metadata_set(&turn);
-		for (int i = 0; i < 10; i++) {
-			unsigned long turns = some_turns();
+	for (long i = 0; i < (long)(amount * 3000); i++) {
+		unsigned long turns = some_turns();
 
-			one_part(turns);
-			three_parts(turns);
-		}
+		turn.value = i / 100 % 10;
+		sampler_metadata_set(&turn);
+		one_part(turns);
+		three_parts(turns);
 	}
 	sampler_metadata_remove(&turn);
 }
 
-static void *other_thread(void *seconds)
+static void *other_thread(void *amount)
 {
-	work(*(double *)seconds);
+	work(*(double *)amount);
 	return NULL;
 }
 
@@ -95,7 +85,7 @@ static int fail(const char *what, int err, const char *why)
 
 int main(int argc, char **argv)
 {
-	double seconds = argc > 1 ? atof(argv[1]) : 1;
+	double amount = argc > 1 ? atof(argv[1]) : 1;
 	const char *session = argc > 2 ? argv[2] : "oprofile_data";
 	struct sampler_params params = SAMPLER_PARAMS;
 	struct sampler_profiler *profiler;
@@ -119,13 +109,13 @@ int main(int argc, char **argv)
 	}
 	err = sampler_start(profiler);
 	if (!err)
-		err = -pthread_create(&other, NULL, other_thread, &seconds);
+		err = -pthread_create(&other, NULL, other_thread, &amount);
 	if (err) {
 		sampler_destroy(profiler);
 		return fail("cannot start", err, "");
 	}
 
-	work(seconds);
+	work(amount);
 
 	pthread_join(other, NULL);
 	sampler_stop(profiler);
