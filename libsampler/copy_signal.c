@@ -67,7 +67,7 @@ IN_HANDLER static bool is_in(const struct copy_range *range, uintptr_t sp)
 IN_HANDLER size_t copy_part(const struct copy_range *range, uintptr_t sp, size_t room,
 			    uintptr_t *ret_from)
 {
-	uintptr_t from = sp - range->low < RED_ZONE ? range->low : sp - RED_ZONE;
+	uintptr_t from = sp > range->low + RED_ZONE ? sp - RED_ZONE : range->low;
 	size_t used = range->high - from, offset = from % 16;
 	size_t fits = room > offset ? room - offset : 0;
 
