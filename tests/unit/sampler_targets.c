@@ -186,6 +186,30 @@ TEST(no_answer_from_a_thread_that_is_there)
 	sampler_destroy(p);
 }
 
+/* It ended after it was asked. */
+static struct parked ends_early;
+static enum sampler_status end_without_answer(const struct copy_target *target)
+{
+	(void)target;
+	parked_end(&ends_early);
+	return SAMPLER_BLOCKED;
+}
+
+TEST(no_answer_from_a_thread_that_has_ended)
+{
+	struct record *r = record_new();
+	struct sampler_profiler *p;
+
+	fakes_begin();
+	parked_begin(&ends_early);
+	fake_copy = end_without_answer;
+	p = profiler_new(&ends_early.token, r, 0, 10 * MS, 5);
+	sampler_start(p);
+	clock_run_to(SECOND);
+	CHECK(r->nr == 1 && r->samples[0].status == SAMPLER_GONE, "%zu", r->nr);
+	sampler_destroy(p);
+}
+
 TEST(sleepers_are_spared_where_asked_for)
 {
 	for (unsigned int flags = 0; flags < 2; flags++) {
