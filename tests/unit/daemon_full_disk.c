@@ -93,14 +93,12 @@ TEST(a_disk_that_fills_up)
 	need_perf();
 	tmpdir_make();
 	small_disk_mount("size=32m");
-	busy = fork();
-	if (!busy)
-		for (;;)
-			;
+	busy = busy_child();
 	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
 	small_disk_fill(tmpdir_path("filler"));
 	CHECK(!ask("start"), "start");
-	usleep(200000);
+	for (int i = 0; i < 100 && !status_number("lost.sample_file "); i++)
+		usleep(50000);
 	CHECK(refused("dump") && strstr(said, "No space left on device"), "dump: %s", said);
 	lost = status_number("lost.sample_file ");
 	CHECK(lost > 0, "nothing lost on a full disk");
@@ -135,10 +133,7 @@ TEST(a_disk_that_stays_full)
 	small_disk_mount("size=8m");
 	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
 	small_disk_fill(tmpdir_path("filler"));
-	busy = fork();
-	if (!busy)
-		for (;;)
-			;
+	busy = busy_child();
 	CHECK(!ask("start"), "start");
 	for (int i = 0; i < 100 && !status_number("lost.sample_file "); i++)
 		usleep(50000);

@@ -265,10 +265,7 @@ TEST(killed_at_50_moments)
 
 	need_perf();
 	tmpdir_make();
-	busy = fork();
-	if (!busy)
-		for (;;)
-			;
+	busy = busy_child();
 	for (int i = 0; i < 50; i++) {
 		CHECK(start(tmpdir_path("sd")) == 0, "start %d: %s", i, said);
 		pid = pid_of_lock();

@@ -3,6 +3,8 @@
 #ifndef DAEMON_PROGRAM_H
 #define DAEMON_PROGRAM_H
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include "channel.h"
 #include "need_perf.h"
 #include "tap.h"
@@ -37,6 +39,18 @@ static inline int start(const char *session_dir)
 static inline int ask(const char *request)
 {
 	return channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, NULL);
+}
+
+/* Something to sample, which ends with the test however that ends. */
+static inline pid_t busy_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		;
 }
 
 /* What it said is one line, with its name. */
