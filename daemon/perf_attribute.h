@@ -31,7 +31,7 @@ struct perf_attribute {
 	unsigned int nr_cpus;
 	bool branch_target;		/* IBS's op samples have it */
 	struct perf_callers *callers;	/* perf_callers.h; NULL: samples go without */
-	struct perf_cgroups *cgroups;	/* perf_cgroups.h; NULL where no such records are asked for */
+	struct perf_cgroups *cgroups;	/* perf_cgroups.h; NULL: no such records are asked for */
 	struct perf_comms *comms;	/* perf_comms.h; NULL: names are of no use */
 
 	/* the last answers, good while processes->generation is the same */

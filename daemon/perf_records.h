@@ -48,7 +48,7 @@ struct perf_sample {
 	uint32_t chain_size;
 	const void *chain;		/* perf_chain.h */
 	uint64_t place;			/* of its record on the ring: held while there is a chain */
-	uint64_t cgroup;		/* id of its control group; 0: not told; the reader's, too */
+	uint64_t cgroup;		/* id of its control group; 0 untold; the reader's, too */
 };
 
 struct perf_mmap {

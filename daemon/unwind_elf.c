@@ -127,7 +127,8 @@ static int read_segments(struct unwind_elf *elf, const Elf64_Ehdr *h)
 	Elf64_Phdr *headers;
 	int err;
 
-	err = unwind_source_alloc(&elf->source, h->e_phoff, h->e_phnum * sizeof(*headers), &headers);
+	err = unwind_source_alloc(&elf->source, h->e_phoff, h->e_phnum * sizeof(*headers),
+				  &headers);
 	if (err)
 		return err;
 	elf->segments = calloc(h->e_phnum, sizeof(*elf->segments));
@@ -203,7 +204,8 @@ static int read_sections(struct unwind_elf *elf, const Elf64_Ehdr *h)
 
 	if (!h->e_shoff || h->e_shentsize != sizeof(*sections) || h->e_shstrndx >= h->e_shnum)
 		return 0;
-	err = unwind_source_alloc(&elf->source, h->e_shoff, h->e_shnum * sizeof(*sections), &sections);
+	err = unwind_source_alloc(&elf->source, h->e_shoff, h->e_shnum * sizeof(*sections),
+				  &sections);
 	if (err)
 		return err == -EPROTO ? 0 : err;
 	names_size = sections[h->e_shstrndx].sh_size;
@@ -211,7 +213,8 @@ static int read_sections(struct unwind_elf *elf, const Elf64_Ehdr *h)
 		free(sections);
 		return 0;
 	}
-	err = unwind_source_alloc(&elf->source, sections[h->e_shstrndx].sh_offset, names_size, &names);
+	err = unwind_source_alloc(&elf->source, sections[h->e_shstrndx].sh_offset, names_size,
+				  &names);
 	if (!err) {
 		names[names_size - 1] = '\0';
 		name_sections(elf, sections, h->e_shnum, names, names_size);

@@ -120,7 +120,7 @@ static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
 	return true;
 }
 
-/* gcc's way to leave for a landing pad: rcx is where the address of that lies, or has it. [UT-16] */
+/* gcc's way to leave for a landing pad: rcx is where its address lies, or has it. [UT-16] */
 static bool is_x86_landing(const struct unwind_state *s)
 {
 	struct unwind_place ra = s->at[UNWIND_X86_RA];

@@ -11,7 +11,7 @@
 #include "unwind_rows.h"
 
 /*
- * Rows for what is found of it in @elf, to be called before others are added: of what has call frame
+ * Rows for what is found of it in @elf, called before others are added: of what has call frame
  * information all the same these count. -errno as of unwind_build_fd().
  */
 int unwind_signal_add(const struct unwind_elf *elf, struct unwind_rules *rules,

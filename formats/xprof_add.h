@@ -7,7 +7,7 @@
 
 /*
  * What @base has and what @more, a later run, has [XP-31]: counters are added where an object is
- * the same in both; an object that was compiled again has only those of @more. Both are of one type.
+ * the same in both; an object that was compiled again has only those of @more. Both have one type.
  * *ret_nr_reset: how many these were.
  */
 struct xprof *xprof_add(const struct xprof *base, const struct xprof *more,

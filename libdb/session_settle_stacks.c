@@ -58,7 +58,7 @@ static uint64_t sum_of(const struct session_counts *counts, size_t offset)
 	return sum;
 }
 
-/* Have the sum of a field be @wanted, if it is less, as far as there is room. Whether it changed. */
+/* Have a field's sum be @wanted, if it is less, as far as there is room. Whether it changed. */
 static bool raise_to(struct session_counts *counts, size_t offset, uint64_t wanted, room_fn *room)
 {
 	uint64_t n = difference(wanted, sum_of(counts, offset)), left = 0;

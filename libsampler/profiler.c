@@ -200,7 +200,8 @@ static int fill(struct sampler_profiler *p, const struct sampler_thread *target,
 {
 	int err = versioned_copy(&p->params, sizeof(p->params), params, sizeof(p->params));
 
-	if (err || !profiler_params_valid(&p->params) || (target && target->tid <= 0) || !builder->ops)
+	if (err || !profiler_params_valid(&p->params) || (target && target->tid <= 0) ||
+	    !builder->ops)
 		return -EINVAL;
 	err = versioned_copy(&p->builder_ops, sizeof(p->builder_ops), builder->ops,
 			     sizeof(size_t));

@@ -37,7 +37,7 @@ struct sampling_job {
 	uint64_t due;
 	void (*run)(struct sampling_job *job);	/* no lock is held */
 	bool is_queued;				/* not while it runs */
-	bool was_cut;				/* [a fork's child] it ran in the parent: half done */
+	bool was_cut;				/* [a fork's child] it is half done */
 };
 
 void sampling_lock(void);		/* guards all jobs, and all profilers' states */
@@ -102,13 +102,13 @@ enum profiler_state { PROFILER_NEW, PROFILER_RUNNING, PROFILER_DONE };
 
 struct sampler_profiler {
 	struct sampling_job job;
-	struct list_head running;		/* all that are, for sampler_metadata_apply_past() */
+	struct list_head running;		/* for sampler_metadata_apply_past() */
 	enum profiler_state state;
 	bool is_stopping;
 	unsigned int generation;
 
 	struct sampler_params params;
-	uint64_t limit_ns;			/* how long it is to last; 0: as the parameters say */
+	uint64_t limit_ns;			/* it lasts so long; 0: as the parameters say */
 	bool has_all_threads;
 	struct sampling_target one;
 	struct target_list all;
@@ -127,7 +127,8 @@ struct sampler_profiler {
 	struct sampler_summary summary;
 	uint64_t metadata_lost_before;
 
-	void (*done)(struct sampler_profiler *p, void *context);	/* [sampling thread] or NULL */
+	/* [sampling thread] or NULL */
+	void (*done)(struct sampler_profiler *p, void *context);
 	void *done_context;
 	int result;
 	struct sampler_error error;

@@ -22,8 +22,8 @@
  * Calls return 0 or a negative errno, and then nothing has changed, unless said otherwise. Any
  * thread may call at any time, except where a context is told: [handler] must be
  * async-signal-safe, for the target stands still; [sampling thread] must not call sampler_join(),
- * sampler_destroy() or sampler_periodic_stop(). After fork() the child has no profilers: those it inherits are stopped
- * and may only be destroyed; it can make new ones.
+ * sampler_destroy() or sampler_periodic_stop(). After fork() the child has no profilers: those it
+ * inherits are stopped and may only be destroyed; it can make new ones.
  */
 #ifndef SAMPLER_H
 #define SAMPLER_H
@@ -62,7 +62,7 @@ int sampler_thread_by_tid(pid_t tid, struct sampler_thread *ret);
 
 /* Of a frame: valid as long as the profiler that found it, even after dlclose(). */
 struct sampler_module {
-	uintptr_t start, limit;		/* addresses [start, limit) of its code and what lies between */
+	uintptr_t start, limit;		/* [start, limit): its code and what lies between */
 	uintptr_t base;			/* address - base = the file's virtual address */
 	const char *path;		/* absolute where it is a file; a name for other code */
 	const char *build_id;		/* lower-case hex, "" none */
@@ -132,7 +132,7 @@ struct sampler_summary {
 	uint64_t period_ns;			/* the interval asked for */
 	enum sampler_clock clock;		/* as asked for */
 	uint64_t samples[SAMPLER_NR_STATUS];	/* of each status */
-	uint64_t missed;			/* samples that were not taken in time [SM-12] [SM-13] */
+	uint64_t missed;			/* samples not taken in time [SM-12] [SM-13] */
 	uint64_t metadata_lost;			/* that found no room */
 };
 
@@ -214,7 +214,7 @@ struct sampler_profiler;
  */
 int sampler_create(const struct sampler_thread *target, const struct sampler_params *params,
 		   const struct sampler_builder *builder, struct sampler_profiler **ret);
-/* Once. -EALREADY: it was started. Else what starting a thread or the signal handler failed with. */
+/* Once. -EALREADY: it was started. Else why there is no thread or no signal handler. */
 int sampler_start(struct sampler_profiler *p);
 /* Returns at once; at most one more sample is taken. Fine at any time, also twice. */
 void sampler_stop(struct sampler_profiler *p);
@@ -235,8 +235,8 @@ int sampler_use_signal(int signal);
 struct sampler_periodic_params {
 	size_t size;
 	uint64_t profile_ns;		/* how long each profile is */
-	double fraction;		/* of all time, 0 < fraction <= 1: a profile in each period of
-					 * profile_ns / fraction, at a random offset [SM-20] */
+	double fraction;		/* of all time, 0 < fraction <= 1: a profile in each period
+					 * of profile_ns / fraction, at a random offset [SM-20] */
 };
 struct sampler_periodic;
 

@@ -92,7 +92,8 @@ struct walk_unwinder {
 	void *state;				/* of this sample; or NULL */
 };
 
-struct walker;		/* the chain of unwinders of a profiler: DWARF, frame pointers, and added ones */
+/* The chain of unwinders of a profiler: DWARF, frame pointers, and added ones. */
+struct walker;
 int walker_new(struct walker **ret);
 void walker_free(struct walker *w);
 int walker_add(struct walker *w, const struct sampler_unwinder_ops *ops, void *context);
@@ -103,7 +104,7 @@ enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
 				struct sampler_frames *frames);
 
 /* --- schedule.c: pure --- */
-/* The next grid point: at least half an interval after @now; *missed: how many are skipped. [SM-12] */
+/* The next grid point, at least half an interval after @now; *missed: of them skipped. [SM-12] */
 uint64_t schedule_next(uint64_t scheduled, uint64_t now, uint64_t interval, uint64_t *missed);
 struct schedule_periodic {
 	uint64_t period_ns, profile_ns;

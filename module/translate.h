@@ -29,7 +29,7 @@ struct op_walk {
 struct op_place {
 	op_word cookie;			/* OP_NO_COOKIE: address is absolute, anon says where */
 	u64 address;
-	bool is_code;			/* there is, or was, code; false: or nobody knows any more */
+	bool is_code;			/* there is, or was, code; false: or nobody knows */
 	struct op_anon anon;
 };
 

@@ -66,7 +66,8 @@ static void open_image(struct pgo_work *w, struct pgo_image *image, const char *
 	}
 	image->is_open = true;
 	if (!is_that_build(&image->file, build_id))
-		notice_add(notices, "'%s' is left out: it is not the build that was profiled", path);
+		notice_add(notices, "'%s' is left out: it is not the build that was profiled",
+			   path);
 	else if (has_debug_info(&image->file))
 		image->debug_path = xstrdup(path);
 	else if (!debug_file_open(&image->file, path, root_of(w), &debug, &image->debug_path,

@@ -50,7 +50,7 @@ struct placer {
 	struct picture *picture;
 	const struct chain_list *chains;
 	uint32_t *symbols;		/* of the report's symbols, + 1; 0: not yet */
-	uint32_t *where, *stamps;	/* of the stores' nodes: where, if the stamp is this root's */
+	uint32_t *where, *stamps;	/* of stores' nodes: where, if the stamp is this root's */
 	const struct stack_report *report;
 };
 

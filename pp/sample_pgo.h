@@ -20,7 +20,7 @@ struct pgo_samples {
 };
 
 struct pgo_options {
-	const struct collection *collection;	/* where the images are found; NULL: at their path */
+	const struct collection *collection;	/* where images are found; NULL: at their path */
 	struct notices *notices;
 	uint32_t event;
 	uint32_t (*discriminator)(uint32_t raw);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session_format.h - formats that need more than a profile: the session's binaries and what they say
+ * session_format.h - formats that need more than a profile: the session's binaries
  *
  * They stand beside those of formats/ in opexport's list.
  */

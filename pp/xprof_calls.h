@@ -7,7 +7,7 @@
 
 struct xprof_call {
 	const char *caller, *callee;	/* paths of images, as sample files name them */
-	uint64_t from, to;		/* offsets in their files: in the call; in what was called */
+	uint64_t from, to;		/* offsets in files: in the call; in what was called */
 	uint64_t count;			/* samples below it */
 };
 
