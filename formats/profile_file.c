@@ -39,8 +39,9 @@ static int read_profile(const unsigned char *bytes, size_t size,
 	if (!format)
 		format = profile_format_detect(bytes, size);
 	if (!format)
-		return op_error_set(e, -EINVAL, "%s", size ? "its format is not known: name it "
-				    "with --from=FORMAT" : "the file is empty");
+		return op_error_set(e, -EINVAL, "offset 0: %s [PF-13]", size ?
+				    "its format is not known: name it with --from=FORMAT" :
+				    "it is empty");
 	if (!format->read)
 		return op_error_set(e, -EINVAL, "'%s' is a format that can only be written",
 				    format->name);

@@ -18,7 +18,7 @@ struct unpacked {
 
 bool is_gzip(const unsigned char *bytes, size_t size)
 {
-	return size >= 3 && bytes[0] == 0x1f && bytes[1] == 0x8b && bytes[2] == Z_DEFLATED;
+	return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
 static bool make_room(struct unpacked *u, size_t first)
@@ -94,6 +94,12 @@ static int unpack(z_stream *z, const unsigned char *bytes, size_t size,
 	if (limit < ALWAYS_FINE)
 		limit = ALWAYS_FINE;
 	for (;;) {
+		size_t method = (size_t)(z->next_in - bytes) + 2;
+
+		if (method < size && bytes[method] != Z_DEFLATED)
+			return op_error_set(e, -EPROTO, "offset %zu: gzip by method %u, and only "
+					    "%u (deflate) is known [PF-12]", method, bytes[method],
+					    Z_DEFLATED);
 		answer = unpack_member(z, bytes, size, limit, u);
 		if (answer != Z_STREAM_END)
 			return fault(z, bytes, answer, u->size > limit, e);

@@ -41,7 +41,7 @@ static int read_source(const struct import_options *o, const struct format_warni
 		return err;
 	if (!strcmp(o->input, "-"))
 		err = op_error_set(e, -EINVAL, "'-' is perf's own data, which is read from files "
-				   "only");
+				   "only [PS-9]");
 	else
 		err = perf_data_text(o->input, warnings, &text, &ret->size, e);
 	free(ret->bytes);
@@ -62,7 +62,7 @@ static int make_session(const struct import_options *o, const struct source *sou
 
 	if (!p->nr_samples)
 		return op_error_set(e, -ENODATA, "'%s': a profile (%s) without a sample: no "
-				    "session is made", o->input, options.origin);
+				    "session is made [IM-10]", o->input, options.origin);
 	if (o->drop_handler_frames) {
 		if (strcmp(options.origin, "cpuprofile"))
 			return op_error_set(e, -EINVAL, "'%s' (%s): only a cpuprofile can have "

@@ -102,10 +102,10 @@ int perf_data_text(const char *path, const struct format_warnings *warnings, uns
 	if (err == -ENOENT)
 		op_error_set(e, err, "'%s' is perf's own data, and perf, which reads it, is not "
 			     "installed: where it is, 'perf script -i FILE -F +pid > TEXT', then "
-			     "import TEXT with --from=perf-script", path);
+			     "import TEXT with --from=perf-script [PS-9]", path);
 	else if (err)
-		op_error_set(e, err, "'%s' is perf's own data, and perf script cannot read it: %s",
-			     path, said ? said : strerror(-err));
+		op_error_set(e, err, "'%s' is perf's own data, and perf script cannot read it: %s "
+			     "[PS-9]", path, said ? said : strerror(-err));
 	else
 		*ret = (unsigned char *)text;
 	if (!err && said)

@@ -81,6 +81,33 @@ TEST(garbage_behind_is_warned_of)
 	CHECK(profile_gunzip(packed, size + 5, &options, &out, &out_size, &e) == -EPROTO, "strict");
 }
 
+TEST(other_methods_are_refused)
+{
+	struct format_read_options options = { .warnings = &warnings }, salvage = options;
+	unsigned char packed[600], *out = NULL;
+	struct op_error e = { "" };
+	size_t first = pack((const unsigned char *)text, sizeof(text), packed, sizeof(packed));
+	size_t size = first + pack((const unsigned char *)text, sizeof(text), packed + first,
+				   sizeof(packed) - first);
+	size_t out_size;
+
+	packed[first + 2] = 7;
+	CHECK(profile_gunzip(packed + first, size - first, &options, &out, &out_size, &e) ==
+	      -EPROTO, "the first one");
+	CHECK(!strcmp(e.text, "offset 2: gzip by method 7, and only 8 (deflate) is known [PF-12]"),
+	      "%s", e.text);
+	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO, "a later one");
+	CHECK(!out, "untouched");
+	salvage.salvage = true;
+	CHECK(!profile_gunzip(packed, size, &salvage, &out, &out_size, &e), "%s", e.text);
+	CHECK(out_size == sizeof(text) && !memcmp(out, text, out_size), "what was before");
+	CHECK(strstr(warned, "method 7") && strstr(warned, "[PF-12]"), "%s", warned);
+	free(out);
+	out = NULL;
+	CHECK(profile_gunzip(packed, 2, &options, &out, &out_size, &e) == -EPROTO, "only a head");
+	CHECK(strstr(e.text, "cut off [PF-12]"), "%s", e.text);
+}
+
 TEST(what_grows_for_ever_is_refused)
 {
 	struct format_read_options options = { 0 };
@@ -117,10 +144,11 @@ TEST(unknown_files_are_refused)
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -ENOENT, "%s", e.text);
 	put_text(path, "");
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "empty");
-	CHECK(strstr(e.text, "empty"), "%s", e.text);
+	CHECK(strstr(e.text, "offset 0: it is empty [PF-13]"), "%s", e.text);
 	put_text(path, "\001\002\003");
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "unknown");
-	CHECK(strstr(e.text, "--from=FORMAT"), "%s", e.text);
+	CHECK(strstr(e.text, "offset 0: its format is not known: name it with --from=FORMAT [PF-13]"),
+	      "%s", e.text);
 	CHECK(!p, "untouched");
 	put_text(path, "main;work 3\n");
 	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);
