@@ -78,9 +78,9 @@ static int parse_profile(const struct command_line *line, struct import_options 
 		return op_error_set(e, -EINVAL, "'%s' is no name for a session", raw.output);
 	if (raw.from) {
 		o->from = profile_format_find(raw.from);
-		if (!o->from || !o->from->read)
-			return op_error_set(e, -EINVAL, "'%s' is %s (see --list-formats)", raw.from,
-					    o->from ? "only written" : "no format");
+		if (!o->from)
+			return op_error_set(e, -EINVAL, "'%s' is no format that can be read (see "
+					    "--list-formats)", raw.from);
 	}
 	if (line->nr_args != 1)
 		return op_error_set(e, -EINVAL, line->nr_args ? "one profile at a time"

@@ -4,7 +4,7 @@
  *
  * Another process, stopped by ptrace() after each instruction: libgcc's unwinder, which
  * unwind_walk.c compares with, loses its own way while it moves frames. A walk that gets to the end
- * must have a chain that is written down here, as perf_chains.c has them: functions of the program
+ * must have a chain that is written down here, as modes.h has them: functions of the program
  * by name, others as "?", neighbours that are alike as one.
  */
 #include <errno.h>
