@@ -9,5 +9,6 @@ $(eval $(call unit_test,libdb_session_parts,tests/unit/libdb_session_parts.c,lib
 $(eval $(call unit_test,libdb_settle_stacks,tests/unit/libdb_settle_stacks.c,libdb.a libutil.a))
 $(eval $(call unit_test,libdb_event_times,tests/unit/libdb_event_times.c,libdb.a libutil.a))
 $(eval $(call unit_test,libdb_kernel_symbols,tests/unit/libdb_kernel_symbols.c,libdb.a libutil.a))
-$(foreach t,libdb_stacks libdb_stacks_crash libdb_stacks_full libdb_stacks_hostile,\
+$(foreach t,libdb_stacks libdb_stacks_model libdb_stacks_crash libdb_stacks_full \
+		libdb_stacks_hostile,\
 	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libdb.a libutil.a)))

@@ -152,6 +152,12 @@ void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool sp
 		hooks[i].run(hooks[i].context);
 }
 
+enum sampler_status copy_no_answer(const struct copy_target *target)
+{
+	(void)target;
+	return SAMPLER_BLOCKED;
+}
+
 void copy_after_fork(void)
 {
 }

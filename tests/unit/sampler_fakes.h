@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sampler_fakes.h - for tests of when samples are taken: a clock that stands still, and a copier and
- * a walker that do nothing
+ * sampler_fakes.h - for tests of when samples are taken: a clock that stands still, and a copier
+ * and a walker that do nothing
  *
  * Time passes only where a test says so: up to there whatever is due is done, each thing exactly
  * when it is due. So no test depends on how fast anything is.
@@ -30,6 +30,7 @@ void clock_before_waiting_past(uint64_t ns, void (*call)(void));
 
 /* How the copier answers, and whom else it calls; NULL: SAMPLER_WHOLE. */
 extern enum sampler_status (*fake_copy)(const struct copy_target *target);
+enum sampler_status copy_no_answer(const struct copy_target *target);	/* one such answer */
 extern bool fake_copy_spares;		/* what the last copy was asked for */
 extern int fake_install_error;
 extern uint64_t (*fake_cpu_time)(pid_t tid);	/* NULL: as the clock */

@@ -1,6 +1,6 @@
 # libsampler's parts one by one, and libraries that they see come and go
 sampler_parts_libs := libsamplerparts.a libbuildid.a libutil.a
-$(foreach t,modules buffer words copy copy_sleepers,\
+$(foreach t,modules buffer words copy copy_signal copy_sleepers,\
 	$(eval $(call unit_test,sampler_$(t),tests/unit/sampler_$(t).c,$(sampler_parts_libs),\
 		-ldw -lelf -pthread)))
 

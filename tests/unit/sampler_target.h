@@ -84,6 +84,33 @@ __attribute__((unused)) static enum sampler_status target_copy(struct target *t)
 	return target_copy_hooked(t, false, NULL, 0);
 }
 
+/* What is looked for in copies. */
+#define SENTINEL 0x53414d504c455221ull
+
+__attribute__((unused)) static bool has_sentinel(const struct stack_copy *c)
+{
+	uintptr_t word;
+
+	for (uintptr_t at = (c->stack.low + 7) / 8 * 8; at < c->stack.high; at += 8)
+		if (sampler_stack_word(&c->stack, at, &word) && word == SENTINEL)
+			return true;
+	return false;
+}
+
+/* Keeps it on the stack until @then has run. */
+__attribute__((unused)) static void with_sentinel(struct target *t, void (*then)(struct target *t))
+{
+	volatile uint64_t sentinel[4] = { SENTINEL, 0, 0, SENTINEL };
+
+	then(t);
+	t->value += sentinel[0] == sentinel[3];
+}
+
+__attribute__((unused)) static void stay_with_sentinel(struct target *t)
+{
+	with_sentinel(t, target_stay);
+}
+
 /* Until @condition holds, or a hang is certain. */
 #define UNTIL(condition)                                                                       \
 	do {                                                                                   \
