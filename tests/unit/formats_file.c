@@ -96,7 +96,8 @@ TEST(other_methods_are_refused)
 	      -EPROTO, "the first one");
 	CHECK(!strcmp(e.text, "offset 2: gzip by method 7, and only 8 (deflate) is known [PF-12]"),
 	      "%s", e.text);
-	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO, "a later one");
+	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO,
+	      "a later one");
 	CHECK(!out, "untouched");
 	salvage.salvage = true;
 	CHECK(!profile_gunzip(packed, size, &salvage, &out, &out_size, &e), "%s", e.text);
@@ -147,8 +148,8 @@ TEST(unknown_files_are_refused)
 	CHECK(strstr(e.text, "offset 0: it is empty [PF-13]"), "%s", e.text);
 	put_text(path, "\001\002\003");
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "unknown");
-	CHECK(strstr(e.text, "offset 0: its format is not known: name it with --from=FORMAT [PF-13]"),
-	      "%s", e.text);
+	CHECK(strstr(e.text, "offset 0: its format is not known: name it with --from=FORMAT "
+		     "[PF-13]"), "%s", e.text);
 	CHECK(!p, "untouched");
 	put_text(path, "main;work 3\n");
 	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);

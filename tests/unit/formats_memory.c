@@ -53,8 +53,8 @@ static const struct hostile texts[] = {
 	{ &format_firefox, "{\"meta\":{\"preprocessedProfileVersion\":1},\"threads\":[{\"samples\":"
 	  "{\"stack\":[null", ",null", "]},\"stackTable\":{\"frame\":[]}}]}" },
 	{ &format_firefox, "{\"meta\":{\"preprocessedProfileVersion\":1},\"threads\":[{"
-	  "\"frameTable\":{\"func\":[0]},\"funcTable\":{\"name\":[0]},\"stringArray\":[\"f\"],\"stackTable\":"
-	  "{\"frame\":[0", ",0", "]}}]}" },
+	  "\"frameTable\":{\"func\":[0]},\"funcTable\":{\"name\":[0]},\"stringArray\":[\"f\"],"
+	  "\"stackTable\":{\"frame\":[0", ",0", "]}}]}" },
 	{ &format_speedscope, "{\"shared\":{\"frames\":[{\"name\":\"f\"}", ",{\"name\":\"%\"}",
 	  "]}}" },
 	{ &format_speedscope, "{\"shared\":{\"frames\":[]},\"profiles\":[{\"unit\":\"none\"}",

@@ -31,7 +31,8 @@ TEST(it_fits_the_ring)
 	s = start(15000);
 	CHECK(s.most * (50 * MS / 15000) <= RING && s.bytes <= s.most, "%u", s.most);
 	s = start(38500);
-	CHECK(s.most >= 5000, "at operf's own rate chains of Node.js need some 5000 bytes: %u", s.most);
+	CHECK(s.most >= 5000, "at operf's own rate chains of Node.js need some 5000 bytes: %u",
+	      s.most);
 	perf_copy_size_init(&s, PERF_COPY_BYTES, 4096, MS, 0);
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
 	perf_copy_size_init(&s, PERF_COPY_BYTES, RING, 0, 0);

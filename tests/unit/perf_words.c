@@ -115,7 +115,8 @@ TEST(every_sample_ends_somewhere)
 		{{1, 0x5000, NOBODY, NOBODY, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_NO_MAPPING},
 		{{1, 0x1010, NOBODY + 1, NOBODY + 1, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_NO_MM},
 		{{1, 0x1010, NOBODY, NOBODY, PERF_MODE_UNKNOWN, 0, 0, NULL, 0, 0}, LOST_NO_MODE},
-		{{1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0}, LOST_INVALID_PC},
+		{{1, OP_ESCAPE, NOBODY, NOBODY, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0},
+		 LOST_INVALID_PC},
 		{{1, 0x2fff, NOBODY, NOBODY, PERF_MODE_USER, 0, 0, NULL, 0, 0}, LOST_INVALID_PC},
 		{{1, 0xffffffff81000000, 0, 0, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0}, -1},
 		{{1, 0xffffffff81000000, NOBODY + 2, NOBODY + 2, PERF_MODE_KERNEL, 0, 0, NULL, 0,
@@ -173,7 +174,8 @@ TEST(samples_after_exit_keep_their_program)
 				   .emit = &emit,
 				   .cpus = cpus,
 				   .nr_cpus = 2};
-	struct perf_sample s = {9, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL, 0, 0, NULL, 0, 0};
+	struct perf_sample s = {9, 0xffffffff81000000, GONE, GONE, PERF_MODE_KERNEL, 0, 0, NULL,
+				0, 0};
 	struct bytes b;
 
 	perf_processes_init(&processes, cookies, "/nonexistent");

@@ -22,7 +22,8 @@ static void make_tree(struct picture *p, unsigned int seed, size_t nr_chains)
 	srand(seed);
 	picture_init(p, NR_CLASSES, NR_PROFILES);
 	for (size_t i = 0; i < nr_chains; i++) {
-		uint32_t node = picture_root(p, rand() % 3 ? &prog : NULL, rand() % 4 ? "" : "/box");
+		uint32_t node = picture_root(p, rand() % 3 ? &prog : NULL,
+					     rand() % 4 ? "" : "/box");
 
 		for (int depth = rand() % 12; depth > 0; depth--) {
 			char name[2] = { (char)('a' + rand() % 5), '\0' };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sampler_fork.c - what is left of profilers in the child of a fork, and what works there [SM-16] */
+/* sampler_fork.c - what is left of profilers in the child of a fork, and works there [SM-16] */
 #include <errno.h>
 #include <stdatomic.h>
 #include "sampler_fakes.h"
@@ -53,7 +53,8 @@ TEST(inherited_profilers_are_stopped)
 {
 	start_one();
 	in_child(check_inherited);
-	CHECK(inherited_record->nr == 3 && !inherited_record->completed, "nothing has happened here");
+	CHECK(inherited_record->nr == 3 && !inherited_record->completed,
+	      "nothing has happened here");
 	clock_run_to(45 * MS);
 	CHECK(inherited_record->nr == 5, "it goes on: %zu", inherited_record->nr);
 	sampler_destroy(inherited);

@@ -141,7 +141,8 @@ TEST(removed)
 	CHECK(take() == 3, "all are there");
 	CHECK(!drop(keyed("a", 1, 99)), "the value does not matter");
 	CHECK(take() == 2 && !find(keyed("a", 1, 0)), "the one with the key");
-	CHECK(!drop(threaded("a", gettid(), 0)) && take() == 1 && has(plain("a", 1)), "the thread's");
+	CHECK(!drop(threaded("a", gettid(), 0)) && take() == 1 && has(plain("a", 1)),
+	      "the thread's");
 	CHECK(!drop(plain("a", 0)) && take() == 0, "the last");
 	CHECK(drop(plain("a", 0)) == -ENOENT, "twice");
 }

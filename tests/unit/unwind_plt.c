@@ -135,7 +135,8 @@ TEST(tiny_tables)
 }
 
 /* As musl and Go have it: no call frame information, or such that it is any function. */
-static const struct op_unwind_rule *x86_signal(const void *code, size_t n, struct op_unwind_table **t)
+static const struct op_unwind_rule *x86_signal(const void *code, size_t n,
+					       struct op_unwind_table **t)
 {
 	size_t len;
 

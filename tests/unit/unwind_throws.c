@@ -243,7 +243,8 @@ static bool is_end_of(const char *line, const char *whole)
 {
 	size_t n = strlen(line), all = strlen(whole);
 
-	return n <= all && !strcmp(whole + all - n, line) && (n == all || whole[all - n - 1] == ' ');
+	return n <= all && !strcmp(whole + all - n, line) &&
+	       (n == all || whole[all - n - 1] == ' ');
 }
 
 static void judge(const struct mode *m)

@@ -128,7 +128,8 @@ TEST(each_byte_counts)
 
 	encode(text, false, &bytes);
 	for (size_t i = 0; i < bytes.len; i++) {
-		for (int flip = 1; flip < 256; flip = flip == 1 ? 0x80 : flip == 0x80 ? 0xff : 256) {
+		for (int flip = 1; flip < 256;
+		     flip = flip == 1 ? 0x80 : flip == 0x80 ? 0xff : 256) {
 			struct op_error e = { "" };
 			struct xprof *x;
 
@@ -164,6 +165,7 @@ TEST(cut_anywhere)
 /* A file whose checksums are right, and whose numbers are not. */
 TEST(hostile_numbers)
 {
+	const size_t crc_at = offsetof(struct xprof_file_header, crc);
 	size_t refused = 0, tried = 0;
 
 	for (int array = 0; array < NR_XPROF_ARRAYS; array++) {
@@ -184,9 +186,9 @@ TEST(hostile_numbers)
 			s.crc = crc32c(0, bytes.text + s.offset, s.size + (-s.size & 7));
 			memcpy(bytes.text + at, &s, sizeof(s));
 			memcpy(&h, bytes.text, sizeof(h));
-			memcpy(bytes.text + offsetof(struct xprof_file_header, crc), &header_crc, 4);
+			memcpy(bytes.text + crc_at, &header_crc, 4);
 			header_crc = crc32c(0, bytes.text, h.header_size);
-			memcpy(bytes.text + offsetof(struct xprof_file_header, crc), &header_crc, 4);
+			memcpy(bytes.text + crc_at, &header_crc, 4);
 			tried++;
 			if (decode(&bytes, bytes.len, &x, &e))
 				refused++;

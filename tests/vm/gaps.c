@@ -6,9 +6,9 @@
  *
  * The loop has so many callers, C's start-up included; unless told, as few as there can be.
  * Prints the median and the number of the gaps, in ticks of the time stamp counter. Most of them
- * are what there is most of: one kind of interrupt, from the program's last instruction to its next.
- * Where the counter goes by instructions, these are the interrupt's, the kernel's way in and out of
- * it included.
+ * are what there is most of: one kind of interrupt, from the program's last instruction to its
+ * next. Where the counter goes by instructions, these are the interrupt's, the kernel's way in and
+ * out of it included.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -5,11 +5,13 @@
  *	odb-check check DIR		every file is whole; prints "FILES SAMPLES"
  *	odb-check totals DIR		"SAMPLES CPU IMAGE APPLICATION" of each file
  *	odb-check where DIR TRUTH	"HOT WRONG OTHER NAME" of each image in TRUTH
- *	odb-check counts STATS_DIR	"cpuN received R recorded C filtered F throttled T [REASON L]..."
+ *	odb-check counts STATS_DIR	"cpuN received R recorded C filtered F throttled T
+ *					[REASON L]..."
  *
- * DIR is a session (SD/samples/NAME), looked through with its parts. TRUTH has lines "NAME HOT_OFFSET HOT_SIZE AREA_OFFSET AREA_SIZE":
- * the base name of an image, the part of the file where it works, and the area around that in which
- * nothing else is ever run: samples there are wrong. OTHER is start-up code and the like.
+ * DIR is a session (SD/samples/NAME), looked through with its parts. TRUTH has lines "NAME
+ * HOT_OFFSET HOT_SIZE AREA_OFFSET AREA_SIZE": the base name of an image, the part of the file where
+ * it works, and the area around that in which nothing else is ever run: samples there are wrong.
+ * OTHER is start-up code and the like.
  * Exit status 1: something is broken.
  */
 #include <errno.h>
@@ -33,7 +35,8 @@
 static const char *session_dir;
 static int broken;
 
-typedef void file_fn(const char *path, const struct odb_snapshot *s, const struct sample_name *name);
+typedef void file_fn(const char *path, const struct odb_snapshot *s,
+		     const struct sample_name *name);
 static file_fn *on_file;
 
 static void complain(const char *path, const struct op_error *e, int err)
@@ -51,7 +54,7 @@ static uint64_t total_of(const struct odb_snapshot *s)
 	return sum;
 }
 
-/* Its writer was killed as it made the file longer: readers see every sample all the same [SF-17]. */
+/* Its writer was killed as it made the file longer: readers see every sample anyway [SF-17]. */
 static bool is_being_grown(const char *path, size_t header_size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -100,7 +103,10 @@ static bool ends_in(const char *path, const char *end)
 	return n > m && !strcmp(path + n - m, end);
 }
 
-/* Code made at run time lies beside its samples. A file that was created and not yet given its first bytes is whole: it holds nothing. */
+/*
+ * Code made at run time lies beside its samples. A file that was created and not yet given its
+ * first bytes is whole: it holds nothing.
+ */
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	if (ftw->level == 1 && type == FTW_D && !strcmp(path + ftw->base, "stats"))
@@ -144,7 +150,8 @@ static int walk(const char *dir, file_fn *fn)
 
 static uint64_t nr_files, nr_samples;
 
-static void count_file(const char *path, const struct odb_snapshot *s, const struct sample_name *name)
+static void count_file(const char *path, const struct odb_snapshot *s,
+		       const struct sample_name *name)
 {
 	(void)path;
 	nr_files++;
@@ -152,7 +159,8 @@ static void count_file(const char *path, const struct odb_snapshot *s, const str
 		nr_samples += total_of(s);
 }
 
-static void print_total(const char *path, const struct odb_snapshot *s, const struct sample_name *name)
+static void print_total(const char *path, const struct odb_snapshot *s,
+			const struct sample_name *name)
 {
 	(void)path;
 	printf("%" PRIu64 " %" PRId64 " %s%s%s %s\n", total_of(s), name->cpu,
@@ -269,7 +277,8 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "counts")) {
 		err = counts(argv[2]);
 	} else {
-		fprintf(stderr, "usage: odb-check check DIR | totals DIR | where DIR TRUTH | counts DIR\n");
+		fprintf(stderr, "usage: odb-check check DIR | totals DIR | where DIR TRUTH | "
+			"counts DIR\n");
 	}
 	return err;
 }

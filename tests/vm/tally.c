@@ -71,8 +71,9 @@ static void take_sample(op_word address, unsigned int counter)
 static void take_ibs(void)
 {
 	op_word linear = record[3] | record[4] << 32;
+	int nr = record[1] == OP_IBS_OP ? OP_IBS_OP_WORDS : OP_IBS_FETCH_WORDS;
 
-	for (int i = 3; i < 2 + (record[1] == OP_IBS_OP ? OP_IBS_OP_WORDS : OP_IBS_FETCH_WORDS); i++)
+	for (int i = 3; i < 2 + nr; i++)
 		if (record[i] >> 32) {
 			printf("word %d of an IBS note has 0x%llx\n", i, (long long)record[i]);
 			exit(1);

@@ -4,8 +4,8 @@
  *
  *	made-code TURNS
  *
- * Half of the turns are spent in each of two functions, "made_first" and "made_second", of a page each,
- * in rounds, so that a slow moment of the host is not one's alone.
+ * Half of the turns are spent in each of two functions, "made_first" and "made_second", of a page
+ * each, in rounds, so that a slow moment of the host is not one's alone.
  */
 #include <stdio.h>
 #include <stdlib.h>

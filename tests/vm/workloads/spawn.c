@@ -93,7 +93,8 @@ int main(int argc, char **argv)
 	if (argc == 4 && !strcmp(argv[1], "storm"))
 		return storm(atoi(argv[2]), atoi(argv[3]));
 	if (argc < 5) {
-		fprintf(stderr, "usage: spawn COUNT PARALLEL TURNS PROGRAM... | storm SECONDS PARALLEL\n");
+		fprintf(stderr, "usage: spawn COUNT PARALLEL TURNS PROGRAM... | "
+			"storm SECONDS PARALLEL\n");
 		return 2;
 	}
 	return spawn_all(atoi(argv[1]), atoi(argv[2]), argv[3], argv + 4, argc - 4);

@@ -18,7 +18,7 @@ static uint64_t turns;		/* of thread 1 in a round */
 static pthread_barrier_t round_begins;
 
 #define THREAD(n)                                                                              \
-	static NOT_MERGED void *thread_##n(void *unused)                                              \
+	static NOT_MERGED void *thread_##n(void *unused)                                       \
 	{                                                                                      \
 		(void)unused;                                                                  \
 		for (int i = 0; i < ROUNDS; i++) {                                             \
