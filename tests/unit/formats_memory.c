@@ -6,16 +6,10 @@
  * of what costs a reader most for its length. It is read in a process of its own, whose largest
  * size the kernel tells; whether it is refused does not matter here.
  */
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
 #include "all_formats.h"
-#include "tap.h"
+#include "reader_size.h"
 
 #define FILE_SIZE	(1 << 20)
-#define MOST_KIB	(64 * 1024)
 
 /*
  * A file: @start, and then @again until there is no more room, with the number of the time where
@@ -133,34 +127,20 @@ static void make_pprof(const void *again, size_t size)
 		put(again, size);
 }
 
-/* KiB of a process that reads the file. */
-static long reader_size(const struct profile_format *format)
+static bool read_bytes(const void *what)
 {
-	struct rusage usage;
-	int status;
-	pid_t pid = fork();
+	const struct profile_format *format = what;
+	struct format_read_options options = { .salvage = true };
 
-	if (!pid) {
-		struct format_read_options options = { .salvage = true };
-
-		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);	/* pages of 2 MiB are not the reader's */
-		format->read((unsigned char *)bytes, nr_bytes, &options, profile_new(), NULL);
-		_exit(0);
-	}
-	if (pid < 0 || wait4(pid, &status, 0, &usage) != pid)
-		return -1;
-	CHECK(!status, "%s: status %d", format->name, status);
-	return usage.ru_maxrss;
+	return !format->read((unsigned char *)bytes, nr_bytes, &options, profile_new(), NULL);
 }
 
 static void check_size(const struct profile_format *format, const char *what)
 {
-	long size = reader_size(format);
+	char name[200];
 
-	CHECK(size > 0, "%s: no process for '%s'", format->name, what);
-#ifndef __SANITIZE_ADDRESS__
-	CHECK(size <= MOST_KIB, "%s: %ld KiB for '%s'", format->name, size, what);
-#endif
+	snprintf(name, sizeof(name), "%s: %s", format->name, what);
+	check_reader_size(read_bytes, format, name);
 }
 
 TEST(texts)
