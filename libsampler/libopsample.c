@@ -9,7 +9,6 @@
  */
 #include "opsample.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -23,7 +22,8 @@
 #include <unistd.h>
 
 #define NS_PER_S	UINT64_C(1000000000)
-#define EXIT_WAIT_S	5		/* at _exit(), for the sampling thread to write */
+#define EXIT_WAIT_S	5		/* at the end, for the sampling thread to write */
+#define RETRY_NS	1000000		/* until it can be told */
 #define SESSION_DIR	"oprofile_data"
 
 /* A ready builder, and what is to be known to have it save what there is. */
@@ -32,11 +32,15 @@ static struct {
 	char output[PATH_MAX];
 	struct sampler_builder inner;
 	struct sampler_profiler *profiler;
-	pid_t pid;			/* whose it is; 0: nothing is sampled */
+	_Atomic pid_t pid;		/* whose it is; 0: nothing is sampled */
 	uint64_t start_ns, saved_ns;
+	bool has_new;			/* samples that were not saved */
 	bool has_failed;		/* told once */
 	atomic_int completed;		/* a futex */
 } ours;
+
+/* This thread is in fork(), and holds libsampler's lock there. */
+static _Thread_local bool is_forking __attribute__((tls_model("initial-exec")));
 
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -68,17 +72,18 @@ static int save(const struct sampler_summary *summary, struct sampler_error *e)
 	int err = ours.inner.ops->completed(ours.inner.context, summary, e);
 
 	ours.saved_ns = now_ns();
+	ours.has_new = false;
 	if (err && !ours.has_failed)
 		tell("%s", e->text);
 	ours.has_failed |= err;
 	return err;
 }
 
-static void save_so_far(void)
+static void save_so_far(uint64_t now)
 {
 	struct sampler_summary summary = {
 		.start_ns = ours.start_ns,
-		.duration_ns = now_ns() - ours.start_ns,
+		.duration_ns = now - ours.start_ns,
 		.period_ns = NS_PER_S / ours.settings.rate,
 		.clock = ours.settings.clock,
 	};
@@ -89,15 +94,21 @@ static void save_so_far(void)
 
 static void sample(void *context, const struct sampler_sample *s)
 {
-	uint64_t now = s->time_ns;
-
 	(void)context;
 	ours.inner.ops->sample(ours.inner.context, s);
-	if (ours.settings.save && now > ours.saved_ns &&
+	ours.has_new = true;
+}
+
+/* Threads that sleep have no samples: it is time all the same. */
+static void point(void *context)
+{
+	uint64_t now = now_ns();
+
+	(void)context;
+	if (ours.settings.save && ours.has_new &&
 	    now - ours.saved_ns >= ours.settings.save * NS_PER_S)
-		save_so_far();
-	if (ours.settings.seconds && now > ours.start_ns &&
-	    now - ours.start_ns >= ours.settings.seconds * NS_PER_S)
+		save_so_far(now);
+	if (ours.settings.seconds && now - ours.start_ns >= ours.settings.seconds * NS_PER_S)
 		sampler_stop(ours.profiler);
 }
 
@@ -131,6 +142,7 @@ static const struct sampler_builder_ops saving_ops = {
 	.metadata_past = metadata_past,
 	.completed = completed,
 	.free = free_builder,
+	.point = point,
 };
 
 /* --- starting --- */
@@ -186,7 +198,7 @@ static void start(void)
 
 	ours.start_ns = ours.saved_ns = now_ns();
 	atomic_store(&ours.completed, 0);
-	ours.has_failed = false;
+	ours.has_new = ours.has_failed = false;
 	err = make_builder(&e);
 	if (!err)
 		err = start_profiler();
@@ -196,12 +208,23 @@ static void start(void)
 		ours.pid = getpid();
 }
 
+static void before_fork(void)
+{
+	is_forking = true;
+}
+
+static void forked(void)
+{
+	is_forking = false;
+}
+
 /* What the parent sampled is the parent's; the child begins anew. */
 static void after_fork(void)
 {
 	struct sampler_profiler *inherited = ours.profiler;
 	bool was_sampled = ours.pid;
 
+	is_forking = false;
 	ours.profiler = NULL;
 	ours.pid = 0;
 	sampler_destroy(inherited);
@@ -239,38 +262,47 @@ __attribute__((constructor)) static void begin(void)
 		return;
 	}
 	start();
-	/* after libsampler's own, which put it in order */
-	pthread_atfork(NULL, NULL, after_fork);
+	/* around libsampler's own, which put it in order */
+	pthread_atfork(before_fork, forked, after_fork);
+}
+
+static void wait_for_completed(uint64_t until)
+{
+	struct timespec t = {
+		.tv_sec = (time_t)(until / NS_PER_S), .tv_nsec = (long)(until % NS_PER_S),
+	};
+
+	syscall(SYS_futex, &ours.completed, FUTEX_WAIT_BITSET_PRIVATE, 0, &t, NULL,
+		FUTEX_BITSET_MATCH_ANY);
+}
+
+/*
+ * The thread that calls exit() or _exit() may be in a signal handler, in the middle of anything,
+ * with locks that the sampling thread needs: it only waits, not for ever, and frees nothing. In the
+ * middle of fork() there is nothing to wait for. A child of vfork() is another process with our
+ * memory, and not ours to stop. Until it is over other threads that end the process wait, too.
+ */
+static void wait_for_end(void)
+{
+	uint64_t now = now_ns(), limit = now + EXIT_WAIT_S * NS_PER_S;
+	bool is_told = false;
+
+	if (ours.pid != getpid() || is_forking)
+		return;
+	while (!atomic_load(&ours.completed) && now < limit) {
+		is_told = is_told || sampler_try_stop(ours.profiler);
+		wait_for_completed(is_told ? limit : now + RETRY_NS);
+		now = now_ns();
+	}
+	ours.pid = 0;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-	if (ours.pid != getpid())
-		return;
-	ours.pid = 0;
-	sampler_destroy(ours.profiler);
-	ours.profiler = NULL;
+	wait_for_end();
 }
 
-/*
- * Who ends by _exit() skips the above, as children of many interpreters do. The thread that calls
- * it may be in a signal handler, in the middle of anything: it only waits, and not for ever. A
- * child of vfork() is another process with our memory, and not ours to stop.
- */
-static void wait_for_end(void)
-{
-	struct timespec left = { .tv_sec = EXIT_WAIT_S };
-
-	if (ours.pid != getpid())
-		return;
-	ours.pid = 0;
-	sampler_stop(ours.profiler);
-	while (!atomic_load(&ours.completed) &&
-	       (!syscall(SYS_futex, &ours.completed, FUTEX_WAIT_PRIVATE, 0, &left, NULL, 0) ||
-		errno == EINTR))
-		;
-}
-
+/* Who ends by _exit() skips the above, as children of many interpreters do. */
 __attribute__((noreturn, visibility("default"))) void _exit(int status)
 {
 	wait_for_end();

@@ -174,6 +174,8 @@ static void run(struct sampling_job *job)
 	sampling_unlock();
 	if (!is_stopping)
 		progress = sample_point(p);
+	if (progress == NEXT_POINT && p->builder_ops.point)
+		p->builder_ops.point(p->builder);
 
 	sampling_lock();
 	if (!p->is_stopping && progress == SAME_POINT) {
@@ -287,6 +289,19 @@ void sampler_stop(struct sampler_profiler *p)
 	sampling_lock();
 	profiler_stop_locked(p);
 	sampling_unlock();
+}
+
+/*
+ * What a handler has interrupted is in nobody's way: whoever signals the condition holds the lock,
+ * and who waits for it takes no signals.
+ */
+bool sampler_try_stop(struct sampler_profiler *p)
+{
+	if (!sampling_try_lock())
+		return false;
+	profiler_stop_locked(p);
+	sampling_unlock();
+	return true;
 }
 
 int sampler_join(struct sampler_profiler *p, struct sampler_error *e)

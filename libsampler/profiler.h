@@ -41,6 +41,7 @@ struct sampling_job {
 };
 
 void sampling_lock(void);		/* guards all jobs, and all profilers' states */
+bool sampling_try_lock(void);		/* [handler too] false: somebody has it */
 void sampling_unlock(void);
 /* Wait for sampling_changed(). Under the lock. */
 void sampling_wait(void);

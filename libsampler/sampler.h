@@ -156,6 +156,8 @@ struct sampler_builder_ops {
 	int (*completed)(void *context, const struct sampler_summary *summary,
 			 struct sampler_error *e);
 	void (*free)(void *context);		/* [any thread] last of all */
+	/* [sampling thread] at each point of the grid, when its samples, if any, were taken */
+	void (*point)(void *context);
 };
 
 struct sampler_builder {
@@ -218,6 +220,11 @@ int sampler_create(const struct sampler_thread *target, const struct sampler_par
 int sampler_start(struct sampler_profiler *p);
 /* Returns at once; at most one more sample is taken. Fine at any time, also twice. */
 void sampler_stop(struct sampler_profiler *p);
+/*
+ * [handler too] The same, if that can be done without waiting for a lock; the caller itself may
+ * hold it, interrupted in fork() for one. false: it was not done.
+ */
+bool sampler_try_stop(struct sampler_profiler *p);
 /* Wait until completed() has run. Returns what it did; 0 if the profiler was never started. */
 int sampler_join(struct sampler_profiler *p, struct sampler_error *e /* or NULL */);
 /* Stops and joins if that wasn't done. NULL is fine. */

@@ -74,6 +74,11 @@ void sampling_lock(void)
 	pthread_mutex_lock(&lock);
 }
 
+bool sampling_try_lock(void)
+{
+	return !pthread_mutex_trylock(&lock);
+}
+
 void sampling_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
