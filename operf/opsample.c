@@ -50,7 +50,7 @@ static const struct poptOption table[] = {
 
 struct options {
 	char *session_dir;
-	bool append;
+	bool append, output;
 	char **command;
 };
 
@@ -80,6 +80,10 @@ static int take(void *context, int option, const char *value, struct op_error *e
 		break;
 	case INTERRUPT:
 		set(OPSAMPLE_SLEEPERS, "interrupt");
+		break;
+	case OPSAMPLE_OUTPUT + 1:
+		o->output = true;
+		set(OPSAMPLE_OUTPUT, value);
 		break;
 	default:
 		set((enum opsample_variable)(option - 1), value);
@@ -117,6 +121,9 @@ static int check(const struct options *o, struct opsample_settings *ret, struct 
 		return err;
 	if (!o->command)
 		return op_error_set(e, -EINVAL, "no command was given (opsample --help explains)");
+	if (ret->format == OPSAMPLE_SESSION && o->output)
+		return op_error_set(e, -EINVAL, "--output is for files, and needs --format; the "
+				    "folder for a session is --session-dir=DIR");
 	if (ret->format == OPSAMPLE_SESSION)
 		return 0;
 	if (!*ret->output)
@@ -154,10 +161,12 @@ static int set_library(struct op_error *e)
 }
 
 /* The earlier session is put aside, as operf does. */
-static int set_session(const struct options *o, struct op_error *e)
+static int set_session(const struct options *o, const struct opsample_settings *s,
+		       struct op_error *e)
 {
 	struct profile_dir dir;
-	int err = profile_dir_open(o->session_dir, &dir, e);
+	const char *given = o->session_dir ? o->session_dir : *s->output ? s->output : NULL;
+	int err = profile_dir_open(given, &dir, e);
 
 	if (err)
 		return err;
@@ -174,13 +183,19 @@ static int set_session(const struct options *o, struct op_error *e)
 
 static int set_file(const struct opsample_settings *s, struct op_error *e)
 {
-	char *path = path_absolute(s->output);
+	char *path = path_absolute(s->output), *slash = path ? strrchr(path, '/') : NULL;
+	int err = path ? 0 : -errno;
 
-	if (!path)
-		return op_error_set(e, -errno, "'%s': %s", s->output, strerror(errno));
-	set(OPSAMPLE_OUTPUT, path);
+	if (slash) {
+		set(OPSAMPLE_OUTPUT, path);
+		slash[slash == path] = '\0';
+		err = access(path, W_OK | X_OK) ? -errno : 0;
+	}
+	if (err)
+		op_error_set(e, err, "--output='%s' cannot be written: its folder: %s",
+			     getenv(opsample_variables[OPSAMPLE_OUTPUT]), strerror(-err));
 	free(path);
-	return 0;
+	return err;
 }
 
 int main(int argc, char **argv)
@@ -212,7 +227,7 @@ int main(int argc, char **argv)
 	if (!err)
 		err = set_library(&e);
 	if (!err)
-		err = s.format == OPSAMPLE_SESSION ? set_session(&o, &e) : set_file(&s, &e);
+		err = s.format == OPSAMPLE_SESSION ? set_session(&o, &s, &e) : set_file(&s, &e);
 	if (!err) {
 		snprintf(pid, sizeof(pid), "%d", getpid());
 		set(OPSAMPLE_PID, pid);
