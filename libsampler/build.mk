@@ -29,9 +29,10 @@ shared += $(O)/lib/libsampler.so $(O)/lib/libsampler.a
 
 $(O)/lib/libsampler.so: $(O)/lib/libsampler.so.1
 	$(Q)ln -sf libsampler.so.1 $@
-# nodelete: its signal handler stays
+# nodelete: its signal handler stays; now: what that calls is bound before it runs, for binding takes
+# the loader's locks and much stack
 $(O)/lib/libsampler.so.1: LIBS := $(sampler_ldlibs)
-$(O)/lib/libsampler.so.1: LDFLAGS += -shared -Wl,-soname,libsampler.so.1 -Wl,-z,nodelete \
+$(O)/lib/libsampler.so.1: LDFLAGS += -shared -Wl,-soname,libsampler.so.1 -Wl,-z,nodelete -Wl,-z,now \
 	-Wl,--version-script=libsampler/sampler.map
 $(O)/lib/libsampler.so.1: $(sampler_objs) | libsampler/sampler.map
 	$(link)
@@ -46,6 +47,7 @@ $(eval $(call library,libsamplerparts.a,$(sampler_sources)))
 # what opsample has loaded: the one with a constructor
 $(eval $(call plugin,libopsample.so,libsampler/libopsample.c libsampler/opsample_settings.c))
 $(O)/lib/libopsample.so: LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN' -lpthread
+$(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now
 $(O)/lib/libopsample.so: | $(O)/lib/libsampler.so
 
 # for sampler.pc, which make install writes

@@ -10,21 +10,31 @@
 
 static int watch_error;
 
+static bool loader_is_stopped;		/* under the lock: several threads may fork at once */
+
 static void prepare(void)
 {
+	bool is_stopped = modules_loader_stop();
+
 	sampling_lock();
+	loader_is_stopped = is_stopped;
 	modules_before_fork();
 }
 
 static void in_parent(void)
 {
+	bool is_stopped = loader_is_stopped;
+
 	modules_after_fork();
 	sampling_unlock();
+	if (is_stopped)
+		modules_loader_go_on();
 }
 
 static void in_child(void)
 {
 	modules_after_fork();
+	modules_loader_after_fork();
 	copy_after_fork();
 	metadata_after_fork();
 	profiler_after_fork();

@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "module.h"
 #include "sampling.h"
 
@@ -21,7 +22,11 @@ struct table {
 	size_t nr, room;
 };
 
+#define LOADER_WAIT_S	1
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Held while the loader is asked; of the two it is taken first. */
+static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table native, added;
 static struct module *gone;
 static unsigned long holders;
@@ -207,16 +212,32 @@ static void merge(struct module_objects *objects)
 	atomic_fetch_add(&generation, 1);
 }
 
-void modules_update(void)
+static bool is_old(unsigned long long changes)
 {
-	unsigned long long changes = module_changes();
-	struct module_objects objects;
-	bool is_old;
+	bool old;
 
 	pthread_mutex_lock(&lock);
-	is_old = changes > changes_seen || !native.nr;
+	old = changes > changes_seen || !native.nr;
 	pthread_mutex_unlock(&lock);
-	if (!is_old || module_objects_read(&objects))
+	return old;
+}
+
+/* false: what is known is as new. */
+static bool ask_loader(struct module_objects *ret)
+{
+	bool has_new;
+
+	pthread_mutex_lock(&loader_lock);
+	has_new = is_old(module_changes()) && !module_objects_read(ret);
+	pthread_mutex_unlock(&loader_lock);
+	return has_new;
+}
+
+void modules_update(void)
+{
+	struct module_objects objects;
+
+	if (!ask_loader(&objects))
 		return;
 	pthread_mutex_lock(&lock);
 	/* another thread may have seen more by now */
@@ -345,6 +366,29 @@ void modules_release(void)
 		empty(&native);
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+/*
+ * A program may fork where it has the loader's lock itself, in a function that dl_iterate_phdr()
+ * calls: then who has ours waits for it, and this must not.
+ */
+bool modules_loader_stop(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += LOADER_WAIT_S;
+	return !pthread_mutex_clocklock(&loader_lock, CLOCK_MONOTONIC, &until);
+}
+
+void modules_loader_go_on(void)
+{
+	pthread_mutex_unlock(&loader_lock);
+}
+
+void modules_loader_after_fork(void)
+{
+	pthread_mutex_init(&loader_lock, NULL);
 }
 
 void modules_before_fork(void)

@@ -80,6 +80,13 @@ void modules_each(void (*each)(void *context, const struct sampler_module *m), v
 /* Modules that are gone are freed only while nobody holds them. */
 void modules_hold(void);
 void modules_release(void);
+/*
+ * The loader is not asked until modules_loader_go_on(): a child that is made while it is would find
+ * the loader's lock taken for good. Taken before any other lock; false: it took too long.
+ */
+bool modules_loader_stop(void);
+void modules_loader_go_on(void);
+void modules_loader_after_fork(void);		/* [the child] */
 void modules_before_fork(void);
 void modules_after_fork(void);			/* [parent and child] */
 

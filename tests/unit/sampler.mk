@@ -17,3 +17,5 @@ threaded += $(addprefix $(O)/tests/,$(sampler_timed))
 # by what programs link with
 $(foreach t,sampler_profiles sampler_profiles_busy,\
 	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libsampler.a,$(sampler_ldlibs))))
+# the loader asked by it is the test's
+$(eval $(call unit_test,sampler_forks,tests/unit/sampler_forks.c,libsampler.a,$(sampler_ldlibs)))

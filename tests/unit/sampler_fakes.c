@@ -189,6 +189,19 @@ void modules_release(void)
 	fake_held--;
 }
 
+bool modules_loader_stop(void)
+{
+	return true;
+}
+
+void modules_loader_go_on(void)
+{
+}
+
+void modules_loader_after_fork(void)
+{
+}
+
 void modules_before_fork(void)
 {
 }
