@@ -78,6 +78,7 @@ static void begin(void)
 	while (!tid)
 		usleep(1000);
 	params.interval_ns = INTERVAL_NS;
+	params.samples = 0;
 	CHECK(!sampler_thread_by_tid(tid, &target), "the thread");
 	CHECK(!sampler_create(&target, &params, &builder, &profiler) && !sampler_start(profiler),
 	      "start");
