@@ -90,10 +90,10 @@ static int write_file(const struct file_builder *b, const struct profile *p, FIL
 /* One that is there is of an earlier process of that number, which was killed. */
 static int make_new(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 
 	if (fd < 0 && errno == EEXIST && !unlink(path))
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	return fd;
 }
 

@@ -57,17 +57,23 @@ static int check_folder(const char *path, struct op_error *e)
 	return 0;
 }
 
+static int make_folder(const char *path, struct op_error *e)
+{
+	if (mkdir(path, 0755) && errno != EEXIST)
+		return op_error_set(e, -errno, "cannot make '%s': %s", path, strerror(errno));
+	return check_folder(path, e);
+}
+
+/* Each is looked at before anything is made below it. */
 static int make_folders(const char *dir, const struct session_writer *w, struct op_error *e)
 {
 	char *samples = path_join(dir, "samples");
-	int err = file_make_dirs(w->stats, 0755);
+	int err = make_folder(samples, e);
 
-	if (err)
-		op_error_set(e, err, "cannot make '%s': %s", w->stats, strerror(-err));
 	if (!err)
-		err = check_folder(samples, e);
+		err = make_folder(w->samples, e);
 	if (!err)
-		err = check_folder(w->samples, e);
+		err = make_folder(w->stats, e);
 	free(samples);
 	return err;
 }

@@ -302,10 +302,18 @@ TEST(links_are_not_followed)
 
 	tmpdir_make();
 	b = session_builder();
-	file_make_dirs(tmpdir_path("elsewhere/current"), 0755);
+	file_make_dirs(tmpdir_path("elsewhere"), 0755);
 	CHECK(!symlink("elsewhere", tmpdir_path("samples")), "link");
 	give_chain(&b, 1, 5);
 	CHECK(b.ops->completed(b.context, &summary, &e) == -ENOTDIR, "%s", e.text);
+	CHECK(!rmdir(tmpdir_path("elsewhere")), "nothing was made there");
+	CHECK(!unlink(tmpdir_path("samples")), "no link");
+	file_make_dirs(tmpdir_path("samples/current"), 0755);
+	file_make_dirs(tmpdir_path("elsewhere"), 0755);
+	CHECK(!symlink("../../elsewhere", tmpdir_path("samples/current/stats")), "link");
+	give_chain(&b, 1, 5);
+	CHECK(b.ops->completed(b.context, &summary, &e) == -ENOTDIR, "%s", e.text);
+	CHECK(!rmdir(tmpdir_path("elsewhere")), "nor here");
 	drop(&b);
 	CHECK(sampler_session_builder("/proc/no", &b, &e) < 0 && *e.text, "%s", e.text);
 }
