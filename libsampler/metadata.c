@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "copy.h"
 #include "profiler.h"
 
 #define NAMES_MAX	1000		/* that a process uses in its life [SM-52] */
@@ -222,7 +223,7 @@ int sampler_metadata_remove(const struct sampler_metadata *item)
 }
 
 /* false: not in use, of another thread, or just changing. */
-static bool read_slot(struct slot *s, pid_t tid, struct sampler_metadata *ret)
+IN_HANDLER static bool read_slot(struct slot *s, pid_t tid, struct sampler_metadata *ret)
 {
 	uint32_t before = get(s->turn);
 
@@ -237,7 +238,7 @@ static bool read_slot(struct slot *s, pid_t tid, struct sampler_metadata *ret)
 	return get(s->turn) == before && (!ret->has_tid || ret->tid == tid);
 }
 
-void metadata_take(pid_t tid, struct metadata_snapshot *ret)
+IN_HANDLER void metadata_take(pid_t tid, struct metadata_snapshot *ret)
 {
 	ret->nr = 0;
 	for (size_t i = 0; i < SAMPLER_METADATA_MAX; i++)

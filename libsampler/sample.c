@@ -5,6 +5,7 @@
  * All that needs room gets it before the thread is stopped.
  */
 #include <stdlib.h>
+#include "copy.h"
 #include "profiler.h"
 
 #define LOOK_NS		1000000000ull	/* how often a thread is looked at: is it still the same? */
@@ -36,7 +37,7 @@ void sample_release(void)
 	stack_buffer_free(&work.buffer);
 }
 
-static void take_capture(void *context)		/* [handler] */
+IN_HANDLER static void take_capture(void *context)
 {
 	struct capture *c = context;
 

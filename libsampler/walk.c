@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "copy.h"
 #include "registers.h"
 #include "unwinders.h"
 
@@ -86,7 +87,7 @@ void walker_free(struct walker *w)
 	free(w);
 }
 
-static void capture(void *context)		/* [handler] */
+IN_HANDLER static void capture(void *context)
 {
 	const struct walk_unwinder *u = context;
 
