@@ -56,6 +56,7 @@ static struct {
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static int our_signal;
 static struct sigaction older;
+static atomic_flag older_was_called = ATOMIC_FLAG_INIT;	/* with SA_RESETHAND it is for once */
 
 /* --- in the target --- */
 
@@ -187,7 +188,8 @@ IN_HANDLER static void chain(int signal, siginfo_t *info, void *ucontext)
 		return;
 	if (!(older.sa_flags & SA_NODEFER))
 		mask |= 1ull << (signal - 1);
-	if (!(older.sa_flags & SA_SIGINFO) && older.sa_handler == SIG_DFL) {
+	if ((!(older.sa_flags & SA_SIGINFO) && older.sa_handler == SIG_DFL) ||
+	    (older.sa_flags & SA_RESETHAND && atomic_flag_test_and_set(&older_was_called))) {
 		default_action(signal);
 		return;
 	}
