@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_file.c - the builder that writes a file in one of the formats */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,47 +74,37 @@ static int write_format(const struct file_builder *b, const struct profile *p, F
 	return err;
 }
 
-static int write_file(const struct file_builder *b, const struct profile *p, FILE *out,
-		      struct op_error *e)
+/*
+ * All of it in memory first: a child that is forked in between has a copy of the stream, and would
+ * write what is in it to the file when it ends.
+ */
+static int write_memory(const struct file_builder *b, const struct profile *p, char **ret_bytes,
+			size_t *ret_size, struct op_error *e)
 {
-	int err = write_format(b, p, out, e);
-	bool failed = ferror(out);
+	FILE *out = open_memstream(ret_bytes, ret_size);
+	int err;
 
-	if (fclose(out) || failed)
-		err = err ? err : op_error_set(e, errno ? -errno : -EIO, "cannot write '%s': %s",
-					       b->path, strerror(errno ? errno : EIO));
+	if (!out)
+		return op_error_set(e, -errno, "no memory for '%s'", b->path);
+	err = write_format(b, p, out, e);
+	if (fclose(out) && !err)
+		err = op_error_set(e, -ENOMEM, "no memory for '%s'", b->path);
 	return err;
-}
-
-/* One that is there is of an earlier process of that number, which was killed. */
-static int make_new(const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-
-	if (fd < 0 && errno == EEXIST && !unlink(path))
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	return fd;
 }
 
 /* It appears whole or not at all. */
 static int write_replace(const struct file_builder *b, const struct profile *p, struct op_error *e)
 {
-	char *made = xasprintf("%s.%ld.tmp", b->path, (long)getpid());
-	int fd = make_new(made), err;
-	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	char *bytes = NULL;
+	size_t size;
+	int err = write_memory(b, p, &bytes, &size, e);
 
-	if (!out) {
-		err = op_error_set(e, -errno, "cannot make '%s': %s", made, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-	} else {
-		err = write_file(b, p, out, e);
+	if (!err) {
+		err = file_write_atomic(b->path, bytes, size, 0644);
+		if (err)
+			op_error_set(e, err, "cannot write '%s': %s", b->path, strerror(-err));
 	}
-	if (!err && rename(made, b->path))
-		err = op_error_set(e, -errno, "cannot make '%s': %s", b->path, strerror(errno));
-	if (err && fd >= 0)
-		unlink(made);
-	free(made);
+	free(bytes);
 	return err;
 }
 
