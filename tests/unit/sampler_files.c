@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_files.c - tests of libsampler's builder of files, and of how it collects samples */
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include "build_profile.h"
 #include "format.h"
@@ -264,7 +266,9 @@ TEST(a_failure_leaves_what_was_there)
 	struct sampler_builder b;
 	struct sampler_error e = { "" };
 	struct sampler_summary summary = summary_of(SAMPLER_CPU);
-	char *text, name[64];
+	struct rlimit limit;
+	char *text = NULL;
+	int err;
 
 	tmpdir_make();
 	CHECK(sampler_file_builder(SAMPLER_PPROF, tmpdir_path("no/such"), &b, &e) == -ENOENT &&
@@ -274,11 +278,13 @@ TEST(a_failure_leaves_what_was_there)
 	put_text(tmpdir_path("a.prof"), "old");
 	b = file_builder(SAMPLER_CPUPROFILE, "a.prof");
 	give_chain(&b, 1, 1, NULL, 0);
-	/* a folder in the way of the temporary file cannot be unlinked */
-	snprintf(name, sizeof(name), "a.prof.%ld.tmp", (long)getpid());
-	CHECK(!mkdir(tmpdir_path(name), 0700), "%s", name);
-	CHECK(b.ops->completed(b.context, &summary, &e) < 0 && strstr(e.text, "a.prof"), "%s",
-	      e.text);
+	/* no room */
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 1, limit.rlim_max });
+	err = b.ops->completed(b.context, &summary, &e);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	CHECK(err == -EFBIG && strstr(e.text, "a.prof"), "%s", e.text);
 	CHECK(!file_read_all(tmpdir_path("a.prof"), 100, &text, NULL) && !strcmp(text, "old"),
 	      "whole or not at all");
 	free(text);
