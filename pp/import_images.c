@@ -173,10 +173,11 @@ const char *import_function(const struct profile *p, uint32_t place)
 	return profile_text(p, f->system_name ? f->system_name : f->name);
 }
 
+/* Formats without addresses tell an image and a function: in the image's file that is nowhere. */
 static bool is_name_only(const struct profile *p, const struct profile_place *at)
 {
-	return at->image == PROFILE_NONE && !at->address && at->nr_lines &&
-	       !p->symbolic_addresses;
+	return !at->address && at->nr_lines && !p->symbolic_addresses &&
+	       (at->image == PROFILE_NONE || !is_placed(&p->images[at->image]));
 }
 
 struct named {
