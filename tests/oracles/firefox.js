@@ -39,12 +39,15 @@ function ask(...words) {
 	}
 }
 
+function log() {
+	const its = path.join(folder, 'test.log');
+
+	return fs.existsSync(its) ? fs.readFileSync(its, 'utf8') : '';
+}
+
 // It goes on with a file it can't read, but says so.
 function whyNot() {
-	const log = path.join(folder, 'test.log');
-
-	return fs.existsSync(log) && /^\[ERROR\].*Failed to load profile: (.*)$/m.exec(
-		fs.readFileSync(log, 'utf8'));
+	return /^\[ERROR\].*Failed to load profile: (.*)$/m.exec(log());
 }
 
 async function load() {
@@ -61,7 +64,7 @@ async function load() {
 			end(1, whyNot()[1]);
 		await new Promise((done) => setTimeout(done, 100));
 	}
-	end(1, 'it is not loaded');
+	end(1, `it is not loaded: ${log().slice(-2000)}`);
 }
 
 function print(thread) {
