@@ -11,6 +11,9 @@
 /* Runs in the signal handler: nothing may be put in for checks. */
 #define IN_HANDLER __attribute__((no_sanitize("address"), no_sanitize("undefined"), \
 				  no_sanitize("thread"), no_instrument_function))
+/* Reads there what other threads write: that alone is checked. */
+#define SHARED_IN_HANDLER __attribute__((no_sanitize("address"), no_sanitize("undefined"), \
+					 no_instrument_function))
 
 /* --- copy_signal.c --- */
 

@@ -223,7 +223,7 @@ int sampler_metadata_remove(const struct sampler_metadata *item)
 }
 
 /* false: not in use, of another thread, or just changing. */
-IN_HANDLER static bool read_slot(struct slot *s, pid_t tid, struct sampler_metadata *ret)
+SHARED_IN_HANDLER static bool read_slot(struct slot *s, pid_t tid, struct sampler_metadata *ret)
 {
 	uint32_t before = get(s->turn);
 
@@ -238,7 +238,7 @@ IN_HANDLER static bool read_slot(struct slot *s, pid_t tid, struct sampler_metad
 	return get(s->turn) == before && (!ret->has_tid || ret->tid == tid);
 }
 
-IN_HANDLER void metadata_take(pid_t tid, struct metadata_snapshot *ret)
+SHARED_IN_HANDLER void metadata_take(pid_t tid, struct metadata_snapshot *ret)
 {
 	ret->nr = 0;
 	for (size_t i = 0; i < SAMPLER_METADATA_MAX; i++)
