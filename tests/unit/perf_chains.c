@@ -191,13 +191,12 @@ static void forget_seen(void)
 
 static void report(void)
 {
-	/* in a prologue there is no frame pointer yet, and nothing says so */
-	double least = world.by_frame_pointers ? 0.95 : 0.99;
-	double some = world.by_frame_pointers ? 0.05 : 0;
-
 	for (size_t i = 0; i < world.nr; i++) {
 		const struct seen_mode *s = &world.seen[i];
-		double nr = (double)s->nr, wanted = least;
+		/* in a prologue there is no frame pointer yet, and nothing says so */
+		bool by_pointers = world.by_frame_pointers || s->mode->has_no_table;
+		double nr = (double)s->nr, wanted = by_pointers ? 0.95 : 0.99;
+		double some = by_pointers ? 0.05 : 0;
 		double most = s->mode->moves_frames ? 0.002 : some;	/* [UT-17] */
 
 		printf("# %-9s %llu chains, %llu whole, %llu wrong; ends", s->mode->name,

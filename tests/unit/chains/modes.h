@@ -27,6 +27,7 @@ struct mode {
 	bool in_kernel;		  /* most samples are in the kernel */
 	bool needs_more;	  /* copies must grow first, and may have to shrink again */
 	bool moves_frames;	  /* at moments, as exceptions do: then there is no way out */
+	bool has_no_table;	  /* and so is as good as frame pointers are */
 	bool forges;		  /* most of its frames are none: such chains must not be whole */
 };
 
@@ -60,7 +61,8 @@ static const struct mode modes[] = {
 #ifdef __x86_64__ /* on arm64 sp is lost by such a step [UT-30] */
 	{.name = "untold-asm",
 	 .lines = {"untold_asm calls_asm main ?"},
-	 .end = OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS},
+	 .end = OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS,
+	 .has_no_table = true},
 #endif
 };
 
