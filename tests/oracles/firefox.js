@@ -50,13 +50,18 @@ function whyNot() {
 	return /^\[ERROR\].*Failed to load profile: (.*)$/m.exec(log());
 }
 
+// Who asks earlier, finds a session half made, and takes it away.
+function isReady() {
+	return /Profile loaded successfully/.test(log());
+}
+
 async function load() {
 	const until = Date.now() + PATIENCE * 1000;
 
 	server = spawn(process.execPath, [program, '--daemon', file, '--session', 'test'],
 		       { env, stdio: 'ignore' });
 	while (server.exitCode === null && Date.now() < until) {
-		const list = ask('thread', 'list', '--limit', '100000');
+		const list = isReady() ? ask('thread', 'list', '--limit', '100000') : '';
 
 		if (typeof list === 'object' && list.threads)
 			return list.threads;
