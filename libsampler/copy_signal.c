@@ -21,7 +21,7 @@
  * A releases the request to B, C the answer to D. Whoever takes the word out of OPEN has the
  * buffer: after the time is up a signal that still comes finds nothing to do, and a handler that
  * has begun is waited for. It runs with all signals blocked, so that no other handler can jump
- * out of it. [SM-31]
+ * out of it, nor the thread be cancelled in it. [SM-31]
  *
  * The handler makes no use of the heap, of locks or of thread-local variables but errno.
  */
@@ -223,7 +223,8 @@ static int install(int signal)
 
 	if (our_signal)
 		return our_signal == signal ? 0 : -EBUSY;
-	sigfillset(&action.sa_mask);
+	/* sigfillset() leaves out the C library's own, by which a thread is cancelled at once */
+	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	/* before: the handler may be called at once */
 	if (sigaction(signal, NULL, &older) || sigaction(signal, &action, &older))
 		return -errno;

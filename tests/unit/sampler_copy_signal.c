@@ -148,6 +148,48 @@ TEST(errno_is_kept)
 	target_end(&t);
 }
 
+static void be_cancelled(struct target *t)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	atomic_store(&t->is_ready, 1);
+	for (;;)
+		;
+}
+
+static atomic_bool is_copying, is_cancelled;
+
+static void wait_to_be_cancelled(void *unused)
+{
+	(void)unused;
+	atomic_store(&is_copying, true);
+	while (!atomic_load(&is_cancelled))
+		usleep(100);
+	usleep(100);
+}
+
+static void *cancel(void *target)
+{
+	while (!atomic_load(&is_copying))
+		usleep(100);
+	pthread_cancel(((struct target *)target)->thread);
+	atomic_store(&is_cancelled, true);
+	return NULL;
+}
+
+/* The C library's signal for that is in no set that sigfillset() makes. */
+TEST(a_thread_that_is_cancelled_while_it_copies_answers_first)
+{
+	struct copy_hook hook = { wait_to_be_cancelled, NULL };
+	struct target t;
+	pthread_t other;
+
+	target_start(&t, be_cancelled);
+	pthread_create(&other, NULL, cancel, &t);
+	CHECK(target_copy_hooked(&t, false, &hook, 1) == SAMPLER_WHOLE, "%d", t.result.status);
+	pthread_join(other, NULL);
+	target_end(&t);
+}
+
 TEST(a_child_can_copy_too)
 {
 	struct target t;
