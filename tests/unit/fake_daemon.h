@@ -29,14 +29,19 @@ enum behaviour {
 	ENDS_WHEN_ASKED,		/* dies of its own SIGKILL without a word */
 	ENDS_IN_MID_ANSWER,
 	NEVER_ANSWERS,			/* to anything but ping */
-	WORKS_ON,			/* FAKE_WORK_MS of CPU time, then ends without a word */
+	WORKS_ON,			/* in the end, without a word: FAKE_WORK_MS of CPU time */
 };
 
-#define FAKE_WORK_MS	1200
+#define FAKE_WAIT_MS	3500		/* before it works */
+#define FAKE_WORK_MS	700
 
 static inline void work(void)
 {
-	while (clock() < (clock_t)(FAKE_WORK_MS * (CLOCKS_PER_SEC / 1000)))
+	clock_t end;
+
+	usleep(FAKE_WAIT_MS * 1000);
+	end = clock() + FAKE_WORK_MS * (CLOCKS_PER_SEC / 1000);
+	while (clock() < end)
 		;
 	_exit(0);
 }

@@ -33,16 +33,22 @@ TEST(all_of_64_threads_that_come_and_go)
 	      seen.status[SAMPLER_GONE], seen.status[SAMPLER_FAILED]);
 }
 
+/* Where the machine is so busy that it does not answer in time, a sample is not whole. */
 static int profile_in_child(void)
 {
+	int failures = tap_failures;
 	struct sampler_thread self;
 	struct seen seen = { 0 };
 	struct sampler_profiler *p;
 
 	sampler_thread_self(&self);
-	p = start(&self, &seen, 3);
+	p = start(&self, &seen, 0);
+	while (seen.status[SAMPLER_WHOLE] < 3)
+		usleep(1000);
+	sampler_stop(p);
 	finish(p, &seen);
-	return seen.status[SAMPLER_WHOLE] == 3 && !tap_failures ? 0 : 1;
+	fflush(stdout);
+	return tap_failures > failures;
 }
 
 TEST(fork_under_sampling)
