@@ -79,10 +79,10 @@ static int take_cpus(const char *list, struct taking *t, struct op_error *e)
 static int take_ids(const char *list, struct taking *t, enum count_mode mode, const char *option,
 		    struct op_error *e)
 {
-	char *copy = xstrdup(list), *rest, *part;
+	char *copy = xstrdup(list), *rest = *list ? copy : NULL, *part;
 	int err = 0;
 
-	for (part = strtok_r(copy, ",", &rest); part && !err; part = strtok_r(NULL, ",", &rest)) {
+	while (!err && (part = strsep(&rest, ","))) {
 		uint64_t id;
 
 		if (number_parse_range(part, 1, 1 << 22, &id))

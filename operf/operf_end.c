@@ -17,7 +17,7 @@
 #include "strbuf.h"
 #include "xalloc.h"
 
-#define LOST_SHARE	10000		/* one in so many lost samples is told [OF-32], */
+#define LOST_SHARE	10000		/* more than one in so many lost samples is told [OF-32], */
 #define SHORT_SHARE	100		/* and one in so many chains that were cut [OF-34] */
 
 static uint64_t sum_lost(const struct cpu_counts *c)
@@ -110,7 +110,7 @@ static void tell_lost(const struct operf_end *end, const struct cpu_counts *c)
 	uint64_t lost = sum_lost(c);
 	int most = 0;
 
-	if (!lost || lost < c->received / LOST_SHARE)
+	if (lost * LOST_SHARE <= c->received)
 		return;
 	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
 		if (c->lost[reason] > c->lost[most])
@@ -129,7 +129,7 @@ static void tell_short(const struct operf_end *end, const struct cpu_counts *c)
 
 	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
 		all += c->stacks[i];
-	if (!cut || cut < all / SHORT_SHARE)
+	if (cut * SHORT_SHARE <= all)
 		return;
 	end->collector->status(end->collector, &status);
 	if (status.copy_bytes >= PERF_COPY_BYTES_MAX)

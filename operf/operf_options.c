@@ -48,10 +48,10 @@ static void add_pid(struct operf_options *o, pid_t pid)
 
 static int take_pids(const char *list, struct operf_options *o, struct op_error *e)
 {
-	char *copy = xstrdup(list), *rest, *part;
+	char *copy = xstrdup(list), *rest = *list ? copy : NULL, *part;
 	int err = 0;
 
-	for (part = strtok_r(copy, ",", &rest); part && !err; part = strtok_r(NULL, ",", &rest)) {
+	while (!err && (part = strsep(&rest, ","))) {
 		uint64_t pid;
 
 		if (number_parse_range(part, 1, 1 << 22, &pid))

@@ -18,6 +18,7 @@
 
 #define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
 #define MLOCK_FILE	"/proc/sys/kernel/perf_event_mlock_kb"
+#define UNREADABLE	-100	/* below any level there is */
 
 static int try(uint32_t type, uint64_t config, bool kernel, pid_t pid, int cpu)
 {
@@ -47,14 +48,14 @@ int rights_try_cycles(void)
 	return try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, 0, -1);
 }
 
-/* Below any real value if it can't be read. */
+/* UNREADABLE: a container may hide it. */
 static int paranoid(void)
 {
 	char line[32];
 	int level;
 
 	if (file_read_line(PARANOID_FILE, line, sizeof(line)) || sscanf(line, "%d", &level) != 1)
-		return -100;
+		return UNREADABLE;
 	return level;
 }
 
@@ -92,6 +93,11 @@ static int explain(int err, int highest, const char *what, struct op_error *e)
 				    "%d; be root, have CAP_PERFMON (setcap cap_perfmon+ep), or as "
 				    "root: sysctl kernel.perf_event_paranoid=%d", what, level,
 				    highest);
+	if (level == UNREADABLE)
+		return op_error_set(e, err, "%s is not permitted (%s), and "
+				    "kernel.perf_event_paranoid cannot be read: a security module "
+				    "or a container forbids it; be root, or have CAP_PERFMON", what,
+				    strerror(-err));
 	return op_error_set(e, err, "%s is not permitted (%s), though kernel.perf_event_paranoid "
 			    "is %d: a security module or a container forbids it; be root, or "
 			    "have CAP_PERFMON", what, strerror(-err), level);

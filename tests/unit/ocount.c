@@ -311,6 +311,8 @@ static const struct {
 	{ { "ocount", "-t", "ls" }, "--separate-thread goes with" },
 	{ { "ocount", "-c", "-p", "1" }, "--separate-cpu goes with" },
 	{ { "ocount", "-p", "x" }, "no id" },
+	{ { "ocount", "-r", "1,,2" }, "no id" },
+	{ { "ocount", "-p", "" }, "needs an id" },
 	{ { "ocount", "-C", "2-1" }, "no list of CPUs" },
 	{ { "ocount", "-i", "0", "ls" }, "milliseconds" },
 	{ { "ocount", "-i", "100:x", "ls" }, "milliseconds" },
