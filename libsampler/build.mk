@@ -6,7 +6,7 @@ sampler_sources += $(addprefix libsampler/,copy_signal.c copy_stack.c copy_proc.
 	stack_words.c walk.c unwind_frame_pointer.c unwind_dwarf.c \
 	unwind_modules.c unwind_files.c)
 sampler_sources += $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c \
-	sample.c all_threads.c periodic.c metadata.c metadata_past.c fork.c)
+	sample.c all_threads.c periodic.c metadata.c metadata_past.c own_files.c fork.c)
 sampler_sources += $(addprefix libsampler/build_,profile.c images.c comms.c file.c names.c \
 	symbols.c session.c session_images.c session_files.c session_stacks.c \
 	session_beside.c)
@@ -46,9 +46,10 @@ $(eval $(call library,libsamplerparts.a,$(sampler_sources)))
 
 # what opsample has loaded: the one with a constructor
 $(eval $(call plugin,libopsample.so,libsampler/libopsample.c libsampler/opsample_settings.c))
-$(O)/lib/libopsample.so: LIBS := -L$(O)/lib -lsampler '-Wl,-rpath,$$ORIGIN' -lpthread
-$(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now
-$(O)/lib/libopsample.so: | $(O)/lib/libsampler.so
+# with a copy of libsampler for itself: the program's own use of that one is none of its business
+$(O)/lib/libopsample.so: LIBS := $(sampler_ldlibs)
+$(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL
+$(O)/lib/libopsample.so: $(O)/lib/libsampler.a
 
 # for sampler.pc, which make install writes
 sampler_version = $(shell sed -n 's/.*return "\(.*\)".*/\1/p' libsampler/version.c)

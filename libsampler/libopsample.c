@@ -46,15 +46,14 @@ static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static void tell(const char *format, ...)
 {
-	char text[600];
+	char what[600], text[700];
 	va_list args;
-	int n;
 
 	va_start(args, format);
-	n = vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	if (n > 0)
-		dprintf(STDERR_FILENO, "opsample: process %d: %s\n", getpid(), text);
+	snprintf(text, sizeof(text), "opsample: process %d: %s\n", getpid(), what);
+	sampler_tell(text);
 }
 
 static uint64_t now_ns(void)
@@ -261,6 +260,7 @@ __attribute__((constructor)) static void begin(void)
 		tell("is not sampled: its folder cannot be found out");
 		return;
 	}
+	sampler_use_own_files();
 	start();
 	/* around libsampler's own, which put it in order */
 	pthread_atfork(before_fork, forked, after_fork);

@@ -8,6 +8,7 @@
  *	sample.c		one sample of one thread
  *	all_threads.c		the targets of a profiler that has the whole process for one
  *	periodic.c		a job that makes profilers from time to time
+ *	own_files.c		the thread's own table of file descriptors, if it is to have one
  *	fork.c			what becomes of all this in a child
  */
 #ifndef PROFILER_H
@@ -76,6 +77,11 @@ struct sampling_clock {
 };
 extern const struct sampling_clock *sampling_clock;
 extern uint64_t sampling_idle_ns;	/* how long the thread stays with nothing to do */
+
+/* --- own_files.c [SM-17] --- */
+/* [sampling thread] First of all: from here on it has its own, if sampler_use_own_files() asked. */
+void own_files_begin(void);
+void own_files_end(void);		/* last of all; or [the child of a fork] there is none */
 
 /* --- profiler.c --- */
 

@@ -237,6 +237,16 @@ void sampler_destroy(struct sampler_profiler *p);
  */
 int sampler_use_signal(int signal);
 
+/*
+ * Before the first start: the sampling thread gets a table of file descriptors of its own, with
+ * none of the program's. Then it takes no number that the program expects to be free, and the
+ * program may close and replace all of them. Builders' [sampling thread] calls cannot use the
+ * program's descriptors then, standard error among them. -EBUSY: too late. [SM-17]
+ */
+int sampler_use_own_files(void);
+/* @text to the program's standard error, from whatever thread. */
+void sampler_tell(const char *text);
+
 /* --- always on: short profiles at random times --- */
 
 struct sampler_periodic_params {

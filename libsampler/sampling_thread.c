@@ -150,6 +150,7 @@ static void *serve(void *unused)
 {
 	struct sampling_job *job;
 
+	own_files_begin();
 	pthread_setname_np(pthread_self(), "sampler");
 	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	sampling_lock();
@@ -164,6 +165,7 @@ static void *serve(void *unused)
 	sample_release();
 	is_there = false;
 	left = own;
+	own_files_end();
 	sampling_unlock();
 	return unused;
 }
@@ -244,6 +246,7 @@ void sampling_after_fork(void)
 	if (is_there)
 		sample_release();
 	is_there = false;
+	own_files_end();
 	own = left = (struct sampler_thread){ 0 };
 	generation++;
 	wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

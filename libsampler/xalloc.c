@@ -8,6 +8,7 @@
  */
 #include "xalloc.h"
 
+#include "sampler.h"
 #include "say.h"
 
 #include <stdarg.h>
@@ -15,14 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void *or_abort(void *p)
 {
-	static const char text[] = "libsampler: out of memory\n";
-
 	if (!p) {
-		(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+		sampler_tell("libsampler: out of memory\n");
 		abort();
 	}
 	return p;
@@ -68,12 +66,13 @@ char *xasprintf(const char *format, ...)
 
 void say_bug(const char *file, int line, const char *format, ...)
 {
+	char what[200], text[400];
 	va_list args;
 
 	va_start(args, format);
-	dprintf(STDERR_FILENO, "libsampler: %s:%d: bug: ", file, line);
-	vdprintf(STDERR_FILENO, format, args);
-	dprintf(STDERR_FILENO, "\n");
+	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	snprintf(text, sizeof(text), "libsampler: %s:%d: bug: %s\n", file, line, what);
+	sampler_tell(text);
 	abort();
 }

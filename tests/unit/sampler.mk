@@ -5,7 +5,7 @@ threaded += $(O)/tests/sampler_metadata
 
 # those of when samples are taken have a clock, a copier and a walker of their own
 sampler_core := $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c sample.c \
-	all_threads.c periodic.c metadata.c metadata_past.c fork.c)
+	all_threads.c periodic.c metadata.c metadata_past.c own_files.c fork.c)
 sampler_timed := $(addprefix sampler_,profiler sampling_thread errors targets all_threads cpu_time \
 	labels add_unwinder periodic)
 $(foreach t,$(sampler_timed) sampler_fork,\

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * own_files.c - the sampling thread with a table of file descriptors that is not the program's
+ *
+ * Whatever it opens it closes again, and nobody else opens anything for it: what is mapped stays
+ * mapped. So it needs none of the program's descriptors, and keeps none of them open: a pipe's
+ * reader must see the end when the program has closed it. [SM-17]
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "profiler.h"
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE	2u
+#endif
+#define DESCRIPTORS_MAX	(1u << 20)	/* of older kernels, one by one */
+
+static bool is_wanted;			/* under the lock, and before there is a thread */
+static _Atomic pid_t owner;		/* the thread that has; 0: none */
+
+/* In one step where the kernel can: else another's last close comes late by that much. */
+static bool leave_table(void)
+{
+	struct rlimit limit;
+
+	if (!syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
+		return true;
+	if (unshare(CLONE_FILES))
+		return false;
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur > DESCRIPTORS_MAX)
+		limit.rlim_cur = DESCRIPTORS_MAX;
+	for (unsigned int fd = 0; fd < limit.rlim_cur; fd++)
+		close((int)fd);
+	return true;
+}
+
+void own_files_begin(void)
+{
+	if (!is_wanted || !leave_table())
+		return;
+	/* what is written to standard error must not get into the file that would have its number */
+	if (epoll_create1(0) == STDIN_FILENO && dup(STDIN_FILENO) == STDOUT_FILENO)
+		(void)dup(STDIN_FILENO);
+	atomic_store(&owner, gettid());
+}
+
+void own_files_end(void)
+{
+	atomic_store(&owner, 0);
+}
+
+int sampler_use_own_files(void)
+{
+	int err = 0;
+
+	sampling_lock();
+	if (sampling_is_there())
+		err = -EBUSY;
+	else
+		is_wanted = true;
+	sampling_unlock();
+	return err;
+}
+
+/* As it is now, whatever the program has done to it since. Containers may forbid the first way. */
+static int program_stderr(void)
+{
+	int process = (int)syscall(SYS_pidfd_open, getpid(), 0u);
+	int fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, STDERR_FILENO, 0u);
+
+	if (process >= 0)
+		close(process);
+	return fd >= 0 ? fd : open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK);
+}
+
+void sampler_tell(const char *text)
+{
+	bool is_ours = atomic_load(&owner) == gettid();
+	int fd = is_ours ? program_stderr() : STDERR_FILENO;
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, text, strlen(text));
+	if (is_ours)
+		close(fd);
+}
