@@ -8,6 +8,7 @@
 #ifndef CRASH_TEST_H
 #define CRASH_TEST_H
 
+#include <sched.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -43,7 +44,7 @@ static inline void crash_run(void (*child)(const char *path, uint64_t from), con
 	if (test_random() % 2)
 		while (__atomic_load_n(&shared->added, __ATOMIC_ACQUIRE) == from &&
 		       !waitpid(pid, &status, WNOHANG))
-			;
+			sched_yield();	/* there may be but one CPU for both */
 	nanosleep(&pause, NULL);
 	kill(pid, SIGKILL);
 	CHECK(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status), "child ended by itself: %d",

@@ -10,26 +10,32 @@
 static struct recorder *recorder;
 static struct control *control;
 
-static void serve_for(int ms)
+static int64_t now_ms(void)
 {
 	struct timespec t;
-	int64_t end;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	end = t.tv_sec * 1000 + t.tv_nsec / 1000000 + ms;
-	for (;;) {
-		struct pollfd fds[CONTROL_MAX_FDS];
-		int64_t now;
-		int timeout, nr;
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		now = t.tv_sec * 1000 + t.tv_nsec / 1000000;
-		if (now >= end || control_shutdown_asked(control))
-			return;
-		timeout = end - now;
-		nr = control_poll(control, fds, &timeout);
-		if (poll(fds, nr, timeout) >= 0)
+/* And what is ready then, however late it has become; who never stops is not waited for. */
+static void serve_for(int ms)
+{
+	int64_t end = now_ms() + ms;
+	int after = 0;
+
+	while (after < 20 && !control_shutdown_asked(control)) {
+		struct pollfd fds[CONTROL_MAX_FDS];
+		int64_t left = end - now_ms();
+		int timeout = left > 0 ? (int)left : 0;
+		int nr = control_poll(control, fds, &timeout);
+		int ready = poll(fds, nr, timeout);
+
+		if (ready >= 0)
 			control_serve(control, fds, nr);
+		after += left <= 0;
+		if (left <= 0 && ready <= 0)
+			return;
 	}
 }
 
@@ -87,7 +93,7 @@ static const char *ask_as(uid_t uid, const char *request)
 
 		if (uid && setuid(uid))
 			_exit(1);
-		err = channel_ask(tmpdir_path("control"), request, 4000, &answer, &e);
+		err = channel_ask(tmpdir_path("control"), request, 30000, &answer, &e);
 		if (err)
 			dprintf(ends[1], "error %d %s", err, e.text);
 		else
@@ -95,7 +101,7 @@ static const char *ask_as(uid_t uid, const char *request)
 		_exit(0);
 	}
 	close(ends[1]);
-	for (int i = 0; i < 50 && !waitpid(pid, NULL, WNOHANG); i++)
+	for (int i = 0; i < 400 && !waitpid(pid, NULL, WNOHANG); i++)
 		serve_for(i < 10 ? 5 : 100);
 	n = read(ends[0], text, sizeof(text) - 1);
 	text[n > 0 ? n : 0] = '\0';

@@ -97,7 +97,7 @@ TEST(a_disk_that_fills_up)
 	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
 	small_disk_fill(tmpdir_path("filler"));
 	CHECK(!ask("start"), "start");
-	for (int i = 0; i < 100 && !status_number("lost.sample_file "); i++)
+	for (int i = 0; i < 1000 && !status_number("lost.sample_file "); i++)
 		usleep(50000);
 	CHECK(refused("dump") && strstr(said, "No space left on device"), "dump: %s", said);
 	lost = status_number("lost.sample_file ");
@@ -107,7 +107,7 @@ TEST(a_disk_that_fills_up)
 	CHECK(in_trouble("No space left on device"), "the status says nothing");
 	recorded = status_number("recorded ");
 	unlink(tmpdir_path("filler"));
-	for (int i = 0; i < 50 && (in_trouble("") || status_number("recorded ") == recorded); i++)
+	for (int i = 0; i < 500 && (in_trouble("") || status_number("recorded ") == recorded); i++)
 		usleep(100000);
 	CHECK(refused("stop") && strstr(said, "samples could not be written"), "stop: %s", said);
 	CHECK(!ask("stop"), "told twice");
@@ -135,7 +135,7 @@ TEST(a_disk_that_stays_full)
 	small_disk_fill(tmpdir_path("filler"));
 	busy = busy_child();
 	CHECK(!ask("start"), "start");
-	for (int i = 0; i < 100 && !status_number("lost.sample_file "); i++)
+	for (int i = 0; i < 1000 && !status_number("lost.sample_file "); i++)
 		usleep(50000);
 	for (int i = 0; i < 5; i++) {
 		small_disk_fill(tmpdir_path("more"));
