@@ -63,6 +63,41 @@ TEST(a_handler_with_information_gets_it)
 	CHECK(sigismember(&mask_seen, SIGTERM) == 0, "and nothing else");
 }
 
+/* SIGURG does nothing where it is not handled, so later ones are without effect. */
+TEST(a_handler_that_is_for_once_is_called_once)
+{
+	struct sigaction their = { .sa_handler = count, .sa_flags = SA_RESETHAND };
+	struct target t;
+
+	sigaction(SIGURG, &their, NULL);
+	target_start(&t, stay_with_sentinel);
+	CHECK(target_copy(&t) == SAMPLER_WHOLE, "status %d", t.result.status);
+	CHECK(!atomic_load(&theirs), "ours is not theirs: %d", atomic_load(&theirs));
+	for (int i = 0; i < 3; i++)
+		raise(SIGURG);
+	CHECK(atomic_load(&theirs) == 1, "theirs: %d", atomic_load(&theirs));
+	CHECK(target_copy(&t) == SAMPLER_WHOLE, "ours is there still: %d", t.result.status);
+	target_end(&t);
+}
+
+TEST(after_a_handler_that_is_for_once_a_signal_ends_the_program)
+{
+	struct sigaction their = { .sa_handler = count, .sa_flags = SA_RESETHAND };
+	int status = 0;
+	pid_t child = fork();
+
+	if (!child) {
+		sigaction(SIGUSR2, &their, NULL);
+		copy_install_handler(SIGUSR2);
+		raise(SIGUSR2);
+		if (atomic_load(&theirs) == 1)
+			raise(SIGUSR2);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+		      WTERMSIG(status) == SIGUSR2, "status %x", status);
+}
+
 TEST(ignored_signals_stay_ignored)
 {
 	share_with(&(struct sigaction){ .sa_handler = SIG_IGN }, 0);

@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
+#include <semaphore.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -98,6 +99,71 @@ TEST(a_nanosleep_is_not_interrupted)
 TEST(a_poll_is_not_interrupted)
 {
 	is_spared(sleep_in_poll);
+}
+
+/* --- with the signal, in calls that the system takes up again by itself --- */
+
+static void sleep_in_read(struct target *t)
+{
+	char byte;
+
+	atomic_store(&t->is_ready, 1);
+	while (read(t->go[0], &byte, 1) < 0)
+		atomic_fetch_add(&t->value, 1);
+}
+
+static sem_t semaphore;
+static pid_t sleeping_child;
+
+static void sleep_in_sem_wait(struct target *t)
+{
+	atomic_store(&t->is_ready, 1);
+	while (sem_wait(&semaphore))
+		atomic_fetch_add(&t->value, 1);
+}
+
+static void sleep_in_waitid(struct target *t)
+{
+	siginfo_t info;
+
+	atomic_store(&t->is_ready, 1);
+	while (waitid(P_PID, (id_t)sleeping_child, &info, WEXITED))
+		atomic_fetch_add(&t->value, 1);
+}
+
+static void is_taken_up_again(void (*sleeper)(struct target *t))
+{
+	struct target t;
+
+	target_start(&t, sleeper);
+	take_samples(&t, false);
+	CHECK(!atomic_load(&t.value), "EINTR %ld times", atomic_load(&t.value));
+	sem_post(&semaphore);
+	if (sleeping_child)
+		kill(sleeping_child, SIGKILL);
+	target_end(&t);
+}
+
+TEST(a_read_is_taken_up_again)
+{
+	is_taken_up_again(sleep_in_read);
+}
+
+TEST(a_wait_for_a_semaphore_is_taken_up_again)
+{
+	sem_init(&semaphore, 0, 0);
+	is_taken_up_again(sleep_in_sem_wait);
+}
+
+TEST(a_wait_for_a_child_is_taken_up_again)
+{
+	sleeping_child = fork();
+	if (!sleeping_child) {
+		alarm(TEST_SECONDS / 2);
+		for (;;)
+			pause();
+	}
+	is_taken_up_again(sleep_in_waitid);
 }
 
 static void is_its_pc(void *context)
