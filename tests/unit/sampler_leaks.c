@@ -100,7 +100,7 @@ static void forks(void)
 static void spend_a_while(void *unused)
 {
 	(void)unused;
-	spend(MS);
+	spend(MS / 4);
 }
 
 static void *load_and_unload(void *unused)
@@ -122,7 +122,7 @@ static void libraries(void)
 	pthread_t thread = begin(load_and_unload);
 
 	/* the same one: valgrind 3.19 fails itself when two take turns at one place */
-	sample_until(&target, 50);
+	sample_until(&target, 20);
 	end(thread);
 }
 
@@ -151,8 +151,9 @@ static void run_under_valgrind(const char *name)
 	snprintf(status, sizeof(status), "--error-exitcode=%d", LEAK_STATUS);
 	fflush(stdout);
 	dup2(STDOUT_FILENO, STDERR_FILENO);
-	execlp("valgrind", "valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite",
-	       "--errors-for-leak-kinds=definite", status, self, RUN, name, (char *)NULL);
+	execlp("valgrind", "valgrind", "-q", "--fair-sched=try", "--leak-check=full",
+	       "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite", status, self, RUN,
+	       name, (char *)NULL);
 	_exit(FAILED_STATUS);
 }
 
