@@ -82,14 +82,15 @@ static enum op_stack_end walk(struct way *w, struct perf_unwind *u)
 {
 	enum op_stack_end end = OP_STACK_COMPLETE;
 	const struct op_unwind_table *table;
-	bool is_leaf = !w->in_kernel;
+	bool is_leaf = !w->in_kernel, is_entered = w->in_kernel;
 
 	do {
 		uint64_t pc = perf_unwind_place(u);
 		const struct perf_mapping *m = perf_attribute_find(w->attribute, pc);
 
-		if (!m)
-			return OP_STACK_BAD_FRAME;
+		if (!m)		/* something was where the kernel was entered, till exec [PC-88] */
+			return is_entered ? OP_STACK_NO_USER : OP_STACK_BAD_FRAME;
+		is_entered = false;
 		if (!is_leaf && !emit_user(w, m, perf_unwind_caller(u), &end))
 			return end;
 		is_leaf = false;
@@ -131,7 +132,7 @@ static enum op_stack_end user_as_listed(struct way *w)
 			perf_attribute_find(w->attribute, address[i] - !exact);
 
 		if (!m)
-			return OP_STACK_BAD_FRAME;
+			return exact ? OP_STACK_NO_USER : OP_STACK_BAD_FRAME;
 		if (!emit_user(w, m, address[i] + exact, &end))
 			return end;
 		w->flags |= OP_STACK_FRAME_POINTERS;

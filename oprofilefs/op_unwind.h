@@ -327,6 +327,19 @@ op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, vo
 }
 
 /*
+ * Behind the return from a signal's handler nothing runs: who is there is being given back its
+ * registers, and some are still the handler's. [UT-27]
+ */
+static __always_inline bool op_unwind_is_returning(const struct op_unwind_table *table, u64 offset,
+						   const struct op_unwind_cursor *c)
+{
+	const struct op_unwind_rule *before;
+
+	before = c->exact && offset ? op_unwind_rule_at(table, offset - 1, c) : NULL;
+	return before && before->cfa == OP_CFA_SIGNAL;
+}
+
+/*
  * By the table, and where that says nothing by the frame pointer, which is remembered in
  * by_frame_pointer. A frame pointer that leads nowhere is no news where none need be: UNKNOWN.
  */
@@ -339,6 +352,8 @@ op_unwind_next(const struct op_unwind_table *table, u64 offset, struct op_unwind
 
 	if (rule)
 		return op_unwind_apply(rule, c, read, context);
+	if (op_unwind_is_returning(table, offset, c))
+		return OP_UNWIND_UNKNOWN;
 	result = op_unwind_step_frame_pointer(c, read, context);
 	if (result > OP_UNWIND_OUTERMOST)
 		return OP_UNWIND_UNKNOWN;

@@ -1,7 +1,7 @@
 # unit tests of the perf collector, daemon/perf_*
 $(foreach t,collector counters events lowered short_lived maps order process records ring setup \
 	words \
-	rings fuse targets callers chain chains copy_size,\
+	rings fuse targets callers chain chains chains_hard copy_size,\
 	$(eval $(call unit_test,perf_$(t),tests/unit/perf_$(t).c,\
 		libdaemon.a libdb.a libevents.a libbuildid.a libutil.a)))
 
@@ -12,8 +12,9 @@ call_tree-static := -fomit-frame-pointer -static
 call_tree-static-pie := -fomit-frame-pointer -static-pie
 call_trees := $(addprefix $(O)/tools/,call_tree call_tree-fp call_tree-static call_tree-static-pie)
 test_tools += $(call_trees)
-$(O)/tests/perf_chains: | $(call_trees)
-call_tree_sources := $(addprefix tests/unit/chains/,call_tree.c call_tree_asm.c call_tree_hostile.c)
+$(O)/tests/perf_chains $(O)/tests/perf_chains_hard: | $(call_trees)
+call_tree_sources := $(addprefix tests/unit/chains/,call_tree.c call_tree_asm.c \
+	call_tree_hostile.c call_tree_storm.c)
 $(call_trees): $(O)/tools/%: $(call_tree_sources) tests/unit/chains/call_tree.h
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread \

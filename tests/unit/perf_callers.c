@@ -189,6 +189,14 @@ TEST(listed_ends)
 	add64(&b, KERNEL);
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	check_end(OP_STACK_NO_USER, 0, "a kernel thread");
+	b.size = 0;
+	add64(&b, 4);
+	add64(&b, PERF_CONTEXT_KERNEL);
+	add64(&b, KERNEL);
+	add64(&b, PERF_CONTEXT_USER);
+	add64(&b, 0x1234);
+	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
+	check_end(OP_STACK_NO_USER, 0, "entered from what was there before exec");
 	b.size = 8;
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	check_end(OP_STACK_UNREADABLE, 0, "a record that makes no sense");
@@ -304,7 +312,7 @@ TEST(copied_ends)
 	check_end(OP_STACK_BAD_FRAME | fp, 2, "a return to nowhere");
 	make_copy(&b, 0x1234, 5, ASKED);
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
-	check_end(OP_STACK_BAD_FRAME, 0, "registers that make no sense");
+	check_end(OP_STACK_NO_USER, 0, "registers of what was there before exec");
 	clean_up();
 
 	prepare(true, 3);

@@ -383,4 +383,29 @@ TEST(next_falls_back_to_the_frame_pointer)
 	free(t);
 }
 
+/* [UT-27] */
+TEST(no_frame_pointer_is_followed_while_registers_come_back)
+{
+	const struct op_unwind_rule rules[] = {
+		{ .cfa = OP_CFA_NONE },
+		{ .cfa = OP_CFA_SIGNAL, .base = OP_X86_RSP, .offset = 40, .ra_register = NO },
+	};
+	static const struct test_row rows[] = { { 0x10000, 1 }, { 0x10009, 0 } };
+	struct op_unwind_cursor c = x86_at(4, 10);
+	u64 len;
+	struct op_unwind_table *t = test_table(OP_UNWIND_X86_64, rules, 2, rows, 2, &len);
+
+	stack[11] = 0x3001;
+	CHECK(op_unwind_next(t, 0x10009, &c, read_stack, NULL) == OP_UNWIND_UNKNOWN, "behind it");
+	CHECK(!c.by_frame_pointer && c.pc == 0x1000, "nothing was followed");
+	CHECK(op_unwind_next(t, 0x1000a, &c, read_stack, NULL) == OP_UNWIND_STEPPED, "further on");
+	CHECK(c.by_frame_pointer && c.pc == 0x3001, "pc %lx", c.pc);
+	c.exact = false;
+	c.by_frame_pointer = false;
+	stack[10] = word(20);
+	stack[21] = 0x4001;
+	CHECK(op_unwind_next(t, 0x10009, &c, read_stack, NULL) == OP_UNWIND_STEPPED, "a call's");
+	free(t);
+}
+
 TEST_MAIN()

@@ -2,7 +2,7 @@
 /*
  * call_tree.c - a program whose call chains are known, for the tests of both collectors
  *
- *	call_tree MODE
+ *	call_tree MODE [DEPTH]
  *
  * Runs for ever in the innermost function of one of its trees, which stand in modes.h. It is
  * built several times: with and without frame pointers, static, static-pie.
@@ -123,10 +123,13 @@ NOINLINE unsigned long recurse(unsigned long n)
 	return sink;
 }
 
-static void recursion(unsigned long depth)
+/* So many calls of recurse(), or as many as were asked for. */
+static void recursion(unsigned long depth, const char *asked)
 {
+	if (asked)
+		depth = strtoul(asked, NULL, 10);
 	for (;;)
-		sink += recurse(depth);
+		sink += recurse(depth - 1);
 }
 
 /* --- a signal handler --- */
@@ -315,9 +318,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "alloca"))
 		variable();
 	else if (!strcmp(mode, "recursion"))
-		recursion(30);
+		recursion(31, argv[2]);
 	else if (!strcmp(mode, "deep"))
-		recursion(600);
+		recursion(601, argv[2]);
 	else if (!strcmp(mode, "signal"))
 		signals();
 	else if (!strcmp(mode, "callback"))
@@ -338,5 +341,9 @@ int main(int argc, char **argv)
 		assembly(untold_asm);
 	else if (!strcmp(mode, "forge"))
 		forger();
+	else if (!strcmp(mode, "storm"))
+		storms();
+	else if (!strcmp(mode, "live"))
+		lives();
 	return 1 + zero;
 }

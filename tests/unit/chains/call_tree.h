@@ -26,6 +26,10 @@ void told_asm(void);
 void untold_asm(void);
 void calls_asm(void (*what)(void));
 
+/* Start processes that live for moments, all the time; and be one of those. */
+void storms(void);
+void lives(void);
+
 /* Have another thread map and unmap all the time. */
 void start_mapper(void);
 /* Spin with stack and frame pointers that no code could have. */

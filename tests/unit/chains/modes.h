@@ -25,15 +25,15 @@ struct mode {
 	const char *below;
 	const char *shallow;	  /* what chains that are complete are, if it ends otherwise */
 	bool in_kernel;		  /* most samples are in the kernel */
-	bool needs_more;	  /* copies must grow first, and may have to shrink again */
+	bool needs_more;	  /* copies must grow first; begun again where one is too short */
 	bool moves_frames;	  /* at moments, as exceptions do: then there is no way out */
 	bool has_no_table;	  /* and so is as good as frame pointers are */
+	bool by_program;	  /* all processes of it count, not just the one that was started */
 	bool forges;		  /* most of its frames are none: such chains must not be whole */
 };
 
 static const struct mode modes[] = {
 	{.name = "plain", .lines = {"spin plain_c plain_b plain_a main ?"}},
-	{.name = "large", .lines = {"spin plain_c large main ?"}, .needs_more = true},
 	{.name = "alloca",
 	 .lines = {"spin alloca_inner alloca_outer main ?", "? alloca_inner alloca_outer main ?"}},
 	{.name = "recursion",
@@ -48,8 +48,6 @@ static const struct mode modes[] = {
 	 .repeats = "recurse",
 	 .nr_repeats = DEPTH,
 	 .below = "spin"},
-	{.name = "signal",
-	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"}},
 	{.name = "callback", .lines = {"spin compare ? sorts main ?"}},
 	{.name = "tail",
 	 .lines = {"spin tail_last tail_caller main ?", "tail_first tail_caller main ?"}},
@@ -67,6 +65,18 @@ static const struct mode modes[] = {
 };
 
 #define NR_MODES (sizeof(modes) / sizeof(modes[0]))
+
+/* While the kernel gives registers back there is no way out. [UT-27] */
+static const struct mode signal_modes[] = {
+	{.name = "signal",
+	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"},
+	 .moves_frames = true},
+};
+
+/* Copies of the stack have to grow for it. */
+static const struct mode large_modes[] = {
+	{.name = "large", .lines = {"spin plain_c large main ?"}, .needs_more = true},
+};
 
 /* The programs that keep frame pointers in libraries too are few: what the kernel finds then. */
 static const struct mode listed_modes[] = {
@@ -102,6 +112,14 @@ static const struct mode hostile_modes[] = {
 	{.name = "forge", .lines = {"forged forges main ?", "forged"}, .forges = true},
 };
 
+/* Processes that are gone again, and their beginnings. */
+static const struct mode storm_modes[] = {
+	{.name = "storm",
+	 .lines = {"spin lives forks storms main ?", "? forks storms main ?", "? storms main ?",
+		   "spin lives main ?", "? main ?"},
+	 .by_program = true},
+};
+
 /* In a static program the libraries' functions are its own. "x.cold" is a part of x. */
 static inline bool is_ours(const char *name)
 {
@@ -110,7 +128,7 @@ static inline bool is_ours(const char *name)
 		" on_signal interrupted compare sorts tail_first tail_last tail_caller reads"
 		" asks_time thread_inner thread_outer count_frame throws told_asm untold_asm"
 		" calls_asm maps_and_unmaps forged forges "
-		"undo thrower passes catches rethrows catches_again ";
+		"lives forks storms undo thrower passes catches rethrows catches_again ";
 	char word[100];
 
 	snprintf(word, sizeof(word), " %.*s ", (int)strcspn(name, "."), name);
