@@ -63,7 +63,7 @@ static struct world {
 
 /* --- a chain becomes a line --- */
 
-static const char *name_of(const struct trans_frame *f, uint64_t address)
+static inline const char *name_of(const struct trans_frame *f, uint64_t address)
 {
 	const char *name = NULL;
 	char *path;
@@ -289,13 +289,6 @@ static inline bool is_wanting(size_t offset, uint64_t goal, uint64_t goal_of_mov
 	return false;
 }
 
-static inline void drain_while_wanting(size_t offset, uint64_t goal, uint64_t goal_of_moving)
-{
-	while (is_wanting(offset, goal, goal_of_moving) && now_s() < world.deadline)
-		drain();
-	CHECK(!is_wanting(offset, goal, goal_of_moving), "not enough chains in %d s", DEADLINE_S);
-}
-
 static inline void print_ends(const uint64_t *ends)
 {
 	for (int end = 0; end < NR_OP_STACK_ENDS; end++)
@@ -315,7 +308,20 @@ static inline void print_seen(const struct seen_mode *s)
 	}
 	if (s->restarts)
 		printf("; begun again %u times", s->restarts);
-	printf("\n");
+	printf("%s%s\n", s->wrong ? "; wrong: " : "", s->wrong_line);
+}
+
+static inline void drain_while_wanting(size_t offset, uint64_t goal, uint64_t goal_of_moving)
+{
+	while (is_wanting(offset, goal, goal_of_moving)) {
+		if (now_s() > world.deadline) {
+			CHECK(false, "not enough chains in %d s:", DEADLINE_S);
+			for (size_t i = 0; i < world.nr; i++)
+				print_seen(&world.seen[i]);
+			exit(1);	/* its programs end with it */
+		}
+		drain();
+	}
 }
 
 static inline void check_seen(const struct seen_mode *s)
