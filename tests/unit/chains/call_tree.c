@@ -24,6 +24,9 @@
 volatile unsigned long rounds = 20000, sink;
 static volatile int zero;
 
+/* A part of main(). */
+#define LOOP static inline __attribute__((always_inline))
+
 KEPT void spin(void)
 {
 #ifdef FRAME_POINTERS	/* this one needs none, so it has to be made to */
@@ -69,13 +72,13 @@ NOINLINE void large(void)
 	sink += (unsigned long)room[0];
 }
 
-static void large_frames(void)
+LOOP void large_frames(void)
 {
 	for (;;)
 		large();
 }
 
-static void plain(void)
+LOOP void plain(void)
 {
 	for (;;)
 		sink += plain_a(sink);
@@ -103,7 +106,7 @@ NOINLINE void alloca_outer(size_t n)
 	}
 }
 
-static void variable(void)
+LOOP void variable(void)
 {
 	for (size_t n = 100;; n = n % 900 + 101)
 		alloca_outer(n);
@@ -124,7 +127,7 @@ NOINLINE unsigned long recurse(unsigned long n)
 }
 
 /* So many calls of recurse(), or as many as were asked for. */
-static void recursion(unsigned long depth, const char *asked)
+LOOP void recursion(unsigned long depth, const char *asked)
 {
 	if (asked)
 		depth = strtoul(asked, NULL, 10);
@@ -147,7 +150,7 @@ NOINLINE void interrupted(void)
 	AFTERWARDS;
 }
 
-static void signals(void)
+LOOP void signals(void)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 
@@ -173,7 +176,7 @@ NOINLINE void sorts(void)
 	AFTERWARDS;
 }
 
-static void callback(void)
+LOOP void callback(void)
 {
 	for (;;)
 		sorts();
@@ -199,7 +202,7 @@ NOINLINE void tail_caller(void)
 	AFTERWARDS;
 }
 
-static void tail(void)
+LOOP void tail(void)
 {
 	for (;;)
 		tail_caller();
@@ -216,7 +219,7 @@ NOINLINE void reads(int fd)
 	AFTERWARDS;
 }
 
-static inline __attribute__((always_inline)) void system_calls(void)
+LOOP void system_calls(void)
 {
 	int fd = open("/dev/zero", O_RDONLY);
 
@@ -235,7 +238,7 @@ NOINLINE void asks_time(void)
 	sink += (unsigned long)t.tv_nsec;
 }
 
-static void vdso(void)
+LOOP void vdso(void)
 {
 	for (;;)
 		asks_time();
@@ -256,7 +259,7 @@ NOINLINE void *thread_outer(void *argument)
 	return argument;
 }
 
-static void threads(void)
+LOOP void threads(void)
 {
 	pthread_t thread;
 
@@ -283,7 +286,7 @@ NOINLINE void throws(void)
 	sink += (unsigned long)nr;
 }
 
-static void unwinder(void)
+LOOP void unwinder(void)
 {
 	for (;;)
 		throws();
@@ -291,13 +294,13 @@ static void unwinder(void)
 
 /* --- what is in other files --- */
 
-static void assembly(void (*what)(void))
+LOOP void assembly(void (*what)(void))
 {
 	for (;;)
 		calls_asm(what);
 }
 
-static void forger(void)
+LOOP void forger(void)
 {
 	for (;;)
 		forges();
