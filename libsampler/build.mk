@@ -10,6 +10,7 @@ sampler_sources += $(addprefix libsampler/,thread.c schedule.c sampling_thread.c
 sampler_sources += $(addprefix libsampler/build_,profile.c images.c comms.c file.c names.c \
 	symbols.c session.c session_images.c session_files.c session_stacks.c \
 	session_beside.c)
+sampler_sources += libsampler/session_folder.c
 # of other folders, compiled once more; xalloc.c is our own
 sampler_used := libsampler/xalloc.c
 sampler_used += $(addprefix formats/,profile.c profile_sums.c format_warn.c shown_frames.c \

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "session_folder.h"
 #include "thread_sample.h"
 #include "xalloc.h"
 
@@ -68,8 +69,10 @@ static int make_folder(const char *path, struct op_error *e)
 static int make_folders(const char *dir, const struct session_writer *w, struct op_error *e)
 {
 	char *samples = path_join(dir, "samples");
-	int err = make_folder(samples, e);
+	int err = session_folder_check(dir, e);
 
+	if (!err)
+		err = make_folder(samples, e);
 	if (!err)
 		err = make_folder(w->samples, e);
 	if (!err)
@@ -287,14 +290,21 @@ int sampler_session_builder(const char *session_dir, struct sampler_builder *ret
 			    struct sampler_error *e)
 {
 	struct session_builder *b;
+	struct op_error why = { "" };
 	char *dir = file_make_dirs(session_dir, 0755) ? NULL : path_absolute(session_dir);
+	int err = 0;
 
 	if (!dir || access(dir, W_OK | X_OK)) {
-		int err = errno ? -errno : -ENOENT;
-
+		err = errno ? -errno : -ENOENT;
+		op_error_set(&why, err, "cannot write into '%.100s': %s", session_dir,
+			     strerror(-err));
+	} else {
+		err = session_folder_check(session_dir, &why);
+	}
+	if (err) {
 		if (e)
-			snprintf(e->text, sizeof(e->text), "cannot write into '%.100s': %s",
-				 session_dir, strerror(-err));
+			snprintf(e->text, sizeof(e->text), "%.*s", (int)sizeof(e->text) - 1,
+				 why.text);
 		free(dir);
 		return err;
 	}

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +35,10 @@ static struct {
 	struct sampler_profiler *profiler;
 	_Atomic pid_t pid;		/* whose it is; 0: nothing is sampled */
 	uint64_t start_ns, saved_ns;
-	bool has_new;			/* samples that were not saved */
+	bool is_forked;			/* since the program's start */
+	struct stat error_file;		/* standard error, as it was then */
+	atomic_bool has_any;		/* samples */
+	bool has_new;			/* that were not saved */
 	bool has_failed;		/* told once */
 	atomic_int completed;		/* a futex */
 } ours;
@@ -66,6 +70,30 @@ static uint64_t now_ns(void)
 
 /* --- the builder: a ready one's, saved from time to time [sampling thread] --- */
 
+/* Not one that it started. */
+static bool is_command(void)
+{
+	const struct opsample_settings *s = &ours.settings;
+
+	return !ours.is_forked && (!s->pid || s->pid == getpid());
+}
+
+/* A process that was started by the command writes a file of its own [SM-74]. */
+static int make_builder(struct sampler_error *e)
+{
+	const struct opsample_settings *s = &ours.settings;
+	bool is_child = s->pid && s->pid != getpid();
+	char path[PATH_MAX];
+
+	if (s->format == OPSAMPLE_SESSION)
+		return sampler_session_builder(ours.output, &ours.inner, e);
+	if (is_child)
+		snprintf(path, sizeof(path), "%.4000s.%d", ours.output, getpid());
+	else
+		snprintf(path, sizeof(path), "%s", ours.output);
+	return sampler_file_builder((enum sampler_format)s->format, path, &ours.inner, e);
+}
+
 static int save(const struct sampler_summary *summary, struct sampler_error *e)
 {
 	int err = ours.inner.ops->completed(ours.inner.context, summary, e);
@@ -91,11 +119,29 @@ static void save_so_far(uint64_t now)
 	(void)save(&summary, &e);
 }
 
+/* A child's is made with its first sample: most end or become something else before. */
+static bool has_builder(void)
+{
+	struct sampler_error e = { "" };
+
+	if (ours.inner.ops)
+		return true;
+	if (!ours.has_failed && make_builder(&e)) {
+		tell("is not sampled: %s", e.text);
+		ours.has_failed = true;
+		sampler_stop(ours.profiler);
+	}
+	return ours.inner.ops;
+}
+
 static void sample(void *context, const struct sampler_sample *s)
 {
 	(void)context;
+	if (!has_builder())
+		return;
 	ours.inner.ops->sample(ours.inner.context, s);
 	ours.has_new = true;
+	atomic_store(&ours.has_any, true);
 }
 
 /* Threads that sleep have no samples: it is time all the same. */
@@ -111,17 +157,10 @@ static void point(void *context)
 		sampler_stop(ours.profiler);
 }
 
-static void metadata_past(void *context, const struct sampler_metadata *item, uint64_t from_ns,
-			  uint64_t to_ns)
-{
-	(void)context;
-	ours.inner.ops->metadata_past(ours.inner.context, item, from_ns, to_ns);
-}
-
 static int completed(void *context, const struct sampler_summary *summary,
 		     struct sampler_error *e)
 {
-	int err = save(summary, e);
+	int err = ours.inner.ops ? save(summary, e) : 0;
 
 	(void)context;
 	atomic_store(&ours.completed, 1);
@@ -138,7 +177,6 @@ static void free_builder(void *context)
 static const struct sampler_builder_ops saving_ops = {
 	.size = sizeof(saving_ops),
 	.sample = sample,
-	.metadata_past = metadata_past,
 	.completed = completed,
 	.free = free_builder,
 	.point = point,
@@ -146,20 +184,16 @@ static const struct sampler_builder_ops saving_ops = {
 
 /* --- starting --- */
 
-/* A process that was started by the command writes a file of its own [SM-74]. */
-static int make_builder(struct sampler_error *e)
+/*
+ * Looking for threads in /proc costs the kernel milliseconds when the process ends. A child that
+ * was just forked is looked at after an interval, with all that it has used by then; one that was
+ * executed has used time before that was not its own, so not much later than now. [SM-77]
+ */
+static uint64_t first_look_ns(void)
 {
-	const struct opsample_settings *s = &ours.settings;
-	bool is_child = s->pid && s->pid != getpid();
-	char path[PATH_MAX];
+	uint64_t interval = NS_PER_S / ours.settings.rate;
 
-	if (s->format == OPSAMPLE_SESSION)
-		return sampler_session_builder(ours.output, &ours.inner, e);
-	if (is_child)
-		snprintf(path, sizeof(path), "%.4000s.%d", ours.output, getpid());
-	else
-		snprintf(path, sizeof(path), "%s", ours.output);
-	return sampler_file_builder((enum sampler_format)s->format, path, &ours.inner, e);
+	return ours.is_forked ? interval : is_command() ? 0 : interval / 10;
 }
 
 static int start_profiler(void)
@@ -168,9 +202,11 @@ static int start_profiler(void)
 	const struct sampler_builder builder = { &saving_ops, NULL };
 	const struct sampler_params params = {
 		.size = sizeof(params),
+		.initial_delay_ns = first_look_ns(),
 		.interval_ns = NS_PER_S / s->rate,
 		.clock = s->clock,
-		.flags = s->spare_sleepers ? SAMPLER_SPARE_SLEEPERS : 0,
+		.flags = (s->spare_sleepers ? SAMPLER_SPARE_SLEEPERS : 0) |
+			 (ours.is_forked ? SAMPLER_NEW_THREADS : 0),
 	};
 	struct sampler_thread self;
 	int err = s->all_threads ? 0 : sampler_thread_self(&self);
@@ -197,8 +233,9 @@ static void start(void)
 
 	ours.start_ns = ours.saved_ns = now_ns();
 	atomic_store(&ours.completed, 0);
+	atomic_store(&ours.has_any, false);
 	ours.has_new = ours.has_failed = false;
-	err = make_builder(&e);
+	err = is_command() ? make_builder(&e) : 0;
 	if (!err)
 		err = start_profiler();
 	if (err)
@@ -226,6 +263,7 @@ static void after_fork(void)
 	is_forking = false;
 	ours.profiler = NULL;
 	ours.pid = 0;
+	ours.is_forked = true;
 	sampler_destroy(inherited);
 	if (was_sampled && ours.settings.children)
 		start();
@@ -260,6 +298,7 @@ __attribute__((constructor)) static void begin(void)
 		tell("is not sampled: its folder cannot be found out");
 		return;
 	}
+	(void)fstat(STDERR_FILENO, &ours.error_file);
 	sampler_use_own_files();
 	start();
 	/* around libsampler's own, which put it in order */
@@ -276,6 +315,19 @@ static void wait_for_completed(uint64_t until)
 		FUTEX_BITSET_MATCH_ANY);
 }
 
+/* Nor was any process that it started sampled; and there is somebody to tell. [SM-78] */
+static bool has_nothing(void)
+{
+	char stats[PATH_MAX + 32];
+	struct stat now;
+
+	snprintf(stats, sizeof(stats), "%s/samples/current/stats", ours.output);
+	return ours.settings.pid && !atomic_load(&ours.has_any) &&
+	       (ours.settings.format != OPSAMPLE_SESSION || access(stats, F_OK)) &&
+	       !fstat(STDERR_FILENO, &now) && now.st_dev == ours.error_file.st_dev &&
+	       now.st_ino == ours.error_file.st_ino;
+}
+
 /*
  * The thread that calls exit() or _exit() may be in a signal handler, in the middle of anything,
  * with locks that the sampling thread needs: it only waits, not for ever, and frees nothing. In the
@@ -289,11 +341,20 @@ static void wait_for_end(void)
 
 	if (ours.pid != getpid() || is_forking)
 		return;
+	if (!is_command() && !atomic_load(&ours.has_any)) {
+		ours.pid = 0;		/* nothing to write, and nothing to wait for */
+		return;
+	}
 	while (!atomic_load(&ours.completed) && now < limit) {
 		is_told = is_told || sampler_try_stop(ours.profiler);
 		wait_for_completed(is_told ? limit : now + RETRY_NS);
 		now = now_ns();
 	}
+	if (is_command() && !ours.has_failed && has_nothing())
+		tell("no samples were taken: %s %llu ms, the time between two (more of them: "
+		     "opsample --rate=)", ours.settings.clock == SAMPLER_CPU
+		     ? "it used less CPU time than" : "it took less than",
+		     (unsigned long long)(NS_PER_S / ours.settings.rate + 999999) / 1000000);
 	ours.pid = 0;
 }
 

@@ -194,7 +194,7 @@ bool profiler_params_valid(const struct sampler_params *p)
 	return p->interval_ns >= INTERVAL_MIN && p->interval_ns <= TIME_MAX &&
 	       p->initial_delay_ns <= TIME_MAX &&
 	       (p->clock == SAMPLER_WALL || p->clock == SAMPLER_CPU) &&
-	       !(p->flags & ~(unsigned int)SAMPLER_SPARE_SLEEPERS);
+	       !(p->flags & ~(unsigned int)(SAMPLER_SPARE_SLEEPERS | SAMPLER_NEW_THREADS));
 }
 
 static int fill(struct sampler_profiler *p, const struct sampler_thread *target,
@@ -211,6 +211,10 @@ static int fill(struct sampler_profiler *p, const struct sampler_thread *target,
 		return err;
 	p->builder = builder->context;
 	p->has_all_threads = !target;
+	if (p->params.flags & SAMPLER_NEW_THREADS) {
+		p->all.was_listed = true;
+		p->one.cpu_due = p->params.interval_ns;
+	}
 	if (target)
 		p->one.copy.thread = *target;
 	return walker_new(&p->walker);
@@ -244,6 +248,15 @@ static bool is_inherited(const struct sampler_profiler *p)
 	return p->generation != sampling_generation();
 }
 
+/* Looked for once: each process that looks costs the kernel some work at its end. */
+static bool can_list_threads(void)
+{
+	static bool could;
+
+	could = could || !access("/proc/self/task", R_OK | X_OK);
+	return could;
+}
+
 int profiler_start_locked(struct sampler_profiler *p)
 {
 	int err;
@@ -252,7 +265,7 @@ int profiler_start_locked(struct sampler_profiler *p)
 		return -ECANCELED;
 	if (p->state != PROFILER_NEW)
 		return -EALREADY;
-	if (p->has_all_threads && access("/proc/self/task", R_OK | X_OK))
+	if (p->has_all_threads && !can_list_threads())
 		return -errno;
 	err = sampling_start();
 	if (err)

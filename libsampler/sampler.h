@@ -170,7 +170,8 @@ struct sampler_builder {
 /*
  * A session that opreport and its kin read, below @session_dir, which is made if it is not there.
  * What is there already is added to: event THREAD_SAMPLE, separated by process and thread.
- * sampler_join() tells what could not be written.
+ * sampler_join() tells what could not be written. -EPERM: others could have it written elsewhere
+ * [SM-68].
  */
 int sampler_session_builder(const char *session_dir, struct sampler_builder *ret,
 			    struct sampler_error *e);
@@ -195,6 +196,9 @@ void sampler_builder_free(struct sampler_builder *builder);
 enum {
 	/* Threads that are blocked in a system call are read without a signal: they see no EINTR */
 	SAMPLER_SPARE_SLEEPERS = 1,
+	/* The targets are new: the CPU time that they have used by now is sampled as well, or told
+	 * as missed. [SM-13] */
+	SAMPLER_NEW_THREADS = 2,
 };
 
 struct sampler_params {

@@ -24,7 +24,8 @@ static struct list_head jobs = LIST_HEAD_INIT(jobs);		/* by when they are due */
 static struct sampling_job *current;
 static bool is_there;
 static pthread_t self;
-static struct sampler_thread own, left;		/* the thread, and the one before it */
+static pid_t own;				/* the thread's id */
+static struct sampler_thread left;		/* the one before it */
 static unsigned int generation;
 static int stop_signal = SIGURG;
 static bool has_handler;
@@ -154,7 +155,7 @@ static void *serve(void *unused)
 	pthread_setname_np(pthread_self(), "sampler");
 	prctl(PR_SET_TIMERSLACK, TIMER_SLACK_NS);
 	sampling_lock();
-	sampler_thread_by_tid(gettid(), &own);
+	own = gettid();
 	while ((job = next_job())) {
 		current = job;
 		sampling_unlock();
@@ -164,7 +165,8 @@ static void *serve(void *unused)
 	}
 	sample_release();
 	is_there = false;
-	left = own;
+	own = 0;
+	sampler_thread_by_tid(gettid(), &left);
 	own_files_end();
 	sampling_unlock();
 	return unused;
@@ -227,7 +229,7 @@ bool sampling_is_self(void)
 
 bool sampling_owns(pid_t tid, uint64_t start_time)
 {
-	return (own.tid == tid && own.start_time == start_time) ||
+	return own == tid ||
 	       (left.tid == tid && left.start_time == start_time);
 }
 
@@ -247,7 +249,8 @@ void sampling_after_fork(void)
 		sample_release();
 	is_there = false;
 	own_files_end();
-	own = left = (struct sampler_thread){ 0 };
+	own = 0;
+	left = (struct sampler_thread){ 0 };
 	generation++;
 	wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;

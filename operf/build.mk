@@ -7,5 +7,5 @@ $(eval $(call program,operf,operf/operf.c operf/operf_set_up.c,liboperf.a libcon
 $(eval $(call program,ocount,operf/ocount.c,liboperf.a libcontrol.a \
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -lelf -ldl))
 $(eval $(call program,opsample,operf/opsample.c operf/opsample_target.c \
-	libsampler/opsample_settings.c,liboperf.a libcontrol.a libdaemon.a libdb.a libevents.a \
+	libsampler/opsample_settings.c libsampler/session_folder.c,liboperf.a libcontrol.a libdaemon.a libdb.a libevents.a \
 	libbuildid.a libutil.a,-lpopt -lelf -ldl))

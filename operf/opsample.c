@@ -17,6 +17,7 @@
 #include "opsample_target.h"
 #include "profile_dir.h"
 #include "say.h"
+#include "session_folder.h"
 #include "tool_options.h"
 #include "xalloc.h"
 
@@ -166,8 +167,11 @@ static int set_session(const struct options *o, const struct opsample_settings *
 {
 	struct profile_dir dir;
 	const char *given = o->session_dir ? o->session_dir : *s->output ? s->output : NULL;
-	int err = profile_dir_open(given, &dir, e);
+	const char *path = given ? given : PROFILE_DIR_DEFAULT;
+	int err = file_exists(path) ? session_folder_check(path, e) : 0;
 
+	if (!err)
+		err = profile_dir_open(given, &dir, e);
 	if (err)
 		return err;
 	err = profile_dir_begin(&dir, o->append, e);

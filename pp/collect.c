@@ -10,14 +10,30 @@
 #include "session.h"
 #include "xalloc.h"
 
+/* Whoever profiles into a session directory has a lock there with its process id in it. */
+static bool is_written_to(const struct report_session *session)
+{
+	char *dir = path_join(session->samples, "../.."), *path = session_lock_path(dir);
+	char pid[16] = "";
+	bool is = !file_read_line(path, pid, sizeof(pid)) && *pid;
+
+	free(dir);
+	free(path);
+	return is;
+}
+
 static int nothing_matches(const struct collection *c, struct op_error *e)
 {
 	char *what = file_list_what_exists(&c->sessions);
 
 	if (!*what)
-		op_error_set(e, -ENOENT, "session '%s' has no samples (while oprofiled runs, "
-			     "opcontrol --dump writes out what was collected); sessions are: %s",
-			     c->sessions.sessions[0].name, c->sessions.existing);
+		op_error_set(e, -ENOENT, "session '%s' has no samples: %s; sessions are: %s",
+			     c->sessions.sessions[0].name,
+			     is_written_to(&c->sessions.sessions[0])
+			     ? "it is being profiled into (opcontrol --dump has oprofiled write "
+			       "out what was collected)"
+			     : "none were taken (a command may have ended before the first was "
+			       "due)", c->sessions.existing);
 	else
 		op_error_set(e, -ENOENT, "nothing in session '%s' matches; it has %.400s",
 			     c->sessions.sessions[0].name, what);

@@ -104,7 +104,7 @@ TEST(parameters_are_checked)
 		{ { sizeof(struct sampler_params), 0, UINT64_MAX, 1, 0, 0 }, 0 },
 		{ { sizeof(struct sampler_params), UINT64_MAX, MS, 1, 0, 0 }, 0 },
 		{ { sizeof(struct sampler_params), 0, MS, 1, 2, 0 }, 0 },
-		{ { sizeof(struct sampler_params), 0, MS, 1, 0, 2 }, 0 },
+		{ { sizeof(struct sampler_params), 0, MS, 1, 0, 4 }, 0 },
 		{ { sizeof(struct sampler_params) - 8, 0, MS, 1, 0, 0 }, 0 },
 		{ { sizeof(struct sampler_params) + 8, 0, MS, 1, 0, 0 }, 1 },
 		{ { 0, 0, MS, 1, 0, 0 }, 0 },
