@@ -36,6 +36,7 @@ int session_folder_check(const char *path, struct op_error *e)
 	if (st.st_uid != geteuid())
 		return op_error_set(e, -EPERM, "'%s' is another user's" ELSEWHERE, path);
 	if (others_may_rename(&st))
-		return op_error_set(e, -EPERM, "'%s' may be changed by other users" ELSEWHERE, path);
+		return op_error_set(e, -EPERM, "'%s' may be changed by other users" ELSEWHERE,
+				    path);
 	return 0;
 }

@@ -65,7 +65,7 @@ TEST(what_it_is_by_then)
 	struct sampler_builder b;
 	struct sampler_error e = { "" };
 	struct sampler_params params = SAMPLER_PARAMS;
-	struct sampler_profiler *p;
+	struct sampler_profiler *p = NULL;
 	struct sampler_thread self;
 
 	tmpdir_make();
