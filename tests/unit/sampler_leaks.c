@@ -5,6 +5,7 @@
  * Each test is run once more under valgrind, which tells by the exit status. Where the program is
  * checked already, by AddressSanitizer, that one looks for leaks at the end of the test.
  */
+#define TEST_SECONDS	400	/* valgrind, on a machine that is busy */
 #include "sampler_seen.h"
 #include "sampler_test.h"
 
