@@ -6,7 +6,7 @@
  *
  *		sampler_target_RATEhz	more CPU time of the thread that works and is sampled
  *		sampler_wall_RATEhz	more time as it passes: only where nothing else runs
- *		sampler_core_RATEhz	all CPU time that it costs, of the time that passes
+ *		sampler_beside_RATEhz	CPU time of other threads, of the time that passes
  *
  * By turns the work is left alone, sampled by libsampler RATE times in a second of its CPU time,
  * and sampled by gperftools' libprofiler, if that was loaded as well (LD_PRELOAD, and RATE in
@@ -99,11 +99,11 @@ static int work_with_rival(double took[NR_TIMES])
 
 /* --- compared --- */
 
-enum { TARGET, PASSED, CORE, NR_FIGURES };
+enum { TARGET, PASSED, BESIDE, NR_FIGURES };
 static const struct {
 	const char *name, *unit;
 } figures[] = {
-	{ "target", "percent_more" }, { "wall", "percent_more" }, { "core", "percent_of_a_core" },
+	{ "target", "percent_more" }, { "wall", "percent_more" }, { "beside", "percent_of_a_core" },
 };
 
 struct slowdown {
@@ -115,7 +115,7 @@ static void compare(struct slowdown *s, int round, const double took[NR_TIMES],
 {
 	s->percent[TARGET][round] = (took[THREAD] / plain[THREAD] - 1) * 100;
 	s->percent[PASSED][round] = (took[WALL] / plain[WALL] - 1) * 100;
-	s->percent[CORE][round] = (took[PROCESS] - plain[PROCESS]) / took[WALL] * 100;
+	s->percent[BESIDE][round] = (took[PROCESS] - took[THREAD]) / took[WALL] * 100;
 }
 
 static int measure(struct slowdown *ours, struct slowdown *rivals)
