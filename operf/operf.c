@@ -37,6 +37,15 @@ static int64_t now_ms(void)
 
 /* ---- the beginning ---- */
 
+static void tell_hidden(void)
+{
+	char why[200];
+
+	rights_explain_hidden(why, sizeof(why));
+	say_warning("the kernel's samples will have no names, for its addresses are hidden: %s",
+		    why);
+}
+
 static void tell_plan(const struct operf *o)
 {
 	char period[32];
@@ -53,8 +62,7 @@ static void tell_plan(const struct operf *o)
 	if (o->plan.left_kernel_out)
 		say_note("user code only is sampled (%s)", o->rights.no_kernel);
 	else if (!strcmp(recorder_info(o->recorder)->kernel_symbols, "hidden"))
-		say_warning("the kernel's samples will have no names: kernel.kptr_restrict hides "
-			    "its addresses from this user");
+		tell_hidden();
 	if (o->status.note[0])
 		say_note("%s", o->status.note);
 }

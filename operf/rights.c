@@ -3,6 +3,7 @@
 #include "rights.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "number.h"
 
 #define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
+#define KPTR_FILE	"/proc/sys/kernel/kptr_restrict"
 #define MLOCK_FILE	"/proc/sys/kernel/perf_event_mlock_kb"
 #define UNREADABLE	-100	/* below any level there is */
 
@@ -136,6 +138,33 @@ int rights_check_process(pid_t pid, struct op_error *e)
 	return op_error_set(e, err, "process %d may not be watched: it is another user's, or its "
 			    "program has rights of its own; be root, or have CAP_PERFMON (before "
 			    "Linux 5.8, and as a rule in containers: CAP_SYS_PTRACE)", (int)pid);
+}
+
+/*
+ * [OF-8] With 2 the kernel shows addresses to nobody, with 1 to those with CAP_SYSLOG, with 0 also
+ * to who may watch the kernel without a capability.
+ */
+void rights_explain_hidden(char *ret, size_t size)
+{
+	int level = paranoid();
+	uint64_t kptr;
+
+	if (file_read_u64(KPTR_FILE, &kptr))
+		snprintf(ret, size, "kernel.kptr_restrict cannot be read; a container hides them, "
+			 "too");
+	else if (kptr > 1)
+		snprintf(ret, size, "kernel.kptr_restrict is %" PRIu64 "; as root: sysctl "
+			 "kernel.kptr_restrict=1%s", kptr, geteuid() ?
+			 ", and then be root or have CAP_SYSLOG" : "");
+	else if (kptr)
+		snprintf(ret, size, "kernel.kptr_restrict is 1; be root, have CAP_SYSLOG, or as "
+			 "root: sysctl kernel.kptr_restrict=0%s",
+			 level > 1 ? " kernel.perf_event_paranoid=1" : "");
+	else if (level > 1)
+		snprintf(ret, size, "kernel.perf_event_paranoid is %d; be root, have CAP_SYSLOG, "
+			 "or as root: sysctl kernel.perf_event_paranoid=1", level);
+	else
+		snprintf(ret, size, "a security module or a container does; have CAP_SYSLOG");
 }
 
 size_t rights_ring_bytes(void)

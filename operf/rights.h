@@ -9,6 +9,7 @@
 #define RIGHTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "error.h"
@@ -29,6 +30,9 @@ int rights_check_process(pid_t pid, struct op_error *e);
 
 /* Whether the CPUs' counters can be had at all: 0, or -errno of asking for cycles. */
 int rights_try_cycles(void);
+
+/* What hides the kernel's addresses, and what to do to see them: half a sentence. */
+void rights_explain_hidden(char *ret, size_t size);
 
 /* Memory that this user may lock for each CPU's ring, in bytes; 0: no limit. */
 size_t rights_ring_bytes(void);

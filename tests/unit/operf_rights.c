@@ -26,6 +26,7 @@ static struct machine {
 	const char *paranoid;		/* NULL: not to be read */
 	const char *seccomp;		/* of /proc/self/status */
 	const char *mlock_kb;
+	const char *kptr;
 	uid_t uid;
 	rlim_t memlock;
 } machine;
@@ -47,7 +48,8 @@ static int fake_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu
 int file_read_line(const char *path, char *buf, size_t size)
 {
 	const char *line = strstr(path, "perf_event_paranoid") ? machine.paranoid :
-			   strstr(path, "perf_event_mlock_kb") ? machine.mlock_kb : NULL;
+			   strstr(path, "perf_event_mlock_kb") ? machine.mlock_kb :
+			   strstr(path, "kptr_restrict") ? machine.kptr : NULL;
 
 	if (!line)
 		return -ENOENT;
@@ -181,6 +183,41 @@ TEST(processes)
 	CHECK(rights_check_process(getpid(), &e) == -EMFILE &&
 	      !strcmp(e.text, "watching it: perf_event_open(2): Too many open files"), "%s",
 	      e.text);
+}
+
+static const struct {
+	struct machine machine;
+	const char *words;
+} hidden[] = {
+	{ { .kptr = "2", .paranoid = "1" },
+	  "kernel.kptr_restrict is 2; as root: sysctl kernel.kptr_restrict=1" },
+	{ { .kptr = "2", .paranoid = "1", .uid = 1000 },
+	  "kernel.kptr_restrict is 2; as root: sysctl kernel.kptr_restrict=1, and then be root or "
+	  "have CAP_SYSLOG" },
+	{ { .kptr = "1", .paranoid = "1", .uid = 1000 },
+	  "kernel.kptr_restrict is 1; be root, have CAP_SYSLOG, or as root: sysctl "
+	  "kernel.kptr_restrict=0" },
+	{ { .kptr = "1", .paranoid = "4", .uid = 1000 },
+	  "kernel.kptr_restrict is 1; be root, have CAP_SYSLOG, or as root: sysctl "
+	  "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1" },
+	{ { .kptr = "0", .paranoid = "2", .uid = 1000 },
+	  "kernel.perf_event_paranoid is 2; be root, have CAP_SYSLOG, or as root: sysctl "
+	  "kernel.perf_event_paranoid=1" },
+	{ { .kptr = "0", .paranoid = "1" },
+	  "a security module or a container does; have CAP_SYSLOG" },
+	{ { .paranoid = "2" },
+	  "kernel.kptr_restrict cannot be read; a container hides them, too" },
+};
+
+TEST(what_hides_the_kernel)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
+		char words[200];
+
+		machine = hidden[i].machine;
+		rights_explain_hidden(words, sizeof(words));
+		CHECK(!strcmp(words, hidden[i].words), "%zu: %s", i, words);
+	}
 }
 
 TEST(memory_that_may_be_locked)
