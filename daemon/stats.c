@@ -95,8 +95,9 @@ static void format_cpu(struct strbuf *out, unsigned int cpu, const struct cpu_co
 
 uint64_t stats_stacks_aborted(const struct cpu_counts *c)
 {
-	return c->stacks[OP_STACK_NO_TABLE] + c->stacks[OP_STACK_BAD_FRAME] +
-	       c->stacks[OP_STACK_UNREADABLE] + c->stacks[OP_STACK_SHORT_COPY];
+	return c->stacks[OP_STACK_NO_TABLE] + c->stacks[OP_STACK_NO_MAPS] +
+	       c->stacks[OP_STACK_BAD_FRAME] + c->stacks[OP_STACK_UNREADABLE] +
+	       c->stacks[OP_STACK_SHORT_COPY];
 }
 
 /* Ours, and only where chains were taken. */

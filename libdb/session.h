@@ -112,7 +112,7 @@ const char *loss_text(enum loss_reason reason);		/* half a sentence for people *
 #define COUNTS_MAX_CPUS	1024
 
 /* Kinds of ends of chains that are told apart: enum op_stack_end, [EB-44]. */
-#define COUNTS_STACK_ENDS 8
+#define COUNTS_STACK_ENDS 9
 
 /* "complete", "truncated", ...; NULL for numbers from COUNTS_STACK_ENDS on. */
 const char *counts_stack_end_name(unsigned int end);

@@ -43,6 +43,7 @@ enum stack_end {
 	STACK_SHORT_COPY,	/* the copy of the stack was too short */
 	STACK_NO_USER,		/* only the kernel's part, whole, is to be had */
 	STACK_UNTOLD,		/* who found the chain does not tell how it ended */
+	STACK_NO_MAPS,		/* it was not known yet what the process has mapped there */
 	NR_STACK_ENDS
 };
 #define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or a later version's */

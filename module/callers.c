@@ -70,6 +70,7 @@ struct code {
 	u64 mm;
 	const struct op_maps *maps;
 	const struct op_map *last;
+	bool unknown;		/* it was not known what is mapped where the last frame is */
 };
 
 /* The table for the code that @cursor is at, and where in its file that is; NULL: none. */
@@ -81,16 +82,20 @@ static const struct op_unwind_table *table_at(struct code *code,
 	const struct op_unwind_table *table;
 	const struct op_map *map = code->last;
 
+	code->unknown = !code->maps && op_maps_are_kept();
 	if (!code->maps)
 		return NULL;
-	if (!map || place < map->start || place >= map->end)
+	if (!map || place < map->start || place >= READ_ONCE(map->end))
 		map = code->last = op_map_at(code->maps, place);
 	if (!map) {
+		code->unknown = true;
 		op_maps_outdated(code->mm);
 		return NULL;
 	}
-	if (!map->image)
+	if (!map->image) {
+		op_maps_without_file(code->maps, code->mm);
 		return NULL;
+	}
 	*ret_offset = map->offset + (place - map->start);
 	table = op_image_table(map->image);
 	if (!table)
@@ -125,6 +130,8 @@ static void walk(struct op_chain *c, u32 depth, u64 mm, struct op_unwind_cursor 
 	}
 	if (result != OP_UNWIND_STEPPED)
 		c->end = stack_end(result);
+	if (c->end == OP_STACK_NO_TABLE && code.unknown)
+		c->end = OP_STACK_NO_MAPS;
 	if (cursor->by_frame_pointer)
 		c->end |= OP_STACK_FRAME_POINTERS;
 }

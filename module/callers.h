@@ -32,7 +32,8 @@ struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs 
 static inline bool op_stack_is_broken(u32 end)
 {
 	end &= OP_STACK_END_MASK;
-	return end == OP_STACK_NO_TABLE || end == OP_STACK_BAD_FRAME || end == OP_STACK_UNREADABLE;
+	return end == OP_STACK_NO_TABLE || end == OP_STACK_NO_MAPS ||
+	       end == OP_STACK_BAD_FRAME || end == OP_STACK_UNREADABLE;
 }
 
 #endif

@@ -28,9 +28,11 @@ static int on_unmap(struct kprobe *kp, struct pt_regs *regs)
 	struct vm_area_struct *vma = (void *)regs_get_kernel_argument(regs, 0);
 
 	if ((vma->vm_flags & VM_EXEC) && vma->vm_file) {
-		op_maps_unmapped(vma->vm_mm);
-		op_unmap_log(vma, regs_get_kernel_argument(regs, 1),
-			     regs_get_kernel_argument(regs, 2));
+		unsigned long start = regs_get_kernel_argument(regs, 1);
+		unsigned long end = regs_get_kernel_argument(regs, 2);
+
+		op_maps_unmapped(vma->vm_mm, start, end);
+		op_unmap_log(vma, start, end);
 	}
 	return 0;
 }

@@ -7,7 +7,6 @@
  */
 #include <linux/hash.h>
 #include <linux/irq_work.h>
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/llist.h>
 #include <linux/mm.h>
@@ -28,7 +27,7 @@
 #define HASH_BITS	10
 #define IDLE		(10 * HZ)		/* not sampled for so long: let go of */
 #define TIDY_PERIOD	(HZ / 4)
-#define PAUSE_MIN	(HZ / 50 ?: 1)		/* between two copies of a process's, */
+#define PAUSE_MIN	(HZ / 200 ?: 1)		/* between two copies of a process's, */
 #define PAUSE_FACTOR	100			/* and as many times what the last one took */
 
 /* A process; free while mm is NULL. */
@@ -37,7 +36,6 @@ struct space {
 	struct rcu_head rcu;
 	struct mm_struct *mm;
 	struct op_maps __rcu *maps;
-	atomic_t epoch;			/* counts what makes maps bad */
 	bool wanted;			/* new ones */
 	bool leaving;			/* the worker's */
 	struct llist_node left;		/* once it has left */
@@ -60,7 +58,7 @@ static unsigned int nr_ever_used;	/* of the pool, from its start */
 static LLIST_HEAD(left);
 
 /* Walks and pins happen only while the pool is there. */
-static bool in_use(void)
+bool op_maps_are_kept(void)
 {
 	return READ_ONCE(watched);
 }
@@ -120,7 +118,7 @@ void op_maps_of_current_wanted(void)
 	unsigned long flags;
 	struct space *s;
 
-	if (!in_use())
+	if (!op_maps_are_kept())
 		return;
 	rcu_read_lock();
 	if (!find(mm)) {
@@ -133,16 +131,18 @@ void op_maps_of_current_wanted(void)
 	rcu_read_unlock();
 }
 
-void op_maps_unmapped(struct mm_struct *mm)
+void op_maps_unmapped(struct mm_struct *mm, unsigned long start, unsigned long end)
 {
+	struct op_maps *maps;
 	struct space *s;
 
 	if (!pool)
 		return;
 	rcu_read_lock();
 	s = find(mm);
-	if (s)
-		atomic_inc(&s->epoch);
+	maps = s ? rcu_dereference(s->maps) : NULL;
+	if (maps)
+		op_maps_take_out(maps, start, end);
 	rcu_read_unlock();
 }
 
@@ -151,7 +151,7 @@ const struct op_maps *op_maps_find(u64 mm)
 	struct op_maps *maps;
 	struct space *s;
 
-	if (!in_use())
+	if (!op_maps_are_kept())
 		return NULL;
 	s = find_number(mm);
 	if (!s)
@@ -159,10 +159,9 @@ const struct op_maps *op_maps_find(u64 mm)
 	if (READ_ONCE(s->used) != jiffies)
 		WRITE_ONCE(s->used, jiffies);
 	maps = rcu_dereference(s->maps);
-	if (maps && maps->epoch == (u32)atomic_read(&s->epoch))
-		return maps;
-	want(s);
-	return NULL;
+	if (!maps)
+		want(s);
+	return maps;
 }
 
 void op_maps_outdated(u64 mm)
@@ -223,41 +222,46 @@ static void free_maps(struct rcu_head *rcu)
 	kvfree(maps);
 }
 
-static void publish(struct space *s, u32 epoch, unsigned int nr)
+static void replace(struct space *s, struct op_maps *maps)
 {
-	struct op_maps *old = rcu_dereference_protected(s->maps, true), *maps = NULL;
+	struct op_maps *old = rcu_dereference_protected(s->maps, true);
+
+	rcu_assign_pointer(s->maps, maps);
+	if (old)
+		call_rcu(&old->rcu, free_maps);
+}
+
+/* The first nr of scratch, with mmap_lock held, so that nothing of it is unmapped unseen. */
+static void publish(struct space *s, unsigned int nr)
+{
+	struct op_maps *maps = NULL;
 	size_t size = struct_size(maps, map, nr);
 
 	if (op_unwind_memory_take(OP_UNWIND_FOR_MAPS, size)) {
-		maps = kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+		maps = kvmalloc(size, GFP_KERNEL | __GFP_NORETRY | __GFP_NOWARN);
 		if (!maps)
 			op_unwind_memory_give(OP_UNWIND_FOR_MAPS, size);
 	}
 	if (maps) {
-		maps->epoch = epoch;
+		maps->made = jiffies;
 		maps->nr = nr;
 		maps->size = size;
 		memcpy(maps->map, scratch, nr * sizeof(*scratch));
 	}
-	rcu_assign_pointer(s->maps, maps);
-	if (old)
-		call_rcu(&old->rcu, free_maps);
+	replace(s, maps);
 }
 
 /* mmap_lock is tried for: who keeps it has no maps for the while. */
 static void copy_one(struct space *s)
 {
 	u64 begin = ktime_get_ns(), pause;
-	u32 epoch = atomic_read(&s->epoch);	/* before mmap_lock and what is copied */
-	unsigned int nr;
 
 	WRITE_ONCE(s->wanted, false);
 	if (!mmget_not_zero(s->mm))
 		return;
 	if (mmap_read_trylock(s->mm)) {
-		nr = copy(s->mm);
+		publish(s, copy(s->mm));
 		mmap_read_unlock(s->mm);
-		publish(s, epoch, nr);
 	}
 	mmput_async(s->mm);		/* exit_mmap() is not for this worker */
 	pause = nsecs_to_jiffies64(PAUSE_FACTOR * (ktime_get_ns() - begin));
@@ -288,14 +292,11 @@ static void free_left(void)
 
 static void release(struct space *s)
 {
-	struct op_maps *maps = rcu_dereference_protected(s->maps, true);
-
 	raw_spin_lock_irq(&lock);
 	hlist_del_rcu(&s->node);
 	raw_spin_unlock_irq(&lock);
 	s->leaving = true;
-	if (maps)
-		call_rcu(&maps->rcu, free_maps);
+	replace(s, NULL);
 	call_rcu(&s->rcu, leave);
 }
 
@@ -345,7 +346,8 @@ int op_maps_alloc(void)
 	init_irq_work(&kick_work, kick);
 	pool = vzalloc(array_size(SPACES_MAX, sizeof(*pool)));
 	scratch = vmalloc(array_size(MAPS_MAX, sizeof(*scratch)));
-	queue = alloc_workqueue("oprofile-maps", WQ_UNBOUND, 1);
+	/* what is sampled before the worker runs has no maps: it waits for nobody */
+	queue = alloc_workqueue("oprofile-maps", WQ_UNBOUND | WQ_HIGHPRI, 1);
 	if (!pool || !scratch || !queue) {
 		op_maps_free();
 		return -ENOMEM;
@@ -383,7 +385,7 @@ void op_maps_watch(void)
 	if (!pool)
 		return;
 	for (i = 0; i < nr_ever_used; i++)
-		atomic_inc(&pool[i].epoch);
+		replace(&pool[i], NULL);
 	WRITE_ONCE(watched, true);
 	queue_delayed_work(queue, &work, TIDY_PERIOD);
 }

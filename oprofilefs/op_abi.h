@@ -89,6 +89,7 @@ enum op_stack_end {
 	OP_STACK_SHORT_COPY	= 5,	/* at the end of what was copied of the stack */
 	OP_STACK_NO_USER	= 6,	/* kernel part whole, no user part to be had */
 	OP_STACK_UNTOLD		= 7,	/* not told: as OProfile's, or by frame pointers only */
+	OP_STACK_NO_MAPS	= 8,	/* it was not known yet what the process has mapped there */
 	NR_OP_STACK_ENDS
 };
 #define OP_STACK_END_MASK	0xffu

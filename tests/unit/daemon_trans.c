@@ -191,7 +191,7 @@ static const struct {
 	  "stack counter0 cpu0 0/0 app-1 end7: 10@kernel 20@kernel\n"
 	  "u 40 0 cpu0 0/0 app-1 image3\n", 3, 0, 1 },
 	{ "an end that is none",
-	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_STACK_END, 8, E, OP_TRACE_BEGIN,
+	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_STACK_END, 9, E, OP_TRACE_BEGIN,
 	    E, OP_KERNEL_ENTER, 0x20, 0, E, OP_STACK_END, 0x200, E, OP_STACK_END, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
 	  "k 20 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 20@kernel\n",

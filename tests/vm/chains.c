@@ -2,14 +2,14 @@
 /*
  * chains - sample one command with its callers, without a daemon, and print what came
  *
- *	chains [-t] [-k] [-n N] DEPTH COMMAND...
+ *	chains [-t] [-k] [-a] [-n N] DEPTH COMMAND...
  *
  * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
  * frame pointers. With -t what comes before the command's own table is left out. -n: the command
  * is ended once it has N chains, from the first on that has an end after the last table was given:
- * before, the module may not know of all that is mapped there. Prints a line for
- * each different chain of the command's process: how many samples had it, how it ended (enum
- * op_stack_end, and "+fp" where frame pointers were followed), and its frames, innermost first,
+ * before, the module may not know of all that is mapped there. Prints a line for each different
+ * chain of the command's process, with -a of all that run its file: how many samples had it, how it
+ * ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its frames, innermost first,
  * with a ';' between: functions of the command by name, those of the kernel as "[k]" or, with -k,
  * by name, "?" for others. Last a line "samples N bad M": M words that are not what
  * doc/event-buffer.md says.
@@ -52,6 +52,7 @@ static const char *program_path;
 static pid_t command;
 static struct symbols program, kernel;
 static unsigned long nr_samples, nr_bad;
+static bool all_processes, in_program;	/* the chain has a frame in the command's file */
 static unsigned long nr_wanted;		/* 0: the command ends by itself */
 
 static char **lines;
@@ -64,10 +65,12 @@ static void add_frame(op_word address, bool leaf)
 {
 	const char *name = "?";
 
-	if (!now.user)
+	if (!now.user) {
 		name = kernel.nr ? name_of(&kernel, address - !leaf) : "[k]";
-	else if (now.cookie == program_cookie)
+	} else if (now.cookie == program_cookie) {
 		name = name_of(&program, address - !leaf);
+		in_program = true;
+	}
 	if (line_length < sizeof(line) - 256)
 		line_length += sprintf(line + line_length, "%s%.200s", leaf ? "" : ";", name);
 }
@@ -76,7 +79,7 @@ static void end_chain(op_word end, bool told)
 {
 	static const char *const names[NR_OP_STACK_ENDS] = {
 		"complete", "truncated", "no-table", "bad-frame", "unreadable", "short-copy",
-		"no-user", "untold",
+		"no-user", "untold", "no-maps",
 	};
 	op_word kind = end & OP_STACK_END_MASK;
 	char *text;
@@ -87,7 +90,7 @@ static void end_chain(op_word end, bool told)
 		nr_bad++;
 		return;
 	}
-	if ((pid_t)now.tgid != command || !told)
+	if (!told || (all_processes ? !in_program : (pid_t)now.tgid != command))
 		return;
 	if (asprintf(&text, "%s%s %s", names[kind], end & OP_STACK_FRAME_POINTERS ? "+fp" : "",
 		     line) < 0)
@@ -123,8 +126,10 @@ static void decode(int fd, const op_word *w, size_t nr)
 	for (size_t i = 0; i + 1 < nr;) {
 		if (w[i] != OP_ESCAPE) {
 			nr_bad += !in_chain || (w[i + 1] != 0);
-			if (leaf)
+			if (leaf) {
 				line_length = 0;
+				in_program = false;
+			}
 			add_frame(w[i], leaf);
 			leaf = false;
 			i += 2;
@@ -174,7 +179,6 @@ static void decode(int fd, const op_word *w, size_t nr)
 		}
 	}
 }
-
 
 static void take(int fd)
 {
@@ -283,16 +287,17 @@ int main(int argc, char **argv)
 	size_t seen = 0;
 	int fd, option, status;
 
-	while ((option = getopt(argc, argv, "+tkn:")) > 0) {
+	while ((option = getopt(argc, argv, "+tkan:")) > 0) {
 		tables |= option == 't';
 		kernel_names |= option == 'k';
+		all_processes |= option == 'a';
 		if (option == 'n')
 			nr_wanted = strtoul(optarg, NULL, 10);
 	}
 	argc -= optind;
 	argv += optind;
 	if (argc < 2) {
-		fprintf(stderr, "usage: chains [-t] [-k] [-n N] DEPTH COMMAND...\n");
+		fprintf(stderr, "usage: chains [-t] [-k] [-a] [-n N] DEPTH COMMAND...\n");
 		return 2;
 	}
 	program_path = argv[1];

@@ -18,7 +18,7 @@ vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libr
 
 # the programs of tests/unit whose chains are known, for cases that ask for them
 .PHONY: known-chains
-known-chains: $(filter %/call_tree %/call_tree-static %/call_tree-static-pie %/exceptions,\
+known-chains: $(filter %/call_tree %/call_tree-fp %/call_tree-static %/call_tree-static-pie %/exceptions,\
 	$(test_tools))
 
 # what a test machine of another architecture needs of ours, besides

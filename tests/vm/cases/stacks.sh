@@ -7,17 +7,24 @@
 # shellcheck source=tests/vm/guest/models.sh
 . /vm/models.sh
 
-# take PROGRAM HOW MS DEPTH [OPTION]
+# take PROGRAM HOW MS DEPTH [OPTION [OPTION]]
 take()
 {
-	# shellcheck disable=SC2086 # an option, or none
-	chains ${5:-} "$4" "/vm/bin/$1" "$2" "$3" "$TURNS" > /tmp/chains 2>&1
+	# shellcheck disable=SC2086 # options, or none
+	chains ${5:-} ${6:-} "$4" "/vm/bin/$1" "$2" "$3" "$TURNS" > /tmp/chains 2>&1
 	echo "== $*"; sort -rn /tmp/chains | head -n 30 | cut -c 1-400
 	is "$model $1 $2: words that are none" "$(sed -n 's/.* bad //p' /tmp/chains)" 0
 }
 
 # matching PATTERN < lines: how many chains
 matching() { awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n += $1 } END { print n + 0 }' /tmp/chains; }
+
+# depths PATTERN: how many frames chains have that match it, each number once
+depths()
+{
+	awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n[split($3, frames, ";")] }
+		END { for (i in n) print i }' /tmp/chains
+}
 
 # are WHAT OF PATTERN: of chains matching OF at least 99 % match PATTERN, too; of a few all but one,
 # for any may be hit where a frame is just being made
@@ -46,19 +53,34 @@ for model in $models; do
 	at_least "$model: with callers in the kernel" "$(matching "vfs_read;.*;$entry;.*;clear;third;")" 20
 	take calltree-fp deep 100 1024
 	are "deep chains are cut" "$burn" ' truncated.fp burn(;deeper)+$'
+	is "$model: frames of chains that are cut, of user code and of the kernel" \
+		"$(depths ' truncated.fp (.k.;)*burn;')" 1025
 	take calltree-fp forge 100 64
 	at_least "$model: forged: samples" "$(matching .)" 50
 	at_least "$model: forged: callers that are not code" "$(matching ' bad-frame[^ ]* burn_with$')" 1
 	is "$model: forged: frames that are not" "$(matching 'burn_with;.*[?]')" 0
-	take calltree-fp mapper 100 64
-	are "while mappings come and go burn() is called by" "$burn" "fp $tree"
 
-	take calltree tree 400 64 -t
-	are "by tables burn() is called by" "$burn" " complete(.fp)? $tree.*_start"
 	take calltree signal 400 64 -t
 	# those marked may go by frame pointers through the kernel's or the library's part of it
 	are "a signal was raised by" ' complete burn;' \
 		' complete burn;handler;[^;]*;raise_signal;third;second;first;main;.*_start'
+	take calltree mapper 300 64 -t
+	are "while mappings come and go, by tables burn() is called by" "$burn" " complete $tree.*_start"
+	take calltree forge 100 64 -t
+	is "$model: forged, by tables: frames that are not" "$(matching 'burn_with;.*[?]')" 0
+
+	# what a new process has mapped the module does not know at once, and says so
+	take calltree storm 300 64 -t -a
+	all=$(matching "$burn") unknown=$(matching ' no-(maps|user)[^ ]* burn')
+	echo "# $model: of $all samples of a storm, not known yet: $unknown" >&3
+	at_least "$model: storm: samples whose mappings were known" $((all - unknown)) 200
+	at_least "$model: storm: whole ones in percent" \
+		"$(percent "$(matching " complete burn;third;second;first;(storm;)?main;.*_start$")" \
+		$((all - unknown)))" 99
+	is "$model: storm: wrong ones" "$(awk '$2 == "complete" && $3 ~ /^burn/ &&
+		$3 !~ /^burn;third;second;first;(storm;)?main;.*_start$/' /tmp/chains)" ""
+	at_least "$model: storm: forked children" "$(matching ' complete burn;.*first;storm;main')" 50
+	at_least "$model: storm: and those that exec" "$(matching ' complete burn;.*first;main')" 50
 	unload
 done
 

@@ -8,6 +8,8 @@
  *      kernel   the same, but third has the kernel clear memory
  *      deep     main -> 1500 times deeper, which burns
  *      signal   main -> first -> second -> third -> (a signal) handler, on a stack of its own
+ *      storm    tree, and then 60 children of 20 ms each, four at a time: every other one forks
+ *               only, and burns as storm -> first -> ..., the others exec this program as "tree"
  *      mapper   tree, while another thread maps code and unmaps it without end
  *      forge    frame pointers and stack pointers that no code could have
  *
@@ -20,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "spin.h"
 
@@ -156,6 +159,32 @@ static void forge(void)
 	}
 }
 
+static NOT_MERGED void storm(char **argv)
+{
+	uint64_t turns_of_child = 20 * strtoull(argv[3], NULL, 0);
+	int running = 0;
+
+	first();
+	for (int i = 0; i < 60 || running; i++) {
+		if (i >= 60 || running == 4) {
+			wait(NULL);
+			running--;
+		}
+		if (i >= 60)
+			continue;
+		running++;
+		if (fork())
+			continue;
+		if (i % 2) {
+			execl(argv[0], argv[0], "tree", "20", argv[3], (char *)NULL);
+			_exit(127);
+		}
+		turns = turns_of_child;
+		first();
+		_exit(0);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
@@ -175,6 +204,8 @@ int main(int argc, char **argv)
 		deeper(1500);
 	else if (!strcmp(argv[1], "forge"))
 		forge();
+	else if (!strcmp(argv[1], "storm"))
+		storm(argv);
 	else
 		first();
 	return 0;
