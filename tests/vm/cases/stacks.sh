@@ -47,11 +47,11 @@ for model in $models; do
 
 	take calltree-fp tree 200 64
 	are "by frame pointers burn() is called by" "$burn" "fp $tree"
-	take calltree-fp kernel 100 64 -k
+	take calltree-fp kernel 200 64 -k
 	are "the kernel is entered by" "$entry;.*;clear;" \
 		"$entry;.*;clear;third;second;first;main;"
 	at_least "$model: with callers in the kernel" "$(matching "vfs_read;.*;$entry;.*;clear;third;")" 20
-	take calltree-fp deep 100 1024
+	take calltree-fp deep 300 1024
 	are "deep chains are cut" "$burn" ' truncated.fp burn(;deeper)+$'
 	is "$model: frames of chains that are cut, of user code and of the kernel" \
 		"$(depths ' truncated.fp (.k.;)*burn;')" 1025
