@@ -15,6 +15,7 @@ struct module {
 	char *name;			/* as the loader spells it */
 	bool is_main, is_vdso;
 	bool was_given;			/* by module_at(): somebody may still have it */
+	atomic_bool is_unread;		/* its file was not what was loaded: it may have rules */
 	atomic_bool is_gone;		/* unloaded; only what was learned of it is left */
 	struct module *next;		/* among those that are gone */
 };

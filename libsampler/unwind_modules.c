@@ -91,13 +91,15 @@ static void look_for_cfi(struct told *told)
 	GElf_Addr bias;
 	Dwarf_Addr cfi_bias;
 	void **data;
+	bool has_file;
 
 	if (!told->dwfl)
 		return;
 	dwfl_module_info(told->dwfl, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = told;
-	told->has_cfi = dwfl_module_getelf(told->dwfl, &bias) &&
-			bias == told->module->public.base &&
+	has_file = dwfl_module_getelf(told->dwfl, &bias) && bias == told->module->public.base;
+	atomic_store(&((struct module *)told->module)->is_unread, !has_file);
+	told->has_cfi = has_file &&
 			(dwfl_module_eh_cfi(told->dwfl, &cfi_bias) ||
 			 dwfl_module_dwarf_cfi(told->dwfl, &cfi_bias));
 	*data = NULL;	/* the table moves */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "copy.h"
+#include "module.h"
 #include "registers.h"
 #include "unwinders.h"
 
@@ -25,6 +26,7 @@ struct walker {
 	/* the last one is asked first */
 	struct unwinder unwinders[NR_BUILT_IN + WALK_UNWINDERS_MAX];
 	size_t nr;
+	bool has_guessed;		/* in this walk: callers may be left out */
 };
 
 bool sampler_add_frame(struct sampler_frames *frames, uintptr_t address)
@@ -131,6 +133,13 @@ static bool can_unwind(const struct unwinder *u, const struct sampler_frame *fro
 	return !u->is_out && (!u->of.ops->can_unwind || u->of.ops->can_unwind(u->of.context, from));
 }
 
+/* Frame pointers were followed from a function that may keep none: its rules are not at hand. */
+static bool is_guess(const struct unwinder *u, const struct sampler_frame *from)
+{
+	return u->of.ops == &unwind_frame_pointer &&
+	       atomic_load(&module_of(from->module)->is_unread);
+}
+
 /* A frame or more, by the first that can; it adds none if it is UNRECOGNIZED to all of them. */
 static enum sampler_unwound step(struct walker *w, struct sampler_registers *regs,
 				 const struct sampler_stack *stack, struct sampler_frames *frames)
@@ -145,6 +154,7 @@ static enum sampler_unwound step(struct walker *w, struct sampler_registers *reg
 		if (!can_unwind(u, &frames->frames[before - 1]))
 			continue;
 		how = u->of.ops->unwind(u->of.context, u->of.state, regs, stack, frames);
+		w->has_guessed |= is_guess(u, &frames->frames[before - 1]);
 		if (how != SAMPLER_UNRECOGNIZED)
 			return how;
 		if (frames->nr == before)
@@ -162,6 +172,7 @@ enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
 	enum sampler_unwound how = SAMPLER_UNRECOGNIZED;
 
 	frames->nr = 0;
+	w->has_guessed = false;
 	if (copy->status >= SAMPLER_BLOCKED)
 		return copy->status;
 	if (!sampler_add_frame(frames, regs.pc))
@@ -171,7 +182,7 @@ enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
 	while (how == SAMPLER_UNRECOGNIZED && frames->nr < frames->room)
 		how = step(w, &regs, &copy->stack, frames);
 	if (how == SAMPLER_COMPLETED)
-		return SAMPLER_WHOLE;
+		return w->has_guessed ? SAMPLER_BROKEN : SAMPLER_WHOLE;
 	if (frames->nr == frames->room)
 		return SAMPLER_DEPTH;
 	return register_is_known(&copy->regs, REGISTER_FP) ? SAMPLER_BROKEN : SAMPLER_PARTIAL;
