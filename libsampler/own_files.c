@@ -45,7 +45,7 @@ void own_files_begin(void)
 {
 	if (!is_wanted || !leave_table())
 		return;
-	/* what is written to standard error must not get into the file that would have its number */
+	/* what goes to standard error must not get into the file that would have its number */
 	if (epoll_create1(0) == STDIN_FILENO && dup(STDIN_FILENO) == STDOUT_FILENO)
 		(void)dup(STDIN_FILENO);
 	atomic_store(&owner, gettid());
