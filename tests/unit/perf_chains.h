@@ -23,6 +23,8 @@
 
 #include "chains/modes.h"
 #include "chains/symbols.h"
+#include "file.h"
+#include "tmpdir.h"
 #include "trans.h"
 #include "unwind_cache.h"
 
@@ -237,6 +239,20 @@ static inline void drain(void)
 	CHECK(!world.collector->drain(world.collector, false, feed, world.trans, NULL), "drain");
 }
 
+/* A copy that nobody else runs, as another test may at this moment. */
+static inline void use_copy(void)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+
+	tmpdir_make();
+	CHECK(!file_read_all(world.path, (size_t)64 << 20, &bytes, &size), "cannot read %s",
+	      world.path);
+	snprintf(world.path, sizeof(world.path), "%s/call_tree", tmpdir);
+	CHECK(!file_write_atomic(world.path, bytes, size, 0755), "cannot write %s", world.path);
+	free(bytes);
+}
+
 static inline void open_world(const char *program, const struct sampling *how,
 			      const struct trans_ops *ops)
 {
@@ -349,6 +365,8 @@ static inline void check_chains(const char *program, const struct mode *modes_of
 	static const struct trans_ops ops = {.stack = take_stack};
 
 	open_world(program, how, &ops);
+	if (modes_of_it->by_program)
+		use_copy();
 	world.nr = nr;
 	for (size_t i = 0; i < nr; i++)
 		world.seen[i] = (struct seen_mode){

@@ -2,7 +2,7 @@
 /*
  * call_tree.c - a program whose call chains are known, for the tests of both collectors
  *
- *	call_tree MODE [DEPTH]
+ *	call_tree MODE [NUMBER]
  *
  * Runs for ever in the innermost function of one of its trees, which stand in modes.h. It is
  * built several times: with and without frame pointers, static, static-pie.
@@ -345,7 +345,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "forge"))
 		forger();
 	else if (!strcmp(mode, "storm"))
-		storms();
+		storms(argc > 2 ? strtoul(argv[2], NULL, 10) : 0);
 	else if (!strcmp(mode, "live"))
 		lives();
 	return 1 + zero;

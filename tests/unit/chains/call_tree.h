@@ -26,8 +26,8 @@ void told_asm(void);
 void untold_asm(void);
 void calls_asm(void (*what)(void));
 
-/* Start processes that live for moments, all the time; and be one of those. */
-void storms(void);
+/* Start @nr processes that live for moments, 0: for ever; and be one of those. */
+void storms(unsigned long nr);
 void lives(void);
 
 /* Have another thread map and unmap all the time. */

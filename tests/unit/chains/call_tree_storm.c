@@ -32,11 +32,16 @@ NOINLINE void forks(bool begins_anew)
 	_exit(0);
 }
 
-KEPT void storms(void)
+/* Where it ends it began with half a second of lives of its own. */
+KEPT void storms(unsigned long nr)
 {
-	for (unsigned int n = 0;; n++) {
+	for (int i = 0; nr && i < 250; i++)
+		lives();
+	for (unsigned long n = 0; !nr || n < nr; n++) {
 		if (n >= AT_A_TIME)
 			wait(NULL);
 		forks(n % 2);
 	}
+	while (wait(NULL) > 0)
+		AFTERWARDS;
 }
