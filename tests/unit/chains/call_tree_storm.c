@@ -8,6 +8,7 @@
 #include "call_tree.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,4 +45,5 @@ KEPT void storms(unsigned long nr)
 	}
 	while (wait(NULL) > 0)
 		AFTERWARDS;
+	exit(0);
 }
