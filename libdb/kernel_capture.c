@@ -266,8 +266,8 @@ int kernel_symbols_capture(const char *kallsyms, const char *modules, const char
 	int err = read_lists(&c, kallsyms, modules, e);
 
 	if (!err && !c.any_address)
-		err = op_error_set(e, -EACCES, "'%s' hides the kernel's addresses: set "
-				   "/proc/sys/kernel/kptr_restrict to 0", kallsyms);
+		err = op_error_set(e, -EACCES, "'%s' hides the kernel's addresses: be root, "
+				   "and set sysctl kernel.kptr_restrict to 1", kallsyms);
 	if (!err)
 		err = write_snapshot(&c, snapshot, e);
 	free(c.kallsyms);

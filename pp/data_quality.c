@@ -227,7 +227,8 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 				   "disk full?): how many are missing is not known", s->name);
 		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
 			notice_add(notices, "session '%s': kernel addresses were hidden "
-				   "(kernel.kptr_restrict), so kernel samples have no symbols",
+				   "(sysctl kernel.kptr_restrict or kernel."
+				   "perf_event_paranoid), so kernel samples have no symbols",
 				   s->name);
 	}
 }
