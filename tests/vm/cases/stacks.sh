@@ -44,6 +44,9 @@ models='timer nmi-ipi' entry=do_syscall_64
 for model in $models; do
 	load model="$model"
 	put timer/count "$(count_for 1000)"
+	# for 256 chains of 1024 callers on a CPU, whenever the host lets somebody empty it
+	put cpu_buffer_size 131072
+	put buffer_size 2097152
 
 	take calltree-fp tree 200 64
 	are "by frame pointers burn() is called by" "$burn" "fp $tree"
@@ -56,7 +59,7 @@ for model in $models; do
 	is "$model: frames of chains that are cut, of user code and of the kernel" \
 		"$(depths ' truncated.fp (.k.;)*burn;')" 1025
 	take calltree-fp forge 100 64
-	at_least "$model: forged: samples" "$(matching .)" 50
+	at_least "$model: forged: samples" "$(matching .)" 20
 	at_least "$model: forged: callers that are not code" "$(matching ' bad-frame[^ ]* burn_with$')" 1
 	is "$model: forged: frames that are not" "$(matching 'burn_with;.*[?]')" 0
 
