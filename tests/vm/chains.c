@@ -6,13 +6,13 @@
  *
  * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
  * frame pointers. With -t what comes before the command's own table is left out. -n: the command
- * is ended once it has N chains, from the first on that has an end after the last table was given:
- * before, the module may not know of all that is mapped there. Prints a line for each different
- * chain of the command's process, with -a of all that run its file: how many samples had it, how it
- * ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its frames,
- * innermost first, with a ';' between: functions of the command by name, those of the kernel as
- * "[k]" or, with -k, by name, "?" for others. Last a line "samples N bad M": M words that are not what
- * doc/event-buffer.md says.
+ * is ended once it has N chains, from the first on that has an end after the last table was
+ * given: before, the module may not know of all that is mapped there. Prints a line for each
+ * different chain of the command's process, with -a of all that run its file: how many samples
+ * had it, how it ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its
+ * frames, innermost first, with a ';' between: functions of the command by name, those of the
+ * kernel as "[k]" or, with -k, by name, "?" for others. Last a line "samples N bad M": M words
+ * that are not what doc/event-buffer.md says.
  */
 #include <errno.h>
 #include <fcntl.h>
