@@ -346,7 +346,8 @@ static inline void check_seen(const struct seen_mode *s)
 	/* in a prologue there is no frame pointer yet, and nothing says so */
 	bool by_pointers = world.config.frame_pointers_only || m->has_no_table;
 	double nr = (double)s->nr, wanted = by_pointers ? 0.95 : 0.99;
-	double most = by_pointers ? 0.05 : m->moves_frames ? 0.002 : 0;	/* [UT-17] */
+	/* [UT-17]; of 1000 two are not rare enough, while six come once in 100,000 runs */
+	double most = by_pointers ? 0.05 : m->moves_frames ? 0.005 : 0;
 
 	CHECK(m->forges || (double)s->complete >= wanted * nr, "%s: %llu of %llu whole", m->name,
 	      (unsigned long long)s->complete, (unsigned long long)s->nr);
