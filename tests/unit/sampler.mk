@@ -21,4 +21,3 @@ $(foreach t,sampler_profiles sampler_profiles_busy sampler_crowd \
 # the loader asked by it is the test's
 $(eval $(call unit_test,sampler_forks,tests/unit/sampler_forks.c,libsampler.a,$(sampler_ldlibs)))
 $(O)/tests/sampler_exits: | $(O)/lib/libopsample.so
-$(O)/tests/sampler_leaks: | $(sampler_tiny)

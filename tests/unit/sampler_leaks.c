@@ -21,15 +21,38 @@
 
 /* --- what is looked at: few samples, for under valgrind all is slow --- */
 
+static atomic_int nr_samples;
+static atomic_bool has_no_target;
+
+static void count_sample(void *unused, const struct sampler_sample *sample)
+{
+	(void)unused;
+	(void)sample;
+	nr_samples++;
+}
+
+static struct sampler_profiler *start_counting(const struct sampler_thread *who)
+{
+	static const struct sampler_builder_ops ops = { .size = sizeof(ops),
+							.sample = count_sample };
+	const struct sampler_builder builder = { &ops, NULL };
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_profiler *p = NULL;
+
+	nr_samples = 0;
+	params.interval_ns = MS;
+	params.samples = 0;
+	CHECK(!sampler_create(who, &params, &builder, &p) && !sampler_start(p), "start");
+	return p;
+}
+
 static void sample_until(const struct sampler_thread *who, int samples)
 {
-	struct seen seen = { 0 };
-	struct sampler_profiler *p = start(who, &seen, 0);
+	struct sampler_profiler *p = start_counting(who);
 
-	while (seen.samples < samples)
+	while (nr_samples < samples && !has_no_target)
 		usleep(1000);
-	sampler_stop(p);
-	finish(p, &seen);
+	sampler_destroy(p);
 }
 
 static pthread_barrier_t gate;
@@ -68,7 +91,6 @@ static void wait_for(pid_t child)
 static void forks(void)
 {
 	pthread_t thread = begin(run_outer);
-	struct seen seen = { 0 };
 	struct sampler_profiler *p;
 	pid_t child;
 
@@ -84,8 +106,8 @@ static void forks(void)
 	}
 	wait_for(child);
 
-	p = start(NULL, &seen, 0);
-	for (int i = 0; i < 5 || seen.samples < 5; i++) {
+	p = start_counting(NULL);
+	for (int i = 0; i < 5 || nr_samples < 5; i++) {
 		child = fork();
 		if (!child) {
 			sampler_destroy(p);
@@ -94,15 +116,20 @@ static void forks(void)
 		}
 		wait_for(child);
 	}
-	sampler_stop(p);
-	finish(p, &seen);
+	sampler_destroy(p);
 }
 
-static void spend_a_while(void *unused)
+/* Whoever loads and unloads without pause leaves the loader to nobody under valgrind. */
+static void wait_for_sample(void *unused)
 {
+	int before = nr_samples;
+
 	(void)unused;
-	spend(MS / 4);
+	while (nr_samples == before && !is_over)
+		usleep(100);
 }
+
+static atomic_int nr_loads;
 
 static void *load_and_unload(void *unused)
 {
@@ -110,9 +137,13 @@ static void *load_and_unload(void *unused)
 	while (!is_over) {
 		struct tiny tiny;
 
-		if (tiny_open("sampler_tiny.so", &tiny))
+		if (tiny_open("sampler_tiny.so", &tiny)) {
+			CHECK(false, "%s", dlerror());
+			has_no_target = true;
 			break;
-		tiny.call(spend_a_while, NULL);
+		}
+		nr_loads++;
+		tiny.call(wait_for_sample, NULL);
 		tiny_close(&tiny);
 	}
 	return unused;
@@ -125,6 +156,7 @@ static void libraries(void)
 	/* the same one: valgrind 3.19 fails itself when two take turns at one place */
 	sample_until(&target, 20);
 	end(thread);
+	CHECK(nr_loads >= 10, "%d times", nr_loads);
 }
 
 /* --- */

@@ -12,7 +12,7 @@ $(sampler_tiny): $(O)/pic/tests/unit/sampler_tiny.o
 $(O)/tests/sampler_other.so: LDFLAGS += -Wl,-soname,other
 all_objs += $(O)/pic/tests/unit/sampler_tiny.o
 threaded += $(O)/tests/sampler_modules
-$(O)/tests/sampler_modules: | $(sampler_tiny)
+$(O)/tests/sampler_modules $(O)/tests/sampler_leaks: | $(sampler_tiny)
 
 # chains of calls, compiled in three ways; the last is all that a library without any call frame
 # information has in it
