@@ -30,7 +30,7 @@
 
 #define WARM 20 /* chains that are whole, and all tables that a mode needs are there */
 #define GOAL 300
-#define MOVES_GOAL 1000
+#define MOVES_GOAL 2000 /* one in 5000 may be wrong, and more than one in 500 must not be */
 
 /* What was seen of one mode, since all is warm. */
 struct seen_mode {
@@ -359,6 +359,22 @@ static inline void check_seen(const struct seen_mode *s)
 	      (unsigned long long)s->in_kernel);
 }
 
+/*
+ * Until no table is being made: on a busy machine that takes a while, and chains through a library
+ * that the first whole ones did not come by end there. [UT-60]
+ */
+static inline void drain_until_settled(void)
+{
+	struct unwind_cache_stats stats;
+
+	do {
+		for (size_t i = 0; i < world.nr; i++)
+			forget_seen(&world.seen[i]);
+		drain_while_wanting(offsetof(struct seen_mode, nr), WARM, GOAL);
+		unwind_cache_stats(world.config.unwind, &stats);
+	} while (stats.pending);
+}
+
 /* Run all @modes of @program at once, until every one has shown enough of itself. */
 static inline void check_chains(const char *program, const struct mode *modes_of_it, size_t nr,
 				const struct sampling *how)
@@ -374,6 +390,7 @@ static inline void check_chains(const char *program, const struct mode *modes_of
 			.mode = &modes_of_it[i],
 			.pid = start_mode(world.path, modes_of_it[i].name, NULL)};
 	drain_while_wanting(offsetof(struct seen_mode, complete), WARM, GOAL);
+	drain_until_settled();
 	for (size_t i = 0; i < nr; i++)
 		forget_seen(&world.seen[i]);
 	drain_while_wanting(offsetof(struct seen_mode, nr), GOAL, MOVES_GOAL);
