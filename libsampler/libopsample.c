@@ -265,6 +265,8 @@ static void after_fork(void)
 	ours.pid = 0;
 	ours.is_forked = true;
 	sampler_destroy(inherited);
+	/* of a profiler that was just at work it is left, half changed */
+	ours.inner = (struct sampler_builder){ 0 };
 	if (was_sampled && ours.settings.children)
 		start();
 }

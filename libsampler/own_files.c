@@ -8,12 +8,15 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include "profiler.h"
 
@@ -80,6 +83,22 @@ static int program_stderr(void)
 	return fd >= 0 ? fd : open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK);
 }
 
+/* Whoever read it may be gone: that is no reason for the program to end. */
+static void write_without_signal(int fd, const char *text)
+{
+	static const struct timespec now = { 0 };
+	sigset_t pipe_only, saved, pending;
+
+	sigemptyset(&pipe_only);
+	sigaddset(&pipe_only, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &pipe_only, &saved);
+	sigpending(&pending);
+	if (write(fd, text, strlen(text)) < 0 && errno == EPIPE && !sigismember(&pending, SIGPIPE))
+		while (sigtimedwait(&pipe_only, NULL, &now) < 0 && errno == EINTR)
+			;
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+}
+
 void sampler_tell(const char *text)
 {
 	bool is_ours = atomic_load(&owner) == gettid();
@@ -87,7 +106,7 @@ void sampler_tell(const char *text)
 
 	if (fd < 0)
 		return;
-	(void)!write(fd, text, strlen(text));
+	write_without_signal(fd, text);
 	if (is_ours)
 		close(fd);
 }

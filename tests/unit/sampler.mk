@@ -16,8 +16,8 @@ threaded += $(addprefix $(O)/tests/,$(sampler_timed))
 
 # by what programs link with
 $(foreach t,sampler_profiles sampler_profiles_busy sampler_crowd \
-		sampler_exits sampler_leaks,\
+		sampler_exits sampler_children sampler_leaks,\
 	$(eval $(call unit_test,$(t),tests/unit/$(t).c,libsampler.a,$(sampler_ldlibs))))
 # the loader asked by it is the test's
 $(eval $(call unit_test,sampler_forks,tests/unit/sampler_forks.c,libsampler.a,$(sampler_ldlibs)))
-$(O)/tests/sampler_exits: | $(O)/lib/libopsample.so
+$(O)/tests/sampler_exits $(O)/tests/sampler_children: | $(O)/lib/libopsample.so

@@ -4,8 +4,8 @@
  * under opsample with all that was sampled
  */
 #include <sys/stat.h>
+#include "sampler_preloaded.h"
 #include "sampler_seen.h"
-#include "sampler_test.h"
 
 #define STATUS	7
 
@@ -118,40 +118,12 @@ static int be_sampled(void)
 	return 1;
 }
 
-static void be_sampled_program(const char *library, const char *output)
-{
-	char self[PATH_MAX] = "";
-
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		_exit(1);
-	setenv("LD_PRELOAD", library, 1);
-	setenv("OPSAMPLE_RATE", RATE, 1);
-	setenv("OPSAMPLE_FORMAT", "folded", 1);
-	setenv("OPSAMPLE_OUTPUT", output, 1);
-	execl(self, self, "be-sampled", (char *)NULL);
-	_exit(1);
-}
-
-static void find_library(char *path, size_t size)
-{
-	ssize_t len = readlink("/proc/self/exe", path, size - 64);
-
-	path[len > 0 ? len : 0] = '\0';
-	for (int i = 0; i < 2; i++)
-		if (strrchr(path, '/'))
-			*strrchr(path, '/') = '\0';
-	strcat(path, "/lib/libopsample.so");
-}
-
 TEST(by__exit_of_two_threads_under_opsample)
 {
-	char library[PATH_MAX], output[64];
+	char output[64];
 	off_t most = 0;
 
-#ifdef __SANITIZE_ADDRESS__
-	SKIP("AddressSanitizer must be the first library");
-#endif
-	find_library(library, sizeof(library));
+	skip_unless_preloaded();
 	snprintf(output, sizeof(output), "/tmp/sampler_exits.%d", getpid());
 	for (int i = 0; i < 5; i++) {
 		struct stat written = { 0 };
@@ -160,7 +132,7 @@ TEST(by__exit_of_two_threads_under_opsample)
 		pid_t pid = fork();
 
 		if (!pid)
-			be_sampled_program(library, output);
+			be_preloaded("be-sampled", RATE, output);
 		CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
 		      WEXITSTATUS(status) == STATUS, "status %#x", (unsigned int)status);
 		CHECK(!stat(output, &written) || time(NULL) - before >= PATIENCE_S,

@@ -148,6 +148,18 @@ TEST(unasked_it_shares_them)
 	CHECK(seen.has_pipe && !seen.write_error, "shared");
 }
 
+TEST(no_signal_comes_of_telling_those_who_are_gone)
+{
+	sigset_t pending, blocked;
+
+	close(take_stderr());
+	sampler_tell(SAID);
+	sigpending(&pending);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	CHECK(!sigismember(&pending, SIGPIPE), "nor later");
+	CHECK(!sigismember(&blocked, SIGPIPE), "it is as it was");
+}
+
 TEST(a_forks_child_has_its_own_too)
 {
 	pid_t child;
