@@ -13,7 +13,7 @@ static const struct {
 	[STACK_SHORT_COPY] = { "short_copy", "ended where the copy of the stack did" },
 	[STACK_NO_USER] = { "no_user", "kernel part only" },
 	[STACK_UNTOLD] = { "untold", "of unknown end" },
-	[STACK_NO_MAPS] = { "no_maps", "ended in code mapped too lately to be known" },
+	[STACK_NO_MAPS] = { "no_maps", "ended in code mapped too recently to be known" },
 };
 
 const char *stack_end_name(unsigned int kind)

@@ -15,6 +15,7 @@
 
 #include "event_scale.h"
 #include "file.h"
+#include "stack_store.h"
 #include "strbuf.h"
 #include "xalloc.h"
 
@@ -162,6 +163,41 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
 			   "machine usable: sample less often", s->name, s->counts.throttled);
 	strbuf_free(&reasons);
+}
+
+static bool is_cut_off(unsigned int end)
+{
+	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNTOLD;
+}
+
+static void notice_chains(const struct report_session *s, struct notices *notices)
+{
+	struct strbuf reasons = STRBUF_INIT;
+	double all = 0, cut_off = 0;
+
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
+		uint64_t n = s->counts.stacks[i];
+
+		all += (double)n;
+		if (!n || !is_cut_off(i))
+			continue;
+		cut_off += (double)n;
+		strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
+			    stack_end_text(i));
+	}
+	if (cut_off > all / 100)
+		notice_add(notices, "session '%s': %.0f of %.0f chains of callers (%.2g %%) are not "
+			   "whole, so callers are missing: %s", s->name, cut_off, all,
+			   100 * cut_off / all, reasons.text);
+	strbuf_free(&reasons);
+}
+
+/* [CG-8] */
+void chain_notices(const struct session_list *sessions, struct notices *notices)
+{
+	for (size_t i = 0; i < sessions->nr; i++)
+		if (sessions->sessions[i].has_counts)
+			notice_chains(&sessions->sessions[i], notices);
 }
 
 /* [JT-6] [JT-20] */

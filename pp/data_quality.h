@@ -9,6 +9,9 @@
 /* For reports without header lines: which events' counts are scaled [ME-2]. */
 void multiplexed_notices(const struct session_list *sessions, struct notices *notices);
 
+/* For reports of calls: how many chains are not whole, if that is more than one in a hundred. */
+void chain_notices(const struct session_list *sessions, struct notices *notices);
+
 void data_quality_notices(const struct session_list *sessions, struct notices *notices);
 
 #endif

@@ -36,6 +36,9 @@ are()
 		$((all < 100 ? 1 : all / 100))
 }
 
+# of all CPUs, since the module is there
+aborted() { cat $fs/stats/cpu*/backtrace_aborted | awk '{ n += $1 } END { print n + 0 }'; }
+
 burn=' burn(;|$)'
 tree='burn;third;second;first;main;'
 models='timer nmi-ipi' entry=do_syscall_64
@@ -62,6 +65,9 @@ for model in $models; do
 	at_least "$model: forged: samples" "$(matching .)" 20
 	at_least "$model: forged: callers that are not code" "$(matching ' bad-frame[^ ]* burn_with$')" 1
 	is "$model: forged: frames that are not" "$(matching 'burn_with;.*[?]')" 0
+	broken=$(matching ' (no-table|no-maps|bad-frame|unreadable)')
+	at_least "$model: chains that broke off, of which $broken were just told, are counted" \
+		"$(aborted)" "$broken"
 
 	take calltree signal 400 64 -t
 	# those marked may go by frame pointers through the kernel's or the library's part of it
@@ -97,6 +103,7 @@ is "pushes that were taken, and others" \
 shared:ok both:EINVAL unknown-cookie:ENOENT no-cookie:ENOENT short:EINVAL tiny:EINVAL long:EINVAL \
 too-much:ENOSPC endless:EINVAL unmapped:EFAULT kernel's:EFAULT taken-away:ok nothing-there:ok "
 at_least "bent tables that were not taken" "$(grep -c '^bent EINVAL' /tmp/pushed)" 20
+is "refused ones are counted" "$(cat $fs/unwind/refused)" "$(grep -c -E ' E(INVAL|NOSPC|FAULT)' /tmp/pushed)"
 is "tables that stay, KiB in use" "$(cat $fs/unwind/tables $fs/unwind/used | tr '\n' ' ')" "0 0 "
 put unwind/memory 0
 is "with no memory for tables" "$(probe push | sed -n 's/^taken //p')" ENOSPC
