@@ -217,8 +217,8 @@ TEST(frames_of_nowhere)
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(1, 0x40), 1, 1);
 	CHECK_CHAINS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 "
 		     "no_table\n");
-	CHECK(stats_stacks_aborted(&(struct cpu_counts){ .stacks = { 9, 9, 1, 2, 3, 4, 9, 9, 5 } }) ==
-	      15, "those that broke off");
+	const struct cpu_counts counts = { .stacks = { 9, 9, 1, 2, 3, 4, 9, 9, 5 } };
+	CHECK(stats_stacks_aborted(&counts) == 15, "those that broke off");
 	test_close(r);
 }
 

@@ -26,7 +26,8 @@ struct mode {
 	const char *shallow;	  /* what chains that are complete are, if it ends otherwise */
 	bool in_kernel;		  /* most samples are in the kernel */
 	bool needs_more;	  /* copies must grow first; begun again where one is too short */
-	bool moves_frames;	  /* at moments, as exceptions do: then there is no way out */
+	bool has_no_way_out;	  /* at moments: it takes many samples to tell how often */
+	bool moves_frames;	  /* then, as exceptions do, and one in thousands is wrong */
 	bool has_no_table;	  /* and so is as good as frame pointers are */
 	bool by_program;	  /* all processes of it count, not just the one that was started */
 	bool forges;		  /* most of its frames are none: such chains must not be whole */
@@ -70,7 +71,7 @@ static const struct mode modes[] = {
 static const struct mode signal_modes[] = {
 	{.name = "signal",
 	 .lines = {"spin on_signal ? interrupted main ?", "? interrupted main ?"},
-	 .moves_frames = true},
+	 .has_no_way_out = true},
 };
 
 /* Copies of the stack have to grow for it. */
@@ -98,8 +99,10 @@ static const struct mode listed_modes[] = {
 static const struct mode exception_modes[] = {
 	{.name = "exception",
 	 .lines = {PASSED("catches main ?"), "spin catches main ?", "? catches main ?"},
+	 .has_no_way_out = true,
 	 .moves_frames = true},
 	{.name = "rethrown",
+	 .has_no_way_out = true,
 	 .moves_frames = true,
 	 .lines = {PASSED("rethrows catches_again main ?"), "spin rethrows catches_again main ?",
 		   "? rethrows catches_again main ?", "? catches_again main ?"}},
