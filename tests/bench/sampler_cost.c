@@ -7,6 +7,7 @@
  *		sampler_signal	a signal that does nothing, to the thread that gets it
  *		sampler_stopped	a sample, to the thread that is sampled: the signal, and the copy
  *		sampler_thread	a sample, to the sampling thread: sending, waiting, unwinding
+ *		sampler_unwind	what of that is unwinding, of DEPTH callers and a few more
  *		sampler_100hz	both, a hundred times a second
  *		sampler_1000hz	samples with all frames that really came of 1000 a second
  *
@@ -102,14 +103,38 @@ static void run_interrupted(struct costs *c, int run)
 /* --- sampled --- */
 
 static uint64_t nr_samples;
+static size_t few_frames;	/* of a sample that is not counted */
 
 static void count_sample(void *context, const struct sampler_sample *sample)
 {
 	(void)context;
-	nr_samples += sample->nr_frames > DEPTH;
+	nr_samples += sample->nr_frames > few_frames;
 }
 
-static void run_sampled(struct costs *c, int run)
+static bool takes_all(void *context, const struct sampler_frame *from)
+{
+	(void)context;
+	(void)from;
+	return true;
+}
+
+static enum sampler_unwound end_at_once(void *context, void *state, struct sampler_registers *regs,
+					const struct sampler_stack *stack,
+					struct sampler_frames *frames)
+{
+	(void)context;
+	(void)state;
+	(void)regs;
+	(void)stack;
+	(void)frames;
+	return SAMPLER_COMPLETED;
+}
+
+static const struct sampler_unwinder_ops no_unwinder = {
+	.size = sizeof(no_unwinder), .can_unwind = takes_all, .unwind = end_at_once,
+};
+
+static void run_sampled(struct costs *c, int run, bool unwinds)
 {
 	static const struct sampler_builder_ops ops = { .size = sizeof(ops),
 							.sample = count_sample };
@@ -122,8 +147,11 @@ static void run_sampled(struct costs *c, int run)
 	params.interval_ns = 1000000;
 	params.samples = 0;
 	nr_samples = 0;
+	few_frames = unwinds ? DEPTH : 0;
 	if (sampler_thread_self(&self) || sampler_create(&self, &params, &builder, &p))
 		return;
+	if (!unwinds)
+		sampler_add_unwinder(p, &no_unwinder, NULL);
 	all = cpu_seconds();
 	if (!sampler_start(p))
 		c->target[run] = work();
@@ -165,7 +193,7 @@ static double rate(const struct costs *c)
 
 int main(int argc, char **argv)
 {
-	static struct costs plain, interrupted, sampled;
+	static struct costs plain, interrupted, sampled, not_unwound;
 	double stop, thread;
 
 	if (argc > 1 && !strcmp(argv[1], "work")) {
@@ -175,13 +203,15 @@ int main(int argc, char **argv)
 	for (int i = 0; i < RUNS; i++) {
 		plain.target[i] = work();
 		run_interrupted(&interrupted, i);
-		run_sampled(&sampled, i);
+		run_sampled(&sampled, i, true);
+		run_sampled(&not_unwound, i, false);
 	}
 	stop = each(&sampled, &plain);
 	thread = beside(&sampled);
 	printf("bench sampler_signal %.1f us\n", each(&interrupted, &plain));
 	printf("bench sampler_stopped %.1f us\n", stop);
 	printf("bench sampler_thread %.1f us\n", thread);
+	printf("bench sampler_unwind %.1f us\n", thread - beside(&not_unwound));
 	printf("bench sampler_100hz %.3f percent_of_a_core\n", (stop + thread) * 1e-6 * 100 * 100);
 	printf("bench sampler_1000hz %.0f samples/s\n", rate(&sampled));
 	return 0;
