@@ -77,6 +77,14 @@ struct passage {
 	u64 address;
 };
 
+/* A frame pointer may hold anything in code of which it was not known whose it is. [FS-62] */
+static u32 end_before_no_code(u32 end)
+{
+	if ((end & OP_STACK_END_MASK) == OP_STACK_NO_MAPS)
+		return end;
+	return OP_STACK_BAD_FRAME | (end & OP_STACK_FRAME_POINTERS);
+}
+
 /* Write the callers of a sample that has been begun. 0, and how the chain ends; or -EAGAIN. */
 static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
 {
@@ -104,7 +112,7 @@ static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
 		}
 		if (err) {
 			op_count(p->cpu, OP_STAT_CALLER_NO_MAPPING);
-			*ret_end = OP_STACK_BAD_FRAME | (chain.end & OP_STACK_FRAME_POINTERS);
+			*ret_end = end_before_no_code(chain.end);
 			return 0;
 		}
 		op_event_chain_caller(&c, place.address);

@@ -130,7 +130,7 @@ static void walk(struct op_chain *c, u32 depth, u64 mm, struct op_unwind_cursor 
 	}
 	if (result != OP_UNWIND_STEPPED)
 		c->end = stack_end(result);
-	if (c->end == OP_STACK_NO_TABLE && code.unknown)
+	if (code.unknown && (c->end == OP_STACK_NO_TABLE || c->end == OP_STACK_BAD_FRAME))
 		c->end = OP_STACK_NO_MAPS;
 	if (cursor->by_frame_pointer)
 		c->end |= OP_STACK_FRAME_POINTERS;
