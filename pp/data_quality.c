@@ -186,8 +186,8 @@ static void notice_chains(const struct report_session *s, struct notices *notice
 			    stack_end_text(i));
 	}
 	if (cut_off > all / 100)
-		notice_add(notices, "session '%s': %.0f of %.0f chains of callers (%.2g %%) are not "
-			   "whole, so callers are missing: %s", s->name, cut_off, all,
+		notice_add(notices, "session '%s': %.0f of %.0f chains of callers (%.2g %%) are "
+			   "not whole, so callers are missing: %s", s->name, cut_off, all,
 			   100 * cut_off / all, reasons.text);
 	strbuf_free(&reasons);
 }
