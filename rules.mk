@@ -19,27 +19,13 @@ WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
 VERSION  := 0.1.0
-CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
+# one -I: an include names its file from the root, and tests/lint checks who may include whom
+CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
 LDFLAGS  := $(EXTRA_LDFLAGS)
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS  += -fsanitize=$(SAN)
 endif
-
-# Which folders' headers a folder may include: this is the architecture (doc/internals.md).
-# oprofilefs and module come last: their number.h is the kernel side's, not libutil's.
-inc_libutil := libutil
-inc_libdb   := libdb libutil
-inc_events  := events libutil
-inc_daemon  := daemon libdb events libutil oprofilefs libagent
-inc_libagent := libagent
-inc_control := control libdb events libutil oprofilefs
-inc_operf   := operf libsampler daemon control libdb events libutil oprofilefs
-inc_formats := formats libutil
-inc_libsampler := libsampler formats libdb libutil
-inc_pp      := pp formats libdb events libutil
-inc_tests   := tests libsampler libagent daemon control operf pp formats libdb events libutil oprofilefs module
-inc_for      = $(addprefix -I,$(inc_$(firstword $(subst /, ,$(1)))))
 
 # How a program is made of its objects and libraries. Said at each program, for a pattern
 # such as build/tests/% would be taken for build/tests/unit/x.o too.
@@ -139,12 +125,12 @@ endef
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # for shared libraries made of several folders' files: only what a header exports is to be seen
 $(O)/pic/%.o: %.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS) $(call inc_for,$*) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
 
 # written by the compiler; without this make would take a missing one for a program
 $(O)/%.d: ;

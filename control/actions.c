@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "actions.h"
-#include "child.h"
-#include "daemon_link.h"
-#include "daemonrc.h"
-#include "offline.h"
-#include "say.h"
-#include "status.h"
-#include "watchdog.h"
+#include "control/actions.h"
+#include "control/child.h"
+#include "control/daemon_link.h"
+#include "control/daemonrc.h"
+#include "control/offline.h"
+#include "libutil/say.h"
+#include "control/status.h"
+#include "control/watchdog.h"
 
 #define KILL_MS	5000		/* for the kernel to end a process */
 

@@ -10,9 +10,9 @@
 #define ACTIONS_H
 
 #include <stdbool.h>
-#include "error.h"
-#include "host.h"
-#include "setup.h"
+#include "libutil/error.h"
+#include "control/host.h"
+#include "control/setup.h"
 
 struct control {
 	const char *rc;			/* the saved set-up's path */

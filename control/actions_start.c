@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "actions.h"
-#include "daemon_link.h"
-#include "daemon_start.h"
-#include "daemonrc.h"
-#include "event_plan.h"
-#include "file.h"
-#include "number.h"
-#include "say.h"
-#include "status.h"
-#include "watchdog.h"
+#include "control/actions.h"
+#include "control/daemon_link.h"
+#include "control/daemon_start.h"
+#include "control/daemonrc.h"
+#include "control/event_plan.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/say.h"
+#include "control/status.h"
+#include "control/watchdog.h"
 
 int control_judge(const struct control *c, struct setup *s, struct op_error *e)
 {

@@ -2,9 +2,9 @@
 /* buffer_sizes.c - one table for the three sizes that the module lets us choose */
 #include <errno.h>
 #include <inttypes.h>
-#include "buffer_sizes.h"
-#include "number.h"
-#include "op_abi.h"
+#include "control/buffer_sizes.h"
+#include "libutil/number.h"
+#include "oprofilefs/op_abi.h"
 
 const struct buffer_kind buffer_kinds[NR_BUFFERS] = {
 	[BUFFER_EVENTS] = { "buffer-size", "buffer_size",

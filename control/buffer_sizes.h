@@ -9,7 +9,7 @@
 #define BUFFER_SIZES_H
 
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 enum buffer_id { BUFFER_EVENTS, BUFFER_WATERSHED, BUFFER_CPU, NR_BUFFERS };
 

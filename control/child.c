@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "child.h"
+#include "control/child.h"
 
 extern char **environ;
 

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "collector_choice.h"
-#include "cpu_clock.h"
-#include "module_state.h"
-#include "watchdog.h"
+#include "control/collector_choice.h"
+#include "libutil/cpu_clock.h"
+#include "control/module_state.h"
+#include "control/watchdog.h"
 
 static int perf_try(__u32 type, __u64 config, pid_t pid, int cpu)
 {

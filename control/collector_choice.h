@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "cpu_detect.h"
-#include "error.h"
-#include "host.h"
-#include "setup.h"
+#include "events/cpu_detect.h"
+#include "libutil/error.h"
+#include "control/host.h"
+#include "control/setup.h"
 
 struct collector_choice {
 	bool module;

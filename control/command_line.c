@@ -9,10 +9,10 @@
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command_line.h"
-#include "option_help.h"
-#include "session.h"
-#include "xalloc.h"
+#include "control/command_line.h"
+#include "libutil/option_help.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 /* Codes that popt hands back: actions, settings and the rest, apart from each other. */
 enum {

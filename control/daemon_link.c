@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "channel.h"
-#include "daemon_link.h"
-#include "file.h"
-#include "number.h"
-#include "session.h"
+#include "libutil/channel.h"
+#include "control/daemon_link.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libdb/session.h"
 
 #define ANSWER_MS	(10 * 1000)
 #define WRITE_MS	(30 * 1000)

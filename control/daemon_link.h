@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include "error.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
 
 /*
  * Whether a daemon runs there, also one that does not answer any more. One that is just being

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "child.h"
-#include "daemon_link.h"
-#include "daemon_start.h"
-#include "file.h"
-#include "session.h"
-#include "vmlinux.h"
-#include "xalloc.h"
+#include "control/child.h"
+#include "control/daemon_link.h"
+#include "control/daemon_start.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "control/vmlinux.h"
+#include "libutil/xalloc.h"
 
 #define DAEMON		"oprofiled"
 #define START_MS	(60 * 1000)	/* it reads all of /proc before it is ready */

@@ -3,11 +3,11 @@
 #ifndef DAEMON_START_H
 #define DAEMON_START_H
 
-#include "collector_choice.h"
-#include "driver.h"
-#include "error.h"
-#include "event_plan.h"
-#include "setup.h"
+#include "control/collector_choice.h"
+#include "control/driver.h"
+#include "libutil/error.h"
+#include "control/event_plan.h"
+#include "control/setup.h"
 
 /*
  * Make the session directory, set the module's buffers and run oprofiled, which is ready (but not

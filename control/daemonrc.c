@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemonrc.h"
-#include "file.h"
-#include "number.h"
-#include "xalloc.h"
+#include "control/daemonrc.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 #define MAX_FILE	(64 * 1024)
 #define EVENT_KEY	"CHOSEN_EVENTS_"

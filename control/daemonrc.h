@@ -13,9 +13,9 @@
 #define DAEMONRC_H
 
 #include <stdbool.h>
-#include "error.h"
-#include "setup.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "control/setup.h"
+#include "libutil/strbuf.h"
 
 #define DAEMONRC_PATH	"/root/.oprofile/daemonrc"
 #define DAEMONRC_ENV	"OPROFILE_DAEMONRC"	/* another place, for tests and demonstrations */

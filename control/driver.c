@@ -13,11 +13,11 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "child.h"
-#include "driver.h"
-#include "file.h"
-#include "op_abi.h"
-#include "xalloc.h"
+#include "control/child.h"
+#include "control/driver.h"
+#include "libutil/file.h"
+#include "oprofilefs/op_abi.h"
+#include "libutil/xalloc.h"
 
 #define MODULE_NAME	"oprofile"
 #define MODPROBE_MS	(60 * 1000)

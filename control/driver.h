@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /* Where to look. driver_init() fills in the system's; tests use folders of their own. */
 struct driver {

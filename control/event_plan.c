@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "event_plan_private.h"
-#include "machine_events.h"
-#include "number.h"
-#include "op_abi.h"
-#include "xalloc.h"
+#include "control/event_plan_private.h"
+#include "events/machine_events.h"
+#include "libutil/number.h"
+#include "oprofilefs/op_abi.h"
+#include "libutil/xalloc.h"
 
 #define DEFAULT_BY_TIME	CPU_CLOCK_EVENT ":100000:0:1:1"
 

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "collector_choice.h"
-#include "error.h"
-#include "setup.h"
-#include "strbuf.h"
+#include "control/collector_choice.h"
+#include "libutil/error.h"
+#include "control/setup.h"
+#include "libutil/strbuf.h"
 
 struct event_plan {
 	char *cpu_type;			/* --cpu-type=; NULL: by time */

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "event_plan_private.h"
-#include "ibs_limits.h"
+#include "control/event_plan_private.h"
+#include "events/ibs_limits.h"
 
 struct feature {
 	const char *ext, *word;		/* in the table; to the daemon */

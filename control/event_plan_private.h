@@ -3,8 +3,8 @@
 #ifndef EVENT_PLAN_PRIVATE_H
 #define EVENT_PLAN_PRIVATE_H
 
-#include "event_plan.h"
-#include "event_request.h"
+#include "control/event_plan.h"
+#include "events/event_request.h"
 
 /* What the table of one kind of CPU says of the events. */
 struct kind_plan {

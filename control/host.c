@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* host.c - the real machine */
-#include "collector_choice.h"
-#include "host.h"
+#include "control/collector_choice.h"
+#include "control/host.h"
 
 void host_init(struct host *h)
 {

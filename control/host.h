@@ -7,7 +7,7 @@
 #ifndef HOST_H
 #define HOST_H
 
-#include "driver.h"
+#include "control/driver.h"
 
 struct host {
 	struct driver driver;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "event_table.h"
-#include "file.h"
-#include "module_state.h"
+#include "events/event_table.h"
+#include "libutil/file.h"
+#include "control/module_state.h"
 
 #define MODELS_MAX	(16 * 1024)
 #define IMPOSSIBLE	"impossible: "

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "driver.h"
-#include "error.h"
+#include "control/driver.h"
+#include "libutil/error.h"
 
 struct module_state {
 	char loaded[32];		/* its parameter model; "": unknown */

@@ -13,12 +13,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "daemon_link.h"
-#include "file.h"
-#include "offline.h"
-#include "session.h"
-#include "session_settle.h"
-#include "xalloc.h"
+#include "control/daemon_link.h"
+#include "libutil/file.h"
+#include "control/offline.h"
+#include "libdb/session.h"
+#include "libdb/session_settle.h"
+#include "libutil/xalloc.h"
 
 #define ASIDE	".tmp_reset."		/* and a pid: no session's name */
 

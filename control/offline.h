@@ -4,7 +4,7 @@
 #define OFFLINE_H
 
 #include <stdbool.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /* Whether the current session holds anything. */
 bool offline_has_samples(const char *session_dir);

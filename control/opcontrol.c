@@ -11,13 +11,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "actions.h"
-#include "daemon_link.h"
-#include "daemonrc.h"
-#include "command_line.h"
-#include "say.h"
-#include "version.h"
-#include "xalloc.h"
+#include "control/actions.h"
+#include "control/daemon_link.h"
+#include "control/daemonrc.h"
+#include "control/command_line.h"
+#include "libutil/say.h"
+#include "libutil/version.h"
+#include "libutil/xalloc.h"
 
 static bool is_start(enum action action)
 {

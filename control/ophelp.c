@@ -4,15 +4,15 @@
  *
  * opcontrol and scripts ask it too: what an event's code, default unit mask or counter is.
  */
-#include "ophelp.h"
+#include "control/ophelp.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include "say.h"
-#include "version.h"
+#include "libutil/say.h"
+#include "libutil/version.h"
 
 #define NARROWEST 40
 

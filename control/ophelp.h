@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "event_table.h"
-#include "machine_events.h"
+#include "events/event_table.h"
+#include "events/machine_events.h"
 
 #define OPHELP_WIDTH 99 /* columns where the output is no terminal */
 

@@ -2,17 +2,17 @@
 /*
  * ophelp_answer.c - what is to be known of the events on the command line
  */
-#include "ophelp.h"
+#include "control/ophelp.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "counter_alloc.h"
-#include "event_encode.h"
-#include "event_request.h"
-#include "say.h"
-#include "xalloc.h"
+#include "events/counter_alloc.h"
+#include "events/event_encode.h"
+#include "events/event_request.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 static int resolve(const struct help_cpu *cpu, const struct help_options *o,
 		   struct event_choice *choices, struct op_error *e)

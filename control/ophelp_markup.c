@@ -2,10 +2,10 @@
 /*
  * ophelp_markup.c - the list of events for programs: XML [HLP-12] and JSON
  */
-#include "ophelp.h"
+#include "control/ophelp.h"
 
 #include <inttypes.h>
-#include "unit_mask.h"
+#include "events/unit_mask.h"
 
 /* Attribute text; the apostrophe may stay as it is between double quotes. */
 static void put_xml(const char *text, FILE *out)

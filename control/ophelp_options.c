@@ -2,13 +2,13 @@
 /*
  * ophelp_options.c - ophelp's command line
  */
-#include "ophelp.h"
+#include "control/ophelp.h"
 
 #include <errno.h>
 #include <popt.h>
 #include <stdlib.h>
 #include <string.h>
-#include "number.h"
+#include "libutil/number.h"
 
 /* What popt fills in, for the one command line there is. */
 static struct raw {

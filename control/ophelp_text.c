@@ -2,11 +2,11 @@
 /*
  * ophelp_text.c - the list of events for people [HLP-10]
  */
-#include "ophelp.h"
+#include "control/ophelp.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include "unit_mask.h"
+#include "events/unit_mask.h"
 
 #define TAB 8
 #define MASK_INDENT 14 /* behind a tab and "0x00: " */

@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "number.h"
-#include "session.h"
-#include "setup.h"
-#include "vmlinux.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libdb/session.h"
+#include "control/setup.h"
+#include "control/vmlinux.h"
+#include "libutil/xalloc.h"
 
 void setup_init(struct setup *s)
 {

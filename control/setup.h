@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "buffer_sizes.h"
-#include "error.h"
-#include "event_request.h"
-#include "op_abi.h"
+#include "control/buffer_sizes.h"
+#include "libutil/error.h"
+#include "events/event_request.h"
+#include "oprofilefs/op_abi.h"
 
 #define SETUP_MAX_EVENTS	32
 #define SETUP_MAX_CALLGRAPH	OP_STACK_DEPTH_MAX	/* callers */

@@ -7,10 +7,10 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "daemon_link.h"
-#include "number.h"
-#include "session.h"
-#include "status.h"
+#include "control/daemon_link.h"
+#include "libutil/number.h"
+#include "libdb/session.h"
+#include "control/status.h"
 
 void format_period(uint64_t ns, char *buf, size_t size)
 {

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "setup.h"
-#include "strbuf.h"
+#include "control/setup.h"
+#include "libutil/strbuf.h"
 
 /* OProfile's lines (CTL-90..97) for @s, when no daemon runs. */
 void status_print_setup(const struct setup *s, FILE *out);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "vmlinux.h"
+#include "control/vmlinux.h"
 
 struct kernel_text {
 	uint64_t text;		/* start of section .text */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /*
  * Whether @path is an uncompressed ELF kernel with a .text section: it has the symbol _stext or

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "daemon_link.h"
-#include "file.h"
-#include "watchdog.h"
-#include "xalloc.h"
+#include "control/daemon_link.h"
+#include "libutil/file.h"
+#include "control/watchdog.h"
+#include "libutil/xalloc.h"
 
 #define KEPT_MAX	4200	/* a digit, a blank and a path */
 #define KEPT		"1 "	/* before the session directory */

@@ -10,8 +10,8 @@
 #define WATCHDOG_H
 
 #include <stdbool.h>
-#include "error.h"
-#include "host.h"
+#include "libutil/error.h"
+#include "control/host.h"
 
 /*
  * For the daemon of @session_dir. *ret_ours: it is off, and that is our doing, now or when another

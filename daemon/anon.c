@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "anon.h"
-#include "file.h"
-#include "hash.h"
-#include "list.h"
-#include "xalloc.h"
+#include "daemon/anon.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/list.h"
+#include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024
 #define ENTRIES_MAX	8192

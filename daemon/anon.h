@@ -8,7 +8,7 @@
 #ifndef ANON_H
 #define ANON_H
 
-#include "trans.h"
+#include "daemon/trans.h"
 
 struct anons;
 

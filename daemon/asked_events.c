@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "asked_events.h"
+#include "daemon/asked_events.h"
 
 static int check_timer(const struct options *o, struct op_error *e)
 {

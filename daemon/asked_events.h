@@ -3,9 +3,9 @@
 #ifndef ASKED_EVENTS_H
 #define ASKED_EVENTS_H
 
-#include "collector.h"
-#include "options.h"
-#include "sfile.h"
+#include "daemon/collector.h"
+#include "daemon/options.h"
+#include "daemon/sfile.h"
 
 struct asked_events {
 	struct collector_event collected[EVENTS_MAX];	/* options.nr_events of them */

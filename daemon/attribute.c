@@ -8,11 +8,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "attribute_private.h"
-#include "cgroups.h"
-#include "jit_processes.h"
-#include "log.h"
-#include "xalloc.h"
+#include "daemon/attribute_private.h"
+#include "daemon/cgroups.h"
+#include "daemon/jit_processes.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 struct attribution *attribution_new(const struct attribution_config *config)
 {

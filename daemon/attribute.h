@@ -29,11 +29,11 @@
 #ifndef ATTRIBUTE_H
 #define ATTRIBUTE_H
 
-#include "anon.h"
-#include "cookie.h"
-#include "kernel.h"
-#include "sfile.h"
-#include "stacks.h"
+#include "daemon/anon.h"
+#include "daemon/cookie.h"
+#include "daemon/kernel.h"
+#include "daemon/sfile.h"
+#include "daemon/stacks.h"
 
 struct separation {
 	bool lib, kernel, thread, cpu, cgroup;

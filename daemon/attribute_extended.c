@@ -5,7 +5,7 @@
  * They are placed as any others, as those of a counter that words cannot name, so the hot path
  * has but one question more; what then becomes of them is here.
  */
-#include "attribute_private.h"
+#include "daemon/attribute_private.h"
 
 /* [EB-77] */
 void attribute_derived(struct attribution *a, const struct span *s, struct place place)

@@ -3,7 +3,7 @@
 #ifndef ATTRIBUTE_PRIVATE_H
 #define ATTRIBUTE_PRIVATE_H
 
-#include "attribute.h"
+#include "daemon/attribute.h"
 
 #define NR_ROUTES	256
 #define NR_FOUND	4	/* of a route: samples of several counters come mixed */

@@ -7,11 +7,11 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "attribute_private.h"
-#include "cgroups.h"
-#include "comms.h"
-#include "jit_processes.h"
-#include "log.h"
+#include "daemon/attribute_private.h"
+#include "daemon/cgroups.h"
+#include "daemon/comms.h"
+#include "daemon/jit_processes.h"
+#include "daemon/log.h"
 
 #define SEARCHES_MAX	8		/* of one chain */
 

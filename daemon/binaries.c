@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "binaries.h"
-#include "binary_copy.h"
-#include "build_id.h"
-#include "file.h"
-#include "list.h"
-#include "log.h"
-#include "perf_mounts.h"
-#include "quiet_path.h"
-#include "session.h"
-#include "xalloc.h"
+#include "daemon/binaries.h"
+#include "daemon/binary_copy.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "libutil/list.h"
+#include "daemon/log.h"
+#include "daemon/perf_mounts.h"
+#include "daemon/quiet_path.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define HELD_MAX	64		/* descriptors kept until there are samples */
 #define HOLD_MS		10000		/* so long at most */

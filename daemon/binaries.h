@@ -11,8 +11,8 @@
 #ifndef BINARIES_H
 #define BINARIES_H
 
-#include "collector.h"
-#include "image.h"
+#include "daemon/collector.h"
+#include "daemon/image.h"
 
 struct binaries;
 

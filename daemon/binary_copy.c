@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "binary_copy.h"
-#include "file.h"
-#include "xalloc.h"
+#include "daemon/binary_copy.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define FILE_MAX	(64u << 20)	/* bytes */
 #define PIECE		(4u << 20)	/* a few milliseconds */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct binary_copy {
 	int from, to;			/* @from is the caller's */

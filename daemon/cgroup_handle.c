@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cgroup_handle.h"
-#include "xalloc.h"
+#include "daemon/cgroup_handle.h"
+#include "libutil/xalloc.h"
 
 #define KERNFS_HANDLE	0xfe		/* the handle is the 64-bit id, and nothing else */
 #define FIRST_NAMESPACE	"cgroup:[4026531835]"

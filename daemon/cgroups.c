@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "cgroup_handle.h"
-#include "cgroups.h"
-#include "collector.h"
-#include "file.h"
-#include "hash.h"
-#include "log.h"
-#include "xalloc.h"
+#include "daemon/cgroup_handle.h"
+#include "daemon/cgroups.h"
+#include "daemon/collector.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define NR_PROCESSES	8192
 #define NR_IDS		4096

@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 struct cgroups;
 struct collector;

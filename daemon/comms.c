@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "comms.h"
-#include "file.h"
-#include "xalloc.h"
+#include "daemon/comms.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define NR_TASKS	8192
 #define READINGS_MAX	1000		/* per second */

@@ -9,7 +9,7 @@
 #define COMMS_H
 
 #include <stdint.h>
-#include "op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 struct comms;
 

@@ -8,11 +8,11 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#include "channel.h"
-#include "control.h"
-#include "control_requests.h"
-#include "log.h"
-#include "xalloc.h"
+#include "libutil/channel.h"
+#include "daemon/control.h"
+#include "daemon/control_requests.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define REQUEST_MS	5000	/* a peer's whole request must have come by then */
 #define ANSWER_MS	10000	/* and have taken its whole answer by then */

@@ -10,8 +10,8 @@
 #define CONTROL_H
 
 #include <poll.h>
-#include "ext_feature.h"
-#include "recorder.h"
+#include "daemon/ext_feature.h"
+#include "daemon/recorder.h"
 
 struct control_config {
 	const char *session_dir;

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "control_requests.h"
-#include "control_status.h"
-#include "plain_text.h"
+#include "daemon/control_requests.h"
+#include "daemon/control_status.h"
+#include "libutil/plain_text.h"
 
 void answer_add_line(struct strbuf *answer, const char *text)
 {

@@ -3,8 +3,8 @@
 #ifndef CONTROL_REQUESTS_H
 #define CONTROL_REQUESTS_H
 
-#include "control.h"
-#include "strbuf.h"
+#include "daemon/control.h"
+#include "libutil/strbuf.h"
 
 enum request_answer {
 	ANSWER_NOW,		/* run() gives it */

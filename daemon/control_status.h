@@ -3,8 +3,8 @@
 #ifndef CONTROL_STATUS_H
 #define CONTROL_STATUS_H
 
-#include "control.h"
-#include "strbuf.h"
+#include "daemon/control.h"
+#include "libutil/strbuf.h"
 
 void status_format(const struct control_config *config, struct strbuf *out);
 

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "binaries.h"
-#include "build_id.h"
-#include "cookie.h"
-#include "hash.h"
-#include "log.h"
-#include "quiet_path.h"
-#include "xalloc.h"
+#include "daemon/binaries.h"
+#include "libutil/build_id.h"
+#include "daemon/cookie.h"
+#include "libutil/hash.h"
+#include "daemon/log.h"
+#include "daemon/quiet_path.h"
+#include "libutil/xalloc.h"
 
 struct entry {
 	op_word cookie;			/* OP_NO_COOKIE: free */

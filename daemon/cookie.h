@@ -7,9 +7,9 @@
 #ifndef COOKIE_H
 #define COOKIE_H
 
-#include "binaries.h"
-#include "collector.h"
-#include "image.h"
+#include "daemon/binaries.h"
+#include "daemon/collector.h"
+#include "daemon/image.h"
 
 struct cookies;
 

@@ -3,10 +3,10 @@
 #ifndef DAEMON_H
 #define DAEMON_H
 
-#include "asked_events.h"
-#include "control.h"
-#include "options.h"
-#include "recorder.h"
+#include "daemon/asked_events.h"
+#include "daemon/control.h"
+#include "daemon/options.h"
+#include "daemon/recorder.h"
 
 struct daemon {
 	struct options options;

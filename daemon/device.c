@@ -10,11 +10,11 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "device.h"
-#include "device_ibs.h"
-#include "file.h"
-#include "list.h"
-#include "xalloc.h"
+#include "daemon/device.h"
+#include "daemon/device_ibs.h"
+#include "libutil/file.h"
+#include "libutil/list.h"
+#include "libutil/xalloc.h"
 
 #define READ_WORDS	65536		/* words read at once */
 #define READS_MAX	64		/* of that many, when nobody waits for all */

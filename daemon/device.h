@@ -3,7 +3,7 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
-#include "collector.h"
+#include "daemon/collector.h"
 
 /* As collector.counts(), from the file system mounted at @mount_point. */
 int device_read_counts(const char *mount_point, struct session_counts *counts);

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "device.h"
-#include "file.h"
-#include "number.h"
-#include "stats.h"
-#include "xalloc.h"
+#include "daemon/device.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "daemon/stats.h"
+#include "libutil/xalloc.h"
 
 /* 0 also if this module does not count that. */
 static uint64_t cpu_stat(const char *stats, const char *cpu, const char *file)

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "device.h"
-#include "file.h"
-#include "xalloc.h"
+#include "daemon/device.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define MODELS_MAX 65536	/* bytes of "models" */
 

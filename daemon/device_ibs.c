@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "device_ibs.h"
-#include "file.h"
-#include "xalloc.h"
+#include "daemon/device_ibs.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 /* What is wanted of one file: where it is missing, 0 needs no file, and all else is refused. */
 struct wanted {

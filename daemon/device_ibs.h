@@ -3,8 +3,8 @@
 #ifndef DEVICE_IBS_H
 #define DEVICE_IBS_H
 
-#include "error.h"
-#include "ibs.h"
+#include "libutil/error.h"
+#include "daemon/ibs.h"
 
 /*
  * Write the files ibs_fetch/ and ibs_op/ below @mount, before the buffer is opened. @ibs NULL, or

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "number.h"
-#include "options.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "daemon/options.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define NR_FIELDS	9
 #define NR_NEEDED	7

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ext_feature.h"
-#include "ibs.h"
-#include "sfile.h"
-#include "xalloc.h"
+#include "daemon/ext_feature.h"
+#include "daemon/ibs.h"
+#include "daemon/sfile.h"
+#include "libutil/xalloc.h"
 
 _Static_assert(EXT_EVENTS_MAX <= DERIVED_EVENTS_MAX, "room for a feature's events");
 

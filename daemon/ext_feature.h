@@ -9,9 +9,9 @@
 #ifndef EXT_FEATURE_H
 #define EXT_FEATURE_H
 
-#include "error.h"
-#include "op_abi.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "oprofilefs/op_abi.h"
+#include "libutil/strbuf.h"
 
 #define EXT_EVENTS_MAX	64		/* events of a feature */
 #define EXT_INVALID	(-1)		/* of ext_derive(): the CPU says the address is wrong */

@@ -5,13 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "attribute.h"
-#include "file.h"
-#include "ibs.h"
-#include "ibs_events.h"
-#include "ibs_log.h"
-#include "log.h"
-#include "xalloc.h"
+#include "daemon/attribute.h"
+#include "libutil/file.h"
+#include "daemon/ibs.h"
+#include "daemon/ibs_events.h"
+#include "daemon/ibs_log.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 _Static_assert(IBS_EVENTS_MAX <= EXT_EVENTS_MAX, "a sample may be all of them");
 

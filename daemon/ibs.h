@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "error.h"
-#include "ext_feature.h"
-#include "ibs_limits.h"
+#include "libutil/error.h"
+#include "daemon/ext_feature.h"
+#include "events/ibs_limits.h"
 
 struct ibs_event;
 

@@ -7,10 +7,10 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
-#include "ibs.h"
-#include "ibs_events.h"
-#include "number.h"
-#include "xalloc.h"
+#include "daemon/ibs.h"
+#include "daemon/ibs_events.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 #define NR_NEEDED	3		/* events, count, unit mask */
 #define NR_FIELDS	5		/* kernel, user */

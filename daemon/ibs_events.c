@@ -5,7 +5,7 @@
  * Nothing but data and the few lines that read it, so that it can be held beside the manual.
  */
 #include <string.h>
-#include "ibs_events.h"
+#include "daemon/ibs_events.h"
 
 #define FETCH(on, off)	.bits[IBS_CONTROL] = { on, off }
 #define OP(on, off)	.bits[IBS_DATA] = { on, off }

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "file.h"
-#include "ibs_log.h"
-#include "log.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/ibs_log.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define TEXT_MAX	65536		/* bytes gathered before they are written */
 

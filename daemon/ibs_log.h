@@ -6,8 +6,8 @@
 #define IBS_LOG_H
 
 #include <stdint.h>
-#include "error.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
 
 #define IBS_LOG_MAX	(UINT64_C(256) << 20)	/* bytes */
 

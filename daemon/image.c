@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "hash.h"
-#include "image.h"
-#include "image_ids.h"
-#include "log.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "daemon/image.h"
+#include "libdb/image_ids.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define NR_BUCKETS 1024
 

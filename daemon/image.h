@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "sample_name.h"
+#include "libdb/sample_name.h"
 
 struct image {
 	enum image_kind kind;		/* IMAGE_FILE or IMAGE_KERNEL */

@@ -2,8 +2,8 @@
 /* jit_code.c - the blocks of a process, from whichever file */
 #include <stdlib.h>
 #include <string.h>
-#include "jit_code.h"
-#include "xalloc.h"
+#include "daemon/jit_code.h"
+#include "libutil/xalloc.h"
 
 void jit_code_init(struct jit_code *c, const struct jit_window *window)
 {

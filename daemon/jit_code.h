@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "strbuf.h"
+#include "libutil/strbuf.h"
 
 #define JIT_BLOCKS_MAX	(1u << 20)	/* of one process; the rest is counted as dropped */
 #define JIT_LINES_MAX	(1u << 20)

@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "jit_convert.h"
-#include "jit_layout.h"
-#include "jit_object.h"
-#include "xalloc.h"
+#include "daemon/jit_convert.h"
+#include "daemon/jit_layout.h"
+#include "daemon/jit_object.h"
+#include "libutil/xalloc.h"
 
 #define NOBODY		65534
 #define CPU_SECONDS	60		/* for all: a bound for what is done on purpose */

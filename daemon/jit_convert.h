@@ -8,8 +8,8 @@
 #ifndef JIT_CONVERT_H
 #define JIT_CONVERT_H
 
-#include "jit_code.h"
-#include "jit_files.h"
+#include "daemon/jit_code.h"
+#include "daemon/jit_files.h"
 
 #define JIT_TEXT_MAX	(256u << 20)	/* bytes read of one file */
 

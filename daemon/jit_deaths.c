@@ -8,8 +8,8 @@
  * hostile file makes overlap.
  */
 #include <stdlib.h>
-#include "jit_deaths.h"
-#include "xalloc.h"
+#include "daemon/jit_deaths.h"
+#include "libutil/xalloc.h"
 
 struct canvas {
 	uint64_t *edges;		/* sorted, without doubles */

@@ -3,7 +3,7 @@
 #ifndef JIT_DEATHS_H
 #define JIT_DEATHS_H
 
-#include "jit_code.h"
+#include "daemon/jit_code.h"
 
 /* Where no earlier death is known: a block's is the birth of the next that overlaps it. */
 void jit_set_deaths(struct jit_code *c);

@@ -6,7 +6,7 @@
  */
 #include <dwarf.h>
 #include <string.h>
-#include "jit_debug.h"
+#include "daemon/jit_debug.h"
 
 #define UNIT		1		/* the one abbreviation */
 #define DWARF_VERSION	4

@@ -3,7 +3,7 @@
 #ifndef JIT_DEBUG_H
 #define JIT_DEBUG_H
 
-#include "jit_layout.h"
+#include "daemon/jit_layout.h"
 
 struct jit_debug {
 	struct strbuf abbrev, info, line;	/* contents of .debug_abbrev and so on */

@@ -2,10 +2,10 @@
 /* jit_dump.c - reads the dumps of libopagent and of whoever else writes their format */
 #include <elf.h>
 #include <string.h>
-#include "jit_code.h"
-#include "jit_dump.h"
-#include "jit_live.h"
-#include "jit_record.h"
+#include "daemon/jit_code.h"
+#include "libagent/jit_dump.h"
+#include "daemon/jit_live.h"
+#include "daemon/jit_record.h"
 
 #define SECOND	UINT64_C(1000000000)
 

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "file.h"
-#include "jit_owner.h"
-#include "perf_mounts.h"
-#include "perf_proc.h"
-#include "quiet_path.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/jit_owner.h"
+#include "daemon/perf_mounts.h"
+#include "daemon/perf_proc.h"
+#include "daemon/quiet_path.h"
+#include "libutil/xalloc.h"
 
 #define MAPS_MAX	(8u << 20)	/* bytes of /proc/TGID/maps */
 

@@ -6,9 +6,9 @@
  * one's file is no use here.
  */
 #include <string.h>
-#include "jit_code.h"
-#include "jit_live.h"
-#include "jit_record.h"
+#include "daemon/jit_code.h"
+#include "daemon/jit_live.h"
+#include "daemon/jit_record.h"
 
 #define MAGIC		0x4a695444u	/* "JiTD" */
 #define FLAG_CPU_CLOCK	1u		/* times are the CPU's own, not CLOCK_MONOTONIC */

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "jit_deaths.h"
-#include "jit_layout.h"
-#include "xalloc.h"
+#include "daemon/jit_deaths.h"
+#include "daemon/jit_layout.h"
+#include "libutil/xalloc.h"
 
 /* What is worked out of a block besides. */
 struct rank {

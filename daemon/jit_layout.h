@@ -8,7 +8,7 @@
 #ifndef JIT_LAYOUT_H
 #define JIT_LAYOUT_H
 
-#include "jit_code.h"
+#include "daemon/jit_code.h"
 
 #define JIT_NAMES_MAX	(128u << 20)	/* bytes of all names together */
 

@@ -2,9 +2,9 @@
 /* jit_live.c - a hash of blocks by their start, with open addressing */
 #include <stdlib.h>
 #include <string.h>
-#include "hash.h"
-#include "jit_live.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "daemon/jit_live.h"
+#include "libutil/xalloc.h"
 
 void jit_live_free(struct jit_live *l)
 {

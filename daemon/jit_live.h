@@ -7,7 +7,7 @@
 #ifndef JIT_LIVE_H
 #define JIT_LIVE_H
 
-#include "jit_code.h"
+#include "daemon/jit_code.h"
 
 struct jit_live {
 	size_t *slots;		/* index of a block + 1 */

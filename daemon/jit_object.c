@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "jit_debug.h"
-#include "jit_object.h"
-#include "xalloc.h"
+#include "daemon/jit_debug.h"
+#include "daemon/jit_object.h"
+#include "libutil/xalloc.h"
 
 #define GAP		4096		/* between code that begins a new section [JT-41] */
 #define SECTIONS_MAX	30000		/* of code: section numbers have 16 bits */

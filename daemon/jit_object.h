@@ -8,7 +8,7 @@
 #ifndef JIT_OBJECT_H
 #define JIT_OBJECT_H
 
-#include "jit_layout.h"
+#include "daemon/jit_layout.h"
 
 /* Write @layout's symbols to @fd. @machine: EM_*; 0: this machine's. 0 or -errno. */
 int jit_object_write(int fd, const struct jit_layout *layout, uint16_t machine);

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "jit_processes_private.h"
-#include "log.h"
-#include "xalloc.h"
+#include "daemon/jit_processes_private.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define JOBS_MAX	64		/* done by one child */
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "file.h"
-#include "jit_owner.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/jit_owner.h"
+#include "libutil/xalloc.h"
 
 #define STATUS_MAX	65536		/* bytes */
 

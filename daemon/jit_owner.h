@@ -3,7 +3,7 @@
 #ifndef JIT_OWNER_H
 #define JIT_OWNER_H
 
-#include "jit_files.h"
+#include "daemon/jit_files.h"
 
 /* Bring *owner up to date; only @alive changes when the process is gone. */
 void jit_owner_look(const char *proc, uint32_t tgid, struct jit_owner *owner);

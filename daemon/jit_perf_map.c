@@ -5,7 +5,7 @@
  * What most run-time compilers can write when asked to. There are neither times nor code in it.
  */
 #include <string.h>
-#include "jit_code.h"
+#include "daemon/jit_code.h"
 
 /* Digits of @base 16, with or without "0x", then blanks. NULL: there is no number. */
 static const char *parse_hex(const char *p, const char *end, uint64_t *ret)

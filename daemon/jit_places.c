@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "file.h"
-#include "jit_places.h"
-#include "sample_name.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/jit_places.h"
+#include "libdb/sample_name.h"
+#include "libutil/xalloc.h"
 
 static void add_root(struct jit_roots *roots, char *dir)
 {

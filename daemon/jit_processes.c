@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hash.h"
-#include "jit_processes_private.h"
-#include "log.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "daemon/jit_processes_private.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define PROCESSES_MAX	1024		/* whose files are kept open */
 #define LOOKS_MAX	100		/* in a second, for new processes */

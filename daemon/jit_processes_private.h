@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 #include <time.h>
-#include "jit_convert.h"
-#include "jit_places.h"
-#include "jit_processes.h"
-#include "list.h"
+#include "daemon/jit_convert.h"
+#include "daemon/jit_places.h"
+#include "daemon/jit_processes.h"
+#include "libutil/list.h"
 
 #define NR_BUCKETS	256
 #define FOLDERS_MAX	16		/* of one process: programs, names of memory */

@@ -16,9 +16,9 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "jit_sweep.h"
-#include "perf_mounts.h"
-#include "quiet_path.h"
+#include "daemon/jit_sweep.h"
+#include "daemon/perf_mounts.h"
+#include "daemon/quiet_path.h"
 
 /* "PID.dump" */
 static bool is_dump(const char *name)

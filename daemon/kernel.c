@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include "file.h"
-#include "kernel.h"
-#include "kernel_snapshot.h"
-#include "log.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/kernel.h"
+#include "daemon/kernel_snapshot.h"
+#include "daemon/log.h"
+#include "libutil/xalloc.h"
 
 #define MODULES_FILE_MAX	(16 << 20)	/* bytes of /proc/modules */
 #define MODULES_MAX		65536

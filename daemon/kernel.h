@@ -8,7 +8,7 @@
 #ifndef KERNEL_H
 #define KERNEL_H
 
-#include "image.h"
+#include "daemon/image.h"
 
 enum kernel_mode {
 	KERNEL_SYMBOLS,		/* {kern}/kallsyms, absolute pc; symbols are kept with it */

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "kernel_snapshot.h"
-#include "kernel_symbols.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/kernel_snapshot.h"
+#include "libdb/kernel_symbols.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define SNAPSHOT_MAX	(64 << 20)	/* bytes, as [SS-4] has it */
 #define MODULE_LINE	"\n# module "

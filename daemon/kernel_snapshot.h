@@ -10,7 +10,7 @@
 #define KERNEL_SNAPSHOT_H
 
 #include <stdbool.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /*
  * Capture into @snapshot; parts of modules that stood there and are not loaded now are kept.

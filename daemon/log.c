@@ -9,11 +9,11 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "file.h"
-#include "log.h"
-#include "plain_text.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "libutil/plain_text.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 unsigned int log_topics;
 

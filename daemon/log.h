@@ -8,7 +8,7 @@
 #ifndef LOG_H
 #define LOG_H
 
-#include "error.h"
+#include "libutil/error.h"
 
 enum log_topic {			/* --verbose= */
 	LOG_SFILE	= 1 << 0,

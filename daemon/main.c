@@ -13,10 +13,10 @@
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
-#include "daemon.h"
-#include "log.h"
-#include "process.h"
-#include "say.h"
+#include "daemon/daemon.h"
+#include "daemon/log.h"
+#include "daemon/process.h"
+#include "libutil/say.h"
 
 #define DRAIN_MS	1000		/* samples wait no longer, however few they are */
 #define COUNTS_MS	(10 * 1000)

@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "file.h"
-#include "jit_places.h"
-#include "jit_processes.h"
-#include "jit_sweep.h"
-#include "log.h"
-#include "number.h"
-#include "option_help.h"
-#include "sample_name.h"
-#include "say.h"
-#include "session.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/jit_places.h"
+#include "daemon/jit_processes.h"
+#include "daemon/jit_sweep.h"
+#include "daemon/log.h"
+#include "libutil/number.h"
+#include "libutil/option_help.h"
+#include "libdb/sample_name.h"
+#include "libutil/say.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define NOTHING_TO_DO	1
 #define FAILED		255		/* OProfile's -1 */

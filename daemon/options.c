@@ -8,16 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cpu_type.h"
-#include "file.h"
-#include "log.h"
-#include "number.h"
-#include "option_help.h"
-#include "options.h"
-#include "session.h"
-#include "strbuf.h"
-#include "version.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "libutil/number.h"
+#include "libutil/option_help.h"
+#include "daemon/options.h"
+#include "libdb/session.h"
+#include "libutil/strbuf.h"
+#include "libutil/version.h"
+#include "libutil/xalloc.h"
 
 /* As given; NULL or -1: not given. */
 struct raw {

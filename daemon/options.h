@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "attribute.h"
-#include "collector.h"
-#include "error.h"
-#include "ext_feature.h"
-#include "kernel.h"
+#include "daemon/attribute.h"
+#include "daemon/collector.h"
+#include "libutil/error.h"
+#include "daemon/ext_feature.h"
+#include "daemon/kernel.h"
 
 #define EVENTS_MAX (COLLECTOR_COUNTERS_MAX * 4)	/* entries: one for each kind of CPU */
 

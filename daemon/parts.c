@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "hash.h"
-#include "log.h"
-#include "parts.h"
-#include "session_parts.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "daemon/log.h"
+#include "daemon/parts.h"
+#include "libdb/session_parts.h"
+#include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024
 #define BROKEN_MAX	9		/* folders of parts kept whose index is broken */

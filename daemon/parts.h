@@ -9,8 +9,8 @@
 #define PARTS_H
 
 #include <stdint.h>
-#include "error.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
 
 struct part;
 struct parts;

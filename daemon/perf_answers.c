@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "perf_clock.h"
-#include "perf_collector_private.h"
-#include "perf_image_fd.h"
-#include "perf_note.h"
-#include "xalloc.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_collector_private.h"
+#include "daemon/perf_image_fd.h"
+#include "daemon/perf_note.h"
+#include "libutil/xalloc.h"
 
 int perf_cookie_path(struct collector *c, op_word cookie, char **ret_path)
 {

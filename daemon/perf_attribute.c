@@ -5,11 +5,11 @@
  * The hot path: neighbouring samples mostly share process and mapping, so the last ones are tried
  * before any table is.
  */
-#include "perf_attribute.h"
-#include "perf_callers.h"
-#include "perf_cgroups.h"
-#include "perf_comms.h"
-#include "perf_ibs.h"
+#include "daemon/perf_attribute.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_cgroups.h"
+#include "daemon/perf_comms.h"
+#include "daemon/perf_ibs.h"
 
 #define TID_GONE	((uint32_t)-1)
 

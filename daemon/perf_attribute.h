@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "perf_emit.h"
-#include "perf_process.h"
-#include "perf_records.h"
-#include "session.h"
+#include "daemon/perf_emit.h"
+#include "daemon/perf_process.h"
+#include "daemon/perf_records.h"
+#include "libdb/session.h"
 
 /* What is known of one CPU for good, also while it's offline. */
 struct perf_cpu_state {

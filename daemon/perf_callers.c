@@ -5,13 +5,13 @@
  * An address that is in no mapping where code runs is no caller, whoever found it: so what is
  * wrong on a stack ends a chain and does not lead it through the dark.
  */
-#include "perf_callers.h"
+#include "daemon/perf_callers.h"
 
 #include <linux/perf_event.h>
 
-#include "perf_attribute.h"
-#include "perf_chain.h"
-#include "perf_unwind.h"
+#include "daemon/perf_attribute.h"
+#include "daemon/perf_chain.h"
+#include "daemon/perf_unwind.h"
 
 /* One chain on its way out. */
 struct way {

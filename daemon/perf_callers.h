@@ -9,9 +9,9 @@
 #define PERF_CALLERS_H
 
 #include <stdbool.h>
-#include "perf_copy_size.h"
-#include "perf_records.h"
-#include "perf_tables.h"
+#include "daemon/perf_copy_size.h"
+#include "daemon/perf_records.h"
+#include "daemon/perf_tables.h"
 
 struct collector_config;
 struct perf_attribute;

@@ -6,11 +6,11 @@
  */
 #include <unistd.h>
 
-#include "collector.h"
-#include "file.h"
-#include "perf_callers.h"
-#include "perf_clock.h"
-#include "perf_rings.h"
+#include "daemon/collector.h"
+#include "libutil/file.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_rings.h"
 
 #define MAX_STACK_FILE	"/proc/sys/kernel/perf_event_max_stack"
 #define MAX_STACK	127	/* what kernels have that don't say */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_cgroups.c - a table of control groups by id, which may be made without end */
-#include "perf_cgroups.h"
+#include "daemon/perf_cgroups.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 #define NR_BUCKETS	4096
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_chain.c - find addresses, registers and the copied stack in what follows a sample */
-#include "perf_chain.h"
+#include "daemon/perf_chain.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

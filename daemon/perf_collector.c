@@ -15,12 +15,12 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "cgroup_handle.h"
-#include "file.h"
-#include "ibs.h"
-#include "perf_clock.h"
-#include "perf_collector_private.h"
-#include "perf_events.h"
+#include "daemon/cgroup_handle.h"
+#include "libutil/file.h"
+#include "daemon/ibs.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_collector_private.h"
+#include "daemon/perf_events.h"
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 

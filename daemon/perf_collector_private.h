@@ -3,19 +3,19 @@
 #ifndef PERF_COLLECTOR_PRIVATE_H
 #define PERF_COLLECTOR_PRIVATE_H
 
-#include "collector.h"
-#include "list.h"
-#include "perf_attribute.h"
-#include "perf_callers.h"
-#include "perf_cgroups.h"
-#include "perf_comms.h"
-#include "perf_cookies.h"
-#include "perf_emit.h"
-#include "perf_modules.h"
-#include "perf_order.h"
-#include "perf_process.h"
-#include "perf_rings.h"
-#include "perf_targets.h"
+#include "daemon/collector.h"
+#include "libutil/list.h"
+#include "daemon/perf_attribute.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_cgroups.h"
+#include "daemon/perf_comms.h"
+#include "daemon/perf_cookies.h"
+#include "daemon/perf_emit.h"
+#include "daemon/perf_modules.h"
+#include "daemon/perf_order.h"
+#include "daemon/perf_process.h"
+#include "daemon/perf_rings.h"
+#include "daemon/perf_targets.h"
 
 struct perf_collector {
 	struct collector collector;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_comms.c - a table of names by the tasks' numbers, which the kernel gives in order */
-#include "perf_comms.h"
+#include "daemon/perf_comms.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "op_abi.h"
-#include "xalloc.h"
+#include "oprofilefs/op_abi.h"
+#include "libutil/xalloc.h"
 
 struct task {
 	uint32_t tid;			/* 0: free; the idle tasks change their names never */

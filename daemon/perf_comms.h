@@ -8,7 +8,7 @@
 #define PERF_COMMS_H
 
 #include <stdint.h>
-#include "perf_records.h"
+#include "daemon/perf_records.h"
 
 #define PERF_COMMS_MAX	65536	/* tasks; whoever comes to a place takes it */
 

@@ -6,13 +6,13 @@
  * a cookie is asked for once. Anybody can make new files and run them: only what was sampled
  * is kept.
  */
-#include "perf_cookies.h"
+#include "daemon/perf_cookies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 #define BUCKETS_MIN	256
 

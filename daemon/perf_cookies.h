@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "build_id.h"
-#include "op_abi.h"
-#include "unwind_cache.h"
+#include "libutil/build_id.h"
+#include "oprofilefs/op_abi.h"
+#include "daemon/unwind_cache.h"
 
 struct perf_image_key {
 	const char *path;		/* as the kernel wrote it */

@@ -5,9 +5,9 @@
  * Up at once when one in a hundred is short, down only after a long time in which half would
  * have done: a change costs new events on every CPU.
  */
-#include "perf_copy_size.h"
+#include "daemon/perf_copy_size.h"
 
-#include "perf_clock.h"
+#include "daemon/perf_clock.h"
 
 #define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
 #define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time; */

@@ -5,7 +5,7 @@
  * An event of one kind of CPU is one of that PMU's own type; else PERF_TYPE_RAW reaches the PMU
  * of whatever CPU it is opened on. [PC-50]
  */
-#include "perf_counters.h"
+#include "daemon/perf_counters.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_type.h"
-#include "event_encode.h"
-#include "file.h"
-#include "perf_clock.h"
-#include "perf_ibs.h"
-#include "perf_records.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "events/event_encode.h"
+#include "libutil/file.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_ibs.h"
+#include "daemon/perf_records.h"
+#include "libutil/xalloc.h"
 
 #define RING_BYTES_MAX	(64 * 1024 * 1024)
 #define PERIOD_MAX	(3600 * NS_PER_SECOND)

@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "collector.h"
-#include "error.h"
-#include "perf_cpus.h"
+#include "daemon/collector.h"
+#include "libutil/error.h"
+#include "daemon/perf_cpus.h"
 
 struct perf_counter {
 	char name[64];			/* for messages; "" by time */

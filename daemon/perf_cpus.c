@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_cpus.c - which CPUs are online */
-#include "perf_cpus.h"
+#include "daemon/perf_cpus.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "file.h"
+#include "libutil/file.h"
 
 static int take_cpu(const char **at, unsigned int *ret)
 {

@@ -4,7 +4,7 @@
 #define PERF_CPUS_H
 
 #include <stdbool.h>
-#include "session.h"
+#include "libdb/session.h"
 
 struct perf_cpu_set {
 	unsigned int end;		/* highest CPU + 1 */

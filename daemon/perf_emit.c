@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_emit.c - notes only when something changed, then the address and its counter [EB-*] */
-#include "perf_emit.h"
+#include "daemon/perf_emit.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "collector.h"
-#include "op_abi.h"
+#include "daemon/collector.h"
+#include "oprofilefs/op_abi.h"
 
 #define PERF_EMIT_WORDS	32768
 #define PERF_EMIT_RECORD_MAX	16

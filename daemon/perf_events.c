@@ -2,7 +2,7 @@
 /*
  * perf_events.c - the perf events of one CPU: opened on one ring, switched, counted, closed
  */
-#include "perf_events.h"
+#include "daemon/perf_events.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -11,10 +11,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "perf_copy_size.h"
-#include "perf_explain.h"
-#include "perf_open.h"
-#include "xalloc.h"
+#include "daemon/perf_copy_size.h"
+#include "daemon/perf_explain.h"
+#include "daemon/perf_open.h"
+#include "libutil/xalloc.h"
 
 /* The largest ring that we may lock, up to what was asked for. */
 static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "error.h"
-#include "perf_counters.h"
-#include "perf_ring.h"
+#include "libutil/error.h"
+#include "daemon/perf_counters.h"
+#include "daemon/perf_ring.h"
 
 /* Shared by all CPUs; what the kernel does not take is lowered as the first events show it. */
 struct perf_event_setup {

@@ -2,14 +2,14 @@
 /*
  * perf_explain.c - the system call has one errno for many causes; what a user can do about each
  */
-#include "perf_explain.h"
+#include "daemon/perf_explain.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "file.h"
+#include "libutil/file.h"
 
 #define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
 

@@ -3,7 +3,7 @@
 #ifndef PERF_EXPLAIN_H
 #define PERF_EXPLAIN_H
 
-#include "perf_counters.h"
+#include "daemon/perf_counters.h"
 
 /* Sets @e for @err of perf_event_open(2) on @cpu and returns @err. @c: NULL if no event counts. */
 int perf_explain(int err, const struct perf_counter *c, unsigned int cpu, struct op_error *e);

@@ -4,15 +4,15 @@
  *
  * Which bit of the configuration is what stands in sysfs, as does whether it is there at all.
  */
-#include "perf_ibs.h"
+#include "daemon/perf_ibs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define CAP_BRANCH_TARGET	(1u << 5)	/* of the first word of the raw data */
 

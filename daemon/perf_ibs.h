@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "ibs.h"
-#include "op_abi.h"
-#include "perf_counters.h"
+#include "libutil/error.h"
+#include "daemon/ibs.h"
+#include "oprofilefs/op_abi.h"
+#include "daemon/perf_counters.h"
 
 /*
  * Their samples have a number of counter that no event has, and that tells the note which they

@@ -6,9 +6,9 @@
  * mount namespace, or somebody may have put a device there. So nothing is opened before it
  * was seen to be a regular file, and nothing is returned before its identity agreed.
  */
-#include "perf_image_fd.h"
-#include "perf_mounts.h"
-#include "quiet_path.h"
+#include "daemon/perf_image_fd.h"
+#include "daemon/perf_mounts.h"
+#include "daemon/quiet_path.h"
 
 #include <errno.h>
 #include <fcntl.h>

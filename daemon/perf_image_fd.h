@@ -3,8 +3,8 @@
 #ifndef PERF_IMAGE_FD_H
 #define PERF_IMAGE_FD_H
 
-#include "perf_cookies.h"
-#include "perf_process.h"
+#include "daemon/perf_cookies.h"
+#include "daemon/perf_process.h"
 
 /*
  * A read-only close-on-exec descriptor, the caller's. It is looked for where the image is still

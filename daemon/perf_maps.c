@@ -5,12 +5,12 @@
  * A process has some tens of executable mappings and looks them up far more often than it changes
  * them, and most forks exec at once: so an array for binary search, and a shared one.
  */
-#include "perf_maps.h"
+#include "daemon/perf_maps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static struct perf_maps *perf_maps_new(void)
 {

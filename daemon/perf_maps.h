@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "perf_cookies.h"
+#include "daemon/perf_cookies.h"
 
 struct perf_mapping {
 	uint64_t start, end;		/* addresses, end excluded */

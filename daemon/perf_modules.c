@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_modules.c - compare /proc/modules with what it was */
-#include "perf_modules.h"
+#include "daemon/perf_modules.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static int compare(const void *va, const void *vb)
 {

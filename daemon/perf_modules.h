@@ -10,8 +10,8 @@
 #define PERF_MODULES_H
 
 #include <stddef.h>
-#include "perf_emit.h"
-#include "perf_proc.h"
+#include "daemon/perf_emit.h"
+#include "daemon/perf_proc.h"
 
 struct perf_modules {
 	const char *path;		/* "/proc/modules", or a file like it */

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "perf_mounts.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/perf_mounts.h"
+#include "libutil/xalloc.h"
 
 #define MOUNTINFO_MAX	(16 << 20)	/* bytes */
 

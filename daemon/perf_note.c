@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_note.c - a sentence for status and reports where the machine does not do what was asked */
-#include "perf_note.h"
+#include "daemon/perf_note.h"
 
 #include <stdio.h>
 

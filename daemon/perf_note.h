@@ -4,8 +4,8 @@
 #define PERF_NOTE_H
 
 #include <stddef.h>
-#include "perf_callers.h"
-#include "perf_rings.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_rings.h"
 
 /* One sentence, about the first such thing; "" if there is none. */
 void perf_note(const struct perf_rings *r, const struct perf_callers *k, char *note, size_t size);

@@ -2,7 +2,7 @@
 /*
  * perf_open.c - ask the kernel for one event, and for less where it does not take that
  */
-#include "perf_open.h"
+#include "daemon/perf_open.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -10,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "perf_chain.h"
-#include "perf_clock.h"
-#include "perf_records.h"
+#include "daemon/perf_chain.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_records.h"
 
 /* The first chains wait for their tables: they shall not be too many. */
 #define WAKEUP_BYTES_MAX	((uint32_t)2 << 20)

@@ -8,7 +8,7 @@
 #ifndef PERF_OPEN_H
 #define PERF_OPEN_H
 
-#include "perf_events.h"
+#include "daemon/perf_events.h"
 
 /* Mappings, exec, fork and exit; it runs at once. */
 int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup);

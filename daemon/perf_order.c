@@ -6,13 +6,13 @@
  * a queue per CPU, changes in one list with their bytes in one block. A heap of the CPUs by
  * their oldest sample keeps the cost of a change at log(CPUs).
  */
-#include "perf_order.h"
+#include "daemon/perf_order.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 struct queue {
 	struct perf_sample *samples;

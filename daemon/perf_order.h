@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "perf_records.h"
+#include "daemon/perf_records.h"
 
 struct perf_order_ops {
 	/* A run of @cpu's samples, oldest first. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_proc.c - parsers for lines of /proc/PID/maps and /proc/modules, one rule for each field */
-#include "perf_proc.h"
+#include "daemon/perf_proc.h"
 
 #include <stdlib.h>
 #include <string.h>

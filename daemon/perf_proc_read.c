@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_proc_read.c - a process' mappings and program, as its folder in /proc shows them */
-#include "perf_proc_read.h"
+#include "daemon/perf_proc_read.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "perf_proc.h"
+#include "daemon/perf_proc.h"
 
 static FILE *open_maps(const char *proc, uint32_t tgid)
 {

@@ -9,8 +9,8 @@
 #define PERF_PROC_READ_H
 
 #include <stdint.h>
-#include "perf_cookies.h"
-#include "perf_maps.h"
+#include "daemon/perf_cookies.h"
+#include "daemon/perf_maps.h"
 
 /* The executable mappings; NULL: none, or the process is gone. Put with perf_maps_put(). */
 struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc, uint32_t tgid);

@@ -6,7 +6,7 @@
  * the time *before* it was read: a change older than the stamp is in what was read, and a
  * younger one is applied once more, which does no harm. So neither side can be lost [PC-33].
  */
-#include "perf_process.h"
+#include "daemon/perf_process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "hash.h"
-#include "number.h"
-#include "perf_clock.h"
-#include "perf_proc_read.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/number.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_proc_read.h"
+#include "libutil/xalloc.h"
 
 #define BUCKETS_MIN	256
 #define READS_PER_DRAIN	64		/* a storm of strange processes must not stall the drain */

@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "list.h"
-#include "perf_cookies.h"
-#include "perf_maps.h"
-#include "perf_records.h"
+#include "libutil/list.h"
+#include "daemon/perf_cookies.h"
+#include "daemon/perf_maps.h"
+#include "daemon/perf_records.h"
 
 struct perf_process {
 	uint32_t tgid, parent_tgid;

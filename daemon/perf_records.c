@@ -5,7 +5,7 @@
  * The one place that knows how they are laid out (linux/perf_event.h), and the one that has to
  * doubt them: everything after it works on checked structs.
  */
-#include "perf_records.h"
+#include "daemon/perf_records.h"
 
 #include <errno.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * B pairs with C: a head that we see covers records that are whole. D pairs with A: the kernel
  * writes over a record only after we have read it.
  */
-#include "perf_ring.h"
+#include "daemon/perf_ring.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define RECORD_MAX	65536	/* header.size has 16 bits */
 

@@ -5,16 +5,16 @@
  * Events of a CPU that went offline are dead even when it comes back, so they are closed and opened
  * anew. What happened on a CPU while it had no events is missing: missed_changes says so.
  */
-#include "perf_rings.h"
+#include "daemon/perf_rings.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "perf_clock.h"
-#include "perf_cpus.h"
-#include "perf_records.h"
-#include "perf_targets.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_cpus.h"
+#include "daemon/perf_records.h"
+#include "daemon/perf_targets.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
 #define PRESENT_FILE	"/sys/devices/system/cpu/present"

@@ -10,10 +10,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "error.h"
-#include "perf_events.h"
-#include "perf_order.h"
-#include "session.h"
+#include "libutil/error.h"
+#include "daemon/perf_events.h"
+#include "daemon/perf_order.h"
+#include "libdb/session.h"
 
 struct perf_cpu_ring {
 	bool open;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_rings_sums.c - what the rings of all CPUs have counted, lost and skipped since open */
-#include "perf_rings.h"
+#include "daemon/perf_rings.h"
 
 bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret)
 {

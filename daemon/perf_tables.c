@@ -6,16 +6,16 @@
  * That costs a way through /proc, so a drain does it only so often: who comes too late has
  * frame pointers until the next one [PC-85].
  */
-#include "perf_tables.h"
+#include "daemon/perf_tables.h"
 
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "perf_clock.h"
-#include "perf_image_fd.h"
-#include "xalloc.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_image_fd.h"
+#include "libutil/xalloc.h"
 
 #define OPENS_PER_DRAIN	64
 #define WAIT_NS		(40 * NS_PER_MS)	/* the rings have room for more than that */

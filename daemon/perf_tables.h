@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "op_unwind_table.h"
-#include "perf_cookies.h"
-#include "perf_process.h"
-#include "unwind_cache.h"
+#include "oprofilefs/op_unwind_table.h"
+#include "daemon/perf_cookies.h"
+#include "daemon/perf_process.h"
+#include "daemon/unwind_cache.h"
 
 struct perf_tables {
 	struct unwind_cache *cache;		/* not owned */

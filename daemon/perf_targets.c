@@ -2,7 +2,7 @@
 /*
  * perf_targets.c - find the threads of processes, and open events for each
  */
-#include "perf_targets.h"
+#include "daemon/perf_targets.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "perf_rings.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "daemon/perf_rings.h"
+#include "libutil/xalloc.h"
 
 /*
  * Looks at a process' threads. In one that always starts some, each look finds new ones; but

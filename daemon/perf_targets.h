@@ -14,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "collector.h"
-#include "error.h"
-#include "perf_events.h"
-#include "perf_records.h"
+#include "daemon/collector.h"
+#include "libutil/error.h"
+#include "daemon/perf_events.h"
+#include "daemon/perf_records.h"
 
 struct perf_rings;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_unwind.c - registers as perf lists them, and a stack that ends where its copy does */
-#include "perf_unwind.h"
+#include "daemon/perf_unwind.h"
 
 #include <string.h>
 

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "op_abi.h"
-#include "op_unwind.h"
-#include "perf_chain.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/op_unwind.h"
+#include "daemon/perf_chain.h"
 
 struct perf_unwind {
 	struct op_unwind_cursor cursor;

@@ -4,7 +4,7 @@
 #define PROCESS_H
 
 #include <stdbool.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /*
  * Take SD/lock for the life of this process. Its descriptor, or -EBUSY: another daemon has it,

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "cgroups.h"
-#include "comms.h"
-#include "cpu_type.h"
-#include "ibs.h"
-#include "log.h"
-#include "recorder_private.h"
-#include "sample_header.h"
-#include "xalloc.h"
+#include "daemon/cgroups.h"
+#include "daemon/comms.h"
+#include "events/cpu_type.h"
+#include "daemon/ibs.h"
+#include "daemon/log.h"
+#include "daemon/recorder_private.h"
+#include "libdb/sample_header.h"
+#include "libutil/xalloc.h"
 
 static void words(void *context, const op_word *w, size_t nr)
 {

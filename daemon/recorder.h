@@ -12,12 +12,12 @@
 #ifndef RECORDER_H
 #define RECORDER_H
 
-#include "attribute.h"
-#include "collector.h"
-#include "ext_feature.h"
-#include "kernel.h"
-#include "session.h"
-#include "sfile.h"
+#include "daemon/attribute.h"
+#include "daemon/collector.h"
+#include "daemon/ext_feature.h"
+#include "daemon/kernel.h"
+#include "libdb/session.h"
+#include "daemon/sfile.h"
 
 struct recorder_config {
 	const char *session_dir;

@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "file.h"
-#include "log.h"
-#include "recorder_private.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "daemon/recorder_private.h"
+#include "libutil/xalloc.h"
 
 #define SAME_SECOND_MAX	99
 

@@ -7,10 +7,10 @@
 #define RECORDER_PRIVATE_H
 
 #include <time.h>
-#include "event_times.h"
-#include "jit_processes.h"
-#include "recorder.h"
-#include "unwind_push.h"
+#include "libdb/event_times.h"
+#include "daemon/jit_processes.h"
+#include "daemon/recorder.h"
+#include "daemon/unwind_push.h"
 
 struct recorder {
 	struct recorder_config config;

@@ -13,13 +13,13 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-#include "build_id.h"
-#include "file.h"
-#include "log.h"
-#include "recorder_private.h"
-#include "session_settle.h"
-#include "unwind_vdso.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "daemon/recorder_private.h"
+#include "libdb/session_settle.h"
+#include "daemon/unwind_vdso.h"
+#include "libutil/xalloc.h"
 
 #define REMOVED	".removed."
 

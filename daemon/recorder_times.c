@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "log.h"
-#include "recorder_private.h"
+#include "daemon/log.h"
+#include "daemon/recorder_private.h"
 
 /* Counter @i's times since the collector was opened. False: there are none. */
 static bool ask(struct recorder *r, unsigned int i, struct event_time *ret)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* recorder_words.c - what becomes of what the decoder found in the words */
-#include "ibs.h"
-#include "recorder_private.h"
+#include "daemon/ibs.h"
+#include "daemon/recorder_private.h"
 
 
 static void module_range(void *context, bool loaded, uint64_t start, uint64_t size,

@@ -5,16 +5,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cpu_clock.h"
-#include "daemon.h"
-#include "file.h"
-#include "ibs.h"
-#include "jit_sweep.h"
-#include "log.h"
-#include "process.h"
-#include "sample_header.h"
-#include "session.h"
-#include "unwind_cache.h"
+#include "libutil/cpu_clock.h"
+#include "daemon/daemon.h"
+#include "libutil/file.h"
+#include "daemon/ibs.h"
+#include "daemon/jit_sweep.h"
+#include "daemon/log.h"
+#include "daemon/process.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "daemon/unwind_cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)
 {

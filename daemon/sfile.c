@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include "file.h"
-#include "hash.h"
-#include "log.h"
-#include "sfile_private.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "daemon/log.h"
+#include "daemon/sfile_private.h"
+#include "libutil/xalloc.h"
 
 #define MAX_OPEN	8192
 #define SPARE_FDS	256		/* of RLIMIT_NOFILE: rings, sockets, images looked at */

@@ -13,8 +13,8 @@
 #ifndef SFILE_H
 #define SFILE_H
 
-#include "image.h"
-#include "stats.h"
+#include "daemon/image.h"
+#include "daemon/stats.h"
 
 #define SFILE_ALL UINT32_MAX		/* a field that the separation makes irrelevant */
 

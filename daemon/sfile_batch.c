@@ -2,8 +2,8 @@
 /*
  * sfile_batch.c - samples wait in their file's batch, and are recorded or lost together
  */
-#include "sfile_private.h"
-#include "xalloc.h"
+#include "daemon/sfile_private.h"
+#include "libutil/xalloc.h"
 
 #define BATCH_MIN	64		/* samples */
 #define BATCH_MAX	2048

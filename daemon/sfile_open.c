@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "file.h"
-#include "log.h"
-#include "sample_header.h"
-#include "sfile_private.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "libdb/sample_header.h"
+#include "daemon/sfile_private.h"
+#include "libutil/xalloc.h"
 
 #define BROKEN_MAX	9	/* broken files kept of one name */
 

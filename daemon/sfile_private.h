@@ -4,10 +4,10 @@
 #define SFILE_PRIVATE_H
 
 #include <time.h>
-#include "list.h"
-#include "odb.h"
-#include "parts.h"
-#include "sfile.h"
+#include "libutil/list.h"
+#include "libdb/odb.h"
+#include "daemon/parts.h"
+#include "daemon/sfile.h"
 
 #define NR_BUCKETS	4096
 

@@ -3,8 +3,8 @@
  * sfile_trouble.c - sample files that cannot be written: what is told, when they are tried again
  */
 #include <string.h>
-#include "log.h"
-#include "sfile_private.h"
+#include "daemon/log.h"
+#include "daemon/sfile_private.h"
 
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60

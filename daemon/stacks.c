@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "anon.h"
-#include "file.h"
-#include "hash.h"
-#include "log.h"
-#include "op_abi.h"
-#include "stacks.h"
-#include "xalloc.h"
+#include "daemon/anon.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "daemon/log.h"
+#include "oprofilefs/op_abi.h"
+#include "daemon/stacks.h"
+#include "libutil/xalloc.h"
 
 #define RETRY_MIN	1		/* seconds until a store that failed is tried again */
 #define RETRY_MAX	60

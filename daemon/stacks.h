@@ -13,8 +13,8 @@
 #ifndef STACKS_H
 #define STACKS_H
 
-#include "sfile.h"
-#include "stack_store.h"
+#include "daemon/sfile.h"
+#include "libdb/stack_store.h"
 
 struct stacks;
 

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "log.h"
-#include "stats.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "daemon/stats.h"
+#include "libutil/xalloc.h"
 
 void stats_init(struct stats *s)
 {

@@ -9,10 +9,10 @@
 #ifndef STATS_H
 #define STATS_H
 
-#include "collector.h"
-#include "session.h"
-#include "strbuf.h"
-#include "trans.h"
+#include "daemon/collector.h"
+#include "libdb/session.h"
+#include "libutil/strbuf.h"
+#include "daemon/trans.h"
 
 struct stats {
 	uint64_t dumps;			/* drains that brought words */

@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "trans_private.h"
-#include "xalloc.h"
+#include "daemon/trans_private.h"
+#include "libutil/xalloc.h"
 
 static void hand_over(struct trans *t)
 {

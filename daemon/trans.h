@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 enum trans_mode { MODE_UNKNOWN, MODE_KERNEL, MODE_USER };
 

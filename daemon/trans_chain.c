@@ -2,7 +2,7 @@
 /*
  * trans_chain.c - the frames of one chain, gathered until its end
  */
-#include "trans_chain.h"
+#include "daemon/trans_chain.h"
 
 /* Most chains of anonymous code stay in one mapping: it is kept once. */
 static const struct anon_map *keep_map(struct trans_chain *c, const struct anon_map *map)

@@ -8,7 +8,7 @@
 #ifndef TRANS_CHAIN_H
 #define TRANS_CHAIN_H
 
-#include "trans.h"
+#include "daemon/trans.h"
 
 struct trans_chain {
 	bool begun;			/* the leaf was there */

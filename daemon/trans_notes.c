@@ -6,7 +6,7 @@
  * decoder has its own copy, since one length is not in the stream.
  */
 #include <string.h>
-#include "trans_private.h"
+#include "daemon/trans_private.h"
 
 /* The handlers; @p is the payload. False: it is not what the code promised. */
 

@@ -3,7 +3,7 @@
 #ifndef TRANS_PRIVATE_H
 #define TRANS_PRIVATE_H
 
-#include "trans_chain.h"
+#include "daemon/trans_chain.h"
 
 #define RUN_MAX		256	/* pairs handed over at once */
 #define NOTE_MAX	16	/* words of the longest note, OP_ESCAPE and code included */

@@ -4,12 +4,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "unwind_build.h"
-#include "unwind_cfi.h"
-#include "unwind_elf.h"
-#include "unwind_plt.h"
-#include "unwind_rows.h"
-#include "unwind_signal.h"
+#include "daemon/unwind_build.h"
+#include "daemon/unwind_cfi.h"
+#include "daemon/unwind_elf.h"
+#include "daemon/unwind_plt.h"
+#include "daemon/unwind_rows.h"
+#include "daemon/unwind_signal.h"
 
 struct build {
 	struct unwind_elf elf;

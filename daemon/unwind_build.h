@@ -11,7 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "op_unwind_table.h"
+#include "oprofilefs/op_unwind_table.h"
 
 /* What became of a binary's call frame information. */
 struct unwind_counts {

@@ -15,11 +15,11 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
-#include "hash.h"
-#include "list.h"
-#include "unwind_build.h"
-#include "unwind_cache.h"
-#include "unwind_vdso.h"
+#include "libutil/hash.h"
+#include "libutil/list.h"
+#include "daemon/unwind_build.h"
+#include "daemon/unwind_cache.h"
+#include "daemon/unwind_vdso.h"
 
 #define ENTRIES_MAX	16384	/* binaries remembered, with a table or without */
 #define PENDING_MAX	256	/* each holds a descriptor */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "op_unwind_table.h"
+#include "oprofilefs/op_unwind_table.h"
 
 #define UNWIND_MEMORY_MB	64	/* of tables, unless told */
 #define UNWIND_KEEP_SECONDS	30	/* a table used that lately is not given up for another */

@@ -6,8 +6,8 @@
  * and says which CIE. Many FDEs have the same few CIEs, which are therefore kept when read.
  */
 #include <errno.h>
-#include "unwind_cfi.h"
-#include "unwind_pointer.h"
+#include "daemon/unwind_cfi.h"
+#include "daemon/unwind_pointer.h"
 
 #define CIE_SIZE_MAX	1024	/* real ones have 20 to 200 bytes */
 #define CIES_KEPT	8	/* a power of two */

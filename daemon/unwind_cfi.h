@@ -5,7 +5,7 @@
 #ifndef UNWIND_CFI_H
 #define UNWIND_CFI_H
 
-#include "unwind_program.h"
+#include "daemon/unwind_program.h"
 
 struct unwind_cfi {
 	const uint8_t *bytes;

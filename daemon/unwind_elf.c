@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "op_unwind_table.h"
-#include "unwind_elf.h"
-#include "unwind_pointer.h"
+#include "oprofilefs/op_unwind_table.h"
+#include "daemon/unwind_elf.h"
+#include "daemon/unwind_pointer.h"
 
 #define SEGMENTS_MAX	256		/* linkers make about ten */
 #define NAMES_MAX	(1 << 20)	/* bytes of section names that are looked at */

@@ -6,7 +6,7 @@
  * An unwinder that runs in an NMI does not interpret programs; the few patterns in use are
  * recognised here, everything else has no rule.
  */
-#include "unwind_state.h"
+#include "daemon/unwind_state.h"
 
 enum {
 	DW_deref	= 0x06,

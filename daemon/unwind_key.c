@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "build_id.h"
-#include "unwind_cache.h"
+#include "libutil/build_id.h"
+#include "daemon/unwind_cache.h"
 
 #define FUSE_MAGIC	0x65735546	/* its server says what owner it likes */
 

@@ -6,7 +6,7 @@
  * lazy kind, for functions not found yet, pushes a number for the dynamic linker, and its first
  * entry, where all of these go, pushes once more.
  */
-#include "unwind_plt.h"
+#include "daemon/unwind_plt.h"
 
 #define X86_FIRST	16	/* bytes of the first entry of the lazy kind */
 #define ARM64_FIRST	32

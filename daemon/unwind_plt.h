@@ -8,8 +8,8 @@
 #ifndef UNWIND_PLT_H
 #define UNWIND_PLT_H
 
-#include "unwind_elf.h"
-#include "unwind_rows.h"
+#include "daemon/unwind_elf.h"
+#include "daemon/unwind_rows.h"
 
 /*
  * Rows for all such sections of @elf; where there are FDEs, which must be there already, those

@@ -5,7 +5,7 @@
 #ifndef UNWIND_POINTER_H
 #define UNWIND_POINTER_H
 
-#include "unwind_bytes.h"
+#include "daemon/unwind_bytes.h"
 
 /* Low four bits: the number's form; next three: what it is relative to; high bit: indirect. */
 enum unwind_encoding {

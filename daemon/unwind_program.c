@@ -5,8 +5,8 @@
  * A compiler writes a state, advances, writes the next: each stretch of code between two
  * advances is one row of the table.
  */
-#include "unwind_pointer.h"
-#include "unwind_program.h"
+#include "daemon/unwind_pointer.h"
+#include "daemon/unwind_program.h"
 
 #define REMEMBERED_MAX	16	/* compilers nest one or two */
 

@@ -7,7 +7,7 @@
 #ifndef UNWIND_PROGRAM_H
 #define UNWIND_PROGRAM_H
 
-#include "unwind_state.h"
+#include "daemon/unwind_state.h"
 
 /* What functions have in common. */
 struct unwind_cie {

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "hash.h"
-#include "list.h"
-#include "log.h"
-#include "unwind_push.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/list.h"
+#include "daemon/log.h"
+#include "daemon/unwind_push.h"
+#include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024
 #define HELD_MAX	64		/* files kept open till the cache takes them */

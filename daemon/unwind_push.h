@@ -9,8 +9,8 @@
 #ifndef UNWIND_PUSH_H
 #define UNWIND_PUSH_H
 
-#include "collector.h"
-#include "unwind_cache.h"
+#include "daemon/collector.h"
+#include "daemon/unwind_cache.h"
 
 struct unwind_push;
 

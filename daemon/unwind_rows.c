@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "unwind_rows.h"
+#include "daemon/unwind_rows.h"
 
 #define ROOM_MIN	1024
 

@@ -7,8 +7,8 @@
 #ifndef UNWIND_ROWS_H
 #define UNWIND_ROWS_H
 
-#include "unwind_build.h"
-#include "unwind_rules.h"
+#include "daemon/unwind_build.h"
+#include "daemon/unwind_rules.h"
 
 struct unwind_row {
 	uint32_t offset;		/* in the file */

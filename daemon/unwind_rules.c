@@ -4,8 +4,8 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "hash.h"
-#include "unwind_rules.h"
+#include "libutil/hash.h"
+#include "daemon/unwind_rules.h"
 
 #define SLOTS_MIN	256
 #define PROBES_MAX	64	/* rules may be made up to have hashes alike */

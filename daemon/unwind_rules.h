@@ -6,7 +6,7 @@
 #define UNWIND_RULES_H
 
 #include <stddef.h>
-#include "unwind_state.h"
+#include "daemon/unwind_state.h"
 
 #define UNWIND_NO_RULE		0	/* OP_CFA_NONE: for code that nothing is said about */
 #define UNWIND_UNKNOWN_RULE	1	/* OP_CFA_UNKNOWN */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "unwind_elf.h"
+#include "daemon/unwind_elf.h"
 
 #define INFLATE_MOST	1032	/* bytes that zlib's format makes of one, at most */
 

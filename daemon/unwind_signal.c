@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "unwind_signal.h"
+#include "daemon/unwind_signal.h"
 
 #define CHUNK		(64 << 10)
 #define CODE_MAX	(UINT64_C(256) << 20)	/* bytes that are looked through */

@@ -7,8 +7,8 @@
 #ifndef UNWIND_SIGNAL_H
 #define UNWIND_SIGNAL_H
 
-#include "unwind_elf.h"
-#include "unwind_rows.h"
+#include "daemon/unwind_elf.h"
+#include "daemon/unwind_rows.h"
 
 /*
  * Rows for what is found of it in @elf, called before others are added: of what has call frame

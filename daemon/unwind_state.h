@@ -9,8 +9,8 @@
 #define UNWIND_STATE_H
 
 #include <stdbool.h>
-#include "op_unwind_table.h"
-#include "unwind_bytes.h"
+#include "oprofilefs/op_unwind_table.h"
+#include "daemon/unwind_bytes.h"
 
 /* Where the caller's value of a register is. */
 enum unwind_where {

@@ -5,8 +5,8 @@
 #include <elf.h>
 #include <errno.h>
 #include <sys/auxv.h>
-#include "unwind_build.h"
-#include "unwind_vdso.h"
+#include "daemon/unwind_build.h"
+#include "daemon/unwind_vdso.h"
 
 #define PAGE		4096
 #define LIMIT		(1 << 20)	/* kernels have a table of 1 KB */

@@ -4,7 +4,7 @@
 #define UNWIND_VDSO_H
 
 #include <stddef.h>
-#include "unwind_cache.h"
+#include "daemon/unwind_cache.h"
 
 /* The image, which stays, or NULL: this process has none. */
 const void *unwind_vdso_image(size_t *ret_size);

@@ -6,7 +6,7 @@
  * for events that do not fit. A maximum matching (augmenting paths) tells whether they fit at
  * all; the lowest counters are then found by fixing one event after the other and asking again.
  */
-#include "counter_alloc.h"
+#include "events/counter_alloc.h"
 
 #include <errno.h>
 #include <stdbool.h>

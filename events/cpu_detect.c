@@ -2,7 +2,7 @@
 /*
  * cpu_detect.c - from /proc/cpuinfo and /sys to CPU types
  */
-#include "cpu_detect.h"
+#include "events/cpu_detect.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include <cpuid.h>
 #endif
 
-#include "cpu_detect_private.h"
-#include "file.h"
-#include "strbuf.h"
+#include "events/cpu_detect_private.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
 
 #define CPUINFO_MAX (16u << 20)
 

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "cpu_type.h"
+#include "events/cpu_type.h"
 
 #define CPU_KINDS_MAX 8
 

@@ -5,14 +5,14 @@
  * The kernel makes one counting device for each kind of core and says which CPUs it is for, so
  * the devices are asked first, and then what their first CPU is.
  */
-#include "cpu_detect_private.h"
+#include "events/cpu_detect_private.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "strbuf.h"
+#include "libutil/strbuf.h"
 
 #define PMUV3 "arm/armv8-pmuv3"	/* what the architecture has on every one */
 

@@ -3,7 +3,7 @@
 #ifndef CPU_DETECT_PRIVATE_H
 #define CPU_DETECT_PRIVATE_H
 
-#include "cpu_detect.h"
+#include "events/cpu_detect.h"
 
 /* Both: @cpuinfo is all of /proc/cpuinfo; false if it is not of their architecture. */
 bool cpu_detect_x86(const char *root, const char *cpuinfo, struct cpu_kinds *ret);

@@ -5,7 +5,7 @@
  * Numbers: Intel's and AMD's lists of families and models, as in Linux's pmu-events/mapfile.csv.
  * An Intel CPU that is not listed has the architectural events, an AMD one those that all have.
  */
-#include "cpu_detect_private.h"
+#include "events/cpu_detect_private.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * Numbers are those that OProfile 0.9.8/0.9.9 (header version 0x12) and 1.x (0x13) write into
  * sample files. They are part of the file format: never renumber.
  */
-#include "cpu_type.h"
+#include "events/cpu_type.h"
 
 #include <string.h>
 

@@ -2,15 +2,15 @@
 /*
  * event_coded.c - an event made from nothing but its code
  */
-#include "event_coded.h"
+#include "events/event_coded.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_encode.h"
-#include "table_build.h"
-#include "xalloc.h"
+#include "events/event_encode.h"
+#include "events/table_build.h"
+#include "libutil/xalloc.h"
 
 struct coded_event {
 	struct event event;

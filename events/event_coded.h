@@ -5,7 +5,7 @@
 #ifndef EVENT_CODED_H
 #define EVENT_CODED_H
 
-#include "event_table.h"
+#include "events/event_table.h"
 
 #define EVENT_CODED_MIN 6000 /* least count: it may happen as often as cycles */
 

@@ -2,15 +2,15 @@
 /*
  * event_data.c - find the event tables, and describe an event of a finished profile
  */
-#include "event_data.h"
+#include "events/event_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "file.h"
-#include "unit_mask.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "events/unit_mask.h"
+#include "libutil/xalloc.h"
 
 #ifndef OP_DATA_DIR /* events/build.mk has make install's */
 #define OP_DATA_DIR "/usr/share/oprofile"

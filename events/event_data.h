@@ -7,7 +7,7 @@
 #ifndef EVENT_DATA_H
 #define EVENT_DATA_H
 
-#include "event_table.h"
+#include "events/event_table.h"
 
 /*
  * The data folder, with CPU-TYPE/events below it: $OPROFILE_EVENTS_DIR; else share/oprofile

@@ -4,7 +4,7 @@
  *
  * OProfile's extra bits have the places that they have in an event select, bits 18 and up.
  */
-#include "event_encode.h"
+#include "events/event_encode.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef EVENT_ENCODE_H
 #define EVENT_ENCODE_H
 
-#include "event_table.h"
-#include "unit_mask.h"
+#include "events/event_table.h"
+#include "events/unit_mask.h"
 
 /*
  * perf_event_attr.config of a PERF_TYPE_RAW event: on x86 the event select without privilege and

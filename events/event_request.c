@@ -2,13 +2,13 @@
 /*
  * event_request.c - the form of an event as it is typed
  */
-#include "event_request.h"
+#include "events/event_request.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "number.h"
+#include "libutil/number.h"
 
 #define MAX_FIELDS 5
 #define FORM "NAME:count:unitmask:kernel:user"

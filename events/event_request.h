@@ -9,9 +9,9 @@
 #ifndef EVENT_REQUEST_H
 #define EVENT_REQUEST_H
 
-#include "event_table.h"
-#include "strbuf.h"
-#include "unit_mask.h"
+#include "events/event_table.h"
+#include "libutil/strbuf.h"
+#include "events/unit_mask.h"
 
 #define EVENT_REQUEST_COUNT_MAX INT32_MAX
 

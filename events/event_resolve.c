@@ -2,19 +2,19 @@
 /*
  * event_resolve.c - what the CPU's table says of the events that were asked for
  */
-#include "event_request.h"
+#include "events/event_request.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter_alloc.h"
-#include "event_coded.h"
-#include "event_encode.h"
-#include "pfm_names.h"
-#include "table_build.h"
-#include "xalloc.h"
+#include "events/counter_alloc.h"
+#include "events/event_coded.h"
+#include "events/event_encode.h"
+#include "events/pfm_names.h"
+#include "events/table_build.h"
+#include "libutil/xalloc.h"
 
 static int check_count(const struct event *event, uint64_t count, unsigned int callgraph_depth,
 		       struct op_error *e)

@@ -2,16 +2,16 @@
 /*
  * event_table.c - load a CPU type's table, and find events in it
  */
-#include "event_table.h"
+#include "events/event_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "table_build.h"
-#include "unit_mask.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "events/table_build.h"
+#include "events/unit_mask.h"
+#include "libutil/xalloc.h"
 
 struct loader {
 	struct table_build build;

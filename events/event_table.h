@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "cpu_type.h"
-#include "error.h"
+#include "events/cpu_type.h"
+#include "libutil/error.h"
 
 #define EVENT_COUNTERS_MAX 64 /* counters are bits of a word */
 #define EVENT_NAME_MAX_LEN 63 /* of an event or a unit mask */

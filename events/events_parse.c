@@ -2,15 +2,15 @@
 /*
  * events_parse.c - lines of an "events" file: key:value words, then " : description" [EV-5]
  */
-#include "table_build.h"
+#include "events/table_build.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 enum {
 	HAS_EVENT = 1,

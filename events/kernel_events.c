@@ -2,7 +2,7 @@
 /*
  * kernel_events.c - sysfs's events as lines of a table
  */
-#include "kernel_events.h"
+#include "events/kernel_events.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "number.h"
-#include "table_build.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "events/table_build.h"
 
 #define EVENTS_MAX 1000 /* more than a kernel has, and no more than that is read */
 

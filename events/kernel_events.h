@@ -8,7 +8,7 @@
 #ifndef KERNEL_EVENTS_H
 #define KERNEL_EVENTS_H
 
-#include "strbuf.h"
+#include "libutil/strbuf.h"
 
 /*
  * Append the events of @root/sys/bus/event_source/devices/@pmu/events as lines of an "events" and

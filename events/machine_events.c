@@ -2,14 +2,14 @@
 /*
  * machine_events.c - from a CPU type's table to what this very machine has
  */
-#include "machine_events.h"
+#include "events/machine_events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_data.h"
-#include "kernel_events.h"
-#include "table_build.h"
+#include "events/event_data.h"
+#include "events/kernel_events.h"
+#include "events/table_build.h"
 
 /* Types that stand for any CPU of an architecture. */
 static bool is_architecture(const struct cpu_type *type)

@@ -5,8 +5,8 @@
 #ifndef MACHINE_EVENTS_H
 #define MACHINE_EVENTS_H
 
-#include "cpu_detect.h"
-#include "event_table.h"
+#include "events/cpu_detect.h"
+#include "events/event_table.h"
 
 /*
  * The table of @kind's type for the counters that it has, without the architectural events that

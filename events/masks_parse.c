@@ -7,7 +7,7 @@
  *
  * With "extra:", even an empty one, the next word is the mask's name.
  */
-#include "table_build.h"
+#include "events/table_build.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 static int parse_kind(const char *value, const struct table_where *where, struct raw_set *s,
 		      struct op_error *e)

@@ -4,7 +4,7 @@
  *
  * It is loaded at run time, so that nobody needs it who has a CPU with a table.
  */
-#include "pfm_names.h"
+#include "events/pfm_names.h"
 
 #if __has_include(<perfmon/pfmlib_perf_event.h>)
 

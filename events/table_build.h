@@ -8,8 +8,8 @@
 #ifndef TABLE_BUILD_H
 #define TABLE_BUILD_H
 
-#include "event_table.h"
-#include "table_text.h"
+#include "events/event_table.h"
+#include "events/table_text.h"
 
 /* More than any CPU has; what a hostile file can make us keep. */
 #define TABLE_EVENTS_MAX 16384

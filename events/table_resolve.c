@@ -5,15 +5,15 @@
  * Here is what only the whole table can show [EV-10..16]: names twice, sets that are missing,
  * unused or whose default is none of their masks.
  */
-#include "table_build.h"
+#include "events/table_build.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "unit_mask.h"
-#include "xalloc.h"
+#include "events/unit_mask.h"
+#include "libutil/xalloc.h"
 
 #define MERGED_MASKS_MAX 65536 /* copies that events with several sets may make */
 

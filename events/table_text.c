@@ -2,7 +2,7 @@
 /*
  * table_text.c - lines and words of a table, with their places
  */
-#include "table_text.h"
+#include "events/table_text.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define TABLE_FILE_MAX (4u << 20) /* bytes; the largest of ours is far below */
 

@@ -2,7 +2,7 @@
 /*
  * unit_mask.c - from a number or a name to a unit mask of an event [EV-20..23]
  */
-#include "unit_mask.h"
+#include "events/unit_mask.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "strbuf.h"
+#include "libutil/number.h"
+#include "libutil/strbuf.h"
 
 static struct mask_choice default_mask(const struct event *event)
 {

@@ -5,7 +5,7 @@
 #ifndef UNIT_MASK_H
 #define UNIT_MASK_H
 
-#include "event_table.h"
+#include "events/event_table.h"
 
 /* A unit mask as chosen: @mask is NULL when @value is an OR of several. */
 struct mask_choice {

@@ -3,7 +3,7 @@
 #ifndef ALL_FORMATS_H
 #define ALL_FORMATS_H
 
-#include "format.h"
+#include "formats/format.h"
 
 extern const struct profile_format format_callgrind;
 extern const struct profile_format format_cpuprofile;

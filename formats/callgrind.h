@@ -3,7 +3,7 @@
 #ifndef CALLGRIND_H
 #define CALLGRIND_H
 
-#include "format.h"
+#include "formats/format.h"
 
 #define CALLGRIND_CREATOR "creator: oprofile "	/* how what we wrote says who did */
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* callgrind_costs.c - sum up samples by line and by call, in one walk over the tree of chains */
-#include "callgrind_costs.h"
+#include "formats/callgrind_costs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "saturate.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "formats/saturate.h"
+#include "libutil/xalloc.h"
 
 static inline bool same_cost(const struct profile *p, uint32_t id, const void *key)
 {

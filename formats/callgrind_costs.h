@@ -3,8 +3,8 @@
 #ifndef CALLGRIND_COSTS_H
 #define CALLGRIND_COSTS_H
 
-#include "profile_indexes.h"
-#include "shown_frames.h"
+#include "formats/profile_indexes.h"
+#include "formats/shown_frames.h"
 
 /* The cost of a line of a function; or, with a callee, of the calls of that on it. */
 struct cost {

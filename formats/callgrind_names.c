@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* callgrind_names.c - numbers may be any, so they are looked up in a table */
-#include "callgrind_names.h"
+#include "formats/callgrind_names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
-#include "hash.h"
+#include "libutil/hash.h"
 
 struct key {
 	const struct callgrind_names *names;

@@ -4,9 +4,9 @@
 #define CALLGRIND_NAMES_H
 
 #include <stdbool.h>
-#include "profile.h"
-#include "profile_indexes.h"
-#include "text_lines.h"
+#include "formats/profile.h"
+#include "formats/profile_indexes.h"
+#include "formats/text_lines.h"
 
 struct callgrind_names {		/* of one kind; { 0 } to begin with */
 	struct callgrind_name {

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "callgrind.h"
-#include "callgrind_names.h"
-#include "named_images.h"
-#include "room.h"
-#include "saturate.h"
-#include "text_lines.h"
+#include "formats/all_formats.h"
+#include "formats/callgrind.h"
+#include "formats/callgrind_names.h"
+#include "formats/named_images.h"
+#include "formats/room.h"
+#include "formats/saturate.h"
+#include "formats/text_lines.h"
 
 #define EVENTS_MAX		64
 #define LINES_LOOKED_AT		100

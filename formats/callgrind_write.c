@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "callgrind.h"
-#include "callgrind_costs.h"
-#include "saturate.h"
-#include "xalloc.h"
+#include "formats/callgrind.h"
+#include "formats/callgrind_costs.h"
+#include "formats/saturate.h"
+#include "libutil/xalloc.h"
 
 struct writing {
 	const struct profile *profile;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
+#include "formats/format.h"
 
 #define CPUPROFILE_HEADER_SLOTS	5	/* that every header has */
 #define CPUPROFILE_FIXED	2	/* slots 0 and 1, which slot 1 doesn't count */

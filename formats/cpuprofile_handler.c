@@ -7,7 +7,7 @@
  * same second frame, and that can be a caller as well. So it is only done when asked for. Rule:
  * doc/cpuprofile.md [GC-23].
  */
-#include "cpuprofile.h"
+#include "formats/cpuprofile.h"
 
 #include <inttypes.h>
 

@@ -10,10 +10,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "cpuprofile.h"
-#include "cpuprofile_symbols.h"
-#include "maps_text.h"
+#include "formats/all_formats.h"
+#include "formats/cpuprofile.h"
+#include "formats/cpuprofile_symbols.h"
+#include "formats/maps_text.h"
 
 #define NS_PER_US	1000
 

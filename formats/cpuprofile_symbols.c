@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cpuprofile_symbols.c - names that stand in the file itself: Java's, google-pprof's */
-#include "cpuprofile_symbols.h"
+#include "formats/cpuprofile_symbols.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 struct text {
 	const char *at, *end;

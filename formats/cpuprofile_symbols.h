@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "formats/profile.h"
 
 struct cpuprofile_symbols {
 	struct cpuprofile_symbol {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cpuprofile.h"
+#include "formats/cpuprofile.h"
 
 #define LARGEST_HEADER	65535		/* slots: what is more is no header */
 #define MARK		"cpuprofile words: "

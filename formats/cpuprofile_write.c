@@ -5,16 +5,16 @@
  * The format knows counts, chains of addresses and where files were mapped; whatever else a profile
  * says is left behind. No address in it is 0 [GC-18]. Rules: doc/cpuprofile.md [GC-n].
  */
-#include "cpuprofile.h"
+#include "formats/cpuprofile.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "maps_text.h"
-#include "plain_text.h"
-#include "xalloc.h"
+#include "formats/maps_text.h"
+#include "libutil/plain_text.h"
+#include "libutil/xalloc.h"
 
 struct writer {
 	const struct profile *p;

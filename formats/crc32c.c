@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* crc32c.c - CRC32C by tables, four bytes at a time */
-#include "crc32c.h"
+#include "formats/crc32c.h"
 
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 #ifndef CSV_H
 #define CSV_H
 
-#include "format.h"
+#include "formats/format.h"
 
 enum csv_column {
 	CSV_EVENT, CSV_UNIT, CSV_PERIOD, CSV_IMAGE, CSV_BUILD_ID, CSV_SYMBOL, CSV_INLINED,

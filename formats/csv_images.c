@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* csv_images.c - a range for each image, from the first address in it to the last */
-#include "csv_images.h"
+#include "formats/csv_images.h"
 
 #include <stdlib.h>
 
-#include "hash.h"
-#include "named_images.h"
+#include "libutil/hash.h"
+#include "formats/named_images.h"
 
 struct key {
 	const struct csv_images *images;

@@ -4,8 +4,8 @@
 #define CSV_IMAGES_H
 
 #include <stdbool.h>
-#include "profile.h"
-#include "profile_indexes.h"
+#include "formats/profile.h"
+#include "formats/profile_indexes.h"
 
 /* What a row says of a place. */
 struct csv_place {

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "csv.h"
-#include "csv_images.h"
-#include "number.h"
-#include "room.h"
-#include "text_lines.h"
-#include "whole_number.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/csv.h"
+#include "formats/csv_images.h"
+#include "libutil/number.h"
+#include "formats/room.h"
+#include "formats/text_lines.h"
+#include "formats/whole_number.h"
+#include "libutil/xalloc.h"
 
 #define COLUMNS_MAX	64		/* of a file, also such as we do not know */
 #define UNKNOWN		CSV_COLUMNS

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "csv.h"
-#include "plain_text.h"
-#include "xalloc.h"
+#include "formats/csv.h"
+#include "libutil/plain_text.h"
+#include "libutil/xalloc.h"
 
 const char *const csv_columns[CSV_COLUMNS] = {
 	[CSV_EVENT] = "event", [CSV_UNIT] = "unit", [CSV_PERIOD] = "period",

@@ -3,7 +3,7 @@
 #ifndef FIREFOX_H
 #define FIREFOX_H
 
-#include "format.h"
+#include "formats/format.h"
 
 #define FIREFOX_IMPORTED_FROM "oprofile "	/* how what we wrote begins to say who did */
 

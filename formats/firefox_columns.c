@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* firefox_columns.c - from stack to frame to function to names, each by its number */
-#include "firefox_columns.h"
+#include "formats/firefox_columns.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static int fault(const struct firefox_columns *c, const char *table, uint32_t row, const char *what)
 {

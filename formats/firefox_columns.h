@@ -3,10 +3,10 @@
 #ifndef FIREFOX_COLUMNS_H
 #define FIREFOX_COLUMNS_H
 
-#include "error.h"
-#include "json_tree.h"
-#include "named_images.h"
-#include "profile.h"
+#include "libutil/error.h"
+#include "formats/json_tree.h"
+#include "formats/named_images.h"
+#include "formats/profile.h"
 
 struct firefox_columns {
 	struct profile *p;

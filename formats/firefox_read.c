@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "firefox.h"
-#include "firefox_columns.h"
-#include "json_tree.h"
-#include "number.h"
-#include "room.h"
-#include "whole_number.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/firefox.h"
+#include "formats/firefox_columns.h"
+#include "formats/json_tree.h"
+#include "libutil/number.h"
+#include "formats/room.h"
+#include "formats/whole_number.h"
+#include "libutil/xalloc.h"
 
 struct reader {
 	const struct format_read_options *options;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* firefox_tables.c - numbers for what a thread's samples refer to */
-#include "firefox_tables.h"
+#include "formats/firefox_tables.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static void list_init(struct firefox_list *list, uint32_t nr)
 {

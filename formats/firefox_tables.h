@@ -9,7 +9,7 @@
 #define FIREFOX_TABLES_H
 
 #include <stdint.h>
-#include "shown_frames.h"
+#include "formats/shown_frames.h"
 
 /* Things of the profile that have got a number in the thread at hand. */
 struct firefox_list {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* firefox_threads.c - sort samples by their labels pid, tid and comm */
-#include "firefox_threads.h"
+#include "formats/firefox_threads.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static struct firefox_thread thread_of(const struct profile *p, uint32_t set)
 {

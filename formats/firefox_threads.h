@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "profile.h"
+#include "formats/profile.h"
 
 struct firefox_thread {
 	bool has_pid, has_tid;

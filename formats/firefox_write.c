@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "firefox.h"
-#include "firefox_tables.h"
-#include "firefox_threads.h"
-#include "json_text.h"
-#include "xalloc.h"
+#include "formats/firefox.h"
+#include "formats/firefox_tables.h"
+#include "formats/firefox_threads.h"
+#include "libutil/json_text.h"
+#include "libutil/xalloc.h"
 
 #define FORMAT_VERSION	48
 #define LIBRARY		1	/* a resource's type */

@@ -8,13 +8,13 @@
  * from it. All cheapest ways of one length are filled at once, then those of the next length, so
  * the number of rounds depends on lengths, not on weights.
  */
-#include "flow_smooth.h"
+#include "formats/flow_smooth.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define NONE		UINT32_MAX
 #define COST_MORE	10	/* to count a block once more than its weight */

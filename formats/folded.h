@@ -3,7 +3,7 @@
 #ifndef FOLDED_H
 #define FOLDED_H
 
-#include "format.h"
+#include "formats/format.h"
 
 /* "_[k]": what a frame is, as flamegraph.pl's colours know it [FO-4] */
 #define FOLDED_KERNEL	'k'

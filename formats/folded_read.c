@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "folded.h"
-#include "text_lines.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/folded.h"
+#include "formats/text_lines.h"
+#include "libutil/xalloc.h"
 
 #define LINES_LOOKED_AT	10
 

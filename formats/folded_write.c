@@ -5,17 +5,17 @@
  * Chains of addresses become chains of names first, in a second profile that has nothing else, for
  * there they are equal where only addresses differed. Rules: doc/folded.md [FO-n].
  */
-#include "folded.h"
+#include "formats/folded.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain_text.h"
-#include "shown_frames.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/plain_text.h"
+#include "formats/shown_frames.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 struct folding {
 	const struct profile *p;

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "format.h"
+#include "formats/format.h"
 
 void format_warn(const struct format_warnings *w, const char *format, ...)
 {

@@ -2,7 +2,7 @@
 /* formats.c - every format there is, and which one a file is in */
 #include <string.h>
 
-#include "all_formats.h"
+#include "formats/all_formats.h"
 
 /* By name, which is also the order in which a file's bytes are looked at. */
 const struct profile_format *const profile_formats[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gcov_cursor.c - words and records of gcc's coverage files */
-#include "gcov_cursor.h"
+#include "formats/gcov_cursor.h"
 
 #include <errno.h>
 #include <string.h>

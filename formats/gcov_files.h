@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 enum { GCOV_ON_TREE = 1, GCOV_FAKE = 2, GCOV_FALLTHROUGH = 4 };	/* arcs; on the tree: not counted */
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcov_cursor.h"
-#include "gcov_files.h"
-#include "xalloc.h"
+#include "formats/gcov_cursor.h"
+#include "formats/gcov_files.h"
+#include "libutil/xalloc.h"
 
 #define NOTES_MAGIC	0x67636e6f	/* "gcno" */
 #define DATA_MAGIC	0x67636461	/* "gcda" */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gcov_xprof.c - gcc's coverage as profile feedback: graphs, counters and lines as they are */
-#include "gcov_xprof.h"
+#include "formats/gcov_xprof.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "hash.h"
-#include "strbuf.h"
-#include "xprof_lines.h"
+#include "libutil/hash.h"
+#include "libutil/strbuf.h"
+#include "formats/xprof_lines.h"
 
 static int add_name(struct xprof *x, const char *text, uint32_t *ret, struct op_error *e)
 {

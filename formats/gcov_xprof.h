@@ -3,8 +3,8 @@
 #ifndef GCOV_XPROF_H
 #define GCOV_XPROF_H
 
-#include "gcov_files.h"
-#include "xprof.h"
+#include "formats/gcov_files.h"
+#include "formats/xprof.h"
 
 /*
  * Add the object @path, compiled at @sec and @usec, to @x, whose last object it becomes. -EPROTO: a

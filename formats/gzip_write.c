@@ -5,14 +5,14 @@
  * Profiles repeat themselves so much that better levels gain a fifth of the size for three times
  * the time.
  */
-#include "gzip_write.h"
+#include "formats/gzip_write.h"
 
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define PACKED_ROOM	65536
 #define WITH_GZIP_HEAD	(16 + MAX_WBITS)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* json_tree.c - jansson with a limit on its memory, and what readers ask of values */
-#include "json_tree.h"
+#include "formats/json_tree.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /*
  * The object that @bytes are, to be json_decref()ed. -EPROTO: they are none, or not in UTF-8;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* maps_line.c - one line of the text that follows a CPU profile [GC-9] [GC-10] [GC-11] */
-#include "maps_line.h"
+#include "formats/maps_line.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "maps_text.h"
+#include "formats/maps_text.h"
 
 #define BUILD_ID_DIGITS_MIN 4
 

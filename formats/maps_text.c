@@ -5,15 +5,15 @@
  * Three kinds of lines are known: "build=PATH", which $build in later paths stands for, mappings
  * as the kernel writes them, and brief ones that may have a build-id. Rules: doc/cpuprofile.md.
  */
-#include "maps_text.h"
+#include "formats/maps_text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "maps_line.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "formats/maps_line.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define REPLACED_ALWAYS (1u << 20)	/* bytes of text; beyond that in proportion to the file's */
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "format.h"
+#include "formats/format.h"
 
 #define MAPS_LINE_MAX	65536		/* bytes; longer ones are ignored [GC-12] */
 

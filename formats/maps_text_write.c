@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "maps_text.h"
+#include "formats/maps_text.h"
 
 /* As the kernel does it: a newline would end the line. */
 static void write_path(const char *path, FILE *out)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* named_images.c - what a name tells of an image */
-#include "named_images.h"
+#include "formats/named_images.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static bool is_module_file(const char *name)
 {

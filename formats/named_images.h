@@ -4,7 +4,7 @@
 #define NAMED_IMAGES_H
 
 #include <stddef.h>
-#include "profile.h"
+#include "formats/profile.h"
 
 struct named_images {		/* { 0 } to begin with */
 	uint32_t *of_string;	/* images by the string of their path */

@@ -2,7 +2,7 @@
 /* perf_script_line.c - take the lines of perf script's output apart */
 #include <ctype.h>
 
-#include "perf_script.h"
+#include "formats/perf_script.h"
 
 static bool is_blank(char c)
 {

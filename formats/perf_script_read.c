@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "all_formats.h"
-#include "named_images.h"
-#include "perf_script.h"
-#include "room.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/named_images.h"
+#include "formats/perf_script.h"
+#include "formats/room.h"
+#include "libutil/xalloc.h"
 
 #define EVENTS_MAX	64
 

@@ -4,7 +4,7 @@
  *
  * Rules: doc/perf-script.md [PS-6]..[PS-8].
  */
-#include "perf_script.h"
+#include "formats/perf_script.h"
 
 #include <inttypes.h>
 #include <string.h>

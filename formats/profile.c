@@ -5,15 +5,15 @@
  * A million samples have to go through here in well under a second, so finding is one probe of
  * a table and, as a rule, one look at the element found.
  */
-#include "profile.h"
+#include "formats/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "profile_indexes.h"
-#include "say.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "formats/profile_indexes.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 #define FIRST_SLOTS	64
 #define CHUNK_SIZE	(32 * 1024)	/* bytes of text */

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "format.h"
-#include "profile_gunzip.h"
+#include "libutil/file.h"
+#include "formats/format.h"
+#include "formats/profile_gunzip.h"
 
 #define INPUT_LIMIT ((size_t)16 << 30)	/* bytes: more than any tool writes */
 

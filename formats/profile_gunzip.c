@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "profile_gunzip.h"
+#include "formats/profile_gunzip.h"
 
 #define ALWAYS_FINE	(1u << 20)	/* bytes [PF-7] */
 #define LARGEST_RATIO	64

@@ -3,7 +3,7 @@
 #ifndef PROFILE_GUNZIP_H
 #define PROFILE_GUNZIP_H
 
-#include "format.h"
+#include "formats/format.h"
 
 bool is_gzip(const unsigned char *bytes, size_t size);
 

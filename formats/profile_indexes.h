@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile.h"
+#include "formats/profile.h"
 
 struct profile_table {
 	struct profile_slot {

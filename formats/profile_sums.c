@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "profile.h"
-#include "profile_indexes.h"
-#include "saturate.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "formats/profile.h"
+#include "formats/profile_indexes.h"
+#include "formats/saturate.h"
+#include "libutil/xalloc.h"
 
 static inline bool same_sample(const struct profile *p, uint32_t id, const void *key)
 {

@@ -3,7 +3,7 @@
 #ifndef PROTO_H
 #define PROTO_H
 
-#include "format.h"
+#include "formats/format.h"
 
 int proto_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 		struct op_error *e);

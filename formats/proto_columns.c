@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* proto_columns.c - which column is which event */
-#include "proto_columns.h"
+#include "formats/proto_columns.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "saturate.h"
-#include "xalloc.h"
+#include "formats/saturate.h"
+#include "libutil/xalloc.h"
 
 #define COMMENT_START	"event: sample_type="
 

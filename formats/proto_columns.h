@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "profile.h"
+#include "formats/profile.h"
 
 #define PROTO_ALL_EVENTS	UINT32_MAX	/* the column has the samples of all of them */
 

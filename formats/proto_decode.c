@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* proto_decode.c - one field after the other, each checked against what holds it */
-#include "proto_decode.h"
+#include "formats/proto_decode.h"
 
 #include <errno.h>
 #include <inttypes.h>

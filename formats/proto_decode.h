@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "proto_wire.h"
+#include "libutil/error.h"
+#include "formats/proto_wire.h"
 
 struct proto_cursor {
 	const unsigned char *base;	/* the whole file, for offsets */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* proto_encode.c - a buffer that grows, and the fields in it */
-#include "proto_encode.h"
+#include "formats/proto_encode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto_wire.h"
-#include "xalloc.h"
+#include "formats/proto_wire.h"
+#include "libutil/xalloc.h"
 
 void proto_reserve(struct proto_buffer *b, size_t more)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* proto_ids.c - ids in order, and found by halving where they are scattered */
-#include "proto_ids.h"
+#include "formats/proto_ids.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 int proto_ids_add(struct proto_ids *ids, uint64_t id, uint32_t thing, size_t offset,
 		  struct op_error *e)

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "proto.h"
-#include "proto_reader.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/proto.h"
+#include "formats/proto_reader.h"
+#include "libutil/xalloc.h"
 
 #define SAMPLE_TYPES_MAX	256
 

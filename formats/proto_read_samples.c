@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proto_reader.h"
-#include "xalloc.h"
+#include "formats/proto_reader.h"
+#include "libutil/xalloc.h"
 
 /* Add one field's values to the row. */
 static int read_values(struct proto_reader *r, struct proto_field *f, uint32_t *nr)

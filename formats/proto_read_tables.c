@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "proto_reader.h"
-#include "proto_wire.h"
-#include "xalloc.h"
+#include "formats/proto_reader.h"
+#include "formats/proto_wire.h"
+#include "libutil/xalloc.h"
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)	/* addresses above are the kernel's */
 

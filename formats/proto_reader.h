@@ -8,10 +8,10 @@
 #ifndef PROTO_READER_H
 #define PROTO_READER_H
 
-#include "format.h"
-#include "proto_columns.h"
-#include "proto_decode.h"
-#include "proto_ids.h"
+#include "formats/format.h"
+#include "formats/proto_columns.h"
+#include "formats/proto_decode.h"
+#include "formats/proto_ids.h"
 
 struct proto_reader {
 	struct proto_cursor file;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* proto_strings.c - places in the string table, and texts made valid */
-#include "proto_strings.h"
+#include "formats/proto_strings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "utf8.h"
-#include "xalloc.h"
+#include "libutil/utf8.h"
+#include "libutil/xalloc.h"
 
 void proto_strings_start(struct proto_strings *s, const struct profile *p)
 {

@@ -8,8 +8,8 @@
 #ifndef PROTO_STRINGS_H
 #define PROTO_STRINGS_H
 
-#include "profile.h"
-#include "strbuf.h"
+#include "formats/profile.h"
+#include "libutil/strbuf.h"
 
 struct proto_strings {
 	const struct profile *p;

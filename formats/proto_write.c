@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gzip_write.h"
-#include "proto.h"
-#include "proto_columns.h"
-#include "proto_encode.h"
-#include "proto_strings.h"
-#include "proto_wire.h"
-#include "saturate.h"
-#include "xalloc.h"
+#include "formats/gzip_write.h"
+#include "formats/proto.h"
+#include "formats/proto_columns.h"
+#include "formats/proto_encode.h"
+#include "formats/proto_strings.h"
+#include "formats/proto_wire.h"
+#include "formats/saturate.h"
+#include "libutil/xalloc.h"
 
 #define FLUSH_SIZE	(256 * 1024)	/* bytes that wait for being packed */
 #define NOT_YET		SIZE_MAX

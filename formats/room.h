@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "profile.h"
+#include "formats/profile.h"
 
 #define VALUES_ALWAYS_FINE	65536
 

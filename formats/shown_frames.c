@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* shown_frames.c - the functions of each place, also of those that have none */
-#include "shown_frames.h"
+#include "formats/shown_frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "profile_indexes.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "formats/profile_indexes.h"
+#include "libutil/xalloc.h"
 
 struct making {
 	const struct profile *profile;

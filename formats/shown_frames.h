@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "profile.h"
+#include "formats/profile.h"
 
 struct shown_function {
 	const char *name;

@@ -3,7 +3,7 @@
 #ifndef SPEEDSCOPE_H
 #define SPEEDSCOPE_H
 
-#include "format.h"
+#include "formats/format.h"
 
 #define SPEEDSCOPE_EXPORTER "oprofile "	/* how what we wrote begins to say who did */
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "json_tree.h"
-#include "room.h"
-#include "speedscope.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/json_tree.h"
+#include "formats/room.h"
+#include "formats/speedscope.h"
+#include "libutil/xalloc.h"
 
 struct unit {
 	const char *name;

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
-#include "saturate.h"
-#include "shown_frames.h"
-#include "speedscope.h"
-#include "xalloc.h"
+#include "libutil/json_text.h"
+#include "formats/saturate.h"
+#include "formats/shown_frames.h"
+#include "formats/speedscope.h"
+#include "libutil/xalloc.h"
 
 struct writing {
 	const struct profile *profile;

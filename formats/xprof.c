@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof.c - profile feedback in memory: arrays that grow, and what is looked up in them */
-#include "xprof.h"
+#include "formats/xprof.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "hash.h"
-#include "say.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 const char *const xprof_type_names[NR_XPROF_TYPES] = { "feedback", "objfd", "tcovd", "tcovsd" };
 const char *const xprof_value_names[NR_XPROF_VALUE_TYPES] = {

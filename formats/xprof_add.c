@@ -5,14 +5,14 @@
  * What was compiled again in between is another object: its old counters are of code that is no
  * more, and are given up. Counters that would pass 2^64 - 1 stay there.
  */
-#include "xprof_add.h"
+#include "formats/xprof_add.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
-#include "xprof_copy.h"
-#include "xprof_flow.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_copy.h"
+#include "formats/xprof_flow.h"
 
 struct adding {
 	const struct xprof *base, *more;

@@ -3,7 +3,7 @@
 #ifndef XPROF_ADD_H
 #define XPROF_ADD_H
 
-#include "xprof.h"
+#include "formats/xprof.h"
 
 /*
  * What @base has and what @more, a later run, has [XP-31]: counters are added where an object is

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_check.c - what must hold between objects, programs and source lines */
-#include "xprof_check.h"
+#include "formats/xprof_check.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
-#include "strbuf.h"
-#include "xalloc.h"
-#include "xprof_flow.h"
-#include "xprof_split.h"
+#include "formats/format.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_flow.h"
+#include "formats/xprof_split.h"
 
 static const char *const array_names[NR_XPROF_ARRAYS] = {
 #define ARRAY_NAME(name, element, wide, narrow)	#name,

@@ -3,7 +3,7 @@
 #ifndef XPROF_CHECK_H
 #define XPROF_CHECK_H
 
-#include "xprof_text.h"
+#include "formats/xprof_text.h"
 
 struct xprof_checker {
 	const struct xprof *x;

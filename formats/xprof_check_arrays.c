@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "xprof_decode.h"
-#include "xprof_lines.h"
+#include "formats/xprof_decode.h"
+#include "formats/xprof_lines.h"
 
 struct walk {
 	const struct xprof *x;

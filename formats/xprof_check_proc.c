@@ -2,10 +2,10 @@
 /* xprof_check_proc.c - what must hold within a procedure: ids, its graph, values, flow */
 #include <stdlib.h>
 
-#include "xalloc.h"
-#include "xprof_check.h"
-#include "xprof_flow.h"
-#include "xprof_value.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_check.h"
+#include "formats/xprof_flow.h"
+#include "formats/xprof_value.h"
 
 static int compare_u64(const void *a, const void *b)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_copy.c - parts of one profile into another, and profiles made by leaving parts out */
-#include "xprof_copy.h"
+#include "formats/xprof_copy.h"
 
 #include <string.h>
 
-#include "xalloc.h"
-#include "xprof_add.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_add.h"
 
 struct xprof_object *xprof_copy_object(struct xprof *to, const struct xprof *from,
 				       const struct xprof_object *o)

@@ -3,7 +3,7 @@
 #ifndef XPROF_COPY_H
 #define XPROF_COPY_H
 
-#include "xprof.h"
+#include "formats/xprof.h"
 
 /* The string of @from, in @to. */
 static inline uint32_t xprof_copy_string(struct xprof *to, const struct xprof *from, uint32_t s)

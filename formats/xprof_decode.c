@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crc32c.h"
-#include "xalloc.h"
-#include "xprof_decode.h"
-#include "xprof_file.h"
+#include "formats/crc32c.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_decode.h"
+#include "formats/xprof_file.h"
 
 struct decoder {
 	char *base;

@@ -3,7 +3,7 @@
 #ifndef XPROF_DECODE_H
 #define XPROF_DECODE_H
 
-#include "xprof.h"
+#include "formats/xprof.h"
 
 /*
  * Are strings sound, do all records refer to strings, and does what they own follow what the

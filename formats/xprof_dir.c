@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "xprof_add.h"
-#include "xprof_file.h"
+#include "libutil/file.h"
+#include "formats/xprof_add.h"
+#include "formats/xprof_file.h"
 
 int xprof_dir_read(const char *dir, enum xprof_type type, const struct xprof_options *options,
 		   struct xprof **ret, struct op_error *e)

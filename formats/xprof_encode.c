@@ -2,8 +2,8 @@
 /* xprof_encode.c - profile feedback as the bytes of a binary file */
 #include <string.h>
 
-#include "crc32c.h"
-#include "xprof_file.h"
+#include "formats/crc32c.h"
+#include "formats/xprof_file.h"
 
 struct array {
 	const void *items;

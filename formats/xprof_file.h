@@ -8,8 +8,8 @@
 #ifndef XPROF_FILE_H
 #define XPROF_FILE_H
 
-#include "strbuf.h"
-#include "xprof_text.h"
+#include "libutil/strbuf.h"
+#include "formats/xprof_text.h"
 
 #define XPROF_FILE_MAGIC	"OPXPROF\n"
 #define XPROF_FILE_MAJOR	1

@@ -6,12 +6,12 @@
  * all of whose edges on a side are known has their sum. Each thing found may give the next one, so
  * blocks wait in a list for being looked at again.
  */
-#include "xprof_flow.h"
+#include "formats/xprof_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define NONE	UINT32_MAX
 

@@ -3,7 +3,7 @@
 #ifndef XPROF_FLOW_H
 #define XPROF_FLOW_H
 
-#include "xprof.h"
+#include "formats/xprof.h"
 
 #define XPROF_UNKNOWN	UINT64_MAX
 

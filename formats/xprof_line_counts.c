@@ -5,13 +5,13 @@
  * The sum of a line's blocks would be too much: one statement may be several blocks. What comes to
  * the line from elsewhere is counted, and how often it is gone round without leaving it.
  */
-#include "xprof_line_counts.h"
+#include "formats/xprof_line_counts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
-#include "xprof_flow.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_flow.h"
 
 #define NONE		UINT32_MAX
 #define STEPS_MAX	100000000u	/* edges looked at for cycles: minutes are not worth it */

@@ -3,7 +3,7 @@
 #ifndef XPROF_LINE_COUNTS_H
 #define XPROF_LINE_COUNTS_H
 
-#include "xprof.h"
+#include "formats/xprof.h"
 
 struct xprof_line_count {
 	uint32_t line;

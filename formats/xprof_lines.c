@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_lines.c - cut a profile feedback text into lines and fields */
-#include "xprof_lines.h"
+#include "formats/xprof_lines.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "format.h"
+#include "formats/format.h"
 
 static bool is_blank(char c)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
-#include "xalloc.h"
-#include "xprof_reader.h"
-#include "xprof_split.h"
+#include "formats/format.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_reader.h"
+#include "formats/xprof_split.h"
 
 void xprof_note_place(struct xprof_reader *r, enum xprof_array array, uint32_t nr)
 {

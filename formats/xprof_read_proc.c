@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
-#include "xprof_reader.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_reader.h"
 
 struct said {			/* at the head of the procedure */
 	uint32_t counters, vp_sites, vp_records, id, blocks, edges, srcmap_ops;

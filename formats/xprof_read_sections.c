@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_read_sections.c - profile feedback text: objects, programs and source files */
-#include "xprof_reader.h"
+#include "formats/xprof_reader.h"
 
 static int read_object_head(struct xprof_reader *r, struct xprof_object *o, uint32_t *ret_nr_procs,
 			    uint32_t *ret_nr_sources)

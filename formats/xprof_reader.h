@@ -3,8 +3,8 @@
 #ifndef XPROF_READER_H
 #define XPROF_READER_H
 
-#include "xprof_lines.h"
-#include "xprof_text.h"
+#include "formats/xprof_lines.h"
+#include "formats/xprof_text.h"
 
 struct xprof_reader {
 	struct xprof_lines lines;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
-#include "xprof_add.h"
-#include "xprof_flow.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_add.h"
+#include "formats/xprof_flow.h"
 
 static int compare_strings(const struct xprof *x, uint32_t a, uint32_t b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_split.c - where in NAME:PATH the name ends */
-#include "xprof_split.h"
+#include "formats/xprof_split.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef XPROF_SPLIT_H
 #define XPROF_SPLIT_H
 
-#include "xprof.h"
+#include "formats/xprof.h"
 
 /*
  * Offset of the colon in @text: the first one after which an object of @index follows, else

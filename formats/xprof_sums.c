@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_sums.c - what the heads of sections say of what is in them: statistics, numbers of names */
-#include "xprof.h"
+#include "formats/xprof.h"
 
 #include <stdlib.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static int compare_numbers(const void *a, const void *b)
 {

@@ -4,7 +4,7 @@
 #define XPROF_TEXT_H
 
 #include <stdio.h>
-#include "xprof.h"
+#include "formats/xprof.h"
 
 struct xprof_options {
 	const struct format_warnings *warnings;	/* or NULL */

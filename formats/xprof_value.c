@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xprof_reader.h"
-#include "xprof_value.h"
+#include "formats/xprof_reader.h"
+#include "formats/xprof_value.h"
 
 #define FIELD_MAX	400	/* numbers that are not rounded are shorter */
 

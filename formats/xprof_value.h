@@ -4,7 +4,7 @@
 #define XPROF_VALUE_H
 
 #include <stdio.h>
-#include "xprof.h"
+#include "formats/xprof.h"
 
 /* Are the bits those that its text gives when it is read again [XP-13]? */
 bool xprof_value_is_sound(const struct xprof_value *v);

@@ -2,8 +2,8 @@
 /* xprof_write.c - profile feedback as its one canonical text [XP-5] */
 #include <inttypes.h>
 
-#include "xprof_text.h"
-#include "xprof_value.h"
+#include "formats/xprof_text.h"
+#include "formats/xprof_value.h"
 
 static void write_stats(FILE *out, uint32_t has, uint64_t max, uint64_t sum)
 {

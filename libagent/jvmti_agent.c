@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "jvmti_lines.h"
-#include "opagent.h"
+#include "libagent/jvmti_lines.h"
+#include "libagent/opagent.h"
 
 #define NAME_MAX_TOLD	4096		/* bytes of a method's; readers cut them anyway */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "jvmti_lines.h"
+#include "libagent/jvmti_lines.h"
 
 /* The method that was looked up last: neighbours mostly share it. */
 struct method {

@@ -5,7 +5,7 @@
 
 #include <jvmti.h>
 #include <stddef.h>
-#include "opagent.h"
+#include "libagent/opagent.h"
 
 struct jvmti_lines {
 	struct debug_line_info *lines;	/* by address, as the virtual machine told them */

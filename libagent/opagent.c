@@ -17,9 +17,9 @@
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
-#include "dump_folder.h"
-#include "jit_dump.h"
-#include "opagent.h"
+#include "libagent/dump_folder.h"
+#include "libagent/jit_dump.h"
+#include "libagent/opagent.h"
 
 #if defined(__x86_64__)
 #define TARGET		"elf64-x86-64"

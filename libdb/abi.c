@@ -4,15 +4,15 @@
  *
  * One "name value" a line; the names are OProfile's, of its types and fields.
  */
-#include "abi.h"
+#include "libdb/abi.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "sample_header.h"
-#include "session.h"
-#include "text_file.h"
+#include "libutil/file.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "libdb/text_file.h"
 
 #define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define ABI_LIMIT (64 * 1024)	/* bytes of a file */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
 
 enum abi_field {
 	ABI_SIZEOF_DOUBLE,

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "event_times.h"
-#include "file.h"
-#include "strbuf.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libdb/event_times.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define TIMES_LIMIT (EVENT_TIMES_MAX * 256)	/* bytes */
 

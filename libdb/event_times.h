@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define EVENT_TIMES_FILE	"event-times"	/* below stats/ */
 #define EVENT_TIMES_MAX		1024		/* events in one session */

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "image_ids.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/image_ids.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define IDS_FILE	"images"
 #define IDS_LIMIT	(64 * 1024 * 1024)

@@ -9,7 +9,7 @@
 #define IMAGE_IDS_H
 
 #include <stddef.h>
-#include "error.h"
+#include "libutil/error.h"
 
 int image_ids_append(const char *stats_dir, const char *path, const char *build_id);
 

@@ -8,11 +8,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "kernel_symbols.h"
-#include "strbuf.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/kernel_symbols.h"
+#include "libutil/strbuf.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define KALLSYMS_LIMIT	(256 * 1024 * 1024)
 #define MODULES_LIMIT	(16 * 1024 * 1024)

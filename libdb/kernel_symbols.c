@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "kernel_symbols.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/kernel_symbols.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define SNAPSHOT_LIMIT	(64 * 1024 * 1024)
 

@@ -19,7 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is a mistake */
 

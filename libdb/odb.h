@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct odb;				/* one open sample file; not shared between threads */
 

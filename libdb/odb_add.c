@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* odb_add.c - find or make a key's node and add to its count: the daemon's hottest code */
 #include <errno.h>
-#include "odb_private.h"
+#include "libdb/odb_private.h"
 
 /* Add to a counter, which stays at its maximum once it is there. [SF-12] */
 static inline void add_count(struct odb_node *node, uint32_t n)

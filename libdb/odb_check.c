@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "odb_file.h"
+#include "libdb/odb_file.h"
 
 struct table {
 	const char *path;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "odb.h"
+#include "libdb/odb.h"
 
 #define ODB_INITIAL_SIZE	128u		/* slots of a new file [SF-11] */
 #define ODB_SIZE_MAX		(1u << 26)	/* slots; 1.3 GB [SF-18] */

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "odb_private.h"
+#include "libdb/odb_private.h"
 
 #define HASH_AHEAD 24		/* nodes whose hash entries are fetched early */
 

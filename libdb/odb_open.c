@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "odb_private.h"
+#include "libdb/odb_private.h"
 
 void odb_set_tables(struct odb *db, void *map, uint32_t size)
 {

@@ -3,7 +3,7 @@
 #ifndef ODB_PRIVATE_H
 #define ODB_PRIVATE_H
 
-#include "odb_file.h"
+#include "libdb/odb_file.h"
 
 struct odb {
 	int fd;

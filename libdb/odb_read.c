@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "odb_file.h"
+#include "libdb/odb_file.h"
 
 #define READ_TRIES 4	/* a growing file may look wrong for a moment */
 

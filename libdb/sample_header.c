@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "sample_header.h"
+#include "libdb/sample_header.h"
 
 static const char sample_magic[4] = { 'D', 'A', 'E', '\n' };
 

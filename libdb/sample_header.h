@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define SAMPLE_VERSION_099	0x12
 #define SAMPLE_VERSION_1X	0x13

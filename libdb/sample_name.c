@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sample_name.h"
-#include "xalloc.h"
+#include "libdb/sample_name.h"
+#include "libutil/xalloc.h"
 
 #define ROOT	"{root}"
 #define KERN	"{kern}"

@@ -2,9 +2,9 @@
 /* session.c - where things lie below a session directory */
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "session.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define SESSION_NAME_MAX 200
 #define INFO_ROOM	8192

@@ -24,7 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define SESSION_DIR_DEFAULT	"/var/lib/oprofile"
 #define SESSION_CURRENT		"current"

@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "session.h"
-#include "stack_store.h"
-#include "strbuf.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "libdb/stack_store.h"
+#include "libutil/strbuf.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define COUNTS_LIMIT	(COUNTS_MAX_CPUS * 1024)
 

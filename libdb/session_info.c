@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "session.h"
-#include "text_file.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "libdb/text_file.h"
 
 #define INFO_LIMIT	(64 * 1024)
 

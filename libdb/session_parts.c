@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "file.h"
-#include "session_parts.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/session_parts.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define PARTS_FOLDER	"parts"
 #define INDEX_FILE	PARTS_FOLDER "/index"

@@ -13,7 +13,7 @@
 #define SESSION_PARTS_H
 
 #include <stddef.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define SESSION_PARTS_MAX 4096
 

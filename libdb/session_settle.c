@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "file.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "session.h"
-#include "session_parts.h"
-#include "session_settle.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
+#include "libdb/session_settle.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 /* What the files hold */
 

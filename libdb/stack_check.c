@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "stack_file.h"
+#include "libdb/stack_file.h"
 
 /* Does a record of @kind begin at @at, before @pos? */
 static bool is_kind(const struct stack_log *log, uint32_t at, uint32_t pos, enum stack_kind kind)

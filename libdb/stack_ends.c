@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* stack_ends.c - how chains ended, in names and in numbers [ST-12] */
-#include "stack_store.h"
+#include "libdb/stack_store.h"
 
 static const struct {
 	const char *name, *text;

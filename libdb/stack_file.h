@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "stack_store.h"
+#include "libdb/stack_store.h"
 
 #define STACK_MAGIC		"OPSTACKS"
 #define STACK_BYTE_ORDER	0x01020304u

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "odb_private.h"
-#include "stack_private.h"
+#include "libdb/odb_private.h"
+#include "libdb/stack_private.h"
 
 #define STEP_MIN	(UINT64_C(64) << 10)
 #define STEP_MAX	(UINT64_C(16) << 20)

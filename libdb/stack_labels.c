@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "stack_private.h"
-#include "text_file.h"
+#include "libdb/stack_private.h"
+#include "libdb/text_file.h"
 
 /* A label being put together; its bytes start as zeros, which pads it. */
 struct label {

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "odb_file.h"
-#include "stack_private.h"
+#include "libdb/odb_file.h"
+#include "libdb/stack_private.h"
 
 #define FIRST_LENGTH	(UINT64_C(64) << 10)
 

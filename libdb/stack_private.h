@@ -3,7 +3,7 @@
 #ifndef STACK_PRIVATE_H
 #define STACK_PRIVATE_H
 
-#include "stack_file.h"
+#include "libdb/stack_file.h"
 
 /*
  * A chain added lately: samples of one task mostly share their outer frames. There are some of

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "odb_file.h"
-#include "stack_file.h"
+#include "libdb/odb_file.h"
+#include "libdb/stack_file.h"
 
 #define FIRST_PIECE	(UINT32_C(1) << 16)	/* records */
 

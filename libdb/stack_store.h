@@ -24,9 +24,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "sample_name.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libdb/sample_name.h"
+#include "libutil/strbuf.h"
 
 #define STACK_STORE_FILE	"stacks"	/* below stats/ */
 #define STACK_STORE_MAX		(UINT64_C(1) << 32)	/* bytes of a file [ST-8] */

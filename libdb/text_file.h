@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
 
 enum text_cut {			/* a last line without newline */
 	TEXT_CUT_REFUSED,

@@ -8,7 +8,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 static struct sampling_target *find(struct target_list *l, size_t nr, pid_t tid)
 {

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build_profile.h"
-#include "file.h"
-#include "hash.h"
-#include "xalloc.h"
+#include "libsampler/build_profile.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 #define NR_KEPT		1024		/* a power of 2 */
 #define KEEP_NS		1000000000u

@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "build_names.h"
-#include "build_profile.h"
-#include "cpuprofile.h"
-#include "file.h"
-#include "folded.h"
-#include "proto.h"
-#include "xalloc.h"
+#include "libsampler/build_names.h"
+#include "libsampler/build_profile.h"
+#include "formats/cpuprofile.h"
+#include "libutil/file.h"
+#include "formats/folded.h"
+#include "formats/proto.h"
+#include "libutil/xalloc.h"
 
 struct file_builder {
 	enum sampler_format format;

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "build_id.h"
-#include "build_profile.h"
-#include "file.h"
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libsampler/build_profile.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 #define SEGMENTS_MAX	64		/* of a module */
 #define MAPS_LIMIT	(64u << 20)	/* bytes */

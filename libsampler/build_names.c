@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_names.c - a profile of addresses becomes one of names, at its end */
-#include "build_names.h"
+#include "libsampler/build_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 struct namer {
 	const struct profile *p;

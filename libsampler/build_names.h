@@ -3,7 +3,7 @@
 #ifndef BUILD_NAMES_H
 #define BUILD_NAMES_H
 
-#include "profile.h"
+#include "formats/profile.h"
 
 /*
  * A copy of @p with a function at each place whose image has a symbol table. Code that has none is

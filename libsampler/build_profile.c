@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_profile.c - samples counted by chain and labels, and labels that come afterwards */
-#include "build_profile.h"
+#include "libsampler/build_profile.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hash.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define LABELS_MAX	(SAMPLER_METADATA_MAX + 3)
 #define CHAIN_MAX	1024u

@@ -8,8 +8,8 @@
 #ifndef BUILD_PROFILE_H
 #define BUILD_PROFILE_H
 
-#include "profile.h"
-#include "sampler.h"
+#include "formats/profile.h"
+#include "libsampler/sampler.h"
 
 #define BUILD_NODES_MAX		(1u << 20)	/* places in chains that are kept [SM-62] */
 #define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-63] */

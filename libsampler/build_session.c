@@ -4,7 +4,7 @@
  *
  * Several processes may add to one session: each has the folder's lock for as long as it writes.
  */
-#include "build_session.h"
+#include "libsampler/build_session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "session_folder.h"
-#include "thread_sample.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libsampler/session_folder.h"
+#include "libdb/thread_sample.h"
+#include "libutil/xalloc.h"
 
 #define LOCK_WAIT_NS	(UINT64_C(30) * 1000000000)	/* for others to have written theirs */
 #define LOCK_PAUSE_NS	5000000

@@ -8,12 +8,12 @@
 #ifndef BUILD_SESSION_H
 #define BUILD_SESSION_H
 
-#include "build_profile.h"
-#include "error.h"
-#include "image_ids.h"
-#include "sample_name.h"
-#include "session.h"
-#include "session_parts.h"
+#include "libsampler/build_profile.h"
+#include "libutil/error.h"
+#include "libdb/image_ids.h"
+#include "libdb/sample_name.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
 
 /* What samples of an image are filed under. */
 struct session_image {

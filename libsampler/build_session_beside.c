@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_session_beside.c - what is told beside the samples: who, when, how, and what was lost */
-#include "build_session.h"
+#include "libsampler/build_session.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -11,11 +11,11 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
-#include "build_id.h"
-#include "file.h"
-#include "sample_header.h"
-#include "thread_sample.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "libdb/sample_header.h"
+#include "libdb/thread_sample.h"
+#include "libutil/xalloc.h"
 
 static void copy_text(char *to, size_t size, const char *from)
 {

@@ -5,19 +5,19 @@
  * A call's count is that of all samples below it, so a thread's calls are summed up over the tree
  * of chains at once, from callees to callers.
  */
-#include "build_session.h"
+#include "libsampler/build_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "file.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "strbuf.h"
-#include "thread_sample.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libutil/strbuf.h"
+#include "libdb/thread_sample.h"
+#include "libutil/xalloc.h"
 
 /* What goes into one sample file are neighbours when sorted. */
 struct record {

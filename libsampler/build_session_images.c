@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_session_images.c - what samples of an image of the profile are filed under [SM-66] */
-#include "build_session.h"
+#include "libsampler/build_session.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define ANON_NAME_MAX	64
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_session_stacks.c - whole chains into the session's store, with what samples are labelled */
-#include "build_session.h"
+#include "libsampler/build_session.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "stack_store.h"
-#include "strbuf.h"
-#include "thread_sample.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/stack_store.h"
+#include "libutil/strbuf.h"
+#include "libdb/thread_sample.h"
+#include "libutil/xalloc.h"
 
 #define BYTES_MAX	(UINT64_C(256) << 20)	/* of the store, as the daemon has it */
 

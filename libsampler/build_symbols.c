@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "build_id.h"
-#include "build_names.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libsampler/build_names.h"
+#include "libutil/xalloc.h"
 
 #define DEBUG_FILES	"/usr/lib/debug/.build-id"
 

@@ -6,7 +6,7 @@
 #ifndef COPY_H
 #define COPY_H
 
-#include "sampling.h"
+#include "libsampler/sampling.h"
 
 /* Runs in the signal handler: nothing may be put in for checks. */
 #define IN_HANDLER __attribute__((no_sanitize("address"), no_sanitize("undefined"), \

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "copy.h"
+#include "libsampler/copy.h"
 
 static ssize_t read_task(pid_t tid, const char *name, char *text, size_t size)
 {

@@ -2,8 +2,8 @@
 /* copy_registers.c - an interrupted thread's registers by the numbers that DWARF gives them */
 #include <string.h>
 #include <ucontext.h>
-#include "copy.h"
-#include "registers.h"
+#include "libsampler/copy.h"
+#include "libsampler/registers.h"
 
 #ifdef __x86_64__
 

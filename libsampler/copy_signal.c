@@ -36,8 +36,8 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "copy.h"
-#include "registers.h"
+#include "libsampler/copy.h"
+#include "libsampler/registers.h"
 
 /* No one else's signals say that they come from this. */
 #define OUR_CODE	(-0x534d)

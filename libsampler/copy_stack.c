@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-#include "copy.h"
+#include "libsampler/copy.h"
 
 /* Of a stack whose end is not known: a mapping may hold many. */
 #define UNKNOWN_MOST	(64 << 10)

@@ -6,7 +6,7 @@
  * sampling thread was just working on is not: that is marked, and never touched again.
  */
 #include <pthread.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 static int watch_error;
 

@@ -7,7 +7,7 @@
  * nothing happens on a signal that ends the process: what was sampled is saved every few seconds.
  * [SM-72]
  */
-#include "opsample.h"
+#include "libsampler/opsample.h"
 
 #include <limits.h>
 #include <linux/futex.h>

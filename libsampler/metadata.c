@@ -15,8 +15,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "copy.h"
-#include "profiler.h"
+#include "libsampler/copy.h"
+#include "libsampler/profiler.h"
 
 #define NAMES_MAX	1000		/* that a process uses in its life [SM-52] */
 

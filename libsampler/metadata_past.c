@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 struct past {
 	struct sampling_job job;

@@ -4,8 +4,8 @@
 #define MODULE_H
 
 #include <stdatomic.h>
-#include "build_id.h"
-#include "sampler.h"
+#include "libutil/build_id.h"
+#include "libsampler/sampler.h"
 
 struct module {
 	struct sampler_module public;	/* first */

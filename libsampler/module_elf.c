@@ -14,8 +14,8 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "hash.h"
-#include "module.h"
+#include "libutil/hash.h"
+#include "libsampler/module.h"
 
 #define VDSO_NAME "[vdso]"
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "module.h"
-#include "sampling.h"
+#include "libsampler/module.h"
+#include "libsampler/sampling.h"
 
 /* Sorted by start; they do not overlap. */
 struct table {

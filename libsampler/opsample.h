@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
-#include "sampler.h"
+#include "libsampler/sampler.h"
 
 #define OPSAMPLE_LIBRARY	"libopsample.so"
 

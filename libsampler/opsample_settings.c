@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opsample_settings.c - how to sample, as the environment says */
-#include "opsample.h"
+#include "libsampler/opsample.h"
 
 #include <errno.h>
 #include <limits.h>

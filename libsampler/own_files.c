@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE	2u

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 struct sampler_periodic {
 	struct sampling_job job;		/* begin a profile */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 #define INTERVAL_MIN	100000
 #define TIME_MAX	(UINT64_MAX / 4)	/* so that sums do not overflow */

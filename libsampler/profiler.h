@@ -15,8 +15,8 @@
 #define PROFILER_H
 
 #include <pthread.h>
-#include "list.h"
-#include "sampling.h"
+#include "libutil/list.h"
+#include "libsampler/sampling.h"
 
 /* --- thread.c --- */
 

@@ -3,7 +3,7 @@
 #ifndef REGISTERS_H
 #define REGISTERS_H
 
-#include "sampler.h"
+#include "libsampler/sampler.h"
 
 #ifdef __x86_64__
 #define REGISTER_FP	6

@@ -5,8 +5,8 @@
  * All that needs room gets it before the thread is stopped.
  */
 #include <stdlib.h>
-#include "copy.h"
-#include "profiler.h"
+#include "libsampler/copy.h"
+#include "libsampler/profiler.h"
 
 #define LOOK_NS		1000000000ull	/* how often a thread is looked at: is it still the same? */
 #define HOOKS_MAX	(1 + WALK_UNWINDERS_MAX)

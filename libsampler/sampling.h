@@ -11,7 +11,7 @@
 #ifndef SAMPLING_H
 #define SAMPLING_H
 
-#include "sampler.h"
+#include "libsampler/sampler.h"
 
 #define SAMPLING_FRAMES_MAX	1024
 #define SAMPLING_COPY_TIMEOUT_NS 50000000	/* then the thread blocks the signal [SM-31] */

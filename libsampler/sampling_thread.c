@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 #define NS_PER_SECOND	1000000000ull
 #define TIMER_SLACK_NS	1000		/* the usual 50 us would be half of the least interval */

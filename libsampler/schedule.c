@@ -4,7 +4,7 @@
  *
  * Pure: nothing here looks at a clock, so tests can say what time it is.
  */
-#include "sampling.h"
+#include "libsampler/sampling.h"
 
 /* [SM-12] */
 uint64_t schedule_next(uint64_t scheduled, uint64_t now, uint64_t interval, uint64_t *missed)

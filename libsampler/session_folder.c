@@ -4,7 +4,7 @@
  *
  * Who may rename what is in there can have us write wherever we may. [SM-68]
  */
-#include "session_folder.h"
+#include "libsampler/session_folder.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #ifndef SESSION_FOLDER_H
 #define SESSION_FOLDER_H
 
-#include "error.h"
+#include "libutil/error.h"
 
 /*
  * -EPERM: it, or the link to it, is another user's; or others than its group, or a group that is

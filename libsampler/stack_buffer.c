@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include "sampling.h"
+#include "libsampler/sampling.h"
 
 #define FALLBACK_SIZE	(4 << 20)
 #define KEPT_SIZE	(32 << 10)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* stack_words.c - what stands in the copy of a stack, and copies whose pointers point into them */
 #include <string.h>
-#include "sampling.h"
+#include "libsampler/sampling.h"
 
 #define WORD sizeof(uintptr_t)
 

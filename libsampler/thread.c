@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 #define START_TIME_FIELD	22	/* of /proc/PID/stat, from 1 */
 #define STATE_FIELD		3

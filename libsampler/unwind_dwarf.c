@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "registers.h"
-#include "unwind_modules.h"
-#include "unwinders.h"
+#include "libsampler/registers.h"
+#include "libsampler/unwind_modules.h"
+#include "libsampler/unwinders.h"
 
 struct dwarf {
 	struct told_modules modules;

@@ -4,7 +4,7 @@
 #define UNWIND_FILES_H
 
 #include <libelf.h>
-#include "module.h"
+#include "libsampler/module.h"
 
 /*
  * The file that @m was loaded from, or NULL: it is not to be had, or another one has its name by

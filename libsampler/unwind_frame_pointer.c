@@ -3,8 +3,8 @@
  * unwind_frame_pointer.c - the caller, where nobody knows more than that there may be a frame
  * pointer
  */
-#include "registers.h"
-#include "unwinders.h"
+#include "libsampler/registers.h"
+#include "libsampler/unwinders.h"
 
 #define RECORD (2 * sizeof(uintptr_t))	/* the caller's fp, the return address */
 #define KNOWN (1ull << REGISTER_PC | 1ull << REGISTER_SP | 1ull << REGISTER_FP)

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sampling.h"
-#include "unwind_files.h"
-#include "unwind_modules.h"
+#include "libsampler/sampling.h"
+#include "libsampler/unwind_files.h"
+#include "libsampler/unwind_modules.h"
 
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **ret_name)

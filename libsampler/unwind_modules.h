@@ -4,7 +4,7 @@
 #define UNWIND_MODULES_H
 
 #include <elfutils/libdwfl.h>
-#include "module.h"
+#include "libsampler/module.h"
 
 struct told {
 	const struct module *module;

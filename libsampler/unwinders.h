@@ -3,7 +3,7 @@
 #ifndef UNWINDERS_H
 #define UNWINDERS_H
 
-#include "sampling.h"
+#include "libsampler/sampling.h"
 
 /* By call frame information: context is from unwind_dwarf_new(). */
 extern const struct sampler_unwinder_ops unwind_dwarf;

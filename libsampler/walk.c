@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "copy.h"
-#include "module.h"
-#include "registers.h"
-#include "unwinders.h"
+#include "libsampler/copy.h"
+#include "libsampler/module.h"
+#include "libsampler/registers.h"
+#include "libsampler/unwinders.h"
 
 #define NR_BUILT_IN	2
 

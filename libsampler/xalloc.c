@@ -6,10 +6,10 @@
  * handlers would run in the middle of whatever its threads do; and what has no memory for a profile
  * has none for the program either. [SM-64]
  */
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
-#include "sampler.h"
-#include "say.h"
+#include "libsampler/sampler.h"
+#include "libutil/say.h"
 
 #include <stdarg.h>
 #include <stdint.h>

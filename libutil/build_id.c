@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include "build_id.h"
-#include "build_id_private.h"
+#include "libutil/build_id.h"
+#include "libutil/build_id_private.h"
 
 #define NOTE_GNU_BUILD_ID 3
 

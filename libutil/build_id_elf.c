@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
-#include "build_id.h"
-#include "build_id_private.h"
+#include "libutil/build_id.h"
+#include "libutil/build_id_private.h"
 
 #define HEADERS_MAX	4096		/* program or section headers looked at */
 #define NOTES_MAX	4096		/* bytes of one segment or section of notes */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "build_id.h"
+#include "libutil/build_id.h"
 
 /* As build_id_read_notes(), of notes in the other byte order when @swapped. */
 int build_id_find(const void *notes, size_t size, bool swapped, struct build_id *ret);

@@ -11,9 +11,9 @@
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
-#include "channel.h"
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/channel.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define BACKLOG 16
 

@@ -11,8 +11,8 @@
 
 #include <stddef.h>
 #include <sys/types.h>
-#include "error.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
 
 #define CHANNEL_LINE_MAX	4096
 #define CHANNEL_ANSWER_MAX	(1024 * 1024)

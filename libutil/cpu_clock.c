@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "cpu_clock.h"
-#include "file.h"
+#include "libutil/cpu_clock.h"
+#include "libutil/file.h"
 
 #define CPUINFO_MAX	(16 * 1024 * 1024)	/* thousands of CPUs */
 #define CLOCK_UNKNOWN	1000000			/* kHz */

@@ -2,7 +2,7 @@
 /* error.c - the text of a failure, handed up instead of printed */
 #include <stdarg.h>
 #include <stdio.h>
-#include "error.h"
+#include "libutil/error.h"
 
 int op_error_set(struct op_error *e, int err, const char *format, ...)
 {

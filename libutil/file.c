@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "file.h"
-#include "number.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 #define FIRST_READ 4096
 

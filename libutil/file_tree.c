@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 static int make_dir(const char *path, mode_t mode)
 {

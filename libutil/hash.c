@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hash.c - hashes of byte strings, eight bytes at a time */
 #include <string.h>
-#include "hash.h"
+#include "libutil/hash.h"
 
 uint64_t hash_bytes(const void *bytes, size_t n)
 {

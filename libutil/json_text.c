@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* json_text.c - escaping; bytes that are no UTF-8 become U+FFFD */
-#include "json_text.h"
+#include "libutil/json_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "utf8.h"
+#include "libutil/utf8.h"
 
 static void put_string(FILE *out, const char *value)
 {

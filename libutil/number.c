@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "number.h"
+#include "libutil/number.h"
 
 static int digit_value(char c)
 {

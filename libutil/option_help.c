@@ -2,7 +2,7 @@
 /* option_help.c - a popt table for people; needs popt's header only */
 #include <stdbool.h>
 #include <string.h>
-#include "option_help.h"
+#include "libutil/option_help.h"
 
 #define NAME_WIDTH	26
 

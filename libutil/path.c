@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "file.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 const char *path_base(const char *path)
 {

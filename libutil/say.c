@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "file.h"
-#include "plain_text.h"
-#include "say.h"
+#include "libutil/file.h"
+#include "libutil/plain_text.h"
+#include "libutil/say.h"
 
 #define SAY_MAX 2000
 

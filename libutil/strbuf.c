@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 char strbuf_empty[1];	/* what every empty strbuf points to; never written */
 

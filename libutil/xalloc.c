@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "say.h"
-#include "xalloc.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 static void *or_die(void *p, size_t size)
 {

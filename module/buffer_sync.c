@@ -20,14 +20,14 @@
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
-#include "buffer_sync.h"
-#include "cpu_buffer.h"
-#include "dcookie.h"
-#include "event_buffer.h"
-#include "pins.h"
-#include "stats.h"
-#include "translate.h"
-#include "unwind_tables.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/dcookie.h"
+#include "module/event_buffer.h"
+#include "module/pins.h"
+#include "module/stats.h"
+#include "module/translate.h"
+#include "module/unwind_tables.h"
 
 #define SYNC_PERIOD	(HZ / 10)
 #define SOON		DIV_ROUND_UP(HZ, 100)

@@ -7,12 +7,12 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
-#include "callers.h"
-#include "maps.h"
-#include "unwind_tables.h"
-#include "user_regs.h"
-#include "../oprofilefs/op_abi.h"
-#include "../oprofilefs/op_unwind.h"
+#include "module/callers.h"
+#include "module/maps.h"
+#include "module/unwind_tables.h"
+#include "module/user_regs.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/op_unwind.h"
 
 /* User memory as a walk reads it; page faults are disabled for all of it. */
 struct reader {

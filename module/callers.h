@@ -9,8 +9,8 @@
 #ifndef OP_CALLERS_H
 #define OP_CALLERS_H
 
-#include "ring.h"
-#include "../oprofilefs/op_abi.h"
+#include "module/ring.h"
+#include "oprofilefs/op_abi.h"
 
 struct pt_regs;
 

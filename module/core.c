@@ -4,20 +4,20 @@
  */
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include "buffer_sync.h"
-#include "core.h"
-#include "cpu_buffer.h"
-#include "dcookie.h"
-#include "event_buffer.h"
-#include "hooks.h"
-#include "maps.h"
-#include "op_model.h"
-#include "pins.h"
-#include "selftest/selftest.h"
-#include "stats.h"
-#include "unwind_tables.h"
-#include "../oprofilefs/op_abi.h"
-#include "../oprofilefs/oprofilefs.h"
+#include "module/buffer_sync.h"
+#include "module/core.h"
+#include "module/cpu_buffer.h"
+#include "module/dcookie.h"
+#include "module/event_buffer.h"
+#include "module/hooks.h"
+#include "module/maps.h"
+#include "module/op_model.h"
+#include "module/pins.h"
+#include "module/selftest/selftest.h"
+#include "module/stats.h"
+#include "module/unwind_tables.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/oprofilefs.h"
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("system-wide statistical profiler");

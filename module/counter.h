@@ -12,7 +12,7 @@
 #ifndef OP_COUNTER_H
 #define OP_COUNTER_H
 
-#include "portable.h"
+#include "module/portable.h"
 
 #define OP_MAX_COUNTERS	16		/* that a CPU has */
 #define OP_MAX_VIRTUAL	32		/* directories */

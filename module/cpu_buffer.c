@@ -11,12 +11,12 @@
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
-#include "buffer_sync.h"
-#include "callers.h"
-#include "cpu_buffer.h"
-#include "pins.h"
-#include "stats.h"
-#include "../oprofilefs/op_abi.h"
+#include "module/buffer_sync.h"
+#include "module/callers.h"
+#include "module/cpu_buffer.h"
+#include "module/pins.h"
+#include "module/stats.h"
+#include "oprofilefs/op_abi.h"
 
 DEFINE_PER_CPU(struct op_cpu_buffer, op_cpu_buffers);
 

@@ -15,7 +15,7 @@
 
 #include <linux/irq_work.h>
 #include <linux/percpu.h>
-#include "ring.h"
+#include "module/ring.h"
 
 struct mm_struct;
 struct pt_regs;

@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include "dcookie.h"
+#include "module/dcookie.h"
 
 #define HASH_BITS	10
 #define COOKIES_MAX	65536

@@ -10,7 +10,7 @@
 #ifndef OP_DCOOKIE_H
 #define OP_DCOOKIE_H
 
-#include "../oprofilefs/op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 struct cred;
 struct file;

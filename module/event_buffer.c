@@ -11,7 +11,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
-#include "event_buffer.h"
+#include "module/event_buffer.h"
 
 static struct op_words words;
 static struct op_said said;

@@ -10,7 +10,7 @@
 #define OP_EVENT_BUFFER_H
 
 #include <linux/fs.h>
-#include "words.h"
+#include "module/words.h"
 
 /*
  * 0, -ENOMEM, or -EINVAL if not 0 < @watershed < @size (words), or no sample with @depth callers

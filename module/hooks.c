@@ -9,10 +9,10 @@
 #include <linux/notifier.h>
 #include <linux/ptrace.h>
 #include <linux/tracepoint.h>
-#include "buffer_sync.h"
-#include "hooks.h"
-#include "maps.h"
-#include "pins.h"
+#include "module/buffer_sync.h"
+#include "module/hooks.h"
+#include "module/maps.h"
+#include "module/pins.h"
 
 static bool unmap_log = true;
 module_param(unmap_log, bool, 0444);

@@ -17,9 +17,9 @@
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
-#include "dcookie.h"
-#include "maps.h"
-#include "unwind_tables.h"
+#include "module/dcookie.h"
+#include "module/maps.h"
+#include "module/unwind_tables.h"
 
 #define SPACES_MAX	4096
 #define MAPS_MAX	4096			/* of a process; those above are left out */

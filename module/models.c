@@ -11,8 +11,8 @@
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
-#include "op_model.h"
-#include "../oprofilefs/op_abi.h"
+#include "module/op_model.h"
+#include "oprofilefs/op_abi.h"
 
 static char *model = "auto";
 module_param(model, charp, 0444);

@@ -10,7 +10,7 @@
 #ifndef OP_IBS_H
 #define OP_IBS_H
 
-#include "portable.h"
+#include "module/portable.h"
 
 #define OP_IBS_DEFAULT_COUNT	250000
 

@@ -14,8 +14,8 @@
 #define OP_MODEL_H
 
 #include <linux/types.h>
-#include "counter.h"
-#include "op_ibs.h"
+#include "module/counter.h"
+#include "module/op_ibs.h"
 
 struct op_model {
 	const char *name;		/* module parameter "model", files "model" and "models" */

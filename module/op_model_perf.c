@@ -19,10 +19,10 @@
 #include <linux/percpu.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
-#include "buffer_sync.h"
-#include "cpu_buffer.h"
-#include "op_model.h"
-#include "stats.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/op_model.h"
+#include "module/stats.h"
 
 struct perf_cpu {
 	struct perf_event *events[OP_MAX_VIRTUAL];

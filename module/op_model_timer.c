@@ -21,11 +21,11 @@
 #include <linux/percpu.h>
 #include <linux/random.h>
 #include <asm/irq_regs.h>
-#include "buffer_sync.h"
-#include "cpu_buffer.h"
-#include "op_model.h"
-#include "stats.h"
-#include "../oprofilefs/op_abi.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/op_model.h"
+#include "module/stats.h"
+#include "oprofilefs/op_abi.h"
 
 #define MAX_PERIOD_NS	(60 * (u64)NSEC_PER_SEC)
 #define LATE_IN_A_ROW	4	/* missed expiries that make the period longer */

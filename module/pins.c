@@ -13,10 +13,10 @@
 #include <linux/sched/mm.h>
 #include <linux/spinlock.h>
 #include <linux/vmalloc.h>
-#include "buffer_sync.h"
-#include "cpu_buffer.h"
-#include "maps.h"
-#include "pins.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/maps.h"
+#include "module/pins.h"
 
 #define PINS_MAX	4096
 #define UNMAPS_MAX	16384

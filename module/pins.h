@@ -25,7 +25,7 @@
 
 #include <linux/list.h>
 #include <linux/types.h>
-#include "../oprofilefs/op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 struct file;
 struct irq_work;

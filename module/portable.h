@@ -9,7 +9,7 @@
 #ifndef OP_PORTABLE_H
 #define OP_PORTABLE_H
 
-#include "../oprofilefs/op_types.h"
+#include "oprofilefs/op_types.h"
 
 #ifdef __KERNEL__
 #include <linux/errno.h>

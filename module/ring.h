@@ -27,7 +27,7 @@
 #ifndef OP_RING_H
 #define OP_RING_H
 
-#include "portable.h"
+#include "module/portable.h"
 
 enum op_entry_kind {
 	OP_ENTRY_SAMPLE,	/* value: pc; small: unmap sequence; event */

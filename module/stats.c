@@ -3,7 +3,7 @@
  * stats.c - read and reset the counters; they are counted where samples end (stats.h)
  */
 #include <linux/cpumask.h>
-#include "stats.h"
+#include "module/stats.h"
 
 DEFINE_PER_CPU(struct op_stats, op_stats);
 

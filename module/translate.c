@@ -15,8 +15,8 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include "dcookie.h"
-#include "translate.h"
+#include "module/dcookie.h"
+#include "module/translate.h"
 
 #define MAX_RETRIES 5		/* of a walk, for mappings that are just going away */
 

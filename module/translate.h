@@ -8,8 +8,8 @@
 #ifndef OP_TRANSLATE_H
 #define OP_TRANSLATE_H
 
-#include "pins.h"
-#include "words.h"
+#include "module/pins.h"
+#include "module/words.h"
 
 struct op_walk {
 	struct op_pin *pin;		/* NULL: no process, or none that could be pinned */

@@ -14,9 +14,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
-#include "buffer_sync.h"
-#include "dcookie.h"
-#include "unwind_tables.h"
+#include "module/buffer_sync.h"
+#include "module/dcookie.h"
+#include "module/unwind_tables.h"
 
 #define HASH_BITS	10
 

@@ -11,8 +11,8 @@
 
 #include <linux/llist.h>
 #include <linux/rcupdate.h>
-#include "../oprofilefs/op_abi.h"
-#include "../oprofilefs/op_unwind_table.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/op_unwind_table.h"
 
 struct op_shared_table;
 

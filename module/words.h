@@ -16,8 +16,8 @@
 #ifndef OP_WORDS_H
 #define OP_WORDS_H
 
-#include "portable.h"
-#include "../oprofilefs/op_abi.h"
+#include "module/portable.h"
+#include "oprofilefs/op_abi.h"
 
 struct op_words {
 	op_word *words;

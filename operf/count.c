@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* count.c - open, read and add up counting events */
-#include "count.h"
+#include "operf/count.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,10 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "number.h"
-#include "perf_cpus.h"
-#include "perf_explain.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "daemon/perf_cpus.h"
+#include "daemon/perf_explain.h"
+#include "libutil/xalloc.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
 #define ATTEMPTS	50		/* to open a process' threads before new ones come */

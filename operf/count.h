@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "error.h"
-#include "perf_counters.h"
+#include "libutil/error.h"
+#include "daemon/perf_counters.h"
 
 enum count_mode {
 	COUNT_COMMAND,		/* ids[0], which waits, from its exec on, with what it starts */

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <time.h>
-#include "count.h"
-#include "strbuf.h"
+#include "operf/count.h"
+#include "libutil/strbuf.h"
 
 struct count_format {
 	enum count_mode mode;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* launch.c - fork, wait for a byte, exec; a pipe that exec closes tells what became of it */
-#include "launch.h"
+#include "operf/launch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 /* 0, -EACCES: a file that may not be executed, -ENOENT. */
 static int look_at(const char *path)

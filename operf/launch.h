@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
-#include "error.h"
+#include "libutil/error.h"
 
 /* What a shell returns for a command that isn't there, and for one that can't be executed. */
 #define LAUNCH_NOT_FOUND	127

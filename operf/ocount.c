@@ -14,15 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "count.h"
-#include "count_format.h"
-#include "launch.h"
-#include "ocount_options.h"
-#include "plan.h"
-#include "rights.h"
-#include "say.h"
-#include "watch.h"
-#include "xalloc.h"
+#include "operf/count.h"
+#include "operf/count_format.h"
+#include "operf/launch.h"
+#include "operf/ocount_options.h"
+#include "operf/plan.h"
+#include "operf/rights.h"
+#include "libutil/say.h"
+#include "operf/watch.h"
+#include "libutil/xalloc.h"
 
 #define NS_PER_SECOND	UINT64_C(1000000000)
 #define LOOK_MS		100		/* at who is still there */

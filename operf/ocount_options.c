@@ -2,17 +2,17 @@
 /*
  * ocount_options.c - ocount's command line: its own options end where the command begins
  */
-#include "ocount_options.h"
+#include "operf/ocount_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "perf_cpus.h"
-#include "plan.h"
-#include "tool_options.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "daemon/perf_cpus.h"
+#include "operf/plan.h"
+#include "operf/tool_options.h"
+#include "libutil/xalloc.h"
 
 #define INTERVAL_STEP_MS	100	/* as the original's */
 

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "count.h"
-#include "error.h"
+#include "operf/count.h"
+#include "libutil/error.h"
 
 #define OCOUNT_IDS_MAX	1024
 

@@ -5,7 +5,7 @@
  * All that can fail is done before the command begins, and undone if it does. From then on nothing
  * but the end of what is profiled, or a signal, ends the profile, and then all of it is written.
  */
-#include "operf.h"
+#include "operf/operf.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,11 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "operf_end.h"
-#include "say.h"
-#include "status.h"
-#include "unwind_cache.h"
+#include "daemon/log.h"
+#include "operf/operf_end.h"
+#include "libutil/say.h"
+#include "control/status.h"
+#include "daemon/unwind_cache.h"
 
 #define LOOK_MS		100		/* at who is still there, and at the rings */
 #define COUNTS_MS	(10 * 1000)

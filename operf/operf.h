@@ -4,13 +4,13 @@
 #define OPERF_H
 
 #include <signal.h>
-#include "launch.h"
-#include "operf_options.h"
-#include "plan.h"
-#include "profile_dir.h"
-#include "recorder.h"
-#include "rights.h"
-#include "watch.h"
+#include "operf/launch.h"
+#include "operf/operf_options.h"
+#include "operf/plan.h"
+#include "operf/profile_dir.h"
+#include "daemon/recorder.h"
+#include "operf/rights.h"
+#include "operf/watch.h"
 
 struct operf {
 	struct operf_options options;

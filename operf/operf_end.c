@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* operf_end.c - statistics to the log, throttled events to the session, warnings to the user */
-#include "operf_end.h"
+#include "operf/operf_end.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "log.h"
-#include "op_abi.h"
-#include "perf_copy_size.h"
-#include "rights.h"
-#include "say.h"
-#include "session.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "oprofilefs/op_abi.h"
+#include "daemon/perf_copy_size.h"
+#include "operf/rights.h"
+#include "libutil/say.h"
+#include "libdb/session.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define LOST_SHARE	10000		/* more than one in so many lost samples is told [OF-32], */
 #define SHORT_SHARE	100		/* and one in so many chains that were cut [OF-34] */

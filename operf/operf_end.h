@@ -9,9 +9,9 @@
 #define OPERF_END_H
 
 #include <sys/resource.h>
-#include "collector.h"
-#include "plan.h"
-#include "recorder.h"
+#include "daemon/collector.h"
+#include "operf/plan.h"
+#include "daemon/recorder.h"
 
 struct operf_end {
 	const char *session_dir, *log;

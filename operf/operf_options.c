@@ -2,17 +2,17 @@
 /*
  * operf_options.c - operf's command line: its own options end where the command begins
  */
-#include "operf_options.h"
+#include "operf/operf_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-#include "number.h"
-#include "plan.h"
-#include "tool_options.h"
-#include "xalloc.h"
+#include "daemon/log.h"
+#include "libutil/number.h"
+#include "operf/plan.h"
+#include "operf/tool_options.h"
+#include "libutil/xalloc.h"
 
 enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, CGROUP, SESSION_DIR, APPEND, VMLINUX,
        LAZY, VERBOSE };

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define OPERF_PIDS_MAX	64
 

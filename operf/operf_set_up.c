@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "ibs.h"
-#include "log.h"
-#include "operf.h"
-#include "sample_header.h"
-#include "session.h"
-#include "unwind_cache.h"
-#include "vmlinux.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "daemon/ibs.h"
+#include "daemon/log.h"
+#include "operf/operf.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "daemon/unwind_cache.h"
+#include "control/vmlinux.h"
+#include "libutil/xalloc.h"
 
 #define KALLSYMS	"/proc/kallsyms"
 #define UNWIND_MEMORY	((size_t)64 << 20)	/* of tables, as oprofiled's --unwind-memory= */

@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "launch.h"
-#include "opsample.h"
-#include "opsample_target.h"
-#include "profile_dir.h"
-#include "say.h"
-#include "session_folder.h"
-#include "tool_options.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "operf/launch.h"
+#include "libsampler/opsample.h"
+#include "operf/opsample_target.h"
+#include "operf/profile_dir.h"
+#include "libutil/say.h"
+#include "libsampler/session_folder.h"
+#include "operf/tool_options.h"
+#include "libutil/xalloc.h"
 
 enum { SESSION_DIR = NR_OPSAMPLE_VARIABLES + 1, APPEND, NO_CHILDREN, INTERRUPT };
 

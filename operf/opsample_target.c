@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* opsample_target.c - the loader leaves out some programs, and others have no loader */
-#include "opsample_target.h"
+#include "operf/opsample_target.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define HEAD_SIZE	4096		/* headers of programs stand in there */
 #define INTERPRETERS	4		/* that are scripts themselves, as the kernel has it */

@@ -3,7 +3,7 @@
 #ifndef OPSAMPLE_TARGET_H
 #define OPSAMPLE_TARGET_H
 
-#include "error.h"
+#include "libutil/error.h"
 
 /*
  * Look at the program that $PATH leads to, and at the interpreter of a script. -EPERM: it runs with

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* plan.c - opcontrol's planning, for a program that collects by itself */
-#include "plan.h"
+#include "operf/plan.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector_choice.h"
-#include "event_plan.h"
-#include "event_request.h"
-#include "rights.h"
-#include "setup.h"
-#include "xalloc.h"
+#include "control/collector_choice.h"
+#include "control/event_plan.h"
+#include "events/event_request.h"
+#include "operf/rights.h"
+#include "control/setup.h"
+#include "libutil/xalloc.h"
 
 void plan_add_specs(const char *list, char ***specs, size_t *nr)
 {

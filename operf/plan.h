@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "asked_events.h"
-#include "error.h"
-#include "options.h"
-#include "strbuf.h"
+#include "daemon/asked_events.h"
+#include "libutil/error.h"
+#include "daemon/options.h"
+#include "libutil/strbuf.h"
 
 #define PLAN_EVENTS_MAX	32
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profile_dir.c - make, lock, rename; and back */
-#include "profile_dir.h"
+#include "operf/profile_dir.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "number.h"
-#include "process.h"
-#include "session.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "daemon/process.h"
+#include "libdb/session.h"
 
 /* Where "previous" waits for its end; no session's name. */
 #define ASIDE	".previous"

@@ -9,7 +9,7 @@
 #define PROFILE_DIR_H
 
 #include <stdbool.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define PROFILE_DIR_DEFAULT	"oprofile_data"
 #define PROFILE_PREVIOUS	"previous"

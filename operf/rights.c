@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* rights.c - try it, and explain what does not work */
-#include "rights.h"
+#include "operf/rights.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "number.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
 
 #define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
 #define KPTR_FILE	"/proc/sys/kernel/kptr_restrict"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct rights {
 	bool kernel;			/* what happens in the kernel, too */

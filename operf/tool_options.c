@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* tool_options.c - popt's loop over own options, and what is asked of the program itself */
-#include "tool_options.h"
+#include "operf/tool_options.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "option_help.h"
-#include "version.h"
-#include "xalloc.h"
+#include "libutil/option_help.h"
+#include "libutil/version.h"
+#include "libutil/xalloc.h"
 
 static void answer(const struct tool_options *t, int asked)
 {

@@ -4,7 +4,7 @@
 #define TOOL_OPTIONS_H
 
 #include <popt.h>
-#include "error.h"
+#include "libutil/error.h"
 
 enum { TOOL_HELP = 1000, TOOL_USAGE, TOOL_VERSION };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* watch.c - a pidfd where there are some: a number may be another process' by and by */
-#include "watch.h"
+#include "operf/watch.h"
 
 #include <errno.h>
 #include <poll.h>

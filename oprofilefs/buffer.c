@@ -4,12 +4,12 @@
  */
 #include <linux/capability.h>
 #include <linux/module.h>
-#include "../module/core.h"
-#include "../module/dcookie.h"
-#include "../module/event_buffer.h"
-#include "../module/unwind_tables.h"
-#include "op_abi.h"
-#include "oprofilefs.h"
+#include "module/core.h"
+#include "module/dcookie.h"
+#include "module/event_buffer.h"
+#include "module/unwind_tables.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/oprofilefs.h"
 
 /* Whoever opens it sets everything up; -EBUSY while somebody has. [FS-10] */
 static int buffer_open(struct inode *inode, struct file *file)

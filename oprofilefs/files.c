@@ -6,13 +6,13 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
-#include "../module/core.h"
-#include "../module/op_model.h"
-#include "../module/stats.h"
-#include "../module/unwind_tables.h"
-#include "number.h"
-#include "op_abi.h"
-#include "oprofilefs.h"
+#include "module/core.h"
+#include "module/op_model.h"
+#include "module/stats.h"
+#include "module/unwind_tables.h"
+#include "oprofilefs/number.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/oprofilefs.h"
 
 /* ---- what single files do ---- */
 

@@ -4,7 +4,7 @@
  *
  * Its own, not kstrtoull(): it also builds in user space, where it is fuzzed.
  */
-#include "number.h"
+#include "oprofilefs/number.h"
 
 static int digit(char c)
 {

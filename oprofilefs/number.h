@@ -3,7 +3,7 @@
 #ifndef OPFS_NUMBER_H
 #define OPFS_NUMBER_H
 
-#include "../module/portable.h"
+#include "module/portable.h"
 
 /* Longest text a number file takes, newline included. */
 #define OPFS_NUMBER_LEN 49

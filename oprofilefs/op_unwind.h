@@ -19,7 +19,7 @@
 #ifndef OP_UNWIND_H
 #define OP_UNWIND_H
 
-#include "op_unwind_table.h"
+#include "oprofilefs/op_unwind_table.h"
 
 enum op_unwind_result {
 	OP_UNWIND_STEPPED,	/* the cursor stands on the caller */

@@ -11,7 +11,7 @@
 #ifndef OP_UNWIND_TABLE_H
 #define OP_UNWIND_TABLE_H
 
-#include "op_types.h"
+#include "oprofilefs/op_types.h"
 
 #define OP_UNWIND_MAGIC			0x7755504f	/* "OPUw" */
 #define OP_UNWIND_VERSION		1

@@ -11,9 +11,9 @@
 #include <linux/fs_context.h>
 #include <linux/module.h>
 #include <linux/pagemap.h>
-#include "../module/op_model.h"
-#include "op_abi.h"
-#include "oprofilefs.h"
+#include "module/op_model.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/oprofilefs.h"
 
 static struct inode *new_node(struct super_block *sb, umode_t mode)
 {

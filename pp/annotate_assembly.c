@@ -5,18 +5,18 @@
  * Each symbol is a listing of its own, as if objdump had been run for it. In compatibility mode
  * an image with many of them gets one listing, as the original makes it then.
  */
-#include "annotate_assembly.h"
+#include "pp/annotate_assembly.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate_listing.h"
-#include "annotate_text.h"
-#include "disassemble.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/annotate_listing.h"
+#include "pp/annotate_text.h"
+#include "pp/disassemble.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define SYMBOLS_APART	50	/* listings of an image; for more the original makes one */
 #define CONTEXT		8	/* instructions around one with samples, where there is no symbol */

@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "annotate_options.h"
-#include "annotate_samples.h"
-#include "error.h"
-#include "notices.h"
+#include "pp/annotate_options.h"
+#include "pp/annotate_samples.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
 
 /*
  * Print @header and then, for each image, its symbols with samples, those with most of them first.

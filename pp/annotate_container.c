@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_container.c - the end of a container, and what was in it */
-#include "annotate_samples.h"
+#include "pp/annotate_samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "format_text.h"
+#include "pp/format_text.h"
 
 void annotated_symbol_free(struct annotated_symbol *symbol)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_files.c - each source file once, by its path */
-#include "annotate_files.h"
+#include "pp/annotate_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 static size_t *file_slot(struct annotated_files *f, const char *path)
 {

@@ -5,17 +5,17 @@
  * The kernel is moved at each boot and modules go where there is room. All symbols of an image are
  * moved alike, so the distance that most of them have is the right one.
  */
-#include "annotate_kernel.h"
+#include "pp/annotate_kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "build_id.h"
-#include "file.h"
-#include "find_image.h"
-#include "line_binary.h"
-#include "sessions.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "pp/find_image.h"
+#include "pp/line_binary.h"
+#include "pp/sessions.h"
+#include "libutil/xalloc.h"
 
 #define COMPARED	500	/* symbols */
 

@@ -8,9 +8,9 @@
 #ifndef ANNOTATE_KERNEL_H
 #define ANNOTATE_KERNEL_H
 
-#include "binary.h"
-#include "invert.h"
-#include "notices.h"
+#include "pp/binary.h"
+#include "pp/invert.h"
+#include "pp/notices.h"
 
 struct kernel_files;
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_listing.c - which source lines go before which instruction */
-#include "annotate_listing.h"
+#include "pp/annotate_listing.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate_missing.h"
-#include "annotate_paths.h"
-#include "file.h"
-#include "xalloc.h"
+#include "pp/annotate_missing.h"
+#include "pp/annotate_paths.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define LINES_BEFORE	5
 #define SOURCE_MAX	(64u << 20)	/* bytes of a source file */

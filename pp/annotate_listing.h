@@ -9,9 +9,9 @@
 #define ANNOTATE_LISTING_H
 
 #include <stdint.h>
-#include "annotate_options.h"
-#include "line_binary.h"
-#include "notices.h"
+#include "pp/annotate_options.h"
+#include "pp/line_binary.h"
+#include "pp/notices.h"
 
 struct listing;
 

@@ -5,12 +5,12 @@
  * On a machine as it comes nearly no binary has debug information: those with a share of the
  * samples are named, the others counted.
  */
-#include "annotate_missing.h"
+#include "pp/annotate_missing.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define WORTH_A_LINE	1.0	/* percent of all samples of the report */
 

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "annotate_samples.h"
-#include "notices.h"
+#include "pp/annotate_samples.h"
+#include "pp/notices.h"
 
 /* Images without debug information, and the share of samples that have no source line [AN-16]. */
 void missing_lines_notices(const struct annotation *a, struct notices *notices);

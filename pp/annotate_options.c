@@ -4,15 +4,15 @@
  *
  * An option that would change nothing, or another report than the one asked for, is refused.
  */
-#include "annotate_options.h"
+#include "pp/annotate_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "option_words.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "pp/option_words.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "arrange.h"
-#include "demangle_name.h"
-#include "disassemble_options.h"
-#include "asked.h"
-#include "error.h"
-#include "spec.h"
+#include "pp/arrange.h"
+#include "pp/demangle_name.h"
+#include "pp/disassemble_options.h"
+#include "pp/asked.h"
+#include "libutil/error.h"
+#include "pp/spec.h"
 
 struct option_set;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_paths.c - find sources, choose among them, name the annotated files */
-#include "annotate_paths.h"
+#include "pp/annotate_paths.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "plain_text.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/plain_text.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 /* Whether @glob matches one of the folders of @path. */
 static bool folder_matches(const char *glob, const char *path)

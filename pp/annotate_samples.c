@@ -4,15 +4,15 @@
  *
  * An image's places are looked up in one batch, in the order of the file.
  */
-#include "annotate_samples.h"
+#include "pp/annotate_samples.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate_kernel.h"
-#include "demangle_name.h"
-#include "samples.h"
-#include "xalloc.h"
+#include "pp/annotate_kernel.h"
+#include "pp/demangle_name.h"
+#include "pp/samples.h"
+#include "libutil/xalloc.h"
 
 /* What is known of the image at hand. */
 struct work {

@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "annotate_files.h"
-#include "find_image.h"
-#include "invert.h"
-#include "line_binary.h"
-#include "notices.h"
-#include "populate.h"
+#include "pp/annotate_files.h"
+#include "pp/find_image.h"
+#include "pp/invert.h"
+#include "pp/line_binary.h"
+#include "pp/notices.h"
+#include "pp/populate.h"
 
 #define NO_FILE	SIZE_MAX
 

@@ -2,18 +2,18 @@
 /*
  * annotate_source.c - samples sorted by file and line, beside the file's text
  */
-#include "annotate_source.h"
+#include "pp/annotate_source.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate_missing.h"
-#include "annotate_paths.h"
-#include "annotate_text.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/annotate_missing.h"
+#include "pp/annotate_paths.h"
+#include "pp/annotate_text.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define MISSING_NAMED	10	/* sources that are named when they cannot be read, or are newer */
 

@@ -4,10 +4,10 @@
 #define ANNOTATE_SOURCE_H
 
 #include <stdio.h>
-#include "annotate_options.h"
-#include "annotate_samples.h"
-#include "error.h"
-#include "notices.h"
+#include "pp/annotate_options.h"
+#include "pp/annotate_samples.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
 
 /*
  * Print the files that are asked for to @out, those with most samples first, or each to a file of

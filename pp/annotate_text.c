@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_text.c - numbers in fields, names in comments */
-#include "annotate_text.h"
+#include "pp/annotate_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_type.h"
-#include "event_data.h"
-#include "format_text.h"
-#include "plain_text.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "events/event_data.h"
+#include "pp/format_text.h"
+#include "libutil/plain_text.h"
+#include "libutil/xalloc.h"
 
 #define CLASS_WIDTH	16	/* of a class in the field, with the blank after it */
 

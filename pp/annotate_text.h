@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "annotate_options.h"
-#include "annotate_samples.h"
-#include "collect.h"
-#include "strbuf.h"
+#include "pp/annotate_options.h"
+#include "pp/annotate_samples.h"
+#include "pp/collect.h"
+#include "libutil/strbuf.h"
 
 /* The field in front of a line: counts and shares of all classes; @counts NULL: blanks. */
 void annotate_field(struct strbuf *out, const struct annotation *a, const uint64_t *counts);

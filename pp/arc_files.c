@@ -6,14 +6,14 @@
  * stack is a return address: the call is the instruction before it, so one is taken off, or a call
  * that is a function's last instruction would be the next function's [CG-3].
  */
-#include "arc_files.h"
+#include "pp/arc_files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "row_lines.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "pp/row_lines.h"
+#include "libutil/xalloc.h"
 
 /* Binaries by image, those that only calls go to included. */
 struct opened {

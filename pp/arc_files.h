@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "populate.h"
+#include "pp/populate.h"
 
 struct raw_arc {
 	struct symbol_row *caller, *callee;

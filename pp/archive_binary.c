@@ -5,17 +5,17 @@
  * Names in a session may be anybody's invention, so only ELF files are taken: an archive is
  * passed on, and should not have somebody's keys in it.
  */
-#include "archive_binary.h"
+#include "pp/archive_binary.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "binary.h"
-#include "debug_file.h"
-#include "file.h"
-#include "object_file.h"
-#include "xalloc.h"
+#include "pp/binary.h"
+#include "pp/debug_file.h"
+#include "libutil/file.h"
+#include "pp/object_file.h"
+#include "libutil/xalloc.h"
 
 static void set_build_id(struct archive_item *item, const struct object_file *object)
 {

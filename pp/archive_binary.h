@@ -3,8 +3,8 @@
 #ifndef ARCHIVE_BINARY_H
 #define ARCHIVE_BINARY_H
 
-#include "archive_plan.h"
-#include "collect.h"
+#include "pp/archive_plan.h"
+#include "pp/collect.h"
 
 /*
  * Add them to @plan, or tell in @notices why there is nothing to add. @like_099: a debug file is

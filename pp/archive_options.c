@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* archive_options.c - oparchive's options with libpopt */
-#include "archive_options.h"
+#include "pp/archive_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common_options.h"
-#include "option_words.h"
+#include "pp/common_options.h"
+#include "pp/option_words.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

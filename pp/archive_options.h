@@ -4,9 +4,9 @@
 #define ARCHIVE_OPTIONS_H
 
 #include <stdbool.h>
-#include "asked.h"
-#include "error.h"
-#include "spec.h"
+#include "pp/asked.h"
+#include "libutil/error.h"
+#include "pp/spec.h"
 
 struct option_set;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* archive_plan.c - sample files asked for, binaries they name, and what lies beside them */
-#include "archive_plan.h"
+#include "pp/archive_plan.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "archive_binary.h"
-#include "fetch_debug.h"
-#include "file.h"
-#include "invert.h"
-#include "session.h"
-#include "xalloc.h"
+#include "pp/archive_binary.h"
+#include "pp/fetch_debug.h"
+#include "libutil/file.h"
+#include "pp/invert.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define SAMPLES_IN_ARCHIVE &SESSION_DIR_DEFAULT[1]
 #define STATS_DEPTH 4

@@ -9,11 +9,11 @@
 #define ARCHIVE_PLAN_H
 
 #include <stddef.h>
-#include "archive_options.h"
-#include "build_id.h"
-#include "debug_server.h"
-#include "error.h"
-#include "notices.h"
+#include "pp/archive_options.h"
+#include "libutil/build_id.h"
+#include "pp/debug_server.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
 
 enum archive_kind {
 	ARCHIVE_BINARY,		/* an ELF file, or a packed kernel module */

@@ -7,7 +7,7 @@
  * copying elsewhere. Files are new, without setuid bits, and of binaries only what begins as one
  * is taken, looked at in the opened file.
  */
-#include "archive_write.h"
+#include "pp/archive_write.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,11 +20,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "strbuf.h"
-#include "text_file.h"
-#include "version.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libdb/text_file.h"
+#include "libutil/version.h"
+#include "libutil/xalloc.h"
 
 #define BUFFER_SIZE (1024 * 1024)
 

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "archive_plan.h"
-#include "error.h"
-#include "notices.h"
+#include "pp/archive_plan.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
 
 #define ARCHIVE_MANIFEST "manifest.sha256"
 

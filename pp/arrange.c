@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arrange.c - one class per template, and the checks that make the classes columns */
-#include "arrange.h"
+#include "pp/arrange.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "axes.h"
-#include "format_text.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/axes.h"
+#include "pp/format_text.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
 

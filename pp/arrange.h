@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "file_list.h"
-#include "sample_header.h"
+#include "pp/file_list.h"
+#include "libdb/sample_header.h"
 
 struct merge {			/* --merge= */
 	bool cpu, tid, tgid, unit_mask, lib, cgroup;

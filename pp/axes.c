@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* axes.c - the ways in which classes differ: which, what to say of too many, titles */
-#include "axes.h"
+#include "pp/axes.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-#include "file.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 unsigned int axes_differing(const struct profile_template *a, const struct profile_template *b)
 {

@@ -3,7 +3,7 @@
 #ifndef AXES_H
 #define AXES_H
 
-#include "arrange.h"
+#include "pp/arrange.h"
 
 /* The axes that two classes differ along. */
 unsigned int axes_differing(const struct profile_template *a, const struct profile_template *b);

@@ -5,18 +5,18 @@
  * A debug file has the symbols but not the code, so its places mean nothing: sections are matched
  * by name and a symbol's place is taken from the image's own section [SY-8].
  */
-#include "binary_private.h"
+#include "pp/binary_private.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug_file.h"
-#include "radix_sort.h"
-#include "unpack.h"
-#include "unpack_xz.h"
-#include "xalloc.h"
+#include "pp/debug_file.h"
+#include "pp/radix_sort.h"
+#include "pp/unpack.h"
+#include "pp/unpack_xz.h"
+#include "libutil/xalloc.h"
 
 void binary_keep_strings(struct binary *b, unsigned char *strings)
 {

@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "kernel_symbols.h"
-#include "strbuf.h"
+#include "libutil/error.h"
+#include "libdb/kernel_symbols.h"
+#include "libutil/strbuf.h"
 
 struct code_symbol {
 	uint64_t start, end;		/* places; end is not its own */

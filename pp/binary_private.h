@@ -3,8 +3,8 @@
 #ifndef BINARY_PRIVATE_H
 #define BINARY_PRIVATE_H
 
-#include "binary.h"
-#include "object_file.h"
+#include "pp/binary.h"
+#include "pp/object_file.h"
 
 #define NO_SECTION UINT32_MAX
 

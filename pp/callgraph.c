@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* callgraph.c - arcs are gathered, added up by their two ends, and hung on the nodes */
-#include "callgraph.h"
+#include "pp/callgraph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "arc_files.h"
-#include "format_text.h"
-#include "merge_boots.h"
-#include "xalloc.h"
+#include "pp/arc_files.h"
+#include "pp/format_text.h"
+#include "pp/merge_boots.h"
+#include "libutil/xalloc.h"
 
 /* Arcs of the same ends follow each other. */
 static int compare_ends(const void *a, const void *b)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "populate.h"
+#include "pp/populate.h"
 
 struct call_arc {
 	const struct symbol_row *row;	/* the other end */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* chain_choices.c - a table of combinations, by hash */
-#include "chain_choices.h"
+#include "pp/chain_choices.h"
 
 #include <stdlib.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 static uint32_t *slot_of(const struct chain_choices *c, const struct chain_choice *wanted)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.c - a call per stage, and why nothing came out of them */
-#include "collect.h"
+#include "pp/collect.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "session.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 /* Whoever profiles into a session directory has a lock there with its process id in it. */
 static bool is_written_to(const struct report_session *session)

@@ -8,13 +8,13 @@
 #define COLLECT_H
 
 #include <stdbool.h>
-#include "arrange.h"
-#include "error.h"
-#include "file_list.h"
-#include "find_image.h"
-#include "notices.h"
-#include "sessions.h"
-#include "spec.h"
+#include "pp/arrange.h"
+#include "libutil/error.h"
+#include "pp/file_list.h"
+#include "pp/find_image.h"
+#include "pp/notices.h"
+#include "pp/sessions.h"
+#include "pp/spec.h"
 
 struct collect_options {
 	const char *session_dir;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* common_options.c - options that several of the tools have (common_options.h) */
-#include "common_options.h"
+#include "pp/common_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "number.h"
-#include "option_words.h"
-#include "session.h"
-#include "version.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "pp/option_words.h"
+#include "libdb/session.h"
+#include "libutil/version.h"
 
 /* Of the variables that popt fills in. */
 static void clear_values(const struct poptOption *option)

@@ -5,9 +5,9 @@
 
 #include <popt.h>
 #include <stdbool.h>
-#include "asked.h"
-#include "demangle_name.h"
-#include "error.h"
+#include "pp/asked.h"
+#include "pp/demangle_name.h"
+#include "libutil/error.h"
 
 /* Where samples and binaries are; @raw has these strings. */
 #define COMMON_OPTIONS_PLACES(raw)                                                             \

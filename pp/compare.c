@@ -6,13 +6,13 @@
  * Rows with so few samples that no split of them between the profiles could be told from chance
  * take no part of it (Tarone 1990): a profile's long tail would make the others blind [DS-5].
  */
-#include "compare.h"
+#include "pp/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static double share(uint64_t n, uint64_t total)
 {

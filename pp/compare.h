@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "share_interval.h"
-#include "symbols.h"
+#include "pp/share_interval.h"
+#include "pp/symbols.h"
 
 enum compare_sort {
 	COMPARE_SURE,		/* by how much it changed at least */

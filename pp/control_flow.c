@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_flow.c - where blocks begin and what leads from one to another */
-#include "control_flow.h"
+#include "pp/control_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static bool is_word(const char *text, size_t len, const char *const *words)
 {

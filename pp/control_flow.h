@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "flow_smooth.h"
+#include "formats/flow_smooth.h"
 
 struct code_block {
 	uint64_t start, end;		/* addresses */

@@ -6,18 +6,18 @@
  * own statistics, of which two say that samples were lost; those of its operf a file for each
  * event that was throttled, and a log beside the sessions.
  */
-#include "data_quality.h"
+#include "pp/data_quality.h"
 
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_scale.h"
-#include "file.h"
-#include "stack_store.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/event_scale.h"
+#include "libutil/file.h"
+#include "libdb/stack_store.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define OPERF_LOG_MAX	(16u << 20)	/* bytes */
 

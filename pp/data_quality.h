@@ -3,8 +3,8 @@
 #ifndef DATA_QUALITY_H
 #define DATA_QUALITY_H
 
-#include "notices.h"
-#include "sessions.h"
+#include "pp/notices.h"
+#include "pp/sessions.h"
 
 /* For reports without header lines: which events' counts are scaled [ME-2]. */
 void multiplexed_notices(const struct session_list *sessions, struct notices *notices);

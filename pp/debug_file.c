@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug_file.c - by build-id, by name and checksum, then what was fetched */
-#include "debug_file.h"
+#include "pp/debug_file.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define DEBUG_DIR "/usr/lib/debug"
 

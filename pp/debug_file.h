@@ -8,7 +8,7 @@
 #ifndef DEBUG_FILE_H
 #define DEBUG_FILE_H
 
-#include "object_file.h"
+#include "pp/object_file.h"
 
 /*
  * Open the debug file of @image, which is at @path; @root comes before /usr/lib/debug.

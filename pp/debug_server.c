@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* debug_server.c - libdebuginfod, loaded when it is wanted, and a clock beside it */
-#include "debug_server.h"
+#include "pp/debug_server.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "number.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 #define LIBRARY		"libdebuginfod.so.1"
 #define DEFAULT_SECONDS	60	/* of waiting, all files together */

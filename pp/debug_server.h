@@ -9,7 +9,7 @@
 #define DEBUG_SERVER_H
 
 #include <stddef.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct debug_server;
 

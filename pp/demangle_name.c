@@ -6,15 +6,15 @@
  * other. So the text is taken piece by piece, and when it gets longer than anyone reads the
  * demangler is left: it keeps all it has on its stack.
  */
-#include "demangle_name.h"
+#include "pp/demangle_name.h"
 
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "shorten_name.h"
-#include "strbuf.h"
+#include "pp/shorten_name.h"
+#include "libutil/strbuf.h"
 
 #define DMGL_PARAMS	(1 << 0)	/* of demangle.h, which is not always installed */
 #define DMGL_ANSI	(1 << 1)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diff.c - match rows in rounds, each less strict than the one before */
-#include "diff.h"
+#include "pp/diff.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 int diff_check(const struct arrangement *first, const struct arrangement *second,
 	       struct op_error *e)

@@ -8,8 +8,8 @@
 #ifndef DIFF_H
 #define DIFF_H
 
-#include "arrange.h"
-#include "symbols.h"
+#include "pp/arrange.h"
+#include "pp/symbols.h"
 
 /* -EINVAL with @e set: the columns of the two are not the same. */
 int diff_check(const struct arrangement *first, const struct arrangement *second,

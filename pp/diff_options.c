@@ -4,18 +4,18 @@
  *
  * "opdiff A B image:x" is "{ session:A } { session:B } image:x": what follows is as in opreport.
  */
-#include "diff_options.h"
+#include "pp/diff_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "number.h"
-#include "option_words.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "pp/option_words.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

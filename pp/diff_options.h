@@ -4,12 +4,12 @@
 #define DIFF_OPTIONS_H
 
 #include <stdbool.h>
-#include "compare.h"
-#include "demangle_name.h"
-#include "asked.h"
-#include "error.h"
-#include "report_options.h"
-#include "spec.h"
+#include "pp/compare.h"
+#include "pp/demangle_name.h"
+#include "pp/asked.h"
+#include "libutil/error.h"
+#include "pp/report_options.h"
+#include "pp/spec.h"
 
 struct option_set;
 

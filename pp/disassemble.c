@@ -2,13 +2,13 @@
 /*
  * disassemble.c - libopcodes at work: one section after the other, one symbol after the other
  */
-#include "disassemble_private.h"
+#include "pp/disassemble_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define CHUNK	(64u << 10)
 

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "binary.h"
-#include "disassemble_options.h"
-#include "error.h"
+#include "pp/binary.h"
+#include "pp/disassemble_options.h"
+#include "libutil/error.h"
 
 enum disassembly_line {
 	DISASSEMBLY_FILE,		/* which file; a section begins: parts of the heading */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disassemble_bfd.c - open a file for libbfd, which reads files only */
-#include "disassemble_bfd.h"
+#include "pp/disassemble_bfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "unpack.h"
+#include "pp/unpack.h"
 
 static void quiet(const char *format, va_list args)
 {

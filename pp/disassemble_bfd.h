@@ -7,7 +7,7 @@
 #define PACKAGE_VERSION "1"
 #include <bfd.h>
 
-#include "error.h"
+#include "libutil/error.h"
 
 struct bfd_file {
 	bfd *bfd;

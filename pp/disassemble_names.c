@@ -4,14 +4,14 @@
  *
  * Of several at one address objdump's order of preference is kept, for people compare the two.
  */
-#include "disassemble_private.h"
+#include "pp/disassemble_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle_name.h"
-#include "xalloc.h"
+#include "pp/demangle_name.h"
+#include "libutil/xalloc.h"
 
 static bool is_useful(const asymbol *s)
 {

@@ -2,15 +2,15 @@
 /*
  * disassemble_open.c - set libopcodes up for a binary: its machine, its names, and the words of -M
  */
-#include "disassemble_private.h"
+#include "pp/disassemble_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "binary_private.h"
-#include "xalloc.h"
+#include "pp/binary_private.h"
+#include "libutil/xalloc.h"
 
 static int add_text(void *stream, const char *format, ...)
 {

@@ -5,14 +5,14 @@
  * The original hands these words to objdump. Those that say how instructions look are understood;
  * any other would silently do nothing, so it is refused.
  */
-#include "disassemble_options.h"
+#include "pp/disassemble_options.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 struct words {
 	char *text;		/* cut up */

@@ -4,7 +4,7 @@
 #define DISASSEMBLE_OPTIONS_H
 
 #include <stdbool.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct disassemble_options {
 	char *target;		/* -M: "intel", "att,suffix", ...; libopcodes' own words, or NULL */

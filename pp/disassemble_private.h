@@ -3,9 +3,9 @@
 #ifndef DISASSEMBLE_PRIVATE_H
 #define DISASSEMBLE_PRIVATE_H
 
-#include "disassemble.h"
-#include "disassemble_bfd.h"
-#include "strbuf.h"
+#include "pp/disassemble.h"
+#include "pp/disassemble_bfd.h"
+#include "libutil/strbuf.h"
 
 #include <dis-asm.h>	/* that of binutils 2.39 or later; after bfd.h */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elf_symbols.c - code symbols out of ELF symbol tables */
-#include "binary_private.h"
+#include "pp/binary_private.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 struct raw_symbol {
 	uint64_t value, size;

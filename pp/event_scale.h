@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "event_times.h"
-#include "file_list.h"
-#include "strbuf.h"
+#include "libdb/event_times.h"
+#include "pp/file_list.h"
+#include "libutil/strbuf.h"
 
 /* Of one sample file; running is 0 where nothing is to be scaled. */
 struct event_scale {

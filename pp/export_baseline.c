@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* export_baseline.c - numbers only: a key's of each sample file, a chain's by its position */
-#include "export_baseline.h"
+#include "pp/export_baseline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 struct base_file {
 	char *path;

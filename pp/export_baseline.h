@@ -8,9 +8,9 @@
 #ifndef EXPORT_BASELINE_H
 #define EXPORT_BASELINE_H
 
-#include "collect.h"
-#include "samples.h"
-#include "stack_store.h"
+#include "pp/collect.h"
+#include "pp/samples.h"
+#include "libdb/stack_store.h"
 
 struct export_baseline;
 

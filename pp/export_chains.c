@@ -6,19 +6,19 @@
  * budget that the chains ending there take from; what remains are samples of one frame. So no
  * sample counts twice, none is missing, and the sum is that of every other report [EX-1].
  */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain_choices.h"
-#include "export_baseline.h"
-#include "file.h"
-#include "radix_sort.h"
-#include "stack_store.h"
-#include "stack_symbols.h"
-#include "xalloc.h"
+#include "pp/chain_choices.h"
+#include "pp/export_baseline.h"
+#include "libutil/file.h"
+#include "pp/radix_sort.h"
+#include "libdb/stack_store.h"
+#include "pp/stack_symbols.h"
+#include "libutil/xalloc.h"
 
 struct reader {
 	struct export *x;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* export_command.c - opexport's options with libpopt, and which format is meant */
-#include "export_command.h"
+#include "pp/export_command.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "option_words.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "pp/option_words.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

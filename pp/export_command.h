@@ -4,11 +4,11 @@
 #define EXPORT_COMMAND_H
 
 #include <stdbool.h>
-#include "asked.h"
-#include "demangle_name.h"
-#include "error.h"
-#include "session_format.h"
-#include "spec.h"
+#include "pp/asked.h"
+#include "pp/demangle_name.h"
+#include "libutil/error.h"
+#include "pp/session_format.h"
+#include "pp/spec.h"
 
 struct option_set;
 

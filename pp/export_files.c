@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* export_files.c - sample files found by what their names say: a hash table of a session's */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 static uint64_t hash_image(uint64_t hash, const struct image_name *i)
 {

@@ -7,15 +7,15 @@
  * the file's program headers come out right. Kernel, modules and anonymous memory are where they
  * were.
  */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "build_id.h"
-#include "object_file.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "pp/object_file.h"
+#include "libutil/xalloc.h"
 
 #define PAGE		UINT64_C(4096)
 #define ALIGNED		(UINT64_C(2) << 20)	/* where images of our own placing begin */

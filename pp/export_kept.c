@@ -5,16 +5,16 @@
  * Whoever asks for the whole of such a session gets what was read, and not what became of it on
  * its way through sample files [IM-8]. Names that are missing there are those of the session.
  */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "format.h"
-#include "import_private.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "formats/format.h"
+#include "pp/import_private.h"
+#include "libutil/xalloc.h"
 
 static struct profile *read_kept(const struct export *x, const struct report_session *s,
 				 const struct imported *imported)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* export_labels.c - what is told of samples besides where they are: events, labels, comments */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_store.h"
-#include "thread_sample.h"
-#include "xalloc.h"
+#include "libdb/stack_store.h"
+#include "libdb/thread_sample.h"
+#include "libutil/xalloc.h"
 
 #define LABELS_MAX	64
 

@@ -3,10 +3,10 @@
 #ifndef EXPORT_PRIVATE_H
 #define EXPORT_PRIVATE_H
 
-#include "binary.h"
-#include "export_profile.h"
-#include "imported.h"
-#include "merge_pass.h"
+#include "pp/binary.h"
+#include "pp/export_profile.h"
+#include "pp/imported.h"
+#include "pp/merge_pass.h"
 
 #define EXPORT_NONE UINT32_MAX
 

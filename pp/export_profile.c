@@ -4,17 +4,17 @@
  *
  * Names and addresses are looked up image by image and in order, so all places are gathered first.
  */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "hash.h"
-#include "populate.h"
-#include "stack_store.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "pp/populate.h"
+#include "libdb/stack_store.h"
+#include "libutil/xalloc.h"
 
 #define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images mapped we do not know where */
 

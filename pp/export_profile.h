@@ -12,11 +12,11 @@
 #define EXPORT_PROFILE_H
 
 #include <stdbool.h>
-#include "collect.h"
-#include "demangle_name.h"
-#include "error.h"
-#include "notices.h"
-#include "profile.h"
+#include "pp/collect.h"
+#include "pp/demangle_name.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
+#include "formats/profile.h"
 
 struct export_baseline;
 

@@ -5,13 +5,13 @@
  * The function itself has the name that opreport shows, from the symbol table; what is inlined
  * into it and all lines come from the debug information [EX-3].
  */
-#include "export_private.h"
+#include "pp/export_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_binary.h"
-#include "xalloc.h"
+#include "pp/line_binary.h"
+#include "libutil/xalloc.h"
 
 #define FRAMES	64	/* functions at one place; what lies above them is left out */
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fetch_debug.c - count each image's samples, and ask for the debug files of those with many */
-#include "fetch_debug.h"
+#include "pp/fetch_debug.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#include "debug_file.h"
-#include "file.h"
-#include "object_file.h"
-#include "samples.h"
-#include "xalloc.h"
+#include "pp/debug_file.h"
+#include "libutil/file.h"
+#include "pp/object_file.h"
+#include "pp/samples.h"
+#include "libutil/xalloc.h"
 
 #define WORTH_FETCHING	1.0	/* percent of all samples */
 

@@ -9,11 +9,11 @@
 #define FETCH_DEBUG_H
 
 #include <stdbool.h>
-#include "collect.h"
-#include "debug_server.h"
-#include "find_image.h"
-#include "invert.h"
-#include "notices.h"
+#include "pp/collect.h"
+#include "pp/debug_server.h"
+#include "pp/find_image.h"
+#include "pp/invert.h"
+#include "pp/notices.h"
 
 /*
  * @root as in binary_options. @lines: source lines are wanted, not only symbols. @progress may be

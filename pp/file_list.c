@@ -5,7 +5,7 @@
  * The folder of samples belongs to root but may be copied from anywhere: only regular files are
  * looked at, and links are not followed, so a walk always ends.
  */
-#include "file_list.h"
+#include "pp/file_list.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "file.h"
-#include "format_text.h"
-#include "session.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "pp/format_text.h"
+#include "libdb/session.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 struct walk {
 	const struct report_session *session;

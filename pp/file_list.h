@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include "find_image.h"
-#include "images.h"
-#include "notices.h"
-#include "sample_name.h"
-#include "sessions.h"
-#include "spec.h"
+#include "pp/find_image.h"
+#include "pp/images.h"
+#include "pp/notices.h"
+#include "libdb/sample_name.h"
+#include "pp/sessions.h"
+#include "pp/spec.h"
 
 struct sample_file {
 	char *path;

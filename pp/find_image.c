@@ -2,17 +2,17 @@
 /*
  * find_image.c - look for binaries; the folders of --image-path are listed once and sorted
  */
-#include "find_image.h"
+#include "pp/find_image.h"
 
 #include <errno.h>
 #include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "build_id.h"
-#include "file.h"
-#include "sessions.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "pp/sessions.h"
+#include "libutil/xalloc.h"
 
 struct entry {
 	char *path;		/* below the folder as it was given */

@@ -10,9 +10,9 @@
 #define FIND_IMAGE_H
 
 #include <stddef.h>
-#include "error.h"
-#include "images.h"
-#include "notices.h"
+#include "libutil/error.h"
+#include "pp/images.h"
+#include "pp/notices.h"
 
 struct finder;
 

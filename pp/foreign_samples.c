@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* foreign_samples.c - fields picked out of bytes, as an abi file says where they are */
-#include "foreign_samples.h"
+#include "pp/foreign_samples.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "odb.h"
+#include "libdb/odb.h"
 
 /* Where each field is, and of which type. */
 static const struct {

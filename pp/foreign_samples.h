@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "abi.h"
-#include "error.h"
-#include "sample_header.h"
+#include "libdb/abi.h"
+#include "libutil/error.h"
+#include "libdb/sample_header.h"
 
 struct foreign_samples {
 	struct sample_header header;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_callgraph.c - a block for each function: callers, itself, callees */
-#include "format_columns.h"
+#include "pp/format_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static const char dashes[] =
 	"-------------------------------------------------------------------------------\n";

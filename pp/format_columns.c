@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_columns.c - left-justified, with these widths at least; a full one and a blank */
-#include "format_columns.h"
+#include "pp/format_columns.h"
 
 #include <inttypes.h>
 

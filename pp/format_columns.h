@@ -3,7 +3,7 @@
 #ifndef FORMAT_COLUMNS_H
 #define FORMAT_COLUMNS_H
 
-#include "format_text.h"
+#include "pp/format_text.h"
 
 struct columns {
 	const struct text_options *options;

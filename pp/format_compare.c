@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_compare.c - a table for each class, for people: left-justified columns as in opreport */
-#include "format_compare.h"
+#include "pp/format_compare.h"
 
 #include <inttypes.h>
 #include <math.h>

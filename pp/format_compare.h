@@ -4,12 +4,12 @@
 #define FORMAT_COMPARE_H
 
 #include <stdio.h>
-#include "arrange.h"
-#include "compare.h"
-#include "diff_options.h"
-#include "format_text.h"
-#include "notices.h"
-#include "sessions.h"
+#include "pp/arrange.h"
+#include "pp/compare.h"
+#include "pp/diff_options.h"
+#include "pp/format_text.h"
+#include "pp/notices.h"
+#include "pp/sessions.h"
 
 struct compare_report {
 	const struct diff_options *options;

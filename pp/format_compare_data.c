@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_compare_data.c - comparisons for programs: CSV and JSON */
-#include "format_compare.h"
+#include "pp/format_compare.h"
 
 #include <inttypes.h>
 
-#include "format_csv.h"
-#include "format_json.h"
-#include "json_text.h"
+#include "pp/format_csv.h"
+#include "pp/format_json.h"
+#include "libutil/json_text.h"
 
 static double percent(const struct comparison *c, const struct compared_row *r, int which)
 {

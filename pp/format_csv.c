@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_csv.c - every line has every column, so that a program needs no state */
-#include "format_csv.h"
+#include "pp/format_csv.h"
 
 #include <inttypes.h>
 #include <math.h>

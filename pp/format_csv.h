@@ -3,7 +3,7 @@
 #ifndef FORMAT_CSV_H
 #define FORMAT_CSV_H
 
-#include "format_text.h"
+#include "pp/format_text.h"
 
 void csv_text(const char *text, FILE *out);	/* quoted if it has to be */
 

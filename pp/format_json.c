@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_json.c - members may be added to this schema; none goes or changes its meaning [JS-1] */
-#include "format_json.h"
+#include "pp/format_json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_type.h"
-#include "event_scale.h"
-#include "json_text.h"
+#include "events/cpu_type.h"
+#include "pp/event_scale.h"
+#include "libutil/json_text.h"
 
 /* Events whose counts are scaled [ME-1]. */
 static void put_multiplexed(struct json *j, const struct event_times *times)

@@ -4,14 +4,14 @@
 #define FORMAT_JSON_H
 
 #include <stdio.h>
-#include "arrange.h"
-#include "callgraph.h"
-#include "json_text.h"
-#include "notices.h"
-#include "sessions.h"
-#include "stack_report.h"
-#include "summary.h"
-#include "symbols.h"
+#include "pp/arrange.h"
+#include "pp/callgraph.h"
+#include "libutil/json_text.h"
+#include "pp/notices.h"
+#include "pp/sessions.h"
+#include "pp/stack_report.h"
+#include "pp/summary.h"
+#include "pp/symbols.h"
 
 struct json_report {
 	const char *command;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_number.c - percentages, and lines that are fit for a terminal */
-#include "format_text.h"
+#include "pp/format_text.h"
 
 #include <math.h>
 
-#include "plain_text.h"
+#include "libutil/plain_text.h"
 
 #define PERCENT_WIDTH	7
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* format_stacks.c - widths are those of the other reports; a blank for each call */
-#include "format_stacks.h"
+#include "pp/format_stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format_columns.h"
-#include "format_csv.h"
-#include "plain_text.h"
-#include "xalloc.h"
+#include "pp/format_columns.h"
+#include "pp/format_csv.h"
+#include "libutil/plain_text.h"
+#include "libutil/xalloc.h"
 
 #define NAME_WIDTH 25
 

@@ -4,8 +4,8 @@
 #define FORMAT_STACKS_H
 
 #include <stdio.h>
-#include "format_text.h"
-#include "stack_report.h"
+#include "pp/format_text.h"
+#include "pp/stack_report.h"
 
 void format_stacks(const struct stack_report *r, const struct text_options *options, FILE *out);
 void format_folded(const struct stack_report *r, FILE *out);

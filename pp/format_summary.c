@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_summary.c - the image summary as text */
-#include "format_text.h"
+#include "pp/format_text.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_symbols.c - the symbol list as text, with --details the addresses below each symbol */
-#include "format_columns.h"
+#include "pp/format_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define ROWS_AHEAD	16
 

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "arrange.h"
-#include "callgraph.h"
-#include "sessions.h"
-#include "strbuf.h"
-#include "summary.h"
-#include "symbols.h"
+#include "pp/arrange.h"
+#include "pp/callgraph.h"
+#include "pp/sessions.h"
+#include "libutil/strbuf.h"
+#include "pp/summary.h"
+#include "pp/symbols.h"
 
 struct text_options {
 	bool compat;			/* no header lines that the original does not have */

@@ -4,14 +4,14 @@
  *
  * An application's own symbols come first, then those of its modules, as the schema has it.
  */
-#include "format_xml_private.h"
+#include "pp/format_xml_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 static size_t find_slot(const struct xml *x, const struct symbol_row *row)
 {

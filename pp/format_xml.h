@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "arrange.h"
-#include "callgraph.h"
-#include "symbols.h"
+#include "pp/arrange.h"
+#include "pp/callgraph.h"
+#include "pp/symbols.h"
 
 struct xml_options {
 	bool compat;		/* the original's departures from its own schema, too */

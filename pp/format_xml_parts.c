@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_xml_parts.c - what stands before the binaries, and the tables behind them */
-#include "format_xml_private.h"
+#include "pp/format_xml_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_type.h"
-#include "event_data.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "events/event_data.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 static void put_setup(const struct xml *x, bool is_timer)
 {

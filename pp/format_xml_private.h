@@ -3,8 +3,8 @@
 #ifndef FORMAT_XML_PRIVATE_H
 #define FORMAT_XML_PRIVATE_H
 
-#include "format_xml.h"
-#include "xml_text.h"
+#include "pp/format_xml.h"
+#include "pp/xml_text.h"
 
 struct xml_symbol {
 	const struct symbol_row *row;	/* the first of it */

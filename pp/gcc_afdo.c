@@ -5,14 +5,14 @@
  * 32-bit little-endian words, after three of header three sections: the names, the functions, and
  * an empty one. Rules: doc/sample-pgo.md [SG-13]..[SG-16].
  */
-#include "sample_pgo.h"
+#include "pp/sample_pgo.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 enum {
 	MAGIC		= 0x67636461,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gcov_list.c - find .gcno files */
-#include "gcov_list.h"
+#include "pp/gcov_list.h"
 
 #include <errno.h>
 #include <fts.h>
@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 static bool has_suffix(const char *path, const char *suffix)
 {

@@ -4,7 +4,7 @@
 #define GCOV_LIST_H
 
 #include <stddef.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct gcov_list {
 	char **paths;		/* absolute, sorted, each once */

@@ -5,14 +5,14 @@
  * A bin has 16 bits. gprof adds up histograms of the same addresses, so more samples than that
  * are spread over several.
  */
-#include "gmon.h"
+#include "pp/gmon.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define BINS_MAX	(UINT32_C(1) << 28)	/* 512 MB of code: more is a mistake */
 #define ALL_BINS_MAX	(UINT32_C(1) << 29)	/* of all histograms */

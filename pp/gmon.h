@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "error.h"
+#include "libutil/error.h"
 
 struct gmon_sample {
 	uint64_t address;		/* as linked */

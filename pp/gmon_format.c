@@ -5,11 +5,11 @@
  * The histogram is of places in one binary and of its functions as gprof sees them, so it is made
  * from the sample files, not from the profile.
  */
-#include "session_format.h"
+#include "pp/session_format.h"
 
 #include <inttypes.h>
 
-#include "gprof.h"
+#include "pp/gprof.h"
 
 static int write_gmon(struct collection *c, const struct profile *p,
 		      const struct format_write_options *options, FILE *out,

@@ -5,24 +5,24 @@
  * gprof gives whatever lies between two functions to the first of them. So what is in no
  * function is left out and told, instead of being credited to a neighbour.
  */
-#include "gprof.h"
+#include "pp/gprof.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collect.h"
-#include "common_options.h"
-#include "data_quality.h"
-#include "fetch_debug.h"
-#include "gprof_calls.h"
-#include "invert.h"
-#include "object_file.h"
-#include "populate.h"
-#include "samples.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "pp/collect.h"
+#include "pp/common_options.h"
+#include "pp/data_quality.h"
+#include "pp/fetch_debug.h"
+#include "pp/gprof_calls.h"
+#include "pp/invert.h"
+#include "pp/object_file.h"
+#include "pp/populate.h"
+#include "pp/samples.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define NAMES_MAX 5	/* in a message */
 

@@ -3,12 +3,12 @@
 #ifndef GPROF_H
 #define GPROF_H
 
-#include "collect.h"
-#include "debug_server.h"
-#include "error.h"
-#include "gmon.h"
-#include "gprof_options.h"
-#include "notices.h"
+#include "pp/collect.h"
+#include "pp/debug_server.h"
+#include "libutil/error.h"
+#include "pp/gmon.h"
+#include "pp/gprof_options.h"
+#include "pp/notices.h"
 
 /*
  * -ENOENT: no session, no samples, nothing that matches, no binary. -EINVAL: more than one binary

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gprof_calls.c - call-graph files' keys are taken apart, sorted and added up */
-#include "gprof_calls.h"
+#include "pp/gprof_calls.h"
 
 #include <stdlib.h>
 
-#include "samples.h"
-#include "xalloc.h"
+#include "pp/samples.h"
+#include "libutil/xalloc.h"
 
 /* Mappings of made code have a file for each two: its keys are only the same with their bases. */
 static void read_file(const struct arranged_file *file, uint64_t key_base, struct call_list *list,

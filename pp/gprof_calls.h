@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "arrange.h"
-#include "notices.h"
+#include "pp/arrange.h"
+#include "pp/notices.h"
 
 struct place_call {
 	uint64_t from, to;		/* the return address, and where in the callee; places */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gprof_options.c - opgprof's options with libpopt */
-#include "gprof_options.h"
+#include "pp/gprof_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common_options.h"
-#include "option_words.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "pp/option_words.h"
+#include "libutil/xalloc.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* http.c - every length is bounded, every wait ends */
-#include "http.h"
+#include "pp/http.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "number.h"
-#include "xalloc.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 static int64_t now_ms(void)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* images.c - the set of images: a hash table of what sample files' names say */
-#include "images.h"
+#include "pp/images.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "hash.h"
-#include "sessions.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "pp/sessions.h"
+#include "libutil/xalloc.h"
 
 /* The first digits tell builds of one path apart well enough. */
 static char *display_name(const struct image_name *name, const char *apart_build)

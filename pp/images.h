@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "sample_name.h"
-#include "spec.h"
+#include "libdb/sample_name.h"
+#include "pp/spec.h"
 
 struct report_session;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import.c - what is there and what is new go into a new file, which takes the old one's place */
-#include "import.h"
+#include "pp/import.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "odb.h"
-#include "xalloc.h"
+#include "libdb/odb.h"
+#include "libutil/xalloc.h"
 
 struct importer {
 	const char *output;

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "error.h"
-#include "foreign_samples.h"
+#include "libutil/error.h"
+#include "pp/foreign_samples.h"
 
 struct import_sums {
 	uint64_t samples, places;	/* of the input; @places: keys, each as often as it came */

@@ -6,15 +6,15 @@
  * addresses again, as long as all lie within 4 GB [IM-9]. Counts go up the tree of chains, once for
  * each event and set of labels.
  */
-#include "import_private.h"
+#include "pp/import_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "radix_sort.h"
-#include "saturate.h"
-#include "xalloc.h"
+#include "pp/radix_sort.h"
+#include "formats/saturate.h"
+#include "libutil/xalloc.h"
 
 #define NAMELESS	UINT64_MAX	/* wherever it is, it is that image */
 

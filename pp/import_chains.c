@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* import_chains.c - a profile's chains into the session's stack store */
-#include "import_private.h"
+#include "pp/import_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "session.h"
-#include "stack_store.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "libdb/stack_store.h"
+#include "libutil/xalloc.h"
 
 /* What the store calls what the session is made of. */
 struct chain_ids {

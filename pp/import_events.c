@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* import_events.c - what a profile's events are called in a session, and what a count stands for */
-#include "import_private.h"
+#include "pp/import_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "odb.h"
-#include "xalloc.h"
+#include "libdb/odb.h"
+#include "libutil/xalloc.h"
 
 static char *event_name(const struct profile *p, const struct profile_event *e)
 {

@@ -5,17 +5,17 @@
  * Everything becomes a file, for only files have builds, and only of a build can the session hold
  * the names of functions. What it was is kept in stats/imported.
  */
-#include "import_private.h"
+#include "pp/import_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "sample_name.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libdb/sample_name.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define PATH_LONGEST	2000
 #define NAME_LONGEST	200

@@ -5,17 +5,17 @@
  * It has no code. A function reaches from the first place known to be in it to the last one before
  * the next function's, so places that a profile does not have belong to none [IM-3].
  */
-#include "import_private.h"
+#include "pp/import_private.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "radix_sort.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "pp/radix_sort.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define NR_SECTIONS	6		/* the null one, code, note, symbols, two of strings */
 

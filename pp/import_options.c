@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import_options.c - opimport's options with libpopt */
-#include "import_options.h"
+#include "pp/import_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "format.h"
-#include "session.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "formats/format.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define DEFAULT_SESSION_DIR "oprofile_data"	/* operf's, where opreport looks first */
 

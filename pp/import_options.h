@@ -4,8 +4,8 @@
 #define IMPORT_OPTIONS_H
 
 #include <stdbool.h>
-#include "asked.h"
-#include "error.h"
+#include "pp/asked.h"
+#include "libutil/error.h"
 
 struct option_set;
 

@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "build_id.h"
-#include "import_session.h"
-#include "imported.h"
-#include "session_parts.h"
+#include "libutil/build_id.h"
+#include "pp/import_session.h"
+#include "pp/imported.h"
+#include "libdb/session_parts.h"
 
 /* What becomes one image of the session: parts of one build of one file. */
 struct import_image {

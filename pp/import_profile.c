@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* import_profile.c - opimport's work on a profile of another tool: read it, make a session of it */
-#include "import_profile.h"
+#include "pp/import_profile.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf_data.h"
+#include "pp/perf_data.h"
 
 #define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
 

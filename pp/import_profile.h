@@ -3,11 +3,11 @@
 #ifndef IMPORT_PROFILE_H
 #define IMPORT_PROFILE_H
 
-#include "error.h"
-#include "format.h"
-#include "import_options.h"
-#include "import_session.h"
-#include "notices.h"
+#include "libutil/error.h"
+#include "formats/format.h"
+#include "pp/import_options.h"
+#include "pp/import_session.h"
+#include "pp/notices.h"
 
 /*
  * Make the session that @o asks for. What readers warn of goes to @warnings, what the session has

@@ -5,21 +5,21 @@
  * Sample files have counters of 32 bits. Sums that do not fit are divided, and the event's period
  * is multiplied: fewer samples that stand for more [IM-4].
  */
-#include "import_private.h"
+#include "pp/import_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_type.h"
-#include "file.h"
-#include "hash.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "session.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define FILES_MAX	65536
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* import_session.c - the session is made beside its place, and moved there when it is whole */
-#include "import_session.h"
+#include "pp/import_session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "image_ids.h"
-#include "import_private.h"
-#include "sample_header.h"
-#include "session.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/image_ids.h"
+#include "pp/import_private.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 static int write_info(const struct profile *p, const struct import_session_options *o,
 		      const struct imported *imported, const char *stats)

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "notices.h"
-#include "profile.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
+#include "formats/profile.h"
 
 struct import_session_options {
 	const char *session_dir;	/* made if it is not there */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* imported.c - a line for each image and event, in words [SS-2] */
-#include "imported.h"
+#include "pp/imported.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "text_file.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libdb/text_file.h"
+#include "libutil/xalloc.h"
 
 #define LIMIT	(64u << 20)	/* bytes */
 

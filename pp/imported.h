@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "profile.h"
+#include "libutil/error.h"
+#include "formats/profile.h"
 
 #define IMPORTED_FILE "imported"	/* below stats/ */
 #define IMPORTED_PROFILE "profile"	/* the same: what was read, as it was [IM-8] */

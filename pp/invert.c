@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* invert.c - sort the files by image, then cut the sorted list into groups */
-#include "invert.h"
+#include "pp/invert.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "format_text.h"
-#include "xalloc.h"
+#include "pp/format_text.h"
+#include "libutil/xalloc.h"
 
 /* Kernels of two boots have the same name and other addresses; everything else is one image. */
 static const struct report_session *session_of(const struct arranged_file *f)

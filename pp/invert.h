@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
-#include "arrange.h"
+#include "pp/arrange.h"
 
 struct inverted_app {
 	struct image *app;

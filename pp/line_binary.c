@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_binary.c - places in an image become addresses, and those lines */
-#include "line_binary.h"
+#include "pp/line_binary.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "binary_private.h"
-#include "build_id.h"
-#include "debug_file.h"
-#include "disassemble_bfd.h"
-#include "line_table.h"
-#include "xalloc.h"
+#include "pp/binary_private.h"
+#include "libutil/build_id.h"
+#include "pp/debug_file.h"
+#include "pp/disassemble_bfd.h"
+#include "pp/line_table.h"
+#include "libutil/xalloc.h"
 
 #define NOT_THERE	UINT64_MAX
 #define FRAMES		64

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "binary.h"
-#include "line_record.h"
+#include "pp/binary.h"
+#include "pp/line_record.h"
 
 struct line_options {
 	bool compat;		/* as the original: a file's name at least, from the symbol table */

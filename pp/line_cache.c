@@ -8,7 +8,7 @@
  * and each entry its record, so that reading costs no more than what is used. Records are copied
  * out of the file, not mapped: a file cut short then costs a read, not a SIGBUS.
  */
-#include "line_cache_private.h"
+#include "pp/line_cache_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 struct line_cache {
 	int fd;

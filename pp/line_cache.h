@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "line_record.h"
+#include "pp/line_record.h"
 
 #define LINE_CACHE_FILE_MAX	(256u << 20)	/* bytes of one file */
 #define LINE_CACHE_MAX		(1024u << 20)	/* bytes of all of them together */

@@ -4,7 +4,7 @@
 #define LINE_CACHE_PRIVATE_H
 
 #include <stdint.h>
-#include "line_cache.h"
+#include "pp/line_cache.h"
 
 #define CACHE_MAGIC	"OPLINES"	/* with its NUL: eight bytes */
 #define CACHE_FORMAT 0x00010001u /* the version; read the other way round it is another one */

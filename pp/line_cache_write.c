@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_cache_write.c - write a cache file in one step, and keep the folder's size in bounds */
-#include "line_cache_private.h"
+#include "pp/line_cache_private.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "hash.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define ALIGN8(n)	(((n) + 7) & ~(uint64_t)7)
 #define STALE_SECONDS	3600		/* what a writer that died has left */

@@ -5,7 +5,7 @@
  * libdw keeps what it has decoded for as long as the file is open, many times the size of what we
  * keep of it. So after a while the file is opened anew: units are found again by their offset.
  */
-#include "line_dwarf_private.h"
+#include "pp/line_dwarf_private.h"
 
 #include <dwarf.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unpack.h"
-#include "xalloc.h"
+#include "pp/unpack.h"
+#include "libutil/xalloc.h"
 
 #define UNITS_KEPT_OPEN	1000
 #define ROWS_KEPT_OPEN	400000		/* about 40 MB of libdw's */

@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "line_record.h"
+#include "libutil/error.h"
+#include "pp/line_record.h"
 
 struct line_dwarf;
 

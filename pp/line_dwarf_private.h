@@ -7,7 +7,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
-#include "line_dwarf.h"
+#include "pp/line_dwarf.h"
 
 struct line_dwarf {
 	char *path;

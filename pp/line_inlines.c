@@ -5,12 +5,12 @@
  * The entries of a unit are walked at their top only; below it go we only into functions that have
  * one of the addresses asked for.
  */
-#include "line_dwarf_private.h"
+#include "pp/line_dwarf_private.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define DEEPEST	200	/* nested blocks; damaged entries may nest for ever */
 

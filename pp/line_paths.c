@@ -2,15 +2,15 @@
 /*
  * line_paths.c - where a relative path of a line table begins: in the folder of its unit
  */
-#include "line_dwarf_private.h"
+#include "pp/line_dwarf_private.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 void line_paths_forget(struct line_dwarf *d)
 {

@@ -6,15 +6,15 @@
  * with its NUL. Elements name a text by its offset. Look-ups do not trust order or nesting: with
  * senseless ones they find nothing, but they end, and they stay inside.
  */
-#include "line_record.h"
+#include "pp/line_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define NO_TEXT	UINT32_MAX
 #define NO_SPAN	UINT32_MAX

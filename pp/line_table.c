@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_table.c - records from the cache, else from DWARF; and those into the cache again */
-#include "line_table.h"
+#include "pp/line_table.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "line_cache.h"
-#include "line_dwarf.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "pp/line_cache.h"
+#include "pp/line_dwarf.h"
+#include "libutil/xalloc.h"
 
 struct unit {
 	uint64_t offset;		/* names it */

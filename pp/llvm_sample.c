@@ -4,7 +4,7 @@
  *
  * Rules: doc/sample-pgo.md [SG-10]..[SG-12].
  */
-#include "sample_pgo.h"
+#include "pp/sample_pgo.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* merge_anon.c - rows get an image that stands for all of its name, then are sorted and added up */
-#include "merge_anon.h"
+#include "pp/merge_anon.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define MADE_CODE "*.jo"	/* TGID.jo of any process */
 

@@ -9,8 +9,8 @@
 #define MERGE_ANON_H
 
 #include <stddef.h>
-#include "images.h"
-#include "symbols.h"
+#include "pp/images.h"
+#include "pp/symbols.h"
 
 /* Images that rows have then; to be kept as long as the rows. */
 struct anon_images {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* merge_boots.c - sort the rows by name, then add up what stands in the same place of its boot */
-#include "merge_boots.h"
+#include "pp/merge_boots.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static int compare_pointers(const void *a, const void *b)
 {

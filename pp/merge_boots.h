@@ -9,8 +9,8 @@
 #define MERGE_BOOTS_H
 
 #include <stddef.h>
-#include "arc_files.h"
-#include "symbols.h"
+#include "pp/arc_files.h"
+#include "pp/symbols.h"
 
 /*
  * Add up rows of the same image, application and name but of different sessions. The n-th symbol of

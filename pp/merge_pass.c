@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* merge_pass.c - samples in, rows out; nothing here opens a file */
-#include "merge_pass.h"
+#include "pp/merge_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 /* Ids of rows that are no symbol's; binaries have fewer symbols than that. */
 #define ROW_SECTION	(UINT64_C(1) << 62)	/* plus the section's index */

@@ -6,11 +6,11 @@
 #define MERGE_PASS_H
 
 #include <stdbool.h>
-#include "binary.h"
-#include "demangle_name.h"
-#include "samples.h"
-#include "spec.h"
-#include "symbols.h"
+#include "pp/binary.h"
+#include "pp/demangle_name.h"
+#include "pp/samples.h"
+#include "pp/spec.h"
+#include "pp/symbols.h"
 
 struct populate_options {
 	bool compat;			/* as the original: nothing without symbol, no .dynsym */

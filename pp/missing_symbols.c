@@ -5,7 +5,7 @@
  * On a machine as it comes nearly every binary is stripped: a line for each would hide the few
  * that make a difference.
  */
-#include "missing_symbols.h"
+#include "pp/missing_symbols.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef MISSING_SYMBOLS_H
 #define MISSING_SYMBOLS_H
 
-#include "populate.h"
+#include "pp/populate.h"
 
 /* One notice for each image that matters, and one for the number of the others [SY-16]. */
 void missing_symbols_notices(const struct population *population, struct notices *notices);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* notices.c - a short list without duplicates */
-#include "notices.h"
+#include "pp/notices.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define MAX_NOTICES 1000	/* nobody reads on; and a hostile session must not cost n * n */
 

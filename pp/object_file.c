@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* object_file.c - ELF header and section headers */
-#include "object_file.h"
+#include "pp/object_file.h"
 
 #include <byteswap.h>
 #include <elf.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define LARGEST_SECTION	(UINT64_C(1) << 31)	/* bytes; a sparse file can claim anything */
 

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "build_id.h"
-#include "error.h"
+#include "libutil/build_id.h"
+#include "libutil/error.h"
 
 struct object_section {
 	const char *name;		/* the object_file's */

@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate_assembly.h"
-#include "annotate_missing.h"
-#include "annotate_options.h"
-#include "annotate_samples.h"
-#include "annotate_source.h"
-#include "annotate_text.h"
-#include "collect.h"
-#include "common_options.h"
-#include "data_quality.h"
-#include "fetch_debug.h"
-#include "invert.h"
-#include "line_cache.h"
-#include "output.h"
-#include "say.h"
-#include "terminal.h"
+#include "pp/annotate_assembly.h"
+#include "pp/annotate_missing.h"
+#include "pp/annotate_options.h"
+#include "pp/annotate_samples.h"
+#include "pp/annotate_source.h"
+#include "pp/annotate_text.h"
+#include "pp/collect.h"
+#include "pp/common_options.h"
+#include "pp/data_quality.h"
+#include "pp/fetch_debug.h"
+#include "pp/invert.h"
+#include "pp/line_cache.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "pp/terminal.h"
 
 static void make_annotation(const struct annotate_options *o, struct collection *c,
 			    const char *cache_dir, struct annotation *ret, struct notices *notices)

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive_options.h"
-#include "archive_plan.h"
-#include "archive_write.h"
-#include "common_options.h"
-#include "format_text.h"
-#include "output.h"
-#include "say.h"
-#include "strbuf.h"
-#include "terminal.h"
+#include "pp/archive_options.h"
+#include "pp/archive_plan.h"
+#include "pp/archive_write.h"
+#include "pp/common_options.h"
+#include "pp/format_text.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "libutil/strbuf.h"
+#include "pp/terminal.h"
 
 static void print_files(const void *report, FILE *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* open_image.c - the symbols of an image, wherever they are: a file or the session's snapshot */
-#include "populate.h"
+#include "pp/populate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "build_id.h"
-#include "sessions.h"
+#include "libutil/build_id.h"
+#include "pp/sessions.h"
 
 void populate_check_age(const struct image *image, const struct sample_file *file,
 			const struct sample_header *header, struct notices *notices)

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common_options.h"
-#include "export_command.h"
-#include "export_profile.h"
-#include "fetch_debug.h"
-#include "line_cache.h"
-#include "output.h"
-#include "say.h"
-#include "terminal.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "pp/export_command.h"
+#include "pp/export_profile.h"
+#include "pp/fetch_debug.h"
+#include "pp/line_cache.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "pp/terminal.h"
+#include "libutil/xalloc.h"
 
 static void list_formats(void)
 {

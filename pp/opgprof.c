@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "gprof.h"
-#include "output.h"
-#include "say.h"
-#include "terminal.h"
+#include "pp/common_options.h"
+#include "pp/gprof.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "pp/terminal.h"
 
 struct gmon_output {
 	const struct gmon *gmon;

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "import.h"
-#include "import_options.h"
-#include "import_profile.h"
-#include "output.h"
-#include "say.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "pp/import.h"
+#include "pp/import_options.h"
+#include "pp/import_profile.h"
+#include "pp/output.h"
+#include "libutil/say.h"
 
 #define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */
 

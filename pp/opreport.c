@@ -2,12 +2,12 @@
 /* opreport.c - where the samples are: per binary image, or per symbol with -l */
 #include <string.h>
 
-#include "common_options.h"
-#include "output.h"
-#include "picture.h"
-#include "report.h"
-#include "say.h"
-#include "terminal.h"
+#include "pp/common_options.h"
+#include "pp/output.h"
+#include "pp/picture.h"
+#include "pp/report.h"
+#include "libutil/say.h"
+#include "pp/terminal.h"
 
 static void print(const void *report, FILE *out)
 {

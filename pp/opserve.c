@@ -17,13 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common_options.h"
-#include "http.h"
-#include "number.h"
-#include "option_words.h"
-#include "say.h"
-#include "serve.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "pp/http.h"
+#include "libutil/number.h"
+#include "pp/option_words.h"
+#include "libutil/say.h"
+#include "pp/serve.h"
+#include "libutil/xalloc.h"
 
 #define CONNECTIONS_MAX	16
 #define PORT_DEFAULT	"6060"

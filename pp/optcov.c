@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "number.h"
-#include "say.h"
-#include "tcov_listing.h"
-#include "xalloc.h"
-#include "xprof_flow.h"
-#include "xprof_tool.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/say.h"
+#include "pp/tcov_listing.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_flow.h"
+#include "pp/xprof_tool.h"
 
 static struct raw {
 	int all;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* option_words.c - lists in options */
-#include "option_words.h"
+#include "pp/option_words.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 static int unknown_word(const char *option, const char *word, size_t len,
 			const struct option_word *words, struct op_error *e)

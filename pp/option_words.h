@@ -4,8 +4,8 @@
 #define OPTION_WORDS_H
 
 #include <stddef.h>
-#include "error.h"
-#include "spec.h"
+#include "libutil/error.h"
+#include "pp/spec.h"
 
 struct option_word {
 	const char *name;	/* NULL: the end of the list of them */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "option_words.h"
-#include "output.h"
-#include "say.h"
-#include "xprof_session.h"
-#include "xprof_tool.h"
+#include "pp/common_options.h"
+#include "pp/option_words.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "pp/xprof_session.h"
+#include "pp/xprof_tool.h"
 
 static struct raw {
 	int add, replace;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_data.c - perf is run, without a shell, and what it prints is read [PS-9] */
-#include "perf_data.h"
+#include "pp/perf_data.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "file.h"
+#include "libutil/file.h"
 
 #define MAGIC_LEN	8
 #define TEXT_LIMIT	((size_t)16 << 30)	/* bytes, as of any profile */

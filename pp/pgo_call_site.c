@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pgo_call_site.c - a look at the few bytes before a return address */
-#include "pgo_call_site.h"
+#include "pp/pgo_call_site.h"
 
 #include <elf.h>
 #include <stdbool.h>

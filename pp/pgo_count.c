@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pgo_count.c - samples to their positions, and calls to where they stand */
-#include "pgo_private.h"
+#include "pp/pgo_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 #define ENTRY_BYTES	32	/* of a function: its prologue, mostly one basic block [SG-5] */
 

@@ -3,8 +3,8 @@
 #ifndef PGO_PRIVATE_H
 #define PGO_PRIVATE_H
 
-#include "pgo_call_site.h"
-#include "sample_pgo.h"
+#include "pp/pgo_call_site.h"
+#include "pp/sample_pgo.h"
 
 /* A file with code, wherever it was mapped. */
 struct pgo_image {

@@ -5,17 +5,17 @@
  *	images -> addresses of each, sorted -> their source positions
  *	samples -> counts of positions; who called whom -> targets of calls
  */
-#include "sample_pgo.h"
+#include "pp/sample_pgo.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug_file.h"
-#include "pgo_call_site.h"
-#include "pgo_private.h"
-#include "xalloc.h"
+#include "pp/debug_file.h"
+#include "pp/pgo_call_site.h"
+#include "pp/pgo_private.h"
+#include "libutil/xalloc.h"
 
 static bool has_debug_info(const struct object_file *f)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pgo_tree.c - add to the tree of functions and positions */
-#include "pgo_tree.h"
+#include "pp/pgo_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 static struct pgo_function **slot_of(struct pgo_function **slots, size_t nr, const char *name)
 {

@@ -6,27 +6,27 @@
  *	     -> cut -> SVG
  *	     -> source lines -> JSON in a page
  */
-#include "picture.h"
+#include "pp/picture.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collect.h"
-#include "common_options.h"
-#include "data_quality.h"
-#include "diff.h"
-#include "event_scale.h"
-#include "fetch_debug.h"
-#include "file.h"
-#include "missing_symbols.h"
-#include "picture_html.h"
-#include "picture_svg.h"
-#include "picture_tree.h"
-#include "populate.h"
-#include "summary.h"
-#include "xalloc.h"
+#include "pp/collect.h"
+#include "pp/common_options.h"
+#include "pp/data_quality.h"
+#include "pp/diff.h"
+#include "pp/event_scale.h"
+#include "pp/fetch_debug.h"
+#include "libutil/file.h"
+#include "pp/missing_symbols.h"
+#include "pp/picture_html.h"
+#include "pp/picture_svg.h"
+#include "pp/picture_tree.h"
+#include "pp/populate.h"
+#include "pp/summary.h"
+#include "libutil/xalloc.h"
 
 #define MAX_CLASSES	32	/* a choice of more is none */
 #define HTML_NODES	50000

@@ -3,9 +3,9 @@
 #ifndef PICTURE_H
 #define PICTURE_H
 
-#include "error.h"
-#include "notices.h"
-#include "report_options.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
+#include "pp/report_options.h"
 
 /*
  * Read what @options asks for from @session_dir and write the files that they name, each whole or

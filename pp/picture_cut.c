@@ -4,12 +4,12 @@
  *
  * A node's share is never above its parent's, so the largest nodes are a tree again [PI-7].
  */
-#include "picture_data.h"
+#include "pp/picture_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 struct cut {
 	struct picture old;	/* nodes, self, all: as they were */

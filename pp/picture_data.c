@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_data.c - images, functions, processes and nodes, each once */
-#include "picture_data.h"
+#include "pp/picture_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 void picture_init(struct picture *p, size_t nr_classes, size_t nr_profiles)
 {

@@ -4,15 +4,15 @@
  *
  * In page.html, "%%NAME%%" stands for a part. Names out of binaries are in the data only [PI-10].
  */
-#include "picture_html.h"
+#include "pp/picture_html.h"
 
 #include <sha2.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture_parts.h"
-#include "say.h"
+#include "pp/picture_parts.h"
+#include "libutil/say.h"
 
 static void put_base64(const uint8_t *bytes, size_t nr, FILE *out)
 {

@@ -3,7 +3,7 @@
 #ifndef PICTURE_HTML_H
 #define PICTURE_HTML_H
 
-#include "picture_json.h"
+#include "pp/picture_json.h"
 
 /* The page's policy lets no other script or style run than its own, and nothing be fetched. */
 void picture_html(const struct picture_report *report, FILE *out);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_json.c - only images and functions that are used have a number in the page [PI-9] */
-#include "picture_json.h"
+#include "pp/picture_json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "format_json.h"
-#include "json_text.h"
-#include "xalloc.h"
+#include "pp/format_json.h"
+#include "libutil/json_text.h"
+#include "libutil/xalloc.h"
 
 #define NAME_BYTES	500	/* longer names are cut; templates have made names of megabytes */
 

@@ -4,11 +4,11 @@
 #define PICTURE_JSON_H
 
 #include <stdio.h>
-#include "collect.h"
-#include "notices.h"
-#include "picture_data.h"
-#include "picture_source.h"
-#include "stack_report.h"
+#include "pp/collect.h"
+#include "pp/notices.h"
+#include "pp/picture_data.h"
+#include "pp/picture_source.h"
+#include "pp/stack_report.h"
 
 struct picture_report {
 	const char *command;		/* or NULL */

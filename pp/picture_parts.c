@@ -3,7 +3,7 @@
  * picture_parts.c - the assembler puts them in; that they are looked at when they change stands in
  * build.mk
  */
-#include "picture_parts.h"
+#include "pp/picture_parts.h"
 
 #define PART(name, file)                                                                       \
 	__asm__(".pushsection .rodata\n"                                                       \

@@ -3,19 +3,19 @@
  * picture_source.c - lines with samples and a few around them; a page is not the place for whole
  * files
  */
-#include "picture_source.h"
+#include "pp/picture_source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate_missing.h"
-#include "annotate_paths.h"
-#include "annotate_samples.h"
-#include "invert.h"
-#include "line_cache.h"
-#include "picture_tree.h"
-#include "xalloc.h"
+#include "pp/annotate_missing.h"
+#include "pp/annotate_paths.h"
+#include "pp/annotate_samples.h"
+#include "pp/invert.h"
+#include "pp/line_cache.h"
+#include "pp/picture_tree.h"
+#include "libutil/xalloc.h"
 
 #define LINES_AROUND	4
 #define MIN_PERCENT	0.1	/* of all samples: what is below is not worth its lines */

@@ -3,10 +3,10 @@
 #ifndef PICTURE_SOURCE_H
 #define PICTURE_SOURCE_H
 
-#include "collect.h"
-#include "notices.h"
-#include "picture_data.h"
-#include "populate.h"
+#include "pp/collect.h"
+#include "pp/notices.h"
+#include "pp/picture_data.h"
+#include "pp/populate.h"
 
 #define PICTURE_SOURCES		40	/* functions */
 #define PICTURE_SOURCE_LINES	400	/* of one function */

@@ -4,18 +4,18 @@
  *
  * Colours are classes that graph.css knows, so that they can follow light and dark.
  */
-#include "picture_svg.h"
+#include "pp/picture_svg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "picture_parts.h"
-#include "strbuf.h"
-#include "utf8.h"
-#include "xalloc.h"
-#include "xml_text.h"
+#include "libutil/hash.h"
+#include "pp/picture_parts.h"
+#include "libutil/strbuf.h"
+#include "libutil/utf8.h"
+#include "libutil/xalloc.h"
+#include "pp/xml_text.h"
 
 #define MARGIN		10
 #define TOP		64	/* title, what it is of, buttons */

@@ -3,7 +3,7 @@
 #ifndef PICTURE_SVG_H
 #define PICTURE_SVG_H
 
-#include "picture_json.h"
+#include "pp/picture_json.h"
 
 #define PICTURE_SVG_NODES	8000	/* frames at most */
 #define PICTURE_SVG_PIXELS	0.25	/* of width at least */

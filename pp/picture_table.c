@@ -4,12 +4,12 @@
  *
  * A sample goes through a function once, however often the function is in its chain [PI-6].
  */
-#include "picture_data.h"
+#include "pp/picture_data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 struct tally {
 	struct picture *picture;

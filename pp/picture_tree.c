@@ -5,13 +5,13 @@
  * Chains of one process are worked on together, so that what nodes of the stores have become is
  * an array, and each node is looked at once for each process that goes through it.
  */
-#include "picture_tree.h"
+#include "pp/picture_tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 size_t picture_nr_classes(const struct arrangement *a)
 {

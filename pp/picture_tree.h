@@ -3,10 +3,10 @@
 #ifndef PICTURE_TREE_H
 #define PICTURE_TREE_H
 
-#include "arrange.h"
-#include "picture_data.h"
-#include "stack_report.h"
-#include "symbols.h"
+#include "pp/arrange.h"
+#include "pp/picture_data.h"
+#include "pp/stack_report.h"
+#include "pp/symbols.h"
 
 /* How many classes a picture of @a has: control groups are processes there, not columns. */
 size_t picture_nr_classes(const struct arrangement *a);

@@ -5,15 +5,15 @@
  * No symbol table has them. Each jumps through a slot of the global offset table, and the
  * relocation of that slot says which function it is for; so the jumps are read.
  */
-#include "binary_private.h"
+#include "pp/binary_private.h"
 
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 #define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations worth reading for this */
 

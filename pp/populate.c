@@ -6,7 +6,7 @@
  * do with each other: a thread takes the next image, works on lists of its own, and the lists are
  * joined in order at the end.
  */
-#include "populate.h"
+#include "pp/populate.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "format_text.h"
-#include "merge_boots.h"
-#include "row_lines.h"
-#include "xalloc.h"
+#include "pp/format_text.h"
+#include "pp/merge_boots.h"
+#include "pp/row_lines.h"
+#include "libutil/xalloc.h"
 
 #define MAX_THREADS 16
 

@@ -8,10 +8,10 @@
 #ifndef POPULATE_H
 #define POPULATE_H
 
-#include "find_image.h"
-#include "invert.h"
-#include "merge_pass.h"
-#include "notices.h"
+#include "pp/find_image.h"
+#include "pp/invert.h"
+#include "pp/merge_pass.h"
+#include "pp/notices.h"
 
 struct populated_image {
 	const struct inverted_image *inverted;

@@ -10,31 +10,31 @@
  *
  * then the formatters.
  */
-#include "report.h"
+#include "pp/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "callgraph.h"
-#include "collect.h"
-#include "common_options.h"
-#include "cpu_type.h"
-#include "data_quality.h"
-#include "diff.h"
-#include "event_data.h"
-#include "fetch_debug.h"
-#include "format_csv.h"
-#include "format_json.h"
-#include "format_stacks.h"
-#include "format_text.h"
-#include "format_xml.h"
-#include "invert.h"
-#include "line_cache.h"
-#include "missing_symbols.h"
-#include "populate.h"
-#include "summary.h"
-#include "xalloc.h"
+#include "pp/callgraph.h"
+#include "pp/collect.h"
+#include "pp/common_options.h"
+#include "events/cpu_type.h"
+#include "pp/data_quality.h"
+#include "pp/diff.h"
+#include "events/event_data.h"
+#include "pp/fetch_debug.h"
+#include "pp/format_csv.h"
+#include "pp/format_json.h"
+#include "pp/format_stacks.h"
+#include "pp/format_text.h"
+#include "pp/format_xml.h"
+#include "pp/invert.h"
+#include "pp/line_cache.h"
+#include "pp/missing_symbols.h"
+#include "pp/populate.h"
+#include "pp/summary.h"
+#include "libutil/xalloc.h"
 
 struct profile {
 	struct collection collection;

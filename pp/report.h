@@ -4,9 +4,9 @@
 #define REPORT_H
 
 #include <stdio.h>
-#include "error.h"
-#include "notices.h"
-#include "report_options.h"
+#include "libutil/error.h"
+#include "pp/notices.h"
+#include "pp/report_options.h"
 
 struct report;
 

@@ -4,17 +4,17 @@
  *
  * The original's lines come first and are interface; what it does not have follows [RP-4].
  */
-#include "format_text.h"
+#include "pp/format_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-#include "cpu_type.h"
-#include "event_data.h"
-#include "event_scale.h"
-#include "plain_text.h"
-#include "thread_sample.h"
+#include "events/cpu_type.h"
+#include "events/event_data.h"
+#include "pp/event_scale.h"
+#include "libutil/plain_text.h"
+#include "libdb/thread_sample.h"
 
 static bool is_timer(const struct sample_header *header)
 {

@@ -5,15 +5,15 @@
  * Combinations that would give a report other than the one asked for are refused, as the original
  * does; so are its reports that this version cannot make yet.
  */
-#include "report_options.h"
+#include "pp/report_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "option_words.h"
-#include "xalloc.h"
+#include "pp/common_options.h"
+#include "pp/option_words.h"
+#include "libutil/xalloc.h"
 
 /* What popt fills in; one report's command line at a time. */
 static struct raw {

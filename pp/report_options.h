@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "arrange.h"
-#include "debug_server.h"
-#include "demangle_name.h"
-#include "asked.h"
-#include "error.h"
-#include "sort.h"
-#include "spec.h"
-#include "stack_report.h"
+#include "pp/arrange.h"
+#include "pp/debug_server.h"
+#include "pp/demangle_name.h"
+#include "pp/asked.h"
+#include "libutil/error.h"
+#include "pp/sort.h"
+#include "pp/spec.h"
+#include "pp/stack_report.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* row_lines.c - gather the places of an image, sort them, look them all up at once */
-#include "row_lines.h"
+#include "pp/row_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "line_binary.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "pp/line_binary.h"
+#include "libutil/xalloc.h"
 
 struct wanted {
 	uint64_t place;

@@ -3,10 +3,10 @@
 #ifndef ROW_LINES_H
 #define ROW_LINES_H
 
-#include "binary.h"
-#include "merge_pass.h"
-#include "notices.h"
-#include "symbols.h"
+#include "pp/binary.h"
+#include "pp/merge_pass.h"
+#include "pp/notices.h"
+#include "pp/symbols.h"
 
 /*
  * Fill in the lines of @nr rows of @b, which was read from @path. An image without debug

@@ -8,8 +8,8 @@
 #ifndef SAMPLE_PGO_H
 #define SAMPLE_PGO_H
 
-#include "pgo_tree.h"
-#include "session_format.h"
+#include "pp/pgo_tree.h"
+#include "pp/session_format.h"
 
 extern const struct session_format format_llvm_sample, format_gcc_afdo;
 

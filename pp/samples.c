@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* samples.c - read sample files and sort what was in them */
-#include "samples.h"
+#include "pp/samples.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_scale.h"
-#include "odb.h"
-#include "radix_sort.h"
-#include "xalloc.h"
+#include "pp/event_scale.h"
+#include "libdb/odb.h"
+#include "pp/radix_sort.h"
+#include "libutil/xalloc.h"
 
 /* A file of OProfile 1.x, as nearly all are, is opened once. */
 static int read_1x(const char *path, struct sample_header *header, struct odb_snapshot *snapshot)

@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "arrange.h"
-#include "notices.h"
-#include "sample_header.h"
+#include "pp/arrange.h"
+#include "pp/notices.h"
+#include "libdb/sample_header.h"
 
 struct sample {
 	uint64_t offset;	/* the key of the sample file; of made code, the address */

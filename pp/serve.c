@@ -6,7 +6,7 @@
  * done by one thread at a time; waiting is not. Addresses of the profiles served last are kept, for
  * who asks for their names afterwards.
  */
-#include "serve.h"
+#include "pp/serve.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,15 +15,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "channel.h"
-#include "collect.h"
-#include "export_baseline.h"
-#include "export_profile.h"
-#include "format.h"
-#include "http.h"
-#include "line_cache.h"
-#include "session.h"
-#include "xalloc.h"
+#include "libutil/channel.h"
+#include "pp/collect.h"
+#include "pp/export_baseline.h"
+#include "pp/export_profile.h"
+#include "formats/format.h"
+#include "pp/http.h"
+#include "pp/line_cache.h"
+#include "libdb/session.h"
+#include "libutil/xalloc.h"
 
 #define SECONDS_MAX	600
 #define SECONDS_DEFAULT	30

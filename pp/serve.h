@@ -3,9 +3,9 @@
 #ifndef SERVE_H
 #define SERVE_H
 
-#include "demangle_name.h"
-#include "profile.h"
-#include "spec.h"
+#include "pp/demangle_name.h"
+#include "formats/profile.h"
+#include "pp/spec.h"
 
 struct server;
 

@@ -7,10 +7,10 @@
 #ifndef SESSION_FORMAT_H
 #define SESSION_FORMAT_H
 
-#include "collect.h"
-#include "format.h"
-#include "notices.h"
-#include "profile.h"
+#include "pp/collect.h"
+#include "formats/format.h"
+#include "pp/notices.h"
+#include "formats/profile.h"
 
 struct session_format {
 	const char *name, *suffix, *text;	/* as of struct profile_format */

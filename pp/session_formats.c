@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* session_formats.c - the list of formats that need more than a profile */
-#include "sample_pgo.h"
+#include "pp/sample_pgo.h"
 
 const struct session_format *const session_formats[] = {
 	&format_gcc_afdo,

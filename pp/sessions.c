@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sessions.c - find the sessions asked for and read what lies beside their samples */
-#include "sessions.h"
+#include "pp/sessions.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 static int compare_names(const void *a, const void *b)
 {

@@ -10,13 +10,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "event_times.h"
-#include "image_ids.h"
-#include "kernel_symbols.h"
-#include "notices.h"
-#include "session.h"
-#include "session_parts.h"
-#include "spec.h"
+#include "libdb/event_times.h"
+#include "libdb/image_ids.h"
+#include "libdb/kernel_symbols.h"
+#include "pp/notices.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
+#include "pp/spec.h"
 
 struct report_session {
 	char *name;			/* "current", "monday" */

@@ -8,7 +8,7 @@
  * Newcombe (1998) does with other limits. Where there are millions of samples, and walking along
  * the tail would take long, the normal distribution is right to more digits than are printed.
  */
-#include "share_interval.h"
+#include "pp/share_interval.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  *
  * Every rule makes the name shorter, so all is done in place.
  */
-#include "shorten_name.h"
+#include "pp/shorten_name.h"
 
 #include <ctype.h>
 #include <stdio.h>

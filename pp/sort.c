@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sort.c - compare rows key by key; names are compared as they are shown */
-#include "sort.h"
+#include "pp/sort.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "radix_sort.h"
-#include "xalloc.h"
+#include "pp/radix_sort.h"
+#include "libutil/xalloc.h"
 
 static const char *const key_names[NR_SORT_KEYS] = {
 	[SORT_SAMPLE] = "sample",     [SORT_IMAGE] = "image", [SORT_APP_NAME] = "app-name",

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "error.h"
-#include "symbols.h"
+#include "libutil/error.h"
+#include "pp/symbols.h"
 
 enum sort_key {
 	SORT_SAMPLE,		/* descending, by the first class */

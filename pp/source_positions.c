@@ -5,13 +5,13 @@
  * One pass over the sorted addresses beside the sorted spans of functions: what is inlined nests,
  * so the spans that are open at an address are few.
  */
-#include "source_positions.h"
+#include "pp/source_positions.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "line_dwarf_private.h"
-#include "xalloc.h"
+#include "pp/line_dwarf_private.h"
+#include "libutil/xalloc.h"
 
 struct source_positions {
 	struct line_dwarf *dwarf;

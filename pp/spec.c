@@ -5,7 +5,7 @@
  * One table has every tag and how its values are read, so that the parser, the error message
  * that lists the tags, and the manual cannot drift apart.
  */
-#include "spec.h"
+#include "pp/spec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "number.h"
-#include "session.h"
-#include "strbuf.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libdb/session.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 
 enum value_kind {
 	VALUE_GLOB,

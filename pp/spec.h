@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "error.h"
-#include "sample_name.h"
+#include "libutil/error.h"
+#include "libdb/sample_name.h"
 
 enum spec_tag {
 	SPEC_SESSION,

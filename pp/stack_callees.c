@@ -7,12 +7,12 @@
  * a line are moved on to their callers, sorted by these, and so on. On the way up chains become the
  * same node of the store, and one.
  */
-#include "stack_report.h"
+#include "pp/stack_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 /* Chains that agree up to here. */
 struct part {

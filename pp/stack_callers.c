@@ -6,13 +6,13 @@
  * sample counts once on its way up, however often a function is on it: recursion makes the tree
  * deeper, not the numbers larger.
  */
-#include "stack_report.h"
+#include "pp/stack_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "hash.h"
-#include "xalloc.h"
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
 #define NOWHERE	UINT32_MAX
 

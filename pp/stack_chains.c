@@ -5,18 +5,18 @@
  * Whether a chain is one, and in which column, is decided as for sample files: by what stands in
  * the name of the file that its sample is counted in [CT-1].
  */
-#include "stack_report.h"
+#include "pp/stack_report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chain_choices.h"
-#include "event_scale.h"
-#include "file.h"
-#include "session.h"
-#include "stack_symbols.h"
-#include "xalloc.h"
+#include "pp/chain_choices.h"
+#include "pp/event_scale.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "pp/stack_symbols.h"
+#include "libutil/xalloc.h"
 
 /* Of chains of one context, event and innermost image. */
 struct choice {

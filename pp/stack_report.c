@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* stack_report.c - read the chains, make the lines; and what both orders of lines need */
-#include "stack_report.h"
+#include "pp/stack_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "fetch_debug.h"
-#include "xalloc.h"
+#include "pp/fetch_debug.h"
+#include "libutil/xalloc.h"
 
 uint64_t *stack_line_add(struct stack_report *r, uint32_t depth, uint32_t symbol)
 {

@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "collect.h"
-#include "debug_server.h"
-#include "merge_pass.h"
-#include "stack_store.h"
+#include "pp/collect.h"
+#include "pp/debug_server.h"
+#include "pp/merge_pass.h"
+#include "libdb/stack_store.h"
 
 #define STACKS_THRESHOLD 0.5	/* percent: what is shown unless --threshold says otherwise */
 

@@ -6,18 +6,18 @@
  * others are known by their place in the binary, so that two static functions of the same
  * name stay two.
  */
-#include "stack_symbols.h"
+#include "pp/stack_symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "hash.h"
-#include "populate.h"
-#include "sample_header.h"
-#include "session_parts.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "pp/populate.h"
+#include "libdb/sample_header.h"
+#include "libdb/session_parts.h"
+#include "libutil/xalloc.h"
 
 struct opened {
 	struct image *image;

@@ -3,7 +3,7 @@
 #ifndef STACK_SYMBOLS_H
 #define STACK_SYMBOLS_H
 
-#include "stack_report.h"
+#include "pp/stack_report.h"
 
 struct stack_symbols;
 

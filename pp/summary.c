@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* summary.c - add up sample files; no binary is opened for it */
-#include "summary.h"
+#include "pp/summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples.h"
-#include "xalloc.h"
+#include "pp/samples.h"
+#include "libutil/xalloc.h"
 
 static int compare_images(const struct image *a, const struct image *b)
 {

@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "arrange.h"
-#include "notices.h"
+#include "pp/arrange.h"
+#include "pp/notices.h"
 
 struct summary_row {
 	const struct image *image;

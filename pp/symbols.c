@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbols.c - the container of rows */
-#include "symbols.h"
+#include "pp/symbols.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "format_text.h"
-#include "xalloc.h"
+#include "pp/format_text.h"
+#include "libutil/xalloc.h"
 
 #define BLOCK_SIZE	(64 * 1024)
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcov_listing.c - a source with how often its lines ran, and what most of the time went to */
-#include "tcov_listing.h"
+#include "pp/tcov_listing.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "xalloc.h"
-#include "xprof_flow.h"
-#include "xprof_line_counts.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
+#include "formats/xprof_flow.h"
+#include "formats/xprof_line_counts.h"
 
 #define SOURCE_MAX	((size_t)256 << 20)
 

@@ -4,8 +4,8 @@
 #define TCOV_LISTING_H
 
 #include <stdio.h>
-#include "error.h"
-#include "xprof.h"
+#include "libutil/error.h"
+#include "formats/xprof.h"
 
 struct tcov_options {
 	bool all;		/* a count for each line, not only where a block begins */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* terminal.c - pager and progress; files and pipes get neither */
-#include "terminal.h"
+#include "pp/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "plain_text.h"
+#include "libutil/plain_text.h"
 
 static const char *pager_command(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack.c - a packed file is read as a whole and unpacked into memory */
-#include "unpack.h"
+#include "pp/unpack.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "unpack_xz.h"
-#include "unpack_zst.h"
+#include "libutil/file.h"
+#include "pp/unpack_xz.h"
+#include "pp/unpack_zst.h"
 
 static bool ends_with(const char *text, const char *end)
 {

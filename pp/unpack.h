@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "error.h"
+#include "libutil/error.h"
 
 #define LARGEST_UNPACKED	(256 * 1024 * 1024)	/* bytes, of symbols or a module */
 

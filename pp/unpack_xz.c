@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack_xz.c - with liblzma, into a buffer that grows as long as it is filled */
-#include "unpack_xz.h"
+#include "pp/unpack_xz.h"
 
 #include <errno.h>
 #include <lzma.h>

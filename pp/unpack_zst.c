@@ -5,7 +5,7 @@
  * The library is on every machine that has something packed with it, its headers are not: so it is
  * loaded, not linked. What is used of it has been the same since 2016.
  */
-#include "unpack_zst.h"
+#include "pp/unpack_zst.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -5,12 +5,12 @@
  * Names are bytes and XML is characters: what is no UTF-8, or a control character that XML has no
  * way to write, becomes '?'.
  */
-#include "xml_text.h"
+#include "pp/xml_text.h"
 
 #include <inttypes.h>
 
-#include "plain_text.h"
-#include "utf8.h"
+#include "libutil/plain_text.h"
+#include "libutil/utf8.h"
 
 void xml_open(FILE *out, const char *tag)
 {

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "say.h"
-#include "xprof_tool.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "libutil/say.h"
+#include "pp/xprof_tool.h"
 
 #define TEXT_MAX	((size_t)2 << 30)
 

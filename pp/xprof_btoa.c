@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "output.h"
-#include "say.h"
-#include "xalloc.h"
-#include "xprof_tool.h"
+#include "pp/common_options.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
+#include "pp/xprof_tool.h"
 
 static struct raw {
 	char *type;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_calls.c - who calls whom from where */
-#include "xprof_calls.h"
+#include "pp/xprof_calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "export_profile.h"
-#include "xalloc.h"
+#include "pp/export_profile.h"
+#include "libutil/xalloc.h"
 
 /* Samples of each node's chain and of all that go on from it. */
 static uint64_t *sum_up(const struct profile *p)

@@ -3,7 +3,7 @@
 #ifndef XPROF_CALLS_H
 #define XPROF_CALLS_H
 
-#include "collect.h"
+#include "pp/collect.h"
 
 struct xprof_call {
 	const char *caller, *callee;	/* paths of images, as sample files name them */

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common_options.h"
-#include "file.h"
-#include "gcov_list.h"
-#include "gcov_xprof.h"
-#include "say.h"
-#include "xprof_tool.h"
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "pp/gcov_list.h"
+#include "formats/gcov_xprof.h"
+#include "libutil/say.h"
+#include "pp/xprof_tool.h"
 
 #define FILE_LIMIT	((size_t)1 << 30)
 

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binary.h"
-#include "control_flow.h"
-#include "disassemble.h"
-#include "hash.h"
-#include "line_binary.h"
-#include "samples.h"
-#include "xalloc.h"
-#include "xprof_calls.h"
-#include "xprof_lines.h"
-#include "xprof_session.h"
+#include "pp/binary.h"
+#include "pp/control_flow.h"
+#include "pp/disassemble.h"
+#include "libutil/hash.h"
+#include "pp/line_binary.h"
+#include "pp/samples.h"
+#include "libutil/xalloc.h"
+#include "pp/xprof_calls.h"
+#include "formats/xprof_lines.h"
+#include "pp/xprof_session.h"
 
 #define SCALE	1000	/* a count of so many: a sample for each instruction of a block [XP-41] */
 

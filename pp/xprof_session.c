@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_session.c - the binaries of a session become the objects of a profile */
-#include "xprof_session.h"
+#include "pp/xprof_session.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,16 +8,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "binary.h"
-#include "collect.h"
-#include "disassemble_private.h"
-#include "hash.h"
-#include "invert.h"
-#include "line_binary.h"
-#include "populate.h"
-#include "samples.h"
-#include "xprof_calls.h"
-#include "xprof_lines.h"
+#include "pp/binary.h"
+#include "pp/collect.h"
+#include "pp/disassemble_private.h"
+#include "libutil/hash.h"
+#include "pp/invert.h"
+#include "pp/line_binary.h"
+#include "pp/populate.h"
+#include "pp/samples.h"
+#include "pp/xprof_calls.h"
+#include "formats/xprof_lines.h"
 
 struct work {
 	const struct gprof_options *options;

@@ -3,10 +3,10 @@
 #ifndef XPROF_SESSION_H
 #define XPROF_SESSION_H
 
-#include "error.h"
-#include "gprof_options.h"
-#include "notices.h"
-#include "xprof.h"
+#include "libutil/error.h"
+#include "pp/gprof_options.h"
+#include "pp/notices.h"
+#include "formats/xprof.h"
 
 /*
  * All functions with samples of the binaries that @options ask for, of which spec, session_dir,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_tool.c - what the tools for profile feedback have in common */
-#include "xprof_tool.h"
+#include "pp/xprof_tool.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "common_options.h"
-#include "say.h"
-#include "xprof_add.h"
+#include "pp/common_options.h"
+#include "libutil/say.h"
+#include "formats/xprof_add.h"
 
 static void warn(void *context, const char *text)
 {

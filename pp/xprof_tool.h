@@ -3,8 +3,8 @@
 #ifndef XPROF_TOOL_H
 #define XPROF_TOOL_H
 
-#include "format.h"
-#include "xprof_file.h"
+#include "formats/format.h"
+#include "formats/xprof_file.h"
 
 struct command_line;
 struct option_set;

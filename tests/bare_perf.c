@@ -4,7 +4,7 @@
  *
  *	bare_perf [cgroup]	cgroup: why control groups are not told with samples
  */
-#include "bare_perf.h"
+#include "tests/bare_perf.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

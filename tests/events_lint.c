@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter_alloc.h"
-#include "event_request.h"
-#include "file.h"
-#include "strbuf.h"
+#include "events/counter_alloc.h"
+#include "events/event_request.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
 
 static unsigned int nr_wrong;
 

@@ -7,7 +7,7 @@
 #ifndef FAKE_COLLECTOR_H
 #define FAKE_COLLECTOR_H
 
-#include "collector.h"
+#include "daemon/collector.h"
 
 struct fake_collector {
 	struct collector collector;

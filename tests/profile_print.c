@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profile_print.c - profiles as text, and a made-up one */
-#include "profile_print.h"
+#include "tests/profile_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "xalloc.h"
+#include "libutil/xalloc.h"
 
 static bool is_sampled(const struct profile *p)
 {

@@ -14,7 +14,7 @@
 #define PROFILE_PRINT_H
 
 #include <stdio.h>
-#include "profile.h"
+#include "formats/profile.h"
 
 void profile_print(const struct profile *p, FILE *out);
 

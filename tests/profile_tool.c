@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format.h"
-#include "profile_print.h"
+#include "formats/format.h"
+#include "tests/profile_print.h"
 
 static void __attribute__((noreturn)) fail(const char *what, const char *why)
 {

@@ -9,14 +9,14 @@
 #ifndef OP_COMPAT_H
 #define OP_COMPAT_H
 
-#include "clock.h"
-#include "cpuid.h"
-#include "fs.h"
-#include "hrtimer.h"
-#include "irq_work.h"
-#include "mm.h"
-#include "module.h"
-#include "regs.h"
-#include "tracepoint.h"
+#include "module/compat/clock.h"
+#include "module/compat/cpuid.h"
+#include "module/compat/fs.h"
+#include "module/compat/hrtimer.h"
+#include "module/compat/irq_work.h"
+#include "module/compat/mm.h"
+#include "module/compat/module.h"
+#include "module/compat/regs.h"
+#include "module/compat/tracepoint.h"
 
 #endif

@@ -19,10 +19,10 @@
 #include <asm/apic.h>
 #include <asm/irq_regs.h>
 #include <asm/irq_vectors.h>
-#include "../arch/x86/ibs_claim.h"
-#include "../buffer_sync.h"
-#include "../cpu_buffer.h"
-#include "../pins.h"
+#include "module/arch/x86/ibs_claim.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/pins.h"
 
 #define TICK		NSEC_PER_MSEC
 #define IN_A_TICK	250000

@@ -8,10 +8,10 @@
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
-#include "../ring.h"
-#include "../words.h"
-#include "../../oprofilefs/number.h"
-#include "selftest.h"
+#include "module/ring.h"
+#include "module/words.h"
+#include "oprofilefs/number.h"
+#include "module/selftest/selftest.h"
 
 #ifdef DEBUG
 #define AT_LOAD true

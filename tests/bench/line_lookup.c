@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "binary.h"
-#include "file.h"
-#include "line_table.h"
-#include "number.h"
-#include "xalloc.h"
+#include "pp/binary.h"
+#include "libutil/file.h"
+#include "pp/line_table.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 
 #define RUNS	5
 

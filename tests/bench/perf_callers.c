@@ -12,10 +12,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "figures.h"
-#include "perf_attribute.h"
-#include "perf_callers.h"
-#include "perf_chain.h"
+#include "tests/bench/figures.h"
+#include "daemon/perf_attribute.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_chain.h"
 
 #define RUNS	7
 #define CHAINS	20000

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector.h"
-#include "figures.h"
-#include "session.h"
+#include "daemon/collector.h"
+#include "tests/bench/figures.h"
+#include "libdb/session.h"
 
 #define RUNS	5
 

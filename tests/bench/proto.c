@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "all_formats.h"
-#include "figures.h"
-#include "hash.h"
-#include "say.h"
+#include "formats/all_formats.h"
+#include "tests/bench/figures.h"
+#include "libutil/hash.h"
+#include "libutil/say.h"
 
 #define RUNS		5
 #define SAMPLES		1000000

@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "figures.h"
-#include "file.h"
-#include "log.h"
-#include "replay_runs.h"
-#include "xalloc.h"
+#include "tests/bench/figures.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "tests/bench/replay_runs.h"
+#include "libutil/xalloc.h"
 
 #define NR_TASKS	24
 #define ZIPF_ADDRESSES	100000

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "fake_collector.h"
-#include "hash.h"
-#include "recorder.h"
+#include "tests/fake_collector.h"
+#include "libutil/hash.h"
+#include "daemon/recorder.h"
 
 #define RUNS		5
 #define NR_IMAGES	64

@@ -16,18 +16,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cpu_type.h"
-#include "figures.h"
-#include "file.h"
-#include "hash.h"
-#include "object_file.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "say.h"
-#include "session.h"
-#include "stack_store.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "tests/bench/figures.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "pp/object_file.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "libutil/say.h"
+#include "libdb/session.h"
+#include "libdb/stack_store.h"
+#include "libutil/xalloc.h"
 
 #define RUNS		7
 #define MAX_IMAGES	200

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "figures.h"
-#include "hash.h"
-#include "stack_store.h"
-#include "xalloc.h"
+#include "tests/bench/figures.h"
+#include "libutil/hash.h"
+#include "libdb/stack_store.h"
+#include "libutil/xalloc.h"
 
 #define RUNS		5
 #define SAMPLES		300000

@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "figures.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "say.h"
-#include "xalloc.h"
+#include "tests/bench/figures.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 #define RUNS		7
 #define BATCH		256

@@ -21,9 +21,9 @@
 #include <sys/auxv.h>
 #include <ucontext.h>
 #include <unistd.h>
-#include "figures.h"
-#include "op_unwind.h"
-#include "unwind_build.h"
+#include "tests/bench/figures.h"
+#include "oprofilefs/op_unwind.h"
+#include "daemon/unwind_build.h"
 
 #define RUNS		5
 #define LIMIT		(256 << 20)

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binary.h"
-#include "disassemble.h"
-#include "fuzz_file.h"
-#include "line_binary.h"
+#include "pp/binary.h"
+#include "pp/disassemble.h"
+#include "tests/fuzz/fuzz_file.h"
+#include "pp/line_binary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* build_id.c - fuzz ELF files and notes */
-#include "build_id.h"
-#include "fuzz_file.h"
+#include "libutil/build_id.h"
+#include "tests/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

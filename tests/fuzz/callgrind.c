@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* callgrind.c - fuzz callgrind's format, read and written and read again */
-#include "fuzz_profile.h"
+#include "tests/fuzz/fuzz_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,10 +16,10 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "channel.h"
-#include "control.h"
-#include "daemon_link.h"
-#include "file.h"
+#include "libutil/channel.h"
+#include "daemon/control.h"
+#include "control/daemon_link.h"
+#include "libutil/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemonrc.h"
+#include "control/daemonrc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive_plan.h"
-#include "archive_write.h"
-#include "file.h"
-#include "fuzz_dir.h"
-#include "gprof.h"
-#include "xalloc.h"
+#include "pp/archive_plan.h"
+#include "pp/archive_write.h"
+#include "libutil/file.h"
+#include "tests/fuzz/fuzz_dir.h"
+#include "pp/gprof.h"
+#include "libutil/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counter_alloc.h"
-#include "event_data.h"
-#include "event_request.h"
+#include "events/counter_alloc.h"
+#include "events/event_data.h"
+#include "events/event_request.h"
 
 #define MAX_CHOICES 8
 

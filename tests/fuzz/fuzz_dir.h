@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "file.h"
+#include "libutil/file.h"
 
 static char fuzz_dir[64];
 

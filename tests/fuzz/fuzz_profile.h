@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
+#include "formats/all_formats.h"
 
 static inline void fuzz_must(bool kept)
 {

@@ -3,9 +3,9 @@
 #ifndef FUZZ_REPORT_H
 #define FUZZ_REPORT_H
 
-#include "fuzz_dir.h"
-#include "report.h"
-#include "xalloc.h"
+#include "tests/fuzz/fuzz_dir.h"
+#include "pp/report.h"
+#include "libutil/xalloc.h"
 
 /* Make @name, below the samples of the session, of @bytes. */
 static inline void fuzz_put(const char *name, const void *bytes, size_t n)

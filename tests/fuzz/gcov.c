@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gcov_xprof.h"
-#include "xprof_add.h"
-#include "xprof_line_counts.h"
-#include "xprof_text.h"
+#include "formats/gcov_xprof.h"
+#include "formats/xprof_add.h"
+#include "formats/xprof_line_counts.h"
+#include "formats/xprof_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http.h"
+#include "pp/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

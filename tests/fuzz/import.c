@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "foreign_samples.h"
-#include "import.h"
-#include "odb.h"
-#include "xalloc.h"
+#include "pp/foreign_samples.h"
+#include "pp/import.h"
+#include "libdb/odb.h"
+#include "libutil/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

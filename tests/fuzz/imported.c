@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "export_profile.h"
-#include "file.h"
-#include "import_session.h"
-#include "session.h"
+#include "pp/export_profile.h"
+#include "libutil/file.h"
+#include "pp/import_session.h"
+#include "libdb/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

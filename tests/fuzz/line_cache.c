@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "fuzz_dir.h"
-#include "hash.h"
-#include "line_cache_private.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "tests/fuzz/fuzz_dir.h"
+#include "libutil/hash.h"
+#include "pp/line_cache_private.h"
+#include "libutil/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "perf_attribute.h"
-#include "perf_callers.h"
-#include "perf_ibs.h"
-#include "perf_order.h"
-#include "perf_ring.h"
+#include "daemon/perf_attribute.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_ibs.h"
+#include "daemon/perf_order.h"
+#include "daemon/perf_ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "binary.h"
-#include "file.h"
-#include "fuzz_dir.h"
+#include "pp/binary.h"
+#include "libutil/file.h"
+#include "tests/fuzz/fuzz_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

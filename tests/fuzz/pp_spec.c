@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "spec.h"
+#include "pp/spec.h"
 
 #define MAX_ARGS 16
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fuzz_report.h"
-#include "odb.h"
-#include "sample_header.h"
+#include "tests/fuzz/fuzz_report.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

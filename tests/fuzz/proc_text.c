@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "anon.h"
-#include "file.h"
-#include "kernel.h"
-#include "log.h"
+#include "daemon/anon.h"
+#include "libutil/file.h"
+#include "daemon/kernel.h"
+#include "daemon/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
  *
  * The input is not packed; that is profile_gunzip's, which the second reading goes through.
  */
-#include "fuzz_profile.h"
-#include "profile_gunzip.h"
+#include "tests/fuzz/fuzz_profile.h"
+#include "formats/profile_gunzip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "hash.h"
-#include "ibs_events.h"
-#include "trans.h"
+#include "libutil/hash.h"
+#include "daemon/ibs_events.h"
+#include "daemon/trans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "abi.h"
-#include "number.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "say.h"
-#include "xalloc.h"
+#include "libdb/abi.h"
+#include "libutil/number.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 static struct abi abi;
 

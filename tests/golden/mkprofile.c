@@ -29,15 +29,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_type.h"
-#include "file.h"
-#include "mktext.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "session.h"
-#include "session_parts.h"
-#include "xalloc.h"
+#include "events/cpu_type.h"
+#include "libutil/file.h"
+#include "tests/golden/mktext.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
+#include "libutil/xalloc.h"
 
 #define MAX_WORDS 5
 

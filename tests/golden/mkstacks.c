@@ -20,10 +20,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "file.h"
-#include "mktext.h"
-#include "session.h"
-#include "stack_store.h"
+#include "libutil/file.h"
+#include "tests/golden/mktext.h"
+#include "libdb/session.h"
+#include "libdb/stack_store.h"
 
 #define MAX_IMAGES 32
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
-#include "sample_name.h"
-#include "say.h"
+#include "libutil/number.h"
+#include "libdb/sample_name.h"
+#include "libutil/say.h"
 
 static struct {			/* where we are in the text */
 	const char *path;

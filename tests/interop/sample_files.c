@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "file.h"
-#include "number.h"
-#include "odb_file.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "say.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libdb/odb_file.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
 
 #define TSV_LIMIT	(64 * 1024 * 1024)
 #define SAMPLES_LIMIT	(64 * 1024 * 1024)

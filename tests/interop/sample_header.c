@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sample_header.c - is FILE a sample file? Exit 0 or say why not; for tests. */
-#include "odb.h"
-#include "sample_header.h"
-#include "say.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libutil/say.h"
 
 int main(int argc, char **argv)
 {

@@ -2,9 +2,9 @@
 /* annotate_options.c - opannotate's command lines, good and bad */
 #include <errno.h>
 
-#include "annotate_options.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/annotate_options.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static int parse(const char *line, struct annotate_options *o, struct op_error *e)
 {

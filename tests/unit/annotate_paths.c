@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "annotate_files.h"
-#include "annotate_paths.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/annotate_files.h"
+#include "pp/annotate_paths.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static struct spec_list list(struct spec_item *items, size_t nr)
 {

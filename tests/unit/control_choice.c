@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_choice.c - what samples on machines of many kinds, and the NMI watchdog meanwhile */
 #include <sys/wait.h>
-#include "fake_daemon.h"
-#include "fake_host.h"
-#include "module_state.h"
-#include "watchdog.h"
+#include "tests/unit/fake_daemon.h"
+#include "tests/unit/fake_host.h"
+#include "control/module_state.h"
+#include "control/watchdog.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_command_line.c - opcontrol's command lines: understood, or refused and how */
 #include <errno.h>
-#include "command_line.h"
-#include "tap.h"
+#include "control/command_line.h"
+#include "tests/tap.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_ARGS 8

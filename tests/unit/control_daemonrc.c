@@ -2,11 +2,11 @@
 /* control_daemonrc.c - the saved set-up: read strictly, written so that it reads back */
 #include <errno.h>
 #include <sys/stat.h>
-#include "daemonrc.h"
-#include "file.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "control/daemonrc.h"
+#include "libutil/file.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

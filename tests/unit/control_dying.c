@@ -5,7 +5,7 @@
  * The daemon is a child process with the lock and the socket of one; it answers, or ends in the
  * middle of an answer. The last test has the real one.
  */
-#include "fake_daemon.h"
+#include "tests/unit/fake_daemon.h"
 
 TEST(killed_200_times)
 {

@@ -3,17 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include "collector_choice.h"
-#include "daemon_link.h"
-#include "daemon_start.h"
-#include "driver.h"
-#include "file.h"
-#include "kernel_elf.h"
-#include "offline.h"
-#include "session.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "control/collector_choice.h"
+#include "control/daemon_link.h"
+#include "control/daemon_start.h"
+#include "control/driver.h"
+#include "libutil/file.h"
+#include "tests/unit/kernel_elf.h"
+#include "control/offline.h"
+#include "libdb/session.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 static char *make_dir(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_plan.c - events asked for, and what oprofiled is told of them */
-#include "event_plan.h"
-#include "fake_host.h"
-#include "op_abi.h"
+#include "control/event_plan.h"
+#include "tests/unit/fake_host.h"
+#include "oprofilefs/op_abi.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_EVENTS 12

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_plan_tables.c - each event of each CPU can be asked for, saved, and asked for again */
-#include "event_data.h"
-#include "event_plan.h"
-#include "tap.h"
+#include "events/event_data.h"
+#include "control/event_plan.h"
+#include "tests/tap.h"
 
 /* No number of counters: all events of a table are too many for any. */
 static struct collector_choice choice_of(const struct cpu_type *type)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_setup.c - set-up options: what each accepts and what it makes of the set-up */
 #include <errno.h>
-#include "session.h"
-#include "setup.h"
-#include "tap.h"
-#include "xalloc.h"
+#include "libdb/session.h"
+#include "control/setup.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

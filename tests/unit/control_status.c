@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_status.c - what the daemon answers, and what opcontrol --status makes of it */
-#include "daemon_link.h"
-#include "status.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "control/daemon_link.h"
+#include "control/status.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(answer_values)
 {

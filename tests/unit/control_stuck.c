@@ -3,8 +3,8 @@
  * control_stuck.c - a daemon that does not answer: opcontrol's actions say so in time, and nothing
  * is left that would be in the way of the next command
  */
-#include "fake_daemon.h"
-#include "stopwatch.h"
+#include "tests/unit/fake_daemon.h"
+#include "tests/unit/stopwatch.h"
 
 #define END_MS	900
 #define LONG_END_MS	6000	/* where the daemon must come to run in a fifth of it */

@@ -3,9 +3,9 @@
  * control_stuck_oprofiled.c - opcontrol and oprofiled themselves: a daemon that does not answer,
  * and a start that fails
  */
-#include "daemonrc.h"
-#include "fake_daemon.h"
-#include "stopwatch.h"
+#include "control/daemonrc.h"
+#include "tests/unit/fake_daemon.h"
+#include "tests/unit/stopwatch.h"
 
 static const char good_start[] = "--collector=perf --event=CPU_CLK_UNHALTED:2000000 --start";
 static char said[4000];

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_vmlinux.c - what --vmlinux= takes for a kernel image, and where its text runs */
 #include <errno.h>
-#include "kernel_elf.h"
-#include "setup.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "vmlinux.h"
-#include "xalloc.h"
+#include "tests/unit/kernel_elf.h"
+#include "control/setup.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "control/vmlinux.h"
+#include "libutil/xalloc.h"
 
 static const struct kernel_elf kernel = { { "_stext", "_etext" }, { 0x100, 0x900 }, false };
 static const struct kernel_elf kernel_text = { { "_text" }, { 0 }, false };

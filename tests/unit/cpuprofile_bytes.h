@@ -3,10 +3,10 @@
 #ifndef CPUPROFILE_BYTES_H
 #define CPUPROFILE_BYTES_H
 
-#include "all_formats.h"
-#include "cpuprofile.h"
-#include "strbuf.h"
-#include "tmpdir.h"
+#include "formats/all_formats.h"
+#include "formats/cpuprofile.h"
+#include "libutil/strbuf.h"
+#include "tests/unit/tmpdir.h"
 
 static const struct cpuprofile_words LE64 = { 8, false };
 

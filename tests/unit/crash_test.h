@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <time.h>
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static struct crash_shared {
 	uint64_t added;		/* samples whose call has returned */

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include "binaries.h"
-#include "file.h"
-#include "log.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/binaries.h"
+#include "libutil/file.h"
+#include "daemon/log.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define MB	(1 << 20)
 

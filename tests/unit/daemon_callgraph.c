@@ -7,8 +7,8 @@
  */
 #include <link.h>
 #include <unistd.h>
-#include "daemon_session.h"
-#include "xalloc.h"
+#include "tests/unit/daemon_session.h"
+#include "libutil/xalloc.h"
 
 int graph_main(int n), graph_calls(int n), graph_leaf(int n);
 

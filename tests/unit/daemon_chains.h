@@ -3,8 +3,8 @@
 #ifndef DAEMON_CHAINS_H
 #define DAEMON_CHAINS_H
 
-#include "daemon_session.h"
-#include "stack_store.h"
+#include "tests/unit/daemon_session.h"
+#include "libdb/stack_store.h"
 
 #define APP_AT	"{root}/bin/app"
 #define LIB_AT	"{root}/lib/x.so"

@@ -3,9 +3,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
-#include "channel.h"
-#include "control.h"
-#include "daemon_session.h"
+#include "libutil/channel.h"
+#include "daemon/control.h"
+#include "tests/unit/daemon_session.h"
 
 static struct recorder *recorder;
 static struct control *control;

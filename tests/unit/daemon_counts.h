@@ -3,7 +3,7 @@
 #ifndef DAEMON_COUNTS_H
 #define DAEMON_COUNTS_H
 
-#include "daemon_session.h"
+#include "tests/unit/daemon_session.h"
 
 /*
  * All samples in the files of @session, as a report reads them: a file whose writer was killed is

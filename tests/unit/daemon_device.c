@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include "device.h"
-#include "ibs.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/device.h"
+#include "daemon/ibs.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define TEXT_OF_(number)	#number
 #define TEXT_OF(number)		TEXT_OF_(number)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_events.c - sessions of several counters, and of events derived from other samples */
-#include "daemon_session.h"
-#include "recorder_private.h"
-#include "session_settle.h"
+#include "tests/unit/daemon_session.h"
+#include "daemon/recorder_private.h"
+#include "libdb/session_settle.h"
 
 #define K "{kern}/no-vmlinux"
 #define LIB_FILE "{root}/lib/x.so/{dep}/{root}/lib/x.so/"

@@ -4,11 +4,11 @@
  */
 #include <signal.h>
 #include <errno.h>
-#include "daemon_program.h"
-#include "session.h"
-#include "small_disk.h"
-#include "stats.h"
-#include "strbuf.h"
+#include "tests/unit/daemon_program.h"
+#include "libdb/session.h"
+#include "tests/unit/small_disk.h"
+#include "daemon/stats.h"
+#include "libutil/strbuf.h"
 
 TEST(a_disk_that_is_full_at_the_start)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_ibs.c - instruction-based samples from words to sample files and reports */
 #include <sys/stat.h>
-#include "daemon_session.h"
-#include "file.h"
-#include "ibs.h"
-#include "ibs_events.h"
-#include "ibs_reference.h"
-#include "xalloc.h"
+#include "tests/unit/daemon_session.h"
+#include "libutil/file.h"
+#include "daemon/ibs.h"
+#include "daemon/ibs_events.h"
+#include "tests/unit/ibs_reference.h"
+#include "libutil/xalloc.h"
 
 static struct sfile_event events[2 + DERIVED_EVENTS_MAX];
 static struct ext *ext;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_ibs_events.c - what is asked of IBS, and which events its registers make */
-#include "event_data.h"
-#include "ext_feature.h"
-#include "hash.h"
-#include "ibs.h"
-#include "ibs_events.h"
-#include "ibs_reference.h"
-#include "tap.h"
+#include "events/event_data.h"
+#include "daemon/ext_feature.h"
+#include "libutil/hash.h"
+#include "daemon/ibs.h"
+#include "daemon/ibs_events.h"
+#include "tests/unit/ibs_reference.h"
+#include "tests/tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

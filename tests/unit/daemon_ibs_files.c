@@ -2,12 +2,12 @@
 /* daemon_ibs_files.c - the module's IBS files, and the logs of single samples */
 #include <errno.h>
 #include <sys/stat.h>
-#include "device_ibs.h"
-#include "ibs.h"
-#include "ibs_log.h"
-#include "log.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/device_ibs.h"
+#include "daemon/ibs.h"
+#include "daemon/ibs_log.h"
+#include "daemon/log.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 /* The module's files [IB-8] */
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_kernel.c - which kernel image an address lies in, through loads, unloads and reloads */
 #include <inttypes.h>
-#include "kernel.h"
-#include "kernel_symbols.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/kernel.h"
+#include "libdb/kernel_symbols.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static struct images *images;
 

@@ -6,7 +6,7 @@
  * oprofiled's main loop does, as fast as it can.
  */
 #include <signal.h>
-#include "daemon_counts.h"
+#include "tests/unit/daemon_counts.h"
 
 static const char APP_FILE[] = "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all";
 

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "asked_events.h"
-#include "options.h"
-#include "log.h"
-#include "tap.h"
+#include "daemon/asked_events.h"
+#include "daemon/options.h"
+#include "daemon/log.h"
+#include "tests/tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define EVENT "--events=CPU_CLK_UNHALTED:0:0:100000:0:1:1"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_parts.c - builds of one path are kept apart, in every session and after every daemon */
-#include "cgroups.h"
-#include "daemon_session.h"
-#include "file.h"
-#include "session_parts.h"
-#include "xalloc.h"
+#include "daemon/cgroups.h"
+#include "tests/unit/daemon_session.h"
+#include "libutil/file.h"
+#include "libdb/session_parts.h"
+#include "libutil/xalloc.h"
 
 /* The fake collector's build-ids tell cookies apart: FIRST's is 0101..., LATER's 0202... */
 static const char *const paths[] = { "/bin/app", "/bin/app", "/lib/x.so", "/bin/app" };

@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include "daemon_program.h"
-#include "odb.h"
-#include "process.h"
-#include "sample_header.h"
-#include "session.h"
+#include "tests/unit/daemon_program.h"
+#include "libdb/odb.h"
+#include "daemon/process.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
 
 static pid_t pid_of_lock(void)
 {

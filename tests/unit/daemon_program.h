@@ -5,11 +5,11 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
-#include "channel.h"
-#include "need_perf.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "libutil/channel.h"
+#include "tests/unit/need_perf.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 #define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
 

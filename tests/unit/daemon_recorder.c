@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_recorder.c - whole sessions from words to sample files, read back */
-#include "daemon_session.h"
+#include "tests/unit/daemon_session.h"
 
 /* One user sample of a library, one of the kernel, one of anonymous memory. */
 static void put_one_of_each(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_recorder_session.c - sessions gone on with, saved, thrown away, and kept apart */
-#include "daemon_session.h"
+#include "tests/unit/daemon_session.h"
 
 #define APP_FILE "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all"
 

@@ -7,14 +7,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
-#include "fake_collector.h"
-#include "log.h"
-#include "odb.h"
-#include "recorder.h"
-#include "sample_header.h"
-#include "strbuf.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/fake_collector.h"
+#include "daemon/log.h"
+#include "libdb/odb.h"
+#include "daemon/recorder.h"
+#include "libdb/sample_header.h"
+#include "libutil/strbuf.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static const char *const test_paths[] = {"/bin/app", "/lib/x.so",    "/bin/other",
 					 NULL,	     "/lib/{dep}/x", "relative"};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_sfile.c - more sample files than can be open, and disks that refuse */
 #include <sys/resource.h>
-#include "daemon_session.h"
-#include "small_disk.h"
+#include "tests/unit/daemon_session.h"
+#include "tests/unit/small_disk.h"
 
 #define NR_THREADS 300
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_stacks.c - chains of callers from words to {cg} files and the store of chains */
-#include "daemon_chains.h"
+#include "tests/unit/daemon_chains.h"
 
 /* No call of f by itself: f is called by main, and calls. */
 TEST(calls_and_the_chain)

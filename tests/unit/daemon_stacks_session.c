@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_stacks_session.c - the store of chains through a session's life, and when it fails */
-#include "daemon_chains.h"
+#include "tests/unit/daemon_chains.h"
 
 #define STORE "samples/current/stats/stacks"
 

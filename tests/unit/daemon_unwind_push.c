@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
-#include "daemon_session.h"
-#include "unwind_cache.h"
-#include "unwind_push.h"
+#include "tests/unit/daemon_session.h"
+#include "daemon/unwind_cache.h"
+#include "daemon/unwind_push.h"
 
 #define PUSHES_MAX 16
 

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "disassemble.h"
-#include "strbuf.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/disassemble.h"
+#include "libutil/strbuf.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #ifdef __x86_64__
 __asm__(".text\n.globl sample_code\n.type sample_code, @function\nsample_code:\n"

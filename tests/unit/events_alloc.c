@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events_alloc.c - counters are given as trying every assignment would give them */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 #include <stdbool.h>
 
-#include "counter_alloc.h"
+#include "events/counter_alloc.h"
 
 #define MAX 8
 

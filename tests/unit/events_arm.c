@@ -7,9 +7,9 @@
  * in from there; the tables are made from lists of each core. A core need not count all of them,
  * but what it calls by such a name has that number, and up to 0x3f a number has no other name.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "event_data.h"
+#include "events/event_data.h"
 
 /* The names of successive numbers; NULL: reserved, or nobody's. */
 static const char *const common[0x40] = {

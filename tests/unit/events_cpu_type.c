@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events_cpu_type.c - numbers of CPU types mean something only with the header's version */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "cpu_type.h"
+#include "events/cpu_type.h"
 
 static const struct {
 	const char *name, *pretty;

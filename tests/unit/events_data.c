@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events_data.c - the tables that are delivered: found, whole, and able to describe old profiles */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <unistd.h>
 
-#include "event_data.h"
-#include "file.h"
+#include "events/event_data.h"
+#include "libutil/file.h"
 
 static struct event_table *open_type(const char *name)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events_detect.c - CPU types from what other machines' /proc and /sys hold, and their events */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "event_encode.h"
-#include "event_request.h"
-#include "machine_events.h"
-#include "pfm_names.h"
-#include "tmpdir.h"
+#include "events/event_encode.h"
+#include "events/event_request.h"
+#include "events/machine_events.h"
+#include "events/pfm_names.h"
+#include "tests/unit/tmpdir.h"
 
 /* Put @text into @path below the test's folder. */
 static void put(const char *path, const char *text)

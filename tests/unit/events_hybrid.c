@@ -4,13 +4,13 @@
  *
  * No such machine is needed: ophelp's parts are given the kinds that cpu_detect() would find.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 
-#include "event_data.h"
-#include "file.h"
-#include "ophelp.h"
+#include "events/event_data.h"
+#include "libutil/file.h"
+#include "control/ophelp.h"
 
 static struct help_cpus alder_lake(void)
 {

@@ -8,7 +8,7 @@
  * be the same config, any other must be of that event's masks. What libpfm4 has not is listed:
  * events by name, masks by number. Types that it has not are told by name.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
 #if __has_include(<perfmon/pfmlib_perf_event.h>)
 
@@ -17,10 +17,10 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 
-#include "event_data.h"
-#include "event_encode.h"
-#include "events_pfm_names.h"
-#include "xalloc.h"
+#include "events/event_data.h"
+#include "events/event_encode.h"
+#include "tests/unit/events_pfm_names.h"
+#include "libutil/xalloc.h"
 
 #define CHECKED_AGAINST 13 /* libpfm4 4.13: other versions may have fewer names, or more */
 #define MASK_BITS UINT64_C(0xff00)

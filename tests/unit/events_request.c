@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events_request.c - NAME:count:unitmask:kernel:user, and what a table says of it */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 
-#include "counter_alloc.h"
-#include "event_request.h"
+#include "events/counter_alloc.h"
+#include "events/event_request.h"
 
 static const char events[] =
 	"event:0x3c counters:0,1 um:zero minimum:6000 name:CYCLES : Clock cycles\n"

@@ -5,11 +5,11 @@
  * The tables are made by a program from lists; here a person compared its output with the printed
  * page. Where each was looked up stands above it.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "event_data.h"
-#include "event_encode.h"
-#include "event_request.h"
+#include "events/event_data.h"
+#include "events/event_encode.h"
+#include "events/event_request.h"
 
 struct sample {
 	const char *event;	/* "NAME" or "NAME:MASK" */

@@ -6,10 +6,10 @@
  * event's number from one design to the next. Where a table has another one than those beside it,
  * it is listed here, or it is wrong.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "event_data.h"
-#include "event_encode.h"
+#include "events/event_data.h"
+#include "events/event_encode.h"
 
 #define MAX_TABLES 32
 

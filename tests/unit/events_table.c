@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* events_table.c - event tables are read as written, and each error is told with its place */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "event_table.h"
-#include "file.h"
-#include "unit_mask.h"
-#include "tmpdir.h"
+#include "events/event_table.h"
+#include "libutil/file.h"
+#include "events/unit_mask.h"
+#include "tests/unit/tmpdir.h"
 
 static const char good_events[] =
 	"# comment\n"

@@ -15,14 +15,14 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
-#include "actions.h"
-#include "channel.h"
-#include "collector.h"
-#include "daemon_link.h"
-#include "session.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "control/actions.h"
+#include "libutil/channel.h"
+#include "daemon/collector.h"
+#include "control/daemon_link.h"
+#include "libdb/session.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 enum behaviour {
 	ANSWERS,

@@ -9,12 +9,12 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include "collector_choice.h"
-#include "file.h"
-#include "host.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "control/collector_choice.h"
+#include "libutil/file.h"
+#include "control/host.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 /* What the fake module is like; each test begins with all of it 0. */
 static struct {

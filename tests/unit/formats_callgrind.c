@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_callgrind.c - costs of lines and calls as callgrind tells them [CK-1..6], [PF-8] */
-#include "all_formats.h"
-#include "written_profile.h"
+#include "formats/all_formats.h"
+#include "tests/unit/written_profile.h"
 
 static uint32_t place(struct profile *p, uint32_t image, uint64_t address, const char *name,
 		      uint32_t line)

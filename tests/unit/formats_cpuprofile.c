@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_cpuprofile.c - Google CPU profiles are read: one file for each rule [GC-1..17] */
-#include "cpuprofile_bytes.h"
+#include "tests/unit/cpuprofile_bytes.h"
 
 static uint64_t address(const struct profile *p, uint32_t sample, int frame)
 {

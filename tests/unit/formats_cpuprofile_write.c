@@ -2,7 +2,7 @@
 /* formats_cpuprofile_write.c - Google CPU profiles written as the strictest reader wants them */
 #include <ctype.h>
 
-#include "cpuprofile_bytes.h"
+#include "tests/unit/cpuprofile_bytes.h"
 
 /* What gperftools holds against files in its own tests, plainly. */
 static const char *strict_complaint(const struct strbuf *file)

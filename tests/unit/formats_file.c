@@ -2,9 +2,9 @@
 /* formats_file.c - packed profiles are unpacked, but not for ever [PF-7]; unknown ones refused */
 #include <zlib.h>
 
-#include "all_formats.h"
-#include "profile_gunzip.h"
-#include "tmpdir.h"
+#include "formats/all_formats.h"
+#include "formats/profile_gunzip.h"
+#include "tests/unit/tmpdir.h"
 
 static char warned[600];
 

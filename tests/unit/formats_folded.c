@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_folded.c - folded stacks there and back, and the table of places [FO-1..12] */
-#include "all_formats.h"
-#include "strbuf.h"
-#include "tmpdir.h"
+#include "formats/all_formats.h"
+#include "libutil/strbuf.h"
+#include "tests/unit/tmpdir.h"
 
 static struct strbuf warned = STRBUF_INIT;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_maps.c - the text behind a CPU profile: mappings, $build, build-ids [GC-9..13] */
-#include "cpuprofile_bytes.h"
+#include "tests/unit/cpuprofile_bytes.h"
 
 /* The path of what is mapped at 0x1000, in a profile with this @text. */
 static const char *path_with(const char *text, struct profile **ret)

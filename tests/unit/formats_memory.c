@@ -6,8 +6,8 @@
  * of what costs a reader most for its length. It is read in a process of its own, whose largest
  * size the kernel tells; whether it is refused does not matter here.
  */
-#include "all_formats.h"
-#include "reader_size.h"
+#include "formats/all_formats.h"
+#include "tests/unit/reader_size.h"
 
 #define FILE_SIZE	(1 << 20)
 

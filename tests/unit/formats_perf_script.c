@@ -2,8 +2,8 @@
 /* formats_perf_script.c - perf script's text is read and written [PS-1..8] */
 #include <errno.h>
 
-#include "all_formats.h"
-#include "written_profile.h"
+#include "formats/all_formats.h"
+#include "tests/unit/written_profile.h"
 
 static struct profile *read_text(const char *text, const struct format_read_options *options,
 				 struct op_error *e)

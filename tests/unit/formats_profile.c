@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_profile.c - a profile in memory: equal things are one, sums, images by address */
-#include "profile.h"
-#include "tmpdir.h"
+#include "formats/profile.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(strings_are_there_once)
 {

@@ -5,10 +5,10 @@
  */
 #include <errno.h>
 
-#include "profile_gunzip.h"
-#include "profile_print.h"
-#include "proto_made.h"
-#include "tap.h"
+#include "formats/profile_gunzip.h"
+#include "tests/profile_print.h"
+#include "tests/unit/proto_made.h"
+#include "tests/tap.h"
 
 struct bytes {
 	unsigned char *bytes;

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "profile_print.h"
-#include "proto_made.h"
-#include "proto_wire.h"
-#include "tap.h"
+#include "tests/profile_print.h"
+#include "tests/unit/proto_made.h"
+#include "formats/proto_wire.h"
+#include "tests/tap.h"
 
 static void put_type(struct proto_buffer *b, uint64_t type, uint64_t unit)
 {

@@ -2,13 +2,13 @@
 /* formats_read_back.c - what each format writes its reader takes: the same totals and chains */
 #include <stdlib.h>
 
-#include "all_formats.h"
-#include "profile_gunzip.h"
-#include "profile_print.h"
-#include "saturate.h"
-#include "shown_frames.h"
-#include "tap.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/profile_gunzip.h"
+#include "tests/profile_print.h"
+#include "formats/saturate.h"
+#include "formats/shown_frames.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
 
 struct bytes {
 	unsigned char *bytes;

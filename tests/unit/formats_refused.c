@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "all_formats.h"
-#include "tap.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
 
 static char warned[1000];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_speedscope.c - chains and weights as speedscope reads them [SP-1..4] */
-#include "all_formats.h"
-#include "written_profile.h"
+#include "formats/all_formats.h"
+#include "tests/unit/written_profile.h"
 
 static uint32_t place(struct profile *p, uint64_t address, const char *name, const char *inlined)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gmon.c - gmon files of every word size and byte order, byte by byte; full bins; silly spans */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-#include "gmon.h"
+#include "pp/gmon.h"
 
 static struct gmon_sample samples[] = { { 0x1001, 3 }, { 0x1004, 70000 }, { 0x1005, 1 } };
 static struct gmon_arc arcs[] = { { 0x1004, 0x1000, 258 } };

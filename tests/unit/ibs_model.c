@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ibs_model.h"
-#include "msr_model.h"
+#include "tests/unit/ibs_model.h"
+#include "tests/unit/msr_model.h"
 
 #define FIRST		FETCH_CTL
 #define REGISTERS	12		/* to the branch target's */

@@ -9,7 +9,7 @@
 #ifndef IBS_MODEL_H
 #define IBS_MODEL_H
 
-#include "arch/x86/ibs.h"
+#include "module/arch/x86/ibs.h"
 
 #define FETCH_CTL	0xc0011030
 #define OP_CTL		0xc0011033

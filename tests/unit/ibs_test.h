@@ -3,9 +3,9 @@
 #ifndef IBS_TEST_H
 #define IBS_TEST_H
 
-#include "ibs_model.h"
-#include "msr_model.h"
-#include "tap.h"
+#include "tests/unit/ibs_model.h"
+#include "tests/unit/msr_model.h"
+#include "tests/tap.h"
 
 #define KHZ		1000000ull
 #define IBS		(1u << 10)	/* CPUID 0x80000001 ecx */

@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define CHILD_UID 1234
 

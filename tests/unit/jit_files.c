@@ -3,8 +3,8 @@
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include "jit_child.h"
-#include "jit_owner.h"
+#include "tests/unit/jit_child.h"
+#include "daemon/jit_owner.h"
 
 /* What of @pid's files is taken, as bits of kinds. */
 static unsigned int taken(pid_t pid)

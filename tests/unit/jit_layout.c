@@ -2,10 +2,10 @@
 /* jit_layout.c - blocks that overlap: who keeps which addresses, and under which name */
 #include <inttypes.h>
 #include <time.h>
-#include "jit_deaths.h"
-#include "jit_layout.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/jit_deaths.h"
+#include "daemon/jit_layout.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 /* Blocks are "NAME START END BIRTH DEATH", times of the steady clock; birth "-": no times. */
 static void add_blocks(struct jit_code *c, const char *text)

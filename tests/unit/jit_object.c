@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "binary.h"
-#include "jit_object.h"
-#include "jit_test.h"
-#include "line_binary.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/binary.h"
+#include "daemon/jit_object.h"
+#include "tests/unit/jit_test.h"
+#include "pp/line_binary.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static void add(struct jit_layout *l, uint64_t start, uint64_t end, const char *name,
 		const char *code)

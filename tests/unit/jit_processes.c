@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* jit_processes.c - from a sample in made code to its object in the session */
 #include <inttypes.h>
-#include "jit_child.h"
-#include "jit_convert.h"
-#include "jit_processes.h"
-#include "strbuf.h"
+#include "tests/unit/jit_child.h"
+#include "daemon/jit_convert.h"
+#include "daemon/jit_processes.h"
+#include "libutil/strbuf.h"
 
 static struct jit_processes *p;
 static char object[5000];

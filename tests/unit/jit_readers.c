@@ -2,9 +2,9 @@
 /* jit_readers.c - perf maps, jitdumps, OProfile's dumps: what is taken of them, what isn't */
 #include <elf.h>
 #include <inttypes.h>
-#include "jit_test.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/unit/jit_test.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 /* "START+SIZE@BIRTH-DEATH NAME=CODE;" of each block; not births of numbers, nor no death. */
 static char *text_of(const struct jit_code *c)

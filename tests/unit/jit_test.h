@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 #include <string.h>
-#include "jit_code.h"
-#include "jit_dump.h"
-#include "strbuf.h"
+#include "daemon/jit_code.h"
+#include "libagent/jit_dump.h"
+#include "libutil/strbuf.h"
 
 static inline void add_u32(struct strbuf *s, uint32_t n)
 {

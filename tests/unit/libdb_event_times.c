@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libdb_event_times.c - for how long events were counted: added up, read back, refused */
 #include <errno.h>
-#include "event_times.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libdb/event_times.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(event_times_come_back)
 {

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdint.h>
 #include <time.h>
-#include "kernel_symbols.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libdb/kernel_symbols.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static const char kallsyms[] =
 	"0000000000000000 A fixed_percpu_data\n"

@@ -7,11 +7,11 @@
  * returned and at most the ones under way, and be sound once a writer has opened it.
  */
 #include <errno.h>
-#include "crash_test.h"
-#include "odb_file.h"
-#include "sample_header.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/unit/crash_test.h"
+#include "libdb/odb_file.h"
+#include "libdb/sample_header.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define HEADER	SAMPLE_HEADER_SIZE
 #define ROUNDS	80

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "odb_file.h"
-#include "sample_header.h"
-#include "small_disk.h"
+#include "libdb/odb_file.h"
+#include "libdb/sample_header.h"
+#include "tests/unit/small_disk.h"
 
 #define HEADER SAMPLE_HEADER_SIZE
 

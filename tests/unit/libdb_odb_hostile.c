@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "odb_file.h"
-#include "sample_header.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libdb/odb_file.h"
+#include "libdb/sample_header.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define HEADER	SAMPLE_HEADER_SIZE
 #define SLOTS	256

@@ -2,9 +2,9 @@
 /* libdb_sample_header.c - both versions' bytes, and what is refused */
 #include <errno.h>
 #include <stdint.h>
-#include "sample_header.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libdb/sample_header.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static const struct sample_header full = {
 	.cpu_type = 0x01020304, .event = 0x11121314, .unit_mask = 0x21222324,

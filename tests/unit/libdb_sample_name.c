@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
-#include "sample_name.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libdb/sample_name.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define TAIL "/E.0.0.all.all.all"
 

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
-#include "file.h"
-#include "image_ids.h"
-#include "sample_header.h"
-#include "session.h"
-#include "small_disk.h"
+#include "libutil/file.h"
+#include "libdb/image_ids.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "tests/unit/small_disk.h"
 
 TEST(paths)
 {

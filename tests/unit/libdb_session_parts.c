@@ -2,14 +2,14 @@
 /* libdb_session_parts.c - parts of a session: numbered, found again, refused, added up */
 #include <errno.h>
 #include <stdint.h>
-#include "file.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "session.h"
-#include "session_parts.h"
-#include "session_settle.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/file.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
+#include "libdb/session_settle.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(numbers)
 {

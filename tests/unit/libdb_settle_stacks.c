@@ -2,12 +2,12 @@
 /* libdb_settle_stacks.c - counts of chains after a kill -9: as the store has them */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "file.h"
-#include "session.h"
-#include "session_settle.h"
-#include "stack_store.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/file.h"
+#include "libdb/session.h"
+#include "libdb/session_settle.h"
+#include "libdb/stack_store.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static struct stack_store *store;
 static uint32_t image, event, context;

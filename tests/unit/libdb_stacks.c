@@ -2,7 +2,7 @@
 /* libdb_stacks.c - chains go in, the same chains with the same counts come out */
 #include <errno.h>
 #include <sys/stat.h>
-#include "stack_fresh.h"
+#include "tests/unit/stack_fresh.h"
 
 static uint64_t bytes_of(const struct stack_store *s)
 {

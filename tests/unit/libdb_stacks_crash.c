@@ -7,8 +7,8 @@
  * most the one under way besides, and so it must after a writer has opened it.
  */
 #include <errno.h>
-#include "crash_test.h"
-#include "stack_test.h"
+#include "tests/unit/crash_test.h"
+#include "tests/unit/stack_test.h"
 
 #define ROUNDS	60
 

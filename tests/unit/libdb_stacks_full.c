@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "small_disk.h"
-#include "stack_test.h"
+#include "tests/unit/small_disk.h"
+#include "tests/unit/stack_test.h"
 
 static char *path;
 

@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "stack_file.h"
-#include "stack_test.h"
+#include "libdb/stack_file.h"
+#include "tests/unit/stack_test.h"
 
 static unsigned char good[4096];
 static size_t length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libdb_stacks_model.c - many chains of all sorts: as in a naive model, and read while written */
-#include "stack_fresh.h"
+#include "tests/unit/stack_fresh.h"
 
 #define MODEL_ADDS	60000
 

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include "build_id.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/build_id.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define ID "\xde\xad\xbe\xef\x01\x02\x03\x04"
 #define NOTE(order) order "GNU\0" ID

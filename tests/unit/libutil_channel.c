@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include "channel.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/channel.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static pid_t server;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libutil_cpu_clock.c - the nominal clock from what different machines tell */
 #include <stdint.h>
-#include "cpu_clock.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/cpu_clock.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(sources)
 {

@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "file.h"
-#include "say.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/file.h"
+#include "libutil/say.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(read_all)
 {

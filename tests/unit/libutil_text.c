@@ -2,12 +2,12 @@
 /* libutil_text.c - numbers, strings, errors, hashes */
 #include <errno.h>
 #include <stdint.h>
-#include "error.h"
-#include "hash.h"
-#include "number.h"
-#include "strbuf.h"
-#include "tap.h"
-#include "xalloc.h"
+#include "libutil/error.h"
+#include "libutil/hash.h"
+#include "libutil/number.h"
+#include "libutil/strbuf.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "line_binary.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/line_binary.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 extern char __executable_start;
 static volatile int inner_line, outer_call;

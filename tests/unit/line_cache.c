@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "line_cache.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/line_cache.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static struct line_record rows_record(uint32_t line, size_t nr)
 {

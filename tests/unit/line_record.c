@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "line_record.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/line_record.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(units)
 {

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "line_table.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "pp/line_table.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define FILE_NAME	"tests/unit/line_table.c"
 

@@ -3,13 +3,13 @@
  * module_cpus.c - every CPU is taken, started, stopped and given back once, in this order,
  * whichever of them come, go or sleep in between
  */
-#include "kernel/fake.h"
+#include "tests/unit/kernel/fake.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "../../module/arch/x86/cpus.c"
+#include "module/arch/x86/cpus.c"
 #pragma GCC diagnostic pop
-#include "tap.h"
+#include "tests/tap.h"
 
 static enum { GIVEN_BACK, TAKEN, STARTED } is[FAKE_CPUS];
 static unsigned int wrong;

@@ -3,8 +3,8 @@
  * module_ibs.c - instruction-based sampling: what is written to it and read from it
  */
 #include <errno.h>
-#include "../../oprofilefs/op_abi.h"
-#include "ibs_test.h"
+#include "oprofilefs/op_abi.h"
+#include "tests/unit/ibs_test.h"
 
 TEST(units_are_discovered)
 {

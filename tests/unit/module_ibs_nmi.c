@@ -3,7 +3,7 @@
  * module_ibs_nmi.c - instruction-based sampling: NMIs without a cause, somebody else's units, CPUs
  * that come and go, and too many samples
  */
-#include "ibs_test.h"
+#include "tests/unit/ibs_test.h"
 
 TEST(nmis_that_find_nothing)
 {

@@ -5,7 +5,7 @@
  * Between any two accesses, to memory as to registers: for the first the code under test is
  * compiled in here, with accesses that can be seen coming.
  */
-#include "portable.h"
+#include "module/portable.h"
 
 static void before_access(void);
 
@@ -18,13 +18,13 @@ static void before_access(void);
 #define xchg(p, value)							\
 	(before_access(), __atomic_exchange_n((p), (value), __ATOMIC_SEQ_CST))
 
-#include "../../module/arch/x86/ibs.c"
+#include "module/arch/x86/ibs.c"
 #undef FETCH_CTL
 #undef OP_CTL
 #undef FETCH_LINEAR
 #undef FETCH_PHYSICAL
 #undef OP_RIP
-#include "ibs_test.h"
+#include "tests/unit/ibs_test.h"
 
 static unsigned int strike_in;		/* accesses from now; 0: not */
 static uint64_t samples_struck, passed_struck;

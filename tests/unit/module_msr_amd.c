@@ -3,8 +3,8 @@
  * module_msr_amd.c - AMD's counters: K7-style, core extension, PerfMonV2
  */
 #include <errno.h>
-#include "tap.h"
-#include "msr_model.h"
+#include "tests/tap.h"
+#include "tests/unit/msr_model.h"
 
 #define KHZ	1000000ull
 #define CORE	(1u << 23)

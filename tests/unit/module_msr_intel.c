@@ -3,7 +3,7 @@
  * module_msr_intel.c - Intel's counters: what is read from CPUID and written to registers, in
  * order, and what can't be asked of them
  */
-#include "pmu_test.h"
+#include "tests/unit/pmu_test.h"
 
 TEST(counters_are_discovered)
 {

@@ -3,7 +3,7 @@
  * module_msr_overflow.c - Intel's counters: what an overflow makes, whenever its NMI comes, and
  * what becomes of too many
  */
-#include "pmu_test.h"
+#include "tests/unit/pmu_test.h"
 
 TEST(an_overflow_is_handled_in_this_order)
 {

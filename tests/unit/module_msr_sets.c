@@ -4,8 +4,8 @@
  * lost or found twice, whenever an overflow or its NMI comes
  */
 #include <errno.h>
-#include "tap.h"
-#include "msr_model.h"
+#include "tests/tap.h"
+#include "tests/unit/msr_model.h"
 
 #define KHZ	1000000ull
 #define BOTH	(3ull << 16 | 1ull << 20)	/* user, kernel, interrupt */

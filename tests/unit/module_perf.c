@@ -3,14 +3,14 @@
  * module_perf.c - sampling by perf's events: on each CPU samples + throttled = events / count, and
  * the times add up, also of events that go with their CPU
  */
-#include "kernel/fake.h"
+#include "tests/unit/kernel/fake.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
-#include "../../module/op_model_perf.c"
+#include "module/op_model_perf.c"
 #pragma GCC diagnostic pop
-#include "tap.h"
+#include "tests/tap.h"
 
 #define PERIOD 1000
 

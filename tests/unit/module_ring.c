@@ -6,8 +6,8 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include "ring.h"
-#include "tap.h"
+#include "module/ring.h"
+#include "tests/tap.h"
 
 static struct op_entry entries[64];
 static struct op_ring ring;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* module_words.c - the event buffer's words: samples decode in the context they were written in */
-#include "tap.h"
-#include "words.h"
+#include "tests/tap.h"
+#include "module/words.h"
 
 static op_word room[1024];
 static struct op_words words;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "msr_model.h"
+#include "tests/unit/msr_model.h"
 
 #define LOG_MAX 256
 

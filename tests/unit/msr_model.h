@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "arch/x86/pmu.h"
+#include "module/arch/x86/pmu.h"
 
 struct access {
 	char kind;			/* 'w'rite, 'r'ead, read by rd'p'mc */

@@ -4,8 +4,8 @@
 #define NEED_PERF_H
 
 #include <unistd.h>
-#include "bare_perf.h"
-#include "tap.h"
+#include "tests/bare_perf.h"
+#include "tests/tap.h"
 
 static inline void need_perf(void)
 {

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "count.h"
-#include "count_format.h"
-#include "fake_perf_open.h"
-#include "ocount_options.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "operf/count.h"
+#include "operf/count_format.h"
+#include "tests/unit/fake_perf_open.h"
+#include "operf/ocount_options.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define FIRST_FD	5000
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

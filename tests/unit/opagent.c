@@ -6,10 +6,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include "jit_child.h"
-#include "jit_sweep.h"
-#include "jit_test.h"
-#include "opagent.h"
+#include "tests/unit/jit_child.h"
+#include "daemon/jit_sweep.h"
+#include "tests/unit/jit_test.h"
+#include "libagent/opagent.h"
 
 #define FOLDER		"/tmp/oprofile-1234"
 

@@ -7,15 +7,15 @@
  */
 #include <sys/stat.h>
 
-#include "log.h"
-#include "op_abi.h"
-#include "operf_end.h"
-#include "perf_copy_size.h"
-#include "rights.h"
-#include "say.h"
-#include "session.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "daemon/log.h"
+#include "oprofilefs/op_abi.h"
+#include "operf/operf_end.h"
+#include "daemon/perf_copy_size.h"
+#include "operf/rights.h"
+#include "libutil/say.h"
+#include "libdb/session.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 /* ---- what was collected ---- */
 

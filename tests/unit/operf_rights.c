@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fake_perf_open.h"
-#include "file.h"
-#include "number.h"
-#include "rights.h"
-#include "tap.h"
+#include "tests/unit/fake_perf_open.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "operf/rights.h"
+#include "tests/tap.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

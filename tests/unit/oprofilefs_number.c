@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* oprofilefs_number.c - the numbers oprofilefs files take [FS-3] */
-#include "../../oprofilefs/number.h"
-#include "tap.h"
+#include "oprofilefs/number.h"
+#include "tests/tap.h"
 
 static const struct {
 	const char *text;

@@ -6,7 +6,7 @@
  * Both tables are read as text, from the source tree this was built in.
  */
 #include <ctype.h>
-#include "tap.h"
+#include "tests/tap.h"
 
 struct row {
 	char name[64], mode[8], unit[32];

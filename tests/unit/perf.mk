@@ -17,7 +17,7 @@ call_tree_sources := $(addprefix tests/unit/chains/,call_tree.c call_tree_asm.c 
 	call_tree_hostile.c call_tree_storm.c)
 $(call_trees): $(O)/tools/%: $(call_tree_sources) tests/unit/chains/call_tree.h
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) -std=gnu11 -O2 $(WARN) -fasynchronous-unwind-tables -pthread \
+	$(call say,CC)$(CC) -std=gnu11 -I. -O2 $(WARN) -fasynchronous-unwind-tables -pthread \
 		$($*) -o $@ $(call_tree_sources)
 
 # and one that throws, where there is a C++ compiler

@@ -5,16 +5,16 @@
  * The process is made up, and so is its stack, which has frame pointers: it runs in memory without
  * a file, for which there are no tables. How tables are walked by is perf_chains.c's.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "perf_attribute.h"
-#include "perf_build.h"
-#include "perf_callers.h"
-#include "perf_chain.h"
-#include "perf_note.h"
-#include "taken_words.h"
-#include "trans.h"
-#include "unwind_cache.h"
+#include "daemon/perf_attribute.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_callers.h"
+#include "daemon/perf_chain.h"
+#include "daemon/perf_note.h"
+#include "tests/unit/taken_words.h"
+#include "daemon/trans.h"
+#include "daemon/unwind_cache.h"
 
 #define E	OP_ESCAPE
 #define TASK	0x7f000000

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_chain.c - what follows a sample taken apart: each part, and each way to be too short */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "perf_build.h"
-#include "perf_chain.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_chain.h"
 
 #define STACK	64
 

@@ -19,14 +19,14 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "perf_truth.h"
+#include "tests/unit/perf_truth.h"
 
-#include "chains/modes.h"
-#include "chains/symbols.h"
-#include "file.h"
-#include "tmpdir.h"
-#include "trans.h"
-#include "unwind_cache.h"
+#include "tests/unit/chains/modes.h"
+#include "tests/unit/chains/symbols.h"
+#include "libutil/file.h"
+#include "tests/unit/tmpdir.h"
+#include "daemon/trans.h"
+#include "daemon/unwind_cache.h"
 
 #define WARM 20 /* chains that are whole, and all tables that a mode needs are there */
 #define GOAL 300

@@ -3,9 +3,9 @@
  * perf_chains_hard.c - chains of the perf collector that are long, on large stacks, or of processes
  * that are gone before anybody can have a look at them
  */
-#include "perf_chains.h"
+#include "tests/unit/perf_chains.h"
 
-#include "op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 /* Rings with room for seconds of large copies, should we not be let run. */
 #define RING_WORDS (1 << 21)

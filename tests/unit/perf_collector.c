@@ -5,7 +5,7 @@
  * Runs the real thing as root on programs whose truth is known; those that live shortly are in
  * perf_short_lived.c.
  */
-#include "perf_truth.h"
+#include "tests/unit/perf_truth.h"
 
 #define PERIOD_NS 200000
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_copy_size.c - stack copies grow and shrink with chains, within what rings have room for */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "perf_clock.h"
-#include "perf_copy_size.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_copy_size.h"
 
 #define RING	((size_t)8 << 20)
 #define MS	1000000

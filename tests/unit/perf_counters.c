@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "perf_counters.h"
-#include "perf_explain.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/perf_counters.h"
+#include "daemon/perf_explain.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define EDGE_CMASK 0x1840000	/* EXTRA_EDGE and a threshold of 1 with invert */
 

@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-#include "perf_truth.h"
+#include "tests/unit/perf_truth.h"
 
 #define CLOCK		2	/* counters */
 #define FAULTS		7

@@ -15,13 +15,13 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
-#include "channel.h"
-#include "need_perf.h"
-#include "perf_mounts.h"
-#include "session.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "libutil/channel.h"
+#include "tests/unit/need_perf.h"
+#include "daemon/perf_mounts.h"
+#include "libdb/session.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 #define FILE_NODE	2
 #define REQUEST_MAX	(256 * 1024)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_ibs.c - the kernel's IBS PMUs: what is asked of them, and what their raw data becomes */
 #include <errno.h>
-#include "perf_attribute.h"
-#include "perf_build.h"
-#include "perf_ibs.h"
-#include "perf_order.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "daemon/perf_attribute.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_ibs.h"
+#include "daemon/perf_order.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define PMUS "sys/bus/event_source/devices/"
 

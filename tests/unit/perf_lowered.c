@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fake_perf_open.h"
-#include "perf_events.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/unit/fake_perf_open.h"
+#include "daemon/perf_events.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 static struct {
 	bool lost, build_ids;		/* it knows these */

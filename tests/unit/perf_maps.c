@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_maps.c - images, cookies and the mappings that hold them, against a plain model */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "perf_cookies.h"
-#include "perf_maps.h"
+#include "daemon/perf_cookies.h"
+#include "daemon/perf_maps.h"
 
 static struct perf_image *image(struct perf_cookies *t, const char *path, uint64_t inode)
 {

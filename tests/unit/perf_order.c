@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_order.c - samples and changes of all CPUs come out in order of time */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <stdbool.h>
 
-#include "perf_build.h"
-#include "perf_order.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_order.h"
 
 #define MAX_CPUS 8
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_process.c - processes through fork, exec, mmap and exit, and what /proc adds */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "file.h"
-#include "perf_build.h"
-#include "perf_clock.h"
-#include "perf_process.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "libutil/file.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_clock.h"
+#include "daemon/perf_process.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 static struct perf_cookies *cookies;
 static struct perf_processes processes;

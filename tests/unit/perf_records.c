@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_records.c - records taken apart: each kind, and each way to be too short */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 
-#include "perf_build.h"
-#include "perf_records.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_records.h"
 
 TEST(sample)
 {

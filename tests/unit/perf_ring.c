@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_ring.c - reading a ring: wrapping records, and lengths that lie */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "perf_build.h"
-#include "perf_ring.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_ring.h"
 
 #define SIZE 256
 

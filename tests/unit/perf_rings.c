@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_rings.c - which event a record is about, and what its throttles cost */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "perf_build.h"
-#include "perf_rings.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_rings.h"
 
 #define SIZE	4096
 #define KNOWN	10	/* ids: an event whose period is known in time, */

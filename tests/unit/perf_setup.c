@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_setup.c - periods, ring sizes, lists of CPUs, lines of /proc, modules that come and go */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
 
-#include "file.h"
-#include "perf_cpus.h"
-#include "perf_events.h"
-#include "perf_modules.h"
-#include "perf_proc.h"
-#include "tmpdir.h"
+#include "libutil/file.h"
+#include "daemon/perf_cpus.h"
+#include "daemon/perf_events.h"
+#include "daemon/perf_modules.h"
+#include "daemon/perf_proc.h"
+#include "tests/unit/tmpdir.h"
 
 TEST(periods)
 {

@@ -4,12 +4,12 @@
  *
  * On this machine, as root: 500 processes one after the other, and one whose file is deleted.
  */
-#include "perf_truth.h"
+#include "tests/unit/perf_truth.h"
 
-#include "build_id.h"
-#include "file.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 #define PERIOD_NS 200000
 #define SHORT_ONES 500

@@ -9,9 +9,9 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
-#include "perf_rings.h"
-#include "perf_targets.h"
-#include "perf_truth.h"
+#include "daemon/perf_rings.h"
+#include "daemon/perf_targets.h"
+#include "tests/unit/perf_truth.h"
 
 #define PERIOD_NS	1000000
 

@@ -20,9 +20,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "collector.h"
-#include "need_perf.h"
-#include "tap.h"
+#include "daemon/collector.h"
+#include "tests/unit/need_perf.h"
+#include "tests/tap.h"
 
 #define DEADLINE_S 150
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_words.c - what samples become: the fewest notes, and every sample somewhere */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <stdint.h>
 
-#include "perf_attribute.h"
-#include "perf_build.h"
-#include "perf_comms.h"
-#include "taken_words.h"
+#include "daemon/perf_attribute.h"
+#include "tests/unit/perf_build.h"
+#include "daemon/perf_comms.h"
+#include "tests/unit/taken_words.h"
 
 static struct perf_emit emit;
 

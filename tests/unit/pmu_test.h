@@ -4,8 +4,8 @@
 #define PMU_TEST_H
 
 #include <errno.h>
-#include "msr_model.h"
-#include "tap.h"
+#include "tests/unit/msr_model.h"
+#include "tests/tap.h"
 
 #define KHZ	1000000ull		/* a time stamp is a nanosecond */
 #define FLOOR	15000ull

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_arrange.c - classes, their axis, merging, and the inversion */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
-#include "arrange.h"
-#include "invert.h"
-#include "odb.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "pp/arrange.h"
+#include "pp/invert.h"
+#include "libdb/odb.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 static struct image bash = {
 	.kind = IMAGE_FILE, .path = (char[]){"/bin/bash"}, .name = (char[]){"/bin/bash"}};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_binary.c - the symbols of this very program, and rules of a symbol table by hand */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "binary.h"
-#include "demangle_name.h"
-#include "shorten_name.h"
+#include "pp/binary.h"
+#include "pp/demangle_name.h"
+#include "pp/shorten_name.h"
 
 /* Called through the linkage table of this program. */
 static const struct code_symbol *find(const struct binary *b, const char *name)

@@ -5,12 +5,12 @@
  * The promise is tested where it can be computed, not sampled: given how many samples a row has in
  * both profiles, how they split between them is hypergeometric, whatever the row's share is.
  */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <math.h>
-#include "compare.h"
-#include "diff.h"
-#include "xalloc.h"
+#include "pp/compare.h"
+#include "pp/diff.h"
+#include "libutil/xalloc.h"
 
 static uint64_t random_state = 88172645463325252u;
 

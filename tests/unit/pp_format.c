@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_format.c - percentages in seven characters, and columns */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "format_text.h"
+#include "pp/format_text.h"
 
 static const struct {
 	double value;

@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export_profile.h"
-#include "file.h"
-#include "format.h"
-#include "import_session.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "session.h"
-#include "strbuf.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "pp/export_profile.h"
+#include "libutil/file.h"
+#include "formats/format.h"
+#include "pp/import_session.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/session.h"
+#include "libutil/strbuf.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 /* --- profiles as text --- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_options.c - command lines of opreport; refusals stand in the golden tests */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
-#include "report_options.h"
+#include "pp/report_options.h"
 
 static int parse(const char *line, struct report_options *o)
 {

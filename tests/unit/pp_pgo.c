@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pgo_call_site.h"
-#include "sample_pgo.h"
-#include "tap.h"
-#include "xalloc.h"
+#include "pp/pgo_call_site.h"
+#include "pp/sample_pgo.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
 
 #define NOINLINE	__attribute__((noinline))
 

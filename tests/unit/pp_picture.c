@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture_data.h"
-#include "picture_json.h"
-#include "picture_tree.h"
-#include "tap.h"
+#include "pp/picture_data.h"
+#include "pp/picture_json.h"
+#include "pp/picture_tree.h"
+#include "tests/tap.h"
 
 #define NR_CLASSES	2
 #define NR_PROFILES	2

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_populate.c - the merge pass against the plainest way to do it, and its edges */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "populate.h"
-#include "xalloc.h"
+#include "pp/populate.h"
+#include "libutil/xalloc.h"
 
 static struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/x"}, .name = (char[]){"/x"}};
 static uint64_t random_state = 1234567;

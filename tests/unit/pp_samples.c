@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_samples.c - sorting, small and large, in every digit; scaled counts and their sums */
-#include "tap.h"
+#include "tests/tap.h"
 
-#include "event_scale.h"
-#include "samples.h"
-#include "xalloc.h"
+#include "pp/event_scale.h"
+#include "pp/samples.h"
+#include "libutil/xalloc.h"
 
 static uint64_t random_state = 88172645463325252u;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_sort.c - sort keys and the order they give */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
-#include "sort.h"
-#include "xalloc.h"
+#include "pp/sort.h"
+#include "libutil/xalloc.h"
 
 static struct image image_a = {
 	.kind = IMAGE_FILE, .path = (char[]){"/z/a"}, .name = (char[]){"/z/a"}};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pp_spec.c - profile specifications: what parses, and what matches */
-#include "tap.h"
+#include "tests/tap.h"
 
 #include <errno.h>
-#include "spec.h"
+#include "pp/spec.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

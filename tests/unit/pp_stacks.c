@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_report.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "xalloc.h"
+#include "pp/stack_report.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
 
 #define NR_SYMBOLS	4
 #define NR_CLASSES	2

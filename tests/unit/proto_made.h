@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "all_formats.h"
-#include "proto_encode.h"
-#include "xalloc.h"
+#include "formats/all_formats.h"
+#include "formats/proto_encode.h"
+#include "libutil/xalloc.h"
 
 static char warned[1000];
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "tap.h"
+#include "tests/tap.h"
 
 #define MOST_KIB	(64 * 1024)	/* for a file of 1 MiB [PF-7] */
 

@@ -2,7 +2,7 @@
 /* refuse.c - op_refuse() of module/models.c, for parts of the module that are tested without it */
 #include <stdarg.h>
 #include <stdio.h>
-#include "../../module/counter.h"
+#include "module/counter.h"
 
 int op_refuse(struct op_reason *why, int err, const char *format, ...)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_add_unwinder.c - unwinders of the program: which samples they see, when they are freed */
 #include <errno.h>
-#include "sampler_fakes.h"
-#include "tap.h"
+#include "tests/unit/sampler_fakes.h"
+#include "tests/tap.h"
 
 struct unwinder {
 	_Atomic int captures, freed;

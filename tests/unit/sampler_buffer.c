@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include "sampling.h"
-#include "tap.h"
+#include "libsampler/sampling.h"
+#include "tests/tap.h"
 
 TEST(is_aligned_and_writable)
 {

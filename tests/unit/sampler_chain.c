@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "sampler_chain.h"
+#include "tests/unit/sampler_chain.h"
 
 #define OWN __attribute__((noinline, no_sanitize("address"), no_sanitize("undefined"), \
 			   no_sanitize("thread")))

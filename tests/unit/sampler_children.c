@@ -6,8 +6,8 @@
  * child begins a profile of its own, in a file of its own [SM-74].
  */
 #include <sys/wait.h>
-#include "sampler_preloaded.h"
-#include "sampler_seen.h"
+#include "tests/unit/sampler_preloaded.h"
+#include "tests/unit/sampler_seen.h"
 
 #define NR_CHILDREN	40
 #define CHILD_NS	(10 * MS)	/* of CPU time, which some samples are of */

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include "registers.h"
-#include "sampler_target.h"
+#include "libsampler/registers.h"
+#include "tests/unit/sampler_target.h"
 
 static uint64_t clock_ns(void)
 {

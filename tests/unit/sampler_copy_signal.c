@@ -4,7 +4,7 @@
  * has, told from theirs, without a trace in errno, and in the child of a fork
  */
 #include <errno.h>
-#include "sampler_target.h"
+#include "tests/unit/sampler_target.h"
 
 static atomic_int theirs;
 

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "registers.h"
-#include "sampler_target.h"
+#include "libsampler/registers.h"
+#include "tests/unit/sampler_target.h"
 
 /* What has it been told? Counted in t->value. */
 static void sleep_in_nanosleep(struct target *t)

@@ -5,7 +5,7 @@
  *
  * No count here depends on how fast the machine is, nor on how busy.
  */
-#include "sampler_seen.h"
+#include "tests/unit/sampler_seen.h"
 
 #define NR_THREADS	64
 #define NR_POINTS	20

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_errors.c - what is refused, what fails, and who is told of it */
 #include <errno.h>
-#include "sampler_grid.h"
+#include "tests/unit/sampler_grid.h"
 
 static int fail(struct record *r, struct sampler_error *e)
 {

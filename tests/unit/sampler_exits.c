@@ -4,8 +4,8 @@
  * under opsample with all that was sampled
  */
 #include <sys/stat.h>
-#include "sampler_preloaded.h"
-#include "sampler_seen.h"
+#include "tests/unit/sampler_preloaded.h"
+#include "tests/unit/sampler_seen.h"
 
 #define STATUS	7
 

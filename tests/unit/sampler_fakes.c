@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "sampler_fakes.h"
+#include "tests/unit/sampler_fakes.h"
 
 /* a test that goes on after this would not mean anything */
 #define NEED(condition)                                                                        \

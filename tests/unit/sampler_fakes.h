@@ -9,7 +9,7 @@
 #ifndef SAMPLER_FAKES_H
 #define SAMPLER_FAKES_H
 
-#include "profiler.h"
+#include "libsampler/profiler.h"
 
 #define US	1000ull
 #define MS	(1000 * US)

@@ -3,9 +3,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "build_profile.h"
-#include "format.h"
-#include "sampler_build.h"
+#include "libsampler/build_profile.h"
+#include "formats/format.h"
+#include "tests/unit/sampler_build.h"
 
 static volatile unsigned int sink;
 

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "sampler.h"
-#include "tap.h"
+#include "libsampler/sampler.h"
+#include "tests/tap.h"
 
 #define NR_FORKS	2000
 #define FORKS_SECONDS	3

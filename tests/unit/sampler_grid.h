@@ -3,8 +3,8 @@
 #ifndef SAMPLER_GRID_H
 #define SAMPLER_GRID_H
 
-#include "sampler_fakes.h"
-#include "tap.h"
+#include "tests/unit/sampler_fakes.h"
+#include "tests/tap.h"
 
 static struct sampler_thread self;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_labels.c - what metadata tells of samples: those to come, and those of the past */
 #include <errno.h>
-#include "sampler_parked.h"
-#include "tap.h"
+#include "tests/unit/sampler_parked.h"
+#include "tests/tap.h"
 
 static void relabel(struct record *r)
 {

@@ -6,8 +6,8 @@
  * checked already, by AddressSanitizer, that one looks for leaks at the end of the test.
  */
 #define TEST_SECONDS	400	/* valgrind, on a machine that is busy */
-#include "sampler_seen.h"
-#include "sampler_test.h"
+#include "tests/unit/sampler_seen.h"
+#include "tests/unit/sampler_test.h"
 
 #define LEAK_STATUS	9
 #define FAILED_STATUS	2	/* 1 is valgrind's, when it finds itself wrong */

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include "sampling.h"
-#include "tap.h"
+#include "libsampler/sampling.h"
+#include "tests/tap.h"
 
 /* The library's own is tested with the profiler. */
 int fork_watch(void)

@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <sys/auxv.h>
 #include <time.h>
-#include "build_id.h"
-#include "module.h"
-#include "sampler_test.h"
-#include "sampling.h"
-#include "tap.h"
+#include "libutil/build_id.h"
+#include "libsampler/module.h"
+#include "tests/unit/sampler_test.h"
+#include "libsampler/sampling.h"
+#include "tests/tap.h"
 
 static const struct sampler_module *at(const void *address)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_new_threads.c - CPU time from before the first look, as of a child just forked [SM-13] */
-#include "sampler_parked.h"
-#include "tap.h"
+#include "tests/unit/sampler_parked.h"
+#include "tests/tap.h"
 
 #define BEFORE	(35 * MS)		/* used by the time of the first look */
 

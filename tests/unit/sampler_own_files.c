@@ -13,8 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "sampler.h"
-#include "tap.h"
+#include "libsampler/sampler.h"
+#include "tests/tap.h"
 
 #define SAID	"said by the sampling thread\n"
 

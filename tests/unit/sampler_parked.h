@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <unistd.h>
-#include "sampler_fakes.h"
+#include "tests/unit/sampler_fakes.h"
 
 struct parked {
 	pthread_t thread;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_periodic.c - profiles that are taken always, now and then [SM-20] */
 #include <errno.h>
-#include "sampler_fakes.h"
-#include "tap.h"
+#include "tests/unit/sampler_fakes.h"
+#include "tests/tap.h"
 
 #define PROFILES_MAX	200
 

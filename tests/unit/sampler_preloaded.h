@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "tap.h"
+#include "tests/tap.h"
 
 static inline void skip_unless_preloaded(void)
 {

@@ -4,7 +4,7 @@
  * test moves
  */
 #include <errno.h>
-#include "sampler_grid.h"
+#include "tests/unit/sampler_grid.h"
 
 TEST(basic)
 {

@@ -5,7 +5,7 @@
  * Nothing here depends on when samples are taken: profiles last until they have what is looked for,
  * or a given number of samples.
  */
-#include "sampler_seen.h"
+#include "tests/unit/sampler_seen.h"
 
 #define EXPECTED	"inner middle outer"
 

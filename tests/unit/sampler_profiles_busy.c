@@ -4,7 +4,7 @@
  * come and go
  */
 #include <poll.h>
-#include "sampler_seen.h"
+#include "tests/unit/sampler_seen.h"
 
 static void *short_life(void *depth)
 {

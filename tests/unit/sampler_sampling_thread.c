@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_sampling_thread.c - the thread that samples comes when it is needed, and goes again */
-#include "sampler_grid.h"
+#include "tests/unit/sampler_grid.h"
 
 static bool thread_is_there(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_schedule.c - when samples and always-on profiles are due, to the number */
-#include "sampling.h"
-#include "tap.h"
+#include "libsampler/sampling.h"
+#include "tests/tap.h"
 
 #define GRID	1000000ull		/* the scheduled time */
 #define STEP	1000ull

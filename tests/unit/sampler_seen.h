@@ -9,8 +9,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
-#include "sampler.h"
-#include "tap.h"
+#include "libsampler/sampler.h"
+#include "tests/tap.h"
 
 #define MS		1000000ull
 

@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include "image_ids.h"
-#include "odb.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "sampler_build.h"
-#include "session.h"
-#include "session_parts.h"
-#include "stack_store.h"
-#include "thread_sample.h"
+#include "libdb/image_ids.h"
+#include "libdb/odb.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "tests/unit/sampler_build.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
+#include "libdb/stack_store.h"
+#include "libdb/thread_sample.h"
 
 static volatile unsigned int sink;
 

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "sampler.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libsampler/sampler.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 #define NOBODY	65534
 

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <time.h>
-#include "sampling.h"
-#include "tap.h"
+#include "libsampler/sampling.h"
+#include "tests/tap.h"
 
 struct target {
 	struct copy_target copy;

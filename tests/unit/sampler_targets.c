@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_targets.c - single threads as targets: who they are, and when they answer no more */
-#include "sampler_parked.h"
-#include "tap.h"
+#include "tests/unit/sampler_parked.h"
+#include "tests/tap.h"
 
 /* --- tokens --- */
 

@@ -6,7 +6,7 @@
 #include <alloca.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include "sampler_walked.h"
+#include "tests/unit/sampler_walked.h"
 
 static struct walked w;
 

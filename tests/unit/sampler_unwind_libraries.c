@@ -2,8 +2,8 @@
 /* sampler_unwind_libraries.c - frames in libraries that come, go, or have nothing to unwind by */
 #include <fcntl.h>
 #include <malloc.h>
-#include "sampler_test.h"
-#include "sampler_walked.h"
+#include "tests/unit/sampler_test.h"
+#include "tests/unit/sampler_walked.h"
 
 static struct walked w;
 static struct tiny tiny;

@@ -3,8 +3,8 @@
 #ifndef SAMPLER_WALKED_H
 #define SAMPLER_WALKED_H
 
-#include "sampler_chain.h"
-#include "sampler_target.h"
+#include "tests/unit/sampler_chain.h"
+#include "tests/unit/sampler_target.h"
 
 struct walked {
 	struct target target;		/* first */

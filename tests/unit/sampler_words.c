@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_words.c - what stands in a copy, and pointers in it that are made to point into it */
 #include <stdint.h>
-#include "sampling.h"
-#include "tap.h"
+#include "libsampler/sampling.h"
+#include "tests/tap.h"
 
 #define WORDS 8
 struct pair {

@@ -7,8 +7,8 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <unistd.h>
-#include "tap.h"
-#include "tmpdir.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 /* Over tmpdir, with tmpfs's @options, in a mount namespace that goes with the test; or skip. */
 static inline void small_disk_mount(const char *options)

@@ -3,7 +3,7 @@
 #ifndef STACK_FRESH_H
 #define STACK_FRESH_H
 
-#include "stack_test.h"
+#include "tests/unit/stack_test.h"
 
 static char *path;
 

@@ -3,10 +3,10 @@
 #ifndef STACK_TEST_H
 #define STACK_TEST_H
 
-#include "hash.h"
-#include "stack_store.h"
-#include "tap.h"
-#include "tmpdir.h"
+#include "libutil/hash.h"
+#include "libdb/stack_store.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
 
 struct stack_ids {
 	uint32_t app, lib, kernel, event, context;

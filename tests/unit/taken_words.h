@@ -4,8 +4,8 @@
 #define TAKEN_WORDS_H
 
 #include <string.h>
-#include "op_abi.h"
-#include "tap.h"
+#include "oprofilefs/op_abi.h"
+#include "tests/tap.h"
 
 static op_word words[100000];
 static size_t nr_words;

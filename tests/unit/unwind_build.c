@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
-#include "op_unwind.h"
-#include "tap.h"
-#include "unwind_build.h"
-#include "unwind_image.h"
+#include "oprofilefs/op_unwind.h"
+#include "tests/tap.h"
+#include "daemon/unwind_build.h"
+#include "tests/unit/unwind_image.h"
 
 #define LIMIT		(1 << 20)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -9,11 +9,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/stat.h>
-#include "file.h"
-#include "tap.h"
-#include "tmpdir.h"
-#include "unwind_build.h"
-#include "unwind_cache.h"
+#include "libutil/file.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "daemon/unwind_build.h"
+#include "daemon/unwind_cache.h"
 
 #define MB	(1 << 20)
 

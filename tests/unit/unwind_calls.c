@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 #include <unwind.h>
-#include "unwind_calls.h"
+#include "tests/unit/unwind_calls.h"
 
 #define CALL	__attribute__((noinline))
 

@@ -2,8 +2,8 @@
 /*
  * unwind_lookup.c - the row for an offset is found; a table that is unsound is refused
  */
-#include "tap.h"
-#include "unwind_table.h"
+#include "tests/tap.h"
+#include "tests/unit/unwind_table.h"
 
 TEST(lookup_finds_the_row_at_or_below)
 {

@@ -3,10 +3,10 @@
  * unwind_plt.c - code that nobody wrote call frame information for: linkage tables of each form,
  * returns from a signal's handler
  */
-#include "op_unwind.h"
-#include "tap.h"
-#include "unwind_build.h"
-#include "unwind_image.h"
+#include "oprofilefs/op_unwind.h"
+#include "tests/tap.h"
+#include "daemon/unwind_build.h"
+#include "tests/unit/unwind_image.h"
 
 #define SP_OF(machine)	((machine) == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP)
 

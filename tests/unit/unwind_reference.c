@@ -9,10 +9,10 @@
 #include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include "hash.h"
-#include "op_unwind.h"
-#include "tap.h"
-#include "unwind_build.h"
+#include "libutil/hash.h"
+#include "oprofilefs/op_unwind.h"
+#include "tests/tap.h"
+#include "daemon/unwind_build.h"
 
 #define LIMIT	(64 << 20)
 #define X86_PC	16		/* as a register in expressions */

@@ -5,10 +5,10 @@
 #include <endian.h>
 #include <errno.h>
 #include <zlib.h>
-#include "op_unwind.h"
-#include "tap.h"
-#include "unwind_build.h"
-#include "unwind_image.h"
+#include "oprofilefs/op_unwind.h"
+#include "tests/tap.h"
+#include "daemon/unwind_build.h"
+#include "tests/unit/unwind_image.h"
 
 #define LIMIT	(1 << 20)
 #define NR	64		/* functions */

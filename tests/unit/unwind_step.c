@@ -2,8 +2,8 @@
 /*
  * unwind_step.c - steps over made-up stacks by made-up tables: every kind of rule, every check
  */
-#include "tap.h"
-#include "unwind_table.h"
+#include "tests/tap.h"
+#include "tests/unit/unwind_table.h"
 
 #define STACK		0x7fff0000ull	/* address of stack[0] */
 #define WORDS		128

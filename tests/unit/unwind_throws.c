@@ -15,10 +15,10 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include "chains/symbols.h"
-#include "op_unwind.h"
-#include "tap.h"
-#include "unwind_build.h"
+#include "tests/unit/chains/symbols.h"
+#include "oprofilefs/op_unwind.h"
+#include "tests/tap.h"
+#include "daemon/unwind_build.h"
 
 #if defined(__x86_64__) && defined(HAVE_CXX)
 

@@ -12,11 +12,11 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
-#include "op_unwind.h"
-#include "tap.h"
-#include "unwind_build.h"
-#include "unwind_calls.h"
-#include "unwind_vdso.h"
+#include "oprofilefs/op_unwind.h"
+#include "tests/tap.h"
+#include "daemon/unwind_build.h"
+#include "tests/unit/unwind_calls.h"
+#include "daemon/unwind_vdso.h"
 
 #ifdef __x86_64__
 

@@ -3,8 +3,8 @@
 #ifndef WRITTEN_PROFILE_H
 #define WRITTEN_PROFILE_H
 
-#include "format.h"
-#include "tap.h"
+#include "formats/format.h"
+#include "tests/tap.h"
 
 /* Its first event, where there is room for one only. To be free()d. */
 static inline char *written_profile(const struct profile_format *format, const struct profile *p)

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "crc32c.h"
-#include "file.h"
-#include "tap.h"
-#include "xprof_add.h"
-#include "xprof_file.h"
+#include "formats/crc32c.h"
+#include "libutil/file.h"
+#include "tests/tap.h"
+#include "formats/xprof_add.h"
+#include "formats/xprof_file.h"
 
 static const struct xprof_options options;
 

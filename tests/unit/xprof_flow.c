@@ -2,10 +2,10 @@
 /* xprof_flow.c - solving flow, smoothing it, and graphs out of instructions */
 #include <stdint.h>
 
-#include "control_flow.h"
-#include "flow_smooth.h"
-#include "tap.h"
-#include "xalloc.h"
+#include "pp/control_flow.h"
+#include "formats/flow_smooth.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 

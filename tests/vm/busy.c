@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "workloads/spin.h"
+#include "tests/vm/workloads/spin.h"
 
 #define BLOCK	500		/* turns */
 #define TRIES	1000

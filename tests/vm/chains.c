@@ -24,10 +24,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "chains_names.h"
-#include "op_abi.h"
-#include "unwind_build.h"
-#include "unwind_vdso.h"
+#include "tests/vm/chains_names.h"
+#include "oprofilefs/op_abi.h"
+#include "daemon/unwind_build.h"
+#include "daemon/unwind_vdso.h"
 
 #define FS OPROFILEFS_MOUNT "/"
 

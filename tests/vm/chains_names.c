@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "chains_names.h"
+#include "tests/vm/chains_names.h"
 
 struct symbol {
 	uint64_t address;

@@ -25,12 +25,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "odb.h"
-#include "odb_file.h"
-#include "sample_header.h"
-#include "sample_name.h"
-#include "session.h"
-#include "session_parts.h"
+#include "libdb/odb.h"
+#include "libdb/odb_file.h"
+#include "libdb/sample_header.h"
+#include "libdb/sample_name.h"
+#include "libdb/session.h"
+#include "libdb/session_parts.h"
 
 static const char *session_dir;
 static int broken;

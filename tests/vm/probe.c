@@ -23,8 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "op_abi.h"
-#include "op_unwind_table.h"
+#include "oprofilefs/op_abi.h"
+#include "oprofilefs/op_unwind_table.h"
 
 static const char *outcome(int result)
 {

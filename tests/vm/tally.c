@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 #define CPUS		64
 #define COUNTERS	32

@@ -2,7 +2,7 @@
 #
 # Workloads are neither optimised away nor instrumented: their own flags, whatever SAN= says.
 
-VM_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -Itests/vm/workloads
+VM_CFLAGS  := -std=gnu11 -O2 -g $(WARN) -D_GNU_SOURCE -I.
 vm_static  := $(addprefix $(O)/vm/bin/,calibrate shares-static spawn threads scatter made-code)
 vm_dynamic := $(addprefix $(O)/vm/bin/,shares-pie loader)
 vm_numbers := 00 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15 16 17 18 19
@@ -52,10 +52,9 @@ $(O)/vm/bin/odb-check: $(O)/tests/vm/odb-check.o $(O)/lib/libdb.a $(O)/lib/libut
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 chains_objs := $(O)/tests/vm/chains.o $(O)/tests/vm/chains_names.o
 all_objs += $(chains_objs)
-$(chains_objs): CPPFLAGS += -Ioprofilefs -Idaemon
 $(O)/vm/bin/chains: $(chains_objs) $(O)/lib/libdaemon.a $(O)/lib/libutil.a
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lz
 vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)
 $(vm_tools): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h $(vm_header)
-	$(vm_cc) -Ioprofilefs -static -o $@ $<
+	$(vm_cc) -static -o $@ $<

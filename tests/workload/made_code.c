@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
-#include "opagent.h"
+#include "libagent/opagent.h"
 
 #define ROOM	65536
 #define TURNS	200000

@@ -9,9 +9,9 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "perf_counters.h"
-#include "plan.h"
-#include "xalloc.h"
+#include "daemon/perf_counters.h"
+#include "operf/plan.h"
+#include "libutil/xalloc.h"
 
 /* In the place of those that know the CPU's events. */
 int __wrap_plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e);

@@ -8,8 +8,8 @@
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
-#include "../../callers.h"
-#include "../../../oprofilefs/op_abi.h"
+#include "module/callers.h"
+#include "oprofilefs/op_abi.h"
 
 #define RECORD		16
 #define KERNEL_BITS	(~0ul << 48)	/* set in each of its addresses; authentication codes */

@@ -15,7 +15,7 @@
 #include <asm/nmi.h>
 #include <asm/processor.h>
 #include <asm/special_insns.h>
-#include "claim.h"
+#include "module/arch/x86/claim.h"
 
 #define EFER		0xc0000080
 #define EFER_SVM	(1u << 12)

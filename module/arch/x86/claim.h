@@ -3,7 +3,7 @@
 #ifndef OP_CLAIM_H
 #define OP_CLAIM_H
 
-#include "pmu.h"
+#include "module/arch/x86/pmu.h"
 
 /* All of the counters @p, on all CPUs: 0, or -errno and who has them or why they don't work. */
 int op_claim(const struct op_pmu *p, struct op_reason *why);

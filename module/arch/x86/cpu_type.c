@@ -6,8 +6,8 @@
  * registers take, for the model that does not write them itself.
  */
 #include <asm/processor.h>
-#include "../../compat/cpuid.h"
-#include "nmi.h"
+#include "module/compat/cpuid.h"
+#include "module/arch/x86/nmi.h"
 
 const char *op_x86_cpu_type(void)
 {

@@ -7,8 +7,8 @@
 #include <linux/cpuhotplug.h>
 #include <linux/smp.h>
 #include <linux/suspend.h>
-#include "../../buffer_sync.h"
-#include "cpus.h"
+#include "module/buffer_sync.h"
+#include "module/arch/x86/cpus.h"
 
 /* ---- on the CPU, interrupts off ---- */
 

@@ -12,7 +12,7 @@
 
 #include <linux/notifier.h>
 #include <linux/types.h>
-#include "../../counter.h"
+#include "module/counter.h"
 
 struct op_cpus {
 	const char *name;		/* of the state of CPU hotplug */

@@ -2,8 +2,8 @@
 /*
  * ibs.c - discover, program, run, stop and read AMD's instruction-based sampling (ibs.h)
  */
-#include "ibs.h"
-#include "../../../oprofilefs/op_abi.h"
+#include "module/arch/x86/ibs.h"
+#include "oprofilefs/op_abi.h"
 
 #define FEATURE_IBS		(1u << 10)	/* 0x80000001 ecx */
 

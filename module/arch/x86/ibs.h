@@ -24,10 +24,10 @@
 #ifndef OP_ARCH_IBS_H
 #define OP_ARCH_IBS_H
 
-#include "../../counter.h"
-#include "../../op_ibs.h"
-#include "msr.h"
-#include "throttle.h"
+#include "module/counter.h"
+#include "module/op_ibs.h"
+#include "module/arch/x86/msr.h"
+#include "module/arch/x86/throttle.h"
 
 enum op_ibs_unit { OP_IBS_UNIT_FETCH, OP_IBS_UNIT_OP, OP_IBS_UNITS };
 

@@ -19,7 +19,7 @@
 #include <asm/cpufeature.h>
 #include <asm/perf_event.h>
 #include <asm/processor.h>
-#include "ibs_claim.h"
+#include "module/arch/x86/ibs_claim.h"
 
 #define FEATURES	0x80000001
 #define CAPS		0x8000001b

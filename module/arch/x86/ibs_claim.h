@@ -8,7 +8,7 @@
 #ifndef OP_IBS_CLAIM_H
 #define OP_IBS_CLAIM_H
 
-#include "ibs.h"
+#include "module/arch/x86/ibs.h"
 
 /* What the CPUs offer, and the kernel lets us use. 0, or -ENODEV and why not.		[task] */
 int op_ibs_machine(struct op_ibs *ret, struct op_reason *why);

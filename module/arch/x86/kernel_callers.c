@@ -7,8 +7,8 @@
  */
 #include <linux/sched.h>
 #include <asm/unwind.h>
-#include "../../callers.h"
-#include "../../../oprofilefs/op_abi.h"
+#include "module/callers.h"
+#include "oprofilefs/op_abi.h"
 
 struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs *regs,
 				  bool *ret_partial)

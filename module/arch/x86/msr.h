@@ -8,12 +8,12 @@
 #ifndef OP_MSR_H
 #define OP_MSR_H
 
-#include "../../portable.h"
+#include "module/portable.h"
 
 #ifdef __KERNEL__
 #include <asm/msr.h>
 #ifdef OP_FAKE_IBS
-#include "../../selftest/fake_ibs.h"
+#include "module/selftest/fake_ibs.h"
 #else
 #define op_is_fake(msr)			false
 #define op_fake_rdmsr(msr)		0

@@ -18,12 +18,12 @@
 #include <linux/smp.h>
 #include <asm/apic.h>
 #include <asm/nmi.h>
-#include "../../cpu_buffer.h"
-#include "../../stats.h"
-#include "claim.h"
-#include "cpus.h"
-#include "nmi.h"
-#include "set_times.h"
+#include "module/cpu_buffer.h"
+#include "module/stats.h"
+#include "module/arch/x86/claim.h"
+#include "module/arch/x86/cpus.h"
+#include "module/arch/x86/nmi.h"
+#include "module/arch/x86/set_times.h"
 
 struct nmi_cpu {
 	struct op_pmu_cpu pmu;

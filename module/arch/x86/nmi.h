@@ -9,8 +9,8 @@
 #ifndef OP_NMI_H
 #define OP_NMI_H
 
-#include "../../op_model.h"
-#include "pmu.h"
+#include "module/op_model.h"
+#include "module/arch/x86/pmu.h"
 
 /* Whether the counters @p are there and nobody else's just now. 0, or -errno and why not. */
 int op_nmi_probe(const struct op_pmu *p, struct op_reason *why);

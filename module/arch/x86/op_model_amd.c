@@ -4,7 +4,7 @@
  */
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
-#include "nmi.h"
+#include "module/arch/x86/nmi.h"
 
 #define FEATURES	0x80000001
 #define PERFMON_V2	0x80000022

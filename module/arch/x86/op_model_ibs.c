@@ -10,13 +10,13 @@
 #include <linux/smp.h>
 #include <asm/nmi.h>
 #include <asm/tsc.h>
-#include "../../buffer_sync.h"
-#include "../../cpu_buffer.h"
-#include "../../op_model.h"
-#include "../../stats.h"
-#include "../../../oprofilefs/op_abi.h"
-#include "cpus.h"
-#include "ibs_claim.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/op_model.h"
+#include "module/stats.h"
+#include "oprofilefs/op_abi.h"
+#include "module/arch/x86/cpus.h"
+#include "module/arch/x86/ibs_claim.h"
 
 static const unsigned int codes[OP_IBS_UNITS] = { OP_IBS_FETCH, OP_IBS_OP };
 

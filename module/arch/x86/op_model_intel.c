@@ -5,7 +5,7 @@
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 #include <asm/processor.h>
-#include "nmi.h"
+#include "module/arch/x86/nmi.h"
 
 #define PERF_CAPABILITIES	0x345
 #define FULL_WIDTH_WRITES	(1u << 13)

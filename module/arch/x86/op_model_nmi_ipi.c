@@ -33,11 +33,11 @@
 #include <asm/irq_regs.h>
 #include <asm/irq_vectors.h>
 #include <asm/nmi.h>
-#include "../../buffer_sync.h"
-#include "../../cpu_buffer.h"
-#include "../../op_model.h"
-#include "../../stats.h"
-#include "../../../oprofilefs/op_abi.h"
+#include "module/buffer_sync.h"
+#include "module/cpu_buffer.h"
+#include "module/op_model.h"
+#include "module/stats.h"
+#include "oprofilefs/op_abi.h"
 
 #define HELP_ROUNDS	16	/* how long one CPU stands in for others after it saw one missing */
 #define LATE_DIVISOR	4	/* of the period: later than that, a timer is late */

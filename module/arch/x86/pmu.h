@@ -27,9 +27,9 @@
 #ifndef OP_PMU_H
 #define OP_PMU_H
 
-#include "../../counter.h"
-#include "msr.h"
-#include "throttle.h"
+#include "module/counter.h"
+#include "module/arch/x86/msr.h"
+#include "module/arch/x86/throttle.h"
 
 /* What there is; the same on all CPUs. */
 struct op_pmu {

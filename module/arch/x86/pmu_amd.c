@@ -5,7 +5,7 @@
  *
  * The lower four of the extension's are the old ones under a second address.
  */
-#include "pmu.h"
+#include "module/arch/x86/pmu.h"
 
 #define FEATURE_CORE		(1u << 23)	/* 0x80000001 ecx */
 #define FEATURE_PERFMON_V2	(1u << 0)	/* 0x80000022 eax */

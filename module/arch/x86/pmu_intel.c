@@ -5,7 +5,7 @@
  * From version 6 on the registers lie elsewhere, where neither perf nor we could see that the other
  * one uses them: not ours.
  */
-#include "pmu.h"
+#include "module/arch/x86/pmu.h"
 
 #define MOST_GENERAL	8	/* registers 0xc1 to 0xc8 */
 #define MOST_FIXED	4	/* those after count nothing that could be sampled */

@@ -6,7 +6,7 @@
  * in a virtual machine. Where the counters can be stopped at once they are, before anything is
  * looked at: then one look tells all.
  */
-#include "pmu_registers.h"
+#include "module/arch/x86/pmu_registers.h"
 
 void op_pmu_reload(const struct op_pmu *p, struct op_pmu_cpu *c, unsigned int i, bool user,
 		   struct op_pmu_fired *f)

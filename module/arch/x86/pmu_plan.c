@@ -4,8 +4,8 @@
  *
  * Whatever a counter can't do is found here, before any register is touched.
  */
-#include "pmu_registers.h"
-#include "../../../oprofilefs/op_abi.h"
+#include "module/arch/x86/pmu_registers.h"
+#include "oprofilefs/op_abi.h"
 
 #define LATE_MS		100
 

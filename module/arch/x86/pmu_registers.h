@@ -7,7 +7,7 @@
 #ifndef OP_PMU_REGISTERS_H
 #define OP_PMU_REGISTERS_H
 
-#include "pmu.h"
+#include "module/arch/x86/pmu.h"
 
 /* bits of a select register */
 #define SELECT_USER	(1ull << 16)

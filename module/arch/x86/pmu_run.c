@@ -6,7 +6,7 @@
  * c->plan, and must find no counter of it wrapped that only waits to be written: so a new set
  * is on the counters whole before it becomes c->plan.
  */
-#include "pmu_registers.h"
+#include "module/arch/x86/pmu_registers.h"
 
 /* Whatever the counters do, they stop. */
 static void halt_all(const struct op_pmu *p)

@@ -3,7 +3,7 @@
  * set_times.c - keep the time for which each set of counters counted (set_times.h)
  */
 #include <linux/ktime.h>
-#include "set_times.h"
+#include "module/arch/x86/set_times.h"
 
 void op_set_times_reset(struct op_set_times *t)
 {

@@ -9,7 +9,7 @@
 #define OP_SET_TIMES_H
 
 #include <linux/seqlock.h>
-#include "../../counter.h"
+#include "module/counter.h"
 
 struct op_set_times {
 	seqcount_t seq;

@@ -9,7 +9,7 @@
 #ifndef OP_THROTTLE_H
 #define OP_THROTTLE_H
 
-#include "../../portable.h"
+#include "module/portable.h"
 
 #define OP_CALM_IN_A_ROW 64
 

@@ -4,7 +4,7 @@
  *
  * The one without it keeps a frame pointer: by that its callers are found, or not at all.
  */
-#include "call_tree.h"
+#include "tests/unit/chains/call_tree.h"
 
 #if defined(__x86_64__)
 __asm__(".text\n"

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "op_abi.h"
+#include "oprofilefs/op_abi.h"
 
 #define DEPTH 100	/* of chains, as they are asked for */
 

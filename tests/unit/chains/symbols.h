@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "file.h"
-#include "tap.h"
+#include "libutil/file.h"
+#include "tests/tap.h"
 
 struct symbols {
 	char *file;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <linux/perf_event.h>
-#include "portable.h"
+#include "module/portable.h"
 
 #define CONFIG_X86			1
 #define CONFIG_X86_64			1

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 #include <time.h>
-#include "spin.h"
+#include "tests/vm/workloads/spin.h"
 
 #define TURNS 200000
 #define TRIES 100

@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "spin.h"
+#include "tests/vm/workloads/spin.h"
 
 static uint64_t turns;		/* to burn in all */
 static void (*volatile work)(void);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "spin.h"
+#include "tests/vm/workloads/spin.h"
 
 #define PAGE 4096
 #define ROUNDS 50

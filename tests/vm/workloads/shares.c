@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "spin.h"
+#include "tests/vm/workloads/spin.h"
 
 #define STEPS 100
 #define MAX_THREADS 16

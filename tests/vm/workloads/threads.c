@@ -10,7 +10,7 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include "spin.h"
+#include "tests/vm/workloads/spin.h"
 
 #define ROUNDS 30	/* long enough that how a round begins and ends is no matter */
 

@@ -10,7 +10,7 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
-#include "spin.h"
+#include "tests/vm/workloads/spin.h"
 
 #define NR_VARIANTS 20
 #define TEXT_2(x) #x
