@@ -6,8 +6,8 @@
  * the reason in @e (empty: somebody has told it already). action_shutdown() of a daemon that had
  * to be killed is -ETIMEDOUT: it is gone, but so are samples.
  */
-#ifndef ACTIONS_H
-#define ACTIONS_H
+#ifndef CONTROL_ACTIONS_H
+#define CONTROL_ACTIONS_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

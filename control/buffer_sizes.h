@@ -5,8 +5,8 @@
  * Limits and defaults are the module's own (op_abi.h), so that a size which it would refuse
  * at the start is refused when it is given.
  */
-#ifndef BUFFER_SIZES_H
-#define BUFFER_SIZES_H
+#ifndef CONTROL_BUFFER_SIZES_H
+#define CONTROL_BUFFER_SIZES_H
 
 #include <stdint.h>
 #include "libutil/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* child.h - run another program and wait for it, but not for ever */
-#ifndef CHILD_H
-#define CHILD_H
+#ifndef CONTROL_CHILD_H
+#define CONTROL_CHILD_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -6,8 +6,8 @@
  * The module if it can be had, else perf; the CPUs' counters if they can be had, else time. What
  * was asked for by name is not replaced. doc/control.md [CC-40].
  */
-#ifndef COLLECTOR_CHOICE_H
-#define COLLECTOR_CHOICE_H
+#ifndef CONTROL_COLLECTOR_CHOICE_H
+#define CONTROL_COLLECTOR_CHOICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Only the form is looked at, and which options go together (CTL-01..12); nothing here
  * needs root or touches the machine.
  */
-#ifndef COMMAND_LINE_H
-#define COMMAND_LINE_H
+#ifndef CONTROL_COMMAND_LINE_H
+#define CONTROL_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * The daemon answers when what was asked is true: no marker files, no polling. Requests and
  * answers: doc/control.md.
  */
-#ifndef DAEMON_LINK_H
-#define DAEMON_LINK_H
+#ifndef CONTROL_DAEMON_LINK_H
+#define CONTROL_DAEMON_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_start.h - bring oprofiled up with the saved set-up (CTL-100..110) */
-#ifndef DAEMON_START_H
-#define DAEMON_START_H
+#ifndef CONTROL_DAEMON_START_H
+#define CONTROL_DAEMON_START_H
 
 #include "control/collector_choice.h"
 #include "control/driver.h"

@@ -9,8 +9,8 @@
  *
  * While a daemon runs, changes go to PATH_new and wait there until it is gone (CTL-57).
  */
-#ifndef DAEMONRC_H
-#define DAEMONRC_H
+#ifndef CONTROL_DAEMONRC_H
+#define CONTROL_DAEMONRC_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

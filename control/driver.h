@@ -4,8 +4,8 @@
  *
  * All that touches module loading and the mount of oprofilefs.
  */
-#ifndef DRIVER_H
-#define DRIVER_H
+#ifndef CONTROL_DRIVER_H
+#define CONTROL_DRIVER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * are used, counters take turns where there are more events, each kind of a hybrid machine's CPUs
  * has its own codes, and IBS events need no counter.
  */
-#ifndef EVENT_PLAN_H
-#define EVENT_PLAN_H
+#ifndef CONTROL_EVENT_PLAN_H
+#define CONTROL_EVENT_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* event_plan_private.h - a plan while it is made: between the files that make it */
-#ifndef EVENT_PLAN_PRIVATE_H
-#define EVENT_PLAN_PRIVATE_H
+#ifndef CONTROL_EVENT_PLAN_PRIVATE_H
+#define CONTROL_EVENT_PLAN_PRIVATE_H
 
 #include "control/event_plan.h"
 #include "events/event_request.h"

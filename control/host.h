@@ -4,8 +4,8 @@
  *
  * host_init() fills in the real one; tests make up one of their own.
  */
-#ifndef HOST_H
-#define HOST_H
+#ifndef CONTROL_HOST_H
+#define CONTROL_HOST_H
 
 #include "control/driver.h"
 

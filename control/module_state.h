@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module_state.h - what a mounted module says of itself: its model and its counters */
-#ifndef MODULE_STATE_H
-#define MODULE_STATE_H
+#ifndef CONTROL_MODULE_STATE_H
+#define CONTROL_MODULE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

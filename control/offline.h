@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* offline.h - reset or save a session that no daemon writes to */
-#ifndef OFFLINE_H
-#define OFFLINE_H
+#ifndef CONTROL_OFFLINE_H
+#define CONTROL_OFFLINE_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

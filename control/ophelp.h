@@ -2,8 +2,8 @@
 /*
  * ophelp.h - what the parts of ophelp share: the kinds of CPU asked about, and how to list them
  */
-#ifndef OPHELP_H
-#define OPHELP_H
+#ifndef CONTROL_OPHELP_H
+#define CONTROL_OPHELP_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * Filled from the saved file (daemonrc.h), changed by options (setup_set()), judged as a
  * whole (setup_check(), event_plan.h) before it is saved or used.
  */
-#ifndef SETUP_H
-#define SETUP_H
+#ifndef CONTROL_SETUP_H
+#define CONTROL_SETUP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* status.h - opcontrol --status: what is set up and how sampling goes */
-#ifndef STATUS_H
-#define STATUS_H
+#ifndef CONTROL_STATUS_H
+#define CONTROL_STATUS_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* vmlinux.h - what opcontrol must know of a kernel image given with --vmlinux= */
-#ifndef VMLINUX_H
-#define VMLINUX_H
+#ifndef CONTROL_VMLINUX_H
+#define CONTROL_VMLINUX_H
 
 #include <stdbool.h>
 #include <stdint.h>

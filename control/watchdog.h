@@ -6,8 +6,8 @@
  * was on is kept in a file of root's below /run until it is on again, so that whichever way the
  * daemon and opcontrol end, the next opcontrol turns it on; a reboot does so, too. [CC-43]
  */
-#ifndef WATCHDOG_H
-#define WATCHDOG_H
+#ifndef CONTROL_WATCHDOG_H
+#define CONTROL_WATCHDOG_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

@@ -5,8 +5,8 @@
  * The module and the perf collector tell the mapping with OP_ANON_MAP; this is for samples that
  * lie outside what was told. It can be too late: the process may be gone.
  */
-#ifndef ANON_H
-#define ANON_H
+#ifndef DAEMON_ANON_H
+#define DAEMON_ANON_H
 
 #include "daemon/trans.h"
 

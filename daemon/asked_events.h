@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* asked_events.h - what was asked for, as the collector programs it and as sample files name it */
-#ifndef ASKED_EVENTS_H
-#define ASKED_EVENTS_H
+#ifndef DAEMON_ASKED_EVENTS_H
+#define DAEMON_ASKED_EVENTS_H
 
 #include "daemon/collector.h"
 #include "daemon/options.h"

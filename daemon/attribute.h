@@ -26,8 +26,8 @@
  *         At most 256 MB of them: as its index is kept in memory, whoever makes up ever new chains
  *         gets no more. Chains seen before are still counted then, others are stacks_lost.
  */
-#ifndef ATTRIBUTE_H
-#define ATTRIBUTE_H
+#ifndef DAEMON_ATTRIBUTE_H
+#define DAEMON_ATTRIBUTE_H
 
 #include "daemon/anon.h"
 #include "daemon/cookie.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* attribute_private.h - what samples, extended samples and chains are attributed with */
-#ifndef ATTRIBUTE_PRIVATE_H
-#define ATTRIBUTE_PRIVATE_H
+#ifndef DAEMON_ATTRIBUTE_PRIVATE_H
+#define DAEMON_ATTRIBUTE_PRIVATE_H
 
 #include "daemon/attribute.h"
 

@@ -8,8 +8,8 @@
  * mount namespace with it, may be gone soon. Copied is what has samples, once per build-id, in
  * pieces between drains, within bounds. Rules: doc/session.md [SS-65]..
  */
-#ifndef BINARIES_H
-#define BINARIES_H
+#ifndef DAEMON_BINARIES_H
+#define DAEMON_BINARIES_H
 
 #include "daemon/collector.h"
 #include "daemon/image.h"

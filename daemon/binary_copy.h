@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* binary_copy.h - one file copied into a folder under its build-id, in pieces */
-#ifndef BINARY_COPY_H
-#define BINARY_COPY_H
+#ifndef DAEMON_BINARY_COPY_H
+#define DAEMON_BINARY_COPY_H
 
 #include <stdbool.h>
 #include <stdint.h>

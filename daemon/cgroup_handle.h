@@ -4,8 +4,8 @@
  *
  * Of version 2's hierarchy, where that is mounted, and as long as the group is there.
  */
-#ifndef CGROUP_HANDLE_H
-#define CGROUP_HANDLE_H
+#ifndef DAEMON_CGROUP_HANDLE_H
+#define DAEMON_CGROUP_HANDLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * gone before its samples are looked at is in the group that it was seen in last, else in none.
  * Where the collector tells a group with the sample, that is it. [SS-63]
  */
-#ifndef CGROUPS_H
-#define CGROUPS_H
+#ifndef DAEMON_CGROUPS_H
+#define DAEMON_CGROUPS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * Life: open (set up, nothing counts yet), then start/stop any number of times, then close.
  * One thread; nothing here is async-signal-safe. All return 0 or -errno and explain in @e.
  */
-#ifndef COLLECTOR_H
-#define COLLECTOR_H
+#ifndef DAEMON_COLLECTOR_H
+#define DAEMON_COLLECTOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

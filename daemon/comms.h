@@ -5,8 +5,8 @@
  * The collector may tell it with the sample. Else it is read from /proc when the task is first
  * seen, and again after each exec; one that is gone by then has no name.
  */
-#ifndef COMMS_H
-#define COMMS_H
+#ifndef DAEMON_COMMS_H
+#define DAEMON_COMMS_H
 
 #include <stdint.h>
 #include "oprofilefs/op_abi.h"

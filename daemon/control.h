@@ -6,8 +6,8 @@
  * never block, connections, lines and waiting times are limited, and what a peer may ask for
  * depends on who the kernel says it is.
  */
-#ifndef CONTROL_H
-#define CONTROL_H
+#ifndef DAEMON_CONTROL_H
+#define DAEMON_CONTROL_H
 
 #include <poll.h>
 #include "daemon/ext_feature.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_requests.h - what can be asked for on the control socket, by whom: doc/control.md */
-#ifndef CONTROL_REQUESTS_H
-#define CONTROL_REQUESTS_H
+#ifndef DAEMON_CONTROL_REQUESTS_H
+#define DAEMON_CONTROL_REQUESTS_H
 
 #include "daemon/control.h"
 #include "libutil/strbuf.h"

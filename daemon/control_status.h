@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* control_status.h - the answer to "status": lines of "key value", doc/control.md [CC-20] */
-#ifndef CONTROL_STATUS_H
-#define CONTROL_STATUS_H
+#ifndef DAEMON_CONTROL_STATUS_H
+#define DAEMON_CONTROL_STATUS_H
 
 #include "daemon/control.h"
 #include "libutil/strbuf.h"

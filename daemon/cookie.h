@@ -4,8 +4,8 @@
  *
  * A cookie stays valid as long as the collector is open, and so does the answer kept here.
  */
-#ifndef COOKIE_H
-#define COOKIE_H
+#ifndef DAEMON_COOKIE_H
+#define DAEMON_COOKIE_H
 
 #include "daemon/binaries.h"
 #include "daemon/collector.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon.h - what oprofiled is made of: set up and torn down by set_up.c, run by main.c */
-#ifndef DAEMON_H
-#define DAEMON_H
+#ifndef DAEMON_DAEMON_H
+#define DAEMON_DAEMON_H
 
 #include "daemon/asked_events.h"
 #include "daemon/control.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* device.h - parts of collector_device(), and the same on another folder than /dev/oprofile */
-#ifndef DEVICE_H
-#define DEVICE_H
+#ifndef DAEMON_DEVICE_H
+#define DAEMON_DEVICE_H
 
 #include "daemon/collector.h"
 

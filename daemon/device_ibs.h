@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* device_ibs.h - tell the module about instruction-based sampling */
-#ifndef DEVICE_IBS_H
-#define DEVICE_IBS_H
+#ifndef DAEMON_DEVICE_IBS_H
+#define DAEMON_DEVICE_IBS_H
 
 #include "libutil/error.h"
 #include "daemon/ibs.h"

@@ -6,8 +6,8 @@
  * events they count for, and may keep files beside the sample files. The daemon asks it at fixed
  * places; a handler that a feature has no use for is NULL. --ext-feature=NAME:ARGS chooses one.
  */
-#ifndef EXT_FEATURE_H
-#define EXT_FEATURE_H
+#ifndef DAEMON_EXT_FEATURE_H
+#define DAEMON_EXT_FEATURE_H
 
 #include "libutil/error.h"
 #include "oprofilefs/op_abi.h"

@@ -6,8 +6,8 @@
  * registers any number of events is derived (ibs_events.h), each with sample files of its own.
  * doc/ibs.md [IB-n].
  */
-#ifndef IBS_H
-#define IBS_H
+#ifndef DAEMON_IBS_H
+#define DAEMON_IBS_H
 
 #include <stdbool.h>
 #include <stdint.h>

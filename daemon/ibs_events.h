@@ -5,8 +5,8 @@
  * Bits are those of AMD's manuals: MSRC001_1030 (IBS fetch control), 1035 (op data), 1036 (op
  * data 2), 1037 (op data 3).
  */
-#ifndef IBS_EVENTS_H
-#define IBS_EVENTS_H
+#ifndef DAEMON_IBS_EVENTS_H
+#define DAEMON_IBS_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

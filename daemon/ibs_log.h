@@ -2,8 +2,8 @@
 /*
  * ibs_log.h - text files of single samples, with addresses: for root alone, and of bounded size
  */
-#ifndef IBS_LOG_H
-#define IBS_LOG_H
+#ifndef DAEMON_IBS_LOG_H
+#define DAEMON_IBS_LOG_H
 
 #include <stdint.h>
 #include "libutil/error.h"

@@ -8,8 +8,8 @@
  * that cannot be told (the file has no build-id, or could not be read) nobody knows that they
  * are others: the path's first struct stands for them too.
  */
-#ifndef IMAGE_H
-#define IMAGE_H
+#ifndef DAEMON_IMAGE_H
+#define DAEMON_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

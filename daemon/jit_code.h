@@ -7,8 +7,8 @@
  * symbols of them that don't. The files belong to any user, so nothing in them is believed:
  * doc/jit.md [JT-20] ff.
  */
-#ifndef JIT_CODE_H
-#define JIT_CODE_H
+#ifndef DAEMON_JIT_CODE_H
+#define DAEMON_JIT_CODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * What is read was written by any user, so it is read by a child that has given up its rights and
  * all but the descriptors it needs [JT-50] ff.
  */
-#ifndef JIT_CONVERT_H
-#define JIT_CONVERT_H
+#ifndef DAEMON_JIT_CONVERT_H
+#define DAEMON_JIT_CONVERT_H
 
 #include "daemon/jit_code.h"
 #include "daemon/jit_files.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_deaths.h - code is dead, at the latest, when other code is put over it */
-#ifndef JIT_DEATHS_H
-#define JIT_DEATHS_H
+#ifndef DAEMON_JIT_DEATHS_H
+#define DAEMON_JIT_DEATHS_H
 
 #include "daemon/jit_code.h"
 

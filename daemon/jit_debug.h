@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_debug.h - source lines of made code as debug information, DWARF 4 [JT-45] */
-#ifndef JIT_DEBUG_H
-#define JIT_DEBUG_H
+#ifndef DAEMON_JIT_DEBUG_H
+#define DAEMON_JIT_DEBUG_H
 
 #include "daemon/jit_layout.h"
 

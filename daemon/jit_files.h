@@ -7,8 +7,8 @@
  * reading could be a trap of: doc/jit.md [JT-1] ff. Descriptors are kept, so that a process may
  * end, and its namespace with it, before the files are read.
  */
-#ifndef JIT_FILES_H
-#define JIT_FILES_H
+#ifndef DAEMON_JIT_FILES_H
+#define DAEMON_JIT_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>

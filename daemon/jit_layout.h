@@ -5,8 +5,8 @@
  * Memory of old code is used again for new, and the samples of both lie at the same addresses. So
  * each address is given to one block: doc/jit.md [JT-30] ff.
  */
-#ifndef JIT_LAYOUT_H
-#define JIT_LAYOUT_H
+#ifndef DAEMON_JIT_LAYOUT_H
+#define DAEMON_JIT_LAYOUT_H
 
 #include "daemon/jit_code.h"
 

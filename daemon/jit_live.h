@@ -4,8 +4,8 @@
  *
  * Unloading and moving name code by its address only.
  */
-#ifndef JIT_LIVE_H
-#define JIT_LIVE_H
+#ifndef DAEMON_JIT_LIVE_H
+#define DAEMON_JIT_LIVE_H
 
 #include "daemon/jit_code.h"
 

@@ -5,8 +5,8 @@
  * Sections lie where the code ran, and so do the symbols [JT-40] ff. Code that nobody told the
  * bytes of takes no room in it.
  */
-#ifndef JIT_OBJECT_H
-#define JIT_OBJECT_H
+#ifndef DAEMON_JIT_OBJECT_H
+#define DAEMON_JIT_OBJECT_H
 
 #include "daemon/jit_layout.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_owner.h - whose a process is, and so whose files may speak for it */
-#ifndef JIT_OWNER_H
-#define JIT_OWNER_H
+#ifndef DAEMON_JIT_OWNER_H
+#define DAEMON_JIT_OWNER_H
 
 #include "daemon/jit_files.h"
 

@@ -5,8 +5,8 @@
  * An object TGID.jo belongs into each of them [JT-40]. They are looked for when objects are to be
  * written: a session may be left for the next one, and may have parts [SS-60].
  */
-#ifndef JIT_PLACES_H
-#define JIT_PLACES_H
+#ifndef DAEMON_JIT_PLACES_H
+#define DAEMON_JIT_PLACES_H
 
 #include <stddef.h>
 #include <stdint.h>

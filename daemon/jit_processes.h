@@ -6,8 +6,8 @@
  * with each dump, and at the session's end, they become {anon:NAME}/TGID.jo beside its samples
  * [JT-40] ff. All of it is bounded, for any user may make such processes.
  */
-#ifndef JIT_PROCESSES_H
-#define JIT_PROCESSES_H
+#ifndef DAEMON_JIT_PROCESSES_H
+#define DAEMON_JIT_PROCESSES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_processes_private.h - what jit_processes.c (who) and jit_objects.c (their code) share */
-#ifndef JIT_PROCESSES_PRIVATE_H
-#define JIT_PROCESSES_PRIVATE_H
+#ifndef DAEMON_JIT_PROCESSES_PRIVATE_H
+#define DAEMON_JIT_PROCESSES_PRIVATE_H
 
 #include <stdbool.h>
 #include <time.h>

@@ -5,8 +5,8 @@
  * OProfile's and perf's begin alike: a number for what it is, the size of all of it, a time. What
  * the numbers mean, the unit of the time, and the rest differ.
  */
-#ifndef JIT_RECORD_H
-#define JIT_RECORD_H
+#ifndef DAEMON_JIT_RECORD_H
+#define DAEMON_JIT_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

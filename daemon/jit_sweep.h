@@ -4,8 +4,8 @@
  *
  * libopagent's dumps stay when their process has ended, and nobody else takes them away [JT-43].
  */
-#ifndef JIT_SWEEP_H
-#define JIT_SWEEP_H
+#ifndef DAEMON_JIT_SWEEP_H
+#define DAEMON_JIT_SWEEP_H
 
 #include <stddef.h>
 

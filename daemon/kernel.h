@@ -5,8 +5,8 @@
  * Modules come from /proc/modules and from OP_MODULE_RANGE notes. One that was unloaded keeps
  * its range until another takes its place, since its last samples may come after that news.
  */
-#ifndef KERNEL_H
-#define KERNEL_H
+#ifndef DAEMON_KERNEL_H
+#define DAEMON_KERNEL_H
 
 #include "daemon/image.h"
 

@@ -6,8 +6,8 @@
  * modules that were unloaded since, and must not mix two boots: sample files of the kernel hold
  * absolute addresses.
  */
-#ifndef KERNEL_SNAPSHOT_H
-#define KERNEL_SNAPSHOT_H
+#ifndef DAEMON_KERNEL_SNAPSHOT_H
+#define DAEMON_KERNEL_SNAPSHOT_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* options.h - oprofiled's command line */
-#ifndef OPTIONS_H
-#define OPTIONS_H
+#ifndef DAEMON_OPTIONS_H
+#define DAEMON_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * A part is asked for when a sample is placed, which only touches memory, and gets its number
  * and its line in the index when its first sample file is made, which may fail and be tried again.
  */
-#ifndef PARTS_H
-#define PARTS_H
+#ifndef DAEMON_PARTS_H
+#define DAEMON_PARTS_H
 
 #include <stdint.h>
 #include "libutil/error.h"

@@ -4,8 +4,8 @@
  *
  * Every sample ends in exactly one place, a pair of words or a counter of lost ones [PC-3].
  */
-#ifndef PERF_ATTRIBUTE_H
-#define PERF_ATTRIBUTE_H
+#ifndef DAEMON_PERF_ATTRIBUTE_H
+#define DAEMON_PERF_ATTRIBUTE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Kernel callers, then the user part, by tables or as the kernel found it by frame pointers, then
  * how it ended [EB-40]. What can't be had shortens a chain and says so; the sample stays.
  */
-#ifndef PERF_CALLERS_H
-#define PERF_CALLERS_H
+#ifndef DAEMON_PERF_CALLERS_H
+#define DAEMON_PERF_CALLERS_H
 
 #include <stdbool.h>
 #include "daemon/perf_copy_size.h"

@@ -4,8 +4,8 @@
  *
  * So that samples of a container are known that was gone before anybody looked [PC-92].
  */
-#ifndef PERF_CGROUPS_H
-#define PERF_CGROUPS_H
+#ifndef DAEMON_PERF_CGROUPS_H
+#define DAEMON_PERF_CGROUPS_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * unless user frames are in that list already, the user registers and a copy of the stack from its
  * pointer upwards. It stays where it is, on the ring. Pure, every length checked [PC-10].
  */
-#ifndef PERF_CHAIN_H
-#define PERF_CHAIN_H
+#ifndef DAEMON_PERF_CHAIN_H
+#define DAEMON_PERF_CHAIN_H
 
 #include <asm/perf_regs.h>
 #include <stdbool.h>

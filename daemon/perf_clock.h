@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_clock.h - the clock that our events stamp their records with */
-#ifndef PERF_CLOCK_H
-#define PERF_CLOCK_H
+#ifndef DAEMON_PERF_CLOCK_H
+#define DAEMON_PERF_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

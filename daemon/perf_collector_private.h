@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_collector_private.h - what perf_collector.c and perf_answers.c share */
-#ifndef PERF_COLLECTOR_PRIVATE_H
-#define PERF_COLLECTOR_PRIVATE_H
+#ifndef DAEMON_PERF_COLLECTOR_PRIVATE_H
+#define DAEMON_PERF_COLLECTOR_PRIVATE_H
 
 #include "daemon/collector.h"
 #include "libutil/list.h"

@@ -4,8 +4,8 @@
  *
  * Of a task that was there before, and has had the same name since, nothing is known [PC-93].
  */
-#ifndef PERF_COMMS_H
-#define PERF_COMMS_H
+#ifndef DAEMON_PERF_COMMS_H
+#define DAEMON_PERF_COMMS_H
 
 #include <stdint.h>
 #include "daemon/perf_records.h"

@@ -7,8 +7,8 @@
  * cookie was asked for stays for good, since the words that name it may be decoded at any
  * time, and any other goes with its last mapping.
  */
-#ifndef PERF_COOKIES_H
-#define PERF_COOKIES_H
+#ifndef DAEMON_PERF_COOKIES_H
+#define DAEMON_PERF_COOKIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

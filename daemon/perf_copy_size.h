@@ -6,8 +6,8 @@
  * room in the rings, and neither can be known before. So it begins small and follows what the
  * chains needed, within what the rings have room for [PC-84]. Pure.
  */
-#ifndef PERF_COPY_SIZE_H
-#define PERF_COPY_SIZE_H
+#ifndef DAEMON_PERF_COPY_SIZE_H
+#define DAEMON_PERF_COPY_SIZE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * By time that is one event, the CPU clock; else one for each of the events asked for. Nothing is
  * opened here: perf_events.c does that, and lowers what the kernel does not take.
  */
-#ifndef PERF_COUNTERS_H
-#define PERF_COUNTERS_H
+#ifndef DAEMON_PERF_COUNTERS_H
+#define DAEMON_PERF_COUNTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_cpus.h - lists of CPUs as /sys writes them: "0-3,8" */
-#ifndef PERF_CPUS_H
-#define PERF_CPUS_H
+#ifndef DAEMON_PERF_CPUS_H
+#define DAEMON_PERF_CPUS_H
 
 #include <stdbool.h>
 #include "libdb/session.h"

@@ -6,8 +6,8 @@
  * and handed on in large pieces. Each drain starts with perf_emit_begin() and so stands for
  * itself: its first sample brings all its notes.
  */
-#ifndef PERF_EMIT_H
-#define PERF_EMIT_H
+#ifndef DAEMON_PERF_EMIT_H
+#define DAEMON_PERF_EMIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

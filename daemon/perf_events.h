@@ -5,8 +5,8 @@
  * Some sample; another one counts nothing and only carries mmap, exec, fork and exit records, so
  * that mappings stay true while sampling is stopped [PC-2].
  */
-#ifndef PERF_EVENTS_H
-#define PERF_EVENTS_H
+#ifndef DAEMON_PERF_EVENTS_H
+#define DAEMON_PERF_EVENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_explain.h - why a perf event could not be opened, and what can be done about it */
-#ifndef PERF_EXPLAIN_H
-#define PERF_EXPLAIN_H
+#ifndef DAEMON_PERF_EXPLAIN_H
+#define DAEMON_PERF_EXPLAIN_H
 
 #include "daemon/perf_counters.h"
 

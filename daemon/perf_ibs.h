@@ -5,8 +5,8 @@
  * Where no module can be loaded, the PMUs ibs_fetch and ibs_op sample, and their records carry the
  * registers as raw data. The same words are made of them as the module writes. [PC-60]
  */
-#ifndef PERF_IBS_H
-#define PERF_IBS_H
+#ifndef DAEMON_PERF_IBS_H
+#define DAEMON_PERF_IBS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_image_fd.h - open the very file that an image was mapped from */
-#ifndef PERF_IMAGE_FD_H
-#define PERF_IMAGE_FD_H
+#ifndef DAEMON_PERF_IMAGE_FD_H
+#define DAEMON_PERF_IMAGE_FD_H
 
 #include "daemon/perf_cookies.h"
 #include "daemon/perf_process.h"

@@ -6,8 +6,8 @@
  * what it overlaps; unmapping is not told by the kernel, so stale intervals stay until
  * something takes their place [PC-31]. A process and its forks share a table until one changes.
  */
-#ifndef PERF_MAPS_H
-#define PERF_MAPS_H
+#ifndef DAEMON_PERF_MAPS_H
+#define DAEMON_PERF_MAPS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * a module is announced before its samples are, since these wait longer than loading takes, and
  * its end one drain late, when none of its samples can be left [PC-40].
  */
-#ifndef PERF_MODULES_H
-#define PERF_MODULES_H
+#ifndef DAEMON_PERF_MODULES_H
+#define DAEMON_PERF_MODULES_H
 
 #include <stddef.h>
 #include "daemon/perf_emit.h"

@@ -6,8 +6,8 @@
  * daemon waiting for ever, in a sleep that not even kill -9 ends. So nothing is read from there,
  * nor from an overlay that may lie above one. doc/internals.md
  */
-#ifndef PERF_MOUNTS_H
-#define PERF_MOUNTS_H
+#ifndef DAEMON_PERF_MOUNTS_H
+#define DAEMON_PERF_MOUNTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_note.h - what is sampled in another way than was asked for */
-#ifndef PERF_NOTE_H
-#define PERF_NOTE_H
+#ifndef DAEMON_PERF_NOTE_H
+#define DAEMON_PERF_NOTE_H
 
 #include <stddef.h>
 #include "daemon/perf_callers.h"

@@ -5,8 +5,8 @@
  * Both return a descriptor or -errno. What the kernel does not take is lowered in what is passed,
  * so that it is asked for but once.
  */
-#ifndef PERF_OPEN_H
-#define PERF_OPEN_H
+#ifndef DAEMON_PERF_OPEN_H
+#define DAEMON_PERF_OPEN_H
 
 #include "daemon/perf_events.h"
 

@@ -7,8 +7,8 @@
  * among themselves need no order, so they come out in runs of one CPU: all that lie between two
  * changes [PC-12].
  */
-#ifndef PERF_ORDER_H
-#define PERF_ORDER_H
+#ifndef DAEMON_PERF_ORDER_H
+#define DAEMON_PERF_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

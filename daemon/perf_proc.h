@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_proc.h - what /proc says about mappings and modules: parsers, pure */
-#ifndef PERF_PROC_H
-#define PERF_PROC_H
+#ifndef DAEMON_PERF_PROC_H
+#define DAEMON_PERF_PROC_H
 
 #include <stdbool.h>
 #include <stdint.h>

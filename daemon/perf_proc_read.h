@@ -5,8 +5,8 @@
  * For those that ran before the rings were open, or of which a record was lost. Nothing here
  * waits for a file server that does not answer (perf_mounts.h).
  */
-#ifndef PERF_PROC_READ_H
-#define PERF_PROC_READ_H
+#ifndef DAEMON_PERF_PROC_READ_H
+#define DAEMON_PERF_PROC_READ_H
 
 #include <stdint.h>
 #include "daemon/perf_cookies.h"

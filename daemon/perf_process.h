@@ -6,8 +6,8 @@
  * a process' address, and which program the process runs. What was there before
  * the records is read from /proc, and so is what turns out to be missing [PC-30 ff].
  */
-#ifndef PERF_PROCESS_H
-#define PERF_PROCESS_H
+#ifndef DAEMON_PERF_PROCESS_H
+#define DAEMON_PERF_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Pure: bytes in, struct out, every length checked [PC-10]. All our events use the same
  * PERF_RECORD_SAMPLE_TYPE and sample_id_all, so a record's layout follows from its type alone.
  */
-#ifndef PERF_RECORDS_H
-#define PERF_RECORDS_H
+#ifndef DAEMON_PERF_RECORDS_H
+#define DAEMON_PERF_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * what waits. Reading goes  begin, next ... next, end.  What next() returned is valid until it
  * is released: by end(), or later, one by one, by release().
  */
-#ifndef PERF_RING_H
-#define PERF_RING_H
+#ifndef DAEMON_PERF_RING_H
+#define DAEMON_PERF_RING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * Opens them, reads them into the order of time, follows CPUs that come and go, and keeps count of
  * what the kernel could not deliver. One object per collector; it is large, don't copy it.
  */
-#ifndef PERF_RINGS_H
-#define PERF_RINGS_H
+#ifndef DAEMON_PERF_RINGS_H
+#define DAEMON_PERF_RINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * What is asked for is held until the end of the drain, so that of the cache's bounded memory
  * only what is in use is kept, and looking a table up is mostly looking into the image.
  */
-#ifndef PERF_TABLES_H
-#define PERF_TABLES_H
+#ifndef DAEMON_PERF_TABLES_H
+#define DAEMON_PERF_TABLES_H
 
 #include <stddef.h>
 #include <stdint.h>

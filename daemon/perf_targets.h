@@ -7,8 +7,8 @@
  * its starter's, and nobody can tell [PC-72]. It gets its own in any case, and what it inherited
  * is left out by the event's number: no sample is missed and none is counted twice.
  */
-#ifndef PERF_TARGETS_H
-#define PERF_TARGETS_H
+#ifndef DAEMON_PERF_TARGETS_H
+#define DAEMON_PERF_TARGETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

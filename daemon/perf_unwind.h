@@ -5,8 +5,8 @@
  * The walk itself is op_unwind.h's; here is what it walks on: registers and memory of a sample, and
  * nothing else. What the copy does not hold can't be read [PC-83].
  */
-#ifndef PERF_UNWIND_H
-#define PERF_UNWIND_H
+#ifndef DAEMON_PERF_UNWIND_H
+#define DAEMON_PERF_UNWIND_H
 
 #include <stdbool.h>
 #include <stdint.h>

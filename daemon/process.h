@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* process.h - the daemon as a process: one per session directory, in the background */
-#ifndef PROCESS_H
-#define PROCESS_H
+#ifndef DAEMON_PROCESS_H
+#define DAEMON_PROCESS_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

@@ -9,8 +9,8 @@
  * One session directory has one recorder at a time; the caller holds the lock that ensures it.
  * Calls return 0 or -errno and explain in @e.
  */
-#ifndef RECORDER_H
-#define RECORDER_H
+#ifndef DAEMON_RECORDER_H
+#define DAEMON_RECORDER_H
 
 #include "daemon/attribute.h"
 #include "daemon/collector.h"

@@ -3,8 +3,8 @@
  * recorder_private.h - what recorder.c (draining), recorder_words.c (what was drained) and
  * recorder_session.c (sessions) share
  */
-#ifndef RECORDER_PRIVATE_H
-#define RECORDER_PRIVATE_H
+#ifndef DAEMON_RECORDER_PRIVATE_H
+#define DAEMON_RECORDER_PRIVATE_H
 
 #include <time.h>
 #include "libdb/event_times.h"

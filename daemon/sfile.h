@@ -10,8 +10,8 @@
  * (LOST_SAMPLE_FILE), is told once, and is tried again later, with growing delays; one that no
  * name can be made for is not. A broken one is set aside under another name.
  */
-#ifndef SFILE_H
-#define SFILE_H
+#ifndef DAEMON_SFILE_H
+#define DAEMON_SFILE_H
 
 #include "daemon/image.h"
 #include "daemon/stats.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sfile_private.h - what sfile.c (table), sfile_batch.c and sfile_open.c (names, files) share */
-#ifndef SFILE_PRIVATE_H
-#define SFILE_PRIVATE_H
+#ifndef DAEMON_SFILE_PRIVATE_H
+#define DAEMON_SFILE_PRIVATE_H
 
 #include <time.h>
 #include "libutil/list.h"

@@ -10,8 +10,8 @@
  * The ids that a chain is told by are those of the store that is open: ask for all of them, then
  * stacks_add(), between two calls of stacks_ready().
  */
-#ifndef STACKS_H
-#define STACKS_H
+#ifndef DAEMON_STACKS_H
+#define DAEMON_STACKS_H
 
 #include "daemon/sfile.h"
 #include "libdb/stack_store.h"

@@ -6,8 +6,8 @@
  * recorded, left out on request, or lost. Their sum is the truth about a session:
  * received = recorded + filtered + lost, and while it runs also + those still under way.
  */
-#ifndef STATS_H
-#define STATS_H
+#ifndef DAEMON_STATS_H
+#define DAEMON_STATS_H
 
 #include "daemon/collector.h"
 #include "libdb/session.h"

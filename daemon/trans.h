@@ -8,8 +8,8 @@
  * What was lost there may have been a note, so the state is unknown after it: samples are lost
  * under a reason rather than credited to the wrong image. doc/event-buffer.md [EB-n].
  */
-#ifndef TRANS_H
-#define TRANS_H
+#ifndef DAEMON_TRANS_H
+#define DAEMON_TRANS_H
 
 #include <stdbool.h>
 #include <stddef.h>

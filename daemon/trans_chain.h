@@ -5,8 +5,8 @@
  * Bounded whatever the stream says: callers beyond OP_STACK_DEPTH_MAX are dropped, and the chain
  * is then a truncated one.
  */
-#ifndef TRANS_CHAIN_H
-#define TRANS_CHAIN_H
+#ifndef DAEMON_TRANS_CHAIN_H
+#define DAEMON_TRANS_CHAIN_H
 
 #include "daemon/trans.h"
 

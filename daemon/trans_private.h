@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* trans_private.h - what trans.c (words) and trans_notes.c (what notes mean) share */
-#ifndef TRANS_PRIVATE_H
-#define TRANS_PRIVATE_H
+#ifndef DAEMON_TRANS_PRIVATE_H
+#define DAEMON_TRANS_PRIVATE_H
 
 #include "daemon/trans_chain.h"
 

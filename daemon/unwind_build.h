@@ -6,8 +6,8 @@
  * The binary may be anybody's and may change while it is read: time and memory are bounded by
  * its size and @limit, and what does not make sense is left out and counted. [UT-40]...[UT-49]
  */
-#ifndef UNWIND_BUILD_H
-#define UNWIND_BUILD_H
+#ifndef DAEMON_UNWIND_BUILD_H
+#define DAEMON_UNWIND_BUILD_H
 
 #include <stddef.h>
 #include <stdint.h>

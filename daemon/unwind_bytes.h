@@ -4,8 +4,8 @@
  *
  * After a read that did not fit, bad is set, everything reads as 0 and nothing is left.
  */
-#ifndef UNWIND_BYTES_H
-#define UNWIND_BYTES_H
+#ifndef DAEMON_UNWIND_BYTES_H
+#define DAEMON_UNWIND_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * together stay below a bound; the ones not used for longest go. Binaries without a table are
  * remembered too, and why. Calls may come from any thread; none waits for a table. [UT-60]...
  */
-#ifndef UNWIND_CACHE_H
-#define UNWIND_CACHE_H
+#ifndef DAEMON_UNWIND_CACHE_H
+#define DAEMON_UNWIND_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>

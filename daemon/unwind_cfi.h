@@ -2,8 +2,8 @@
 /*
  * unwind_cfi.h - the entries of an .eh_frame or .debug_frame section, one after the other
  */
-#ifndef UNWIND_CFI_H
-#define UNWIND_CFI_H
+#ifndef DAEMON_UNWIND_CFI_H
+#define DAEMON_UNWIND_CFI_H
 
 #include "daemon/unwind_program.h"
 

@@ -4,8 +4,8 @@
  *
  * Read with pread() and checked: the file may be hostile, cut short or change meanwhile.
  */
-#ifndef UNWIND_ELF_H
-#define UNWIND_ELF_H
+#ifndef DAEMON_UNWIND_ELF_H
+#define DAEMON_UNWIND_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * GNU ld does so on x86-64 only, and not for static programs; other linkers never do. What their
  * entries do to the stack follows from their form. [UT-49]
  */
-#ifndef UNWIND_PLT_H
-#define UNWIND_PLT_H
+#ifndef DAEMON_UNWIND_PLT_H
+#define DAEMON_UNWIND_PLT_H
 
 #include "daemon/unwind_elf.h"
 #include "daemon/unwind_rows.h"

@@ -2,8 +2,8 @@
 /*
  * unwind_pointer.h - the encodings that .eh_frame has for addresses
  */
-#ifndef UNWIND_POINTER_H
-#define UNWIND_POINTER_H
+#ifndef DAEMON_UNWIND_POINTER_H
+#define DAEMON_UNWIND_POINTER_H
 
 #include "daemon/unwind_bytes.h"
 

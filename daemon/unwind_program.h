@@ -4,8 +4,8 @@
  *
  * One pass over a program's bytes: no jumps, so no loops.
  */
-#ifndef UNWIND_PROGRAM_H
-#define UNWIND_PROGRAM_H
+#ifndef DAEMON_UNWIND_PROGRAM_H
+#define DAEMON_UNWIND_PROGRAM_H
 
 #include "daemon/unwind_state.h"
 

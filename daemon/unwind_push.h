@@ -6,8 +6,8 @@
  * its key is kept and its table begun. A table that is wanted before it is ready is pushed by a
  * later unwind_push_turn(). A table that another cookie's image has, too, is pushed once. [CC-51]
  */
-#ifndef UNWIND_PUSH_H
-#define UNWIND_PUSH_H
+#ifndef DAEMON_UNWIND_PUSH_H
+#define DAEMON_UNWIND_PUSH_H
 
 #include "daemon/collector.h"
 #include "daemon/unwind_cache.h"

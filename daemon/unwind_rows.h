@@ -4,8 +4,8 @@
  *
  * Functions come in any order, may overlap and leave gaps; the table's rows rise and tell.
  */
-#ifndef UNWIND_ROWS_H
-#define UNWIND_ROWS_H
+#ifndef DAEMON_UNWIND_ROWS_H
+#define DAEMON_UNWIND_ROWS_H
 
 #include "daemon/unwind_build.h"
 #include "daemon/unwind_rules.h"

@@ -2,8 +2,8 @@
 /*
  * unwind_rules.h - the rules of a table in the making, each said once
  */
-#ifndef UNWIND_RULES_H
-#define UNWIND_RULES_H
+#ifndef DAEMON_UNWIND_RULES_H
+#define DAEMON_UNWIND_RULES_H
 
 #include <stddef.h>
 #include "daemon/unwind_state.h"

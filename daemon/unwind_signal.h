@@ -4,8 +4,8 @@
  *
  * Such code is known by its bytes: it does nothing but the system call rt_sigreturn(). [UT-48]
  */
-#ifndef UNWIND_SIGNAL_H
-#define UNWIND_SIGNAL_H
+#ifndef DAEMON_UNWIND_SIGNAL_H
+#define DAEMON_UNWIND_SIGNAL_H
 
 #include "daemon/unwind_elf.h"
 #include "daemon/unwind_rows.h"

@@ -5,8 +5,8 @@
  * The program of a function changes the state as the address advances (unwind_program.h); a
  * state is then made into a rule (unwind_rules.h).
  */
-#ifndef UNWIND_STATE_H
-#define UNWIND_STATE_H
+#ifndef DAEMON_UNWIND_STATE_H
+#define DAEMON_UNWIND_STATE_H
 
 #include <stdbool.h>
 #include "oprofilefs/op_unwind_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind_vdso.h - the table of the code that the kernel maps into every process */
-#ifndef UNWIND_VDSO_H
-#define UNWIND_VDSO_H
+#ifndef DAEMON_UNWIND_VDSO_H
+#define DAEMON_UNWIND_VDSO_H
 
 #include <stddef.h>
 #include "daemon/unwind_cache.h"

@@ -2,8 +2,8 @@
 /*
  * counter_alloc.h - which counter holds which event
  */
-#ifndef COUNTER_ALLOC_H
-#define COUNTER_ALLOC_H
+#ifndef EVENTS_COUNTER_ALLOC_H
+#define EVENTS_COUNTER_ALLOC_H
 
 #include <stddef.h>
 #include <stdint.h>

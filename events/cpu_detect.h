@@ -5,8 +5,8 @@
  * Most machines have one kind; hybrid ones have two or three, each with events of its own, so
  * everything that sets counters up works kind by kind.
  */
-#ifndef CPU_DETECT_H
-#define CPU_DETECT_H
+#ifndef EVENTS_CPU_DETECT_H
+#define EVENTS_CPU_DETECT_H
 
 #include <stdbool.h>
 #include <stdint.h>

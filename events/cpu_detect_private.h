@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpu_detect_private.h - between the architectures' halves of cpu_detect */
-#ifndef CPU_DETECT_PRIVATE_H
-#define CPU_DETECT_PRIVATE_H
+#ifndef EVENTS_CPU_DETECT_PRIVATE_H
+#define EVENTS_CPU_DETECT_PRIVATE_H
 
 #include "events/cpu_detect.h"
 

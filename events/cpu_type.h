@@ -5,8 +5,8 @@
  * The number stands in every sample file's header, and it was renumbered between 0.9.9 (header
  * version 0x12) and 1.x (0x13), so a number means nothing without the header's version.
  */
-#ifndef CPU_TYPE_H
-#define CPU_TYPE_H
+#ifndef EVENTS_CPU_TYPE_H
+#define EVENTS_CPU_TYPE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * event_coded.h - events by their raw code, for what no table has
  */
-#ifndef EVENT_CODED_H
-#define EVENT_CODED_H
+#ifndef EVENTS_EVENT_CODED_H
+#define EVENTS_EVENT_CODED_H
 
 #include "events/event_table.h"
 

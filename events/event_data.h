@@ -4,8 +4,8 @@
  *
  * For programs that do not program counters: reports and listings.
  */
-#ifndef EVENT_DATA_H
-#define EVENT_DATA_H
+#ifndef EVENTS_EVENT_DATA_H
+#define EVENTS_EVENT_DATA_H
 
 #include "events/event_table.h"
 

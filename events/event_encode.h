@@ -2,8 +2,8 @@
 /*
  * event_encode.h - an event and its unit mask as the number that the hardware takes, and back
  */
-#ifndef EVENT_ENCODE_H
-#define EVENT_ENCODE_H
+#ifndef EVENTS_EVENT_ENCODE_H
+#define EVENTS_EVENT_ENCODE_H
 
 #include "events/event_table.h"
 #include "events/unit_mask.h"

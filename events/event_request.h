@@ -6,8 +6,8 @@
  * the daemon. First the form (event_request_parse), then what the CPU's table says of it
  * (event_request_resolve), then the counters of all of them together (event_requests_alloc).
  */
-#ifndef EVENT_REQUEST_H
-#define EVENT_REQUEST_H
+#ifndef EVENTS_EVENT_REQUEST_H
+#define EVENTS_EVENT_REQUEST_H
 
 #include "events/event_table.h"
 #include "libutil/strbuf.h"

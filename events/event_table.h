@@ -7,8 +7,8 @@
  * one sentence in struct op_error that begins "FILE:LINE:COLUMN: ", and no table.
  * A table is not changed after it was loaded, so threads may share it.
  */
-#ifndef EVENT_TABLE_H
-#define EVENT_TABLE_H
+#ifndef EVENTS_EVENT_TABLE_H
+#define EVENTS_EVENT_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Here because who plans events and who programs them must agree; the module, which asks the CPU,
  * has the last word.
  */
-#ifndef IBS_LIMITS_H
-#define IBS_LIMITS_H
+#ifndef EVENTS_IBS_LIMITS_H
+#define EVENTS_IBS_LIMITS_H
 
 #define IBS_FETCH_COUNT_MIN	16	/* the CPU counts in sixteens */
 #define IBS_OP_COUNT_MIN	144	/* less, and it does not stop again: 9 sixteens */

@@ -5,8 +5,8 @@
  * Where no table is for a CPU, the kernel's list in sysfs is: on Arm it holds exactly the events
  * that PMCEID says are there.
  */
-#ifndef KERNEL_EVENTS_H
-#define KERNEL_EVENTS_H
+#ifndef EVENTS_KERNEL_EVENTS_H
+#define EVENTS_KERNEL_EVENTS_H
 
 #include "libutil/strbuf.h"
 

@@ -2,8 +2,8 @@
 /*
  * machine_events.h - what one kind of CPU of a machine can really count
  */
-#ifndef MACHINE_EVENTS_H
-#define MACHINE_EVENTS_H
+#ifndef EVENTS_MACHINE_EVENTS_H
+#define EVENTS_MACHINE_EVENTS_H
 
 #include "events/cpu_detect.h"
 #include "events/event_table.h"

@@ -2,8 +2,8 @@
 /*
  * pfm_names.h - libpfm4's names, for CPUs that our tables don't have
  */
-#ifndef PFM_NAMES_H
-#define PFM_NAMES_H
+#ifndef EVENTS_PFM_NAMES_H
+#define EVENTS_PFM_NAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

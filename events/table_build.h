@@ -5,8 +5,8 @@
  * Order: the lines of all files (events_parse, masks_parse), then table_resolve() ties events to
  * their mask sets and checks what only the whole can show.
  */
-#ifndef TABLE_BUILD_H
-#define TABLE_BUILD_H
+#ifndef EVENTS_TABLE_BUILD_H
+#define EVENTS_TABLE_BUILD_H
 
 #include "events/event_table.h"
 #include "events/table_text.h"

@@ -5,8 +5,8 @@
  * What is wrong with a table is told as a compiler tells it, "events:41:17: why; what to do",
  * so everything that is read here can be pointed at.
  */
-#ifndef TABLE_TEXT_H
-#define TABLE_TEXT_H
+#ifndef EVENTS_TABLE_TEXT_H
+#define EVENTS_TABLE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

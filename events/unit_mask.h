@@ -2,8 +2,8 @@
 /*
  * unit_mask.h - which unit masks an event admits, by number and by name
  */
-#ifndef UNIT_MASK_H
-#define UNIT_MASK_H
+#ifndef EVENTS_UNIT_MASK_H
+#define EVENTS_UNIT_MASK_H
 
 #include "events/event_table.h"
 

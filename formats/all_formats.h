@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* all_formats.h - one object for each format of formats/, defined beside its writer or reader */
-#ifndef ALL_FORMATS_H
-#define ALL_FORMATS_H
+#ifndef FORMATS_ALL_FORMATS_H
+#define FORMATS_ALL_FORMATS_H
 
 #include "formats/format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* callgrind.h - between the halves of callgrind's format. Rules: doc/callgrind.md */
-#ifndef CALLGRIND_H
-#define CALLGRIND_H
+#ifndef FORMATS_CALLGRIND_H
+#define FORMATS_CALLGRIND_H
 
 #include "formats/format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* callgrind_costs.h - what lines cost, and what was called from them [CK-3], [CK-4] */
-#ifndef CALLGRIND_COSTS_H
-#define CALLGRIND_COSTS_H
+#ifndef FORMATS_CALLGRIND_COSTS_H
+#define FORMATS_CALLGRIND_COSTS_H
 
 #include "formats/profile_indexes.h"
 #include "formats/shown_frames.h"

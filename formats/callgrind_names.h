@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* callgrind_names.h - "(7) main" the first time, "(7)" from then on [CK-8] */
-#ifndef CALLGRIND_NAMES_H
-#define CALLGRIND_NAMES_H
+#ifndef FORMATS_CALLGRIND_NAMES_H
+#define FORMATS_CALLGRIND_NAMES_H
 
 #include <stdbool.h>
 #include "formats/profile.h"

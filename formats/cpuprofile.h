@@ -4,8 +4,8 @@
  *
  * Rules: doc/cpuprofile.md [GC-n].
  */
-#ifndef CPUPROFILE_H
-#define CPUPROFILE_H
+#ifndef FORMATS_CPUPROFILE_H
+#define FORMATS_CPUPROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpuprofile_symbols.h - names that stand in the file itself: Java's, google-pprof's */
-#ifndef CPUPROFILE_SYMBOLS_H
-#define CPUPROFILE_SYMBOLS_H
+#ifndef FORMATS_CPUPROFILE_SYMBOLS_H
+#define FORMATS_CPUPROFILE_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* crc32c.h - the checksum of Castagnoli's polynomial, as iSCSI and ext4 have it */
-#ifndef CRC32C_H
-#define CRC32C_H
+#ifndef FORMATS_CRC32C_H
+#define FORMATS_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>

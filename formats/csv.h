@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* csv.h - between the halves of the table: its columns. Rules: doc/folded.md [FO-10] ff. */
-#ifndef CSV_H
-#define CSV_H
+#ifndef FORMATS_CSV_H
+#define FORMATS_CSV_H
 
 #include "formats/format.h"
 

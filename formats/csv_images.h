@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* csv_images.h - where images were mapped, found out from addresses and offsets in rows [FO-16] */
-#ifndef CSV_IMAGES_H
-#define CSV_IMAGES_H
+#ifndef FORMATS_CSV_IMAGES_H
+#define FORMATS_CSV_IMAGES_H
 
 #include <stdbool.h>
 #include "formats/profile.h"

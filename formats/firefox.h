@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* firefox.h - between the halves of the Firefox Profiler's format. Rules: doc/firefox.md */
-#ifndef FIREFOX_H
-#define FIREFOX_H
+#ifndef FORMATS_FIREFOX_H
+#define FORMATS_FIREFOX_H
 
 #include "formats/format.h"
 

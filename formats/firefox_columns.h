@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* firefox_columns.h - stacks of a thread of the Firefox Profiler's format, as nodes [FF-8] */
-#ifndef FIREFOX_COLUMNS_H
-#define FIREFOX_COLUMNS_H
+#ifndef FORMATS_FIREFOX_COLUMNS_H
+#define FORMATS_FIREFOX_COLUMNS_H
 
 #include "libutil/error.h"
 #include "formats/json_tree.h"

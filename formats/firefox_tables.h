@@ -5,8 +5,8 @@
  * Each thread has tables of its own, so only what its samples need is put into them: the numbers of
  * things in the thread at hand are given when they are first asked for.
  */
-#ifndef FIREFOX_TABLES_H
-#define FIREFOX_TABLES_H
+#ifndef FORMATS_FIREFOX_TABLES_H
+#define FORMATS_FIREFOX_TABLES_H
 
 #include <stdint.h>
 #include "formats/shown_frames.h"

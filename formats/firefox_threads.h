@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* firefox_threads.h - samples by process and thread, as far as labels tell them [FF-3] */
-#ifndef FIREFOX_THREADS_H
-#define FIREFOX_THREADS_H
+#ifndef FORMATS_FIREFOX_THREADS_H
+#define FORMATS_FIREFOX_THREADS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* flow_smooth.h - counts that flow, as near as can be to weights that do not */
-#ifndef FLOW_SMOOTH_H
-#define FLOW_SMOOTH_H
+#ifndef FORMATS_FLOW_SMOOTH_H
+#define FORMATS_FLOW_SMOOTH_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* folded.h - between the halves of folded stacks: the marks behind names. Rules: doc/folded.md */
-#ifndef FOLDED_H
-#define FOLDED_H
+#ifndef FORMATS_FOLDED_H
+#define FORMATS_FOLDED_H
 
 #include "formats/format.h"
 

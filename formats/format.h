@@ -6,8 +6,8 @@
  * in formats.c. Readers see all the bytes, already unpacked. They take memory in proportion to the
  * bytes that are there, whatever numbers stand in them. Rules: doc/formats.md [PF-n].
  */
-#ifndef FORMAT_H
-#define FORMAT_H
+#ifndef FORMATS_FORMAT_H
+#define FORMATS_FORMAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

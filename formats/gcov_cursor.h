@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gcov_cursor.h - words of a .gcno or .gcda file, one after the other, never past its end */
-#ifndef GCOV_CURSOR_H
-#define GCOV_CURSOR_H
+#ifndef FORMATS_GCOV_CURSOR_H
+#define FORMATS_GCOV_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Files of gcc 12, of either byte order. Memory is taken in proportion to the bytes that are there.
  * Rules: doc/xprof.md [XP-33]..[XP-37].
  */
-#ifndef GCOV_FILES_H
-#define GCOV_FILES_H
+#ifndef FORMATS_GCOV_FILES_H
+#define FORMATS_GCOV_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

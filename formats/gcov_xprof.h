@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gcov_xprof.h - gcc's coverage as profile feedback: doc/xprof.md [XP-35]..[XP-37] */
-#ifndef GCOV_XPROF_H
-#define GCOV_XPROF_H
+#ifndef FORMATS_GCOV_XPROF_H
+#define FORMATS_GCOV_XPROF_H
 
 #include "formats/gcov_files.h"
 #include "formats/xprof.h"

@@ -4,8 +4,8 @@
  *
  * The same bytes always give the same file: it holds no name and no time.
  */
-#ifndef GZIP_WRITE_H
-#define GZIP_WRITE_H
+#ifndef FORMATS_GZIP_WRITE_H
+#define FORMATS_GZIP_WRITE_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * jansson reads the form strictly: UTF-8, no key twice, at most 2048 levels. What is wrong with the
  * form is told by line and offset, what is wrong with a value by its path [PF-9].
  */
-#ifndef JSON_TREE_H
-#define JSON_TREE_H
+#ifndef FORMATS_JSON_TREE_H
+#define FORMATS_JSON_TREE_H
 
 #include <jansson.h>
 #include <stdbool.h>

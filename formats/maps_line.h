@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* maps_line.h - one line of the text that follows a CPU profile [GC-9] [GC-10] [GC-11] */
-#ifndef MAPS_LINE_H
-#define MAPS_LINE_H
+#ifndef FORMATS_MAPS_LINE_H
+#define FORMATS_MAPS_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* maps_text.h - lines of /proc/PID/maps, as profiles carry them: images at addresses */
-#ifndef MAPS_TEXT_H
-#define MAPS_TEXT_H
+#ifndef FORMATS_MAPS_TEXT_H
+#define FORMATS_MAPS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

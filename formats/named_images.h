@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* named_images.h - images of formats that know their names only: one for each, kind and all */
-#ifndef NAMED_IMAGES_H
-#define NAMED_IMAGES_H
+#ifndef FORMATS_NAMED_IMAGES_H
+#define FORMATS_NAMED_IMAGES_H
 
 #include <stddef.h>
 #include "formats/profile.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_script.h - lines of perf script's output: doc/perf-script.md [PS-n] */
-#ifndef PERF_SCRIPT_H
-#define PERF_SCRIPT_H
+#ifndef FORMATS_PERF_SCRIPT_H
+#define FORMATS_PERF_SCRIPT_H
 
 #include <stdint.h>
 #include "formats/format.h"

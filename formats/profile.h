@@ -11,8 +11,8 @@
  * All indices are in range and parents come before their children, so writers need not check.
  * Running out of memory ends the program (xalloc.h). Threads may read it together, not add to it.
  */
-#ifndef PROFILE_H
-#define PROFILE_H
+#ifndef FORMATS_PROFILE_H
+#define FORMATS_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

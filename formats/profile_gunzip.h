@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profile_gunzip.h - profiles as they are stored: packed with gzip */
-#ifndef PROFILE_GUNZIP_H
-#define PROFILE_GUNZIP_H
+#ifndef FORMATS_PROFILE_GUNZIP_H
+#define FORMATS_PROFILE_GUNZIP_H
 
 #include "formats/format.h"
 

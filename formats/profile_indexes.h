@@ -5,8 +5,8 @@
  * A table finds an element again that equals a new one: open addressing, each slot with half the
  * element's hash, so that elements are looked at only when they are likely to be equal.
  */
-#ifndef PROFILE_INDEXES_H
-#define PROFILE_INDEXES_H
+#ifndef FORMATS_PROFILE_INDEXES_H
+#define FORMATS_PROFILE_INDEXES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proto.h - between the halves of profile.proto */
-#ifndef PROTO_H
-#define PROTO_H
+#ifndef FORMATS_PROTO_H
+#define FORMATS_PROTO_H
 
 #include "formats/format.h"
 

@@ -7,8 +7,8 @@
  * before all others has the samples. What the columns don't show stands in comments, one for each
  * event. Rules: doc/profile-proto.md [PP-11] to [PP-17].
  */
-#ifndef PROTO_COLUMNS_H
-#define PROTO_COLUMNS_H
+#ifndef FORMATS_PROTO_COLUMNS_H
+#define FORMATS_PROTO_COLUMNS_H
 
 #include <stdbool.h>
 #include <stdint.h>

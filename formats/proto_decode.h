@@ -11,8 +11,8 @@
  * Nothing is copied and nothing is taken on trust: a field lies within what holds it. Errors are
  * -EPROTO and say the offset in the whole file.
  */
-#ifndef PROTO_DECODE_H
-#define PROTO_DECODE_H
+#ifndef FORMATS_PROTO_DECODE_H
+#define FORMATS_PROTO_DECODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Only what profile.proto has: numbers as varints, texts, messages and packed numbers, the last
  * three as a length and their bytes. A field that is 0 is left out, as readers expect.
  */
-#ifndef PROTO_ENCODE_H
-#define PROTO_ENCODE_H
+#ifndef FORMATS_PROTO_ENCODE_H
+#define FORMATS_PROTO_ENCODE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Ids may be any numbers but 0. Most writers number from 1: then finding is a look into an array.
  */
-#ifndef PROTO_IDS_H
-#define PROTO_IDS_H
+#ifndef FORMATS_PROTO_IDS_H
+#define FORMATS_PROTO_IDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

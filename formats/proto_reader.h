@@ -5,8 +5,8 @@
  * Messages refer to each other by ids and come in any order, so the file is walked through once for
  * each kind, in the order in which they need each other. Only ids are kept on the way.
  */
-#ifndef PROTO_READER_H
-#define PROTO_READER_H
+#ifndef FORMATS_PROTO_READER_H
+#define FORMATS_PROTO_READER_H
 
 #include "formats/format.h"
 #include "formats/proto_columns.h"

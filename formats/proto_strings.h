@@ -5,8 +5,8 @@
  * Strings get their places when they are first asked for; place 0 is "". Texts that a profile's
  * strings have, or that were asked for before, are there once.
  */
-#ifndef PROTO_STRINGS_H
-#define PROTO_STRINGS_H
+#ifndef FORMATS_PROTO_STRINGS_H
+#define FORMATS_PROTO_STRINGS_H
 
 #include "formats/profile.h"
 #include "libutil/strbuf.h"

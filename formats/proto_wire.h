@@ -4,8 +4,8 @@
  *
  * Rules: doc/profile-proto.md [PP-n].
  */
-#ifndef PROTO_WIRE_H
-#define PROTO_WIRE_H
+#ifndef FORMATS_PROTO_WIRE_H
+#define FORMATS_PROTO_WIRE_H
 
 #define PROTO_WIRE_BITS	3		/* of a field's head: its kind; above them its number */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* room.h - how many values a file's samples may have: they are rows with one for each event */
-#ifndef ROOM_H
-#define ROOM_H
+#ifndef FORMATS_ROOM_H
+#define FORMATS_ROOM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* saturate.h - sums and products of values that stay at the end of the range instead of wrapping */
-#ifndef SATURATE_H
-#define SATURATE_H
+#ifndef FORMATS_SATURATE_H
+#define FORMATS_SATURATE_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * What is inlined is a frame of its own. Code without a known function is one function for each
  * image, named after it in brackets: "[libc.so.6]". Rules: doc/formats.md [PF-8].
  */
-#ifndef SHOWN_FRAMES_H
-#define SHOWN_FRAMES_H
+#ifndef FORMATS_SHOWN_FRAMES_H
+#define FORMATS_SHOWN_FRAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* speedscope.h - between the halves of speedscope's format. Rules: doc/speedscope.md */
-#ifndef SPEEDSCOPE_H
-#define SPEEDSCOPE_H
+#ifndef FORMATS_SPEEDSCOPE_H
+#define FORMATS_SPEEDSCOPE_H
 
 #include "formats/format.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text_lines.h - bytes of a file as lines, without copies; for formats that are text */
-#ifndef TEXT_LINES_H
-#define TEXT_LINES_H
+#ifndef FORMATS_TEXT_LINES_H
+#define FORMATS_TEXT_LINES_H
 
 #include <ctype.h>
 #include <stdbool.h>

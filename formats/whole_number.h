@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* whole_number.h - is this text just as a number is printed? "-7" is, "007", "+7" and "" are not */
-#ifndef WHOLE_NUMBER_H
-#define WHOLE_NUMBER_H
+#ifndef FORMATS_WHOLE_NUMBER_H
+#define FORMATS_WHOLE_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  *
  * Running out of memory ends the program (xalloc.h). Threads may read one together.
  */
-#ifndef XPROF_H
-#define XPROF_H
+#ifndef FORMATS_XPROF_H
+#define FORMATS_XPROF_H
 
 #include <stdbool.h>
 #include <stddef.h>

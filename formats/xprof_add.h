@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_add.h - two runs become one profile, and parts of a profile one of another type */
-#ifndef XPROF_ADD_H
-#define XPROF_ADD_H
+#ifndef FORMATS_XPROF_ADD_H
+#define FORMATS_XPROF_ADD_H
 
 #include "formats/xprof.h"
 

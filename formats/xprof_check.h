@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_check.h - between the files that check profile feedback */
-#ifndef XPROF_CHECK_H
-#define XPROF_CHECK_H
+#ifndef FORMATS_XPROF_CHECK_H
+#define FORMATS_XPROF_CHECK_H
 
 #include "formats/xprof_text.h"
 

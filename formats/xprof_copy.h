@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_copy.h - parts of one profile into another */
-#ifndef XPROF_COPY_H
-#define XPROF_COPY_H
+#ifndef FORMATS_XPROF_COPY_H
+#define FORMATS_XPROF_COPY_H
 
 #include "formats/xprof.h"
 

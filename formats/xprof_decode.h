@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_decode.h - between the files that read binary profile feedback */
-#ifndef XPROF_DECODE_H
-#define XPROF_DECODE_H
+#ifndef FORMATS_XPROF_DECODE_H
+#define FORMATS_XPROF_DECODE_H
 
 #include "formats/xprof.h"
 

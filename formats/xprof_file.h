@@ -5,8 +5,8 @@
  * A file is the arrays of struct xprof as they are in memory, each with a checksum, so that it
  * is used as it is mapped. Rules: doc/xprof.md [XP-24]..[XP-30].
  */
-#ifndef XPROF_FILE_H
-#define XPROF_FILE_H
+#ifndef FORMATS_XPROF_FILE_H
+#define FORMATS_XPROF_FILE_H
 
 #include "libutil/strbuf.h"
 #include "formats/xprof_text.h"

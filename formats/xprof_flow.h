@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_flow.h - how often each block and edge of a procedure ran, as far as its counters tell */
-#ifndef XPROF_FLOW_H
-#define XPROF_FLOW_H
+#ifndef FORMATS_XPROF_FLOW_H
+#define FORMATS_XPROF_FLOW_H
 
 #include "formats/xprof.h"
 

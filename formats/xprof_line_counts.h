@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_line_counts.h - how often each line of a source ran */
-#ifndef XPROF_LINE_COUNTS_H
-#define XPROF_LINE_COUNTS_H
+#ifndef FORMATS_XPROF_LINE_COUNTS_H
+#define FORMATS_XPROF_LINE_COUNTS_H
 
 #include "formats/xprof.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_lines.h - the lines of a profile feedback text, and the fields of a line */
-#ifndef XPROF_LINES_H
-#define XPROF_LINES_H
+#ifndef FORMATS_XPROF_LINES_H
+#define FORMATS_XPROF_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_reader.h - between the files that read profile feedback text */
-#ifndef XPROF_READER_H
-#define XPROF_READER_H
+#ifndef FORMATS_XPROF_READER_H
+#define FORMATS_XPROF_READER_H
 
 #include "formats/xprof_lines.h"
 #include "formats/xprof_text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_split.h - where in NAME:PATH the name ends [XP-10] */
-#ifndef XPROF_SPLIT_H
-#define XPROF_SPLIT_H
+#ifndef FORMATS_XPROF_SPLIT_H
+#define FORMATS_XPROF_SPLIT_H
 
 #include "formats/xprof.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_text.h - profile feedback as text, and what must hold of it: doc/xprof.md */
-#ifndef XPROF_TEXT_H
-#define XPROF_TEXT_H
+#ifndef FORMATS_XPROF_TEXT_H
+#define FORMATS_XPROF_TEXT_H
 
 #include <stdio.h>
 #include "formats/xprof.h"

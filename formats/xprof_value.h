@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_value.h - values of expressions as text */
-#ifndef XPROF_VALUE_H
-#define XPROF_VALUE_H
+#ifndef FORMATS_XPROF_VALUE_H
+#define FORMATS_XPROF_VALUE_H
 
 #include <stdio.h>
 #include "formats/xprof.h"

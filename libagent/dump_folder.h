@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dump_folder.h - where a process of this user puts its dump */
-#ifndef DUMP_FOLDER_H
-#define DUMP_FOLDER_H
+#ifndef LIBAGENT_DUMP_FOLDER_H
+#define LIBAGENT_DUMP_FOLDER_H
 
 #include <sys/types.h>
 

@@ -5,8 +5,8 @@
  * The layout is [JT-12] and [JT-13] of doc/jit.md. Numbers are in the byte order of the machine;
  * every record is padded to 8 bytes, which its size counts.
  */
-#ifndef JIT_DUMP_H
-#define JIT_DUMP_H
+#ifndef LIBAGENT_JIT_DUMP_H
+#define LIBAGENT_JIT_DUMP_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jvmti_lines.h - which source line compiled Java code is of */
-#ifndef JVMTI_LINES_H
-#define JVMTI_LINES_H
+#ifndef LIBAGENT_JVMTI_LINES_H
+#define LIBAGENT_JVMTI_LINES_H
 
 #include <jvmti.h>
 #include <stddef.h>

@@ -14,8 +14,8 @@
  * all that was told before. Functions that return int return 0, or -1 with errno set; then nothing
  * was told.
  */
-#ifndef OPAGENT_H
-#define OPAGENT_H
+#ifndef LIBAGENT_OPAGENT_H
+#define LIBAGENT_OPAGENT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * doc/sample-file.md [SF-40]. Numbers are what a file says: whoever uses them to find their way in
  * another file checks them (pp/foreign_samples.h).
  */
-#ifndef ABI_H
-#define ABI_H
+#ifndef LIBDB_ABI_H
+#define LIBDB_ABI_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Where more events are asked for than there are counters, they take turns, and each was counted
  * for a part of the time only. By these two times its counts can be scaled to the whole.
  */
-#ifndef EVENT_TIMES_H
-#define EVENT_TIMES_H
+#ifndef LIBDB_EVENT_TIMES_H
+#define LIBDB_EVENT_TIMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

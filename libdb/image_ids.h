@@ -5,8 +5,8 @@
  * One line per image: build-id in hex (or "-"), a blank, the path as in the sample file's name
  * with '\' , newline and blanks escaped as \ooo. Appended by the daemon, once per image and build.
  */
-#ifndef IMAGE_IDS_H
-#define IMAGE_IDS_H
+#ifndef LIBDB_IMAGE_IDS_H
+#define LIBDB_IMAGE_IDS_H
 
 #include <stddef.h>
 #include "libutil/error.h"

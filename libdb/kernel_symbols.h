@@ -14,8 +14,8 @@
  * kernel, outside START..END. A module that was loaded twice has two parts; the last one holds.
  * Addresses are lower-case hex. doc/session.md.
  */
-#ifndef KERNEL_SYMBOLS_H
-#define KERNEL_SYMBOLS_H
+#ifndef LIBDB_KERNEL_SYMBOLS_H
+#define LIBDB_KERNEL_SYMBOLS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
  *
  * Calls that can fail return 0 or a negative errno and leave the file as it was.
  */
-#ifndef ODB_H
-#define ODB_H
+#ifndef LIBDB_ODB_H
+#define LIBDB_ODB_H
 
 #include <stdbool.h>
 #include <stddef.h>

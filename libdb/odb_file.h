@@ -7,8 +7,8 @@
  *	nodes		size * 16 bytes; slot 0 is never used		[SF-10]
  *	hash		size * 4 bytes: first node of each chain	[SF-13]
  */
-#ifndef ODB_FILE_H
-#define ODB_FILE_H
+#ifndef LIBDB_ODB_FILE_H
+#define LIBDB_ODB_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

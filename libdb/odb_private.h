@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* odb_private.h - an open sample file, between odb_open.c, odb_add.c and odb_grow.c */
-#ifndef ODB_PRIVATE_H
-#define ODB_PRIVATE_H
+#ifndef LIBDB_ODB_PRIVATE_H
+#define LIBDB_ODB_PRIVATE_H
 
 #include "libdb/odb_file.h"
 

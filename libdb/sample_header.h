@@ -5,8 +5,8 @@
  * OProfile's header in its two living versions, 0x12 (0.9.8, 0.9.9; 88 bytes) and 0x13 (1.x;
  * 72 bytes), as laid out on 64-bit machines; doc/sample-file.md [SF-1]..[SF-6].
  */
-#ifndef SAMPLE_HEADER_H
-#define SAMPLE_HEADER_H
+#ifndef LIBDB_SAMPLE_HEADER_H
+#define LIBDB_SAMPLE_HEADER_H
 
 #include <stdbool.h>
 #include <stddef.h>

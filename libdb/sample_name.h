@@ -10,8 +10,8 @@
  * Rules: doc/sample-file.md [SF-20]..[SF-31]. sample_name_format() of what sample_name_parse()
  * returned gives the same path back.
  */
-#ifndef SAMPLE_NAME_H
-#define SAMPLE_NAME_H
+#ifndef LIBDB_SAMPLE_NAME_H
+#define LIBDB_SAMPLE_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -18,8 +18,8 @@
  * The original tools skip "stats", so all that the sample file has no room for lives there.
  * doc/session.md has the formats.
  */
-#ifndef SESSION_H
-#define SESSION_H
+#ifndef LIBDB_SESSION_H
+#define LIBDB_SESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>

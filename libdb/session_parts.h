@@ -9,8 +9,8 @@
  * what does not lie in a part is of no or any control group, and of the build that stats/images
  * has for its path. Rules: doc/session.md [SS-60]..
  */
-#ifndef SESSION_PARTS_H
-#define SESSION_PARTS_H
+#ifndef LIBDB_SESSION_PARTS_H
+#define LIBDB_SESSION_PARTS_H
 
 #include <stddef.h>
 #include "libutil/error.h"

@@ -6,8 +6,8 @@
  * the files hold samples that the counts do not know of; a report would show more samples than
  * were ever received. So whoever next has the session for himself settles it first. [SS-24]
  */
-#ifndef SESSION_SETTLE_H
-#define SESSION_SETTLE_H
+#ifndef LIBDB_SESSION_SETTLE_H
+#define LIBDB_SESSION_SETTLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Rules: doc/stack-store.md [ST-n]. A position is an offset in the file divided by 8 [ST-2].
  */
-#ifndef STACK_FILE_H
-#define STACK_FILE_H
+#ifndef LIBDB_STACK_FILE_H
+#define LIBDB_STACK_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

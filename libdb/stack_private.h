@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack_private.h - a stack store open for adding, between the files that do it */
-#ifndef STACK_PRIVATE_H
-#define STACK_PRIVATE_H
+#ifndef LIBDB_STACK_PRIVATE_H
+#define LIBDB_STACK_PRIVATE_H
 
 #include "libdb/stack_file.h"
 

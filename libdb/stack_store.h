@@ -18,8 +18,8 @@
  *
  * Calls that can fail return 0 or a negative errno, and then nothing that was there has changed.
  */
-#ifndef STACK_STORE_H
-#define STACK_STORE_H
+#ifndef LIBDB_STACK_STORE_H
+#define LIBDB_STACK_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* text_file.h - what the session's text files have in common: lines, escapes, where an error is */
-#ifndef TEXT_FILE_H
-#define TEXT_FILE_H
+#ifndef LIBDB_TEXT_FILE_H
+#define LIBDB_TEXT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* thread_sample.h - the event of samples that a process took of its own threads [SM-69] */
-#ifndef THREAD_SAMPLE_H
-#define THREAD_SAMPLE_H
+#ifndef LIBDB_THREAD_SAMPLE_H
+#define LIBDB_THREAD_SAMPLE_H
 
 #define THREAD_SAMPLE		"THREAD_SAMPLE"
 #define THREAD_SAMPLE_NS	1000	/* of its count: microseconds between two samples */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build_names.h - functions' names, for formats that have nothing else */
-#ifndef BUILD_NAMES_H
-#define BUILD_NAMES_H
+#ifndef LIBSAMPLER_BUILD_NAMES_H
+#define LIBSAMPLER_BUILD_NAMES_H
 
 #include "formats/profile.h"
 

@@ -5,8 +5,8 @@
  * Equal samples are one with a count, so memory goes by how different samples are and not by how
  * long sampling takes; it is bounded all the same. Rules: doc/sampler.md [SM-60]..
  */
-#ifndef BUILD_PROFILE_H
-#define BUILD_PROFILE_H
+#ifndef LIBSAMPLER_BUILD_PROFILE_H
+#define LIBSAMPLER_BUILD_PROFILE_H
 
 #include "formats/profile.h"
 #include "libsampler/sampler.h"

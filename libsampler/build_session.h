@@ -5,8 +5,8 @@
  * Whatever cannot be written costs the samples it would have held, which are counted as lost, and
  * not the others. [SM-67]
  */
-#ifndef BUILD_SESSION_H
-#define BUILD_SESSION_H
+#ifndef LIBSAMPLER_BUILD_SESSION_H
+#define LIBSAMPLER_BUILD_SESSION_H
 
 #include "libsampler/build_profile.h"
 #include "libutil/error.h"

@@ -3,8 +3,8 @@
  * copy.h - how a thread's stack is got at: between copy_stack.c, which decides, copy_signal.c,
  * which asks the thread itself, and copy_proc.c, which asks the system
  */
-#ifndef COPY_H
-#define COPY_H
+#ifndef LIBSAMPLER_COPY_H
+#define LIBSAMPLER_COPY_H
 
 #include "libsampler/sampling.h"
 

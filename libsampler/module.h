@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module.h - what modules.c knows of a module beyond what programs see; for unwinders */
-#ifndef MODULE_H
-#define MODULE_H
+#ifndef LIBSAMPLER_MODULE_H
+#define LIBSAMPLER_MODULE_H
 
 #include <stdatomic.h>
 #include "libutil/build_id.h"

@@ -5,8 +5,8 @@
  * The library stands in any program, so this needs nothing but libc. Rules: doc/sampler.md
  * [SM-70]..
  */
-#ifndef OPSAMPLE_H
-#define OPSAMPLE_H
+#ifndef LIBSAMPLER_OPSAMPLE_H
+#define LIBSAMPLER_OPSAMPLE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -11,8 +11,8 @@
  *	own_files.c		the thread's own table of file descriptors, if it is to have one
  *	fork.c			what becomes of all this in a child
  */
-#ifndef PROFILER_H
-#define PROFILER_H
+#ifndef LIBSAMPLER_PROFILER_H
+#define LIBSAMPLER_PROFILER_H
 
 #include <pthread.h>
 #include "libutil/list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* registers.h - the numbers DWARF gives to the registers that everybody needs */
-#ifndef REGISTERS_H
-#define REGISTERS_H
+#ifndef LIBSAMPLER_REGISTERS_H
+#define LIBSAMPLER_REGISTERS_H
 
 #include "libsampler/sampler.h"
 

@@ -25,8 +25,8 @@
  * sampler_destroy() or sampler_periodic_stop(). After fork() the child has no profilers: those it
  * inherits are stopped and may only be destroyed; it can make new ones.
  */
-#ifndef SAMPLER_H
-#define SAMPLER_H
+#ifndef LIBSAMPLER_SAMPLER_H
+#define LIBSAMPLER_SAMPLER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  *	modules.c			what addresses belong to
  *	metadata.c			labels, as they were at the time of the copy
  */
-#ifndef SAMPLING_H
-#define SAMPLING_H
+#ifndef LIBSAMPLER_SAMPLING_H
+#define LIBSAMPLER_SAMPLING_H
 
 #include "libsampler/sampler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* session_folder.h - may a session be written below a folder? For the library and opsample. */
-#ifndef SESSION_FOLDER_H
-#define SESSION_FOLDER_H
+#ifndef LIBSAMPLER_SESSION_FOLDER_H
+#define LIBSAMPLER_SESSION_FOLDER_H
 
 #include "libutil/error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind_files.h - the ELF files that modules are made of, for libdwfl */
-#ifndef UNWIND_FILES_H
-#define UNWIND_FILES_H
+#ifndef LIBSAMPLER_UNWIND_FILES_H
+#define LIBSAMPLER_UNWIND_FILES_H
 
 #include <libelf.h>
 #include "libsampler/module.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwind_modules.h - the modules that libdwfl was told of */
-#ifndef UNWIND_MODULES_H
-#define UNWIND_MODULES_H
+#ifndef LIBSAMPLER_UNWIND_MODULES_H
+#define LIBSAMPLER_UNWIND_MODULES_H
 
 #include <elfutils/libdwfl.h>
 #include "libsampler/module.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unwinders.h - the unwinders that every walker has */
-#ifndef UNWINDERS_H
-#define UNWINDERS_H
+#ifndef LIBSAMPLER_UNWINDERS_H
+#define LIBSAMPLER_UNWINDERS_H
 
 #include "libsampler/sampling.h"
 

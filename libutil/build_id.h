@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build_id.h - the identity that the linker gave an ELF file */
-#ifndef BUILD_ID_H
-#define BUILD_ID_H
+#ifndef LIBUTIL_BUILD_ID_H
+#define LIBUTIL_BUILD_ID_H
 
 #include <stddef.h>
 

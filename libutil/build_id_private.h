@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* build_id_private.h - between the two halves of build_id: notes, and files that hold them */
-#ifndef BUILD_ID_PRIVATE_H
-#define BUILD_ID_PRIVATE_H
+#ifndef LIBUTIL_BUILD_ID_PRIVATE_H
+#define LIBUTIL_BUILD_ID_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * "ok" or "error TEXT". The peer's user is known from the kernel, never from what it says.
  * Limits: request CHANNEL_LINE_MAX bytes, answer CHANNEL_ANSWER_MAX bytes.
  */
-#ifndef CHANNEL_H
-#define CHANNEL_H
+#ifndef LIBUTIL_CHANNEL_H
+#define LIBUTIL_CHANNEL_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpu_clock.h - how fast the CPUs of this machine nominally run */
-#ifndef CPU_CLOCK_H
-#define CPU_CLOCK_H
+#ifndef LIBUTIL_CPU_CLOCK_H
+#define LIBUTIL_CPU_CLOCK_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * Libraries return 0 or a negative errno and, where a number is too little, put one
  * lower-case sentence without a full stop into a struct op_error. They never print.
  */
-#ifndef ERROR_H
-#define ERROR_H
+#ifndef LIBUTIL_ERROR_H
+#define LIBUTIL_ERROR_H
 
 struct op_error {
 	char text[600];		/* "" until something failed */

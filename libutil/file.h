@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* file.h - whole files, folders and paths. All return 0 or -errno unless said otherwise. */
-#ifndef FILE_H
-#define FILE_H
+#ifndef LIBUTIL_FILE_H
+#define LIBUTIL_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

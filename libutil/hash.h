@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hash.h - well-mixed hashes for tables of our own (the sample file's hash is libdb's) */
-#ifndef HASH_H
-#define HASH_H
+#ifndef LIBUTIL_HASH_H
+#define LIBUTIL_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>

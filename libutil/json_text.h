@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* json_text.h - values as JSON, one member a line where that helps people to read it */
-#ifndef JSON_TEXT_H
-#define JSON_TEXT_H
+#ifndef LIBUTIL_JSON_TEXT_H
+#define LIBUTIL_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* list.h - a doubly linked ring threaded through its elements */
-#ifndef LIST_H
-#define LIST_H
+#ifndef LIBUTIL_LIST_H
+#define LIBUTIL_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

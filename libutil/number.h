@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* number.h - text to number, one parser for options, files and specifications */
-#ifndef NUMBER_H
-#define NUMBER_H
+#ifndef LIBUTIL_NUMBER_H
+#define LIBUTIL_NUMBER_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* option_help.h - a popt table for people */
-#ifndef OPTION_HELP_H
-#define OPTION_HELP_H
+#ifndef LIBUTIL_OPTION_HELP_H
+#define LIBUTIL_OPTION_HELP_H
 
 #include <popt.h>
 #include <stdio.h>

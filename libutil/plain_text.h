@@ -5,8 +5,8 @@
  * Names of files and what session files say may hold anything: no control character of theirs
  * may drive a terminal or begin a line of its own.
  */
-#ifndef PLAIN_TEXT_H
-#define PLAIN_TEXT_H
+#ifndef LIBUTIL_PLAIN_TEXT_H
+#define LIBUTIL_PLAIN_TEXT_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * "opreport: cannot open '/x': Permission denied": lower case, quoted subject, the
  * next step when there is one. For programs only; libraries use error.h.
  */
-#ifndef SAY_H
-#define SAY_H
+#ifndef LIBUTIL_SAY_H
+#define LIBUTIL_SAY_H
 
 void say_set_program(const char *name);		/* default: the running program's base name */
 void say_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

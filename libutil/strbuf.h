@@ -5,8 +5,8 @@
  * Start from STRBUF_INIT; @text is always NUL terminated and never NULL. Running out of
  * memory ends the program (xalloc.h): a string is never silently cut.
  */
-#ifndef STRBUF_H
-#define STRBUF_H
+#ifndef LIBUTIL_STRBUF_H
+#define LIBUTIL_STRBUF_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* utf8.h - how long the character at the start of a text is */
-#ifndef UTF8_H
-#define UTF8_H
+#ifndef LIBUTIL_UTF8_H
+#define LIBUTIL_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

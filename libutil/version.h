@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* version.h - the line that every program prints for --version; OP_VERSION is rules.mk's */
-#ifndef VERSION_H
-#define VERSION_H
+#ifndef LIBUTIL_VERSION_H
+#define LIBUTIL_VERSION_H
 
 #include <stdio.h>
 

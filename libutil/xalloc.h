@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xalloc.h - allocation that says so and exits (status 1) instead of returning NULL.
  * For sizes of our own making only: never for a length that a file or a peer told us. */
-#ifndef XALLOC_H
-#define XALLOC_H
+#ifndef LIBUTIL_XALLOC_H
+#define LIBUTIL_XALLOC_H
 
 #include <stddef.h>
 

@@ -5,8 +5,8 @@
  * One worker does it, every HZ/10 and sooner when kicked; whoever needs it done waits for the
  * worker, so that paths and accounting never depend on who asked.
  */
-#ifndef OP_BUFFER_SYNC_H
-#define OP_BUFFER_SYNC_H
+#ifndef MODULE_BUFFER_SYNC_H
+#define MODULE_BUFFER_SYNC_H
 
 #include <linux/types.h>
 

@@ -6,8 +6,8 @@
  * kernel's own unwinder; then from where the kernel was entered on through user space. [EB-40]
  * Nothing here waits, locks or lets a fault happen, and each step gets it further out or ends it.
  */
-#ifndef OP_CALLERS_H
-#define OP_CALLERS_H
+#ifndef MODULE_CALLERS_H
+#define MODULE_CALLERS_H
 
 #include "module/ring.h"
 #include "oprofilefs/op_abi.h"

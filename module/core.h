@@ -7,8 +7,8 @@
  *
  * One mutex guards the state and the settings; all calls take it. All in task context.
  */
-#ifndef OP_CORE_H
-#define OP_CORE_H
+#ifndef MODULE_CORE_H
+#define MODULE_CORE_H
 
 #include <linux/types.h>
 

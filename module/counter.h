@@ -9,8 +9,8 @@
  * There are more directories than counters: P counters are directories 0 to P - 1, again P to
  * 2 * P - 1, and so on. Each such set is on the counters in its turn.
  */
-#ifndef OP_COUNTER_H
-#define OP_COUNTER_H
+#ifndef MODULE_COUNTER_H
+#define MODULE_COUNTER_H
 
 #include "module/portable.h"
 

@@ -10,8 +10,8 @@
  *                  [irq]   hard interrupt, interrupts off
  *                  [task]  may sleep
  */
-#ifndef OP_CPU_BUFFER_H
-#define OP_CPU_BUFFER_H
+#ifndef MODULE_CPU_BUFFER_H
+#define MODULE_CPU_BUFFER_H
 
 #include <linux/irq_work.h>
 #include <linux/percpu.h>

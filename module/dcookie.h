@@ -7,8 +7,8 @@
  * itself is held only until the reader took its descriptor, so that profiling keeps no file
  * system busy. Cookies are never used twice while the module is loaded.
  */
-#ifndef OP_DCOOKIE_H
-#define OP_DCOOKIE_H
+#ifndef MODULE_DCOOKIE_H
+#define MODULE_DCOOKIE_H
 
 #include "oprofilefs/op_abi.h"
 

@@ -6,8 +6,8 @@
  * without a lock between the two. The reader is woken when no more than the watershed is free,
  * and by a dump or stop. Rules: doc/event-buffer.md.
  */
-#ifndef OP_EVENT_BUFFER_H
-#define OP_EVENT_BUFFER_H
+#ifndef MODULE_EVENT_BUFFER_H
+#define MODULE_EVENT_BUFFER_H
 
 #include <linux/fs.h>
 #include "module/words.h"

@@ -7,8 +7,8 @@
  * known. Where that can't be had, op_pins_hold_users() and a sync at every exit and exec stand in.
  * Modules are watched while the buffer is open.
  */
-#ifndef OP_HOOKS_H
-#define OP_HOOKS_H
+#ifndef MODULE_HOOKS_H
+#define MODULE_HOOKS_H
 
 int op_hooks_watch_modules(void);		/* [task] 0 or -errno */
 void op_hooks_forget_modules(void);		/* [task] */

@@ -20,8 +20,8 @@
  * or is gone, so that its number is not another one's meanwhile. What a process can make us do is
  * bounded: so many mappings, so much memory for all, a hundredth of a CPU's time for its copies.
  */
-#ifndef OP_MAPS_H
-#define OP_MAPS_H
+#ifndef MODULE_MAPS_H
+#define MODULE_MAPS_H
 
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>

@@ -7,8 +7,8 @@
  * buffer with the registers it was written to. [EB-30] It needs no counter: it runs beside the
  * counters' model, or alone as the model "ibs".
  */
-#ifndef OP_IBS_H
-#define OP_IBS_H
+#ifndef MODULE_OP_IBS_H
+#define MODULE_OP_IBS_H
 
 #include "module/portable.h"
 

@@ -10,8 +10,8 @@
  * Between start and stop op_sample() is called on the online CPUs, also on those that come online
  * in between. When stop returns none is called any more.
  */
-#ifndef OP_MODEL_H
-#define OP_MODEL_H
+#ifndef MODULE_OP_MODEL_H
+#define MODULE_OP_MODEL_H
 
 #include <linux/types.h>
 #include "module/counter.h"

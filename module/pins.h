@@ -20,8 +20,8 @@
  *
  * Both tables are fixed in size: when full, the samples concerned are counted lost.
  */
-#ifndef OP_PINS_H
-#define OP_PINS_H
+#ifndef MODULE_PINS_H
+#define MODULE_PINS_H
 
 #include <linux/list.h>
 #include <linux/types.h>

@@ -6,8 +6,8 @@
  * There they are tested with threads and sanitizers, which a kernel can't offer as cheaply.
  * Only what those files use is here, with the kernel's names and meaning.
  */
-#ifndef OP_PORTABLE_H
-#define OP_PORTABLE_H
+#ifndef MODULE_PORTABLE_H
+#define MODULE_PORTABLE_H
 
 #include "oprofilefs/op_types.h"
 

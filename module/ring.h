@@ -24,8 +24,8 @@
  * waits for it. So once op_ring_quiet() returned, whatever was taken under an older generation
  * lies below head. C publishes entries, D gives their room back.
  */
-#ifndef OP_RING_H
-#define OP_RING_H
+#ifndef MODULE_RING_H
+#define MODULE_RING_H
 
 #include "module/portable.h"
 

@@ -8,8 +8,8 @@
  *
  * Each counter has one writer: the CPU's interrupt, or the sync (under its mutex).
  */
-#ifndef OP_STATS_H
-#define OP_STATS_H
+#ifndef MODULE_STATS_H
+#define MODULE_STATS_H
 
 #include <linux/percpu.h>
 

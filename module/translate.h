@@ -5,8 +5,8 @@
  * The sync walks runs of samples of one process; for the length of a run the process's mmap_lock
  * is held for reading and the last mapping remembered. Only the sync uses this.	[task]
  */
-#ifndef OP_TRANSLATE_H
-#define OP_TRANSLATE_H
+#ifndef MODULE_TRANSLATE_H
+#define MODULE_TRANSLATE_H
 
 #include "module/pins.h"
 #include "module/words.h"

@@ -6,8 +6,8 @@
  * with others. Images stay until the buffer is closed; a table that is taken away is freed once no
  * walk can be using it (RCU). An image that a walk came through without a table is asked for, once.
  */
-#ifndef OP_UNWIND_TABLES_H
-#define OP_UNWIND_TABLES_H
+#ifndef MODULE_UNWIND_TABLES_H
+#define MODULE_UNWIND_TABLES_H
 
 #include <linux/llist.h>
 #include <linux/rcupdate.h>

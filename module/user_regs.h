@@ -4,8 +4,8 @@
  *
  * And how its memory is read on the way: in any context, NMI over whatever included.
  */
-#ifndef OP_USER_REGS_H
-#define OP_USER_REGS_H
+#ifndef MODULE_USER_REGS_H
+#define MODULE_USER_REGS_H
 
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>

@@ -13,8 +13,8 @@
  * A record (the notes a sample needs, and the sample) is written whole or not at all. What did
  * not fit makes the next record say everything again. [EB-4] [EB-9]
  */
-#ifndef OP_WORDS_H
-#define OP_WORDS_H
+#ifndef MODULE_WORDS_H
+#define MODULE_WORDS_H
 
 #include "module/portable.h"
 #include "oprofilefs/op_abi.h"

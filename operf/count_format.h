@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* count_format.h - what was counted, for people and for programs (CNT-05, CNT-08) */
-#ifndef COUNT_FORMAT_H
-#define COUNT_FORMAT_H
+#ifndef OPERF_COUNT_FORMAT_H
+#define OPERF_COUNT_FORMAT_H
 
 #include <stdbool.h>
 #include <time.h>

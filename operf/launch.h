@@ -5,8 +5,8 @@
  * Nothing of it has run before launch_go(), so a set-up that fails leaves nothing behind: a
  * command that waits ends with whoever would have let it go, even if that is killed.
  */
-#ifndef LAUNCH_H
-#define LAUNCH_H
+#ifndef OPERF_LAUNCH_H
+#define OPERF_LAUNCH_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ocount_options.h - ocount's command line */
-#ifndef OCOUNT_OPTIONS_H
-#define OCOUNT_OPTIONS_H
+#ifndef OPERF_OCOUNT_OPTIONS_H
+#define OPERF_OCOUNT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* operf.h - one run of operf: between the files that set it up and that drive it */
-#ifndef OPERF_H
-#define OPERF_H
+#ifndef OPERF_OPERF_H
+#define OPERF_OPERF_H
 
 #include <signal.h>
 #include "operf/launch.h"

@@ -5,8 +5,8 @@
  * The log gets the statistics (PRF-26), the session what was throttled (PRF-25), and the user one
  * line for each thing that he must know before he believes the report.
  */
-#ifndef OPERF_END_H
-#define OPERF_END_H
+#ifndef OPERF_OPERF_END_H
+#define OPERF_OPERF_END_H
 
 #include <sys/resource.h>
 #include "daemon/collector.h"

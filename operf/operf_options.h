@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* operf_options.h - operf's command line */
-#ifndef OPERF_OPTIONS_H
-#define OPERF_OPTIONS_H
+#ifndef OPERF_OPERF_OPTIONS_H
+#define OPERF_OPERF_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

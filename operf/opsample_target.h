@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* opsample_target.h - whether a library can be loaded into a command's program */
-#ifndef OPSAMPLE_TARGET_H
-#define OPSAMPLE_TARGET_H
+#ifndef OPERF_OPSAMPLE_TARGET_H
+#define OPERF_OPSAMPLE_TARGET_H
 
 #include "libutil/error.h"
 

@@ -5,8 +5,8 @@
  * They are judged just as opcontrol's (event_plan.h), against the tables of this machine's CPUs,
  * and end up in the daemon's own words. Where there are no counters time is sampled.
  */
-#ifndef PLAN_H
-#define PLAN_H
+#ifndef OPERF_PLAN_H
+#define OPERF_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * The earlier profile is kept as session "previous", unless new samples are to be added to it.
  * Until the command has begun all of that can be undone: who cannot be profiled loses nothing.
  */
-#ifndef PROFILE_DIR_H
-#define PROFILE_DIR_H
+#ifndef OPERF_PROFILE_DIR_H
+#define OPERF_PROFILE_DIR_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

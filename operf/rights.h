@@ -5,8 +5,8 @@
  * The system call is asked, since sysctls, capabilities, seccomp filters and security modules all
  * have a say; where it refuses, whichever of these it was is looked for.
  */
-#ifndef RIGHTS_H
-#define RIGHTS_H
+#ifndef OPERF_RIGHTS_H
+#define OPERF_RIGHTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

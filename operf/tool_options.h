@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_options.h - command lines of operf and ocount: own options end where the command begins */
-#ifndef TOOL_OPTIONS_H
-#define TOOL_OPTIONS_H
+#ifndef OPERF_TOOL_OPTIONS_H
+#define OPERF_TOOL_OPTIONS_H
 
 #include <popt.h>
 #include "libutil/error.h"

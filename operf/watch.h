@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* watch.h - whether a process that isn't our child has ended */
-#ifndef WATCH_H
-#define WATCH_H
+#ifndef OPERF_WATCH_H
+#define OPERF_WATCH_H
 
 #include <stdbool.h>
 #include <sys/types.h>

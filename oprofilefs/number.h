@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* number.h - the numbers written to oprofilefs files [FS-3] */
-#ifndef OPFS_NUMBER_H
-#define OPFS_NUMBER_H
+#ifndef OPROFILEFS_NUMBER_H
+#define OPROFILEFS_NUMBER_H
 
 #include "module/portable.h"
 

@@ -6,8 +6,8 @@
  * on it, the names of the oprofilefs files. Rules are numbered in
  * doc/event-buffer.md ([EB-n]) and doc/oprofilefs.md ([FS-n]).
  */
-#ifndef OP_ABI_H
-#define OP_ABI_H
+#ifndef OPROFILEFS_OP_ABI_H
+#define OPROFILEFS_OP_ABI_H
 
 #ifdef __KERNEL__
 #include <linux/types.h>

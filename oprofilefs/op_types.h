@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* op_types.h - the kernel's names of integers, for files that user space is built of too */
-#ifndef OP_TYPES_H
-#define OP_TYPES_H
+#ifndef OPROFILEFS_OP_TYPES_H
+#define OPROFILEFS_OP_TYPES_H
 
 #ifdef __KERNEL__
 #include <linux/compiler.h>

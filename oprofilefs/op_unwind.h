@@ -16,8 +16,8 @@
  *			(op_unwind_caller(&c) is the next caller)
  *	} while (result == OP_UNWIND_STEPPED && there is room for more);
  */
-#ifndef OP_UNWIND_H
-#define OP_UNWIND_H
+#ifndef OPROFILEFS_OP_UNWIND_H
+#define OPROFILEFS_OP_UNWIND_H
 
 #include "oprofilefs/op_unwind_table.h"
 

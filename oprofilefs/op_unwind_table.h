@@ -8,8 +8,8 @@
  * A table must have passed op_unwind_check() once; afterwards it is only read, by any number of
  * CPUs, in any context. Machine words are native: it never leaves the machine it was made on.
  */
-#ifndef OP_UNWIND_TABLE_H
-#define OP_UNWIND_TABLE_H
+#ifndef OPROFILEFS_OP_UNWIND_TABLE_H
+#define OPROFILEFS_OP_UNWIND_TABLE_H
 
 #include "oprofilefs/op_types.h"
 

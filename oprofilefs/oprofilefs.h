@@ -4,8 +4,8 @@
  *
  * Rules: doc/oprofilefs.md [FS-n], whose table is checked against files.c.
  */
-#ifndef OPROFILEFS_H
-#define OPROFILEFS_H
+#ifndef OPROFILEFS_OPROFILEFS_H
+#define OPROFILEFS_OPROFILEFS_H
 
 #include <linux/fs.h>
 

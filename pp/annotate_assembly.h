@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_assembly.h - instructions with their samples in front, alone or between source lines */
-#ifndef ANNOTATE_ASSEMBLY_H
-#define ANNOTATE_ASSEMBLY_H
+#ifndef PP_ANNOTATE_ASSEMBLY_H
+#define PP_ANNOTATE_ASSEMBLY_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_files.h - the source files that samples are in */
-#ifndef ANNOTATE_FILES_H
-#define ANNOTATE_FILES_H
+#ifndef PP_ANNOTATE_FILES_H
+#define PP_ANNOTATE_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Such a session needs no vmlinux, but lines and instructions do. If the kernel's debug package is
  * there the file is found by the release, and its place in memory by the symbols [AN-15].
  */
-#ifndef ANNOTATE_KERNEL_H
-#define ANNOTATE_KERNEL_H
+#ifndef PP_ANNOTATE_KERNEL_H
+#define PP_ANNOTATE_KERNEL_H
 
 #include "pp/binary.h"
 #include "pp/invert.h"

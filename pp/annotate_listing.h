@@ -5,8 +5,8 @@
  * Before an instruction of another line come the lines up to that one, from five before it
  * or from where this file was left.
  */
-#ifndef ANNOTATE_LISTING_H
-#define ANNOTATE_LISTING_H
+#ifndef PP_ANNOTATE_LISTING_H
+#define PP_ANNOTATE_LISTING_H
 
 #include <stdint.h>
 #include "pp/annotate_options.h"

@@ -4,8 +4,8 @@
  *
  * A listing looks complete whatever is missing from it: that has to be said in words.
  */
-#ifndef ANNOTATE_MISSING_H
-#define ANNOTATE_MISSING_H
+#ifndef PP_ANNOTATE_MISSING_H
+#define PP_ANNOTATE_MISSING_H
 
 #include <stdbool.h>
 #include <stdint.h>

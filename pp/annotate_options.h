@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_options.h - opannotate's command line, checked: doc/man/opannotate.1 */
-#ifndef ANNOTATE_OPTIONS_H
-#define ANNOTATE_OPTIONS_H
+#ifndef PP_ANNOTATE_OPTIONS_H
+#define PP_ANNOTATE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Paths come out of debug information, so they may be anything: what is written stays below the
  * output folder, and never replaces the source.
  */
-#ifndef ANNOTATE_PATHS_H
-#define ANNOTATE_PATHS_H
+#ifndef PP_ANNOTATE_PATHS_H
+#define PP_ANNOTATE_PATHS_H
 
 #include <stdbool.h>
 #include <stdio.h>

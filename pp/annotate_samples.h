@@ -5,8 +5,8 @@
  * Applications do not matter here, the code is the same: a library's samples are added up over
  * them. Formatters see only this. Rules: doc/annotate.md [AN-1]..[AN-12].
  */
-#ifndef ANNOTATE_SAMPLES_H
-#define ANNOTATE_SAMPLES_H
+#ifndef PP_ANNOTATE_SAMPLES_H
+#define PP_ANNOTATE_SAMPLES_H
 
 #include <stdbool.h>
 #include <stddef.h>

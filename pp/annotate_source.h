@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* annotate_source.h - source files with the samples of each line in front of it */
-#ifndef ANNOTATE_SOURCE_H
-#define ANNOTATE_SOURCE_H
+#ifndef PP_ANNOTATE_SOURCE_H
+#define PP_ANNOTATE_SOURCE_H
 
 #include <stdio.h>
 #include "pp/annotate_options.h"

@@ -4,8 +4,8 @@
  *
  * Widths are interface [AN-2]..[AN-5].
  */
-#ifndef ANNOTATE_TEXT_H
-#define ANNOTATE_TEXT_H
+#ifndef PP_ANNOTATE_TEXT_H
+#define PP_ANNOTATE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arc_files.h - call-graph sample files become pairs of rows; callgraph.c's first half */
-#ifndef ARC_FILES_H
-#define ARC_FILES_H
+#ifndef PP_ARC_FILES_H
+#define PP_ARC_FILES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* archive_binary.h - the binary of an image, and its debug file, for an archive [OA-4] */
-#ifndef ARCHIVE_BINARY_H
-#define ARCHIVE_BINARY_H
+#ifndef PP_ARCHIVE_BINARY_H
+#define PP_ARCHIVE_BINARY_H
 
 #include "pp/archive_plan.h"
 #include "pp/collect.h"

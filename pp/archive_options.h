@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* archive_options.h - oparchive's command line, checked: doc/man/oparchive.1 */
-#ifndef ARCHIVE_OPTIONS_H
-#define ARCHIVE_OPTIONS_H
+#ifndef PP_ARCHIVE_OPTIONS_H
+#define PP_ARCHIVE_OPTIONS_H
 
 #include <stdbool.h>
 #include "pp/asked.h"

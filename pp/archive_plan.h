@@ -5,8 +5,8 @@
  * Nothing is copied here. Sources of a session are given as a folder and a path below it which
  * is to be followed without links: the folder may be anybody's.
  */
-#ifndef ARCHIVE_PLAN_H
-#define ARCHIVE_PLAN_H
+#ifndef PP_ARCHIVE_PLAN_H
+#define PP_ARCHIVE_PLAN_H
 
 #include <stddef.h>
 #include "pp/archive_options.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* archive_write.h - copy a plan's files into a new folder, and say what they are [OA-5]..[OA-8] */
-#ifndef ARCHIVE_WRITE_H
-#define ARCHIVE_WRITE_H
+#ifndef PP_ARCHIVE_WRITE_H
+#define PP_ARCHIVE_WRITE_H
 
 #include <stddef.h>
 #include <stdint.h>

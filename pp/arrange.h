@@ -10,8 +10,8 @@
  * the field is set to "all" in every template; of several axes the first stays.
  * Rules: doc/pp-spec.md [AR-1]..[AR-5].
  */
-#ifndef ARRANGE_H
-#define ARRANGE_H
+#ifndef PP_ARRANGE_H
+#define PP_ARRANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

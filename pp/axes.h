@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* axes.h - the ways in which the classes of arrange.h differ; sets of them are bits, 1 << AXIS_X */
-#ifndef AXES_H
-#define AXES_H
+#ifndef PP_AXES_H
+#define PP_AXES_H
 
 #include "pp/arrange.h"
 

@@ -8,8 +8,8 @@
  *
  * Threads may each work on binaries of their own.
  */
-#ifndef BINARY_H
-#define BINARY_H
+#ifndef PP_BINARY_H
+#define PP_BINARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* binary_private.h - between the files that fill in a binary */
-#ifndef BINARY_PRIVATE_H
-#define BINARY_PRIVATE_H
+#ifndef PP_BINARY_PRIVATE_H
+#define PP_BINARY_PRIVATE_H
 
 #include "pp/binary.h"
 #include "pp/object_file.h"

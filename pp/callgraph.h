@@ -6,8 +6,8 @@
  * with 0 samples of their own if they were only ever seen on the way. Rules: doc/pp-spec.md
  * [CG-1]..[CG-6].
  */
-#ifndef CALLGRAPH_H
-#define CALLGRAPH_H
+#ifndef PP_CALLGRAPH_H
+#define PP_CALLGRAPH_H
 
 #include <stddef.h>
 #include <stdint.h>

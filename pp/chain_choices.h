@@ -5,8 +5,8 @@
  * All that decides where such a chain belongs stands in the name of one sample file, so it is
  * decided once for all of them. An index is given to each such combination of a stack store.
  */
-#ifndef CHAIN_CHOICES_H
-#define CHAIN_CHOICES_H
+#ifndef PP_CHAIN_CHOICES_H
+#define PP_CHAIN_CHOICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  *	spec -> sessions -> file list -> arrangement
  */
-#ifndef COLLECT_H
-#define COLLECT_H
+#ifndef PP_COLLECT_H
+#define PP_COLLECT_H
 
 #include <stdbool.h>
 #include "pp/arrange.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* common_options.h - what options that several of the tools have mean in each of them */
-#ifndef COMMON_OPTIONS_H
-#define COMMON_OPTIONS_H
+#ifndef PP_COMMON_OPTIONS_H
+#define PP_COMMON_OPTIONS_H
 
 #include <popt.h>
 #include <stdbool.h>

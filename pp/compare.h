@@ -5,8 +5,8 @@
  * Shares are compared. A change counts if its interval leaves out 0, at a level that holds for all
  * rows of a column at once. Rules: doc/opdiff.md [DS-1]..[DS-8].
  */
-#ifndef COMPARE_H
-#define COMPARE_H
+#ifndef PP_COMPARE_H
+#define PP_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>

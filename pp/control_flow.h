@@ -5,8 +5,8 @@
  * Instructions come as lines of a disassembly, in order. Calls do not end a block. Where a jump
  * through a register or table leads is not known [XP-40].
  */
-#ifndef CONTROL_FLOW_H
-#define CONTROL_FLOW_H
+#ifndef PP_CONTROL_FLOW_H
+#define PP_CONTROL_FLOW_H
 
 #include <stdbool.h>
 #include <stddef.h>

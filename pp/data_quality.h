@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* data_quality.h - what sessions say about samples that were lost or can have no names */
-#ifndef DATA_QUALITY_H
-#define DATA_QUALITY_H
+#ifndef PP_DATA_QUALITY_H
+#define PP_DATA_QUALITY_H
 
 #include "pp/notices.h"
 #include "pp/sessions.h"

@@ -5,8 +5,8 @@
  * A wrong debug file is worse than none: its names would be given to other code. So the
  * build-ids must be equal or, where there are none, the checksum in .gnu_debuglink right [SY-7].
  */
-#ifndef DEBUG_FILE_H
-#define DEBUG_FILE_H
+#ifndef PP_DEBUG_FILE_H
+#define PP_DEBUG_FILE_H
 
 #include "pp/object_file.h"
 

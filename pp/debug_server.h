@@ -5,8 +5,8 @@
  * libdebuginfod is not linked but loaded when somebody has configured it, so it need not be there.
  * It keeps what it fetched in its own cache. All time spent waiting is bounded [SY-17].
  */
-#ifndef DEBUG_SERVER_H
-#define DEBUG_SERVER_H
+#ifndef PP_DEBUG_SERVER_H
+#define PP_DEBUG_SERVER_H
 
 #include <stddef.h>
 #include "libutil/error.h"

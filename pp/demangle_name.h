@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* demangle_name.h - C++ and Rust names as people write them */
-#ifndef DEMANGLE_NAME_H
-#define DEMANGLE_NAME_H
+#ifndef PP_DEMANGLE_NAME_H
+#define PP_DEMANGLE_NAME_H
 
 enum demangle_style {
 	DEMANGLE_NONE,

@@ -5,8 +5,8 @@
  * Shares are compared, not samples: two runs never have the same number. Rules: doc/pp-spec.md
  * [DF-1]..[DF-4].
  */
-#ifndef DIFF_H
-#define DIFF_H
+#ifndef PP_DIFF_H
+#define PP_DIFF_H
 
 #include "pp/arrange.h"
 #include "pp/symbols.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* diff_options.h - opdiff's command line, checked: doc/man/opdiff.1 */
-#ifndef DIFF_OPTIONS_H
-#define DIFF_OPTIONS_H
+#ifndef PP_DIFF_OPTIONS_H
+#define PP_DIFF_OPTIONS_H
 
 #include <stdbool.h>
 #include "pp/compare.h"

@@ -4,8 +4,8 @@
  *
  * In this process and with libopcodes: only what is asked for is read and decoded.
  */
-#ifndef DISASSEMBLE_H
-#define DISASSEMBLE_H
+#ifndef PP_DISASSEMBLE_H
+#define PP_DISASSEMBLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

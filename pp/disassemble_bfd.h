@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disassemble_bfd.h - object files through libbfd: what libopcodes and compatibility need */
-#ifndef DISASSEMBLE_BFD_H
-#define DISASSEMBLE_BFD_H
+#ifndef PP_DISASSEMBLE_BFD_H
+#define PP_DISASSEMBLE_BFD_H
 
 #define PACKAGE "oprofile"	/* bfd.h insists */
 #define PACKAGE_VERSION "1"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disassemble_options.h - what of objdump's options has a meaning for our disassembly */
-#ifndef DISASSEMBLE_OPTIONS_H
-#define DISASSEMBLE_OPTIONS_H
+#ifndef PP_DISASSEMBLE_OPTIONS_H
+#define PP_DISASSEMBLE_OPTIONS_H
 
 #include <stdbool.h>
 #include "libutil/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* disassemble_private.h - between opening a disassembler, its output, and names of addresses */
-#ifndef DISASSEMBLE_PRIVATE_H
-#define DISASSEMBLE_PRIVATE_H
+#ifndef PP_DISASSEMBLE_PRIVATE_H
+#define PP_DISASSEMBLE_PRIVATE_H
 
 #include "pp/disassemble.h"
 #include "pp/disassemble_bfd.h"

@@ -6,8 +6,8 @@
  * A sample file's counts are scaled in the order of its nodes, carrying what was rounded, so that
  * their sum is the scaled sum whichever report adds them up [ME-1].
  */
-#ifndef EVENT_SCALE_H
-#define EVENT_SCALE_H
+#ifndef PP_EVENT_SCALE_H
+#define PP_EVENT_SCALE_H
 
 #include <stdbool.h>
 #include <stdint.h>

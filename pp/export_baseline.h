@@ -5,8 +5,8 @@
  * Sample files and stack stores only ever grow until somebody resets the session, and then they
  * are smaller: then what they hold is all new [EX-8].
  */
-#ifndef EXPORT_BASELINE_H
-#define EXPORT_BASELINE_H
+#ifndef PP_EXPORT_BASELINE_H
+#define PP_EXPORT_BASELINE_H
 
 #include "pp/collect.h"
 #include "pp/samples.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_command.h - opexport's command line, checked: doc/man/opexport.1 */
-#ifndef EXPORT_COMMAND_H
-#define EXPORT_COMMAND_H
+#ifndef PP_EXPORT_COMMAND_H
+#define PP_EXPORT_COMMAND_H
 
 #include <stdbool.h>
 #include "pp/asked.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* export_private.h - a session on its way to a profile: what the export_*.c files share */
-#ifndef EXPORT_PRIVATE_H
-#define EXPORT_PRIVATE_H
+#ifndef PP_EXPORT_PRIVATE_H
+#define PP_EXPORT_PRIVATE_H
 
 #include "pp/binary.h"
 #include "pp/export_profile.h"

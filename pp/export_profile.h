@@ -8,8 +8,8 @@
  * The sample files have the numbers: the sum over all samples is opreport's, whatever the stack
  * store has lost or has too much of. Rules: doc/export.md [EX-n].
  */
-#ifndef EXPORT_PROFILE_H
-#define EXPORT_PROFILE_H
+#ifndef PP_EXPORT_PROFILE_H
+#define PP_EXPORT_PROFILE_H
 
 #include <stdbool.h>
 #include "pp/collect.h"

@@ -5,8 +5,8 @@
  * Only of images with a share of the samples, that lack what the report needs and have no debug
  * file here, and only if a server is configured. debug_file.h finds them then.
  */
-#ifndef FETCH_DEBUG_H
-#define FETCH_DEBUG_H
+#ifndef PP_FETCH_DEBUG_H
+#define PP_FETCH_DEBUG_H
 
 #include <stdbool.h>
 #include "pp/collect.h"

@@ -2,8 +2,8 @@
 /*
  * file_list.h - the sample files that a specification asks for
  */
-#ifndef FILE_LIST_H
-#define FILE_LIST_H
+#ifndef PP_FILE_LIST_H
+#define PP_FILE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * folders of --image-path; kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
  * Rules: doc/pp-spec.md [FI-1]..[FI-7].
  */
-#ifndef FIND_IMAGE_H
-#define FIND_IMAGE_H
+#ifndef PP_FIND_IMAGE_H
+#define PP_FIND_IMAGE_H
 
 #include <stddef.h>
 #include "libutil/error.h"

@@ -5,8 +5,8 @@
  * Both the layout, an abi file, and the samples come from elsewhere: each number in them is
  * checked against what it is used for. Rules: doc/exchange.md [OI-1]..[OI-4].
  */
-#ifndef FOREIGN_SAMPLES_H
-#define FOREIGN_SAMPLES_H
+#ifndef PP_FOREIGN_SAMPLES_H
+#define PP_FOREIGN_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>

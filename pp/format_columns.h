@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_columns.h - the columns that symbol list and call graph share */
-#ifndef FORMAT_COLUMNS_H
-#define FORMAT_COLUMNS_H
+#ifndef PP_FORMAT_COLUMNS_H
+#define PP_FORMAT_COLUMNS_H
 
 #include "pp/format_text.h"
 

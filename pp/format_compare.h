@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_compare.h - what opdiff prints: text, CSV or JSON [DS-6]..[DS-9] */
-#ifndef FORMAT_COMPARE_H
-#define FORMAT_COMPARE_H
+#ifndef PP_FORMAT_COMPARE_H
+#define PP_FORMAT_COMPARE_H
 
 #include <stdio.h>
 #include "pp/arrange.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_csv.h - reports as comma separated values (RFC 4180), a first line of titles [CS-1] */
-#ifndef FORMAT_CSV_H
-#define FORMAT_CSV_H
+#ifndef PP_FORMAT_CSV_H
+#define PP_FORMAT_CSV_H
 
 #include "pp/format_text.h"
 

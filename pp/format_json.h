@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_json.h - any report of opreport as JSON: doc/opreport-json.md */
-#ifndef FORMAT_JSON_H
-#define FORMAT_JSON_H
+#ifndef PP_FORMAT_JSON_H
+#define PP_FORMAT_JSON_H
 
 #include <stdio.h>
 #include "pp/arrange.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_stacks.h - trees of call chains as text, one chain a line, and comma separated values */
-#ifndef FORMAT_STACKS_H
-#define FORMAT_STACKS_H
+#ifndef PP_FORMAT_STACKS_H
+#define PP_FORMAT_STACKS_H
 
 #include <stdio.h>
 #include "pp/format_text.h"

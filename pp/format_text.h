@@ -2,8 +2,8 @@
 /*
  * format_text.h - reports as text; widths and titles are interface [RP-1]..[RP-6]
  */
-#ifndef FORMAT_TEXT_H
-#define FORMAT_TEXT_H
+#ifndef PP_FORMAT_TEXT_H
+#define PP_FORMAT_TEXT_H
 
 #include <stdbool.h>
 #include <stdio.h>

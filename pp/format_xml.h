@@ -2,8 +2,8 @@
 /*
  * format_xml.h - the symbol list or call graph as XML, OProfile's schema 3.0 and 3.1 [XM-1]..[XM-6]
  */
-#ifndef FORMAT_XML_H
-#define FORMAT_XML_H
+#ifndef PP_FORMAT_XML_H
+#define PP_FORMAT_XML_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* format_xml_private.h - what the writers of one document share */
-#ifndef FORMAT_XML_PRIVATE_H
-#define FORMAT_XML_PRIVATE_H
+#ifndef PP_FORMAT_XML_PRIVATE_H
+#define PP_FORMAT_XML_PRIVATE_H
 
 #include "pp/format_xml.h"
 #include "pp/xml_text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gcov_list.h - the .gcno files that files and folders named on a command line stand for */
-#ifndef GCOV_LIST_H
-#define GCOV_LIST_H
+#ifndef PP_GCOV_LIST_H
+#define PP_GCOV_LIST_H
 
 #include <stddef.h>
 #include "libutil/error.h"

@@ -5,8 +5,8 @@
  * Numbers are of the word size and byte order of the binary that gprof reads beside it.
  * Rules: doc/pp-spec.md [GP-5]..[GP-7].
  */
-#ifndef GMON_H
-#define GMON_H
+#ifndef PP_GMON_H
+#define PP_GMON_H
 
 #include <stdbool.h>
 #include <stddef.h>

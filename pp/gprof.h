@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gprof.h - the samples of one binary for gprof; doc/pp-spec.md [GP-1]..[GP-7] */
-#ifndef GPROF_H
-#define GPROF_H
+#ifndef PP_GPROF_H
+#define PP_GPROF_H
 
 #include "pp/collect.h"
 #include "pp/debug_server.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gprof_calls.h - the calls within one image, by the places of their ends; gprof.c's second half */
-#ifndef GPROF_CALLS_H
-#define GPROF_CALLS_H
+#ifndef PP_GPROF_CALLS_H
+#define PP_GPROF_CALLS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* gprof_options.h - opgprof's command line, checked: doc/man/opgprof.1 */
-#ifndef GPROF_OPTIONS_H
-#define GPROF_OPTIONS_H
+#ifndef PP_GPROF_OPTIONS_H
+#define PP_GPROF_OPTIONS_H
 
 #include <stdbool.h>
 #include "pp/asked.h"

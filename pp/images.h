@@ -6,8 +6,8 @@
  * memory the process and the range; and the build, where several of one path are kept apart.
  * Where the file is today is find_image.h's business.
  */
-#ifndef IMAGES_H
-#define IMAGES_H
+#ifndef PP_IMAGES_H
+#define PP_IMAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import.h - write samples from elsewhere as a sample file of this machine [OI-5], [OI-6] */
-#ifndef IMPORT_H
-#define IMPORT_H
+#ifndef PP_IMPORT_H
+#define PP_IMPORT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import_options.h - opimport's command line, checked: doc/man/opimport.1 */
-#ifndef IMPORT_OPTIONS_H
-#define IMPORT_OPTIONS_H
+#ifndef PP_IMPORT_OPTIONS_H
+#define PP_IMPORT_OPTIONS_H
 
 #include <stdbool.h>
 #include "pp/asked.h"

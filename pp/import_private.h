@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import_private.h - a profile on its way to a session: what the import_*.c files share */
-#ifndef IMPORT_PRIVATE_H
-#define IMPORT_PRIVATE_H
+#ifndef PP_IMPORT_PRIVATE_H
+#define PP_IMPORT_PRIVATE_H
 
 #include <stddef.h>
 #include <stdint.h>

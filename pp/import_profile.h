@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* import_profile.h - opimport's work on a profile of another tool: read it, make a session of it */
-#ifndef IMPORT_PROFILE_H
-#define IMPORT_PROFILE_H
+#ifndef PP_IMPORT_PROFILE_H
+#define PP_IMPORT_PROFILE_H
 
 #include "libutil/error.h"
 #include "formats/format.h"

@@ -4,8 +4,8 @@
  *
  * Sample files, a stack store, build-ids and the names of functions. Rules: doc/export.md [IM-n].
  */
-#ifndef IMPORT_SESSION_H
-#define IMPORT_SESSION_H
+#ifndef PP_IMPORT_SESSION_H
+#define PP_IMPORT_SESSION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Where its images were mapped, what its events were called: with it opexport gives back what
  * opimport was given. Rules: doc/export.md [IM-7].
  */
-#ifndef IMPORTED_H
-#define IMPORTED_H
+#ifndef PP_IMPORTED_H
+#define PP_IMPORTED_H
 
 #include <stdbool.h>
 #include <stddef.h>

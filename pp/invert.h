@@ -5,8 +5,8 @@
  * With --separate=library the C library is a dependent image of nearly every application; the
  * arrangement has it once per application. Here it comes once, with its applications below it.
  */
-#ifndef INVERT_H
-#define INVERT_H
+#ifndef PP_INVERT_H
+#define PP_INVERT_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * Knows which file has the debug information of an opened binary, the image itself or its separate
  * debug file, and where the image's sections lie in that file's addresses.
  */
-#ifndef LINE_BINARY_H
-#define LINE_BINARY_H
+#ifndef PP_LINE_BINARY_H
+#define PP_LINE_BINARY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * because of the cache. Files are replaced as a whole, so of several writers the last one wins and
  * a reader has the old file or the new one. Rules: doc/annotate.md [LC-1]..[LC-9].
  */
-#ifndef LINE_CACHE_H
-#define LINE_CACHE_H
+#ifndef PP_LINE_CACHE_H
+#define PP_LINE_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>

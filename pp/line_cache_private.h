@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_cache_private.h - the cache file's layout, for its reader and its writer */
-#ifndef LINE_CACHE_PRIVATE_H
-#define LINE_CACHE_PRIVATE_H
+#ifndef PP_LINE_CACHE_PRIVATE_H
+#define PP_LINE_CACHE_PRIVATE_H
 
 #include <stdint.h>
 #include "pp/line_cache.h"

@@ -4,8 +4,8 @@
  *
  * Only what is asked for is decoded. Nobody else sees libdw.
  */
-#ifndef LINE_DWARF_H
-#define LINE_DWARF_H
+#ifndef PP_LINE_DWARF_H
+#define PP_LINE_DWARF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* line_dwarf_private.h - between the two halves of line_dwarf: line tables, and inlined functions
  */
-#ifndef LINE_DWARF_PRIVATE_H
-#define LINE_DWARF_PRIVATE_H
+#ifndef PP_LINE_DWARF_PRIVATE_H
+#define PP_LINE_DWARF_PRIVATE_H
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>

@@ -6,8 +6,8 @@
  * line cache. Whoever gets one from a file asks line_record_check() once; after that every look-up
  * stays inside the block. Addresses are those of the file that has the debug information.
  */
-#ifndef LINE_RECORD_H
-#define LINE_RECORD_H
+#ifndef PP_LINE_RECORD_H
+#define PP_LINE_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>

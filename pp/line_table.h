@@ -6,8 +6,8 @@
  * even opened if nothing is missing. Addresses are as linked in the file that has the debug
  * information; line_tables_section() says where a section begins.
  */
-#ifndef LINE_TABLE_H
-#define LINE_TABLE_H
+#ifndef PP_LINE_TABLE_H
+#define PP_LINE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * Both are other ones in each run, so what is to be found again in another profile goes by its name
  * alone: "[vdso]", "anon"; code made at run time by its symbols [DS-1].
  */
-#ifndef MERGE_ANON_H
-#define MERGE_ANON_H
+#ifndef PP_MERGE_ANON_H
+#define PP_MERGE_ANON_H
 
 #include <stddef.h>
 #include "pp/images.h"

@@ -5,8 +5,8 @@
  * Each boot puts the kernel at other addresses, so its symbols are looked up per session; what is
  * one function to the reader must then become one row again [SY-11].
  */
-#ifndef MERGE_BOOTS_H
-#define MERGE_BOOTS_H
+#ifndef PP_MERGE_BOOTS_H
+#define PP_MERGE_BOOTS_H
 
 #include <stddef.h>
 #include "pp/arc_files.h"

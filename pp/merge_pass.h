@@ -2,8 +2,8 @@
 /*
  * merge_pass.h - the heart of a report: one pass over sorted samples beside sorted symbols
  */
-#ifndef MERGE_PASS_H
-#define MERGE_PASS_H
+#ifndef PP_MERGE_PASS_H
+#define PP_MERGE_PASS_H
 
 #include <stdbool.h>
 #include "pp/binary.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* missing_symbols.h - which images have no full symbols, and where debug files were looked for */
-#ifndef MISSING_SYMBOLS_H
-#define MISSING_SYMBOLS_H
+#ifndef PP_MISSING_SYMBOLS_H
+#define PP_MISSING_SYMBOLS_H
 
 #include "pp/populate.h"
 

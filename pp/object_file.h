@@ -6,8 +6,8 @@
  * and contents are read into memory: what happens to the file later cannot hurt the reader.
  * There are no shared variables: threads may each read files of their own.
  */
-#ifndef OBJECT_FILE_H
-#define OBJECT_FILE_H
+#ifndef PP_OBJECT_FILE_H
+#define PP_OBJECT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_data.h - perf's own files, by what perf script, which knows them best, says of them */
-#ifndef PERF_DATA_H
-#define PERF_DATA_H
+#ifndef PP_PERF_DATA_H
+#define PP_PERF_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pgo_call_site.h - which kind of call a return address comes after [SG-6] */
-#ifndef PGO_CALL_SITE_H
-#define PGO_CALL_SITE_H
+#ifndef PP_PGO_CALL_SITE_H
+#define PP_PGO_CALL_SITE_H
 
 #include <stdint.h>
 #include "pp/object_file.h"

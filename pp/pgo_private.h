@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pgo_private.h - between the files that bring samples to source positions */
-#ifndef PGO_PRIVATE_H
-#define PGO_PRIVATE_H
+#ifndef PP_PGO_PRIVATE_H
+#define PP_PGO_PRIVATE_H
 
 #include "pp/pgo_call_site.h"
 #include "pp/sample_pgo.h"

@@ -6,8 +6,8 @@
  * count, the functions called from it, and those inlined into it, which have positions in turn.
  * Rules: doc/sample-pgo.md [SG-n].
  */
-#ifndef PGO_TREE_H
-#define PGO_TREE_H
+#ifndef PP_PGO_TREE_H
+#define PP_PGO_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
  * A node's parent comes before it, so one pass downwards through the indices sums up. With two
  * profiles there is one tree, with the samples of both. Rules: doc/pictures.md [PI-n].
  */
-#ifndef PICTURE_DATA_H
-#define PICTURE_DATA_H
+#ifndef PP_PICTURE_DATA_H
+#define PP_PICTURE_DATA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_html.h - a picture as a page that needs nothing else: opreport --html */
-#ifndef PICTURE_HTML_H
-#define PICTURE_HTML_H
+#ifndef PP_PICTURE_HTML_H
+#define PP_PICTURE_HTML_H
 
 #include "pp/picture_json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_json.h - a picture's numbers and names for the page that draws it: doc/pictures.md */
-#ifndef PICTURE_JSON_H
-#define PICTURE_JSON_H
+#ifndef PP_PICTURE_JSON_H
+#define PP_PICTURE_JSON_H
 
 #include <stdio.h>
 #include "pp/collect.h"

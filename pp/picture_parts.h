@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_parts.h - the files of pp/picture/, which are in the program as they stand there */
-#ifndef PICTURE_PARTS_H
-#define PICTURE_PARTS_H
+#ifndef PP_PICTURE_PARTS_H
+#define PP_PICTURE_PARTS_H
 
 /* Texts that end in a NUL. */
 extern const char picture_page_html[], picture_page_css[], picture_page_js[];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_source.h - the source lines of the functions that have most samples */
-#ifndef PICTURE_SOURCE_H
-#define PICTURE_SOURCE_H
+#ifndef PP_PICTURE_SOURCE_H
+#define PP_PICTURE_SOURCE_H
 
 #include "pp/collect.h"
 #include "pp/notices.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_svg.h - a flame graph that stands alone: opreport --flamegraph */
-#ifndef PICTURE_SVG_H
-#define PICTURE_SVG_H
+#ifndef PP_PICTURE_SVG_H
+#define PP_PICTURE_SVG_H
 
 #include "pp/picture_json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture_tree.h - profiles into a picture's tree, one after the other */
-#ifndef PICTURE_TREE_H
-#define PICTURE_TREE_H
+#ifndef PP_PICTURE_TREE_H
+#define PP_PICTURE_TREE_H
 
 #include "pp/arrange.h"
 #include "pp/picture_data.h"

@@ -5,8 +5,8 @@
  * Images are worked on by several threads, each image by one; the rows come out in the order of
  * the inversion however the threads ran.
  */
-#ifndef POPULATE_H
-#define POPULATE_H
+#ifndef PP_POPULATE_H
+#define PP_POPULATE_H
 
 #include "pp/find_image.h"
 #include "pp/invert.h"

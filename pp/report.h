@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report.h - the stages one after the other: what opreport does, without its process */
-#ifndef REPORT_H
-#define REPORT_H
+#ifndef PP_REPORT_H
+#define PP_REPORT_H
 
 #include <stdio.h>
 #include "libutil/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* report_options.h - opreport's command line, checked: doc/man/opreport.1 */
-#ifndef REPORT_OPTIONS_H
-#define REPORT_OPTIONS_H
+#ifndef PP_REPORT_OPTIONS_H
+#define PP_REPORT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

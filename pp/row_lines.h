@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* row_lines.h - source lines of rows and of their details: --debug-info */
-#ifndef ROW_LINES_H
-#define ROW_LINES_H
+#ifndef PP_ROW_LINES_H
+#define PP_ROW_LINES_H
 
 #include "pp/binary.h"
 #include "pp/merge_pass.h"

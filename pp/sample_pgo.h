@@ -5,8 +5,8 @@
  * Both are made of where samples are in the source (pgo_tree.h) and so need the binaries with their
  * debug information. Rules: doc/sample-pgo.md [SG-n].
  */
-#ifndef SAMPLE_PGO_H
-#define SAMPLE_PGO_H
+#ifndef PP_SAMPLE_PGO_H
+#define PP_SAMPLE_PGO_H
 
 #include "pp/pgo_tree.h"
 #include "pp/session_format.h"

@@ -5,8 +5,8 @@
  * The keys of any number of sample files (classes, threads, CPUs) become one list, so that
  * one pass over it beside the sorted symbols gives every symbol's counts.
  */
-#ifndef SAMPLES_H
-#define SAMPLES_H
+#ifndef PP_SAMPLES_H
+#define PP_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* serve.h - what opserve answers: profiles of the seconds to come [SV-n] */
-#ifndef SERVE_H
-#define SERVE_H
+#ifndef PP_SERVE_H
+#define PP_SERVE_H
 
 #include "pp/demangle_name.h"
 #include "formats/profile.h"

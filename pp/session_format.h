@@ -4,8 +4,8 @@
  *
  * They stand beside those of formats/ in opexport's list.
  */
-#ifndef SESSION_FORMAT_H
-#define SESSION_FORMAT_H
+#ifndef PP_SESSION_FORMAT_H
+#define PP_SESSION_FORMAT_H
 
 #include "pp/collect.h"
 #include "formats/format.h"

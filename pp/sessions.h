@@ -5,8 +5,8 @@
  * Nothing here is trusted and everything is optional: sessions of the original tools have only
  * samples.
  */
-#ifndef SESSIONS_H
-#define SESSIONS_H
+#ifndef PP_SESSIONS_H
+#define PP_SESSIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

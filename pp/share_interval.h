@@ -5,8 +5,8 @@
  * A function's samples are a draw from all: another run of the very same program gives other
  * numbers. Rules: doc/opdiff.md [DS-1]..[DS-4].
  */
-#ifndef SHARE_INTERVAL_H
-#define SHARE_INTERVAL_H
+#ifndef PP_SHARE_INTERVAL_H
+#define PP_SHARE_INTERVAL_H
 
 #include <stdint.h>
 

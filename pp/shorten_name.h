@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* shorten_name.h - C++ names without what the standard library's defaults add [SY-14] */
-#ifndef SHORTEN_NAME_H
-#define SHORTEN_NAME_H
+#ifndef PP_SHORTEN_NAME_H
+#define PP_SHORTEN_NAME_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sort.h - the order of rows: --sort= and --reverse-sort [RP-7] */
-#ifndef SORT_H
-#define SORT_H
+#ifndef PP_SORT_H
+#define PP_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

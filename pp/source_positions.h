@@ -7,8 +7,8 @@
  * compiler: functions by the linker's name, lines counted from where the function is declared, and
  * discriminators, which tell apart several blocks on one line. Rules: doc/sample-pgo.md [SG-n].
  */
-#ifndef SOURCE_POSITIONS_H
-#define SOURCE_POSITIONS_H
+#ifndef PP_SOURCE_POSITIONS_H
+#define PP_SOURCE_POSITIONS_H
 
 #include <stddef.h>
 #include <stdint.h>

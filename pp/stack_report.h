@@ -6,8 +6,8 @@
  *
  * then the formatters. Rules: doc/pp-spec.md [CT-1]..[CT-9].
  */
-#ifndef STACK_REPORT_H
-#define STACK_REPORT_H
+#ifndef PP_STACK_REPORT_H
+#define PP_STACK_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack_symbols.h - which function a frame of a session's stack store is in */
-#ifndef STACK_SYMBOLS_H
-#define STACK_SYMBOLS_H
+#ifndef PP_STACK_SYMBOLS_H
+#define PP_STACK_SYMBOLS_H
 
 #include "pp/stack_report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* summary.h - samples per application and, below it, per binary image */
-#ifndef SUMMARY_H
-#define SUMMARY_H
+#ifndef PP_SUMMARY_H
+#define PP_SUMMARY_H
 
 #include <stddef.h>
 #include <stdint.h>

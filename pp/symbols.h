@@ -4,8 +4,8 @@
  *
  * Formatters see only this. A row without samples is never made.
  */
-#ifndef SYMBOLS_H
-#define SYMBOLS_H
+#ifndef PP_SYMBOLS_H
+#define PP_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tcov_listing.h - a source with how often its lines ran: doc/xprof.md [XP-38] */
-#ifndef TCOV_LISTING_H
-#define TCOV_LISTING_H
+#ifndef PP_TCOV_LISTING_H
+#define PP_TCOV_LISTING_H
 
 #include <stdio.h>
 #include "libutil/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack.h - files as distributions install kernel modules: packed, with xz or zstd [SY-12] */
-#ifndef UNPACK_H
-#define UNPACK_H
+#ifndef PP_UNPACK_H
+#define PP_UNPACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

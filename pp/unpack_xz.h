@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack_xz.h - what is xz inside: .gnu_debugdata sections and kernel modules */
-#ifndef UNPACK_XZ_H
-#define UNPACK_XZ_H
+#ifndef PP_UNPACK_XZ_H
+#define PP_UNPACK_XZ_H
 
 #include <stddef.h>
 

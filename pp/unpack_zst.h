@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* unpack_zst.h - what is zstd inside: kernel modules */
-#ifndef UNPACK_ZST_H
-#define UNPACK_ZST_H
+#ifndef PP_UNPACK_ZST_H
+#define PP_UNPACK_ZST_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xml_text.h - tags and values as XML; whatever a name holds, the document stays well-formed */
-#ifndef XML_TEXT_H
-#define XML_TEXT_H
+#ifndef PP_XML_TEXT_H
+#define PP_XML_TEXT_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_calls.h - who calls whom from where, out of a session's call chains [XP-44] */
-#ifndef XPROF_CALLS_H
-#define XPROF_CALLS_H
+#ifndef PP_XPROF_CALLS_H
+#define PP_XPROF_CALLS_H
 
 #include "pp/collect.h"
 

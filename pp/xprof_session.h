@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_session.h - a session's samples as profile feedback: doc/xprof.md [XP-39]..[XP-43] */
-#ifndef XPROF_SESSION_H
-#define XPROF_SESSION_H
+#ifndef PP_XPROF_SESSION_H
+#define PP_XPROF_SESSION_H
 
 #include "libutil/error.h"
 #include "pp/gprof_options.h"

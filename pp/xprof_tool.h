@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* xprof_tool.h - what the tools for profile feedback have in common */
-#ifndef XPROF_TOOL_H
-#define XPROF_TOOL_H
+#ifndef PP_XPROF_TOOL_H
+#define PP_XPROF_TOOL_H
 
 #include "formats/format.h"
 #include "formats/xprof_file.h"

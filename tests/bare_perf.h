@@ -5,8 +5,8 @@
  * Tests of the perf collector are skipped for this reason alone: a collector that fails where the
  * bare system call works is broken, and must be seen to be.
  */
-#ifndef BARE_PERF_H
-#define BARE_PERF_H
+#ifndef TESTS_BARE_PERF_H
+#define TESTS_BARE_PERF_H
 
 #include <errno.h>
 #include <linux/perf_event.h>

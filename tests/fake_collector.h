@@ -4,8 +4,8 @@
  *
  * Cookies are small numbers, 1 to nr_paths, naming fake_collector.paths[cookie - 1].
  */
-#ifndef FAKE_COLLECTOR_H
-#define FAKE_COLLECTOR_H
+#ifndef TESTS_FAKE_COLLECTOR_H
+#define TESTS_FAKE_COLLECTOR_H
 
 #include "daemon/collector.h"
 

@@ -10,8 +10,8 @@
  *
  * tests/oracles/pprof-format prints the same of a file.
  */
-#ifndef PROFILE_PRINT_H
-#define PROFILE_PRINT_H
+#ifndef TESTS_PROFILE_PRINT_H
+#define TESTS_PROFILE_PRINT_H
 
 #include <stdio.h>
 #include "formats/profile.h"

@@ -8,8 +8,8 @@
  * A failed CHECK is told and the test goes on; a test that crashes, or that takes longer than
  * TEST_SECONDS, is one failure. SKIP("why") ends a test as skipped. "PROGRAM NAME" runs one test.
  */
-#ifndef TAP_H
-#define TAP_H
+#ifndef TESTS_TAP_H
+#define TESTS_TAP_H
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clock.h - the nominal clock of the CPUs, where the architecture tells it */
-#ifndef OP_COMPAT_CLOCK_H
-#define OP_COMPAT_CLOCK_H
+#ifndef MODULE_COMPAT_CLOCK_H
+#define MODULE_COMPAT_CLOCK_H
 
 #ifdef CONFIG_X86
 #include <asm/tsc.h>

@@ -6,8 +6,8 @@
  * the headers being built against: distributions port features back, so version numbers lie.
  * Nothing outside this folder asks for a version or a feature.
  */
-#ifndef OP_COMPAT_H
-#define OP_COMPAT_H
+#ifndef MODULE_COMPAT_COMPAT_H
+#define MODULE_COMPAT_COMPAT_H
 
 #include "module/compat/clock.h"
 #include "module/compat/cpuid.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpuid.h - cpuid() moved to a header of its own after 6.12 */
-#ifndef OP_COMPAT_CPUID_H
-#define OP_COMPAT_CPUID_H
+#ifndef MODULE_COMPAT_CPUID_H
+#define MODULE_COMPAT_CPUID_H
 
 #ifdef HAVE_CPUID_API
 #include <asm/cpuid/api.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fs.h - in-memory filesystems, and files of overlays */
-#ifndef OP_COMPAT_FS_H
-#define OP_COMPAT_FS_H
+#ifndef MODULE_COMPAT_FS_H
+#define MODULE_COMPAT_FS_H
 
 #include <linux/dcache.h>
 #include <linux/fs.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* hrtimer.h - hrtimer_init() became hrtimer_setup() after 6.12 */
-#ifndef OP_COMPAT_HRTIMER_H
-#define OP_COMPAT_HRTIMER_H
+#ifndef MODULE_COMPAT_HRTIMER_H
+#define MODULE_COMPAT_HRTIMER_H
 
 #include <linux/hrtimer.h>
 

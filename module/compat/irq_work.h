@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* irq_work.h - work that runs in hard interrupt; with PREEMPT_RT other work runs in a thread */
-#ifndef OP_COMPAT_IRQ_WORK_H
-#define OP_COMPAT_IRQ_WORK_H
+#ifndef MODULE_COMPAT_IRQ_WORK_H
+#define MODULE_COMPAT_IRQ_WORK_H
 
 #include <linux/irq_work.h>
 

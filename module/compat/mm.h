@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mm.h - what a process runs, and where its vdso is */
-#ifndef OP_COMPAT_MM_H
-#define OP_COMPAT_MM_H
+#ifndef MODULE_COMPAT_MM_H
+#define MODULE_COMPAT_MM_H
 
 #include <linux/fs.h>
 #include <linux/mm_types.h>

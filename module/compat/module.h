@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* module.h - where a module's text lies: core_layout became mem[] after 6.1 */
-#ifndef OP_COMPAT_MODULE_H
-#define OP_COMPAT_MODULE_H
+#ifndef MODULE_COMPAT_MODULE_H
+#define MODULE_COMPAT_MODULE_H
 
 #include <linux/module.h>
 

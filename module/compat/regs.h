@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* regs.h - what interrupted registers tell, per architecture */
-#ifndef OP_COMPAT_REGS_H
-#define OP_COMPAT_REGS_H
+#ifndef MODULE_COMPAT_REGS_H
+#define MODULE_COMPAT_REGS_H
 
 #include <linux/ptrace.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tracepoint.h - the arguments of sched_process_exit */
-#ifndef OP_COMPAT_TRACEPOINT_H
-#define OP_COMPAT_TRACEPOINT_H
+#ifndef MODULE_COMPAT_TRACEPOINT_H
+#define MODULE_COMPAT_TRACEPOINT_H
 
 #include <linux/types.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fake_ibs.h - registers of instruction-based sampling that are but memory (fake_ibs.c) */
-#ifndef OP_FAKE_IBS_H
-#define OP_FAKE_IBS_H
+#ifndef MODULE_SELFTEST_FAKE_IBS_H
+#define MODULE_SELFTEST_FAKE_IBS_H
 
 #include <linux/types.h>
 

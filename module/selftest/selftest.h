@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* selftest.h - checks of the module's pure parts, in the kernel they will run in */
-#ifndef OP_SELFTEST_H
-#define OP_SELFTEST_H
+#ifndef MODULE_SELFTEST_SELFTEST_H
+#define MODULE_SELFTEST_SELFTEST_H
 
 /*
  * Run at load if the module parameter "selftest" is set or this is a debug build. 0, or

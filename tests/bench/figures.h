@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* figures.h - what benchmarks share: clocks, the median, and dice that always fall alike */
-#ifndef FIGURES_H
-#define FIGURES_H
+#ifndef TESTS_BENCH_FIGURES_H
+#define TESTS_BENCH_FIGURES_H
 
 #include <stdint.h>
 #include <stdlib.h>

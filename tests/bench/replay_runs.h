@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* replay_runs.h - what replay and replay_chains share: images, a recorder, and its sums */
-#ifndef REPLAY_RUNS_H
-#define REPLAY_RUNS_H
+#ifndef TESTS_BENCH_REPLAY_RUNS_H
+#define TESTS_BENCH_REPLAY_RUNS_H
 
 #include <stdio.h>
 #include <stdlib.h>

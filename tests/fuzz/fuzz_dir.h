@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_dir.h - a folder for a target's files, in memory, gone with the process */
-#ifndef FUZZ_DIR_H
-#define FUZZ_DIR_H
+#ifndef TESTS_FUZZ_FUZZ_DIR_H
+#define TESTS_FUZZ_FUZZ_DIR_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_file.h - the input as a file, for code that opens files */
-#ifndef FUZZ_FILE_H
-#define FUZZ_FILE_H
+#ifndef TESTS_FUZZ_FUZZ_FILE_H
+#define TESTS_FUZZ_FUZZ_FILE_H
 
 #include <fcntl.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * It keeps the promises of profile.h, and what our writer makes of it our reader takes. The first
  * byte of the input says how to read.
  */
-#ifndef FUZZ_PROFILE_H
-#define FUZZ_PROFILE_H
+#ifndef TESTS_FUZZ_FUZZ_PROFILE_H
+#define TESTS_FUZZ_FUZZ_PROFILE_H
 
 #include <stdint.h>
 #include <stdlib.h>

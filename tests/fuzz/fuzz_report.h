@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fuzz_report.h - reports over a session in fuzz_dir, whose files are the input */
-#ifndef FUZZ_REPORT_H
-#define FUZZ_REPORT_H
+#ifndef TESTS_FUZZ_FUZZ_REPORT_H
+#define TESTS_FUZZ_FUZZ_REPORT_H
 
 #include "tests/fuzz/fuzz_dir.h"
 #include "pp/report.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* mktext.h - words of the texts that become sessions; a bad one ends the program */
-#ifndef MKTEXT_H
-#define MKTEXT_H
+#ifndef TESTS_GOLDEN_MKTEXT_H
+#define TESTS_GOLDEN_MKTEXT_H
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cpuprofile_bytes.h - Google CPU profiles made word by word, and what is said of them */
-#ifndef CPUPROFILE_BYTES_H
-#define CPUPROFILE_BYTES_H
+#ifndef TESTS_UNIT_CPUPROFILE_BYTES_H
+#define TESTS_UNIT_CPUPROFILE_BYTES_H
 
 #include "formats/all_formats.h"
 #include "formats/cpuprofile.h"

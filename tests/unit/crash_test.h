@@ -5,8 +5,8 @@
  * It adds samples that follow from their number alone, and tells in shared memory how many of its
  * calls have returned: these must be found in what it wrote.
  */
-#ifndef CRASH_TEST_H
-#define CRASH_TEST_H
+#ifndef TESTS_UNIT_CRASH_TEST_H
+#define TESTS_UNIT_CRASH_TEST_H
 
 #include <sched.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_chains.h - chains put into a fake collector, and what became of them */
-#ifndef DAEMON_CHAINS_H
-#define DAEMON_CHAINS_H
+#ifndef TESTS_UNIT_DAEMON_CHAINS_H
+#define TESTS_UNIT_DAEMON_CHAINS_H
 
 #include "tests/unit/daemon_session.h"
 #include "libdb/stack_store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_counts.h - samples in a session's files beside what its counts say of them */
-#ifndef DAEMON_COUNTS_H
-#define DAEMON_COUNTS_H
+#ifndef TESTS_UNIT_DAEMON_COUNTS_H
+#define TESTS_UNIT_DAEMON_COUNTS_H
 
 #include "tests/unit/daemon_session.h"
 

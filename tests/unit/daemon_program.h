@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_program.h - build/bin/oprofiled run by a test, with the perf collector below tmpdir/sd */
-#ifndef DAEMON_PROGRAM_H
-#define DAEMON_PROGRAM_H
+#ifndef TESTS_UNIT_DAEMON_PROGRAM_H
+#define TESTS_UNIT_DAEMON_PROGRAM_H
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* daemon_session.h - a recorder on a fake collector in a folder of its own, and what it wrote */
-#ifndef DAEMON_SESSION_H
-#define DAEMON_SESSION_H
+#ifndef TESTS_UNIT_DAEMON_SESSION_H
+#define TESTS_UNIT_DAEMON_SESSION_H
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,8 +5,8 @@
  * Read beside the manuals. Our name, libpfm4's (NULL: it has no such event, nor any with that
  * code), the CPUs for which it is so. Names that differ in case only need no row.
  */
-#ifndef EVENTS_PFM_NAMES_H
-#define EVENTS_PFM_NAMES_H
+#ifndef TESTS_UNIT_EVENTS_PFM_NAMES_H
+#define TESTS_UNIT_EVENTS_PFM_NAMES_H
 
 static const struct {
 	const char *ours, *theirs, *types;

@@ -4,8 +4,8 @@
  *
  * And what such tests do with it: the actions of opcontrol, and opcontrol itself.
  */
-#ifndef FAKE_DAEMON_H
-#define FAKE_DAEMON_H
+#ifndef TESTS_UNIT_FAKE_DAEMON_H
+#define TESTS_UNIT_FAKE_DAEMON_H
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,8 +4,8 @@
  *
  * The "module" looks at the watchdog when it is loaded, as the real one does.
  */
-#ifndef FAKE_HOST_H
-#define FAKE_HOST_H
+#ifndef TESTS_UNIT_FAKE_HOST_H
+#define TESTS_UNIT_FAKE_HOST_H
 
 #include <errno.h>
 #include <stdarg.h>

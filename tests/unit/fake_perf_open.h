@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* fake_perf_open.h - a syscall() of the test's own, which answers perf_event_open itself */
-#ifndef FAKE_PERF_OPEN_H
-#define FAKE_PERF_OPEN_H
+#ifndef TESTS_UNIT_FAKE_PERF_OPEN_H
+#define TESTS_UNIT_FAKE_PERF_OPEN_H
 
 #include <dlfcn.h>
 #include <errno.h>

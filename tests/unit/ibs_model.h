@@ -6,8 +6,8 @@
  * for an interrupt, and go on once their control register is written, as the hardware does; its
  * errata too. Logged and refused as msr_model.h's.
  */
-#ifndef IBS_MODEL_H
-#define IBS_MODEL_H
+#ifndef TESTS_UNIT_IBS_MODEL_H
+#define TESTS_UNIT_IBS_MODEL_H
 
 #include "module/arch/x86/ibs.h"
 

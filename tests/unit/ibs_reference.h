@@ -5,8 +5,8 @@
  * The daemon has a table of bits; here are conditions, written from AMD's manuals by bit number
  * and on the 32-bit halves, so that a slip in one of the two shows.
  */
-#ifndef IBS_REFERENCE_H
-#define IBS_REFERENCE_H
+#ifndef TESTS_UNIT_IBS_REFERENCE_H
+#define TESTS_UNIT_IBS_REFERENCE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* ibs_test.h - a CPU with instruction-based sampling, set up and interrupted: for module_ibs*.c */
-#ifndef IBS_TEST_H
-#define IBS_TEST_H
+#ifndef TESTS_UNIT_IBS_TEST_H
+#define TESTS_UNIT_IBS_TEST_H
 
 #include "tests/unit/ibs_model.h"
 #include "tests/unit/msr_model.h"

@@ -4,8 +4,8 @@
  *
  * In a mount namespace, as in a container: what it has in /tmp is seen through /proc/PID/root only.
  */
-#ifndef JIT_CHILD_H
-#define JIT_CHILD_H
+#ifndef TESTS_UNIT_JIT_CHILD_H
+#define TESTS_UNIT_JIT_CHILD_H
 
 #include <fcntl.h>
 #include <sched.h>

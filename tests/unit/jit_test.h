@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* jit_test.h - dumps of code made at run time, put together by a test */
-#ifndef JIT_TEST_H
-#define JIT_TEST_H
+#ifndef TESTS_UNIT_JIT_TEST_H
+#define TESTS_UNIT_JIT_TEST_H
 
 #include <stdint.h>
 #include <string.h>

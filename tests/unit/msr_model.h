@@ -6,8 +6,8 @@
  * hardware does. An access that the hardware would refuse with #GP fails the test. Every access
  * goes into a log, which EXPECT_LOG compares.
  */
-#ifndef MSR_MODEL_H
-#define MSR_MODEL_H
+#ifndef TESTS_UNIT_MSR_MODEL_H
+#define TESTS_UNIT_MSR_MODEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

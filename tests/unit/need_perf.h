@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* need_perf.h - skips a test, but only where the kernel itself lets nobody sample its CPUs */
-#ifndef NEED_PERF_H
-#define NEED_PERF_H
+#ifndef TESTS_UNIT_NEED_PERF_H
+#define TESTS_UNIT_NEED_PERF_H
 
 #include <unistd.h>
 #include "tests/bare_perf.h"

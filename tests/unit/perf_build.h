@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perf_build.h - make records as the kernel would write them, for the tests of the perf collector
  */
-#ifndef PERF_BUILD_H
-#define PERF_BUILD_H
+#ifndef TESTS_UNIT_PERF_BUILD_H
+#define TESTS_UNIT_PERF_BUILD_H
 
 #include <linux/perf_event.h>
 #include <stdint.h>

@@ -10,8 +10,8 @@
  * out belong to the truth (one or two in a thousand, [UT-17], [UT-27]) it is one in a hundred of
  * 2000 chains; elsewhere none is known, and three of 300 are let pass.
  */
-#ifndef PERF_CHAINS_H
-#define PERF_CHAINS_H
+#ifndef TESTS_UNIT_PERF_CHAINS_H
+#define TESTS_UNIT_PERF_CHAINS_H
 
 #define TEST_SECONDS 170	/* a program's limit is 180; the deadlines are what ends a test */
 

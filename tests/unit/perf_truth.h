@@ -9,8 +9,8 @@
  * Nothing here depends on how fast or how busy the machine is: work is measured in CPU time, and
  * what must be seen is waited for, up to DEADLINE_S.
  */
-#ifndef PERF_TRUTH_H
-#define PERF_TRUTH_H
+#ifndef TESTS_UNIT_PERF_TRUTH_H
+#define TESTS_UNIT_PERF_TRUTH_H
 
 #include <fcntl.h>
 #include <limits.h>

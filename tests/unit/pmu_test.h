@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* pmu_test.h - a CPU of Intel's with counters, set up and interrupted: for module_msr_*.c */
-#ifndef PMU_TEST_H
-#define PMU_TEST_H
+#ifndef TESTS_UNIT_PMU_TEST_H
+#define TESTS_UNIT_PMU_TEST_H
 
 #include <errno.h>
 #include "tests/unit/msr_model.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* proto_made.h - bytes of a test read as profile.proto, and what that warned of */
-#ifndef PROTO_MADE_H
-#define PROTO_MADE_H
+#ifndef TESTS_UNIT_PROTO_MADE_H
+#define TESTS_UNIT_PROTO_MADE_H
 
 #include <stdio.h>
 #include <stdlib.h>

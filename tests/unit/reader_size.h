@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* reader_size.h - how much memory reading takes, as the kernel tells it of a process of its own */
-#ifndef READER_SIZE_H
-#define READER_SIZE_H
+#ifndef TESTS_UNIT_READER_SIZE_H
+#define TESTS_UNIT_READER_SIZE_H
 
 #include <stdbool.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_build.h - builders driven as the sampling thread does, with samples of our own */
-#ifndef SAMPLER_BUILD_H
-#define SAMPLER_BUILD_H
+#ifndef TESTS_UNIT_SAMPLER_BUILD_H
+#define TESTS_UNIT_SAMPLER_BUILD_H
 
 #include <link.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
  * sampler_chain.h - calls that say themselves where they are called from: outer(), one with
  * alloca(), inner(), and what is asked for. The same in objects that are compiled differently.
  */
-#ifndef SAMPLER_CHAIN_H
-#define SAMPLER_CHAIN_H
+#ifndef TESTS_UNIT_SAMPLER_CHAIN_H
+#define TESTS_UNIT_SAMPLER_CHAIN_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * Time passes only where a test says so: up to there whatever is due is done, each thing exactly
  * when it is due. So no test depends on how fast anything is.
  */
-#ifndef SAMPLER_FAKES_H
-#define SAMPLER_FAKES_H
+#ifndef TESTS_UNIT_SAMPLER_FAKES_H
+#define TESTS_UNIT_SAMPLER_FAKES_H
 
 #include "libsampler/profiler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_grid.h - profilers of the test's own thread, and when its samples are taken */
-#ifndef SAMPLER_GRID_H
-#define SAMPLER_GRID_H
+#ifndef TESTS_UNIT_SAMPLER_GRID_H
+#define TESTS_UNIT_SAMPLER_GRID_H
 
 #include "tests/unit/sampler_fakes.h"
 #include "tests/tap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_parked.h - threads to be sampled: they do nothing, until they are to end */
-#ifndef SAMPLER_PARKED_H
-#define SAMPLER_PARKED_H
+#ifndef TESTS_UNIT_SAMPLER_PARKED_H
+#define TESTS_UNIT_SAMPLER_PARKED_H
 
 #include <errno.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_preloaded.h - the test program once more, sampled by the library that opsample loads */
-#ifndef SAMPLER_PRELOADED_H
-#define SAMPLER_PRELOADED_H
+#ifndef TESTS_UNIT_SAMPLER_PRELOADED_H
+#define TESTS_UNIT_SAMPLER_PRELOADED_H
 
 #include <limits.h>
 #include <stdlib.h>

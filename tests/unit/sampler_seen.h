@@ -3,8 +3,8 @@
  * sampler_seen.h - threads that run in functions of their own, and what profiles of them have seen,
  * by the interface that programs have
  */
-#ifndef SAMPLER_SEEN_H
-#define SAMPLER_SEEN_H
+#ifndef TESTS_UNIT_SAMPLER_SEEN_H
+#define TESTS_UNIT_SAMPLER_SEEN_H
 
 #include <pthread.h>
 #include <stdatomic.h>

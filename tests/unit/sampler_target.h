@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_target.h - threads that stand where a test wants them, and copies of their stacks */
-#ifndef SAMPLER_TARGET_H
-#define SAMPLER_TARGET_H
+#ifndef TESTS_UNIT_SAMPLER_TARGET_H
+#define TESTS_UNIT_SAMPLER_TARGET_H
 
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_test.h - libraries beside the test program */
-#ifndef SAMPLER_TEST_H
-#define SAMPLER_TEST_H
+#ifndef TESTS_UNIT_SAMPLER_TEST_H
+#define TESTS_UNIT_SAMPLER_TEST_H
 
 #include <dlfcn.h>
 #include <limits.h>

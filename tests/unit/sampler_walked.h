@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sampler_walked.h - a thread in a chain of calls, and the frames that are found of it */
-#ifndef SAMPLER_WALKED_H
-#define SAMPLER_WALKED_H
+#ifndef TESTS_UNIT_SAMPLER_WALKED_H
+#define TESTS_UNIT_SAMPLER_WALKED_H
 
 #include "tests/unit/sampler_chain.h"
 #include "tests/unit/sampler_target.h"

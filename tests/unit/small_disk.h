@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* small_disk.h - a file system of a test's own, to be filled */
-#ifndef SMALL_DISK_H
-#define SMALL_DISK_H
+#ifndef TESTS_UNIT_SMALL_DISK_H
+#define TESTS_UNIT_SMALL_DISK_H
 
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack_fresh.h - a stack store that begins empty, and what its file says */
-#ifndef STACK_FRESH_H
-#define STACK_FRESH_H
+#ifndef TESTS_UNIT_STACK_FRESH_H
+#define TESTS_UNIT_STACK_FRESH_H
 
 #include "tests/unit/stack_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stack_test.h - a stack store with the usual labels, and sums over what it holds */
-#ifndef STACK_TEST_H
-#define STACK_TEST_H
+#ifndef TESTS_UNIT_STACK_TEST_H
+#define TESTS_UNIT_STACK_TEST_H
 
 #include "libutil/hash.h"
 #include "libdb/stack_store.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* stopwatch.h - how long something takes, for tests of what ends a wait */
-#ifndef STOPWATCH_H
-#define STOPWATCH_H
+#ifndef TESTS_UNIT_STOPWATCH_H
+#define TESTS_UNIT_STOPWATCH_H
 
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* taken_words.h - the words that a collector hands out, kept to be compared */
-#ifndef TAKEN_WORDS_H
-#define TAKEN_WORDS_H
+#ifndef TESTS_UNIT_TAKEN_WORDS_H
+#define TESTS_UNIT_TAKEN_WORDS_H
 
 #include <string.h>
 #include "oprofilefs/op_abi.h"

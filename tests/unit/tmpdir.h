@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tmpdir.h - a folder of its own for a test, and what is done with files in it */
-#ifndef TMPDIR_H
-#define TMPDIR_H
+#ifndef TESTS_UNIT_TMPDIR_H
+#define TESTS_UNIT_TMPDIR_H
 
 #include <errno.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Compiled without frame pointers; unwind_walk.c stops them at every instruction. x86-64 only.
  */
-#ifndef UNWIND_CALLS_H
-#define UNWIND_CALLS_H
+#ifndef TESTS_UNIT_UNWIND_CALLS_H
+#define TESTS_UNIT_UNWIND_CALLS_H
 
 struct unwind_call {
 	const char *name;

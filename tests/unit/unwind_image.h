@@ -2,8 +2,8 @@
 /*
  * unwind_image.h - made-up binaries with call frame information: one segment, all of it code
  */
-#ifndef UNWIND_IMAGE_H
-#define UNWIND_IMAGE_H
+#ifndef TESTS_UNIT_UNWIND_IMAGE_H
+#define TESTS_UNIT_UNWIND_IMAGE_H
 
 #include <elf.h>
 #include <stdint.h>

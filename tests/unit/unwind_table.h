@@ -2,8 +2,8 @@
 /*
  * unwind_table.h - made-up unwind tables for tests: rows and rules in, a table out
  */
-#ifndef UNWIND_TABLE_H
-#define UNWIND_TABLE_H
+#ifndef TESTS_UNIT_UNWIND_TABLE_H
+#define TESTS_UNIT_UNWIND_TABLE_H
 
 #include <stdlib.h>
 #include <string.h>

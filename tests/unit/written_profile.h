@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* written_profile.h - a profile as the text that a format makes of it, for tests */
-#ifndef WRITTEN_PROFILE_H
-#define WRITTEN_PROFILE_H
+#ifndef TESTS_UNIT_WRITTEN_PROFILE_H
+#define TESTS_UNIT_WRITTEN_PROFILE_H
 
 #include "formats/format.h"
 #include "tests/tap.h"

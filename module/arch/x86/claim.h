@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* claim.h - the CPUs' counters are ours, and not perf's or KVM's */
-#ifndef OP_CLAIM_H
-#define OP_CLAIM_H
+#ifndef MODULE_ARCH_X86_CLAIM_H
+#define MODULE_ARCH_X86_CLAIM_H
 
 #include "module/arch/x86/pmu.h"
 

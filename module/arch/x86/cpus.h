@@ -7,8 +7,8 @@
  * A CPU that comes is taken, and started if the others run; one that goes is stopped and given
  * back, and so are all before the machine sleeps, for their registers are lost then.
  */
-#ifndef OP_CPUS_H
-#define OP_CPUS_H
+#ifndef MODULE_ARCH_X86_CPUS_H
+#define MODULE_ARCH_X86_CPUS_H
 
 #include <linux/notifier.h>
 #include <linux/types.h>

@@ -21,8 +21,8 @@
  *
  *	samples + throttled = periods that ended
  */
-#ifndef OP_ARCH_IBS_H
-#define OP_ARCH_IBS_H
+#ifndef MODULE_ARCH_X86_IBS_H
+#define MODULE_ARCH_X86_IBS_H
 
 #include "module/counter.h"
 #include "module/op_ibs.h"

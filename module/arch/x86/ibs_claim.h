@@ -5,8 +5,8 @@
  * module/selftest/fake_ibs.c stands in for all this, and for the registers, in tests on machines
  * that have none.
  */
-#ifndef OP_IBS_CLAIM_H
-#define OP_IBS_CLAIM_H
+#ifndef MODULE_ARCH_X86_IBS_CLAIM_H
+#define MODULE_ARCH_X86_IBS_CLAIM_H
 
 #include "module/arch/x86/ibs.h"
 

@@ -5,8 +5,8 @@
  * In user space the test supplies these: a model of the registers stands in for the CPU.
  * All of them in any context, NMI included, on the CPU they are meant for.
  */
-#ifndef OP_MSR_H
-#define OP_MSR_H
+#ifndef MODULE_ARCH_X86_MSR_H
+#define MODULE_ARCH_X86_MSR_H
 
 #include "module/portable.h"
 

@@ -6,8 +6,8 @@
  * the registers against perf, have the local APIC make an overflow an NMI, and follow CPUs that
  * come, go and sleep. Used by the models op_model_intel and op_model_amd, in their order of calls.
  */
-#ifndef OP_NMI_H
-#define OP_NMI_H
+#ifndef MODULE_ARCH_X86_NMI_H
+#define MODULE_ARCH_X86_NMI_H
 
 #include "module/op_model.h"
 #include "module/arch/x86/pmu.h"

@@ -24,8 +24,8 @@
  * this counter, and what handling takes. That is the lesser of the last two: one may last long
  * because a hypervisor ran others.
  */
-#ifndef OP_PMU_H
-#define OP_PMU_H
+#ifndef MODULE_ARCH_X86_PMU_H
+#define MODULE_ARCH_X86_PMU_H
 
 #include "module/counter.h"
 #include "module/arch/x86/msr.h"

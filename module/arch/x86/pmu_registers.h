@@ -4,8 +4,8 @@
  *
  * Inline, as the NMI's side is made of little else.
  */
-#ifndef OP_PMU_REGISTERS_H
-#define OP_PMU_REGISTERS_H
+#ifndef MODULE_ARCH_X86_PMU_REGISTERS_H
+#define MODULE_ARCH_X86_PMU_REGISTERS_H
 
 #include "module/arch/x86/pmu.h"
 

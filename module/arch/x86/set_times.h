@@ -5,8 +5,8 @@
  * What a counter found is scaled by the two. Written by the CPU itself, its interrupts off, and
  * read from anywhere while it goes on. All times are ktime's, in ns.
  */
-#ifndef OP_SET_TIMES_H
-#define OP_SET_TIMES_H
+#ifndef MODULE_ARCH_X86_SET_TIMES_H
+#define MODULE_ARCH_X86_SET_TIMES_H
 
 #include <linux/seqlock.h>
 #include "module/counter.h"

@@ -6,8 +6,8 @@
  * distance to the next; many calm ones in a row halve it again. So a machine asked for a sample
  * every few cycles goes on working.
  */
-#ifndef OP_THROTTLE_H
-#define OP_THROTTLE_H
+#ifndef MODULE_ARCH_X86_THROTTLE_H
+#define MODULE_ARCH_X86_THROTTLE_H
 
 #include "module/portable.h"
 

@@ -2,8 +2,8 @@
 /*
  * call_tree.h - what the files of call_tree, a program whose call chains are known, have in common
  */
-#ifndef CALL_TREE_H
-#define CALL_TREE_H
+#ifndef TESTS_UNIT_CHAINS_CALL_TREE_H
+#define TESTS_UNIT_CHAINS_CALL_TREE_H
 
 /* A function as it is written, whatever its callers are like. */
 #ifdef __clang__

@@ -5,8 +5,8 @@
  * Functions of the program by name, anything of a library as "?", the kernel's part left out,
  * neighbours that are alike as one; innermost first.
  */
-#ifndef MODES_H
-#define MODES_H
+#ifndef TESTS_UNIT_CHAINS_MODES_H
+#define TESTS_UNIT_CHAINS_MODES_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
  * A workload burns a given number of turns and reads no clock meanwhile, so that its samples
  * lie in its own functions and nowhere else. calibrate.c tells how many turns a millisecond has.
  */
-#ifndef SPIN_H
-#define SPIN_H
+#ifndef TESTS_VM_WORKLOADS_SPIN_H
+#define TESTS_VM_WORKLOADS_SPIN_H
 
 #include <stdint.h>
 
