@@ -24,11 +24,11 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/perf_open.c daemon/perf_order.c daemon/perf_proc.c daemon/perf_proc_read.c \
 	daemon/perf_process.c daemon/perf_records.c daemon/perf_ring.c daemon/perf_rings.c \
 	daemon/perf_rings_sums.c daemon/perf_targets.c \
-	daemon/unwind_build.c daemon/unwind_cache.c daemon/unwind_cfi.c daemon/unwind_elf.c \
-	daemon/unwind_expression.c daemon/unwind_key.c daemon/unwind_plt.c \
-	daemon/unwind_program.c daemon/unwind_push.c \
-	daemon/unwind_rows.c daemon/unwind_rules.c daemon/unwind_section.c \
-	daemon/unwind_signal.c daemon/unwind_vdso.c \
+	unwind/build.c unwind/cache.c unwind/cfi.c unwind/elf.c \
+	unwind/expression.c unwind/key.c unwind/plt.c \
+	unwind/program.c daemon/unwind_push.c \
+	unwind/rows.c unwind/rules.c unwind/section.c \
+	unwind/signal.c unwind/vdso.c \
 	daemon/jit_code.c daemon/jit_convert.c daemon/jit_debug.c daemon/jit_deaths.c \
 	daemon/jit_dump.c \
 	daemon/jit_files.c daemon/jit_jitdump.c daemon/jit_layout.c daemon/jit_live.c \

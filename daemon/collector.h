@@ -37,7 +37,7 @@ struct collector_event {
 };
 
 struct ibs_config;			/* instruction-based sampling: ibs.h */
-struct unwind_cache;			/* unwind tables by build-id: unwind_cache.h */
+struct unwind_cache;			/* unwind tables by build-id: unwind/cache.h */
 
 /* Whom to sample, where that is not the whole machine: the perf collector only. */
 struct collector_targets {
@@ -118,7 +118,7 @@ struct collector {
 	int (*cgroup_path)(struct collector *c, uint64_t id, char **ret_path);
 
 	/*
-	 * Hand down the unwind table (op_unwind.h) of @cookie's image, which OP_WANT_TABLE asked
+	 * Hand down the unwind table (unwind/walk.h) of @cookie's image, which OP_WANT_TABLE asked
 	 * for: @blob is copied. @same_as, if not OP_NO_COOKIE, is a cookie with the same table
 	 * that was taken before; @blob is not looked at then. -ENOSPC: no room for more tables;
 	 * -EINVAL: refused; -ENOENT: no such cookie. NULL: this collector wants none.

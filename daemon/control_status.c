@@ -14,7 +14,7 @@
 #include "daemon/control_requests.h"
 #include "daemon/control_status.h"
 #include "libutil/file.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 #define SIZE_SECONDS	2	/* a session's size is worked out at most every so often */
 #define DEPTH_MAX	64	/* of folders: paths occur twice in a sample file's */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include "libutil/build_id.h"
 #include "oprofilefs/op_abi.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 struct perf_image_key {
 	const char *path;		/* as the kernel wrote it */

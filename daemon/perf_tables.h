@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "oprofilefs/op_unwind_table.h"
+#include "unwind/table.h"
 #include "daemon/perf_cookies.h"
 #include "daemon/perf_process.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 struct perf_tables {
 	struct unwind_cache *cache;		/* not owned */

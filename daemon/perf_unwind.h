@@ -2,7 +2,7 @@
 /*
  * perf_unwind.h - walk a user stack that was copied
  *
- * The walk itself is op_unwind.h's; here is what it walks on: registers and memory of a sample, and
+ * The walk itself is unwind/walk.h's; here is what it walks on: registers and memory of a sample, and
  * nothing else. What the copy does not hold can't be read [PC-83].
  */
 #ifndef DAEMON_PERF_UNWIND_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "oprofilefs/op_abi.h"
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 #include "daemon/perf_chain.h"
 
 struct perf_unwind {

@@ -18,7 +18,7 @@
 #include "daemon/log.h"
 #include "daemon/recorder_private.h"
 #include "libdb/session_settle.h"
-#include "daemon/unwind_vdso.h"
+#include "unwind/vdso.h"
 #include "libutil/xalloc.h"
 
 #define REMOVED	".removed."

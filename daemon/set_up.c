@@ -14,7 +14,7 @@
 #include "daemon/process.h"
 #include "libdb/sample_header.h"
 #include "libdb/session.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)
 {

@@ -10,7 +10,7 @@
 #define DAEMON_UNWIND_PUSH_H
 
 #include "daemon/collector.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 struct unwind_push;
 

@@ -12,7 +12,7 @@
 #include "module/unwind_tables.h"
 #include "module/user_regs.h"
 #include "oprofilefs/op_abi.h"
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 
 /* User memory as a walk reads it; page faults are disabled for all of it. */
 struct reader {

@@ -12,7 +12,7 @@
 #include <linux/llist.h>
 #include <linux/rcupdate.h>
 #include "oprofilefs/op_abi.h"
-#include "oprofilefs/op_unwind_table.h"
+#include "unwind/table.h"
 
 struct op_shared_table;
 

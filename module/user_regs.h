@@ -9,7 +9,7 @@
 
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 
 #if defined(CONFIG_X86_64)
 

@@ -21,7 +21,7 @@
 #include "operf/operf_end.h"
 #include "libutil/say.h"
 #include "control/status.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 #define LOOK_MS		100		/* at who is still there, and at the rings */
 #define COUNTS_MS	(10 * 1000)

@@ -11,7 +11,7 @@
 #include "operf/operf.h"
 #include "libdb/sample_header.h"
 #include "libdb/session.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 #include "control/vmlinux.h"
 #include "libutil/xalloc.h"
 

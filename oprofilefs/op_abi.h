@@ -149,7 +149,7 @@ struct op_cookie_path {
 #define OP_IOC_COOKIE_FD	_IOW('o', 0xe1, op_word)
 
 /*
- * OP_IOC_UNWIND_TABLE: code of @cookie is walked by the unwind table (op_unwind_table.h) at @data,
+ * OP_IOC_UNWIND_TABLE: code of @cookie is walked by the unwind table (unwind/table.h) at @data,
  * or, @len being 0, by that of another cookie, or by none any more. [FS-60]
  * -EINVAL: no such table; -ENOENT: unknown cookie, or @same_as has none; -ENOSPC: more than
  * unwind/memory allows.

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 
 #define STACK	0x10000ull
 

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 #include "tests/unit/daemon_session.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 #include "daemon/unwind_push.h"
 
 #define PUSHES_MAX 16

@@ -14,7 +14,7 @@
 #include "daemon/perf_note.h"
 #include "tests/unit/taken_words.h"
 #include "daemon/trans.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 #define E	OP_ESCAPE
 #define TASK	0x7f000000

@@ -26,7 +26,7 @@
 #include "libutil/file.h"
 #include "tests/unit/tmpdir.h"
 #include "daemon/trans.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 #define WARM 20 /* chains that are whole, and all tables that a mode needs are there */
 #define GOAL 300

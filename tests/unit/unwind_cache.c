@@ -12,8 +12,8 @@
 #include "libutil/file.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "daemon/unwind_build.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/build.h"
+#include "unwind/cache.h"
 
 #define MB	(1 << 20)
 

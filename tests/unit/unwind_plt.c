@@ -3,9 +3,9 @@
  * unwind_plt.c - code that nobody wrote call frame information for: linkage tables of each form,
  * returns from a signal's handler
  */
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "daemon/unwind_build.h"
+#include "unwind/build.h"
 #include "tests/unit/unwind_image.h"
 
 #define SP_OF(machine)	((machine) == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP)

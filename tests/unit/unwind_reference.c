@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include "libutil/hash.h"
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "daemon/unwind_build.h"
+#include "unwind/build.h"
 
 #define LIMIT	(64 << 20)
 #define X86_PC	16		/* as a register in expressions */

@@ -5,9 +5,9 @@
 #include <endian.h>
 #include <errno.h>
 #include <zlib.h>
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "daemon/unwind_build.h"
+#include "unwind/build.h"
 #include "tests/unit/unwind_image.h"
 
 #define LIMIT	(1 << 20)

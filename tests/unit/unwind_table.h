@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 
 #define BIT(n)		(1u << (n))
 #define NO		OP_UNWIND_NO_REGISTER

@@ -16,9 +16,9 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include "tests/unit/chains/symbols.h"
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "daemon/unwind_build.h"
+#include "unwind/build.h"
 
 #if defined(__x86_64__) && defined(HAVE_CXX)
 

@@ -12,11 +12,11 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
-#include "oprofilefs/op_unwind.h"
+#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "daemon/unwind_build.h"
+#include "unwind/build.h"
 #include "tests/unit/unwind_calls.h"
-#include "daemon/unwind_vdso.h"
+#include "unwind/vdso.h"
 
 #ifdef __x86_64__
 

@@ -26,8 +26,8 @@
 
 #include "tests/vm/chains_names.h"
 #include "oprofilefs/op_abi.h"
-#include "daemon/unwind_build.h"
-#include "daemon/unwind_vdso.h"
+#include "unwind/build.h"
+#include "unwind/vdso.h"
 
 #define FS OPROFILEFS_MOUNT "/"
 

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "oprofilefs/op_abi.h"
-#include "oprofilefs/op_unwind_table.h"
+#include "unwind/table.h"
 
 static const char *outcome(int result)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_cache.h - the unwind tables of all binaries seen, made in a thread of their own
+ * cache.h - the unwind tables of all binaries seen, made in a thread of their own
  *
  * One table for each build-id, however many files, processes and cookies have it. All tables
  * together stay below a bound; the ones not used for longest go. Binaries without a table are
  * remembered too, and why. Calls may come from any thread; none waits for a table. [UT-60]...
  */
-#ifndef DAEMON_UNWIND_CACHE_H
-#define DAEMON_UNWIND_CACHE_H
+#ifndef UNWIND_CACHE_H
+#define UNWIND_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "oprofilefs/op_unwind_table.h"
+#include "unwind/table.h"
 
 #define UNWIND_MEMORY_MB	64	/* of tables, unless told */
 #define UNWIND_KEEP_SECONDS	30	/* a table used that lately is not given up for another */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_pointer.h - the encodings that .eh_frame has for addresses
+ * pointer.h - the encodings that .eh_frame has for addresses
  */
-#ifndef DAEMON_UNWIND_POINTER_H
-#define DAEMON_UNWIND_POINTER_H
+#ifndef UNWIND_POINTER_H
+#define UNWIND_POINTER_H
 
-#include "daemon/unwind_bytes.h"
+#include "unwind/bytes.h"
 
 /* Low four bits: the number's form; next three: what it is relative to; high bit: indirect. */
 enum unwind_encoding {

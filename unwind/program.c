@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_program.c - the instructions of call frame information (DWARF 5, 6.4.2, and GNU's)
+ * program.c - the instructions of call frame information (DWARF 5, 6.4.2, and GNU's)
  *
  * A compiler writes a state, advances, writes the next: each stretch of code between two
  * advances is one row of the table.
  */
-#include "daemon/unwind_pointer.h"
-#include "daemon/unwind_program.h"
+#include "unwind/pointer.h"
+#include "unwind/program.h"
 
 #define REMEMBERED_MAX	16	/* compilers nest one or two */
 

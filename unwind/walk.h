@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * op_unwind.h - from a frame to its caller by a table, for the module and for user space
+ * walk.h - from a frame to its caller by a table, for the module and for user space
  *
  * The module does this in NMI, the perf collector over a copy of the stack: nothing here
  * allocates, sleeps, loops without a bound or trusts what it reads. doc/unwind-table.md has the
@@ -16,10 +16,10 @@
  *			(op_unwind_caller(&c) is the next caller)
  *	} while (result == OP_UNWIND_STEPPED && there is room for more);
  */
-#ifndef OPROFILEFS_OP_UNWIND_H
-#define OPROFILEFS_OP_UNWIND_H
+#ifndef UNWIND_WALK_H
+#define UNWIND_WALK_H
 
-#include "oprofilefs/op_unwind_table.h"
+#include "unwind/table.h"
 
 enum op_unwind_result {
 	OP_UNWIND_STEPPED,	/* the cursor stands on the caller */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_elf.c - segments and call frame sections of an ELF file that nobody vouches for
+ * elf.c - segments and call frame sections of an ELF file that nobody vouches for
  */
 #include <elf.h>
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "oprofilefs/op_unwind_table.h"
-#include "daemon/unwind_elf.h"
-#include "daemon/unwind_pointer.h"
+#include "unwind/table.h"
+#include "unwind/elf.h"
+#include "unwind/pointer.h"
 
 #define SEGMENTS_MAX	256		/* linkers make about ten */
 #define NAMES_MAX	(1 << 20)	/* bytes of section names that are looked at */

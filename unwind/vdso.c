@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_vdso.c - the kernel's vdso is an ELF image in our own memory, the same in every process
+ * vdso.c - the kernel's vdso is an ELF image in our own memory, the same in every process
  */
 #include <elf.h>
 #include <errno.h>
 #include <sys/auxv.h>
-#include "daemon/unwind_build.h"
-#include "daemon/unwind_vdso.h"
+#include "unwind/build.h"
+#include "unwind/vdso.h"
 
 #define PAGE		4096
 #define LIMIT		(1 << 20)	/* kernels have a table of 1 KB */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_plt.c - what the entries of a procedure linkage table do to the stack
+ * plt.c - what the entries of a procedure linkage table do to the stack
  *
  * An entry jumps to a function whose address it reads: the caller's frame is untouched. Only the
  * lazy kind, for functions not found yet, pushes a number for the dynamic linker, and its first
  * entry, where all of these go, pushes once more.
  */
-#include "daemon/unwind_plt.h"
+#include "unwind/plt.h"
 
 #define X86_FIRST	16	/* bytes of the first entry of the lazy kind */
 #define ARM64_FIRST	32

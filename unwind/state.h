@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_state.h - what call frame information says about one place in the code
+ * state.h - what call frame information says about one place in the code
  *
- * The program of a function changes the state as the address advances (unwind_program.h); a
- * state is then made into a rule (unwind_rules.h).
+ * The program of a function changes the state as the address advances (program.h); a
+ * state is then made into a rule (rules.h).
  */
-#ifndef DAEMON_UNWIND_STATE_H
-#define DAEMON_UNWIND_STATE_H
+#ifndef UNWIND_STATE_H
+#define UNWIND_STATE_H
 
 #include <stdbool.h>
-#include "oprofilefs/op_unwind_table.h"
-#include "daemon/unwind_bytes.h"
+#include "unwind/table.h"
+#include "unwind/bytes.h"
 
 /* Where the caller's value of a register is. */
 enum unwind_where {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_rules.c - from what call frame information says to a rule, and its number
+ * rules.c - from what call frame information says to a rule, and its number
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "libutil/hash.h"
-#include "daemon/unwind_rules.h"
+#include "unwind/rules.h"
 
 #define SLOTS_MIN	256
 #define PROBES_MAX	64	/* rules may be made up to have hashes alike */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_bytes.h - reading call frame information: numbers of all its kinds, never past the end
+ * bytes.h - reading call frame information: numbers of all its kinds, never past the end
  *
  * After a read that did not fit, bad is set, everything reads as 0 and nothing is left.
  */
-#ifndef DAEMON_UNWIND_BYTES_H
-#define DAEMON_UNWIND_BYTES_H
+#ifndef UNWIND_BYTES_H
+#define UNWIND_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_cache.c - finds tables, has them made, and lets the oldest go when memory runs out
+ * cache.c - finds tables, has them made, and lets the oldest go when memory runs out
  *
  * One mutex guards everything; the worker lets go of it while it reads a binary. An entry is
  * in the order of use (lru) from when it is READY or REFUSED; PENDING ones wait in a queue and
@@ -17,9 +17,9 @@
 #include <unistd.h>
 #include "libutil/hash.h"
 #include "libutil/list.h"
-#include "daemon/unwind_build.h"
-#include "daemon/unwind_cache.h"
-#include "daemon/unwind_vdso.h"
+#include "unwind/build.h"
+#include "unwind/cache.h"
+#include "unwind/vdso.h"
 
 #define ENTRIES_MAX	16384	/* binaries remembered, with a table or without */
 #define PENDING_MAX	256	/* each holds a descriptor */

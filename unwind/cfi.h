@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_cfi.h - the entries of an .eh_frame or .debug_frame section, one after the other
+ * cfi.h - the entries of an .eh_frame or .debug_frame section, one after the other
  */
-#ifndef DAEMON_UNWIND_CFI_H
-#define DAEMON_UNWIND_CFI_H
+#ifndef UNWIND_CFI_H
+#define UNWIND_CFI_H
 
-#include "daemon/unwind_program.h"
+#include "unwind/program.h"
 
 struct unwind_cfi {
 	const uint8_t *bytes;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * op_unwind_table.h - a binary's call frame information, for the module and for user space
+ * table.h - a binary's call frame information, for the module and for user space
  *
- * The daemon makes a table once per binary (daemon/unwind_build.h); the module and the perf
- * collector walk stacks by it (op_unwind.h). What it says stands in doc/unwind-table.md ([UT-n]).
+ * The daemon makes a table once per binary (unwind/build.h); the module and the perf
+ * collector walk stacks by it (walk.h). What it says stands in doc/unwind-table.md ([UT-n]).
  *
  * A table must have passed op_unwind_check() once; afterwards it is only read, by any number of
  * CPUs, in any context. Machine words are native: it never leaves the machine it was made on.
  */
-#ifndef OPROFILEFS_OP_UNWIND_TABLE_H
-#define OPROFILEFS_OP_UNWIND_TABLE_H
+#ifndef UNWIND_TABLE_H
+#define UNWIND_TABLE_H
 
 #include "oprofilefs/op_types.h"
 

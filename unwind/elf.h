@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_elf.h - what of an ELF file is needed for its unwind table
+ * elf.h - what of an ELF file is needed for its unwind table
  *
  * Read with pread() and checked: the file may be hostile, cut short or change meanwhile.
  */
-#ifndef DAEMON_UNWIND_ELF_H
-#define DAEMON_UNWIND_ELF_H
+#ifndef UNWIND_ELF_H
+#define UNWIND_ELF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_rows.c - sorts functions, cuts what overlaps, marks the gaps, merges equal rows
+ * rows.c - sorts functions, cuts what overlaps, marks the gaps, merges equal rows
  *
  * Rows are gone through twice: counted, then written into a table that is just large enough.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "daemon/unwind_rows.h"
+#include "unwind/rows.h"
 
 #define ROOM_MIN	1024
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_program.h - runs the programs of call frame information
+ * program.h - runs the programs of call frame information
  *
  * One pass over a program's bytes: no jumps, so no loops.
  */
-#ifndef DAEMON_UNWIND_PROGRAM_H
-#define DAEMON_UNWIND_PROGRAM_H
+#ifndef UNWIND_PROGRAM_H
+#define UNWIND_PROGRAM_H
 
-#include "daemon/unwind_state.h"
+#include "unwind/state.h"
 
 /* What functions have in common. */
 struct unwind_cie {

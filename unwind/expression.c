@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_expression.c - the DWARF expressions that compilers and linkers really put into call
+ * expression.c - the DWARF expressions that compilers and linkers really put into call
  * frame information
  *
  * An unwinder that runs in an NMI does not interpret programs; the few patterns in use are
  * recognised here, everything else has no rule.
  */
-#include "daemon/unwind_state.h"
+#include "unwind/state.h"
 
 enum {
 	DW_deref	= 0x06,

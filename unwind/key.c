@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_key.c - which binary a file is, as far as that can be believed
+ * key.c - which binary a file is, as far as that can be believed
  *
  * Anybody can give a file libc's build-id and call frame information that leads astray. Only who
  * could replace libc itself is taken at his word. [UT-61]
@@ -11,7 +11,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "libutil/build_id.h"
-#include "daemon/unwind_cache.h"
+#include "unwind/cache.h"
 
 #define FUSE_MAGIC	0x65735546	/* its server says what owner it likes */
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_build.c - a binary in, its unwind table out: puts the other unwind_* files together
+ * build.c - a binary in, its unwind table out: puts the other unwind_* files together
  */
 #include <errno.h>
 #include <stdlib.h>
-#include "daemon/unwind_build.h"
-#include "daemon/unwind_cfi.h"
-#include "daemon/unwind_elf.h"
-#include "daemon/unwind_plt.h"
-#include "daemon/unwind_rows.h"
-#include "daemon/unwind_signal.h"
+#include "unwind/build.h"
+#include "unwind/cfi.h"
+#include "unwind/elf.h"
+#include "unwind/plt.h"
+#include "unwind/rows.h"
+#include "unwind/signal.h"
 
 struct build {
 	struct unwind_elf elf;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_signal.h - rows for returns from signal handlers that no call frame information tells of
+ * signal.h - rows for returns from signal handlers that no call frame information tells of
  *
  * Such code is known by its bytes: it does nothing but the system call rt_sigreturn(). [UT-48]
  */
-#ifndef DAEMON_UNWIND_SIGNAL_H
-#define DAEMON_UNWIND_SIGNAL_H
+#ifndef UNWIND_SIGNAL_H
+#define UNWIND_SIGNAL_H
 
-#include "daemon/unwind_elf.h"
-#include "daemon/unwind_rows.h"
+#include "unwind/elf.h"
+#include "unwind/rows.h"
 
 /*
  * Rows for what is found of it in @elf, called before others are added: of what has call frame

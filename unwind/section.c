@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_section.c - the bytes of a section, as they are or compressed
+ * section.c - the bytes of a section, as they are or compressed
  *
  * Go compresses its .debug_frame, in either of two forms. Nothing is allocated that the compressed
  * bytes could not fill.
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
-#include "daemon/unwind_elf.h"
+#include "unwind/elf.h"
 
 #define INFLATE_MOST	1032	/* bytes that zlib's format makes of one, at most */
 

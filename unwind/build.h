@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_build.h - a binary's call frame information in, an unwind table out
+ * build.h - a binary's call frame information in, an unwind table out
  *
  * From .eh_frame, or .debug_frame where there is no .eh_frame, of 64-bit x86 and ARM binaries.
  * The binary may be anybody's and may change while it is read: time and memory are bounded by
  * its size and @limit, and what does not make sense is left out and counted. [UT-40]...[UT-49]
  */
-#ifndef DAEMON_UNWIND_BUILD_H
-#define DAEMON_UNWIND_BUILD_H
+#ifndef UNWIND_BUILD_H
+#define UNWIND_BUILD_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "oprofilefs/op_unwind_table.h"
+#include "unwind/table.h"
 
 /* What became of a binary's call frame information. */
 struct unwind_counts {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_plt.h - rows for procedure linkage tables that nobody wrote call frame information for
+ * plt.h - rows for procedure linkage tables that nobody wrote call frame information for
  *
  * GNU ld does so on x86-64 only, and not for static programs; other linkers never do. What their
  * entries do to the stack follows from their form. [UT-49]
  */
-#ifndef DAEMON_UNWIND_PLT_H
-#define DAEMON_UNWIND_PLT_H
+#ifndef UNWIND_PLT_H
+#define UNWIND_PLT_H
 
-#include "daemon/unwind_elf.h"
-#include "daemon/unwind_rows.h"
+#include "unwind/elf.h"
+#include "unwind/rows.h"
 
 /*
  * Rows for all such sections of @elf; where there are FDEs, which must be there already, those

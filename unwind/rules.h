@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_rules.h - the rules of a table in the making, each said once
+ * rules.h - the rules of a table in the making, each said once
  */
-#ifndef DAEMON_UNWIND_RULES_H
-#define DAEMON_UNWIND_RULES_H
+#ifndef UNWIND_RULES_H
+#define UNWIND_RULES_H
 
 #include <stddef.h>
-#include "daemon/unwind_state.h"
+#include "unwind/state.h"
 
 #define UNWIND_NO_RULE		0	/* OP_CFA_NONE: for code that nothing is said about */
 #define UNWIND_UNKNOWN_RULE	1	/* OP_CFA_UNKNOWN */

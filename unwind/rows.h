@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind_rows.h - the rows of a table in the making, and the table made of them
+ * rows.h - the rows of a table in the making, and the table made of them
  *
  * Functions come in any order, may overlap and leave gaps; the table's rows rise and tell.
  */
-#ifndef DAEMON_UNWIND_ROWS_H
-#define DAEMON_UNWIND_ROWS_H
+#ifndef UNWIND_ROWS_H
+#define UNWIND_ROWS_H
 
-#include "daemon/unwind_build.h"
-#include "daemon/unwind_rules.h"
+#include "unwind/build.h"
+#include "unwind/rules.h"
 
 struct unwind_row {
 	uint32_t offset;		/* in the file */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_cfi.c - CIEs and FDEs (DWARF 5, 6.4.1, and the LSB's .eh_frame)
+ * cfi.c - CIEs and FDEs (DWARF 5, 6.4.1, and the LSB's .eh_frame)
  *
  * An entry is a length, then what it is: a CIE has what functions share, an FDE is one function
  * and says which CIE. Many FDEs have the same few CIEs, which are therefore kept when read.
  */
 #include <errno.h>
-#include "daemon/unwind_cfi.h"
-#include "daemon/unwind_pointer.h"
+#include "unwind/cfi.h"
+#include "unwind/pointer.h"
 
 #define CIE_SIZE_MAX	1024	/* real ones have 20 to 200 bytes */
 #define CIES_KEPT	8	/* a power of two */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind_signal.c - find the code that returns from a signal's handler
+ * signal.c - find the code that returns from a signal's handler
  *
  * On arm64 it is in the vdso. On x86-64 each C library brings its own, and so does Go; glibc's has
  * call frame information, musl's has none, and Go's says that it is a function like any other.
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/unwind_signal.h"
+#include "unwind/signal.h"
 
 #define CHUNK		(64 << 10)
 #define CODE_MAX	(UINT64_C(256) << 20)	/* bytes that are looked through */
