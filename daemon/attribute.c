@@ -11,7 +11,7 @@
 #include "daemon/attribute_private.h"
 #include "daemon/cgroups.h"
 #include "daemon/jit_processes.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 struct attribution *attribution_new(const struct attribution_config *config)

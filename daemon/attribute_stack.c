@@ -11,7 +11,7 @@
 #include "daemon/cgroups.h"
 #include "daemon/comms.h"
 #include "daemon/jit_processes.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 
 #define SEARCHES_MAX	8		/* of one chain */
 

@@ -17,9 +17,9 @@
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/perf_mounts.h"
-#include "daemon/quiet_path.h"
+#include "libutil/quiet_path.h"
 #include "libdb/session.h"
 #include "libutil/xalloc.h"
 

@@ -6,8 +6,8 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	daemon/device.c daemon/device_counts.c daemon/device_events.c daemon/device_ibs.c \
 	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \
 	daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
-	daemon/kernel.c daemon/kernel_snapshot.c daemon/log.c daemon/options.c \
-	daemon/parts.c daemon/process.c daemon/quiet_path.c daemon/recorder.c \
+	daemon/kernel.c daemon/kernel_snapshot.c libutil/log.c daemon/options.c \
+	daemon/parts.c daemon/process.c libutil/quiet_path.c daemon/recorder.c \
 	daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/recorder_words.c \
 	daemon/sfile.c daemon/sfile_batch.c daemon/sfile_open.c \

@@ -13,7 +13,7 @@
 #include "daemon/collector.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define NR_PROCESSES	8192

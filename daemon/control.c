@@ -11,7 +11,7 @@
 #include "libutil/channel.h"
 #include "daemon/control.h"
 #include "daemon/control_requests.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define REQUEST_MS	5000	/* a peer's whole request must have come by then */

@@ -11,8 +11,8 @@
 #include "libutil/build_id.h"
 #include "daemon/cookie.h"
 #include "libutil/hash.h"
-#include "daemon/log.h"
-#include "daemon/quiet_path.h"
+#include "libutil/log.h"
+#include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
 struct entry {

@@ -10,7 +10,7 @@
 #include "daemon/ibs.h"
 #include "daemon/ibs_events.h"
 #include "daemon/ibs_log.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 _Static_assert(IBS_EVENTS_MAX <= EXT_EVENTS_MAX, "a sample may be all of them");

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "libutil/file.h"
 #include "daemon/ibs_log.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define TEXT_MAX	65536		/* bytes gathered before they are written */

@@ -7,7 +7,7 @@
 #include "libutil/hash.h"
 #include "daemon/image.h"
 #include "libdb/image_ids.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS 1024

@@ -16,7 +16,7 @@
 #include "daemon/jit_owner.h"
 #include "daemon/perf_mounts.h"
 #include "daemon/perf_proc.h"
-#include "daemon/quiet_path.h"
+#include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 
 #define MAPS_MAX	(8u << 20)	/* bytes of /proc/TGID/maps */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/jit_processes_private.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define JOBS_MAX	64		/* done by one child */

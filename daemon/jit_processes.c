@@ -5,7 +5,7 @@
 #include <string.h>
 #include "libutil/hash.h"
 #include "daemon/jit_processes_private.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define PROCESSES_MAX	1024		/* whose files are kept open */

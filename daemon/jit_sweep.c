@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "daemon/jit_sweep.h"
 #include "daemon/perf_mounts.h"
-#include "daemon/quiet_path.h"
+#include "libutil/quiet_path.h"
 
 /* "PID.dump" */
 static bool is_dump(const char *name)

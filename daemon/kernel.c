@@ -13,7 +13,7 @@
 #include "libutil/file.h"
 #include "daemon/kernel.h"
 #include "daemon/kernel_snapshot.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define MODULES_FILE_MAX	(16 << 20)	/* bytes of /proc/modules */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "daemon/daemon.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/process.h"
 #include "libutil/say.h"
 

@@ -17,7 +17,7 @@
 #include "daemon/jit_places.h"
 #include "daemon/jit_processes.h"
 #include "daemon/jit_sweep.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"
 #include "libdb/sample_name.h"

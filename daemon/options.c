@@ -10,7 +10,7 @@
 #include <string.h>
 #include "events/cpu_type.h"
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"
 #include "daemon/options.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/parts.h"
 #include "libdb/session_parts.h"
 #include "libutil/xalloc.h"

@@ -8,7 +8,7 @@
  */
 #include "daemon/perf_image_fd.h"
 #include "daemon/perf_mounts.h"
-#include "daemon/quiet_path.h"
+#include "libutil/quiet_path.h"
 
 #include <errno.h>
 #include <fcntl.h>

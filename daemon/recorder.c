@@ -11,7 +11,7 @@
 #include "daemon/comms.h"
 #include "events/cpu_type.h"
 #include "daemon/ibs.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/recorder_private.h"
 #include "libdb/sample_header.h"
 #include "libutil/xalloc.h"

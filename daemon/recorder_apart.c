@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/recorder_private.h"
 #include "libutil/xalloc.h"
 

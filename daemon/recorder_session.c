@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/recorder_private.h"
 #include "libdb/session_settle.h"
 #include "unwind/vdso.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/recorder_private.h"
 
 /* Counter @i's times since the collector was opened. False: there are none. */

@@ -10,7 +10,7 @@
 #include "libutil/file.h"
 #include "daemon/ibs.h"
 #include "daemon/jit_sweep.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/process.h"
 #include "libdb/sample_header.h"
 #include "libdb/session.h"

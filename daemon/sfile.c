@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/sfile_private.h"
 #include "libutil/xalloc.h"
 

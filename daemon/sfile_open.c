@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libdb/sample_header.h"
 #include "daemon/sfile_private.h"
 #include "libutil/xalloc.h"

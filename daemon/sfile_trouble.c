@@ -3,7 +3,7 @@
  * sfile_trouble.c - sample files that cannot be written: what is told, when they are tried again
  */
 #include <string.h>
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/sfile_private.h"
 
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */

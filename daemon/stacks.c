@@ -11,7 +11,7 @@
 #include "daemon/anon.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "oprofilefs/op_abi.h"
 #include "daemon/stacks.h"
 #include "libutil/xalloc.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/stats.h"
 #include "libutil/xalloc.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "libutil/hash.h"
 #include "libutil/list.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "daemon/unwind_push.h"
 #include "libutil/xalloc.h"
 

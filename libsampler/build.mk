@@ -2,26 +2,86 @@
 # compiled as for a shared library, and in both forms nothing but sampler.h's names is to be seen.
 sampler_sources := libsampler/version.c \
 	libsampler/modules.c libsampler/module_elf.c libsampler/stack_buffer.c
-sampler_sources += $(addprefix libsampler/,copy_signal.c copy_stack.c copy_proc.c copy_registers.c \
-	stack_words.c walk.c unwind_frame_pointer.c unwind_dwarf.c \
-	unwind_modules.c unwind_files.c)
-sampler_sources += $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c \
-	sample.c all_threads.c periodic.c metadata.c metadata_past.c own_files.c fork.c)
-sampler_sources += $(addprefix libsampler/build_,profile.c images.c comms.c file.c names.c \
-	symbols.c session.c session_images.c session_files.c session_stacks.c \
-	session_beside.c)
+sampler_sources += libsampler/copy_signal.c \
+	libsampler/copy_stack.c \
+	libsampler/copy_proc.c \
+	libsampler/copy_registers.c \
+	libsampler/stack_words.c \
+	libsampler/walk.c \
+	libsampler/unwind_frame_pointer.c \
+	libsampler/unwind_dwarf.c \
+	libsampler/unwind_modules.c \
+	libsampler/unwind_files.c
+sampler_sources += libsampler/thread.c \
+	libsampler/schedule.c \
+	libsampler/sampling_thread.c \
+	libsampler/profiler.c \
+	libsampler/sample.c \
+	libsampler/all_threads.c \
+	libsampler/periodic.c \
+	libsampler/metadata.c \
+	libsampler/metadata_past.c \
+	libsampler/own_files.c \
+	libsampler/fork.c
+sampler_sources += libsampler/build_profile.c \
+	libsampler/build_images.c \
+	libsampler/build_comms.c \
+	libsampler/build_file.c \
+	libsampler/build_names.c \
+	libsampler/build_symbols.c \
+	libsampler/build_session.c \
+	libsampler/build_session_images.c \
+	libsampler/build_session_files.c \
+	libsampler/build_session_stacks.c \
+	libsampler/build_session_beside.c
 sampler_sources += libsampler/session_folder.c
 # of other folders, compiled once more; xalloc.c is our own
 sampler_used := libsampler/xalloc.c
-sampler_used += $(addprefix formats/,profile.c profile_sums.c format_warn.c shown_frames.c \
-	folded_write.c cpuprofile_write.c cpuprofile_words.c maps_text.c maps_text_write.c \
-	maps_line.c proto_write.c proto_strings.c proto_columns.c proto_encode.c gzip_write.c)
-sampler_used += $(addprefix libdb/,odb_open.c odb_add.c odb_grow.c odb_read.c sample_header.c \
-	sample_name.c session.c session_info.c session_counts.c session_parts.c image_ids.c \
-	text_file.c abi.c stack_open.c stack_check.c stack_index.c stack_grow.c stack_labels.c \
-	stack_add.c stack_ends.c)
-sampler_used += $(addprefix libutil/,error.c strbuf.c file.c file_reserved.c file_tree.c path.c \
-	hash.c number.c build_id.c build_id_elf.c)
+sampler_used += formats/profile.c \
+	formats/profile_sums.c \
+	formats/format_warn.c \
+	formats/shown_frames.c \
+	formats/folded_write.c \
+	formats/cpuprofile_write.c \
+	formats/cpuprofile_words.c \
+	formats/maps_text.c \
+	formats/maps_text_write.c \
+	formats/maps_line.c \
+	formats/proto_write.c \
+	formats/proto_strings.c \
+	formats/proto_columns.c \
+	formats/proto_encode.c \
+	formats/gzip_write.c
+sampler_used += libdb/odb_open.c \
+	libdb/odb_add.c \
+	libdb/odb_grow.c \
+	libdb/odb_read.c \
+	libdb/sample_header.c \
+	libdb/sample_name.c \
+	libdb/session.c \
+	libdb/session_info.c \
+	libdb/session_counts.c \
+	libdb/session_parts.c \
+	libdb/image_ids.c \
+	libdb/text_file.c \
+	libdb/abi.c \
+	libdb/stack_open.c \
+	libdb/stack_check.c \
+	libdb/stack_index.c \
+	libdb/stack_grow.c \
+	libdb/stack_labels.c \
+	libdb/stack_add.c \
+	libdb/stack_ends.c
+sampler_used += libutil/error.c \
+	libutil/strbuf.c \
+	libutil/file.c \
+	libutil/file_reserved.c \
+	libutil/file_tree.c \
+	libutil/path.c \
+	libutil/hash.c \
+	libutil/number.c \
+	libutil/build_id.c \
+	libutil/build_id_elf.c
 sampler_ldlibs := -ldw -lelf -lz -lpthread
 
 sampler_objs := $(patsubst %.c,$(O)/pic/%.o,$(sampler_sources) $(sampler_used))

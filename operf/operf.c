@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "operf/operf_end.h"
 #include "libutil/say.h"
 #include "control/status.h"

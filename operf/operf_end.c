@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "oprofilefs/op_abi.h"
 #include "daemon/perf_copy_size.h"
 #include "operf/rights.h"

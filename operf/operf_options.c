@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/number.h"
 #include "operf/plan.h"
 #include "operf/tool_options.h"

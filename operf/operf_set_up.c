@@ -7,7 +7,7 @@
 
 #include "libutil/file.h"
 #include "daemon/ibs.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "operf/operf.h"
 #include "libdb/sample_header.h"
 #include "libdb/session.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "pp/debug_file.h"
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 #include "pp/unpack.h"
 #include "pp/unpack_xz.h"
 #include "libutil/xalloc.h"

@@ -8,7 +8,7 @@ $(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.
 	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c \
 	pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
-	pp/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
+	libutil/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
 	pp/missing_symbols.c pp/import_images.c pp/imported.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/stack_report.c pp/chain_choices.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \

@@ -15,7 +15,7 @@
 #include "pp/chain_choices.h"
 #include "pp/export_baseline.h"
 #include "libutil/file.h"
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 #include "libdb/stack_store.h"
 #include "pp/stack_symbols.h"
 #include "libutil/xalloc.h"

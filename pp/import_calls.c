@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 #include "formats/saturate.h"
 #include "libutil/xalloc.h"
 

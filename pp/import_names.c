@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "libutil/file.h"
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -8,7 +8,7 @@
 
 #include "pp/event_scale.h"
 #include "libdb/odb.h"
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 
 /* A file of OProfile 1.x, as nearly all are, is opened once. */

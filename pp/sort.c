@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 
 static const char *const key_names[NR_SORT_KEYS] = {

@@ -17,7 +17,7 @@
 #include <string.h>
 #include "tests/bench/figures.h"
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "tests/bench/replay_runs.h"
 #include "libutil/xalloc.h"
 

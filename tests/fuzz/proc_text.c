@@ -13,7 +13,7 @@
 #include "daemon/anon.h"
 #include "libutil/file.h"
 #include "daemon/kernel.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

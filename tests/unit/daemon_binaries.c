@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include "daemon/binaries.h"
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -5,7 +5,7 @@
 #include "daemon/device_ibs.h"
 #include "daemon/ibs.h"
 #include "daemon/ibs_log.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

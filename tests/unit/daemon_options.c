@@ -5,7 +5,7 @@
 #include <string.h>
 #include "daemon/asked_events.h"
 #include "daemon/options.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "tests/tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 #include "tests/fake_collector.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libdb/odb.h"
 #include "daemon/recorder.h"
 #include "libdb/sample_header.h"

@@ -7,7 +7,7 @@
  */
 #include <sys/stat.h>
 
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "oprofilefs/op_abi.h"
 #include "operf/operf_end.h"
 #include "daemon/perf_copy_size.h"

@@ -4,8 +4,17 @@ $(eval $(call unit_test,sampler_metadata,tests/unit/sampler_metadata.c libsample
 threaded += $(O)/tests/sampler_metadata
 
 # those of when samples are taken have a clock, a copier and a walker of their own
-sampler_core := $(addprefix libsampler/,thread.c schedule.c sampling_thread.c profiler.c sample.c \
-	all_threads.c periodic.c metadata.c metadata_past.c own_files.c fork.c)
+sampler_core := libsampler/thread.c \
+	libsampler/schedule.c \
+	libsampler/sampling_thread.c \
+	libsampler/profiler.c \
+	libsampler/sample.c \
+	libsampler/all_threads.c \
+	libsampler/periodic.c \
+	libsampler/metadata.c \
+	libsampler/metadata_past.c \
+	libsampler/own_files.c \
+	libsampler/fork.c
 sampler_timed := $(addprefix sampler_,profiler sampling_thread errors targets all_threads cpu_time \
 	labels add_unwinder periodic)
 $(foreach t,$(sampler_timed) sampler_fork,\

@@ -6,8 +6,8 @@
  * Where that never answers, walking there would keep the daemon waiting for ever. A file that was
  * just executed has its names in the kernel's cache, so only those are walked.
  */
-#ifndef DAEMON_QUIET_PATH_H
-#define DAEMON_QUIET_PATH_H
+#ifndef LIBUTIL_QUIET_PATH_H
+#define LIBUTIL_QUIET_PATH_H
 
 /*
  * An O_PATH descriptor of the absolute @path, seen from the folder @root (AT_FDCWD: our own root).

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libutil/file.h"
-#include "daemon/log.h"
+#include "libutil/log.h"
 #include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"

@@ -5,8 +5,8 @@
  * The daemon has no terminal: after the start-up everything it has to say goes here. Writing
  * never fails as far as callers are concerned (a full disk loses lines, nothing else).
  */
-#ifndef DAEMON_LOG_H
-#define DAEMON_LOG_H
+#ifndef LIBUTIL_LOG_H
+#define LIBUTIL_LOG_H
 
 #include "libutil/error.h"
 

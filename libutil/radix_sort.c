@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* radix_sort.c - a stable counting pass for each digit in which keys differ at all */
-#include "pp/radix_sort.h"
+#include "libutil/radix_sort.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * What reports sort is counted in 100,000s and has a number first: the place of a sample or a
  * symbol, a row's count. Items with equal numbers keep their order.
  */
-#ifndef PP_RADIX_SORT_H
-#define PP_RADIX_SORT_H
+#ifndef LIBUTIL_RADIX_SORT_H
+#define LIBUTIL_RADIX_SORT_H
 
 #include <stddef.h>
 #include <stdint.h>

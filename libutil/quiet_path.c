@@ -7,7 +7,7 @@
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "daemon/quiet_path.h"
+#include "libutil/quiet_path.h"
 
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED	0x20
