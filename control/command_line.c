@@ -11,7 +11,7 @@
 #include <string.h>
 #include "control/command_line.h"
 #include "libutil/option_help.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 /* Codes that popt hands back: actions, settings and the rest, apart from each other. */

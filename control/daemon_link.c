@@ -15,7 +15,7 @@
 #include "control/daemon_link.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 #define ANSWER_MS	(10 * 1000)
 #define WRITE_MS	(30 * 1000)

@@ -10,7 +10,7 @@
 #include "control/daemon_link.h"
 #include "control/daemon_start.h"
 #include "libutil/file.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "control/vmlinux.h"
 #include "libutil/xalloc.h"
 

@@ -16,8 +16,8 @@
 #include "control/daemon_link.h"
 #include "libutil/file.h"
 #include "control/offline.h"
-#include "libdb/session.h"
-#include "libdb/session_settle.h"
+#include "libdb/session/session.h"
+#include "libdb/session/settle.h"
 #include "libutil/xalloc.h"
 
 #define ASIDE	".tmp_reset."		/* and a pid: no session's name */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "control/setup.h"
 #include "control/vmlinux.h"
 #include "libutil/xalloc.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "control/daemon_link.h"
 #include "libutil/number.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "control/status.h"
 
 void format_period(uint64_t ns, char *buf, size_t size)

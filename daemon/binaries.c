@@ -20,7 +20,7 @@
 #include "libutil/log.h"
 #include "daemon/perf_mounts.h"
 #include "libutil/quiet_path.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define HELD_MAX	64		/* descriptors kept until there are samples */

@@ -19,7 +19,7 @@
 #include <sys/types.h>
 #include "libutil/error.h"
 #include "oprofilefs/op_abi.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 #define COLLECTOR_COUNTERS_MAX 32	/* numbers of counters lie below that */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "libutil/hash.h"
 #include "daemon/image.h"
-#include "libdb/image_ids.h"
+#include "libdb/session/image_ids.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

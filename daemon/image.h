@@ -14,11 +14,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 
 struct image {
 	enum image_kind kind;		/* IMAGE_FILE or IMAGE_KERNEL */
-	char *path;			/* as in sample_name.h */
+	char *path;			/* as in libdb/session/name.h */
 	char *build_id;			/* in hex; "": not known */
 	struct image *head;		/* the first struct of that kind and path, or this one */
 	bool wanted;			/* named by --image= */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "libutil/file.h"
 #include "daemon/jit_places.h"
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 #include "libutil/xalloc.h"
 
 static void add_root(struct jit_roots *roots, char *dir)

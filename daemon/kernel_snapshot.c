@@ -10,7 +10,7 @@
 #include <string.h>
 #include "libutil/file.h"
 #include "daemon/kernel_snapshot.h"
-#include "libdb/kernel_symbols.h"
+#include "libdb/session/kernel_symbols.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

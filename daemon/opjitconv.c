@@ -20,9 +20,9 @@
 #include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 #include "libutil/say.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define NOTHING_TO_DO	1

@@ -14,7 +14,7 @@
 #include "libutil/number.h"
 #include "libutil/option_help.h"
 #include "daemon/options.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"

@@ -11,7 +11,7 @@
 #include "libutil/hash.h"
 #include "libutil/log.h"
 #include "daemon/parts.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/parts.h"
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parts.h - the parts of the session (session_parts.h) as the daemon keeps them [SS-60]
+ * parts.h - the parts of the session (libdb/session/parts.h) as the daemon keeps them [SS-60]
  *
  * A part is asked for when a sample is placed, which only touches memory, and gets its number
  * and its line in the index when its first sample file is made, which may fail and be tried again.

@@ -13,7 +13,7 @@
 #include "daemon/perf_emit.h"
 #include "daemon/perf_process.h"
 #include "daemon/perf_records.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 /* What is known of one CPU for good, also while it's offline. */
 struct perf_cpu_state {

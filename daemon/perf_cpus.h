@@ -4,7 +4,7 @@
 #define DAEMON_PERF_CPUS_H
 
 #include <stdbool.h>
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 struct perf_cpu_set {
 	unsigned int end;		/* highest CPU + 1 */

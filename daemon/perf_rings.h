@@ -13,7 +13,7 @@
 #include "libutil/error.h"
 #include "daemon/perf_events.h"
 #include "daemon/perf_order.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 struct perf_cpu_ring {
 	bool open;

@@ -15,7 +15,7 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "daemon/process.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 /* Whether @fd still is what @path names: its owner may have removed it meanwhile. */
 static bool is_at(int fd, const char *path)

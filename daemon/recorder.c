@@ -13,7 +13,7 @@
 #include "daemon/ibs.h"
 #include "libutil/log.h"
 #include "daemon/recorder_private.h"
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 #include "libutil/xalloc.h"
 
 static void words(void *context, const op_word *w, size_t nr)

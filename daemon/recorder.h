@@ -16,7 +16,7 @@
 #include "daemon/collector.h"
 #include "daemon/ext_feature.h"
 #include "daemon/kernel.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "daemon/sfile.h"
 
 struct recorder_config {

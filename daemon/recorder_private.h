@@ -7,7 +7,7 @@
 #define DAEMON_RECORDER_PRIVATE_H
 
 #include <time.h>
-#include "libdb/event_times.h"
+#include "libdb/session/event_times.h"
 #include "daemon/jit_processes.h"
 #include "daemon/recorder.h"
 #include "daemon/unwind_push.h"

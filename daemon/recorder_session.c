@@ -17,7 +17,7 @@
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "daemon/recorder_private.h"
-#include "libdb/session_settle.h"
+#include "libdb/session/settle.h"
 #include "unwind/vdso.h"
 #include "libutil/xalloc.h"
 

@@ -12,8 +12,8 @@
 #include "daemon/jit_sweep.h"
 #include "libutil/log.h"
 #include "daemon/process.h"
-#include "libdb/sample_header.h"
-#include "libdb/session.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
 #include "unwind/cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)

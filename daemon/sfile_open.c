@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 #include "daemon/sfile_private.h"
 #include "libutil/xalloc.h"
 

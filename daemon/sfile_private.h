@@ -5,7 +5,7 @@
 
 #include <time.h>
 #include "libutil/list.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "daemon/parts.h"
 #include "daemon/sfile.h"
 

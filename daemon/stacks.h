@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks.h - the session's store of chains (stack_store.h) as the daemon keeps it
+ * stacks.h - the session's store of chains (libdb/stack/store.h) as the daemon keeps it
  *
  * It is opened with the session's first chain, so that sessions without have no such file. As
  * with sample files nothing here can fail to the caller: a store that cannot be opened or grown
@@ -14,7 +14,7 @@
 #define DAEMON_STACKS_H
 
 #include "daemon/sfile.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 
 struct stacks;
 

@@ -10,7 +10,7 @@
 #define DAEMON_STATS_H
 
 #include "daemon/collector.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "daemon/trans.h"
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define HEADER_VERSION_1X 0x13	/* sample_header.h has it for those who may use libdb */
+#define HEADER_VERSION_1X 0x13	/* libdb/session/header.h has it for those who may use libdb */
 
 /* cycles of the CPU, what is profiled when nothing is asked for, and the original's nearest type */
 #define X86		CPU_CLOCK_EVENT, CPU_CLOCK_EVENT ":100000:0:1:1", NULL

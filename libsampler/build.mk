@@ -52,26 +52,26 @@ sampler_used += formats/profile.c \
 	formats/proto_columns.c \
 	formats/proto_encode.c \
 	formats/gzip_write.c
-sampler_used += libdb/odb_open.c \
-	libdb/odb_add.c \
-	libdb/odb_grow.c \
-	libdb/odb_read.c \
-	libdb/sample_header.c \
-	libdb/sample_name.c \
-	libdb/session.c \
-	libdb/session_info.c \
-	libdb/session_counts.c \
-	libdb/session_parts.c \
-	libdb/image_ids.c \
-	libdb/text_file.c \
-	libdb/abi.c \
-	libdb/stack_open.c \
-	libdb/stack_check.c \
-	libdb/stack_index.c \
-	libdb/stack_grow.c \
-	libdb/stack_labels.c \
-	libdb/stack_add.c \
-	libdb/stack_ends.c
+sampler_used += libdb/odb/open.c \
+	libdb/odb/add.c \
+	libdb/odb/grow.c \
+	libdb/odb/read.c \
+	libdb/session/header.c \
+	libdb/session/name.c \
+	libdb/session/session.c \
+	libdb/session/info.c \
+	libdb/session/counts.c \
+	libdb/session/parts.c \
+	libdb/session/image_ids.c \
+	libdb/session/text_file.c \
+	libdb/session/abi.c \
+	libdb/stack/open.c \
+	libdb/stack/check.c \
+	libdb/stack/index.c \
+	libdb/stack/grow.c \
+	libdb/stack/labels.c \
+	libdb/stack/add.c \
+	libdb/stack/ends.c
 sampler_used += libutil/error.c \
 	libutil/strbuf.c \
 	libutil/file.c \

@@ -19,7 +19,7 @@
 
 #include "libutil/file.h"
 #include "libsampler/session_folder.h"
-#include "libdb/thread_sample.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/xalloc.h"
 
 #define LOCK_WAIT_NS	(UINT64_C(30) * 1000000000)	/* for others to have written theirs */

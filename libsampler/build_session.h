@@ -10,10 +10,10 @@
 
 #include "libsampler/build_profile.h"
 #include "libutil/error.h"
-#include "libdb/image_ids.h"
-#include "libdb/sample_name.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/image_ids.h"
+#include "libdb/session/name.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
 
 /* What samples of an image are filed under. */
 struct session_image {

@@ -13,8 +13,8 @@
 
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "libdb/sample_header.h"
-#include "libdb/thread_sample.h"
+#include "libdb/session/header.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/xalloc.h"
 
 static void copy_text(char *to, size_t size, const char *from)

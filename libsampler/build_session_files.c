@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 
 #include "libutil/file.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
 #include "libutil/strbuf.h"
-#include "libdb/thread_sample.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/xalloc.h"
 
 /* What goes into one sample file are neighbours when sorted. */

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "libutil/file.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 #include "libutil/strbuf.h"
-#include "libdb/thread_sample.h"
+#include "libdb/session/thread_sample.h"
 #include "libutil/xalloc.h"
 
 #define BYTES_MAX	(UINT64_C(256) << 20)	/* of the store, as the daemon has it */

@@ -13,7 +13,7 @@
 #include "daemon/perf_copy_size.h"
 #include "operf/rights.h"
 #include "libutil/say.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -13,7 +13,7 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "daemon/process.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 /* Where "previous" waits for its end; no session's name. */
 #define ASIDE	".previous"

@@ -12,7 +12,7 @@
 #include "pp/fetch_debug.h"
 #include "libutil/file.h"
 #include "pp/invert.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define SAMPLES_IN_ARCHIVE &SESSION_DIR_DEFAULT[1]

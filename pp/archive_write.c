@@ -22,7 +22,7 @@
 
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
-#include "libdb/text_file.h"
+#include "libdb/session/text_file.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "pp/file_list.h"
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 
 struct merge {			/* --merge= */
 	bool cpu, tid, tgid, unit_mask, lib, cgroup;

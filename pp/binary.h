@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
-#include "libdb/kernel_symbols.h"
+#include "libdb/session/kernel_symbols.h"
 #include "libutil/strbuf.h"
 
 struct code_symbol {

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 
 struct chain_choices {
 	struct chain_choice {

@@ -10,7 +10,7 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "pp/option_words.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/version.h"
 
 /* Of the variables that popt fills in. */

@@ -15,7 +15,7 @@
 
 #include "pp/event_scale.h"
 #include "libutil/file.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

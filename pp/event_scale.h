@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libdb/event_times.h"
+#include "libdb/session/event_times.h"
 #include "pp/file_list.h"
 #include "libutil/strbuf.h"
 

@@ -10,7 +10,7 @@
 
 #include "pp/collect.h"
 #include "pp/samples.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 
 struct export_baseline;
 

@@ -16,7 +16,7 @@
 #include "pp/export_baseline.h"
 #include "libutil/file.h"
 #include "libutil/radix_sort.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 #include "pp/stack_symbols.h"
 #include "libutil/xalloc.h"
 

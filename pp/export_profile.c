@@ -13,7 +13,7 @@
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "pp/populate.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
 
 #define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images mapped we do not know where */

@@ -16,7 +16,7 @@
 
 #include "libutil/file.h"
 #include "pp/format_text.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -11,7 +11,7 @@
 #include "pp/find_image.h"
 #include "pp/images.h"
 #include "pp/notices.h"
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 #include "pp/sessions.h"
 #include "pp/spec.h"
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 
 /* Where each field is, and of which type. */
 static const struct {

@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "libdb/abi.h"
+#include "libdb/session/abi.h"
 #include "libutil/error.h"
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 
 struct foreign_samples {
 	struct sample_header header;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 #include "pp/spec.h"
 
 struct report_session;

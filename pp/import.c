@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libutil/xalloc.h"
 
 struct importer {

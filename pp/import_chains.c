@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "libutil/file.h"
-#include "libdb/session.h"
-#include "libdb/stack_store.h"
+#include "libdb/session/session.h"
+#include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
 
 /* What the store calls what the session is made of. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libutil/xalloc.h"
 
 static char *event_name(const struct profile *p, const struct profile_event *e)

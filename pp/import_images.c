@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "libutil/hash.h"
-#include "libdb/sample_name.h"
-#include "libdb/text_file.h"
+#include "libdb/session/name.h"
+#include "libdb/session/text_file.h"
 #include "libutil/xalloc.h"
 
 #define PATH_LONGEST	2000

@@ -8,7 +8,7 @@
 
 #include "pp/common_options.h"
 #include "formats/format.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define DEFAULT_SESSION_DIR "oprofile_data"	/* operf's, where opreport looks first */

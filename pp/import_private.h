@@ -8,7 +8,7 @@
 #include "libutil/build_id.h"
 #include "pp/import_session.h"
 #include "pp/imported.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/parts.h"
 
 /* What becomes one image of the session: parts of one build of one file. */
 struct import_image {

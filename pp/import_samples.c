@@ -15,10 +15,10 @@
 #include "events/cpu_type.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
-#include "libdb/sample_name.h"
-#include "libdb/session.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define FILES_MAX	65536

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "libutil/file.h"
-#include "libdb/image_ids.h"
+#include "libdb/session/image_ids.h"
 #include "pp/import_private.h"
-#include "libdb/sample_header.h"
-#include "libdb/session.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 static int write_info(const struct profile *p, const struct import_session_options *o,

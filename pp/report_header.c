@@ -14,7 +14,7 @@
 #include "events/event_data.h"
 #include "pp/event_scale.h"
 #include "libutil/plain_text.h"
-#include "libdb/thread_sample.h"
+#include "libdb/session/thread_sample.h"
 
 static bool is_timer(const struct sample_header *header)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pp/event_scale.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "pp/arrange.h"
 #include "pp/notices.h"
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 
 struct sample {
 	uint64_t offset;	/* the key of the sample file; of made code, the address */

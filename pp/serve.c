@@ -22,7 +22,7 @@
 #include "formats/format.h"
 #include "pp/http.h"
 #include "pp/line_cache.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define SECONDS_MAX	600

@@ -10,12 +10,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "libdb/event_times.h"
-#include "libdb/image_ids.h"
-#include "libdb/kernel_symbols.h"
+#include "libdb/session/event_times.h"
+#include "libdb/session/image_ids.h"
+#include "libdb/session/kernel_symbols.h"
 #include "pp/notices.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
 #include "pp/spec.h"
 
 struct report_session {

@@ -15,7 +15,7 @@
 
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

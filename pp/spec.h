@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 
 enum spec_tag {
 	SPEC_SESSION,

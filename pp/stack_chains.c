@@ -14,7 +14,7 @@
 #include "pp/chain_choices.h"
 #include "pp/event_scale.h"
 #include "libutil/file.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "pp/stack_symbols.h"
 #include "libutil/xalloc.h"
 

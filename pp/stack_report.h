@@ -16,7 +16,7 @@
 #include "pp/collect.h"
 #include "pp/debug_server.h"
 #include "pp/merge_pass.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 
 #define STACKS_THRESHOLD 0.5	/* percent: what is shown unless --threshold says otherwise */
 

@@ -15,8 +15,8 @@
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "pp/populate.h"
-#include "libdb/sample_header.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/header.h"
+#include "libdb/session/parts.h"
 #include "libutil/xalloc.h"
 
 struct opened {

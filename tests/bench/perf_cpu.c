@@ -13,7 +13,7 @@
 
 #include "daemon/collector.h"
 #include "tests/bench/figures.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 #define RUNS	5
 

@@ -21,12 +21,12 @@
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "pp/object_file.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
-#include "libdb/sample_name.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
 #include "libutil/say.h"
-#include "libdb/session.h"
-#include "libdb/stack_store.h"
+#include "libdb/session/session.h"
+#include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
 
 #define RUNS		7

@@ -16,7 +16,7 @@
 
 #include "tests/bench/figures.h"
 #include "libutil/hash.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
 
 #define RUNS		5

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "tests/bench/figures.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 

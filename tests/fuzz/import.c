@@ -12,7 +12,7 @@
 
 #include "pp/foreign_samples.h"
 #include "pp/import.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "libutil/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

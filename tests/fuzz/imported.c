@@ -7,7 +7,7 @@
 #include "pp/export_profile.h"
 #include "libutil/file.h"
 #include "pp/import_session.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "libutil/file.h"
 #include "tests/fuzz/fuzz_file.h"
-#include "libdb/kernel_symbols.h"
+#include "libdb/session/kernel_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

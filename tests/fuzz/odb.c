@@ -2,8 +2,8 @@
 /* odb.c - fuzz sample files: read, check, add to; what the writer took is sound afterwards */
 #include <string.h>
 #include "tests/fuzz/fuzz_file.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "tests/fuzz/fuzz_report.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

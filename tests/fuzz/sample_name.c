@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,11 +3,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libdb/event_times.h"
-#include "libdb/image_ids.h"
-#include "libdb/kernel_symbols.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/event_times.h"
+#include "libdb/session/image_ids.h"
+#include "libdb/session/kernel_symbols.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

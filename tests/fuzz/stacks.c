@@ -2,7 +2,7 @@
 /* stacks.c - fuzz stack stores: read, add to; the reader's promises hold, and nothing gets lost */
 #include <string.h>
 #include "tests/fuzz/fuzz_file.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -32,11 +32,11 @@
 #include "events/cpu_type.h"
 #include "libutil/file.h"
 #include "tests/golden/mktext.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
-#include "libdb/sample_name.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
 #include "libutil/xalloc.h"
 
 #define MAX_WORDS 5

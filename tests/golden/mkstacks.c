@@ -22,8 +22,8 @@
 
 #include "libutil/file.h"
 #include "tests/golden/mktext.h"
-#include "libdb/session.h"
-#include "libdb/stack_store.h"
+#include "libdb/session/session.h"
+#include "libdb/stack/store.h"
 
 #define MAX_IMAGES 32
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libutil/number.h"
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 #include "libutil/say.h"
 
 static struct {			/* where we are in the text */

@@ -16,9 +16,9 @@
 #include <string.h>
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/odb_file.h"
-#include "libdb/sample_header.h"
-#include "libdb/sample_name.h"
+#include "libdb/odb/file.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sample_header.c - is FILE a sample file? Exit 0 or say why not; for tests. */
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
 #include "libutil/say.h"
 
 int main(int argc, char **argv)

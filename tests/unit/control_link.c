@@ -10,7 +10,7 @@
 #include "libutil/file.h"
 #include "tests/unit/kernel_elf.h"
 #include "control/offline.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"

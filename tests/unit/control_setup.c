@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_setup.c - set-up options: what each accepts and what it makes of the set-up */
 #include <errno.h>
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "control/setup.h"
 #include "tests/tap.h"
 #include "libutil/xalloc.h"

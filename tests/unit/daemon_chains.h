@@ -4,7 +4,7 @@
 #define TESTS_UNIT_DAEMON_CHAINS_H
 
 #include "tests/unit/daemon_session.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 
 #define APP_AT	"{root}/bin/app"
 #define LIB_AT	"{root}/lib/x.so"

@@ -2,7 +2,7 @@
 /* daemon_events.c - sessions of several counters, and of events derived from other samples */
 #include "tests/unit/daemon_session.h"
 #include "daemon/recorder_private.h"
-#include "libdb/session_settle.h"
+#include "libdb/session/settle.h"
 
 #define K "{kern}/no-vmlinux"
 #define LIB_FILE "{root}/lib/x.so/{dep}/{root}/lib/x.so/"

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <errno.h>
 #include "tests/unit/daemon_program.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "tests/unit/small_disk.h"
 #include "daemon/stats.h"
 #include "libutil/strbuf.h"

@@ -2,7 +2,7 @@
 /* daemon_kernel.c - which kernel image an address lies in, through loads, unloads and reloads */
 #include <inttypes.h>
 #include "daemon/kernel.h"
-#include "libdb/kernel_symbols.h"
+#include "libdb/session/kernel_symbols.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -3,7 +3,7 @@
 #include "daemon/cgroups.h"
 #include "tests/unit/daemon_session.h"
 #include "libutil/file.h"
-#include "libdb/session_parts.h"
+#include "libdb/session/parts.h"
 #include "libutil/xalloc.h"
 
 /* The fake collector's build-ids tell cookies apart: FIRST's is 0101..., LATER's 0202... */

@@ -9,10 +9,10 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include "tests/unit/daemon_program.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "daemon/process.h"
-#include "libdb/sample_header.h"
-#include "libdb/session.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
 
 static pid_t pid_of_lock(void)
 {

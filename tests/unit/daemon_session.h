@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include "tests/fake_collector.h"
 #include "libutil/log.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "daemon/recorder.h"
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 #include "libutil/strbuf.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

@@ -19,7 +19,7 @@
 #include "libutil/channel.h"
 #include "daemon/collector.h"
 #include "control/daemon_link.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* libdb_event_times.c - for how long events were counted: added up, read back, refused */
 #include <errno.h>
-#include "libdb/event_times.h"
+#include "libdb/session/event_times.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <time.h>
-#include "libdb/kernel_symbols.h"
+#include "libdb/session/kernel_symbols.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -8,8 +8,8 @@
  */
 #include <errno.h>
 #include "tests/unit/crash_test.h"
-#include "libdb/odb_file.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/file.h"
+#include "libdb/session/header.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

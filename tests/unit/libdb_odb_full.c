@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "libdb/odb_file.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/file.h"
+#include "libdb/session/header.h"
 #include "tests/unit/small_disk.h"
 
 #define HEADER SAMPLE_HEADER_SIZE

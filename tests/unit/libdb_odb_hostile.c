@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <sys/stat.h>
-#include "libdb/odb_file.h"
-#include "libdb/sample_header.h"
+#include "libdb/odb/file.h"
+#include "libdb/session/header.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -2,7 +2,7 @@
 /* libdb_sample_header.c - both versions' bytes, and what is refused */
 #include <errno.h>
 #include <stdint.h>
-#include "libdb/sample_header.h"
+#include "libdb/session/header.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

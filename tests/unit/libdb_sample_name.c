@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
-#include "libdb/sample_name.h"
+#include "libdb/session/name.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

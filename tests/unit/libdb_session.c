@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <unistd.h>
 #include "libutil/file.h"
-#include "libdb/image_ids.h"
-#include "libdb/sample_header.h"
-#include "libdb/session.h"
+#include "libdb/session/image_ids.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
 #include "tests/unit/small_disk.h"
 
 TEST(paths)

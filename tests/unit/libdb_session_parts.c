@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdint.h>
 #include "libutil/file.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
-#include "libdb/session_settle.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
+#include "libdb/session/settle.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

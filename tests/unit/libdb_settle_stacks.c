@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "libutil/file.h"
-#include "libdb/session.h"
-#include "libdb/session_settle.h"
-#include "libdb/stack_store.h"
+#include "libdb/session/session.h"
+#include "libdb/session/settle.h"
+#include "libdb/stack/store.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "libdb/stack_file.h"
+#include "libdb/stack/file.h"
 #include "tests/unit/stack_test.h"
 
 static unsigned char good[4096];

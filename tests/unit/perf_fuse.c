@@ -18,7 +18,7 @@
 #include "libutil/channel.h"
 #include "tests/unit/need_perf.h"
 #include "daemon/perf_mounts.h"
-#include "libdb/session.h"
+#include "libdb/session/session.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include "pp/arrange.h"
 #include "pp/invert.h"
-#include "libdb/odb.h"
+#include "libdb/odb/odb.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"
 

@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include "libdb/image_ids.h"
-#include "libdb/odb.h"
-#include "libdb/sample_header.h"
-#include "libdb/sample_name.h"
+#include "libdb/session/image_ids.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
 #include "tests/unit/sampler_build.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
-#include "libdb/stack_store.h"
-#include "libdb/thread_sample.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
+#include "libdb/stack/store.h"
+#include "libdb/session/thread_sample.h"
 
 static volatile unsigned int sink;
 

@@ -4,7 +4,7 @@
 #define TESTS_UNIT_STACK_TEST_H
 
 #include "libutil/hash.h"
-#include "libdb/stack_store.h"
+#include "libdb/stack/store.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -25,12 +25,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdb/odb.h"
-#include "libdb/odb_file.h"
-#include "libdb/sample_header.h"
-#include "libdb/sample_name.h"
-#include "libdb/session.h"
-#include "libdb/session_parts.h"
+#include "libdb/odb/odb.h"
+#include "libdb/odb/file.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
+#include "libdb/session/session.h"
+#include "libdb/session/parts.h"
 
 static const char *session_dir;
 static int broken;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * odb.h - sample files: a growable hash of (key, count) in a mapped file
+ *
+ * One writer (the daemon), any number of readers, no locks: a reader sees every node that
+ * was whole when it looked. Layout: doc/sample-file.md, rules [SF-n], bit for bit OProfile's.
+ *
+ * Crash safety: a node is written whole before the count of nodes includes it (release
+ * store), and growing keeps the old table valid until the new one is; so after kill -9 at
+ * any instruction the file opens and holds everything added before. Room is allocated, not
+ * just promised, so a full disk is -ENOSPC from the call that needed it and never SIGBUS.
+ *
+ * Do not: open one file for writing twice, use it after fork() in both processes, keep it on
+ * a file system without shared mappings.
+ *
+ * Calls that can fail return 0 or a negative errno and leave the file as it was.
+ */
+#ifndef LIBDB_ODB_ODB_H
+#define LIBDB_ODB_ODB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/error.h"
+
+struct odb;				/* one open sample file; not shared between threads */
+
+#define ODB_COUNT_MAX UINT32_MAX	/* a full counter stays there [SF-12] */
+#define ODB_HEADER_MAX 4096		/* bytes of header */
+
+/*
+ * Open or create the sample file @path for adding. Its first @header_size bytes (a multiple
+ * of 8) belong to the caller: odb_header(). A file left by a killed writer is mended.
+ * -EPROTO: not a sample file of that header size, cut short or inconsistent (untouched).
+ * -ELOOP: a symbolic link.
+ */
+int odb_open(const char *path, size_t header_size, struct odb **ret_db, struct op_error *e);
+struct odb *odb_close(struct odb *db);	/* NULL is fine; returns NULL */
+
+void *odb_header(struct odb *db);	/* mapped, writable; may move at the next add */
+/*
+ * Was the header all zero when opened? Then the file is new, or its maker was killed before it
+ * wrote the header, and the caller fills it now (sample_header_store()).
+ */
+bool odb_created(const struct odb *db);
+int odb_sync(struct odb *db);		/* to the disk; blocks */
+
+/* Add @n samples to @key; a full counter stays at ODB_COUNT_MAX. -ENOSPC, -ENOMEM, -EFBIG. */
+int odb_add(struct odb *db, uint64_t key, uint32_t n);
+
+/*
+ * Add one sample to each of @nr keys; much faster than as many odb_add(), since the memory
+ * of several keys is fetched at once. On failure *ret_done keys (from the first) were added.
+ */
+int odb_add_many(struct odb *db, const uint64_t *keys, size_t nr, size_t *ret_done);
+
+uint32_t odb_nr_keys(const struct odb *db);
+
+/*
+ * Reading: a snapshot of the file's nodes at the moment of the call, in file order, read into
+ * memory, so that nothing done to the file later can hurt the reader. The same key may come
+ * more than once: sum them. Every number in the file is checked against its true length.
+ */
+struct odb_node {
+	uint64_t key;
+	uint32_t count;
+	uint32_t next;			/* the file's own link; of no use to readers */
+};
+
+struct odb_snapshot {
+	void *header;			/* @header_size bytes */
+	const struct odb_node *nodes;
+	uint32_t nr_nodes;
+};
+
+/* -EPROTO: as odb_open(). -ENODATA: of length 0, or its maker has not finished [SF-16]. */
+int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, struct op_error *e);
+void odb_snapshot_free(struct odb_snapshot *s);
+
+/*
+ * Check everything: table sizes, links, every node on the chain its key belongs to, no loops.
+ * 0 or -EPROTO with the first rule broken in @e. For tests and opdoctor.
+ */
+int odb_check(const char *path, size_t header_size, struct op_error *e);
+
+#endif

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * read.c - take a snapshot of a sample file
+ *
+ * Only the descriptor and the nodes are read; the hash is the writer's business [SF-13]. The
+ * bytes are copied, not mapped: a file that is cut short under a mapping would kill the reader.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "libdb/odb/file.h"
+
+#define READ_TRIES 4	/* a growing file may look wrong for a moment */
+
+static int read_up_to(int fd, void *buf, size_t n, off_t offset, size_t *ret_n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = pread(fd, (char *)buf + done, n - done, offset + (off_t)done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	*ret_n = done;
+	return 0;
+}
+
+int odb_read_at(int fd, void *buf, size_t n, off_t offset)
+{
+	size_t done;
+	int err = read_up_to(fd, buf, n, offset, &done);
+
+	if (err)
+		return err;
+	return done == n ? 0 : -EPROTO;
+}
+
+static bool all_zero(const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+
+	while (n && !p[n - 1])
+		n--;
+	return n == 0;
+}
+
+/* [SF-10], [SF-11], [SF-15]; @length was asked for after @d was read, and files only grow. */
+static int check_descr(const struct odb_descr *d, size_t header_size, uint64_t length,
+		       const char *path, struct op_error *e)
+{
+	uint64_t want;
+
+	if (!d->size || (d->size & (d->size - 1)) || d->size > ODB_SIZE_MAX)
+		return op_error_set(e, -EPROTO,
+				    "'%s': table size %u is not a power of two up to %u",
+				    path, d->size, ODB_SIZE_MAX);
+	if (!d->current_size || d->current_size > d->size)
+		return op_error_set(e, -EPROTO, "'%s': %u slots used of a table of %u", path,
+				    d->current_size, d->size);
+	want = odb_file_length(header_size, d->size);
+	if (length < want)
+		return op_error_set(e, -EPROTO, "'%s': cut short: %llu bytes of %llu", path,
+				    (unsigned long long)length, (unsigned long long)want);
+	return 0;
+}
+
+static int read_descr_once(int fd, const char *path, size_t header_size, void *bytes,
+			   struct odb_descr *ret, uint64_t *ret_length, struct op_error *e)
+{
+	size_t want = odb_nodes_offset(header_size), n;
+	struct stat st;
+	int err;
+
+	err = read_up_to(fd, bytes, want, 0, &n);
+	if (!err && fstat(fd, &st))
+		err = -errno;
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+	*ret_length = (uint64_t)st.st_size;
+	if (all_zero(bytes, n))
+		return op_error_set(e, -ENODATA, "'%s': holds nothing yet", path);
+	if (n < want)
+		return op_error_set(e, -EPROTO,
+				    "'%s': cut short: %zu bytes, header and table size take %zu",
+				    path, n, want);
+	memcpy(ret, (char *)bytes + header_size, sizeof(*ret));
+	if (all_zero(ret, sizeof(*ret)))
+		return op_error_set(e, -ENODATA, "'%s': holds nothing yet", path);
+	return check_descr(ret, header_size, *ret_length, path, e);
+}
+
+int odb_read_descr(int fd, const char *path, size_t header_size, void *header,
+		   struct odb_descr *ret, uint64_t *ret_length, struct op_error *e)
+{
+	void *bytes = malloc(odb_nodes_offset(header_size));
+	struct op_error why = { "" };
+	struct odb_descr descr;
+	uint64_t length = 0;
+	int err = -EPROTO;
+
+	if (!bytes)
+		return op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+	for (int i = 0; i < READ_TRIES && err == -EPROTO; i++)
+		err = read_descr_once(fd, path, header_size, bytes, &descr, &length, &why);
+	if (!err) {
+		*ret = descr;
+		if (header)
+			memcpy(header, bytes, header_size);
+	}
+	if ((!err || err == -ENODATA) && ret_length)
+		*ret_length = length;
+	free(bytes);
+	return err ? op_error_set(e, err, "%s", why.text) : 0;
+}
+
+static int read_nodes(int fd, const char *path, size_t header_size, const struct odb_descr *d,
+		      struct odb_snapshot *ret, struct op_error *e)
+{
+	size_t bytes = ((size_t)d->current_size - 1) * sizeof(struct odb_node);
+	off_t offset = (off_t)(odb_nodes_offset(header_size) + sizeof(struct odb_node));
+	struct odb_node *nodes = malloc(bytes ? bytes : 1);
+	int err;
+
+	if (!nodes)
+		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", path, bytes);
+	err = odb_read_at(fd, nodes, bytes, offset);
+	if (err) {
+		free(nodes);
+		return op_error_set(e, err, "cannot read the samples of '%s': %s", path,
+				    strerror(-err));
+	}
+	ret->nodes = nodes;
+	ret->nr_nodes = d->current_size - 1;
+	return 0;
+}
+
+int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, struct op_error *e)
+{
+	struct odb_snapshot snapshot = { NULL, NULL, 0 };
+	struct odb_descr descr;
+	int fd, err;
+
+	/* O_NONBLOCK: a FIFO among the sample files must not stop a report */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0) {
+		err = -errno;
+		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
+	}
+	snapshot.header = malloc(header_size ? header_size : 1);
+	err = snapshot.header ?
+		odb_read_descr(fd, path, header_size, snapshot.header, &descr, NULL, e) :
+		op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+	if (!err)
+		err = read_nodes(fd, path, header_size, &descr, &snapshot, e);
+	close(fd);
+	if (err)
+		free(snapshot.header);
+	else
+		*ret = snapshot;
+	return err;
+}
+
+void odb_snapshot_free(struct odb_snapshot *s)
+{
+	free(s->header);
+	free((void *)s->nodes);
+	*s = (struct odb_snapshot){ NULL, NULL, 0 };
+}

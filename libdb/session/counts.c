@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* counts.c - stats/counts: where every sample went, per CPU [SS-20] */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "libdb/session/session.h"
+#include "libdb/stack/store.h"
+#include "libutil/strbuf.h"
+#include "libdb/session/text_file.h"
+#include "libutil/xalloc.h"
+
+#define COUNTS_LIMIT	(COUNTS_MAX_CPUS * 1024)
+
+static const struct {
+	const char *name, *text;
+} reasons[NR_LOSS_REASONS] = {
+	[LOST_CPU_BUFFER] = { "cpu_buffer_overflow", "the CPU's sample buffer was full" },
+	[LOST_EVENT_BUFFER] = { "event_buffer_overflow",
+				"the event buffer was full: the daemon was too slow" },
+	[LOST_RING] = { "ring_overflow", "the perf ring was full: the daemon was too slow" },
+	[LOST_NO_MM] = { "no_mm", "the task's memory map could not be had" },
+	[LOST_NO_MAPPING] = { "no_mapping", "the address lay in no mapping of the task" },
+	[LOST_INVALID_PC] = { "invalid_pc", "the address could not be told from an escape code" },
+	[LOST_NO_MODE] = { "no_mode", "neither kernel nor user mode had been announced" },
+	[LOST_KERNEL_RANGE] = { "kernel_range", "the address lay in no known kernel image" },
+	[LOST_UNKNOWN_IMAGE] = { "unknown_image", "the image's file could not be found out" },
+	[LOST_NO_APP] = { "no_app", "a kernel sample of a task without application" },
+	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or grown" },
+	[LOST_STREAM] = { "stream", "the stream of samples could not be understood" },
+	[LOST_UNREAD] = { "unread", "the daemon ended because it could not read them" },
+	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread could not be stopped in time" },
+	[LOST_THREAD_GONE] = { "thread_gone", "the thread had ended" },
+	[LOST_THREAD_REFUSED] = { "thread_refused", "the thread's stack could not be had" },
+	[LOST_SAMPLER_MEMORY] = { "sampler_memory", "there were too many different chains" },
+	[LOST_SAMPLER_LATE] = { "sampler_late", "the sampling thread was late" },
+};
+
+const char *loss_name(enum loss_reason reason)
+{
+	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].name : "unknown";
+}
+
+const char *loss_text(enum loss_reason reason)
+{
+	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].text :
+							"of an unknown reason";
+}
+
+_Static_assert((int)COUNTS_STACK_ENDS == NR_STACK_ENDS, "session.h counts them all");
+
+const char *counts_stack_end_name(unsigned int end)
+{
+	return end < NR_STACK_ENDS ? stack_end_name(end) : NULL;
+}
+
+const char *counts_stack_end_text(unsigned int end)
+{
+	return end < NR_STACK_ENDS ? stack_end_text(end) : NULL;
+}
+
+/* Of numbers that are left out where they are 0: what they are called. */
+static const struct {
+	const char *name;
+	size_t at;			/* in struct cpu_counts */
+} seldom[] = {
+	{ "extended", offsetof(struct cpu_counts, extended) },
+	{ "stacks_guessed", offsetof(struct cpu_counts, stacks_guessed) },
+	{ "stacks_lost", offsetof(struct cpu_counts, stacks_lost) },
+	{ "arcs_lost", offsetof(struct cpu_counts, arcs_lost) },
+	{ "jit.refused", offsetof(struct cpu_counts, jit_refused) },
+	{ "jit.damaged", offsetof(struct cpu_counts, jit_damaged) },
+};
+
+#define NR_SELDOM (sizeof(seldom) / sizeof(seldom[0]))
+
+static uint64_t *seldom_count(struct cpu_counts *c, size_t i)
+{
+	return (uint64_t *)((char *)c + seldom[i].at);
+}
+
+static uint64_t seldom_value(const struct cpu_counts *c, size_t i)
+{
+	return *(const uint64_t *)((const char *)c + seldom[i].at);
+}
+
+static void add_unless_0(struct strbuf *out, const char *prefix, const char *name, uint64_t count)
+{
+	if (count)
+		strbuf_addf(out, " %s%s %" PRIu64, prefix, name, count);
+}
+
+static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_counts *c)
+{
+	strbuf_addf(out, "cpu %u received %" PRIu64 " recorded %" PRIu64 " throttled %" PRIu64
+		    " filtered %" PRIu64, number, c->received, c->recorded, c->throttled,
+		    c->filtered);
+	for (size_t i = 0; i < NR_SELDOM; i++)
+		add_unless_0(out, "", seldom[i].name, seldom_value(c, i));
+	for (int i = 0; i < NR_LOSS_REASONS; i++)
+		add_unless_0(out, "lost.", reasons[i].name, c->lost[i]);
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		add_unless_0(out, "stacks.", counts_stack_end_name(i), c->stacks[i]);
+	strbuf_add_char(out, '\n');
+}
+
+int session_counts_write(const char *stats_dir, const struct session_counts *counts)
+{
+	struct strbuf out = STRBUF_INIT;
+	char *path;
+	int err;
+
+	if (counts->nr_cpus > COUNTS_MAX_CPUS)
+		return -EINVAL;
+	strbuf_addf(&out, "cpus %u\n", counts->nr_cpus);
+	for (unsigned int i = 0; i < counts->nr_cpus; i++)
+		add_cpu(&out, i, &counts->cpu[i]);
+	path = path_join(stats_dir, SESSION_COUNTS_FILE);
+	err = file_write_reserved(path, out.text, out.len, 0644);
+	free(path);
+	strbuf_free(&out);
+	return err;
+}
+
+static bool is_named(const char *key, const char *prefix, const char *name)
+{
+	size_t n = strlen(prefix);
+
+	return !strncmp(key, prefix, n) && !strcmp(key + n, name);
+}
+
+/* Where the number called @key is kept; NULL: a name of a later version. */
+static uint64_t *find_count(struct cpu_counts *c, const char *key)
+{
+	if (!strcmp(key, "received"))
+		return &c->received;
+	if (!strcmp(key, "recorded"))
+		return &c->recorded;
+	if (!strcmp(key, "throttled"))
+		return &c->throttled;
+	if (!strcmp(key, "filtered"))
+		return &c->filtered;
+	for (size_t i = 0; i < NR_SELDOM; i++)
+		if (!strcmp(key, seldom[i].name))
+			return seldom_count(c, i);
+	for (int i = 0; i < NR_LOSS_REASONS; i++)
+		if (is_named(key, "lost.", reasons[i].name))
+			return &c->lost[i];
+	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (is_named(key, "stacks.", counts_stack_end_name(i)))
+			return &c->stacks[i];
+	return NULL;
+}
+
+/* "cpu N key value key value ..." of CPU @number; NULL or what is wrong. */
+static const char *parse_cpu(char *line, unsigned int number, struct cpu_counts *ret)
+{
+	const char *word = text_next_word(&line), *key;
+	uint64_t value;
+
+	if (!word || strcmp(word, "cpu"))
+		return "not 'cpu N ...'";
+	if (!text_parse_decimal(text_next_word(&line), &value) || value != number)
+		return "not the next CPU's number";
+	while ((key = text_next_word(&line))) {
+		uint64_t *count = find_count(ret, key);
+
+		if (!text_parse_decimal(text_next_word(&line), &value))
+			return "a name without a decimal number";
+		if (count)
+			*count = value;
+	}
+	return line ? "blank at the end" : NULL;
+}
+
+/* "cpus N" */
+static const char *parse_nr_cpus(char *line, unsigned int *ret)
+{
+	const char *word = text_next_word(&line);
+	uint64_t nr;
+
+	if (!word || strcmp(word, "cpus") || !text_parse_decimal(text_next_word(&line), &nr) ||
+	    line)
+		return "not 'cpus N'";
+	if (nr > COUNTS_MAX_CPUS)
+		return "too many CPUs";
+	*ret = (unsigned int)nr;
+	return NULL;
+}
+
+struct parsed {
+	struct session_counts counts;	/* no CPUs: before the first line */
+	unsigned int nr;		/* of those CPUs, told so far */
+};
+
+static const char *parse_line(void *context, char *line)
+{
+	struct parsed *p = context;
+	const char *wrong;
+
+	if (!p->counts.cpu) {
+		wrong = parse_nr_cpus(line, &p->counts.nr_cpus);
+		if (!wrong)
+			p->counts.cpu = xcalloc(p->counts.nr_cpus, sizeof(*p->counts.cpu));
+		return wrong;
+	}
+	if (p->nr == p->counts.nr_cpus)
+		return "more CPUs than said";
+	wrong = parse_cpu(line, p->nr, &p->counts.cpu[p->nr]);
+	p->nr++;
+	return wrong;
+}
+
+int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
+			 struct op_error *e)
+{
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct parsed p = { .nr = 0 };
+	int err = text_each_line(&lines, parse_line, &p, e);
+
+	if (!err && (!p.counts.cpu || p.nr != p.counts.nr_cpus))
+		err = text_error(&lines, "fewer CPUs than said", e);
+	if (err)
+		free(p.counts.cpu);
+	else
+		*ret = p.counts;
+	return err;
+}
+
+int session_counts_read_e(const char *stats_dir, struct session_counts *ret, struct op_error *e)
+{
+	char *path = path_join(stats_dir, SESSION_COUNTS_FILE), *text;
+	size_t len;
+	int err = file_read_all(path, COUNTS_LIMIT, &text, &len);
+
+	if (err) {
+		op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+	} else {
+		err = session_counts_parse(text, len, path, ret, e);
+		free(text);
+	}
+	free(path);
+	return err;
+}
+
+int session_counts_read(const char *stats_dir, struct session_counts *ret)
+{
+	return session_counts_read_e(stats_dir, ret, NULL);
+}
+
+/* All of them are numbers of 64 bits. */
+_Static_assert(sizeof(struct cpu_counts) % sizeof(uint64_t) == 0, "numbers only");
+
+void cpu_counts_add(struct cpu_counts *a, const struct cpu_counts *b)
+{
+	uint64_t *to = (uint64_t *)a;
+	const uint64_t *from = (const uint64_t *)b;
+
+	for (size_t i = 0; i < sizeof(*a) / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+void cpu_counts_subtract(struct cpu_counts *a, const struct cpu_counts *b)
+{
+	uint64_t *to = (uint64_t *)a;
+	const uint64_t *from = (const uint64_t *)b;
+
+	for (size_t i = 0; i < sizeof(*a) / sizeof(*to); i++)
+		to[i] = to[i] > from[i] ? to[i] - from[i] : 0;
+}
+
+void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	for (unsigned int i = 0; i < counts->nr_cpus; i++)
+		cpu_counts_add(ret, &counts->cpu[i]);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* image_ids.c - stats/images: which build of each image was profiled [SS-30] */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "libdb/session/image_ids.h"
+#include "libdb/session/text_file.h"
+#include "libutil/xalloc.h"
+
+#define IDS_FILE	"images"
+#define IDS_LIMIT	(64 * 1024 * 1024)
+
+int image_ids_append(const char *stats_dir, const char *path, const char *build_id)
+{
+	struct strbuf line = STRBUF_INIT;
+	char *file = path_join(stats_dir, IDS_FILE);
+	int err;
+
+	strbuf_addf(&line, "%s ", build_id && *build_id ? build_id : "-");
+	text_add_escaped(&line, path, true);
+	strbuf_add_char(&line, '\n');
+	err = text_append(file, line.text, line.len);
+	strbuf_free(&line);
+	free(file);
+	return err;
+}
+
+struct image_id {
+	const char *path, *build_id;	/* in @text */
+	size_t order;			/* the later of two lines holds */
+};
+
+struct image_ids {
+	char *text;
+	struct image_id *ids;		/* sorted by path, then order */
+	size_t nr, room;
+};
+
+static int compare_ids(const void *a, const void *b)
+{
+	const struct image_id *x = a, *y = b;
+	int c = strcmp(x->path, y->path);
+
+	return c ? c : (x->order > y->order) - (x->order < y->order);
+}
+
+static const char *parse_line(void *context, char *line)
+{
+	struct image_ids *ids = context;
+	char *rest = line, *id = text_next_word(&rest);
+
+	if (!id || (strcmp(id, "-") && !text_is_hex(id)))
+		return "not a build-id in hex or '-'";
+	if (!rest || !*rest || strchr(rest, ' '))
+		return "not one path after the build-id";
+	if (!text_unescape(rest))
+		return "bad escape";
+	xgrow(ids->ids, ids->nr, ids->room);
+	ids->ids[ids->nr] = (struct image_id){ rest, id, ids->nr };
+	ids->nr++;
+	return NULL;
+}
+
+int image_ids_parse(char *text, size_t len, const char *name, struct image_ids **ret,
+		    struct op_error *e)
+{
+	struct text_lines lines = { text, text + len, name, TEXT_CUT_LEFT_OUT, 0 };
+	struct image_ids *ids = xcalloc(1, sizeof(*ids));
+	int err = text_each_line(&lines, parse_line, ids, e);
+
+	if (err) {
+		image_ids_free(ids);	/* @text is still the caller's */
+		return err;
+	}
+	if (ids->nr)
+		qsort(ids->ids, ids->nr, sizeof(*ids->ids), compare_ids);
+	ids->text = text;
+	*ret = ids;
+	return 0;
+}
+
+int image_ids_read(const char *stats_dir, struct image_ids **ret)
+{
+	char *path = path_join(stats_dir, IDS_FILE), *text = NULL;
+	size_t len;
+	int err = file_read_all(path, IDS_LIMIT, &text, &len);
+
+	if (!err)
+		err = image_ids_parse(text, len, path, ret, NULL);
+	if (err)
+		free(text);
+	free(path);
+	return err;
+}
+
+const char *image_ids_find(const struct image_ids *ids, const char *path)
+{
+	size_t low = 0, high = ids->nr;
+
+	/* the first entry behind all of @path */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(ids->ids[middle].path, path) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || strcmp(ids->ids[low - 1].path, path))
+		return NULL;
+	return strcmp(ids->ids[low - 1].build_id, "-") ? ids->ids[low - 1].build_id : NULL;
+}
+
+void image_ids_free(struct image_ids *ids)
+{
+	if (!ids)
+		return;
+	free(ids->text);
+	free(ids->ids);
+	free(ids);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kernel_symbols.c - read the snapshot of the kernel's symbols back [SS-40] */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "libdb/session/kernel_symbols.h"
+#include "libdb/session/text_file.h"
+#include "libutil/xalloc.h"
+
+#define SNAPSHOT_LIMIT	(64 * 1024 * 1024)
+
+struct parse {
+	struct kernel_symbols *out;
+	size_t room_parts;
+	struct kernel_symbol *next;	/* where the next symbol goes */
+};
+
+/* "# kernel START END" or "# module NAME START SIZE", behind the "# " */
+static const char *parse_part(struct parse *p, char *line)
+{
+	const char *kind = text_next_word(&line), *start, *end;
+	struct kernel_part part = { .name = "" };
+	struct kernel_symbols *out = p->out;
+
+	if (!kind || (strcmp(kind, "kernel") && strcmp(kind, "module")))
+		return "neither '# kernel' nor '# module'";
+	if (*kind == 'm')
+		part.name = text_next_word(&line);
+	if (*kind == 'k' && out->nr_parts)
+		return "the kernel comes after another part";
+	start = text_next_word(&line);
+	end = text_next_word(&line);
+	if (!part.name || !start || !end || line || !text_parse_hex(start, &part.start) ||
+	    !text_parse_hex(end, &part.end))
+		return "not a name and two hex numbers";
+	if (*kind == 'm') {
+		if (part.end > KERNEL_MODULE_SIZE_MAX ||
+		    __builtin_add_overflow(part.start, part.end, &part.end))
+			return "a module of impossible size";
+	} else if (part.end < part.start) {
+		return "the kernel ends before it starts";
+	}
+	part.symbols = p->next;
+	xgrow(out->parts, out->nr_parts, p->room_parts);
+	out->parts[out->nr_parts++] = part;
+	return NULL;
+}
+
+/* "ADDRESS TYPE NAME" */
+static const char *parse_symbol(struct parse *p, char *line)
+{
+	const char *address = text_next_word(&line), *type = text_next_word(&line);
+	struct kernel_part *part;
+
+	if (!p->out->nr_parts)
+		return "a symbol before the first '# kernel' or '# module'";
+	part = &p->out->parts[p->out->nr_parts - 1];
+	if (!address || !text_parse_hex(address, &p->next->address) || !type ||
+	    strlen(type) != 1 || !strchr("tTwW", *type))
+		return "not 'address type name' with a type of text";
+	if (!line || !*line || strchr(line, ' '))
+		return "not one name after the type";
+	if (*part->name && p->next->address >= part->end - part->start)
+		return "a symbol behind its module's end";
+	p->next->type = *type;
+	p->next->name = line;
+	p->next++;
+	part->nr_symbols++;
+	return NULL;
+}
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct kernel_symbol *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static void sort_part(struct kernel_part *part)
+{
+	for (size_t i = 1; i < part->nr_symbols; i++) {
+		if (part->symbols[i].address >= part->symbols[i - 1].address)
+			continue;
+		qsort(part->symbols, part->nr_symbols, sizeof(*part->symbols), compare_addresses);
+		return;
+	}
+}
+
+static const char *parse_line(void *context, char *line)
+{
+	return line[0] == '#' && line[1] == ' ' ? parse_part(context, line + 2) :
+						   parse_symbol(context, line);
+}
+
+int kernel_symbols_parse(const char *text, size_t len, const char *name,
+			 struct kernel_symbols *ret, struct op_error *e)
+{
+	struct kernel_symbols out = { NULL, 0, NULL };
+	struct text_lines lines = { .name = name };
+	struct parse p = { .out = &out };
+	size_t nr_lines = 1, table;
+	int err;
+
+	for (const char *q = text; (q = memchr(q, '\n', (size_t)(text + len - q))); q++)
+		nr_lines++;
+	/* one block: room for a symbol per line, then the text they point into */
+	table = nr_lines * sizeof(*p.next);
+	out.storage = malloc(table + len + 1);
+	if (!out.storage)
+		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu symbols", name, nr_lines);
+	lines.p = out.storage + table;
+	lines.end = lines.p + len;
+	memcpy(lines.p, text, len);
+	*lines.end = '\0';
+	p.next = (void *)out.storage;
+	err = text_each_line(&lines, parse_line, &p, e);
+	if (err) {
+		kernel_symbols_free(&out);
+		return err;
+	}
+	for (size_t i = 0; i < out.nr_parts; i++)
+		sort_part(&out.parts[i]);
+	*ret = out;
+	return 0;
+}
+
+int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct op_error *e)
+{
+	char *text;
+	size_t len;
+	int err = file_read_all(snapshot, SNAPSHOT_LIMIT, &text, &len);
+
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", snapshot, strerror(-err));
+	err = kernel_symbols_parse(text, len, snapshot, ret, e);
+	free(text);
+	return err;
+}
+
+void kernel_symbols_free(struct kernel_symbols *s)
+{
+	free(s->parts);
+	free(s->storage);
+	*s = (struct kernel_symbols){ NULL, 0, NULL };
+}
+
+const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name)
+{
+	for (size_t i = s->nr_parts; i-- > 0;)
+		if (!strcmp(s->parts[i].name, name))
+			return &s->parts[i];
+	return NULL;
+}

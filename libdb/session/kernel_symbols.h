@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kernel_symbols.h - the running kernel's symbols, kept in the session
+ *
+ * Reports then need no vmlinux and survive a reboot. A text file, stats/kernel-symbols:
+ *
+ *   # kernel START END
+ *   ffffffff81000000 T _text
+ *   ...
+ *   # module NAME START SIZE
+ *   1a0 t some_function              (offsets from START)
+ *
+ * Only text symbols. Text that is in no module (BPF programs, trampolines) is listed with the
+ * kernel, outside START..END. A module that was loaded twice has two parts; the last one holds.
+ * Addresses are lower-case hex. doc/session.md.
+ */
+#ifndef LIBDB_SESSION_KERNEL_SYMBOLS_H
+#define LIBDB_SESSION_KERNEL_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/error.h"
+
+#define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is a mistake */
+
+struct kernel_symbol {
+	uint64_t address;		/* of a module's: offset from its start */
+	const char *name;		/* in the snapshot's storage */
+	char type;			/* as kallsyms has it: T t W w */
+};
+
+struct kernel_part {
+	const char *name;		/* "" for the kernel proper */
+	uint64_t start, end;
+	struct kernel_symbol *symbols;	/* sorted by address */
+	size_t nr_symbols;
+};
+
+struct kernel_symbols {
+	struct kernel_part *parts;	/* the kernel proper first, if known */
+	size_t nr_parts;
+	char *storage;
+};
+
+/*
+ * Read /proc/kallsyms and /proc/modules (or files like them, for tests) and write the
+ * snapshot. -EACCES: addresses are hidden (kptr_restrict), nothing written.
+ */
+int kernel_symbols_capture(const char *kallsyms, const char *modules, const char *snapshot,
+			   struct op_error *e);
+
+int kernel_symbols_read(const char *snapshot, struct kernel_symbols *ret, struct op_error *e);
+int kernel_symbols_parse(const char *text, size_t len, const char *name,
+			 struct kernel_symbols *ret, struct op_error *e);
+void kernel_symbols_free(struct kernel_symbols *s);
+const struct kernel_part *kernel_symbols_part(const struct kernel_symbols *s, const char *name);
+
+#endif

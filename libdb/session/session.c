@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session.c - where things lie below a session directory */
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "libdb/session/session.h"
+#include "libutil/xalloc.h"
+
+#define SESSION_NAME_MAX 200
+#define INFO_ROOM	8192
+#define CPU_ROOM	512	/* of a line of stats/counts */
+
+char *session_samples_path(const char *session_dir, const char *name)
+{
+	return xasprintf("%s/samples/%s", session_dir, name);
+}
+
+char *session_stats_path(const char *session_dir, const char *name, const char *file)
+{
+	if (!file)
+		return xasprintf("%s/samples/%s/stats", session_dir, name);
+	return xasprintf("%s/samples/%s/stats/%s", session_dir, name, file);
+}
+
+char *session_lock_path(const char *session_dir)
+{
+	return path_join(session_dir, "lock");
+}
+
+char *session_log_path(const char *session_dir)
+{
+	return path_join(session_dir, "samples/oprofiled.log");
+}
+
+char *session_control_path(const char *session_dir)
+{
+	return path_join(session_dir, "control");
+}
+
+int session_reserve(const char *stats_dir, unsigned int nr_cpus)
+{
+	char *info = path_join(stats_dir, SESSION_INFO_FILE);
+	char *counts = path_join(stats_dir, SESSION_COUNTS_FILE);
+	int err = file_reserve(info, INFO_ROOM);
+
+	if (!err)
+		err = file_reserve(counts, ((size_t)nr_cpus + 1) * CPU_ROOM);
+	free(info);
+	free(counts);
+	return err;
+}
+
+void session_give_up_reserve(const char *stats_dir)
+{
+	char *info = path_join(stats_dir, SESSION_INFO_FILE);
+	char *counts = path_join(stats_dir, SESSION_COUNTS_FILE);
+
+	file_give_up_reserve(info);
+	file_give_up_reserve(counts);
+	free(info);
+	free(counts);
+}
+
+bool session_name_ok(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (!n || n > SESSION_NAME_MAX || *name == '.')
+		return false;
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789._-+") == n;
+}

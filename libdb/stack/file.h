@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * file.h - the layout of a stack store, shared by writer, reader and checker
+ *
+ * Rules: doc/stack-store.md [ST-n]. A position is an offset in the file divided by 8 [ST-2].
+ */
+#ifndef LIBDB_STACK_FILE_H
+#define LIBDB_STACK_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libdb/stack/store.h"
+
+#define STACK_MAGIC		"OPSTACKS"
+#define STACK_BYTE_ORDER	0x01020304u
+#define STACK_VERSION		1u
+
+struct stack_header {
+	char magic[8];
+	uint32_t byte_order;
+	uint32_t version;
+	uint32_t used;			/* header and records, in units of 8 bytes */
+	uint32_t zero;
+	uint64_t lost;			/* samples that found no room [ST-9] */
+	uint64_t zeros[4];
+};
+
+#define STACK_FIRST	((uint32_t)(sizeof(struct stack_header) / 8))	/* first record */
+#define STACK_POSITIONS	((uint32_t)(STACK_STORE_MAX / 8))		/* none is as high */
+
+enum stack_kind {		/* of a record [ST-4] */
+	STACK_NODE = 1,
+	STACK_FRAME,
+	STACK_WIDE_FRAME,
+	STACK_COUNT,
+	STACK_WIDE_COUNT,
+	STACK_SERIES,
+	STACK_LABEL,
+};
+
+enum stack_label {		/* [ST-10] */
+	STACK_IMAGE = 1,
+	STACK_EVENT,
+	STACK_CONTEXT,
+	STACK_LABELLED_CONTEXT,
+};
+
+/* A record's first 8 bytes; what follows in longer ones is also in such units. */
+struct stack_record {
+	uint32_t head;		/* kind and argument */
+	uint32_t second;
+};
+
+#define STACK_ARGUMENT_BITS	29
+#define STACK_HEAD(kind, argument)	((uint32_t)(kind) << STACK_ARGUMENT_BITS | (argument))
+
+static inline unsigned int stack_kind(const struct stack_record *r)
+{
+	return r->head >> STACK_ARGUMENT_BITS;
+}
+
+static inline uint32_t stack_argument(const struct stack_record *r)
+{
+	return r->head & ((1u << STACK_ARGUMENT_BITS) - 1);
+}
+
+/* The 64 bits behind the first 8 bytes of a wide frame or count. */
+static inline uint64_t *stack_wide(struct stack_record *r)
+{
+	return (uint64_t *)(void *)(r + 1);
+}
+
+static inline bool stack_is_narrow(uint64_t offset)
+{
+	return (uint64_t)(int64_t)(int32_t)offset == offset;
+}
+
+/* Labels: what stands before the strings. */
+struct stack_image_fields {
+	uint32_t kind, tgid;
+	uint64_t start, end;
+};
+
+static inline bool stack_image_is_named(uint32_t kind, const char *path)
+{
+	return kind <= IMAGE_JIT && (kind == IMAGE_FILE ? *path == '/' : *path != '\0');
+}
+
+struct stack_event_fields {
+	uint64_t count, unit_mask;
+};
+
+struct stack_context_fields {
+	uint32_t app, zero;	/* position; 0: none */
+	int64_t tgid, tid, cpu;
+};
+
+#define STACK_STRING_MAX	4096	/* with its NUL */
+#define STACK_LABEL_STRINGS	3	/* at most */
+#define STACK_LABEL_MAX		((8 + sizeof(struct stack_context_fields) + \
+				  STACK_LABEL_STRINGS * STACK_STRING_MAX + 7) / 8)
+
+/* The strings of a label that was checked. */
+void stack_label_strings(const struct stack_record *label,
+			 const char *ret_strings[STACK_LABEL_STRINGS]);
+
+static inline bool stack_label_is_context(uint32_t which)
+{
+	return which == STACK_CONTEXT || which == STACK_LABELLED_CONTEXT;
+}
+
+/* A log that is being gone through from its beginning. */
+struct stack_log {
+	struct stack_record *records;	/* the file, its header included */
+	uint32_t have;			/* positions below this are there */
+	/*
+	 * Of each position: 0 where no record begins; of a node how many frames its chains have,
+	 * and 1 more; of others 1.
+	 */
+	uint16_t *marks;
+};
+
+/*
+ * Check the record at @pos, all before it being checked, and take note of it. How long it is, in
+ * units of 8 bytes; 0: it ends behind what is there; negative: *ret_why, a rule broken.
+ */
+int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why);
+
+/*
+ * Check @header, of a file of @length bytes. -ENODATA: being made [ST-3]; -EPROTO with @e.
+ */
+int stack_header_check(const struct stack_header *header, uint64_t length, const char *path,
+		       struct op_error *e);
+
+#endif

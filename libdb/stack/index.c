@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * index.c - where in the log a record stands that is already there
+ *
+ * One table for all kinds: a record's first 8 bytes hold kind and key, and for most that is all.
+ * It is made when the file is opened and never written to it: a pass over the log takes less time
+ * than checking a table from the file would, and the file stays half as long.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/hash.h"
+#include "libdb/stack/private.h"
+
+#define INDEX_FIRST	4096u				/* slots; 4 bytes each */
+#define POSITION_MASK	((1u << STACK_ARGUMENT_BITS) - 1)
+
+static uint64_t word_of(struct stack_record r)
+{
+	return (uint64_t)r.head << 32 | r.second;
+}
+
+/* Units that make up the key. */
+static size_t key_units(const struct stack_record *r)
+{
+	switch (stack_kind(r)) {
+	case STACK_WIDE_FRAME:
+		return 2;
+	case STACK_LABEL:
+		return stack_argument(r);
+	}
+	return 1;
+}
+
+static uint64_t hash_record(const struct stack_record *r)
+{
+	size_t units = key_units(r);
+
+	return units == 1 ? hash_u64(word_of(*r)) : hash_bytes(r, units * sizeof(*r));
+}
+
+/* The upper bits of a slot are of the hash: most others are told without looking at them. */
+static uint32_t slot_value(uint64_t hash, uint32_t pos)
+{
+	return pos | (uint32_t)(hash >> 61) << STACK_ARGUMENT_BITS;
+}
+
+static void insert(uint32_t *index, uint32_t mask, uint64_t hash, uint32_t pos)
+{
+	uint32_t at = (uint32_t)hash & mask;
+
+	while (index[at])
+		at = (at + 1) & mask;
+	index[at] = slot_value(hash, pos);
+}
+
+int stack_index_reserve(struct stack_store *s)
+{
+	uint32_t size = s->index ? s->index_mask + 1 : 0;
+	uint32_t *bigger;
+
+	if ((uint64_t)(s->nr_indexed + 1) * 3 <= (uint64_t)size * 2)
+		return 0;
+	bigger = calloc(size ? 2 * (size_t)size : INDEX_FIRST, sizeof(*bigger));
+	if (!bigger)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < size; i++) {
+		uint32_t pos = s->index[i] & POSITION_MASK;
+
+		if (pos)
+			insert(bigger, 2 * size - 1, hash_record(&s->records[pos]), pos);
+	}
+	free(s->index);
+	s->index = bigger;
+	s->index_mask = (size ? 2 * size : INDEX_FIRST) - 1;
+	return 0;
+}
+
+void stack_index_insert(struct stack_store *s, uint32_t pos)
+{
+	const struct stack_record *r = &s->records[pos];
+
+	switch (stack_kind(r)) {
+	case STACK_COUNT:
+		return;
+	case STACK_NODE:
+		s->nr_nodes++;
+		break;
+	case STACK_FRAME:
+	case STACK_WIDE_FRAME:
+		s->nr_frames++;
+		break;
+	}
+	insert(s->index, s->index_mask, hash_record(r), pos);
+	s->nr_indexed++;
+}
+
+uint32_t stack_index_find(const struct stack_store *s, struct stack_record key)
+{
+	uint64_t hash = hash_u64(word_of(key));
+	uint32_t at = (uint32_t)hash & s->index_mask, found;
+
+	for (; (found = s->index[at]); at = (at + 1) & s->index_mask) {
+		uint32_t pos = found & POSITION_MASK;
+
+		if (found == slot_value(hash, pos) && word_of(s->records[pos]) == word_of(key))
+			return pos;
+	}
+	return 0;
+}
+
+uint32_t stack_index_find_long(const struct stack_store *s, const struct stack_record *key)
+{
+	size_t bytes = key_units(key) * sizeof(*key);
+	uint64_t hash = hash_record(key);
+	uint32_t at = (uint32_t)hash & s->index_mask, found;
+
+	for (; (found = s->index[at]); at = (at + 1) & s->index_mask) {
+		uint32_t pos = found & POSITION_MASK;
+
+		/* equal heads have equal lengths */
+		if (found == slot_value(hash, pos) && s->records[pos].head == key->head &&
+		    !memcmp(&s->records[pos], key, bytes))
+			return pos;
+	}
+	return 0;
+}
+
+void stack_index_prefetch(const struct stack_store *s, struct stack_record key)
+{
+	__builtin_prefetch(&s->index[(uint32_t)hash_u64(word_of(key)) & s->index_mask]);
+}

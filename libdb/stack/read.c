@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * read.c - take a snapshot of a stack store
+ *
+ * The log is copied, not mapped (a file that is cut short under a mapping would kill the reader),
+ * in pieces that double, each checked before the next is asked for: what a hostile file costs is in
+ * proportion to what it really holds. Then positions become indices, in the copy itself: a record
+ * that others refer to has its index where its second half was.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "libdb/odb/file.h"
+#include "libdb/stack/file.h"
+
+#define FIRST_PIECE	(UINT32_C(1) << 16)	/* records */
+
+struct reader {
+	const char *path;
+	int fd;
+	struct stack_log log;
+	uint32_t pos;			/* records below this are checked */
+	uint32_t nr[STACK_LABEL + 1];	/* of each kind */
+	uint32_t nr_labels[STACK_LABELLED_CONTEXT + 1];
+	size_t label_bytes;
+};
+
+/* Have the log's records below @have in memory. */
+static int extend(struct reader *r, uint32_t have, struct op_error *e)
+{
+	void *records = realloc(r->log.records, have * sizeof(*r->log.records));
+	void *marks = records ? realloc(r->log.marks, have * sizeof(*r->log.marks)) : NULL;
+	size_t old = r->log.have;
+	int err;
+
+	if (records)
+		r->log.records = records;
+	if (marks)
+		r->log.marks = marks;
+	if (!records || !marks)
+		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", r->path,
+				    have * sizeof(*r->log.records));
+	memset(r->log.marks + old, 0, (have - old) * sizeof(*r->log.marks));
+	err = odb_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
+			  (off_t)(old * sizeof(*r->log.records)));
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", r->path,
+				    err == -EPROTO ? "cut short" : strerror(-err));
+	r->log.have = have;
+	return 0;
+}
+
+static void count_record(struct reader *r, int length)
+{
+	const struct stack_record *record = &r->log.records[r->pos];
+
+	r->nr[stack_kind(record)]++;
+	if (stack_kind(record) == STACK_LABEL) {
+		r->nr_labels[record->second]++;
+		r->label_bytes += (size_t)length * sizeof(*record);
+	}
+}
+
+/* Check what is there; a record may be cut off by the end of the piece, not of the log. */
+static int check_piece(struct reader *r, bool is_last, struct op_error *e)
+{
+	const char *why = "the last record is cut short [ST-5]";
+
+	while (r->pos < r->log.have) {
+		int n = stack_log_check(&r->log, r->pos, &why);
+
+		if (!n && !is_last)
+			return 0;
+		if (n <= 0)
+			return op_error_set(e, -EPROTO, "'%s': at %llu: %s", r->path,
+					    (unsigned long long)r->pos * 8, why);
+		count_record(r, n);
+		r->pos += (uint32_t)n;
+	}
+	return 0;
+}
+
+static int read_log(struct reader *r, uint32_t used, struct op_error *e)
+{
+	uint32_t have = 0;
+	int err = 0;
+
+	r->pos = STACK_FIRST;
+	while (have < used && !err) {
+		have = have ? 2 * have : FIRST_PIECE;
+		if (have > used)
+			have = used;
+		err = extend(r, have, e);
+		if (!err)
+			err = check_piece(r, have == used, e);
+	}
+	return err;
+}
+
+static int read_header(struct reader *r, struct stack_header *ret, struct op_error *e)
+{
+	struct stat st;
+	ssize_t n;
+
+	if (fstat(r->fd, &st))
+		return op_error_set(e, -errno, "cannot stat '%s': %s", r->path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return op_error_set(e, -EPROTO, "'%s': not a regular file", r->path);
+	memset(ret, 0, sizeof(*ret));
+	n = pread(r->fd, ret, sizeof(*ret), 0);
+	/* asked for again: what the header tells of is there by now */
+	if (n < 0 || fstat(r->fd, &st))
+		return op_error_set(e, -errno, "cannot read '%s': %s", r->path, strerror(errno));
+	return stack_header_check(ret, (uint64_t)st.st_size, r->path, e);
+}
+
+/* The arrays, exactly as long as needed. They are filled in through these. */
+struct arrays {
+	struct stack_image *images;
+	struct stack_event *events;
+	struct stack_context *contexts;
+	struct stack_frame *frames;
+	struct stack_node *nodes;
+	uint16_t *ends;
+	struct stack_count *counts;
+	char *text;
+	size_t text_used;
+};
+
+static void *array(size_t nr, size_t size, bool *failed)
+{
+	void *p = calloc(nr ? nr : 1, size);
+
+	*failed |= !p;
+	return p;
+}
+
+static void free_arrays(struct arrays *a)
+{
+	free(a->images);
+	free(a->events);
+	free(a->contexts);
+	free(a->frames);
+	free(a->nodes);
+	free(a->ends);
+	free(a->counts);
+	free(a->text);
+}
+
+static int make_arrays(const struct reader *r, struct arrays *ret, struct op_error *e)
+{
+	bool failed = false;
+	struct arrays a = {
+		.images = array(r->nr_labels[STACK_IMAGE], sizeof(*a.images), &failed),
+		.events = array(r->nr_labels[STACK_EVENT], sizeof(*a.events), &failed),
+		.contexts = array((size_t)r->nr_labels[STACK_CONTEXT] +
+				  r->nr_labels[STACK_LABELLED_CONTEXT],
+				  sizeof(*a.contexts), &failed),
+		.frames = array((size_t)r->nr[STACK_FRAME] + r->nr[STACK_WIDE_FRAME],
+				sizeof(*a.frames), &failed),
+		.nodes = array(r->nr[STACK_NODE], sizeof(*a.nodes), &failed),
+		.ends = array(r->nr[STACK_NODE], sizeof(*a.ends), &failed),
+		.counts = array((size_t)r->nr[STACK_COUNT] + r->nr[STACK_WIDE_COUNT],
+				sizeof(*a.counts), &failed),
+		.text = array(r->label_bytes, 1, &failed),
+	};
+
+	if (failed) {
+		free_arrays(&a);
+		return op_error_set(e, -ENOMEM, "'%s': no memory for its stacks", r->path);
+	}
+	*ret = a;
+	return 0;
+}
+
+/* Where the index of a record that was converted is found by its position. */
+static uint32_t index_at(const struct reader *r, uint32_t pos)
+{
+	return r->log.records[pos].second;
+}
+
+/* A copy of the label's bytes; its strings. */
+static const void *copy_label(struct arrays *a, const struct stack_record *label,
+			      const char *strings[STACK_LABEL_STRINGS])
+{
+	size_t bytes = stack_argument(label) * sizeof(*label);
+	char *copy = a->text + a->text_used;
+
+	memcpy(copy, label, bytes);
+	a->text_used += bytes;
+	stack_label_strings((const struct stack_record *)(void *)copy, strings);
+	return copy + sizeof(*label);
+}
+
+static uint32_t convert_label(const struct reader *r, const struct stack_record *label,
+			      struct arrays *a, struct stack_snapshot *s)
+{
+	const char *strings[STACK_LABEL_STRINGS] = { NULL, NULL, NULL };
+	const void *fields = copy_label(a, label, strings);
+
+	if (label->second == STACK_IMAGE) {
+		const struct stack_image_fields *f = fields;
+
+		a->images[s->nr_images] = (struct stack_image){
+			.name = { .kind = f->kind, .path = strings[0], .anon_tgid = f->tgid,
+				  .anon_start = f->start, .anon_end = f->end },
+			.build_id = strings[1],
+		};
+		return s->nr_images++;
+	}
+	if (label->second == STACK_EVENT) {
+		const struct stack_event_fields *f = fields;
+
+		a->events[s->nr_events] = (struct stack_event){ strings[0], f->count,
+								f->unit_mask };
+		return s->nr_events++;
+	}
+	const struct stack_context_fields *f = fields;
+
+	a->contexts[s->nr_contexts] = (struct stack_context){
+		.app = f->app ? index_at(r, f->app) : STACK_NONE,
+		.tgid = f->tgid, .tid = f->tid, .cpu = f->cpu,
+		.cgroup = strings[0], .comm = strings[1],
+		.labels = strings[2] ? strings[2] : "",
+	};
+	return s->nr_contexts++;
+}
+
+static void convert_frame(const struct reader *r, uint32_t pos, struct arrays *a,
+			  struct stack_snapshot *s)
+{
+	struct stack_record *record = &r->log.records[pos];
+
+	a->frames[s->nr_frames] = (struct stack_frame){
+		.image = index_at(r, stack_argument(record)),
+		.offset = stack_kind(record) == STACK_WIDE_FRAME ?
+			*stack_wide(record) : (uint64_t)(int64_t)(int32_t)record->second,
+	};
+	record->second = s->nr_frames++;
+}
+
+static void convert_node(const struct reader *r, uint32_t pos, struct arrays *a,
+			 struct stack_snapshot *s)
+{
+	struct stack_record *record = &r->log.records[pos];
+	uint32_t parent = stack_argument(record);
+
+	if (parent) {
+		parent = index_at(r, parent);
+		a->nodes[s->nr_nodes] = (struct stack_node){ parent, index_at(r, record->second) };
+		a->ends[s->nr_nodes] = a->ends[parent];
+	} else {
+		a->nodes[s->nr_nodes] = (struct stack_node){ STACK_NONE, record->second };
+		a->ends[s->nr_nodes] = (uint16_t)record->second;
+	}
+	record->second = s->nr_nodes++;
+}
+
+static void convert_count(const struct reader *r, uint32_t node, uint32_t series, uint64_t count,
+			  struct arrays *a, struct stack_snapshot *s)
+{
+	const struct stack_record *record = &r->log.records[series];
+
+	if (!count)
+		return;
+	a->counts[s->nr_counts++] = (struct stack_count){
+		.node = index_at(r, node),
+		.context = index_at(r, stack_argument(record)),
+		.event = index_at(r, record->second),
+		.count = count,
+	};
+}
+
+static void convert(const struct reader *r, struct arrays *a, struct stack_snapshot *s)
+{
+	uint32_t length;
+
+	for (uint32_t pos = STACK_FIRST; pos < r->log.have; pos += length) {
+		struct stack_record *record = &r->log.records[pos];
+
+		length = 1;
+		switch (stack_kind(record)) {
+		case STACK_NODE:
+			convert_node(r, pos, a, s);
+			break;
+		case STACK_WIDE_FRAME:
+			length = 2;
+			/* fall through */
+		case STACK_FRAME:
+			convert_frame(r, pos, a, s);
+			break;
+		case STACK_COUNT:
+			convert_count(r, pos - 1, stack_argument(record), record->second, a, s);
+			break;
+		case STACK_WIDE_COUNT:
+			length = 2;
+			convert_count(r, record->second, stack_argument(record),
+				      *stack_wide(record), a, s);
+			break;
+		case STACK_LABEL:
+			length = stack_argument(record);
+			record->second = convert_label(r, record, a, s);
+			break;
+		}
+	}
+}
+
+static int read_all(struct reader *r, struct stack_snapshot *ret, struct op_error *e)
+{
+	struct stack_snapshot s = { .nr_images = 0 };
+	struct stack_header header;
+	struct arrays a;
+	int err = read_header(r, &header, e);
+
+	if (!err)
+		err = read_log(r, header.used, e);
+	if (!err)
+		err = make_arrays(r, &a, e);
+	if (err)
+		return err;
+	convert(r, &a, &s);
+	s.images = a.images;
+	s.events = a.events;
+	s.contexts = a.contexts;
+	s.frames = a.frames;
+	s.nodes = a.nodes;
+	s.ends = a.ends;
+	s.counts = a.counts;
+	s.text = a.text;
+	s.lost = header.lost;
+	*ret = s;
+	return 0;
+}
+
+int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e)
+{
+	/* O_NONBLOCK: a FIFO in its place must not stop a report */
+	struct reader r = { .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
+	int err;
+
+	if (r.fd < 0) {
+		err = -errno;
+		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
+	}
+	err = read_all(&r, ret, e);
+	close(r.fd);
+	free(r.log.records);
+	free(r.log.marks);
+	return err;
+}
+
+void stack_snapshot_free(struct stack_snapshot *s)
+{
+	struct arrays a = {
+		(void *)s->images, (void *)s->events, (void *)s->contexts, (void *)s->frames,
+		(void *)s->nodes, (void *)s->ends, (void *)s->counts, s->text, 0,
+	};
+
+	free_arrays(&a);
+	*s = (struct stack_snapshot){ .nr_images = 0 };
+}

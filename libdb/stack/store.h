@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * store.h - call chains of samples: a prefix tree in a mapped file, stats/stacks
+ *
+ * A frame is a place in an image, a node is a frame called from another node, and a chain is its
+ * innermost node. So chains that begin alike share all they have in common, and a chain that was
+ * seen before costs nothing but a counter. Above the outermost frames stand roots, one for each
+ * way in which chains ended, so that no chain counts as complete that is not.
+ *
+ * One writer, any number of readers, no locks. Layout: doc/stack-store.md, rules [ST-n].
+ *
+ * Crash safety: the file is a log whose records are whole before its length takes them in (release
+ * store), and only refer backwards; so after kill -9 at any instruction the file opens and holds
+ * everything added before. Room is allocated, not just promised: a full disk is -ENOSPC from the
+ * call that needed room, and never SIGBUS.
+ *
+ * Do not: use it after fork() in both processes, keep it on a file system without shared mappings.
+ *
+ * Calls that can fail return 0 or a negative errno, and then nothing that was there has changed.
+ */
+#ifndef LIBDB_STACK_STORE_H
+#define LIBDB_STACK_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/error.h"
+#include "libdb/session/name.h"
+#include "libutil/strbuf.h"
+
+#define STACK_STORE_FILE	"stacks"	/* below stats/ */
+#define STACK_STORE_MAX		(UINT64_C(1) << 32)	/* bytes of a file [ST-8] */
+#define STACK_FRAMES_MAX	1025		/* the sample's own and 1024 callers */
+#define STACK_NONE		UINT32_MAX	/* no image, no parent */
+
+/* How a chain ended; the numbers are those of the event buffer's OP_STACK_END. [ST-12] */
+enum stack_end {
+	STACK_COMPLETE,		/* the outermost frame was reached */
+	STACK_TRUNCATED,	/* as many frames as asked for, and there was more */
+	STACK_NO_TABLE,		/* code without unwind table; frame pointers led no further */
+	STACK_BAD_FRAME,	/* a frame's address failed its check */
+	STACK_UNREADABLE,	/* the user's memory could not be read */
+	STACK_SHORT_COPY,	/* the copy of the stack was too short */
+	STACK_NO_USER,		/* only the kernel's part, whole, is to be had */
+	STACK_UNTOLD,		/* who found the chain does not tell how it ended */
+	STACK_NO_MAPS,		/* it was not known yet what the process has mapped there */
+	NR_STACK_ENDS
+};
+#define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or a later version's */
+#define STACK_END_GUESSED	0x100u		/* frame pointers stood in for a table */
+#define STACK_END_MAX		0xffffu
+
+struct stack_frame {
+	uint32_t image;		/* id from stack_store_image(); of a snapshot: index */
+	/*
+	 * The image's sample key [SF-28]: offset in the file, address, or offset from the start of
+	 * the mapping. Of a caller that of the call, i.e. of the return address less 1.
+	 */
+	uint64_t offset;
+};
+
+struct stack_image {
+	struct image_name name;
+	const char *build_id;	/* lower-case hex, "" unknown */
+};
+
+struct stack_event {
+	const char *name;
+	uint64_t count, unit_mask;
+};
+
+/* What chains are kept apart by: as in names of sample files, "all" where not separated. */
+struct stack_context {
+	uint32_t app;			/* image (id or index), or STACK_NONE */
+	int64_t tgid, tid, cpu;		/* or SAMPLE_ALL */
+	const char *cgroup, *comm;	/* "" not separated or unknown */
+	const char *labels;		/* stack_label_add(); "" none, and NULL to writers */
+};
+
+/*
+ * What the program itself said of its samples, as text: names with numbers [ST-14]. Adding one is
+ * false, and @labels as it was, when there is no more room in a context.
+ */
+bool stack_label_add(struct strbuf *labels, const char *name, int64_t number);
+/* The next name in *@labels, which is spoiled and moved along; NULL: none, or no such text. */
+char *stack_label_next(char **labels, int64_t *ret_number);
+
+/* --- adding --- */
+
+struct stack_store;		/* open for adding; not shared between threads */
+
+/*
+ * Open or create @path for adding, bounded to @max_bytes (0: STACK_STORE_MAX). Memory: 6 to 12
+ * bytes for each distinct node and frame besides the mapped file, of at least 64 KiB.
+ * -EPROTO: not a stack store, or inconsistent; untouched, the first rule broken is in @e.
+ * -EBUSY: somebody has it open for adding. -ELOOP: a symbolic link.
+ */
+int stack_store_open(const char *path, uint64_t max_bytes, struct stack_store **ret_store,
+		     struct op_error *e);
+/* Cuts the file to what is used. NULL is fine; returns NULL. */
+struct stack_store *stack_store_close(struct stack_store *s);
+int stack_store_sync(struct stack_store *s);	/* to the disk; blocks */
+
+/*
+ * The id of an image, event or context: the same for equal arguments, also after the store was
+ * closed and opened again, never 0. Strings are copied. About 100 ns when it is known: keep the id.
+ * -EINVAL: a string past 4095 bytes or NULL, an empty path or a file's that is not absolute, an app
+ * that is no image's id.
+ * -ENOSPC, -ENOMEM, -EFBIG: as stack_store_add().
+ */
+int stack_store_image(struct stack_store *s, const struct stack_image *image, uint32_t *ret_id);
+int stack_store_event(struct stack_store *s, const struct stack_event *event, uint32_t *ret_id);
+int stack_store_context(struct stack_store *s, const struct stack_context *context,
+			uint32_t *ret_id);
+
+/*
+ * Add @count samples of @event on behalf of @context, whose chain is @frames, innermost first.
+ * @end: enum stack_end and flags. Counts are 64 bits and stay at their maximum. Fastest when the
+ * chain begins (outermost) like one of the last few.
+ *
+ * -EINVAL: @nr is 0 or past STACK_FRAMES_MAX, @end is past STACK_END_MAX, or an id is not of its
+ * kind. -ENOSPC: no room on the disk. -EFBIG: no room below @max_bytes or the limit of file sizes.
+ * -ENOMEM. After the last three the samples are added to the file's own count of lost ones.
+ */
+int stack_store_add(struct stack_store *s, uint32_t context, uint32_t event,
+		    const struct stack_frame *frames, size_t nr, unsigned int end, uint64_t count);
+
+/* What there is, for status and benchmarks. */
+struct stack_store_size {
+	uint64_t bytes;			/* used of the file */
+	uint64_t memory;		/* besides the mapped file */
+	uint64_t nodes, frames;		/* distinct ones, roots included */
+	uint64_t lost;			/* samples that found no room */
+};
+void stack_store_size(const struct stack_store *s, struct stack_store_size *ret);
+
+/* --- reading --- */
+
+/*
+ * A tree node. A parent comes before its children: one pass upwards through the indices goes from
+ * callers to callees, one downwards sums up.
+ */
+struct stack_node {
+	uint32_t parent;		/* index of the caller, or STACK_NONE: a root */
+	uint32_t frame;			/* index into frames; of a root: how its chains ended */
+};
+
+struct stack_count {
+	uint32_t node;			/* the chain: its innermost node */
+	uint32_t context, event;	/* indices */
+	uint64_t count;			/* the same three may come more than once: add up */
+};
+
+/* All indices below are in range, whatever the file holds. */
+struct stack_snapshot {
+	const struct stack_image *images;
+	const struct stack_event *events;
+	const struct stack_context *contexts;
+	const struct stack_frame *frames;
+	const struct stack_node *nodes;
+	const uint16_t *ends;		/* of each node: how its chains ended, as its root says */
+	const struct stack_count *counts;
+	uint32_t nr_images, nr_events, nr_contexts, nr_frames, nr_nodes, nr_counts;
+	uint64_t lost;			/* samples whose chain found no room */
+	char *text;			/* what the strings lie in */
+};
+
+/*
+ * Read @path into memory as it is at the moment of the call; nothing done to the file later can
+ * hurt the reader, and no number in it makes the reader take more memory than a few times the bytes
+ * that are really there. -ENOENT. -ENODATA: of length 0, or its maker has not finished [ST-3].
+ * -EPROTO with the first rule broken in @e. *ret is untouched on failure.
+ */
+int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e);
+void stack_snapshot_free(struct stack_snapshot *s);
+
+/* Samples by how their chains ended. */
+struct stack_totals {
+	uint64_t samples;		/* all */
+	uint64_t ends[NR_STACK_ENDS];	/* a kind of a later version is only in samples */
+	uint64_t guessed;		/* of these, with STACK_END_GUESSED */
+};
+void stack_snapshot_totals(const struct stack_snapshot *s, struct stack_totals *ret);
+
+const char *stack_end_name(unsigned int kind);	/* "complete", "truncated", ...; "unknown" */
+const char *stack_end_text(unsigned int kind);	/* for people: "cut at the depth asked for" */
+
+#endif
