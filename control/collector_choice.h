@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "events/cpu_detect.h"
+#include "events/cpu/detect.h"
 #include "libutil/error.h"
 #include "control/host.h"
 #include "control/setup.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "control/event_plan_private.h"
-#include "events/machine_events.h"
+#include "events/cpu/machine_events.h"
 #include "libutil/number.h"
 #include "oprofilefs/op_abi.h"
 #include "libutil/xalloc.h"

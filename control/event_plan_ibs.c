@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "control/event_plan_private.h"
-#include "events/ibs_limits.h"
+#include "events/cpu/ibs_limits.h"
 
 struct feature {
 	const char *ext, *word;		/* in the table; to the daemon */

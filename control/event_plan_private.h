@@ -4,7 +4,7 @@
 #define CONTROL_EVENT_PLAN_PRIVATE_H
 
 #include "control/event_plan.h"
-#include "events/event_request.h"
+#include "events/request.h"
 
 /* What the table of one kind of CPU says of the events. */
 struct kind_plan {

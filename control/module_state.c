@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "events/event_table.h"
+#include "events/table/table.h"
 #include "libutil/file.h"
 #include "control/module_state.h"
 

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "events/event_table.h"
-#include "events/machine_events.h"
+#include "events/table/table.h"
+#include "events/cpu/machine_events.h"
 
 #define OPHELP_WIDTH 99 /* columns where the output is no terminal */
 
@@ -62,7 +62,7 @@ void help_list_json(const struct help_cpus *cpus, FILE *out);
 
 /*
  * ophelp_answer.c: judge the events and print the answer to the action, a line for each kind of
- * CPU that has them. Errors are event_request.h's, with the sentence in @e.
+ * CPU that has them. Errors are events/request.h's, with the sentence in @e.
  */
 int help_answer(const struct help_cpus *cpus, const struct help_options *o, struct op_error *e);
 

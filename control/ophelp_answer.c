@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "events/counter_alloc.h"
-#include "events/event_encode.h"
-#include "events/event_request.h"
+#include "events/encode.h"
+#include "events/request.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 

@@ -5,7 +5,7 @@
 #include "control/ophelp.h"
 
 #include <inttypes.h>
-#include "events/unit_mask.h"
+#include "events/table/unit_mask.h"
 
 /* Attribute text; the apostrophe may stay as it is between double quotes. */
 static void put_xml(const char *text, FILE *out)

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "events/unit_mask.h"
+#include "events/table/unit_mask.h"
 
 #define TAB 8
 #define MASK_INDENT 14 /* behind a tab and "0x00: " */

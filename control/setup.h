@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "control/buffer_sizes.h"
 #include "libutil/error.h"
-#include "events/event_request.h"
+#include "events/request.h"
 #include "oprofilefs/op_abi.h"
 
 #define SETUP_MAX_EVENTS	32
@@ -47,7 +47,7 @@ void setup_free(struct setup *s);
 
 /* The set-up options. In the order of opcontrol --help. */
 enum setting_id {
-	SET_EVENT,		/* "default", or one more event: event_request.h */
+	SET_EVENT,		/* "default", or one more event: events/request.h */
 	SET_SEPARATE,		/* none lib library kernel thread cpu cgroup all, comma separated */
 	SET_VMLINUX,		/* a path, or "kallsyms" for VMLINUX_DEFAULT */
 	SET_NO_VMLINUX,

@@ -30,7 +30,7 @@
 struct collector_event {
 	const char *name;		/* for messages; NULL: none */
 	uint64_t code, count, unit_mask;	/* @count: events per sample */
-	uint32_t extra;			/* EXTRA_* bits: events/event_table.h */
+	uint32_t extra;			/* EXTRA_* bits: events/table/table.h */
 	unsigned int counter;		/* that its samples carry; by time: 0 */
 	bool kernel, user;		/* which side to sample */
 	const char *pmu;		/* "cpu_atom"; "" or NULL: that of all CPUs */

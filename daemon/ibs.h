@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "libutil/error.h"
 #include "daemon/ext_feature.h"
-#include "events/ibs_limits.h"
+#include "events/cpu/ibs_limits.h"
 
 struct ibs_event;
 

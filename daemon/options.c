@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/number.h"

@@ -18,7 +18,7 @@
 struct event_option {
 	char name[64], pmu[64];		/* pmu "": that of all CPUs */
 	uint64_t value, count, unit_mask;
-	uint32_t extra;			/* EXTRA_* bits: events/event_table.h */
+	uint32_t extra;			/* EXTRA_* bits: events/table/table.h */
 	unsigned int counter;		/* below COLLECTOR_COUNTERS_MAX */
 	bool kernel, user;
 };
@@ -26,7 +26,7 @@ struct event_option {
 struct options {
 	char *session_dir;		/* absolute */
 	char *collector;		/* "module" or "perf" */
-	char *cpu_type;			/* one of events/cpu_type.h's names; "timer": by time */
+	char *cpu_type;			/* one of events/cpu/type.h's names; "timer": by time */
 	struct event_option events[EVENTS_MAX];
 	unsigned int nr_events;
 	struct kernel_config kernel;

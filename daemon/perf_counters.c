@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu_type.h"
-#include "events/event_encode.h"
+#include "events/cpu/type.h"
+#include "events/encode.h"
 #include "libutil/file.h"
 #include "daemon/perf_clock.h"
 #include "daemon/perf_ibs.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include "daemon/cgroups.h"
 #include "daemon/comms.h"
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "daemon/ibs.h"
 #include "libutil/log.h"
 #include "daemon/recorder_private.h"

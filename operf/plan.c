@@ -9,7 +9,7 @@
 
 #include "control/collector_choice.h"
 #include "control/event_plan.h"
-#include "events/event_request.h"
+#include "events/request.h"
 #include "operf/rights.h"
 #include "control/setup.h"
 #include "libutil/xalloc.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu_type.h"
-#include "events/event_data.h"
+#include "events/cpu/type.h"
+#include "events/data.h"
 #include "pp/format_text.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"

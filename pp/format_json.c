@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "pp/event_scale.h"
 #include "libutil/json_text.h"
 

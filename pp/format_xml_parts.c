@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu_type.h"
-#include "events/event_data.h"
+#include "events/cpu/type.h"
+#include "events/data.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libdb/odb/odb.h"

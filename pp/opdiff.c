@@ -11,11 +11,11 @@
 
 #include "pp/collect.h"
 #include "pp/common_options.h"
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "pp/data_quality.h"
 #include "pp/diff.h"
 #include "pp/diff_options.h"
-#include "events/event_data.h"
+#include "events/data.h"
 #include "pp/fetch_debug.h"
 #include "pp/format_compare.h"
 #include "pp/invert.h"

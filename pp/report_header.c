@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "events/cpu_type.h"
-#include "events/event_data.h"
+#include "events/cpu/type.h"
+#include "events/data.h"
 #include "pp/event_scale.h"
 #include "libutil/plain_text.h"
 #include "libdb/session/thread_sample.h"

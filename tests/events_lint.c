@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "events/counter_alloc.h"
-#include "events/event_request.h"
+#include "events/request.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
 

@@ -21,7 +21,7 @@
 
 struct sample_header {
 	uint32_t version;
-	uint32_t cpu_type;		/* as numbered by that version: events/cpu_type.h */
+	uint32_t cpu_type;		/* as numbered by that version: events/cpu/type.h */
 	uint32_t event;			/* event code */
 	uint32_t unit_mask;
 	uint32_t count;			/* events per sample */

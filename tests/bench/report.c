@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "tests/bench/figures.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "events/counter_alloc.h"
-#include "events/event_data.h"
-#include "events/event_request.h"
+#include "events/data.h"
+#include "events/request.h"
 
 #define MAX_CHOICES 8
 

@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 #include "libutil/file.h"
 #include "tests/golden/mktext.h"
 #include "libdb/odb/odb.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_plan_tables.c - each event of each CPU can be asked for, saved, and asked for again */
-#include "events/event_data.h"
+#include "events/data.h"
 #include "control/event_plan.h"
 #include "tests/tap.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_ibs_events.c - what is asked of IBS, and which events its registers make */
-#include "events/event_data.h"
+#include "events/data.h"
 #include "daemon/ext_feature.h"
 #include "libutil/hash.h"
 #include "daemon/ibs.h"

@@ -9,7 +9,7 @@
  */
 #include "tests/tap.h"
 
-#include "events/event_data.h"
+#include "events/data.h"
 
 /* The names of successive numbers; NULL: reserved, or nobody's. */
 static const char *const common[0x40] = {

@@ -2,7 +2,7 @@
 /* events_cpu_type.c - numbers of CPU types mean something only with the header's version */
 #include "tests/tap.h"
 
-#include "events/cpu_type.h"
+#include "events/cpu/type.h"
 
 static const struct {
 	const char *name, *pretty;

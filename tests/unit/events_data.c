@@ -4,7 +4,7 @@
 
 #include <unistd.h>
 
-#include "events/event_data.h"
+#include "events/data.h"
 #include "libutil/file.h"
 
 static struct event_table *open_type(const char *name)

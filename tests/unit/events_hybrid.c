@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-#include "events/event_data.h"
+#include "events/data.h"
 #include "libutil/file.h"
 #include "control/ophelp.h"
 

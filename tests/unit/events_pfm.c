@@ -17,8 +17,8 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 
-#include "events/event_data.h"
-#include "events/event_encode.h"
+#include "events/data.h"
+#include "events/encode.h"
 #include "tests/unit/events_pfm_names.h"
 #include "libutil/xalloc.h"
 

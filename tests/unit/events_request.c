@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "events/counter_alloc.h"
-#include "events/event_request.h"
+#include "events/request.h"
 
 static const char events[] =
 	"event:0x3c counters:0,1 um:zero minimum:6000 name:CYCLES : Clock cycles\n"

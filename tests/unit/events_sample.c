@@ -7,9 +7,9 @@
  */
 #include "tests/tap.h"
 
-#include "events/event_data.h"
-#include "events/event_encode.h"
-#include "events/event_request.h"
+#include "events/data.h"
+#include "events/encode.h"
+#include "events/request.h"
 
 struct sample {
 	const char *event;	/* "NAME" or "NAME:MASK" */

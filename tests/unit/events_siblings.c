@@ -8,8 +8,8 @@
  */
 #include "tests/tap.h"
 
-#include "events/event_data.h"
-#include "events/event_encode.h"
+#include "events/data.h"
+#include "events/encode.h"
 
 #define MAX_TABLES 32
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "events/event_table.h"
+#include "events/table/table.h"
 #include "libutil/file.h"
-#include "events/unit_mask.h"
+#include "events/table/unit_mask.h"
 #include "tests/unit/tmpdir.h"
 
 static const char good_events[] =

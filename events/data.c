@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * data.c - find the event tables, and describe an event of a finished profile
+ */
+#include "events/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "libutil/file.h"
+#include "events/table/unit_mask.h"
+#include "libutil/xalloc.h"
+
+#ifndef OP_DATA_DIR /* events/build.mk has make install's */
+#define OP_DATA_DIR "/usr/share/oprofile"
+#endif
+
+char *event_data_dir(void)
+{
+	const char *given = getenv("OPROFILE_EVENTS_DIR");
+	char *programs, *dir;
+
+	if (given && *given)
+		return xstrdup(given);
+	programs = path_program_dir();
+	dir = programs ? path_join(programs, "../share/oprofile") : NULL;
+	free(programs);
+	if (dir && file_is_dir(dir))
+		return dir;
+	free(dir);
+	return xstrdup(OP_DATA_DIR);
+}
+
+int event_table_open(const struct cpu_type *type, struct event_table **ret, struct op_error *e)
+{
+	char *dir = event_data_dir();
+	int err = event_table_load(dir, type, 0, ret, e);
+
+	free(dir);
+	return err;
+}
+
+static const struct event *find_either_case(const struct event_table *t, const char *name)
+{
+	const struct event *found = event_table_find(t, name);
+
+	for (size_t i = 0; i < t->nr && !found; i++)
+		if (!strcasecmp(t->events[i].name, name))
+			found = &t->events[i];
+	return found;
+}
+
+/* The default's text where several masks share the value. */
+static const char *describe_mask(const struct event *event, uint32_t value)
+{
+	const struct mask_set *s = event->masks;
+
+	if (s->default_mask && s->default_mask->value == value)
+		return s->default_mask->desc;
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->masks[i].value == value)
+			return s->masks[i].desc;
+	return "multiple flags";
+}
+
+void event_describe(const struct event_table *t, const char *name, uint64_t code,
+		    uint32_t unit_mask, bool by_code, struct event_description *ret)
+{
+	const struct event *found = NULL;
+
+	if (t && by_code)
+		found = event_table_find_code(t, code, unit_mask);
+	if (t && !found)
+		found = find_either_case(t, name);
+	if (t && !found && !by_code)
+		found = event_table_find_code(t, code, unit_mask);
+	*ret = (struct event_description){ name, "", "" };
+	if (found)
+		*ret = (struct event_description){ found->name, found->desc,
+						   describe_mask(found, unit_mask) };
+}

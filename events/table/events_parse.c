@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * events_parse.c - lines of an "events" file: key:value words, then " : description" [EV-5]
+ */
+#include "events/table/build.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
+
+enum {
+	HAS_EVENT = 1,
+	HAS_COUNTERS = 2,
+	HAS_UM = 4,
+	HAS_MINIMUM = 8,
+	HAS_NAME = 16,
+	HAS_EXT = 32,
+	HAS_FILTER = 64,
+};
+
+/* What a key's value is read by. @where: where the value is. */
+typedef int parse_value(const struct table_build *b, char *value, const struct table_where *where,
+			struct raw_event *r, struct op_error *e);
+
+bool table_name_ok(const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && !strchr("_-+()[]", *p))
+			return false;
+	return len && len <= EVENT_NAME_MAX_LEN;
+}
+
+static int parse_code(const struct table_build *b, char *value, const struct table_where *where,
+		      struct raw_event *r, struct op_error *e)
+{
+	(void)b;
+	if (strncmp(value, "0x", 2) || number_parse_u64(value, &r->event.code))
+		return table_error(where, e,
+				   "'%.40s' is not an event code; write it in hex, as "
+				   "0x3c",
+				   value);
+	return 0;
+}
+
+static uint64_t low_bits(unsigned int n)
+{
+	return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
+}
+
+static int parse_counters(const struct table_build *b, char *value, const struct table_where *where,
+			  struct raw_event *r, struct op_error *e)
+{
+	unsigned int limit = b->type->nr_counters ? b->type->nr_counters : EVENT_COUNTERS_MAX;
+	char *save = NULL;
+	uint64_t n;
+
+	r->counters_at = *where;
+	if (!strcmp(value, "cpuid")) {
+		r->event.counters = low_bits(b->nr_counters);
+		return 0;
+	}
+	for (char *w = strtok_r(value, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
+		if (number_parse_range(w, 0, limit - 1, &n))
+			return table_error(where, e,
+					   "'%.40s' is not a counter of %s, which has 0 to %u; "
+					   "list some of these, or 'cpuid'",
+					   w, b->type->name, limit - 1);
+		r->event.counters |= (uint64_t)1 << n;
+	}
+	if (!r->event.counters)
+		return table_error(where, e, "no counter is listed; write counters:0,1 or 'cpuid'");
+	return 0;
+}
+
+static int parse_um(const struct table_build *b, char *value, const struct table_where *where,
+		    struct raw_event *r, struct op_error *e)
+{
+	(void)b;
+	if (!*value)
+		return table_error(where, e, "the unit masks' name is missing after um:");
+	r->um = xstrdup(value);
+	r->um_at = *where;
+	return 0;
+}
+
+static int parse_minimum(const struct table_build *b, char *value, const struct table_where *where,
+			 struct raw_event *r, struct op_error *e)
+{
+	uint64_t n;
+
+	(void)b;
+	if (!isdigit((unsigned char)*value) || number_parse_range(value, 1, INT32_MAX, &n))
+		return table_error(where, e, "'%.40s' is not a count; write a number from 1 to %d",
+				   value, INT32_MAX);
+	r->event.min_count = (uint32_t)n;
+	return 0;
+}
+
+static int parse_name(const struct table_build *b, char *value, const struct table_where *where,
+		      struct raw_event *r, struct op_error *e)
+{
+	(void)b;
+	if (!table_name_ok(value))
+		return table_error(where, e,
+				   "'%.80s' is not an event name; use up to %d letters, "
+				   "digits and '_'",
+				   value, EVENT_NAME_MAX_LEN);
+	r->event.name = xstrdup(value);
+	r->name_at = *where;
+	return 0;
+}
+
+static int parse_ext(const struct table_build *b, char *value, const struct table_where *where,
+		     struct raw_event *r, struct op_error *e)
+{
+	(void)b;
+	if (!table_name_ok(value))
+		return table_error(where, e, "'%.80s' is not the name of a feature, such as ibs_op",
+				   value);
+	r->event.ext = xstrdup(value);
+	return 0;
+}
+
+static int parse_filter(const struct table_build *b, char *value, const struct table_where *where,
+			struct raw_event *r, struct op_error *e)
+{
+	uint64_t n;
+
+	(void)b;
+	if (number_parse_range(value, 0, 31, &n))
+		return table_error(where, e, "'%.40s' is not a bit of CPUID 0xA; write 0 to 31",
+				   value);
+	r->event.filter = (int)n;
+	return 0;
+}
+
+static const struct {
+	const char *key;
+	unsigned int flag;
+	parse_value *parse;
+} keys[] = {
+	{ "event", HAS_EVENT, parse_code },
+	{ "counters", HAS_COUNTERS, parse_counters },
+	{ "um", HAS_UM, parse_um },
+	{ "minimum", HAS_MINIMUM, parse_minimum },
+	{ "name", HAS_NAME, parse_name },
+	{ "ext", HAS_EXT, parse_ext },
+	{ "filter", HAS_FILTER, parse_filter },
+};
+#define NR_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+static int parse_word(const struct table_build *b, const struct table_text *t, char *word,
+		      unsigned int *has, struct raw_event *r, struct op_error *e)
+{
+	struct table_where where = table_text_where(t, word);
+	char *colon = strchr(word, ':');
+
+	if (colon)
+		*colon = '\0';
+	for (size_t i = 0; colon && i < NR_KEYS; i++) {
+		if (strcmp(word, keys[i].key))
+			continue;
+		if (*has & keys[i].flag)
+			return table_error(&where, e, "'%s:' is given twice; leave one", word);
+		*has |= keys[i].flag;
+		where = table_text_where(t, colon + 1);
+		return keys[i].parse(b, colon + 1, &where, r, e);
+	}
+	return table_error(&where, e,
+			   "'%.40s' is not known here; an event has event: counters: "
+			   "um: minimum: name: ext: filter:, then ' : ' and its description",
+			   word);
+}
+
+static int check_line(const struct table_text *t, unsigned int has, const struct raw_event *r,
+		      struct op_error *e)
+{
+	struct table_where where = table_text_where(t, t->line);
+	const char *missing = !(has & HAS_EVENT)		  ? "event:"
+			      : !(has & HAS_NAME)		  ? "name:"
+			      : !(has & HAS_MINIMUM)		  ? "minimum:"
+			      : !(has & (HAS_COUNTERS | HAS_EXT)) ? "counters:"
+								  : NULL;
+
+	if (missing)
+		return table_error(&where, e, "'%s' is missing; add it", missing);
+	if ((has & HAS_COUNTERS) && (has & HAS_EXT))
+		return table_error(&r->counters_at, e,
+				   "an event with ext: uses no counter; leave "
+				   "out counters: or ext:");
+	return 0;
+}
+
+/* The words of a line up to the ":" that stands alone, and the description after it. */
+static int parse_line(const struct table_build *b, const struct table_text *t, char *line,
+		      struct raw_event *r, struct op_error *e)
+{
+	unsigned int has = 0;
+	char *rest = line, *word;
+	int err;
+
+	while ((word = table_text_word(&rest)) && strcmp(word, ":")) {
+		err = parse_word(b, t, word, &has, r, e);
+		if (err)
+			return err;
+	}
+	rest += strspn(rest, " \t");
+	if (!word || !*rest || strlen(rest) > TABLE_TEXT_MAX) {
+		struct table_where where = table_text_where(t, word ? rest : t->line);
+
+		return table_error(&where, e,
+				   "the description is missing or above %d bytes; end "
+				   "the line with ' : what is counted'",
+				   TABLE_TEXT_MAX);
+	}
+	r->event.desc = xstrdup(rest);
+	return check_line(t, has, r, e);
+}
+
+int table_include_line(const struct table_text *t, char *line, table_include *include,
+		       void *context, struct op_error *e)
+{
+	struct table_where where;
+	char *rest = line + strlen("include:"), *type;
+	int err;
+
+	if (strncmp(line, "include:", strlen("include:")))
+		return 0;
+	type = table_text_word(&rest);
+	where = table_text_where(t, type ? type : line);
+	if (!type || rest[strspn(rest, " \t\r")])
+		return table_error(&where, e,
+				   "an include line names one CPU type: "
+				   "include:i386/arch_perfmon");
+	err = include(context, type, &where, e);
+	return err ? err : 1;
+}
+
+void raw_event_free(struct raw_event *r)
+{
+	free(r->event.name);
+	free(r->event.desc);
+	free(r->event.ext);
+	free(r->um);
+}
+
+int events_parse(struct table_build *b, struct table_text *t, table_include *include, void *context,
+		 struct op_error *e)
+{
+	char *line;
+
+	while ((line = table_text_line(t))) {
+		struct raw_event r = { .event = { .filter = -1 } };
+		int err = table_include_line(t, line, include, context, e);
+
+		if (err < 0)
+			return err;
+		if (err)
+			continue;
+		err = parse_line(b, t, line, &r, e);
+		if (!err && b->nr_events == TABLE_EVENTS_MAX) {
+			struct table_where where = table_text_where(t, line);
+
+			err = table_error(&where, e, "more than %d events", TABLE_EVENTS_MAX);
+		}
+		if (err) {
+			raw_event_free(&r);
+			return err;
+		}
+		xgrow(b->events, b->nr_events, b->events_room);
+		b->events[b->nr_events++] = r;
+	}
+	return 0;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * resolve.c - events and their unit masks become one table, or it is told what is wrong
+ *
+ * Here is what only the whole table can show [EV-10..16]: names twice, sets that are missing,
+ * unused or whose default is none of their masks.
+ */
+#include "events/table/build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/table/unit_mask.h"
+#include "libutil/xalloc.h"
+
+#define MERGED_MASKS_MAX 65536 /* copies that events with several sets may make */
+
+static const struct unit_mask no_mask = { .desc = (char[]){ "No unit mask" } };
+static const struct mask_set no_masks = {
+	.name = (char[]){ "zero" },
+	.kind = MASKS_MANDATORY,
+	.default_mask = &no_mask,
+	.masks = (struct unit_mask *)&no_mask,
+	.nr = 1,
+};
+
+static int by_event_name(const void *a, const void *b)
+{
+	const struct raw_event *const *x = a, *const *y = b;
+
+	return strcmp((*x)->event.name, (*y)->event.name);
+}
+
+static int check_event_names(const struct table_build *b, struct op_error *e)
+{
+	const struct raw_event **sorted = xcalloc(b->nr_events + 1, sizeof(*sorted));
+	int err = 0;
+
+	for (size_t i = 0; i < b->nr_events; i++)
+		sorted[i] = &b->events[i];
+	qsort(sorted, b->nr_events, sizeof(*sorted), by_event_name);
+	for (size_t i = 1; i < b->nr_events && !err; i++) {
+		const struct raw_event *first = sorted[i - 1], *second = sorted[i];
+
+		if (by_event_name(&sorted[i - 1], &sorted[i]))
+			continue;
+		if (second < first) {
+			first = sorted[i];
+			second = sorted[i - 1];
+		}
+		err = table_error(&second->name_at, e,
+				  "event '%s' is already there, at %s:%u; "
+				  "give one of them another name",
+				  second->event.name, first->name_at.file, first->name_at.line);
+	}
+	free(sorted);
+	return err;
+}
+
+static int by_set_name(const void *a, const void *b)
+{
+	const struct raw_set *const *x = a, *const *y = b;
+
+	return strcmp((*x)->set.name, (*y)->set.name);
+}
+
+/* Leaves @b's sets sorted by name, for find_set(). */
+static int sort_sets(struct table_build *b, struct op_error *e)
+{
+	if (b->nr_sets)
+		qsort(b->sets, b->nr_sets, sizeof(*b->sets), by_set_name);
+	for (size_t i = 1; i < b->nr_sets; i++)
+		if (!by_set_name(&b->sets[i - 1], &b->sets[i]))
+			return table_error(&b->sets[i]->at, e,
+					   "unit masks '%s' are also at %s:%u; "
+					   "give one of them another name",
+					   b->sets[i]->set.name, b->sets[i - 1]->at.file,
+					   b->sets[i - 1]->at.line);
+	return 0;
+}
+
+static struct raw_set *find_set(const struct table_build *b, size_t nr_sorted, const char *name)
+{
+	size_t low = 0, high = nr_sorted;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, b->sets[mid]->set.name);
+
+		if (!order)
+			return b->sets[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+/* The mask that is the default; NULL and no error for an OR of several. */
+static int resolve_default(struct raw_set *s, struct op_error *e)
+{
+	struct mask_set *m = &s->set;
+
+	for (size_t i = 0; i < m->nr && !m->default_mask; i++) {
+		const struct unit_mask *mask = &m->masks[i];
+
+		if (s->default_name ? mask->name && !strcmp(mask->name, s->default_name)
+				    : mask->value == m->default_value)
+			m->default_mask = mask;
+	}
+	if (!s->default_name)
+		return 0;
+	if (!m->default_mask)
+		return table_error(&s->default_at, e,
+				   "default '%s' is none of the masks of '%s'; "
+				   "write the name of one of them",
+				   s->default_name, m->name);
+	m->default_value = m->default_mask->value;
+	m->default_is_name = true;
+	return 0;
+}
+
+/* Values that several masks have are told apart by name only. [EV-14] */
+static int check_names(const struct raw_set *s, struct op_error *e)
+{
+	const struct mask_set *m = &s->set;
+
+	for (size_t i = 0; i < m->nr; i++)
+		for (size_t j = i + 1; j < m->nr; j++)
+			if (m->masks[i].value == m->masks[j].value &&
+			    (!m->masks[i].name || !m->masks[j].name))
+				return table_error(
+					&s->at, e,
+					"unit masks '%s' hold 0x%" PRIx32
+					" more than once; name all of these (extra: NAME)",
+					m->name, m->masks[i].value);
+	return 0;
+}
+
+/* A bitmask's default may be several masks, or none of them. */
+static bool default_is_made_of(const struct mask_set *m)
+{
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < m->nr; i++)
+		known |= m->masks[i].value;
+	return m->kind == MASKS_BITMASK ? !(m->default_value & ~known) :
+					  event_mask_admits(m, m->default_value);
+}
+
+static int check_set(struct raw_set *s, struct op_error *e)
+{
+	const struct mask_set *m = &s->set;
+	int err;
+
+	if (!m->nr)
+		return table_error(&s->at, e,
+				   "unit masks '%s' hold none; list them below, each "
+				   "line after a tab",
+				   m->name);
+	if (m->kind == MASKS_MANDATORY && m->nr != 1)
+		return table_error(&s->at, e,
+				   "unit masks '%s' are mandatory but hold %zu masks; "
+				   "keep one, or make the type exclusive",
+				   m->name, m->nr);
+	err = resolve_default(s, e);
+	if (err)
+		return err;
+	if (!m->default_mask && !default_is_made_of(m))
+		return table_error(
+			&s->default_at, e, "default 0x%" PRIx32 " of unit masks '%s' is %s",
+			m->default_value, m->name,
+			m->kind == MASKS_BITMASK ? "not made of its masks; or some of them"
+						 : "none of its masks; choose one of them");
+	return check_names(s, e);
+}
+
+/* Add @from's masks to @to; the first set gives kind and default. */
+static void merge(struct raw_set *to, const struct raw_set *from)
+{
+	struct mask_set *m = &to->set;
+
+	m->masks = xrealloc_array(m->masks, m->nr + from->set.nr, sizeof(*m->masks));
+	for (size_t i = 0; i < from->set.nr; i++) {
+		struct unit_mask mask = from->set.masks[i];
+
+		mask.name = mask.name ? xstrdup(mask.name) : NULL;
+		mask.desc = xstrdup(mask.desc);
+		m->masks[m->nr++] = mask;
+	}
+}
+
+static int merge_sets(struct table_build *b, struct raw_set *const *parts, size_t nr,
+		      const struct raw_event *r, size_t *nr_merged, struct raw_set **ret,
+		      struct op_error *e)
+{
+	struct raw_set *s = xcalloc(1, sizeof(*s));
+
+	*s = (struct raw_set){
+		.set = { .name = xstrdup(r->um),
+			 .kind = parts[0]->set.kind,
+			 .default_value = parts[0]->set.default_value },
+		.default_name = parts[0]->default_name ? xstrdup(parts[0]->default_name) : NULL,
+		.at = r->um_at,
+		.default_at = r->um_at,
+		.is_used = true,
+	};
+	for (size_t i = 0; i < nr; i++) {
+		*nr_merged += parts[i]->set.nr;
+		if (*nr_merged > MERGED_MASKS_MAX) {
+			raw_set_free(s);
+			return table_error(&r->um_at, e,
+					   "more than %d masks in events with "
+					   "several sets",
+					   MERGED_MASKS_MAX);
+		}
+		merge(s, parts[i]);
+	}
+	xgrow(b->sets, b->nr_sets, b->sets_room);
+	b->sets[b->nr_sets++] = *ret = s;
+	return check_set(s, e);
+}
+
+/* The set or the merged sets that @r names. */
+static int event_masks(struct table_build *b, size_t nr_sorted, const struct raw_event *r,
+		       size_t *nr_merged, struct raw_set **ret, struct op_error *e)
+{
+	struct raw_set *parts[TABLE_UM_MAX];
+	char *names = xstrdup(r->um), *save = NULL;
+	size_t nr = 0;
+	int err = 0;
+
+	for (size_t i = nr_sorted; i < b->nr_sets; i++) {
+		if (!strcmp(b->sets[i]->set.name, r->um)) {
+			*ret = b->sets[i];
+			goto out;
+		}
+	}
+	for (char *n = strtok_r(names, ",", &save); n && !err; n = strtok_r(NULL, ",", &save)) {
+		struct raw_set *s = find_set(b, nr_sorted, n);
+
+		if (!s)
+			err = table_error(&r->um_at, e,
+					  "unit masks '%s' are not defined; define "
+					  "them in unit_masks, or correct the name",
+					  n);
+		else if (nr == TABLE_UM_MAX)
+			err = table_error(&r->um_at, e, "more than %d sets of masks", TABLE_UM_MAX);
+		else
+			(parts[nr++] = s)->is_used = true;
+	}
+	if (!err && !nr)
+		err = table_error(&r->um_at, e, "'%s' names no unit masks", r->um);
+	if (!err && nr == 1)
+		*ret = parts[0];
+	else if (!err)
+		err = merge_sets(b, parts, nr, r, nr_merged, ret, e);
+out:
+	free(names);
+	return err;
+}
+
+static int tie(struct table_build *b, struct op_error *e)
+{
+	size_t nr_sorted = b->nr_sets, nr_merged = 0;
+
+	for (size_t i = 0; i < b->nr_events; i++) {
+		struct raw_event *r = &b->events[i];
+		struct raw_set *s = NULL;
+		int err;
+
+		r->event.masks = &no_masks;
+		if (!r->um)
+			continue;
+		err = event_masks(b, nr_sorted, r, &nr_merged, &s, e);
+		if (err)
+			return err;
+		r->event.masks = &s->set;
+	}
+	for (size_t i = 0; i < nr_sorted; i++)
+		if (!b->sets[i]->is_used)
+			return table_error(&b->sets[i]->at, e,
+					   "unit masks '%s' are used by no event; remove "
+					   "them, or name them in an event's um:",
+					   b->sets[i]->set.name);
+	return 0;
+}
+
+int table_resolve(struct table_build *b, struct event_table **ret, struct op_error *e)
+{
+	int err = check_event_names(b, e);
+
+	if (!err)
+		err = sort_sets(b, e);
+	for (size_t i = 0; i < b->nr_sets && !err; i++)
+		err = check_set(b->sets[i], e);
+	if (!err)
+		err = tie(b, e);
+	if (!err)
+		*ret = event_table_from(b);
+	return err;
+}

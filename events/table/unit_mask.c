@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * unit_mask.c - from a number or a name to a unit mask of an event [EV-20..23]
+ */
+#include "events/table/unit_mask.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/number.h"
+#include "libutil/strbuf.h"
+
+static struct mask_choice default_mask(const struct event *event)
+{
+	const struct mask_set *s = event->masks;
+
+	return (struct mask_choice){ s->default_value, s->default_mask ? s->default_mask->extra : 0,
+				     s->default_mask };
+}
+
+bool event_mask_admits(const struct mask_set *s, uint32_t value)
+{
+	uint32_t known = 0;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		if (s->masks[i].value == value)
+			return true;
+		known |= s->masks[i].value;
+	}
+	if (s->kind != MASKS_BITMASK)
+		return false;
+	return value == s->default_value || (value && !(value & ~known));
+}
+
+/* "0x01 (STA), 0x02 (STD)": what could have been said, as far as it fits a line. */
+static char *mask_list(const struct mask_set *s)
+{
+	struct strbuf list = STRBUF_INIT;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		if (list.len > 200) {
+			strbuf_add(&list, ", ...");
+			break;
+		}
+		strbuf_addf(&list, "%s0x%02" PRIx32, i ? ", " : "", s->masks[i].value);
+		if (s->masks[i].name)
+			strbuf_addf(&list, " (%s)", s->masks[i].name);
+	}
+	return strbuf_steal(&list);
+}
+
+static int no_such_mask(const struct event *event, const char *what, int err, const char *why,
+			struct op_error *e)
+{
+	char *list = mask_list(event->masks);
+
+	op_error_set(e, err, "event '%s': unit mask '%s' %s: %s%s", event->name, what, why, list,
+		     event->masks->kind == MASKS_BITMASK ? ", or several or-ed" : "");
+	free(list);
+	return err;
+}
+
+int event_mask_by_number(const struct event *event, uint32_t value, struct mask_choice *ret,
+			 struct op_error *e)
+{
+	const struct mask_set *s = event->masks;
+	const struct unit_mask *found = NULL;
+	size_t nr_found = 0;
+	char text[16];
+
+	snprintf(text, sizeof(text), "0x%" PRIx32, value);
+	if (!event_mask_admits(s, value))
+		return no_such_mask(event, text, -EINVAL, "is not one of its masks", e);
+	for (size_t i = 0; i < s->nr; i++) {
+		if (s->masks[i].value != value)
+			continue;
+		found = &s->masks[i];
+		nr_found++;
+	}
+	if (nr_found > 1)
+		return no_such_mask(event, text, -ENOTUNIQ, "belongs to several; say it by name",
+				    e);
+	*ret = (struct mask_choice){ value, found ? found->extra : 0, found };
+	return 0;
+}
+
+static int mask_by_name(const struct event *event, const char *name, struct mask_choice *ret,
+			struct op_error *e)
+{
+	const struct mask_set *s = event->masks;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct unit_mask *m = &s->masks[i];
+
+		if (!m->name || strcmp(m->name, name))
+			continue;
+		*ret = (struct mask_choice){ m->value, m->extra, m };
+		return 0;
+	}
+	return no_such_mask(event, name, -EINVAL, "is not one of its masks", e);
+}
+
+int event_mask_parse(const struct event *event, const char *text, struct mask_choice *ret,
+		     struct op_error *e)
+{
+	uint64_t value;
+
+	if (!text || !*text) {
+		*ret = default_mask(event);
+		return 0;
+	}
+	if (!isdigit((unsigned char)*text))
+		return mask_by_name(event, text, ret, e);
+	if (number_parse_range(text, 0, UINT32_MAX, &value))
+		return mask_by_name(event, text, ret, e); /* "2nd" may be a name */
+	return event_mask_by_number(event, (uint32_t)value, ret, e);
+}
+
+bool event_has_masks(const struct event *event)
+{
+	const struct mask_set *s = event->masks;
+
+	return s->nr != 1 || s->masks[0].value || s->masks[0].name;
+}
+
+const char *mask_kind_name(enum mask_kind kind)
+{
+	static const char *const names[] = { "mandatory", "bitmask", "exclusive" };
+
+	return names[kind];
+}
