@@ -3,7 +3,7 @@
 #ifndef DAEMON_ASKED_EVENTS_H
 #define DAEMON_ASKED_EVENTS_H
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "daemon/options.h"
 #include "daemon/sfile.h"
 

@@ -18,7 +18,7 @@
 #include "libutil/file.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
-#include "daemon/perf_mounts.h"
+#include "daemon/collect/perf/mounts.h"
 #include "libutil/quiet_path.h"
 #include "libdb/session/session.h"
 #include "libutil/xalloc.h"

@@ -11,7 +11,7 @@
 #ifndef DAEMON_BINARIES_H
 #define DAEMON_BINARIES_H
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "daemon/image.h"
 
 struct binaries;

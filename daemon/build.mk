@@ -1,32 +1,32 @@
 # what daemon/ builds
 $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
 	daemon/attribute_extended.c daemon/attribute_stack.c daemon/binaries.c daemon/binary_copy.c \
-	daemon/cgroup_handle.c daemon/cgroups.c daemon/comms.c \
+	daemon/collect/cgroup_handle.c daemon/cgroups.c daemon/comms.c \
 	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/cookie.c \
-	daemon/device.c daemon/device_counts.c daemon/device_events.c daemon/device_ibs.c \
-	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/ibs_config.c \
-	daemon/ibs_events.c daemon/ibs_log.c daemon/perf_ibs.c daemon/image.c \
+	daemon/collect/module/device.c daemon/collect/module/counts.c daemon/collect/module/events.c daemon/collect/module/device_ibs.c \
+	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/collect/ibs/config.c \
+	daemon/collect/ibs/events.c daemon/ibs_log.c daemon/collect/perf/ibs.c daemon/image.c \
 	daemon/kernel.c daemon/kernel_snapshot.c libutil/log.c daemon/options.c \
 	daemon/parts.c daemon/process.c libutil/quiet_path.c daemon/recorder.c \
 	daemon/recorder_apart.c \
 	daemon/recorder_session.c daemon/recorder_times.c daemon/recorder_words.c \
 	daemon/sfile.c daemon/sfile_batch.c daemon/sfile_open.c \
 	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
-	daemon/trans_notes.c daemon/perf_attribute.c daemon/perf_callers.c \
-	daemon/perf_answers.c daemon/perf_callers_setup.c daemon/perf_cgroups.c daemon/perf_chain.c \
-	daemon/perf_comms.c \
-	daemon/perf_tables.c daemon/perf_unwind.c \
-	daemon/perf_collector.c daemon/perf_cookies.c daemon/perf_copy_size.c \
-	daemon/perf_counters.c daemon/perf_cpus.c daemon/perf_emit.c daemon/perf_events.c \
-	daemon/perf_explain.c \
-	daemon/perf_image_fd.c daemon/perf_maps.c daemon/perf_modules.c daemon/perf_mounts.c \
-	daemon/perf_note.c \
-	daemon/perf_open.c daemon/perf_order.c daemon/perf_proc.c daemon/perf_proc_read.c \
-	daemon/perf_process.c daemon/perf_records.c daemon/perf_ring.c daemon/perf_rings.c \
-	daemon/perf_rings_sums.c daemon/perf_targets.c \
+	daemon/trans_notes.c daemon/collect/perf/attribute.c daemon/collect/perf/callers.c \
+	daemon/collect/perf/answers.c daemon/collect/perf/callers_setup.c daemon/collect/perf/cgroups.c daemon/collect/perf/chain.c \
+	daemon/collect/perf/comms.c \
+	daemon/collect/perf/tables.c daemon/collect/perf/unwind.c \
+	daemon/collect/perf/collector.c daemon/collect/perf/cookies.c daemon/collect/perf/copy_size.c \
+	daemon/collect/perf/counters.c daemon/collect/perf/cpus.c daemon/collect/perf/emit.c daemon/collect/perf/events.c \
+	daemon/collect/perf/explain.c \
+	daemon/collect/perf/image_fd.c daemon/collect/perf/maps.c daemon/collect/perf/modules.c daemon/collect/perf/mounts.c \
+	daemon/collect/perf/note.c \
+	daemon/collect/perf/open.c daemon/collect/perf/order.c daemon/collect/perf/proc.c daemon/collect/perf/proc_read.c \
+	daemon/collect/perf/process.c daemon/collect/perf/records.c daemon/collect/perf/ring.c daemon/collect/perf/rings.c \
+	daemon/collect/perf/rings_sums.c daemon/collect/perf/targets.c \
 	unwind/build.c unwind/cache.c unwind/cfi.c unwind/elf.c \
 	unwind/expression.c unwind/key.c unwind/plt.c \
-	unwind/program.c daemon/unwind_push.c \
+	unwind/program.c daemon/collect/module/push_tables.c \
 	unwind/rows.c unwind/rules.c unwind/section.c \
 	unwind/signal.c unwind/vdso.c \
 	daemon/jit_code.c daemon/jit_convert.c daemon/jit_debug.c daemon/jit_deaths.c \

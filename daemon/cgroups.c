@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "daemon/cgroup_handle.h"
+#include "daemon/collect/cgroup_handle.h"
 #include "daemon/cgroups.h"
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"

@@ -8,7 +8,7 @@
 #define DAEMON_COOKIE_H
 
 #include "daemon/binaries.h"
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "daemon/image.h"
 
 struct cookies;

@@ -8,7 +8,7 @@
 #include "daemon/attribute.h"
 #include "libutil/file.h"
 #include "daemon/ibs.h"
-#include "daemon/ibs_events.h"
+#include "daemon/collect/ibs/events.h"
 #include "daemon/ibs_log.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"

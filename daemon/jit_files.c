@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "libutil/file.h"
 #include "daemon/jit_owner.h"
-#include "daemon/perf_mounts.h"
-#include "daemon/perf_proc.h"
+#include "daemon/collect/perf/mounts.h"
+#include "daemon/collect/perf/proc.h"
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 

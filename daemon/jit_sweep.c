@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "daemon/jit_sweep.h"
-#include "daemon/perf_mounts.h"
+#include "daemon/collect/perf/mounts.h"
 #include "libutil/quiet_path.h"
 
 /* "PID.dump" */

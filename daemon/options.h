@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "daemon/attribute.h"
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "libutil/error.h"
 #include "daemon/ext_feature.h"
 #include "daemon/kernel.h"

@@ -13,7 +13,7 @@
 #define DAEMON_RECORDER_H
 
 #include "daemon/attribute.h"
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "daemon/ext_feature.h"
 #include "daemon/kernel.h"
 #include "libdb/session/session.h"

@@ -10,7 +10,7 @@
 #include "libdb/session/event_times.h"
 #include "daemon/jit_processes.h"
 #include "daemon/recorder.h"
-#include "daemon/unwind_push.h"
+#include "daemon/collect/module/push_tables.h"
 
 struct recorder {
 	struct recorder_config config;

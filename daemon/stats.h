@@ -9,7 +9,7 @@
 #ifndef DAEMON_STATS_H
 #define DAEMON_STATS_H
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "daemon/trans.h"

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "libutil/number.h"
-#include "daemon/perf_cpus.h"
-#include "daemon/perf_explain.h"
+#include "daemon/collect/perf/cpus.h"
+#include "daemon/collect/perf/explain.h"
 #include "libutil/xalloc.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "libutil/error.h"
-#include "daemon/perf_counters.h"
+#include "daemon/collect/perf/counters.h"
 
 enum count_mode {
 	COUNT_COMMAND,		/* ids[0], which waits, from its exec on, with what it starts */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "libutil/number.h"
-#include "daemon/perf_cpus.h"
+#include "daemon/collect/perf/cpus.h"
 #include "operf/plan.h"
 #include "operf/tool_options.h"
 #include "libutil/xalloc.h"

@@ -10,7 +10,7 @@
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "oprofilefs/op_abi.h"
-#include "daemon/perf_copy_size.h"
+#include "daemon/collect/perf/copy_size.h"
 #include "operf/rights.h"
 #include "libutil/say.h"
 #include "libdb/session/session.h"

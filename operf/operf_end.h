@@ -9,7 +9,7 @@
 #define OPERF_OPERF_END_H
 
 #include <sys/resource.h>
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "operf/plan.h"
 #include "daemon/recorder.h"
 

@@ -7,7 +7,7 @@
 #ifndef TESTS_FAKE_COLLECTOR_H
 #define TESTS_FAKE_COLLECTOR_H
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 
 struct fake_collector {
 	struct collector collector;

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "tests/bench/figures.h"
-#include "daemon/perf_attribute.h"
-#include "daemon/perf_callers.h"
-#include "daemon/perf_chain.h"
+#include "daemon/collect/perf/attribute.h"
+#include "daemon/collect/perf/callers.h"
+#include "daemon/collect/perf/chain.h"
 
 #define RUNS	7
 #define CHAINS	20000

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "tests/bench/figures.h"
 #include "libdb/session/session.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/perf_cpus.h"
-#include "daemon/perf_proc.h"
+#include "daemon/collect/perf/cpus.h"
+#include "daemon/collect/perf/proc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/perf_attribute.h"
-#include "daemon/perf_callers.h"
-#include "daemon/perf_ibs.h"
-#include "daemon/perf_order.h"
-#include "daemon/perf_ring.h"
+#include "daemon/collect/perf/attribute.h"
+#include "daemon/collect/perf/callers.h"
+#include "daemon/collect/perf/ibs.h"
+#include "daemon/collect/perf/order.h"
+#include "daemon/collect/perf/ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libutil/hash.h"
-#include "daemon/ibs_events.h"
+#include "daemon/collect/ibs/events.h"
 #include "daemon/trans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

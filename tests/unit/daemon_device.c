@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include "daemon/device.h"
+#include "daemon/collect/module/device.h"
 #include "daemon/ibs.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

@@ -4,7 +4,7 @@
 #include "tests/unit/daemon_session.h"
 #include "libutil/file.h"
 #include "daemon/ibs.h"
-#include "daemon/ibs_events.h"
+#include "daemon/collect/ibs/events.h"
 #include "tests/unit/ibs_reference.h"
 #include "libutil/xalloc.h"
 

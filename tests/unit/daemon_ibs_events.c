@@ -4,7 +4,7 @@
 #include "daemon/ext_feature.h"
 #include "libutil/hash.h"
 #include "daemon/ibs.h"
-#include "daemon/ibs_events.h"
+#include "daemon/collect/ibs/events.h"
 #include "tests/unit/ibs_reference.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 /* daemon_ibs_files.c - the module's IBS files, and the logs of single samples */
 #include <errno.h>
 #include <sys/stat.h>
-#include "daemon/device_ibs.h"
+#include "daemon/collect/module/device_ibs.h"
 #include "daemon/ibs.h"
 #include "daemon/ibs_log.h"
 #include "libutil/log.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "tests/unit/daemon_session.h"
 #include "unwind/cache.h"
-#include "daemon/unwind_push.h"
+#include "daemon/collect/module/push_tables.h"
 
 #define PUSHES_MAX 16
 

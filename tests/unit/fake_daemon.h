@@ -17,7 +17,7 @@
 #include <time.h>
 #include "control/actions.h"
 #include "libutil/channel.h"
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "control/daemon_link.h"
 #include "libdb/session/session.h"
 #include "tests/tap.h"

@@ -7,11 +7,11 @@
  */
 #include "tests/tap.h"
 
-#include "daemon/perf_attribute.h"
+#include "daemon/collect/perf/attribute.h"
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_callers.h"
-#include "daemon/perf_chain.h"
-#include "daemon/perf_note.h"
+#include "daemon/collect/perf/callers.h"
+#include "daemon/collect/perf/chain.h"
+#include "daemon/collect/perf/note.h"
 #include "tests/unit/taken_words.h"
 #include "daemon/trans.h"
 #include "unwind/cache.h"

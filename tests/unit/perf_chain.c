@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_chain.h"
+#include "daemon/collect/perf/chain.h"
 
 #define STACK	64
 

@@ -2,8 +2,8 @@
 /* perf_copy_size.c - stack copies grow and shrink with chains, within what rings have room for */
 #include "tests/tap.h"
 
-#include "daemon/perf_clock.h"
-#include "daemon/perf_copy_size.h"
+#include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/copy_size.h"
 
 #define RING	((size_t)8 << 20)
 #define MS	1000000

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "daemon/perf_counters.h"
-#include "daemon/perf_explain.h"
+#include "daemon/collect/perf/counters.h"
+#include "daemon/collect/perf/explain.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -17,7 +17,7 @@
 #include <time.h>
 #include "libutil/channel.h"
 #include "tests/unit/need_perf.h"
-#include "daemon/perf_mounts.h"
+#include "daemon/collect/perf/mounts.h"
 #include "libdb/session/session.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* perf_ibs.c - the kernel's IBS PMUs: what is asked of them, and what their raw data becomes */
 #include <errno.h>
-#include "daemon/perf_attribute.h"
+#include "daemon/collect/perf/attribute.h"
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_ibs.h"
-#include "daemon/perf_order.h"
+#include "daemon/collect/perf/ibs.h"
+#include "daemon/collect/perf/order.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

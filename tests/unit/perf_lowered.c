@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/unit/fake_perf_open.h"
-#include "daemon/perf_events.h"
+#include "daemon/collect/perf/events.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

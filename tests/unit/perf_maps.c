@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/perf_cookies.h"
-#include "daemon/perf_maps.h"
+#include "daemon/collect/perf/cookies.h"
+#include "daemon/collect/perf/maps.h"
 
 static struct perf_image *image(struct perf_cookies *t, const char *path, uint64_t inode)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_order.h"
+#include "daemon/collect/perf/order.h"
 
 #define MAX_CPUS 8
 

@@ -7,8 +7,8 @@
 
 #include "libutil/file.h"
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_clock.h"
-#include "daemon/perf_process.h"
+#include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/process.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"
 

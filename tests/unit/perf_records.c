@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_records.h"
+#include "daemon/collect/perf/records.h"
 
 TEST(sample)
 {

@@ -3,7 +3,7 @@
 #include "tests/tap.h"
 
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_ring.h"
+#include "daemon/collect/perf/ring.h"
 
 #define SIZE 256
 

@@ -3,7 +3,7 @@
 #include "tests/tap.h"
 
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_rings.h"
+#include "daemon/collect/perf/rings.h"
 
 #define SIZE	4096
 #define KNOWN	10	/* ids: an event whose period is known in time, */

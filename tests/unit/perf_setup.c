@@ -5,10 +5,10 @@
 #include <errno.h>
 
 #include "libutil/file.h"
-#include "daemon/perf_cpus.h"
-#include "daemon/perf_events.h"
-#include "daemon/perf_modules.h"
-#include "daemon/perf_proc.h"
+#include "daemon/collect/perf/cpus.h"
+#include "daemon/collect/perf/events.h"
+#include "daemon/collect/perf/modules.h"
+#include "daemon/collect/perf/proc.h"
 #include "tests/unit/tmpdir.h"
 
 TEST(periods)

@@ -9,8 +9,8 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 
-#include "daemon/perf_rings.h"
-#include "daemon/perf_targets.h"
+#include "daemon/collect/perf/rings.h"
+#include "daemon/collect/perf/targets.h"
 #include "tests/unit/perf_truth.h"
 
 #define PERIOD_NS	1000000

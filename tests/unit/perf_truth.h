@@ -20,7 +20,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#include "daemon/collector.h"
+#include "daemon/collect/collector.h"
 #include "tests/unit/need_perf.h"
 #include "tests/tap.h"
 

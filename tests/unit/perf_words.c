@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-#include "daemon/perf_attribute.h"
+#include "daemon/collect/perf/attribute.h"
 #include "tests/unit/perf_build.h"
-#include "daemon/perf_comms.h"
+#include "daemon/collect/perf/comms.h"
 #include "tests/unit/taken_words.h"
 
 static struct perf_emit emit;

@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "daemon/perf_counters.h"
+#include "daemon/collect/perf/counters.h"
 #include "operf/plan.h"
 #include "libutil/xalloc.h"
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * push_tables.c - which cookies want an unwind table, and which got theirs
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libutil/hash.h"
+#include "libutil/list.h"
+#include "libutil/log.h"
+#include "daemon/collect/module/push_tables.h"
+#include "libutil/xalloc.h"
+
+#define NR_BUCKETS	1024
+#define HELD_MAX	64		/* files kept open till the cache takes them */
+
+struct binary {
+	struct list_head by_cookie, by_key;
+	struct list_head waiting;	/* while wanted */
+	op_word cookie;
+	struct unwind_key key;
+	bool wanted, pushed;
+	int fd;				/* -1: not held */
+};
+
+struct unwind_push {
+	struct collector *collector;
+	struct unwind_cache *cache;
+	struct list_head by_cookie[NR_BUCKETS], by_key[NR_BUCKETS];
+	struct list_head waiting;
+	unsigned int nr_held;
+	bool vdso_done;
+	struct unwind_push_stats stats;
+};
+
+struct unwind_push *unwind_push_new(struct collector *collector, struct unwind_cache *cache)
+{
+	struct unwind_push *p = xcalloc(1, sizeof(*p));
+
+	p->collector = collector;
+	p->cache = cache;
+	for (size_t i = 0; i < NR_BUCKETS; i++) {
+		list_init(&p->by_cookie[i]);
+		list_init(&p->by_key[i]);
+	}
+	list_init(&p->waiting);
+	return p;
+}
+
+static void let_go(struct unwind_push *p, struct binary *b)
+{
+	if (b->fd < 0)
+		return;
+	close(b->fd);
+	b->fd = -1;
+	p->nr_held--;
+}
+
+void unwind_push_free(struct unwind_push *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		while (!list_empty(&p->by_cookie[i])) {
+			struct binary *b = list_entry(p->by_cookie[i].next, struct binary,
+						      by_cookie);
+
+			let_go(p, b);
+			list_del(&b->by_cookie);
+			free(b);
+		}
+	free(p);
+}
+
+static struct list_head *cookie_bucket(struct unwind_push *p, op_word cookie)
+{
+	return &p->by_cookie[hash_u64(cookie) % NR_BUCKETS];
+}
+
+static struct list_head *key_bucket(struct unwind_push *p, const struct unwind_key *key)
+{
+	return &p->by_key[hash_bytes(key->bytes, sizeof(key->bytes)) % NR_BUCKETS];
+}
+
+static struct binary *find(struct unwind_push *p, op_word cookie)
+{
+	struct list_head *bucket = cookie_bucket(p, cookie);
+	struct binary *b;
+
+	list_for_each_entry(b, bucket, by_cookie)
+		if (b->cookie == cookie)
+			return b;
+	return NULL;
+}
+
+/* Another cookie whose binary is the same, and was pushed. */
+static struct binary *find_twin(struct unwind_push *p, const struct binary *of)
+{
+	struct list_head *bucket = key_bucket(p, &of->key);
+	struct binary *b;
+
+	list_for_each_entry(b, bucket, by_key)
+		if (b->pushed && b != of &&
+		    !memcmp(b->key.bytes, of->key.bytes, sizeof(b->key.bytes)))
+			return b;
+	return NULL;
+}
+
+static void hold(struct unwind_push *p, struct binary *b, int fd)
+{
+	if (b->fd >= 0 || p->nr_held == HELD_MAX)
+		return;
+	b->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	p->nr_held += b->fd >= 0;
+}
+
+/* Have it made before it is wanted: the first samples of a binary will not be its last ones. */
+static void begin(struct unwind_push *p, struct binary *b, int fd)
+{
+	const struct unwind_table *table;
+
+	switch (unwind_cache_get(p->cache, &b->key, fd, &table, NULL)) {
+	case UNWIND_READY:
+		unwind_cache_put(p->cache, table);
+		break;
+	case UNWIND_ABSENT:
+		hold(p, b, fd);
+		break;
+	default:
+		break;
+	}
+}
+
+void unwind_push_file(void *push, op_word cookie, int fd)
+{
+	struct unwind_push *p = push;
+	struct binary *b;
+
+	if (find(p, cookie))
+		return;
+	b = xcalloc(1, sizeof(*b));
+	b->cookie = cookie;
+	b->fd = -1;
+	if (unwind_key_of_fd(fd, &b->key)) {
+		free(b);
+		return;
+	}
+	list_add(&b->by_cookie, cookie_bucket(p, cookie));
+	list_add(&b->by_key, key_bucket(p, &b->key));
+	list_init(&b->waiting);
+	begin(p, b, fd);
+}
+
+/* Nothing more to be done for it. */
+static void settle(struct unwind_push *p, struct binary *b, bool pushed, const char *why)
+{
+	let_go(p, b);
+	list_del(&b->waiting);
+	list_init(&b->waiting);
+	b->wanted = false;
+	b->pushed = pushed;
+	p->stats.waiting--;
+	p->stats.pushed += pushed;
+	p->stats.without += !pushed;
+	log_about(LOG_MISC, "unwind table of cookie %llx: %s", (unsigned long long)b->cookie, why);
+}
+
+static int push_table(struct unwind_push *p, struct binary *b, const struct unwind_table *table)
+{
+	struct binary *twin = find_twin(p, b);
+	int err = twin ? p->collector->unwind_table(p->collector, b->cookie, twin->cookie, NULL,
+						    0) : -ENOENT;
+
+	if (err == -ENOENT)
+		err = p->collector->unwind_table(p->collector, b->cookie, OP_NO_COOKIE,
+						 table->blob, table->len);
+	return err;
+}
+
+static void try_push(struct unwind_push *p, struct binary *b)
+{
+	const struct unwind_table *table;
+	const char *why = "";
+	int err;
+
+	switch (unwind_cache_get(p->cache, &b->key, b->fd, &table, &why)) {
+	case UNWIND_READY:
+		err = push_table(p, b, table);
+		unwind_cache_put(p->cache, table);
+		settle(p, b, !err, err ? strerror(-err) : "pushed");
+		break;
+	case UNWIND_REFUSED:
+		settle(p, b, false, why);
+		break;
+	case UNWIND_ABSENT:
+		if (b->fd < 0)
+			settle(p, b, false, "given up for others, and its file not held");
+		break;
+	case UNWIND_PENDING:
+		let_go(p, b);
+		break;
+	}
+}
+
+static void push_vdso(struct unwind_push *p)
+{
+	const struct unwind_table *table = unwind_cache_vdso(p->cache);
+	int err = table ? p->collector->unwind_table(p->collector, OP_COOKIE_VDSO, OP_NO_COOKIE,
+						     table->blob, table->len) : -ENOENT;
+
+	p->vdso_done = true;
+	p->stats.pushed += !err;
+	log_about(LOG_MISC, "unwind table of the vdso: %s", err ? strerror(-err) : "pushed");
+}
+
+void unwind_push_want(struct unwind_push *p, op_word cookie)
+{
+	struct binary *b;
+
+	if (cookie == OP_COOKIE_VDSO) {
+		push_vdso(p);
+		return;
+	}
+	b = find(p, cookie);
+	if (!b) {
+		p->stats.without++;
+		return;
+	}
+	if (b->wanted)
+		return;
+	b->wanted = true;
+	b->pushed = false;		/* it would not ask */
+	p->stats.waiting++;
+	list_add_tail(&b->waiting, &p->waiting);
+	try_push(p, b);
+}
+
+void unwind_push_turn(struct unwind_push *p)
+{
+	struct binary *b, *next;
+
+	if (!p->vdso_done)
+		push_vdso(p);
+	if (list_empty(&p->waiting))
+		return;
+	unwind_cache_seen(p->cache);
+	list_for_each_entry_safe(b, next, &p->waiting, waiting)
+		try_push(p, b);
+}
+
+void unwind_push_stats(const struct unwind_push *p, struct unwind_push_stats *ret)
+{
+	*ret = p->stats;
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * cookies.c - the table of images
+ *
+ * One struct per build of a file however many processes map it, so that a mapping is a pointer and
+ * a cookie is asked for once. Anybody can make new files and run them: only what was sampled
+ * is kept.
+ */
+#include "daemon/collect/perf/cookies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/hash.h"
+#include "libutil/xalloc.h"
+
+#define BUCKETS_MIN	256
+
+struct perf_cookies {
+	struct perf_image **buckets;
+	size_t nr_buckets, nr_images;
+	struct perf_image **by_cookie;	/* cookie n is at n - 1 */
+	size_t nr_cookies, room_cookies;
+};
+
+struct perf_cookies *perf_cookies_new(void)
+{
+	struct perf_cookies *t = xcalloc(1, sizeof(*t));
+
+	t->nr_buckets = BUCKETS_MIN;
+	t->buckets = xcalloc(t->nr_buckets, sizeof(*t->buckets));
+	return t;
+}
+
+static void image_free(struct perf_image *image)
+{
+	free(image->path);
+	free(image);
+}
+
+void perf_cookies_free(struct perf_cookies *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nr_buckets; i++) {
+		struct perf_image *next;
+
+		for (struct perf_image *image = t->buckets[i]; image; image = next) {
+			next = image->next;
+			image_free(image);
+		}
+	}
+	free(t->buckets);
+	free(t->by_cookie);
+	free(t);
+}
+
+size_t perf_cookies_count(const struct perf_cookies *t)
+{
+	return t->nr_images;
+}
+
+static bool starts_with(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+const char *perf_anonymous_name(const char *path)
+{
+	/* memory that has no name for anybody, under the file the kernel backs it with */
+	static const char *const nameless[] = { "/dev/zero (deleted)", "/anon_hugepage (deleted)",
+						"//", "[anon:", "[anon_shmem:" };
+
+	for (size_t i = 0; i < sizeof(nameless) / sizeof(nameless[0]); i++)
+		if (starts_with(path, nameless[i]))
+			return "anon";
+	if (starts_with(path, "/SYSV") && !strcmp(path + strcspn(path, " "), " (deleted)"))
+		return "anon";
+	if (path[0] == '/' || starts_with(path, "(unreachable)/"))
+		return NULL;
+	if (starts_with(path, "[stack"))
+		return "[stack]";	/* old kernels told the thread's id, too */
+	return path[0] ? path : "anon";
+}
+
+/* What to keep of a file's path: no mark of deletion, nor of lying outside our root. */
+static const char *plain_path(const char *path, size_t *ret_len)
+{
+	static const char deleted[] = " (deleted)", unreachable[] = "(unreachable)";
+	size_t len, end = sizeof(deleted) - 1;
+
+	if (starts_with(path, unreachable))
+		path += sizeof(unreachable) - 1;
+	len = strlen(path);
+	if (len > end && !strcmp(path + len - end, deleted))
+		len -= end;
+	*ret_len = len;
+	return path;
+}
+
+/* A key in its canonical form, with its hash. */
+struct probe {
+	struct perf_image_key key;
+	const char *path;
+	size_t path_len;
+	bool anonymous;
+	uint64_t hash;
+};
+
+static void make_probe(struct probe *p, const struct perf_image_key *key)
+{
+	const char *name = perf_anonymous_name(key->path);
+
+	*p = (struct probe){ .key = *key, .anonymous = name };
+	if (name) {
+		p->path = name;
+		p->path_len = strnlen(name, OP_ANON_NAME_WORDS * sizeof(op_word));
+		p->key = (struct perf_image_key){ .path = name };
+	} else {
+		p->path = plain_path(key->path, &p->path_len);
+	}
+	if (p->key.build_id.len) {
+		p->key.major = p->key.minor = 0;
+		p->key.inode = p->key.generation = 0;
+	}
+	p->hash = hash_bytes(p->path, p->path_len);
+	p->hash = hash_mix(p->hash, p->key.inode);
+	p->hash = hash_mix(p->hash, p->key.generation);
+	p->hash = hash_mix(p->hash, (uint64_t)p->key.major << 32 | p->key.minor);
+	p->hash = hash_mix(p->hash, hash_bytes(p->key.build_id.bytes, p->key.build_id.len));
+}
+
+static bool matches(const struct perf_image *image, const struct probe *p)
+{
+	return image->hash == p->hash && image->anonymous == p->anonymous &&
+	       image->inode == p->key.inode && image->generation == p->key.generation &&
+	       image->major == p->key.major && image->minor == p->key.minor &&
+	       image->build_id.len == p->key.build_id.len &&
+	       !memcmp(image->build_id.bytes, p->key.build_id.bytes, p->key.build_id.len) &&
+	       !strncmp(image->path, p->path, p->path_len) && !image->path[p->path_len];
+}
+
+static struct perf_image **bucket_of(struct perf_cookies *t, uint64_t hash)
+{
+	return &t->buckets[hash & (t->nr_buckets - 1)];
+}
+
+static void grow(struct perf_cookies *t)
+{
+	struct perf_image **old = t->buckets, *next;
+	size_t nr_old = t->nr_buckets;
+
+	t->nr_buckets *= 2;
+	t->buckets = xcalloc(t->nr_buckets, sizeof(*t->buckets));
+	for (size_t i = 0; i < nr_old; i++) {
+		for (struct perf_image *image = old[i]; image; image = next) {
+			struct perf_image **bucket = bucket_of(t, image->hash);
+
+			next = image->next;
+			image->next = *bucket;
+			*bucket = image;
+		}
+	}
+	free(old);
+}
+
+static struct perf_image *add_image(struct perf_cookies *t, const struct probe *p)
+{
+	struct perf_image *image = xcalloc(1, sizeof(*image)), **bucket;
+
+	image->path = xmalloc(p->path_len + 1);
+	memcpy(image->path, p->path, p->path_len);
+	image->path[p->path_len] = 0;
+	image->anonymous = p->anonymous;
+	image->major = p->key.major;
+	image->minor = p->key.minor;
+	image->inode = p->key.inode;
+	image->generation = p->key.generation;
+	image->build_id = p->key.build_id;
+	image->hash = p->hash;
+
+	if (t->nr_images++ == t->nr_buckets)
+		grow(t);
+	bucket = bucket_of(t, p->hash);
+	image->next = *bucket;
+	*bucket = image;
+	return image;
+}
+
+struct perf_image *perf_image_get(struct perf_cookies *t, const struct perf_image_key *key)
+{
+	struct perf_image *image;
+	struct probe p;
+
+	make_probe(&p, key);
+	for (image = *bucket_of(t, p.hash); image; image = image->next)
+		if (matches(image, &p))
+			break;
+	if (!image)
+		image = add_image(t, &p);
+	image->refs++;
+	return image;
+}
+
+void perf_image_put(struct perf_cookies *t, struct perf_image *image)
+{
+	struct perf_image **at;
+
+	if (!image || --image->refs || image->cookie != OP_NO_COOKIE)
+		return;
+	for (at = bucket_of(t, image->hash); *at != image; at = &(*at)->next)
+		;
+	*at = image->next;
+	t->nr_images--;
+	image_free(image);
+}
+
+op_word perf_image_cookie(struct perf_cookies *t, struct perf_image *image)
+{
+	if (image->cookie == OP_NO_COOKIE && !image->anonymous) {
+		xgrow(t->by_cookie, t->nr_cookies, t->room_cookies);
+		t->by_cookie[t->nr_cookies++] = image;
+		image->cookie = t->nr_cookies;
+	}
+	return image->cookie;
+}
+
+struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie)
+{
+	return cookie >= 1 && cookie <= t->nr_cookies ? t->by_cookie[cookie - 1] : NULL;
+}

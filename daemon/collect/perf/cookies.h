@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cookies.h - the files (and nameless memory) that code runs from, and their cookies
+ *
+ * An image is one build of one file: its key is path and build-id, or path, device, inode and
+ * generation where the kernel gave no build-id [PC-20]. Mappings hold references; an image whose
+ * cookie was asked for stays for good, since the words that name it may be decoded at any
+ * time, and any other goes with its last mapping.
+ */
+#ifndef DAEMON_COLLECT_PERF_COOKIES_H
+#define DAEMON_COLLECT_PERF_COOKIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/build_id.h"
+#include "oprofilefs/op_abi.h"
+#include "unwind/cache.h"
+
+struct perf_image_key {
+	const char *path;		/* as the kernel wrote it */
+	uint32_t major, minor;
+	uint64_t inode, generation;	/* inode 0: unknown */
+	struct build_id build_id;
+};
+
+/* What tables.c knows of an image. */
+struct perf_image_unwind {
+	uint64_t drain;			/* the last one in which it was asked for */
+	uint64_t retry_at;		/* no sooner open the file again */
+	const struct unwind_table *table;	/* NULL: none, or not in this drain */
+	struct unwind_key key;
+	bool has_key;
+};
+
+struct perf_image {
+	char *path;			/* absolute, without " (deleted)"; or the anonymous name */
+	bool anonymous;
+	uint32_t major, minor;
+	uint64_t inode, generation;
+	struct build_id build_id;
+
+	/* Where cookie_fd looks first: a process that mapped it, and that one's parent. */
+	uint32_t tgid, parent_tgid;
+	uint64_t start, end;
+
+	struct perf_image_unwind unwind;
+	op_word cookie;			/* OP_NO_COOKIE until asked for, and if anonymous */
+	unsigned int refs;
+	uint64_t hash;
+	struct perf_image *next;	/* in its bucket */
+};
+
+struct perf_cookies;
+
+struct perf_cookies *perf_cookies_new(void);
+void perf_cookies_free(struct perf_cookies *t);
+
+/* The image of @key, made if new; the caller has a reference until perf_image_put(). */
+struct perf_image *perf_image_get(struct perf_cookies *t, const struct perf_image_key *key);
+void perf_image_put(struct perf_cookies *t, struct perf_image *image);	/* NULL is fine */
+
+/* Its cookie, given out now if it had none; OP_NO_COOKIE for anonymous memory. */
+op_word perf_image_cookie(struct perf_cookies *t, struct perf_image *image);
+/* Or NULL. */
+struct perf_image *perf_cookies_find(const struct perf_cookies *t, op_word cookie);
+
+/*
+ * The name under which memory mapped as @path is reported if it isn't a file: "anon", "[heap]",
+ * "[vdso]", ...; NULL if it is one [PC-22].
+ */
+const char *perf_anonymous_name(const char *path);
+
+size_t perf_cookies_count(const struct perf_cookies *t);	/* images alive */
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * copy_size.c - let the size of stack copies follow the chains
+ *
+ * Up at once when one in a hundred is short, down only after a long time in which half would
+ * have done: a change costs new events on every CPU.
+ */
+#include "daemon/collect/perf/copy_size.h"
+
+#include "daemon/collect/perf/clock.h"
+
+#define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
+#define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time; */
+#define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* of this, if they won't become smaller */
+#define CHAINS_UP	100	/* enough to judge whether they are short, */
+#define CHAINS_DOWN	1000	/* and whether they are not */
+#define DOWN_NS		(20 * NS_PER_SECOND)
+
+#define RING_BYTES_MIN	((size_t)1 << 20)
+#define RING_BYTES_MAX	((size_t)8 << 20)
+#define RINGS_BYTES	((size_t)16 << 20)	/* of all CPUs, above the least */
+/* if copies have to be large at once */
+#define FIXED_RING_BYTES_MIN ((size_t)2 << 20)
+#define FIXED_FACTOR	4			/* of the other two */
+
+static uint32_t within(uint64_t bytes, uint64_t most)
+{
+	if (bytes > most)
+		bytes = most;
+	if (bytes < PERF_COPY_BYTES_MIN)
+		bytes = PERF_COPY_BYTES_MIN;
+	return (uint32_t)(bytes & ~UINT64_C(7));
+}
+
+static void begin(struct perf_copy_size *s, uint64_t lost, uint64_t now)
+{
+	s->chains = s->short_ones = s->deep = 0;
+	s->lost = lost;
+	s->since = now;
+}
+
+/* Bytes of each copy, if a ring holds the samples of @hold_ns. */
+static uint64_t room(size_t ring_bytes, uint64_t period_ns, uint64_t hold_ns)
+{
+	uint64_t each = ring_bytes / (hold_ns / (period_ns ? period_ns : 1) + 4);
+
+	return each > OTHER_BYTES ? each - OTHER_BYTES : 0;
+}
+
+uint32_t perf_copy_most(size_t ring_bytes, uint64_t period_ns, bool fixed)
+{
+	uint64_t most = room(ring_bytes, period_ns, HOLD_NS);
+
+	if (fixed && most > PERF_COPY_BYTES) {
+		most = room(ring_bytes, period_ns, FIXED_HOLD_NS);
+		if (most < PERF_COPY_BYTES)
+			most = PERF_COPY_BYTES;
+	}
+	return within(most, PERF_COPY_BYTES_MAX);
+}
+
+void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_bytes,
+			 uint64_t period_ns, uint64_t now)
+{
+	s->most = perf_copy_most(ring_bytes, period_ns, false);
+	s->bytes = within(bytes, s->most);
+	s->up_at = 0;
+	begin(s, 0, now);
+}
+
+bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now)
+{
+	bool lost_many = (lost - s->lost) * 100 > s->chains;
+	bool is_short = s->chains >= CHAINS_UP && s->short_ones * 100 > s->chains;
+	bool judged = s->chains >= CHAINS_DOWN && now - s->since >= DOWN_NS;
+	uint32_t bytes = s->bytes;
+
+	if (lost_many) {	/* a whole sample is worth more than its last callers */
+		bytes = bytes > PERF_COPY_BYTES ? within(bytes / 2, s->most) : bytes;
+		s->up_at = now + DOWN_NS;
+	} else if (is_short && now >= s->up_at) {
+		bytes = within((uint64_t)bytes * 2, s->most);
+	} else if (judged && s->deep * 1000 < s->chains) {
+		bytes = within(bytes / 2, s->most);
+	}
+	if (bytes != s->bytes || judged || lost_many)
+		begin(s, lost, now);
+	if (bytes == s->bytes)
+		return false;
+	s->bytes = bytes;
+	return true;
+}
+
+size_t perf_copy_ring_bytes(uint64_t period_ns, unsigned int nr_cpus, bool fixed)
+{
+	uint64_t samples = NS_PER_SECOND / 2 / (period_ns ? period_ns : 1);
+	uint64_t needed = samples * ((fixed ? PERF_COPY_BYTES_MAX : PERF_COPY_BYTES) + OTHER_BYTES);
+	size_t factor = fixed ? FIXED_FACTOR : 1;
+	size_t share = factor * RINGS_BYTES / (nr_cpus ? nr_cpus : 1);
+	size_t bytes = fixed ? FIXED_RING_BYTES_MIN : RING_BYTES_MIN;
+
+	/* a ring has a power of two: rounded up for the samples, but not past its share */
+	while (bytes < needed && 2 * bytes <= share && bytes < factor * RING_BYTES_MAX)
+		bytes *= 2;
+	return bytes;
+}

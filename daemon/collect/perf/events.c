@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * events.c - the perf events of one CPU: opened on one ring, switched, counted, closed
+ */
+#include "daemon/collect/perf/events.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "daemon/collect/perf/copy_size.h"
+#include "daemon/collect/perf/explain.h"
+#include "daemon/collect/perf/open.h"
+#include "libutil/xalloc.h"
+
+/* The largest ring that we may lock, up to what was asked for. */
+static int map_ring(struct perf_events *ev, struct perf_event_setup *setup)
+{
+	int err = perf_ring_map(&ev->ring, ev->mappings_fd, setup->ring_pages);
+
+	while ((err == -EPERM || err == -ENOMEM) && setup->ring_pages > 1) {
+		setup->ring_pages /= 2;
+		err = perf_ring_map(&ev->ring, ev->mappings_fd, setup->ring_pages);
+	}
+	return err;
+}
+
+static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			struct perf_cpu_counter *c, struct op_error *e)
+{
+	struct perf_counter *asked = &setup->counters[c->which];
+
+	c->fd = perf_open_sampling(cpu, setup, asked);
+	if (c->fd < 0) {
+		int err = c->fd;
+
+		c->fd = -1;
+		return perf_explain(err, asked, cpu, e);
+	}
+	if (ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0 ||
+	    ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
+		return op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
+				    strerror(errno));
+	return 0;
+}
+
+/* Room for the events of one more thread. Of the first's, those that were there keep sums. */
+static void prepare(struct perf_events *ev, const struct perf_event_setup *setup, unsigned int task)
+{
+	unsigned int first = task * setup->nr_counters;
+
+	if (!ev->counters || task) {
+		ev->counters = xrealloc_array(ev->counters, first + setup->nr_counters,
+					      sizeof(*ev->counters));
+		memset(ev->counters + first, 0, setup->nr_counters * sizeof(*ev->counters));
+	}
+	ev->found = NULL;
+	ev->nr = first + setup->nr_counters;
+	for (unsigned int i = 0; i < setup->nr_counters; i++) {
+		struct perf_cpu_counter *c = &ev->counters[first + i];
+
+		c->fd = -1;
+		c->id = c->former_id = 0;
+		c->which = i;
+		c->task = task;
+		c->throttled_at = 0;
+		c->counter = setup->counters[i].counter;
+	}
+}
+
+/* The kernel numbers events as they are opened; one that isn't takes the number before it. */
+static int open_counters(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			 unsigned int task, struct op_error *e)
+{
+	for (unsigned int i = task * setup->nr_counters; i < ev->nr; i++) {
+		struct perf_cpu_counter *c = &ev->counters[i];
+		int err;
+
+		if (!perf_counter_is_on(&setup->counters[c->which], cpu)) {
+			c->id = i ? c[-1].id : 0;
+			continue;
+		}
+		err = open_counter(ev, cpu, setup, c, e);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void fit_copies(struct perf_event_setup *setup, size_t ring_bytes)
+{
+	uint32_t most = perf_copy_most(ring_bytes, setup->copy_period_ns, setup->tid);
+
+	if (setup->copy_bytes > most)
+		setup->copy_bytes = most;
+}
+
+int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+		     struct op_error *e)
+{
+	int err;
+
+	prepare(ev, setup, 0);
+	ev->sampling = false;
+	ev->mappings_fd = perf_open_mappings(cpu, setup);
+	if (ev->mappings_fd < 0) {
+		err = perf_explain(ev->mappings_fd, NULL, cpu, e);
+		goto close_events;
+	}
+	ev->tells_lost = !setup->no_lost;
+	err = map_ring(ev, setup);
+	if (err) {
+		op_error_set(e, err, "cannot map the ring of CPU %u: %s; "
+				     "see kernel.perf_event_mlock_kb and ulimit -l",
+			     cpu, strerror(-err));
+		goto close_events;
+	}
+	if (setup->copy_bytes)
+		fit_copies(setup, ev->ring.size);
+	err = open_counters(ev, cpu, setup, 0, e);
+	if (!err)
+		return 0;
+
+close_events:
+	perf_events_close(ev);
+	return err;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int perf_events_add_task(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup,
+			 struct op_error *e)
+{
+	unsigned int task = ev->nr_more + 1;
+	int fd = perf_open_mappings(cpu, setup), err;
+
+	if (fd < 0)
+		return perf_explain(fd, NULL, cpu, e);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0) {
+		err = op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
+				   strerror(errno));
+		close(fd);
+		return err;
+	}
+	ev->more_mappings_fds = xrealloc_array(ev->more_mappings_fds, task, sizeof(int));
+	ev->more_mappings_fds[ev->nr_more++] = fd;
+	prepare(ev, setup, task);
+	err = open_counters(ev, cpu, setup, task, e);
+	if (err)
+		perf_events_drop_task(ev, setup->nr_counters);
+	return err;
+}
+
+void perf_events_drop_task(struct perf_events *ev, unsigned int nr_counters)
+{
+	ev->found = NULL;
+	for (unsigned int i = 0; i < nr_counters; i++)
+		close_fd(&ev->counters[--ev->nr].fd);
+	close_fd(&ev->more_mappings_fds[--ev->nr_more]);
+}
+
+/* What read() on any of the events gives; the last one only if the kernel tells it. */
+struct reading {
+	uint64_t value, time_enabled, time_running, lost;
+};
+
+static struct reading read_event(int fd)
+{
+	struct reading r = { 0 };
+
+	if (fd < 0 || read(fd, &r, sizeof(r)) < 0)
+		r = (struct reading){ 0 };
+	return r;
+}
+
+static void close_counter(struct perf_cpu_counter *c)
+{
+	struct reading r = read_event(c->fd);
+
+	c->lost_before += r.lost;
+	c->times_before.enabled_ns += r.time_enabled;
+	c->times_before.running_ns += r.time_running;
+	close_fd(&c->fd);
+}
+
+void perf_events_close(struct perf_events *ev)
+{
+	for (unsigned int i = 0; i < ev->nr; i++)
+		close_counter(&ev->counters[i]);
+	perf_ring_unmap(&ev->ring);
+	for (unsigned int i = 0; i < ev->nr_more; i++)
+		close(ev->more_mappings_fds[i]);
+	ev->nr_more = 0;
+	close_fd(&ev->mappings_fd);
+}
+
+void perf_events_free(struct perf_events *ev)
+{
+	free(ev->counters);
+	free(ev->more_mappings_fds);
+	memset(ev, 0, sizeof(*ev));
+}
+
+/* @c goes on as @fresh. What is in the ring of the one before is known by its number. */
+static void replace(struct perf_cpu_counter *c, const struct perf_cpu_counter *fresh, bool sampling)
+{
+	if (sampling && c->fd >= 0) {
+		(void)ioctl(c->fd, PERF_EVENT_IOC_DISABLE, 0);
+		(void)ioctl(fresh->fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	close_counter(c);
+	c->fd = fresh->fd;
+	c->former_id = c->id;
+	c->id = fresh->id;
+	c->throttled_at = 0;
+}
+
+int perf_events_replace(struct perf_events *ev, unsigned int cpu, struct perf_event_setup *setup)
+{
+	struct perf_events fresh = { .mappings_fd = ev->mappings_fd };
+	int err;
+
+	if (setup->tid)
+		return -EBUSY;
+	prepare(&fresh, setup, 0);
+	err = open_counters(&fresh, cpu, setup, 0, NULL);
+	for (unsigned int i = 0; i < fresh.nr; i++) {
+		if (err)
+			close_fd(&fresh.counters[i].fd);
+		else
+			replace(&ev->counters[i], &fresh.counters[i], ev->sampling);
+	}
+	free(fresh.counters);
+	return err;
+}
+
+int perf_events_sample(struct perf_events *ev, bool on)
+{
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	int err = 0;
+
+	for (unsigned int i = 0; i < ev->nr && !err; i++) {
+		struct perf_cpu_counter *c = &ev->counters[i];
+
+		c->throttled_at = 0;
+		if (c->fd >= 0 && ioctl(c->fd, request, 0) < 0)
+			err = -errno;
+	}
+	if (err && on)
+		(void)perf_events_sample(ev, false);
+	ev->sampling = on && !err;
+	return err;
+}
+
+static struct perf_cpu_counter *search_former(struct perf_events *ev, uint64_t id)
+{
+	for (unsigned int i = 0; id && i < ev->nr; i++)
+		if (ev->counters[i].former_id == id)
+			return &ev->counters[i];
+	return NULL;
+}
+
+/* The first with that id: one that isn't open has the id of the one before. */
+struct perf_cpu_counter *perf_events_search(struct perf_events *ev, uint64_t id)
+{
+	unsigned int first = 0, end = ev->nr;
+
+	while (first < end) {
+		unsigned int middle = first + (end - first) / 2;
+
+		if (ev->counters[middle].id < id)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	if (first == ev->nr || ev->counters[first].id != id)
+		return search_former(ev, id);
+	ev->found = &ev->counters[first];
+	return ev->found;
+}
+
+unsigned int perf_events_nr_open(const struct perf_events *ev)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < ev->nr; i++)
+		nr += ev->counters[i].fd >= 0;
+	return nr;
+}
+
+void perf_events_unthrottle(const struct perf_cpu_counter *c, uint64_t period)
+{
+	if (c->fd >= 0)
+		(void)ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+uint64_t perf_events_alive_ns(const struct perf_events *ev)
+{
+	return read_event(ev->mappings_fd).time_running;
+}
+
+bool perf_events_add_times(const struct perf_events *ev, unsigned int counter,
+			   struct perf_times *times)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < ev->nr; i++) {
+		const struct perf_cpu_counter *c = &ev->counters[i];
+		struct reading r;
+
+		if (c->counter != counter)
+			continue;
+		r = read_event(c->fd);
+		times->enabled_ns += c->times_before.enabled_ns + r.time_enabled;
+		times->running_ns += c->times_before.running_ns + r.time_running;
+		any = true;
+	}
+	return any;
+}
+
+uint64_t perf_events_lost_samples(const struct perf_events *ev)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->nr; i++)
+		sum += ev->counters[i].lost_before + read_event(ev->counters[i].fd).lost;
+	return sum;
+}
+
+uint64_t perf_events_lost_mappings(const struct perf_events *ev)
+{
+	uint64_t sum = read_event(ev->mappings_fd).lost;
+
+	for (unsigned int i = 0; i < ev->nr_more; i++)
+		sum += read_event(ev->more_mappings_fds[i]).lost;
+	return sum;
+}

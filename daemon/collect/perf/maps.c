@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * maps.c - a sorted array of mappings, copied on write
+ *
+ * A process has some tens of executable mappings and looks them up far more often than it changes
+ * them, and most forks exec at once: so an array for binary search, and a shared one.
+ */
+#include "daemon/collect/perf/maps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/xalloc.h"
+
+static struct perf_maps *perf_maps_new(void)
+{
+	struct perf_maps *maps = xcalloc(1, sizeof(*maps));
+
+	maps->refs = 1;
+	return maps;
+}
+
+struct perf_maps *perf_maps_share(struct perf_maps *maps)
+{
+	if (maps)
+		maps->refs++;
+	return maps;
+}
+
+void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps)
+{
+	if (!maps || --maps->refs)
+		return;
+	for (size_t i = 0; i < maps->nr; i++)
+		perf_image_put(t, maps->mappings[i].image);
+	free(maps->mappings);
+	free(maps);
+}
+
+/* First mapping that ends after @address, which is the one it lies in if any. */
+static size_t first_ending_after(const struct perf_maps *maps, uint64_t address)
+{
+	size_t low = 0, high = maps->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (maps->mappings[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+const struct perf_mapping *perf_maps_find(const struct perf_maps *maps, uint64_t pc)
+{
+	size_t i;
+
+	if (!maps)
+		return NULL;
+	i = first_ending_after(maps, pc);
+	return i < maps->nr && maps->mappings[i].start <= pc ? &maps->mappings[i] : NULL;
+}
+
+static struct perf_maps *copy(const struct perf_maps *from)
+{
+	struct perf_maps *maps = perf_maps_new();
+
+	maps->nr = from->nr;
+	maps->room = from->nr + 4;
+	maps->mappings = xrealloc_array(NULL, maps->room, sizeof(*maps->mappings));
+	memcpy(maps->mappings, from->mappings, from->nr * sizeof(*maps->mappings));
+	for (size_t i = 0; i < maps->nr; i++)
+		maps->mappings[i].image->refs++;
+	return maps;
+}
+
+/* Make room for one mapping at index @at. */
+static struct perf_mapping *insert(struct perf_maps *maps, size_t at)
+{
+	xgrow(maps->mappings, maps->nr, maps->room);
+	memmove(maps->mappings + at + 1, maps->mappings + at,
+		(maps->nr - at) * sizeof(*maps->mappings));
+	maps->nr++;
+	return &maps->mappings[at];
+}
+
+/* Cut [start, end) out of what is there; returns the index where it would stand. */
+static size_t make_hole(struct perf_cookies *t, struct perf_maps *maps, uint64_t start,
+			uint64_t end)
+{
+	size_t at = first_ending_after(maps, start), last;
+	struct perf_mapping *m = &maps->mappings[at];
+
+	if (at < maps->nr && m->start < start) {
+		if (m->end > end) {	/* a hole in the middle of one: its tail is a new one */
+			struct perf_mapping tail = *m;
+
+			tail.offset += end - tail.start;
+			tail.start = end;
+			tail.image->refs++;
+			m->end = start;
+			*insert(maps, at + 1) = tail;
+			return at + 1;
+		}
+		m->end = start;
+		at++;
+	}
+	for (last = at; last < maps->nr && maps->mappings[last].end <= end; last++)
+		perf_image_put(t, maps->mappings[last].image);
+	memmove(maps->mappings + at, maps->mappings + last,
+		(maps->nr - last) * sizeof(*maps->mappings));
+	maps->nr -= last - at;
+	m = &maps->mappings[at];
+	if (at < maps->nr && m->start < end) {
+		m->offset += end - m->start;
+		m->start = end;
+	}
+	return at;
+}
+
+void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps, uint64_t start, uint64_t end,
+		   uint64_t offset, struct perf_image *image)
+{
+	struct perf_maps *old = *maps;
+	size_t at;
+
+	image->refs++;
+	if (!old) {
+		*maps = perf_maps_new();
+	} else if (old->refs > 1) {
+		*maps = copy(old);
+		perf_maps_put(t, old);
+	}
+	at = (*maps)->nr ? make_hole(t, *maps, start, end) : 0;
+	*insert(*maps, at) = (struct perf_mapping){ start, end, offset, image };
+}

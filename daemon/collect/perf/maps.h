@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * maps.h - which image lies where in one address space
+ *
+ * The executable mappings of a process as non-overlapping intervals. What is mapped replaces
+ * what it overlaps; unmapping is not told by the kernel, so stale intervals stay until
+ * something takes their place [PC-31]. A process and its forks share a table until one changes.
+ */
+#ifndef DAEMON_COLLECT_PERF_MAPS_H
+#define DAEMON_COLLECT_PERF_MAPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "daemon/collect/perf/cookies.h"
+
+struct perf_mapping {
+	uint64_t start, end;		/* addresses, end excluded */
+	uint64_t offset;		/* of start in the file */
+	struct perf_image *image;	/* a reference */
+};
+
+struct perf_maps {
+	unsigned int refs;
+	size_t nr, room;
+	struct perf_mapping *mappings;	/* by address */
+};
+
+/* One more reference; NULL stays NULL. */
+struct perf_maps *perf_maps_share(struct perf_maps *maps);
+void perf_maps_put(struct perf_cookies *t, struct perf_maps *maps);	/* NULL is fine */
+
+/*
+ * Map @image to [@start, @end) in **maps, which may be NULL (none yet) and is replaced by a copy
+ * if shared. Takes a reference of its own on @image. start < end.
+ */
+void perf_maps_add(struct perf_cookies *t, struct perf_maps **maps, uint64_t start, uint64_t end,
+		   uint64_t offset, struct perf_image *image);
+
+/* The mapping that @pc lies in, or NULL. */
+const struct perf_mapping *perf_maps_find(const struct perf_maps *maps, uint64_t pc);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * modules.h - notice kernel modules that come and go
+ *
+ * There is no perf record for it, so /proc/modules is read again before samples are handed over:
+ * a module is announced before its samples are, since these wait longer than loading takes, and
+ * its end one drain late, when none of its samples can be left [PC-40].
+ */
+#ifndef DAEMON_COLLECT_PERF_MODULES_H
+#define DAEMON_COLLECT_PERF_MODULES_H
+
+#include <stddef.h>
+#include "daemon/collect/perf/emit.h"
+#include "daemon/collect/perf/proc.h"
+
+struct perf_modules {
+	const char *path;		/* "/proc/modules", or a file like it */
+	struct perf_module *loaded;	/* as last read, by start */
+	size_t nr_loaded;
+	struct perf_module *gone;	/* end not announced yet */
+	size_t nr_gone, room_gone;
+};
+
+/* Remember what is loaded now, without announcing it. A machine without modules is fine. */
+void perf_modules_init(struct perf_modules *m, const char *path);
+void perf_modules_free(struct perf_modules *m);
+
+/* Read again and announce what changed. */
+void perf_modules_announce(struct perf_modules *m, struct perf_emit *e);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* proc.c - parsers for lines of /proc/PID/maps and /proc/modules, one rule for each field */
+#include "daemon/collect/perf/proc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Read a number in @base at **at, which must be followed by @end; move behind that. */
+static bool take_number(const char **at, unsigned int base, char end, uint64_t *ret)
+{
+	const char *c = *at;
+	uint64_t n = 0;
+	int digit;
+
+	for (; (digit = hex_digit(*c)) >= 0 && (unsigned int)digit < base; c++)
+		if (__builtin_mul_overflow(n, base, &n) ||
+		    __builtin_add_overflow(n, (unsigned int)digit, &n))
+			return false;
+	if (c == *at || *c != end)
+		return false;
+	*at = c + 1;
+	*ret = n;
+	return true;
+}
+
+/* The kernel writes a newline in a path as "\012", and nothing else is escaped. */
+static void restore_newlines(char *path)
+{
+	char *to = path;
+
+	while (*path) {
+		if (!strncmp(path, "\\012", 4)) {
+			*to++ = '\n';
+			path += 4;
+		} else {
+			*to++ = *path++;
+		}
+	}
+	*to = 0;
+}
+
+bool perf_parse_maps_line(char *line, struct perf_maps_line *ret)
+{
+	struct perf_maps_line m = { 0 };
+	const char *at = line;
+	uint64_t major, minor;
+
+	if (!take_number(&at, 16, '-', &m.start) || !take_number(&at, 16, ' ', &m.end))
+		return false;
+	if (strnlen(at, 5) < 5 || at[4] != ' ' || m.start >= m.end)
+		return false;
+	m.executable = at[2] == 'x';
+	at += 5;
+	if (!take_number(&at, 16, ' ', &m.offset) || !take_number(&at, 16, ':', &major) ||
+	    !take_number(&at, 16, ' ', &minor))
+		return false;
+	m.major = (uint32_t)major;
+	m.minor = (uint32_t)minor;
+	/* the inode ends the line of a nameless mapping; some kernels leave a blank there */
+	if (!take_number(&at, 10, ' ', &m.inode)) {
+		if (!take_number(&at, 10, 0, &m.inode))
+			return false;
+		at--;
+	}
+	m.path = line + (at - line);
+	m.path += strspn(m.path, " ");
+	restore_newlines(m.path);
+	*ret = m;
+	return true;
+}
+
+bool perf_parse_module_line(const char *line, struct perf_module *ret)
+{
+	struct perf_module m = { 0 };
+	size_t len = strcspn(line, " ");
+	const char *at = line + len + 1;
+
+	if (len == 0 || len >= sizeof(m.name) || line[len] != ' ')
+		return false;
+	memcpy(m.name, line, len);
+	if (!take_number(&at, 10, ' ', &m.size))
+		return false;
+	/* then uses, users, state, address: "2 ext4,mbcache, Live 0xffffffffc0000000" */
+	at = strstr(at, " 0x");
+	if (!at)
+		return false;
+	m.start = strtoull(at + 3, NULL, 16);
+	if (!m.start || !m.size || m.start + m.size < m.start)
+		return false;
+	*ret = m;
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* proc.h - what /proc says about mappings and modules: parsers, pure */
+#ifndef DAEMON_COLLECT_PERF_PROC_H
+#define DAEMON_COLLECT_PERF_PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PERF_MODULE_NAME_MAX	64	/* with the NUL */
+
+struct perf_maps_line {
+	uint64_t start, end, offset, inode;
+	uint32_t major, minor;
+	bool executable;
+	char *path;		/* in the line, "" if none; "\012" is a newline again */
+};
+
+/* A line of /proc/PID/maps without its newline; it is changed. False: not one. */
+bool perf_parse_maps_line(char *line, struct perf_maps_line *ret);
+
+struct perf_module {
+	char name[PERF_MODULE_NAME_MAX];
+	uint64_t start, size;
+};
+
+/* A line of /proc/modules. False: not one, or its address is hidden. */
+bool perf_parse_module_line(const char *line, struct perf_module *ret);
+
+#endif

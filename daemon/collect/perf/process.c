@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * process.c - follow every process through fork, exec, mmap and exit
+ *
+ * The records only tell changes, so what was there before comes from /proc, stamped with
+ * the time *before* it was read: a change older than the stamp is in what was read, and a
+ * younger one is applied once more, which does no harm. So neither side can be lost [PC-33].
+ */
+#include "daemon/collect/perf/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "libutil/hash.h"
+#include "libutil/number.h"
+#include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/proc_read.h"
+#include "libutil/xalloc.h"
+
+#define BUCKETS_MIN	256
+#define READS_PER_DRAIN	64		/* a storm of strange processes must not stall the drain */
+#define RETRY_NS	NS_PER_SECOND
+#define LINGER_NS	NS_PER_SECOND	/* a task's last kernel samples come after its exit */
+#define STALE_MIN	4096		/* mappings before we ask which are still there */
+#define TGID_GONE	((uint32_t)-1)
+
+void perf_processes_init(struct perf_processes *p, struct perf_cookies *cookies, const char *proc)
+{
+	*p = (struct perf_processes){ .cookies = cookies, .proc = proc };
+	p->nr_buckets = BUCKETS_MIN;
+	p->buckets = xcalloc(p->nr_buckets, sizeof(*p->buckets));
+	p->reads_left = READS_PER_DRAIN;
+	list_init(&p->exited);
+}
+
+static struct perf_process **bucket_of(const struct perf_processes *p, uint32_t tgid)
+{
+	return &p->buckets[hash_u64(tgid) & (p->nr_buckets - 1)];
+}
+
+static void forget_maps(struct perf_processes *p, struct perf_process *q)
+{
+	perf_maps_put(p->cookies, q->maps);
+	q->maps = NULL;
+}
+
+static void set_program(struct perf_processes *p, struct perf_process *q, struct perf_image *image)
+{
+	if (image)
+		image->refs++;
+	perf_image_put(p->cookies, q->program);
+	q->program = image;
+	q->wants_program = false;
+}
+
+static void process_free(struct perf_processes *p, struct perf_process *q)
+{
+	forget_maps(p, q);
+	perf_image_put(p->cookies, q->program);
+	list_del(&q->exited);
+	free(q);
+}
+
+void perf_processes_free(struct perf_processes *p)
+{
+	struct perf_process *next;
+
+	for (size_t i = 0; i < p->nr_buckets; i++) {
+		for (struct perf_process *q = p->buckets[i]; q; q = next) {
+			next = q->next;
+			process_free(p, q);
+		}
+	}
+	free(p->buckets);
+	*p = (struct perf_processes){ 0 };
+}
+
+struct perf_process *perf_process_find(const struct perf_processes *p, uint32_t tgid)
+{
+	struct perf_process *q;
+
+	if (!p->nr)
+		return NULL;
+	for (q = *bucket_of(p, tgid); q && q->tgid != tgid; q = q->next)
+		;
+	return q;
+}
+
+static void grow(struct perf_processes *p)
+{
+	struct perf_process **old = p->buckets, *next;
+	size_t nr_old = p->nr_buckets;
+
+	p->nr_buckets *= 2;
+	p->buckets = xcalloc(p->nr_buckets, sizeof(*p->buckets));
+	for (size_t i = 0; i < nr_old; i++) {
+		for (struct perf_process *q = old[i]; q; q = next) {
+			struct perf_process **bucket = bucket_of(p, q->tgid);
+
+			next = q->next;
+			q->next = *bucket;
+			*bucket = q;
+		}
+	}
+	free(old);
+}
+
+static struct perf_process *find_or_add(struct perf_processes *p, uint32_t tgid)
+{
+	struct perf_process *q = perf_process_find(p, tgid), **bucket;
+
+	if (q)
+		return q;
+	if (p->nr++ == p->nr_buckets)
+		grow(p);
+	q = xcalloc(1, sizeof(*q));
+	q->tgid = tgid;
+	q->read_again_at_nr = STALE_MIN;
+	list_init(&q->exited);
+	bucket = bucket_of(p, tgid);
+	q->next = *bucket;
+	*bucket = q;
+	return q;
+}
+
+/* To the end of the list, from wherever it is. */
+static void set_exited(struct perf_processes *p, struct perf_process *q, uint64_t when)
+{
+	q->exited_at = when;
+	list_del(&q->exited);
+	list_add_tail(&q->exited, &p->exited);
+}
+
+static void remove_process(struct perf_processes *p, struct perf_process *q)
+{
+	struct perf_process **at = bucket_of(p, q->tgid);
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+	p->nr--;
+	p->generation++;
+	process_free(p, q);
+}
+
+/* --- changes --- */
+
+static void change_mmap(struct perf_processes *p, const struct perf_record *r)
+{
+	const struct perf_mmap *m = &r->mmap;
+	struct perf_image_key key = { m->path, m->major, m->minor, m->inode, m->generation,
+				      m->build_id };
+	struct perf_process *q;
+	struct perf_image *image;
+
+	if (!m->executable)
+		return;
+	q = find_or_add(p, r->tgid);
+	if (r->time < q->read_at)
+		return;
+	image = perf_image_get(p->cookies, &key);
+	image->tgid = q->tgid;
+	image->parent_tgid = q->parent_tgid;
+	image->start = m->start;
+	image->end = m->end;
+	perf_maps_add(p->cookies, &q->maps, m->start, m->end, m->offset, image);
+	/* the kernel maps the program first, then its interpreter [PC-35] */
+	if (q->wants_program && !image->anonymous)
+		set_program(p, q, image);
+	perf_image_put(p->cookies, image);
+	if (q->maps->nr >= q->read_again_at_nr)
+		perf_process_read_again(p, q->tgid);
+}
+
+static void change_exec(struct perf_processes *p, const struct perf_record *r)
+{
+	struct perf_process *q = find_or_add(p, r->tgid);
+
+	if (r->time < q->read_at)
+		return;
+	forget_maps(p, q);
+	q->wants_program = true;	/* until it is known the old one stands in */
+	q->known = true;
+	q->read_again_at_nr = STALE_MIN;
+}
+
+static void change_fork(struct perf_processes *p, const struct perf_record *r)
+{
+	struct perf_process *q, *parent;
+
+	if (r->tgid == r->parent_tgid)
+		return;			/* a thread: it shares all */
+	q = find_or_add(p, r->tgid);
+	if (r->time < q->read_at)
+		return;
+	parent = perf_process_find(p, r->parent_tgid);
+	forget_maps(p, q);
+	q->maps = parent ? perf_maps_share(parent->maps) : NULL;
+	set_program(p, q, parent ? parent->program : NULL);
+	q->known = parent && parent->known;
+	q->wants_program = parent && parent->wants_program;
+	q->parent_tgid = r->parent_tgid;
+	q->read_again_at_nr = parent ? parent->read_again_at_nr : STALE_MIN;
+	q->read_at = q->retry_at = 0;
+	list_del(&q->exited);
+}
+
+/*
+ * The leader's exit is the process' unless other threads stay; which of both it was, the tick
+ * finds out. Till then the maps stay: what is left of the process may still be sampled.
+ */
+static void change_exit(struct perf_processes *p, const struct perf_record *r)
+{
+	struct perf_process *q = perf_process_find(p, r->tgid);
+
+	if (q && r->tid == r->tgid && !perf_process_has_exited(q))
+		set_exited(p, q, r->time);
+}
+
+void perf_processes_change(struct perf_processes *p, const struct perf_record *r)
+{
+	if (r->tgid == TGID_GONE || r->tgid == 0)
+		return;
+	switch (r->kind) {
+	case PERF_KIND_MMAP:
+		change_mmap(p, r);
+		break;
+	case PERF_KIND_EXEC:
+		change_exec(p, r);
+		break;
+	case PERF_KIND_FORK:
+		change_fork(p, r);
+		break;
+	case PERF_KIND_EXIT:
+		change_exit(p, r);
+		return;
+	default:
+		return;
+	}
+	p->generation++;
+}
+
+void perf_processes_tick(struct perf_processes *p, uint64_t now)
+{
+	p->reads_left = READS_PER_DRAIN;
+	while (!list_empty(&p->exited)) {
+		struct perf_process *q = list_entry(p->exited.next, struct perf_process, exited);
+
+		if (q->exited_at > now || now - q->exited_at < LINGER_NS)
+			break;
+		if (kill((pid_t)q->tgid, 0) < 0 && errno == ESRCH) {
+			remove_process(p, q);
+			continue;
+		}
+		set_exited(p, q, now);	/* threads are left, or nobody has waited for it */
+	}
+}
+
+/* --- /proc --- */
+
+static int read_process(struct perf_processes *p, uint32_t tgid, bool may_be_kernels)
+{
+	uint64_t before = perf_now();
+	struct perf_maps *maps = perf_read_maps(p->cookies, p->proc, tgid);
+	struct perf_image *program = perf_read_program(p->cookies, p->proc, tgid, maps);
+	struct perf_process *q;
+
+	/* neither: a kernel thread, or one whose memory is gone already and keeps what we know */
+	if (!maps && !program && !may_be_kernels)
+		return -ESRCH;
+	q = find_or_add(p, tgid);
+	q->retry_at = before + RETRY_NS;
+	if (maps || program) {
+		forget_maps(p, q);
+		q->maps = maps;
+		set_program(p, q, program);
+		perf_image_put(p->cookies, program);
+		q->read_at = before;
+		list_del(&q->exited);
+	}
+	q->known = true;
+	q->read_again_at_nr = maps && 2 * maps->nr > STALE_MIN ? 2 * maps->nr : STALE_MIN;
+	p->generation++;
+	return 0;
+}
+
+int perf_processes_read_all(struct perf_processes *p)
+{
+	DIR *dir = opendir(p->proc);
+	struct dirent *entry;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir))) {
+		uint64_t tgid;
+
+		if (!number_parse_range(entry->d_name, 1, INT_MAX, &tgid))
+			read_process(p, (uint32_t)tgid, true);
+	}
+	closedir(dir);
+	return 0;
+}
+
+int perf_process_read_again(struct perf_processes *p, uint32_t tgid)
+{
+	struct perf_process *q = perf_process_find(p, tgid);
+	int err;
+
+	if (!p->reads_left || (q && perf_now() < q->retry_at))
+		return -EAGAIN;
+	p->reads_left--;
+	p->reads++;
+	err = read_process(p, tgid, false);
+	if (!err)
+		return 0;
+	/* remember the miss, or every sample of a dead process would look for it again */
+	q = find_or_add(p, tgid);
+	q->retry_at = perf_now() + RETRY_NS;
+	q->known = !kill((pid_t)tgid, 0);	/* a kernel thread: that's all there is */
+	if (!perf_process_has_exited(q))
+		set_exited(p, q, perf_now());
+	return err;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * records.c - take the records of a perf ring apart
+ *
+ * The one place that knows how they are laid out (linux/perf_event.h), and the one that has to
+ * doubt them: everything after it works on checked structs.
+ */
+#include "daemon/collect/perf/records.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define TID_GONE	((uint32_t)-1)
+
+/* What sample_id_all puts at the end of every record that isn't a sample. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+struct sample_body {
+	uint64_t id, ip;
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+};
+
+struct task_body {
+	uint32_t pid, ppid, tid, ptid;
+	uint64_t time;
+};
+
+struct mmap2_body {
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	union {
+		struct {
+			uint32_t maj, min;
+			uint64_t ino, ino_generation;
+		};
+		struct {
+			uint8_t build_id_size, reserved_1;
+			uint16_t reserved_2;
+			uint8_t build_id[20];
+		};
+	};
+	uint32_t prot, flags;
+};
+
+_Static_assert(sizeof(struct perf_event_header) + sizeof(struct sample_body) == PERF_SAMPLE_BYTES,
+	       "a sample's layout is the kernel's");
+_Static_assert(sizeof(struct mmap2_body) == 64, "so is MMAP2's");
+
+/* What lies between header and trailer. */
+struct body {
+	const unsigned char *at;
+	size_t size;
+	uint16_t misc;
+};
+
+static bool take(const struct body *b, void *to, size_t size)
+{
+	if (b->size < size)
+		return false;
+	memcpy(to, b->at, size);
+	return true;
+}
+
+static enum perf_mode mode_of(uint16_t misc)
+{
+	switch (misc & PERF_RECORD_MISC_CPUMODE_MASK) {
+	case PERF_RECORD_MISC_KERNEL:
+		return PERF_MODE_KERNEL;
+	case PERF_RECORD_MISC_USER:
+		return PERF_MODE_USER;
+	default:
+		return PERF_MODE_UNKNOWN;
+	}
+}
+
+/* By far the most frequent, so it goes its own way: straight to the caller's. */
+static int parse_sample(const struct body *b, struct perf_record *r)
+{
+	struct sample_body s;
+
+	if (!take(b, &s, sizeof(s)))
+		return -EBADMSG;
+	r->kind = PERF_KIND_SAMPLE;
+	r->time = s.time;
+	r->tgid = s.pid;
+	r->tid = s.tid;
+	r->cpu = s.cpu;
+	r->id = s.id;
+	r->sample = (struct perf_sample){ .time = s.time, .pc = s.ip, .tgid = s.pid, .tid = s.tid,
+					  .mode = mode_of(b->misc) };
+	return 0;
+}
+
+static bool parse_mmap(const struct body *b, struct perf_record *r)
+{
+	const char *path = (const char *)b->at + sizeof(struct mmap2_body);
+	struct perf_mmap *m = &r->mmap;
+	struct mmap2_body s;
+
+	if (!take(b, &s, sizeof(s)))
+		return false;
+	if (!memchr(path, 0, b->size - sizeof(s)))
+		return false;
+	if (s.len == 0 || s.addr + s.len < s.addr)
+		return false;
+	r->tgid = s.pid;
+	r->tid = s.tid;
+	*m = (struct perf_mmap){ .start = s.addr, .end = s.addr + s.len, .offset = s.pgoff };
+	m->path = path;
+	m->executable = s.prot & PROT_EXEC;
+	if (!(b->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+		m->major = s.maj;
+		m->minor = s.min;
+		m->inode = s.ino;
+		m->generation = s.ino_generation;
+	} else if (s.build_id_size <= sizeof(s.build_id)) {
+		memcpy(m->build_id.bytes, s.build_id, s.build_id_size);
+		m->build_id.len = s.build_id_size;
+	}
+	return true;
+}
+
+static bool parse_task(const struct body *b, struct perf_record *r)
+{
+	struct task_body s;
+
+	if (!take(b, &s, sizeof(s)))
+		return false;
+	r->tgid = s.pid;
+	r->tid = s.tid;
+	r->parent_tgid = s.ppid;
+	r->parent_tid = s.ptid;
+	return true;
+}
+
+static bool parse_comm(const struct body *b, struct perf_record *r)
+{
+	const char *name = (const char *)b->at + sizeof(uint32_t[2]);
+	uint32_t ids[2];
+
+	if (!take(b, ids, sizeof(ids)) || !memchr(name, 0, b->size - sizeof(ids)))
+		return false;
+	r->tgid = ids[0];
+	r->tid = ids[1];
+	r->comm = name;
+	r->kind = b->misc & PERF_RECORD_MISC_COMM_EXEC ? PERF_KIND_EXEC : PERF_KIND_COMM;
+	return true;
+}
+
+static bool parse_lost(const struct body *b, struct perf_record *r)
+{
+	uint64_t id_lost[2];
+
+	if (!take(b, id_lost, sizeof(id_lost)))
+		return false;
+	r->lost = id_lost[1];
+	return true;
+}
+
+static bool parse_lost_samples(const struct body *b, struct perf_record *r)
+{
+	return take(b, &r->lost, sizeof(r->lost));
+}
+
+static bool parse_cgroup(const struct body *b, struct perf_record *r)
+{
+	uint64_t id;
+
+	if (!take(b, &id, sizeof(id)) || !memchr(b->at + sizeof(id), 0, b->size - sizeof(id)))
+		return false;
+	r->cgroup.id = id;
+	r->cgroup.path = (const char *)b->at + sizeof(id);
+	return true;
+}
+
+static bool parse_nothing(const struct body *b, struct perf_record *r)
+{
+	(void)b;
+	(void)r;
+	return true;
+}
+
+static const struct {
+	enum perf_kind kind;
+	bool (*parse)(const struct body *b, struct perf_record *r);
+} types[] = {
+	[PERF_RECORD_LOST] = { PERF_KIND_LOST, parse_lost },
+	[PERF_RECORD_COMM] = { PERF_KIND_COMM, parse_comm },
+	[PERF_RECORD_EXIT] = { PERF_KIND_EXIT, parse_task },
+	[PERF_RECORD_THROTTLE] = { PERF_KIND_THROTTLE, parse_nothing },
+	[PERF_RECORD_UNTHROTTLE] = { PERF_KIND_UNTHROTTLE, parse_nothing },
+	[PERF_RECORD_FORK] = { PERF_KIND_FORK, parse_task },
+	[PERF_RECORD_MMAP2] = { PERF_KIND_MMAP, parse_mmap },
+	[PERF_RECORD_LOST_SAMPLES] = { PERF_KIND_LOST_SAMPLES, parse_lost_samples },
+	[PERF_RECORD_CGROUP] = { PERF_KIND_CGROUP, parse_cgroup },
+};
+
+static bool take_trailer(struct body *b, struct perf_record *r)
+{
+	struct trailer t;
+
+	if (b->size < sizeof(t))
+		return false;
+	b->size -= sizeof(t);
+	memcpy(&t, b->at + b->size, sizeof(t));
+	r->time = t.time;
+	r->tgid = t.pid;
+	r->tid = t.tid;
+	r->cpu = t.cpu;
+	r->id = t.id;
+	return true;
+}
+
+int perf_record_parse(const void *bytes, size_t size, struct perf_record *ret)
+{
+	struct perf_event_header header;
+	struct perf_record r;
+	struct body b;
+
+	if (size < sizeof(header))
+		return -EBADMSG;
+	memcpy(&header, bytes, sizeof(header));
+	if (header.size != size)
+		return -EBADMSG;
+	b = (struct body){ (const unsigned char *)bytes + sizeof(header), size - sizeof(header),
+			   header.misc };
+	if (header.type == PERF_RECORD_SAMPLE)
+		return parse_sample(&b, ret);
+	r = (struct perf_record){ .tgid = TID_GONE, .tid = TID_GONE };
+	if (!take_trailer(&b, &r))
+		return -EBADMSG;
+	if (header.type < sizeof(types) / sizeof(types[0]) && types[header.type].parse) {
+		r.kind = types[header.type].kind;
+		if (!types[header.type].parse(&b, &r))
+			return -EBADMSG;
+	}
+	*ret = r;
+	return 0;
+}
+
+/* It is the last of all parts that we ask for. */
+uint64_t perf_record_cgroup(const void *bytes, size_t size)
+{
+	uint64_t id;
+
+	if (size < PERF_SAMPLE_BYTES + sizeof(id))
+		return 0;
+	memcpy(&id, (const unsigned char *)bytes + size - sizeof(id), sizeof(id));
+	return id;
+}
+
+/* What follows a sample's body if its event asked for it: a size, and so many bytes. [PC-61] */
+const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size)
+{
+	const unsigned char *at = (const unsigned char *)bytes + PERF_SAMPLE_BYTES;
+	uint32_t told;
+
+	if (size < PERF_SAMPLE_BYTES + sizeof(told))
+		return NULL;
+	memcpy(&told, at, sizeof(told));
+	if (told > size - PERF_SAMPLE_BYTES - sizeof(told))
+		return NULL;
+	*ret_size = told;
+	return at + sizeof(told);
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * rings.c - drive the rings of all CPUs
+ *
+ * Events of a CPU that went offline are dead even when it comes back, so they are closed and opened
+ * anew. What happened on a CPU while it had no events is missing: missed_changes says so.
+ */
+#include "daemon/collect/perf/rings.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+
+#include "daemon/collect/perf/clock.h"
+#include "daemon/collect/perf/cpus.h"
+#include "daemon/collect/perf/records.h"
+#include "daemon/collect/perf/targets.h"
+
+#define ONLINE_FILE	"/sys/devices/system/cpu/online"
+#define PRESENT_FILE	"/sys/devices/system/cpu/present"
+#define LOOK_NS		NS_PER_SECOND
+#define THROTTLED_NS	(50 * NS_PER_MS)	/* longer than any tick */
+
+static int open_cpu(struct perf_rings *r, unsigned int cpu, struct op_error *e)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+	struct epoll_event event = { .events = EPOLLIN };
+	int err = perf_events_open(&c->events, cpu, &r->setup, e);
+
+	if (err)
+		return err;
+	if (epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, c->events.mappings_fd, &event) < 0) {
+		err = op_error_set(e, -errno, "cannot wait for the ring of CPU %u: %s", cpu,
+				   strerror(errno));
+		perf_events_close(&c->events);
+		return err;
+	}
+	c->open = true;
+	c->lost_mappings = c->alive_ns = 0;
+	if (cpu >= r->nr_cpus)
+		r->nr_cpus = cpu + 1;
+	return 0;
+}
+
+static void close_cpu(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+
+	if (!c->open)
+		return;
+	perf_order_drop_chains(r->order, cpu);
+	perf_events_close(&c->events);	/* leaves the epoll set with its last descriptor */
+	c->open = false;
+}
+
+/* Whether any event is for @cpu's kind. */
+static bool has_events(struct perf_rings *r, unsigned int cpu)
+{
+	if (!r->cpus[cpu].open)
+		return false;
+	if (perf_events_nr_open(&r->cpus[cpu].events))
+		return true;
+	if (!r->nr_without++)
+		r->first_without = cpu;
+	return false;
+}
+
+/* A thread's events survive that a CPU goes and comes, so its CPUs are all that there may be. */
+static int read_cpus(const struct perf_rings *r, struct perf_cpu_set *ret, struct op_error *e)
+{
+	const char *path = r->targets ? PRESENT_FILE : ONLINE_FILE;
+	int err = perf_cpus_read(path, ret);
+
+	if (!err)
+		return 0;
+	return op_error_set(e, err, "cannot read the list of CPUs in %s: %s", path,
+			    strerror(-err));
+}
+
+int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
+		    struct perf_targets *targets, const char *root, struct perf_order *order,
+		    int epoll_fd, struct op_error *e)
+{
+	struct perf_cpu_set cpus;
+	bool any = false;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	r->setup = *setup;
+	r->targets = targets;
+	r->root = root;
+	r->order = order;
+	r->epoll_fd = epoll_fd;
+	err = read_cpus(r, &cpus, e);
+	if (err)
+		return err;
+	for (unsigned int cpu = 0; cpu < cpus.end; cpu++) {
+		err = cpus.has[cpu] ? open_cpu(r, cpu, e) : 0;
+		if (err && err != -ENODEV) {
+			perf_rings_close(r);
+			return err;
+		}
+		any |= has_events(r, cpu);
+	}
+	if (!r->nr_cpus)
+		return op_error_set(e, -ENODEV, "no CPU could be opened");
+	if (any)
+		return 0;
+	perf_rings_close(r);
+	return op_error_set(e, -ENODEV, "no CPU that is online counts any of the events");
+}
+
+int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e)
+{
+	unsigned int cpu;
+	int err = 0;
+
+	r->setup.tid = tid;
+	for (cpu = 0; cpu < r->nr_cpus && !err; cpu++)
+		if (r->cpus[cpu].open)
+			err = perf_events_add_task(&r->cpus[cpu].events, cpu, &r->setup, e);
+	for (unsigned int i = 0; err && i + 1 < cpu; i++)
+		if (r->cpus[i].open)
+			perf_events_drop_task(&r->cpus[i].events, r->setup.nr_counters);
+	return err;
+}
+
+void perf_rings_close(struct perf_rings *r)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		close_cpu(r, cpu);
+		perf_events_free(&r->cpus[cpu].events);
+	}
+	r->nr_cpus = 0;
+}
+
+int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus && !(on && r->setup.on_exec); cpu++) {
+		int err = r->cpus[cpu].open ? perf_events_sample(&r->cpus[cpu].events, on) : 0;
+
+		if (!err)
+			continue;
+		for (unsigned int i = 0; on && i < cpu; i++)
+			if (r->cpus[i].open)
+				perf_events_sample(&r->cpus[i].events, false);
+		return op_error_set(e, err, "cannot %s sampling on CPU %u: %s",
+				    on ? "start" : "stop", cpu, strerror(-err));
+	}
+	r->sampling = on;
+	return 0;
+}
+
+/* [PC-4] */
+static void throttle(const struct perf_rings *r, struct perf_events *ev,
+		     const struct perf_record *t)
+{
+	struct perf_cpu_counter *c = perf_events_find(ev, t->id);
+
+	if (!c)
+		return;
+	c->throttled_at = t->time;
+	c->throttled += !perf_rings_period_ns(r, c);
+}
+
+static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
+		       const struct perf_record *t)
+{
+	struct perf_cpu_counter *c = perf_events_find(ev, t->id);
+	uint64_t period = c ? perf_rings_period_ns(r, c) : 0;
+
+	if (!c)
+		return;
+	if (period && c->throttled_at && t->time > c->throttled_at)
+		c->throttled += 1 + (t->time - c->throttled_at) / period;
+	c->throttled_at = 0;
+}
+
+/* A record as it lies on its ring, or for as long. */
+struct lying {
+	const unsigned char *at;
+	size_t size;
+	uint64_t place;
+};
+
+/* One of an event that isn't ours has no counter: the daemon counts it as not understood. */
+static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record,
+			const struct lying *l)
+{
+	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
+
+	if (c && r->targets && perf_targets_is_double(r->targets, record->tid, c->task))
+		return;
+	record->sample.counter = c ? c->counter : UINT32_MAX;
+	if (r->setup.cgroups)
+		record->sample.cgroup = perf_record_cgroup(l->at, l->size);
+	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS's: it is needed whole */
+		perf_order_add_change(r->order, record, l->at, l->size);
+		return;
+	}
+	if (c && r->setup.max_addresses) {
+		record->sample.chain = l->at + PERF_SAMPLE_BYTES;
+		record->sample.chain_size = (uint32_t)(l->size - PERF_SAMPLE_BYTES);
+		record->sample.place = l->place;
+	}
+	perf_order_add_sample(r->order, cpu, &record->sample);
+}
+
+static void take_record(struct perf_rings *r, unsigned int cpu, const struct lying *l)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+	struct perf_record record;
+
+	if (perf_record_parse(l->at, l->size, &record)) {
+		r->malformed++;
+		return;
+	}
+	switch (record.kind) {
+	case PERF_KIND_SAMPLE:
+		take_sample(r, cpu, &record, l);
+		break;
+	case PERF_KIND_EXIT:
+		if (r->targets)
+			perf_targets_exit(r->targets, record.tid);
+		/* fall through */
+	case PERF_KIND_MMAP:
+	case PERF_KIND_EXEC:
+	case PERF_KIND_FORK:
+	case PERF_KIND_CGROUP:
+	case PERF_KIND_COMM:
+		perf_order_add_change(r->order, &record, l->at, l->size);
+		break;
+	case PERF_KIND_LOST:
+		c->lost_records += record.lost;
+		break;
+	case PERF_KIND_LOST_SAMPLES:
+		c->lost_early += record.lost;
+		break;
+	case PERF_KIND_THROTTLE:
+		throttle(r, &c->events, &record);
+		break;
+	case PERF_KIND_UNTHROTTLE:
+		unthrottle(r, &c->events, &record);
+		break;
+	case PERF_KIND_OTHER:
+		break;
+	}
+}
+
+/* What waiting samples hold of the ring, for their callers are read there, stays. */
+static void release(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_ring *ring = &r->cpus[cpu].events.ring;
+
+	if (r->setup.max_addresses)
+		perf_ring_release(ring, perf_order_held(r->order, cpu, ring->tail));
+	else
+		perf_ring_end(ring);
+}
+
+static void read_ring(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_ring *ring = &r->cpus[cpu].events.ring;
+	struct lying l = { .place = ring->tail };
+
+	while ((l.at = perf_ring_next(ring, &l.size))) {
+		take_record(r, cpu, &l);
+		l.place = ring->tail;
+	}
+	release(r, cpu);
+}
+
+static void read_cpu(struct perf_rings *r, unsigned int cpu)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+	uint64_t lost_records = c->lost_records, lost_mappings;
+
+	read_ring(r, cpu);
+
+	if (c->lost_records == lost_records)
+		return;
+	lost_mappings = perf_events_lost_mappings(&c->events);
+	if (!c->events.tells_lost || lost_mappings != c->lost_mappings)
+		r->missed_changes = true;
+	c->lost_mappings = lost_mappings;
+}
+
+/*
+ * The kernel lifts a throttle at the next tick. A CPU that idles without ticks has none, and would
+ * miss the beginning of what it does next.
+ */
+static void lift_throttles(struct perf_rings *r, struct perf_events *ev, uint64_t now)
+{
+	for (unsigned int i = 0; i < ev->nr && r->sampling; i++) {
+		const struct perf_cpu_counter *c = &ev->counters[i];
+
+		if (c->throttled_at && now > c->throttled_at + THROTTLED_NS)
+			perf_events_unthrottle(c, r->setup.counters[c->which].period);
+	}
+}
+
+/* It went offline and came back between two looks, and its events did not. */
+static bool is_dead(struct perf_cpu_ring *c)
+{
+	uint64_t before = c->alive_ns;
+
+	c->alive_ns = perf_events_alive_ns(&c->events);
+	return c->alive_ns == before;
+}
+
+static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
+{
+	struct perf_cpu_ring *c = &r->cpus[cpu];
+
+	if (c->open && (!online || is_dead(c))) {
+		perf_ring_begin(&c->events.ring);
+		read_cpu(r, cpu);
+		close_cpu(r, cpu);
+	}
+	if (!online || c->open)
+		return;
+	perf_counters_refresh(r->setup.counters, r->setup.nr_counters, r->root);
+	if (open_cpu(r, cpu, NULL))
+		return;		/* tried again at the next look */
+	r->missed_changes = true;
+	if (r->sampling)
+		perf_events_sample(&c->events, true);
+}
+
+static void follow_cpus(struct perf_rings *r)
+{
+	struct perf_cpu_set online;
+
+	if (perf_cpus_read(ONLINE_FILE, &online))
+		return;
+	for (unsigned int cpu = 0; cpu < r->nr_cpus || cpu < online.end; cpu++)
+		follow_cpu(r, cpu, cpu < online.end && online.has[cpu]);
+}
+
+void perf_rings_read(struct perf_rings *r, uint64_t now)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open)
+			perf_ring_begin(&r->cpus[cpu].events.ring);
+	if (r->targets)
+		perf_targets_foresee(r->targets, r);
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		if (!r->cpus[cpu].open)
+			continue;
+		read_cpu(r, cpu);
+		lift_throttles(r, &r->cpus[cpu].events, now);
+	}
+	if (!r->targets && now - r->looked_at >= LOOK_NS) {
+		follow_cpus(r);
+		r->looked_at = now;
+	}
+}
+
+void perf_rings_release(struct perf_rings *r)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open)
+			release(r, cpu);
+}
+
+int perf_rings_copy(struct perf_rings *r, uint32_t bytes)
+{
+	int err = 0;
+
+	r->setup.copy_bytes = bytes;
+	for (unsigned int cpu = 0; cpu < r->nr_cpus && !err; cpu++)
+		if (r->cpus[cpu].open)
+			err = perf_events_replace(&r->cpus[cpu].events, cpu, &r->setup);
+	return err;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tables.h - the unwind tables of the images that samples lie in
+ *
+ * What is asked for is held until the end of the drain, so that of the cache's bounded memory
+ * only what is in use is kept, and looking a table up is mostly looking into the image.
+ */
+#ifndef DAEMON_COLLECT_PERF_TABLES_H
+#define DAEMON_COLLECT_PERF_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "unwind/table.h"
+#include "daemon/collect/perf/cookies.h"
+#include "daemon/collect/perf/process.h"
+#include "unwind/cache.h"
+
+struct perf_tables {
+	struct unwind_cache *cache;		/* not owned */
+	const struct perf_processes *processes;	/* not owned: the way to the files */
+	uint64_t drain;				/* number of the current one */
+	unsigned int opens_left;		/* of files in this drain */
+	uint64_t wait_left_ns;			/* for tables being made, in this drain */
+	struct perf_image **held;		/* asked for in this drain */
+	size_t nr_held, room_held;
+};
+
+void perf_tables_init(struct perf_tables *t, struct unwind_cache *cache,
+		      const struct perf_processes *processes);
+void perf_tables_free(struct perf_tables *t);		/* all zero is fine */
+
+/*
+ * The table of @image, which has a cookie or is anonymous; NULL: there is none, or not yet. Good
+ * until perf_tables_end_drain().
+ */
+const struct op_unwind_table *perf_tables_get(struct perf_tables *t, struct perf_image *image);
+
+void perf_tables_end_drain(struct perf_tables *t);
+
+#endif

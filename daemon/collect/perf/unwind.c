@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* unwind.c - registers as perf lists them, and a stack that ends where its copy does */
+#include "daemon/collect/perf/unwind.h"
+
+#include <string.h>
+
+#define FAR	(1 << 20)	/* no copy reaches there: it is another stack */
+
+#if defined(__x86_64__)
+#define MACHINE		OP_UNWIND_X86_64
+#define USER_TOP	UINT64_C(0x00fffffffffff000)	/* with five levels of pages */
+#define PAC_MASK	0
+#define PC		PERF_REG_X86_IP
+
+static const unsigned char order[][2] = {
+	{ OP_X86_RAX, PERF_REG_X86_AX }, { OP_X86_RDX, PERF_REG_X86_DX },
+	{ OP_X86_RCX, PERF_REG_X86_CX }, { OP_X86_RBX, PERF_REG_X86_BX },
+	{ OP_X86_RSI, PERF_REG_X86_SI }, { OP_X86_RDI, PERF_REG_X86_DI },
+	{ OP_X86_RBP, PERF_REG_X86_BP }, { OP_X86_RSP, PERF_REG_X86_SP },
+	{ OP_X86_R8, PERF_REG_X86_R8 }, { OP_X86_R9, PERF_REG_X86_R9 },
+	{ OP_X86_R10, PERF_REG_X86_R10 }, { OP_X86_R11, PERF_REG_X86_R11 },
+	{ OP_X86_R12, PERF_REG_X86_R12 }, { OP_X86_R13, PERF_REG_X86_R13 },
+	{ OP_X86_R14, PERF_REG_X86_R14 }, { OP_X86_R15, PERF_REG_X86_R15 },
+};
+
+static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
+{
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		c->value[order[i][0]] = perf_user_register(registers, order[i][1]);
+	c->flags = perf_user_register(registers, PERF_REG_X86_FLAGS);
+}
+
+#else
+#define MACHINE		OP_UNWIND_ARM64
+#define USER_TOP	UINT64_C(0x0000fffffffff000)
+/* What is signed of an address, and what a tag may be in: all above 48 bits [PC-83]. */
+#define PAC_MASK	(~UINT64_C(0x0000ffffffffffff))
+#define PC		PERF_REG_ARM64_PC
+
+/* x0 to x30, then sp: as DWARF has them. */
+static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers)
+{
+	memcpy(c->value, registers, sizeof(c->value));
+}
+#endif
+
+/* In NMI some kernels don't say what a system call left in the registers that it keeps. */
+static void forget_unsaved(struct op_unwind_cursor *c)
+{
+	for (unsigned int n = 0; n < OP_UNWIND_REGISTERS; n++)
+		if (c->value[n] == UINT64_MAX)
+			c->known &= ~(UINT32_C(1) << n);
+}
+
+void perf_unwind_begin(struct perf_unwind *u, const struct perf_chain *chain, bool in_kernel)
+{
+	*u = (struct perf_unwind){ .stack = chain->stack, .size = chain->stack_size,
+				   .asked = chain->stack_asked };
+	u->cursor.machine = MACHINE;
+	u->cursor.pc = perf_user_register(chain->registers, PC) & ~(uint64_t)PAC_MASK;
+	u->cursor.top = USER_TOP;
+	u->cursor.pac_mask = PAC_MASK;
+	take_registers(&u->cursor, chain->registers);
+	u->sp = u->cursor.value[op_unwind_sp(&u->cursor)];
+	if (in_kernel)
+		op_unwind_start_entered(&u->cursor);
+	else
+		op_unwind_start(&u->cursor);
+	forget_unsaved(&u->cursor);
+}
+
+/* An op_unwind_read. */
+static bool read_copy(void *context, u64 address, u64 *ret)
+{
+	struct perf_unwind *u = context;
+	uint64_t at = address - u->sp, end = at + sizeof(*ret);
+
+	if (at <= u->size && end <= u->size) {
+		memcpy(ret, u->stack + at, sizeof(*ret));
+		if (end > u->needed)
+			u->needed = (uint32_t)end;
+		return true;
+	}
+	if (at < FAR && u->size == u->asked && end > u->beyond)
+		u->beyond = end;
+	return false;
+}
+
+bool perf_unwind_step(struct perf_unwind *u, const struct op_unwind_table *table, uint64_t offset,
+		      enum op_stack_end *ret_end)
+{
+	u->beyond = 0;
+	switch (op_unwind_next(table, offset, &u->cursor, read_copy, u)) {
+	case OP_UNWIND_STEPPED:
+		return true;
+	case OP_UNWIND_OUTERMOST:
+		*ret_end = OP_STACK_COMPLETE;
+		break;
+	case OP_UNWIND_UNKNOWN:
+		*ret_end = u->beyond ? OP_STACK_SHORT_COPY : OP_STACK_NO_TABLE;
+		break;
+	case OP_UNWIND_BAD:
+		*ret_end = OP_STACK_BAD_FRAME;
+		break;
+	case OP_UNWIND_UNREADABLE:
+		*ret_end = u->beyond ? OP_STACK_SHORT_COPY : OP_STACK_UNREADABLE;
+		break;
+	}
+	return false;
+}
