@@ -10,7 +10,7 @@
 #include <string.h>
 #include "daemon/attribute_private.h"
 #include "daemon/cgroups.h"
-#include "daemon/jit_processes.h"
+#include "daemon/jit/processes.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

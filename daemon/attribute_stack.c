@@ -10,7 +10,7 @@
 #include "daemon/attribute_private.h"
 #include "daemon/cgroups.h"
 #include "daemon/comms.h"
-#include "daemon/jit_processes.h"
+#include "daemon/jit/processes.h"
 #include "libutil/log.h"
 
 #define SEARCHES_MAX	8		/* of one chain */

@@ -29,11 +29,11 @@ $(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/att
 	unwind/program.c daemon/collect/module/push_tables.c \
 	unwind/rows.c unwind/rules.c unwind/section.c \
 	unwind/signal.c unwind/vdso.c \
-	daemon/jit_code.c daemon/jit_convert.c daemon/jit_debug.c daemon/jit_deaths.c \
-	daemon/jit_dump.c \
-	daemon/jit_files.c daemon/jit_jitdump.c daemon/jit_layout.c daemon/jit_live.c \
-	daemon/jit_object.c daemon/jit_owner.c daemon/jit_perf_map.c daemon/jit_places.c \
-	daemon/jit_objects.c daemon/jit_processes.c daemon/jit_sweep.c))
+	daemon/jit/code.c daemon/jit/convert.c daemon/jit/debug.c daemon/jit/deaths.c \
+	daemon/jit/dump.c \
+	daemon/jit/files.c daemon/jit/jitdump.c daemon/jit/layout.c daemon/jit/live.c \
+	daemon/jit/object.c daemon/jit/owner.c daemon/jit/perf_map.c daemon/jit/places.c \
+	daemon/jit/objects.c daemon/jit/processes.c daemon/jit/sweep.c))
 $(eval $(call program,oprofiled,daemon/main.c daemon/set_up.c,\
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -pthread))
 $(eval $(call program,opjitconv,daemon/opjitconv.c,\

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "libutil/file.h"
-#include "daemon/jit_places.h"
-#include "daemon/jit_processes.h"
-#include "daemon/jit_sweep.h"
+#include "daemon/jit/places.h"
+#include "daemon/jit/processes.h"
+#include "daemon/jit/sweep.h"
 #include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"

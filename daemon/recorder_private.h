@@ -8,7 +8,7 @@
 
 #include <time.h>
 #include "libdb/session/event_times.h"
-#include "daemon/jit_processes.h"
+#include "daemon/jit/processes.h"
 #include "daemon/recorder.h"
 #include "daemon/collect/module/push_tables.h"
 

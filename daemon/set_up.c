@@ -9,7 +9,7 @@
 #include "daemon/daemon.h"
 #include "libutil/file.h"
 #include "daemon/ibs.h"
-#include "daemon/jit_sweep.h"
+#include "daemon/jit/sweep.h"
 #include "libutil/log.h"
 #include "daemon/process.h"
 #include "libdb/session/header.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "daemon/jit_layout.h"
-#include "daemon/jit_object.h"
+#include "daemon/jit/layout.h"
+#include "daemon/jit/object.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

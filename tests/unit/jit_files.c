@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <sys/time.h>
 #include "tests/unit/jit_child.h"
-#include "daemon/jit_owner.h"
+#include "daemon/jit/owner.h"
 
 /* What of @pid's files is taken, as bits of kinds. */
 static unsigned int taken(pid_t pid)

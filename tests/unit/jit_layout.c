@@ -2,8 +2,8 @@
 /* jit_layout.c - blocks that overlap: who keeps which addresses, and under which name */
 #include <inttypes.h>
 #include <time.h>
-#include "daemon/jit_deaths.h"
-#include "daemon/jit_layout.h"
+#include "daemon/jit/deaths.h"
+#include "daemon/jit/layout.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

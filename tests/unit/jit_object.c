@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "pp/binary.h"
-#include "daemon/jit_object.h"
+#include "daemon/jit/object.h"
 #include "tests/unit/jit_test.h"
 #include "pp/line_binary.h"
 #include "tests/tap.h"

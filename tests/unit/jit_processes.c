@@ -2,8 +2,8 @@
 /* jit_processes.c - from a sample in made code to its object in the session */
 #include <inttypes.h>
 #include "tests/unit/jit_child.h"
-#include "daemon/jit_convert.h"
-#include "daemon/jit_processes.h"
+#include "daemon/jit/convert.h"
+#include "daemon/jit/processes.h"
 #include "libutil/strbuf.h"
 
 static struct jit_processes *p;

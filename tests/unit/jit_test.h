@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 #include <string.h>
-#include "daemon/jit_code.h"
+#include "daemon/jit/code.h"
 #include "libagent/jit_dump.h"
 #include "libutil/strbuf.h"
 

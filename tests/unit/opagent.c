@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include "tests/unit/jit_child.h"
-#include "daemon/jit_sweep.h"
+#include "daemon/jit/sweep.h"
 #include "tests/unit/jit_test.h"
 #include "libagent/opagent.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_convert.c - reads files, writes objects, and the child that does so */
+/* convert.c - reads files, writes objects, and the child that does so */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "daemon/jit_convert.h"
-#include "daemon/jit_layout.h"
-#include "daemon/jit_object.h"
+#include "daemon/jit/convert.h"
+#include "daemon/jit/layout.h"
+#include "daemon/jit/object.h"
 #include "libutil/xalloc.h"
 
 #define NOBODY		65534

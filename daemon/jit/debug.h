@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_debug.h - source lines of made code as debug information, DWARF 4 [JT-45] */
+/* debug.h - source lines of made code as debug information, DWARF 4 [JT-45] */
 #ifndef DAEMON_JIT_DEBUG_H
 #define DAEMON_JIT_DEBUG_H
 
-#include "daemon/jit_layout.h"
+#include "daemon/jit/layout.h"
 
 struct jit_debug {
 	struct strbuf abbrev, info, line;	/* contents of .debug_abbrev and so on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_files.h - finding and opening what a process wrote about the code it made
+ * files.h - finding and opening what a process wrote about the code it made
  *
  * The files lie where any user may write, as seen by the process, which may have a mount namespace
  * of its own. Nobody's file but the process' owner's or root's is taken, and none that opening or

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_processes_private.h - what jit_processes.c (who) and jit_objects.c (their code) share */
+/* processes_private.h - what processes.c (who) and objects.c (their code) share */
 #ifndef DAEMON_JIT_PROCESSES_PRIVATE_H
 #define DAEMON_JIT_PROCESSES_PRIVATE_H
 
 #include <stdbool.h>
 #include <time.h>
-#include "daemon/jit_convert.h"
-#include "daemon/jit_places.h"
-#include "daemon/jit_processes.h"
+#include "daemon/jit/convert.h"
+#include "daemon/jit/places.h"
+#include "daemon/jit/processes.h"
 #include "libutil/list.h"
 
 #define NR_BUCKETS	256
@@ -55,7 +55,7 @@ static inline uint64_t jit_now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
 }
 
-/* jit_processes.c: @q is freed. */
+/* processes.c: @q is freed. */
 void jit_processes_forget(struct jit_processes *p, struct process *q);
 /* Look for files of as many as there is time for. */
 void jit_processes_look_at_all(struct jit_processes *p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_code.c - the blocks of a process, from whichever file */
+/* code.c - the blocks of a process, from whichever file */
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/jit_code.h"
+#include "daemon/jit/code.h"
 #include "libutil/xalloc.h"
 
 void jit_code_init(struct jit_code *c, const struct jit_window *window)

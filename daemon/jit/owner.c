@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_owner.c - whose a process is, what it calls itself, and since when it is there */
+/* owner.c - whose a process is, what it calls itself, and since when it is there */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libutil/file.h"
-#include "daemon/jit_owner.h"
+#include "daemon/jit/owner.h"
 #include "libutil/xalloc.h"
 
 #define STATUS_MAX	65536		/* bytes */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jit_owner.h - whose a process is, and so whose files may speak for it */
+/* owner.h - whose a process is, and so whose files may speak for it */
 #ifndef DAEMON_JIT_OWNER_H
 #define DAEMON_JIT_OWNER_H
 
-#include "daemon/jit_files.h"
+#include "daemon/jit/files.h"
 
 /* Bring *owner up to date; only @alive changes when the process is gone. */
 void jit_owner_look(const char *proc, uint32_t tgid, struct jit_owner *owner);

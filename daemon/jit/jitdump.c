@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_jitdump.c - perf's jit-PID.dump: binary records with times and the code itself
+ * jitdump.c - perf's jit-PID.dump: binary records with times and the code itself
  *
  * All numbers are in the byte order of the machine that wrote them, which is this one: another
  * one's file is no use here.
  */
 #include <string.h>
-#include "daemon/jit_code.h"
-#include "daemon/jit_live.h"
-#include "daemon/jit_record.h"
+#include "daemon/jit/code.h"
+#include "daemon/jit/live.h"
+#include "daemon/jit/record.h"
 
 #define MAGIC		0x4a695444u	/* "JiTD" */
 #define FLAG_CPU_CLOCK	1u		/* times are the CPU's own, not CLOCK_MONOTONIC */

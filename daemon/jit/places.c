@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_places.c - names and folders of objects, and writing them */
+/* places.c - names and folders of objects, and writing them */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "libutil/file.h"
-#include "daemon/jit_places.h"
+#include "daemon/jit/places.h"
 #include "libdb/session/name.h"
 #include "libutil/xalloc.h"
 

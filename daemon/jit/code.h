@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_code.h - the code that a process made at run time, as its own files tell it
+ * code.h - the code that a process made at run time, as its own files tell it
  *
  * A block is one piece of code as it was announced: address, size, name, and from when to when it
- * lived, where the file has times. Blocks overlap as memory is used again; jit_layout.h makes
+ * lived, where the file has times. Blocks overlap as memory is used again; layout.h makes
  * symbols of them that don't. The files belong to any user, so nothing in them is believed:
  * doc/jit.md [JT-20] ff.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_places.h - the folders of a session that hold samples of a process' anonymous memory
+ * places.h - the folders of a session that hold samples of a process' anonymous memory
  *
  * An object TGID.jo belongs into each of them [JT-40]. They are looked for when objects are to be
  * written: a session may be left for the next one, and may have parts [SS-60].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_object.c - writes an ELF file: header, code, symbols, strings, section headers
+ * object.c - writes an ELF file: header, code, symbols, strings, section headers
  *
  * Always of 64 bits: addresses of 32 bits fit, and reports only look symbols up.
  */
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "daemon/jit_debug.h"
-#include "daemon/jit_object.h"
+#include "daemon/jit/debug.h"
+#include "daemon/jit/object.h"
 #include "libutil/xalloc.h"
 
 #define GAP		4096		/* between code that begins a new section [JT-41] */

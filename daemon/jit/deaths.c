@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_deaths.c - when was a block overwritten?
+ * deaths.c - when was a block overwritten?
  *
  * Blocks are taken from the youngest to the oldest, and each is painted over its addresses with its
  * birth. What a block finds there before it paints is younger, so the least of it is its death. A
@@ -8,7 +8,7 @@
  * hostile file makes overlap.
  */
 #include <stdlib.h>
-#include "daemon/jit_deaths.h"
+#include "daemon/jit/deaths.h"
 #include "libutil/xalloc.h"
 
 struct canvas {

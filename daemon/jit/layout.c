@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_layout.c - each address to the block that it belonged to for the longest
+ * layout.c - each address to the block that it belonged to for the longest
  *
  * A sweep over the addresses with a heap of the blocks that lie there, the best one on top.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/jit_deaths.h"
-#include "daemon/jit_layout.h"
+#include "daemon/jit/deaths.h"
+#include "daemon/jit/layout.h"
 #include "libutil/xalloc.h"
 
 /* What is worked out of a block besides. */

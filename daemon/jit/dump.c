@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_dump.c - reads the dumps of libopagent and of whoever else writes their format */
+/* dump.c - reads the dumps of libopagent and of whoever else writes their format */
 #include <elf.h>
 #include <string.h>
-#include "daemon/jit_code.h"
+#include "daemon/jit/code.h"
 #include "libagent/jit_dump.h"
-#include "daemon/jit_live.h"
-#include "daemon/jit_record.h"
+#include "daemon/jit/live.h"
+#include "daemon/jit/record.h"
 
 #define SECOND	UINT64_C(1000000000)
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_debug.c - a unit and a line table for each symbol that has lines
+ * debug.c - a unit and a line table for each symbol that has lines
  *
  * Only what readers need to find a line: which addresses, and the table.
  */
 #include <dwarf.h>
 #include <string.h>
-#include "daemon/jit_debug.h"
+#include "daemon/jit/debug.h"
 
 #define UNIT		1		/* the one abbreviation */
 #define DWARF_VERSION	4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_objects.c - files about made code become objects beside the samples
+ * objects.c - files about made code become objects beside the samples
  *
  * A child reads them, some processes' at a time: what others wrote may be made to do harm.
  */
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "daemon/jit_processes_private.h"
+#include "daemon/jit/processes_private.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_sweep.h - dumps of processes that are gone are removed
+ * sweep.h - dumps of processes that are gone are removed
  *
  * libopagent's dumps stay when their process has ended, and nobody else takes them away [JT-43].
  */

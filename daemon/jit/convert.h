@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_convert.h - from the files of processes to objects, in a process that can do no harm
+ * convert.h - from the files of processes to objects, in a process that can do no harm
  *
  * What is read was written by any user, so it is read by a child that has given up its rights and
  * all but the descriptors it needs [JT-50] ff.
@@ -8,8 +8,8 @@
 #ifndef DAEMON_JIT_CONVERT_H
 #define DAEMON_JIT_CONVERT_H
 
-#include "daemon/jit_code.h"
-#include "daemon/jit_files.h"
+#include "daemon/jit/code.h"
+#include "daemon/jit/files.h"
 
 #define JIT_TEXT_MAX	(256u << 20)	/* bytes read of one file */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_object.h - TGID.jo: an ELF file of code made at run time
+ * object.h - TGID.jo: an ELF file of code made at run time
  *
  * Sections lie where the code ran, and so do the symbols [JT-40] ff. Code that nobody told the
  * bytes of takes no room in it.
@@ -8,7 +8,7 @@
 #ifndef DAEMON_JIT_OBJECT_H
 #define DAEMON_JIT_OBJECT_H
 
-#include "daemon/jit_layout.h"
+#include "daemon/jit/layout.h"
 
 /* Write @layout's symbols to @fd. @machine: EM_*; 0: this machine's. 0 or -errno. */
 int jit_object_write(int fd, const struct jit_layout *layout, uint16_t machine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_sweep.c - removes dumps that nobody has open for writing
+ * sweep.c - removes dumps that nobody has open for writing
  *
  * A process' number says little: it may live in a container that shares the folder. But a lease for
  * reading is granted only where no process writes, whichever namespaces it lives in.
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "daemon/jit_sweep.h"
+#include "daemon/jit/sweep.h"
 #include "daemon/collect/perf/mounts.h"
 #include "libutil/quiet_path.h"
 

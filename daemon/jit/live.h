@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_live.h - which block was announced last at an address, while a dump is read
+ * live.h - which block was announced last at an address, while a dump is read
  *
  * Unloading and moving name code by its address only.
  */
 #ifndef DAEMON_JIT_LIVE_H
 #define DAEMON_JIT_LIVE_H
 
-#include "daemon/jit_code.h"
+#include "daemon/jit/code.h"
 
 struct jit_live {
 	size_t *slots;		/* index of a block + 1 */

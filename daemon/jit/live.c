@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_live.c - a hash of blocks by their start, with open addressing */
+/* live.c - a hash of blocks by their start, with open addressing */
 #include <stdlib.h>
 #include <string.h>
 #include "libutil/hash.h"
-#include "daemon/jit_live.h"
+#include "daemon/jit/live.h"
 #include "libutil/xalloc.h"
 
 void jit_live_free(struct jit_live *l)

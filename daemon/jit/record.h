@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_record.h - the records that both kinds of dumps are made of
+ * record.h - the records that both kinds of dumps are made of
  *
  * OProfile's and perf's begin alike: a number for what it is, the size of all of it, a time. What
  * the numbers mean, the unit of the time, and the rest differ.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_perf_map.c - /tmp/perf-PID.map: lines "START SIZE NAME", the newest last
+ * perf_map.c - /tmp/perf-PID.map: lines "START SIZE NAME", the newest last
  *
  * What most run-time compilers can write when asked to. There are neither times nor code in it.
  */
 #include <string.h>
-#include "daemon/jit_code.h"
+#include "daemon/jit/code.h"
 
 /* Digits of @base 16, with or without "0x", then blanks. NULL: there is no number. */
 static const char *parse_hex(const char *p, const char *end, uint64_t *ret)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jit_processes.c - the table of processes, and when each is looked at */
+/* processes.c - the table of processes, and when each is looked at */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libutil/hash.h"
-#include "daemon/jit_processes_private.h"
+#include "daemon/jit/processes_private.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

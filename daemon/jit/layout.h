@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_layout.h - from blocks that overlap to symbols that don't
+ * layout.h - from blocks that overlap to symbols that don't
  *
  * Memory of old code is used again for new, and the samples of both lie at the same addresses. So
  * each address is given to one block: doc/jit.md [JT-30] ff.
@@ -8,7 +8,7 @@
 #ifndef DAEMON_JIT_LAYOUT_H
 #define DAEMON_JIT_LAYOUT_H
 
-#include "daemon/jit_code.h"
+#include "daemon/jit/code.h"
 
 #define JIT_NAMES_MAX	(128u << 20)	/* bytes of all names together */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_processes.h - processes that were sampled in code they made, and their objects in the session
+ * processes.h - processes that were sampled in code they made, and their objects in the session
  *
  * As soon as a sample lies in anonymous memory its process' files are looked for, while it lives;
  * with each dump, and at the session's end, they become {anon:NAME}/TGID.jo beside its samples

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jit_files.c - one careful way to a file, and the places to look in
+ * files.c - one careful way to a file, and the places to look in
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "libutil/file.h"
-#include "daemon/jit_owner.h"
+#include "daemon/jit/owner.h"
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc.h"
 #include "libutil/quiet_path.h"
