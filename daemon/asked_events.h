@@ -5,7 +5,7 @@
 
 #include "daemon/collect/collector.h"
 #include "daemon/options.h"
-#include "daemon/sfile.h"
+#include "daemon/record/sfile.h"
 
 struct asked_events {
 	struct collector_event collected[EVENTS_MAX];	/* options.nr_events of them */

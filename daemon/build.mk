@@ -1,18 +1,18 @@
 # what daemon/ builds
-$(eval $(call library,libdaemon.a,daemon/anon.c daemon/asked_events.c daemon/attribute.c \
-	daemon/attribute_extended.c daemon/attribute_stack.c daemon/binaries.c daemon/binary_copy.c \
-	daemon/collect/cgroup_handle.c daemon/cgroups.c daemon/comms.c \
-	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/cookie.c \
+$(eval $(call library,libdaemon.a,daemon/record/anon.c daemon/asked_events.c daemon/record/attribute.c \
+	daemon/record/attribute_extended.c daemon/record/attribute_stack.c daemon/record/binaries.c daemon/record/binary_copy.c \
+	daemon/collect/cgroup_handle.c daemon/record/cgroups.c daemon/record/comms.c \
+	daemon/control.c daemon/control_requests.c daemon/control_status.c daemon/record/cookie.c \
 	daemon/collect/module/device.c daemon/collect/module/counts.c daemon/collect/module/events.c daemon/collect/module/device_ibs.c \
-	daemon/event_options.c daemon/ext_feature.c daemon/ibs.c daemon/collect/ibs/config.c \
-	daemon/collect/ibs/events.c daemon/ibs_log.c daemon/collect/perf/ibs.c daemon/image.c \
-	daemon/kernel.c daemon/kernel_snapshot.c libutil/log.c daemon/options.c \
-	daemon/parts.c daemon/process.c libutil/quiet_path.c daemon/recorder.c \
-	daemon/recorder_apart.c \
-	daemon/recorder_session.c daemon/recorder_times.c daemon/recorder_words.c \
-	daemon/sfile.c daemon/sfile_batch.c daemon/sfile_open.c \
-	daemon/sfile_trouble.c daemon/stacks.c daemon/stats.c daemon/trans.c daemon/trans_chain.c \
-	daemon/trans_notes.c daemon/collect/perf/attribute.c daemon/collect/perf/callers.c \
+	daemon/event_options.c daemon/record/ext_feature.c daemon/record/ibs.c daemon/collect/ibs/config.c \
+	daemon/collect/ibs/events.c daemon/record/ibs_log.c daemon/collect/perf/ibs.c daemon/record/image.c \
+	daemon/record/kernel.c daemon/record/kernel_snapshot.c libutil/log.c daemon/options.c \
+	daemon/record/parts.c daemon/process.c libutil/quiet_path.c daemon/record/recorder.c \
+	daemon/record/recorder_apart.c \
+	daemon/record/recorder_session.c daemon/record/recorder_times.c daemon/record/recorder_words.c \
+	daemon/record/sfile.c daemon/record/sfile_batch.c daemon/record/sfile_open.c \
+	daemon/record/sfile_trouble.c daemon/record/stacks.c daemon/record/stats.c daemon/record/trans.c daemon/record/trans_chain.c \
+	daemon/record/trans_notes.c daemon/collect/perf/attribute.c daemon/collect/perf/callers.c \
 	daemon/collect/perf/answers.c daemon/collect/perf/callers_setup.c daemon/collect/perf/cgroups.c daemon/collect/perf/chain.c \
 	daemon/collect/perf/comms.c \
 	daemon/collect/perf/tables.c daemon/collect/perf/unwind.c \

@@ -10,8 +10,8 @@
 #define DAEMON_CONTROL_H
 
 #include <poll.h>
-#include "daemon/ext_feature.h"
-#include "daemon/recorder.h"
+#include "daemon/record/ext_feature.h"
+#include "daemon/record/recorder.h"
 
 struct control_config {
 	const char *session_dir;

@@ -6,7 +6,7 @@
 #include "daemon/asked_events.h"
 #include "daemon/control.h"
 #include "daemon/options.h"
-#include "daemon/recorder.h"
+#include "daemon/record/recorder.h"
 
 struct daemon {
 	struct options options;

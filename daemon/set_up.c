@@ -8,7 +8,7 @@
 #include "libutil/cpu_clock.h"
 #include "daemon/daemon.h"
 #include "libutil/file.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "daemon/jit/sweep.h"
 #include "libutil/log.h"
 #include "daemon/process.h"

@@ -8,7 +8,7 @@
 #include "operf/operf_options.h"
 #include "operf/plan.h"
 #include "operf/profile_dir.h"
-#include "daemon/recorder.h"
+#include "daemon/record/recorder.h"
 #include "operf/rights.h"
 #include "operf/watch.h"
 

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include "daemon/collect/collector.h"
 #include "operf/plan.h"
-#include "daemon/recorder.h"
+#include "daemon/record/recorder.h"
 
 struct operf_end {
 	const char *session_dir, *log;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "libutil/file.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "libutil/log.h"
 #include "operf/operf.h"
 #include "libdb/session/header.h"

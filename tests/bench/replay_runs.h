@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "tests/fake_collector.h"
 #include "libutil/hash.h"
-#include "daemon/recorder.h"
+#include "daemon/record/recorder.h"
 
 #define RUNS		5
 #define NR_IMAGES	64

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "daemon/anon.h"
+#include "daemon/record/anon.h"
 #include "libutil/file.h"
-#include "daemon/kernel.h"
+#include "daemon/record/kernel.h"
 #include "libutil/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "libutil/hash.h"
 #include "daemon/collect/ibs/events.h"
-#include "daemon/trans.h"
+#include "daemon/record/trans.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include "daemon/binaries.h"
+#include "daemon/record/binaries.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "tests/tap.h"

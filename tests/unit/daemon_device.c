@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "daemon/collect/module/device.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_events.c - sessions of several counters, and of events derived from other samples */
 #include "tests/unit/daemon_session.h"
-#include "daemon/recorder_private.h"
+#include "daemon/record/recorder_private.h"
 #include "libdb/session/settle.h"
 
 #define K "{kern}/no-vmlinux"

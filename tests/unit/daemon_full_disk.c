@@ -7,7 +7,7 @@
 #include "tests/unit/daemon_program.h"
 #include "libdb/session/session.h"
 #include "tests/unit/small_disk.h"
-#include "daemon/stats.h"
+#include "daemon/record/stats.h"
 #include "libutil/strbuf.h"
 
 TEST(a_disk_that_is_full_at_the_start)

@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include "tests/unit/daemon_session.h"
 #include "libutil/file.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "daemon/collect/ibs/events.h"
 #include "tests/unit/ibs_reference.h"
 #include "libutil/xalloc.h"

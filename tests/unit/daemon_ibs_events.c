@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_ibs_events.c - what is asked of IBS, and which events its registers make */
 #include "events/data.h"
-#include "daemon/ext_feature.h"
+#include "daemon/record/ext_feature.h"
 #include "libutil/hash.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "daemon/collect/ibs/events.h"
 #include "tests/unit/ibs_reference.h"
 #include "tests/tap.h"

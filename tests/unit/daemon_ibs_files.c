@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include "daemon/collect/module/device_ibs.h"
-#include "daemon/ibs.h"
-#include "daemon/ibs_log.h"
+#include "daemon/record/ibs.h"
+#include "daemon/record/ibs_log.h"
 #include "libutil/log.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_kernel.c - which kernel image an address lies in, through loads, unloads and reloads */
 #include <inttypes.h>
-#include "daemon/kernel.h"
+#include "daemon/record/kernel.h"
 #include "libdb/session/kernel_symbols.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

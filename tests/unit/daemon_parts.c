@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* daemon_parts.c - builds of one path are kept apart, in every session and after every daemon */
-#include "daemon/cgroups.h"
+#include "daemon/record/cgroups.h"
 #include "tests/unit/daemon_session.h"
 #include "libutil/file.h"
 #include "libdb/session/parts.h"

@@ -10,7 +10,7 @@
 #include "tests/fake_collector.h"
 #include "libutil/log.h"
 #include "libdb/odb/odb.h"
-#include "daemon/recorder.h"
+#include "daemon/record/recorder.h"
 #include "libdb/session/header.h"
 #include "libutil/strbuf.h"
 #include "tests/tap.h"

@@ -4,7 +4,7 @@
 #include "tests/fake_collector.h"
 #include "libutil/strbuf.h"
 #include "tests/tap.h"
-#include "daemon/trans.h"
+#include "daemon/record/trans.h"
 #include "libutil/xalloc.h"
 
 #define E OP_ESCAPE

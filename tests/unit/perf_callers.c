@@ -13,7 +13,7 @@
 #include "daemon/collect/perf/chain.h"
 #include "daemon/collect/perf/note.h"
 #include "tests/unit/taken_words.h"
-#include "daemon/trans.h"
+#include "daemon/record/trans.h"
 #include "unwind/cache.h"
 
 #define E	OP_ESCAPE

@@ -25,7 +25,7 @@
 #include "tests/unit/chains/symbols.h"
 #include "libutil/file.h"
 #include "tests/unit/tmpdir.h"
-#include "daemon/trans.h"
+#include "daemon/record/trans.h"
 #include "unwind/cache.h"
 
 #define WARM 20 /* chains that are whole, and all tables that a mode needs are there */

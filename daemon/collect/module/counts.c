@@ -7,7 +7,7 @@
 #include "daemon/collect/module/device.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "daemon/stats.h"
+#include "daemon/record/stats.h"
 #include "libutil/xalloc.h"
 
 /* 0 also if this module does not count that. */

@@ -4,7 +4,7 @@
 #define DAEMON_COLLECT_MODULE_DEVICE_IBS_H
 
 #include "libutil/error.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 
 /*
  * Write the files ibs_fetch/ and ibs_op/ below @mount, before the buffer is opened. @ibs NULL, or

@@ -2,7 +2,7 @@
 /*
  * push_tables.h - from the cookies that a collector wants unwind tables for to pushing them there
  *
- * The file of a cookie can be had once (OP_IOC_COOKIE_FD), when it is resolved (cookie.h): then
+ * The file of a cookie can be had once (OP_IOC_COOKIE_FD), when it is resolved (daemon/record/cookie.h): then
  * its key is kept and its table begun. A table that is wanted before it is ready is pushed by a
  * later unwind_push_turn(). A table that another cookie's image has, too, is pushed once. [CC-51]
  */

@@ -17,7 +17,7 @@
 
 #include "daemon/collect/cgroup_handle.h"
 #include "libutil/file.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/private.h"
 #include "daemon/collect/perf/events.h"

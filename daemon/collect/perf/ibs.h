@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
-#include "daemon/ibs.h"
+#include "daemon/record/ibs.h"
 #include "oprofilefs/op_abi.h"
 #include "daemon/collect/perf/counters.h"
 

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * attribute.c - from (state, pc) to (sample file, key)
+ *
+ * Samples come in runs that share the state, so all that depends on the state alone is worked
+ * out once per run, and nothing at all when the state is the last run's.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "daemon/record/attribute_private.h"
+#include "daemon/record/cgroups.h"
+#include "daemon/jit/processes.h"
+#include "libutil/log.h"
+#include "libutil/xalloc.h"
+
+struct attribution *attribution_new(const struct attribution_config *config)
+{
+	struct attribution *a = xcalloc(1, sizeof(*a));
+
+	a->config = *config;
+	a->generation = sfiles_generation(config->sfiles);
+	for (unsigned int i = 0; i < config->nr_counters; i++) {
+		const struct sfile_event *event = &config->events[i];
+		bool known = event->name[0];
+
+		a->wanted[MODE_KERNEL] |= (uint64_t)(known && !event->no_kernel) << i;
+		a->wanted[MODE_USER] |= (uint64_t)(known && !event->no_user) << i;
+	}
+	a->wanted[MODE_KERNEL] |= UINT64_C(1) << EXTENDED;
+	a->wanted[MODE_USER] |= UINT64_C(1) << EXTENDED;
+	a->filtered = images_filtered(config->images);
+	return a;
+}
+
+void attribution_free(struct attribution *a)
+{
+	free(a);
+}
+
+static void lost(struct attribution *a, const struct span *s, enum loss_reason reason)
+{
+	stats_lost(a->config.stats, s->state->cpu, reason, s->nr);
+}
+
+/* [EB-74] */
+static bool is_wanted(const struct attribution *a, const struct span *s, const struct image *image)
+{
+	const struct image *app = s->route->app;
+
+	return !a->filtered || (image && image->wanted) || (app && app->wanted);
+}
+
+static void filter_out(struct attribution *a, const struct span *s)
+{
+	stats_cpu(a->config.stats, s->state->cpu)->filtered += s->nr;
+}
+
+static void start_key(const struct attribution *a, const struct span *s, struct sfile_key *key)
+{
+	const struct separation *separate = &a->config.separate;
+
+	memset(key, 0, sizeof(*key));
+	key->counter = s->counter;
+	key->tgid = separate->thread ? s->state->tgid : SFILE_ALL;
+	key->tid = separate->thread ? s->state->tid : SFILE_ALL;
+	key->cpu = separate->cpu ? s->state->cpu : SFILE_ALL;
+	key->cgroup = s->route->origin.cgroup;
+}
+
+static inline struct found *found_of(const struct span *s)
+{
+	return &s->route->found[s->counter % NR_FOUND];
+}
+
+static inline bool at_hand(const struct attribution *a, const struct span *s,
+			   const struct image *place)
+{
+	const struct found *f = found_of(s);
+
+	return f->sfile && f->place == place && f->counter == s->counter &&
+	       f->generation == *a->generation;
+}
+
+static struct sfile *remember(struct attribution *a, const struct span *s,
+			      const struct sfile_key *key, const struct image *place)
+{
+	struct found *f = found_of(s);
+
+	f->sfile = sfile_get(a->config.sfiles, key);
+	f->generation = *a->generation;
+	f->counter = s->counter;
+	f->place = place;
+	return f->sfile;
+}
+
+/* [EB-73] */
+static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
+				    struct image *image, bool is_kernel)
+{
+	const struct separation *separate = &a->config.separate;
+	bool by_app = separate->kernel || (separate->lib && !is_kernel);
+	struct sfile_key key;
+
+	if (at_hand(a, s, image))
+		return found_of(s)->sfile;
+	start_key(a, s, &key);
+	key.at.image = image;
+	key.app = by_app && s->route->app ? s->route->app : image;
+	key.at.is_kernel = is_kernel;
+	return remember(a, s, &key, image);
+}
+
+static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s,
+				      const struct anon_map *map)
+{
+	struct found *f = found_of(s);
+	struct sfile_key key;
+
+	if (at_hand(a, s, NULL) && f->start == map->start && f->end == map->end)
+		return f->sfile;
+	start_key(a, s, &key);
+	key.app = s->route->app;
+	place_in_map(&key.at, s->state->tgid, map);
+	f->start = map->start;
+	f->end = map->end;
+	jit_processes_saw(a->config.jit, key.app->path, key.at.anon_tgid, key.at.anon_name);
+	return remember(a, s, &key, NULL);
+}
+
+static inline struct sfile *sfile_of(struct attribution *a, const struct span *s,
+				     struct place place)
+{
+	return place.map ? sfile_of_mapping(a, s, place.map) :
+			   sfile_of_image(a, s, place.image, place.is_kernel);
+}
+
+struct sfile *attribute_sfile(struct attribution *a, const struct span *s, struct place place)
+{
+	return sfile_of(a, s, place);
+}
+
+/* Small enough to be everywhere where a span ends: what is known of the place there saves work. */
+static inline void credit(struct attribution *a, const struct span *s, struct place place)
+{
+	if (s->counter == EXTENDED)
+		attribute_derived(a, s, place);
+	else
+		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
+}
+
+/* [EB-70] */
+static void add_to_file(struct attribution *a, const struct span *s)
+{
+	struct image *image = s->route->image;
+
+	if (!image)
+		lost(a, s, LOST_UNKNOWN_IMAGE);
+	else if (!is_wanted(a, s, image))
+		filter_out(a, s);
+	else
+		credit(a, s, (struct place){ .image = image });
+}
+
+static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state,
+					 uint64_t pc)
+{
+	const struct anon_map *told = &state->anon;
+
+	if (pc >= told->start && pc < told->end)
+		return told;
+	return anon_find(a->config.anons, state->tgid, pc);
+}
+
+/* [EB-71] */
+static void add_to_anon(struct attribution *a, const struct span *s)
+{
+	struct span part = *s;
+
+	if (!s->route->app) {
+		lost(a, s, LOST_UNKNOWN_IMAGE);
+		return;
+	}
+	if (!is_wanted(a, s, NULL)) {
+		filter_out(a, s);
+		return;
+	}
+	for (size_t i = 0; i < s->nr; i += part.nr) {
+		const struct anon_map *map = mapping_of(a, s->state, s->pcs[i]);
+
+		part.pcs = s->pcs + i;
+		for (part.nr = 1; map && i + part.nr < s->nr; part.nr++)
+			if (part.pcs[part.nr] < map->start || part.pcs[part.nr] >= map->end)
+				break;
+		if (map)
+			credit(a, &part, (struct place){ .map = map, .base = map->start });
+		else
+			lost(a, &part, LOST_NO_MAPPING);
+	}
+}
+
+/* [EB-72] */
+static void add_to_kernel(struct attribution *a, const struct span *s)
+{
+	struct span part = *s;
+
+	a->config.stats->kernel_samples += s->nr;
+	for (size_t i = 0; i < s->nr; i += part.nr) {
+		const struct kernel_range *r = kernel_find(a->config.kernel, s->pcs[i]);
+
+		part.pcs = s->pcs + i;
+		for (part.nr = 1; i + part.nr < s->nr; part.nr++)
+			if (part.pcs[part.nr] - r->start > r->last - r->start)
+				break;
+		if (!r->base)
+			for (size_t j = 0; j < part.nr; j++)
+				kernel_saw(a->config.kernel, part.pcs[j]);
+		if (!r->image)
+			lost(a, &part, LOST_KERNEL_RANGE);
+		else if (!is_wanted(a, s, r->image))
+			filter_out(a, &part);
+		else
+			credit(a, &part, (struct place){ .image = r->image, .is_kernel = true,
+							  .base = r->base });
+	}
+}
+
+/* [EB-76] */
+static void not_filed(struct attribution *a, const struct span *s)
+{
+	bool known = s->counter < a->config.nr_counters && a->config.events[s->counter].name[0];
+
+	if (!known && s->counter != EXTENDED)
+		lost(a, s, LOST_STREAM);
+	else if (s->state->mode == MODE_UNKNOWN)
+		lost(a, s, LOST_NO_MODE);
+	else
+		filter_out(a, s);
+}
+
+static void add_span(struct attribution *a, const struct span *s)
+{
+	if (s->counter > EXTENDED || !(a->wanted[s->state->mode] >> s->counter & 1))
+		not_filed(a, s);
+	else if (s->state->mode == MODE_KERNEL)
+		add_to_kernel(a, s);
+	else if (s->state->cookie == OP_NO_COOKIE)
+		add_to_anon(a, s);
+	else
+		add_to_file(a, s);
+}
+
+static struct origin origin_of(const struct attribution *a, const struct trans_state *state)
+{
+	const struct separation *separate = &a->config.separate;
+	bool is_kernel = state->mode == MODE_KERNEL,
+	     is_anon = !is_kernel && state->cookie == OP_NO_COOKIE;
+	struct origin o = { .mode = state->mode };
+
+	if (!is_kernel)
+		o.cookie = state->cookie;
+	if (a->filtered || is_anon || separate->kernel || (separate->lib && !is_kernel))
+		o.app_cookie = state->app_cookie;
+	if (separate->thread || is_anon)
+		o.tgid = state->tgid;
+	if (separate->thread)
+		o.tid = state->tid;
+	if (separate->cpu)
+		o.cpu = state->cpu;
+	if (separate->cgroup)
+		o.cgroup = cgroups_of(a->config.cgroups, state->tgid, state->app_cookie,
+				      state->cgroup);
+	return o;
+}
+
+static bool same_origin(const struct origin *a, const struct origin *b)
+{
+	return a->cookie == b->cookie && a->app_cookie == b->app_cookie && a->tgid == b->tgid &&
+	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode &&
+	       a->cgroup == b->cgroup;
+}
+
+static struct route *find_route(struct attribution *a, const struct trans_state *state)
+{
+	struct origin o = origin_of(a, state);
+	uint64_t h = o.cookie * 31 + o.app_cookie * 37 + o.tgid * 41 + o.tid * 43 + o.cpu * 47 +
+		     o.mode + (uintptr_t)o.cgroup;
+	struct route *r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
+
+	if (same_origin(&r->origin, &o))
+		return r;
+	memset(r, 0, sizeof(*r));
+	r->app = cookie_image(a->config.cookies, o.app_cookie);
+	r->image = cookie_image(a->config.cookies, o.cookie);
+	r->origin = o;
+	return r;
+}
+
+static void log_samples(const struct trans_state *state, const uint64_t *pcs,
+			const uint32_t *counters, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		log_line("sample %" PRIx64 " counter %u cpu %u tgid %u tid %u cookie %" PRIx64
+			 " app %" PRIx64 " %s",
+			 pcs[i], counters[i], state->cpu, state->tgid, state->tid, state->cookie,
+			 state->app_cookie, state->mode == MODE_KERNEL ? "kernel" : "user");
+}
+
+void attribute_samples(void *attribution, const struct trans_state *state, bool changed,
+		       const uint64_t *pcs, const uint32_t *counters, size_t nr)
+{
+	struct attribution *a = attribution;
+	struct span s = { .state = state };
+
+	a->stale |= changed;
+	if (log_topics & LOG_SAMPLES)
+		log_samples(state, pcs, counters, nr);
+	if (a->stale) {
+		a->route = find_route(a, state);
+		a->stale = false;
+	}
+	a->config.stats->samples += nr;
+	s.route = a->route;
+	for (size_t i = 0; i < nr; i += s.nr) {
+		s.counter = counters[i];
+		s.pcs = pcs + i;
+		for (s.nr = 1; i + s.nr < nr && counters[i + s.nr] == s.counter; s.nr++)
+			;
+		add_span(a, &s);
+	}
+}

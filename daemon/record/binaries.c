@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * binaries.c - which binaries are to be copied, and when
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "daemon/record/binaries.h"
+#include "daemon/record/binary_copy.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
+#include "libutil/list.h"
+#include "libutil/log.h"
+#include "daemon/collect/perf/mounts.h"
+#include "libutil/quiet_path.h"
+#include "libdb/session/session.h"
+#include "libutil/xalloc.h"
+
+#define HELD_MAX	64		/* descriptors kept until there are samples */
+#define HOLD_MS		10000		/* so long at most */
+#define LOOK_PAUSE	200		/* ms at least between two looks at all paths */
+#define TELL_MAX	20		/* refused ones told in a session's log */
+#define TOTAL_MAX	(UINT64_C(512) << 20)	/* bytes of copies in a session */
+
+/* What tells whether another file lies at a path now. */
+struct file_identity {
+	uint64_t dev, ino, mtime, size;	/* mtime in ns; all 0: none */
+};
+
+struct binary {
+	struct list_head all, held;	/* @held: while there is an fd */
+	struct image *image;
+	op_word cookie;
+	struct file_identity file;	/* that was executed */
+	int fd;				/* of it; -1: not kept */
+	int64_t since;			/* that it is, ms */
+	bool settled;			/* in this session: copied, refused, or no need to */
+};
+
+struct binaries {
+	struct collector *collector;
+	char *dir;			/* "": no session yet */
+	struct list_head all, held;
+	unsigned int nr_held;
+	uint64_t total;			/* bytes copied */
+	struct binary *copying;		/* NULL: none is under way */
+	struct binary_copy copy;
+	int64_t looked_at;		/* ms */
+	bool told_full;
+	unsigned int nr_refused;
+};
+
+struct binaries *binaries_new(struct collector *collector)
+{
+	struct binaries *b = xcalloc(1, sizeof(*b));
+
+	b->collector = collector;
+	b->dir = xstrdup("");
+	list_init(&b->all);
+	list_init(&b->held);
+	return b;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static void hold(struct binaries *b, struct binary *binary, int fd)
+{
+	binary->fd = fd;
+	binary->since = now_ms();
+	list_add_tail(&binary->held, &b->held);
+	b->nr_held++;
+}
+
+static void let_go(struct binaries *b, struct binary *binary)
+{
+	if (binary->fd < 0)
+		return;
+	close(binary->fd);
+	binary->fd = -1;
+	list_del(&binary->held);
+	b->nr_held--;
+}
+
+static void give_up_copy(struct binaries *b)
+{
+	if (b->copying)
+		binary_copy_abort(&b->copy);
+	b->copying = NULL;
+}
+
+void binaries_free(struct binaries *b)
+{
+	struct binary *binary, *next;
+
+	if (!b)
+		return;
+	give_up_copy(b);
+	list_for_each_entry_safe(binary, next, &b->all, all) {
+		let_go(b, binary);
+		free(binary);
+	}
+	free(b->dir);
+	free(b);
+}
+
+static uint64_t bytes_in(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	uint64_t sum = 0;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir)))
+		if (!fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    S_ISREG(st.st_mode))
+			sum += st.st_size;
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+void binaries_set_session(struct binaries *b, const char *stats_dir)
+{
+	struct binary *binary;
+
+	give_up_copy(b);
+	free(b->dir);
+	b->dir = path_join(stats_dir, SESSION_BINARIES);
+	binary_copy_remove_leftover(b->dir);
+	b->total = bytes_in(b->dir);
+	b->told_full = false;
+	b->nr_refused = 0;
+	b->looked_at = -LOOK_PAUSE;
+	list_for_each_entry(binary, &b->all, all)
+		binary->settled = false;
+}
+
+/* Which file it is */
+
+/* As far as the kernel knows it: no server of a file system is asked. */
+static struct file_identity identity_of(int fd)
+{
+	struct statx s;
+
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &s) ||
+	    !S_ISREG(s.stx_mode))
+		return (struct file_identity){ 0 };
+	return (struct file_identity){
+		.dev = (uint64_t)s.stx_dev_major << 32 | s.stx_dev_minor,
+		.ino = s.stx_ino,
+		.mtime = s.stx_mtime.tv_sec * UINT64_C(1000000000) + s.stx_mtime.tv_nsec,
+		.size = s.stx_size,
+	};
+}
+
+static bool same_file(const struct file_identity *x, const struct file_identity *y)
+{
+	return x->ino && x->dev == y->dev && x->ino == y->ino && x->mtime == y->mtime &&
+	       x->size == y->size;
+}
+
+static bool is_at_path(const struct binary *binary)
+{
+	int there = quiet_open(AT_FDCWD, binary->image->path);
+	struct file_identity identity = identity_of(there);
+
+	if (there >= 0)
+		close(there);
+	return same_file(&binary->file, &identity);
+}
+
+/* Another file there may be the same build: every container has the library, so has the host. */
+static bool build_is_at_path(const struct image *image)
+{
+	int handle = quiet_open(AT_FDCWD, image->path), fd = -1;
+	char self[64], text[BUILD_ID_TEXT];
+	struct build_id id;
+	bool same;
+
+	if (handle >= 0 && identity_of(handle).ino && perf_mount_answers("/proc", 0, handle)) {
+		snprintf(self, sizeof(self), "/proc/self/fd/%d", handle);
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	}
+	same = fd >= 0 && !build_id_read_fd(fd, &id) &&
+	       !strcmp(build_id_text(&id, text), image->build_id);
+	if (fd >= 0)
+		close(fd);
+	if (handle >= 0)
+		close(handle);
+	return same;
+}
+
+/* Which are due */
+
+static struct binary *add(struct binaries *b, struct image *image)
+{
+	struct binary *binary = xcalloc(1, sizeof(*binary));
+
+	binary->image = image;
+	binary->fd = -1;
+	list_init(&binary->held);
+	list_add_tail(&binary->all, &b->all);
+	image->binary = binary;
+	return binary;
+}
+
+/* A file that is where it is expected needs no descriptor: it is looked at again later. */
+void binaries_saw(struct binaries *b, struct image *image, op_word cookie, int fd)
+{
+	struct binary *binary = image->binary;
+	bool keep = false;
+
+	if (*image->build_id && !binary) {
+		binary = add(b, image);
+		binary->cookie = cookie;
+		binary->file = identity_of(fd);
+		keep = fd >= 0 && b->nr_held < HELD_MAX && !is_at_path(binary);
+	}
+	if (keep)
+		hold(b, binary, fd);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void settle(struct binaries *b, struct binary *binary)
+{
+	binary->settled = true;
+	let_go(b, binary);
+}
+
+static void refuse(struct binaries *b, struct binary *binary, const char *why)
+{
+	if (b->nr_refused++ < TELL_MAX)
+		log_line("'%s' (build %.8s) is not at its path and is not copied: %s%s",
+			 binary->image->path, binary->image->build_id, why,
+			 b->nr_refused == TELL_MAX ? "; further ones are not told" : "");
+	settle(b, binary);
+}
+
+/* What is not at its path any more, and has samples, is to be copied. */
+void binaries_look(struct binaries *b)
+{
+	int64_t now = now_ms();
+	struct binary *binary;
+	int fd;
+
+	/* anybody may ask for dumps as fast as he likes */
+	if (!*b->dir || now - b->looked_at < LOOK_PAUSE)
+		return;
+	b->looked_at = now;
+	list_for_each_entry(binary, &b->all, all) {
+		if (binary->settled || binary->fd >= 0 || !image_has_samples(binary->image) ||
+		    is_at_path(binary))
+			continue;
+		if (build_is_at_path(binary->image)) {
+			binary->settled = true;
+			continue;
+		}
+		if (b->nr_held == HELD_MAX)
+			return;		/* these first */
+		fd = b->collector->cookie_fd(b->collector, binary->cookie);
+		if (fd < 0)
+			refuse(b, binary, "it was removed, and nobody executes it any more");
+		else
+			hold(b, binary, fd);
+	}
+}
+
+/* Copying */
+
+static bool begin(struct binaries *b, struct binary *binary)
+{
+	struct op_error e = { "" };
+	struct stat st;
+	int err;
+
+	if (build_is_at_path(binary->image)) {
+		settle(b, binary);
+		return false;
+	}
+	if (!fstat(binary->fd, &st) && b->total + st.st_size > TOTAL_MAX) {
+		if (!b->told_full)
+			log_line("the session has %" PRIu64 " MB of copies of binaries: no more "
+				 "are made", b->total >> 20);
+		b->told_full = true;
+		settle(b, binary);
+		return false;
+	}
+	err = binary_copy_begin(&b->copy, binary->fd, b->dir, binary->image->build_id, &e);
+	if (err == -EEXIST)
+		settle(b, binary);
+	else if (err)
+		refuse(b, binary, e.text);
+	else
+		b->copying = binary;
+	return !err;
+}
+
+static void go_on(struct binaries *b)
+{
+	struct binary *binary = b->copying;
+	struct op_error e = { "" };
+	bool done = false;
+	int err = binary_copy_step(&b->copy, &done, &e);
+
+	if (err) {
+		b->copying = NULL;
+		refuse(b, binary, e.text);
+	} else if (done) {
+		b->copying = NULL;
+		b->total += b->copy.size;
+		log_about(LOG_MISC, "copied '%s', build %s", binary->image->path,
+			  binary->image->build_id);
+		settle(b, binary);
+	}
+}
+
+/* The next one held that has samples; one that has none for long is let go. */
+static struct binary *next_due(struct binaries *b)
+{
+	struct binary *binary, *next;
+
+	list_for_each_entry_safe(binary, next, &b->held, held) {
+		if (image_has_samples(binary->image))
+			return binary;
+		if (now_ms() - binary->since > HOLD_MS)
+			let_go(b, binary);
+	}
+	return NULL;
+}
+
+void binaries_step(struct binaries *b)
+{
+	struct binary *binary;
+
+	if (!b->nr_held || !*b->dir)
+		return;
+	if (!b->copying) {
+		binary = next_due(b);
+		if (!binary || !begin(b, binary))
+			return;
+	}
+	go_on(b);
+}
+
+void binaries_finish(struct binaries *b, void (*meanwhile)(void *context), void *context)
+{
+	binaries_look(b);
+	while (b->copying || next_due(b)) {
+		binaries_step(b);
+		meanwhile(context);
+	}
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * image.c - one struct per image, and which build of a path is a session's first
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/hash.h"
+#include "daemon/record/image.h"
+#include "libdb/session/image_ids.h"
+#include "libutil/log.h"
+#include "libutil/xalloc.h"
+
+#define NR_BUCKETS 1024
+
+struct images {
+	struct image *buckets[NR_BUCKETS];	/* by path, older ones first */
+	const char *const *wanted;
+	char *stats_dir;
+	struct image_ids *kept;		/* what the session held before this run of the daemon */
+	bool failed;			/* stats/images could not be written; said once */
+};
+
+struct images *images_new(const char *const *wanted)
+{
+	struct images *all = xcalloc(1, sizeof(*all));
+
+	all->wanted = wanted && wanted[0] ? wanted : NULL;
+	return all;
+}
+
+static void image_free(struct image *image)
+{
+	free(image->build_id);
+	free(image->path);
+	free(image);
+}
+
+void images_free(struct images *all)
+{
+	if (!all)
+		return;
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		while (all->buckets[i]) {
+			struct image *image = all->buckets[i];
+
+			all->buckets[i] = image->next;
+			image_free(image);
+		}
+	image_ids_free(all->kept);
+	free(all->stats_dir);
+	free(all);
+}
+
+static bool is_wanted(const struct images *all, const char *path)
+{
+	for (size_t i = 0; all->wanted && all->wanted[i]; i++)
+		if (!strcmp(all->wanted[i], path))
+			return true;
+	return !all->wanted;
+}
+
+static void write_build(struct images *all, const struct image *image)
+{
+	int err = image_ids_append(all->stats_dir, image->path, image->build_id);
+
+	if (err && !all->failed)
+		log_line("cannot write build-ids into '%s': %s", all->stats_dir, strerror(-err));
+	all->failed = err;
+}
+
+static const char *kept_build(const struct images *all, const struct image *image)
+{
+	return all->kept ? image_ids_find(all->kept, image->path) : NULL;
+}
+
+/* Until now it could not be told: the struct is the same, but another image. */
+static void set_build(struct images *all, struct image *image, const char *build_id)
+{
+	bool told = image->told;
+
+	free(image->build_id);
+	image->build_id = xstrdup(build_id);
+	image->standing = IMAGE_UNDECIDED;
+	image->stack_id = 0;
+	image->told = false;
+	if (told)
+		image_tell(all, image);
+}
+
+static struct image *image_new(struct images *all, enum image_kind kind, const char *path,
+			       const char *build_id, struct image *head)
+{
+	struct image *image = xcalloc(1, sizeof(*image));
+
+	image->kind = kind;
+	image->path = xstrdup(path);
+	image->build_id = xstrdup(build_id);
+	image->head = head ? head : image;
+	image->wanted = is_wanted(all, path);
+	return image;
+}
+
+struct image *image_get(struct images *all, enum image_kind kind, const char *path,
+			const char *build_id)
+{
+	struct image **at = &all->buckets[hash_string(path) % NR_BUCKETS], *head = NULL;
+
+	for (; *at; at = &(*at)->next) {
+		struct image *image = *at;
+
+		if (image->kind != kind || strcmp(image->path, path))
+			continue;
+		if (!*build_id || !strcmp(image->build_id, build_id))
+			return image;
+		if (!*image->build_id) {
+			set_build(all, image, build_id);
+			return image;
+		}
+		if (!head)
+			head = image;
+	}
+	*at = image_new(all, kind, path, build_id, head);
+	return *at;
+}
+
+/* The one of its path that was found to be the first, or NULL. */
+static struct image *decided_first(const struct image *image)
+{
+	const struct image *head = image->head;
+
+	for (struct image *other = image->head; other; other = other->next)
+		if (other->head == head && other->standing == IMAGE_FIRST)
+			return other;
+	return NULL;
+}
+
+bool image_is_first(struct images *all, struct image *image)
+{
+	const char *kept;
+
+	if (image->standing == IMAGE_UNDECIDED && *image->build_id) {
+		kept = kept_build(all, image);
+		if (kept ? !strcmp(kept, image->build_id) : !decided_first(image))
+			image->standing = IMAGE_FIRST;
+		else
+			image->standing = IMAGE_LATER;
+	}
+	return image->standing != IMAGE_LATER;
+}
+
+struct image *image_first(struct images *all, struct image *image)
+{
+	const char *kept = kept_build(all, image);
+	struct image *first = decided_first(image);
+
+	if (image_is_first(all, image) || (!first && !kept))
+		return image;
+	return first ? first : image_get(all, image->kind, image->path, kept);
+}
+
+void image_tell(struct images *all, struct image *image)
+{
+	if (image->told)
+		return;
+	image->told = true;
+	if (all->stats_dir && *image->build_id && image_is_first(all, image) &&
+	    !kept_build(all, image))
+		write_build(all, image);
+}
+
+bool image_has_samples(const struct image *image)
+{
+	return image->told;
+}
+
+static void image_forget_session(struct image *image)
+{
+	image->told = false;
+	image->standing = IMAGE_UNDECIDED;
+}
+
+void images_set_session(struct images *all, const char *stats_dir)
+{
+	free(all->stats_dir);
+	all->stats_dir = xstrdup(stats_dir);
+	image_ids_free(all->kept);
+	all->kept = NULL;
+	(void)image_ids_read(stats_dir, &all->kept);	/* none: a new session */
+	for (size_t i = 0; i < NR_BUCKETS; i++)
+		for (struct image *image = all->buckets[i]; image; image = image->next)
+			image_forget_session(image);
+}
+
+bool images_filtered(const struct images *all)
+{
+	return all->wanted;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kernel_snapshot.c - keep symbols of modules and BPF programs that went, tell another boot's file
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "daemon/record/kernel_snapshot.h"
+#include "libdb/session/kernel_symbols.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+#define SNAPSHOT_MAX	(64 << 20)	/* bytes, as [SS-4] has it */
+#define MODULE_LINE	"\n# module "
+
+/* The part that begins after @at, at a line "# module NAME ...", or NULL. */
+static const char *next_part(const char *at)
+{
+	const char *found = strstr(at, MODULE_LINE);
+
+	return found ? found + 1 : NULL;
+}
+
+/* "# module NAME " with the blank, so that no name is taken for the beginning of another. */
+static size_t naming_length(const char *part)
+{
+	return strcspn(part + strlen(MODULE_LINE) - 1, " \n") + strlen(MODULE_LINE);
+}
+
+static bool has_part(const char *text, const char *part)
+{
+	size_t n = naming_length(part);
+
+	for (text = next_part(text); text; text = next_part(text))
+		if (!strncmp(text, part, n))
+			return true;
+	return false;
+}
+
+/* Parts of modules in @old that @new lacks. */
+static void collect_gone(const char *old, const char *new, struct strbuf *gone)
+{
+	const char *part, *next;
+
+	for (part = next_part(old); part; part = next) {
+		size_t len;
+
+		next = next_part(part);
+		len = next ? (size_t)(next - part) : strlen(part);
+		if (!has_part(new, part))
+			strbuf_add_bytes(gone, part, len);
+	}
+}
+
+static const char *next_line(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : line + strlen(line);
+}
+
+static uint64_t address_of(const char *line)
+{
+	return strtoull(line, NULL, 16);
+}
+
+/*
+ * The kernel's part of @new, and between its lines, by address, those of @old's outside the
+ * kernel's own text that are gone: BPF programs are unloaded.
+ */
+static void merge_made(const char *old, const char *new, struct strbuf *all)
+{
+	const char *o = next_line(old), *o_end = next_part(old), *n = next_line(new),
+		   *n_end = next_part(new);
+	uint64_t start, end;
+
+	o_end = o_end ? o_end : old + strlen(old);
+	n_end = n_end ? n_end : new + strlen(new);
+	if (sscanf(new, "# kernel %" SCNx64 " %" SCNx64, &start, &end) != 2 ||
+	    strncmp(old, "# kernel ", 9))
+		o = o_end;
+	strbuf_add_bytes(all, new, n - new);
+	while (n < n_end || o < o_end) {
+		bool is_own = o < o_end && address_of(o) >= start && address_of(o) < end;
+		bool is_there = o < o_end && n < n_end && address_of(o) == address_of(n);
+		const char **from = &n;
+
+		if (is_own || is_there) {
+			o = next_line(o);
+			continue;
+		}
+		if (n >= n_end || (o < o_end && address_of(o) < address_of(n)))
+			from = &o;
+		strbuf_add_bytes(all, *from, next_line(*from) - *from);
+		*from = next_line(*from);
+	}
+	strbuf_add(all, n_end);
+}
+
+static int append_gone(const char *snapshot, const char *old, struct op_error *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	char *new;
+	size_t len;
+	int err = file_read_all(snapshot, SNAPSHOT_MAX, &new, &len);
+
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", snapshot, strerror(-err));
+	merge_made(old, new, &all);
+	collect_gone(old, new, &all);
+	if (all.len != len && all.len <= SNAPSHOT_MAX)
+		err = file_write_atomic(snapshot, all.text, all.len, 0644);
+	if (err)
+		op_error_set(e, err, "cannot write '%s': %s", snapshot, strerror(-err));
+	strbuf_free(&all);
+	free(new);
+	return err;
+}
+
+int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
+		    struct op_error *e)
+{
+	char *old = NULL, *new = xasprintf("%s.new", snapshot);
+	int err;
+
+	if (file_read_all(snapshot, SNAPSHOT_MAX, &old, NULL))
+		old = NULL;
+	err = kernel_symbols_capture(kallsyms, modules, new, e);
+	if (!err && old)
+		err = append_gone(new, old, e);
+	if (!err && rename(new, snapshot))
+		err = op_error_set(e, -errno, "cannot replace '%s': %s", snapshot, strerror(errno));
+	if (err)
+		remove(new);
+	free(old);
+	free(new);
+	return err;
+}
+
+/* The address of _stext (or _text) in a kallsyms file, as hex digits; "" if hidden or absent. */
+static void read_text_start(const char *kallsyms, char digits[20])
+{
+	FILE *f = fopen(kallsyms, "re");
+	char line[600], name[512], type;
+
+	digits[0] = '\0';
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%19s %c %511s", digits, &type, name) == 3 &&
+		    (!strcmp(name, "_stext") || !strcmp(name, "_text")) &&
+		    strspn(digits, "0") != strlen(digits))
+			break;
+		else
+			digits[0] = '\0';
+	if (f)
+		fclose(f);
+}
+
+bool snapshot_is_of_another_boot(const char *kallsyms, const char *snapshot)
+{
+	char then[20], now[20], line[200];
+
+	if (file_read_line(snapshot, line, sizeof(line)) ||
+	    sscanf(line, "# kernel %19s ", then) != 1)
+		return false;
+	read_text_start(kallsyms, now);
+	return now[0] && strcmp(then, now);
+}
