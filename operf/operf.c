@@ -20,7 +20,7 @@
 #include "libutil/log.h"
 #include "operf/operf_end.h"
 #include "libutil/say.h"
-#include "control/status.h"
+#include "control/opcontrol/status.h"
 #include "unwind/cache.h"
 
 #define LOOK_MS		100		/* at who is still there, and at the rings */

@@ -12,7 +12,7 @@
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
 #include "unwind/cache.h"
-#include "control/vmlinux.h"
+#include "control/machine/vmlinux.h"
 #include "libutil/xalloc.h"
 
 #define KALLSYMS	"/proc/kallsyms"

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/collector_choice.h"
-#include "control/event_plan.h"
+#include "control/machine/collector_choice.h"
+#include "control/plan/plan.h"
 #include "events/request.h"
 #include "operf/rights.h"
-#include "control/setup.h"
+#include "control/opcontrol/setup.h"
 #include "libutil/xalloc.h"
 
 void plan_add_specs(const char *list, char ***specs, size_t *nr)

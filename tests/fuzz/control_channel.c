@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "libutil/channel.h"
 #include "daemon/control.h"
-#include "control/daemon_link.h"
+#include "control/opcontrol/daemon_link.h"
 #include "libutil/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "control/daemonrc.h"
+#include "control/opcontrol/daemonrc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

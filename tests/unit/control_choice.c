@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 #include "tests/unit/fake_daemon.h"
 #include "tests/unit/fake_host.h"
-#include "control/module_state.h"
-#include "control/watchdog.h"
+#include "control/machine/module_state.h"
+#include "control/opcontrol/watchdog.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

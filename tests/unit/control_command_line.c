@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_command_line.c - opcontrol's command lines: understood, or refused and how */
 #include <errno.h>
-#include "control/command_line.h"
+#include "control/opcontrol/command_line.h"
 #include "tests/tap.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))

@@ -2,7 +2,7 @@
 /* control_daemonrc.c - the saved set-up: read strictly, written so that it reads back */
 #include <errno.h>
 #include <sys/stat.h>
-#include "control/daemonrc.h"
+#include "control/opcontrol/daemonrc.h"
 #include "libutil/file.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_plan.c - events asked for, and what oprofiled is told of them */
-#include "control/event_plan.h"
+#include "control/plan/plan.h"
 #include "tests/unit/fake_host.h"
 #include "oprofilefs/op_abi.h"
 

@@ -2,7 +2,7 @@
 /* control_setup.c - set-up options: what each accepts and what it makes of the set-up */
 #include <errno.h>
 #include "libdb/session/session.h"
-#include "control/setup.h"
+#include "control/opcontrol/setup.h"
 #include "tests/tap.h"
 #include "libutil/xalloc.h"
 
@@ -136,7 +136,7 @@ TEST(first_event_replaces_saved_ones)
 	setup_free(&s);
 }
 
-/* Whether two are the same is the table's to say: event_plan.h. */
+/* Whether two are the same is the table's to say: control/plan/plan.h. */
 TEST(events_that_do_not_go_together)
 {
 	struct setting mixed[] = { { SET_EVENT, (char *)"A:1" }, { SET_EVENT, (char *)"default" } };

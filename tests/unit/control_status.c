@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* control_status.c - what the daemon answers, and what opcontrol --status makes of it */
-#include "control/daemon_link.h"
-#include "control/status.h"
+#include "control/opcontrol/daemon_link.h"
+#include "control/opcontrol/status.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -3,7 +3,7 @@
  * control_stuck_oprofiled.c - opcontrol and oprofiled themselves: a daemon that does not answer,
  * and a start that fails
  */
-#include "control/daemonrc.h"
+#include "control/opcontrol/daemonrc.h"
 #include "tests/unit/fake_daemon.h"
 #include "tests/unit/stopwatch.h"
 

@@ -2,10 +2,10 @@
 /* control_vmlinux.c - what --vmlinux= takes for a kernel image, and where its text runs */
 #include <errno.h>
 #include "tests/unit/kernel_elf.h"
-#include "control/setup.h"
+#include "control/opcontrol/setup.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "control/vmlinux.h"
+#include "control/machine/vmlinux.h"
 #include "libutil/xalloc.h"
 
 static const struct kernel_elf kernel = { { "_stext", "_etext" }, { 0x100, 0x900 }, false };

@@ -5,7 +5,7 @@ $(foreach t,cpu_type table alloc request data detect sample arm siblings,\
 $(eval $(call unit_test,events_pfm,tests/unit/events_pfm.c,libevents.a libutil.a,\
 	$(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm) -ldl))
 # ophelp's parts, on machines that are not at hand
-$(eval $(call unit_test,events_hybrid,tests/unit/events_hybrid.c control/ophelp_answer.c \
-	control/ophelp_text.c control/ophelp_markup.c,libevents.a libutil.a,-ldl))
+$(eval $(call unit_test,events_hybrid,tests/unit/events_hybrid.c control/ophelp/answer.c \
+	control/ophelp/text.c control/ophelp/markup.c,libevents.a libutil.a,-ldl))
 $(foreach t,data detect sample arm siblings pfm hybrid,$(eval $(O)/tests/events_$(t): | $(data)))
 $(eval $(call test_tool,events-lint,tests/events_lint.c,libevents.a libutil.a,-ldl))

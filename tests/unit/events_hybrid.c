@@ -10,7 +10,7 @@
 
 #include "events/data.h"
 #include "libutil/file.h"
-#include "control/ophelp.h"
+#include "control/ophelp/ophelp.h"
 
 static struct help_cpus alder_lake(void)
 {

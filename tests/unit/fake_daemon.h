@@ -15,10 +15,10 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
-#include "control/actions.h"
+#include "control/opcontrol/actions.h"
 #include "libutil/channel.h"
 #include "daemon/collect/collector.h"
-#include "control/daemon_link.h"
+#include "control/opcontrol/daemon_link.h"
 #include "libdb/session/session.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

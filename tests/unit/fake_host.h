@@ -9,9 +9,9 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include "control/collector_choice.h"
+#include "control/machine/collector_choice.h"
 #include "libutil/file.h"
-#include "control/host.h"
+#include "control/machine/host.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"

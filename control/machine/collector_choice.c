@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* collector_choice.c - find out what can take samples on this machine, and by what */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "control/machine/collector_choice.h"
+#include "libutil/cpu_clock.h"
+#include "control/machine/module_state.h"
+#include "control/opcontrol/watchdog.h"
+
+static int perf_try(__u32 type, __u64 config, pid_t pid, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.config = config,
+		.disabled = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int perf_try_cycles(void)
+{
+	return perf_try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 0, -1);
+}
+
+int perf_usable(struct op_error *e)
+{
+	int err = perf_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, -1, 0);
+
+	if (err == -EACCES || err == -EPERM)
+		return op_error_set(e, err, "perf_event_open is not permitted "
+				    "(kernel.perf_event_paranoid, a container's seccomp filter, "
+				    "or CAP_PERFMON is missing)");
+	if (err)
+		return op_error_set(e, err, "perf_event_open does not work here: %s",
+				    strerror(-err));
+	return 0;
+}
+
+/* @err: of try_cycles(). */
+static const char *why_no_counters(int err)
+{
+	switch (err) {
+	case 0:
+		return "no event table is for these CPUs";
+	case -EBUSY:
+		return "another program holds the hardware counters";
+	case -EACCES:
+	case -EPERM:
+		return "hardware counters are not permitted here";
+	default:
+		return "no hardware counters here";
+	}
+}
+
+static bool is_timer(const struct cpu_kinds *kinds)
+{
+	return !kinds->kind[0].type->clock_event;
+}
+
+/* Models that sample by time, whichever the collector. */
+static bool wants_time(const char *model)
+{
+	return !strcmp(model, "timer") || !strcmp(model, "nmi-ipi");
+}
+
+/* Models that only the module has. */
+static bool needs_module(const char *model)
+{
+	return *model && strcmp(model, "auto") && strcmp(model, "perf") && strcmp(model, "timer");
+}
+
+/* @err: of try_cycles(), for those who did not ask for time. */
+static void by_time(struct collector_choice *c, const char *model, int err)
+{
+	c->counts = false;
+	if (wants_time(model))
+		snprintf(c->by_time, sizeof(c->by_time), "as --model=%s asks for", model);
+	else
+		snprintf(c->by_time, sizeof(c->by_time), "%s", why_no_counters(err));
+}
+
+static void begin(const struct host *h, struct collector_choice *c)
+{
+	*c = (struct collector_choice){ .root = h->root, .clock_khz = cpu_clock_khz() };
+	cpu_detect(h->root, &c->kinds);
+}
+
+/* ---- perf_event_open(2) ---- */
+
+static int choose_perf(const struct host *h, const struct setup *s, struct collector_choice *c,
+		       struct op_error *e)
+{
+	int err = h->try_cycles();
+
+	c->counts = !err && !is_timer(&c->kinds);
+	if (!c->counts || wants_time(s->model))
+		by_time(c, s->model, err);
+	snprintf(c->model, sizeof(c->model), "%s", c->counts ? "perf" : "timer");
+	if (!strcmp(s->model, "perf") && !c->counts)
+		return op_error_set(e, -ENODEV, "--model=perf is impossible here: %s; "
+				    "--model=auto takes what is possible", c->by_time);
+	return 0;
+}
+
+/* ---- the module ---- */
+
+/* The CPU's own table where there is one: the module knows families only. [CC-44] */
+static int module_kind(const struct module_state *m, struct collector_choice *c,
+		       struct op_error *e)
+{
+	struct cpu_kind *kind = &c->kinds.kind[0];
+	const struct cpu_type *type = cpu_type_by_name(m->cpu_type);
+
+	*kind->pmu = '\0';
+	if (!is_timer(&c->kinds))
+		return 0;
+	if (!type || !type->clock_event)
+		return op_error_set(e, -EPROTO, "the module counts by the CPU type '%s', which "
+				    "this version does not know", m->cpu_type);
+	kind->type = type;
+	kind->nr_counters = m->nr_counters;
+	return 0;
+}
+
+static int use_module(const struct host *h, const struct setup *s, const struct module_state *m,
+		      struct collector_choice *c, struct op_error *e)
+{
+	uint64_t khz = driver_clock_khz(&h->driver);
+
+	c->module = true;
+	if (khz)
+		c->clock_khz = khz;
+	snprintf(c->model, sizeof(c->model), "%s", m->chosen);
+	c->counts = m->nr_counters;
+	c->nr_counters = m->nr_counters;
+	c->numbers = m->numbers;
+	c->all_alike = !module_owns_counters(m);
+	if (c->counts)
+		return module_kind(m, c, e);
+	if (*s->model || module_chose(m)) {
+		int err = h->try_cycles();
+
+		by_time(c, s->model, err ? err : -ENODEV);
+	} else {
+		snprintf(c->by_time, sizeof(c->by_time), "the module was loaded with model=%s",
+			 m->loaded);
+	}
+	return 0;
+}
+
+/* It counts what one kind of CPU counts; on others there would be zeros. [CC-41] */
+static int check_one_kind(const struct collector_choice *c, const struct setup *s,
+			  struct op_error *e)
+{
+	if (c->kinds.nr < 2 || wants_time(s->model))
+		return 0;
+	return op_error_set(e, -EOPNOTSUPP, "there are %u kinds of CPU here, and the module counts "
+			    "events on one kind only", c->kinds.nr);
+}
+
+/*
+ * The module looks at the machine when it loads. Who held the counters then may have let go of
+ * them, as the NMI watchdog has when it is off; and what was impossible may have been so for the
+ * events of another session only. One that is in use stays as it is. [CC-42]
+ */
+static int look_again(const struct host *h, struct module_state *m, struct op_error *e)
+{
+	bool only_time = !m->nr_counters && module_chose(m) && !h->try_cycles();
+	int err;
+
+	if (!m->perf_is_in_the_way && !only_time && m->possible)
+		return 0;
+	err = h->reload(&h->driver, NULL);
+	if (err)
+		err = h->load(&h->driver, MODEL_ANY, e);
+	return err ? err : module_state_read(&h->driver, m, e);
+}
+
+static int read_module(const struct host *h, const struct setup *s, struct module_state *m,
+		       struct collector_choice *c, struct op_error *e)
+{
+	bool done;
+	int err = module_state_read(&h->driver, m, e);
+
+	if (!err && (m->perf_is_in_the_way || module_owns_counters(m)))
+		err = watchdog_off(h, s->session_dir, &c->watchdog_off, e);
+	if (!err)
+		err = look_again(h, m, e);
+	if (!err && module_owns_counters(m) && m->possible)
+		return 0;
+	c->watchdog_off = false;	/* it was of no use */
+	if (watchdog_restore(h, &done, err ? NULL : e) && !err)
+		err = -EIO;
+	return err;
+}
+
+static int choose_module(const struct host *h, const struct setup *s, struct collector_choice *c,
+			 struct op_error *e)
+{
+	struct op_error why = { "" };
+	struct module_state m;
+	int err = check_one_kind(c, s, &why);
+
+	if (!err)
+		err = h->load(&h->driver, s->model, &why);
+	if (err && needs_module(s->model))
+		return op_error_set(e, err, "--model=%s needs the kernel module, but %s", s->model,
+				    why.text);
+	if (err)
+		return op_error_set(e, err, "%s", why.text);
+	err = read_module(h, s, &m, c, e);
+	if (!err && !m.possible)
+		err = op_error_set(e, -ENODEV, "--model=%s is impossible here: %s; --model=auto "
+				   "takes what is possible", m.chosen, m.why_not);
+	return err ? err : use_module(h, s, &m, c, e);
+}
+
+/* ---- both ---- */
+
+static int try_module(const struct host *h, const struct setup *s, struct collector_choice *c,
+		      struct op_error *e)
+{
+	struct op_error why = { "" };
+	int err = choose_module(h, s, c, &why);
+
+	if (!err)
+		return 0;
+	if (needs_module(s->model))
+		return op_error_set(e, err, "%s", why.text);
+	if (s->collector == COLLECTOR_MODULE)
+		return op_error_set(e, err, "%s; --collector=perf needs no module", why.text);
+	begin(h, c);
+	c->no_module = why;
+	return choose_perf(h, s, c, e);
+}
+
+static int check_wishes(const struct setup *s, struct op_error *e)
+{
+	if (s->collector != COLLECTOR_PERF || !needs_module(s->model))
+		return 0;
+	return op_error_set(e, -EINVAL, "--model=%s is the kernel module's; with --collector=perf "
+			    "there are perf and timer", s->model);
+}
+
+int collector_choose(const struct host *h, const struct setup *s, struct collector_choice *ret,
+		     struct op_error *e)
+{
+	struct collector_choice c;
+	int err = check_wishes(s, e);
+
+	if (err)
+		return err;
+	begin(h, &c);
+	if (s->collector == COLLECTOR_PERF)
+		err = choose_perf(h, s, &c, e);
+	else
+		err = try_module(h, s, &c, e);
+	if (!err)
+		*ret = c;
+	return err;
+}
+
+/* Whether the module stands there as it will be used. */
+static bool module_is_ready(const struct host *h, const struct setup *s)
+{
+	char loaded[32];
+
+	driver_parameter(&h->driver, loaded, sizeof(loaded));
+	return driver_mounted(&h->driver) && (!*s->model || !strcmp(s->model, loaded));
+}
+
+int collector_expect(const struct host *h, const struct setup *s, struct collector_choice *ret,
+		     struct op_error *e)
+{
+	struct collector_choice c;
+	struct module_state m;
+	int err = check_wishes(s, e);
+
+	if (err)
+		return err;
+	begin(h, &c);
+	if (s->collector == COLLECTOR_PERF) {
+		err = choose_perf(h, s, &c, e);
+	} else if (module_is_ready(h, s) && !check_one_kind(&c, s, NULL)) {
+		err = module_state_read(&h->driver, &m, e);
+		if (!err)
+			err = use_module(h, s, &m, &c, e);
+	} else {
+		c.counts = !is_timer(&c.kinds);
+		if (!c.counts || wants_time(s->model))
+			by_time(&c, s->model, -ENODEV);
+	}
+	if (!err)
+		*ret = c;
+	return err;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* host.c - the real machine */
+#include "control/machine/collector_choice.h"
+#include "control/machine/host.h"
+
+void host_init(struct host *h)
+{
+	*h = (struct host){
+		.root = "",
+		.try_cycles = perf_try_cycles,
+		.load = driver_ready,
+		.reload = driver_reload,
+		.watchdog = "/proc/sys/kernel/nmi_watchdog",
+		.watchdog_kept = "/run/oprofile/nmi_watchdog",
+	};
+	driver_init(&h->driver);
+}
+
+void host_free(struct host *h)
+{
+	driver_free(&h->driver);
+}

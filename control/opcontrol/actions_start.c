@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * actions_start.c - the actions that need to know what will sample: to start, and to list events
+ *
+ * What is about to happen is said: what samples, and why not something better.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "control/opcontrol/actions.h"
+#include "control/opcontrol/daemon_link.h"
+#include "control/opcontrol/daemon_start.h"
+#include "control/opcontrol/daemonrc.h"
+#include "control/plan/plan.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/say.h"
+#include "control/opcontrol/status.h"
+#include "control/opcontrol/watchdog.h"
+
+int control_judge(const struct control *c, struct setup *s, struct op_error *e)
+{
+	struct collector_choice choice;
+	struct event_plan plan;
+	int err = setup_check(s, e);
+
+	if (!err)
+		err = collector_expect(&c->host, s, &choice, e);
+	if (!err)
+		err = event_plan_make(&choice, s, &plan, e);
+	if (err)
+		return err;
+	event_plan_settle(&plan, s);
+	event_plan_free(&plan);
+	return 0;
+}
+
+static void print_what_samples(const struct collector_choice *c)
+{
+	if (!c->counts) {
+		printf("Sampling will be by time (%s): %s.\n", c->model, c->by_time);
+		return;
+	}
+	printf("Sampling will be by the CPU's counters (%s):", c->model);
+	for (unsigned int k = 0; k < (c->module ? 1 : c->kinds.nr); k++)
+		printf("%s %s", k ? "," : "", c->kinds.kind[k].type->pretty);
+	printf(".%s\n", c->watchdog_off ? " The NMI watchdog will be off meanwhile." : "");
+}
+
+int action_init(struct control *c, struct op_error *e)
+{
+	struct collector_choice choice;
+	int err = collector_choose(&c->host, &c->setup, &choice, e);
+	bool done;
+
+	if (err)
+		return err;
+	if (choice.no_module.text[0])
+		printf("Will collect with perf_event_open(2), not the module: %s\n",
+		       choice.no_module.text);
+	if (!choice.module)
+		err = perf_usable(e);
+	if (!err)
+		print_what_samples(&choice);
+	if (watchdog_restore(&c->host, &done, err ? NULL : e) && !err)
+		err = -EIO;
+	return err;
+}
+
+static void print_default_event(const struct event_plan *plan)
+{
+	struct strbuf spec = STRBUF_INIT;
+
+	if (!plan->is_default)
+		return;
+	event_request_format(&plan->settled[0], &spec);
+	printf("Using default event: %s\n", spec.text);
+	strbuf_free(&spec);
+}
+
+static int start_chosen(struct control *c, const struct collector_choice *choice,
+			const struct event_plan *plan, struct op_error *e)
+{
+	int err;
+
+	print_default_event(plan);
+	if (choice->watchdog_off)
+		printf("The NMI watchdog holds a counter: it is off until opcontrol --shutdown.\n");
+	printf("%s", plan->notes.text);
+	err = daemon_start(&c->setup, &c->host.driver, choice, plan, c->verbose, e);
+	if (err)
+		return err;
+	printf("Daemon started.\n");
+	event_plan_settle(plan, &c->setup);
+	if (c->unsaved)
+		err = daemonrc_save(c->rc, &c->setup, e);
+	c->unsaved = c->unsaved && err;
+	return err;
+}
+
+/* Nobody has been told yet that the watchdog is off, so nobody is told that it is on again. */
+static void undo_choice(const struct control *c)
+{
+	struct op_error why = { "" };
+	bool done;
+
+	if (watchdog_restore(&c->host, &done, &why))
+		say_warning("%s", why.text);
+}
+
+/* *ret_choice and *ret_plan, the caller's to free, say what samples. */
+static int start_daemon(struct control *c, struct collector_choice *ret_choice,
+			struct event_plan *ret_plan, struct op_error *e)
+{
+	struct event_plan plan = { .notes = STRBUF_INIT };
+	struct collector_choice choice;
+	int err = setup_check(&c->setup, e);
+
+	if (!err)
+		err = collector_choose(&c->host, &c->setup, &choice, e);
+	if (!err)
+		err = event_plan_make(&choice, &c->setup, &plan, e);
+	if (err) {
+		undo_choice(c);
+		return err;
+	}
+	err = start_chosen(c, &choice, &plan, e);
+	if (err) {
+		event_plan_free(&plan);
+		control_tidy(c);
+		return err;
+	}
+	*ret_choice = choice;
+	*ret_plan = plan;
+	return 0;
+}
+
+int action_start_daemon(struct control *c, struct op_error *e)
+{
+	struct collector_choice choice;
+	struct event_plan plan;
+	int err;
+
+	if (c->running)
+		return 0;	/* CTL-102 */
+	err = start_daemon(c, &choice, &plan, e);
+	if (!err)
+		event_plan_free(&plan);
+	return err;
+}
+
+/* One line for those who expect counters: what is sampled instead, how often, and why. */
+static void tell_timer(const char *status, const struct collector_choice *choice,
+		       const struct event_plan *plan)
+{
+	char number[32], period[32];
+	uint64_t ns = 0, khz = 0;
+
+	if (answer_value(status, "period_ns", number, sizeof(number)))
+		(void)number_parse_u64(number, &ns);
+	if (answer_value(status, "clock_khz", number, sizeof(number)))
+		(void)number_parse_u64(number, &khz);
+	if (!ns || !khz)
+		return;
+	format_period(ns, period, sizeof(period));
+	printf("Sampling by time every %s on each CPU: the rate of %" PRIu64 " cycles at %" PRIu64
+	       " MHz (%s).\n", period, plan->settled[0].count, khz / 1000, choice->by_time);
+}
+
+static void tell_counters(const char *status, const struct event_plan *plan)
+{
+	char model[32];
+
+	answer_value(status, "model", model, sizeof(model));
+	printf("Sampling by the CPU's counters (%s):", model);
+	for (size_t i = 0; i < plan->nr; i++)
+		printf("%s every %" PRIu64 " %s", i ? "," : "", plan->settled[i].count,
+		       plan->settled[i].name);
+	printf(".\n");
+}
+
+static void tell_hidden_symbols(const char *status)
+{
+	char symbols[32];
+
+	if (answer_value(status, "kernel_symbols", symbols, sizeof(symbols)) &&
+	    !strcmp(symbols, "hidden"))
+		printf("The kernel hides its symbols, so reports cannot name its functions: "
+		       "sysctl kernel.kptr_restrict=1, then --shutdown and --start.\n");
+}
+
+/* What the daemon has to say about the session's samples: one line. [CC-9] */
+static int ask_to_start(const char *session_dir, struct op_error *e)
+{
+	struct strbuf answer = STRBUF_INIT;
+	char note[1024];
+	int err = daemon_ask(session_dir, "start", &answer, e);
+
+	if (!err && answer_value(answer.text, "note", note, sizeof(note)))
+		printf("Note: %s.\n", note);
+	strbuf_free(&answer);
+	return err;
+}
+
+/* A daemon of our own, and what there is to say of it. */
+static int start_both(struct control *c, struct op_error *e)
+{
+	struct strbuf status = STRBUF_INIT;
+	struct collector_choice choice;
+	struct event_plan plan;
+	int err = start_daemon(c, &choice, &plan, e);
+
+	if (err)
+		return err;
+	err = ask_to_start(c->setup.session_dir, e);
+	if (!err && !daemon_ask(c->setup.session_dir, "status", &status, NULL)) {
+		if (choice.counts)
+			tell_counters(status.text, &plan);
+		else
+			tell_timer(status.text, &choice, &plan);
+		tell_hidden_symbols(status.text);
+	}
+	event_plan_free(&plan);
+	strbuf_free(&status);
+	return err;
+}
+
+int action_start(struct control *c, struct op_error *e)
+{
+	int err = c->running ? ask_to_start(c->setup.session_dir, e) : -ESRCH;
+
+	if (err == -ESRCH) {	/* none, or it was dying when we looked */
+		c->running = false;
+		err = start_both(c, e);
+	}
+	if (!err)
+		printf("Profiler running.\n");
+	return err;
+}
+
+/* It finds out itself which CPUs there are, unless only the module can tell. */
+static int run_ophelp(const struct control *c, const struct collector_choice *choice,
+		      struct op_error *e)
+{
+	char *dir = path_program_dir(), *beside = dir ? path_join(dir, "ophelp") : NULL;
+	const char *argv[] = { "ophelp", "--cpu-type", choice->kinds.kind[0].type->name, NULL };
+	struct cpu_kinds found;
+
+	cpu_detect(c->host.root, &found);
+	if (found.kind[0].type->clock_event)
+		argv[1] = NULL;
+	fflush(stdout);
+	if (beside)
+		execv(beside, (char *const *)argv);
+	execvp("ophelp", (char *const *)argv);
+	free(beside);
+	free(dir);
+	return op_error_set(e, -errno, "cannot run ophelp: %s", strerror(errno));
+}
+
+int action_list_events(struct control *c, struct op_error *e)
+{
+	struct collector_choice choice;
+	int err = collector_expect(&c->host, &c->setup, &choice, e);
+
+	if (err)
+		return err;
+	if (choice.counts)
+		return run_ophelp(c, &choice, e);
+	printf("Using timer interrupt (%s): the only event is " CPU_CLOCK_EVENT ".\n",
+	       choice.by_time);
+	return 0;
+}

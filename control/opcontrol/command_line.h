@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * command_line.h - one command line of opcontrol: at most one action, and set-up options
+ *
+ * Only the form is looked at, and which options go together (CTL-01..12); nothing here
+ * needs root or touches the machine.
+ */
+#ifndef CONTROL_OPCONTROL_COMMAND_LINE_H
+#define CONTROL_OPCONTROL_COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include "libutil/error.h"
+#include "control/opcontrol/setup.h"
+
+enum action {
+	ACTION_NONE,		/* save the settings */
+	ACTION_HELP,
+	ACTION_VERSION,
+	ACTION_INIT,
+	ACTION_START_DAEMON,
+	ACTION_START,
+	ACTION_DUMP,
+	ACTION_STOP,
+	ACTION_SHUTDOWN,
+	ACTION_RESET,
+	ACTION_SAVE,
+	ACTION_DEINIT,
+	ACTION_STATUS,
+	ACTION_LIST_EVENTS,
+};
+
+struct options {
+	enum action action;
+	char *save_name;		/* ACTION_SAVE */
+	char *verbose;			/* topics for the daemon; NULL: not verbose */
+	char *session_dir;		/* the last --session-dir, as given; NULL */
+	struct setting *settings;	/* in the order given */
+	size_t nr_settings, room;
+};
+
+/* -EINVAL: what is wrong stands in @e; command_line_free() even so. */
+int command_line_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
+void command_line_free(struct options *o);
+
+void options_print_help(FILE *out);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemon_link.c - the daemon's lock and its socket, seen from opcontrol */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "libutil/channel.h"
+#include "control/opcontrol/daemon_link.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libdb/session/session.h"
+
+#define ANSWER_MS	(10 * 1000)
+#define WRITE_MS	(30 * 1000)
+#define PING_MS		2000
+#define UNCLEAR_MS	3000		/* a daemon that starts or dies takes no longer */
+#define LOOK_MS		5
+
+/* @how: LOCK_EX, or LOCK_SH to look. -EBUSY: somebody holds it. */
+static int try_lock(const char *path, int flags, int how)
+{
+	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (!flock(fd, how | LOCK_NB))
+		return fd;
+	err = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	close(fd);
+	return err;
+}
+
+/* Whoever looks at the same time is not seen. */
+static bool lock_is_held(const char *session_dir)
+{
+	char *path = session_lock_path(session_dir);
+	int fd = try_lock(path, O_RDONLY, LOCK_SH);
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return fd == -EBUSY;
+}
+
+/* Nobody listens. Whether the request came in time or was never sent is the same. */
+static bool not_reached(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -ECONNREFUSED;
+}
+
+/* It listened, and was gone before the answer was whole. */
+static bool hung_up(int err)
+{
+	return err == -EPIPE || err == -ECONNRESET || err == -EPROTO;
+}
+
+/*
+ * A process that is killed goes piece by piece: its socket may be closed while its lock is still
+ * held. One that starts has the lock first. Neither lasts, so look again until it is clear.
+ */
+bool daemon_runs_after(const char *session_dir, int wait_ms)
+{
+	char *path = session_control_path(session_dir);
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+	bool held;
+	int err;
+
+	for (;; wait_ms -= LOOK_MS) {
+		err = channel_ask(path, "ping", PING_MS, NULL, NULL);
+		held = err && lock_is_held(session_dir);
+		if (!held || !(not_reached(err) || hung_up(err)) || wait_ms <= 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	free(path);
+	return !err || held;
+}
+
+bool daemon_runs(const char *session_dir)
+{
+	return daemon_runs_after(session_dir, UNCLEAR_MS);
+}
+
+pid_t daemon_pid(const char *session_dir)
+{
+	char *path = session_lock_path(session_dir), text[32];
+	uint64_t pid;
+	int err = file_read_line(path, text, sizeof(text));
+
+	free(path);
+	if (err || number_parse_range(text, 1, INT_MAX, &pid))
+		return 0;
+	return pid;
+}
+
+bool daemon_owns_lock(const char *session_dir, pid_t pid)
+{
+	char *path = session_lock_path(session_dir), process[32];
+	struct stat lock, owner;
+	bool owns;
+
+	snprintf(process, sizeof(process), "/proc/%d", (int)pid);
+	owns = !lstat(path, &lock) && S_ISREG(lock.st_mode) && !stat(process, &owner) &&
+	       lock.st_uid == owner.st_uid;
+	free(path);
+	return owns;
+}
+
+static int explain(const char *session_dir, const char *request, int ms, int err,
+		   struct op_error *e)
+{
+	if (not_reached(err) && lock_is_held(session_dir))
+		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not "
+				    "listen on '%s/control'; try again, or end it with opcontrol "
+				    "--shutdown", daemon_pid(session_dir), session_dir,
+				    session_dir);
+	if (not_reached(err))
+		return op_error_set(e, -ESRCH, "the daemon is not running for session directory "
+				    "'%s'; opcontrol --start starts it", session_dir);
+	switch (err) {
+	case -ESRCH:
+		return op_error_set(e, err, "the daemon ended before it had answered '%s'; look "
+				    "at '%s/samples/oprofiled.log', opcontrol --start starts a new "
+				    "one", request, session_dir);
+	case -ETIMEDOUT:
+		return op_error_set(e, err, "oprofiled (pid %d) does not answer '%s' within %d s; "
+				    "look at '%s/samples/oprofiled.log', or end it with opcontrol "
+				    "--shutdown", daemon_pid(session_dir), request, ms / 1000,
+				    session_dir);
+	case -EREMOTEIO:
+		return err;	/* its own words are in @e already */
+	default:
+		return op_error_set(e, err, "cannot ask oprofiled through '%s/control': %s",
+				    session_dir, strerror(-err));
+	}
+}
+
+int daemon_answer_ms(const char *request)
+{
+	bool writes_all = !strcmp(request, "dump") || !strncmp(request, "save ", 5);
+
+	return writes_all ? WRITE_MS : ANSWER_MS;
+}
+
+int daemon_ask(const char *session_dir, const char *request, struct strbuf *answer,
+	       struct op_error *e)
+{
+	return daemon_ask_within(session_dir, request, daemon_answer_ms(request), answer, e);
+}
+
+int daemon_ask_within(const char *session_dir, const char *request, int ms, struct strbuf *answer,
+		      struct op_error *e)
+{
+	char *path = session_control_path(session_dir);
+	int err = channel_ask(path, request, ms, answer, e);
+
+	if (not_reached(err) && daemon_runs(session_dir))	/* it was just starting */
+		err = channel_ask(path, request, ms, answer, e);
+	else if (hung_up(err) && !daemon_runs(session_dir))
+		err = -ESRCH;
+	free(path);
+	return err ? explain(session_dir, request, ms, err, e) : 0;
+}
+
+bool answer_value(const char *answer, const char *key, char *buf, size_t size)
+{
+	size_t key_len = strlen(key), len;
+
+	buf[0] = '\0';
+	for (const char *line = answer; line && *line;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		if (strncmp(line, key, key_len) || (line[key_len] != ' ' && line[key_len] != '\n' &&
+						    line[key_len]))
+			continue;
+		line += key_len;
+		line += *line == ' ';
+		len = strcspn(line, "\n");
+		if (len > size - 1)
+			len = size - 1;
+		memcpy(buf, line, len);
+		buf[len] = '\0';
+		return true;
+	}
+	return false;
+}
+
+/* Whether @fd is still what @path names: another may have removed it before we had the lock. */
+static bool same_file(int fd, const char *path)
+{
+	struct stat ours, named;
+
+	return !fstat(fd, &ours) && !lstat(path, &named) && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
+static int lock_file(const char *path)
+{
+	for (;;) {
+		int fd = try_lock(path, O_RDWR | O_CREAT, LOCK_EX);
+
+		if (fd < 0 || same_file(fd, path))
+			return fd;
+		close(fd);
+	}
+}
+
+int session_lock(const char *session_dir, struct op_error *e)
+{
+	char *path = session_lock_path(session_dir), pid[16];
+	int fd = lock_file(path);
+
+	if (fd == -EBUSY)
+		op_error_set(e, fd, "another program holds '%s'; try again", path);
+	else if (fd < 0)
+		op_error_set(e, fd, "cannot lock session directory '%s': %s", session_dir,
+			     strerror(-fd));
+	free(path);
+	if (fd < 0)
+		return fd;
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) < 0) {
+		int err = op_error_set(e, -errno, "cannot write the lock of session directory "
+				       "'%s': %s", session_dir, strerror(errno));
+
+		session_unlock(session_dir, fd);
+		return err;
+	}
+	return fd;
+}
+
+void session_unlock(const char *session_dir, int fd)
+{
+	char *path = session_lock_path(session_dir);
+
+	unlink(path);
+	close(fd);
+	free(path);
+}
+
+bool session_remove_stale_lock(const char *session_dir)
+{
+	char *path = session_lock_path(session_dir);
+	int fd = try_lock(path, O_RDONLY, LOCK_EX);
+	bool stale = fd >= 0 && same_file(fd, path) && !unlink(path);
+
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return stale;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* daemonrc.c - read and write the saved set-up, as data */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "control/opcontrol/daemonrc.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
+
+#define MAX_FILE	(64 * 1024)
+#define EVENT_KEY	"CHOSEN_EVENTS_"
+#define LETTERS		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
+const char *daemonrc_path(void)
+{
+	const char *path = getenv(DAEMONRC_ENV);
+
+	return path && *path ? path : DAEMONRC_PATH;
+}
+
+static int parse_number(const char *value, uint64_t max, uint64_t *ret, struct op_error *e)
+{
+	if (number_parse_range(value, 0, max, ret))
+		return op_error_set(e, -EINVAL, "'%s' is not a number from 0 to %" PRIu64, value,
+				    max);
+	return 0;
+}
+
+static int parse_buffer(const char *value, enum buffer_id id, struct setup *s, struct op_error *e)
+{
+	return buffer_size_parse(id, value, &s->buffer_sizes[id], e);
+}
+
+static int parse_flag(const char *value, bool *ret, struct op_error *e)
+{
+	if (strcmp(value, "0") && strcmp(value, "1"))
+		return op_error_set(e, -EINVAL, "'%s' is not 0 or 1", value);
+	*ret = *value == '1';
+	return 0;
+}
+
+static int parse_text(const char *value, char **text)
+{
+	free(*text);
+	*text = xstrdup(value);
+	return 0;
+}
+
+static int parse_path(const char *value, char **path, struct op_error *e)
+{
+	if (*value != '/')
+		return op_error_set(e, -EINVAL, "'%s' is not a full path", value);
+	return parse_text(value, path);
+}
+
+static int parse_vmlinux(const char *value, char **vmlinux, struct op_error *e)
+{
+	if (!strcmp(value, VMLINUX_DEFAULT) || !strcmp(value, VMLINUX_NONE))
+		return parse_text(value, vmlinux);
+	return parse_path(value, vmlinux, e);
+}
+
+/* CHOSEN_EVENTS_0, _1, ... in order. */
+static int parse_event(const char *index, const char *value, struct setup *s, struct op_error *e)
+{
+	uint64_t i;
+	int err;
+
+	if (number_parse_range(index, 0, SETUP_MAX_EVENTS - 1, &i) || i != s->nr_events)
+		return op_error_set(e, -EINVAL, EVENT_KEY "%s should be " EVENT_KEY "%zu", index,
+				    s->nr_events);
+	err = event_request_parse(value, false, &s->events[i], e);
+	if (!err)
+		s->nr_events++;
+	return err;
+}
+
+static int parse_nr_chosen(const char *value, const struct setup *s, struct op_error *e)
+{
+	uint64_t nr;
+
+	if (number_parse_u64(value, &nr) || nr != s->nr_events)
+		return op_error_set(e, -EINVAL, "NR_CHOSEN is '%s' but %zu events stand above it",
+				    value, s->nr_events);
+	return 0;
+}
+
+static int parse_range(const char *value, struct setup *s, struct op_error *e)
+{
+	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
+		return op_error_set(e, -EINVAL, "'%s' is not START,END in hex", value);
+	return 0;
+}
+
+static int parse_collector(const char *value, struct setup *s, struct op_error *e)
+{
+	if (collector_wish_parse(value, &s->collector))
+		return op_error_set(e, -EINVAL, "'%s' is not auto, module or perf", value);
+	return 0;
+}
+
+static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
+{
+	if (unwind_parse(value, &s->frame_pointers_only))
+		return op_error_set(e, -EINVAL, "'%s' is not tables or fp", value);
+	return 0;
+}
+
+static int parse_model(const char *value, struct setup *s, struct op_error *e)
+{
+	const char *model = model_wish(value);
+
+	if (!model)
+		return op_error_set(e, -EINVAL, "'%s' is not auto, intel, amd, perf, nmi-ipi or "
+				    "timer", value);
+	s->model = model;
+	return 0;
+}
+
+/* CTR_EVENT[0] and the like: the only keys with brackets. */
+static bool is_counter_key(const char *key)
+{
+	size_t len = strspn(key, LETTERS), digits;
+
+	if (strncmp(key, "CTR_", 4))
+		return false;
+	if (!key[len])
+		return true;
+	digits = key[len] == '[' ? strspn(key + len + 1, "0123456789") : 0;
+	return digits && !strcmp(key + len + 1 + digits, "]");
+}
+
+/* What the original wrote, or older ones of it, and what means nothing any more (CTL-82, 83). */
+static bool is_ignored(const char *key)
+{
+	static const char *const keys[] = {
+		"XENIMAGE", "XEN_RANGE", "S390_HW_SAMPLER_BUFSIZE", "NOTE_SIZE", "RTC_VALUE",
+		"ONE_ENABLED",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(key, keys[i]))
+			return true;
+	return is_counter_key(key);
+}
+
+static int parse_pair(const char *key, const char *value, struct setup *s, struct op_error *e)
+{
+	if (!strncmp(key, EVENT_KEY, strlen(EVENT_KEY)))
+		return parse_event(key + strlen(EVENT_KEY), value, s, e);
+	if (!strcmp(key, "SESSION_DIR"))
+		return parse_path(value, &s->session_dir, e);
+	if (!strcmp(key, "NR_CHOSEN"))
+		return parse_nr_chosen(value, s, e);
+	if (!strcmp(key, "SEPARATE_LIB"))
+		return parse_flag(value, &s->separate_lib, e);
+	if (!strcmp(key, "SEPARATE_KERNEL"))
+		return parse_flag(value, &s->separate_kernel, e);
+	if (!strcmp(key, "SEPARATE_THREAD"))
+		return parse_flag(value, &s->separate_thread, e);
+	if (!strcmp(key, "SEPARATE_CPU"))
+		return parse_flag(value, &s->separate_cpu, e);
+	if (!strcmp(key, "SEPARATE_CGROUP"))
+		return parse_flag(value, &s->separate_cgroup, e);
+	if (!strcmp(key, "VMLINUX"))
+		return parse_vmlinux(value, &s->vmlinux, e);
+	if (!strcmp(key, "IMAGE_FILTER"))
+		return parse_text(value, &s->image_filter);
+	if (!strcmp(key, "BUF_SIZE"))
+		return parse_buffer(value, BUFFER_EVENTS, s, e);
+	if (!strcmp(key, "BUF_WATERSHED"))
+		return parse_buffer(value, BUFFER_WATERSHED, s, e);
+	if (!strcmp(key, "CPU_BUF_SIZE"))
+		return parse_buffer(value, BUFFER_CPU, s, e);
+	if (!strcmp(key, "CALLGRAPH"))
+		return parse_number(value, SETUP_MAX_CALLGRAPH, &s->callgraph_depth, e);
+	if (!strcmp(key, "UNWIND"))
+		return parse_unwind(value, s, e);
+	if (!strcmp(key, "UNWIND_MEMORY"))
+		return parse_number(value, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory, e);
+	if (!strcmp(key, "KERNEL_RANGE"))
+		return parse_range(value, s, e);
+	if (!strcmp(key, "COLLECTOR"))
+		return parse_collector(value, s, e);
+	if (!strcmp(key, "MODEL"))
+		return parse_model(value, s, e);
+	if (is_ignored(key))
+		return 0;
+	return op_error_set(e, -EINVAL, "unknown key '%s'", key);
+}
+
+static bool key_ok(const char *key)
+{
+	size_t len = strspn(key, LETTERS);
+
+	return len && (!key[len] || is_counter_key(key));
+}
+
+static int parse_line(char *line, struct setup *s, struct op_error *e)
+{
+	char *equals = strchr(line, '=');
+
+	if (!equals)
+		return op_error_set(e, -EINVAL, "not KEY=VALUE");
+	*equals = '\0';
+	if (!key_ok(line))
+		return op_error_set(e, -EINVAL,
+				    "a key may hold letters, digits and _ only");
+	if (!setup_value_ok(equals + 1))
+		return op_error_set(e, -EINVAL,
+				    "a value may hold letters, digits and _ : , . / - only");
+	return parse_pair(line, equals + 1, s, e);
+}
+
+int daemonrc_parse(const char *text, const char *path, struct setup *s, struct op_error *e)
+{
+	char *copy = xstrdup(text), *rest = copy, *line;
+	int number = 0, err = 0;
+
+	s->nr_events = 0;
+	while (!err && rest && *rest) {
+		struct op_error why = { "" };
+
+		line = strsep(&rest, "\n");
+		number++;
+		err = parse_line(line, s, &why);
+		if (err)
+			op_error_set(e, err, "%s:%d: %s; fix the line or remove the file", path,
+				     number, why.text);
+	}
+	free(copy);
+	return err;
+}
+
+void daemonrc_format(const struct setup *s, struct strbuf *out)
+{
+	strbuf_addf(out, "SESSION_DIR=%s\n", s->session_dir);
+	for (size_t i = 0; i < s->nr_events; i++) {
+		strbuf_addf(out, EVENT_KEY "%zu=", i);
+		event_request_format(&s->events[i], out);
+		strbuf_add_char(out, '\n');
+	}
+	strbuf_addf(out, "NR_CHOSEN=%zu\n", s->nr_events);
+	strbuf_addf(out, "SEPARATE_LIB=%d\n", s->separate_lib);
+	strbuf_addf(out, "SEPARATE_KERNEL=%d\n", s->separate_kernel);
+	strbuf_addf(out, "SEPARATE_THREAD=%d\n", s->separate_thread);
+	strbuf_addf(out, "SEPARATE_CPU=%d\n", s->separate_cpu);
+	if (s->separate_cgroup)		/* the original's has no such line */
+		strbuf_add(out, "SEPARATE_CGROUP=1\n");
+	strbuf_addf(out, "VMLINUX=%s\n", s->vmlinux);
+	strbuf_addf(out, "IMAGE_FILTER=%s\n", s->image_filter);
+	if (s->buffer_sizes[BUFFER_EVENTS])
+		strbuf_addf(out, "BUF_SIZE=%" PRIu64 "\n", s->buffer_sizes[BUFFER_EVENTS]);
+	if (s->buffer_sizes[BUFFER_WATERSHED])
+		strbuf_addf(out, "BUF_WATERSHED=%" PRIu64 "\n", s->buffer_sizes[BUFFER_WATERSHED]);
+	strbuf_addf(out, "CPU_BUF_SIZE=%" PRIu64 "\n", s->buffer_sizes[BUFFER_CPU]);
+	strbuf_addf(out, "CALLGRAPH=%" PRIu64 "\n", s->callgraph_depth);
+	if (s->frame_pointers_only)
+		strbuf_add(out, "UNWIND=fp\n");
+	if (s->unwind_memory)
+		strbuf_addf(out, "UNWIND_MEMORY=%" PRIu64 "\n", s->unwind_memory);
+	if (s->kernel_start || s->kernel_end)
+		strbuf_addf(out, "KERNEL_RANGE=%" PRIx64 ",%" PRIx64 "\n", s->kernel_start,
+			    s->kernel_end);
+	strbuf_add(out, "XENIMAGE=none\n");
+	if (s->collector != COLLECTOR_AUTO)
+		strbuf_addf(out, "COLLECTOR=%s\n", collector_wish_name(s->collector));
+	if (*s->model)
+		strbuf_addf(out, "MODEL=%s\n", s->model);
+}
+
+int daemonrc_load(const char *path, struct setup *s, struct op_error *e)
+{
+	char *text;
+	size_t len;
+	int err = file_read_all(path, MAX_FILE, &text, &len);
+
+	if (err == -ENOENT)
+		return 0;
+	if (err)
+		return op_error_set(e, err, "cannot read saved set-up '%s': %s%s", path,
+				    strerror(-err),
+				    err == -EFBIG ? "; opcontrol did not write it: remove it" : "");
+	if (strlen(text) != len)
+		err = op_error_set(e, -EINVAL, "%s: not a text file; remove it", path);
+	else
+		err = daemonrc_parse(text, path, s, e);
+	free(text);
+	return err;
+}
+
+int daemonrc_save(const char *path, const struct setup *s, struct op_error *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int err;
+
+	daemonrc_format(s, &text);
+	err = file_make_parent_dirs(path, 0755);
+	if (!err)
+		err = file_write_atomic(path, text.text, text.len, 0644);
+	strbuf_free(&text);
+	if (err)
+		op_error_set(e, err, "cannot save the set-up in '%s': %s", path, strerror(-err));
+	return err;
+}
+
+static char *pending_path(const char *path)
+{
+	return xasprintf("%s_new", path);
+}
+
+int daemonrc_save_pending(const char *path, const struct setup *s, struct op_error *e)
+{
+	char *pending = pending_path(path);
+	int err = daemonrc_save(pending, s, e);
+
+	free(pending);
+	return err;
+}
+
+bool daemonrc_has_pending(const char *path)
+{
+	char *pending = pending_path(path);
+	bool has = file_exists(pending);
+
+	free(pending);
+	return has;
+}
+
+int daemonrc_adopt_pending(const char *path, struct op_error *e)
+{
+	char *pending = pending_path(path);
+	int err = rename(pending, path) ? -errno : 0;
+
+	free(pending);
+	if (err && err != -ENOENT)
+		return op_error_set(e, err, "cannot put the set-up waiting in '%s_new' in force: "
+				    "%s", path, strerror(-err));
+	return 0;
+}

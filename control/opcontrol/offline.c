@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * offline.c - reset or save a session that no daemon writes to
+ *
+ * Both are one rename(2), so that a report made meanwhile sees the session whole or
+ * not at all.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "control/opcontrol/daemon_link.h"
+#include "libutil/file.h"
+#include "control/opcontrol/offline.h"
+#include "libdb/session/session.h"
+#include "libdb/session/settle.h"
+#include "libutil/xalloc.h"
+
+#define ASIDE	".tmp_reset."		/* and a pid: no session's name */
+
+bool offline_has_samples(const char *session_dir)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	DIR *dir = opendir(current);
+	bool any = false;
+	struct dirent *d;
+
+	while (dir && !any && (d = readdir(dir)))
+		any = d->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	free(current);
+	return any;
+}
+
+/* What a reset that was killed had put aside: the daemon's own ones are called ".removed". */
+static bool is_leftover(const char *name)
+{
+	return !strncmp(name, ASIDE, strlen(ASIDE)) || !strncmp(name, ".removed.", 9);
+}
+
+/* Returns how many there are, which are removed if @remove: only under the session's lock. */
+static size_t leftovers(const char *session_dir, bool remove)
+{
+	char *samples = path_join(session_dir, "samples"), *path;
+	DIR *dir = opendir(samples);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		if (!is_leftover(entry->d_name))
+			continue;
+		nr++;
+		path = path_join(samples, entry->d_name);
+		if (remove)
+			(void)file_remove_tree(path);
+		free(path);
+	}
+	if (dir)
+		closedir(dir);
+	free(samples);
+	return nr;
+}
+
+static int move_current(const char *session_dir, const char *to, struct op_error *e)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	int err = renameat2(AT_FDCWD, current, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
+
+	if (err == -EEXIST)
+		op_error_set(e, err, "'%s' exists already; choose another name", to);
+	else if (err)
+		op_error_set(e, err, "cannot move '%s' to '%s': %s", current, to, strerror(-err));
+	else
+		(void)mkdir(current, 0755);	/* the daemon makes it too */
+	free(current);
+	return err;
+}
+
+/* After a kill -9 no daemon comes any more that would do it. [SS-24] */
+static int settle_current(const char *session_dir, struct op_error *e)
+{
+	char *current = session_samples_path(session_dir, SESSION_CURRENT);
+	struct op_error why = { "" };
+	struct settlement s;
+	int err = session_settle(current, &s, &why);
+
+	if (err)
+		op_error_set(e, err, "cannot make the counts of '%s' complete, so it stays where "
+			     "it is: %s", current, why.text);
+	free(current);
+	return err;
+}
+
+static int reset_locked(const char *session_dir, struct op_error *e)
+{
+	char *aside = xasprintf("%s/samples/" ASIDE "%d", session_dir, (int)getpid());
+	int err;
+
+	(void)leftovers(session_dir, true);
+	err = offline_has_samples(session_dir) ? move_current(session_dir, aside, e) : 0;
+	if (!err) {
+		err = file_remove_tree(aside);
+		if (err)
+			op_error_set(e, err, "cannot remove all of '%s': %s", aside,
+				     strerror(-err));
+	}
+	free(aside);
+	return err;
+}
+
+int offline_reset(const char *session_dir, struct op_error *e)
+{
+	int fd, err;
+
+	if (!offline_has_samples(session_dir) && !leftovers(session_dir, false))
+		return 0;
+	fd = session_lock(session_dir, e);
+	if (fd < 0)
+		return fd;
+	err = reset_locked(session_dir, e);
+	session_unlock(session_dir, fd);
+	return err;
+}
+
+int offline_save(const char *session_dir, const char *name, struct op_error *e)
+{
+	char *saved;
+	int fd = session_lock(session_dir, e), err;
+
+	if (fd < 0)
+		return fd;
+	err = settle_current(session_dir, e);
+	saved = session_samples_path(session_dir, name);
+	if (!err)
+		err = move_current(session_dir, saved, e);
+	free(saved);
+	session_unlock(session_dir, fd);
+	return err;
+}

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * setup.c - apply set-up options to the saved set-up, and judge the result
+ *
+ * One function per option, in a table, so that what an option accepts is found in one place.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libdb/session/session.h"
+#include "control/opcontrol/setup.h"
+#include "control/machine/vmlinux.h"
+#include "libutil/xalloc.h"
+
+void setup_init(struct setup *s)
+{
+	*s = (struct setup){
+		.session_dir = xstrdup(SESSION_DIR_DEFAULT),
+		.vmlinux = xstrdup(VMLINUX_DEFAULT),
+		.image_filter = xstrdup(""),
+		.model = MODEL_ANY,
+	};
+}
+
+void setup_free(struct setup *s)
+{
+	free(s->session_dir);
+	free(s->vmlinux);
+	free(s->image_filter);
+	*s = (struct setup){ 0 };
+}
+
+static void replace(char **text, char *owned)
+{
+	free(*text);
+	*text = owned;
+}
+
+bool setup_value_ok(const char *value)
+{
+	for (; *value; value++)
+		if (!isalnum((unsigned char)*value) && !strchr("_:,./-", *value))
+			return false;
+	return true;
+}
+
+static const char *const wish_names[] = { "auto", "module", "perf" };
+
+const char *collector_wish_name(enum collector_wish wish)
+{
+	return wish_names[wish];
+}
+
+int collector_wish_parse(const char *text, enum collector_wish *ret)
+{
+	for (size_t i = 0; i < sizeof(wish_names) / sizeof(wish_names[0]); i++) {
+		if (!strcmp(text, wish_names[i])) {
+			*ret = i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int hex_parse(const char *text, size_t len, uint64_t *ret)
+{
+	char copy[24] = "0x";
+
+	if (len > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
+		text += 2;
+		len -= 2;
+	}
+	if (!len || len > 16)
+		return -EINVAL;
+	memcpy(copy + 2, text, len);
+	return number_parse_u64(copy, ret) ? -EINVAL : 0;
+}
+
+int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
+{
+	const char *comma = strchr(text, ',');
+	uint64_t start, end;
+
+	if (!comma || hex_parse(text, comma - text, &start) ||
+	    hex_parse(comma + 1, strlen(comma + 1), &end) || start >= end)
+		return -EINVAL;
+	*ret_start = start;
+	*ret_end = end;
+	return 0;
+}
+
+const char *model_wish(const char *name)
+{
+	static const char *const names[] = { "auto", "intel", "amd", "perf", "nmi-ipi", "timer" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return names[i];
+	return NULL;
+}
+
+static int set_event(struct setup *s, const char *value, struct op_error *e)
+{
+	int err;
+
+	if (!strcmp(value, "default"))
+		return 0;	/* mixing it with others is setup_set()'s to refuse */
+	if (s->nr_events == SETUP_MAX_EVENTS)
+		return op_error_set(e, -EINVAL, "more than %d events", SETUP_MAX_EVENTS);
+	err = event_request_parse(value, false, &s->events[s->nr_events], e);
+	if (!err)
+		s->nr_events++;
+	return err;
+}
+
+static int separate_word(struct setup *s, const char *word)
+{
+	bool all = !strcmp(word, "all");
+	bool kernel = all || !strcmp(word, "kernel");
+	bool lib = kernel || !strcmp(word, "lib") || !strcmp(word, "library");
+	bool thread = all || !strcmp(word, "thread");
+	bool cpu = all || !strcmp(word, "cpu");
+	bool cgroup = !strcmp(word, "cgroup");	/* "all" is the original's */
+
+	s->separate_lib |= lib;
+	s->separate_kernel |= kernel;
+	s->separate_thread |= thread;
+	s->separate_cpu |= cpu;
+	s->separate_cgroup |= cgroup;
+	return lib || thread || cpu || cgroup || !strcmp(word, "none") ? 0 : -EINVAL;
+}
+
+static int set_separate(struct setup *s, const char *value, struct op_error *e)
+{
+	char *copy = xstrdup(value), *rest = copy, *word;
+	int err = 0;
+
+	s->separate_lib = s->separate_kernel = s->separate_thread = s->separate_cpu = false;
+	s->separate_cgroup = false;
+	while (!err && (word = strsep(&rest, ","))) {
+		err = separate_word(s, word);
+		if (err)
+			op_error_set(e, err, "--separate='%s': use none, lib, kernel, thread, "
+				     "cpu, cgroup or all", word);
+	}
+	free(copy);
+	return err;
+}
+
+static int set_vmlinux(struct setup *s, const char *value, struct op_error *e)
+{
+	char *path;
+
+	if (!strcmp(value, "kallsyms")) {
+		replace(&s->vmlinux, xstrdup(VMLINUX_DEFAULT));
+		return 0;
+	}
+	path = path_absolute(value);
+	if (!path || !setup_value_ok(path)) {
+		free(path);
+		return op_error_set(e, -EINVAL, "--vmlinux='%s': its full path holds characters "
+				    "that cannot be saved", value);
+	}
+	replace(&s->vmlinux, path);
+	return 0;
+}
+
+static int set_no_vmlinux(struct setup *s, const char *value, struct op_error *e)
+{
+	(void)value;
+	(void)e;
+	replace(&s->vmlinux, xstrdup(VMLINUX_NONE));
+	return 0;
+}
+
+static int set_kernel_range(struct setup *s, const char *value, struct op_error *e)
+{
+	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
+		return op_error_set(e, -EINVAL,
+				    "--kernel-range='%s': use START,END in hex, START below END",
+				    value);
+	return 0;
+}
+
+static int set_image(struct setup *s, const char *value, struct op_error *e)
+{
+	const char *path = value;
+
+	if (!strcmp(value, "all")) {
+		replace(&s->image_filter, xstrdup(""));
+		return 0;
+	}
+	for (; path; path = strchr(path, ',') ? strchr(path, ',') + 1 : NULL)
+		if (*path != '/')
+			return op_error_set(e, -EINVAL, "--image='%s': use all, or full paths "
+					    "separated by commas", value);
+	replace(&s->image_filter, xstrdup(value));
+	return 0;
+}
+
+static int set_buffer(struct setup *s, enum buffer_id id, const char *value, struct op_error *e)
+{
+	struct op_error why = { "" };
+
+	if (buffer_size_parse(id, value, &s->buffer_sizes[id], &why))
+		return op_error_set(e, -EINVAL, "--%s: %s", buffer_kinds[id].option, why.text);
+	return 0;
+}
+
+static int set_buffer_size(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_buffer(s, BUFFER_EVENTS, value, e);
+}
+
+static int set_buffer_watershed(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_buffer(s, BUFFER_WATERSHED, value, e);
+}
+
+static int set_cpu_buffer_size(struct setup *s, const char *value, struct op_error *e)
+{
+	return set_buffer(s, BUFFER_CPU, value, e);
+}
+
+static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
+{
+	if (number_parse_range(value, 0, SETUP_MAX_CALLGRAPH, &s->callgraph_depth))
+		return op_error_set(e, -EINVAL, "--callgraph='%s': use a number from 0 to %d",
+				    value, SETUP_MAX_CALLGRAPH);
+	return 0;
+}
+
+int unwind_parse(const char *text, bool *ret_frame_pointers_only)
+{
+	bool fp = !strcmp(text, "fp");
+
+	if (!fp && strcmp(text, "tables"))
+		return -EINVAL;
+	*ret_frame_pointers_only = fp;
+	return 0;
+}
+
+static int set_unwind(struct setup *s, const char *value, struct op_error *e)
+{
+	if (unwind_parse(value, &s->frame_pointers_only))
+		return op_error_set(e, -EINVAL, "--unwind='%s': use tables, or fp for frame "
+				    "pointers only", value);
+	return 0;
+}
+
+static int set_unwind_memory(struct setup *s, const char *value, struct op_error *e)
+{
+	if (number_parse_range(value, 0, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory))
+		return op_error_set(e, -EINVAL, "--unwind-memory='%s': use a number of MB from 1 "
+				    "to %d, or 0 for the default", value,
+				    OP_UNWIND_MEMORY_MAX / 1024);
+	return 0;
+}
+
+static int set_session_dir(struct setup *s, const char *value, struct op_error *e)
+{
+	char *path = path_absolute(value);
+
+	if (!path || !setup_value_ok(path)) {
+		free(path);
+		return op_error_set(e, -EINVAL, "--session-dir='%s': its full path may hold "
+				    "letters, digits and _ : , . / - only", value);
+	}
+	replace(&s->session_dir, path);
+	return 0;
+}
+
+static int set_collector(struct setup *s, const char *value, struct op_error *e)
+{
+	if (collector_wish_parse(value, &s->collector))
+		return op_error_set(e, -EINVAL, "--collector='%s': use module, perf or auto",
+				    value);
+	return 0;
+}
+
+static int set_model(struct setup *s, const char *value, struct op_error *e)
+{
+	const char *model = model_wish(value);
+
+	if (!model)
+		return op_error_set(e, -EINVAL, "--model='%s': use auto, intel, amd, perf, nmi-ipi "
+				    "or timer", value);
+	s->model = model;
+	return 0;
+}
+
+static int (*const setters[])(struct setup *s, const char *value, struct op_error *e) = {
+	[SET_EVENT] = set_event,
+	[SET_SEPARATE] = set_separate,
+	[SET_VMLINUX] = set_vmlinux,
+	[SET_NO_VMLINUX] = set_no_vmlinux,
+	[SET_KERNEL_RANGE] = set_kernel_range,
+	[SET_IMAGE] = set_image,
+	[SET_BUFFER_SIZE] = set_buffer_size,
+	[SET_BUFFER_WATERSHED] = set_buffer_watershed,
+	[SET_CPU_BUFFER_SIZE] = set_cpu_buffer_size,
+	[SET_CALLGRAPH] = set_callgraph,
+	[SET_UNWIND] = set_unwind,
+	[SET_UNWIND_MEMORY] = set_unwind_memory,
+	[SET_SESSION_DIR] = set_session_dir,
+	[SET_COLLECTOR] = set_collector,
+	[SET_MODEL] = set_model,
+};
+
+static bool has_path(const struct setup *s)
+{
+	return *s->vmlinux && strcmp(s->vmlinux, VMLINUX_NONE);
+}
+
+/* The range may stand before the image, and was another's if it is not given again. */
+static bool forget_range(struct setup *s, const struct setting *settings, size_t nr)
+{
+	bool new_image = false;
+
+	for (size_t i = 0; i < nr; i++)
+		new_image |= settings[i].id == SET_VMLINUX || settings[i].id == SET_NO_VMLINUX;
+	if (new_image)
+		s->kernel_start = s->kernel_end = 0;
+	return new_image;
+}
+
+int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e)
+{
+	bool default_event = false, new_image = forget_range(s, settings, nr);
+	size_t nr_events = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		int err;
+
+		if (settings[i].id == SET_EVENT) {
+			default_event |= !strcmp(settings[i].value, "default");
+			if (!nr_events++)
+				s->nr_events = 0;
+		}
+		err = setters[settings[i].id](s, settings[i].value, e);
+		if (err)
+			return err;
+	}
+	if (default_event && nr_events > 1)
+		return op_error_set(e, -EINVAL,
+				    "--event=default cannot be mixed with other events");
+	return new_image && has_path(s) ? vmlinux_check(s->vmlinux, s->kernel_end, e) : 0;
+}
+
+int setup_check(const struct setup *s, struct op_error *e)
+{
+	int err = buffer_sizes_check(s->buffer_sizes, s->callgraph_depth, e);
+
+	if (err)
+		return err;
+	if ((s->kernel_start || s->kernel_end) && !has_path(s))
+		return op_error_set(e, -EINVAL,
+				    "--kernel-range is of use with --vmlinux=FILE only");
+	return 0;
+}

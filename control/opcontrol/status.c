@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * status.c - print the state of things: the original's lines first, exactly, then ours
+ *
+ * While a daemon runs it is asked what it uses, so that no set-up that only waits in a
+ * file is taken for what happens (CTL-98).
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "control/opcontrol/daemon_link.h"
+#include "libutil/number.h"
+#include "libdb/session/session.h"
+#include "control/opcontrol/status.h"
+
+void format_period(uint64_t ns, char *buf, size_t size)
+{
+	static const struct {
+		uint64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
+	size_t i = 0;
+
+	while (ns < units[i].ns && i < 3)
+		i++;
+	snprintf(buf, size, "%.6g %s", (double)(ns * 1000 / units[i].ns) / 1000, units[i].name);
+}
+
+static void print_number_unless_0(const char *label, uint64_t n, FILE *out)
+{
+	if (n)
+		fprintf(out, "%s: %" PRIu64 "\n", label, n);
+}
+
+/* The default has a name, too, as it has at --vmlinux: an empty line would look like a mistake. */
+static void print_vmlinux(const char *vmlinux, FILE *out)
+{
+	fprintf(out, "vmlinux file: %s\n", strcmp(vmlinux, VMLINUX_DEFAULT) ? vmlinux : "kallsyms");
+}
+
+/* What the module's buffers are, or will be: bigger by themselves where chains are taken. */
+static void print_sizes(const struct setup *s, FILE *out)
+{
+	static const char *const labels[] = {
+		[BUFFER_EVENTS] = "Buffer size",
+		[BUFFER_WATERSHED] = "CPU buffer watershed",
+		[BUFFER_CPU] = "CPU buffer size",
+	};
+
+	for (enum buffer_id i = 0; i < NR_BUFFERS; i++) {
+		uint64_t used = buffer_size_used(s->buffer_sizes, i, s->callgraph_depth);
+
+		if (s->buffer_sizes[i])
+			fprintf(out, "%s: %" PRIu64 "\n", labels[i], s->buffer_sizes[i]);
+		else if (s->callgraph_depth && s->collector != COLLECTOR_PERF)
+			fprintf(out, "%s: %" PRIu64 " (for call graphs of this depth)\n",
+				labels[i], used);
+	}
+}
+
+static void print_unwind(const struct setup *s, FILE *out)
+{
+	if (!s->callgraph_depth)
+		return;
+	if (s->frame_pointers_only)
+		fprintf(out, "Stacks walked by: frame pointers only\n");
+	else
+		fprintf(out, "Stacks walked by: unwind tables, in at most %" PRIu64 " MB\n",
+			s->unwind_memory ? s->unwind_memory : OP_UNWIND_MEMORY / 1024);
+}
+
+void status_print_setup(const struct setup *s, FILE *out)
+{
+	struct strbuf spec = STRBUF_INIT;
+
+	fprintf(out, "Daemon not running\nSession-dir: %s\n", s->session_dir);
+	for (size_t i = 0; i < s->nr_events; i++) {
+		strbuf_reset(&spec);
+		event_request_format(&s->events[i], &spec);
+		fprintf(out, "Event %zu: %s\n", i, spec.text);
+	}
+	strbuf_free(&spec);
+	fprintf(out, "Separate options:%s%s%s%s%s%s\n", s->separate_lib ? " library" : "",
+		s->separate_kernel ? " kernel" : "", s->separate_thread ? " thread" : "",
+		s->separate_cpu ? " cpu" : "", s->separate_cgroup ? " cgroup" : "",
+		s->separate_lib || s->separate_thread || s->separate_cpu ||
+		s->separate_cgroup ? "" : " none");
+	print_vmlinux(s->vmlinux, out);
+	fprintf(out, "Image filter: %s\n", *s->image_filter ? s->image_filter : "none");
+	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
+	print_sizes(s, out);
+	print_unwind(s, out);
+	fprintf(out, "Collector: %s\n", collector_wish_name(s->collector));
+	if (*s->model)
+		fprintf(out, "Model: %s\n", s->model);
+}
+
+/* The answer's number for @key, 0 if it has none. */
+static uint64_t answer_number(const char *answer, const char *key)
+{
+	char text[32];
+	uint64_t n = 0;
+
+	if (answer_value(answer, key, text, sizeof(text)))
+		(void)number_parse_u64(text, &n);
+	return n;
+}
+
+static void print_events(const char *answer, FILE *out)
+{
+	char events[4096], *rest = events, *word;
+	int i = 0;
+
+	answer_value(answer, "events", events, sizeof(events));
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			fprintf(out, "Event %d: %s\n", i++, word);
+}
+
+static void print_separate(const char *answer, FILE *out)
+{
+	char words[256], *rest = words, *word;
+
+	answer_value(answer, "separate", words, sizeof(words));
+	fprintf(out, "Separate options:");
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			fprintf(out, " %s", strcmp(word, "lib") ? word : "library");
+	fprintf(out, "\n");
+}
+
+static void print_kernel_image(const char *answer, FILE *out)
+{
+	char vmlinux[1024], symbols[32];
+
+	answer_value(answer, "vmlinux", vmlinux, sizeof(vmlinux));
+	answer_value(answer, "kernel_symbols", symbols, sizeof(symbols));
+	print_vmlinux(!*vmlinux && !strcmp(symbols, "none") ? VMLINUX_NONE : vmlinux, out);
+}
+
+static void print_originals(const char *answer, FILE *out)
+{
+	char state[32], text[4096];
+
+	answer_value(answer, "state", state, sizeof(state));
+	fprintf(out, "Daemon %s: pid %" PRIu64 "\n", state, answer_number(answer, "pid"));
+	answer_value(answer, "session_dir", text, sizeof(text));
+	fprintf(out, "Session-dir: %s\n", text);
+	print_events(answer, out);
+	print_separate(answer, out);
+	print_kernel_image(answer, out);
+	answer_value(answer, "image_filter", text, sizeof(text));
+	fprintf(out, "Image filter: %s\n", *text && strcmp(text, "all") ? text : "none");
+	fprintf(out, "Call-graph depth: %" PRIu64 "\n", answer_number(answer, "callgraph_depth"));
+	print_number_unless_0("Buffer size", answer_number(answer, "buffer_size"), out);
+	print_number_unless_0("CPU buffer watershed", answer_number(answer, "buffer_watershed"),
+			      out);
+	print_number_unless_0("CPU buffer size", answer_number(answer, "cpu_buffer_size"), out);
+}
+
+static void print_model(const char *answer, FILE *out)
+{
+	char model[64], type[64], period[32];
+	uint64_t ns = answer_number(answer, "period_ns");
+
+	if (!answer_value(answer, "model", model, sizeof(model)))
+		return;
+	answer_value(answer, "cpu_type", type, sizeof(type));
+	format_period(ns, period, sizeof(period));
+	if (ns)
+		fprintf(out, "Model: %s, a sample every %s on each CPU (clock %" PRIu64 " MHz)\n",
+			model, period, answer_number(answer, "clock_khz") / 1000);
+	else if (*type)
+		fprintf(out, "Model: %s, by the counters of CPU type %s\n", model, type);
+	else
+		fprintf(out, "Model: %s\n", model);
+}
+
+/* "SPEC ENABLED_NS RUNNING_NS" of an event: told if it was not counted all the time. */
+static void print_share(char *value, FILE *out)
+{
+	char *enabled_text = strchr(value, ' '), *running_text;
+	uint64_t enabled, running;
+
+	running_text = enabled_text ? strchr(enabled_text + 1, ' ') : NULL;
+	if (!running_text)
+		return;
+	*enabled_text = *running_text = '\0';
+	if (number_parse_u64(enabled_text + 1, &enabled) ||
+	    number_parse_u64(running_text + 1, &running) || running >= enabled / 100 * 99)
+		return;
+	fprintf(out, "Multiplexed: %s was counted %.1f %% of the time\n", value,
+		100.0 * (double)running / (double)enabled);
+}
+
+static void print_shares(const char *answer, FILE *out)
+{
+	char key[32], value[256];
+
+	for (int i = 0; i < SETUP_MAX_EVENTS; i++) {
+		snprintf(key, sizeof(key), "event.%d", i);
+		if (answer_value(answer, key, value, sizeof(value)))
+			print_share(value, out);
+	}
+}
+
+static void print_kernel_symbols(const char *answer, FILE *out)
+{
+	char symbols[32];
+
+	if (!answer_value(answer, "kernel_symbols", symbols, sizeof(symbols)))
+		return;
+	fprintf(out, "Kernel symbols: %s%s\n", symbols, strcmp(symbols, "hidden") ? "" :
+		" (kernel.kptr_restrict; set it to 1 before --start)");
+}
+
+static void print_losses(const char *answer, FILE *out)
+{
+	uint64_t lost = 0;
+	char key[64];
+
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++) {
+		snprintf(key, sizeof(key), "lost.%s", loss_name(reason));
+		lost += answer_number(answer, key);
+	}
+	fprintf(out, "Samples lost: %" PRIu64 "\n", lost);
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++) {
+		uint64_t n;
+
+		snprintf(key, sizeof(key), "lost.%s", loss_name(reason));
+		n = answer_number(answer, key);
+		if (n)
+			fprintf(out, "  %" PRIu64 " %s\n", n, loss_text(reason));
+	}
+}
+
+static double percent(uint64_t part, uint64_t of)
+{
+	return 100.0 * (double)part / (double)of;
+}
+
+/* How the chains of this session ended: what the user may believe of his call graphs. */
+static void print_stacks(const char *answer, FILE *out)
+{
+	uint64_t ends[COUNTS_STACK_ENDS], all = 0, guessed;
+	char key[64];
+
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
+		snprintf(key, sizeof(key), "stacks.%s", counts_stack_end_name(i));
+		ends[i] = answer_number(answer, key);
+		all += ends[i];
+	}
+	if (!all)
+		return;
+	fprintf(out, "Call stacks: %" PRIu64, all);
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (ends[i])
+			fprintf(out, ", %.1f %% %s", percent(ends[i], all),
+				counts_stack_end_text(i));
+	fprintf(out, "\n");
+	guessed = answer_number(answer, "stacks_guessed");
+	if (guessed)
+		fprintf(out, "  %.1f %% in part by frame pointers, for want of an unwind table\n",
+			percent(guessed, all));
+	print_number_unless_0("Call stacks not kept", answer_number(answer, "stacks_lost"), out);
+	print_number_unless_0("Calls not counted", answer_number(answer, "arcs_lost"), out);
+}
+
+static void print_tables(const char *answer, FILE *out)
+{
+	char how[32];
+
+	if (!answer_value(answer, "unwind", how, sizeof(how)))
+		return;
+	if (strcmp(how, "tables")) {
+		fprintf(out, "Stacks walked by: frame pointers only\n");
+		return;
+	}
+	fprintf(out, "Stacks walked by: %" PRIu64 " unwind tables, %" PRIu64 " of %" PRIu64
+		" kB", answer_number(answer, "unwind.tables"),
+		answer_number(answer, "unwind.bytes") / 1024,
+		answer_number(answer, "unwind.limit") / 1024);
+	if (answer_number(answer, "unwind.refused"))
+		fprintf(out, "; %" PRIu64 " images have none that can be used",
+			answer_number(answer, "unwind.refused"));
+	fprintf(out, "\n");
+}
+
+/* Code that may have no name. [JT-6] */
+static void print_made_code(const char *answer, FILE *out)
+{
+	print_number_unless_0("Processes with a refused file about code they made",
+			      answer_number(answer, "jit.refused"), out);
+	print_number_unless_0("Processes with a damaged file about code they made",
+			      answer_number(answer, "jit.damaged"), out);
+}
+
+/* Only if it was asked for. */
+static void print_ibs(const char *answer, FILE *out)
+{
+	char text[32];
+
+	if (!answer_value(answer, "ibs.derived_events", text, sizeof(text)))
+		return;
+	fprintf(out, "IBS samples: %" PRIu64 " of fetches, %" PRIu64 " of ops (%" PRIu64
+		" at no valid address); %s events derived from them\n",
+		answer_number(answer, "ibs.fetch_samples"), answer_number(answer, "ibs.op_samples"),
+		answer_number(answer, "ibs.op_invalid_rip"), text);
+	print_number_unless_0("IBS log lines left out",
+			      answer_number(answer, "ibs.log_lines_left_out"), out);
+}
+
+void status_print_running(const char *answer, FILE *out)
+{
+	char text[64], trouble[1024];
+
+	print_originals(answer, out);
+	if (answer_value(answer, "collector", text, sizeof(text)))
+		fprintf(out, "Collector: %s\n", text);
+	print_model(answer, out);
+	print_shares(answer, out);
+	print_kernel_symbols(answer, out);
+	fprintf(out, "Samples received: %" PRIu64 "\n", answer_number(answer, "received"));
+	fprintf(out, "Samples recorded: %" PRIu64 "\n", answer_number(answer, "recorded"));
+	print_number_unless_0("Samples filtered out", answer_number(answer, "filtered"), out);
+	print_losses(answer, out);
+	print_ibs(answer, out);
+	print_stacks(answer, out);
+	print_tables(answer, out);
+	print_made_code(answer, out);
+	if (answer_value(answer, "trouble", trouble, sizeof(trouble)))
+		fprintf(out, "Samples are being lost: %s\n", trouble);
+	print_number_unless_0("Interrupts throttled", answer_number(answer, "throttled"), out);
+	fprintf(out, "Session size: %" PRIu64 " kB\n",
+		answer_number(answer, "session_bytes") / 1024);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * ophelp.c - which events this machine, or another, can be profiled by
+ *
+ * opcontrol and scripts ask it too: what an event's code, default unit mask or counter is.
+ */
+#include "control/ophelp/ophelp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "libutil/say.h"
+#include "libutil/version.h"
+
+#define NARROWEST 40
+
+static bool is_timer(const struct help_cpus *cpus)
+{
+	return !cpus->cpu[0].table;
+}
+
+/* The type that --cpu-type names, with as many counters as it usually has. */
+static int named_type(const struct help_options *o, struct cpu_kinds *kinds, struct op_error *e)
+{
+	const struct cpu_type *type = cpu_type_by_name(o->cpu_type);
+	struct arch_perfmon pmu;
+
+	if (!type)
+		return op_error_set(e, -EINVAL,
+				    "cpu_type '%s' is not valid; types are named as "
+				    "i386/skylake, x86-64/zen4 or arm/armv8-neoverse-n1",
+				    o->cpu_type);
+	memset(kinds, 0, sizeof(*kinds));
+	kinds->nr = 1;
+	kinds->kind[0].type = type;
+	kinds->kind[0].nr_counters = type->nr_counters;
+	/* the original takes the number of Intel's counters from the machine that it runs on */
+	if (!type->nr_counters || (o->compat && !strncmp(type->name, "i386/", 5))) {
+		arch_perfmon_read(&pmu);
+		kinds->kind[0].nr_counters = pmu.nr_counters;
+	}
+	return 0;
+}
+
+static void free_cpus(struct help_cpus *cpus)
+{
+	for (unsigned int i = 0; i < cpus->nr; i++)
+		event_table_free(cpus->cpu[i].table);
+}
+
+static int load_cpus(const struct help_options *o, struct help_cpus *cpus, struct op_error *e)
+{
+	struct cpu_kinds kinds;
+	int err = 0;
+
+	if (!o->cpu_type)
+		cpu_detect("", &kinds);
+	else
+		err = named_type(o, &kinds, e);
+	for (unsigned int i = 0; i < kinds.nr && !err; i++) {
+		struct help_cpu *c = &cpus->cpu[cpus->nr];
+
+		*c = (struct help_cpu){ .kind = kinds.kind[i] };
+		if (c->kind.type->clock_event)
+			err = machine_events_load(o->cpu_type ? "/nonexistent" : "", &c->kind,
+						  &c->table, e);
+		cpus->nr += !err;
+	}
+	return err;
+}
+
+/* The terminal's width, where there is one; the original's otherwise. */
+static unsigned int width_of(const struct help_options *o)
+{
+	struct winsize size;
+
+	if (o->compat || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
+	    size.ws_col < NARROWEST)
+		return OPHELP_WIDTH;
+	return size.ws_col - 1; /* the last column makes some terminals wrap */
+}
+
+static void list(const struct help_cpus *cpus, const struct help_options *o)
+{
+	if (o->xml) {
+		help_list_xml(cpus, o->compat, stdout);
+	} else if (o->json) {
+		help_list_json(cpus, stdout);
+	} else {
+		for (unsigned int i = 0; i < cpus->nr; i++)
+			help_list_text(&cpus->cpu[i], width_of(o), o->compat, stdout);
+	}
+}
+
+static void print_types(const struct help_cpus *cpus)
+{
+	for (unsigned int i = 0; i < cpus->nr; i++)
+		printf("%s\n", cpus->cpu[i].kind.type->name);
+}
+
+static void print_default(const struct help_cpus *cpus)
+{
+	printf("%s\n", cpus->cpu[0].kind.type->default_event);
+}
+
+static int act(const struct help_cpus *cpus, const struct help_options *o, struct op_error *e)
+{
+	/* [HLP-07] whatever is asked of a timer, this is the answer; programs get a whole document
+	 */
+	if (is_timer(cpus) && !(o->action == HELP_LIST && (o->xml || o->json) && !o->compat)) {
+		printf("Using timer interrupt.\n");
+		return 0;
+	}
+	switch (o->action) {
+	case HELP_LIST:
+		list(cpus, o);
+		return 0;
+	case HELP_TYPE:
+		print_types(cpus);
+		return 0;
+	case HELP_DEFAULT:
+		print_default(cpus);
+		return 0;
+	default:
+		return help_answer(cpus, o, e);
+	}
+}
+
+static int run(const struct help_options *o)
+{
+	struct help_cpus cpus = { .nr = 0 };
+	struct op_error e = { "" };
+	int err = load_cpus(o, &cpus, &e);
+
+	if (!err)
+		err = act(&cpus, o, &e);
+	if (!err && (fflush(stdout) || ferror(stdout)))
+		err = op_error_set(&e, -EIO, "cannot write the list: %s", strerror(errno));
+	if (err)
+		say_error("%s", *e.text ? e.text : strerror(-err));
+	free_cpus(&cpus);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, const char **argv)
+{
+	struct help_options o;
+	struct op_error e = { "" };
+	int status = EXIT_SUCCESS;
+
+	say_set_program("ophelp");
+	if (help_options_parse(argc, argv, &o, &e)) {
+		say_error("%s", e.text);
+		status = EXIT_FAILURE;
+	} else if (o.action == HELP_VERSION) {
+		version_print("ophelp");
+	} else if (o.action == HELP_HELP || o.action == HELP_USAGE) {
+		help_options_print(o.action == HELP_USAGE);
+	} else {
+		status = run(&o);
+	}
+	help_options_free();
+	return status;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* plan.c - judge the events asked for, and put them into oprofiled's words */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "control/plan/private.h"
+#include "events/cpu/machine_events.h"
+#include "libutil/number.h"
+#include "oprofilefs/op_abi.h"
+#include "libutil/xalloc.h"
+
+#define DEFAULT_BY_TIME	CPU_CLOCK_EVENT ":100000:0:1:1"
+
+uint64_t timer_min_count(uint64_t clock_khz)
+{
+	return (OP_TIMER_MIN_PERIOD_NS * clock_khz + 999999) / 1000000;
+}
+
+/* ---- by time ---- */
+
+static bool is_zero(const char *mask)
+{
+	uint64_t value;
+
+	return !*mask || (!number_parse_u64(mask, &value) && !value);
+}
+
+static int check_by_time(const struct collector_choice *c, const struct event_plan *p,
+			 struct op_error *e)
+{
+	const struct event_request *r = &p->settled[0];
+	uint64_t least = timer_min_count(c->clock_khz);
+
+	for (size_t i = 0; i < p->nr; i++)
+		if (strcmp(p->settled[i].name, CPU_CLOCK_EVENT))
+			return op_error_set(e, -ENOENT, "event '%s' cannot be counted, for "
+					    "sampling is by time (%s); ask for "
+					    CPU_CLOCK_EVENT ", or see MODELS in opcontrol(1)",
+					    p->settled[i].name, c->by_time);
+	if (p->nr > 1)
+		return op_error_set(e, -EINVAL, "event '%s' was given twice: all events must be "
+				    "distinct", r->name);
+	if (!is_zero(r->mask))
+		return op_error_set(e, -EINVAL, "event '%s': by time it has no unit mask '%s', "
+				    "only 0", r->name, r->mask);
+	if (r->count < least)
+		return op_error_set(e, -ERANGE, "event '%s': count %" PRIu64 " is below the "
+				    "minimum, %" PRIu64 " at this machine's %" PRIu64 " MHz",
+				    r->name, r->count, least, c->clock_khz / 1000);
+	return 0;
+}
+
+static int plan_by_time(const struct collector_choice *c, struct event_plan *p,
+			struct op_error *e)
+{
+	struct event_request *r = &p->settled[0];
+	int err = check_by_time(c, p, e);
+
+	if (err)
+		return err;
+	strcpy(r->mask, "0");
+	p->events = xasprintf("%s:0:0:%" PRIu64 ":0:%d:%d", r->name, r->count, r->kernel, r->user);
+	return 0;
+}
+
+/* ---- by events: what each kind of CPU says ---- */
+
+/* A kind that has not got an event counts none of it: that must not look like a zero. */
+static void note_missing(struct event_plan *p, const struct cpu_kind *kind, const char *event,
+			 const char *why)
+{
+	strbuf_addf(&p->notes, "%s is not counted on CPUs %s (%s): %s.\n", event, kind->cpus,
+		    kind->type->pretty, why);
+}
+
+static int resolve(struct maker *m, size_t event, struct op_error *e)
+{
+	const struct event_request *r = &m->plan->settled[event];
+	struct op_error why[CPU_KINDS_MAX] = { { "" } };
+	int errs[CPU_KINDS_MAX] = { 0 };
+	bool found = false;
+
+	for (size_t k = 0; k < m->nr_kinds; k++) {
+		struct kind_plan *kp = &m->kinds[k];
+
+		errs[k] = event_request_resolve(kp->table, r, m->s->callgraph_depth,
+						&kp->choices[kp->nr], &why[k]);
+		if (!errs[k])
+			kp->of[kp->nr++] = event;
+		found |= !errs[k];
+	}
+	if (!found)
+		return op_error_set(e, errs[0], "%s", why[0].text);
+	for (size_t k = 0; k < m->nr_kinds; k++)
+		if (errs[k])
+			note_missing(m->plan, m->kinds[k].kind, r->name, why[k].text);
+	return 0;
+}
+
+static int resolve_all(struct maker *m, struct op_error *e)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < m->plan->nr && !err; i++)
+		err = resolve(m, i, e);
+	return err;
+}
+
+/*
+ * The unit mask in full (CTL-62): its number, or its name where that was given, is what the table
+ * says, or is the only way to say it.
+ */
+static void settle_mask(const struct event_choice *c, struct event_request *r)
+{
+	const struct unit_mask *chosen = c->mask.mask;
+	bool has_name = chosen && chosen->name;
+	struct mask_choice same;
+
+	if (has_name && (!strcmp(r->mask, chosen->name) ||
+			 (!*r->mask && c->event->masks->default_is_name) ||
+			 event_mask_by_number(c->event, c->mask.value, &same, NULL)))
+		snprintf(r->mask, sizeof(r->mask), "%s", chosen->name);
+	else
+		snprintf(r->mask, sizeof(r->mask), "%" PRIu32, c->mask.value);
+}
+
+static void settle(struct maker *m)
+{
+	bool done[SETUP_MAX_EVENTS] = { false };
+
+	for (size_t k = 0; k < m->nr_kinds; k++)
+		for (size_t j = 0; j < m->kinds[k].nr; j++) {
+			size_t i = m->kinds[k].of[j];
+
+			if (!done[i])
+				settle_mask(&m->kinds[k].choices[j], &m->plan->settled[i]);
+			done[i] = true;
+		}
+}
+
+/* ---- what oprofiled is told ---- */
+
+/*
+ * What is beside the mask in the event select: that it has a name is not, and the module has no
+ * precise addresses.
+ */
+static uint32_t extra_bits(const struct maker *m, const struct event_choice *c)
+{
+	uint32_t extra = c->mask.extra & ~EXTRA_NONE;
+
+	return m->c->module ? extra & ~EXTRA_PEBS : extra;
+}
+
+/* NAME:value:counter:count:um:kernel:user[:extra[:pmu]] */
+static void add_word(const struct maker *m, const struct event_choice *c, const char *pmu,
+		     struct strbuf *out)
+{
+	uint32_t extra = extra_bits(m, c);
+
+	if (c->event->ext)
+		return;
+	if (m->c->module && c->mask.extra & EXTRA_PEBS)
+		strbuf_addf(&m->plan->notes, "%s is sampled without precise addresses: those are "
+			    "perf's (--collector=perf).\n", c->event->name);
+	strbuf_addf(out, "%s%s:0x%" PRIx64 ":%d:%" PRIu64 ":0x%" PRIx32 ":%d:%d",
+		    out->len ? "," : "", c->event->name, c->event->code, c->counter, c->count,
+		    c->mask.value, c->kernel, c->user);
+	if (extra || *pmu)
+		strbuf_addf(out, ":0x%" PRIx32, extra);
+	if (*pmu)
+		strbuf_addf(out, ":%s", pmu);
+}
+
+/* In the order asked for, whatever kinds there are. */
+static void make_words(struct maker *m)
+{
+	struct strbuf words = STRBUF_INIT;
+
+	for (size_t i = 0; i < m->plan->nr; i++)
+		for (size_t k = 0; k < m->nr_kinds; k++) {
+			const struct kind_plan *kp = &m->kinds[k];
+			const char *pmu = m->nr_kinds > 1 ? kp->kind->pmu : "";
+
+			for (size_t j = 0; j < kp->nr; j++)
+				if (kp->of[j] == i)
+					add_word(m, &kp->choices[j], pmu, &words);
+		}
+	if (words.len)
+		m->plan->events = strbuf_steal(&words);
+	strbuf_free(&words);
+	m->plan->cpu_type = xstrdup(m->kinds[0].kind->type->name);
+}
+
+/* ---- all of it ---- */
+
+static int load_tables(struct maker *m, struct op_error *e)
+{
+	int err = 0;
+
+	for (size_t k = 0; k < m->nr_kinds && !err; k++) {
+		m->kinds[k].kind = &m->c->kinds.kind[k];
+		err = machine_events_load(m->c->root, m->kinds[k].kind, &m->kinds[k].table, e);
+	}
+	return err;
+}
+
+static int plan_counts(struct maker *m, struct op_error *e)
+{
+	int err;
+
+	m->nr_kinds = m->c->module ? 1 : m->c->kinds.nr;
+	m->kinds = xcalloc(m->nr_kinds, sizeof(*m->kinds));
+	err = load_tables(m, e);
+	if (!err)
+		err = resolve_all(m, e);
+	if (!err)
+		err = event_plan_counters(m, e);
+	if (!err)
+		err = event_plan_ibs(m->c, m->kinds[0].choices, m->kinds[0].nr, &m->plan->ibs, e);
+	if (!err) {
+		settle(m);
+		make_words(m);
+	}
+	for (size_t k = 0; k < m->nr_kinds; k++)
+		event_table_free(m->kinds[k].table);
+	free(m->kinds);
+	return err;
+}
+
+int event_plan_default(const struct collector_choice *c, struct event_request *ret,
+		       struct op_error *e)
+{
+	return event_request_parse(c->counts ? c->kinds.kind[0].type->default_event :
+				   DEFAULT_BY_TIME, false, ret, e);
+}
+
+static int take_events(const struct collector_choice *c, const struct setup *s,
+		       struct event_plan *p, struct op_error *e)
+{
+	p->nr = s->nr_events;
+	memcpy(p->settled, s->events, sizeof(p->settled));
+	p->is_default = !p->nr;
+	if (!p->is_default)
+		return 0;
+	p->nr = 1;
+	return event_plan_default(c, &p->settled[0], e);
+}
+
+int event_plan_make(const struct collector_choice *c, const struct setup *s,
+		    struct event_plan *ret, struct op_error *e)
+{
+	struct event_plan p = { .notes = STRBUF_INIT };
+	struct maker m = { .c = c, .s = s, .plan = &p };
+	int err = take_events(c, s, &p, e);
+
+	if (!err)
+		err = c->counts ? plan_counts(&m, e) : plan_by_time(c, &p, e);
+	if (err)
+		event_plan_free(&p);
+	else
+		*ret = p;
+	return err;
+}
+
+void event_plan_free(struct event_plan *p)
+{
+	free(p->cpu_type);
+	free(p->events);
+	free(p->ibs);
+	strbuf_free(&p->notes);
+	*p = (struct event_plan){ .notes = STRBUF_INIT };
+}
+
+void event_plan_settle(const struct event_plan *p, struct setup *s)
+{
+	if (!p->is_default)
+		memcpy(s->events, p->settled, sizeof(s->events));
+}
