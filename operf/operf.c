@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "libutil/log.h"
-#include "operf/operf_end.h"
+#include "operf/end.h"
 #include "libutil/say.h"
 #include "control/opcontrol/status.h"
 #include "unwind/cache.h"

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "operf/count.h"
-#include "operf/count_format.h"
+#include "operf/ocount/count.h"
+#include "operf/ocount/format.h"
 #include "tests/unit/fake_perf_open.h"
-#include "operf/ocount_options.h"
+#include "operf/ocount/options.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

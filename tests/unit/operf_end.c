@@ -9,7 +9,7 @@
 
 #include "libutil/log.h"
 #include "oprofilefs/op_abi.h"
-#include "operf/operf_end.h"
+#include "operf/end.h"
 #include "daemon/collect/perf/copy_size.h"
 #include "operf/rights.h"
 #include "libutil/say.h"

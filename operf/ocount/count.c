@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* count.c - open, read and add up counting events */
-#include "operf/count.h"
+#include "operf/ocount/count.h"
 
 #include <dirent.h>
 #include <errno.h>

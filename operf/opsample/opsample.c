@@ -14,7 +14,7 @@
 #include "libutil/file.h"
 #include "operf/launch.h"
 #include "libsampler/opsample.h"
-#include "operf/opsample_target.h"
+#include "operf/opsample/target.h"
 #include "operf/profile_dir.h"
 #include "libutil/say.h"
 #include "libsampler/session_folder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* count_format.c - ocount's report, laid out as the original's */
-#include "operf/count_format.h"
+/* format.c - ocount's report, laid out as the original's */
+#include "operf/ocount/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

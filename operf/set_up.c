@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* operf_set_up.c - rights, events, a command that waits, the collector, and where samples go */
+/* set_up.c - rights, events, a command that waits, the collector, and where samples go */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ocount_options.h - ocount's command line */
+/* options.h - ocount's command line */
 #ifndef OPERF_OCOUNT_OPTIONS_H
 #define OPERF_OCOUNT_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "operf/count.h"
+#include "operf/ocount/count.h"
 #include "libutil/error.h"
 
 #define OCOUNT_IDS_MAX	1024

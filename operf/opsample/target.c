@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opsample_target.c - the loader leaves out some programs, and others have no loader */
-#include "operf/opsample_target.h"
+/* target.c - the loader leaves out some programs, and others have no loader */
+#include "operf/opsample/target.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * operf_end.h - what operf has to say of a profile once it is complete
+ * end.h - what operf has to say of a profile once it is complete
  *
  * The log gets the statistics (PRF-26), the session what was throttled (PRF-25), and the user one
  * line for each thing that he must know before he believes the report.
  */
-#ifndef OPERF_OPERF_END_H
-#define OPERF_OPERF_END_H
+#ifndef OPERF_END_H
+#define OPERF_END_H
 
 #include <sys/resource.h>
 #include "daemon/collect/collector.h"

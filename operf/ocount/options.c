@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ocount_options.c - ocount's command line: its own options end where the command begins
+ * options.c - ocount's command line: its own options end where the command begins
  */
-#include "operf/ocount_options.h"
+#include "operf/ocount/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

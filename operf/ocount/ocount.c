@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "operf/count.h"
-#include "operf/count_format.h"
+#include "operf/ocount/count.h"
+#include "operf/ocount/format.h"
 #include "operf/launch.h"
-#include "operf/ocount_options.h"
+#include "operf/ocount/options.h"
 #include "operf/plan.h"
 #include "operf/rights.h"
 #include "libutil/say.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* operf_end.c - statistics to the log, throttled events to the session, warnings to the user */
-#include "operf/operf_end.h"
+/* end.c - statistics to the log, throttled events to the session, warnings to the user */
+#include "operf/end.h"
 
 #include <inttypes.h>
 #include <stdio.h>

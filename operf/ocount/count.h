@@ -6,8 +6,8 @@
  * was counted is then scaled to the whole time, for each thread or CPU by itself, and for how much
  * of its time an event was counted goes along.
  */
-#ifndef OPERF_COUNT_H
-#define OPERF_COUNT_H
+#ifndef OPERF_OCOUNT_COUNT_H
+#define OPERF_OCOUNT_COUNT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opsample_target.h - whether a library can be loaded into a command's program */
+/* target.h - whether a library can be loaded into a command's program */
 #ifndef OPERF_OPSAMPLE_TARGET_H
 #define OPERF_OPSAMPLE_TARGET_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* count_format.h - what was counted, for people and for programs (CNT-05, CNT-08) */
-#ifndef OPERF_COUNT_FORMAT_H
-#define OPERF_COUNT_FORMAT_H
+/* format.h - what was counted, for people and for programs (CNT-05, CNT-08) */
+#ifndef OPERF_OCOUNT_FORMAT_H
+#define OPERF_OCOUNT_FORMAT_H
 
 #include <stdbool.h>
 #include <time.h>
-#include "operf/count.h"
+#include "operf/ocount/count.h"
 #include "libutil/strbuf.h"
 
 struct count_format {
