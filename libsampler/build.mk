@@ -1,17 +1,17 @@
 # What libsampler/ builds: libsampler.so and libsampler.a, for other people's programs. All of it is
 # compiled as for a shared library, and in both forms nothing but sampler.h's names is to be seen.
 sampler_sources := libsampler/version.c \
-	libsampler/modules.c libsampler/module_elf.c libsampler/stack_buffer.c
-sampler_sources += libsampler/copy_signal.c \
-	libsampler/copy_stack.c \
-	libsampler/copy_proc.c \
-	libsampler/copy_registers.c \
-	libsampler/stack_words.c \
-	libsampler/walk.c \
-	libsampler/unwind_frame_pointer.c \
-	libsampler/unwind_dwarf.c \
-	libsampler/unwind_modules.c \
-	libsampler/unwind_files.c
+	libsampler/unwind/module_list.c libsampler/unwind/module_elf.c libsampler/copy/buffer.c
+sampler_sources += libsampler/copy/signal.c \
+	libsampler/copy/stack.c \
+	libsampler/copy/proc.c \
+	libsampler/copy/registers.c \
+	libsampler/copy/words.c \
+	libsampler/unwind/walk.c \
+	libsampler/unwind/frame_pointer.c \
+	libsampler/unwind/dwarf.c \
+	libsampler/unwind/modules.c \
+	libsampler/unwind/files.c
 sampler_sources += libsampler/thread.c \
 	libsampler/schedule.c \
 	libsampler/sampling_thread.c \
@@ -23,18 +23,18 @@ sampler_sources += libsampler/thread.c \
 	libsampler/metadata_past.c \
 	libsampler/own_files.c \
 	libsampler/fork.c
-sampler_sources += libsampler/build_profile.c \
-	libsampler/build_images.c \
-	libsampler/build_comms.c \
-	libsampler/build_file.c \
-	libsampler/build_names.c \
-	libsampler/build_symbols.c \
-	libsampler/build_session.c \
-	libsampler/build_session_images.c \
-	libsampler/build_session_files.c \
-	libsampler/build_session_stacks.c \
-	libsampler/build_session_beside.c
-sampler_sources += libsampler/session_folder.c
+sampler_sources += libsampler/build/profile.c \
+	libsampler/build/images.c \
+	libsampler/build/comms.c \
+	libsampler/build/file.c \
+	libsampler/build/names.c \
+	libsampler/build/symbols.c \
+	libsampler/session/session.c \
+	libsampler/session/images.c \
+	libsampler/session/files.c \
+	libsampler/session/stacks.c \
+	libsampler/session/beside.c
+sampler_sources += libsampler/session/folder.c
 # of other folders, compiled once more; xalloc.c is our own
 sampler_used := libsampler/xalloc.c
 sampler_used += formats/profile.c \
@@ -106,7 +106,7 @@ $(O)/lib/libsampler.a: $(sampler_objs)
 $(eval $(call library,libsamplerparts.a,$(sampler_sources)))
 
 # what opsample has loaded: the one with a constructor
-$(eval $(call plugin,libopsample.so,libsampler/libopsample.c libsampler/opsample_settings.c))
+$(eval $(call plugin,libopsample.so,libsampler/opsample/libopsample.c libsampler/opsample/settings.c))
 # with a copy of libsampler for itself: the program's own use of that one is none of its business
 $(O)/lib/libopsample.so: LIBS := $(sampler_ldlibs)
 $(O)/lib/libopsample.so: LDFLAGS += -Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL

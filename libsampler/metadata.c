@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-#include "libsampler/copy.h"
+#include "libsampler/copy/copy.h"
 #include "libsampler/profiler.h"
 
 #define NAMES_MAX	1000		/* that a process uses in its life [SM-52] */

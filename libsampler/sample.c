@@ -5,7 +5,7 @@
  * All that needs room gets it before the thread is stopped.
  */
 #include <stdlib.h>
-#include "libsampler/copy.h"
+#include "libsampler/copy/copy.h"
 #include "libsampler/profiler.h"
 
 #define LOOK_NS		1000000000ull	/* how often a thread is looked at: is it still the same? */

@@ -4,7 +4,7 @@
  *
  *	profiler.c, sampling_thread.c	profilers, the thread that serves them	-> uses all below
  *	copy_*.c			a thread's registers and stack, copied
- *	walk.c, unwind_*.c		frames from the copy
+ *	libsampler/unwind/walk.c, unwind_*.c		frames from the copy
  *	modules.c			what addresses belong to
  *	metadata.c			labels, as they were at the time of the copy
  */
@@ -16,7 +16,7 @@
 #define SAMPLING_FRAMES_MAX	1024
 #define SAMPLING_COPY_TIMEOUT_NS 50000000	/* then the thread blocks the signal [SM-31] */
 
-/* --- stack_buffer.c: 16-byte aligned, reused, gives big copies' pages back --- */
+/* --- libsampler/copy/buffer.c: 16-byte aligned, reused, gives big copies' pages back --- */
 struct stack_buffer {
 	unsigned char *bytes;
 	size_t size;
@@ -90,7 +90,7 @@ void modules_loader_after_fork(void);		/* [the child] */
 void modules_before_fork(void);
 void modules_after_fork(void);			/* [parent and child] */
 
-/* --- walk.c --- */
+/* --- libsampler/unwind/walk.c --- */
 
 #define WALK_UNWINDERS_MAX 8
 struct walk_unwinder {

@@ -7,5 +7,5 @@ $(eval $(call program,operf,operf/operf.c operf/set_up.c,liboperf.a libcontrol.a
 $(eval $(call program,ocount,operf/ocount/ocount.c,liboperf.a libcontrol.a \
 	libdaemon.a libdb.a libevents.a libbuildid.a libutil.a,-lpopt -lelf -ldl))
 $(eval $(call program,opsample,operf/opsample/opsample.c operf/opsample/target.c \
-	libsampler/opsample_settings.c libsampler/session_folder.c,liboperf.a libcontrol.a libdaemon.a libdb.a libevents.a \
+	libsampler/opsample/settings.c libsampler/session/folder.c,liboperf.a libcontrol.a libdaemon.a libdb.a libevents.a \
 	libbuildid.a libutil.a,-lpopt -lelf -ldl))

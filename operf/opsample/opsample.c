@@ -13,11 +13,11 @@
 
 #include "libutil/file.h"
 #include "operf/launch.h"
-#include "libsampler/opsample.h"
+#include "libsampler/opsample/opsample.h"
 #include "operf/opsample/target.h"
 #include "operf/profile_dir.h"
 #include "libutil/say.h"
-#include "libsampler/session_folder.h"
+#include "libsampler/session/folder.h"
 #include "operf/tool_options.h"
 #include "libutil/xalloc.h"
 

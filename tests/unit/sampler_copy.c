@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-#include "libsampler/registers.h"
+#include "libsampler/copy/registers.h"
 #include "tests/unit/sampler_target.h"
 
 static uint64_t clock_ns(void)

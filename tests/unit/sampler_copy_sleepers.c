@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include "libsampler/registers.h"
+#include "libsampler/copy/registers.h"
 #include "tests/unit/sampler_target.h"
 
 /* What has it been told? Counted in t->value. */

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "libsampler/build_profile.h"
+#include "libsampler/build/profile.h"
 #include "formats/format.h"
 #include "tests/unit/sampler_build.h"
 

@@ -7,7 +7,7 @@
 #include <sys/auxv.h>
 #include <time.h>
 #include "libutil/build_id.h"
-#include "libsampler/module.h"
+#include "libsampler/unwind/module.h"
 #include "tests/unit/sampler_test.h"
 #include "libsampler/sampling.h"
 #include "tests/tap.h"

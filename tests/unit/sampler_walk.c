@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* sampler_walk.c - the chain of unwinders, and the one by frame pointers on stacks made by hand */
 #include <errno.h>
-#include "libsampler/registers.h"
+#include "libsampler/copy/registers.h"
 #include "tests/unit/sampler_walked.h"
-#include "libsampler/unwinders.h"
+#include "libsampler/unwind/unwinders.h"
 
 /* --- frame pointers --- */
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* file.c - the builder that writes a file in one of the formats */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "libsampler/build/names.h"
+#include "libsampler/build/profile.h"
+#include "formats/cpuprofile.h"
+#include "libutil/file.h"
+#include "formats/folded.h"
+#include "formats/proto.h"
+#include "libutil/xalloc.h"
+
+struct file_builder {
+	enum sampler_format format;
+	char *path;			/* absolute */
+	struct build_profile *profile;
+};
+
+/* --- what is not in it --- */
+
+static const char *loss_texts[SAMPLER_NR_STATUS] = {
+	[SAMPLER_BLOCKED] = "the thread could not be stopped in time",
+	[SAMPLER_GONE] = "the thread had ended",
+	[SAMPLER_FAILED] = "the thread's stack could not be had",
+};
+
+static void comment(struct profile *p, uint64_t n, const char *why)
+{
+	char *text;
+
+	if (!n)
+		return;
+	text = xasprintf("%llu samples are not here: %s", (unsigned long long)n, why);
+	profile_comment(p, text);
+	free(text);
+}
+
+static void add_comments(struct profile *p, const struct build_losses *l,
+			 const struct sampler_summary *summary)
+{
+	for (int i = 0; i < SAMPLER_NR_STATUS; i++)
+		if (loss_texts[i])
+			comment(p, l->status[i], loss_texts[i]);
+	comment(p, l->no_frames, "no frame was found");
+	comment(p, l->no_room, "there were too many different chains");
+	comment(p, summary->missed, "the sampling thread was late");
+}
+
+/* --- writing --- */
+
+static int write_format(const struct file_builder *b, const struct profile *p, FILE *out,
+			struct op_error *e)
+{
+	const struct format_write_options options = { .pid = "" };
+	struct profile *named;
+	int err;
+
+	switch (b->format) {
+	case SAMPLER_CPUPROFILE:
+		return cpuprofile_write(p, &options, out, e);
+	case SAMPLER_PPROF:
+		return proto_write(p, &options, out, e);
+	case SAMPLER_FOLDED:
+		break;
+	}
+	named = build_names(p);
+	err = folded_write(named, &options, out, e);
+	profile_free(named);
+	return err;
+}
+
+/*
+ * All of it in memory first: a child that is forked in between has a copy of the stream, and would
+ * write what is in it to the file when it ends.
+ */
+static int write_memory(const struct file_builder *b, const struct profile *p, char **ret_bytes,
+			size_t *ret_size, struct op_error *e)
+{
+	FILE *out = open_memstream(ret_bytes, ret_size);
+	int err;
+
+	if (!out)
+		return op_error_set(e, -errno, "no memory for '%s'", b->path);
+	err = write_format(b, p, out, e);
+	if (fclose(out) && !err)
+		err = op_error_set(e, -ENOMEM, "no memory for '%s'", b->path);
+	return err;
+}
+
+/* It appears whole or not at all. */
+static int write_replace(const struct file_builder *b, const struct profile *p, struct op_error *e)
+{
+	char *bytes = NULL;
+	size_t size;
+	int err = write_memory(b, p, &bytes, &size, e);
+
+	if (!err) {
+		err = file_write_atomic(b->path, bytes, size, 0644);
+		if (err)
+			op_error_set(e, err, "cannot write '%s': %s", b->path, strerror(-err));
+	}
+	free(bytes);
+	return err;
+}
+
+/* --- the builder --- */
+
+static void sample(void *context, const struct sampler_sample *s)
+{
+	struct file_builder *b = context;
+
+	build_profile_sample(b->profile, s);
+}
+
+static void metadata_past(void *context, const struct sampler_metadata *item, uint64_t from_ns,
+			  uint64_t to_ns)
+{
+	struct file_builder *b = context;
+
+	build_profile_past(b->profile, item, from_ns, to_ns);
+}
+
+static int completed(void *context, const struct sampler_summary *summary,
+		     struct sampler_error *e)
+{
+	struct file_builder *b = context;
+	struct profile *p = build_profile_get(b->profile, summary);
+	struct op_error why = { "" };
+	int err;
+
+	add_comments(p, build_profile_losses(b->profile), summary);
+	err = write_replace(b, p, &why);
+	if (err)
+		snprintf(e->text, sizeof(e->text), "%.*s", (int)sizeof(e->text) - 1, why.text);
+	return err;
+}
+
+static void builder_free(void *context)
+{
+	struct file_builder *b = context;
+
+	build_profile_free(b->profile);
+	free(b->path);
+	free(b);
+}
+
+static const struct sampler_builder_ops file_ops = {
+	.size = sizeof(file_ops),
+	.sample = sample,
+	.metadata_past = metadata_past,
+	.completed = completed,
+	.free = builder_free,
+};
+
+static int refuse(struct sampler_error *e, int err, const char *path, const char *why)
+{
+	if (e)
+		snprintf(e->text, sizeof(e->text), "cannot write '%.150s': %s", path, why);
+	return err;
+}
+
+int sampler_file_builder(enum sampler_format format, const char *path,
+			 struct sampler_builder *ret, struct sampler_error *e)
+{
+	struct file_builder *b;
+	struct stat st;
+	char *whole, *end;
+	int err = 0;
+
+	if (format > SAMPLER_FOLDED)
+		return refuse(e, -EINVAL, path, "no such format");
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return refuse(e, -EINVAL, path, "not a regular file");
+	whole = path_absolute(path);
+	if (!whole)
+		return refuse(e, -errno, path, strerror(errno));
+	end = strrchr(whole, '/');
+	*end = '\0';
+	if (access(end == whole ? "/" : whole, W_OK | X_OK))
+		err = refuse(e, -errno, path, strerror(errno));
+	*end = '/';
+	if (err) {
+		free(whole);
+		return err;
+	}
+	b = xcalloc(1, sizeof(*b));
+	b->format = format;
+	b->path = whole;
+	b->profile = build_profile_new(BUILD_NODES_MAX);
+	*ret = (struct sampler_builder){ &file_ops, b };
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* names.h - functions' names, for formats that have nothing else */
+#ifndef LIBSAMPLER_BUILD_NAMES_H
+#define LIBSAMPLER_BUILD_NAMES_H
+
+#include "formats/profile.h"
+
+/*
+ * A copy of @p with a function at each place whose image has a symbol table. Code that has none is
+ * "[FILE+0xOFFSET]". [SM-65]
+ */
+struct profile *build_names(const struct profile *p);
+
+/* --- symbols.c: a file's functions --- */
+
+struct build_symbols;
+/* NULL: none are to be had. @build_id: only of that build; "" any. */
+struct build_symbols *build_symbols_open(const char *path, const char *build_id);
+void build_symbols_free(struct build_symbols *s);
+/* The function at @offset of the file, or NULL. */
+const char *build_symbols_find(const struct build_symbols *s, uint64_t offset);
+
+#endif

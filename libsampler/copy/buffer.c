@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * buffer.c - where stacks are copied to
+ *
+ * As big as a stack can be by default, but what was never written takes no memory; what a deep
+ * stack has taken is given back. The part that nearly all copies stay in is touched beforehand,
+ * so that the handler, which writes while its thread stands still, does not wait for pages.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "libsampler/sampling.h"
+
+#define FALLBACK_SIZE	(4 << 20)
+#define KEPT_SIZE	(32 << 10)
+#define PAGE		4096	/* or a part of one */
+
+static size_t default_stack_size(void)
+{
+	pthread_attr_t attr;
+	size_t size = 0;
+
+	if (pthread_getattr_default_np(&attr))
+		return FALLBACK_SIZE;
+	pthread_attr_getstacksize(&attr, &size);
+	pthread_attr_destroy(&attr);
+	return size ? size : FALLBACK_SIZE;
+}
+
+int stack_buffer_init(struct stack_buffer *b, size_t size)
+{
+	void *bytes;
+
+	if (!size)
+		size = default_stack_size();
+	if (size > SIZE_MAX - 2 * PAGE)
+		return -ENOMEM;
+	size = (size + PAGE - 1) / PAGE * PAGE;
+	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (bytes == MAP_FAILED)
+		return -errno;
+	memset(bytes, 0, size < KEPT_SIZE ? size : KEPT_SIZE);
+	b->bytes = bytes;
+	b->size = size;
+	b->used = 0;
+	return 0;
+}
+
+void stack_buffer_free(struct stack_buffer *b)
+{
+	if (b->bytes)
+		munmap(b->bytes, b->size);
+	b->bytes = NULL;
+	b->size = 0;
+}
+
+void stack_buffer_trim(struct stack_buffer *b, size_t used)
+{
+	if (used > KEPT_SIZE && b->size > KEPT_SIZE)
+		madvise(b->bytes + KEPT_SIZE, b->size - KEPT_SIZE, MADV_DONTNEED);
+}

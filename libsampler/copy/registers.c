@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* registers.c - an interrupted thread's registers by the numbers that DWARF gives them */
+#include <string.h>
+#include <ucontext.h>
+#include "libsampler/copy/copy.h"
+#include "libsampler/copy/registers.h"
+
+#ifdef __x86_64__
+
+IN_HANDLER void copy_registers(const void *ucontext, struct sampler_registers *ret)
+{
+	static const unsigned char order[NR_REGISTERS] = {
+		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
+		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP
+	};
+	const ucontext_t *u = ucontext;
+
+	for (int i = 0; i < NR_REGISTERS; i++)
+		ret->value[i] = u->uc_mcontext.gregs[order[i]];
+	ret->known = (1ull << NR_REGISTERS) - 1;
+	ret->pc = ret->value[REGISTER_PC];
+	ret->sp = ret->value[REGISTER_SP];
+	ret->fp = ret->value[REGISTER_FP];
+}
+
+IN_HANDLER uintptr_t copy_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__("mov %%fs:0, %0" : "=r"(pointer));
+	return pointer;
+}
+
+#else
+
+IN_HANDLER void copy_registers(const void *ucontext, struct sampler_registers *ret)
+{
+	const ucontext_t *u = ucontext;
+
+	for (int i = 0; i < REGISTER_SP; i++)
+		ret->value[i] = u->uc_mcontext.regs[i];
+	ret->value[REGISTER_SP] = u->uc_mcontext.sp;
+	ret->value[REGISTER_PC] = u->uc_mcontext.pc;
+	ret->known = (1ull << NR_REGISTERS) - 1;
+	ret->pc = ret->value[REGISTER_PC];
+	ret->sp = ret->value[REGISTER_SP];
+	ret->fp = ret->value[REGISTER_FP];
+}
+
+IN_HANDLER uintptr_t copy_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+	return pointer;
+}
+
+#endif
+
+void copy_registers_blocked(uintptr_t pc, uintptr_t sp, struct sampler_registers *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	register_set(ret, REGISTER_PC, pc);
+	register_set(ret, REGISTER_SP, sp);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* words.c - what stands in the copy of a stack, and copies whose pointers point into them */
+#include <string.h>
+#include "libsampler/sampling.h"
+
+#define WORD sizeof(uintptr_t)
+
+bool sampler_stack_word(const struct sampler_stack *stack, uintptr_t address, uintptr_t *ret)
+{
+	if (address % WORD || address < stack->low || address > stack->high ||
+	    stack->high - address < WORD)
+		return false;
+	memcpy(ret, (const char *)stack->copy + (address - stack->low), WORD);
+	return true;
+}
+
+static uintptr_t moved(uintptr_t value, uintptr_t low, uintptr_t high, const void *copy)
+{
+	return value >= low && value < high ? value - low + (uintptr_t)copy : value;
+}
+
+void copy_rewrite(void *copy, uintptr_t low, uintptr_t high, struct sampler_registers *regs)
+{
+	uintptr_t first = (low + WORD - 1) / WORD * WORD;
+
+	for (uintptr_t at = first; at < high && high - at >= WORD; at += WORD) {
+		uintptr_t *word = (uintptr_t *)((char *)copy + (at - low));
+
+		*word = moved(*word, low, high, copy);
+	}
+	for (int i = 0; i < SAMPLER_NR_REGISTERS; i++)
+		if (regs->known >> i & 1)
+			regs->value[i] = moved(regs->value[i], low, high, copy);
+	regs->sp = moved(regs->sp, low, high, copy);
+	regs->fp = moved(regs->fp, low, high, copy);
+}
+
+void *sampler_stack_clone(const struct sampler_stack *stack, void *to,
+			  struct sampler_registers *regs)
+{
+	char *copy = (char *)to + (stack->low - (uintptr_t)to) % 16;
+
+	memcpy(copy, stack->copy, stack->high - stack->low);
+	copy_rewrite(copy, stack->low, stack->high, regs);
+	return copy;
+}

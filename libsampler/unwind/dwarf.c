@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dwarf.c - callers by call frame information, through libdwfl on the copied stack
+ *
+ * Each frame is looked at before libdwfl goes on from it: in a module that it was not told of it
+ * stops, and begins anew there. [SM-45]
+ */
+#include <elf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "libsampler/copy/registers.h"
+#include "libsampler/unwind/modules.h"
+#include "libsampler/unwind/unwinders.h"
+
+struct dwarf {
+	struct told_modules modules;
+	Elf64_Ehdr header;		/* says which architecture it is, that is all */
+	Elf *architecture;
+	pid_t pid;
+
+	/* of the walk that goes on */
+	struct sampler_registers *regs;
+	const struct sampler_stack *stack;
+	struct sampler_frames *frames;
+	bool is_first;			/* the frame that it begins with */
+	bool has_missed;		/* in this frame: what is not in the copy was wanted */
+	enum sampler_unwound how;	/* if a frame was looked at and it stopped there */
+};
+
+/* --- the walk --- */
+
+static pid_t next_thread(Dwfl *dwfl, void *context, void **thread)
+{
+	bool is_next = *thread;
+
+	*thread = context;
+	return is_next ? 0 : dwfl_pid(dwfl);
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *context, void **thread)
+{
+	(void)dwfl;
+	(void)tid;
+	*thread = context;
+	return true;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *ret, void *context)
+{
+	struct dwarf *d = context;
+	uintptr_t word;
+
+	(void)dwfl;
+	if (!sampler_stack_word(d->stack, address, &word)) {
+		d->has_missed = true;
+		return false;
+	}
+	*ret = word;
+	return true;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *context)
+{
+	const struct dwarf *d = context;
+	const struct sampler_frame *last = &d->frames->frames[d->frames->nr - 1];
+	/* libdwfl takes the frame it begins with for an interrupted one */
+	Dwarf_Word pc = d->regs->pc - !last->is_interrupted;
+
+	for (int i = 0; i < REGISTER_PC; i++) {
+		Dwarf_Word value = d->regs->value[i];
+
+		if (register_is_known(d->regs, i) &&
+		    !dwfl_thread_state_registers(thread, i, 1, &value))
+			return false;
+	}
+#ifdef __x86_64__
+	if (!dwfl_thread_state_registers(thread, REGISTER_PC, 1, &pc))
+		return false;
+#endif
+	dwfl_thread_state_register_pc(thread, pc);
+	return true;
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = read_memory,
+	.set_initial_registers = set_registers,
+};
+
+/* *d->regs as they were in this frame. */
+static void take_registers(struct dwarf *d, Dwfl_Frame *frame, Dwarf_Addr pc)
+{
+	Dwarf_Word value;
+
+	d->regs->known = 0;
+	for (int i = 0; i < REGISTER_PC; i++)
+		if (!dwfl_frame_reg(frame, i, &value))
+			register_set(d->regs, i, value);
+	register_set(d->regs, REGISTER_PC, pc);
+}
+
+/* Where the stack changes, as to and from a signal's, sp may be anywhere. */
+static bool is_above(const struct sampler_registers *regs, uintptr_t sp, size_t nr_before,
+		     bool is_interrupted)
+{
+	return is_interrupted || regs->sp > sp || (regs->sp == sp && nr_before == 1);
+}
+
+static bool can_unwind(void *context, const struct sampler_frame *from)
+{
+	(void)context;
+	return from->module && from->module->is_native;
+}
+
+static bool goes_on_from(const struct dwarf *d, const struct sampler_frame *f)
+{
+	const struct told *told;
+
+	if (!can_unwind(NULL, f))
+		return false;
+	told = told_known(&d->modules, module_of(f->module));
+	return told && told->has_cfi;
+}
+
+static int look_at_frame(Dwfl_Frame *frame, void *context)
+{
+	struct dwarf *d = context;
+	uintptr_t sp = d->regs->sp;
+	size_t nr = d->frames->nr;
+	bool is_interrupted;
+	struct sampler_frame *f;
+	Dwarf_Addr pc;
+
+	/* asked whether this frame is a signal's, libdwfl may look for the next one already */
+	d->has_missed = false;
+	if (d->is_first) {
+		d->is_first = false;
+		return DWARF_CB_OK;
+	}
+	d->how = SAMPLER_ABORTED;
+	if (!dwfl_frame_pc(frame, &pc, &is_interrupted))
+		return DWARF_CB_ABORT;
+	take_registers(d, frame, pc);
+	if (!is_above(d->regs, sp, nr, is_interrupted) || !sampler_add_frame(d->frames, pc))
+		return DWARF_CB_ABORT;
+	f = &d->frames->frames[nr];
+	if (is_interrupted) {
+		f->is_interrupted = true;
+		f->module = module_at(pc);
+	}
+	d->how = SAMPLER_UNRECOGNIZED;
+	return goes_on_from(d, f) ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+/* free() it. */
+static Dwarf_Frame *rules_at(const struct told *told, Dwarf_Addr pc)
+{
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(told->dwfl, &bias);
+	Dwarf_Frame *frame;
+
+	if (!cfi)
+		cfi = dwfl_module_dwarf_cfi(told->dwfl, &bias);
+	return cfi && !dwarf_cfi_addrframe(cfi, pc - bias, &frame) ? frame : NULL;
+}
+
+/* Its rules say that there is none. */
+static bool has_no_caller(const struct told *told, Dwarf_Addr pc)
+{
+	Dwarf_Frame *frame = rules_at(told, pc);
+	Dwarf_Op room[3], *ops = NULL;
+	size_t nr = 1;
+
+	if (!frame || dwarf_frame_register(frame, REGISTER_RETURN, room, &ops, &nr))
+		nr = 1;
+	free(frame);
+	return !nr && ops == room;
+}
+
+/* Nothing stands before it that could have called: it was put there to be returned to. */
+static bool is_beginning(const struct told *told, Dwarf_Addr pc)
+{
+	Dwarf_Frame *before = rules_at(told, pc - 1), *at = rules_at(told, pc);
+	bool is = !before && at;
+
+	free(before);
+	free(at);
+	return is;
+}
+
+/*
+ * libdwfl went no further: @err 0, if it knows of no caller. But it says the same when something
+ * was missing that it would have needed: a part of the stack, or registers, if but a few were
+ * known. And what a coroutine returns to at its end it does not know for an end.
+ */
+static bool is_outermost(const struct dwarf *d, int err)
+{
+	const struct sampler_frame *last = &d->frames->frames[d->frames->nr - 1];
+	const struct told *told;
+
+	if (err > 0)
+		return false;	/* we stopped it */
+	if (!err && !d->has_missed && register_is_known(d->regs, REGISTER_FP))
+		return true;
+	told = told_known(&d->modules, module_of(last->module));
+	return has_no_caller(told, d->regs->pc - !last->is_interrupted) ||
+	       (!last->is_interrupted && is_beginning(told, d->regs->pc));
+}
+
+static enum sampler_unwound unwind(void *context, void *state, struct sampler_registers *regs,
+				   const struct sampler_stack *stack, struct sampler_frames *frames)
+{
+	struct dwarf *d = context;
+	const struct module *last = module_of(frames->frames[frames->nr - 1].module);
+	const struct told *told;
+	int err;
+
+	(void)state;
+	told_forget_gone(&d->modules);
+	told = told_tell(&d->modules, last);
+	if (!told || !told->has_cfi)
+		return SAMPLER_UNRECOGNIZED;
+	d->regs = regs;
+	d->stack = stack;
+	d->frames = frames;
+	d->is_first = true;
+	d->how = SAMPLER_UNRECOGNIZED;
+	err = dwfl_getthread_frames(d->modules.dwfl, d->pid, look_at_frame, d);
+	return is_outermost(d, err) ? SAMPLER_COMPLETED : d->how;
+}
+
+/* --- from beginning to end --- */
+
+/* After fork() it may be anything: it was another process's thread that worked on it. */
+static void dwarf_free(void *context)
+{
+	struct dwarf *d = context;
+
+	if (d->pid != getpid())
+		return;
+	told_free(&d->modules);
+	if (d->architecture)
+		elf_end(d->architecture);
+	free(d);
+}
+
+static void fill_header(Elf64_Ehdr *h)
+{
+	memcpy(h->e_ident, ELFMAG, SELFMAG);
+	h->e_ident[EI_CLASS] = ELFCLASS64;
+	h->e_ident[EI_DATA] = ELFDATA2LSB;
+	h->e_ident[EI_VERSION] = EV_CURRENT;
+	h->e_type = ET_EXEC;
+	h->e_version = EV_CURRENT;
+	h->e_ehsize = sizeof(*h);
+#ifdef __x86_64__
+	h->e_machine = EM_X86_64;
+#else
+	h->e_machine = EM_AARCH64;
+#endif
+}
+
+int unwind_dwarf_new(void **ret_context)
+{
+	struct dwarf *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	d->pid = getpid();
+	fill_header(&d->header);
+	elf_version(EV_CURRENT);
+	d->architecture = elf_memory((char *)&d->header, sizeof(d->header));
+	if (!d->architecture || told_init(&d->modules) ||
+	    !dwfl_attach_state(d->modules.dwfl, d->architecture, d->pid, &thread_callbacks, d)) {
+		dwarf_free(d);
+		return -ENOMEM;
+	}
+	*ret_context = d;
+	return 0;
+}
+
+const struct sampler_unwinder_ops unwind_dwarf = {
+	.size = sizeof(unwind_dwarf),
+	.can_unwind = can_unwind,
+	.unwind = unwind,
+	.free = dwarf_free,
+};

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * frame_pointer.c - the caller, where nobody knows more than that there may be a frame
+ * pointer
+ */
+#include "libsampler/copy/registers.h"
+#include "libsampler/unwind/unwinders.h"
+
+#define RECORD (2 * sizeof(uintptr_t))	/* the caller's fp, the return address */
+#define KNOWN (1ull << REGISTER_PC | 1ull << REGISTER_SP | 1ull << REGISTER_FP)
+
+static bool is_native(const struct sampler_module *m)
+{
+	return m && m->is_native;
+}
+
+static bool can_unwind(void *context, const struct sampler_frame *from)
+{
+	(void)context;
+	return is_native(from->module);
+}
+
+static bool read_record(const struct sampler_stack *stack, uintptr_t sp, uintptr_t fp,
+			uintptr_t *next, uintptr_t *address)
+{
+	return fp >= sp && fp % 16 == 0 && fp <= UINTPTR_MAX - RECORD &&
+	       fp + RECORD <= stack->high && sampler_stack_word(stack, fp, next) &&
+	       sampler_stack_word(stack, fp + sizeof(uintptr_t), address);
+}
+
+static enum sampler_unwound unwind(void *context, void *state, struct sampler_registers *regs,
+				   const struct sampler_stack *stack, struct sampler_frames *frames)
+{
+	uintptr_t next, address, fp = regs->fp;
+	const struct sampler_module *m;
+
+	(void)context;
+	(void)state;
+	if (!register_is_known(regs, REGISTER_FP))
+		return SAMPLER_ABORTED;
+	/* it ends a chain of records; of code that needs none it may be any value, 0 as well */
+	if (!fp)
+		return regs->known == KNOWN ? SAMPLER_COMPLETED : SAMPLER_ABORTED;
+	if (!read_record(stack, regs->sp, fp, &next, &address))
+		return SAMPLER_ABORTED;
+	m = module_at(address - 1);
+	if (!next && !m)
+		return SAMPLER_COMPLETED;
+	/* it is what the caller had there, which need not be a frame pointer; but a record that
+	 * points to itself or below is none */
+	if (!m || (next && next <= fp && next >= stack->low) ||
+	    !sampler_add_frame(frames, address))
+		return SAMPLER_ABORTED;
+	regs->known = 0;
+	register_set(regs, REGISTER_PC, address);
+	register_set(regs, REGISTER_SP, fp + RECORD);
+	register_set(regs, REGISTER_FP, next);
+	return SAMPLER_UNRECOGNIZED;
+}
+
+const struct sampler_unwinder_ops unwind_frame_pointer = {
+	.size = sizeof(unwind_frame_pointer),
+	.can_unwind = can_unwind,
+	.unwind = unwind,
+};
