@@ -1,24 +1,24 @@
 # what formats/ builds, a line for each format; programs that read or write profiles link these too
 formats_ldlibs := -lz -ljansson -lm
-formats_srcs := formats/profile.c formats/profile_sums.c formats/formats.c formats/profile_file.c
-formats_srcs += formats/format_warn.c
-formats_srcs += formats/profile_gunzip.c formats/shown_frames.c
-formats_srcs += formats/json_tree.c formats/named_images.c
-formats_srcs += formats/callgrind_costs.c formats/callgrind_write.c
-formats_srcs += formats/callgrind_names.c formats/callgrind_read.c
-formats_srcs += formats/maps_line.c formats/maps_text.c formats/maps_text_write.c
-formats_srcs += formats/cpuprofile_words.c formats/cpuprofile_read.c formats/cpuprofile_symbols.c
-formats_srcs += formats/cpuprofile_handler.c formats/cpuprofile_write.c
-formats_srcs += formats/firefox_threads.c formats/firefox_tables.c formats/firefox_write.c
-formats_srcs += formats/firefox_columns.c formats/firefox_read.c
-formats_srcs += formats/perf_script_line.c formats/perf_script_read.c formats/perf_script_write.c
-formats_srcs += formats/speedscope_read.c formats/speedscope_write.c
-formats_srcs += formats/gzip_write.c formats/proto_write.c formats/proto_strings.c
-formats_srcs += formats/proto_columns.c formats/proto_encode.c formats/proto_decode.c
-formats_srcs += formats/proto_ids.c formats/proto_read.c formats/proto_read_tables.c
-formats_srcs += formats/proto_read_samples.c
-formats_srcs += formats/folded_read.c formats/folded_write.c
-formats_srcs += formats/csv_images.c formats/csv_read.c formats/csv_write.c
+formats_srcs := formats/profile/profile.c formats/profile/sums.c formats/formats.c formats/file/open.c
+formats_srcs += formats/profile/warn.c
+formats_srcs += formats/file/gunzip.c formats/profile/shown_frames.c
+formats_srcs += formats/file/json_tree.c formats/profile/named_images.c
+formats_srcs += formats/callgrind/costs.c formats/callgrind/write.c
+formats_srcs += formats/callgrind/names.c formats/callgrind/read.c
+formats_srcs += formats/cpuprofile/maps_line.c formats/cpuprofile/maps_text.c formats/cpuprofile/maps_text_write.c
+formats_srcs += formats/cpuprofile/words.c formats/cpuprofile/read.c formats/cpuprofile/symbols.c
+formats_srcs += formats/cpuprofile/handler.c formats/cpuprofile/write.c
+formats_srcs += formats/firefox/threads.c formats/firefox/tables.c formats/firefox/write.c
+formats_srcs += formats/firefox/columns.c formats/firefox/read.c
+formats_srcs += formats/perf_script/line.c formats/perf_script/read.c formats/perf_script/write.c
+formats_srcs += formats/speedscope/read.c formats/speedscope/write.c
+formats_srcs += formats/file/gzip_write.c formats/proto/write.c formats/proto/strings.c
+formats_srcs += formats/proto/columns.c formats/proto/encode.c formats/proto/decode.c
+formats_srcs += formats/proto/ids.c formats/proto/read.c formats/proto/read_tables.c
+formats_srcs += formats/proto/read_samples.c
+formats_srcs += formats/folded/read.c formats/folded/write.c
+formats_srcs += formats/csv/images.c formats/csv/read.c formats/csv/write.c
 $(eval $(call library,libformats.a,$(formats_srcs)))
 
 # profile feedback, which has a model of its own

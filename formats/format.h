@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "libutil/error.h"
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 /* Said while reading or writing goes on: "line 7: ...", one sentence without a full stop. */
 struct format_warnings {

@@ -37,21 +37,21 @@ sampler_sources += libsampler/build/profile.c \
 sampler_sources += libsampler/session/folder.c
 # of other folders, compiled once more; xalloc.c is our own
 sampler_used := libsampler/xalloc.c
-sampler_used += formats/profile.c \
-	formats/profile_sums.c \
-	formats/format_warn.c \
-	formats/shown_frames.c \
-	formats/folded_write.c \
-	formats/cpuprofile_write.c \
-	formats/cpuprofile_words.c \
-	formats/maps_text.c \
-	formats/maps_text_write.c \
-	formats/maps_line.c \
-	formats/proto_write.c \
-	formats/proto_strings.c \
-	formats/proto_columns.c \
-	formats/proto_encode.c \
-	formats/gzip_write.c
+sampler_used += formats/profile/profile.c \
+	formats/profile/sums.c \
+	formats/profile/warn.c \
+	formats/profile/shown_frames.c \
+	formats/folded/write.c \
+	formats/cpuprofile/write.c \
+	formats/cpuprofile/words.c \
+	formats/cpuprofile/maps_text.c \
+	formats/cpuprofile/maps_text_write.c \
+	formats/cpuprofile/maps_line.c \
+	formats/proto/write.c \
+	formats/proto/strings.c \
+	formats/proto/columns.c \
+	formats/proto/encode.c \
+	formats/file/gzip_write.c
 sampler_used += libdb/odb/open.c \
 	libdb/odb/add.c \
 	libdb/odb/grow.c \

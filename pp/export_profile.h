@@ -16,7 +16,7 @@
 #include "pp/demangle_name.h"
 #include "libutil/error.h"
 #include "pp/notices.h"
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 struct export_baseline;
 

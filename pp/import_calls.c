@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "libutil/radix_sort.h"
-#include "formats/saturate.h"
+#include "formats/profile/saturate.h"
 #include "libutil/xalloc.h"
 
 #define NAMELESS	UINT64_MAX	/* wherever it is, it is that image */

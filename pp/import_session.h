@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "libutil/error.h"
 #include "pp/notices.h"
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 struct import_session_options {
 	const char *session_dir;	/* made if it is not there */

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 #define IMPORTED_FILE "imported"	/* below stats/ */
 #define IMPORTED_PROFILE "profile"	/* the same: what was read, as it was [IM-8] */

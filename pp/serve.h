@@ -4,7 +4,7 @@
 #define PP_SERVE_H
 
 #include "pp/demangle_name.h"
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 #include "pp/spec.h"
 
 struct server;

@@ -10,7 +10,7 @@
 #include "pp/collect.h"
 #include "formats/format.h"
 #include "pp/notices.h"
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 struct session_format {
 	const char *name, *suffix, *text;	/* as of struct profile_format */

@@ -14,7 +14,7 @@
 #define TESTS_PROFILE_PRINT_H
 
 #include <stdio.h>
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 void profile_print(const struct profile *p, FILE *out);
 

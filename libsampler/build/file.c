@@ -9,10 +9,10 @@
 
 #include "libsampler/build/names.h"
 #include "libsampler/build/profile.h"
-#include "formats/cpuprofile.h"
+#include "formats/cpuprofile/cpuprofile.h"
 #include "libutil/file.h"
-#include "formats/folded.h"
-#include "formats/proto.h"
+#include "formats/folded/folded.h"
+#include "formats/proto/proto.h"
 #include "libutil/xalloc.h"
 
 struct file_builder {

@@ -3,7 +3,7 @@
 #ifndef LIBSAMPLER_BUILD_NAMES_H
 #define LIBSAMPLER_BUILD_NAMES_H
 
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 
 /*
  * A copy of @p with a function at each place whose image has a symbol table. Code that has none is

@@ -8,7 +8,7 @@
 #ifndef LIBSAMPLER_BUILD_PROFILE_H
 #define LIBSAMPLER_BUILD_PROFILE_H
 
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 #include "libsampler/sampler.h"
 
 #define BUILD_NODES_MAX		(1u << 20)	/* places in chains that are kept [SM-62] */

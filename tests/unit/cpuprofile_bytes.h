@@ -4,7 +4,7 @@
 #define TESTS_UNIT_CPUPROFILE_BYTES_H
 
 #include "formats/all_formats.h"
-#include "formats/cpuprofile.h"
+#include "formats/cpuprofile/cpuprofile.h"
 #include "libutil/strbuf.h"
 #include "tests/unit/tmpdir.h"
 

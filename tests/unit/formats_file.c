@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "formats/all_formats.h"
-#include "formats/profile_gunzip.h"
+#include "formats/file/gunzip.h"
 #include "tests/unit/tmpdir.h"
 
 static char warned[600];

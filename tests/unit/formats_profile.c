@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* formats_profile.c - a profile in memory: equal things are one, sums, images by address */
-#include "formats/profile.h"
+#include "formats/profile/profile.h"
 #include "tests/unit/tmpdir.h"
 
 TEST(strings_are_there_once)

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "formats/profile_gunzip.h"
+#include "formats/file/gunzip.h"
 #include "tests/profile_print.h"
 #include "tests/unit/proto_made.h"
 #include "tests/tap.h"

@@ -5,7 +5,7 @@
 
 #include "tests/profile_print.h"
 #include "tests/unit/proto_made.h"
-#include "formats/proto_wire.h"
+#include "formats/proto/wire.h"
 #include "tests/tap.h"
 
 static void put_type(struct proto_buffer *b, uint64_t type, uint64_t unit)

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "formats/all_formats.h"
-#include "formats/profile_gunzip.h"
+#include "formats/file/gunzip.h"
 #include "tests/profile_print.h"
-#include "formats/saturate.h"
-#include "formats/shown_frames.h"
+#include "formats/profile/saturate.h"
+#include "formats/profile/shown_frames.h"
 #include "tests/tap.h"
 #include "libutil/xalloc.h"
 

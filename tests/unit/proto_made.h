@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "formats/all_formats.h"
-#include "formats/proto_encode.h"
+#include "formats/proto/encode.h"
 #include "libutil/xalloc.h"
 
 static char warned[1000];

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* costs.c - sum up samples by line and by call, in one walk over the tree of chains */
+#include "formats/callgrind/costs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/hash.h"
+#include "formats/profile/saturate.h"
+#include "libutil/xalloc.h"
+
+static inline bool same_cost(const struct profile *p, uint32_t id, const void *key)
+{
+	const struct costs *c = key;
+	const struct cost *a = &c->costs[id], *b = &c->costs[c->nr];
+
+	(void)p;
+	return a->function == b->function && a->line == b->line && a->callee == b->callee;
+}
+
+static uint32_t cost_of(struct costs *c, struct cost cost)
+{
+	uint64_t hash = hash_mix(hash_u64((uint64_t)cost.function << 32 | cost.callee), cost.line);
+	uint32_t events = c->profile->nr_events;
+	struct profile_slot *slot;
+
+	profile_table_reserve(&c->table);
+	if (c->nr == c->room)
+		c->costs = profile_grow(c->costs, c->nr, &c->room, 1, sizeof(*c->costs));
+	c->costs[c->nr] = cost;
+	slot = profile_table_find(&c->table, hash, c->profile, same_cost, c);
+	if (slot->id != PROFILE_NONE)
+		return slot->id;
+	if ((size_t)(c->nr + 1) * events > c->room_values)
+		c->values = profile_grow(c->values, (size_t)c->nr * events, &c->room_values,
+					 events, sizeof(*c->values));
+	memset(&c->values[(size_t)c->nr * events], 0, events * sizeof(*c->values));
+	return profile_table_fill(&c->table, slot, hash, c->nr++);
+}
+
+/* Own costs go to the innermost line of the chain's first place. */
+static uint32_t own_cost(struct costs *c, uint32_t node)
+{
+	struct shown_frame frame = { c->shown.unknown, 0 };
+
+	if (node != PROFILE_NONE)
+		frame = c->shown.frames[c->shown.first[c->profile->nodes[node].place]];
+	return cost_of(c, (struct cost){ frame.function, frame.line, PROFILE_NONE, 0 });
+}
+
+static void add_values(int64_t *sums, const int64_t *values, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		sums[i] = add_saturated(sums[i], values[i]);
+}
+
+static void add_own(struct costs *c)
+{
+	const struct profile *p = c->profile;
+	size_t nr = p->nr_events;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = p->samples[i].node, cost = own_cost(c, node);
+
+		add_values(&c->values[cost * nr], profile_values(p, i), nr);
+		if (node != PROFILE_NONE)
+			add_values(&c->below[node * nr], profile_values(p, i), nr);
+	}
+	for (uint32_t i = p->nr_nodes; i--; )
+		if (p->nodes[i].parent != PROFILE_NONE)
+			add_values(&c->below[p->nodes[i].parent * nr], &c->below[i * nr], nr);
+}
+
+/* In recursion a call is on the chain more than once, but its cost is that of the outermost. */
+static void enter_call(struct costs *c, uint32_t node, const struct shown_frame *caller,
+		       const struct shown_frame *callee)
+{
+	struct cost cost = { caller->function, caller->line, callee->function, 0 };
+	uint32_t at = cost_of(c, cost);
+	size_t nr = c->profile->nr_events;
+
+	if (!c->costs[at].active++)
+		add_values(&c->values[at * nr], &c->below[node * nr], nr);
+	xgrow(c->entered, c->nr_entered, c->room_entered);
+	c->entered[c->nr_entered++] = at;
+}
+
+/* The call of the node's outermost frame by its parent's innermost, then those inlined in it. */
+static void enter_node(struct costs *c, uint32_t node)
+{
+	const struct profile_node *n = &c->profile->nodes[node];
+	const struct shown_frame *first = &c->shown.frames[c->shown.first[n->place]];
+	uint32_t nr = c->shown.first[n->place + 1] - c->shown.first[n->place];
+
+	if (n->parent != PROFILE_NONE)
+		enter_call(c, node,
+			   &c->shown.frames[c->shown.first[c->profile->nodes[n->parent].place]],
+			   &first[nr - 1]);
+	for (uint32_t i = nr; i-- > 1; )
+		enter_call(c, node, &first[i], &first[i - 1]);
+}
+
+/* The tree downwards. */
+struct walk {
+	uint32_t root, *child, *sibling;
+	size_t *entered_before;		/* of nodes on the chain at hand */
+};
+
+static void walk_begin(struct walk *w, const struct profile *p)
+{
+	size_t nr = (size_t)p->nr_nodes + 1;
+
+	w->root = PROFILE_NONE;
+	w->child = xcalloc(nr, sizeof(*w->child));
+	w->sibling = xcalloc(nr, sizeof(*w->sibling));
+	w->entered_before = xcalloc(nr, sizeof(*w->entered_before));
+	memset(w->child, 0xff, nr * sizeof(*w->child));
+	for (uint32_t i = p->nr_nodes; i--; ) {
+		uint32_t parent = p->nodes[i].parent;
+		uint32_t *list = parent == PROFILE_NONE ? &w->root : &w->child[parent];
+
+		w->sibling[i] = *list;
+		*list = i;
+	}
+}
+
+/* From the last node of a chain to the next one not seen yet, leaving those in between. */
+static uint32_t walk_back(struct walk *w, struct costs *c, uint32_t at)
+{
+	for (;;) {
+		uint32_t parent = c->profile->nodes[at].parent;
+
+		while (c->nr_entered > w->entered_before[at])
+			c->costs[c->entered[--c->nr_entered]].active--;
+		if (w->sibling[at] != PROFILE_NONE || parent == PROFILE_NONE)
+			return w->sibling[at];
+		at = parent;
+	}
+}
+
+/* Without recursion: chains may have 65536 frames. */
+static void add_calls(struct costs *c)
+{
+	struct walk w;
+
+	walk_begin(&w, c->profile);
+	for (uint32_t at = w.root; at != PROFILE_NONE; ) {
+		w.entered_before[at] = c->nr_entered;
+		enter_node(c, at);
+		at = w.child[at] != PROFILE_NONE ? w.child[at] : walk_back(&w, c, at);
+	}
+	free(w.child);
+	free(w.sibling);
+	free(w.entered_before);
+}
+
+void costs_make(const struct profile *p, struct costs *ret)
+{
+	*ret = (struct costs){ .profile = p };
+	shown_frames_make(p, &ret->shown);
+	ret->below = xcalloc((size_t)p->nr_nodes + 1, (p->nr_events + 1) * sizeof(*ret->below));
+	add_own(ret);
+	add_calls(ret);
+}
+
+void costs_free(struct costs *c)
+{
+	shown_frames_free(&c->shown);
+	free(c->table.slots);
+	free(c->costs);
+	free(c->values);
+	free(c->below);
+	free(c->entered);
+	*c = (struct costs){ 0 };
+}
+

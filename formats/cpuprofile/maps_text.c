@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * maps_text.c - lines of /proc/PID/maps, as profiles carry them: images at addresses
+ *
+ * Three kinds of lines are known: "build=PATH", which $build in later paths stands for, mappings
+ * as the kernel writes them, and brief ones that may have a build-id. Rules: doc/cpuprofile.md.
+ */
+#include "formats/cpuprofile/maps_text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/cpuprofile/maps_line.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+#define REPLACED_ALWAYS (1u << 20)	/* bytes of text; beyond that in proportion to the file's */
+
+/* All mappings are images of a profile of their own; only what is needed becomes one of @p. */
+struct maps_text {
+	struct profile *p;
+	struct profile *all;
+	uint32_t *in_p;			/* for each image of @all, PROFILE_NONE: not yet there */
+	size_t room;
+	size_t may_replace;		/* bytes that $build may still become, in all [PF-7] */
+};
+
+/* Is this the word $build, and not the beginning of another? [GC-9] */
+static bool is_build_variable(const char *at, const char *end)
+{
+	static const char name[] = "$build";
+	size_t len = sizeof(name) - 1;
+
+	if ((size_t)(end - at) < len || memcmp(at, name, len))
+		return false;
+	return at + len == end || (!isalnum((unsigned char)at[len]) && at[len] != '_');
+}
+
+/* The path as it is meant: $build stands for @build, and \012 for a newline. */
+static void real_path(struct maps_text *m, const struct maps_mapping *mapping,
+		      const struct maps_build *build, struct strbuf *ret)
+{
+	const char *end = mapping->path + mapping->path_len;
+
+	strbuf_reset(ret);
+	for (const char *at = mapping->path; at < end;) {
+		if (is_build_variable(at, end) && build->len <= m->may_replace) {
+			strbuf_add_bytes(ret, build->path, build->len);
+			m->may_replace -= build->len;
+			at += strlen("$build");
+		} else if (end - at >= 4 && !memcmp(at, "\\012", 4)) {
+			strbuf_add_char(ret, '\n');
+			at += 4;
+		} else {
+			strbuf_add_char(ret, *at++);
+		}
+	}
+}
+
+static enum profile_image_kind kind_of(const char *path)
+{
+	if (!strncmp(path, "[kernel", 7))
+		return PROFILE_KERNEL;
+	if (*path == '[' || !*path || !strncmp(path, "//anon", 6) || !strcmp(path, "anon"))
+		return PROFILE_ANON;
+	return PROFILE_FILE;
+}
+
+static uint32_t image_into(struct maps_text *m, uint32_t id)
+{
+	struct profile_image image = m->all->images[id];
+
+	if (m->in_p[id] != PROFILE_NONE)
+		return m->in_p[id];
+	image.path = profile_string(m->p, profile_text(m->all, image.path));
+	image.build_id = profile_string(m->p, profile_text(m->all, image.build_id));
+	return m->in_p[id] = profile_add_image(m->p, &image);
+}
+
+/* A brief line and a full one may tell of the same mapping: together they are one. */
+static bool joins_last(struct maps_text *m, const struct profile_image *image)
+{
+	struct profile_image *last = m->all->nr_images ? &m->all->images[m->all->nr_images - 1]
+						       : NULL;
+
+	if (!last || last->start != image->start || last->limit != image->limit ||
+	    last->path != image->path || last->offset != image->offset)
+		return false;
+	if (!last->build_id)
+		last->build_id = image->build_id;
+	return true;
+}
+
+static void add_mapping(struct maps_text *m, const struct maps_mapping *mapping, const char *path)
+{
+	struct profile_image image = {
+		.path = profile_string(m->all, path),
+		.start = mapping->start, .limit = mapping->limit, .offset = mapping->offset,
+		.kind = kind_of(path),
+	};
+	uint32_t *in_p;
+	char id[129];
+
+	if (mapping->build_id_len && mapping->build_id_len < sizeof(id)) {
+		for (size_t i = 0; i < mapping->build_id_len; i++)
+			id[i] = (char)tolower((unsigned char)mapping->build_id[i]);
+		image.build_id = profile_string_n(m->all, id, mapping->build_id_len);
+	}
+	if (joins_last(m, &image))
+		return;
+	if (m->all->nr_images == m->room) {
+		m->room = m->room ? 2 * m->room : 16;
+		m->in_p = xrealloc_array(m->in_p, m->room, sizeof(*m->in_p));
+	}
+	in_p = &m->in_p[profile_add_image(m->all, &image)];
+	/* wanted, but a later line may still tell its build-id: see images_of_code() */
+	*in_p = mapping->code ? 0 : PROFILE_NONE;
+}
+
+static int read_line(struct maps_text *m, struct maps_cursor line, unsigned long number,
+		     const struct format_read_options *options, struct maps_build *build,
+		     struct strbuf *path, struct op_error *e)
+{
+	struct maps_mapping mapping = { 0 };
+
+	if (line.end > line.at && line.end[-1] == '\r')
+		line.end--;
+	if (line.end - line.at >= MAPS_LINE_MAX)
+		return format_doubt(options, e, "line %lu of the text: ignored, for it has %zu "
+				    "bytes", number, (size_t)(line.end - line.at));
+	if (memchr(line.at, 0, (size_t)(line.end - line.at)) || maps_line_build(line, build))
+		return 0;
+	if (!maps_line_full(line, &mapping) && !maps_line_brief(line, &mapping))
+		return 0;
+	if (mapping.start >= mapping.limit)
+		return format_doubt(options, e, "line %lu of the text: ignored, for the mapping "
+				    "ends before it begins", number);
+	real_path(m, &mapping, build, path);
+	add_mapping(m, &mapping, path->text);
+	return 0;
+}
+
+static int read_lines(struct maps_text *m, const char *text, size_t size,
+		      const struct format_read_options *options, struct op_error *e)
+{
+	const char *end = text + size;
+	struct strbuf path = STRBUF_INIT;
+	struct maps_build build = { "", 0 };
+	unsigned long number = 1;
+	int err = 0;
+
+	for (const char *at = text; at < end && !err; number++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		struct maps_cursor line = { at, newline ? newline : end };
+
+		err = read_line(m, line, number, options, &build, &path, e);
+		at = newline ? newline + 1 : end;
+	}
+	strbuf_free(&path);
+	return err;
+}
+
+/* The program is the first one that looks like it [GC-13]. */
+static void images_of_code(struct maps_text *m)
+{
+	for (uint32_t i = 0; i < m->all->nr_images; i++) {
+		const struct profile_image *image = &m->all->images[i];
+		bool wanted = m->in_p[i] != PROFILE_NONE;
+
+		m->in_p[i] = PROFILE_NONE;
+		if (!wanted)
+			continue;
+		image_into(m, i);
+		if (m->p->main_image == PROFILE_NONE && image->kind == PROFILE_FILE &&
+		    !maps_is_library(profile_text(m->all, image->path)))
+			m->p->main_image = m->in_p[i];
+	}
+}
+
+int maps_text_read(const char *text, size_t size, const struct format_read_options *options,
+		   struct profile *p, struct maps_text **ret, struct op_error *e)
+{
+	struct maps_text *m = xcalloc(1, sizeof(*m));
+	int err;
+
+	m->p = p;
+	m->all = profile_new();
+	m->may_replace = REPLACED_ALWAYS + 8 * size;
+	err = read_lines(m, text, size, options, e);
+	if (err) {
+		maps_text_free(m);
+		return err;
+	}
+	images_of_code(m);
+	*ret = m;
+	return 0;
+}
+
+void maps_text_free(struct maps_text *m)
+{
+	if (!m)
+		return;
+	profile_free(m->all);
+	free(m->in_p);
+	free(m);
+}
+
+uint32_t maps_text_image(struct maps_text *m, uint64_t address)
+{
+	uint32_t id = profile_image_at(m->all, address);
+
+	return id == PROFILE_NONE ? PROFILE_NONE : image_into(m, id);
+}
+
+bool maps_is_library(const char *path)
+{
+	static const char *const endings[] = { ".so", ".dll", ".dylib", ".bundle", ".node" };
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		const char *at = strstr(path, endings[i]);
+		size_t len = strlen(endings[i]);
+
+		for (; at; at = strstr(at + 1, endings[i]))
+			if (!at[len] || (at[len] == '.' && isdigit((unsigned char)at[len + 1])))
+				return true;
+	}
+	return false;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* symbols.c - names that stand in the file itself: Java's, google-pprof's */
+#include "formats/cpuprofile/symbols.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/xalloc.h"
+
+struct text {
+	const char *at, *end;
+};
+
+static bool next_line(struct text *t, struct text *line)
+{
+	const char *newline;
+
+	if (t->at == t->end)
+		return false;
+	newline = memchr(t->at, '\n', (size_t)(t->end - t->at));
+	*line = (struct text){ t->at, newline ? newline : t->end };
+	t->at = newline ? newline + 1 : t->end;
+	while (line->end > line->at && isspace((unsigned char)line->end[-1]))
+		line->end--;
+	return true;
+}
+
+static void skip_blanks(struct text *line)
+{
+	while (line->at < line->end && isblank((unsigned char)*line->at))
+		line->at++;
+}
+
+static bool begins(struct text line, const char *with)
+{
+	size_t len = strlen(with);
+
+	return (size_t)(line.end - line.at) >= len && !memcmp(line.at, with, len);
+}
+
+/* "0x4005d0 " */
+static bool take_address(struct text *line, uint64_t *ret)
+{
+	const char *first;
+	uint64_t value = 0;
+
+	skip_blanks(line);
+	if (!begins(*line, "0x"))
+		return false;
+	line->at += 2;
+	first = line->at;
+	for (; line->at < line->end && isxdigit((unsigned char)*line->at); line->at++) {
+		int digit = tolower((unsigned char)*line->at);
+
+		if (value >> 60)
+			return false;
+		value = value << 4 | (uint64_t)(isdigit(digit) ? digit - '0' : digit - 'a' + 10);
+	}
+	*ret = value;
+	if (line->at == first || line->at == line->end || !isblank((unsigned char)*line->at))
+		return false;
+	skip_blanks(line);
+	return line->at < line->end && !memchr(line->at, 0, (size_t)(line->end - line->at));
+}
+
+static void begin_symbol(struct cpuprofile_symbols *s, uint64_t address)
+{
+	xgrow(s->symbols, s->nr_symbols, s->room_symbols);
+	s->symbols[s->nr_symbols++] = (struct cpuprofile_symbol){
+		.address = address, .first_line = (uint32_t)s->nr_lines,
+	};
+}
+
+static void add_line(struct cpuprofile_symbols *s, struct profile *p, struct text name,
+		     uint32_t file, uint32_t line)
+{
+	uint32_t id = profile_string_n(p, name.at, (size_t)(name.end - name.at));
+	struct profile_function function = { .name = id, .system_name = id, .file = file };
+
+	xgrow(s->lines, s->nr_lines, s->room_lines);
+	s->lines[s->nr_lines++] = (struct profile_line){ profile_function(p, &function), line };
+	s->symbols[s->nr_symbols - 1].nr_lines++;
+}
+
+static int compare_symbols(const void *x, const void *y)
+{
+	const struct cpuprofile_symbol *a = x, *b = y;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	return (a->first_line > b->first_line) - (a->first_line < b->first_line);
+}
+
+static void sort_symbols(struct cpuprofile_symbols *s)
+{
+	if (s->nr_symbols)
+		qsort(s->symbols, s->nr_symbols, sizeof(*s->symbols), compare_symbols);
+}
+
+/* "name (file:line)" or "name (file)"; anything else is a name as a whole. */
+static void add_java_name(struct cpuprofile_symbols *s, struct profile *p, struct text name)
+{
+	const char *open, *colon, *end = name.end - 1;
+	uint32_t line = 0;
+
+	for (open = end; open > name.at && *open != '('; open--)
+		;
+	if (*end != ')' || open <= name.at || !isblank((unsigned char)open[-1])) {
+		add_line(s, p, name, 0, 0);
+		return;
+	}
+	for (colon = end; colon > open && isdigit((unsigned char)colon[-1]); colon--)
+		;
+	if (colon < end && colon > open + 1 && colon[-1] == ':' && end - colon <= 9) {
+		line = (uint32_t)strtoul(colon, NULL, 10);
+		end = colon - 1;
+	}
+	for (name.end = open; name.end > name.at && isblank((unsigned char)name.end[-1]);)
+		name.end--;
+	add_line(s, p, name, profile_string_n(p, open + 1, (size_t)(end - open - 1)), line);
+}
+
+void cpuprofile_java_symbols(struct profile *p, const char *text, size_t size,
+			     struct cpuprofile_symbols *ret)
+{
+	struct text t = { text, text + size }, line;
+	uint64_t address;
+
+	while (next_line(&t, &line)) {
+		if (!take_address(&line, &address))
+			continue;
+		begin_symbol(ret, address);
+		add_java_name(ret, p, line);
+	}
+	sort_symbols(ret);
+}
+
+/* "inner--outer": functions inlined at one address. */
+static void add_inlined_names(struct cpuprofile_symbols *s, struct profile *p, struct text names)
+{
+	while (names.at < names.end) {
+		struct text name = names;
+		const char *dashes = memmem(names.at, (size_t)(names.end - names.at), "--", 2);
+
+		/* not at the ends, where they are of the name: "operator--" */
+		if (dashes && dashes > names.at && dashes + 2 < names.end)
+			name.end = dashes;
+		add_line(s, p, name, 0, 0);
+		names.at = name.end == names.end ? names.end : name.end + 2;
+	}
+}
+
+bool cpuprofile_is_symbolised(const unsigned char *bytes, size_t size)
+{
+	struct text t = { (const char *)bytes, (const char *)bytes + size };
+
+	if (!begins(t, "---"))
+		return false;
+	t.at += 3;
+	skip_blanks(&t);
+	return begins(t, "symbol");
+}
+
+size_t cpuprofile_symbol_section(struct profile *p, const unsigned char *bytes, size_t size,
+				 struct cpuprofile_symbols *ret, uint32_t *ret_binary)
+{
+	struct text t = { (const char *)bytes, (const char *)bytes + size }, line;
+	uint64_t address;
+
+	if (!cpuprofile_is_symbolised(bytes, size))
+		return 0;
+	next_line(&t, &line);
+	while (next_line(&t, &line)) {
+		if (begins(line, "---"))
+			break;
+		if (begins(line, "binary=")) {
+			line.at += strlen("binary=");
+			if (!memchr(line.at, 0, (size_t)(line.end - line.at)))
+				*ret_binary = profile_string_n(p, line.at,
+							       (size_t)(line.end - line.at));
+		} else if (take_address(&line, &address)) {
+			begin_symbol(ret, address);
+			add_inlined_names(ret, p, line);
+		}
+	}
+	sort_symbols(ret);
+	/* "--- profile" is a line of its own; the words begin behind it */
+	if (begins(t, "---"))
+		next_line(&t, &line);
+	return (size_t)(t.at - (const char *)bytes);
+}
+
+const struct cpuprofile_symbol *cpuprofile_symbol_find(const struct cpuprofile_symbols *symbols,
+						       uint64_t address)
+{
+	size_t low = 0, high = symbols->nr_symbols;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (symbols->symbols[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == symbols->nr_symbols || symbols->symbols[low].address != address)
+		return NULL;
+	return &symbols->symbols[low];
+}
+
+void cpuprofile_symbols_free(struct cpuprofile_symbols *symbols)
+{
+	free(symbols->symbols);
+	free(symbols->lines);
+	*symbols = (struct cpuprofile_symbols){ 0 };
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * write.c - write the Google CPU profile, such that its strictest reader takes it
+ *
+ * The format knows counts, chains of addresses and where files were mapped; whatever else a profile
+ * says is left behind. No address in it is 0 [GC-18]. Rules: doc/cpuprofile.md [GC-n].
+ */
+#include "formats/cpuprofile/cpuprofile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/cpuprofile/maps_text.h"
+#include "libutil/plain_text.h"
+#include "libutil/xalloc.h"
+
+struct writer {
+	const struct profile *p;
+	const struct format_write_options *options;
+	FILE *out;
+	struct cpuprofile_words words;
+	uint64_t period;		/* microseconds */
+	uint64_t divide;		/* values by this are counts */
+	unsigned char *bytes;		/* of one record */
+	size_t room;
+	bool *images;			/* those written about; NULL: all */
+	uint64_t no_leaf, negative, rounded;	/* counts left out */
+	uint64_t no_caller;		/* frames left out */
+};
+
+static void put(struct writer *w, size_t slot, uint64_t value)
+{
+	cpuprofile_put(w->bytes + slot * w->words.size, w->words, value);
+}
+
+static void write_slots(struct writer *w, size_t nr)
+{
+	fwrite(w->bytes, w->words.size, nr, w->out);
+}
+
+static void room_for(struct writer *w, size_t slots)
+{
+	if (slots * sizeof(uint64_t) <= w->room)
+		return;
+	w->room = 2 * slots * sizeof(uint64_t);
+	w->bytes = xrealloc_array(w->bytes, w->room, 1);
+}
+
+/* How many ns are one of the unit; 0: it is not a time. */
+static uint64_t unit_ns(const char *unit)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {
+		{ "nanoseconds", 1 }, { "ns", 1 }, { "microseconds", 1000 }, { "us", 1000 },
+		{ "milliseconds", 1000000 }, { "ms", 1000000 }, { "seconds", 1000000000 },
+		{ "s", 1000000000 },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(unit, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/* The format's unit of time is the microsecond [GC-19]. */
+static void choose_period(struct writer *w)
+{
+	const struct profile_event *event = &w->p->events[w->options->event];
+	const char *name = profile_text(w->p, event->name);
+	uint64_t ns = unit_ns(profile_text(w->p, event->unit)), period;
+
+	w->period = 1;
+	w->divide = 1;
+	if (!ns) {
+		format_warn(w->options->warnings, "'%s' is not counted in time: the period of 1 "
+			    "microsecond in the file means nothing", name);
+	} else if (!event->period) {
+		w->divide = ns < 1000 ? 1000 / ns : 1;
+		w->period = ns < 1000 ? 1 : ns / 1000;
+	} else if (!__builtin_mul_overflow(event->period, ns, &period)) {
+		w->period = period / 1000 + (period % 1000 >= 500);
+		if (!w->period)
+			w->period = 1;
+		if (period != w->period * 1000)
+			format_warn(w->options->warnings, "the period of %" PRIu64 " ns is "
+				    "written as %" PRIu64 " microseconds", period, w->period);
+	}
+}
+
+/* Addresses of the process, return addresses for callers; 0: has none. */
+static uint64_t address_to_write(const struct profile *p, const struct profile_place *place,
+				 bool caller)
+{
+	if (!caller || p->symbolic_addresses || !place->address)
+		return place->address;
+	return place->address + 1;
+}
+
+/* A word that is too large for 4 bytes: then the file can't be like the one that was read. */
+static bool words_fit(const struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	for (uint32_t i = 0; i < p->nr_places; i++)
+		if (p->places[i].address >= UINT32_MAX)
+			return false;
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		int64_t value = profile_values(p, i)[w->options->event];
+
+		if (value > 0 && (uint64_t)value / w->divide > UINT32_MAX)
+			return false;
+	}
+	return w->period <= UINT32_MAX;
+}
+
+static void write_header(struct writer *w)
+{
+	room_for(w, CPUPROFILE_HEADER_SLOTS);
+	put(w, 0, 0);
+	put(w, 1, CPUPROFILE_HEADER_SLOTS - CPUPROFILE_FIXED);
+	put(w, 2, w->p->symbolic_addresses ? CPUPROFILE_JAVA : 0);
+	put(w, 3, w->period);
+	put(w, 4, 0);
+	write_slots(w, CPUPROFILE_HEADER_SLOTS);
+}
+
+/* The mark of a cut chain has no address and nothing is lost with it [PF-6]. */
+static bool is_cut_mark(const struct profile *p, const struct profile_place *place)
+{
+	const struct profile_line *line = p->lines + place->first_line;
+
+	return place->image == PROFILE_NONE && place->nr_lines &&
+	       *profile_text(p, p->functions[line->function].name) == '[';
+}
+
+/* Slots of the chain's addresses, from slot 2 on; 0: its innermost frame has none. */
+static size_t put_chain(struct writer *w, uint32_t node)
+{
+	const struct profile *p = w->p;
+	size_t nr = 0;
+
+	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
+		const struct profile_place *place = &p->places[p->nodes[node].place];
+		uint64_t address = address_to_write(p, place, nr > 0);
+
+		if (!address && !nr)
+			return 0;
+		if (!address || nr == PROFILE_FRAMES_MAX) {
+			w->no_caller += !is_cut_mark(p, place);
+			continue;
+		}
+		room_for(w, nr + 3);
+		put(w, 2 + nr++, address);
+		if (w->images && place->image != PROFILE_NONE)
+			w->images[place->image] = true;
+	}
+	return nr;
+}
+
+static void write_record(struct writer *w, uint32_t node, int64_t value)
+{
+	uint64_t count = (uint64_t)value / w->divide;
+	size_t nr;
+
+	if (value <= 0) {
+		w->negative += value < 0;
+		return;
+	}
+	if (!count) {
+		w->rounded++;
+		return;
+	}
+	nr = put_chain(w, node);
+	if (!nr) {
+		w->no_leaf += count;
+		return;
+	}
+	put(w, 0, count);
+	put(w, 1, nr);
+	write_slots(w, 2 + nr);
+}
+
+/* The format has no labels: what differs only there is one record, where the first was [GC-20]. */
+static void write_merged(struct writer *w)
+{
+	const struct profile *p = w->p;
+	int64_t *sums = xcalloc(p->nr_nodes + 1, sizeof(*sums));
+
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < p->nr_samples; i++) {
+			const struct profile_sample *s = &p->samples[i];
+			int64_t *sum = &sums[s->node == PROFILE_NONE ? p->nr_nodes : s->node];
+			int64_t value = profile_values(p, i)[w->options->event];
+
+			if (!profile_is_of_process(p, s->labels, w->options->pid))
+				continue;
+			if (pass == 0) {
+				if (__builtin_add_overflow(*sum, value, sum))
+					*sum = INT64_MAX;
+			} else if (*sum) {
+				write_record(w, s->node, *sum);
+				*sum = 0;
+			}
+		}
+	free(sums);
+}
+
+static void write_samples(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	if (p->nr_label_sets > 1) {
+		write_merged(w);
+		return;
+	}
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		write_record(w, p->samples[i].node, profile_values(p, i)[w->options->event]);
+}
+
+static void write_trailer(struct writer *w)
+{
+	put(w, 0, 0);
+	put(w, 1, 1);
+	put(w, 2, 0);
+	write_slots(w, 3);
+}
+
+static void write_plain(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		putc(plain_char(*text), out);
+}
+
+/* Names of ids: as far as they are known, of the innermost function. */
+static void write_java_text(struct writer *w)
+{
+	const struct profile *p = w->p;
+
+	for (uint32_t i = 0; i < p->nr_places; i++) {
+		const struct profile_place *place = &p->places[i];
+		const struct profile_line *line = p->lines + place->first_line;
+		const struct profile_function *function;
+
+		if (!place->nr_lines || !place->address)
+			continue;
+		function = &p->functions[line->function];
+		fprintf(w->out, "0x%" PRIx64 " ", place->address);
+		write_plain(w->out, profile_text(p, function->name));
+		if (function->file) {
+			fputs(" (", w->out);
+			write_plain(w->out, profile_text(p, function->file));
+			if (line->line)
+				fprintf(w->out, ":%u", line->line);
+			putc(')', w->out);
+		}
+		putc('\n', w->out);
+	}
+}
+
+/* As it was read, if it is as it should be; else as the images have it. Never empty [GC-21]. */
+static void write_text(struct writer *w)
+{
+	const struct profile *p = w->p;
+	const char *kept = profile_text(p, p->maps_text);
+	bool any = w->images && memchr(w->images, true, p->nr_images);
+
+	if (p->symbolic_addresses) {
+		if (*kept)
+			fputs(kept, w->out);
+		else
+			write_java_text(w);
+		return;
+	}
+	if (maps_text_is_canonical(kept)) {
+		fputs(kept, w->out);
+		return;
+	}
+	if (p->main_image != PROFILE_NONE && !p->images[p->main_image].limit) {
+		fputs("build=", w->out);
+		write_plain(w->out, profile_text(p, p->images[p->main_image].path));
+		putc('\n', w->out);
+	}
+	maps_text_write(p, any ? w->images : NULL, w->out);
+}
+
+static void tell(const struct writer *w)
+{
+	const struct format_warnings *warnings = w->options->warnings;
+
+	if (w->no_leaf)
+		format_warn(warnings, "%" PRIu64 " samples left out: they have no address, or 0, "
+			    "which would end the file for some readers", w->no_leaf);
+	if (w->no_caller)
+		format_warn(warnings, "%" PRIu64 " callers left out: they have no address",
+			    w->no_caller);
+	if (w->negative)
+		format_warn(warnings, "%" PRIu64 " samples left out: their counts are negative",
+			    w->negative);
+	if (w->rounded)
+		format_warn(warnings, "%" PRIu64 " samples left out: they are shorter than a "
+			    "microsecond", w->rounded);
+}
+
+static void write_all(struct writer *w)
+{
+	write_header(w);
+	write_samples(w);
+	write_trailer(w);
+	write_text(w);
+	tell(w);
+}
+
+int cpuprofile_write(const struct profile *p, const struct format_write_options *options,
+		     FILE *out, struct op_error *e)
+{
+	struct writer w = { .p = p, .options = options, .out = out };
+
+	if (options->event >= p->nr_events)
+		return op_error_set(e, -EINVAL, "the profile has no event");
+	choose_period(&w);
+	w.words = cpuprofile_words_remembered(p);
+	if (w.words.size == 4 && !words_fit(&w))
+		w.words = (struct cpuprofile_words){ 8, w.words.big_endian };
+	if (options->pid && *options->pid)
+		w.images = xcalloc(p->nr_images + 1, sizeof(*w.images));
+	write_all(&w);
+	free(w.images);
+	free(w.bytes);
+	return 0;
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* open.c - from a file, in whatever format it is, to a profile in memory */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libutil/file.h"
+#include "formats/format.h"
+#include "formats/file/gunzip.h"
+
+#define INPUT_LIMIT ((size_t)16 << 30)	/* bytes: more than any tool writes */
+
+int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
+		       struct op_error *e)
+{
+	bool is_stdin = !strcmp(path, "-");
+	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	char *text;
+	int err = fd < 0 ? -errno : file_read_all_fd(fd, INPUT_LIMIT, &text, ret_size);
+
+	if (fd >= 0 && !is_stdin)
+		close(fd);
+	if (err)
+		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
+	*ret = (unsigned char *)text;
+	return 0;
+}
+
+static int read_profile(const unsigned char *bytes, size_t size,
+			const struct profile_format *format,
+			const struct format_read_options *options, struct profile **ret,
+			struct op_error *e)
+{
+	struct profile *p;
+	int err;
+
+	if (!format)
+		format = profile_format_detect(bytes, size);
+	if (!format)
+		return op_error_set(e, -EINVAL, "offset 0: %s [PF-13]", size ?
+				    "its format is not known: name it with --from=FORMAT" :
+				    "it is empty");
+	if (!format->read)
+		return op_error_set(e, -EINVAL, "'%s' is a format that can only be written",
+				    format->name);
+	p = profile_new();
+	err = format->read(bytes, size, options, p, e);
+	if (err) {
+		profile_free(p);
+		return err;
+	}
+	p->origin = profile_string(p, format->name);
+	*ret = p;
+	return 0;
+}
+
+int profile_read_bytes(const char *path, const unsigned char *bytes, size_t size,
+		       const struct profile_format *format,
+		       const struct format_read_options *options, struct profile **ret,
+		       struct op_error *e)
+{
+	struct op_error why = { "" };
+	unsigned char *unpacked = NULL;
+	int err = 0;
+
+	if (is_gzip(bytes, size))
+		err = profile_gunzip(bytes, size, options, &unpacked, &size, &why);
+	if (!err)
+		err = read_profile(unpacked ? unpacked : bytes, size, format, options, ret, &why);
+	free(unpacked);
+	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+}
+
+int profile_read_file(const char *path, const struct profile_format *format,
+		      const struct format_read_options *options, struct profile **ret,
+		      struct op_error *e)
+{
+	unsigned char *bytes;
+	size_t size;
+	int err = profile_file_bytes(path, &bytes, &size, e);
+
+	if (err)
+		return err;
+	err = profile_read_bytes(path, bytes, size, format, options, ret, e);
+	free(bytes);
+	return err;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* columns.h - stacks of a thread of the Firefox Profiler's format, as nodes [FF-8] */
+#ifndef FORMATS_FIREFOX_COLUMNS_H
+#define FORMATS_FIREFOX_COLUMNS_H
+
+#include "libutil/error.h"
+#include "formats/file/json_tree.h"
+#include "formats/profile/named_images.h"
+#include "formats/profile/profile.h"
+
+struct firefox_columns {
+	struct profile *p;
+	struct op_error *e;
+	struct named_images images;
+	uint32_t *nodes;		/* of each stack */
+	uint32_t *depths;		/* frames of each */
+	uint32_t nr_stacks;
+	size_t room;
+	const json_t *holder;		/* whose tables these are */
+	size_t thread;			/* for errors */
+
+	/* columns of the tables at hand */
+	const json_t *stack_frame, *stack_prefix, *frame_func, *frame_line, *frame_address;
+	const json_t *func_name, *func_file, *func_line, *func_resource, *resource_name, *strings;
+};
+
+/* The stacks of @thread, number @at, from its own tables or from those that all share. */
+int firefox_columns_read(struct firefox_columns *c, const json_t *thread, const json_t *shared,
+			 size_t at);
+void firefox_columns_free(struct firefox_columns *c);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* tables.c - numbers for what a thread's samples refer to */
+#include "formats/firefox/tables.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/xalloc.h"
+
+static void list_init(struct firefox_list *list, uint32_t nr)
+{
+	list->number = xcalloc((size_t)nr + 1, sizeof(*list->number));
+	memset(list->number, 0xff, ((size_t)nr + 1) * sizeof(*list->number));
+}
+
+static void list_reset(struct firefox_list *list)
+{
+	while (list->nr)
+		list->number[list->things[--list->nr]] = PROFILE_NONE;
+}
+
+static void list_free(struct firefox_list *list)
+{
+	free(list->number);
+	free(list->things);
+}
+
+static uint32_t number_of(struct firefox_list *list, uint32_t thing)
+{
+	if (list->number[thing] == PROFILE_NONE) {
+		xgrow(list->things, list->nr, list->room);
+		list->number[thing] = list->nr;
+		list->things[list->nr++] = thing;
+	}
+	return list->number[thing];
+}
+
+void firefox_tables_init(struct firefox_tables *t, const struct profile *p,
+			 const struct shown_frames *shown)
+{
+	*t = (struct firefox_tables){ .profile = p, .shown = shown };
+	list_init(&t->frames, shown->first[p->nr_places]);
+	list_init(&t->functions, shown->nr_functions);
+	list_init(&t->images, p->nr_images);
+	t->stack_of = xcalloc((size_t)p->nr_nodes + 1, sizeof(*t->stack_of));
+	memset(t->stack_of, 0xff, ((size_t)p->nr_nodes + 1) * sizeof(*t->stack_of));
+}
+
+void firefox_tables_reset(struct firefox_tables *t)
+{
+	list_reset(&t->frames);
+	list_reset(&t->functions);
+	list_reset(&t->images);
+	while (t->nr_touched)
+		t->stack_of[t->touched[--t->nr_touched]] = PROFILE_NONE;
+	t->nr_stacks = 0;
+}
+
+void firefox_tables_free(struct firefox_tables *t)
+{
+	list_free(&t->frames);
+	list_free(&t->functions);
+	list_free(&t->images);
+	free(t->stack_of);
+	free(t->stacks);
+	free(t->chain);
+	free(t->touched);
+}
+
+static uint32_t add_stack(struct firefox_tables *t, uint32_t prefix, uint32_t frame)
+{
+	uint32_t nr_frames = t->shown->first[t->profile->nr_places];
+	uint32_t function = frame == nr_frames ? t->shown->unknown
+					       : t->shown->frames[frame].function;
+	uint32_t image = t->shown->functions[function].image;
+
+	if (image != PROFILE_NONE)
+		number_of(&t->images, image);
+	number_of(&t->functions, function);
+	xgrow(t->stacks, t->nr_stacks, t->room_stacks);
+	t->stacks[t->nr_stacks] = (struct firefox_stack){ prefix, number_of(&t->frames, frame) };
+	return t->nr_stacks++;
+}
+
+static void keep_stack(struct firefox_tables *t, uint32_t node, uint32_t stack)
+{
+	t->stack_of[node] = stack;
+	xgrow(t->touched, t->nr_touched, t->room_touched);
+	t->touched[t->nr_touched++] = node;
+}
+
+/* Outermost frame first: what is inlined is called by what it is inlined in. */
+static uint32_t add_place(struct firefox_tables *t, uint32_t prefix, uint32_t place)
+{
+	for (uint32_t i = t->shown->first[place + 1]; i-- > t->shown->first[place]; )
+		prefix = add_stack(t, prefix, i);
+	return prefix;
+}
+
+uint32_t firefox_stack(struct firefox_tables *t, uint32_t node)
+{
+	const struct profile *p = t->profile;
+	uint32_t stack = PROFILE_NONE;
+	size_t nr = 0;
+
+	if (node == PROFILE_NONE) {
+		if (t->stack_of[p->nr_nodes] == PROFILE_NONE)
+			keep_stack(t, p->nr_nodes, add_stack(t, PROFILE_NONE,
+							     t->shown->first[p->nr_places]));
+		return t->stack_of[p->nr_nodes];
+	}
+	for (; node != PROFILE_NONE && t->stack_of[node] == PROFILE_NONE;
+	     node = p->nodes[node].parent) {
+		xgrow(t->chain, nr, t->room_chain);
+		t->chain[nr++] = node;
+	}
+	if (node != PROFILE_NONE)
+		stack = t->stack_of[node];
+	while (nr) {
+		stack = add_place(t, stack, p->nodes[t->chain[--nr]].place);
+		keep_stack(t, t->chain[nr], stack);
+	}
+	return stack;
+}

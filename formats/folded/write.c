@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * write.c - write folded stacks: a line for each chain of functions
+ *
+ * Chains of addresses become chains of names first, in a second profile that has nothing else, for
+ * there they are equal where only addresses differed. Rules: doc/folded.md [FO-n].
+ */
+#include "formats/folded/folded.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/plain_text.h"
+#include "formats/profile/shown_frames.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+struct folding {
+	const struct profile *p;
+	struct profile *names;		/* places are names, labels the process's */
+	uint32_t *place_of;		/* of each shown frame */
+	uint32_t *node_of;		/* of each node */
+	uint32_t *comm_of;		/* of each label set: its node, or PROFILE_NONE */
+	uint32_t unknown;		/* place */
+};
+
+/* A name, without what would be taken for the line's own. */
+static uint32_t name_place(struct profile *names, const char *name, char mark)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct profile_line line;
+	struct profile_function f = { 0 };
+
+	while (*name == ' ')
+		name++;
+	for (; *name; name++)
+		strbuf_add_char(&text, *name == ';' ? ':' : plain_char(*name));
+	while (text.len && text.text[text.len - 1] == ' ')
+		strbuf_truncate(&text, text.len - 1);
+	if (!text.len)
+		strbuf_add(&text, "[unknown]");
+	if (mark)
+		strbuf_addf(&text, "_[%c]", mark);
+	f.name = profile_string_n(names, text.text, text.len);
+	strbuf_free(&text);
+	line = (struct profile_line){ profile_function(names, &f), 0 };
+	return profile_place(names, PROFILE_NONE, 0, &line, 1);
+}
+
+static char mark_of(const struct profile *p, uint32_t image, bool inlined)
+{
+	enum profile_image_kind kind = image == PROFILE_NONE ? PROFILE_FILE
+							      : p->images[image].kind;
+
+	if (inlined)
+		return FOLDED_INLINED;
+	if (kind == PROFILE_KERNEL || kind == PROFILE_KERNEL_MODULE)
+		return FOLDED_KERNEL;
+	return kind == PROFILE_JIT ? FOLDED_JIT : 0;
+}
+
+static void fold_places(struct folding *f, const struct shown_frames *shown)
+{
+	const struct profile *p = f->p;
+
+	f->place_of = xcalloc((size_t)shown->first[p->nr_places] + 1, sizeof(*f->place_of));
+	for (uint32_t i = 0; i < p->nr_places; i++)
+		for (uint32_t k = shown->first[i]; k < shown->first[i + 1]; k++) {
+			bool inlined = k + 1 < shown->first[i + 1];
+			const struct shown_function *function =
+				&shown->functions[shown->frames[k].function];
+
+			f->place_of[k] = name_place(f->names, function->name,
+						    mark_of(p, p->places[i].image, inlined));
+		}
+	f->unknown = name_place(f->names, "[unknown]", 0);
+}
+
+static void fold_nodes(struct folding *f, const struct shown_frames *shown)
+{
+	const struct profile *p = f->p;
+
+	f->node_of = xcalloc((size_t)p->nr_nodes + 1, sizeof(*f->node_of));
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		const struct profile_node *node = &p->nodes[i];
+		uint32_t at = PROFILE_NONE;
+
+		if (node->parent != PROFILE_NONE)
+			at = f->node_of[node->parent];
+		for (uint32_t k = shown->first[node->place + 1]; k-- > shown->first[node->place];)
+			at = profile_node(f->names, at, f->place_of[k]);
+		f->node_of[i] = at;
+	}
+}
+
+/* The process's name, which is the outermost frame [FO-5], as a set of labels of its own. */
+static uint32_t fold_labels(struct folding *f, uint32_t set)
+{
+	const struct profile_labels *labels = &f->p->label_sets[set];
+	struct profile_label comm = { .key = profile_string(f->names, "comm") };
+
+	for (uint32_t i = 0; i < labels->nr; i++) {
+		const struct profile_label *label = &f->p->labels[labels->first + i];
+		uint32_t place;
+
+		if (!label->text || strcmp(profile_text(f->p, label->key), "comm"))
+			continue;
+		place = name_place(f->names, profile_text(f->p, label->text), 0);
+		comm.text = f->names->functions[f->names->lines[
+				    f->names->places[place].first_line].function].name;
+		return profile_label_set(f->names, &comm, 1);
+	}
+	return 0;
+}
+
+static void fold_samples(struct folding *f, const struct format_write_options *options,
+			 uint64_t *negative)
+{
+	const struct profile *p = f->p;
+	uint32_t empty = profile_node(f->names, PROFILE_NONE, f->unknown);
+
+	f->comm_of = xcalloc(p->nr_label_sets, sizeof(*f->comm_of));
+	for (uint32_t i = 0; i < p->nr_label_sets; i++)
+		f->comm_of[i] = fold_labels(f, i);
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+		int64_t value = profile_values(p, i)[options->event];
+
+		*negative += value < 0;
+		if (value <= 0 || !profile_is_of_process(p, s->labels, options->pid))
+			continue;
+		profile_add_sample(f->names, s->node == PROFILE_NONE ? empty : f->node_of[s->node],
+				   f->comm_of[s->labels])[0] = value;
+	}
+	profile_merge_samples(f->names);
+}
+
+static const char *node_name(const struct profile *names, uint32_t node)
+{
+	const struct profile_place *place = &names->places[names->nodes[node].place];
+
+	return profile_text(names, names->functions[names->lines[place->first_line].function].name);
+}
+
+static void write_samples(const struct profile *names, FILE *out)
+{
+	uint32_t *chain = NULL;
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < names->nr_samples; i++) {
+		const struct profile_labels *set = &names->label_sets[names->samples[i].labels];
+		const char *first;
+		size_t nr = 0;
+
+		for (uint32_t n = names->samples[i].node; n != PROFILE_NONE;
+		     n = names->nodes[n].parent) {
+			xgrow(chain, nr, room);
+			chain[nr++] = n;
+		}
+		first = set->nr ? profile_text(names, names->labels[set->first].text)
+				: node_name(names, chain[nr - 1]);
+		if (*first == '#')	/* or it would be a comment */
+			putc(' ', out);
+		if (set->nr)
+			fprintf(out, "%s;", first);
+		while (nr--)
+			fprintf(out, "%s%c", node_name(names, chain[nr]), nr ? ';' : ' ');
+		fprintf(out, "%" PRId64 "\n", profile_values(names, i)[0]);
+	}
+	free(chain);
+}
+
+int folded_write(const struct profile *p, const struct format_write_options *options, FILE *out,
+		 struct op_error *e)
+{
+	struct folding f = { .p = p };
+	struct shown_frames shown;
+	uint64_t negative = 0;
+
+	if (options->event >= p->nr_events)
+		return op_error_set(e, -EINVAL, "the profile has no event");
+	f.names = profile_new();
+	profile_add_event(f.names, &(struct profile_event){ .period = 1 });
+	shown_frames_make(p, &shown);
+	fold_places(&f, &shown);
+	fold_nodes(&f, &shown);
+	fold_samples(&f, options, &negative);
+	write_samples(f.names, out);
+	if (negative)
+		format_warn(options->warnings, "%" PRIu64 " samples left out: their counts are "
+			    "negative", negative);
+	shown_frames_free(&shown);
+	profile_free(f.names);
+	free(f.place_of);
+	free(f.node_of);
+	free(f.comm_of);
+	return 0;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * write.c - a profile as perf script would have printed it
+ *
+ * Rules: doc/perf-script.md [PS-6]..[PS-8].
+ */
+#include "formats/perf_script/perf_script.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+
+#define RECORDS_MAX	1000000		/* with more samples each chain is one record */
+#define NS_PER_SECOND	1000000000u
+
+struct who {
+	const char *comm;
+	int64_t pid, tid, cpu;		/* -1: not told */
+};
+
+static struct who who_of(const struct profile *p, uint32_t set)
+{
+	struct who who = { .comm = "", .pid = -1, .tid = -1, .cpu = -1 };
+
+	for (uint32_t i = 0; i < p->label_sets[set].nr; i++) {
+		const struct profile_label *l = &p->labels[p->label_sets[set].first + i];
+		const char *key = profile_text(p, l->key);
+
+		if (!strcmp(key, "comm"))
+			who.comm = profile_text(p, l->text);
+		else if (!strcmp(key, "pid"))
+			who.pid = l->number;
+		else if (!strcmp(key, "tid"))
+			who.tid = l->number;
+		else if (!strcmp(key, "cpu"))
+			who.cpu = l->number;
+	}
+	return who;
+}
+
+/* What would end a line or a field early is told as '?'. */
+static void put_name(const char *name, FILE *out)
+{
+	for (; *name; name++)
+		putc((unsigned char)*name < ' ' ? '?' : *name, out);
+}
+
+static void write_symbol(const char *name, const char *image, FILE *out)
+{
+	putc(' ', out);
+	put_name(name, out);
+	fputs(" (", out);
+	put_name(image, out);
+	fputs(")\n", out);
+}
+
+static const char *image_name(const struct profile *p, uint32_t image)
+{
+	const char *path = image == PROFILE_NONE ? ""
+						 : profile_text(p, p->images[image].path);
+
+	return *path ? path : "[unknown]";
+}
+
+static const char *function_name(const struct profile *p, uint32_t line)
+{
+	const char *name = profile_text(p, p->functions[p->lines[line].function].name);
+
+	return *name ? name : "[unknown]";
+}
+
+/* Callers' addresses are return addresses. [PS-3] */
+static void write_place(const struct profile *p, uint32_t id, bool is_caller, FILE *out)
+{
+	const struct profile_place *place = &p->places[id];
+	uint64_t address = place->address + is_caller;
+
+	for (uint32_t i = 0; i + 1 < place->nr_lines; i++) {
+		fprintf(out, "\t%16" PRIx64, address);
+		write_symbol(function_name(p, place->first_line + i), "inlined", out);
+	}
+	fprintf(out, "\t%16" PRIx64, address);
+	write_symbol(place->nr_lines ? function_name(p, place->first_line + place->nr_lines - 1)
+				     : "[unknown]", image_name(p, place->image), out);
+}
+
+/* By its name a reader knows that an event counts time. [PS-4] */
+static const char *event_name(const struct profile *p, uint32_t event)
+{
+	const char *name = profile_text(p, p->events[event].name);
+
+	return !strcmp(name, "cpu") && !strcmp(profile_text(p, p->events[event].unit),
+					       "nanoseconds") ? "cpu-clock" : name;
+}
+
+static void write_record(const struct profile *p, uint32_t sample, uint32_t event,
+			 uint64_t period, uint64_t time_ns, FILE *out)
+{
+	struct who who = who_of(p, p->samples[sample].labels);
+	uint32_t node = p->samples[sample].node;
+
+	put_name(*who.comm ? who.comm : "all", out);
+	putc(' ', out);
+	if (who.pid >= 0)
+		fprintf(out, "%" PRId64 "/", who.pid);
+	fprintf(out, "%" PRId64, who.tid >= 0 ? who.tid : who.pid >= 0 ? who.pid : 0);
+	if (who.cpu >= 0)
+		fprintf(out, " [%03" PRId64 "]", who.cpu);
+	fprintf(out, " %" PRIu64 ".%09" PRIu64 ": %10" PRIu64 " ", time_ns / NS_PER_SECOND,
+		time_ns % NS_PER_SECOND, period);
+	for (const char *c = event_name(p, event); *c; c++)
+		putc((unsigned char)*c <= ' ' ? '_' : *c, out);
+	fputs(": \n", out);
+	for (bool is_caller = false; node != PROFILE_NONE; node = p->nodes[node].parent) {
+		write_place(p, p->nodes[node].place, is_caller, out);
+		is_caller = true;
+	}
+	putc('\n', out);
+}
+
+static uint64_t total_of(const struct profile *p)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		for (uint32_t k = 0; k < p->nr_events; k++) {
+			int64_t value = p->events[k].period ? profile_values(p, i)[k] : 1;
+
+			if (__builtin_add_overflow(total, (uint64_t)(value > 0 ? value : 0),
+						   &total))
+				return UINT64_MAX;
+		}
+	return total;
+}
+
+/* A record for each sample; or, if these are too many or amounts, one for all of a chain. [PS-6] */
+static uint64_t write_value(const struct profile *p, uint32_t sample, uint32_t event, bool apart,
+			    uint64_t time_ns, FILE *out)
+{
+	int64_t value = profile_values(p, sample)[event];
+	uint64_t period = p->events[event].period, whole;
+
+	if (value <= 0)
+		return time_ns;
+	if (!period || !apart) {
+		if (__builtin_mul_overflow((uint64_t)value, period ? period : 1, &whole))
+			whole = UINT64_MAX;
+		write_record(p, sample, event, whole, time_ns, out);
+		return time_ns + 1000;
+	}
+	while (value--) {
+		write_record(p, sample, event, period, time_ns, out);
+		time_ns += 1000;
+	}
+	return time_ns;
+}
+
+int perf_script_write(const struct profile *p, const struct format_write_options *options,
+		      FILE *out, struct op_error *e)
+{
+	bool apart = total_of(p) <= RECORDS_MAX;
+	uint64_t time_ns = 0;
+
+	(void)e;
+	if (!apart)
+		format_warn(options->warnings, "there are more than %d samples: each record stands "
+			    "for all of its chain, and its period says how many", RECORDS_MAX);
+	for (uint32_t i = 0; i < p->nr_samples && !ferror(out); i++)
+		for (uint32_t event = 0; event < p->nr_events; event++)
+			time_ns = write_value(p, i, event, apart, time_ns, out);
+	return 0;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ids.c - ids in order, and found by halving where they are scattered */
+#include "formats/proto/ids.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "libutil/xalloc.h"
+
+int proto_ids_add(struct proto_ids *ids, uint64_t id, uint32_t thing, size_t offset,
+		  struct op_error *e)
+{
+	if (!id)
+		return op_error_set(e, -EPROTO, "offset %zu: a %s has id 0, which means none "
+				    "[PP-21]", offset, ids->name);
+	xgrow(ids->all, ids->nr, ids->room);
+	ids->scattered |= id != (uint64_t)ids->nr + 1;
+	ids->all[ids->nr++] = (struct proto_id){ id, offset, thing };
+	return 0;
+}
+
+static int compare_ids(const void *x, const void *y)
+{
+	const struct proto_id *a = x, *b = y;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+int proto_ids_finish(struct proto_ids *ids, struct op_error *e)
+{
+	if (!ids->scattered)
+		return 0;
+	qsort(ids->all, ids->nr, sizeof(*ids->all), compare_ids);
+	for (uint32_t i = 1; i < ids->nr; i++)
+		if (ids->all[i].id == ids->all[i - 1].id)
+			return op_error_set(e, -EPROTO, "offset %zu: a second %s has id %" PRIu64
+					    " [PP-21]", ids->all[i].offset, ids->name,
+					    ids->all[i].id);
+	return 0;
+}
+
+uint32_t proto_ids_search(const struct proto_ids *ids, uint64_t id)
+{
+	uint32_t low = 0, high = ids->nr;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (ids->all[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < ids->nr && ids->all[low].id == id ? ids->all[low].thing : PROTO_NO_THING;
+}

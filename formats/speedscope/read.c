@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * read.c - read speedscope's JSON, ours and that of others
+ *
+ * Where we wrote it a profile is an event, elsewhere it is a thread and what has the same unit is
+ * one event. Rules: doc/speedscope.md [SP-5]..[SP-9].
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/all_formats.h"
+#include "formats/file/json_tree.h"
+#include "formats/profile/room.h"
+#include "formats/speedscope/speedscope.h"
+#include "libutil/xalloc.h"
+
+struct unit {
+	const char *name;
+	uint32_t scale;			/* times so many is the event's unit */
+	const char *event, *unit;
+	uint64_t period;
+};
+
+/* A weight without a unit is a number of samples. [SP-7] */
+static const struct unit units[] = {
+	{ "none", 1, "samples", "count", 1 },
+	{ "nanoseconds", 1, "time", "nanoseconds", 0 },
+	{ "microseconds", 1000, "time", "nanoseconds", 0 },
+	{ "milliseconds", 1000000, "time", "nanoseconds", 0 },
+	{ "seconds", 1000000000, "time", "nanoseconds", 0 },
+	{ "bytes", 1, "bytes", "bytes", 0 },
+};
+
+struct reader {
+	const struct format_read_options *options;
+	struct profile *p;
+	struct op_error *e;
+	size_t size;			/* of the file */
+	bool is_ours;
+	const json_t *profiles;
+	uint32_t *places;		/* of the frames */
+	size_t nr_places;
+
+	/* of the profile at hand: */
+	size_t at;
+	const json_t *profile;
+	const struct unit *unit;
+	uint32_t event, labels;
+	bool whole;			/* no value had to be rounded */
+	uint32_t *chain;		/* nodes from the outermost frame on */
+	uint32_t *frames;		/* and their frames */
+	size_t nr_chain, room_chain, room_frames;
+};
+
+static bool detect(const unsigned char *bytes, size_t size)
+{
+	return json_has_key(bytes, size, "\"frames\"") && json_has_key(bytes, size, "\"profiles\"");
+}
+
+static int read_frames(struct reader *r, const json_t *root)
+{
+	const json_t *frames = json_object_get(json_object_get(root, "shared"), "frames"), *frame;
+	struct profile_line line = { 0 };
+	size_t i;
+
+	if (!json_is_array(frames))
+		return op_error_set(r->e, -EPROTO, "shared.frames: no list [SP-6]");
+	r->places = xcalloc(json_array_size(frames) + 1, sizeof(*r->places));
+	json_array_foreach(frames, i, frame) {
+		const char *name = json_string_value(json_object_get(frame, "name"));
+		struct profile_function f;
+
+		if (!name)
+			return op_error_set(r->e, -EPROTO, "shared.frames[%zu].name: no text "
+					    "[SP-6]", i);
+		f.name = f.system_name = profile_string(r->p, name);
+		f.file = profile_string(r->p, json_member_text(frame, "file"));
+		f.start_line = json_line_number(json_object_get(frame, "line"));
+		line.function = profile_function(r->p, &f);
+		r->places[r->nr_places++] = profile_place(r->p, PROFILE_NONE, 0, &line, 1);
+	}
+	return 0;
+}
+
+static const struct unit *unit_of(const json_t *profile)
+{
+	const char *name = json_member_text(profile, "unit");
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(name, units[i].name))
+			return &units[i];
+	return NULL;
+}
+
+static uint32_t event_called(const struct profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->nr_events; i++)
+		if (!strcmp(profile_text(p, p->events[i].name), name))
+			return i;
+	return PROFILE_NONE;
+}
+
+/* Events come before samples, so profiles are looked at twice. */
+static int add_events(struct reader *r)
+{
+	const json_t *profile;
+	size_t i;
+
+	json_array_foreach(r->profiles, i, profile) {
+		const struct unit *unit = unit_of(profile);
+		struct profile_event event = { 0 };
+		const char *name;
+
+		if (!unit)
+			return op_error_set(r->e, -EPROTO, "profiles[%zu].unit: none of "
+					    "speedscope's [SP-7]", i);
+		name = r->is_ours ? json_member_text(profile, "name") : unit->event;
+		if (!r->is_ours && event_called(r->p, name) != PROFILE_NONE)
+			continue;
+		event.name = profile_string(r->p, name);
+		event.unit = profile_string(r->p, unit->unit);
+		event.period = unit->period;
+		profile_add_event(r->p, &event);
+	}
+	if (!r->p->nr_events)
+		return op_error_set(r->e, -EPROTO, "profiles: there is none [SP-6]");
+	return 0;
+}
+
+static int fault(struct reader *r, const char *list, size_t i, const char *what)
+{
+	return op_error_set(r->e, -EPROTO, "profiles[%zu].%s[%zu]: %s", r->at, list, i, what);
+}
+
+static int add_sample(struct reader *r, const char *list, size_t i, int64_t value)
+{
+	uint32_t node = r->nr_chain ? r->chain[r->nr_chain - 1] : PROFILE_NONE;
+
+	if (!has_room_for_sample(r->p, r->size))
+		return fault(r, list, i, "too many samples for so many profiles [PF-7]");
+	profile_add_sample(r->p, node, r->labels)[r->event] = value;
+	return 0;
+}
+
+/* Put a frame on the chain: called by the one before. */
+static int enter(struct reader *r, const json_t *index, const char *list, size_t i)
+{
+	uint32_t frame, parent = r->nr_chain ? r->chain[r->nr_chain - 1] : PROFILE_NONE;
+	size_t at = r->nr_chain;
+
+	if (!json_index(index, r->nr_places, &frame))
+		return fault(r, list, i, "such a frame is not there [SP-8]");
+	if (at == PROFILE_FRAMES_MAX)
+		return fault(r, list, i, "more than 65536 frames [SP-8]");
+	xgrow(r->chain, at, r->room_chain);
+	xgrow(r->frames, at, r->room_frames);
+	r->chain[at] = profile_node(r->p, parent, r->places[frame]);
+	r->frames[at] = frame;
+	r->nr_chain++;
+	return 0;
+}
+
+static int read_sampled(struct reader *r)
+{
+	const json_t *samples = json_object_get(r->profile, "samples"), *sample, *frame;
+	const json_t *weights = json_object_get(r->profile, "weights");
+	size_t i, k;
+	int err = 0;
+
+	if (!json_is_array(samples) || !json_is_array(weights) ||
+	    json_array_size(samples) != json_array_size(weights))
+		return op_error_set(r->e, -EPROTO, "profiles[%zu]: samples and weights have to be "
+				    "lists of the same length [SP-8]", r->at);
+	json_array_foreach(samples, i, sample) {
+		int64_t value;
+
+		if (!json_is_array(sample))
+			return fault(r, "samples", i, "no list of frames [SP-8]");
+		r->nr_chain = 0;
+		json_array_foreach(sample, k, frame) {
+			err = enter(r, frame, "samples", i);
+			if (err)
+				return err;
+		}
+		if (!json_amount(json_array_get(weights, i), r->unit->scale, &value, &r->whole))
+			return fault(r, "weights", i, "no number of 63 bits [SP-8]");
+		err = add_sample(r, "samples", i, value);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Open or close a frame. */
+static int take_event(struct reader *r, const json_t *event, size_t i)
+{
+	const char *type = json_member_text(event, "type");
+	const json_t *index = json_object_get(event, "frame");
+	uint32_t frame;
+
+	if (!strcmp(type, "O"))
+		return enter(r, index, "events", i);
+	if (strcmp(type, "C"))
+		return fault(r, "events", i, "its type is neither O nor C [SP-9]");
+	if (!json_index(index, r->nr_places, &frame) || !r->nr_chain ||
+	    r->frames[r->nr_chain - 1] != frame)
+		return fault(r, "events", i, "it closes a frame that is not the innermost one "
+			     "[SP-9]");
+	r->nr_chain--;
+	return 0;
+}
+
+/* What passed since the event before belongs to the frames that were open. */
+static int read_evented(struct reader *r)
+{
+	const json_t *events = json_object_get(r->profile, "events"), *event;
+	int64_t before = 0, at, passed;
+	size_t i;
+	int err;
+
+	if (!json_is_array(events))
+		return op_error_set(r->e, -EPROTO, "profiles[%zu].events: no list [SP-9]", r->at);
+	r->nr_chain = 0;
+	json_array_foreach(events, i, event) {
+		if (!json_amount(json_object_get(event, "at"), r->unit->scale, &at, &r->whole) ||
+		    (i && (at < before || __builtin_sub_overflow(at, before, &passed))))
+			return fault(r, "events", i, "its time is none, or before the last one's "
+				     "[SP-9]");
+		err = i && r->nr_chain && passed ? add_sample(r, "events", i, passed) : 0;
+		if (!err)
+			err = take_event(r, event, i);
+		if (err)
+			return err;
+		before = at;
+	}
+	return !r->nr_chain ? 0 : format_doubt(r->options, r->e, "profiles[%zu].events: %zu frames "
+					       "are never closed [SP-9]", r->at, r->nr_chain);
+}
+
+static uint32_t labels_of(struct reader *r)
+{
+	const char *name = json_member_text(r->profile, "name");
+	struct profile_label label = { 0 };
+
+	if (r->is_ours || !*name || json_array_size(r->profiles) < 2)
+		return 0;
+	label.key = profile_string(r->p, "thread");
+	label.text = profile_string(r->p, name);
+	return profile_label_set(r->p, &label, 1);
+}
+
+static int read_profile(struct reader *r)
+{
+	const char *type = json_member_text(r->profile, "type");
+	int err;
+
+	r->unit = unit_of(r->profile);
+	r->event = r->is_ours ? (uint32_t)r->at : event_called(r->p, r->unit->event);
+	r->labels = labels_of(r);
+	r->whole = true;
+	if (!strcmp(type, "sampled"))
+		err = read_sampled(r);
+	else if (!strcmp(type, "evented"))
+		err = read_evented(r);
+	else
+		return op_error_set(r->e, -EPROTO, "profiles[%zu].type: neither sampled nor "
+				    "evented [SP-6]", r->at);
+	if (!err && !r->whole)
+		err = format_doubt(r->options, r->e, "profiles[%zu]: fractions are rounded [SP-7]",
+				   r->at);
+	return err;
+}
+
+static int read_profiles(struct reader *r)
+{
+	int err = 0;
+
+	json_array_foreach(r->profiles, r->at, r->profile) {
+		err = read_profile(r);
+		if (err && r->options->salvage) {
+			format_warn(r->options->warnings, "%s: what follows in this profile is "
+				    "left out", r->e->text);
+			err = 0;
+		}
+		if (err)
+			break;
+	}
+	return err;
+}
+
+static int read_tree(struct reader *r, const json_t *root)
+{
+	int err;
+
+	r->is_ours = !strncmp(json_member_text(root, "exporter"), SPEEDSCOPE_EXPORTER,
+			      strlen(SPEEDSCOPE_EXPORTER));
+	r->profiles = json_object_get(root, "profiles");
+	err = read_frames(r, root);
+	if (!err)
+		err = add_events(r);
+	return err ? err : read_profiles(r);
+}
+
+static int read_speedscope(const unsigned char *bytes, size_t size,
+			   const struct format_read_options *options, struct profile *p,
+			   struct op_error *e)
+{
+	struct op_error ours = { "" };
+	struct reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
+	json_t *root;
+	int err = json_tree_read(bytes, size, "[SP-5]", &root, r.e);
+
+	if (err)
+		return err;
+	err = read_tree(&r, root);
+	json_decref(root);
+	free(r.places);
+	free(r.chain);
+	free(r.frames);
+	return err;
+}
+
+const struct profile_format format_speedscope = {
+	.name = "speedscope",
+	.suffix = "speedscope.json",
+	.text = "speedscope's JSON",
+	.detect = detect,
+	.read = read_speedscope,
+	.write = speedscope_write,
+};
