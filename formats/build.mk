@@ -22,12 +22,12 @@ formats_srcs += formats/csv/images.c formats/csv/read.c formats/csv/write.c
 $(eval $(call library,libformats.a,$(formats_srcs)))
 
 # profile feedback, which has a model of its own
-xprof_srcs := formats/xprof.c formats/xprof_sums.c formats/xprof_flow.c formats/xprof_lines.c
-xprof_srcs += formats/xprof_read.c formats/xprof_read_sections.c formats/xprof_read_proc.c
-xprof_srcs += formats/xprof_value.c formats/xprof_split.c formats/xprof_write.c
-xprof_srcs += formats/xprof_check.c formats/xprof_check_proc.c formats/xprof_check_arrays.c
-xprof_srcs += formats/crc32c.c formats/xprof_encode.c formats/xprof_decode.c formats/xprof_dir.c
-xprof_srcs += formats/xprof_sources.c formats/xprof_copy.c formats/xprof_add.c
-xprof_srcs += formats/xprof_line_counts.c formats/flow_smooth.c
-xprof_srcs += formats/gcov_cursor.c formats/gcov_read.c formats/gcov_xprof.c
+xprof_srcs := feedback/xprof/xprof.c feedback/xprof/sums.c feedback/xprof/flow.c feedback/xprof/lines.c
+xprof_srcs += feedback/xprof/read.c feedback/xprof/read_sections.c feedback/xprof/read_proc.c
+xprof_srcs += feedback/xprof/value.c feedback/xprof/split.c feedback/xprof/write.c
+xprof_srcs += feedback/xprof/check.c feedback/xprof/check_proc.c feedback/xprof/check_arrays.c
+xprof_srcs += feedback/xprof/crc32c.c feedback/xprof/encode.c feedback/xprof/decode.c feedback/xprof/dir.c
+xprof_srcs += feedback/xprof/sources.c feedback/xprof/copy.c feedback/xprof/add.c
+xprof_srcs += feedback/xprof/line_counts.c feedback/xprof/flow_smooth.c
+xprof_srcs += feedback/gcov/cursor.c feedback/gcov/read.c feedback/gcov/xprof.c
 $(eval $(call library,libxprof.a,$(xprof_srcs)))

@@ -38,14 +38,14 @@ $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp
 $(eval $(call program,opannotate,pp/opannotate.c pp/output.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
-$(eval $(call library,libxproftool.a,pp/xprof_tool.c pp/gcov_list.c pp/tcov_listing.c \
+$(eval $(call library,libxproftool.a,feedback/tool.c feedback/gcov/list.c feedback/gcov/tcov_listing.c \
 	pp/output.c pp/terminal.c))
 xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a \
 	libutil.a
 $(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
-	$(eval $(call program,$(t),pp/$(t).c,$(xprof_libs),$(pp_ldlibs) $(formats_ldlibs))))
-$(eval $(call program,opxprof,pp/opxprof.c pp/xprof_session.c pp/xprof_proc.c pp/xprof_calls.c \
-	pp/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) $(formats_ldlibs)))
+	$(eval $(call program,$(t),feedback/$(t).c,$(xprof_libs),$(pp_ldlibs) $(formats_ldlibs))))
+$(eval $(call program,opxprof,feedback/opxprof.c feedback/session/session.c feedback/session/proc.c feedback/session/calls.c \
+	feedback/session/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) $(formats_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gprof_calls.c pp/gmon.c \
 	pp/gmon_format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/gcov_xprof.h"
-#include "formats/xprof_add.h"
-#include "formats/xprof_line_counts.h"
-#include "formats/xprof_text.h"
+#include "feedback/gcov/xprof.h"
+#include "feedback/xprof/add.h"
+#include "feedback/xprof/line_counts.h"
+#include "feedback/xprof/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "formats/crc32c.h"
-#include "formats/xprof_file.h"
+#include "feedback/xprof/crc32c.h"
+#include "feedback/xprof/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/xprof_add.h"
-#include "formats/xprof_text.h"
+#include "feedback/xprof/add.h"
+#include "feedback/xprof/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 /* xprof_flow.c - solving flow, smoothing it, and graphs out of instructions */
 #include <stdint.h>
 
-#include "pp/control_flow.h"
-#include "formats/flow_smooth.h"
+#include "feedback/session/control_flow.h"
+#include "feedback/xprof/flow_smooth.h"
 #include "tests/tap.h"
 #include "libutil/xalloc.h"
 

@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "formats/gcov_cursor.h"
-#include "formats/gcov_xprof.h"
+#include "feedback/gcov/cursor.h"
+#include "feedback/gcov/xprof.h"
 #include "tests/unit/reader_size.h"
-#include "formats/xprof_file.h"
+#include "feedback/xprof/file.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define FILE_SIZE	(1 << 20)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cursor.h - words of a .gcno or .gcda file, one after the other, never past its end */
+#ifndef FEEDBACK_GCOV_CURSOR_H
+#define FEEDBACK_GCOV_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/error.h"
+
+enum gcov_tag {
+	GCOV_FUNCTION = 0x01000000,
+	GCOV_BLOCKS = 0x01410000,
+	GCOV_ARCS = 0x01430000,
+	GCOV_LINES = 0x01450000,
+	GCOV_ARC_COUNTERS = 0x01a10000,
+};
+
+struct gcov_cursor {
+	const char *base, *at, *end;	/* end: of the record, once it has begun */
+	const char *file_end;
+	bool swapped;
+	bool is_short;		/* something was read that was not there: what came was 0 */
+	struct op_error *e;
+};
+
+/* Past magic and version. -EPROTO if they are not those of gcc 12's @magic. */
+int gcov_cursor_open(struct gcov_cursor *c, const char *bytes, size_t size, uint32_t magic,
+		     struct op_error *e);
+
+/* "byte N: ..."; -EPROTO. */
+int gcov_cursor_fail(const struct gcov_cursor *c, const char *what);
+
+uint32_t gcov_cursor_u32(struct gcov_cursor *c);
+uint64_t gcov_cursor_u64(struct gcov_cursor *c);
+const char *gcov_cursor_string(struct gcov_cursor *c);	/* "" if there is none */
+
+/*
+ * Go to the next record: false at the end of the file. A length below 0 is that of counters that
+ * are all 0, which are not there.
+ */
+bool gcov_cursor_record(struct gcov_cursor *c, uint32_t *ret_tag, int32_t *ret_length);
+
+#endif

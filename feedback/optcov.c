@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* optcov.c - annotated source of a profile folder, as tcov prints it */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pp/common_options.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "libutil/say.h"
+#include "feedback/gcov/tcov_listing.h"
+#include "libutil/xalloc.h"
+#include "feedback/xprof/flow.h"
+#include "feedback/tool.h"
+
+static struct raw {
+	int all;
+	char *top, *output, *path, *profile;
+} raw;
+
+static const struct poptOption table[] = {
+	{ "profile", 'x', POPT_ARG_STRING, &raw.profile, 0, "the profile folder", "dir" },
+	{ "all", 'a', POPT_ARG_NONE, &raw.all, 0,
+	  "a count for each line, not only where a block begins", NULL },
+	{ "top", 'n', POPT_ARG_STRING, &raw.top, 0, "lines in the table of the most executed (10)",
+	  "number" },
+	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
+	  "all into one file, - for stdout (default SOURCE.tcov for each)", "file" },
+	{ "path", 'p', POPT_ARG_STRING, &raw.path, 0,
+	  "sources that were below OLD are below NEW; -p OLD NEW too", "old=new" },
+	COMMON_OPTIONS_HELP,
+	POPT_TABLEEND
+};
+
+static const struct option_set set = { "optcov", table, "-x DIR [OPTION...] [SOURCE...]" };
+
+struct work {
+	const struct xprof *x;
+	uint64_t *counts;
+	struct tcov_options options;
+	const char *old, *new;
+	FILE *out;		/* or NULL: a file for each source */
+	int status;
+};
+
+/* Where the source @path is now; malloc'd. */
+static char *place_of(const struct work *w, const char *path)
+{
+	size_t n = w->old ? strlen(w->old) : 0;
+
+	if (!w->old || strncmp(path, w->old, n) || (path[n] && path[n] != '/' && n &&
+						   w->old[n - 1] != '/'))
+		return xstrdup(path);
+	return xasprintf("%s%s", w->new, path + n);
+}
+
+static void print_source(struct work *w, uint32_t file, const char *path)
+{
+	char *name = xasprintf("%s.tcov", path_base(path));
+	struct op_error e = { "" };
+	FILE *out = w->out ? w->out : fopen(name, "w");
+	int err;
+
+	if (!out) {
+		say_error("cannot write '%s': %s", name, strerror(errno));
+		w->status = 1;
+		free(name);
+		return;
+	}
+	err = tcov_listing_print(w->x, w->counts, file, path, &w->options, out, &e);
+	if (err)
+		say_error("%s", e.text);
+	if (!w->out && (ferror(out) | fclose(out))) {
+		say_error("cannot write '%s'", name);
+		err = -EIO;
+	}
+	if (err) {
+		w->status = 1;
+		if (!w->out)
+			unlink(name);
+	}
+	free(name);
+}
+
+/* Is it the source @path, now at @place, that was asked for: by its path, or by its name only? */
+static bool is_asked(const char *asked, const char *path, const char *place)
+{
+	char *absolute;
+	bool is;
+
+	if (!strcmp(asked, path))
+		return true;
+	if (!strchr(asked, '/'))
+		return !strcmp(asked, path_base(path));
+	absolute = path_absolute(asked);
+	is = absolute && !strcmp(absolute, place);
+	free(absolute);
+	return is;
+}
+
+static bool is_wanted(const struct command_line *line, bool *found, const char *path,
+		      const char *place)
+{
+	bool is = !line->nr_args;
+
+	for (size_t i = 0; i < line->nr_args; i++)
+		if (is_asked(line->args[i], path, place))
+			is = found[i] = true;
+	return is;
+}
+
+static int compare_paths(const void *a, const void *b, void *x)
+{
+	return strcmp(xprof_text(x, *(const uint32_t *)a), xprof_text(x, *(const uint32_t *)b));
+}
+
+/* Every source that is named, each once and by path; malloc'd. */
+static uint32_t *list_sources(const struct xprof *x, size_t *ret_nr)
+{
+	uint32_t *files = xcalloc((size_t)x->nr_tuples + x->nr_sources + 1, sizeof(*files));
+	size_t nr = 0, kept = 0;
+
+	for (uint32_t i = 0; i < x->nr_tuples; i++)
+		if (!nr || files[nr - 1] != x->tuples[i].file)
+			files[nr++] = x->tuples[i].file;
+	for (uint32_t i = 0; i < x->nr_sources; i++)
+		files[nr++] = x->sources[i].path;
+	qsort_r(files, nr, sizeof(*files), compare_paths, (void *)x);
+	for (size_t i = 0; i < nr; i++)
+		if (!kept || files[kept - 1] != files[i])
+			files[kept++] = files[i];
+	*ret_nr = kept;
+	return files;
+}
+
+static void print_all(struct work *w, const struct command_line *line)
+{
+	bool *found = xcalloc(line->nr_args + 1, sizeof(*found));
+	size_t nr;
+	uint32_t *files = list_sources(w->x, &nr);
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *path = xprof_text(w->x, files[i]);
+		char *place = place_of(w, path);
+
+		if (is_wanted(line, found, path, place))
+			print_source(w, files[i], place);
+		free(place);
+	}
+	for (size_t i = 0; i < line->nr_args; i++) {
+		if (found[i])
+			continue;
+		say_error("the profile tells nothing of '%s'", line->args[i]);
+		w->status = 1;
+	}
+	free(files);
+	free(found);
+}
+
+static int parse(struct work *w, struct op_error *e)
+{
+	uint64_t top = 10;
+	char *equals = raw.path ? strchr(raw.path, '=') : NULL;
+
+	if (!raw.profile)
+		return op_error_set(e, -EINVAL, "which profile folder? -x DIR");
+	if (raw.top && number_parse_range(raw.top, 0, UINT32_MAX, &top))
+		return op_error_set(e, -EINVAL, "--top (-n): '%s' is no number", raw.top);
+	if (raw.path && (!equals || equals == raw.path))
+		return op_error_set(e, -EINVAL, "-p needs two paths: where sources were, and where "
+				    "they are");
+	if (equals) {
+		*equals = '\0';
+		w->old = raw.path;
+		w->new = equals + 1;
+	}
+	w->options = (struct tcov_options){ .all = raw.all, .top = top };
+	return 0;
+}
+
+static struct xprof *read_profile(struct op_error *e)
+{
+	struct op_error why = { "" };
+	struct xprof *x;
+
+	if (!xprof_tool_read(raw.profile, XPROF_FEEDBACK, NULL, &x, e))
+		return x;
+	return xprof_tool_read(raw.profile, XPROF_TCOVSD, NULL, &x, &why) ? NULL : x;
+}
+
+static int run(const struct command_line *line)
+{
+	struct work w = { 0 };
+	struct op_error e = { "" };
+	struct xprof *x = parse(&w, &e) ? NULL : read_profile(&e);
+	bool to_stdout = raw.output && !strcmp(raw.output, "-");
+
+	if (x && raw.output && !to_stdout && !(w.out = fopen(raw.output, "w"))) {
+		op_error_set(&e, -errno, "cannot write '%s': %s", raw.output, strerror(errno));
+		xprof_free(x);
+		x = NULL;
+	}
+	if (!x) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	w.x = x;
+	w.out = to_stdout ? stdout : w.out;
+	w.counts = xprof_block_counts(x);
+	print_all(&w, line);
+	if (w.out && !to_stdout && (ferror(w.out) | fclose(w.out))) {
+		say_error("cannot write '%s'", raw.output);
+		w.status = 1;
+	}
+	free(w.counts);
+	xprof_free(x);
+	return w.status;
+}
+
+/* "-p OLD NEW", which takes two words, becomes "-p OLD=NEW", which is *ret to be free()d. */
+static int join_paths(int argc, const char **argv, char **ret)
+{
+	for (int i = 1; i + 2 < argc; i++) {
+		if (strcmp(argv[i], "-p") || strchr(argv[i + 1], '='))
+			continue;
+		*ret = xasprintf("%s=%s", argv[i + 1], argv[i + 2]);
+		argv[i + 1] = *ret;
+		memmove(&argv[i + 2], &argv[i + 3], (argc - i - 2) * sizeof(*argv));
+		return argc - 1;
+	}
+	return argc;
+}
+
+int main(int argc, const char **argv)
+{
+	char *paths = NULL;
+	int status;
+
+	argc = join_paths(argc, argv, &paths);
+	status = xprof_tool_main(&set, argc, argv, run);
+	free(paths);
+	return status;
+}

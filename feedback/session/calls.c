@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* calls.c - who calls whom from where */
+#include "feedback/session/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/export_profile.h"
+#include "libutil/xalloc.h"
+
+/* Samples of each node's chain and of all that go on from it. */
+static uint64_t *sum_up(const struct profile *p)
+{
+	uint64_t *sums = xcalloc((size_t)p->nr_nodes + 1, sizeof(*sums));
+
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		for (uint32_t e = 0; p->samples[i].node != PROFILE_NONE && e < p->nr_events; e++)
+			sums[p->samples[i].node] += p->values[(size_t)i * p->nr_events + e];
+	for (uint32_t i = p->nr_nodes; i-- > 0; )
+		if (p->nodes[i].parent != PROFILE_NONE)
+			sums[p->nodes[i].parent] += sums[i];
+	return sums;
+}
+
+static bool place_of(const struct profile *p, uint32_t node, const char **ret_path,
+		     uint64_t *ret_offset)
+{
+	const struct profile_place *place = &p->places[p->nodes[node].place];
+	const struct profile_image *image;
+
+	if (place->image == PROFILE_NONE || p->images[place->image].kind != PROFILE_FILE)
+		return false;
+	image = &p->images[place->image];
+	*ret_path = profile_text(p, image->path);
+	*ret_offset = profile_offset(image, place->address);
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct xprof_call *x = a, *y = b;
+	int order = strcmp(x->caller, y->caller);
+
+	if (!order && x->from != y->from)
+		order = x->from < y->from ? -1 : 1;
+	if (!order)
+		order = strcmp(x->callee, y->callee);
+	return order ? order : x->to < y->to ? -1 : x->to > y->to;
+}
+
+void xprof_calls_read(struct collection *c, struct xprof_calls *ret)
+{
+	const struct export_options plain = { 0 };
+	struct notices ignored = { 0 };		/* reading the samples themselves tells them */
+	struct op_error e;
+	struct profile *p = NULL;
+	uint64_t *sums;
+
+	*ret = (struct xprof_calls){ 0 };
+	if (!export_profile(c, &plain, &p, &ignored, &e)) {
+		sums = sum_up(p);
+		ret->profile = p;
+		ret->all = xcalloc((size_t)p->nr_nodes + 1, sizeof(*ret->all));
+		for (uint32_t i = 0; i < p->nr_nodes; i++) {
+			struct xprof_call *call = &ret->all[ret->nr];
+
+			call->count = sums[i];
+			ret->nr += p->nodes[i].parent != PROFILE_NONE && sums[i] &&
+				   place_of(p, i, &call->callee, &call->to) &&
+				   place_of(p, p->nodes[i].parent, &call->caller, &call->from);
+		}
+		qsort(ret->all, ret->nr, sizeof(*ret->all), compare);
+		free(sums);
+	}
+	notices_free(&ignored);
+}
+
+void xprof_calls_free(struct xprof_calls *calls)
+{
+	free(calls->all);
+	profile_free(calls->profile);
+	*calls = (struct xprof_calls){ 0 };
+}
+
+const struct xprof_call *xprof_calls_find(const struct xprof_calls *calls, const char *caller,
+					  uint64_t low, uint64_t high, size_t *ret_nr)
+{
+	const struct xprof_call key = { .caller = caller, .callee = "", .from = low };
+	size_t first = 0, end = calls->nr;
+
+	while (first < end) {
+		size_t middle = first + (end - first) / 2;
+
+		if (compare(&calls->all[middle], &key) < 0)
+			first = middle + 1;
+		else
+			end = middle;
+	}
+	for (end = first; end < calls->nr && calls->all[end].from < high &&
+	     !strcmp(calls->all[end].caller, caller); )
+		end++;
+	*ret_nr = end - first;
+	return calls->all + first;
+}

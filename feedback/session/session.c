@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* session.c - the binaries of a session become the objects of a profile */
+#include "feedback/session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pp/binary.h"
+#include "pp/collect.h"
+#include "pp/disassemble_private.h"
+#include "libutil/hash.h"
+#include "pp/invert.h"
+#include "pp/line_binary.h"
+#include "pp/populate.h"
+#include "pp/samples.h"
+#include "feedback/session/calls.h"
+#include "feedback/xprof/lines.h"
+
+struct work {
+	const struct gprof_options *options;
+	struct collection collection;
+	struct xprof *x;
+	struct xprof_calls calls;
+	struct notices *notices;
+	uint64_t nr_outside;	/* samples in no procedure */
+};
+
+static int collect_files(struct work *w, const char *session_dir, struct op_error *e)
+{
+	const struct gprof_options *o = w->options;
+	const struct merge merge = {
+		.cpu = true, .tid = true, .tgid = true, .cgroup = true, .unit_mask = true,
+		.lib = true,
+	};
+	const struct collect_options what = {
+		.session_dir = session_dir,
+		.spec = &o->spec,
+		.merge = &merge,
+		.image_path = &o->image_path,
+		.root = o->root,
+		.strict = true,
+	};
+	int err = collect(&what, &w->collection, w->notices, e);
+
+	if (!err && w->collection.arrangement.nr_classes > 1)
+		err = op_error_set(e, -EINVAL, "a profile is of one event, these are %zu (%s, %s): "
+				   "choose one with event:", w->collection.arrangement.nr_classes,
+				   w->collection.arrangement.classes[0].title,
+				   w->collection.arrangement.classes[1].title);
+	return err;
+}
+
+static void read_samples(struct work *w, const struct inverted_image *inverted,
+			 struct sample_list *ret)
+{
+	struct sample_header header;
+
+	for (size_t i = 0; i < inverted->nr_apps; i++)
+		for (size_t k = 0; k < inverted->apps[i].nr; k++) {
+			const struct arranged_file *f = inverted->apps[i].files[k];
+
+			if (!samples_add_file(ret, f, &header, w->notices))
+				populate_check_age(inverted->image, f->file, &header, w->notices);
+		}
+	samples_sort(ret);
+}
+
+static bool calls_others(const struct xprof_image *image, const struct code_symbol *symbol)
+{
+	size_t nr;
+
+	xprof_calls_find(image->calls, image->path, symbol->start, symbol->end, &nr);
+	return nr > 0;
+}
+
+static void add_procs(struct work *w, const struct xprof_image *image)
+{
+	const struct binary *b = image->binary;
+	const struct sample_list *s = image->samples;
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->nr_symbols; i++) {
+		const struct code_symbol *symbol = &b->symbols[i];
+		size_t first;
+		uint64_t count = 0;
+
+		for (; at < s->nr && s->samples[at].offset + b->key_base < symbol->start; at++)
+			w->nr_outside += s->samples[at].count;
+		for (first = at; at < s->nr &&
+		     s->samples[at].offset + b->key_base < symbol->end; at++)
+			count += s->samples[at].count;
+		if ((count || calls_others(image, symbol)) &&
+		    !xprof_session_add_proc(w->x, image, symbol, first, at - first))
+			w->nr_outside += count;
+	}
+	for (; at < s->nr; at++)
+		w->nr_outside += s->samples[at].count;
+}
+
+static void begin_object(struct work *w, const struct image *image)
+{
+	struct xprof_object *o = xprof_begin_object(w->x);
+	struct stat st = { 0 };
+
+	stat(image->found, &st);
+	o->path = xprof_string(w->x, image->found);
+	o->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
+	o->nr_values = XPROF_SESSION_VALUES;
+	o->sec = st.st_mtim.tv_sec;
+	o->usec = st.st_mtim.tv_nsec / 1000;
+	o->signature = image->build_id ? hash_string(image->build_id) : 0;
+}
+
+/* Each binary is a program of one object: linked code does not tell its parts. */
+static void end_object(struct work *w)
+{
+	struct xprof *x = w->x;
+	struct xprof_object *o = &x->objects[x->nr_objects - 1];
+
+	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs; i++)
+		o->signature = hash_mix(o->signature, x->procs[i].signature);
+}
+
+/* Jumps are told by their names, so the machine must be one whose names are known [XP-40]. */
+static int open_disassembler(const struct binary *b, struct xprof_image *image, struct op_error *e)
+{
+	static const struct disassemble_options plain;
+	int err = disassembler_open(b, &plain, false, &image->disassembler, e);
+	enum bfd_architecture machine;
+
+	if (err)
+		return err;
+	machine = image->disassembler->info.arch;
+	image->is_arm = machine == bfd_arch_aarch64;
+	if (machine != bfd_arch_i386 && machine != bfd_arch_aarch64)
+		return op_error_set(e, -ENOTSUP, "of its instructions it is not known which jump");
+	return 0;
+}
+
+static void add_image(struct work *w, const struct inverted_image *inverted)
+{
+	const struct populate_options how = { .code = true, .root = w->collection.root };
+	const struct line_options line_options = { .root = w->collection.root };
+	struct sample_list samples = { 0 };
+	struct binary binary;
+	struct xprof_image image = {
+		.binary = &binary, .samples = &samples, .calls = &w->calls,
+		.path = inverted->image->path,
+	};
+	struct op_error why = { "" };
+
+	find_image(w->collection.finder, inverted->image, w->notices);
+	if (!inverted->image->found || xprof_name_fault(inverted->image->found,
+							strlen(inverted->image->found)))
+		return;
+	populate_open_image(inverted, &how, w->collection.finder, &binary, w->notices);
+	if (binary.nr_symbols && !open_disassembler(&binary, &image, &why)) {
+		if (line_binary_open(&binary, inverted->image->found, &line_options, &image.lines,
+				     &why))
+			image.lines = NULL;
+		read_samples(w, inverted, &samples);
+		begin_object(w, inverted->image);
+		add_procs(w, &image);
+		end_object(w);
+	} else if (*why.text) {
+		notice_add(w->notices, "'%s' is left out: %s", inverted->image->found, why.text);
+	}
+	line_binary_close(image.lines);
+	disassembler_close(image.disassembler);
+	samples_free(&samples);
+	binary_close(&binary);
+}
+
+static int make(struct work *w, const char *session_dir, struct op_error *e)
+{
+	struct inversion inversion;
+	int err = collect_files(w, session_dir, e);
+
+	if (err)
+		return err;
+	xprof_calls_read(&w->collection, &w->calls);
+	invert_arrangement(&w->collection.arrangement, &inversion);
+	for (size_t i = 0; i < inversion.nr_images; i++)
+		if (inversion.images[i].image->kind == IMAGE_FILE &&
+		    !inversion.images[i].image->is_kernel)
+			add_image(w, &inversion.images[i]);
+	inversion_free(&inversion);
+	xprof_set_sums(w->x);
+	if (!w->x->nr_procs)
+		return op_error_set(e, -ENOENT, "no function of a binary that is here has samples");
+	if (w->nr_outside)
+		notice_add(w->notices, "%" PRIu64 " samples are in no function that could be "
+			   "decoded: left out", w->nr_outside);
+	return 0;
+}
+
+int xprof_session_make(const struct gprof_options *options, const char *session_dir,
+		       struct xprof **ret, struct notices *notices, struct op_error *e)
+{
+	struct work w = {
+		.options = options, .x = xprof_new(XPROF_FEEDBACK), .notices = notices,
+	};
+	int err = make(&w, session_dir, e);
+
+	xprof_calls_free(&w.calls);
+	collection_free(&w.collection);
+	if (err)
+		xprof_free(w.x);
+	else
+		*ret = w.x;
+	return err;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tool.c - what the tools for profile feedback have in common */
+#include "feedback/tool.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "pp/common_options.h"
+#include "libutil/say.h"
+#include "feedback/xprof/add.h"
+
+static void warn(void *context, const char *text)
+{
+	(void)context;
+	say_warning("%s", text);
+}
+
+const struct format_warnings xprof_tool_warnings = { .warn = warn };
+static const struct xprof_options options = { .warnings = &xprof_tool_warnings };
+
+int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
+		    int (*run)(const struct command_line *line))
+{
+	struct command_line line;
+	struct op_error e = { "" };
+	int status = 0;
+
+	if (command_line_read(set, argc, argv, &line, &e)) {
+		say_error("%s", e.text);
+		status = 1;
+	} else if (line.asked != ASKED_WORK) {
+		option_set_answer(set, line.asked);
+	} else {
+		status = run(&line);
+	}
+	command_line_end(set, &line);
+	return say_end(status);
+}
+
+int xprof_tool_type(const char *word, enum xprof_type *ret, struct op_error *e)
+{
+	for (int i = 0; i < NR_XPROF_TYPES; i++)
+		if (!strcmp(word ? word : "feedback", xprof_type_names[i])) {
+			*ret = i;
+			return 0;
+		}
+	return op_error_set(e, -EINVAL, "no type '%s': there are feedback, objfd, tcovd and tcovsd",
+			    word);
+}
+
+int xprof_tool_how(bool add, bool replace, enum xprof_store *ret, struct op_error *e)
+{
+	if (add && replace)
+		return op_error_set(e, -EINVAL, "either --add or --replace");
+	*ret = add ? XPROF_ADD : replace ? XPROF_REPLACE : XPROF_NEW;
+	return 0;
+}
+
+int xprof_tool_store(const char *dir, const struct xprof *x, enum xprof_store how)
+{
+	struct op_error e = { "" };
+	uint32_t nr_reset;
+
+	if (xprof_dir_store(dir, x, how, &options, &nr_reset, &e)) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	if (nr_reset)
+		say_note("%u object file%s compiled again since: counts began anew", nr_reset,
+			 nr_reset == 1 ? " was" : "s were");
+	return 0;
+}
+
+static int make_objfd(const struct xprof *x, const char *dir, const char *object,
+		      struct xprof **ret, struct op_error *e)
+{
+	for (uint32_t i = 0; i < x->nr_objects; i++)
+		if (!strcmp(xprof_text(x, x->objects[i].path), object)) {
+			*ret = xprof_make_objfd(x, i);
+			return 0;
+		}
+	return op_error_set(e, -ENOENT, "'%s' has no object file '%s'", dir, object);
+}
+
+static int make(const struct xprof *x, const char *dir, enum xprof_type type, const char *object,
+		struct xprof **ret, struct op_error *e)
+{
+	if (type == XPROF_OBJFD)
+		return make_objfd(x, dir, object, ret, e);
+	*ret = type == XPROF_TCOVD ? xprof_make_tcovd(x) : xprof_make_tcovsd(x);
+	if (type == XPROF_TCOVSD && !(*ret)->nr_sources) {
+		xprof_free(*ret);
+		return op_error_set(e, -ENOENT, "'%s' tells of no source line", dir);
+	}
+	return 0;
+}
+
+int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
+		    struct xprof **ret, struct op_error *e)
+{
+	struct op_error why = { "" };
+	struct xprof *feedback;
+	int err = xprof_dir_read(dir, type, &options, ret, e);
+
+	if (err != -ENOENT || type == XPROF_FEEDBACK) {
+		if (!err && type == XPROF_OBJFD &&
+		    strcmp(xprof_text(*ret, (*ret)->objects[0].path), object)) {
+			xprof_free(*ret);
+			err = op_error_set(e, -ENOENT, "'%s' is about another object file", dir);
+		}
+		return err;
+	}
+	if (xprof_dir_read(dir, XPROF_FEEDBACK, &options, &feedback, &why))
+		return op_error_set(e, err, "'%s' has no %s, and there is no feedback to make it "
+				    "from: %s", dir, xprof_type_names[type], why.text);
+	err = make(feedback, dir, type, object, ret, e);
+	xprof_free(feedback);
+	return err;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * line_counts.c - how often each line of a source ran [XP-23]
+ *
+ * The sum of a line's blocks would be too much: one statement may be several blocks. What comes to
+ * the line from elsewhere is counted, and how often it is gone round without leaving it.
+ */
+#include "feedback/xprof/line_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/xalloc.h"
+#include "feedback/xprof/flow.h"
+
+#define NONE		UINT32_MAX
+#define STEPS_MAX	100000000u	/* edges looked at for cycles: minutes are not worth it */
+
+/* A block with a tuple on a line, and what a line of one procedure comes to. */
+struct place {
+	uint32_t line, block;
+	bool is_on, is_first;	/* it is on the line; its first one in the source */
+};
+
+struct part {
+	uint32_t line;
+	bool is_on, is_first;
+	bool is_apart;		/* of a procedure that others share its beginning with */
+	uint64_t count;
+};
+
+struct work {
+	const struct xprof *x;
+	const struct xprof_proc *p;
+	struct xprof_flow flow;
+	struct place *places;	/* of the procedure */
+	uint32_t nr_places, places_room;
+	struct part *parts;
+	size_t nr_parts, parts_room;
+	uint32_t *mark;		/* of each block: the line's, if it is on it */
+	uint64_t *left;		/* of each edge: what cycles have not yet taken */
+	uint32_t *via, *stack;	/* of each block: the edge it was reached by; what to go on from */
+	bool *seen;
+	uint32_t nr_steps;
+	bool is_apart;		/* the procedure */
+	uint64_t *begin;	/* sorted: where those of the object do */
+	uint32_t nr_begin;
+};
+
+static uint64_t saturated(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static uint64_t known(uint64_t count)
+{
+	return count == XPROF_UNKNOWN ? 0 : count;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	return x->block < y->block ? -1 : x->block > y->block;
+}
+
+/* The highest line of the run of tuples of one block and source from @i on: the block is on it. */
+static uint32_t highest_line(const struct work *w, uint32_t i)
+{
+	uint32_t end = w->p->first_tuple + w->p->nr_tuples, line = 0;
+
+	for (const struct xprof_tuple *t = &w->x->tuples[i], *first = t;
+	     t < &w->x->tuples[end] && t->block == first->block && t->file == first->file; t++)
+		line = t->line > line ? t->line : line;
+	return line;
+}
+
+static void find_places(struct work *w, uint32_t file)
+{
+	const struct xprof_proc *p = w->p;
+	bool *has_begun = xcalloc((size_t)p->nr_blocks + 1, sizeof(*has_begun));
+	const struct xprof_tuple *before = NULL;
+	uint32_t highest = 0;
+
+	w->nr_places = 0;
+	for (uint32_t i = p->first_tuple; i < p->first_tuple + p->nr_tuples; i++) {
+		const struct xprof_tuple *t = &w->x->tuples[i];
+
+		if (!before || before->block != t->block || before->file != t->file)
+			highest = highest_line(w, i);
+		before = t;
+		if (t->file != file)
+			continue;
+		xgrow(w->places, w->nr_places, w->places_room);
+		w->places[w->nr_places++] = (struct place){
+			.line = t->line, .block = t->block - 1,
+			.is_on = t->line == highest && t->block != 1 &&
+				 t->block != p->nr_blocks,
+			.is_first = !has_begun[t->block],
+		};
+		has_begun[t->block] = true;
+	}
+	free(has_begun);
+	if (w->nr_places)
+		qsort(w->places, w->nr_places, sizeof(*w->places), by_line);
+}
+
+static uint32_t target(const struct work *w, uint32_t edge)
+{
+	return w->x->edges[w->p->first_edge + edge].to - 1;
+}
+
+static uint32_t source(const struct work *w, uint32_t edge)
+{
+	return w->x->edges[w->p->first_edge + edge].from - 1;
+}
+
+/* Look for a cycle through @start along edges with something left: the edge that closes it. */
+static uint32_t find_cycle(struct work *w, uint32_t start, uint32_t line)
+{
+	uint32_t nr = 0, nr_seen = 0, closing = NONE, *order = w->stack + w->flow.nr_blocks;
+
+	w->stack[nr++] = start;
+	while (nr && closing == NONE && w->nr_steps < STEPS_MAX) {
+		uint32_t b = w->stack[--nr];
+
+		for (uint32_t e = w->flow.first_out[b]; e != NONE; e = w->flow.next_out[e]) {
+			uint32_t to = target(w, e);
+
+			w->nr_steps++;
+			if (!w->left[e] || w->mark[to] != line || w->seen[to] || to < start)
+				continue;
+			if (to == start) {
+				closing = e;
+				break;
+			}
+			w->seen[to] = true;
+			order[nr_seen++] = to;
+			w->via[to] = e;
+			w->stack[nr++] = to;
+		}
+	}
+	for (uint32_t i = 0; i < nr_seen; i++)
+		w->seen[order[i]] = false;
+	return closing;
+}
+
+/* Take the least of a cycle's edges off all of them. */
+static uint64_t take_cycle(struct work *w, uint32_t start, uint32_t closing)
+{
+	uint64_t least = w->left[closing];
+
+	for (uint32_t b = source(w, closing); b != start; b = source(w, w->via[b]))
+		if (w->left[w->via[b]] < least)
+			least = w->left[w->via[b]];
+	w->left[closing] -= least;
+	for (uint32_t b = source(w, closing); b != start; b = source(w, w->via[b]))
+		w->left[w->via[b]] -= least;
+	return least;
+}
+
+/* Of blocks @first .. on: those that are on the line. */
+static uint64_t count_graph(struct work *w, const struct place *first, const struct place *end)
+{
+	uint32_t line = first->line;
+	uint64_t count = 0;
+
+	for (const struct place *at = first; at < end; at++)
+		if (at->is_on)
+			w->mark[at->block] = line;
+	for (const struct place *at = first; at < end; at++) {
+		if (!at->is_on || (at > first && at[-1].block == at->block && at[-1].is_on))
+			continue;
+		if (w->flow.first_in[at->block] == NONE)	/* where the procedure begins */
+			count = saturated(count, known(w->flow.blocks[at->block]));
+		for (uint32_t e = w->flow.first_in[at->block]; e != NONE; e = w->flow.next_in[e])
+			if (w->mark[source(w, e)] != line)
+				count = saturated(count, known(w->flow.edges[e]));
+		for (uint32_t e = w->flow.first_out[at->block]; e != NONE; e = w->flow.next_out[e])
+			w->left[e] = known(w->flow.edges[e]);
+	}
+	for (const struct place *at = first; at < end; at++) {
+		uint32_t closing;
+
+		while (at->is_on && (closing = find_cycle(w, at->block, line)) != NONE)
+			count = saturated(count, take_cycle(w, at->block, closing));
+	}
+	return count;
+}
+
+static void add_line(struct work *w, const struct place *first, const struct place *end)
+{
+	struct part part = { .line = first->line, .is_apart = w->is_apart };
+
+	for (const struct place *at = first; at < end; at++) {
+		part.is_on |= at->is_on;
+		part.is_first |= at->is_first;
+		part.count = saturated(part.count, known(w->flow.blocks[at->block]));
+	}
+	if (part.is_on)
+		part.count = count_graph(w, first, end);
+	xgrow(w->parts, w->nr_parts, w->parts_room);
+	w->parts[w->nr_parts++] = part;
+}
+
+static void add_proc(struct work *w, uint32_t file)
+{
+	uint32_t nb = w->p->nr_blocks, ne = w->p->nr_edges;
+
+	find_places(w, file);
+	if (!w->nr_places)
+		return;
+	xprof_flow_solve(w->x, w->p, &w->flow);
+	w->mark = xcalloc((size_t)nb + 1, sizeof(*w->mark));
+	w->via = xcalloc((size_t)nb + 1, sizeof(*w->via));
+	w->stack = xcalloc((size_t)nb * 2 + 2, sizeof(*w->stack));
+	w->seen = xcalloc((size_t)nb + 1, sizeof(*w->seen));
+	w->left = xcalloc((size_t)ne + 1, sizeof(*w->left));
+	for (uint32_t i = 0, next; i < w->nr_places; i = next) {
+		for (next = i; next < w->nr_places && w->places[next].line == w->places[i].line; )
+			next++;
+		add_line(w, &w->places[i], &w->places[next]);
+	}
+	free(w->mark);
+	free(w->via);
+	free(w->stack);
+	free(w->seen);
+	free(w->left);
+	xprof_flow_free(&w->flow);
+}
+
+/* Source sections without their object: the block that ran most [XP-23]. */
+static void add_sections(struct work *w, uint32_t file)
+{
+	const struct xprof *x = w->x;
+
+	for (uint32_t i = 0; i < x->nr_sources; i++) {
+		const struct xprof_source *s = &x->sources[i];
+
+		for (uint32_t k = s->first_line; s->path == file && k < s->first_line + s->nr_lines;
+		     k++) {
+			const struct xprof_line *l = &x->lines[k];
+			struct part part = { .line = l->line, .is_first = true };
+
+			for (uint32_t b = 0; b < l->nr_block_refs; b++)
+				if (x->block_refs[l->first_block_ref + b].count > part.count)
+					part.count = x->block_refs[l->first_block_ref + b].count;
+			xgrow(w->parts, w->nr_parts, w->parts_room);
+			w->parts[w->nr_parts++] = part;
+		}
+	}
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->line != y->line)
+		return x->line < y->line ? -1 : 1;
+	/* those that decide come first */
+	return (int)(y->is_on && !y->is_apart) - (int)(x->is_on && !x->is_apart);
+}
+
+/* Parts of one line become one: those that are on it, or if there are none, all. */
+static struct xprof_line_count *join(struct work *w, bool are_sections, size_t *ret_nr)
+{
+	struct xprof_line_count *lines = xcalloc(w->nr_parts + 1, sizeof(*lines));
+	bool is_on = false;
+	size_t nr = 0;
+
+	if (w->nr_parts)
+		qsort(w->parts, w->nr_parts, sizeof(*w->parts), compare_parts);
+	for (size_t i = 0; i < w->nr_parts; i++) {
+		const struct part *part = &w->parts[i];
+		struct xprof_line_count *l;
+
+		if (!i || w->parts[i - 1].line != part->line) {
+			is_on = part->is_on && !part->is_apart;
+			lines[nr++].line = part->line;
+		}
+		l = &lines[nr - 1];
+		l->begins_block |= part->is_first;
+		if (are_sections && part->count > l->count)
+			l->count = part->count;
+		else if (!are_sections && (part->is_on == is_on || part->is_apart))
+			l->count = saturated(l->count, part->count);
+	}
+	*ret_nr = nr;
+	return lines;
+}
+
+static uint64_t beginning(const struct xprof *x, const struct xprof_proc *p)
+{
+	const struct xprof_tuple *t = &x->tuples[p->first_tuple];
+
+	return p->nr_tuples ? (uint64_t)t->file << 32 | t->line : 0;
+}
+
+static int compare_beginnings(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Where the procedures of @o begin, sorted. */
+static void find_beginnings(struct work *w, const struct xprof_object *o)
+{
+	w->nr_begin = 0;
+	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs; i++)
+		w->begin[w->nr_begin++] = beginning(w->x, &w->x->procs[i]);
+	qsort(w->begin, w->nr_begin, sizeof(*w->begin), compare_beginnings);
+}
+
+/* Do others begin there, too: instances of a template, functions made by a macro? */
+static bool is_apart(const struct work *w)
+{
+	uint64_t here = beginning(w->x, w->p);
+	const uint64_t *found = bsearch(&here, w->begin, w->nr_begin, sizeof(here),
+					compare_beginnings);
+
+	return here && ((found > w->begin && found[-1] == here) ||
+			(found + 1 < w->begin + w->nr_begin && found[1] == here));
+}
+
+struct xprof_line_count *xprof_line_counts(const struct xprof *x, uint32_t file, size_t *ret_nr)
+{
+	struct work w = { .x = x };
+	struct xprof_line_count *lines;
+
+	w.begin = xcalloc((size_t)x->nr_procs + 1, sizeof(*w.begin));
+	for (uint32_t i = 0; i < x->nr_objects; i++) {
+		const struct xprof_object *o = &x->objects[i];
+
+		find_beginnings(&w, o);
+		for (w.p = x->procs + o->first_proc;
+		     w.p < x->procs + o->first_proc + o->nr_procs; w.p++) {
+			w.is_apart = is_apart(&w);
+			add_proc(&w, file);
+		}
+	}
+	free(w.begin);
+	if (!x->nr_objects)
+		add_sections(&w, file);
+	lines = join(&w, !x->nr_objects, ret_nr);
+	free(w.places);
+	free(w.parts);
+	return lines;
+}

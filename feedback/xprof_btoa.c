@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* xprof_btoa.c - a profile folder becomes profile feedback text */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/common_options.h"
+#include "pp/output.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
+#include "feedback/tool.h"
+
+static struct raw {
+	char *type;
+} raw;
+
+static const struct poptOption table[] = {
+	{ "type", 't', POPT_ARG_STRING, &raw.type, 0,
+	  "what to write (default feedback); objfd is followed by the object's path",
+	  "feedback|objfd|tcovd|tcovsd" },
+	COMMON_OPTIONS_HELP,
+	POPT_TABLEEND
+};
+
+static const struct option_set set = {
+	"xprof_btoa", table, "[-t TYPE [OBJECT]] DIR [OUT]"
+};
+
+static void print(const void *x, FILE *out)
+{
+	xprof_text_write(x, out);
+}
+
+static int write_text(const struct xprof *x, enum xprof_type type, const char *path)
+{
+	char *usual = xasprintf("%s.text", xprof_type_names[type]);
+	int status;
+
+	if (!path)
+		path = usual;
+	status = output_write(strcmp(path, "-") ? path : NULL, false, print, x);
+	free(usual);
+	return status;
+}
+
+static int run(const struct command_line *line)
+{
+	const char **args = line->args, *object = NULL;
+	size_t nr = line->nr_args;
+	struct op_error e = { "" };
+	enum xprof_type type;
+	struct xprof *x;
+	int status, err = xprof_tool_type(raw.type, &type, &e);
+
+	if (!err && type == XPROF_OBJFD && nr) {
+		object = *args++;
+		nr--;
+	}
+	if (!err && (nr < 1 || nr > 2))
+		err = op_error_set(&e, -EINVAL, nr ? "one folder and one output, no more"
+				   : object || type == XPROF_OBJFD
+				   ? "-t objfd OBJECT DIR: which object, in which folder?"
+				   : "which folder?");
+	if (!err)
+		err = xprof_tool_read(args[0], type, object, &x, &e);
+	if (err) {
+		say_error("%s", e.text);
+		return 1;
+	}
+	status = write_text(x, type, nr == 2 ? args[1] : NULL);
+	xprof_free(x);
+	return status;
+}
+
+int main(int argc, const char **argv)
+{
+	return xprof_tool_main(&set, argc, argv, run);
+}
