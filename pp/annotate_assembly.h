@@ -8,7 +8,7 @@
 #include "pp/annotate_options.h"
 #include "pp/annotate_samples.h"
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 /*
  * Print @header and then, for each image, its symbols with samples, those with most of them first.

@@ -12,9 +12,9 @@
 
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "pp/find_image.h"
+#include "pp/select/find_image.h"
 #include "pp/line_binary.h"
-#include "pp/sessions.h"
+#include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
 
 #define COMPARED	500	/* symbols */

@@ -9,8 +9,8 @@
 #define PP_ANNOTATE_KERNEL_H
 
 #include "pp/binary.h"
-#include "pp/invert.h"
-#include "pp/notices.h"
+#include "pp/select/invert.h"
+#include "pp/select/notices.h"
 
 struct kernel_files;
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "pp/annotate_options.h"
 #include "pp/line_binary.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 struct listing;
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "pp/annotate_samples.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 /* Images without debug information, and the share of samples that have no source line [AN-16]. */
 void missing_lines_notices(const struct annotation *a, struct notices *notices);

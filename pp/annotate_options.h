@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/demangle_name.h"
 #include "pp/disassemble_options.h"
 #include "pp/asked.h"
 #include "libutil/error.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct option_set;
 

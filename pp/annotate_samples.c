@@ -11,7 +11,7 @@
 
 #include "pp/annotate_kernel.h"
 #include "pp/demangle_name.h"
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 
 /* What is known of the image at hand. */

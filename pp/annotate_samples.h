@@ -13,10 +13,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "pp/annotate_files.h"
-#include "pp/find_image.h"
-#include "pp/invert.h"
+#include "pp/select/find_image.h"
+#include "pp/select/invert.h"
 #include "pp/line_binary.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "pp/populate.h"
 
 #define NO_FILE	SIZE_MAX

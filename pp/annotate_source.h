@@ -7,7 +7,7 @@
 #include "pp/annotate_options.h"
 #include "pp/annotate_samples.h"
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 /*
  * Print the files that are asked for to @out, those with most samples first, or each to a file of

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include "pp/annotate_options.h"
 #include "pp/annotate_samples.h"
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "libutil/strbuf.h"
 
 /* The field in front of a line: counts and shares of all classes; @counts NULL: blanks. */

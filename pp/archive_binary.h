@@ -4,7 +4,7 @@
 #define PP_ARCHIVE_BINARY_H
 
 #include "pp/archive_plan.h"
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 
 /*
  * Add them to @plan, or tell in @notices why there is nothing to add. @like_099: a debug file is

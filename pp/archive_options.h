@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "pp/asked.h"
 #include "libutil/error.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct option_set;
 

@@ -11,7 +11,7 @@
 #include "pp/archive_binary.h"
 #include "pp/fetch_debug.h"
 #include "libutil/file.h"
-#include "pp/invert.h"
+#include "pp/select/invert.h"
 #include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 

@@ -13,7 +13,7 @@
 #include "libutil/build_id.h"
 #include "pp/debug_server.h"
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 enum archive_kind {
 	ARCHIVE_BINARY,		/* an ELF file, or a packed kernel module */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include "pp/archive_plan.h"
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 #define ARCHIVE_MANIFEST "manifest.sha256"
 

@@ -1,19 +1,19 @@
 # what pp/ builds
 pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -ldl -lm -lpthread
-$(eval $(call library,libpp.a,pp/spec.c pp/sessions.c pp/images.c pp/find_image.c pp/file_list.c \
-	pp/arrange.c pp/axes.c pp/collect.c pp/event_scale.c pp/invert.c \
+$(eval $(call library,libpp.a,pp/select/spec.c pp/select/sessions.c pp/select/images.c pp/select/find_image.c pp/select/file_list.c \
+	pp/select/arrange.c pp/select/axes.c pp/select/collect.c pp/select/event_scale.c pp/select/invert.c \
 	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c \
 	pp/debug_server.c pp/fetch_debug.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
 	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
 	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c \
 	pp/line_inlines.c \
 	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
-	libutil/radix_sort.c pp/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
+	libutil/radix_sort.c pp/select/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
 	pp/missing_symbols.c pp/import_images.c pp/imported.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
 	pp/stack_report.c pp/chain_choices.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
 	pp/stack_callees.c \
-	pp/summary.c pp/data_quality.c pp/notices.c \
+	pp/summary.c pp/data_quality.c pp/select/notices.c \
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/format_stacks.c pp/xml_text.c pp/format_xml.c \
 	pp/format_xml_parts.c \

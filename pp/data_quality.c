@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 #include "libutil/file.h"
 #include "libdb/stack/store.h"
 #include "libutil/strbuf.h"

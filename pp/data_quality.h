@@ -3,8 +3,8 @@
 #ifndef PP_DATA_QUALITY_H
 #define PP_DATA_QUALITY_H
 
-#include "pp/notices.h"
-#include "pp/sessions.h"
+#include "pp/select/notices.h"
+#include "pp/select/sessions.h"
 
 /* For reports without header lines: which events' counts are scaled [ME-2]. */
 void multiplexed_notices(const struct session_list *sessions, struct notices *notices);

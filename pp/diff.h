@@ -8,7 +8,7 @@
 #ifndef PP_DIFF_H
 #define PP_DIFF_H
 
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/symbols.h"
 
 /* -EINVAL with @e set: the columns of the two are not the same. */

@@ -9,7 +9,7 @@
 #include "pp/asked.h"
 #include "libutil/error.h"
 #include "pp/report_options.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct option_set;
 

@@ -8,8 +8,8 @@
 #ifndef PP_EXPORT_BASELINE_H
 #define PP_EXPORT_BASELINE_H
 
-#include "pp/collect.h"
-#include "pp/samples.h"
+#include "pp/select/collect.h"
+#include "pp/select/samples.h"
 #include "libdb/stack/store.h"
 
 struct export_baseline;

@@ -8,7 +8,7 @@
 #include "pp/demangle_name.h"
 #include "libutil/error.h"
 #include "pp/session_format.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct option_set;
 

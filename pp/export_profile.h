@@ -12,10 +12,10 @@
 #define PP_EXPORT_PROFILE_H
 
 #include <stdbool.h>
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/demangle_name.h"
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "formats/profile/profile.h"
 
 struct export_baseline;

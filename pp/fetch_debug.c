@@ -9,7 +9,7 @@
 #include "pp/debug_file.h"
 #include "libutil/file.h"
 #include "pp/object_file.h"
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 
 #define WORTH_FETCHING	1.0	/* percent of all samples */

@@ -9,11 +9,11 @@
 #define PP_FETCH_DEBUG_H
 
 #include <stdbool.h>
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/debug_server.h"
-#include "pp/find_image.h"
-#include "pp/invert.h"
-#include "pp/notices.h"
+#include "pp/select/find_image.h"
+#include "pp/select/invert.h"
+#include "pp/select/notices.h"
 
 /*
  * @root as in binary_options. @lines: source lines are wanted, not only symbols. @progress may be

@@ -4,12 +4,12 @@
 #define PP_FORMAT_COMPARE_H
 
 #include <stdio.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/compare.h"
 #include "pp/diff_options.h"
 #include "pp/format_text.h"
-#include "pp/notices.h"
-#include "pp/sessions.h"
+#include "pp/select/notices.h"
+#include "pp/select/sessions.h"
 
 struct compare_report {
 	const struct diff_options *options;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "events/cpu/type.h"
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 #include "libutil/json_text.h"
 
 /* Events whose counts are scaled [ME-1]. */

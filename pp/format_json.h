@@ -4,11 +4,11 @@
 #define PP_FORMAT_JSON_H
 
 #include <stdio.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/callgraph.h"
 #include "libutil/json_text.h"
-#include "pp/notices.h"
-#include "pp/sessions.h"
+#include "pp/select/notices.h"
+#include "pp/select/sessions.h"
 #include "pp/stack_report.h"
 #include "pp/summary.h"
 #include "pp/symbols.h"

@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/callgraph.h"
-#include "pp/sessions.h"
+#include "pp/select/sessions.h"
 #include "libutil/strbuf.h"
 #include "pp/summary.h"
 #include "pp/symbols.h"

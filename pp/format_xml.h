@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/callgraph.h"
 #include "pp/symbols.h"
 

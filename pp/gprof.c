@@ -12,15 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/common_options.h"
 #include "pp/data_quality.h"
 #include "pp/fetch_debug.h"
 #include "pp/gprof_calls.h"
-#include "pp/invert.h"
+#include "pp/select/invert.h"
 #include "pp/object_file.h"
 #include "pp/populate.h"
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -3,12 +3,12 @@
 #ifndef PP_GPROF_H
 #define PP_GPROF_H
 
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/debug_server.h"
 #include "libutil/error.h"
 #include "pp/gmon.h"
 #include "pp/gprof_options.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 /*
  * -ENOENT: no session, no samples, nothing that matches, no binary. -EINVAL: more than one binary

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 
 /* Mappings of made code have a file for each two: its keys are only the same with their bases. */

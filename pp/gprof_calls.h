@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "pp/arrange.h"
-#include "pp/notices.h"
+#include "pp/select/arrange.h"
+#include "pp/select/notices.h"
 
 struct place_call {
 	uint64_t from, to;		/* the return address, and where in the callee; places */

@@ -7,7 +7,7 @@
 #include "formats/format.h"
 #include "pp/import_options.h"
 #include "pp/import_session.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 /*
  * Make the session that @o asks for. What readers warn of goes to @warnings, what the session has

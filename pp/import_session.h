@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "formats/profile/profile.h"
 
 struct import_session_options {

@@ -9,7 +9,7 @@
 #define PP_MERGE_ANON_H
 
 #include <stddef.h>
-#include "pp/images.h"
+#include "pp/select/images.h"
 #include "pp/symbols.h"
 
 /* Images that rows have then; to be kept as long as the rows. */

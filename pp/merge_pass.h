@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include "pp/binary.h"
 #include "pp/demangle_name.h"
-#include "pp/samples.h"
-#include "pp/spec.h"
+#include "pp/select/samples.h"
+#include "pp/select/spec.h"
 #include "pp/symbols.h"
 
 struct populate_options {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/common_options.h"
 #include "events/cpu/type.h"
 #include "pp/data_quality.h"
@@ -18,7 +18,7 @@
 #include "events/data.h"
 #include "pp/fetch_debug.h"
 #include "pp/format_compare.h"
-#include "pp/invert.h"
+#include "pp/select/invert.h"
 #include "pp/merge_anon.h"
 #include "pp/missing_symbols.h"
 #include "pp/output.h"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "libutil/build_id.h"
-#include "pp/sessions.h"
+#include "pp/select/sessions.h"
 
 void populate_check_age(const struct image *image, const struct sample_file *file,
 			const struct sample_header *header, struct notices *notices)

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include "libutil/error.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct option_word {
 	const char *name;	/* NULL: the end of the list of them */

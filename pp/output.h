@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 /* Each as a warning. */
 void say_notices(const struct notices *notices);

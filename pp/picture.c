@@ -13,11 +13,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/common_options.h"
 #include "pp/data_quality.h"
 #include "pp/diff.h"
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 #include "pp/fetch_debug.h"
 #include "libutil/file.h"
 #include "pp/missing_symbols.h"

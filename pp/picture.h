@@ -4,7 +4,7 @@
 #define PP_PICTURE_H
 
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "pp/report_options.h"
 
 /*

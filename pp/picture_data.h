@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "pp/images.h"
+#include "pp/select/images.h"
 
 #define PICTURE_NONE	UINT32_MAX
 

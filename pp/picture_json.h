@@ -4,8 +4,8 @@
 #define PP_PICTURE_JSON_H
 
 #include <stdio.h>
-#include "pp/collect.h"
-#include "pp/notices.h"
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 #include "pp/picture_data.h"
 #include "pp/picture_source.h"
 #include "pp/stack_report.h"

@@ -3,8 +3,8 @@
 #ifndef PP_PICTURE_SOURCE_H
 #define PP_PICTURE_SOURCE_H
 
-#include "pp/collect.h"
-#include "pp/notices.h"
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 #include "pp/picture_data.h"
 #include "pp/populate.h"
 

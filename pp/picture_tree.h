@@ -3,7 +3,7 @@
 #ifndef PP_PICTURE_TREE_H
 #define PP_PICTURE_TREE_H
 
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/picture_data.h"
 #include "pp/stack_report.h"
 #include "pp/symbols.h"

@@ -8,10 +8,10 @@
 #ifndef PP_POPULATE_H
 #define PP_POPULATE_H
 
-#include "pp/find_image.h"
-#include "pp/invert.h"
+#include "pp/select/find_image.h"
+#include "pp/select/invert.h"
 #include "pp/merge_pass.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 struct populated_image {
 	const struct inverted_image *inverted;

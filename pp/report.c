@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "pp/callgraph.h"
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/common_options.h"
 #include "events/cpu/type.h"
 #include "pp/data_quality.h"
@@ -29,7 +29,7 @@
 #include "pp/format_stacks.h"
 #include "pp/format_text.h"
 #include "pp/format_xml.h"
-#include "pp/invert.h"
+#include "pp/select/invert.h"
 #include "pp/line_cache.h"
 #include "pp/missing_symbols.h"
 #include "pp/populate.h"

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 #include "libutil/error.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "pp/report_options.h"
 
 struct report;

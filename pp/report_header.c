@@ -12,7 +12,7 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 #include "libutil/plain_text.h"
 #include "libdb/session/thread_sample.h"
 

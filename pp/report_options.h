@@ -5,13 +5,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "pp/debug_server.h"
 #include "pp/demangle_name.h"
 #include "pp/asked.h"
 #include "libutil/error.h"
 #include "pp/sort.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 #include "pp/stack_report.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };

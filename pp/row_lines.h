@@ -5,7 +5,7 @@
 
 #include "pp/binary.h"
 #include "pp/merge_pass.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "pp/symbols.h"
 
 /*

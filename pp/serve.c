@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "libutil/channel.h"
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/export_baseline.h"
 #include "pp/export_profile.h"
 #include "formats/format.h"

@@ -5,7 +5,7 @@
 
 #include "pp/demangle_name.h"
 #include "formats/profile/profile.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct server;
 

@@ -7,9 +7,9 @@
 #ifndef PP_SESSION_FORMAT_H
 #define PP_SESSION_FORMAT_H
 
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "formats/format.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "formats/profile/profile.h"
 
 struct session_format {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "pp/chain_choices.h"
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 #include "libutil/file.h"
 #include "libdb/session/session.h"
 #include "pp/stack_symbols.h"

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/debug_server.h"
 #include "pp/merge_pass.h"
 #include "libdb/stack/store.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 
 static int compare_images(const struct image *a, const struct image *b)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/images.h"
+#include "pp/select/images.h"
 
 /* Samples of one address: --details. */
 struct row_detail {

@@ -3,7 +3,7 @@
 #ifndef FEEDBACK_SESSION_CALLS_H
 #define FEEDBACK_SESSION_CALLS_H
 
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 
 struct xprof_call {
 	const char *caller, *callee;	/* paths of images, as sample files name them */

@@ -8,7 +8,7 @@
 #include "pp/disassemble.h"
 #include "libutil/hash.h"
 #include "pp/line_binary.h"
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 #include "feedback/session/calls.h"
 #include "feedback/xprof/lines.h"

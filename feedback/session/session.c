@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 
 #include "pp/binary.h"
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 #include "pp/disassemble_private.h"
 #include "libutil/hash.h"
-#include "pp/invert.h"
+#include "pp/select/invert.h"
 #include "pp/line_binary.h"
 #include "pp/populate.h"
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 #include "feedback/session/calls.h"
 #include "feedback/xprof/lines.h"
 

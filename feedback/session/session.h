@@ -5,7 +5,7 @@
 
 #include "libutil/error.h"
 #include "pp/gprof_options.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "feedback/xprof/xprof.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 #define MAX_ARGS 16
 

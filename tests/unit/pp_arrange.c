@@ -3,8 +3,8 @@
 #include "tests/tap.h"
 
 #include <errno.h>
-#include "pp/arrange.h"
-#include "pp/invert.h"
+#include "pp/select/arrange.h"
+#include "pp/select/invert.h"
 #include "libdb/odb/odb.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"

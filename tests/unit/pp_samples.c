@@ -2,8 +2,8 @@
 /* pp_samples.c - sorting, small and large, in every digit; scaled counts and their sums */
 #include "tests/tap.h"
 
-#include "pp/event_scale.h"
-#include "pp/samples.h"
+#include "pp/select/event_scale.h"
+#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 
 static uint64_t random_state = 88172645463325252u;

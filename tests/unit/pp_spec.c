@@ -3,7 +3,7 @@
 #include "tests/tap.h"
 
 #include <errno.h>
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* arrange.c - one class per template, and the checks that make the classes columns */
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/axes.h"
+#include "pp/select/axes.h"
 #include "pp/format_text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"

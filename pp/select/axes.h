@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* axes.h - the ways in which the classes of arrange.h differ; sets of them are bits, 1 << AXIS_X */
-#ifndef PP_AXES_H
-#define PP_AXES_H
+#ifndef PP_SELECT_AXES_H
+#define PP_SELECT_AXES_H
 
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 
 /* The axes that two classes differ along. */
 unsigned int axes_differing(const struct profile_template *a, const struct profile_template *b);

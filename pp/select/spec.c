@@ -5,7 +5,7 @@
  * One table has every tag and how its values are read, so that the parser, the error message
  * that lists the tags, and the manual cannot drift apart.
  */
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 #include <ctype.h>
 #include <errno.h>

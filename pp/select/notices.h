@@ -5,8 +5,8 @@
  * The stages of a report do not print: they leave a sentence here, and the program speaks
  * before the report. The same sentence is kept once.
  */
-#ifndef PP_NOTICES_H
-#define PP_NOTICES_H
+#ifndef PP_SELECT_NOTICES_H
+#define PP_SELECT_NOTICES_H
 
 #include <stddef.h>
 

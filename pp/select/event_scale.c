@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* event_scale.c - which event a sample file counted, and the arithmetic */
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,14 +6,14 @@
  * memory the process and the range; and the build, where several of one path are kept apart.
  * Where the file is today is find_image.h's business.
  */
-#ifndef PP_IMAGES_H
-#define PP_IMAGES_H
+#ifndef PP_SELECT_IMAGES_H
+#define PP_SELECT_IMAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "libdb/session/name.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct report_session;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* sessions.c - find the sessions asked for and read what lies beside their samples */
-#include "pp/sessions.h"
+#include "pp/select/sessions.h"
 
 #include <dirent.h>
 #include <errno.h>

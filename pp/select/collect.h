@@ -4,17 +4,17 @@
  *
  *	spec -> sessions -> file list -> arrangement
  */
-#ifndef PP_COLLECT_H
-#define PP_COLLECT_H
+#ifndef PP_SELECT_COLLECT_H
+#define PP_SELECT_COLLECT_H
 
 #include <stdbool.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 #include "libutil/error.h"
-#include "pp/file_list.h"
-#include "pp/find_image.h"
-#include "pp/notices.h"
-#include "pp/sessions.h"
-#include "pp/spec.h"
+#include "pp/select/file_list.h"
+#include "pp/select/find_image.h"
+#include "pp/select/notices.h"
+#include "pp/select/sessions.h"
+#include "pp/select/spec.h"
 
 struct collect_options {
 	const char *session_dir;

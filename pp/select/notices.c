@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* notices.c - a short list without duplicates */
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,12 +5,12 @@
  * With --separate=library the C library is a dependent image of nearly every application; the
  * arrangement has it once per application. Here it comes once, with its applications below it.
  */
-#ifndef PP_INVERT_H
-#define PP_INVERT_H
+#ifndef PP_SELECT_INVERT_H
+#define PP_SELECT_INVERT_H
 
 #include <stddef.h>
 #include <stdio.h>
-#include "pp/arrange.h"
+#include "pp/select/arrange.h"
 
 struct inverted_app {
 	struct image *app;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* axes.c - the ways in which classes differ: which, what to say of too many, titles */
-#include "pp/axes.h"
+#include "pp/select/axes.h"
 
 #include <errno.h>
 #include <inttypes.h>

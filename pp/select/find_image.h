@@ -6,13 +6,13 @@
  * folders of --image-path; kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
  * Rules: doc/pp-spec.md [FI-1]..[FI-7].
  */
-#ifndef PP_FIND_IMAGE_H
-#define PP_FIND_IMAGE_H
+#ifndef PP_SELECT_FIND_IMAGE_H
+#define PP_SELECT_FIND_IMAGE_H
 
 #include <stddef.h>
 #include "libutil/error.h"
-#include "pp/images.h"
-#include "pp/notices.h"
+#include "pp/select/images.h"
+#include "pp/select/notices.h"
 
 struct finder;
 

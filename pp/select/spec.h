@@ -8,8 +8,8 @@
  *
  * An argument is TAG:LIST or the name of a binary. Rules: doc/pp-spec.md [PS-1]..[PS-12].
  */
-#ifndef PP_SPEC_H
-#define PP_SPEC_H
+#ifndef PP_SELECT_SPEC_H
+#define PP_SELECT_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,14 +10,14 @@
  * the field is set to "all" in every template; of several axes the first stays.
  * Rules: doc/pp-spec.md [AR-1]..[AR-5].
  */
-#ifndef PP_ARRANGE_H
-#define PP_ARRANGE_H
+#ifndef PP_SELECT_ARRANGE_H
+#define PP_SELECT_ARRANGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/file_list.h"
+#include "pp/select/file_list.h"
 #include "libdb/session/header.h"
 
 struct merge {			/* --merge= */

@@ -5,18 +5,18 @@
  * Nothing here is trusted and everything is optional: sessions of the original tools have only
  * samples.
  */
-#ifndef PP_SESSIONS_H
-#define PP_SESSIONS_H
+#ifndef PP_SELECT_SESSIONS_H
+#define PP_SELECT_SESSIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include "libdb/session/event_times.h"
 #include "libdb/session/image_ids.h"
 #include "libdb/session/kernel_symbols.h"
-#include "pp/notices.h"
+#include "pp/select/notices.h"
 #include "libdb/session/session.h"
 #include "libdb/session/parts.h"
-#include "pp/spec.h"
+#include "pp/select/spec.h"
 
 struct report_session {
 	char *name;			/* "current", "monday" */

@@ -5,13 +5,13 @@
  * The keys of any number of sample files (classes, threads, CPUs) become one list, so that
  * one pass over it beside the sorted symbols gives every symbol's counts.
  */
-#ifndef PP_SAMPLES_H
-#define PP_SAMPLES_H
+#ifndef PP_SELECT_SAMPLES_H
+#define PP_SELECT_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "pp/arrange.h"
-#include "pp/notices.h"
+#include "pp/select/arrange.h"
+#include "pp/select/notices.h"
 #include "libdb/session/header.h"
 
 struct sample {

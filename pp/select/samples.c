@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* samples.c - read sample files and sort what was in them */
-#include "pp/samples.h"
+#include "pp/select/samples.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/event_scale.h"
+#include "pp/select/event_scale.h"
 #include "libdb/odb/odb.h"
 #include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* invert.c - sort the files by image, then cut the sorted list into groups */
-#include "pp/invert.h"
+#include "pp/select/invert.h"
 
 #include <stdlib.h>
 #include <string.h>

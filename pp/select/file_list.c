@@ -5,7 +5,7 @@
  * The folder of samples belongs to root but may be copied from anywhere: only regular files are
  * looked at, and links are not followed, so a walk always ends.
  */
-#include "pp/file_list.h"
+#include "pp/select/file_list.h"
 
 #include <dirent.h>
 #include <errno.h>

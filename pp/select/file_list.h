@@ -2,18 +2,18 @@
 /*
  * file_list.h - the sample files that a specification asks for
  */
-#ifndef PP_FILE_LIST_H
-#define PP_FILE_LIST_H
+#ifndef PP_SELECT_FILE_LIST_H
+#define PP_SELECT_FILE_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include "pp/find_image.h"
-#include "pp/images.h"
-#include "pp/notices.h"
+#include "pp/select/find_image.h"
+#include "pp/select/images.h"
+#include "pp/select/notices.h"
 #include "libdb/session/name.h"
-#include "pp/sessions.h"
-#include "pp/spec.h"
+#include "pp/select/sessions.h"
+#include "pp/select/spec.h"
 
 struct sample_file {
 	char *path;

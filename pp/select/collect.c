@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* collect.c - a call per stage, and why nothing came out of them */
-#include "pp/collect.h"
+#include "pp/select/collect.h"
 
 #include <errno.h>
 #include <stdlib.h>

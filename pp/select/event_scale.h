@@ -6,13 +6,13 @@
  * A sample file's counts are scaled in the order of its nodes, carrying what was rounded, so that
  * their sum is the scaled sum whichever report adds them up [ME-1].
  */
-#ifndef PP_EVENT_SCALE_H
-#define PP_EVENT_SCALE_H
+#ifndef PP_SELECT_EVENT_SCALE_H
+#define PP_SELECT_EVENT_SCALE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include "libdb/session/event_times.h"
-#include "pp/file_list.h"
+#include "pp/select/file_list.h"
 #include "libutil/strbuf.h"
 
 /* Of one sample file; running is 0 where nothing is to be scaled. */

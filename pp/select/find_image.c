@@ -2,7 +2,7 @@
 /*
  * find_image.c - look for binaries; the folders of --image-path are listed once and sorted
  */
-#include "pp/find_image.h"
+#include "pp/select/find_image.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -11,7 +11,7 @@
 
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "pp/sessions.h"
+#include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
 
 struct entry {

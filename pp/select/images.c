@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* images.c - the set of images: a hash table of what sample files' names say */
-#include "pp/images.h"
+#include "pp/select/images.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "pp/sessions.h"
+#include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
 
 /* The first digits tell builds of one path apart well enough. */
