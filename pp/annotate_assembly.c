@@ -14,7 +14,7 @@
 
 #include "pp/annotate_listing.h"
 #include "pp/annotate_text.h"
-#include "pp/disassemble.h"
+#include "pp/binary/disassemble/disassemble.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

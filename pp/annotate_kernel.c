@@ -13,7 +13,7 @@
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "pp/select/find_image.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
 

@@ -8,7 +8,7 @@
 #ifndef PP_ANNOTATE_KERNEL_H
 #define PP_ANNOTATE_KERNEL_H
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "pp/select/invert.h"
 #include "pp/select/notices.h"
 

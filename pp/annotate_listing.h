@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 #include "pp/annotate_options.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "pp/select/notices.h"
 
 struct listing;

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "pp/select/arrange.h"
-#include "pp/demangle_name.h"
-#include "pp/disassemble_options.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/binary/disassemble/options.h"
 #include "pp/asked.h"
 #include "libutil/error.h"
 #include "pp/select/spec.h"

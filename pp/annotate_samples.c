@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "pp/annotate_kernel.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/demangle_name.h"
 #include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 

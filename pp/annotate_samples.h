@@ -15,7 +15,7 @@
 #include "pp/annotate_files.h"
 #include "pp/select/find_image.h"
 #include "pp/select/invert.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "pp/select/notices.h"
 #include "pp/populate.h"
 

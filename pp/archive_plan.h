@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include "pp/archive_options.h"
 #include "libutil/build_id.h"
-#include "pp/debug_server.h"
+#include "pp/binary/debug_server.h"
 #include "libutil/error.h"
 #include "pp/select/notices.h"
 

@@ -2,12 +2,12 @@
 pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -ldl -lm -lpthread
 $(eval $(call library,libpp.a,pp/select/spec.c pp/select/sessions.c pp/select/images.c pp/select/find_image.c pp/select/file_list.c \
 	pp/select/arrange.c pp/select/axes.c pp/select/collect.c pp/select/event_scale.c pp/select/invert.c \
-	pp/object_file.c pp/unpack.c pp/unpack_xz.c pp/unpack_zst.c pp/debug_file.c \
-	pp/debug_server.c pp/fetch_debug.c pp/elf_symbols.c pp/plt_symbols.c pp/binary.c \
-	pp/demangle_name.c pp/shorten_name.c pp/open_image.c \
-	pp/line_binary.c pp/line_table.c pp/line_record.c pp/line_dwarf.c pp/line_paths.c \
-	pp/line_inlines.c \
-	pp/line_cache.c pp/line_cache_write.c pp/disassemble_bfd.c pp/row_lines.c \
+	pp/binary/object_file.c pp/binary/unpack.c pp/binary/unpack_xz.c pp/binary/unpack_zst.c pp/binary/debug_file.c \
+	pp/binary/debug_server.c pp/fetch_debug.c pp/binary/elf_symbols.c pp/binary/plt_symbols.c pp/binary/binary.c \
+	pp/binary/demangle_name.c pp/binary/shorten_name.c pp/open_image.c \
+	pp/binary/line/binary.c pp/binary/line/table.c pp/binary/line/record.c pp/binary/line/dwarf.c pp/binary/line/paths.c \
+	pp/binary/line/inlines.c \
+	pp/binary/line/cache.c pp/binary/line/cache_write.c pp/binary/disassemble/bfd.c pp/row_lines.c \
 	libutil/radix_sort.c pp/select/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
 	pp/missing_symbols.c pp/import_images.c pp/imported.c \
 	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
@@ -34,7 +34,7 @@ $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp
 	pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/annotate_missing.c \
-	pp/disassemble_open.c pp/disassemble.c pp/disassemble_names.c pp/disassemble_options.c))
+	pp/binary/disassemble/open.c pp/binary/disassemble/disassemble.c pp/binary/disassemble/names.c pp/binary/disassemble/options.c))
 $(eval $(call program,opannotate,pp/opannotate.c pp/output.c pp/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
@@ -64,7 +64,7 @@ $(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_files.c \
 	pp/export_kept.c pp/export_labels.c \
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
-	pp/export_command.c pp/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
+	pp/export_command.c pp/binary/line/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))
 $(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\

@@ -6,7 +6,7 @@
 #include <popt.h>
 #include <stdbool.h>
 #include "pp/asked.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
 
 /* Where samples and binaries are; @raw has these strings. */

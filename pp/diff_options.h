@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include "pp/compare.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/demangle_name.h"
 #include "pp/asked.h"
 #include "libutil/error.h"
 #include "pp/report_options.h"

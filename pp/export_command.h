@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include "pp/asked.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
 #include "pp/session_format.h"
 #include "pp/select/spec.h"

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "libutil/build_id.h"
-#include "pp/object_file.h"
+#include "pp/binary/object_file.h"
 #include "libutil/xalloc.h"
 
 #define PAGE		UINT64_C(4096)

@@ -3,7 +3,7 @@
 #ifndef PP_EXPORT_PRIVATE_H
 #define PP_EXPORT_PRIVATE_H
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "pp/export_profile.h"
 #include "pp/imported.h"
 #include "pp/merge_pass.h"

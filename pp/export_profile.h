@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 #include "pp/select/collect.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
 #include "pp/select/notices.h"
 #include "formats/profile/profile.h"

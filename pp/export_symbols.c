@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "libutil/xalloc.h"
 
 #define FRAMES	64	/* functions at one place; what lies above them is left out */

@@ -6,9 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pp/debug_file.h"
+#include "pp/binary/debug_file.h"
 #include "libutil/file.h"
-#include "pp/object_file.h"
+#include "pp/binary/object_file.h"
 #include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 

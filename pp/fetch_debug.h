@@ -3,14 +3,14 @@
  * fetch_debug.h - a stage before symbols are read: get the debug files that matter [SY-17]
  *
  * Only of images with a share of the samples, that lack what the report needs and have no debug
- * file here, and only if a server is configured. debug_file.h finds them then.
+ * file here, and only if a server is configured. pp/binary/debug_file.h finds them then.
  */
 #ifndef PP_FETCH_DEBUG_H
 #define PP_FETCH_DEBUG_H
 
 #include <stdbool.h>
 #include "pp/select/collect.h"
-#include "pp/debug_server.h"
+#include "pp/binary/debug_server.h"
 #include "pp/select/find_image.h"
 #include "pp/select/invert.h"
 #include "pp/select/notices.h"

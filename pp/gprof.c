@@ -18,7 +18,7 @@
 #include "pp/fetch_debug.h"
 #include "pp/gprof_calls.h"
 #include "pp/select/invert.h"
-#include "pp/object_file.h"
+#include "pp/binary/object_file.h"
 #include "pp/populate.h"
 #include "pp/select/samples.h"
 #include "libutil/strbuf.h"

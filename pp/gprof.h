@@ -4,7 +4,7 @@
 #define PP_GPROF_H
 
 #include "pp/select/collect.h"
-#include "pp/debug_server.h"
+#include "pp/binary/debug_server.h"
 #include "libutil/error.h"
 #include "pp/gmon.h"
 #include "pp/gprof_options.h"

@@ -6,8 +6,8 @@
 #define PP_MERGE_PASS_H
 
 #include <stdbool.h>
-#include "pp/binary.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/binary.h"
+#include "pp/binary/demangle_name.h"
 #include "pp/select/samples.h"
 #include "pp/select/spec.h"
 #include "pp/symbols.h"

@@ -15,7 +15,7 @@
 #include "pp/data_quality.h"
 #include "pp/fetch_debug.h"
 #include "pp/select/invert.h"
-#include "pp/line_cache.h"
+#include "pp/binary/line/cache.h"
 #include "pp/output.h"
 #include "libutil/say.h"
 #include "pp/terminal.h"

@@ -14,7 +14,7 @@
 #include "pp/export_command.h"
 #include "pp/export_profile.h"
 #include "pp/fetch_debug.h"
-#include "pp/line_cache.h"
+#include "pp/binary/line/cache.h"
 #include "pp/output.h"
 #include "libutil/say.h"
 #include "pp/terminal.h"

@@ -4,7 +4,7 @@
 #define PP_PGO_CALL_SITE_H
 
 #include <stdint.h>
-#include "pp/object_file.h"
+#include "pp/binary/object_file.h"
 
 enum call_kind {
 	CALL_NONE,		/* no call stands there: a signal came, or the chain is wrong */

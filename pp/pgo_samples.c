@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/debug_file.h"
+#include "pp/binary/debug_file.h"
 #include "pp/pgo_call_site.h"
 #include "pp/pgo_private.h"
 #include "libutil/xalloc.h"

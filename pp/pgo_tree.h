@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "pp/source_positions.h"
+#include "pp/binary/line/source_positions.h"
 
 struct pgo_function {
 	const char *name;		/* whoever added it keeps it */

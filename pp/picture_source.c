@@ -13,7 +13,7 @@
 #include "pp/annotate_paths.h"
 #include "pp/annotate_samples.h"
 #include "pp/select/invert.h"
-#include "pp/line_cache.h"
+#include "pp/binary/line/cache.h"
 #include "pp/picture_tree.h"
 #include "libutil/xalloc.h"
 

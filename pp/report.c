@@ -30,7 +30,7 @@
 #include "pp/format_text.h"
 #include "pp/format_xml.h"
 #include "pp/select/invert.h"
-#include "pp/line_cache.h"
+#include "pp/binary/line/cache.h"
 #include "pp/missing_symbols.h"
 #include "pp/populate.h"
 #include "pp/summary.h"

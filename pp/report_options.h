@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "pp/select/arrange.h"
-#include "pp/debug_server.h"
-#include "pp/demangle_name.h"
+#include "pp/binary/debug_server.h"
+#include "pp/binary/demangle_name.h"
 #include "pp/asked.h"
 #include "libutil/error.h"
 #include "pp/sort.h"

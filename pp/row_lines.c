@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libutil/file.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "libutil/xalloc.h"
 
 struct wanted {

@@ -3,7 +3,7 @@
 #ifndef PP_ROW_LINES_H
 #define PP_ROW_LINES_H
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "pp/merge_pass.h"
 #include "pp/select/notices.h"
 #include "pp/symbols.h"

@@ -21,7 +21,7 @@
 #include "pp/export_profile.h"
 #include "formats/format.h"
 #include "pp/http.h"
-#include "pp/line_cache.h"
+#include "pp/binary/line/cache.h"
 #include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 

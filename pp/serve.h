@@ -3,7 +3,7 @@
 #ifndef PP_SERVE_H
 #define PP_SERVE_H
 
-#include "pp/demangle_name.h"
+#include "pp/binary/demangle_name.h"
 #include "formats/profile/profile.h"
 #include "pp/select/spec.h"
 

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "pp/select/collect.h"
-#include "pp/debug_server.h"
+#include "pp/binary/debug_server.h"
 #include "pp/merge_pass.h"
 #include "libdb/stack/store.h"
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "feedback/session/control_flow.h"
-#include "pp/disassemble.h"
+#include "pp/binary/disassemble/disassemble.h"
 #include "libutil/hash.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "pp/select/samples.h"
 #include "libutil/xalloc.h"
 #include "feedback/session/calls.h"

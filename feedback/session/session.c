@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "pp/select/collect.h"
-#include "pp/disassemble_private.h"
+#include "pp/binary/disassemble/private.h"
 #include "libutil/hash.h"
 #include "pp/select/invert.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "pp/populate.h"
 #include "pp/select/samples.h"
 #include "feedback/session/calls.h"

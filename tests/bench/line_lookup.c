@@ -16,9 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "libutil/file.h"
-#include "pp/line_table.h"
+#include "pp/binary/line/table.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 

@@ -20,7 +20,7 @@
 #include "tests/bench/figures.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "pp/object_file.h"
+#include "pp/binary/object_file.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary.h"
-#include "pp/disassemble.h"
+#include "pp/binary/binary.h"
+#include "pp/binary/disassemble/disassemble.h"
 #include "tests/fuzz/fuzz_file.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

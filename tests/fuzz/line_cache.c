@@ -14,7 +14,7 @@
 #include "libutil/file.h"
 #include "tests/fuzz/fuzz_dir.h"
 #include "libutil/hash.h"
-#include "pp/line_cache_private.h"
+#include "pp/binary/line/cache_private.h"
 #include "libutil/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

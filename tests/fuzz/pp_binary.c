@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "libutil/file.h"
 #include "tests/fuzz/fuzz_dir.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/unpack_xz.h"
-#include "pp/unpack_zst.h"
+#include "pp/binary/unpack_xz.h"
+#include "pp/binary/unpack_zst.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

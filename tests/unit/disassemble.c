@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "pp/disassemble.h"
+#include "pp/binary/disassemble/disassemble.h"
 #include "libutil/strbuf.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"

@@ -3,10 +3,10 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "pp/binary.h"
+#include "pp/binary/binary.h"
 #include "daemon/jit/object.h"
 #include "tests/unit/jit_test.h"
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "pp/line_binary.h"
+#include "pp/binary/line/binary.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "pp/line_cache.h"
+#include "pp/binary/line/cache.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 
-#include "pp/line_record.h"
+#include "pp/binary/line/record.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "pp/line_table.h"
+#include "pp/binary/line/table.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

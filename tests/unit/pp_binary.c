@@ -2,9 +2,9 @@
 /* pp_binary.c - the symbols of this very program, and rules of a symbol table by hand */
 #include "tests/tap.h"
 
-#include "pp/binary.h"
-#include "pp/demangle_name.h"
-#include "pp/shorten_name.h"
+#include "pp/binary/binary.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/binary/shorten_name.h"
 
 /* Called through the linkage table of this program. */
 static const struct code_symbol *find(const struct binary *b, const char *name)

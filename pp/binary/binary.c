@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * binary.c - where an image's symbols come from, and putting them in order
+ *
+ * A debug file has the symbols but not the code, so its places mean nothing: sections are matched
+ * by name and a symbol's place is taken from the image's own section [SY-8].
+ */
+#include "pp/binary/private.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/binary/debug_file.h"
+#include "libutil/radix_sort.h"
+#include "pp/binary/unpack.h"
+#include "pp/binary/unpack_xz.h"
+#include "libutil/xalloc.h"
+
+void binary_keep_strings(struct binary *b, unsigned char *strings)
+{
+	struct binary_files *files = b->files;
+
+	if (files->nr_strings == sizeof(files->strings) / sizeof(files->strings[0]))
+		abort();	/* more tables than binary_open() reads */
+	files->strings[files->nr_strings++] = strings;
+}
+
+/*
+ * What is mapped from the file; by address also code whose bytes nobody told. Sections that reach
+ * past 2^64 are somebody's joke.
+ */
+static void add_sections(struct binary *b, const struct object_file *f, bool by_address)
+{
+	for (size_t i = 1; i < f->nr_sections; i++) {
+		const struct object_section *s = &f->sections[i];
+
+		uint64_t start = by_address ? s->addr : s->offset;
+
+		if (!(s->flags & SHF_ALLOC) || (s->type == SHT_NOBITS && !by_address) || !s->size ||
+		    start + s->size < start)
+			continue;
+		xgrow(b->sections, b->nr_sections, b->sections_room);
+		b->sections[b->nr_sections++] = (struct code_section){
+			.start = start,
+			.end = start + s->size,
+			.vma = s->addr,
+			.name = s->name,
+			.is_code = s->flags & SHF_EXECINSTR,
+		};
+		if (!strcmp(s->name, ".text"))
+			b->key_base = start;
+	}
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+	const struct code_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A symbol without a size reaches to the next one in its section, or the section's end [SY-3]. */
+static void set_ends(struct binary *b)
+{
+	for (size_t i = 0; i < b->nr_symbols; i++) {
+		struct code_symbol *s = &b->symbols[i];
+		uint64_t end = s->section == NO_SECTION ? UINT64_MAX : b->sections[s->section].end;
+
+		if (i + 1 < b->nr_symbols && b->symbols[i + 1].start < end)
+			end = b->symbols[i + 1].start;
+		if (s->end <= s->start || s->end > end)
+			s->end = end;
+	}
+}
+
+/* By place; where several begin at one, by rank and their order in the table. */
+static void sort_symbols(struct binary *b)
+{
+	size_t nr = b->nr_symbols;
+	struct radix_item *items = xcalloc(2 * nr + 1, sizeof(*items)), *by_place;
+	struct code_symbol *sorted = xcalloc(nr + 1, sizeof(*sorted));
+
+	for (size_t i = 0; i < nr; i++)
+		items[i] = (struct radix_item){ b->symbols[i].start, i };
+	by_place = radix_sort(items, items + nr, nr);
+	for (size_t i = 0; i < nr; i++)
+		sorted[i] = b->symbols[by_place[i].value];
+	for (size_t i = 0, end; i < nr; i = end) {
+		for (end = i + 1; end < nr && sorted[end].start == sorted[i].start; end++)
+			;
+		if (end - i > 1)
+			qsort(&sorted[i], end - i, sizeof(*sorted), compare_symbols);
+	}
+	memcpy(b->symbols, sorted, nr * sizeof(*sorted));
+	free(items);
+	free(sorted);
+}
+
+void binary_finish(struct binary *b)
+{
+	uint64_t sized_end = 0;		/* of the functions with a size so far */
+	size_t kept = 0;
+
+	for (size_t i = 0; i < b->nr_symbols; i++)
+		b->symbols[i].order = i;
+	if (b->nr_symbols)
+		sort_symbols(b);
+	for (size_t i = 0; i < b->nr_symbols; i++) {
+		struct code_symbol *s = &b->symbols[i], *last = kept ? &b->symbols[kept - 1] : NULL;
+
+		if (last && last->start == s->start) {
+			if (last->end < s->end)
+				last->end = s->end;
+		} else if (!s->is_label || s->start >= sized_end) {
+			b->symbols[kept++] = *s;
+		}
+		if (s->end > sized_end)
+			sized_end = s->end;
+	}
+	b->nr_symbols = kept;
+	set_ends(b);
+}
+
+/* The few symbols that are not in .dynsym, packed: MiniDebugInfo [SY-12]. */
+static void add_packed_symbols(struct binary *b)
+{
+	struct binary_files *files = b->files;
+	const struct object_section *section = object_section_find(&files->image,
+								   ".gnu_debugdata");
+	unsigned char *packed, *bytes;
+	size_t packed_size, size;
+
+	if (!section)
+		return;
+	packed = object_section_read(&files->image, section, &packed_size);
+	if (packed && !unpack_xz(packed, packed_size, LARGEST_UNPACKED, &bytes, &size)) {
+		if (object_file_open_memory(bytes, size, &files->mini, NULL))
+			free(bytes);
+		else if (elf_symbols_add(b, &files->mini, SHT_SYMTAB, true))
+			b->from = SYMBOLS_PACKED;
+	}
+	free(packed);
+}
+
+/* From the best source that there is [SY-6]. */
+static void add_symbols(struct binary *b, const struct binary_options *o)
+{
+	struct binary_files *files = b->files;
+
+	if (elf_symbols_add(b, &files->image, SHT_SYMTAB, !o->compat)) {
+		b->from = SYMBOLS_TABLE;
+	} else if (!debug_file_open(&files->image, files->path, o->root, &files->debug,
+				    &b->debug_path, &b->looked_in)) {
+		if (elf_symbols_add(b, &files->debug, SHT_SYMTAB, !o->compat))
+			b->from = SYMBOLS_DEBUG_FILE;
+	}
+	if (o->compat)
+		return;
+	if (!b->nr_symbols) {
+		if (elf_symbols_add(b, &files->image, SHT_DYNSYM, true))
+			b->from = SYMBOLS_DYNAMIC;
+		add_packed_symbols(b);
+	}
+	if (b->nr_symbols)
+		plt_symbols_add(b, &files->image);
+}
+
+/* A module as distributions install it: packed. Its keys are those of what is inside. */
+static int unpack_image(struct object_file *f, const char *path, struct op_error *e)
+{
+	unsigned char *bytes;
+	size_t size;
+	int err = file_unpack(path, &bytes, &size, e);
+
+	if (err)
+		return err;
+	err = object_file_open_memory(bytes, size, f, e);
+	if (err)
+		free(bytes);
+	return err;
+}
+
+int binary_open(const char *path, const struct binary_options *options, struct binary *ret,
+		struct op_error *e)
+{
+	struct binary b = { .is_file = true };
+	int err;
+
+	b.files = xcalloc(1, sizeof(*b.files));
+	b.files->image.fd = b.files->debug.fd = b.files->mini.fd = -1;
+	err = file_is_packed(path) && !options->compat
+		? unpack_image(&b.files->image, path, e)
+		: object_file_open(path, &b.files->image, e);
+	if (err) {
+		free(b.files);
+		return err;
+	}
+	b.files->path = xstrdup(path);
+	b.files->keep_open = options->keep_open && !options->by_address;
+	b.files->is_compat = options->compat;
+	add_sections(&b, &b.files->image, options->by_address);
+	if (!options->is_kernel)
+		b.key_base = 0;
+	add_symbols(&b, options);
+	binary_finish(&b);
+	if (!options->keep_open) {	/* descriptors are few, images may be many */
+		object_file_release(&b.files->image);
+		object_file_release(&b.files->debug);
+	}
+	*ret = b;
+	return 0;
+}
+
+#define LONGEST_LONE_SYMBOL	0x10000	/* of text that belongs to no part, such as BPF programs */
+
+void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
+{
+	struct binary b = { .from = SYMBOLS_SNAPSHOT };
+	uint64_t base = *part->name ? 0 : part->start;	/* modules: offsets from their start */
+	uint64_t size = part->end > part->start ? part->end - part->start : 0;
+
+	xgrow(b.sections, b.nr_sections, b.sections_room);
+	b.sections[b.nr_sections++] = (struct code_section){
+		.start = base,
+		.end = base + size,
+		.vma = part->start,
+		.name = *part->name ? part->name : "kernel",
+		.is_code = true,
+	};
+	b.symbols = xcalloc(part->nr_symbols + 1, sizeof(*b.symbols));
+	for (size_t i = 0; i < part->nr_symbols; i++) {
+		const struct kernel_symbol *s = &part->symbols[i];
+		bool is_inside = s->address - base < size;
+		uint64_t end = s->address + LONGEST_LONE_SYMBOL;
+
+		b.symbols[b.nr_symbols++] = (struct code_symbol){
+			.start = s->address,
+			.end = is_inside ? 0 : end < s->address ? UINT64_MAX : end,
+			.vma = s->address - base + part->start,
+			.name = s->name,
+			.section = is_inside ? 0 : NO_SECTION,
+			.rank = (s->type == 't') << 2 | (s->name[0] == '_') << 1 |
+				(s->type == 'W' || s->type == 'w'),
+		};
+	}
+	binary_finish(&b);
+	*ret = b;
+}
+
+void binary_close(struct binary *b)
+{
+	struct binary_files *files = b->files;
+
+	if (files) {
+		object_file_close(&files->image);
+		object_file_close(&files->debug);
+		object_file_close(&files->mini);
+		for (size_t i = 0; i < files->nr_strings; i++)
+			free(files->strings[i]);
+		free(files->path);
+		free(files);
+	}
+	free(b->debug_path);
+	free(b->looked_in);
+	free(b->shown);
+	free(b->symbols);
+	free(b->sections);
+	*b = (struct binary){ 0 };
+}
+
+const struct code_section *binary_section(const struct binary *b, uint64_t place)
+{
+	for (size_t i = 0; i < b->nr_sections; i++)
+		if (place >= b->sections[i].start && place < b->sections[i].end)
+			return &b->sections[i];
+	return NULL;
+}
+
+/* The original reads the bytes from where the symbols came: a debug file has zeros there. */
+unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end, size_t *ret_size)
+{
+	unsigned char *bytes;
+
+	if (!b->files || !b->files->keep_open || end <= start || end - start > 1 << 24)
+		return NULL;
+	bytes = calloc(1, end - start);
+	if (!bytes)
+		return NULL;
+	if (!(b->from == SYMBOLS_DEBUG_FILE && b->files->is_compat) &&
+	    object_file_read(&b->files->image, start, bytes, end - start)) {
+		free(bytes);
+		return NULL;
+	}
+	*ret_size = end - start;
+	return bytes;
+}

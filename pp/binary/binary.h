@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * binary.h - the code symbols of one binary image, sorted and without overlaps
+ *
+ * Places are in the image's own measure: offsets in the file for what is mapped from a file,
+ * addresses for the kernel of a snapshot, offsets from its start for a module of a snapshot.
+ * A sample's key plus key_base is such a place. Rules: doc/pp-spec.md [SY-1]..[SY-15].
+ *
+ * Threads may each work on binaries of their own.
+ */
+#ifndef PP_BINARY_BINARY_H
+#define PP_BINARY_BINARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/error.h"
+#include "libdb/session/kernel_symbols.h"
+#include "libutil/strbuf.h"
+
+struct code_symbol {
+	uint64_t start, end;		/* places; end is not its own */
+	uint64_t vma;			/* address of start, as linked */
+	const char *name;		/* as in the file, the binary's */
+	uint32_t section;		/* index into sections, or UINT32_MAX */
+	uint32_t order;			/* in the file's table */
+	uint8_t rank;			/* at one address the lowest is kept [SY-2] */
+	bool is_label;			/* no function and without a size: may be in one [SY-3] */
+};
+
+struct code_section {
+	uint64_t start, end;		/* places */
+	uint64_t vma;
+	const char *name;		/* the binary's */
+	bool is_code;
+};
+
+enum symbols_from {
+	SYMBOLS_NONE,
+	SYMBOLS_TABLE,			/* .symtab */
+	SYMBOLS_DEBUG_FILE,		/* .symtab of a separate debug file */
+	SYMBOLS_DYNAMIC,		/* .dynsym: what it exports */
+	SYMBOLS_PACKED,			/* .dynsym and .gnu_debugdata: together all functions */
+	SYMBOLS_SNAPSHOT,		/* the session's copy of the kernel's */
+};
+
+struct binary {
+	struct code_symbol *symbols;	/* by start; they do not overlap */
+	size_t nr_symbols, symbols_room;
+	struct code_section *sections;	/* what is loaded, in the file's order */
+	size_t nr_sections, sections_room;
+	uint64_t key_base;
+	uint64_t vma_base;		/* of places in no section: anonymous memory's start */
+	bool is_file;
+	enum symbols_from from;
+	char *debug_path;		/* of SYMBOLS_DEBUG_FILE */
+	char *looked_in;		/* where debug files were looked for in vain, or NULL */
+	struct binary_files *files;	/* what is kept open or in memory, or NULL */
+	const char **shown;		/* merge_pass.c's: names of rows made so far, by symbol */
+};
+
+struct binary_options {
+	bool is_kernel;		/* keys count from the start of .text */
+	bool compat;		/* as the original: .symtab only, and sizes do not count */
+	bool by_address;	/* places are addresses: code made at run time */
+	bool keep_open;		/* for binary_code() */
+	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
+};
+
+/*
+ * Read the symbols of @path or of its separate debug file. A binary without any has none, and
+ * its sections. -ENOEXEC: no object file; -errno of open(); @e says so.
+ */
+int binary_open(const char *path, const struct binary_options *options, struct binary *ret,
+		struct op_error *e);
+
+/* The symbols of the kernel or a module as they were when the profile was taken [FI-6]. */
+void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
+
+void binary_close(struct binary *b);
+
+/* The bytes of [@start, @end), malloc'd, as the file with the symbols has them; NULL: none. */
+unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,
+			   size_t *ret_size);
+
+/* The section a place is in, or NULL. */
+const struct code_section *binary_section(const struct binary *b, uint64_t place);
+
+/* Sort, keep one symbol per address and set the ends. For whoever fills in symbols. */
+void binary_finish(struct binary *b);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bfd.c - open a file for libbfd, which reads files only */
+#include "pp/binary/disassemble/bfd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pp/binary/unpack.h"
+
+static void quiet(const char *format, va_list args)
+{
+	(void)format;
+	(void)args;
+}
+
+/*
+ * From 2.39 on libbfd keeps what it has to say of a damaged file back until it knows the format,
+ * and then writes it to stderr past the handler, with the file's own bytes in it.
+ */
+static bool is_object(bfd *file)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	int kept = null >= 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+	bool is;
+
+	if (kept >= 0)
+		dup2(null, STDERR_FILENO);
+	is = bfd_check_format(file, bfd_object);
+	if (kept >= 0) {
+		dup2(kept, STDERR_FILENO);
+		close(kept);
+	}
+	if (null >= 0)
+		close(null);
+	return is;
+}
+
+static void read_symbols(struct bfd_file *f)
+{
+	long size = bfd_get_file_flags(f->bfd) & HAS_SYMS ? bfd_get_symtab_upper_bound(f->bfd) : 0;
+
+	f->symbols = size > 0 ? malloc(size) : NULL;	/* checked against the file's size */
+	if (f->symbols && bfd_canonicalize_symtab(f->bfd, f->symbols) <= 0) {
+		free(f->symbols);
+		f->symbols = NULL;
+	}
+}
+
+int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
+		  struct op_error *e)
+{
+	struct bfd_file f = { .fd = bytes ? memory_file(bytes, size) : -1 };
+	char copy[64];
+
+	bfd_init();
+	bfd_set_error_handler(quiet);	/* damaged files are told by us, once */
+	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", f.fd);
+	f.bfd = bfd_openr(f.fd >= 0 ? copy : path, NULL);
+	if (!f.bfd || !is_object(f.bfd)) {
+		bfd_file_close(&f);
+		return op_error_set(e, -ENOEXEC, "%s", bfd_errmsg(bfd_get_error()));
+	}
+	read_symbols(&f);
+	*ret = f;
+	return 0;
+}
+
+void bfd_file_close(struct bfd_file *f)
+{
+	free(f->symbols);
+	if (f->bfd)
+		bfd_close(f->bfd);
+	if (f->fd > 0)
+		close(f->fd);
+	*f = (struct bfd_file){ .fd = -1 };
+}

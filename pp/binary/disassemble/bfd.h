@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bfd.h - object files through libbfd: what libopcodes and compatibility need */
+#ifndef PP_BINARY_DISASSEMBLE_BFD_H
+#define PP_BINARY_DISASSEMBLE_BFD_H
+
+#define PACKAGE "oprofile"	/* bfd.h insists */
+#define PACKAGE_VERSION "1"
+#include <bfd.h>
+
+#include "libutil/error.h"
+
+struct bfd_file {
+	bfd *bfd;
+	asymbol **symbols;	/* of .symtab, ended by NULL; or NULL */
+	int fd;			/* of a copy in memory, or -1 */
+};
+
+/*
+ * Open @path with its symbol table. @bytes: what is in it, if it is packed there; else NULL. -errno
+ * with @e set.
+ */
+int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
+		  struct op_error *e);
+void bfd_file_close(struct bfd_file *f);	/* one that was never opened is fine */
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* private.h - between opening a disassembler, its output, and names of addresses */
+#ifndef PP_BINARY_DISASSEMBLE_PRIVATE_H
+#define PP_BINARY_DISASSEMBLE_PRIVATE_H
+
+#include "pp/binary/disassemble/disassemble.h"
+#include "pp/binary/disassemble/bfd.h"
+#include "libutil/strbuf.h"
+
+#include <dis-asm.h>	/* that of binutils 2.39 or later; after bfd.h */
+
+/* All symbols of an image that can name an address: its own, and entries of its PLT. */
+struct address_names {
+	asymbol **symbols;	/* by address, those that say most first */
+	size_t nr;
+	asymbol **dynamic;	/* storage */
+	asymbol *synthetic;
+	arelent **slots;	/* what the dynamic linker fills in, by address; storage too */
+	size_t nr_slots;
+	bool is_relocatable;
+};
+
+#define ZEROES_SKIPPED		8	/* as many zero bytes are no instructions */
+#define ZEROES_SKIPPED_AT_END	3
+#define LONGEST_INSTRUCTION	32	/* bytes read past the end of what is asked for */
+
+struct disassembler {
+	const struct disassemble_options *options;
+	const char *path;
+	struct bfd_file image_file, debug_file;
+	bfd *image;			/* of image_file */
+	disassembler_ftype decode;
+	struct disassemble_info info;
+	struct address_names names;
+	asection *section;		/* at hand */
+	int digits;			/* of an address in the section */
+	struct strbuf line;
+	struct strbuf error;		/* what libopcodes had to say */
+};
+
+/* Of @image, and if that has no symbol table, of its debug file (NULL: none). */
+void address_names_make(const struct bfd_file *image, const struct bfd_file *debug,
+			struct address_names *ret);
+void address_names_free(struct address_names *names);
+
+/*
+ * The symbol that objdump names @vma by, or NULL; with @require_section one of @section only.
+ * *ret_at is its index.
+ */
+asymbol *address_name_find(const struct address_names *names, uint64_t vma,
+			   const asection *section, bool require_section, size_t *ret_at);
+
+/* The symbol whose address the dynamic linker puts at @vma, or NULL. */
+asymbol *address_name_slot(const struct address_names *names, uint64_t vma);
+
+/* The next symbol of @section after index @at that begins later, or NULL. */
+asymbol *address_name_next(const struct address_names *names, size_t at, const asection *section);
+
+/* Append "<name+0x12>" for @vma. */
+void address_name_add(struct strbuf *out, asymbol *symbol, const asection *section, uint64_t vma,
+		      bool demangle);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dwarf.h - line and inline tables out of DWARF, one compilation unit at a time
+ *
+ * Only what is asked for is decoded. Nobody else sees libdw.
+ */
+#ifndef PP_BINARY_LINE_DWARF_H
+#define PP_BINARY_LINE_DWARF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/error.h"
+#include "pp/binary/line/record.h"
+
+struct line_dwarf;
+
+/*
+ * Open the debug information of @path, a program, a library, a debug file, or a relocatable file
+ * such as a kernel module. -ENODATA: it has none. Other -errno: @e says what is wrong with it.
+ */
+int line_dwarf_open(const char *path, struct line_dwarf **ret, struct op_error *e);
+void line_dwarf_close(struct line_dwarf *d);		/* NULL is fine */
+
+/* Where a section lies in the addresses used here; kernel modules are laid out for this. */
+bool line_dwarf_section(const struct line_dwarf *d, const char *name, uint64_t *ret);
+
+/* LINE_UNITS of the file: from .debug_aranges, and from the units that are not in there. */
+int line_dwarf_units(struct line_dwarf *d, struct line_record *ret);
+
+/* LINE_ROWS of a unit. -EBADMSG: its line table is damaged. */
+int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret);
+
+/*
+ * Add to @spans (malloc'd, *nr of them) those of the functions of @unit that contain one of
+ * the sorted @addresses. Texts are @d's, until the next unit.
+ */
+void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
+			size_t nr_addresses, struct inline_span **spans, size_t *nr);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* table.c - records from the cache, else from DWARF; and those into the cache again */
+#include "pp/binary/line/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/hash.h"
+#include "pp/binary/line/cache.h"
+#include "pp/binary/line/dwarf.h"
+#include "libutil/xalloc.h"
+
+struct unit {
+	uint64_t offset;		/* names it */
+	bool has_rows;
+	bool is_new;			/* one of its records is not in the cache */
+	bool is_damaged;		/* its rows are none, and not for the cache */
+	struct line_record rows;
+	struct line_record inlines;	/* bytes NULL: none yet */
+};
+
+struct line_tables {
+	char *path, *build_id, *cache_dir;
+	struct line_dwarf *dwarf;	/* NULL: not open yet */
+	bool cannot_open;
+	bool is_damaged;		/* it, or part of it, cannot be read */
+	struct line_cache *cache;	/* or NULL */
+	bool units_are_new;
+	struct line_record unit_ranges;
+	struct unit *units;		/* hash table of those looked at, by offset */
+	size_t nr_units, nr_slots;
+};
+
+static struct line_dwarf *dwarf_of(struct line_tables *t)
+{
+	if (!t->dwarf && !t->cannot_open)
+		t->cannot_open = line_dwarf_open(t->path, &t->dwarf, NULL) != 0;
+	t->is_damaged |= t->cannot_open;
+	return t->dwarf;
+}
+
+static int read_units(struct line_tables *t, struct op_error *e)
+{
+	int err;
+
+	if (t->cache && line_cache_read(t->cache, LINE_UNITS, 0, &t->unit_ranges))
+		return 0;
+	err = line_dwarf_open(t->path, &t->dwarf, e);
+	if (!err)
+		err = line_dwarf_units(t->dwarf, &t->unit_ranges);
+	t->units_are_new = !err;
+	return err;
+}
+
+int line_tables_open(const char *path, const char *build_id, const char *cache_dir,
+		     struct line_tables **ret, struct op_error *e)
+{
+	struct line_tables *t = xcalloc(1, sizeof(*t));
+	int err;
+
+	t->path = xstrdup(path);
+	if (cache_dir && *build_id) {
+		t->cache_dir = xstrdup(cache_dir);
+		t->build_id = xstrdup(build_id);
+		t->cache = line_cache_open(cache_dir, build_id);
+	}
+	err = read_units(t, e);
+	if (err) {
+		line_tables_close(t);
+		return err;
+	}
+	*ret = t;
+	return 0;
+}
+
+static void add_record(struct line_cache_record *records, size_t *nr, enum line_record_kind kind,
+		       uint64_t unit, const struct line_record *record)
+{
+	if (record->bytes)
+		records[(*nr)++] = (struct line_cache_record){ kind, unit, *record };
+}
+
+static const struct unit *find_unit(const struct line_tables *t, uint64_t offset)
+{
+	size_t at;
+
+	if (!t->nr_slots)
+		return NULL;
+	at = hash_u64(offset) & (t->nr_slots - 1);
+	while (t->units[at].has_rows && t->units[at].offset != offset)
+		at = (at + 1) & (t->nr_slots - 1);
+	return t->units[at].has_rows ? &t->units[at] : NULL;
+}
+
+/* Of the old file what we have not got ourselves. */
+static size_t keep_old_records(const struct line_tables *t, struct line_cache_record *old,
+			       size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct unit *unit = find_unit(t, old[i].unit);
+
+		if (old[i].kind == LINE_UNITS || (old[i].kind == LINE_ROWS && unit) ||
+		    (old[i].kind == LINE_INLINES && unit && unit->inlines.bytes))
+			line_record_free(&old[i].record);
+		else
+			old[kept++] = old[i];
+	}
+	return kept;
+}
+
+static void write_cache(struct line_tables *t)
+{
+	struct line_cache *newest = line_cache_open(t->cache_dir, t->build_id);
+	size_t nr_old = 0, nr;
+	struct line_cache_record *old = newest ? line_cache_read_all(newest, &nr_old) : NULL;
+	struct line_cache_record *records;
+
+	nr_old = keep_old_records(t, old, nr_old);
+	records = xcalloc(nr_old + 2 * t->nr_units + 1, sizeof(*records));
+	for (nr = 0; nr < nr_old; nr++)
+		records[nr] = old[nr];
+	add_record(records, &nr, LINE_UNITS, 0, &t->unit_ranges);
+	for (size_t i = 0; i < t->nr_slots; i++) {
+		if (t->units[i].is_damaged)
+			continue;
+		add_record(records, &nr, LINE_ROWS, t->units[i].offset, &t->units[i].rows);
+		add_record(records, &nr, LINE_INLINES, t->units[i].offset, &t->units[i].inlines);
+	}
+	/* a full disk or a cache that may not be written: the next report decodes again */
+	line_cache_write(t->cache_dir, t->build_id, records, nr, LINE_CACHE_MAX);
+	for (size_t i = 0; i < nr_old; i++)
+		line_record_free(&old[i].record);
+	free(old);
+	free(records);
+	line_cache_close(newest);
+}
+
+void line_tables_close(struct line_tables *t)
+{
+	bool is_new;
+
+	if (!t)
+		return;
+	is_new = t->units_are_new;
+	for (size_t i = 0; i < t->nr_slots; i++)
+		is_new |= t->units[i].is_new;
+	line_dwarf_close(t->dwarf);
+	line_cache_close(t->cache);
+	if (t->cache_dir && is_new)
+		write_cache(t);
+	for (size_t i = 0; i < t->nr_slots; i++) {
+		line_record_free(&t->units[i].rows);
+		line_record_free(&t->units[i].inlines);
+	}
+	line_record_free(&t->unit_ranges);
+	free(t->units);
+	free(t->path);
+	free(t->build_id);
+	free(t->cache_dir);
+	free(t);
+}
+
+bool line_tables_are_damaged(const struct line_tables *t)
+{
+	return t->is_damaged;
+}
+
+bool line_tables_section(struct line_tables *t, const char *name, uint64_t *ret)
+{
+	struct line_dwarf *dwarf = dwarf_of(t);
+
+	return dwarf && line_dwarf_section(dwarf, name, ret);
+}
+
+static struct unit *slot_of(struct unit *units, size_t nr_slots, uint64_t offset)
+{
+	size_t at = hash_u64(offset) & (nr_slots - 1);
+
+	while (units[at].has_rows && units[at].offset != offset)
+		at = (at + 1) & (nr_slots - 1);
+	return &units[at];
+}
+
+static void rehash(struct line_tables *t)
+{
+	size_t nr_slots = t->nr_slots ? 2 * t->nr_slots : 64;
+	struct unit *units = xcalloc(nr_slots, sizeof(*units));
+
+	for (size_t i = 0; i < t->nr_slots; i++)
+		if (t->units[i].has_rows)
+			*slot_of(units, nr_slots, t->units[i].offset) = t->units[i];
+	free(t->units);
+	t->units = units;
+	t->nr_slots = nr_slots;
+}
+
+/* The unit with its rows. Moves when others are asked for. */
+static struct unit *get_unit(struct line_tables *t, uint64_t offset)
+{
+	struct unit *unit;
+
+	if (t->nr_units * 2 >= t->nr_slots)
+		rehash(t);
+	unit = slot_of(t->units, t->nr_slots, offset);
+	if (unit->has_rows)
+		return unit;
+	if (!t->cache || !line_cache_read(t->cache, LINE_ROWS, offset, &unit->rows)) {
+		unit->is_new = true;
+		if (!dwarf_of(t) || line_dwarf_rows(t->dwarf, offset, &unit->rows)) {
+			line_record_rows(NULL, 0, &unit->rows);
+			unit->is_damaged = t->is_damaged = true;
+		}
+	}
+	unit->offset = offset;
+	unit->has_rows = true;
+	t->nr_units++;
+	return unit;
+}
+
+/* Those of the sorted @addresses that @unit's inlines do not cover; malloc'd. */
+static uint64_t *uncovered(const struct unit *unit, const uint64_t *addresses, size_t nr,
+			   size_t *ret_nr)
+{
+	uint64_t *left = xcalloc(nr + 1, sizeof(*left));
+	size_t nr_left = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!unit->inlines.bytes ||
+		    !line_find_inlines(&unit->inlines, addresses[i], NULL, 0))
+			left[nr_left++] = addresses[i];
+	*ret_nr = nr_left;
+	return left;
+}
+
+/* What is no function, such as assembly, is covered by spans of one byte, so as to be known. */
+static void cover_rest(struct line_record *record, const uint64_t *addresses, size_t nr,
+		       struct inline_span **spans, size_t *nr_spans)
+{
+	*spans = xrealloc_array(*spans, *nr_spans + nr + 1, sizeof(**spans));
+	for (size_t i = 0; i < nr; i++)
+		if (!line_find_inlines(record, addresses[i], NULL, 0))
+			(*spans)[(*nr_spans)++] = (struct inline_span){
+				.low = addresses[i],
+				.high = addresses[i] + 1,
+			};
+}
+
+static void add_inlines(struct line_tables *t, struct unit *unit, const uint64_t *addresses,
+			size_t nr)
+{
+	size_t nr_left, nr_spans = 0, nr_known;
+	uint64_t *left = uncovered(unit, addresses, nr, &nr_left);
+	struct inline_span *spans = NULL;
+	struct line_record record;
+
+	if (nr_left) {
+		if (unit->inlines.bytes)
+			spans = line_record_spans(&unit->inlines, &nr_spans);
+		if (dwarf_of(t))
+			line_dwarf_inlines(t->dwarf, unit->offset, left, nr_left, &spans,
+					   &nr_spans);
+		if (!line_record_inlines(spans, nr_spans, &record)) {
+			nr_known = nr_spans;
+			cover_rest(&record, left, nr_left, &spans, &nr_spans);
+			if (nr_spans > nr_known) {
+				struct line_record all;
+
+				if (!line_record_inlines(spans, nr_spans, &all)) {
+					line_record_free(&record);
+					record = all;
+				}
+			}
+			line_record_free(&unit->inlines);
+			unit->inlines = record;
+			unit->is_new = true;
+		}
+	}
+	free(spans);
+	free(left);
+}
+
+/* Inlines of one unit; from the cache first. */
+static void find_inlines(struct line_tables *t, struct unit *unit, const uint64_t *addresses,
+			 size_t nr)
+{
+	if (!unit->inlines.bytes && t->cache &&
+	    !line_cache_read(t->cache, LINE_INLINES, unit->offset, &unit->inlines))
+		unit->inlines = (struct line_record){ 0 };
+	add_inlines(t, unit, addresses, nr);
+}
+
+/* An address and the unit it is in. */
+struct wanted {
+	uint64_t unit;
+	uint64_t address;
+	size_t index;		/* of the caller's */
+};
+
+static int compare_wanted(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit < y->unit ? -1 : 1;
+	return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/* All that is wanted of one unit. */
+static void find_in_unit(struct line_tables *t, const struct wanted *wanted, size_t nr,
+			 bool inlines, struct line_place *ret)
+{
+	struct unit *unit = get_unit(t, wanted[0].unit);
+	uint64_t *addresses;
+
+	for (size_t i = 0; i < nr; i++)
+		line_find_row(&unit->rows, wanted[i].address, &ret[wanted[i].index]);
+	if (!inlines)
+		return;
+	addresses = xcalloc(nr, sizeof(*addresses));
+	for (size_t i = 0; i < nr; i++)
+		addresses[i] = wanted[i].address;
+	find_inlines(t, unit, addresses, nr);
+	free(addresses);
+}
+
+/* A unit's code may be in several places of the file, but it is decoded once: so by unit. */
+void line_tables_find(struct line_tables *t, const uint64_t *addresses, size_t nr, bool inlines,
+		      struct line_place *ret)
+{
+	struct wanted *wanted = xcalloc(nr + 1, sizeof(*wanted));
+	size_t nr_wanted = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t unit;
+
+		ret[i] = (struct line_place){ NULL, 0 };
+		if (line_find_unit(&t->unit_ranges, addresses[i], &unit))
+			wanted[nr_wanted++] = (struct wanted){ unit, addresses[i], i };
+	}
+	if (nr_wanted)
+		qsort(wanted, nr_wanted, sizeof(*wanted), compare_wanted);
+	for (size_t i = 0, end; i < nr_wanted; i = end) {
+		for (end = i; end < nr_wanted && wanted[end].unit == wanted[i].unit; end++)
+			;
+		find_in_unit(t, wanted + i, end - i, inlines, ret);
+	}
+	free(wanted);
+}
+
+size_t line_tables_frames(struct line_tables *t, uint64_t address, struct inline_span *frames,
+			  size_t room)
+{
+	const struct unit *unit;
+	uint64_t offset;
+
+	if (!line_find_unit(&t->unit_ranges, address, &offset))
+		return 0;
+	unit = find_unit(t, offset);
+	if (!unit || !unit->inlines.bytes)
+		return 0;
+	return line_find_inlines(&unit->inlines, address, frames, room);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * object_file.h - the sections of an ELF file, of any word size and byte order
+ *
+ * Binaries come from anywhere, so every number in the file is checked against its true length,
+ * and contents are read into memory: what happens to the file later cannot hurt the reader.
+ * There are no shared variables: threads may each read files of their own.
+ */
+#ifndef PP_BINARY_OBJECT_FILE_H
+#define PP_BINARY_OBJECT_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "libutil/build_id.h"
+#include "libutil/error.h"
+
+struct object_section {
+	const char *name;		/* the object_file's */
+	uint32_t type, link;		/* SHT_* */
+	uint64_t flags;			/* SHF_* */
+	uint64_t addr, offset, size;
+};
+
+struct object_file {
+	int fd;				/* or -1: in memory */
+	unsigned char *bytes;		/* of a file in memory, owned */
+	uint64_t size;			/* of the whole file */
+	bool is_64, is_swapped;
+	uint16_t type, machine;		/* ET_*, EM_* */
+	struct object_section *sections;	/* [0] is the null section */
+	size_t nr_sections;
+	char *names;
+};
+
+/* -ENOEXEC: no ELF object file, @e says why; other -errno: of open() and read(). */
+int object_file_open(const char *path, struct object_file *ret, struct op_error *e);
+
+/* The same of @size malloc'd bytes, which belong to *ret on success. */
+int object_file_open_memory(void *bytes, size_t size, struct object_file *ret,
+			    struct op_error *e);
+
+/* Close its descriptor: the tables stay, nothing more can be read. */
+void object_file_release(struct object_file *f);
+void object_file_close(struct object_file *f);
+
+/*
+ * Contents of a section, malloc'd, with a NUL behind them; NULL if it has none, reaches past
+ * the file's end or cannot be read. *ret_size does not count the NUL.
+ */
+unsigned char *object_section_read(const struct object_file *f, const struct object_section *s,
+				   size_t *ret_size);
+
+/* @size bytes at @offset into @buf; -EIO: they are not all there. */
+int object_file_read(const struct object_file *f, uint64_t offset, void *buf, size_t size);
+
+/* The first section of that name, or NULL. */
+const struct object_section *object_section_find(const struct object_file *f, const char *name);
+
+/* -ENODATA: it has none. */
+int object_file_build_id(const struct object_file *f, struct build_id *ret);
+
+/* Numbers in the file's byte order; @p need not be aligned. */
+uint16_t object_get16(const struct object_file *f, const void *p);
+uint32_t object_get32(const struct object_file *f, const void *p);
+uint64_t object_get64(const struct object_file *f, const void *p);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * plt_symbols.c - names for the little jumps to functions of other libraries
+ *
+ * No symbol table has them. Each jumps through a slot of the global offset table, and the
+ * relocation of that slot says which function it is for; so the jumps are read.
+ */
+#include "pp/binary/private.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+#define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations worth reading for this */
+
+#define MOST_NAMES	(16 * 1024 * 1024)	/* bytes of them; a table can name one text often */
+
+struct slot {
+	uint64_t address;
+	uint32_t symbol;		/* index in .dynsym */
+};
+
+struct slots {
+	struct slot *slots;
+	size_t nr, room;
+};
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void add_relocations(struct slots *slots, const struct object_file *f,
+			    const struct object_section *s)
+{
+	bool has_addend = s->type == SHT_RELA;
+	size_t entry = (f->is_64 ? 16 : 8) + (has_addend ? (f->is_64 ? 8 : 4) : 0), size;
+	unsigned char *table = s->size <= LARGEST_TABLE ? object_section_read(f, s, &size) : NULL;
+
+	for (size_t at = 0; table && at + entry <= size; at += entry) {
+		const unsigned char *p = table + at;
+		uint64_t address = f->is_64 ? object_get64(f, p) : object_get32(f, p);
+		uint32_t symbol = f->is_64 ? object_get64(f, p + 8) >> 32
+					   : object_get32(f, p + 4) >> 8;
+
+		if (!symbol)
+			continue;
+		xgrow(slots->slots, slots->nr, slots->room);
+		slots->slots[slots->nr++] = (struct slot){ address, symbol };
+	}
+	free(table);
+}
+
+static void read_slots(const struct object_file *f, uint32_t dynsym, struct slots *slots)
+{
+	for (size_t i = 1; i < f->nr_sections; i++) {
+		const struct object_section *s = &f->sections[i];
+
+		if ((s->type == SHT_RELA || s->type == SHT_REL) && s->link == dynsym &&
+		    s->flags & SHF_ALLOC)
+			add_relocations(slots, f, s);
+	}
+	if (slots->nr)
+		qsort(slots->slots, slots->nr, sizeof(*slots->slots), compare_slots);
+}
+
+/* x86: "jmp *SLOT(%rip)" or "jmp *SLOT", maybe after endbr or with a bnd prefix. */
+static bool x86_slot(const struct object_file *f, const unsigned char *code, size_t size,
+		     uint64_t vma, uint64_t *ret)
+{
+	for (size_t i = 0; i + 6 <= size; i++) {
+		int32_t offset;
+
+		if (code[i] != 0xff || code[i + 1] != 0x25)
+			continue;
+		offset = (int32_t)object_get32(f, code + i + 2);
+		*ret = f->machine == EM_X86_64 ? vma + i + 6 + offset : (uint32_t)offset;
+		return true;
+	}
+	return false;
+}
+
+/* arm64: "adrp x16, PAGE; ldr x17, [x16, #OFFSET]", maybe after bti. */
+static bool arm64_slot(const struct object_file *f, const unsigned char *code, size_t size,
+		       uint64_t vma, uint64_t *ret)
+{
+	for (size_t i = 0; i + 8 <= size; i += 4) {
+		uint32_t adrp = object_get32(f, code + i), ldr = object_get32(f, code + i + 4);
+		uint64_t pages;
+
+		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		pages = (adrp >> 29 & 3) | (adrp >> 3 & 0x1ffffc);
+		if (pages & 0x100000)
+			pages |= ~UINT64_C(0x1fffff);
+		*ret = ((vma + i) & ~UINT64_C(0xfff)) + (pages << 12) +
+		       ((ldr >> 10 & 0xfff) << 3);
+		return true;
+	}
+	return false;
+}
+
+static bool entry_slot(const struct object_file *f, const unsigned char *code, size_t size,
+		       uint64_t vma, uint64_t *ret)
+{
+	switch (f->machine) {
+	case EM_X86_64:
+	case EM_386:
+		return x86_slot(f, code, size, vma, ret);
+	case EM_AARCH64:
+		return arm64_slot(f, code, size, vma, ret);
+	default:
+		return false;
+	}
+}
+
+/* Names one after the other, each with its NUL; symbols keep offsets until all are there. */
+struct names {
+	struct strbuf text;
+	const struct object_file *f;
+	unsigned char *symbols, *strings;
+	size_t symbols_size, strings_size;
+};
+
+static bool add_name(struct names *n, uint32_t symbol)
+{
+	size_t entry = n->f->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+	uint32_t name;
+
+	if (symbol >= n->symbols_size / entry)
+		return false;
+	name = object_get32(n->f, n->symbols + symbol * entry);
+	if (name >= n->strings_size || !n->strings[name] || n->text.len > MOST_NAMES)
+		return false;
+	strbuf_addf(&n->text, "%s@plt", n->strings + name);
+	strbuf_add_char(&n->text, '\0');
+	return true;
+}
+
+static void add_entry(struct binary *b, uint32_t section, uint64_t offset, uint64_t size,
+		      size_t name)
+{
+	const struct code_section *s = &b->sections[section];
+
+	xgrow(b->symbols, b->nr_symbols, b->symbols_room);
+	b->symbols[b->nr_symbols++] = (struct code_symbol){
+		.start = s->start + offset,
+		.end = s->start + offset + size,
+		.vma = s->vma + offset,
+		.name = (const char *)(uintptr_t)name,	/* an offset until finish_names() */
+		.section = section,
+		.rank = 32,
+	};
+}
+
+static void add_section(struct binary *b, const struct object_file *f,
+			const struct object_section *s, uint32_t section,
+			const struct slots *slots, struct names *names)
+{
+	/* x86's .plt.got has 8 bytes for each, or 16 if it begins with endbr */
+	bool is_short = !strcmp(s->name, ".plt.got") && f->machine != EM_AARCH64;
+	size_t size, step;
+	unsigned char *code = object_section_read(f, s, &size);
+
+	for (size_t at = 0; code && at < size; at += step) {
+		struct slot *hit, key = { 0, 0 };
+		size_t name = names->text.len;
+
+		step = is_short && code[at] != 0xf3 ? 8 : 16;
+		if (at + step > size ||
+		    !entry_slot(f, code + at, step, s->addr + at, &key.address))
+			continue;
+		hit = bsearch(&key, slots->slots, slots->nr, sizeof(key), compare_slots);
+		if (hit && add_name(names, hit->symbol))
+			add_entry(b, section, at, step, name);
+	}
+	free(code);
+}
+
+/* From here on the names stay where they are. */
+static void finish_names(struct binary *b, size_t first, struct names *names)
+{
+	size_t size = names->text.len;
+	char *text;
+
+	if (b->nr_symbols == first) {
+		strbuf_free(&names->text);
+		return;
+	}
+	text = xmalloc(size);
+	memcpy(text, names->text.text, size);
+	strbuf_free(&names->text);
+	for (size_t i = first; i < b->nr_symbols; i++)
+		b->symbols[i].name = text + (uintptr_t)b->symbols[i].name;
+	binary_keep_strings(b, (unsigned char *)text);
+}
+
+static bool is_plt(const char *name)
+{
+	return !strcmp(name, ".plt") || !strcmp(name, ".plt.sec") || !strcmp(name, ".plt.got");
+}
+
+void plt_symbols_add(struct binary *b, const struct object_file *f)
+{
+	struct names names = { STRBUF_INIT, f, NULL, NULL, 0, 0 };
+	struct slots slots = { 0 };
+	size_t first = b->nr_symbols;
+	uint32_t dynsym = 1;
+
+	while (dynsym < f->nr_sections && f->sections[dynsym].type != SHT_DYNSYM)
+		dynsym++;
+	if (dynsym >= f->nr_sections || f->sections[dynsym].link >= f->nr_sections)
+		return;
+	for (uint32_t i = 0; i < b->nr_sections; i++) {
+		const struct object_section *s;
+
+		if (!is_plt(b->sections[i].name))
+			continue;
+		if (!names.symbols) {
+			names.symbols = object_section_read(f, &f->sections[dynsym],
+							    &names.symbols_size);
+			names.strings = object_section_read(f,
+							    &f->sections[f->sections[dynsym].link],
+							    &names.strings_size);
+			read_slots(f, dynsym, &slots);
+		}
+		s = object_section_find(f, b->sections[i].name);
+		if (s && s->size == b->sections[i].end - b->sections[i].start &&
+		    names.symbols && names.strings && slots.nr)
+			add_section(b, f, s, i, &slots, &names);
+	}
+	finish_names(b, first, &names);
+	free(names.symbols);
+	free(names.strings);
+	free(slots.slots);
+}
