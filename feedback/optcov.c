@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/say.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/common_options.h"
-#include "pp/option_words.h"
-#include "pp/output.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/option_words.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
 #include "feedback/session/session.h"
 #include "feedback/tool.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "libutil/say.h"
 #include "feedback/xprof/add.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "libutil/file.h"
 #include "libutil/say.h"
 #include "feedback/tool.h"

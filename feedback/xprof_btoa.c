@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/common_options.h"
-#include "pp/output.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 #include "feedback/tool.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "libutil/file.h"
 #include "feedback/gcov/list.h"
 #include "feedback/gcov/xprof.h"

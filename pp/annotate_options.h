@@ -8,7 +8,7 @@
 #include "pp/select/arrange.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/binary/disassemble/options.h"
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "libutil/error.h"
 #include "pp/select/spec.h"
 

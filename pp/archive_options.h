@@ -4,7 +4,7 @@
 #define PP_ARCHIVE_OPTIONS_H
 
 #include <stdbool.h>
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "libutil/error.h"
 #include "pp/select/spec.h"
 

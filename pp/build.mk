@@ -17,7 +17,7 @@ $(eval $(call library,libpp.a,pp/select/spec.c pp/select/sessions.c pp/select/im
 	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
 	pp/format_symbols.c pp/format_callgraph.c pp/format_stacks.c pp/xml_text.c pp/format_xml.c \
 	pp/format_xml_parts.c \
-	pp/format_json.c pp/format_csv.c pp/option_words.c pp/common_options.c \
+	pp/format_json.c pp/format_csv.c pp/cli/option_words.c pp/cli/common_options.c \
 	pp/report_options.c pp/report.c \
 	pp/share_interval.c pp/merge_anon.c pp/compare.c pp/diff_options.c pp/format_compare.c \
 	pp/format_compare_data.c))
@@ -25,21 +25,21 @@ $(eval $(call library,libpicture.a,pp/picture.c pp/picture_data.c pp/picture_tre
 	pp/picture_table.c pp/picture_cut.c pp/picture_source.c pp/picture_json.c \
 	pp/picture_parts.c pp/picture_svg.c pp/picture_html.c))
 $(O)/pp/picture_parts.o: $(wildcard pp/picture/*)
-$(eval $(call program,opreport,pp/opreport.c pp/output.c pp/terminal.c,\
+$(eval $(call program,opreport,pp/opreport.c pp/cli/output.c pp/cli/terminal.c,\
 	libpicture.a libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lmd $(pp_ldlibs)))
-$(eval $(call program,opdiff,pp/opdiff.c pp/output.c pp/terminal.c,\
+$(eval $(call program,opdiff,pp/opdiff.c pp/cli/output.c pp/cli/terminal.c,\
 	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c \
 	pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
 	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
 	pp/annotate_missing.c \
 	pp/binary/disassemble/open.c pp/binary/disassemble/disassemble.c pp/binary/disassemble/names.c pp/binary/disassemble/options.c))
-$(eval $(call program,opannotate,pp/opannotate.c pp/output.c pp/terminal.c,\
+$(eval $(call program,opannotate,pp/opannotate.c pp/cli/output.c pp/cli/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lopcodes $(pp_ldlibs)))
 $(eval $(call library,libxproftool.a,feedback/tool.c feedback/gcov/list.c feedback/gcov/tcov_listing.c \
-	pp/output.c pp/terminal.c))
+	pp/cli/output.c pp/cli/terminal.c))
 xprof_libs := libxproftool.a libpp.a libxprof.a libformats.a libdb.a libevents.a libbuildid.a \
 	libutil.a
 $(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
@@ -48,17 +48,17 @@ $(eval $(call program,opxprof,feedback/opxprof.c feedback/session/session.c feed
 	feedback/session/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) $(formats_ldlibs)))
 $(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gprof_calls.c pp/gmon.c \
 	pp/gmon_format.c))
-$(eval $(call program,opgprof,pp/opgprof.c pp/output.c pp/terminal.c,\
+$(eval $(call program,opgprof,pp/opgprof.c pp/cli/output.c pp/cli/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
 $(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c \
 	pp/archive_write.c))
-$(eval $(call program,oparchive,pp/oparchive.c pp/output.c pp/terminal.c,\
+$(eval $(call program,oparchive,pp/oparchive.c pp/cli/output.c pp/cli/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
 $(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
 	pp/import_profile.c pp/perf_data.c pp/import_session.c pp/import_names.c \
 	pp/import_samples.c pp/import_calls.c \
 	pp/import_chains.c pp/import_events.c))
-$(eval $(call program,opimport,pp/opimport.c pp/output.c pp/terminal.c,\
+$(eval $(call program,opimport,pp/opimport.c pp/cli/output.c pp/cli/terminal.c,\
 	libimport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(pp_ldlibs) $(formats_ldlibs)))
 $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_files.c \
@@ -66,7 +66,7 @@ $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/expo
 	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
 	pp/export_command.c pp/binary/line/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
 	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))
-$(eval $(call program,opexport,pp/opexport.c pp/output.c pp/terminal.c,\
+$(eval $(call program,opexport,pp/opexport.c pp/cli/output.c pp/cli/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(formats_ldlibs) $(pp_ldlibs)))
 $(eval $(call library,libserve.a,pp/serve.c pp/http.c))

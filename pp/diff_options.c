@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "pp/option_words.h"
+#include "pp/cli/option_words.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "pp/compare.h"
 #include "pp/binary/demangle_name.h"
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "libutil/error.h"
 #include "pp/report_options.h"
 #include "pp/select/spec.h"
@@ -27,7 +27,7 @@ struct diff_options {
 	struct spec_list image_path;
 	struct profile_spec specs[2];
 	char *command_line;
-	unsigned int print;		/* PRINT_* of common_options.h */
+	unsigned int print;		/* PRINT_* of pp/cli/common_options.h */
 };
 
 /* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */

@@ -4,7 +4,7 @@
 #define PP_EXPORT_COMMAND_H
 
 #include <stdbool.h>
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
 #include "pp/session_format.h"

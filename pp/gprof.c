@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "pp/select/collect.h"
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/data_quality.h"
 #include "pp/fetch_debug.h"
 #include "pp/gprof_calls.h"

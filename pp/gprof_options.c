@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pp/common_options.h"
-#include "pp/option_words.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/option_words.h"
 #include "libutil/xalloc.h"
 
 /* What popt fills in; one command line at a time. */

@@ -4,7 +4,7 @@
 #define PP_GPROF_OPTIONS_H
 
 #include <stdbool.h>
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "libutil/error.h"
 #include "pp/select/spec.h"
 
@@ -19,7 +19,7 @@ struct gprof_options {
 	char *root;			/* or NULL */
 	struct spec_list image_path;
 	struct profile_spec spec;
-	unsigned int print;		/* PRINT_* of common_options.h */
+	unsigned int print;		/* PRINT_* of pp/cli/common_options.h */
 };
 
 /* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "formats/format.h"
 #include "libdb/session/session.h"
 #include "libutil/xalloc.h"

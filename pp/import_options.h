@@ -4,7 +4,7 @@
 #define PP_IMPORT_OPTIONS_H
 
 #include <stdbool.h>
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "libutil/error.h"
 
 struct option_set;

@@ -11,14 +11,14 @@
 #include "pp/annotate_source.h"
 #include "pp/annotate_text.h"
 #include "pp/select/collect.h"
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/data_quality.h"
 #include "pp/fetch_debug.h"
 #include "pp/select/invert.h"
 #include "pp/binary/line/cache.h"
-#include "pp/output.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 
 static void make_annotation(const struct annotate_options *o, struct collection *c,
 			    const char *cache_dir, struct annotation *ret, struct notices *notices)

@@ -8,12 +8,12 @@
 #include "pp/archive_options.h"
 #include "pp/archive_plan.h"
 #include "pp/archive_write.h"
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/format_text.h"
-#include "pp/output.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
 #include "libutil/strbuf.h"
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 
 static void print_files(const void *report, FILE *out)
 {

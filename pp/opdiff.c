@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "pp/select/collect.h"
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "events/cpu/type.h"
 #include "pp/data_quality.h"
 #include "pp/diff.h"
@@ -21,11 +21,11 @@
 #include "pp/select/invert.h"
 #include "pp/merge_anon.h"
 #include "pp/missing_symbols.h"
-#include "pp/output.h"
+#include "pp/cli/output.h"
 #include "pp/populate.h"
 #include "libutil/say.h"
 #include "pp/summary.h"
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 #include "libutil/xalloc.h"
 
 struct profile {

@@ -10,14 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/export_command.h"
 #include "pp/export_profile.h"
 #include "pp/fetch_debug.h"
 #include "pp/binary/line/cache.h"
-#include "pp/output.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 #include "libutil/xalloc.h"
 
 static void list_formats(void)

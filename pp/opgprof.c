@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/gprof.h"
-#include "pp/output.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 
 struct gmon_output {
 	const struct gmon *gmon;

@@ -6,12 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "libutil/file.h"
 #include "pp/import.h"
 #include "pp/import_options.h"
 #include "pp/import_profile.h"
-#include "pp/output.h"
+#include "pp/cli/output.h"
 #include "libutil/say.h"
 
 #define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */

@@ -17,10 +17,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/http.h"
 #include "libutil/number.h"
-#include "pp/option_words.h"
+#include "pp/cli/option_words.h"
 #include "libutil/say.h"
 #include "pp/serve.h"
 #include "libutil/xalloc.h"

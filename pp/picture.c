@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 #include "pp/select/collect.h"
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "pp/data_quality.h"
 #include "pp/diff.h"
 #include "pp/select/event_scale.h"

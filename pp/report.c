@@ -18,7 +18,7 @@
 
 #include "pp/callgraph.h"
 #include "pp/select/collect.h"
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 #include "events/cpu/type.h"
 #include "pp/data_quality.h"
 #include "pp/diff.h"

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/common_options.h"
-#include "pp/option_words.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/option_words.h"
 #include "libutil/xalloc.h"
 
 /* What popt fills in; one report's command line at a time. */

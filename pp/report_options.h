@@ -8,7 +8,7 @@
 #include "pp/select/arrange.h"
 #include "pp/binary/debug_server.h"
 #include "pp/binary/demangle_name.h"
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "libutil/error.h"
 #include "pp/sort.h"
 #include "pp/select/spec.h"
@@ -46,7 +46,7 @@ struct report_options {
 	/* the caller's, or NULL */
 	void (*progress)(size_t done, size_t total);
 	debug_server_progress fetch_progress;
-	unsigned int print;		/* PRINT_* of common_options.h */
+	unsigned int print;		/* PRINT_* of pp/cli/common_options.h */
 };
 
 /* -EINVAL, -ENOTSUP with @e set; *ret is then empty. *ret is the caller's to free. */

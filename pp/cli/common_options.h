@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* common_options.h - what options that several of the tools have mean in each of them */
-#ifndef PP_COMMON_OPTIONS_H
-#define PP_COMMON_OPTIONS_H
+#ifndef PP_CLI_COMMON_OPTIONS_H
+#define PP_CLI_COMMON_OPTIONS_H
 
 #include <popt.h>
 #include <stdbool.h>
-#include "pp/asked.h"
+#include "pp/cli/asked.h"
 #include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* terminal.h - what only a person at a terminal gets: a pager, and signs of progress [RP-13] */
-#ifndef PP_TERMINAL_H
-#define PP_TERMINAL_H
+#ifndef PP_CLI_TERMINAL_H
+#define PP_CLI_TERMINAL_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* option_words.h - options whose values are lists: "cpu,tid", "f,g,h" */
-#ifndef PP_OPTION_WORDS_H
-#define PP_OPTION_WORDS_H
+#ifndef PP_CLI_OPTION_WORDS_H
+#define PP_CLI_OPTION_WORDS_H
 
 #include <stddef.h>
 #include "libutil/error.h"

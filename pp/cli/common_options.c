@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* common_options.c - options that several of the tools have (common_options.h) */
-#include "pp/common_options.h"
+#include "pp/cli/common_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "pp/option_words.h"
+#include "pp/cli/option_words.h"
 #include "libdb/session/session.h"
 #include "libutil/version.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output.c - a report that did not reach its file is an error, on standard output too */
-#include "pp/output.h"
+#include "pp/cli/output.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "libutil/say.h"
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 
 void say_notices(const struct notices *notices)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* terminal.c - pager and progress; files and pipes get neither */
-#include "pp/terminal.h"
+#include "pp/cli/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* output.h - where what a program says goes: notices, and a report to a file or a pager */
-#ifndef PP_OUTPUT_H
-#define PP_OUTPUT_H
+#ifndef PP_CLI_OUTPUT_H
+#define PP_CLI_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* option_words.c - lists in options */
-#include "pp/option_words.h"
+#include "pp/cli/option_words.h"
 
 #include <errno.h>
 #include <stdlib.h>
