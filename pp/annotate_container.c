@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 
 void annotated_symbol_free(struct annotated_symbol *symbol)
 {

@@ -17,7 +17,7 @@
 #include "pp/select/invert.h"
 #include "pp/binary/line/binary.h"
 #include "pp/select/notices.h"
-#include "pp/populate.h"
+#include "pp/report/populate.h"
 
 #define NO_FILE	SIZE_MAX
 

@@ -8,7 +8,7 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 #include "pp/archive_binary.h"
-#include "pp/fetch_debug.h"
+#include "pp/report/fetch_debug.h"
 #include "libutil/file.h"
 #include "pp/select/invert.h"
 #include "libdb/session/session.h"

@@ -3,24 +3,24 @@ pp_ldlibs := -lbfd -ldw -lpopt -lelf -llzma -ldl -lm -lpthread
 $(eval $(call library,libpp.a,pp/select/spec.c pp/select/sessions.c pp/select/images.c pp/select/find_image.c pp/select/file_list.c \
 	pp/select/arrange.c pp/select/axes.c pp/select/collect.c pp/select/event_scale.c pp/select/invert.c \
 	pp/binary/object_file.c pp/binary/unpack.c pp/binary/unpack_xz.c pp/binary/unpack_zst.c pp/binary/debug_file.c \
-	pp/binary/debug_server.c pp/fetch_debug.c pp/binary/elf_symbols.c pp/binary/plt_symbols.c pp/binary/binary.c \
-	pp/binary/demangle_name.c pp/binary/shorten_name.c pp/open_image.c \
+	pp/binary/debug_server.c pp/report/fetch_debug.c pp/binary/elf_symbols.c pp/binary/plt_symbols.c pp/binary/binary.c \
+	pp/binary/demangle_name.c pp/binary/shorten_name.c pp/report/open_image.c \
 	pp/binary/line/binary.c pp/binary/line/table.c pp/binary/line/record.c pp/binary/line/dwarf.c pp/binary/line/paths.c \
 	pp/binary/line/inlines.c \
-	pp/binary/line/cache.c pp/binary/line/cache_write.c pp/binary/disassemble/bfd.c pp/row_lines.c \
-	libutil/radix_sort.c pp/select/samples.c pp/symbols.c pp/merge_pass.c pp/populate.c \
-	pp/missing_symbols.c pp/import_images.c pp/imported.c \
-	pp/arc_files.c pp/callgraph.c pp/diff.c pp/merge_boots.c pp/sort.c \
-	pp/stack_report.c pp/chain_choices.c pp/stack_chains.c pp/stack_symbols.c pp/stack_callers.c \
-	pp/stack_callees.c \
-	pp/summary.c pp/data_quality.c pp/select/notices.c \
-	pp/report_header.c pp/format_number.c pp/format_summary.c pp/format_columns.c \
-	pp/format_symbols.c pp/format_callgraph.c pp/format_stacks.c pp/xml_text.c pp/format_xml.c \
-	pp/format_xml_parts.c \
-	pp/format_json.c pp/format_csv.c pp/cli/option_words.c pp/cli/common_options.c \
-	pp/report_options.c pp/report.c \
-	pp/share_interval.c pp/merge_anon.c pp/compare.c pp/diff_options.c pp/format_compare.c \
-	pp/format_compare_data.c))
+	pp/binary/line/cache.c pp/binary/line/cache_write.c pp/binary/disassemble/bfd.c pp/report/row_lines.c \
+	libutil/radix_sort.c pp/select/samples.c pp/report/symbols.c pp/report/merge_pass.c pp/report/populate.c \
+	pp/report/missing_symbols.c pp/import_images.c pp/imported.c \
+	pp/report/arc_files.c pp/report/callgraph.c pp/report/diff.c pp/report/merge_boots.c pp/report/sort.c \
+	pp/report/stack/report.c pp/report/stack/chain_choices.c pp/report/stack/chains.c pp/report/stack/symbols.c pp/report/stack/callers.c \
+	pp/report/stack/callees.c \
+	pp/report/summary.c pp/report/data_quality.c pp/select/notices.c \
+	pp/report/format/header.c pp/report/format/number.c pp/report/format/summary.c pp/report/format/columns.c \
+	pp/report/format/symbols.c pp/report/format/callgraph.c pp/report/format/stacks.c pp/report/format/xml_text.c pp/report/format/xml.c \
+	pp/report/format/xml_parts.c \
+	pp/report/format/json.c pp/report/format/csv.c pp/cli/option_words.c pp/cli/common_options.c \
+	pp/report/options.c pp/report.c \
+	pp/report/share_interval.c pp/report/merge_anon.c pp/report/compare.c pp/report/diff_options.c pp/report/format/compare.c \
+	pp/report/format/compare_data.c))
 $(eval $(call library,libpicture.a,pp/picture.c pp/picture_data.c pp/picture_tree.c \
 	pp/picture_table.c pp/picture_cut.c pp/picture_source.c pp/picture_json.c \
 	pp/picture_parts.c pp/picture_svg.c pp/picture_html.c))

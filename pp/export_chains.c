@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/chain_choices.h"
+#include "pp/report/stack/chain_choices.h"
 #include "pp/export_baseline.h"
 #include "libutil/file.h"
 #include "libutil/radix_sort.h"
 #include "libdb/stack/store.h"
-#include "pp/stack_symbols.h"
+#include "pp/report/stack/symbols.h"
 #include "libutil/xalloc.h"
 
 struct reader {

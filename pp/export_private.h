@@ -6,7 +6,7 @@
 #include "pp/binary/binary.h"
 #include "pp/export_profile.h"
 #include "pp/imported.h"
-#include "pp/merge_pass.h"
+#include "pp/report/merge_pass.h"
 
 #define EXPORT_NONE UINT32_MAX
 

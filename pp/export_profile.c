@@ -12,7 +12,7 @@
 
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "pp/populate.h"
+#include "pp/report/populate.h"
 #include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
 

@@ -9,7 +9,7 @@
 #include "pp/archive_plan.h"
 #include "pp/archive_write.h"
 #include "pp/cli/common_options.h"
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 #include "pp/cli/output.h"
 #include "libutil/say.h"
 #include "libutil/strbuf.h"

@@ -12,19 +12,19 @@
 #include "pp/select/collect.h"
 #include "pp/cli/common_options.h"
 #include "events/cpu/type.h"
-#include "pp/data_quality.h"
-#include "pp/diff.h"
-#include "pp/diff_options.h"
+#include "pp/report/data_quality.h"
+#include "pp/report/diff.h"
+#include "pp/report/diff_options.h"
 #include "events/data.h"
-#include "pp/fetch_debug.h"
-#include "pp/format_compare.h"
+#include "pp/report/fetch_debug.h"
+#include "pp/report/format/compare.h"
 #include "pp/select/invert.h"
-#include "pp/merge_anon.h"
-#include "pp/missing_symbols.h"
+#include "pp/report/merge_anon.h"
+#include "pp/report/missing_symbols.h"
 #include "pp/cli/output.h"
-#include "pp/populate.h"
+#include "pp/report/populate.h"
 #include "libutil/say.h"
-#include "pp/summary.h"
+#include "pp/report/summary.h"
 #include "pp/cli/terminal.h"
 #include "libutil/xalloc.h"
 
@@ -185,7 +185,7 @@ static int run(const struct diff_options *o)
 		say_notices(&notices);
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	}
-	/* the second may have rows that lie in the first's memory: diff.h */
+	/* the second may have rows that lie in the first's memory: pp/report/diff.h */
 	for (size_t i = 2; i-- > 0;) {
 		rows_free(&profiles[i].rows);
 		anon_images_free(&profiles[i].anon);

@@ -13,7 +13,7 @@
 #include "pp/cli/common_options.h"
 #include "pp/export_command.h"
 #include "pp/export_profile.h"
-#include "pp/fetch_debug.h"
+#include "pp/report/fetch_debug.h"
 #include "pp/binary/line/cache.h"
 #include "pp/cli/output.h"
 #include "libutil/say.h"

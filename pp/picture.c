@@ -15,17 +15,17 @@
 
 #include "pp/select/collect.h"
 #include "pp/cli/common_options.h"
-#include "pp/data_quality.h"
-#include "pp/diff.h"
+#include "pp/report/data_quality.h"
+#include "pp/report/diff.h"
 #include "pp/select/event_scale.h"
-#include "pp/fetch_debug.h"
+#include "pp/report/fetch_debug.h"
 #include "libutil/file.h"
-#include "pp/missing_symbols.h"
+#include "pp/report/missing_symbols.h"
 #include "pp/picture_html.h"
 #include "pp/picture_svg.h"
 #include "pp/picture_tree.h"
-#include "pp/populate.h"
-#include "pp/summary.h"
+#include "pp/report/populate.h"
+#include "pp/report/summary.h"
 #include "libutil/xalloc.h"
 
 #define MAX_CLASSES	32	/* a choice of more is none */

@@ -5,7 +5,7 @@
 
 #include "libutil/error.h"
 #include "pp/select/notices.h"
-#include "pp/report_options.h"
+#include "pp/report/options.h"
 
 /*
  * Read what @options asks for from @session_dir and write the files that they name, each whole or

@@ -104,7 +104,7 @@ static void index_add(struct picture_index *index, size_t at)
 
 /* --- images --- */
 
-/* What is the same in another run: as diff.c has it. */
+/* What is the same in another run: as pp/report/diff.c has it. */
 static const char *known_by(const struct picture *p, const struct image *image)
 {
 	if (p->nr_profiles == 1)

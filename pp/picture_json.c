@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/format_json.h"
+#include "pp/report/format/json.h"
 #include "libutil/json_text.h"
 #include "libutil/xalloc.h"
 

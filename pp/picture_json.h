@@ -8,7 +8,7 @@
 #include "pp/select/notices.h"
 #include "pp/picture_data.h"
 #include "pp/picture_source.h"
-#include "pp/stack_report.h"
+#include "pp/report/stack/report.h"
 
 struct picture_report {
 	const char *command;		/* or NULL */

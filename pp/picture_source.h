@@ -6,7 +6,7 @@
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
 #include "pp/picture_data.h"
-#include "pp/populate.h"
+#include "pp/report/populate.h"
 
 #define PICTURE_SOURCES		40	/* functions */
 #define PICTURE_SOURCE_LINES	400	/* of one function */

@@ -15,7 +15,7 @@
 #include "libutil/strbuf.h"
 #include "libutil/utf8.h"
 #include "libutil/xalloc.h"
-#include "pp/xml_text.h"
+#include "pp/report/format/xml_text.h"
 
 #define MARGIN		10
 #define TOP		64	/* title, what it is of, buttons */

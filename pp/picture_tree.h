@@ -5,8 +5,8 @@
 
 #include "pp/select/arrange.h"
 #include "pp/picture_data.h"
-#include "pp/stack_report.h"
-#include "pp/symbols.h"
+#include "pp/report/stack/report.h"
+#include "pp/report/symbols.h"
 
 /* How many classes a picture of @a has: control groups are processes there, not columns. */
 size_t picture_nr_classes(const struct arrangement *a);

@@ -16,24 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/callgraph.h"
+#include "pp/report/callgraph.h"
 #include "pp/select/collect.h"
 #include "pp/cli/common_options.h"
 #include "events/cpu/type.h"
-#include "pp/data_quality.h"
-#include "pp/diff.h"
+#include "pp/report/data_quality.h"
+#include "pp/report/diff.h"
 #include "events/data.h"
-#include "pp/fetch_debug.h"
-#include "pp/format_csv.h"
-#include "pp/format_json.h"
-#include "pp/format_stacks.h"
-#include "pp/format_text.h"
-#include "pp/format_xml.h"
+#include "pp/report/fetch_debug.h"
+#include "pp/report/format/csv.h"
+#include "pp/report/format/json.h"
+#include "pp/report/format/stacks.h"
+#include "pp/report/format/text.h"
+#include "pp/report/format/xml.h"
 #include "pp/select/invert.h"
 #include "pp/binary/line/cache.h"
-#include "pp/missing_symbols.h"
-#include "pp/populate.h"
-#include "pp/summary.h"
+#include "pp/report/missing_symbols.h"
+#include "pp/report/populate.h"
+#include "pp/report/summary.h"
 #include "libutil/xalloc.h"
 
 struct profile {
@@ -395,7 +395,7 @@ void report_free(struct report *r)
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
 	event_table_free(r->events);
-	/* the second may have rows that lie in the first's memory: diff.h */
+	/* the second may have rows that lie in the first's memory: pp/report/diff.h */
 	for (size_t i = r->nr_profiles; i-- > 0;) {
 		rows_free(&r->profiles[i].rows);
 		collection_free(&r->profiles[i].collection);

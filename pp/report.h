@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "libutil/error.h"
 #include "pp/select/notices.h"
-#include "pp/report_options.h"
+#include "pp/report/options.h"
 
 struct report;
 

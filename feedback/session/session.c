@@ -14,7 +14,7 @@
 #include "libutil/hash.h"
 #include "pp/select/invert.h"
 #include "pp/binary/line/binary.h"
-#include "pp/populate.h"
+#include "pp/report/populate.h"
 #include "pp/select/samples.h"
 #include "feedback/session/calls.h"
 #include "feedback/xprof/lines.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pp/select/axes.h"
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "libutil/file.h"
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 #include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 #include "libutil/xalloc.h"
 
 /* Kernels of two boots have the same name and other addresses; everything else is one image. */

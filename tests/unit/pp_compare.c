@@ -8,8 +8,8 @@
 #include "tests/tap.h"
 
 #include <math.h>
-#include "pp/compare.h"
-#include "pp/diff.h"
+#include "pp/report/compare.h"
+#include "pp/report/diff.h"
 #include "libutil/xalloc.h"
 
 static uint64_t random_state = 88172645463325252u;

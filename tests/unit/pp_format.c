@@ -2,7 +2,7 @@
 /* pp_format.c - percentages in seven characters, and columns */
 #include "tests/tap.h"
 
-#include "pp/format_text.h"
+#include "pp/report/format/text.h"
 
 static const struct {
 	double value;

@@ -3,7 +3,7 @@
 #include "tests/tap.h"
 
 #include <errno.h>
-#include "pp/report_options.h"
+#include "pp/report/options.h"
 
 static int parse(const char *line, struct report_options *o)
 {

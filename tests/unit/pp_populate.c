@@ -2,7 +2,7 @@
 /* pp_populate.c - the merge pass against the plainest way to do it, and its edges */
 #include "tests/tap.h"
 
-#include "pp/populate.h"
+#include "pp/report/populate.h"
 #include "libutil/xalloc.h"
 
 static struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/x"}, .name = (char[]){"/x"}};

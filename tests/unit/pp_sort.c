@@ -3,7 +3,7 @@
 #include "tests/tap.h"
 
 #include <errno.h>
-#include "pp/sort.h"
+#include "pp/report/sort.h"
 #include "libutil/xalloc.h"
 
 static struct image image_a = {

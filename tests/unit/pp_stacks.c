@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/stack_report.h"
+#include "pp/report/stack/report.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"

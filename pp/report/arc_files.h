@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arc_files.h - call-graph sample files become pairs of rows; callgraph.c's first half */
+#ifndef PP_REPORT_ARC_FILES_H
+#define PP_REPORT_ARC_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "pp/report/populate.h"
+
+struct raw_arc {
+	struct symbol_row *caller, *callee;
+	uint64_t count : 40, class : 24;	/* as in struct sample */
+};
+
+struct arc_list {
+	struct raw_arc *arcs;
+	size_t nr, room;
+};
+
+/* Unreadable files are told in @notices; so is, in compatibility mode, what is left out. */
+void arc_files_read(const struct arrangement *a, struct population *population,
+		    const struct populate_options *options, struct finder *finder,
+		    struct row_list *rows, struct arc_list *ret, struct notices *notices);
+
+#endif

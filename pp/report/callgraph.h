@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * callgraph.h - who called whom: arcs between the rows of a report
+ *
+ * A call-graph sample file counts arcs from a caller's image to a callee's. Both ends become rows,
+ * with 0 samples of their own if they were only ever seen on the way. Rules: doc/pp-spec.md
+ * [CG-1]..[CG-6].
+ */
+#ifndef PP_REPORT_CALLGRAPH_H
+#define PP_REPORT_CALLGRAPH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "pp/report/populate.h"
+
+struct call_arc {
+	const struct symbol_row *row;	/* the other end */
+	bool is_self;			/* the function's own samples, among its callees */
+	uint64_t *counts;		/* per class */
+};
+
+struct call_node {
+	struct symbol_row *row;
+	struct call_arc *callers, *callees;	/* by samples: ascending, descending */
+	size_t nr_callers, nr_callees;
+	uint64_t *caller_totals, *callee_totals;	/* per class, the latter with self */
+};
+
+struct callgraph {
+	struct call_node *nodes;	/* one for each row, in the rows' order */
+	size_t nr;
+	uint64_t *counts;		/* storage */
+	struct call_arc *arcs;		/* storage */
+};
+
+/*
+ * Read the call-graph files of @a; rows that they make are added to @rows. @population has its
+ * binaries kept open and is the one that made @rows.
+ */
+void callgraph_make(const struct arrangement *a, struct population *population,
+		    const struct populate_options *options, struct finder *finder,
+		    struct row_list *rows, struct callgraph *ret, struct notices *notices);
+
+/* Whether any function has a caller. */
+bool callgraph_has_calls(const struct callgraph *graph);
+
+/* Totals of @rows are those of the rows that the options want. */
+void callgraph_total(const struct populate_options *options, struct row_list *rows);
+
+/* Arrange the nodes as @rows are now. */
+void callgraph_follow(struct callgraph *graph, const struct row_list *rows);
+
+/*
+ * Leave out functions that the options do not want or that are below @percent (@first_class_only:
+ * in the first class), and arcs below @percent of their function's.
+ */
+void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
+		      const struct populate_options *options, double percent,
+		      bool first_class_only);
+
+void callgraph_free(struct callgraph *graph);
+void callgraph_print(const struct callgraph *graph, const struct row_list *rows, FILE *out);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * data_quality.c - lost samples, with their reasons, and hidden kernel addresses
+ *
+ * Sessions of ours have stats/counts. Those of the original's daemon have copies of the kernel's
+ * own statistics, of which two say that samples were lost; those of its operf a file for each
+ * event that was throttled, and a log beside the sessions.
+ */
+#include "pp/report/data_quality.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/select/event_scale.h"
+#include "libutil/file.h"
+#include "libdb/stack/store.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+#define OPERF_LOG_MAX	(16u << 20)	/* bytes */
+
+static uint64_t read_number(const char *dir, const char *file)
+{
+	char *path = path_join(dir, file);
+	uint64_t n = 0;
+
+	if (file_read_u64(path, &n))
+		n = 0;
+	free(path);
+	return n;
+}
+
+/* Sum of cpuN/@file over all CPUs. */
+static uint64_t read_per_cpu(const char *stats, const char *file)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(stats);
+	uint64_t sum = 0;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		char *cpu;
+
+		if (strncmp(entry->d_name, "cpu", 3))
+			continue;
+		cpu = path_join(stats, entry->d_name);
+		sum += read_number(cpu, file);
+		free(cpu);
+	}
+	if (dir)
+		closedir(dir);
+	return sum;
+}
+
+static void notice_overflows(const struct report_session *s, struct notices *notices)
+{
+	char *stats = path_join(s->samples, "stats");
+	uint64_t lost = read_number(stats, "event_lost_overflow") +
+			read_per_cpu(stats, "sample_lost_overflow");
+
+	if (lost)
+		notice_add(notices, "session '%s': the kernel lost %" PRIu64 " samples because its "
+			   "buffers were full: sample less often, or make them larger", s->name,
+			   lost);
+	free(stats);
+}
+
+static bool is_throttled(const char *dir, const char *event)
+{
+	char *path = path_join(dir, event);
+	uint64_t n = 1;		/* operf's files are empty */
+	bool throttled = *event != '.' && (file_read_u64(path, &n) || n);
+
+	free(path);
+	return throttled;
+}
+
+/* stats/throttled/EVENT [RP-10] */
+static void notice_throttled(const struct report_session *s, struct notices *notices)
+{
+	char *path = path_join(s->samples, "stats/throttled");
+	struct strbuf events = STRBUF_INIT;
+	struct dirent **entries = NULL;
+	int nr = scandir(path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < nr; i++) {
+		if (is_throttled(path, entries[i]->d_name))
+			strbuf_addf(&events, "%s%s", events.len ? ", " : "", entries[i]->d_name);
+		free(entries[i]);
+	}
+	if (events.len)
+		notice_add(notices, "session '%s': the kernel held back %s, so samples are "
+			   "missing: sample less often", s->name, events.text);
+	free(entries);
+	free(path);
+	strbuf_free(&events);
+}
+
+/* Samples and lost ones in the lines of operf's log about its last run. */
+static void add_operf_counts(const char *text, uint64_t *samples, uint64_t *lost)
+{
+	for (; text; text = strchr(text, '\n')) {
+		size_t len;
+		uint64_t n;
+
+		text += strspn(text, "\n");
+		len = strcspn(text, ":\n");
+		if (strncmp(text, "Nr. ", 4) || text[len] != ':' || text[len + 1] != ' ')
+			continue;
+		n = strtoull(text + len + 2, NULL, 10);
+		if (!strncmp(text, "Nr. non-backtrace samples", len))
+			*samples = n;
+		else if (memmem(text, len, " lost ", 6) || memmem(text, len, " dropped ", 9))
+			*lost += n;
+	}
+}
+
+/* The log is of all runs of operf; the last one made the current session. [RP-10] */
+static void notice_operf_losses(const struct report_session *s, struct notices *notices)
+{
+	static const char heading[] = "-- OProfile/operf Statistics --";
+	int dir_len = (int)(path_base(s->samples) - s->samples);
+	char *path = xasprintf("%.*soperf.log", dir_len, s->samples), *text = NULL, *last = NULL;
+	uint64_t samples = 0, lost = 0;
+	size_t len;
+
+	if (!strcmp(s->name, SESSION_CURRENT) && !file_read_all(path, OPERF_LOG_MAX, &text, &len))
+		for (char *next = text; (next = strstr(next, heading)) != NULL; next++)
+			last = next;
+	if (last)
+		add_operf_counts(strchr(last, '\n'), &samples, &lost);
+	if (lost > samples / 10000)
+		notice_add(notices, "session '%s': operf lost %" PRIu64 " samples and kept %" PRIu64
+			   " ('%s' has the reasons)", s->name, lost, samples, path);
+	free(text);
+	free(path);
+}
+
+static void notice_losses(const struct report_session *s, struct notices *notices)
+{
+	struct strbuf reasons = STRBUF_INIT;
+	uint64_t lost = 0;
+
+	for (int i = 0; i < NR_LOSS_REASONS; i++) {
+		uint64_t n = s->counts.lost[i];
+
+		lost += n;
+		if (n)
+			strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
+				    loss_text(i));
+	}
+	if (lost)
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples (%.2g %%) "
+			   "were lost: %s", s->name, lost, s->counts.received,
+			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
+			   reasons.text);
+	if (s->counts.filtered)
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were in "
+			   "images other than those asked for, and were not kept", s->name,
+			   s->counts.filtered, s->counts.received);
+	if (s->counts.throttled)
+		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
+			   "machine usable: sample less often", s->name, s->counts.throttled);
+	strbuf_free(&reasons);
+}
+
+static bool is_cut_off(unsigned int end)
+{
+	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNTOLD;
+}
+
+static void notice_chains(const struct report_session *s, struct notices *notices)
+{
+	struct strbuf reasons = STRBUF_INIT;
+	double all = 0, cut_off = 0;
+
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
+		uint64_t n = s->counts.stacks[i];
+
+		all += (double)n;
+		if (!n || !is_cut_off(i))
+			continue;
+		cut_off += (double)n;
+		strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
+			    stack_end_text(i));
+	}
+	if (cut_off > all / 100)
+		notice_add(notices, "session '%s': %.0f of %.0f chains of callers (%.2g %%) are "
+			   "not whole, so callers are missing: %s", s->name, cut_off, all,
+			   100 * cut_off / all, reasons.text);
+	strbuf_free(&reasons);
+}
+
+/* [CG-8] */
+void chain_notices(const struct session_list *sessions, struct notices *notices)
+{
+	for (size_t i = 0; i < sessions->nr; i++)
+		if (sessions->sessions[i].has_counts)
+			notice_chains(&sessions->sessions[i], notices);
+}
+
+/* [JT-6] [JT-20] */
+static void notice_made_code(const struct report_session *s, struct notices *notices)
+{
+	if (s->counts.jit_refused)
+		notice_add(notices, "session '%s': of %" PRIu64 " processes a file that names code "
+			   "they made was not taken, for it is no regular file, or not the "
+			   "process' own", s->name, s->counts.jit_refused);
+	if (s->counts.jit_damaged)
+		notice_add(notices, "session '%s': of %" PRIu64 " processes the files that name "
+			   "code they made could not be read whole, so some of it may have no "
+			   "name", s->name, s->counts.jit_damaged);
+}
+
+/* [ME-3] */
+static void notice_events(const struct report_session *s, struct notices *notices)
+{
+	for (size_t i = 0; i < s->times.nr; i++) {
+		const struct event_time *t = &s->times.event[i];
+
+		if (t->enabled_ns && !t->running_ns)
+			notice_add(notices, "session '%s': %s was never counted: it got no turn "
+				   "on a counter", s->name, t->name);
+	}
+}
+
+void multiplexed_notices(const struct session_list *sessions, struct notices *notices)
+{
+	for (size_t i = 0; i < sessions->nr; i++) {
+		const struct event_times *times = &sessions->sessions[i].times;
+
+		for (size_t k = 0; k < times->nr; k++) {
+			struct strbuf text = STRBUF_INIT;
+
+			if (!event_is_multiplexed(&times->event[k]))
+				continue;
+			event_multiplexed_text(times, &times->event[k], &text);
+			notice_add(notices, "session '%s': %s", sessions->sessions[i].name,
+				   text.text);
+			strbuf_free(&text);
+		}
+	}
+}
+
+void data_quality_notices(const struct session_list *sessions, struct notices *notices)
+{
+	for (size_t i = 0; i < sessions->nr; i++) {
+		const struct report_session *s = &sessions->sessions[i];
+
+		if (s->has_counts) {
+			notice_losses(s, notices);
+			notice_made_code(s, notices);
+		} else {
+			notice_overflows(s, notices);
+			notice_throttled(s, notices);
+			if (!s->has_info)
+				notice_operf_losses(s, notices);
+		}
+		notice_events(s, notices);
+		if (s->has_info && !s->has_counts)
+			notice_add(notices, "session '%s' has no count of lost samples (was the "
+				   "disk full?): how many are missing is not known", s->name);
+		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
+			notice_add(notices, "session '%s': kernel addresses were hidden "
+				   "(sysctl kernel.kptr_restrict or kernel."
+				   "perf_event_paranoid), so kernel samples have no symbols",
+				   s->name);
+	}
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * diff_options.c - opdiff's options with libpopt, and which two profiles are meant
+ *
+ * "opdiff A B image:x" is "{ session:A } { session:B } image:x": what follows is as in opreport.
+ */
+#include "pp/report/diff_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/cli/common_options.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
+#include "pp/cli/option_words.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+/* What popt fills in; one command line at a time. */
+static struct raw {
+	int images, applications, all, reverse, long_names, no_header, csv, json;
+	char *confidence, *threshold, *sort, *demangle, *verbose, *output_file, *color;
+	char *session_dir, *image_path, *root;
+} raw;
+
+static const struct poptOption table[] = {
+	{ "images", 0, POPT_ARG_NONE, &raw.images, 0, "compare images instead of symbols", NULL },
+	{ "applications", 0, POPT_ARG_NONE, &raw.applications, 0,
+	  "keep the users of a library apart", NULL },
+	{ "all", 'A', POPT_ARG_NONE, &raw.all, 0, "also what may have changed by chance", NULL },
+	{ "confidence", 0, POPT_ARG_STRING, &raw.confidence, 0,
+	  "that all which is shown did change (default 95)", "percent" },
+	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
+	  "leave out what is below in both profiles", "percent" },
+	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0,
+	  "sort by sure (default), change, first, second, symbol, image", "key" },
+	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
+	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "as JSON, for programs", NULL },
+	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "as comma separated values", NULL },
+	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write it there", "file" },
+	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "rows only", NULL },
+	{ "long-filenames", 'f', POPT_ARG_NONE, &raw.long_names, 0, "show full paths", NULL },
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	  "none|normal|smart" },
+	COMMON_OPTIONS_COLOR(raw),
+	COMMON_OPTIONS_PLACES(raw),
+	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
+	  "show what stages found, on stderr: files, classes, images, symbols, rows, all",
+	  "list" },
+	COMMON_OPTIONS_HELP,
+	POPT_TABLEEND
+};
+
+const struct option_set diff_option_set = {
+	"opdiff", table,
+	"[OPTION...] SESSION SESSION [TAG:LIST]...\n"
+	"       opdiff [OPTION...] { TAG:LIST... } { TAG:LIST... }"
+};
+
+static int parse_sort(enum compare_sort *ret, struct op_error *e)
+{
+	static const char *const keys[] = {
+		[COMPARE_SURE] = "sure",     [COMPARE_CHANGE] = "change",
+		[COMPARE_FIRST] = "first",   [COMPARE_SECOND] = "second",
+		[COMPARE_SYMBOL] = "symbol", [COMPARE_IMAGE] = "image",
+	};
+
+	for (size_t i = 0; raw.sort && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(raw.sort, keys[i])) {
+			*ret = i;
+			return 0;
+		}
+	if (raw.sort)
+		return op_error_set(e, -EINVAL, "--sort: '%s' is none of sure, change, first, "
+				    "second, symbol, image", raw.sort);
+	*ret = COMPARE_SURE;
+	return 0;
+}
+
+static int parse_confidence(struct diff_options *o, struct op_error *e)
+{
+	o->confidence = 95;
+	if (raw.confidence && (number_parse_percent(raw.confidence, &o->confidence) ||
+			       o->confidence < 50 || o->confidence > 99.99995))
+		return op_error_set(e, -EINVAL, "--confidence: '%s' is not a percentage from 50 to "
+				    "99.9999", raw.confidence);
+	o->compare.risk = 1 - o->confidence / 100;
+	return 0;
+}
+
+static int parse_values(struct diff_options *o, struct op_error *e)
+{
+	int err = parse_sort(&o->compare.sort, e);
+
+	if (!err && raw.json && raw.csv)
+		err = op_error_set(e, -EINVAL, "--json, --csv: choose one");
+	if (!err)
+		err = parse_confidence(o, e);
+	if (!err)
+		err = option_threshold(raw.threshold, &o->compare.threshold, e);
+	if (!err)
+		err = option_demangle(raw.demangle, false, &o->demangle, e);
+	if (!err)
+		err = option_verbose(raw.verbose, &o->print, e);
+	if (!err)
+		err = option_color(raw.color, raw.output_file, &o->color, e);
+	return err;
+}
+
+/* "session:NAME"; a folder with a session directory in it stands for the current session there. */
+static char *session_argument(const char *name)
+{
+	char *samples = path_join(name, "samples/current");
+	const char *found = strchr(name, '/') && file_is_dir(samples) ? samples : name;
+	struct strbuf text = STRBUF_INIT;
+
+	strbuf_add(&text, *found == '/' || *found == '.' || !strchr(found, '/')
+		   ? "session:" : "session:./");
+	for (; *found; found++) {
+		if (*found == ',')
+			strbuf_add_char(&text, '\\');
+		strbuf_add_char(&text, *found);
+	}
+	free(samples);
+	return strbuf_steal(&text);
+}
+
+/* The first two words without a tag are the sessions, all else belongs to both. */
+static int parse_sessions(const char **args, size_t nr, struct diff_options *o, struct op_error *e)
+{
+	const char **words = xcalloc(nr + 7, sizeof(*words));
+	char *sessions[2] = { NULL, NULL };
+	size_t nr_words = 6, nr_sessions = 0, nr_specs;
+	int err;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (nr_sessions < 2 && !strchr(args[i], ':'))
+			sessions[nr_sessions++] = session_argument(args[i]);
+		else
+			words[nr_words++] = args[i];
+	}
+	if (nr_sessions < 2) {
+		err = op_error_set(e, -EINVAL, "which two sessions? 'opdiff before after', or "
+				   "'{ A } { B }' as in opreport");
+	} else {
+		memcpy(words, (const char *[]){ "{", sessions[0], "}", "{", sessions[1], "}" },
+		       6 * sizeof(*words));
+		err = profile_specs_parse(words, nr_words, o->specs, &nr_specs, e);
+	}
+	free(sessions[0]);
+	free(sessions[1]);
+	free(words);
+	return err;
+}
+
+static int parse_specs(const struct command_line *line, struct diff_options *o,
+		       struct op_error *e)
+{
+	bool braces = false;
+	size_t nr_specs = 0;
+	int err;
+
+	for (size_t i = 0; i < line->nr_args; i++)
+		braces |= strspn(line->args[i], "{}") == strlen(line->args[i]);
+	if (!braces)
+		return parse_sessions(line->args, line->nr_args, o, e);
+	err = profile_specs_parse(line->args, line->nr_args, o->specs, &nr_specs, e);
+	if (!err && nr_specs != 2)
+		err = op_error_set(e, -EINVAL, "one profile only: '{ A } { B }' are two");
+	return err;
+}
+
+static void take_values(struct diff_options *o)
+{
+	o->images = raw.images;
+	o->applications = raw.applications;
+	o->long_names = raw.long_names;
+	o->no_header = raw.no_header;
+	o->format = raw.json ? FORMAT_JSON : raw.csv ? FORMAT_CSV : FORMAT_TEXT;
+	o->compare.all = raw.all;
+	o->compare.reverse = raw.reverse;
+	o->session_dir = raw.session_dir;
+	o->root = raw.root;
+	o->output_file = raw.output_file;
+	option_list_split(raw.image_path, &o->image_path);
+	raw.session_dir = raw.root = raw.output_file = NULL;
+}
+
+int diff_options_parse(int argc, const char **argv, struct diff_options *ret, struct op_error *e)
+{
+	struct diff_options o = { 0 };
+	struct command_line line;
+	int err = command_line_read(&diff_option_set, argc, argv, &line, e);
+
+	o.asked = line.asked;
+	if (!err && o.asked == ASKED_WORK) {
+		err = parse_values(&o, e);
+		if (!err)
+			err = parse_specs(&line, &o, e);
+		if (!err)
+			take_values(&o);
+		o.command_line = option_words_join("opdiff", argv + 1, argc - 1, " ");
+	}
+	command_line_end(&diff_option_set, &line);
+	if (err)
+		diff_options_free(&o);
+	*ret = o;
+	return err;
+}
+
+void diff_options_free(struct diff_options *o)
+{
+	free(o->session_dir);
+	free(o->root);
+	free(o->output_file);
+	free(o->command_line);
+	option_list_free(&o->image_path);
+	profile_spec_free(&o->specs[0]);
+	profile_spec_free(&o->specs[1]);
+	*o = (struct diff_options){ 0 };
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fetch_debug.h - a stage before symbols are read: get the debug files that matter [SY-17]
+ *
+ * Only of images with a share of the samples, that lack what the report needs and have no debug
+ * file here, and only if a server is configured. pp/binary/debug_file.h finds them then.
+ */
+#ifndef PP_REPORT_FETCH_DEBUG_H
+#define PP_REPORT_FETCH_DEBUG_H
+
+#include <stdbool.h>
+#include "pp/select/collect.h"
+#include "pp/binary/debug_server.h"
+#include "pp/select/find_image.h"
+#include "pp/select/invert.h"
+#include "pp/select/notices.h"
+
+/*
+ * @root as in binary_options. @lines: source lines are wanted, not only symbols. @progress may be
+ * NULL. What could not be had is told in @notices.
+ */
+void fetch_debug_files(const struct inversion *inversion, const char *root, bool lines,
+		       struct finder *finder, debug_server_progress progress,
+		       struct notices *notices);
+
+/* What a report of all files of @c together would ask for; they need no arrangement. */
+void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_progress progress,
+			struct notices *notices);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* compare.c - a table for each class, for people: left-justified columns as in opreport */
+#include "pp/report/format/compare.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { COUNT_WIDTH = 9, SHARE_WIDTH = 9, CHANGE_WIDTH = 9, NAME_WIDTH = 25 };
+
+static void pad(struct strbuf *line, size_t start, size_t width)
+{
+	do
+		strbuf_add_char(line, ' ');
+	while (line->len - start < width);
+}
+
+static void column(struct strbuf *line, const char *text, size_t width)
+{
+	size_t start = line->len;
+
+	strbuf_add(line, text);
+	pad(line, start, width);
+}
+
+static void titles(const struct diff_options *o, FILE *out)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_add(&line, "  ");
+	for (int i = 0; i < 2; i++) {
+		column(&line, i ? "second" : "first", COUNT_WIDTH);
+		column(&line, "%", SHARE_WIDTH);
+	}
+	column(&line, "change", CHANGE_WIDTH);
+	column(&line, "from", CHANGE_WIDTH);
+	column(&line, "to", CHANGE_WIDTH);
+	if (!o->images)
+		column(&line, "image name", NAME_WIDTH);
+	if (o->applications)
+		column(&line, "app name", NAME_WIDTH);
+	strbuf_add(&line, o->images ? "image name" : "symbol name");
+	format_line(&line, out);
+	strbuf_free(&line);
+}
+
+static void change_column(struct strbuf *line, double points)
+{
+	size_t start = line->len;
+
+	format_change(line, points);
+	pad(line, start, CHANGE_WIDTH);
+}
+
+static void put_row(const struct comparison *c, const struct compared_row *r,
+		    const struct diff_options *o, struct strbuf *line, FILE *out)
+{
+	const struct symbol_row *row = r->row;
+
+	strbuf_add(line, r->direction > 0 ? "+ " : r->direction < 0 ? "- " : "= ");
+	for (int i = 0; i < 2; i++) {
+		size_t start = line->len;
+
+		strbuf_addf(line, "%" PRIu64, r->counts[i]);
+		pad(line, start, COUNT_WIDTH);
+		start = line->len;
+		format_percent(line, r->counts[i], c->totals[i]);
+		pad(line, start, SHARE_WIDTH);
+	}
+	change_column(line, r->change);
+	change_column(line, r->interval.low);
+	change_column(line, r->interval.high);
+	if (!o->images)
+		column(line, image_shown_name(row->image, o->long_names), NAME_WIDTH);
+	if (o->applications)
+		column(line, image_shown_name(row->app, o->long_names), NAME_WIDTH);
+	strbuf_add(line, o->images ? image_shown_name(row->image, o->long_names) : row->shown);
+	format_colored_line(line, !o->color ? COLOR_NONE : r->direction > 0 ? COLOR_HOT
+				  : r->direction < 0 ? COLOR_WARM : COLOR_NONE, out);
+}
+
+/* What was compared, and what became of it. */
+static void put_balance(const struct compare_report *r, size_t class, FILE *out)
+{
+	const struct comparison *c = &r->comparisons[class];
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addf(&line, "%s: %" PRIu64 " and %" PRIu64 " samples; %zu of %zu %s changed "
+		    "(%g %% confidence)", r->arrangement->classes[class].title, c->totals[0],
+		    c->totals[1], c->nr_changed, c->nr_rows,
+		    r->options->images ? "images" : "symbols", r->options->confidence);
+	if (c->nr_few)
+		strbuf_addf(&line, ", %zu have too few samples to tell", c->nr_few);
+	format_line(&line, out);
+	strbuf_free(&line);
+}
+
+void format_compare_text(const struct compare_report *r, FILE *out)
+{
+	const struct diff_options *o = r->options;
+	const struct text_options text = {
+		.no_header = o->no_header,
+		.title = o->command_line,
+		.events = r->events,
+	};
+	struct strbuf line = STRBUF_INIT;
+
+	format_header(r->arrangement, r->sessions, 2, &text, out);
+	for (size_t i = 0; i < r->arrangement->nr_classes; i++) {
+		const struct comparison *c = &r->comparisons[i];
+
+		if (!o->no_header)
+			put_balance(r, i, out);
+		if (!o->no_header && c->nr)
+			titles(o, out);
+		for (size_t k = 0; k < c->nr; k++)
+			put_row(c, &c->rows[k], o, &line, out);
+	}
+	strbuf_free(&line);
+}

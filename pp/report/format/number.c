@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* number.c - percentages, and lines that are fit for a terminal */
+#include "pp/report/format/text.h"
+
+#include <math.h>
+
+#include "libutil/plain_text.h"
+
+#define PERCENT_WIDTH	7
+
+/*
+ * "%7.4f" of a value below 100, much faster, for it is half of the time of a long list. Where
+ * rounding could come out differently, printf() decides.
+ */
+static bool add_share(struct strbuf *out, double percent)
+{
+	double scaled = percent * 10000, whole = floor(scaled), rest = scaled - whole;
+	char text[PERCENT_WIDTH];
+	unsigned int n;
+
+	if (percent < 0 || percent > 99.999 || fabs(rest - 0.5) < 1e-6)
+		return false;
+	n = (unsigned int)whole + (rest > 0.5);
+	for (int i = PERCENT_WIDTH - 1; i > 2; i--, n /= 10)
+		text[i] = (char)('0' + n % 10);
+	text[2] = '.';
+	text[1] = (char)('0' + n % 10);
+	text[0] = n >= 10 ? (char)('0' + n / 10) : ' ';
+	strbuf_add_bytes(out, text, PERCENT_WIDTH);
+	return true;
+}
+
+/*
+ * "%.1e" of what is below 0.001, for most rows of a long list are; likewise. @percent > 0.
+ */
+static bool add_small_share(struct strbuf *out, double percent)
+{
+	int exponent = -4;
+	double scaled = percent * 1e5, whole, rest;	/* two digits before the point */
+	char text[] = "0.0e-00";
+
+	for (; scaled < 10 && exponent > -20; exponent--)
+		scaled *= 10;
+	whole = floor(scaled);
+	rest = scaled - whole;
+	/* where rounding, or the place of the point, could come out differently */
+	if (exponent <= -20 || scaled >= 99.4 || fabs(rest - 0.5) < 1e-6 || scaled - 10 < 1e-6)
+		return false;
+	whole += rest > 0.5;
+	text[0] = (char)('0' + (int)whole / 10);
+	text[2] = (char)('0' + (int)whole % 10);
+	text[5] = (char)('0' + -exponent / 10);
+	text[6] = (char)('0' + -exponent % 10);
+	strbuf_add_bytes(out, text, sizeof(text) - 1);
+	return true;
+}
+
+static bool add_quickly(struct strbuf *out, double percent)
+{
+	return percent > 0.001 ? add_share(out, percent)
+	     : percent > 0 ? add_small_share(out, percent) : false;
+}
+
+void format_percent_value(struct strbuf *out, double percent)
+{
+	size_t start = out->len;
+
+	if (percent == 0)
+		strbuf_addf(out, "%*s", PERCENT_WIDTH, "0");
+	else if (!add_quickly(out, percent) && fabs(percent) <= 0.001)
+		strbuf_addf(out, "%.1e", percent);
+	else if (out->len == start)
+		strbuf_addf(out, "%*.4f", PERCENT_WIDTH, percent);
+	if (out->len > start + PERCENT_WIDTH)
+		strbuf_truncate(out, start + PERCENT_WIDTH);
+}
+
+void format_percent(struct strbuf *out, uint64_t part, uint64_t total)
+{
+	format_percent_value(out, total ? 100.0 * (double)part / (double)total : 0);
+}
+
+void format_change(struct strbuf *out, double percent)
+{
+	if (isinf(percent))
+		strbuf_add(out, percent > 0 ? "+++" : "---");
+	else if (percent == 0)
+		strbuf_addf(out, "%*s", PERCENT_WIDTH, "+0");
+	else if (fabs(percent) <= 0.001)
+		strbuf_addf(out, "%+.1e", percent);
+	else
+		strbuf_addf(out, "%+*.*f", PERCENT_WIDTH, fabs(percent) < 100 ? 4 : 3, percent);
+}
+
+static void clean(struct strbuf *line)
+{
+	if (line->len)
+		plain_text(line->text + 1, line->len - 1);	/* 0: the tab of an indented line */
+}
+
+void format_line(struct strbuf *line, FILE *out)
+{
+	clean(line);
+	strbuf_add_char(line, '\n');
+	fwrite(line->text, 1, line->len, out);
+	strbuf_reset(line);
+}
+
+const char *format_color_start(enum line_color color)
+{
+	static const char *const starts[] = {
+		[COLOR_NONE] = "",
+		[COLOR_WARM] = "\033[32m",	/* green */
+		[COLOR_HOT] = "\033[31m",	/* red */
+	};
+
+	return starts[color];
+}
+
+const char *format_color_end(enum line_color color)
+{
+	return color == COLOR_NONE ? "" : "\033[m";
+}
+
+enum line_color format_color(const uint64_t *counts, const uint64_t *totals, size_t nr,
+			     bool wanted)
+{
+	enum line_color color = COLOR_NONE;
+
+	for (size_t i = 0; wanted && i < nr; i++) {
+		double share = totals[i] ? (double)counts[i] / (double)totals[i] : 0;
+
+		if (share >= 0.05)
+			return COLOR_HOT;
+		if (share >= 0.005)
+			color = COLOR_WARM;
+	}
+	return color;
+}
+
+void format_colored_line(struct strbuf *line, enum line_color color, FILE *out)
+{
+	if (color == COLOR_NONE) {
+		format_line(line, out);
+		return;
+	}
+	clean(line);
+	fprintf(out, "%s%s%s\n", format_color_start(color), line->text, format_color_end(color));
+	strbuf_reset(line);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* summary.c - the image summary as text */
+#include "pp/report/format/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define TITLE_WIDTH	17	/* of a class in the summary, before its '|' */
+
+static void summary_titles(const struct arrangement *a, const char *indent, FILE *out)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_add(&line, indent);
+	for (size_t c = 0; c < a->nr_classes; c++) {
+		const char *title = a->classes[c].title;
+
+		if (strlen(title) > TITLE_WIDTH)
+			strbuf_addf(&line, "%.*s...|", TITLE_WIDTH - 3, title);
+		else
+			strbuf_addf(&line, "%*s|", TITLE_WIDTH, title);
+	}
+	format_line(&line, out);
+	strbuf_add(&line, indent);
+	for (size_t c = 0; c < a->nr_classes; c++)
+		strbuf_add(&line, "  samples|      %|");
+	format_line(&line, out);
+	strbuf_add(&line, indent);
+	for (size_t c = 0; c < a->nr_classes; c++)
+		strbuf_add(&line, "------------------");
+	format_line(&line, out);
+	strbuf_free(&line);
+}
+
+/* The summary looks nothing up, so its names are those of the sample files. */
+static const char *summary_name(const struct image *image, bool long_names)
+{
+	const char *base = strrchr(image->name, '/');
+
+	if (long_names || !base || image->kind == IMAGE_ANON)
+		return image->name;
+	return base + 1;
+}
+
+static void summary_line(struct strbuf *line, const char *indent, const struct summary_row *row,
+			 const uint64_t *totals, size_t nr_classes, bool long_names)
+{
+	strbuf_add(line, indent);
+	for (size_t c = 0; c < nr_classes; c++) {
+		strbuf_addf(line, "%9" PRIu64 " ", row->counts[c]);
+		format_percent(line, row->counts[c], totals[c]);
+		strbuf_add_char(line, ' ');
+	}
+	strbuf_add(line, summary_name(row->image, long_names));
+}
+
+void format_summary(const struct summary *s, const struct arrangement *a,
+		    const struct text_options *options, FILE *out)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	if (!options->no_header)
+		summary_titles(a, "", out);
+	for (size_t i = 0; i < s->nr; i++) {
+		const struct summary_row *row = &s->rows[i];
+
+		summary_line(&line, "", row, s->totals, s->nr_classes, options->long_names);
+		format_colored_line(&line, format_color(row->counts, s->totals, s->nr_classes,
+							options->color), out);
+		if (row->nr_parts && !options->no_header)
+			summary_titles(a, "\t", out);
+		for (size_t j = 0; j < row->nr_parts; j++) {
+			summary_line(&line, "\t", &row->parts[j],
+				     options->global_percent ? s->totals : row->counts,
+				     s->nr_classes, options->long_names);
+			format_line(&line, out);
+		}
+	}
+	strbuf_free(&line);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text.h - reports as text; widths and titles are interface [RP-1]..[RP-6]
+ */
+#ifndef PP_REPORT_FORMAT_TEXT_H
+#define PP_REPORT_FORMAT_TEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "pp/select/arrange.h"
+#include "pp/report/callgraph.h"
+#include "pp/select/sessions.h"
+#include "libutil/strbuf.h"
+#include "pp/report/summary.h"
+#include "pp/report/symbols.h"
+
+struct text_options {
+	bool compat;			/* no header lines that the original does not have */
+	bool no_header;
+	bool color;
+	bool long_names;
+	bool show_address;		/* these: not in the summary */
+	bool show_lines;
+	bool accumulated;
+	bool details;
+	bool differential;
+	bool global_percent;
+	bool wide_addresses;
+	bool several_apps;
+	const char *title;		/* the command line */
+	const struct event_table *events;	/* or NULL: no descriptions */
+};
+
+/* Append @part of @total as a percentage in 7 characters; see [RP-1] for the small ones. */
+void format_percent(struct strbuf *out, uint64_t part, uint64_t total);
+void format_percent_value(struct strbuf *out, double percent);
+
+/* The same for a change, with its sign. */
+void format_change(struct strbuf *out, double percent);
+
+/* Print and reset a line. Names may hold anything: the terminal gets no control characters. */
+void format_line(struct strbuf *line, FILE *out);
+
+/* The same in colour, for a terminal. */
+enum line_color {
+	COLOR_NONE,
+	COLOR_WARM,			/* 0.5 % and more of the samples */
+	COLOR_HOT,			/* 5 % and more */
+};
+
+void format_colored_line(struct strbuf *line, enum line_color color, FILE *out);
+
+/* What a row of these counts deserves, by its largest share; COLOR_NONE unless @wanted. */
+enum line_color format_color(const uint64_t *counts, const uint64_t *totals, size_t nr,
+			     bool wanted);
+
+/* How text of that colour begins and ends; "" for none. */
+const char *format_color_start(enum line_color color);
+const char *format_color_end(enum line_color color);
+
+/* @sessions: @nr lists of them, one for each profile. */
+void format_header(const struct arrangement *a, const struct session_list *const *sessions,
+		   size_t nr, const struct text_options *options, FILE *out);
+void format_summary(const struct summary *summary, const struct arrangement *a,
+		    const struct text_options *options, FILE *out);
+void format_symbols(const struct row_list *rows, const struct text_options *options, FILE *out);
+void format_callgraph(const struct callgraph *graph, const struct row_list *rows,
+		      const struct text_options *options, FILE *out);
+
+#endif

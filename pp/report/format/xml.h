@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * xml.h - the symbol list or call graph as XML, OProfile's schema 3.0 and 3.1 [XM-1]..[XM-6]
+ */
+#ifndef PP_REPORT_FORMAT_XML_H
+#define PP_REPORT_FORMAT_XML_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include "pp/select/arrange.h"
+#include "pp/report/callgraph.h"
+#include "pp/report/symbols.h"
+
+struct xml_options {
+	bool compat;		/* the original's departures from its own schema, too */
+	bool details, wide_addresses;
+	bool debug_info, exclude_dependent, reverse;
+	const struct event_table *events;	/* or NULL */
+	const char *title;	/* command line */
+	const char *arguments;	/* what is no option; "" if nothing */
+	const char *merge, *image_path, *include, *exclude;	/* as given, or NULL */
+};
+
+/* @rows are sorted by application, image, samples. @graph may be NULL. */
+void format_xml(const struct row_list *rows, const struct callgraph *graph,
+		const struct arrangement *a, const struct xml_options *options, FILE *out);
+
+#endif

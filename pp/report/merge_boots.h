@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * merge_boots.h - one row per kernel symbol, also over sessions of several boots
+ *
+ * Each boot puts the kernel at other addresses, so its symbols are looked up per session; what is
+ * one function to the reader must then become one row again [SY-11].
+ */
+#ifndef PP_REPORT_MERGE_BOOTS_H
+#define PP_REPORT_MERGE_BOOTS_H
+
+#include <stddef.h>
+#include "pp/report/arc_files.h"
+#include "pp/report/symbols.h"
+
+/*
+ * Add up rows of the same image, application and name but of different sessions. The n-th symbol of
+ * a name in one boot is the n-th of that name in another; the first boot's address is kept.
+ * @nr_arcs @arcs (may be 0) then end at the rows that stay.
+ */
+void merge_boots(struct row_list *rows, struct raw_arc *arcs, size_t nr_arcs);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * missing_symbols.c - say it of images with a share of the samples that a reader would miss
+ *
+ * On a machine as it comes nearly every binary is stripped: a line for each would hide the few
+ * that make a difference.
+ */
+#include "pp/report/missing_symbols.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define WORTH_A_LINE	1.0	/* percent of all samples of the report */
+#define PLACES_MAX	300	/* characters of the places that are named */
+
+static bool is_stripped(const struct populated_image *p)
+{
+	return p->is_file && p->samples && p->inverted->image->kind != IMAGE_ANON &&
+	       (p->from == SYMBOLS_NONE || p->from == SYMBOLS_DYNAMIC);
+}
+
+/* Length of the first places of @looked, each of them whole: at least one. */
+static size_t whole_places(const char *looked)
+{
+	size_t len = strcspn(looked, ",");
+
+	while (looked[len]) {
+		size_t next = len + 1 + strcspn(looked + len + 1, ",");
+
+		if (next > PLACES_MAX)
+			break;
+		len = next;
+	}
+	return len;
+}
+
+static void notice_one(const struct populated_image *p, struct notices *notices)
+{
+	const char *what = p->from == SYMBOLS_NONE ? "shown without symbols"
+						   : "only what it exports has a name";
+	size_t places;
+
+	if (p->looked_in) {
+		places = whole_places(p->looked_in);
+		notice_add(notices, "'%s' is stripped: %s (no debug file at %.*s%s)",
+			   p->inverted->image->name, what, (int)places, p->looked_in,
+			   p->looked_in[places] ? ", ..." : "");
+	} else {
+		notice_add(notices, "'%s' is stripped: %s (it has neither build-id nor debug link)",
+			   p->inverted->image->name, what);
+	}
+}
+
+void missing_symbols_notices(const struct population *population, struct notices *notices)
+{
+	uint64_t total = 0;
+	size_t nr_others = 0;
+
+	for (size_t i = 0; i < population->nr; i++)
+		total += population->images[i].samples;
+	for (size_t i = 0; i < population->nr; i++) {
+		const struct populated_image *p = &population->images[i];
+
+		if (!is_stripped(p))
+			continue;
+		if (100.0 * p->samples / total >= WORTH_A_LINE)
+			notice_one(p, notices);
+		else
+			nr_others++;
+	}
+	if (nr_others)
+		notice_add(notices, "%zu other image%s with less than %g %% of the samples %s "
+			   "stripped, too", nr_others, nr_others == 1 ? "" : "s", WORTH_A_LINE,
+			   nr_others == 1 ? "is" : "are");
+}

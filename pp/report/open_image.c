@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* open_image.c - the symbols of an image, wherever they are: a file or the session's snapshot */
+#include "pp/report/populate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "libutil/build_id.h"
+#include "pp/select/sessions.h"
+
+void populate_check_age(const struct image *image, const struct sample_file *file,
+			const struct sample_header *header, struct notices *notices)
+{
+	const struct image_ids *ids = file->session->ids;
+	const char *want = image->is_apart ? image->build_id
+			   : ids	   ? image_ids_find(ids, image->path)
+					   : NULL;
+	char text[BUILD_ID_TEXT];
+	struct build_id id;
+	struct stat st;
+
+	if (image->kind == IMAGE_JIT || image->kind == IMAGE_ANON)
+		return;		/* it was made with the profile */
+	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
+		if (strcmp(want, build_id_text(&id, text)))
+			notice_add(notices,
+				   "'%s' is another build than the one profiled "
+				   "(build-id %s, was %s): its symbols may be wrong",
+				   image->found, text, want);
+		return;
+	}
+	if (stat(image->found, &st) < 0)
+		return;
+	if (!header->mtime)
+		notice_add(notices, "cannot tell whether '%s' was changed since it was profiled",
+			   image->found);
+	else if (header->mtime != (uint64_t)st.st_mtime)
+		notice_add(notices,
+			   "'%s' is %s than when it was profiled: its symbols may be wrong",
+			   image->found, header->mtime < (uint64_t)st.st_mtime ? "newer" : "older");
+}
+
+static const struct kernel_part *snapshot_part(const struct inverted_image *inverted)
+{
+	const struct report_session *session = inverted->session;
+
+	if (!session || !session->has_kernel_symbols ||
+	    !strcmp(inverted->image->path, "no-vmlinux"))
+		return NULL;
+	if (!strcmp(inverted->image->path, "kallsyms"))
+		return kernel_symbols_part(&session->kernel, "");
+	return kernel_symbols_part(&session->kernel, inverted->image->path);
+}
+
+/* Names that are no file and were never meant to be one. */
+static bool is_nowhere(const struct image *image)
+{
+	return (image->kind == IMAGE_ANON && !image->found) ||
+	       (image->kind == IMAGE_KERNEL &&
+		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
+}
+
+/* Of a profile that was imported: "[heap]", which became a path to have one at all [IM-2]. */
+static bool was_no_file(const struct image *image)
+{
+	return image->session && image->session->has_info &&
+	       !strcmp(image->session->info.collector, "import") &&
+	       !strncmp(image->path, "/[", 2);
+}
+
+void populate_open_image(const struct inverted_image *inverted,
+			 const struct populate_options *options, struct finder *finder,
+			 struct binary *ret, struct notices *notices)
+{
+	const struct kernel_part *part = snapshot_part(inverted);
+	struct image *image = inverted->image;
+	struct binary_options how = {
+		.is_kernel = image->is_kernel,
+		.compat = options->compat,
+		.by_address = image->kind == IMAGE_JIT,
+		.keep_open = options->code,
+		.root = options->root,
+	};
+	struct op_error e = { "" };
+
+	*ret = (struct binary){ 0 };
+	if (part) {
+		binary_from_snapshot(part, ret);
+		return;
+	}
+	if (is_nowhere(image))
+		return;
+	find_image(finder, image, notices);
+	if (image->is_ambiguous)
+		return;		/* find_image() said so */
+	if (!image->found && was_no_file(image))
+		return;
+	if (!image->found)
+		notice_add(notices, "'%s' is not there%s: shown without symbols", image->name,
+			   image->is_kernel ? " (a folder to search: --image-path)" : "");
+	else if (binary_open(image->found, &how, ret, &e))
+		notice_add(notices, "cannot read symbols of '%s': %s", image->found, e.text);
+}

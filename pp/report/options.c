@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * options.c - opreport's options with libpopt, and which of them go together
+ *
+ * Combinations that would give a report other than the one asked for are refused, as the original
+ * does; so are its reports that this version cannot make yet.
+ */
+#include "pp/report/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/cli/common_options.h"
+#include "pp/cli/option_words.h"
+#include "libutil/xalloc.h"
+
+/* What popt fills in; one report's command line at a time. */
+static struct raw {
+	int symbols, callgraph, details, xml, json, csv, strict, reverse, exclude_dependent;
+	int no_header, show_address, long_names, accumulated;
+	int debug_info, global_percent;
+	char *output_file, *sort, *merge, *exclude, *include, *threshold, *demangle, *verbose;
+	char *session_dir, *image_path, *root, *compat, *color, *stacks, *flamegraph, *html;
+} raw;
+
+static const struct poptOption table[] = {
+	{ "symbols", 'l', POPT_ARG_NONE, &raw.symbols, 0, "list all symbols", NULL },
+	{ "callgraph", 'c', POPT_ARG_NONE, &raw.callgraph, 0, "show callers and callees", NULL },
+	{ "stacks", 0, POPT_ARG_STRING, &raw.stacks, 0,
+	  "show whole call chains as a tree: callers (default), callees, folded", "order" },
+	{ "flamegraph", 0, POPT_ARG_STRING, &raw.flamegraph, 0,
+	  "draw the call chains: an SVG picture", "file" },
+	{ "html", 0, POPT_ARG_STRING, &raw.html, 0,
+	  "the same as a page to search and zoom in, with functions and source", "file" },
+	{ "details", 'd', POPT_ARG_NONE, &raw.details, 0, "show each address of each symbol",
+	  NULL },
+	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "as XML, for programs", NULL },
+	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "as JSON, for programs", NULL },
+	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "as comma separated values", NULL },
+	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write the report there",
+	  "file" },
+	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0, 
+	  "sort by sample, image, app-name, symbol, debug, vma, diff", "keys" },
+	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
+	{ "merge", 'm', POPT_ARG_STRING, &raw.merge, 0, 
+	  "add up what differs only in cgroup, cpu, lib, tid, tgid, unitmask, all", "list" },
+	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
+	  "leave out libraries, kernel and modules of applications", NULL },
+	{ "exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "leave out these symbols",
+	  "symbols" },
+	{ "include-symbols", 'i', POPT_ARG_STRING, &raw.include, 0, "show only these symbols",
+	  "symbols" },
+	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0, "leave out what is below",
+	  "percent" },
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	  "none|normal|smart" },
+	{ "debug-info", 'g', POPT_ARG_NONE, &raw.debug_info, 0, "show source file and line", NULL },
+	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "rows only", NULL },
+	{ "show-address", 'w', POPT_ARG_NONE, &raw.show_address, 0, "show addresses of symbols",
+	  NULL },
+	{ "long-filenames", 'f', POPT_ARG_NONE, &raw.long_names, 0, "show full paths", NULL },
+	{ "accumulated", 'a', POPT_ARG_NONE, &raw.accumulated, 0, "show running totals", NULL },
+	{ "global-percent", '%', POPT_ARG_NONE, &raw.global_percent, 0,
+	  "percent of all samples, not of the application's", NULL },
+	COMMON_OPTIONS_PLACES(raw),
+	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0,
+	  "columns that differ in two ways are an error", NULL },
+	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
+	  "oprofile" },
+	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
+	  "show what stages found, on stderr: files, classes, images, symbols, rows, calls, all",
+	  "list" },
+	COMMON_OPTIONS_COLOR(raw),
+	COMMON_OPTIONS_HELP,
+	POPT_TABLEEND
+};
+
+const struct option_set report_option_set = {
+	"opreport", table,
+	"[OPTION...] [TAG:LIST | BINARY]...\n"
+	"       opreport -l [OPTION...] { TAG:LIST... } { TAG:LIST... }"
+};
+
+static int parse_merge(struct merge *merge, struct op_error *e)
+{
+	enum { CPU = 1, TID = 2, TGID = 4, MASK = 8, LIB = 16, CGROUP = 32, ALL = 63,
+	       NAMED_LIB = 64 };
+	static const struct option_word words[] = {
+		{ "cpu", CPU }, { "tid", TID }, { "tgid", TGID | TID }, { "unitmask", MASK },
+		{ "lib", LIB | NAMED_LIB }, { "library", LIB | NAMED_LIB }, { "cgroup", CGROUP },
+		{ "all", ALL }, { NULL, 0 }
+	};
+	unsigned int bits = 0;
+	int err = option_words_parse("merge", raw.merge, words, &bits, e);
+
+	if (err)
+		return err;
+	if (raw.exclude_dependent && bits & NAMED_LIB)
+		return op_error_set(e, -EINVAL, "--exclude-dependent leaves out what --merge=lib "
+				    "would show: choose one");
+	*merge = (struct merge){
+		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
+		.unit_mask = bits & MASK, .lib = bits & LIB, .cgroup = bits & CGROUP,
+	};
+	return 0;
+}
+
+static int check_formats(struct op_error *e)
+{
+	if (raw.xml + raw.json + raw.csv > 1)
+		return op_error_set(e, -EINVAL, "--xml, --json, --csv: choose one");
+	if (raw.xml && raw.accumulated)
+		return op_error_set(e, -EINVAL, "--xml has no running totals (--accumulated)");
+	if (raw.xml && raw.global_percent)
+		return op_error_set(e, -EINVAL, "--xml has no percentages (--global-percent)");
+	if ((raw.json || raw.csv) && raw.accumulated)
+		return op_error_set(e, -EINVAL, "--json and --csv have no running totals "
+				    "(--accumulated)");
+	if (raw.csv && raw.callgraph)
+		return op_error_set(e, -EINVAL, "--csv is one table and has no call graphs: "
+				    "use --json");
+	return 0;
+}
+
+/* What comparing two profiles does not go with. */
+static int check_differential(const struct report_options *o, struct op_error *e)
+{
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.xml ? "--xml" : raw.stacks ? "--stacks" : NULL;
+
+	if (o->nr_specs == 1 && o->sort.nr_keys && o->sort.keys[0] == SORT_DIFF)
+		return op_error_set(e, -EINVAL, "--sort=diff is about two profiles: "
+				    "'{ A } { B }'");
+	if (o->nr_specs == 1)
+		return 0;
+	if (other)
+		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') cannot be compared "
+				    "with %s", other);
+	if (!raw.symbols && !raw.flamegraph && !raw.html)
+		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') are compared by "
+				    "symbols: add --symbols (-l)");
+	return 0;
+}
+
+/* The word of --stacks, and what goes with it. */
+static int parse_stacks(const struct report_options *o, enum stacks_order *ret, struct op_error *e)
+{
+	static const struct option_word words[] = {
+		{ "callers", STACKS_CALLERS }, { "callees", STACKS_CALLEES },
+		{ "folded", STACKS_FOLDED }, { NULL, 0 }
+	};
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.xml ? "--xml" : raw.accumulated ? "--accumulated"
+			  : raw.show_address ? "--show-address"
+			  : raw.debug_info ? "--debug-info"
+			  : raw.sort || raw.reverse ? "--sort"
+			  : raw.exclude ? "--exclude-symbols"
+			  : raw.include ? "--include-symbols"
+			  : o->compat ? "--compat" : NULL;
+	const struct option_word *word = words;
+
+	if (!raw.stacks)
+		return 0;
+	while (word->name && strcmp(word->name, raw.stacks))
+		word++;
+	if (!word->name)
+		return op_error_set(e, -EINVAL, "--stacks=%s: callers, callees or folded",
+				    raw.stacks);
+	if (other)
+		return op_error_set(e, -EINVAL, "--stacks does not go with %s", other);
+	if (raw.global_percent)
+		return op_error_set(e, -EINVAL, "--global-percent means nothing with --stacks: its "
+				    "percentages are of all samples anyway");
+	if (word->bit == STACKS_FOLDED && (raw.json || raw.csv))
+		return op_error_set(e, -EINVAL, "--stacks=folded is a format: not with --json or "
+				    "--csv");
+	*ret = word->bit;
+	return 0;
+}
+
+/* A picture has its own order, columns and file. */
+static int check_pictures(const struct report_options *o, struct op_error *e)
+{
+	const char *option = raw.flamegraph ? "--flamegraph" : "--html";
+	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
+			  : raw.stacks ? "--stacks" : raw.xml ? "--xml" : raw.json ? "--json"
+			  : raw.csv ? "--csv" : raw.accumulated ? "--accumulated"
+			  : raw.show_address ? "--show-address"
+			  : raw.debug_info ? "--debug-info"
+			  : raw.global_percent ? "--global-percent"
+			  : raw.sort || raw.reverse ? "--sort"
+			  : raw.exclude ? "--exclude-symbols"
+			  : raw.include ? "--include-symbols"
+			  : raw.output_file ? "--output-file"
+			  : o->compat ? "--compat" : NULL;
+
+	if (other)
+		return op_error_set(e, -EINVAL, "%s does not go with %s", option, other);
+	if ((raw.flamegraph && !*raw.flamegraph) || (raw.html && !*raw.html))
+		return op_error_set(e, -EINVAL, "%s= needs a file's name", option);
+	return 0;
+}
+
+static int check_combinations(bool sorts_by_vma, struct op_error *e)
+{
+	const char *needs_symbols = raw.show_address ? "--show-address"
+				  : raw.debug_info   ? "--debug-info"
+				  : raw.accumulated  ? "--accumulated"
+				  : raw.exclude	     ? "--exclude-symbols"
+				  : raw.include	     ? "--include-symbols"
+				  : sorts_by_vma     ? "--sort=vma" : NULL;
+
+	bool symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
+
+	if (!symbols && needs_symbols)
+		return op_error_set(e, -EINVAL, "%s is about symbols: add --symbols (-l)",
+				    needs_symbols);
+	if (raw.symbols && raw.global_percent && !raw.details && !raw.callgraph)
+		return op_error_set(e, -EINVAL, "--global-percent means nothing with --symbols: "
+				    "its percentages are of all samples anyway");
+	if (raw.callgraph && raw.details)
+		return op_error_set(e, -EINVAL, "--callgraph and --details are two reports: choose "
+				    "one");
+	return check_formats(e);
+}
+
+static int parse_values(struct report_options *o, struct op_error *e)
+{
+	bool sorts_by_vma = false;
+	int err;
+
+	o->sort.reverse = raw.reverse;
+	o->sort.long_names = raw.long_names;
+	err = sort_order_parse(raw.sort, &o->sort, &sorts_by_vma, e);
+	if (!err)
+		err = parse_merge(&o->merge, e);
+	if (!err)
+		err = option_verbose(raw.verbose, &o->print, e);
+	if (!err)
+		err = option_compat(raw.compat, &o->compat, e);
+	if (!err)
+		err = option_demangle(raw.demangle, o->compat, &o->demangle, e);
+	if (!err)
+		err = option_color(raw.color, raw.output_file || o->compat, &o->color, e);
+	if (!err && (raw.flamegraph || raw.html))
+		err = check_pictures(o, e);
+	if (!err)
+		err = parse_stacks(o, &o->stacks, e);
+	if (!err && !o->stacks)
+		err = check_combinations(sorts_by_vma, e);
+	else if (!err)
+		err = check_formats(e);
+	o->threshold = o->stacks && o->stacks != STACKS_FOLDED ? STACKS_THRESHOLD : 0;
+	if (!err)
+		err = option_threshold(raw.threshold, &o->threshold, e);
+	return err;
+}
+
+static void take_values(struct report_options *o)
+{
+	o->specs[0].compat = o->specs[1].compat = o->compat;
+	o->symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
+	o->details = raw.details;
+	o->callgraph = raw.callgraph;
+	o->format = raw.xml ? FORMAT_XML : raw.json ? FORMAT_JSON : raw.csv ? FORMAT_CSV
+		  : FORMAT_TEXT;
+	o->strict = raw.strict || o->compat;
+	o->has_sort = raw.sort;
+	o->exclude_dependent = raw.exclude_dependent;
+	o->no_header = raw.no_header;
+	o->show_address = raw.show_address || raw.details;
+	o->long_names = raw.long_names;
+	o->accumulated = raw.accumulated;
+	o->debug_info = raw.debug_info;
+	o->global_percent = raw.global_percent;
+	o->session_dir = raw.session_dir;
+	o->root = raw.root;
+	o->output_file = raw.output_file;
+	o->flamegraph = raw.flamegraph;
+	o->html = raw.html;
+	option_list_split(raw.image_path, &o->image_path);
+	option_list_split(raw.include, &o->include);
+	option_list_split(raw.exclude, &o->exclude);
+	o->merge_text = raw.merge;
+	o->image_path_text = raw.image_path;
+	o->include_text = raw.include;
+	o->exclude_text = raw.exclude;
+	raw.session_dir = raw.root = raw.output_file = raw.merge = raw.image_path = raw.include =
+		raw.exclude = raw.flamegraph = raw.html = NULL;
+}
+
+static int parse(const struct command_line *line, struct report_options *o, struct op_error *e)
+{
+	int err = parse_values(o, e);
+
+	if (!err)
+		err = profile_specs_parse(line->args, line->nr_args, o->specs, &o->nr_specs, e);
+	if (!err)
+		err = check_differential(o, e);
+	if (!err)
+		take_values(o);
+	return err;
+}
+
+/* popt would take what follows "--stacks" for its word: it gets one here. malloc'd. */
+static const char **with_stacks_word(int argc, const char **argv)
+{
+	const char **copy = xcalloc((size_t)argc + 1, sizeof(*copy));
+	bool are_options = true;
+
+	for (int i = 0; i < argc; i++) {
+		are_options &= strcmp(argv[i], "--") != 0;
+		copy[i] = are_options && !strcmp(argv[i], "--stacks") ? "--stacks=callers"
+								       : argv[i];
+	}
+	return copy;
+}
+
+int report_options_parse(int argc, const char **argv, struct report_options *ret,
+			 struct op_error *e)
+{
+	struct report_options o = { 0 };
+	struct command_line line;
+	const char **words = with_stacks_word(argc, argv);
+	int err = command_line_read(&report_option_set, argc, words, &line, e);
+
+	o.asked = line.asked;
+	if (!err && o.asked == ASKED_WORK) {
+		err = parse(&line, &o, e);
+		o.title = option_words_join("opreport", argv + 1, argc - 1, " ");
+		o.arguments = option_words_join("", line.args, line.nr_args, ",");
+	}
+	command_line_end(&report_option_set, &line);
+	free(words);
+	if (err)
+		report_options_free(&o);
+	*ret = o;
+	return err;
+}
+
+void report_options_free(struct report_options *o)
+{
+	free(o->session_dir);
+	free(o->root);
+	free(o->output_file);
+	free(o->flamegraph);
+	free(o->html);
+	option_list_free(&o->image_path);
+	option_list_free(&o->include);
+	option_list_free(&o->exclude);
+	profile_spec_free(&o->specs[0]);
+	profile_spec_free(&o->specs[1]);
+	free(o->title);
+	free(o->arguments);
+	free(o->merge_text);
+	free(o->image_path_text);
+	free(o->include_text);
+	free(o->exclude_text);
+	*o = (struct report_options){ 0 };
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* options.h - opreport's command line, checked: doc/man/opreport.1 */
+#ifndef PP_REPORT_OPTIONS_H
+#define PP_REPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "pp/select/arrange.h"
+#include "pp/binary/debug_server.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/cli/asked.h"
+#include "libutil/error.h"
+#include "pp/report/sort.h"
+#include "pp/select/spec.h"
+#include "pp/report/stack/report.h"
+
+enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
+
+struct option_set;
+
+struct report_options {
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
+	bool compat;
+	bool symbols;			/* -l, or what implies it */
+	bool details, callgraph;	/* -d, -c */
+	enum stacks_order stacks;	/* --stacks */
+	enum report_format format;
+	bool strict;
+	bool has_sort;			/* --sort was given */
+	bool exclude_dependent, no_header, show_address, long_names, accumulated;
+	bool debug_info, global_percent, color;
+	enum demangle_style demangle;
+	struct merge merge;
+	struct sort_order sort;
+	double threshold;		/* percent */
+	char *session_dir;		/* NULL: the default */
+	char *root, *output_file;	/* or NULL */
+	char *flamegraph, *html;	/* files of pictures, or NULL: picture.h */
+	struct spec_list image_path, include, exclude;
+	struct profile_spec specs[2];
+	size_t nr_specs;		/* 2: they are compared */
+	char *title;			/* the command line, for XML and JSON */
+	char *arguments;		/* of it what is no option, comma separated */
+	/* as given, or NULL */
+	char *merge_text, *image_path_text, *include_text, *exclude_text;
+	/* the caller's, or NULL */
+	void (*progress)(size_t done, size_t total);
+	debug_server_progress fetch_progress;
+	unsigned int print;		/* PRINT_* of pp/cli/common_options.h */
+};
+
+/* -EINVAL, -ENOTSUP with @e set; *ret is then empty. *ret is the caller's to free. */
+int report_options_parse(int argc, const char **argv, struct report_options *ret,
+			 struct op_error *e);
+void report_options_free(struct report_options *o);
+extern const struct option_set report_option_set;
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * populate.c - each image is opened once, then its applications' samples are passed over
+ *
+ * Reading files and sorting samples is what a report's time goes into, and images have nothing to
+ * do with each other: a thread takes the next image, works on lists of its own, and the lists are
+ * joined in order at the end.
+ */
+#include "pp/report/populate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pp/report/format/text.h"
+#include "pp/report/merge_boots.h"
+#include "pp/report/row_lines.h"
+#include "libutil/xalloc.h"
+
+#define MAX_THREADS 16
+
+struct work {
+	struct populated_image *image;
+	struct row_list rows;
+	struct notices notices;
+};
+
+struct crew {
+	const struct populate_options *options;
+	struct finder *finder;
+	struct work *works;
+	size_t nr_works, nr_classes;
+	atomic_size_t next;
+};
+
+static void print_symbols(const struct inverted_image *inverted, const struct binary *binary,
+			  FILE *out)
+{
+	struct strbuf line = STRBUF_INIT;
+
+	strbuf_addf(&line, "binary %s: %s, %zu symbols, keys count from 0x%" PRIx64,
+		    inverted->image->name,
+		    inverted->image->found ? inverted->image->found : "no file",
+		    binary->nr_symbols, binary->key_base);
+	format_line(&line, out);
+	for (size_t i = 0; i < binary->nr_symbols; i++) {
+		strbuf_addf(&line, "symbol 0x%" PRIx64 "-0x%" PRIx64 " vma 0x%" PRIx64 " %s",
+			    binary->symbols[i].start, binary->symbols[i].end,
+			    binary->symbols[i].vma, binary->symbols[i].name);
+		format_line(&line, out);
+	}
+	strbuf_free(&line);
+}
+
+static void populate_app(struct work *w, const struct crew *crew, const struct inverted_app *app,
+			 const struct report_session **checked, uint64_t *mtime)
+{
+	struct populated_image *p = w->image;
+	struct sample_list samples = { 0 };
+	struct sample_header header;
+
+	for (size_t i = 0; i < app->nr; i++) {
+		const struct sample_file *file = app->files[i]->file;
+
+		int err = samples_add_file(&samples, app->files[i], &header, &w->notices);
+
+		p->nr_failed += err && err != -ENODATA;
+		if (err)
+			continue;
+		/* the original does not add it, whatever its manual says; made code has it */
+		if (!crew->options->compat && p->inverted->image->kind == IMAGE_ANON &&
+		    !p->inverted->image->found)
+			p->binary.vma_base = header.anon_start;
+		if (!p->binary.is_file || (file->session == *checked && header.mtime == *mtime))
+			continue;
+		populate_check_age(p->inverted->image, file, &header, &w->notices);
+		*checked = file->session;
+		*mtime = header.mtime;
+	}
+	samples_sort(&samples);
+	populate_symbols(&p->binary, &samples, p->inverted->image, app->app, crew->options,
+			 &w->rows);
+	samples_free(&samples);
+}
+
+static void populate_image(struct work *w, const struct crew *crew)
+{
+	const struct inverted_image *inverted = w->image->inverted;
+	const struct report_session *checked = NULL;
+	uint64_t mtime = 0;
+
+	rows_init(&w->rows, crew->nr_classes);
+	populate_open_image(inverted, crew->options, crew->finder, &w->image->binary, &w->notices);
+	if (crew->options->print_symbols)
+		print_symbols(inverted, &w->image->binary, crew->options->print_symbols);
+	for (size_t i = 0; i < inverted->nr_apps; i++)
+		populate_app(w, crew, &inverted->apps[i], &checked, &mtime);
+	for (size_t i = 0; i < w->rows.nr; i++)
+		w->rows.rows[i]->session = inverted->session;
+	if (crew->options->lines && inverted->image->found)
+		row_lines_set(&w->image->binary, inverted->image->found, crew->options,
+			      w->rows.rows, w->rows.nr, &w->notices);
+	w->image->is_file = w->image->binary.is_file;
+	w->image->from = w->image->binary.from;
+	w->image->looked_in = w->image->binary.looked_in;
+	w->image->binary.looked_in = NULL;
+	if (!crew->options->keep_binaries)
+		binary_close(&w->image->binary);
+}
+
+static void work_on(struct crew *crew, bool tell)
+{
+	size_t i;
+
+	while ((i = atomic_fetch_add(&crew->next, 1)) < crew->nr_works) {
+		if (tell && crew->options->progress)
+			crew->options->progress(i, crew->nr_works);
+		populate_image(&crew->works[i], crew);
+	}
+}
+
+static void *thread_main(void *crew)
+{
+	work_on(crew, false);
+	return NULL;
+}
+
+/* This thread works too; so one that cannot be made is no error. */
+static void run_crew(struct crew *crew)
+{
+	pthread_t threads[MAX_THREADS];
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t nr = 0, wanted = nr_cpus > MAX_THREADS ? MAX_THREADS : nr_cpus < 1 ? 1 : nr_cpus;
+
+	if (crew->options->print_symbols || (crew->options->lines && crew->options->compat))
+		wanted = 1;		/* one voice; libbfd, asked for lines then, has one too */
+	while (nr + 1 < wanted && nr + 1 < crew->nr_works &&
+	       !pthread_create(&threads[nr], NULL, thread_main, crew))
+		nr++;
+	work_on(crew, true);
+	while (nr)
+		pthread_join(threads[--nr], NULL);
+}
+
+/* What changes an image is done before the threads start. */
+static void prepare(const struct inverted_image *inverted, struct finder *finder,
+		    struct notices *notices)
+{
+	struct sample_header header;
+	size_t size;
+
+	/* whether it is a kernel image says how its keys count */
+	if (!sample_header_read(inverted->apps[0].files[0]->file->path, &header, &size, NULL))
+		inverted->image->is_kernel |= header.is_kernel;
+	find_image(finder, inverted->image, notices);
+	/* a module may be an application too, shown by the name it was found by */
+	for (size_t i = 0; i < inverted->nr_apps; i++)
+		find_image(finder, inverted->apps[i].app, notices);
+}
+
+static uint64_t sum_of(const struct row_list *rows)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < rows->nr; i++)
+		for (size_t c = 0; c < rows->nr_classes; c++)
+			sum += rows->rows[i]->counts[c];
+	return sum;
+}
+
+static void join(struct crew *crew, struct row_list *rows, struct notices *notices)
+{
+	for (size_t i = 0; i < crew->nr_works; i++) {
+		struct work *w = &crew->works[i];
+
+		w->image->first_row = rows->nr;
+		w->image->nr_rows = w->rows.nr;
+		w->image->samples = sum_of(&w->rows);
+		rows_append(rows, &w->rows);
+		notices_append(notices, &w->notices);
+	}
+}
+
+void populate(const struct inversion *inversion, const struct populate_options *options,
+	      struct finder *finder, struct row_list *rows, struct population *ret,
+	      struct notices *notices)
+{
+	struct population population = { .nr = inversion->nr_images };
+	struct crew crew = {
+		.options = options, .finder = finder, .nr_works = inversion->nr_images,
+		.nr_classes = rows->nr_classes,
+	};
+
+	population.images = xcalloc(population.nr + 1, sizeof(*population.images));
+	crew.works = xcalloc(crew.nr_works + 1, sizeof(*crew.works));
+	for (size_t i = 0; i < crew.nr_works; i++) {
+		population.images[i].inverted = &inversion->images[i];
+		crew.works[i].image = &population.images[i];
+		prepare(&inversion->images[i], finder, notices);
+	}
+	run_crew(&crew);
+	join(&crew, rows, notices);
+	for (size_t i = 0; i < population.nr; i++)
+		population.nr_failed += population.images[i].nr_failed;
+	free(crew.works);
+	if (!options->keep_all)
+		merge_boots(rows, NULL, 0);
+	*ret = population;
+}
+
+void population_free(struct population *population)
+{
+	for (size_t i = 0; i < population->nr; i++) {
+		binary_close(&population->images[i].binary);
+		free(population->images[i].looked_in);
+	}
+	free(population->images);
+	*population = (struct population){ 0 };
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* row_lines.h - source lines of rows and of their details: --debug-info */
+#ifndef PP_REPORT_ROW_LINES_H
+#define PP_REPORT_ROW_LINES_H
+
+#include "pp/binary/binary.h"
+#include "pp/report/merge_pass.h"
+#include "pp/select/notices.h"
+#include "pp/report/symbols.h"
+
+/*
+ * Fill in the lines of @nr rows of @b, which was read from @path. An image without debug
+ * information has none, which is no news; damaged information is, in @notices. Threads may each
+ * do an image of their own, but in compatibility mode.
+ */
+void row_lines_set(const struct binary *b, const char *path,
+		   const struct populate_options *options, struct symbol_row *const *rows,
+		   size_t nr, struct notices *notices);
+
+#endif

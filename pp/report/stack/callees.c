@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * callees.c - the tree from the functions that ran outwards to their callers
+ *
+ * Here chains do not share their beginnings, so the whole tree would be as large as all chains
+ * together. It is never made: the chains are sorted by function, those of a function that is worth
+ * a line are moved on to their callers, sorted by these, and so on. On the way up chains become the
+ * same node of the store, and one.
+ */
+#include "pp/report/stack/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/xalloc.h"
+
+/* Chains that agree up to here. */
+struct part {
+	uint32_t symbol;	/* of node */
+	uint32_t node;		/* where they go on */
+	uint32_t class;
+	uint64_t count;
+};
+
+/* Those of one symbol. */
+struct group {
+	size_t start, nr;
+	uint32_t symbol;
+	uint64_t *counts;	/* per class */
+};
+
+struct walk {
+	struct stack_report *report;
+	const struct chain_node *nodes;
+	double threshold;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct part *x = a, *y = b;
+
+	if (x->symbol != y->symbol)
+		return x->symbol < y->symbol ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->class < y->class ? -1 : x->class > y->class;
+}
+
+/* Sort, and make one of equal ones; how many are left. */
+static size_t sort_parts(struct part *parts, size_t nr)
+{
+	size_t kept = 0;
+
+	qsort(parts, nr, sizeof(*parts), compare_parts);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept && !compare_parts(&parts[kept - 1], &parts[i]))
+			stack_add(&parts[kept - 1].count, parts[i].count);
+		else
+			parts[kept++] = parts[i];
+	}
+	return kept;
+}
+
+static int compare_groups(const void *a, const void *b, void *report)
+{
+	const struct group *x = a, *y = b;
+
+	return stack_compare(report, x->symbol, x->counts, y->symbol, y->counts);
+}
+
+/* Groups worth a line, in order; *ret_counts is their storage. Both malloc'd. */
+static struct group *make_groups(const struct walk *w, const struct part *parts, size_t nr,
+				 size_t *ret_nr, uint64_t **ret_counts)
+{
+	size_t nr_groups = 0, nr_classes = w->report->nr_classes, kept = 0;
+	struct group *groups;
+	uint64_t *counts;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_groups += !i || parts[i].symbol != parts[i - 1].symbol;
+	groups = xcalloc(nr_groups + 1, sizeof(*groups));
+	counts = xcalloc(nr_groups * nr_classes + 1, sizeof(*counts));
+	nr_groups = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (!i || parts[i].symbol != parts[i - 1].symbol) {
+			groups[nr_groups] = (struct group){
+				i, 0, parts[i].symbol, &counts[nr_groups * nr_classes] };
+			nr_groups++;
+		}
+		groups[nr_groups - 1].nr++;
+		stack_add(&groups[nr_groups - 1].counts[parts[i].class], parts[i].count);
+	}
+	for (size_t i = 0; i < nr_groups; i++)
+		if (stack_is_above(w->report, groups[i].counts, w->threshold))
+			groups[kept++] = groups[i];
+	qsort_r(groups, kept, sizeof(*groups), compare_groups, w->report);
+	*ret_nr = kept;
+	*ret_counts = counts;
+	return groups;
+}
+
+/* On to the callers; those without one are left behind. How many have one. */
+static size_t move_on(const struct walk *w, struct part *parts, size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t node = w->nodes[parts[i].node].parent;
+
+		/* a root without symbol: the chain was whole */
+		if (node == STACK_NONE || w->nodes[node].symbol == STACK_NONE)
+			continue;
+		parts[kept] = parts[i];
+		parts[kept].node = node;
+		parts[kept++].symbol = w->nodes[node].symbol;
+	}
+	return kept;
+}
+
+/* As deep as chains are: STACK_FRAMES_MAX and a line for how they ended. */
+static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint32_t depth)
+{
+	size_t nr_groups;
+	struct group *groups;
+	uint64_t *counts;
+
+	nr = sort_parts(parts, nr);
+	groups = make_groups(w, parts, nr, &nr_groups, &counts);
+	for (size_t i = 0; i < nr_groups; i++) {
+		const struct group *g = &groups[i];
+
+		memcpy(stack_line_add(w->report, depth, g->symbol), g->counts,
+		       w->report->nr_classes * sizeof(uint64_t));
+		add_lines(w, parts + g->start, move_on(w, parts + g->start, g->nr), depth + 1);
+	}
+	free(groups);
+	free(counts);
+}
+
+void stack_callees_make(struct stack_report *r, struct chain_list *chains, double threshold)
+{
+	struct walk w = { r, chains->nodes, threshold };
+	struct part *parts = xcalloc(chains->nr + 1, sizeof(*parts));
+
+	for (size_t i = 0; i < chains->nr; i++) {
+		const struct chain *c = &chains->chains[i];
+
+		parts[i] = (struct part){ chains->nodes[c->node].symbol, c->node, c->class,
+					  c->count };
+	}
+	add_lines(&w, parts, chains->nr, 0);
+	free(parts);
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * chains.c - from the sessions' stack stores the chains that were asked for
+ *
+ * Whether a chain is one, and in which column, is decided as for sample files: by what stands in
+ * the name of the file that its sample is counted in [CT-1].
+ */
+#include "pp/report/stack/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/report/stack/chain_choices.h"
+#include "pp/select/event_scale.h"
+#include "libutil/file.h"
+#include "libdb/session/session.h"
+#include "pp/report/stack/symbols.h"
+#include "libutil/xalloc.h"
+
+/* Of chains of one context, event and innermost image. */
+struct choice {
+	size_t class;		/* nr_classes: not asked for */
+	uint32_t of;		/* chain_context */
+};
+
+struct reader {
+	struct collection *collection;
+	const struct stacks_options *options;
+	struct stack_report *report;
+	struct chain_list *list;
+	struct notices *notices;
+	struct stack_symbols *symbols;
+	/* of the session at hand */
+	const struct report_session *session;
+	struct stack_snapshot snapshot;
+	struct chain_choices combinations;
+	struct choice *choices;		/* of each of them */
+	size_t choices_room;
+	struct event_scale *scales;	/* of its events */
+	size_t nr_read;			/* stores */
+};
+
+/* Left out, as a sample file would be? Else its class. */
+static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_t image)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	const struct stack_context *c = &s->contexts[context];
+	const struct stack_event *e = &s->events[event];
+	const struct arrangement *a = &r->collection->arrangement;
+	uint32_t app = c->app == STACK_NONE ? image : c->app;
+	struct image *app_image = stack_symbols_image(r->symbols, app);
+	struct image *leaf_image = stack_symbols_image(r->symbols, image);
+	const struct sample_file file = {
+		.session = r->session,
+		.cgroup = c->cgroup,
+		.name = {
+			.app = s->images[app].name, .image = s->images[image].name,
+			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
+			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
+		},
+	};
+	struct spec_image app_names, image_names;
+
+	find_image(r->collection->finder, app_image, r->notices);
+	find_image(r->collection->finder, leaf_image, r->notices);
+	image_spec_names(app_image, &app_names);
+	image_spec_names(leaf_image, &image_names);
+	if (!profile_spec_matches(r->options->spec, &file.name, file.cgroup, &app_names,
+				  &image_names) ||
+	    (r->options->exclude_dependent && app_image != leaf_image))
+		return a->nr_classes;
+	return arrangement_class(a, &file);
+}
+
+static uint32_t add_context(struct reader *r, uint32_t context)
+{
+	const struct stack_context *c = &r->snapshot.contexts[context];
+	struct chain_list *list = r->list;
+
+	xgrow(list->contexts, list->nr_contexts, list->contexts_room);
+	list->contexts[list->nr_contexts] = (struct chain_context){
+		c->app == STACK_NONE ? NULL : stack_symbols_image(r->symbols, c->app),
+		*c->cgroup ? rows_text(&r->report->rows, c->cgroup) : "",
+	};
+	return (uint32_t)list->nr_contexts++;
+}
+
+/* NULL: not asked for. */
+static const struct choice *choice_of(struct reader *r, const struct stack_count *c)
+{
+	bool is_new;
+	uint32_t i = chain_choice_of(&r->combinations, &r->snapshot, c, &is_new);
+
+	if (i == STACK_NONE)
+		return NULL;
+	if (is_new) {
+		const struct chain_choice *made = &r->combinations.choices[i];
+
+		xgrow(r->choices, i, r->choices_room);
+		r->choices[i].class = choose(r, made->context, made->event, made->image);
+		r->choices[i].of = add_context(r, made->context);
+	}
+	return r->choices[i].class == r->collection->arrangement.nr_classes ? NULL
+									    : &r->choices[i];
+}
+
+static void add_quality(struct stack_quality *q, unsigned int end, uint64_t count)
+{
+	stack_add(&q->samples, count);
+	if (end & STACK_END_GUESSED)
+		stack_add(&q->guessed, count);
+	if (STACK_END_KIND(end) < NR_STACK_ENDS)
+		stack_add(&q->ends[STACK_END_KIND(end)], count);
+}
+
+/* Scaled where the event had to share a counter, as samples in files are [ME-1]. */
+static void add_chains(struct reader *r, size_t first_node)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct chain_list *list = r->list;
+
+	for (uint32_t i = 0; i < s->nr_counts; i++) {
+		const struct stack_count *c = &s->counts[i];
+		const struct choice *choice = choice_of(r, c);
+		uint64_t count;
+
+		if (!choice)
+			continue;
+		count = event_scale_next(&r->scales[c->event], c->count);
+		xgrow(list->chains, list->nr, list->room);
+		list->chains[list->nr++] = (struct chain){
+			(uint32_t)(first_node + c->node), (uint32_t)choice->class, choice->of,
+			count };
+		add_quality(&r->report->quality, s->ends[c->node], count);
+		stack_add(&r->report->rows.totals[choice->class], count);
+	}
+}
+
+/* Symbols of the nodes that chains asked for go through; others are not looked at. */
+static void add_symbols(struct reader *r, size_t first_node, size_t first_chain)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct chain_node *nodes = r->list->nodes + first_node;
+	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
+	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));
+
+	for (size_t i = first_chain; i < r->list->nr; i++)
+		wanted[r->list->chains[i].node - first_node] = true;
+	for (uint32_t i = s->nr_nodes; i-- > 0;)
+		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
+			wanted[s->nodes[i].parent] = true;
+	for (uint32_t i = 0; i < s->nr_nodes; i++) {
+		const struct stack_node *n = &s->nodes[i];
+		bool is_root = n->parent == STACK_NONE;
+
+		nodes[i] = (struct chain_node){
+			is_root ? STACK_NONE : (uint32_t)(first_node + n->parent), STACK_NONE };
+		if (!wanted[i])
+			continue;
+		if (!is_root && !of_frame[n->frame])
+			of_frame[n->frame] =
+				stack_symbol_of(r->symbols, &s->frames[n->frame]) + 1;
+		nodes[i].symbol = is_root ? stack_symbol_of_end(r->symbols, n->frame)
+					  : of_frame[n->frame] - 1;
+	}
+	free(wanted);
+	free(of_frame);
+}
+
+static void set_scales(struct reader *r)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+
+	r->scales = xcalloc(s->nr_events + 1, sizeof(*r->scales));
+	for (uint32_t i = 0; i < s->nr_events; i++) {
+		const struct sample_file file = {
+			.session = r->session,
+			.name = { .event = s->events[i].name, .count = s->events[i].count,
+				  .unit_mask = s->events[i].unit_mask },
+		};
+
+		r->scales[i] = event_scale_start(&file);
+	}
+}
+
+static void add_snapshot(struct reader *r)
+{
+	struct chain_list *list = r->list;
+	size_t first_node = list->nr_nodes, first_chain = list->nr;
+
+	if (first_node + r->snapshot.nr_nodes >= STACK_NONE) {
+		notice_add(r->notices, "session '%s': too many chains, left out", r->session->name);
+		return;
+	}
+	list->nr_nodes += r->snapshot.nr_nodes;
+	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
+	stack_symbols_session(r->symbols, r->session, &r->snapshot);
+	set_scales(r);
+	add_chains(r, first_node);
+	add_symbols(r, first_node, first_chain);
+	free(r->scales);
+	chain_choices_free(&r->combinations);
+	free(r->choices);
+	r->choices = NULL;
+	r->choices_room = 0;
+}
+
+/* The store knows of those that found no room in it, the daemon of all that are not there. */
+static void add_lost(struct reader *r)
+{
+	uint64_t in_store = r->snapshot.lost;
+	uint64_t all = r->session->has_counts ? r->session->counts.stacks_lost : 0;
+
+	stack_add(&r->report->quality.lost, all > in_store ? all : in_store);
+}
+
+/* @ret_err: of the last store that could not be read. */
+static void read_session(struct reader *r, const struct report_session *session, int *ret_err,
+			 struct op_error *e)
+{
+	char *stats = path_join(session->samples, "stats");
+	char *path = path_join(stats, STACK_STORE_FILE);
+	struct op_error why = { "" };
+	int err = stack_store_read(path, &r->snapshot, &why);
+
+	r->session = session;
+	if (!err) {
+		add_snapshot(r);
+		add_lost(r);
+		stack_snapshot_free(&r->snapshot);
+		r->nr_read++;
+	} else if (err != -ENOENT && err != -ENODATA) {
+		*ret_err = op_error_set(e, err, "%s", why.text);
+		if (r->collection->sessions.nr > 1)
+			notice_add(r->notices, "chains are left out: %s", why.text);
+	}
+	free(path);
+	free(stats);
+}
+
+int stack_chains_read(struct collection *c, const struct stacks_options *options,
+		      struct stack_report *report, struct chain_list *ret,
+		      struct notices *notices, struct op_error *e)
+{
+	struct reader r = { .collection = c, .options = options, .report = report, .list = ret,
+			    .notices = notices };
+	int err = 0;
+
+	r.symbols = stack_symbols_new(c, options, report, notices);
+	for (size_t i = 0; i < c->sessions.nr; i++)
+		read_session(&r, &c->sessions.sessions[i], &err, e);
+	stack_symbols_free(r.symbols);
+	if (ret->nr)
+		return 0;
+	if (r.nr_read)
+		return op_error_set(e, -ENOENT, "no call chains of what was asked for");
+	if (err)
+		return err;
+	return op_error_set(e, -ENOENT, "session '%s' has no call chains: they are kept with "
+			    "opcontrol --callgraph=DEPTH or operf --callgraph",
+			    c->sessions.sessions[0].name);
+}

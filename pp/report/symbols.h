@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * symbols.h - the container: one row per (application, image, symbol) with its counts
+ *
+ * Formatters see only this. A row without samples is never made.
+ */
+#ifndef PP_REPORT_SYMBOLS_H
+#define PP_REPORT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "pp/select/images.h"
+
+/* Samples of one address: --details. */
+struct row_detail {
+	uint64_t vma;
+	char *line;		/* "FILE:LINE", or NULL */
+};
+
+/* Of two profiles that are compared: diff.h. */
+struct row_diff {
+	bool in_first, in_second;
+	const struct symbol_row *partner;	/* if in both: the first's row, in its list */
+	double points;		/* share in the second less share in the first, first class, in % */
+	double change[];	/* per class: (second - first) / first of the shares, in % */
+};
+
+struct symbol_row {
+	const struct image *image, *app;
+	const struct report_session *session;	/* a kernel's: whose symbols; else NULL */
+	const char *name;	/* as in the binary; "[.plt]": outside every symbol [SY-5] */
+	const char *shown;	/* demangled, if it was asked for; may be @name itself */
+	char *line;		/* "FILE:LINE", or NULL */
+	uint64_t vma;
+	uint64_t id;		/* which of its binary: merge_pass.h */
+	uint32_t image_rank, app_rank;	/* of their shown names: sort.c's */
+	size_t serial;		/* order of making: the last word in sorting */
+	struct row_detail *details;	/* by vma; only if they were asked for */
+	uint64_t *detail_counts;	/* nr_classes for each detail */
+	size_t nr_details, details_room;
+	unsigned char *code;	/* its bytes in the image, if they were asked for and are there */
+	size_t code_size;
+	struct row_diff *diff;	/* or NULL */
+	struct call_node *node;	/* callgraph.h's, or NULL */
+	uint64_t counts[];	/* per class */
+};
+
+struct row_list {
+	struct symbol_row **rows;
+	size_t nr, room;
+	size_t nr_classes;
+	uint64_t *totals;	/* per class, of all rows: what percentages are of */
+	size_t next_serial;
+	struct row_block *blocks;	/* what rows and their names lie in */
+};
+
+void rows_init(struct row_list *list, size_t nr_classes);
+
+/* A new row with counts of 0, shown by @name, which lives as long as the list: rows_text(). */
+struct symbol_row *rows_add(struct row_list *list, const struct image *image,
+			    const struct image *app, const char *name, uint64_t vma);
+
+/* A copy of @text that lives as long as the list and what it is appended to. */
+const char *rows_text(struct row_list *list, const char *text);
+
+/* Room for @row's next detail; the counts, all 0, are returned. */
+uint64_t *row_add_detail(const struct row_list *list, struct symbol_row *row, uint64_t vma);
+const uint64_t *row_detail_counts(const struct row_list *list, const struct symbol_row *row,
+				  size_t detail);
+
+/* Remove the last row that was added. */
+void rows_drop_last(struct row_list *list);
+
+/* Add @row's counts to @into's, and its details as if it had begun where @into does. */
+void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into);
+
+/* Move the rows of @more, of as many classes, to the end of @list; @more is freed. */
+void rows_append(struct row_list *list, struct row_list *more);
+
+/*
+ * Take over one row, of as many classes. It stays where it lies: free the list that made it after
+ * @list.
+ */
+void rows_move(struct row_list *list, struct symbol_row *row);
+
+/* Free row @i; its place in the array is the caller's to close. */
+void rows_free_one(struct row_list *list, size_t i);
+
+/* Compute the totals. Call it when all rows are there and before rows_threshold(). */
+void rows_total(struct row_list *list);
+
+/* Is the row's share @percent or more in any class (@first_class_only: in the first)? */
+bool row_is_above(const struct row_list *list, const struct symbol_row *row, double percent,
+		  bool first_class_only);
+
+/* Drop rows below @percent in every class (@first_class_only: in the first). */
+void rows_threshold(struct row_list *list, double percent, bool first_class_only);
+
+void rows_free(struct row_list *list);
+void rows_print(const struct row_list *list, FILE *out);
+
+#endif
