@@ -30,10 +30,10 @@ $(eval $(call program,opreport,pp/opreport.c pp/cli/output.c pp/cli/terminal.c,\
 	-lmd $(pp_ldlibs)))
 $(eval $(call program,opdiff,pp/opdiff.c pp/cli/output.c pp/cli/terminal.c,\
 	libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
-$(eval $(call library,libannotate.a,pp/annotate_options.c pp/annotate_files.c pp/annotate_kernel.c \
-	pp/annotate_samples.c pp/annotate_container.c pp/annotate_text.c \
-	pp/annotate_paths.c pp/annotate_source.c pp/annotate_listing.c pp/annotate_assembly.c \
-	pp/annotate_missing.c \
+$(eval $(call library,libannotate.a,pp/annotate/options.c pp/annotate/files.c pp/annotate/kernel.c \
+	pp/annotate/samples.c pp/annotate/container.c pp/annotate/text.c \
+	pp/annotate/paths.c pp/annotate/source.c pp/annotate/listing.c pp/annotate/assembly.c \
+	pp/annotate/missing.c \
 	pp/binary/disassemble/open.c pp/binary/disassemble/disassemble.c pp/binary/disassemble/names.c pp/binary/disassemble/options.c))
 $(eval $(call program,opannotate,pp/opannotate.c pp/cli/output.c pp/cli/terminal.c,\
 	libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\

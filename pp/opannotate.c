@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate_assembly.h"
-#include "pp/annotate_missing.h"
-#include "pp/annotate_options.h"
-#include "pp/annotate_samples.h"
-#include "pp/annotate_source.h"
-#include "pp/annotate_text.h"
+#include "pp/annotate/assembly.h"
+#include "pp/annotate/missing.h"
+#include "pp/annotate/options.h"
+#include "pp/annotate/samples.h"
+#include "pp/annotate/source.h"
+#include "pp/annotate/text.h"
 #include "pp/select/collect.h"
 #include "pp/cli/common_options.h"
 #include "pp/report/data_quality.h"

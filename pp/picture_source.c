@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate_missing.h"
-#include "pp/annotate_paths.h"
-#include "pp/annotate_samples.h"
+#include "pp/annotate/missing.h"
+#include "pp/annotate/paths.h"
+#include "pp/annotate/samples.h"
 #include "pp/select/invert.h"
 #include "pp/binary/line/cache.h"
 #include "pp/picture_tree.h"

@@ -2,7 +2,7 @@
 /* annotate_options.c - opannotate's command lines, good and bad */
 #include <errno.h>
 
-#include "pp/annotate_options.h"
+#include "pp/annotate/options.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

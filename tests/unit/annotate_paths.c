@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "pp/annotate_files.h"
-#include "pp/annotate_paths.h"
+#include "pp/annotate/files.h"
+#include "pp/annotate/paths.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_files.h - the source files that samples are in */
+/* files.h - the source files that samples are in */
 #ifndef PP_ANNOTATE_FILES_H
 #define PP_ANNOTATE_FILES_H
 

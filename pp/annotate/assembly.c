@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_assembly.c - the disassembler's lines, with the samples of each instruction in front
+ * assembly.c - the disassembler's lines, with the samples of each instruction in front
  *
  * Each symbol is a listing of its own, as if objdump had been run for it. In compatibility mode
  * an image with many of them gets one listing, as the original makes it then.
  */
-#include "pp/annotate_assembly.h"
+#include "pp/annotate/assembly.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate_listing.h"
-#include "pp/annotate_text.h"
+#include "pp/annotate/listing.h"
+#include "pp/annotate/text.h"
 #include "pp/binary/disassemble/disassemble.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"

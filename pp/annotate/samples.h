@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_samples.h - the container of opannotate: samples by place, with their symbol and line
+ * samples.h - the container of opannotate: samples by place, with their symbol and line
  *
  * Applications do not matter here, the code is the same: a library's samples are added up over
  * them. Formatters see only this. Rules: doc/annotate.md [AN-1]..[AN-12].
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/annotate_files.h"
+#include "pp/annotate/files.h"
 #include "pp/select/find_image.h"
 #include "pp/select/invert.h"
 #include "pp/binary/line/binary.h"

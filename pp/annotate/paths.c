@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_paths.c - find sources, choose among them, name the annotated files */
-#include "pp/annotate_paths.h"
+/* paths.c - find sources, choose among them, name the annotated files */
+#include "pp/annotate/paths.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_listing.c - which source lines go before which instruction */
-#include "pp/annotate_listing.h"
+/* listing.c - which source lines go before which instruction */
+#include "pp/annotate/listing.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate_missing.h"
-#include "pp/annotate_paths.h"
+#include "pp/annotate/missing.h"
+#include "pp/annotate/paths.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_text.h - the fields and comments that annotated source and assembly have in common
+ * text.h - the fields and comments that annotated source and assembly have in common
  *
  * Widths are interface [AN-2]..[AN-5].
  */
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/annotate_options.h"
-#include "pp/annotate_samples.h"
+#include "pp/annotate/options.h"
+#include "pp/annotate/samples.h"
 #include "pp/select/collect.h"
 #include "libutil/strbuf.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_source.c - samples sorted by file and line, beside the file's text
+ * source.c - samples sorted by file and line, beside the file's text
  */
-#include "pp/annotate_source.h"
+#include "pp/annotate/source.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate_missing.h"
-#include "pp/annotate_paths.h"
-#include "pp/annotate_text.h"
+#include "pp/annotate/missing.h"
+#include "pp/annotate/paths.h"
+#include "pp/annotate/text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

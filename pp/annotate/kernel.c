@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_kernel.c - find vmlinux or a module, and how far the kernel was from where it is linked
+ * kernel.c - find vmlinux or a module, and how far the kernel was from where it is linked
  *
  * The kernel is moved at each boot and modules go where there is room. All symbols of an image are
  * moved alike, so the distance that most of them have is the right one.
  */
-#include "pp/annotate_kernel.h"
+#include "pp/annotate/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_text.c - numbers in fields, names in comments */
-#include "pp/annotate_text.h"
+/* text.c - numbers in fields, names in comments */
+#include "pp/annotate/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_options.h - opannotate's command line, checked: doc/man/opannotate.1 */
+/* options.h - opannotate's command line, checked: doc/man/opannotate.1 */
 #ifndef PP_ANNOTATE_OPTIONS_H
 #define PP_ANNOTATE_OPTIONS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_container.c - the end of a container, and what was in it */
-#include "pp/annotate_samples.h"
+/* container.c - the end of a container, and what was in it */
+#include "pp/annotate/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

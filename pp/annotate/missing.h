@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_missing.h - what the lines that are shown leave out, and lines that may be wrong
+ * missing.h - what the lines that are shown leave out, and lines that may be wrong
  *
  * A listing looks complete whatever is missing from it: that has to be said in words.
  */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/annotate_samples.h"
+#include "pp/annotate/samples.h"
 #include "pp/select/notices.h"
 
 /* Images without debug information, and the share of samples that have no source line [AN-16]. */

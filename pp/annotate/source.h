@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_source.h - source files with the samples of each line in front of it */
+/* source.h - source files with the samples of each line in front of it */
 #ifndef PP_ANNOTATE_SOURCE_H
 #define PP_ANNOTATE_SOURCE_H
 
 #include <stdio.h>
-#include "pp/annotate_options.h"
-#include "pp/annotate_samples.h"
+#include "pp/annotate/options.h"
+#include "pp/annotate/samples.h"
 #include "libutil/error.h"
 #include "pp/select/notices.h"
 

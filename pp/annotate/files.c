@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_files.c - each source file once, by its path */
-#include "pp/annotate_files.h"
+/* files.c - each source file once, by its path */
+#include "pp/annotate/files.h"
 
 #include <stdlib.h>
 #include <string.h>

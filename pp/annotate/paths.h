@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_paths.h - where source files are read from, and annotated ones written to
+ * paths.h - where source files are read from, and annotated ones written to
  *
  * Paths come out of debug information, so they may be anything: what is written stays below the
  * output folder, and never replaces the source.
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/annotate_options.h"
+#include "pp/annotate/options.h"
 #include "libutil/error.h"
 
 /* --include-file, --exclude-file: globs for the path, its base name or one of its folders. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_listing.h - source lines between instructions, as objdump -S puts them
+ * listing.h - source lines between instructions, as objdump -S puts them
  *
  * Before an instruction of another line come the lines up to that one, from five before it
  * or from where this file was left.
@@ -9,7 +9,7 @@
 #define PP_ANNOTATE_LISTING_H
 
 #include <stdint.h>
-#include "pp/annotate_options.h"
+#include "pp/annotate/options.h"
 #include "pp/binary/line/binary.h"
 #include "pp/select/notices.h"
 

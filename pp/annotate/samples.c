@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_samples.c - one image at a time: its samples beside its symbols, then their lines
+ * samples.c - one image at a time: its samples beside its symbols, then their lines
  *
  * An image's places are looked up in one batch, in the order of the file.
  */
-#include "pp/annotate_samples.h"
+#include "pp/annotate/samples.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate_kernel.h"
+#include "pp/annotate/kernel.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/select/samples.h"
 #include "libutil/xalloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_kernel.h - files of a kernel that was profiled by its symbols
+ * kernel.h - files of a kernel that was profiled by its symbols
  *
  * Such a session needs no vmlinux, but lines and instructions do. If the kernel's debug package is
  * there the file is found by the release, and its place in memory by the symbols [AN-15].

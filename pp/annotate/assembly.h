@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* annotate_assembly.h - instructions with their samples in front, alone or between source lines */
+/* assembly.h - instructions with their samples in front, alone or between source lines */
 #ifndef PP_ANNOTATE_ASSEMBLY_H
 #define PP_ANNOTATE_ASSEMBLY_H
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/annotate_options.h"
-#include "pp/annotate_samples.h"
+#include "pp/annotate/options.h"
+#include "pp/annotate/samples.h"
 #include "libutil/error.h"
 #include "pp/select/notices.h"
 

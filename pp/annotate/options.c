@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_options.c - opannotate's options with libpopt, and which of them go together
+ * options.c - opannotate's options with libpopt, and which of them go together
  *
  * An option that would change nothing, or another report than the one asked for, is refused.
  */
-#include "pp/annotate_options.h"
+#include "pp/annotate/options.h"
 
 #include <errno.h>
 #include <stdlib.h>

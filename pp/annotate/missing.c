@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * annotate_missing.c - samples without lines, images without debug information, other sources
+ * missing.c - samples without lines, images without debug information, other sources
  *
  * On a machine as it comes nearly no binary has debug information: those with a share of the
  * samples are named, the others counted.
  */
-#include "pp/annotate_missing.h"
+#include "pp/annotate/missing.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>
