@@ -69,7 +69,7 @@ $(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/expo
 $(eval $(call program,opexport,pp/opexport.c pp/cli/output.c pp/cli/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(formats_ldlibs) $(pp_ldlibs)))
-$(eval $(call library,libserve.a,pp/serve.c pp/http.c))
-$(eval $(call program,opserve,pp/opserve.c,\
+$(eval $(call library,libserve.a,live/serve.c live/http.c))
+$(eval $(call program,opserve,live/opserve.c,\
 	libserve.a libexport.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(formats_ldlibs) $(pp_ldlibs)))

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "pp/http.h"
+#include "live/http.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "pp/cli/common_options.h"
-#include "pp/http.h"
+#include "live/http.h"
 #include "libutil/number.h"
 #include "pp/cli/option_words.h"
 #include "libutil/say.h"
-#include "pp/serve.h"
+#include "live/serve.h"
 #include "libutil/xalloc.h"
 
 #define CONNECTIONS_MAX	16

@@ -6,7 +6,7 @@
  * done by one thread at a time; waiting is not. Addresses of the profiles served last are kept, for
  * who asks for their names afterwards.
  */
-#include "pp/serve.h"
+#include "live/serve.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "pp/export_baseline.h"
 #include "pp/export_profile.h"
 #include "formats/format.h"
-#include "pp/http.h"
+#include "live/http.h"
 #include "pp/binary/line/cache.h"
 #include "libdb/session/session.h"
 #include "libutil/xalloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* serve.h - what opserve answers: profiles of the seconds to come [SV-n] */
-#ifndef PP_SERVE_H
-#define PP_SERVE_H
+#ifndef LIVE_SERVE_H
+#define LIVE_SERVE_H
 
 #include "pp/binary/demangle_name.h"
 #include "formats/profile/profile.h"

@@ -6,8 +6,8 @@
  * A peer has HTTP_PATIENCE_MS to send its request, HTTP_HEADER_MAX bytes for its header, and may
  * take what it was sent as slowly as HTTP_SEND_MS in all. Rules: doc/opserve.md [SV-n].
  */
-#ifndef PP_HTTP_H
-#define PP_HTTP_H
+#ifndef LIVE_HTTP_H
+#define LIVE_HTTP_H
 
 #include <stdbool.h>
 #include <stddef.h>

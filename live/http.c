@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* http.c - every length is bounded, every wait ends */
-#include "pp/http.h"
+#include "live/http.h"
 
 #include <errno.h>
 #include <poll.h>
