@@ -21,10 +21,10 @@ $(eval $(call library,libpp.a,pp/select/spec.c pp/select/sessions.c pp/select/im
 	pp/report/options.c pp/report.c \
 	pp/report/share_interval.c pp/report/merge_anon.c pp/report/compare.c pp/report/diff_options.c pp/report/format/compare.c \
 	pp/report/format/compare_data.c))
-$(eval $(call library,libpicture.a,pp/picture.c pp/picture_data.c pp/picture_tree.c \
-	pp/picture_table.c pp/picture_cut.c pp/picture_source.c pp/picture_json.c \
-	pp/picture_parts.c pp/picture_svg.c pp/picture_html.c))
-$(O)/pp/picture_parts.o: $(wildcard pp/picture/*)
+$(eval $(call library,libpicture.a,pp/picture/picture.c pp/picture/data.c pp/picture/tree.c \
+	pp/picture/table.c pp/picture/cut.c pp/picture/source.c pp/picture/json.c \
+	pp/picture/parts.c pp/picture/svg.c pp/picture/html.c))
+$(O)/pp/picture/parts.o: $(wildcard pp/picture/page/*)
 $(eval $(call program,opreport,pp/opreport.c pp/cli/output.c pp/cli/terminal.c,\
 	libpicture.a libannotate.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	-lmd $(pp_ldlibs)))

@@ -4,7 +4,7 @@
 
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
-#include "pp/picture.h"
+#include "pp/picture/picture.h"
 #include "pp/report.h"
 #include "libutil/say.h"
 #include "pp/cli/terminal.h"

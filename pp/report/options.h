@@ -35,7 +35,7 @@ struct report_options {
 	double threshold;		/* percent */
 	char *session_dir;		/* NULL: the default */
 	char *root, *output_file;	/* or NULL */
-	char *flamegraph, *html;	/* files of pictures, or NULL: picture.h */
+	char *flamegraph, *html;	/* files of pictures, or NULL: pp/picture/picture.h */
 	struct spec_list image_path, include, exclude;
 	struct profile_spec specs[2];
 	size_t nr_specs;		/* 2: they are compared */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/picture_data.h"
-#include "pp/picture_json.h"
-#include "pp/picture_tree.h"
+#include "pp/picture/data.h"
+#include "pp/picture/json.h"
+#include "pp/picture/tree.h"
 #include "tests/tap.h"
 
 #define NR_CLASSES	2

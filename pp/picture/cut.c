@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_cut.c - a picture is no larger than eyes can use, and says what is not in it
+ * cut.c - a picture is no larger than eyes can use, and says what is not in it
  *
  * A node's share is never above its parent's, so the largest nodes are a tree again [PI-7].
  */
-#include "pp/picture_data.h"
+#include "pp/picture/data.h"
 
 #include <stdlib.h>
 #include <string.h>

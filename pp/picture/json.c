@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture_json.c - only images and functions that are used have a number in the page [PI-9] */
-#include "pp/picture_json.h"
+/* json.c - only images and functions that are used have a number in the page [PI-9] */
+#include "pp/picture/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* picture.h - from options to files: opreport --flamegraph and --html */
-#ifndef PP_PICTURE_H
-#define PP_PICTURE_H
+#ifndef PP_PICTURE_PICTURE_H
+#define PP_PICTURE_PICTURE_H
 
 #include "libutil/error.h"
 #include "pp/select/notices.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_data.h - what a flame graph is drawn from: a tree of functions with their samples
+ * data.h - what a flame graph is drawn from: a tree of functions with their samples
  *
- *	chains or rows -> tree (picture_tree.c) -> table of functions (picture_table.c)
- *		       -> what is too small to be seen is put together (picture_cut.c)
+ *	chains or rows -> tree (tree.c) -> table of functions (table.c)
+ *		       -> what is too small to be seen is put together (cut.c)
  *		       -> SVG, or JSON in a page
  *
  * The roots stand for processes: an application, and a control group where these are kept apart.

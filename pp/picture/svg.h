@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture_svg.h - a flame graph that stands alone: opreport --flamegraph */
+/* svg.h - a flame graph that stands alone: opreport --flamegraph */
 #ifndef PP_PICTURE_SVG_H
 #define PP_PICTURE_SVG_H
 
-#include "pp/picture_json.h"
+#include "pp/picture/json.h"
 
 #define PICTURE_SVG_NODES	8000	/* frames at most */
 #define PICTURE_SVG_PIXELS	0.25	/* of width at least */

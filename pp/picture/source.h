@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture_source.h - the source lines of the functions that have most samples */
+/* source.h - the source lines of the functions that have most samples */
 #ifndef PP_PICTURE_SOURCE_H
 #define PP_PICTURE_SOURCE_H
 
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
-#include "pp/picture_data.h"
+#include "pp/picture/data.h"
 #include "pp/report/populate.h"
 
 #define PICTURE_SOURCES		40	/* functions */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_source.c - lines with samples and a few around them; a page is not the place for whole
+ * source.c - lines with samples and a few around them; a page is not the place for whole
  * files
  */
-#include "pp/picture_source.h"
+#include "pp/picture/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "pp/annotate/samples.h"
 #include "pp/select/invert.h"
 #include "pp/binary/line/cache.h"
-#include "pp/picture_tree.h"
+#include "pp/picture/tree.h"
 #include "libutil/xalloc.h"
 
 #define LINES_AROUND	4

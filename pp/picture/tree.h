@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture_tree.h - profiles into a picture's tree, one after the other */
+/* tree.h - profiles into a picture's tree, one after the other */
 #ifndef PP_PICTURE_TREE_H
 #define PP_PICTURE_TREE_H
 
 #include "pp/select/arrange.h"
-#include "pp/picture_data.h"
+#include "pp/picture/data.h"
 #include "pp/report/stack/report.h"
 #include "pp/report/symbols.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_table.c - what ends in each function and what goes through it
+ * table.c - what ends in each function and what goes through it
  *
  * A sample goes through a function once, however often the function is in its chain [PI-6].
  */
-#include "pp/picture_data.h"
+#include "pp/picture/data.h"
 
 #include <stdlib.h>
 #include <string.h>

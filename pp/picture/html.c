@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_html.c - the page of pp/picture/ with a picture's data in it
+ * html.c - the page of pp/picture/page/ with a picture's data in it
  *
- * In page.html, "%%NAME%%" stands for a part. Names out of binaries are in the data only [PI-10].
+ * In pp/picture/page/page.html, "%%NAME%%" stands for a part. Names out of binaries are in the data only [PI-10].
  */
-#include "pp/picture_html.h"
+#include "pp/picture/html.h"
 
 #include <sha2.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/picture_parts.h"
+#include "pp/picture/parts.h"
 #include "libutil/say.h"
 
 static void put_base64(const uint8_t *bytes, size_t nr, FILE *out)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_svg.c - rectangles as wide as samples are many, callers below
+ * svg.c - rectangles as wide as samples are many, callers below
  *
- * Colours are classes that graph.css knows, so that they can follow light and dark.
+ * Colours are classes that pp/picture/page/graph.css knows, so that they can follow light and dark.
  */
-#include "pp/picture_svg.h"
+#include "pp/picture/svg.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libutil/hash.h"
-#include "pp/picture_parts.h"
+#include "pp/picture/parts.h"
 #include "libutil/strbuf.h"
 #include "libutil/utf8.h"
 #include "libutil/xalloc.h"
@@ -21,7 +21,7 @@
 #define TOP		64	/* title, what it is of, buttons */
 #define BOTTOM		34	/* what the pointer is on */
 #define ROW		18
-#define CHAR_WIDTH	6.7	/* of graph.css's font, at most */
+#define CHAR_WIDTH	6.7	/* of pp/picture/page/graph.css's font, at most */
 #define NR_SHADES	6
 
 struct canvas {

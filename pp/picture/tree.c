@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_tree.c - nodes of the stores, or rows, become nodes of the picture
+ * tree.c - nodes of the stores, or rows, become nodes of the picture
  *
  * Chains of one process are worked on together, so that what nodes of the stores have become is
  * an array, and each node is looked at once for each process that goes through it.
  */
-#include "pp/picture_tree.h"
+#include "pp/picture/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

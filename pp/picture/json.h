@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture_json.h - a picture's numbers and names for the page that draws it: doc/pictures.md */
+/* json.h - a picture's numbers and names for the page that draws it: doc/pictures.md */
 #ifndef PP_PICTURE_JSON_H
 #define PP_PICTURE_JSON_H
 
 #include <stdio.h>
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
-#include "pp/picture_data.h"
-#include "pp/picture_source.h"
+#include "pp/picture/data.h"
+#include "pp/picture/source.h"
 #include "pp/report/stack/report.h"
 
 struct picture_report {

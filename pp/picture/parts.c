@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture_parts.c - the assembler puts them in; that they are looked at when they change stands in
+ * parts.c - the assembler puts them in; that they are looked at when they change stands in
  * build.mk
  */
-#include "pp/picture_parts.h"
+#include "pp/picture/parts.h"
 
 #define PART(name, file)                                                                       \
 	__asm__(".pushsection .rodata\n"                                                       \
 		".globl " #name "\n"                                                           \
-		#name ": .incbin \"pp/picture/" file "\"\n"                                    \
+		#name ": .incbin \"pp/picture/page/" file "\"\n"                                    \
 		".byte 0\n"                                                                    \
 		".popsection\n")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture_data.c - images, functions, processes and nodes, each once */
-#include "pp/picture_data.h"
+/* data.c - images, functions, processes and nodes, each once */
+#include "pp/picture/data.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *	     -> cut -> SVG
  *	     -> source lines -> JSON in a page
  */
-#include "pp/picture.h"
+#include "pp/picture/picture.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@
 #include "pp/report/fetch_debug.h"
 #include "libutil/file.h"
 #include "pp/report/missing_symbols.h"
-#include "pp/picture_html.h"
-#include "pp/picture_svg.h"
-#include "pp/picture_tree.h"
+#include "pp/picture/html.h"
+#include "pp/picture/svg.h"
+#include "pp/picture/tree.h"
 #include "pp/report/populate.h"
 #include "pp/report/summary.h"
 #include "libutil/xalloc.h"
