@@ -17,8 +17,8 @@
 
 #include "libutil/channel.h"
 #include "pp/select/collect.h"
-#include "pp/export_baseline.h"
-#include "pp/export_profile.h"
+#include "pp/exchange/export/baseline.h"
+#include "pp/exchange/export/profile.h"
 #include "formats/format.h"
 #include "live/http.h"
 #include "pp/binary/line/cache.h"

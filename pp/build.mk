@@ -9,7 +9,7 @@ $(eval $(call library,libpp.a,pp/select/spec.c pp/select/sessions.c pp/select/im
 	pp/binary/line/inlines.c \
 	pp/binary/line/cache.c pp/binary/line/cache_write.c pp/binary/disassemble/bfd.c pp/report/row_lines.c \
 	libutil/radix_sort.c pp/select/samples.c pp/report/symbols.c pp/report/merge_pass.c pp/report/populate.c \
-	pp/report/missing_symbols.c pp/import_images.c pp/imported.c \
+	pp/report/missing_symbols.c pp/exchange/import/images.c pp/exchange/imported.c \
 	pp/report/arc_files.c pp/report/callgraph.c pp/report/diff.c pp/report/merge_boots.c pp/report/sort.c \
 	pp/report/stack/report.c pp/report/stack/chain_choices.c pp/report/stack/chains.c pp/report/stack/symbols.c pp/report/stack/callers.c \
 	pp/report/stack/callees.c \
@@ -46,26 +46,26 @@ $(foreach t,xprof_atob xprof_btoa xprof_gcov optcov,\
 	$(eval $(call program,$(t),feedback/$(t).c,$(xprof_libs),$(pp_ldlibs) $(formats_ldlibs))))
 $(eval $(call program,opxprof,feedback/opxprof.c feedback/session/session.c feedback/session/proc.c feedback/session/calls.c \
 	feedback/session/control_flow.c,libexport.a libgprof.a libannotate.a $(xprof_libs),-lopcodes $(pp_ldlibs) $(formats_ldlibs)))
-$(eval $(call library,libgprof.a,pp/gprof_options.c pp/gprof.c pp/gprof_calls.c pp/gmon.c \
-	pp/gmon_format.c))
+$(eval $(call library,libgprof.a,pp/exchange/gmon/options.c pp/exchange/gmon/gprof.c pp/exchange/gmon/gprof_calls.c pp/exchange/gmon/gmon.c \
+	pp/exchange/gmon/format.c))
 $(eval $(call program,opgprof,pp/opgprof.c pp/cli/output.c pp/cli/terminal.c,\
 	libgprof.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs)))
-$(eval $(call library,libarchive.a,pp/archive_options.c pp/archive_binary.c pp/archive_plan.c \
-	pp/archive_write.c))
+$(eval $(call library,libarchive.a,pp/exchange/archive/options.c pp/exchange/archive/binary.c pp/exchange/archive/plan.c \
+	pp/exchange/archive/write.c))
 $(eval $(call program,oparchive,pp/oparchive.c pp/cli/output.c pp/cli/terminal.c,\
 	libarchive.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,$(pp_ldlibs) -lmd))
-$(eval $(call library,libimport.a,pp/import_options.c pp/foreign_samples.c pp/import.c \
-	pp/import_profile.c pp/perf_data.c pp/import_session.c pp/import_names.c \
-	pp/import_samples.c pp/import_calls.c \
-	pp/import_chains.c pp/import_events.c))
+$(eval $(call library,libimport.a,pp/exchange/import/options.c pp/exchange/import/foreign_samples.c pp/exchange/import/import.c \
+	pp/exchange/import/profile.c pp/exchange/perf_data.c pp/exchange/import/session.c pp/exchange/import/names.c \
+	pp/exchange/import/samples.c pp/exchange/import/calls.c \
+	pp/exchange/import/chains.c pp/exchange/import/events.c))
 $(eval $(call program,opimport,pp/opimport.c pp/cli/output.c pp/cli/terminal.c,\
 	libimport.a libpp.a libformats.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(pp_ldlibs) $(formats_ldlibs)))
-$(eval $(call library,libexport.a,pp/export_profile.c pp/export_chains.c pp/export_files.c \
-	pp/export_kept.c pp/export_labels.c \
-	pp/export_images.c pp/export_symbols.c pp/export_baseline.c pp/session_formats.c \
-	pp/export_command.c pp/binary/line/source_positions.c pp/pgo_call_site.c pp/pgo_tree.c \
-	pp/pgo_samples.c pp/pgo_count.c pp/llvm_sample.c pp/gcc_afdo.c))
+$(eval $(call library,libexport.a,pp/exchange/export/profile.c pp/exchange/export/chains.c pp/exchange/export/files.c \
+	pp/exchange/export/kept.c pp/exchange/export/labels.c \
+	pp/exchange/export/images.c pp/exchange/export/symbols.c pp/exchange/export/baseline.c pp/exchange/export/session_formats.c \
+	pp/exchange/export/command.c pp/binary/line/source_positions.c pp/exchange/autofdo/call_site.c pp/exchange/autofdo/tree.c \
+	pp/exchange/autofdo/samples.c pp/exchange/autofdo/count.c pp/exchange/autofdo/llvm_sample.c pp/exchange/autofdo/gcc_afdo.c))
 $(eval $(call program,opexport,pp/opexport.c pp/cli/output.c pp/cli/terminal.c,\
 	libexport.a libgprof.a libformats.a libpp.a libdb.a libevents.a libbuildid.a libutil.a,\
 	$(formats_ldlibs) $(pp_ldlibs)))

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/archive_options.h"
-#include "pp/archive_plan.h"
-#include "pp/archive_write.h"
+#include "pp/exchange/archive/options.h"
+#include "pp/exchange/archive/plan.h"
+#include "pp/exchange/archive/write.h"
 #include "pp/cli/common_options.h"
 #include "pp/report/format/text.h"
 #include "pp/cli/output.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "pp/cli/common_options.h"
-#include "pp/export_command.h"
-#include "pp/export_profile.h"
+#include "pp/exchange/export/command.h"
+#include "pp/exchange/export/profile.h"
 #include "pp/report/fetch_debug.h"
 #include "pp/binary/line/cache.h"
 #include "pp/cli/output.h"

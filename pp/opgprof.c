@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "pp/cli/common_options.h"
-#include "pp/gprof.h"
+#include "pp/exchange/gmon/gprof.h"
 #include "pp/cli/output.h"
 #include "libutil/say.h"
 #include "pp/cli/terminal.h"

@@ -8,9 +8,9 @@
 
 #include "pp/cli/common_options.h"
 #include "libutil/file.h"
-#include "pp/import.h"
-#include "pp/import_options.h"
-#include "pp/import_profile.h"
+#include "pp/exchange/import/import.h"
+#include "pp/exchange/import/options.h"
+#include "pp/exchange/import/profile.h"
 #include "pp/cli/output.h"
 #include "libutil/say.h"
 

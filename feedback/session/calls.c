@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/export_profile.h"
+#include "pp/exchange/export/profile.h"
 #include "libutil/xalloc.h"
 
 /* Samples of each node's chain and of all that go on from it. */

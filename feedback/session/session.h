@@ -4,7 +4,7 @@
 #define FEEDBACK_SESSION_SESSION_H
 
 #include "libutil/error.h"
-#include "pp/gprof_options.h"
+#include "pp/exchange/gmon/options.h"
 #include "pp/select/notices.h"
 #include "feedback/xprof/xprof.h"
 

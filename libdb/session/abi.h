@@ -3,7 +3,7 @@
  * abi.h - how a machine lays out sample files: OProfile's "abi" file, written and read
  *
  * doc/sample-file.md [SF-40]. Numbers are what a file says: whoever uses them to find their way in
- * another file checks them (pp/foreign_samples.h).
+ * another file checks them (pp/exchange/import/foreign_samples.h).
  */
 #ifndef LIBDB_SESSION_ABI_H
 #define LIBDB_SESSION_ABI_H

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/archive_plan.h"
-#include "pp/archive_write.h"
+#include "pp/exchange/archive/plan.h"
+#include "pp/exchange/archive/write.h"
 #include "libutil/file.h"
 #include "tests/fuzz/fuzz_dir.h"
-#include "pp/gprof.h"
+#include "pp/exchange/gmon/gprof.h"
 #include "libutil/xalloc.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

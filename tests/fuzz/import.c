@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/foreign_samples.h"
-#include "pp/import.h"
+#include "pp/exchange/import/foreign_samples.h"
+#include "pp/exchange/import/import.h"
 #include "libdb/odb/odb.h"
 #include "libutil/xalloc.h"
 

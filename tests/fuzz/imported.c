@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/export_profile.h"
+#include "pp/exchange/export/profile.h"
 #include "libutil/file.h"
-#include "pp/import_session.h"
+#include "pp/exchange/import/session.h"
 #include "libdb/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

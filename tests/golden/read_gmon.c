@@ -9,7 +9,7 @@
  *	samples SUM
  *	arcs SUM
  *
- * Knows nothing of pp/gmon.c, which writes them. Whatever is not as gprof asks for it ends with 1.
+ * Knows nothing of pp/exchange/gmon/gmon.c, which writes them. Whatever is not as gprof asks for it ends with 1.
  */
 #include <inttypes.h>
 #include <stdio.h>

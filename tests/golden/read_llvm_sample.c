@@ -4,7 +4,7 @@
  *
  *	read_llvm_sample FILE		prints "NAME TOTAL HEAD" of each function
  *
- * Knows nothing of pp/llvm_sample.c, which writes them. What is not as doc/sample-pgo.md says
+ * Knows nothing of pp/exchange/autofdo/llvm_sample.c, which writes them. What is not as doc/sample-pgo.md says
  * [SG-10] ends with 1, and so does a total that is not the sum of what stands below it [SG-7].
  */
 #include <inttypes.h>

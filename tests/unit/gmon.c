@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "pp/gmon.h"
+#include "pp/exchange/gmon/gmon.h"
 
 static struct gmon_sample samples[] = { { 0x1001, 3 }, { 0x1004, 70000 }, { 0x1005, 1 } };
 static struct gmon_arc arcs[] = { { 0x1004, 0x1000, 258 } };

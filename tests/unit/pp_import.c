@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/export_profile.h"
+#include "pp/exchange/export/profile.h"
 #include "libutil/file.h"
 #include "formats/format.h"
-#include "pp/import_session.h"
+#include "pp/exchange/import/session.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"

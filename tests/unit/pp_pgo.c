@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/pgo_call_site.h"
-#include "pp/sample_pgo.h"
+#include "pp/exchange/autofdo/call_site.h"
+#include "pp/exchange/autofdo/sample_pgo.h"
 #include "tests/tap.h"
 #include "libutil/xalloc.h"
 

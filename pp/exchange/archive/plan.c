@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* plan.c - sample files asked for, binaries they name, and what lies beside them */
+#include "pp/exchange/archive/plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "pp/exchange/archive/binary.h"
+#include "pp/report/fetch_debug.h"
+#include "libutil/file.h"
+#include "pp/select/invert.h"
+#include "libdb/session/session.h"
+#include "libutil/xalloc.h"
+
+#define SAMPLES_IN_ARCHIVE &SESSION_DIR_DEFAULT[1]
+#define STATS_DEPTH 4
+
+struct planner {
+	const struct archive_options *options;
+	debug_server_progress fetch;
+	struct collection collection;
+	char **names;			/* of the sessions in the archive */
+	struct archive_plan *plan;
+	struct notices *notices;
+};
+
+struct archive_item *archive_plan_add(struct archive_plan *plan, enum archive_kind kind,
+				      const char *folder, const char *source, char *path)
+{
+	struct archive_item *item;
+
+	xgrow(plan->items, plan->nr, plan->room);
+	item = &plan->items[plan->nr++];
+	*item = (struct archive_item){
+		.kind = kind,
+		.folder = folder ? xstrdup(folder) : NULL,
+		.source = xstrdup(source),
+		.path = path,
+	};
+	return item;
+}
+
+static int compare_images(const void *a, const void *b)
+{
+	const struct image *x = *(struct image *const *)a, *y = *(struct image *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x < y ? -1 : x > y;
+}
+
+static bool is_wanted(const struct planner *p, const struct sample_file *file)
+{
+	return !p->options->exclude_dependent || file->app == file->image;
+}
+
+static bool is_like_099(const struct planner *p)
+{
+	const struct file_list *list = &p->collection.files;
+	struct sample_header header;
+
+	return p->options->compat && list->nr &&
+	       !sample_header_read(list->files[0].path, &header, NULL, NULL) &&
+	       header.version == SAMPLE_VERSION_099;
+}
+
+/* Those that samples lie in or calls go to, each once, by name. */
+static void add_binaries(struct planner *p)
+{
+	const struct file_list *list = &p->collection.files;
+	struct image **images = xcalloc(list->nr + 2 * list->nr_arcs + 1, sizeof(*images));
+	bool like_099 = is_like_099(p);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (is_wanted(p, &list->files[i]))
+			images[nr++] = list->files[i].image;
+	for (size_t i = 0; i < list->nr_arcs; i++) {
+		if (!is_wanted(p, &list->arcs[i]))
+			continue;
+		images[nr++] = list->arcs[i].image;
+		images[nr++] = list->arcs[i].callee;
+	}
+	qsort(images, nr, sizeof(*images), compare_images);
+	for (size_t i = 0; i < nr; i++)
+		if (!i || images[i] != images[i - 1])
+			archive_add_binary(p->plan, images[i], &p->collection, like_099,
+					   p->notices);
+	free(images);
+}
+
+static const char *session_name(const struct planner *p, const struct report_session *s)
+{
+	return p->names[s - p->collection.sessions.sessions];
+}
+
+/* A file of a session: @path begins with the session's folder. */
+static void add_session_file(struct planner *p, enum archive_kind kind,
+			     const struct report_session *s, const char *path)
+{
+	const char *below = path + strlen(s->samples);
+
+	below += strspn(below, "/");
+	archive_plan_add(p->plan, kind, s->samples, below,
+			 xasprintf("%s/samples/%s/%s", SAMPLES_IN_ARCHIVE, session_name(p, s),
+				   below));
+}
+
+static int compare_files(const void *a, const void *b)
+{
+	return strcmp((*(const struct sample_file *const *)a)->path,
+		      (*(const struct sample_file *const *)b)->path);
+}
+
+static void add_samples(struct planner *p)
+{
+	const struct file_list *list = &p->collection.files;
+	const struct sample_file **files = xcalloc(list->nr + list->nr_arcs + 1, sizeof(*files));
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++)
+		if (is_wanted(p, &list->files[i]))
+			files[nr++] = &list->files[i];
+	for (size_t i = 0; i < list->nr_arcs; i++)
+		if (is_wanted(p, &list->arcs[i]))
+			files[nr++] = &list->arcs[i];
+	qsort(files, nr, sizeof(*files), compare_files);
+	for (size_t i = 0; i < nr; i++)
+		add_session_file(p, ARCHIVE_SAMPLES, files[i]->session, files[i]->path);
+	free(files);
+}
+
+static void add_jit_objects(struct planner *p)
+{
+	const struct image_set *set = &p->collection.images;
+
+	for (size_t i = 0; i < set->nr; i++)
+		if (set->images[i]->kind == IMAGE_JIT)
+			add_session_file(p, ARCHIVE_BESIDE, set->images[i]->session,
+					 set->images[i]->path);
+}
+
+static bool is_spare(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 6 && !strcmp(name + n - 6, ".spare");
+}
+
+/* What it has besides its index are sample files, in lists of their own. */
+static bool is_parts_folder(const char *dir)
+{
+	return !strcmp(path_base(dir), "parts");
+}
+
+/* Links are neither followed nor copied. What cannot be opened has nothing to copy. */
+static void add_stats(struct planner *p, const struct report_session *s, const char *dir,
+		      unsigned int depth)
+{
+	struct dirent **entries;
+	int nr = scandir(dir, &entries, NULL, alphasort);
+
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+		char *path = path_join(dir, name);
+		struct stat st;
+
+		if (!strcmp(name, ".") || !strcmp(name, "..") || is_spare(name) || lstat(path, &st))
+			st.st_mode = 0;
+		if (S_ISREG(st.st_mode))
+			add_session_file(p, ARCHIVE_BESIDE, s, path);
+		else if (S_ISDIR(st.st_mode) && depth < STATS_DEPTH && !is_parts_folder(dir))
+			add_stats(p, s, path, depth + 1);
+		free(path);
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+}
+
+/* The folder that has a session's samples/NAME; NULL if it lies elsewhere. Malloc'd. */
+static char *session_dir_of(const struct report_session *s)
+{
+	char *end = xasprintf("/samples/%s", s->name), *dir = NULL;
+	size_t n = strlen(s->samples), m = strlen(end);
+
+	if (n > m && !strcmp(s->samples + n - m, end))
+		dir = xasprintf("%.*s", (int)(n - m), s->samples);
+	free(end);
+	return dir;
+}
+
+/* What belongs to all sessions of a session directory. */
+static void add_common_files(struct planner *p)
+{
+	static const char *const names[] = { "abi", "samples/oprofiled.log", "samples/operf.log" };
+	char *dir = session_dir_of(&p->collection.sessions.sessions[0]);
+	struct stat st;
+
+	for (size_t i = 0; dir && i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = path_join(dir, names[i]);
+
+		if (!lstat(path, &st) && S_ISREG(st.st_mode))
+			archive_plan_add(p->plan, ARCHIVE_BESIDE, dir, names[i],
+					 path_join(SAMPLES_IN_ARCHIVE, names[i]));
+		free(path);
+	}
+	free(dir);
+}
+
+/* session:./monday is called monday there [OA-3]. Malloc'd. */
+static char *name_in_archive(const struct report_session *s)
+{
+	bool is_path = strchr(s->name, '/') || *s->name == '.';
+	char *absolute = is_path ? path_absolute(s->samples) : NULL;
+	char *name = xstrdup(absolute ? path_base(absolute) : s->name);
+
+	free(absolute);
+	return name;
+}
+
+static int name_sessions(struct planner *p, struct op_error *e)
+{
+	const struct session_list *list = &p->collection.sessions;
+
+	p->names = xcalloc(list->nr + 1, sizeof(*p->names));
+	for (size_t i = 0; i < list->nr; i++) {
+		p->names[i] = name_in_archive(&list->sessions[i]);
+		if (!session_name_ok(p->names[i]))
+			return op_error_set(e, -EINVAL, "session '%s': '%s' is no name for a saved "
+					    "session: rename it first", list->sessions[i].name,
+					    p->names[i]);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(p->names[i], p->names[j]))
+				return op_error_set(e, -EINVAL, "two sessions are called '%s': "
+						    "make two archives", p->names[i]);
+	}
+	return 0;
+}
+
+static int plan(struct planner *p, const char *session_dir, struct op_error *e)
+{
+	const struct archive_options *o = p->options;
+	const struct merge merge = { 0 };
+	const struct collect_options what = {
+		.session_dir = session_dir,
+		.spec = &o->spec,
+		.merge = &merge,
+		.image_path = &o->image_path,
+		.root = o->root,
+		.want_arcs = true,
+		.files_only = true,
+		.print_files = o->print_files,
+	};
+	int err = collect(&what, &p->collection, p->notices, e);
+
+	if (!err)
+		err = name_sessions(p, e);
+	if (err)
+		return err;
+	if (p->fetch)
+		fetch_debug_of_all(&p->collection, true, p->fetch, p->notices);
+	add_binaries(p);
+	add_samples(p);
+	if (p->options->list_files && p->options->compat)
+		return 0;		/* what the original copies silently */
+	add_jit_objects(p);
+	for (size_t i = 0; i < p->collection.sessions.nr; i++) {
+		const struct report_session *s = &p->collection.sessions.sessions[i];
+		char *stats = path_join(s->samples, "stats");
+
+		add_stats(p, s, stats, 0);
+		free(stats);
+	}
+	add_common_files(p);
+	return 0;
+}
+
+int archive_plan_make(const struct archive_options *options, const char *session_dir,
+		      debug_server_progress fetch, struct archive_plan *ret,
+		      struct notices *notices, struct op_error *e)
+{
+	struct planner p = { .options = options, .fetch = fetch, .plan = ret,
+			     .notices = notices };
+	int err;
+
+	*ret = (struct archive_plan){ 0 };
+	err = plan(&p, session_dir, e);
+	for (size_t i = 0; p.names && i < p.collection.sessions.nr; i++)
+		free(p.names[i]);
+	free(p.names);
+	collection_free(&p.collection);
+	return err;
+}
+
+void archive_plan_free(struct archive_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++) {
+		free(plan->items[i].folder);
+		free(plan->items[i].source);
+		free(plan->items[i].path);
+	}
+	free(plan->items);
+	*plan = (struct archive_plan){ 0 };
+}
+
+char *archive_item_source(const struct archive_item *item)
+{
+	return item->folder ? path_join(item->folder, item->source) : xstrdup(item->source);
+}

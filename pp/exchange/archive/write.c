@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * write.c - the only part of oparchive that writes
+ *
+ * Folders below the archive and below a session are opened one by one and never through a
+ * link, so that neither what lies there already nor who changes it meanwhile can lead the
+ * copying elsewhere. Files are new, without setuid bits, and of binaries only what begins as one
+ * is taken, looked at in the opened file.
+ */
+#include "pp/exchange/archive/write.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sha2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
+#include "libdb/session/text_file.h"
+#include "libutil/version.h"
+#include "libutil/xalloc.h"
+
+#define BUFFER_SIZE (1024 * 1024)
+
+struct writer {
+	const char *dir;
+	int fd;				/* of it */
+	bool replace;			/* files that are there */
+	unsigned char *buffer;
+	struct strbuf manifest;
+	struct archive_size size;
+	struct notices *notices;
+	struct op_error *e;
+};
+
+/* Open the folder @name in @fd, which is closed; @make: if need be it is made. -errno. */
+static int enter(int fd, const char *name, bool make)
+{
+	int next, err = 0;
+
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		err = -EINVAL;
+	if (!err && make && mkdirat(fd, name, 0755) && errno != EEXIST)
+		err = -errno;
+	next = err ? err : openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!err && next < 0)
+		next = -errno;
+	close(fd);
+	return next;
+}
+
+/* The folder of @path below @fd, which stays open; *ret_name is the last component. -errno. */
+static int open_folder(int fd, const char *path, bool make, const char **ret_name)
+{
+	char *copy = xstrdup(path), *name = copy, *slash;
+	int dir = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (dir < 0)
+		dir = -errno;
+	while (dir >= 0 && (slash = strchr(name, '/')) != NULL) {
+		*slash = '\0';
+		if (*name)
+			dir = enter(dir, name, make);
+		name = slash + 1;
+	}
+	*ret_name = path + (name - copy);
+	free(copy);
+	return dir;
+}
+
+static int open_source(const struct archive_item *item)
+{
+	int flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC, folder, dir, fd;
+	const char *name;
+
+	if (!item->folder) {
+		fd = open(item->source, flags);
+		return fd < 0 ? -errno : fd;
+	}
+	folder = open(item->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (folder < 0)
+		return -errno;
+	dir = open_folder(folder, item->source, false, &name);
+	close(folder);
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, flags | O_NOFOLLOW);
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+/* A new file at @path in the archive. */
+static int create(const struct writer *w, const char *path)
+{
+	const char *name;
+	int fd, dir = open_folder(w->fd, path, true, &name);
+
+	if (dir < 0)
+		return dir;
+	if (w->replace)
+		unlinkat(dir, name, 0);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = -errno;
+	close(dir);
+	return fd;
+}
+
+static bool begins_as_binary(int fd)
+{
+	static const struct {
+		unsigned char bytes[6];
+		int n;
+	} magics[] = { { "\177ELF", 4 }, { "\3757zXZ", 6 }, { "\x28\xb5\x2f\xfd", 4 } };
+	unsigned char begin[6] = { 0 };
+	ssize_t n = pread(fd, begin, sizeof(begin), 0);
+
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		if (n >= magics[i].n && !memcmp(begin, magics[i].bytes, magics[i].n))
+			return true;
+	return false;
+}
+
+static bool is_binary(const struct archive_item *item)
+{
+	return item->kind == ARCHIVE_BINARY || item->kind == ARCHIVE_DEBUG;
+}
+
+/* /proc/kcore is a regular file, an ELF file, and all of memory. */
+static bool is_of_proc(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* NULL, or why the file is not to be copied. */
+static const char *refuse(const struct archive_item *item, int fd, const struct stat *st)
+{
+	if (!S_ISREG(st->st_mode))
+		return "it is not a regular file";
+	if (is_of_proc(fd))
+		return "it is in /proc";
+	if (is_binary(item) && !begins_as_binary(fd))
+		return "it is not an object file";
+	if (!strcmp(item->path, ARCHIVE_MANIFEST))
+		return "the manifest has that name";
+	return NULL;
+}
+
+static void leave_out(struct writer *w, const struct archive_item *item, const char *why)
+{
+	char *source = archive_item_source(item);
+
+	notice_add(w->notices, "'%s' is left out: %s", source, why);
+	free(source);
+}
+
+static int cannot_write(struct writer *w, const char *path, int err)
+{
+	return op_error_set(w->e, err, "cannot write '%s/%s': %s; the archive is incomplete",
+			    w->dir, path, strerror(-err));
+}
+
+/*
+ * A name as sha256sum writes and reads it: where it needs an escape, the line begins with a
+ * backslash.
+ */
+static void add_manifest_line(struct strbuf *out, const char *sum, const char *path)
+{
+	strbuf_addf(out, "%s%s  ", strpbrk(path, "\\\n\r") ? "\\" : "", sum);
+	for (; *path; path++) {
+		if (*path == '\\')
+			strbuf_add(out, "\\\\");
+		else if (*path == '\n')
+			strbuf_add(out, "\\n");
+		else if (*path == '\r')
+			strbuf_add(out, "\\r");
+		else
+			strbuf_add_char(out, *path);
+	}
+	strbuf_add_char(out, '\n');
+}
+
+/* "# binary BUILD-ID SOURCE", then the checksum. */
+static void add_to_manifest(struct writer *w, const struct archive_item *item, const char *sum)
+{
+	static const char *const kinds[] = {
+		[ARCHIVE_BINARY] = "binary", [ARCHIVE_DEBUG] = "debug",
+		[ARCHIVE_SAMPLES] = "samples", [ARCHIVE_BESIDE] = "session",
+	};
+	char *source = archive_item_source(item);
+
+	strbuf_addf(&w->manifest, "# %s %s ", kinds[item->kind],
+		    *item->build_id ? item->build_id : "-");
+	text_add_escaped(&w->manifest, source, false);
+	strbuf_add_char(&w->manifest, '\n');
+	add_manifest_line(&w->manifest, sum, item->path);
+	free(source);
+}
+
+/*
+ * Up to @size bytes: a log may grow meanwhile. *ret_read_error: what reading failed with, 0 if it
+ * did not. -errno of writing.
+ */
+static int copy_bytes(struct writer *w, int from, int to, uint64_t size, SHA2_CTX *sum,
+		      int *ret_read_error)
+{
+	uint64_t done = 0;
+
+	*ret_read_error = 0;
+	while (done < size) {
+		size_t want = size - done < BUFFER_SIZE ? size - done : BUFFER_SIZE;
+		ssize_t n = read(from, w->buffer, want);
+		int err;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			*ret_read_error = -errno;
+		if (n <= 0)
+			break;
+		err = file_write_fd(to, w->buffer, (size_t)n);
+		if (err)
+			return err;
+		SHA256Update(sum, w->buffer, (size_t)n);
+		done += (size_t)n;
+	}
+	w->size.bytes += done;
+	return 0;
+}
+
+/* Mode and time are the source's: reports compare the time. */
+static int finish_file(int fd, const struct stat *st)
+{
+	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
+	int err = 0;
+
+	if (fchmod(fd, st->st_mode & 0755) || futimens(fd, times))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/* @from is open and to be copied. */
+static int copy_file(struct writer *w, const struct archive_item *item, int from,
+		     const struct stat *st)
+{
+	char text[SHA256_DIGEST_STRING_LENGTH];
+	SHA2_CTX sum;
+	int to = create(w, item->path), err, read_error;
+
+	if (to == -EEXIST || to == -ENOTDIR) {
+		leave_out(w, item, "something else has that name in the archive");
+		return 0;
+	}
+	if (to < 0)
+		return cannot_write(w, item->path, to);
+	SHA256Init(&sum);
+	err = copy_bytes(w, from, to, st->st_size, &sum, &read_error);
+	if (err)
+		close(to);
+	else
+		err = finish_file(to, st);
+	if (err)
+		return cannot_write(w, item->path, err);
+	if (read_error)
+		notice_add(w->notices, "'%s/%s' is incomplete: %s", w->dir, item->path,
+			   strerror(-read_error));
+	w->size.files++;
+	add_to_manifest(w, item, SHA256End(&sum, text));
+	return 0;
+}
+
+static int copy_item(struct writer *w, const struct archive_item *item)
+{
+	const char *why = NULL;
+	struct stat st;
+	int fd = open_source(item), err = 0;
+
+	if (fd < 0 || fstat(fd, &st))
+		why = strerror(fd < 0 ? -fd : errno);
+	else
+		why = refuse(item, fd, &st);
+	if (why)
+		leave_out(w, item, why);
+	else
+		err = copy_file(w, item, fd, &st);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int write_manifest(struct writer *w)
+{
+	int fd = create(w, ARCHIVE_MANIFEST), err = fd < 0 ? fd : 0;
+
+	if (!err)
+		err = file_write_fd(fd, w->manifest.text, w->manifest.len);
+	if (!err && fchmod(fd, 0644))
+		err = -errno;
+	if (fd >= 0 && close(fd) && !err)
+		err = -errno;
+	if (err)
+		return cannot_write(w, ARCHIVE_MANIFEST, err);
+	return 0;
+}
+
+static bool is_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	bool empty = dir;
+
+	while (empty && (entry = readdir(dir)) != NULL)
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	else if (copy >= 0)
+		close(copy);
+	return empty;
+}
+
+static int open_archive(struct writer *w)
+{
+	int err = file_make_dirs(w->dir, 0755);
+
+	w->fd = err ? err : open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!err && w->fd < 0)
+		err = -errno;
+	if (err)
+		return op_error_set(w->e, err, "cannot make '%s': %s", w->dir, strerror(-err));
+	if (w->replace)
+		unlinkat(w->fd, ARCHIVE_MANIFEST, 0);
+	else if (!is_empty(w->fd))
+		return op_error_set(w->e, -ENOTEMPTY,
+				    "'%s' is not empty: an archive is a new folder", w->dir);
+	return 0;
+}
+
+/* The session comes first: no binary that is called like one of its files takes its place. */
+static int copy_all(struct writer *w, const struct archive_plan *plan,
+		    void (*progress)(size_t done, size_t total))
+{
+	size_t done = 0;
+	int err = 0;
+
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < plan->nr && !err; i++) {
+			if (is_binary(&plan->items[i]) != (pass == 1))
+				continue;
+			progress(done++, plan->nr);
+			err = copy_item(w, &plan->items[i]);
+		}
+	return err;
+}
+
+int archive_write(const struct archive_plan *plan, const char *dir, bool replace,
+		  void (*progress)(size_t done, size_t total), struct archive_size *ret,
+		  struct notices *notices, struct op_error *e)
+{
+	struct writer w = { .dir = dir, .fd = -1, .replace = replace, .manifest = STRBUF_INIT,
+			    .notices = notices, .e = e };
+	int err = open_archive(&w);
+
+	w.buffer = xmalloc(BUFFER_SIZE);
+	strbuf_addf(&w.manifest, "# made by oparchive %s; in this folder: sha256sum -c %s\n"
+		    "# kind, build-id, where it was; checksum and file\n", OP_VERSION,
+		    ARCHIVE_MANIFEST);
+	if (!err)
+		err = copy_all(&w, plan, progress);
+	if (!err)
+		err = write_manifest(&w);
+	if (w.fd >= 0)
+		close(w.fd);
+	strbuf_free(&w.manifest);
+	free(w.buffer);
+	*ret = w.size;
+	return err;
+}

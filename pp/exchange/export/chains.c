@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * chains.c - a session's samples, each with its call chain as far as there is one
+ *
+ * The sample files have the numbers, the stack store has the chains. Each key of a file is a
+ * budget that the chains ending there take from; what remains are samples of one frame. So no
+ * sample counts twice, none is missing, and the sum is that of every other report [EX-1].
+ */
+#include "pp/exchange/export/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/report/stack/chain_choices.h"
+#include "pp/exchange/export/baseline.h"
+#include "libutil/file.h"
+#include "libutil/radix_sort.h"
+#include "libdb/stack/store.h"
+#include "pp/report/stack/symbols.h"
+#include "libutil/xalloc.h"
+
+struct reader {
+	struct export *x;
+	const struct report_session *session;
+	struct export_files files;
+	size_t first;			/* index of the first in the collection */
+	/* of the stack store; nothing if there is none */
+	struct stack_snapshot snapshot;
+	struct stack_symbols *images;
+	struct chain_choices choices;
+	uint32_t *choice_files;		/* of each: index of its file; EXPORT_NONE: not asked for */
+	size_t choice_files_room;
+	uint32_t first_node;		/* of the snapshot's in x->nodes */
+	uint32_t *by_file;		/* indices of counts, grouped by file */
+	size_t *ends;			/* of each file's group */
+};
+
+/* --- which file a chain belongs to --- */
+
+static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event, uint32_t image)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	const struct stack_context *c = &s->contexts[context];
+	const struct stack_event *e = &s->events[event];
+	const struct sample_file file = {
+		.cgroup = c->cgroup,
+		.image = stack_symbols_image(r->images, image),
+		.name = {
+			.app = s->images[c->app == STACK_NONE ? image : c->app].name,
+			.image = s->images[image].name,
+			.event = e->name, .count = e->count, .unit_mask = e->unit_mask,
+			.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
+		},
+	};
+
+	return export_file_find(&r->files, &file);
+}
+
+static uint32_t file_of(struct reader *r, const struct stack_count *c)
+{
+	bool is_new;
+	uint32_t choice = chain_choice_of(&r->choices, &r->snapshot, c, &is_new);
+
+	if (choice == STACK_NONE)
+		return EXPORT_NONE;
+	if (is_new) {
+		const struct chain_choice *made = &r->choices.choices[choice];
+
+		xgrow(r->choice_files, choice, r->choice_files_room);
+		r->choice_files[choice] = choose(r, made->context, made->event, made->image);
+	}
+	return r->choice_files[choice];
+}
+
+static void group_by_file(struct reader *r)
+{
+	uint32_t nr = r->snapshot.nr_counts, *files = xcalloc((size_t)nr + 1, sizeof(*files));
+	size_t sum = 0;
+
+	r->by_file = xcalloc((size_t)nr + 1, sizeof(*r->by_file));
+	r->ends = xcalloc(r->files.nr + 1, sizeof(*r->ends));
+	for (uint32_t i = 0; i < nr; i++) {
+		files[i] = file_of(r, &r->snapshot.counts[i]);
+		if (files[i] != EXPORT_NONE)
+			r->ends[files[i] + 1]++;
+	}
+	for (size_t i = 0; i <= r->files.nr; i++)
+		r->ends[i] = sum += r->ends[i];
+	for (uint32_t i = 0; i < nr; i++)
+		if (files[i] != EXPORT_NONE)
+			r->by_file[r->ends[files[i]]++] = i;
+	free(files);
+}
+
+/* --- nodes --- */
+
+/* Nothing tells of whole chains, the kernel's own, and those nobody knows to be cut. */
+static uint32_t cut_of(unsigned int end)
+{
+	unsigned int kind = STACK_END_KIND(end);
+
+	return kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD ? 0
+										: kind + 1;
+}
+
+static uint32_t place_of_frame(struct reader *r, uint32_t *places, uint32_t frame)
+{
+	const struct stack_frame *f = &r->snapshot.frames[frame];
+
+	if (places[frame] == EXPORT_NONE)
+		places[frame] = export_place(
+			r->x, export_image_get(r->x, stack_symbols_image(r->images, f->image),
+					       r->session),
+			f->offset, r->snapshot.images[f->image].name.anon_start);
+	return places[frame];
+}
+
+/* Those that samples' chains go through, once it is known which these are. */
+static void fill_nodes(struct reader *r, size_t first_sample)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct export *x = r->x;
+	bool *wanted = xcalloc((size_t)s->nr_nodes + 1, sizeof(*wanted));
+	uint32_t *places = xmalloc(((size_t)s->nr_frames + 1) * sizeof(*places));
+
+	memset(places, 0xff, ((size_t)s->nr_frames + 1) * sizeof(*places));
+	for (size_t i = first_sample; i < x->nr_samples; i++)
+		if (x->samples[i].node - r->first_node < s->nr_nodes)
+			wanted[x->samples[i].node - r->first_node] = true;
+	for (uint32_t i = s->nr_nodes; i-- > 0;)
+		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
+			wanted[s->nodes[i].parent] = true;
+	for (uint32_t i = 0; i < s->nr_nodes; i++) {
+		struct export_node *n = &x->nodes[r->first_node + i];
+
+		if (!wanted[i])
+			continue;
+		if (s->nodes[i].parent == STACK_NONE) {
+			n->cut = cut_of(s->nodes[i].frame);
+		} else {
+			n->parent = r->first_node + s->nodes[i].parent;
+			n->place = place_of_frame(r, places, s->nodes[i].frame);
+		}
+	}
+	free(wanted);
+	free(places);
+}
+
+/* --- samples --- */
+
+/* Chains of one file, sorted by where they end. */
+static struct radix_item *sorted_chains(const struct reader *r, size_t file, size_t *ret_nr)
+{
+	size_t first = file ? r->ends[file - 1] : 0, nr = r->ends[file] - first;
+	struct radix_item *items = xcalloc(nr + 1, sizeof(*items));
+	struct radix_item *spare = xcalloc(nr + 1, sizeof(*spare)), *sorted;
+	const struct stack_snapshot *s = &r->snapshot;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t count = r->by_file[first + i];
+		uint32_t frame = s->nodes[s->counts[count].node].frame;
+
+		items[i] = (struct radix_item){ s->frames[frame].offset, count };
+	}
+	sorted = radix_sort(items, spare, nr);
+	free(sorted == items ? spare : items);
+	*ret_nr = nr;
+	return sorted;
+}
+
+/* The samples of one key, in the file and scaled: a part of these is that part of those. */
+struct budget {
+	uint64_t raw, scaled, used;
+};
+
+static uint64_t take(struct budget *b, uint64_t count)
+{
+	uint64_t left = b->raw - b->used, before, after;
+
+	if (count > left)
+		count = left;
+	before = (uint64_t)((unsigned __int128)b->scaled * b->used / b->raw);
+	b->used += count;
+	after = (uint64_t)((unsigned __int128)b->scaled * b->used / b->raw);
+	return after - before;
+}
+
+struct file_samples {
+	const struct sample_file *file;
+	uint32_t event, labels, image;
+	uint64_t anon_start;
+	const struct radix_item *chains;
+	size_t nr_chains, at;
+};
+
+static void add_key(struct reader *r, struct file_samples *f, uint64_t key, struct budget *b)
+{
+	struct export *x = r->x;
+	uint64_t value;
+
+	while (f->at < f->nr_chains && f->chains[f->at].key < key)
+		f->at++;
+	for (; f->at < f->nr_chains && f->chains[f->at].key == key; f->at++) {
+		const struct stack_count *c = &r->snapshot.counts[f->chains[f->at].value];
+		const struct stack_context *of = &r->snapshot.contexts[c->context];
+
+		value = take(b, x->options->since
+				? export_baseline_chain(x->options->since, r->session->samples,
+							&r->snapshot,
+							(uint32_t)f->chains[f->at].value)
+				: c->count);
+		if (value)
+			export_sample_add(x, r->first_node + c->node,
+					  *of->comm || *of->labels
+					  ? export_labels(x, f->file, of->comm, of->labels)
+					  : f->labels,
+					  f->event, value);
+	}
+	value = take(b, UINT64_MAX);
+	if (value)
+		export_sample_add(x, export_node_add(x, EXPORT_NONE,
+						     export_place(x, f->image, key,
+								  f->anon_start), 0),
+				  f->labels, f->event, value);
+}
+
+static void add_keys(struct reader *r, struct file_samples *f, const struct sample_key *keys,
+		     size_t nr)
+{
+	size_t i = 0;
+
+	while (i < nr) {
+		struct budget b = { 0 };
+		uint64_t key = keys[i].key;
+
+		for (; i < nr && keys[i].key == key; i++) {
+			b.raw += keys[i].raw;
+			b.scaled += keys[i].count;
+		}
+		if (b.raw)
+			add_key(r, f, key, &b);
+	}
+}
+
+/* What all these chains' threads were called; "" if that differs, or nobody knows. */
+static const char *common_comm(const struct reader *r, const struct file_samples *f)
+{
+	const char *common = NULL;
+
+	for (size_t i = 0; i < f->nr_chains; i++) {
+		const struct stack_count *c = &r->snapshot.counts[f->chains[i].value];
+		const char *comm = r->snapshot.contexts[c->context].comm;
+
+		if (common && strcmp(common, comm))
+			return "";
+		common = comm;
+	}
+	return common ? common : "";
+}
+
+static void add_file(struct reader *r, size_t i)
+{
+	struct file_samples f = { .file = &r->files.files[i] };
+	struct sample_header header;
+	struct sample_key *keys;
+	size_t nr;
+	int err = samples_read_keys(f.file, &header, &keys, &nr, r->x->notices);
+
+	r->x->nr_read += !err || err == -ENODATA;
+	if (err)
+		return;
+	if (r->x->options->since)
+		export_baseline_keys(r->x->options->since, f.file->path, keys, nr);
+	f.event = r->x->file_events[r->first + i];
+	f.image = export_image_get(r->x, f.file->image, r->session);
+	f.anon_start = header.anon_start;
+	if (r->by_file)
+		f.chains = sorted_chains(r, i, &f.nr_chains);
+	f.labels = export_labels(r->x, f.file, common_comm(r, &f), "");
+	add_keys(r, &f, keys, nr);
+	free((void *)f.chains);
+	free(keys);
+}
+
+/* --- the store --- */
+
+static void reserve_nodes(struct reader *r)
+{
+	r->first_node = (uint32_t)r->x->nr_nodes;
+	for (uint32_t i = 0; i < r->snapshot.nr_nodes; i++)
+		export_node_add(r->x, EXPORT_NONE, EXPORT_NONE, 0);
+}
+
+/* One that cannot be read, or that is not there, is as good as one that lost every chain. */
+static bool open_store(struct reader *r)
+{
+	char *stats = path_join(r->session->samples, "stats");
+	char *path = path_join(stats, STACK_STORE_FILE);
+	struct op_error why = { "" };
+	int err = stack_store_read(path, &r->snapshot, &why);
+
+	if (err && err != -ENOENT && err != -ENODATA)
+		notice_add(r->x->notices, "chains are left out: %s",
+			   *why.text ? why.text : strerror(-err));
+	free(path);
+	free(stats);
+	if (err)
+		return false;
+	if (r->x->nr_nodes + r->snapshot.nr_nodes >= EXPORT_NONE / 2) {
+		notice_add(r->x->notices, "session '%s': too many chains, left out",
+			   r->session->name);
+		stack_snapshot_free(&r->snapshot);
+		return false;
+	}
+	r->images = stack_symbols_new(r->x->collection, NULL, NULL, r->x->notices);
+	stack_symbols_session(r->images, r->session, &r->snapshot);
+	export_files_index(&r->files);
+	group_by_file(r);
+	reserve_nodes(r);
+	return true;
+}
+
+static void close_store(struct reader *r)
+{
+	stack_symbols_free(r->images);
+	stack_snapshot_free(&r->snapshot);
+	chain_choices_free(&r->choices);
+	free(r->choice_files);
+	free(r->by_file);
+	free(r->ends);
+	free(r->files.slots);
+}
+
+void export_chains(struct export *x, const struct report_session *session, size_t first,
+		   size_t end)
+{
+	struct reader r = {
+		.x = x, .session = session, .first = first,
+		.files = { x->collection->files.files + first, end - first, NULL, 0 },
+	};
+	size_t first_sample = x->nr_samples;
+	/* the store first: what comes in meanwhile has its samples, without chains */
+	bool has_chains = open_store(&r);
+
+	for (size_t i = 0; i < r.files.nr; i++)
+		add_file(&r, i);
+	if (!has_chains)
+		return;
+	fill_nodes(&r, first_sample);
+	close_store(&r);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* command.c - opexport's options with libpopt, and which format is meant */
+#include "pp/exchange/export/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/cli/common_options.h"
+#include "libutil/file.h"
+#include "pp/cli/option_words.h"
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+
+/* What popt fills in; one command line at a time. */
+static struct raw {
+	int list_formats, no_symbols, no_inlines;
+	char *to, *output, *event, *demangle, *session_dir, *image_path, *root;
+} raw;
+
+static const struct poptOption table[] = {
+	{ "to", 't', POPT_ARG_STRING, &raw.to, 0,
+	  "the format (default: what the output's name ends in)", "format" },
+	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
+	  "write there (default: standard output)", "file" },
+	{ "list-formats", 'l', POPT_ARG_NONE, &raw.list_formats, 0, "show the formats there are",
+	  NULL },
+	{ "event", 'e', POPT_ARG_STRING, &raw.event, 0,
+	  "the event, for formats that have room for one (default: the first)", "name" },
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	  "none|normal|smart" },
+	{ "no-inlines", 0, POPT_ARG_NONE, &raw.no_inlines, 0,
+	  "neither source lines nor inlined functions", NULL },
+	{ "no-symbols", 0, POPT_ARG_NONE, &raw.no_symbols, 0,
+	  "addresses only: the reader of the file looks up the names", NULL },
+	COMMON_OPTIONS_PLACES(raw),
+	COMMON_OPTIONS_HELP,
+	POPT_TABLEEND
+};
+
+const struct option_set export_option_set = {
+	"opexport", table, "--to=FORMAT [OPTION...] [TAG:LIST | BINARY]..."
+};
+
+static bool by_name(const char *name, struct export_command *c)
+{
+	const struct profile_format *format = profile_format_find(name);
+
+	for (size_t i = 0; session_formats[i]; i++)
+		if (!strcmp(session_formats[i]->name, name))
+			c->session_format = session_formats[i];
+	if (!c->session_format && format && format->write)
+		c->format = format;
+	return c->session_format || c->format;
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), m = strlen(suffix);
+
+	return m && n > m + 1 && name[n - m - 1] == '.' && !strcmp(name + n - m, suffix);
+}
+
+static bool by_suffix(const char *path, struct export_command *c)
+{
+	const char *name = path_base(path);
+
+	for (size_t i = 0; profile_formats[i]; i++)
+		if (profile_formats[i]->write && ends_in(name, profile_formats[i]->suffix)) {
+			c->format = profile_formats[i];
+			return true;
+		}
+	for (size_t i = 0; session_formats[i]; i++)
+		if (ends_in(name, session_formats[i]->suffix)) {
+			c->session_format = session_formats[i];
+			return true;
+		}
+	return false;
+}
+
+static int choose_format(struct export_command *c, struct op_error *e)
+{
+	if (raw.to)
+		return by_name(raw.to, c) ? 0
+		       : op_error_set(e, -EINVAL, "--to: there is no format '%s' (opexport "
+				      "--list-formats shows them)", raw.to);
+	if (!raw.output)
+		return op_error_set(e, -EINVAL, "to which format? give --to=FORMAT (opexport "
+				    "--list-formats shows them)");
+	return by_suffix(raw.output, c) ? 0
+	       : op_error_set(e, -EINVAL, "which format is '%s' to be in? give --to=FORMAT "
+			      "(opexport --list-formats shows them)", raw.output);
+}
+
+static int parse(const struct command_line *line, struct export_command *c, struct op_error *e)
+{
+	int err = choose_format(c, e);
+
+	if (!err)
+		err = option_demangle(raw.demangle, false, &c->demangle, e);
+	if (!err)
+		err = profile_spec_parse(line->args, line->nr_args, &c->spec, e);
+	if (err)
+		return err;
+	c->symbols = !raw.no_symbols;
+	c->inlines = !raw.no_inlines && !raw.no_symbols;
+	c->event = raw.event;
+	c->output = raw.output;
+	c->session_dir = raw.session_dir;
+	c->root = raw.root;
+	raw.event = raw.output = raw.session_dir = raw.root = NULL;
+	option_list_split(raw.image_path, &c->image_path);
+	return 0;
+}
+
+int export_command_parse(int argc, const char **argv, struct export_command *ret,
+			 struct op_error *e)
+{
+	struct export_command c = { 0 };
+	struct command_line line;
+	int err = command_line_read(&export_option_set, argc, argv, &line, e);
+
+	c.asked = line.asked;
+	c.list_formats = raw.list_formats;
+	if (!err && c.asked == ASKED_WORK && !c.list_formats)
+		err = parse(&line, &c, e);
+	command_line_end(&export_option_set, &line);
+	if (err)
+		export_command_free(&c);
+	*ret = c;
+	return err;
+}
+
+void export_command_free(struct export_command *c)
+{
+	free(c->event);
+	free(c->output);
+	free(c->session_dir);
+	free(c->root);
+	option_list_free(&c->image_path);
+	profile_spec_free(&c->spec);
+	*c = (struct export_command){ 0 };
+}

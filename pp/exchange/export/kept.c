@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * kept.c - a session that was a profile, as it was: in that order, with all that it said
+ *
+ * Whoever asks for the whole of such a session gets what was read, and not what became of it on
+ * its way through sample files [IM-8]. Names that are missing there are those of the session.
+ */
+#include "pp/exchange/export/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/file.h"
+#include "formats/format.h"
+#include "pp/exchange/import/private.h"
+#include "libutil/xalloc.h"
+
+static struct profile *read_kept(const struct export *x, const struct report_session *s,
+				 const struct imported *imported)
+{
+	const struct format_read_options how = { .salvage = imported->salvaged };
+	const struct profile_format *format = profile_format_find(imported->format);
+	char *path = path_join(s->samples, "stats/" IMPORTED_PROFILE);
+	struct op_error why = { "not a known format" };
+	struct profile *p = NULL;
+	int err = format ? profile_read_file(path, format, &how, &p, &why) : -EINVAL;
+
+	if (err)
+		notice_add(x->notices, "what session '%s' was made of cannot be read again: %s",
+			   s->name, why.text);
+	free(path);
+	return p;
+}
+
+/* Is it all that was asked for, and did nobody change the session since? */
+static bool is_whole(const struct export *x, const struct imported *imported)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < x->nr_samples; i++)
+		sum += x->samples[i].value;
+	return sum == imported->samples;
+}
+
+/* --- names --- */
+
+/* The index of the image that is a file of that path; EXPORT_NONE: none has samples. */
+static uint32_t image_of(const struct export *x, const char *path)
+{
+	for (size_t i = 0; i < x->nr_images; i++)
+		if (x->images[i]->image->kind == IMAGE_FILE &&
+		    !strcmp(x->images[i]->image->path, path))
+			return (uint32_t)i;
+	return EXPORT_NONE;
+}
+
+static void copy_lines(const struct profile *from, const struct profile_place *at,
+		       struct profile *to, uint32_t place)
+{
+	struct profile_line *lines = xcalloc(at->nr_lines, sizeof(*lines));
+
+	for (uint32_t i = 0; i < at->nr_lines; i++) {
+		const struct profile_line *line = &from->lines[at->first_line + i];
+		const struct profile_function *f = &from->functions[line->function];
+		const struct profile_function made = {
+			.name = profile_string(to, profile_text(from, f->name)),
+			.system_name = profile_string(to, profile_text(from, f->system_name)),
+			.file = profile_string(to, profile_text(from, f->file)),
+			.start_line = f->start_line,
+		};
+
+		lines[i] = (struct profile_line){ profile_function(to, &made), line->line };
+	}
+	profile_name_place(to, place, lines, at->nr_lines);
+	free(lines);
+}
+
+static void name_places(const struct export *x, struct profile *kept)
+{
+	struct imported ignored = { 0 };
+	struct import_images m;
+	uint32_t *images;
+
+	import_images_make(kept, &ignored, &m);
+	images = xcalloc((size_t)m.nr + 1, sizeof(*images));
+	for (uint32_t i = 0; i < m.nr; i++)
+		images[i] = image_of(x, m.images[i].path);
+	for (uint32_t i = 0; i < kept->nr_places; i++) {
+		uint32_t image = images[m.places[i].image], found;
+
+		if (kept->places[i].nr_lines || kept->places[i].image == PROFILE_NONE ||
+		    image == EXPORT_NONE)
+			continue;
+		found = export_place_find(x, image, m.places[i].key);
+		if (found != EXPORT_NONE && x->profile->places[x->places[found].made].nr_lines)
+			copy_lines(x->profile, &x->profile->places[x->places[found].made], kept, i);
+	}
+	free(images);
+	import_images_free(&m);
+	imported_free(&ignored);
+}
+
+/* As export_options say; what is not at an address keeps its function. */
+static void leave_out(const struct export_options *options, struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_places; i++) {
+		struct profile_place *at = &p->places[i];
+
+		if (!options->symbols && !p->symbolic_addresses &&
+		    (at->image != PROFILE_NONE || at->address))
+			at->nr_lines = 0;
+		if (options->inlines || !at->nr_lines)
+			continue;
+		at->first_line += at->nr_lines - 1;
+		at->nr_lines = 1;
+		p->lines[at->first_line].line = 0;
+	}
+}
+
+struct profile *export_kept(const struct export *x)
+{
+	const struct file_list *files = &x->collection->files;
+	const struct report_session *session = files->files[0].session;
+	const struct imported *imported = export_imported(x, session);
+	struct profile *kept;
+
+	if (!imported->format || x->options->since ||
+	    files->files[files->nr - 1].session != session || !is_whole(x, imported))
+		return NULL;
+	kept = read_kept(x, session, imported);
+	if (!kept)
+		return NULL;
+	if (x->options->symbols)
+		name_places(x, kept);
+	leave_out(x->options, kept);
+	return kept;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* labels.c - what is told of samples besides where they are: events, labels, comments */
+#include "pp/exchange/export/private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libdb/stack/store.h"
+#include "libdb/session/thread_sample.h"
+#include "libutil/xalloc.h"
+
+#define LABELS_MAX	64
+
+static void add_number(struct profile *p, struct profile_label *labels, uint32_t *nr,
+		       const char *key, int64_t number)
+{
+	if (number != SAMPLE_ALL)
+		labels[(*nr)++] = (struct profile_label){
+			.key = profile_string(p, key), .number = number };
+}
+
+static void add_text(struct profile *p, struct profile_label *labels, uint32_t *nr,
+		     const char *key, const char *text)
+{
+	if (*text)
+		labels[(*nr)++] = (struct profile_label){
+			.key = profile_string(p, key), .text = profile_string(p, text) };
+}
+
+/* Names that are ours come once. */
+static bool is_taken(const struct profile *p, const struct profile_label *labels, uint32_t nr,
+		     const char *name)
+{
+	for (uint32_t i = 0; i < nr; i++)
+		if (!strcmp(profile_text(p, labels[i].key), name))
+			return true;
+	return false;
+}
+
+/* What the program said itself [ST-14]. */
+static void add_said(struct profile *p, struct profile_label *labels, uint32_t *nr,
+		     const char *said)
+{
+	char *text = xstrdup(said), *rest = text, *name;
+	int64_t number;
+
+	while (*nr < LABELS_MAX && (name = stack_label_next(&rest, &number)))
+		if (!is_taken(p, labels, *nr, name))
+			labels[(*nr)++] = (struct profile_label){
+				.key = profile_string(p, name), .number = number };
+	free(text);
+}
+
+uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm,
+		       const char *said)
+{
+	struct profile *p = x->profile;
+	struct profile_label labels[LABELS_MAX];
+	uint32_t nr = 0;
+	char *app;
+
+	add_number(p, labels, &nr, "pid", file->name.tgid);
+	add_number(p, labels, &nr, "tid", file->name.tid);
+	add_number(p, labels, &nr, "cpu", file->name.cpu);
+	add_text(p, labels, &nr, "comm", comm);
+	add_text(p, labels, &nr, "cgroup", file->cgroup);
+	if (x->label_apps) {
+		app = export_image_path(file->app);
+		add_text(p, labels, &nr, "app", app);
+		free(app);
+	}
+	add_said(p, labels, &nr, said);
+	return profile_label_set(p, labels, nr);
+}
+
+/* --- events --- */
+
+/* Time is an amount, ticks of unknown length and what hardware counts are numbers [EX-4]. */
+static struct profile_event event_of(struct export *x, const struct sample_file *file)
+{
+	const struct report_session *s = file->session;
+	const struct imported_event *was = imported_event(export_imported(x, s), file->name.event,
+							  file->name.count, file->name.unit_mask);
+	struct profile *p = x->profile;
+	bool is_timer = !strcmp(file->name.event, "TIMER");
+
+	if (was)
+		return (struct profile_event){
+			.name = profile_string(p, was->name), .unit = profile_string(p, was->unit),
+			.period = was->period, .unit_mask = was->unit_mask };
+	if (is_timer && s->has_info && s->info.period_ns)
+		return (struct profile_event){
+			.name = profile_string(p, "cpu"),
+			.unit = profile_string(p, "nanoseconds"),
+			.period = s->info.period_ns,
+		};
+	if (!strcmp(file->name.event, THREAD_SAMPLE))
+		return (struct profile_event){
+			.name = profile_string(p, file->name.unit_mask == THREAD_SAMPLE_CPU
+						  ? "cpu" : "wall"),
+			.unit = profile_string(p, "nanoseconds"),
+			.period = file->name.count * THREAD_SAMPLE_NS,
+		};
+	return (struct profile_event){
+		.name = profile_string(p, file->name.event),
+		.unit = profile_string(p, "count"),
+		.period = file->name.count ? file->name.count : 1,
+		.unit_mask = file->name.unit_mask,
+	};
+}
+
+static uint32_t event_index(struct profile *p, const struct profile_event *e)
+{
+	for (uint32_t i = 0; i < p->nr_events; i++) {
+		const struct profile_event *other = &p->events[i];
+
+		if (other->name == e->name && other->unit == e->unit &&
+		    other->period == e->period && other->unit_mask == e->unit_mask)
+			return i;
+	}
+	return profile_add_event(p, e);
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct sample_file *x = *(const struct sample_file *const *)a;
+	const struct sample_file *y = *(const struct sample_file *const *)b;
+	int order = strcmp(x->name.event, y->name.event);
+
+	if (order)
+		return order;
+	if (x->name.count != y->name.count)
+		return x->name.count < y->name.count ? -1 : 1;
+	if (x->name.unit_mask != y->name.unit_mask)
+		return x->name.unit_mask < y->name.unit_mask ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Of a profile that did not tell applications they are of our own making. */
+static bool tells_apps(const struct imported *i)
+{
+	return i->has_apps || !i->nr_images;
+}
+
+/* In the order of a report's columns; and whether there is more than one application. */
+void export_events(struct export *x)
+{
+	const struct file_list *files = &x->collection->files;
+	const struct sample_file **sorted = xcalloc(files->nr + 1, sizeof(*sorted));
+
+	x->file_events = xcalloc(files->nr + 1, sizeof(*x->file_events));
+	for (size_t i = 0; i < files->nr; i++) {
+		sorted[i] = &files->files[i];
+		x->label_apps |= files->files[i].app != files->files[0].app &&
+				 tells_apps(export_imported(x, files->files[i].session));
+	}
+	qsort(sorted, files->nr, sizeof(*sorted), compare_events);
+	for (size_t i = 0; i < files->nr; i++) {
+		const struct profile_event event = event_of(x, sorted[i]);
+
+		x->file_events[sorted[i] - files->files] = event_index(x->profile, &event);
+	}
+	free(sorted);
+}
+
+/* --- about the whole --- */
+
+static void about_session(struct export *x, const struct report_session *s)
+{
+	char *text;
+
+	if (!s->has_info)
+		return;
+	text = xasprintf("session '%s'%s%s%s%s%s%s", s->name,
+			 *s->info.host ? " of " : "", s->info.host,
+			 *s->info.kernel ? ", Linux " : "", s->info.kernel,
+			 *s->info.profiled ? ", profiled: " : "", s->info.profiled);
+	profile_comment(x->profile, text);
+	free(text);
+}
+
+static void about_time(struct export *x)
+{
+	const struct session_list *all = &x->collection->sessions;
+	uint64_t start = UINT64_MAX, end = 0;
+	const uint64_t most = INT64_MAX / 1000000000;
+
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct session_info *info = &all->sessions[i].info;
+
+		if (!all->sessions[i].has_info || !info->start_time || !info->end_time)
+			return;
+		start = info->start_time < start ? info->start_time : start;
+		end = info->end_time > end ? info->end_time : end;
+	}
+	if (start > end || end > most)
+		return;
+	x->profile->start_ns = (int64_t)start * 1000000000;
+	x->profile->duration_ns = (int64_t)(end - start) * 1000000000;
+}
+
+/* The image of the only application, which may have no samples of its own. */
+static void about_program(struct export *x)
+{
+	struct image *app = x->collection->files.files[0].app;
+	char *path = export_image_path(app);
+	uint32_t id = profile_string(x->profile, path);
+
+	free(path);
+	for (uint32_t i = 0; i < x->profile->nr_images && app->kind == IMAGE_FILE; i++)
+		if (x->profile->images[i].path == id) {
+			x->profile->main_image = i;
+			return;
+		}
+}
+
+void export_about(struct export *x)
+{
+	for (size_t i = 0; i < x->collection->sessions.nr; i++)
+		about_session(x, &x->collection->sessions.sessions[i]);
+	about_time(x);
+	if (!x->label_apps)
+		about_program(x);
+}

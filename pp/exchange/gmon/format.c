@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * format.c - opexport --to=gmon: what opgprof writes, under the roof of the other formats
+ *
+ * The histogram is of places in one binary and of its functions as gprof sees them, so it is made
+ * from the sample files, not from the profile.
+ */
+#include "pp/exchange/export/session_format.h"
+
+#include <inttypes.h>
+
+#include "pp/exchange/gmon/gprof.h"
+
+static int write_gmon(struct collection *c, const struct profile *p,
+		      const struct format_write_options *options, FILE *out,
+		      struct notices *notices, struct op_error *e)
+{
+	const struct gprof_options how = { .compat = false };
+	struct gmon gmon;
+	uint64_t lost = 0;
+	int err = gprof_make_of(c, &how, NULL, &gmon, notices, e);
+
+	(void)p;
+	(void)options;
+	if (!err)
+		lost = gmon_write(&gmon, out);
+	if (lost)
+		notice_add(notices, "%" PRIu64 " samples are more than a gmon file can hold and "
+			   "left out", lost);
+	gmon_free(&gmon);
+	return err;
+}
+
+const struct session_format format_gmon = {
+	.name = "gmon",
+	.suffix = "gmon",
+	.text = "gmon.out of one binary, for gprof (as opgprof writes it)",
+	.write = write_gmon,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gprof.h - the samples of one binary for gprof; doc/pp-spec.md [GP-1]..[GP-7] */
+#ifndef PP_EXCHANGE_GMON_GPROF_H
+#define PP_EXCHANGE_GMON_GPROF_H
+
+#include "pp/select/collect.h"
+#include "pp/binary/debug_server.h"
+#include "libutil/error.h"
+#include "pp/exchange/gmon/gmon.h"
+#include "pp/exchange/gmon/options.h"
+#include "pp/select/notices.h"
+
+/*
+ * -ENOENT: no session, no samples, nothing that matches, no binary. -EINVAL: more than one binary
+ * or event. -ENOEXEC: not an object file. @e says which, @notices all else. @progress may be
+ * NULL: of a debug file that a server has. *ret is the caller's to free.
+ */
+int gprof_make(const struct gprof_options *options, const char *session_dir,
+	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
+	       struct op_error *e);
+
+/*
+ * The same of a collection of files, with their arcs, whose arrangement is made anew. Of @options
+ * only compat, threshold and print count. What its sessions lost is not told.
+ */
+int gprof_make_of(struct collection *c, const struct gprof_options *options,
+		  debug_server_progress progress, struct gmon *ret, struct notices *notices,
+		  struct op_error *e);
+
+#endif

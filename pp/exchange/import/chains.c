@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* chains.c - a profile's chains into the session's stack store */
+#include "pp/exchange/import/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "libutil/file.h"
+#include "libdb/session/session.h"
+#include "libdb/stack/store.h"
+#include "libutil/xalloc.h"
+
+/* What the store calls what the session is made of. */
+struct chain_ids {
+	struct stack_store *store;
+	uint32_t *images, *events;	/* 0: not asked for yet */
+	struct stack_frame frames[STACK_FRAMES_MAX];
+};
+
+static int image_id(struct importer *m, struct chain_ids *ids, uint32_t image, uint32_t *ret)
+{
+	const struct stack_image name = {
+		.name = { .path = m->m->images[image].path },
+		.build_id = m->m->images[image].is_invented ? ""
+							    : m->m->images[image].build_id,
+	};
+	uint32_t *id = &ids->images[image];
+	int err = *id ? 0 : stack_store_image(ids->store, &name, id);
+
+	*ret = *id;
+	return err;
+}
+
+bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
+{
+	const char *name = import_function(p, place);
+	size_t n = strlen(name);
+
+	if (p->places[place].image != PROFILE_NONE || p->places[place].address || n < 3 ||
+	    *name != '[')
+		return false;
+	for (unsigned int kind = 0; kind < NR_STACK_ENDS; kind++)
+		if (strlen(stack_end_text(kind)) == n - 2 &&
+		    !strncmp(name + 1, stack_end_text(kind), n - 2)) {
+			*ret = kind;
+			return true;
+		}
+	return false;
+}
+
+static int add_chain(struct importer *m, struct chain_ids *ids, const struct profile_sample *s,
+		     uint32_t event, uint64_t count)
+{
+	const struct profile *p = m->p;
+	const struct import_labels *l = &m->labels[s->labels];
+	struct stack_context context = { .app = STACK_NONE, .tgid = l->pid, .tid = l->tid,
+					 .cpu = l->cpu, .cgroup = l->cgroup, .comm = l->comm };
+	const struct stack_event of = { m->events[event].name, m->events[event].count,
+					m->events[event].of.unit_mask };
+	unsigned int end = STACK_UNTOLD;
+	uint32_t node = s->node, id;
+	size_t nr = 0;
+	int err = 0;
+
+	for (; node != PROFILE_NONE && !err; node = p->nodes[node].parent) {
+		uint32_t place = p->nodes[node].place;
+
+		if (nr && p->nodes[node].parent == PROFILE_NONE && import_is_cut(p, place, &end))
+			break;
+		if (nr == STACK_FRAMES_MAX) {
+			end = STACK_TRUNCATED;
+			break;
+		}
+		err = image_id(m, ids, m->m->places[place].image, &ids->frames[nr].image);
+		ids->frames[nr++].offset = m->m->places[place].key;
+	}
+	if (!err && l->app != PROFILE_NONE)
+		err = image_id(m, ids, l->app, &context.app);
+	if (!err)
+		err = stack_store_context(ids->store, &context, &id);
+	if (!err && !ids->events[event])
+		err = stack_store_event(ids->store, &of, &ids->events[event]);
+	return err ? err : stack_store_add(ids->store, id, ids->events[event], ids->frames, nr, end,
+					   count);
+}
+
+static int add_chains(struct importer *m, struct chain_ids *ids)
+{
+	const struct profile *p = m->p;
+	int err = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples && !err; i++)
+		for (uint32_t event = 0; event < p->nr_events && !err; event++) {
+			int64_t value = p->values[(size_t)i * p->nr_events + event];
+			uint64_t count = value > 0 ? (uint64_t)value / m->events[event].divisor : 0;
+
+			if (p->samples[i].node != PROFILE_NONE && count)
+				err = add_chain(m, ids, &p->samples[i], event, count);
+		}
+	return err;
+}
+
+static uint64_t count_chains(const struct profile *p)
+{
+	bool *seen = xcalloc((size_t)p->nr_nodes + 1, sizeof(*seen));
+	uint64_t nr = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = p->samples[i].node;
+
+		if (node == PROFILE_NONE)
+			continue;
+		nr += !seen[node];
+		seen[node] = true;
+	}
+	free(seen);
+	return nr;
+}
+
+int import_write_chains(struct importer *m)
+{
+	char *path = path_join(m->stats, STACK_STORE_FILE);
+	struct chain_ids *ids = xcalloc(1, sizeof(*ids));
+	int err = stack_store_open(path, 0, &ids->store, m->e);
+
+	ids->images = xcalloc((size_t)m->m->nr + 1, sizeof(*ids->images));
+	ids->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*ids->events));
+	if (!err) {
+		err = add_chains(m, ids);
+		m->sums.chains = count_chains(m->p);
+	}
+	if (err && !*m->e->text)
+		op_error_set(m->e, err, "cannot write '%s': %s", path, strerror(-err));
+	stack_store_close(ids->store);
+	free(ids->images);
+	free(ids->events);
+	free(ids);
+	free(path);
+	return err;
+}

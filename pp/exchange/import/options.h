@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* options.h - opimport's command line, checked: doc/man/opimport.1 */
+#ifndef PP_EXCHANGE_IMPORT_OPTIONS_H
+#define PP_EXCHANGE_IMPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include "pp/cli/asked.h"
+#include "libutil/error.h"
+
+struct option_set;
+
+struct profile_format;
+
+/* With @abi a sample file of another machine is converted, else a profile is imported. */
+struct import_options {
+	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
+	bool list_formats;		/* then nothing else was checked either */
+	bool force, verbose;
+	bool strict, salvage, drop_handler_frames;
+	const struct profile_format *from;	/* NULL: what the bytes look like */
+	char *abi, *input;
+	char *output;			/* a sample file; of a profile: name of the session */
+	char *session_dir;		/* of a profile */
+};
+
+/* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */
+int import_options_parse(int argc, const char **argv, struct import_options *ret,
+			 struct op_error *e);
+void import_options_free(struct import_options *o);
+extern const struct option_set import_option_set;
+
+#endif

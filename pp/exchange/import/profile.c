@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* profile.c - opimport's work on a profile of another tool: read it, make a session of it */
+#include "pp/exchange/import/profile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/exchange/perf_data.h"
+
+#define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
+
+/* A sample file is no profile, but a user of --abi who forgot it means one. */
+static bool is_sample_file(const char *path)
+{
+	char magic[sizeof(SAMPLE_MAGIC) - 1] = "";
+	FILE *f = fopen(path, "re");
+	bool is = f && fread(magic, sizeof(magic), 1, f) == 1 &&
+		  !memcmp(magic, SAMPLE_MAGIC, sizeof(magic));
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+struct source {
+	unsigned char *bytes;
+	size_t size;
+};
+
+/* perf's own data becomes the text that perf prints of it. */
+static int read_source(const struct import_options *o, const struct format_warnings *warnings,
+		       struct source *ret, struct op_error *e)
+{
+	unsigned char *text = NULL;
+	int err = profile_file_bytes(o->input, &ret->bytes, &ret->size, e);
+
+	if (err || (o->from && strcmp(o->from->name, "perf-script")) ||
+	    !is_perf_data(ret->bytes, ret->size))
+		return err;
+	if (!strcmp(o->input, "-"))
+		err = op_error_set(e, -EINVAL, "'-' is perf's own data, which is read from files "
+				   "only [PS-9]");
+	else
+		err = perf_data_text(o->input, warnings, &text, &ret->size, e);
+	free(ret->bytes);
+	ret->bytes = text;
+	return err;
+}
+
+static int make_session(const struct import_options *o, const struct source *source,
+			const struct profile *p,
+			struct import_session_sums *ret, struct notices *notices,
+			struct op_error *e)
+{
+	struct import_session_options options = {
+		.session_dir = o->session_dir, .name = o->output,
+		.origin = profile_text(p, p->origin),
+		.bytes = source->bytes, .size = source->size, .salvaged = o->salvage,
+	};
+
+	if (!p->nr_samples)
+		return op_error_set(e, -ENODATA, "'%s': a profile (%s) without a sample: no "
+				    "session is made [IM-10]", o->input, options.origin);
+	if (o->drop_handler_frames) {
+		if (strcmp(options.origin, "cpuprofile"))
+			return op_error_set(e, -EINVAL, "'%s' (%s): only a cpuprofile can have "
+					    "frames of a signal handler (--drop-handler-frames)",
+					    o->input, options.origin);
+		options.bytes = NULL;	/* which has them */
+	}
+	return import_session(p, &options, ret, notices, e);
+}
+
+int import_profile(const struct import_options *o, const struct format_warnings *warnings,
+		   struct import_session_sums *ret, struct notices *notices, struct op_error *e)
+{
+	struct format_read_options options = {
+		.warnings = warnings, .strict = o->strict, .salvage = o->salvage,
+		.drop_handler_frames = o->drop_handler_frames,
+	};
+	struct source source;
+	struct profile *p = NULL;
+	int err = read_source(o, warnings, &source, e);
+
+	if (err)
+		return err;
+	err = profile_read_bytes(o->input, source.bytes, source.size, o->from, &options, &p, e);
+	if (!err)
+		err = make_session(o, &source, p, ret, notices, e);
+	else if (!o->from && is_sample_file(o->input))
+		op_error_set(e, err, "'%s' is a sample file: how is it laid out? give the 'abi' "
+			     "file of its session directory with --abi (-a)", o->input);
+	profile_free(p);
+	free(source.bytes);
+	return err;
+}
+
+void import_list_formats(FILE *out)
+{
+	for (const struct profile_format *const *f = profile_formats; *f; f++)
+		if ((*f)->read)
+			fprintf(out, "%-12s %s\n", (*f)->name, (*f)->text);
+}

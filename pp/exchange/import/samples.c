@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * samples.c - a profile's samples into sample files
+ *
+ * Sample files have counters of 32 bits. Sums that do not fit are divided, and the event's period
+ * is multiplied: fewer samples that stand for more [IM-4].
+ */
+#include "pp/exchange/import/private.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/cpu/type.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
+#include "libdb/session/session.h"
+#include "libutil/xalloc.h"
+
+#define FILES_MAX	65536
+
+/* --- labels --- */
+
+/* The image that is called so, or PROFILE_NONE. */
+static uint32_t image_named(const struct importer *m, uint32_t path)
+{
+	for (uint32_t i = 0; i < m->p->nr_images; i++)
+		if (m->p->images[i].path == path)
+			return m->m->of_image[i];
+	return PROFILE_NONE;
+}
+
+static void read_label(const struct importer *m, const struct profile_label *l,
+		       struct import_labels *ret)
+{
+	const char *key = profile_text(m->p, l->key), *text = profile_text(m->p, l->text);
+
+	if (!l->text && l->number >= 0 && l->number <= INT32_MAX) {
+		if (!strcmp(key, "pid"))
+			ret->pid = l->number;
+		else if (!strcmp(key, "tid"))
+			ret->tid = l->number;
+		else if (!strcmp(key, "cpu"))
+			ret->cpu = l->number;
+	} else if (l->text) {
+		if (!strcmp(key, "comm") && strlen(text) < 4096)
+			ret->comm = text;
+		else if (!strcmp(key, "cgroup") && strlen(text) < 4096)
+			ret->cgroup = text;
+		else if (!strcmp(key, "app"))
+			ret->app = image_named(m, l->text);
+	}
+}
+
+static void read_labels(struct importer *m)
+{
+	const struct profile *p = m->p;
+	uint32_t main = p->main_image == PROFILE_NONE ? PROFILE_NONE
+						      : m->m->of_image[p->main_image];
+
+	m->labels = xcalloc(p->nr_label_sets, sizeof(*m->labels));
+	for (uint32_t i = 0; i < p->nr_label_sets; i++) {
+		const struct profile_labels *set = &p->label_sets[i];
+
+		m->labels[i] = (struct import_labels){ SAMPLE_ALL, SAMPLE_ALL, SAMPLE_ALL, "", "",
+						       main };
+		for (uint32_t l = 0; l < set->nr; l++)
+			read_label(m, &p->labels[set->first + l], &m->labels[i]);
+	}
+}
+
+/* --- which file --- */
+
+uint32_t import_file_get(struct importer *m, const struct import_file *file)
+{
+	uint64_t hash = hash_mix(hash_mix((uint64_t)file->event << 32 | file->labels, file->image),
+				 file->callee);
+	size_t at = hash & (4 * FILES_MAX - 1);
+
+	for (; m->slots[at]; at = (at + 1) & (4 * FILES_MAX - 1)) {
+		const struct import_file *f = &m->files[m->slots[at] - 1];
+
+		if (f->event == file->event && f->labels == file->labels &&
+		    f->image == file->image && f->callee == file->callee)
+			return m->slots[at] - 1;
+	}
+	if (m->nr_files == FILES_MAX)
+		return PROFILE_NONE;
+	m->files[m->nr_files] = *file;
+	m->slots[at] = ++m->nr_files;
+	return m->nr_files - 1;
+}
+
+void import_record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value)
+{
+	xgrow(m->records, m->nr, m->room);
+	m->records[m->nr++] = (struct import_record){ key, value, file };
+}
+
+/* A sample without frames lies nowhere: it is left out, and told. */
+static int gather(struct importer *m, struct notices *notices)
+{
+	const struct profile *p = m->p;
+	uint64_t nr_empty = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		const struct profile_sample *s = &p->samples[i];
+
+		if (s->node == PROFILE_NONE) {
+			nr_empty++;
+			continue;
+		}
+		for (uint32_t event = 0; event < p->nr_events; event++) {
+			int64_t value = p->values[(size_t)i * p->nr_events + event];
+			struct import_place place = m->m->places[p->nodes[s->node].place];
+			uint32_t file;
+
+			m->nr_negative += value < 0;
+			if (value <= 0)
+				continue;
+			file = import_file_get(m, &(struct import_file){
+				event, s->labels, place.image, PROFILE_NONE });
+			if (file == PROFILE_NONE)
+				return op_error_set(m->e, -E2BIG, "more than %d combinations of "
+						    "labels, events and images", FILES_MAX);
+			import_record_add(m, file, place.key, (uint64_t)value);
+		}
+	}
+	if (nr_empty)
+		notice_add(notices, "%" PRIu64 " samples without any frame are left out", nr_empty);
+	if (m->nr_negative)
+		notice_add(notices, "%" PRIu64 " negative values are left out", m->nr_negative);
+	return m->nr ? 0 : op_error_set(m->e, -ENODATA, "the profile has no samples");
+}
+
+static int compare_records(const void *a, const void *b)
+{
+	const struct import_record *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void add_up(struct importer *m)
+{
+	size_t kept = 0;
+
+	qsort(m->records, m->nr, sizeof(*m->records), compare_records);
+	for (size_t i = 1; i < m->nr; i++) {
+		struct import_record *last = &m->records[kept], *r = &m->records[i];
+
+		if (compare_records(last, r))
+			m->records[++kept] = *r;
+		else
+			last->value = last->value + r->value < r->value ? UINT64_MAX
+									: last->value + r->value;
+	}
+	m->nr = kept + 1;
+}
+
+/* --- sample files --- */
+
+static struct sample_name name_of(const struct importer *m, const struct import_file *f)
+{
+	const struct import_labels *l = &m->labels[f->labels];
+	const struct import_event *e = &m->events[f->event];
+
+	return (struct sample_name){
+		.app = { .path = m->m->images[l->app == PROFILE_NONE ? f->image : l->app].path },
+		.image = { .path = m->m->images[f->image].path },
+		.has_callee = f->callee != PROFILE_NONE,
+		.callee = { .path = f->callee == PROFILE_NONE ? NULL
+							      : m->m->images[f->callee].path },
+		.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
+		.tgid = l->pid, .tid = l->tid, .cpu = l->cpu,
+	};
+}
+
+static int folder_of(struct importer *m, const struct import_labels *l, char **ret)
+{
+	size_t part;
+	int err;
+
+	if (!*l->cgroup) {
+		*ret = xstrdup(m->samples);
+		return 0;
+	}
+	err = session_parts_get(m->stats, &m->parts, "", l->cgroup, &part);
+	if (!err)
+		*ret = session_part_path(m->stats, part);
+	return err;
+}
+
+static int open_file(struct importer *m, const struct import_file *f, struct odb **ret)
+{
+	const struct sample_name name = name_of(m, f);
+	const struct import_event *e = &m->events[f->event];
+	const struct cpu_type *timer = cpu_type_by_name("timer");
+	const struct sample_header header = {
+		.version = SAMPLE_VERSION_1X,
+		.cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX
+						     : (uint32_t)timer->number_1x,
+		.unit_mask = (uint32_t)e->of.unit_mask,
+		.count = (uint32_t)e->count,
+	};
+	struct strbuf relative = STRBUF_INIT;
+	char *folder = NULL, *path = NULL;
+	int err = folder_of(m, &m->labels[f->labels], &folder);
+
+	if (!err)
+		err = sample_name_format(&name, &relative);
+	if (!err) {
+		path = path_join(folder, relative.text);
+		err = file_make_parent_dirs(path, 0755);
+	}
+	if (!err)
+		err = odb_open(path, SAMPLE_HEADER_SIZE, ret, m->e);
+	if (!err && odb_created(*ret)) {
+		err = sample_header_store(&header, odb_header(*ret));
+		m->sums.files += f->callee == PROFILE_NONE;
+	}
+	if (err && !*m->e->text)
+		op_error_set(m->e, err, "cannot write '%s': %s", path ? path : relative.text,
+			     strerror(-err));
+	strbuf_free(&relative);
+	free(folder);
+	free(path);
+	return err;
+}
+
+/* What is rounded off one count is carried to the next. */
+static int write_file(struct importer *m, size_t first, size_t end)
+{
+	const struct import_file *f = &m->files[m->records[first].file];
+	uint64_t divisor = m->events[f->event].divisor, rest = divisor / 2;
+	struct odb *db = NULL;
+	int err = open_file(m, f, &db);
+
+	for (size_t i = first; i < end && !err; i++) {
+		uint64_t value = m->records[i].value, n = value / divisor;
+
+		rest += value % divisor;
+		n += rest / divisor;
+		rest %= divisor;
+		if (!n)
+			continue;
+		err = odb_add(db, m->records[i].key, n > ODB_COUNT_MAX ? ODB_COUNT_MAX
+								       : (uint32_t)n);
+		m->sums.samples += f->callee == PROFILE_NONE ? n : 0;
+		if (err)
+			op_error_set(m->e, err, "cannot write a sample file: %s", strerror(-err));
+	}
+	odb_close(db);
+	return err;
+}
+
+static int write_files(struct importer *m)
+{
+	size_t end;
+	int err = 0;
+
+	for (size_t first = 0; first < m->nr && !err; first = end) {
+		for (end = first + 1; end < m->nr && m->records[end].file ==
+						     m->records[first].file;)
+			end++;
+		err = write_file(m, first, end);
+	}
+	return err;
+}
+
+static bool has_chains(const struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].node != PROFILE_NONE &&
+		    p->nodes[p->samples[i].node].parent != PROFILE_NONE)
+			return true;
+	return false;
+}
+
+int import_write_samples(const struct profile *p, const struct import_images *images,
+			 struct imported *imported, const char *samples,
+			 struct import_session_sums *sums, struct notices *notices,
+			 struct op_error *e)
+{
+	struct importer m = { .p = p, .m = images, .samples = samples, .e = e };
+	int err;
+
+	m.stats = path_join(samples, "stats");
+	m.files = xcalloc(FILES_MAX, sizeof(*m.files));
+	m.slots = xcalloc(4 * FILES_MAX, sizeof(*m.slots));
+	read_labels(&m);
+	err = gather(&m, notices);
+	if (!err) {
+		import_calls_add(&m, notices);
+		add_up(&m);
+		import_events_make(&m, imported, notices);
+		err = write_files(&m);
+	}
+	if (!err && has_chains(p))
+		err = import_write_chains(&m);
+	for (uint32_t i = 0; m.events && i < p->nr_events; i++)
+		free(m.events[i].name);
+	session_parts_free(&m.parts);
+	free(m.events);
+	free(m.stats);
+	free(m.labels);
+	free(m.files);
+	free(m.slots);
+	free(m.records);
+	*sums = m.sums;
+	return err;
+}

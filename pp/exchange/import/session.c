@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* session.c - the session is made beside its place, and moved there when it is whole */
+#include "pp/exchange/import/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libutil/file.h"
+#include "libdb/session/image_ids.h"
+#include "pp/exchange/import/private.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
+#include "libutil/xalloc.h"
+
+static int write_info(const struct profile *p, const struct import_session_options *o,
+		      const struct imported *imported, const char *stats)
+{
+	struct session_info info = { .model = "imported" };
+	int64_t end_ns = p->start_ns + p->duration_ns;
+
+	snprintf(info.collector, sizeof(info.collector), "import");
+	snprintf(info.cpu_type, sizeof(info.cpu_type), "timer");
+	snprintf(info.profiled, sizeof(info.profiled), "%s", o->origin ? o->origin : "");
+	snprintf(info.separate, sizeof(info.separate),
+		 imported->has_apps || p->main_image != PROFILE_NONE ? "lib kernel" : "none");
+	for (size_t i = 0; i < imported->nr_events; i++)
+		if (!strcmp(imported->events[i].event, "TIMER"))
+			info.period_ns = imported->events[i].period;
+	if (p->start_ns > 0 && p->duration_ns >= 0 && end_ns >= p->start_ns) {
+		info.start_time = (uint64_t)p->start_ns / 1000000000;
+		info.end_time = (uint64_t)end_ns / 1000000000;
+	}
+	return session_info_write(stats, &info);
+}
+
+/* Build-ids of all images, and the functions of each, in case it is not here. */
+static int write_images(const struct profile *p, const struct import_images *m, const char *stats)
+{
+	char *binaries = path_join(stats, SESSION_BINARIES);
+	int err = file_make_dirs(binaries, 0755);
+
+	for (uint32_t i = 0; i < m->nr && !err; i++) {
+		char *path = path_join(binaries, m->images[i].build_id);
+
+		if (!file_exists(path))
+			err = import_names_write(p, m, i, path);
+		/* without names a binary that is here is as good as any */
+		if (err >= 0 && (err || !m->images[i].is_invented))
+			err = image_ids_append(stats, m->images[i].path, m->images[i].build_id);
+		free(path);
+	}
+	free(binaries);
+	return err;
+}
+
+/* Nothing was lost here; what was lost before is not known. */
+static int write_counts(const struct import_session_sums *sums, const char *stats)
+{
+	struct cpu_counts cpu = { .received = sums->samples, .recorded = sums->samples };
+	const struct session_counts counts = { 1, &cpu };
+
+	return session_counts_write(stats, &counts);
+}
+
+static int write_profile(const struct import_session_options *o, const char *stats)
+{
+	char *path = path_join(stats, IMPORTED_PROFILE);
+	int err = file_write_atomic(path, o->bytes, o->size, 0644);
+
+	free(path);
+	return err;
+}
+
+/* All but the samples. */
+static int write_stats(const struct profile *p, const struct import_session_options *o,
+		       const struct import_images *m, const struct imported *imported,
+		       const struct import_session_sums *sums, const char *stats,
+		       struct op_error *e)
+{
+	int err = write_images(p, m, stats);
+
+	if (!err)
+		err = write_counts(sums, stats);
+
+	if (!err)
+		err = write_info(p, o, imported, stats);
+	if (!err)
+		err = imported_write(stats, imported);
+	if (!err && o->bytes)
+		err = write_profile(o, stats);
+	if (!err)
+		err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
+	return err ? op_error_set(e, err, "cannot write '%s': %s", stats, strerror(-err)) : 0;
+}
+
+static int fill(const struct profile *p, const struct import_session_options *o,
+		const char *samples, struct import_session_sums *sums, struct notices *notices,
+		struct op_error *e)
+{
+	char *stats = path_join(samples, "stats");
+	struct imported imported = { 0 };
+	struct import_images images;
+	int err = file_make_dirs(stats, 0755);
+
+	for (uint32_t i = 0; i < p->nr_labels; i++)
+		imported.has_apps |= !strcmp(profile_text(p, p->labels[i].key), "app");
+	if (o->bytes)
+		imported.format = xstrdup(o->origin);
+	imported.salvaged = o->salvaged;
+	import_images_make(p, &imported, &images);
+	if (err)
+		op_error_set(e, err, "cannot make '%s': %s", stats, strerror(-err));
+	else
+		err = import_write_samples(p, &images, &imported, samples, sums, notices, e);
+	imported.samples = sums->samples;
+	if (!err)
+		err = write_stats(p, o, &images, &imported, sums, stats, e);
+	import_images_free(&images);
+	imported_free(&imported);
+	free(stats);
+	return err;
+}
+
+int import_session(const struct profile *p, const struct import_session_options *o,
+		   struct import_session_sums *ret, struct notices *notices, struct op_error *e)
+{
+	struct import_session_sums sums = { 0 };
+	char *place, *name, *made;
+	int err;
+
+	if (!session_name_ok(o->name))
+		return op_error_set(e, -EINVAL, "'%s' is no name for a session: letters, digits "
+				    "and . _ - +, not beginning with a dot", o->name);
+	place = session_samples_path(o->session_dir, o->name);
+	if (file_exists(place)) {
+		err = op_error_set(e, -EEXIST, "session '%s' is there already: '%s'", o->name,
+				   place);
+		free(place);
+		return err;
+	}
+	name = xasprintf(".import-%ld", (long)getpid());
+	made = session_samples_path(o->session_dir, name);
+	err = fill(p, o, made, &sums, notices, e);
+	if (!err && rename(made, place))
+		err = op_error_set(e, -errno, "cannot make '%s': %s", place, strerror(errno));
+	if (err)
+		file_remove_tree(made);
+	else
+		*ret = sums;
+	free(place);
+	free(name);
+	free(made);
+	return err;
+}
