@@ -3,10 +3,9 @@
 .DEFAULT_GOAL := all
 PREFIX   ?= /usr/local
 include rules.mk
-include libutil/build.mk libdb/build.mk events/build.mk daemon/build.mk control/build.mk operf/build.mk
-include formats/build.mk
-include pp/build.mk libagent/build.mk libsampler/build.mk
-include tests/build.mk
+# each after those whose libraries it needs
+include $(addsuffix /build.mk,libutil unwind libdb events formats daemon pp feedback libagent libsampler \
+	control operf live tests)
 
 KDIR     ?= /lib/modules/$(shell uname -r)/build
 KARGS    ?= W=1

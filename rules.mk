@@ -21,17 +21,17 @@ CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
 VERSION  := 0.1.0
 # one -I: an include names its file from the root, and tests/lint checks who may include whom
 CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
-LDFLAGS  := $(EXTRA_LDFLAGS)
+LDFLAGS  := -Wl,--as-needed $(EXTRA_LDFLAGS)
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS  += -fsanitize=$(SAN)
 endif
 
-# How a program is made of its objects and libraries. Said at each program, for a pattern
-# such as build/tests/% would be taken for build/tests/unit/x.o too.
+# How a program is made of its objects and libraries. Written at each program, because a pattern
+# such as build/tests/% would match build/tests/unit/x.o too.
 define link
 @mkdir -p $(@D)
-$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS) $(if $(filter %/libdaemon.a,$^),-lz)
+$(call say,LINK)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
 endef
 
 all_objs :=
@@ -44,83 +44,75 @@ test_tools :=
 benches  :=
 fuzzers  :=
 
-# $(call library,NAME.a,SOURCES). Made anew when its build.mk changes: a source that is new in there
-# may be older than the library, and its object is then not missed (.SECONDARY).
+# $(call sources,FOLDERS): the .c files in these folders themselves
+sources = $(sort $(wildcard $(addsuffix /*.c,$(1))))
+objects = $(patsubst %.c,$(O)/%.o,$(1))
+
+# $(call last_of_each,WORDS): each word once, in the place where it stands last. Link order: what
+# is needed stands behind what needs it.
+last_of_each = $(if $(1),$(call last_of_each,$(filter-out $(lastword $(1)),$(1))) $(lastword $(1)))
+archives     = $(call last_of_each,$(1) $(foreach l,$(1),$(needs_$(l))))
+link_flags   = $(call last_of_each,$(foreach l,$(call archives,$(1)),$(flags_$(l))))
+
+# $(call keep_list,FILE,WORDS): the file holds them, and is as old as they are
+keep_list = $(if $(call same,$(2),$(strip $(file <$(1)))),,\
+	$(shell mkdir -p $(dir $(1)))$(file >$(1),$(2)))
+same      = $(if $(subst x$(1),,x$(2))$(subst x$(2),,x$(1)),,y)
+
+# $(call library,NAME.a,SOURCES,LIBRARIES of ours that it needs,-l FLAGS that it needs). It is made
+# anew when the list of its sources changes, which a file beside it holds: an object that is new in
+# it may be older than the library.
 define library
-lib_$(1) := $(O)/lib/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(lastword $(MAKEFILE_LIST))
+needs_$(1) := $(call archives,$(3))
+flags_$(1) := $(4)
+all_objs += $(call objects,$(2))
+$(call keep_list,$(O)/lib/$(1).list,$(strip $(2)))
+$(O)/lib/$(1): $(O)/lib/$(1).list $(call objects,$(2))
 endef
+
+# $(call linked,LIST,FILE,SOURCES,LIBRARIES of ours that it uses itself,-l FLAGS of its own): a
+# program, which goes into the list
+define linked
+$(1) += $(2)
+all_objs += $(call objects,$(3))
+$(2): LIBS := $(5) $(call link_flags,$(4))
+$(2): $(call objects,$(3)) $(addprefix $(O)/lib/,$(call archives,$(4)))
+	$$(link)
+endef
+
+# $(call KIND,NAME,SOURCES,LIBRARIES,-l FLAGS), as above:
+# for users; a TAP program; what tests use; a benchmark; one that reads bytes from anywhere, with
+# the plain driver of tests/fuzz/driver.c or, with FUZZ=libfuzzer, clang's
+program       = $(call linked,programs,$(O)/bin/$(1),$(2),$(3),$(4))
+unit_test     = $(call linked,tests,$(O)/tests/$(1),$(2),$(3),$(4))
+test_tool     = $(call linked,test_tools,$(O)/tools/$(1),$(2),$(3),$(4))
+bench_program = $(call linked,benches,$(O)/bench/$(1),$(2),$(3),$(4))
+fuzz_target   = $(call linked,fuzzers,$(O)/fuzz/$(1),$(2) $(fuzz_driver),$(3),$(4) $(fuzz_flags))
+fuzz_driver  := $(if $(filter libfuzzer,$(FUZZ)),,tests/fuzz/driver.c)
+fuzz_flags   := $(if $(filter libfuzzer,$(FUZZ)),-fsanitize=fuzzer)
 
 # $(call shared_library,NAME.so,VERSION,SOURCES,MAP of symbol versions,-l FLAGS): what other
 # people's programs link with; $(O)/lib/NAME.so is a link to $(O)/lib/NAME.so.VERSION
 define shared_library
 shared += $(O)/lib/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(3))
-$(patsubst %.c,$(O)/%.o,$(3)): CFLAGS += -fPIC -fvisibility=hidden
+all_objs += $(call objects,$(3))
+$(call objects,$(3)): CFLAGS += -fPIC -fvisibility=hidden
 $(O)/lib/$(1): $(O)/lib/$(1).$(2)
 	$$(Q)ln -sf $(1).$(2) $$@
 $(O)/lib/$(1).$(2): LIBS := $(5)
 $(O)/lib/$(1).$(2): LDFLAGS += -shared -Wl,-soname,$(1).$(2) -Wl,--version-script=$(strip $(4))
-$(O)/lib/$(1).$(2): $(patsubst %.c,$(O)/%.o,$(3)) | $(strip $(4))
+$(O)/lib/$(1).$(2): $(call objects,$(3)) | $(strip $(4))
 	$$(link)
 endef
 
-# $(call plugin,NAME.so,SOURCES): what other people's programs load; its LIBS are said beside it
+# $(call plugin,NAME.so,SOURCES): what other people's programs load; its LIBS stand beside it
 define plugin
 shared += $(O)/lib/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(patsubst %.c,$(O)/%.o,$(2)): CFLAGS += -fPIC -fvisibility=hidden
+all_objs += $(call objects,$(2))
+$(call objects,$(2)): CFLAGS += -fPIC -fvisibility=hidden
 $(O)/lib/$(1): LDFLAGS += -shared
-$(O)/lib/$(1): $(patsubst %.c,$(O)/%.o,$(2))
+$(O)/lib/$(1): $(call objects,$(2))
 	$$(link)
-endef
-
-# $(call program,NAME,SOURCES,LIBRARIES of ours in link order,-l FLAGS)
-define program
-programs += $(O)/bin/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(O)/bin/$(1): LIBS := $(4)
-$(O)/bin/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
-	$$(link)
-endef
-
-# $(call unit_test,NAME,SOURCES,LIBRARIES,-l FLAGS): a TAP program, $(O)/tests/NAME
-define unit_test
-tests += $(O)/tests/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(O)/tests/$(1): LIBS := $(4)
-$(O)/tests/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
-	$$(link)
-endef
-
-# $(call test_tool,NAME,SOURCES,LIBRARIES,-l FLAGS): a program that tests use, $(O)/tools/NAME
-define test_tool
-test_tools += $(O)/tools/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(O)/tools/$(1): LIBS := $(4)
-$(O)/tools/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
-	$$(link)
-endef
-
-# $(call bench_program,NAME,SOURCES,LIBRARIES,-l FLAGS): $(O)/bench/NAME
-define bench_program
-benches += $(O)/bench/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2))
-$(O)/bench/$(1): LIBS := $(4)
-$(O)/bench/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(addprefix $(O)/lib/,$(3))
-	$$(link)
-endef
-
-# $(call fuzz_target,NAME,SOURCE,LIBRARIES,-l FLAGS): $(O)/fuzz/NAME, with the plain
-# driver of tests/fuzz/driver.c; FUZZ=libfuzzer links clang's instead.
-fuzz_driver = $(if $(filter libfuzzer,$(FUZZ)),,$(O)/tests/fuzz/driver.o)
-define fuzz_target
-fuzzers += $(O)/fuzz/$(1)
-all_objs += $(patsubst %.c,$(O)/%.o,$(2)) $(fuzz_driver)
-$(O)/fuzz/$(1): LIBS := $(4)
-$(O)/fuzz/$(1): $(patsubst %.c,$(O)/%.o,$(2)) $(fuzz_driver) $(addprefix $(O)/lib/,$(3))
-	$$(link) $$(if $$(filter libfuzzer,$$(FUZZ)),-fsanitize=fuzzer)
 endef
 
 $(O)/%.o: %.c
@@ -131,6 +123,8 @@ $(O)/%.o: %.c
 $(O)/pic/%.o: %.c
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(O)/lib/%.list: ;
 
 # written by the compiler; without this make would take a missing one for a program
 $(O)/%.d: ;

@@ -2,8 +2,8 @@
 /*
  * plan.h - from the events on operf's and ocount's command lines to what perf is asked for
  *
- * They are judged just as opcontrol's (control/plan/plan.h), against the tables of this machine's CPUs,
- * and end up in the daemon's own words. Where there are no counters time is sampled.
+ * They are judged just as opcontrol's (control/plan/plan.h), against the tables of this machine's
+ * CPUs, and end up in the daemon's own words. Where there are no counters time is sampled.
  */
 #ifndef OPERF_PLAN_H
 #define OPERF_PLAN_H

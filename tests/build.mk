@@ -1,9 +1,9 @@
-# Each suite's makefile fragment names its programs: tests/unit/FOLDER.mk, tests/fuzz/FOLDER.mk, ...
-include $(wildcard tests/*/*.mk)
+# Each suite's makefile fragment names its programs: tests/unit/build.mk, tests/fuzz/build.mk, ...
+include $(wildcard tests/*/build.mk)
+$(eval $(call test_tool,events-lint,tests/events_lint.c,libevents.a))
 $(eval $(call test_tool,bare_perf,tests/bare_perf.c))
 $(eval $(call test_tool,profile_tool,tests/profile_tool.c tests/profile_print.c,\
-	libformats.a libutil.a,$(formats_ldlibs)))
-$(eval $(call test_tool,bpf_burn,tests/workload/bpf_burn.c))
+	libformats.a))
 
 .PHONY: test-programs fuzz-programs bench-programs
 test-programs: all $(tests) $(test_tools) $(shape)

@@ -23,7 +23,7 @@ struct collector_choice {
 	uint64_t clock_khz;		/* the nominal clock that this collector goes by */
 	bool counts;			/* events of the CPUs; else their time */
 	char by_time[256];		/* !counts: why, half a sentence */
-	bool watchdog_off;		/* it is off for this, by us: control/opcontrol/watchdog.h */
+	bool watchdog_off;		/* by us, for this: control/opcontrol/watchdog.h */
 
 	/* counts: */
 	const char *root;		/* that the kinds were found below: cpu_detect() */

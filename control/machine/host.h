@@ -17,7 +17,8 @@ struct host {
 	int (*load)(const struct driver *d, const char *model, struct op_error *e);
 	int (*reload)(const struct driver *d, struct op_error *e);
 	const char *watchdog;		/* /proc/sys/kernel/nmi_watchdog */
-	const char *watchdog_kept;	/* that it was on before we turned it off: control/opcontrol/watchdog.h */
+	/* says that it was on before opcontrol turned it off: control/opcontrol/watchdog.h */
+	const char *watchdog_kept;
 };
 
 void host_init(struct host *h);

@@ -3,8 +3,8 @@
  * collector.h - where samples come from: the kernel module or perf_event_open(2)
  *
  * Both hand the daemon the same thing: words of the event buffer (op_abi.h), to be decoded by
- * daemon/record/trans.c, and answers about the cookies in them. So everything behind a collector is the same
- * code, and a recorded stream can be replayed through it.
+ * daemon/record/trans.c, and answers about the cookies in them. So everything behind a collector
+ * is the same code, and a recorded stream can be replayed through it.
  *
  * Life: open (set up, nothing counts yet), then start/stop any number of times, then close.
  * One thread; nothing here is async-signal-safe. All return 0 or -errno and explain in @e.

@@ -3,8 +3,8 @@
  * ibs.h - AMD's instruction-based sampling: what was asked for, and the feature that serves it
  *
  * The CPU chooses an instruction fetch or an op and writes down what became of it. From those
- * registers any number of events is derived (daemon/collect/ibs/events.h), each with sample files of its own.
- * doc/ibs.md [IB-n].
+ * registers any number of events is derived (daemon/collect/ibs/events.h), each with sample files
+ * of its own. doc/ibs.md [IB-n].
  */
 #ifndef DAEMON_RECORD_IBS_H
 #define DAEMON_RECORD_IBS_H

@@ -56,7 +56,7 @@ struct binary {
 	char *debug_path;		/* of SYMBOLS_DEBUG_FILE */
 	char *looked_in;		/* where debug files were looked for in vain, or NULL */
 	struct binary_files *files;	/* what is kept open or in memory, or NULL */
-	const char **shown;		/* pp/report/merge_pass.c's: names of rows made so far, by symbol */
+	const char **shown;		/* names of rows so far: pp/report/merge_pass.c */
 };
 
 struct binary_options {

@@ -2,7 +2,8 @@
 /*
  * html.c - the page of pp/picture/page/ with a picture's data in it
  *
- * In pp/picture/page/page.html, "%%NAME%%" stands for a part. Names out of binaries are in the data only [PI-10].
+ * In pp/picture/page/page.html, "%%NAME%%" stands for a part. Names out of binaries are in the
+ * data only [PI-10].
  */
 #include "pp/picture/html.h"
 

@@ -8,7 +8,7 @@
 #define PART(name, file)                                                                       \
 	__asm__(".pushsection .rodata\n"                                                       \
 		".globl " #name "\n"                                                           \
-		#name ": .incbin \"pp/picture/page/" file "\"\n"                                    \
+		#name ": .incbin \"pp/picture/page/" file "\"\n"                               \
 		".byte 0\n"                                                                    \
 		".popsection\n")
 

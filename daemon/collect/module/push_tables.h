@@ -2,9 +2,10 @@
 /*
  * push_tables.h - from the cookies that a collector wants unwind tables for to pushing them there
  *
- * The file of a cookie can be had once (OP_IOC_COOKIE_FD), when it is resolved (daemon/record/cookie.h): then
- * its key is kept and its table begun. A table that is wanted before it is ready is pushed by a
- * later unwind_push_turn(). A table that another cookie's image has, too, is pushed once. [CC-51]
+ * The file of a cookie can be had once (OP_IOC_COOKIE_FD), when it is resolved
+ * (daemon/record/cookie.h): then its key is kept and its table begun. A table that is wanted
+ * before it is ready is pushed by a later unwind_push_turn(). A table that another cookie's image
+ * has, too, is pushed once. [CC-51]
  */
 #ifndef DAEMON_COLLECT_MODULE_PUSH_TABLES_H
 #define DAEMON_COLLECT_MODULE_PUSH_TABLES_H

@@ -2,8 +2,8 @@
 /*
  * unwind.h - walk a user stack that was copied
  *
- * The walk itself is unwind/walk.h's; here is what it walks on: registers and memory of a sample, and
- * nothing else. What the copy does not hold can't be read [PC-83].
+ * The walk itself is unwind/walk.h's; here is what it walks on: registers and memory of a sample,
+ * and nothing else. What the copy does not hold can't be read [PC-83].
  */
 #ifndef DAEMON_COLLECT_PERF_UNWIND_H
 #define DAEMON_COLLECT_PERF_UNWIND_H

@@ -1,1 +1,0 @@
-$(eval $(call bench_program,proto,tests/bench/proto.c,libformats.a libutil.a,$(formats_ldlibs)))

@@ -1,0 +1,5 @@
+# What golden tests use: text to sessions, to samples of other machines, to stacks; and readers of
+# what the tools write and none of ours reads
+$(eval $(call test_tool,mkprofile,tests/golden/mkprofile.c,libdb.a libevents.a libutil.a))
+$(foreach t,mkforeign mkstacks,$(eval $(call test_tool,$(t),tests/golden/$(t).c,libdb.a)))
+$(foreach t,read_gmon read_llvm_sample,$(eval $(call test_tool,$(t),tests/golden/$(t).c)))

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * dying.c - a daemon that is killed just before it is asked is one that does not run
+ *
+ * The daemon is a child process with the lock and the socket of one; it answers, or ends in the
+ * middle of an answer. The last test has the real one.
+ */
+#include "tests/unit/daemon/fake_daemon.h"
+
+TEST(killed_200_times)
+{
+	struct op_error e = { "" };
+
+	tmpdir_make();
+	for (int i = 0; i < 200; i++) {
+		pid_t pid = start(ANSWERS, i & 1);
+
+		if (i % 4 == 0)
+			CHECK(daemon_runs(tmpdir), "kill %d: it did not run before", i);
+		kill(pid, SIGKILL);
+		if (i % 4 >= 2) {
+			int err = daemon_ask(tmpdir, i % 8 >= 6 ? "status" : "start", NULL, &e);
+
+			CHECK(err == -ESRCH, "kill %d: %d, %s", i, err, e.text);
+		}
+		CHECK(!daemon_runs(tmpdir), "kill %d: seems to run", i);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Every action of a daemon that ends while it is asked: as if it had not run. */
+static void check_actions(enum behaviour behaviour)
+{
+	int (*const actions[])(struct control *, struct op_error *) = {
+		action_stop, action_status, action_shutdown, action_reset, action_dump,
+	};
+	struct op_error e = { "" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		pid_t pid = start(behaviour, true);
+		struct control c = control_of(true);
+		int err = act(actions[i], &c, &e), want = actions[i] == action_dump ? -ESRCH : 0;
+
+		CHECK(err == want, "action %zu: %d, %s", i, err, e.text);
+		CHECK(!daemon_runs(tmpdir), "action %zu: runs", i);
+		waitpid(pid, NULL, 0);
+		control_done(&c);
+	}
+	CHECK(strstr(e.text, "before it had answered 'dump'"), "%s", e.text);
+}
+
+TEST(ends_when_asked)
+{
+	tmpdir_make();
+	check_actions(ENDS_WHEN_ASKED);
+	check_actions(ENDS_IN_MID_ANSWER);
+}
+
+TEST(saved_without_it)
+{
+	struct op_error e = { "" };
+	struct control c;
+	pid_t pid;
+
+	tmpdir_make();
+	CHECK(!file_make_dirs(tmpdir_path("samples/current/{kern}/x"), 0755), "mkdir");
+	pid = start(ENDS_WHEN_ASKED, true);
+	c = control_of(true);
+	CHECK(!action_save(&c, "one", &e), "%s", e.text);
+	CHECK(file_is_dir(tmpdir_path("samples/one/{kern}/x")), "not saved");
+	waitpid(pid, NULL, 0);
+	control_done(&c);
+}
+
+/* Its socket was removed by somebody: that is not the same as not running. */
+TEST(holds_the_lock_and_does_not_listen)
+{
+	struct op_error e = { "" };
+	struct control c;
+	pid_t pid;
+
+	tmpdir_make();
+	pid = start(ANSWERS, true);
+	unlink(tmpdir_path("control"));
+	CHECK(daemon_runs_after(tmpdir, 50), "the lock is held");
+	c = control_of(true);
+	CHECK(!act(action_shutdown, &c, &e), "%s", e.text);
+	CHECK(waitpid(pid, NULL, 0) == pid, "still there");
+	CHECK(!daemon_runs(tmpdir), "runs");
+	control_done(&c);
+}
+
+/* In somebody else's folder any number may stand in the lock. */
+TEST(whose_process_may_be_killed)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	CHECK(!pipe(ends), "pipe");
+	pid = fork();
+	if (!pid) {
+		if (getuid() == 0 && setuid(65534))
+			_exit(1);
+		tell(ends[1]);
+		pause();
+	}
+	close(ends[1]);
+	CHECK(read(ends[0], &c, 1) == 1, "it cannot be another user");
+	tmpdir_make();
+	CHECK(!daemon_owns_lock(tmpdir, getpid()), "no lock");
+	put_text(tmpdir_path("lock"), "1");
+	CHECK(daemon_owns_lock(tmpdir, getpid()), "ours");
+	CHECK(getuid() || !daemon_owns_lock(tmpdir, pid), "another user's");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK(!daemon_owns_lock(tmpdir, pid), "nobody's");
+}
+
+/* One that is just starting: the lock comes first, the socket later. */
+TEST(starting_while_asked)
+{
+	struct op_error e = { "" };
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	tmpdir_make();
+	CHECK(!pipe(ends), "pipe");
+	pid = fork();
+	if (!pid) {
+		take_lock();
+		tell(ends[1]);
+		usleep(200000);
+		serve(ANSWERS, listen_to_control());
+	}
+	close(ends[1]);
+	CHECK(read(ends[0], &c, 1) == 1, "the daemon does not start");
+	CHECK(daemon_runs(tmpdir), "not seen");
+	CHECK(!daemon_ask(tmpdir, "start", NULL, &e), "%s", e.text);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* opcontrol and oprofiled themselves. */
+
+TEST(killed_and_started_at_once)
+{
+	const char *start_line = "--collector=perf --event=CPU_CLK_UNHALTED:2000000 --start";
+	char said[4000];
+
+	tmpdir_make();
+	if (run_opcontrol(start_line, said, sizeof(said))) {
+		if (getuid() || strstr(said, "perf_event"))
+			SKIP("needs root and perf_event_open()");
+		CHECK(false, "%s", said);
+	}
+	for (int i = 0; i < 5; i++) {
+		kill(daemon_pid(tmpdir), SIGKILL);
+		CHECK(!run_opcontrol(start_line, said, sizeof(said)), "%s", said);
+		CHECK(strstr(said, "Daemon started.") && strstr(said, "Profiler running."), "%s",
+		      said);
+	}
+	kill(daemon_pid(tmpdir), SIGKILL);
+	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)) && strstr(said, "not running"), "%s",
+	      said);
+}
+
+TEST_MAIN()

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* status.c - what the daemon answers, and what opcontrol --status makes of it */
+#include "control/opcontrol/daemon_link.h"
+#include "control/opcontrol/status.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+TEST(answer_values)
+{
+	static const char answer[] = "pid 12\nstate running\nevents A:1 B:2\nvmlinux\n"
+				     "vmlinux_more x\nlast";
+	char buf[16];
+
+	CHECK(answer_value(answer, "pid", buf, sizeof(buf)) && !strcmp(buf, "12"), "%s", buf);
+	CHECK(answer_value(answer, "events", buf, sizeof(buf)) && !strcmp(buf, "A:1 B:2"), "%s",
+	      buf);
+	CHECK(answer_value(answer, "vmlinux", buf, sizeof(buf)) && !*buf, "%s", buf);
+	CHECK(answer_value(answer, "last", buf, sizeof(buf)) && !*buf, "%s", buf);
+	CHECK(!answer_value(answer, "vm", buf, sizeof(buf)) && !*buf, "only whole keys");
+	CHECK(!answer_value("", "pid", buf, sizeof(buf)), "empty answer");
+	CHECK(answer_value(answer, "events", buf, 4) && !strcmp(buf, "A:1"), "cut to fit: %s", buf);
+}
+
+TEST(periods)
+{
+	const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = { { 0, "0 ns" }, { 999, "999 ns" }, { 38521, "38.521 us" }, { 1000000, "1 ms" },
+		      { 2500000000, "2.5 s" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char buf[32];
+
+		format_period(cases[i].ns, buf, sizeof(buf));
+		CHECK(!strcmp(buf, cases[i].text), "%s", buf);
+	}
+}
+
+/* What status_print_running() makes of @answer; the caller's to free(). */
+static char *printed(const char *answer)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	status_print_running(answer, out);
+	fclose(out);
+	return text;
+}
+
+TEST(status_of_chains)
+{
+	char *text = printed("pid 1\nstate running\ncollector module\ncallgraph_depth 16\n"
+			     "unwind tables\nunwind.tables 12\nunwind.bytes 2097152\n"
+			     "unwind.limit 67108864\nunwind.refused 1\nstacks.complete 970\n"
+			     "stacks.truncated 20\nstacks.untold 10\nstacks_guessed 5\n"
+			     "stacks_lost 3\narcs_lost 4\n");
+
+	CHECK(strstr(text, "\nCall stacks: 1000, 97.0 % complete, 2.0 % cut at the depth asked for"
+			   ", 1.0 % of unknown end\n"
+			   "  0.5 % in part by frame pointers, for want of an unwind table\n"
+			   "Call stacks not kept: 3\nCalls not counted: 4\n"
+			   "Stacks walked by: 12 unwind tables, 2048 of 65536 kB; 1 images have "
+			   "none that can be used\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nunwind fp\n");
+	CHECK(strstr(text, "\nStacks walked by: frame pointers only\n"), "%s", text);
+	free(text);
+}
+
+TEST(status_of_made_code)
+{
+	char *text = printed("pid 1\nstate running\njit.refused 2\njit.damaged 3\n");
+
+	CHECK(strstr(text, "\nProcesses with a refused file about code they made: 2\n"
+			   "Processes with a damaged file about code they made: 3\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nstate running\n");
+	CHECK(!strstr(text, "code they made"), "%s", text);
+	free(text);
+}
+
+TEST(status_of_counters)
+{
+	char *text = printed("pid 1\nstate running\ncollector module\nmodel intel\n"
+			     "cpu_type i386/skylake\nperiod_ns 0\n"
+			     "events A:1000:0:1:1 B:500:65:0:1\n"
+			     "event.0 A:1000:0:1:1 1000000 1000000\n"
+			     "event.5 B:500:65:0:1 1000000 250000\n"
+			     "event.6 C:500:65:0:1\nevent.7 D:1:1:1:1 0 0\nthrottled 7\n");
+
+	CHECK(strstr(text, "\nEvent 0: A:1000:0:1:1\nEvent 1: B:500:65:0:1\n"), "%s", text);
+	CHECK(strstr(text, "\nModel: intel, by the counters of CPU type i386/skylake\n"
+		     "Multiplexed: B:500:65:0:1 was counted 25.0 % of the time\n"), "%s", text);
+	CHECK(!strstr(text, "Multiplexed: A") && !strstr(text, "Multiplexed: D"), "%s", text);
+	CHECK(strstr(text, "\nInterrupts throttled: 7\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nstate running\nmodel timer\ncpu_type timer\nperiod_ns 1000000\n"
+		       "clock_khz 2000000\n");
+	CHECK(strstr(text, "\nModel: timer, a sample every 1 ms on each CPU (clock 2000 MHz)\n"),
+	      "%s", text);
+	free(text);
+}
+
+TEST(status_of_ibs)
+{
+	char *text = printed("pid 1\nstate running\nmodel ibs\nibs.fetch_samples 3\n"
+			     "ibs.op_samples 20\nibs.op_invalid_rip 1\nibs.derived_events 44\n"
+			     "ibs.log_lines_left_out 5\n");
+
+	CHECK(strstr(text, "\nIBS samples: 3 of fetches, 20 of ops (1 at no valid address); "
+			   "44 events derived from them\nIBS log lines left out: 5\n"), "%s", text);
+	free(text);
+	text = printed("pid 1\nstate running\nmodel timer\n");
+	CHECK(!strstr(text, "IBS"), "%s", text);
+	free(text);
+}
+
+TEST_MAIN()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stuck_oprofiled.c - opcontrol and oprofiled themselves: a daemon that does not answer,
+ * and a start that fails
+ */
+#include "control/opcontrol/daemonrc.h"
+#include "tests/unit/daemon/fake_daemon.h"
+#include "tests/unit/stopwatch.h"
+
+static const char good_start[] = "--collector=perf --event=CPU_CLK_UNHALTED:2000000 --start";
+static char said[4000];
+
+static void start_or_skip(void)
+{
+	if (!run_opcontrol(good_start, said, sizeof(said)))
+		return;
+	if (getuid() || strstr(said, "perf_event"))
+		SKIP("needs root and perf_event_open()");
+	CHECK(false, "%s", said);
+}
+
+/* Of a daemon that will be stopped for longer than an answer may take. */
+static void status_gives_up(void)
+{
+	double began = seconds();
+	int status = run_opcontrol("--status", said, sizeof(said));
+
+	CHECK(WEXITSTATUS(status) == 1 && strstr(said, "does not answer 'status'"), "%s", said);
+	CHECK(seconds() - began < 30, "after %.1f s", seconds() - began);
+	fflush(stdout);
+	exit(tap_failures ? 1 : 0);
+}
+
+TEST(a_stopped_oprofiled)
+{
+	double began;
+	pid_t asking;
+	int status;
+
+	tmpdir_make();
+	start_or_skip();
+	kill(daemon_pid(tmpdir), SIGSTOP);
+	/* beside the shutdown, which waits for an answer as long, and then for the end */
+	fflush(stdout);
+	asking = fork();
+	if (asking == 0)
+		status_gives_up();
+	began = seconds();
+	status = run_opcontrol("--shutdown", said, sizeof(said));
+	CHECK(WEXITSTATUS(status) == 1 && strstr(said, "was killed"), "%s", said);
+	CHECK(seconds() - began < 40, "after %.1f s", seconds() - began);
+	CHECK(waitpid(asking, &status, 0) == asking && !status, "--status: %x", status);
+	status = run_opcontrol("--shutdown", said, sizeof(said));
+	CHECK(!status && strstr(said, "not running"), "%s", said);
+	CHECK(!run_opcontrol("--start", said, sizeof(said)), "%s", said);
+	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)), "%s", said);
+}
+
+TEST(a_failed_start_saves_nothing)
+{
+	const char *const bad[] = {
+		"--event=CPU_CLK_UNHALTED:3000000 --session-dir=/proc/foo --start",
+		"--buffer-size=1024 --start",
+		"--callgraph=5 --session-dir=/proc/foo --start-daemon",
+	};
+	const char saved[] = "CALLGRAPH=3\n";
+	char *text = NULL;
+
+	if (getuid())
+		SKIP("needs root");
+	tmpdir_make();
+	put_text(tmpdir_path("daemonrc"), saved);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		CHECK(run_opcontrol(bad[i], said, sizeof(said)), "%s: %s", bad[i], said);
+		CHECK(!file_read_all(tmpdir_path("daemonrc"), 4096, &text, NULL) &&
+		      !strcmp(text, saved), "%s saved: %s", bad[i], text);
+		free(text);
+	}
+	CHECK(!file_exists(tmpdir_path("daemonrc_new")), "waits");
+}
+
+TEST(a_start_saves)
+{
+	struct op_error e = { "" };
+	struct setup s;
+
+	tmpdir_make();
+	start_or_skip();
+	setup_init(&s);
+	CHECK(!daemonrc_load(tmpdir_path("daemonrc"), &s, &e), "%s", e.text);
+	CHECK(!strcmp(s.session_dir, tmpdir) && s.nr_events == 1 && s.events[0].count == 2000000,
+	      "%s, %zu events", s.session_dir, s.nr_events);
+	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)), "%s", said);
+	setup_free(&s);
+}
+
+TEST_MAIN()

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fuse.c - a program on a file system whose server stops answering does not stop the daemon
+ *
+ * The server is a child process that speaks FUSE itself: it serves one file, a shell, and once
+ * the shell runs it goes on taking requests and answers none. Needs root and perf_event_open().
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "libutil/channel.h"
+#include "tests/unit/daemon/collect/perf/need_perf.h"
+#include "daemon/collect/perf/mounts.h"
+#include "libdb/session/session.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
+
+#define FILE_NODE	2
+#define REQUEST_MAX	(256 * 1024)
+
+static char *shell;
+static size_t shell_size;
+static int *mute;			/* shared: answer no more */
+
+static void reply(int dev, const struct fuse_in_header *in, int err, const void *data, size_t n)
+{
+	static char buf[REQUEST_MAX];
+	struct fuse_out_header out = {.len = sizeof(out) + n, .error = err, .unique = in->unique};
+
+	memcpy(buf, &out, sizeof(out));
+	if (n)
+		memcpy(buf + sizeof(out), data, n);
+	(void)!write(dev, buf, out.len);
+}
+
+static struct fuse_attr attr_of(uint64_t node)
+{
+	return (struct fuse_attr){
+		.ino = node,
+		.size = node == FILE_NODE ? shell_size : 0,
+		.mode = node == FILE_NODE ? S_IFREG | 0755 : S_IFDIR | 0755,
+		.nlink = 1,
+		.blksize = 4096,
+	};
+}
+
+static void reply_read(int dev, const struct fuse_in_header *in, const struct fuse_read_in *r)
+{
+	size_t n = r->offset < shell_size ? shell_size - r->offset : 0;
+
+	reply(dev, in, 0, shell + (n ? r->offset : 0), n < r->size ? n : r->size);
+}
+
+/* No timeouts given: whatever is asked of the file later is asked of us. */
+static void serve(int dev)
+{
+	static char request[REQUEST_MAX];
+	const struct fuse_in_header *in = (void *)request;
+	struct fuse_init_out init = {.major = FUSE_KERNEL_VERSION, .minor = 31,
+				     .max_write = 4096, .max_readahead = 4096};
+	struct fuse_entry_out entry = {.nodeid = FILE_NODE, .attr = attr_of(FILE_NODE)};
+	struct fuse_open_out opened = {.open_flags = FOPEN_KEEP_CACHE};
+	struct fuse_attr_out attr = {.attr_valid = 0};
+
+	while (read(dev, request, sizeof(request)) > 0) {
+		if (*(volatile int *)mute)
+			continue;
+		attr.attr = attr_of(in->nodeid);
+		if (in->opcode == FUSE_INIT)
+			reply(dev, in, 0, &init, sizeof(init));
+		else if (in->opcode == FUSE_LOOKUP)
+			reply(dev, in, 0, &entry, sizeof(entry));
+		else if (in->opcode == FUSE_GETATTR)
+			reply(dev, in, 0, &attr, sizeof(attr));
+		else if (in->opcode == FUSE_OPEN)
+			reply(dev, in, 0, &opened, sizeof(opened));
+		else if (in->opcode == FUSE_READ)
+			reply_read(dev, in, (void *)(request + sizeof(*in)));
+		else if (in->opcode == FUSE_FLUSH || in->opcode == FUSE_RELEASE)
+			reply(dev, in, 0, NULL, 0);
+		else if (in->opcode != FUSE_FORGET && in->opcode != FUSE_BATCH_FORGET)
+			reply(dev, in, -ENOSYS, NULL, 0);
+	}
+	_exit(0);
+}
+
+/* Mounted where everybody may use it, root's daemon too. */
+static pid_t mount_it(const char *at)
+{
+	char options[100];
+	int dev = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	pid_t server;
+
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
+		 dev);
+	if (dev < 0 || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("test", at, "fuse.test", 0, options))
+		SKIP("needs root and /dev/fuse");
+	server = fork();
+	if (!server)
+		serve(dev);
+	close(dev);
+	return server;
+}
+
+static double cpu_ms(pid_t pid)
+{
+	struct timespec t = {0, 0};
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(pid, &clock))
+		clock_gettime(clock, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* Until it had so much CPU time, however long the machine takes over it. */
+static void let_work(pid_t pid, double ms)
+{
+	double end = cpu_ms(pid) + ms;
+
+	for (int i = 0; i < 6000 && cpu_ms(pid) < end; i++)
+		usleep(10000);
+	CHECK(cpu_ms(pid) >= end, "the program does not run");
+}
+
+static pid_t start_spinning(const char *program)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		execl(program, program, "-c", "while :; do :; done", NULL);
+		_exit(1);
+	}
+	let_work(pid, 50);
+	return pid;
+}
+
+static int run_daemon(void)
+{
+	char *dir = path_program_dir();
+	char *command = xasprintf("timeout 60 %s/../bin/oprofiled --session-dir='%s' "
+				  "--collector=perf --events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1",
+				  dir, tmpdir_path("sd"));
+	int status = system(command);
+
+	free(command);
+	free(dir);
+	return status;
+}
+
+static int ask(const char *request)
+{
+	struct op_error e = { "" };
+	int err = channel_ask(tmpdir_path("sd/control"), request, 30000, NULL, &e);
+
+	CHECK(!err, "%s: %s", request, e.text);
+	return err;
+}
+
+static void profile_it(bool lives)
+{
+	pid_t server, spinner;
+	char *files;
+	int err;
+
+	need_perf();
+	tmpdir_make();
+	CHECK(!file_read_all("/bin/sh", 16 << 20, &shell, &shell_size), "no /bin/sh");
+	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	mkdir(tmpdir_path("mnt"), 0755);
+	server = mount_it(tmpdir_path("mnt"));
+	spinner = start_spinning(tmpdir_path("mnt/prog"));
+	*(volatile int *)mute = 1;
+	CHECK(!run_daemon(), "start");
+	err = ask("start");
+	let_work(spinner, 50);
+	if (!lives)
+		kill(spinner, SIGKILL);
+	err |= ask("dump");
+	err |= ask("shutdown");
+	kill(spinner, SIGKILL);
+	kill(server, SIGKILL);		/* ends what still waits for it */
+	waitpid(server, NULL, 0);
+	waitpid(spinner, NULL, 0);
+	umount2(tmpdir_path("mnt"), MNT_DETACH);
+	files = xasprintf("%s/sd/samples/current/{root}%s/mnt/prog", tmpdir, tmpdir);
+	CHECK(err || file_is_dir(files), "no samples in '%s'", files);
+	free(files);
+	free(shell);
+}
+
+TEST(a_server_that_stops_answering)
+{
+	profile_it(true);
+}
+
+/* Then the file is looked for by its path. */
+TEST(and_its_program_is_gone)
+{
+	profile_it(false);
+}
+
+TEST(file_systems)
+{
+	static const char ours[] =
+		"20 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n"
+		"21 20 0:50 / /merged rw - overlay overlay rw,lowerdir=/l\n"
+		"22 20 0:51 / /home/u/mnt\\040- rw - fuse.sshfs u@h rw\n"
+		"23 20 0:52 / /v rw - virtiofs v rw";
+	static const char theirs[] =
+		"80 79 0:50 / / rw master:2 - overlay overlay rw\n"
+		"81 79 0:60 / /mine rw - overlay overlay rw\n"
+		"82 79 0:61 / /f rw - fuse f rw\n"
+		"83 79 0:62 / /t rw - tmpfs t rw\n"
+		"garbage\n84 79 - ext4\n85 79 0:62 / /t rw tmpfs";
+	static const struct {
+		uint64_t id;
+		bool answers;
+	} cases[] = {{20, true}, {21, true}, {22, false}, {23, true},  {80, true},
+		     {81, false}, {82, false}, {83, true}, {84, false}, {85, false}, {99, false}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		CHECK(perf_mount_answers_by(theirs, ours, cases[i].id) == cases[i].answers,
+		      "mount %d", (int)cases[i].id);
+	CHECK(perf_mount_answers_by("", ours, 20) && !perf_mount_answers_by("", "", 20),
+	      "ours alone");
+}
+
+TEST_MAIN()

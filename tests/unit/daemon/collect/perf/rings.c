@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* rings.c - which event a record is about, and what its throttles cost */
+#include "tests/tap.h"
+
+#include "tests/unit/daemon/collect/perf/build.h"
+#include "daemon/collect/perf/rings.h"
+
+#define SIZE	4096
+#define KNOWN	10	/* ids: an event whose period is known in time, */
+#define UNKNOWN	11	/* and one whose isn't */
+
+static struct perf_event_mmap_page page;
+static unsigned char data[SIZE];
+static struct perf_rings rings;
+static struct perf_counter counters[] = { { .period = 5000, .period_ns = 1000, .counter = 1 },
+					  { .period = 7000, .counter = 4 } };
+static struct perf_cpu_counter cpu_counters[2];
+
+static void prepare(void)
+{
+	struct perf_cpu_ring *c = &rings.cpus[0];
+
+	memset(&rings, 0, sizeof(rings));
+	memset(&page, 0, sizeof(page));
+	rings.setup = (struct perf_event_setup){ .counters = counters, .nr_counters = 2 };
+	rings.order = perf_order_new();
+	rings.nr_cpus = 1;
+	rings.sampling = true;
+	cpu_counters[0] = (struct perf_cpu_counter){ .fd = -1, .id = KNOWN, .counter = 1 };
+	cpu_counters[1] = (struct perf_cpu_counter){ .fd = -1, .id = UNKNOWN, .which = 1,
+						     .counter = 4 };
+	c->events = (struct perf_events){ .counters = cpu_counters, .nr = 2, .mappings_fd = -1 };
+	c->open = true;
+	perf_ring_init(&c->events.ring, &page, data, SIZE);
+}
+
+static void put(const struct bytes *b)
+{
+	for (size_t i = 0; i < b->size; i++)
+		data[(page.data_head + i) % SIZE] = b->at[i];
+	page.data_head += b->size;
+}
+
+static void put_sample(uint64_t id, uint64_t time)
+{
+	struct bytes b;
+
+	make_sample(&b, PERF_RECORD_MISC_USER, 0x1000, 10, 10, time, 0);
+	memcpy(b.at + 8, &id, 8);
+	put(&b);
+}
+
+static void put_throttle(uint32_t type, uint64_t id, uint64_t time)
+{
+	struct bytes b;
+
+	begin(&b, type, 0);
+	add64(&b, time);
+	add64(&b, id);
+	add64(&b, id);
+	end_with_id(&b, 10, 10, time, 0);
+	memcpy(b.at + b.size - 8, &id, 8);
+	put(&b);
+}
+
+static uint32_t seen[10];
+static size_t nr_seen;
+
+static void take_samples(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr)
+{
+	(void)context, (void)cpu;
+	for (size_t i = 0; i < nr && nr_seen < 10; i++)
+		seen[nr_seen++] = s[i].counter;
+}
+
+static void take_change(void *context, const struct perf_record *r)
+{
+	(void)context, (void)r;
+}
+
+static void read_all(uint64_t now)
+{
+	static const struct perf_order_ops ops = { take_samples, take_change };
+
+	rings.looked_at = now;	/* not at this machine's CPUs */
+	perf_rings_read(&rings, now);
+	perf_order_run(rings.order, UINT64_MAX, &ops, NULL);
+}
+
+TEST(a_sample_goes_to_its_event)
+{
+	prepare();
+	put_sample(UNKNOWN, 1);
+	put_sample(KNOWN, 2);
+	put_sample(KNOWN, 3);
+	put_sample(99, 4);
+	put_sample(UNKNOWN, 5);
+	read_all(10);
+	CHECK(nr_seen == 5 && seen[0] == 4 && seen[1] == 1 && seen[2] == 1 &&
+		      seen[3] == UINT32_MAX && seen[4] == 4,
+	      "%zu: %u %u %u %u %u", nr_seen, seen[0], seen[1], seen[2], seen[3], seen[4]);
+	CHECK(!rings.malformed, "malformed");
+}
+
+TEST(throttles_are_counted_by_event)
+{
+	prepare();
+	put_throttle(PERF_RECORD_THROTTLE, KNOWN, 10000);
+	put_throttle(PERF_RECORD_THROTTLE, UNKNOWN, 11000);
+	read_all(12000);
+	/* as many periods as passed since, and a throttle whose length nobody knows */
+	CHECK(perf_rings_throttled(&rings, 0, 15500) == 5 + 1, "%llu",
+	      (unsigned long long)perf_rings_throttled(&rings, 0, 15500));
+	put_throttle(PERF_RECORD_UNTHROTTLE, UNKNOWN, 13000);
+	put_throttle(PERF_RECORD_UNTHROTTLE, KNOWN, 20000);
+	put_throttle(PERF_RECORD_UNTHROTTLE, KNOWN, 30000);	/* of nothing */
+	put_throttle(PERF_RECORD_THROTTLE, 99, 30000);		/* of nobody */
+	read_all(31000);
+	CHECK(perf_rings_throttled(&rings, 0, 50000) == 11 + 1, "%llu",
+	      (unsigned long long)perf_rings_throttled(&rings, 0, 50000));
+	put_throttle(PERF_RECORD_THROTTLE, UNKNOWN, 60000);
+	read_all(61000);
+	CHECK(perf_rings_throttled(&rings, 0, 99000) == 11 + 2, "a second one");
+}
+
+TEST(times_add_up_over_cpus)
+{
+	static struct perf_cpu_counter other = { .fd = -1, .counter = 4,
+						 .times_before = { 1000, 500 } };
+	struct perf_times times;
+
+	prepare();
+	rings.nr_cpus = 2;
+	rings.cpus[1].events = (struct perf_events){ .counters = &other, .nr = 1,
+						     .mappings_fd = -1 };
+	cpu_counters[1].times_before = (struct perf_times){ 100, 10 };
+	CHECK(perf_rings_times(&rings, 4, &times) && times.enabled_ns == 1100 &&
+		      times.running_ns == 510,
+	      "%llu %llu", (unsigned long long)times.enabled_ns,
+	      (unsigned long long)times.running_ns);
+	CHECK(perf_rings_times(&rings, 1, &times) && !times.enabled_ns, "one not yet counted");
+	CHECK(!perf_rings_times(&rings, 0, &times), "none");
+}
+
+TEST_MAIN()

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fake_daemon.h - a child process with a daemon's lock and socket, for tests of who asks it
+ *
+ * And what such tests do with it: the actions of opcontrol, and opcontrol itself.
+ */
+#ifndef TESTS_UNIT_DAEMON_FAKE_DAEMON_H
+#define TESTS_UNIT_DAEMON_FAKE_DAEMON_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include "control/opcontrol/actions.h"
+#include "libutil/channel.h"
+#include "daemon/collect/collector.h"
+#include "control/opcontrol/daemon_link.h"
+#include "libdb/session/session.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
+
+enum behaviour {
+	ANSWERS,
+	ENDS_WHEN_ASKED,		/* dies of its own SIGKILL without a word */
+	ENDS_IN_MID_ANSWER,
+	NEVER_ANSWERS,			/* to anything but ping */
+	WORKS_ON,			/* in the end, without a word: FAKE_WORK_MS of CPU time */
+};
+
+#define FAKE_WAIT_MS	3500		/* before it works */
+#define FAKE_WORK_MS	700
+
+static inline void work(void)
+{
+	clock_t end;
+
+	usleep(FAKE_WAIT_MS * 1000);
+	end = clock() + FAKE_WORK_MS * (CLOCKS_PER_SEC / 1000);
+	while (clock() < end)
+		;
+	_exit(0);
+}
+
+/* Takes memory with it, so that dying takes a while. */
+static inline void take_memory(size_t bytes)
+{
+	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+
+	if (memory != MAP_FAILED)
+		memset(memory, 1, bytes);
+}
+
+static inline void answer(int peer, enum behaviour behaviour)
+{
+	char request[200] = "";
+	ssize_t n;
+
+	poll(&(struct pollfd) { .fd = peer, .events = POLLIN }, 1, -1);
+	n = read(peer, request, sizeof(request));
+	if (n >= 5 && !memcmp(request, "ping\n", 5))
+		(void)!write(peer, "ok\n", 3);
+	else if (n > 0 && behaviour == ENDS_IN_MID_ANSWER)
+		(void)!write(peer, "pid 1\nstate run", 15);
+	else if (n > 0 && behaviour == ANSWERS)
+		(void)!write(peer, "ok\n", 3);
+	if (n > 0 && request[0] != 'p' && behaviour == WORKS_ON)
+		work();
+	if (n > 0 && request[0] != 'p' && behaviour != ANSWERS && behaviour != NEVER_ANSWERS)
+		raise(SIGKILL);
+	if (behaviour != NEVER_ANSWERS || request[0] == 'p')
+		close(peer);
+}
+
+static inline void take_lock(void)
+{
+	int lock = open(tmpdir_path("lock"), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	if (lock < 0 || flock(lock, LOCK_EX) || ftruncate(lock, 0) ||
+	    dprintf(lock, "%d", getpid()) < 0)
+		_exit(1);
+}
+
+static inline int listen_to_control(void)
+{
+	int fd = channel_listen(tmpdir_path("control"), 0666, NULL);
+
+	if (fd < 0)
+		_exit(1);
+	return fd;
+}
+
+static inline void tell(int fd)
+{
+	if (write(fd, "", 1) != 1)
+		_exit(1);
+}
+
+static inline void serve(enum behaviour behaviour, int fd)
+{
+	uid_t uid;
+	pid_t pid;
+	int peer;
+
+	for (;;) {
+		poll(&(struct pollfd) { .fd = fd, .events = POLLIN }, 1, -1);
+		peer = channel_accept(fd, &uid, &pid);
+		if (peer >= 0)
+			answer(peer, behaviour);
+	}
+}
+
+/* With @lock_first the lock is still held when its socket is gone already. */
+static inline pid_t start(enum behaviour behaviour, bool lock_first)
+{
+	int ends[2], fd;
+	pid_t pid;
+	char c;
+
+	if (pipe(ends))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		take_memory(4 << 20);
+		if (lock_first)
+			take_lock();
+		fd = listen_to_control();
+		if (!lock_first)
+			take_lock();
+		tell(ends[1]);
+		serve(behaviour, fd);
+	}
+	close(ends[1]);
+	CHECK(read(ends[0], &c, 1) == 1, "the daemon does not start");
+	close(ends[0]);
+	return pid;
+}
+
+/* With what the daemon answers to standing there, as after opcontrol's first look. */
+static inline struct control control_of(bool running)
+{
+	struct control c = { .rc = tmpdir_path("daemonrc"), .running = running };
+
+	setup_init(&c.setup);
+	free(c.setup.session_dir);
+	c.setup.session_dir = xstrdup(tmpdir);
+	host_init(&c.host);
+	c.host.watchdog_kept = "/nonexistent/nmi_watchdog";
+	return c;
+}
+
+static inline void control_done(struct control *c)
+{
+	setup_free(&c->setup);
+	host_free(&c->host);
+}
+
+/* What the action prints is no TAP. */
+static inline int act(int (*action)(struct control *, struct op_error *), struct control *c,
+	       struct op_error *e)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), out, err_out, err;
+
+	fflush(stdout);
+	out = dup(STDOUT_FILENO);
+	err_out = dup(STDERR_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	err = action(c, e);
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	dup2(err_out, STDERR_FILENO);
+	close(null);
+	close(out);
+	close(err_out);
+	return err;
+}
+
+/* opcontrol and oprofiled themselves; what they say goes to @said. */
+static inline int run_opcontrol(const char *options, char *said, size_t size)
+{
+	char *dir = path_program_dir();
+	char *command = xasprintf("OPROFILE_DAEMONRC='%s' '%s/../bin/opcontrol' --session-dir='%s' "
+				  "%s 2>&1", tmpdir_path("daemonrc"), dir, tmpdir, options);
+	FILE *f = popen(command, "r");
+	size_t n = f ? fread(said, 1, size - 1, f) : 0;
+	int status = f ? pclose(f) : -1;
+
+	said[n] = '\0';
+	free(command);
+	free(dir);
+	return status;
+}
+
+#endif

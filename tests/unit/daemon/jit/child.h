@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * child.h - a process with a /tmp of its own, that writes what a test wants and waits
+ *
+ * In a mount namespace, as in a container: what it has in /tmp is seen through /proc/PID/root only.
+ */
+#ifndef TESTS_UNIT_DAEMON_JIT_CHILD_H
+#define TESTS_UNIT_DAEMON_JIT_CHILD_H
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+#define CHILD_UID 1234
+
+static inline void need_namespaces(void)
+{
+	pid_t pid;
+	int status;
+
+	if (geteuid())
+		SKIP("needs root");
+	pid = fork();
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWNS) != 0);
+	if (waitpid(pid, &status, 0) != pid || status)
+		SKIP("no mount namespaces");
+}
+
+/*
+ * Runs @prepare as user @uid in there, and returns when it has; the process ends with us, or by
+ * child_end(). Pages of @prepare's name stay mapped as it leaves them.
+ */
+static inline pid_t child_start(uid_t uid, void (*prepare)(void))
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ends))
+		exit(1);
+	pid = fork();
+	if (pid == 0) {
+		if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		    mount("test", "/tmp", "tmpfs", 0, "mode=1777") ||
+		    setresuid(uid, uid, uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+			_exit(1);
+		if (prepare)
+			prepare();
+		(void)!write(ends[1], "x", 1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	if (read(ends[0], &byte, 1) != 1) {
+		printf("# the child could not be prepared\n");
+		exit(1);
+	}
+	close(ends[0]);
+	return pid;
+}
+
+static inline void child_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* In the child: its own perf map. */
+static inline char *own_map(void)
+{
+	static char path[40];
+
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	return path;
+}
+
+#endif

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* processes.c - from a sample in made code to its object in the session */
+#include <inttypes.h>
+#include "tests/unit/daemon/jit/child.h"
+#include "daemon/jit/convert.h"
+#include "daemon/jit/processes.h"
+#include "libutil/strbuf.h"
+
+static struct jit_processes *p;
+static char object[5000];
+
+static void write_map(void)
+{
+	put_text(own_map(), "1000 10 first\n");
+}
+
+/* A process that was sampled in /bin/app's anonymous memory. */
+static pid_t sampled_child(void (*prepare)(void))
+{
+	char *folder;
+	pid_t pid;
+
+	need_namespaces();
+	tmpdir_make();
+	folder = tmpdir_path("samples/{root}/bin/app/{dep}/{anon:anon}");
+	file_make_dirs(folder, 0755);
+	file_make_dirs(tmpdir_path("samples/stats"), 0755);
+	p = jit_processes_new(NULL);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	pid = child_start(CHILD_UID, prepare);
+	snprintf(object, sizeof(object), "%s/%d.jo", folder, pid);
+	jit_processes_saw(p, "/bin/app", (uint32_t)pid, "anon");
+	return pid;
+}
+
+/* Whether the object's names hold @name. */
+static bool has(const char *name)
+{
+	size_t len;
+	char *text;
+	bool found;
+
+	if (file_read_all(object, 1 << 20, &text, &len))
+		return false;
+	found = memmem(text, len, name, strlen(name) + 1);
+	free(text);
+	return found;
+}
+
+static void convert(void)
+{
+	jit_processes_convert(p, NULL, NULL);
+}
+
+static void expect_troubles(uint64_t refused, uint64_t damaged)
+{
+	const struct jit_troubles *t = jit_processes_troubles(p);
+
+	CHECK(t->refused == refused && t->damaged == damaged,
+	      "want %" PRIu64 " refused, %" PRIu64 " damaged, got %" PRIu64 ", %" PRIu64, refused,
+	      damaged, t->refused, t->damaged);
+}
+
+TEST(object_is_made)
+{
+	pid_t pid = sampled_child(write_map);
+	struct stat st;
+
+	CHECK(!file_exists(object), "not before it is asked for");
+	convert();
+	CHECK(has("first"), "made");
+	CHECK(!stat(object, &st) && (st.st_mode & 0777) == 0644, "mode");
+	CHECK(!file_exists(tmpdir_path("samples/stats/new.jo")), "nothing is left");
+	expect_troubles(0, 0);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+TEST(process_gone_before_the_dump)
+{
+	pid_t pid = sampled_child(write_map);
+
+	child_end(pid);
+	convert();
+	CHECK(has("first"), "its file was kept open");
+	jit_processes_free(p);
+}
+
+TEST(new_code_is_found)
+{
+	pid_t pid = sampled_child(write_map);
+	char path[80];
+	FILE *f;
+
+	convert();
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
+	f = fopen(path, "a");
+	CHECK(f && fputs("2000 10 second\n", f) >= 0 && !fclose(f), "appended");
+	convert();
+	CHECK(has("first") && has("second"), "made anew");
+	unlink(object);
+	convert();
+	CHECK(!file_exists(object), "not again without a change");
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+static void write_nothing(void)
+{
+}
+
+TEST(file_comes_later)
+{
+	pid_t pid = sampled_child(write_nothing);
+	char path[80];
+
+	convert();
+	CHECK(!file_exists(object), "nothing to make it of");
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", pid, pid);
+	put_text(path, "1000 10 late\n");
+	convert();
+	CHECK(has("late"), "found");
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+TEST(next_session)
+{
+	pid_t pid = sampled_child(write_map);
+
+	convert();
+	file_make_dirs(tmpdir_path("next/stats"), 0755);
+	jit_processes_set_session(p, tmpdir_path("next"));
+	snprintf(object, sizeof(object), "%s/{root}/bin/app/{dep}/{anon:anon}/%d.jo",
+		 tmpdir_path("next"), pid);
+	convert();
+	CHECK(!file_exists(object), "no samples there yet");
+	file_make_dirs(tmpdir_path("next/{root}/bin/app/{dep}/{anon:anon}"), 0755);
+	convert();
+	CHECK(has("first"), "now there are");
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+/* A part of a session has sample files as the session itself. */
+TEST(parts_of_a_session)
+{
+	pid_t pid = sampled_child(write_map);
+
+	file_make_dirs(tmpdir_path("samples/stats/parts/3/{root}/bin/app/{dep}/{anon:anon}"), 0755);
+	convert();
+	CHECK(has("first"), "in the session");
+	snprintf(object, sizeof(object), "%s/%d.jo",
+		 tmpdir_path("samples/stats/parts/3/{root}/bin/app/{dep}/{anon:anon}"), pid);
+	CHECK(has("first"), "and in its part");
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+/* A hole of a terabyte: the file may say what it wants. */
+static void write_endless(void)
+{
+	int fd;
+
+	write_map();
+	fd = open(own_map(), O_WRONLY);
+	(void)!ftruncate(fd, (off_t)1 << 40);
+	(void)!pwrite(fd, "\n1000 10 last\n", 14, ((off_t)1 << 40) - 14);
+	close(fd);
+}
+
+TEST(endless_file)
+{
+	pid_t pid = sampled_child(write_endless);
+
+	convert();
+	CHECK(has("last") && !has("first"), "its end was read");
+	expect_troubles(0, 1);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+static void link_map(void)
+{
+	(void)!symlink("/etc/passwd", own_map());
+}
+
+TEST(refused_is_counted_once_in_a_session)
+{
+	pid_t pid = sampled_child(link_map);
+
+	convert();
+	convert();
+	expect_troubles(1, 0);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	convert();
+	expect_troubles(2, 0);
+	child_end(pid);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	convert();
+	jit_processes_free(p);
+}
+
+/* With a line that is none, and a dump of libopagent's that is none, too. */
+static void write_nonsense(void)
+{
+	char path[80];
+
+	put_text(own_map(), "1000 10 first\nnonsense\n");
+	snprintf(path, sizeof(path), "/tmp/oprofile-%d", CHILD_UID);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "/tmp/oprofile-%d/jitdump", CHILD_UID);
+	mkdir(path, 0700);
+	snprintf(path, sizeof(path), "/tmp/oprofile-%d/jitdump/%d.dump", CHILD_UID, getpid());
+	put_text(path, "nothing that would make a header of a dump");
+}
+
+static void write_dump_of_nonsense(void)
+{
+	write_nonsense();
+	put_text(own_map(), "1000 10 first\n");
+}
+
+TEST(damage_is_counted)
+{
+	pid_t pid = sampled_child(write_nonsense);
+
+	convert();
+	CHECK(has("first"), "what makes sense is there");
+	expect_troubles(0, 1);
+	unlink(object);
+	jit_processes_set_session(p, tmpdir_path("samples"));
+	convert();
+	expect_troubles(0, 2);
+	child_end(pid);
+	jit_processes_free(p);
+	pid = sampled_child(write_dump_of_nonsense);
+	convert();
+	CHECK(has("first"), "the other file is there");
+	expect_troubles(0, 1);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+static void link_folder(void)
+{
+	mkdir("/tmp/elsewhere", 0700);
+	(void)!symlink("/tmp/elsewhere", "/tmp/oprofile-1234");
+}
+
+TEST(link_on_the_way_is_counted)
+{
+	pid_t pid = sampled_child(link_folder);
+
+	convert();
+	expect_troubles(1, 0);
+	child_end(pid);
+	jit_processes_free(p);
+}
+
+TEST(many_pieces)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct jit_job job = { .in = { -1, -1, -1 } };
+	int fd;
+
+	tmpdir_make();
+	for (unsigned int i = 0; i < 300000; i++)
+		strbuf_addf(&text, "%x 8 function_%u\n", 16 * i + 16, i);
+	put_file(tmpdir_path("map"), text.text, text.len);
+	strbuf_free(&text);
+	fd = open(tmpdir_path("map"), O_RDONLY);
+	job.in[JIT_PERF_MAP] = fd;
+	job.out = open(tmpdir_path("out"), O_RDWR | O_CREAT, 0600);
+	CHECK(!jit_jobs_do(&job, 1, NULL, NULL, NULL), "done");
+	CHECK(job.done && !job.err && job.nr_symbols == 300000, "%zu symbols", job.nr_symbols);
+	CHECK(job.in[JIT_PERF_MAP] == fd, "descriptors stay ours");
+	close(fd);
+	close(job.out);
+}
+
+TEST_MAIN()

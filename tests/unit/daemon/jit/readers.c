@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* readers.c - perf maps, jitdumps, OProfile's dumps: what is taken of them, what isn't */
+#include <elf.h>
+#include <inttypes.h>
+#include "tests/unit/daemon/jit/test.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+/* "START+SIZE@BIRTH-DEATH NAME=CODE;" of each block; not births of numbers, nor no death. */
+static char *text_of(const struct jit_code *c)
+{
+	struct strbuf s = STRBUF_INIT;
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct jit_block *b = &c->blocks[i];
+
+		strbuf_addf(&s, "%" PRIx64 "+%" PRIx64, b->start, b->size);
+		if (b->clock != JIT_NO_CLOCK)
+			strbuf_addf(&s, "@%" PRIu64, b->birth);
+		if (b->death != JIT_FOREVER)
+			strbuf_addf(&s, "-%" PRIu64, b->death);
+		strbuf_addf(&s, " %s", jit_name(c, b));
+		if (b->code)
+			strbuf_addf(&s, "=%.*s", (int)b->size, b->code);
+		strbuf_add(&s, ";");
+	}
+	return strbuf_steal(&s);
+}
+
+typedef bool read_fn(const struct strbuf *s, struct jit_code *c);
+
+static void expect(const struct strbuf *s, read_fn *read, const struct jit_window *window,
+		   const char *want, size_t dropped)
+{
+	struct jit_code c;
+	char *got;
+
+	jit_code_init(&c, window);
+	CHECK(read(s, &c), "'%s': is one", want);
+	got = text_of(&c);
+	CHECK(!strcmp(got, want), "want '%s', got '%s'", want, got);
+	CHECK(c.dropped == dropped, "'%s': want %zu dropped, got %zu", want, dropped, c.dropped);
+	free(got);
+	jit_code_free(&c);
+}
+
+static const struct {
+	const char *text, *want;
+	size_t dropped;
+} maps[] = {
+	{ "1000 20 foo\n", "1000+20 foo;", 0 },
+	{ "0x1000 0x20 foo bar (x.js:1)\n7f00aa 1 b\n", "1000+20 foo bar (x.js:1);7f00aa+1 b;", 0 },
+	{ "1000 20 foo\r\n\n\n2000 1 g\n", "1000+20 foo;2000+1 g;", 0 },
+	{ "1000 20 foo\n2000 20 ba", "1000+20 foo;", 0 },		/* being written */
+	{ "1000 20 a\tb\033[31m\n", "1000+20 a?b?[31m;", 0 },
+	{ "1000 0 zero\n1000 1 a\n", "1000+1 a;", 1 },
+	{ "ffffffffffffffff 2 wraps\n1 1 a\n", "1+1 a;", 1 },
+	{ "11112222333344445 1 long\n1 1 a\n", "1+1 a;", 1 },
+	{ "1 1 a\nxyz\n1\n1 1\n1  \n 1 1 x\n1 1 \n-1 1 x\n", "1+1 a;", 7 },
+};
+
+static bool read_map(const struct strbuf *s, struct jit_code *c)
+{
+	return jit_read_perf_map(s->text, s->len, c);
+}
+
+TEST(perf_map)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++) {
+		struct strbuf s = STRBUF_INIT;
+
+		strbuf_add(&s, maps[i].text);
+		expect(&s, read_map, NULL, maps[i].want, maps[i].dropped);
+		strbuf_free(&s);
+	}
+}
+
+TEST(long_names_are_cut)
+{
+	struct strbuf s = STRBUF_INIT;
+	struct jit_code c;
+
+	strbuf_add(&s, "1 1 ");
+	for (size_t i = 0; i < 100000; i++)
+		strbuf_add_char(&s, 'x');
+	strbuf_add_char(&s, '\n');
+	jit_code_init(&c, NULL);
+	CHECK(read_map(&s, &c) && strlen(jit_name(&c, &c.blocks[0])) == JIT_NAME_MAX, "cut");
+	jit_code_free(&c);
+	strbuf_free(&s);
+}
+
+TEST(there_is_a_most)
+{
+	struct strbuf s = STRBUF_INIT;
+	struct jit_code c;
+
+	for (size_t i = 0; i < JIT_BLOCKS_MAX + 5; i++)
+		strbuf_add(&s, "1 1 x\n");
+	jit_code_init(&c, NULL);
+	CHECK(read_map(&s, &c) && c.nr == JIT_BLOCKS_MAX && c.dropped == 5, "%zu, %zu dropped",
+	      c.nr, c.dropped);
+	jit_code_free(&c);
+	strbuf_free(&s);
+}
+
+static bool read_jitdump(const struct strbuf *s, struct jit_code *c)
+{
+	return jit_read_jitdump(s->text, s->len, c);
+}
+
+TEST(jitdump)
+{
+	struct strbuf s = STRBUF_INIT;
+	struct jit_code c;
+
+	jitdump_header(&s, 0);
+	jitdump_load(&s, 10, 0x1000, 4, "a", "CODE");
+	jitdump_load(&s, 11, 0x2000, 4, "b", NULL);
+	jitdump_load(&s, 11, 0x2000, 0, "empty", NULL);
+	jitdump_move(&s, 20, 0x1000, 0x3000, 4);
+	jitdump_move(&s, 20, 0x7777, 0x8888, 4);	/* of what is not there */
+	jitdump_move(&s, 30, 0x3000, 0x4000, 9);	/* more than there was */
+	expect(&s, read_jitdump, NULL,
+	       "1000+4@10-20 a=CODE;2000+4@11 b;3000+4@20-30 a=CODE;4000+9@30 a;", 2);
+	jit_code_init(&c, NULL);
+	CHECK(read_jitdump(&s, &c) && c.machine == EM_X86_64, "machine");
+	jit_code_free(&c);
+	strbuf_free(&s);
+}
+
+/* Whatever is missing at the end, what was whole before counts. */
+TEST(jitdump_cut_anywhere)
+{
+	struct strbuf s = STRBUF_INIT;
+	size_t first, whole;
+
+	jitdump_header(&s, 0);
+	jitdump_load(&s, 10, 0x1000, 4, "a", "CODE");
+	first = s.len;
+	jitdump_load(&s, 10, 0x2000, 4, "b", "CODE");
+	whole = s.len;
+	for (size_t len = 0; len <= whole; len++) {
+		char *exact = malloc(len ? len : 1);
+		struct jit_code c;
+
+		memcpy(exact, s.text, len);
+		jit_code_init(&c, NULL);
+		CHECK(jit_read_jitdump(exact, len, &c) == (len >= 40), "%zu bytes", len);
+		CHECK(c.nr == (size_t)(len >= first) + (len >= whole), "%zu bytes: %zu", len, c.nr);
+		jit_code_free(&c);
+		free(exact);
+	}
+	strbuf_free(&s);
+}
+
+TEST(jitdump_records_without_end)
+{
+	static const uint32_t sizes[] = { 0, 1, 15, 0xffffffff };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct strbuf s = STRBUF_INIT;
+		size_t at;
+
+		jitdump_header(&s, 0);
+		jitdump_load(&s, 10, 0x1000, 4, "a", "CODE");
+		at = s.len;
+		jitdump_load(&s, 10, 0x2000, 4, "b", "CODE");
+		set_u32(&s, at + 4, sizes[i]);
+		expect(&s, read_jitdump, NULL, "1000+4@10 a=CODE;", sizes[i] < 16);
+		strbuf_free(&s);
+	}
+}
+
+TEST(times_in_the_future)
+{
+	struct jit_window window = { 0 };
+	struct strbuf s = STRBUF_INIT, own = STRBUF_INIT;
+
+	window.by[JIT_STEADY].end = 100;
+	window.by[JIT_WALL].end = UINT64_C(5000000000);
+	jitdump_header(&s, 0);
+	jitdump_load(&s, 100, 0x1000, 4, "a", NULL);
+	jitdump_load(&s, 101, 0x2000, 4, "b", NULL);
+	expect(&s, read_jitdump, &window, "1000+4@100 a;", 1);
+	jitdump_header(&own, 1);		/* the CPU's clock: not to be compared */
+	jitdump_load(&own, 1000, 0x1000, 4, "a", NULL);
+	expect(&own, read_jitdump, &window, "1000+4@1000 a;", 0);
+	strbuf_free(&s);
+	strbuf_free(&own);
+}
+
+static bool read_dump(const struct strbuf *s, struct jit_code *c)
+{
+	return jit_read_dump(s->text, s->len, c);
+}
+
+TEST(dump)
+{
+	struct jit_window window = { 0 };
+	struct strbuf s = STRBUF_INIT;
+
+	dump_header(&s);
+	dump_load(&s, 1, 0x1000, 4, "Main.run", "CODE");
+	dump_load(&s, 2, 0x2000, 4, "none", NULL);
+	dump_load(&s, 2, 0x2000, 0, "zero", NULL);
+	dump_unload(&s, 3, 0x1000);
+	dump_unload(&s, 4, 0x1000);		/* again: it was gone */
+	dump_unload(&s, 3, 0x9999);
+	dump_load(&s, 8, 0x5000, 4, "future", NULL);
+	dump_load(&s, UINT64_MAX, 0x5000, 4, "never", NULL);
+	window.by[JIT_WALL].end = UINT64_C(5000000000);
+	expect(&s, read_dump, &window, "1000+4@1000000000-3000000000 Main.run=CODE;"
+	       "2000+4@2000000000 none;", 4);
+	dump_end(&s, dump_begin(&s, JIT_DUMP_CLOSE, 4));
+	dump_load(&s, 4, 0x6000, 4, "behind", NULL);
+	expect(&s, read_dump, &window, "1000+4@1000000000-3000000000 Main.run=CODE;"
+	       "2000+4@2000000000 none;", 4);
+	strbuf_free(&s);
+}
+
+TEST(none_at_all)
+{
+	static const char *const texts[] = { "", "x", "hello world\n",
+		"DTiJ but nothing that would make a header of it, only text text text" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		struct jit_code c;
+
+		jit_code_init(&c, NULL);
+		CHECK(!jit_read_perf_map(texts[i], strlen(texts[i]), &c), "%zu", i);
+		CHECK(!jit_read_jitdump(texts[i], strlen(texts[i]), &c), "%zu", i);
+		CHECK(!jit_read_dump(texts[i], strlen(texts[i]), &c), "%zu", i);
+		CHECK(!c.nr, "%zu", i);
+		jit_code_free(&c);
+	}
+}
+
+TEST_MAIN()

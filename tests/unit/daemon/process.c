@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * process.c - oprofiled as a program: ready when it returns, one per session, hard to hurt
+ *
+ * Runs build/bin/oprofiled with the perf collector, so most of it needs root.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include "tests/unit/daemon/program.h"
+#include "libdb/odb/odb.h"
+#include "daemon/process.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
+
+static pid_t pid_of_lock(void)
+{
+	char text[32];
+
+	return file_read_line(tmpdir_path("sd/lock"), text, sizeof(text)) ? 0 : atoi(text);
+}
+
+static bool alive(pid_t pid)
+{
+	char path[64], *text;
+	bool yes;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read_all(path, 10000, &text, NULL))
+		return false;
+	yes = !strstr(text, ") Z ");
+	free(text);
+	return yes;
+}
+
+static bool wait_gone(pid_t pid)
+{
+	for (int i = 0; i < 6000; i++) {
+		if (!alive(pid))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+TEST(bad_starts)
+{
+	tmpdir_make();
+	CHECK(run(tmpdir_path("sd"), "") == 1 && one_line() && strstr(said, "--events="), "%s",
+	      said);
+	CHECK(run(tmpdir_path("sd"), "--wrong") == 1 && one_line(), "%s", said);
+	put_text(tmpdir_path("file"), "");
+	CHECK(start(tmpdir_path("file")) == 1 && one_line() && strstr(said, "session directory"),
+	      "%s", said);
+	CHECK(start(tmpdir_path("file/below")) == 1 && one_line() &&
+		      strstr(said, "session directory"),
+	      "%s", said);
+	CHECK(strstr(said, "choose another with --session-dir="), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "--help") == 0 &&
+		      strstr(said, "  -k, --vmlinux=FILE               the kernel's image\n"),
+	      "%s", said);
+	CHECK(run(tmpdir_path("sd"), "--version") == 0 &&
+		      !strncmp(said, "oprofiled: oprofile ", 20),
+	      "%s", said);
+}
+
+TEST(an_unknown_event)
+{
+	need_perf();
+	tmpdir_make();
+	CHECK(run(tmpdir_path("sd"), "--collector=perf --events=NOSUCH:0:0:2000000:0:1:1") == 1 &&
+		      one_line() && strstr(said, "'NOSUCH'"),
+	      "%s", said);
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
+}
+
+/* Not root, and a folder of somebody else's. */
+TEST(a_folder_that_may_not_be_written)
+{
+	tmpdir_make();
+	if (getuid() || chmod(tmpdir, 0755) || setgid(65534) || setuid(65534))
+		SKIP("needs root, to become somebody else");
+	if (run(tmpdir_path("sd"), "--version"))
+		SKIP("the build folder cannot be read by other users");
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "Permission denied") &&
+		      strstr(said, "--session-dir="),
+	      "%s", said);
+}
+
+TEST(the_lock)
+{
+	struct op_error e = { "" };
+	int fd;
+
+	tmpdir_make();
+	fd = lock_take(tmpdir, &e);
+	CHECK(fd >= 0 && !lock_write_pid(fd, tmpdir, &e), "%s", e.text);
+	CHECK(lock_take(tmpdir, &e) == -EBUSY && strstr(e.text, "another oprofiled (pid "), "%s",
+	      e.text);
+	close(fd);		/* as after kill -9: the file is there, the lock is not */
+	CHECK(file_exists(tmpdir_path("lock")), "the stale file");
+	fd = lock_take(tmpdir, &e);
+	CHECK(fd >= 0, "%s", e.text);
+	lock_remove(fd, tmpdir);
+	close(fd);
+	CHECK(!file_exists(tmpdir_path("lock")), "not removed");
+	CHECK(!symlink("/tmp/elsewhere", tmpdir_path("lock")), "symlink");
+	CHECK(lock_take(tmpdir, &e) == -ELOOP, "followed a symbolic link");
+}
+
+/* Until the log holds @words: a signal is heard of some time after it was sent. */
+static bool log_comes_to_say(const char *words)
+{
+	bool there = false;
+
+	for (int i = 0; i < 6000 && !there; i++) {
+		char *text;
+
+		if (!file_read_all(tmpdir_path("sd/samples/oprofiled.log"), 100000, &text, NULL)) {
+			there = strstr(text, words);
+			free(text);
+		}
+		if (!there)
+			usleep(10000);
+	}
+	return there;
+}
+
+static bool lives_in(pid_t pid, const char *dir)
+{
+	struct stat cwd, want;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", pid);
+	return !stat(path, &cwd) && !stat(dir, &want) && cwd.st_dev == want.st_dev &&
+	       cwd.st_ino == want.st_ino;
+}
+
+TEST(a_whole_life)
+{
+	char *text;
+	pid_t pid;
+
+	need_perf();
+	tmpdir_make();
+	CHECK(start(tmpdir_path("sd")) == 0 && !said[0], "%s", said);
+	pid = pid_of_lock();
+	CHECK(alive(pid), "pid %d", pid);
+	CHECK(lives_in(pid, tmpdir_path("sd")), "it keeps the folder busy that it was started in");
+	CHECK(!ask("ping"), "ready means ready");
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() &&
+		      strstr(said, "another oprofiled (pid "),
+	      "%s", said);
+	CHECK(alive(pid) && pid_of_lock() == pid, "the second one hurt the first");
+	CHECK(!ask("start"), "start");
+	kill(pid, SIGUSR1);
+	kill(pid, SIGUSR2);
+	rename(tmpdir_path("sd/samples/oprofiled.log"), tmpdir_path("old.log"));
+	kill(pid, SIGHUP);
+	CHECK(log_comes_to_say("Received SIGHUP."), "no new log");
+	kill(pid, SIGALRM);
+	CHECK(log_comes_to_say("-- OProfile Statistics --"), "no statistics");
+	CHECK(!ask("dump"), "dump");
+	kill(pid, SIGTERM);
+	CHECK(wait_gone(pid), "still there");
+	CHECK(!file_exists(tmpdir_path("sd/lock")) && !file_exists(tmpdir_path("sd/control")),
+	      "lock or socket left");
+	CHECK(!file_read_all(tmpdir_path("old.log"), 100000, &text, NULL) &&
+		      !strncmp(text, "oprofiled started ", 18) &&
+		      strstr(text, "\nkernel pointer size: 8\n"),
+	      "the log");
+	free(text);
+}
+
+/* Nothing of the old one, which may still be on its way out, is in the new one's way. */
+TEST(shutdown_is_done_when_answered)
+{
+	pid_t pid = 0;
+
+	need_perf();
+	tmpdir_make();
+	for (int i = 0; i < 10; i++) {
+		CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+		pid = pid_of_lock();
+		CHECK(!ask("start"), "start");
+		CHECK(!ask("shutdown"), "shutdown");
+		CHECK(!file_exists(tmpdir_path("sd/lock")),
+		      "the lock was left when the answer came");
+	}
+	CHECK(wait_gone(pid), "still there");
+	CHECK(!file_exists(tmpdir_path("sd/control")), "the socket was left");
+}
+
+/* Every sample file opens and checks; all their samples together. */
+static uint64_t samples_below(const char *dir)
+{
+	char *command = xasprintf("find '%s' -name 'TIMER.*'", dir), path[9000];
+	FILE *list = popen(command, "r");
+	uint64_t sum = 0;
+
+	while (list && fgets(path, sizeof(path), list)) {
+		struct odb_snapshot s;
+		struct op_error e = { "" };
+		int err;
+
+		path[strcspn(path, "\n")] = '\0';
+		err = odb_read(path, SAMPLE_HEADER_SIZE, &s, &e);
+		CHECK(!err || err == -ENODATA, "%s", e.text);
+		if (err)
+			continue;
+		for (uint32_t i = 0; i < s.nr_nodes; i++)
+			sum += s.nodes[i].count;
+		odb_snapshot_free(&s);
+	}
+	if (list)
+		pclose(list);
+	free(command);
+	return sum;
+}
+
+/* What stats/counts says was recorded; each CPU's counts must balance. */
+static uint64_t recorded(void)
+{
+	struct session_counts counts = { 0, NULL };
+	struct op_error e = { "" };
+	uint64_t sum = 0;
+
+	if (session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e))
+		CHECK(false, "%s", e.text);
+	for (unsigned int i = 0; i < counts.nr_cpus; i++) {
+		const struct cpu_counts *c = &counts.cpu[i];
+		uint64_t accounted = c->recorded + c->filtered;
+
+		for (int r = 0; r < NR_LOSS_REASONS; r++)
+			accounted += c->lost[r];
+		CHECK(c->received == accounted, "cpu %u: received %llu, accounted for %llu", i,
+		      (unsigned long long)c->received, (unsigned long long)accounted);
+		sum += c->recorded;
+	}
+	free(counts.cpu);
+	return sum;
+}
+
+/* By then another daemon may write there. */
+TEST(a_session_that_is_removed)
+{
+	pid_t pid;
+
+	need_perf();
+	tmpdir_make();
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	pid = pid_of_lock();
+	CHECK(pid > 0 && !ask("start"), "sampling");
+	CHECK(!file_remove_tree(tmpdir_path("sd")) || !file_exists(tmpdir_path("sd/lock")),
+	      "the session is removed");
+	CHECK(wait_gone(pid), "its daemon ends");
+	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "%s", said);
+}
+
+TEST(killed_at_50_moments)
+{
+	uint64_t sum = 0, before;
+	pid_t pid, busy;
+
+	need_perf();
+	tmpdir_make();
+	busy = busy_child();
+	for (int i = 0; i < 50; i++) {
+		CHECK(start(tmpdir_path("sd")) == 0, "start %d: %s", i, said);
+		pid = pid_of_lock();
+		CHECK(!sum || recorded() == sum, "start %d: %llu recorded, the files hold %llu", i,
+		      (unsigned long long)recorded(), (unsigned long long)sum);
+		CHECK(!ask("start"), "start sampling");
+		if (i % 3 == 1)
+			CHECK(!ask("dump"), "dump");
+		usleep(test_random() % 100000);
+		if (i % 3 == 0)
+			CHECK(!ask("dump"), "dump");
+		kill(pid, SIGKILL);
+		CHECK(wait_gone(pid), "kill -9 did not end it");
+		before = sum;
+		sum = samples_below(tmpdir_path("sd/samples/current"));
+		CHECK(sum >= before, "kill %d: %llu samples, %llu before", i,
+		      (unsigned long long)sum, (unsigned long long)before);
+	}
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	CHECK(sum > 50, "%llu samples in all", (unsigned long long)sum);
+	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "and it goes on: %s", said);
+	CHECK(recorded() == sum, "%llu recorded, the files hold %llu",
+	      (unsigned long long)recorded(), (unsigned long long)sum);
+}
+
+TEST_MAIN()

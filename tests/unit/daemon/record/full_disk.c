@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * full_disk.c - oprofiled on a disk that is full, or fills up while it samples
+ */
+#include <signal.h>
+#include <errno.h>
+#include "tests/unit/daemon/program.h"
+#include "libdb/session/session.h"
+#include "tests/unit/small_disk.h"
+#include "daemon/record/stats.h"
+#include "libutil/strbuf.h"
+
+TEST(a_disk_that_is_full_at_the_start)
+{
+	need_perf();
+	tmpdir_make();
+	small_disk_mount("size=256k");
+	small_disk_fill(tmpdir_path("filler"));
+	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s",
+	      said);
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
+}
+
+static uint64_t status_number(const char *key)
+{
+	struct strbuf answer = STRBUF_INIT;
+	struct op_error e = { "" };
+	uint64_t n = 0;
+	char *at;
+
+	CHECK(!channel_ask(tmpdir_path("sd/control"), "status", 20000, &answer, &e), "%s", e.text);
+	at = strstr(answer.text, key);
+	if (at && (at == answer.text || at[-1] == '\n'))
+		n = strtoull(at + strlen(key), NULL, 10);
+	strbuf_free(&answer);
+	return n;
+}
+
+/* The answer is an error, now in said[]. */
+static bool refused(const char *request)
+{
+	struct op_error e = { "" };
+	int err = channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, &e);
+
+	snprintf(said, sizeof(said), "%s", e.text);
+	return err == -EREMOTEIO;
+}
+
+/* All CPUs of stats/counts, which must balance. */
+static struct cpu_counts counts_file(void)
+{
+	struct session_counts counts = { 0, NULL };
+	struct op_error e = { "" };
+	struct cpu_counts all;
+
+	CHECK(!session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e), "%s",
+	      e.text);
+	session_counts_total(&counts, &all);
+	CHECK(all.received == counts_accounted(&all), "stats/counts does not balance");
+	free(counts.cpu);
+	return all;
+}
+
+static bool note_of_start(const char *words)
+{
+	struct strbuf answer = STRBUF_INIT;
+	bool yes = !channel_ask(tmpdir_path("sd/control"), "start", 20000, &answer, NULL) &&
+		   !strncmp(answer.text, "note ", 5) && strstr(answer.text, words);
+
+	strbuf_free(&answer);
+	return yes;
+}
+
+static bool in_trouble(const char *why)
+{
+	struct strbuf answer = STRBUF_INIT;
+	const char *at;
+	bool yes;
+
+	channel_ask(tmpdir_path("sd/control"), "status", 20000, &answer, NULL);
+	at = strstr(answer.text, "\ntrouble ");
+	yes = at && strstr(at, why);
+	strbuf_free(&answer);
+	return yes;
+}
+
+/* While sampling: what has no room is lost under its name, the daemon lives, and goes on later. */
+TEST(a_disk_that_fills_up)
+{
+	uint64_t recorded, lost;
+	pid_t busy;
+
+	need_perf();
+	tmpdir_make();
+	small_disk_mount("size=32m");
+	busy = busy_child();
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	small_disk_fill(tmpdir_path("filler"));
+	CHECK(!ask("start"), "start");
+	for (int i = 0; i < 1000 && !status_number("lost.sample_file "); i++)
+		usleep(50000);
+	CHECK(refused("dump") && strstr(said, "No space left on device"), "dump: %s", said);
+	lost = status_number("lost.sample_file ");
+	CHECK(lost > 0, "nothing lost on a full disk");
+	CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts do not tell what was lost");
+	CHECK(note_of_start("samples are being lost: "), "start says nothing");
+	CHECK(in_trouble("No space left on device"), "the status says nothing");
+	recorded = status_number("recorded ");
+	unlink(tmpdir_path("filler"));
+	for (int i = 0; i < 500 && (in_trouble("") || status_number("recorded ") == recorded); i++)
+		usleep(100000);
+	CHECK(refused("stop") && strstr(said, "samples could not be written"), "stop: %s", said);
+	CHECK(!ask("stop"), "told twice");
+	CHECK(status_number("recorded ") > recorded, "it does not go on");
+	CHECK(!in_trouble(""), "still in trouble");
+	lost = status_number("lost.sample_file ");
+	CHECK(status_number("received ") == status_number("recorded ") + lost,
+	      "it does not balance");
+	CHECK(!ask("shutdown"), "shutdown");
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+}
+
+/* Nothing makes room: to the very end everything is told, and the session's books are whole. */
+TEST(a_disk_that_stays_full)
+{
+	char *stats, *spare;
+	struct session_info info;
+	pid_t busy;
+
+	need_perf();
+	tmpdir_make();
+	small_disk_mount("size=8m");
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	small_disk_fill(tmpdir_path("filler"));
+	busy = busy_child();
+	CHECK(!ask("start"), "start");
+	for (int i = 0; i < 1000 && !status_number("lost.sample_file "); i++)
+		usleep(50000);
+	for (int i = 0; i < 5; i++) {
+		small_disk_fill(tmpdir_path("more"));
+		refused("dump");
+		CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts stay behind");
+	}
+	CHECK(refused("shutdown") && strstr(said, "No space left on device"), "%s", said);
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "it lives");
+	counts_file();
+	stats = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, NULL);
+	CHECK(!session_info_read(stats, &info) && info.end_time, "it does not say when it ended");
+	spare = path_join(stats, SESSION_COUNTS_FILE ".spare");
+	CHECK(!file_exists(spare), "the spare was left");
+	free(spare);
+	free(stats);
+}
+
+TEST_MAIN()

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* kernel.c - which kernel image an address lies in, through loads, unloads and reloads */
+#include <inttypes.h>
+#include "daemon/record/kernel.h"
+#include "libdb/session/kernel_symbols.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+static struct images *images;
+
+static struct kernel *make_kernel(struct kernel_config config, const char *modules,
+				  const char *kallsyms)
+{
+	static char modules_path[5000], kallsyms_path[5000];
+
+	snprintf(modules_path, sizeof(modules_path), "%s", tmpdir_path("modules"));
+	snprintf(kallsyms_path, sizeof(kallsyms_path), "%s", tmpdir_path("kallsyms"));
+	put_text(modules_path, modules);
+	put_text(kallsyms_path, kallsyms);
+	config.proc_modules = modules_path;
+	config.proc_kallsyms = kallsyms_path;
+	images = images_new(NULL);
+	return kernel_new(&config, images);
+}
+
+static void free_all(struct kernel *k)
+{
+	kernel_free(k);
+	images_free(images);
+}
+
+/* Image and key that @pc gets, as "name:key". */
+static const char *place(struct kernel *k, uint64_t pc)
+{
+	static char text[4][200];
+	static unsigned int turn;
+	const struct kernel_range *r = kernel_find(k, pc);
+	char *t = text[turn++ % 4];
+
+	CHECK(pc >= r->start && pc <= r->last, "%" PRIx64 " is not in %" PRIx64 "-%" PRIx64, pc,
+	      r->start, r->last);
+	snprintf(t, sizeof(text[0]), "%s:%" PRIx64, r->image ? r->image->path : "none",
+		 pc - r->base);
+	return t;
+}
+
+#define CHECK_PLACE(k, pc, want)                                                                   \
+	do {                                                                                       \
+		const char *got = place(k, pc);                                                    \
+		CHECK(!strcmp(got, want), "%llx: want %s, got %s", (unsigned long long)(pc), want, \
+		      got);                                                                        \
+	} while (0)
+
+TEST(symbols_mode)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS },
+			"ext4 4096 1 - Live 0xffffffffc0010000\n"
+			"jbd2 8192 1 ext4, Live 0xffffffffc0000000 (OE)\n"
+			"hidden 100 0 - Live 0x0000000000000000\n"
+			"not a module's line\n", "");
+	CHECK_PLACE(k, 0xffffffff81000010, "kallsyms:ffffffff81000010");
+	CHECK_PLACE(k, 0xffffffffc0000000, "jbd2:0");
+	CHECK_PLACE(k, 0xffffffffc0001fff, "jbd2:1fff");
+	CHECK_PLACE(k, 0xffffffffc0002000, "kallsyms:ffffffffc0002000");
+	CHECK_PLACE(k, 0xffffffffc0010fff, "ext4:fff");
+	CHECK_PLACE(k, 0xffffffffc0011000, "kallsyms:ffffffffc0011000");
+	CHECK_PLACE(k, 0, "kallsyms:0");
+	CHECK_PLACE(k, UINT64_MAX, "kallsyms:ffffffffffffffff");
+	free_all(k);
+}
+
+TEST(no_vmlinux_knows_no_modules)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_NO_VMLINUX},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", "");
+	kernel_module_range(k, true, 0xffffffffc0000000, 0x1000, "other");
+	CHECK_PLACE(k, 0xffffffffc0010000, "no-vmlinux:ffffffffc0010000");
+	CHECK_PLACE(k, 0xffffffffc0000000, "no-vmlinux:ffffffffc0000000");
+	CHECK(!strcmp(kernel_symbols_word(k), "none"), "%s", kernel_symbols_word(k));
+	free_all(k);
+}
+
+TEST(vmlinux_range)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_VMLINUX,
+					       .vmlinux = "/boot/vmlinux",
+					       .start = 0xffffffff81000000,
+					       .end = 0xffffffff82000000},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", "");
+	CHECK_PLACE(k, 0xffffffff80ffffff, "none:ffffffff80ffffff");
+	CHECK_PLACE(k, 0xffffffff81000000, "/boot/vmlinux:0");
+	CHECK_PLACE(k, 0xffffffff81ffffff, "/boot/vmlinux:ffffff");
+	CHECK_PLACE(k, 0xffffffff82000000, "none:ffffffff82000000");
+	CHECK_PLACE(k, 0xffffffffc0010001, "ext4:1");
+	kernel_read_modules(k);
+	CHECK_PLACE(k, 0xffffffff81000000, "/boot/vmlinux:0");
+	free_all(k);
+}
+
+TEST(unloaded_keeps_its_range_until_replaced)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", "");
+	kernel_module_range(k, true, 0xc0001000, 0x1000, "first");
+	kernel_read_modules(k);		/* not in /proc/modules: it was quick */
+	CHECK_PLACE(k, 0xc0001800, "first:800");
+	kernel_module_range(k, false, 0xc0001000, 0x1000, "first");
+	kernel_read_modules(k);
+	CHECK_PLACE(k, 0xc0001800, "first:800");
+
+	kernel_module_range(k, true, 0xc0001400, 0x200, "second");	/* in its middle */
+	CHECK_PLACE(k, 0xc0001500, "second:100");
+	CHECK_PLACE(k, 0xc0001300, "first:300");
+
+	kernel_module_range(k, true, 0xc0000800, 0x1000, "third");	/* over its start */
+	CHECK_PLACE(k, 0xc0000800, "third:0");
+	CHECK_PLACE(k, 0xc0001300, "third:b00");
+	CHECK_PLACE(k, 0xc0001500, "second:100");			/* live: stays */
+
+	kernel_module_range(k, false, 0xc0000800, 0x1000, "third");
+	kernel_module_range(k, true, 0xc0005000, 0x1000, "first");	/* again, elsewhere */
+	CHECK_PLACE(k, 0xc0005001, "first:1");
+	free_all(k);
+}
+
+TEST(text_size_of_the_note_wins)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"m 65536 0 - Live 0xc0000000\n", "");
+	CHECK_PLACE(k, 0xc0008000, "m:8000");
+	kernel_module_range(k, true, 0xc0000000, 0x1000, "m");
+	CHECK_PLACE(k, 0xc0008000, "kallsyms:c0008000");
+	kernel_read_modules(k);
+	CHECK_PLACE(k, 0xc0008000, "kallsyms:c0008000");
+	CHECK_PLACE(k, 0xc0000fff, "m:fff");
+	free_all(k);
+}
+
+TEST(hostile_notes)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", "");
+	kernel_module_range(k, true, 0xc0000000, 0x1000, "../../etc");
+	kernel_module_range(k, true, 0xc0000000, 0x1000, "");
+	kernel_module_range(k, true, 0xc0000000, 0, "empty");
+	kernel_module_range(k, true, 0, 0x1000, "null");
+	CHECK_PLACE(k, 0xc0000000, "kallsyms:c0000000");
+	kernel_module_range(k, true, UINT64_MAX - 10, UINT64_MAX, "end");
+	CHECK_PLACE(k, UINT64_MAX, "end:a");
+	CHECK_PLACE(k, UINT64_MAX - 11, "kallsyms:fffffffffffffff4");
+	kernel_module_range(k, true, 1, UINT64_MAX, "all");
+	CHECK_PLACE(k, 5, "all:4");
+	CHECK_PLACE(k, UINT64_MAX, "end:a");
+	free_all(k);
+}
+
+static const char kallsyms[] =
+	"ffffffff81000000 T _stext\n"
+	"ffffffff81000100 t one\n"
+	"ffffffff81002000 T _etext\n"
+	"ffffffffc0010010 t mod_fn\t[ext4]\n";
+
+TEST(symbols_are_kept)
+{
+	struct kernel_symbols symbols;
+	const struct kernel_part *part;
+	struct op_error e = { "" };
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", kallsyms);
+	kernel_set_session(k, tmpdir);
+	CHECK(!strcmp(kernel_symbols_word(k), "kallsyms"), "%s", kernel_symbols_word(k));
+	CHECK(!kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, &e), "%s", e.text);
+	part = kernel_symbols_part(&symbols, "ext4");
+	CHECK(part && part->nr_symbols == 1, "the module's part");
+	kernel_symbols_free(&symbols);
+
+	/* nothing came: nothing is written */
+	unlink(tmpdir_path("kernel-symbols"));
+	kernel_capture_now(k);
+	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured without need");
+	/* a module came just after a capture: not at once, unless it must be */
+	kernel_module_range(k, true, 0xffffffffc0020000, 0x1000, "late");
+	kernel_capture_due(k);
+	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured too soon");
+	kernel_capture_now(k);
+	CHECK(file_exists(tmpdir_path("kernel-symbols")), "not captured");
+	free_all(k);
+}
+
+TEST(symbols_of_gone_modules_stay)
+{
+	struct kernel_symbols symbols;
+	const struct kernel_part *part;
+	struct op_error e = { "" };
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"ext4 4096 1 - Live 0xffffffffc0010000\n", kallsyms);
+	kernel_set_session(k, tmpdir);
+	for (int i = 0; i < 3; i++) {	/* ext4 goes, "ext" comes again and again */
+		put_text(tmpdir_path("modules"), "ext 4096 1 - Live 0xffffffffc0030000\n");
+		put_text(tmpdir_path("kallsyms"),
+			 "ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
+			 "ffffffffc0030020 t two\t[ext]\n");
+		kernel_module_range(k, true, 0xffffffffc0030000 + i * 0x100000, 0x1000, "ext");
+		kernel_capture_now(k);
+	}
+	CHECK(!kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, &e), "%s", e.text);
+	CHECK(symbols.nr_parts == 3, "%zu parts", symbols.nr_parts);
+	part = kernel_symbols_part(&symbols, "ext4");
+	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "mod_fn"),
+	      "the part of ext4");
+	part = kernel_symbols_part(&symbols, "ext");
+	CHECK(part && part->nr_symbols == 1 && !strcmp(part->symbols[0].name, "two"),
+	      "the part of ext");
+	kernel_symbols_free(&symbols);
+	free_all(k);
+}
+
+static bool has_symbol(const char *name)
+{
+	struct kernel_symbols symbols;
+	bool has = false;
+
+	if (kernel_symbols_read(tmpdir_path("kernel-symbols"), &symbols, NULL))
+		return false;
+	for (size_t i = 0; i < symbols.parts[0].nr_symbols; i++)
+		has |= !strcmp(symbols.parts[0].symbols[i].name, name);
+	kernel_symbols_free(&symbols);
+	return has;
+}
+
+#define TEXT	"ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
+
+/* BPF programs and trampolines are listed with the kernel, as soon as one is sampled. */
+TEST(made_text_has_names)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", TEXT);
+	kernel_set_session(k, tmpdir);
+	put_text(tmpdir_path("kallsyms"), TEXT
+		 "ffffffffc0201000 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n"
+		 "ffffffffc0202000 t ftrace_trampoline\t[__builtin__ftrace]\n");
+	kernel_saw(k, 0xffffffff81000100);
+	kernel_capture_now(k);
+	CHECK(has_symbol("_stext") && !has_symbol("ftrace_trampoline"), "not captured for that");
+	kernel_saw(k, 0xffffffffc0201010);
+	kernel_capture_now(k);
+	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "a BPF program");
+	CHECK(has_symbol("ftrace_trampoline"), "a trampoline");
+	put_text(tmpdir_path("kallsyms"), TEXT
+		 "ffffffffc0202000 t ftrace_trampoline\t[__builtin__ftrace]\n"
+		 "ffffffffc0203000 t bpf_prog_new\t[bpf]\n");
+	kernel_saw(k, 0xffffffffc0203010);
+	kernel_capture_now(k);
+	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "kept though it is gone");
+	CHECK(has_symbol("ftrace_trampoline") && has_symbol("bpf_prog_new"), "and the new one");
+	unlink(tmpdir_path("kernel-symbols"));
+	kernel_saw(k, 0xffffffffc0201020);
+	kernel_capture_now(k);
+	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "not again for the same page");
+	free_all(k);
+}
+
+TEST(another_boot_is_noticed)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", kallsyms);
+	CHECK(kernel_fits_session(k, tmpdir), "a new session");
+	kernel_set_session(k, tmpdir);
+	CHECK(kernel_fits_session(k, tmpdir), "the same kernel at the same place");
+	put_text(tmpdir_path("kallsyms"), "0000000000000000 A fixed\nffffffff9a000000 T _stext\n"
+		 "ffffffff9a002000 T _etext\n");
+	CHECK(!kernel_fits_session(k, tmpdir), "the kernel lies elsewhere");
+	put_text(tmpdir_path("kallsyms"), "0000000000000000 T _stext\n");
+	CHECK(kernel_fits_session(k, tmpdir), "hidden: cannot be told");
+	free_all(k);
+}
+
+TEST(hidden_addresses)
+{
+	struct kernel *k;
+
+	tmpdir_make();
+	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
+			"ext4 4096 1 - Live 0x0000000000000000\n",
+			"0000000000000000 T _stext\n0000000000000000 t one\n");
+	kernel_set_session(k, tmpdir);
+	CHECK(!strcmp(kernel_symbols_word(k), "hidden"), "%s", kernel_symbols_word(k));
+	CHECK_PLACE(k, 0xffffffffc0010010, "kallsyms:ffffffffc0010010");
+	free_all(k);
+}
+
+TEST_MAIN()

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * memory.c - small files of profile feedback and of gcc's coverage take no more than 64 MB
+ *
+ * Of each kind of record a file of 1 MiB, as text and as the binary file of either byte order that
+ * is made of such a text; and notes of coverage as a compiler would never write them [XP-45]. All
+ * of them are right, so that they are read to their end and checked.
+ */
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "feedback/gcov/cursor.h"
+#include "feedback/gcov/xprof.h"
+#include "tests/unit/reader_size.h"
+#include "feedback/xprof/file.h"
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define FILE_SIZE	(1 << 20)
+
+static char bytes[FILE_SIZE + 200];
+static size_t nr_bytes;
+
+/* @start, and then @again; % is the number of the time from 1 on, # how many there are. */
+struct text {
+	const char *what, *start, *again;
+};
+
+#define HEAD	"PROFILE-FEEDBACK-DATA: 4.4 "
+
+static const struct text texts[] = {
+	{ "objects", HEAD "# 0 0 0\n", "OBJFILE: % 0 0 0 0 0x0 0\n" },
+	{ "procedures", HEAD "1 0 0 0\nOBJFILE: a # 0 0 0 0x0 0\n",
+	  "PROC: % 0x0 0 0 0 % 0 0 0\n" },
+	{ "counters", HEAD "1 0 0 0\nOBJFILE: a 1 0 0 0 0x0 0\nPROC: a 0x0 # 0 0 1 0 0 0\n",
+	  "% 1\n" },
+	{ "values", HEAD "1 0 0 0\nOBJFILE: a 1 0 0 1 0x0 0\nPROC: a 0x0 0 # # 1 0 0 0\n",
+	  "VP_INT % 1 1\n" },
+	{ "called", HEAD "1 0 # 0\nOBJFILE: a 1 0 0 1 0x0 0\nPROC: a 0x0 0 # # 1 0 0 0\n",
+	  "VP_PROC % 1 %:a\n" },
+	{ "blocks", HEAD "1 0 0 0\nOBJFILE: a 1 0 0 0 0x0 0\nPROC: a 0x0 0 0 0 1 # 0 0\n",
+	  "B%: 0\n" },
+	{ "edges", HEAD "1 0 0 0\nOBJFILE: a 1 0 0 0 0x0 0\nPROC: a 0x0 0 0 0 1 1 # 0\nB1: 0\n",
+	  "E% 0 B1 B1\n" },
+	{ "tuples", HEAD "1 0 0 0\nOBJFILE: a 1 0 0 0 0x0 #\nPROC: a 0x0 0 0 0 1 1 0 #\nB1: 0\n",
+	  "S%: B1 1 %\n" },
+	{ "programs", HEAD "0 # 0 0\n", "PROGRAM: % 0 0\n" },
+	{ "comdats", HEAD "1 1 0 0\nOBJFILE: a 0 0 0 0 0x0 0\nPROGRAM: p 0 #\n",
+	  "COMDAT_PROC: %:b\n" },
+	{ "sources", HEAD "0 0 0 #\n", "SRCFILE: % 0\n" },
+	{ "lines", HEAD "0 0 0 1\nSRCFILE: a #\n", "SRCLINE: % 1\nB1 1 a:a\n" },
+	{ "lines' blocks", HEAD "0 0 0 1\nSRCFILE: a 1\nSRCLINE: 1 #\n", "B% 1 a:a\n" },
+};
+
+static void put_text(const char *text, size_t n, size_t nr)
+{
+	for (; *text; text++)
+		if (*text == '%' || *text == '#')
+			nr_bytes += (size_t)sprintf(bytes + nr_bytes, "%zu",
+						    *text == '%' ? n : nr);
+		else
+			bytes[nr_bytes++] = *text;
+}
+
+/* How many there are is known when they have been written once. */
+static void make_text(const struct text *t, size_t limit)
+{
+	size_t nr = 0;
+
+	nr_bytes = 0;
+	put_text(t->start, 0, 0);
+	while (nr_bytes < limit - 50)
+		put_text(t->again, ++nr, 0);
+	nr_bytes = 0;
+	put_text(t->start, 0, nr);
+	for (size_t n = 1; n <= nr; n++)
+		put_text(t->again, n, nr);
+}
+
+static const struct xprof_options options = { 0 };
+
+static bool read_text(const void *what)
+{
+	struct op_error e = { "" };
+	struct xprof *x;
+	int err = xprof_text_read(bytes, nr_bytes, &options, &x, &e);
+
+	if (err)
+		printf("# %s: %s\n", ((const struct text *)what)->what, e.text);
+	fflush(stdout);
+	return !err;
+}
+
+TEST(text)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		make_text(&texts[i], FILE_SIZE);
+		CHECK(check_reader_size(read_text, &texts[i], texts[i].what), "%s: refused",
+		      texts[i].what);
+	}
+}
+
+/* A binary file of what is in bytes: made by another process, what that takes does not count. */
+struct binary {
+	int fd;
+	bool swapped;
+};
+
+static bool write_binary(const void *what)
+{
+	const struct binary *b = what;
+	struct strbuf out = STRBUF_INIT;
+	struct op_error e = { "" };
+	struct xprof *x;
+
+	if (xprof_text_read(bytes, nr_bytes, &options, &x, &e))
+		return false;
+	xprof_file_encode(x, b->swapped, &out);
+	return !ftruncate(b->fd, 0) &&
+	       pwrite(b->fd, out.text, out.len, 0) == (ssize_t)out.len;
+}
+
+static bool read_binary(const void *what)
+{
+	const struct binary *b = what;
+	struct op_error e = { "" };
+	struct xprof *x;
+	char path[50];
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", b->fd);
+	err = xprof_file_read(path, &options, &x, &e);
+	if (err)
+		printf("# %s\n", e.text);
+	fflush(stdout);
+	return !err;
+}
+
+/* Where the file is larger than its text, of less of that. */
+static bool make_binary(const struct text *t, const struct binary *b)
+{
+	bool is_written = false;
+	off_t size;
+
+	make_text(t, FILE_SIZE);
+	reader_size(write_binary, b, &is_written);
+	size = lseek(b->fd, 0, SEEK_END);
+	if (!is_written || size <= FILE_SIZE)
+		return is_written;
+	make_text(t, (size_t)((double)FILE_SIZE * FILE_SIZE / (double)size));
+	reader_size(write_binary, b, &is_written);
+	return is_written;
+}
+
+TEST(binary)
+{
+	struct binary b = { .fd = memfd_create("xprof", MFD_CLOEXEC) };
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(texts); i++) {
+		const struct text *t = &texts[i / 2];
+
+		b.swapped = i % 2;
+		CHECK(make_binary(t, &b), "%s: not made", t->what);
+		CHECK(check_reader_size(read_binary, &b, t->what), "%s: refused", t->what);
+	}
+	close(b.fd);
+}
+
+/* --- coverage: words --- */
+
+enum { NOTES_MAGIC = 0x67636e6f, DATA_MAGIC = 0x67636461, GCC_12 = 'B' << 24 | '2' << 16 };
+enum { NAME = 'a' | 'b' << 8 | 'c' << 16 };	/* with the NUL four bytes */
+
+static void put_word(uint32_t word)
+{
+	memcpy(bytes + nr_bytes, &word, sizeof(word));
+	nr_bytes += sizeof(word);
+}
+
+static void put_words(const uint32_t *words, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		put_word(words[i]);
+}
+
+static void put_function(uint32_t ident)
+{
+	put_words((uint32_t[]){ GCOV_FUNCTION, 24, ident, 0, 0, 4, NAME, 0 }, 8);
+}
+
+/* Header, and a function with so many blocks. */
+static void put_notes_head(uint32_t nr_blocks)
+{
+	nr_bytes = 0;
+	put_words((uint32_t[]){ NOTES_MAGIC, GCC_12, 1, 0, 0, 0 }, 6);
+	put_function(0);
+	put_words((uint32_t[]){ GCOV_BLOCKS, 4, nr_blocks }, 3);
+}
+
+/* The record that began there ends here. */
+static void end_record(size_t at)
+{
+	uint32_t length = (uint32_t)(nr_bytes - at - 8);
+
+	memcpy(bytes + at + 4, &length, sizeof(length));
+}
+
+static uint32_t data[11];	/* of nr_data words, or there is none */
+static size_t nr_data;
+
+static bool read_coverage(const void *what)
+{
+	char *notes = malloc(nr_bytes);
+	struct op_error e = { "" };
+	struct gcov_notes n;
+	int err;
+
+	memcpy(notes, bytes, nr_bytes);
+	err = gcov_notes_read(notes, nr_bytes, &n, &e);
+	if (!err && nr_data)
+		err = gcov_data_read((char *)data, nr_data * sizeof(data[0]), &n, &e);
+	if (!err)
+		err = gcov_add_object(xprof_new(XPROF_FEEDBACK), &n, "/a.o", 0, 0, &e);
+	if (err)
+		printf("# %s: %s\n", (const char *)what, e.text);
+	fflush(stdout);
+	return !err;
+}
+
+TEST(functions)
+{
+	put_notes_head(1);
+	for (uint32_t ident = 1; nr_bytes < FILE_SIZE; ident++)
+		put_function(ident);
+	CHECK(check_reader_size(read_coverage, "functions", "functions"), "refused");
+}
+
+TEST(blocks)
+{
+	put_notes_head(FILE_SIZE / 4);
+	while (nr_bytes < FILE_SIZE)
+		put_words((uint32_t[]){ 1, 0 }, 2);	/* a record of no known kind */
+	CHECK(check_reader_size(read_coverage, "blocks", "blocks"), "refused");
+}
+
+/* With data that says in a few bytes that all their counters are 0, and without. */
+TEST(arcs)
+{
+	static const uint32_t head[] = { DATA_MAGIC, GCC_12, 1, 0, GCOV_FUNCTION, 12, 0, 0, 0,
+					 GCOV_ARC_COUNTERS };
+	uint32_t nr = 0;
+	size_t at;
+
+	put_notes_head(1);
+	at = nr_bytes;
+	put_words((uint32_t[]){ GCOV_ARCS, 0, 0 }, 3);
+	for (; nr_bytes < FILE_SIZE; nr++)
+		put_words((uint32_t[]){ 0, 0 }, 2);
+	end_record(at);
+	CHECK(check_reader_size(read_coverage, "arcs", "arcs"), "refused");
+	memcpy(data, head, sizeof(head));
+	data[10] = -8 * nr;
+	nr_data = 11;
+	CHECK(check_reader_size(read_coverage, "counted arcs", "counted arcs"), "refused");
+}
+
+TEST(lines)
+{
+	size_t at;
+
+	put_notes_head(1);
+	at = nr_bytes;
+	put_words((uint32_t[]){ GCOV_LINES, 0, 0, 0, 4, NAME }, 6);
+	for (uint32_t line = 1; nr_bytes < FILE_SIZE; line++)
+		put_word(line);
+	put_words((uint32_t[]){ 0, 0 }, 2);
+	end_record(at);
+	CHECK(check_reader_size(read_coverage, "lines", "lines"), "refused");
+}
+
+TEST_MAIN()

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cpuprofile.c - Google CPU profiles are read: one file for each rule [GC-1..17] */
+#include "tests/unit/formats/cpuprofile_bytes.h"
+
+static uint64_t address(const struct profile *p, uint32_t sample, int frame)
+{
+	uint32_t node = p->samples[sample].node;
+
+	while (frame--)
+		node = p->nodes[node].parent;
+	return p->places[p->nodes[node].place].address;
+}
+
+static const char *image(const struct profile *p, uint32_t sample)
+{
+	uint32_t id = p->places[p->nodes[p->samples[sample].node].place].image;
+
+	return id == PROFILE_NONE ? "none" : profile_text(p, p->images[id].path);
+}
+
+/* What stands in make_usual(), in whatever words. */
+static void check_usual(const struct profile *p)
+{
+	CHECK(p->nr_events == 1 && p->events[0].period == 10000000, "10 ms");
+	CHECK(p->nr_samples == 3 && profile_total(p, 0) == 14, "%lld of %u",
+	      (long long)profile_total(p, 0), p->nr_samples);
+	CHECK(profile_values(p, 1)[0] == 8, "the second");
+	CHECK(address(p, 0, 0) == 0x400100, "the innermost address is its own");
+	CHECK(address(p, 0, 1) == 0x400200, "a caller's is the call's");
+	CHECK(address(p, 1, 2) == 0x400200, "and so is its");
+	CHECK(p->nodes[p->samples[0].node].parent ==
+	      p->nodes[p->nodes[p->samples[1].node].parent].parent, "chains share callers");
+	CHECK(!strcmp(image(p, 0), "/bin/prog"), "%s", image(p, 0));
+	CHECK(!strcmp(image(p, 1), "/lib/libx.so.1"), "%s", image(p, 1));
+	CHECK(!strcmp(image(p, 2), "/bin/prog"), "data is an image if asked for: %s", image(p, 2));
+	CHECK(p->main_image == 0, "the program");
+	CHECK(profile_offset(&p->images[1], 0x70000010) == 0x2010, "offset");
+}
+
+static const struct cpuprofile_words kinds[] = {
+	{ 4, false }, { 4, true }, { 8, false }, { 8, true },
+};
+
+TEST(all_four_kinds_of_words)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		MADE m = make_usual(kinds[i]);
+		struct profile *p = read_made(&m, "strict");
+		struct strbuf out;
+
+		CHECK(profile_format_detect((unsigned char *)m.bytes.text, m.bytes.len) ==
+		      &format_cpuprofile, "known without being named");
+		check_usual(p);
+		CHECK(!warned.len, "%s", warned.text);
+		out = write_profile(p, "");
+		CHECK(out.len == m.bytes.len && !memcmp(out.text, m.bytes.text, out.len),
+		      "written as it was read");
+		strbuf_free(&out);
+		profile_free(p);
+	}
+}
+
+TEST(duplicate_chains_are_one_after_merging)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER);
+	add_records(&m);
+	add_records(&m);
+	WORDS(&m, TRAILER);
+	p = read_made(&m, "strict");
+	CHECK(p->nr_samples == 6 && profile_total(p, 0) == 28, "as they stand there");
+	profile_merge_samples(p);
+	CHECK(p->nr_samples == 3 && profile_total(p, 0) == 28, "merged");
+	profile_free(p);
+}
+
+TEST(a_longer_header_is_skipped)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, 0, 5, 0, 10000, 0, 77, 78);
+	add_records(&m);
+	WORDS(&m, TRAILER);
+	p = read_made(&m, "strict");
+	CHECK(profile_total(p, 0) == 14, "%lld", (long long)profile_total(p, 0));
+	profile_free(p);
+}
+
+TEST(no_samples_is_a_profile)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER, TRAILER);
+	p = read_made(&m, "strict");
+	CHECK(!p->nr_samples && p->nr_events == 1, "none");
+	profile_free(p);
+}
+
+TEST(headers_that_cannot_be)
+{
+	static const struct {
+		uint64_t header[5];
+		const char *why;
+	} cases[] = {
+		{ { 1, 3, 0, 10000, 0 }, "no header" },
+		{ { 0, 0, 0, 10000, 0 }, "no header" },
+		{ { 0, 2, 0, 10000, 0 }, "2 slots" },
+		{ { 0, 3000, 0, 10000, 0 }, "ends in its header" },
+		{ { 0, 3, 2, 10000, 0 }, "version 2 is not known" },
+		{ { 0, 3, 0, 0, 0 }, "period of 0" },
+		{ { 0, 3, 0, UINT64_MAX, 0 }, "can't be" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		MADE m = make_bytes(LE64);
+
+		add_words(&m, cases[i].header, 5);
+		add_records(&m);
+		WORDS(&m, TRAILER);
+		refused(&m, "", cases[i].why);
+	}
+}
+
+/* What others take without a word is told, and refused if that is asked for. */
+static void doubtful(const struct made *m, const char *why, int64_t total)
+{
+	struct profile *p = read_made(m, "");
+
+	CHECK(profile_total(p, 0) == total, "%lld", (long long)profile_total(p, 0));
+	CHECK(strstr(warned.text, why), "'%s' and not '%s'", warned.text, why);
+	profile_free(p);
+	refused(m, "strict", why);
+}
+
+TEST(padding_is_told)
+{
+	MADE m = make_bytes(LE64);
+
+	WORDS(&m, 0, 3, 0, 10000, 1);
+	add_records(&m);
+	WORDS(&m, TRAILER);
+	doubtful(&m, "offset 32: padding", 14);
+}
+
+TEST(a_zero_leaf_is_told_and_read_past)
+{
+	MADE m = make_bytes(LE64);
+
+	WORDS(&m, HEADER, 3, 2, 0, 0x400201);
+	add_records(&m);
+	WORDS(&m, TRAILER);
+	doubtful(&m, "offset 56: a record that begins with address 0", 17);
+}
+
+TEST(a_zero_caller_is_told)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER, 3, 2, 0x400100, 0, TRAILER);
+	doubtful(&m, "offset 64: a caller's address is 0", 3);
+	p = read_made(&m, "");
+	CHECK(address(p, 0, 1) == 0, "not one less than 0");
+	profile_free(p);
+}
+
+TEST(counts_of_zero_are_left_out)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER, 0, 2, 0x400100, 0x400201, 0, 1, 0x400100);
+	add_records(&m);
+	WORDS(&m, TRAILER);
+	doubtful(&m, "offset 40: a record with count 0", 14);
+	p = read_made(&m, "");
+	CHECK(p->nr_samples == 3 && strstr(warned.text, "2 such in all"), "%s", warned.text);
+	profile_free(p);
+}
+
+TEST(a_missing_trailer_is_told)
+{
+	MADE m = make_bytes(LE64);
+
+	WORDS(&m, HEADER);
+	add_records(&m);
+	doubtful(&m, "without a trailer", 14);
+	strbuf_add(&m.bytes, MAPS);
+	refused(&m, "", "the file ends after");
+}
+
+TEST(a_second_trailer_is_told)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER);
+	add_records(&m);
+	WORDS(&m, TRAILER, TRAILER);
+	strbuf_add(&m.bytes, MAPS);
+	doubtful(&m, "one more trailer", 14);
+	p = read_made(&m, "");
+	check_usual(p);
+	profile_free(p);
+}
+
+TEST(records_that_cannot_be)
+{
+	static const struct {
+		uint64_t record[3];
+		const char *why;
+	} cases[] = {
+		{ { 1, 0, 0x400100 }, "without addresses" },
+		{ { 1, UINT64_C(1) << 32, 0x400100 }, "4294967296 addresses" },
+		{ { 1, UINT64_C(1) << 63, 0x400100 }, "9223372036854775808 addresses" },
+		{ { 1, UINT64_MAX, 0x400100 }, "addresses" },
+		{ { UINT64_C(1) << 63, 1, 0x400100 }, "9223372036854775808 all counts" },
+		{ { INT64_MAX / 10000000 + 1, 1, 0x400100 }, "2^63" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		MADE m = make_bytes(LE64);
+		struct profile *p;
+
+		WORDS(&m, HEADER);
+		add_records(&m);
+		add_words(&m, cases[i].record, 3);
+		WORDS(&m, TRAILER);
+		refused(&m, "", cases[i].why);
+		p = read_made(&m, "salvage");
+		CHECK(p->nr_samples == 3, "what was before is kept: %u", p->nr_samples);
+		CHECK(strstr(warned.text, "kept 3 records"), "%s", warned.text);
+		profile_free(p);
+	}
+}
+
+TEST(counts_that_are_too_much_together)
+{
+	MADE m = make_bytes(LE64);
+	uint64_t half = INT64_MAX / 10000000 / 2 + 1;
+
+	WORDS(&m, HEADER, half, 1, 0x400100, half, 1, 0x400100, TRAILER);
+	refused(&m, "", "offset 64");
+}
+
+TEST(chains_that_are_too_long)
+{
+	MADE m = make_bytes(LE64);
+
+	WORDS(&m, HEADER, 1, PROFILE_FRAMES_MAX + 1);
+	for (int i = 0; i <= PROFILE_FRAMES_MAX; i++)
+		WORDS(&m, 0x400101);
+	WORDS(&m, TRAILER);
+	refused(&m, "", "more than 65536");
+}
+
+/* Cut anywhere, a file is refused or known to lack its trailer; what is whole can be had. */
+TEST(cut_anywhere)
+{
+	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		MADE whole = make_usual(kinds[kind]);
+		struct made m = whole;
+		size_t slot = kinds[kind].size, records = 5 * slot;
+		size_t trailer = whole.bytes.len - strlen(MAPS) - 3 * slot;
+
+		for (m.bytes.len = 1; m.bytes.len < trailer + 3 * slot; m.bytes.len++) {
+			size_t at = m.bytes.len / slot;
+			bool border = at * slot == m.bytes.len &&
+				      (at == 5 || at == 9 || at == 14 || at == 17);
+			struct profile *p;
+
+			if (border)
+				doubtful(&m, "without a trailer", at == 5 ? 0 : at == 9 ? 5 :
+					 at == 14 ? 13 : 14);
+			else
+				refused(&m, "", m.bytes.len < 2 * slot ? "header" : "ends");
+			if (m.bytes.len < records)
+				continue;
+			p = read_made(&m, "salvage");
+			CHECK(p->nr_samples == 0u + (at >= 17) + (at >= 14) + (at >= 9), "%zu: %u",
+			      at, p->nr_samples);
+			profile_free(p);
+		}
+	}
+}
+
+TEST(java_has_ids_and_names)
+{
+	MADE m = make_bytes(LE64);
+	const struct profile_line *line;
+	const struct profile_place *place;
+	struct profile *p;
+
+	WORDS(&m, 0, 3, 1, 10000, 0, 5, 2, 4, 5, TRAILER);
+	strbuf_add(&m.bytes, "0x4 java.util.Loop.run (Loop.java:17)\n 0x5 native (lib.so)\nelse\n");
+	p = read_made(&m, "strict");
+	CHECK(p->symbolic_addresses, "ids");
+	CHECK(address(p, 0, 0) == 4 && address(p, 0, 1) == 5, "as they stand there");
+	place = &p->places[p->nodes[p->samples[0].node].place];
+	CHECK(place->nr_lines == 1, "named");
+	line = &p->lines[place->first_line];
+	CHECK(line->line == 17, "%u", line->line);
+	CHECK(!strcmp(profile_text(p, p->functions[line->function].name), "java.util.Loop.run"),
+	      "%s", profile_text(p, p->functions[line->function].name));
+	CHECK(!strcmp(profile_text(p, p->functions[line->function].file), "Loop.java"), "file");
+	profile_free(p);
+}
+
+/* 32 records, of which one at most has another second frame [GC-23]. */
+static void check_dropping(uint64_t others, uint32_t expected)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER);
+	for (uint64_t i = 0; i < 32; i++)
+		WORDS(&m, 1, 4, 0x400100 + i, i < others ? 0x500001 : 0x400201, 0x400301 + i,
+		      0x400501);
+	WORDS(&m, TRAILER);
+	p = read_made(&m, "");
+	CHECK(address(p, 31, 1) == 0x400200 && !warned.len, "kept if nobody asks");
+	profile_free(p);
+	p = read_made(&m, "drop-handler-frames");
+	CHECK(address(p, 31, 0) == 0x40011f, "the first stays");
+	CHECK(address(p, 31, 1) == expected, "second is %llx",
+	      (unsigned long long)address(p, 31, 1));
+	CHECK(!others || address(p, 0, 1) == 0x500000, "another second frame stays");
+	CHECK(!!warned.len == (expected != 0x400200), "told: %s", warned.text);
+	profile_free(p);
+}
+
+TEST(frames_of_the_handler)
+{
+	check_dropping(0, 0x40031f);
+	check_dropping(1, 0x40031f);
+	check_dropping(2, 0x400200);
+}
+
+TEST(a_second_frame_that_repeats_the_first)
+{
+	MADE m = make_bytes(LE64);
+	struct profile *p;
+
+	WORDS(&m, HEADER, 1, 3, 0x400100, 0x400100, 0x400201, 1, 3, 0x400100, 0x400105, 0x400201);
+	WORDS(&m, 1, 1, 0x400100, TRAILER);
+	p = read_made(&m, "drop-handler-frames");
+	CHECK(address(p, 0, 1) == 0x400200 && address(p, 1, 1) == 0x400104, "of one record");
+	CHECK(strstr(warned.text, "of 1 records"), "%s", warned.text);
+	profile_free(p);
+}
+
+TEST(symbolised_by_google_pprof)
+{
+	MADE m = make_bytes(LE64);
+	const struct profile_place *place;
+	struct profile *p;
+
+	strbuf_add(&m.bytes, "--- symbol\nbinary=/bin/prog\n0x0000000000400100 inner--outer\n"
+		   "0x0000000000400200 operator--\n---\n--- profile\n");
+	WORDS(&m, HEADER, 5, 2, 0x400100, 0x400200, TRAILER);
+	CHECK(format_cpuprofile.detect((unsigned char *)m.bytes.text, m.bytes.len), "known");
+	p = read_made(&m, "strict");
+	CHECK(address(p, 0, 1) == 0x400200, "callers are calls already");
+	place = &p->places[p->nodes[p->samples[0].node].place];
+	CHECK(place->nr_lines == 2, "inlined: %u", place->nr_lines);
+	place = &p->places[p->nodes[p->nodes[p->samples[0].node].parent].place];
+	CHECK(place->nr_lines == 1 &&
+	      !strcmp(profile_text(p, p->functions[p->lines[place->first_line].function].name),
+		      "operator--"), "dashes of its own");
+	CHECK(!strcmp(profile_text(p, p->images[p->main_image].path), "/bin/prog"), "binary");
+	profile_free(p);
+}
+
+TEST_MAIN()

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* file.c - packed profiles are unpacked, but not for ever [PF-7]; unknown ones refused */
+#include <zlib.h>
+
+#include "formats/all_formats.h"
+#include "formats/file/gunzip.h"
+#include "tests/unit/tmpdir.h"
+
+static char warned[600];
+
+static void keep_warning(void *context, const char *text)
+{
+	(void)context;
+	snprintf(warned, sizeof(warned), "%s", text);
+}
+
+static const struct format_warnings warnings = { keep_warning, NULL };
+
+static size_t pack(const unsigned char *bytes, size_t size, unsigned char *to, size_t room)
+{
+	z_stream z = { .next_in = (unsigned char *)(uintptr_t)bytes, .avail_in = (uInt)size,
+		       .next_out = to, .avail_out = (uInt)room };
+
+	deflateInit2(&z, 9, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+	CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END, "packed");
+	deflateEnd(&z);
+	return room - z.avail_out;
+}
+
+static const char text[] = "what stands in a profile, and what stands in it again and again";
+
+TEST(all_members_are_unpacked)
+{
+	struct format_read_options options = { 0 };
+	unsigned char packed[600], *out;
+	struct op_error e = { "" };
+	size_t half = pack((const unsigned char *)text, 30, packed, sizeof(packed));
+	size_t size = half + pack((const unsigned char *)text + 30, sizeof(text) - 30,
+				  packed + half, sizeof(packed) - half);
+	size_t out_size;
+
+	CHECK(is_gzip(packed, size) && !is_gzip((const unsigned char *)text, 3), "known");
+	CHECK(!profile_gunzip(packed, size, &options, &out, &out_size, &e), "%s", e.text);
+	CHECK(out_size == sizeof(text) && !memcmp(out, text, out_size), "whole");
+	free(out);
+}
+
+TEST(cut_or_damaged_is_refused_or_salvaged)
+{
+	struct format_read_options options = { .warnings = &warnings }, salvage = options;
+	unsigned char packed[600], *out = NULL;
+	struct op_error e = { "" };
+	size_t size = pack((const unsigned char *)text, sizeof(text), packed, sizeof(packed));
+	size_t out_size;
+
+	CHECK(profile_gunzip(packed, size - 9, &options, &out, &out_size, &e) == -EPROTO, "cut");
+	CHECK(strstr(e.text, "cut off [PF-12]"), "%s", e.text);
+	salvage.salvage = true;
+	CHECK(!profile_gunzip(packed, size - 9, &salvage, &out, &out_size, &e), "%s", e.text);
+	CHECK(out_size && !memcmp(out, text, out_size), "what there was");
+	CHECK(strstr(warned, "kept"), "%s", warned);
+	free(out);
+	packed[size - 6] ^= 1;
+	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO, "checksum");
+	CHECK(strstr(e.text, "offset") && strstr(e.text, "[PF-12]"), "%s", e.text);
+}
+
+TEST(garbage_behind_is_warned_of)
+{
+	struct format_read_options options = { .warnings = &warnings };
+	unsigned char packed[600] = "", *out = NULL;
+	struct op_error e = { "" };
+	size_t size = pack((const unsigned char *)text, sizeof(text), packed, sizeof(packed));
+	size_t out_size;
+
+	CHECK(!profile_gunzip(packed, size + 5, &options, &out, &out_size, &e), "%s", e.text);
+	CHECK(out_size == sizeof(text), "%zu", out_size);
+	CHECK(strstr(warned, "5 bytes after") && strstr(warned, "[PF-12]"), "%s", warned);
+	free(out);
+	options.strict = true;
+	CHECK(profile_gunzip(packed, size + 5, &options, &out, &out_size, &e) == -EPROTO, "strict");
+}
+
+TEST(other_methods_are_refused)
+{
+	struct format_read_options options = { .warnings = &warnings }, salvage = options;
+	unsigned char packed[600], *out = NULL;
+	struct op_error e = { "" };
+	size_t first = pack((const unsigned char *)text, sizeof(text), packed, sizeof(packed));
+	size_t size = first + pack((const unsigned char *)text, sizeof(text), packed + first,
+				   sizeof(packed) - first);
+	size_t out_size;
+
+	packed[first + 2] = 7;
+	CHECK(profile_gunzip(packed + first, size - first, &options, &out, &out_size, &e) ==
+	      -EPROTO, "the first one");
+	CHECK(!strcmp(e.text, "offset 2: gzip by method 7, and only 8 (deflate) is known [PF-12]"),
+	      "%s", e.text);
+	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO,
+	      "a later one");
+	CHECK(!out, "untouched");
+	salvage.salvage = true;
+	CHECK(!profile_gunzip(packed, size, &salvage, &out, &out_size, &e), "%s", e.text);
+	CHECK(out_size == sizeof(text) && !memcmp(out, text, out_size), "what was before");
+	CHECK(strstr(warned, "method 7") && strstr(warned, "[PF-12]"), "%s", warned);
+	free(out);
+	out = NULL;
+	CHECK(profile_gunzip(packed, 2, &options, &out, &out_size, &e) == -EPROTO, "only a head");
+	CHECK(strstr(e.text, "cut off [PF-12]"), "%s", e.text);
+}
+
+TEST(what_grows_for_ever_is_refused)
+{
+	struct format_read_options options = { 0 };
+	size_t size = 20 << 20, packed_size, out_size;
+	unsigned char *zeros = calloc(1, size), *packed = malloc(size), *out;
+	struct op_error e = { "" };
+
+	packed_size = pack(zeros, size, packed, size);
+	CHECK(packed_size < 32768, "%zu", packed_size);
+	CHECK(profile_gunzip(packed, packed_size, &options, &out, &out_size, &e) == -EFBIG,
+	      "refused");
+	CHECK(strstr(e.text, "64 times") && strstr(e.text, "[PF-7]"), "%s", e.text);
+	packed_size = pack(zeros, (1 << 20) - 1, packed, size);
+	CHECK(!profile_gunzip(packed, packed_size, &options, &out, &out_size, &e), "%s", e.text);
+	CHECK(out_size == (1 << 20) - 1, "%zu", out_size);
+	free(out);
+	free(zeros);
+	free(packed);
+}
+
+static const struct profile_format only_written = { .name = "only-written" };
+
+TEST(unknown_files_are_refused)
+{
+	struct format_read_options options = { 0 };
+	struct op_error e = { "" };
+	unsigned char packed[100];
+	struct profile *p = NULL;
+	char *path;
+	size_t size;
+
+	tmpdir_make();
+	path = tmpdir_path("file");
+	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -ENOENT, "%s", e.text);
+	put_text(path, "");
+	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "empty");
+	CHECK(strstr(e.text, "offset 0: it is empty [PF-13]"), "%s", e.text);
+	put_text(path, "\001\002\003");
+	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "unknown");
+	CHECK(strstr(e.text, "offset 0: its format is not known: name it with --from=FORMAT "
+		     "[PF-13]"), "%s", e.text);
+	CHECK(!p, "untouched");
+	put_text(path, "main;work 3\n");
+	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);
+	CHECK(!strcmp(profile_text(p, p->origin), "folded"), "known by its bytes");
+	CHECK(profile_total(p, 0) == 3, "and read");
+	profile_free(p);
+	size = pack((const unsigned char *)"main;work 4\n", 12, packed, sizeof(packed));
+	put_file(path, packed, size);
+	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);
+	CHECK(profile_total(p, 0) == 4, "packed");
+	profile_free(p);
+	CHECK(profile_read_file(path, &only_written, &options, &p, &e) == -EINVAL, "no reader");
+	CHECK(strstr(e.text, "can only be written"), "%s", e.text);
+}
+
+TEST(formats_are_in_order_and_whole)
+{
+	CHECK(!profile_format_find("no such format"), "found");
+	for (const struct profile_format *const *f = profile_formats; *f; f++) {
+		CHECK(profile_format_find((*f)->name) == *f, "%s", (*f)->name);
+		CHECK((*f)->suffix && (*f)->text, "%s is described", (*f)->name);
+		CHECK((*f)->read || (*f)->write, "%s does something", (*f)->name);
+		CHECK(!f[1] || strcmp((*f)->name, f[1]->name) < 0, "%s: order", (*f)->name);
+	}
+}
+
+TEST_MAIN()

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* chain.c - a chain of calls; CHAIN_NAME is the outermost's */
+#include <alloca.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "tests/unit/libsampler/chain.h"
+
+#define OWN __attribute__((noinline, no_sanitize("address"), no_sanitize("undefined"), \
+			   no_sanitize("thread")))
+
+/* Nothing is left to do after a call but this, so that no call becomes a jump. */
+#define AFTER_CALL() __asm__ volatile("" ::: "memory")
+
+static void note(struct chain *c, int link, void *from)
+{
+	c->from[link] = (uintptr_t)from;
+}
+
+OWN static void inner(struct chain *c)
+{
+	note(c, 2, __builtin_return_address(0));
+	c->then(c->context);
+	AFTER_CALL();
+}
+
+OWN static void with_alloca(struct chain *c)
+{
+	note(c, 1, __builtin_return_address(0));
+	if (!c->skip_alloca) {
+		volatile char *bytes = alloca(c->bytes + 1);
+
+		bytes[c->bytes] = 1;
+		inner(c);
+		bytes[0] = 2;
+	}
+	AFTER_CALL();
+}
+
+OWN static void without_alloca(struct chain *c)
+{
+	note(c, 1, __builtin_return_address(0));
+	inner(c);
+	AFTER_CALL();
+}
+
+__attribute__((visibility("default"))) OWN void CHAIN_NAME(struct chain *c)
+{
+	note(c, 0, __builtin_return_address(0));
+	if (c->skip_alloca)
+		without_alloca(c);
+	else
+		with_alloca(c);
+	AFTER_CALL();
+}
+
+#ifdef CHAIN_READ
+/* syscall(), for read() is a checker's in programs that are checked. */
+OWN void chain_read(void *chain)
+{
+	struct chain *c = chain;
+
+	*c->is_ready = 1;
+	syscall(SYS_read, c->fd, NULL, 0x1000);
+	AFTER_CALL();
+}
+#endif

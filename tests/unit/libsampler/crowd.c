@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * crowd.c - 64 threads at once, all samples counted: thread by thread, in the summary, and
+ * in what a builder has written
+ *
+ * No count here depends on how fast the machine is, nor on how busy.
+ */
+#include "tests/unit/libsampler/seen.h"
+
+#define NR_THREADS	64
+#define NR_POINTS	20
+#define WORK_NS		10500000ull	/* of each: ten intervals and a half */
+
+/* --- threads that wait, work when they are told to, and wait again --- */
+
+static struct member {
+	pthread_t thread;
+	clockid_t clock;
+	atomic_int tid, is_done;
+	int samples;
+} crowd[NR_THREADS + 1];		/* the last one is the main thread */
+
+static pthread_barrier_t gate, end_gate;
+static uint64_t work_ns;
+
+static void *attend(void *context)
+{
+	struct member *m = context;
+
+	m->tid = gettid();
+	pthread_barrier_wait(&gate);
+	spend(work_ns);
+	m->is_done = 1;
+	pthread_barrier_wait(&end_gate);
+	return NULL;
+}
+
+static void gather(uint64_t work)
+{
+	work_ns = work;
+	pthread_barrier_init(&gate, NULL, NR_THREADS + 1);
+	pthread_barrier_init(&end_gate, NULL, NR_THREADS + 1);
+	crowd[NR_THREADS] = (struct member){
+		.thread = pthread_self(), .clock = CLOCK_THREAD_CPUTIME_ID, .tid = gettid(),
+	};
+	for (int i = 0; i < NR_THREADS; i++) {
+		CHECK(!pthread_create(&crowd[i].thread, NULL, attend, &crowd[i]), "thread %d", i);
+		CHECK(!pthread_getcpuclockid(crowd[i].thread, &crowd[i].clock), "its clock");
+	}
+	for (int i = 0; i < NR_THREADS; i++)
+		while (!crowd[i].tid)
+			usleep(100);
+}
+
+static void wait_for_work(void)
+{
+	for (int i = 0; i < NR_THREADS; i++)
+		while (!crowd[i].is_done)
+			usleep(1000);
+}
+
+static void disperse(void)
+{
+	pthread_barrier_wait(&end_gate);
+	for (int i = 0; i < NR_THREADS; i++)
+		pthread_join(crowd[i].thread, NULL);
+}
+
+/* --- a builder that counts for each of them, and passes on to a ready one --- */
+
+static struct sampler_builder ready;
+static atomic_int points;
+static int strangers;
+static struct sampler_summary summary;
+
+static void count_sample(void *unused, const struct sampler_sample *s)
+{
+	int i = 0;
+
+	(void)unused;
+	while (i <= NR_THREADS && crowd[i].tid != s->tid)
+		i++;
+	if (i <= NR_THREADS)
+		crowd[i].samples++;
+	else
+		strangers++;
+	ready.ops->sample(ready.context, s);
+}
+
+static void count_point(void *unused)
+{
+	(void)unused;
+	points++;
+}
+
+static int pass_on(void *unused, const struct sampler_summary *s, struct sampler_error *e)
+{
+	(void)unused;
+	summary = *s;
+	return ready.ops->completed(ready.context, s, e);
+}
+
+static void free_ready(void *unused)
+{
+	(void)unused;
+	sampler_builder_free(&ready);
+}
+
+static const struct sampler_builder_ops ops = {
+	.size = sizeof(ops),
+	.sample = count_sample, .point = count_point, .completed = pass_on, .free = free_ready,
+};
+
+static char folded[64];
+
+static struct sampler_profiler *start_all(enum sampler_clock clock, uint64_t samples)
+{
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_builder builder = { &ops, NULL };
+	struct sampler_profiler *p = NULL;
+
+	snprintf(folded, sizeof(folded), "/tmp/sampler_crowd.%d", getpid());
+	params.interval_ns = MS;
+	params.samples = samples;
+	params.clock = clock;
+	CHECK(!sampler_file_builder(SAMPLER_FOLDED, folded, &ready, NULL), "a builder");
+	CHECK(!sampler_create(NULL, &params, &builder, &p) && !sampler_start(p), "start");
+	return p;
+}
+
+/* --- what was counted --- */
+
+static uint64_t counted_by_thread(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i <= NR_THREADS; i++)
+		sum += (uint64_t)crowd[i].samples;
+	return sum;
+}
+
+static uint64_t counted_by_status(size_t from, size_t to)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += summary.samples[i];
+	return sum;
+}
+
+/* "a;b;c 12": a line a chain */
+static uint64_t written(void)
+{
+	FILE *f = fopen(folded, "r");
+	char *line = NULL, *count;
+	uint64_t sum = 0;
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) > 0) {
+		count = strrchr(line, ' ');
+		if (*line != '#' && count)
+			sum += strtoull(count, NULL, 10);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	unlink(folded);
+	return sum;
+}
+
+/* What has frames is in the file, and what has none is counted as lost. */
+static void check_sums(void)
+{
+	uint64_t sum = counted_by_thread();
+	uint64_t lost = counted_by_status(SAMPLER_BLOCKED, SAMPLER_NR_STATUS);
+	uint64_t in_file = written();
+
+	CHECK(!strangers, "%d samples of nobody", strangers);
+	CHECK(sum == counted_by_status(0, SAMPLER_NR_STATUS), "%llu in the summary",
+	      (unsigned long long)counted_by_status(0, SAMPLER_NR_STATUS));
+	CHECK(in_file + lost == sum, "%llu in the file and %llu lost of %llu",
+	      (unsigned long long)in_file, (unsigned long long)lost, (unsigned long long)sum);
+}
+
+/* --- */
+
+TEST(each_of_64_threads_at_each_point_of_the_grid)
+{
+	struct sampler_profiler *p;
+
+	gather(0);
+	p = start_all(SAMPLER_WALL, NR_POINTS);
+	CHECK(!sampler_join(p, NULL), "join");
+	sampler_destroy(p);
+	for (int i = 0; i <= NR_THREADS; i++)
+		CHECK(crowd[i].samples == NR_POINTS, "%d of thread %d", crowd[i].samples, i);
+	CHECK(points == NR_POINTS - 1, "%d points before the last one", points);
+	CHECK(summary.duration_ns >= (NR_POINTS + summary.missed) * MS,
+	      "%llu ns, of which %llu points were left out",
+	      (unsigned long long)summary.duration_ns, (unsigned long long)summary.missed);
+	check_sums();
+	pthread_barrier_wait(&gate);
+	disperse();
+}
+
+static uint64_t used_by(const struct member *m)
+{
+	struct timespec t = { 0, 0 };
+
+	CHECK(!clock_gettime(m->clock, &t), "a clock");
+	return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Who is there at the first point is sampled when an interval of CPU time has been used since, and
+ * all that was used by the last point is samples and missed ones: at least what was worked in
+ * between, at most what was used from before to after.
+ */
+TEST(cpu_time_of_64_threads_is_all_sampled_or_missed)
+{
+	uint64_t before[NR_THREADS + 1], most = 0, sum;
+	struct sampler_profiler *p;
+	int now;
+
+	gather(WORK_NS);
+	for (int i = 0; i <= NR_THREADS; i++)
+		before[i] = used_by(&crowd[i]);
+	p = start_all(SAMPLER_CPU, 0);
+	while (points < 1)
+		usleep(100);
+	pthread_barrier_wait(&gate);
+	wait_for_work();
+	for (now = points; points < now + 2;)
+		usleep(100);		/* a whole point has begun since */
+	sampler_stop(p);
+	CHECK(!sampler_join(p, NULL), "join");
+	sampler_destroy(p);
+	for (int i = 0; i <= NR_THREADS; i++)
+		most += (used_by(&crowd[i]) - before[i]) / MS;
+	sum = counted_by_thread() + summary.missed;
+	for (int i = 0; i < NR_THREADS; i++)
+		CHECK(crowd[i].samples > 0, "thread %d was sampled", i);
+	CHECK(sum >= NR_THREADS * (WORK_NS / MS) && sum <= most, "%llu, %llu of them missed",
+	      (unsigned long long)sum, (unsigned long long)summary.missed);
+	check_sums();
+	disperse();
+}
+
+TEST_MAIN()

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* fakes.c - what fakes.h says */
+#include <dirent.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/unit/libsampler/fakes.h"
+
+/* a test that goes on after this would not mean anything */
+#define NEED(condition)                                                                        \
+	do {                                                                                   \
+		if (!(condition)) {                                                            \
+			printf("# %s:%d: not true: %s\n", __FILE__, __LINE__, #condition);     \
+			fflush(stdout);                                                        \
+			_exit(1);                                                              \
+		}                                                                              \
+	} while (0)
+
+/* --- the clock --- */
+
+uint64_t clock_start = 1000 * SECOND;
+static _Atomic uint64_t now, horizon, wait_limit;
+static atomic_bool is_quiet;
+static pthread_cond_t *_Atomic sleeper;
+static void (*_Atomic before_waiting)(void);
+
+static uint64_t fake_now(void)
+{
+	return now;
+}
+
+static void fake_wait(pthread_cond_t *wake, pthread_mutex_t *lock, uint64_t due)
+{
+	void (*call)(void) = before_waiting;
+
+	if (call && due > wait_limit) {
+		before_waiting = NULL;
+		pthread_mutex_unlock(lock);
+		call();
+		pthread_mutex_lock(lock);
+	}
+	if (due <= horizon) {
+		if (due > now)
+			now = due;
+		return;
+	}
+	if (horizon > now)
+		now = horizon;
+	sleeper = wake;
+	is_quiet = true;
+	pthread_cond_wait(wake, lock);
+	is_quiet = false;
+}
+
+static int fake_cpu(pid_t tid, uint64_t *ret)
+{
+	*ret = fake_cpu_time ? fake_cpu_time(tid) : now - clock_start;
+	return 0;
+}
+
+static const struct sampling_clock fake_clock = {
+	.now = fake_now, .wait = fake_wait, .cpu_time = fake_cpu,
+};
+
+void fakes_begin(void)
+{
+	sampling_clock = &fake_clock;
+	now = horizon = clock_start;
+}
+
+static void set_horizon(uint64_t to)
+{
+	sampling_lock();
+	horizon = to;
+	is_quiet = false;
+	if (sampling_is_there() && sleeper)
+		pthread_cond_signal(sleeper);
+	if (!sampling_is_there() && to != UINT64_MAX && to > now)
+		now = to;
+	sampling_unlock();
+}
+
+void clock_run_to(uint64_t ns)
+{
+	bool is_done = false;
+
+	set_horizon(clock_start + ns);
+	while (!is_done) {
+		sampling_lock();
+		is_done = is_quiet || !sampling_is_there();
+		if (!sampling_is_there() && horizon > now)
+			now = horizon;
+		sampling_unlock();
+		if (!is_done)
+			usleep(50);
+	}
+}
+
+void clock_run_on(void)
+{
+	set_horizon(UINT64_MAX);
+}
+
+void clock_pass(uint64_t ns)
+{
+	now += ns;
+}
+
+void clock_halt(void)
+{
+	horizon = now;
+}
+
+uint64_t clock_now(void)
+{
+	return now - clock_start;
+}
+
+void clock_before_waiting_past(uint64_t ns, void (*call)(void))
+{
+	wait_limit = clock_start + ns;
+	before_waiting = call;
+}
+
+/* --- the parts --- */
+
+enum sampler_status (*fake_copy)(const struct copy_target *target);
+bool fake_copy_spares;
+int fake_install_error;
+uint64_t (*fake_cpu_time)(pid_t tid);
+_Atomic int fake_walkers, fake_held;
+
+int copy_install_handler(int signal)
+{
+	(void)signal;
+	return fake_install_error;
+}
+
+void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool spare,
+		const struct copy_hook *hooks, size_t nr_hooks, struct stack_copy *ret)
+{
+	NEED(buffer->bytes);
+	fake_copy_spares = spare;
+	ret->time_ns = now;
+	ret->status = fake_copy ? fake_copy(target) : SAMPLER_WHOLE;
+	if (ret->status >= SAMPLER_BLOCKED)
+		return;
+	for (size_t i = 0; i < nr_hooks; i++)
+		hooks[i].run(hooks[i].context);
+}
+
+enum sampler_status copy_no_answer(const struct copy_target *target)
+{
+	(void)target;
+	return SAMPLER_BLOCKED;
+}
+
+void copy_after_fork(void)
+{
+}
+
+int stack_buffer_init(struct stack_buffer *b, size_t size)
+{
+	b->size = size ? size : 4096;
+	b->bytes = malloc(b->size);
+	return b->bytes ? 0 : -ENOMEM;
+}
+
+void stack_buffer_free(struct stack_buffer *b)
+{
+	free(b->bytes);
+	b->bytes = NULL;
+}
+
+void modules_update(void)
+{
+}
+
+void modules_hold(void)
+{
+	fake_held++;
+}
+
+void modules_release(void)
+{
+	fake_held--;
+}
+
+bool modules_loader_stop(void)
+{
+	return true;
+}
+
+void modules_loader_go_on(void)
+{
+}
+
+void modules_loader_after_fork(void)
+{
+}
+
+void modules_before_fork(void)
+{
+}
+
+void modules_after_fork(void)
+{
+}
+
+/* One frame, and one of each unwinder that was added. */
+struct walker {
+	struct walk_unwinder added[WALK_UNWINDERS_MAX];
+	size_t nr;
+};
+
+int walker_new(struct walker **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	fake_walkers++;
+	return 0;
+}
+
+void walker_free(struct walker *w)
+{
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->added[i].ops->free)
+			w->added[i].ops->free(w->added[i].context);
+	free(w);
+	fake_walkers--;
+}
+
+int walker_add(struct walker *w, const struct sampler_unwinder_ops *ops, void *context)
+{
+	NEED(w->nr < WALK_UNWINDERS_MAX);
+	w->added[w->nr++] = (struct walk_unwinder){ .ops = ops, .context = context };
+	return 0;
+}
+
+static void capture(void *context)
+{
+	struct walk_unwinder *u = context;
+
+	u->ops->capture(u->context, NULL);
+}
+
+size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < w->nr; i++)
+		if (w->added[i].ops->capture) {
+			NEED(nr < room);
+			hooks[nr++] = (struct copy_hook){ capture, &w->added[i] };
+		}
+	return nr;
+}
+
+enum sampler_status walker_walk(struct walker *w, const struct stack_copy *copy,
+				struct sampler_frames *frames)
+{
+	for (size_t i = 0; i <= w->nr; i++)
+		frames->frames[frames->nr++] = (struct sampler_frame){ .address = 1 + i };
+	return copy->status;
+}
+
+/* --- the builder --- */
+
+static void record_capture(void *context)
+{
+	struct record *r = context;
+
+	r->captures++;
+}
+
+static void record_sample(void *context, const struct sampler_sample *sample)
+{
+	struct record *r = context;
+
+	NEED(r->nr < RECORD_MAX && !r->completed && !r->freed);
+	r->samples[r->nr].time_ns = sample->time_ns - clock_start;
+	r->samples[r->nr].tid = sample->tid;
+	r->samples[r->nr].status = sample->status;
+	r->samples[r->nr].nr_frames = sample->nr_frames;
+	r->samples[r->nr].nr_metadata = sample->nr_metadata;
+	if (sample->nr_metadata)
+		r->samples[r->nr].first = sample->metadata[0];
+	r->nr++;
+	if (r->on_sample)
+		r->on_sample(r);
+}
+
+static void record_past(void *context, const struct sampler_metadata *item, uint64_t from_ns,
+			uint64_t to_ns)
+{
+	struct record *r = context;
+
+	r->past = *item;
+	r->past_from = from_ns;
+	r->past_to = to_ns;
+	r->samples_before_past = r->nr;
+	r->nr_past++;
+}
+
+static int record_completed(void *context, const struct sampler_summary *summary,
+			    struct sampler_error *e)
+{
+	struct record *r = context;
+
+	NEED(!r->freed);
+	r->summary = *summary;
+	r->completed++;
+	return r->on_completed ? r->on_completed(r, e) : 0;
+}
+
+static void record_free(void *context)
+{
+	struct record *r = context;
+
+	r->freed++;
+}
+
+static const struct sampler_builder_ops record_ops = {
+	.size = sizeof(record_ops),
+	.capture = record_capture,
+	.sample = record_sample,
+	.metadata_past = record_past,
+	.completed = record_completed,
+	.free = record_free,
+};
+
+struct record *record_new(void)
+{
+	static struct record *_Atomic all;	/* so that no leak is seen */
+	struct record *r = calloc(1, sizeof(*r));
+
+	NEED(r);
+	r->next = all;
+	while (!atomic_compare_exchange_weak(&all, &r->next, r))
+		;
+	return r;
+}
+
+void record_reset(struct record *r)
+{
+	memset(r, 0, offsetof(struct record, next));
+}
+
+struct sampler_builder record_builder(struct record *r)
+{
+	return (struct sampler_builder){ .ops = &record_ops, .context = r };
+}
+
+void check_sums(const struct record *r, const char *what)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < SAMPLER_NR_STATUS; i++)
+		sum += r->summary.samples[i];
+	if (sum == r->nr && r->completed == 1)
+		return;
+	printf("# %s: %zu samples, %llu in the summary, completed %zu times\n", what, r->nr,
+	       (unsigned long long)sum, r->completed);
+	fflush(stdout);
+	_exit(1);
+}
+
+struct sampler_profiler *profiler_new(const struct sampler_thread *target, struct record *r,
+				      uint64_t delay, uint64_t interval, uint64_t samples)
+{
+	struct sampler_params params = SAMPLER_PARAMS;
+	struct sampler_builder builder = record_builder(r);
+	struct sampler_profiler *p;
+
+	params.initial_delay_ns = delay;
+	params.interval_ns = interval;
+	params.samples = samples;
+	NEED(!sampler_create(target, &params, &builder, &p));
+	return p;
+}
+
+struct sampler_thread thread_self(void)
+{
+	struct sampler_thread self;
+
+	NEED(!sampler_thread_self(&self));
+	return self;
+}
+
+size_t threads_now(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *entry;
+	size_t nr = 0;
+
+	NEED(dir);
+	while ((entry = readdir(dir)))
+		nr += entry->d_name[0] != '.';
+	closedir(dir);
+	return nr;
+}

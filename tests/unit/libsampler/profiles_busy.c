@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * profiles_busy.c - whole profiles of real threads while threads, children and profilers
+ * come and go
+ */
+#include <poll.h>
+#include "tests/unit/libsampler/seen.h"
+
+static void *short_life(void *depth)
+{
+	if (depth)
+		poll(NULL, 0, 1);
+	return depth;
+}
+
+/* Threads begin and end while they are listed, copied and unwound. */
+TEST(all_of_64_threads_that_come_and_go)
+{
+	struct seen seen = { 0 };
+	struct sampler_profiler *p = start(NULL, &seen, 0);
+
+	for (int round = 0; round < 10 || seen.samples < 100; round++) {
+		pthread_t threads[64];
+
+		for (uintptr_t i = 0; i < 64; i++)
+			pthread_create(&threads[i], NULL, short_life, (void *)(i % 2));
+		for (int i = 0; i < 64; i++)
+			pthread_join(threads[i], NULL);
+	}
+	sampler_stop(p);
+	finish(p, &seen);
+	CHECK(!seen.status[SAMPLER_GONE] && !seen.status[SAMPLER_FAILED], "%d %d",
+	      seen.status[SAMPLER_GONE], seen.status[SAMPLER_FAILED]);
+}
+
+/* Where the machine is so busy that it does not answer in time, a sample is not whole. */
+static int profile_in_child(void)
+{
+	int failures = tap_failures;
+	struct sampler_thread self;
+	struct seen seen = { 0 };
+	struct sampler_profiler *p;
+
+	sampler_thread_self(&self);
+	p = start(&self, &seen, 0);
+	while (seen.status[SAMPLER_WHOLE] < 3)
+		usleep(1000);
+	sampler_stop(p);
+	finish(p, &seen);
+	fflush(stdout);
+	return tap_failures > failures;
+}
+
+TEST(fork_under_sampling)
+{
+	pthread_t thread = begin(run_outer);
+	struct seen seen = { 0 };
+	struct sampler_profiler *p = start(NULL, &seen, 0);
+
+	fflush(stdout);
+	for (int i = 0; i < 10 || seen.samples < 100; i++) {
+		int status = 0;
+		pid_t pid = fork();
+
+		if (!pid) {
+			alarm(TEST_SECONDS / 2);
+			sampler_destroy(p);
+			_exit(i < 10 ? profile_in_child() : 0);
+		}
+		waitpid(pid, &status, 0);
+		CHECK(!status, "child %d: %#x", i, (unsigned int)status);
+	}
+	sampler_stop(p);
+	finish(p, &seen);
+	end(thread);
+}
+
+/* Profiles that begin, end and are destroyed while others run. */
+TEST(profilers_that_come_and_go)
+{
+	pthread_t thread = begin(run_outer);
+	struct seen all = { 0 };
+	struct sampler_profiler *p = start(NULL, &all, 0);
+
+	for (int i = 0; i < 50; i++) {
+		struct seen seen = { 0 };
+		struct sampler_profiler *q = start(&target, &seen, 1000000);
+
+		if (i % 2)
+			while (seen.samples < 2)
+				usleep(100);
+		sampler_stop(q);
+		finish(q, &seen);
+	}
+	sampler_stop(p);
+	finish(p, &all);
+	end(thread);
+}
+
+TEST_MAIN()

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* walked.h - a thread in a chain of calls, and the frames that are found of it */
+#ifndef TESTS_UNIT_LIBSAMPLER_WALKED_H
+#define TESTS_UNIT_LIBSAMPLER_WALKED_H
+
+#include "tests/unit/libsampler/chain.h"
+#include "tests/unit/libsampler/target.h"
+
+struct walked {
+	struct target target;		/* first */
+	struct chain chain;
+	chain_run *run;
+	struct walker *walker;
+	struct sampler_frame frames[SAMPLING_FRAMES_MAX];
+	size_t nr;
+	enum sampler_status status;
+};
+
+__attribute__((unused)) static void walked_stay(void *context)
+{
+	target_stay(context);
+}
+
+__attribute__((unused)) static void walked_run(struct target *t)
+{
+	struct walked *w = (struct walked *)t;
+
+	if (!w->chain.context)
+		w->chain.context = w;
+	w->chain.fd = t->go[0];
+	w->chain.is_ready = (volatile int *)&t->is_ready;
+	if (!w->chain.then)
+		w->chain.then = walked_stay;
+	w->run(&w->chain);
+}
+
+__attribute__((unused)) static void walked_start(struct walked *w, chain_run *run)
+{
+	w->run = run;
+	modules_hold();
+	CHECK(!walker_new(&w->walker), "a walker");
+	target_start(&w->target, walked_run);
+}
+
+__attribute__((unused)) static void walked_walk(struct walked *w)
+{
+	struct sampler_frames frames = { w->frames, 0, SAMPLING_FRAMES_MAX };
+
+	w->status = walker_walk(w->walker, &w->target.result, &frames);
+	w->nr = frames.nr;
+}
+
+__attribute__((unused)) static void walked_sample(struct walked *w, bool spare)
+{
+	struct copy_hook hooks[WALK_UNWINDERS_MAX];
+	size_t nr = walker_prepare(w->walker, hooks, WALK_UNWINDERS_MAX);
+
+	target_copy_hooked(&w->target, spare, hooks, nr);
+	modules_update();
+	walked_walk(w);
+}
+
+/* The chain's calls stand one after the other. Returns where the first does, or -1. */
+__attribute__((unused)) static int walked_find(const struct walked *w)
+{
+	for (size_t i = 0; i + CHAIN_LINKS <= w->nr; i++) {
+		int n = 0;
+
+		while (n < CHAIN_LINKS &&
+		       w->frames[i + n].address == w->chain.from[CHAIN_LINKS - 1 - n])
+			n++;
+		if (n == CHAIN_LINKS)
+			return i;
+	}
+	return -1;
+}
+
+__attribute__((unused)) static void walked_tell(const struct walked *w)
+{
+	printf("# status %d\n", w->status);
+	for (size_t i = 0; i < w->nr; i++) {
+		const struct sampler_frame *f = &w->frames[i];
+
+		printf("# %zu %#lx %s+%#lx\n", i, f->address, f->module ? f->module->path : "-",
+		       f->address - (f->module ? f->module->base : 0));
+	}
+}
+
+/* All of it, up to the outermost function. */
+__attribute__((unused)) static bool walked_is_whole(const struct walked *w)
+{
+	bool is_whole = w->status == SAMPLER_WHOLE && walked_find(w) > 0;
+
+	if (!is_whole)
+		walked_tell(w);
+	return is_whole;
+}
+
+__attribute__((unused)) static void walked_end(struct walked *w)
+{
+	target_end(&w->target);
+	walker_free(w->walker);
+	modules_release();
+}
+
+#endif

@@ -1,5 +1,0 @@
-$(eval $(call unit_test,libutil_text,tests/unit/libutil_text.c,libutil.a))
-$(eval $(call unit_test,libutil_file,tests/unit/libutil_file.c,libutil.a))
-$(eval $(call unit_test,libutil_channel,tests/unit/libutil_channel.c,libutil.a))
-$(eval $(call unit_test,libutil_cpu_clock,tests/unit/libutil_cpu_clock.c,libutil.a))
-$(eval $(call unit_test,libutil_build_id,tests/unit/libutil_build_id.c,libbuildid.a libutil.a))

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* text.c - numbers, strings, errors, hashes */
+#include <errno.h>
+#include <stdint.h>
+#include "libutil/error.h"
+#include "libutil/hash.h"
+#include "libutil/number.h"
+#include "libutil/strbuf.h"
+#include "tests/tap.h"
+#include "libutil/xalloc.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+TEST(numbers)
+{
+	static const struct {
+		const char *text;
+		int err;
+		uint64_t want;
+	} rows[] = {
+		{ "0", 0, 0 }, { "1", 0, 1 }, { "100000", 0, 100000 }, { "0x41", 0, 0x41 },
+		{ "0XfF", 0, 255 }, { "010", 0, 8 }, { "00", 0, 0 },
+		{ "18446744073709551615", 0, UINT64_MAX }, { "0xffffffffffffffff", 0, UINT64_MAX },
+		{ "01777777777777777777777", 0, UINT64_MAX },
+		{ "18446744073709551616", -ERANGE, 7 }, { "0x10000000000000000", -ERANGE, 7 },
+		{ "99999999999999999999999999x", -EINVAL, 7 },
+		{ "", -EINVAL, 7 }, { "-1", -EINVAL, 7 }, { "+1", -EINVAL, 7 },
+		{ " 1", -EINVAL, 7 },
+		{ "1 ", -EINVAL, 7 }, { "0x", -EINVAL, 7 }, { "08", -EINVAL, 7 },
+		{ "1k", -EINVAL, 7 },
+		{ "0xg", -EINVAL, 7 }, { "1.5", -EINVAL, 7 }, { "x", -EINVAL, 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t got = 7;
+		int err = number_parse_u64(rows[i].text, &got);
+
+		CHECK(err == rows[i].err && got == rows[i].want, "'%s': %d %llu", rows[i].text, err,
+		      (unsigned long long)got);
+	}
+}
+
+TEST(ranges)
+{
+	uint64_t got = 7;
+
+	CHECK(number_parse_range("5", 5, 9, &got) == 0 && got == 5, "lowest");
+	CHECK(number_parse_range("9", 5, 9, &got) == 0 && got == 9, "highest");
+	CHECK(number_parse_range("4", 5, 9, &got) == -ERANGE && got == 9, "below");
+	CHECK(number_parse_range("10", 5, 9, &got) == -ERANGE && got == 9, "above");
+	CHECK(number_parse_range("a", 5, 9, &got) == -EINVAL && got == 9, "no number");
+}
+
+TEST(percents)
+{
+	static const struct {
+		const char *text;
+		int err;
+		double want;
+	} rows[] = {
+		{ "0", 0, 0 }, { "100", 0, 100 }, { "0.5", 0, 0.5 }, { ".25", 0, 0.25 },
+		{ "5.", 0, 5 }, { "100.0", 0, 100 }, { "100.1", -ERANGE, 7 }, { "101", -ERANGE, 7 },
+		{ "", -EINVAL, 7 }, { ".", -EINVAL, 7 }, { "1.2.3", -EINVAL, 7 },
+		{ "-1", -EINVAL, 7 },
+		{ "1e1", -EINVAL, 7 }, { "nan", -EINVAL, 7 }, { "inf", -EINVAL, 7 },
+		{ "1,5", -EINVAL, 7 }, { "5%", -EINVAL, 7 }, { "0x1", -EINVAL, 7 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		double got = 7;
+		int err = number_parse_percent(rows[i].text, &got);
+
+		CHECK(err == rows[i].err && got > rows[i].want - 1e-9 && got < rows[i].want + 1e-9,
+		      "'%s': %d %f", rows[i].text, err, got);
+	}
+}
+
+static void sane(const struct strbuf *s, const char *want)
+{
+	CHECK(s->text && s->len == strlen(want) && !strcmp(s->text, want), "'%s', not '%s'",
+	      s->text, want);
+	CHECK(s->room ? s->len < s->room : s->text == strbuf_empty, "room %zu", s->room);
+}
+
+TEST(strings)
+{
+	struct strbuf s = STRBUF_INIT;
+	char *stolen;
+
+	sane(&s, "");
+	strbuf_reset(&s);
+	strbuf_add(&s, "");
+	strbuf_add_bytes(&s, NULL, 0);
+	strbuf_addf(&s, "%s", "");
+	sane(&s, "");
+	strbuf_add(&s, "ab");
+	strbuf_add_char(&s, 'c');
+	strbuf_addf(&s, "%d%s", 42, "x");
+	strbuf_add_bytes(&s, "yz", 1);
+	sane(&s, "abc42xy");
+	strbuf_truncate(&s, 3);
+	sane(&s, "abc");
+	stolen = strbuf_steal(&s);
+	CHECK(!strcmp(stolen, "abc"), "%s", stolen);
+	free(stolen);
+	sane(&s, "");
+	stolen = strbuf_steal(&s);
+	CHECK(stolen != strbuf_empty && !*stolen, "an empty string can be freed");
+	free(stolen);
+	for (int i = 0; i < 10000; i++)
+		strbuf_addf(&s, "%04d", i);
+	CHECK(s.len == 40000 && !strncmp(s.text + 4 * 1234, "1234", 4), "grown");
+	strbuf_reset(&s);
+	sane(&s, "");
+	strbuf_free(&s);
+	strbuf_free(&s);
+	sane(&s, "");
+}
+
+TEST(errors)
+{
+	struct op_error e = { "" };
+	char longer[2000];
+
+	CHECK(op_error_set(NULL, -EINVAL, "x") == -EINVAL, "nobody wants to know");
+	CHECK(op_error_set(&e, -ENOENT, "no '%s'", "a") == -ENOENT && !strcmp(e.text, "no 'a'"),
+	      "%s", e.text);
+	op_error_set(&e, 0, "more: %s", e.text);
+	CHECK(!strcmp(e.text, "more: no 'a'"), "of its own text: %s", e.text);
+	memset(longer, 'x', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	op_error_set(&e, 0, "%s", longer);
+	CHECK(strlen(e.text) == sizeof(e.text) - 1, "cut");
+}
+
+TEST(hashes)
+{
+	unsigned int used[256] = { 0 }, worst = 0;
+
+	CHECK(hash_string("abc") == hash_bytes("abc", 3), "string");
+	CHECK(hash_bytes("abc", 3) != hash_bytes("abc\0", 4), "length counts");
+	CHECK(hash_bytes("", 0) == hash_string(""), "empty");
+	CHECK(hash_mix(1, 2) != hash_mix(2, 1), "order counts");
+	for (uint64_t i = 0; i < 25600; i++)
+		used[hash_u64(i << 12) & 255]++;
+	for (int i = 0; i < 256; i++)
+		worst = used[i] > worst ? used[i] : worst;
+	CHECK(worst < 150, "a bucket got %u of 100", worst);
+}
+
+TEST(grown_array)
+{
+	int *a = NULL;
+	size_t nr = 0, room = 0;
+
+	for (int i = 0; i < 1000; i++) {
+		xgrow(a, nr, room);
+		a[nr++] = i;
+	}
+	CHECK(a[999] == 999 && room >= 1000 && room < 2000, "room %zu", room);
+	free(a);
+}
+
+/* No memory ends the program with status 1 and a line. */
+TEST(out_of_memory)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(9);
+		xrealloc_array(NULL, SIZE_MAX / 2, 4);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%x", status);
+}
+
+TEST_MAIN()

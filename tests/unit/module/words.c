@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* words.c - the event buffer's words: samples decode in the context they were written in */
+#include "tests/tap.h"
+#include "module/words.h"
+
+static op_word room[1024];
+static struct op_words words;
+static struct op_said said;
+
+static u32 random_state = 1;
+
+static u32 any(u32 below)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (random_state >> 8) % below;
+}
+
+static struct op_context any_context(void)
+{
+	struct op_context c = {
+		.cpu = any(2), .tid = any(3), .tgid = any(2), .app = any(3), .user = any(2),
+	};
+
+	if (c.user)
+		c.cookie = any(3);
+	if (c.user && c.cookie == OP_NO_COOKIE)
+		c.anon = (struct op_anon){
+			.start = 0x1000 * any(3), .end = 0x9000, .name = { any(2) },
+		};
+	return c;
+}
+
+/* A plain decoder: the state after @n words, which end with a sample. Words used, 0 on garbage. */
+static size_t decode(const op_word *w, size_t n, struct op_context *c)
+{
+	size_t i = 0;
+
+	while (i + 1 < n && w[i] == OP_ESCAPE) {
+		switch (w[i + 1]) {
+		case OP_CPU_SWITCH:
+			c->cpu = w[i + 2];
+			i += 3;
+			break;
+		case OP_CTX_SWITCH:
+			if (w[i + 4] != OP_ESCAPE || w[i + 5] != OP_CTX_TGID)
+				return 0;
+			c->tid = w[i + 2];
+			c->app = w[i + 3];
+			c->tgid = w[i + 6];
+			i += 7;
+			break;
+		case OP_KERNEL_ENTER:
+		case OP_USER_ENTER:
+			c->user = w[i + 1] == OP_USER_ENTER;
+			i += 2;
+			break;
+		case OP_COOKIE_SWITCH:
+			c->cookie = w[i + 2];
+			i += 3;
+			break;
+		case OP_ANON_MAP:
+			c->anon.start = w[i + 2];
+			c->anon.end = w[i + 3];
+			memcpy(c->anon.name, w + i + 4, sizeof(c->anon.name));
+			i += 2 + OP_ANON_MAP_WORDS;
+			break;
+		default:
+			return 0;
+		}
+	}
+	return i + 2;
+}
+
+static bool same(const struct op_context *got, const struct op_context *want)
+{
+	if (got->cpu != want->cpu || got->tid != want->tid || got->tgid != want->tgid ||
+	    got->app != want->app || got->user != want->user)
+		return false;
+	if (!want->user)
+		return true;
+	return got->cookie == want->cookie &&
+	       (want->cookie != OP_NO_COOKIE || op_anon_same(&got->anon, &want->anon));
+}
+
+static size_t take_all(op_word *out)
+{
+	const op_word *from;
+	size_t n, total = 0;
+
+	while ((n = op_words_peek(&words, &from, 7))) {	/* odd pieces, wrapping */
+		memcpy(out + total, from, n * sizeof(*from));
+		op_words_consume(&words, n);
+		total += n;
+	}
+	return total;
+}
+
+TEST(random_samples_decode_to_their_context)
+{
+	struct op_context got = { .cpu = 99 };
+	op_word record[64];
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	for (u64 pc = 0; pc < 20000; pc++) {
+		struct op_context want = any_context();
+		size_t n;
+
+		if (any(50) == 0)
+			memset(&said, 0, sizeof(said));
+		CHECK(op_words_sample(&words, &said, &want, pc, 3), "room for %llu",
+		      (unsigned long long)pc);
+		n = take_all(record);
+		CHECK(n <= OP_WORDS_RECORD, "%zu words", n);
+		CHECK(decode(record, n, &got) == n, "record of %zu words", n);
+		CHECK(record[n - 2] == pc && record[n - 1] == 3, "sample %llu",
+		      (unsigned long long)pc);
+		CHECK(same(&got, &want), "context of %llu", (unsigned long long)pc);
+	}
+}
+
+/* The registers of a note's words: halves, and whatever is left is whole. */
+static u32 registers(const op_word *w, size_t nr, u64 *data)
+{
+	u32 n = 0;
+
+	for (; nr >= 2; nr -= 2, w += 2)
+		data[n++] = w[0] | w[1] << 32;
+	if (nr)
+		data[n++] = w[0];
+	return n;
+}
+
+/* [EB-30] to [EB-32] */
+TEST(ibs_samples_decode_to_their_registers)
+{
+	static const struct {
+		u32 code, nr, words;
+	} kinds[] = { { OP_IBS_FETCH, 3, 7 }, { OP_IBS_OP, 6, 13 }, { OP_IBS_OP, 7, 14 } };
+	struct op_context got = { .cpu = 99 };
+	u64 data[7], read[8];
+	op_word record[64];
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	for (u64 pc = 0; pc < 20000; pc++) {
+		struct op_context want = any_context();
+		u32 kind = any(3), nr = kinds[kind].nr;
+		size_t n, payload = kinds[kind].words;
+
+		for (u32 i = 0; i < nr; i++)
+			data[i] = (u64)any(1 << 24) << 40 | any(1 << 24) << 16 | any(1 << 16);
+		CHECK(op_words_ibs(&words, &said, &want, pc, kinds[kind].code, data, nr), "room");
+		n = take_all(record);
+		CHECK(n <= OP_WORDS_RECORD && n >= payload + 2, "%zu words", n);
+		CHECK(decode(record, n - payload - 2, &got) == n - payload && same(&got, &want),
+		      "context of %llu", (unsigned long long)pc);
+		CHECK(record[n - payload - 2] == OP_ESCAPE &&
+		      record[n - payload - 1] == kinds[kind].code &&
+		      record[n - payload] == pc, "note of %llu", (unsigned long long)pc);
+		CHECK(registers(record + n - payload + 1, payload - 1, read) == nr &&
+		      !memcmp(read, data, nr * sizeof(*data)), "registers of %llu",
+		      (unsigned long long)pc);
+	}
+}
+
+TEST(no_register_is_taken_for_an_escape)
+{
+	u64 data[7] = { ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull };
+	struct op_context c = { .cpu = 1 };
+	op_word record[64];
+	size_t n;
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	CHECK(op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 7), "room");
+	n = take_all(record);
+	for (size_t i = n - 14; i < n; i++)
+		CHECK(record[i] != OP_ESCAPE, "word %zu of %zu", i, n);
+	CHECK(record[n - 1] == 0 && record[n - 2] == 0xffffffff, "halves, and no target");
+}
+
+TEST(ibs_samples_that_do_not_fit_leave_nothing)
+{
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 };
+	u64 data[7] = { 1, 2, 3, 4, 5, 6, 7 };
+	size_t used;
+
+	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 15 + 15);
+	memset(&said, 0, sizeof(said));
+	CHECK(!op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 7), "a word is missing");
+	CHECK(!op_words_used(&words) && !said.cpu, "nothing was written or said");
+	CHECK(op_words_ibs(&words, &said, &c, 5, OP_IBS_OP, data, 6), "without the target it fits");
+	used = op_words_used(&words);
+	CHECK(used == 15 + 15, "%zu", used);
+}
+
+/* [EB-40] [EB-44] */
+TEST(chains_decode_to_their_contexts)
+{
+	static op_word record[OP_WORDS_CHAIN(20)];
+	struct op_context got = { .cpu = 99 }, want[21];
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	for (u64 pc = 0; pc < 20000; pc++) {
+		struct op_words_chain chain = { .words = record };
+		static op_word read[OP_WORDS_CHAIN(20)];
+		u32 nr = any(21), end = any(7);
+		size_t n, at = 2;
+
+		want[0] = any_context();
+		op_words_chain_begin(&chain, &said, &want[0], pc, 3);
+		for (u32 i = 1; i <= nr; i++) {
+			struct op_context place = any_context();
+
+			want[i] = want[0];
+			want[i].user = place.user;
+			want[i].cookie = place.cookie;
+			want[i].anon = place.anon;
+			op_words_chain_caller(&chain, &want[i], pc + i);
+		}
+		CHECK(op_words_chain_end(&words, &said, &chain, end), "room");
+		n = take_all(read);
+		CHECK(n <= OP_WORDS_CHAIN(nr), "%zu words of %u callers", n, nr);
+		CHECK(read[0] == OP_ESCAPE && read[1] == OP_TRACE_BEGIN, "begin");
+		for (u32 i = 0; i <= nr; i++) {
+			at += decode(read + at, n - at, &got);
+			CHECK(read[at - 2] == pc + i && read[at - 1] == (i ? 0 : 3),
+			      "frame %u of %llu", i, (unsigned long long)pc);
+			CHECK(same(&got, &want[i]), "context of frame %u", i);
+		}
+		CHECK(at + 3 == n && read[at] == OP_ESCAPE && read[at + 1] == OP_STACK_END &&
+		      read[at + 2] == end, "end after %zu of %zu words", at, n);
+	}
+}
+
+/* [EB-47] */
+TEST(chains_that_do_not_fit_leave_nothing)
+{
+	static op_word record[OP_WORDS_CHAIN(200)];
+	struct op_words_chain chain = { .words = record };
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3 };
+
+	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 300);
+	memset(&said, 0, sizeof(said));
+	op_words_chain_begin(&chain, &said, &c, 5, 0);
+	for (u32 i = 0; i < 150; i++)
+		op_words_chain_caller(&chain, &c, i);
+	CHECK(!op_words_chain_end(&words, &said, &chain, 0), "150 callers in 300 words");
+	CHECK(!op_words_used(&words) && !said.cpu, "nothing was written or said");
+	op_words_chain_begin(&chain, &said, &c, 5, 0);
+	CHECK(!said.cpu, "said only when it is written");
+	CHECK(op_words_chain_end(&words, &said, &chain, 0) && said.cpu, "without callers");
+}
+
+TEST(full_buffer_takes_nothing_and_then_says_everything)
+{
+	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 };
+	struct op_context got = { 0 };
+	op_word record[1024];
+	size_t used, n;
+
+	op_words_init(&words, room, 1024, 1000);
+	memset(&said, 0, sizeof(said));
+	while (op_words_sample(&words, &said, &c, 5, 0))
+		;
+	used = op_words_used(&words);
+	CHECK(used <= 1000 - OP_WORDS_RESERVE, "%zu", used);
+	CHECK(!op_words_sample(&words, &said, &c, 5, 0) && op_words_used(&words) == used,
+	      "still full");
+	CHECK(op_words_module(&words, true, 1, 2, "a-module"), "the reserve takes module notes");
+	CHECK(take_all(record) == used + OP_WORDS_MODULE_NOTE, "all of it");
+	CHECK(!memcmp(record + used + 5, "a-module", 9), "name");
+	CHECK(op_words_sample(&words, &said, &c, 5, 0), "room again");
+	n = take_all(record);
+	CHECK(n == 3 + 7 + 2 + 3 + 2 && decode(record, n, &got) == n && same(&got, &c),
+	      "%zu words", n);
+}
+
+TEST(reserve_runs_out_too)
+{
+	int notes = 0;
+
+	op_words_init(&words, room, 1024, 300);
+	while (op_words_module(&words, false, 1, 2, "a-name-that-is-longer-than-the-sixty-four-"
+			       "bytes-a-note-has-room-for"))
+		notes++;
+	CHECK(notes == 300 / OP_WORDS_MODULE_NOTE, "%d", notes);
+}
+
+TEST_MAIN()

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* paths.c - which sources are found, shown and written, and where */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "pp/annotate/files.h"
+#include "pp/annotate/paths.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+
+static struct spec_list list(struct spec_item *items, size_t nr)
+{
+	return (struct spec_list){ .items = items, .nr = nr };
+}
+
+TEST(spelling)
+{
+	static const char *const paths[][2] = {
+		{"/src/a.c", "/src/a.c"},
+		{"/src/./a.c", "/src/a.c"},
+		{"/src//a.c", "/src/a.c"},
+		{"/src/lib/../a.c", "/src/a.c"},
+		{"/x/y/../../src/a.c", "/src/a.c"},
+		{"./malloc/./malloc/m.c", "malloc/malloc/m.c"},
+		{"../a.c", "../a.c"},
+		{"x/../../a.c", "../a.c"},
+		{"a.c", "a.c"},
+		{"/", "/"},
+		{"", ""},
+		{"/a/..", "/"},
+		{"../../x/..", "../../"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct annotated_files files = { 0 };
+		size_t a = annotated_file_add(&files, paths[i][0], false);
+
+		CHECK(!strcmp(files.paths[a], paths[i][1]), "%s: %s", paths[i][0], files.paths[a]);
+		CHECK(annotated_file_add(&files, paths[i][1], true) == a, "one file");
+		annotated_files_free(&files);
+	}
+}
+
+TEST(many_files)
+{
+	struct annotated_files files = { 0 };
+	char path[32];
+
+	for (int round = 0; round < 2; round++) {
+		for (size_t i = 0; i < 3000; i++) {
+			snprintf(path, sizeof(path), "/src/%zu.c", i);
+			CHECK(annotated_file_add(&files, path, false) == i, "%zu", i);
+		}
+	}
+	annotated_files_free(&files);
+}
+
+TEST(choosing)
+{
+	static const struct {
+		const char *glob, *path;
+		bool matches;
+	} cases[] = {
+		{"hash.c", "/src/hash.c", true},
+		{"*.h", "/src/hash.c", false},
+		{"/src/*", "/src/hash.c", true},
+		{"src", "/src/hash.c", true},
+		{"src", "src.c", false},
+		{"hash.c", "/hash.c/x.c", true},
+		{"h*", "/h/x", true},
+		{"x", "/h/x", true},
+		{"/", "/h/x", false},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct spec_item item = { .text = (char *)cases[i].glob };
+		struct annotate_options o = { .include_files = list(&item, 1) };
+
+		CHECK(source_is_wanted(&o, cases[i].path) == cases[i].matches, "%s %s",
+		      cases[i].glob, cases[i].path);
+		o = (struct annotate_options){ .exclude_files = list(&item, 1) };
+		CHECK(source_is_wanted(&o, cases[i].path) != cases[i].matches, "not %s %s",
+		      cases[i].glob, cases[i].path);
+	}
+}
+
+/* The file opened for @path, or "". */
+static const char *found(const struct annotate_options *o, const char *path)
+{
+	static char name[5000];
+	char *where = NULL;
+	FILE *f = source_open(o, path, &where);
+
+	name[0] = '\0';
+	if (f) {
+		snprintf(name, sizeof(name), "%s", where + strlen(tmpdir));
+		fclose(f);
+	}
+	free(where);
+	return name;
+}
+
+TEST(searching)
+{
+	char *dir, *path;
+	struct spec_item search[2], base = { .text = (char *)"/build/" };
+	struct annotate_options o = { .search_dirs = list(search, 2), .base_dirs = list(&base, 1) };
+
+	tmpdir_make();
+	dir = strdup(tmpdir_path("moved"));
+	search[0].text = (char *)"/nonexistent";
+	search[1].text = dir;
+	mkdir(dir, 0700);
+	mkdir(tmpdir_path("moved/lib"), 0700);
+	put_text(tmpdir_path("moved/lib/x.c"), "x");
+	put_text(tmpdir_path("moved/top.c"), "x");
+	put_text(tmpdir_path("here.c"), "x");
+	path = strdup(tmpdir_path("here.c"));
+	CHECK(!strcmp(found(&o, "/build/lib/x.c"), "/moved/lib/x.c"), "below the base");
+	CHECK(!strcmp(found(&o, "/lib/x.c"), "/moved/lib/x.c"),
+	      "whole path below the search folder");
+	CHECK(!strcmp(found(&o, "/other/top.c"), "/moved/top.c"), "by its name alone");
+	CHECK(!strcmp(found(&o, path), "/here.c"), "where it says");
+	CHECK(!strcmp(found(&o, "/build/none.c"), ""), "nowhere");
+	o.compat = true;
+	CHECK(!strcmp(found(&o, "/other/top.c"), ""), "the original does not guess");
+	o.search_dirs.nr = 0;
+	CHECK(!strcmp(found(&o, "/dev/zero"), "") && !strcmp(found(&o, tmpdir), ""), "no files");
+	free(path);
+	free(dir);
+}
+
+TEST(writing)
+{
+	struct annotate_options o = { 0 };
+	struct op_error e = { "" };
+	char *source;
+	FILE *f;
+
+	tmpdir_make();
+	o.output_dir = strdup(tmpdir_path("out"));
+	f = source_create(&o, "/src/../../../x/./a\nb.c", NULL, &e);
+	CHECK(f && file_exists(tmpdir_path("out/src/x/a?b.c")), "%s", e.text);
+	if (f)
+		fclose(f);
+	source = strdup(tmpdir_path("out/src/s.c"));
+	put_text(source, "int main;");
+	CHECK(!source_create(&o, "/src/s.c", source, &e) && strstr(e.text, "source itself"), "%s",
+	      e.text);
+	put_text(tmpdir_path("out/file"), "x");
+	CHECK(!source_create(&o, "/file/a.c", NULL, &e) && *e.text, "a file in the way");
+	free(source);
+	free(o.output_dir);
+}
+
+TEST_MAIN()

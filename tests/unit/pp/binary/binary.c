@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* binary.c - the symbols of this very program, and rules of a symbol table by hand */
+#include "tests/tap.h"
+
+#include "pp/binary/binary.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/binary/shorten_name.h"
+
+/* Called through the linkage table of this program. */
+static const struct code_symbol *find(const struct binary *b, const char *name)
+{
+	for (size_t i = 0; i < b->nr_symbols; i++)
+		if (!strcmp(b->symbols[i].name, name))
+			return &b->symbols[i];
+	return NULL;
+}
+
+TEST(own_symbols)
+{
+	struct binary_options options = { .root = "" };
+	struct op_error e = { "" };
+	const struct code_symbol *s;
+	struct binary b;
+
+	CHECK(!binary_open("/proc/self/exe", &options, &b, &e), "%s", e.text);
+	CHECK(b.from == SYMBOLS_TABLE && b.is_file, "from .symtab");
+	s = find(&b, "main");
+	CHECK(s && s->end > s->start && s->section != UINT32_MAX, "main");
+	for (size_t i = 1; i < b.nr_symbols; i++)
+		CHECK(b.symbols[i - 1].end <= b.symbols[i].start, "no overlap at %zu", i);
+	binary_close(&b);
+}
+
+TEST(linkage_table)
+{
+#if defined(__x86_64__) || defined(__aarch64__)
+	struct binary_options options = { .root = "" };
+	size_t nr_entries = 0;
+	struct op_error e;
+	struct binary b;
+
+	CHECK(!binary_open("/proc/self/exe", &options, &b, &e), "open");
+	for (size_t i = 0; i < b.nr_symbols; i++) {
+		const char *name = b.symbols[i].name, *at = strstr(name, "@plt");
+
+		if (at && !at[4]) {
+			CHECK(b.symbols[i].end - b.symbols[i].start <= 16, "%s", name);
+			nr_entries++;
+		}
+	}
+	CHECK(nr_entries > 5, "%zu entries", nr_entries);
+	binary_close(&b);
+	options.compat = true;
+	CHECK(!binary_open("/proc/self/exe", &options, &b, &e), "open");
+	CHECK(!find(&b, "malloc@plt"), "none in compatibility mode");
+	binary_close(&b);
+#endif
+}
+
+TEST(no_object_files)
+{
+	static const char *const paths[] = { "/dev/null", "/etc/passwd", "/", "/no/such/file" };
+	struct binary_options options = { .root = "" };
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct op_error e = { "" };
+		struct binary b;
+
+		CHECK(binary_open(paths[i], &options, &b, &e) < 0, "%s", paths[i]);
+		CHECK(*e.text, "%s: says why", paths[i]);
+	}
+}
+
+/* A label in a function with a size is no symbol of its own; elsewhere it is. */
+TEST(labels)
+{
+	struct code_symbol symbols[] = {
+		{ .start = 10, .end = 30, .name = "f" },
+		{ .start = 20, .name = "in_f", .is_label = true },
+		{ .start = 40, .name = "lone", .is_label = true },
+		{ .start = 50, .end = 55, .name = "g" },
+	};
+	struct code_section section = { .start = 0, .end = 100, .name = ".text" };
+	struct binary b = { .symbols = symbols, .nr_symbols = 4, .sections = &section,
+			    .nr_sections = 1 };
+
+	binary_finish(&b);
+	CHECK(b.nr_symbols == 3 && !strcmp(b.symbols[1].name, "lone"), "%zu", b.nr_symbols);
+	CHECK(b.symbols[0].end == 30 && b.symbols[1].end == 50 && b.symbols[2].end == 55, "ends");
+}
+
+static const struct {
+	const char *name, *ours, *plain;
+} names[] = {
+	{ "f(int)", "f(int)", NULL },
+	{ "std::vector<int, std::allocator<int> >::size()", "vector<int>::size()", NULL },
+	{ "std::set<int, std::less<int>, std::allocator<int> >", "set<int>", NULL },
+	{ "std::map<int, long, std::less<int>, std::allocator<std::pair<int const, long> > >",
+	  "map<int, long>", NULL },
+	{ "std::basic_string<char, std::char_traits<char>, std::allocator<char> >", "string",
+	  NULL },
+	{ "std::basic_ostream<wchar_t, std::char_traits<wchar_t> >", "wostream", NULL },
+	{ "std::vector<std::list<int, std::allocator<int> >, "
+	  "std::allocator<std::list<int, std::allocator<int> > > >",
+	  "vector<list<int>>", "vector<list<int>, allocator<list<int>>>" },
+	{ "__gnu_cxx::__normal_iterator<int const*, std::vector<int, std::allocator<int> > >",
+	  "vector<int>::const_iterator", NULL },
+	{ "operator<", "operator<", NULL },
+	{ "a::operator<<(int)", "a::operator<<(int)", NULL },
+	{ "f<(a)1>(b->c)", "f<(a)1>(b->c)", NULL },
+	{ "xstd::y", "xstd::y", NULL },
+	{ "vector<", "vector<", NULL },
+	{ "vector<int, allocator<int>", "vector<int, allocator<int>", NULL },
+	{ ">>>>", ">>>>", NULL },
+	{ "", "", NULL },
+};
+
+TEST(short_names)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *text = strdup(names[i].name);
+
+		shorten_name(text, false);
+		CHECK(!strcmp(text, names[i].ours), "'%s' became '%s'", names[i].name, text);
+		strcpy(text, names[i].name);
+		shorten_name(text, true);
+		CHECK(!strcmp(text, names[i].plain ? names[i].plain : names[i].ours),
+		      "'%s' became '%s'", names[i].name, text);
+		free(text);
+	}
+}
+
+static const char *const mangled[][2] = {
+	{ "main", "main" },
+	{ "_Z1fi", "f(int)" },
+	{ "_Z1fi@@V1", "f(int)@@V1" },
+	{ "_ZN4core3fmt9Formatter3pad17h0123456789abcdefE", "core::fmt::Formatter::pad" },
+	{ "_RNvCskwGfYPst2Cb_3foo16example_function", "foo::example_function" },
+	{ "_Zbroken@V", "_Zbroken@V" },
+	{ "_", "_" },
+	{ "", "" },
+};
+
+TEST(demangled_names)
+{
+	for (size_t i = 0; i < sizeof(mangled) / sizeof(mangled[0]); i++) {
+		char *name = strdup(mangled[i][0]), *text = demangle_name(name, DEMANGLE_NORMAL);
+
+		CHECK(!strcmp(text, mangled[i][1]), "'%s' became '%s'", mangled[i][0], text);
+		CHECK(!strcmp(name, mangled[i][0]), "'%s' stays", mangled[i][0]);
+		if (text != name)
+			free(text);
+		free(name);
+	}
+}
+
+/* Each part is twice the one before: 2^30 letters, were it not stopped. */
+TEST(name_that_explodes)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char name[512] = "_Z1f1AIiiE", *text;
+	size_t n = strlen(name);
+
+	for (int i = 0; i < 30; i++)
+		n += snprintf(name + n, sizeof(name) - n, "S_IS%c_S%c_E", digits[i], digits[i]);
+	text = demangle_name(name, DEMANGLE_SMART);
+	CHECK(text == name, "%zu letters", strlen(text));
+}
+
+TEST_MAIN()

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * import.c - profiles become sessions, and profiles again: what was in is what comes out
+ *
+ * A profile is told as lines "COUNT LABELS CHAIN", one for each sample and event, sorted.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/exchange/export/profile.h"
+#include "libutil/file.h"
+#include "formats/format.h"
+#include "pp/exchange/import/session.h"
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/session.h"
+#include "libutil/strbuf.h"
+#include "tests/tap.h"
+#include "tests/unit/tmpdir.h"
+#include "libutil/xalloc.h"
+
+/* --- profiles as text --- */
+
+static void tell_labels(const struct profile *p, uint32_t set, struct strbuf *out)
+{
+	/* in the order of keys, which is not that of ids */
+	static const char *const keys[] = { "app", "cgroup", "comm", "cpu", "pid", "tid" };
+
+	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++)
+		for (uint32_t i = 0; i < p->label_sets[set].nr; i++) {
+			const struct profile_label *l = &p->labels[p->label_sets[set].first + i];
+
+			if (!strcmp(profile_text(p, l->key), keys[k]))
+				strbuf_addf(out, " %s=%s%" PRId64, keys[k],
+					    profile_text(p, l->text), l->number);
+		}
+}
+
+static void tell_place(const struct profile *p, const struct profile_place *at,
+		       struct strbuf *out)
+{
+	const struct profile_image *i = at->image == PROFILE_NONE ? NULL : &p->images[at->image];
+
+	strbuf_addf(out, " %s@%" PRIx64, i ? profile_text(p, i->path) : "-", at->address);
+	if (i)
+		strbuf_addf(out, "[%" PRIx64 "-%" PRIx64 "+%" PRIx64 ",%d,%s]", i->start, i->limit,
+			    i->offset, i->kind, profile_text(p, i->build_id));
+	if (at->nr_lines)
+		strbuf_addf(out, "=%s", profile_text(p, p->functions[p->lines[
+			    at->first_line + at->nr_lines - 1].function].system_name));
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static char *tell(const struct profile *p)
+{
+	size_t nr = (size_t)p->nr_samples * p->nr_events, kept = 0;
+	char **lines = xcalloc(nr + 1, sizeof(*lines));
+	struct strbuf all = STRBUF_INIT;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct profile_sample *s = &p->samples[i / p->nr_events];
+		const struct profile_event *e = &p->events[i % p->nr_events];
+		struct strbuf line = STRBUF_INIT;
+
+		if (!p->values[i])
+			continue;
+		strbuf_addf(&line, "%s/%s/%" PRIu64 "/%" PRIu64 " %" PRId64,
+			    profile_text(p, e->name), profile_text(p, e->unit), e->period,
+			    e->unit_mask, p->values[i]);
+		tell_labels(p, s->labels, &line);
+		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->nodes[n].parent)
+			tell_place(p, &p->places[p->nodes[n].place], &line);
+		lines[kept++] = strbuf_steal(&line);
+	}
+	qsort(lines, kept, sizeof(*lines), compare_texts);
+	for (size_t i = 0; i < kept; i++) {
+		strbuf_addf(&all, "%s\n", lines[i]);
+		free(lines[i]);
+	}
+	free(lines);
+	return strbuf_steal(&all);
+}
+
+/* --- there and back --- */
+
+/* One for each test, of which none makes a session twice by one name. */
+static const char *session_dir(void)
+{
+	if (!*tmpdir)
+		tmpdir_make();
+	return tmpdir;
+}
+
+static int import(const struct profile *p, const char *name, struct import_session_sums *sums,
+		  struct notices *notices, struct op_error *e)
+{
+	const struct import_session_options how = {
+		.session_dir = session_dir(), .name = name, .origin = "test"
+	};
+
+	return import_session(p, &how, sums, notices, e);
+}
+
+static struct profile *back(const char *name)
+{
+	const struct spec_list nothing = { 0 };
+	const struct merge no_merge = { 0 };
+	char *word = xasprintf("session:%s", name);
+	const char *words[] = { word };
+	struct profile_spec spec = { 0 };
+	const struct collect_options collecting = {
+		.session_dir = session_dir(), .spec = &spec, .merge = &no_merge,
+		.image_path = &nothing, .files_only = true,
+	};
+	const struct export_options exporting = { .symbols = true };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct collection c = { 0 };
+	struct profile *p = NULL;
+
+	CHECK(!profile_spec_parse(words, 1, &spec, &e), "%s", e.text);
+	CHECK(!collect(&collecting, &c, &notices, &e), "%s", e.text);
+	CHECK(!export_profile(&c, &exporting, &p, &notices, &e), "%s", e.text);
+	collection_free(&c);
+	notices_free(&notices);
+	profile_spec_free(&spec);
+	free(word);
+	return p;
+}
+
+static void there_and_back(const struct profile *p, const char *name)
+{
+	struct import_session_sums sums = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct profile *again;
+	char *before = tell(p), *after;
+
+	CHECK(!import(p, name, &sums, &notices, &e), "%s", e.text);
+	CHECK(!notices.nr, "%s", notices.nr ? notices.texts[0] : "");
+	again = back(name);
+	after = tell(again);
+	CHECK(!strcmp(before, after), "in:\n%sout:\n%s", before, after);
+	profile_free(again);
+	notices_free(&notices);
+	free(before);
+	free(after);
+}
+
+/* --- what goes in --- */
+
+static uint32_t add_event(struct profile *p, const char *name, const char *unit, uint64_t period)
+{
+	return profile_add_event(p, &(struct profile_event){
+		profile_string(p, name), profile_string(p, unit), period, 0 });
+}
+
+static uint32_t add_image(struct profile *p, const char *path, const char *build, uint64_t start,
+			  uint64_t size, uint64_t offset, enum profile_image_kind kind)
+{
+	return profile_add_image(p, &(struct profile_image){
+		profile_string(p, path), profile_string(p, build), start,
+		size ? start + size : 0, offset, kind });
+}
+
+static uint32_t place(struct profile *p, uint32_t image, uint64_t address, const char *function)
+{
+	struct profile_function f = { .name = profile_string(p, function) };
+	struct profile_line line = { 0 };
+
+	if (!*function)
+		return profile_place(p, image, address, NULL, 0);
+	f.system_name = f.name;
+	line.function = profile_function(p, &f);
+	return profile_place(p, image, address, &line, 1);
+}
+
+static uint32_t label_pid(struct profile *p, int64_t pid, const char *comm)
+{
+	const struct profile_label labels[] = {
+		{ .key = profile_string(p, "pid"), .number = pid },
+		{ .key = profile_string(p, "comm"), .text = profile_string(p, comm) },
+	};
+
+	return profile_label_set(p, labels, 2);
+}
+
+TEST(chains_of_two_processes)
+{
+	struct profile *p = profile_new();
+	uint32_t prog, lib, kernel, heap, main_fn, work, leaf, in_kernel, pid1, pid2, n;
+
+	add_event(p, "cpu", "nanoseconds", 1000000);
+	add_event(p, "INST.RETIRED", "count", 2000);
+	prog = add_image(p, "/nowhere/my prog", "0123456789abcdef", 0x400000, 0x5000, 0,
+			 PROFILE_FILE);
+	lib = add_image(p, "/nowhere/lib{1}.so", "", 0x7f0000001000, 0x2000, 0x1000, PROFILE_FILE);
+	kernel = add_image(p, "[kernel.kallsyms]", "aa55", 0xffffffff81000000, 0x1000000,
+			   0xffffffff81000000, PROFILE_KERNEL);
+	heap = add_image(p, "[heap]", "", 0x10000, 0x1000, 0, PROFILE_ANON);
+	main_fn = place(p, prog, 0x401000, "main");
+	work = place(p, prog, 0x401234, "_ZN3geo4Disc4areaEv");
+	leaf = place(p, lib, 0x7f0000001800, "leaf");
+	in_kernel = place(p, kernel, 0xffffffff81000123, "schedule");
+	pid1 = label_pid(p, 1, "one");
+	pid2 = label_pid(p, 2, "-");
+	n = profile_chain(p, (uint32_t[]){ leaf, work, main_fn }, 3);
+	profile_add_sample(p, n, pid1)[0] = 7;
+	profile_add_sample(p, n, pid2)[1] = 9;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ work, main_fn }, 2), pid1)[0] = 3;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ leaf, main_fn }, 2), pid1)[0] = 1;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ in_kernel, leaf, work, main_fn }, 4),
+			   pid2)[0] = 5;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ place(p, heap, 0x10010, "") }, 1),
+			   0)[0] = 2;
+	there_and_back(p, "chains");
+	profile_free(p);
+}
+
+/* Folded stacks have names only, Java's profiles ids, and some addresses are in no image. */
+TEST(places_without_an_image)
+{
+	struct profile *p = profile_new();
+	uint32_t a, b, cut;
+
+	add_event(p, "samples", "count", 1);
+	a = place(p, PROFILE_NONE, 0, "a;b");
+	b = place(p, PROFILE_NONE, 0, "b");
+	cut = place(p, PROFILE_NONE, 0, "[cut at the depth asked for]");
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ a, b, a, a }, 4), 0)[0] = 4;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ b }, 1), 0)[0] = 3;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){ b, a, cut }, 3), 0)[0] = 2;
+	profile_add_sample(p, profile_chain(p, (uint32_t[]){
+		place(p, PROFILE_NONE, 0xdead0000, ""), place(p, PROFILE_NONE, 0xbeef, "c") }, 2),
+		0)[0] = 1;
+	there_and_back(p, "nowhere");
+	profile_free(p);
+}
+
+/* Whoever asks for all of it gets what was read, each sample by itself and where it was. */
+TEST(what_was_read_is_kept)
+{
+	static const char text[] = "main;b 1\nmain;a 2\nmain;b 4\n";
+	const struct import_session_options how = {
+		session_dir(), "kept", "folded", (const unsigned char *)text, strlen(text), false
+	};
+	char *kept = path_join(session_dir(), "samples/kept/stats/profile");
+	char *file = path_join(session_dir(), "samples/kept/{root}/[imported]/{dep}/{root}/"
+			       "[imported]/samples.1.0.all.all.all");
+	struct odb *db;
+	const struct format_read_options reading = { 0 };
+	struct import_session_sums sums;
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	struct profile *p = NULL, *again;
+
+	CHECK(!profile_read_bytes("text", how.bytes, how.size, profile_format_find("folded"),
+				  &reading, &p, &e), "%s", e.text);
+	CHECK(!import_session(p, &how, &sums, &notices, &e), "%s", e.text);
+	again = back("kept");
+	CHECK(again->nr_samples == 3 && profile_values(again, 2)[0] == 4, "%u samples",
+	      again->nr_samples);
+	profile_free(again);
+
+	/* what cannot be read, or is not all that there is now, does not count */
+	put_text(kept, "main;b one\n");
+	again = back("kept");
+	CHECK(again->nr_samples == 2 && profile_total(again, 0) == 7, "damaged");
+	profile_free(again);
+	put_text(kept, text);
+	CHECK(!odb_open(file, SAMPLE_HEADER_SIZE, &db, &e), "%s", e.text);
+	CHECK(!odb_add(db, 0x1000, 1), "one more sample");
+	odb_close(db);
+	again = back("kept");
+	CHECK(again->nr_samples == 3 && profile_total(again, 0) == 8, "one without chain");
+	profile_free(again);
+	free(file);
+	profile_free(p);
+	free(kept);
+}
+
+/* Past what a sample file's counter holds: fewer samples that stand for more, and it is said. */
+TEST(large_counts)
+{
+	struct profile *p = profile_new(), *again;
+	struct import_session_sums sums = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	uint32_t image;
+
+	add_event(p, "cpu", "nanoseconds", 10);
+	image = add_image(p, "/nowhere/p", "", 0x1000, 0x10000, 0, PROFILE_FILE);
+	for (uint64_t i = 0; i < 100; i++)
+		profile_add_sample(p, profile_chain(p, (uint32_t[]){
+			place(p, image, 0x1000 + i, "f") }, 1), 0)[0] = 99999999999 + (int64_t)i;
+	CHECK(!import(p, "large", &sums, &notices, &e), "%s", e.text);
+	CHECK(notices.nr == 1 && strstr(notices.texts[0], "divided by 100"), "%zu notices",
+	      notices.nr);
+	again = back("large");
+	CHECK(again->events[0].period == 1000, "period %" PRIu64, again->events[0].period);
+	CHECK(llabs(profile_total(again, 0) * 100 - profile_total(p, 0)) <= 100,
+	      "%" PRId64 " samples", profile_total(again, 0));
+	profile_free(again);
+	profile_free(p);
+	notices_free(&notices);
+}
+
+TEST(refused)
+{
+	struct profile *p = profile_new();
+	struct import_session_sums sums = { 0 };
+	struct notices notices = { 0 };
+	struct op_error e = { "" };
+	char *left = path_join(session_dir(), "samples/none");
+	int64_t *values;
+	int err;
+
+	add_event(p, "cpu", "nanoseconds", 10);
+	err = import(p, "none", &sums, &notices, &e);
+	CHECK(err == -ENODATA, "%d: without samples", err);
+	CHECK(!file_exists(left), "something is left");
+	values = profile_add_sample(p, profile_chain(p, (uint32_t[]){
+		place(p, PROFILE_NONE, 0, "f") }, 1), 0);
+	values[0] = 1;
+	err = import(p, "../up", &sums, &notices, &e);
+	CHECK(err == -EINVAL, "%d: a bad name", err);
+	CHECK(!import(p, "once", &sums, &notices, &e), "%s", e.text);
+	err = import(p, "once", &sums, &notices, &e);
+	CHECK(err == -EEXIST, "%d: a second time", err);
+	profile_free(p);
+	notices_free(&notices);
+	free(left);
+}
+
+TEST_MAIN()

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* picture.c - what is put together in a picture stays in it; texts in a page are no markup */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pp/picture/data.h"
+#include "pp/picture/json.h"
+#include "pp/picture/tree.h"
+#include "tests/tap.h"
+
+#define NR_CLASSES	2
+#define NR_PROFILES	2
+
+static struct image prog = { .path = (char *)"/usr/bin/prog", .name = (char *)"/usr/bin/prog" };
+static struct image moved = { .path = (char *)"/opt/bin/prog", .name = (char *)"/opt/bin/prog" };
+static struct image other = { .path = (char *)"/lib/other.so", .name = (char *)"/lib/other.so" };
+
+/* A few functions and chains as deep as they like: they recurse, and many have the same start. */
+static void make_tree(struct picture *p, unsigned int seed, size_t nr_chains)
+{
+	srand(seed);
+	picture_init(p, NR_CLASSES, NR_PROFILES);
+	for (size_t i = 0; i < nr_chains; i++) {
+		uint32_t node = picture_root(p, rand() % 3 ? &prog : NULL,
+					     rand() % 4 ? "" : "/box");
+
+		for (int depth = rand() % 12; depth > 0; depth--) {
+			char name[2] = { (char)('a' + rand() % 5), '\0' };
+
+			node = picture_child(p, node, picture_symbol(p, name, &other));
+		}
+		picture_self(p, node)[rand() % p->nr_values] += (uint64_t)(rand() % 50);
+	}
+	picture_sum(p);
+}
+
+static void check_order(const struct picture *p)
+{
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		const struct picture_node *n = &p->nodes[i];
+		uint64_t below = 0;
+
+		CHECK(n->parent == PICTURE_NONE || n->parent < i, "node %u below %u", i, n->parent);
+		for (uint32_t k = n->first; k; k = p->nodes[k].next)
+			below += picture_all(p, k)[0];
+		CHECK(below + picture_self(p, i)[0] == picture_all(p, i)[0], "node %u", i);
+	}
+}
+
+static uint64_t sum_of_small(const struct picture *p, size_t value)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->nr_nodes; i++) {
+		const struct picture_node *n = &p->nodes[i];
+		bool is_small = n->parent == PICTURE_NONE
+				? p->groups[n->symbol].is_small
+				: p->symbols[n->symbol].kind == PICTURE_SMALL;
+
+		sum += is_small ? picture_self(p, i)[value] : 0;
+	}
+	return sum;
+}
+
+TEST(nothing_is_lost_by_a_cut)
+{
+	static const size_t sizes[] = { 100000, 300, 40, 3, 1, 0 };
+
+	for (unsigned int seed = 1; seed <= 20; seed++) {
+		struct picture p;
+		uint64_t totals[NR_CLASSES * NR_PROFILES];
+		size_t nr_before;
+
+		make_tree(&p, seed, 400);
+		memcpy(totals, p.totals, sizeof(totals));
+		nr_before = p.nr_nodes;
+		/* one after the other: an SVG is cut out of what is left for a page */
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			picture_cut(&p, sizes[i], 0);
+			check_order(&p);
+			CHECK(!memcmp(totals, p.totals, sizeof(totals)), "%zu nodes", sizes[i]);
+			CHECK(p.nr_nodes <= 2 * sizes[i] + 1, "%zu of %zu", p.nr_nodes, sizes[i]);
+			for (size_t v = 0; v < p.nr_values; v++)
+				CHECK(p.small_nodes[v] == sum_of_small(&p, v), "%zu nodes",
+				      sizes[i]);
+		}
+		CHECK(p.nr_small_nodes <= nr_before, "%zu of %zu", p.nr_small_nodes, nr_before);
+		picture_free(&p);
+	}
+}
+
+TEST(a_threshold_leaves_out_what_is_below_in_every_value)
+{
+	struct picture p;
+
+	make_tree(&p, 7, 400);
+	picture_cut(&p, SIZE_MAX, 5);
+	for (uint32_t i = 0; i < p.nr_nodes; i++)
+		if (p.nodes[i].parent != PICTURE_NONE &&
+		    p.symbols[p.nodes[i].symbol].kind != PICTURE_SMALL)
+			CHECK(picture_share(&p, picture_all(&p, i)) >= 0.05, "node %u", i);
+	picture_free(&p);
+}
+
+/* a calls b calls a: 10 samples end in the second a, 1 in b. */
+TEST(a_sample_goes_through_a_function_once)
+{
+	struct picture p;
+	uint32_t a, b, node;
+	const uint64_t *row;
+
+	picture_init(&p, 1, 1);
+	a = picture_symbol(&p, "a", &prog);
+	b = picture_symbol(&p, "b", &prog);
+	node = picture_child(&p, picture_child(&p, picture_root(&p, &prog, ""), a), b);
+	picture_self(&p, node)[0] = 1;
+	picture_self(&p, picture_child(&p, node, a))[0] = 10;
+	picture_sum(&p);
+	picture_table(&p, 1);
+	CHECK(p.nr_rows == 1 && p.rows[0].symbol == a, "%zu rows", p.nr_rows);
+	row = p.row_counts + p.rows[0].counts;
+	CHECK(row[0] == 10 && row[1] == 11, "%d self, %d all", (int)row[0], (int)row[1]);
+	CHECK(p.nr_small_rows == 1 && p.small_rows[0] == 1, "%zu more", p.nr_small_rows);
+	picture_free(&p);
+}
+
+TEST(images_of_two_runs_are_one_by_their_base_names)
+{
+	struct picture p;
+
+	picture_init(&p, 1, 2);
+	CHECK(picture_symbol(&p, "f", &prog) == picture_symbol(&p, "f", &moved), "two runs");
+	CHECK(picture_symbol(&p, "f", &prog) != picture_symbol(&p, "f", &other), "two images");
+	picture_free(&p);
+	picture_init(&p, 1, 1);
+	CHECK(picture_symbol(&p, "f", &prog) != picture_symbol(&p, "f", &moved), "one run");
+	picture_free(&p);
+}
+
+static void check_escaped(const char *json, size_t len, const char *wanted)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	picture_json_in_page(json, len, out);
+	fclose(out);
+	CHECK(!strcmp(text, wanted), "%s", text);
+	free(text);
+}
+
+TEST(texts_in_a_page_are_no_markup)
+{
+	check_escaped("\"</script>\"", 11, "\"\\u003c/script\\u003e\"");
+	check_escaped("\"a&amp;<!--\"", 12, "\"a\\u0026amp;\\u003c!--\"");
+	check_escaped("\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xa6", 9, "\\u2028\\u2029\xe2\x80\xa6");
+	check_escaped("\xe2\x80", 2, "\xe2\x80");
+}
+
+TEST_MAIN()
