@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-#include "libutil/channel.h"
 #include "daemon/control.h"
 #include "daemon/control_requests.h"
+#include "libutil/channel.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/number.h"
 #include "daemon/options.h"
+#include "libutil/number.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

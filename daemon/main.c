@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "daemon/daemon.h"
-#include "libutil/log.h"
 #include "daemon/process.h"
+#include "libutil/log.h"
 #include "libutil/say.h"
 
 #define DRAIN_MS	1000		/* samples wait no longer, however few they are */

@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "libutil/file.h"
 #include "daemon/jit/places.h"
 #include "daemon/jit/processes.h"
 #include "daemon/jit/sweep.h"
+#include "libdb/session/name.h"
+#include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"
-#include "libdb/session/name.h"
 #include "libutil/say.h"
-#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define NOTHING_TO_DO	1

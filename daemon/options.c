@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "daemon/options.h"
 #include "events/cpu/type.h"
+#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/number.h"
 #include "libutil/option_help.h"
-#include "daemon/options.h"
-#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"

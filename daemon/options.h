@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "daemon/record/attribute.h"
 #include "daemon/collect/collector.h"
-#include "libutil/error.h"
+#include "daemon/record/attribute.h"
 #include "daemon/record/ext_feature.h"
 #include "daemon/record/kernel.h"
+#include "libutil/error.h"
 
 #define EVENTS_MAX (COLLECTOR_COUNTERS_MAX * 4)	/* entries: one for each kind of CPU */
 

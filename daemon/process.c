@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "libutil/file.h"
-#include "libutil/number.h"
 #include "daemon/process.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
 
 /* Whether @fd still is what @path names: its owner may have removed it meanwhile. */
 static bool is_at(int fd, const char *path)

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libutil/cpu_clock.h"
 #include "daemon/daemon.h"
-#include "libutil/file.h"
-#include "daemon/record/ibs.h"
 #include "daemon/jit/sweep.h"
-#include "libutil/log.h"
 #include "daemon/process.h"
+#include "daemon/record/ibs.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
+#include "libutil/cpu_clock.h"
+#include "libutil/file.h"
+#include "libutil/log.h"
 #include "unwind/cache.h"
 
 static int make_dirs(const struct options *o, struct op_error *e)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "libutil/file.h"
 #include "events/table/unit_mask.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #ifndef OP_DATA_DIR /* events/build.mk has make install's */

@@ -10,8 +10,8 @@
 #define EVENTS_REQUEST_H
 
 #include "events/table/table.h"
-#include "libutil/strbuf.h"
 #include "events/table/unit_mask.h"
+#include "libutil/strbuf.h"
 
 #define EVENT_REQUEST_COUNT_MAX INT32_MAX
 

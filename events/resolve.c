@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/counter_alloc.h"
 #include "events/coded.h"
-#include "events/encode.h"
+#include "events/counter_alloc.h"
 #include "events/cpu/pfm_names.h"
+#include "events/encode.h"
 #include "events/table/build.h"
 #include "libutil/xalloc.h"
 

@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/cli/common_options.h"
+#include "feedback/gcov/tcov_listing.h"
+#include "feedback/tool.h"
+#include "feedback/xprof/flow.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/say.h"
-#include "feedback/gcov/tcov_listing.h"
 #include "libutil/xalloc.h"
-#include "feedback/xprof/flow.h"
-#include "feedback/tool.h"
+#include "pp/cli/common_options.h"
 
 static struct raw {
 	int all;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feedback/session/session.h"
+#include "feedback/tool.h"
+#include "libutil/say.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
 #include "pp/cli/output.h"
-#include "libutil/say.h"
-#include "feedback/session/session.h"
-#include "feedback/tool.h"
 
 static struct raw {
 	int add, replace;

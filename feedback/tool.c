@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "pp/cli/common_options.h"
-#include "libutil/say.h"
 #include "feedback/xprof/add.h"
+#include "libutil/say.h"
+#include "pp/cli/common_options.h"
 
 static void warn(void *context, const char *text)
 {

@@ -3,8 +3,8 @@
 #ifndef FEEDBACK_TOOL_H
 #define FEEDBACK_TOOL_H
 
-#include "formats/format.h"
 #include "feedback/xprof/file.h"
+#include "formats/format.h"
 
 struct command_line;
 struct option_set;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/cli/common_options.h"
+#include "feedback/tool.h"
 #include "libutil/file.h"
 #include "libutil/say.h"
-#include "feedback/tool.h"
+#include "pp/cli/common_options.h"
 
 #define TEXT_MAX	((size_t)2 << 30)
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/cli/common_options.h"
-#include "pp/cli/output.h"
+#include "feedback/tool.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
-#include "feedback/tool.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
 
 static struct raw {
 	char *type;

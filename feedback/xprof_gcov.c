@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/cli/common_options.h"
-#include "libutil/file.h"
 #include "feedback/gcov/list.h"
 #include "feedback/gcov/xprof.h"
-#include "libutil/say.h"
 #include "feedback/tool.h"
+#include "libutil/file.h"
+#include "libutil/say.h"
+#include "pp/cli/common_options.h"
 
 #define FILE_LIMIT	((size_t)1 << 30)
 

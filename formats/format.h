@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include "libutil/error.h"
 #include "formats/profile/profile.h"
+#include "libutil/error.h"
 
 /* Said while reading or writing goes on: "line 7: ...", one sentence without a full stop. */
 struct format_warnings {

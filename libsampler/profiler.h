@@ -15,8 +15,8 @@
 #define LIBSAMPLER_PROFILER_H
 
 #include <pthread.h>
-#include "libutil/list.h"
 #include "libsampler/sampling.h"
+#include "libutil/list.h"
 
 /* --- thread.c --- */
 

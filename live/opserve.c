@@ -17,13 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "pp/cli/common_options.h"
-#include "live/http.h"
 #include "libutil/number.h"
-#include "pp/cli/option_words.h"
 #include "libutil/say.h"
-#include "live/serve.h"
 #include "libutil/xalloc.h"
+#include "live/http.h"
+#include "live/serve.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/option_words.h"
 
 #define CONNECTIONS_MAX	16
 #define PORT_DEFAULT	"6060"

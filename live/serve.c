@@ -15,15 +15,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "libutil/channel.h"
-#include "pp/select/collect.h"
-#include "pp/exchange/export/baseline.h"
-#include "pp/exchange/export/profile.h"
 #include "formats/format.h"
+#include "libdb/session/session.h"
+#include "libutil/channel.h"
+#include "libutil/xalloc.h"
 #include "live/http.h"
 #include "pp/binary/line/cache.h"
-#include "libdb/session/session.h"
-#include "libutil/xalloc.h"
+#include "pp/exchange/export/baseline.h"
+#include "pp/exchange/export/profile.h"
+#include "pp/select/collect.h"
 
 #define SECONDS_MAX	600
 #define SECONDS_DEFAULT	30

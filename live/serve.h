@@ -3,8 +3,8 @@
 #ifndef LIVE_SERVE_H
 #define LIVE_SERVE_H
 
-#include "pp/binary/demangle_name.h"
 #include "formats/profile/profile.h"
+#include "pp/binary/demangle_name.h"
 #include "pp/select/spec.h"
 
 struct server;

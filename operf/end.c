@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/collect/perf/copy_size.h"
+#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "oprofilefs/op_abi.h"
-#include "daemon/collect/perf/copy_size.h"
-#include "operf/rights.h"
 #include "libutil/say.h"
-#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "operf/rights.h"
+#include "oprofilefs/op_abi.h"
 
 #define LOST_SHARE	10000		/* more than one in so many lost samples is told [OF-32], */
 #define SHORT_SHARE	100		/* and one in so many chains that were cut [OF-34] */

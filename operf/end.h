@@ -10,8 +10,8 @@
 
 #include <sys/resource.h>
 #include "daemon/collect/collector.h"
-#include "operf/plan.h"
 #include "daemon/record/recorder.h"
+#include "operf/plan.h"
 
 struct operf_end {
 	const char *session_dir, *log;

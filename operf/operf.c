@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libutil/log.h"
-#include "operf/end.h"
-#include "libutil/say.h"
 #include "control/opcontrol/status.h"
+#include "libutil/log.h"
+#include "libutil/say.h"
+#include "operf/end.h"
 #include "unwind/cache.h"
 
 #define LOOK_MS		100		/* at who is still there, and at the rings */

@@ -4,11 +4,11 @@
 #define OPERF_OPERF_H
 
 #include <signal.h>
+#include "daemon/record/recorder.h"
 #include "operf/launch.h"
 #include "operf/operf_options.h"
 #include "operf/plan.h"
 #include "operf/profile_dir.h"
-#include "daemon/record/recorder.h"
 #include "operf/rights.h"
 #include "operf/watch.h"
 

@@ -10,9 +10,9 @@
 
 #include "libutil/log.h"
 #include "libutil/number.h"
+#include "libutil/xalloc.h"
 #include "operf/plan.h"
 #include "operf/tool_options.h"
-#include "libutil/xalloc.h"
 
 enum { PID = 1, SYSTEM_WIDE, EVENTS, CALLGRAPH, THREAD, CPU, CGROUP, SESSION_DIR, APPEND, VMLINUX,
        LAZY, VERBOSE };

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "daemon/asked_events.h"
-#include "libutil/error.h"
 #include "daemon/options.h"
+#include "libutil/error.h"
 #include "libutil/strbuf.h"
 
 #define PLAN_EVENTS_MAX	32

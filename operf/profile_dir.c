@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
-#include "libutil/number.h"
 #include "daemon/process.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
 
 /* Where "previous" waits for its end; no session's name. */
 #define ASIDE	".previous"

@@ -5,15 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
+#include "control/machine/vmlinux.h"
 #include "daemon/record/ibs.h"
-#include "libutil/log.h"
-#include "operf/operf.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
-#include "unwind/cache.h"
-#include "control/machine/vmlinux.h"
+#include "libutil/file.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
+#include "operf/operf.h"
+#include "unwind/cache.h"
 
 #define KALLSYMS	"/proc/kallsyms"
 #define UNWIND_MEMORY	((size_t)64 << 20)	/* of tables, as oprofiled's --unwind-memory= */

@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/say.h"
 #include "pp/annotate/assembly.h"
 #include "pp/annotate/missing.h"
 #include "pp/annotate/options.h"
 #include "pp/annotate/samples.h"
 #include "pp/annotate/source.h"
 #include "pp/annotate/text.h"
-#include "pp/select/collect.h"
+#include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/report/data_quality.h"
 #include "pp/report/fetch_debug.h"
+#include "pp/select/collect.h"
 #include "pp/select/invert.h"
-#include "pp/binary/line/cache.h"
-#include "pp/cli/output.h"
-#include "libutil/say.h"
-#include "pp/cli/terminal.h"
 
 static void make_annotation(const struct annotate_options *o, struct collection *c,
 			    const char *cache_dir, struct annotation *ret, struct notices *notices)

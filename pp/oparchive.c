@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/say.h"
+#include "libutil/strbuf.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/exchange/archive/options.h"
 #include "pp/exchange/archive/plan.h"
 #include "pp/exchange/archive/write.h"
-#include "pp/cli/common_options.h"
 #include "pp/report/format/text.h"
-#include "pp/cli/output.h"
-#include "libutil/say.h"
-#include "libutil/strbuf.h"
-#include "pp/cli/terminal.h"
 
 static void print_files(const void *report, FILE *out)
 {

@@ -9,24 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/select/collect.h"
-#include "pp/cli/common_options.h"
 #include "events/cpu/type.h"
+#include "events/data.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/report/data_quality.h"
 #include "pp/report/diff.h"
 #include "pp/report/diff_options.h"
-#include "events/data.h"
 #include "pp/report/fetch_debug.h"
 #include "pp/report/format/compare.h"
-#include "pp/select/invert.h"
 #include "pp/report/merge_anon.h"
 #include "pp/report/missing_symbols.h"
-#include "pp/cli/output.h"
 #include "pp/report/populate.h"
-#include "libutil/say.h"
 #include "pp/report/summary.h"
-#include "pp/cli/terminal.h"
-#include "libutil/xalloc.h"
+#include "pp/select/collect.h"
+#include "pp/select/invert.h"
 
 struct profile {
 	struct collection collection;

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
+#include "pp/binary/line/cache.h"
 #include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/exchange/export/command.h"
 #include "pp/exchange/export/profile.h"
 #include "pp/report/fetch_debug.h"
-#include "pp/binary/line/cache.h"
-#include "pp/cli/output.h"
-#include "libutil/say.h"
-#include "pp/cli/terminal.h"
-#include "libutil/xalloc.h"
 
 static void list_formats(void)
 {

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pp/cli/common_options.h"
-#include "pp/exchange/gmon/gprof.h"
-#include "pp/cli/output.h"
 #include "libutil/say.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
 #include "pp/cli/terminal.h"
+#include "pp/exchange/gmon/gprof.h"
 
 struct gmon_output {
 	const struct gmon *gmon;

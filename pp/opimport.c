@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/cli/common_options.h"
 #include "libutil/file.h"
+#include "libutil/say.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/output.h"
 #include "pp/exchange/import/import.h"
 #include "pp/exchange/import/options.h"
 #include "pp/exchange/import/profile.h"
-#include "pp/cli/output.h"
-#include "libutil/say.h"
 
 #define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */
 

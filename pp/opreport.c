@@ -2,12 +2,12 @@
 /* opreport.c - where the samples are: per binary image, or per symbol with -l */
 #include <string.h>
 
+#include "libutil/say.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/output.h"
+#include "pp/cli/terminal.h"
 #include "pp/picture/picture.h"
 #include "pp/report.h"
-#include "libutil/say.h"
-#include "pp/cli/terminal.h"
 
 static void print(const void *report, FILE *out)
 {

@@ -16,25 +16,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/callgraph.h"
-#include "pp/select/collect.h"
-#include "pp/cli/common_options.h"
 #include "events/cpu/type.h"
+#include "events/data.h"
+#include "libutil/xalloc.h"
+#include "pp/binary/line/cache.h"
+#include "pp/cli/common_options.h"
+#include "pp/report/callgraph.h"
 #include "pp/report/data_quality.h"
 #include "pp/report/diff.h"
-#include "events/data.h"
 #include "pp/report/fetch_debug.h"
 #include "pp/report/format/csv.h"
 #include "pp/report/format/json.h"
 #include "pp/report/format/stacks.h"
 #include "pp/report/format/text.h"
 #include "pp/report/format/xml.h"
-#include "pp/select/invert.h"
-#include "pp/binary/line/cache.h"
 #include "pp/report/missing_symbols.h"
 #include "pp/report/populate.h"
 #include "pp/report/summary.h"
-#include "libutil/xalloc.h"
+#include "pp/select/collect.h"
+#include "pp/select/invert.h"
 
 struct profile {
 	struct collection collection;

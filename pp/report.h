@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 #include "libutil/error.h"
-#include "pp/select/notices.h"
 #include "pp/report/options.h"
+#include "pp/select/notices.h"
 
 struct report;
 

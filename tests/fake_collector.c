@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/fake_collector.h"
 #include "libutil/list.h"
 #include "libutil/xalloc.h"
+#include "tests/fake_collector.h"
 
 static struct fake_collector *of(struct collector *c)
 {

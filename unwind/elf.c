@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "unwind/table.h"
 #include "unwind/elf.h"
 #include "unwind/pointer.h"
+#include "unwind/table.h"
 
 #define SEGMENTS_MAX	256		/* linkers make about ten */
 #define NAMES_MAX	(1 << 20)	/* bytes of section names that are looked at */

@@ -9,8 +9,8 @@
 #define UNWIND_STATE_H
 
 #include <stdbool.h>
-#include "unwind/table.h"
 #include "unwind/bytes.h"
+#include "unwind/table.h"
 
 /* Where the caller's value of a register is. */
 enum unwind_where {

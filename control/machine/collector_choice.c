@@ -7,9 +7,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "control/machine/collector_choice.h"
-#include "libutil/cpu_clock.h"
 #include "control/machine/module_state.h"
 #include "control/opcontrol/watchdog.h"
+#include "libutil/cpu_clock.h"
 
 static int perf_try(__u32 type, __u64 config, pid_t pid, int cpu)
 {

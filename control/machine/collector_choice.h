@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "events/cpu/detect.h"
-#include "libutil/error.h"
 #include "control/machine/host.h"
 #include "control/opcontrol/setup.h"
+#include "events/cpu/detect.h"
+#include "libutil/error.h"
 
 struct collector_choice {
 	bool module;

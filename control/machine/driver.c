@@ -13,11 +13,11 @@
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "control/opcontrol/child.h"
 #include "control/machine/driver.h"
+#include "control/opcontrol/child.h"
 #include "libutil/file.h"
-#include "oprofilefs/op_abi.h"
 #include "libutil/xalloc.h"
+#include "oprofilefs/op_abi.h"
 
 #define MODULE_NAME	"oprofile"
 #define MODPROBE_MS	(60 * 1000)

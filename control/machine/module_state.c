@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "control/machine/module_state.h"
 #include "events/table/table.h"
 #include "libutil/file.h"
-#include "control/machine/module_state.h"
 
 #define MODELS_MAX	(16 * 1024)
 #define IMPOSSIBLE	"impossible: "

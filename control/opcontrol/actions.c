@@ -11,9 +11,9 @@
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemonrc.h"
 #include "control/opcontrol/offline.h"
-#include "libutil/say.h"
 #include "control/opcontrol/status.h"
 #include "control/opcontrol/watchdog.h"
+#include "libutil/say.h"
 
 #define KILL_MS	5000		/* for the kernel to end a process */
 

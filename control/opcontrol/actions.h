@@ -10,9 +10,9 @@
 #define CONTROL_OPCONTROL_ACTIONS_H
 
 #include <stdbool.h>
-#include "libutil/error.h"
 #include "control/machine/host.h"
 #include "control/opcontrol/setup.h"
+#include "libutil/error.h"
 
 struct control {
 	const char *rc;			/* the saved set-up's path */

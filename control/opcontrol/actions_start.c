@@ -14,12 +14,12 @@
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
 #include "control/opcontrol/daemonrc.h"
+#include "control/opcontrol/status.h"
+#include "control/opcontrol/watchdog.h"
 #include "control/plan/plan.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/say.h"
-#include "control/opcontrol/status.h"
-#include "control/opcontrol/watchdog.h"
 
 int control_judge(const struct control *c, struct setup *s, struct op_error *e)
 {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "control/opcontrol/command_line.h"
-#include "libutil/option_help.h"
 #include "libdb/session/session.h"
+#include "libutil/option_help.h"
 #include "libutil/xalloc.h"
 
 /* Codes that popt hands back: actions, settings and the rest, apart from each other. */

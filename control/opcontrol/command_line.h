@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-#include "libutil/error.h"
 #include "control/opcontrol/setup.h"
+#include "libutil/error.h"
 
 enum action {
 	ACTION_NONE,		/* save the settings */

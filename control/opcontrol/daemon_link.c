@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "libutil/channel.h"
 #include "control/opcontrol/daemon_link.h"
+#include "libdb/session/session.h"
+#include "libutil/channel.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/session/session.h"
 
 #define ANSWER_MS	(10 * 1000)
 #define WRITE_MS	(30 * 1000)

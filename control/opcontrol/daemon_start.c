@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "control/machine/vmlinux.h"
 #include "control/opcontrol/child.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
-#include "libutil/file.h"
 #include "libdb/session/session.h"
-#include "control/machine/vmlinux.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define DAEMON		"oprofiled"

@@ -5,9 +5,9 @@
 
 #include "control/machine/collector_choice.h"
 #include "control/machine/driver.h"
-#include "libutil/error.h"
-#include "control/plan/plan.h"
 #include "control/opcontrol/setup.h"
+#include "control/plan/plan.h"
+#include "libutil/error.h"
 
 /*
  * Make the session directory, set the module's buffers and run oprofiled, which is ready (but not

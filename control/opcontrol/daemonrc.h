@@ -13,8 +13,8 @@
 #define CONTROL_OPCONTROL_DAEMONRC_H
 
 #include <stdbool.h>
-#include "libutil/error.h"
 #include "control/opcontrol/setup.h"
+#include "libutil/error.h"
 #include "libutil/strbuf.h"
 
 #define DAEMONRC_PATH	"/root/.oprofile/daemonrc"

@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "control/opcontrol/daemon_link.h"
-#include "libutil/file.h"
 #include "control/opcontrol/offline.h"
 #include "libdb/session/session.h"
 #include "libdb/session/settle.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define ASIDE	".tmp_reset."		/* and a pid: no session's name */

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "control/opcontrol/actions.h"
+#include "control/opcontrol/command_line.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemonrc.h"
-#include "control/opcontrol/command_line.h"
 #include "libutil/say.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"

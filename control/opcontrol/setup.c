@@ -9,11 +9,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "control/machine/vmlinux.h"
+#include "control/opcontrol/setup.h"
+#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/session/session.h"
-#include "control/opcontrol/setup.h"
-#include "control/machine/vmlinux.h"
 #include "libutil/xalloc.h"
 
 void setup_init(struct setup *s)

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "control/opcontrol/buffer_sizes.h"
-#include "libutil/error.h"
 #include "events/request.h"
+#include "libutil/error.h"
 #include "oprofilefs/op_abi.h"
 
 #define SETUP_MAX_EVENTS	32

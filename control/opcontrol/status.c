@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include "control/opcontrol/daemon_link.h"
-#include "libutil/number.h"
-#include "libdb/session/session.h"
 #include "control/opcontrol/status.h"
+#include "libdb/session/session.h"
+#include "libutil/number.h"
 
 void format_period(uint64_t ns, char *buf, size_t size)
 {

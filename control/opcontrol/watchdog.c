@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "control/opcontrol/daemon_link.h"
-#include "libutil/file.h"
 #include "control/opcontrol/watchdog.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define KEPT_MAX	4200	/* a digit, a blank and a path */

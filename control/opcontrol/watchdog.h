@@ -10,8 +10,8 @@
 #define CONTROL_OPCONTROL_WATCHDOG_H
 
 #include <stdbool.h>
-#include "libutil/error.h"
 #include "control/machine/host.h"
+#include "libutil/error.h"
 
 /*
  * For the daemon of @session_dir. *ret_ours: it is off, and that is our doing, now or when another

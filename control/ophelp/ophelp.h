@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "events/table/table.h"
 #include "events/cpu/machine_events.h"
+#include "events/table/table.h"
 
 #define OPHELP_WIDTH 99 /* columns where the output is no terminal */
 

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "events/counter_alloc.h"
 #include "control/plan/private.h"
+#include "events/counter_alloc.h"
 
 #define PERF_FIXED 2	/* fixed counters that perf gives to events with a code of their own */
 #define NUMBERS_MAX 32	/* of events, in the event buffer and to the daemon */

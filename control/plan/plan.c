@@ -8,8 +8,8 @@
 #include "control/plan/private.h"
 #include "events/cpu/machine_events.h"
 #include "libutil/number.h"
-#include "oprofilefs/op_abi.h"
 #include "libutil/xalloc.h"
+#include "oprofilefs/op_abi.h"
 
 #define DEFAULT_BY_TIME	CPU_CLOCK_EVENT ":100000:0:1:1"
 

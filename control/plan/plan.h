@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "control/machine/collector_choice.h"
-#include "libutil/error.h"
 #include "control/opcontrol/setup.h"
+#include "libutil/error.h"
 #include "libutil/strbuf.h"
 
 struct event_plan {

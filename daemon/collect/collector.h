@@ -17,9 +17,9 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/types.h>
+#include "libdb/session/session.h"
 #include "libutil/error.h"
 #include "oprofilefs/op_abi.h"
-#include "libdb/session/session.h"
 
 #define COLLECTOR_COUNTERS_MAX 32	/* numbers of counters lie below that */
 

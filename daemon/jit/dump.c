@@ -3,9 +3,9 @@
 #include <elf.h>
 #include <string.h>
 #include "daemon/jit/code.h"
-#include "libagent/jit_dump.h"
 #include "daemon/jit/live.h"
 #include "daemon/jit/record.h"
+#include "libagent/jit_dump.h"
 
 #define SECOND	UINT64_C(1000000000)
 

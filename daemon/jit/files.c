@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "libutil/file.h"
-#include "daemon/jit/owner.h"
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/collect/perf/proc.h"
+#include "daemon/jit/owner.h"
+#include "libutil/file.h"
 #include "libutil/quiet_path.h"
 #include "libutil/xalloc.h"
 

@@ -2,8 +2,8 @@
 /* live.c - a hash of blocks by their start, with open addressing */
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/hash.h"
 #include "daemon/jit/live.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 void jit_live_free(struct jit_live *l)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "libutil/file.h"
 #include "daemon/jit/owner.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define STATUS_MAX	65536		/* bytes */

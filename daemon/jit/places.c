@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "libutil/file.h"
 #include "daemon/jit/places.h"
 #include "libdb/session/name.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 static void add_root(struct jit_roots *roots, char *dir)

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/hash.h"
 #include "daemon/jit/processes_private.h"
+#include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

@@ -16,8 +16,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "daemon/jit/sweep.h"
 #include "daemon/collect/perf/mounts.h"
+#include "daemon/jit/sweep.h"
 #include "libutil/quiet_path.h"
 
 /* "PID.dump" */

@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "daemon/jit/processes.h"
 #include "daemon/record/attribute_private.h"
 #include "daemon/record/cgroups.h"
-#include "daemon/jit/processes.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

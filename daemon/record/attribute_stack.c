@@ -7,10 +7,10 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "daemon/jit/processes.h"
 #include "daemon/record/attribute_private.h"
 #include "daemon/record/cgroups.h"
 #include "daemon/record/comms.h"
-#include "daemon/jit/processes.h"
 #include "libutil/log.h"
 
 #define SEARCHES_MAX	8		/* of one chain */

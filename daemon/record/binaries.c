@@ -12,15 +12,15 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "daemon/collect/perf/mounts.h"
 #include "daemon/record/binaries.h"
 #include "daemon/record/binary_copy.h"
+#include "libdb/session/session.h"
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
-#include "daemon/collect/perf/mounts.h"
 #include "libutil/quiet_path.h"
-#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
 
 #define HELD_MAX	64		/* descriptors kept until there are samples */

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <time.h>
 #include "daemon/collect/cgroup_handle.h"
-#include "daemon/record/cgroups.h"
 #include "daemon/collect/collector.h"
+#include "daemon/record/cgroups.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/record/binaries.h"
-#include "libutil/build_id.h"
 #include "daemon/record/cookie.h"
+#include "libutil/build_id.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/quiet_path.h"

@@ -7,8 +7,8 @@
 #ifndef DAEMON_RECORD_COOKIE_H
 #define DAEMON_RECORD_COOKIE_H
 
-#include "daemon/record/binaries.h"
 #include "daemon/collect/collector.h"
+#include "daemon/record/binaries.h"
 #include "daemon/record/image.h"
 
 struct cookies;

@@ -10,8 +10,8 @@
 #define DAEMON_RECORD_EXT_FEATURE_H
 
 #include "libutil/error.h"
-#include "oprofilefs/op_abi.h"
 #include "libutil/strbuf.h"
+#include "oprofilefs/op_abi.h"
 
 #define EXT_EVENTS_MAX	64		/* events of a feature */
 #define EXT_INVALID	(-1)		/* of ext_derive(): the CPU says the address is wrong */

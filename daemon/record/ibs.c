@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "daemon/record/attribute.h"
-#include "libutil/file.h"
-#include "daemon/record/ibs.h"
 #include "daemon/collect/ibs/events.h"
+#include "daemon/record/attribute.h"
+#include "daemon/record/ibs.h"
 #include "daemon/record/ibs_log.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

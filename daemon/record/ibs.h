@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "daemon/record/ext_feature.h"
 #include "events/cpu/ibs_limits.h"
+#include "libutil/error.h"
 
 struct ibs_event;
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libutil/file.h"
 #include "daemon/record/ibs_log.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/hash.h"
 #include "daemon/record/image.h"
 #include "libdb/session/image_ids.h"
+#include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

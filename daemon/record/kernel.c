@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include "libutil/file.h"
 #include "daemon/record/kernel.h"
 #include "daemon/record/kernel_snapshot.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 

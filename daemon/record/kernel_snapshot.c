@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "daemon/record/kernel_snapshot.h"
 #include "libdb/session/kernel_symbols.h"
+#include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

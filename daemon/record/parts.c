@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "daemon/record/parts.h"
+#include "libdb/session/parts.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
-#include "daemon/record/parts.h"
-#include "libdb/session/parts.h"
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024

@@ -9,11 +9,11 @@
 #include <time.h>
 #include "daemon/record/cgroups.h"
 #include "daemon/record/comms.h"
-#include "events/cpu/type.h"
 #include "daemon/record/ibs.h"
-#include "libutil/log.h"
 #include "daemon/record/recorder_private.h"
+#include "events/cpu/type.h"
 #include "libdb/session/header.h"
+#include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 static void words(void *context, const op_word *w, size_t nr)

@@ -12,12 +12,12 @@
 #ifndef DAEMON_RECORD_RECORDER_H
 #define DAEMON_RECORD_RECORDER_H
 
-#include "daemon/record/attribute.h"
 #include "daemon/collect/collector.h"
+#include "daemon/record/attribute.h"
 #include "daemon/record/ext_feature.h"
 #include "daemon/record/kernel.h"
-#include "libdb/session/session.h"
 #include "daemon/record/sfile.h"
+#include "libdb/session/session.h"
 
 struct recorder_config {
 	const char *session_dir;

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "daemon/record/recorder_private.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "daemon/record/recorder_private.h"
 #include "libutil/xalloc.h"
 
 #define SAME_SECOND_MAX	99

@@ -7,10 +7,10 @@
 #define DAEMON_RECORD_RECORDER_PRIVATE_H
 
 #include <time.h>
-#include "libdb/session/event_times.h"
+#include "daemon/collect/module/push_tables.h"
 #include "daemon/jit/processes.h"
 #include "daemon/record/recorder.h"
-#include "daemon/collect/module/push_tables.h"
+#include "libdb/session/event_times.h"
 
 struct recorder {
 	struct recorder_config config;

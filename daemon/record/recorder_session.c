@@ -13,13 +13,13 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "daemon/record/recorder_private.h"
+#include "libdb/session/settle.h"
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "daemon/record/recorder_private.h"
-#include "libdb/session/settle.h"
-#include "unwind/vdso.h"
 #include "libutil/xalloc.h"
+#include "unwind/vdso.h"
 
 #define REMOVED	".removed."
 

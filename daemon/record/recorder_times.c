@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "libutil/log.h"
 #include "daemon/record/recorder_private.h"
+#include "libutil/log.h"
 
 /* Counter @i's times since the collector was opened. False: there are none. */
 static bool ask(struct recorder *r, unsigned int i, struct event_time *ret)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include "daemon/record/sfile_private.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
-#include "daemon/record/sfile_private.h"
 #include "libutil/xalloc.h"
 
 #define MAX_OPEN	8192

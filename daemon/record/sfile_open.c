@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "daemon/record/sfile_private.h"
+#include "libdb/session/header.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "libdb/session/header.h"
-#include "daemon/record/sfile_private.h"
 #include "libutil/xalloc.h"
 
 #define BROKEN_MAX	9	/* broken files kept of one name */

@@ -4,10 +4,10 @@
 #define DAEMON_RECORD_SFILE_PRIVATE_H
 
 #include <time.h>
-#include "libutil/list.h"
-#include "libdb/odb/odb.h"
 #include "daemon/record/parts.h"
 #include "daemon/record/sfile.h"
+#include "libdb/odb/odb.h"
+#include "libutil/list.h"
 
 #define NR_BUCKETS	4096
 

@@ -3,8 +3,8 @@
  * sfile_trouble.c - sample files that cannot be written: what is told, when they are tried again
  */
 #include <string.h>
-#include "libutil/log.h"
 #include "daemon/record/sfile_private.h"
+#include "libutil/log.h"
 
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60

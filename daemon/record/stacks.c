@@ -9,12 +9,12 @@
 #include <string.h>
 #include <time.h>
 #include "daemon/record/anon.h"
+#include "daemon/record/stacks.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
-#include "oprofilefs/op_abi.h"
-#include "daemon/record/stacks.h"
 #include "libutil/xalloc.h"
+#include "oprofilefs/op_abi.h"
 
 #define RETRY_MIN	1		/* seconds until a store that failed is tried again */
 #define RETRY_MAX	60

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "daemon/record/stats.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "daemon/record/stats.h"
 #include "libutil/xalloc.h"
 
 void stats_init(struct stats *s)

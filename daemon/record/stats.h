@@ -10,9 +10,9 @@
 #define DAEMON_RECORD_STATS_H
 
 #include "daemon/collect/collector.h"
+#include "daemon/record/trans.h"
 #include "libdb/session/session.h"
 #include "libutil/strbuf.h"
-#include "daemon/record/trans.h"
 
 struct stats {
 	uint64_t dumps;			/* drains that brought words */

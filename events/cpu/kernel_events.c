@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/table/build.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "events/table/build.h"
 
 #define EVENTS_MAX 1000 /* more than a kernel has, and no more than that is read */
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/data.h"
 #include "events/cpu/kernel_events.h"
+#include "events/data.h"
 #include "events/table/build.h"
 
 /* Types that stand for any CPU of an architecture. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
 #include "events/table/build.h"
 #include "events/table/unit_mask.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 struct loader {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
-#include "libutil/xalloc.h"
 #include "feedback/xprof/flow.h"
 #include "feedback/xprof/line_counts.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 #define SOURCE_MAX	((size_t)256 << 20)
 

@@ -4,8 +4,8 @@
 #define FEEDBACK_GCOV_TCOV_LISTING_H
 
 #include <stdio.h>
-#include "libutil/error.h"
 #include "feedback/xprof/xprof.h"
+#include "libutil/error.h"
 
 struct tcov_options {
 	bool all;		/* a count for each line, not only where a block begins */

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
-#include "feedback/xprof/lines.h"
 
 static int add_name(struct xprof *x, const char *text, uint32_t *ret, struct op_error *e)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/exchange/export/profile.h"
 #include "libutil/xalloc.h"
+#include "pp/exchange/export/profile.h"
 
 /* Samples of each node's chain and of all that go on from it. */
 static uint64_t *sum_up(const struct profile *p)

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/binary.h"
+#include "feedback/session/calls.h"
 #include "feedback/session/control_flow.h"
-#include "pp/binary/disassemble/disassemble.h"
+#include "feedback/session/session.h"
+#include "feedback/xprof/lines.h"
 #include "libutil/hash.h"
+#include "libutil/xalloc.h"
+#include "pp/binary/binary.h"
+#include "pp/binary/disassemble/disassemble.h"
 #include "pp/binary/line/binary.h"
 #include "pp/select/samples.h"
-#include "libutil/xalloc.h"
-#include "feedback/session/calls.h"
-#include "feedback/xprof/lines.h"
-#include "feedback/session/session.h"
 
 #define SCALE	1000	/* a count of so many: a sample for each instruction of a block [XP-41] */
 

@@ -8,16 +8,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/binary/binary.h"
-#include "pp/select/collect.h"
-#include "pp/binary/disassemble/private.h"
-#include "libutil/hash.h"
-#include "pp/select/invert.h"
-#include "pp/binary/line/binary.h"
-#include "pp/report/populate.h"
-#include "pp/select/samples.h"
 #include "feedback/session/calls.h"
 #include "feedback/xprof/lines.h"
+#include "libutil/hash.h"
+#include "pp/binary/binary.h"
+#include "pp/binary/disassemble/private.h"
+#include "pp/binary/line/binary.h"
+#include "pp/report/populate.h"
+#include "pp/select/collect.h"
+#include "pp/select/invert.h"
+#include "pp/select/samples.h"
 
 struct work {
 	const struct gprof_options *options;

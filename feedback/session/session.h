@@ -3,10 +3,10 @@
 #ifndef FEEDBACK_SESSION_SESSION_H
 #define FEEDBACK_SESSION_SESSION_H
 
+#include "feedback/xprof/xprof.h"
 #include "libutil/error.h"
 #include "pp/exchange/gmon/options.h"
 #include "pp/select/notices.h"
-#include "feedback/xprof/xprof.h"
 
 /*
  * All functions with samples of the binaries that @options ask for, of which spec, session_dir,

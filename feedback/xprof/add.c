@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/xalloc.h"
 #include "feedback/xprof/copy.h"
 #include "feedback/xprof/flow.h"
+#include "libutil/xalloc.h"
 
 struct adding {
 	const struct xprof *base, *more;

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "feedback/xprof/flow.h"
+#include "feedback/xprof/split.h"
 #include "formats/format.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
-#include "feedback/xprof/flow.h"
-#include "feedback/xprof/split.h"
 
 static const char *const array_names[NR_XPROF_ARRAYS] = {
 #define ARRAY_NAME(name, element, wide, narrow)	#name,

@@ -2,10 +2,10 @@
 /* check_proc.c - what must hold within a procedure: ids, its graph, values, flow */
 #include <stdlib.h>
 
-#include "libutil/xalloc.h"
 #include "feedback/xprof/check.h"
 #include "feedback/xprof/flow.h"
 #include "feedback/xprof/value.h"
+#include "libutil/xalloc.h"
 
 static int compare_u64(const void *a, const void *b)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "libutil/xalloc.h"
 #include "feedback/xprof/add.h"
+#include "libutil/xalloc.h"
 
 struct xprof_object *xprof_copy_object(struct xprof *to, const struct xprof *from,
 				       const struct xprof_object *o)

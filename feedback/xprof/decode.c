@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "feedback/xprof/crc32c.h"
-#include "libutil/xalloc.h"
 #include "feedback/xprof/decode.h"
 #include "feedback/xprof/file.h"
+#include "libutil/xalloc.h"
 
 struct decoder {
 	char *base;

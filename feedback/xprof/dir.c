@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
 #include "feedback/xprof/add.h"
 #include "feedback/xprof/file.h"
+#include "libutil/file.h"
 
 int xprof_dir_read(const char *dir, enum xprof_type type, const struct xprof_options *options,
 		   struct xprof **ret, struct op_error *e)

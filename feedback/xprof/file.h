@@ -8,8 +8,8 @@
 #ifndef FEEDBACK_XPROF_FILE_H
 #define FEEDBACK_XPROF_FILE_H
 
-#include "libutil/strbuf.h"
 #include "feedback/xprof/text.h"
+#include "libutil/strbuf.h"
 
 #define XPROF_FILE_MAGIC	"OPXPROF\n"
 #define XPROF_FILE_MAJOR	1

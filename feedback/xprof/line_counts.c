@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/xalloc.h"
 #include "feedback/xprof/flow.h"
+#include "libutil/xalloc.h"
 
 #define NONE		UINT32_MAX
 #define STEPS_MAX	100000000u	/* edges looked at for cycles: minutes are not worth it */

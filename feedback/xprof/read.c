@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/format.h"
-#include "libutil/xalloc.h"
 #include "feedback/xprof/reader.h"
 #include "feedback/xprof/split.h"
+#include "formats/format.h"
+#include "libutil/xalloc.h"
 
 void xprof_note_place(struct xprof_reader *r, enum xprof_array array, uint32_t nr)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/xalloc.h"
 #include "feedback/xprof/reader.h"
+#include "libutil/xalloc.h"
 
 struct said {			/* at the head of the procedure */
 	uint32_t counters, vp_sites, vp_records, id, blocks, edges, srcmap_ops;

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/xalloc.h"
 #include "feedback/xprof/add.h"
 #include "feedback/xprof/flow.h"
+#include "libutil/xalloc.h"
 
 static int compare_strings(const struct xprof *x, uint32_t a, uint32_t b)
 {

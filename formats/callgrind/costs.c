@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/hash.h"
 #include "formats/profile/saturate.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 static inline bool same_cost(const struct profile *p, uint32_t id, const void *key)

@@ -4,9 +4,9 @@
 #define FORMATS_CALLGRIND_NAMES_H
 
 #include <stdbool.h>
-#include "formats/profile/profile.h"
-#include "formats/profile/indexes.h"
 #include "formats/file/text_lines.h"
+#include "formats/profile/indexes.h"
+#include "formats/profile/profile.h"
 
 struct callgrind_names {		/* of one kind; { 0 } to begin with */
 	struct callgrind_name {

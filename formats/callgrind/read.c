@@ -13,10 +13,10 @@
 #include "formats/all_formats.h"
 #include "formats/callgrind/callgrind.h"
 #include "formats/callgrind/names.h"
+#include "formats/file/text_lines.h"
 #include "formats/profile/named_images.h"
 #include "formats/profile/room.h"
 #include "formats/profile/saturate.h"
-#include "formats/file/text_lines.h"
 
 #define EVENTS_MAX		64
 #define LINES_LOOKED_AT		100

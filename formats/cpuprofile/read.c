@@ -12,8 +12,8 @@
 
 #include "formats/all_formats.h"
 #include "formats/cpuprofile/cpuprofile.h"
-#include "formats/cpuprofile/symbols.h"
 #include "formats/cpuprofile/maps_text.h"
+#include "formats/cpuprofile/symbols.h"
 
 #define NS_PER_US	1000
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "libutil/hash.h"
 #include "formats/profile/named_images.h"
+#include "libutil/hash.h"
 
 struct key {
 	const struct csv_images *images;

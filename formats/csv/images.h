@@ -4,8 +4,8 @@
 #define FORMATS_CSV_IMAGES_H
 
 #include <stdbool.h>
-#include "formats/profile/profile.h"
 #include "formats/profile/indexes.h"
+#include "formats/profile/profile.h"
 
 /* What a row says of a place. */
 struct csv_place {

@@ -12,10 +12,10 @@
 #include "formats/all_formats.h"
 #include "formats/csv/csv.h"
 #include "formats/csv/images.h"
-#include "libutil/number.h"
-#include "formats/profile/room.h"
 #include "formats/file/text_lines.h"
 #include "formats/file/whole_number.h"
+#include "formats/profile/room.h"
+#include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 #define COLUMNS_MAX	64		/* of a file, also such as we do not know */

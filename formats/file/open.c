@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
-#include "formats/format.h"
 #include "formats/file/gunzip.h"
+#include "formats/format.h"
+#include "libutil/file.h"
 
 #define INPUT_LIMIT ((size_t)16 << 30)	/* bytes: more than any tool writes */
 

@@ -3,10 +3,10 @@
 #ifndef FORMATS_FIREFOX_COLUMNS_H
 #define FORMATS_FIREFOX_COLUMNS_H
 
-#include "libutil/error.h"
 #include "formats/file/json_tree.h"
 #include "formats/profile/named_images.h"
 #include "formats/profile/profile.h"
+#include "libutil/error.h"
 
 struct firefox_columns {
 	struct profile *p;

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "formats/all_formats.h"
-#include "formats/firefox/firefox.h"
-#include "formats/firefox/columns.h"
 #include "formats/file/json_tree.h"
-#include "libutil/number.h"
-#include "formats/profile/room.h"
 #include "formats/file/whole_number.h"
+#include "formats/firefox/columns.h"
+#include "formats/firefox/firefox.h"
+#include "formats/profile/room.h"
+#include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 struct reader {

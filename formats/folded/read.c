@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "formats/all_formats.h"
-#include "formats/folded/folded.h"
 #include "formats/file/text_lines.h"
+#include "formats/folded/folded.h"
 #include "libutil/xalloc.h"
 
 #define LINES_LOOKED_AT	10

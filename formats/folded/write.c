@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/plain_text.h"
 #include "formats/profile/shown_frames.h"
+#include "libutil/plain_text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

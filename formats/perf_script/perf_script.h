@@ -4,8 +4,8 @@
 #define FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 
 #include <stdint.h>
-#include "formats/format.h"
 #include "formats/file/text_lines.h"
+#include "formats/format.h"
 
 /* "comm 123/124 [002] 17.000001:  250000 cpu-clock:ppp:  55d0 main+0x4 (/bin/prog)" [PS-2] */
 struct perf_header {

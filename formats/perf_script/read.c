@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "formats/all_formats.h"
-#include "formats/profile/named_images.h"
 #include "formats/perf_script/perf_script.h"
+#include "formats/profile/named_images.h"
 #include "formats/profile/room.h"
 #include "libutil/xalloc.h"
 

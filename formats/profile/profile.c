@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/hash.h"
 #include "formats/profile/indexes.h"
+#include "libutil/hash.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 

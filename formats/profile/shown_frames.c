@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/hash.h"
 #include "formats/profile/indexes.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 struct making {

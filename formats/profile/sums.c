@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/hash.h"
-#include "formats/profile/profile.h"
 #include "formats/profile/indexes.h"
+#include "formats/profile/profile.h"
 #include "formats/profile/saturate.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 static inline bool same_sample(const struct profile *p, uint32_t id, const void *key)

@@ -17,8 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "formats/proto/wire.h"
+#include "libutil/error.h"
 
 struct proto_cursor {
 	const unsigned char *base;	/* the whole file, for offsets */

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #include "formats/file/gzip_write.h"
-#include "formats/proto/proto.h"
+#include "formats/profile/saturate.h"
 #include "formats/proto/columns.h"
 #include "formats/proto/encode.h"
+#include "formats/proto/proto.h"
 #include "formats/proto/strings.h"
 #include "formats/proto/wire.h"
-#include "formats/profile/saturate.h"
 #include "libutil/xalloc.h"
 
 #define FLUSH_SIZE	(256 * 1024)	/* bytes that wait for being packed */

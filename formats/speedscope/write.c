@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/json_text.h"
 #include "formats/profile/saturate.h"
 #include "formats/profile/shown_frames.h"
 #include "formats/speedscope/speedscope.h"
+#include "libutil/json_text.h"
 #include "libutil/xalloc.h"
 
 struct writing {

@@ -9,10 +9,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
 #include "libdb/session/text_file.h"
+#include "libutil/file.h"
 
 #define IS_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define ABI_LIMIT (64 * 1024)	/* bytes of a file */

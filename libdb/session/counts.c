@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "libdb/session/session.h"
-#include "libdb/stack/store.h"
-#include "libutil/strbuf.h"
 #include "libdb/session/text_file.h"
+#include "libdb/stack/store.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
 #define COUNTS_LIMIT	(COUNTS_MAX_CPUS * 1024)

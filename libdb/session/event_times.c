@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/session/event_times.h"
+#include "libdb/session/text_file.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
-#include "libdb/session/text_file.h"
 #include "libutil/xalloc.h"
 
 #define TIMES_LIMIT (EVENT_TIMES_MAX * 256)	/* bytes */

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "libdb/session/image_ids.h"
 #include "libdb/session/text_file.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define IDS_FILE	"images"

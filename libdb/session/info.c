@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "libdb/session/session.h"
 #include "libdb/session/text_file.h"
+#include "libutil/file.h"
 
 #define INFO_LIMIT	(64 * 1024)
 

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "libdb/session/kernel_symbols.h"
-#include "libutil/strbuf.h"
 #include "libdb/session/text_file.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
 #define KALLSYMS_LIMIT	(256 * 1024 * 1024)

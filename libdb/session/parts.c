@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "libutil/file.h"
 #include "libdb/session/parts.h"
 #include "libdb/session/text_file.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define PARTS_FOLDER	"parts"

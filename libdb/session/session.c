@@ -2,8 +2,8 @@
 /* session.c - where things lie below a session directory */
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define SESSION_NAME_MAX 200

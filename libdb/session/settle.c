@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "libutil/file.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/session.h"
 #include "libdb/session/settle.h"
+#include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "libdb/session/session.h"
+#include "libutil/error.h"
 
 struct settlement {
 	uint64_t found;		/* samples in files, in no count: now received and recorded */

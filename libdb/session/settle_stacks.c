@@ -6,9 +6,9 @@
  * they were taken: of what it has more, each CPU gets a part as it has samples without a chain.
  */
 #include <stdlib.h>
-#include "libutil/file.h"
 #include "libdb/session/settle.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
 
 _Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS, "the store and the counts tell apart the same");
 

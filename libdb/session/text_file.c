@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libutil/number.h"
 #include "libdb/session/text_file.h"
+#include "libutil/number.h"
 
 /* The next line; NULL at the end. *ret_wrong: NULL, or what is wrong with any line like that. */
 static char *next_line(struct text_lines *lines, const char **ret_wrong)

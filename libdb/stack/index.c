@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/hash.h"
 #include "libdb/stack/private.h"
+#include "libutil/hash.h"
 
 #define INDEX_FIRST	4096u				/* slots; 4 bytes each */
 #define POSITION_MASK	((1u << STACK_ARGUMENT_BITS) - 1)

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include "libdb/stack/private.h"
 #include "libdb/session/text_file.h"
+#include "libdb/stack/private.h"
 
 /* A label being put together; its bytes start as zeros, which pads it. */
 struct label {

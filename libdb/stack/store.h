@@ -24,8 +24,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "libdb/session/name.h"
+#include "libutil/error.h"
 #include "libutil/strbuf.h"
 
 #define STACK_STORE_FILE	"stacks"	/* below stats/ */

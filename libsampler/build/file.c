@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libsampler/build/names.h"
-#include "libsampler/build/profile.h"
 #include "formats/cpuprofile/cpuprofile.h"
-#include "libutil/file.h"
 #include "formats/folded/folded.h"
 #include "formats/proto/proto.h"
+#include "libsampler/build/names.h"
+#include "libsampler/build/profile.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 struct file_builder {

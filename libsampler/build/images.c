@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/build_id.h"
 #include "libsampler/build/profile.h"
+#include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/build_id.h"
 #include "libsampler/build/names.h"
+#include "libutil/build_id.h"
 #include "libutil/xalloc.h"
 
 #define DEBUG_FILES	"/usr/lib/debug/.build-id"

@@ -11,10 +11,10 @@
 #include <sys/auxv.h>
 #include <sys/utsname.h>
 
-#include "libutil/build_id.h"
-#include "libutil/file.h"
 #include "libdb/session/header.h"
 #include "libdb/session/thread_sample.h"
+#include "libutil/build_id.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 static void copy_text(char *to, size_t size, const char *from)

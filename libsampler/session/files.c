@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libutil/file.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
-#include "libutil/strbuf.h"
 #include "libdb/session/thread_sample.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
 /* What goes into one sample file are neighbours when sorted. */

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
-#include "libsampler/session/folder.h"
 #include "libdb/session/thread_sample.h"
+#include "libsampler/session/folder.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define LOCK_WAIT_NS	(UINT64_C(30) * 1000000000)	/* for others to have written theirs */

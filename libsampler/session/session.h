@@ -8,12 +8,12 @@
 #ifndef LIBSAMPLER_SESSION_SESSION_H
 #define LIBSAMPLER_SESSION_SESSION_H
 
-#include "libsampler/build/profile.h"
-#include "libutil/error.h"
 #include "libdb/session/image_ids.h"
 #include "libdb/session/name.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/session.h"
+#include "libsampler/build/profile.h"
+#include "libutil/error.h"
 
 /* What samples of an image are filed under. */
 struct session_image {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
-#include "libdb/stack/store.h"
-#include "libutil/strbuf.h"
 #include "libdb/session/thread_sample.h"
+#include "libdb/stack/store.h"
+#include "libutil/file.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
 #define BYTES_MAX	(UINT64_C(256) << 20)	/* of the store, as the daemon has it */

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "libutil/hash.h"
 #include "libsampler/unwind/files.h"
+#include "libutil/hash.h"
 
 /* Without a build-id, what the program headers say of where everything is. */
 static bool is_what_was_loaded(Elf *elf, const struct module *m)

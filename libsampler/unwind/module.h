@@ -4,8 +4,8 @@
 #define LIBSAMPLER_UNWIND_MODULE_H
 
 #include <stdatomic.h>
-#include "libutil/build_id.h"
 #include "libsampler/sampler.h"
+#include "libutil/build_id.h"
 
 struct module {
 	struct sampler_module public;	/* first */

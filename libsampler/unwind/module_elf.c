@@ -14,8 +14,8 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libutil/hash.h"
 #include "libsampler/unwind/module.h"
+#include "libutil/hash.h"
 
 #define VDSO_NAME "[vdso]"
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "libsampler/unwind/module.h"
 #include "libsampler/sampling.h"
+#include "libsampler/unwind/module.h"
 
 /* Sorted by start; they do not overlap. */
 struct table {

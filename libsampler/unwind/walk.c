@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsampler/copy/copy.h"
-#include "libsampler/unwind/module.h"
 #include "libsampler/copy/registers.h"
+#include "libsampler/unwind/module.h"
 #include "libsampler/unwind/unwinders.h"
 
 #define NR_BUILT_IN	2

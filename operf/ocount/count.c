@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "libutil/number.h"
 #include "daemon/collect/perf/cpus.h"
 #include "daemon/collect/perf/explain.h"
+#include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "libutil/error.h"
 #include "daemon/collect/perf/counters.h"
+#include "libutil/error.h"
 
 enum count_mode {
 	COUNT_COMMAND,		/* ids[0], which waits, from its exec on, with what it starts */

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <time.h>
-#include "operf/ocount/count.h"
 #include "libutil/strbuf.h"
+#include "operf/ocount/count.h"
 
 struct count_format {
 	enum count_mode mode;

@@ -14,15 +14,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
+#include "operf/launch.h"
 #include "operf/ocount/count.h"
 #include "operf/ocount/format.h"
-#include "operf/launch.h"
 #include "operf/ocount/options.h"
 #include "operf/plan.h"
 #include "operf/rights.h"
-#include "libutil/say.h"
 #include "operf/watch.h"
-#include "libutil/xalloc.h"
 
 #define NS_PER_SECOND	UINT64_C(1000000000)
 #define LOOK_MS		100		/* at who is still there */

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/number.h"
 #include "daemon/collect/perf/cpus.h"
+#include "libutil/number.h"
+#include "libutil/xalloc.h"
 #include "operf/plan.h"
 #include "operf/tool_options.h"
-#include "libutil/xalloc.h"
 
 #define INTERVAL_STEP_MS	100	/* as the original's */
 

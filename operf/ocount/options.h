@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "operf/ocount/count.h"
 #include "libutil/error.h"
+#include "operf/ocount/count.h"
 
 #define OCOUNT_IDS_MAX	1024
 

@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
-#include "operf/launch.h"
 #include "libsampler/opsample/opsample.h"
+#include "libsampler/session/folder.h"
+#include "libutil/file.h"
+#include "libutil/say.h"
+#include "libutil/xalloc.h"
+#include "operf/launch.h"
 #include "operf/opsample/target.h"
 #include "operf/profile_dir.h"
-#include "libutil/say.h"
-#include "libsampler/session/folder.h"
 #include "operf/tool_options.h"
-#include "libutil/xalloc.h"
 
 enum { SESSION_DIR = NR_OPSAMPLE_VARIABLES + 1, APPEND, NO_CHILDREN, INTERRUPT };
 

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 #include "pp/annotate/listing.h"
 #include "pp/annotate/text.h"
 #include "pp/binary/disassemble/disassemble.h"
-#include "libutil/strbuf.h"
-#include "libutil/xalloc.h"
 
 #define SYMBOLS_APART	50	/* listings of an image; for more the original makes one */
 #define CONTEXT		8	/* instructions around one with samples, where there is no symbol */

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include "libutil/error.h"
 #include "pp/annotate/options.h"
 #include "pp/annotate/samples.h"
-#include "libutil/error.h"
 #include "pp/select/notices.h"
 
 /*

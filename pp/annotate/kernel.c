@@ -12,10 +12,10 @@
 
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "pp/select/find_image.h"
-#include "pp/binary/line/binary.h"
-#include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/binary.h"
+#include "pp/select/find_image.h"
+#include "pp/select/sessions.h"
 
 #define COMPARED	500	/* symbols */
 

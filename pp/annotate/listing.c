@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/annotate/missing.h"
-#include "pp/annotate/paths.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "pp/annotate/missing.h"
+#include "pp/annotate/paths.h"
 
 #define LINES_BEFORE	5
 #define SOURCE_MAX	(64u << 20)	/* bytes of a source file */

@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "pp/select/arrange.h"
+#include "libutil/error.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/binary/disassemble/options.h"
 #include "pp/cli/asked.h"
-#include "libutil/error.h"
+#include "pp/select/arrange.h"
 #include "pp/select/spec.h"
 
 struct option_set;

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/annotate/options.h"
 #include "libutil/error.h"
+#include "pp/annotate/options.h"
 
 /* --include-file, --exclude-file: globs for the path, its base name or one of its folders. */
 bool source_is_wanted(const struct annotate_options *o, const char *path);

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/xalloc.h"
 #include "pp/annotate/kernel.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/select/samples.h"
-#include "libutil/xalloc.h"
 
 /* What is known of the image at hand. */
 struct work {

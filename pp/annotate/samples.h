@@ -13,11 +13,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "pp/annotate/files.h"
+#include "pp/binary/line/binary.h"
+#include "pp/report/populate.h"
 #include "pp/select/find_image.h"
 #include "pp/select/invert.h"
-#include "pp/binary/line/binary.h"
 #include "pp/select/notices.h"
-#include "pp/report/populate.h"
 
 #define NO_FILE	SIZE_MAX
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
 #include "pp/annotate/missing.h"
 #include "pp/annotate/paths.h"
 #include "pp/annotate/text.h"
-#include "libutil/strbuf.h"
-#include "libutil/xalloc.h"
 
 #define MISSING_NAMED	10	/* sources that are named when they cannot be read, or are newer */
 

@@ -4,9 +4,9 @@
 #define PP_ANNOTATE_SOURCE_H
 
 #include <stdio.h>
+#include "libutil/error.h"
 #include "pp/annotate/options.h"
 #include "pp/annotate/samples.h"
-#include "libutil/error.h"
 #include "pp/select/notices.h"
 
 /*

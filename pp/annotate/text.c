@@ -8,9 +8,9 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
-#include "pp/report/format/text.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/text.h"
 
 #define CLASS_WIDTH	16	/* of a class in the field, with the blank after it */
 

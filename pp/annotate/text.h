@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "libutil/strbuf.h"
 #include "pp/annotate/options.h"
 #include "pp/annotate/samples.h"
 #include "pp/select/collect.h"
-#include "libutil/strbuf.h"
 
 /* The field in front of a line: counts and shares of all classes; @counts NULL: blanks. */
 void annotate_field(struct strbuf *out, const struct annotation *a, const uint64_t *counts);

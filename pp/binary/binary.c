@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/debug_file.h"
 #include "libutil/radix_sort.h"
+#include "libutil/xalloc.h"
+#include "pp/binary/debug_file.h"
 #include "pp/binary/unpack.h"
 #include "pp/binary/unpack_xz.h"
-#include "libutil/xalloc.h"
 
 void binary_keep_strings(struct binary *b, unsigned char *strings)
 {

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "libdb/session/kernel_symbols.h"
+#include "libutil/error.h"
 #include "libutil/strbuf.h"
 
 struct code_symbol {

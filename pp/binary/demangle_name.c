@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/shorten_name.h"
 #include "libutil/strbuf.h"
+#include "pp/binary/shorten_name.h"
 
 #define DMGL_PARAMS	(1 << 0)	/* of demangle.h, which is not always installed */
 #define DMGL_ANSI	(1 << 1)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "pp/cli/option_words.h"
-#include "libdb/session/session.h"
 #include "libutil/version.h"
+#include "pp/cli/option_words.h"
 
 /* Of the variables that popt fills in. */
 static void clear_values(const struct poptOption *option)

@@ -5,9 +5,9 @@
 
 #include <popt.h>
 #include <stdbool.h>
-#include "pp/cli/asked.h"
-#include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/cli/asked.h"
 
 /* Where samples and binaries are; @raw has these strings. */
 #define COMMON_OPTIONS_PLACES(raw)                                                             \

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
 #include "libdb/session/text_file.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define LIMIT	(64u << 20)	/* bytes */

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "formats/profile/profile.h"
+#include "libutil/error.h"
 
 #define IMPORTED_FILE "imported"	/* below stats/ */
 #define IMPORTED_PROFILE "profile"	/* the same: what was read, as it was [IM-8] */

@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "libutil/error.h"
 #include "formats/format.h"
+#include "libutil/error.h"
 
 bool is_perf_data(const unsigned char *bytes, size_t size);
 

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/picture/parts.h"
 #include "libutil/say.h"
+#include "pp/picture/parts.h"
 
 static void put_base64(const uint8_t *bytes, size_t nr, FILE *out)
 {

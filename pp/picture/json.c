@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/format/json.h"
 #include "libutil/json_text.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/json.h"
 
 #define NAME_BYTES	500	/* longer names are cut; templates have made names of megabytes */
 

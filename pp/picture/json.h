@@ -4,11 +4,11 @@
 #define PP_PICTURE_JSON_H
 
 #include <stdio.h>
-#include "pp/select/collect.h"
-#include "pp/select/notices.h"
 #include "pp/picture/data.h"
 #include "pp/picture/source.h"
 #include "pp/report/stack/report.h"
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 
 struct picture_report {
 	const char *command;		/* or NULL */

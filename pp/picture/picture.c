@@ -13,20 +13,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "pp/select/collect.h"
-#include "pp/cli/common_options.h"
-#include "pp/report/data_quality.h"
-#include "pp/report/diff.h"
-#include "pp/select/event_scale.h"
-#include "pp/report/fetch_debug.h"
 #include "libutil/file.h"
-#include "pp/report/missing_symbols.h"
+#include "libutil/xalloc.h"
+#include "pp/cli/common_options.h"
 #include "pp/picture/html.h"
 #include "pp/picture/svg.h"
 #include "pp/picture/tree.h"
+#include "pp/report/data_quality.h"
+#include "pp/report/diff.h"
+#include "pp/report/fetch_debug.h"
+#include "pp/report/missing_symbols.h"
 #include "pp/report/populate.h"
 #include "pp/report/summary.h"
-#include "libutil/xalloc.h"
+#include "pp/select/collect.h"
+#include "pp/select/event_scale.h"
 
 #define MAX_CLASSES	32	/* a choice of more is none */
 #define HTML_NODES	50000

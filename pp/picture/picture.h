@@ -4,8 +4,8 @@
 #define PP_PICTURE_PICTURE_H
 
 #include "libutil/error.h"
-#include "pp/select/notices.h"
 #include "pp/report/options.h"
+#include "pp/select/notices.h"
 
 /*
  * Read what @options asks for from @session_dir and write the files that they name, each whole or

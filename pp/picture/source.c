@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/xalloc.h"
 #include "pp/annotate/missing.h"
 #include "pp/annotate/paths.h"
 #include "pp/annotate/samples.h"
-#include "pp/select/invert.h"
 #include "pp/binary/line/cache.h"
 #include "pp/picture/tree.h"
-#include "libutil/xalloc.h"
+#include "pp/select/invert.h"
 
 #define LINES_AROUND	4
 #define MIN_PERCENT	0.1	/* of all samples: what is below is not worth its lines */

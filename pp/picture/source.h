@@ -3,10 +3,10 @@
 #ifndef PP_PICTURE_SOURCE_H
 #define PP_PICTURE_SOURCE_H
 
-#include "pp/select/collect.h"
-#include "pp/select/notices.h"
 #include "pp/picture/data.h"
 #include "pp/report/populate.h"
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 
 #define PICTURE_SOURCES		40	/* functions */
 #define PICTURE_SOURCE_LINES	400	/* of one function */

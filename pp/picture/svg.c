@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "libutil/hash.h"
-#include "pp/picture/parts.h"
 #include "libutil/strbuf.h"
 #include "libutil/utf8.h"
 #include "libutil/xalloc.h"
+#include "pp/picture/parts.h"
 #include "pp/report/format/xml_text.h"
 
 #define MARGIN		10

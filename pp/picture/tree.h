@@ -3,10 +3,10 @@
 #ifndef PP_PICTURE_TREE_H
 #define PP_PICTURE_TREE_H
 
-#include "pp/select/arrange.h"
 #include "pp/picture/data.h"
 #include "pp/report/stack/report.h"
 #include "pp/report/symbols.h"
+#include "pp/select/arrange.h"
 
 /* How many classes a picture of @a has: control groups are processes there, not columns. */
 size_t picture_nr_classes(const struct arrangement *a);

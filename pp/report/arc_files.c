@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "libutil/hash.h"
-#include "pp/report/row_lines.h"
 #include "libutil/xalloc.h"
+#include "pp/report/row_lines.h"
 
 /* Binaries by image, those that only calls go to included. */
 struct opened {

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/xalloc.h"
 #include "pp/report/arc_files.h"
 #include "pp/report/format/text.h"
 #include "pp/report/merge_boots.h"
-#include "libutil/xalloc.h"
 
 /* Arcs of the same ends follow each other. */
 static int compare_ends(const void *a, const void *b)

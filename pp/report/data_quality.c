@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/select/event_scale.h"
-#include "libutil/file.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/select/event_scale.h"
 
 #define OPERF_LOG_MAX	(16u << 20)	/* bytes */
 

@@ -8,8 +8,8 @@
 #ifndef PP_REPORT_DIFF_H
 #define PP_REPORT_DIFF_H
 
-#include "pp/select/arrange.h"
 #include "pp/report/symbols.h"
+#include "pp/select/arrange.h"
 
 /* -EINVAL with @e set: the columns of the two are not the same. */
 int diff_check(const struct arrangement *first, const struct arrangement *second,

@@ -4,10 +4,10 @@
 #define PP_REPORT_DIFF_OPTIONS_H
 
 #include <stdbool.h>
-#include "pp/report/compare.h"
+#include "libutil/error.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/cli/asked.h"
-#include "libutil/error.h"
+#include "pp/report/compare.h"
 #include "pp/report/options.h"
 #include "pp/select/spec.h"
 

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pp/binary/debug_file.h"
 #include "libutil/file.h"
+#include "libutil/xalloc.h"
+#include "pp/binary/debug_file.h"
 #include "pp/binary/object_file.h"
 #include "pp/select/samples.h"
-#include "libutil/xalloc.h"
 
 #define WORTH_FETCHING	1.0	/* percent of all samples */
 

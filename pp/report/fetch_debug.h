@@ -9,8 +9,8 @@
 #define PP_REPORT_FETCH_DEBUG_H
 
 #include <stdbool.h>
-#include "pp/select/collect.h"
 #include "pp/binary/debug_server.h"
+#include "pp/select/collect.h"
 #include "pp/select/find_image.h"
 #include "pp/select/invert.h"
 #include "pp/select/notices.h"

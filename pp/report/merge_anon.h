@@ -9,8 +9,8 @@
 #define PP_REPORT_MERGE_ANON_H
 
 #include <stddef.h>
-#include "pp/select/images.h"
 #include "pp/report/symbols.h"
+#include "pp/select/images.h"
 
 /* Images that rows have then; to be kept as long as the rows. */
 struct anon_images {

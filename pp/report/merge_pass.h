@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include "pp/binary/binary.h"
 #include "pp/binary/demangle_name.h"
+#include "pp/report/symbols.h"
 #include "pp/select/samples.h"
 #include "pp/select/spec.h"
-#include "pp/report/symbols.h"
 
 struct populate_options {
 	bool compat;			/* as the original: nothing without symbol, no .dynsym */

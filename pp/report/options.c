@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
-#include "libutil/xalloc.h"
 
 /* What popt fills in; one report's command line at a time. */
 static struct raw {

@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "pp/select/arrange.h"
+#include "libutil/error.h"
 #include "pp/binary/debug_server.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/cli/asked.h"
-#include "libutil/error.h"
 #include "pp/report/sort.h"
-#include "pp/select/spec.h"
 #include "pp/report/stack/report.h"
+#include "pp/select/arrange.h"
+#include "pp/select/spec.h"
 
 enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 

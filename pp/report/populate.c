@@ -16,10 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/xalloc.h"
 #include "pp/report/format/text.h"
 #include "pp/report/merge_boots.h"
 #include "pp/report/row_lines.h"
-#include "libutil/xalloc.h"
 
 #define MAX_THREADS 16
 

@@ -8,9 +8,9 @@
 #ifndef PP_REPORT_POPULATE_H
 #define PP_REPORT_POPULATE_H
 
+#include "pp/report/merge_pass.h"
 #include "pp/select/find_image.h"
 #include "pp/select/invert.h"
-#include "pp/report/merge_pass.h"
 #include "pp/select/notices.h"
 
 struct populated_image {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "libutil/file.h"
-#include "pp/binary/line/binary.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/binary.h"
 
 struct wanted {
 	uint64_t place;

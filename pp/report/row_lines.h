@@ -5,8 +5,8 @@
 
 #include "pp/binary/binary.h"
 #include "pp/report/merge_pass.h"
-#include "pp/select/notices.h"
 #include "pp/report/symbols.h"
+#include "pp/select/notices.h"
 
 /*
  * Fill in the lines of @nr rows of @b, which was read from @path. An image without debug

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
+#include "pp/select/samples.h"
 
 static int compare_images(const struct image *a, const struct image *b)
 {

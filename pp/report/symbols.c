@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/format/text.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/text.h"
 
 #define BLOCK_SIZE	(64 * 1024)
 

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/select/axes.h"
-#include "pp/report/format/text.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/text.h"
+#include "pp/select/axes.h"
 
 #define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
 

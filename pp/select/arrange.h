@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/select/file_list.h"
 #include "libdb/session/header.h"
+#include "pp/select/file_list.h"
 
 struct merge {			/* --merge= */
 	bool cpu, tid, tgid, unit_mask, lib, cgroup;

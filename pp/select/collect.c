@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 /* Whoever profiles into a session directory has a lock there with its process id in it. */

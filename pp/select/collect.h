@@ -8,8 +8,8 @@
 #define PP_SELECT_COLLECT_H
 
 #include <stdbool.h>
-#include "pp/select/arrange.h"
 #include "libutil/error.h"
+#include "pp/select/arrange.h"
 #include "pp/select/file_list.h"
 #include "pp/select/find_image.h"
 #include "pp/select/notices.h"

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "libdb/session/event_times.h"
-#include "pp/select/file_list.h"
 #include "libutil/strbuf.h"
+#include "pp/select/file_list.h"
 
 /* Of one sample file; running is 0 where nothing is to be scaled. */
 struct event_scale {

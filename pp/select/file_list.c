@@ -14,11 +14,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libutil/file.h"
-#include "pp/report/format/text.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/text.h"
 
 struct walk {
 	const struct report_session *session;

@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include "libdb/session/name.h"
 #include "pp/select/find_image.h"
 #include "pp/select/images.h"
 #include "pp/select/notices.h"
-#include "libdb/session/name.h"
 #include "pp/select/sessions.h"
 #include "pp/select/spec.h"
 

@@ -11,8 +11,8 @@
 
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
+#include "pp/select/sessions.h"
 
 struct entry {
 	char *path;		/* below the folder as it was given */

@@ -8,8 +8,8 @@
 
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "pp/select/sessions.h"
 #include "libutil/xalloc.h"
+#include "pp/select/sessions.h"
 
 /* The first digits tell builds of one path apart well enough. */
 static char *display_name(const struct image_name *name, const char *apart_build)

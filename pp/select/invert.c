@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/format/text.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/text.h"
 
 /* Kernels of two boots have the same name and other addresses; everything else is one image. */
 static const struct report_session *session_of(const struct arranged_file *f)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/select/event_scale.h"
 #include "libdb/odb/odb.h"
 #include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
+#include "pp/select/event_scale.h"
 
 /* A file of OProfile 1.x, as nearly all are, is opened once. */
 static int read_1x(const char *path, struct sample_header *header, struct odb_snapshot *snapshot)

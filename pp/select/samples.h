@@ -10,9 +10,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "libdb/session/header.h"
 #include "pp/select/arrange.h"
 #include "pp/select/notices.h"
-#include "libdb/session/header.h"
 
 struct sample {
 	uint64_t offset;	/* the key of the sample file; of made code, the address */

@@ -13,9 +13,9 @@
 #include "libdb/session/event_times.h"
 #include "libdb/session/image_ids.h"
 #include "libdb/session/kernel_symbols.h"
-#include "pp/select/notices.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/session.h"
+#include "pp/select/notices.h"
 #include "pp/select/spec.h"
 
 struct report_session {

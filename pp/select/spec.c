@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 

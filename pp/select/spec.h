@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "libdb/session/name.h"
+#include "libutil/error.h"
 
 enum spec_tag {
 	SPEC_SESSION,

@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "pp/binary/binary.h"
 #include "libutil/file.h"
-#include "pp/binary/line/table.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/binary.h"
+#include "pp/binary/line/table.h"
 
 #define RUNS	5
 

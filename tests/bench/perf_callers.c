@@ -12,10 +12,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "tests/bench/figures.h"
 #include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/callers.h"
 #include "daemon/collect/perf/chain.h"
+#include "tests/bench/figures.h"
 
 #define RUNS	7
 #define CHAINS	20000

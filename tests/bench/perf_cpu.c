@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "daemon/collect/collector.h"
-#include "tests/bench/figures.h"
 #include "libdb/session/session.h"
+#include "tests/bench/figures.h"
 
 #define RUNS	5
 

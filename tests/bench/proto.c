@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "formats/all_formats.h"
-#include "tests/bench/figures.h"
 #include "libutil/hash.h"
 #include "libutil/say.h"
+#include "tests/bench/figures.h"
 
 #define RUNS		5
 #define SAMPLES		1000000

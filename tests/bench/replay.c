@@ -15,11 +15,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tests/bench/figures.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
-#include "tests/bench/replay_runs.h"
 #include "libutil/xalloc.h"
+#include "tests/bench/figures.h"
+#include "tests/bench/replay_runs.h"
 
 #define NR_TASKS	24
 #define ZIPF_ADDRESSES	100000

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "tests/fake_collector.h"
-#include "libutil/hash.h"
 #include "daemon/record/recorder.h"
+#include "libutil/hash.h"
+#include "tests/fake_collector.h"
 
 #define RUNS		5
 #define NR_IMAGES	64

@@ -17,17 +17,17 @@
 #include <unistd.h>
 
 #include "events/cpu/type.h"
-#include "tests/bench/figures.h"
-#include "libutil/file.h"
-#include "libutil/hash.h"
-#include "pp/binary/object_file.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
-#include "libutil/say.h"
 #include "libdb/session/session.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/say.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/object_file.h"
+#include "tests/bench/figures.h"
 
 #define RUNS		7
 #define MAX_IMAGES	200

@@ -22,8 +22,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "tests/bench/figures.h"
 #include "libsampler/sampler.h"
+#include "tests/bench/figures.h"
 
 #define RUNS	5
 #define DEPTH	20

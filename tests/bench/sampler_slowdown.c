@@ -16,8 +16,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include "tests/bench/figures.h"
 #include "libsampler/sampler.h"
+#include "tests/bench/figures.h"
 
 #define ROUNDS	31
 #define DEPTH	20

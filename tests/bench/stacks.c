@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/bench/figures.h"
-#include "libutil/hash.h"
 #include "libdb/stack/store.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
+#include "tests/bench/figures.h"
 
 #define RUNS		5
 #define SAMPLES		300000

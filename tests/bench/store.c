@@ -13,11 +13,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "tests/bench/figures.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
+#include "tests/bench/figures.h"
 
 #define RUNS		7
 #define BATCH		256

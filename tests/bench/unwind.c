@@ -22,8 +22,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "tests/bench/figures.h"
-#include "unwind/walk.h"
 #include "unwind/build.h"
+#include "unwind/walk.h"
 
 #define RUNS		5
 #define LIMIT		(256 << 20)

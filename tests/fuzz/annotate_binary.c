@@ -11,8 +11,8 @@
 
 #include "pp/binary/binary.h"
 #include "pp/binary/disassemble/disassemble.h"
-#include "tests/fuzz/fuzz_file.h"
 #include "pp/binary/line/binary.h"
+#include "tests/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

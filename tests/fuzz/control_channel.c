@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "libutil/channel.h"
-#include "daemon/control.h"
 #include "control/opcontrol/daemon_link.h"
+#include "daemon/control.h"
+#include "libutil/channel.h"
 #include "libutil/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 #include "pp/exchange/archive/plan.h"
 #include "pp/exchange/archive/write.h"
-#include "libutil/file.h"
-#include "tests/fuzz/fuzz_dir.h"
 #include "pp/exchange/gmon/gprof.h"
-#include "libutil/xalloc.h"
+#include "tests/fuzz/fuzz_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,9 @@
 #ifndef TESTS_FUZZ_FUZZ_REPORT_H
 #define TESTS_FUZZ_FUZZ_REPORT_H
 
-#include "tests/fuzz/fuzz_dir.h"
-#include "pp/report.h"
 #include "libutil/xalloc.h"
+#include "pp/report.h"
+#include "tests/fuzz/fuzz_dir.h"
 
 /* Make @name, below the samples of the session, of @bytes. */
 static inline void fuzz_put(const char *name, const void *bytes, size_t n)

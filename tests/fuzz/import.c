@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/exchange/import/foreign_samples.h"
-#include "pp/exchange/import/import.h"
 #include "libdb/odb/odb.h"
 #include "libutil/xalloc.h"
+#include "pp/exchange/import/foreign_samples.h"
+#include "pp/exchange/import/import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

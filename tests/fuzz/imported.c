@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/exchange/export/profile.h"
-#include "libutil/file.h"
-#include "pp/exchange/import/session.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "pp/exchange/export/profile.h"
+#include "pp/exchange/import/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* kernel_capture.c - fuzz kallsyms and modules, a line "==" apart: what is written can be read */
 #include <string.h>
+#include "libdb/session/kernel_symbols.h"
 #include "libutil/file.h"
 #include "tests/fuzz/fuzz_file.h"
-#include "libdb/session/kernel_symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "libutil/file.h"
-#include "tests/fuzz/fuzz_dir.h"
 #include "libutil/hash.h"
-#include "pp/binary/line/cache_private.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/cache_private.h"
+#include "tests/fuzz/fuzz_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

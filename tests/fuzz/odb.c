@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* odb.c - fuzz sample files: read, check, add to; what the writer took is sound afterwards */
 #include <string.h>
-#include "tests/fuzz/fuzz_file.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
+#include "tests/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pp/binary/binary.h"
 #include "libutil/file.h"
+#include "pp/binary/binary.h"
 #include "tests/fuzz/fuzz_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/fuzz/fuzz_report.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
+#include "tests/fuzz/fuzz_report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

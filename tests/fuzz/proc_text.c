@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/record/anon.h"
-#include "libutil/file.h"
 #include "daemon/record/kernel.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

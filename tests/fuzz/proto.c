@@ -4,8 +4,8 @@
  *
  * The input is not packed; that is profile_gunzip's, which the second reading goes through.
  */
-#include "tests/fuzz/fuzz_profile.h"
 #include "formats/file/gunzip.h"
+#include "tests/fuzz/fuzz_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

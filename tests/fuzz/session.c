@@ -6,8 +6,8 @@
 #include "libdb/session/event_times.h"
 #include "libdb/session/image_ids.h"
 #include "libdb/session/kernel_symbols.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/session.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

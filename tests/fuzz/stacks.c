@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* stacks.c - fuzz stack stores: read, add to; the reader's promises hold, and nothing gets lost */
 #include <string.h>
-#include "tests/fuzz/fuzz_file.h"
 #include "libdb/stack/store.h"
+#include "tests/fuzz/fuzz_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/hash.h"
 #include "daemon/collect/ibs/events.h"
 #include "daemon/record/trans.h"
+#include "libutil/hash.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

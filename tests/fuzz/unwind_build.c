@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* unwind_build.c - fuzz binaries with call frame information: a table is sound, or there is none */
 #include <stdlib.h>
-#include "unwind/walk.h"
 #include "unwind/build.h"
+#include "unwind/walk.h"
 
 #define LIMIT	(1 << 20)
 

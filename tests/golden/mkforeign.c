@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdb/session/abi.h"
-#include "libutil/number.h"
 #include "libdb/odb/odb.h"
+#include "libdb/session/abi.h"
 #include "libdb/session/header.h"
+#include "libutil/number.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 

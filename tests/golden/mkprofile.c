@@ -30,14 +30,14 @@
 #include <string.h>
 
 #include "events/cpu/type.h"
-#include "libutil/file.h"
-#include "tests/golden/mktext.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "tests/golden/mktext.h"
 
 #define MAX_WORDS 5
 

@@ -20,10 +20,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "libutil/file.h"
-#include "tests/golden/mktext.h"
 #include "libdb/session/session.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
+#include "tests/golden/mktext.h"
 
 #define MAX_IMAGES 32
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/number.h"
 #include "libdb/session/name.h"
+#include "libutil/number.h"
 #include "libutil/say.h"
 
 static struct {			/* where we are in the text */

@@ -14,11 +14,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
-#include "libutil/number.h"
 #include "libdb/odb/file.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
+#include "libutil/file.h"
+#include "libutil/number.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 

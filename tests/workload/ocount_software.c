@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "daemon/collect/perf/counters.h"
-#include "operf/plan.h"
 #include "libutil/xalloc.h"
+#include "operf/plan.h"
 
 /* In the place of those that know the CPU's events. */
 int __wrap_plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e);

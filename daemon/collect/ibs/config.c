@@ -7,8 +7,8 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
-#include "daemon/record/ibs.h"
 #include "daemon/collect/ibs/events.h"
+#include "daemon/record/ibs.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/collect/module/device.h"
+#include "daemon/record/stats.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
-#include "daemon/record/stats.h"
 #include "libutil/xalloc.h"
 
 /* 0 also if this module does not count that. */

@@ -3,8 +3,8 @@
 #ifndef DAEMON_COLLECT_MODULE_DEVICE_IBS_H
 #define DAEMON_COLLECT_MODULE_DEVICE_IBS_H
 
-#include "libutil/error.h"
 #include "daemon/record/ibs.h"
+#include "libutil/error.h"
 
 /*
  * Write the files ibs_fetch/ and ibs_op/ below @mount, before the buffer is opened. @ibs NULL, or

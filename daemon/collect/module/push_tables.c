@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "daemon/collect/module/push_tables.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
-#include "daemon/collect/module/push_tables.h"
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024

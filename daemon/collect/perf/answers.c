@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "daemon/collect/perf/clock.h"
-#include "daemon/collect/perf/private.h"
 #include "daemon/collect/perf/image_fd.h"
 #include "daemon/collect/perf/note.h"
+#include "daemon/collect/perf/private.h"
 #include "libutil/xalloc.h"
 
 int perf_cookie_path(struct collector *c, op_word cookie, char **ret_path)

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "daemon/collect/collector.h"
-#include "libutil/file.h"
 #include "daemon/collect/perf/callers.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/rings.h"
+#include "libutil/file.h"
 
 #define MAX_STACK_FILE	"/proc/sys/kernel/perf_event_max_stack"
 #define MAX_STACK	127	/* what kernels have that don't say */

@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "daemon/collect/cgroup_handle.h"
-#include "libutil/file.h"
-#include "daemon/record/ibs.h"
 #include "daemon/collect/perf/clock.h"
-#include "daemon/collect/perf/private.h"
 #include "daemon/collect/perf/events.h"
+#include "daemon/collect/perf/private.h"
+#include "daemon/record/ibs.h"
+#include "libutil/file.h"
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 

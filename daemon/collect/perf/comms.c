@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "oprofilefs/op_abi.h"
 #include "libutil/xalloc.h"
+#include "oprofilefs/op_abi.h"
 
 struct task {
 	uint32_t tid;			/* 0: free; the idle tasks change their names never */

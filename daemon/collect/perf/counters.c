@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/cpu/type.h"
-#include "events/encode.h"
-#include "libutil/file.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/records.h"
+#include "events/cpu/type.h"
+#include "events/encode.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define RING_BYTES_MAX	(64 * 1024 * 1024)

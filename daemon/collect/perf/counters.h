@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "daemon/collect/collector.h"
-#include "libutil/error.h"
 #include "daemon/collect/perf/cpus.h"
+#include "libutil/error.h"
 
 struct perf_counter {
 	char name[64];			/* for messages; "" by time */

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-#include "libutil/error.h"
 #include "daemon/collect/perf/counters.h"
 #include "daemon/collect/perf/ring.h"
+#include "libutil/error.h"
 
 /* Shared by all CPUs; what the kernel does not take is lowered as the first events show it. */
 struct perf_event_setup {

@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "libutil/error.h"
-#include "daemon/record/ibs.h"
-#include "oprofilefs/op_abi.h"
 #include "daemon/collect/perf/counters.h"
+#include "daemon/record/ibs.h"
+#include "libutil/error.h"
+#include "oprofilefs/op_abi.h"
 
 /*
  * Their samples have a number of counter that no event has, and that tells the note which they

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libutil/file.h"
 #include "daemon/collect/perf/mounts.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define MOUNTINFO_MAX	(16 << 20)	/* bytes */

@@ -4,7 +4,6 @@
 #define DAEMON_COLLECT_PERF_PRIVATE_H
 
 #include "daemon/collect/collector.h"
-#include "libutil/list.h"
 #include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/callers.h"
 #include "daemon/collect/perf/cgroups.h"
@@ -16,6 +15,7 @@
 #include "daemon/collect/perf/process.h"
 #include "daemon/collect/perf/rings.h"
 #include "daemon/collect/perf/targets.h"
+#include "libutil/list.h"
 
 struct perf_collector {
 	struct collector collector;

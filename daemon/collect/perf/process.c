@@ -14,10 +14,10 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "libutil/hash.h"
-#include "libutil/number.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/proc_read.h"
+#include "libutil/hash.h"
+#include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 #define BUCKETS_MIN	256

@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libutil/list.h"
 #include "daemon/collect/perf/cookies.h"
 #include "daemon/collect/perf/maps.h"
 #include "daemon/collect/perf/records.h"
+#include "libutil/list.h"
 
 struct perf_process {
 	uint32_t tgid, parent_tgid;

@@ -10,10 +10,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "libutil/error.h"
 #include "daemon/collect/perf/events.h"
 #include "daemon/collect/perf/order.h"
 #include "libdb/session/session.h"
+#include "libutil/error.h"
 
 struct perf_cpu_ring {
 	bool open;

@@ -10,10 +10,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "unwind/table.h"
 #include "daemon/collect/perf/cookies.h"
 #include "daemon/collect/perf/process.h"
 #include "unwind/cache.h"
+#include "unwind/table.h"
 
 struct perf_tables {
 	struct unwind_cache *cache;		/* not owned */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/number.h"
 #include "daemon/collect/perf/rings.h"
+#include "libutil/number.h"
 #include "libutil/xalloc.h"
 
 /*

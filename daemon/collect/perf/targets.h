@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "daemon/collect/collector.h"
-#include "libutil/error.h"
 #include "daemon/collect/perf/events.h"
 #include "daemon/collect/perf/records.h"
+#include "libutil/error.h"
 
 struct perf_rings;
 

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "daemon/collect/perf/chain.h"
 #include "oprofilefs/op_abi.h"
 #include "unwind/walk.h"
-#include "daemon/collect/perf/chain.h"
 
 struct perf_unwind {
 	struct op_unwind_cursor cursor;

@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libutil/error.h"
 #include "pp/binary/binary.h"
 #include "pp/binary/disassemble/options.h"
-#include "libutil/error.h"
 
 enum disassembly_line {
 	DISASSEMBLY_FILE,		/* which file; a section begins: parts of the heading */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/demangle_name.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/demangle_name.h"
 
 static bool is_useful(const asymbol *s)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/private.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/private.h"
 
 static int add_text(void *stream, const char *format, ...)
 {

@@ -3,9 +3,9 @@
 #ifndef PP_BINARY_DISASSEMBLE_PRIVATE_H
 #define PP_BINARY_DISASSEMBLE_PRIVATE_H
 
-#include "pp/binary/disassemble/disassemble.h"
-#include "pp/binary/disassemble/bfd.h"
 #include "libutil/strbuf.h"
+#include "pp/binary/disassemble/bfd.h"
+#include "pp/binary/disassemble/disassemble.h"
 
 #include <dis-asm.h>	/* that of binutils 2.39 or later; after bfd.h */
 

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/private.h"
 #include "libutil/build_id.h"
+#include "libutil/xalloc.h"
 #include "pp/binary/debug_file.h"
 #include "pp/binary/disassemble/bfd.h"
 #include "pp/binary/line/table.h"
-#include "libutil/xalloc.h"
+#include "pp/binary/private.h"
 
 #define NOT_THERE	UINT64_MAX
 #define FRAMES		64

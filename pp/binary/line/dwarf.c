@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pp/binary/unpack.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/unpack.h"
 
 #define UNITS_KEPT_OPEN	1000
 #define ROWS_KEPT_OPEN	400000		/* about 40 MB of libdw's */

@@ -10,8 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pp/binary/line/dwarf_private.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/dwarf_private.h"
 
 struct source_positions {
 	struct line_dwarf *dwarf;

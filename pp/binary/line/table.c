@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "libutil/hash.h"
+#include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
 #include "pp/binary/line/dwarf.h"
-#include "libutil/xalloc.h"
 
 struct unit {
 	uint64_t offset;		/* names it */

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 #include "pp/binary/binary.h"
 #include "pp/binary/debug_file.h"
-#include "libutil/file.h"
 #include "pp/binary/object_file.h"
-#include "libutil/xalloc.h"
 
 static void set_build_id(struct archive_item *item, const struct object_file *object)
 {

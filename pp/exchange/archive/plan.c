@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 #include "pp/exchange/archive/binary.h"
 #include "pp/report/fetch_debug.h"
-#include "libutil/file.h"
 #include "pp/select/invert.h"
-#include "libdb/session/session.h"
-#include "libutil/xalloc.h"
 
 #define SAMPLES_IN_ARCHIVE &SESSION_DIR_DEFAULT[1]
 #define STATS_DEPTH 4

@@ -9,10 +9,10 @@
 #define PP_EXCHANGE_ARCHIVE_PLAN_H
 
 #include <stddef.h>
-#include "pp/exchange/archive/options.h"
 #include "libutil/build_id.h"
-#include "pp/binary/debug_server.h"
 #include "libutil/error.h"
+#include "pp/binary/debug_server.h"
+#include "pp/exchange/archive/options.h"
 #include "pp/select/notices.h"
 
 enum archive_kind {

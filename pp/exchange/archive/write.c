@@ -20,9 +20,9 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "libdb/session/text_file.h"
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
-#include "libdb/session/text_file.h"
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
 

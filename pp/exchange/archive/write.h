@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "pp/exchange/archive/plan.h"
 #include "libutil/error.h"
+#include "pp/exchange/archive/plan.h"
 #include "pp/select/notices.h"
 
 #define ARCHIVE_MANIFEST "manifest.sha256"

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/xalloc.h"
 #include "pp/binary/debug_file.h"
 #include "pp/exchange/autofdo/call_site.h"
 #include "pp/exchange/autofdo/private.h"
-#include "libutil/xalloc.h"
 
 static bool has_debug_info(const struct object_file *f)
 {

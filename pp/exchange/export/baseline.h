@@ -8,9 +8,9 @@
 #ifndef PP_EXCHANGE_EXPORT_BASELINE_H
 #define PP_EXCHANGE_EXPORT_BASELINE_H
 
+#include "libdb/stack/store.h"
 #include "pp/select/collect.h"
 #include "pp/select/samples.h"
-#include "libdb/stack/store.h"
 
 struct export_baseline;
 

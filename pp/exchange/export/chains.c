@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/stack/chain_choices.h"
-#include "pp/exchange/export/baseline.h"
+#include "libdb/stack/store.h"
 #include "libutil/file.h"
 #include "libutil/radix_sort.h"
-#include "libdb/stack/store.h"
-#include "pp/report/stack/symbols.h"
 #include "libutil/xalloc.h"
+#include "pp/exchange/export/baseline.h"
+#include "pp/report/stack/chain_choices.h"
+#include "pp/report/stack/symbols.h"
 
 struct reader {
 	struct export *x;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/cli/common_options.h"
 #include "libutil/file.h"
-#include "pp/cli/option_words.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/cli/common_options.h"
+#include "pp/cli/option_words.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

@@ -4,9 +4,9 @@
 #define PP_EXCHANGE_EXPORT_COMMAND_H
 
 #include <stdbool.h>
-#include "pp/cli/asked.h"
-#include "pp/binary/demangle_name.h"
 #include "libutil/error.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/cli/asked.h"
 #include "pp/exchange/export/session_format.h"
 #include "pp/select/spec.h"
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "libutil/build_id.h"
-#include "pp/binary/object_file.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/object_file.h"
 
 #define PAGE		UINT64_C(4096)
 #define ALIGNED		(UINT64_C(2) << 20)	/* where images of our own placing begin */

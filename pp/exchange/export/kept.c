@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
 #include "formats/format.h"
-#include "pp/exchange/import/private.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "pp/exchange/import/private.h"
 
 static struct profile *read_kept(const struct export *x, const struct report_session *s,
 				 const struct imported *imported)

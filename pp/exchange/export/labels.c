@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdb/stack/store.h"
 #include "libdb/session/thread_sample.h"
+#include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
 
 #define LABELS_MAX	64

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libdb/stack/store.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
-#include "pp/report/populate.h"
-#include "libdb/stack/store.h"
 #include "libutil/xalloc.h"
+#include "pp/report/populate.h"
 
 #define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images mapped we do not know where */
 

@@ -12,11 +12,11 @@
 #define PP_EXCHANGE_EXPORT_PROFILE_H
 
 #include <stdbool.h>
-#include "pp/select/collect.h"
-#include "pp/binary/demangle_name.h"
-#include "libutil/error.h"
-#include "pp/select/notices.h"
 #include "formats/profile/profile.h"
+#include "libutil/error.h"
+#include "pp/binary/demangle_name.h"
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 
 struct export_baseline;
 

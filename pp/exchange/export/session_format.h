@@ -7,10 +7,10 @@
 #ifndef PP_EXCHANGE_EXPORT_SESSION_FORMAT_H
 #define PP_EXCHANGE_EXPORT_SESSION_FORMAT_H
 
-#include "pp/select/collect.h"
 #include "formats/format.h"
-#include "pp/select/notices.h"
 #include "formats/profile/profile.h"
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 
 struct session_format {
 	const char *name, *suffix, *text;	/* as of struct profile_format */

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/binary/line/binary.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/line/binary.h"
 
 #define FRAMES	64	/* functions at one place; what lies above them is left out */
 

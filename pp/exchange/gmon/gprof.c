@@ -12,17 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/select/collect.h"
-#include "pp/cli/common_options.h"
-#include "pp/report/data_quality.h"
-#include "pp/report/fetch_debug.h"
-#include "pp/exchange/gmon/gprof_calls.h"
-#include "pp/select/invert.h"
-#include "pp/binary/object_file.h"
-#include "pp/report/populate.h"
-#include "pp/select/samples.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/binary/object_file.h"
+#include "pp/cli/common_options.h"
+#include "pp/exchange/gmon/gprof_calls.h"
+#include "pp/report/data_quality.h"
+#include "pp/report/fetch_debug.h"
+#include "pp/report/populate.h"
+#include "pp/select/collect.h"
+#include "pp/select/invert.h"
+#include "pp/select/samples.h"
 
 #define NAMES_MAX 5	/* in a message */
 

@@ -3,11 +3,11 @@
 #ifndef PP_EXCHANGE_GMON_GPROF_H
 #define PP_EXCHANGE_GMON_GPROF_H
 
-#include "pp/select/collect.h"
-#include "pp/binary/debug_server.h"
 #include "libutil/error.h"
+#include "pp/binary/debug_server.h"
 #include "pp/exchange/gmon/gmon.h"
 #include "pp/exchange/gmon/options.h"
+#include "pp/select/collect.h"
 #include "pp/select/notices.h"
 
 /*

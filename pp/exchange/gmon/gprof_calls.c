@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "pp/select/samples.h"
 #include "libutil/xalloc.h"
+#include "pp/select/samples.h"
 
 /* Mappings of made code have a file for each two: its keys are only the same with their bases. */
 static void read_file(const struct arranged_file *file, uint64_t key_base, struct call_list *list,

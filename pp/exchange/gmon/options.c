@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
-#include "libutil/xalloc.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/radix_sort.h"
 #include "formats/profile/saturate.h"
+#include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 
 #define NAMELESS	UINT64_MAX	/* wherever it is, it is that image */

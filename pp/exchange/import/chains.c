@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
 #include "libdb/session/session.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 /* What the store calls what the session is made of. */

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libdb/session/abi.h"
-#include "libutil/error.h"
 #include "libdb/session/header.h"
+#include "libutil/error.h"
 
 struct foreign_samples {
 	struct sample_header header;

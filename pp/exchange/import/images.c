@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/hash.h"
 #include "libdb/session/name.h"
 #include "libdb/session/text_file.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 #define PATH_LONGEST	2000

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/cli/common_options.h"
 #include "formats/format.h"
 #include "libdb/session/session.h"
 #include "libutil/xalloc.h"
+#include "pp/cli/common_options.h"
 
 #define DEFAULT_SESSION_DIR "oprofile_data"	/* operf's, where opreport looks first */
 

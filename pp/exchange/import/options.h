@@ -4,8 +4,8 @@
 #define PP_EXCHANGE_IMPORT_OPTIONS_H
 
 #include <stdbool.h>
-#include "pp/cli/asked.h"
 #include "libutil/error.h"
+#include "pp/cli/asked.h"
 
 struct option_set;
 

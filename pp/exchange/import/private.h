@@ -5,10 +5,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "libdb/session/parts.h"
 #include "libutil/build_id.h"
 #include "pp/exchange/import/session.h"
 #include "pp/exchange/imported.h"
-#include "libdb/session/parts.h"
 
 /* What becomes one image of the session: parts of one build of one file. */
 struct import_image {

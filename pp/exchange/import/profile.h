@@ -3,8 +3,8 @@
 #ifndef PP_EXCHANGE_IMPORT_PROFILE_H
 #define PP_EXCHANGE_IMPORT_PROFILE_H
 
-#include "libutil/error.h"
 #include "formats/format.h"
+#include "libutil/error.h"
 #include "pp/exchange/import/options.h"
 #include "pp/exchange/import/session.h"
 #include "pp/select/notices.h"

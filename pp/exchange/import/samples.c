@@ -13,12 +13,12 @@
 #include <string.h>
 
 #include "events/cpu/type.h"
-#include "libutil/file.h"
-#include "libutil/hash.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 #define FILES_MAX	65536

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
-#include "libdb/session/image_ids.h"
-#include "pp/exchange/import/private.h"
 #include "libdb/session/header.h"
+#include "libdb/session/image_ids.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "pp/exchange/import/private.h"
 
 static int write_info(const struct profile *p, const struct import_session_options *o,
 		      const struct imported *imported, const char *stats)

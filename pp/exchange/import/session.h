@@ -10,9 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "formats/profile/profile.h"
 #include "libutil/error.h"
 #include "pp/select/notices.h"
-#include "formats/profile/profile.h"
 
 struct import_session_options {
 	const char *session_dir;	/* made if it is not there */

@@ -4,10 +4,10 @@
 #define PP_REPORT_FORMAT_COMPARE_H
 
 #include <stdio.h>
-#include "pp/select/arrange.h"
 #include "pp/report/compare.h"
 #include "pp/report/diff_options.h"
 #include "pp/report/format/text.h"
+#include "pp/select/arrange.h"
 #include "pp/select/notices.h"
 #include "pp/select/sessions.h"
 

@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 
+#include "libutil/json_text.h"
 #include "pp/report/format/csv.h"
 #include "pp/report/format/json.h"
-#include "libutil/json_text.h"
 
 static double percent(const struct comparison *c, const struct compared_row *r, int which)
 {

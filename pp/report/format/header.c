@@ -12,9 +12,9 @@
 
 #include "events/cpu/type.h"
 #include "events/data.h"
-#include "pp/select/event_scale.h"
-#include "libutil/plain_text.h"
 #include "libdb/session/thread_sample.h"
+#include "libutil/plain_text.h"
+#include "pp/select/event_scale.h"
 
 static bool is_timer(const struct sample_header *header)
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "events/cpu/type.h"
-#include "pp/select/event_scale.h"
 #include "libutil/json_text.h"
+#include "pp/select/event_scale.h"
 
 /* Events whose counts are scaled [ME-1]. */
 static void put_multiplexed(struct json *j, const struct event_times *times)

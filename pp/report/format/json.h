@@ -4,14 +4,14 @@
 #define PP_REPORT_FORMAT_JSON_H
 
 #include <stdio.h>
-#include "pp/select/arrange.h"
-#include "pp/report/callgraph.h"
 #include "libutil/json_text.h"
-#include "pp/select/notices.h"
-#include "pp/select/sessions.h"
+#include "pp/report/callgraph.h"
 #include "pp/report/stack/report.h"
 #include "pp/report/summary.h"
 #include "pp/report/symbols.h"
+#include "pp/select/arrange.h"
+#include "pp/select/notices.h"
+#include "pp/select/sessions.h"
 
 struct json_report {
 	const char *command;

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/format/columns.h"
-#include "pp/report/format/csv.h"
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
+#include "pp/report/format/columns.h"
+#include "pp/report/format/csv.h"
 
 #define NAME_WIDTH 25
 

@@ -7,12 +7,12 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/select/arrange.h"
-#include "pp/report/callgraph.h"
-#include "pp/select/sessions.h"
 #include "libutil/strbuf.h"
+#include "pp/report/callgraph.h"
 #include "pp/report/summary.h"
 #include "pp/report/symbols.h"
+#include "pp/select/arrange.h"
+#include "pp/select/sessions.h"
 
 struct text_options {
 	bool compat;			/* no header lines that the original does not have */

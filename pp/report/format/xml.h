@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 #include <stdio.h>
-#include "pp/select/arrange.h"
 #include "pp/report/callgraph.h"
 #include "pp/report/symbols.h"
+#include "pp/select/arrange.h"
 
 struct xml_options {
 	bool compat;		/* the original's departures from its own schema, too */

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/stack/chain_choices.h"
-#include "pp/select/event_scale.h"
-#include "libutil/file.h"
 #include "libdb/session/session.h"
-#include "pp/report/stack/symbols.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "pp/report/stack/chain_choices.h"
+#include "pp/report/stack/symbols.h"
+#include "pp/select/event_scale.h"
 
 /* Of chains of one context, event and innermost image. */
 struct choice {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/report/fetch_debug.h"
 #include "libutil/xalloc.h"
+#include "pp/report/fetch_debug.h"
 
 uint64_t *stack_line_add(struct stack_report *r, uint32_t depth, uint32_t symbol)
 {

@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include "pp/select/collect.h"
+#include "libdb/stack/store.h"
 #include "pp/binary/debug_server.h"
 #include "pp/report/merge_pass.h"
-#include "libdb/stack/store.h"
+#include "pp/select/collect.h"
 
 #define STACKS_THRESHOLD 0.5	/* percent: what is shown unless --threshold says otherwise */
 

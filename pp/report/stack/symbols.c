@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
-#include "libutil/hash.h"
-#include "pp/report/populate.h"
 #include "libdb/session/header.h"
 #include "libdb/session/parts.h"
+#include "libutil/file.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
+#include "pp/report/populate.h"
 
 struct opened {
 	struct image *image;

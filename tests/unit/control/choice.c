@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* choice.c - what samples on machines of many kinds, and the NMI watchdog meanwhile */
 #include <sys/wait.h>
-#include "tests/unit/daemon/fake_daemon.h"
-#include "tests/unit/control/fake_host.h"
 #include "control/machine/module_state.h"
 #include "control/opcontrol/watchdog.h"
+#include "tests/unit/control/fake_host.h"
+#include "tests/unit/daemon/fake_daemon.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include "control/opcontrol/daemonrc.h"
 #include "libutil/file.h"
+#include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "libutil/xalloc.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <stdarg.h>
 #include "control/machine/collector_choice.h"
-#include "libutil/file.h"
 #include "control/machine/host.h"
+#include "libutil/file.h"
+#include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "libutil/xalloc.h"
 
 /* What the fake module is like; each test begins with all of it 0. */
 static struct {

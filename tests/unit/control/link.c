@@ -4,16 +4,16 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "control/machine/collector_choice.h"
+#include "control/machine/driver.h"
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/daemon_start.h"
-#include "control/machine/driver.h"
-#include "libutil/file.h"
-#include "tests/unit/kernel_elf.h"
 #include "control/opcontrol/offline.h"
 #include "libdb/session/session.h"
-#include "tests/tap.h"
-#include "tests/unit/tmpdir.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
+#include "tests/unit/kernel_elf.h"
+#include "tests/unit/tmpdir.h"
 
 static char *make_dir(void)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* plan.c - events asked for, and what oprofiled is told of them */
 #include "control/plan/plan.h"
-#include "tests/unit/control/fake_host.h"
 #include "oprofilefs/op_abi.h"
+#include "tests/unit/control/fake_host.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_EVENTS 12

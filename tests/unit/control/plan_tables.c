@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* plan_tables.c - each event of each CPU can be asked for, saved, and asked for again */
-#include "events/data.h"
 #include "control/plan/plan.h"
+#include "events/data.h"
 #include "tests/tap.h"
 
 /* No number of counters: all events of a table are too many for any. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* setup.c - set-up options: what each accepts and what it makes of the set-up */
 #include <errno.h>
-#include "libdb/session/session.h"
 #include "control/opcontrol/setup.h"
-#include "tests/tap.h"
+#include "libdb/session/session.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
 
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 

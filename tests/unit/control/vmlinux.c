@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* vmlinux.c - what --vmlinux= takes for a kernel image, and where its text runs */
 #include <errno.h>
-#include "tests/unit/kernel_elf.h"
-#include "control/opcontrol/setup.h"
-#include "tests/tap.h"
-#include "tests/unit/tmpdir.h"
 #include "control/machine/vmlinux.h"
+#include "control/opcontrol/setup.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
+#include "tests/unit/kernel_elf.h"
+#include "tests/unit/tmpdir.h"
 
 static const struct kernel_elf kernel = { { "_stext", "_etext" }, { 0x100, 0x900 }, false };
 static const struct kernel_elf kernel_text = { { "_text" }, { 0 }, false };

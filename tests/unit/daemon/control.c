@@ -3,8 +3,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
-#include "libutil/channel.h"
 #include "daemon/control.h"
+#include "libutil/channel.h"
 #include "tests/unit/daemon/record/session.h"
 
 static struct recorder *recorder;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* events.c - sessions of several counters, and of events derived from other samples */
-#include "tests/unit/daemon/record/session.h"
 #include "daemon/record/recorder_private.h"
 #include "libdb/session/settle.h"
+#include "tests/unit/daemon/record/session.h"
 
 #define K "{kern}/no-vmlinux"
 #define LIB_FILE "{root}/lib/x.so/{dep}/{root}/lib/x.so/"

@@ -16,13 +16,13 @@
 #include <sys/socket.h>
 #include <time.h>
 #include "control/opcontrol/actions.h"
-#include "libutil/channel.h"
-#include "daemon/collect/collector.h"
 #include "control/opcontrol/daemon_link.h"
+#include "daemon/collect/collector.h"
 #include "libdb/session/session.h"
+#include "libutil/channel.h"
+#include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "libutil/xalloc.h"
 
 enum behaviour {
 	ANSWERS,

@@ -8,11 +8,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include "tests/unit/daemon/program.h"
-#include "libdb/odb/odb.h"
 #include "daemon/process.h"
+#include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
+#include "tests/unit/daemon/program.h"
 
 static pid_t pid_of_lock(void)
 {

@@ -6,10 +6,10 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include "libutil/channel.h"
-#include "tests/unit/daemon/collect/perf/need_perf.h"
-#include "tests/tap.h"
-#include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/need_perf.h"
+#include "tests/unit/tmpdir.h"
 
 #define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
 

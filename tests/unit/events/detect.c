@@ -2,10 +2,10 @@
 /* detect.c - CPU types from what other machines' /proc and /sys hold, and their events */
 #include "tests/tap.h"
 
-#include "events/encode.h"
-#include "events/request.h"
 #include "events/cpu/machine_events.h"
 #include "events/cpu/pfm_names.h"
+#include "events/encode.h"
+#include "events/request.h"
 #include "tests/unit/tmpdir.h"
 
 /* Put @text into @path below the test's folder. */

@@ -8,9 +8,9 @@
 
 #include <errno.h>
 
+#include "control/ophelp/ophelp.h"
 #include "events/data.h"
 #include "libutil/file.h"
-#include "control/ophelp/ophelp.h"
 
 static struct help_cpus alder_lake(void)
 {

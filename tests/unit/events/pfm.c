@@ -19,8 +19,8 @@
 
 #include "events/data.h"
 #include "events/encode.h"
-#include "tests/unit/events/pfm_names.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/events/pfm_names.h"
 
 #define CHECKED_AGAINST 13 /* libpfm4 4.13: other versions may have fewer names, or more */
 #define MASK_BITS UINT64_C(0xff00)

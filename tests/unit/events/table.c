@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "events/table/table.h"
-#include "libutil/file.h"
 #include "events/table/unit_mask.h"
+#include "libutil/file.h"
 #include "tests/unit/tmpdir.h"
 
 static const char good_events[] =

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "feedback/xprof/add.h"
 #include "feedback/xprof/crc32c.h"
+#include "feedback/xprof/file.h"
 #include "libutil/file.h"
 #include "tests/tap.h"
-#include "feedback/xprof/add.h"
-#include "feedback/xprof/file.h"
 
 static const struct xprof_options options;
 

@@ -4,8 +4,8 @@
 
 #include "feedback/session/control_flow.h"
 #include "feedback/xprof/flow_smooth.h"
-#include "tests/tap.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 

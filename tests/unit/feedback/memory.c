@@ -11,8 +11,8 @@
 
 #include "feedback/gcov/cursor.h"
 #include "feedback/gcov/xprof.h"
-#include "tests/unit/reader_size.h"
 #include "feedback/xprof/file.h"
+#include "tests/unit/reader_size.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define FILE_SIZE	(1 << 20)

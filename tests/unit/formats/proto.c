@@ -7,8 +7,8 @@
 
 #include "formats/file/gunzip.h"
 #include "tests/profile_print.h"
-#include "tests/unit/formats/proto_made.h"
 #include "tests/tap.h"
+#include "tests/unit/formats/proto_made.h"
 
 struct bytes {
 	unsigned char *bytes;

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "tests/profile_print.h"
-#include "tests/unit/formats/proto_made.h"
 #include "formats/proto/wire.h"
+#include "tests/profile_print.h"
 #include "tests/tap.h"
+#include "tests/unit/formats/proto_made.h"
 
 static void put_type(struct proto_buffer *b, uint64_t type, uint64_t unit)
 {

@@ -4,11 +4,11 @@
 
 #include "formats/all_formats.h"
 #include "formats/file/gunzip.h"
-#include "tests/profile_print.h"
 #include "formats/profile/saturate.h"
 #include "formats/profile/shown_frames.h"
-#include "tests/tap.h"
 #include "libutil/xalloc.h"
+#include "tests/profile_print.h"
+#include "tests/tap.h"
 
 struct bytes {
 	unsigned char *bytes;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "formats/all_formats.h"
-#include "tests/tap.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
 
 static char warned[1000];
 

@@ -6,10 +6,10 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include "tests/unit/daemon/jit/child.h"
 #include "daemon/jit/sweep.h"
-#include "tests/unit/daemon/jit/test.h"
 #include "libagent/opagent.h"
+#include "tests/unit/daemon/jit/child.h"
+#include "tests/unit/daemon/jit/test.h"
 
 #define FOLDER		"/tmp/oprofile-1234"
 

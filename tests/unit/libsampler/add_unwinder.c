@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* add_unwinder.c - unwinders of the program: which samples they see, when they are freed */
 #include <errno.h>
-#include "tests/unit/libsampler/fakes.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/fakes.h"
 
 struct unwinder {
 	_Atomic int captures, freed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* all_threads.c - profiles of all threads, whichever come and go [SM-15] */
-#include "tests/unit/libsampler/parked.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/parked.h"
 
 /* A sanitizer may have threads as well, from our first one on: they are sampled like any other. */
 static size_t begin_with_others(void)

@@ -7,10 +7,10 @@
 #include <limits.h>
 #include <time.h>
 #include <unistd.h>
-#include "libutil/build_id.h"
 #include "libsampler/sampler.h"
-#include "tests/unit/tmpdir.h"
+#include "libutil/build_id.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/tmpdir.h"
 
 /* The test's own program as a module; and code that is no file's. */
 static struct sampler_module program_module;

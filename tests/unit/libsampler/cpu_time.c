@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cpu_time.c - samples by the CPU time that threads have used [SM-13] */
-#include "tests/unit/libsampler/parked.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/parked.h"
 
 static struct sampler_profiler *cpu_profiler(const struct sampler_thread *target, struct record *r,
 					     uint64_t samples)

@@ -3,8 +3,8 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "libsampler/build/profile.h"
 #include "formats/format.h"
+#include "libsampler/build/profile.h"
 #include "tests/unit/libsampler/build.h"
 
 static volatile unsigned int sink;

@@ -2,8 +2,8 @@
 /* fork.c - what is left of profilers in the child of a fork, and works there [SM-16] */
 #include <errno.h>
 #include <stdatomic.h>
-#include "tests/unit/libsampler/fakes.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/fakes.h"
 
 /* In a child; what it found wrong is this test's failure. */
 static void in_child(void (*run)(void))

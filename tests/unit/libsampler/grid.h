@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_LIBSAMPLER_GRID_H
 #define TESTS_UNIT_LIBSAMPLER_GRID_H
 
-#include "tests/unit/libsampler/fakes.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/fakes.h"
 
 static struct sampler_thread self;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* labels.c - what metadata tells of samples: those to come, and those of the past */
 #include <errno.h>
-#include "tests/unit/libsampler/parked.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/parked.h"
 
 static void relabel(struct record *r)
 {

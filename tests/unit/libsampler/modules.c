@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <sys/auxv.h>
 #include <time.h>
-#include "libutil/build_id.h"
-#include "libsampler/unwind/module.h"
-#include "tests/unit/libsampler/test.h"
 #include "libsampler/sampling.h"
+#include "libsampler/unwind/module.h"
+#include "libutil/build_id.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/test.h"
 
 static const struct sampler_module *at(const void *address)
 {

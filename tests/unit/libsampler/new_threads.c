@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* new_threads.c - CPU time from before the first look, as of a child just forked [SM-13] */
-#include "tests/unit/libsampler/parked.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/parked.h"
 
 #define BEFORE	(35 * MS)		/* used by the time of the first look */
 

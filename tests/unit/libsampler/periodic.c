@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* periodic.c - profiles that are taken always, now and then [SM-20] */
 #include <errno.h>
-#include "tests/unit/libsampler/fakes.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/fakes.h"
 
 #define PROFILES_MAX	200
 

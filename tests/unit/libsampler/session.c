@@ -3,15 +3,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include "libdb/session/image_ids.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
+#include "libdb/session/image_ids.h"
 #include "libdb/session/name.h"
-#include "tests/unit/libsampler/build.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
-#include "libdb/stack/store.h"
+#include "libdb/session/session.h"
 #include "libdb/session/thread_sample.h"
+#include "libdb/stack/store.h"
+#include "tests/unit/libsampler/build.h"
 
 static volatile unsigned int sink;
 

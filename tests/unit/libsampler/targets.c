@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* targets.c - single threads as targets: who they are, and when they answer no more */
-#include "tests/unit/libsampler/parked.h"
 #include "tests/tap.h"
+#include "tests/unit/libsampler/parked.h"
 
 /* --- tokens --- */
 

@@ -2,8 +2,8 @@
 /* walk.c - the chain of unwinders, and the one by frame pointers on stacks made by hand */
 #include <errno.h>
 #include "libsampler/copy/registers.h"
-#include "tests/unit/libsampler/walked.h"
 #include "libsampler/unwind/unwinders.h"
+#include "tests/unit/libsampler/walked.h"
 
 /* --- frame pointers --- */
 

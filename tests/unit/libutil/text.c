@@ -6,8 +6,8 @@
 #include "libutil/hash.h"
 #include "libutil/number.h"
 #include "libutil/strbuf.h"
-#include "tests/tap.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

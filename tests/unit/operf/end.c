@@ -7,15 +7,15 @@
  */
 #include <sys/stat.h>
 
-#include "libutil/log.h"
-#include "oprofilefs/op_abi.h"
-#include "operf/end.h"
 #include "daemon/collect/perf/copy_size.h"
-#include "operf/rights.h"
-#include "libutil/say.h"
 #include "libdb/session/session.h"
-#include "tests/unit/tmpdir.h"
+#include "libutil/log.h"
+#include "libutil/say.h"
 #include "libutil/xalloc.h"
+#include "operf/end.h"
+#include "operf/rights.h"
+#include "oprofilefs/op_abi.h"
+#include "tests/unit/tmpdir.h"
 
 /* ---- what was collected ---- */
 

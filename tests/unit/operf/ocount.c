@@ -13,9 +13,9 @@
 
 #include "operf/ocount/count.h"
 #include "operf/ocount/format.h"
-#include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 #include "operf/ocount/options.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 #include "tests/unit/tmpdir.h"
 
 #define FIRST_FD	5000

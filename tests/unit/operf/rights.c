@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "operf/rights.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

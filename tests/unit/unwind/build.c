@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <time.h>
-#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "unwind/build.h"
 #include "tests/unit/unwind/image.h"
+#include "unwind/build.h"
+#include "unwind/walk.h"
 
 #define LIMIT		(1 << 20)
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -3,10 +3,10 @@
  * plt.c - code that nobody wrote call frame information for: linkage tables of each form,
  * returns from a signal's handler
  */
-#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "unwind/build.h"
 #include "tests/unit/unwind/image.h"
+#include "unwind/build.h"
+#include "unwind/walk.h"
 
 #define SP_OF(machine)	((machine) == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP)
 

@@ -10,9 +10,9 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include "libutil/hash.h"
-#include "unwind/walk.h"
 #include "tests/tap.h"
 #include "unwind/build.h"
+#include "unwind/walk.h"
 
 #define LIMIT	(64 << 20)
 #define X86_PC	16		/* as a register in expressions */

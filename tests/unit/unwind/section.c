@@ -5,10 +5,10 @@
 #include <endian.h>
 #include <errno.h>
 #include <zlib.h>
-#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "unwind/build.h"
 #include "tests/unit/unwind/image.h"
+#include "unwind/build.h"
+#include "unwind/walk.h"
 
 #define LIMIT	(1 << 20)
 #define NR	64		/* functions */

@@ -15,10 +15,10 @@
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include "tests/unit/daemon/collect/perf/chains/symbols.h"
-#include "unwind/walk.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/chains/symbols.h"
 #include "unwind/build.h"
+#include "unwind/walk.h"
 
 #if defined(__x86_64__) && defined(HAVE_CXX)
 

@@ -12,11 +12,11 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <ucontext.h>
-#include "unwind/walk.h"
 #include "tests/tap.h"
-#include "unwind/build.h"
 #include "tests/unit/unwind/calls.h"
+#include "unwind/build.h"
 #include "unwind/vdso.h"
+#include "unwind/walk.h"
 
 #ifdef __x86_64__
 

@@ -3,8 +3,8 @@
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include "tests/unit/daemon/jit/child.h"
 #include "daemon/jit/owner.h"
+#include "tests/unit/daemon/jit/child.h"
 
 /* What of @pid's files is taken, as bits of kinds. */
 static unsigned int taken(pid_t pid)

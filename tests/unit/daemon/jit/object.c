@@ -3,11 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "pp/binary/binary.h"
 #include "daemon/jit/object.h"
-#include "tests/unit/daemon/jit/test.h"
+#include "pp/binary/binary.h"
 #include "pp/binary/line/binary.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/jit/test.h"
 #include "tests/unit/tmpdir.h"
 
 static void add(struct jit_layout *l, uint64_t start, uint64_t end, const char *name,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* processes.c - from a sample in made code to its object in the session */
 #include <inttypes.h>
-#include "tests/unit/daemon/jit/child.h"
 #include "daemon/jit/convert.h"
 #include "daemon/jit/processes.h"
 #include "libutil/strbuf.h"
+#include "tests/unit/daemon/jit/child.h"
 
 static struct jit_processes *p;
 static char object[5000];

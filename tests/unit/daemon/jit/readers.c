@@ -2,8 +2,8 @@
 /* readers.c - perf maps, jitdumps, OProfile's dumps: what is taken of them, what isn't */
 #include <elf.h>
 #include <inttypes.h>
-#include "tests/unit/daemon/jit/test.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/jit/test.h"
 #include "tests/unit/tmpdir.h"
 
 /* "START+SIZE@BIRTH-DEATH NAME=CODE;" of each block; not births of numbers, nor no death. */

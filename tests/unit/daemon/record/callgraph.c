@@ -7,8 +7,8 @@
  */
 #include <link.h>
 #include <unistd.h>
-#include "tests/unit/daemon/record/session.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/daemon/record/session.h"
 
 int graph_main(int n), graph_calls(int n), graph_leaf(int n);
 

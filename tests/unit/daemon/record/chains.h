@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_DAEMON_RECORD_CHAINS_H
 #define TESTS_UNIT_DAEMON_RECORD_CHAINS_H
 
-#include "tests/unit/daemon/record/session.h"
 #include "libdb/stack/store.h"
+#include "tests/unit/daemon/record/session.h"
 
 #define APP_AT	"{root}/bin/app"
 #define LIB_AT	"{root}/lib/x.so"

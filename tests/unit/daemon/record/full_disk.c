@@ -4,11 +4,11 @@
  */
 #include <signal.h>
 #include <errno.h>
-#include "tests/unit/daemon/program.h"
-#include "libdb/session/session.h"
-#include "tests/unit/small_disk.h"
 #include "daemon/record/stats.h"
+#include "libdb/session/session.h"
 #include "libutil/strbuf.h"
+#include "tests/unit/daemon/program.h"
+#include "tests/unit/small_disk.h"
 
 TEST(a_disk_that_is_full_at_the_start)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ibs.c - instruction-based samples from words to sample files and reports */
 #include <sys/stat.h>
-#include "tests/unit/daemon/record/session.h"
-#include "libutil/file.h"
-#include "daemon/record/ibs.h"
 #include "daemon/collect/ibs/events.h"
-#include "tests/unit/daemon/collect/ibs/reference.h"
+#include "daemon/record/ibs.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/daemon/collect/ibs/reference.h"
+#include "tests/unit/daemon/record/session.h"
 
 static struct sfile_event events[2 + DERIVED_EVENTS_MAX];
 static struct ext *ext;

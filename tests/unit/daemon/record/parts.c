@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* parts.c - builds of one path are kept apart, in every session and after every daemon */
 #include "daemon/record/cgroups.h"
-#include "tests/unit/daemon/record/session.h"
-#include "libutil/file.h"
 #include "libdb/session/parts.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/daemon/record/session.h"
 
 /* The fake collector's build-ids tell cookies apart: FIRST's is 0101..., LATER's 0202... */
 static const char *const paths[] = { "/bin/app", "/bin/app", "/lib/x.so", "/bin/app" };

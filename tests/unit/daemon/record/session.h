@@ -7,12 +7,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>
-#include "tests/fake_collector.h"
-#include "libutil/log.h"
-#include "libdb/odb/odb.h"
 #include "daemon/record/recorder.h"
+#include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
+#include "libutil/log.h"
 #include "libutil/strbuf.h"
+#include "tests/fake_collector.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

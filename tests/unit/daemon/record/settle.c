@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* settle.c - counts that a killed daemon left are brought in line with its files [SS-24] */
-#include "tests/unit/daemon/record/counts.h"
 #include "libdb/session/settle.h"
+#include "tests/unit/daemon/record/counts.h"
 
 static const char APP_FILE[] = "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all";
 

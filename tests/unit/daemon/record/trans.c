@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* trans.c - the word decoder: every code, cut anywhere, and what garbage does to it */
 #include <inttypes.h>
-#include "tests/fake_collector.h"
-#include "libutil/strbuf.h"
-#include "tests/tap.h"
 #include "daemon/record/trans.h"
+#include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "tests/fake_collector.h"
+#include "tests/tap.h"
 
 #define E OP_ESCAPE
 #define NAME_A UINT64_C(0x6161616161616161)

@@ -7,10 +7,10 @@
  * returned and at most the ones under way, and be sound once a writer has opened it.
  */
 #include <errno.h>
-#include "tests/unit/crash_test.h"
 #include "libdb/odb/file.h"
 #include "libdb/session/header.h"
 #include "tests/tap.h"
+#include "tests/unit/crash_test.h"
 #include "tests/unit/tmpdir.h"
 
 #define HEADER	SAMPLE_HEADER_SIZE

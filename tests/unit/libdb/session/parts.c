@@ -2,12 +2,12 @@
 /* parts.c - parts of a session: numbered, found again, refused, added up */
 #include <errno.h>
 #include <stdint.h>
-#include "libutil/file.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
-#include "libdb/session/session.h"
 #include "libdb/session/parts.h"
+#include "libdb/session/session.h"
 #include "libdb/session/settle.h"
+#include "libutil/file.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -4,10 +4,10 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
-#include "libutil/file.h"
-#include "libdb/session/image_ids.h"
 #include "libdb/session/header.h"
+#include "libdb/session/image_ids.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "tests/unit/small_disk.h"
 
 TEST(paths)

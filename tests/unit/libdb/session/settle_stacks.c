@@ -2,10 +2,10 @@
 /* settle_stacks.c - counts of chains after a kill -9: as the store has them */
 #include <inttypes.h>
 #include <stdlib.h>
-#include "libutil/file.h"
 #include "libdb/session/session.h"
 #include "libdb/session/settle.h"
 #include "libdb/stack/store.h"
+#include "libutil/file.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

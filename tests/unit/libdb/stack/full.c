@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include "tests/unit/small_disk.h"
 #include "tests/unit/libdb/stack/stack_test.h"
+#include "tests/unit/small_disk.h"
 
 static char *path;
 

@@ -3,8 +3,8 @@
 #ifndef TESTS_UNIT_LIBDB_STACK_STACK_TEST_H
 #define TESTS_UNIT_LIBDB_STACK_STACK_TEST_H
 
-#include "libutil/hash.h"
 #include "libdb/stack/store.h"
+#include "libutil/hash.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

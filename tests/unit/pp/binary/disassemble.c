@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "pp/binary/disassemble/disassemble.h"
 #include "libutil/strbuf.h"
+#include "pp/binary/disassemble/disassemble.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/xalloc.h"
 #include "pp/exchange/autofdo/call_site.h"
 #include "pp/exchange/autofdo/sample_pgo.h"
 #include "tests/tap.h"
-#include "libutil/xalloc.h"
 
 #define NOINLINE	__attribute__((noinline))
 

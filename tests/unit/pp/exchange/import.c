@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pp/exchange/export/profile.h"
-#include "libutil/file.h"
 #include "formats/format.h"
-#include "pp/exchange/import/session.h"
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/session.h"
+#include "libutil/file.h"
 #include "libutil/strbuf.h"
+#include "libutil/xalloc.h"
+#include "pp/exchange/export/profile.h"
+#include "pp/exchange/import/session.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "libutil/xalloc.h"
 
 /* --- profiles as text --- */
 

@@ -8,9 +8,9 @@
 #include "tests/tap.h"
 
 #include <math.h>
+#include "libutil/xalloc.h"
 #include "pp/report/compare.h"
 #include "pp/report/diff.h"
-#include "libutil/xalloc.h"
 
 static uint64_t random_state = 88172645463325252u;
 

@@ -2,8 +2,8 @@
 /* populate.c - the merge pass against the plainest way to do it, and its edges */
 #include "tests/tap.h"
 
-#include "pp/report/populate.h"
 #include "libutil/xalloc.h"
+#include "pp/report/populate.h"
 
 static struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/x"}, .name = (char[]){"/x"}};
 static uint64_t random_state = 1234567;

@@ -3,8 +3,8 @@
 #include "tests/tap.h"
 
 #include <errno.h>
-#include "pp/report/sort.h"
 #include "libutil/xalloc.h"
+#include "pp/report/sort.h"
 
 static struct image image_a = {
 	.kind = IMAGE_FILE, .path = (char[]){"/z/a"}, .name = (char[]){"/z/a"}};

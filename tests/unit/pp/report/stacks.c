@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/xalloc.h"
 #include "pp/report/stack/report.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
-#include "libutil/xalloc.h"
 
 #define NR_SYMBOLS	4
 #define NR_CLASSES	2

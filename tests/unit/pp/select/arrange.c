@@ -3,11 +3,11 @@
 #include "tests/tap.h"
 
 #include <errno.h>
+#include "libdb/odb/odb.h"
+#include "libutil/xalloc.h"
 #include "pp/select/arrange.h"
 #include "pp/select/invert.h"
-#include "libdb/odb/odb.h"
 #include "tests/unit/tmpdir.h"
-#include "libutil/xalloc.h"
 
 static struct image bash = {
 	.kind = IMAGE_FILE, .path = (char[]){"/bin/bash"}, .name = (char[]){"/bin/bash"}};

@@ -2,9 +2,9 @@
 /* samples.c - sorting, small and large, in every digit; scaled counts and their sums */
 #include "tests/tap.h"
 
+#include "libutil/xalloc.h"
 #include "pp/select/event_scale.h"
 #include "pp/select/samples.h"
-#include "libutil/xalloc.h"
 
 static uint64_t random_state = 88172645463325252u;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* events.c - what is asked of IBS, and which events its registers make */
-#include "events/data.h"
-#include "daemon/record/ext_feature.h"
-#include "libutil/hash.h"
-#include "daemon/record/ibs.h"
 #include "daemon/collect/ibs/events.h"
-#include "tests/unit/daemon/collect/ibs/reference.h"
+#include "daemon/record/ext_feature.h"
+#include "daemon/record/ibs.h"
+#include "events/data.h"
+#include "libutil/hash.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/ibs/reference.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 

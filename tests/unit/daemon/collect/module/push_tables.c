@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
+#include "daemon/collect/module/push_tables.h"
 #include "tests/unit/daemon/record/session.h"
 #include "unwind/cache.h"
-#include "daemon/collect/module/push_tables.h"
 
 #define PUSHES_MAX 16
 

@@ -8,12 +8,12 @@
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/attribute.h"
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/callers.h"
 #include "daemon/collect/perf/chain.h"
 #include "daemon/collect/perf/note.h"
-#include "tests/unit/taken_words.h"
 #include "daemon/record/trans.h"
+#include "tests/unit/daemon/collect/perf/build.h"
+#include "tests/unit/taken_words.h"
 #include "unwind/cache.h"
 
 #define E	OP_ESCAPE

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/chain.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 
 #define STACK	64
 

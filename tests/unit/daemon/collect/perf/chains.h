@@ -21,11 +21,11 @@
 
 #include "tests/unit/daemon/collect/perf/truth.h"
 
+#include "daemon/record/trans.h"
+#include "libutil/file.h"
 #include "tests/unit/daemon/collect/perf/chains/modes.h"
 #include "tests/unit/daemon/collect/perf/chains/symbols.h"
-#include "libutil/file.h"
 #include "tests/unit/tmpdir.h"
-#include "daemon/record/trans.h"
 #include "unwind/cache.h"
 
 #define WARM 20 /* chains that are whole, and all tables that a mode needs are there */

@@ -15,13 +15,13 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <time.h>
-#include "libutil/channel.h"
-#include "tests/unit/daemon/collect/perf/need_perf.h"
 #include "daemon/collect/perf/mounts.h"
 #include "libdb/session/session.h"
-#include "tests/tap.h"
-#include "tests/unit/tmpdir.h"
+#include "libutil/channel.h"
 #include "libutil/xalloc.h"
+#include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/need_perf.h"
+#include "tests/unit/tmpdir.h"
 
 #define FILE_NODE	2
 #define REQUEST_MAX	(256 * 1024)

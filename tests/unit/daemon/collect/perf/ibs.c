@@ -2,10 +2,10 @@
 /* ibs.c - the kernel's IBS PMUs: what is asked of them, and what their raw data becomes */
 #include <errno.h>
 #include "daemon/collect/perf/attribute.h"
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/order.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 #include "tests/unit/tmpdir.h"
 
 #define PMUS "sys/bus/event_source/devices/"

@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 #include "daemon/collect/perf/events.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/fake_perf_open.h"
 #include "tests/unit/tmpdir.h"
 
 static struct {

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/order.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 
 #define MAX_CPUS 8
 

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "libutil/file.h"
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/process.h"
-#include "tests/unit/tmpdir.h"
+#include "libutil/file.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/daemon/collect/perf/build.h"
+#include "tests/unit/tmpdir.h"
 
 static struct perf_cookies *cookies;
 static struct perf_processes processes;

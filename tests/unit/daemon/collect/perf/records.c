@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/records.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 
 TEST(sample)
 {

@@ -2,8 +2,8 @@
 /* ring.c - reading a ring: wrapping records, and lengths that lie */
 #include "tests/tap.h"
 
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/ring.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 
 #define SIZE 256
 

@@ -2,8 +2,8 @@
 /* rings.c - which event a record is about, and what its throttles cost */
 #include "tests/tap.h"
 
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/rings.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 
 #define SIZE	4096
 #define KNOWN	10	/* ids: an event whose period is known in time, */

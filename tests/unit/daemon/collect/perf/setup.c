@@ -4,11 +4,11 @@
 
 #include <errno.h>
 
-#include "libutil/file.h"
 #include "daemon/collect/perf/cpus.h"
 #include "daemon/collect/perf/events.h"
 #include "daemon/collect/perf/modules.h"
 #include "daemon/collect/perf/proc.h"
+#include "libutil/file.h"
 #include "tests/unit/tmpdir.h"
 
 TEST(periods)

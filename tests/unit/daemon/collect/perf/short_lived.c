@@ -8,8 +8,8 @@
 
 #include "libutil/build_id.h"
 #include "libutil/file.h"
-#include "tests/unit/tmpdir.h"
 #include "libutil/xalloc.h"
+#include "tests/unit/tmpdir.h"
 
 #define PERIOD_NS 200000
 #define SHORT_ONES 500

@@ -21,8 +21,8 @@
 #include <time.h>
 
 #include "daemon/collect/collector.h"
-#include "tests/unit/daemon/collect/perf/need_perf.h"
 #include "tests/tap.h"
+#include "tests/unit/daemon/collect/perf/need_perf.h"
 
 #define DEADLINE_S 150
 

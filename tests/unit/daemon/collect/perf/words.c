@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "daemon/collect/perf/attribute.h"
-#include "tests/unit/daemon/collect/perf/build.h"
 #include "daemon/collect/perf/comms.h"
+#include "tests/unit/daemon/collect/perf/build.h"
 #include "tests/unit/taken_words.h"
 
 static struct perf_emit emit;
