@@ -18,7 +18,7 @@ OPT      ?= -O2 -g
 WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
-VERSION  := 0.1.0
+VERSION  := 0.2.0
 # one -I: an include names its file from the root, and tests/lint checks who may include whom
 CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
 LDFLAGS  := -Wl,--as-needed $(EXTRA_LDFLAGS)
