@@ -66,6 +66,8 @@ static const struct model intel[] = {
 	{ 0xb5, 0xb5, "i386/meteorlake-p", "i386/meteorlake-e" },
 	{ 0xc5, 0xc6, "i386/arrowlake-p", "i386/arrowlake-e" },
 	{ 0xbd, 0xbd, "i386/lunarlake-p", "i386/lunarlake-e" },
+	{ 0xcc, 0xcc, "i386/pantherlake-p", "i386/pantherlake-e" },
+	{ 0xd5, 0xd5, "i386/pantherlake-p", "i386/pantherlake-e" },
 	{ 0x86, 0x86, "i386/tremont", NULL },
 	{ 0x96, 0x96, "i386/tremont", NULL },
 	{ 0x9c, 0x9c, "i386/tremont", NULL },

@@ -196,6 +196,13 @@ static const struct cpu_type cpu_types[] = {
 	{ "arm/armv8-hip08",       "HiSilicon Kunpeng 920",              -1, -1, 12, NEW_ARM },
 	{ "arm/armv8-x3",          "ARM Cortex-X3",                      -1, -1,  6, NEW_ARM },
 	{ "arm/armv8-x4",          "ARM Cortex-X4",                      -1, -1,  6, NEW_ARM },
+	{ "i386/pantherlake-p",    "Intel Panther Lake, performance core", -1, -1, 10, NEW_INTEL },
+	{ "i386/pantherlake-e",    "Intel Panther Lake, efficient core", -1, -1,  8, NEW_INTEL },
+	{ "arm/armv8-ca520",       "ARM Cortex-A520",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-ca715",       "ARM Cortex-A715",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-ca720",       "ARM Cortex-A720",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-ca725",       "ARM Cortex-A725",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-x925",        "ARM Cortex-X925",                    -1, -1,  6, NEW_ARM },
 };
 
 #define NR_CPU_TYPES (sizeof(cpu_types) / sizeof(cpu_types[0]))
