@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -18,6 +17,7 @@
 #include <time.h>
 #include "channel.h"
 #include "need_perf.h"
+#include "own_mounts.h"
 #include "perf_mounts.h"
 #include "session.h"
 #include "tap.h"
@@ -102,8 +102,7 @@ static pid_t mount_it(const char *at)
 
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
 		 dev);
-	if (dev < 0 || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (dev < 0 || !own_mounts() ||
 	    mount("test", at, "fuse.test", 0, options))
 		SKIP("needs root and /dev/fuse");
 	server = fork();
