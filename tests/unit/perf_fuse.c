@@ -144,16 +144,14 @@ static pid_t start_spinning(const char *program)
 	return pid;
 }
 
-static int run_daemon(void)
+static int run_daemon(const char *dir)
 {
-	char *dir = path_program_dir();
 	char *command = xasprintf("timeout 60 %s/../bin/oprofiled --session-dir='%s' "
 				  "--collector=perf --events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1",
 				  dir, tmpdir_path("sd"));
 	int status = system(command);
 
 	free(command);
-	free(dir);
 	return status;
 }
 
@@ -168,8 +166,9 @@ static int ask(const char *request)
 
 static void profile_it(bool lives)
 {
+	/* in a chroot /proc does not lead there once we have mounts of our own */
+	char *files, *dir = path_program_dir();
 	pid_t server, spinner;
-	char *files;
 	int err;
 
 	need_perf();
@@ -180,7 +179,7 @@ static void profile_it(bool lives)
 	server = mount_it(tmpdir_path("mnt"));
 	spinner = start_spinning(tmpdir_path("mnt/prog"));
 	*(volatile int *)mute = 1;
-	CHECK(!run_daemon(), "start");
+	CHECK(!run_daemon(dir), "start");
 	err = ask("start");
 	let_work(spinner, 50);
 	if (!lives)
@@ -195,6 +194,7 @@ static void profile_it(bool lives)
 	files = xasprintf("%s/sd/samples/current/{root}%s/mnt/prog", tmpdir, tmpdir);
 	CHECK(err || file_is_dir(files), "no samples in '%s'", files);
 	free(files);
+	free(dir);
 	free(shell);
 }
 
