@@ -3,12 +3,12 @@
 #   O=DIR      build there (default: build)
 #   V=1        show the commands
 #   SAN=LIST   sanitizers for everything, e.g. SAN=address,undefined (use its own O=)
-#   WERROR=    do not stop at warnings
+#   WERROR=-Werror  stop at warnings, as tests/run and tests/lint do
 
 O      ?= build
 # one spelling, however it is given: targets are found again in .d files by their names
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
-WERROR ?= -Werror
+WERROR ?=
 Q      := $(if $(V),,@)
 silent := $(if $(V),V,$(findstring s,$(firstword -$(MAKEFLAGS))))
 say     = $(if $(silent),$(Q),@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)

@@ -163,7 +163,7 @@ static size_t collect_images(const struct row_list *rows, struct ranked_image *r
 
 static uint32_t rank_of(const struct ranked_image *images, size_t nr, const struct image *image)
 {
-	struct ranked_image key = { .image = image }, *hit;
+	const struct ranked_image key = { .image = image }, *hit;
 
 	hit = bsearch(&key, images, nr, sizeof(key), compare_pointers);
 	return hit ? hit->rank : 0;

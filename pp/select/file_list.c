@@ -41,10 +41,17 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
+/* The first by name: folders have any order. */
 static void note_invalid(struct walk *w, const char *path, const char *why)
 {
-	if (!w->nr_invalid++)
-		w->first_invalid = xasprintf("'%s': %s", path, why);
+	char *text = xasprintf("'%s': %s", path, why);
+
+	if (!w->nr_invalid++ || strcmp(text, w->first_invalid) < 0) {
+		free(w->first_invalid);
+		w->first_invalid = text;
+	} else {
+		free(text);
+	}
 }
 
 static bool is_wanted(struct walk *w, const struct sample_file *file)
