@@ -231,8 +231,10 @@ TEST(file_systems)
 		struct perf_mount_key key;
 		bool answers;
 	} cases[] = {
-		{{20, 8, 1}, true}, {{21, 0, 50}, true}, {{22, 0, 51}, false}, {{23, 0, 52}, true},
-		{{80, 0, 50}, true}, {{81, 0, 60}, false}, {{82, 0, 61}, false}, {{83, 0, 62}, true},
+		{{20, 8, 1}, true}, {{21, 0, 50}, true},
+		{{22, 0, 51}, false}, {{23, 0, 52}, true},
+		{{80, 0, 50}, true}, {{81, 0, 60}, false},
+		{{82, 0, 61}, false}, {{83, 0, 62}, true},
 		/* malformed */
 		{{84, 0, 0}, false}, {{85, 0, 62}, false}, {{99, 0, 0}, false},
 		/* the first process' alone, by its mount or by its device */
