@@ -39,6 +39,7 @@
 #include <unistd.h>
 #include "libsampler/copy/copy.h"
 #include "libsampler/copy/registers.h"
+#include "libutil/clock.h"
 
 /* No one else's signals say that they come from this. */
 #define OUR_CODE	(-0x534d)
@@ -269,10 +270,7 @@ static bool still_ours(void)
 
 uint64_t copy_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
+	return now_ns();
 }
 
 static uint32_t open_request(const struct copy_request *request)
