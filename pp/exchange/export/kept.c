@@ -14,7 +14,7 @@
 #include "formats/format.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/images.h"
 
 static struct profile *read_kept(const struct export *x, const struct report_session *s,
 				 const struct imported *imported)
