@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* labels.c - what is told of samples besides where they are: events, labels, comments */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
