@@ -71,7 +71,7 @@ static bool is_linked_by_name(const struct object_file *object, const char *name
  * Where readers look for it: by name beside the image, as the original's do, or by build-id, if it
  * was found by that and is called otherwise [SY-7].
  */
-static char *debug_path_in_archive(const struct image *image, const struct object_file *object,
+static char *debug_path_in_archive(const struct report_image *image, const struct object_file *object,
 				   const char *debug_path)
 {
 	const char *path = image->path + strspn(image->path, "/"), *name = path_base(debug_path);
@@ -86,7 +86,7 @@ static char *debug_path_in_archive(const struct image *image, const struct objec
 }
 
 /* In place of @path, which is taken over. */
-static char *debug_path_like_099(const struct image *image, const struct object_file *object,
+static char *debug_path_like_099(const struct report_image *image, const struct object_file *object,
 				 char *path)
 {
 	const char *name = path_base(path);
@@ -106,7 +106,7 @@ static char *debug_path_like_099(const struct image *image, const struct object_
 	return by_name;
 }
 
-static void add_debug_file(struct archive_plan *plan, const struct image *image,
+static void add_debug_file(struct archive_plan *plan, const struct report_image *image,
 			   const struct object_file *object, const char *root, bool like_099)
 {
 	struct object_file debug;
@@ -125,7 +125,7 @@ static void add_debug_file(struct archive_plan *plan, const struct image *image,
 }
 
 /* A file's own path; modules have none and get a folder [OA-4]. */
-static char *binary_path_in_archive(const struct image *image)
+static char *binary_path_in_archive(const struct report_image *image)
 {
 	const char *base = path_base(image->found), *end = strstr(base, ".ko");
 
@@ -134,7 +134,7 @@ static char *binary_path_in_archive(const struct image *image)
 	return xstrdup(image->path + strspn(image->path, "/"));
 }
 
-static bool is_in_snapshot(const struct image *image)
+static bool is_in_snapshot(const struct report_image *image)
 {
 	const struct report_session *s = image->session;
 
@@ -144,7 +144,7 @@ static bool is_in_snapshot(const struct image *image)
 }
 
 /* Of what cannot be read as it is: is it a packed module? */
-static bool is_packed_module(const struct image *image)
+static bool is_packed_module(const struct report_image *image)
 {
 	const struct binary_options how = { .is_kernel = true, .root = "" };
 	struct binary binary;
@@ -161,7 +161,7 @@ static bool is_packed_module(const struct image *image)
  * session may be anybody's invention, so only ELF files are added: an archive is passed on, and
  * must not have somebody's keys in it.
  */
-static void add_binary(struct archive_plan *plan, struct image *image, const struct collection *c,
+static void add_binary(struct archive_plan *plan, struct report_image *image, const struct collection *c,
 		       bool like_099, struct notices *notices)
 {
 	struct op_error why = { "" };
@@ -195,7 +195,8 @@ static void add_binary(struct archive_plan *plan, struct image *image, const str
 
 static int compare_images(const void *a, const void *b)
 {
-	const struct image *x = *(struct image *const *)a, *y = *(struct image *const *)b;
+	const struct report_image *x = *(struct report_image *const *)a;
+	const struct report_image *y = *(struct report_image *const *)b;
 	int order = strcmp(x->name, y->name);
 
 	return order ? order : x < y ? -1 : x > y;
@@ -220,7 +221,7 @@ static bool is_like_099(const struct planner *p)
 static void add_binaries(struct planner *p)
 {
 	const struct file_list *list = &p->collection.files;
-	struct image **images = xcalloc(list->nr + 2 * list->nr_arcs + 1, sizeof(*images));
+	struct report_image **images = xcalloc(list->nr + 2 * list->nr_arcs + 1, sizeof(*images));
 	bool like_099 = is_like_099(p);
 	size_t nr = 0;
 
