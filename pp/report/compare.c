@@ -145,8 +145,9 @@ static int compare_by(const struct compared_row *a, const struct compared_row *b
 		return strcmp(a->row->shown, b->row->shown);
 	if (sort == COMPARE_IMAGE)
 		return strcmp(a->row->image->name, b->row->image->name);
-	x = sort_value(a, sort);
-	y = sort_value(b, sort);
+	/* to a millionth of a percent: what equals in theory differs in the last bits by libm */
+	x = rint(1e6 * sort_value(a, sort));
+	y = rint(1e6 * sort_value(b, sort));
 	return x > y ? -1 : x < y;
 }
 

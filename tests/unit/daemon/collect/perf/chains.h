@@ -140,8 +140,13 @@ static inline bool is_right(const struct mode *m, const char *line, unsigned int
 /* Whether its end is one that chains of the mode come to. */
 static inline bool is_whole(const struct mode *m, unsigned int end)
 {
+	unsigned int by_pointers = end & ~(unsigned int)OP_STACK_END_MASK;
+
+	/* what calls main() may use the register for something else, as glibc 2.43 does */
 	if (world.config.frame_pointers_only)
-		return end == (OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS);
+		return by_pointers == OP_STACK_FRAME_POINTERS &&
+		       ((end & OP_STACK_END_MASK) == OP_STACK_UNTOLD ||
+			(end & OP_STACK_END_MASK) == OP_STACK_BAD_FRAME);
 	/* who calls code without a table has one itself */
 	return end == m->end || ((m->shallow || m->has_no_table) && end == OP_STACK_COMPLETE);
 }

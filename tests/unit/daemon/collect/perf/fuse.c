@@ -240,7 +240,7 @@ TEST(file_systems)
 		/* the first process' alone, by its mount or by its device */
 		{{30, 0, 70}, true}, {{31, 0, 70}, false}, {{32, 0, 70}, true},
 		{{99, 8, 2}, true}, {{99, 0, 53}, false}, {{99, 0, 54}, true},
-		/* a mount of ours is what we know it as, and a file of theirs can claim no device */
+		/* a mount in their list or ours is what it is there, whatever the device */
 		{{22, 8, 2}, false}, {{81, 8, 2}, false}, {{99, 0, 62}, false},
 	};
 
