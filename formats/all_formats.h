@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* all_formats.h - one object for each format of formats/, defined beside its writer or reader */
+/*
+ * all_formats.h - the list of all formats: X(NAME) for each struct profile_format format_NAME
+ *
+ * By name, which is also the order in which the bytes of a file are tried.
+ */
 #ifndef FORMATS_ALL_FORMATS_H
 #define FORMATS_ALL_FORMATS_H
 
 #include "formats/format.h"
 
-extern const struct profile_format format_callgrind;
-extern const struct profile_format format_cpuprofile;
-extern const struct profile_format format_csv;
-extern const struct profile_format format_firefox;
-extern const struct profile_format format_folded;
-extern const struct profile_format format_perf_script;
-extern const struct profile_format format_pprof;
-extern const struct profile_format format_speedscope;
+#define PROFILE_FORMATS(X)	\
+	X(callgrind)		\
+	X(cpuprofile)		\
+	X(csv)			\
+	X(firefox)		\
+	X(folded)		\
+	X(perf_script)		\
+	X(pprof)		\
+	X(speedscope)
+
+/* Written from a session's binaries, too: pp/exchange has them, and its export_formats[]. */
+#define SESSION_FORMATS(X)	\
+	X(gcc_afdo)		\
+	X(gmon)			\
+	X(llvm_sample)
+
+#define PROFILE_FORMAT_DECLARATION(name)	extern const struct profile_format format_##name;
+PROFILE_FORMATS(PROFILE_FORMAT_DECLARATION)
+SESSION_FORMATS(PROFILE_FORMAT_DECLARATION)
+#undef PROFILE_FORMAT_DECLARATION
+
+#define PROFILE_FORMAT_ENTRY(name)		&format_##name,
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * format.h - what a format of profiles is to the tools: a name, a reader and a writer
  *
- * A format is a pair of files, NAME_read.c and NAME_write.c, one struct profile_format, and a line
- * in formats.c. Readers see all the bytes, already unpacked. They take memory in proportion to the
- * bytes that are there, whatever numbers stand in them. Rules: doc/formats.md [PF-n].
+ * A format is a folder with read.c and write.c, one struct profile_format, and a line in
+ * all_formats.h: doc/howto-add-a-format.md. Readers see all the bytes, already unpacked. They take
+ * memory in proportion to the bytes that are there, whatever numbers stand in them. Rules:
+ * doc/formats.md [PF-n].
  */
 #ifndef FORMATS_FORMAT_H
 #define FORMATS_FORMAT_H
@@ -34,10 +35,13 @@ struct format_read_options {
 int format_doubt(const struct format_read_options *options, struct op_error *e,
 		 const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+struct format_session;		/* pp/exchange/export/session_format.h */
+
 struct format_write_options {
 	const struct format_warnings *warnings;
 	uint32_t event;		/* of formats that have room for one; others write all */
 	const char *pid;	/* of formats for one process; "" all together */
+	const struct format_session *session;	/* what the profile is of; NULL: not known */
 };
 
 struct profile_format {
@@ -46,6 +50,7 @@ struct profile_format {
 	const char *text;	/* one line for --list-formats */
 	bool one_event;		/* has room for one event only */
 	bool no_names;		/* of places that have an address none is written */
+	bool needs_session;	/* write() needs options->session */
 
 	/* May these bytes be such a file? NULL: never said without --from. */
 	bool (*detect)(const unsigned char *bytes, size_t size);
@@ -66,9 +71,19 @@ struct profile_format {
 		     FILE *out, struct op_error *e);
 };
 
-extern const struct profile_format *const profile_formats[];	/* by name; ends with NULL */
-const struct profile_format *profile_format_find(const char *name);	/* or NULL */
+/* Lists end with NULL. This one: all that need no session, by name. */
+extern const struct profile_format *const profile_formats[];
+
+/* Each returns a format or NULL. A file's name may end in several suffixes: the longest counts. */
+const struct profile_format *profile_format_by_name(const struct profile_format *const *list,
+						    const char *name);
+const struct profile_format *profile_format_by_suffix(const struct profile_format *const *list,
+						      const char *path);
+const struct profile_format *profile_format_find(const char *name);	/* in profile_formats */
 const struct profile_format *profile_format_detect(const unsigned char *bytes, size_t size);
+
+/* For --list-formats: a line for each that can be written, or read. */
+void profile_formats_print(const struct profile_format *const *list, bool written, FILE *out);
 
 /* All bytes of the file @path ("-": stdin), to be freed by the caller. */
 int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,

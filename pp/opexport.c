@@ -18,27 +18,16 @@
 #include "pp/cli/terminal.h"
 #include "pp/exchange/export/command.h"
 #include "pp/exchange/export/profile.h"
+#include "pp/exchange/export/session_format.h"
 #include "pp/report/fetch_debug.h"
-
-static void list_formats(void)
-{
-	for (size_t i = 0; profile_formats[i]; i++)
-		if (profile_formats[i]->write)
-			printf("%-12s %-15s %s\n", profile_formats[i]->name,
-			       profile_formats[i]->suffix, profile_formats[i]->text);
-	for (size_t i = 0; session_formats[i]; i++)
-		printf("%-12s %-15s %s\n", session_formats[i]->name, session_formats[i]->suffix,
-		       session_formats[i]->text);
-}
 
 static int make_profile(const struct export_command *c, struct collection *collection,
 			struct profile **ret, struct notices *notices, struct op_error *e)
 {
 	const struct merge nothing = { 0 };
-	bool symbols = c->symbols && c->format && !c->format->no_names;
+	bool symbols = c->symbols && !c->format->no_names;
 	bool inlines = c->inlines && symbols;
-	/* session formats look up lines themselves */
-	bool lines = inlines || c->session_format;
+	bool lines = inlines || c->format->needs_session;	/* these look them up themselves */
 	char *cache_dir = inlines ? line_cache_dir() : NULL;
 	const struct collect_options collecting = {
 		.session_dir = option_session_dir(c->session_dir, c->spec.archive, "session-dir"),
@@ -84,7 +73,6 @@ static char *event_names(const struct profile *p)
 static int choose_event(const struct export_command *c, const struct profile *p, uint32_t *ret,
 			struct op_error *e)
 {
-	bool one_event = c->format ? c->format->one_event : c->session_format->one_event;
 	char *names = event_names(p);
 	int err = 0;
 
@@ -96,7 +84,7 @@ static int choose_event(const struct export_command *c, const struct profile *p,
 		if (*ret == p->nr_events)
 			err = op_error_set(e, -EINVAL, "--event: '%s' is none of %.400s",
 					   c->event, names);
-	} else if (one_event && p->nr_events > 1) {
+	} else if (c->format->one_event && p->nr_events > 1) {
 		say_warning("only '%s' is written, there are %s (--event=NAME)",
 			    profile_text(p, p->events[0].name), names);
 	}
@@ -110,16 +98,16 @@ static int make_file(const struct export_command *c, struct collection *collecti
 		     struct notices *notices, struct op_error *e)
 {
 	const struct format_warnings warnings = { warn, NULL };
-	struct format_write_options how = { .warnings = &warnings, .pid = "" };
+	const struct format_session session = { collection, notices };
+	struct format_write_options how = { .warnings = &warnings, .pid = "",
+					    .session = &session };
 	FILE *out = open_memstream(ret_bytes, ret_size);
 	int err = choose_event(c, p, &how.event, e);
 
 	if (!out)
 		return op_error_set(e, -errno, "%s", strerror(errno));
-	if (!err && c->format)
+	if (!err)
 		err = c->format->write(p, &how, out, e);
-	else if (!err)
-		err = c->session_format->write(collection, p, &how, out, notices, e);
 	if (fclose(out) && !err)
 		err = op_error_set(e, -ENOMEM, "%s", strerror(ENOMEM));
 	return err;
@@ -194,7 +182,7 @@ int main(int argc, const char **argv)
 	if (command.asked != ASKED_WORK)
 		option_set_answer(&export_option_set, command.asked);
 	else if (command.list_formats)
-		list_formats();
+		profile_formats_print(export_formats, true, stdout);
 	else
 		status = run(&command);
 	export_command_free(&command);

@@ -134,7 +134,7 @@ static int run_profile(const struct import_options *o)
 static int run(const struct import_options *o)
 {
 	if (o->list_formats) {
-		import_list_formats(stdout);
+		profile_formats_print(profile_formats, false, stdout);
 		return 0;
 	}
 	return o->abi ? run_samples(o) : run_profile(o);

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/all_formats.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+#include "pp/exchange/export/session_format.h"
 
 enum {
 	MAGIC		= 0x67636461,
@@ -151,11 +153,12 @@ static void add_functions(struct strbuf *s, struct afdo *a, const struct pgo_tre
 	}
 }
 
-static int write_afdo(struct collection *c, const struct profile *p,
-		      const struct format_write_options *options, FILE *out,
-		      struct notices *notices, struct op_error *e)
+static int write_afdo(const struct profile *p, const struct format_write_options *options,
+		      FILE *out, struct op_error *e)
 {
-	struct pgo_options pgo = { .collection = c, .notices = notices, .event = options->event,
+	const struct format_session *s = options->session;
+	struct pgo_options pgo = { .collection = s->collection, .notices = s->notices,
+				   .event = options->event,
 				   .discriminator = no_discriminator,
 				   .nest_indirect = true };
 	struct strbuf file = STRBUF_INIT, names = STRBUF_INIT, functions = STRBUF_INIT;
@@ -187,10 +190,12 @@ static int write_afdo(struct collection *c, const struct profile *p,
 	return 0;
 }
 
-const struct session_format format_gcc_afdo = {
+const struct profile_format format_gcc_afdo = {
 	.name = "gcc-afdo",
 	.suffix = "afdo",
 	.text = "gcc 12's auto-profile, for gcc -fauto-profile",
 	.one_event = true,
+	.no_names = true,
+	.needs_session = true,
 	.write = write_afdo,
 };

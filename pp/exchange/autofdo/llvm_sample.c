@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/all_formats.h"
+#include "pp/exchange/export/session_format.h"
+
 /* Of the parts a raw discriminator has, the one that tells blocks of the source apart. [SG-4] */
 static uint32_t base_discriminator(uint32_t raw)
 {
@@ -63,11 +66,12 @@ static void write_body(const struct pgo_function *f, int depth, FILE *out)
 	}
 }
 
-static int write_llvm(struct collection *c, const struct profile *p,
-		      const struct format_write_options *options, FILE *out,
-		      struct notices *notices, struct op_error *e)
+static int write_llvm(const struct profile *p, const struct format_write_options *options,
+		      FILE *out, struct op_error *e)
 {
-	struct pgo_options pgo = { .collection = c, .notices = notices, .event = options->event,
+	const struct format_session *s = options->session;
+	struct pgo_options pgo = { .collection = s->collection, .notices = s->notices,
+				   .event = options->event,
 				   .discriminator = base_discriminator };
 	struct pgo_samples samples;
 	int err = pgo_samples_read(p, &pgo, &samples, e);
@@ -78,7 +82,7 @@ static int write_llvm(struct collection *c, const struct profile *p,
 		const struct pgo_function *f = samples.tree.functions[i];
 
 		if (!has_room_for(f->name)) {
-			notice_add(notices, "function '%s' is left out: its name cannot be written "
+			notice_add(s->notices, "function '%s' is left out: its name cannot be written "
 				   "in this format", f->name);
 			continue;
 		}
@@ -89,10 +93,12 @@ static int write_llvm(struct collection *c, const struct profile *p,
 	return 0;
 }
 
-const struct session_format format_llvm_sample = {
+const struct profile_format format_llvm_sample = {
 	.name = "llvm-sample",
 	.suffix = "llvm-sample",
 	.text = "LLVM's sample profile as text, for clang -fprofile-sample-use",
 	.one_event = true,
+	.no_names = true,
+	.needs_session = true,
 	.write = write_llvm,
 };

@@ -8,10 +8,11 @@
 #ifndef PP_EXCHANGE_AUTOFDO_SAMPLE_PGO_H
 #define PP_EXCHANGE_AUTOFDO_SAMPLE_PGO_H
 
+#include "formats/profile/profile.h"
+#include "libutil/error.h"
 #include "pp/exchange/autofdo/tree.h"
-#include "pp/exchange/export/session_format.h"
-
-extern const struct session_format format_llvm_sample, format_gcc_afdo;
+#include "pp/select/collect.h"
+#include "pp/select/notices.h"
 
 struct pgo_samples {
 	struct pgo_tree tree;

@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
-#include "libutil/strbuf.h"
-#include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
+#include "pp/exchange/export/session_format.h"
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
@@ -42,59 +40,24 @@ const struct option_set export_option_set = {
 	"opexport", table, "--to=FORMAT [OPTION...] [TAG:LIST | BINARY]..."
 };
 
-static bool by_name(const char *name, struct export_command *c)
+static int choose_format(const struct profile_format **ret, struct op_error *e)
 {
-	const struct profile_format *format = profile_format_find(name);
-
-	for (size_t i = 0; session_formats[i]; i++)
-		if (!strcmp(session_formats[i]->name, name))
-			c->session_format = session_formats[i];
-	if (!c->session_format && format && format->write)
-		c->format = format;
-	return c->session_format || c->format;
-}
-
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t n = strlen(name), m = strlen(suffix);
-
-	return m && n > m + 1 && name[n - m - 1] == '.' && !strcmp(name + n - m, suffix);
-}
-
-static bool by_suffix(const char *path, struct export_command *c)
-{
-	const char *name = path_base(path);
-
-	for (size_t i = 0; profile_formats[i]; i++)
-		if (profile_formats[i]->write && ends_in(name, profile_formats[i]->suffix)) {
-			c->format = profile_formats[i];
-			return true;
-		}
-	for (size_t i = 0; session_formats[i]; i++)
-		if (ends_in(name, session_formats[i]->suffix)) {
-			c->session_format = session_formats[i];
-			return true;
-		}
-	return false;
-}
-
-static int choose_format(struct export_command *c, struct op_error *e)
-{
+	if (!raw.to && !raw.output)
+		return op_error_set(e, -EINVAL, "no format: give --to=FORMAT (see --list-formats)");
+	*ret = raw.to ? profile_format_by_name(export_formats, raw.to)
+		      : profile_format_by_suffix(export_formats, raw.output);
+	if (*ret && (*ret)->write)
+		return 0;
 	if (raw.to)
-		return by_name(raw.to, c) ? 0
-		       : op_error_set(e, -EINVAL, "--to: there is no format '%s' (opexport "
-				      "--list-formats shows them)", raw.to);
-	if (!raw.output)
-		return op_error_set(e, -EINVAL, "to which format? give --to=FORMAT (opexport "
-				    "--list-formats shows them)");
-	return by_suffix(raw.output, c) ? 0
-	       : op_error_set(e, -EINVAL, "which format is '%s' to be in? give --to=FORMAT "
-			      "(opexport --list-formats shows them)", raw.output);
+		return op_error_set(e, -EINVAL, "unknown format '%s' for --to (see "
+				    "--list-formats)", raw.to);
+	return op_error_set(e, -EINVAL, "cannot tell the format from the name '%s': give "
+			    "--to=FORMAT (see --list-formats)", raw.output);
 }
 
 static int parse(const struct command_line *line, struct export_command *c, struct op_error *e)
 {
-	int err = choose_format(c, e);
+	int err = choose_format(&c->format, e);
 
 	if (!err)
 		err = option_demangle(raw.demangle, false, &c->demangle, e);

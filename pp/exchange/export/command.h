@@ -4,10 +4,10 @@
 #define PP_EXCHANGE_EXPORT_COMMAND_H
 
 #include <stdbool.h>
+#include "formats/format.h"
 #include "libutil/error.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/cli/asked.h"
-#include "pp/exchange/export/session_format.h"
 #include "pp/select/spec.h"
 
 struct option_set;
@@ -15,7 +15,6 @@ struct option_set;
 struct export_command {
 	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
 	bool list_formats;		/* then neither */
-	const struct session_format *session_format;	/* one of these two */
 	const struct profile_format *format;
 	bool symbols, inlines;
 	enum demangle_style demangle;

@@ -1,29 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * session_format.h - formats that need more than a profile: the session's binaries
- *
- * They stand beside those of formats/ in opexport's list.
- */
+/* session_format.h - formats that need more than a profile: the session's files and binaries */
 #ifndef PP_EXCHANGE_EXPORT_SESSION_FORMAT_H
 #define PP_EXCHANGE_EXPORT_SESSION_FORMAT_H
 
 #include "formats/format.h"
-#include "formats/profile/profile.h"
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
 
-struct session_format {
-	const char *name, *suffix, *text;	/* as of struct profile_format */
-	bool one_event;
-
-	/* @p is of @c; its places have addresses only. Errors as of profile_format's write(). */
-	int (*write)(struct collection *c, const struct profile *p,
-		     const struct format_write_options *options, FILE *out,
-		     struct notices *notices, struct op_error *e);
+/* What formats with needs_session find in their options; the profile's places have no names. */
+struct format_session {
+	struct collection *collection;
+	struct notices *notices;
 };
 
-extern const struct session_format format_gmon;
-
-extern const struct session_format *const session_formats[];	/* by name; ends with NULL */
+/* All that opexport writes; ends with NULL. */
+extern const struct profile_format *const export_formats[];
 
 #endif

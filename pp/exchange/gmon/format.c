@@ -5,35 +5,36 @@
  * The histogram is of places in one binary and of its functions as gprof sees them, so it is made
  * from the sample files, not from the profile.
  */
-#include "pp/exchange/export/session_format.h"
-
 #include <inttypes.h>
 
+#include "formats/all_formats.h"
+#include "pp/exchange/export/session_format.h"
 #include "pp/exchange/gmon/gprof.h"
 
-static int write_gmon(struct collection *c, const struct profile *p,
-		      const struct format_write_options *options, FILE *out,
-		      struct notices *notices, struct op_error *e)
+static int write_gmon(const struct profile *p, const struct format_write_options *options,
+		      FILE *out, struct op_error *e)
 {
+	const struct format_session *s = options->session;
 	const struct gprof_options how = { .compat = false };
 	struct gmon gmon;
 	uint64_t lost = 0;
-	int err = gprof_make_of(c, &how, NULL, &gmon, notices, e);
+	int err = gprof_make_of(s->collection, &how, NULL, &gmon, s->notices, e);
 
 	(void)p;
-	(void)options;
 	if (!err)
 		lost = gmon_write(&gmon, out);
 	if (lost)
-		notice_add(notices, "%" PRIu64 " samples are more than a gmon file can hold and "
+		notice_add(s->notices, "%" PRIu64 " samples are more than a gmon file can hold and "
 			   "left out", lost);
 	gmon_free(&gmon);
 	return err;
 }
 
-const struct session_format format_gmon = {
+const struct profile_format format_gmon = {
 	.name = "gmon",
 	.suffix = "gmon",
 	.text = "gmon.out of one binary, for gprof (as opgprof writes it)",
+	.no_names = true,
+	.needs_session = true,
 	.write = write_gmon,
 };

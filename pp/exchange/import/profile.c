@@ -96,10 +96,3 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	free(source.bytes);
 	return err;
 }
-
-void import_list_formats(FILE *out)
-{
-	for (const struct profile_format *const *f = profile_formats; *f; f++)
-		if ((*f)->read)
-			fprintf(out, "%-12s %s\n", (*f)->name, (*f)->text);
-}

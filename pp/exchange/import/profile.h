@@ -16,7 +16,4 @@
 int import_profile(const struct import_options *o, const struct format_warnings *warnings,
 		   struct import_session_sums *ret, struct notices *notices, struct op_error *e);
 
-/* The formats that can be read, a line each. */
-void import_list_formats(FILE *out);
-
 #endif

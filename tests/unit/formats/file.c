@@ -176,4 +176,50 @@ TEST(formats_are_in_order_and_whole)
 	}
 }
 
+static void suffixed(const struct profile_format *const *list, const char *path,
+		     const char *expected)
+{
+	const struct profile_format *f = profile_format_by_suffix(list, path);
+
+	CHECK(expected ? f && !strcmp(f->name, expected) : !f, "%s: %s", path, f ? f->name : "-");
+}
+
+TEST(the_longest_suffix_counts)
+{
+	const struct profile_format percent = {
+		.name = "percent", .suffix = "percent.folded", .write = format_folded.write,
+	};
+	const struct profile_format *const last[] = { &format_folded, &percent, NULL };
+	const struct profile_format *const first[] = { &percent, &format_folded, NULL };
+
+	suffixed(last, "out.percent.folded", "percent");
+	suffixed(first, "out.percent.folded", "percent");
+	suffixed(last, "percent.folded", "percent");
+	suffixed(first, "10percent.folded", "folded");
+	suffixed(first, "a/out.folded", "folded");
+	suffixed(last, "a.folded/out", NULL);
+	suffixed(last, ".folded", NULL);
+	suffixed(last, "outfolded", NULL);
+	suffixed(profile_formats, "x.speedscope.json", "speedscope");
+	suffixed(profile_formats, "x.json", NULL);
+}
+
+TEST(columns_fit_the_longest_name)
+{
+	const struct profile_format long_name = {
+		.name = "a-name-of-22-characters", .suffix = "s", .text = "text",
+		.write = format_folded.write,
+	};
+	const struct profile_format *const list[] = { &format_folded, &long_name, NULL };
+	char *printed = NULL;
+	size_t size;
+	FILE *out = open_memstream(&printed, &size);
+
+	profile_formats_print(list, true, out);
+	fclose(out);
+	CHECK(!strncmp(printed, "folded                  folded          ", 40) &&
+	      strstr(printed, "\na-name-of-22-characters s               text\n"), "%s", printed);
+	free(printed);
+}
+
 TEST_MAIN()
