@@ -60,7 +60,7 @@ static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 }
 
 static void add_image(struct row_list *rows, const struct summary_row *part,
-		      const struct image *app)
+		      const struct report_image *app)
 {
 	struct symbol_row *row = rows_add(rows, part->image, app, part->image->name, 0);
 

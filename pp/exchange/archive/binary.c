@@ -41,8 +41,8 @@ static bool is_linked_by_name(const struct object_file *object, const char *name
  * Where readers look for it: by name beside the image, as the original's do, or by build-id, if it
  * was found by that and is called otherwise [SY-7].
  */
-static char *debug_path_in_archive(const struct image *image, const struct object_file *object,
-				   const char *debug_path)
+static char *debug_path_in_archive(const struct report_image *image,
+				   const struct object_file *object, const char *debug_path)
 {
 	const char *path = image->path + strspn(image->path, "/"), *name = path_base(debug_path);
 	char text[BUILD_ID_TEXT];
@@ -56,7 +56,7 @@ static char *debug_path_in_archive(const struct image *image, const struct objec
 }
 
 /* In place of @path, which is taken over. */
-static char *debug_path_like_099(const struct image *image, const struct object_file *object,
+static char *debug_path_like_099(const struct report_image *image, const struct object_file *object,
 				 char *path)
 {
 	const char *name = path_base(path);
@@ -76,7 +76,7 @@ static char *debug_path_like_099(const struct image *image, const struct object_
 	return by_name;
 }
 
-static void add_debug_file(struct archive_plan *plan, const struct image *image,
+static void add_debug_file(struct archive_plan *plan, const struct report_image *image,
 			   const struct object_file *object, const char *root, bool like_099)
 {
 	struct object_file debug;
@@ -95,7 +95,7 @@ static void add_debug_file(struct archive_plan *plan, const struct image *image,
 }
 
 /* A file's own path; modules have none and get a folder [OA-4]. */
-static char *binary_path_in_archive(const struct image *image)
+static char *binary_path_in_archive(const struct report_image *image)
 {
 	const char *base = path_base(image->found), *end = strstr(base, ".ko");
 
@@ -104,7 +104,7 @@ static char *binary_path_in_archive(const struct image *image)
 	return xstrdup(image->path + strspn(image->path, "/"));
 }
 
-static bool is_in_snapshot(const struct image *image)
+static bool is_in_snapshot(const struct report_image *image)
 {
 	const struct report_session *s = image->session;
 
@@ -114,7 +114,7 @@ static bool is_in_snapshot(const struct image *image)
 }
 
 /* Of what cannot be read as it is: is it a packed module? */
-static bool is_packed_module(const struct image *image)
+static bool is_packed_module(const struct report_image *image)
 {
 	const struct binary_options how = { .is_kernel = true, .root = "" };
 	struct binary binary;
@@ -125,7 +125,7 @@ static bool is_packed_module(const struct image *image)
 	return true;
 }
 
-void archive_add_binary(struct archive_plan *plan, struct image *image,
+void archive_add_binary(struct archive_plan *plan, struct report_image *image,
 			const struct collection *c, bool like_099, struct notices *notices)
 {
 	struct op_error why = { "" };

@@ -10,7 +10,7 @@
  * Add them to @plan, or tell in @notices why there is nothing to add. @like_099: a debug file is
  * taken by build-id only if it is a link, else by name, as OProfile 0.9 does.
  */
-void archive_add_binary(struct archive_plan *plan, struct image *image,
+void archive_add_binary(struct archive_plan *plan, struct report_image *image,
 			const struct collection *c, bool like_099, struct notices *notices);
 
 #endif

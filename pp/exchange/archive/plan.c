@@ -45,7 +45,8 @@ struct archive_item *archive_plan_add(struct archive_plan *plan, enum archive_ki
 
 static int compare_images(const void *a, const void *b)
 {
-	const struct image *x = *(struct image *const *)a, *y = *(struct image *const *)b;
+	const struct report_image *x = *(struct report_image *const *)a;
+	const struct report_image *y = *(struct report_image *const *)b;
 	int order = strcmp(x->name, y->name);
 
 	return order ? order : x < y ? -1 : x > y;
@@ -70,7 +71,7 @@ static bool is_like_099(const struct planner *p)
 static void add_binaries(struct planner *p)
 {
 	const struct file_list *list = &p->collection.files;
-	struct image **images = xcalloc(list->nr + 2 * list->nr_arcs + 1, sizeof(*images));
+	struct report_image **images = xcalloc(list->nr + 2 * list->nr_arcs + 1, sizeof(*images));
 	bool like_099 = is_like_099(p);
 	size_t nr = 0;
 

@@ -32,7 +32,7 @@ static bool same_name(const struct image_name *a, const struct image_name *b)
 	       a->anon_start == b->anon_start && a->anon_end == b->anon_end;
 }
 
-static bool same_build(const struct image *a, const struct image *b)
+static bool same_build(const struct report_image *a, const struct report_image *b)
 {
 	return a->is_apart == b->is_apart && (!a->is_apart || !strcmp(a->build_id, b->build_id));
 }

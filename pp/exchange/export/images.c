@@ -231,7 +231,7 @@ static void map_rest(struct export *x, struct export_image *i, uint64_t *next_ad
 
 void export_ranges(struct export *x, struct export_image *i, uint64_t *next_address)
 {
-	const struct image *image = i->image;
+	const struct report_image *image = i->image;
 
 	if (image->kind == IMAGE_FILE)
 		map_imported(i, export_imported(x, image->session));
@@ -246,7 +246,7 @@ void export_ranges(struct export *x, struct export_image *i, uint64_t *next_addr
 
 /* --- the profile's images --- */
 
-char *export_image_path(const struct image *image)
+char *export_image_path(const struct report_image *image)
 {
 	switch (image->kind) {
 	case IMAGE_KERNEL:
@@ -265,7 +265,7 @@ char *export_image_path(const struct image *image)
 	return xstrdup(image->path);
 }
 
-static enum profile_image_kind kind_of(const struct image *image)
+static enum profile_image_kind kind_of(const struct report_image *image)
 {
 	switch (image->kind) {
 	case IMAGE_KERNEL:

@@ -203,7 +203,7 @@ static void about_time(struct export *x)
 /* The image of the only application, which may have no samples of its own. */
 static void about_program(struct export *x)
 {
-	struct image *app = x->collection->files.files[0].app;
+	struct report_image *app = x->collection->files.files[0].app;
 	char *path = export_image_path(app);
 	uint32_t id = profile_string(x->profile, path);
 

@@ -26,7 +26,7 @@ struct export_range {
 };
 
 struct export_image {
-	struct image *image;
+	struct report_image *image;
 	const struct report_session *session;	/* a kernel's; else NULL */
 	struct binary binary;
 	uint32_t *places;		/* indices, sorted by place */
@@ -72,7 +72,7 @@ struct export {
 /* --- profile.c --- */
 
 /* The index of @image, which is opened if it is new. @session: whose kernel it is, if it is one. */
-uint32_t export_image_get(struct export *x, struct image *image,
+uint32_t export_image_get(struct export *x, struct report_image *image,
 			  const struct report_session *session);
 
 /* The place of key @key of a sample file of that image; @anon_start of a JIT image's mapping. */
@@ -118,7 +118,7 @@ void export_about(struct export *x);
 void export_ranges(struct export *x, struct export_image *i, uint64_t *next_address);
 
 /* What formats call an image: the path of a file, "[ext4]"; malloc'd. */
-char *export_image_path(const struct image *image);
+char *export_image_path(const struct report_image *image);
 
 /* The profile's image and address of a place; @range: the index it was in, or 0. */
 uint32_t export_address(struct export *x, struct export_image *i, uint64_t place, size_t *range,

@@ -44,7 +44,7 @@ const struct imported *export_imported(const struct export *x, const struct repo
 /* --- images --- */
 
 /* What its sample files know of an image: that it is a kernel, how old its file was. */
-static void look_at_samples(struct export *x, struct image *image)
+static void look_at_samples(struct export *x, struct report_image *image)
 {
 	const struct file_list *files = &x->collection->files;
 
@@ -63,7 +63,7 @@ static void look_at_samples(struct export *x, struct image *image)
 	}
 }
 
-uint32_t export_image_get(struct export *x, struct image *image,
+uint32_t export_image_get(struct export *x, struct report_image *image,
 			  const struct report_session *session)
 {
 	const struct inverted_image inverted = {
