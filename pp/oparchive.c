@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/say.h"
 #include "libutil/strbuf.h"
 #include "pp/cli/common_options.h"
@@ -13,7 +14,6 @@
 #include "pp/exchange/archive/options.h"
 #include "pp/exchange/archive/plan.h"
 #include "pp/exchange/archive/write.h"
-#include "pp/report/format/text.h"
 
 static void print_files(const void *report, FILE *out)
 {
@@ -24,7 +24,7 @@ static void print_files(const void *report, FILE *out)
 		char *source = archive_item_source(&plan->items[i]);
 
 		strbuf_add(&line, source);
-		format_line(&line, out);
+		print_line(&line, out);
 		free(source);
 	}
 	strbuf_free(&line);

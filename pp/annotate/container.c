@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pp/report/format/text.h"
+#include "libutil/print_line.h"
 
 void annotated_symbol_free(struct annotated_symbol *symbol)
 {
@@ -48,7 +48,7 @@ void annotation_print(const struct annotation *a, FILE *out)
 			    s->start.line);
 		for (size_t c = 0; c < a->nr_classes; c++)
 			strbuf_addf(&line, " %" PRIu64, annotated_symbol_counts(a, i)[c]);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }

@@ -36,9 +36,9 @@ int file_unpack(const char *path, unsigned char **ret, size_t *ret_size, struct 
 	err = (is_xz ? unpack_xz : unpack_zst)(packed, size, LARGEST_UNPACKED, ret, ret_size);
 	free(packed);
 	if (err)
-		return op_error_set(e, -ENOEXEC, "it cannot be unpacked (%s)%s",
-				    is_xz ? "xz" : "zstd", err == -EFBIG ? ": too large"
-				    : err == -ELIBACC ? ": libzstd.so.1 is not there" : "");
+		return op_error_set(e, -ENOEXEC, "%s data %s", is_xz ? "xz" : "zstd",
+				    err == -EFBIG ? "too large"
+				    : err == -ENOMEM ? "out of memory" : "truncated or damaged");
 	return 0;
 }
 

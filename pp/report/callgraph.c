@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 #include "pp/report/arc_files.h"
-#include "pp/report/format/text.h"
 #include "pp/report/merge_boots.h"
 
 /* Arcs of the same ends follow each other. */
@@ -261,7 +261,7 @@ void callgraph_print(const struct callgraph *graph, const struct row_list *rows,
 				    node->callees[j].row->name);
 			for (size_t c = 0; c < rows->nr_classes; c++)
 				strbuf_addf(&line, " %" PRIu64, node->callees[j].counts[c]);
-			format_line(&line, out);
+			print_line(&line, out);
 		}
 	}
 	strbuf_free(&line);

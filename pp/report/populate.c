@@ -16,8 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
-#include "pp/report/format/text.h"
 #include "pp/report/merge_boots.h"
 #include "pp/report/row_lines.h"
 
@@ -46,12 +46,12 @@ static void print_symbols(const struct inverted_image *inverted, const struct bi
 		    inverted->image->name,
 		    inverted->image->found ? inverted->image->found : "no file",
 		    binary->nr_symbols, binary->key_base);
-	format_line(&line, out);
+	print_line(&line, out);
 	for (size_t i = 0; i < binary->nr_symbols; i++) {
 		strbuf_addf(&line, "symbol 0x%" PRIx64 "-0x%" PRIx64 " vma 0x%" PRIx64 " %s",
 			    binary->symbols[i].start, binary->symbols[i].end,
 			    binary->symbols[i].vma, binary->symbols[i].name);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
-#include "pp/report/format/text.h"
 
 #define BLOCK_SIZE	(64 * 1024)
 
@@ -269,7 +269,7 @@ void rows_print(const struct row_list *list, FILE *out)
 			    row->image->name, row->app->name, row->vma);
 		for (size_t c = 0; c < list->nr_classes; c++)
 			strbuf_addf(&line, " %" PRIu64, row->counts[c]);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }

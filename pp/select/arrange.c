@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
-#include "pp/report/format/text.h"
 #include "pp/select/axes.h"
 
 #define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
@@ -252,18 +252,18 @@ void arrangement_print(const struct arrangement *a, FILE *out)
 
 	for (size_t i = 0; i < a->nr_classes; i++) {
 		strbuf_addf(&line, "class %zu: %s", i, a->classes[i].title);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	for (size_t i = 0; i < a->nr_files; i++) {
 		strbuf_addf(&line, "profile: class %zu, %s in %s, %s", a->files[i].class,
 			    a->files[i].image->name, a->files[i].app->name,
 			    a->files[i].file->path);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	for (size_t i = 0; i < a->nr_arcs; i++) {
 		strbuf_addf(&line, "calls: class %zu, %s", a->arcs[i].class,
 			    a->arcs[i].file->path);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }

@@ -16,9 +16,9 @@
 
 #include "libdb/session/session.h"
 #include "libutil/file.h"
+#include "libutil/print_line.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
-#include "pp/report/format/text.h"
 
 struct walk {
 	const struct report_session *session;
@@ -334,12 +334,12 @@ void file_list_print(const struct file_list *list, FILE *out)
 		strbuf_addf(&line, "file %s: %s in %s, %s", list->files[i].path,
 			    list->files[i].image->name, list->files[i].app->name,
 			    list->files[i].name.event);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	for (size_t i = 0; i < list->nr_arcs; i++) {
 		strbuf_addf(&line, "file %s: calls from %s to %s", list->arcs[i].path,
 			    list->arcs[i].image->name, list->arcs[i].callee->name);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
-#include "pp/report/format/text.h"
 
 /* Kernels of two boots have the same name and other addresses; everything else is one image. */
 static const struct report_session *session_of(const struct arranged_file *f)
@@ -96,7 +96,7 @@ void inversion_print(const struct inversion *inversion, FILE *out)
 		for (size_t j = 0; j < image->nr_apps; j++)
 			strbuf_addf(&line, " %s (%zu files)", image->apps[j].app->name,
 				    image->apps[j].nr);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }

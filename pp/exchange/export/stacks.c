@@ -17,7 +17,7 @@
 #include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/baseline.h"
-#include "pp/report/stack/chain_choices.h"
+#include "pp/report/stack/choices.h"
 #include "pp/report/stack/symbols.h"
 
 #define NODES_MAX	(UINT32_C(1) << 30)	/* of a profile */
@@ -30,7 +30,7 @@ struct reader {
 	/* of the stack store; nothing if there is none */
 	struct stack_snapshot snapshot;
 	struct stack_symbols *images;
-	struct chain_choices choices;
+	struct stack_choices choices;
 	uint32_t *choice_files;		/* of each: index of its file; PROFILE_NONE: not asked for */
 	size_t choice_files_room;
 	uint32_t *places, *nodes;	/* x->gathered's, of its frames and nodes; PROFILE_NONE */
@@ -64,12 +64,12 @@ static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event,
 static uint32_t file_of(struct reader *r, const struct stack_count *c)
 {
 	bool is_new;
-	uint32_t choice = chain_choice_of(&r->choices, &r->snapshot, c, &is_new);
+	uint32_t choice = stack_choice_get(&r->choices, &r->snapshot, c, &is_new);
 
 	if (choice == STACK_NONE)
 		return PROFILE_NONE;
 	if (is_new) {
-		const struct chain_choice *made = &r->choices.choices[choice];
+		const struct stack_choice *made = &r->choices.choices[choice];
 
 		xgrow(r->choice_files, choice, r->choice_files_room);
 		r->choice_files[choice] = choose(r, made->context, made->event, made->image);
@@ -327,7 +327,7 @@ static void close_store(struct reader *r)
 {
 	stack_symbols_free(r->images);
 	stack_snapshot_free(&r->snapshot);
-	chain_choices_free(&r->choices);
+	stack_choices_free(&r->choices);
 	free(r->choice_files);
 	free(r->places);
 	free(r->nodes);

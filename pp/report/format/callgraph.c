@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 
 static const char dashes[] =
@@ -25,7 +26,7 @@ static void print_arcs(const struct columns *c, const struct call_arc *arcs, siz
 		columns_names(c, row, line);
 		if (arcs[i].is_self)
 			strbuf_add(line, " [self]");
-		format_line(line, out);
+		print_line(line, out);
 	}
 }
 

@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "libutil/print_line.h"
+
 enum { VMA_WIDTH = 9, WIDE_VMA_WIDTH = 17, COUNT_WIDTH = 9, SUM_WIDTH = 14, SHARE_WIDTH = 9,
        SHARE_SUM_WIDTH = 11, CHANGE_WIDTH = 10, LINE_WIDTH = 28, NAME_WIDTH = 25 };
 
@@ -57,7 +59,7 @@ void columns_titles(const struct columns *c, FILE *out)
 	if (o->several_apps)
 		column(&line, "app name", NAME_WIDTH);
 	strbuf_add(&line, "symbol name");
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_free(&line);
 }
 

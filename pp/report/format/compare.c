@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "libutil/print_line.h"
+
 enum { COUNT_WIDTH = 9, SHARE_WIDTH = 9, CHANGE_WIDTH = 9, NAME_WIDTH = 25 };
 
 static void pad(struct strbuf *line, size_t start, size_t width)
@@ -39,7 +41,7 @@ static void titles(const struct diff_options *o, FILE *out)
 	if (o->applications)
 		column(&line, "app name", NAME_WIDTH);
 	strbuf_add(&line, o->images ? "image name" : "symbol name");
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_free(&line);
 }
 
@@ -90,7 +92,7 @@ static void put_balance(const struct compare_report *r, size_t class, FILE *out)
 		    r->options->images ? "images" : "symbols", r->options->confidence);
 	if (c->nr_few)
 		strbuf_addf(&line, ", %zu have too few samples to tell", c->nr_few);
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_free(&line);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* number.c - percentages, and lines that are fit for a terminal */
+/* number.c - percentages and colors */
 #include "pp/report/format/text.h"
 
 #include <math.h>
 
-#include "libutil/plain_text.h"
+#include "libutil/print_line.h"
 
 #define PERCENT_WIDTH	7
 
@@ -92,20 +92,6 @@ void format_change(struct strbuf *out, double percent)
 		strbuf_addf(out, "%+*.*f", PERCENT_WIDTH, fabs(percent) < 100 ? 4 : 3, percent);
 }
 
-static void clean(struct strbuf *line)
-{
-	if (line->len)
-		plain_text(line->text + 1, line->len - 1);	/* 0: the tab of an indented line */
-}
-
-void format_line(struct strbuf *line, FILE *out)
-{
-	clean(line);
-	strbuf_add_char(line, '\n');
-	fwrite(line->text, 1, line->len, out);
-	strbuf_reset(line);
-}
-
 const char *format_color_start(enum line_color color)
 {
 	static const char *const starts[] = {
@@ -141,10 +127,10 @@ enum line_color format_color(const uint64_t *counts, const uint64_t *totals, siz
 void format_colored_line(struct strbuf *line, enum line_color color, FILE *out)
 {
 	if (color == COLOR_NONE) {
-		format_line(line, out);
+		print_line(line, out);
 		return;
 	}
-	clean(line);
+	plain_line(line);
 	fprintf(out, "%s%s%s\n", format_color_start(color), line->text, format_color_end(color));
 	strbuf_reset(line);
 }

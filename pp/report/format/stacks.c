@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libutil/plain_text.h"
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 #include "pp/report/format/columns.h"
 #include "pp/report/format/csv.h"
@@ -58,17 +59,17 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 		add_share(&line, q->samples - known, q->samples);
 		strbuf_addf(&line, " %s", stack_end_text(NR_STACK_ENDS));
 	}
-	format_line(&line, out);
+	print_line(&line, out);
 	if (q->guessed) {
 		strbuf_add(&line, "Stacks: ");
 		add_share(&line, q->guessed, q->samples);
 		strbuf_add(&line, " have frames by frame pointer for want of an unwind table");
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	if (q->lost) {
 		strbuf_addf(&line, "Stacks: the chains of %" PRIu64 " samples could not be kept",
 			    q->lost);
-		format_line(&line, out);
+		print_line(&line, out);
 	}
 	strbuf_free(&line);
 }
@@ -83,7 +84,7 @@ static void titles(const struct stack_report *r, FILE *out)
 			strbuf_addf(&line, "%-9s%-9s", "self", "%");
 	}
 	strbuf_addf(&line, "%-*ssymbol name", NAME_WIDTH, "image name");
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_free(&line);
 }
 

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
+
 #define TITLE_WIDTH	17	/* of a class in the summary, before its '|' */
 
 static void summary_titles(const struct arrangement *a, const char *indent, FILE *out)
@@ -20,15 +22,15 @@ static void summary_titles(const struct arrangement *a, const char *indent, FILE
 		else
 			strbuf_addf(&line, "%*s|", TITLE_WIDTH, title);
 	}
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_add(&line, indent);
 	for (size_t c = 0; c < a->nr_classes; c++)
 		strbuf_add(&line, "  samples|      %|");
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_add(&line, indent);
 	for (size_t c = 0; c < a->nr_classes; c++)
 		strbuf_add(&line, "------------------");
-	format_line(&line, out);
+	print_line(&line, out);
 	strbuf_free(&line);
 }
 
@@ -73,7 +75,7 @@ void format_summary(const struct summary *s, const struct arrangement *a,
 			summary_line(&line, "\t", &row->parts[j],
 				     options->global_percent ? s->totals : row->counts,
 				     s->nr_classes, options->long_names);
-			format_line(&line, out);
+			print_line(&line, out);
 		}
 	}
 	strbuf_free(&line);

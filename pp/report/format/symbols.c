@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 
 #define ROWS_AHEAD	16
@@ -25,7 +26,7 @@ static void print_details(const struct columns *c, const struct row_list *rows,
 		/* the name's column is empty */
 		while (line->len && line->text[line->len - 1] == ' ')
 			strbuf_truncate(line, line->len - 1);
-		format_line(line, out);
+		print_line(line, out);
 	}
 }
 

@@ -38,16 +38,14 @@ void format_percent_value(struct strbuf *out, double percent);
 /* The same for a change, with its sign. */
 void format_change(struct strbuf *out, double percent);
 
-/* Print and reset a line. Names may hold anything: the terminal gets no control characters. */
-void format_line(struct strbuf *line, FILE *out);
-
-/* The same in colour, for a terminal. */
+/* How a line is colored on a terminal. */
 enum line_color {
 	COLOR_NONE,
 	COLOR_WARM,			/* 0.5 % and more of the samples */
 	COLOR_HOT,			/* 5 % and more */
 };
 
+/* print_line() in that color. */
 void format_colored_line(struct strbuf *line, enum line_color color, FILE *out);
 
 /* What a row of these counts deserves, by its largest share; COLOR_NONE unless @wanted. */

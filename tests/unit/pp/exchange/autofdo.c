@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/all_formats.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/autofdo/call_site.h"
 #include "pp/exchange/autofdo/sample_pgo.h"
+#include "pp/exchange/export/session_format.h"
 #include "tests/tap.h"
 
 #define NOINLINE	__attribute__((noinline))
@@ -357,7 +359,8 @@ TEST(what_gcc_reads_has_the_same_totals)
 	struct notices notices = { 0 };
 	struct pgo_options options = { .notices = &notices, .discriminator = none,
 				       .nest_indirect = true };
-	struct format_write_options write_options = { .event = 0 };
+	struct format_session session = { .notices = &notices };
+	struct format_write_options write_options = { .session = &session };
 	struct profile *p = make_profile("");
 	struct pgo_samples s;
 	struct op_error e;
@@ -367,7 +370,7 @@ TEST(what_gcc_reads_has_the_same_totals)
 	struct afdo a = { 0 };
 
 	CHECK(!pgo_samples_read(p, &options, &s, &e), "%s", e.text);
-	CHECK(!format_gcc_afdo.write(NULL, p, &write_options, out, &notices, &e), "%s", e.text);
+	CHECK(!format_gcc_afdo.write(p, &write_options, out, &e), "%s", e.text);
 	fclose(out);
 	a.at = (unsigned char *)bytes;
 	a.end = a.at + size;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* chain_choices.c - a table of combinations, by hash */
-#include "pp/report/stack/chain_choices.h"
+/* choices.c - a table of combinations, by hash */
+#include "pp/report/stack/choices.h"
 
 #include <stdlib.h>
 
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static uint32_t *slot_of(const struct chain_choices *c, const struct chain_choice *wanted)
+static uint32_t *slot_of(const struct stack_choices *c, const struct stack_choice *wanted)
 {
 	uint64_t hash = hash_mix((uint64_t)wanted->context << 32 | wanted->event, wanted->image);
 	size_t at = hash & (c->nr_slots - 1);
 
 	for (; c->slots[at]; at = (at + 1) & (c->nr_slots - 1)) {
-		const struct chain_choice *there = &c->choices[c->slots[at] - 1];
+		const struct stack_choice *there = &c->choices[c->slots[at] - 1];
 
 		if (there->context == wanted->context && there->event == wanted->event &&
 		    there->image == wanted->image)
@@ -22,7 +22,7 @@ static uint32_t *slot_of(const struct chain_choices *c, const struct chain_choic
 	return &c->slots[at];
 }
 
-static void grow(struct chain_choices *c)
+static void grow(struct stack_choices *c)
 {
 	c->nr_slots = c->nr_slots ? 2 * c->nr_slots : 256;
 	free(c->slots);
@@ -31,11 +31,11 @@ static void grow(struct chain_choices *c)
 		*slot_of(c, &c->choices[i]) = i + 1;
 }
 
-uint32_t chain_choice_of(struct chain_choices *c, const struct stack_snapshot *s,
-			 const struct stack_count *count, bool *ret_new)
+uint32_t stack_choice_get(struct stack_choices *c, const struct stack_snapshot *s,
+			  const struct stack_count *count, bool *ret_new)
 {
 	const struct stack_node *node = &s->nodes[count->node];
-	struct chain_choice wanted = { count->context, count->event, 0 };
+	struct stack_choice wanted = { count->context, count->event, 0 };
 	uint32_t *slot;
 
 	*ret_new = false;
@@ -54,9 +54,9 @@ uint32_t chain_choice_of(struct chain_choices *c, const struct stack_snapshot *s
 	return *slot - 1;
 }
 
-void chain_choices_free(struct chain_choices *c)
+void stack_choices_free(struct stack_choices *c)
 {
 	free(c->choices);
 	free(c->slots);
-	*c = (struct chain_choices){ 0 };
+	*c = (struct stack_choices){ 0 };
 }

@@ -14,7 +14,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
-#include "pp/report/stack/chain_choices.h"
+#include "pp/report/stack/choices.h"
 #include "pp/report/stack/symbols.h"
 #include "pp/select/event_scale.h"
 
@@ -34,7 +34,7 @@ struct reader {
 	/* of the session at hand */
 	const struct report_session *session;
 	struct stack_snapshot snapshot;
-	struct chain_choices combinations;
+	struct stack_choices combinations;
 	struct choice *choices;		/* of each of them */
 	size_t choices_room;
 	struct event_scale *scales;	/* of its events */
@@ -90,12 +90,12 @@ static uint32_t add_context(struct reader *r, uint32_t context)
 static const struct choice *choice_of(struct reader *r, const struct stack_count *c)
 {
 	bool is_new;
-	uint32_t i = chain_choice_of(&r->combinations, &r->snapshot, c, &is_new);
+	uint32_t i = stack_choice_get(&r->combinations, &r->snapshot, c, &is_new);
 
 	if (i == STACK_NONE)
 		return NULL;
 	if (is_new) {
-		const struct chain_choice *made = &r->combinations.choices[i];
+		const struct stack_choice *made = &r->combinations.choices[i];
 
 		xgrow(r->choices, i, r->choices_room);
 		r->choices[i].class = choose(r, made->context, made->event, made->image);
@@ -200,7 +200,7 @@ static void add_snapshot(struct reader *r)
 	add_chains(r, first_node);
 	add_symbols(r, first_node, first_chain);
 	free(r->scales);
-	chain_choices_free(&r->combinations);
+	stack_choices_free(&r->combinations);
 	free(r->choices);
 	r->choices = NULL;
 	r->choices_room = 0;

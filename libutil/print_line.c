@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_line.c - print lines without control characters */
+#include "libutil/print_line.h"
+
+#include "libutil/plain_text.h"
+
+void plain_line(struct strbuf *line)
+{
+	if (line->len)
+		plain_text(line->text + 1, line->len - 1);	/* 0: the tab of an indented line */
+}
+
+void print_line(struct strbuf *line, FILE *out)
+{
+	plain_line(line);
+	strbuf_add_char(line, '\n');
+	fwrite(line->text, 1, line->len, out);
+	strbuf_reset(line);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* print_line.h - lines of a report: names in them may hold anything, a terminal gets plain text */
+#ifndef LIBUTIL_PRINT_LINE_H
+#define LIBUTIL_PRINT_LINE_H
+
+#include <stdio.h>
+#include "libutil/strbuf.h"
+
+/* Replace the control characters of @line; a tab at its start stays. */
+void plain_line(struct strbuf *line);
+
+/* Print @line as plain text with a newline, and reset it. */
+void print_line(struct strbuf *line, FILE *out);
+
+#endif
