@@ -39,6 +39,12 @@ void file_give_up_reserve(const char *path);
 /* write() until all is written. */
 int file_write_fd(int fd, const void *bytes, size_t n);
 
+/*
+ * Give @fd, which has @old_length bytes, @length that are really there: all of it has blocks on the
+ * disk, what is new is 0 and in memory. -ENOSPC, -EFBIG, ...: it is as it was.
+ */
+int file_allocate(int fd, uint64_t old_length, uint64_t length);
+
 /* mkdir -p; existing folders are fine, -ENOTDIR if something else is in the way. */
 int file_make_dirs(const char *path, mode_t mode);
 

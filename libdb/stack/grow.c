@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "libdb/odb/private.h"
 #include "libdb/stack/private.h"
+#include "libutil/file.h"
 
 #define STEP_MIN	(UINT64_C(64) << 10)
 #define STEP_MAX	(UINT64_C(16) << 20)
@@ -18,7 +18,7 @@
 
 int stack_map(struct stack_store *s, uint64_t old_length, uint64_t length)
 {
-	int err = odb_allocate(s->fd, old_length, length);
+	int err = file_allocate(s->fd, old_length, length);
 	void *map;
 
 	if (err)
