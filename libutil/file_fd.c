@@ -23,6 +23,35 @@ int file_write_fd(int fd, const void *bytes, size_t n)
 	return 0;
 }
 
+int file_read_up_to(int fd, void *buf, size_t n, uint64_t offset, size_t *ret_n)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t got = pread(fd, (char *)buf + done, n - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	*ret_n = done;
+	return 0;
+}
+
+int file_read_at(int fd, void *buf, size_t n, uint64_t offset)
+{
+	size_t done;
+	int err = file_read_up_to(fd, buf, n, offset, &done);
+
+	if (err)
+		return err;
+	return done == n ? 0 : -EPROTO;
+}
+
 #define ZEROS_SIZE	65536
 #define ZEROS_CHUNK	(32 * ZEROS_SIZE)	/* 2 MiB, a power of two */
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libdb/odb/file.h"
 #include "libdb/stack/file.h"
+#include "libutil/file.h"
 
 #define FIRST_PIECE	(UINT32_C(1) << 16)	/* records */
 
@@ -44,8 +44,8 @@ static int extend(struct reader *r, uint32_t have, struct op_error *e)
 		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", r->path,
 				    have * sizeof(*r->log.records));
 	memset(r->log.marks + old, 0, (have - old) * sizeof(*r->log.marks));
-	err = odb_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
-			  (off_t)(old * sizeof(*r->log.records)));
+	err = file_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
+			  old * sizeof(*r->log.records));
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", r->path,
 				    err == -EPROTO ? "cut short" : strerror(-err));
