@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build_id.c - a build-id from the bytes of a note section, and as text
+ * build_id.c - the build ID in the notes of an ELF file, and as text
  *
  * Notes: name size, descriptor size, type (32 bits each), then name and descriptor, each
  * padded to 4 bytes.
  */
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "libutil/build_id.h"
-#include "libutil/build_id_private.h"
+#include "libutil/elf_file.h"
 
-#define NOTE_GNU_BUILD_ID 3
+#define HEADERS_MAX	4096		/* program or section headers looked at */
+#define NOTES_MAX	4096		/* bytes of one segment or section of notes */
 
 static uint32_t note_u32(const unsigned char *p, bool swapped)
 {
@@ -26,7 +31,8 @@ static uint64_t pad4(uint64_t n)
 	return (n + 3) & ~(uint64_t)3;
 }
 
-int build_id_find(const void *notes, size_t size, bool swapped, struct build_id *ret)
+/* -ENODATA: no build ID among these notes. */
+static int find(const void *notes, size_t size, bool swapped, struct build_id *ret)
 {
 	const unsigned char *p = notes;
 	uint64_t offset = 0;
@@ -39,7 +45,7 @@ int build_id_find(const void *notes, size_t size, bool swapped, struct build_id 
 
 		if (desc + desc_size > size)
 			break;
-		if (type == NOTE_GNU_BUILD_ID && name_size == 4 && !memcmp(p + name, "GNU", 4) &&
+		if (type == NT_GNU_BUILD_ID && name_size == 4 && !memcmp(p + name, "GNU", 4) &&
 		    desc_size > 0 && desc_size <= BUILD_ID_MAX) {
 			memset(ret, 0, sizeof(*ret));
 			memcpy(ret->bytes, p + desc, desc_size);
@@ -53,7 +59,7 @@ int build_id_find(const void *notes, size_t size, bool swapped, struct build_id 
 
 int build_id_read_notes(const void *notes, size_t size, struct build_id *ret)
 {
-	return build_id_find(notes, size, false, ret);
+	return find(notes, size, false, ret);
 }
 
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
@@ -67,4 +73,76 @@ const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT])
 	}
 	text[2 * n] = '\0';
 	return text;
+}
+
+/* --- of a file --- */
+
+static int find_in_file(const struct elf_file *f, uint64_t offset, uint64_t size,
+			struct build_id *ret)
+{
+	unsigned char notes[NOTES_MAX];
+	uint64_t n = offset < f->size ? f->size - offset : 0;
+
+	if (n > size)
+		n = size;
+	if (n > sizeof(notes))
+		n = sizeof(notes);
+	if (elf_file_read(f, offset, notes, (size_t)n))
+		return -ENODATA;
+	return find(notes, (size_t)n, f->is_swapped, ret);
+}
+
+/* Programs and shared objects: the PT_NOTE segments, which survive stripping of sections. */
+static int find_in_segments(const struct elf_file *f, struct build_id *ret)
+{
+	struct elf_segment *segments = NULL;
+	size_t nr = 0;
+	int err = elf_file_segments(f, HEADERS_MAX, &segments, &nr);
+
+	if (err != -ENOMEM)
+		err = -ENODATA;
+	for (size_t i = 0; i < nr && err; i++)
+		if (segments[i].type == PT_NOTE)
+			err = find_in_file(f, segments[i].offset, segments[i].size, ret);
+	free(segments);
+	return err;
+}
+
+/* Kernel modules are relocatable: they have sections only. */
+static int find_in_sections(const struct elf_file *f, struct build_id *ret)
+{
+	struct elf_section *sections = NULL;
+	size_t nr = 0;
+	int err = elf_file_sections(f, HEADERS_MAX, &sections, &nr);
+
+	if (err != -ENOMEM)
+		err = -ENODATA;
+	for (size_t i = 0; i < nr && err; i++)
+		if (sections[i].type == SHT_NOTE)
+			err = find_in_file(f, sections[i].offset, sections[i].size, ret);
+	free(sections);
+	return err;
+}
+
+int build_id_read_fd(int fd, struct build_id *ret)
+{
+	struct elf_file f;
+	int err = elf_file_open(fd, &f);
+
+	if (err)
+		return err;
+	err = find_in_segments(&f, ret);
+	return err == -ENODATA ? find_in_sections(&f, ret) : err;
+}
+
+int build_id_read(const char *path, struct build_id *ret)
+{
+	/* O_NONBLOCK: somebody may have put a FIFO where the image was */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
+
+	if (fd < 0)
+		return -errno;
+	err = build_id_read_fd(fd, ret);
+	close(fd);
+	return err;
 }

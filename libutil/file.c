@@ -111,23 +111,6 @@ int file_read_u64(const char *path, uint64_t *ret)
 	return number_parse_u64(line, ret);
 }
 
-int file_write_fd(int fd, const void *bytes, size_t n)
-{
-	const char *p = bytes;
-
-	while (n) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		p += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 int file_write_existing(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), err = 0;

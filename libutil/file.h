@@ -36,8 +36,19 @@ int file_reserve(const char *path, size_t bytes);
 int file_write_reserved(const char *path, const void *bytes, size_t n, mode_t mode);
 void file_give_up_reserve(const char *path);
 
+/* Up to @n bytes at @offset, fewer only where the file ends. The position stays. */
+int file_read_up_to(int fd, void *buf, size_t n, uint64_t offset, size_t *ret_n);
+/* Exactly @n; -EPROTO: the file ends before. */
+int file_read_at(int fd, void *buf, size_t n, uint64_t offset);
+
 /* write() until all is written. */
 int file_write_fd(int fd, const void *bytes, size_t n);
+
+/*
+ * Give @fd, which has @old_length bytes, @length that are really there: all of it has blocks on the
+ * disk, what is new is 0 and in memory. -ENOSPC, -EFBIG, ...: it is as it was.
+ */
+int file_allocate(int fd, uint64_t old_length, uint64_t length);
 
 /* mkdir -p; existing folders are fine, -ENOTDIR if something else is in the way. */
 int file_make_dirs(const char *path, mode_t mode);

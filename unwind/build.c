@@ -67,7 +67,7 @@ static int add_section(struct build *build, const struct unwind_section *section
 {
 	struct unwind_cfi cfi = {
 		.vaddr = section->vaddr, .to_end = section->to_end,
-		.debug_frame = section == &build->elf.debug_frame, .machine = build->elf.machine,
+		.debug_frame = section == &build->elf.debug_frame, .machine = build->elf.file.machine,
 	};
 	uint8_t *bytes;
 	int err;
@@ -97,18 +97,18 @@ static int fill(struct build *build, size_t limit)
 	return err;
 }
 
-static int build(const struct unwind_source *source, size_t limit, struct op_unwind_table **ret,
+static int build(const struct elf_file *file, size_t limit, struct op_unwind_table **ret,
 		 size_t *ret_len, struct unwind_counts *ret_counts)
 {
 	struct build build = { 0 };
 	int err;
 
-	err = unwind_elf_open(source, &build.elf);
+	err = unwind_elf_open(file, &build.elf);
 	if (err)
 		return err;
 	/* equal rows side by side become one only when all are there */
 	unwind_rows_init(&build.rows, limit / sizeof(struct unwind_row) * 2);
-	err = unwind_rules_init(&build.rules, build.elf.machine);
+	err = unwind_rules_init(&build.rules, build.elf.file.machine);
 	if (!err)
 		err = fill(&build, limit);
 	if (!err)
@@ -128,14 +128,22 @@ static int build(const struct unwind_source *source, size_t limit, struct op_unw
 int unwind_build_fd(int fd, size_t limit, struct op_unwind_table **ret, size_t *ret_len,
 		    struct unwind_counts *ret_counts)
 {
-	return build(&(struct unwind_source){ .fd = fd }, limit, ret, ret_len, ret_counts);
+	struct elf_file file;
+	int err = elf_file_open(fd, &file);
+
+	/* a folder is not a program either */
+	if (err)
+		return err == -EISDIR ? -ENOEXEC : err;
+	return build(&file, limit, ret, ret_len, ret_counts);
 }
 
 int unwind_build_image(const void *image, size_t len, size_t limit, struct op_unwind_table **ret,
 		       size_t *ret_len, struct unwind_counts *ret_counts)
 {
-	return build(&(struct unwind_source){ .fd = -1, .image = image, .size = len }, limit, ret,
-		     ret_len, ret_counts);
+	struct elf_file file;
+	int err = elf_file_open_memory(image, len, &file);
+
+	return err ? err : build(&file, limit, ret, ret_len, ret_counts);
 }
 
 const char *unwind_refusal(int err)

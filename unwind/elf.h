@@ -10,13 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Either an open file or, when @image is set, memory. */
-struct unwind_source {
-	int fd;
-	const uint8_t *image;
-	uint64_t size;
-};
+#include "libutil/elf_file.h"
 
 struct unwind_segment {
 	uint64_t vaddr, offset, size;	/* as far as the file has it */
@@ -34,8 +28,7 @@ struct unwind_section {
 #define UNWIND_PLTS	4		/* .plt, .plt.got, .plt.sec, .iplt */
 
 struct unwind_elf {
-	struct unwind_source source;
-	uint16_t machine;		/* OP_UNWIND_X86_64 or OP_UNWIND_ARM64 */
+	struct elf_file file;		/* its machine: OP_UNWIND_X86_64 or OP_UNWIND_ARM64 */
 	struct unwind_segment *segments;
 	size_t nr_segments, last;	/* last: the one that was asked for last */
 	struct unwind_section eh_frame, debug_frame;
@@ -49,14 +42,8 @@ struct unwind_elf {
  * -ENOEXEC, -ENOTSUP, -EPROTO as of unwind_build_fd(), -ENOMEM, -errno of pread().
  * Closing it leaves the descriptor open.
  */
-int unwind_elf_open(const struct unwind_source *source, struct unwind_elf *ret);
+int unwind_elf_open(const struct elf_file *file, struct unwind_elf *ret);
 void unwind_elf_close(struct unwind_elf *elf);
-
-/* @len bytes at @offset. -EPROTO: the file ends before. */
-int unwind_source_read(const struct unwind_source *source, uint64_t offset, void *buf, size_t len);
-
-/* The same malloc'd, in *(void **)@ret; @len is not 0. */
-int unwind_source_alloc(const struct unwind_source *source, uint64_t offset, size_t len, void *ret);
 
 /*
  * Malloc'd contents of a section, decompressed. -EFBIG past @limit; -EPROTO, -EPROTONOSUPPORT:

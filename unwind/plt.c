@@ -86,8 +86,8 @@ int unwind_plt_add(struct unwind_elf *elf, struct unwind_rules *rules, struct un
 		if (!unwind_elf_offset(elf, s->vaddr, s->size, &offset) ||
 		    offset + s->size >= (uint64_t)OP_UNWIND_PAGES_MAX << OP_UNWIND_PAGE_SHIFT)
 			continue;
-		err = unwind_source_read(&elf->source, offset, first, known);
-		if (!err && elf->machine == OP_UNWIND_X86_64)
+		err = elf_file_read(&elf->file, offset, first, known);
+		if (!err && elf->file.machine == OP_UNWIND_X86_64)
 			err = add_x86(rules, rows, offset, s->size, first);
 		else if (!err)
 			err = add_arm64(rules, rows, offset, s->size, first);

@@ -93,7 +93,7 @@ int unwind_elf_section(const struct unwind_elf *elf, const struct unwind_section
 
 	if (section->size > limit)
 		return -EFBIG;
-	err = unwind_source_alloc(&elf->source, section->offset, section->size, &bytes);
+	err = elf_file_alloc(&elf->file, section->offset, section->size, &bytes);
 	if (err)
 		return err;
 	if (section->form == UNWIND_PLAIN) {

@@ -96,7 +96,7 @@ static int look_through(const struct unwind_elf *elf, const struct unwind_segmen
 
 	for (uint64_t at = 0; at + overlap < size; at += CHUNK - overlap) {
 		size_t n = size - at < CHUNK ? size - at : CHUNK, found, found_size;
-		int err = unwind_source_read(&elf->source, s->offset + at, room, n);
+		int err = elf_file_read(&elf->file, s->offset + at, room, n);
 
 		if (err)
 			return err;
@@ -127,13 +127,13 @@ static int add_x86(const struct unwind_elf *elf, struct unwind_rules *rules,
 int unwind_signal_add(const struct unwind_elf *elf, struct unwind_rules *rules,
 		      struct unwind_rows *rows)
 {
-	const struct unwind_source *source = &elf->source;
+	const struct elf_file *file = &elf->file;
 	size_t at, size;
 
-	if (elf->machine == OP_UNWIND_X86_64)	/* others leave it to their C library */
+	if (file->machine == OP_UNWIND_X86_64)	/* others leave it to their C library */
 		return elf->has_interpreter && !elf->is_go ? 0 : add_x86(elf, rules, rows);
-	if (!source->image)
+	if (!file->bytes)
 		return 0;
-	at = find_arm64(source->image, source->size, &size);
+	at = find_arm64(file->bytes, file->size, &size);
 	return at == NOT_FOUND ? 0 : add(rules, rows, at, size);
 }

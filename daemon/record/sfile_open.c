@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "daemon/record/sfile_private.h"
-#include "libdb/session/header.h"
+#include "libdb/session/sample_file.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
@@ -47,6 +47,7 @@ int sfile_path(const struct sfile *sf, struct strbuf *path)
 	const struct sfile_key *key = &sf->key;
 	const struct sfile_event *event = &sf->all->config.events[key->counter];
 	char anon_name[ANON_NAME_SIZE], callee_name[ANON_NAME_SIZE];
+	struct strbuf folder = STRBUF_INIT;
 	struct sample_name name = {
 		.app = { .kind = key->app->kind, .path = key->app->path },
 		.has_callee = key->is_arc,
@@ -57,23 +58,24 @@ int sfile_path(const struct sfile *sf, struct strbuf *path)
 		.tid = number_or_all(key->tid),
 		.cpu = number_or_all(key->cpu),
 	};
+	int err;
 
 	name_place(&key->at, &name.image, anon_name);
 	if (key->is_arc)
 		name_place(&key->callee, &name.callee, callee_name);
 	if (key->part)
-		part_add_path(key->part, path);
-	else
-		strbuf_add(path, sf->all->dir);
-	strbuf_add_char(path, '/');
-	return sample_name_format(&name, path);
+		part_add_path(key->part, &folder);
+	err = sample_file_path(key->part ? folder.text : sf->all->dir, &name, path);
+	strbuf_free(&folder);
+	return err;
 }
 
-static int write_header(const struct sfile *sf)
+static struct sample_header header_of(const struct sfile *sf)
 {
 	const struct sfile_config *config = &sf->all->config;
 	const struct sfile_event *event = &config->events[sf->key.counter];
-	struct sample_header h = {
+
+	return (struct sample_header){
 		.version = SAMPLE_VERSION_1X,
 		.cpu_type = config->cpu_type,
 		.event = event->code,
@@ -86,8 +88,6 @@ static int write_header(const struct sfile *sf)
 		.anon_start = sf->key.at.anon_start,
 		.cg_to_anon_start = sf->key.callee.anon_start,
 	};
-
-	return sample_header_store(&h, odb_header(sf->odb));
 }
 
 /* Opening */
@@ -99,11 +99,17 @@ static bool out_of_room(int err)
 
 static int try_open(struct sfile *sf, const char *path, struct op_error *e)
 {
+	const struct sample_header header = header_of(sf);
 	int err;
 
 	do
-		err = odb_open(path, SAMPLE_HEADER_SIZE, &sf->odb, e);
+		err = sample_file_open(path, &header, &sf->odb, e);
 	while (out_of_room(err) && sfiles_evict_open(sf->all));
+	/* an old file's header, too, says what is known now */
+	if (!err && !odb_created(sf->odb))
+		err = sample_header_store(&header, odb_header(sf->odb));
+	if (err && sf->odb)
+		sf->odb = odb_close(sf->odb);
 	return err;
 }
 
@@ -157,12 +163,7 @@ static int open_odb(struct sfile *sf, const char *path, struct op_error *e)
 		if (!err)
 			err = try_open(sf, path, e);
 	}
-	if (err)
-		return err;
-	err = write_header(sf);
-	if (err)
-		sf->odb = odb_close(sf->odb);
-	else
+	if (!err)
 		sf->all->nr_open++;
 	return err;
 }
@@ -179,12 +180,6 @@ int sfile_open(struct sfile *sf, struct op_error *e)
 	if (err) {
 		op_error_set(e, err, "a sample file cannot have a name made of '%s'",
 			     sf->key.app->path);
-		goto out;
-	}
-	err = file_make_parent_dirs(path.text, 0755);
-	if (err) {
-		op_error_set(e, err, "cannot make the folder of '%s': %s", path.text,
-			     strerror(-err));
 		goto out;
 	}
 	err = open_odb(sf, path.text, e);

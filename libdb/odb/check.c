@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "libdb/odb/file.h"
+#include "libutil/file.h"
 
 struct table {
 	const char *path;
@@ -77,8 +78,8 @@ static int check_fd(int fd, const char *path, size_t header_size, struct op_erro
 		goto done;
 	}
 	t.hash = (uint32_t *)(t.nodes + t.size);
-	err = odb_read_at(fd, t.nodes, (size_t)t.size * ODB_SLOT_BYTES,
-			  (off_t)odb_nodes_offset(header_size));
+	err = file_read_at(fd, t.nodes, (size_t)t.size * ODB_SLOT_BYTES,
+			  odb_nodes_offset(header_size));
 	if (err)
 		op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
 	else

@@ -54,7 +54,4 @@ static inline uint32_t odb_bucket(uint64_t key, uint32_t mask)
 int odb_read_descr(int fd, const char *path, size_t header_size, void *header,
 		   struct odb_descr *ret, uint64_t *ret_length, struct op_error *e);
 
-/* Read exactly @n bytes at @offset; -EPROTO when the file ends before. */
-int odb_read_at(int fd, void *buf, size_t n, off_t offset);
-
 #endif

@@ -12,37 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libdb/odb/file.h"
+#include "libutil/file.h"
 
 #define READ_TRIES 4	/* a growing file may look wrong for a moment */
-
-static int read_up_to(int fd, void *buf, size_t n, off_t offset, size_t *ret_n)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t got = pread(fd, (char *)buf + done, n - done, offset + (off_t)done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		if (!got)
-			break;
-		done += (size_t)got;
-	}
-	*ret_n = done;
-	return 0;
-}
-
-int odb_read_at(int fd, void *buf, size_t n, off_t offset)
-{
-	size_t done;
-	int err = read_up_to(fd, buf, n, offset, &done);
-
-	if (err)
-		return err;
-	return done == n ? 0 : -EPROTO;
-}
 
 static bool all_zero(const void *bytes, size_t n)
 {
@@ -80,7 +52,7 @@ static int read_descr_once(int fd, const char *path, size_t header_size, void *b
 	struct stat st;
 	int err;
 
-	err = read_up_to(fd, bytes, want, 0, &n);
+	err = file_read_up_to(fd, bytes, want, 0, &n);
 	if (!err && fstat(fd, &st))
 		err = -errno;
 	if (err)
@@ -126,13 +98,13 @@ static int read_nodes(int fd, const char *path, size_t header_size, const struct
 		      struct odb_snapshot *ret, struct op_error *e)
 {
 	size_t bytes = ((size_t)d->current_size - 1) * sizeof(struct odb_node);
-	off_t offset = (off_t)(odb_nodes_offset(header_size) + sizeof(struct odb_node));
+	uint64_t offset = odb_nodes_offset(header_size) + sizeof(struct odb_node);
 	struct odb_node *nodes = malloc(bytes ? bytes : 1);
 	int err;
 
 	if (!nodes)
 		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", path, bytes);
-	err = odb_read_at(fd, nodes, bytes, offset);
+	err = file_read_at(fd, nodes, bytes, offset);
 	if (err) {
 		free(nodes);
 		return op_error_set(e, err, "cannot read the samples of '%s': %s", path,

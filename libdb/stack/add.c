@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "libdb/stack/private.h"
+#include "libdb/stack/open_store.h"
 
 /* The position of a node; 0 and *ret_err. */
 static uint32_t find_or_append(struct stack_store *s, struct stack_record r, int *ret_err)

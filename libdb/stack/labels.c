@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "libdb/session/text_file.h"
-#include "libdb/stack/private.h"
+#include "libdb/stack/open_store.h"
 
 /* A label being put together; its bytes start as zeros, which pads it. */
 struct label {

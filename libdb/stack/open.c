@@ -8,8 +8,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libdb/odb/file.h"
-#include "libdb/stack/private.h"
+#include "libdb/stack/open_store.h"
 
 #define FIRST_LENGTH	(UINT64_C(64) << 10)
 

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libdb/odb/file.h"
 #include "libdb/stack/file.h"
+#include "libutil/file.h"
 
 #define FIRST_PIECE	(UINT32_C(1) << 16)	/* records */
 
@@ -44,8 +44,8 @@ static int extend(struct reader *r, uint32_t have, struct op_error *e)
 		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", r->path,
 				    have * sizeof(*r->log.records));
 	memset(r->log.marks + old, 0, (have - old) * sizeof(*r->log.marks));
-	err = odb_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
-			  (off_t)(old * sizeof(*r->log.records)));
+	err = file_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
+			  old * sizeof(*r->log.records));
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", r->path,
 				    err == -EPROTO ? "cut short" : strerror(-err));
@@ -361,4 +361,50 @@ void stack_snapshot_free(struct stack_snapshot *s)
 
 	free_arrays(&a);
 	*s = (struct stack_snapshot){ .nr_images = 0 };
+}
+
+/* --- how chains ended, in names and in numbers [ST-12] --- */
+
+static const struct {
+	const char *name, *text;
+} ends[NR_STACK_ENDS] = {
+	[STACK_COMPLETE] = { "complete", "complete" },
+	[STACK_TRUNCATED] = { "truncated", "cut at the depth asked for" },
+	[STACK_NO_TABLE] = { "no_table", "ended in code without unwind table" },
+	[STACK_BAD_FRAME] = { "bad_frame", "ended at a frame that cannot be" },
+	[STACK_UNREADABLE] = { "unreadable", "ended in memory that could not be read" },
+	[STACK_SHORT_COPY] = { "short_copy", "ended where the copy of the stack did" },
+	[STACK_NO_USER] = { "no_user", "kernel part only" },
+	[STACK_UNTOLD] = { "untold", "of unknown end" },
+	[STACK_NO_MAPS] = { "no_maps", "ended in code mapped too recently to be known" },
+};
+
+const char *stack_end_name(unsigned int kind)
+{
+	return kind < NR_STACK_ENDS ? ends[kind].name : "unknown";
+}
+
+const char *stack_end_text(unsigned int kind)
+{
+	return kind < NR_STACK_ENDS ? ends[kind].text : "ended in a way unknown here";
+}
+
+static void add(uint64_t *total, uint64_t count)
+{
+	if (__builtin_add_overflow(*total, count, total))
+		*total = UINT64_MAX;
+}
+
+void stack_snapshot_totals(const struct stack_snapshot *s, struct stack_totals *ret)
+{
+	*ret = (struct stack_totals){ .samples = 0 };
+	for (uint32_t i = 0; i < s->nr_counts; i++) {
+		unsigned int end = s->ends[s->counts[i].node];
+
+		add(&ret->samples, s->counts[i].count);
+		if (end & STACK_END_GUESSED)
+			add(&ret->guessed, s->counts[i].count);
+		if (STACK_END_KIND(end) < NR_STACK_ENDS)
+			add(&ret->ends[STACK_END_KIND(end)], s->counts[i].count);
+	}
 }

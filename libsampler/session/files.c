@@ -12,10 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "libdb/odb/odb.h"
-#include "libdb/session/header.h"
+#include "libdb/session/sample_file.h"
 #include "libdb/session/thread_sample.h"
-#include "libutil/file.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
@@ -135,47 +133,24 @@ static uint64_t file_time(const struct session_image *image)
 	       ? (uint64_t)st.st_mtime : 0;
 }
 
-static int write_header(const struct session_writer *w, const struct record *r, struct odb *db)
-{
-	const struct sample_header header = {
-		.version = SAMPLE_VERSION_1X,
-		.cpu_type = UINT32_MAX,		/* whatever it ran on */
-		.unit_mask = (uint32_t)w->unit_mask,
-		.count = (uint32_t)w->count,
-		.mtime = file_time(&w->images[r->image]),
-		.anon_start = w->images[r->image].name.anon_start,
-		.cg_to_anon_start = r->callee == PROFILE_NONE
-				    ? 0 : w->images[r->callee].name.anon_start,
-	};
-
-	return sample_header_store(&header, odb_header(db));
-}
-
 static int open_file(struct thread_files *t, const struct record *r, struct odb **ret)
 {
 	struct session_writer *w = t->w;
 	const struct sample_name name = name_of(t, r);
+	struct sample_header header = sample_file_header(&name);
 	struct session_image *image = &w->images[r->image];
-	char *folder = image->part ? session_part_path(w->stats, image->part - 1)
-				   : xstrdup(w->samples), *path;
-	struct strbuf relative = STRBUF_INIT;
-	int err = sample_name_format(&name, &relative);
+	char *folder = image->part ? session_part_path(w->stats, image->part - 1) : NULL;
+	struct strbuf path = STRBUF_INIT;
+	int err = sample_file_path(folder ? folder : w->samples, &name, &path);
 
-	path = path_join(folder, relative.text);
+	header.cpu_type = UINT32_MAX;		/* whatever it ran on */
+	header.mtime = file_time(image);
 	if (!err)
-		err = file_make_parent_dirs(path, 0755);
-	if (!err)
-		err = odb_open(path, SAMPLE_HEADER_SIZE, ret, NULL);
-	if (!err && odb_created(*ret)) {
-		err = write_header(w, r, *ret);
-		if (err)
-			odb_close(*ret);
-	}
+		err = sample_file_open(path.text, &header, ret, NULL);
 	if (err)
-		session_failed(w, err, path);
+		session_failed(w, err, path.text);
 	free(folder);
-	free(path);
-	strbuf_free(&relative);
+	strbuf_free(&path);
 	return err;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* object_file.c - ELF header and section headers */
+/*
+ * object_file.c - the sections of an ELF file, by libutil's reader
+ *
+ * Not by libelf: a symbol table goes to memory in one read and in large pages, and a hostile file
+ * costs no more than its true length.
+ */
 #include "pp/binary/object_file.h"
 
-#include <byteswap.h>
 #include <elf.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -19,50 +22,24 @@
 
 uint16_t object_get16(const struct object_file *f, const void *p)
 {
-	uint16_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return f->is_swapped ? bswap_16(n) : n;
+	return elf_file_u16(&f->elf, p);
 }
 
 uint32_t object_get32(const struct object_file *f, const void *p)
 {
-	uint32_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return f->is_swapped ? bswap_32(n) : n;
+	return elf_file_u32(&f->elf, p);
 }
 
 uint64_t object_get64(const struct object_file *f, const void *p)
 {
-	uint64_t n;
-
-	memcpy(&n, p, sizeof(n));
-	return f->is_swapped ? bswap_64(n) : n;
+	return elf_file_u64(&f->elf, p);
 }
 
 int object_file_read(const struct object_file *f, uint64_t offset, void *buf, size_t size)
 {
-	size_t done = 0;
+	int err = elf_file_read(&f->elf, offset, buf, size);
 
-	if (offset > f->size || size > f->size - offset)
-		return -EIO;
-	if (f->bytes) {
-		memcpy(buf, f->bytes + offset, size);
-		return 0;
-	}
-	if (f->fd < 0)
-		return -EBADF;
-	while (done < size) {
-		ssize_t n = pread(f->fd, (char *)buf + done, size - done, offset + done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : -EIO;	/* it was cut short meanwhile */
-		done += n;
-	}
-	return 0;
+	return err == -EPROTO ? -EIO : err;
 }
 
 #define LARGE_PAGE	(2u << 20)
@@ -128,121 +105,48 @@ int object_file_build_id(const struct object_file *f, struct build_id *ret)
 	return -ENODATA;
 }
 
-static void decode_section(const struct object_file *f, const unsigned char *p,
-			   struct object_section *ret, uint32_t *ret_name)
+/* All names point into @f->names or are "". */
+static void set_sections(struct object_file *f, const struct elf_section *from, size_t nr)
 {
-	*ret_name = object_get32(f, p);
-	ret->type = object_get32(f, p + 4);
-	if (f->is_64) {
-		ret->flags = object_get64(f, p + 8);
-		ret->addr = object_get64(f, p + 16);
-		ret->offset = object_get64(f, p + 24);
-		ret->size = object_get64(f, p + 32);
-		ret->link = object_get32(f, p + 40);
-	} else {
-		ret->flags = object_get32(f, p + 8);
-		ret->addr = object_get32(f, p + 12);
-		ret->offset = object_get32(f, p + 16);
-		ret->size = object_get32(f, p + 20);
-		ret->link = object_get32(f, p + 24);
-	}
-}
-
-/* @offsets: of each section's name; all point into @names or at its end. */
-static void set_names(struct object_file *f, size_t strings, const uint32_t *offsets)
-{
+	uint32_t strings = f->elf.names_section;
 	size_t size = 0;
-	unsigned char *names = NULL;
 
-	if (strings && strings < f->nr_sections)
-		names = object_section_read(f, &f->sections[strings], &size);
-	f->names = (char *)names;
-	for (size_t i = 0; i < f->nr_sections; i++)
-		f->sections[i].name = offsets[i] < size ? f->names + offsets[i] : "";
+	f->sections = xcalloc(nr, sizeof(*f->sections));
+	f->nr_sections = nr;
+	for (size_t i = 0; i < nr; i++)
+		f->sections[i] = (struct object_section){
+			.type = from[i].type, .link = from[i].link, .flags = from[i].flags,
+			.addr = from[i].addr, .offset = from[i].offset, .size = from[i].size,
+		};
+	if (strings && strings < nr)
+		f->names = (char *)object_section_read(f, &f->sections[strings], &size);
+	for (size_t i = 0; i < nr; i++)
+		f->sections[i].name = from[i].name < size ? f->names + from[i].name : "";
 }
 
-struct table_place {
-	uint64_t offset;
-	size_t nr, entry, strings;
-};
-
-static int read_sections(struct object_file *f, const struct table_place *t, struct op_error *e)
+/* @opened: what opening f->elf returned. */
+static int read_sections(struct object_file *f, int opened, struct op_error *e)
 {
-	unsigned char *table;
-	uint32_t *offsets;
+	struct elf_section *sections;
+	size_t nr;
 	int err;
 
-	if (t->offset > f->size || t->nr > (f->size - t->offset) / t->entry)
+	if (opened)
+		return opened == -ENOEXEC ? op_error_set(e, opened, "it is not an object file")
+					  : op_error_set(e, opened, "%s", strerror(-opened));
+	f->is_64 = f->elf.is_64;
+	f->is_swapped = f->elf.is_swapped;
+	f->type = f->elf.type;
+	f->machine = f->elf.machine;
+	err = elf_file_sections(&f->elf, SIZE_MAX, &sections, &nr);
+	if (err == -EPROTO)
 		return op_error_set(e, -ENOEXEC, "its section headers reach past the end");
-	table = malloc(t->nr * t->entry);
-	if (!table)
-		return -ENOMEM;
-	err = object_file_read(f, t->offset, table, t->nr * t->entry);
-	if (err) {
-		free(table);
-		return op_error_set(e, err, "%s", strerror(-err));
-	}
-	f->sections = xcalloc(t->nr, sizeof(*f->sections));
-	f->nr_sections = t->nr;
-	offsets = xcalloc(t->nr, sizeof(*offsets));
-	for (size_t i = 0; i < t->nr; i++)
-		decode_section(f, table + i * t->entry, &f->sections[i], &offsets[i]);
-	set_names(f, t->strings, offsets);
-	free(offsets);
-	free(table);
-	return 0;
-}
-
-/* More than 65279 sections: their number and the names' section stand in section 0. */
-static int extended_numbers(const struct object_file *f, struct table_place *t)
-{
-	unsigned char first[64];
-	struct object_section section;
-	uint32_t name;
-	int err;
-
-	if (t->nr && t->strings != SHN_XINDEX)
-		return 0;
-	err = object_file_read(f, t->offset, first, t->entry);
-	if (err)
-		return err;
-	decode_section(f, first, &section, &name);
-	if (!t->nr)
-		t->nr = section.size;
-	if (t->strings == SHN_XINDEX)
-		t->strings = section.link;
-	return 0;
-}
-
-static int read_header(struct object_file *f, struct op_error *e)
-{
-	unsigned char h[64] = { 0 };
-	struct table_place t;
-	size_t size = f->size < sizeof(h) ? f->size : sizeof(h);
-	int err = object_file_read(f, 0, h, size);
-
 	if (err)
 		return op_error_set(e, err, "%s", strerror(-err));
-	if (size < sizeof(Elf32_Ehdr) || memcmp(h, ELFMAG, SELFMAG) ||
-	    (h[EI_CLASS] != ELFCLASS32 && h[EI_CLASS] != ELFCLASS64) ||
-	    (h[EI_DATA] != ELFDATA2LSB && h[EI_DATA] != ELFDATA2MSB))
-		return op_error_set(e, -ENOEXEC, "it is not an object file");
-	f->is_64 = h[EI_CLASS] == ELFCLASS64;
-	f->is_swapped = (h[EI_DATA] == ELFDATA2MSB) != (__BYTE_ORDER == __BIG_ENDIAN);
-	f->type = object_get16(f, h + 16);
-	f->machine = object_get16(f, h + 18);
-	t.offset = f->is_64 ? object_get64(f, h + 40) : object_get32(f, h + 32);
-	t.entry = object_get16(f, h + (f->is_64 ? 58 : 46));
-	t.nr = object_get16(f, h + (f->is_64 ? 60 : 48));
-	t.strings = object_get16(f, h + (f->is_64 ? 62 : 50));
-	if (!t.offset)
-		return 0;	/* no sections, and so no symbols */
-	if (t.entry != (f->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr)))
-		return op_error_set(e, -ENOEXEC, "its section headers have another size");
-	err = extended_numbers(f, &t);
-	if (err)
-		return op_error_set(e, -ENOEXEC, "its section headers reach past the end");
-	return t.nr ? read_sections(f, &t, e) : 0;
+	if (nr)		/* without sections it has no symbols */
+		set_sections(f, sections, nr);
+	free(sections);
+	return 0;
 }
 
 int object_file_open(const char *path, struct object_file *ret, struct op_error *e)
@@ -262,7 +166,7 @@ int object_file_open(const char *path, struct object_file *ret, struct op_error 
 		err = 0;
 	if (!err) {
 		f.size = st.st_size;
-		err = read_header(&f, e);
+		err = read_sections(&f, elf_file_open(f.fd, &f.elf), e);
 	}
 	if (err) {
 		object_file_close(&f);
@@ -275,7 +179,7 @@ int object_file_open(const char *path, struct object_file *ret, struct op_error 
 int object_file_open_memory(void *bytes, size_t size, struct object_file *ret, struct op_error *e)
 {
 	struct object_file f = { .fd = -1, .bytes = bytes, .size = size };
-	int err = read_header(&f, e);
+	int err = read_sections(&f, elf_file_open_memory(bytes, size, &f.elf), e);
 
 	if (err) {
 		f.bytes = NULL;
@@ -290,7 +194,7 @@ void object_file_release(struct object_file *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
-	f->fd = -1;
+	f->fd = f->elf.fd = -1;
 }
 
 void object_file_close(struct object_file *f)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/build_id.h"
+#include "libutil/elf_file.h"
 #include "libutil/error.h"
 
 struct object_section {
@@ -26,6 +27,7 @@ struct object_file {
 	int fd;				/* or -1: in memory */
 	unsigned char *bytes;		/* of a file in memory, owned */
 	uint64_t size;			/* of the whole file */
+	struct elf_file elf;
 	bool is_64, is_swapped;
 	uint16_t type, machine;		/* ET_*, EM_* */
 	struct object_section *sections;	/* [0] is the null section */

@@ -17,6 +17,7 @@
 #include "libdb/odb/odb.h"
 #include "libdb/session/header.h"
 #include "libdb/session/name.h"
+#include "libdb/session/sample_file.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
@@ -371,35 +372,23 @@ static int open_file(struct importer *m, const struct import_file *f, struct odb
 	const struct sample_name name = name_of(m, f);
 	const struct import_event *e = &m->events[f->event];
 	const struct cpu_type *timer = cpu_type_by_name("timer");
-	const struct sample_header header = {
-		.version = SAMPLE_VERSION_1X,
-		.cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX
-						     : (uint32_t)timer->number_1x,
-		.unit_mask = (uint32_t)e->of.unit_mask,
-		.count = (uint32_t)e->count,
-	};
-	struct strbuf relative = STRBUF_INIT;
-	char *folder = NULL, *path = NULL;
+	struct sample_header header = sample_file_header(&name);
+	struct strbuf path = STRBUF_INIT;
+	char *folder = NULL;
 	int err = folder_of(m, &m->labels[f->labels], &folder);
 
+	header.cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX : (uint32_t)timer->number_1x;
 	if (!err)
-		err = sample_name_format(&name, &relative);
-	if (!err) {
-		path = path_join(folder, relative.text);
-		err = file_make_parent_dirs(path, 0755);
-	}
+		err = sample_file_path(folder, &name, &path);
 	if (!err)
-		err = odb_open(path, SAMPLE_HEADER_SIZE, ret, m->e);
-	if (!err && odb_created(*ret)) {
-		err = sample_header_store(&header, odb_header(*ret));
+		err = sample_file_open(path.text, &header, ret, m->e);
+	if (!err && odb_created(*ret))
 		m->sums.files += f->callee == PROFILE_NONE;
-	}
 	if (err && !*m->e->text)
-		op_error_set(m->e, err, "cannot write '%s': %s", path ? path : relative.text,
-			     strerror(-err));
-	strbuf_free(&relative);
+		op_error_set(m->e, err, "cannot write '%s': %s",
+			     path.len ? path.text : m->stats, strerror(-err));
+	strbuf_free(&path);
 	free(folder);
-	free(path);
 	return err;
 }
 

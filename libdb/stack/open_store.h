@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private.h - a stack store open for adding, between the files that do it */
-#ifndef LIBDB_STACK_PRIVATE_H
-#define LIBDB_STACK_PRIVATE_H
+/* open_store.h - a stack store that is open for adding */
+#ifndef LIBDB_STACK_OPEN_STORE_H
+#define LIBDB_STACK_OPEN_STORE_H
 
 #include "libdb/stack/file.h"
 
@@ -38,7 +38,7 @@ struct stack_store {
 	unsigned int next_last;		/* the one to go */
 };
 
-/* --- index.c --- */
+/* --- log.c: the index --- */
 
 /* Room for one more. -ENOMEM. */
 int stack_index_reserve(struct stack_store *s);
@@ -55,7 +55,7 @@ uint32_t stack_index_find_long(const struct stack_store *s, const struct stack_r
 /* Fetch what stack_index_find() will look at first. */
 void stack_index_prefetch(const struct stack_store *s, struct stack_record key);
 
-/* --- grow.c --- */
+/* --- log.c: the log --- */
 
 /* Allocate and map the first @length bytes, of which @old_length were there. */
 int stack_map(struct stack_store *s, uint64_t old_length, uint64_t length);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * sample_file.h - a session's sample files: named, made with their folders, given their headers
+ *
+ * All who write a session open its sample files here: the daemon, libsampler, opimport.
+ */
+#ifndef LIBDB_SESSION_SAMPLE_FILE_H
+#define LIBDB_SESSION_SAMPLE_FILE_H
+
+#include "libdb/odb/odb.h"
+#include "libdb/session/header.h"
+#include "libdb/session/name.h"
+#include "libutil/error.h"
+#include "libutil/strbuf.h"
+
+/*
+ * Append the path of the file called @name to @path. @folder is the session's samples, or a part's
+ * (session_part_path()). -EINVAL: it cannot have a name, see sample_name_format().
+ */
+int sample_file_path(const char *folder, const struct sample_name *name, struct strbuf *path);
+
+/* The header of the file called @name, as far as that says it; the rest is 0. */
+struct sample_header sample_file_header(const struct sample_name *name);
+
+/*
+ * Open the sample file @path for adding: odb_open(). If need be it is made, with its folders, and
+ * gets @header; an old file keeps its own (odb_created()).
+ */
+int sample_file_open(const char *path, const struct sample_header *header, struct odb **ret,
+		     struct op_error *e);
+
+#endif
