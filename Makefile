@@ -42,7 +42,7 @@ events-lint: $(O)/tools/events-lint	## check every event table
 	$(Q)$< events
 
 install: all			## install programs, man pages (and the module if built) under PREFIX
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man8
+	install -d $(DESTDIR)$(PREFIX)/bin $(addprefix $(DESTDIR)$(PREFIX)/share/man/man,1 5 8)
 	install -m 755 $(programs) $(DESTDIR)$(PREFIX)/bin
 	install -d $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
 	cp -P $(shared) $(wildcard $(addsuffix .*,$(shared))) $(DESTDIR)$(PREFIX)/lib
@@ -50,8 +50,8 @@ install: all			## install programs, man pages (and the module if built) under PR
 	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(sampler_version)|' libsampler/sampler.pc.in \
 		> $(DESTDIR)$(PREFIX)/lib/pkgconfig/sampler.pc
-	install -m 644 doc/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 644 doc/man/*.8 $(DESTDIR)$(PREFIX)/share/man/man8
+	for section in 1 5 8; do \
+		install -m 644 doc/man/*.$$section $(DESTDIR)$(PREFIX)/share/man/man$$section; done
 	cd events && find */*/events */*/unit_masks | sed 's|/[^/]*$$||' | sort -u | while read -r t; do \
 		install -d "$(DESTDIR)$(PREFIX)/share/oprofile/$$t" && \
 		install -m 644 "$$t/events" "$$t/unit_masks" "$(DESTDIR)$(PREFIX)/share/oprofile/$$t" || exit; done

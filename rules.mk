@@ -3,12 +3,12 @@
 #   O=DIR      build there (default: build)
 #   V=1        show the commands
 #   SAN=LIST   sanitizers for everything, e.g. SAN=address,undefined (use its own O=)
-#   WERROR=    do not stop at warnings
+#   WERROR=-Werror  stop at warnings, as tests/run and tests/lint do
 
 O      ?= build
 # one spelling, however it is given: targets are found again in .d files by their names
 override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
-WERROR ?= -Werror
+WERROR ?=
 Q      := $(if $(V),,@)
 silent := $(if $(V),V,$(findstring s,$(firstword -$(MAKEFLAGS))))
 say     = $(if $(silent),$(Q),@printf '  %-7s %s\n' $(1) $(@:$(O)/%=%);)
@@ -18,7 +18,7 @@ OPT      ?= -O2 -g
 WARN     := -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wstrict-prototypes \
 	    -Wold-style-definition -Wpointer-arith -Wwrite-strings -Wvla -Wshadow
 CFLAGS   := -std=gnu11 $(OPT) $(WARN) -fno-common $(EXTRA_CFLAGS)
-VERSION  := 0.1.0
+VERSION  := 0.2.0
 # one -I: an include names its file from the root, and tests/lint checks who may include whom
 CPPFLAGS := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DOP_VERSION='"$(VERSION)"' $(EXTRA_CPPFLAGS)
 LDFLAGS  := -Wl,--as-needed $(EXTRA_LDFLAGS)

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 #include "daemon/control.h"
 #include "daemon/control_requests.h"
 #include "libutil/channel.h"
+#include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
@@ -46,14 +46,6 @@ struct control {
 	struct peer peers[CONTROL_MAX_PEERS];
 	bool shutdown_asked;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 int control_open(const struct control_config *config, struct control **ret, struct op_error *e)
 {

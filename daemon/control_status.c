@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "daemon/control_requests.h"
 #include "daemon/control_status.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "unwind/cache.h"
 
@@ -59,17 +59,16 @@ static uint64_t session_bytes(const char *session_dir)
 {
 	static uint64_t bytes;
 	static time_t at;
-	struct timespec t;
+	time_t now = now_seconds();
 	char *path;
 	int fd;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (at && t.tv_sec < at + SIZE_SECONDS)
+	if (at && now < at + SIZE_SECONDS)
 		return bytes;
 	path = session_samples_path(session_dir, SESSION_CURRENT);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bytes = fd < 0 ? 0 : tree_size(fd, DEPTH_MAX);
-	at = t.tv_sec;
+	at = now;
 	free(path);
 	return bytes;
 }

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 #include "daemon/daemon.h"
 #include "daemon/process.h"
+#include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/say.h"
 
@@ -24,14 +24,6 @@
 #define SYNC_MS		(600 * 1000)
 #define QUIET_MS	10		/* poll pause after a wake-up without words */
 #define OWN_PAGES_BYTES	(128 << 10)	/* of a block that goes back when it is freed */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Running */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * coded.c - an event made from nothing but its code
+ * coded.c - events made from a raw code
  */
 #include "events/coded.h"
 

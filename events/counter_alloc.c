@@ -2,9 +2,9 @@
 /*
  * counter_alloc.c - counters for events, as a matching in a bipartite graph
  *
- * Trying all assignments is what the original does and what the rule means, but takes n! steps
- * for events that do not fit. A maximum matching (augmenting paths) tells whether they fit at
- * all; the lowest counters are then found by fixing one event after the other and asking again.
+ * OProfile tries all assignments, which takes n! steps if the events do not fit. A maximum matching
+ * (augmenting paths) decides whether they fit; the lowest counters are then found by fixing one
+ * event after the other and matching the rest again.
  */
 #include "events/counter_alloc.h"
 
@@ -16,10 +16,10 @@
 
 struct matching {
 	const uint64_t *allowed;
-	int owner[MAX_COUNTERS]; /* event of each counter, -1 free */
+	int owner[MAX_COUNTERS]; /* event of each counter; -1: free */
 };
 
-/* Find event @i a counter among @free_to_use, moving others where that helps. */
+/* Give event @i a counter of @free_to_use, moving other events if necessary. */
 static bool place(struct matching *m, size_t i, uint64_t *free_to_use)
 {
 	for (int c = 0; c < MAX_COUNTERS; c++) {
@@ -27,7 +27,7 @@ static bool place(struct matching *m, size_t i, uint64_t *free_to_use)
 
 		if (!(m->allowed[i] & *free_to_use & bit))
 			continue;
-		*free_to_use &= ~bit; /* looked at, whatever comes of it */
+		*free_to_use &= ~bit; /* visited */
 		if (m->owner[c] >= 0 && !place(m, (size_t)m->owner[c], free_to_use))
 			continue;
 		m->owner[c] = (int)i;
@@ -36,7 +36,7 @@ static bool place(struct matching *m, size_t i, uint64_t *free_to_use)
 	return false;
 }
 
-/* Whether events @from.. fit into @available. */
+/* Whether events @from and later fit into @available. */
 static bool fits(const uint64_t *allowed, size_t from, size_t nr, uint64_t available)
 {
 	struct matching m = { .allowed = allowed };

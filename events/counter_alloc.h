@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * counter_alloc.h - which counter holds which event
+ * counter_alloc.h - assign events to counters
  */
 #ifndef EVENTS_COUNTER_ALLOC_H
 #define EVENTS_COUNTER_ALLOC_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define COUNTER_NONE (-1) /* an extended event: it needs none */
+#define COUNTER_NONE (-1) /* an extended event, which needs no counter */
 
 /* The lowest @nr counters. */
 static inline uint64_t counters_below(unsigned int nr)
@@ -17,10 +17,9 @@ static inline uint64_t counters_below(unsigned int nr)
 }
 
 /*
- * Give each of @nr events one of @available's counters (bits) that it may use, no counter twice.
- * @allowed[i] are event i's counters, 0 for an extended event. Of all assignments it is the one
- * that gives the first event the lowest counter possible, then the second, and so on. [EV-40]
- * Exact, and never more than nr^2 * 64^2 steps. -ENOSPC: there is no assignment.
+ * Give each of @nr events a counter of its own from @available (bits). @allowed[i]: counters that
+ * event i can use, 0 for an extended event. The first event gets the lowest counter possible, then
+ * the second, and so on. [EV-40] Takes at most nr^2 * 64^2 steps. -ENOSPC: no assignment exists.
  */
 int counter_alloc(const uint64_t *allowed, size_t nr, uint64_t available, int *ret_counters);
 

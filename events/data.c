@@ -12,7 +12,7 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-#ifndef OP_DATA_DIR /* events/build.mk has make install's */
+#ifndef OP_DATA_DIR /* events/build.mk sets that of make install */
 #define OP_DATA_DIR "/usr/share/oprofile"
 #endif
 
@@ -51,7 +51,7 @@ static const struct event *find_either_case(const struct event_table *t, const c
 	return found;
 }
 
-/* The default's text where several masks share the value. */
+/* The default mask comes first, if several masks share the value. */
 static const char *describe_mask(const struct event *event, uint32_t value)
 {
 	const struct mask_set *s = event->masks;

@@ -2,7 +2,7 @@
 /*
  * encode.c - event selects
  *
- * OProfile's extra bits have the places that they have in an event select, bits 18 and up.
+ * OProfile's extra bits are at their positions in an event select, bits 18 and up.
  */
 #include "events/encode.h"
 
@@ -45,7 +45,7 @@ void event_from_config(const struct cpu_type *type, uint64_t config, uint64_t *r
 		*ret_extra |= EXTRA_NONE;
 }
 
-/* Only AMD's codes go on above bit 31. */
+/* Only AMD's codes continue above bit 31. */
 static uint64_t code_bits(const struct cpu_type *type)
 {
 	return !strncmp(type->name, "x86-64/", 7) ? 0xfff : 0xff;

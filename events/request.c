@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * request.c - the form of an event as it is typed
+ * request.c - parse an event as the user types it
  */
 #include "events/request.h"
 
@@ -13,7 +13,7 @@
 #define MAX_FIELDS 5
 #define FORM "NAME:count:unitmask:kernel:user"
 
-/* Cut @copy at its colons; MAX_FIELDS + 1 if there are more than that many fields. */
+/* Split @copy at its colons. Returns the number of fields, at most MAX_FIELDS + 1. */
 static unsigned int split(char *copy, char *fields[MAX_FIELDS])
 {
 	unsigned int nr = 0;
@@ -38,14 +38,12 @@ static int parse_count(const char *text, const char *field, bool is_optional,
 		if (is_optional)
 			return 0;
 		return op_error_set(e, -EINVAL,
-				    "event '%s': the count is missing; say how many "
-				    "events make a sample, as %s:100000",
-				    text, r->name);
+				    "event '%s': missing count, as in %s:100000", text, r->name);
 	}
 	if (number_parse_range(field, 1, EVENT_REQUEST_COUNT_MAX, &r->count))
 		return op_error_set(e, -EINVAL,
-				    "event '%s': the count must be a number from 1 to %d, not '%s'",
-				    text, EVENT_REQUEST_COUNT_MAX, field);
+				    "event '%s': invalid count '%s': expected 1 to %d", text, field,
+				    EVENT_REQUEST_COUNT_MAX);
 	return 0;
 }
 
@@ -55,8 +53,8 @@ static int parse_flag(const char *text, const char *field, const char *what, boo
 	if (!field || !*field)
 		return 0;
 	if (strcmp(field, "0") && strcmp(field, "1"))
-		return op_error_set(e, -EINVAL, "event '%s': %s must be 0 or 1, not '%s'", text,
-				    what, field);
+		return op_error_set(e, -EINVAL, "event '%s': invalid %s '%s': expected 0 or 1",
+				    text, what, field);
 	*ret = *field == '1';
 	return 0;
 }
@@ -73,26 +71,26 @@ static int parse_fields(const char *text, char *const fields[], bool count_is_op
 
 	if (!fits_name(fields[0]))
 		return op_error_set(e, -EINVAL,
-				    "event '%s': '%s' is not an event's name; events are "
-				    "written " FORM,
-				    text, fields[0]);
+				    "event '%s': invalid name '%s'; expected " FORM, text,
+				    fields[0]);
 	strcpy(r->name, fields[0]);
 	err = parse_count(text, fields[1], count_is_optional, r, e);
 	if (err)
 		return err;
 	if (fields[2] && *fields[2] && !fits_name(fields[2]))
 		return op_error_set(e, -EINVAL,
-				    "event '%s': '%s' is neither a unit mask's number nor its name",
+				    "event '%s': invalid unit mask '%s': expected a number or "
+				    "a name",
 				    text, fields[2]);
 	if (fields[2])
 		strcpy(r->mask, fields[2]);
-	err = parse_flag(text, fields[3], "the kernel flag", &r->kernel, e);
+	err = parse_flag(text, fields[3], "kernel flag", &r->kernel, e);
 	if (!err)
-		err = parse_flag(text, fields[4], "the user flag", &r->user, e);
+		err = parse_flag(text, fields[4], "user flag", &r->user, e);
 	if (!err && !r->kernel && !r->user)
 		err = op_error_set(e, -EINVAL,
-				   "event '%s': with kernel and user both 0 nothing is sampled; "
-				   "leave one of them 1",
+				   "event '%s': kernel and user are both 0: nothing to sample; "
+				   "set one of them to 1",
 				   text);
 	return err;
 }
@@ -106,10 +104,11 @@ int event_request_parse(const char *text, bool count_is_optional, struct event_r
 
 	if (strlen(text) >= sizeof(copy))
 		return op_error_set(e, -EINVAL,
-				    "event '%.40s...' is too long; events are written " FORM, text);
+				    "event '%.40s...': too long; expected " FORM, text);
 	strcpy(copy, text);
 	if (split(copy, fields) > MAX_FIELDS)
-		return op_error_set(e, -EINVAL, "event '%s' has more fields than " FORM, text);
+		return op_error_set(e, -EINVAL, "event '%s': too many fields; expected " FORM,
+				    text);
 	err = parse_fields(text, fields, count_is_optional, &r, e);
 	if (!err)
 		*ret = r;

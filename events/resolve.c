@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * resolve.c - what the CPU's table says of the events that were asked for
+ * resolve.c - look requested events up in the CPU's table, and give them counters
  */
 #include "events/request.h"
 
@@ -30,8 +30,8 @@ static int check_count(const struct event *event, uint64_t count, unsigned int c
 			    event->name, count, least, callgraph_depth ? " with call graphs" : "");
 }
 
-/* By raw code, or as libpfm4 calls it. [EV-32, EV-33] */
-static const struct event *not_in_table(const struct event_table *table, const char *name)
+/* An event by its raw code or libpfm4's name. [EV-32, EV-33] */
+static const struct event *find_coded(const struct event_table *table, const char *name)
 {
 	const struct event *event = event_table_coded(table, name);
 	uint64_t config;
@@ -42,15 +42,15 @@ static const struct event *not_in_table(const struct event_table *table, const c
 	return event_table_add_coded(table, name, config);
 }
 
-static int tell_missing(const struct event_table *table, const char *name, struct op_error *e)
+static int no_such_event(const struct event_table *table, const char *name, struct op_error *e)
 {
 	uint64_t config;
 
 	if (table->type->clock_event && event_raw_parse(name, &config))
 		return op_error_set(e, -EINVAL,
-				    "event '%s': %s has no bits 0x%" PRIx64 " in an event's code",
-				    name, table->type->pretty,
-				    event_config_unknown(table->type, config));
+				    "event '%s': unsupported bits 0x%" PRIx64 " on %s", name,
+				    event_config_unknown(table->type, config),
+				    table->type->pretty);
 	return op_error_set(e, -ENOENT, "no such event '%s' on %s; 'ophelp' lists its events", name,
 			    table->type->pretty);
 }
@@ -66,9 +66,9 @@ int event_request_resolve(const struct event_table *table, const struct event_re
 	int err;
 
 	if (!event)
-		event = not_in_table(table, r->name);
+		event = find_coded(table, r->name);
 	if (!event)
-		return tell_missing(table, r->name, e);
+		return no_such_event(table, r->name, e);
 	c.event = event;
 	c.counters = event->counters;
 	err = event_mask_parse(event, r->mask, &c.mask, e);
@@ -84,13 +84,13 @@ static int check_two(const struct event_choice *a, const struct event_choice *b,
 	if (a->event == b->event && a->mask.value == b->mask.value &&
 	    a->mask.extra == b->mask.extra)
 		return op_error_set(e, -EINVAL, "event '%s' with unit mask 0x%02" PRIx32
-				    " is asked for twice; all events must be distinct",
+				    " was given twice; all events must be distinct",
 				    a->event->name, a->mask.value);
 	if (a->event->ext && b->event->ext && !strcmp(a->event->ext, b->event->ext) &&
 	    (a->count != b->count || a->mask.value != b->mask.value || a->kernel != b->kernel ||
 	     a->user != b->user))
-		return op_error_set(e, -EINVAL, "events '%s' and '%s' come from the same samples: "
-				    "give them the same count, unit mask, and kernel and user "
+		return op_error_set(e, -EINVAL, "events '%s' and '%s' are read from the same "
+				    "samples; give them the same count, unit mask, kernel and user "
 				    "flags", a->event->name, b->event->name);
 	return 0;
 }
@@ -110,8 +110,8 @@ static int count_bits(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
-static int tell_no_room(const struct event_choice *c, size_t nr, uint64_t available,
-			struct op_error *e)
+static int no_room_error(const struct event_choice *c, size_t nr, uint64_t available,
+			 struct op_error *e)
 {
 	int need = 0;
 
@@ -126,15 +126,15 @@ static int tell_no_room(const struct event_choice *c, size_t nr, uint64_t availa
 		if (!c[i].event->ext && !(c[i].counters & available))
 			return op_error_set(e, -ENOSPC,
 					    "event '%s' cannot be counted: none of the %d counters "
-					    "here can hold it; 'ophelp' lists which could",
+					    "can hold it; 'ophelp' lists its counters",
 					    c[i].event->name, count_bits(available));
 	return op_error_set(e, -ENOSPC,
-			    "these %d events cannot be counted at once, since some can "
-			    "use the same counters only; 'ophelp' lists which",
+			    "these %d events cannot be counted at once: some need the same "
+			    "counter; 'ophelp' lists the counters of each event",
 			    need);
 }
 
-/* @counters of a set, as numbers of the first @sets sets. */
+/* @counters of one set, repeated for the first @sets sets. */
 static uint64_t in_sets(uint64_t counters, unsigned int nr_real, unsigned int sets)
 {
 	uint64_t all = 0;
@@ -145,7 +145,7 @@ static uint64_t in_sets(uint64_t counters, unsigned int nr_real, unsigned int se
 }
 
 static int alloc_in(struct event_choice *choices, size_t nr, unsigned int nr_real,
-		    unsigned int sets, uint64_t there)
+		    unsigned int sets, uint64_t existing)
 {
 	uint64_t *allowed = xcalloc(nr + 1, sizeof(*allowed));
 	int *counters = xcalloc(nr + 1, sizeof(*counters)), err = 0;
@@ -153,11 +153,11 @@ static int alloc_in(struct event_choice *choices, size_t nr, unsigned int nr_rea
 	for (size_t i = 0; i < nr && !err; i++) {
 		if (choices[i].event->ext)
 			continue;
-		allowed[i] = in_sets(choices[i].counters, nr_real, sets) & there;
-		err = allowed[i] ? 0 : -ENOSPC;	/* 0 would be "needs none" below */
+		allowed[i] = in_sets(choices[i].counters, nr_real, sets) & existing;
+		err = allowed[i] ? 0 : -ENOSPC;	/* 0 would mean "needs none" below */
 	}
 	if (!err)
-		err = counter_alloc(allowed, nr, there, counters);
+		err = counter_alloc(allowed, nr, existing, counters);
 	for (size_t i = 0; i < nr && !err; i++)
 		choices[i].counter = counters[i];
 	free(allowed);
@@ -173,11 +173,11 @@ int event_requests_alloc(struct event_choice *choices, size_t nr, uint64_t avail
 	if (err)
 		return err;
 	err = alloc_in(choices, nr, EVENT_COUNTERS_MAX, 1, available);
-	return err ? tell_no_room(choices, nr, available, e) : 0;
+	return err ? no_room_error(choices, nr, available, e) : 0;
 }
 
 int event_requests_alloc_sets(struct event_choice *choices, size_t nr, unsigned int nr_real,
-			      uint64_t there, unsigned int *ret_sets, struct op_error *e)
+			      uint64_t existing, unsigned int *ret_sets, struct op_error *e)
 {
 	int err = event_requests_distinct(choices, nr, e);
 	unsigned int sets = 0;
@@ -186,11 +186,12 @@ int event_requests_alloc_sets(struct event_choice *choices, size_t nr, unsigned 
 		return err;
 	do {
 		sets++;
-		err = alloc_in(choices, nr, nr_real, sets, there & counters_below(sets * nr_real));
-	} while (err && there & ~counters_below(sets * nr_real));
+		err = alloc_in(choices, nr, nr_real, sets,
+			       existing & counters_below(sets * nr_real));
+	} while (err && existing & ~counters_below(sets * nr_real));
 	if (err)
-		return tell_no_room(choices, nr,
-				    sets > 1 ? there : there & counters_below(nr_real), e);
+		return no_room_error(choices, nr,
+				     sets > 1 ? existing : existing & counters_below(nr_real), e);
 	*ret_sets = sets;
 	return 0;
 }

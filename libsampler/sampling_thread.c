@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "libsampler/profiler.h"
+#include "libutil/clock.h"
 
-#define NS_PER_SECOND	1000000000ull
 #define TIMER_SLACK_NS	1000		/* the usual 50 us would be half of the least interval */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,19 +29,6 @@ static struct sampler_thread left;		/* the one before it */
 static unsigned int generation;
 static int stop_signal = SIGURG;
 static bool has_handler;
-
-static uint64_t in_ns(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * NS_PER_SECOND + (uint64_t)t->tv_nsec;
-}
-
-static uint64_t real_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return in_ns(&t);
-}
 
 static void real_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t due)
 {
@@ -60,12 +47,12 @@ static int real_cpu_time(pid_t tid, uint64_t *ret)
 
 	if (clock_gettime(id, &t))
 		return -errno;
-	*ret = in_ns(&t);
+	*ret = (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
 	return 0;
 }
 
 static const struct sampling_clock real_clock = {
-	.now = real_now, .wait = real_wait, .cpu_time = real_cpu_time,
+	.now = now_ns, .wait = real_wait, .cpu_time = real_cpu_time,
 };
 const struct sampling_clock *sampling_clock = &real_clock;
 uint64_t sampling_idle_ns = 60 * NS_PER_SECOND;

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libutil/channel.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -135,14 +136,6 @@ int channel_accept(int listen_fd, uid_t *ret_uid, pid_t *ret_pid)
 	*ret_uid = peer.uid;
 	*ret_pid = peer.pid;
 	return fd;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 /* 0: ready for @events, or -ETIMEDOUT. */

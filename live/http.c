@@ -10,19 +10,11 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* Wait until @fd can be read or written. false: the time is over. */
 static bool wait_for(int fd, short events, int64_t deadline)

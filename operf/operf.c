@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "control/opcontrol/status.h"
+#include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/say.h"
 #include "operf/end.h"
@@ -26,14 +26,6 @@
 #define LOOK_MS		100		/* at who is still there, and at the rings */
 #define COUNTS_MS	(10 * 1000)
 #define SYNC_MS		(600 * 1000)
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* ---- the beginning ---- */
 

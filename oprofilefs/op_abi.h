@@ -2,8 +2,9 @@
 /*
  * op_abi.h - everything the kernel module and user space must agree on
  *
- * The only header both sides include: the words of the event buffer, the ioctls
- * on it, the names of the oprofilefs files. Rules are numbered in
+ * The words of the event buffer, the ioctls on it, the names of the oprofilefs files. Both sides
+ * also share op_types.h (names of integers), unwind/walk.h and unwind/table.h (how stacks are
+ * walked, and the tables that the daemon pushes), and nothing else. Rules are numbered in
  * doc/event-buffer.md ([EB-n]) and doc/oprofilefs.md ([FS-n]).
  */
 #ifndef OPROFILEFS_OP_ABI_H

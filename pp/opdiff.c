@@ -28,14 +28,15 @@
 #include "pp/select/collect.h"
 #include "pp/select/invert.h"
 
-struct profile {
+struct diff_profile {
 	struct collection collection;
 	struct row_list rows;
 	struct anon_images anon;
 };
 
 /* Rows of symbols; those of all sample files that cannot be read are told in @notices. */
-static void make_symbols(const struct diff_options *o, struct profile *p, struct notices *notices)
+static void make_symbols(const struct diff_options *o, struct diff_profile *p,
+			 struct notices *notices)
 {
 	struct populate_options how = {
 		.demangle = o->demangle,
@@ -59,14 +60,14 @@ static void make_symbols(const struct diff_options *o, struct profile *p, struct
 }
 
 static void add_image(struct row_list *rows, const struct summary_row *part,
-		      const struct image *app)
+		      const struct report_image *app)
 {
 	struct symbol_row *row = rows_add(rows, part->image, app, part->image->name, 0);
 
 	memcpy(row->counts, part->counts, rows->nr_classes * sizeof(*row->counts));
 }
 
-static void make_images(struct profile *p, struct notices *notices)
+static void make_images(struct diff_profile *p, struct notices *notices)
 {
 	struct summary summary;
 
@@ -84,7 +85,7 @@ static void make_images(struct profile *p, struct notices *notices)
 
 /* Processes and CPUs of one run are not those of another, so they are always added up [DS-1]. */
 static int read_profile(const struct diff_options *o, const char *session_dir, size_t which,
-			struct profile *p, struct notices *notices, struct op_error *e)
+			struct diff_profile *p, struct notices *notices, struct op_error *e)
 {
 	const struct merge merge = {
 		.cpu = true, .tid = true, .tgid = true, .lib = !o->applications, .cgroup = true,
@@ -105,7 +106,7 @@ static int read_profile(const struct diff_options *o, const char *session_dir, s
 	return err;
 }
 
-static void make_rows(const struct diff_options *o, struct profile *p, struct notices *notices)
+static void make_rows(const struct diff_options *o, struct diff_profile *p, struct notices *notices)
 {
 	rows_init(&p->rows, p->collection.arrangement.nr_classes);
 	if (o->images)
@@ -130,7 +131,7 @@ static void print(const void *report, FILE *out)
 		format_compare_text(r, out);
 }
 
-static int compare_profiles(const struct diff_options *o, struct profile profiles[2],
+static int compare_profiles(const struct diff_options *o, struct diff_profile profiles[2],
 			    struct notices *notices)
 {
 	const struct arrangement *a = &profiles[1].collection.arrangement;
@@ -169,7 +170,7 @@ static int run(const struct diff_options *o)
 {
 	bool is_archive = o->specs[0].archive && o->specs[1].archive;
 	const char *dir = option_session_dir(o->session_dir, is_archive, "samples directory.");
-	struct profile profiles[2] = { 0 };
+	struct diff_profile profiles[2] = { 0 };
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	int err = 0, status = 1;

@@ -36,7 +36,7 @@
 #include "pp/select/collect.h"
 #include "pp/select/invert.h"
 
-struct profile {
+struct report_profile {
 	struct collection collection;
 	struct row_list rows;
 };
@@ -44,7 +44,7 @@ struct profile {
 struct report {
 	const struct report_options *options;
 	const struct notices *notices;
-	struct profile profiles[2];	/* of two the second is the one shown */
+	struct report_profile profiles[2];	/* of two the second is the one shown */
 	size_t nr_profiles;
 	struct event_table *events;	/* or NULL */
 	struct text_options text;
@@ -54,9 +54,9 @@ struct report {
 	size_t nr_failed;		/* sample files that could not be read */
 };
 
-static struct profile *shown(const struct report *r)
+static struct report_profile *shown(const struct report *r)
 {
-	return (struct profile *)&r->profiles[r->nr_profiles - 1];
+	return (struct report_profile *)&r->profiles[r->nr_profiles - 1];
 }
 
 /* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
@@ -87,7 +87,7 @@ static struct populate_options populate_options(const struct report_options *o, 
 	};
 }
 
-static void make_rows(struct report *r, struct profile *p, struct notices *notices)
+static void make_rows(struct report *r, struct report_profile *p, struct notices *notices)
 {
 	const struct report_options *o = r->options;
 	char *cache_dir = o->debug_info ? line_cache_dir() : NULL;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * events_lint.c - load every event table below a folder and say what is wrong with it
+ * events_lint.c - check every event table below a folder
  *
  *	events-lint DIR		(make events-lint)
  *
- * A line for each thing found wrong, as a compiler writes it; exit status 1 if there was any.
- * Beyond what loading checks [EV-10..16]: each table names its source, a CPU type's events fit its
- * counters, its clock and default event exist, and masks of a set have different names.
+ * Prints errors as a compiler does; exit status 1 if there are any. Beyond what loading checks
+ * [EV-10..16]: each table names its source, the clock and the default event exist, and the masks of
+ * a set have different names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@
 #include "libutil/file.h"
 #include "libutil/strbuf.h"
 
-static unsigned int nr_wrong;
+static unsigned int nr_errors;
 
-static void wrong(const char *type, const char *subject, const char *what)
+static void error(const char *type, const char *subject, const char *what)
 {
 	printf("%s: %s%s%s\n", type, subject, *subject ? ": " : "", what);
-	nr_wrong++;
+	nr_errors++;
 }
 
 static void check_source(const char *dir, const char *type, const char *file)
@@ -33,10 +33,10 @@ static void check_source(const char *dir, const char *type, const char *file)
 	strbuf_addf(&s, "%s/%s/%s", dir, type, file);
 	path = strbuf_steal(&s);
 	if (file_read_all(path, 4 << 20, &text, NULL)) {
-		wrong(type, file, "cannot be read");
+		error(type, file, "cannot read the file");
 	} else {
 		if (!strstr(text, "source:") && !strstr(text, "see events"))
-			wrong(type, file, "no comment names its source (\"# source: ...\")");
+			error(type, file, "missing comment '# source: ...'");
 		free(text);
 	}
 	free(path);
@@ -50,10 +50,10 @@ static void check_names(const struct event_table *t, const struct event *event)
 		for (size_t j = i + 1; j < s->nr; j++)
 			if (s->masks[i].name && s->masks[j].name &&
 			    !strcmp(s->masks[i].name, s->masks[j].name))
-				wrong(t->type->name, event->name, "two masks have the same name");
+				error(t->type->name, event->name, "duplicate name of a unit mask");
 }
 
-/* The default event can be asked for, and counted. */
+/* The default event must be valid and countable. */
 static void check_default(const struct event_table *t)
 {
 	const char *text = t->type->default_event;
@@ -62,13 +62,13 @@ static void check_default(const struct event_table *t)
 	struct op_error e;
 
 	if (!text || !event_table_find(t, CPU_CLOCK_EVENT)) {
-		wrong(t->type->name, CPU_CLOCK_EVENT, "there is no event for cycles");
+		error(t->type->name, CPU_CLOCK_EVENT, "no event for cycles");
 		return;
 	}
 	if (event_request_parse(text, false, &request, &e) ||
 	    event_request_resolve(t, &request, 0, &choice, &e) ||
 	    event_requests_alloc(&choice, 1, ~(uint64_t)0, &e))
-		wrong(t->type->name, "default event", e.text);
+		error(t->type->name, "default event", e.text);
 }
 
 static void lint(const char *dir, const struct cpu_type *type, unsigned int *nr_tables,
@@ -80,7 +80,7 @@ static void lint(const char *dir, const struct cpu_type *type, unsigned int *nr_
 
 	if (err) {
 		printf("%s\n", e.text);
-		nr_wrong++;
+		nr_errors++;
 		return;
 	}
 	++*nr_tables;
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
 		strbuf_free(&path);
 	}
 	if (!nr_tables)
-		wrong(argv[1], "", "no event table is there");
-	printf("%u tables, %zu events, %u wrong\n", nr_tables, nr_events, nr_wrong);
-	return nr_wrong ? 1 : 0;
+		error(argv[1], "", "no event table found");
+	printf("%u tables, %zu events, %u errors\n", nr_tables, nr_events, nr_errors);
+	return nr_errors ? 1 : 0;
 }

@@ -1,22 +1,23 @@
-# side_by_side.sh - tests begun one for each CPU at once, told in the order they were begun; sourced
+# side_by_side.sh - run one test per CPU at once, report in the order of their start; sourced
 #
-# begin COMMAND...  runs it when there is a free CPU; it prints "ok - NAME", "not ok - NAME" (a
-#                   number before the name is dropped) and other lines, which are kept
+# begin COMMAND...  run COMMAND once a CPU is free; it prints "ok - NAME", "not ok - NAME" (a number
+#                   before the name is dropped) and other lines, which are kept
 # alone COMMAND...  the same, with nothing beside it
-# test_program FILE what FILE prints, its name before each of its checks'
-# end               waits for all, prints the plan and ends the script
+# test_program FILE print the output of FILE, with its name before that of each check
+# end               wait for all, print the plan and exit
 # shellcheck shell=bash
 places=$(nproc)
-begun=0 told=0 number=0 failed=0
-said=$(mktemp -d) || exit
-trap 'rm -rf "$said"' EXIT
+started=0 reported=0 number=0 failed=0
+output=$(mktemp -d) || exit
+trap 'rm -rf "$output"' EXIT
 
 begin()
 {
 	while [ "$(jobs -pr | wc -l)" -ge "$places" ]; do wait -n; done
-	tell
-	begun=$((begun + 1))
-	(trap - EXIT; "$@" > "$said/$begun" 2>&1; mv "$said/$begun" "$said/$begun.whole") &
+	report
+	started=$((started + 1))
+	(trap - EXIT; "$@" > "$output/$started" 2>&1
+		mv "$output/$started" "$output/$started.whole") &
 }
 
 alone()
@@ -26,20 +27,20 @@ alone()
 	wait
 }
 
-# Of those that have ended, up to the first that has not.
-tell()
+# Those that have ended, up to the first that has not.
+report()
 {
 	local line
-	while [ -f "$said/$((told + 1)).whole" ]; do
-		told=$((told + 1))
+	while [ -f "$output/$((reported + 1)).whole" ]; do
+		reported=$((reported + 1))
 		while IFS= read -r line; do
 			case $line in
 			'not ok '*) failed=1; number=$((number + 1)); echo "not ok $number - ${line#*- }" ;;
 			'ok '*) number=$((number + 1)); echo "ok $number - ${line#*- }" ;;
 			*) printf '%s\n' "$line" ;;
 			esac
-		done < "$said/$told.whole"
-		rm -f "$said/$told.whole"
+		done < "$output/$reported.whole"
+		rm -f "$output/$reported.whole"
 	done
 }
 
@@ -51,7 +52,7 @@ test_program()
 		case $line in
 		'not ok '*) bad=1; echo "not ok - $name: ${line#*- }" ;;
 		'ok '*) echo "ok - $name: ${line#*- }" ;;
-		'1..0 # SKIP '*) echo "ok - $name: all of it # SKIP ${line#*# SKIP }" ;;
+		'1..0 # SKIP '*) echo "ok - $name: everything # SKIP ${line#*# SKIP }" ;;
 		'1..'*) ;;
 		'status '*) status=${line#status } ;;
 		*) printf '%s\n' "$line" ;;
@@ -63,8 +64,11 @@ test_program()
 end()
 {
 	wait
-	tell
-	[ "$told" = "$begun" ] || { echo "not ok $((++number)) - all that was begun ends"; failed=1; }
+	report
+	if [ "$reported" != "$started" ]; then
+		echo "not ok $((++number)) - all tests end"
+		failed=1
+	fi
 	echo "1..$number"
 	exit "$failed"
 }

@@ -5,8 +5,9 @@
  *	TEST(name) { CHECK(2 > 1, "two is %d", 2); }
  *	TEST_MAIN()
  *
- * A failed CHECK is told and the test goes on; a test that crashes, or that takes longer than
- * TEST_SECONDS, is one failure. SKIP("why") ends a test as skipped. "PROGRAM NAME" runs one test.
+ * A failed CHECK is reported and the test goes on; a test that crashes, or that takes longer than
+ * TEST_SECONDS, is one failure. SKIP("why") ends a test as skipped. "PROGRAM NAME..." runs only the
+ * tests named; an unknown name is an error, and all names are listed.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -46,7 +47,7 @@ static void (*tap_after)(void);	/* run in the parent when a test has ended, howe
 	do {                                                                                   \
 		if (!(condition)) {                                                            \
 			tap_failures++;                                                        \
-			printf("# %s:%d: not true: %s: ", __FILE__, __LINE__, #condition);     \
+			printf("# %s:%d: check failed: %s: ", __FILE__, __LINE__, #condition);     \
 			printf(__VA_ARGS__);                                                   \
 			printf("\n");                                                          \
 		}                                                                              \
@@ -73,7 +74,7 @@ static int tap_run(struct tap_test *t, int number)
 		exit(tap_failures ? 1 : 0);	/* not _exit(): leak checks run here */
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0) {
-		printf("not ok %d - %s # fork failed\n", number, t->name);
+		printf("not ok %d - %s # cannot fork\n", number, t->name);
 		return 1;
 	}
 	if (tap_after)
@@ -83,10 +84,27 @@ static int tap_run(struct tap_test *t, int number)
 		return 0;
 	}
 	if (WIFSIGNALED(status))
-		printf("# ended by signal %d (%s)\n", WTERMSIG(status),
-		       strsignal(WTERMSIG(status)));
+		printf("# ended by signal %d (%s); a test may take %d seconds\n",
+		       WTERMSIG(status), strsignal(WTERMSIG(status)), TEST_SECONDS);
 	printf("%s %d - %s\n", status ? "not ok" : "ok", number, t->name);
 	return status != 0;
+}
+
+static struct tap_test *tap_find(const char *name)
+{
+	struct tap_test *t = tap_first;
+
+	while (t && strcmp(t->name, name))
+		t = t->next;
+	return t;
+}
+
+static int tap_unknown(const char *program, const char *name)
+{
+	fprintf(stderr, "%s: unknown test '%s'; its tests are:\n", program, name);
+	for (struct tap_test *t = tap_first; t; t = t->next)
+		fprintf(stderr, "  %s\n", t->name);
+	return 2;
 }
 
 /* For programs whose main() does more. */
@@ -94,9 +112,13 @@ static inline int tap_main(int argc, char **argv)
 {
 	int number = 0, failed = 0;
 
-	for (struct tap_test *t = tap_first; t; t = t->next)
-		if (argc < 2 || !strcmp(argv[1], t->name))
-			failed += tap_run(t, ++number);
+	for (int i = 1; i < argc; i++)
+		if (!tap_find(argv[i]))
+			return tap_unknown(argv[0], argv[i]);
+	for (struct tap_test *t = argc < 2 ? tap_first : NULL; t; t = t->next)
+		failed += tap_run(t, ++number);
+	for (int i = 1; i < argc; i++)
+		failed += tap_run(tap_find(argv[i]), ++number);
 	printf("1..%d\n", number);
 	return failed ? 1 : 0;
 }

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
+#include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
 #include "unwind/build.h"
@@ -52,14 +52,6 @@ struct unwind_cache {
 	struct entry *bucket[BUCKETS];
 	struct unwind_table vdso;
 };
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
 
 /* --- entries; the lock is held --- */
 

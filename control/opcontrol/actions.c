@@ -13,6 +13,7 @@
 #include "control/opcontrol/offline.h"
 #include "control/opcontrol/status.h"
 #include "control/opcontrol/watchdog.h"
+#include "libutil/clock.h"
 #include "libutil/say.h"
 
 #define KILL_MS	5000		/* for the kernel to end a process */
@@ -49,15 +50,6 @@ int action_stop(struct control *c, struct op_error *e)
 	fflush(stdout);
 	err = daemon_ask(c->setup.session_dir, "stop", NULL, e);
 	return err == -ESRCH ? not_running() : err;
-}
-
-/* Milliseconds, for deadlines. */
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static int left_ms(int64_t deadline)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * answer.c - what is to be known of the events on the command line
+ * answer.c - check and look up the events on the command line
  */
 #include "control/ophelp/ophelp.h"
 
@@ -34,7 +34,7 @@ static int resolve(const struct help_cpu *cpu, const struct help_options *o,
 	return 0;
 }
 
-/* "0 1 ibs_op ": in the order asked for; an extended event gives its feature. [HLP-04] */
+/* "0 1 ibs_op ": counters in the given order; the feature of an extended event. [HLP-04] */
 static int check(const struct help_cpu *cpu, const struct help_options *o,
 		 struct event_choice *choices, struct op_error *e)
 {
@@ -106,9 +106,8 @@ int help_answer(const struct help_cpus *cpus, const struct help_options *o, stru
 
 	if (!o->nr_events)
 		return op_error_set(e, -EINVAL,
-				    "no events given; add one, as " CPU_CLOCK_EVENT ":100000");
-	/* on a hybrid machine an event may be one kind's only: said, and fine as long as one has it
-	 */
+				    "no event given; add one, such as " CPU_CLOCK_EVENT ":100000");
+	/* on a hybrid machine one kind of core is enough; for the others print a note */
 	for (unsigned int i = 0; i < cpus->nr; i++) {
 		struct op_error why = { "" };
 		int failed = answer(&cpus->cpu[i], o, &why);

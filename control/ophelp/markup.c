@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * markup.c - the list of events for programs: XML [HLP-12] and JSON
+ * markup.c - the list of events as XML [HLP-12] and JSON
  */
 #include "control/ophelp/ophelp.h"
 
 #include <inttypes.h>
 #include "events/table/unit_mask.h"
 
-/* Attribute text; the apostrophe may stay as it is between double quotes. */
+/* Text of an attribute in double quotes, in which an apostrophe needs no escape. */
 static void put_xml(const char *text, FILE *out)
 {
 	for (; *text; text++) {
@@ -43,7 +43,7 @@ static void xml_mask(const struct unit_mask *m, FILE *out)
 	fputs("\"/>\n", out);
 }
 
-/* The original writes 0 for a default that its table gives by name. */
+/* OProfile writes 0 for a default that the table gives by name. */
 static void xml_masks(const struct mask_set *s, bool compat, FILE *out)
 {
 	fprintf(out, "<unit_masks  default=\"%" PRIu32,
@@ -71,7 +71,7 @@ static void xml_event(const struct event *event, bool compat, FILE *out)
 	fputs("</event>\n", out);
 }
 
-/* A document holds one kind, as in the original's schema; hybrid machines give several. */
+/* A document has one kind, by OProfile's schema; hybrid machines print several. */
 static void xml_cpu(const struct help_cpu *cpu, bool compat, FILE *out)
 {
 	fputs("<help_events  schemaversion=\"2.0\">\n"

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ophelp.c - which events this machine, or another, can be profiled by
+ * ophelp.c - list the events of this machine's or another CPU
  *
- * opcontrol and scripts ask it too: what an event's code, default unit mask or counter is.
+ * Scripts use it to look up an event's code, default unit mask or counter.
  */
 #include "control/ophelp/ophelp.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "events/data.h"
+#include "libutil/file.h"
 #include "libutil/say.h"
 #include "libutil/version.h"
 
-#define NARROWEST 40
+#define MIN_WIDTH 40
 
 static bool is_timer(const struct help_cpus *cpus)
 {
 	return !cpus->cpu[0].table;
 }
 
-/* The type that --cpu-type names, with as many counters as it usually has. */
+/* The type of --cpu-type, with its usual number of counters. */
 static int named_type(const struct help_options *o, struct cpu_kinds *kinds, struct op_error *e)
 {
 	const struct cpu_type *type = cpu_type_by_name(o->cpu_type);
@@ -29,14 +32,14 @@ static int named_type(const struct help_options *o, struct cpu_kinds *kinds, str
 
 	if (!type)
 		return op_error_set(e, -EINVAL,
-				    "cpu_type '%s' is not valid; types are named as "
-				    "i386/skylake, x86-64/zen4 or arm/armv8-neoverse-n1",
+				    "cpu_type '%s' is not valid; 'ophelp --list-cpu-types' lists "
+				    "the valid ones",
 				    o->cpu_type);
 	memset(kinds, 0, sizeof(*kinds));
 	kinds->nr = 1;
 	kinds->kind[0].type = type;
 	kinds->kind[0].nr_counters = type->nr_counters;
-	/* the original takes the number of Intel's counters from the machine that it runs on */
+	/* OProfile takes the number of Intel's counters from the machine that it runs on */
 	if (!type->nr_counters || (o->compat && !strncmp(type->name, "i386/", 5))) {
 		arch_perfmon_read(&pmu);
 		kinds->kind[0].nr_counters = pmu.nr_counters;
@@ -71,13 +74,13 @@ static int load_cpus(const struct help_options *o, struct help_cpus *cpus, struc
 	return err;
 }
 
-/* The terminal's width, where there is one; the original's otherwise. */
+/* The width of the terminal; else that of OProfile. */
 static unsigned int width_of(const struct help_options *o)
 {
 	struct winsize size;
 
 	if (o->compat || !isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_col < NARROWEST)
+	    size.ws_col < MIN_WIDTH)
 		return OPHELP_WIDTH;
 	return size.ws_col - 1; /* the last column makes some terminals wrap */
 }
@@ -100,6 +103,32 @@ static void print_types(const struct help_cpus *cpus)
 		printf("%s\n", cpus->cpu[i].kind.type->name);
 }
 
+/* The types that have a table, by name. */
+static int list_types(struct op_error *e)
+{
+	char *dir = event_data_dir(), *pattern = path_join(dir, "*/*/events");
+	size_t nr = 0;
+	glob_t found;
+
+	if (!glob(pattern, 0, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const struct cpu_type *type;
+
+			*strrchr(found.gl_pathv[i], '/') = '\0';
+			type = cpu_type_by_name(found.gl_pathv[i] + strlen(dir) + 1);
+			if (type)
+				printf("%-26s %s\n", type->name, type->pretty);
+			nr += !!type;
+		}
+		globfree(&found);
+	}
+	free(pattern);
+	if (!nr)
+		op_error_set(e, -ENOENT, "no event tables in '%s'", dir);
+	free(dir);
+	return nr ? 0 : -ENOENT;
+}
+
 static void print_default(const struct help_cpus *cpus)
 {
 	printf("%s\n", cpus->cpu[0].kind.type->default_event);
@@ -107,8 +136,7 @@ static void print_default(const struct help_cpus *cpus)
 
 static int act(const struct help_cpus *cpus, const struct help_options *o, struct op_error *e)
 {
-	/* [HLP-07] whatever is asked of a timer, this is the answer; programs get a whole document
-	 */
+	/* [HLP-07] the answer to everything on a timer; XML and JSON remain complete documents */
 	if (is_timer(cpus) && !(o->action == HELP_LIST && (o->xml || o->json) && !o->compat)) {
 		printf("Using timer interrupt.\n");
 		return 0;
@@ -132,12 +160,17 @@ static int run(const struct help_options *o)
 {
 	struct help_cpus cpus = { .nr = 0 };
 	struct op_error e = { "" };
-	int err = load_cpus(o, &cpus, &e);
+	int err;
 
-	if (!err)
-		err = act(&cpus, o, &e);
+	if (o->action == HELP_LIST_TYPES) {
+		err = list_types(&e);
+	} else {
+		err = load_cpus(o, &cpus, &e);
+		if (!err)
+			err = act(&cpus, o, &e);
+	}
 	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = op_error_set(&e, -EIO, "cannot write the list: %s", strerror(errno));
+		err = op_error_set(&e, -EIO, "cannot write the output: %s", strerror(errno));
 	if (err)
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	free_cpus(&cpus);

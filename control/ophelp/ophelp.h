@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ophelp.h - what the parts of ophelp share: the kinds of CPU asked about, and how to list them
+ * ophelp.h - shared by the parts of ophelp: the kinds of CPU, and how to list their events
  */
 #ifndef CONTROL_OPHELP_OPHELP_H
 #define CONTROL_OPHELP_OPHELP_H
@@ -10,9 +10,9 @@
 #include "events/cpu/machine_events.h"
 #include "events/table/table.h"
 
-#define OPHELP_WIDTH 99 /* columns where the output is no terminal */
+#define OPHELP_WIDTH 99 /* columns, if the output is not a terminal */
 
-/* One kind of CPU; a machine has several only if it is hybrid. */
+/* One kind of CPU; only hybrid machines have several. */
 struct help_cpu {
 	struct cpu_kind kind;
 	struct event_table *table; /* NULL for a timer */
@@ -31,6 +31,7 @@ enum help_action {
 	HELP_EXTRA,   /* -E */
 	HELP_TYPE,    /* -r */
 	HELP_DEFAULT, /* -d */
+	HELP_LIST_TYPES,
 	HELP_HELP,
 	HELP_USAGE,
 	HELP_VERSION,
@@ -45,24 +46,24 @@ struct help_options {
 	size_t nr_events;
 };
 
-/* options.c. -EINVAL: what is wrong stands in @e. Strings live until help_options_free(). */
+/* options.c. -EINVAL: invalid options. Strings live until help_options_free(). */
 int help_options_parse(int argc, const char **argv, struct help_options *ret, struct op_error *e);
 void help_options_free(void);
 void help_options_print(bool usage_only);
 
-/* text.c: the list for people, at most @width columns. */
+/* text.c: the list as text, at most @width columns wide. */
 void help_list_text(const struct help_cpu *cpu, unsigned int width, bool compat, FILE *out);
 
-/* Where to read more of the type's events, one or two lines; "" for none. */
+/* Where the type's events are documented, one or two lines; or "". */
 const char *help_manual(const struct cpu_type *type);
 
-/* markup.c: the same for programs. XML is of the original's schema 2.0 for each kind. */
+/* markup.c: the list for programs. XML follows OProfile's schema 2.0 for each kind. */
 void help_list_xml(const struct help_cpus *cpus, bool compat, FILE *out);
 void help_list_json(const struct help_cpus *cpus, FILE *out);
 
 /*
- * answer.c: judge the events and print the answer to the action, a line for each kind of
- * CPU that has them. Errors are events/request.h's, with the sentence in @e.
+ * answer.c: check the events and print the answer to the action, a line for each kind of
+ * CPU that has them. Errors as in events/request.h.
  */
 int help_answer(const struct help_cpus *cpus, const struct help_options *o, struct op_error *e);
 

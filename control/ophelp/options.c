@@ -10,36 +10,38 @@
 #include <string.h>
 #include "libutil/number.h"
 
-/* What popt fills in, for the one command line there is. */
+/* Filled in by popt. */
 static struct raw {
-	int check, ignore_count, mask, extra, type, dflt, xml, json, version, help, usage;
+	int check, ignore_count, mask, extra, type, dflt, list_types, xml, json;
+	int version, help, usage;
 	char *cpu_type, *callgraph, *compat;
 } raw;
 
 static const struct poptOption table[] = {
-	{ "cpu-type", 'c', POPT_ARG_STRING, &raw.cpu_type, 0, "the events of this type of CPU",
-	  "type" },
+	{ "cpu-type", 'c', POPT_ARG_STRING, &raw.cpu_type, 0,
+	  "use the events of this CPU type instead of this machine's", "type" },
+	{ "list-cpu-types", 0, POPT_ARG_NONE, &raw.list_types, 0, "list the types for --cpu-type",
+	  NULL },
 	{ "check-events", 'e', POPT_ARG_NONE, &raw.check, 0,
-	  "check these events and print the counters they get", NULL },
+	  "check events and print their counters", NULL },
 	{ "ignore-count", 'i', POPT_ARG_NONE, &raw.ignore_count, 0,
-	  "with -e: counts may be missing", NULL },
+	  "with -e, ignore counts, which may be missing", NULL },
 	{ "unit-mask", 'u', POPT_ARG_NONE, &raw.mask, 0, "print the event's default unit mask",
 	  NULL },
 	{ "extra-mask", 'E', POPT_ARG_NONE, &raw.extra, 0,
-	  "print the bits beside the unit mask that the event's named mask stands for", NULL },
-	{ "get-cpu-type", 'r', POPT_ARG_NONE, &raw.type, 0, "print this machine's type of CPU",
+	  "print the extra bits of the event's named unit mask", NULL },
+	{ "get-cpu-type", 'r', POPT_ARG_NONE, &raw.type, 0, "print this machine's CPU type",
 	  NULL },
-	{ "get-default-event", 'd', POPT_ARG_NONE, &raw.dflt, 0,
-	  "print the event that is profiled when none is asked for", NULL },
+	{ "get-default-event", 'd', POPT_ARG_NONE, &raw.dflt, 0, "print the default event", NULL },
 	{ "callgraph", 0, POPT_ARG_STRING, &raw.callgraph, 0,
-	  "judge counts for call graphs of this depth", "depth" },
+	  "check counts for call graphs of this depth", "depth" },
 	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "list as XML", NULL },
 	{ "json", 'J', POPT_ARG_NONE, &raw.json, 0, "list as JSON", NULL },
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "list exactly as OProfile does",
 	  "oprofile" },
 	{ "version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL },
 	{ "help", '?', POPT_ARG_NONE, &raw.help, 0, "show this help", NULL },
-	{ "usage", 0, POPT_ARG_NONE, &raw.usage, 0, "show the options in short", NULL },
+	{ "usage", 0, POPT_ARG_NONE, &raw.usage, 0, "show a brief usage message", NULL },
 	POPT_TABLEEND
 };
 
@@ -66,8 +68,9 @@ static int choose_action(const struct raw *r, size_t nr_events, enum help_action
 		int given;
 		enum help_action action;
 	} actions[] = {
-		{ r->check, HELP_CHECK }, { r->mask, HELP_MASK },    { r->extra, HELP_EXTRA },
-		{ r->type, HELP_TYPE },	  { r->dflt, HELP_DEFAULT },
+		{ r->check, HELP_CHECK }, { r->mask, HELP_MASK },
+		{ r->extra, HELP_EXTRA }, { r->type, HELP_TYPE },
+		{ r->dflt, HELP_DEFAULT }, { r->list_types, HELP_LIST_TYPES },
 	};
 	int nr = 0;
 
@@ -79,7 +82,8 @@ static int choose_action(const struct raw *r, size_t nr_events, enum help_action
 		nr++;
 	}
 	if (nr > 1)
-		return op_error_set(e, -EINVAL, "only one of -e, -u, -E, -r and -d can be given");
+		return op_error_set(e, -EINVAL,
+				    "-e, -u, -E, -r, -d and --list-cpu-types cannot be combined");
 	if (r->help || r->usage || r->version)
 		*ret = r->help ? HELP_HELP : r->usage ? HELP_USAGE : HELP_VERSION;
 	return 0;
@@ -88,14 +92,16 @@ static int choose_action(const struct raw *r, size_t nr_events, enum help_action
 static int check_arguments(const struct help_options *o, struct op_error *e)
 {
 	bool wants_one = o->action == HELP_MASK || o->action == HELP_EXTRA;
+	bool takes_none = o->action == HELP_TYPE || o->action == HELP_DEFAULT ||
+			  o->action == HELP_LIST_TYPES;
 
 	if ((wants_one || o->action == HELP_CODE) && o->nr_events > 1)
-		return op_error_set(e, -EINVAL, "too many arguments; give one event");
-	if ((o->action == HELP_TYPE || o->action == HELP_DEFAULT) && o->nr_events)
-		return op_error_set(e, -EINVAL, "too many arguments; '%s' is not needed here",
+		return op_error_set(e, -EINVAL, "too many arguments: expected one event");
+	if (takes_none && o->nr_events)
+		return op_error_set(e, -EINVAL, "too many arguments: unexpected '%s'",
 				    o->events[0]);
 	if (o->xml && o->json)
-		return op_error_set(e, -EINVAL, "--xml and --json exclude each other");
+		return op_error_set(e, -EINVAL, "--xml and --json cannot be combined");
 	return 0;
 }
 
@@ -118,11 +124,13 @@ int help_options_parse(int argc, const char **argv, struct help_options *o, stru
 	o->ignore_count = raw.ignore_count;
 	o->compat = raw.compat || (compat && !strcmp(compat, "1"));
 	if (raw.callgraph && number_parse_range(raw.callgraph, 0, INT32_MAX, &depth))
-		return op_error_set(e, -EINVAL, "--callgraph: '%s' is not a depth; 0 is none",
-				    raw.callgraph);
+		return op_error_set(e, -EINVAL,
+				    "invalid depth '%s' for --callgraph: expected 0 to %d",
+				    raw.callgraph, INT32_MAX);
 	o->callgraph = (unsigned int)depth;
 	if (raw.compat && strcmp(raw.compat, "oprofile"))
-		return op_error_set(e, -EINVAL, "--compat: only 'oprofile' is known, not '%s'",
+		return op_error_set(e, -EINVAL,
+				    "invalid value '%s' for --compat: expected oprofile",
 				    raw.compat);
 	err = choose_action(&raw, o->nr_events, &o->action, e);
 	return err ? err : check_arguments(o, e);

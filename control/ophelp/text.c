@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * text.c - the list of events for people [HLP-10]
+ * text.c - the list of events as text [HLP-10]
  */
 #include "control/ophelp/ophelp.h"
 
@@ -12,9 +12,9 @@
 #define MASK_INDENT 14 /* behind a tab and "0x00: " */
 
 /*
- * Print @text, going to a new line of @indent blanks before each word that would go past @width.
- * The blank before such a word stays where it is, and a call counts one column more than it
- * prints: so the original does. @column is kept up.
+ * Print @text, starting a new line of @indent blanks before each word that would exceed @width.
+ * As in OProfile, the blank before such a word remains, and a call counts one column more than it
+ * prints. Updates @column.
  */
 static void wrap(const char *text, unsigned int indent, unsigned int width, unsigned int *column,
 		 FILE *out)
@@ -46,7 +46,7 @@ static void put_counters(const struct help_cpu *cpu, const struct event *event, 
 		return;
 	}
 	fputs("(counter: ", out);
-	/* the original takes Intel's number of counters from the machine it runs on: never "all" */
+	/* OProfile takes the number of Intel's counters from the machine it runs on: never "all" */
 	if (event_fits_all(cpu->table, event) &&
 	    !(compat && !strncmp(cpu->kind.type->name, "i386/", 5))) {
 		fputs("all)\n", out);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "daemon/jit/processes_private.h"
+#include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
@@ -155,19 +156,19 @@ size_t jit_processes_convert(struct jit_processes *p, void (*meanwhile)(void *co
 {
 	if (list_empty(&p->in_order))
 		return 0;
-	p->window.by[JIT_WALL].end = jit_now_ns(CLOCK_REALTIME);
-	p->window.by[JIT_STEADY].end = jit_now_ns(CLOCK_MONOTONIC);
+	p->window.by[JIT_WALL].end = clock_ns(CLOCK_REALTIME);
+	p->window.by[JIT_STEADY].end = now_ns();
 	return convert_due(p, meanwhile, context);
 }
 
 size_t jit_processes_convert_times(struct jit_processes *p, uint64_t start, uint64_t end)
 {
-	uint64_t apart = jit_now_ns(CLOCK_REALTIME) - jit_now_ns(CLOCK_MONOTONIC);
+	uint64_t apart = clock_ns(CLOCK_REALTIME) - now_ns();
 	struct jit_window w = { 0 };
 
-	if (end && end < UINT64_MAX / SECOND_NS) {
-		w.by[JIT_WALL].start = start * SECOND_NS;
-		w.by[JIT_WALL].end = (end + 1) * SECOND_NS;
+	if (end && end < UINT64_MAX / NS_PER_SECOND) {
+		w.by[JIT_WALL].start = start * NS_PER_SECOND;
+		w.by[JIT_WALL].end = (end + 1) * NS_PER_SECOND;
 		if (w.by[JIT_WALL].start > apart) {	/* since the machine was started */
 			w.by[JIT_STEADY].start = w.by[JIT_WALL].start - apart;
 			w.by[JIT_STEADY].end = w.by[JIT_WALL].end - apart;

@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/jit/processes_private.h"
+#include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
 #define PROCESSES_MAX	1024		/* whose files are kept open */
 #define LOOKS_MAX	100		/* in a second, for new processes */
-#define LOOK_NS		(5 * SECOND_NS)
-#define LOOK_TIME_NS	(SECOND_NS / 4)	/* at once */
+#define LOOK_NS		(5 * NS_PER_SECOND)
+#define LOOK_TIME_NS	(NS_PER_SECOND / 4)	/* at once */
 
 struct jit_processes *jit_processes_new(const char *proc)
 {
@@ -66,8 +67,8 @@ void jit_processes_set_session(struct jit_processes *p, const char *samples_dir)
 		q->nr_objects = 0;
 		q->refused = q->damaged = false;
 	}
-	p->window.by[JIT_WALL].start = jit_now_ns(CLOCK_REALTIME);
-	p->window.by[JIT_STEADY].start = jit_now_ns(CLOCK_MONOTONIC);
+	p->window.by[JIT_WALL].start = clock_ns(CLOCK_REALTIME);
+	p->window.by[JIT_STEADY].start = now_ns();
 }
 
 /* Seeing */
@@ -134,7 +135,7 @@ static void look(struct jit_processes *p, struct process *q)
 
 static bool may_look(struct jit_processes *p)
 {
-	time_t second = (time_t)(jit_now_ns(CLOCK_MONOTONIC) / SECOND_NS);
+	time_t second = now_seconds();
 
 	if (second != p->second) {
 		p->second = second;
@@ -177,7 +178,7 @@ void jit_processes_saw(struct jit_processes *p, const char *app, uint32_t tgid,
  */
 void jit_processes_look_at_all(struct jit_processes *p)
 {
-	p->looked_at = jit_now_ns(CLOCK_MONOTONIC);
+	p->looked_at = now_ns();
 	for (size_t i = 0; i < p->nr; i++) {
 		struct process *q = list_entry(p->in_order.next, struct process, in_order);
 
@@ -185,14 +186,14 @@ void jit_processes_look_at_all(struct jit_processes *p)
 		list_add_tail(&q->in_order, &p->in_order);
 		if (!q->looked || q->owner.alive)
 			look(p, q);
-		if (jit_now_ns(CLOCK_MONOTONIC) - p->looked_at > LOOK_TIME_NS)
+		if (now_ns() - p->looked_at > LOOK_TIME_NS)
 			break;
 	}
 }
 
 void jit_processes_look(struct jit_processes *p)
 {
-	if (jit_now_ns(CLOCK_MONOTONIC) - p->looked_at > LOOK_NS)
+	if (now_ns() - p->looked_at > LOOK_NS)
 		jit_processes_look_at_all(p);
 }
 

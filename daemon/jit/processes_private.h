@@ -12,7 +12,6 @@
 
 #define NR_BUCKETS	256
 #define FOLDERS_MAX	16		/* of one process: programs, names of memory */
-#define SECOND_NS	UINT64_C(1000000000)
 
 /* Where samples of the process' memory are filed. */
 struct folder {
@@ -46,14 +45,6 @@ struct jit_processes {
 	bool told_full, told_failed;
 	struct jit_troubles troubles;
 };
-
-static inline uint64_t jit_now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
 
 /* processes.c: @q is freed. */
 void jit_processes_forget(struct jit_processes *p, struct process *q);

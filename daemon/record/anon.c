@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "daemon/record/anon.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/list.h"
@@ -125,11 +125,10 @@ static void add_line(struct anons *a, uint32_t tgid, const char *line)
 
 static bool may_read(struct anons *a)
 {
-	struct timespec t;
+	time_t now = now_seconds();
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	if (t.tv_sec != a->second) {
-		a->second = t.tv_sec;
+	if (now != a->second) {
+		a->second = now;
 		a->readings = 0;
 	}
 	return a->readings++ < READINGS_MAX;

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "daemon/collect/perf/mounts.h"
 #include "daemon/record/binaries.h"
 #include "daemon/record/binary_copy.h"
 #include "libdb/session/session.h"
 #include "libutil/build_id.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/list.h"
 #include "libutil/log.h"
@@ -66,14 +66,6 @@ struct binaries *binaries_new(struct collector *collector)
 	list_init(&b->all);
 	list_init(&b->held);
 	return b;
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 static void hold(struct binaries *b, struct binary *binary, int fd)

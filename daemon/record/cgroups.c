@@ -7,10 +7,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "daemon/collect/cgroup_handle.h"
 #include "daemon/collect/collector.h"
 #include "daemon/record/cgroups.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
@@ -145,14 +145,6 @@ static const char *read_path(struct cgroups *c, uint32_t tgid)
 	return path;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static bool may_read(struct cgroups *c, int64_t now)
 {
 	if (now / 1000 != c->second) {
@@ -199,7 +191,7 @@ static const char *path_of_id(struct cgroups *c, uint64_t id, int64_t now)
 const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app, uint64_t id)
 {
 	struct process *p = &c->processes[hash_u64(tgid) % NR_PROCESSES];
-	int64_t now = now_ms();
+	int64_t now = (int64_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / NS_PER_MS);
 	const char *path;
 
 	if (!tgid)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "daemon/record/comms.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -46,11 +46,10 @@ void comms_free(struct comms *c)
 
 static bool may_read(struct comms *c)
 {
-	struct timespec now;
+	time_t now = (time_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / NS_PER_SECOND);
 
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	if (now.tv_sec != c->second) {
-		c->second = now.tv_sec;
+	if (now != c->second) {
+		c->second = now;
 		c->readings = 0;
 	}
 	return c->readings++ < READINGS_MAX;

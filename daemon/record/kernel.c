@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include "daemon/record/kernel.h"
 #include "daemon/record/kernel_snapshot.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
@@ -48,14 +48,6 @@ struct kernel {
 	int64_t capture_at;		/* ms: not before this, unless it must be */
 	int told_err;
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static const char *modules_path(const struct kernel *k)
 {

@@ -6,13 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "daemon/record/cgroups.h"
 #include "daemon/record/comms.h"
 #include "daemon/record/ibs.h"
 #include "daemon/record/recorder_private.h"
 #include "events/cpu/type.h"
 #include "libdb/session/header.h"
+#include "libutil/clock.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
@@ -68,13 +68,12 @@ static void leave_out_under_way(const struct recorder *r, struct session_counts 
  */
 static int write_rest(struct recorder *r, const struct session_counts *c)
 {
-	struct timespec now;
+	time_t now = now_seconds();
 	int err;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!at_rest(r) && now.tv_sec == r->rest_second)
+	if (!at_rest(r) && now == r->rest_second)
 		return 0;
-	r->rest_second = now.tv_sec;
+	r->rest_second = now;
 	err = stats_write_copies(r->stats_dir, c);	/* all they say is in the counts */
 	if (err)
 		log_about(LOG_MISC, "cannot write copies of the statistics below '%s': %s",

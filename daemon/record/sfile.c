@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "daemon/record/sfile_private.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
@@ -206,14 +207,6 @@ void sfiles_close_all(struct sfiles *all)
 	while (!list_empty(&all->in_use))
 		drop(list_entry(all->in_use.next, struct sfile, in_use));
 	all->told_err = 0;	/* whoever fails from now on does so anew */
-}
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
 bool sfiles_sync_part(struct sfiles *all, int *ret_err)

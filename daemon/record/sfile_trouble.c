@@ -4,22 +4,15 @@
  */
 #include <string.h>
 #include "daemon/record/sfile_private.h"
+#include "libutil/clock.h"
 #include "libutil/log.h"
 
 #define RETRY_MIN	1		/* seconds until a failed file is tried again */
 #define RETRY_MAX	60
 
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 bool sfile_may_try(const struct sfile *sf)
 {
-	return !sf->unnameable && (!sf->retry_at || now() >= sf->retry_at);
+	return !sf->unnameable && (!sf->retry_at || now_seconds() >= sf->retry_at);
 }
 
 void sfile_lost(struct sfile *sf, uint64_t nr)
@@ -30,7 +23,7 @@ void sfile_lost(struct sfile *sf, uint64_t nr)
 		sf->all->arcs_unwritten += nr;
 	else
 		sf->all->unwritten += nr;
-	sf->all->unwritten_at = now();
+	sf->all->unwritten_at = now_seconds();
 }
 
 static void describe_failure(struct sfile *sf, int err, const struct op_error *e)
@@ -71,7 +64,7 @@ void sfile_failed(struct sfile *sf, int err, const struct op_error *e)
 	sf->retry_delay = first ? RETRY_MIN : sf->retry_delay * 2;
 	if (sf->retry_delay > RETRY_MAX)
 		sf->retry_delay = RETRY_MAX;
-	sf->retry_at = now() + sf->retry_delay;
+	sf->retry_at = now_seconds() + sf->retry_delay;
 	describe_failure(sf, err, e);
 	if (first && sf->all->told_err != err)
 		log_line("%s are being lost: %s; the file is tried again from time to time",
@@ -92,7 +85,7 @@ void sfile_works(struct sfile *sf)
 /* The file that failed may never be wanted again: then it is not what keeps us in trouble. */
 const char *sfiles_trouble(const struct sfiles *all)
 {
-	bool lately = now() <= all->unwritten_at + RETRY_MAX;
+	bool lately = now_seconds() <= all->unwritten_at + RETRY_MAX;
 
 	return all->told_err && lately ? all->trouble.text : parts_trouble(all->parts);
 }

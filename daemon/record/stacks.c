@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "daemon/record/anon.h"
 #include "daemon/record/stacks.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
@@ -95,20 +95,12 @@ int stacks_sync(struct stacks *s)
 
 /* Trouble */
 
-static time_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec;
-}
-
 /* On a full disk chains that were seen before still find room: no word at each of the others. */
 static void failed(struct stacks *s, int err, const struct op_error *e)
 {
 	bool first = !s->retry_delay;
 
-	s->failed_at = now();
+	s->failed_at = now_seconds();
 	if (!first && s->failed_at < s->retry_at)
 		return;
 	s->retry_delay = first ? RETRY_MIN : s->retry_delay * 2;
@@ -126,7 +118,7 @@ static void failed(struct stacks *s, int err, const struct op_error *e)
 
 static void works(struct stacks *s)
 {
-	if (!s->retry_delay || now() < s->retry_at)
+	if (!s->retry_delay || now_seconds() < s->retry_at)
 		return;
 	s->retry_at = s->retry_delay = 0;
 	log_line("call stacks can be written again");
@@ -134,7 +126,7 @@ static void works(struct stacks *s)
 
 const char *stacks_trouble(const struct stacks *s)
 {
-	bool lately = now() <= s->failed_at + RETRY_MAX;
+	bool lately = now_seconds() <= s->failed_at + RETRY_MAX;
 
 	return s->retry_delay && lately ? s->trouble.text : "";
 }
@@ -178,7 +170,7 @@ bool stacks_ready(struct stacks *s)
 
 	if (s->store)
 		return true;
-	if (!*s->path || (s->retry_at && now() < s->retry_at))
+	if (!*s->path || (s->retry_at && now_seconds() < s->retry_at))
 		return false;
 	err = open_store(s, &e);
 	if (err) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect.c - from /proc/cpuinfo and /sys to CPU types
+ * detect.c - detect CPU types from /proc/cpuinfo and /sys
  */
 #include "events/cpu/detect.h"
 
@@ -95,7 +95,7 @@ void arch_perfmon_read(struct arch_perfmon *ret)
 	ret->version = a & 0xff;
 	ret->nr_counters = a >> 8 & 0xff;
 	ret->width = a >> 16 & 0xff;
-	/* events past the length of the vector are missing too */
+	/* events beyond the length of the vector are missing, too */
 	ret->missing = b | (a >> 24 < 32 ? ~0u << (a >> 24) : 0);
 	if (ret->version > 1)
 		ret->nr_fixed = d & 0x1f;

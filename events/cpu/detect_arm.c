@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect_arm.c - implementer and part (MIDR_EL1) to CPU types, kind by kind
+ * detect_arm.c - CPU types from implementer and part (MIDR_EL1)
  *
- * The kernel makes one counting device for each kind of core and says which CPUs it is for, so
- * the devices are asked first, and then what their first CPU is.
+ * The kernel has a PMU device for each kind of core, with the list of its CPUs. The type is that of
+ * the first CPU of each device.
  */
 #include "events/cpu/detect_private.h"
 
@@ -14,7 +14,7 @@
 
 #include "libutil/strbuf.h"
 
-#define PMUV3 "arm/armv8-pmuv3"	/* what the architecture has on every one */
+#define PMUV3 "arm/armv8-pmuv3"	/* events of the architecture */
 
 static const struct {
 	unsigned int implementer, part;
@@ -32,12 +32,17 @@ static const struct {
 	{ 0x41, 0xd41, "arm/armv8-ca78" },
 	{ 0x41, 0xd4b, "arm/armv8-ca78" },
 	{ 0x41, 0xd46, "arm/armv8-ca510" },
+	{ 0x41, 0xd80, "arm/armv8-ca520" },
 	{ 0x41, 0xd47, "arm/armv8-ca710" },
+	{ 0x41, 0xd4d, "arm/armv8-ca715" },
+	{ 0x41, 0xd81, "arm/armv8-ca720" },
+	{ 0x41, 0xd87, "arm/armv8-ca725" },
 	{ 0x41, 0xd44, "arm/armv8-x1" },
 	{ 0x41, 0xd4c, "arm/armv8-x1" },
 	{ 0x41, 0xd48, "arm/armv8-x2" },
 	{ 0x41, 0xd4e, "arm/armv8-x3" },
 	{ 0x41, 0xd82, "arm/armv8-x4" },
+	{ 0x41, 0xd85, "arm/armv8-x925" },
 	{ 0x41, 0xd0c, "arm/armv8-neoverse-n1" },
 	{ 0x41, 0xd49, "arm/armv8-neoverse-n2" },
 	{ 0x41, 0xd8e, "arm/armv8-neoverse-n3" },
@@ -60,7 +65,7 @@ static const char *find_part(unsigned int implementer, unsigned int part)
 	return PMUV3;
 }
 
-/* The type of CPU @number; of the first one if it is not listed. */
+/* The type of CPU @number; PMUV3 if it is missing in @cpuinfo. */
 static const char *type_of_cpu(const char *cpuinfo, unsigned long number)
 {
 	unsigned int implementer, part, n;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect_x86.c - vendor, family, model and stepping to CPU types
+ * detect_x86.c - CPU types from vendor, family, model and stepping
  *
- * Numbers: Intel's and AMD's lists of families and models, as in Linux's pmu-events/mapfile.csv.
- * An Intel CPU that is not listed has the architectural events, an AMD one those that all have.
+ * The numbers are Intel's and AMD's, as in Linux's pmu-events/mapfile.csv. An unknown Intel CPU has
+ * the architectural events, an unknown AMD CPU those that are common to all.
  */
 #include "events/cpu/detect_private.h"
 
@@ -14,8 +14,8 @@
 
 struct model {
 	unsigned char first, last;	/* models */
-	const char *type;		/* the performance core's of a hybrid CPU */
-	const char *efficient;		/* its other core's, or NULL */
+	const char *type;		/* of a hybrid CPU: the performance core */
+	const char *efficient;		/* its efficient core, or NULL */
 };
 
 static const struct model intel[] = {
@@ -44,7 +44,7 @@ static const struct model intel[] = {
 	{ 0x8e, 0x8e, "i386/skylake", NULL },
 	{ 0x9e, 0x9e, "i386/skylake", NULL },
 	{ 0xa5, 0xa6, "i386/skylake", NULL },
-	{ 0x55, 0x55, "i386/skylake-x", NULL },	/* or Cascade Lake: the stepping tells */
+	{ 0x55, 0x55, "i386/skylake-x", NULL },	/* or Cascade Lake, by stepping */
 	{ 0x7d, 0x7e, "i386/icelake", NULL },
 	{ 0x6a, 0x6a, "i386/icelake-x", NULL },
 	{ 0x6c, 0x6c, "i386/icelake-x", NULL },
@@ -66,6 +66,8 @@ static const struct model intel[] = {
 	{ 0xb5, 0xb5, "i386/meteorlake-p", "i386/meteorlake-e" },
 	{ 0xc5, 0xc6, "i386/arrowlake-p", "i386/arrowlake-e" },
 	{ 0xbd, 0xbd, "i386/lunarlake-p", "i386/lunarlake-e" },
+	{ 0xcc, 0xcc, "i386/pantherlake-p", "i386/pantherlake-e" },
+	{ 0xd5, 0xd5, "i386/pantherlake-p", "i386/pantherlake-e" },
 	{ 0x86, 0x86, "i386/tremont", NULL },
 	{ 0x96, 0x96, "i386/tremont", NULL },
 	{ 0x9c, 0x9c, "i386/tremont", NULL },
@@ -134,7 +136,7 @@ static void add_intel(const char *root, struct model m, struct cpu_kinds *ret)
 
 	if (!*root)
 		arch_perfmon_read(&pmu);
-	/* on a hybrid machine CPUID speaks of the core that it is asked on only */
+	/* on a hybrid machine CPUID describes only the core it runs on */
 	if (cpu_pmu_read(root, "cpu_core", cpus, sizeof(cpus)))
 		cpu_kinds_add(ret, m.type, "cpu_core", cpus, 0);
 	if (cpu_pmu_read(root, "cpu_atom", cpus, sizeof(cpus)))

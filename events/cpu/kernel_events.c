@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_events.c - sysfs's events as lines of a table
+ * kernel_events.c - the events in sysfs as lines of a table
  */
 #include "events/cpu/kernel_events.h"
 
@@ -15,13 +15,13 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 
-#define EVENTS_MAX 1000 /* more than a kernel has, and no more than that is read */
+#define EVENTS_MAX 1000 /* more than any kernel has; further ones are ignored */
 
 struct kernel_event {
 	uint64_t event, umask, cmask, inv, edge, any;
 };
 
-/* "event=0xc5,umask=0x1,inv": false if it has a term that is not an event select's. */
+/* Parse "event=0xc5,umask=0x1,inv". False: a term that does not belong to an event select. */
 static bool parse_terms(char *text, struct kernel_event *k)
 {
 	const struct {
@@ -62,8 +62,8 @@ static void add_mask(const struct kernel_event *k, const char *name, size_t numb
 	strbuf_add(masks, " No unit mask\n");
 }
 
-/* Cycles and instructions are many; the rest is taken for rarer. */
-static int least_count(const char *name)
+/* Cycles and instructions are frequent; everything else is assumed to be rarer. */
+static int min_count(const char *name)
 {
 	return strstr(name, "cycle") || strstr(name, "inst") ? 6000 : 500;
 }
@@ -75,11 +75,11 @@ static void add_event(const char *folder, const char *name, size_t number, struc
 	struct kernel_event k = { 0 };
 
 	if (table_name_ok(name) && !file_read_line(path, line, sizeof(line)) &&
-	    parse_terms(line, &k) && (k.event || !k.umask)) { /* 0 and a mask: a fixed counter */
+	    parse_terms(line, &k) && (k.event || !k.umask)) { /* 0 with a mask: a fixed counter */
 		strbuf_addf(events,
 			    "event:0x%" PRIx64 " counters:cpuid um:kernel%zu minimum:%d name:%s : "
-			    "The kernel's event %s\n",
-			    k.event, number, least_count(name), name, name);
+			    "Kernel event %s\n",
+			    k.event, number, min_count(name), name, name);
 		add_mask(&k, name, number, masks);
 	}
 	free(path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernel_events.h - the events that the running kernel names for a CPU
+ * kernel_events.h - the events that the running kernel lists for a CPU
  *
- * Where no table is for a CPU, the kernel's list in sysfs is: on Arm it holds exactly the events
- * that PMCEID says are there.
+ * For CPUs without a table. On Arm the kernel's list in sysfs has exactly the events that the CPU's
+ * PMCEID registers announce.
  */
 #ifndef EVENTS_CPU_KERNEL_EVENTS_H
 #define EVENTS_CPU_KERNEL_EVENTS_H
@@ -12,8 +12,8 @@
 
 /*
  * Append the events of @root/sys/bus/event_source/devices/@pmu/events as lines of an "events" and
- * a "unit_masks" file. Those that need more than an event select are left out. Names keep their
- * spelling ("cpu-cycles"). Nothing is appended where there is no such folder.
+ * a "unit_masks" file, except those that need more than an event select. Names keep their spelling
+ * ("cpu-cycles"). Appends nothing if the folder is missing.
  */
 void kernel_events_read(const char *root, const char *pmu, struct strbuf *events,
 			struct strbuf *masks);

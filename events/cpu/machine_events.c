@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * machine_events.c - from a CPU type's table to what this very machine has
+ * machine_events.c - reduce the table of a CPU type to the events of a machine
  */
 #include "events/cpu/machine_events.h"
 

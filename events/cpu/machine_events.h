@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_events.h - what one kind of CPU of a machine can really count
+ * machine_events.h - the events that one kind of CPU of a machine can count
  */
 #ifndef EVENTS_CPU_MACHINE_EVENTS_H
 #define EVENTS_CPU_MACHINE_EVENTS_H
@@ -9,10 +9,10 @@
 #include "events/table/table.h"
 
 /*
- * The table of @kind's type for the counters that it has, without the architectural events that
- * CPUID says are missing; where the type is an architecture's and no CPU's own, the events that
- * the kernel names are added. Of this machine (@root "") an event may then be asked for by
- * libpfm4's name too. @root as cpu_detect()'s. Errors: event_table_load()'s.
+ * Load the table of @kind's type for its number of counters, without the architectural events that
+ * CPUID reports missing, and with the kernel's events if the type is that of an architecture. On
+ * this machine (@root "") events may also be requested by libpfm4's names. @root and errors as in
+ * cpu_detect() and event_table_load().
  */
 int machine_events_load(const char *root, const struct cpu_kind *kind, struct event_table **ret,
 			struct op_error *e);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pfm_names.c - ask libpfm4, if it is there
+ * pfm_names.c - look event names up in libpfm4, if it is installed
  *
- * It is loaded at run time, so that nobody needs it who has a CPU with a table.
+ * The library is loaded at run time, because CPUs with a table do not need it.
  */
 #include "events/cpu/pfm_names.h"
 
@@ -16,7 +16,7 @@
 
 typedef pfm_err_t encode_function(const char *name, int levels, pfm_os_t os, void *arg);
 
-/* The library's encoder, ready to use, or NULL. */
+/* The encoder of the initialized library, or NULL. */
 static encode_function *load(void)
 {
 	static encode_function *encode;
@@ -44,7 +44,7 @@ bool pfm_name_config(const char *name, uint64_t *ret_config)
 
 	if (!encode || encode(name, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &arg) != PFM_SUCCESS)
 		return false;
-	/* perf's own events, other units than the core, and events of two registers are not ours */
+	/* skip software events, other units than the core, and events that need two registers */
 	if (attr.type != PERF_TYPE_RAW || attr.config1 || attr.config2)
 		return false;
 	*ret_config = attr.config;

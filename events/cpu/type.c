@@ -2,16 +2,16 @@
 /*
  * type.c - the table of CPU types
  *
- * Numbers are those that OProfile 0.9.8/0.9.9 (header version 0x12) and 1.x (0x13) write into
- * sample files. They are part of the file format: never renumber.
+ * The numbers are those that OProfile 0.9.8/0.9.9 (header version 0x12) and 1.x (0x13) write into
+ * sample files. They are part of the file format: never change them.
  */
 #include "events/cpu/type.h"
 
 #include <string.h>
 
-#define HEADER_VERSION_1X 0x13	/* libdb/session/header.h has it for those who may use libdb */
+#define HEADER_VERSION_1X 0x13	/* as in libdb, which events/ may not use */
 
-/* cycles of the CPU, what is profiled when nothing is asked for, and the original's nearest type */
+/* event for cycles, default event, and the nearest type that OProfile knows */
 #define X86		CPU_CLOCK_EVENT, CPU_CLOCK_EVENT ":100000:0:1:1", NULL
 #define NEW_INTEL	CPU_CLOCK_EVENT, CPU_CLOCK_EVENT ":100000:0:1:1", "i386/arch_perfmon"
 #define NEW_AMD		CPU_CLOCK_EVENT, CPU_CLOCK_EVENT ":100000:0:1:1", "x86-64/generic"
@@ -144,7 +144,7 @@ static const struct cpu_type cpu_types[] = {
 	{ "i386/knightslanding",   "Intel Knights Landing",              -1, 86,  4, X86 },
 	{ "arm/armv8-thunderx2",   "Cavium ThunderX2",                   -1, 87,  6, CPU_CYCLES },
 
-	/* not known to any version of the original: see cpu_type_header_number() */
+	/* unknown to OProfile: see cpu_type_header_number() */
 	{ "i386/cascadelake",      "Intel Cascade Lake",                 -1, -1,  8, NEW_INTEL },
 	{ "i386/skylake-x",        "Intel Skylake server",               -1, -1,  8, NEW_INTEL },
 	{ "i386/icelake",          "Intel Ice Lake",                     -1, -1,  8, NEW_INTEL },
@@ -196,6 +196,13 @@ static const struct cpu_type cpu_types[] = {
 	{ "arm/armv8-hip08",       "HiSilicon Kunpeng 920",              -1, -1, 12, NEW_ARM },
 	{ "arm/armv8-x3",          "ARM Cortex-X3",                      -1, -1,  6, NEW_ARM },
 	{ "arm/armv8-x4",          "ARM Cortex-X4",                      -1, -1,  6, NEW_ARM },
+	{ "i386/pantherlake-p",    "Intel Panther Lake, performance core", -1, -1, 10, NEW_INTEL },
+	{ "i386/pantherlake-e",    "Intel Panther Lake, efficient core", -1, -1,  8, NEW_INTEL },
+	{ "arm/armv8-ca520",       "ARM Cortex-A520",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-ca715",       "ARM Cortex-A715",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-ca720",       "ARM Cortex-A720",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-ca725",       "ARM Cortex-A725",                    -1, -1,  6, NEW_ARM },
+	{ "arm/armv8-x925",        "ARM Cortex-X925",                    -1, -1,  6, NEW_ARM },
 };
 
 #define NR_CPU_TYPES (sizeof(cpu_types) / sizeof(cpu_types[0]))

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pfm-dump.c - libpfm4's tables as text: what events/gen/generate and the cross-check read
+ * pfm-dump.c - print libpfm4's tables as text, for events/gen/generate
  *
  *	cc pfm-dump.c -o pfm-dump -lpfm && ./pfm-dump [PMU...]	(default: every core PMU)
  *
- * A line for each event and unit mask, fields divided by tabs:
+ * A line for each event and unit mask, fields separated by tabs:
  *	PMU  EVENT  MASK  CONFIG  MASK-BITS  FLAGS
- * CONFIG is the raw code that libpfm4 gives perf_event_open(2), hex; "-" if it gives none.
+ * CONFIG is the raw code for perf_event_open(2), hex; "-" if libpfm4 has none.
  * MASK is "-" for an event without masks. FLAGS: "d" the default mask, "m" needs a further MSR.
  */
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 
-/* CONFIG of @name, "pmu::EVENT:MASK". False: libpfm4 cannot encode it alone. */
+/* CONFIG of @name, "pmu::EVENT:MASK". False: libpfm4 cannot encode it. */
 static bool encode(const char *name, uint64_t *ret_config, bool *ret_more)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)};
@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 {
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS) {
-		fprintf(stderr, "pfm-dump: libpfm4 does not start\n");
+		fprintf(stderr, "pfm-dump: cannot initialize libpfm4\n");
 		return 1;
 	}
 	for (int p = PFM_PMU_NONE; p < PFM_PMU_MAX; p++) {

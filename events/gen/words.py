@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""words.py - descriptions of events, put together from what their names are made of
+"""words.py - descriptions of events, composed from the parts of their names
 
-Vendors' names are facts and their sentences are not ours, so no sentence is taken from anywhere:
-a name is cut at its underscores, phrases of several parts are looked up first, then single
-parts; what is in neither table is written as it is, in lower case.
+The vendors' names are facts, their sentences are theirs, so no sentence is copied: a name is split
+at its underscores, phrases of several parts are looked up first, then single parts. A part that is
+in neither table stands as it is, in lower case.
 """
 import re
 
-# Several parts that mean something together; longer ones win.
+# Several parts that belong together; the longest match wins.
 PHRASES = {
     'CPU_CLK_UNHALTED': 'clock cycles when not halted',
     'UNHALTED_CORE_CYCLES': 'unhalted core cycles',
@@ -24,6 +24,54 @@ PHRASES = {
     'STORE_FORWARD': 'store forwarding', 'STORE_FORWARDS': 'store forwarding',
     'NOT_DELIVERED': 'not delivered', 'UOPS_NOT_DELIVERED': 'micro-ops not delivered',
     'LSD': 'loop stream detector', 'DSB2MITE_SWITCHES': 'switches from micro-op cache to decoders',
+    'FP_HP_SPEC': 'half-precision floating-point operations, speculative',
+    'FP_SP_SPEC': 'single-precision floating-point operations, speculative',
+    'FP_DP_SPEC': 'double-precision floating-point operations, speculative',
+    'FP_SCALE_OPS': 'scalable-vector floating-point operations',
+    'FP_FIXED_OPS': 'fixed-size floating-point operations',
+    'ASE_SVE_INT8': 'Advanced SIMD and SVE 8-bit integer operations',
+    'ASE_SVE_INT16': 'Advanced SIMD and SVE 16-bit integer operations',
+    'ASE_SVE_INT32': 'Advanced SIMD and SVE 32-bit integer operations',
+    'ASE_SVE_INT64': 'Advanced SIMD and SVE 64-bit integer operations',
+    'INT_SPEC': 'integer operations, speculative',
+    'SVE_PRED': 'predicated SVE operations',
+    'SVE_PRED_EMPTY': 'predicated SVE operations with no element active',
+    'SVE_PRED_FULL': 'predicated SVE operations with all elements active',
+    'SVE_PRED_PARTIAL': 'predicated SVE operations with some elements active',
+    'SVE_PRED_NOT_FULL': 'predicated SVE operations with not all elements active',
+    'SVE_LDFF': 'SVE first-fault loads', 'SVE_LDFF_FAULT': 'SVE first-fault loads that fault',
+    'LDST_ALIGN_LAT': 'accesses delayed by their alignment',
+    'LD_ALIGN_LAT': 'loads delayed by their alignment',
+    'ST_ALIGN_LAT': 'stores delayed by their alignment',
+    'INST_SPEC_LDST_NUKE': 'instructions executed again for a read-after-read hazard',
+    'INST_FETCH': 'instruction fetches', 'MEM_ACCESS_RD': 'memory reads',
+    'MEM_ACCESS_WR': 'memory writes', 'BUS_REQ_RD': 'bus read requests',
+    'BUS_REQ_WR': 'bus write requests', 'DTLB_STEP': 'data TLB page walk steps',
+    'ITLB_STEP': 'instruction TLB page walk steps',
+    'DTLB_WALK_LARGE': 'data TLB page walks to large pages',
+    'ITLB_WALK_LARGE': 'instruction TLB page walks to large pages',
+    'DTLB_WALK_SMALL': 'data TLB page walks to small pages',
+    'ITLB_WALK_SMALL': 'instruction TLB page walks to small pages',
+    'L1D_WS_MODE': 'cycles in write-streaming mode, L1 data cache',
+    'L1D_WS_MODE_ENTRY': 'entries into write-streaming mode, L1 data cache',
+    'L2D_WS_MODE': 'cycles in write-streaming mode, L2 cache',
+    'L3D_WS_MODE': 'cycles in write-streaming mode, L3 cache',
+    'LL_WS_MODE': 'cycles in write-streaming mode, last-level cache',
+    'L2D_WALK_TLB': 'L2 TLB walk cache', 'L2D_S2_TLB': 'L2 TLB stage 2 cache',
+    'REFILL_ETS': 'refills after an ETS replay', 'STASH_DROPPED': 'stashes dropped',
+    'REFILL_PF': 'refills by prefetches', 'REFILL_PRFM': 'refills by software prefetches',
+    'REFILL_HWPRF': 'refills by hardware prefetches',
+    'REFILL_HWPRF_SPATIAL': 'refills by the spatial prefetcher',
+    'REFILL_HWPRF_OFFSET': 'refills by the offset prefetcher',
+    'REFILL_HWPRF_PATTERN': 'refills by the pattern prefetcher',
+    'REFILL_HWPRF_TLBD': 'refills by the TLB prefetcher',
+    'HWPRF_STRIDE': 'prefetches by the stride prefetcher',
+    'HWPRF_OFFSET': 'prefetches by the offset prefetcher',
+    'BR_INDNR': 'indirect branches except returns', 'CAS_NEAR': 'near compare-and-swaps',
+    'CAS_NEAR_PASS': 'near compare-and-swaps that pass', 'CAS_FAR': 'far compare-and-swaps',
+    'ILOCK_ADDR': 'interlock on an address', 'ILOCK_VPU': 'interlock on the vector unit',
+    'STALL_FRONTEND_FLOW': 'cycles stalled by the front end: flow control',
+    'STALL_FRONTEND_FLUSH': 'cycles stalled by the front end: flush recovery',
     'FP_ARITH': 'floating-point arithmetic', 'FP_ASSIST': 'floating-point assists',
     'HW_INTERRUPTS': 'hardware interrupts', 'PAGE_WALKER': 'page walker',
     'PAGE_WALKS': 'page walks',
@@ -49,6 +97,13 @@ PHRASES = {
     'STLB_MISS_STORES': 'stores that miss the second-level TLB',
     'LOCAL_DRAM': 'local memory', 'REMOTE_DRAM': 'remote memory', 'REMOTE_FWD': 'remote, forwarded',
     'REMOTE_HITM': 'remote, hit modified', 'HITM': 'hit modified',
+    'COND_TAKEN_FWD': 'forward conditional branches taken',
+    'COND_TAKEN_BWD': 'backward conditional branches taken',
+    'NEAR_INDIRECT': 'near indirect branches', 'NEAR_INDIRECT_JMP': 'near indirect jumps',
+    'NEAR_DIRECT_CALL': 'near direct calls', 'STORE_SAMPLE': 'sampled stores',
+    'MEMSIDE_CACHE': 'memory-side cache', 'LD_BUF': 'load buffer', 'ST_BUF': 'store buffer',
+    'INT_EU_ALL': 'all integer execution units', '2_3_PORTS': '2 or 3 ports',
+    'MISALIGN_MEM_REF': 'misaligned memory references',
     'NEAR_CALL': 'near calls', 'NEAR_RETURN': 'near returns', 'NEAR_TAKEN': 'near branches taken',
     'FAR_BRANCH': 'far branches', 'NEAR_RET': 'near returns',
     'COND_TAKEN': 'conditional branches taken',
@@ -74,10 +129,10 @@ PHRASES = {
     'TOPDOWN_BAD_SPECULATION': 'top-down: bad speculation',
     'TOPDOWN_BE_BOUND': 'top-down: bound by the back end',
     'TOPDOWN_FE_BOUND': 'top-down: bound by the front end',
-    'TOPDOWN_RETIRING': 'top-down: retiring', 'CORE_POWER': 'power licences of the core',
-    'LVL0_TURBO_LICENSE': 'cycles at licence level 0',
-    'LVL1_TURBO_LICENSE': 'cycles at licence level 1',
-    'LVL2_TURBO_LICENSE': 'cycles at licence level 2', 'RTM': 'restricted transactional memory',
+    'TOPDOWN_RETIRING': 'top-down: retiring', 'CORE_POWER': 'power licenses of the core',
+    'LVL0_TURBO_LICENSE': 'cycles at license level 0',
+    'LVL1_TURBO_LICENSE': 'cycles at license level 1',
+    'LVL2_TURBO_LICENSE': 'cycles at license level 2', 'RTM': 'restricted transactional memory',
     'HLE': 'hardware lock elision', 'TX_MEM': 'transactional memory',
     'TX_EXEC': 'transactional execution',
     'SW_PREFETCH_ACCESS': 'software prefetches', 'SW_PREFETCH': 'software prefetches',
@@ -134,8 +189,8 @@ PHRASES = {
     'LD_SPEC': 'loads, speculative', 'ST_SPEC': 'stores, speculative',
     'LDST_SPEC': 'loads and stores, speculative',
     'DMB_SPEC': 'data memory barriers, speculative',
-    'DSB_SPEC': 'data synchronisation barriers, speculative',
-    'ISB_SPEC': 'instruction synchronisation barriers, speculative', 'LD_RETIRED': 'loads retired',
+    'DSB_SPEC': 'data synchronization barriers, speculative',
+    'ISB_SPEC': 'instruction synchronization barriers, speculative', 'LD_RETIRED': 'loads retired',
     'ST_RETIRED': 'stores retired', 'LL_CACHE_MISS': 'last-level cache misses', 'ALL': 'all',
     'NOT_SHARED': 'not shareable', 'LD_ST': 'loads that also store',
     'DC_HIT': 'hits in the data cache',
@@ -173,7 +228,7 @@ PHRASES = {
     'I_STATE': 'invalid lines',
 }
 
-# Single parts that are not words already.
+# Single parts that are not English words.
 WORDS = {
     'INST': 'instructions', 'INSTR': 'instructions', 'INSTRS': 'instructions',
     'INSTS': 'instructions',
@@ -243,13 +298,13 @@ WORDS = {
     'SCHED': 'scheduler',
     'SC': 'store-commit', 'AGU': 'address unit', 'RETQ': 'retire queue',
     'NSQ': 'non-scheduling queue',
-    'PRF': 'register file', 'ELIM': 'eliminated', 'SCAL': 'scalar', 'OPT': 'optimisation',
+    'PRF': 'register file', 'ELIM': 'eliminated', 'SCAL': 'scalar', 'OPT': 'optimization',
     'OP': 'operations',
     'OPS': 'operations', 'FLOPS': 'floating-point operations', 'MAC': 'multiply-adds',
     'CVT': 'conversions',
     'MOV': 'moves', 'MOVE': 'moves', 'CLM': 'carry-less multiplications', 'VNNI': 'VNNI',
     'AES': 'AES', 'SHA': 'SHA',
-    'BFLOAT': 'bfloat16', 'SER': 'serialising', 'BOT': 'bottom-executing', 'CTRL': 'control',
+    'BFLOAT': 'bfloat16', 'SER': 'serializing', 'BOT': 'bottom-executing', 'CTRL': 'control',
     'INEF': 'ineffective',
     'MCH': 'match', 'MAB': 'miss address buffer', 'STLF': 'store-to-load forwards',
     'MISAL': 'misaligned',
@@ -287,9 +342,11 @@ WORDS = {
     'EXC': 'exceptions', 'TRB': 'trace buffer',
     'TRIG': 'trigger', 'BRB': 'branch record buffer', 'PMU': 'PMU', 'HYP': 'hypervisor',
     'TRCEXTOUT0': 'trace output 0', 'TRCEXTOUT1': 'trace output 1',
-    'TRCEXTOUT2': 'trace output 2', 'TRCEXTOUT3': 'trace output 3', 'TRIGOUT4': 'trigger output 4',
-    'TRIGOUT5': 'trigger output 5',
-    'TRIGOUT6': 'trigger output 6', 'TRIGOUT7': 'trigger output 7', 'CTI': 'cross trigger',
+    'TRCEXTOUT2': 'trace output 2', 'TRCEXTOUT3': 'trace output 3', 'TRIGOUT4': 'output 4',
+    'TRIGOUT5': 'output 5',
+    'TRIGOUT6': 'output 6', 'TRIGOUT7': 'output 7', 'CTI': 'cross trigger',
+    'MEMBOUND': 'memory bound', 'CPUBOUND': 'core bound', 'LDST': 'loads and stores',
+    'WRAP': 'wraps', 'L2D': 'L2 data', 'L3D': 'L3 data',
     'SAMPLE': 'statistical profiling samples',
     'HWUPD': 'hardware updates', 'CAS': 'compare-and-swap', 'PRE': 'predicate',
     'ALIGN': 'alignment', 'LAT_': 'latency', 'PC': 'program counter',
@@ -304,28 +361,31 @@ WORDS = {
     'DABORT': 'data aborts', 'PABORT': 'instruction aborts', 'BLK': 'blocks', 'SCB': 'scoreboard',
     'UTIL': 'in use', 'OK': 'as expected', 'MRN': 'memory renaming', 'LDM': 'load misses', 'P': '',
     'PMH': 'page miss handler', 'PMM': 'persistent memory', 'OUT': 'out', 'AT': 'at',
-    'DEC0': 'decoder 0', 'STLF_': '',
+    'DEC0': 'decoder 0', 'STLF_': '', 'ICACHE': 'instruction cache', 'JMP': 'jumps',
+    'XMC': 'cross-modifying code', 'FASTNUKE': 'fast clears', 'EOM': 'last of an instruction',
+    'LOCALMEM': 'local memory', 'NOSNOOP': 'without a snoop', '2ND': 'secondary ports',
+    'DEST': 'destination', 'INUSE': 'in use',
 }
 
-# Written as they are: not words, or words already in capitals.
+# Parts that keep their capitals.
 CAPITALS = set('''
 L1 L2 L3 TLB CPU SIMD SSE SSE2 MMX AVX DRAM FPU ALU SMI SMIS CPUID CLFLUSH LFENCE SFENCE MFENCE
 RDTSC RDPMC WRMSR LEA NOP AMX BF16 FP32 FP64 INT8 INT16 INT32 INT64 SMT NMI ECC GART PAUSE HITM
-PEBS PT VM MXCSR FPCW CXL SOC KEYLOCKER VNNI AES SHA SVE IRQ FIQ PMU ETM CP15 DCU D3 C0 C6 C01
-C02 RING0 RING123 CS DS ES FS GS SS BOB DTP IDI RAM MX SX VX OCR I/O MESI WBINVD INVD TTBR
+PEBS PT VM MXCSR FPCW CXL SOC KEYLOCKER VNNI AES SHA SVE IRQ FIQ PMU ETM CP15 DCU D3 C0 C6 C01 C02
+ETS ISB RSV RING0 RING123 CS DS ES FS GS SS BOB DTP IDI RAM MX SX VX OCR I/O MESI WBINVD INVD TTBR
 PROCHOT HTC DR0 DR1 DR2 DR3 CRC INT2EXT EXT2INT MTRR FSQRT T0 T1 T2 V0 V1 V2 V3 X Y'''.split())
 
-UNITS = {	# AMD: the part of the core that a name begins with
+UNITS = {	# AMD: the part of the core, with which a name begins
     'bp': 'branch predictor', 'de': 'decoder', 'ex': None, 'fp': 'floating-point unit',
     'ic': 'instruction cache',
     'ls': 'load/store unit', 'l2': 'L2 cache', 'op': None, 'fpu': 'floating-point unit',
 }
 
-# A plural before one of these is half of a compound: "load misses", not "loads misses".
+# Before one of these a plural becomes singular: "load misses", not "loads misses".
 HEADS = set('''
 operations micro-ops micro-op instructions misses miss hits hit splits walks queue buffer unit
 predictor prefetcher block blocks request requests response responses latency stalls stall
-restart mispredicted elimination optimisation optimization stack redirects events pipeline port
+restart mispredicted elimination optimization stack redirects events pipeline port
 faults'''.split())
 SINGULAR = {w + 's': w for w in '''addition multiplication division subtraction move load store read
 write conversion compare request instruction interrupt'''.split()}
@@ -340,7 +400,7 @@ def _parts(name):
 
 
 def phrase(name):
-    """What @name says, without a capital letter or a full stop."""
+    """What @name means, without a capital letter or a full stop."""
     parts, words = _parts(name), []
     while parts:
         for n in range(min(LONGEST, len(parts)), 0, -1):
@@ -364,6 +424,8 @@ def phrase(name):
     if len(words) > 1 and words[-1] in ('reads', 'writes'):
         if words[-2].split(' ')[-1] not in ('data', 'code', 'all'):
             words[-2] += ','
+    if len(words) > 1 and words[-1] == 'speculative':
+        words[-2] += ','
     text = ' '.join(words)
     return re.sub(r' ([,:])', r'\1', re.sub(r'\s+', ' ', text)).strip(' ,:') or 'any'
 
@@ -375,16 +437,25 @@ def capital(text):
     return text[0].upper() + text[1:]
 
 
+def small(text):
+    """The opposite of capital()."""
+    return text if text[1:2].isupper() or text[1:2].isdigit() else text[0].lower() + text[1:]
+
+
 def arm_phrase(name):
-    """Arm's names for accesses are the cache's alone."""
+    """As phrase(); for Arm the name of a cache alone means its accesses, and PRF a prefetch."""
     if name == 'STALL':
         return 'cycles without an operation sent to execution'
+    name = re.sub(r'(^|_)PRF(?=_|$)', r'\1PF', name)
+    stall = re.fullmatch(r'(STALL(?:_SLOT)?_(?:FRONTEND|BACKEND))_(\w+)', name)
+    if stall and name not in PHRASES:
+        return '%s: %s' % (phrase(stall[1]), phrase(stall[2]))
     text = phrase(name)
     return text + ' accesses' if re.search(r'(CACHE|TLB)$', name) else text
 
 
 def amd_phrase(name):
-    """Zen's names begin with the unit that counts."""
+    """As phrase(); Zen's names begin with the unit that counts."""
     unit, _, rest = name.partition('_')
     if unit in UNITS and rest:
         where = UNITS[unit]
@@ -393,7 +464,7 @@ def amd_phrase(name):
 
 
 def bits(cmask, inv, edge, any_thread):
-    """What the bits beside a unit mask make of it, as ', ...'; '' without any."""
+    """What the bits beside a unit mask add to its description, as ', ...'; '' if nothing."""
     text = ''
     if cmask and inv:
         text = ', cycles with fewer than %d' % cmask if cmask > 1 else ', cycles without any'

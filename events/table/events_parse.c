@@ -22,7 +22,7 @@ enum {
 	HAS_FILTER = 64,
 };
 
-/* What a key's value is read by. @where: where the value is. */
+/* Parse the value of a key. @where: the value's position. */
 typedef int parse_value(const struct table_build *b, char *value, const struct table_where *where,
 			struct raw_event *r, struct op_error *e);
 
@@ -42,9 +42,7 @@ static int parse_code(const struct table_build *b, char *value, const struct tab
 	(void)b;
 	if (strncmp(value, "0x", 2) || number_parse_u64(value, &r->event.code))
 		return table_error(where, e,
-				   "'%.40s' is not an event code; write it in hex, as "
-				   "0x3c",
-				   value);
+				   "invalid event code '%.40s': expected hex, such as 0x3c", value);
 	return 0;
 }
 
@@ -68,13 +66,13 @@ static int parse_counters(const struct table_build *b, char *value, const struct
 	for (char *w = strtok_r(value, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
 		if (number_parse_range(w, 0, limit - 1, &n))
 			return table_error(where, e,
-					   "'%.40s' is not a counter of %s, which has 0 to %u; "
-					   "list some of these, or 'cpuid'",
-					   w, b->type->name, limit - 1);
+					   "invalid counter '%.40s': expected 'cpuid' or numbers "
+					   "from 0 to %u",
+					   w, limit - 1);
 		r->event.counters |= (uint64_t)1 << n;
 	}
 	if (!r->event.counters)
-		return table_error(where, e, "no counter is listed; write counters:0,1 or 'cpuid'");
+		return table_error(where, e, "missing counter: expected 'cpuid' or a list as 0,1");
 	return 0;
 }
 
@@ -83,7 +81,7 @@ static int parse_um(const struct table_build *b, char *value, const struct table
 {
 	(void)b;
 	if (!*value)
-		return table_error(where, e, "the unit masks' name is missing after um:");
+		return table_error(where, e, "missing name of unit masks after um:");
 	r->um = xstrdup(value);
 	r->um_at = *where;
 	return 0;
@@ -96,8 +94,8 @@ static int parse_minimum(const struct table_build *b, char *value, const struct 
 
 	(void)b;
 	if (!isdigit((unsigned char)*value) || number_parse_range(value, 1, INT32_MAX, &n))
-		return table_error(where, e, "'%.40s' is not a count; write a number from 1 to %d",
-				   value, INT32_MAX);
+		return table_error(where, e, "invalid count '%.40s': expected 1 to %d", value,
+				   INT32_MAX);
 	r->event.min_count = (uint32_t)n;
 	return 0;
 }
@@ -108,7 +106,7 @@ static int parse_name(const struct table_build *b, char *value, const struct tab
 	(void)b;
 	if (!table_name_ok(value))
 		return table_error(where, e,
-				   "'%.80s' is not an event name; use up to %d letters, "
+				   "invalid event name '%.80s': expected up to %d letters, "
 				   "digits and '_'",
 				   value, EVENT_NAME_MAX_LEN);
 	r->event.name = xstrdup(value);
@@ -121,7 +119,8 @@ static int parse_ext(const struct table_build *b, char *value, const struct tabl
 {
 	(void)b;
 	if (!table_name_ok(value))
-		return table_error(where, e, "'%.80s' is not the name of a feature, such as ibs_op",
+		return table_error(where, e,
+				   "invalid feature '%.80s': expected a name such as ibs_op",
 				   value);
 	r->event.ext = xstrdup(value);
 	return 0;
@@ -134,7 +133,7 @@ static int parse_filter(const struct table_build *b, char *value, const struct t
 
 	(void)b;
 	if (number_parse_range(value, 0, 31, &n))
-		return table_error(where, e, "'%.40s' is not a bit of CPUID 0xA; write 0 to 31",
+		return table_error(where, e, "invalid bit '%.40s' of CPUID 0xA: expected 0 to 31",
 				   value);
 	r->event.filter = (int)n;
 	return 0;
@@ -167,14 +166,14 @@ static int parse_word(const struct table_build *b, const struct table_text *t, c
 		if (strcmp(word, keys[i].key))
 			continue;
 		if (*has & keys[i].flag)
-			return table_error(&where, e, "'%s:' is given twice; leave one", word);
+			return table_error(&where, e, "duplicate '%s:'", word);
 		*has |= keys[i].flag;
 		where = table_text_where(t, colon + 1);
 		return keys[i].parse(b, colon + 1, &where, r, e);
 	}
 	return table_error(&where, e,
-			   "'%.40s' is not known here; an event has event: counters: "
-			   "um: minimum: name: ext: filter:, then ' : ' and its description",
+			   "unknown key '%.40s': expected event:, counters:, um:, minimum:, name:, "
+			   "ext: or filter:",
 			   word);
 }
 
@@ -189,18 +188,17 @@ static int check_line(const struct table_text *t, unsigned int has, const struct
 								  : NULL;
 
 	if (missing)
-		return table_error(&where, e, "'%s' is missing; add it", missing);
+		return table_error(&where, e, "missing '%s'", missing);
 	if ((has & HAS_COUNTERS) && (has & HAS_EXT))
-		return table_error(&r->counters_at, e,
-				   "an event with ext: uses no counter; leave "
-				   "out counters: or ext:");
+		return table_error(&r->counters_at, e, "counters: and ext: cannot be combined");
 	return 0;
 }
 
-/* The words of a line up to the ":" that stands alone, and the description after it. */
+/* The words of a line up to a lone ":", and the description after it. */
 static int parse_line(const struct table_build *b, const struct table_text *t, char *line,
 		      struct raw_event *r, struct op_error *e)
 {
+	struct table_where where;
 	unsigned int has = 0;
 	char *rest = line, *word;
 	int err;
@@ -211,14 +209,12 @@ static int parse_line(const struct table_build *b, const struct table_text *t, c
 			return err;
 	}
 	rest += strspn(rest, " \t");
-	if (!word || !*rest || strlen(rest) > TABLE_TEXT_MAX) {
-		struct table_where where = table_text_where(t, word ? rest : t->line);
-
+	where = table_text_where(t, word ? rest : t->line);
+	if (!word || !*rest)
 		return table_error(&where, e,
-				   "the description is missing or above %d bytes; end "
-				   "the line with ' : what is counted'",
-				   TABLE_TEXT_MAX);
-	}
+				   "missing description: expected ' : TEXT' at the end of a line");
+	if (strlen(rest) > TABLE_TEXT_MAX)
+		return table_error(&where, e, "description longer than %d bytes", TABLE_TEXT_MAX);
 	r->event.desc = xstrdup(rest);
 	return check_line(t, has, r, e);
 }
@@ -236,8 +232,7 @@ int table_include_line(const struct table_text *t, char *line, table_include *in
 	where = table_text_where(t, type ? type : line);
 	if (!type || rest[strspn(rest, " \t\r")])
 		return table_error(&where, e,
-				   "an include line names one CPU type: "
-				   "include:i386/arch_perfmon");
+				   "expected one CPU type, as in include:i386/arch_perfmon");
 	err = include(context, type, &where, e);
 	return err ? err : 1;
 }

@@ -30,9 +30,7 @@ static int parse_kind(const char *value, const struct table_where *where, struct
 		return 0;
 	}
 	return table_error(where, e,
-			   "'%.40s' is no type of unit masks; write mandatory, bitmask "
-			   "or exclusive",
-			   value);
+			   "invalid type '%.40s': expected mandatory, bitmask or exclusive", value);
 }
 
 /* A number, or the name of one of the masks, in quotes or not. */
@@ -51,7 +49,8 @@ static int parse_default(char *value, const struct table_where *where, struct ra
 		value[strcspn(value, "\"")] = '\0';
 	}
 	if (!table_name_ok(value))
-		return table_error(where, e, "'%.40s' is neither a number nor a mask's name",
+		return table_error(where, e,
+				   "invalid default '%.40s': expected a number or a mask's name",
 				   value);
 	s->default_name = xstrdup(value);
 	return 0;
@@ -71,11 +70,9 @@ static int parse_set_word(const struct table_text *t, char *word, struct raw_set
 		k++;
 	if (!colon || k == 3)
 		return table_error(&where, e,
-				   "'%.40s' is not known here; a set of unit masks has "
-				   "name: type: default:",
-				   word);
+				   "unknown key '%.40s': expected name:, type: or default:", word);
 	if (*has & 1u << k)
-		return table_error(&where, e, "'%s:' is given twice; leave one", word);
+		return table_error(&where, e, "duplicate '%s:'", word);
 	*has |= 1u << k;
 	where = table_text_where(t, colon);
 	if (k == 1)
@@ -83,7 +80,10 @@ static int parse_set_word(const struct table_text *t, char *word, struct raw_set
 	if (k == 2)
 		return parse_default(colon, &where, s, e);
 	if (!table_name_ok(colon))
-		return table_error(&where, e, "'%.80s' is not a name for unit masks", colon);
+		return table_error(&where, e,
+				   "invalid name '%.80s': expected up to %d letters, digits "
+				   "and '_'",
+				   colon, EVENT_NAME_MAX_LEN);
 	s->set.name = xstrdup(colon);
 	s->at = where;
 	return 0;
@@ -105,7 +105,7 @@ static int parse_set_line(const struct table_text *t, char *line, struct raw_set
 	}
 	for (unsigned int k = 0; k < 3; k++)
 		if (!(has & 1u << k))
-			return table_error(&where, e, "'%s:' is missing; add it", keys[k]);
+			return table_error(&where, e, "missing '%s:'", keys[k]);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static int parse_extra_word(const char *word, const struct table_where *where, u
 	if (!strncmp(word, "cmask=", 6)) {
 		char hex[20] = "0x";
 
-		/* hex without 0x is how the original reads it; "10" is sixteen */
+		/* OProfile reads hex without 0x: "10" is sixteen */
 		strncat(hex, word + (strncmp(word + 6, "0x", 2) ? 6 : 8), sizeof(hex) - 3);
 		if (!number_parse_range(hex, 0, 255, &n)) {
 			*extra |= (uint32_t)n << EXTRA_CMASK_SHIFT;
@@ -138,8 +138,8 @@ static int parse_extra_word(const char *word, const struct table_where *where, u
 		}
 	}
 	return table_error(where, e,
-			   "'%.40s' is not known in extra:; use edge, inv, any, pebs and "
-			   "cmask=HEX up to ff",
+			   "invalid extra bit '%.40s': expected edge, inv, any, pebs or cmask=HEX "
+			   "up to ff",
 			   word);
 }
 
@@ -159,7 +159,7 @@ static int parse_extra(const struct table_text *t, char *list, uint32_t *ret, st
 	return 0;
 }
 
-/* "0x2 extra:inv,cmask=1 NAME description" without what is before it. */
+/* Parse "0x2 extra:inv,cmask=1 NAME description". */
 static int parse_mask(const struct table_text *t, char *line, struct unit_mask *m,
 		      struct op_error *e)
 {
@@ -168,7 +168,8 @@ static int parse_mask(const struct table_text *t, char *line, struct unit_mask *
 	uint64_t n;
 
 	if (number_parse_range(word, 0, UINT32_MAX, &n))
-		return table_error(&where, e, "'%.40s' is not a unit mask; write a number, as 0x01",
+		return table_error(&where, e,
+				   "invalid unit mask '%.40s': expected a number, such as 0x01",
 				   word);
 	m->value = (uint32_t)n;
 	rest += strspn(rest, " \t");
@@ -180,15 +181,16 @@ static int parse_mask(const struct table_text *t, char *line, struct unit_mask *
 		where = table_text_where(t, word ? word : line);
 		if (!word || !table_name_ok(word))
 			return table_error(&where, e,
-					   "after extra: comes the mask's name, "
-					   "letters, digits and '_'");
+					   "missing name of the mask after extra:, or one that has "
+					   "other characters than letters, digits and '_'");
 		m->name = xstrdup(word);
 		rest += strspn(rest, " \t");
 	}
 	where = table_text_where(t, rest);
-	if (!*rest || strlen(rest) > TABLE_TEXT_MAX)
-		return table_error(&where, e, "the mask's description is missing or above %d bytes",
-				   TABLE_TEXT_MAX);
+	if (!*rest)
+		return table_error(&where, e, "missing description of the mask");
+	if (strlen(rest) > TABLE_TEXT_MAX)
+		return table_error(&where, e, "description longer than %d bytes", TABLE_TEXT_MAX);
 	m->desc = xstrdup(rest);
 	return 0;
 }
@@ -200,7 +202,7 @@ static int add_mask(const struct table_text *t, struct raw_set *s, char *line, s
 	int err;
 
 	if (!s)
-		return table_error(&where, e, "a mask without its set; begin the set with name:");
+		return table_error(&where, e, "unit mask outside a set; begin the set with name:");
 	if (s->set.nr == TABLE_MASKS_MAX)
 		return table_error(&where, e, "more than %d masks in a set", TABLE_MASKS_MAX);
 	err = parse_mask(t, line, &m, e);

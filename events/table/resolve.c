@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * resolve.c - events and their unit masks become one table, or it is told what is wrong
+ * resolve.c - connect events with their unit masks, and check the table as a whole
  *
- * Here is what only the whole table can show [EV-10..16]: names twice, sets that are missing,
- * unused or whose default is none of their masks.
+ * Checked here is what a single line cannot show [EV-10..16]: duplicate names, missing or unused
+ * sets, defaults that are not among the masks.
  */
 #include "events/table/build.h"
 
@@ -51,8 +51,7 @@ static int check_event_names(const struct table_build *b, struct op_error *e)
 			second = sorted[i - 1];
 		}
 		err = table_error(&second->name_at, e,
-				  "event '%s' is already there, at %s:%u; "
-				  "give one of them another name",
+				  "duplicate event '%s': already defined at %s:%u",
 				  second->event.name, first->name_at.file, first->name_at.line);
 	}
 	free(sorted);
@@ -66,7 +65,7 @@ static int by_set_name(const void *a, const void *b)
 	return strcmp((*x)->set.name, (*y)->set.name);
 }
 
-/* Leaves @b's sets sorted by name, for find_set(). */
+/* Sort @b's sets by name, for find_set(). */
 static int sort_sets(struct table_build *b, struct op_error *e)
 {
 	if (b->nr_sets)
@@ -74,8 +73,7 @@ static int sort_sets(struct table_build *b, struct op_error *e)
 	for (size_t i = 1; i < b->nr_sets; i++)
 		if (!by_set_name(&b->sets[i - 1], &b->sets[i]))
 			return table_error(&b->sets[i]->at, e,
-					   "unit masks '%s' are also at %s:%u; "
-					   "give one of them another name",
+					   "duplicate unit masks '%s': also defined at %s:%u",
 					   b->sets[i]->set.name, b->sets[i - 1]->at.file,
 					   b->sets[i - 1]->at.line);
 	return 0;
@@ -99,7 +97,7 @@ static struct raw_set *find_set(const struct table_build *b, size_t nr_sorted, c
 	return NULL;
 }
 
-/* The mask that is the default; NULL and no error for an OR of several. */
+/* Set default_mask; NULL, without an error, if the default is an OR of several. */
 static int resolve_default(struct raw_set *s, struct op_error *e)
 {
 	struct mask_set *m = &s->set;
@@ -115,15 +113,14 @@ static int resolve_default(struct raw_set *s, struct op_error *e)
 		return 0;
 	if (!m->default_mask)
 		return table_error(&s->default_at, e,
-				   "default '%s' is none of the masks of '%s'; "
-				   "write the name of one of them",
+				   "default '%s' is not the name of a mask of '%s'",
 				   s->default_name, m->name);
 	m->default_value = m->default_mask->value;
 	m->default_is_name = true;
 	return 0;
 }
 
-/* Values that several masks have are told apart by name only. [EV-14] */
+/* Masks with the same value are distinguished by name only. [EV-14] */
 static int check_names(const struct raw_set *s, struct op_error *e)
 {
 	const struct mask_set *m = &s->set;
@@ -134,14 +131,14 @@ static int check_names(const struct raw_set *s, struct op_error *e)
 			    (!m->masks[i].name || !m->masks[j].name))
 				return table_error(
 					&s->at, e,
-					"unit masks '%s' hold 0x%" PRIx32
-					" more than once; name all of these (extra: NAME)",
+					"unit masks '%s': duplicate value 0x%" PRIx32
+					"; name all of its masks (extra: NAME)",
 					m->name, m->masks[i].value);
 	return 0;
 }
 
-/* A bitmask's default may be several masks, or none of them. */
-static bool default_is_made_of(const struct mask_set *m)
+/* The default of a bitmask may combine several masks, or be 0. */
+static bool is_valid_default(const struct mask_set *m)
 {
 	uint32_t known = 0;
 
@@ -158,27 +155,28 @@ static int check_set(struct raw_set *s, struct op_error *e)
 
 	if (!m->nr)
 		return table_error(&s->at, e,
-				   "unit masks '%s' hold none; list them below, each "
-				   "line after a tab",
+				   "unit masks '%s' are empty; list them below, each on a line "
+				   "that begins with a tab",
 				   m->name);
 	if (m->kind == MASKS_MANDATORY && m->nr != 1)
 		return table_error(&s->at, e,
-				   "unit masks '%s' are mandatory but hold %zu masks; "
-				   "keep one, or make the type exclusive",
+				   "unit masks '%s' are mandatory: expected one mask, got %zu; "
+				   "keep one, or change the type to exclusive",
 				   m->name, m->nr);
 	err = resolve_default(s, e);
 	if (err)
 		return err;
-	if (!m->default_mask && !default_is_made_of(m))
+	if (!m->default_mask && !is_valid_default(m))
 		return table_error(
-			&s->default_at, e, "default 0x%" PRIx32 " of unit masks '%s' is %s",
-			m->default_value, m->name,
-			m->kind == MASKS_BITMASK ? "not made of its masks; or some of them"
-						 : "none of its masks; choose one of them");
+			&s->default_at, e, "default 0x%" PRIx32 " is not %s of '%s'",
+			m->default_value,
+			m->kind == MASKS_BITMASK ? "a combination of the masks"
+						 : "one of the masks",
+			m->name);
 	return check_names(s, e);
 }
 
-/* Add @from's masks to @to; the first set gives kind and default. */
+/* Add @from's masks to @to, whose kind and default remain. */
 static void merge(struct raw_set *to, const struct raw_set *from)
 {
 	struct mask_set *m = &to->set;
@@ -224,7 +222,7 @@ static int merge_sets(struct table_build *b, struct raw_set *const *parts, size_
 	return check_set(s, e);
 }
 
-/* The set or the merged sets that @r names. */
+/* The set that @r names, or the merged sets. */
 static int event_masks(struct table_build *b, size_t nr_sorted, const struct raw_event *r,
 		       size_t *nr_merged, struct raw_set **ret, struct op_error *e)
 {
@@ -244,16 +242,15 @@ static int event_masks(struct table_build *b, size_t nr_sorted, const struct raw
 
 		if (!s)
 			err = table_error(&r->um_at, e,
-					  "unit masks '%s' are not defined; define "
-					  "them in unit_masks, or correct the name",
-					  n);
+					  "unit masks '%s' are not defined in unit_masks", n);
 		else if (nr == TABLE_UM_MAX)
-			err = table_error(&r->um_at, e, "more than %d sets of masks", TABLE_UM_MAX);
+			err = table_error(&r->um_at, e, "more than %d sets of unit masks",
+					  TABLE_UM_MAX);
 		else
 			(parts[nr++] = s)->is_used = true;
 	}
 	if (!err && !nr)
-		err = table_error(&r->um_at, e, "'%s' names no unit masks", r->um);
+		err = table_error(&r->um_at, e, "missing name of unit masks in '%s'", r->um);
 	if (!err && nr == 1)
 		*ret = parts[0];
 	else if (!err)
@@ -263,7 +260,7 @@ out:
 	return err;
 }
 
-static int tie(struct table_build *b, struct op_error *e)
+static int connect_masks(struct table_build *b, struct op_error *e)
 {
 	size_t nr_sorted = b->nr_sets, nr_merged = 0;
 
@@ -283,8 +280,8 @@ static int tie(struct table_build *b, struct op_error *e)
 	for (size_t i = 0; i < nr_sorted; i++)
 		if (!b->sets[i]->is_used)
 			return table_error(&b->sets[i]->at, e,
-					   "unit masks '%s' are used by no event; remove "
-					   "them, or name them in an event's um:",
+					   "unused unit masks '%s'; remove them, or name them in "
+					   "an event's um:",
 					   b->sets[i]->set.name);
 	return 0;
 }
@@ -298,7 +295,7 @@ int table_resolve(struct table_build *b, struct event_table **ret, struct op_err
 	for (size_t i = 0; i < b->nr_sets && !err; i++)
 		err = check_set(b->sets[i], e);
 	if (!err)
-		err = tie(b, e);
+		err = connect_masks(b, e);
 	if (!err)
 		*ret = event_table_from(b);
 	return err;

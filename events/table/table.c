@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * table.c - load a CPU type's table, and find events in it
+ * table.c - load the table of a CPU type, and find events in it
  */
 #include "events/table/table.h"
 
@@ -16,7 +16,7 @@
 struct loader {
 	struct table_build build;
 	const char *dir;
-	const char *types[TABLE_INCLUDES_MAX]; /* read already: none includes itself */
+	const char *types[TABLE_INCLUDES_MAX]; /* already read: none may include itself */
 	size_t nr_types;
 };
 
@@ -29,7 +29,7 @@ static int include_type(void *context, const char *type, const struct table_wher
 	return load_type(context, type, where, e);
 }
 
-/* unit_masks of another type come with its events: here its name is only checked. */
+/* The events file's include has read the other type's unit_masks: only check the name. */
 static int include_masks(void *context, const char *type, const struct table_where *where,
 			 struct op_error *e)
 {
@@ -38,7 +38,7 @@ static int include_masks(void *context, const char *type, const struct table_whe
 	for (size_t i = 0; i < l->nr_types; i++)
 		if (!strcmp(l->types[i], type))
 			return 0;
-	return table_error(where, e, "'%.80s' is not included by the events file; include it there",
+	return table_error(where, e, "'%.80s' is not included in the events file; include it there",
 			   type);
 }
 
@@ -48,8 +48,8 @@ static const char *keep_file_name(struct table_build *b, char *name)
 	return b->files[b->nr_files++] = name;
 }
 
-/* Every part of @type is a plain name, so that it leads nowhere but below the data folder. */
-static bool type_name_ok(const char *type)
+/* Every part of @type must be a plain name, so that the path stays below the data folder. */
+static bool is_type_name(const char *type)
 {
 	char copy[2 * EVENT_NAME_MAX_LEN + 2], *slash;
 
@@ -74,7 +74,7 @@ static int parse_text(struct loader *l, char *name, char *text, size_t len, pars
 	return err ? err : parse(&l->build, &t, include, l, e);
 }
 
-/* @where: the include line that asks, or NULL. -ENOENT only for the type itself. */
+/* @where: the include line, or NULL. -ENOENT only for the type itself. */
 static int load_file(struct loader *l, const char *type, const char *file, parse_lines *parse,
 		     table_include *include, const struct table_where *where, struct op_error *e)
 {
@@ -83,13 +83,14 @@ static int load_file(struct loader *l, const char *type, const char *file, parse
 	int err = file_read_all(path, TABLE_FILE_MAX, &text, &len);
 
 	if (err && where)
-		err = table_error(where, e, "cannot read %s: %s; correct the type's name", path,
-				  strerror(-err));
+		err = table_error(where, e, "cannot read %s: %s", path, strerror(-err));
 	else if (err == -EFBIG)
-		op_error_set(e, err, "%s: more than %u bytes is no event table", path,
-			     TABLE_FILE_MAX);
+		op_error_set(e, err, "%s: larger than %u bytes", path, TABLE_FILE_MAX);
 	else if (err == -ENOENT)
-		op_error_set(e, err, "there is no event table for CPU type '%s' (%s)", type, path);
+		op_error_set(e, err,
+			     "no event table for CPU type '%s' (%s); 'ophelp --list-cpu-types' "
+			     "lists types that have one",
+			     type, path);
 	else if (err)
 		op_error_set(e, err, "cannot read event table %s: %s", path, strerror(-err));
 	if (err) {
@@ -107,15 +108,17 @@ static int load_type(struct loader *l, const char *type, const struct table_wher
 	char *name;
 	int err;
 
-	if (where && !type_name_ok(type))
-		return table_error(where, e, "'%.80s' is not a CPU type, such as i386/arch_perfmon",
+	if (where && !is_type_name(type))
+		return table_error(where, e,
+				   "invalid CPU type '%.80s': expected a name such as "
+				   "i386/arch_perfmon",
 				   type);
 	for (size_t i = 0; i < l->nr_types && where; i++)
 		if (!strcmp(l->types[i], type))
-			return table_error(where, e, "%s is included already; remove this line",
+			return table_error(where, e, "%s is already included; remove this line",
 					   type);
 	if (l->nr_types == TABLE_INCLUDES_MAX)
-		return table_error(where, e, "more than %d tables", TABLE_INCLUDES_MAX);
+		return table_error(where, e, "more than %d included tables", TABLE_INCLUDES_MAX);
 	name = xstrdup(type);
 	l->types[l->nr_types++] = keep_file_name(&l->build, name);
 	err = load_file(l, name, "events", events_parse, include_type, where, e);
@@ -189,11 +192,11 @@ static int no_includes(void *context, const char *type, const struct table_where
 		       struct op_error *e)
 {
 	(void)context;
-	table_error(where, e, "'%.80s' cannot be included from here", type);
+	table_error(where, e, "cannot include '%.80s' here", type);
 	return -ENOENT;
 }
 
-/* Both texts, which stay the caller's. */
+/* Parse copies of both texts. */
 static int parse_texts(struct loader *l, const char *name, const char *events, const char *masks,
 		       struct op_error *e)
 {
@@ -271,7 +274,7 @@ static bool has_mask(const struct mask_set *set, uint32_t value)
 const struct event *event_table_find_code(const struct event_table *t, uint64_t code,
 					  uint32_t unit_mask)
 {
-	/* a mask that is listed says more than one that could be put together */
+	/* an event that lists the mask is a better match than one that can combine it */
 	for (size_t i = 0; i < t->nr; i++)
 		if (t->events[i].code == code && has_mask(t->events[i].masks, unit_mask))
 			return &t->events[i];

@@ -3,9 +3,9 @@
  * table.h - the events of one CPU type: names, codes, unit masks, counters
  *
  * Read from DIR/CPU-TYPE/{events,unit_masks}, text in OProfile's syntax; doc/howto-add-a-cpu.md
- * has its rules [EV-n]. A table is checked as a whole when it is loaded: what is found wrong is
- * one sentence in struct op_error that begins "FILE:LINE:COLUMN: ", and no table.
- * A table is not changed after it was loaded, so threads may share it.
+ * has the rules [EV-n]. A table is checked as a whole when it is loaded; the first error,
+ * "FILE:LINE:COLUMN: ...", is in struct op_error and no table is returned.
+ * A loaded table does not change, so threads may share it.
  */
 #ifndef EVENTS_TABLE_TABLE_H
 #define EVENTS_TABLE_TABLE_H
@@ -20,8 +20,8 @@
 #define EVENT_NAME_MAX_LEN 63 /* of an event or a unit mask */
 
 /*
- * What stands beside a unit mask in an Intel event select, as OProfile numbers it [EV-15].
- * EXTRA_NONE says only that the mask has a name, and is set in every mask that has one.
+ * Bits of an Intel event select beside the unit mask, as OProfile numbers them [EV-15].
+ * EXTRA_NONE means only that the mask has a name, and is set in every mask that has one.
  */
 #define EXTRA_EDGE (1u << 18)
 #define EXTRA_PEBS (1u << 19)
@@ -58,36 +58,36 @@ struct event {
 	uint64_t code;
 	uint64_t counters;	      /* bit n: counter n can hold it; 0 when @ext */
 	uint32_t min_count;	      /* least events per sample */
-	char *ext;		      /* "ibs_op": that feature's, no counter's; or NULL */
-	int filter;		      /* bit of CPUID 0xA EBX: it is missing; -1 none */
+	char *ext;		      /* "ibs_op": the feature that counts it; or NULL */
+	int filter;		      /* bit of CPUID 0xA EBX: missing if set; or -1 */
 	const struct mask_set *masks; /* never NULL */
 };
 
 struct event_table {
 	const struct cpu_type *type;
 	unsigned int nr_counters;
-	struct event *events; /* in the file's order, included ones where they are */
+	struct event *events; /* in the file's order; included ones at their include line */
 	size_t nr;
-	struct event_store *store; /* what they are made of: table.c */
+	struct event_store *store; /* owns their strings and masks */
 };
 
 /*
- * Load @type's table from below @dir. @nr_counters: how many counters there are, for events that
- * say "cpuid"; 0 takes the type's own number. -ENOENT: there is no table. -EINVAL: it is wrong.
- * -EFBIG: a file above TABLE_FILE_MAX.
+ * Load @type's table from below @dir. @nr_counters: counters of the CPU, for events with
+ * "counters:cpuid"; 0: the type's own number. -ENOENT: no table. -EINVAL: malformed.
+ * -EFBIG: a file is larger than TABLE_FILE_MAX.
  */
 int event_table_load(const char *dir, const struct cpu_type *type, unsigned int nr_counters,
 		     struct event_table **ret, struct op_error *e);
 
-/* The same from text in memory (NUL terminated, kept by the caller); include: is -ENOENT. */
+/* The same from NUL-terminated text, which remains the caller's. -ENOENT: an include: line. */
 int event_table_parse(const char *events, const char *unit_masks, const struct cpu_type *type,
 		      unsigned int nr_counters, struct event_table **ret, struct op_error *e);
 
-struct event_table *event_table_free(struct event_table *table); /* NULL is fine; NULL */
+struct event_table *event_table_free(struct event_table *table); /* accepts and returns NULL */
 
 /*
- * By name; or NULL. CPU_CLK_UNHALTED is found in every table: where the vendor has another
- * name for cycles it is that event [EV-30].
+ * By name; or NULL. CPU_CLK_UNHALTED is found in every table: if the vendor names cycles
+ * differently, it is that event [EV-30].
  */
 const struct event *event_table_find(const struct event_table *table, const char *name);
 

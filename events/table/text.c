@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * text.c - lines and words of a table, with their places
+ * text.c - lines and words of a table, with their positions
  */
 #include "events/table/text.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at @p, of which there are @left; 0 if it is none. */
+/* Length of the UTF-8 character at @p, with @left bytes to the end; 0 if it is invalid. */
 static size_t utf8_length(const unsigned char *p, size_t left)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static int check_bytes(struct table_text *t, const char *text, size_t len, struc
 		where.column = (unsigned int)(p - line) + 1;
 		if (!n)
 			return table_error(&where, e,
-					   "byte 0x%02x is not UTF-8 text; save the file as UTF-8",
+					   "invalid UTF-8: byte 0x%02x; save the file as UTF-8",
 					   *p);
 		if (*p == '\n') {
 			where.line++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unit_mask.c - from a number or a name to a unit mask of an event [EV-20..23]
+ * unit_mask.c - find a unit mask of an event by number or name [EV-20..23]
  */
 #include "events/table/unit_mask.h"
 
@@ -36,7 +36,7 @@ bool event_mask_admits(const struct mask_set *s, uint32_t value)
 	return value == s->default_value || (value && !(value & ~known));
 }
 
-/* "0x01 (STA), 0x02 (STD)": what could have been said, as far as it fits a line. */
+/* The valid masks, "0x01 (STA), 0x02 (STD)", as far as they fit a line. */
 static char *mask_list(const struct mask_set *s)
 {
 	struct strbuf list = STRBUF_INIT;
@@ -53,15 +53,26 @@ static char *mask_list(const struct mask_set *s)
 	return strbuf_steal(&list);
 }
 
-static int no_such_mask(const struct event *event, const char *what, int err, const char *why,
-			struct op_error *e)
+static int invalid_mask(const struct event *event, const char *mask, struct op_error *e)
+{
+	char *list = mask_list(event->masks);
+	bool is_one_of = event->masks->kind == MASKS_EXCLUSIVE;
+
+	op_error_set(e, -EINVAL, "event '%s': invalid unit mask '%s': expected %s%s%s", event->name,
+		     mask, is_one_of ? "one of " : "", list,
+		     event->masks->kind == MASKS_BITMASK ? ", or a combination" : "");
+	free(list);
+	return -EINVAL;
+}
+
+static int ambiguous_mask(const struct event *event, const char *mask, struct op_error *e)
 {
 	char *list = mask_list(event->masks);
 
-	op_error_set(e, err, "event '%s': unit mask '%s' %s: %s%s", event->name, what, why, list,
-		     event->masks->kind == MASKS_BITMASK ? ", or several or-ed" : "");
+	op_error_set(e, -ENOTUNIQ, "event '%s': ambiguous unit mask '%s'; use a name: %s",
+		     event->name, mask, list);
 	free(list);
-	return err;
+	return -ENOTUNIQ;
 }
 
 int event_mask_by_number(const struct event *event, uint32_t value, struct mask_choice *ret,
@@ -74,7 +85,7 @@ int event_mask_by_number(const struct event *event, uint32_t value, struct mask_
 
 	snprintf(text, sizeof(text), "0x%" PRIx32, value);
 	if (!event_mask_admits(s, value))
-		return no_such_mask(event, text, -EINVAL, "is not one of its masks", e);
+		return invalid_mask(event, text, e);
 	for (size_t i = 0; i < s->nr; i++) {
 		if (s->masks[i].value != value)
 			continue;
@@ -82,8 +93,7 @@ int event_mask_by_number(const struct event *event, uint32_t value, struct mask_
 		nr_found++;
 	}
 	if (nr_found > 1)
-		return no_such_mask(event, text, -ENOTUNIQ, "belongs to several; say it by name",
-				    e);
+		return ambiguous_mask(event, text, e);
 	*ret = (struct mask_choice){ value, found ? found->extra : 0, found };
 	return 0;
 }
@@ -101,7 +111,7 @@ static int mask_by_name(const struct event *event, const char *name, struct mask
 		*ret = (struct mask_choice){ m->value, m->extra, m };
 		return 0;
 	}
-	return no_such_mask(event, name, -EINVAL, "is not one of its masks", e);
+	return invalid_mask(event, name, e);
 }
 
 int event_mask_parse(const struct event *event, const char *text, struct mask_choice *ret,

@@ -100,7 +100,7 @@ static void add_procs(struct work *w, const struct xprof_image *image)
 		w->nr_outside += s->samples[at].count;
 }
 
-static void begin_object(struct work *w, const struct image *image)
+static void begin_object(struct work *w, const struct report_image *image)
 {
 	struct xprof_object *o = xprof_begin_object(w->x);
 	struct stat st = { 0 };

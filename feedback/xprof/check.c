@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check.c - what must hold between objects, programs and source lines */
-#include "feedback/xprof/check.h"
-
+/* check.c - what must hold within procedures, and between objects, programs and source lines */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -9,16 +7,26 @@
 
 #include "feedback/xprof/flow.h"
 #include "feedback/xprof/split.h"
+#include "feedback/xprof/text.h"
+#include "feedback/xprof/value.h"
 #include "formats/format.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
+
+struct checker {
+	const struct xprof *x;
+	const struct xprof_places *places;
+	const struct xprof_options *options;
+	struct xprof_index index;
+	struct op_error *e;
+};
 
 static const char *const array_names[NR_XPROF_ARRAYS] = {
 #define ARRAY_NAME(name, element, wide, narrow)	#name,
 	XPROF_ARRAYS(ARRAY_NAME)
 };
 
-static void say(const struct xprof_checker *c, enum xprof_array array, uint32_t at,
+static void say(const struct checker *c, enum xprof_array array, uint32_t at,
 		const char *format, va_list args, struct strbuf *text)
 {
 	if (c->places)
@@ -28,7 +36,7 @@ static void say(const struct xprof_checker *c, enum xprof_array array, uint32_t 
 	strbuf_vaddf(text, format, args);
 }
 
-int xprof_check_fail(const struct xprof_checker *c, enum xprof_array array, uint32_t at,
+static int check_fail(const struct checker *c, enum xprof_array array, uint32_t at,
 		     const char *format, ...)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -42,7 +50,7 @@ int xprof_check_fail(const struct xprof_checker *c, enum xprof_array array, uint
 	return -EPROTO;
 }
 
-void xprof_check_warn(const struct xprof_checker *c, enum xprof_array array, uint32_t at,
+static void check_warn(const struct checker *c, enum xprof_array array, uint32_t at,
 		      const char *format, ...)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -55,23 +63,242 @@ void xprof_check_warn(const struct xprof_checker *c, enum xprof_array array, uin
 	strbuf_free(&text);
 }
 
-int xprof_check_sums(const struct xprof_checker *c, enum xprof_array array, uint32_t at,
+static int check_sums(const struct checker *c, enum xprof_array array, uint32_t at,
 		     uint32_t has, uint64_t max, uint64_t sum, struct xprof_sums sums)
 {
 	if (has & XPROF_HAS_MAX && max != sums.max)
-		return xprof_check_fail(c, array, at, "max is %llu, of the counters it is %llu "
+		return check_fail(c, array, at, "max is %llu, of the counters it is %llu "
 					"[XP-14]", (unsigned long long)max,
 					(unsigned long long)sums.max);
 	if (has & XPROF_HAS_SUM && sum != sums.sum)
-		return xprof_check_fail(c, array, at, "sum is %llu, of the counters it is %llu "
+		return check_fail(c, array, at, "sum is %llu, of the counters it is %llu "
 					"[XP-14]", (unsigned long long)sum,
 					(unsigned long long)sums.sum);
 	if (has & XPROF_HAS_SUM && sums.overflowed)
-		xprof_check_warn(c, array, at, "the sum of the counters is beyond 2^64 [XP-14]");
+		check_warn(c, array, at, "the sum of the counters is beyond 2^64 [XP-14]");
 	return 0;
 }
 
-static int check_ids(const struct xprof_checker *c, const struct xprof_object *o)
+/* --- within a procedure: ids, its graph, values, flow --- */
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The counter of the procedure's @i-th block, or, after these, of an edge. */
+static uint32_t counter_of(const struct xprof *x, const struct xprof_proc *p, uint32_t i)
+{
+	return i < p->nr_blocks ? x->blocks[p->first_block + i].counter
+				: x->edges[p->first_edge + i - p->nr_blocks].counter;
+}
+
+static int fail_counter(const struct checker *c, const struct xprof_proc *p, uint32_t i,
+			const char *what)
+{
+	bool is_block = i < p->nr_blocks;
+
+	return check_fail(c, is_block ? XPROF_ARRAY_blocks : XPROF_ARRAY_edges,
+				is_block ? p->first_block + i : p->first_edge + i - p->nr_blocks,
+				"counter %u %s", counter_of(c->x, p, i), what);
+}
+
+/* Counters are in range, and each counts one thing. */
+static int check_counters(const struct checker *c, const struct xprof_proc *p)
+{
+	uint32_t nr = p->nr_blocks + p->nr_edges, nr_used = 0;
+	uint64_t *used = xcalloc((size_t)nr + 1, sizeof(*used));
+	int err = 0;
+
+	for (uint32_t i = 0; i < nr && !err; i++) {
+		uint32_t counter = counter_of(c->x, p, i);
+
+		if (counter > p->nr_counters)
+			err = fail_counter(c, p, i, p->nr_counters
+					   ? "is more than the procedure has [XP-18]"
+					   : "of a procedure without any: it never ran [XP-8]");
+		else if (counter)
+			used[nr_used++] = (uint64_t)counter << 32 | i;
+	}
+	if (nr_used)
+		qsort(used, nr_used, sizeof(*used), compare_u64);
+	for (uint32_t i = 1; i < nr_used && !err; i++)
+		if (used[i] >> 32 == used[i - 1] >> 32)
+			err = fail_counter(c, p, (uint32_t)used[i],
+					   "counts something else already [XP-18]");
+	free(used);
+	return err;
+}
+
+static int check_edges(const struct checker *c, const struct xprof_proc *p)
+{
+	for (uint32_t i = p->first_edge; i < p->first_edge + p->nr_edges; i++) {
+		const struct xprof_edge *e = &c->x->edges[i];
+
+		if (!e->from || e->from > p->nr_blocks || !e->to || e->to > p->nr_blocks)
+			return check_fail(c, XPROF_ARRAY_edges, i, "from block %u to %u, the "
+						"procedure has %u [XP-18]", e->from, e->to,
+						p->nr_blocks);
+	}
+	return 0;
+}
+
+static int check_tuples(const struct checker *c, const struct xprof_proc *p)
+{
+	uint32_t last = 0;
+
+	if (p->nr_tuples > p->nr_srcmap_ops)
+		return check_fail(c, XPROF_ARRAY_tuples, p->first_tuple + p->nr_srcmap_ops,
+					"more tuples than the %u that PROC has [XP-11]",
+					p->nr_srcmap_ops);
+	for (uint32_t i = p->first_tuple; i < p->first_tuple + p->nr_tuples; i++) {
+		const struct xprof_tuple *t = &c->x->tuples[i];
+
+		if (t->id <= last || t->id > p->nr_srcmap_ops)
+			return check_fail(c, XPROF_ARRAY_tuples, i, "tuple id %u %s [XP-11]",
+						t->id, t->id == last && last ? "is there already"
+						: "is not in 1 .. what PROC has, in order");
+		if (!t->block || t->block > p->nr_blocks)
+			return check_fail(c, XPROF_ARRAY_tuples, i, "block %u, the procedure "
+						"has %u [XP-11]", t->block, p->nr_blocks);
+		if (!t->line || !t->file)
+			return check_fail(c, XPROF_ARRAY_tuples, i,
+						"line 0, or no file [XP-11]");
+		last = t->id;
+	}
+	return 0;
+}
+
+static int compare_exprs(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint32_t nr_exprs(const struct xprof *x, const struct xprof_proc *p, uint64_t nr)
+{
+	uint32_t *exprs = xcalloc(nr + 1, sizeof(*exprs)), distinct = 0;
+
+	for (uint64_t i = 0; i < nr; i++)
+		exprs[i] = x->values[p->first_value + i].expr;
+	qsort(exprs, nr, sizeof(*exprs), compare_exprs);
+	for (uint64_t i = 0; i < nr; i++)
+		distinct += !i || exprs[i] != exprs[i - 1];
+	free(exprs);
+	return distinct;
+}
+
+static int check_value(const struct checker *c, uint32_t at, const struct xprof_value *head)
+{
+	const struct xprof_value *v = &c->x->values[at];
+
+	if (v->type >= NR_XPROF_VALUE_TYPES || v->type != head->type || v->expr != head->expr)
+		return check_fail(c, XPROF_ARRAY_values, at, "type and expression of a "
+					"record's values are not the same [XP-12]");
+	if (!xprof_value_is_sound(v) || (!v->count && (v->value || v->name)) ||
+	    !v->name != !v->path || (v->name && v->type != XPROF_PROC))
+		return check_fail(c, XPROF_ARRAY_values, at, "no value of its type [XP-12]");
+	return 0;
+}
+
+static int check_values(const struct checker *c, const struct xprof_object *o,
+			const struct xprof_proc *p, uint32_t at)
+{
+	uint64_t nr = xprof_nr_values(o, p);
+	uint32_t exprs = nr_exprs(c->x, p, nr);
+	int err = 0;
+
+	for (uint64_t i = 0; i < nr && !err; i++)
+		err = check_value(c, p->first_value + i,
+				  &c->x->values[p->first_value + i - i % o->nr_values]);
+	if (!err && exprs != p->nr_vp_sites)
+		err = check_fail(c, XPROF_ARRAY_procs, at, "PROC has %u value profiled "
+				       "expressions, its records %u [XP-12]",
+				       p->nr_vp_sites, exprs);
+	return err;
+}
+
+static void go_from(const struct xprof *x, const struct xprof_proc *p,
+		    const struct xprof_flow *flow, uint32_t block, bool *reached, uint32_t *stack)
+{
+	uint32_t nr = 0;
+
+	if (reached[block])
+		return;
+	reached[block] = true;
+	stack[nr++] = block;
+	while (nr) {
+		block = stack[--nr];
+		for (uint32_t e = flow->first_out[block]; e != UINT32_MAX; e = flow->next_out[e]) {
+			uint32_t to = x->edges[p->first_edge + e].to - 1;
+
+			if (!reached[to])
+				stack[nr++] = to;
+			reached[to] = true;
+		}
+	}
+}
+
+/* From block 1, and from those that nothing in the procedure leads to [XP-19]. */
+static void check_reached(const struct checker *c, const struct xprof_proc *p,
+			  const struct xprof_flow *flow)
+{
+	bool *reached = xcalloc((size_t)p->nr_blocks + 1, sizeof(*reached));
+	uint32_t *stack = xcalloc((size_t)p->nr_blocks + 1, sizeof(*stack)), b;
+
+	for (b = 0; b < p->nr_blocks; b++)
+		if (!b || flow->first_in[b] == UINT32_MAX)
+			go_from(c->x, p, flow, b, reached, stack);
+	for (b = 0; b < p->nr_blocks && reached[b]; b++)
+		;
+	if (b < p->nr_blocks)
+		check_warn(c, XPROF_ARRAY_blocks, p->first_block + b,
+				 "block %u cannot be reached [XP-19]", b + 1);
+	free(reached);
+	free(stack);
+}
+
+static int check_flow(const struct checker *c, const struct xprof_proc *p)
+{
+	struct xprof_flow flow;
+	uint32_t block;
+	int err = 0;
+
+	xprof_flow_solve(c->x, p, &flow);
+	check_reached(c, p, &flow);
+	if (c->options->strict && !xprof_flow_holds(c->x, p, &flow, &block))
+		err = check_fail(c, XPROF_ARRAY_blocks, p->first_block + block, "what flows "
+				       "into block %u is not what flows out [XP-20]", block + 1);
+	xprof_flow_free(&flow);
+	return err;
+}
+
+static int check_proc(const struct checker *c, const struct xprof_object *o, uint32_t at)
+{
+	const struct xprof_proc *p = &c->x->procs[at];
+	int err;
+
+	if (!p->name)
+		return check_fail(c, XPROF_ARRAY_procs, at, "no name [XP-4]");
+	err = check_sums(c, XPROF_ARRAY_procs, at, p->has, p->max, p->sum,
+			       xprof_sums(c->x, at, 1));
+	if (!err)
+		err = check_values(c, o, p, at);
+	if (!err)
+		err = check_edges(c, p);
+	if (!err)
+		err = check_counters(c, p);
+	if (!err)
+		err = check_tuples(c, p);
+	return err ? err : check_flow(c, p);
+}
+
+/* --- between them --- */
+
+static int check_ids(const struct checker *c, const struct xprof_object *o)
 {
 	bool *seen = xcalloc((size_t)o->nr_procs + 1, sizeof(*seen));
 	int err = 0;
@@ -80,7 +307,7 @@ static int check_ids(const struct xprof_checker *c, const struct xprof_object *o
 		uint32_t id = c->x->procs[i].id;
 
 		if (!id || id > o->nr_procs || seen[id])
-			err = xprof_check_fail(c, XPROF_ARRAY_procs, i, "procedure id %u %s "
+			err = check_fail(c, XPROF_ARRAY_procs, i, "procedure id %u %s "
 					       "[XP-6]", id, id && id <= o->nr_procs
 					       ? "is there already" : "is not in 1 .. number of "
 					       "procedures");
@@ -91,30 +318,30 @@ static int check_ids(const struct xprof_checker *c, const struct xprof_object *o
 	return err;
 }
 
-static int check_object(const struct xprof_checker *c, uint32_t at)
+static int check_object(const struct checker *c, uint32_t at)
 {
 	const struct xprof_object *o = &c->x->objects[at];
 	int err;
 
 	if (!o->path)
-		return xprof_check_fail(c, XPROF_ARRAY_objects, at, "no path [XP-4]");
+		return check_fail(c, XPROF_ARRAY_objects, at, "no path [XP-4]");
 	if (o->usec >= 1000000)
-		return xprof_check_fail(c, XPROF_ARRAY_objects, at, "%u microseconds are a second "
+		return check_fail(c, XPROF_ARRAY_objects, at, "%u microseconds are a second "
 					"or more [XP-6]", o->usec);
 	if (xprof_index_object(&c->index, o->path) != at)
-		return xprof_check_fail(c, XPROF_ARRAY_objects, at, "a second OBJFILE of this path "
+		return check_fail(c, XPROF_ARRAY_objects, at, "a second OBJFILE of this path "
 					"[XP-15]");
-	err = xprof_check_sums(c, XPROF_ARRAY_objects, at, o->has, o->max, o->sum,
+	err = check_sums(c, XPROF_ARRAY_objects, at, o->has, o->max, o->sum,
 			       xprof_sums(c->x, o->first_proc, o->nr_procs));
 	if (!err)
 		err = check_ids(c, o);
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs && !err; i++)
-		err = xprof_check_proc(c, o, i);
+		err = check_proc(c, o, i);
 	return err;
 }
 
 /* Would NAME:PATH, read again, be taken apart in the same way? */
-static bool is_told_apart(const struct xprof_checker *c, uint32_t name, uint32_t path)
+static bool is_told_apart(const struct checker *c, uint32_t name, uint32_t path)
 {
 	const char *text = xprof_text(c->x, name);
 	size_t len = strlen(text);
@@ -128,22 +355,22 @@ static bool is_told_apart(const struct xprof_checker *c, uint32_t name, uint32_t
 }
 
 /* The procedure if its object is here, else UINT32_MAX. */
-static int check_ref(const struct xprof_checker *c, enum xprof_array array, uint32_t at,
+static int check_ref(const struct checker *c, enum xprof_array array, uint32_t at,
 		     uint32_t name, uint32_t path, uint32_t *ret_proc)
 {
 	*ret_proc = UINT32_MAX;
 	if (!name || !path || !is_told_apart(c, name, path))
-		return xprof_check_fail(c, array, at, "no NAME:PATH to be told apart [XP-10]");
+		return check_fail(c, array, at, "no NAME:PATH to be told apart [XP-10]");
 	if (xprof_index_object(&c->index, path) == UINT32_MAX)
 		return 0;
 	*ret_proc = xprof_index_proc(&c->index, path, name);
 	if (*ret_proc == UINT32_MAX)
-		return xprof_check_fail(c, array, at, "the object file is here, but has no such "
+		return check_fail(c, array, at, "the object file is here, but has no such "
 					"procedure [XP-15]");
 	return 0;
 }
 
-static int check_programs(const struct xprof_checker *c)
+static int check_programs(const struct checker *c)
 {
 	const struct xprof *x = c->x;
 	uint32_t proc;
@@ -153,9 +380,9 @@ static int check_programs(const struct xprof_checker *c)
 		const struct xprof_program *p = &x->programs[i];
 
 		if (!p->path)
-			return xprof_check_fail(c, XPROF_ARRAY_programs, i, "no path [XP-4]");
+			return check_fail(c, XPROF_ARRAY_programs, i, "no path [XP-4]");
 		if (p->has)
-			err = xprof_check_sums(c, XPROF_ARRAY_programs, i, p->has, p->max, p->sum,
+			err = check_sums(c, XPROF_ARRAY_programs, i, p->has, p->max, p->sum,
 					       xprof_program_sums(x, p));
 	}
 	for (uint32_t i = 0; i < x->nr_comdats && !err; i++)
@@ -164,7 +391,7 @@ static int check_programs(const struct xprof_checker *c)
 	return err;
 }
 
-static int check_block_ref(const struct xprof_checker *c, uint32_t at, const uint64_t *counts)
+static int check_block_ref(const struct checker *c, uint32_t at, const uint64_t *counts)
 {
 	const struct xprof_block_ref *b = &c->x->block_refs[at];
 	const struct xprof_proc *p;
@@ -176,17 +403,17 @@ static int check_block_ref(const struct xprof_checker *c, uint32_t at, const uin
 		return err;
 	p = &c->x->procs[proc];
 	if (!b->block || b->block > p->nr_blocks)
-		return xprof_check_fail(c, XPROF_ARRAY_block_refs, at, "the procedure has no block "
+		return check_fail(c, XPROF_ARRAY_block_refs, at, "the procedure has no block "
 					"%u [XP-15]", b->block);
 	count = counts[p->first_block + b->block - 1];
 	if (count != XPROF_UNKNOWN && count != b->count)
-		return xprof_check_fail(c, XPROF_ARRAY_block_refs, at, "the count is %llu, the "
+		return check_fail(c, XPROF_ARRAY_block_refs, at, "the count is %llu, the "
 					"counters give %llu [XP-22]", (unsigned long long)b->count,
 					(unsigned long long)count);
 	return 0;
 }
 
-static int check_sources(const struct xprof_checker *c)
+static int check_sources(const struct checker *c)
 {
 	const struct xprof *x = c->x;
 	uint64_t *counts;
@@ -194,10 +421,10 @@ static int check_sources(const struct xprof_checker *c)
 
 	for (uint32_t i = 0; i < x->nr_sources; i++)
 		if (!x->sources[i].path)
-			return xprof_check_fail(c, XPROF_ARRAY_sources, i, "no path [XP-4]");
+			return check_fail(c, XPROF_ARRAY_sources, i, "no path [XP-4]");
 	for (uint32_t i = 0; i < x->nr_lines; i++)
 		if (!x->lines[i].line || !x->lines[i].nr_block_refs)
-			return xprof_check_fail(c, XPROF_ARRAY_lines, i,
+			return check_fail(c, XPROF_ARRAY_lines, i,
 						"no line, or no block of it [XP-15]");
 	if (!x->nr_block_refs)
 		return 0;
@@ -211,7 +438,7 @@ static int check_sources(const struct xprof_checker *c)
 int xprof_check(const struct xprof *x, const struct xprof_places *places,
 		const struct xprof_options *options, struct op_error *e)
 {
-	struct xprof_checker c = { .x = x, .places = places, .options = options, .e = e };
+	struct checker c = { .x = x, .places = places, .options = options, .e = e };
 	int err = 0;
 
 	xprof_index_make(x, &c.index);
@@ -221,7 +448,7 @@ int xprof_check(const struct xprof *x, const struct xprof_places *places,
 		uint32_t name = x->values[i].name;
 
 		if (name && !is_told_apart(&c, name, x->values[i].path))
-			err = xprof_check_fail(&c, XPROF_ARRAY_values, i,
+			err = check_fail(&c, XPROF_ARRAY_values, i,
 					       "no NAME:PATH to be told apart [XP-10]");
 	}
 	if (!err)

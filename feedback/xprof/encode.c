@@ -57,7 +57,6 @@ static void set_header(const struct xprof *x, char *base, size_t header_size, si
 		       bool swapped)
 {
 	struct xprof_file_header h = {
-		.magic = XPROF_FILE_MAGIC,
 		.byte_order = in_order(XPROF_FILE_ORDER, swapped),
 		.major = in_order(XPROF_FILE_MAJOR, swapped) >> (swapped ? 16 : 0),
 		.minor = in_order(XPROF_FILE_MINOR, swapped) >> (swapped ? 16 : 0),
@@ -67,6 +66,7 @@ static void set_header(const struct xprof *x, char *base, size_t header_size, si
 		.type = in_order(x->type, swapped),
 	};
 
+	memcpy(h.magic, XPROF_FILE_MAGIC, sizeof(h.magic));
 	memcpy(base, &h, sizeof(h));
 	h.crc = in_order(crc32c(0, base, header_size), swapped);
 	memcpy(base, &h, sizeof(h));

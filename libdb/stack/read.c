@@ -150,7 +150,7 @@ static void free_arrays(struct arrays *a)
 	free(a->text);
 }
 
-static int make_arrays(const struct reader *r, struct arrays *ret, struct op_error *e)
+static bool make_arrays(const struct reader *r, struct arrays *ret)
 {
 	bool failed = false;
 	struct arrays a = {
@@ -170,10 +170,10 @@ static int make_arrays(const struct reader *r, struct arrays *ret, struct op_err
 
 	if (failed) {
 		free_arrays(&a);
-		return op_error_set(e, -ENOMEM, "'%s': no memory for its stacks", r->path);
+		return false;
 	}
 	*ret = a;
-	return 0;
+	return true;
 }
 
 /* Where the index of a record that was converted is found by its position. */
@@ -317,10 +317,10 @@ static int read_all(struct reader *r, struct stack_snapshot *ret, struct op_erro
 
 	if (!err)
 		err = read_log(r, header.used, e);
-	if (!err)
-		err = make_arrays(r, &a, e);
 	if (err)
 		return err;
+	if (!make_arrays(r, &a))
+		return op_error_set(e, -ENOMEM, "'%s': no memory for its stacks", r->path);
 	convert(r, &a, &s);
 	s.images = a.images;
 	s.events = a.events;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
@@ -285,12 +285,7 @@ static void drop_empty(struct build_profile *b)
 
 static int64_t wall_time(uint64_t monotonic_ns)
 {
-	struct timespec wall, now;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)monotonic_ns + (wall.tv_sec - now.tv_sec) * 1000000000 +
-	       wall.tv_nsec - now.tv_nsec;
+	return (int64_t)(monotonic_ns + clock_ns(CLOCK_REALTIME) - now_ns());
 }
 
 struct profile *build_profile_get(struct build_profile *b,

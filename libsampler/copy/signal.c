@@ -20,8 +20,9 @@
  *
  * A releases the request to B, C the answer to D. Whoever takes the word out of OPEN has the
  * buffer: after the time is up a signal that still comes finds nothing to do, and a handler that
- * has begun is waited for. It runs with all signals blocked, so that no other handler can jump
- * out of it, nor the thread be cancelled in it. [SM-31]
+ * has begun is waited for. It runs with all signals blocked and cancellation disabled, so that no
+ * other handler can jump out of it, nor the thread end in it: hooks may call read() and its kind,
+ * which are cancellation points. [SM-31]
  *
  * The handler makes no use of the heap, of locks or of thread-local variables but errno.
  */
@@ -38,6 +39,7 @@
 #include <unistd.h>
 #include "libsampler/copy/copy.h"
 #include "libsampler/copy/registers.h"
+#include "libutil/clock.h"
 
 /* No one else's signals say that they come from this. */
 #define OUR_CODE	(-0x534d)
@@ -154,16 +156,20 @@ IN_HANDLER static void answer(const void *ucontext)
 IN_HANDLER static bool serve(const void *ucontext)
 {
 	uint32_t word = atomic_load_explicit(&slot.word, memory_order_acquire);
+	int cancel_state;
 
 	if (word % PHASES != OPEN || atomic_load(&slot.tid) != syscall(SYS_gettid))
 		return false;
 	/* B, pairs with A in open_request() */
 	if (!atomic_compare_exchange_strong(&slot.word, &word, word - OPEN + CLAIMED))
 		return false;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	answer(ucontext);
 	/* C, pairs with D in wait_for_answer() */
 	atomic_store_explicit(&slot.word, word - OPEN + DONE, memory_order_release);
 	syscall(SYS_futex, &slot.word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	/* last: a thread that was cancelled meanwhile, and wants that at once, ends here */
+	pthread_setcancelstate(cancel_state, NULL);
 	return true;
 }
 
@@ -264,10 +270,7 @@ static bool still_ours(void)
 
 uint64_t copy_clock(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ull + now.tv_nsec;
+	return now_ns();
 }
 
 static uint32_t open_request(const struct copy_request *request)

@@ -8,6 +8,7 @@
  * [SM-72]
  */
 #include "libsampler/opsample/opsample.h"
+#include "libutil/clock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -22,7 +23,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S	UINT64_C(1000000000)
 #define EXIT_WAIT_S	5		/* at the end, for the sampling thread to write */
 #define RETRY_NS	1000000		/* until it can be told */
 #define SESSION_DIR	"oprofile_data"
@@ -58,14 +58,6 @@ static void tell(const char *format, ...)
 	va_end(args);
 	snprintf(text, sizeof(text), "opsample: process %d: %s\n", getpid(), what);
 	sampler_tell(text);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /* --- the builder: a ready one's, saved from time to time [sampling thread] --- */
@@ -111,7 +103,7 @@ static void save_so_far(uint64_t now)
 	struct sampler_summary summary = {
 		.start_ns = ours.start_ns,
 		.duration_ns = now - ours.start_ns,
-		.period_ns = NS_PER_S / ours.settings.rate,
+		.period_ns = NS_PER_SECOND / ours.settings.rate,
 		.clock = ours.settings.clock,
 	};
 	struct sampler_error e = { "" };
@@ -151,9 +143,9 @@ static void point(void *context)
 
 	(void)context;
 	if (ours.settings.save && ours.has_new &&
-	    now - ours.saved_ns >= ours.settings.save * NS_PER_S)
+	    now - ours.saved_ns >= ours.settings.save * NS_PER_SECOND)
 		save_so_far(now);
-	if (ours.settings.seconds && now - ours.start_ns >= ours.settings.seconds * NS_PER_S)
+	if (ours.settings.seconds && now - ours.start_ns >= ours.settings.seconds * NS_PER_SECOND)
 		sampler_stop(ours.profiler);
 }
 
@@ -191,7 +183,7 @@ static const struct sampler_builder_ops saving_ops = {
  */
 static uint64_t first_look_ns(void)
 {
-	uint64_t interval = NS_PER_S / ours.settings.rate;
+	uint64_t interval = NS_PER_SECOND / ours.settings.rate;
 
 	return ours.is_forked ? interval : is_command() ? 0 : interval / 10;
 }
@@ -203,7 +195,7 @@ static int start_profiler(void)
 	const struct sampler_params params = {
 		.size = sizeof(params),
 		.initial_delay_ns = first_look_ns(),
-		.interval_ns = NS_PER_S / s->rate,
+		.interval_ns = NS_PER_SECOND / s->rate,
 		.clock = s->clock,
 		.flags = (s->spare_sleepers ? SAMPLER_SPARE_SLEEPERS : 0) |
 			 (ours.is_forked ? SAMPLER_NEW_THREADS : 0),
@@ -310,7 +302,7 @@ __attribute__((constructor)) static void begin(void)
 static void wait_for_completed(uint64_t until)
 {
 	struct timespec t = {
-		.tv_sec = (time_t)(until / NS_PER_S), .tv_nsec = (long)(until % NS_PER_S),
+		.tv_sec = (time_t)(until / NS_PER_SECOND), .tv_nsec = (long)(until % NS_PER_SECOND),
 	};
 
 	syscall(SYS_futex, &ours.completed, FUTEX_WAIT_BITSET_PRIVATE, 0, &t, NULL,
@@ -338,7 +330,7 @@ static bool has_nothing(void)
  */
 static void wait_for_end(void)
 {
-	uint64_t now = now_ns(), limit = now + EXIT_WAIT_S * NS_PER_S;
+	uint64_t now = now_ns(), limit = now + EXIT_WAIT_S * NS_PER_SECOND;
 	bool is_told = false;
 
 	if (ours.pid != getpid() || is_forking)
@@ -356,7 +348,7 @@ static void wait_for_end(void)
 		tell("no samples were taken: %s %llu ms, the time between two (more of them: "
 		     "opsample --rate=)", ours.settings.clock == SAMPLER_CPU
 		     ? "it used less CPU time than" : "it took less than",
-		     (unsigned long long)(NS_PER_S / ours.settings.rate + 999999) / 1000000);
+		     (unsigned long long)(NS_PER_SECOND / ours.settings.rate + 999999) / 1000000);
 	ours.pid = 0;
 }
 

@@ -19,6 +19,7 @@
 
 #include "libdb/session/thread_sample.h"
 #include "libsampler/session/folder.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -79,14 +80,6 @@ static int make_folders(const char *dir, const struct session_writer *w, struct 
 		err = make_folder(w->stats, e);
 	free(samples);
 	return err;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 /* A file that was removed while it was waited for locks nothing. */

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 #include "operf/launch.h"
@@ -24,7 +25,6 @@
 #include "operf/rights.h"
 #include "operf/watch.h"
 
-#define NS_PER_SECOND	UINT64_C(1000000000)
 #define LOOK_MS		100		/* at who is still there */
 
 struct ocount {
@@ -44,14 +44,6 @@ struct ocount {
 	int signals;
 	bool end;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_SECOND + (uint64_t)t.tv_nsec;
-}
 
 /* ---- set-up ---- */
 

@@ -96,10 +96,11 @@ static void open_modules(struct kernel_files *k, const char *release)
 	k->debug = open_folder(k, "/usr/lib/debug/lib/modules");
 }
 
-static char *find_in(struct finder *finder, const struct image *image, struct notices *notices)
+static char *find_in(struct finder *finder, const struct report_image *image,
+		     struct notices *notices)
 {
-	struct image wanted = { .kind = image->kind, .path = image->path, .name = image->name,
-				.is_kernel = true };
+	struct report_image wanted = {
+		.kind = image->kind, .path = image->path, .name = image->name, .is_kernel = true };
 
 	if (finder)
 		find_image(finder, &wanted, notices);
@@ -128,8 +129,8 @@ static bool has_lines(const char *path, const char *root)
  * The installed module has the instructions. A file of the debug package may have only lines, so it
  * is taken where the module does not lead to any.
  */
-static char *find_module(struct kernel_files *k, const struct image *image, const char *release,
-			 struct notices *notices)
+static char *find_module(struct kernel_files *k, const struct report_image *image,
+			 const char *release, struct notices *notices)
 {
 	char *installed, *debug;
 

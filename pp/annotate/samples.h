@@ -28,7 +28,7 @@ struct annotated_place {
 };
 
 struct annotated_symbol {
-	const struct image *image;
+	const struct report_image *image;
 	char *name, *shown;	/* raw, and demangled if asked for; may be the same string */
 	char *section;		/* that its code is in, or NULL */
 	uint64_t vma, size;	/* as linked */
@@ -40,7 +40,7 @@ struct annotated_symbol {
 
 /* An image that has samples. */
 struct annotated_image {
-	const struct image *image;
+	const struct report_image *image;
 	struct binary binary;	/* open if annotate_samples() was to keep it */
 	char *path;		/* of its file, or NULL */
 	char *no_lines;		/* why its samples have no source lines, or NULL */

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
@@ -35,10 +35,7 @@ static struct fetch {
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return (double)now_ns() * 1e-9;
 }
 
 /* Called every now and then; not 0: give up. */

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "libutil/clock.h"
 #include "libutil/plain_text.h"
 
 static const char *pager_command(void)
@@ -123,10 +123,7 @@ static bool has_progress;
 
 static double now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return (double)now_ns() * 1e-9;
 }
 
 /* Nothing in the first second, then ten times a second at most. */

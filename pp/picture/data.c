@@ -105,7 +105,7 @@ static void index_add(struct picture_index *index, size_t at)
 /* --- images --- */
 
 /* What is the same in another run: as pp/report/diff.c has it. */
-static const char *known_by(const struct picture *p, const struct image *image)
+static const char *known_by(const struct picture *p, const struct report_image *image)
 {
 	if (p->nr_profiles == 1)
 		return image->name;
@@ -113,7 +113,7 @@ static const char *known_by(const struct picture *p, const struct image *image)
 	     : image->kind == IMAGE_JIT ? "*.jo" : path_base(image->name);
 }
 
-uint32_t picture_image(struct picture *p, const struct image *image)
+uint32_t picture_image(struct picture *p, const struct report_image *image)
 {
 	const char *name;
 	size_t at;
@@ -154,7 +154,7 @@ uint32_t picture_special(struct picture *p, const char *name, uint32_t image,
 	return (uint32_t)p->nr_symbols - 1;
 }
 
-static enum picture_kind kind_of(const struct image *image)
+static enum picture_kind kind_of(const struct report_image *image)
 {
 	if (!image)
 		return PICTURE_END;
@@ -165,7 +165,7 @@ static enum picture_kind kind_of(const struct image *image)
 	return strstr(path_base(image->name), ".so") ? PICTURE_LIBRARY : PICTURE_PROGRAM;
 }
 
-uint32_t picture_symbol(struct picture *p, const char *name, const struct image *image)
+uint32_t picture_symbol(struct picture *p, const char *name, const struct report_image *image)
 {
 	/* what has no symbols is named by its path, which may be another one in another run */
 	if (image && !strcmp(name, image->name))
@@ -224,7 +224,7 @@ static uint32_t group_of(struct picture *p, uint32_t app, const char *cgroup)
 	return (uint32_t)p->nr_groups - 1;
 }
 
-uint32_t picture_root(struct picture *p, const struct image *app, const char *cgroup)
+uint32_t picture_root(struct picture *p, const struct report_image *app, const char *cgroup)
 {
 	return picture_child(p, PICTURE_NONE, group_of(p, picture_image(p, app), cgroup));
 }

@@ -95,11 +95,11 @@ void picture_init(struct picture *p, size_t nr_classes, size_t nr_profiles);
 void picture_free(struct picture *p);
 
 /* The index of each, added if it is new. @image may be NULL: PICTURE_NONE. Texts are copied. */
-uint32_t picture_image(struct picture *p, const struct image *image);
-uint32_t picture_symbol(struct picture *p, const char *name, const struct image *image);
+uint32_t picture_image(struct picture *p, const struct report_image *image);
+uint32_t picture_symbol(struct picture *p, const char *name, const struct report_image *image);
 uint32_t picture_special(struct picture *p, const char *name, uint32_t image,
 			 enum picture_kind kind);
-uint32_t picture_root(struct picture *p, const struct image *app, const char *cgroup);
+uint32_t picture_root(struct picture *p, const struct report_image *app, const char *cgroup);
 uint32_t picture_child(struct picture *p, uint32_t parent, uint32_t symbol);
 
 /* When all nodes have their samples: all, totals. */

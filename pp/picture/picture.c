@@ -32,7 +32,7 @@
 #define HTML_NODES	50000
 #define HTML_ROWS	5000
 
-struct profile {
+struct picture_profile {
 	struct collection collection;
 	struct stack_report stacks;
 	struct chain_list chains;
@@ -45,7 +45,7 @@ struct profile {
 struct maker {
 	const struct report_options *options;
 	struct notices *notices;
-	struct profile profiles[2];
+	struct picture_profile profiles[2];
 	size_t nr_profiles;
 	struct picture picture;
 	struct picture_sources sources;
@@ -108,7 +108,7 @@ static void read_stacks(struct maker *m)
 	bool all = true;
 
 	for (size_t i = 0; i < m->nr_profiles && all; i++) {
-		struct profile *p = &m->profiles[i];
+		struct picture_profile *p = &m->profiles[i];
 		const struct populate_options how = populate_options(m, &p->collection);
 		const struct stacks_options what = {
 			STACKS_CALLERS, &m->options->specs[i], &how, m->options->fetch_progress,
@@ -127,7 +127,7 @@ static void read_stacks(struct maker *m)
 	m->picture.has_chains = all;
 }
 
-static void read_rows(struct maker *m, struct profile *p)
+static void read_rows(struct maker *m, struct picture_profile *p)
 {
 	struct collection *c = &p->collection;
 	const struct populate_options how = populate_options(m, c);
@@ -169,7 +169,7 @@ static int make_tree(struct maker *m, struct op_error *e)
 	read_stacks(m);
 	has_chains = p->has_chains;
 	for (size_t i = 0; i < m->nr_profiles; i++) {
-		struct profile *from = &m->profiles[i];
+		struct picture_profile *from = &m->profiles[i];
 		const struct arrangement *a = &from->collection.arrangement;
 
 		if (!has_chains)
@@ -190,7 +190,7 @@ static int make_tree(struct maker *m, struct op_error *e)
 
 static struct picture_report report_of(const struct maker *m)
 {
-	const struct profile *last = &m->profiles[m->nr_profiles - 1];
+	const struct picture_profile *last = &m->profiles[m->nr_profiles - 1];
 
 	return (struct picture_report){
 		.command = m->options->title,
@@ -292,7 +292,7 @@ static int write_pictures(struct maker *m, struct op_error *e)
 	return err;
 }
 
-static void free_profile(struct profile *p)
+static void free_profile(struct picture_profile *p)
 {
 	if (p->has_stacks) {
 		chain_list_free(&p->chains);

@@ -128,7 +128,7 @@ void picture_add_chains(struct picture *p, size_t profile, const struct arrangem
 static uint32_t place_of_row(struct picture *p, const struct arrangement *a, size_t class,
 			     const struct symbol_row *row)
 {
-	const struct image *app = a->merge.lib ? NULL : row->app;
+	const struct report_image *app = a->merge.lib ? NULL : row->app;
 	uint32_t node = picture_root(p, app, cgroup_of(a, class, ""));
 	uint32_t image = picture_image(p, row->image);
 	uint32_t symbol = picture_symbol(p, row->shown, row->image);

@@ -17,7 +17,7 @@
 
 /* Binaries by image, those that only calls go to included. */
 struct opened {
-	const struct image *image;
+	const struct report_image *image;
 	const struct report_session *session;	/* of kernel images, else NULL */
 	struct binary *binary;
 	bool is_ours;				/* not the population's */
@@ -37,8 +37,8 @@ struct reader {
 	size_t nr_slots, nr_used;
 };
 
-static size_t slot_of(const struct reader *r, const struct binary *b, const struct image *app,
-		      uint64_t id)
+static size_t slot_of(const struct reader *r, const struct binary *b,
+		      const struct report_image *app, uint64_t id)
 {
 	uint64_t h = hash_mix(hash_mix((uintptr_t)b, (uintptr_t)app), id);
 	size_t at = h & (r->nr_slots - 1);
@@ -68,7 +68,7 @@ static void add_row(struct reader *r, const struct binary *b, struct symbol_row 
 }
 
 static struct symbol_row *get_row(struct reader *r, const struct opened *o,
-				  const struct image *app, uint64_t id)
+				  const struct report_image *app, uint64_t id)
 {
 	struct symbol_row *row = r->slots[slot_of(r, o->binary, app, id)].row;
 
@@ -80,7 +80,7 @@ static struct symbol_row *get_row(struct reader *r, const struct opened *o,
 	return row;
 }
 
-static const struct opened *open_end(struct reader *r, struct image *image,
+static const struct opened *open_end(struct reader *r, struct report_image *image,
 				     const struct report_session *session)
 {
 	const struct report_session *wanted = image->kind == IMAGE_KERNEL ? session : NULL;
@@ -113,10 +113,11 @@ static uint64_t place_of(const struct binary *b, uint64_t anon_base, uint32_t ha
 }
 
 /* Samples of files that are not kept apart by application have none but the file itself [CG-7]. */
-static const struct image *app_of_callee(const struct reader *r, const struct arranged_file *file)
+static const struct report_image *app_of_callee(const struct reader *r,
+						const struct arranged_file *file)
 {
 	const struct report_session *session = file->file->session;
-	const struct image *callee = file->file->callee;
+	const struct report_image *callee = file->file->callee;
 	const char *how = session->info.separate;
 	bool is_apart = strstr(how, "kernel") ||
 			(callee->kind == IMAGE_FILE ? strstr(how, "lib") != NULL
@@ -132,7 +133,7 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 	struct sample_list samples = { 0 };
 	struct sample_header header;
 	struct opened caller, callee;
-	const struct image *app = app_of_callee(r, file);
+	const struct report_image *app = app_of_callee(r, file);
 	bool compat = r->options->compat;
 	uint64_t nr_dropped = 0, from_base, to_base;
 

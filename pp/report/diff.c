@@ -31,7 +31,7 @@ enum match { MATCH_ALL, MATCH_IMAGE, MATCH_BASE_NAME, NR_MATCHES };
 static enum match round_of_sort;	/* qsort() has no argument for its callback */
 
 /* What is the same in another run: no folder, and of anonymous memory no process and range. */
-static const char *base_name(const struct image *image)
+static const char *base_name(const struct report_image *image)
 {
 	return image->kind == IMAGE_ANON ? image->path
 	     : image->kind == IMAGE_JIT ? "*.jo" : path_base(image->name);

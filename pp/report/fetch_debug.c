@@ -66,8 +66,8 @@ static bool is_wanted(const struct object_file *image, const char *path, const c
 }
 
 /* False: there is no point in going on. */
-static bool fetch_one(struct debug_server *server, const struct image *image, const char *root,
-		      bool lines, struct notices *notices)
+static bool fetch_one(struct debug_server *server, const struct report_image *image,
+		      const char *root, bool lines, struct notices *notices)
 {
 	char text[BUILD_ID_TEXT], *path;
 	struct op_error e = { "" };
@@ -93,8 +93,8 @@ static bool fetch_one(struct debug_server *server, const struct image *image, co
 }
 
 /* The image with most samples of those that are left, which is taken out; NULL: none matters. */
-static struct image *next_image(const struct inversion *inversion, uint64_t *samples,
-				uint64_t total)
+static struct report_image *next_image(const struct inversion *inversion, uint64_t *samples,
+				       uint64_t total)
 {
 	size_t best = 0;
 
@@ -115,7 +115,7 @@ void fetch_debug_files(const struct inversion *inversion, const char *root, bool
 	struct debug_server *server;
 	struct op_error e = { "" };
 	uint64_t *samples, total = 0;
-	struct image *image;
+	struct report_image *image;
 	bool go_on = true;
 	int err = debug_server_open(progress, &server, &e);
 

@@ -10,16 +10,17 @@
 
 #define MADE_CODE "*.jo"	/* TGID.jo of any process */
 
-static struct image *image_for(struct anon_images *list, const struct image *image)
+static struct report_image *image_for(struct anon_images *list, const struct report_image *image)
 {
 	const char *name = image->kind == IMAGE_JIT ? MADE_CODE : image->path;
-	struct image *new;
+	struct report_image *new;
 
 	for (size_t i = 0; i < list->nr; i++)
 		if (list->images[i]->kind == image->kind && !strcmp(list->images[i]->name, name))
 			return list->images[i];
 	new = xcalloc(1, sizeof(*new));
-	*new = (struct image){ .kind = image->kind, .path = xstrdup(name), .name = xstrdup(name) };
+	*new = (struct report_image){
+		.kind = image->kind, .path = xstrdup(name), .name = xstrdup(name) };
 	xgrow(list->images, list->nr, list->room);
 	list->images[list->nr++] = new;
 	return new;
@@ -30,7 +31,7 @@ static bool is_anon(const struct symbol_row *row)
 	return row->image->kind == IMAGE_ANON || row->image->kind == IMAGE_JIT;
 }
 
-static void set_image(struct symbol_row *row, const struct image *image)
+static void set_image(struct symbol_row *row, const struct report_image *image)
 {
 	bool is_whole = !strcmp(row->name, row->image->name);
 

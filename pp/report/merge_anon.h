@@ -14,7 +14,7 @@
 
 /* Images that rows have then; to be kept as long as the rows. */
 struct anon_images {
-	struct image **images;
+	struct report_image **images;
 	size_t nr, room;
 };
 

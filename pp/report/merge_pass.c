@@ -112,8 +112,8 @@ static void set_names(struct binary *b, const struct populate_options *options,
 	row->shown = b->shown[2 * id + 1];
 }
 
-static struct symbol_row *symbol_row(struct binary *b, const struct image *image,
-				     const struct image *app,
+static struct symbol_row *symbol_row(struct binary *b, const struct report_image *image,
+				     const struct report_image *app,
 				     const struct populate_options *options, struct row_list *rows,
 				     uint64_t id)
 {
@@ -126,8 +126,8 @@ static struct symbol_row *symbol_row(struct binary *b, const struct image *image
 	return row;
 }
 
-struct symbol_row *row_make(struct binary *b, const struct image *image,
-			    const struct image *app, const struct populate_options *options,
+struct symbol_row *row_make(struct binary *b, const struct report_image *image,
+			    const struct report_image *app, const struct populate_options *options,
 			    struct row_list *rows, uint64_t id)
 {
 	struct symbol_row *row;
@@ -176,7 +176,7 @@ static uint64_t vma_of(const struct binary *b, const struct symbol_row *row, uin
 
 struct pass {
 	struct binary *binary;
-	const struct image *image, *app;
+	const struct report_image *image, *app;
 	const struct populate_options *options;
 	struct row_list *rows;
 	struct symbol_row *row;		/* the last one */
@@ -215,7 +215,7 @@ static void add_detail(struct pass *p, struct symbol_row *row, uint64_t place,
 }
 
 void populate_symbols(struct binary *binary, const struct sample_list *samples,
-		      const struct image *image, const struct image *app,
+		      const struct report_image *image, const struct report_image *app,
 		      const struct populate_options *options, struct row_list *rows)
 {
 	struct pass p = { binary, image, app, options, rows, NULL, NULL };

@@ -32,7 +32,7 @@ struct populate_options {
 /* Add the rows of @image on behalf of @app. @samples are sorted. Names are kept in @binary, for
  * lists that are appended to the same one in the end. */
 void populate_symbols(struct binary *binary, const struct sample_list *samples,
-		      const struct image *image, const struct image *app,
+		      const struct report_image *image, const struct report_image *app,
 		      const struct populate_options *options, struct row_list *rows);
 
 /*
@@ -43,8 +43,8 @@ void populate_symbols(struct binary *binary, const struct sample_list *samples,
 uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compat);
 
 /* A new row of that id, with counts of 0. */
-struct symbol_row *row_make(struct binary *binary, const struct image *image,
-			    const struct image *app, const struct populate_options *options,
+struct symbol_row *row_make(struct binary *binary, const struct report_image *image,
+			    const struct report_image *app, const struct populate_options *options,
 			    struct row_list *rows, uint64_t id);
 
 /* Is the row a symbol's, not a section's or a whole image's? */

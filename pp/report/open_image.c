@@ -11,7 +11,7 @@
 #include "libutil/build_id.h"
 #include "pp/select/sessions.h"
 
-void populate_check_age(const struct image *image, const struct sample_file *file,
+void populate_check_age(const struct report_image *image, const struct sample_file *file,
 			const struct sample_header *header, struct notices *notices)
 {
 	const struct image_ids *ids = file->session->ids;
@@ -56,7 +56,7 @@ static const struct kernel_part *snapshot_part(const struct inverted_image *inve
 }
 
 /* Names that are no file and were never meant to be one. */
-static bool is_nowhere(const struct image *image)
+static bool is_nowhere(const struct report_image *image)
 {
 	return (image->kind == IMAGE_ANON && !image->found) ||
 	       (image->kind == IMAGE_KERNEL &&
@@ -64,7 +64,7 @@ static bool is_nowhere(const struct image *image)
 }
 
 /* Of a profile that was imported: "[heap]", which became a path to have one at all [IM-2]. */
-static bool was_no_file(const struct image *image)
+static bool was_no_file(const struct report_image *image)
 {
 	return image->session && image->session->has_info &&
 	       !strcmp(image->session->info.collector, "import") &&
@@ -76,7 +76,7 @@ void populate_open_image(const struct inverted_image *inverted,
 			 struct binary *ret, struct notices *notices)
 {
 	const struct kernel_part *part = snapshot_part(inverted);
-	struct image *image = inverted->image;
+	struct report_image *image = inverted->image;
 	struct binary_options how = {
 		.is_kernel = image->is_kernel,
 		.compat = options->compat,

@@ -42,7 +42,7 @@ void populate_open_image(const struct inverted_image *inverted,
 			 struct binary *ret, struct notices *notices);
 
 /* Has the file changed since? By build-id if the session has it, else by time [FI-5]. */
-void populate_check_age(const struct image *image, const struct sample_file *file,
+void populate_check_age(const struct report_image *image, const struct sample_file *file,
 			const struct sample_header *header, struct notices *notices);
 
 #endif

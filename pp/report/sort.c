@@ -121,7 +121,7 @@ static int compare_rows(const void *a, const void *b, void *context)
 }
 
 struct ranked_image {
-	const struct image *image;
+	const struct report_image *image;
 	const char *name;
 	uint32_t rank;
 };
@@ -161,9 +161,10 @@ static size_t collect_images(const struct row_list *rows, struct ranked_image *r
 	return kept;
 }
 
-static uint32_t rank_of(const struct ranked_image *images, size_t nr, const struct image *image)
+static uint32_t rank_of(const struct ranked_image *images, size_t nr,
+			const struct report_image *image)
 {
-	struct ranked_image key = { .image = image }, *hit;
+	const struct ranked_image key = { .image = image }, *hit;
 
 	hit = bsearch(&key, images, nr, sizeof(key), compare_pointers);
 	return hit ? hit->rank : 0;

@@ -9,7 +9,7 @@
 #include "libutil/xalloc.h"
 #include "pp/select/samples.h"
 
-static int compare_images(const struct image *a, const struct image *b)
+static int compare_images(const struct report_image *a, const struct report_image *b)
 {
 	int order = a == b ? 0 : strcmp(a->name, b->name);
 

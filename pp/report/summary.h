@@ -9,7 +9,7 @@
 #include "pp/select/notices.h"
 
 struct summary_row {
-	const struct image *image;
+	const struct report_image *image;
 	uint64_t *counts;		/* per class */
 	struct summary_row *parts;	/* the application's images, if more than itself */
 	size_t nr_parts;

@@ -59,8 +59,8 @@ const char *rows_text(struct row_list *list, const char *text)
 	return memcpy(block_alloc(list, n), text, n);
 }
 
-struct symbol_row *rows_add(struct row_list *list, const struct image *image,
-			    const struct image *app, const char *name, uint64_t vma)
+struct symbol_row *rows_add(struct row_list *list, const struct report_image *image,
+			    const struct report_image *app, const char *name, uint64_t vma)
 {
 	size_t size = sizeof(struct symbol_row) + list->nr_classes * sizeof(uint64_t);
 	struct symbol_row *row = block_alloc(list, size);

@@ -28,7 +28,7 @@ struct row_diff {
 };
 
 struct symbol_row {
-	const struct image *image, *app;
+	const struct report_image *image, *app;
 	const struct report_session *session;	/* a kernel's: whose symbols; else NULL */
 	const char *name;	/* as in the binary; "[.plt]": outside every symbol [SY-5] */
 	const char *shown;	/* demangled, if it was asked for; may be @name itself */
@@ -59,8 +59,8 @@ struct row_list {
 void rows_init(struct row_list *list, size_t nr_classes);
 
 /* A new row with counts of 0, shown by @name, which lives as long as the list: rows_text(). */
-struct symbol_row *rows_add(struct row_list *list, const struct image *image,
-			    const struct image *app, const char *name, uint64_t vma);
+struct symbol_row *rows_add(struct row_list *list, const struct report_image *image,
+			    const struct report_image *app, const char *name, uint64_t vma);
 
 /* A copy of @text that lives as long as the list and what it is appended to. */
 const char *rows_text(struct row_list *list, const char *text);

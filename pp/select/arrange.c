@@ -88,7 +88,7 @@ static int compare_pointers(const void *a, const void *b)
 
 static size_t count_apps(const struct arrangement *a)
 {
-	const struct image **apps = xcalloc(a->nr_files + 1, sizeof(*apps));
+	const struct report_image **apps = xcalloc(a->nr_files + 1, sizeof(*apps));
 	size_t nr = 0;
 
 	for (size_t i = 0; i < a->nr_files; i++)

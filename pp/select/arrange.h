@@ -51,7 +51,7 @@ struct profile_class {
 
 struct arranged_file {
 	const struct sample_file *file;
-	struct image *app, *image;	/* after merging */
+	struct report_image *app, *image;	/* after merging */
 	size_t class;
 };
 

@@ -41,10 +41,17 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
+/* The first by name: folders have any order. */
 static void note_invalid(struct walk *w, const char *path, const char *why)
 {
-	if (!w->nr_invalid++)
-		w->first_invalid = xasprintf("'%s': %s", path, why);
+	char *text = xasprintf("'%s': %s", path, why);
+
+	if (!w->nr_invalid++ || strcmp(text, w->first_invalid) < 0) {
+		free(w->first_invalid);
+		w->first_invalid = text;
+	} else {
+		free(text);
+	}
 }
 
 static bool is_wanted(struct walk *w, const struct sample_file *file)
@@ -58,10 +65,10 @@ static bool is_wanted(struct walk *w, const struct sample_file *file)
 	return profile_spec_matches(w->spec, &file->name, file->cgroup, &app, &image);
 }
 
-static struct image *get_image(struct walk *w, const struct image_name *name,
-			       const char *apart_build)
+static struct report_image *get_image(struct walk *w, const struct image_name *name,
+				      const char *apart_build)
 {
-	struct image *image = image_set_get(w->images, name, apart_build, w->session);
+	struct report_image *image = image_set_get(w->images, name, apart_build, w->session);
 
 	if (w->finder)
 		find_image(w->finder, image, w->notices);
@@ -92,11 +99,12 @@ static char *anon_files_folder(const struct walk *w)
  * Code that was made at run time: when its object TGID.jo lies beside the folders of a process's
  * ranges, all of them are that one image [FL-5]. Else NULL. @path: of the sample file.
  */
-static struct image *jit_image(struct walk *w, const char *path, const struct image_name *name)
+static struct report_image *jit_image(struct walk *w, const char *path,
+				      const struct image_name *name)
 {
 	const char *app = path + w->prefix, *end = strstr(app, "/{dep}/");
 	char *folder = anon_files_folder(w), *object;
-	struct image *image;
+	struct report_image *image;
 
 	if (!end || !folder) {
 		free(folder);
@@ -111,11 +119,12 @@ static struct image *jit_image(struct walk *w, const char *path, const struct im
 }
 
 /* Anonymous memory that there are symbols for; the original has none for either end of a call. */
-static struct image *known_anon(struct walk *w, const char *path, const struct sample_name *file,
-				const struct image_name *name)
+static struct report_image *known_anon(struct walk *w, const char *path,
+				       const struct sample_name *file,
+				       const struct image_name *name)
 {
 	bool compat = w->spec && w->spec->compat;
-	struct image *image = NULL;
+	struct report_image *image = NULL;
 
 	if (name->kind != IMAGE_ANON || (compat && file->has_callee))
 		return NULL;

@@ -19,8 +19,8 @@ struct sample_file {
 	char *path;
 	struct sample_name name;
 	const char *cgroup;		/* control group, the session's; "": not apart by it */
-	struct image *app, *image;
-	struct image *callee;		/* of a call-graph file: image the calls go to; else NULL */
+	struct report_image *app, *image;
+	struct report_image *callee;		/* of a call-graph file: image called; else NULL */
 	const struct report_session *session;
 };
 

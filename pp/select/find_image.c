@@ -214,7 +214,7 @@ static struct hits choose_hit(const struct finder *f, const char *base, bool is_
 	return all;
 }
 
-static void search(struct finder *f, struct image *image, const char *base, bool is_module,
+static void search(struct finder *f, struct report_image *image, const char *base, bool is_module,
 		   struct notices *notices)
 {
 	struct hits hits = find_hits(f, base, is_module, NULL);
@@ -238,7 +238,7 @@ static char *below(const char *dir, const char *path)
 }
 
 /* Where oparchive puts modules, which have no path of their own [OA-4]. */
-static bool find_module_in_archive(const struct finder *f, struct image *image)
+static bool find_module_in_archive(const struct finder *f, struct report_image *image)
 {
 	static const char *const ends[] = { "", ".ko", ".ko.xz", ".ko.zst" };
 
@@ -255,7 +255,7 @@ static bool find_module_in_archive(const struct finder *f, struct image *image)
 }
 
 /* In the archive, else below the root, or at the path itself: one of these two. [FI-1] */
-static bool find_at_path(const struct finder *f, struct image *image)
+static bool find_at_path(const struct finder *f, struct report_image *image)
 {
 	char *path;
 
@@ -288,7 +288,7 @@ static bool is_build(const char *path, const char *build_id)
  * Another build than the one profiled gives way to the session's own copy of that, if there is
  * one; where builds are kept apart it is known to be wrong [FI-7].
  */
-static void prefer_build(struct image *image)
+static void prefer_build(struct report_image *image)
 {
 	char *kept;
 
@@ -310,7 +310,7 @@ static void prefer_build(struct image *image)
 	}
 }
 
-static void look_for(struct finder *f, struct image *image, struct notices *notices)
+static void look_for(struct finder *f, struct report_image *image, struct notices *notices)
 {
 	if (image->kind == IMAGE_FILE) {
 		if (find_at_path(f, image))
@@ -336,7 +336,7 @@ static void look_for(struct finder *f, struct image *image, struct notices *noti
 	}
 }
 
-void find_image(struct finder *f, struct image *image, struct notices *notices)
+void find_image(struct finder *f, struct report_image *image, struct notices *notices)
 {
 	if (image->looked_for)
 		return;

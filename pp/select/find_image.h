@@ -26,6 +26,6 @@ void finder_free(struct finder *finder);
 
 /* Fill in @image->found, @image->found_by_search; once per image. An image found more than
  * once is left without a file, and @notices says so. */
-void find_image(struct finder *finder, struct image *image, struct notices *notices);
+void find_image(struct finder *finder, struct report_image *image, struct notices *notices);
 
 #endif

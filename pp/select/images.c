@@ -31,7 +31,7 @@ static char *display_name(const struct image_name *name, const char *apart_build
 	return xstrdup(name->path);
 }
 
-static bool same_image(const struct image *image, const struct image_name *name,
+static bool same_image(const struct report_image *image, const struct image_name *name,
 		       const char *apart_build, const char *display)
 {
 	return image->kind == name->kind && !strcmp(image->path, name->path) &&
@@ -63,12 +63,12 @@ static const char *recorded_build(const struct image_name *name,
 		? image_ids_find(session->ids, name->path) : NULL;
 }
 
-static struct image *add_image(struct image_set *set, const struct image_name *name,
-			       const char *apart_build, char *display,
-			       const struct report_session *session)
+static struct report_image *add_image(struct image_set *set, const struct image_name *name,
+				      const char *apart_build, char *display,
+				      const struct report_session *session)
 {
 	const char *build = apart_build ? apart_build : recorded_build(name, session);
-	struct image *image = xcalloc(1, sizeof(*image));
+	struct report_image *image = xcalloc(1, sizeof(*image));
 
 	image->kind = name->kind;
 	image->path = xstrdup(name->path);
@@ -86,8 +86,8 @@ static struct image *add_image(struct image_set *set, const struct image_name *n
 	return image;
 }
 
-struct image *image_set_get(struct image_set *set, const struct image_name *name,
-			    const char *apart_build, const struct report_session *session)
+struct report_image *image_set_get(struct image_set *set, const struct image_name *name,
+				   const char *apart_build, const struct report_session *session)
 {
 	char *display = display_name(name, apart_build);
 	size_t at;
@@ -96,7 +96,7 @@ struct image *image_set_get(struct image_set *set, const struct image_name *name
 		grow_slots(set);
 	at = hash_string(display) & (set->nr_slots - 1);
 	for (; set->slots[at]; at = (at + 1) & (set->nr_slots - 1)) {
-		struct image *image = set->images[set->slots[at] - 1];
+		struct report_image *image = set->images[set->slots[at] - 1];
 
 		if (same_image(image, name, apart_build, display)) {
 			free(display);
@@ -107,11 +107,11 @@ struct image *image_set_get(struct image_set *set, const struct image_name *name
 	return add_image(set, name, apart_build, display, session);
 }
 
-struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
-				const struct report_session *session)
+struct report_image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
+				       const struct report_session *session)
 {
 	const struct image_name name = { .kind = IMAGE_JIT, .path = path, .anon_tgid = tgid };
-	struct image *image;
+	struct report_image *image;
 
 	if (!file_exists(path))
 		return NULL;
@@ -123,11 +123,11 @@ struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_
 	return image;
 }
 
-struct image *image_set_get_vdso(struct image_set *set, const struct image_name *name,
-				 const struct report_session *session)
+struct report_image *image_set_get_vdso(struct image_set *set, const struct image_name *name,
+					const struct report_session *session)
 {
 	const struct image_name vdso = { .kind = IMAGE_ANON, .path = SESSION_VDSO_NAME };
-	struct image *image;
+	struct report_image *image;
 	char *copy;
 
 	if (strcmp(name->path, SESSION_VDSO_NAME) || name->anon_start <= UINT32_MAX)
@@ -159,7 +159,7 @@ void image_set_free(struct image_set *set)
 	*set = (struct image_set){ 0 };
 }
 
-const char *image_shown_name(const struct image *image, bool long_names)
+const char *image_shown_name(const struct report_image *image, bool long_names)
 {
 	if (image->found_by_search)
 		return long_names ? image->found : path_base(image->found);
@@ -169,7 +169,7 @@ const char *image_shown_name(const struct image *image, bool long_names)
 	return path_base(image->name);
 }
 
-void image_spec_names(const struct image *image, struct spec_image *ret)
+void image_spec_names(const struct report_image *image, struct spec_image *ret)
 {
 	ret->name = image->is_apart ? image->path : image->name;
 	ret->short_name = image->kind == IMAGE_FILE ? path_base(image->path) : image->path;

@@ -17,7 +17,7 @@
 
 struct report_session;
 
-struct image {
+struct report_image {
 	enum image_kind kind;
 	char *path;		/* as in the name: "/bin/bash", "ext4", "[heap]"; the .jo file */
 	char *name;		/* for people, in full: "/bin/bash", "/ext4",
@@ -35,7 +35,7 @@ struct image {
 };
 
 struct image_set {
-	struct image **images;
+	struct report_image **images;
 	size_t nr, room;
 	size_t *slots;		/* hash table of index + 1 */
 	size_t nr_slots;
@@ -45,27 +45,27 @@ struct image_set {
  * The image of that name, added if it is new; with @apart_build, not NULL, the one whose samples
  * were kept apart for that build. Lives until image_set_free().
  */
-struct image *image_set_get(struct image_set *set, const struct image_name *name,
-			    const char *apart_build, const struct report_session *session);
+struct report_image *image_set_get(struct image_set *set, const struct image_name *name,
+				   const char *apart_build, const struct report_session *session);
 
 /*
  * The image of code that was made at run time, if its object @path is there; else NULL. All
  * mappings of the process that the object is of are this one image.
  */
-struct image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
-				const struct report_session *session);
+struct report_image *image_set_get_jit(struct image_set *set, const char *path, uint32_t tgid,
+				       const struct report_session *session);
 
 /*
  * The kernel's code in every process: where the session has a copy of it, all processes' mappings
  * are that one image [FL-6]. Processes of 32 bits have another one. Else NULL.
  */
-struct image *image_set_get_vdso(struct image_set *set, const struct image_name *name,
-				 const struct report_session *session);
+struct report_image *image_set_get_vdso(struct image_set *set, const struct image_name *name,
+					const struct report_session *session);
 void image_set_free(struct image_set *set);
 
 /* What reports print: found name or name, in full or its base name. */
-const char *image_shown_name(const struct image *image, bool long_names);
+const char *image_shown_name(const struct report_image *image, bool long_names);
 
-void image_spec_names(const struct image *image, struct spec_image *ret);
+void image_spec_names(const struct report_image *image, struct spec_image *ret);
 
 #endif

@@ -14,7 +14,7 @@ static const struct report_session *session_of(const struct arranged_file *f)
 	return f->image->kind == IMAGE_KERNEL ? f->file->session : NULL;
 }
 
-static int compare_images(const struct image *a, const struct image *b)
+static int compare_images(const struct report_image *a, const struct report_image *b)
 {
 	int order;
 

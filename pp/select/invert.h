@@ -13,13 +13,13 @@
 #include "pp/select/arrange.h"
 
 struct inverted_app {
-	struct image *app;
+	struct report_image *app;
 	const struct arranged_file **files;	/* @nr of them, by class */
 	size_t nr;
 };
 
 struct inverted_image {
-	struct image *image;
+	struct report_image *image;
 	const struct report_session *session;	/* a kernel image's: each boot has its own layout */
 	struct inverted_app *apps;		/* by name */
 	size_t nr_apps;

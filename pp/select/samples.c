@@ -46,7 +46,7 @@ static int read_file(const struct sample_file *file, struct sample_header *heade
 	return err;
 }
 
-uint64_t samples_anon_base(const struct image *image, uint64_t anon_start)
+uint64_t samples_anon_base(const struct report_image *image, uint64_t anon_start)
 {
 	return image->kind == IMAGE_JIT ? anon_start : 0;
 }

@@ -31,7 +31,7 @@ struct sample_list {
  * What keys of a mapping of @image, at @anon_start by the sample file's header, lack: symbols of
  * code made at run time are at addresses, its keys count from the mapping [FL-5].
  */
-uint64_t samples_anon_base(const struct image *image, uint64_t anon_start);
+uint64_t samples_anon_base(const struct report_image *image, uint64_t anon_start);
 
 /*
  * Append the samples of @file to @list, a call-graph file's with their keys as they are; its

@@ -4,17 +4,16 @@
 #define TESTS_UNIT_SMALL_DISK_H
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <unistd.h>
 #include "tests/tap.h"
+#include "tests/unit/own_mounts.h"
 #include "tests/unit/tmpdir.h"
 
 /* Over tmpdir, with tmpfs's @options, in a mount namespace that goes with the test; or skip. */
 static inline void small_disk_mount(const char *options)
 {
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", tmpdir, "tmpfs", 0, options))
+	if (!own_mounts() || mount("none", tmpdir, "tmpfs", 0, options))
 		SKIP("needs root, to mount a small file system");
 }
 

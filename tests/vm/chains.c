@@ -5,7 +5,8 @@
  *	chains [-t] [-k] [-a] [-n N] DEPTH COMMAND...
  *
  * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
- * frame pointers. With -t what comes before the command's own table is left out. -n: the command
+ * frame pointers. With -t what comes before the command's own table is left out, and what lacked a
+ * table before the last one was given: how long that takes depends on the machine. -n: the command
  * is ended once it has N chains, from the first on that has an end after the last table was
  * given: before, the module may not know of all that is mapped there. Prints a line for each
  * different chain of the command's process, with -a of all that run its file: how many samples
@@ -45,6 +46,7 @@ static void set(const char *file, const char *text)
 static op_word *words;
 static size_t nr_words;
 static size_t first_told;	/* chains before are not printed */
+static size_t last_table;	/* chains before may lack a table that was given since */
 
 static struct { op_word tgid, cookie; bool user; } now;
 static op_word program_cookie;
@@ -101,6 +103,12 @@ static void end_chain(op_word end, bool told)
 	lines[nr_lines++] = text;
 }
 
+/* Whether a table would have changed the chain. */
+static bool lacks_table(op_word end)
+{
+	return (end & OP_STACK_END_MASK) == OP_STACK_NO_TABLE || (end & OP_STACK_FRAME_POINTERS);
+}
+
 /* Whether the command's own file is what @cookie stands for. */
 static bool is_program(int fd, op_word cookie)
 {
@@ -143,7 +151,8 @@ static void decode(int fd, const op_word *w, size_t nr)
 			break;
 		case OP_STACK_END:
 			nr_bad += !in_chain || leaf;
-			end_chain(w[i + 2], i >= first_told);
+			end_chain(w[i + 2], i >= first_told &&
+				  (i >= last_table || !lacks_table(w[i + 2])));
 			in_chain = false;
 			i += 3;
 			break;
@@ -222,11 +231,11 @@ static void give_table(int fd, op_word cookie)
 		printf("table of %llx not taken: %s\n", (unsigned long long)cookie,
 		       strerror(errno));
 	free(table);
-	if ((nr_wanted && first_told) || is_program(fd, cookie)) {
-		set(FS "dump", "1");
-		take(fd);
+	set(FS "dump", "1");
+	take(fd);
+	last_table = nr_words;
+	if ((nr_wanted && first_told) || is_program(fd, cookie))
 		first_told = nr_words;
-	}
 }
 
 /* What has been asked for in the words from @at on. */

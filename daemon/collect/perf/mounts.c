@@ -3,12 +3,20 @@
  * mounts.c - the type of the file system that a descriptor lies on, from /proc
  *
  * statfs() would be simpler, but it asks the very server that is not to be asked.
+ *
+ * mountinfo lists only what lies below the root of its process. Where that is a plain folder
+ * (chroot), the mount that the folder lies on is missing. The first process sees more of the
+ * system, so its list has that mount; or, if we are in another mount namespace, another mount
+ * of the same device. statmount() would tell, but is new (Linux 6.8) and takes CAP_SYS_ADMIN.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "daemon/collect/perf/mounts.h"
+#include "feedback/xprof/file.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
@@ -45,59 +53,85 @@ static bool find_mount(const char *mounts, uint64_t id, struct mount *ret)
 	return false;
 }
 
-static bool has_device(const char *mounts, const struct mount *wanted)
+static bool find_device(const char *mounts, unsigned int major, unsigned int minor,
+			struct mount *ret)
 {
-	struct mount m;
-
 	for (const char *line = mounts; *line; line = next_line(line))
-		if (parse_mount(line, &m) && m.major == wanted->major && m.minor == wanted->minor)
+		if (parse_mount(line, ret) && ret->major == major && ret->minor == minor)
 			return true;
 	return false;
 }
 
-/*
- * An overlay that the daemon's own mount namespace has was made by who may mount there; others
- * can be made by any user, in a namespace of his own, above a FUSE file system.
- */
-bool perf_mount_answers_by(const char *theirs, const char *ours, uint64_t mount_id)
+static bool find(const struct perf_mount_lists *lists, const struct perf_mount_key *key,
+		 struct mount *ret)
 {
-	struct mount m;
-
-	if (!find_mount(theirs, mount_id, &m) && !find_mount(ours, mount_id, &m))
-		return false;
-	if (!strncmp(m.type, "fuse", 4))
-		return false;
-	return strcmp(m.type, "overlay") || has_device(ours, &m);
+	return find_mount(lists->theirs, key->id, ret) || find_mount(lists->ours, key->id, ret) ||
+	       find_mount(lists->first, key->id, ret) ||
+	       find_device(lists->first, key->major, key->minor, ret);
 }
 
-static bool mount_of(int fd, uint64_t *ret)
+/*
+ * An overlay that the daemon's own mount namespace or the first process has was made by who may
+ * mount there; others can be made by any user, in a namespace of his own, above a FUSE file system.
+ */
+bool perf_mount_answers_by(const struct perf_mount_lists *lists, const struct perf_mount_key *key)
+{
+	struct mount m, same;
+
+	if (!find(lists, key, &m) || !strncmp(m.type, "fuse", 4))
+		return false;
+	return strcmp(m.type, "overlay") ||
+	       find_device(lists->ours, m.major, m.minor, &same) ||
+	       find_device(lists->first, m.major, m.minor, &same);
+}
+
+/* The device is what the kernel knows without asking the server. */
+static bool key_of(int fd, struct perf_mount_key *ret)
 {
 	char path[64], *text, *line;
+	struct statx st;
 	bool found;
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	if (file_read_all(path, 4096, &text, NULL))
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) ||
+	    file_read_all(path, 4096, &text, NULL))
 		return false;
+	ret->major = st.stx_dev_major;
+	ret->minor = st.stx_dev_minor;
 	line = strstr(text, "mnt_id:");
-	found = line && sscanf(line, "mnt_id: %" SCNu64, ret) == 1;
+	found = line && sscanf(line, "mnt_id: %" SCNu64, &ret->id) == 1;
 	free(text);
 	return found;
 }
 
+static char *mounts_of(const char *proc, const char *process)
+{
+	char *path = xasprintf("%s/%s/mountinfo", proc, process), *text;
+
+	if (file_read_all(path, MOUNTINFO_MAX, &text, NULL))
+		text = xstrdup("");
+	free(path);
+	return text;
+}
+
 bool perf_mount_answers(const char *proc, uint32_t tgid, int fd)
 {
-	char *path, *theirs = NULL, *ours;
-	uint64_t id;
+	struct perf_mount_key key;
+	char process[16], *theirs, *ours, *first;
+	struct mount m;
 	bool yes;
 
-	if (!mount_of(fd, &id) || file_read_all("/proc/self/mountinfo", MOUNTINFO_MAX, &ours, NULL))
+	if (!key_of(fd, &key))
 		return false;
-	path = xasprintf("%s/%u/mountinfo", proc, tgid);
-	if (!tgid || file_read_all(path, MOUNTINFO_MAX, &theirs, NULL))
-		theirs = NULL;
-	free(path);
-	yes = perf_mount_answers_by(theirs ? theirs : "", ours, id);
+	snprintf(process, sizeof(process), "%u", tgid);
+	theirs = tgid ? mounts_of(proc, process) : xstrdup("");
+	ours = mounts_of("/proc", "self");
+	/* can be long, and is seldom needed */
+	first = find_mount(theirs, key.id, &m) || find_mount(ours, key.id, &m) ?
+			xstrdup("") : mounts_of("/proc", "1");
+	yes = perf_mount_answers_by(&(struct perf_mount_lists){ theirs, ours, first }, &key);
 	free(theirs);
 	free(ours);
+	free(first);
 	return yes;
 }

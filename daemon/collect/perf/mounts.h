@@ -18,7 +18,18 @@
  */
 bool perf_mount_answers(const char *proc, uint32_t tgid, int fd);
 
-/* The same, given the texts of the two mountinfo files (@theirs may be ours); for tests. */
-bool perf_mount_answers_by(const char *theirs, const char *ours, uint64_t mount_id);
+/* The texts of mountinfo files. @first is the first process', for mounts that are in no other. */
+struct perf_mount_lists {
+	const char *theirs, *ours, *first;
+};
+
+/* Where a file lies: its mount and, as the file itself has it, the device. */
+struct perf_mount_key {
+	uint64_t id;
+	unsigned int major, minor;
+};
+
+/* The same, given what there is to know; for tests. */
+bool perf_mount_answers_by(const struct perf_mount_lists *lists, const struct perf_mount_key *key);
 
 #endif

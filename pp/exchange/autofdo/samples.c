@@ -15,7 +15,37 @@
 #include "libutil/xalloc.h"
 #include "pp/binary/debug_file.h"
 #include "pp/exchange/autofdo/call_site.h"
-#include "pp/exchange/autofdo/private.h"
+
+#define ENTRY_BYTES	32	/* of a function: its prologue, mostly one basic block [SG-5] */
+
+/* A file with code, wherever it was mapped. */
+struct pgo_image {
+	char *path, *debug_path, *looked;	/* debug_path NULL: of no use */
+	struct object_file file;
+	bool is_open;
+	uint64_t *addresses;			/* as linked; sorted, each once */
+	size_t nr, room;
+	uint64_t *counts;			/* samples of each address */
+	struct source_positions *positions;	/* or NULL */
+};
+
+struct work_place {
+	uint64_t address;		/* as linked; 0: not known */
+	enum call_kind call;		/* of callers */
+	uint64_t target;		/* of direct calls */
+};
+
+struct work {
+	const struct profile *profile;
+	const struct pgo_options *options;
+	struct pgo_samples *samples;
+	bool *is_used;			/* images with samples */
+	bool *is_caller;		/* places that called others */
+	uint32_t *image_of;		/* of the profile's image: index into samples->images, or
+					 * PROFILE_NONE */
+	struct work_place *places;
+	uint64_t *own, *whole;		/* samples of each node */
+};
 
 static bool has_debug_info(const struct object_file *f)
 {
@@ -34,13 +64,13 @@ static bool is_that_build(const struct object_file *f, const char *build_id)
 	return !strcmp(text, build_id);
 }
 
-static const char *root_of(const struct pgo_work *w)
+static const char *root_of(const struct work *w)
 {
 	return w->options->collection ? w->options->collection->root : "";
 }
 
 /* Where the exporter found it: in an archive, below another root. */
-static const char *file_of(const struct pgo_work *w, const char *path)
+static const char *file_of(const struct work *w, const char *path)
 {
 	const struct image_set *set;
 
@@ -53,7 +83,7 @@ static const char *file_of(const struct pgo_work *w, const char *path)
 	return path;
 }
 
-static void open_image(struct pgo_work *w, struct pgo_image *image, const char *build_id)
+static void open_image(struct work *w, struct pgo_image *image, const char *build_id)
 {
 	struct notices *notices = w->options->notices;
 	const char *path = file_of(w, image->path);
@@ -98,7 +128,7 @@ static struct pgo_image *image_by_path(struct pgo_samples *s, const char *path)
 	return NULL;
 }
 
-static void open_images(struct pgo_work *w)
+static void open_images(struct work *w)
 {
 	const struct profile *p = w->profile;
 
@@ -122,7 +152,8 @@ static void open_images(struct pgo_work *w)
 	}
 }
 
-struct pgo_image *pgo_image_of(const struct pgo_work *w, uint32_t place)
+/* The image of a place, or NULL: it has no debug information. */
+static struct pgo_image *image_at(const struct work *w, uint32_t place)
 {
 	uint32_t image = w->profile->places[place].image;
 
@@ -137,12 +168,12 @@ static void add_address(struct pgo_image *image, uint64_t address)
 }
 
 /* Calls: what each place's callees are to be compared with. */
-static void read_call(struct pgo_work *w, uint32_t place)
+static void read_call(struct work *w, uint32_t place)
 {
 	const struct profile_place *at = &w->profile->places[place];
 	const struct profile_image *mapped = &w->profile->images[at->image];
-	struct pgo_image *image = pgo_image_of(w, place);
-	struct pgo_place *known = &w->places[place];
+	struct pgo_image *image = image_at(w, place);
+	struct work_place *known = &w->places[place];
 
 	known->call = pgo_call_site(&image->file, profile_offset(mapped, at->address) + 1,
 				    known->address + 1, &known->target);
@@ -150,12 +181,12 @@ static void read_call(struct pgo_work *w, uint32_t place)
 		add_address(image, known->target);
 }
 
-static void read_places(struct pgo_work *w)
+static void read_places(struct work *w)
 {
 	const struct profile *p = w->profile;
 
 	for (uint32_t i = 0; i < p->nr_places; i++) {
-		struct pgo_image *image = pgo_image_of(w, i);
+		struct pgo_image *image = image_at(w, i);
 
 		if (!image)
 			continue;
@@ -195,7 +226,8 @@ static void find_positions(struct pgo_image *image, struct notices *notices)
 		notice_add(notices, "'%s' is left out: %s", image->path, e.text);
 }
 
-size_t pgo_index(const struct pgo_image *image, uint64_t address)
+/* The index of @address, or SIZE_MAX. */
+static size_t address_index(const struct pgo_image *image, uint64_t address)
 {
 	const uint64_t *found = image->positions && address
 			      ? bsearch(&address, image->addresses, image->nr,
@@ -204,16 +236,17 @@ size_t pgo_index(const struct pgo_image *image, uint64_t address)
 	return found ? (size_t)(found - image->addresses) : SIZE_MAX;
 }
 
-size_t pgo_frames(const struct pgo_image *image, uint64_t address,
+/* How many frames there are at @address, and which. */
+static size_t frames_at(const struct pgo_image *image, uint64_t address,
 		  const struct source_frame **ret)
 {
-	size_t i = pgo_index(image, address);
+	size_t i = address_index(image, address);
 
 	return i == SIZE_MAX ? 0 : source_position(image->positions, i, ret);
 }
 
 /* Samples of each node, alone and with all that it called. */
-static void sum_nodes(struct pgo_work *w)
+static void sum_nodes(struct work *w)
 {
 	const struct profile *p = w->profile;
 
@@ -240,6 +273,143 @@ static void sum_nodes(struct pgo_work *w)
 	}
 }
 
+/* --- samples to their positions, and calls to where they stand --- */
+
+static struct pgo_position *position_of(struct work *w, const struct source_frame *frames,
+					size_t nr)
+{
+	struct pgo_tree *t = &w->samples->tree;
+
+	return pgo_position(t, pgo_tree_function(t, frames[nr - 1].function), frames, nr);
+}
+
+static void count_address(struct work *w, const struct pgo_image *image, size_t i)
+{
+	const struct source_frame *frames;
+	size_t nr = source_position(image->positions, i, &frames);
+	struct pgo_function *f;
+
+	if (!nr || !image->counts[i])
+		return;
+	pgo_count(position_of(w, frames, nr), image->counts[i]);
+	f = pgo_tree_function(&w->samples->tree, frames[nr - 1].function);
+	if (image->addresses[i] - frames[nr - 1].low < ENTRY_BYTES && image->counts[i] > f->head)
+		f->head = image->counts[i];
+}
+
+static void count_samples(struct work *w)
+{
+	for (uint32_t i = 0; i < w->profile->nr_nodes; i++) {
+		uint32_t place = w->profile->nodes[i].place;
+		struct pgo_image *image = w->own[i] ? image_at(w, place) : NULL;
+		size_t at = image ? address_index(image, w->places[place].address) : SIZE_MAX;
+
+		if (at != SIZE_MAX)
+			image->counts[at] += w->own[i];
+	}
+	for (size_t i = 0; i < w->samples->nr_images; i++) {
+		const struct pgo_image *image = &w->samples->images[i];
+
+		for (size_t k = 0; image->positions && k < image->nr; k++)
+			count_address(w, image, k);
+	}
+}
+
+/* Samples of one address below one indirect call. */
+struct nested {
+	uint32_t caller, callee;	/* places */
+	uint64_t count;
+};
+
+struct nested_list {
+	struct nested *entries;
+	size_t nr, room;
+};
+
+/*
+ * The function that was called, as its caller sees it, or NULL. A direct call leads where it says:
+ * if that is another function, it jumped on to the callee, or the chain lacks a frame. [SG-6]
+ */
+static const char *callee_of(const struct work *w, uint32_t caller, uint32_t callee)
+{
+	const struct pgo_image *from = image_at(w, caller), *to = image_at(w, callee);
+	const struct source_frame *frames, *target;
+	size_t nr = to ? frames_at(to, w->places[callee].address, &frames) : 0, nr_target;
+
+	if (!nr || w->places[caller].call == CALL_NONE)
+		return NULL;
+	if (w->places[caller].call == CALL_DIRECT) {
+		nr_target = frames_at(from, w->places[caller].target, &target);
+		if (nr_target &&
+		    strcmp(target[nr_target - 1].function, frames[nr - 1].function))
+			return NULL;
+	}
+	return frames[nr - 1].function;
+}
+
+static void count_call(struct work *w, uint32_t node, struct nested_list *nested)
+{
+	const struct profile_node *n = &w->profile->nodes[node];
+	uint32_t caller = w->profile->nodes[n->parent].place;
+	const struct pgo_image *image = image_at(w, caller);
+	const struct source_frame *frames;
+	const char *callee;
+	size_t nr = image ? frames_at(image, w->places[caller].address, &frames) : 0;
+
+	if (!nr)
+		return;
+	callee = callee_of(w, caller, n->place);
+	if (!callee)
+		return;
+	pgo_call(position_of(w, frames, nr), callee, w->whole[node]);
+	if (w->own[node] && w->options->nest_indirect && w->places[caller].call == CALL_INDIRECT) {
+		xgrow(nested->entries, nested->nr, nested->room);
+		nested->entries[nested->nr++] =
+			(struct nested){ caller, n->place, w->own[node] };
+	}
+}
+
+static int compare_nested(const void *a, const void *b)
+{
+	const struct nested *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+static void count_nested(struct work *w, const struct nested *n, uint64_t count)
+{
+	const struct source_frame *call, *frames;
+	size_t nr_call = frames_at(image_at(w, n->caller), w->places[n->caller].address,
+				    &call);
+	size_t nr = frames_at(image_at(w, n->callee), w->places[n->callee].address, &frames);
+	struct pgo_function *inlined = pgo_inlined(position_of(w, call, nr_call),
+						   frames[nr - 1].function);
+
+	pgo_count(pgo_position(&w->samples->tree, inlined, frames, nr), count);
+}
+
+static void count_calls(struct work *w)
+{
+	struct nested_list nested = { 0 };
+
+	for (uint32_t i = 0; i < w->profile->nr_nodes; i++)
+		if (w->whole[i] && w->profile->nodes[i].parent != PROFILE_NONE)
+			count_call(w, i, &nested);
+	if (nested.nr)
+		qsort(nested.entries, nested.nr, sizeof(*nested.entries), compare_nested);
+	for (size_t i = 0; i < nested.nr; ) {
+		const struct nested *first = &nested.entries[i];
+		uint64_t count = 0;
+
+		for (; i < nested.nr && !compare_nested(&nested.entries[i], first); i++)
+			count += nested.entries[i].count;
+		count_nested(w, first, count);
+	}
+	free(nested.entries);
+}
+
 static bool is_anything(const struct pgo_samples *s)
 {
 	for (size_t i = 0; i < s->nr_images; i++)
@@ -251,7 +421,7 @@ static bool is_anything(const struct pgo_samples *s)
 int pgo_samples_read(const struct profile *p, const struct pgo_options *options,
 		     struct pgo_samples *ret, struct op_error *e)
 {
-	struct pgo_work w = { .profile = p, .options = options, .samples = ret };
+	struct work w = { .profile = p, .options = options, .samples = ret };
 
 	*ret = (struct pgo_samples){ .tree.discriminator = options->discriminator };
 	w.is_used = xcalloc(p->nr_images + 1, sizeof(*w.is_used));
@@ -262,8 +432,8 @@ int pgo_samples_read(const struct profile *p, const struct pgo_options *options,
 	read_places(&w);
 	for (size_t i = 0; i < ret->nr_images; i++)
 		find_positions(&ret->images[i], options->notices);
-	pgo_count_samples(&w);
-	pgo_count_calls(&w);
+	count_samples(&w);
+	count_calls(&w);
 	pgo_tree_sort(&ret->tree);
 	free(w.is_used);
 	free(w.is_caller);

@@ -119,7 +119,7 @@ void export_baseline_keys(const struct export_baseline *b, const char *path,
 	}
 }
 
-uint64_t export_baseline_chain(const struct export_baseline *b, const char *samples,
+uint64_t export_baseline_stack(const struct export_baseline *b, const char *samples,
 			       const struct stack_snapshot *now, uint32_t index)
 {
 	for (size_t i = 0; i < b->nr_stores; i++)

@@ -22,7 +22,7 @@ void export_baseline_keys(const struct export_baseline *b, const char *path,
 			  struct sample_key *keys, size_t nr);
 
 /* How much of count @index of the store in @samples is new. */
-uint64_t export_baseline_chain(const struct export_baseline *b, const char *samples,
+uint64_t export_baseline_stack(const struct export_baseline *b, const char *samples,
 			       const struct stack_snapshot *now, uint32_t index);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* files.c - sample files found by what their names say: a hash table of a session's */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ static bool same_name(const struct image_name *a, const struct image_name *b)
 	       a->anon_start == b->anon_start && a->anon_end == b->anon_end;
 }
 
-static bool same_build(const struct image *a, const struct image *b)
+static bool same_build(const struct report_image *a, const struct report_image *b)
 {
 	return a->is_apart == b->is_apart && (!a->is_apart || !strcmp(a->build_id, b->build_id));
 }
@@ -50,7 +50,7 @@ static uint32_t *slot_of(const struct export_files *all, const struct sample_fil
 {
 	size_t at = hash_file(f) & (all->nr_slots - 1);
 
-	while (all->slots[at] != EXPORT_NONE && !same_file(&all->files[all->slots[at]], f))
+	while (all->slots[at] != PROFILE_NONE && !same_file(&all->files[all->slots[at]], f))
 		at = (at + 1) & (all->nr_slots - 1);
 	return &all->slots[at];
 }

@@ -7,7 +7,7 @@
  * the file's program headers come out right. Kernel, modules and anonymous memory are where they
  * were.
  */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static struct export_range *add_range(struct export_image *i, uint64_t low, uint
 {
 	i->ranges = xrealloc_array(i->ranges, i->nr_ranges + 1, sizeof(*i->ranges));
 	i->ranges[i->nr_ranges] = (struct export_range){ low, high, address, offset,
-							 EXPORT_NONE, NULL };
+							 PROFILE_NONE, NULL };
 	return &i->ranges[i->nr_ranges++];
 }
 
@@ -213,7 +213,7 @@ static void map_rest(struct export *x, struct export_image *i, uint64_t *next_ad
 	size_t in = 0;
 
 	for (size_t n = 0; n < i->nr_places; n++) {
-		uint64_t place = x->places[i->places[n]].place;
+		uint64_t place = x->gathered->places[i->places[n]].address;
 
 		in = range_of(i, i->nr_ranges, place, in);
 		if (in < i->nr_ranges)
@@ -231,7 +231,7 @@ static void map_rest(struct export *x, struct export_image *i, uint64_t *next_ad
 
 void export_ranges(struct export *x, struct export_image *i, uint64_t *next_address)
 {
-	const struct image *image = i->image;
+	const struct report_image *image = i->image;
 
 	if (image->kind == IMAGE_FILE)
 		map_imported(i, export_imported(x, image->session));
@@ -246,7 +246,7 @@ void export_ranges(struct export *x, struct export_image *i, uint64_t *next_addr
 
 /* --- the profile's images --- */
 
-char *export_image_path(const struct image *image)
+char *export_image_path(const struct report_image *image)
 {
 	switch (image->kind) {
 	case IMAGE_KERNEL:
@@ -265,7 +265,7 @@ char *export_image_path(const struct image *image)
 	return xstrdup(image->path);
 }
 
-static enum profile_image_kind kind_of(const struct image *image)
+static enum profile_image_kind kind_of(const struct report_image *image)
 {
 	switch (image->kind) {
 	case IMAGE_KERNEL:
@@ -333,7 +333,7 @@ uint32_t export_address(struct export *x, struct export_image *i, uint64_t place
 
 	*range = range_of(i, i->nr_ranges - 1, place, *range);
 	r = &i->ranges[*range];
-	if (r->image == EXPORT_NONE)
+	if (r->image == PROFILE_NONE)
 		r->image = r->from ? make_imported(x, r->from) : make_image(x, i, r);
 	*ret_address = r->from && r->from->kind == IMPORTED_NAMES
 		       ? 0 : r->address + (place - r->low);

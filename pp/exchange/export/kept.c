@@ -5,7 +5,7 @@
  * Whoever asks for the whole of such a session gets what was read, and not what became of it on
  * its way through sample files [IM-8]. Names that are missing there are those of the session.
  */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "formats/format.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/images.h"
 
 static struct profile *read_kept(const struct export *x, const struct report_session *s,
 				 const struct imported *imported)
@@ -38,21 +38,21 @@ static bool is_whole(const struct export *x, const struct imported *imported)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < x->nr_samples; i++)
-		sum += x->samples[i].value;
+	for (uint32_t event = 0; event < x->profile->nr_events; event++)
+		sum += (uint64_t)profile_total(x->profile, event);
 	return sum == imported->samples;
 }
 
 /* --- names --- */
 
-/* The index of the image that is a file of that path; EXPORT_NONE: none has samples. */
+/* The index of the image that is a file of that path; PROFILE_NONE: none has samples. */
 static uint32_t image_of(const struct export *x, const char *path)
 {
 	for (size_t i = 0; i < x->nr_images; i++)
 		if (x->images[i]->image->kind == IMAGE_FILE &&
 		    !strcmp(x->images[i]->image->path, path))
 			return (uint32_t)i;
-	return EXPORT_NONE;
+	return PROFILE_NONE;
 }
 
 static void copy_lines(const struct profile *from, const struct profile_place *at,
@@ -88,13 +88,17 @@ static void name_places(const struct export *x, struct profile *kept)
 		images[i] = image_of(x, m.images[i].path);
 	for (uint32_t i = 0; i < kept->nr_places; i++) {
 		uint32_t image = images[m.places[i].image], found;
+		const struct profile_place *place;
 
 		if (kept->places[i].nr_lines || kept->places[i].image == PROFILE_NONE ||
-		    image == EXPORT_NONE)
+		    image == PROFILE_NONE)
 			continue;
 		found = export_place_find(x, image, m.places[i].key);
-		if (found != EXPORT_NONE && x->profile->places[x->places[found].made].nr_lines)
-			copy_lines(x->profile, &x->profile->places[x->places[found].made], kept, i);
+		if (found == PROFILE_NONE)
+			continue;
+		place = &x->profile->places[x->named[found]];
+		if (place->nr_lines)
+			copy_lines(x->profile, place, kept, i);
 	}
 	free(images);
 	import_images_free(&m);

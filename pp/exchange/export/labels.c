@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* labels.c - what is told of samples besides where they are: events, labels, comments */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ static void about_time(struct export *x)
 /* The image of the only application, which may have no samples of its own. */
 static void about_program(struct export *x)
 {
-	struct image *app = x->collection->files.files[0].app;
+	struct report_image *app = x->collection->files.files[0].app;
 	char *path = export_image_path(app);
 	uint32_t id = profile_string(x->profile, path);
 

@@ -5,7 +5,7 @@
  * The function itself has the name that opreport shows, from the symbol table; what is inlined
  * into it and all lines come from the debug information [EX-3].
  */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +24,16 @@ struct namer {
 	uint64_t *wanted;		/* places whose lines are needed, sorted */
 	struct line_place *found;	/* of these */
 	size_t nr_wanted;
-	uint32_t *shown;		/* by string: what it is demangled to, or EXPORT_NONE */
+	uint32_t *shown;		/* by string: what it is demangled to, or PROFILE_NONE */
 	size_t nr_shown;
 	/* of the symbol at hand */
 	uint64_t id;
-	uint32_t function;		/* EXPORT_NONE: there is none */
+	uint32_t function;		/* PROFILE_NONE: there is none */
 };
 
 static uint64_t place_at(const struct namer *n, size_t i)
 {
-	return n->x->places[n->image->places[i]].place;
+	return n->x->gathered->places[n->image->places[i]].address;
 }
 
 static bool is_symbol(const struct namer *n, uint64_t id)
@@ -102,7 +102,7 @@ static uint32_t shown_id(struct namer *n, const char *name, uint32_t id)
 		memset(n->shown + n->nr_shown, 0xff, (nr - n->nr_shown) * sizeof(*n->shown));
 		n->nr_shown = nr;
 	}
-	if (n->shown[id] == EXPORT_NONE) {
+	if (n->shown[id] == PROFILE_NONE) {
 		copy = xstrdup(name);
 		text = demangle_name(copy, n->x->populate.demangle);
 		n->shown[id] = text_id(n, text);
@@ -137,7 +137,7 @@ static uint32_t own_function(struct namer *n, uint64_t id, const struct line_pla
 	struct profile_function f;
 
 	if (!n->image->binary.nr_symbols || (!is_symbol(n, id) && !has_sections(n)))
-		return EXPORT_NONE;
+		return PROFILE_NONE;
 	row = row_make(&n->image->binary, n->image->image, n->image->image, &n->x->populate,
 		       &n->rows, id);
 	f = (struct profile_function){
@@ -162,13 +162,13 @@ static uint32_t lines_at(struct namer *n, uint64_t place, const struct line_plac
 	if (nr > FRAMES)
 		nr = FRAMES;
 	if (!nr) {
-		if (n->function == EXPORT_NONE)
+		if (n->function == PROFILE_NONE)
 			return 0;
 		ret[0] = (struct profile_line){ n->function, at.file ? at.line : 0 };
 		return 1;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		bool is_own = i + 1 == nr && n->function != EXPORT_NONE;
+		bool is_own = i + 1 == nr && n->function != PROFILE_NONE;
 
 		ret[i].function = is_own ? n->function
 					 : inlined_function(n, frames[i].function, at.file);
@@ -185,7 +185,7 @@ static void name_places(struct namer *n)
 	size_t range = 0, next = 0;
 
 	for (size_t i = 0; i < n->image->nr_places; i++) {
-		struct export_place *place = &x->places[n->image->places[i]];
+		uint64_t place = place_at(n, i);
 		const struct line_place *start = &nowhere, *line = &nowhere;
 		struct profile_line lines[FRAMES];
 		bool is_new = !i || n->ids[i] != n->ids[i - 1];
@@ -198,9 +198,10 @@ static void name_places(struct namer *n)
 			line = &n->found[next++];
 		if (is_new)
 			n->function = own_function(n, n->ids[i], start);
-		nr = lines_at(n, place->place, line, lines);
-		image = export_address(x, n->image, place->place, &range, &address);
-		place->made = profile_place(x->profile, image, address, lines, nr);
+		nr = lines_at(n, place, line, lines);
+		image = export_address(x, n->image, place, &range, &address);
+		x->named[n->image->places[i]] = profile_place(x->profile, image, address, lines,
+							      nr);
 	}
 }
 
@@ -209,11 +210,11 @@ static void place_only(struct export *x, struct export_image *image)
 	size_t range = 0;
 
 	for (size_t i = 0; i < image->nr_places; i++) {
-		struct export_place *place = &x->places[image->places[i]];
+		uint32_t place = image->places[i], in;
 		uint64_t address;
-		uint32_t in = export_address(x, image, place->place, &range, &address);
 
-		place->made = profile_place(x->profile, in, address, NULL, 0);
+		in = export_address(x, image, x->gathered->places[place].address, &range, &address);
+		x->named[place] = profile_place(x->profile, in, address, NULL, 0);
 	}
 }
 

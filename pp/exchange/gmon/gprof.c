@@ -29,7 +29,7 @@
 struct work {
 	const struct gprof_options *options;
 	struct collection *collection;
-	struct image *image;
+	struct report_image *image;
 	struct binary binary;
 	uint64_t *symbol_counts;	/* of samples; one more for what is in none */
 	uint64_t total, nr_outside, nr_outside_calls;
@@ -127,7 +127,7 @@ static int check_one_image(const struct inversion *inversion, struct op_error *e
 /* What gprof will look into: it says how wide addresses are in its input. */
 static int open_object(struct work *w, struct op_error *e)
 {
-	const struct image *image = w->image;
+	const struct report_image *image = w->image;
 	struct object_file object;
 	struct op_error why = { "" };
 	int err;

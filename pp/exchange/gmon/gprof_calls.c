@@ -11,7 +11,7 @@
 static void read_file(const struct arranged_file *file, uint64_t key_base, struct call_list *list,
 		      struct notices *notices)
 {
-	const struct image *image = file->image;
+	const struct report_image *image = file->image;
 	struct sample_list samples = { 0 };
 	struct sample_header header;
 	uint64_t from_base, to_base;
@@ -39,8 +39,8 @@ static int compare_calls(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
-void gprof_calls_read(const struct arrangement *a, const struct image *image, uint64_t key_base,
-		      struct call_list *ret, struct notices *notices)
+void gprof_calls_read(const struct arrangement *a, const struct report_image *image,
+		      uint64_t key_base, struct call_list *ret, struct notices *notices)
 {
 	struct call_list list = { 0 };
 	size_t nr = 0;

@@ -23,7 +23,7 @@ struct call_list {
  * mappings; but no sum is above 32 bits. @key_base: of the image's binary. Files that cannot be
  * read are told in @notices.
  */
-void gprof_calls_read(const struct arrangement *a, const struct image *image, uint64_t key_base,
-		      struct call_list *ret, struct notices *notices);
+void gprof_calls_read(const struct arrangement *a, const struct report_image *image,
+		      uint64_t key_base, struct call_list *ret, struct notices *notices);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* chains.c - a profile's chains into the session's stack store */
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/samples.h"
 
 #include <stdlib.h>
 #include <string.h>

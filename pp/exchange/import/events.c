@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* events.c - what a profile's events are called in a session, and what a count stands for */
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/samples.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Everything becomes a file, for only files have builds, and only of a build can the session hold
  * the names of functions. What it was is kept in stats/imported.
  */
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/images.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * It has no code. A function reaches from the first place known to be in it to the last one before
  * the next function's, so places that a profile does not have belong to none [IM-3].
  */
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/images.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
-#include "pp/exchange/import/private.h"
+#include "pp/exchange/import/samples.h"
 
 static int write_info(const struct profile *p, const struct import_session_options *o,
 		      const struct imported *imported, const char *stats)

@@ -33,7 +33,7 @@ static void summary_titles(const struct arrangement *a, const char *indent, FILE
 }
 
 /* The summary looks nothing up, so its names are those of the sample files. */
-static const char *summary_name(const struct image *image, bool long_names)
+static const char *summary_name(const struct report_image *image, bool long_names)
 {
 	const char *base = strrchr(image->name, '/');
 

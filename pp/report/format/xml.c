@@ -114,7 +114,7 @@ static void put_symbol(struct xml *x, const struct symbol_row *row, bool in_modu
 	fputs("</symbol>\n", x->out);
 }
 
-static void add_up(const struct xml *x, size_t first, size_t end, const struct image *image,
+static void add_up(const struct xml *x, size_t first, size_t end, const struct report_image *image,
 		   uint64_t *sums)
 {
 	memset(sums, 0, x->rows->nr_classes * sizeof(*sums));
@@ -128,7 +128,7 @@ static void add_up(const struct xml *x, size_t first, size_t end, const struct i
 static void put_binary(struct xml *x, size_t first, size_t end, uint64_t *sums)
 {
 	struct symbol_row *const *rows = x->rows->rows;
-	const struct image *app = rows[first]->app, *module = NULL;
+	const struct report_image *app = rows[first]->app, *module = NULL;
 
 	open_named(x, "binary", image_shown_name(app, true));
 	add_up(x, first, end, app, sums);
@@ -161,7 +161,7 @@ static void put_one_count(const struct xml *x, uint64_t count)
 }
 
 static uint64_t sum_of_class(const struct xml *x, size_t first, size_t end, size_t class,
-			     const struct image *image)
+			     const struct report_image *image)
 {
 	uint64_t sum = 0;
 
@@ -175,7 +175,7 @@ static uint64_t sum_of_class(const struct xml *x, size_t first, size_t end, size
 static void put_thread(struct xml *x, size_t first, size_t end, size_t class)
 {
 	struct symbol_row *const *rows = x->rows->rows;
-	const struct image *module = NULL;
+	const struct report_image *module = NULL;
 
 	xml_open(x->out, "thread");
 	fprintf(x->out, " tid=\"%" PRId64 "\">\n", x->a->classes[class].template.tid);

@@ -49,8 +49,8 @@ static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_
 	const struct stack_event *e = &s->events[event];
 	const struct arrangement *a = &r->collection->arrangement;
 	uint32_t app = c->app == STACK_NONE ? image : c->app;
-	struct image *app_image = stack_symbols_image(r->symbols, app);
-	struct image *leaf_image = stack_symbols_image(r->symbols, image);
+	struct report_image *app_image = stack_symbols_image(r->symbols, app);
+	struct report_image *leaf_image = stack_symbols_image(r->symbols, image);
 	const struct sample_file file = {
 		.session = r->session,
 		.cgroup = c->cgroup,

@@ -30,7 +30,7 @@ enum stacks_order {
 /* A function; or, with @image NULL, that chains ended before they were whole. */
 struct stack_symbol {
 	const char *name;
-	const struct image *image;
+	const struct report_image *image;
 };
 
 /* Of the samples that a report is about. */
@@ -94,7 +94,7 @@ struct chain_node {
 
 /* On whose behalf chains were taken; the same may be there more than once. */
 struct chain_context {
-	const struct image *app;	/* or NULL: applications are not kept apart */
+	const struct report_image *app;	/* or NULL: applications are not kept apart */
 	const char *cgroup;		/* "": nor control groups; lies in the report's rows */
 };
 

@@ -20,7 +20,7 @@
 #include "pp/report/populate.h"
 
 struct opened {
-	struct image *image;
+	struct report_image *image;
 	const struct report_session *session;	/* a kernel's, else NULL */
 	struct binary binary;
 };
@@ -46,7 +46,7 @@ struct stack_symbols {
 
 	const struct report_session *session;
 	const struct stack_snapshot *snapshot;
-	struct image **images;			/* of the snapshot */
+	struct report_image **images;			/* of the snapshot */
 	struct opened **binaries;		/* of the snapshot's images; NULL: not yet */
 };
 
@@ -84,15 +84,15 @@ void stack_symbols_free(struct stack_symbols *s)
  * Where the object of code made at run time lies: beside the sample files of the process's
  * mappings [FL-5], below one of the applications. @folder: what these files' names begin in.
  */
-static struct image *jit_below(struct stack_symbols *s, const char *folder,
-			       const struct image_name *name, const struct image_name *app)
+static struct report_image *jit_below(struct stack_symbols *s, const char *folder,
+				      const struct image_name *name, const struct image_name *app)
 {
 	const struct sample_name file = {
 		.app = *app, .image = *name, .event = "X",
 		.tgid = SAMPLE_ALL, .tid = SAMPLE_ALL, .cpu = SAMPLE_ALL,
 	};
 	struct strbuf relative = STRBUF_INIT;
-	struct image *image = NULL;
+	struct report_image *image = NULL;
 	char *end = NULL, *path;
 
 	if (!sample_name_format(&file, &relative))
@@ -111,12 +111,13 @@ static struct image *jit_below(struct stack_symbols *s, const char *folder,
 }
 
 /* The same in the parts of the session that are of this control group. */
-static struct image *jit_in_parts(struct stack_symbols *s, const char *cgroup,
-				  const struct image_name *name, const struct image_name *app)
+static struct report_image *jit_in_parts(struct stack_symbols *s, const char *cgroup,
+					 const struct image_name *name,
+					 const struct image_name *app)
 {
 	const struct session_parts *parts = &s->session->parts;
 	char *stats = path_join(s->session->samples, "stats");
-	struct image *image = NULL;
+	struct report_image *image = NULL;
 
 	for (size_t i = 0; i < parts->nr && !image && *cgroup; i++) {
 		char *folder;
@@ -131,9 +132,9 @@ static struct image *jit_in_parts(struct stack_symbols *s, const char *cgroup,
 	return image;
 }
 
-static struct image *jit_image(struct stack_symbols *s, const struct image_name *name)
+static struct report_image *jit_image(struct stack_symbols *s, const struct image_name *name)
 {
-	struct image *image = NULL;
+	struct report_image *image = NULL;
 
 	for (uint32_t i = 0; i < s->snapshot->nr_contexts && !image; i++) {
 		const struct stack_context *c = &s->snapshot->contexts[i];
@@ -160,10 +161,10 @@ static const char *apart_build(const struct stack_symbols *s, const struct stack
 }
 
 /* The build is known of images, too, that have no sample files. */
-static struct image *file_image(const struct stack_symbols *s, const struct stack_image *i)
+static struct report_image *file_image(const struct stack_symbols *s, const struct stack_image *i)
 {
-	struct image *image = image_set_get(&s->collection->images, &i->name, apart_build(s, i),
-					    s->session);
+	struct report_image *image = image_set_get(&s->collection->images, &i->name,
+						   apart_build(s, i), s->session);
 
 	if (image->kind == IMAGE_FILE && !image->build_id && *i->build_id)
 		image->build_id = xstrdup(i->build_id);
@@ -174,11 +175,11 @@ static struct image *file_image(const struct stack_symbols *s, const struct stac
 static void set_images(struct stack_symbols *s)
 {
 	const struct image_name *last = NULL;
-	struct image *last_jit = NULL;
+	struct report_image *last_jit = NULL;
 
 	for (uint32_t i = 0; i < s->snapshot->nr_images; i++) {
 		const struct image_name *name = &s->snapshot->images[i].name;
-		struct image *image = NULL;
+		struct report_image *image = NULL;
 
 		if (name->kind == IMAGE_ANON)
 			image = image_set_get_vdso(&s->collection->images, name, s->session);
@@ -205,7 +206,7 @@ void stack_symbols_session(struct stack_symbols *s, const struct report_session 
 	set_images(s);
 }
 
-struct image *stack_symbols_image(const struct stack_symbols *s, uint32_t index)
+struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t index)
 {
 	return s->images[index];
 }
@@ -213,7 +214,7 @@ struct image *stack_symbols_image(const struct stack_symbols *s, uint32_t index)
 /* --- binaries --- */
 
 /* What its sample files know of an image: that it is a kernel, how old its file was. */
-static void look_at_samples(struct stack_symbols *s, struct image *image)
+static void look_at_samples(struct stack_symbols *s, struct report_image *image)
 {
 	const struct arrangement *a = &s->collection->arrangement;
 
@@ -233,7 +234,7 @@ static void look_at_samples(struct stack_symbols *s, struct image *image)
 	}
 }
 
-static struct opened *open_image(struct stack_symbols *s, struct image *image)
+static struct opened *open_image(struct stack_symbols *s, struct report_image *image)
 {
 	const struct report_session *session = image->kind == IMAGE_KERNEL ? s->session : NULL;
 	const struct inverted_image inverted = { .image = image, .session = session };
@@ -281,7 +282,8 @@ static void remember(struct stack_symbols *s, const void *owner, uint64_t id, ui
 	s->nr_known++;
 }
 
-static uint32_t new_symbol(struct stack_symbols *s, const char *name, const struct image *image)
+static uint32_t new_symbol(struct stack_symbols *s, const char *name,
+			   const struct report_image *image)
 {
 	struct stack_report *r = s->report;
 

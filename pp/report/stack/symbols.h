@@ -17,7 +17,7 @@ void stack_symbols_session(struct stack_symbols *s, const struct report_session 
 			   const struct stack_snapshot *snapshot);
 
 /* Image @index of the snapshot. */
-struct image *stack_symbols_image(const struct stack_symbols *s, uint32_t index);
+struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t index);
 
 /* The index of @frame's function among the report's symbols. */
 uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *frame);

@@ -120,7 +120,7 @@ TEST(bad_lines)
 		{ "MODEL=p4\n", "not auto, intel" },
 		{ "CHOSEN_EVENTS_1=A:1\n", "should be CHOSEN_EVENTS_0" },
 		{ "CHOSEN_EVENTS_0=A:1\nCHOSEN_EVENTS_0=A:1\n", "rc:2: " },
-		{ "CHOSEN_EVENTS_0=A\n", "the count is missing" },
+		{ "CHOSEN_EVENTS_0=A\n", "missing count" },
 		{ "CHOSEN_EVENTS_0=A:1\nNR_CHOSEN=2\n", "rc:2: NR_CHOSEN" },
 	};
 

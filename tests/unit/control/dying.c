@@ -156,12 +156,12 @@ TEST(killed_and_started_at_once)
 		CHECK(false, "%s", said);
 	}
 	for (int i = 0; i < 5; i++) {
-		kill(daemon_pid(tmpdir), SIGKILL);
+		signal_daemon(SIGKILL);
 		CHECK(!run_opcontrol(start_line, said, sizeof(said)), "%s", said);
 		CHECK(strstr(said, "Daemon started.") && strstr(said, "Profiler running."), "%s",
 		      said);
 	}
-	kill(daemon_pid(tmpdir), SIGKILL);
+	signal_daemon(SIGKILL);
 	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)) && strstr(said, "not running"), "%s",
 	      said);
 }

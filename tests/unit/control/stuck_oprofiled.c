@@ -39,7 +39,7 @@ TEST(a_stopped_oprofiled)
 
 	tmpdir_make();
 	start_or_skip();
-	kill(daemon_pid(tmpdir), SIGSTOP);
+	signal_daemon(SIGSTOP);
 	/* beside the shutdown, which waits for an answer as long, and then for the end */
 	fflush(stdout);
 	asking = fork();

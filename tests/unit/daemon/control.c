@@ -5,18 +5,11 @@
 #include <time.h>
 #include "daemon/control.h"
 #include "libutil/channel.h"
+#include "libutil/clock.h"
 #include "tests/unit/daemon/record/session.h"
 
 static struct recorder *recorder;
 static struct control *control;
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* And what is ready then, however late it has become; who never stops is not waited for. */
 static void serve_for(int ms)

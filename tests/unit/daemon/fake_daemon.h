@@ -197,4 +197,12 @@ static inline int run_opcontrol(const char *options, char *said, size_t size)
 	return status;
 }
 
+/* Never kill(0), which would be this program and whoever started it. */
+static inline void signal_daemon(int number)
+{
+	pid_t pid = daemon_pid(tmpdir);
+
+	CHECK(pid > 0 && !kill(pid, number), "no daemon runs");
+}
+
 #endif

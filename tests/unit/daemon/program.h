@@ -14,12 +14,18 @@
 #define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
 
 static char said[5000];
+static char *program_dir;
+
+/* In a chroot /proc/self/exe leads nowhere once the test has a mount namespace of its own. */
+__attribute__((constructor)) static void find_program_dir(void)
+{
+	program_dir = path_program_dir();
+}
 
 /* Run oprofiled with @options; its exit status, and in said[] what it wrote. */
 static inline int run(const char *session_dir, const char *options)
 {
-	char *dir = path_program_dir();
-	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", dir,
+	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", program_dir,
 				  session_dir, options);
 	FILE *f = popen(command, "r");
 	size_t n = f ? fread(said, 1, sizeof(said) - 1, f) : 0;
@@ -27,7 +33,6 @@ static inline int run(const char *session_dir, const char *options)
 
 	said[n] = '\0';
 	free(command);
-	free(dir);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -110,9 +110,14 @@ TEST(hybrid_intel)
 	struct op_error e = { "" };
 
 	tmpdir_make();
-	x86("GenuineIntel", 6, 0x9a, 3);
+	x86("GenuineIntel", 6, 0xcc, 0);
 	put(PMU "cpu_core/cpus", "0-7\n");
 	put(PMU "cpu_atom/cpus", "8-15\n");
+	cpu_detect(tmpdir, &kinds);
+	CHECK(kinds.nr == 2 && !strcmp(kinds.kind[0].type->name, "i386/pantherlake-p") &&
+		      !strcmp(kinds.kind[1].type->name, "i386/pantherlake-e"),
+	      "%u kinds, %s", kinds.nr, kinds.kind[0].type->name);
+	x86("GenuineIntel", 6, 0x9a, 3);
 	cpu_detect(tmpdir, &kinds);
 	CHECK(kinds.nr == 2, "%u kinds", kinds.nr);
 	CHECK(!strcmp(kinds.kind[0].type->name, "i386/alderlake-p") &&
@@ -128,33 +133,47 @@ TEST(hybrid_intel)
 	event_table_free(e_core);
 }
 
+TEST(arm_cores)
+{
+	static const struct {
+		int implementer, part;
+		const char *type;
+	} cores[] = {
+		{ 0x41, 0xd0c, "arm/armv8-neoverse-n1" }, { 0xc0, 0xac3, "arm/armv8-ampereone" },
+		{ 0x41, 0xd80, "arm/armv8-ca520" },	  { 0x41, 0xd4d, "arm/armv8-ca715" },
+		{ 0x41, 0xd81, "arm/armv8-ca720" },	  { 0x41, 0xd87, "arm/armv8-ca725" },
+		{ 0x41, 0xd82, "arm/armv8-x4" },	  { 0x41, 0xd85, "arm/armv8-x925" },
+		{ 0x61, 0x022, "arm/armv8-pmuv3" }, /* another vendor's */
+	};
+	struct cpu_kinds kinds;
+	char text[100];
+
+	tmpdir_make();
+	put(PMU "armv8_pmuv3_0/cpus", "0-3\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cores); i++) {
+		snprintf(text, sizeof(text),
+			 "processor\t: 0\nCPU implementer\t: 0x%x\nCPU part\t: 0x%x\n\n",
+			 cores[i].implementer, cores[i].part);
+		put("proc/cpuinfo", text);
+		cpu_detect(tmpdir, &kinds);
+		CHECK(kinds.nr == 1 && !strcmp(kinds.kind[0].type->name, cores[i].type),
+		      "0x%x 0x%x: %s, not %s", cores[i].implementer, cores[i].part,
+		      kinds.kind[0].type->name, cores[i].type);
+	}
+}
+
 static const char big_little[] =
 	"processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd03\n\n"
 	"processor\t: 4\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd09\n\n";
 
-TEST(arm_machines)
+TEST(arm_without_a_pmu_is_a_timer)
 {
 	struct cpu_kinds kinds;
 
 	tmpdir_make();
 	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n\n");
 	cpu_detect(tmpdir, &kinds);
-	CHECK(!strcmp(kinds.kind[0].type->name, "timer"), "no PMU: %s", kinds.kind[0].type->name);
-	put(PMU "armv8_pmuv3_0/cpus", "0-3\n");
-	cpu_detect(tmpdir, &kinds);
-	CHECK(kinds.nr == 1 && !strcmp(kinds.kind[0].type->name, "arm/armv8-neoverse-n1"), "%s",
-	      kinds.kind[0].type->name);
-	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0xc0\nCPU part\t: 0xac3\n\n");
-	cpu_detect(tmpdir, &kinds);
-	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-ampereone"), "%s",
-	      kinds.kind[0].type->name);
-	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd82\n\n");
-	cpu_detect(tmpdir, &kinds);
-	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-x4"), "%s", kinds.kind[0].type->name);
-	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x61\nCPU part\t: 0x22\n\n");
-	cpu_detect(tmpdir, &kinds);
-	CHECK(!strcmp(kinds.kind[0].type->name, "arm/armv8-pmuv3"), "another vendor's: %s",
-	      kinds.kind[0].type->name);
+	CHECK(!strcmp(kinds.kind[0].type->name, "timer"), "%s", kinds.kind[0].type->name);
 }
 
 TEST(big_little)

@@ -71,6 +71,8 @@ static const struct {
 	{ "knl", "PAGE_WALKS.WALKS", "libpfm4 puts counter mask 1 to the edge" },
 	{ "nhm wsm_dp", "MACRO_INSTS.*", "libpfm4 gives its two masks one code" },
 	{ "icl icx", "MEM_LOAD_MISC_RETIRED.*", "libpfm4 has 0xc4, all lists 0xd4" },
+	{ "emr gnr adl_glc", "UNHALTED_REFERENCE_CYCLES.*",
+	  "libpfm4 after 4.13 takes the fixed counter's code for perf, 0x300" },
 	{ "glm", "CPU_CLK_UNHALTED.*", "libpfm4 forgets the code" },
 	{ "glm", "CPU_CLK_UNHALTED.CORE_P", "libpfm4 forgets the code" },
 	{ "glm", "CPU_CLK_UNHALTED.REF", "libpfm4 forgets the code" },

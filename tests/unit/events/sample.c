@@ -200,4 +200,27 @@ TEST(arm_cortex_x4)
 	CHECK_SAMPLE("arm/armv8-x4", samples);
 }
 
+/* Arm Cortex-A520 Core Technical Reference Manual, the same section: events of this core only. */
+TEST(arm_cortex_a520)
+{
+	static const struct sample samples[] = {
+		{ "L2D_WS_MODE", 0xc3 },
+		{ "L1D_WS_MODE_ENTRY", 0xc4 },
+		{ "LL_WS_MODE", 0xc8 },
+		{ "L2D_WALK_TLB", 0xd0 },
+		{ "L2D_CACHE_STASH_DROPPED", 0xd6 },
+		{ "L2D_CACHE_REFILL_HWPRF_PATTERN", 0xdc },
+		{ "L3D_CACHE_HWPRF_STRIDE", 0xde },
+		{ "STALL_BACKEND_ILOCK_VPU", 0xe6 },
+		{ "STALL_SLOT_BACKEND_ILOCK", 0xee },
+		{ "SVE_INST_RETIRED", 0x8002 },
+		{ "BUS_REQ_RD_PERCYC", 0x8125 },
+		{ "STALL_BACKEND_ILOCK", 0x816c },
+		{ "BUS_REQ_RD", 0x818d },
+		{ "DTLB_WALK_HWPRF", 0x82fa },
+	};
+
+	CHECK_SAMPLE("arm/armv8-ca520", samples);
+}
+
 TEST_MAIN()

@@ -11,16 +11,18 @@
 #include "events/data.h"
 #include "events/encode.h"
 
-#define MAX_TABLES 32
+#define MAX_TABLES 64
 
 /* Names that changed their number within a line, and the types that have the later one. */
 static const struct {
 	const char *name, *since;
 } renumbered[] = {
 	{ "UOPS_DISPATCHED", "i386/icelake i386/icelake-x i386/rocketlake i386/tigerlake" },
-	{ "MISC_RETIRED", "i386/arrowlake-p i386/lunarlake-p" },
-	{ "TOPDOWN_RETIRING", "i386/tremont i386/alderlake-e" },
+	{ "MISC_RETIRED", "i386/arrowlake-p i386/lunarlake-p i386/pantherlake-p" },
+	{ "TOPDOWN_RETIRING", "i386/tremont i386/alderlake-e i386/pantherlake-e" },
 	{ "L1D_CACHE_REFILL_HWPRF", "arm/armv8-a64fx" },
+	{ "L1D_CACHE_REFILL_PRF", "arm/armv8-a64fx" },
+	{ "L2D_CACHE_REFILL_HWPRF", "arm/armv8-a64fx" },
 	{ "L2D_CACHE_REFILL_PRF", "arm/armv8-a64fx" },
 	{ "STALL_BACKEND_ILOCK", "arm/armv8-ca55 arm/armv8-ca510" },
 	{ "STALL_BACKEND_ST", "arm/armv8-ca55 arm/armv8-ca510" },
@@ -108,16 +110,18 @@ static const char *const lines[][MAX_TABLES] = {
 	  I("skylake-x"), I("cascadelake"), I("icelake"), I("icelake-x"), I("rocketlake"),
 	  I("tigerlake") },
 	{ I("sapphirerapids"), I("emeraldrapids"), I("graniterapids"), I("alderlake-p"),
-	  I("meteorlake-p"), I("arrowlake-p"), I("lunarlake-p") },
+	  I("meteorlake-p"), I("arrowlake-p"), I("lunarlake-p"), I("pantherlake-p") },
 	{ I("silvermont"), I("knightslanding") },
 	{ I("goldmont"), I("goldmontplus"), I("tremont"), I("alderlake-e"), I("meteorlake-e"),
-	  I("arrowlake-e"), I("lunarlake-e"), I("sierraforest"), I("grandridge") },
+	  I("arrowlake-e"), I("lunarlake-e"), I("pantherlake-e"), I("sierraforest"),
+	  I("grandridge") },
 	{ X("hammer"), X("family10"), X("family11h"), X("family12h"), X("family14h") },
 	{ X("family15h"), X("family16h"), X("generic") },
 	{ X("zen1"), X("zen2"), X("zen3"), X("zen4"), X("zen5"), X("zen6") },
 	{ A("pmuv3"), A("ca35"), A("ca53"), A("ca55"), A("ca57"), A("ca72"), A("ca73"), A("ca75"),
-	  A("ca76"), A("ca77"), A("ca78"), A("ca510"), A("ca710"), A("x1"), A("x2"), A("x3"),
-	  A("x4"), A("neoverse-n1"), A("neoverse-n2"), A("neoverse-n3"), A("neoverse-v1"),
+	  A("ca76"), A("ca77"), A("ca78"), A("ca510"), A("ca520"), A("ca710"), A("ca715"),
+	  A("ca720"), A("ca725"), A("x1"), A("x2"), A("x3"), A("x4"), A("x925"),
+	  A("neoverse-n1"), A("neoverse-n2"), A("neoverse-n3"), A("neoverse-v1"),
 	  A("neoverse-v2"), A("neoverse-v3"), A("a64fx"), A("ampereone"), A("hip08"),
 	  A("thunderx2") },
 };

@@ -191,8 +191,16 @@ static void be_cancelled(struct target *t)
 		;
 }
 
+static void be_cancelled_where_it_asks(struct target *t)
+{
+	atomic_store(&t->is_ready, 1);
+	for (;;)
+		pthread_testcancel();
+}
+
 static atomic_bool is_copying, is_cancelled;
 
+/* usleep() is a cancellation point, as are read() and others that a handler may call. */
 static void wait_to_be_cancelled(void *unused)
 {
 	(void)unused;
@@ -211,18 +219,28 @@ static void *cancel(void *target)
 	return NULL;
 }
 
-/* The C library's signal for that is in no set that sigfillset() makes. */
-TEST(a_thread_that_is_cancelled_while_it_copies_answers_first)
+static void cancel_while_it_copies(void (*run)(struct target *t))
 {
 	struct copy_hook hook = { wait_to_be_cancelled, NULL };
 	struct target t;
 	pthread_t other;
 
-	target_start(&t, be_cancelled);
+	target_start(&t, run);
 	pthread_create(&other, NULL, cancel, &t);
 	CHECK(target_copy_hooked(&t, false, &hook, 1) == SAMPLER_WHOLE, "%d", t.result.status);
 	pthread_join(other, NULL);
 	target_end(&t);
+}
+
+/* The C library's signal for that is in no set that sigfillset() makes. */
+TEST(a_thread_that_is_cancelled_while_it_copies_answers_first)
+{
+	cancel_while_it_copies(be_cancelled);
+}
+
+TEST(so_does_one_that_is_cancelled_where_it_asks_for_it)
+{
+	cancel_while_it_copies(be_cancelled_where_it_asks);
 }
 
 TEST(a_child_can_copy_too)

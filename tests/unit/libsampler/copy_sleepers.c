@@ -176,6 +176,7 @@ TEST(both_ways_lead_to_the_same_stack)
 	int nr_hooks = 0;
 	struct copy_hook hook = { is_its_pc, &nr_hooks };
 	struct stack_copy with;
+	uintptr_t end;
 	char *bytes;
 	size_t size;
 	struct target t;
@@ -186,7 +187,10 @@ TEST(both_ways_lead_to_the_same_stack)
 	UNTIL(state_of(t.copy.thread.tid) == 'S');
 	CHECK(target_copy_hooked(&t, false, &hook, 1) == SAMPLER_WHOLE, "with a signal");
 	with = t.result;
-	size = with.stack.high - with.stack.low;
+	/* above the frames lies what the C library notes: also that cancellation was disabled */
+	end = (uintptr_t)t.thread;
+	CHECK(end > with.regs.sp && end < with.stack.high, "the thread's descriptor is in there");
+	size = end - with.stack.low;
 	bytes = malloc(size);
 	memcpy(bytes, with.stack.copy, size);
 	/* it goes back to sleep first */

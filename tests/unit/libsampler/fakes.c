@@ -13,7 +13,7 @@
 #define NEED(condition)                                                                        \
 	do {                                                                                   \
 		if (!(condition)) {                                                            \
-			printf("# %s:%d: not true: %s\n", __FILE__, __LINE__, #condition);     \
+			printf("# %s:%d: check failed: %s\n", __FILE__, __LINE__, #condition); \
 			fflush(stdout);                                                        \
 			_exit(1);                                                              \
 		}                                                                              \

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "libsampler/sampler.h"
+#include "libutil/clock.h"
 #include "tests/tap.h"
 
 #define NR_FORKS	2000
@@ -115,14 +116,6 @@ static int nothing(struct dl_phdr_info *info, size_t size, void *context)
 	(void)size;
 	(void)context;
 	return 1;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
 enum { FREE, TAKEN, LATE };	/* what the child has found */

@@ -147,15 +147,15 @@ static inline void finish(struct sampler_profiler *p, const struct seen *seen)
 	CHECK(sum == (uint64_t)seen->samples, "%d samples", seen->samples);
 }
 
-/* --- targets --- */
+/* --- targets; how far they count depends on how long they run: their counters wrap around --- */
 
 static atomic_bool is_over;
-static atomic_int sink;
+static atomic_uint sink;
 static volatile size_t array_size = 100;
 static struct sampler_thread target;
 static atomic_bool target_is_known;
 
-IN(inner) static int inner(volatile int *n)
+IN(inner) static unsigned int inner(volatile unsigned int *n)
 {
 	while (!is_over)
 		++*n;
@@ -163,22 +163,22 @@ IN(inner) static int inner(volatile int *n)
 }
 
 /* Its frame is of no fixed size. */
-IN(middle) static int middle(size_t size)
+IN(middle) static unsigned int middle(size_t size)
 {
-	volatile int *array = __builtin_alloca(size * sizeof(int));
+	volatile unsigned int *array = __builtin_alloca(size * sizeof(*array));
 
 	array[0] = 0;
 	return inner(array) + 1;
 }
 
-IN(outer) static int outer(size_t size)
+IN(outer) static unsigned int outer(size_t size)
 {
 	return middle(size) + 1;
 }
 
-IN(other) static int other(void)
+IN(other) static unsigned int other(void)
 {
-	volatile int n = 0;
+	volatile unsigned int n = 0;
 
 	while (!is_over)
 		++n;
@@ -239,13 +239,13 @@ static inline __attribute__((always_inline)) void spend(uint64_t ns)
 			;
 }
 
-IN(one_part) static int one_part(uint64_t ns)
+IN(one_part) static unsigned int one_part(uint64_t ns)
 {
 	spend(ns);
 	return 1;
 }
 
-IN(three_parts) static int three_parts(uint64_t ns)
+IN(three_parts) static unsigned int three_parts(uint64_t ns)
 {
 	spend(3 * ns);
 	return 3;

@@ -58,7 +58,8 @@ static Elf64_Shdr *section(void)
 /* How many bytes it says it becomes, beside the truth; of what kind; as .zdebug_frame. */
 static void new_compressed(int64_t more, uint32_t type, bool zdebug)
 {
-	struct { char magic[4]; uint64_t size; } __attribute__((packed)) zlib = { "ZLIB", 0 };
+	struct { char magic[4]; uint64_t size; } __attribute__((packed)) zlib = {
+		{ 'Z', 'L', 'I', 'B' }, 0 };
 	Elf64_Chdr h = { .ch_type = type };
 
 	new_image();

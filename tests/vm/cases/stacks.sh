@@ -78,9 +78,11 @@ for model in $models; do
 	take calltree forge 100 64 -t
 	is "$model: forged, by tables: frames that are not" "$(matching 'burn_with;.*[?]')" 0
 
-	# what a new process has mapped the module does not know at once, and says so
+	# What a new process has mapped the module does not know at once, and says so: its stack ends
+	# there, or was found by frame pointers [FS-62]. This program has none, so that its caller's
+	# on arm64 lead past burn()'s callers. How many are found so depends on the host.
 	take calltree storm 300 64 -t -a
-	all=$(matching "$burn") unknown=$(matching ' no-(maps|user)[^ ]* burn')
+	all=$(matching "$burn") unknown=$(matching ' (no-(maps|user)[^ ]*|complete[+]fp) burn')
 	echo "# $model: of $all samples of a storm, not known yet: $unknown" >&3
 	awk '$3 ~ /^burn/ { print "# " $2, $3, $1 }' /tmp/chains | cut -c 1-150 | sort | head -n 20 >&3
 	at_least "$model: storm: samples whose mappings were known" $((all - unknown)) 200

@@ -44,7 +44,7 @@ refused()
 	if "$@" > "$SCRATCH/said" 2>&1; then
 		not_ok "$what" "succeeded: $*"
 	elif [ "$(wc -l < "$SCRATCH/said")" != 1 ] || ! grep -qE "$pattern" "$SCRATCH/said"; then
-		not_ok "$what" "want one line that matches '$pattern', got:"
+		not_ok "$what" "expected one line that matches '$pattern', got:"
 		head -n 5 "$SCRATCH/said" | diag
 	else
 		ok "$what"
@@ -55,17 +55,17 @@ refused()
 # is WHAT GOT WANTED
 is()
 {
-	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "got '$2', want '$3'"; fi
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1" "expected '$3', got '$2'"; fi
 }
 
 # at_least WHAT GOT MINIMUM    (at_most, near: numbers may have a fraction)
 at_least() { number_test "$1" "$2" "$2 >= $3"; }
 at_most() { number_test "$1" "$2" "$2 <= $3"; }
 # near WHAT GOT WANTED TOLERANCE
-near() { number_test "$1 (want $3 +- $4)" "$2" "($2) - ($3) <= $4 && ($3) - ($2) <= $4"; }
+near() { number_test "$1 (expected $3 +- $4)" "$2" "($2) - ($3) <= $4 && ($3) - ($2) <= $4"; }
 number_test()
 {
-	if [ -n "$2" ] && awk "BEGIN { exit !($3) }"; then ok "$1: $2"; else not_ok "$1: $2" "not true: $3"; fi
+	if [ -n "$2" ] && awk "BEGIN { exit !($3) }"; then ok "$1: $2"; else not_ok "$1: $2" "expected $3"; fi
 }
 
 # --- profiling ---

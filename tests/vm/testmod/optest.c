@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * optest - a kernel module whose profile is known: 70 and 30 % in two functions
  *

@@ -8,7 +8,6 @@
 #define TESTS_UNIT_DAEMON_JIT_CHILD_H
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -16,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/tap.h"
+#include "tests/unit/own_mounts.h"
 #include "tests/unit/tmpdir.h"
 
 #define CHILD_UID 1234
@@ -29,7 +29,7 @@ static inline void need_namespaces(void)
 		SKIP("needs root");
 	pid = fork();
 	if (pid == 0)
-		_exit(unshare(CLONE_NEWNS) != 0);
+		_exit(!own_mounts());
 	if (waitpid(pid, &status, 0) != pid || status)
 		SKIP("no mount namespaces");
 }
@@ -48,8 +48,7 @@ static inline pid_t child_start(uid_t uid, void (*prepare)(void))
 		exit(1);
 	pid = fork();
 	if (pid == 0) {
-		if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-		    mount("test", "/tmp", "tmpfs", 0, "mode=1777") ||
+		if (!own_mounts() || mount("test", "/tmp", "tmpfs", 0, "mode=1777") ||
 		    setresuid(uid, uid, uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 			_exit(1);
 		if (prepare)

@@ -81,7 +81,7 @@ TEST(version_099)
 TEST(refused)
 {
 	static const struct {
-		unsigned char start[8];
+		char start[8 + 1];
 		size_t n;
 		int err;
 		const char *says;

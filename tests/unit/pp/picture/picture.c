@@ -12,9 +12,12 @@
 #define NR_CLASSES	2
 #define NR_PROFILES	2
 
-static struct image prog = { .path = (char *)"/usr/bin/prog", .name = (char *)"/usr/bin/prog" };
-static struct image moved = { .path = (char *)"/opt/bin/prog", .name = (char *)"/opt/bin/prog" };
-static struct image other = { .path = (char *)"/lib/other.so", .name = (char *)"/lib/other.so" };
+static struct report_image prog = { .path = (char *)"/usr/bin/prog",
+				   .name = (char *)"/usr/bin/prog" };
+static struct report_image moved = { .path = (char *)"/opt/bin/prog",
+				    .name = (char *)"/opt/bin/prog" };
+static struct report_image other = { .path = (char *)"/lib/other.so",
+				    .name = (char *)"/lib/other.so" };
 
 /* A few functions and chains as deep as they like: they recurse, and many have the same start. */
 static void make_tree(struct picture *p, unsigned int seed, size_t nr_chains)

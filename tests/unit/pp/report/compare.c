@@ -89,7 +89,7 @@ TEST(no_false_alarms)
 #define SYMBOLS	400
 
 struct made {
-	struct image image;
+	struct report_image image;
 	struct row_list lists[2];
 };
 

@@ -89,7 +89,8 @@ static char *list_of(const struct row_list *rows, const struct text_options *opt
 
 TEST(control_characters)
 {
-	struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/a"}, .name = (char[]){"/a"}};
+	struct report_image image = {.kind = IMAGE_FILE, .path = (char[]){"/a"},
+				     .name = (char[]){"/a"}};
 	struct text_options options = { .no_header = true };
 	struct row_list rows;
 	char *text;
@@ -107,8 +108,9 @@ TEST(control_characters)
 TEST(full_columns)
 {
 	char name[] = "/1234567890123456789012345";	/* 25 without the '/' */
-	struct image image = { .kind = IMAGE_FILE, .path = name, .name = name };
-	struct image app = {.kind = IMAGE_FILE, .path = (char[]){"/app"}, .name = (char[]){"/app"}};
+	struct report_image image = { .kind = IMAGE_FILE, .path = name, .name = name };
+	struct report_image app = {.kind = IMAGE_FILE, .path = (char[]){"/app"},
+				   .name = (char[]){"/app"}};
 	struct text_options options = { .no_header = true };
 	struct row_list rows;
 	char *text;

@@ -5,7 +5,8 @@
 #include "libutil/xalloc.h"
 #include "pp/report/populate.h"
 
-static struct image image = {.kind = IMAGE_FILE, .path = (char[]){"/x"}, .name = (char[]){"/x"}};
+static struct report_image image = {.kind = IMAGE_FILE, .path = (char[]){"/x"},
+				    .name = (char[]){"/x"}};
 static uint64_t random_state = 1234567;
 
 static uint64_t next_random(uint64_t limit)

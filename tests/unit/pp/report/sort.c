@@ -6,9 +6,9 @@
 #include "libutil/xalloc.h"
 #include "pp/report/sort.h"
 
-static struct image image_a = {
+static struct report_image image_a = {
 	.kind = IMAGE_FILE, .path = (char[]){"/z/a"}, .name = (char[]){"/z/a"}};
-static struct image image_b = {
+static struct report_image image_b = {
 	.kind = IMAGE_FILE, .path = (char[]){"/a/b"}, .name = (char[]){"/a/b"}};
 
 static const struct {

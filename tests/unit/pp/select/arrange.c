@@ -9,11 +9,11 @@
 #include "pp/select/invert.h"
 #include "tests/unit/tmpdir.h"
 
-static struct image bash = {
+static struct report_image bash = {
 	.kind = IMAGE_FILE, .path = (char[]){"/bin/bash"}, .name = (char[]){"/bin/bash"}};
-static struct image dash = {
+static struct report_image dash = {
 	.kind = IMAGE_FILE, .path = (char[]){"/bin/dash"}, .name = (char[]){"/bin/dash"}};
-static struct image libc = {
+static struct report_image libc = {
 	.kind = IMAGE_FILE, .path = (char[]){"/lib/libc"}, .name = (char[]){"/lib/libc"}};
 static char *header_file;
 
@@ -30,8 +30,8 @@ static void make_header_file(void)
 	odb_close(db);
 }
 
-static void add(struct file_list *list, struct image *app, struct image *image, const char *event,
-		int64_t tgid, int64_t tid, int64_t cpu)
+static void add(struct file_list *list, struct report_image *app, struct report_image *image,
+		const char *event, int64_t tgid, int64_t tid, int64_t cpu)
 {
 	xgrow(list->files, list->nr, list->room);
 	list->files[list->nr++] = (struct sample_file){

@@ -345,9 +345,15 @@ static inline void check_seen(const struct seen_mode *s)
 	const struct mode *m = s->mode;
 	/* in a prologue there is no frame pointer yet, and nothing says so */
 	bool by_pointers = world.config.frame_pointers_only || m->has_no_table;
-	double nr = (double)s->nr, wanted = by_pointers ? 0.95 : 0.99;
-	/* [UT-17]: one in 2500 or less, of which seven in 2000 come once in 100,000 runs */
-	double most = by_pointers ? 0.05 : m->moves_frames ? 0.003 : 0;
+	/*
+	 * [UT-17]: one in 2500 or less, of which seven in 2000 come once in 100,000 runs.
+	 * With gcc 14's libgcc 1.2 % of the instructions are in the way and one stack in 380
+	 * is wrong, of which 16 in 2000 come once in 10,000 runs.
+	 */
+	double whole = m->moves_frames && __GNUC__ >= 14 ? 0.975 : 0.99;
+	double wrong = !m->moves_frames ? 0 : __GNUC__ >= 14 ? 0.008 : 0.003;
+	double nr = (double)s->nr, wanted = by_pointers ? 0.95 : whole;
+	double most = by_pointers ? 0.05 : wrong;
 
 	CHECK(m->forges || (double)s->complete >= wanted * nr, "%s: %llu of %llu whole", m->name,
 	      (unsigned long long)s->complete, (unsigned long long)s->nr);

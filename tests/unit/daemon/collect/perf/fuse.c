@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include "daemon/collect/perf/mounts.h"
 #include "libdb/session/session.h"
@@ -21,6 +21,7 @@
 #include "libutil/xalloc.h"
 #include "tests/tap.h"
 #include "tests/unit/daemon/collect/perf/need_perf.h"
+#include "tests/unit/own_mounts.h"
 #include "tests/unit/tmpdir.h"
 
 #define FILE_NODE	2
@@ -101,8 +102,7 @@ static pid_t mount_it(const char *at)
 
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
 		 dev);
-	if (dev < 0 || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	if (dev < 0 || !own_mounts() ||
 	    mount("test", at, "fuse.test", 0, options))
 		SKIP("needs root and /dev/fuse");
 	server = fork();
@@ -144,16 +144,14 @@ static pid_t start_spinning(const char *program)
 	return pid;
 }
 
-static int run_daemon(void)
+static int run_daemon(const char *dir)
 {
-	char *dir = path_program_dir();
 	char *command = xasprintf("timeout 60 %s/../bin/oprofiled --session-dir='%s' "
 				  "--collector=perf --events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1",
 				  dir, tmpdir_path("sd"));
 	int status = system(command);
 
 	free(command);
-	free(dir);
 	return status;
 }
 
@@ -168,8 +166,9 @@ static int ask(const char *request)
 
 static void profile_it(bool lives)
 {
+	/* in a chroot /proc does not lead there once we have mounts of our own */
+	char *files, *dir = path_program_dir();
 	pid_t server, spinner;
-	char *files;
 	int err;
 
 	need_perf();
@@ -180,7 +179,7 @@ static void profile_it(bool lives)
 	server = mount_it(tmpdir_path("mnt"));
 	spinner = start_spinning(tmpdir_path("mnt/prog"));
 	*(volatile int *)mute = 1;
-	CHECK(!run_daemon(), "start");
+	CHECK(!run_daemon(dir), "start");
 	err = ask("start");
 	let_work(spinner, 50);
 	if (!lives)
@@ -195,6 +194,7 @@ static void profile_it(bool lives)
 	files = xasprintf("%s/sd/samples/current/{root}%s/mnt/prog", tmpdir, tmpdir);
 	CHECK(err || file_is_dir(files), "no samples in '%s'", files);
 	free(files);
+	free(dir);
 	free(shell);
 }
 
@@ -222,17 +222,96 @@ TEST(file_systems)
 		"82 79 0:61 / /f rw - fuse f rw\n"
 		"83 79 0:62 / /t rw - tmpfs t rw\n"
 		"garbage\n84 79 - ext4\n85 79 0:62 / /t rw tmpfs";
+	static const char first[] =
+		"20 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		"30 20 8:2 / /srv rw - xfs /dev/sda2 rw\n"
+		"31 20 0:53 / /srv/f rw - fuse f rw\n"
+		"32 20 0:54 / /srv/o rw - overlay overlay rw";
 	static const struct {
-		uint64_t id;
+		struct perf_mount_key key;
 		bool answers;
-	} cases[] = {{20, true}, {21, true}, {22, false}, {23, true},  {80, true},
-		     {81, false}, {82, false}, {83, true}, {84, false}, {85, false}, {99, false}};
+	} cases[] = {
+		{{20, 8, 1}, true}, {{21, 0, 50}, true},
+		{{22, 0, 51}, false}, {{23, 0, 52}, true},
+		{{80, 0, 50}, true}, {{81, 0, 60}, false},
+		{{82, 0, 61}, false}, {{83, 0, 62}, true},
+		/* malformed */
+		{{84, 0, 0}, false}, {{85, 0, 62}, false}, {{99, 0, 0}, false},
+		/* the first process' alone, by its mount or by its device */
+		{{30, 0, 70}, true}, {{31, 0, 70}, false}, {{32, 0, 70}, true},
+		{{99, 8, 2}, true}, {{99, 0, 53}, false}, {{99, 0, 54}, true},
+		/* a mount of ours is what we know it as, and a file of theirs can claim no device */
+		{{22, 8, 2}, false}, {{81, 8, 2}, false}, {{99, 0, 62}, false},
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		CHECK(perf_mount_answers_by(theirs, ours, cases[i].id) == cases[i].answers,
-		      "mount %d", (int)cases[i].id);
-	CHECK(perf_mount_answers_by("", ours, 20) && !perf_mount_answers_by("", "", 20),
+		CHECK(perf_mount_answers_by(&(struct perf_mount_lists){ theirs, ours, first },
+					    &cases[i].key) == cases[i].answers,
+		      "mount %d of %u:%u", (int)cases[i].key.id, cases[i].key.major,
+		      cases[i].key.minor);
+	CHECK(perf_mount_answers_by(&(struct perf_mount_lists){ "", ours, "" }, &cases[0].key) &&
+	      !perf_mount_answers_by(&(struct perf_mount_lists){ "", "", "" }, &cases[0].key),
 	      "ours alone");
+}
+
+/* What lies at @path in the folder, for which nobody is asked. */
+static int handle_of(const char *path)
+{
+	int fd = open(tmpdir_path(path), O_PATH | O_CLOEXEC);
+
+	CHECK(fd >= 0, "'%s': %s", path, strerror(errno));
+	return fd;
+}
+
+static bool first_process_has_mount_of(int fd)
+{
+	char device[40], *mounts;
+	struct stat st;
+	bool found;
+
+	if (fstat(fd, &st) || file_read_all("/proc/1/mountinfo", 16 << 20, &mounts, NULL))
+		return false;
+	snprintf(device, sizeof(device), " %u:%u ", major(st.st_dev), minor(st.st_dev));
+	found = strstr(mounts, device);
+	free(mounts);
+	return found;
+}
+
+/* Our own root is a plain folder then, whose mount is in no list of ours. */
+static void change_root(void)
+{
+	CHECK(!mount("proc", tmpdir_path("root/proc"), "proc", 0, NULL) &&
+	      !chroot(tmpdir_path("root")) && !chdir("/"), "chroot: %s", strerror(errno));
+}
+
+TEST(files_of_a_root_that_is_no_mount_point)
+{
+	int known, copied, mounted, served;
+	pid_t server;
+
+	tmpdir_make();
+	mkdir(tmpdir_path("root"), 0755);
+	mkdir(tmpdir_path("root/proc"), 0755);
+	put_text(tmpdir_path("root/inside"), "");
+	known = handle_of("root/inside");
+	if (!first_process_has_mount_of(known))
+		SKIP("the first process has not mounted TMPDIR's file system");
+	mute = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	mkdir(tmpdir_path("mnt"), 0755);
+	server = mount_it(tmpdir_path("mnt"));
+	copied = handle_of("root/inside");	/* by a mount of our own namespace */
+	mounted = handle_of("root/proc");
+	served = handle_of("mnt/prog");
+	*(volatile int *)mute = 1;
+	change_root();
+	CHECK(perf_mount_answers("/proc", 0, known), "a mount that the first process has");
+	CHECK(perf_mount_answers("/proc", 0, copied), "a file system that it has");
+	CHECK(perf_mount_answers("/proc", getpid(), copied), "by way of a process");
+	CHECK(perf_mount_answers("/proc", 0, mounted), "its mount point");
+	CHECK(!perf_mount_answers("/proc", 0, served), "a file that a server has");
+	CHECK(!perf_mount_answers("/proc", getpid(), served), "by way of a process");
+	kill(server, SIGKILL);
+	waitpid(server, NULL, 0);
 }
 
 TEST_MAIN()

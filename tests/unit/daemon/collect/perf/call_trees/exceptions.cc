@@ -25,7 +25,7 @@ NOINLINE void spin(void)
 NOINLINE void undo(void)
 {
 	spin();
-	sink++;
+	sink = sink + 1;
 }
 
 struct guard {
@@ -37,7 +37,7 @@ NOINLINE void thrower(unsigned long n)
 	spin();
 	if (n < sink + 10)
 		throw n;
-	sink++;
+	sink = sink + 1;
 }
 
 NOINLINE void passes(unsigned long n)
@@ -45,7 +45,7 @@ NOINLINE void passes(unsigned long n)
 	guard g;
 
 	thrower(n);
-	sink++;
+	sink = sink + 1;
 }
 
 NOINLINE void catches(unsigned long n)
@@ -56,7 +56,7 @@ NOINLINE void catches(unsigned long n)
 		spin();
 		sink += thrown & 1;
 	}
-	sink++;	/* or the end of the handler would be a tail call */
+	sink = sink + 1;	/* or the end of the handler would be a tail call */
 }
 
 /* What is thrown again from the handler, across a function that knows nothing of exceptions. */
@@ -77,7 +77,7 @@ NOINLINE void catches_again(unsigned long n)
 	} catch (unsigned long thrown) {
 		sink += thrown & 1;
 	}
-	sink++;
+	sink = sink + 1;
 }
 
 int main(int argc, char **argv)
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	bool again = argc > 1 && !strcmp(argv[1], "rethrown");
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	sink += (unsigned long)nice(19);	/* who looks on goes first */
+	sink = sink + (unsigned long)nice(19);	/* who looks on goes first */
 	for (;;)
 		(again ? catches_again : catches)(sink);
 }

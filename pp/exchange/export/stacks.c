@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chains.c - a session's samples, each with its call chain as far as there is one
+ * stacks.c - a session's samples, each with its stack as far as there is one
  *
  * The sample files have the numbers, the stack store has the chains. Each key of a file is a
  * budget that the chains ending there take from; what remains are samples of one frame. So no
  * sample counts twice, none is missing, and the sum is that of every other report [EX-1].
  */
-#include "pp/exchange/export/private.h"
+#include "pp/exchange/export/gathered.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +20,8 @@
 #include "pp/report/stack/chain_choices.h"
 #include "pp/report/stack/symbols.h"
 
+#define NODES_MAX	(UINT32_C(1) << 30)	/* of a profile */
+
 struct reader {
 	struct export *x;
 	const struct report_session *session;
@@ -29,9 +31,11 @@ struct reader {
 	struct stack_snapshot snapshot;
 	struct stack_symbols *images;
 	struct chain_choices choices;
-	uint32_t *choice_files;		/* of each: index of its file; EXPORT_NONE: not asked for */
+	uint32_t *choice_files;		/* of each: index of its file; PROFILE_NONE: not asked for */
 	size_t choice_files_room;
-	uint32_t first_node;		/* of the snapshot's in x->nodes */
+	uint32_t *places, *nodes;	/* x->gathered's, of its frames and nodes; PROFILE_NONE */
+	uint32_t *path;
+	size_t path_room;
 	uint32_t *by_file;		/* indices of counts, grouped by file */
 	size_t *ends;			/* of each file's group */
 };
@@ -63,7 +67,7 @@ static uint32_t file_of(struct reader *r, const struct stack_count *c)
 	uint32_t choice = chain_choice_of(&r->choices, &r->snapshot, c, &is_new);
 
 	if (choice == STACK_NONE)
-		return EXPORT_NONE;
+		return PROFILE_NONE;
 	if (is_new) {
 		const struct chain_choice *made = &r->choices.choices[choice];
 
@@ -82,69 +86,61 @@ static void group_by_file(struct reader *r)
 	r->ends = xcalloc(r->files.nr + 1, sizeof(*r->ends));
 	for (uint32_t i = 0; i < nr; i++) {
 		files[i] = file_of(r, &r->snapshot.counts[i]);
-		if (files[i] != EXPORT_NONE)
+		if (files[i] != PROFILE_NONE)
 			r->ends[files[i] + 1]++;
 	}
 	for (size_t i = 0; i <= r->files.nr; i++)
 		r->ends[i] = sum += r->ends[i];
 	for (uint32_t i = 0; i < nr; i++)
-		if (files[i] != EXPORT_NONE)
+		if (files[i] != PROFILE_NONE)
 			r->by_file[r->ends[files[i]]++] = i;
 	free(files);
 }
 
 /* --- nodes --- */
 
-/* Nothing tells of whole chains, the kernel's own, and those nobody knows to be cut. */
-static uint32_t cut_of(unsigned int end)
-{
-	unsigned int kind = STACK_END_KIND(end);
-
-	return kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD ? 0
-										: kind + 1;
-}
-
-static uint32_t place_of_frame(struct reader *r, uint32_t *places, uint32_t frame)
+static uint32_t place_of_frame(struct reader *r, uint32_t frame)
 {
 	const struct stack_frame *f = &r->snapshot.frames[frame];
 
-	if (places[frame] == EXPORT_NONE)
-		places[frame] = export_place(
+	if (r->places[frame] == PROFILE_NONE)
+		r->places[frame] = export_place(
 			r->x, export_image_get(r->x, stack_symbols_image(r->images, f->image),
 					       r->session),
 			f->offset, r->snapshot.images[f->image].name.anon_start);
-	return places[frame];
+	return r->places[frame];
 }
 
-/* Those that samples' chains go through, once it is known which these are. */
-static void fill_nodes(struct reader *r, size_t first_sample)
+/* Whole stacks, the kernel's own, and those whose end is unknown have nothing above them. */
+static uint32_t node_of_root(struct reader *r, uint32_t node)
 {
-	const struct stack_snapshot *s = &r->snapshot;
-	struct export *x = r->x;
-	bool *wanted = xcalloc((size_t)s->nr_nodes + 1, sizeof(*wanted));
-	uint32_t *places = xmalloc(((size_t)s->nr_frames + 1) * sizeof(*places));
+	unsigned int kind = STACK_END_KIND(r->snapshot.nodes[node].frame);
+	struct profile *g = r->x->gathered;
 
-	memset(places, 0xff, ((size_t)s->nr_frames + 1) * sizeof(*places));
-	for (size_t i = first_sample; i < x->nr_samples; i++)
-		if (x->samples[i].node - r->first_node < s->nr_nodes)
-			wanted[x->samples[i].node - r->first_node] = true;
-	for (uint32_t i = s->nr_nodes; i-- > 0;)
-		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
-			wanted[s->nodes[i].parent] = true;
-	for (uint32_t i = 0; i < s->nr_nodes; i++) {
-		struct export_node *n = &x->nodes[r->first_node + i];
+	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD)
+		return PROFILE_NONE;
+	return profile_node(g, PROFILE_NONE, profile_place(g, PROFILE_NONE, kind, NULL, 0));
+}
 
-		if (!wanted[i])
-			continue;
-		if (s->nodes[i].parent == STACK_NONE) {
-			n->cut = cut_of(s->nodes[i].frame);
-		} else {
-			n->parent = r->first_node + s->nodes[i].parent;
-			n->place = place_of_frame(r, places, s->nodes[i].frame);
-		}
+/* The gathered node of one of the store's: up to a caller that is known, and down again. */
+static uint32_t node_of(struct reader *r, uint32_t node)
+{
+	const struct stack_node *all = r->snapshot.nodes;
+	size_t nr = 0;
+	uint32_t at;
+
+	for (; r->nodes[node] == PROFILE_NONE && all[node].parent != STACK_NONE;
+	     node = all[node].parent) {
+		xgrow(r->path, nr, r->path_room);
+		r->path[nr++] = node;
 	}
-	free(wanted);
-	free(places);
+	at = r->nodes[node] == PROFILE_NONE ? node_of_root(r, node) : r->nodes[node];
+	while (nr--) {
+		node = r->path[nr];
+		at = profile_node(r->x->gathered, at, place_of_frame(r, all[node].frame));
+		r->nodes[node] = at;
+	}
+	return at;
 }
 
 /* --- samples --- */
@@ -194,6 +190,13 @@ struct file_samples {
 	size_t nr_chains, at;
 };
 
+static void add_sample(struct export *x, uint32_t node, uint32_t labels, uint32_t event,
+		       uint64_t value)
+{
+	profile_add_sample(x->profile, node, labels)[event] =
+		value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
 static void add_key(struct reader *r, struct file_samples *f, uint64_t key, struct budget *b)
 {
 	struct export *x = r->x;
@@ -206,23 +209,21 @@ static void add_key(struct reader *r, struct file_samples *f, uint64_t key, stru
 		const struct stack_context *of = &r->snapshot.contexts[c->context];
 
 		value = take(b, x->options->since
-				? export_baseline_chain(x->options->since, r->session->samples,
+				? export_baseline_stack(x->options->since, r->session->samples,
 							&r->snapshot,
 							(uint32_t)f->chains[f->at].value)
 				: c->count);
 		if (value)
-			export_sample_add(x, r->first_node + c->node,
-					  *of->comm || *of->labels
-					  ? export_labels(x, f->file, of->comm, of->labels)
-					  : f->labels,
-					  f->event, value);
+			add_sample(x, node_of(r, c->node),
+				   *of->comm || *of->labels
+				   ? export_labels(x, f->file, of->comm, of->labels) : f->labels,
+				   f->event, value);
 	}
 	value = take(b, UINT64_MAX);
 	if (value)
-		export_sample_add(x, export_node_add(x, EXPORT_NONE,
-						     export_place(x, f->image, key,
-								  f->anon_start), 0),
-				  f->labels, f->event, value);
+		add_sample(x, profile_node(x->gathered, PROFILE_NONE,
+					   export_place(x, f->image, key, f->anon_start)),
+			   f->labels, f->event, value);
 }
 
 static void add_keys(struct reader *r, struct file_samples *f, const struct sample_key *keys,
@@ -285,11 +286,11 @@ static void add_file(struct reader *r, size_t i)
 
 /* --- the store --- */
 
-static void reserve_nodes(struct reader *r)
+static uint32_t *none_of(uint32_t nr)
 {
-	r->first_node = (uint32_t)r->x->nr_nodes;
-	for (uint32_t i = 0; i < r->snapshot.nr_nodes; i++)
-		export_node_add(r->x, EXPORT_NONE, EXPORT_NONE, 0);
+	uint32_t *all = xmalloc(((size_t)nr + 1) * sizeof(*all));
+
+	return memset(all, 0xff, ((size_t)nr + 1) * sizeof(*all));
 }
 
 /* One that cannot be read, or that is not there, is as good as one that lost every chain. */
@@ -307,7 +308,7 @@ static bool open_store(struct reader *r)
 	free(stats);
 	if (err)
 		return false;
-	if (r->x->nr_nodes + r->snapshot.nr_nodes >= EXPORT_NONE / 2) {
+	if ((uint64_t)r->x->gathered->nr_nodes + r->snapshot.nr_nodes >= NODES_MAX) {
 		notice_add(r->x->notices, "session '%s': too many chains, left out",
 			   r->session->name);
 		stack_snapshot_free(&r->snapshot);
@@ -317,7 +318,8 @@ static bool open_store(struct reader *r)
 	stack_symbols_session(r->images, r->session, &r->snapshot);
 	export_files_index(&r->files);
 	group_by_file(r);
-	reserve_nodes(r);
+	r->places = none_of(r->snapshot.nr_frames);
+	r->nodes = none_of(r->snapshot.nr_nodes);
 	return true;
 }
 
@@ -327,26 +329,26 @@ static void close_store(struct reader *r)
 	stack_snapshot_free(&r->snapshot);
 	chain_choices_free(&r->choices);
 	free(r->choice_files);
+	free(r->places);
+	free(r->nodes);
+	free(r->path);
 	free(r->by_file);
 	free(r->ends);
 	free(r->files.slots);
 }
 
-void export_chains(struct export *x, const struct report_session *session, size_t first,
+void export_stacks(struct export *x, const struct report_session *session, size_t first,
 		   size_t end)
 {
 	struct reader r = {
 		.x = x, .session = session, .first = first,
 		.files = { x->collection->files.files + first, end - first, NULL, 0 },
 	};
-	size_t first_sample = x->nr_samples;
-	/* the store first: what comes in meanwhile has its samples, without chains */
-	bool has_chains = open_store(&r);
+	/* the store first: what comes in meanwhile has its samples, without stacks */
+	bool has_stacks = open_store(&r);
 
 	for (size_t i = 0; i < r.files.nr; i++)
 		add_file(&r, i);
-	if (!has_chains)
-		return;
-	fill_nodes(&r, first_sample);
-	close_store(&r);
+	if (has_stacks)
+		close_store(&r);
 }
