@@ -6,22 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "daemon/collect/collector.h"
+#include "daemon/event_option.h"
 #include "daemon/record/attribute.h"
 #include "daemon/record/ext_feature.h"
 #include "daemon/record/kernel.h"
 #include "libutil/error.h"
-
-#define EVENTS_MAX (COLLECTOR_COUNTERS_MAX * 4)	/* entries: one for each kind of CPU */
-
-/* NAME:value:counter:count:um:kernel:user[:extra[:pmu]] */
-struct event_option {
-	char name[64], pmu[64];		/* pmu "": that of all CPUs */
-	uint64_t value, count, unit_mask;
-	uint32_t extra;			/* EXTRA_* bits: events/table/table.h */
-	unsigned int counter;		/* below COLLECTOR_COUNTERS_MAX */
-	bool kernel, user;
-};
 
 struct options {
 	char *session_dir;		/* absolute */
@@ -52,9 +41,5 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 char *options_events_text(const struct options *o);
 char *options_images_text(const struct options *o);
 void options_free(struct options *o);
-
-/* The part of it that reads --events=: for tests too. */
-int event_options_parse(const char *text, struct event_option *ret, unsigned int max,
-			unsigned int *ret_nr, struct op_error *e);
 
 #endif

@@ -99,7 +99,7 @@ static int leave_kernel_out(struct plan *p, struct op_error *e)
 	return 0;
 }
 
-/* @made is in oprofiled's words; here they are taken as oprofiled takes them. */
+/* As oprofiled takes its options. */
 static int take_plan(const struct plan_wish *wish, const struct event_plan *made, struct plan *p,
 		     struct op_error *e)
 {
@@ -107,10 +107,9 @@ static int take_plan(const struct plan_wish *wish, const struct event_plan *made
 	int err = 0;
 
 	p->options.cpu_type = xstrdup(made->cpu_type ? made->cpu_type : "timer");
-	if (made->events)
-		err = event_options_parse(made->events, p->options.events, EVENTS_MAX,
-				   &p->options.nr_events, e);
-	if (!err && made->ibs)
+	memcpy(p->options.events, made->events, sizeof(p->options.events));
+	p->options.nr_events = made->nr_events;
+	if (made->ibs)
 		err = ext_parse(made->ibs, &p->options.ext, e);
 	if (!err && !wish->kernel)
 		err = leave_kernel_out(p, e);

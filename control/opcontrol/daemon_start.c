@@ -33,10 +33,13 @@ void words_free(struct words *w)
 
 static void add_event_words(const struct event_plan *plan, struct words *w)
 {
+	char *events = event_plan_format(plan);
+
 	if (plan->cpu_type)
 		add_word(w, xasprintf("--cpu-type=%s", plan->cpu_type));
-	if (plan->events)
-		add_word(w, xasprintf("--events=%s", plan->events));
+	if (events)
+		add_word(w, xasprintf("--events=%s", events));
+	free(events);
 	if (plan->ibs)
 		add_word(w, xasprintf("--ext-feature=%s", plan->ibs));
 }

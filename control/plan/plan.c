@@ -61,7 +61,10 @@ static int plan_by_time(const struct collector_choice *c, struct event_plan *p,
 	if (err)
 		return err;
 	strcpy(r->mask, "0");
-	p->events = xasprintf("%s:0:0:%" PRIu64 ":0:%d:%d", r->name, r->count, r->kernel, r->user);
+	p->events[0] = (struct event_option){ .count = r->count, .kernel = r->kernel,
+					      .user = r->user };
+	snprintf(p->events[0].name, sizeof(p->events[0].name), "%s", r->name);
+	p->nr_events = 1;
 	return 0;
 }
 
@@ -153,44 +156,69 @@ static uint32_t extra_bits(const struct maker *m, const struct event_choice *c)
 	return m->c->module ? extra & ~EXTRA_PEBS : extra;
 }
 
-/* NAME:value:counter:count:um:kernel:user[:extra[:pmu]] */
-static void add_word(const struct maker *m, const struct event_choice *c, const char *pmu,
-		     struct strbuf *out)
+static int add_event(struct maker *m, const struct event_choice *c, const char *pmu,
+		     struct op_error *e)
 {
-	uint32_t extra = extra_bits(m, c);
+	struct event_plan *p = m->plan;
+	struct event_option *event = &p->events[p->nr_events];
 
 	if (c->event->ext)
-		return;
+		return 0;
+	if (p->nr_events == EVENTS_MAX)
+		return op_error_set(e, -ENOSPC, "more than %d events over all kinds of CPU",
+				    EVENTS_MAX);
 	if (m->c->module && c->mask.extra & EXTRA_PEBS)
-		strbuf_addf(&m->plan->notes, "%s is sampled without precise addresses: those are "
+		strbuf_addf(&p->notes, "%s is sampled without precise addresses: those are "
 			    "perf's (--collector=perf).\n", c->event->name);
-	strbuf_addf(out, "%s%s:0x%" PRIx64 ":%d:%" PRIu64 ":0x%" PRIx32 ":%d:%d",
-		    out->len ? "," : "", c->event->name, c->event->code, c->counter, c->count,
-		    c->mask.value, c->kernel, c->user);
-	if (extra || *pmu)
-		strbuf_addf(out, ":0x%" PRIx32, extra);
-	if (*pmu)
-		strbuf_addf(out, ":%s", pmu);
+	*event = (struct event_option){
+		.value = c->event->code,
+		.count = c->count,
+		.unit_mask = c->mask.value,
+		.extra = extra_bits(m, c),
+		.counter = c->counter,
+		.kernel = c->kernel,
+		.user = c->user,
+	};
+	snprintf(event->name, sizeof(event->name), "%s", c->event->name);
+	snprintf(event->pmu, sizeof(event->pmu), "%s", pmu);
+	p->nr_events++;
+	return 0;
 }
 
 /* In the order asked for, whatever kinds there are. */
-static void make_words(struct maker *m)
+static int add_events(struct maker *m, struct op_error *e)
 {
-	struct strbuf words = STRBUF_INIT;
+	int err = 0;
 
 	for (size_t i = 0; i < m->plan->nr; i++)
 		for (size_t k = 0; k < m->nr_kinds; k++) {
 			const struct kind_plan *kp = &m->kinds[k];
 			const char *pmu = m->nr_kinds > 1 ? kp->kind->pmu : "";
 
-			for (size_t j = 0; j < kp->nr; j++)
+			for (size_t j = 0; j < kp->nr && !err; j++)
 				if (kp->of[j] == i)
-					add_word(m, &kp->choices[j], pmu, &words);
+					err = add_event(m, &kp->choices[j], pmu, e);
 		}
-	if (words.len)
-		m->plan->events = strbuf_steal(&words);
-	strbuf_free(&words);
 	m->plan->cpu_type = xstrdup(m->kinds[0].kind->type->name);
+	return err;
+}
+
+char *event_plan_format(const struct event_plan *p)
+{
+	struct strbuf out = STRBUF_INIT;
+
+	for (unsigned int i = 0; i < p->nr_events; i++) {
+		const struct event_option *event = &p->events[i];
+
+		strbuf_addf(&out, "%s%s:0x%" PRIx64 ":%u:%" PRIu64 ":0x%" PRIx64 ":%d:%d",
+			    i ? "," : "", event->name, event->value, event->counter, event->count,
+			    event->unit_mask, event->kernel, event->user);
+		if (event->extra || *event->pmu)
+			strbuf_addf(&out, ":0x%" PRIx32, event->extra);
+		if (*event->pmu)
+			strbuf_addf(&out, ":%s", event->pmu);
+	}
+	return p->nr_events ? strbuf_steal(&out) : NULL;
 }
 
 /* ---- all of it ---- */
@@ -221,7 +249,7 @@ static int plan_counts(struct maker *m, struct op_error *e)
 		err = event_plan_ibs(m->c, m->kinds[0].choices, m->kinds[0].nr, &m->plan->ibs, e);
 	if (!err) {
 		settle(m);
-		make_words(m);
+		err = add_events(m, e);
 	}
 	for (size_t k = 0; k < m->nr_kinds; k++)
 		event_table_free(m->kinds[k].table);
@@ -267,7 +295,6 @@ int event_plan_make(const struct collector_choice *c, const struct setup *s,
 void event_plan_free(struct event_plan *p)
 {
 	free(p->cpu_type);
-	free(p->events);
 	free(p->ibs);
 	strbuf_free(&p->notes);
 	*p = (struct event_plan){ .notes = STRBUF_INIT };

@@ -14,12 +14,14 @@
 #include <stdint.h>
 #include "control/machine/collector_choice.h"
 #include "control/opcontrol/setup.h"
+#include "daemon/event_option.h"
 #include "libutil/error.h"
 #include "libutil/strbuf.h"
 
 struct event_plan {
 	char *cpu_type;			/* --cpu-type=; NULL: by time */
-	char *events;			/* --events=; NULL: none but IBS's */
+	struct event_option events[EVENTS_MAX];	/* --events= */
+	unsigned int nr_events;		/* 0: IBS's only */
 	char *ibs;			/* --ext-feature=; NULL: none */
 	struct strbuf notes;		/* lines for the user: what is not as one might think */
 	/* As they will be sampled: with the unit masks that the set-up left to the table. */
@@ -36,6 +38,9 @@ struct event_plan {
 int event_plan_make(const struct collector_choice *c, const struct setup *s,
 		    struct event_plan *ret, struct op_error *e);
 void event_plan_free(struct event_plan *p);
+
+/* The argument of --events=, malloc'd; NULL if there are none. */
+char *event_plan_format(const struct event_plan *p);
 
 /* What is sampled if nothing is asked for. */
 int event_plan_default(const struct collector_choice *c, struct event_request *ret,

@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "daemon/collect/perf/cpus.h"
-#include "daemon/collect/perf/explain.h"
+#include "daemon/collect/perf/open.h"
+#include "daemon/collect/perf/sysfs.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
@@ -139,7 +139,7 @@ static int open_subject(struct count *c, pid_t pid, int cpu, struct op_error *e)
 			if (fd == -ESRCH)
 				return -ESRCH;
 			if (fd < 0)
-				return perf_explain((int)fd, counter,
+				return perf_open_error((int)fd, counter,
 						    cpu < 0 ? 0 : (unsigned int)cpu, e);
 			add_fd(c, (int)fd, counter);
 		}

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/collect/perf/cpus.h"
+#include "daemon/collect/perf/sysfs.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 #include "operf/plan.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/collect/perf/cpus.h"
 #include "daemon/collect/perf/proc.h"
+#include "daemon/collect/perf/sysfs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

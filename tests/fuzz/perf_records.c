@@ -5,7 +5,7 @@
  * The first two bytes say where in the ring it starts, whether op samples have a branch target,
  * and whether samples have callers, listed or to be found on a copied stack; the rest is what
  * waits in it. Whatever it holds, each sample that was parsed must end as a pair of words, as a
- * note of IBS or as a loss, and each chain must end.
+ * note of IBS or as a loss, and each stack must end.
  */
 #include <linux/perf_event.h>
 #include <stddef.h>
@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "daemon/collect/perf/attribute.h"
-#include "daemon/collect/perf/callers.h"
 #include "daemon/collect/perf/ibs.h"
 #include "daemon/collect/perf/order.h"
 #include "daemon/collect/perf/ring.h"
+#include "daemon/collect/perf/stacks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,26 +26,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static uint64_t nr_pairs;
 static bool branch_target;		/* in the notes of ops */
-static bool begun;			/* the next pair is the leaf of a chain */
-static unsigned int in_chain;		/* 1 and how many callers there were so far */
+static bool begun;			/* the next pair is the leaf of a stack */
+static unsigned int in_stack;		/* 1 and how many callers there were so far */
 
 static void take_pair(void)
 {
-	if (!in_chain)
+	if (!in_stack)
 		nr_pairs++;
-	else if (in_chain++ > DEPTH)
+	else if (in_stack++ > DEPTH)
 		abort();
 	if (begun)
-		in_chain = 1;
+		in_stack = 1;
 	begun = false;
 }
 
-static void take_chain_note(op_word code)
+static void take_stack_note(op_word code)
 {
-	if (code == OP_TRACE_BEGIN ? begun || in_chain : !in_chain)
+	if (code == OP_TRACE_BEGIN ? begun || in_stack : !in_stack)
 		abort();
 	begun = code == OP_TRACE_BEGIN;
-	in_chain = 0;
+	in_stack = 0;
 }
 
 /* Count the pairs and IBS's notes, and so check that the words can be followed. */
@@ -69,7 +69,7 @@ static void take_words(void *context, const op_word *w, size_t nr)
 				abort();
 			nr_pairs += w[i + 1] == OP_IBS_FETCH || w[i + 1] == OP_IBS_OP;
 			if (w[i + 1] == OP_TRACE_BEGIN || w[i + 1] == OP_STACK_END)
-				take_chain_note(w[i + 1]);
+				take_stack_note(w[i + 1]);
 			i += 2 + payload[w[i + 1]] + (w[i + 1] == OP_IBS_OP && branch_target);
 		} else {
 			take_pair();
@@ -80,7 +80,7 @@ static void take_words(void *context, const op_word *w, size_t nr)
 		abort();
 }
 
-static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order, bool chains)
+static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order, bool stacks)
 {
 	const void *bytes;
 	uint64_t nr = 0;
@@ -92,15 +92,15 @@ static uint64_t read_ring(struct perf_ring *ring, struct perf_order *order, bool
 
 		if (perf_record_parse(bytes, size, &r))
 			continue;
-		if (r.kind == PERF_KIND_SAMPLE && size > PERF_SAMPLE_BYTES && !chains &&
+		if (r.kind == PERF_KIND_SAMPLE && size > PERF_SAMPLE_BYTES && !stacks &&
 		    r.time != UINT64_MAX && r.cpu < 4) {
 			r.sample.counter = PERF_IBS_COUNTER(r.id & 1 ? OP_IBS_OP : OP_IBS_FETCH);
 			perf_order_add_change(order, &r, bytes, size);
 			nr++;
 		} else if (r.kind == PERF_KIND_SAMPLE && r.time != UINT64_MAX) {
-			if (chains) {
-				r.sample.chain = (const char *)bytes + PERF_SAMPLE_BYTES;
-				r.sample.chain_size = (uint32_t)(size - PERF_SAMPLE_BYTES);
+			if (stacks) {
+				r.sample.stack = (const char *)bytes + PERF_SAMPLE_BYTES;
+				r.sample.stack_size = (uint32_t)(size - PERF_SAMPLE_BYTES);
 			}
 			perf_order_add_sample(order, r.cpu % 4, &r.sample);
 			nr++;
@@ -122,7 +122,6 @@ static struct unwind_cache *the_cache(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct perf_order_ops ops = {perf_attribute_samples, perf_attribute_change};
 	static _Alignas(8) unsigned char memory[RING_SIZE];
 	static struct perf_emit emit;
 	struct perf_event_mmap_page page = {0};
@@ -136,32 +135,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   .cpus = cpus,
 				   .nr_cpus = 4};
 	uint64_t samples, lost = 0, start = size >= 2 ? (data[0] | data[1] << 8) & ~7u : 0;
-	bool chains = size >= 2 && data[1] & 0x40, copies = size >= 2 && data[1] & 0x20;
-	struct perf_callers callers = {.depth = DEPTH, .max_addresses = 20, .copies = copies};
+	bool stacks = size >= 2 && data[1] & 0x40, copies = size >= 2 && data[1] & 0x20;
+	struct perf_stacks config = {.depth = DEPTH, .max_addresses = 20, .copies = copies};
 	struct perf_ring ring;
 
 	branch_target = a.branch_target = size >= 2 && data[1] & 0x80;
 	perf_processes_init(&processes, cookies, "/nonexistent");
 	begun = false;
-	in_chain = 0;
-	a.callers = chains ? &callers : NULL;
+	in_stack = 0;
+	a.stacks = stacks ? &config : NULL;
 	if (copies) {
-		perf_tables_init(&callers.tables, the_cache(), &processes);
-		perf_copy_size_init(&callers.copy_size, PERF_COPY_BYTES, RING_SIZE, 1000000, 0);
+		perf_tables_init(&config.tables, the_cache(), &processes);
+		perf_copy_size_init(&config.copy_size, PERF_COPY_BYTES, RING_SIZE, 1000000, 0);
 	}
 	page.data_head = page.data_tail = start;
 	perf_ring_init(&ring, &page, memory, RING_SIZE);
 	for (size_t i = 2; i < size && i - 2 < RING_SIZE; i++)
 		memory[page.data_head++ % RING_SIZE] = data[i];
 
-	samples = read_ring(&ring, order, chains);
+	samples = read_ring(&ring, order, stacks);
 	nr_pairs = 0;
 	perf_emit_begin(&emit, take_words, NULL);
-	perf_order_run(order, UINT64_MAX / 2, &ops, &a);
-	perf_order_run(order, UINT64_MAX, &ops, &a);
+	perf_attribute_run(&a, order, UINT64_MAX / 2);
+	perf_attribute_run(&a, order, UINT64_MAX);
 	perf_emit_end(&emit);
 	perf_ring_end(&ring);
-	if (begun || in_chain)
+	if (begun || in_stack)
 		abort();
 	for (int cpu = 0; cpu < 4; cpu++)
 		for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
@@ -170,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 
 	if (copies)
-		perf_tables_free(&callers.tables);
+		perf_tables_free(&config.tables);
 	perf_ring_unmap(&ring);
 	perf_order_free(order);
 	perf_processes_tick(&processes, UINT64_MAX);

@@ -70,7 +70,7 @@ call_tree-static := -fomit-frame-pointer -static
 call_tree-static-pie := -fomit-frame-pointer -static-pie
 call_trees := $(addprefix $(O)/tools/,call_tree call_tree-fp call_tree-static call_tree-static-pie)
 test_tools += $(call_trees)
-call_tree_rooms := tests/unit/daemon/collect/perf/chains
+call_tree_rooms := tests/unit/daemon/collect/perf/call_trees
 call_tree_sources := $(call sources,$(call_tree_rooms))
 $(call_trees): $(O)/tools/%: $(call_tree_sources) $(wildcard $(call_tree_rooms)/*.h)
 	@mkdir -p $(@D)
@@ -79,8 +79,8 @@ $(call_trees): $(O)/tools/%: $(call_tree_sources) $(wildcard $(call_tree_rooms)/
 # and one that throws, where there is a C++ compiler
 ifneq ($(shell command -v $(CXX)),)
 test_tools += $(O)/tools/exceptions
-$(O)/tests/unit/daemon/collect/perf/chains.o $(O)/tests/unit/unwind/throws.o: CPPFLAGS += -DHAVE_CXX
-$(call tests_named,daemon/collect/perf,chains) $(call tests_named,unwind,throws): | $(O)/tools/exceptions
+$(O)/tests/unit/daemon/collect/perf/call_trees.o $(O)/tests/unit/unwind/throws.o: CPPFLAGS += -DHAVE_CXX
+$(call tests_named,daemon/collect/perf,call_trees) $(call tests_named,unwind,throws): | $(O)/tools/exceptions
 $(O)/tools/exceptions: $(call_tree_rooms)/exceptions.cc
 	@mkdir -p $(@D)
 	$(call say,CXX)$(CXX) -O2 -fomit-frame-pointer -Wall -Wextra $(WERROR) -o $@ $<
@@ -88,7 +88,7 @@ endif
 
 # the daemon; its recorder is fed by a collector of the tests'
 $(call each_is_a_test,daemon/collect/perf,libdaemon.a)
-$(call tests_named,daemon/collect/perf,chains chains_hard): | $(call_trees)
+$(call tests_named,daemon/collect/perf,call_trees call_trees_hard): | $(call_trees)
 $(foreach t,$(foreach f,daemon daemon/collect/ibs daemon/collect/module daemon/record,\
 	$(addprefix $(f)/,$(call unit_names,$(f)))),\
 	$(call test_of,$(t),tests/fake_collector.c,libdaemon.a))

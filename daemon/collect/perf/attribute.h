@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * attribute.h - turn samples into words: whose it is, which image, where in it
+ * attribute.h - turn samples into words: task, image, offset in it, and stack
  *
  * Every sample ends in exactly one place, a pair of words or a counter of lost ones [PC-3].
  */
@@ -11,17 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "daemon/collect/perf/emit.h"
+#include "daemon/collect/perf/order.h"
 #include "daemon/collect/perf/process.h"
 #include "daemon/collect/perf/records.h"
 #include "libdb/session/session.h"
 
-/* What is known of one CPU for good, also while it's offline. */
+/* State of one CPU, kept while it is offline. */
 struct perf_cpu_state {
-	struct cpu_counts counts;	/* received and lost here; those lost in the ring not yet */
-	uint32_t exiting_tgid, exiting_tid;	/* the last one that exited here */
+	struct cpu_counts counts;	/* received and lost here, not those lost in the ring */
+	uint32_t exiting_tgid, exiting_tid;	/* the last task that exited here */
 };
 
-struct perf_callers;
+struct perf_cgroups;
+struct perf_comms;
+struct perf_stacks;
 
 struct perf_attribute {
 	struct perf_processes *processes;
@@ -30,28 +33,23 @@ struct perf_attribute {
 	struct perf_cpu_state *cpus;	/* by CPU */
 	unsigned int nr_cpus;
 	bool branch_target;		/* IBS's op samples have it */
-	struct perf_callers *callers;	/* callers.h; NULL: samples go without */
-	struct perf_cgroups *cgroups;	/* cgroups.h; NULL: no such records are asked for */
-	struct perf_comms *comms;	/* comms.h; NULL: names are of no use */
+	struct perf_stacks *stacks;	/* NULL: samples have none */
+	struct perf_cgroups *cgroups;	/* NULL: no such records are asked for */
+	struct perf_comms *comms;	/* NULL: names are not wanted */
 
-	/* the last answers, good while processes->generation is the same */
+	/* the last answers, valid while processes->generation is the same */
 	uint64_t generation;
 	uint32_t tgid;
 	struct perf_process *process;		/* NULL: unknown */
 	const struct perf_mapping *mapping;	/* NULL: none */
 };
 
-/* Both are given to perf_order_run(); @context is a struct perf_attribute. */
-void perf_attribute_samples(void *context, unsigned int cpu, const struct perf_sample *s,
-			    size_t nr);
-void perf_attribute_change(void *context, const struct perf_record *r);
+/* Write all samples of @order older than @bound, applying the changes between them. */
+void perf_attribute_run(struct perf_attribute *a, struct perf_order *order, uint64_t bound);
 
-/*
- * The mapping of the process of the sample at hand that @pc lies in; NULL if there is none, even
- * after a look into /proc. Good until the next call.
- */
-const struct perf_mapping *perf_attribute_find(struct perf_attribute *a, uint64_t pc);
-/* Write @pc, in @m or at its end. False: there is no word for its offset, and nothing was. */
-bool perf_attribute_emit(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc);
+/* Its two parts. */
+void perf_attribute_samples(struct perf_attribute *a, unsigned int cpu,
+			    const struct perf_sample *s, size_t nr);
+void perf_attribute_change(struct perf_attribute *a, const struct perf_record *r);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * collector.c - collect samples through perf_event_open(2)
  *
- * Where no module can be loaded, the kernel's own events sample every CPU, by time or by what its
- * hardware counts, and what the module would know from inside is worked out here from the records
- * of mmap, exec, fork and exit: rings -> order in time -> processes and mappings -> words.
- * doc/perf-collector.md.
+ * The kernel's own events sample every CPU, by time or by hardware events. What the module knows
+ * from inside is derived here from the records of mmap, exec, fork and exit. From ring to words:
+ * rings.c reads all records into order.c; attribute.c applies them in order of time to the
+ * processes (process.c) and writes words (emit.c). doc/perf-collector.md.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,11 +16,23 @@
 #include <unistd.h>
 
 #include "daemon/collect/cgroup_handle.h"
+#include "daemon/collect/collector.h"
+#include "daemon/collect/ibs/config.h"
+#include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/clock.h"
-#include "daemon/collect/perf/events.h"
-#include "daemon/collect/perf/private.h"
-#include "daemon/record/ibs.h"
+#include "daemon/collect/perf/cookies.h"
+#include "daemon/collect/perf/emit.h"
+#include "daemon/collect/perf/image_fd.h"
+#include "daemon/collect/perf/modules.h"
+#include "daemon/collect/perf/names.h"
+#include "daemon/collect/perf/order.h"
+#include "daemon/collect/perf/process.h"
+#include "daemon/collect/perf/rings.h"
+#include "daemon/collect/perf/stacks.h"
+#include "daemon/collect/perf/targets.h"
 #include "libutil/file.h"
+#include "libutil/list.h"
+#include "libutil/xalloc.h"
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"
 
@@ -28,6 +40,33 @@
 #define SLACK_NS	(10 * NS_PER_MS)	/* a record may be this late in its ring [PC-13] */
 #define SETTLE_NS	NS_PER_MS		/* a record being written when a flush begins */
 #define REREAD_NS	(5 * NS_PER_SECOND)	/* between two readings of all of /proc */
+
+struct perf_collector {
+	struct collector collector;
+	int epoll_fd, timer_fd;
+	uint64_t reread_at, modules_at;	/* when /proc and /proc/modules were read, ns */
+	struct perf_order *order;
+	struct perf_cookies *cookies;
+	struct perf_cgroups *cgroups;		/* NULL: unavailable */
+	struct perf_comms *comms;		/* NULL: not wanted */
+	struct perf_processes processes;
+	struct perf_modules modules;
+	struct perf_attribute attribute;
+	struct perf_stacks stacks;
+	struct perf_emit emit;
+	struct perf_cpu_state states[COUNTS_MAX_CPUS];
+	bool by_time;
+	char cpu_type[48];
+	struct perf_counter *counters;		/* of the setup of @rings */
+	const struct collector_targets *wanted;	/* NULL: the whole machine */
+	struct perf_targets targets;
+	struct perf_rings rings;
+};
+
+static struct perf_collector *of(struct collector *c)
+{
+	return container_of(c, struct perf_collector, collector);
+}
 
 /* --- set-up --- */
 
@@ -48,7 +87,7 @@ static int make_setup(struct perf_collector *p, const struct collector_config *c
 					    machine.max_rate);
 	s.ring_pages = perf_ring_pages(period_ns, config->buffer_words,
 				       (size_t)sysconf(_SC_PAGESIZE));
-	perf_callers_open(&p->callers, config, period_ns, &s);
+	perf_stacks_open(&p->stacks, config, period_ns, &s);
 	s.cgroups = config->cgroups && cgroup_paths_are_whole();
 	p->counters = s.counters;
 	p->by_time = collects_by_time(config);
@@ -57,7 +96,7 @@ static int make_setup(struct perf_collector *p, const struct collector_config *c
 	return 0;
 }
 
-/* What poll() waits for: a ring a quarter full, or a tenth of a second. */
+/* poll() wakes when a ring is a quarter full, and every tenth of a second. */
 static int open_poll(struct perf_collector *p, struct op_error *e)
 {
 	struct itimerspec every = { { 0, DRAIN_NS }, { 0, DRAIN_NS } };
@@ -67,20 +106,20 @@ static int open_poll(struct perf_collector *p, struct op_error *e)
 	p->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (p->epoll_fd < 0 || p->timer_fd < 0 || timerfd_settime(p->timer_fd, 0, &every, NULL) ||
 	    epoll_ctl(p->epoll_fd, EPOLL_CTL_ADD, p->timer_fd, &event))
-		return op_error_set(e, -errno, "cannot set up waiting for samples: %s",
+		return op_error_set(e, -errno, "cannot create the poll descriptors: %s",
 				    strerror(errno));
 	return 0;
 }
 
 static void perf_close(struct collector *c)
 {
-	struct perf_collector *p = perf_collector_of(c);
+	struct perf_collector *p = of(c);
 
 	perf_rings_close(&p->rings);
 	perf_targets_free(&p->targets);
 	free(p->counters);
 	p->counters = NULL;
-	perf_callers_close(&p->callers);
+	perf_stacks_close(&p->stacks);
 	if (p->cookies) {
 		perf_processes_free(&p->processes);
 		perf_cookies_free(p->cookies);
@@ -107,10 +146,10 @@ static int open_rings(struct perf_collector *p, struct perf_event_setup *setup, 
 
 	if (!err)
 		err = perf_rings_open(&p->rings, setup, targets, "", p->order, p->epoll_fd, e);
-	return err || !targets ? err : perf_targets_open(targets, &p->rings, e);
+	return err || !targets ? err : perf_rings_open_threads(&p->rings, e);
 }
 
-/* What was there before the records; of a program that is just beginning all is in them. */
+/* What existed before the records did; for a program that is about to exec, nothing matters. */
 static int read_processes(struct perf_collector *p)
 {
 	if (!p->wanted)
@@ -122,7 +161,7 @@ static int read_processes(struct perf_collector *p)
 
 static int perf_open(struct collector *c, const struct collector_config *config, struct op_error *e)
 {
-	struct perf_collector *p = perf_collector_of(c);
+	struct perf_collector *p = of(c);
 	struct perf_event_setup setup;
 	int err = make_setup(p, config, &setup, e);
 
@@ -143,7 +182,7 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		.cpus = p->states,
 		.nr_cpus = COUNTS_MAX_CPUS,
 		.branch_target = ibs_has_branch_target(config->ibs),
-		.callers = p->callers.depth ? &p->callers : NULL,
+		.stacks = p->stacks.depth ? &p->stacks : NULL,
 		.cgroups = p->cgroups,
 		.comms = p->comms,
 	};
@@ -154,8 +193,8 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 		perf_close(c);
 		return err;
 	}
-	perf_callers_opened(&p->callers, config, &p->processes, &p->rings.setup);
-	/* changes are being recorded by now, so nothing falls between them and what we read here */
+	perf_stacks_opened(&p->stacks, config, &p->processes, &p->rings.setup);
+	/* changes are recorded from here on, so none is missed between records and /proc */
 	err = read_processes(p);
 	if (err) {
 		op_error_set(e, err, "cannot read /proc: %s", strerror(-err));
@@ -169,17 +208,17 @@ static int perf_open(struct collector *c, const struct collector_config *config,
 
 static int perf_start(struct collector *c, struct op_error *e)
 {
-	return perf_rings_sample(&perf_collector_of(c)->rings, true, e);
+	return perf_rings_sample(&of(c)->rings, true, e);
 }
 
 static int perf_stop(struct collector *c, struct op_error *e)
 {
-	return perf_rings_sample(&perf_collector_of(c)->rings, false, e);
+	return perf_rings_sample(&of(c)->rings, false, e);
 }
 
 static int perf_poll_fd(struct collector *c)
 {
-	return perf_collector_of(c)->epoll_fd;
+	return of(c)->epoll_fd;
 }
 
 /* --- draining --- */
@@ -191,7 +230,7 @@ static void clear_timer(struct perf_collector *p)
 	(void)!read(p->timer_fd, &expirations, sizeof(expirations));
 }
 
-static void look_at_modules(struct perf_collector *p, uint64_t now)
+static void announce_modules(struct perf_collector *p, uint64_t now)
 {
 	if (now - p->modules_at < DRAIN_NS / 2)
 		return;
@@ -199,8 +238,8 @@ static void look_at_modules(struct perf_collector *p, uint64_t now)
 	p->modules_at = now;
 }
 
-/* Records of changes were lost, or a CPU ran unwatched: see for ourselves, but not all the time. */
-static void make_up_for_missed(struct perf_collector *p, uint64_t now)
+/* Records of changes were lost, or a CPU ran without events: read /proc again, but not too often. */
+static void reread_if_missed(struct perf_collector *p, uint64_t now)
 {
 	if (!p->rings.missed_changes || now - p->reread_at < REREAD_NS)
 		return;
@@ -212,30 +251,131 @@ static void make_up_for_missed(struct perf_collector *p, uint64_t now)
 static int perf_drain(struct collector *c, bool flush, words_fn *words, void *context,
 		      struct op_error *e)
 {
-	static const struct perf_order_ops ops = { perf_attribute_samples, perf_attribute_change };
-	struct perf_collector *p = perf_collector_of(c);
+	struct perf_collector *p = of(c);
 	struct timespec settle = { 0, SETTLE_NS };
 	uint64_t now, bound;
+	uint32_t copy_bytes;
 
 	(void)e;
 	clear_timer(p);
 	if (flush)
 		nanosleep(&settle, NULL);
-	/* the clock before the rings: what is older than it and not late is in them */
+	/* the clock before the rings: they hold everything older, except late records */
 	now = perf_now();
 	bound = flush ? now : now - SLACK_NS;
 	perf_rings_read(&p->rings, now);
 
 	perf_emit_begin(&p->emit, words, context);
-	look_at_modules(p, now);
-	perf_order_run(p->order, bound, &ops, &p->attribute);
+	announce_modules(p, now);
+	perf_attribute_run(&p->attribute, p->order, bound);
 	perf_emit_end(&p->emit);
 
 	perf_rings_release(&p->rings);
-	perf_callers_end_drain(&p->callers, &p->rings, now);
+	copy_bytes = perf_stacks_end_drain(&p->stacks, perf_rings_lost_records(&p->rings), now);
+	if (copy_bytes)
+		(void)perf_rings_copy(&p->rings, copy_bytes);
 	perf_processes_tick(&p->processes, bound);
-	make_up_for_missed(p, now);
+	reread_if_missed(p, now);
 	return 0;
+}
+
+/* --- queries --- */
+
+static int perf_cookie_path(struct collector *c, op_word cookie, char **ret_path)
+{
+	const struct perf_image *image = perf_cookies_find(of(c)->cookies, cookie);
+
+	if (!image)
+		return -ENOENT;
+	*ret_path = xstrdup(image->path);
+	return 0;
+}
+
+static int perf_cookie_fd(struct collector *c, op_word cookie)
+{
+	struct perf_collector *p = of(c);
+	const struct perf_image *image = perf_cookies_find(p->cookies, cookie);
+
+	return image ? perf_image_open(&p->processes, image) : -ENOENT;
+}
+
+static int perf_cookie_build_id(struct collector *c, op_word cookie, unsigned char *id, size_t *len)
+{
+	const struct perf_image *image = perf_cookies_find(of(c)->cookies, cookie);
+
+	if (!image)
+		return -ENOENT;
+	if (!image->build_id.len)
+		return -ENODATA;
+	memcpy(id, image->build_id.bytes, image->build_id.len);
+	*len = image->build_id.len;
+	return 0;
+}
+
+static int perf_cgroup_path(struct collector *c, uint64_t id, char **ret_path)
+{
+	const struct perf_collector *p = of(c);
+	const char *path = p->cgroups ? perf_cgroups_find(p->cgroups, id) : NULL;
+
+	if (!path)
+		return -ENOENT;
+	*ret_path = xstrdup(path);
+	return 0;
+}
+
+static void add_counts(const struct perf_collector *p, unsigned int cpu, struct cpu_counts *to)
+{
+	const struct cpu_counts *from = &p->states[cpu].counts;
+	uint64_t lost = perf_rings_lost(&p->rings, cpu);
+
+	to->received += from->received + lost;
+	for (int reason = 0; reason < NR_LOSS_REASONS; reason++)
+		to->lost[reason] += from->lost[reason];
+	to->lost[LOST_RING] += lost;
+	to->throttled += perf_rings_throttled(&p->rings, cpu, perf_now());
+}
+
+static int perf_counts(struct collector *c, struct session_counts *counts)
+{
+	const struct perf_collector *p = of(c);
+
+	session_counts_reserve(counts, p->rings.nr_cpus);
+	for (unsigned int cpu = 0; cpu < p->rings.nr_cpus; cpu++)
+		add_counts(p, cpu, &counts->cpu[cpu]);
+	return 0;
+}
+
+static int perf_event_times(struct collector *c, unsigned int counter, uint64_t *ret_enabled_ns,
+			    uint64_t *ret_running_ns)
+{
+	const struct perf_collector *p = of(c);
+	struct perf_times times;
+
+	if (p->by_time || !perf_rings_times(&p->rings, counter, &times))
+		return -ENODATA;
+	*ret_enabled_ns = times.enabled_ns;
+	*ret_running_ns = times.running_ns;
+	return 0;
+}
+
+static uint64_t perf_throttled(struct collector *c, unsigned int counter)
+{
+	return perf_rings_throttled_of(&of(c)->rings, counter, perf_now());
+}
+
+static void perf_status(struct collector *c, struct collector_status *ret)
+{
+	const struct perf_collector *p = of(c);
+
+	memset(ret, 0, sizeof(*ret));
+	strcpy(ret->model, p->by_time ? "timer" : "perf");
+	strcpy(ret->cpu_type, p->cpu_type);
+	if (p->by_time && p->counters)
+		ret->period_ns = p->counters[0].period_ns;
+	ret->copy_bytes = p->stacks.copies ? p->stacks.copy_size.bytes : 0;
+	perf_rings_note(&p->rings, ret->note, sizeof(ret->note));
+	if (!ret->note[0])
+		perf_stacks_note(&p->stacks, ret->note, sizeof(ret->note));
 }
 
 struct collector *collector_perf(void)

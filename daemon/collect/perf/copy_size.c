@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copy_size.c - let the size of stack copies follow the chains
+ * copy_size.c - adapt the size of stack copies to the stacks
  *
- * Up at once when one in a hundred is short, down only after a long time in which half would
- * have done: a change costs new events on every CPU.
+ * Grows at once when one stack in a hundred is short; shrinks only after a long time in which half
+ * the size sufficed, because a change needs new events on every CPU.
  */
 #include "daemon/collect/perf/copy_size.h"
 
@@ -11,9 +11,9 @@
 
 #define OTHER_BYTES	512	/* of a record: body, registers, some kernel callers */
 #define HOLD_NS		(50 * NS_PER_MS)	/* a ring has room for the samples of this time; */
-#define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* of this, if they won't become smaller */
-#define CHAINS_UP	100	/* enough to judge whether they are short, */
-#define CHAINS_DOWN	1000	/* and whether they are not */
+#define FIXED_HOLD_NS	(100 * NS_PER_MS)	/* of this, if the size is fixed */
+#define STACKS_UP	100	/* enough to see that copies are too short, */
+#define STACKS_DOWN	1000	/* and that they are too long */
 #define DOWN_NS		(20 * NS_PER_SECOND)
 
 #define RING_BYTES_MIN	((size_t)1 << 20)
@@ -34,7 +34,7 @@ static uint32_t within(uint64_t bytes, uint64_t most)
 
 static void begin(struct perf_copy_size *s, uint64_t lost, uint64_t now)
 {
-	s->chains = s->short_ones = s->deep = 0;
+	s->stacks = s->short_ones = s->deep = 0;
 	s->lost = lost;
 	s->since = now;
 }
@@ -70,9 +70,9 @@ void perf_copy_size_init(struct perf_copy_size *s, uint32_t bytes, size_t ring_b
 
 bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now)
 {
-	bool lost_many = (lost - s->lost) * 100 > s->chains;
-	bool is_short = s->chains >= CHAINS_UP && s->short_ones * 100 > s->chains;
-	bool judged = s->chains >= CHAINS_DOWN && now - s->since >= DOWN_NS;
+	bool lost_many = (lost - s->lost) * 100 > s->stacks;
+	bool is_short = s->stacks >= STACKS_UP && s->short_ones * 100 > s->stacks;
+	bool judged = s->stacks >= STACKS_DOWN && now - s->since >= DOWN_NS;
 	uint32_t bytes = s->bytes;
 
 	if (lost_many) {	/* a whole sample is worth more than its last callers */
@@ -80,7 +80,7 @@ bool perf_copy_size_decide(struct perf_copy_size *s, uint64_t lost, uint64_t now
 		s->up_at = now + DOWN_NS;
 	} else if (is_short && now >= s->up_at) {
 		bytes = within((uint64_t)bytes * 2, s->most);
-	} else if (judged && s->deep * 1000 < s->chains) {
+	} else if (judged && s->deep * 1000 < s->stacks) {
 		bytes = within(bytes / 2, s->most);
 	}
 	if (bytes != s->bytes || judged || lost_many)

@@ -109,34 +109,14 @@ static int make_clock(const struct collector_config *config, const struct perf_m
 
 /* Events */
 
-char *perf_pmu_file(const char *root, const char *pmu, const char *file)
-{
-	return xasprintf("%s/sys/bus/event_source/devices/%s/%s", root, pmu, file);
-}
-
-/* A PMU without a list of CPUs is on all of them. */
-static void read_cpus(struct perf_counter *c, const char *root)
-{
-	char *path = perf_pmu_file(root, c->pmu, "cpus");
-
-	if (perf_cpus_read(path, &c->cpus))
-		c->cpus.end = 0;
-	free(path);
-}
-
 static int take_pmu(struct perf_counter *c, const char *root, struct op_error *e)
 {
-	char *path = perf_pmu_file(root, c->pmu, "type");
-	uint64_t type;
-	int err = file_read_u64(path, &type);
+	int err = perf_pmu_type(root, c->pmu, &c->type);
 
-	free(path);
-	if (err || type > UINT32_MAX)
-		return op_error_set(e, err ? err : -EINVAL, "event '%s': this machine's kernel has "
-				    "no PMU '%s'; ls /sys/bus/event_source/devices lists them",
-				    c->name, c->pmu);
-	c->type = type;
-	read_cpus(c, root);
+	if (err)
+		return op_error_set(e, err, "event '%s': unknown PMU '%s' on this machine; see ls "
+				    PERF_PMU_DIR, c->name, c->pmu);
+	perf_pmu_cpus(root, c->pmu, &c->cpus);
 	return 0;
 }
 
@@ -234,7 +214,7 @@ void perf_counters_refresh(struct perf_counter *counters, unsigned int nr, const
 {
 	for (unsigned int i = 0; i < nr; i++)
 		if (*counters[i].pmu)
-			read_cpus(&counters[i], root);
+			perf_pmu_cpus(root, counters[i].pmu, &counters[i].cpus);
 }
 
 bool perf_counter_is_on(const struct perf_counter *c, unsigned int cpu)

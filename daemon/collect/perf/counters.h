@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "daemon/collect/collector.h"
-#include "daemon/collect/perf/cpus.h"
+#include "daemon/collect/perf/sysfs.h"
 #include "libutil/error.h"
 
 struct perf_counter {
@@ -72,8 +72,5 @@ int perf_period(uint64_t count, uint64_t clock_khz, uint64_t max_rate, uint64_t 
 
 /* Pages for half a second of samples and a burst of mappings; @words per CPU if not 0. */
 size_t perf_ring_pages(uint64_t period_ns, size_t words, size_t page_size);
-
-/* The path of @file of the PMU @pmu, below @root ("": this machine). For free(). */
-char *perf_pmu_file(const char *root, const char *pmu, const char *file);
 
 #endif

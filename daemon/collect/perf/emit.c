@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* emit.c - notes only when something changed, then the address and its counter [EB-*] */
+/* emit.c - write notes when something changed, then the address and its counter [EB-n] */
 #include "daemon/collect/perf/emit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define ROOM_MIN	64	/* more than all notes of one sample take, and a record's words */
+#define ROOM_MIN	64	/* exceeds all notes of one sample and a record's words */
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context)
 {
@@ -14,7 +14,7 @@ void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context)
 	e->nr_record = 0;
 	e->fn = fn;
 	e->context = context;
-	e->begins_chain = false;
+	e->begins_stack = false;
 	e->has_cpu = e->has_task = e->has_mode = e->has_cookie = e->has_anon = false;
 }
 
@@ -49,7 +49,7 @@ static void put_sample(struct perf_emit *e, uint64_t address)
 	}
 }
 
-/* NUL padded, in the bytes' own order. */
+/* NUL padded, bytes in memory order. */
 static void put_name(struct perf_emit *e, const char *name, size_t nr_words)
 {
 	size_t len = strnlen(name, nr_words * sizeof(op_word));
@@ -115,13 +115,13 @@ void perf_emit_comm(struct perf_emit *e, const char *name)
 	snprintf(e->comm, sizeof(e->comm), "%s", name);
 }
 
-/* What stands before a sample, or caller, in any case. [EB-40] */
+/* The notes before every sample or caller. [EB-40] */
 static void begin(struct perf_emit *e, bool kernel)
 {
 	make_room(e);
-	if (e->begins_chain)
+	if (e->begins_stack)
 		note(e, OP_TRACE_BEGIN);
-	e->begins_chain = false;
+	e->begins_stack = false;
 	if (e->has_mode && e->kernel == kernel)
 		return;
 	note(e, kernel ? OP_KERNEL_ENTER : OP_USER_ENTER);
@@ -137,7 +137,7 @@ static void set_cookie(struct perf_emit *e, op_word cookie)
 	put(e, cookie);
 	e->cookie = cookie;
 	e->has_cookie = true;
-	e->has_anon = false;	/* it holds only while there is no cookie */
+	e->has_anon = false;	/* it is valid only without a cookie */
 }
 
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc)

@@ -2,9 +2,9 @@
 /*
  * emit.h - write words of the event buffer (op_abi.h)
  *
- * Remembers what the last notes said and writes a note only when it changes. Words are gathered
- * and handed on in large pieces. Each drain starts with perf_emit_begin() and so stands for
- * itself: its first sample brings all its notes.
+ * Remembers the last notes and writes one only when it changes. Words are handed on in large
+ * pieces. Each drain starts with perf_emit_begin() and is self-contained: its first sample is
+ * preceded by all notes.
  */
 #ifndef DAEMON_COLLECT_PERF_EMIT_H
 #define DAEMON_COLLECT_PERF_EMIT_H
@@ -24,7 +24,7 @@ struct perf_emit {
 	words_fn *fn;
 	void *context;
 
-	/* what the notes in force say; the flags: whether there is one */
+	/* the notes in force; the flags: whether there is one */
 	bool has_cpu, has_task, has_mode, has_cookie, has_anon;
 	bool kernel;
 	unsigned int cpu;
@@ -38,28 +38,28 @@ struct perf_emit {
 	uint64_t cgroup;		/* of the task */
 	char comm[OP_COMM_WORDS * 8 + 1];	/* the same */
 	uint64_t anon_start, anon_end;
-	bool begins_chain;		/* the next sample does; those after it are its callers */
+	bool begins_stack;		/* the next sample is a leaf; those after it are its callers */
 };
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context);
-void perf_emit_end(struct perf_emit *e);	/* hands over what is left */
+void perf_emit_end(struct perf_emit *e);	/* hands over the rest */
 
 /* Whose samples follow. A change of CPU voids all other notes. @program: the app cookie. */
 void perf_emit_cpu(struct perf_emit *e, unsigned int cpu);
 void perf_emit_task(struct perf_emit *e, uint32_t tgid, uint32_t tid, op_word program);
-/* The id of that task's control group; 0: not known. */
+/* The id of that task's control group; 0: unknown. */
 void perf_emit_cgroup(struct perf_emit *e, uint64_t id);
-/* What that task calls itself, cut to OP_COMM_WORDS words; "": not known. */
+/* That task's name, truncated to OP_COMM_WORDS words; "": unknown. */
 void perf_emit_comm(struct perf_emit *e, const char *name);
 
 /* One sample, or caller; no address may be OP_ESCAPE. */
 void perf_emit_kernel(struct perf_emit *e, uint64_t pc);
 void perf_emit_file(struct perf_emit *e, op_word cookie, uint64_t offset);
-/* @name is cut to OP_ANON_NAME_WORDS words. */
+/* @name is truncated to OP_ANON_NAME_WORDS words. */
 void perf_emit_anonymous(struct perf_emit *e, uint64_t start, uint64_t end, const char *name,
 			 uint64_t pc);
 
-/* The chain that begins_chain began is whole. @end: enum op_stack_end and OP_STACK_* bits. */
+/* End the stack that begins_stack began. @end: enum op_stack_end and OP_STACK_* bits. */
 void perf_emit_stack_end(struct perf_emit *e, unsigned int end);
 
 void perf_emit_module(struct perf_emit *e, bool loaded, uint64_t start, uint64_t size,

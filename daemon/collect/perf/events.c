@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "daemon/collect/perf/copy_size.h"
-#include "daemon/collect/perf/explain.h"
 #include "daemon/collect/perf/open.h"
 #include "libutil/xalloc.h"
 
@@ -38,7 +37,7 @@ static int open_counter(struct perf_events *ev, unsigned int cpu, struct perf_ev
 		int err = c->fd;
 
 		c->fd = -1;
-		return perf_explain(err, asked, cpu, e);
+		return perf_open_error(err, asked, cpu, e);
 	}
 	if (ioctl(c->fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0 ||
 	    ioctl(c->fd, PERF_EVENT_IOC_ID, &c->id) < 0)
@@ -107,10 +106,10 @@ int perf_events_open(struct perf_events *ev, unsigned int cpu, struct perf_event
 	ev->sampling = false;
 	ev->mappings_fd = perf_open_mappings(cpu, setup);
 	if (ev->mappings_fd < 0) {
-		err = perf_explain(ev->mappings_fd, NULL, cpu, e);
+		err = perf_open_error(ev->mappings_fd, NULL, cpu, e);
 		goto close_events;
 	}
-	ev->tells_lost = !setup->no_lost;
+	ev->has_lost_counts = !setup->no_lost;
 	err = map_ring(ev, setup);
 	if (err) {
 		op_error_set(e, err, "cannot map the ring of CPU %u: %s; "
@@ -143,7 +142,7 @@ int perf_events_add_task(struct perf_events *ev, unsigned int cpu, struct perf_e
 	int fd = perf_open_mappings(cpu, setup), err;
 
 	if (fd < 0)
-		return perf_explain(fd, NULL, cpu, e);
+		return perf_open_error(fd, NULL, cpu, e);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ev->mappings_fd) < 0) {
 		err = op_error_set(e, -errno, "cannot share the ring of CPU %u: %s", cpu,
 				   strerror(errno));

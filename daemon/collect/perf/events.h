@@ -56,7 +56,7 @@ struct perf_events {
 	int *more_mappings_fds;		/* of further threads; they use the ring of the first */
 	unsigned int nr_more;
 	struct perf_ring ring;
-	bool tells_lost;		/* the counts of lost ones are known */
+	bool has_lost_counts;		/* the kernel counts lost samples */
 	bool sampling;
 };
 

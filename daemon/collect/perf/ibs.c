@@ -1,62 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs.c - set up the PMUs of instruction-based sampling, and take their raw data apart
+ * ibs.c - configure the PMUs of instruction-based sampling, and decode their raw data
  *
- * Which bit of the configuration is what stands in sysfs, as does whether it is there at all.
+ * sysfs describes which PMUs there are and which bit of their configuration means what.
  */
 #include "daemon/collect/perf/ibs.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "libutil/file.h"
-#include "libutil/xalloc.h"
+#include "daemon/collect/perf/sysfs.h"
 
 #define CAP_BRANCH_TARGET	(1u << 5)	/* of the first word of the raw data */
 
 /* Registers in the raw data, behind the word of capabilities. */
 enum { FETCH_CONTROL, FETCH_LINEAR, FETCH_PHYSICAL, NR_FETCH };
 enum { OP_CONTROL, OP_RIP, OP_DATA, OP_DATA2, OP_DATA3, OP_LINEAR, OP_PHYSICAL, NR_OP };
-#define OP_TARGET	NR_OP		/* if it is capable of that */
-
-/* Set the bit of @config that the PMU's format calls @name. -ENOENT: it has none. */
-static int set_bit(const char *root, const char *pmu, const char *name, uint64_t *config)
-{
-	char *path, *file = xasprintf("format/%s", name), text[64];
-	unsigned int bit;
-	int err;
-
-	path = perf_pmu_file(root, pmu, file);
-	err = file_read_line(path, text, sizeof(text));
-	free(file);
-	free(path);
-	if (err)
-		return -ENOENT;
-	if (sscanf(text, "config:%u", &bit) != 1 || bit > 63)
-		return -ENOENT;
-	*config |= UINT64_C(1) << bit;
-	return 0;
-}
+#define OP_TARGET	NR_OP		/* if the CPU has CAP_BRANCH_TARGET */
 
 static int take_type(const char *root, const char *pmu, const char *what,
 		     struct perf_counter *event, struct op_error *e)
 {
-	char *path = perf_pmu_file(root, pmu, "type");
-	uint64_t type;
-	int err = file_read_u64(path, &type);
-
-	if (!err && type <= UINT32_MAX)
-		event->type = type;
-	else
-		err = op_error_set(e, -ENODEV, "there is no '%s': this CPU, or its kernel, has no "
-				   "sampling of %s", path, what);
-	free(path);
-	return err;
+	if (!perf_pmu_type(root, pmu, &event->type))
+		return 0;
+	return op_error_set(e, -ENODEV, "no PMU '%s' on this machine: its CPU or kernel cannot "
+			    "sample %s", pmu, what);
 }
 
-/* The CPU counts in sixteens, and the kernel takes nothing else; nor can it leave a side out. */
+/* The CPU counts in sixteens, and the kernel accepts nothing else; it cannot exclude a side. */
 static struct perf_counter start(const char *pmu, const struct ibs_side *side, enum op_code code)
 {
 	struct perf_counter event = {
@@ -76,8 +48,8 @@ static int make_fetch(const struct ibs_side *side, const char *root, struct perf
 		      struct op_error *e)
 {
 	*event = start("ibs_fetch", side, OP_IBS_FETCH);
-	/* as the module: vary the count if that is possible, so as not to keep in step */
-	(void)set_bit(root, "ibs_fetch", "rand_en", &event->config);
+	/* as the module does: vary the count if possible, to avoid running in lockstep with loops */
+	(void)perf_pmu_set_bit(root, "ibs_fetch", "rand_en", &event->config);
 	return take_type(root, "ibs_fetch", "instruction fetches", event, e);
 }
 
@@ -89,12 +61,12 @@ static int make_op(const struct ibs_side *side, const char *root, struct perf_co
 	*event = start("ibs_op", side, OP_IBS_OP);
 	err = take_type(root, "ibs_op", "ops", event, e);
 	if (!err && side->unit_mask & IBS_OP_DISPATCHED &&
-	    set_bit(root, "ibs_op", "cnt_ctl", &event->config))
-		err = op_error_set(e, -ENODEV, "this CPU chooses ops by counting cycles, not "
-				   "dispatched ops: leave 0x1 out of the unit mask");
-	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root && !ibs_tells_branch_target())
-		err = op_error_set(e, -ENODEV, "this CPU does not tell the targets of branches: "
-				   "leave 0x4 out of the unit mask");
+	    perf_pmu_set_bit(root, "ibs_op", "cnt_ctl", &event->config))
+		err = op_error_set(e, -ENODEV, "this CPU cannot count dispatched ops: clear 0x1 in "
+				   "the unit mask");
+	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root && !ibs_cpu_has_branch_target())
+		err = op_error_set(e, -ENODEV, "this CPU does not record branch targets: clear 0x4 "
+				   "in the unit mask");
 	return err;
 }
 

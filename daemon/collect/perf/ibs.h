@@ -2,41 +2,41 @@
 /*
  * ibs.h - instruction-based sampling by the kernel's own PMUs
  *
- * Where no module can be loaded, the PMUs ibs_fetch and ibs_op sample, and their records carry the
- * registers as raw data. The same words are made of them as the module writes. [PC-60]
+ * The PMUs ibs_fetch and ibs_op put the registers into their records as raw data, which become the
+ * same words that the module writes. [PC-60]
  */
 #ifndef DAEMON_COLLECT_PERF_IBS_H
 #define DAEMON_COLLECT_PERF_IBS_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "daemon/collect/ibs/config.h"
 #include "daemon/collect/perf/counters.h"
-#include "daemon/record/ibs.h"
 #include "libutil/error.h"
 #include "oprofilefs/op_abi.h"
 
 /*
- * Their samples have a number of counter that no event has, and that tells the note which they
- * become: OP_IBS_FETCH or OP_IBS_OP.
+ * The counter number of their samples, which no event has, encodes the note that they become:
+ * OP_IBS_FETCH or OP_IBS_OP.
  */
 #define PERF_IBS_COUNTER(code)	(COLLECTOR_COUNTERS_MAX + (code))
 #define PERF_IBS_CODE(counter)	((enum op_code)((counter) - COLLECTOR_COUNTERS_MAX))
 
 /*
- * What @ibs asks for, of the machine whose /sys lies below @root ("": this one): PERF_IBS_MAX at
- * most, *ret_nr. -ENODEV, told in @e: its kernel or its CPU does not have that.
+ * What @ibs asks for, on the machine whose /sys is below @root ("": this one): *ret_nr counters,
+ * PERF_IBS_MAX at most. -ENODEV, with @e set: its kernel or its CPU does not support it.
  */
 #define PERF_IBS_MAX	2
 int perf_ibs_make(const struct ibs_config *ibs, const char *root, struct perf_counter *ret,
 		  unsigned int *ret_nr, struct op_error *e);
 
-/* Words of a note after the address: of the longest. */
+/* Words after the address in the longest note. */
 #define PERF_IBS_WORDS_MAX	OP_IBS_OP_WORDS
 
 /*
- * The words that follow the address in a note @code, of a record's raw data. How many, or 0: the
- * data is too short for them, or @code is another. @branch_target: op samples have it; 0 where the
- * CPU does not tell.
+ * Decode a record's raw data into the words that follow the address in note @code. Returns their
+ * number, or 0 if the data is too short or @code is another note. @branch_target: op notes include
+ * the target, 0 if the CPU did not record it.
  */
 size_t perf_ibs_words(enum op_code code, bool branch_target, const void *raw, size_t size,
 		      op_word ret[PERF_IBS_WORDS_MAX]);

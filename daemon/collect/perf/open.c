@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * open.c - ask the kernel for one event, and for less where it does not take that
- */
+/* open.c - ask the kernel for one event, and for less if it refuses */
 #include "daemon/collect/perf/open.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "daemon/collect/perf/chain.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/records.h"
+#include "libutil/file.h"
 
-/* The first chains wait for their tables: they shall not be too many. */
+/* The first stacks wait for their tables: the fewer at once, the better. */
 #define WAKEUP_BYTES_MAX	((uint32_t)2 << 20)
 
 static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
@@ -25,7 +25,7 @@ static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 	a.sample_id_all = 1;
 	a.use_clockid = 1;
 	a.clockid = PERF_CLOCK;
-	a.watermark = 1;	/* be woken when a quarter is full; a timer does the rest */
+	a.watermark = 1;	/* wake up when a quarter is full; a timer does the rest */
 	a.wakeup_watermark = (uint32_t)(setup->ring_pages * (size_t)sysconf(_SC_PAGESIZE) / 4);
 	if (a.wakeup_watermark > WAKEUP_BYTES_MAX)
 		a.wakeup_watermark = WAKEUP_BYTES_MAX;
@@ -37,7 +37,7 @@ static struct perf_event_attr common_attr(const struct perf_event_setup *setup)
 }
 
 /* [PC-80], [PC-81] */
-static void ask_for_callers(struct perf_event_attr *a, const struct perf_event_setup *setup)
+static void ask_for_stacks(struct perf_event_attr *a, const struct perf_event_setup *setup)
 {
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	a->sample_max_stack = (uint16_t)setup->max_addresses;
@@ -67,7 +67,7 @@ static struct perf_event_attr sampling_attr(const struct perf_event_setup *setup
 	a.exclude_idle = c->exclude_idle;
 	a.exclude_guest = !c->guests_too;
 	if (setup->max_addresses && !c->raw)
-		ask_for_callers(&a, setup);
+		ask_for_stacks(&a, setup);
 	return a;
 }
 
@@ -76,7 +76,7 @@ static struct perf_event_attr mappings_attr(const struct perf_event_setup *setup
 	struct perf_event_attr a = common_attr(setup);
 
 	a.config = PERF_COUNT_SW_DUMMY;
-	a.exclude_kernel = 1;	/* or those who may not look into the kernel could not have it */
+	a.exclude_kernel = 1;	/* unprivileged users could not open it otherwise */
 	a.mmap = a.mmap2 = 1;
 	a.comm = a.comm_exec = 1;
 	a.task = 1;
@@ -100,7 +100,7 @@ static int open_event(const struct perf_event_attr *attr, pid_t tid, unsigned in
 	if (fd < 0 && errno == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit)) {
 		limit.rlim_cur *= 2;
 		if (limit.rlim_cur > limit.rlim_max)
-			limit.rlim_max = limit.rlim_cur;	/* as root we may */
+			limit.rlim_max = limit.rlim_cur;	/* root may raise it */
 		if (!setrlimit(RLIMIT_NOFILE, &limit))
 			fd = sys_open(&a, tid, cpu);
 		else
@@ -109,7 +109,7 @@ static int open_event(const struct perf_event_attr *attr, pid_t tid, unsigned in
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* Newer features are asked for once, the newest first, and done without where they are unknown. */
+/* Newer features are dropped one by one, the newest first, if the kernel does not know them. */
 int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 {
 	bool no_cgroups = !setup->cgroups;
@@ -128,12 +128,12 @@ int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup)
 	return fd;
 }
 
-static bool may_be_asked_too_much(int err)
+static bool is_refusal(int err)
 {
 	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOENT;
 }
 
-/* The highest precise level that is taken, at each with guests left out if that is possible. */
+/* The highest precise level that the kernel accepts, excluding guests if possible. */
 static int open_lowered(unsigned int cpu, const struct perf_event_setup *setup,
 			struct perf_counter *c)
 {
@@ -146,7 +146,7 @@ static int open_lowered(unsigned int cpu, const struct perf_event_setup *setup,
 		fd = open_event(&attr, setup->tid, cpu);
 		if (fd >= 0)
 			break;
-		if (!may_be_asked_too_much(fd))
+		if (!is_refusal(fd))
 			return fd;
 		if (!trial.guests_too) {
 			trial.guests_too = true;
@@ -168,7 +168,7 @@ int perf_open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
 	int fd = open_lowered(cpu, setup, c), other;
 	struct perf_counter generic = *c;
 
-	if (!c->cycles || !may_be_asked_too_much(fd))
+	if (!c->cycles || !is_refusal(fd))
 		return fd;
 	generic.type = PERF_TYPE_HARDWARE;	/* [PC-53] */
 	generic.config = PERF_COUNT_HW_CPU_CYCLES;
@@ -177,4 +177,76 @@ int perf_open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
 		return fd;
 	*c = generic;
 	return other;
+}
+
+/* ---- errors ---- */
+
+#define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
+
+static int permission_error(int err, struct op_error *e)
+{
+	char paranoid[32];
+
+	if (file_read_line(PARANOID_FILE, paranoid, sizeof(paranoid)))
+		strcpy(paranoid, "unknown");
+	return op_error_set(e, err,
+			    "perf_event_open(2) is not permitted: kernel.perf_event_paranoid is "
+			    "%s; run as root or with CAP_PERFMON, outside of containers that "
+			    "filter it", paranoid);
+}
+
+/* Errors of hardware events only. 0: none of them. */
+static int counter_error(int err, const struct perf_counter *c, unsigned int cpu,
+			   struct op_error *e)
+{
+	switch (-err) {
+	case ENOENT:
+	case ENXIO:
+		return op_error_set(e, err, "event '%s': CPU %u has no hardware counters for it "
+				    "(hidden by a hypervisor or the firmware?); "
+				    "sample by time instead: opcontrol --model=timer", c->name,
+				    cpu);
+	case EOPNOTSUPP:
+		return op_error_set(e, err, "event '%s' cannot be sampled on CPU %u, only counted: "
+				    "the counters raise no interrupts; sample by time instead: "
+				    "opcontrol --model=timer", c->name, cpu);
+	case EBUSY:
+		return op_error_set(e, err, "event '%s': the counters of CPU %u are in use, "
+				    "by the oprofile module or a hypervisor; run opcontrol "
+				    "--deinit, or sample by time: opcontrol --model=timer", c->name, cpu);
+	case EINVAL:
+		return op_error_set(e, err, "event '%s' (select 0x%" PRIx64 "): the kernel cannot "
+				    "count it on CPU %u; ophelp lists what this CPU counts",
+				    c->name, c->config, cpu);
+	case ENOSPC:
+		return op_error_set(e, err, "event '%s': no counter of CPU %u can count it", c->name,
+				    cpu);
+	default:
+		return 0;
+	}
+}
+
+int perf_open_error(int err, const struct perf_counter *c, unsigned int cpu, struct op_error *e)
+{
+	int set = c && c->type != PERF_TYPE_SOFTWARE ? counter_error(err, c, cpu, e) : 0;
+
+	if (set)
+		return set;
+	switch (-err) {
+	case EACCES:
+	case EPERM:
+		return permission_error(err, e);
+	case ENOSYS:
+		return op_error_set(e, err, "this kernel lacks perf_event_open(2) "
+					    "(CONFIG_PERF_EVENTS is not set)");
+	case EMFILE:
+	case ENFILE:
+		return op_error_set(e, err, "no file descriptors left for perf events on CPU %u; "
+					    "raise the limit (ulimit -n)", cpu);
+	case ENODEV:
+		return op_error_set(e, err, "CPU %u is offline", cpu);
+	default:
+		return op_error_set(e, err, "cannot open a perf event on CPU %u: %s", cpu,
+				    strerror(-err));
+	}
 }

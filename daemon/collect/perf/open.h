@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * open.h - perf_event_open(2) for the two kinds of event that a CPU's ring is fed by
+ * open.h - perf_event_open(2) for the two kinds of event of a CPU's ring, and its errors
  *
- * Both return a descriptor or -errno. What the kernel does not take is lowered in what is passed,
- * so that it is asked for but once.
+ * Both kinds return a descriptor or -errno. Features that the kernel refuses are cleared in the
+ * argument, so that each is tried once.
  */
 #ifndef DAEMON_COLLECT_PERF_OPEN_H
 #define DAEMON_COLLECT_PERF_OPEN_H
 
 #include "daemon/collect/perf/events.h"
 
-/* Mappings, exec, fork and exit; it runs at once. */
+/* Mappings, exec, fork and exit; enabled. */
 int perf_open_mappings(unsigned int cpu, struct perf_event_setup *setup);
 
-/* What @c asks for; it waits to be enabled. */
+/* What @c asks for; disabled. */
 int perf_open_sampling(unsigned int cpu, const struct perf_event_setup *setup,
 		       struct perf_counter *c);
+
+/*
+ * Set @e to what @err of perf_event_open(2) on @cpu means and what to do about it; returns @err.
+ * @c: NULL if no event counts.
+ */
+int perf_open_error(int err, const struct perf_counter *c, unsigned int cpu, struct op_error *e);
 
 #endif

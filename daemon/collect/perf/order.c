@@ -2,13 +2,12 @@
 /*
  * order.c - merge per-CPU queues of samples with the changes to mappings
  *
- * Each ring is read whole, as fast as it can be, and what isn't ripe yet waits here: samples in
- * a queue per CPU, changes in one list with their bytes in one block. A heap of the CPUs by
- * their oldest sample keeps the cost of a change at log(CPUs).
+ * Each ring is read whole, as fast as possible, and what is not due yet waits here: samples in a
+ * queue per CPU, changes in one list with their bytes in one block. A heap of the CPUs by their
+ * oldest sample keeps the cost of a change at log(CPUs).
  */
 #include "daemon/collect/perf/order.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +38,10 @@ struct perf_order {
 	size_t nr_bytes, room_bytes;
 	uint64_t next_number;
 	bool unsorted;
+
+	bool running;			/* between the first and the last perf_order_next() */
+	size_t nr_done;			/* changes returned in this run */
+	struct perf_record record;	/* the last of them */
 
 	uint64_t done;			/* the last bound */
 	uint64_t late;
@@ -94,7 +97,7 @@ void perf_order_add_sample(struct perf_order *o, unsigned int cpu, const struct 
 	if (s->time < o->done)
 		o->late++;
 	xgrow(q->samples, q->nr, q->room);
-	/* a ring is in order but for records that an interrupt overtook: look back a step or two */
+	/* a ring is in order except for records that an interrupt overtook: by a step or two */
 	for (at = q->nr++; at > q->first && q->samples[at - 1].time > s->time; at--)
 		q->samples[at] = q->samples[at - 1];
 	q->samples[at] = *s;
@@ -161,20 +164,37 @@ static void build_heap(struct perf_order *o)
 		sift_down(o, i);
 }
 
-/* All samples older than @limit, CPU by CPU. */
-static void run_samples(struct perf_order *o, uint64_t limit, const struct perf_order_ops *ops,
-			void *context)
+/* The oldest CPU's samples older than @limit. False: no CPU has any. */
+static bool next_samples(struct perf_order *o, uint64_t limit, struct perf_order_item *ret)
 {
-	while (o->nr_heap && oldest(o->heap[0]) < limit) {
-		struct queue *q = o->heap[0];
-		size_t end = q->first;
+	struct queue *q = o->nr_heap ? o->heap[0] : NULL;
+	size_t end;
 
-		while (end < q->nr && q->samples[end].time < limit)
-			end++;
-		ops->samples(context, q->cpu, q->samples + q->first, end - q->first);
-		q->first = end;
-		sift_down(o, 0);
+	if (!q || oldest(q) >= limit)
+		return false;
+	for (end = q->first; end < q->nr && q->samples[end].time < limit; end++)
+		;
+	*ret = (struct perf_order_item){ .cpu = q->cpu, .samples = q->samples + q->first,
+					 .nr_samples = end - q->first };
+	q->first = end;
+	sift_down(o, 0);
+	return true;
+}
+
+/* False: it cannot be parsed, and is skipped. */
+static bool take_change(struct perf_order *o, const struct change *c, struct perf_order_item *ret)
+{
+	struct perf_record *r = &o->record;
+
+	o->nr_done++;
+	if (perf_record_parse(o->bytes + c->at, c->size, r))
+		return false;
+	if (r->kind == PERF_KIND_SAMPLE) {
+		r->sample.counter = c->counter;
+		r->raw = perf_record_raw(o->bytes + c->at, c->size, &r->raw_size);
 	}
+	*ret = (struct perf_order_item){ .change = r };
+	return true;
 }
 
 static void keep_samples(struct queue *q)
@@ -212,58 +232,62 @@ static void keep_changes(struct perf_order *o, size_t done)
 uint64_t perf_order_held(const struct perf_order *o, unsigned int cpu, uint64_t none)
 {
 	const struct queue *q = cpu < o->nr_queues ? o->queues[cpu] : NULL;
-	uint64_t place = none;
+	uint64_t position = none;
 
 	for (size_t i = q ? q->first : 0; q && i < q->nr; i++)
-		if (q->samples[i].chain && q->samples[i].place < place)
-			place = q->samples[i].place;
-	return place;
+		if (q->samples[i].stack && q->samples[i].position < position)
+			position = q->samples[i].position;
+	return position;
 }
 
-void perf_order_drop_chains(struct perf_order *o, unsigned int cpu)
+void perf_order_drop_stacks(struct perf_order *o, unsigned int cpu)
 {
 	struct queue *q = cpu < o->nr_queues ? o->queues[cpu] : NULL;
 
 	for (size_t i = q ? q->first : 0; q && i < q->nr; i++) {
 		struct perf_sample *s = &q->samples[i];
 
-		if (!s->chain)
+		if (!s->stack)
 			continue;
-		s->chain = "";
-		s->chain_size = 0;
-		s->place = UINT64_MAX;
+		s->stack = "";
+		s->stack_size = 0;
+		s->position = UINT64_MAX;
 	}
 }
 
-void perf_order_run(struct perf_order *o, uint64_t bound, const struct perf_order_ops *ops,
-		    void *context)
+static void begin_run(struct perf_order *o)
 {
-	size_t done;
-
 	if (o->unsorted)
 		qsort(o->changes, o->nr_changes, sizeof(*o->changes), compare_changes);
 	o->unsorted = false;
 	build_heap(o);
+	o->nr_done = 0;
+	o->running = true;
+}
 
-	for (done = 0; done < o->nr_changes && o->changes[done].time < bound; done++) {
-		const struct change *c = &o->changes[done];
-		struct perf_record r;
-
-		run_samples(o, c->time, ops, context);
-		if (perf_record_parse(o->bytes + c->at, c->size, &r))
-			continue;
-		if (r.kind == PERF_KIND_SAMPLE) {
-			r.sample.counter = c->counter;
-			r.raw = perf_record_raw(o->bytes + c->at, c->size, &r.raw_size);
-		}
-		ops->change(context, &r);
-	}
-	run_samples(o, bound, ops, context);
-
+static void end_run(struct perf_order *o, uint64_t bound)
+{
 	for (unsigned int i = 0; i < o->nr_queues; i++)
 		if (o->queues[i])
 			keep_samples(o->queues[i]);
-	keep_changes(o, done);
+	keep_changes(o, o->nr_done);
 	if (bound > o->done)
 		o->done = bound;
+	o->running = false;
+}
+
+bool perf_order_next(struct perf_order *o, uint64_t bound, struct perf_order_item *ret)
+{
+	if (!o->running)
+		begin_run(o);
+	while (o->nr_done < o->nr_changes && o->changes[o->nr_done].time < bound) {
+		const struct change *c = &o->changes[o->nr_done];
+
+		if (next_samples(o, c->time, ret) || take_change(o, c, ret))
+			return true;
+	}
+	if (next_samples(o, bound, ret))
+		return true;
+	end_run(o, bound);
+	return false;
 }

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "daemon/collect/perf/cookies.h"
+#include "daemon/collect/perf/maps.h"
 
 #define PERF_MODULE_NAME_MAX	64	/* with the NUL */
 
@@ -25,5 +27,14 @@ struct perf_module {
 
 /* A line of /proc/modules. False: not one, or its address is hidden. */
 bool perf_parse_module_line(const char *line, struct perf_module *ret);
+
+/* The executable mappings; NULL: none, or the process is gone. Put with perf_maps_put(). */
+struct perf_maps *perf_read_maps(struct perf_cookies *cookies, const char *proc, uint32_t tgid);
+/*
+ * The image among @maps (may be NULL) that the link to the program names, or one of its own, if
+ * none does; NULL: a kernel thread, or gone. Put with perf_image_put().
+ */
+struct perf_image *perf_read_program(struct perf_cookies *cookies, const char *proc, uint32_t tgid,
+				     const struct perf_maps *maps);
 
 #endif

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "daemon/collect/perf/clock.h"
-#include "daemon/collect/perf/proc_read.h"
+#include "daemon/collect/perf/proc.h"
 #include "libutil/hash.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"

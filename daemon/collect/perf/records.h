@@ -8,6 +8,7 @@
 #ifndef DAEMON_COLLECT_PERF_RECORDS_H
 #define DAEMON_COLLECT_PERF_RECORDS_H
 
+#include <asm/perf_regs.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -45,9 +46,9 @@ struct perf_sample {
 	enum perf_mode mode;
 	uint32_t counter;		/* not in the record: the reader's to fill in */
 	/* What follows in its record if its event asks for callers, still on the ring; else 0 */
-	uint32_t chain_size;
-	const void *chain;		/* chain.h */
-	uint64_t place;			/* of its record on the ring: held while there is a chain */
+	uint32_t stack_size;
+	const void *stack;		/* perf_sample_stack_parse() */
+	uint64_t position;		/* of its record on the ring, kept while it has a stack */
 	uint64_t cgroup;		/* id of its control group; 0 untold; the reader's, too */
 };
 
@@ -95,5 +96,46 @@ uint64_t perf_record_cgroup(const void *bytes, size_t size);
 
 /* The raw data of a sample that could be parsed, in @bytes. NULL: it has none, or not as told. */
 const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size);
+
+/* ---- the stack of a sample ---- */
+
+/* The user registers that are asked for, as perf numbers them, and how many that are. */
+#if defined(__x86_64__)
+#define PERF_USER_REGS \
+	(((UINT64_C(2) << PERF_REG_X86_FLAGS) - 1) | UINT64_C(0xff) << PERF_REG_X86_R8)
+#define PERF_USER_REGS_NR	18	/* rax to rip and the flags, r8 to r15 */
+#elif defined(__aarch64__)
+#define PERF_USER_REGS	(UINT64_C(0x1ffffffff))	/* x0 to x30, sp, pc */
+#define PERF_USER_REGS_NR	33
+#else
+#error "no registers for this CPU"
+#endif
+
+struct perf_sample_stack {
+	/*
+	 * Addresses, innermost first, the first the sample's own. Before the kernel's stands
+	 * PERF_CONTEXT_KERNEL, before the user's PERF_CONTEXT_USER.
+	 */
+	const uint64_t *addresses;
+	size_t nr_addresses;
+
+	const uint64_t *registers;	/* PERF_USER_REGS_NR of them; NULL: there are none */
+	bool is_32bit;			/* the task runs 32-bit code */
+	const unsigned char *copy;	/* from the stack pointer upwards */
+	uint32_t copy_size;		/* as far as it could be read */
+	uint32_t copy_asked;		/* as much as the record has room for */
+};
+
+/* The register @number, which must be in PERF_USER_REGS, of such a list. */
+static inline uint64_t perf_user_register(const uint64_t *registers, unsigned int number)
+{
+	return registers[__builtin_popcountll(PERF_USER_REGS & ((UINT64_C(1) << number) - 1))];
+}
+
+/*
+ * @bytes: 8-byte aligned, as in struct perf_sample. @copies: whether the event asks for registers
+ * and a copy. -EBADMSG: too short for what it says; *ret is untouched then.
+ */
+int perf_sample_stack_parse(const void *bytes, size_t size, bool copies, struct perf_sample_stack *ret);
 
 #endif

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rings.c - drive the rings of all CPUs
+ * rings.c - open and read the rings of all CPUs
  *
- * Events of a CPU that went offline are dead even when it comes back, so they are closed and opened
- * anew. What happened on a CPU while it had no events is missing: missed_changes says so.
+ * The events of a CPU that went offline stay dead when it comes back, so they are closed and opened
+ * anew. What happened on a CPU without events is missing: missed_changes is set then.
  */
 #include "daemon/collect/perf/rings.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "daemon/collect/perf/clock.h"
-#include "daemon/collect/perf/cpus.h"
 #include "daemon/collect/perf/records.h"
+#include "daemon/collect/perf/sysfs.h"
 #include "daemon/collect/perf/targets.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
 #define PRESENT_FILE	"/sys/devices/system/cpu/present"
-#define LOOK_NS		NS_PER_SECOND
+#define FOLLOW_NS	NS_PER_SECOND	/* between two checks of the CPUs online */
 #define THROTTLED_NS	(50 * NS_PER_MS)	/* longer than any tick */
 
 static int open_cpu(struct perf_rings *r, unsigned int cpu, struct op_error *e)
@@ -48,12 +50,12 @@ static void close_cpu(struct perf_rings *r, unsigned int cpu)
 
 	if (!c->open)
 		return;
-	perf_order_drop_chains(r->order, cpu);
+	perf_order_drop_stacks(r->order, cpu);
 	perf_events_close(&c->events);	/* leaves the epoll set with its last descriptor */
 	c->open = false;
 }
 
-/* Whether any event is for @cpu's kind. */
+/* Whether any event can be counted on @cpu's kind. */
 static bool has_events(struct perf_rings *r, unsigned int cpu)
 {
 	if (!r->cpus[cpu].open)
@@ -65,7 +67,7 @@ static bool has_events(struct perf_rings *r, unsigned int cpu)
 	return false;
 }
 
-/* A thread's events survive that a CPU goes and comes, so its CPUs are all that there may be. */
+/* A thread's events survive that a CPU goes offline, so they are opened on all CPUs present. */
 static int read_cpus(const struct perf_rings *r, struct perf_cpu_set *ret, struct op_error *e)
 {
 	const char *path = r->targets ? PRESENT_FILE : ONLINE_FILE;
@@ -73,7 +75,7 @@ static int read_cpus(const struct perf_rings *r, struct perf_cpu_set *ret, struc
 
 	if (!err)
 		return 0;
-	return op_error_set(e, err, "cannot read the list of CPUs in %s: %s", path,
+	return op_error_set(e, err, "cannot read the list of CPUs in '%s': %s", path,
 			    strerror(-err));
 }
 
@@ -103,14 +105,32 @@ int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 		any |= has_events(r, cpu);
 	}
 	if (!r->nr_cpus)
-		return op_error_set(e, -ENODEV, "no CPU could be opened");
+		return op_error_set(e, -ENODEV, "no CPU is online");
 	if (any)
 		return 0;
 	perf_rings_close(r);
-	return op_error_set(e, -ENODEV, "no CPU that is online counts any of the events");
+	return op_error_set(e, -ENODEV, "none of the CPUs online can count any of the events");
 }
 
-int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e)
+void perf_rings_close(struct perf_rings *r)
+{
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		close_cpu(r, cpu);
+		perf_events_free(&r->cpus[cpu].events);
+	}
+	r->nr_cpus = 0;
+}
+
+/* ---- events of further threads ---- */
+
+/*
+ * Times to list a process' threads. If it keeps starting some, each list has new ones; but after a
+ * few lists these have inherited all events there are.
+ */
+#define LISTS_MAX	32
+
+/* -ESRCH: the thread is gone. */
+static int add_task(struct perf_rings *r, pid_t tid, struct op_error *e)
 {
 	unsigned int cpu;
 	int err = 0;
@@ -125,14 +145,49 @@ int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e)
 	return err;
 }
 
-void perf_rings_close(struct perf_rings *r)
+static int add_tasks(struct perf_rings *r, const pid_t *tids, size_t nr, struct op_error *e)
 {
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
-		close_cpu(r, cpu);
-		perf_events_free(&r->cpus[cpu].events);
+	for (size_t i = 0; i < nr; i++) {
+		int err = add_task(r, tids[i], e);
+
+		if (!err)
+			perf_targets_opened(r->targets, tids[i]);
+		else if (err != -ESRCH)
+			return err;
 	}
-	r->nr_cpus = 0;
+	return 0;
 }
+
+/* A process or thread that ended meanwhile is no error. */
+static int open_process(struct perf_rings *r, pid_t pid, struct op_error *e)
+{
+	int err = 0;
+
+	for (int i = 0; i < LISTS_MAX && !err; i++) {
+		size_t nr;
+		pid_t *tids;
+
+		err = perf_targets_new_threads(r->targets, pid, &tids, &nr);
+		if (!err)
+			err = add_tasks(r, tids, nr, e);
+		free(tids);
+		if (!nr)
+			break;
+	}
+	return err == -ESRCH ? 0 : err;
+}
+
+int perf_rings_open_threads(struct perf_rings *r, struct op_error *e)
+{
+	const struct collector_targets *wanted = r->targets->wanted;
+	int err = 0;
+
+	for (unsigned int i = 0; i < wanted->nr && !wanted->on_exec && !err; i++)
+		err = open_process(r, wanted->pids[i], e);
+	return err;
+}
+
+/* ---- sampling on and off ---- */
 
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 {
@@ -150,6 +205,15 @@ int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e)
 	r->sampling = on;
 	return 0;
 }
+
+/* ---- reading ---- */
+
+/* A record where it lies on its ring. */
+struct lying_record {
+	const unsigned char *at;
+	size_t size;
+	uint64_t position;
+};
 
 /* [PC-4] */
 static void throttle(const struct perf_rings *r, struct perf_events *ev,
@@ -176,37 +240,31 @@ static void unthrottle(const struct perf_rings *r, struct perf_events *ev,
 	c->throttled_at = 0;
 }
 
-/* A record as it lies on its ring, or for as long. */
-struct lying {
-	const unsigned char *at;
-	size_t size;
-	uint64_t place;
-};
-
-/* One of an event that isn't ours has no counter: the daemon counts it as not understood. */
+/* Samples of an unknown event get no valid counter: the decoder counts them as malformed. */
 static void take_sample(struct perf_rings *r, unsigned int cpu, struct perf_record *record,
-			const struct lying *l)
+			const struct lying_record *l)
 {
 	const struct perf_cpu_counter *c = perf_events_find(&r->cpus[cpu].events, record->id);
+	struct perf_sample *s = &record->sample;
 
 	if (c && r->targets && perf_targets_is_double(r->targets, record->tid, c->task))
 		return;
-	record->sample.counter = c ? c->counter : UINT32_MAX;
+	s->counter = c ? c->counter : UINT32_MAX;
 	if (r->setup.cgroups)
-		record->sample.cgroup = perf_record_cgroup(l->at, l->size);
-	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS's: it is needed whole */
+		s->cgroup = perf_record_cgroup(l->at, l->size);
+	if (c && c->counter >= COLLECTOR_COUNTERS_MAX) {	/* IBS's is needed whole */
 		perf_order_add_change(r->order, record, l->at, l->size);
 		return;
 	}
 	if (c && r->setup.max_addresses) {
-		record->sample.chain = l->at + PERF_SAMPLE_BYTES;
-		record->sample.chain_size = (uint32_t)(l->size - PERF_SAMPLE_BYTES);
-		record->sample.place = l->place;
+		s->stack = l->at + PERF_SAMPLE_BYTES;
+		s->stack_size = (uint32_t)(l->size - PERF_SAMPLE_BYTES);
+		s->position = l->position;
 	}
-	perf_order_add_sample(r->order, cpu, &record->sample);
+	perf_order_add_sample(r->order, cpu, s);
 }
 
-static void take_record(struct perf_rings *r, unsigned int cpu, const struct lying *l)
+static void take_record(struct perf_rings *r, unsigned int cpu, const struct lying_record *l)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
 	struct perf_record record;
@@ -247,7 +305,7 @@ static void take_record(struct perf_rings *r, unsigned int cpu, const struct lyi
 	}
 }
 
-/* What waiting samples hold of the ring, for their callers are read there, stays. */
+/* Stacks of waiting samples are read later, so their records stay on the ring. */
 static void release(struct perf_rings *r, unsigned int cpu)
 {
 	struct perf_ring *ring = &r->cpus[cpu].events.ring;
@@ -258,36 +316,34 @@ static void release(struct perf_rings *r, unsigned int cpu)
 		perf_ring_end(ring);
 }
 
-static void read_ring(struct perf_rings *r, unsigned int cpu)
+static void check_lost_changes(struct perf_rings *r, struct perf_cpu_ring *c)
 {
-	struct perf_ring *ring = &r->cpus[cpu].events.ring;
-	struct lying l = { .place = ring->tail };
+	uint64_t lost_mappings = perf_events_lost_mappings(&c->events);
 
-	while ((l.at = perf_ring_next(ring, &l.size))) {
-		take_record(r, cpu, &l);
-		l.place = ring->tail;
-	}
-	release(r, cpu);
+	if (!c->events.has_lost_counts || lost_mappings != c->lost_mappings)
+		r->missed_changes = true;
+	c->lost_mappings = lost_mappings;
 }
 
 static void read_cpu(struct perf_rings *r, unsigned int cpu)
 {
 	struct perf_cpu_ring *c = &r->cpus[cpu];
-	uint64_t lost_records = c->lost_records, lost_mappings;
+	struct perf_ring *ring = &c->events.ring;
+	struct lying_record l = { .position = ring->tail };
+	uint64_t lost_records = c->lost_records;
 
-	read_ring(r, cpu);
-
-	if (c->lost_records == lost_records)
-		return;
-	lost_mappings = perf_events_lost_mappings(&c->events);
-	if (!c->events.tells_lost || lost_mappings != c->lost_mappings)
-		r->missed_changes = true;
-	c->lost_mappings = lost_mappings;
+	while ((l.at = perf_ring_next(ring, &l.size))) {
+		take_record(r, cpu, &l);
+		l.position = ring->tail;
+	}
+	release(r, cpu);
+	if (c->lost_records != lost_records)
+		check_lost_changes(r, c);
 }
 
 /*
- * The kernel lifts a throttle at the next tick. A CPU that idles without ticks has none, and would
- * miss the beginning of what it does next.
+ * The kernel lifts a throttle at the next tick. A CPU that idles without ticks would miss the
+ * beginning of its next work.
  */
 static void lift_throttles(struct perf_rings *r, struct perf_events *ev, uint64_t now)
 {
@@ -299,7 +355,7 @@ static void lift_throttles(struct perf_rings *r, struct perf_events *ev, uint64_
 	}
 }
 
-/* It went offline and came back between two looks, and its events did not. */
+/* Whether the CPU went offline and came back between two checks: its events did not. */
 static bool is_dead(struct perf_cpu_ring *c)
 {
 	uint64_t before = c->alive_ns;
@@ -321,7 +377,7 @@ static void follow_cpu(struct perf_rings *r, unsigned int cpu, bool online)
 		return;
 	perf_counters_refresh(r->setup.counters, r->setup.nr_counters, r->root);
 	if (open_cpu(r, cpu, NULL))
-		return;		/* tried again at the next look */
+		return;		/* tried again at the next check */
 	r->missed_changes = true;
 	if (r->sampling)
 		perf_events_sample(&c->events, true);
@@ -337,22 +393,45 @@ static void follow_cpus(struct perf_rings *r)
 		follow_cpu(r, cpu, cpu < online.end && online.has[cpu]);
 }
 
+/* On a copy, up to its newest head: the fork of a sample in another ring may be past the old one. */
+static void find_forks(struct perf_targets *t, struct perf_ring ring)
+{
+	const struct perf_event_header *header;
+	struct perf_record r;
+	size_t size;
+
+	perf_ring_begin(&ring);
+	while ((header = perf_ring_next(&ring, &size)))
+		if (header->type == PERF_RECORD_FORK && !perf_record_parse(header, size, &r))
+			perf_targets_fork(t, r.tid, r.parent_tid);
+}
+
+static void prepare_targets(struct perf_rings *r)
+{
+	perf_targets_begin_reading(r->targets);
+	if (!r->targets->nr_late)
+		return;
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		if (r->cpus[cpu].open)
+			find_forks(r->targets, r->cpus[cpu].events.ring);
+}
+
 void perf_rings_read(struct perf_rings *r, uint64_t now)
 {
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
 		if (r->cpus[cpu].open)
 			perf_ring_begin(&r->cpus[cpu].events.ring);
 	if (r->targets)
-		perf_targets_foresee(r->targets, r);
+		prepare_targets(r);
 	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
 		if (!r->cpus[cpu].open)
 			continue;
 		read_cpu(r, cpu);
 		lift_throttles(r, &r->cpus[cpu].events, now);
 	}
-	if (!r->targets && now - r->looked_at >= LOOK_NS) {
+	if (!r->targets && now - r->followed_at >= FOLLOW_NS) {
 		follow_cpus(r);
-		r->looked_at = now;
+		r->followed_at = now;
 	}
 }
 
@@ -372,4 +451,89 @@ int perf_rings_copy(struct perf_rings *r, uint32_t bytes)
 		if (r->cpus[cpu].open)
 			err = perf_events_replace(&r->cpus[cpu].events, cpu, &r->setup);
 	return err;
+}
+
+/* ---- sums ---- */
+
+bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret)
+{
+	struct perf_times times = { 0, 0 };
+	bool any = false;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		any |= perf_events_add_times(&r->cpus[cpu].events, counter, &times);
+	if (any)
+		*ret = times;
+	return any;
+}
+
+uint64_t perf_rings_lost_records(const struct perf_rings *r)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
+		sum += r->cpus[cpu].lost_records + r->cpus[cpu].lost_early;
+	return sum;
+}
+
+uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu)
+{
+	const struct perf_cpu_ring *c = &r->cpus[cpu];
+
+	/* older kernels count samples and mappings together */
+	if (r->setup.no_lost)
+		return c->lost_records + c->lost_early;
+	return c->lost_early + perf_events_lost_samples(&c->events);
+}
+
+static uint64_t throttled(const struct perf_rings *r, const struct perf_cpu_counter *c,
+			  uint64_t now)
+{
+	uint64_t period = perf_rings_period_ns(r, c), sum = c->throttled;
+
+	if (r->sampling && period && c->throttled_at && now > c->throttled_at)
+		sum += (now - c->throttled_at) / period;
+	return sum;
+}
+
+uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now)
+{
+	const struct perf_events *ev = &r->cpus[cpu].events;
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < ev->nr; i++)
+		sum += throttled(r, &ev->counters[i], now);
+	return sum;
+}
+
+uint64_t perf_rings_throttled_of(const struct perf_rings *r, unsigned int counter, uint64_t now)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++) {
+		const struct perf_events *ev = &r->cpus[cpu].events;
+
+		for (unsigned int i = 0; i < ev->nr; i++)
+			if (ev->counters[i].counter == counter)
+				sum += throttled(r, &ev->counters[i], now);
+	}
+	return sum;
+}
+
+void perf_rings_note(const struct perf_rings *r, char *note, size_t size)
+{
+	note[0] = '\0';
+	for (unsigned int i = 0; i < r->setup.nr_counters; i++) {
+		const struct perf_counter *c = &r->setup.counters[i];
+
+		if (!c->precise_asked || c->precise)
+			continue;
+		snprintf(note, size, "event '%s': precise addresses are unsupported on this CPU; "
+			 "its samples are a few instructions late", c->name);
+		return;
+	}
+	if (r->nr_without)
+		snprintf(note, size, "%u CPUs are not sampled, the first is CPU %u: the events "
+			 "cannot be counted on CPUs of their kind", r->nr_without,
+			 r->first_without);
 }

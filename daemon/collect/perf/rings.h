@@ -2,8 +2,8 @@
 /*
  * rings.h - the events and rings of all CPUs that are online
  *
- * Opens them, reads them into the order of time, follows CPUs that come and go, and keeps count of
- * what the kernel could not deliver. One object per collector; it is large, don't copy it.
+ * Opens them, reads them into struct perf_order, follows CPUs that come and go, and counts what the
+ * kernel could not deliver. One object per collector; it is too large to copy.
  */
 #ifndef DAEMON_COLLECT_PERF_RINGS_H
 #define DAEMON_COLLECT_PERF_RINGS_H
@@ -18,10 +18,10 @@
 struct perf_cpu_ring {
 	bool open;
 	struct perf_events events;
-	uint64_t lost_mappings;		/* as last asked, of these events */
-	uint64_t lost_records;		/* of any kind, as told in the ring */
-	uint64_t lost_early;		/* samples that did not even get to the ring */
-	uint64_t alive_ns;		/* perf_events_alive_ns() at the last look */
+	uint64_t lost_mappings;		/* of these events, as last read */
+	uint64_t lost_records;		/* of any kind, as the ring reported */
+	uint64_t lost_early;		/* samples lost before they reached the ring */
+	uint64_t alive_ns;		/* perf_events_alive_ns() at the last check */
 };
 
 struct perf_targets;
@@ -34,50 +34,49 @@ struct perf_rings {
 	int epoll_fd;			/* not owned; readable when a ring fills */
 	bool sampling;
 	bool missed_changes;		/* the caller clears it when it has read /proc again */
-	uint64_t malformed;		/* records that could not be understood */
-	unsigned int nr_without;	/* CPUs at open of a kind that no event is for, */
+	uint64_t malformed;		/* records that could not be parsed */
+	unsigned int nr_without;	/* CPUs at open that can count no event, */
 	unsigned int first_without;	/* and the first of them */
-	uint64_t looked_at;
+	uint64_t followed_at;		/* when CPUs were last checked, ns */
 	unsigned int nr_cpus;		/* highest ever open + 1 */
 	struct perf_cpu_ring cpus[COUNTS_MAX_CPUS];
 };
 
 /*
  * Open the events of every CPU online; nothing is sampled yet. On failure all are closed. What
- * @setup points to must stay; @root is where PMUs are looked up when CPUs come. With @targets
- * (NULL: everybody's) those of @setup's thread, on all CPUs there are.
+ * @setup points to must outlive @r; @root is where PMUs are looked up when CPUs come. With @targets
+ * (NULL: all tasks) the events of @setup's thread, on all CPUs present.
  */
 int perf_rings_open(struct perf_rings *r, const struct perf_event_setup *setup,
 		    struct perf_targets *targets, const char *root, struct perf_order *order,
 		    int epoll_fd, struct op_error *e);
 void perf_rings_close(struct perf_rings *r);
 
-/* The events of one more thread. -ESRCH: it is gone; other failures are told in @e. */
-int perf_rings_add_task(struct perf_rings *r, pid_t tid, struct op_error *e);
+/* With targets: open events for all other threads, until no new one is found. */
+int perf_rings_open_threads(struct perf_rings *r, struct op_error *e);
 
 int perf_rings_sample(struct perf_rings *r, bool on, struct op_error *e);
 
 /*
- * Take everything out of all rings. @now: for the look at CPUs, once a second. Where callers are
- * asked for, what samples bring of them stays in the rings until they have been handed over and
- * perf_rings_release() was called.
+ * Read all rings into the order. @now: to check which CPUs are online once a second. Stacks stay in
+ * the rings until their samples have been handed over and perf_rings_release() is called.
  */
 void perf_rings_read(struct perf_rings *r, uint64_t now);
 void perf_rings_release(struct perf_rings *r);
 
 /*
- * From now on copy @bytes of each user stack. -errno: some go on with what they copied before;
- * their records say how much that is.
+ * From now on copy @bytes of each user stack. -errno: some events keep the former size; records
+ * hold the size that applies.
  */
 int perf_rings_copy(struct perf_rings *r, uint32_t bytes);
 
-/* For how long the events of @counter were to count, and did, on all CPUs. False: none is its. */
+/* How long the events of @counter were enabled and ran, on all CPUs. False: there are none. */
 bool perf_rings_times(const struct perf_rings *r, unsigned int counter, struct perf_times *ret);
 
-/* Of any kind, on all CPUs, as far as the rings told. */
+/* Of any kind, on all CPUs, as far as the rings reported. */
 uint64_t perf_rings_lost_records(const struct perf_rings *r);
 
-/* Between two samples of a busy CPU; 0: not known. */
+/* Between two samples of a busy CPU; 0: unknown. */
 static inline uint64_t perf_rings_period_ns(const struct perf_rings *r,
 					    const struct perf_cpu_counter *c)
 {
@@ -89,5 +88,8 @@ uint64_t perf_rings_lost(const struct perf_rings *r, unsigned int cpu);
 uint64_t perf_rings_throttled(const struct perf_rings *r, unsigned int cpu, uint64_t now);
 /* The same of the events of @counter, on all CPUs. */
 uint64_t perf_rings_throttled_of(const struct perf_rings *r, unsigned int counter, uint64_t now);
+
+/* One line about what is sampled other than asked for, else "". */
+void perf_rings_note(const struct perf_rings *r, char *note, size_t size);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * targets.c - find the threads of processes, and open events for each
- */
+/* targets.c - list the threads of processes, and know whose samples come twice */
 #include "daemon/collect/perf/targets.h"
 
 #include <dirent.h>
@@ -10,19 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/collect/perf/rings.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
-/*
- * Looks at a process' threads. In one that always starts some, each look finds new ones; but
- * after a few of them these have inherited all that there is.
- */
-#define LOOKS_MAX	32
+#define TASK_ANY	UINT_MAX	/* one set only, of any task */
 
-#define TASK_ANY	UINT_MAX	/* it has one set only, whose ever */
-
-/* The threads of @pid, one at a time, for as long as @each returns 0. -ESRCH: it isn't there. */
+/* Call @each with the threads of @pid while it returns 0. -ESRCH: no such process. */
 static int each_thread(const struct perf_targets *t, pid_t pid,
 		       int (*each)(void *context, pid_t tid), void *context)
 {
@@ -60,7 +51,7 @@ int perf_targets_init(struct perf_targets *t, const struct collector_targets *wa
 		int err = each_thread(t, pid, note_before, t);
 
 		if (err == -ESRCH)
-			op_error_set(e, err, "there is no process %d", (int)pid);
+			op_error_set(e, err, "no process %d", (int)pid);
 		else if (err)
 			op_error_set(e, err, "cannot list the threads of process %d: %s", (int)pid,
 				     strerror(-err));
@@ -87,8 +78,8 @@ void perf_targets_free(struct perf_targets *t)
 
 /* ---- threads with events of other tasks, too ---- */
 
-/* Where @tid is, or would be. */
-static size_t place_of(const struct perf_targets *t, uint32_t tid)
+/* The index of @tid, or where it belongs. */
+static size_t index_of(const struct perf_targets *t, uint32_t tid)
 {
 	size_t first = 0, end = t->nr_late;
 
@@ -105,7 +96,7 @@ static size_t place_of(const struct perf_targets *t, uint32_t tid)
 
 static struct perf_late *find(const struct perf_targets *t, uint32_t tid)
 {
-	size_t at = place_of(t, tid);
+	size_t at = index_of(t, tid);
 
 	return at < t->nr_late && t->late[at].tid == tid ? &t->late[at] : NULL;
 }
@@ -119,7 +110,7 @@ bool perf_targets_search(const struct perf_targets *t, uint32_t tid, unsigned in
 
 static void remember(struct perf_targets *t, uint32_t tid, unsigned int task)
 {
-	size_t at = place_of(t, tid);
+	size_t at = index_of(t, tid);
 
 	if (at == t->nr_late || t->late[at].tid != tid) {
 		xgrow(t->late, t->nr_late, t->room_late);
@@ -137,18 +128,18 @@ static bool is_in(const pid_t *tids, size_t nr, pid_t tid)
 	return false;
 }
 
-/* Who is started by a thread with two sets of events has both as well. */
+/* A thread inherits both sets of its starter. */
 void perf_targets_fork(struct perf_targets *t, uint32_t tid, uint32_t parent_tid)
 {
 	const struct perf_late *parent = find(t, parent_tid), *it = find(t, tid);
 
-	/* one that has its own, and lives, is told of for the first time, or once more */
+	/* a live thread with its own set: its fork is reported late, or again */
 	if (it && !it->exited)
 		return;
 	if (parent)
 		remember(t, tid, parent->task);
 	else if (it)
-		remember(t, tid, TASK_ANY);	/* its number is another's now */
+		remember(t, tid, TASK_ANY);	/* its number is reused */
 }
 
 void perf_targets_exit(struct perf_targets *t, uint32_t tid)
@@ -169,78 +160,45 @@ static void forget_exited(struct perf_targets *t)
 	t->nr_late = left;
 }
 
-static void look_for_forks(struct perf_targets *t, struct perf_ring ring)
-{
-	const struct perf_event_header *header;
-	struct perf_record r;
-	size_t size;
-
-	perf_ring_begin(&ring);
-	while ((header = perf_ring_next(&ring, &size)))
-		if (header->type == PERF_RECORD_FORK && !perf_record_parse(header, size, &r))
-			perf_targets_fork(t, r.tid, r.parent_tid);
-}
-
-void perf_targets_foresee(struct perf_targets *t, const struct perf_rings *r)
+void perf_targets_begin_reading(struct perf_targets *t)
 {
 	t->reading++;
-	if (!t->nr_late)
-		return;
 	forget_exited(t);
-	for (unsigned int cpu = 0; cpu < r->nr_cpus; cpu++)
-		if (r->cpus[cpu].open)
-			look_for_forks(t, r->cpus[cpu].events.ring);
 }
 
-/* ---- opening ---- */
+/* ---- threads without events yet ---- */
 
-struct look {
-	struct perf_targets *targets;
-	struct perf_rings *rings;
-	struct op_error *e;
-	bool some;			/* new ones were found */
+struct new_threads {
+	const struct perf_targets *targets;
+	pid_t *tids;
+	size_t nr, room;
 };
 
-static int add_thread(void *context, pid_t tid)
+static int add_if_new(void *context, pid_t tid)
 {
-	struct look *l = context;
-	struct perf_targets *t = l->targets;
-	int err;
+	struct new_threads *n = context;
 
-	if (is_in(t->tasks, t->nr_tasks, tid))
+	if (is_in(n->targets->tasks, n->targets->nr_tasks, tid))
 		return 0;
-	err = perf_rings_add_task(l->rings, tid, l->e);
-	if (err)
-		return err == -ESRCH ? 0 : err;
-	l->some = true;
+	xgrow(n->tids, n->nr, n->room);
+	n->tids[n->nr++] = tid;
+	return 0;
+}
+
+int perf_targets_new_threads(const struct perf_targets *t, pid_t pid, pid_t **ret, size_t *ret_nr)
+{
+	struct new_threads n = { .targets = t };
+	int err = each_thread(t, pid, add_if_new, &n);
+
+	*ret = n.tids;
+	*ret_nr = n.nr;
+	return err;
+}
+
+void perf_targets_opened(struct perf_targets *t, pid_t tid)
+{
 	if (!is_in(t->before, t->nr_before, tid))
 		remember(t, (uint32_t)tid, t->nr_tasks);
 	xgrow(t->tasks, t->nr_tasks, t->room_tasks);
 	t->tasks[t->nr_tasks++] = tid;
-	return 0;
-}
-
-static int open_process(struct perf_targets *t, struct perf_rings *r, pid_t pid, struct op_error *e)
-{
-	int err = 0;
-
-	for (int looks = 0; looks < LOOKS_MAX && !err; looks++) {
-		struct look look = { t, r, e, false };
-
-		err = each_thread(t, pid, add_thread, &look);
-		if (!look.some)
-			break;
-	}
-	return err == -ESRCH ? 0 : err;		/* it was there, and has ended */
-}
-
-int perf_targets_open(struct perf_targets *t, struct perf_rings *r, struct op_error *e)
-{
-	int err = 0;
-
-	if (t->wanted->on_exec)
-		return 0;
-	for (unsigned int i = 0; i < t->wanted->nr && !err; i++)
-		err = open_process(t, r, t->wanted->pids[i], e);
-	return err;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * targets.h - the threads of the processes to be sampled, all of them and each once
+ * targets.h - the threads of the processes to be sampled, each of them once
  *
- * Events are opened for one thread after the other while the process goes on, and a thread hands
- * them to those that it starts. So one that is started meanwhile may have none, all, or a part of
- * its starter's, and nobody can tell [PC-72]. It gets its own in any case, and what it inherited
- * is left out by the event's number: no sample is missed and none is counted twice.
+ * Events are opened for one thread after the other while the process runs, and threads started
+ * meanwhile inherit none, all or some of their starter's events: there is no way to find out which
+ * [PC-72]. So each gets events of its own, and samples by inherited ones are recognized by the
+ * event's number and left out: no sample is missed and none is counted twice.
  */
 #ifndef DAEMON_COLLECT_PERF_TARGETS_H
 #define DAEMON_COLLECT_PERF_TARGETS_H
@@ -19,13 +19,11 @@
 #include "daemon/collect/perf/records.h"
 #include "libutil/error.h"
 
-struct perf_rings;
-
-/* A thread whose samples are those of one task's events and of no other's. */
+/* A thread with several sets of events, of which those of one task count. */
 struct perf_late {
 	uint32_t tid;
 	unsigned int task;
-	uint64_t exited;		/* in which reading of the rings; 0: it lives */
+	uint64_t exited;		/* number of the reading of the rings; 0: alive */
 };
 
 struct perf_targets {
@@ -34,39 +32,41 @@ struct perf_targets {
 	pid_t *tasks;			/* threads with events of their own, as they were opened */
 	unsigned int nr_tasks;
 	size_t room_tasks;
-	pid_t *before;			/* threads there were before any event was */
+	pid_t *before;			/* threads that existed before any event */
 	size_t nr_before, room_before;
-	struct perf_late *late;		/* of others, by tid; almost always none */
+	struct perf_late *late;		/* started meanwhile, by tid; almost always none */
 	size_t nr_late, room_late;
-	uint64_t reading;		/* of the rings: its number */
+	uint64_t reading;		/* number of the current one, of the rings */
 };
 
 /*
- * See which threads there are, and have @setup open the rings for the first. @wanted and @proc
- * ("/proc", or a folder like it) must stay. -ESRCH: a process isn't there; failures are told in @e.
+ * List the threads there are, and set @setup for opening the rings for the first. @wanted and
+ * @proc ("/proc", or a folder like it) must outlive @t. -ESRCH: no such process; @e is set.
  */
 int perf_targets_init(struct perf_targets *t, const struct collector_targets *wanted,
 		      const char *proc, struct perf_event_setup *setup, struct op_error *e);
 void perf_targets_free(struct perf_targets *t);
 
 /*
- * Open events for all other threads, till no new one is found. Failures are told in @e; that
- * threads end meanwhile is none.
+ * The threads of @pid that have no events yet: *ret_nr of them, malloc'd also on failure. -ESRCH:
+ * no such process.
  */
-int perf_targets_open(struct perf_targets *t, struct perf_rings *r, struct op_error *e);
+int perf_targets_new_threads(const struct perf_targets *t, pid_t pid, pid_t **ret, size_t *ret_nr);
+void perf_targets_opened(struct perf_targets *t, pid_t tid);	/* @tid has events now */
 
 /*
- * Before what lies in the rings is read: look for threads that were started. A thread's samples on
- * one CPU may be read before the record of its start on another, but not be older than that.
+ * Before the rings are read: then all forks in them are to be passed to perf_targets_fork() if
+ * there are late threads. A thread's samples on one CPU may be read before the record of its start
+ * on another, but are not older.
  */
-void perf_targets_foresee(struct perf_targets *t, const struct perf_rings *r);
+void perf_targets_begin_reading(struct perf_targets *t);
 void perf_targets_fork(struct perf_targets *t, uint32_t tid, uint32_t parent_tid);
 /* Its last samples may still come, until the rings have been read once more. */
 void perf_targets_exit(struct perf_targets *t, uint32_t tid);
 
 bool perf_targets_search(const struct perf_targets *t, uint32_t tid, unsigned int task);
 
-/* Whether a sample of @tid by the event of @task is in another task's events, too. */
+/* Whether a sample of @tid by the event of @task is counted by another task's events, too. */
 static inline bool perf_targets_is_double(const struct perf_targets *t, uint32_t tid,
 					  unsigned int task)
 {

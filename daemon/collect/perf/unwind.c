@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* unwind.c - registers as perf lists them, and a stack that ends where its copy does */
+/* unwind.c - registers in the order of perf, and memory that ends with the copied stack */
 #include "daemon/collect/perf/unwind.h"
 
 #include <string.h>
 
-#define FAR	(1 << 20)	/* no copy reaches there: it is another stack */
+#define FAR	(1 << 20)	/* beyond any copy: another stack */
 
 #if defined(__x86_64__)
 #define MACHINE		OP_UNWIND_X86_64
-#define USER_TOP	UINT64_C(0x00fffffffffff000)	/* with five levels of pages */
+#define USER_TOP	UINT64_C(0x00fffffffffff000)	/* with five page table levels */
 #define PAC_MASK	0
 #define PC		PERF_REG_X86_IP
 
@@ -33,7 +33,7 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 #else
 #define MACHINE		OP_UNWIND_ARM64
 #define USER_TOP	UINT64_C(0x0000fffffffff000)
-/* What is signed of an address, and what a tag may be in: all above 48 bits [PC-83]. */
+/* The bits of an address that may hold a signature or a tag: all above 48 [PC-83]. */
 #define PAC_MASK	(~UINT64_C(0x0000ffffffffffff))
 #define PC		PERF_REG_ARM64_PC
 
@@ -44,7 +44,7 @@ static void take_registers(struct op_unwind_cursor *c, const uint64_t *registers
 }
 #endif
 
-/* In NMI some kernels don't say what a system call left in the registers that it keeps. */
+/* In an NMI some kernels cannot read registers that a system call preserves: they report ~0. */
 static void forget_unsaved(struct op_unwind_cursor *c)
 {
 	for (unsigned int n = 0; n < OP_UNWIND_REGISTERS; n++)
@@ -52,15 +52,15 @@ static void forget_unsaved(struct op_unwind_cursor *c)
 			c->known &= ~(UINT32_C(1) << n);
 }
 
-void perf_unwind_begin(struct perf_unwind *u, const struct perf_chain *chain, bool in_kernel)
+void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack, bool in_kernel)
 {
-	*u = (struct perf_unwind){ .stack = chain->stack, .size = chain->stack_size,
-				   .asked = chain->stack_asked };
+	*u = (struct perf_unwind){ .copy = stack->copy, .size = stack->copy_size,
+				   .asked = stack->copy_asked };
 	u->cursor.machine = MACHINE;
-	u->cursor.pc = perf_user_register(chain->registers, PC) & ~(uint64_t)PAC_MASK;
+	u->cursor.pc = perf_user_register(stack->registers, PC) & ~(uint64_t)PAC_MASK;
 	u->cursor.top = USER_TOP;
 	u->cursor.pac_mask = PAC_MASK;
-	take_registers(&u->cursor, chain->registers);
+	take_registers(&u->cursor, stack->registers);
 	u->sp = u->cursor.value[op_unwind_sp(&u->cursor)];
 	if (in_kernel)
 		op_unwind_start_entered(&u->cursor);
@@ -76,7 +76,7 @@ static bool read_copy(void *context, u64 address, u64 *ret)
 	uint64_t at = address - u->sp, end = at + sizeof(*ret);
 
 	if (at <= u->size && end <= u->size) {
-		memcpy(ret, u->stack + at, sizeof(*ret));
+		memcpy(ret, u->copy + at, sizeof(*ret));
 		if (end > u->needed)
 			u->needed = (uint32_t)end;
 		return true;

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind.h - walk a user stack that was copied
+ * unwind.h - walk the copied user stack of a sample
  *
- * The walk itself is unwind/walk.h's; here is what it walks on: registers and memory of a sample,
- * and nothing else. What the copy does not hold can't be read [PC-83].
+ * unwind/walk.h walks; this provides what it reads: the sample's registers and its copy of the
+ * stack. All other memory is unreadable [PC-83].
  */
 #ifndef DAEMON_COLLECT_PERF_UNWIND_H
 #define DAEMON_COLLECT_PERF_UNWIND_H
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "daemon/collect/perf/chain.h"
+#include "daemon/collect/perf/records.h"
 #include "oprofilefs/op_abi.h"
 #include "unwind/walk.h"
 
 struct perf_unwind {
 	struct op_unwind_cursor cursor;
-	const unsigned char *stack;
+	const unsigned char *copy;
 	uint64_t sp;
-	uint32_t size, asked;		/* bytes at @stack; and as many there could be */
+	uint32_t size, asked;		/* bytes in @copy, and how many were asked for */
 	uint32_t needed;		/* of these, so far */
-	uint64_t beyond;		/* that many would be needed to go on; 0: not for that */
+	uint64_t beyond;		/* bytes needed to go on; 0: the copy is long enough */
 };
 
 /*
- * Stand on the frame that the sample stopped, or whose system call or fault it is in (@in_kernel).
- * @chain has registers.
+ * Start at the frame that the sample interrupted, or whose system call or fault it is in
+ * (@in_kernel). @stack has registers.
  */
-void perf_unwind_begin(struct perf_unwind *u, const struct perf_chain *chain, bool in_kernel);
+void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack, bool in_kernel);
 
 /* An address in the instruction that the frame is at: what to look up. */
 static inline uint64_t perf_unwind_place(const struct perf_unwind *u)
@@ -35,15 +35,15 @@ static inline uint64_t perf_unwind_place(const struct perf_unwind *u)
 	return op_unwind_place(&u->cursor);
 }
 
-/* The frame's address as chains have it [EB-42]: it is behind perf_unwind_place(). */
+/* The frame's address as stacks record it [EB-42]: just after perf_unwind_place(). */
 static inline uint64_t perf_unwind_caller(const struct perf_unwind *u)
 {
 	return op_unwind_caller(&u->cursor);
 }
 
 /*
- * Step to the caller. @table, or NULL, is that of the file at perf_unwind_place(u), and
- * @offset where in it that is. False: that was the last frame, and *ret_end says why.
+ * Step to the caller. @table, or NULL, is that of the file at perf_unwind_place(u), and @offset the
+ * place's offset in the file. False: that was the last frame; *ret_end is the reason.
  */
 bool perf_unwind_step(struct perf_unwind *u, const struct op_unwind_table *table, uint64_t offset,
 		      enum op_stack_end *ret_end);

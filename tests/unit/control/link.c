@@ -253,9 +253,14 @@ TEST(daemon_command_lines)
 				    { SET_CALLGRAPH, (char *)"1024" } };
 	struct setting image[] = { { SET_VMLINUX, NULL },
 				   { SET_KERNEL_RANGE, (char *)"1000,2000" } };
-	const struct event_plan by_time = { .events = (char *)"CYCLES:0:0:100000:0:1:1" };
+	const struct event_plan by_time = {
+		.events = { { .name = "CYCLES", .count = 100000, .kernel = true, .user = true } },
+		.nr_events = 1,
+	};
 	const struct event_plan counts = { .cpu_type = (char *)"x86-64/family10",
-					   .events = (char *)"A:0x1:0:500:0x0:1:1",
+					   .events = { { .name = "A", .value = 1, .count = 500,
+							 .kernel = true, .user = true } },
+					   .nr_events = 1,
 					   .ibs = (char *)"ibs:op:IBS_OP_ALL:250000:0x1" };
 	char *dir = make_dir(), *path = path_join(dir, "vmlinux"), want[1000];
 	struct setup s;
@@ -264,7 +269,7 @@ TEST(daemon_command_lines)
 	check_command(&s, false, &by_time,
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		      "--events=CYCLES:0:0:100000:0:1:1 --collector=perf");
+		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf");
 	CHECK(!setup_set(&s, all, ARRAY_SIZE(all), NULL), "set");
 	check_command(&s, true, &counts, "oprofiled --session-dir=/tmp --separate-lib=1 "
 		      "--separate-kernel=1 --separate-thread=1 --separate-cpu=1 "
@@ -278,7 +283,7 @@ TEST(daemon_command_lines)
 	check_command(&s, false, &by_time,
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		      "--events=CYCLES:0:0:100000:0:1:1 --collector=perf --callgraph-depth=1024 "
+		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf --callgraph-depth=1024 "
 		      "--unwind=fp --unwind-memory=16");
 	setup_free(&s);
 
@@ -288,7 +293,7 @@ TEST(daemon_command_lines)
 	CHECK(!setup_set(&s, image, 2, NULL), "set");
 	snprintf(want, sizeof(want), "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		 "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		 "--events=CYCLES:0:0:100000:0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
+		 "--events=CYCLES:0x0:0:100000:0x0:1:1 --vmlinux=%s --kernel-range=1000,2000 "
 		 "--collector=perf", path);
 	check_command(&s, false, &by_time, want);
 	setup_free(&s);

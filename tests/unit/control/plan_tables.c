@@ -33,6 +33,7 @@ static void check_settled(const struct cpu_type *type, const struct event_table 
 	struct collector_choice c = choice_of(type);
 	struct event_plan p, again;
 	struct op_error e = { "" };
+	char *first, *second;
 	struct setup s;
 
 	setup_init(&s);
@@ -51,8 +52,12 @@ static void check_settled(const struct cpu_type *type, const struct event_table 
 	}
 	event_plan_settle(&p, &s);
 	CHECK(!event_plan_make(&c, &s, &again, &e), "%s: %s", type->name, e.text);
-	CHECK(!strcmp(p.events, again.events), "%s: %s became %s", type->name, p.events,
-	      again.events);
+	first = event_plan_format(&p);
+	second = event_plan_format(&again);
+	CHECK(first && second && !strcmp(first, second), "%s: %s became %s", type->name, first,
+	      second);
+	free(first);
+	free(second);
 	event_plan_free(&p);
 	event_plan_free(&again);
 	setup_free(&s);

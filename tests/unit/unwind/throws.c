@@ -4,7 +4,7 @@
  *
  * Another process, stopped by ptrace() after each instruction: libgcc's unwinder, which
  * walk.c compares with, loses its own way while it moves frames. A walk that gets to the end
- * must have a chain that is written down here, as tests/unit/daemon/collect/perf/chains/modes.h
+ * must have a chain that is written down here, as tests/unit/daemon/collect/perf/call_trees/modes.h
  * has them: functions of the program by name, others as "?", neighbours that are alike as one.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 #include "tests/tap.h"
-#include "tests/unit/daemon/collect/perf/chains/symbols.h"
+#include "tests/unit/daemon/collect/perf/call_trees/symbols.h"
 #include "unwind/build.h"
 #include "unwind/walk.h"
 

@@ -6,7 +6,7 @@
 # Without the daemon: chains reads the buffer. Every possible chain of a mode is written down here,
 # innermost first, libraries and the vdso as "?", the kernel's part left out, neighbours that are
 # alike as one. A chain is right if it is the end of one of them, for a sample may lie in any of its
-# functions. The same as tests/unit/daemon/collect/perf/chains.c asks of the other collector.
+# functions. The same as tests/unit/daemon/collect/perf/call_trees.c asks of the other collector.
 
 # shellcheck source=tests/vm/guest/models.sh
 . /vm/models.sh

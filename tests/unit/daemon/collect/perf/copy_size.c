@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* copy_size.c - stack copies grow and shrink with chains, within what rings have room for */
+/* copy_size.c - stack copies grow and shrink with stacks, within what rings can hold */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/clock.h"
@@ -16,10 +16,10 @@ static struct perf_copy_size start(uint64_t period_ns)
 	return s;
 }
 
-static void chains(struct perf_copy_size *s, unsigned int nr, uint32_t needed, bool was_short)
+static void add_stacks(struct perf_copy_size *s, unsigned int nr, uint32_t needed, bool was_short)
 {
 	while (nr--)
-		perf_copy_size_chain(s, needed, s->bytes, was_short ? needed + 8 : 0);
+		perf_copy_size_add(s, needed, s->bytes, was_short ? needed + 8 : 0);
 }
 
 TEST(it_fits_the_ring)
@@ -31,7 +31,7 @@ TEST(it_fits_the_ring)
 	s = start(15000);
 	CHECK(s.most * (50 * MS / 15000) <= RING && s.bytes <= s.most, "%u", s.most);
 	s = start(38500);
-	CHECK(s.most >= 5000, "at operf's own rate chains of Node.js need some 5000 bytes: %u",
+	CHECK(s.most >= 5000, "at operf's own rate stacks of Node.js need some 5000 bytes: %u",
 	      s.most);
 	perf_copy_size_init(&s, PERF_COPY_BYTES, 4096, MS, 0);
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
@@ -39,23 +39,23 @@ TEST(it_fits_the_ring)
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN && s.most == s.bytes, "%u", s.bytes);
 }
 
-TEST(short_chains_make_it_grow)
+TEST(short_stacks_make_it_grow)
 {
 	struct perf_copy_size s = start(MS);
 
-	chains(&s, 99, 8000, true);
+	add_stacks(&s, 99, 8000, true);
 	CHECK(!perf_copy_size_decide(&s, 0, MS), "too few to tell");
-	chains(&s, 1, 8000, true);
+	add_stacks(&s, 1, 8000, true);
 	CHECK(perf_copy_size_decide(&s, 0, 2 * MS) && s.bytes == 16384, "%u", s.bytes);
-	chains(&s, 990, 16000, false);
-	chains(&s, 10, 16384, true);
+	add_stacks(&s, 990, 16000, false);
+	add_stacks(&s, 10, 16384, true);
 	CHECK(!perf_copy_size_decide(&s, 0, 3 * MS), "one in a hundred is no more than that");
 	for (int i = 0; i < 10; i++) {
-		chains(&s, 1000, 16384, true);
+		add_stacks(&s, 1000, 16384, true);
 		perf_copy_size_decide(&s, 0, 4 * MS);
 	}
 	CHECK(s.bytes == s.most, "%u", s.bytes);
-	chains(&s, 1000, 16384, true);
+	add_stacks(&s, 1000, 16384, true);
 	CHECK(!perf_copy_size_decide(&s, 0, 5 * MS), "there is no more");
 }
 
@@ -64,13 +64,13 @@ TEST(long_unused_it_shrinks)
 	struct perf_copy_size s = start(MS);
 	uint64_t now = 0;
 
-	chains(&s, 5000, 3000, false);
+	add_stacks(&s, 5000, 3000, false);
 	CHECK(!perf_copy_size_decide(&s, 0, now += 19 * NS_PER_SECOND), "too soon");
 	CHECK(perf_copy_size_decide(&s, 0, now += NS_PER_SECOND) && s.bytes == 4096, "%u", s.bytes);
-	chains(&s, 5000, 3000, false);
+	add_stacks(&s, 5000, 3000, false);
 	CHECK(!perf_copy_size_decide(&s, 0, now += 30 * NS_PER_SECOND), "3000 of 4096 are needed");
 	for (int i = 0; i < 10; i++) {
-		chains(&s, 5000, 10, false);
+		add_stacks(&s, 5000, 10, false);
 		perf_copy_size_decide(&s, 0, now += 30 * NS_PER_SECOND);
 	}
 	CHECK(s.bytes == PERF_COPY_BYTES_MIN, "%u", s.bytes);
@@ -80,13 +80,13 @@ TEST(lost_samples_make_it_shrink_and_wait)
 {
 	struct perf_copy_size s = start(MS);
 
-	chains(&s, 1000, 8192, true);
+	add_stacks(&s, 1000, 8192, true);
 	CHECK(!perf_copy_size_decide(&s, 11, MS), "as it began it may be: %u", s.bytes);
-	chains(&s, 1000, 8192, true);
+	add_stacks(&s, 1000, 8192, true);
 	CHECK(!perf_copy_size_decide(&s, 11, 2 * MS), "it grows at once");
 	CHECK(perf_copy_size_decide(&s, 11, MS + 20 * NS_PER_SECOND) && s.bytes == 16384, "%u",
 	      s.bytes);
-	chains(&s, 1000, 8192, false);
+	add_stacks(&s, 1000, 8192, false);
 	CHECK(!perf_copy_size_decide(&s, 21, 21 * NS_PER_SECOND), "one in a hundred");
 	CHECK(perf_copy_size_decide(&s, 22, 22 * NS_PER_SECOND) && s.bytes == 8192, "%u", s.bytes);
 }
@@ -96,10 +96,10 @@ TEST(what_no_copy_helps_is_no_reason)
 	struct perf_copy_size s = start(MS);
 
 	for (int i = 0; i < 1000; i++)
-		perf_copy_size_chain(&s, 8000, s.bytes, 2 * PERF_COPY_BYTES_MAX);
+		perf_copy_size_add(&s, 8000, s.bytes, 2 * PERF_COPY_BYTES_MAX);
 	CHECK(!perf_copy_size_decide(&s, 0, MS), "another stack");
 	for (int i = 0; i < 1000; i++)
-		perf_copy_size_chain(&s, 8000, s.bytes / 2, 9000);
+		perf_copy_size_add(&s, 8000, s.bytes / 2, 9000);
 	CHECK(!perf_copy_size_decide(&s, 0, MS), "records from before the last change");
 }
 
@@ -117,7 +117,7 @@ TEST(rings)
 	CHECK(64 * perf_copy_ring_bytes(15000, 64, false) == (size_t)64 << 20, "a MiB of many");
 }
 
-/* With callers operf samples every 15 * 100,000 cycles: in 577 us at 2.6 GHz. */
+/* With stacks operf samples every 15 * 100,000 cycles: in 577 us at 2.6 GHz. */
 #define OPERF_NS	577000
 
 static uint32_t most_of_operf(uint64_t period_ns, unsigned int nr_cpus)
@@ -131,7 +131,7 @@ TEST(copies_that_stay_as_they_are)
 		CHECK(most_of_operf(OPERF_NS, nr) == PERF_COPY_BYTES_MAX, "%u CPUs: %u", nr,
 		      most_of_operf(OPERF_NS, nr));
 	CHECK(most_of_operf(OPERF_NS, 8) >= 45000, "8 CPUs: %u", most_of_operf(OPERF_NS, 8));
-	CHECK(most_of_operf(38500, 4) >= 5000, "chains of Node.js: %u", most_of_operf(38500, 4));
+	CHECK(most_of_operf(38500, 4) >= 5000, "stacks of Node.js: %u", most_of_operf(38500, 4));
 	CHECK(perf_copy_most(RING, OPERF_NS, true) < perf_copy_most(RING, OPERF_NS, false),
 	      "there is room for more of them");
 	for (unsigned int nr = 2; nr <= 32; nr++)

@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 
 #include "daemon/collect/perf/counters.h"
-#include "daemon/collect/perf/explain.h"
+#include "daemon/collect/perf/open.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -136,8 +136,7 @@ TEST(kinds_of_cpus)
 	free(c);
 	unlink(tmpdir_path("sys/bus/event_source/devices/cpu_atom/type"));
 	CHECK(make("i386/alderlake-p", two, 2, &machine, &c, &e) == -ENOENT &&
-		      strstr(e.text, "event 'CPU_CLK_UNHALTED': this machine's kernel has no PMU "
-				     "'cpu_atom'"), "%s", e.text);
+		      strstr(e.text, "event 'CPU_CLK_UNHALTED': unknown PMU 'cpu_atom'"), "%s", e.text);
 }
 
 TEST(refusals)
@@ -197,12 +196,12 @@ static const struct {
 } explained[] = {
 	{ -EACCES, true, "kernel.perf_event_paranoid is" },
 	{ -EPERM, false, "kernel.perf_event_paranoid is" },
-	{ -ENOENT, true, "event 'MISS': the kernel has no hardware counters for it on CPU 5" },
-	{ -EOPNOTSUPP, true, "event 'MISS' can be counted on CPU 5, but not sampled" },
-	{ -EBUSY, true, "are held by somebody else" },
+	{ -ENOENT, true, "event 'MISS': CPU 5 has no hardware counters for it" },
+	{ -EOPNOTSUPP, true, "event 'MISS' cannot be sampled on CPU 5, only counted" },
+	{ -EBUSY, true, "the counters of CPU 5 are in use" },
 	{ -EINVAL, true, "event 'MISS' (select 0x412e): the kernel cannot count it on CPU 5" },
-	{ -ENOSPC, true, "no counter of CPU 5 can hold it" },
-	{ -ENOSYS, true, "no perf_event_open(2)" },
+	{ -ENOSPC, true, "no counter of CPU 5 can count it" },
+	{ -ENOSYS, true, "this kernel lacks perf_event_open(2)" },
 	{ -EMFILE, true, "ulimit -n" },
 	{ -ENODEV, true, "CPU 5 is offline" },
 	{ -EINVAL, false, "cannot open a perf event on CPU 5: Invalid argument" },
@@ -216,7 +215,7 @@ TEST(what_fails_is_explained)
 
 	for (size_t i = 0; i < ARRAY_SIZE(explained); i++) {
 		struct op_error e = { "" };
-		int err = perf_explain(explained[i].err, explained[i].counter ? &miss : NULL, 5,
+		int err = perf_open_error(explained[i].err, explained[i].counter ? &miss : NULL, 5,
 				       &e);
 
 		CHECK(err == explained[i].err && strstr(e.text, explained[i].says), "%d: %s", err,

@@ -37,7 +37,7 @@ TEST(what_is_asked)
 
 	tmpdir_make();
 	CHECK(perf_ibs_make(&c, tmpdir, events, &nr, &e) == -ENODEV && nr == 9 &&
-	      strstr(e.text, "ibs_fetch/type"), "%s", e.text);
+	      strstr(e.text, "no PMU 'ibs_fetch'"), "%s", e.text);
 	put_line(PMUS "ibs_fetch/type", "9\n");
 	put_line(PMUS "ibs_fetch/format/rand_en", "config:57\n");
 	CHECK(perf_ibs_make(&c, tmpdir, events, &nr, &e) == -ENODEV && strstr(e.text, "ops"),
@@ -184,7 +184,6 @@ static void add_raw_sample(struct perf_order *o, uint64_t time, enum op_code cod
 
 TEST(from_records_to_words)
 {
-	static const struct perf_order_ops ops = { perf_attribute_samples, perf_attribute_change };
 	static const struct raw fetch = { 0x3ff, { 0x1100000012, 0x2100000022, 0x3100000032 } };
 	static const struct raw op = { 0x3ff, { 0, 1, 2, 3, 4, 5, 6, 7 } };
 	static struct perf_emit emit;
@@ -204,7 +203,7 @@ TEST(from_records_to_words)
 	add_raw_sample(o, 0x10, OP_IBS_FETCH, &fetch, size_of(3));
 	add_raw_sample(o, 0x40, OP_IBS_OP, &op, size_of(3));	/* too short */
 	perf_emit_begin(&emit, take_words, NULL);
-	perf_order_run(o, 1000, &ops, &a);
+	perf_attribute_run(&a, o, 1000);
 	perf_emit_end(&emit);
 	check_words("in the order of time", nr_words, words, 39, (const op_word[]){
 		OP_ESCAPE, OP_CPU_SWITCH, 1, OP_ESCAPE, OP_CTX_SWITCH, 11, OP_NO_COOKIE,

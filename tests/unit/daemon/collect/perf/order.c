@@ -18,10 +18,8 @@ struct out {
 	bool wrong;
 };
 
-static void take_samples(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr)
+static void take_samples(struct out *o, unsigned int cpu, const struct perf_sample *s, size_t nr)
 {
-	struct out *o = context;
-
 	for (size_t i = 0; i < nr; i++) {
 		o->wrong |= s[i].time < o->newest[cpu] || s[i].time < o->change;
 		o->newest[cpu] = s[i].time;
@@ -32,16 +30,24 @@ static void take_samples(void *context, unsigned int cpu, const struct perf_samp
 	o->runs++;
 }
 
-static void take_change(void *context, const struct perf_record *r)
+static void take_change(struct out *o, const struct perf_record *r)
 {
-	struct out *o = context;
-
 	o->wrong |= r->time < o->change || o->newest_any > r->time;
 	o->change = r->time;
 	o->changes++;
 }
 
-static const struct perf_order_ops ops = {take_samples, take_change};
+static void run(struct perf_order *o, uint64_t bound, struct out *out)
+{
+	struct perf_order_item item;
+
+	while (perf_order_next(o, bound, &item)) {
+		if (item.change)
+			take_change(out, item.change);
+		else
+			take_samples(out, item.cpu, item.samples, item.nr_samples);
+	}
+}
 
 static void add_sample(struct perf_order *o, unsigned int cpu, uint64_t time)
 {
@@ -67,11 +73,11 @@ TEST(a_sample_waits_for_the_changes_before_it)
 	add_sample(o, 0, 30);
 	add_sample(o, 1, 15);
 	add_change(o, 20);
-	perf_order_run(o, 15, &ops, &out);
+	run(o, 15, &out);
 	CHECK(out.samples == 1 && out.changes == 0, "%zu samples before 15", out.samples);
-	perf_order_run(o, 30, &ops, &out);
+	run(o, 30, &out);
 	CHECK(out.samples == 2 && out.changes == 1, "%zu samples before 30", out.samples);
-	perf_order_run(o, 31, &ops, &out);
+	run(o, 31, &out);
 	CHECK(out.samples == 3 && !out.wrong && !perf_order_late(o), "all, in order");
 	perf_order_free(o);
 }
@@ -83,7 +89,7 @@ TEST(a_change_at_the_same_time_comes_first)
 
 	add_sample(o, 0, 20);
 	add_change(o, 20);
-	perf_order_run(o, 21, &ops, &out);
+	run(o, 21, &out);
 	CHECK(out.samples == 1 && out.changes == 1 && !out.wrong, "order");
 	perf_order_free(o);
 }
@@ -95,7 +101,7 @@ TEST(without_changes_each_cpu_is_one_run)
 
 	for (uint64_t time = 1; time <= 1000; time++)
 		add_sample(o, time % 4, time);
-	perf_order_run(o, 2000, &ops, &out);
+	run(o, 2000, &out);
 	CHECK(out.runs == 4 && out.samples == 1000, "%zu runs", out.runs);
 	perf_order_free(o);
 }
@@ -105,45 +111,38 @@ TEST(late_ones_are_counted_and_not_lost)
 	struct perf_order *o = perf_order_new();
 	struct out out = {0};
 
-	perf_order_run(o, 100, &ops, &out);
+	run(o, 100, &out);
 	add_sample(o, 0, 50);
 	add_change(o, 60);
 	add_sample(o, 0, 100);
-	perf_order_run(o, 200, &ops, &out);
+	run(o, 200, &out);
 	CHECK(perf_order_late(o) == 2, "%llu late", (unsigned long long)perf_order_late(o));
 	CHECK(out.samples == 2 && out.changes == 1, "lost");
 	perf_order_free(o);
 }
 
-static const struct perf_sample *first_seen;
-
-static void take_first(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr)
-{
-	(void)context, (void)cpu, (void)nr;
-	first_seen = s;
-}
-
-/* A record stays on its ring while its sample waits; when the ring goes, so do the callers. */
+/* A record stays on its ring while its sample waits; when the ring goes, so does the stack. */
 TEST(what_waits_holds_its_record)
 {
-	static const struct perf_order_ops first = {take_first, take_change};
 	struct perf_order *o = perf_order_new();
+	struct perf_order_item item = {0};
 	struct out out = {0};
-	uint64_t chain = 0;
+	uint64_t stack = 0;
 
 	CHECK(perf_order_held(o, 3, 99) == 99, "nothing there");
 	for (uint64_t i = 0; i < 10; i++)
-		perf_order_add_sample(o, 3, &(struct perf_sample){.time = 10 * i, .place = 7 * i,
-								  .chain = i % 2 ? &chain : NULL,
-								  .chain_size = 8});
-	CHECK(perf_order_held(o, 3, 99) == 7, "the second is the first with callers");
-	perf_order_run(o, 45, &ops, &out);
+		perf_order_add_sample(o, 3, &(struct perf_sample){.time = 10 * i, .position = 7 * i,
+								  .stack = i % 2 ? &stack : NULL,
+								  .stack_size = 8});
+	CHECK(perf_order_held(o, 3, 99) == 7, "the second is the first with a stack");
+	run(o, 45, &out);
 	CHECK(perf_order_held(o, 3, 99) == 35 && perf_order_held(o, 2, 99) == 99, "after 45");
-	perf_order_drop_chains(o, 3);
+	perf_order_drop_stacks(o, 3);
 	CHECK(perf_order_held(o, 3, 99) == 99, "nothing is held any more");
-	perf_order_run(o, 100, &first, &out);
-	CHECK(first_seen->chain && !first_seen->chain_size && first_seen->time == 50,
-	      "callers, but none to be read");
+	CHECK(perf_order_next(o, 100, &item) && item.samples, "samples");
+	CHECK(item.samples->stack && !item.samples->stack_size && item.samples->time == 50,
+	      "a stack, but nothing to be read");
+	CHECK(!perf_order_next(o, 100, &item), "no more");
 	perf_order_free(o);
 }
 
@@ -163,7 +162,7 @@ TEST(random_streams)
 
 			if (rand_r(&seed) % 20 == 0) {
 				bound += (uint64_t)rand_r(&seed) % 100;
-				perf_order_run(o, bound, &ops, &out);
+				run(o, bound, &out);
 			}
 			if (clock[cpu] < bound)
 				clock[cpu] = bound;
@@ -177,7 +176,7 @@ TEST(random_streams)
 				changes++;
 			}
 		}
-		perf_order_run(o, UINT64_MAX, &ops, &out);
+		run(o, UINT64_MAX, &out);
 		CHECK(!out.wrong, "round %d", round);
 		CHECK(out.samples == samples && out.changes == changes, "round %d: %zu of %zu",
 		      round, out.samples, samples);

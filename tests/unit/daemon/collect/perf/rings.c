@@ -66,25 +66,15 @@ static void put_throttle(uint32_t type, uint64_t id, uint64_t time)
 static uint32_t seen[10];
 static size_t nr_seen;
 
-static void take_samples(void *context, unsigned int cpu, const struct perf_sample *s, size_t nr)
-{
-	(void)context, (void)cpu;
-	for (size_t i = 0; i < nr && nr_seen < 10; i++)
-		seen[nr_seen++] = s[i].counter;
-}
-
-static void take_change(void *context, const struct perf_record *r)
-{
-	(void)context, (void)r;
-}
-
 static void read_all(uint64_t now)
 {
-	static const struct perf_order_ops ops = { take_samples, take_change };
+	struct perf_order_item item;
 
-	rings.looked_at = now;	/* not at this machine's CPUs */
+	rings.followed_at = now;	/* not this machine's CPUs */
 	perf_rings_read(&rings, now);
-	perf_order_run(rings.order, UINT64_MAX, &ops, NULL);
+	while (perf_order_next(rings.order, UINT64_MAX, &item))
+		for (size_t i = 0; !item.change && i < item.nr_samples && nr_seen < 10; i++)
+			seen[nr_seen++] = item.samples[i].counter;
 }
 
 TEST(a_sample_goes_to_its_event)

@@ -4,10 +4,10 @@
 
 #include <errno.h>
 
-#include "daemon/collect/perf/cpus.h"
 #include "daemon/collect/perf/events.h"
 #include "daemon/collect/perf/modules.h"
 #include "daemon/collect/perf/proc.h"
+#include "daemon/collect/perf/sysfs.h"
 #include "libutil/file.h"
 #include "tests/unit/tmpdir.h"
 

@@ -167,7 +167,6 @@ TEST(no_such_process)
 
 TEST(doubles_are_left_out)
 {
-	static const struct perf_rings rings;
 	struct perf_targets t = { .nr_tasks = 0 };
 
 	perf_targets_fork(&t, 20, 10);
@@ -185,11 +184,11 @@ TEST(doubles_are_left_out)
 			CHECK(perf_targets_is_double(&t, tid, task) == (two && task != 3),
 			      "tid %u, task %u", tid, task);
 		}
-	perf_targets_foresee(&t, &rings);
+	perf_targets_begin_reading(&t);
 	perf_targets_exit(&t, 10);
-	perf_targets_foresee(&t, &rings);
+	perf_targets_begin_reading(&t);
 	CHECK(perf_targets_is_double(&t, 10, 0), "its last samples are to come");
-	perf_targets_foresee(&t, &rings);
+	perf_targets_begin_reading(&t);
 	CHECK(!perf_targets_is_double(&t, 10, 0), "it is gone");
 	CHECK(perf_targets_is_double(&t, 30, 0), "its children go on");
 	perf_targets_exit(&t, 30);
@@ -197,8 +196,8 @@ TEST(doubles_are_left_out)
 	CHECK(!perf_targets_is_double(&t, 30, 0), "its number is another's");
 	perf_targets_exit(&t, 30);
 	perf_targets_exit(&t, 5);
-	perf_targets_foresee(&t, &rings);
-	perf_targets_foresee(&t, &rings);
+	perf_targets_begin_reading(&t);
+	perf_targets_begin_reading(&t);
 	CHECK(!t.nr_late, "%zu are left", t.nr_late);
 	perf_targets_free(&t);
 }

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "daemon/collect/perf/attribute.h"
-#include "daemon/collect/perf/comms.h"
+#include "daemon/collect/perf/names.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 #include "tests/unit/taken_words.h"
 

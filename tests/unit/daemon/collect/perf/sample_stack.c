@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* chain.c - what follows a sample taken apart: each part, and each way to be too short */
+/* sample_stack.c - parse the stack after a sample: each part, and each way to be too short */
 #include "tests/tap.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 
-#include "daemon/collect/perf/chain.h"
+#include "daemon/collect/perf/records.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 
 #define STACK	64
 
 /* Two addresses, registers that have their numbers' values, @real of STACK bytes of stack. */
-static void make_chain(struct bytes *b, uint64_t abi, uint64_t real)
+static void make_stack(struct bytes *b, uint64_t abi, uint64_t real)
 {
 	b->size = 0;
 	add64(b, 2);
@@ -30,57 +30,57 @@ static void make_chain(struct bytes *b, uint64_t abi, uint64_t real)
 
 TEST(all_parts)
 {
-	struct perf_chain c;
+	struct perf_sample_stack c;
 	struct bytes b;
 
-	make_chain(&b, PERF_SAMPLE_REGS_ABI_64, 40);
-	CHECK(!perf_chain_parse(b.at, b.size, true, &c), "parse");
+	make_stack(&b, PERF_SAMPLE_REGS_ABI_64, 40);
+	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c), "parse");
 	CHECK(c.nr_addresses == 2 && c.addresses[1] == 0xffffffff81000000, "addresses");
 	CHECK(c.registers && !c.is_32bit, "registers");
 	for (unsigned int i = 0; c.registers && i < 64; i++)
 		if (PERF_USER_REGS >> i & 1)
 			CHECK(perf_user_register(c.registers, i) == i, "register %u", i);
-	CHECK(c.stack_asked == STACK && c.stack_size == 40 && !memcmp(c.stack, b.at + b.size - 8 -
+	CHECK(c.copy_asked == STACK && c.copy_size == 40 && !memcmp(c.copy, b.at + b.size - 8 -
 								      STACK, STACK), "stack");
-	make_chain(&b, PERF_SAMPLE_REGS_ABI_32, 0);
-	CHECK(!perf_chain_parse(b.at, b.size, true, &c) && c.is_32bit && !c.stack_size, "32 bits");
+	make_stack(&b, PERF_SAMPLE_REGS_ABI_32, 0);
+	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c) && c.is_32bit && !c.copy_size, "32 bits");
 }
 
 TEST(a_kernel_thread_has_no_user_part)
 {
-	struct perf_chain c;
+	struct perf_sample_stack c;
 	struct bytes b;
 
-	make_chain(&b, PERF_SAMPLE_REGS_ABI_NONE, 0);
-	CHECK(!perf_chain_parse(b.at, b.size, true, &c), "parse");
-	CHECK(!c.registers && !c.stack && !c.stack_size && c.nr_addresses == 2, "no user part");
+	make_stack(&b, PERF_SAMPLE_REGS_ABI_NONE, 0);
+	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c), "parse");
+	CHECK(!c.registers && !c.copy && !c.copy_size && c.nr_addresses == 2, "no user part");
 }
 
 TEST(addresses_alone)
 {
-	struct perf_chain c;
+	struct perf_sample_stack c;
 	struct bytes b = { .size = 0 };
 
 	add64(&b, 3);
 	add64(&b, PERF_CONTEXT_USER);
 	add64(&b, 0x401000);
 	add64(&b, 0x402000);
-	CHECK(!perf_chain_parse(b.at, b.size, false, &c) && c.nr_addresses == 3 && !c.registers,
+	CHECK(!perf_sample_stack_parse(b.at, b.size, false, &c) && c.nr_addresses == 3 && !c.registers,
 	      "parse");
-	CHECK(perf_chain_parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
+	CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
 }
 
 /* Whatever is cut off, it is refused, and the result is left alone. */
 TEST(cut_chains)
 {
-	struct perf_chain c, untouched;
+	struct perf_sample_stack c, untouched;
 	struct bytes b;
 
 	memset(&untouched, 0x5a, sizeof(untouched));
-	make_chain(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
+	make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 	for (size_t size = 0; size < b.size; size++) {
 		c = untouched;
-		CHECK(perf_chain_parse(b.at, size, true, &c) == -EBADMSG, "%zu", size);
+		CHECK(perf_sample_stack_parse(b.at, size, true, &c) == -EBADMSG, "%zu", size);
 		CHECK(!memcmp(&c, &untouched, sizeof(c)), "%zu touched", size);
 	}
 }
@@ -89,18 +89,18 @@ TEST(lengths_that_lie)
 {
 	static const uint64_t lies[] = { 1000, UINT64_MAX, UINT64_MAX / 8 + 1, UINT64_MAX - 6 };
 	size_t stack_at = 8 * (1 + 2 + 1 + PERF_USER_REGS_NR);
-	struct perf_chain c;
+	struct perf_sample_stack c;
 	struct bytes b;
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
-		make_chain(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
+		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 		memcpy(b.at, &lies[i], 8);
-		CHECK(perf_chain_parse(b.at, b.size, true, &c) == -EBADMSG, "addresses %zu", i);
-		make_chain(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
+		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "addresses %zu", i);
+		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 		memcpy(b.at + stack_at, &lies[i], 8);
-		CHECK(perf_chain_parse(b.at, b.size, true, &c) == -EBADMSG, "stack %zu", i);
-		make_chain(&b, PERF_SAMPLE_REGS_ABI_64, lies[i]);
-		CHECK(perf_chain_parse(b.at, b.size, true, &c) == -EBADMSG, "real %zu", i);
+		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "stack %zu", i);
+		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, lies[i]);
+		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "real %zu", i);
 	}
 }
 

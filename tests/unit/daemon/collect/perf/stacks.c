@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callers.c - chains word by word, and every way that one can end
+ * stacks.c - call stacks word by word, and every way that one can end
  *
  * The process is made up, and so is its stack, which has frame pointers: it runs in memory without
- * a file, for which there are no tables. How tables are walked by is chains.c's.
+ * a file, for which there are no tables. call_trees.c tests the walk by tables.
  */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/attribute.h"
-#include "daemon/collect/perf/callers.h"
-#include "daemon/collect/perf/chain.h"
-#include "daemon/collect/perf/note.h"
+#include "daemon/collect/perf/records.h"
+#include "daemon/collect/perf/stacks.h"
 #include "daemon/record/trans.h"
 #include "tests/unit/daemon/collect/perf/build.h"
 #include "tests/unit/taken_words.h"
@@ -27,7 +26,7 @@
 static struct perf_emit emit;
 static struct perf_cpu_state cpus[1];
 static struct perf_processes processes;
-static struct perf_callers callers;
+static struct perf_stacks stacks;
 static struct perf_attribute attribute;
 
 static void add_mapping(uint64_t start, uint64_t offset, const char *name)
@@ -48,16 +47,16 @@ static void prepare(bool copies, unsigned int depth)
 	struct bytes b;
 
 	perf_processes_init(&processes, cookies, "/nonexistent");
-	callers = (struct perf_callers){ .depth = depth, .max_addresses = 10, .copies = copies };
+	stacks = (struct perf_stacks){ .depth = depth, .max_addresses = 10, .copies = copies };
 	if (copies) {
 		CHECK(!unwind_cache_create((size_t)1 << 20, &cache), "cache");
-		perf_tables_init(&callers.tables, cache, &processes);
-		perf_copy_size_init(&callers.copy_size, PERF_COPY_BYTES, (size_t)8 << 20, 1000000,
+		perf_tables_init(&stacks.tables, cache, &processes);
+		perf_copy_size_init(&stacks.copy_size, PERF_COPY_BYTES, (size_t)8 << 20, 1000000,
 				    0);
 	}
 	attribute = (struct perf_attribute){ .processes = &processes, .cookies = cookies,
 					     .emit = &emit, .cpus = cpus, .nr_cpus = 1,
-					     .callers = &callers };
+					     .stacks = &stacks };
 	make_comm(&b, PERF_RECORD_MISC_COMM_EXEC, TASK, "x", 1);
 	CHECK(!perf_record_parse(b.at, b.size, &r), "parse");
 	perf_attribute_change(&attribute, &r);
@@ -67,9 +66,9 @@ static void prepare(bool copies, unsigned int depth)
 
 static void clean_up(void)
 {
-	if (callers.copies) {
-		perf_tables_free(&callers.tables);
-		unwind_cache_destroy(callers.tables.cache);
+	if (stacks.copies) {
+		perf_tables_free(&stacks.tables);
+		unwind_cache_destroy(stacks.tables.cache);
 	}
 	perf_processes_free(&processes);
 	perf_cookies_free(attribute.cookies);
@@ -100,11 +99,11 @@ static void decode(void)
 }
 
 /* Leaves only what comes after CPU and task. */
-static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *chain)
+static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *stack)
 {
 	struct perf_sample s = { .time = 2, .pc = pc, .tgid = TASK, .tid = TASK, .mode = mode,
-				 .counter = 5, .chain = chain->at,
-				 .chain_size = (uint32_t)chain->size };
+				 .counter = 5, .stack = stack->at,
+				 .stack_size = (uint32_t)stack->size };
 
 	perf_emit_begin(&emit, take_words, NULL);
 	perf_attribute_samples(&attribute, 0, &s, 1);
@@ -179,7 +178,7 @@ TEST(listed_ends)
 	clean_up();
 
 	prepare(false, 100);
-	callers.max_addresses = 4;
+	stacks.max_addresses = 4;
 	b.at[8 + 8 + 8 + 4] = 0;
 	emit_sample(PERF_MODE_USER, CODE + 0x20, &b);
 	check_end(OP_STACK_TRUNCATED | OP_STACK_FRAME_POINTERS, 3, "the kernel had no more room");
@@ -206,7 +205,7 @@ TEST(listed_ends)
 	clean_up();
 }
 
-TEST(a_sample_that_is_lost_takes_its_chain_along)
+TEST(a_sample_that_is_lost_takes_its_stack_along)
 {
 	struct bytes b = { .size = 0 };
 
@@ -262,7 +261,7 @@ TEST(copied)
 	make_copy(&b, MADE + 0x20, 3, ASKED);
 	emit_sample(PERF_MODE_USER, MADE + 0x20, &b);
 	check_end(OP_STACK_COMPLETE | OP_STACK_FRAME_POINTERS, 3, "three callers");
-	CHECK(callers.copy_size.chains == 1 && !callers.copy_size.short_ones, "counted");
+	CHECK(stacks.copy_size.stacks == 1 && !stacks.copy_size.short_ones, "counted");
 	clean_up();
 }
 
@@ -325,19 +324,18 @@ TEST(copied_ends)
 	clean_up();
 }
 
-TEST(a_depth_that_the_kernel_does_not_list_is_said)
+TEST(a_depth_that_the_kernel_does_not_list_is_noted)
 {
-	static struct perf_rings rings;
-	struct perf_callers k = { .depth = 300, .max_addresses = 127 };
+	struct perf_stacks k = { .depth = 300, .max_addresses = 127 };
 	char note[256];
 
-	perf_note(&rings, &k, note, sizeof(note));
-	CHECK(strstr(note, "at 126 callers, not at 300"), "%s", note);
+	perf_stacks_note(&k, note, sizeof(note));
+	CHECK(strstr(note, "truncated to 126 callers instead of 300"), "%s", note);
 	k.copies = true;
-	perf_note(&rings, &k, note, sizeof(note));
-	CHECK(!note[0], "by tables it is no limit: %s", note);
-	k = (struct perf_callers){ .depth = 126, .max_addresses = 127 };
-	perf_note(&rings, &k, note, sizeof(note));
+	perf_stacks_note(&k, note, sizeof(note));
+	CHECK(!note[0], "with tables there is no limit: %s", note);
+	k = (struct perf_stacks){ .depth = 126, .max_addresses = 127 };
+	perf_stacks_note(&k, note, sizeof(note));
 	CHECK(!note[0], "it is just enough: %s", note);
 }
 

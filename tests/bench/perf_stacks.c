@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf_callers.c - what a chain of the perf collector costs the daemon
+ * perf_stacks.c - what a stack of the perf collector costs the daemon
  *
- * The chain is one of this program's own: it calls itself down to a depth, copies registers and
+ * The stack is one of this program's own: it calls itself down to a depth, copies registers and
  * stack as the kernel does into a record, and has that turned into words again and again, by the
- * unwind tables of itself and of its libraries. Prints ns for each chain, the median of the runs.
+ * unwind tables of itself and of its libraries. Prints ns for each stack, the median of the runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,11 @@
 #include <unistd.h>
 
 #include "daemon/collect/perf/attribute.h"
-#include "daemon/collect/perf/callers.h"
-#include "daemon/collect/perf/chain.h"
+#include "daemon/collect/perf/stacks.h"
 #include "tests/bench/figures.h"
 
 #define RUNS	7
-#define CHAINS	20000
+#define STACKS	20000
 #define ASKED	32768
 
 static struct perf_emit emit;
@@ -93,11 +92,11 @@ static __attribute__((noinline)) int descend(unsigned int left, const char *top)
 	return (left ? again(left - 1, top) : take_record(top)) + room[3];
 }
 
-static void emit_chains(struct perf_attribute *a, unsigned int nr)
+static void emit_stacks(struct perf_attribute *a, unsigned int nr)
 {
 	struct perf_sample s = { .pc = pc, .tgid = (uint32_t)getpid(), .tid = (uint32_t)getpid(),
-				 .mode = PERF_MODE_USER, .chain = record,
-				 .chain_size = sizeof(record) };
+				 .mode = PERF_MODE_USER, .stack = record,
+				 .stack_size = sizeof(record) };
 
 	perf_emit_begin(&emit, throw_away, NULL);
 	while (nr--)
@@ -105,7 +104,7 @@ static void emit_chains(struct perf_attribute *a, unsigned int nr)
 	perf_emit_end(&emit);
 }
 
-/* The chain has a few frames above main() and below descend(), too. */
+/* The stack has a few frames above main() and below descend(), too. */
 static void measure(struct perf_attribute *a, unsigned int frames, const char *top)
 {
 	double ns[RUNS];
@@ -115,21 +114,21 @@ static void measure(struct perf_attribute *a, unsigned int frames, const char *t
 		double start = wall_seconds();
 
 		nr_words = 0;
-		emit_chains(a, CHAINS);
-		ns[run] = (wall_seconds() - start) * 1e9 / CHAINS;
+		emit_stacks(a, STACKS);
+		ns[run] = (wall_seconds() - start) * 1e9 / STACKS;
 	}
-	printf("bench perf_chain_%u %.0f ns\n", frames, median(ns, RUNS));
-	fprintf(stderr, "perf_callers: %u frames are %.1f words\n", frames,
-		(double)nr_words / CHAINS);
+	printf("bench perf_stack_%u %.0f ns\n", frames, median(ns, RUNS));
+	fprintf(stderr, "perf_stacks: %u frames are %.1f words\n", frames,
+		(double)nr_words / STACKS);
 }
 
 int main(int argc, char **argv)
 {
 	struct perf_cookies *cookies = perf_cookies_new();
-	struct perf_callers callers = { .depth = 200, .max_addresses = 127, .copies = true };
+	struct perf_stacks stacks = { .depth = 200, .max_addresses = 127, .copies = true };
 	struct perf_processes processes;
 	struct perf_attribute a = { .processes = &processes, .cookies = cookies, .emit = &emit,
-				    .cpus = cpus, .nr_cpus = 1, .callers = &callers };
+				    .cpus = cpus, .nr_cpus = 1, .stacks = &stacks };
 	struct unwind_cache *cache;
 
 	(void)argc;
@@ -137,19 +136,19 @@ int main(int argc, char **argv)
 	perf_processes_init(&processes, cookies, "/proc");
 	if (unwind_cache_create((size_t)64 << 20, &cache))
 		return 1;
-	perf_tables_init(&callers.tables, cache, &processes);
-	perf_copy_size_init(&callers.copy_size, ASKED, (size_t)8 << 20, 1000000, 0);
+	perf_tables_init(&stacks.tables, cache, &processes);
+	perf_copy_size_init(&stacks.copy_size, ASKED, (size_t)8 << 20, 1000000, 0);
 	/* the tables are made meanwhile */
 	for (int i = 0; i < 20; i++) {
 		descend(3, (const char *)argv);
-		emit_chains(&a, 1);
-		perf_tables_end_drain(&callers.tables);
+		emit_stacks(&a, 1);
+		perf_tables_end_drain(&stacks.tables);
 		usleep(20000);
 	}
 	measure(&a, 8, (const char *)argv);
 	measure(&a, 32, (const char *)argv);
 	measure(&a, 128, (const char *)argv);
-	perf_tables_free(&callers.tables);
+	perf_tables_free(&stacks.tables);
 	unwind_cache_destroy(cache);
 	perf_processes_free(&processes);
 	perf_cookies_free(cookies);

@@ -4,7 +4,7 @@
  *
  * The programs (chains/call_tree.c, chains/exceptions.cc) run in loops whose chains are known.
  */
-#include "tests/unit/daemon/collect/perf/chains.h"
+#include "tests/unit/daemon/collect/perf/call_trees.h"
 
 #define NR(modes) (sizeof(modes) / sizeof((modes)[0]))
 #define RING_WORDS (1 << 20) /* for 8 MiB, however many CPUs there are */

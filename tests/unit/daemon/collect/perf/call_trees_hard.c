@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chains_hard.c - chains of the perf collector that are long, on large stacks, or of processes
+ * call_trees_hard.c - chains of the perf collector that are long, on large stacks, or of processes
  * that are gone before anybody can have a look at them
  */
-#include "tests/unit/daemon/collect/perf/chains.h"
+#include "tests/unit/daemon/collect/perf/call_trees.h"
 
 #include "oprofilefs/op_abi.h"
 

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * callers_setup.c - what to ask the kernel for so that there are callers
- *
- * And, while it runs, for how much of each stack. [PC-80] ff.
- */
+/* stacks.c - choose depth, ring size and copy size for call stacks */
+#include "daemon/collect/perf/stacks.h"
+
+#include <stdio.h>
 #include <unistd.h>
 
 #include "daemon/collect/collector.h"
-#include "daemon/collect/perf/callers.h"
 #include "daemon/collect/perf/clock.h"
-#include "daemon/collect/perf/rings.h"
+#include "daemon/collect/perf/events.h"
 #include "libutil/file.h"
 
 #define MAX_STACK_FILE	"/proc/sys/kernel/perf_event_max_stack"
-#define MAX_STACK	127	/* what kernels have that don't say */
-#define LISTED_BYTES	512	/* of a record whose user callers are listed, as a rule */
+#define MAX_STACK	127	/* of kernels without that file */
+#define LISTED_BYTES	512	/* typical size of a record whose user frames are listed */
 
 static unsigned int max_addresses(unsigned int depth)
 {
@@ -32,24 +30,24 @@ static unsigned int nr_cpus(void)
 	return nr > 0 ? (unsigned int)nr : 1;
 }
 
-/* Those of a list are small: half a second of them, as of samples without callers. */
-static size_t ring_bytes(const struct perf_callers *k, uint64_t period_ns)
+/* Listed stacks are small: room for half a second of them, as for samples without stacks. */
+static size_t ring_bytes(const struct perf_stacks *k, uint64_t period_ns)
 {
 	if (k->copies)
 		return perf_copy_ring_bytes(period_ns, nr_cpus(), k->fixed);
 	return PERF_RING_BYTES_MIN + NS_PER_SECOND / 2 / (period_ns ? period_ns : 1) * LISTED_BYTES;
 }
 
-void perf_callers_open(struct perf_callers *k, const struct collector_config *config,
-		       uint64_t period_ns, struct perf_event_setup *setup)
+void perf_stacks_open(struct perf_stacks *k, const struct collector_config *config,
+		      uint64_t period_ns, struct perf_event_setup *setup)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
 
-	*k = (struct perf_callers){ .depth = (unsigned int)config->callgraph_depth };
+	*k = (struct perf_stacks){ .depth = (unsigned int)config->callgraph_depth };
 	if (!k->depth)
 		return;
 	k->copies = config->unwind && !config->frame_pointers_only;
-	/* events that were handed on to other tasks can't be replaced: they have most at once */
+	/* events inherited by other tasks cannot be replaced: they get the largest size at once */
 	k->fixed = config->targets;
 	k->max_addresses = setup->max_addresses = max_addresses(k->depth);
 	if (!config->buffer_words)
@@ -61,7 +59,7 @@ void perf_callers_open(struct perf_callers *k, const struct collector_config *co
 	setup->copy_period_ns = period_ns;
 }
 
-void perf_callers_opened(struct perf_callers *k, const struct collector_config *config,
+void perf_stacks_opened(struct perf_stacks *k, const struct collector_config *config,
 			 const struct perf_processes *processes,
 			 const struct perf_event_setup *setup)
 {
@@ -73,18 +71,26 @@ void perf_callers_opened(struct perf_callers *k, const struct collector_config *
 			    setup->copy_period_ns, perf_now());
 }
 
-void perf_callers_close(struct perf_callers *k)
+void perf_stacks_close(struct perf_stacks *k)
 {
 	if (k->copies)
 		perf_tables_free(&k->tables);
-	*k = (struct perf_callers){ 0 };
+	*k = (struct perf_stacks){ 0 };
 }
 
-void perf_callers_end_drain(struct perf_callers *k, struct perf_rings *rings, uint64_t now)
+uint32_t perf_stacks_end_drain(struct perf_stacks *k, uint64_t lost, uint64_t now)
 {
 	if (!k->copies)
-		return;
+		return 0;
 	perf_tables_end_drain(&k->tables);
-	if (!k->fixed && perf_copy_size_decide(&k->copy_size, perf_rings_lost_records(rings), now))
-		(void)perf_rings_copy(rings, k->copy_size.bytes);
+	return !k->fixed && perf_copy_size_decide(&k->copy_size, lost, now) ? k->copy_size.bytes : 0;
+}
+
+/* With tables the list has kernel frames only, fewer than any limit. [PC-80] */
+void perf_stacks_note(const struct perf_stacks *k, char *note, size_t size)
+{
+	note[0] = '\0';
+	if (k->depth && !k->copies && k->max_addresses <= k->depth)
+		snprintf(note, size, "call stacks are truncated to %u callers instead of %u: "
+			 "raise kernel.perf_event_max_stack", k->max_addresses - 1, k->depth);
 }

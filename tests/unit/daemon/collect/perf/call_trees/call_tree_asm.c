@@ -4,7 +4,7 @@
  *
  * The one without it keeps a frame pointer: by that its callers are found, or not at all.
  */
-#include "tests/unit/daemon/collect/perf/chains/call_tree.h"
+#include "tests/unit/daemon/collect/perf/call_trees/call_tree.h"
 
 #if defined(__x86_64__)
 __asm__(".text\n"

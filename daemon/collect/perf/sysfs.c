@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpus.c - which CPUs are online */
-#include "daemon/collect/perf/cpus.h"
+/* sysfs.c - read lists of CPUs, and the type, CPUs and format of PMUs */
+#include "daemon/collect/perf/sysfs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "libutil/file.h"
+#include "libutil/xalloc.h"
 
 static int take_cpu(const char **at, unsigned int *ret)
 {
@@ -62,4 +64,46 @@ int perf_cpus_read(const char *path, struct perf_cpu_set *ret)
 	int err = file_read_line(path, line, sizeof(line));
 
 	return err ? err : perf_cpus_parse(line, ret);
+}
+
+static char *pmu_path(const char *root, const char *pmu, const char *file)
+{
+	return xasprintf("%s" PERF_PMU_DIR "/%s/%s", root, pmu, file);
+}
+
+int perf_pmu_type(const char *root, const char *pmu, uint32_t *ret)
+{
+	char *path = pmu_path(root, pmu, "type");
+	uint64_t type;
+	int err = file_read_u64(path, &type);
+
+	free(path);
+	if (!err && type > UINT32_MAX)
+		err = -EINVAL;
+	if (!err)
+		*ret = (uint32_t)type;
+	return err;
+}
+
+void perf_pmu_cpus(const char *root, const char *pmu, struct perf_cpu_set *ret)
+{
+	char *path = pmu_path(root, pmu, "cpus");
+
+	if (perf_cpus_read(path, ret))
+		ret->end = 0;
+	free(path);
+}
+
+int perf_pmu_set_bit(const char *root, const char *pmu, const char *name, uint64_t *config)
+{
+	char *file = xasprintf("format/%s", name), *path = pmu_path(root, pmu, file), text[64];
+	int err = file_read_line(path, text, sizeof(text));
+	unsigned int bit;
+
+	free(file);
+	free(path);
+	if (err || sscanf(text, "config:%u", &bit) != 1 || bit > 63)
+		return -ENOENT;
+	*config |= UINT64_C(1) << bit;
+	return 0;
 }

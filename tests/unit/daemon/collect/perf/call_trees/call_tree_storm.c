@@ -5,7 +5,7 @@
  * A few of them at a time, each for two milliseconds or so: every other one is forked only and has
  * what its parent has mapped, the others begin anew with the same program.
  */
-#include "tests/unit/daemon/collect/perf/chains/call_tree.h"
+#include "tests/unit/daemon/collect/perf/call_trees/call_tree.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -23,8 +23,8 @@
 
 #include "daemon/record/trans.h"
 #include "libutil/file.h"
-#include "tests/unit/daemon/collect/perf/chains/modes.h"
-#include "tests/unit/daemon/collect/perf/chains/symbols.h"
+#include "tests/unit/daemon/collect/perf/call_trees/modes.h"
+#include "tests/unit/daemon/collect/perf/call_trees/symbols.h"
 #include "tests/unit/tmpdir.h"
 #include "unwind/cache.h"
 

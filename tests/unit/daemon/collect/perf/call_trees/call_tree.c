@@ -7,7 +7,7 @@
  * Runs for ever in the innermost function of one of its trees, which stand in modes.h. It is
  * built several times: with and without frame pointers, static, static-pie.
  */
-#include "tests/unit/daemon/collect/perf/chains/call_tree.h"
+#include "tests/unit/daemon/collect/perf/call_trees/call_tree.h"
 
 #include <alloca.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /*
  * call_tree_hostile.c - programs that make it hard to say who calls whom
  */
-#include "tests/unit/daemon/collect/perf/chains/call_tree.h"
+#include "tests/unit/daemon/collect/perf/call_trees/call_tree.h"
 
 #include <fcntl.h>
 #include <pthread.h>

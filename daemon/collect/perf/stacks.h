@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stacks.h - what the kernel is asked for so that samples bring their stacks [PC-80]
+ *
+ * User frames are found by unwind tables, in a copy of the stack, or by frame pointers, in the
+ * kernel's list of addresses. attribute.c writes the words.
+ */
+#ifndef DAEMON_COLLECT_PERF_STACKS_H
+#define DAEMON_COLLECT_PERF_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "daemon/collect/perf/copy_size.h"
+#include "daemon/collect/perf/tables.h"
+
+struct collector_config;
+struct perf_event_setup;
+
+struct perf_stacks {
+	unsigned int depth;		/* callers of a sample at most; 0: no stacks */
+	unsigned int max_addresses;	/* that the kernel lists */
+	bool copies;			/* records bring registers and a copy of the stack, */
+	bool fixed;			/* of a size that cannot be changed */
+	struct perf_tables tables;	/* if copies, */
+	struct perf_copy_size copy_size;	/* and how much of each copy the stacks needed */
+};
+
+/* Add to @setup what @config's stacks need: larger rings, too. @config must outlive @k. */
+void perf_stacks_open(struct perf_stacks *k, const struct collector_config *config,
+		      uint64_t period_ns, struct perf_event_setup *setup);
+/* @setup is what the kernel granted. @processes must outlive @k. */
+void perf_stacks_opened(struct perf_stacks *k, const struct collector_config *config,
+			const struct perf_processes *processes,
+			const struct perf_event_setup *setup);
+void perf_stacks_close(struct perf_stacks *k);	/* before the images of @processes go */
+
+/*
+ * Release the tables of this drain. Returns the size that copies should have from now on, or 0 if
+ * they need not change. @lost: records lost in the rings since open.
+ */
+uint32_t perf_stacks_end_drain(struct perf_stacks *k, uint64_t lost, uint64_t now);
+
+/* One line if stacks end earlier than asked for, else "". */
+void perf_stacks_note(const struct perf_stacks *k, char *note, size_t size);
+
+#endif
