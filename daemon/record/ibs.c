@@ -257,7 +257,7 @@ static const struct ext_sfile_handlers ibs_sfile = {
 
 const struct ext_feature ibs_feature = {
 	.name = "ibs",
-	.args = "fetch:EVENT,EVENT...:count:um|op:EVENT,EVENT...:count:um",
+	.args = IBS_CONFIG_SYNTAX,
 	.ext_init = ibs_init,
 	.ext_exit = ibs_exit,
 	.ext_print_stats = ibs_print_stats,

@@ -26,8 +26,8 @@ static void words(void *context, const op_word *w, size_t nr)
 void recorder_counts(struct recorder *r, struct session_counts *ret)
 {
 	stats_collect(&r->stats, r->config.collector, ret);
-	counts_subtract(ret, &r->origin);
-	counts_add(ret, &r->before);
+	session_counts_subtract(ret, &r->origin);
+	session_counts_add(ret, &r->before);
 }
 
 static bool at_rest(const struct recorder *r)
@@ -41,12 +41,12 @@ static void blame(struct recorder *r, enum loss_reason reason)
 
 	recorder_counts(r, &c);
 	for (unsigned int i = 0; i < c.nr_cpus; i++) {
-		uint64_t accounted = counts_accounted(&c.cpu[i]);
+		uint64_t accounted = cpu_counts_accounted(&c.cpu[i]);
 
 		if (c.cpu[i].received > accounted)
 			stats_lost(&r->stats, i, reason, c.cpu[i].received - accounted);
 	}
-	counts_free(&c);
+	session_counts_free(&c);
 }
 
 void recorder_blame_garbage(struct recorder *r)
@@ -59,7 +59,7 @@ void recorder_blame_garbage(struct recorder *r)
 static void leave_out_under_way(const struct recorder *r, struct session_counts *c)
 {
 	for (unsigned int i = 0; i < c->nr_cpus && !at_rest(r); i++)
-		c->cpu[i].received = counts_accounted(&c->cpu[i]);
+		c->cpu[i].received = cpu_counts_accounted(&c->cpu[i]);
 }
 
 /*
@@ -100,7 +100,7 @@ void recorder_write_counts(struct recorder *r)
 	if (!err)
 		err = write_rest(r, &c);
 	recorder_told(r, err);
-	counts_free(&c);
+	session_counts_free(&c);
 }
 
 /* The original's tools know no file without a CPU type: then a timer's is the least wrong. */
@@ -199,8 +199,8 @@ void recorder_close(struct recorder *r)
 	unwind_push_free(r->unwind_push);
 	images_free(r->images);
 	stats_free(&r->stats);
-	counts_free(&r->before);
-	counts_free(&r->origin);
+	session_counts_free(&r->before);
+	session_counts_free(&r->origin);
 	recorder_times_free(r);
 	free(r->samples_dir);
 	free(r->stats_dir);
@@ -344,7 +344,7 @@ void recorder_log_statistics(struct recorder *r)
 	ext_print_stats(r->config.ext, &text);
 	log_text(text.text);
 	strbuf_free(&text);
-	counts_free(&c);
+	session_counts_free(&c);
 }
 
 bool recorder_sync(struct recorder *r)

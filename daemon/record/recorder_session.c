@@ -207,7 +207,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 		return err;
 	(void)file_make_dirs(r->stats_dir, 0755);	/* a failure is told below */
 	take_over_start(r);
-	counts_free(&r->before);
+	session_counts_free(&r->before);
 	if (session_counts_read(r->stats_dir, &r->before))
 		memset(&r->before, 0, sizeof(r->before));
 	recorder_times_enter(r);
@@ -237,10 +237,10 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 static void move_origin(struct recorder *r)
 {
 	recorder_times_leave(r);
-	counts_free(&r->origin);
+	session_counts_free(&r->origin);
 	stats_collect(&r->stats, r->config.collector, &r->origin);
 	for (unsigned int i = 0; i < r->origin.nr_cpus; i++) {
-		uint64_t accounted = counts_accounted(&r->origin.cpu[i]);
+		uint64_t accounted = cpu_counts_accounted(&r->origin.cpu[i]);
 
 		if (accounted < r->origin.cpu[i].received)
 			r->origin.cpu[i].received = accounted;

@@ -24,48 +24,9 @@ void stats_free(struct stats *s)
 	memset(s, 0, sizeof(*s));
 }
 
-void counts_make_room(struct session_counts *c, unsigned int nr_cpus)
-{
-	if (nr_cpus <= c->nr_cpus)
-		return;
-	c->cpu = xrealloc_array(c->cpu, nr_cpus, sizeof(*c->cpu));
-	memset(c->cpu + c->nr_cpus, 0, (nr_cpus - c->nr_cpus) * sizeof(*c->cpu));
-	c->nr_cpus = nr_cpus;
-}
-
-void counts_add(struct session_counts *a, const struct session_counts *b)
-{
-	counts_make_room(a, b->nr_cpus);
-	for (unsigned int i = 0; i < b->nr_cpus; i++)
-		cpu_counts_add(&a->cpu[i], &b->cpu[i]);
-}
-
 static uint64_t less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
-}
-
-void counts_subtract(struct session_counts *a, const struct session_counts *b)
-{
-	counts_make_room(a, b->nr_cpus);
-	for (unsigned int i = 0; i < b->nr_cpus; i++)
-		cpu_counts_subtract(&a->cpu[i], &b->cpu[i]);
-}
-
-void counts_free(struct session_counts *c)
-{
-	free(c->cpu);
-	c->cpu = NULL;
-	c->nr_cpus = 0;
-}
-
-uint64_t counts_accounted(const struct cpu_counts *c)
-{
-	uint64_t sum = c->recorded + c->filtered;
-
-	for (int r = 0; r < NR_LOSS_REASONS; r++)
-		sum += c->lost[r];
-	return sum;
 }
 
 void stats_collect(const struct stats *s, struct collector *collector, struct session_counts *ret)
@@ -74,8 +35,8 @@ void stats_collect(const struct stats *s, struct collector *collector, struct se
 
 	memset(ret, 0, sizeof(*ret));
 	if (collector->counts(collector, ret))
-		counts_free(ret);
-	counts_add(ret, &own);
+		session_counts_free(ret);
+	session_counts_add(ret, &own);
 }
 
 static void line(struct strbuf *out, const char *label, uint64_t value)

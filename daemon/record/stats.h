@@ -43,20 +43,12 @@ static inline void stats_lost(struct stats *s, uint32_t cpu, enum loss_reason re
 	stats_cpu(s, cpu)->lost[reason] += nr;
 }
 
-/* At least @nr_cpus; new ones are 0. */
-void counts_make_room(struct session_counts *c, unsigned int nr_cpus);
-/* Sums over counts: @a += @b, and @a -= @b. Grow as needed; a difference stops at 0. */
-void counts_add(struct session_counts *a, const struct session_counts *b);
-void counts_subtract(struct session_counts *a, const struct session_counts *b);
-void counts_free(struct session_counts *c);
 /* Chains that broke off, rather than being complete or cut at the depth asked for. */
 uint64_t stats_stacks_aborted(const struct cpu_counts *c);
-/* recorded + filtered + lost */
-uint64_t counts_accounted(const struct cpu_counts *c);
 
 /*
  * @ret gets what the collector and the daemon counted since they started, added up; free with
- * counts_free(). What the collector could not tell is 0.
+ * session_counts_free(). What the collector could not tell is 0.
  */
 void stats_collect(const struct stats *s, struct collector *collector, struct session_counts *ret);
 

@@ -276,3 +276,41 @@ void session_counts_total(const struct session_counts *counts, struct cpu_counts
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
 		cpu_counts_add(ret, &counts->cpu[i]);
 }
+
+uint64_t cpu_counts_accounted(const struct cpu_counts *c)
+{
+	uint64_t sum = c->recorded + c->filtered;
+
+	for (int r = 0; r < NR_LOSS_REASONS; r++)
+		sum += c->lost[r];
+	return sum;
+}
+
+void session_counts_reserve(struct session_counts *c, unsigned int nr_cpus)
+{
+	if (nr_cpus <= c->nr_cpus)
+		return;
+	c->cpu = xrealloc_array(c->cpu, nr_cpus, sizeof(*c->cpu));
+	memset(c->cpu + c->nr_cpus, 0, (nr_cpus - c->nr_cpus) * sizeof(*c->cpu));
+	c->nr_cpus = nr_cpus;
+}
+
+void session_counts_add(struct session_counts *a, const struct session_counts *b)
+{
+	session_counts_reserve(a, b->nr_cpus);
+	for (unsigned int i = 0; i < b->nr_cpus; i++)
+		cpu_counts_add(&a->cpu[i], &b->cpu[i]);
+}
+
+void session_counts_subtract(struct session_counts *a, const struct session_counts *b)
+{
+	session_counts_reserve(a, b->nr_cpus);
+	for (unsigned int i = 0; i < b->nr_cpus; i++)
+		cpu_counts_subtract(&a->cpu[i], &b->cpu[i]);
+}
+
+void session_counts_free(struct session_counts *c)
+{
+	free(c->cpu);
+	*c = (struct session_counts){ 0 };
+}

@@ -153,5 +153,14 @@ int session_counts_parse(char *text, size_t len, const char *name, struct sessio
 void cpu_counts_add(struct cpu_counts *a, const struct cpu_counts *b);
 void cpu_counts_subtract(struct cpu_counts *a, const struct cpu_counts *b);
 void session_counts_total(const struct session_counts *counts, struct cpu_counts *ret);
+/* recorded + filtered + lost */
+uint64_t cpu_counts_accounted(const struct cpu_counts *c);
+
+/* At least @nr_cpus; new ones are 0. */
+void session_counts_reserve(struct session_counts *c, unsigned int nr_cpus);
+/* The same for all CPUs; @a grows as needed. */
+void session_counts_add(struct session_counts *a, const struct session_counts *b);
+void session_counts_subtract(struct session_counts *a, const struct session_counts *b);
+void session_counts_free(struct session_counts *c);
 
 #endif

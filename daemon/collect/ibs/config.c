@@ -7,8 +7,7 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
-#include "daemon/collect/ibs/events.h"
-#include "daemon/record/ibs.h"
+#include "daemon/collect/ibs/config.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
@@ -110,7 +109,7 @@ static int parse_side(char *text, struct ibs_config *c, struct op_error *e)
 
 	if ((!op && strcmp(which, "fetch")) || (nr != NR_NEEDED && nr != NR_FIELDS))
 		return op_error_set(e, -EINVAL, "--ext-feature=ibs:%.40s...: it is written ibs:%s",
-				    which, ibs_feature.args);
+				    which, IBS_CONFIG_SYNTAX);
 	if (side->on)
 		return op_error_set(e, -EINVAL, "--ext-feature=ibs: %s: is there twice", which);
 	err = add_events(fields[0], op, c, e);
@@ -151,7 +150,7 @@ int ibs_config_parse(const char *args, struct ibs_config *ret, struct op_error *
 	return err;
 }
 
-bool ibs_tells_branch_target(void)
+bool ibs_cpu_has_branch_target(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	unsigned int caps, b, c, d;

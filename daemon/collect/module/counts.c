@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/collect/module/device.h"
-#include "daemon/record/stats.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
@@ -44,7 +43,7 @@ int device_read_counts(const char *mount_point, struct session_counts *counts)
 		if (strncmp(entry->d_name, "cpu", 3) ||
 		    number_parse_range(entry->d_name + 3, 0, COUNTS_MAX_CPUS - 1, &cpu))
 			continue;
-		counts_make_room(counts, cpu + 1);
+		session_counts_reserve(counts, cpu + 1);
 		read_cpu(stats, entry->d_name, &counts->cpu[cpu]);
 	}
 	if (dir)

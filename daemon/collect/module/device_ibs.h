@@ -3,7 +3,7 @@
 #ifndef DAEMON_COLLECT_MODULE_DEVICE_IBS_H
 #define DAEMON_COLLECT_MODULE_DEVICE_IBS_H
 
-#include "daemon/record/ibs.h"
+#include "daemon/collect/ibs/config.h"
 #include "libutil/error.h"
 
 /*

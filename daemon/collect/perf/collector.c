@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "daemon/collect/cgroup_handle.h"
+#include "daemon/collect/ibs/config.h"
 #include "daemon/collect/perf/clock.h"
 #include "daemon/collect/perf/events.h"
 #include "daemon/collect/perf/private.h"
-#include "daemon/record/ibs.h"
 #include "libutil/file.h"
 
 #define MAX_RATE_FILE	"/proc/sys/kernel/perf_event_max_sample_rate"

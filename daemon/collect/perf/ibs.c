@@ -92,7 +92,7 @@ static int make_op(const struct ibs_side *side, const char *root, struct perf_co
 	    set_bit(root, "ibs_op", "cnt_ctl", &event->config))
 		err = op_error_set(e, -ENODEV, "this CPU chooses ops by counting cycles, not "
 				   "dispatched ops: leave 0x1 out of the unit mask");
-	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root && !ibs_tells_branch_target())
+	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root && !ibs_cpu_has_branch_target())
 		err = op_error_set(e, -ENODEV, "this CPU does not tell the targets of branches: "
 				   "leave 0x4 out of the unit mask");
 	return err;

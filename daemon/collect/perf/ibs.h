@@ -10,8 +10,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "daemon/collect/ibs/config.h"
 #include "daemon/collect/perf/counters.h"
-#include "daemon/record/ibs.h"
 #include "libutil/error.h"
 #include "oprofilefs/op_abi.h"
 

@@ -41,9 +41,9 @@ static inline struct cpu_counts counts_of(const char *session)
 
 	CHECK(!err || err == -ENOENT, "counts: %s", strerror(-err));
 	for (unsigned int i = 0; i < c.nr_cpus; i++)
-		CHECK(c.cpu[i].received == counts_accounted(&c.cpu[i]),
+		CHECK(c.cpu[i].received == cpu_counts_accounted(&c.cpu[i]),
 		      "cpu %u of '%s': received %" PRIu64 ", accounted for %" PRIu64, i, session,
-		      c.cpu[i].received, counts_accounted(&c.cpu[i]));
+		      c.cpu[i].received, cpu_counts_accounted(&c.cpu[i]));
 	session_counts_total(&c, &all);
 	free(c.cpu);
 	free(dir);

@@ -56,7 +56,7 @@ static struct cpu_counts counts_file(void)
 	CHECK(!session_counts_read_e(tmpdir_path("sd/samples/current/stats"), &counts, &e), "%s",
 	      e.text);
 	session_counts_total(&counts, &all);
-	CHECK(all.received == counts_accounted(&all), "stats/counts does not balance");
+	CHECK(all.received == cpu_counts_accounted(&all), "stats/counts does not balance");
 	free(counts.cpu);
 	return all;
 }

@@ -88,9 +88,9 @@ static inline struct cpu_counts test_totals(struct recorder *r)
 	recorder_counts(r, &c);
 	session_counts_total(&c, &all);
 	for (unsigned int i = 0; i < c.nr_cpus; i++)
-		CHECK(c.cpu[i].received == counts_accounted(&c.cpu[i]),
+		CHECK(c.cpu[i].received == cpu_counts_accounted(&c.cpu[i]),
 		      "cpu %u: %" PRIu64 " received, %" PRIu64 " accounted for", i,
-		      c.cpu[i].received, counts_accounted(&c.cpu[i]));
+		      c.cpu[i].received, cpu_counts_accounted(&c.cpu[i]));
 	free(c.cpu);
 	return all;
 }

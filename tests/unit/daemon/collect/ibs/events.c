@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* events.c - what is asked of IBS, and which events its registers make */
+#include "daemon/collect/ibs/config.h"
 #include "daemon/collect/ibs/events.h"
 #include "daemon/record/ext_feature.h"
-#include "daemon/record/ibs.h"
 #include "events/data.h"
 #include "libutil/hash.h"
 #include "tests/tap.h"

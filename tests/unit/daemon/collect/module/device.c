@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include "daemon/collect/ibs/config.h"
 #include "daemon/collect/module/device.h"
-#include "daemon/record/ibs.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
