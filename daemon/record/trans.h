@@ -3,10 +3,10 @@
  * trans.h - decode the word stream into samples
  *
  * A state machine over words: notes change the transient state, address pairs become samples.
- * It does no I/O, keeps its state between calls (a note may be cut anywhere), and never gives up
- * on bad input: it skips to the next OP_ESCAPE followed by a known code and counts what it skipped.
- * What was lost there may have been a note, so the state is unknown after it: samples are lost
- * under a reason rather than credited to the wrong image. doc/event-buffer.md [EB-n].
+ * It does no I/O, keeps its state between calls (a note may be split anywhere), and never fails on
+ * malformed input: it skips to the next OP_ESCAPE followed by a known code and counts the words
+ * skipped. They may have held a note, so the state is unknown afterwards: samples are lost under a
+ * reason rather than credited to the wrong image. doc/event-buffer.md [EB-n].
  */
 #ifndef DAEMON_RECORD_TRANS_H
 #define DAEMON_RECORD_TRANS_H
@@ -28,13 +28,13 @@ struct trans_state {
 	enum trans_mode mode;
 	uint32_t cpu, tid, tgid;
 	op_word app_cookie, cookie;		/* OP_INVALID_COOKIE: not known */
-	uint64_t cgroup;			/* id; 0: not told */
-	char comm[OP_COMM_WORDS * 8 + 1];	/* the task's name; "": not told */
+	uint64_t cgroup;			/* id; 0: not known */
+	char comm[OP_COMM_WORDS * 8 + 1];	/* the task's name; "": not known */
 	struct anon_map anon;			/* holds while cookie is OP_NO_COOKIE */
-	bool tracing;				/* the next pair begins a chain, or it has begun */
+	bool tracing;				/* the next pair begins a stack, or one has begun */
 };
 
-/* One frame of a chain. */
+/* One frame of a stack. */
 struct trans_frame {
 	uint64_t address;			/* as a sample's; a caller's: [EB-42] */
 	op_word cookie;				/* user frames; OP_INVALID_COOKIE: not known */
@@ -44,8 +44,8 @@ struct trans_frame {
 
 /*
  * What the decoder calls. @samples gets runs of pairs that share @state: pcs[i] with
- * counters[i], so that the receiver can handle them together. @changed tells which state may
- * differ from the last run's (a cached sample file is then void).
+ * counters[i], so that the receiver can handle them together. @changed: @state may differ from the
+ * last run's (a cached sample file is then stale).
  */
 struct trans_ops {
 	void (*samples)(void *context, const struct trans_state *state, bool changed,
@@ -60,9 +60,9 @@ struct trans_ops {
 	void (*ibs)(void *context, const struct trans_state *state, enum op_code code,
 		    const op_word *words);
 	/*
-	 * A sample with its callers, after it went to samples() as any other: frames[0] is the
-	 * sample itself, whose notes @leaf has, behind it those who called. @end: enum
-	 * op_stack_end and OP_STACK_* bits. All is valid during the call only.
+	 * A sample's stack, after the sample went to samples() like any other: frames[0] is the
+	 * sample, whose state is @leaf; its callers follow. @end: enum op_stack_end and OP_STACK_*
+	 * bits. Valid during the call only.
 	 */
 	void (*stack)(void *context, const struct trans_state *leaf,
 		      const struct trans_frame *frames, size_t nr, uint32_t counter,
@@ -70,13 +70,13 @@ struct trans_ops {
 	void (*want_table)(void *context, op_word cookie);	/* OP_WANT_TABLE */
 };
 
-/* words = note_words + 2 * pairs + words_skipped + the few words of a note or pair begun. */
+/* words = note_words + 2 * pairs + words_skipped + the few words of an incomplete note or pair. */
 struct trans_stats {
 	uint64_t words;
 	uint64_t note_words;		/* of whole notes, with their OP_ESCAPE and code */
 	uint64_t pairs;			/* samples and callers */
 	uint64_t callers;		/* of these */
-	uint64_t stacks;		/* chains, whole or not */
+	uint64_t stacks;		/* complete or not */
 	uint64_t words_skipped;		/* garbage */
 	uint64_t incomplete;		/* notes and pairs cut by another note or by trans_end() */
 	uint64_t unknown_codes;
@@ -92,7 +92,7 @@ void trans_free(struct trans *t);
 void trans_expect_branch_target(struct trans *t, bool yes);
 
 void trans_feed(struct trans *t, const op_word *words, size_t nr);
-/* The stream ended (buffer closed): a note or pair begun is incomplete; state is unknown again. */
+/* The stream ended (buffer closed): what is incomplete is lost; the state is unknown again. */
 void trans_end(struct trans *t);
 
 const struct trans_stats *trans_stats(const struct trans *t);
