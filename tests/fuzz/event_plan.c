@@ -64,13 +64,17 @@ static void plan_again(const struct collector_choice *c, struct setup *s,
 {
 	struct op_error e = { "" };
 	struct event_plan again;
+	char *before, *after;
 
 	event_plan_settle(first, s);
 	if (event_plan_make(c, s, &again, &e))
 		abort();
-	if (!first->events != !again.events ||
-	    (first->events && strcmp(first->events, again.events)))
+	before = event_plan_format(first);
+	after = event_plan_format(&again);
+	if (!before != !after || (before && strcmp(before, after)))
 		abort();
+	free(before);
+	free(after);
 	event_plan_free(&again);
 }
 
@@ -78,16 +82,19 @@ static void plan(const struct collector_choice *c, struct setup *s)
 {
 	struct op_error e = { "" };
 	struct event_plan p;
+	char *text;
 
 	if (event_plan_make(c, s, &p, &e)) {
 		if (!*e.text)
 			abort();
 		return;
 	}
-	if (p.events)
-		check_numbers(p.events);
-	if (!p.events && !p.ibs)
+	text = event_plan_format(&p);
+	if (text)
+		check_numbers(text);
+	if (!text && !p.ibs)
 		abort();
+	free(text);
 	plan_again(c, s, &p);
 	event_plan_free(&p);
 }

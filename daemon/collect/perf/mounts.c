@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "daemon/collect/perf/mounts.h"
-#include "feedback/xprof/file.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
