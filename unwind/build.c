@@ -67,7 +67,8 @@ static int add_section(struct build *build, const struct unwind_section *section
 {
 	struct unwind_cfi cfi = {
 		.vaddr = section->vaddr, .to_end = section->to_end,
-		.debug_frame = section == &build->elf.debug_frame, .machine = build->elf.file.machine,
+		.debug_frame = section == &build->elf.debug_frame,
+		.machine = build->elf.file.machine,
 	};
 	uint8_t *bytes;
 	int err;

@@ -30,7 +30,7 @@ struct open_stack {
 	bool cut;			/* callers were dropped */
 	struct trans_state leaf;
 	uint32_t counter;		/* of the leaf */
-	size_t nr;			/* of frames; 0: the sample's mode is unknown, nothing is kept */
+	size_t nr;			/* of frames; 0: unknown mode, nothing is kept */
 	size_t nr_maps;
 	struct trans_frame frames[OP_STACK_DEPTH_MAX + 1];
 	struct anon_map maps[OP_STACK_DEPTH_MAX + 1];	/* of frames[] */

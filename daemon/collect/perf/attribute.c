@@ -71,7 +71,7 @@ static const struct perf_mapping *find_mapping(struct perf_attribute *a, uint64_
 	return m;
 }
 
-/* Write @pc, in @m or at its end. False: no word can express its offset, and nothing was written. */
+/* Write @pc, in @m or at its end. False: no word can hold its offset; nothing was written. */
 static bool emit_user(struct perf_attribute *a, const struct perf_mapping *m, uint64_t pc)
 {
 	uint64_t offset = m->offset + (pc - m->start);

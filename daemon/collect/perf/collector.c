@@ -238,7 +238,7 @@ static void announce_modules(struct perf_collector *p, uint64_t now)
 	p->modules_at = now;
 }
 
-/* Records of changes were lost, or a CPU ran without events: read /proc again, but not too often. */
+/* Records of changes were lost, or a CPU ran without events: read /proc again, not too often. */
 static void reread_if_missed(struct perf_collector *p, uint64_t now)
 {
 	if (!p->rings.missed_changes || now - p->reread_at < REREAD_NS)

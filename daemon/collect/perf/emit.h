@@ -38,7 +38,7 @@ struct perf_emit {
 	uint64_t cgroup;		/* of the task */
 	char comm[OP_COMM_WORDS * 8 + 1];	/* the same */
 	uint64_t anon_start, anon_end;
-	bool begins_stack;		/* the next sample is a leaf; those after it are its callers */
+	bool begins_stack;		/* next comes a leaf, behind it its callers */
 };
 
 void perf_emit_begin(struct perf_emit *e, words_fn *fn, void *context);

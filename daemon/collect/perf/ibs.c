@@ -48,7 +48,7 @@ static int make_fetch(const struct ibs_side *side, const char *root, struct perf
 		      struct op_error *e)
 {
 	*event = start("ibs_fetch", side, OP_IBS_FETCH);
-	/* as the module does: vary the count if possible, to avoid running in lockstep with loops */
+	/* as the module does: vary the count if possible, to avoid lockstep with loops */
 	(void)perf_pmu_set_bit(root, "ibs_fetch", "rand_en", &event->config);
 	return take_type(root, "ibs_fetch", "instruction fetches", event, e);
 }
@@ -64,7 +64,8 @@ static int make_op(const struct ibs_side *side, const char *root, struct perf_co
 	    perf_pmu_set_bit(root, "ibs_op", "cnt_ctl", &event->config))
 		err = op_error_set(e, -ENODEV, "this CPU cannot count dispatched ops: clear 0x1 in "
 				   "the unit mask");
-	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root && !ibs_cpu_has_branch_target())
+	if (!err && side->unit_mask & IBS_OP_BRANCH_TARGET && !*root &&
+	    !ibs_cpu_has_branch_target())
 		err = op_error_set(e, -ENODEV, "this CPU does not record branch targets: clear 0x4 "
 				   "in the unit mask");
 	return err;

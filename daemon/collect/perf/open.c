@@ -209,18 +209,20 @@ static int counter_error(int err, const struct perf_counter *c, unsigned int cpu
 	case EOPNOTSUPP:
 		return op_error_set(e, err, "event '%s' cannot be sampled on CPU %u, only counted: "
 				    "the counters raise no interrupts; sample by time instead: "
-				    "opcontrol --model=timer", c->name, cpu);
+				    "opcontrol --model=timer",
+				    c->name, cpu);
 	case EBUSY:
 		return op_error_set(e, err, "event '%s': the counters of CPU %u are in use, "
 				    "by the oprofile module or a hypervisor; run opcontrol "
-				    "--deinit, or sample by time: opcontrol --model=timer", c->name, cpu);
+				    "--deinit, or sample by time: opcontrol --model=timer",
+				    c->name, cpu);
 	case EINVAL:
 		return op_error_set(e, err, "event '%s' (select 0x%" PRIx64 "): the kernel cannot "
 				    "count it on CPU %u; ophelp lists what this CPU counts",
 				    c->name, c->config, cpu);
 	case ENOSPC:
-		return op_error_set(e, err, "event '%s': no counter of CPU %u can count it", c->name,
-				    cpu);
+		return op_error_set(e, err, "event '%s': no counter of CPU %u can count it",
+				    c->name, cpu);
 	default:
 		return 0;
 	}

@@ -345,7 +345,8 @@ static bool take_copy(struct remainder *r, struct perf_sample_stack *c)
 	return true;
 }
 
-int perf_sample_stack_parse(const void *bytes, size_t size, bool copies, struct perf_sample_stack *ret)
+int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
+			    struct perf_sample_stack *ret)
 {
 	struct remainder r = { bytes, size / sizeof(uint64_t) };
 	struct perf_sample_stack c = { 0 };

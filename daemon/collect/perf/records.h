@@ -136,6 +136,7 @@ static inline uint64_t perf_user_register(const uint64_t *registers, unsigned in
  * @bytes: 8-byte aligned, as in struct perf_sample. @copies: whether the event asks for registers
  * and a copy. -EBADMSG: too short for what it says; *ret is untouched then.
  */
-int perf_sample_stack_parse(const void *bytes, size_t size, bool copies, struct perf_sample_stack *ret);
+int perf_sample_stack_parse(const void *bytes, size_t size, bool copies,
+			    struct perf_sample_stack *ret);
 
 #endif

@@ -393,7 +393,7 @@ static void follow_cpus(struct perf_rings *r)
 		follow_cpu(r, cpu, cpu < online.end && online.has[cpu]);
 }
 
-/* On a copy, up to its newest head: the fork of a sample in another ring may be past the old one. */
+/* On a copy, up to its newest head: a sample's fork in another ring may be past the old one. */
 static void find_forks(struct perf_targets *t, struct perf_ring ring)
 {
 	const struct perf_event_header *header;

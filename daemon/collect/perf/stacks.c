@@ -83,7 +83,9 @@ uint32_t perf_stacks_end_drain(struct perf_stacks *k, uint64_t lost, uint64_t no
 	if (!k->copies)
 		return 0;
 	perf_tables_end_drain(&k->tables);
-	return !k->fixed && perf_copy_size_decide(&k->copy_size, lost, now) ? k->copy_size.bytes : 0;
+	if (k->fixed || !perf_copy_size_decide(&k->copy_size, lost, now))
+		return 0;
+	return k->copy_size.bytes;
 }
 
 /* With tables the list has kernel frames only, fewer than any limit. [PC-80] */

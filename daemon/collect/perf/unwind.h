@@ -27,7 +27,8 @@ struct perf_unwind {
  * Start at the frame that the sample interrupted, or whose system call or fault it is in
  * (@in_kernel). @stack has registers.
  */
-void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack, bool in_kernel);
+void perf_unwind_begin(struct perf_unwind *u, const struct perf_sample_stack *stack,
+		       bool in_kernel);
 
 /* An address in the instruction that the frame is at: what to look up. */
 static inline uint64_t perf_unwind_place(const struct perf_unwind *u)

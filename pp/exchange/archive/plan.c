@@ -71,8 +71,8 @@ static bool is_linked_by_name(const struct object_file *object, const char *name
  * Where readers look for it: by name beside the image, as the original's do, or by build-id, if it
  * was found by that and is called otherwise [SY-7].
  */
-static char *debug_path_in_archive(const struct report_image *image, const struct object_file *object,
-				   const char *debug_path)
+static char *debug_path_in_archive(const struct report_image *image,
+				   const struct object_file *object, const char *debug_path)
 {
 	const char *path = image->path + strspn(image->path, "/"), *name = path_base(debug_path);
 	char text[BUILD_ID_TEXT];
@@ -161,8 +161,8 @@ static bool is_packed_module(const struct report_image *image)
  * session may be anybody's invention, so only ELF files are added: an archive is passed on, and
  * must not have somebody's keys in it.
  */
-static void add_binary(struct archive_plan *plan, struct report_image *image, const struct collection *c,
-		       bool like_099, struct notices *notices)
+static void add_binary(struct archive_plan *plan, struct report_image *image,
+		       const struct collection *c, bool like_099, struct notices *notices)
 {
 	struct op_error why = { "" };
 	struct object_file object;

@@ -82,8 +82,8 @@ static int write_llvm(const struct profile *p, const struct format_write_options
 		const struct pgo_function *f = samples.tree.functions[i];
 
 		if (!has_room_for(f->name)) {
-			notice_add(s->notices, "function '%s' is left out: its name cannot be written "
-				   "in this format", f->name);
+			notice_add(s->notices, "function '%s' is left out: its name cannot be "
+				   "written in this format", f->name);
 			continue;
 		}
 		fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", f->name, pgo_total(f), f->head);

@@ -31,7 +31,7 @@ struct reader {
 	struct stack_snapshot snapshot;
 	struct stack_symbols *images;
 	struct stack_choices choices;
-	uint32_t *choice_files;		/* of each: index of its file; PROFILE_NONE: not asked for */
+	uint32_t *choice_files;		/* of each: its file; PROFILE_NONE: not asked for */
 	size_t choice_files_room;
 	uint32_t *places, *nodes;	/* x->gathered's, of its frames and nodes; PROFILE_NONE */
 	uint32_t *path;

@@ -283,8 +283,8 @@ TEST(daemon_command_lines)
 	check_command(&s, false, &by_time,
 		      "oprofiled --session-dir=/var/lib/oprofile --separate-lib=0 "
 		      "--separate-kernel=0 --separate-thread=0 --separate-cpu=0 "
-		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf --callgraph-depth=1024 "
-		      "--unwind=fp --unwind-memory=16");
+		      "--events=CYCLES:0x0:0:100000:0x0:1:1 --collector=perf "
+		      "--callgraph-depth=1024 --unwind=fp --unwind-memory=16");
 	setup_free(&s);
 
 	setup_init(&s);

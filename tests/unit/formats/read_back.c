@@ -171,7 +171,7 @@ static void check_events(const struct profile_format *format, const struct profi
 	free(b.bytes);
 }
 
-/* Formats may be read or written only, and may have to be named: then there is nothing to compare. */
+/* A format may be read or written only, or have to be named: then nothing can be compared. */
 static bool check_format(const struct profile_format *format, const struct profile *p)
 {
 	CHECK(format->read || format->write, "%s is neither read nor written", format->name);

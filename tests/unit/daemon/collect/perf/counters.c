@@ -136,7 +136,8 @@ TEST(kinds_of_cpus)
 	free(c);
 	unlink(tmpdir_path("sys/bus/event_source/devices/cpu_atom/type"));
 	CHECK(make("i386/alderlake-p", two, 2, &machine, &c, &e) == -ENOENT &&
-		      strstr(e.text, "event 'CPU_CLK_UNHALTED': unknown PMU 'cpu_atom'"), "%s", e.text);
+		      strstr(e.text, "event 'CPU_CLK_UNHALTED': unknown PMU 'cpu_atom'"),
+	      "%s", e.text);
 }
 
 TEST(refusals)

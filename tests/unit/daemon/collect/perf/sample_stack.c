@@ -43,7 +43,8 @@ TEST(all_parts)
 	CHECK(c.copy_asked == STACK && c.copy_size == 40 && !memcmp(c.copy, b.at + b.size - 8 -
 								      STACK, STACK), "stack");
 	make_stack(&b, PERF_SAMPLE_REGS_ABI_32, 0);
-	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c) && c.is_32bit && !c.copy_size, "32 bits");
+	CHECK(!perf_sample_stack_parse(b.at, b.size, true, &c) && c.is_32bit &&
+	      !c.copy_size, "32 bits");
 }
 
 TEST(a_kernel_thread_has_no_user_part)
@@ -65,7 +66,8 @@ TEST(addresses_alone)
 	add64(&b, PERF_CONTEXT_USER);
 	add64(&b, 0x401000);
 	add64(&b, 0x402000);
-	CHECK(!perf_sample_stack_parse(b.at, b.size, false, &c) && c.nr_addresses == 3 && !c.registers,
+	CHECK(!perf_sample_stack_parse(b.at, b.size, false, &c) && c.nr_addresses == 3 &&
+	      !c.registers,
 	      "parse");
 	CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
 }
@@ -95,7 +97,8 @@ TEST(lengths_that_lie)
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
 		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 		memcpy(b.at, &lies[i], 8);
-		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "addresses %zu", i);
+		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG,
+		      "addresses %zu", i);
 		make_stack(&b, PERF_SAMPLE_REGS_ABI_64, STACK);
 		memcpy(b.at + stack_at, &lies[i], 8);
 		CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "stack %zu", i);

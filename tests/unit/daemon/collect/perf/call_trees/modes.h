@@ -115,7 +115,7 @@ static const struct mode hostile_modes[] = {
 	{.name = "forge", .lines = {"forged forges main ?", "forged"}, .forges = true},
 };
 
-/* Processes that are gone again, and their beginnings: glibc 2.41 asks the vdso's getrandom() then. */
+/* Processes that are gone again, and their beginnings: glibc 2.41 asks the vdso's getrandom(). */
 static const struct mode storm_modes[] = {
 	{.name = "storm",
 	 .lines = {"spin lives forks storms main ?", "? forks storms main ?", "? storms main ?",
