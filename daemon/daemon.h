@@ -17,7 +17,7 @@ struct daemon {
 	uint64_t clock_khz;		/* the collector's, or what it was configured with */
 	struct asked_events asked;
 	char *events_text, *image_filter;
-	struct unwind_cache *unwind;	/* NULL: no chains, or by frame pointers only */
+	struct unwind_cache *unwind;	/* NULL: no stacks, or by frame pointers only */
 	struct recorder *recorder;
 	struct control *control;
 	int64_t drain_at, counts_at, sync_at, poll_at;	/* ms */

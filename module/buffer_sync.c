@@ -85,20 +85,20 @@ static u32 end_before_no_code(u32 end)
 	return OP_STACK_BAD_FRAME | (end & OP_STACK_FRAME_POINTERS);
 }
 
-/* Write the callers of a sample that has been begun. 0, and how the chain ends; or -EAGAIN. */
+/* Write the callers of a sample that has been begun. 0, and how the stack ends; or -EAGAIN. */
 static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
 {
-	const struct op_chain chain = op_ring_chain(p->ring);
+	const struct op_stack stack = op_ring_stack(p->ring);
 	struct op_context c = p->context;
 	u32 i;
 
-	*ret_end = chain.end;
-	for (i = 0; i < chain.nr; i++) {
+	*ret_end = stack.end;
+	for (i = 0; i < stack.nr; i++) {
 		u64 address = op_ring_caller(p->ring, i);
 		struct op_place place = { .address = address };
 		int err = 0;
 
-		c.user = i >= chain.nr_kernel;
+		c.user = i >= stack.nr_kernel;
 		if (c.user) {
 			err = op_walk_caller(p->walk, address, sequence, p->final, &place);
 			if (err == -EAGAIN)
@@ -106,16 +106,16 @@ static int write_callers(struct passage *p, u32 sequence, u32 *ret_end)
 			c.cookie = place.cookie;
 			c.anon = place.anon;
 		}
-		if (err == -ESRCH && i == chain.nr_kernel) {
+		if (err == -ESRCH && i == stack.nr_kernel) {
 			*ret_end = OP_STACK_NO_USER;
 			return 0;
 		}
 		if (err) {
 			op_count(p->cpu, OP_STAT_CALLER_NO_MAPPING);
-			*ret_end = end_before_no_code(chain.end);
+			*ret_end = end_before_no_code(stack.end);
 			return 0;
 		}
-		op_event_chain_caller(&c, place.address);
+		op_event_stack_caller(&c, place.address);
 	}
 	return 0;
 }
@@ -134,11 +134,11 @@ static int deliver(struct passage *p)
 			data[i] = op_ring_peek(p->ring, 1 + i)->value;
 		written = op_event_ibs(&p->context, p->address, op_record_code(e), data, nr);
 		break;
-	case OP_ENTRY_CHAIN:
-		op_event_chain_begin(&p->context, p->address, e->event);
+	case OP_ENTRY_STACK:
+		op_event_stack_begin(&p->context, p->address, e->event);
 		if (write_callers(p, e->small, &end))
 			return -EAGAIN;
-		written = op_event_chain_end(end);
+		written = op_event_stack_end(end);
 		break;
 	default:
 		written = op_event_sample(&p->context, p->address, e->event);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callers.c - join the kernel's and the user's part of a chain (callers.h)
+ * callers.c - join the kernel's and the user's part of a stack (callers.h)
  */
 #include <linux/mm.h>
 #include <linux/ptrace.h>
@@ -104,7 +104,7 @@ static const struct op_unwind_table *table_at(struct code *code,
 }
 
 /* Append the callers of @cursor's frame. */
-static void walk(struct op_chain *c, u32 depth, u64 mm, struct op_unwind_cursor *cursor)
+static void walk(struct op_stack *c, u32 depth, u64 mm, struct op_unwind_cursor *cursor)
 {
 	struct code code = { .mm = mm, .maps = op_maps_find(mm) };
 	struct reader reader = { .top = cursor->top };
@@ -136,7 +136,7 @@ static void walk(struct op_chain *c, u32 depth, u64 mm, struct op_unwind_cursor 
 		c->end |= OP_STACK_FRAME_POINTERS;
 }
 
-void op_callers_find(struct op_chain *c, u32 depth, struct pt_regs *regs, u64 mm)
+void op_callers_find(struct op_stack *c, u32 depth, struct pt_regs *regs, u64 mm)
 {
 	struct op_unwind_cursor cursor = { .top = TASK_SIZE };
 	struct pt_regs *user = regs;

@@ -142,14 +142,14 @@ static __always_inline void put_down(struct sample *s, bool logged)
 static noinline void sample_with_callers(struct sample *s, struct pt_regs *regs,
 					 unsigned int event)
 {
-	struct op_chain chain = { .callers = s->buffer->callers };
+	struct op_stack stack = { .callers = s->buffer->callers };
 	u32 sequence = op_unmap_sequence();
 
-	op_callers_find(&chain, depth, regs, s->owner.mm);
-	if (op_stack_is_broken(chain.end))
+	op_callers_find(&stack, depth, regs, s->owner.mm);
+	if (op_stack_is_broken(stack.end))
 		op_count_here(OP_STAT_BACKTRACE_ABORTED, 1);
-	put_down(s, op_ring_log_chain(&s->buffer->ring, &s->owner, s->pc, sequence, event,
-				      &chain));
+	put_down(s, op_ring_log_stack(&s->buffer->ring, &s->owner, s->pc, sequence, event,
+				      &stack));
 }
 
 void op_sample(struct pt_regs *regs, unsigned int event)

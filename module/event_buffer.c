@@ -17,7 +17,7 @@ static struct op_words words;
 static struct op_said said;
 static size_t wake_at;		/* unread words at which the reader is woken */
 static bool module_note_lost;
-static struct op_words_chain chain;	/* of the sample under way */
+static struct op_words_stack stack;	/* of the sample under way */
 
 static DECLARE_WAIT_QUEUE_HEAD(readers);
 static DEFINE_MUTEX(read_mutex);	/* between threads that share the one open file */
@@ -26,7 +26,7 @@ static bool flush;		/* give out what there is */
 int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long depth)
 {
 	unsigned long nr = roundup_pow_of_two(size);
-	unsigned long record = depth ? OP_WORDS_CHAIN(depth) : OP_WORDS_RECORD;
+	unsigned long record = depth ? OP_WORDS_STACK(depth) : OP_WORDS_RECORD;
 	op_word *w;
 
 	if (!watershed || watershed >= size || record + OP_WORDS_RESERVE >= size)
@@ -36,8 +36,8 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 		return -ENOMEM;
 	op_words_init(&words, w, nr, size);
 	if (depth) {
-		chain.words = vzalloc(array_size(record, sizeof(*chain.words)));
-		if (!chain.words) {
+		stack.words = vzalloc(array_size(record, sizeof(*stack.words)));
+		if (!stack.words) {
 			op_event_free();
 			return -ENOMEM;
 		}
@@ -54,9 +54,9 @@ int op_event_alloc(unsigned long size, unsigned long watershed, unsigned long de
 
 void op_event_free(void)
 {
-	vfree(chain.words);
+	vfree(stack.words);
 	vfree(words.words);
-	chain.words = NULL;
+	stack.words = NULL;
 	words.words = NULL;
 }
 
@@ -86,20 +86,20 @@ bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *
 	return op_words_ibs(&words, &said, c, address, code, data, nr);
 }
 
-void op_event_chain_begin(const struct op_context *c, u64 address, u32 event)
+void op_event_stack_begin(const struct op_context *c, u64 address, u32 event)
 {
 	say_lost_module_note();
-	op_words_chain_begin(&chain, &said, c, address, event);
+	op_words_stack_begin(&stack, &said, c, address, event);
 }
 
-void op_event_chain_caller(const struct op_context *c, u64 address)
+void op_event_stack_caller(const struct op_context *c, u64 address)
 {
-	op_words_chain_caller(&chain, c, address);
+	op_words_stack_caller(&stack, c, address);
 }
 
-bool op_event_chain_end(u32 end)
+bool op_event_stack_end(u32 end)
 {
-	return op_words_chain_end(&words, &said, &chain, end);
+	return op_words_stack_end(&words, &said, &stack, end);
 }
 
 void op_event_module(bool came, u64 start, u64 size, const char *name)

@@ -32,9 +32,9 @@ bool op_event_ibs(const struct op_context *c, u64 address, u32 code, const u64 *
  * A sample with its callers: begin, at most as many callers as op_event_alloc() was told, end; or
  * no end, and nothing was written.					[task] the sync
  */
-void op_event_chain_begin(const struct op_context *c, u64 address, u32 event);
-void op_event_chain_caller(const struct op_context *c, u64 address);
-bool op_event_chain_end(u32 end);	/* false: as op_event_sample() */
+void op_event_stack_begin(const struct op_context *c, u64 address, u32 event);
+void op_event_stack_caller(const struct op_context *c, u64 address);
+bool op_event_stack_end(u32 end);	/* false: as op_event_sample() */
 
 /* A module's text came or went. [EB-8]				[task] sync mutex held */
 void op_event_module(bool came, u64 start, u64 size, const char *name);

@@ -5,7 +5,7 @@
  * The mm's own tree can't be looked at there. So a worker copies what a walk needs of it, for each
  * process that is sampled: its executable mappings, by address. When one of them goes away the hook
  * on unmapping (hooks.c) takes it out of the copy, before another one can be in its place: so a
- * process that maps and unmaps without end spoils no more of its chains than go through that code.
+ * process that maps and unmaps without end spoils no more of its stacks than go through that code.
  * The next walk that comes to an address without a mapping has the copy made again. Walks without
  * a copy follow frame pointers.
  *

@@ -6,7 +6,7 @@
  * are off: what runs there is found when they are back on.
  *
  * It can't freeze the machine. The next expiry leaves a CPU at least as long to itself as the last
- * sample took, and REST times as long as samples take on average, chains of callers and all. When
+ * sample took, and REST times as long as samples take on average, stacks and all. When
  * expiries keep being missed all the same (interrupts cost more than the handler sees, in a virtual
  * machine above all) the period is doubled until they aren't, or until it is so long that no
  * machine spends it on one interrupt: being late then has other reasons, which sampling less would

@@ -36,7 +36,7 @@ enum op_entry_kind {
 	OP_ENTRY_MODE,		/* value: 1 user, 0 kernel */
 	OP_ENTRY_RECORD,	/* a sample, its event op_record(); then its entries of data */
 	OP_ENTRY_DATA,		/* value: what the CPU wrote down */
-	OP_ENTRY_CHAIN,		/* as a sample; then OP_ENTRY_CALLERS */
+	OP_ENTRY_STACK,		/* as a sample; then OP_ENTRY_CALLERS */
 	OP_ENTRY_CALLERS,	/* value: callers, in the kernel in the upper half; small: end; */
 				/* then entries with two callers each, value and more */
 };
@@ -54,7 +54,7 @@ struct op_entry {
 };
 
 /* Who called what a sample hit, innermost first: kernel functions, then user ones. */
-struct op_chain {
+struct op_stack {
 	u64 *callers;
 	u32 nr, nr_kernel;
 	u32 end;		/* the word of OP_STACK_END */
@@ -204,11 +204,11 @@ static inline bool op_ring_log_record(struct op_ring *r, const struct op_owner *
 }
 
 /* One with its callers. */
-static inline bool op_ring_log_chain(struct op_ring *r, const struct op_owner *o, u64 pc,
-				     u32 sequence, u16 event, const struct op_chain *c)
+static inline bool op_ring_log_stack(struct op_ring *r, const struct op_owner *o, u64 pc,
+				     u32 sequence, u16 event, const struct op_stack *c)
 {
 	struct op_entry e = {
-		.kind = OP_ENTRY_CHAIN, .value = pc, .small = sequence, .event = event };
+		.kind = OP_ENTRY_STACK, .value = pc, .small = sequence, .event = event };
 	u32 at, i;
 
 	if (!op_ring_begin(r, o, e, OP_RING_CALLERS(c->nr), &at))
@@ -250,12 +250,12 @@ static inline const struct op_entry *op_ring_peek(const struct op_ring *r, u32 i
 	return &r->entries[(r->tail + i) & r->mask];
 }
 
-/* The callers of the chain that is next to be read; their addresses by op_ring_caller(). */
-static inline struct op_chain op_ring_chain(const struct op_ring *r)
+/* The callers of the stack that is next to be read; their addresses by op_ring_caller(). */
+static inline struct op_stack op_ring_stack(const struct op_ring *r)
 {
 	const struct op_entry *e = op_ring_peek(r, 1);
 
-	return (struct op_chain){ .nr = e->value, .nr_kernel = e->value >> 32, .end = e->small };
+	return (struct op_stack){ .nr = e->value, .nr_kernel = e->value >> 32, .end = e->small };
 }
 
 static inline u64 op_ring_caller(const struct op_ring *r, u32 i)
@@ -272,7 +272,7 @@ static inline u32 op_ring_sample_entries(const struct op_ring *r)
 
 	if (e->kind == OP_ENTRY_RECORD)
 		return 1 + op_record_data(e);
-	return e->kind == OP_ENTRY_CHAIN ? 1 + OP_RING_CALLERS(op_ring_chain(r).nr) : 1;
+	return e->kind == OP_ENTRY_STACK ? 1 + OP_RING_CALLERS(op_ring_stack(r).nr) : 1;
 }
 
 static inline void op_ring_consume(struct op_ring *r, u32 nr)

@@ -19,7 +19,7 @@ enum op_stat {
 	OP_STAT_LOST_OVERFLOW,		/* no room in the CPU's ring */
 	OP_STAT_INVALID_EIP,		/* the address was the escape value */
 	OP_STAT_THROTTLED,		/* periods that passed without a sample: not received */
-	OP_STAT_BACKTRACE_ABORTED,	/* chains cut where a check failed: their samples count */
+	OP_STAT_BACKTRACE_ABORTED,	/* stacks cut where a check failed: their samples count */
 	OP_STAT_BY_TIMER,		/* received: by a timer, where the others are by NMI */
 	OP_STAT_SWITCHES,		/* from one set of counters to the next: not samples */
 	/* counted by an NMI that hit that interrupt at work: received, and lost to overflow */
@@ -29,7 +29,7 @@ enum op_stat {
 	OP_STAT_LOST_NO_MM,		/* the process could not be held on to */
 	OP_STAT_LOST_NO_MAPPING,	/* no mapping at the address, or no room for its image */
 	OP_STAT_DELIVERED,
-	OP_STAT_CALLER_NO_MAPPING,	/* chains cut at a caller where nothing is mapped */
+	OP_STAT_CALLER_NO_MAPPING,	/* stacks cut at a caller where nothing is mapped */
 	OP_NR_STATS
 };
 

@@ -4,7 +4,7 @@
  *
  * The daemon makes tables of files that any user may have written. Whatever it pushes is checked
  * as a whole before a walk sees it, and walks trust no table further than that: a table can make
- * chains wrong, and nothing else.
+ * stacks wrong, and nothing else.
  */
 #include <linux/atomic.h>
 #include <linux/bitops.h>

@@ -52,7 +52,7 @@ struct op_said {
 #define OP_WORDS_RECORD		(3 + 7 + 2 + 3 + 2 + OP_ANON_MAP_WORDS + 2 + OP_IBS_OP_WORDS + 1)
 /* The same with @nr callers: each may need its mode, cookie and mapping said. */
 #define OP_WORDS_CALLER		(2 + 3 + 2 + OP_ANON_MAP_WORDS + 2)
-#define OP_WORDS_CHAIN(nr)	(2 + OP_WORDS_RECORD + (nr) * OP_WORDS_CALLER + 3)
+#define OP_WORDS_STACK(nr)	(2 + OP_WORDS_RECORD + (nr) * OP_WORDS_CALLER + 3)
 #define OP_WORDS_MODULE_NOTE	(2 + OP_MODULE_RANGE_WORDS + 2)
 #define OP_WORDS_RESERVE	(16 * OP_WORDS_MODULE_NOTE)
 
@@ -227,47 +227,47 @@ static inline bool op_words_ibs(struct op_words *w, struct op_said *said,
 }
 
 /* A sample with its callers under way. [EB-40] */
-struct op_words_chain {
-	op_word *words;			/* room for OP_WORDS_CHAIN() */
+struct op_words_stack {
+	op_word *words;			/* room for OP_WORDS_STACK() */
 	u32 nr;
 	struct op_said said;		/* as it will be once they are written */
 };
 
-/* Begin @chain, whose words are set, with the sample itself. */
-static inline void op_words_chain_begin(struct op_words_chain *chain, const struct op_said *said,
+/* Begin @stack, whose words are set, with the sample itself. */
+static inline void op_words_stack_begin(struct op_words_stack *stack, const struct op_said *said,
 					const struct op_context *c, u64 address, u32 event)
 {
-	chain->said = *said;
-	chain->words[0] = OP_ESCAPE;
-	chain->words[1] = OP_TRACE_BEGIN;
-	chain->nr = 2 + op_context_words(said, c, chain->words + 2);
-	op_said_remember(&chain->said, c);
-	chain->words[chain->nr++] = address;
-	chain->words[chain->nr++] = event;
+	stack->said = *said;
+	stack->words[0] = OP_ESCAPE;
+	stack->words[1] = OP_TRACE_BEGIN;
+	stack->nr = 2 + op_context_words(said, c, stack->words + 2);
+	op_said_remember(&stack->said, c);
+	stack->words[stack->nr++] = address;
+	stack->words[stack->nr++] = event;
 }
 
 /* @c differs from the sample's in mode, cookie and mapping at most. */
-static inline void op_words_chain_caller(struct op_words_chain *chain, const struct op_context *c,
+static inline void op_words_stack_caller(struct op_words_stack *stack, const struct op_context *c,
 					 u64 address)
 {
-	chain->nr += op_context_words(&chain->said, c, chain->words + chain->nr);
-	op_said_remember(&chain->said, c);
-	chain->words[chain->nr++] = address;
-	chain->words[chain->nr++] = 0;
+	stack->nr += op_context_words(&stack->said, c, stack->words + stack->nr);
+	op_said_remember(&stack->said, c);
+	stack->words[stack->nr++] = address;
+	stack->words[stack->nr++] = 0;
 }
 
 /* Write it. false: as op_words_record(). */
-static inline bool op_words_chain_end(struct op_words *w, struct op_said *said,
-				      struct op_words_chain *chain, u32 end)
+static inline bool op_words_stack_end(struct op_words *w, struct op_said *said,
+				      struct op_words_stack *stack, u32 end)
 {
-	chain->words[chain->nr++] = OP_ESCAPE;
-	chain->words[chain->nr++] = OP_STACK_END;
-	chain->words[chain->nr++] = end;
-	if (!op_words_put(w, chain->words, chain->nr, OP_WORDS_RESERVE)) {
+	stack->words[stack->nr++] = OP_ESCAPE;
+	stack->words[stack->nr++] = OP_STACK_END;
+	stack->words[stack->nr++] = end;
+	if (!op_words_put(w, stack->words, stack->nr, OP_WORDS_RESERVE)) {
 		memset(said, 0, sizeof(*said));
 		return false;
 	}
-	*said = chain->said;
+	*said = stack->said;
 	return true;
 }
 

@@ -18,7 +18,7 @@
 #include "oprofilefs/op_abi.h"
 
 #define LOST_SHARE	10000		/* more than one in so many lost samples is told [OF-32], */
-#define SHORT_SHARE	100		/* and one in so many chains that were cut [OF-34] */
+#define SHORT_SHARE	100		/* and one in so many stacks that were cut [OF-34] */
 
 static uint64_t sum_lost(const struct cpu_counts *c)
 {
@@ -120,7 +120,7 @@ static void tell_lost(const struct operf_end *end, const struct cpu_counts *c)
 		    loss_text(most), end->log);
 }
 
-/* Chains that end where the copy of the stack does, and what would make it longer [OF-34]. */
+/* Stacks that end where the copy of the stack does, and what would make it longer [OF-34]. */
 static void tell_short(const struct operf_end *end, const struct cpu_counts *c)
 {
 	struct collector_status status = { .copy_bytes = 0 };
@@ -137,7 +137,7 @@ static void tell_short(const struct operf_end *end, const struct cpu_counts *c)
 	else if (rights_ring_bytes())
 		cure = ", for as much memory as this user may lock (ulimit -l, "
 		       "kernel.perf_event_mlock_kb); raise that, or use a larger count";
-	say_warning("%.1f %% of the call chains lack their outermost callers: of a stack %" PRIu32
+	say_warning("%.1f %% of the call stacks lack their outermost callers: of a stack %" PRIu32
 		    " bytes were copied%s", 100.0 * (double)cut / (double)all, status.copy_bytes,
 		    cure);
 }

@@ -67,7 +67,7 @@ enum op_code {
 	 * NUL padded, in OP_MODULE_NAME_WORDS words. Followed by OP_MODULE_LOADED.
 	 */
 	OP_MODULE_RANGE		= 65,
-	/* The chain begun by OP_TRACE_BEGIN is whole: one word says how it ended. [EB-44] */
+	/* The stack begun by OP_TRACE_BEGIN is whole: one word says how it ended. [EB-44] */
 	OP_STACK_END		= 66,
 	/* Sampled code of this cookie has no unwind table with the module yet: its cookie. */
 	OP_WANT_TABLE		= 67,
@@ -78,7 +78,7 @@ enum op_code {
 };
 
 /*
- * How a chain ended: bits 0-7 of OP_STACK_END's word. The frames before the end are right
+ * How a stack ended: bits 0-7 of OP_STACK_END's word. The frames before the end are right
  * whatever it is; bits not named here are 0.
  */
 enum op_stack_end {

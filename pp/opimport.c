@@ -126,8 +126,8 @@ static int run_profile(const struct import_options *o)
 		say_error("%s", e.text);
 	else if (o->verbose)
 		printf("%s/samples/%s: %" PRIu64 " samples in %" PRIu64 " files, %" PRIu64
-		       " call chains\n", o->session_dir, o->output, sums.samples, sums.files,
-		       sums.chains);
+		       " call stacks\n", o->session_dir, o->output, sums.samples, sums.files,
+		       sums.stacks);
 	return err ? 1 : 0;
 }
 

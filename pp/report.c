@@ -220,7 +220,7 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 		/* also if there is no report: losses may be why */
 		data_quality_notices(&c->sessions, notices);
 		if (o->callgraph && !o->compat)
-			chain_notices(&c->sessions, notices);
+			stack_notices(&c->sessions, notices);
 		r->text.several_apps |= c->arrangement.nr_apps > 1;
 	}
 	return err;

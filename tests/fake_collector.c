@@ -235,7 +235,7 @@ void fake_anon(struct fake_collector *f, op_word start, op_word end, const char 
 	put_text(f, name, OP_ANON_NAME_WORDS);
 }
 
-void fake_chain(struct fake_collector *f)
+void fake_stack(struct fake_collector *f)
 {
 	put_note(f, OP_TRACE_BEGIN);
 }
@@ -246,7 +246,7 @@ void fake_caller(struct fake_collector *f, op_word address)
 	fake_put(f, 0);
 }
 
-void fake_chain_end(struct fake_collector *f, unsigned int end)
+void fake_stack_end(struct fake_collector *f, unsigned int end)
 {
 	put_note(f, OP_STACK_END);
 	fake_put(f, end);

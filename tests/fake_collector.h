@@ -40,10 +40,10 @@ void fake_cookie(struct fake_collector *f, op_word cookie);
 void fake_kernel(struct fake_collector *f);
 void fake_user(struct fake_collector *f);
 void fake_anon(struct fake_collector *f, op_word start, op_word end, const char *name);
-/* A chain: its leaf is the next fake_sample(), then its callers and their notes, then its end. */
-void fake_chain(struct fake_collector *f);
+/* A stack: its leaf is the next fake_sample(), then its callers and their notes, then its end. */
+void fake_stack(struct fake_collector *f);
 void fake_caller(struct fake_collector *f, op_word address);
-void fake_chain_end(struct fake_collector *f, unsigned int end);
+void fake_stack_end(struct fake_collector *f, unsigned int end);
 void fake_want_table(struct fake_collector *f, op_word cookie);
 void fake_module(struct fake_collector *f, bool loaded, op_word start, op_word size,
 		 const char *name);

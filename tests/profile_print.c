@@ -182,13 +182,13 @@ static uint32_t labels(struct profile *p, int64_t pid, const char *comm)
 static void sample(struct profile *p, const uint32_t *places, size_t nr, uint32_t set,
 		   int64_t cycles, int64_t misses)
 {
-	int64_t *values = profile_add_sample(p, profile_chain(p, places, nr), set);
+	int64_t *values = profile_add_sample(p, profile_stack(p, places, nr), set);
 
 	values[0] = cycles;
 	values[1] = misses;
 }
 
-/* Two processes, the kernel, an inlined call, made code, a cut chain, an empty one. */
+/* Two processes, the kernel, an inlined call, made code, a cut stack, an empty one. */
 static void add_samples(struct profile *p, uint32_t libc, uint32_t program, uint32_t kernel,
 			uint32_t jit)
 {

@@ -23,7 +23,7 @@
 
 enum op_unwind_result {
 	OP_UNWIND_STEPPED,	/* the cursor stands on the caller */
-	OP_UNWIND_OUTERMOST,	/* there is no caller: the chain is complete */
+	OP_UNWIND_OUTERMOST,	/* there is no caller: the stack is complete */
 	OP_UNWIND_UNKNOWN,	/* the table has no answer; nor had, if asked, the frame pointer */
 	OP_UNWIND_BAD,		/* an answer that no stack can have */
 	OP_UNWIND_UNREADABLE,	/* memory needed for it could not be read */
@@ -94,7 +94,7 @@ static __always_inline u64 op_unwind_place(const struct op_unwind_cursor *c)
 	return c->pc - (!c->exact || c->in_syscall);
 }
 
-/* The frame's address as chains have it: one less is in the call, or the instruction. [UT-25] */
+/* The frame's address as stacks have it: one less is in the call, or the instruction. [UT-25] */
 static __always_inline u64 op_unwind_caller(const struct op_unwind_cursor *c)
 {
 	return op_unwind_place(c) + 1;

@@ -29,8 +29,8 @@ int buffer_size_parse(enum buffer_id id, const char *text, uint64_t *ret, struct
 }
 
 /*
- * A sample without chain is about 4 words, each caller 2, and now and then one in another image.
- * Few chains are as deep as was asked for: beyond 128 callers no more room is taken. [CC-50]
+ * A sample without stack is about 4 words, each caller 2, and now and then one in another image.
+ * Few stacks are as deep as was asked for: beyond 128 callers no more room is taken. [CC-50]
  */
 static uint64_t factor(uint64_t depth)
 {

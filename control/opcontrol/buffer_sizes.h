@@ -24,7 +24,7 @@ extern const struct buffer_kind buffer_kinds[NR_BUFFERS];
 int buffer_size_parse(enum buffer_id id, const char *text, uint64_t *ret, struct op_error *e);
 
 /*
- * What is written to the module: where @sizes has 0 its default (TRP-17), times what chains of
+ * What is written to the module: where @sizes has 0 its default (TRP-17), times what stacks of
  * @depth callers need, since each sample brings its own. A watershed beside a buffer whose size
  * was chosen keeps the plain default.
  */

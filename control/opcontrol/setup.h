@@ -36,7 +36,7 @@ struct setup {
 	char *image_filter;		/* comma separated paths; "": all */
 	uint64_t buffer_sizes[NR_BUFFERS];	/* 0: the default */
 	uint64_t callgraph_depth;	/* callers of a sample, 0 off */
-	bool frame_pointers_only;	/* chains without unwind tables */
+	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
 	enum collector_wish collector;
 	const char *model;		/* one of model_wish()'s; MODEL_ANY: as the module is */

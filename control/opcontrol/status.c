@@ -37,7 +37,7 @@ static void print_vmlinux(const char *vmlinux, FILE *out)
 	fprintf(out, "vmlinux file: %s\n", strcmp(vmlinux, VMLINUX_DEFAULT) ? vmlinux : "kallsyms");
 }
 
-/* What the module's buffers are, or will be: bigger by themselves where chains are taken. */
+/* What the module's buffers are, or will be: bigger by themselves where stacks are taken. */
 static void print_sizes(const struct setup *s, FILE *out)
 {
 	static const char *const labels[] = {
@@ -238,7 +238,7 @@ static double percent(uint64_t part, uint64_t of)
 	return 100.0 * (double)part / (double)of;
 }
 
-/* How the chains of this session ended: what the user may believe of his call graphs. */
+/* How the stacks of this session ended: what the user may believe of his call graphs. */
 static void print_stacks(const char *answer, FILE *out)
 {
 	uint64_t ends[COUNTS_STACK_ENDS], all = 0, guessed;

@@ -60,12 +60,12 @@ struct collector_config {
 	uint64_t clock_khz;		/* nominal clock, to turn cycles into time */
 	size_t buffer_words;		/* perf: room per CPU, in words; 0 = choose */
 	int callgraph_depth;		/* callers of a sample, to OP_STACK_DEPTH_MAX; 0 = off */
-	bool frame_pointers_only;	/* no unwind tables: chains by frame pointers */
+	bool frame_pointers_only;	/* no unwind tables: stacks by frame pointers */
 	bool cgroups;			/* OP_CGROUP is wanted, if it can be had */
 	bool comms;			/* the same of OP_COMM */
 	/*
 	 * Where a collector that walks user stacks itself has tables from; one that is told them
-	 * through unwind_table() leaves it alone. NULL: as frame_pointers_only, or no chains.
+	 * through unwind_table() leaves it alone. NULL: as frame_pointers_only, or no stacks.
 	 */
 	struct unwind_cache *unwind;
 };

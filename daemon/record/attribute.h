@@ -11,20 +11,20 @@
  *         else, or when the application is not known, under the image itself;
  * [EB-74] with --image= an image is kept when it or its application was named; anonymous memory
  *         when its application was;
- * [EB-75] its callers ([EB-40]) are no samples, and a chain counts only where its sample is filed;
+ * [EB-75] its callers ([EB-40]) are no samples, and a stack counts only where its sample is filed;
  * [EB-76] a sample of a counter that is not in use is one of a stream not understood, one in a
  *         mode that was not asked for with that event is left out;
  * [EB-77] an extended sample is filed once for every event derived from it, with that event's
  *         weight, and is one sample in the statistics;
- * [EB-78] each two neighbours of a chain are a call, counted under the leaf's event in a {cg} file
+ * [EB-78] each two neighbours of a stack are a call, counted under the leaf's event in a {cg} file
  *         below the caller's image, filed as a sample of the caller's would be [EB-73]; calls from
  *         user mode into the kernel too. Of one end that lies nowhere known there are none, nor of
  *         calls from another image into a build that is not the first of its path [SS-61];
  * [EB-79] with --image= a call is left out when either end is [EB-74];
- * [EB-80] the chain itself goes, whole, into the session's store of chains under what --separate
+ * [EB-80] the stack itself goes, whole, into the session's stack store under what --separate
  *         keeps apart, its callers at their calls: one less than where they return to.
- *         At most 256 MB of them: as its index is kept in memory, whoever makes up ever new chains
- *         gets no more. Chains seen before are still counted then, others are stacks_lost.
+ *         At most 256 MB of them: as its index is kept in memory, whoever makes up ever new stacks
+ *         gets no more. Stacks seen before are still counted then, others are stacks_lost.
  */
 #ifndef DAEMON_RECORD_ATTRIBUTE_H
 #define DAEMON_RECORD_ATTRIBUTE_H
@@ -48,10 +48,10 @@ struct attribution_config {
 	struct kernel *kernel;
 	struct anons *anons;
 	struct cgroups *cgroups;	/* asked with separate.cgroup only */
-	struct comms *comms;		/* asked with separate.thread only, of chains */
+	struct comms *comms;		/* asked with separate.thread only, of stacks */
 	struct jit_processes *jit;	/* told of samples in anonymous memory */
 	struct sfiles *sfiles;
-	struct stacks *stacks;		/* NULL: no chains are kept */
+	struct stacks *stacks;		/* NULL: no stacks are kept */
 	struct stats *stats;
 };
 

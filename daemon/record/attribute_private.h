@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* attribute_private.h - what samples, extended samples and chains are attributed with */
+/* attribute_private.h - what samples, extended samples and stacks are attributed with */
 #ifndef DAEMON_RECORD_ATTRIBUTE_PRIVATE_H
 #define DAEMON_RECORD_ATTRIBUTE_PRIVATE_H
 

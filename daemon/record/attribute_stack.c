@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attribute_stack.c - from a chain of callers to calls in {cg} files, and to the store of chains
+ * attribute_stack.c - from a stack to calls in {cg} files, and to the stack store
  *
- * Neighbours in a chain mostly lie in the images that those of the last chain lay in, so the
+ * Neighbours in a stack mostly lie in the images that those of the last stack lay in, so the
  * image of the last frame and the files of many pairs of images are kept at hand.
  */
 #include <inttypes.h>
@@ -13,10 +13,10 @@
 #include "daemon/record/comms.h"
 #include "libutil/log.h"
 
-#define SEARCHES_MAX	8		/* of one chain */
+#define SEARCHES_MAX	8		/* of one stack */
 
-/* One chain, and what is common to its frames. */
-struct chain {
+/* One stack, and what is common to its frames. */
+struct stack {
 	const struct trans_state *leaf;
 	struct image *app;		/* NULL: not known */
 	uint32_t counter;
@@ -55,7 +55,7 @@ static void place_in_kernel(struct attribution *a, uint64_t address, struct fram
 }
 
 /* Whoever forges a stack of addresses that lie nowhere shall not have all of them searched for. */
-static const struct anon_map *find_mapping(struct attribution *a, struct chain *c,
+static const struct anon_map *find_mapping(struct attribution *a, struct stack *c,
 					   const struct anon_map *told, uint64_t address)
 {
 	if (address >= told->start && address < told->end)
@@ -65,7 +65,7 @@ static const struct anon_map *find_mapping(struct attribution *a, struct chain *
 	return anon_find(a->config.anons, c->leaf->tgid, address);
 }
 
-static void place_in_mapping(struct attribution *a, struct chain *c, const struct anon_map *told,
+static void place_in_mapping(struct attribution *a, struct stack *c, const struct anon_map *told,
 			     uint64_t address, struct frame_place *ret)
 {
 	const struct anon_map *map = find_mapping(a, c, told, address);
@@ -79,7 +79,7 @@ static void place_in_mapping(struct attribution *a, struct chain *c, const struc
 }
 
 /* [EB-70] to [EB-72]; @back: 1 for a caller, since its call is what counts. */
-static void find_place(struct attribution *a, struct chain *c, const struct trans_frame *f,
+static void find_place(struct attribution *a, struct stack *c, const struct trans_frame *f,
 		       unsigned int back, struct frame_place *ret)
 {
 	uint64_t address = f->address ? f->address - back : 0;
@@ -97,7 +97,7 @@ static void find_place(struct attribution *a, struct chain *c, const struct tran
 	ret->wanted = c->wanted || (ret->image && ret->image->wanted);
 }
 
-static void fill_place(struct attribution *a, const struct chain *c,
+static void fill_place(struct attribution *a, const struct stack *c,
 		       const struct frame_place *from, struct sfile_place *ret)
 {
 	ret->image = from->image;
@@ -109,7 +109,7 @@ static void fill_place(struct attribution *a, const struct chain *c,
 }
 
 /* Under what calls from @caller are filed. [EB-73] */
-static struct image *app_of(const struct attribution *a, const struct chain *c,
+static struct image *app_of(const struct attribution *a, const struct stack *c,
 			    const struct frame_place *caller)
 {
 	const struct separation *separate = &a->config.separate;
@@ -119,7 +119,7 @@ static struct image *app_of(const struct attribution *a, const struct chain *c,
 	return by_app && c->app ? c->app : caller->image;
 }
 
-static struct sfile *make_arc_file(struct attribution *a, const struct chain *c,
+static struct sfile *make_arc_file(struct attribution *a, const struct stack *c,
 				   struct image *app, const struct frame_place *caller,
 				   const struct frame_place *callee)
 {
@@ -138,7 +138,7 @@ static struct sfile *make_arc_file(struct attribution *a, const struct chain *c,
 	return sfile_get(a->config.sfiles, &key);
 }
 
-static struct sfile *arc_file(struct attribution *a, const struct chain *c,
+static struct sfile *arc_file(struct attribution *a, const struct stack *c,
 			      const struct frame_place *caller, const struct frame_place *callee)
 {
 	struct image *app = app_of(a, c, caller);
@@ -165,7 +165,7 @@ static struct sfile *arc_file(struct attribution *a, const struct chain *c,
 
 /*
  * A call's file is of the caller's build, and has no room for the callee's: that is the same one,
- * or the first of its path. Other calls are in the store of chains only. [EB-78]
+ * or the first of its path. Other calls are in the stack store only. [EB-78]
  */
 static bool is_told_by_name(struct attribution *a, const struct frame_place *caller,
 			    const struct frame_place *callee)
@@ -186,7 +186,7 @@ static void log_arc(const struct frame_place *caller, const struct frame_place *
  * [SF-28] The caller's half is where it returns to, as on the stack. The callee's is where it
  * was, be it the sample or a call.
  */
-static void add_arc(struct attribution *a, const struct chain *c, const struct frame_place *caller,
+static void add_arc(struct attribution *a, const struct stack *c, const struct frame_place *caller,
 		    const struct frame_place *callee)
 {
 	uint64_t key = (caller->key + 1) << 32 | (uint32_t)callee->key;
@@ -199,7 +199,7 @@ static void add_arc(struct attribution *a, const struct chain *c, const struct f
 	sfile_add(arc_file(a, c, caller, callee), c->leaf->cpu, &key, 1, 0);
 }
 
-static uint32_t stack_image(struct attribution *a, const struct chain *c,
+static uint32_t stack_image(struct attribution *a, const struct stack *c,
 			    const struct frame_place *at)
 {
 	if (!at->known)
@@ -209,14 +209,14 @@ static uint32_t stack_image(struct attribution *a, const struct chain *c,
 	return stacks_map(a->config.stacks, c->leaf->tgid, &at->map);
 }
 
-static void keep_frame(struct attribution *a, const struct chain *c, const struct frame_place *at,
+static void keep_frame(struct attribution *a, const struct stack *c, const struct frame_place *at,
 		       size_t i)
 {
 	a->frames[i].image = stack_image(a, c, at);
 	a->frames[i].offset = at->key;
 }
 
-static bool add_stack(struct attribution *a, const struct chain *c, size_t nr, unsigned int end)
+static bool add_stack(struct attribution *a, const struct stack *c, size_t nr, unsigned int end)
 {
 	const struct separation *separate = &a->config.separate;
 	const struct stacks_context context = {
@@ -230,7 +230,7 @@ static bool add_stack(struct attribution *a, const struct chain *c, size_t nr, u
 }
 
 /* Was the sample filed? [EB-75] */
-static bool leaf_counts(const struct attribution *a, const struct chain *c,
+static bool leaf_counts(const struct attribution *a, const struct stack *c,
 			const struct trans_frame *leaf, const struct frame_place *at)
 {
 	enum trans_mode mode = leaf->kernel ? MODE_KERNEL : MODE_USER;
@@ -239,10 +239,10 @@ static bool leaf_counts(const struct attribution *a, const struct chain *c,
 	       at->known && at->wanted;
 }
 
-static struct chain begin(struct attribution *a, const struct trans_state *leaf, uint32_t counter)
+static struct stack begin(struct attribution *a, const struct trans_state *leaf, uint32_t counter)
 {
 	const struct separation *separate = &a->config.separate;
-	struct chain c = {
+	struct stack c = {
 		.leaf = leaf,
 		.app = cookie_image(a->config.cookies, leaf->app_cookie),
 		.counter = counter,
@@ -277,7 +277,7 @@ void attribute_stack(void *attribution, const struct trans_state *leaf,
 		     unsigned int end)
 {
 	struct attribution *a = attribution;
-	struct chain c = begin(a, leaf, counter);
+	struct stack c = begin(a, leaf, counter);
 	struct frame_place places[2] = { { .known = false } };	/* of a frame and its caller */
 	bool keep;
 

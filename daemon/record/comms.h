@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comms.h - what tasks call themselves, for chains that are kept apart by thread [SS-66]
+ * comms.h - what tasks call themselves, for stacks that are kept apart by thread [SS-66]
  *
  * The collector may tell it with the sample. Else it is read from /proc when the task is first
  * seen, and again after each exec; one that is gone by then has no name.

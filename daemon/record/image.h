@@ -28,7 +28,7 @@ struct image {
 	enum { IMAGE_UNDECIDED, IMAGE_FIRST, IMAGE_LATER } standing;	/* in the session */
 	bool told;			/* its build is in the session's stats/images */
 	struct binary *binary;		/* binaries.c; NULL: none yet */
-	uint32_t stack_id;		/* in the store of chains, if that is still the one */
+	uint32_t stack_id;		/* in the stack store, if that is still the one */
 	unsigned int stack_store;	/* opened as this: stacks.c */
 };
 

@@ -32,8 +32,8 @@ struct recorder_config {
 	unsigned int nr_counters, nr_events;
 	const char *asked_events;	/* as asked for: session_info.events */
 	const char *profiled;		/* NULL: the whole machine */
-	struct unwind_cache *unwind;	/* for chains; NULL: frame pointers only, or no chains */
-	bool frame_pointers_only;	/* asked for: no mark at the chains walked so [CC-52] */
+	struct unwind_cache *unwind;	/* for stacks; NULL: frame pointers only, or no stacks */
+	bool frame_pointers_only;	/* asked for: no mark at the stacks walked so [CC-52] */
 	struct ext *ext;		/* whose events are the derived ones; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - the session's store of chains: opened when needed, closed with it, its ids at hand
+ * stacks.c - the session's stack store: opened when needed, closed with it, its ids at hand
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -95,7 +95,7 @@ int stacks_sync(struct stacks *s)
 
 /* Trouble */
 
-/* On a full disk chains that were seen before still find room: no word at each of the others. */
+/* On a full disk stacks that were seen before still find room: no word at each of the others. */
 static void failed(struct stacks *s, int err, const struct op_error *e)
 {
 	bool first = !s->retry_delay;
@@ -133,7 +133,7 @@ const char *stacks_trouble(const struct stacks *s)
 
 /* Opening */
 
-/* What somebody else did to it must not cost the chains to come; what can be saved is kept. */
+/* What somebody else did to it must not cost the stacks to come; what can be saved is kept. */
 static int set_aside(struct stacks *s, struct op_error *e)
 {
 	int err = -EEXIST;
@@ -187,7 +187,7 @@ bool stacks_ready(struct stacks *s)
 
 /* Ids */
 
-/* 0 where the store has no room: the chain that asks is lost then. */
+/* 0 where the store has no room: the stack that asks is lost then. */
 static uint32_t image_id(struct stacks *s, const struct image_name *name, const char *build_id)
 {
 	const struct stack_image image = { *name, build_id };

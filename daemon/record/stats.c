@@ -61,7 +61,7 @@ uint64_t stats_stacks_aborted(const struct cpu_counts *c)
 	       c->stacks[OP_STACK_SHORT_COPY];
 }
 
-/* Ours, and only where chains were taken. */
+/* Ours, and only where stacks were taken. */
 static void format_stacks(struct strbuf *out, const struct cpu_counts *all)
 {
 	uint64_t sum = 0;

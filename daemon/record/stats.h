@@ -18,7 +18,7 @@ struct stats {
 	uint64_t dumps;			/* drains that brought words */
 	uint64_t samples;		/* leaf samples seen by the daemon */
 	uint64_t kernel_samples;
-	uint64_t stacks_left_out;	/* chains of samples that were lost or filtered out */
+	uint64_t stacks_left_out;	/* stacks of samples that were lost or filtered out */
 
 	/* Of the daemon alone since it started; .received stays 0. COUNTS_MAX_CPUS of them. */
 	struct cpu_counts *cpu;
@@ -43,7 +43,7 @@ static inline void stats_lost(struct stats *s, uint32_t cpu, enum loss_reason re
 	stats_cpu(s, cpu)->lost[reason] += nr;
 }
 
-/* Chains that broke off, rather than being complete or cut at the depth asked for. */
+/* Stacks that broke off, rather than being complete or cut at the depth asked for. */
 uint64_t stats_stacks_aborted(const struct cpu_counts *c);
 
 /*

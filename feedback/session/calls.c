@@ -8,7 +8,7 @@
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/profile.h"
 
-/* Samples of each node's chain and of all that go on from it. */
+/* Samples of each node's stack and of all that go on from it. */
 static uint64_t *sum_up(const struct profile *p)
 {
 	uint64_t *sums = xcalloc((size_t)p->nr_nodes + 1, sizeof(*sums));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls.h - who calls whom from where, out of a session's call chains [XP-44] */
+/* calls.h - who calls whom from where, out of a session's call stacks [XP-44] */
 #ifndef FEEDBACK_SESSION_CALLS_H
 #define FEEDBACK_SESSION_CALLS_H
 
@@ -17,7 +17,7 @@ struct xprof_calls {
 	struct profile *profile;	/* what the paths lie in */
 };
 
-/* Of the sessions of @c; none where they have no chains, or those cannot be read. */
+/* Of the sessions of @c; none where they have no stacks, or those cannot be read. */
 void xprof_calls_read(struct collection *c, struct xprof_calls *ret);
 void xprof_calls_free(struct xprof_calls *calls);
 

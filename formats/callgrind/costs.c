@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* costs.c - sum up samples by line and by call, in one walk over the tree of chains */
+/* costs.c - sum up samples by line and by call, in one walk over the tree of stacks */
 #include "formats/callgrind/costs.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static uint32_t cost_of(struct costs *c, struct cost cost)
 	return profile_table_fill(&c->table, slot, hash, c->nr++);
 }
 
-/* Own costs go to the innermost line of the chain's first place. */
+/* Own costs go to the innermost line of the stack's first place. */
 static uint32_t own_cost(struct costs *c, uint32_t node)
 {
 	struct shown_frame frame = { c->shown.unknown, 0 };
@@ -71,7 +71,7 @@ static void add_own(struct costs *c)
 			add_values(&c->below[p->nodes[i].parent * nr], &c->below[i * nr], nr);
 }
 
-/* In recursion a call is on the chain more than once, but its cost is that of the outermost. */
+/* In recursion a call is on the stack more than once, but its cost is that of the outermost. */
 static void enter_call(struct costs *c, uint32_t node, const struct shown_frame *caller,
 		       const struct shown_frame *callee)
 {
@@ -103,7 +103,7 @@ static void enter_node(struct costs *c, uint32_t node)
 /* The tree downwards. */
 struct walk {
 	uint32_t root, *child, *sibling;
-	size_t *entered_before;		/* of nodes on the chain at hand */
+	size_t *entered_before;		/* of nodes on the stack at hand */
 };
 
 static void walk_begin(struct walk *w, const struct profile *p)
@@ -124,7 +124,7 @@ static void walk_begin(struct walk *w, const struct profile *p)
 	}
 }
 
-/* From the last node of a chain to the next one not seen yet, leaving those in between. */
+/* From the last node of a stack to the next one not seen yet, leaving those in between. */
 static uint32_t walk_back(struct walk *w, struct costs *c, uint32_t at)
 {
 	for (;;) {
@@ -138,7 +138,7 @@ static uint32_t walk_back(struct walk *w, struct costs *c, uint32_t at)
 	}
 }
 
-/* Without recursion: chains may have 65536 frames. */
+/* Without recursion: stacks may have 65536 frames. */
 static void add_calls(struct costs *c)
 {
 	struct walk w;

@@ -10,7 +10,7 @@
 struct cost {
 	uint32_t function, line;
 	uint32_t callee;		/* or PROFILE_NONE: of the line itself */
-	uint32_t active;		/* so often is it on the chain at hand */
+	uint32_t active;		/* so often is it on the stack at hand */
 };
 
 struct costs {
@@ -23,7 +23,7 @@ struct costs {
 	int64_t *values;		/* nr_events for each */
 	size_t room_values;
 	int64_t *below;			/* of each node: with all that it called */
-	uint32_t *entered;		/* calls on the chain at hand */
+	uint32_t *entered;		/* calls on the stack at hand */
 	size_t nr_entered, room_entered;
 };
 

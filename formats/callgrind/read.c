@@ -2,7 +2,7 @@
 /*
  * read.c - read what valgrind's tools and others write: own costs of lines
  *
- * Calls are told with sums that say nothing of whole chains, so they are left out.
+ * Calls are told with sums that say nothing of whole stacks, so they are left out.
  * Rules: doc/callgrind.md [CK-7]..[CK-12].
  */
 #include <ctype.h>
@@ -349,7 +349,7 @@ static void finish(struct reader *r)
 			r->p->main_image = i;
 	if (r->calls)
 		format_warn(r->options->warnings, "the sums of %lu calls are left out: a profile "
-			    "has whole chains [CK-11]", r->calls);
+			    "has whole stacks [CK-11]", r->calls);
 }
 
 static int read_callgrind(const unsigned char *bytes, size_t size,

@@ -3,7 +3,7 @@
  * handler.c - drop what looks like the signal handler's frame, as Go's pprof does
  *
  * Some writers' unwinders see the frame that the kernel made for the profiler's signal: between
- * where the program was and its caller. Nothing in the file says so but that all chains have the
+ * where the program was and its caller. Nothing in the file says so but that all stacks have the
  * same second frame, and that can be a caller as well. So it is only done when asked for. Rule:
  * doc/cpuprofile.md [GC-23].
  */

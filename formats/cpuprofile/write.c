@@ -2,7 +2,7 @@
 /*
  * write.c - write the Google CPU profile, such that its strictest reader takes it
  *
- * The format knows counts, chains of addresses and where files were mapped; whatever else a profile
+ * The format knows counts, stacks of addresses and where files were mapped; whatever else a profile
  * says is left behind. No address in it is 0 [GC-18]. Rules: doc/cpuprofile.md [GC-n].
  */
 #include "formats/cpuprofile/cpuprofile.h"
@@ -128,7 +128,7 @@ static void write_header(struct writer *w)
 	write_slots(w, CPUPROFILE_HEADER_SLOTS);
 }
 
-/* The mark of a cut chain has no address and nothing is lost with it [PF-6]. */
+/* The mark of a cut stack has no address and nothing is lost with it [PF-6]. */
 static bool is_cut_mark(const struct profile *p, const struct profile_place *place)
 {
 	const struct profile_line *line = p->lines + place->first_line;
@@ -137,8 +137,8 @@ static bool is_cut_mark(const struct profile *p, const struct profile_place *pla
 	       *profile_text(p, p->functions[line->function].name) == '[';
 }
 
-/* Slots of the chain's addresses, from slot 2 on; 0: its innermost frame has none. */
-static size_t put_chain(struct writer *w, uint32_t node)
+/* Slots of the stack's addresses, from slot 2 on; 0: its innermost frame has none. */
+static size_t put_stack(struct writer *w, uint32_t node)
 {
 	const struct profile *p = w->p;
 	size_t nr = 0;
@@ -174,7 +174,7 @@ static void write_record(struct writer *w, uint32_t node, int64_t value)
 		w->rounded++;
 		return;
 	}
-	nr = put_chain(w, node);
+	nr = put_stack(w, node);
 	if (!nr) {
 		w->no_leaf += count;
 		return;

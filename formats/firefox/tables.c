@@ -63,7 +63,7 @@ void firefox_tables_free(struct firefox_tables *t)
 	list_free(&t->images);
 	free(t->stack_of);
 	free(t->stacks);
-	free(t->chain);
+	free(t->stack);
 	free(t->touched);
 }
 
@@ -111,14 +111,14 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t node)
 	}
 	for (; node != PROFILE_NONE && t->stack_of[node] == PROFILE_NONE;
 	     node = p->nodes[node].parent) {
-		xgrow(t->chain, nr, t->room_chain);
-		t->chain[nr++] = node;
+		xgrow(t->stack, nr, t->room_stack);
+		t->stack[nr++] = node;
 	}
 	if (node != PROFILE_NONE)
 		stack = t->stack_of[node];
 	while (nr) {
-		stack = add_place(t, stack, p->nodes[t->chain[--nr]].place);
-		keep_stack(t, t->chain[nr], stack);
+		stack = add_place(t, stack, p->nodes[t->stack[--nr]].place);
+		keep_stack(t, t->stack[nr], stack);
 	}
 	return stack;
 }

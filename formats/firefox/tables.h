@@ -30,12 +30,12 @@ struct firefox_tables {
 	struct firefox_list frames;	/* of shown->frames; after the last that of "[unknown]" */
 	struct firefox_list functions;	/* of shown->functions */
 	struct firefox_list images;
-	uint32_t *stack_of;		/* of each node, and of no chain: its innermost stack */
+	uint32_t *stack_of;		/* of each node, and of no stack: its innermost stack */
 	struct firefox_stack *stacks;
 	uint32_t nr_stacks;
 	size_t room_stacks;
-	uint32_t *chain;		/* nodes on the way up */
-	size_t room_chain;
+	uint32_t *stack;		/* nodes on the way up */
+	size_t room_stack;
 	uint32_t *touched;		/* nodes with a stack */
 	size_t nr_touched, room_touched;
 };
@@ -45,7 +45,7 @@ void firefox_tables_init(struct firefox_tables *t, const struct profile *p,
 void firefox_tables_reset(struct firefox_tables *t);	/* for the next thread */
 void firefox_tables_free(struct firefox_tables *t);
 
-/* The number of the stack of @node, or of no chain (PROFILE_NONE). */
+/* The number of the stack of @node, or of no stack (PROFILE_NONE). */
 uint32_t firefox_stack(struct firefox_tables *t, uint32_t node);
 
 #endif

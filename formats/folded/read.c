@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - read folded stacks: "main;work;read_block 17", a line for each chain
+ * read.c - read folded stacks: "main;work;read_block 17", a line for each stack
  *
  * What the marks behind names say comes back: the kernel's functions, those inlined, code made at
  * run time. Rules: doc/folded.md [FO-n].
@@ -142,17 +142,17 @@ static void add_line(struct reader *r, struct text name)
 }
 
 /* Frames are outermost first; one that is inlined is of its caller's place [FO-4]. */
-static int read_chain(struct reader *r, struct text chain, uint32_t *ret)
+static int read_stack(struct reader *r, struct text stack, uint32_t *ret)
 {
 	uint32_t node = PROFILE_NONE, image = PROFILE_NONE, nr = 0;
 
-	while (chain.at < chain.end) {
-		const char *semicolon = memchr(chain.at, ';', text_length(chain));
-		struct text name = { chain.at, semicolon ? semicolon : chain.end };
+	while (stack.at < stack.end) {
+		const char *semicolon = memchr(stack.at, ';', text_length(stack));
+		struct text name = { stack.at, semicolon ? semicolon : stack.end };
 		bool inlined;
 		char mark;
 
-		chain.at = semicolon ? semicolon + 1 : chain.end;
+		stack.at = semicolon ? semicolon + 1 : stack.end;
 		text_trim(&name);
 		if (name.at == name.end)
 			continue;
@@ -192,7 +192,7 @@ static int read_line(struct reader *r, struct text line)
 	err = whole ? 0 : format_doubt(r->options, r->e, "line %lu: the count's fraction is cut "
 				       "off [FO-1]", r->line);
 	if (!err)
-		err = read_chain(r, line, &node);
+		err = read_stack(r, line, &node);
 	if (!err)
 		profile_add_sample(r->p, node, 0)[0] = value;
 	return err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - write folded stacks: a line for each chain of functions
+ * write.c - write folded stacks: a line for each stack of functions
  *
- * Chains of addresses become chains of names first, in a second profile that has nothing else, for
+ * Stacks of addresses become stacks of names first, in a second profile that has nothing else, for
  * there they are equal where only addresses differed. Rules: doc/folded.md [FO-n].
  */
 #include "formats/folded/folded.h"
@@ -146,7 +146,7 @@ static const char *node_name(const struct profile *names, uint32_t node)
 
 static void write_samples(const struct profile *names, FILE *out)
 {
-	uint32_t *chain = NULL;
+	uint32_t *stack = NULL;
 	size_t room = 0;
 
 	for (uint32_t i = 0; i < names->nr_samples; i++) {
@@ -156,20 +156,20 @@ static void write_samples(const struct profile *names, FILE *out)
 
 		for (uint32_t n = names->samples[i].node; n != PROFILE_NONE;
 		     n = names->nodes[n].parent) {
-			xgrow(chain, nr, room);
-			chain[nr++] = n;
+			xgrow(stack, nr, room);
+			stack[nr++] = n;
 		}
 		first = set->nr ? profile_text(names, names->labels[set->first].text)
-				: node_name(names, chain[nr - 1]);
+				: node_name(names, stack[nr - 1]);
 		if (*first == '#')	/* or it would be a comment */
 			putc(' ', out);
 		if (set->nr)
 			fprintf(out, "%s;", first);
 		while (nr--)
-			fprintf(out, "%s%c", node_name(names, chain[nr]), nr ? ';' : ' ');
+			fprintf(out, "%s%c", node_name(names, stack[nr]), nr ? ';' : ' ');
 		fprintf(out, "%" PRId64 "\n", profile_values(names, i)[0]);
 	}
-	free(chain);
+	free(stack);
 }
 
 int folded_write(const struct profile *p, const struct format_write_options *options, FILE *out,

@@ -195,7 +195,7 @@ static int end_sample(struct reader *r)
 		return op_error_set(r->e, -EPROTO, "line %lu: too many samples for so many events "
 				    "[PF-7]", r->line);
 	if (r->nr_places)
-		node = profile_chain(r->p, r->places, r->nr_places);
+		node = profile_stack(r->p, r->places, r->nr_places);
 	profile_add_sample(r->p, node, labels_of(r))[event] = value;
 	return 0;
 }

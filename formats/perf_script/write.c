@@ -10,7 +10,7 @@
 #include <string.h>
 
 
-#define RECORDS_MAX	1000000		/* with more samples each chain is one record */
+#define RECORDS_MAX	1000000		/* with more samples each stack is one record */
 #define NS_PER_SECOND	1000000000u
 
 struct who {
@@ -133,7 +133,7 @@ static uint64_t total_of(const struct profile *p)
 	return total;
 }
 
-/* A record for each sample; or, if these are too many or amounts, one for all of a chain. [PS-6] */
+/* A record for each sample; or, if these are too many or amounts, one for all of a stack. [PS-6] */
 static uint64_t write_value(const struct profile *p, uint32_t sample, uint32_t event, bool apart,
 			    uint64_t time_ns, FILE *out)
 {
@@ -164,7 +164,7 @@ int perf_script_write(const struct profile *p, const struct format_write_options
 	(void)e;
 	if (!apart)
 		format_warn(options->warnings, "there are more than %d samples: each record stands "
-			    "for all of its chain, and its period says how many", RECORDS_MAX);
+			    "for all of its stack, and its period says how many", RECORDS_MAX);
 	for (uint32_t i = 0; i < p->nr_samples && !ferror(out); i++)
 		for (uint32_t event = 0; event < p->nr_events; event++)
 			time_ns = write_value(p, i, event, apart, time_ns, out);

@@ -285,7 +285,7 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t place)
 	return profile_table_fill(table, slot, hash, p->nr_nodes++);
 }
 
-uint32_t profile_chain(struct profile *p, const uint32_t *places, size_t nr)
+uint32_t profile_stack(struct profile *p, const uint32_t *places, size_t nr)
 {
 	uint32_t node = PROFILE_NONE;
 

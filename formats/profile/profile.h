@@ -2,8 +2,8 @@
 /*
  * profile.h - a profile in memory: what readers of any format make and writers of any take
  *
- * A sample is a call chain, labels, and a value per event. Chains are paths in a tree, as in the
- * stack store: a frame is a place in an image, a node is a frame called from another node, a chain
+ * A sample is a call stack, labels, and a value per event. Stacks are paths in a tree, as in the
+ * stack store: a frame is a place in an image, a node is a frame called from another node, a stack
  * is its innermost node. Everything is told by index into the arrays below; what is equal is there
  * once (strings, functions, places, nodes, label sets), for the calls that add find what they added
  * before. Rules: doc/formats.md [PF-n].
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define PROFILE_NONE		UINT32_MAX	/* no image, no parent, no such thing */
-#define PROFILE_FRAMES_MAX	65536		/* of a chain, whatever a file says */
+#define PROFILE_FRAMES_MAX	65536		/* of a stack, whatever a file says */
 
 /* Strings are told by id; 0 is "". */
 
@@ -90,7 +90,7 @@ struct profile_labels {
 };
 
 struct profile_sample {
-	uint32_t node;		/* the chain, or PROFILE_NONE: an empty one */
+	uint32_t node;		/* the stack, or PROFILE_NONE: an empty one */
 	uint32_t labels;	/* set 0: none */
 };
 
@@ -142,8 +142,8 @@ void profile_name_place(struct profile *p, uint32_t place, const struct profile_
 			uint32_t nr_lines);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t place);
 
-/* The node of a chain of @nr >= 1 places, innermost first. */
-uint32_t profile_chain(struct profile *p, const uint32_t *places, size_t nr);
+/* The node of a stack of @nr >= 1 places, innermost first. */
+uint32_t profile_stack(struct profile *p, const uint32_t *places, size_t nr);
 
 /* A set of labels, in any order; the same for equal ones. 0 for none. */
 uint32_t profile_label_set(struct profile *p, const struct profile_label *labels, uint32_t nr);
@@ -156,7 +156,7 @@ static inline int64_t *profile_values(const struct profile *p, uint32_t sample)
 }
 void profile_comment(struct profile *p, const char *text);
 
-/* Samples with the same chain and labels become one, where the first was; sums saturate. */
+/* Samples with the same stack and labels become one, where the first was; sums saturate. */
 void profile_merge_samples(struct profile *p);
 
 /*

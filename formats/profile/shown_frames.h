@@ -27,7 +27,7 @@ struct shown_frame {
 struct shown_frames {
 	struct shown_function *functions;
 	uint32_t nr_functions;
-	uint32_t unknown;	/* the function of samples without a chain: "[unknown]" */
+	uint32_t unknown;	/* the function of samples without a stack: "[unknown]" */
 	struct shown_frame *frames;
 	uint32_t *first;	/* of each place in frames, and one more; innermost first */
 	char **made;		/* names in brackets, one for each image */

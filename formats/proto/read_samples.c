@@ -84,7 +84,7 @@ static int settle_columns(struct proto_reader *r)
 	return err;
 }
 
-static int read_chain(struct proto_reader *r, struct proto_field *f, uint32_t *nr)
+static int read_stack(struct proto_reader *r, struct proto_field *f, uint32_t *nr)
 {
 	uint64_t id;
 	int err = proto_list_start(f, "location_id", r->e);
@@ -141,12 +141,12 @@ static int read_label(struct proto_reader *r, const struct proto_field *f, uint3
 	return 0;
 }
 
-static int cut_chain(struct proto_reader *r, const struct proto_field *f, uint32_t *nr)
+static int cut_stack(struct proto_reader *r, const struct proto_field *f, uint32_t *nr)
 {
 	if (*nr <= PROFILE_FRAMES_MAX)
 		return 0;
 	*nr = PROFILE_FRAMES_MAX;
-	return format_doubt(r->options, r->e, "offset %zu: a chain has more than %d frames, and "
+	return format_doubt(r->options, r->e, "offset %zu: a stack has more than %d frames, and "
 			    "loses the outermost [PP-24]", f->offset, PROFILE_FRAMES_MAX);
 }
 
@@ -160,15 +160,15 @@ static int take_sample(struct proto_reader *r, struct proto_field *f)
 	while (!err && (err = proto_next(&c, &inner, r->e)) > 0) {
 		err = 0;
 		if (inner.number == SAMPLE_LOCATION_ID)
-			err = read_chain(r, &inner, &nr_places);
+			err = read_stack(r, &inner, &nr_places);
 		else if (inner.number == SAMPLE_LABEL)
 			err = read_label(r, &inner, &nr_labels);
 	}
 	if (!err)
-		err = cut_chain(r, f, &nr_places);
+		err = cut_stack(r, f, &nr_places);
 	if (err)
 		return err;
-	node = profile_chain(r->p, r->places, nr_places);
+	node = profile_stack(r->p, r->places, nr_places);
 	labels = profile_label_set(r->p, r->labels, nr_labels);
 	proto_columns_values(&r->columns, r->row, profile_add_sample(r->p, node, labels));
 	return 0;

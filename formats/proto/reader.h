@@ -34,7 +34,7 @@ struct proto_reader {
 
 	struct profile_line *lines;	/* of one location */
 	size_t room_lines;
-	uint32_t *places;		/* of one sample's chain, innermost first */
+	uint32_t *places;		/* of one sample's stack, innermost first */
 	size_t room_places;
 	struct profile_label *labels;	/* of one sample */
 	size_t room_labels;

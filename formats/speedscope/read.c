@@ -48,9 +48,9 @@ struct reader {
 	const struct unit *unit;
 	uint32_t event, labels;
 	bool whole;			/* no value had to be rounded */
-	uint32_t *chain;		/* nodes from the outermost frame on */
+	uint32_t *stack;		/* nodes from the outermost frame on */
 	uint32_t *frames;		/* and their frames */
-	size_t nr_chain, room_chain, room_frames;
+	size_t nr_stack, room_stack, room_frames;
 };
 
 static bool detect(const unsigned char *bytes, size_t size)
@@ -135,7 +135,7 @@ static int fault(struct reader *r, const char *list, size_t i, const char *what)
 
 static int add_sample(struct reader *r, const char *list, size_t i, int64_t value)
 {
-	uint32_t node = r->nr_chain ? r->chain[r->nr_chain - 1] : PROFILE_NONE;
+	uint32_t node = r->nr_stack ? r->stack[r->nr_stack - 1] : PROFILE_NONE;
 
 	if (!has_room_for_sample(r->p, r->size))
 		return fault(r, list, i, "too many samples for so many profiles [PF-7]");
@@ -143,21 +143,21 @@ static int add_sample(struct reader *r, const char *list, size_t i, int64_t valu
 	return 0;
 }
 
-/* Put a frame on the chain: called by the one before. */
+/* Put a frame on the stack: called by the one before. */
 static int enter(struct reader *r, const json_t *index, const char *list, size_t i)
 {
-	uint32_t frame, parent = r->nr_chain ? r->chain[r->nr_chain - 1] : PROFILE_NONE;
-	size_t at = r->nr_chain;
+	uint32_t frame, parent = r->nr_stack ? r->stack[r->nr_stack - 1] : PROFILE_NONE;
+	size_t at = r->nr_stack;
 
 	if (!json_index(index, r->nr_places, &frame))
 		return fault(r, list, i, "such a frame is not there [SP-8]");
 	if (at == PROFILE_FRAMES_MAX)
 		return fault(r, list, i, "more than 65536 frames [SP-8]");
-	xgrow(r->chain, at, r->room_chain);
+	xgrow(r->stack, at, r->room_stack);
 	xgrow(r->frames, at, r->room_frames);
-	r->chain[at] = profile_node(r->p, parent, r->places[frame]);
+	r->stack[at] = profile_node(r->p, parent, r->places[frame]);
 	r->frames[at] = frame;
-	r->nr_chain++;
+	r->nr_stack++;
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static int read_sampled(struct reader *r)
 
 		if (!json_is_array(sample))
 			return fault(r, "samples", i, "no list of frames [SP-8]");
-		r->nr_chain = 0;
+		r->nr_stack = 0;
 		json_array_foreach(sample, k, frame) {
 			err = enter(r, frame, "samples", i);
 			if (err)
@@ -203,11 +203,11 @@ static int take_event(struct reader *r, const json_t *event, size_t i)
 		return enter(r, index, "events", i);
 	if (strcmp(type, "C"))
 		return fault(r, "events", i, "its type is neither O nor C [SP-9]");
-	if (!json_index(index, r->nr_places, &frame) || !r->nr_chain ||
-	    r->frames[r->nr_chain - 1] != frame)
+	if (!json_index(index, r->nr_places, &frame) || !r->nr_stack ||
+	    r->frames[r->nr_stack - 1] != frame)
 		return fault(r, "events", i, "it closes a frame that is not the innermost one "
 			     "[SP-9]");
-	r->nr_chain--;
+	r->nr_stack--;
 	return 0;
 }
 
@@ -221,21 +221,21 @@ static int read_evented(struct reader *r)
 
 	if (!json_is_array(events))
 		return op_error_set(r->e, -EPROTO, "profiles[%zu].events: no list [SP-9]", r->at);
-	r->nr_chain = 0;
+	r->nr_stack = 0;
 	json_array_foreach(events, i, event) {
 		if (!json_amount(json_object_get(event, "at"), r->unit->scale, &at, &r->whole) ||
 		    (i && (at < before || __builtin_sub_overflow(at, before, &passed))))
 			return fault(r, "events", i, "its time is none, or before the last one's "
 				     "[SP-9]");
-		err = i && r->nr_chain && passed ? add_sample(r, "events", i, passed) : 0;
+		err = i && r->nr_stack && passed ? add_sample(r, "events", i, passed) : 0;
 		if (!err)
 			err = take_event(r, event, i);
 		if (err)
 			return err;
 		before = at;
 	}
-	return !r->nr_chain ? 0 : format_doubt(r->options, r->e, "profiles[%zu].events: %zu frames "
-					       "are never closed [SP-9]", r->at, r->nr_chain);
+	return !r->nr_stack ? 0 : format_doubt(r->options, r->e, "profiles[%zu].events: %zu frames "
+					       "are never closed [SP-9]", r->at, r->nr_stack);
 }
 
 static uint32_t labels_of(struct reader *r)
@@ -316,7 +316,7 @@ static int read_speedscope(const unsigned char *bytes, size_t size,
 	err = read_tree(&r, root);
 	json_decref(root);
 	free(r.places);
-	free(r.chain);
+	free(r.stack);
 	free(r.frames);
 	return err;
 }

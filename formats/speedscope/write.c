@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - for speedscope: one profile for each event, chains outermost first
+ * write.c - for speedscope: one profile for each event, stacks outermost first
  *
  * Rules: doc/speedscope.md [SP-1]..[SP-4].
  */
@@ -18,9 +18,9 @@ struct writing {
 	const struct profile *profile;
 	struct shown_frames shown;
 	struct json json;
-	int64_t *own;		/* of each node, and of no chain at all: of the event at hand */
-	uint32_t *chain;	/* functions, innermost first */
-	size_t room_chain;
+	int64_t *own;		/* of each node, and of no stack at all: of the event at hand */
+	uint32_t *stack;	/* functions, innermost first */
+	size_t room_stack;
 };
 
 static void write_functions(struct writing *w)
@@ -73,28 +73,28 @@ static void sum_nodes(struct writing *w, uint32_t event)
 	}
 }
 
-static void write_chain(struct writing *w, uint32_t node)
+static void write_stack(struct writing *w, uint32_t node)
 {
 	const struct profile *p = w->profile;
 	size_t nr = 0;
 
 	if (node == p->nr_nodes) {
-		xgrow(w->chain, nr, w->room_chain);
-		w->chain[nr++] = w->shown.unknown;
+		xgrow(w->stack, nr, w->room_stack);
+		w->stack[nr++] = w->shown.unknown;
 		node = PROFILE_NONE;
 	}
 	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
 		uint32_t place = p->nodes[node].place;
 
 		for (uint32_t i = w->shown.first[place]; i < w->shown.first[place + 1]; i++) {
-			xgrow(w->chain, nr, w->room_chain);
-			w->chain[nr++] = w->shown.frames[i].function;
+			xgrow(w->stack, nr, w->room_stack);
+			w->stack[nr++] = w->shown.frames[i].function;
 		}
 	}
 	json_line(&w->json);
 	json_open(&w->json, NULL, '[');
 	while (nr)
-		json_number(&w->json, NULL, w->chain[--nr]);
+		json_number(&w->json, NULL, w->stack[--nr]);
 	json_close(&w->json, ']');
 }
 
@@ -114,7 +114,7 @@ static void write_event(struct writing *w, uint32_t event)
 	json_open(j, "samples", '[');
 	for (uint32_t i = 0; i <= p->nr_nodes; i++)
 		if (w->own[i] > 0)
-			write_chain(w, i);
+			write_stack(w, i);
 	json_close(j, ']');
 	json_open(j, "weights", '[');
 	for (uint32_t i = 0; i <= p->nr_nodes; i++) {
@@ -165,6 +165,6 @@ int speedscope_write(const struct profile *p, const struct format_write_options 
 	write_all(&w);
 	shown_frames_free(&w.shown);
 	free(w.own);
-	free(w.chain);
+	free(w.stack);
 	return 0;
 }

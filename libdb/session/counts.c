@@ -33,7 +33,7 @@ static const struct {
 	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread could not be stopped in time" },
 	[LOST_THREAD_GONE] = { "thread_gone", "the thread had ended" },
 	[LOST_THREAD_REFUSED] = { "thread_refused", "the thread's stack could not be had" },
-	[LOST_SAMPLER_MEMORY] = { "sampler_memory", "there were too many different chains" },
+	[LOST_SAMPLER_MEMORY] = { "sampler_memory", "there were too many different stacks" },
 	[LOST_SAMPLER_LATE] = { "sampler_late", "the sampling thread was late" },
 };
 

@@ -12,7 +12,7 @@
  *   SD/samples/NAME/stats/parts/N/...    apart by more than names tell (parts.h)
  *   SD/samples/NAME/stats/binaries/ID    copies of binaries that the host has not
  *   SD/samples/NAME/stats/vdso.so        the kernel's code in every process
- *   SD/samples/NAME/stats/stacks         call chains (libdb/stack/store.h)
+ *   SD/samples/NAME/stats/stacks         call stacks (libdb/stack/store.h)
  *   SD/samples/NAME/stats/cpuN/...       copies of the module's statistics, for OProfile's opreport
  *
  * The original tools skip "stats", so all that the sample file has no room for lives there.
@@ -101,7 +101,7 @@ enum loss_reason {
 	LOST_THREAD_BLOCKED,	/* the thread blocked the signal, or did not run in time */
 	LOST_THREAD_GONE,	/* the thread had ended */
 	LOST_THREAD_REFUSED,	/* the system refused, or no frame was found */
-	LOST_SAMPLER_MEMORY,	/* no room for more kinds of chains */
+	LOST_SAMPLER_MEMORY,	/* no room for more kinds of stacks */
 	LOST_SAMPLER_LATE,	/* times for samples that passed: the sampling thread was late */
 	NR_LOSS_REASONS
 };
@@ -111,7 +111,7 @@ const char *loss_text(enum loss_reason reason);		/* half a sentence for people *
 
 #define COUNTS_MAX_CPUS	1024
 
-/* Kinds of ends of chains that are told apart: enum op_stack_end, [EB-44]. */
+/* Kinds of ends of stacks that are told apart: enum op_stack_end, [EB-44]. */
 #define COUNTS_STACK_ENDS 9
 
 /* "complete", "truncated", ...; NULL for numbers from COUNTS_STACK_ENDS on. */
@@ -126,7 +126,7 @@ struct cpu_counts {
 	uint64_t throttled;		/* interrupts skipped to keep it usable; not received */
 	uint64_t filtered;		/* left out on request (--image=): recorded nowhere */
 
-	/* Chains of callers, of samples that are in recorded; all 0 without --callgraph. [SS-25] */
+	/* Stacks, of samples that are in recorded; all 0 without --callgraph. [SS-25] */
 	uint64_t stacks[COUNTS_STACK_ENDS];	/* by how they ended */
 	uint64_t stacks_guessed;	/* of these, with frames by frame pointers [EB-44] */
 	uint64_t stacks_lost;		/* of these, not in stats/stacks */

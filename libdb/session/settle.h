@@ -28,7 +28,7 @@ struct settlement {
 int session_settle(const char *samples_dir, struct settlement *ret, struct op_error *e);
 
 /*
- * The part of it about chains: @counts, whose other numbers are settled, get what stats/stacks has.
+ * The part of it about stacks: @counts, whose other numbers are settled, get what stats/stacks has.
  * Whether they changed; a store that cannot be read changes nothing. [SS-25]
  */
 bool session_settle_stacks(const char *stats_dir, struct session_counts *counts);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * settle_stacks.c - make the counts of chains agree with the store of chains
+ * settle_stacks.c - make the counts of stacks agree with the stack store
  *
- * The store is written all the time, too, and tells how its chains ended, but not on which CPU
- * they were taken: of what it has more, each CPU gets a part as it has samples without a chain.
+ * The store is written all the time, too, and tells how its stacks ended, but not on which CPU
+ * they were taken: of what it has more, each CPU gets a part as it has samples without a stack.
  */
 #include <stdlib.h>
 #include "libdb/session/settle.h"
@@ -15,7 +15,7 @@ _Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS, "the store and the counts tel
 /* A number of a CPU that may grow by as much as there is room for. */
 typedef uint64_t room_fn(const struct cpu_counts *c);
 
-static uint64_t chains_of(const struct cpu_counts *c)
+static uint64_t stacks_of(const struct cpu_counts *c)
 {
 	uint64_t sum = 0;
 
@@ -29,19 +29,19 @@ static uint64_t difference(uint64_t all, uint64_t part)
 	return all > part ? all - part : 0;
 }
 
-static uint64_t without_chain(const struct cpu_counts *c)
+static uint64_t without_stack(const struct cpu_counts *c)
 {
-	return difference(c->recorded, chains_of(c));
+	return difference(c->recorded, stacks_of(c));
 }
 
 static uint64_t not_guessed(const struct cpu_counts *c)
 {
-	return difference(chains_of(c), c->stacks_guessed);
+	return difference(stacks_of(c), c->stacks_guessed);
 }
 
 static uint64_t not_lost(const struct cpu_counts *c)
 {
-	return difference(chains_of(c), c->stacks_lost);
+	return difference(stacks_of(c), c->stacks_lost);
 }
 
 static uint64_t *field_of(struct cpu_counts *c, size_t offset)
@@ -82,20 +82,20 @@ static bool raise_to(struct session_counts *counts, size_t offset, uint64_t want
 
 static bool agree(struct session_counts *counts, const struct stack_totals *held)
 {
-	uint64_t chains = 0, kept = 0;
+	uint64_t stacks = 0, kept = 0;
 	bool changed = false;
 
 	for (int i = 0; i < COUNTS_STACK_ENDS; i++) {
 		changed |= raise_to(counts, offsetof(struct cpu_counts, stacks[0]) +
-				    i * sizeof(uint64_t), held->ends[i], without_chain);
+				    i * sizeof(uint64_t), held->ends[i], without_stack);
 		kept += held->ends[i];
 	}
 	changed |= raise_to(counts, offsetof(struct cpu_counts, stacks_guessed), held->guessed,
 			    not_guessed);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
-		chains += chains_of(&counts->cpu[i]);
+		stacks += stacks_of(&counts->cpu[i]);
 	return changed | raise_to(counts, offsetof(struct cpu_counts, stacks_lost),
-				  difference(chains, kept), not_lost);
+				  difference(stacks, kept), not_lost);
 }
 
 bool session_settle_stacks(const char *stats_dir, struct session_counts *counts)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * add.c - find or make a chain's node and add to its count
+ * add.c - find or make a stack's node and add to its count
  *
- * From the outermost frame inwards. What the chain has in common with the one before is known
+ * From the outermost frame inwards. What the stack has in common with the one before is known
  * without looking; for the rest what costs is waiting for the index's memory, so that of all
  * frames is asked for before the first is needed.
  */
@@ -85,7 +85,7 @@ static int series_of(struct stack_store *s, uint32_t context, uint32_t event, ui
 	return 0;
 }
 
-/* Frames two chains have in common, from the outermost on. */
+/* Frames two stacks have in common, from the outermost on. */
 static size_t common(const struct stack_last *last, const struct stack_frame *frames, size_t nr)
 {
 	size_t i = 0;
@@ -96,7 +96,7 @@ static size_t common(const struct stack_last *last, const struct stack_frame *fr
 	return i;
 }
 
-/* Of the chains added lately the one that has most in common with this; NULL: none has its root. */
+/* Of the stacks added lately the one that has most in common with this; NULL: none has its root. */
 static struct stack_last *most_alike(struct stack_store *s, const struct stack_frame *frames,
 				     size_t nr, unsigned int end, size_t *ret_common)
 {
@@ -114,10 +114,10 @@ static struct stack_last *most_alike(struct stack_store *s, const struct stack_f
 }
 
 /*
- * Where the chain is put down for the next ones, begun with what is known of it. It takes the
+ * Where the stack is put down for the next ones, begun with what is known of it. It takes the
  * place of the one most alike, unless that looks like another task's. NULL and *ret_err.
  */
-static struct stack_last *begin_chain(struct stack_store *s, const struct stack_frame *frames,
+static struct stack_last *begin_stack(struct stack_store *s, const struct stack_frame *frames,
 				      size_t nr, unsigned int end, int *ret_err)
 {
 	size_t n = 0;
@@ -140,11 +140,11 @@ static struct stack_last *begin_chain(struct stack_store *s, const struct stack_
 	return last->root ? last : NULL;
 }
 
-/* The chain's innermost node; 0 and *ret_err. */
+/* The stack's innermost node; 0 and *ret_err. */
 static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames, size_t nr,
 			unsigned int end, int *ret_err)
 {
-	struct stack_last *last = begin_chain(s, frames, nr, end, ret_err);
+	struct stack_last *last = begin_stack(s, frames, nr, end, ret_err);
 	size_t depth;
 	uint32_t node;
 
@@ -192,7 +192,7 @@ static int add_wide(struct stack_store *s, uint32_t node, uint32_t series, uint6
 }
 
 /*
- * The counter right behind the node belongs to the first series that had the chain. [ST-6]
+ * The counter right behind the node belongs to the first series that had the stack. [ST-6]
  * What it does not take is put elsewhere first: if there is no room, nothing was added.
  */
 static int add_count(struct stack_store *s, uint32_t node, uint32_t series, uint64_t count)

@@ -134,7 +134,7 @@ static const char *check_references(const struct stack_log *log, uint32_t pos)
 		if (!is_kind(log, argument, pos, STACK_NODE) || !is_frame(log, r->second, pos))
 			return "a node without parent or frame [ST-2]";
 		return log->marks[argument] > STACK_FRAMES_MAX ?
-			"a chain deeper than any is [ST-13]" : NULL;
+			"a stack deeper than any is [ST-13]" : NULL;
 	case STACK_WIDE_FRAME:
 		if (r->second)
 			return "a wide frame with something in between [ST-4]";

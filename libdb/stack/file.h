@@ -115,7 +115,7 @@ struct stack_log {
 	struct stack_record *records;	/* the file, its header included */
 	uint32_t have;			/* positions below this are there */
 	/*
-	 * Of each position: 0 where no record begins; of a node how many frames its chains have,
+	 * Of each position: 0 where no record begins; of a node how many frames its stacks have,
 	 * and 1 more; of others 1.
 	 */
 	uint16_t *marks;

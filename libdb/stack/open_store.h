@@ -6,7 +6,7 @@
 #include "libdb/stack/file.h"
 
 /*
- * A chain added lately: samples of one task mostly share their outer frames. There are some of
+ * A stack added lately: samples of one task mostly share their outer frames. There are some of
  * them, for the samples of several CPUs come by turns.
  */
 #define NR_LAST 8
@@ -14,7 +14,7 @@
 struct stack_last {
 	size_t nr;			/* frames that have their node; outermost first */
 	unsigned int end;
-	uint32_t root;			/* 0: there is no last chain */
+	uint32_t root;			/* 0: there is no last stack */
 	struct stack_frame frames[STACK_FRAMES_MAX];
 	uint32_t nodes[STACK_FRAMES_MAX];
 };

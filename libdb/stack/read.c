@@ -363,7 +363,7 @@ void stack_snapshot_free(struct stack_snapshot *s)
 	*s = (struct stack_snapshot){ .nr_images = 0 };
 }
 
-/* --- how chains ended, in names and in numbers [ST-12] --- */
+/* --- how stacks ended, in names and in numbers [ST-12] --- */
 
 static const struct {
 	const char *name, *text;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * store.h - call chains of samples: a prefix tree in a mapped file, stats/stacks
+ * store.h - call stacks of samples: a prefix tree in a mapped file, stats/stacks
  *
- * A frame is a place in an image, a node is a frame called from another node, and a chain is its
- * innermost node. So chains that begin alike share all they have in common, and a chain that was
+ * A frame is a place in an image, a node is a frame called from another node, and a stack is its
+ * innermost node. So stacks that begin alike share all they have in common, and a stack that was
  * seen before costs nothing but a counter. Above the outermost frames stand roots, one for each
- * way in which chains ended, so that no chain counts as complete that is not.
+ * way in which stacks ended, so that no stack counts as complete that is not.
  *
  * One writer, any number of readers, no locks. Layout: doc/stack-store.md, rules [ST-n].
  *
@@ -33,7 +33,7 @@
 #define STACK_FRAMES_MAX	1025		/* the sample's own and 1024 callers */
 #define STACK_NONE		UINT32_MAX	/* no image, no parent */
 
-/* How a chain ended; the numbers are those of the event buffer's OP_STACK_END. [ST-12] */
+/* How a stack ended; the numbers are those of the event buffer's OP_STACK_END. [ST-12] */
 enum stack_end {
 	STACK_COMPLETE,		/* the outermost frame was reached */
 	STACK_TRUNCATED,	/* as many frames as asked for, and there was more */
@@ -42,7 +42,7 @@ enum stack_end {
 	STACK_UNREADABLE,	/* the user's memory could not be read */
 	STACK_SHORT_COPY,	/* the copy of the stack was too short */
 	STACK_NO_USER,		/* only the kernel's part, whole, is to be had */
-	STACK_UNTOLD,		/* who found the chain does not tell how it ended */
+	STACK_UNTOLD,		/* who found the stack does not tell how it ended */
 	STACK_NO_MAPS,		/* it was not known yet what the process has mapped there */
 	NR_STACK_ENDS
 };
@@ -69,7 +69,7 @@ struct stack_event {
 	uint64_t count, unit_mask;
 };
 
-/* What chains are kept apart by: as in names of sample files, "all" where not separated. */
+/* What stacks are kept apart by: as in names of sample files, "all" where not separated. */
 struct stack_context {
 	uint32_t app;			/* image (id or index), or STACK_NONE */
 	int64_t tgid, tid, cpu;		/* or SAMPLE_ALL */
@@ -114,9 +114,9 @@ int stack_store_context(struct stack_store *s, const struct stack_context *conte
 			uint32_t *ret_id);
 
 /*
- * Add @count samples of @event on behalf of @context, whose chain is @frames, innermost first.
+ * Add @count samples of @event on behalf of @context, whose stack is @frames, innermost first.
  * @end: enum stack_end and flags. Counts are 64 bits and stay at their maximum. Fastest when the
- * chain begins (outermost) like one of the last few.
+ * stack begins (outermost) like one of the last few.
  *
  * -EINVAL: @nr is 0 or past STACK_FRAMES_MAX, @end is past STACK_END_MAX, or an id is not of its
  * kind. -ENOSPC: no room on the disk. -EFBIG: no room below @max_bytes or the limit of file sizes.
@@ -142,11 +142,11 @@ void stack_store_size(const struct stack_store *s, struct stack_store_size *ret)
  */
 struct stack_node {
 	uint32_t parent;		/* index of the caller, or STACK_NONE: a root */
-	uint32_t frame;			/* index into frames; of a root: how its chains ended */
+	uint32_t frame;			/* index into frames; of a root: how its stacks ended */
 };
 
 struct stack_count {
-	uint32_t node;			/* the chain: its innermost node */
+	uint32_t node;			/* the stack: its innermost node */
 	uint32_t context, event;	/* indices */
 	uint64_t count;			/* the same three may come more than once: add up */
 };
@@ -158,10 +158,10 @@ struct stack_snapshot {
 	const struct stack_context *contexts;
 	const struct stack_frame *frames;
 	const struct stack_node *nodes;
-	const uint16_t *ends;		/* of each node: how its chains ended, as its root says */
+	const uint16_t *ends;		/* of each node: how its stacks ended, as its root says */
 	const struct stack_count *counts;
 	uint32_t nr_images, nr_events, nr_contexts, nr_frames, nr_nodes, nr_counts;
-	uint64_t lost;			/* samples whose chain found no room */
+	uint64_t lost;			/* samples whose stack found no room */
 	char *text;			/* what the strings lie in */
 };
 
@@ -174,7 +174,7 @@ struct stack_snapshot {
 int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e);
 void stack_snapshot_free(struct stack_snapshot *s);
 
-/* Samples by how their chains ended. */
+/* Samples by how their stacks ended. */
 struct stack_totals {
 	uint64_t samples;		/* all */
 	uint64_t ends[NR_STACK_ENDS];	/* a kind of a later version is only in samples */

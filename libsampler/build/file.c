@@ -47,7 +47,7 @@ static void add_comments(struct profile *p, const struct build_losses *l,
 		if (loss_texts[i])
 			comment(p, l->status[i], loss_texts[i]);
 	comment(p, l->no_frames, "no frame was found");
-	comment(p, l->no_room, "there were too many different chains");
+	comment(p, l->no_room, "there were too many different stacks");
 	comment(p, summary->missed, "the sampling thread was late");
 }
 

@@ -88,7 +88,7 @@ static uint32_t name_place(struct namer *n, const struct profile_place *at)
 	return function;
 }
 
-static void copy_chains(struct namer *n)
+static void copy_stacks(struct namer *n)
 {
 	const struct profile *p = n->p;
 
@@ -150,7 +150,7 @@ struct profile *build_names(const struct profile *p)
 	};
 
 	copy_images(&n);
-	copy_chains(&n);
+	copy_stacks(&n);
 	copy_samples(&n);
 	for (uint32_t i = p->nr_images; i-- > 0;)
 		if (is_own(&n, i))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile.c - samples counted by chain and labels, and labels that come afterwards */
+/* profile.c - samples counted by stack and labels, and labels that come afterwards */
 #include "libsampler/build/profile.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #include "libutil/xalloc.h"
 
 #define LABELS_MAX	(SAMPLER_METADATA_MAX + 3)
-#define CHAIN_MAX	1024u
+#define STACK_MAX	1024u
 #define FREE_SLOT	UINT32_MAX
 
 /* A sample that may still get a label. */
@@ -30,7 +30,7 @@ struct build_profile {
 	struct build_comms *comms;
 	uint32_t nodes_max;
 	bool full;
-	uint32_t *slots;		/* samples by chain, labels and end; open addressing */
+	uint32_t *slots;		/* samples by stack, labels and end; open addressing */
 	uint32_t nr_slots;		/* a power of 2 */
 	unsigned char *ends;		/* of each sample */
 	size_t ends_room;
@@ -181,15 +181,15 @@ static uint32_t labels_with(struct profile *p, uint32_t set, const struct sample
 
 /* --- samples --- */
 
-static uint32_t chain_of(struct build_profile *b, const struct sampler_sample *s)
+static uint32_t stack_of(struct build_profile *b, const struct sampler_sample *s)
 {
-	uint32_t places[CHAIN_MAX];
-	size_t nr = s->nr_frames < CHAIN_MAX ? s->nr_frames : CHAIN_MAX;
+	uint32_t places[STACK_MAX];
+	size_t nr = s->nr_frames < STACK_MAX ? s->nr_frames : STACK_MAX;
 
 	for (size_t i = 0; i < nr; i++)
 		places[i] = build_images_place(b->images, &s->frames[i],
 					       i > 0 && !s->frames[i].is_interrupted);
-	return profile_chain(b->p, places, nr);
+	return profile_stack(b->p, places, nr);
 }
 
 static void remember(struct build_profile *b, const struct sampler_sample *s, uint32_t sample)
@@ -233,7 +233,7 @@ void build_profile_sample(struct build_profile *b, const struct sampler_sample *
 	} else if (!has_room(b, s->nr_frames)) {
 		b->losses.no_room++;
 	} else {
-		sample = (struct profile_sample){ chain_of(b, s), labels_of(b, s) };
+		sample = (struct profile_sample){ stack_of(b, s), labels_of(b, s) };
 		remember(b, s, count_one(b, sample, (unsigned char)s->status));
 	}
 }

@@ -11,7 +11,7 @@
 #include "formats/profile/profile.h"
 #include "libsampler/sampler.h"
 
-#define BUILD_NODES_MAX		(1u << 20)	/* places in chains that are kept [SM-62] */
+#define BUILD_NODES_MAX		(1u << 20)	/* places in stacks that are kept [SM-62] */
 #define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-63] */
 
 /* Samples that are not in the profile. */
@@ -24,7 +24,7 @@ struct build_losses {
 
 struct build_profile;
 
-/* At most @nodes_max places in chains. */
+/* At most @nodes_max places in stacks. */
 struct build_profile *build_profile_new(uint32_t nodes_max);
 void build_profile_free(struct build_profile *b);		/* NULL is fine */
 
@@ -37,7 +37,7 @@ bool build_profile_is_full(const struct build_profile *b);
 /* All so far: event, times and comments filled in. It may be added to and asked for again. */
 struct profile *build_profile_get(struct build_profile *b,
 					const struct sampler_summary *summary);
-/* How the chain of each of its samples ended: enum sampler_status. */
+/* How the stack of each of its samples ended: enum sampler_status. */
 const unsigned char *build_profile_ends(const struct build_profile *b);
 const struct build_losses *build_profile_losses(const struct build_profile *b);
 

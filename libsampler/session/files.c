@@ -3,7 +3,7 @@
  * files.c - samples and calls into sample files, thread by thread
  *
  * A call's count is that of all samples below it, so a thread's calls are summed up over the tree
- * of chains at once, from callees to callers.
+ * of stacks at once, from callees to callers.
  */
 #include "libsampler/session/session.h"
 

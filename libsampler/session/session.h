@@ -60,7 +60,7 @@ int64_t session_label(const struct profile *p, uint32_t labels, const char *key)
 /* --- files.c: sample files, with calls --- */
 void session_write_files(struct session_writer *w);
 
-/* --- stacks.c: the store of chains --- */
+/* --- stacks.c: the stack store --- */
 void session_write_stacks(struct session_writer *w);
 
 /* --- beside.c: all else; @dir is the session directory --- */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - whole chains into the session's store, with what samples are labelled */
+/* stacks.c - whole stacks into the session's store, with what samples are labelled */
 #include "libsampler/session/session.h"
 
 #include <errno.h>
@@ -102,7 +102,7 @@ static int get_context(struct stacks *s, uint32_t set, uint32_t *ret)
 	return err;
 }
 
-static int add_chain(struct stacks *s, uint32_t sample, unsigned int end)
+static int add_stack(struct stacks *s, uint32_t sample, unsigned int end)
 {
 	const struct profile *p = s->w->p;
 	struct stack_frame frames[STACK_FRAMES_MAX];
@@ -122,7 +122,7 @@ static int add_chain(struct stacks *s, uint32_t sample, unsigned int end)
 					   (uint64_t)p->values[sample]);
 }
 
-/* Chains of samples that are in no sample file are not kept. */
+/* Stacks of samples that are in no sample file are not kept. */
 static bool is_filed(const struct session_writer *w, uint32_t sample)
 {
 	uint32_t image = w->p->places[w->p->nodes[w->p->samples[sample].node].place].image;
@@ -164,7 +164,7 @@ void session_write_stacks(struct session_writer *w)
 			continue;
 		w->counts.stacks[end] += (uint64_t)p->values[i];
 		if (!failed)
-			failed = add_chain(&s, i, end);
+			failed = add_stack(&s, i, end);
 		if (failed)
 			w->counts.stacks_lost += (uint64_t)p->values[i];
 		if (failed && !err)

@@ -2,7 +2,7 @@
 /*
  * data.h - what a flame graph is drawn from: a tree of functions with their samples
  *
- *	chains or rows -> tree (tree.c) -> table of functions (table.c)
+ *	stacks or rows -> tree (tree.c) -> table of functions (table.c)
  *		       -> what is too small to be seen is put together (cut.c)
  *		       -> SVG, or JSON in a page
  *
@@ -25,8 +25,8 @@ enum picture_kind {
 	PICTURE_LIBRARY,
 	PICTURE_KERNEL,
 	PICTURE_RUNTIME,	/* made at run time, or anonymous memory */
-	PICTURE_IMAGE,		/* no function but an image, where there are no chains */
-	PICTURE_END,		/* the chain was not whole */
+	PICTURE_IMAGE,		/* no function but an image, where there are no stacks */
+	PICTURE_END,		/* the stack was not whole */
 	PICTURE_SMALL,		/* frames too small to be seen, together */
 	NR_PICTURE_KINDS
 };
@@ -69,7 +69,7 @@ struct picture_index {		/* hash table of index + 1 */
 struct picture {
 	size_t nr_classes, nr_profiles;
 	size_t nr_values;	/* class c of profile p is value p * nr_classes + c */
-	bool has_chains;	/* else the tree is no deeper than application, image, function */
+	bool has_stacks;	/* else the tree is no deeper than application, image, function */
 	char **titles;		/* of the classes */
 	struct picture_image *images;
 	struct picture_symbol *symbols;
@@ -83,7 +83,7 @@ struct picture {
 	uint64_t *row_counts;
 	size_t row_counts_nr, row_counts_room;
 	uint64_t *totals;	/* of the tree */
-	uint64_t *samples;	/* of the sample files, with a chain or without */
+	uint64_t *samples;	/* of the sample files, with a stack or without */
 	/* what was put together [PI-7] */
 	size_t nr_small_nodes, nr_small_rows;
 	uint64_t *small_nodes;	/* their samples */

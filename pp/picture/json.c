@@ -114,7 +114,7 @@ static void put_notices(struct writer *w)
 	json_close(j, ']');
 }
 
-/* How chains ended, those that ended well first. */
+/* How stacks ended, those that ended well first. */
 static void put_quality(struct writer *w)
 {
 	const struct stack_quality *q = w->report->quality;
@@ -148,7 +148,7 @@ static void put_head(struct writer *w)
 	put_sessions(w);
 	put_notices(w);
 	json_line(j);
-	json_bool(j, "chains", p->has_chains);
+	json_bool(j, "stacks", p->has_stacks);
 	json_number(j, "profiles", p->nr_profiles);
 	json_open(j, "classes", '[');
 	for (size_t c = 0; c < p->nr_classes; c++)
@@ -157,7 +157,7 @@ static void put_head(struct writer *w)
 	json_line(j);
 	json_numbers(j, "totals", p->totals, p->nr_values);
 	json_numbers(j, "samples", p->samples, p->nr_values);
-	if (p->has_chains)
+	if (p->has_stacks)
 		put_quality(w);
 	json_line(j);
 	json_number(j, "small_nodes", p->nr_small_nodes);

@@ -34,8 +34,8 @@
 
 struct picture_profile {
 	struct collection collection;
-	struct stack_report stacks;
-	struct chain_list chains;
+	struct stack_report report;
+	struct stack_list stacks;
 	bool has_stacks;
 	struct row_list rows;
 	bool has_rows;
@@ -102,7 +102,7 @@ static int check_classes(const struct maker *m, struct op_error *e)
 	return m->nr_profiles == 1 ? 0 : diff_check(first, last, e);
 }
 
-/* Chains of all profiles, or of none: two that are not of one kind cannot be compared. */
+/* Stacks of all profiles, or of none: two that are not of one kind cannot be compared. */
 static void read_stacks(struct maker *m)
 {
 	bool all = true;
@@ -115,7 +115,7 @@ static void read_stacks(struct maker *m)
 			m->options->exclude_dependent, 0,
 		};
 		struct op_error e = { "" };
-		int err = stacks_read(&p->collection, &what, &p->stacks, &p->chains, m->notices,
+		int err = stacks_read(&p->collection, &what, &p->report, &p->stacks, m->notices,
 				      &e);
 
 		p->has_stacks = !err;
@@ -124,7 +124,7 @@ static void read_stacks(struct maker *m)
 			notice_add(m->notices, "the picture is of images and functions only: %s",
 				   e.text);
 	}
-	m->picture.has_chains = all;
+	m->picture.has_stacks = all;
 }
 
 static void read_rows(struct maker *m, struct picture_profile *p)
@@ -160,22 +160,22 @@ static void add_samples(struct maker *m, size_t i)
 static int make_tree(struct maker *m, struct op_error *e)
 {
 	struct picture *p = &m->picture;
-	bool has_chains;
+	bool has_stacks;
 	uint64_t any = 0;
 
 	picture_init(p, picture_nr_classes(&m->profiles[0].collection.arrangement),
 		     m->nr_profiles);
 	picture_titles(p, &m->profiles[m->nr_profiles - 1].collection.arrangement);
 	read_stacks(m);
-	has_chains = p->has_chains;
+	has_stacks = p->has_stacks;
 	for (size_t i = 0; i < m->nr_profiles; i++) {
 		struct picture_profile *from = &m->profiles[i];
 		const struct arrangement *a = &from->collection.arrangement;
 
-		if (!has_chains)
+		if (!has_stacks)
 			read_rows(m, from);
-		if (has_chains)
-			picture_add_chains(p, i, a, &from->stacks, &from->chains);
+		if (has_stacks)
+			picture_add_stacks(p, i, a, &from->report, &from->stacks);
 		else
 			picture_add_rows(p, i, a, &from->rows);
 		add_samples(m, i);
@@ -198,7 +198,7 @@ static struct picture_report report_of(const struct maker *m)
 			      &m->profiles[1].collection.sessions },
 		.picture = &m->picture,
 		.sources = &m->sources,
-		.quality = &last->stacks.quality,
+		.quality = &last->report.quality,
 		.notices = m->notices,
 	};
 }
@@ -252,7 +252,7 @@ static double percent_of_pixels(double pixels)
 	return 100 * pixels / PICTURE_SVG_WIDTH;
 }
 
-/* Chains did with symbols; source lines may take debug files that a server has. */
+/* Stacks did with symbols; source lines may take debug files that a server has. */
 static void make_sources(struct maker *m)
 {
 	struct collection *c = &m->profiles[m->nr_profiles - 1].collection;
@@ -295,8 +295,8 @@ static int write_pictures(struct maker *m, struct op_error *e)
 static void free_profile(struct picture_profile *p)
 {
 	if (p->has_stacks) {
-		chain_list_free(&p->chains);
-		stacks_free(&p->stacks);
+		stack_list_free(&p->stacks);
+		stacks_free(&p->report);
 	}
 	if (p->has_rows)
 		rows_free(&p->rows);

@@ -263,8 +263,8 @@ static void put_remarks(const struct canvas *c)
 {
 	const struct picture *p = c->picture;
 
-	if (!p->has_chains)
-		fputs(" · no call chains: process, image, function", c->out);
+	if (!p->has_stacks)
+		fputs(" · no call stacks: process, image, function", c->out);
 	if (p->nr_profiles == 2)
 		fputs(" · red: a larger share than before, blue: a smaller one", c->out);
 	if (p->nr_classes > 1)
@@ -289,7 +289,7 @@ static void put_head(const struct canvas *c)
 	xml_content(c->out, p->titles[c->value % p->nr_classes]);
 	fputs(": ", c->out);
 	put_samples(p->totals[c->value], c->out);
-	fputs(p->has_chains ? " with call chains</text>\n" : "</text>\n", c->out);
+	fputs(p->has_stacks ? " with call stacks</text>\n" : "</text>\n", c->out);
 	fputs("<text class=\"small\" x=\"10\" y=\"46\">", c->out);
 	put_sessions(c);
 	put_remarks(c);

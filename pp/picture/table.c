@@ -2,7 +2,7 @@
 /*
  * table.c - what ends in each function and what goes through it
  *
- * A sample goes through a function once, however often the function is in its chain [PI-6].
+ * A sample goes through a function once, however often the function is in its stack [PI-6].
  */
 #include "pp/picture/data.h"
 
@@ -49,7 +49,7 @@ static uint32_t row_of(struct tally *t, uint32_t symbol)
 	return t->row_of[symbol];
 }
 
-/* As deep as chains are: STACK_FRAMES_MAX and a line for how they ended. */
+/* As deep as stacks are: STACK_FRAMES_MAX and a line for how they ended. */
 static void tally(struct tally *t, uint32_t node)
 {
 	struct picture *p = t->picture;

@@ -2,7 +2,7 @@
 /*
  * tree.c - nodes of the stores, or rows, become nodes of the picture
  *
- * Chains of one process are worked on together, so that what nodes of the stores have become is
+ * Stacks of one process are worked on together, so that what nodes of the stores have become is
  * an array, and each node is looked at once for each process that goes through it.
  */
 #include "pp/picture/tree.h"
@@ -44,19 +44,19 @@ static const char *cgroup_of(const struct arrangement *a, size_t class, const ch
 	return a->axis == AXIS_CGROUP ? a->classes[class].template.cgroup : other;
 }
 
-/* --- chains --- */
+/* --- stacks --- */
 
 struct placer {
 	struct picture *picture;
-	const struct chain_list *chains;
+	const struct stack_list *stacks;
 	uint32_t *symbols;		/* of the report's symbols, + 1; 0: not yet */
 	uint32_t *where, *stamps;	/* of stores' nodes: where, if the stamp is this root's */
 	const struct stack_report *report;
 };
 
-static int compare_chains(const void *a, const void *b)
+static int compare_stacks(const void *a, const void *b)
 {
-	const struct chain *x = a, *y = b;
+	const struct counted_stack *x = a, *y = b;
 
 	if (x->context != y->context)
 		return x->context < y->context ? -1 : 1;
@@ -83,7 +83,7 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 	size_t nr = 0;
 
 	for (; node != STACK_NONE && nr < STACK_FRAMES_MAX + 2;
-	     node = r->chains->nodes[node].parent) {
+	     node = r->stacks->nodes[node].parent) {
 		if (r->stamps[node] == root + 1) {
 			at = r->where[node];
 			break;
@@ -91,7 +91,7 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 		path[nr++] = node;
 	}
 	while (nr-- > 0) {
-		uint32_t symbol = r->chains->nodes[path[nr]].symbol;
+		uint32_t symbol = r->stacks->nodes[path[nr]].symbol;
 
 		if (symbol != STACK_NONE)
 			at = picture_child(r->picture, at, symbol_of(r, symbol));
@@ -101,18 +101,18 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 	return at;
 }
 
-void picture_add_chains(struct picture *p, size_t profile, const struct arrangement *a,
-			const struct stack_report *report, struct chain_list *chains)
+void picture_add_stacks(struct picture *p, size_t profile, const struct arrangement *a,
+			const struct stack_report *report, struct stack_list *stacks)
 {
-	struct placer r = { .picture = p, .chains = chains, .report = report };
+	struct placer r = { .picture = p, .stacks = stacks, .report = report };
 
 	r.symbols = xcalloc(report->nr_symbols + 1, sizeof(*r.symbols));
-	r.where = xcalloc(chains->nr_nodes + 1, sizeof(*r.where));
-	r.stamps = xcalloc(chains->nr_nodes + 1, sizeof(*r.stamps));
-	qsort(chains->chains, chains->nr, sizeof(*chains->chains), compare_chains);
-	for (size_t i = 0; i < chains->nr; i++) {
-		const struct chain *c = &chains->chains[i];
-		const struct chain_context *of = &chains->contexts[c->context];
+	r.where = xcalloc(stacks->nr_nodes + 1, sizeof(*r.where));
+	r.stamps = xcalloc(stacks->nr_nodes + 1, sizeof(*r.stamps));
+	qsort(stacks->stacks, stacks->nr, sizeof(*stacks->stacks), compare_stacks);
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct counted_stack *c = &stacks->stacks[i];
+		const struct stack_list_context *of = &stacks->contexts[c->context];
 		uint32_t root = picture_root(p, of->app, cgroup_of(a, c->class, of->cgroup));
 		uint32_t node = place(&r, root, c->node);
 

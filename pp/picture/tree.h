@@ -14,15 +14,15 @@ size_t picture_nr_classes(const struct arrangement *a);
 /* Titles of the classes, once. */
 void picture_titles(struct picture *p, const struct arrangement *a);
 
-/* Whole chains of @a's profile, which is number @profile. @chains are sorted by context. */
-void picture_add_chains(struct picture *p, size_t profile, const struct arrangement *a,
-			const struct stack_report *report, struct chain_list *chains);
+/* Whole stacks of @a's profile, which is number @profile. @stacks are sorted by context. */
+void picture_add_stacks(struct picture *p, size_t profile, const struct arrangement *a,
+			const struct stack_report *report, struct stack_list *stacks);
 
-/* A session without chains: the application, the image if that is another one, the function. */
+/* A session without stacks: the application, the image if that is another one, the function. */
 void picture_add_rows(struct picture *p, size_t profile, const struct arrangement *a,
 		      const struct row_list *rows);
 
-/* What the sample files hold, chains or not: @totals per class of @a. */
+/* What the sample files hold, stacks or not: @totals per class of @a. */
 void picture_add_samples(struct picture *p, size_t profile, const struct arrangement *a,
 			 const uint64_t *totals);
 

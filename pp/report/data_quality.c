@@ -170,7 +170,7 @@ static bool is_cut_off(unsigned int end)
 	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNTOLD;
 }
 
-static void notice_chains(const struct report_session *s, struct notices *notices)
+static void notice_stacks(const struct report_session *s, struct notices *notices)
 {
 	struct strbuf reasons = STRBUF_INIT;
 	double all = 0, cut_off = 0;
@@ -186,18 +186,18 @@ static void notice_chains(const struct report_session *s, struct notices *notice
 			    stack_end_text(i));
 	}
 	if (cut_off > all / 100)
-		notice_add(notices, "session '%s': %.0f of %.0f chains of callers (%.2g %%) are "
+		notice_add(notices, "session '%s': %.0f of %.0f stacks (%.2g %%) are "
 			   "not whole, so callers are missing: %s", s->name, cut_off, all,
 			   100 * cut_off / all, reasons.text);
 	strbuf_free(&reasons);
 }
 
 /* [CG-8] */
-void chain_notices(const struct session_list *sessions, struct notices *notices)
+void stack_notices(const struct session_list *sessions, struct notices *notices)
 {
 	for (size_t i = 0; i < sessions->nr; i++)
 		if (sessions->sessions[i].has_counts)
-			notice_chains(&sessions->sessions[i], notices);
+			notice_stacks(&sessions->sessions[i], notices);
 }
 
 /* [JT-6] [JT-20] */

@@ -9,8 +9,8 @@
 /* For reports without header lines: which events' counts are scaled [ME-2]. */
 void multiplexed_notices(const struct session_list *sessions, struct notices *notices);
 
-/* For reports of calls: how many chains are not whole, if that is more than one in a hundred. */
-void chain_notices(const struct session_list *sessions, struct notices *notices);
+/* For reports of calls: how many stacks are not whole, if that is more than one in a hundred. */
+void stack_notices(const struct session_list *sessions, struct notices *notices);
 
 void data_quality_notices(const struct session_list *sessions, struct notices *notices);
 

@@ -1,7 +1,7 @@
 # Benchmarks
 bench_of = $(foreach t,$(1),$(eval $(call bench_program,$(t),tests/bench/$(t).c $(2),$(3),$(4))))
 $(call bench_of,store stacks,,libdb.a)
-$(call bench_of,replay replay_chains,tests/fake_collector.c,libdaemon.a)
+$(call bench_of,replay replay_stacks,tests/fake_collector.c,libdaemon.a)
 $(call bench_of,perf_cpu perf_stacks,,libdaemon.a)
 $(call bench_of,report,,libpp.a)
 $(call bench_of,proto,,libformats.a)

@@ -6,7 +6,7 @@
  *	proto FILE	the made-up profile into FILE, for other tools to read
  *
  * A million samples of 16 made-up programs, 45 frames each on average, each with the labels pid,
- * tid, comm and cpu; nearly every chain is another. Programs walk up and down a graph of calls
+ * tid, comm and cpu; nearly every stack is another. Programs walk up and down a graph of calls
  * whose ways are skewed, as those of real programs are.
  */
 #include <stdio.h>

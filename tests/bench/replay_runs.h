@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* replay_runs.h - what replay and replay_chains share: images, a recorder, and its sums */
+/* replay_runs.h - what replay and replay_stacks share: images, a recorder, and its sums */
 #ifndef TESTS_BENCH_REPLAY_RUNS_H
 #define TESTS_BENCH_REPLAY_RUNS_H
 

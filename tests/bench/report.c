@@ -107,7 +107,7 @@ static void make_file(const char *samples, const char *app, const struct place *
 	free(path);
 }
 
-#define CHAIN_MAX	60
+#define STACK_MAX	60
 
 static uint32_t make_ids(struct stack_store *s, uint32_t *ids, uint32_t *ret_context)
 {
@@ -130,14 +130,14 @@ static uint32_t make_ids(struct stack_store *s, uint32_t *ids, uint32_t *ret_con
 }
 
 /*
- * Chains of 20 to 60 frames all over the images. They leave what the one before had in common
- * at one frame in five: of 70,000 chains a million nodes.
+ * Stacks of 20 to 60 frames all over the images. They leave what the one before had in common
+ * at one frame in five: of 70,000 stacks a million nodes.
  */
 static void make_stacks(const char *session_dir, size_t nr)
 {
 	char *path = session_stats_path(session_dir, SESSION_CURRENT, STACK_STORE_FILE);
 	uint32_t ids[MAX_IMAGES], context, event;
-	struct stack_frame frames[CHAIN_MAX];
+	struct stack_frame frames[STACK_MAX];
 	struct stack_store *s;
 
 	file_make_parent_dirs(path, 0700);
@@ -145,7 +145,7 @@ static void make_stacks(const char *session_dir, size_t nr)
 		bug("cannot make %s", path);
 	event = make_ids(s, ids, &context);
 	for (size_t i = 0; i < nr; i++) {
-		size_t depth = 20 + random_u64() % (CHAIN_MAX - 20);
+		size_t depth = 20 + random_u64() % (STACK_MAX - 20);
 		uint64_t h = 0;
 
 		for (size_t k = depth; k-- > 0;) {
@@ -169,7 +169,7 @@ struct shape {
 	bool compat;			/* the rows of the original: comparable with it */
 	double rival;			/* CPU seconds, 0: none measured */
 	const char *program;		/* NULL: opreport */
-	size_t chains;			/* of the session's stack store */
+	size_t stacks;			/* of the session's stack store */
 };
 
 /* The program's time, and the wall's. */
@@ -212,8 +212,8 @@ static void measure(const struct shape *s, const char *folder)
 	for (size_t i = 0; i < s->files; i++)
 		make_file(samples, images[(i / nr) % nr].path, &images[i % nr], s->keys, s->count,
 			  0);
-	if (s->chains)
-		make_stacks(session_dir, s->chains);
+	if (s->stacks)
+		make_stacks(session_dir, s->stacks);
 	for (size_t i = 0; i < RUNS; i++)
 		cpu[i] = run(folder, option, s, &wall[i]);
 	if (s->rival)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - what keeping whole call chains costs: time, file and memory
+ * stacks.c - what keeping whole call stacks costs: time, file and memory
  *
  * The load is made up: 16 programs of 3000 functions run on 4 CPUs, each walking up and down a call
  * graph of its own whose calls are skewed as those of real programs are, and a fifth of the samples
- * lies in the kernel, on top of the program's chain. Samples come in the order in which a daemon
+ * lies in the kernel, on top of the program's stack. Samples come in the order in which a daemon
  * gets them: a batch of each CPU in turn. The rival is what perf.data takes for the same samples
- * with frame pointer chains: 48 bytes and 8 for each frame.
+ * with frame pointer stacks: 48 bytes and 8 for each frame.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void step(struct program *p)
 	}
 }
 
-/* The sample's chain, innermost first, in @to. */
+/* The sample's stack, innermost first, in @to. */
 static uint32_t sample(const struct program *p, struct stack_frame *to)
 {
 	uint32_t nr = 0, leaf = p->depth ? p->functions[p->depth - 1] : 0;

@@ -197,7 +197,7 @@ static void bench_steps(int depth)
 #ifdef __x86_64__
 	struct op_unwind_cursor c = here();
 	double ours[RUNS], theirs[RUNS];
-	void *chain[FRAMES_MAX];
+	void *stack[FRAMES_MAX];
 	int rounds = 400000 / depth, nr = 0;
 
 	for (int run = 0; run < RUNS; run++) {
@@ -208,7 +208,7 @@ static void bench_steps(int depth)
 		ours[run] = (now_ns() - began) / rounds / depth;
 		began = now_ns();
 		for (int i = 0; i < rounds / 20; i++)
-			backtrace(chain, depth);
+			backtrace(stack, depth);
 		theirs[run] = (now_ns() - began) / (rounds / 20) / depth;
 	}
 	if (nr != depth) {

@@ -49,8 +49,8 @@ static void prepare(void)
 	nodes[0] = place(p, 0, 0x401000, "leaf");
 	nodes[1] = place(p, 0, 0x402000, "main");
 	nodes[2] = place(p, PROFILE_NONE, 0x10, "nowhere");
-	profile_add_sample(p, profile_chain(p, nodes, 3), 0)[0] = 5;
-	profile_add_sample(p, profile_chain(p, nodes + 2, 1), 0)[0] = 3;
+	profile_add_sample(p, profile_stack(p, nodes, 3), 0)[0] = 5;
+	profile_add_sample(p, profile_stack(p, nodes + 2, 1), 0)[0] = 3;
 	if (import_session(p, &how, &sums, &notices, &(struct op_error){ "" }))
 		abort();
 	notices_free(&notices);

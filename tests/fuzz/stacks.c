@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!stack_store_open(path, 0, &s, NULL)) {
 		if (!err && (read_nodes(path, &after) || after != before))
-			abort();	/* opening must not lose chains */
+			abort();	/* opening must not lose stacks */
 		add_to(s);
 		stack_store_close(s);
 		if (read_nodes(path, &after) || after <= before)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// calls.go - for go.test: two goroutines, each with one call chain
+// calls.go - for go.test: two goroutines, each with one call stack
 
 package main
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mkstacks.c - call chains as text become a session's stack store, through the daemon's library
+ * mkstacks.c - call stacks as text become a session's stack store, through the daemon's library
  *
  *	mkstacks STACKS.txt SESSION_DIR
  *
- * A line sets something for the lines after it, or adds samples of a chain:
+ * A line sets something for the lines after it, or adds samples of a stack:
  *
  *	session NAME			default: current
  *	event NAME [COUNT [UM]]		default TIMER 0 0
@@ -12,7 +12,7 @@
  *	app WORD			an image, or "none"; default none
  *	task TGID TID CPU		"all" or a number; default all all all
  *	cgroup NAME			"-": not kept apart, the default
- *	end KIND			how chains end, a number of doc/stack-store.md [ST-12]
+ *	end KIND			how stacks end, a number of doc/stack-store.md [ST-12]
  *	COUNT FRAME...			outermost first
  *
  * FRAME*N is FRAME N times. '#' starts a comment line.
@@ -110,7 +110,7 @@ static size_t add_frames(const struct maker *m, char *word, struct stack_frame *
 	return nr;
 }
 
-static void add_chain(struct maker *m, const char *count, char **save)
+static void add_stack(struct maker *m, const char *count, char **save)
 {
 	struct stack_frame frames[STACK_FRAMES_MAX];
 	size_t nr = 0;
@@ -135,7 +135,7 @@ static void do_line(struct maker *m, char *word, char **save)
 	char *second;
 
 	if (*word >= '0' && *word <= '9') {
-		add_chain(m, word, save);
+		add_stack(m, word, save);
 		return;
 	}
 	second = strtok_r(NULL, " \t\n", save);

@@ -240,7 +240,7 @@ static uint32_t bucket(uint64_t key, uint32_t slots)
 	return (t ^ t >> 8) & (slots - 1);
 }
 
-/* Chains of the nodes before @used, each at the head of its own when it came. */
+/* Stacks of the nodes before @used, each at the head of its own when it came. */
 static void make_hash(const unsigned char *nodes, uint32_t slots, uint32_t used,
 		      unsigned char *hash, unsigned char *chained)
 {

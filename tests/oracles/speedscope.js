@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// speedscope.js PACKAGE FILE - a file read by speedscope's importers, its chains printed
+// speedscope.js PACKAGE FILE - a file read by speedscope's importers, its stacks printed
 //
 // The package is a page: one script, in which the importers stand before what draws. So the script
 // is run up to there, in a context that has of a browser only what is looked for on the way.
@@ -45,7 +45,7 @@ const context = {
 context.window = context.self = context.globalThis = context;
 
 function printProfile(profile) {
-	const chains = new Map();
+	const stacks = new Map();
 
 	console.log(`profile ${profile.getName()} ${profile.getWeightUnit()} ` +
 		profile.getTotalWeight());
@@ -54,11 +54,11 @@ function printProfile(profile) {
 
 		for (let n = node; n && n.parent; n = n.parent)
 			names.push(n.frame.name);
-		const chain = names.reverse().join(';');
-		chains.set(chain, (chains.get(chain) || 0) + profile.weights[i]);
+		const stack = names.reverse().join(';');
+		stacks.set(stack, (stacks.get(stack) || 0) + profile.weights[i]);
 	});
-	for (const chain of [...chains.keys()].sort())
-		console.log(`${chain} ${chains.get(chain)}`);
+	for (const stack of [...stacks.keys()].sort())
+		console.log(`${stack} ${stacks.get(stack)}`);
 }
 
 async function main() {

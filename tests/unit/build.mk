@@ -147,22 +147,22 @@ $(call tests_named,libsampler,modules leaks): | $(sampler_tiny)
 
 # calls compiled in three ways; the last is all that a library without any call frame information
 # has in it
-sampler_chain := $(O)/tests/unit/libsampler/chain
-$(sampler_chain)_%.o: tests/unit/libsampler/chain.c
+sampler_stack := $(O)/tests/unit/libsampler/stack
+$(sampler_stack)_%.o: tests/unit/libsampler/stack.c
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(chain_flags) -DCHAIN_NAME=chain_$* -MMD -MP -c -o $@ $<
-$(sampler_chain)_without_frame_pointers.o: chain_flags := -fomit-frame-pointer -DCHAIN_READ
-$(sampler_chain)_with_frame_pointers.o: chain_flags := -fno-omit-frame-pointer
-$(sampler_chain)_without_cfi.o: chain_flags := -fPIC -fno-omit-frame-pointer \
+	$(call say,CC)$(CC) $(CPPFLAGS) $(CFLAGS) $(stack_flags) -DSTACK_NAME=stack_$* -MMD -MP -c -o $@ $<
+$(sampler_stack)_without_frame_pointers.o: stack_flags := -fomit-frame-pointer -DSTACK_READ
+$(sampler_stack)_with_frame_pointers.o: stack_flags := -fno-omit-frame-pointer
+$(sampler_stack)_without_cfi.o: stack_flags := -fPIC -fno-omit-frame-pointer \
 	-fno-asynchronous-unwind-tables -fno-unwind-tables -fno-exceptions -fno-stack-protector \
 	-fno-sanitize=all -g0
-sampler_chains := $(addprefix $(sampler_chain),_without_frame_pointers.o _with_frame_pointers.o)
-all_objs += $(sampler_chains) $(sampler_chain)_without_cfi.o
-$(O)/tests/sampler_without_cfi.so: $(sampler_chain)_without_cfi.o
+sampler_stacks := $(addprefix $(sampler_stack),_without_frame_pointers.o _with_frame_pointers.o)
+all_objs += $(sampler_stacks) $(sampler_stack)_without_cfi.o
+$(O)/tests/sampler_without_cfi.so: $(sampler_stack)_without_cfi.o
 	@mkdir -p $(@D)
 	$(call say,LINK)$(CC) -shared -nostdlib -Wl,--build-id -o $@ $^
 $(foreach t,walk unwind unwind_libraries,\
 	$(call test_of,libsampler/$(t),,libsamplerparts.a)\
-	$(eval $(call tests_named,libsampler,$(t)): $(sampler_chains) | $(sampler_tiny) \
+	$(eval $(call tests_named,libsampler,$(t)): $(sampler_stacks) | $(sampler_tiny) \
 		$(O)/tests/sampler_without_cfi.so))
 $(O)/tests/unit/libsampler/unwind.o: CPPFLAGS += -DIS_CHECKED=$(if $(SAN),1,0)

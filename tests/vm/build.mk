@@ -14,11 +14,11 @@ vm_calltrees := $(addprefix $(O)/vm/bin/,calltree-fp calltree gaps-fp)
 
 .PHONY: vm-programs
 vm-programs: $(vm_static) $(vm_calltrees) $(vm_dynamic) $(vm_variants) $(vm_libraries) \
-	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy chains)
+	$(addprefix $(O)/vm/bin/,odb-check probe tally perf-hold gaps busy stacks)
 
-# the programs of tests/unit whose chains are known, for cases that ask for them
-.PHONY: known-chains
-known-chains: $(filter %/call_tree %/call_tree-fp %/call_tree-static %/call_tree-static-pie %/exceptions,\
+# the programs of tests/unit whose stacks are known, for cases that ask for them
+.PHONY: known-stacks
+known-stacks: $(filter %/call_tree %/call_tree-fp %/call_tree-static %/call_tree-static-pie %/exceptions,\
 	$(test_tools))
 
 # what a test machine of another architecture needs of ours, besides
@@ -47,7 +47,7 @@ $(filter-out $(O)/vm/bin/shares%,$(vm_static)): $(O)/vm/bin/%: tests/vm/workload
 	$(vm_cc) -static -no-pie -o $@ $< -pthread
 
 $(eval $(call linked,vm_linked,$(O)/vm/bin/odb-check,tests/vm/odb-check.c,libdb.a))
-$(eval $(call linked,vm_linked,$(O)/vm/bin/chains,tests/vm/chains.c tests/vm/chains_names.c,libunwind.a))
+$(eval $(call linked,vm_linked,$(O)/vm/bin/stacks,tests/vm/stacks.c tests/vm/stacks_names.c,libunwind.a))
 vm_tools := $(addprefix $(O)/vm/bin/,probe tally perf-hold gaps busy)
 $(vm_tools): $(O)/vm/bin/%: tests/vm/%.c oprofilefs/op_abi.h $(vm_header)
 	$(vm_cc) -static -o $@ $<

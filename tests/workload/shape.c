@@ -21,7 +21,7 @@
 
 #define TURNS 20000	/* about 30 us */
 
-/* A chain of multiplications: each turn waits for the one before, so all cost the same. */
+/* A stack of multiplications: each turn waits for the one before, so all cost the same. */
 #define BURN(name, add)                                                                        \
 	APART uint64_t name(uint64_t x, unsigned int turns);                                   \
 	APART uint64_t name(uint64_t x, unsigned int turns)                                    \

@@ -276,7 +276,7 @@ const void *perf_record_raw(const void *bytes, size_t size, size_t *ret_size)
 
 _Static_assert(__builtin_popcountll(PERF_USER_REGS) == PERF_USER_REGS_NR, "counted right");
 
-/* Words that are still to be looked at. All parts of a chain are whole words. */
+/* Words that are still to be looked at. All parts of a stack are whole words. */
 struct remainder {
 	const uint64_t *at;
 	size_t nr;

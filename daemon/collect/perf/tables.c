@@ -87,7 +87,7 @@ static enum unwind_state ask(struct perf_tables *t, struct perf_image *image,
 	return state;
 }
 
-/* Most are made in less time than samples may wait, and a chain is never walked again. */
+/* Most are made in less time than samples may wait, and a stack is never walked again. */
 static void wait_for_any(struct perf_tables *t)
 {
 	struct pollfd made = { .fd = unwind_cache_fd(t->cache), .events = POLLIN };

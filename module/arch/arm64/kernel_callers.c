@@ -73,7 +73,7 @@ static struct caller read_record(const struct stack *s, unsigned long fp)
 	return c;
 }
 
-struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs *regs,
+struct pt_regs *op_kernel_callers(struct op_stack *c, u32 depth, struct pt_regs *regs,
 				  bool *ret_partial)
 {
 	struct pt_regs *entry = task_pt_regs(current);

@@ -10,7 +10,7 @@
 #include "module/callers.h"
 #include "oprofilefs/op_abi.h"
 
-struct pt_regs *op_kernel_callers(struct op_chain *c, u32 depth, struct pt_regs *regs,
+struct pt_regs *op_kernel_callers(struct op_stack *c, u32 depth, struct pt_regs *regs,
 				  bool *ret_partial)
 {
 	struct unwind_state s;

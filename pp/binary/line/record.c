@@ -351,7 +351,7 @@ size_t line_find_inlines(const struct line_record *r, uint64_t address, struct i
 			frames[nr] = span_at(r, at);
 		nr++;
 	}
-	/* depths are not kept: they are the place in the chain */
+	/* depths are not kept: they are the place in the stack */
 	for (size_t i = 0; i < nr && i < room; i++)
 		frames[i].depth = nr - 1 - i;
 	return nr;

@@ -7,7 +7,7 @@
 #include "pp/binary/object_file.h"
 
 enum call_kind {
-	CALL_NONE,		/* no call stands there: a signal came, or the chain is wrong */
+	CALL_NONE,		/* no call stands there: a signal came, or the stack is wrong */
 	CALL_DIRECT,
 	CALL_INDIRECT,
 	CALL_UNTOLD,		/* code of another machine than those known here */

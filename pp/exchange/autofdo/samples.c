@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * samples.c - from places and chains to counts by source position
+ * samples.c - from places and stacks to counts by source position
  *
  *	images -> addresses of each, sorted -> their source positions
  *	samples -> counts of positions; who called whom -> targets of calls
@@ -328,7 +328,7 @@ struct nested_list {
 
 /*
  * The function that was called, as its caller sees it, or NULL. A direct call leads where it says:
- * if that is another function, it jumped on to the callee, or the chain lacks a frame. [SG-6]
+ * if that is another function, it jumped on to the callee, or the stack lacks a frame. [SG-6]
  */
 static const char *callee_of(const struct work *w, uint32_t caller, uint32_t callee)
 {

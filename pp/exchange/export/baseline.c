@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* baseline.c - numbers only: a key's of each sample file, a chain's by its position */
+/* baseline.c - numbers only: a key's of each sample file, a stack's by its position */
 #include "pp/exchange/export/baseline.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void take_store(struct export_baseline *b, const char *samples)
 	free(path);
 }
 
-/* The files first: a sample that comes in between lacks its chain, and is not there without one. */
+/* The files first: a sample that comes in between lacks its stack, and is not there without one. */
 struct export_baseline *export_baseline_take(const struct collection *c)
 {
 	struct export_baseline *b = xcalloc(1, sizeof(*b));

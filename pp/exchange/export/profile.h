@@ -2,7 +2,7 @@
 /*
  * profile.h - a session as a struct profile, which any format can be written from
  *
- *	sample files + stack stores -> chains (chains.c)
+ *	sample files + stack stores -> stacks (stacks.c)
  *	images at addresses (images.c), names and lines (symbols.c)
  *
  * The sample files have the numbers: the sum over all samples is opreport's, whatever the stack

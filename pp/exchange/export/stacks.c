@@ -2,8 +2,8 @@
 /*
  * stacks.c - a session's samples, each with its stack as far as there is one
  *
- * The sample files have the numbers, the stack store has the chains. Each key of a file is a
- * budget that the chains ending there take from; what remains are samples of one frame. So no
+ * The sample files have the numbers, the stack store has the stacks. Each key of a file is a
+ * budget that the stacks ending there take from; what remains are samples of one frame. So no
  * sample counts twice, none is missing, and the sum is that of every other report [EX-1].
  */
 #include "pp/exchange/export/gathered.h"
@@ -40,7 +40,7 @@ struct reader {
 	size_t *ends;			/* of each file's group */
 };
 
-/* --- which file a chain belongs to --- */
+/* --- which file a stack belongs to --- */
 
 static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event, uint32_t image)
 {
@@ -145,8 +145,8 @@ static uint32_t node_of(struct reader *r, uint32_t node)
 
 /* --- samples --- */
 
-/* Chains of one file, sorted by where they end. */
-static struct radix_item *sorted_chains(const struct reader *r, size_t file, size_t *ret_nr)
+/* Stacks of one file, sorted by where they end. */
+static struct radix_item *sorted_stacks(const struct reader *r, size_t file, size_t *ret_nr)
 {
 	size_t first = file ? r->ends[file - 1] : 0, nr = r->ends[file] - first;
 	struct radix_item *items = xcalloc(nr + 1, sizeof(*items));
@@ -186,8 +186,8 @@ struct file_samples {
 	const struct sample_file *file;
 	uint32_t event, labels, image;
 	uint64_t anon_start;
-	const struct radix_item *chains;
-	size_t nr_chains, at;
+	const struct radix_item *stacks;
+	size_t nr_stacks, at;
 };
 
 static void add_sample(struct export *x, uint32_t node, uint32_t labels, uint32_t event,
@@ -202,16 +202,16 @@ static void add_key(struct reader *r, struct file_samples *f, uint64_t key, stru
 	struct export *x = r->x;
 	uint64_t value;
 
-	while (f->at < f->nr_chains && f->chains[f->at].key < key)
+	while (f->at < f->nr_stacks && f->stacks[f->at].key < key)
 		f->at++;
-	for (; f->at < f->nr_chains && f->chains[f->at].key == key; f->at++) {
-		const struct stack_count *c = &r->snapshot.counts[f->chains[f->at].value];
+	for (; f->at < f->nr_stacks && f->stacks[f->at].key == key; f->at++) {
+		const struct stack_count *c = &r->snapshot.counts[f->stacks[f->at].value];
 		const struct stack_context *of = &r->snapshot.contexts[c->context];
 
 		value = take(b, x->options->since
 				? export_baseline_stack(x->options->since, r->session->samples,
 							&r->snapshot,
-							(uint32_t)f->chains[f->at].value)
+							(uint32_t)f->stacks[f->at].value)
 				: c->count);
 		if (value)
 			add_sample(x, node_of(r, c->node),
@@ -244,13 +244,13 @@ static void add_keys(struct reader *r, struct file_samples *f, const struct samp
 	}
 }
 
-/* What all these chains' threads were called; "" if that differs, or nobody knows. */
+/* What all these stacks' threads were called; "" if that differs, or nobody knows. */
 static const char *common_comm(const struct reader *r, const struct file_samples *f)
 {
 	const char *common = NULL;
 
-	for (size_t i = 0; i < f->nr_chains; i++) {
-		const struct stack_count *c = &r->snapshot.counts[f->chains[i].value];
+	for (size_t i = 0; i < f->nr_stacks; i++) {
+		const struct stack_count *c = &r->snapshot.counts[f->stacks[i].value];
 		const char *comm = r->snapshot.contexts[c->context].comm;
 
 		if (common && strcmp(common, comm))
@@ -277,10 +277,10 @@ static void add_file(struct reader *r, size_t i)
 	f.image = export_image_get(r->x, f.file->image, r->session);
 	f.anon_start = header.anon_start;
 	if (r->by_file)
-		f.chains = sorted_chains(r, i, &f.nr_chains);
+		f.stacks = sorted_stacks(r, i, &f.nr_stacks);
 	f.labels = export_labels(r->x, f.file, common_comm(r, &f), "");
 	add_keys(r, &f, keys, nr);
-	free((void *)f.chains);
+	free((void *)f.stacks);
 	free(keys);
 }
 
@@ -293,7 +293,7 @@ static uint32_t *none_of(uint32_t nr)
 	return memset(all, 0xff, ((size_t)nr + 1) * sizeof(*all));
 }
 
-/* One that cannot be read, or that is not there, is as good as one that lost every chain. */
+/* One that cannot be read, or that is not there, is as good as one that lost every stack. */
 static bool open_store(struct reader *r)
 {
 	char *stats = path_join(r->session->samples, "stats");
@@ -302,14 +302,14 @@ static bool open_store(struct reader *r)
 	int err = stack_store_read(path, &r->snapshot, &why);
 
 	if (err && err != -ENOENT && err != -ENODATA)
-		notice_add(r->x->notices, "chains are left out: %s",
+		notice_add(r->x->notices, "stacks are left out: %s",
 			   *why.text ? why.text : strerror(-err));
 	free(path);
 	free(stats);
 	if (err)
 		return false;
 	if ((uint64_t)r->x->gathered->nr_nodes + r->snapshot.nr_nodes >= NODES_MAX) {
-		notice_add(r->x->notices, "session '%s': too many chains, left out",
+		notice_add(r->x->notices, "session '%s': too many stacks, left out",
 			   r->session->name);
 		stack_snapshot_free(&r->snapshot);
 		return false;

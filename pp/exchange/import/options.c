@@ -27,7 +27,7 @@ static const struct poptOption table[] = {
 	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0, "refuse what is otherwise warned of", NULL },
 	{ "salvage", 0, POPT_ARG_NONE, &raw.salvage, 0, "keep what is whole before a fault", NULL },
 	{ "drop-handler-frames", 0, POPT_ARG_NONE, &raw.drop_handler_frames, 0,
-	  "of a cpuprofile, drop the second frame if nearly all chains have it", NULL },
+	  "of a cpuprofile, drop the second frame if nearly all stacks have it", NULL },
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
 	  "where the session is made (default " DEFAULT_SESSION_DIR ")", "path" },
 	{ "abi", 'a', POPT_ARG_STRING, &raw.abi, 0,

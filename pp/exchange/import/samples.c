@@ -209,7 +209,7 @@ static void add_call(struct calls *c, uint32_t event, uint32_t labels, uint32_t 
 				  count);
 }
 
-/* The chain, up to where one has been already. */
+/* The stack, up to where one has been already. */
 static void weigh(struct calls *c, uint32_t node, int64_t value)
 {
 	const struct profile *p = c->m->p;
@@ -295,10 +295,10 @@ static void add_all_calls(struct importer *m, struct notices *notices)
 	for (uint32_t event = 0; event < m->p->nr_events; event++)
 		add_calls(&c, event);
 	if (c.nr_far)
-		notice_add(notices, "%" PRIu64 " calls are in chains only: addresses of an image "
+		notice_add(notices, "%" PRIu64 " calls are in stacks only: addresses of an image "
 			   "are too far apart", c.nr_far);
 	if (c.nr_crowded)
-		notice_add(notices, "%" PRIu64 " calls are in chains only: there are too many "
+		notice_add(notices, "%" PRIu64 " calls are in stacks only: there are too many "
 			   "combinations of labels, events and images", c.nr_crowded);
 	free(c.samples);
 	free(c.weights);
@@ -432,7 +432,7 @@ static int write_files(struct importer *m)
 	return err;
 }
 
-static bool has_chains(const struct profile *p)
+static bool has_stacks(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].node != PROFILE_NONE &&
@@ -460,8 +460,8 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 		import_events_make(&m, imported, notices);
 		err = write_files(&m);
 	}
-	if (!err && has_chains(p))
-		err = import_write_chains(&m);
+	if (!err && has_stacks(p))
+		err = import_write_stacks(&m);
 	for (uint32_t i = 0; m.events && i < p->nr_events; i++)
 		free(m.events[i].name);
 	session_parts_free(&m.parts);

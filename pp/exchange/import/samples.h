@@ -7,7 +7,7 @@
 #include "pp/exchange/import/images.h"
 #include "pp/exchange/import/session.h"
 
-/* What a sample file's name and a chain's context say of a set of labels. */
+/* What a sample file's name and a stack's context say of a set of labels. */
 struct import_labels {
 	int64_t pid, tid, cpu;
 	const char *cgroup, *comm;
@@ -52,10 +52,10 @@ struct importer {
 /* --- events.c: m->events, such that all records fit into counters --- */
 void import_events_make(struct importer *m, struct imported *imported, struct notices *notices);
 
-/* --- chains.c: the chains of the profile into a stack store; m->events are named --- */
-int import_write_chains(struct importer *m);
+/* --- stacks.c: the stacks of the profile into a stack store; m->events are named --- */
+int import_write_stacks(struct importer *m);
 
-/* Is this what stands above chains that were cut [PF-6]? How they ended, then. */
+/* Is this what stands above stacks that were cut [PF-6]? How they ended, then. */
 bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret);
 
 /* Sample files and stack store below @samples, which is new. */

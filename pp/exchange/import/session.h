@@ -27,7 +27,7 @@ struct import_session_options {
 struct import_session_sums {
 	uint64_t samples;		/* sum of all sample files' counts */
 	uint64_t files;			/* sample files made */
-	uint64_t chains;		/* different ones that have samples */
+	uint64_t stacks;		/* different ones that have samples */
 };
 
 /*

@@ -482,9 +482,9 @@ function makeColumns() {
 	}
 	var last = data.profiles - 1;
 
-	number("self", data.chains ? "Self" : "Samples", function (r) { return of(r, 0, last); }, count);
-	number("selfshare", data.chains ? "Self %" : "%", share(0, last), "share");
-	if (data.chains) {
+	number("self", data.stacks ? "Self" : "Samples", function (r) { return of(r, 0, last); }, count);
+	number("selfshare", data.stacks ? "Self %" : "%", share(0, last), "share");
+	if (data.stacks) {
 		number("all", "With callees", function (r) { return of(r, 1, last); }, count);
 		number("allshare", "%", share(1, last), "share");
 	}
@@ -774,11 +774,11 @@ function drawFacts() {
 	fact(isDiff ? "Samples after" : "Samples", count(data.samples[v]));
 	if (isDiff)
 		fact("Samples before", count(data.samples[valueOf(0)]));
-	if (data.chains) {
-		fact("With call chains", percent(data.totals[v], data.samples[v]));
+	if (data.stacks) {
+		fact("With call stacks", percent(data.totals[v], data.samples[v]));
 		whole = data.ends.reduce(function (sum, e) { return sum + e[1]; }, 0);
 		if (whole)
-			fact("Chains: " + data.ends[0][0], percent(data.ends[0][1], whole));
+			fact("Stacks: " + data.ends[0][0], percent(data.ends[0][1], whole));
 	}
 	fact("Event", data.classes[state.event]);
 	if (s && s.start_time)
@@ -791,13 +791,13 @@ function drawFacts() {
 
 function drawNotices() {
 	var texts = data.notices.slice(), box = byId("notices");
-	if (!data.chains)
-		texts.unshift("There are no call chains: below an application are its images, and below these their functions.");
+	if (!data.stacks)
+		texts.unshift("There are no call stacks: below an application are its images, and below these their functions.");
 	if (data.small_nodes)
 		texts.push(count(data.small_nodes) + " frames too small to be seen, with " +
 			   samples(data.small_node_samples[value()]) + ", are put together.");
 	box.hidden = !texts.length;
-	box.open = !data.chains && texts.length < 3;
+	box.open = !data.stacks && texts.length < 3;
 	clear(box.lastElementChild);
 	box.firstElementChild.textContent = texts.length === 1 ? "1 remark" : texts.length + " remarks";
 	texts.forEach(function (t) { box.lastElementChild.appendChild(element("li", "", t)); });
@@ -808,7 +808,7 @@ function drawLegend() {
 	var kinds = isDiff
 		? [["less4", "smaller share than before"], ["more0", "as before"], ["more4", "larger share"]]
 		: [["k0", "program"], ["k1", "library"], ["k2", "kernel"], ["k3", "made at run time"]];
-	if (!isDiff && !data.chains)
+	if (!isDiff && !data.stacks)
 		kinds.push(["k4", "image"]);
 	kinds.push(["k5", "other"]);
 	if (isDiff)
@@ -880,7 +880,7 @@ function drawHead() {
 	byId("subtitle").textContent = data.command || "";
 	byId("footer").textContent = "Made by opreport " + data.version +
 		". This page is complete in itself: it loads nothing and sends nothing.";
-	byId("graph-title").textContent = data.chains ? "Flame graph" : "Images and functions";
+	byId("graph-title").textContent = data.stacks ? "Flame graph" : "Images and functions";
 }
 
 /* --- all of it --- */
@@ -953,7 +953,7 @@ function start() {
 	byId("event").value = String(state.event);
 	byId("event-label").hidden = nrClasses < 2;
 	byId("widths-label").hidden = !isDiff;
-	if (!data.chains)
+	if (!data.stacks)
 		state.split = "app";
 	byId("split").value = state.split;
 	if (isDiff)

@@ -226,7 +226,7 @@ static void put_quality(struct json *j, const struct stack_quality *q)
 	json_close(j, '}');
 }
 
-/* A list with depths: chains are deeper than many a parser goes. */
+/* A list with depths: stacks are deeper than many a parser goes. */
 static void put_stacks(struct json *j, const struct stack_report *r)
 {
 	put_quality(j, &r->quality);

@@ -67,7 +67,7 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 		print_line(&line, out);
 	}
 	if (q->lost) {
-		strbuf_addf(&line, "Stacks: the chains of %" PRIu64 " samples could not be kept",
+		strbuf_addf(&line, "Stacks: the stacks of %" PRIu64 " samples could not be kept",
 			    q->lost);
 		print_line(&line, out);
 	}
@@ -124,7 +124,7 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 	strbuf_free(&line);
 }
 
-/* ';' is what names are put together with, and a line is one chain. [CT-8] */
+/* ';' is what names are put together with, and a line is one stack. [CT-8] */
 static void add_folded(struct strbuf *line, const char *name)
 {
 	for (; *name; name++)

@@ -2,9 +2,9 @@
 /*
  * callees.c - the tree from the functions that ran outwards to their callers
  *
- * Here chains do not share their beginnings, so the whole tree would be as large as all chains
- * together. It is never made: the chains are sorted by function, those of a function that is worth
- * a line are moved on to their callers, sorted by these, and so on. On the way up chains become the
+ * Here stacks do not share their beginnings, so the whole tree would be as large as all stacks
+ * together. It is never made: the stacks are sorted by function, those of a function that is worth
+ * a line are moved on to their callers, sorted by these, and so on. On the way up stacks become the
  * same node of the store, and one.
  */
 #include "pp/report/stack/report.h"
@@ -14,7 +14,7 @@
 
 #include "libutil/xalloc.h"
 
-/* Chains that agree up to here. */
+/* Stacks that agree up to here. */
 struct part {
 	uint32_t symbol;	/* of node */
 	uint32_t node;		/* where they go on */
@@ -31,7 +31,7 @@ struct group {
 
 struct walk {
 	struct stack_report *report;
-	const struct chain_node *nodes;
+	const struct stack_list_node *nodes;
 	double threshold;
 };
 
@@ -107,7 +107,7 @@ static size_t move_on(const struct walk *w, struct part *parts, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t node = w->nodes[parts[i].node].parent;
 
-		/* a root without symbol: the chain was whole */
+		/* a root without symbol: the stack was whole */
 		if (node == STACK_NONE || w->nodes[node].symbol == STACK_NONE)
 			continue;
 		parts[kept] = parts[i];
@@ -117,7 +117,7 @@ static size_t move_on(const struct walk *w, struct part *parts, size_t nr)
 	return kept;
 }
 
-/* As deep as chains are: STACK_FRAMES_MAX and a line for how they ended. */
+/* As deep as stacks are: STACK_FRAMES_MAX and a line for how they ended. */
 static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint32_t depth)
 {
 	size_t nr_groups;
@@ -137,17 +137,17 @@ static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint3
 	free(counts);
 }
 
-void stack_callees_make(struct stack_report *r, struct chain_list *chains, double threshold)
+void stack_callees_make(struct stack_report *r, struct stack_list *stacks, double threshold)
 {
-	struct walk w = { r, chains->nodes, threshold };
-	struct part *parts = xcalloc(chains->nr + 1, sizeof(*parts));
+	struct walk w = { r, stacks->nodes, threshold };
+	struct part *parts = xcalloc(stacks->nr + 1, sizeof(*parts));
 
-	for (size_t i = 0; i < chains->nr; i++) {
-		const struct chain *c = &chains->chains[i];
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct counted_stack *c = &stacks->stacks[i];
 
-		parts[i] = (struct part){ chains->nodes[c->node].symbol, c->node, c->class,
+		parts[i] = (struct part){ stacks->nodes[c->node].symbol, c->node, c->class,
 					  c->count };
 	}
-	add_lines(&w, parts, chains->nr, 0);
+	add_lines(&w, parts, stacks->nr, 0);
 	free(parts);
 }

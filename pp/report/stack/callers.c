@@ -68,30 +68,30 @@ static uint32_t child(struct tree *t, uint32_t parent, uint32_t symbol)
 }
 
 /* Where each node of the stores is in the tree; malloc'd. */
-static uint32_t *merge(struct tree *t, const struct chain_list *chains)
+static uint32_t *merge(struct tree *t, const struct stack_list *stacks)
 {
-	uint32_t *where = xcalloc(chains->nr_nodes + 1, sizeof(*where));
+	uint32_t *where = xcalloc(stacks->nr_nodes + 1, sizeof(*where));
 
-	for (size_t i = 0; i < chains->nr_nodes; i++) {
-		const struct chain_node *n = &chains->nodes[i];
+	for (size_t i = 0; i < stacks->nr_nodes; i++) {
+		const struct stack_list_node *n = &stacks->nodes[i];
 		uint32_t parent = n->parent == STACK_NONE ? 0 : where[n->parent];
 
 		if (n->symbol != STACK_NONE)
 			where[i] = child(t, parent, n->symbol);
 		else if (n->parent != STACK_NONE)
-			where[i] = NOWHERE;	/* no chain asked for goes through it */
+			where[i] = NOWHERE;	/* no stack asked for goes through it */
 	}
 	return where;
 }
 
-static void count(struct tree *t, const struct chain_list *chains, const uint32_t *where)
+static void count(struct tree *t, const struct stack_list *stacks, const uint32_t *where)
 {
 	size_t nr_classes = t->report->nr_classes;
 
 	t->self = xcalloc(t->nr * nr_classes, sizeof(*t->self));
 	t->all = xcalloc(t->nr * nr_classes, sizeof(*t->all));
-	for (size_t i = 0; i < chains->nr; i++) {
-		const struct chain *c = &chains->chains[i];
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct counted_stack *c = &stacks->stacks[i];
 
 		stack_add(&t->self[where[c->node] * nr_classes + c->class], c->count);
 	}
@@ -129,7 +129,7 @@ static uint32_t *children(struct tree *t, uint32_t node, size_t *ret_nr)
 	return list;
 }
 
-/* As deep as chains are: STACK_FRAMES_MAX and a line for how they ended. */
+/* As deep as stacks are: STACK_FRAMES_MAX and a line for how they ended. */
 static void add_lines(struct tree *t, uint32_t node, uint32_t depth)
 {
 	size_t nr, bytes = t->report->nr_classes * sizeof(uint64_t);
@@ -146,15 +146,15 @@ static void add_lines(struct tree *t, uint32_t node, uint32_t depth)
 	free(list);
 }
 
-void stack_callers_make(struct stack_report *r, struct chain_list *chains, double threshold)
+void stack_callers_make(struct stack_report *r, struct stack_list *stacks, double threshold)
 {
 	struct tree t = { .report = r, .threshold = threshold };
 	uint32_t *where;
 
 	xgrow(t.nodes, t.nr, t.room);
 	t.nodes[t.nr++] = (struct tree_node){ NOWHERE, STACK_NONE, 0, 0 };
-	where = merge(&t, chains);
-	count(&t, chains, where);
+	where = merge(&t, stacks);
+	count(&t, stacks, where);
 	add_lines(&t, 0, 0);
 	free(where);
 	free(t.nodes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * choices.h - what chains of one context, event and innermost image have in common
+ * choices.h - what stacks of one context, event and innermost image have in common
  *
- * All that decides where such a chain belongs stands in the name of one sample file, so it is
+ * All that decides where such a stack belongs stands in the name of one sample file, so it is
  * decided once for all of them. An index is given to each such combination of a stack store.
  */
 #ifndef PP_REPORT_STACK_CHOICES_H
@@ -24,7 +24,7 @@ struct stack_choices {
 
 /*
  * The index of what @count of @s belongs to. *ret_new: it is the next one, not asked for before.
- * STACK_NONE: a chain of no frames.
+ * STACK_NONE: a stack of no frames.
  */
 uint32_t stack_choice_get(struct stack_choices *c, const struct stack_snapshot *s,
 			  const struct stack_count *count, bool *ret_new);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * chains.c - from the sessions' stack stores the chains that were asked for
+ * stacks.c - from the sessions' stack stores the stacks that were asked for
  *
- * Whether a chain is one, and in which column, is decided as for sample files: by what stands in
+ * Whether a stack is one, and in which column, is decided as for sample files: by what stands in
  * the name of the file that its sample is counted in [CT-1].
  */
 #include "pp/report/stack/report.h"
@@ -18,17 +18,17 @@
 #include "pp/report/stack/symbols.h"
 #include "pp/select/event_scale.h"
 
-/* Of chains of one context, event and innermost image. */
+/* Of stacks of one context, event and innermost image. */
 struct choice {
 	size_t class;		/* nr_classes: not asked for */
-	uint32_t of;		/* chain_context */
+	uint32_t of;		/* stack_list_context */
 };
 
 struct reader {
 	struct collection *collection;
 	const struct stacks_options *options;
 	struct stack_report *report;
-	struct chain_list *list;
+	struct stack_list *list;
 	struct notices *notices;
 	struct stack_symbols *symbols;
 	/* of the session at hand */
@@ -76,10 +76,10 @@ static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_
 static uint32_t add_context(struct reader *r, uint32_t context)
 {
 	const struct stack_context *c = &r->snapshot.contexts[context];
-	struct chain_list *list = r->list;
+	struct stack_list *list = r->list;
 
 	xgrow(list->contexts, list->nr_contexts, list->contexts_room);
-	list->contexts[list->nr_contexts] = (struct chain_context){
+	list->contexts[list->nr_contexts] = (struct stack_list_context){
 		c->app == STACK_NONE ? NULL : stack_symbols_image(r->symbols, c->app),
 		*c->cgroup ? rows_text(&r->report->rows, c->cgroup) : "",
 	};
@@ -115,10 +115,10 @@ static void add_quality(struct stack_quality *q, unsigned int end, uint64_t coun
 }
 
 /* Scaled where the event had to share a counter, as samples in files are [ME-1]. */
-static void add_chains(struct reader *r, size_t first_node)
+static void add_stacks(struct reader *r, size_t first_node)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	struct chain_list *list = r->list;
+	struct stack_list *list = r->list;
 
 	for (uint32_t i = 0; i < s->nr_counts; i++) {
 		const struct stack_count *c = &s->counts[i];
@@ -128,8 +128,8 @@ static void add_chains(struct reader *r, size_t first_node)
 		if (!choice)
 			continue;
 		count = event_scale_next(&r->scales[c->event], c->count);
-		xgrow(list->chains, list->nr, list->room);
-		list->chains[list->nr++] = (struct chain){
+		xgrow(list->stacks, list->nr, list->room);
+		list->stacks[list->nr++] = (struct counted_stack){
 			(uint32_t)(first_node + c->node), (uint32_t)choice->class, choice->of,
 			count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
@@ -137,16 +137,16 @@ static void add_chains(struct reader *r, size_t first_node)
 	}
 }
 
-/* Symbols of the nodes that chains asked for go through; others are not looked at. */
-static void add_symbols(struct reader *r, size_t first_node, size_t first_chain)
+/* Symbols of the nodes that stacks asked for go through; others are not looked at. */
+static void add_symbols(struct reader *r, size_t first_node, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	struct chain_node *nodes = r->list->nodes + first_node;
+	struct stack_list_node *nodes = r->list->nodes + first_node;
 	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
 	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));
 
-	for (size_t i = first_chain; i < r->list->nr; i++)
-		wanted[r->list->chains[i].node - first_node] = true;
+	for (size_t i = first_stack; i < r->list->nr; i++)
+		wanted[r->list->stacks[i].node - first_node] = true;
 	for (uint32_t i = s->nr_nodes; i-- > 0;)
 		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
 			wanted[s->nodes[i].parent] = true;
@@ -154,7 +154,7 @@ static void add_symbols(struct reader *r, size_t first_node, size_t first_chain)
 		const struct stack_node *n = &s->nodes[i];
 		bool is_root = n->parent == STACK_NONE;
 
-		nodes[i] = (struct chain_node){
+		nodes[i] = (struct stack_list_node){
 			is_root ? STACK_NONE : (uint32_t)(first_node + n->parent), STACK_NONE };
 		if (!wanted[i])
 			continue;
@@ -186,19 +186,19 @@ static void set_scales(struct reader *r)
 
 static void add_snapshot(struct reader *r)
 {
-	struct chain_list *list = r->list;
-	size_t first_node = list->nr_nodes, first_chain = list->nr;
+	struct stack_list *list = r->list;
+	size_t first_node = list->nr_nodes, first_stack = list->nr;
 
 	if (first_node + r->snapshot.nr_nodes >= STACK_NONE) {
-		notice_add(r->notices, "session '%s': too many chains, left out", r->session->name);
+		notice_add(r->notices, "session '%s': too many stacks, left out", r->session->name);
 		return;
 	}
 	list->nr_nodes += r->snapshot.nr_nodes;
 	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
 	stack_symbols_session(r->symbols, r->session, &r->snapshot);
 	set_scales(r);
-	add_chains(r, first_node);
-	add_symbols(r, first_node, first_chain);
+	add_stacks(r, first_node);
+	add_symbols(r, first_node, first_stack);
 	free(r->scales);
 	stack_choices_free(&r->combinations);
 	free(r->choices);
@@ -233,14 +233,14 @@ static void read_session(struct reader *r, const struct report_session *session,
 	} else if (err != -ENOENT && err != -ENODATA) {
 		*ret_err = op_error_set(e, err, "%s", why.text);
 		if (r->collection->sessions.nr > 1)
-			notice_add(r->notices, "chains are left out: %s", why.text);
+			notice_add(r->notices, "stacks are left out: %s", why.text);
 	}
 	free(path);
 	free(stats);
 }
 
-int stack_chains_read(struct collection *c, const struct stacks_options *options,
-		      struct stack_report *report, struct chain_list *ret,
+int stack_list_read(struct collection *c, const struct stacks_options *options,
+		      struct stack_report *report, struct stack_list *ret,
 		      struct notices *notices, struct op_error *e)
 {
 	struct reader r = { .collection = c, .options = options, .report = report, .list = ret,
@@ -254,10 +254,10 @@ int stack_chains_read(struct collection *c, const struct stacks_options *options
 	if (ret->nr)
 		return 0;
 	if (r.nr_read)
-		return op_error_set(e, -ENOENT, "no call chains of what was asked for");
+		return op_error_set(e, -ENOENT, "no call stacks of what was asked for");
 	if (err)
 		return err;
-	return op_error_set(e, -ENOENT, "session '%s' has no call chains: they are kept with "
+	return op_error_set(e, -ENOENT, "session '%s' has no call stacks: they are kept with "
 			    "opcontrol --callgraph=DEPTH or operf --callgraph",
 			    c->sessions.sessions[0].name);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report.c - read the chains, make the lines; and what both orders of lines need */
+/* report.c - read the stacks, make the lines; and what both orders of lines need */
 #include "pp/report/stack/report.h"
 
 #include <stdlib.h>
@@ -60,10 +60,10 @@ static void fetch_debug(struct collection *c, const struct stacks_options *optio
 }
 
 int stacks_read(struct collection *c, const struct stacks_options *options,
-		struct stack_report *ret, struct chain_list *ret_chains, struct notices *notices,
+		struct stack_report *ret, struct stack_list *ret_stacks, struct notices *notices,
 		struct op_error *e)
 {
-	struct chain_list chains = { 0 };
+	struct stack_list stacks = { 0 };
 	struct stack_report r = {
 		.order = options->order,
 		.nr_classes = c->arrangement.nr_classes,
@@ -72,39 +72,39 @@ int stacks_read(struct collection *c, const struct stacks_options *options,
 
 	fetch_debug(c, options, notices);
 	rows_init(&r.rows, r.nr_classes);
-	err = stack_chains_read(c, options, &r, &chains, notices, e);
+	err = stack_list_read(c, options, &r, &stacks, notices, e);
 	if (err) {
-		chain_list_free(&chains);
+		stack_list_free(&stacks);
 		stacks_free(&r);
 		return err;
 	}
 	*ret = r;
-	*ret_chains = chains;
+	*ret_stacks = stacks;
 	return 0;
 }
 
 int stacks_make(struct collection *c, const struct stacks_options *options,
 		struct stack_report *ret, struct notices *notices, struct op_error *e)
 {
-	struct chain_list chains;
-	int err = stacks_read(c, options, ret, &chains, notices, e);
+	struct stack_list stacks;
+	int err = stacks_read(c, options, ret, &stacks, notices, e);
 
 	if (err)
 		return err;
 	if (ret->order == STACKS_CALLEES)
-		stack_callees_make(ret, &chains, options->threshold);
+		stack_callees_make(ret, &stacks, options->threshold);
 	else
-		stack_callers_make(ret, &chains, options->threshold);
-	chain_list_free(&chains);
+		stack_callers_make(ret, &stacks, options->threshold);
+	stack_list_free(&stacks);
 	return 0;
 }
 
-void chain_list_free(struct chain_list *chains)
+void stack_list_free(struct stack_list *stacks)
 {
-	free(chains->nodes);
-	free(chains->chains);
-	free(chains->contexts);
-	*chains = (struct chain_list){ 0 };
+	free(stacks->nodes);
+	free(stacks->stacks);
+	free(stacks->contexts);
+	*stacks = (struct stack_list){ 0 };
 }
 
 void stacks_free(struct stack_report *report)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report.h - whole call chains as a tree of functions: opreport --stacks
+ * report.h - whole call stacks as a tree of functions: opreport --stacks
  *
- *	stack stores -> chains (chains.c) -> lines (callers.c, callees.c)
+ *	stack stores -> stacks (stacks.c) -> lines (callers.c, callees.c)
  *
  * then the formatters. Rules: doc/pp-spec.md [CT-1]..[CT-9].
  */
@@ -24,10 +24,10 @@ enum stacks_order {
 	STACKS_NONE,
 	STACKS_CALLERS,		/* from the outermost functions inwards */
 	STACKS_CALLEES,		/* from the functions that ran outwards */
-	STACKS_FOLDED,		/* one line for each chain, callers first */
+	STACKS_FOLDED,		/* one line for each stack, callers first */
 };
 
-/* A function; or, with @image NULL, that chains ended before they were whole. */
+/* A function; or, with @image NULL, that stacks ended before they were whole. */
 struct stack_symbol {
 	const char *name;
 	const struct report_image *image;
@@ -38,7 +38,7 @@ struct stack_quality {
 	uint64_t samples;
 	uint64_t ends[NR_STACK_ENDS];
 	uint64_t guessed;	/* of these, with frames by frame pointer for want of a table */
-	uint64_t lost;		/* of the sessions: their chains could not be kept */
+	uint64_t lost;		/* of the sessions: their stacks could not be kept */
 };
 
 /* A tree, in the order in which it is printed: what is below a line follows it, one deeper. */
@@ -71,59 +71,59 @@ struct stacks_options {
 };
 
 /*
- * Make the tree of the sessions of @c. -ENOENT: they have no chains, or none that were asked for;
+ * Make the tree of the sessions of @c. -ENOENT: they have no stacks, or none that were asked for;
  * -EPROTO: none of their stores can be read. @e says so. What is left out is told in @notices.
  */
 int stacks_make(struct collection *c, const struct stacks_options *options,
 		struct stack_report *ret, struct notices *notices, struct op_error *e);
 void stacks_free(struct stack_report *report);
 
-struct chain_list;
+struct stack_list;
 
-/* The same without lines: symbols, totals and quality, and the chains themselves in *ret_chains. */
+/* The same without lines: symbols, totals and quality, and the stacks themselves in *ret_stacks. */
 int stacks_read(struct collection *c, const struct stacks_options *options,
-		struct stack_report *ret, struct chain_list *ret_chains, struct notices *notices,
+		struct stack_report *ret, struct stack_list *ret_stacks, struct notices *notices,
 		struct op_error *e);
 
-/* --- between the files that make it, and for who makes something else of chains --- */
+/* --- between the files that make it, and for who makes something else of stacks --- */
 
-struct chain_node {
+struct stack_list_node {
 	uint32_t parent;	/* before it, or STACK_NONE */
 	uint32_t symbol;	/* or STACK_NONE: nothing is shown */
 };
 
-/* On whose behalf chains were taken; the same may be there more than once. */
-struct chain_context {
+/* On whose behalf stacks were taken; the same may be there more than once. */
+struct stack_list_context {
 	const struct report_image *app;	/* or NULL: applications are not kept apart */
 	const char *cgroup;		/* "": nor control groups; lies in the report's rows */
 };
 
-struct chain {
+struct counted_stack {
 	uint32_t node;		/* its innermost */
 	uint32_t class;
 	uint32_t context;
 	uint64_t count;
 };
 
-struct chain_list {
-	struct chain_node *nodes;
+struct stack_list {
+	struct stack_list_node *nodes;
 	size_t nr_nodes, nodes_room;
-	struct chain *chains;
+	struct counted_stack *stacks;
 	size_t nr, room;
-	struct chain_context *contexts;
+	struct stack_list_context *contexts;
 	size_t nr_contexts, contexts_room;
 };
 
-void chain_list_free(struct chain_list *chains);
+void stack_list_free(struct stack_list *stacks);
 
 /* Fill in symbols, totals and quality of @r. Errors as stacks_make(). */
-int stack_chains_read(struct collection *c, const struct stacks_options *options,
-		      struct stack_report *r, struct chain_list *ret, struct notices *notices,
+int stack_list_read(struct collection *c, const struct stacks_options *options,
+		      struct stack_report *r, struct stack_list *ret, struct notices *notices,
 		      struct op_error *e);
 
-/* Make the lines; @chains is spoilt. */
-void stack_callers_make(struct stack_report *r, struct chain_list *chains, double threshold);
-void stack_callees_make(struct stack_report *r, struct chain_list *chains, double threshold);
+/* Make the lines; @stacks is spoilt. */
+void stack_callers_make(struct stack_report *r, struct stack_list *stacks, double threshold);
+void stack_callees_make(struct stack_report *r, struct stack_list *stacks, double threshold);
 
 /* A line more, with counts of 0, which are returned: valid until the next one. */
 uint64_t *stack_line_add(struct stack_report *r, uint32_t depth, uint32_t symbol);

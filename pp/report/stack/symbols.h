@@ -22,7 +22,7 @@ struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t
 /* The index of @frame's function among the report's symbols. */
 uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *frame);
 
-/* That of chains that ended so; STACK_NONE for those that are whole. */
+/* That of stacks that ended so; STACK_NONE for those that are whole. */
 uint32_t stack_symbol_of_end(struct stack_symbols *s, unsigned int end);
 
 #endif

@@ -268,7 +268,7 @@ async function flatWorks(browser) {
 	return differs("title", await page.value(text("graph-title")), "Images and functions") ||
 		differs("total", (await page.value(total))[0], json("summary.json").classes[0].samples) ||
 		differs("depth", await page.value(`Math.max(...Array.from(document.querySelectorAll("#graph .f"), (e) => e.node.depth))`), 3) ||
-		differs("told", (await page.value(text("notices"))).includes("no call chains"), true) || quiet(page);
+		differs("told", (await page.value(text("notices"))).includes("no call stacks"), true) || quiet(page);
 }
 
 async function controlGroupsWork(browser) {
@@ -434,7 +434,7 @@ async function evilSvgIsText(browser) {
 
 	await checkPage(browser);
 	await check("two profiles: colours and widths", () => diffWorks(browser));
-	await check("no chains: images and functions", () => flatWorks(browser));
+	await check("no stacks: images and functions", () => flatWorks(browser));
 	await check("by control group", () => controlGroupsWork(browser));
 	await check("hostile names are text", () => evilIsText(browser));
 	await check("the policy lets nothing else run", () => policyHolds(browser));

@@ -162,7 +162,7 @@ static uint64_t number_in(const char *dir, const char *name)
 	return n;
 }
 
-/* TRP-17: 0 is the default, more for chains [CC-50]; a depth that is refused stops nothing. */
+/* TRP-17: 0 is the default, more for stacks [CC-50]; a depth that is refused stops nothing. */
 TEST(settings_of_the_module)
 {
 	char *dir = make_dir(), *depth = path_join(dir, "backtrace_depth");
@@ -197,7 +197,7 @@ TEST(settings_of_the_module)
 	free(depth);
 }
 
-TEST(settings_for_deep_chains)
+TEST(settings_for_deep_stacks)
 {
 	static const char *const files[] = { "buffer_size", "buffer_watershed", "cpu_buffer_size",
 					     "backtrace_depth", "unwind/memory" };

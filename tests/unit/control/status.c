@@ -49,7 +49,7 @@ static char *printed(const char *answer)
 	return text;
 }
 
-TEST(status_of_chains)
+TEST(status_of_stacks)
 {
 	char *text = printed("pid 1\nstate running\ncollector module\ncallgraph_depth 16\n"
 			     "unwind tables\nunwind.tables 12\nunwind.bytes 2097152\n"

@@ -32,7 +32,7 @@ static struct profile *new_profile(uint32_t *ret_image)
 
 static void add(struct profile *p, const uint32_t *places, size_t nr, int64_t a, int64_t b)
 {
-	uint32_t node = nr ? profile_chain(p, places, nr) : PROFILE_NONE;
+	uint32_t node = nr ? profile_stack(p, places, nr) : PROFILE_NONE;
 	int64_t *values = profile_add_sample(p, node, 0);
 
 	values[0] = a;

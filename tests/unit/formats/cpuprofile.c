@@ -29,7 +29,7 @@ static void check_usual(const struct profile *p)
 	CHECK(address(p, 0, 1) == 0x400200, "a caller's is the call's");
 	CHECK(address(p, 1, 2) == 0x400200, "and so is its");
 	CHECK(p->nodes[p->samples[0].node].parent ==
-	      p->nodes[p->nodes[p->samples[1].node].parent].parent, "chains share callers");
+	      p->nodes[p->nodes[p->samples[1].node].parent].parent, "stacks share callers");
 	CHECK(!strcmp(image(p, 0), "/bin/prog"), "%s", image(p, 0));
 	CHECK(!strcmp(image(p, 1), "/lib/libx.so.1"), "%s", image(p, 1));
 	CHECK(!strcmp(image(p, 2), "/bin/prog"), "data is an image if asked for: %s", image(p, 2));
@@ -60,7 +60,7 @@ TEST(all_four_kinds_of_words)
 	}
 }
 
-TEST(duplicate_chains_are_one_after_merging)
+TEST(duplicate_stacks_are_one_after_merging)
 {
 	MADE m = make_bytes(LE64);
 	struct profile *p;
@@ -247,7 +247,7 @@ TEST(counts_that_are_too_much_together)
 	refused(&m, "", "offset 64");
 }
 
-TEST(chains_that_are_too_long)
+TEST(stacks_that_are_too_long)
 {
 	MADE m = make_bytes(LE64);
 

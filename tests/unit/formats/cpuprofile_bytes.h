@@ -43,7 +43,7 @@ static inline void free_made(struct made *m)
 			"00500000-00600000 rw-p 00100000 08:01 77          /bin/prog\n" \
 			"70000000-70100000 r-xp 00002000 08:01 78          /lib/libx.so.1\n"
 
-/* Three chains, 14 samples. */
+/* Three stacks, 14 samples. */
 static inline void add_records(struct made *m)
 {
 	WORDS(m, 5, 2, 0x400100, 0x400201);

@@ -55,12 +55,12 @@ static struct profile *new_profile(const char *unit, uint64_t period)
 	return p;
 }
 
-static uint32_t chain(struct profile *p, uint64_t leaf, uint64_t caller)
+static uint32_t stack(struct profile *p, uint64_t leaf, uint64_t caller)
 {
 	uint32_t places[] = { profile_place(p, 0, leaf, NULL, 0),
 			      profile_place(p, 0, caller, NULL, 0) };
 
-	return profile_chain(p, places, 2);
+	return profile_stack(p, places, 2);
 }
 
 static uint32_t label(struct profile *p, const char *key, int64_t number)
@@ -82,7 +82,7 @@ TEST(what_was_read_is_written_again)
 {
 	static const char *const files[] = { "cppbench.cpu", "go.crc32.cpu" };
 	static const int64_t totals[] = { 712, 211 };
-	static const uint32_t chains[] = { 50, 7 };
+	static const uint32_t stacks[] = { 50, 7 };
 	const char *testbed = getenv("OPROFILE_TESTBED");
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
@@ -102,7 +102,7 @@ TEST(what_was_read_is_written_again)
 		CHECK(out.len == size && !memcmp(out.text, text, size), "%s", files[i]);
 		CHECK(!warned.len, "%s", warned.text);
 		profile_merge_samples(p);
-		CHECK(p->nr_samples == chains[i], "%u chains", p->nr_samples);
+		CHECK(p->nr_samples == stacks[i], "%u stacks", p->nr_samples);
 		strbuf_free(&out);
 		profile_free(p);
 		free(text);
@@ -118,8 +118,8 @@ TEST(our_own_pass_the_strictest_reader)
 	p->images[add_image(p, "/lib/liba.so.1", 0x500000, "abcd1234")].offset = 0x2000;
 	add_image(p, "/lib/b.so", 0x600000, "abcd5678");
 	add_image(p, "/opt/my app\n", 0x700000, "abcd9999");
-	profile_add_sample(p, chain(p, 0x400010, 0x600010), 0)[0] = 3;
-	profile_add_sample(p, chain(p, 0x500010, 0x700010), 0)[0] = 4;
+	profile_add_sample(p, stack(p, 0x400010, 0x600010), 0)[0] = 3;
+	profile_add_sample(p, stack(p, 0x500010, 0x700010), 0)[0] = 4;
 	out = write_profile(p, "");
 	CHECK(!strict_complaint(&out), "%s", strict_complaint(&out));
 	CHECK(!warned.len, "%s", warned.text);
@@ -158,13 +158,13 @@ TEST(no_address_is_never_written_as_0)
 	named = profile_place(p, PROFILE_NONE, 0, &line, 1);
 	cut[0] = profile_place(p, 0, 0x400010, NULL, 0);
 	cut[1] = named;
-	profile_add_sample(p, profile_chain(p, cut, 2), 0)[0] = 2;
+	profile_add_sample(p, profile_stack(p, cut, 2), 0)[0] = 2;
 	profile_add_sample(p, profile_node(p, PROFILE_NONE, named), 0)[0] = 30;
-	profile_add_sample(p, chain(p, 0, 0x400020), 0)[0] = 10;
-	profile_add_sample(p, chain(p, 0x400030, 0), 0)[0] = 5;
+	profile_add_sample(p, stack(p, 0, 0x400020), 0)[0] = 10;
+	profile_add_sample(p, stack(p, 0x400030, 0), 0)[0] = 5;
 	profile_add_sample(p, PROFILE_NONE, 0)[0] = 1;
-	profile_add_sample(p, chain(p, 0x400030, 0x400040), 0)[0] = -1;
-	profile_add_sample(p, chain(p, 0x400030, 0x400040), 0)[0] = 0;
+	profile_add_sample(p, stack(p, 0x400030, 0x400040), 0)[0] = -1;
+	profile_add_sample(p, stack(p, 0x400030, 0x400040), 0)[0] = 0;
 	out = write_profile(p, "");
 	CHECK(strstr(warned.text, "41 samples left out: they have no address"), "%s", warned.text);
 	CHECK(strstr(warned.text, "1 callers left out"), "the mark is none: %s", warned.text);
@@ -186,7 +186,7 @@ TEST(labels_make_no_records_of_their_own)
 	add_image(p, "/bin/prog", 0x400000, "");
 	add_image(p, "/bin/other", 0x800000, "");
 	for (int i = 0; i < 10; i++)
-		profile_add_sample(p, chain(p, 0x400010 + i % 2, 0x400020),
+		profile_add_sample(p, stack(p, 0x400010 + i % 2, 0x400020),
 				   label(p, "pid", i % 5))[0] = 1;
 	out = write_profile(p, "");
 	back = read_back(&out);
@@ -226,7 +226,7 @@ TEST(periods_become_microseconds)
 		struct strbuf out;
 
 		add_image(p, "/bin/prog", 0x400000, "");
-		profile_add_sample(p, chain(p, 0x400010, 0x400020), 0)[0] = 5000;
+		profile_add_sample(p, stack(p, 0x400010, 0x400020), 0)[0] = 5000;
 		out = write_profile(p, "");
 		CHECK(!*cases[i].said == !warned.len && strstr(warned.text, cases[i].said),
 		      "case %zu: %s", i, warned.text);

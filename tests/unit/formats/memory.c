@@ -167,7 +167,7 @@ TEST(pprof)
 	} messages[] = {
 		MESSAGE("\x32\x00"),				/* strings */
 		MESSAGE("\x0a\x00"),				/* types */
-		MESSAGE("\x12\x02\x10\x01"),			/* samples without a chain */
+		MESSAGE("\x12\x02\x10\x01"),			/* samples without a stack */
 		MESSAGE("\x12\x04\x08\x01\x10\x01"),		/* and with one */
 		MESSAGE("\x12\x06\x10\x01\x1a\x02\x08\x01"),	/* labels */
 		MESSAGE("\x12\x08\x10\x01\x1a\x00\x1a\x00\x1a\x00"),

@@ -31,7 +31,7 @@ static const char two_events[] =
 	"prog 25488 52909.5: 7 misses: \n"
 	"\n";
 
-TEST(samples_chains_and_labels)
+TEST(samples_stacks_and_labels)
 {
 	struct format_read_options options = { 0 };
 	struct op_error e = { "" };
@@ -57,7 +57,7 @@ TEST(samples_chains_and_labels)
 	CHECK(!strcmp(profile_text(p, p->images[place->image].path), "/tmp/a (b)/prog"), "%s",
 	      profile_text(p, p->images[place->image].path));
 	CHECK(p->label_sets[p->samples[0].labels].nr == 4, "pid, tid, cpu, comm");
-	CHECK(p->samples[2].node == PROFILE_NONE, "no chain");
+	CHECK(p->samples[2].node == PROFILE_NONE, "no stack");
 	profile_free(p);
 }
 

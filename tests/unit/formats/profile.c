@@ -61,19 +61,19 @@ TEST(places_are_equal_by_image_address_and_lines)
 	profile_free(p);
 }
 
-TEST(chains_share_their_callers)
+TEST(stacks_share_their_callers)
 {
 	struct profile *p = profile_new();
 	uint32_t x = profile_place(p, PROFILE_NONE, 1, NULL, 0);
 	uint32_t y = profile_place(p, PROFILE_NONE, 2, NULL, 0);
 	uint32_t z = profile_place(p, PROFILE_NONE, 3, NULL, 0);
-	uint32_t first = profile_chain(p, (uint32_t[]){ x, y, z }, 3);
-	uint32_t second = profile_chain(p, (uint32_t[]){ y, y, z }, 3);
+	uint32_t first = profile_stack(p, (uint32_t[]){ x, y, z }, 3);
+	uint32_t second = profile_stack(p, (uint32_t[]){ y, y, z }, 3);
 
 	CHECK(p->nr_nodes == 4, "z, y, x and y again: %u", p->nr_nodes);
 	CHECK(p->nodes[first].parent == p->nodes[second].parent, "one caller");
-	CHECK(p->nodes[first].place == x, "the innermost is the chain's node");
-	CHECK(profile_chain(p, (uint32_t[]){ x, y, z }, 3) == first, "again");
+	CHECK(p->nodes[first].place == x, "the innermost is the stack's node");
+	CHECK(profile_stack(p, (uint32_t[]){ x, y, z }, 3) == first, "again");
 	for (uint32_t i = 0; i < p->nr_nodes; i++)
 		CHECK(p->nodes[i].parent == PROFILE_NONE || p->nodes[i].parent < i,
 		      "parents come first");

@@ -203,7 +203,7 @@ TEST(names_that_are_no_utf8_are_repaired)
 	profile_free(p);
 }
 
-/* Samples come first and names last: counts and chains are kept without them. [PP-25] */
+/* Samples come first and names last: counts and stacks are kept without them. [PP-25] */
 TEST(salvage_of_cut_files)
 {
 	struct format_read_options options = { .warnings = &warnings, .salvage = true };

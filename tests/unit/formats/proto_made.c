@@ -271,7 +271,7 @@ TEST(doubts_are_warned_of_or_refused)
 	}
 }
 
-TEST(chains_beyond_the_limit_lose_their_outermost_frames)
+TEST(stacks_beyond_the_limit_lose_their_outermost_frames)
 {
 	for (int strict = 0; strict < 2; strict++) {
 		struct proto_buffer b = started(), m = { NULL, 0, 0 }, list = { NULL, 0, 0 };
@@ -298,8 +298,8 @@ TEST(chains_beyond_the_limit_lose_their_outermost_frames)
 	}
 }
 
-/* As much as a small packed file may become [PF-7], all of it frames that no other chain has. */
-TEST(hostile_chains_take_little_memory)
+/* As much as a small packed file may become [PF-7], all of it frames that no other stack has. */
+TEST(hostile_stacks_take_little_memory)
 {
 	struct proto_buffer b = { NULL, 0, 0 }, m = { NULL, 0, 0 }, list = { NULL, 0, 0 };
 	struct rusage usage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* read_back.c - what each format writes its reader takes: the same totals and chains */
+/* read_back.c - what each format writes its reader takes: the same totals and stacks */
 #include <stdlib.h>
 
 #include "formats/all_formats.h"
@@ -80,8 +80,8 @@ static const char *comm_of(const struct profile *p, uint32_t sample)
 	return NULL;
 }
 
-/* Names of a chain's functions, innermost first; folded stacks have the command's, too. */
-static char *chain_text(const struct profile *p, const struct shown_frames *shown,
+/* Names of a stack's functions, innermost first; folded stacks have the command's, too. */
+static char *stack_text(const struct profile *p, const struct shown_frames *shown,
 			uint32_t sample, bool with_comm, int64_t value)
 {
 	uint32_t node = p->samples[sample].node;
@@ -110,7 +110,7 @@ static int compare_texts(const void *a, const void *b)
 }
 
 /* All of an event, in order; those of the made-up profile are each there once. */
-static char *chains_text(const struct profile *p, uint32_t event, bool with_comm)
+static char *stacks_text(const struct profile *p, uint32_t event, bool with_comm)
 {
 	char **lines = xcalloc(p->nr_samples + 1, sizeof(*lines)), *text = NULL;
 	struct shown_frames shown;
@@ -123,7 +123,7 @@ static char *chains_text(const struct profile *p, uint32_t event, bool with_comm
 		int64_t value = profile_values(p, i)[event];
 
 		if (value)
-			lines[nr++] = chain_text(p, &shown, i, with_comm, value);
+			lines[nr++] = stack_text(p, &shown, i, with_comm, value);
 	}
 	qsort(lines, nr, sizeof(*lines), compare_texts);
 	for (uint32_t i = 0; i < nr; i++) {
@@ -136,8 +136,8 @@ static char *chains_text(const struct profile *p, uint32_t event, bool with_comm
 	return text;
 }
 
-/* Of formats that have functions and whole chains. */
-static void check_chains(const struct profile_format *format, const struct profile *p,
+/* Of formats that have functions and whole stacks. */
+static void check_stacks(const struct profile_format *format, const struct profile *p,
 			 uint32_t event, const struct profile *again, uint32_t event_again)
 {
 	bool with_comm = format == &format_folded;
@@ -145,8 +145,8 @@ static void check_chains(const struct profile_format *format, const struct profi
 
 	if (format == &format_callgrind || format == &format_csv || format == &format_cpuprofile)
 		return;
-	was = chains_text(p, event, with_comm);
-	is = chains_text(again, event_again, false);
+	was = stacks_text(p, event, with_comm);
+	is = stacks_text(again, event_again, false);
 	CHECK(!strcmp(was, is), "%s: were\n%sand are\n%s", format->name, was, is);
 	free(was);
 	free(is);
@@ -165,7 +165,7 @@ static void check_events(const struct profile_format *format, const struct profi
 
 		CHECK(was && was == is, "%s: event %u was %lld and is %lld", format->name, i,
 		      (long long)was, (long long)is);
-		check_chains(format, p, first + i, again, i);
+		check_stacks(format, p, first + i, again, i);
 	}
 	profile_free(again);
 	free(b.bytes);

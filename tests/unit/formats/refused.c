@@ -261,8 +261,8 @@ static size_t repeat(char *to, const char *text, size_t nr)
 	return nr * len;
 }
 
-/* One frame more than a chain may have. */
-TEST(chains_that_are_too_long)
+/* One frame more than a stack may have. */
+TEST(stacks_that_are_too_long)
 {
 	size_t nr = PROFILE_FRAMES_MAX + 1, len;
 	char *text = xmalloc(40 * nr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* speedscope.c - chains and weights as speedscope reads them [SP-1..4] */
+/* speedscope.c - stacks and weights as speedscope reads them [SP-1..4] */
 #include "formats/all_formats.h"
 #include "tests/unit/libdb/session/written_profile.h"
 
@@ -45,7 +45,7 @@ static struct profile *make(void)
 	return p;
 }
 
-TEST(chains_and_weights)
+TEST(stacks_and_weights)
 {
 	struct profile *p = make();
 	char *text = written_profile(&format_speedscope, p);

@@ -148,7 +148,7 @@ static uint64_t counted_by_status(size_t from, size_t to)
 	return sum;
 }
 
-/* "a;b;c 12": a line a chain */
+/* "a;b;c 12": a line a stack */
 static uint64_t written(void)
 {
 	FILE *f = fopen(folded, "r");

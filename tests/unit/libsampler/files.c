@@ -24,7 +24,7 @@ static struct sampler_builder file_builder(enum sampler_format format, const cha
 }
 
 /* inner called by outer, @times times at that time */
-static void give_chain(const struct sampler_builder *b, unsigned int times, uint64_t time_ns,
+static void give_stack(const struct sampler_builder *b, unsigned int times, uint64_t time_ns,
 		       const struct sampler_metadata *metadata, size_t nr)
 {
 	const struct sampler_frame frames[] = { frame_in(work_inner, 4), frame_in(work_outer, 5) };
@@ -75,7 +75,7 @@ TEST(a_file_of_profile_proto)
 
 	tmpdir_make();
 	b = file_builder(SAMPLER_PPROF, "a.pb.gz");
-	give_chain(&b, 3, 1, NULL, 0);
+	give_stack(&b, 3, 1, NULL, 0);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
 	/* read back as periods of 10 ms; equal samples are one */
 	CHECK(p->nr_samples == 1 && p->nr_nodes == 2, "%u samples", p->nr_samples);
@@ -107,7 +107,7 @@ TEST(folded_stacks_have_names)
 
 	tmpdir_make();
 	b = file_builder(SAMPLER_FOLDED, "a.folded");
-	give_chain(&b, 3, 1, NULL, 0);
+	give_stack(&b, 3, 1, NULL, 0);
 	give(&b, made, 1, SAMPLER_WHOLE, 1, gettid(), NULL, 0);
 	p = complete(&b, "a.folded", SAMPLER_WALL);
 	profile_free(p);
@@ -127,7 +127,7 @@ TEST(a_google_cpu_profile)
 
 	tmpdir_make();
 	b = file_builder(SAMPLER_CPUPROFILE, "a.prof");
-	give_chain(&b, 5, 1, NULL, 0);
+	give_stack(&b, 5, 1, NULL, 0);
 	p = complete(&b, "a.prof", SAMPLER_CPU);
 	CHECK(profile_total(p, 0) == 5 && p->nr_nodes >= 2, "%lld",
 	      (long long)profile_total(p, 0));
@@ -148,9 +148,9 @@ TEST(metadata_becomes_labels)
 
 	tmpdir_make();
 	b = file_builder(SAMPLER_PPROF, "a.pb.gz");
-	give_chain(&b, 1, 1, NULL, 0);
-	give_chain(&b, 2, 2, items, 1);
-	give_chain(&b, 4, 3, items, 4);
+	give_stack(&b, 1, 1, NULL, 0);
+	give_stack(&b, 2, 2, items, 1);
+	give_stack(&b, 4, 3, items, 4);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
 	CHECK(4 * labelled(p, "phase", NULL, 3) == 2 * labelled(p, "phase", NULL, -4) &&
 	      labelled(p, "phase", NULL, 3), "a thread's own wins");
@@ -171,7 +171,7 @@ TEST(metadata_for_samples_that_were)
 	tmpdir_make();
 	b = file_builder(SAMPLER_PPROF, "a.pb.gz");
 	for (uint64_t t = 0; t < 10; t++)
-		give_chain(&b, 1, 100 + t, NULL, 0);
+		give_stack(&b, 1, 100 + t, NULL, 0);
 	b.ops->metadata_past(b.context, &item, 103, 106);
 	b.ops->metadata_past(b.context, &other, 103, 106);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
@@ -196,7 +196,7 @@ TEST(samples_without_frames_are_told)
 
 	tmpdir_make();
 	b = file_builder(SAMPLER_PPROF, "a.pb.gz");
-	give_chain(&b, 1, 1, NULL, 0);
+	give_stack(&b, 1, 1, NULL, 0);
 	give(&b, NULL, 0, SAMPLER_BLOCKED, 1, gettid(), NULL, 0);
 	give(&b, NULL, 0, SAMPLER_BLOCKED, 1, gettid(), NULL, 0);
 	give(&b, NULL, 0, SAMPLER_GONE, 1, gettid(), NULL, 0);
@@ -277,7 +277,7 @@ TEST(a_failure_leaves_what_was_there)
 	CHECK(sampler_file_builder(99, tmpdir_path("x"), &b, &e) == -EINVAL, "format");
 	put_text(tmpdir_path("a.prof"), "old");
 	b = file_builder(SAMPLER_CPUPROFILE, "a.prof");
-	give_chain(&b, 1, 1, NULL, 0);
+	give_stack(&b, 1, 1, NULL, 0);
 	/* no room */
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &limit);

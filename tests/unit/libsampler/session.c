@@ -29,7 +29,7 @@ static struct sampler_builder session_builder(void)
 	return b;
 }
 
-static void give_chain(const struct sampler_builder *b, unsigned int times, pid_t tid)
+static void give_stack(const struct sampler_builder *b, unsigned int times, pid_t tid)
 {
 	const struct sampler_frame frames[] = { frame_in(work_inner, 4), frame_in(work_outer, 5) };
 
@@ -119,8 +119,8 @@ TEST(samples_and_calls_by_thread)
 	tmpdir_make();
 	b = session_builder();
 	program = (struct image_name){ .path = program_module.path };
-	give_chain(&b, 3, 100);
-	give_chain(&b, 4, 200);
+	give_stack(&b, 3, 100);
+	give_stack(&b, 4, 200);
 	complete(&b, SAMPLER_CPU);
 	CHECK(count_of(&program, NULL, 100, THREAD_SAMPLE_CPU, inner) == 3, "thread 100");
 	CHECK(count_of(&program, NULL, 200, THREAD_SAMPLE_CPU, inner) == 4, "thread 200");
@@ -128,11 +128,11 @@ TEST(samples_and_calls_by_thread)
 	      "its calls");
 	CHECK(counts().recorded == 7 && counts().stacks[STACK_COMPLETE] == 7, "counts");
 	/* what comes later is added */
-	give_chain(&b, 2, 100);
+	give_stack(&b, 2, 100);
 	complete(&b, SAMPLER_CPU);
 	drop(&b);
 	b = session_builder();
-	give_chain(&b, 1, 100);
+	give_stack(&b, 1, 100);
 	complete(&b, SAMPLER_WALL);
 	drop(&b);
 	CHECK(count_of(&program, NULL, 100, THREAD_SAMPLE_CPU, inner) == 5, "added");
@@ -140,7 +140,7 @@ TEST(samples_and_calls_by_thread)
 	CHECK(counts().recorded == 10, "%llu", (unsigned long long)counts().recorded);
 }
 
-TEST(chains_with_what_was_said)
+TEST(stacks_with_what_was_said)
 {
 	const struct sampler_metadata item = { .name = "my phase", .value = -3 };
 	const struct sampler_frame frames[] = { frame_in(work_inner, 4), frame_in(work_outer, 5),
@@ -154,7 +154,7 @@ TEST(chains_with_what_was_said)
 	b = session_builder();
 	/* the frames' module is known by now */
 	give(&b, frames, 2, SAMPLER_BROKEN, 1, 5, &item, 1);
-	give_chain(&b, 2, 5);
+	give_stack(&b, 2, 5);
 	give(&b, frames, 3, SAMPLER_DEPTH, 1, 5, NULL, 0);
 	complete(&b, SAMPLER_CPU);
 	drop(&b);
@@ -239,7 +239,7 @@ TEST(who_when_how)
 
 	tmpdir_make();
 	b = session_builder();
-	give_chain(&b, 1, 5);
+	give_stack(&b, 1, 5);
 	complete(&b, SAMPLER_CPU);
 	drop(&b);
 	CHECK(!session_info_read(stats_dir(), &info), "info");
@@ -265,7 +265,7 @@ TEST(a_later_build_lies_apart)
 		SKIP("this program has no build-id");
 	file_make_dirs(stats_dir(), 0755);
 	image_ids_append(stats_dir(), program_module.path, "0123456789abcdef");
-	give_chain(&b, 1, 5);
+	give_stack(&b, 1, 5);
 	complete(&b, SAMPLER_CPU);
 	drop(&b);
 	program = (struct image_name){ .path = program_module.path };
@@ -288,7 +288,7 @@ TEST(somebody_else_has_the_session)
 	put_text(tmpdir_path("lock"), "1");
 	fd = open(tmpdir_path("lock"), O_RDWR);
 	CHECK(!flock(fd, LOCK_EX), "lock");
-	give_chain(&b, 1, 5);
+	give_stack(&b, 1, 5);
 	CHECK(b.ops->completed(b.context, &summary, &e) == -EBUSY &&
 	      strstr(e.text, "another program is profiling"), "%s", e.text);
 	drop(&b);
@@ -304,14 +304,14 @@ TEST(links_are_not_followed)
 	b = session_builder();
 	file_make_dirs(tmpdir_path("elsewhere"), 0755);
 	CHECK(!symlink("elsewhere", tmpdir_path("samples")), "link");
-	give_chain(&b, 1, 5);
+	give_stack(&b, 1, 5);
 	CHECK(b.ops->completed(b.context, &summary, &e) == -ENOTDIR, "%s", e.text);
 	CHECK(!rmdir(tmpdir_path("elsewhere")), "nothing was made there");
 	CHECK(!unlink(tmpdir_path("samples")), "no link");
 	file_make_dirs(tmpdir_path("samples/current"), 0755);
 	file_make_dirs(tmpdir_path("elsewhere"), 0755);
 	CHECK(!symlink("../../elsewhere", tmpdir_path("samples/current/stats")), "link");
-	give_chain(&b, 1, 5);
+	give_stack(&b, 1, 5);
 	CHECK(b.ops->completed(b.context, &summary, &e) == -ENOTDIR, "%s", e.text);
 	CHECK(!rmdir(tmpdir_path("elsewhere")), "nor here");
 	drop(&b);

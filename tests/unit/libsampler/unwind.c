@@ -10,11 +10,11 @@
 
 static struct walked w;
 
-static void thousand_times(chain_run *run)
+static void thousand_times(stack_run *run)
 {
 	int whole = 0;
 
-	w.chain.bytes = 1000;
+	w.stack.bytes = 1000;
 	walked_start(&w, run);
 	for (int i = 0; i < 1000; i++) {
 		walked_sample(&w, false);
@@ -30,12 +30,12 @@ static void thousand_times(chain_run *run)
 
 TEST(without_frame_pointers_to_the_outermost_function)
 {
-	thousand_times(chain_without_frame_pointers);
+	thousand_times(stack_without_frame_pointers);
 }
 
 TEST(with_frame_pointers_to_the_outermost_function)
 {
-	thousand_times(chain_with_frame_pointers);
+	thousand_times(stack_with_frame_pointers);
 }
 
 static atomic_bool is_over;
@@ -47,7 +47,7 @@ static void call_about(struct target *t)
 
 	atomic_store(&t->is_ready, 1);
 	while (!atomic_load(&is_over))
-		at->run(&at->chain);
+		at->run(&at->stack);
 }
 
 static void nothing(void *context)
@@ -55,11 +55,11 @@ static void nothing(void *context)
 	(void)context;
 }
 
-static void sample_running(chain_run *run)
+static void sample_running(stack_run *run)
 {
 	int whole = 0;
 
-	w.chain.then = nothing;
+	w.stack.then = nothing;
 	w.run = run;
 	modules_hold();
 	CHECK(!walker_new(&w.walker), "a walker");
@@ -77,12 +77,12 @@ static void sample_running(chain_run *run)
 
 TEST(at_any_instruction_without_frame_pointers)
 {
-	sample_running(chain_without_frame_pointers);
+	sample_running(stack_without_frame_pointers);
 }
 
 TEST(at_any_instruction_with_frame_pointers)
 {
-	sample_running(chain_with_frame_pointers);
+	sample_running(stack_with_frame_pointers);
 }
 
 /* --- signals --- */
@@ -90,7 +90,7 @@ TEST(at_any_instruction_with_frame_pointers)
 static void in_handler(int signal)
 {
 	(void)signal;
-	w.run(&w.chain);
+	w.run(&w.stack);
 }
 
 static volatile int was_interrupted;
@@ -101,8 +101,8 @@ static void raise_it(struct target *t)
 	static _Alignas(16) char bytes[64 << 10];
 	stack_t stack = { .ss_sp = bytes, .ss_size = sizeof(bytes) };
 
-	w.chain.context = t;
-	w.chain.then = walked_stay;
+	w.stack.context = t;
+	w.stack.then = walked_stay;
 	sigaltstack(&stack, NULL);
 	sigaction(SIGUSR1, &action, NULL);
 	raise(SIGUSR1);
@@ -128,7 +128,7 @@ static int nr_interrupted(void)
 
 TEST(through_a_signal_handler)
 {
-	w.run = chain_without_frame_pointers;
+	w.run = stack_without_frame_pointers;
 	modules_hold();
 	CHECK(!walker_new(&w.walker), "a walker");
 	target_start(&w.target, raise_it);
@@ -141,7 +141,7 @@ TEST(through_a_signal_handler)
 /* The stack below it is not in the copy. */
 TEST(a_handler_on_an_alternate_stack)
 {
-	w.run = chain_without_frame_pointers;
+	w.run = stack_without_frame_pointers;
 	modules_hold();
 	CHECK(!walker_new(&w.walker), "a walker");
 	target_start(&w.target, raise_on_alternate_stack);
@@ -159,7 +159,7 @@ static ucontext_t outside, inside;
 
 static void coroutine(void)
 {
-	w.run(&w.chain);
+	w.run(&w.stack);
 }
 
 static void run_coroutine(struct target *t)
@@ -167,8 +167,8 @@ static void run_coroutine(struct target *t)
 	size_t size = 256 << 10;
 	void *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	w.chain.context = t;
-	w.chain.then = walked_stay;
+	w.stack.context = t;
+	w.stack.then = walked_stay;
 	getcontext(&inside);
 	inside.uc_stack.ss_sp = stack;
 	inside.uc_stack.ss_size = size;
@@ -180,7 +180,7 @@ static void run_coroutine(struct target *t)
 
 TEST(a_coroutine_from_its_beginning)
 {
-	w.run = chain_without_frame_pointers;
+	w.run = stack_without_frame_pointers;
 	modules_hold();
 	CHECK(!walker_new(&w.walker), "a walker");
 	target_start(&w.target, run_coroutine);
@@ -199,10 +199,10 @@ static bool can_spare(void)
 
 static void sleeper(unsigned int skip_alloca, enum sampler_status expected)
 {
-	w.chain.skip_alloca = skip_alloca;
-	w.chain.then = chain_read;
-	w.chain.context = &w.chain;
-	walked_start(&w, chain_without_frame_pointers);
+	w.stack.skip_alloca = skip_alloca;
+	w.stack.then = stack_read;
+	w.stack.context = &w.stack;
+	walked_start(&w, stack_without_frame_pointers);
 	for (int i = 0; i < 10000 && !can_spare(); i++)
 		usleep(1000);
 	if (!can_spare())
@@ -210,14 +210,14 @@ static void sleeper(unsigned int skip_alloca, enum sampler_status expected)
 	CHECK(w.status == expected, "status %d", w.status);
 	if (w.status != expected)
 		walked_tell(&w);
-	CHECK(!skip_alloca || walked_find(&w) > 0, "the chain");
+	CHECK(!skip_alloca || walked_find(&w) > 0, "the stack");
 	CHECK(w.frames[0].module && w.nr > 2, "%zu frames", w.nr);
 	walked_end(&w);
 }
 
 TEST(a_sleeper_whose_frames_are_found_by_sp)
 {
-	/* those of a build with checks are found by frame pointers; not so the chain's */
+	/* those of a build with checks are found by frame pointers; not so the stack's */
 	sleeper(1, IS_CHECKED ? SAMPLER_PARTIAL : SAMPLER_WHOLE);
 }
 
@@ -294,7 +294,7 @@ TEST(a_child_can_throw_its_walker_away)
 	int status = -1;
 	pid_t child;
 
-	walked_start(&w, chain_without_frame_pointers);
+	walked_start(&w, stack_without_frame_pointers);
 	walked_sample(&w, false);
 	child = fork();
 	if (!child) {

@@ -8,9 +8,9 @@
 static struct walked w;
 static struct tiny tiny;
 
-static void call_in_tiny(struct chain *c)
+static void call_in_tiny(struct stack *c)
 {
-	chain_without_frame_pointers(c);
+	stack_without_frame_pointers(c);
 }
 
 static void stay_in_tiny(void *context)
@@ -23,12 +23,12 @@ TEST(through_a_loaded_library)
 	int at;
 
 	CHECK(!tiny_open("sampler_tiny.so", &tiny), "%s", dlerror());
-	w.chain.then = stay_in_tiny;
+	w.stack.then = stay_in_tiny;
 	walked_start(&w, call_in_tiny);
 	walked_sample(&w, false);
 	CHECK(walked_is_whole(&w), "all of it");
 	at = walked_find(&w);
-	/* before the chain: stay_in_tiny(), tiny_call() */
+	/* before the stack: stay_in_tiny(), tiny_call() */
 	CHECK(at > 2 && w.frames[at - 2].module &&
 		      !strcmp(w.frames[at - 2].module->path, tiny.path), "in the library");
 	walked_end(&w);
@@ -38,14 +38,14 @@ TEST(through_a_loaded_library)
 TEST(through_a_library_without_call_frame_information)
 {
 	char path[PATH_MAX];
-	chain_run *run;
+	stack_run *run;
 	void *handle;
 
 	CHECK(!tiny_open("sampler_tiny.so", &tiny), "%s", dlerror());
 	strcpy(path, tiny.path);
 	strcpy(strrchr(path, '/') + 1, "sampler_without_cfi.so");
 	handle = dlopen(path, RTLD_NOW);
-	run = handle ? (chain_run *)dlsym(handle, "chain_without_cfi") : NULL;
+	run = handle ? (stack_run *)dlsym(handle, "stack_without_cfi") : NULL;
 	CHECK(run, "%s", dlerror());
 	if (!run)
 		return;
@@ -61,7 +61,7 @@ TEST(a_library_that_is_unloaded_before_the_walk)
 	size_t whole;
 
 	CHECK(!tiny_open("sampler_tiny.so", &tiny), "%s", dlerror());
-	w.chain.then = stay_in_tiny;
+	w.stack.then = stay_in_tiny;
 	walked_start(&w, call_in_tiny);
 	walked_sample(&w, false);
 	whole = w.nr;
@@ -100,7 +100,7 @@ TEST(a_library_that_is_unloaded_during_the_walk)
 	size_t whole;
 
 	CHECK(!tiny_open("sampler_tiny.so", &tiny), "%s", dlerror());
-	w.chain.then = stay_in_tiny;
+	w.stack.then = stay_in_tiny;
 	walked_start(&w, call_in_tiny);
 	CHECK(!walker_add(w.walker, &ops, &is_loaded), "added");
 	walked_sample(&w, false);
@@ -137,7 +137,7 @@ TEST(a_library_whose_file_was_replaced)
 	CHECK(tiny.call && !system(command), "%s", command);
 	if (!tiny.call)
 		return;
-	w.chain.then = stay_in_tiny;
+	w.stack.then = stay_in_tiny;
 	walked_start(&w, call_in_tiny);
 	walked_sample(&w, false);
 	for (size_t i = 0; i < w.nr; i++)
@@ -162,7 +162,7 @@ static void load_and_unload(struct target *t)
 
 		if (tiny_open(i & 1 ? "sampler_tiny.so" : "sampler_other.so", &own))
 			continue;
-		own.call(w.chain.then, &w.chain);
+		own.call(w.stack.then, &w.stack);
 		tiny_close(&own);
 		t->value++;
 	}
@@ -192,7 +192,7 @@ TEST(ten_thousand_loads_and_unloads_while_it_is_sampled)
 	int files = open_files();
 	size_t used = 0;
 
-	w.chain.then = work;
+	w.stack.then = work;
 	modules_hold();
 	CHECK(!walker_new(&w.walker), "a walker");
 	target_start(&w.target, load_and_unload);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* walk.c - the chain of unwinders, and the one by frame pointers on stacks made by hand */
+/* walk.c - the stack of unwinders, and the one by frame pointers on stacks made by hand */
 #include <errno.h>
 #include "libsampler/copy/registers.h"
 #include "libsampler/unwind/unwinders.h"
@@ -54,7 +54,7 @@ static enum sampler_unwound follow(void)
 	return how;
 }
 
-TEST(a_regular_chain_of_frame_pointers)
+TEST(a_regular_stack_of_frame_pointers)
 {
 	begin(AT(4));
 	record(4, AT(8), NATIVE);
@@ -109,7 +109,7 @@ TEST(a_return_address_in_no_module)
 	CHECK(follow() == SAMPLER_COMPLETED && frames.nr == 1, "%zu frames", frames.nr);
 }
 
-TEST(zero_is_an_end_only_of_a_chain)
+TEST(zero_is_an_end_only_of_a_stack)
 {
 	begin(0);
 	register_set(&regs, 0, 1);	/* as where it was interrupted: all registers */
@@ -145,7 +145,7 @@ TEST(no_more_frames_than_there_is_room_for)
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 2, "%zu frames", frames.nr);
 }
 
-/* --- the chain of unwinders --- */
+/* --- the stack of unwinders --- */
 
 static struct walked w;
 
@@ -294,7 +294,7 @@ TEST(an_added_unwinder_and_then_call_frame_information)
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "made" };
 	struct aux a = { .how = { SAMPLER_UNRECOGNIZED } };
 
-	walked_start(&w, chain_without_frame_pointers);
+	walked_start(&w, stack_without_frame_pointers);
 	CHECK(!sampler_module_add(&made) && !walker_add(w.walker, &aux_ops, &a), "ready");
 	walked_sample(&w, false);
 	a.next = w.target.result.regs;
@@ -333,10 +333,10 @@ TEST(call_frame_information_then_an_added_unwinder_and_back)
 	struct sampler_module made = { .path = "made" };
 	int nr_calls = 0;
 
-	walked_start(&w, chain_with_frame_pointers);
-	/* the call in the outermost of the chain is said to be of made code */
-	made.start = w.chain.from[1] - 1;
-	made.limit = w.chain.from[1];
+	walked_start(&w, stack_with_frame_pointers);
+	/* the call in the outermost of the stack is said to be of made code */
+	made.start = w.stack.from[1] - 1;
+	made.limit = w.stack.from[1];
 	CHECK(!sampler_module_add(&made) && !walker_add(w.walker, &ops, &nr_calls), "ready");
 	walked_sample(&w, false);
 	CHECK(walked_is_whole(&w) && nr_calls == 1, "%d frames by it", nr_calls);

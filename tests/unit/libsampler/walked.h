@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* walked.h - a thread in a chain of calls, and the frames that are found of it */
+/* walked.h - a thread in a stack of calls, and the frames that are found of it */
 #ifndef TESTS_UNIT_LIBSAMPLER_WALKED_H
 #define TESTS_UNIT_LIBSAMPLER_WALKED_H
 
-#include "tests/unit/libsampler/chain.h"
+#include "tests/unit/libsampler/stack.h"
 #include "tests/unit/libsampler/target.h"
 
 struct walked {
 	struct target target;		/* first */
-	struct chain chain;
-	chain_run *run;
+	struct stack stack;
+	stack_run *run;
 	struct walker *walker;
 	struct sampler_frame frames[SAMPLING_FRAMES_MAX];
 	size_t nr;
@@ -25,16 +25,16 @@ __attribute__((unused)) static void walked_run(struct target *t)
 {
 	struct walked *w = (struct walked *)t;
 
-	if (!w->chain.context)
-		w->chain.context = w;
-	w->chain.fd = t->go[0];
-	w->chain.is_ready = (volatile int *)&t->is_ready;
-	if (!w->chain.then)
-		w->chain.then = walked_stay;
-	w->run(&w->chain);
+	if (!w->stack.context)
+		w->stack.context = w;
+	w->stack.fd = t->go[0];
+	w->stack.is_ready = (volatile int *)&t->is_ready;
+	if (!w->stack.then)
+		w->stack.then = walked_stay;
+	w->run(&w->stack);
 }
 
-__attribute__((unused)) static void walked_start(struct walked *w, chain_run *run)
+__attribute__((unused)) static void walked_start(struct walked *w, stack_run *run)
 {
 	w->run = run;
 	modules_hold();
@@ -60,16 +60,16 @@ __attribute__((unused)) static void walked_sample(struct walked *w, bool spare)
 	walked_walk(w);
 }
 
-/* The chain's calls stand one after the other. Returns where the first does, or -1. */
+/* The stack's calls stand one after the other. Returns where the first does, or -1. */
 __attribute__((unused)) static int walked_find(const struct walked *w)
 {
-	for (size_t i = 0; i + CHAIN_LINKS <= w->nr; i++) {
+	for (size_t i = 0; i + STACK_LINKS <= w->nr; i++) {
 		int n = 0;
 
-		while (n < CHAIN_LINKS &&
-		       w->frames[i + n].address == w->chain.from[CHAIN_LINKS - 1 - n])
+		while (n < STACK_LINKS &&
+		       w->frames[i + n].address == w->stack.from[STACK_LINKS - 1 - n])
 			n++;
-		if (n == CHAIN_LINKS)
+		if (n == STACK_LINKS)
 			return i;
 	}
 	return -1;

@@ -93,39 +93,39 @@ TEST(records_are_whole_and_wrap)
 		      op_ring_peek(&ring, 1 + i)->value == data[i], "word %u", i);
 }
 
-static bool log_chain(const struct op_owner *o, u64 pc, const struct op_chain *c)
+static bool log_stack(const struct op_owner *o, u64 pc, const struct op_stack *c)
 {
 	bool logged;
 
 	if (!op_ring_enter(&ring))
 		return false;
-	logged = op_ring_log_chain(&ring, o, pc, 77, 3, c);
+	logged = op_ring_log_stack(&ring, o, pc, 77, 3, c);
 	op_ring_leave(&ring);
 	return logged;
 }
 
-TEST(chains_are_whole_and_wrap)
+TEST(stacks_are_whole_and_wrap)
 {
 	static u64 callers[] = { ~0ull, 2, 3, 4, 5, 6, 7 };
-	struct op_chain c = { .callers = callers, .nr = 7, .nr_kernel = 3, .end = 0x102 };
+	struct op_stack c = { .callers = callers, .nr = 7, .nr_kernel = 3, .end = 0x102 };
 	struct op_owner o = owner(1, true, 1);
 
 	op_ring_init(&ring, entries, 16);
-	CHECK(log_chain(&o, 100, &c) && op_ring_filled(&ring) == 3 + 1 + OP_RING_CALLERS(7),
+	CHECK(log_stack(&o, 100, &c) && op_ring_filled(&ring) == 3 + 1 + OP_RING_CALLERS(7),
 	      "%u", op_ring_filled(&ring));
 	CHECK(log_one(&o, 101) && log_one(&o, 102), "two more");
-	CHECK(!log_chain(&o, 103, &c) && op_ring_filled(&ring) == 11, "five are too few for six");
+	CHECK(!log_stack(&o, 103, &c) && op_ring_filled(&ring) == 11, "five are too few for six");
 	op_ring_consume(&ring, 3);
 	CHECK(op_ring_sample_entries(&ring) == 6, "%u", op_ring_sample_entries(&ring));
 	op_ring_consume(&ring, 6);
 	CHECK(op_ring_sample_entries(&ring) == 1, "a plain one");
 	op_ring_consume(&ring, 2);
-	CHECK(log_chain(&o, 104, &c) && log_chain(&o, 105, &c), "it wraps");
+	CHECK(log_stack(&o, 104, &c) && log_stack(&o, 105, &c), "it wraps");
 	op_ring_consume(&ring, op_ring_sample_entries(&ring));
 	const struct op_entry *e = op_ring_peek(&ring, 0);
-	struct op_chain got = op_ring_chain(&ring);
+	struct op_stack got = op_ring_stack(&ring);
 
-	CHECK(e->kind == OP_ENTRY_CHAIN && e->value == 105 && e->small == 77 && e->event == 3,
+	CHECK(e->kind == OP_ENTRY_STACK && e->value == 105 && e->small == 77 && e->event == 3,
 	      "kind %d", e->kind);
 	CHECK(got.nr == 7 && got.nr_kernel == 3 && got.end == 0x102, "%u of %u", got.nr_kernel,
 	      got.nr);
@@ -133,7 +133,7 @@ TEST(chains_are_whole_and_wrap)
 		CHECK(op_ring_caller(&ring, i) == callers[i], "caller %u", i);
 }
 
-TEST(chains_of_any_length_take_what_they_say)
+TEST(stacks_of_any_length_take_what_they_say)
 {
 	static u64 callers[1024];
 	static struct op_entry room[1024];
@@ -141,15 +141,15 @@ TEST(chains_of_any_length_take_what_they_say)
 
 	op_ring_init(&ring, room, 1024);
 	for (u32 nr = 0; nr <= 1024; nr++) {
-		struct op_chain c = { .callers = callers, .nr = nr, .nr_kernel = nr / 2 };
+		struct op_stack c = { .callers = callers, .nr = nr, .nr_kernel = nr / 2 };
 		u32 used = op_ring_filled(&ring), said = nr ? 0 : 3;
 
-		CHECK(log_chain(&o, nr, &c), "%u callers", nr);
+		CHECK(log_stack(&o, nr, &c), "%u callers", nr);
 		used = op_ring_filled(&ring) - used - said;
 		op_ring_consume(&ring, said);
 		CHECK(used == op_ring_sample_entries(&ring) && used <= 1 + OP_RING_CALLERS(nr),
 		      "%u callers, %u entries", nr, used);
-		CHECK(op_ring_chain(&ring).nr == nr, "%u", nr);
+		CHECK(op_ring_stack(&ring).nr == nr, "%u", nr);
 		op_ring_consume(&ring, used);
 	}
 }
@@ -180,18 +180,18 @@ static u32 written, overflowed, finished;
 static bool log_any(const struct op_owner *o, u32 i)
 {
 	u64 callers[8];
-	struct op_chain c = { .callers = callers, .nr = i % 8, .nr_kernel = i % 3, .end = i };
+	struct op_stack c = { .callers = callers, .nr = i % 8, .nr_kernel = i % 3, .end = i };
 
 	if (i % 3)
 		return op_ring_log(&ring, o, i, o->generation, 0);
 	for (u32 n = 0; n < c.nr; n++)
 		callers[n] = i + n;
-	return op_ring_log_chain(&ring, o, i, o->generation, 0, &c);
+	return op_ring_log_stack(&ring, o, i, o->generation, 0, &c);
 }
 
-static bool chain_is_right(u32 i)
+static bool stack_is_right(u32 i)
 {
-	struct op_chain c = op_ring_chain(&ring);
+	struct op_stack c = op_ring_stack(&ring);
 	u32 n = 0;
 
 	while (n < c.nr && op_ring_caller(&ring, n) == i + n)
@@ -253,8 +253,8 @@ static void pass(struct reading *s)
 				    s->o.user != e->value / 3 % 2 ||
 				    s->o.generation != e->small ||
 				    (s->read > 1 && e->value <= s->last_pc) ||
-				    (e->kind == OP_ENTRY_CHAIN) != (e->value % 3 == 0) ||
-				    (e->value % 3 == 0 && !chain_is_right(e->value));
+				    (e->kind == OP_ENTRY_STACK) != (e->value % 3 == 0) ||
+				    (e->value % 3 == 0 && !stack_is_right(e->value));
 			used = op_ring_sample_entries(&ring);
 			s->late += e->small < old;	/* an older pass should have had it */
 			s->last_pc = e->value;

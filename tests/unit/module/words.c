@@ -196,21 +196,21 @@ TEST(ibs_samples_that_do_not_fit_leave_nothing)
 }
 
 /* [EB-40] [EB-44] */
-TEST(chains_decode_to_their_contexts)
+TEST(stacks_decode_to_their_contexts)
 {
-	static op_word record[OP_WORDS_CHAIN(20)];
+	static op_word record[OP_WORDS_STACK(20)];
 	struct op_context got = { .cpu = 99 }, want[21];
 
 	op_words_init(&words, room, 1024, 1000);
 	memset(&said, 0, sizeof(said));
 	for (u64 pc = 0; pc < 20000; pc++) {
-		struct op_words_chain chain = { .words = record };
-		static op_word read[OP_WORDS_CHAIN(20)];
+		struct op_words_stack stack = { .words = record };
+		static op_word read[OP_WORDS_STACK(20)];
 		u32 nr = any(21), end = any(7);
 		size_t n, at = 2;
 
 		want[0] = any_context();
-		op_words_chain_begin(&chain, &said, &want[0], pc, 3);
+		op_words_stack_begin(&stack, &said, &want[0], pc, 3);
 		for (u32 i = 1; i <= nr; i++) {
 			struct op_context place = any_context();
 
@@ -218,11 +218,11 @@ TEST(chains_decode_to_their_contexts)
 			want[i].user = place.user;
 			want[i].cookie = place.cookie;
 			want[i].anon = place.anon;
-			op_words_chain_caller(&chain, &want[i], pc + i);
+			op_words_stack_caller(&stack, &want[i], pc + i);
 		}
-		CHECK(op_words_chain_end(&words, &said, &chain, end), "room");
+		CHECK(op_words_stack_end(&words, &said, &stack, end), "room");
 		n = take_all(read);
-		CHECK(n <= OP_WORDS_CHAIN(nr), "%zu words of %u callers", n, nr);
+		CHECK(n <= OP_WORDS_STACK(nr), "%zu words of %u callers", n, nr);
 		CHECK(read[0] == OP_ESCAPE && read[1] == OP_TRACE_BEGIN, "begin");
 		for (u32 i = 0; i <= nr; i++) {
 			at += decode(read + at, n - at, &got);
@@ -236,22 +236,22 @@ TEST(chains_decode_to_their_contexts)
 }
 
 /* [EB-47] */
-TEST(chains_that_do_not_fit_leave_nothing)
+TEST(stacks_that_do_not_fit_leave_nothing)
 {
-	static op_word record[OP_WORDS_CHAIN(200)];
-	struct op_words_chain chain = { .words = record };
+	static op_word record[OP_WORDS_STACK(200)];
+	struct op_words_stack stack = { .words = record };
 	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3 };
 
 	op_words_init(&words, room, 1024, OP_WORDS_RESERVE + 300);
 	memset(&said, 0, sizeof(said));
-	op_words_chain_begin(&chain, &said, &c, 5, 0);
+	op_words_stack_begin(&stack, &said, &c, 5, 0);
 	for (u32 i = 0; i < 150; i++)
-		op_words_chain_caller(&chain, &c, i);
-	CHECK(!op_words_chain_end(&words, &said, &chain, 0), "150 callers in 300 words");
+		op_words_stack_caller(&stack, &c, i);
+	CHECK(!op_words_stack_end(&words, &said, &stack, 0), "150 callers in 300 words");
 	CHECK(!op_words_used(&words) && !said.cpu, "nothing was written or said");
-	op_words_chain_begin(&chain, &said, &c, 5, 0);
+	op_words_stack_begin(&stack, &said, &c, 5, 0);
 	CHECK(!said.cpu, "said only when it is written");
-	CHECK(op_words_chain_end(&words, &said, &chain, 0) && said.cpu, "without callers");
+	CHECK(op_words_stack_end(&words, &said, &stack, 0) && said.cpu, "without callers");
 }
 
 TEST(full_buffer_takes_nothing_and_then_says_everything)

@@ -178,7 +178,7 @@ TEST(a_collector_that_cannot_tell)
 	CHECK(!*said, "%s", said);
 }
 
-TEST(chains_that_were_cut)
+TEST(stacks_that_were_cut)
 {
 	begin();
 	counted.stacks[OP_STACK_COMPLETE] = 990;
@@ -188,7 +188,7 @@ TEST(chains_that_were_cut)
 	CHECK(!*said, "one in 100: %s", said);
 	counted.stacks[OP_STACK_SHORT_COPY] = 110;
 	tell();
-	CHECK(strstr(said, "10.0 % of the call chains lack their outermost callers: of a stack "
+	CHECK(strstr(said, "10.0 % of the call stacks lack their outermost callers: of a stack "
 		     "4096 bytes were copied; use a larger count"), "%s", said);
 	lockable = 1 << 20;
 	tell();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * throws.c - walks by tables at every single instruction of what chains/exceptions.cc does
+ * throws.c - walks by tables at every single instruction of what stacks/exceptions.cc does
  *
  * Another process, stopped by ptrace() after each instruction: libgcc's unwinder, which
  * walk.c compares with, loses its own way while it moves frames. A walk that gets to the end
- * must have a chain that is written down here, as tests/unit/daemon/collect/perf/call_trees/modes.h
+ * must have a stack that is written down here, as tests/unit/daemon/collect/perf/call_trees/modes.h
  * has them: functions of the program by name, others as "?", neighbours that are alike as one.
  */
 #include <errno.h>
@@ -28,7 +28,7 @@
 #define RED_ZONE	128
 /*
  * Instructions for each landing pad where libgcc has overwritten what it saved [UT-17]: those that
- * do it, without a way out, and those behind, from where a chain can end with callers missing.
+ * do it, without a way out, and those behind, from where a stack can end with callers missing.
  */
 #define OVERWRITING	150
 #define OVERWRITTEN	25		/* gcc 14's libgcc: 45 for two of them */
@@ -185,7 +185,7 @@ static void start(const struct mode *m)
 		SKIP("nothing can be traced here");
 }
 
-/* ---- its chains ---- */
+/* ---- its stacks ---- */
 
 static const struct mapping *mapping_of(uint64_t place)
 {

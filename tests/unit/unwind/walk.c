@@ -99,8 +99,8 @@ static struct op_unwind_cursor cursor_of(const ucontext_t *u)
 	return c;
 }
 
-/* The chain of callers, as backtrace() has it. */
-static int walk(const ucontext_t *u, uint64_t *chain, enum op_unwind_result *ret_end, bool *ret_fp)
+/* The stack, as backtrace() has it. */
+static int walk(const ucontext_t *u, uint64_t *stack, enum op_unwind_result *ret_end, bool *ret_fp)
 {
 	struct op_unwind_cursor c = cursor_of(u);
 	uint64_t offset, sp = c.floor;
@@ -108,7 +108,7 @@ static int walk(const ucontext_t *u, uint64_t *chain, enum op_unwind_result *ret
 	int nr = 0;
 
 	do {
-		chain[nr++] = c.pc;
+		stack[nr++] = c.pc;
 		table = table_of(op_unwind_place(&c), &offset);
 		*ret_end = op_unwind_next(table, offset, &c, read_memory, &sp);
 	} while (*ret_end == OP_UNWIND_STEPPED && nr < DEPTH);

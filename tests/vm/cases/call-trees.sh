@@ -1,17 +1,17 @@
 # shellcheck shell=dash
 # seconds: 240
 # programs: call_tree call_tree-fp call_tree-static call_tree-static-pie exceptions calls-go
-# call-trees - chains as the module takes them by tables, of programs that call in every way
+# call-trees - stacks as the module takes them by tables, of programs that call in every way
 #
-# Without the daemon: chains reads the buffer. Every possible chain of a mode is written down here,
+# Without the daemon: stacks reads the buffer. Every possible stack of a mode is written down here,
 # innermost first, libraries and the vdso as "?", the kernel's part left out, neighbours that are
-# alike as one. A chain is right if it is the end of one of them, for a sample may lie in any of its
+# alike as one. A stack is right if it is the end of one of them, for a sample may lie in any of its
 # functions. The same as tests/unit/daemon/collect/perf/call_trees.c asks of the other collector.
 
 # shellcheck source=tests/vm/guest/models.sh
 . /vm/models.sh
 
-# judge END TIMES LINES: of the chains in /tmp/chains those that are not whole, and then how many there
+# judge END TIMES LINES: of the stacks in /tmp/stacks those that are not whole, and then how many there
 # are, whole ones and wrong ones. END is how whole ones end, and TIMES, if not 0, how often recurse()
 # is in those that spin.
 judge()
@@ -57,7 +57,7 @@ judge()
 			print "wrong: " $0
 		}
 	}
-	END { print all + 0, whole + 0, wrong + 0 }' /tmp/chains
+	END { print all + 0, whole + 0, wrong + 0 }' /tmp/stacks
 }
 
 # known PROGRAM LEAST MOST MODE END TIMES LINES: at least LEAST percent are whole, at most MOST wrong,
@@ -66,14 +66,14 @@ NR=200
 known()
 {
 	local all whole wrong
-	chains -t -n $((NR * 11 / 10)) 100 "/vm/bin/$1" "$4" > /tmp/chains 2>&1
-	echo "== $*"; sort -rn /tmp/chains | head -n 12 | cut -c 1-300
+	stacks -t -n $((NR * 11 / 10)) 100 "/vm/bin/$1" "$4" > /tmp/stacks 2>&1
+	echo "== $*"; sort -rn /tmp/stacks | head -n 12 | cut -c 1-300
 	judge "$5" "$6" "$7" > /tmp/judged
 	grep -E '^(not whole|wrong)' /tmp/judged | cut -c 1-300 | diag
 	read -r all whole wrong <<-END
 		$(tail -n 1 /tmp/judged)
 	END
-	at_least "$1 $4: chains" "$all" $NR
+	at_least "$1 $4: stacks" "$all" $NR
 	at_least "$1 $4: whole, in percent" "$(percent "$whole" "$all")" "$2"
 	at_most "$1 $4: wrong, in percent" "$(percent "$wrong" "$all")" "$3"
 }
@@ -89,16 +89,16 @@ is_its_own()
 	esac
 }
 
-# go_is_right WHAT: the chains of both goroutines of calls-go
+# go_is_right WHAT: the stacks of both goroutines of calls-go
 go_is_right()
 {
 	local all right
-	all=$(awk '$3 ~ /^main.spin/ { n += $1 } END { print n + 0 }' /tmp/chains)
-	at_least "$1: chains" "$all" 200
-	for chain in 'main.main;runtime.main' 'main.worker;main.main.func1'; do
-		right=$(awk -v of="^main.spin;main.inner;main.outer;$chain;runtime.goexit" \
-			'$2 ~ /^complete/ && $3 ~ of { n += $1 } END { print n + 0 }' /tmp/chains)
-		at_least "$1: by $chain" "$right" 20
+	all=$(awk '$3 ~ /^main.spin/ { n += $1 } END { print n + 0 }' /tmp/stacks)
+	at_least "$1: stacks" "$all" 200
+	for stack in 'main.main;runtime.main' 'main.worker;main.main.func1'; do
+		right=$(awk -v of="^main.spin;main.inner;main.outer;$stack;runtime.goexit" \
+			'$2 ~ /^complete/ && $3 ~ of { n += $1 } END { print n + 0 }' /tmp/stacks)
+		at_least "$1: by $stack" "$right" 20
 		all=$((all - right))
 	done
 	at_most "$1: others" "$all" 2
@@ -133,12 +133,12 @@ for program in call_tree call_tree-fp; do
 	known $program 99 0 mapper complete 0 \
 		'spin plain_c plain_b plain_a main ?|? maps_and_unmaps ?'
 	known $program 0 0 forge complete 0 'forged forges main ?|forged'
-	bad=$(awk '$2 ~ /^bad-frame/ { n += $1 } END { print n + 0 }' /tmp/chains)
+	bad=$(awk '$2 ~ /^bad-frame/ { n += $1 } END { print n + 0 }' /tmp/stacks)
 	at_least "$program forge: that cannot be, in percent" "$(percent "$bad" $NR)" 15
 done
 
 # While an exception is thrown, some instructions have no way out, or a wrong one ([UT-17]): many
-# chains, or chance decides. One in 100 to 800 here, more than on a real CPU: the emulator looks
+# stacks, or chance decides. One in 100 to 800 here, more than on a real CPU: the emulator looks
 # for interrupts between blocks of code, which are short there.
 NR=2000
 put timer/count "$(count_for 200)"
@@ -158,8 +158,8 @@ put timer/count "$(count_for 500)"
 if [ -x /vm/bin/calls-go ]; then
 	for how in '' -t; do
 		# shellcheck disable=SC2086 # an option, or none
-		chains $how -n 400 100 /vm/bin/calls-go > /tmp/chains 2>&1
-		echo "== calls-go $how"; sort -rn /tmp/chains | head -n 12 | cut -c 1-300
+		stacks $how -n 400 100 /vm/bin/calls-go > /tmp/stacks 2>&1
+		echo "== calls-go $how"; sort -rn /tmp/stacks | head -n 12 | cut -c 1-300
 		go_is_right "a Go program${how:+ by tables}"
 	done
 else

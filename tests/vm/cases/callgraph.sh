@@ -12,14 +12,14 @@ check "opcontrol --reset" opcontrol --reset
 /vm/bin/calltree kernel 500 "$TURNS"
 opcontrol --status > /tmp/status
 sed -n '/[Ss]tacks/p' /tmp/status
-is "status tells how chains ended" "$(grep -c '^Call stacks: .* complete' /tmp/status)" 1
+is "status tells how stacks ended" "$(grep -c '^Call stacks: .* complete' /tmp/status)" 1
 profile_end
 
 opreport --stacks=folded > /tmp/folded 2> /tmp/opreport.err
 awk '{ print $NF, $0 }' /tmp/folded | sort -rn | head -n 20 | cut -c 1-300
 cat /tmp/opreport.err
 
-# folded PATTERN: samples of the chains that match
+# folded PATTERN: samples of the stacks that match
 folded() { awk -v of="$1" '$0 ~ of { n += $NF } END { print n + 0 }' /tmp/folded; }
 
 # Not all have: what a process has mapped the module knows 10 ms later, on a busy host some more.

@@ -39,7 +39,7 @@ done
 profiled -g -e INST_RETIRED:2000000:0:0:1
 report --stacks=folded > /tmp/folded; head -n 20 /tmp/folded
 all=$(awk '/_percent / { n += $NF } END { print n + 0 }' /tmp/folded)
-at_least "chains of the functions that work" "$all" 500
+at_least "stacks of the functions that work" "$all" 500
 is "of them whole" "$(awk '/^[^[].*;[a-z]*_percent / { n += $NF } END { print n + 0 }' /tmp/folded)" "$all"
 
 # counted EVENT MS: how often while it does so much work

@@ -38,13 +38,13 @@ ends short-processes
 begins 0
 i=0
 while [ $i -lt 40 ]; do
-	chain=$(ms 10)
-	for p in 11 12 13 14; do chain="$chain $bin/v$p $(ms 10)"; done
+	stack=$(ms 10)
+	for p in 11 12 13 14; do stack="$stack $bin/v$p $(ms 10)"; done
 	# shellcheck disable=SC2086
-	$on_cpu0 $bin/v10 $chain || not_ok "chain of exec"
+	$on_cpu0 $bin/v10 $stack || not_ok "stack of exec"
 	i=$((i + 1))
 done
-ends exec-chains 0
+ends exec-stacks 0
 
 # four threads that outlive their leader                            threads: 3000 ms
 check "threads without a leader" threads "$(ms 300)"
@@ -112,7 +112,7 @@ while read -r what minimum pattern; do
 		"$(percent "$(hot "$pattern")" "$interrupts")" "$minimum"
 done <<WORK
 short-processes 10 v0.
-exec-chains 20 v1[0-4]
+exec-stacks 20 v1[0-4]
 dlopen 20 libv0[0-4].so
 map-fixed 20 libv0[5-9].so
 munmap 20 libv1[0-4].so

@@ -15,9 +15,9 @@ counter 0 0x3c 0 100000
 cost()
 {
 	# shellcheck disable=SC2086 # an option, or none
-	chains ${4:-} "$1" "/vm/bin/$3" 1000 "$2" > /tmp/chains
-	cut -c 1-300 /tmp/chains >&2
-	sed -n 's|^\([0-9]*\) [0-9]*$|\1|p' /tmp/chains
+	stacks ${4:-} "$1" "/vm/bin/$3" 1000 "$2" > /tmp/stacks
+	cut -c 1-300 /tmp/stacks >&2
+	sed -n 's|^\([0-9]*\) [0-9]*$|\1|p' /tmp/stacks
 }
 
 none=$(cost 0 8 gaps)

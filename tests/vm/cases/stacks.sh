@@ -1,8 +1,8 @@
 # shellcheck shell=dash
 # seconds: 120
-# stacks - chains of callers as the module takes them, against programs whose callers are known
+# stacks - stacks as the module takes them, against programs whose callers are known
 #
-# Without the daemon: chains reads the buffer, and prints "COUNT END FRAME;FRAME...".
+# Without the daemon: stacks reads the buffer, and prints "COUNT END FRAME;FRAME...".
 
 # shellcheck source=tests/vm/guest/models.sh
 . /vm/models.sh
@@ -11,22 +11,22 @@
 take()
 {
 	# shellcheck disable=SC2086 # options, or none
-	chains ${5:-} ${6:-} "$4" "/vm/bin/$1" "$2" "$3" "$TURNS" > /tmp/chains 2>&1
-	echo "== $*"; sort -rn /tmp/chains | head -n 30 | cut -c 1-400
-	is "$model $1 $2: words that are none" "$(sed -n 's/.* bad //p' /tmp/chains)" 0
+	stacks ${5:-} ${6:-} "$4" "/vm/bin/$1" "$2" "$3" "$TURNS" > /tmp/stacks 2>&1
+	echo "== $*"; sort -rn /tmp/stacks | head -n 30 | cut -c 1-400
+	is "$model $1 $2: words that are none" "$(sed -n 's/.* bad //p' /tmp/stacks)" 0
 }
 
-# matching PATTERN < lines: how many chains
-matching() { awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n += $1 } END { print n + 0 }' /tmp/chains; }
+# matching PATTERN < lines: how many stacks
+matching() { awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n += $1 } END { print n + 0 }' /tmp/stacks; }
 
-# depths PATTERN: how many frames chains have that match it, each number once
+# depths PATTERN: how many frames stacks have that match it, each number once
 depths()
 {
 	awk -v of="$1" '$1 ~ /^[0-9]+$/ && $0 ~ of { n[split($3, frames, ";")] }
-		END { for (i in n) print i }' /tmp/chains
+		END { for (i in n) print i }' /tmp/stacks
 }
 
-# are WHAT OF PATTERN: of chains matching OF at least 99 % match PATTERN, too; of a few all but one,
+# are WHAT OF PATTERN: of stacks matching OF at least 99 % match PATTERN, too; of a few all but one,
 # for any may be hit where a frame is just being made
 are()
 {
@@ -47,7 +47,7 @@ models='timer nmi-ipi' entry=do_syscall_64
 for model in $models; do
 	load model="$model"
 	put timer/count "$(count_for 1000)"
-	# for 256 chains of 1024 callers on a CPU, whenever the host lets somebody empty it
+	# for 256 stacks of 1024 callers on a CPU, whenever the host lets somebody empty it
 	put cpu_buffer_size 131072
 	put buffer_size 2097152
 
@@ -58,15 +58,15 @@ for model in $models; do
 		"$entry;.*;clear;third;second;first;main;"
 	at_least "$model: with callers in the kernel" "$(matching "vfs_read;.*;$entry;.*;clear;third;")" 20
 	take calltree-fp deep 300 1024
-	are "deep chains are cut" "$burn" ' truncated.fp burn(;deeper)+$'
-	is "$model: frames of chains that are cut, of user code and of the kernel" \
+	are "deep stacks are cut" "$burn" ' truncated.fp burn(;deeper)+$'
+	is "$model: frames of stacks that are cut, of user code and of the kernel" \
 		"$(depths ' truncated.fp (.k.;)*burn;')" 1025
 	take calltree-fp forge 100 64
 	at_least "$model: forged: samples" "$(matching .)" 20
 	at_least "$model: forged: callers that are not code" "$(matching ' bad-frame[^ ]* burn_with$')" 1
 	is "$model: forged: frames that are not" "$(matching 'burn_with;.*[?]')" 0
 	broken=$(matching ' (no-table|no-maps|bad-frame|unreadable)')
-	at_least "$model: chains that broke off, of which $broken were just told, are counted" \
+	at_least "$model: stacks that broke off, of which $broken were just told, are counted" \
 		"$(aborted)" "$broken"
 
 	take calltree signal 400 64 -t
@@ -84,13 +84,13 @@ for model in $models; do
 	take calltree storm 300 64 -t -a
 	all=$(matching "$burn") unknown=$(matching ' (no-(maps|user)[^ ]*|complete[+]fp) burn')
 	echo "# $model: of $all samples of a storm, not known yet: $unknown" >&3
-	awk '$3 ~ /^burn/ { print "# " $2, $3, $1 }' /tmp/chains | cut -c 1-150 | sort | head -n 20 >&3
+	awk '$3 ~ /^burn/ { print "# " $2, $3, $1 }' /tmp/stacks | cut -c 1-150 | sort | head -n 20 >&3
 	at_least "$model: storm: samples whose mappings were known" $((all - unknown)) 200
 	at_least "$model: storm: whole ones in percent" \
 		"$(percent "$(matching " complete burn;third;second;first;(storm;)?main;.*_start$")" \
 		$((all - unknown)))" 99
 	is "$model: storm: wrong ones" "$(awk '$2 == "complete" && $3 ~ /^burn/ &&
-		$3 !~ /^burn;third;second;first;(storm;)?main;.*_start$/' /tmp/chains)" ""
+		$3 !~ /^burn;third;second;first;(storm;)?main;.*_start$/' /tmp/stacks)" ""
 	at_least "$model: storm: forked children" "$(matching ' complete burn;.*first;storm;main')" 50
 	at_least "$model: storm: and those that exec" "$(matching ' complete burn;.*first;main')" 50
 	unload

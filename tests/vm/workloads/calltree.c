@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calltree - code whose callers are known: its time is spent at the end of one chain
+ * calltree - code whose callers are known: its time is spent at the end of one stack
  *
  *	calltree HOW MS TURNS
  *

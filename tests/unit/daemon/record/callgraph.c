@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callgraph.c - chains in words become opreport's call graph, functions by name
+ * callgraph.c - stacks in words become opreport's call graph, functions by name
  *
  * The functions are this program's own: their places in its file are worked out from where the
  * loader put them, and the report has to come back with their names.
@@ -57,8 +57,8 @@ static uint64_t offset_of(int (*function)(int))
 	return p.offset;
 }
 
-/* Samples in graph_leaf: a chain of 3 frames, and of recursion in graph_calls. */
-static void put_chains(void)
+/* Samples in graph_leaf: a stack of 3 frames, and of recursion in graph_calls. */
+static void put_stacks(void)
 {
 	uint64_t leaf = offset_of(graph_leaf), calls = offset_of(graph_calls),
 		 top = offset_of(graph_main);
@@ -68,19 +68,19 @@ static void put_chains(void)
 	fake_task(&fake, 22, 1, 21);
 	fake_cookie(&fake, 1);
 	for (int i = 0; i < 10; i++) {
-		fake_chain(&fake);
+		fake_stack(&fake);
 		fake_sample(&fake, leaf, 0);
 		fake_caller(&fake, calls + 1);
 		if (i < 4)
 			fake_caller(&fake, calls + 1);
 		fake_caller(&fake, top + 1);
-		fake_chain_end(&fake, OP_STACK_COMPLETE);
+		fake_stack_end(&fake, OP_STACK_COMPLETE);
 	}
 	for (int i = 0; i < 5; i++) {
-		fake_chain(&fake);
+		fake_stack(&fake);
 		fake_sample(&fake, leaf + 1, 0);
 		fake_caller(&fake, top + 2);
-		fake_chain_end(&fake, OP_STACK_COMPLETE);
+		fake_stack_end(&fake, OP_STACK_COMPLETE);
 	}
 }
 
@@ -133,7 +133,7 @@ TEST(functions_call_each_other)
 	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0, "who am I?");
 	fake_collector_free(&fake);
 	fake_collector_init(&fake, paths, 1);
-	put_chains();
+	put_stacks();
 	r = test_open();
 	test_drain(r);
 	test_close(r);

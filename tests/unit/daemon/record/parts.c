@@ -123,11 +123,11 @@ TEST(applications_are_one)
 static void put_call(op_word caller, op_word callee)
 {
 	fake_cookie(&fake, callee);
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_sample(&fake, 0x10, 0);
 	fake_cookie(&fake, caller);
 	fake_caller(&fake, 0x200);
-	fake_chain_end(&fake, 0);
+	fake_stack_end(&fake, 0);
 }
 
 #define CALLS(part, from, to)                                                                 \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - chains of callers from words to {cg} files and the store of chains */
-#include "tests/unit/daemon/record/chains.h"
+/* stacks.c - stacks from words to {cg} files and the stack store */
+#include "tests/unit/daemon/record/stacks.h"
 
 /* No call of f by itself: f is called by main, and calls. */
-TEST(calls_and_the_chain)
+TEST(calls_and_the_stack)
 {
 	struct recorder *r;
 	struct cpu_counts c;
@@ -16,7 +16,7 @@ TEST(calls_and_the_chain)
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(0x30, 0x1f), 3, 3);
 	check_files(CG(APP_AT, APP_AT, APP_AT) "\n" CG(APP_AT, APP_AT, LIB_AT) "\n"
 		    LIB_AT "/{dep}/" LIB_AT "/" ALL "\n");
-	CHECK_CHAINS("current", "3 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "3 TIMER x.so+100 app+1f app+2f complete\n");
 	c = test_totals(r);
 	CHECK(c.recorded == 3 && c.stacks[OP_STACK_COMPLETE] == 3 && !c.stacks_lost, "counted");
 	test_close(r);
@@ -28,14 +28,14 @@ TEST(recursion_calls_itself)
 
 	test_prepare();
 	put_task();
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_cookie(&fake, APP);
 	fake_sample(&fake, 0x100, 0);
 	fake_caller(&fake, 0x108);
 	fake_caller(&fake, 0x108);
 	fake_caller(&fake, 0x108);
 	fake_caller(&fake, 0x200);
-	fake_chain_end(&fake, OP_STACK_TRUNCATED | OP_STACK_FRAME_POINTERS);
+	fake_stack_end(&fake, OP_STACK_TRUNCATED | OP_STACK_FRAME_POINTERS);
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(0x108, 0x100), 1, 4);
@@ -45,11 +45,11 @@ TEST(recursion_calls_itself)
 	test_close(r);
 }
 
-/* The kernel, a module, a library, two mappings and a program in one chain. */
-static void put_long_chain(void)
+/* The kernel, a module, a library, two mappings and a program in one stack. */
+static void put_long_stack(void)
 {
 	put_task();
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_kernel(&fake);
 	fake_sample(&fake, KERNEL_PC, 0);
 	fake_caller(&fake, KERNEL_PC + 0x100);
@@ -62,7 +62,7 @@ static void put_long_chain(void)
 	fake_caller(&fake, 0xa001);
 	fake_cookie(&fake, APP);
 	fake_caller(&fake, 0x51);
-	fake_chain_end(&fake, OP_STACK_COMPLETE);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
 }
 
 TEST(from_user_into_the_kernel)
@@ -70,7 +70,7 @@ TEST(from_user_into_the_kernel)
 	struct recorder *r;
 
 	test_prepare();
-	put_long_chain();
+	put_long_stack();
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", CG(KERNEL, KERNEL, KERNEL),
@@ -79,7 +79,7 @@ TEST(from_user_into_the_kernel)
 	CHECK_FILE("current", CG(APP_AT, HEAP, LIB_AT), ARC(0x11, 0x40), 1, 1);
 	CHECK_FILE("current", CG(APP_AT, JIT, HEAP), ARC(1, 0x10), 1, 1);
 	CHECK_FILE("current", CG(APP_AT, APP_AT, JIT), ARC(0x51, 0), 1, 1);
-	CHECK_CHAINS("current", "1 TIMER no-vmlinux+ffffffff81000100 no-vmlinux+ffffffff810001ff"
+	CHECK_STACKS("current", "1 TIMER no-vmlinux+ffffffff81000100 no-vmlinux+ffffffff810001ff"
 		     " x.so+40 [heap]+10 anon+0 app+50 complete\n");
 	test_close(r);
 }
@@ -93,7 +93,7 @@ TEST(headers_of_calls)
 	size_t size;
 
 	test_prepare();
-	put_long_chain();
+	put_long_stack();
 	r = test_open();
 	test_drain(r);
 	CHECK(!sample_header_read(tmpdir_path("samples/current/" CG(LIB_AT, LIB_AT, KERNEL)), &h,
@@ -105,12 +105,12 @@ TEST(headers_of_calls)
 	test_close(r);
 }
 
-static void put_short_chain(void)
+static void put_short_stack(void)
 {
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_cookie(&fake, LIB);
 	fake_sample(&fake, 0x40, 0);
-	fake_chain_end(&fake, OP_STACK_COMPLETE);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
 }
 
 /* Told with the sample, else read when the thread is first seen, and again after each exec. */
@@ -124,21 +124,21 @@ TEST(threads_have_their_names)
 	put_text(tmpdir_path("proc/21/task/22/comm"), "from proc\n");
 	r = test_open();
 	put_task();
-	put_short_chain();
+	put_short_stack();
 	fake_comm(&fake, "told of 16 bytes");
-	put_short_chain();
+	put_short_stack();
 	fake_task(&fake, 23, APP, 21);		/* is gone */
-	put_short_chain();
+	put_short_stack();
 	fake_task(&fake, 0, OP_NO_COOKIE, 0);
-	put_short_chain();
+	put_short_stack();
 	test_drain(r);
 	put_text(tmpdir_path("proc/21/task/22/comm"), "after\nexec\n");
 	put_task();
-	put_short_chain();
+	put_short_stack();
 	fake_task(&fake, 22, OTHER, 21);
-	put_short_chain();
+	put_short_stack();
 	test_drain(r);
-	CHECK_CHAINS("current", "2 TIMER 21/22 'from proc' x.so+40 complete\n"
+	CHECK_STACKS("current", "2 TIMER 21/22 'from proc' x.so+40 complete\n"
 				"1 TIMER 21/22 'told of 16 bytes' x.so+40 complete\n"
 				"1 TIMER 21/23 x.so+40 complete\n"
 				"1 TIMER 0/0 'swapper' x.so+40 complete\n"
@@ -148,7 +148,7 @@ TEST(threads_have_their_names)
 
 static const struct {
 	struct separation separate;
-	const char *files, *chain;
+	const char *files, *stack;
 } separations[] = {
 	{ { .lib = true },
 	  "{kern}/no-vmlinux/{dep}/{kern}/no-vmlinux/" ALL "\n"
@@ -176,29 +176,29 @@ TEST(separation_keeps_calls_apart)
 		test_prepare();
 		test_config.separate = separations[i].separate;
 		put_task();
-		fake_chain(&fake);
+		fake_stack(&fake);
 		fake_kernel(&fake);
 		fake_sample(&fake, KERNEL_PC, 0);
 		fake_user(&fake);
 		fake_cookie(&fake, LIB);
 		fake_caller(&fake, 0x41);
-		fake_chain_end(&fake, OP_STACK_COMPLETE);
+		fake_stack_end(&fake, OP_STACK_COMPLETE);
 		r = test_open();
 		test_drain(r);
 		check_files(separations[i].files);
-		CHECK_CHAINS("current", separations[i].chain);
+		CHECK_STACKS("current", separations[i].stack);
 		test_close(r);
 	}
 }
 
-/* Frames of nowhere: no call with them, but the chain is whole. */
+/* Frames of nowhere: no call with them, but the stack is whole. */
 TEST(frames_of_nowhere)
 {
 	struct recorder *r;
 
 	test_prepare();
 	put_task();
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_cookie(&fake, LIB);
 	fake_sample(&fake, 0x100, 0);
 	fake_cookie(&fake, UNKNOWN);
@@ -210,41 +210,41 @@ TEST(frames_of_nowhere)
 	fake_cookie(&fake, APP);
 	fake_caller(&fake, 0x41);
 	fake_caller(&fake, 0);
-	fake_chain_end(&fake, OP_STACK_NO_TABLE);
+	fake_stack_end(&fake, OP_STACK_NO_TABLE);
 	r = test_open();
 	test_drain(r);
 	check_files(CG(APP_AT, APP_AT, APP_AT) "\n" LIB_AT "/{dep}/" LIB_AT "/" ALL "\n");
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(1, 0x40), 1, 1);
-	CHECK_CHAINS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 "
+	CHECK_STACKS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 "
 		     "no_table\n");
 	const struct cpu_counts counts = { .stacks = { 9, 9, 1, 2, 3, 4, 9, 9, 5 } };
 	CHECK(stats_stacks_aborted(&counts) == 15, "those that broke off");
 	test_close(r);
 }
 
-/* Samples that are lost or left out take their chains with them. */
-TEST(chains_of_no_sample)
+/* Samples that are lost or left out take their stacks with them. */
+TEST(stacks_of_no_sample)
 {
 	struct recorder *r;
 	struct cpu_counts c;
 
 	test_prepare();
 	put_task();
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_cookie(&fake, UNKNOWN);
 	fake_sample(&fake, 0x100, 0);
 	fake_cookie(&fake, APP);
 	fake_caller(&fake, 0x31);
 	fake_caller(&fake, 0x41);
-	fake_chain_end(&fake, OP_STACK_COMPLETE);
-	fake_chain(&fake);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
+	fake_stack(&fake);
 	fake_sample(&fake, 0x100, 7);
 	fake_caller(&fake, 0x31);
-	fake_chain_end(&fake, OP_STACK_COMPLETE);
+	fake_stack_end(&fake, OP_STACK_COMPLETE);
 	r = test_open();
 	test_drain(r);
 	check_files("");
-	CHECK_CHAINS("current", "none");
+	CHECK_STACKS("current", "none");
 	c = test_totals(r);
 	CHECK(c.lost[LOST_UNKNOWN_IMAGE] == 1 && c.lost[LOST_STREAM] == 1 && !c.stacks[0], "lost");
 	test_close(r);
@@ -260,7 +260,7 @@ TEST(image_filter)
 	put_calls(1);
 	r = test_open();
 	test_drain(r);
-	CHECK_CHAINS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
 	check_files(LIB_AT "/{dep}/" LIB_AT "/" ALL "\n");
 	test_close(r);
 
@@ -273,15 +273,15 @@ TEST(image_filter)
 	test_close(r);
 }
 
-/* Streams of the original's do not say where a chain ends. */
-TEST(chains_without_an_end)
+/* Streams of the original's do not say where a stack ends. */
+TEST(stacks_without_an_end)
 {
 	struct recorder *r;
 
 	test_prepare();
 	put_task();
 	for (int i = 0; i < 2; i++) {
-		fake_chain(&fake);
+		fake_stack(&fake);
 		fake_cookie(&fake, APP);
 		fake_sample(&fake, 0x100, i);
 		fake_caller(&fake, 0x21);
@@ -293,12 +293,12 @@ TEST(chains_without_an_end)
 	fake_cpu(&fake, 2);
 	test_drain(r);
 	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 2, "now it has");
-	CHECK_CHAINS("current", "1 TIMER app+100 app+20 untold\n"
+	CHECK_STACKS("current", "1 TIMER app+100 app+20 untold\n"
 				"1 SECOND app+100 app+20 untold\n");
 	test_close(r);
 }
 
-/* A chain of any length costs no more than the longest. */
+/* A stack of any length costs no more than the longest. */
 static size_t deepest;
 static unsigned int deepest_end;
 
@@ -323,10 +323,10 @@ TEST(as_deep_as_it_gets)
 
 		fake_collector_init(&f, NULL, 0);
 		fake_kernel(&f);
-		fake_chain(&f);
+		fake_stack(&f);
 		for (size_t i = 0; i <= callers; i++)
 			fake_caller(&f, 0x1000 + i);
-		fake_chain_end(&f, OP_STACK_FRAME_POINTERS);
+		fake_stack_end(&f, OP_STACK_FRAME_POINTERS);
 		trans_feed(t, f.words, f.nr);
 		CHECK(deepest == want + 1, "%zu of %zu", deepest, callers);
 		CHECK(deepest_end == (OP_STACK_FRAME_POINTERS |

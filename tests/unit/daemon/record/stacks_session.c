@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks_session.c - the store of chains through a session's life, and when it fails */
-#include "tests/unit/daemon/record/chains.h"
+/* stacks_session.c - the stack store through a session's life, and when it fails */
+#include "tests/unit/daemon/record/stacks.h"
 
 #define STORE "samples/current/stats/stacks"
 
@@ -26,19 +26,19 @@ TEST(saved_thrown_away_and_begun_anew)
 	r = test_open();
 	test_drain(r);
 	CHECK(!recorder_save(r, "one", &e), "%s", e.text);
-	CHECK_CHAINS("one", "2 TIMER x.so+100 app+1f app+2f complete\n");
-	CHECK_CHAINS("current", "none");
+	CHECK_STACKS("one", "2 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "none");
 	CHECK(!test_totals(r).stacks[OP_STACK_COMPLETE], "they went with the session");
 	put_calls(1);
 	test_drain(r);
-	CHECK_CHAINS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
 	CHECK_FILE("current", CG(APP_AT, APP_AT, LIB_AT), ARC(0x20, 0x100), 1, 1);
 	CHECK(!recorder_reset(r, &e), "%s", e.text);
-	CHECK_CHAINS("current", "none");
+	CHECK_STACKS("current", "none");
 	put_calls(4);
 	test_drain(r);
-	CHECK_CHAINS("current", "4 TIMER x.so+100 app+1f app+2f complete\n");
-	CHECK_CHAINS("one", "2 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "4 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("one", "2 TIMER x.so+100 app+1f app+2f complete\n");
 	test_close(r);
 }
 
@@ -59,13 +59,13 @@ TEST(the_next_daemon_goes_on)
 	put_calls(5);
 	r = test_open();
 	test_drain(r);
-	CHECK_CHAINS("current", "8 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "8 TIMER x.so+100 app+1f app+2f complete\n");
 	c = test_totals(r);
 	CHECK(c.stacks[OP_STACK_COMPLETE] == 8, "%" PRIu64, c.stacks[OP_STACK_COMPLETE]);
 	test_close(r);
 }
 
-TEST(sessions_without_chains_have_no_store)
+TEST(sessions_without_stacks_have_no_store)
 {
 	struct recorder *r;
 
@@ -75,7 +75,7 @@ TEST(sessions_without_chains_have_no_store)
 	fake_sample(&fake, 0x10, 0);
 	r = test_open();
 	test_drain(r);
-	CHECK_CHAINS("current", "none");
+	CHECK_STACKS("current", "none");
 	test_close(r);
 }
 
@@ -86,11 +86,11 @@ TEST(a_broken_store_is_kept)
 
 	test_prepare();
 	file_make_dirs(tmpdir_path("samples/current/stats"), 0755);
-	put_text(tmpdir_path(STORE), "this is no store of chains, and far too short to be one");
+	put_text(tmpdir_path(STORE), "this is no stack store, and far too short to be one");
 	put_calls(1);
 	r = test_open();
 	test_drain(r);
-	CHECK_CHAINS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
 	CHECK(!file_read_all(tmpdir_path(STORE ".broken1"), 1000, &text, NULL) &&
 	      !strncmp(text, "this", 4), "kept");
 	free(text);
@@ -119,7 +119,7 @@ TEST(no_store_costs_no_sample)
 	file_remove_tree(tmpdir_path(STORE));
 	put_calls(1);
 	test_drain(r);
-	CHECK_CHAINS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
 	test_close(r);
 }
 
@@ -139,7 +139,7 @@ TEST(no_call_costs_a_sample)
 	c = test_totals(r);
 	CHECK(c.recorded == 3 && c.arcs_lost == 6 && !c.lost[LOST_SAMPLE_FILE] && !c.stacks_lost,
 	      "%" PRIu64 " calls lost", c.arcs_lost);
-	CHECK_CHAINS("current", "3 TIMER x.so+100 app+1f app+2f complete\n");
+	CHECK_STACKS("current", "3 TIMER x.so+100 app+1f app+2f complete\n");
 	CHECK(log_says("calls of call graphs are being lost: "), "told");
 	CHECK(!recorder_dump(r, &e), "told once");
 	test_close(r);
@@ -152,9 +152,9 @@ TEST(what_the_log_says)
 
 	test_prepare();
 	put_calls(2);
-	fake_chain(&fake);
+	fake_stack(&fake);
 	fake_sample(&fake, 0x10, 0);
-	fake_chain_end(&fake, OP_STACK_BAD_FRAME | OP_STACK_FRAME_POINTERS);
+	fake_stack_end(&fake, OP_STACK_BAD_FRAME | OP_STACK_FRAME_POINTERS);
 	r = test_open();
 	test_drain(r);
 	recorder_write_counts(r);

@@ -145,18 +145,18 @@ static const struct {
 	  { E, OP_MODULE_RANGE, 1, 0xa000, 0x500, 0x656c75646f6d, 0, 0, 0, 0, 0, 0, 0, E,
 	    OP_MODULE_LOADED, END },
 	  "range 1 a000 500 module\nloaded\n", 0, 0, 0 },
-	{ "chain of OProfile's: a leaf and its callers, then another",
+	{ "stack of OProfile's: a leaf and its callers, then another",
 	  { E, OP_TRACE_BEGIN, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x10, 2, 0x20, 0, E,
 	    OP_COOKIE_SWITCH, 2,
 	    0x30, 0, E, OP_TRACE_BEGIN, 0x40, 2, END },
 	  "u 10 2 cpu0 0/0 app-1 image1 leaf\nstack counter2 cpu0 0/0 app-1 end7: 10@1 20@1 30@2\n"
 	  "u 40 2 cpu0 0/0 app-1 image2 leaf\nstack counter2 cpu0 0/0 app-1 end7: 40@2\n",
 	  0, 0, 0 },
-	{ "another CPU ends a chain",
+	{ "another CPU ends a stack",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_CPU_SWITCH, 1, 0x20, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
 	  "k 20 0 cpu1 0/0 app-1 image-1\n", 0, 0, 0 },
-	{ "another task ends a chain, module notes too; not before its leaf",
+	{ "another task ends a stack, module notes too; not before its leaf",
 	  { E, OP_TRACE_BEGIN, E, OP_CPU_SWITCH, 2, E, OP_CTX_SWITCH, 5, 6, E, OP_CTX_TGID, 7,
 	    E, OP_KERNEL_ENTER, 0x10, 0, 0x20, 0, E, OP_CTX_SWITCH, 8, 9, E, OP_CTX_TGID, 8,
 	    0x30, 0,
@@ -166,7 +166,7 @@ static const struct {
 	  "k 30 0 cpu2 8/8 app9 image-1\nk 40 0 cpu2 8/8 app9 image-1 leaf\n"
 	  "stack counter0 cpu2 8/8 app9 end7: 40@kernel 50@kernel\nloaded\n"
 	  "k 60 0 cpu2 8/8 app9 image-1\n", 0, 0, 0 },
-	{ "chain from the kernel into two mappings and a file, and a sample without one",
+	{ "stack from the kernel into two mappings and a file, and a sample without one",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0xff10, 1, 0xff20, 0, E, OP_USER_ENTER,
 	    E, OP_COOKIE_SWITCH, 0, E, OP_ANON_MAP, 0x1000, 0x3000, 0x5d706165685bu, 0, 0, 0,
 	    0x1234, 0, 0x1240, 0, E, OP_ANON_MAP, 0x5000, 0x6000, 0x7469, 0, 0, 0, 0x5678, 0,
@@ -174,17 +174,17 @@ static const struct {
 	  "k ff10 1 cpu0 0/0 app-1 image-1 leaf\n"
 	  "stack counter1 cpu0 0/0 app-1 end100: ff10@kernel ff20@kernel 1234@[heap] 1240@[heap]"
 	  " 5678@it 30@3\nu 40 1 cpu0 0/0 app-1 image3\n", 0, 0, 0 },
-	{ "chain of one; an end without a chain, and one without a leaf",
+	{ "stack of one; an end without a stack, and one without a leaf",
 	  { E, OP_STACK_END, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, E, OP_TRACE_BEGIN, 0x30,
 	    0, E, OP_STACK_END, OP_STACK_NO_TABLE, E, OP_TRACE_BEGIN, E, OP_STACK_END, 0, 0x40, 0,
 	    END },
 	  "u 30 0 cpu0 0/0 app-1 image3 leaf\nstack counter0 cpu0 0/0 app-1 end2: 30@3\n"
 	  "u 40 0 cpu0 0/0 app-1 image3\n", 0, 0, 0 },
-	{ "chain of a sample in no known mode",
+	{ "stack of a sample in no known mode",
 	  { E, OP_TRACE_BEGIN, 0x10, 0, E, OP_USER_ENTER, 0x20, 0, E, OP_STACK_END, 0, 0x30, 0,
 	    END },
 	  "? 10 0 cpu0 0/0 app-1 image-1 leaf\nu 30 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
-	{ "chain cut by garbage: what follows are callers still",
+	{ "stack cut by garbage: what follows are callers still",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, 0x20, 0, E, 999, 1, E, OP_USER_ENTER,
 	    E, OP_COOKIE_SWITCH, 3, 0x30, 0, E, OP_STACK_END, 0, 0x40, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\n"
@@ -208,7 +208,7 @@ static const struct {
 	  "k 10 0 cpu0 0/0 app-1 image-1 called 'aaaaaaaa'\n"
 	  "k 20 0 cpu0 0/0 app-1 image-1 called 'aaaaaaaaaaaaaaaa'\n"
 	  "k 30 0 cpu0 7/7 app1 image-1\n", 0, 0, 0 },
-	{ "table wanted, in the middle of a chain too",
+	{ "table wanted, in the middle of a stack too",
 	  { E, OP_WANT_TABLE, 5, E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_WANT_TABLE,
 	    6, 0x20, 0, E, OP_STACK_END, 1, E, OP_WANT_TABLE, E, OP_KERNEL_ENTER, END },
 	  "wants the table of 5\nk 10 0 cpu0 0/0 app-1 image-1 leaf\nwants the table of 6\n"

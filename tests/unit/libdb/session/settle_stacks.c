@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* settle_stacks.c - counts of chains after a kill -9: as the store has them */
+/* settle_stacks.c - counts of stacks after a kill -9: as the store has them */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "libdb/session/session.h"
@@ -27,7 +27,7 @@ static void begin_store(void)
 	CHECK(!stack_store_context(store, &all, &context), "context");
 }
 
-static void put_chains(unsigned int end, uint64_t n)
+static void put_stacks(unsigned int end, uint64_t n)
 {
 	const struct stack_frame frame = { image, 0x100 };
 
@@ -51,8 +51,8 @@ TEST(more_in_the_store)
 	};
 
 	begin_store();
-	put_chains(STACK_COMPLETE, 80);
-	put_chains(STACK_NO_TABLE | STACK_END_GUESSED, 59);
+	put_stacks(STACK_COMPLETE, 80);
+	put_stacks(STACK_NO_TABLE | STACK_END_GUESSED, 59);
 	CHECK(settle(cpu, 3), "changed");
 	CHECK(cpu[0].stacks[STACK_COMPLETE] == 70 && cpu[1].stacks[STACK_COMPLETE] == 10,
 	      "%" PRIu64 " %" PRIu64, cpu[0].stacks[STACK_COMPLETE], cpu[1].stacks[STACK_COMPLETE]);
@@ -65,16 +65,16 @@ TEST(more_in_the_store)
 	CHECK(!settle(cpu, 3), "once is enough");
 }
 
-TEST(never_more_chains_than_samples)
+TEST(never_more_stacks_than_samples)
 {
 	struct cpu_counts cpu[2] = { { .recorded = 10 }, { .recorded = 5 } };
 
 	begin_store();
-	put_chains(STACK_COMPLETE, 1000000);
-	put_chains(STACK_TRUNCATED | STACK_END_GUESSED, UINT32_MAX);
+	put_stacks(STACK_COMPLETE, 1000000);
+	put_stacks(STACK_TRUNCATED | STACK_END_GUESSED, UINT32_MAX);
 	CHECK(settle(cpu, 2), "changed");
 	CHECK(cpu[0].stacks[STACK_COMPLETE] == 10 && cpu[1].stacks[STACK_COMPLETE] == 5 &&
-		      !cpu[0].stacks[STACK_TRUNCATED], "chains");
+		      !cpu[0].stacks[STACK_TRUNCATED], "stacks");
 	CHECK(cpu[0].stacks_guessed == 10 && cpu[1].stacks_guessed == 5, "guessed");
 }
 
@@ -84,7 +84,7 @@ TEST(missing_in_the_store)
 				  .stacks_lost = 1 };
 
 	begin_store();
-	put_chains(STACK_COMPLETE, 3);
+	put_stacks(STACK_COMPLETE, 3);
 	CHECK(settle(&cpu, 1), "changed");
 	CHECK(cpu.stacks[STACK_COMPLETE] == 8 && cpu.stacks_lost == 5, "lost %" PRIu64,
 	      cpu.stacks_lost);

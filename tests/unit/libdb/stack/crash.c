@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crash.c - kill -9 at any instant loses no chain that was added
+ * crash.c - kill -9 at any instant loses no stack that was added
  *
- * A child adds chains that follow from their number alone and tells in shared memory how many adds
+ * A child adds stacks that follow from their number alone and tells in shared memory how many adds
  * have returned. It is killed at a random moment; then the file must hold each of them once, and at
  * most the one under way besides, and so it must after a writer has opened it.
  */
@@ -12,8 +12,8 @@
 
 #define ROUNDS	60
 
-/* The i-th sample's chain: all sorts of depths, each innermost frame a new one. */
-static size_t chain_of(uint64_t i, const struct stack_ids *ids, struct stack_frame *frames)
+/* The i-th sample's stack: all sorts of depths, each innermost frame a new one. */
+static size_t stack_of(uint64_t i, const struct stack_ids *ids, struct stack_frame *frames)
 {
 	size_t nr = hash_u64(i) % 20 + 1;
 
@@ -27,11 +27,11 @@ static uint64_t hash_of(uint64_t i)
 {
 	const struct stack_ids ids = { .app = 1, .kernel = 2 };
 	struct stack_frame frames[20];
-	size_t nr = chain_of(i, &ids, frames);
-	uint64_t hash = chain_hash_root((unsigned int)(i % 4));
+	size_t nr = stack_of(i, &ids, frames);
+	uint64_t hash = stack_hash_root((unsigned int)(i % 4));
 
 	while (nr-- > 0)
-		hash = chain_hash_frame(hash, frames[nr].image == 1 ? "/bin/app" : "kallsyms",
+		hash = stack_hash_frame(hash, frames[nr].image == 1 ? "/bin/app" : "kallsyms",
 					frames[nr].offset);
 	return hash_mix(hash_mix(hash, hash_string("CPU_CLK_UNHALTED")), (uint64_t)SAMPLE_ALL);
 }
@@ -45,7 +45,7 @@ static void child(const char *path, uint64_t i)
 	if (stack_store_open(path, 0, &s, NULL) || stack_labels(s, &ids))
 		_exit(1);
 	for (;; i++) {
-		size_t nr = chain_of(i, &ids, frames);
+		size_t nr = stack_of(i, &ids, frames);
 
 		if (stack_store_add(s, ids.context, ids.event, frames, nr,
 				    (unsigned int)(i % 4), 1))
@@ -57,7 +57,7 @@ static void child(const char *path, uint64_t i)
 /* How many samples the file has, which must be the first @added or one more, each once. */
 static uint64_t holds(const char *path, uint64_t added, int round)
 {
-	struct chain_sums have = { NULL, 0 }, want;
+	struct stack_sums have = { NULL, 0 }, want;
 	struct stack_snapshot s;
 	int err = stack_store_read(path, &s, NULL);
 	bool same = true;
@@ -72,13 +72,13 @@ static uint64_t holds(const char *path, uint64_t added, int round)
 	want.nr = have.nr;
 	want.sums = calloc(want.nr + 1, sizeof(*want.sums));
 	for (uint64_t i = 0; i < want.nr; i++)
-		want.sums[i] = (struct chain_sum){ hash_of(i), 1 };
+		want.sums[i] = (struct stack_sum){ hash_of(i), 1 };
 	sums_merge(&want);
 	for (size_t i = 0; i < have.nr; i++)
 		same &= have.sums[i].hash == want.sums[i].hash && have.sums[i].count == 1;
 	CHECK(have.nr >= added && have.nr <= added + 1, "round %d: %llu added, %zu there", round,
 	      (unsigned long long)added, have.nr);
-	CHECK(same, "round %d: other chains than were added", round);
+	CHECK(same, "round %d: other stacks than were added", round);
 	free(have.sums);
 	free(want.sums);
 	return have.nr;

@@ -30,7 +30,7 @@ static inline struct stack_snapshot snapshot(void)
 	return s;
 }
 
-/* How many samples there are, of whatever chain. */
+/* How many samples there are, of whatever stack. */
 static inline uint64_t only_count(void)
 {
 	struct stack_snapshot r = snapshot();

@@ -24,7 +24,7 @@ static int add_nth(struct stack_store *s, const struct stack_ids *ids, uint64_t 
 	return stack_store_add(s, ids->context, ids->event, frames, ARRAY_SIZE(frames), 0, 1);
 }
 
-/* Add distinct chains until it fails; how many went in. */
+/* Add distinct stacks until it fails; how many went in. */
 static uint64_t add_until(struct stack_store *s, const struct stack_ids *ids, int want_err)
 {
 	uint64_t n = 0;
@@ -36,7 +36,7 @@ static uint64_t add_until(struct stack_store *s, const struct stack_ids *ids, in
 	return n;
 }
 
-/* @nr chains are there, as often as @total says, and @lost samples are owned up to. */
+/* @nr stacks are there, as often as @total says, and @lost samples are owned up to. */
 static void still_whole(uint32_t nr, uint64_t total, uint64_t lost)
 {
 	struct op_error e = { "" };
@@ -46,7 +46,7 @@ static void still_whole(uint32_t nr, uint64_t total, uint64_t lost)
 	CHECK(!stack_store_read(path, &r, &e), "%s", e.text);
 	stack_snapshot_totals(&r, &t);
 	CHECK(r.nr_counts == nr && t.samples == total && r.lost == lost,
-	      "%u chains, %llu samples, %llu lost", r.nr_counts, (unsigned long long)t.samples,
+	      "%u stacks, %llu samples, %llu lost", r.nr_counts, (unsigned long long)t.samples,
 	      (unsigned long long)r.lost);
 	stack_snapshot_free(&r);
 }
@@ -64,9 +64,9 @@ TEST(full_disk)
 	n = add_until(s, &ids, -ENOSPC);
 	/* the last pages too, though they were fewer than is asked for in one go */
 	CHECK(!stat(path, &st) && st.st_size == 400 << 10, "%lld bytes", (long long)st.st_size);
-	CHECK(n > 10000, "%llu chains", (unsigned long long)n);
+	CHECK(n > 10000, "%llu stacks", (unsigned long long)n);
 	still_whole((uint32_t)n, n, 1);
-	/* known chains still count, new ones go on failing */
+	/* known stacks still count, new ones go on failing */
 	CHECK(!add_nth(s, &ids, 5) && add_nth(s, &ids, n) == -ENOSPC, "after");
 	still_whole((uint32_t)n, n + 1, 2);
 	stack_store_close(s);

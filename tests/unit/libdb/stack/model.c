@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* model.c - many chains of all sorts: as in a naive model, and read while written */
+/* model.c - many stacks of all sorts: as in a naive model, and read while written */
 #include "tests/unit/libdb/stack/fresh.h"
 
 #define MODEL_ADDS	60000
 
-/* A chain of up to 30 frames whose outer half is one of few. */
-static size_t random_chain(const struct stack_ids *ids, struct stack_frame *frames)
+/* A stack of up to 30 frames whose outer half is one of few. */
+static size_t random_stack(const struct stack_ids *ids, struct stack_frame *frames)
 {
 	size_t nr = test_random() % 30 + 1;
 	uint64_t seed = test_random() % 8;
@@ -27,19 +27,19 @@ static const char *path_of(const struct stack_ids *ids, uint32_t image)
 	return image == ids->app ? "/bin/app" : image == ids->lib ? "/lib/libm.so" : "kallsyms";
 }
 
-static void model_add(struct chain_sums *model, const struct stack_ids *ids,
+static void model_add(struct stack_sums *model, const struct stack_ids *ids,
 		      const struct stack_frame *frames, size_t nr, unsigned int end,
 		      uint64_t count)
 {
-	uint64_t hash = chain_hash_root(end);
+	uint64_t hash = stack_hash_root(end);
 
 	for (size_t i = nr; i-- > 0;)
-		hash = chain_hash_frame(hash, path_of(ids, frames[i].image), frames[i].offset);
+		hash = stack_hash_frame(hash, path_of(ids, frames[i].image), frames[i].offset);
 	hash = hash_mix(hash_mix(hash, hash_string("CPU_CLK_UNHALTED")), (uint64_t)SAMPLE_ALL);
-	model->sums[model->nr++] = (struct chain_sum){ hash, count };
+	model->sums[model->nr++] = (struct stack_sum){ hash, count };
 }
 
-static bool same_sums(const struct chain_sums *a, const struct chain_sums *b)
+static bool same_sums(const struct stack_sums *a, const struct stack_sums *b)
 {
 	for (size_t i = 0; i < a->nr && i < b->nr; i++)
 		if (a->sums[i].hash != b->sums[i].hash || a->sums[i].count != b->sums[i].count)
@@ -47,17 +47,17 @@ static bool same_sums(const struct chain_sums *a, const struct chain_sums *b)
 	return a->nr == b->nr;
 }
 
-/* Chains of all sorts, with the store closed and opened again now and then. */
+/* Stacks of all sorts, with the store closed and opened again now and then. */
 TEST(like_a_naive_model)
 {
-	struct chain_sums model = { calloc(MODEL_ADDS, sizeof(struct chain_sum)), 0 }, have;
+	struct stack_sums model = { calloc(MODEL_ADDS, sizeof(struct stack_sum)), 0 }, have;
 	struct stack_ids ids, again;
 	struct stack_store *s = fresh(&ids);
 	struct stack_frame frames[30];
 	struct stack_store_size size, reopened;
 
 	for (int i = 0; i < MODEL_ADDS; i++) {
-		size_t nr = random_chain(&ids, frames);
+		size_t nr = random_stack(&ids, frames);
 		unsigned int end = (unsigned int)(test_random() % 3);
 		uint64_t count = test_random() % 3 + 1;
 
@@ -76,7 +76,7 @@ TEST(like_a_naive_model)
 	}
 	sums_merge(&model);
 	have = file_sums(path);
-	CHECK(same_sums(&model, &have), "%zu chains, model has %zu", have.nr, model.nr);
+	CHECK(same_sums(&model, &have), "%zu stacks, model has %zu", have.nr, model.nr);
 	stack_store_close(s);
 	free(have.sums);
 	have = file_sums(path);
@@ -85,7 +85,7 @@ TEST(like_a_naive_model)
 	free(model.sums);
 }
 
-/* A reader sees whole chains, and ever more of them, while another process writes. */
+/* A reader sees whole stacks, and ever more of them, while another process writes. */
 TEST(reader_beside_writer)
 {
 	struct stack_ids ids;
@@ -101,7 +101,7 @@ TEST(reader_beside_writer)
 
 		s = open_stacks(path, 0);
 		for (int i = 0; i < 80000; i++) {
-			size_t nr = random_chain(&ids, frames);
+			size_t nr = random_stack(&ids, frames);
 
 			if (stack_store_add(s, ids.context, ids.event, frames, nr, 0, 1))
 				_exit(1);

@@ -45,37 +45,37 @@ static inline int stack_labels(struct stack_store *s, struct stack_ids *ret)
 }
 
 /*
- * The naive model: a chain is known by a hash over how it ended and its frames, outermost first,
- * and a sum by that of its chain, event and context.
+ * The naive model: a stack is known by a hash over how it ended and its frames, outermost first,
+ * and a sum by that of its stack, event and context.
  */
-static inline uint64_t chain_hash_root(unsigned int end)
+static inline uint64_t stack_hash_root(unsigned int end)
 {
 	return hash_u64(end + 1);
 }
 
-static inline uint64_t chain_hash_frame(uint64_t hash, const char *image, uint64_t offset)
+static inline uint64_t stack_hash_frame(uint64_t hash, const char *image, uint64_t offset)
 {
 	return hash_mix(hash_mix(hash, hash_string(image)), offset);
 }
 
-struct chain_sum {
+struct stack_sum {
 	uint64_t hash, count;
 };
 
-struct chain_sums {
-	struct chain_sum *sums;
+struct stack_sums {
+	struct stack_sum *sums;
 	size_t nr;
 };
 
 static inline int compare_sums(const void *a, const void *b)
 {
-	const struct chain_sum *x = a, *y = b;
+	const struct stack_sum *x = a, *y = b;
 
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
 /* Sort, and make one of equal ones. */
-static inline void sums_merge(struct chain_sums *s)
+static inline void sums_merge(struct stack_sums *s)
 {
 	size_t nr = 0;
 
@@ -90,17 +90,17 @@ static inline void sums_merge(struct chain_sums *s)
 	s->nr = nr;
 }
 
-static inline struct chain_sums snapshot_sums(const struct stack_snapshot *s)
+static inline struct stack_sums snapshot_sums(const struct stack_snapshot *s)
 {
-	struct chain_sums ret = { calloc(s->nr_counts + 1, sizeof(*ret.sums)), s->nr_counts };
+	struct stack_sums ret = { calloc(s->nr_counts + 1, sizeof(*ret.sums)), s->nr_counts };
 	uint64_t *hashes = calloc(s->nr_nodes + 1, sizeof(*hashes));
 
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		const struct stack_node *n = &s->nodes[i];
 		const struct stack_frame *f = &s->frames[n->parent == STACK_NONE ? 0 : n->frame];
 
-		hashes[i] = n->parent == STACK_NONE ? chain_hash_root(n->frame) :
-			chain_hash_frame(hashes[n->parent], s->images[f->image].name.path,
+		hashes[i] = n->parent == STACK_NONE ? stack_hash_root(n->frame) :
+			stack_hash_frame(hashes[n->parent], s->images[f->image].name.path,
 					 f->offset);
 	}
 	for (uint32_t i = 0; i < s->nr_counts; i++) {
@@ -117,11 +117,11 @@ static inline struct chain_sums snapshot_sums(const struct stack_snapshot *s)
 }
 
 /* Sums of a file that must be readable. */
-static inline struct chain_sums file_sums(const char *path)
+static inline struct stack_sums file_sums(const char *path)
 {
 	struct stack_snapshot s;
 	struct op_error e = { "" };
-	struct chain_sums ret;
+	struct stack_sums ret;
 	int err = stack_store_read(path, &s, &e);
 
 	CHECK(!err, "read: %d %s", err, e.text);

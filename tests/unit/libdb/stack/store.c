@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* store.c - chains go in, the same chains with the same counts come out */
+/* store.c - stacks go in, the same stacks with the same counts come out */
 #include <errno.h>
 #include <sys/stat.h>
 #include "tests/unit/libdb/stack/fresh.h"
@@ -12,7 +12,7 @@ static uint64_t bytes_of(const struct stack_store *s)
 	return size.bytes;
 }
 
-TEST(one_chain)
+TEST(one_stack)
 {
 	struct stack_ids ids;
 	struct stack_store *s = fresh(&ids);
@@ -38,8 +38,8 @@ TEST(one_chain)
 	stack_snapshot_free(&r);
 }
 
-/* A chain seen before takes no byte, whatever came in between. */
-TEST(known_chains_are_free)
+/* A stack seen before takes no byte, whatever came in between. */
+TEST(known_stacks_are_free)
 {
 	struct stack_ids ids;
 	struct stack_store *s = fresh(&ids);
@@ -87,7 +87,7 @@ TEST(bytes_for_what_is_new)
 	stack_store_close(s);
 }
 
-/* Ends, events and contexts keep chains apart; recursion is as deep as it was. */
+/* Ends, events and contexts keep stacks apart; recursion is as deep as it was. */
 TEST(kept_apart)
 {
 	static const struct stack_event misses = { "CACHE_MISSES", 500, 0x41 };

@@ -85,7 +85,7 @@ TEST(inlines)
 	};
 	static const struct {
 		uint64_t address;
-		const char *chain;
+		const char *stack;
 	} wants[] = {
 		{ 0xff, "" }, { 0x100, "main" }, { 0x110, "f<main" }, { 0x118, "main" },
 		{ 0x120, "g<main" }, { 0x12b, "f<g<main" }, { 0x12c, "g<main" },
@@ -99,15 +99,15 @@ TEST(inlines)
 	CHECK(line_record_inlines(spans, ARRAY_SIZE(spans), &r) == 0, "made");
 	CHECK(line_record_check(LINE_INLINES, r.bytes, r.size), "sound");
 	for (size_t i = 0; i < ARRAY_SIZE(wants); i++) {
-		char chain[64] = "";
+		char stack[64] = "";
 
 		nr = line_find_inlines(&r, wants[i].address, frames, 8);
 		for (size_t j = 0; j < nr; j++) {
-			strcat(chain, j ? "<" : "");
-			strcat(chain, frames[j].function ? frames[j].function : "?");
+			strcat(stack, j ? "<" : "");
+			strcat(stack, frames[j].function ? frames[j].function : "?");
 			CHECK(frames[j].depth == nr - 1 - j, "depth %u", frames[j].depth);
 		}
-		CHECK(!strcmp(chain, wants[i].chain), "0x%lx: %s", wants[i].address, chain);
+		CHECK(!strcmp(stack, wants[i].stack), "0x%lx: %s", wants[i].address, stack);
 	}
 	nr = line_find_inlines(&r, 0x12b, frames, 1);
 	CHECK(nr == 3 && !strcmp(frames[0].function, "f") && frames[0].call_line == 9,

@@ -126,7 +126,7 @@ static uint32_t place_at(struct profile *p, uint32_t image, const struct object_
 			     NULL, 0);
 }
 
-/* Chains of two kinds: inner() in outer(), and leaf() called by calls_directly(). */
+/* Stacks of two kinds: inner() in outer(), and leaf() called by calls_directly(). */
 static struct profile *make_profile(const char *build_id)
 {
 	struct profile *p = profile_new();
@@ -143,15 +143,15 @@ static struct profile *make_profile(const char *build_id)
 	in = profile_add_image(p, &image);
 	outer();
 	places[0] = place_at(p, in, &f, (char *)returned - 1);
-	*profile_add_sample(p, profile_chain(p, places, 1), 0) = 5;
-	*profile_add_sample(p, profile_chain(p, places, 1), 0) = 2;
+	*profile_add_sample(p, profile_stack(p, places, 1), 0) = 5;
+	*profile_add_sample(p, profile_stack(p, places, 1), 0) = 2;
 	calls_directly();
 	places[0] = place_at(p, in, &f, (char *)leaf);
 	places[1] = place_at(p, in, &f, (char *)returned - 1);
-	*profile_add_sample(p, profile_chain(p, places, 2), 0) = 11;
+	*profile_add_sample(p, profile_stack(p, places, 2), 0) = 11;
 	/* a caller that no call stands at */
 	places[1] = place_at(p, in, &f, (char *)leaf + 1);
-	*profile_add_sample(p, profile_chain(p, places, 2), 0) = 1;
+	*profile_add_sample(p, profile_stack(p, places, 2), 0) = 1;
 	object_file_close(&f);
 	return p;
 }
@@ -176,7 +176,7 @@ static void test_inlined(const struct pgo_samples *s)
 		return;
 	in = at->inlined[0];
 	CHECK(in->nr == 1 && in->positions[0].offset == 2 &&
-	      in->positions[0].count == 7, "its line has the samples of both chains");
+	      in->positions[0].count == 7, "its line has the samples of both stacks");
 	CHECK(pgo_total(f) == 7, "and so has outer() in all");
 }
 

@@ -2,7 +2,7 @@
 /*
  * import.c - profiles become sessions, and profiles again: what was in is what comes out
  *
- * A profile is told as lines "COUNT LABELS CHAIN", one for each sample and event, sorted.
+ * A profile is told as lines "COUNT LABELS STACK", one for each sample and event, sorted.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -192,7 +192,7 @@ static uint32_t label_pid(struct profile *p, int64_t pid, const char *comm)
 	return profile_label_set(p, labels, 2);
 }
 
-TEST(chains_of_two_processes)
+TEST(stacks_of_two_processes)
 {
 	struct profile *p = profile_new();
 	uint32_t prog, lib, kernel, heap, main_fn, work, leaf, in_kernel, pid1, pid2, n;
@@ -211,16 +211,16 @@ TEST(chains_of_two_processes)
 	in_kernel = place(p, kernel, 0xffffffff81000123, "schedule");
 	pid1 = label_pid(p, 1, "one");
 	pid2 = label_pid(p, 2, "-");
-	n = profile_chain(p, (uint32_t[]){ leaf, work, main_fn }, 3);
+	n = profile_stack(p, (uint32_t[]){ leaf, work, main_fn }, 3);
 	profile_add_sample(p, n, pid1)[0] = 7;
 	profile_add_sample(p, n, pid2)[1] = 9;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ work, main_fn }, 2), pid1)[0] = 3;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ leaf, main_fn }, 2), pid1)[0] = 1;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ in_kernel, leaf, work, main_fn }, 4),
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ work, main_fn }, 2), pid1)[0] = 3;
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ leaf, main_fn }, 2), pid1)[0] = 1;
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ in_kernel, leaf, work, main_fn }, 4),
 			   pid2)[0] = 5;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ place(p, heap, 0x10010, "") }, 1),
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ place(p, heap, 0x10010, "") }, 1),
 			   0)[0] = 2;
-	there_and_back(p, "chains");
+	there_and_back(p, "stacks");
 	profile_free(p);
 }
 
@@ -234,10 +234,10 @@ TEST(places_without_an_image)
 	a = place(p, PROFILE_NONE, 0, "a;b");
 	b = place(p, PROFILE_NONE, 0, "b");
 	cut = place(p, PROFILE_NONE, 0, "[cut at the depth asked for]");
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ a, b, a, a }, 4), 0)[0] = 4;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ b }, 1), 0)[0] = 3;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){ b, a, cut }, 3), 0)[0] = 2;
-	profile_add_sample(p, profile_chain(p, (uint32_t[]){
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ a, b, a, a }, 4), 0)[0] = 4;
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ b }, 1), 0)[0] = 3;
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){ b, a, cut }, 3), 0)[0] = 2;
+	profile_add_sample(p, profile_stack(p, (uint32_t[]){
 		place(p, PROFILE_NONE, 0xdead0000, ""), place(p, PROFILE_NONE, 0xbeef, "c") }, 2),
 		0)[0] = 1;
 	there_and_back(p, "nowhere");
@@ -279,7 +279,7 @@ TEST(what_was_read_is_kept)
 	CHECK(!odb_add(db, 0x1000, 1), "one more sample");
 	odb_close(db);
 	again = back("kept");
-	CHECK(again->nr_samples == 3 && profile_total(again, 0) == 8, "one without chain");
+	CHECK(again->nr_samples == 3 && profile_total(again, 0) == 8, "one without stack");
 	profile_free(again);
 	free(file);
 	profile_free(p);
@@ -298,7 +298,7 @@ TEST(large_counts)
 	add_event(p, "cpu", "nanoseconds", 10);
 	image = add_image(p, "/nowhere/p", "", 0x1000, 0x10000, 0, PROFILE_FILE);
 	for (uint64_t i = 0; i < 100; i++)
-		profile_add_sample(p, profile_chain(p, (uint32_t[]){
+		profile_add_sample(p, profile_stack(p, (uint32_t[]){
 			place(p, image, 0x1000 + i, "f") }, 1), 0)[0] = 99999999999 + (int64_t)i;
 	CHECK(!import(p, "large", &sums, &notices, &e), "%s", e.text);
 	CHECK(notices.nr == 1 && strstr(notices.texts[0], "divided by 100"), "%zu notices",
@@ -326,7 +326,7 @@ TEST(refused)
 	err = import(p, "none", &sums, &notices, &e);
 	CHECK(err == -ENODATA, "%d: without samples", err);
 	CHECK(!file_exists(left), "something is left");
-	values = profile_add_sample(p, profile_chain(p, (uint32_t[]){
+	values = profile_add_sample(p, profile_stack(p, (uint32_t[]){
 		place(p, PROFILE_NONE, 0, "f") }, 1), 0);
 	values[0] = 1;
 	err = import(p, "../up", &sums, &notices, &e);

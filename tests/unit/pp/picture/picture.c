@@ -19,12 +19,12 @@ static struct report_image moved = { .path = (char *)"/opt/bin/prog",
 static struct report_image other = { .path = (char *)"/lib/other.so",
 				    .name = (char *)"/lib/other.so" };
 
-/* A few functions and chains as deep as they like: they recurse, and many have the same start. */
-static void make_tree(struct picture *p, unsigned int seed, size_t nr_chains)
+/* A few functions and stacks as deep as they like: they recurse, and many have the same start. */
+static void make_tree(struct picture *p, unsigned int seed, size_t nr_stacks)
 {
 	srand(seed);
 	picture_init(p, NR_CLASSES, NR_PROFILES);
-	for (size_t i = 0; i < nr_chains; i++) {
+	for (size_t i = 0; i < nr_stacks; i++) {
 		uint32_t node = picture_root(p, rand() % 3 ? &prog : NULL,
 					     rand() % 4 ? "" : "/box");
 

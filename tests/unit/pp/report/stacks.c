@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - trees of random chains against a naive model
+ * stacks.c - trees of random stacks against a naive model
  *
- * The model has every chain as a string, and for each of its prefixes (callers) or suffixes
- * (callees) adds up what begins, or ends, so. Chains recurse a lot: there are few functions.
+ * The model has every stack as a string, and for each of its prefixes (callers) or suffixes
+ * (callees) adds up what begins, or ends, so. Stacks recurse a lot: there are few functions.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 #define NR_SYMBOLS	4
 #define NR_CLASSES	2
-#define NR_CHAINS	300
+#define NR_STACKS	300
 #define DEPTH		9
 
 struct sum {
@@ -58,15 +58,15 @@ static void make_report(struct stack_report *r, enum stacks_order order)
 	}
 }
 
-static uint32_t add_node(struct chain_list *list, uint32_t parent, uint32_t symbol)
+static uint32_t add_node(struct stack_list *list, uint32_t parent, uint32_t symbol)
 {
 	xgrow(list->nodes, list->nr_nodes, list->nodes_room);
-	list->nodes[list->nr_nodes] = (struct chain_node){ parent, symbol };
+	list->nodes[list->nr_nodes] = (struct stack_list_node){ parent, symbol };
 	return (uint32_t)list->nr_nodes++;
 }
 
 /* As from several stores: some nodes are shared, others are there twice. Letters of the path. */
-static void add_random_chain(struct chain_list *list, struct stack_report *r)
+static void add_random_stack(struct stack_list *list, struct stack_report *r)
 {
 	static uint32_t root;
 	char path[DEPTH + 2] = "", shown[DEPTH + 2] = "";
@@ -82,11 +82,11 @@ static void add_random_chain(struct chain_list *list, struct stack_report *r)
 
 		node = add_node(list, node, symbol);
 		path[i] = (char)('a' + symbol);
-		xgrow(list->chains, list->nr, list->room);
+		xgrow(list->stacks, list->nr, list->room);
 		if (i + 1 < depth && test_random() % 4)
 			continue;
-		/* chains of chains: this one, and now and then one that it is a part of */
-		list->chains[list->nr++] = (struct chain){ node, class, 0, count };
+		/* stacks of stacks: this one, and now and then one that it is a part of */
+		list->stacks[list->nr++] = (struct counted_stack){ node, class, 0, count };
 		stack_add(&r->rows.totals[class], count);
 		memset(shown, 0, sizeof(shown));
 		for (size_t k = 0; k <= i; k++)
@@ -127,20 +127,20 @@ static void compare(const struct stack_report *r, double threshold)
 
 static void try_order(enum stacks_order order, double threshold)
 {
-	struct chain_list chains = { 0 };
+	struct stack_list stacks = { 0 };
 	struct stack_report r;
 
 	make_report(&r, order);
 	nr_sums = 0;
-	for (int i = 0; i < NR_CHAINS; i++)
-		add_random_chain(&chains, &r);
+	for (int i = 0; i < NR_STACKS; i++)
+		add_random_stack(&stacks, &r);
 	if (order == STACKS_CALLEES)
-		stack_callees_make(&r, &chains, threshold);
+		stack_callees_make(&r, &stacks, threshold);
 	else
-		stack_callers_make(&r, &chains, threshold);
+		stack_callers_make(&r, &stacks, threshold);
 	compare(&r, threshold);
-	free(chains.nodes);
-	free(chains.chains);
+	free(stacks.nodes);
+	free(stacks.stacks);
 	stacks_free(&r);
 	free(sums);
 	sums = NULL;
@@ -159,30 +159,30 @@ TEST(callees)
 	try_order(STACKS_CALLEES, 2);
 }
 
-/* As deep as chains can be, of one function calling itself. */
+/* As deep as stacks can be, of one function calling itself. */
 TEST(deep_recursion)
 {
 	for (enum stacks_order order = STACKS_CALLERS; order <= STACKS_CALLEES; order++) {
-		struct chain_list chains = { 0 };
+		struct stack_list stacks = { 0 };
 		struct stack_report r;
-		uint32_t node = add_node(&chains, STACK_NONE, STACK_NONE);
+		uint32_t node = add_node(&stacks, STACK_NONE, STACK_NONE);
 		uint64_t first;
 
 		make_report(&r, order);
 		for (size_t i = 0; i < STACK_FRAMES_MAX; i++)
-			node = add_node(&chains, node, 0);
-		xgrow(chains.chains, chains.nr, chains.room);
-		chains.chains[chains.nr++] = (struct chain){ node, 0, 0, 7 };
+			node = add_node(&stacks, node, 0);
+		xgrow(stacks.stacks, stacks.nr, stacks.room);
+		stacks.stacks[stacks.nr++] = (struct counted_stack){ node, 0, 0, 7 };
 		r.rows.totals[0] = 7;
 		if (order == STACKS_CALLEES)
-			stack_callees_make(&r, &chains, 0.5);
+			stack_callees_make(&r, &stacks, 0.5);
 		else
-			stack_callers_make(&r, &chains, 0.5);
+			stack_callers_make(&r, &stacks, 0.5);
 		CHECK(r.nr_lines == STACK_FRAMES_MAX, "%zu lines", r.nr_lines);
 		first = r.counts[r.lines[0].counts];
 		CHECK(first == 7, "the outermost line has %llu", (unsigned long long)first);
-		free(chains.nodes);
-		free(chains.chains);
+		free(stacks.nodes);
+		free(stacks.stacks);
 		stacks_free(&r);
 	}
 }

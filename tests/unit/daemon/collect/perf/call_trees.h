@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chains.h - runs programs whose chains are known, and compares what the perf collector finds
+ * stacks.h - runs programs whose stacks are known, and compares what the perf collector finds
  *
- * Every possible chain of a mode is written down in chains/modes.h, as a line. What is seen becomes
+ * Every possible stack of a mode is written down in stacks/modes.h, as a line. What is seen becomes
  * a line, too. One that reached its end is right if it is the end of one of the mode's, for a
  * sample may lie in any function of it; any other must be a part of one.
  *
  * What chance decides is asked for in numbers that it does not reach: where samples without a way
  * out belong to the truth (one or two in a thousand, [UT-17], [UT-27]) it is one in a hundred of
- * 2000 chains; elsewhere none is known, and three of 300 are let pass.
+ * 2000 stacks; elsewhere none is known, and three of 300 are let pass.
  */
-#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_H
-#define TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_H
+#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_H
+#define TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_H
 
 #define TEST_SECONDS 170	/* a program's limit is 180; the deadlines are what ends a test */
 
@@ -28,16 +28,16 @@
 #include "tests/unit/tmpdir.h"
 #include "unwind/cache.h"
 
-#define WARM 20 /* chains that are whole, and all tables that a mode needs are there */
+#define WARM 20 /* stacks that are whole, and all tables that a mode needs are there */
 #define GOAL 300
-#define RARE_GOAL 2000 /* where chains without a way out are to be found */
+#define RARE_GOAL 2000 /* where stacks without a way out are to be found */
 
 /* What was seen of one mode, since all is warm. */
 struct seen_mode {
 	const struct mode *mode;
 	pid_t pid;
 	uint64_t nr, complete, wrong, in_kernel, ends[NR_OP_STACK_ENDS], flagged;
-	uint64_t elsewhere; /* chains that are not asked to be whole, */
+	uint64_t elsewhere; /* stacks that are not asked to be whole, */
 	uint64_t elsewhere_ends[NR_OP_STACK_ENDS]; /* and how they ended */
 	unsigned int restarts;
 	char wrong_line[500];
@@ -63,7 +63,7 @@ static struct world {
 	double deadline;
 } world;
 
-/* --- a chain becomes a line --- */
+/* --- a stack becomes a line --- */
 
 static inline const char *name_of(const struct trans_frame *f, uint64_t address)
 {
@@ -117,7 +117,7 @@ static inline bool is_in(const char *line, const char *whole, bool is_cut)
 	return false;
 }
 
-/* Chains that ended too early are parts of right ones. */
+/* Stacks that ended too early are parts of right ones. */
 static inline bool is_right(const struct mode *m, const char *line, unsigned int end)
 {
 	bool is_cut = !world.config.frame_pointers_only &&
@@ -137,7 +137,7 @@ static inline bool is_right(const struct mode *m, const char *line, unsigned int
 
 /* --- and is judged --- */
 
-/* Whether its end is one that chains of the mode come to. */
+/* Whether its end is one that stacks of the mode come to. */
 static inline bool is_whole(const struct mode *m, unsigned int end)
 {
 	unsigned int by_pointers = end & ~(unsigned int)OP_STACK_END_MASK;
@@ -318,7 +318,7 @@ static inline void print_ends(const uint64_t *ends)
 
 static inline void print_seen(const struct seen_mode *s)
 {
-	printf("# %-9s %llu chains, %llu whole, %llu wrong; ends", s->mode->name,
+	printf("# %-9s %llu stacks, %llu whole, %llu wrong; ends", s->mode->name,
 	       (unsigned long long)s->nr, (unsigned long long)s->complete,
 	       (unsigned long long)s->wrong);
 	print_ends(s->ends);
@@ -336,7 +336,7 @@ static inline void drain_while_wanting(size_t offset, uint64_t goal, uint64_t go
 {
 	while (is_wanting(offset, goal, goal_of_rare)) {
 		if (now_s() > world.deadline) {
-			CHECK(false, "not enough chains in %d s:", DEADLINE_S);
+			CHECK(false, "not enough stacks in %d s:", DEADLINE_S);
 			for (size_t i = 0; i < world.nr; i++)
 				print_seen(&world.seen[i]);
 			exit(1);	/* its programs end with it */
@@ -371,7 +371,7 @@ static inline void check_seen(const struct seen_mode *s)
 }
 
 /*
- * Until no table is being made: on a busy machine that takes a while, and chains through a library
+ * Until no table is being made: on a busy machine that takes a while, and stacks through a library
  * that the first whole ones did not come by end there. [UT-60]
  */
 static inline void drain_until_settled(void)
@@ -387,7 +387,7 @@ static inline void drain_until_settled(void)
 }
 
 /* Run all @modes of @program at once, until every one has shown enough of itself. */
-static inline void check_chains(const char *program, const struct mode *modes_of_it, size_t nr,
+static inline void check_stacks(const char *program, const struct mode *modes_of_it, size_t nr,
 				const struct sampling *how)
 {
 	static const struct trans_ops ops = {.stack = take_stack};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * call_trees_hard.c - chains of the perf collector that are long, on large stacks, or of processes
+ * call_trees_hard.c - stacks of the perf collector that are long, on large stacks, or of processes
  * that are gone before anybody can have a look at them
  */
 #include "tests/unit/daemon/collect/perf/call_trees.h"
@@ -14,21 +14,21 @@ TEST(large_stacks)
 {
 	static const struct sampling how = {2000000, RING_WORDS, DEPTH, false};
 
-	check_chains("call_tree", large_modes, 1, &how);
-	check_chains("call_tree-fp", large_modes, 1, &how);
+	check_stacks("call_tree", large_modes, 1, &how);
+	check_stacks("call_tree-fp", large_modes, 1, &how);
 }
 
 TEST(fork_storm)
 {
 	static const struct sampling how = {250000, RING_WORDS, DEPTH, false};
 
-	check_chains("call_tree", storm_modes, 1, &how);
-	check_chains("call_tree-static", storm_modes, 1, &how);
+	check_stacks("call_tree", storm_modes, 1, &how);
+	check_stacks("call_tree-static", storm_modes, 1, &how);
 }
 
 /* --- as many callers as there may be --- */
 
-/* Of the process of interest: chains from spin() as its leaf, all alike. */
+/* Of the process of interest: stacks from spin() as its leaf, all alike. */
 static struct {
 	pid_t pid;
 	uint64_t nr, unlike;

@@ -73,7 +73,7 @@ TEST(addresses_alone)
 }
 
 /* Whatever is cut off, it is refused, and the result is left alone. */
-TEST(cut_chains)
+TEST(cut_stacks)
 {
 	struct perf_sample_stack c, untouched;
 	struct bytes b;

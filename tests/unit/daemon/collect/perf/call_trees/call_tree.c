@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * call_tree.c - a program whose call chains are known, for the tests of both collectors
+ * call_tree.c - a program whose call stacks are known, for the tests of both collectors
  *
  *	call_tree MODE [NUMBER]
  *

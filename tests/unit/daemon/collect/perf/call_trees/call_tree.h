@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_tree.h - what the files of call_tree, a program whose call chains are known, have in common
+ * call_tree.h - what the files of call_tree, a program whose call stacks are known, have in common
  */
-#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_CALL_TREE_H
-#define TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_CALL_TREE_H
+#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_CALL_TREE_H
+#define TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_CALL_TREE_H
 
 /* A function as it is written, whatever its callers are like. */
 #ifdef __clang__

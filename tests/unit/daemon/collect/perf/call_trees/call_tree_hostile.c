@@ -60,7 +60,7 @@ NOINLINE void forged(unsigned long fp, unsigned long sp)
 }
 
 /*
- * No word of the made-up stack is 0, so that none of its chains ends as if it were complete, but
+ * No word of the made-up stack is 0, so that none of its stacks ends as if it were complete, but
  * for those in @empty: there 0 is the return address, as in a stack made by hand. [UT-21]
  */
 KEPT void forges(void)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * exceptions.cc - throws and catches for ever, for tests of call chains
+ * exceptions.cc - throws and catches for ever, for tests of call stacks
  *
  *	exceptions exception|rethrown
  *
- * Its chains stand in modes.h. An exception passes a frame that has something to undo, so all
+ * Its stacks stand in modes.h. An exception passes a frame that has something to undo, so all
  * of the run-time's work is there: the search, the landing pad that goes on, and the one that ends it.
  */
 #include <csignal>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modes.h - every chain that can be seen of the programs in this folder, as a line
+ * modes.h - every stack that can be seen of the programs in this folder, as a line
  *
  * Functions of the program by name, anything of a library as "?", the kernel's part left out,
  * neighbours that are alike as one; innermost first.
  */
-#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_MODES_H
-#define TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_MODES_H
+#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_MODES_H
+#define TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_MODES_H
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,23 +14,23 @@
 
 #include "oprofilefs/op_abi.h"
 
-#define DEPTH 100	/* of chains, as they are asked for */
+#define DEPTH 100	/* of stacks, as they are asked for */
 
 struct mode {
 	const char *name;
 	const char *lines[8];	  /* innermost first */
-	unsigned int end;	  /* as chains of it must end: op_stack_end and flags */
+	unsigned int end;	  /* as stacks of it must end: op_stack_end and flags */
 	const char *repeats;	  /* a function that calls itself, */
 	unsigned int nr_repeats;  /* so often below the leaf @below */
 	const char *below;
-	const char *shallow;	  /* what chains that are complete are, if it ends otherwise */
+	const char *shallow;	  /* what stacks that are complete are, if it ends otherwise */
 	bool in_kernel;		  /* most samples are in the kernel */
 	bool needs_more;	  /* copies must grow first; begun again where one is too short */
 	bool has_no_way_out;	  /* at moments: it takes many samples to tell how often */
 	bool moves_frames;	  /* then, as exceptions do, and one in thousands is wrong */
 	bool has_no_table;	  /* and so is as good as frame pointers are */
 	bool by_program;	  /* all processes of it count, not just the one that was started */
-	bool forges;		  /* most of its frames are none: such chains must not be whole */
+	bool forges;		  /* most of its frames are none: such stacks must not be whole */
 };
 
 static const struct mode modes[] = {
@@ -108,7 +108,7 @@ static const struct mode exception_modes[] = {
 		   "? rethrows catches_again main ?", "? catches_again main ?"}},
 };
 
-/* Programs that make it hard. A chain of "forged" alone is one that ends at a 0 [UT-21]. */
+/* Programs that make it hard. A stack of "forged" alone is one that ends at a 0 [UT-21]. */
 static const struct mode hostile_modes[] = {
 	{.name = "mapper",
 	 .lines = {"spin plain_c plain_b plain_a main ?", "? maps_and_unmaps ?"}},

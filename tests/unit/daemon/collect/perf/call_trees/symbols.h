@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* symbols.h - the functions of a 64-bit program, by where they are in its file */
-#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_SYMBOLS_H
-#define TESTS_UNIT_DAEMON_COLLECT_PERF_CHAINS_SYMBOLS_H
+#ifndef TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_SYMBOLS_H
+#define TESTS_UNIT_DAEMON_COLLECT_PERF_STACKS_SYMBOLS_H
 
 #include <elf.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* chains.c - a profile's chains into the session's stack store */
+/* stacks.c - a profile's stacks into the session's stack store */
 #include "pp/exchange/import/samples.h"
 
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "libutil/xalloc.h"
 
 /* What the store calls what the session is made of. */
-struct chain_ids {
+struct stack_ids {
 	struct stack_store *store;
 	uint32_t *images, *events;	/* 0: not asked for yet */
 	struct stack_frame frames[STACK_FRAMES_MAX];
 };
 
-static int image_id(struct importer *m, struct chain_ids *ids, uint32_t image, uint32_t *ret)
+static int image_id(struct importer *m, struct stack_ids *ids, uint32_t image, uint32_t *ret)
 {
 	const struct stack_image name = {
 		.name = { .path = m->m->images[image].path },
@@ -48,7 +48,7 @@ bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
 	return false;
 }
 
-static int add_chain(struct importer *m, struct chain_ids *ids, const struct profile_sample *s,
+static int add_stack(struct importer *m, struct stack_ids *ids, const struct profile_sample *s,
 		     uint32_t event, uint64_t count)
 {
 	const struct profile *p = m->p;
@@ -84,7 +84,7 @@ static int add_chain(struct importer *m, struct chain_ids *ids, const struct pro
 					   count);
 }
 
-static int add_chains(struct importer *m, struct chain_ids *ids)
+static int add_stacks(struct importer *m, struct stack_ids *ids)
 {
 	const struct profile *p = m->p;
 	int err = 0;
@@ -95,12 +95,12 @@ static int add_chains(struct importer *m, struct chain_ids *ids)
 			uint64_t count = value > 0 ? (uint64_t)value / m->events[event].divisor : 0;
 
 			if (p->samples[i].node != PROFILE_NONE && count)
-				err = add_chain(m, ids, &p->samples[i], event, count);
+				err = add_stack(m, ids, &p->samples[i], event, count);
 		}
 	return err;
 }
 
-static uint64_t count_chains(const struct profile *p)
+static uint64_t count_stacks(const struct profile *p)
 {
 	bool *seen = xcalloc((size_t)p->nr_nodes + 1, sizeof(*seen));
 	uint64_t nr = 0;
@@ -117,17 +117,17 @@ static uint64_t count_chains(const struct profile *p)
 	return nr;
 }
 
-int import_write_chains(struct importer *m)
+int import_write_stacks(struct importer *m)
 {
 	char *path = path_join(m->stats, STACK_STORE_FILE);
-	struct chain_ids *ids = xcalloc(1, sizeof(*ids));
+	struct stack_ids *ids = xcalloc(1, sizeof(*ids));
 	int err = stack_store_open(path, 0, &ids->store, m->e);
 
 	ids->images = xcalloc((size_t)m->m->nr + 1, sizeof(*ids->images));
 	ids->events = xcalloc((size_t)m->p->nr_events + 1, sizeof(*ids->events));
 	if (!err) {
-		err = add_chains(m, ids);
-		m->sums.chains = count_chains(m->p);
+		err = add_stacks(m, ids);
+		m->sums.stacks = count_stacks(m->p);
 	}
 	if (err && !*m->e->text)
 		op_error_set(m->e, err, "cannot write '%s': %s", path, strerror(-err));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* chain.c - a chain of calls; CHAIN_NAME is the outermost's */
+/* stack.c - a stack of calls; STACK_NAME is the outermost's */
 #include <alloca.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "tests/unit/libsampler/chain.h"
+#include "tests/unit/libsampler/stack.h"
 
 #define OWN __attribute__((noinline, no_sanitize("address"), no_sanitize("undefined"), \
 			   no_sanitize("thread")))
@@ -12,19 +12,19 @@
 /* Nothing is left to do after a call but this, so that no call becomes a jump. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
-static void note(struct chain *c, int link, void *from)
+static void note(struct stack *c, int link, void *from)
 {
 	c->from[link] = (uintptr_t)from;
 }
 
-OWN static void inner(struct chain *c)
+OWN static void inner(struct stack *c)
 {
 	note(c, 2, __builtin_return_address(0));
 	c->then(c->context);
 	AFTER_CALL();
 }
 
-OWN static void with_alloca(struct chain *c)
+OWN static void with_alloca(struct stack *c)
 {
 	note(c, 1, __builtin_return_address(0));
 	if (!c->skip_alloca) {
@@ -37,14 +37,14 @@ OWN static void with_alloca(struct chain *c)
 	AFTER_CALL();
 }
 
-OWN static void without_alloca(struct chain *c)
+OWN static void without_alloca(struct stack *c)
 {
 	note(c, 1, __builtin_return_address(0));
 	inner(c);
 	AFTER_CALL();
 }
 
-__attribute__((visibility("default"))) OWN void CHAIN_NAME(struct chain *c)
+__attribute__((visibility("default"))) OWN void STACK_NAME(struct stack *c)
 {
 	note(c, 0, __builtin_return_address(0));
 	if (c->skip_alloca)
@@ -54,11 +54,11 @@ __attribute__((visibility("default"))) OWN void CHAIN_NAME(struct chain *c)
 	AFTER_CALL();
 }
 
-#ifdef CHAIN_READ
+#ifdef STACK_READ
 /* syscall(), for read() is a checker's in programs that are checked. */
-OWN void chain_read(void *chain)
+OWN void stack_read(void *stack)
 {
-	struct chain *c = chain;
+	struct stack *c = stack;
 
 	*c->is_ready = 1;
 	syscall(SYS_read, c->fd, NULL, 0x1000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chains.h - chains put into a fake collector, and what became of them */
-#ifndef TESTS_UNIT_DAEMON_RECORD_CHAINS_H
-#define TESTS_UNIT_DAEMON_RECORD_CHAINS_H
+/* stacks.h - stacks put into a fake collector, and what became of them */
+#ifndef TESTS_UNIT_DAEMON_RECORD_STACKS_H
+#define TESTS_UNIT_DAEMON_RECORD_STACKS_H
 
 #include "libdb/stack/store.h"
 #include "tests/unit/daemon/record/session.h"
@@ -30,18 +30,18 @@ static inline void put_calls(int n)
 {
 	put_task();
 	for (int i = 0; i < n; i++) {
-		fake_chain(&fake);
+		fake_stack(&fake);
 		fake_cookie(&fake, LIB);
 		fake_sample(&fake, 0x100, 0);
 		fake_cookie(&fake, APP);
 		fake_caller(&fake, 0x20);
 		fake_caller(&fake, 0x30);
-		fake_chain_end(&fake, OP_STACK_COMPLETE);
+		fake_stack_end(&fake, OP_STACK_COMPLETE);
 	}
 }
 
-/* The session's chains as text: an image and key per frame, how they ended, how many. */
-static inline char *chains_of(const char *session)
+/* The session's stacks as text: an image and key per frame, how they ended, how many. */
+static inline char *stacks_of(const char *session)
 {
 	struct op_error e = { "" };
 	struct strbuf out = STRBUF_INIT;
@@ -79,9 +79,9 @@ static inline char *chains_of(const char *session)
 	return strbuf_steal(&out);
 }
 
-#define CHECK_CHAINS(session, want)                                                                \
+#define CHECK_STACKS(session, want)                                                                \
 	do {                                                                                       \
-		char *got_ = chains_of(session);                                                   \
+		char *got_ = stacks_of(session);                                                   \
 		CHECK(!strcmp(got_, want), "want\n%sgot\n%s", want, got_);                         \
 		free(got_);                                                                        \
 	} while (0)

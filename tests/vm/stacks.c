@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chains - sample one command with its callers, without a daemon, and print what came
+ * stacks - sample one command with its callers, without a daemon, and print what came
  *
- *	chains [-t] [-k] [-a] [-n N] DEPTH COMMAND...
+ *	stacks [-t] [-k] [-a] [-n N] DEPTH COMMAND...
  *
  * -t: user stacks are walked by unwind tables, which it makes when they are asked for, else along
  * frame pointers. With -t what comes before the command's own table is left out, and what lacked a
  * table before the last one was given: how long that takes depends on the machine. -n: the command
- * is ended once it has N chains, from the first on that has an end after the last table was
+ * is ended once it has N stacks, from the first on that has an end after the last table was
  * given: before, the module may not know of all that is mapped there. Prints a line for each
- * different chain of the command's process, with -a of all that run its file: how many samples
+ * different stack of the command's process, with -a of all that run its file: how many samples
  * had it, how it ended (enum op_stack_end, and "+fp" where frame pointers were followed), and its
  * frames, innermost first, with a ';' between: functions of the command by name, those of the
  * kernel as "[k]" or, with -k, by name, "?" for others. Last a line "samples N bad M": M words
@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/vm/chains_names.h"
+#include "tests/vm/stacks_names.h"
 #include "oprofilefs/op_abi.h"
 #include "unwind/build.h"
 #include "unwind/vdso.h"
@@ -45,8 +45,8 @@ static void set(const char *file, const char *text)
 
 static op_word *words;
 static size_t nr_words;
-static size_t first_told;	/* chains before are not printed */
-static size_t last_table;	/* chains before may lack a table that was given since */
+static size_t first_told;	/* stacks before are not printed */
+static size_t last_table;	/* stacks before may lack a table that was given since */
 
 static struct { op_word tgid, cookie; bool user; } now;
 static op_word program_cookie;
@@ -54,7 +54,7 @@ static const char *program_path;
 static pid_t command;
 static struct symbols program, kernel;
 static unsigned long nr_samples, nr_bad;
-static bool all_processes, in_program;	/* the chain has a frame in the command's file */
+static bool all_processes, in_program;	/* the stack has a frame in the command's file */
 static unsigned long nr_wanted;		/* 0: the command ends by itself */
 
 static char **lines;
@@ -77,7 +77,7 @@ static void add_frame(op_word address, bool leaf)
 		line_length += sprintf(line + line_length, "%s%.200s", leaf ? "" : ";", name);
 }
 
-static void end_chain(op_word end, bool told)
+static void end_stack(op_word end, bool told)
 {
 	static const char *const names[NR_OP_STACK_ENDS] = {
 		"complete", "truncated", "no-table", "bad-frame", "unreadable", "short-copy",
@@ -103,7 +103,7 @@ static void end_chain(op_word end, bool told)
 	lines[nr_lines++] = text;
 }
 
-/* Whether a table would have changed the chain. */
+/* Whether a table would have changed the stack. */
 static bool lacks_table(op_word end)
 {
 	return (end & OP_STACK_END_MASK) == OP_STACK_NO_TABLE || (end & OP_STACK_FRAME_POINTERS);
@@ -129,11 +129,11 @@ static void cookie_switch(int fd, op_word cookie)
 /* Decode @nr words, whole records: everything has been drained. */
 static void decode(int fd, const op_word *w, size_t nr)
 {
-	bool in_chain = false, leaf = false;
+	bool in_stack = false, leaf = false;
 
 	for (size_t i = 0; i + 1 < nr;) {
 		if (w[i] != OP_ESCAPE) {
-			nr_bad += !in_chain || (w[i + 1] != 0);
+			nr_bad += !in_stack || (w[i + 1] != 0);
 			if (leaf) {
 				line_length = 0;
 				in_program = false;
@@ -145,15 +145,15 @@ static void decode(int fd, const op_word *w, size_t nr)
 		}
 		switch (w[i + 1]) {
 		case OP_TRACE_BEGIN:
-			nr_bad += in_chain;
-			in_chain = leaf = true;
+			nr_bad += in_stack;
+			in_stack = leaf = true;
 			i += 2;
 			break;
 		case OP_STACK_END:
-			nr_bad += !in_chain || leaf;
-			end_chain(w[i + 2], i >= first_told &&
+			nr_bad += !in_stack || leaf;
+			end_stack(w[i + 2], i >= first_told &&
 				  (i >= last_table || !lacks_table(w[i + 2])));
-			in_chain = false;
+			in_stack = false;
 			i += 3;
 			break;
 		case OP_CTX_SWITCH:
@@ -253,8 +253,8 @@ static bool gets_to_an_end(op_word end)
 	return kind == OP_STACK_COMPLETE || kind == OP_STACK_TRUNCATED;
 }
 
-/* How many chains of the command's are to be told so far. */
-static unsigned long chains_told(void)
+/* How many stacks of the command's are to be told so far. */
+static unsigned long stacks_told(void)
 {
 	unsigned long nr = 0;
 	op_word tgid = 0;
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (argc < 2) {
-		fprintf(stderr, "usage: chains [-t] [-k] [-a] [-n N] DEPTH COMMAND...\n");
+		fprintf(stderr, "usage: stacks [-t] [-k] [-a] [-n N] DEPTH COMMAND...\n");
 		return 2;
 	}
 	program_path = argv[1];
@@ -329,7 +329,7 @@ int main(int argc, char **argv)
 		if (tables && !enough)
 			give_tables(fd, seen);
 		seen = nr_words;
-		enough |= nr_wanted && first_told && chains_told() >= nr_wanted;
+		enough |= nr_wanted && first_told && stacks_told() >= nr_wanted;
 		if (enough)
 			kill(command, SIGKILL);
 		usleep(20000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chains_names.c - see chains_names.h: out of a program's symbol table, and /proc/kallsyms */
+/* stacks_names.c - see stacks_names.h: out of a program's symbol table, and /proc/kallsyms */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/vm/chains_names.h"
+#include "tests/vm/stacks_names.h"
 
 struct symbol {
 	uint64_t address;
@@ -19,7 +19,7 @@ struct symbol {
 
 void die(const char *what)
 {
-	fprintf(stderr, "chains: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "stacks: %s: %s\n", what, strerror(errno));
 	exit(1);
 }
 

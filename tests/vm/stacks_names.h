@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* chains_names.h - the names of functions, of one program and of the kernel; what fails ends it */
-#ifndef TESTS_VM_CHAINS_NAMES_H
-#define TESTS_VM_CHAINS_NAMES_H
+/* stacks_names.h - the names of functions, of one program and of the kernel; what fails ends it */
+#ifndef TESTS_VM_STACKS_NAMES_H
+#define TESTS_VM_STACKS_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>

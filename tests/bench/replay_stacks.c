@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * replay_chains.c - how many chains of callers a second the daemon takes from words to files
+ * replay_stacks.c - how many stacks a second the daemon takes from words to files
  *
- * As replay.c, with a chain behind each sample: decoder, attribution, calls into {cg} files, and
- * the store of chains. 16 programs, each a tree of calls of its own: a caller calls from 8 places,
- * mostly from the same one, so that a chain leaves the beaten track once on average; one call in
- * four goes into another image, one of 2. So most chains come again, in their outer part all of
+ * As replay.c, with a stack behind each sample: decoder, attribution, calls into {cg} files, and
+ * the stack store. 16 programs, each a tree of calls of its own: a caller calls from 8 places,
+ * mostly from the same one, so that a stack leaves the beaten track once on average; one call in
+ * four goes into another image, one of 2. So most stacks come again, in their outer part all of
  * them. A third of the leaves lie in the kernel. Not timed is the first quarter, in which files
  * are made and grow.
  */
@@ -39,21 +39,21 @@ static struct frame call(const struct frame *caller, unsigned int depth)
 	return f;
 }
 
-/* Outermost first: chains of one program are alike there. */
-static void walk(struct frame *chain, unsigned int depth, uint32_t program)
+/* Outermost first: stacks of one program are alike there. */
+static void walk(struct frame *stack, unsigned int depth, uint32_t program)
 {
 	struct frame start = { .id = program, .image = 1 + program * 4 };
 
 	for (unsigned int i = 0; i < depth; i++)
-		chain[i] = call(i ? &chain[i - 1] : &start, depth);
+		stack[i] = call(i ? &stack[i - 1] : &start, depth);
 }
 
-static void write_chain(struct fake_collector *f, const struct frame *chain, unsigned int depth,
+static void write_stack(struct fake_collector *f, const struct frame *stack, unsigned int depth,
 			uint32_t *image)
 {
 	bool in_kernel = !roll(3);
 
-	fake_chain(f);
+	fake_stack(f);
 	if (in_kernel) {
 		fake_kernel(f);
 		fake_sample(f, KERNEL_START + roll(20000) * 16, 0);
@@ -61,19 +61,19 @@ static void write_chain(struct fake_collector *f, const struct frame *chain, uns
 		fake_user(f);
 	}
 	for (unsigned int i = depth; i-- > 0; ) {
-		if (chain[i].image != *image)
-			fake_cookie(f, *image = chain[i].image);
+		if (stack[i].image != *image)
+			fake_cookie(f, *image = stack[i].image);
 		if (i == depth - 1 && !in_kernel)
-			fake_sample(f, chain[i].pc, 0);
+			fake_sample(f, stack[i].pc, 0);
 		else
-			fake_caller(f, chain[i].pc);
+			fake_caller(f, stack[i].pc);
 	}
-	fake_chain_end(f, OP_STACK_COMPLETE);
+	fake_stack_end(f, OP_STACK_COMPLETE);
 }
 
 static size_t write_stream(struct fake_collector *f, unsigned int depth)
 {
-	struct frame chain[DEPTH_MAX];
+	struct frame stack[DEPTH_MAX];
 	size_t nr = FRAMES / depth;
 	uint32_t program = 0, image = 0;
 
@@ -87,18 +87,18 @@ static size_t write_stream(struct fake_collector *f, unsigned int depth)
 			program = roll(NR_PROGRAMS);
 			fake_task(f, 1000 + program, 1 + program, 1000 + program);
 		}
-		walk(chain, depth, program);
-		write_chain(f, chain, depth, &image);
+		walk(stack, depth, program);
+		write_stack(f, stack, depth, &image);
 	}
 	return nr;
 }
 
-static uint64_t chains_kept(struct recorder *r)
+static uint64_t stacks_kept(struct recorder *r)
 {
 	struct cpu_counts all = replay_sums(r);
 
 	if (all.stacks_lost || all.arcs_lost) {
-		fprintf(stderr, "replay_chains: chains were lost\n");
+		fprintf(stderr, "replay_stacks: stacks were lost\n");
 		exit(1);
 	}
 	return all.stacks[OP_STACK_COMPLETE];
@@ -113,13 +113,13 @@ static double replay_once(struct fake_collector *f, const char *dir, size_t nr)
 
 	while (f->taken < f->nr / 4)
 		recorder_drain(r, false, NULL, &e);
-	before = chains_kept(r);
+	before = stacks_kept(r);
 	began = cpu_seconds();
 	while (f->taken < f->nr)
 		recorder_drain(r, false, NULL, &e);
 	took = cpu_seconds() - began;
-	if (chains_kept(r) != nr) {
-		fprintf(stderr, "replay_chains: samples were lost\n");
+	if (stacks_kept(r) != nr) {
+		fprintf(stderr, "replay_stacks: samples were lost\n");
 		exit(1);
 	}
 	recorder_close(r);
@@ -141,8 +141,8 @@ static void bench(unsigned int depth, const char *dir)
 		free(session_dir);
 	}
 	each = median(took, RUNS);
-	printf("bench replay_chains_%u %.0f kchains/s\n", depth, 1e-3 / each);
-	fprintf(stderr, "# %u frames: %.1f ns each, %.1f words per chain\n", depth,
+	printf("bench replay_stacks_%u %.0f kstacks/s\n", depth, 1e-3 / each);
+	fprintf(stderr, "# %u frames: %.1f ns each, %.1f words per stack\n", depth,
 		each * 1e9 / depth, (double)f.nr / nr);
 	fake_collector_free(&f);
 }
@@ -153,7 +153,7 @@ int main(void)
 	char dir[] = "/var/tmp/replay.XXXXXX";
 
 	if (!mkdtemp(dir)) {
-		perror("replay_chains: /var/tmp");
+		perror("replay_stacks: /var/tmp");
 		return 1;
 	}
 	log_open("/dev/null", NULL);
