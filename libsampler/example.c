@@ -55,7 +55,7 @@ static unsigned long some_turns(void)
 	return 50000 + state / 65536;
 }
 
-/* Samples are labelled with what the program is at. */
+/* Samples are labeled with what the program is at. */
 NOINLINE static void work(double amount)
 {
 	struct sampler_metadata turn = { .name = "turn" };

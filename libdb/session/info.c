@@ -60,25 +60,25 @@ static const struct field *find_field(const char *key)
 	return NULL;
 }
 
-/* NULL or what is wrong with @value. */
+/* NULL, or what is wrong with @value. */
 static const char *set_field(struct session_info *info, const struct field *f, char *value)
 {
 	char *at = (char *)info + f->offset;
 
 	if (!f->size)
-		return text_parse_decimal(value, (uint64_t *)(void *)at) ? NULL :
-									   "not a decimal number";
+		return text_parse_decimal(value, (uint64_t *)(void *)at)
+			? NULL : "expected a decimal number";
 	if (!text_unescape(value))
-		return "bad escape";
+		return "invalid escape";
 	if (strlen(value) >= f->size)
-		return "value too long";
+		return "value is too long";
 	strcpy(at, value);
 	return NULL;
 }
 
 struct parsed {
 	struct session_info info;
-	unsigned int seen;	/* of fields: bits */
+	unsigned int seen;	/* bits: fields that have a line */
 };
 
 static const char *parse_line(void *context, char *line)
@@ -89,14 +89,14 @@ static const char *parse_line(void *context, char *line)
 	unsigned int bit;
 
 	if (!value || value == line)
-		return "not 'key value'";
+		return "expected 'KEY VALUE'";
 	*value++ = '\0';
 	f = find_field(line);
 	if (!f)
 		return NULL;	/* of a later version [SS-10] */
 	bit = 1u << (f - fields);
 	if (p->seen & bit)
-		return "key given twice";
+		return "duplicate key";
 	p->seen |= bit;
 	return set_field(&p->info, f, value);
 }
@@ -104,7 +104,7 @@ static const char *parse_line(void *context, char *line)
 int session_info_parse(char *text, size_t len, const char *name, struct session_info *ret,
 		       struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_REFUSED, 0 };
 	struct parsed p = { .seen = 0 };
 	int err = text_each_line(&lines, parse_line, &p, e);
 

@@ -32,7 +32,7 @@ int sample_file_open(const char *path, const struct sample_header *header, struc
 		return op_error_set(e, err, "cannot make the folder of '%s': %s", path,
 				    strerror(-err));
 	err = odb_open(path, SAMPLE_HEADER_SIZE, &db, e);
-	if (!err && odb_created(db)) {
+	if (!err && odb_is_new(db)) {
 		err = sample_header_store(header, odb_header(db));
 		if (err)
 			op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err));

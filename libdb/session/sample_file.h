@@ -24,7 +24,7 @@ struct sample_header sample_file_header(const struct sample_name *name);
 
 /*
  * Open the sample file @path for adding: odb_open(). If need be it is made, with its folders, and
- * gets @header; an old file keeps its own (odb_created()).
+ * gets @header; an old file keeps its own (odb_is_new()).
  */
 int sample_file_open(const char *path, const struct sample_header *header, struct odb **ret,
 		     struct op_error *e);

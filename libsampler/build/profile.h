@@ -41,7 +41,7 @@ struct profile *build_profile_get(struct build_profile *b,
 const unsigned char *build_profile_ends(const struct build_profile *b);
 const struct build_losses *build_profile_losses(const struct build_profile *b);
 
-/* What a sample is labelled with besides metadata: those names are taken. */
+/* What a sample is labeled with besides metadata: those names are taken. */
 #define BUILD_PID	"pid"
 #define BUILD_TID	"tid"
 #define BUILD_COMM	"comm"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - whole stacks into the session's store, with what samples are labelled */
+/* stacks.c - whole stacks into the session's store, with what samples are labeled */
 #include "libsampler/session/session.h"
 
 #include <errno.h>

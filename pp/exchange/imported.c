@@ -195,7 +195,7 @@ int imported_read(const char *stats_dir, struct imported *ret, struct op_error *
 	int err = file_read_all(path, LIMIT, &text, &len);
 
 	if (!err) {
-		struct text_lines lines = { text, text + len, path, TEXT_CUT_REFUSED, 0 };
+		struct text_lines lines = { text, text + len, path, TEXT_LAST_REFUSED, 0 };
 
 		err = text_each_line(&lines, parse_line, &i, e);
 		free(text);

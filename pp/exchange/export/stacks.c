@@ -117,7 +117,7 @@ static uint32_t node_of_root(struct reader *r, uint32_t node)
 	unsigned int kind = STACK_END_KIND(r->snapshot.nodes[node].frame);
 	struct profile *g = r->x->gathered;
 
-	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD)
+	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END)
 		return PROFILE_NONE;
 	return profile_node(g, PROFILE_NONE, profile_place(g, PROFILE_NONE, kind, NULL, 0));
 }

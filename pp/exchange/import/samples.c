@@ -382,7 +382,7 @@ static int open_file(struct importer *m, const struct import_file *f, struct odb
 		err = sample_file_path(folder, &name, &path);
 	if (!err)
 		err = sample_file_open(path.text, &header, ret, m->e);
-	if (!err && odb_created(*ret))
+	if (!err && odb_is_new(*ret))
 		m->sums.files += f->callee == PROFILE_NONE;
 	if (err && !*m->e->text)
 		op_error_set(m->e, err, "cannot write '%s': %s",

@@ -39,13 +39,7 @@ bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
 	if (p->places[place].image != PROFILE_NONE || p->places[place].address || n < 3 ||
 	    *name != '[')
 		return false;
-	for (unsigned int kind = 0; kind < NR_STACK_ENDS; kind++)
-		if (strlen(stack_end_text(kind)) == n - 2 &&
-		    !strncmp(name + 1, stack_end_text(kind), n - 2)) {
-			*ret = kind;
-			return true;
-		}
-	return false;
+	return stack_end_parse(name + 1, n - 2, ret);
 }
 
 static int add_stack(struct importer *m, struct stack_ids *ids, const struct profile_sample *s,
@@ -57,7 +51,7 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 					 .cpu = l->cpu, .cgroup = l->cgroup, .comm = l->comm };
 	const struct stack_event of = { m->events[event].name, m->events[event].count,
 					m->events[event].of.unit_mask };
-	unsigned int end = STACK_UNTOLD;
+	unsigned int end = STACK_UNKNOWN_END;
 	uint32_t node = s->node, id;
 	size_t nr = 0;
 	int err = 0;

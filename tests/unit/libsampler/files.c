@@ -48,7 +48,7 @@ static struct profile *complete(struct sampler_builder *b, const char *name,
 }
 
 /* The number that samples with that label have in all; @text or else @number. */
-static int64_t labelled(const struct profile *p, const char *key, const char *text, int64_t number)
+static int64_t labeled(const struct profile *p, const char *key, const char *text, int64_t number)
 {
 	int64_t sum = 0;
 
@@ -83,9 +83,9 @@ TEST(a_file_of_profile_proto)
 	      profile_text(p, p->events[0].name));
 	CHECK(profile_total(p, 0) * (int64_t)(p->events[0].period ? p->events[0].period : 1) ==
 	      30000000, "%lld", (long long)profile_total(p, 0));
-	CHECK(labelled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
-	CHECK(labelled(p, "tid", NULL, gettid()) == profile_total(p, 0), "tid");
-	CHECK(labelled(p, "comm", program_invocation_short_name, 0) == profile_total(p, 0) ||
+	CHECK(labeled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
+	CHECK(labeled(p, "tid", NULL, gettid()) == profile_total(p, 0), "tid");
+	CHECK(labeled(p, "comm", program_invocation_short_name, 0) == profile_total(p, 0) ||
 	      strlen(program_invocation_short_name) > 15, "comm");
 	leaf = &p->places[p->nodes[p->samples[0].node].place];
 	CHECK(leaf->address == (uintptr_t)work_inner + 4, "the sample's own address");
@@ -152,10 +152,10 @@ TEST(metadata_becomes_labels)
 	give_stack(&b, 2, 2, items, 1);
 	give_stack(&b, 4, 3, items, 4);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
-	CHECK(4 * labelled(p, "phase", NULL, 3) == 2 * labelled(p, "phase", NULL, -4) &&
-	      labelled(p, "phase", NULL, 3), "a thread's own wins");
-	CHECK(labelled(p, "request/7", NULL, 12) == labelled(p, "phase", NULL, -4), "with a key");
-	CHECK(labelled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
+	CHECK(4 * labeled(p, "phase", NULL, 3) == 2 * labeled(p, "phase", NULL, -4) &&
+	      labeled(p, "phase", NULL, 3), "a thread's own wins");
+	CHECK(labeled(p, "request/7", NULL, 12) == labeled(p, "phase", NULL, -4), "with a key");
+	CHECK(labeled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
 	profile_free(p);
 	drop(&b);
 }
@@ -176,9 +176,9 @@ TEST(metadata_for_samples_that_were)
 	b.ops->metadata_past(b.context, &other, 103, 106);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
 	total = profile_total(p, 0);
-	CHECK(10 * labelled(p, "slow", NULL, 1) == 3 * total, "%lld of %lld",
-	      (long long)labelled(p, "slow", NULL, 1), (long long)total);
-	CHECK(!labelled(p, "other", NULL, 0), "of another thread");
+	CHECK(10 * labeled(p, "slow", NULL, 1) == 3 * total, "%lld of %lld",
+	      (long long)labeled(p, "slow", NULL, 1), (long long)total);
+	CHECK(!labeled(p, "other", NULL, 0), "of another thread");
 	profile_free(p);
 	/* all others too: the sample without it is gone, and the file is written anew */
 	b.ops->metadata_past(b.context, &item, 100, 200);
@@ -256,8 +256,8 @@ TEST(past_samples_are_bounded)
 	build_profile_past(b, &item, 0, 20);
 	CHECK(build_profile_losses(b)->past_cut == 1, "too late for some");
 	p = build_profile_get(b, &summary);
-	CHECK(labelled(p, "late", NULL, 1) == BUILD_PAST_MAX && profile_total(p, 0) ==
-	      BUILD_PAST_MAX + 10, "%lld", (long long)labelled(p, "late", NULL, 1));
+	CHECK(labeled(p, "late", NULL, 1) == BUILD_PAST_MAX && profile_total(p, 0) ==
+	      BUILD_PAST_MAX + 10, "%lld", (long long)labeled(p, "late", NULL, 1));
 	build_profile_free(b);
 }
 

@@ -219,7 +219,7 @@ TEST(inherited_always_on_profiles)
 }
 
 /* Whatever other threads are just doing, the child finds no lock taken. */
-static atomic_bool is_over, has_labelled;
+static atomic_bool is_over, has_labeled;
 
 static void *label_on(void *unused)
 {
@@ -229,7 +229,7 @@ static void *label_on(void *unused)
 		item.key = (item.key + 1) % 10;
 		sampler_metadata_set(&item);
 		sampler_metadata_remove(&item);
-		has_labelled = true;
+		has_labeled = true;
 	}
 	return unused;
 }
@@ -274,7 +274,7 @@ TEST(fork_while_others_work)
 	clock_run_on();
 	sampler_metadata_set(&item);
 	pthread_create(&threads[nr++], NULL, label_on, NULL);
-	while (!has_labelled)
+	while (!has_labeled)
 		usleep(100);		/* from here on it allocates nothing */
 	if (!ASAN_LOCKS_CHILDREN)
 		pthread_create(&threads[nr++], NULL, profile_on, NULL);

@@ -169,7 +169,7 @@ TEST(labels_of_a_thread)
 	CHECK(!sampler_metadata_set(&label), "set");
 	p = start(NULL, &seen, 20);
 	finish(p, &seen);
-	CHECK(seen.of_tid == 20 && seen.labelled == 20, "%d of %d of its samples", seen.labelled,
+	CHECK(seen.of_tid == 20 && seen.labeled == 20, "%d of %d of its samples", seen.labeled,
 	      seen.of_tid);
 	end(first);
 }

@@ -61,7 +61,7 @@ static inline void spell(const struct sampler_sample *s, char *text, size_t size
 struct seen {
 	const char *expected;		/* spelled frames */
 	pid_t tid;			/* of whom */
-	_Atomic int samples, of_tid, as_expected, labelled;
+	_Atomic int samples, of_tid, as_expected, labeled;
 	_Atomic int status[SAMPLER_NR_STATUS];
 	atomic_int captured, completed;
 	struct sampler_summary summary;
@@ -96,7 +96,7 @@ static inline void seen_sample(void *context, const struct sampler_sample *s)
 			seen->as_expected++;
 	}
 	for (size_t i = 0; i < s->nr_metadata; i++)
-		seen->labelled += s->metadata[i].value == 42;
+		seen->labeled += s->metadata[i].value == 42;
 	seen->samples++;
 }
 

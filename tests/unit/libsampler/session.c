@@ -148,7 +148,7 @@ TEST(stacks_with_what_was_said)
 	struct sampler_builder b;
 	struct stack_snapshot s;
 	struct op_error e = { "" };
-	uint64_t labelled = 0, all = 0;
+	uint64_t labeled = 0, all = 0;
 
 	tmpdir_make();
 	b = session_builder();
@@ -167,11 +167,11 @@ TEST(stacks_with_what_was_said)
 		all += s.counts[i].count;
 		name = stack_label_next(&rest, &number);
 		if (name && !strcmp(name, "my phase") && number == -3)
-			labelled += s.counts[i].count;
+			labeled += s.counts[i].count;
 		CHECK(c->tid == 5 && c->tgid == getpid(), "context");
 		free(labels);
 	}
-	CHECK(all == 4 && labelled == 1, "%llu of %llu", (unsigned long long)labelled,
+	CHECK(all == 4 && labeled == 1, "%llu of %llu", (unsigned long long)labeled,
 	      (unsigned long long)all);
 	stack_snapshot_free(&s);
 	CHECK(counts().stacks[STACK_COMPLETE] == 2 && counts().stacks[STACK_NO_TABLE] == 1 &&
