@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include "libdb/session/session.h"
 #include "libdb/session/text_file.h"
+#include "libutil/build_id.h"
 #include "libutil/file.h"
 
 #define INFO_LIMIT	(64 * 1024)
@@ -50,6 +52,37 @@ int session_info_write(const char *stats_dir, const struct session_info *info)
 	free(path);
 	strbuf_free(&out);
 	return err;
+}
+
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t n = strlen(from);
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+void session_info_set_machine(struct session_info *info)
+{
+	char *notes, text[BUILD_ID_TEXT];
+	struct build_id id = { .len = 0 };
+	struct utsname u;
+	size_t size;
+
+	if (!uname(&u)) {
+		copy_text(info->host, sizeof(info->host), u.nodename);
+		copy_text(info->kernel, sizeof(info->kernel), u.release);
+		copy_text(info->machine, sizeof(info->machine), u.machine);
+	}
+	info->kernel_build_id[0] = '\0';
+	if (file_read_all("/sys/kernel/notes", 1 << 20, &notes, &size))
+		return;
+	if (!build_id_read_notes(notes, size, &id))
+		copy_text(info->kernel_build_id, sizeof(info->kernel_build_id),
+			  build_id_text(&id, text));
+	free(notes);
 }
 
 static const struct field *find_field(const char *key)

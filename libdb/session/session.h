@@ -77,6 +77,8 @@ struct session_info {
 	char profiled[1024];		/* "ls -l", "process 12"; "": the whole machine */
 };
 
+/* Fill in host, kernel, machine and kernel_build_id. */
+void session_info_set_machine(struct session_info *info);
 int session_info_write(const char *stats_dir, const struct session_info *info);
 /* -ENOENT: not a session of ours. */
 int session_info_read(const char *stats_dir, struct session_info *ret);

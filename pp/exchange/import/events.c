@@ -61,7 +61,7 @@ void import_events_make(struct importer *m, struct imported *imported, struct no
 	for (size_t i = 0; i < m->nr; i++) {
 		struct import_event *e = &m->events[m->files[m->records[i].file].event];
 
-		while (m->records[i].value / e->divisor >= ODB_COUNT_MAX)
+		while (m->records[i].count / e->divisor >= ODB_COUNT_MAX)
 			e->divisor *= 10;
 	}
 	for (uint32_t i = 0; i < m->p->nr_events; i++) {

@@ -14,10 +14,6 @@
 
 #include "events/cpu/type.h"
 #include "formats/profile/saturate.h"
-#include "libdb/odb/odb.h"
-#include "libdb/session/header.h"
-#include "libdb/session/name.h"
-#include "libdb/session/sample_file.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
@@ -103,7 +99,7 @@ static uint32_t file_get(struct importer *m, const struct import_file *file)
 static void record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value)
 {
 	xgrow(m->records, m->nr, m->room);
-	m->records[m->nr++] = (struct import_record){ key, value, file };
+	m->records[m->nr++] = (struct session_record){ file, key, value };
 }
 
 /* A sample without frames lies nowhere: it is left out, and told. */
@@ -306,42 +302,17 @@ static void add_all_calls(struct importer *m, struct notices *notices)
 	free(c.lows);
 }
 
-/* --- sums --- */
-
-static int compare_records(const void *a, const void *b)
-{
-	const struct import_record *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static void add_up(struct importer *m)
-{
-	size_t kept = 0;
-
-	qsort(m->records, m->nr, sizeof(*m->records), compare_records);
-	for (size_t i = 1; i < m->nr; i++) {
-		struct import_record *last = &m->records[kept], *r = &m->records[i];
-
-		if (compare_records(last, r))
-			m->records[++kept] = *r;
-		else
-			last->value = last->value + r->value < r->value ? UINT64_MAX
-									: last->value + r->value;
-	}
-	m->nr = kept + 1;
-}
-
 /* --- sample files --- */
 
-static struct sample_name name_of(const struct importer *m, const struct import_file *f)
+static void describe_file(void *context, uint64_t number, struct session_file *ret)
 {
+	const struct importer *m = context;
+	const struct import_file *f = &m->files[number];
 	const struct import_labels *l = &m->labels[f->labels];
 	const struct import_event *e = &m->events[f->event];
+	const struct cpu_type *timer = cpu_type_by_name("timer");
 
-	return (struct sample_name){
+	ret->name = (struct sample_name){
 		.app = { .path = m->m->images[l->app == PROFILE_NONE ? f->image : l->app].path },
 		.image = { .path = m->m->images[f->image].path },
 		.has_callee = f->callee != PROFILE_NONE,
@@ -350,85 +321,57 @@ static struct sample_name name_of(const struct importer *m, const struct import_
 		.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
 		.tgid = l->pid, .tid = l->tid, .cpu = l->cpu,
 	};
+	ret->cgroup = l->cgroup;
+	ret->cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX : (uint32_t)timer->number_1x;
 }
 
-static int folder_of(struct importer *m, const struct import_labels *l, char **ret)
+static void count_file(void *context, uint64_t number, bool is_new)
 {
-	size_t part;
-	int err;
+	struct importer *m = context;
 
-	if (!*l->cgroup) {
-		*ret = xstrdup(m->samples);
-		return 0;
-	}
-	err = session_parts_get(m->stats, &m->parts, "", l->cgroup, &part);
-	if (!err)
-		*ret = session_part_path(m->stats, part);
-	return err;
+	m->sums.files += is_new && m->files[number].callee == PROFILE_NONE;
 }
 
-static int open_file(struct importer *m, const struct import_file *f, struct odb **ret)
+static void count_record(void *context, const struct session_record *r, int err)
 {
-	const struct sample_name name = name_of(m, f);
-	const struct import_event *e = &m->events[f->event];
-	const struct cpu_type *timer = cpu_type_by_name("timer");
-	struct sample_header header = sample_file_header(&name);
-	struct strbuf path = STRBUF_INIT;
-	char *folder = NULL;
-	int err = folder_of(m, &m->labels[f->labels], &folder);
+	struct importer *m = context;
 
-	header.cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX : (uint32_t)timer->number_1x;
-	if (!err)
-		err = sample_file_path(folder, &name, &path);
-	if (!err)
-		err = sample_file_open(path.text, &header, ret, m->e);
-	if (!err && odb_is_new(*ret))
-		m->sums.files += f->callee == PROFILE_NONE;
-	if (err && !*m->e->text)
-		op_error_set(m->e, err, "cannot write '%s': %s",
-			     path.len ? path.text : m->stats, strerror(-err));
-	strbuf_free(&path);
-	free(folder);
-	return err;
+	(void)err;
+	m->sums.samples += m->files[r->file].callee == PROFILE_NONE ? r->count : 0;
 }
 
-/* What is rounded off one count is carried to the next. */
-static int write_file(struct importer *m, size_t first, size_t end)
+/* The remainder of one count is carried to the next one of the file. */
+static void divide_counts(struct importer *m)
 {
-	const struct import_file *f = &m->files[m->records[first].file];
-	uint64_t divisor = m->events[f->event].divisor, rest = divisor / 2;
-	struct odb *db = NULL;
-	int err = open_file(m, f, &db);
+	uint64_t rest = 0;
 
-	for (size_t i = first; i < end && !err; i++) {
-		uint64_t value = m->records[i].value, n = value / divisor;
+	for (size_t i = 0; i < m->nr; i++) {
+		struct session_record *r = &m->records[i];
+		uint64_t divisor = m->events[m->files[r->file].event].divisor;
 
-		rest += value % divisor;
-		n += rest / divisor;
+		if (!i || r[-1].file != r->file)
+			rest = divisor / 2;
+		rest += r->count % divisor;
+		r->count = r->count / divisor + rest / divisor;
 		rest %= divisor;
-		if (!n)
-			continue;
-		err = odb_add(db, m->records[i].key, n > ODB_COUNT_MAX ? ODB_COUNT_MAX
-								       : (uint32_t)n);
-		m->sums.samples += f->callee == PROFILE_NONE ? n : 0;
-		if (err)
-			op_error_set(m->e, err, "cannot write a sample file: %s", strerror(-err));
 	}
-	odb_close(db);
-	return err;
 }
 
 static int write_files(struct importer *m)
 {
-	size_t end;
-	int err = 0;
+	static const struct session_file_ops ops = {
+		.describe = describe_file,
+		.opened = count_file,
+		.added = count_record,
+		.stops_at_failure = true,
+	};
+	struct session_writer to;
+	int err;
 
-	for (size_t first = 0; first < m->nr && !err; first = end) {
-		for (end = first + 1; end < m->nr && m->records[end].file ==
-						     m->records[first].file;)
-			end++;
-		err = write_file(m, first, end);
-	}
+	divide_counts(m);
+	session_writer_init(&to, m->samples);
+	err = session_write_records(&to, m->records, m->nr, &ops, m, m->e);
+	session_writer_free(&to);
 	return err;
 }
 
@@ -456,7 +399,7 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 	err = gather(&m, notices);
 	if (!err) {
 		add_all_calls(&m, notices);
-		add_up(&m);
+		m.nr = session_records_sum(m.records, m.nr);
 		import_events_make(&m, imported, notices);
 		err = write_files(&m);
 	}
@@ -464,7 +407,6 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 		err = import_write_stacks(&m);
 	for (uint32_t i = 0; m.events && i < p->nr_events; i++)
 		free(m.events[i].name);
-	session_parts_free(&m.parts);
 	free(m.events);
 	free(m.stats);
 	free(m.labels);

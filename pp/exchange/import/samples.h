@@ -3,7 +3,7 @@
 #ifndef PP_EXCHANGE_IMPORT_SAMPLES_H
 #define PP_EXCHANGE_IMPORT_SAMPLES_H
 
-#include "libdb/session/parts.h"
+#include "libdb/session/writer.h"
 #include "pp/exchange/import/images.h"
 #include "pp/exchange/import/session.h"
 
@@ -26,11 +26,6 @@ struct import_file {
 	uint32_t callee;		/* of calls: into that image; else PROFILE_NONE */
 };
 
-struct import_record {
-	uint64_t key, value;
-	uint32_t file;
-};
-
 struct importer {
 	const struct profile *p;
 	const struct import_images *m;
@@ -41,9 +36,8 @@ struct importer {
 	struct import_file *files;
 	uint32_t nr_files;
 	uint32_t *slots;		/* hash table of files */
-	struct import_record *records;
+	struct session_record *records;	/* their files are indices of @files */
 	size_t nr, room;
-	struct session_parts parts;
 	uint64_t nr_negative;
 	struct import_session_sums sums;
 	struct op_error *e;

@@ -9,16 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdb/session/header.h"
 #include "libdb/session/image_ids.h"
-#include "libdb/session/session.h"
+#include "libdb/session/writer.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/import/samples.h"
 
-static int write_info(const struct profile *p, const struct import_session_options *o,
-		      const struct imported *imported, const char *stats)
+/* Nothing was lost here; what was lost before is not known. */
+static int write_own_stats(const struct profile *p, const struct import_session_options *o,
+			   const struct imported *imported,
+			   const struct import_session_sums *sums, const char *stats)
 {
+	struct cpu_counts cpu = { .received = sums->samples, .recorded = sums->samples };
+	const struct session_counts counts = { 1, &cpu };
 	struct session_info info = { .model = "imported" };
 	int64_t end_ns = p->start_ns + p->duration_ns;
 
@@ -34,7 +37,7 @@ static int write_info(const struct profile *p, const struct import_session_optio
 		info.start_time = (uint64_t)p->start_ns / 1000000000;
 		info.end_time = (uint64_t)end_ns / 1000000000;
 	}
-	return session_info_write(stats, &info);
+	return session_write_stats(stats, o->session_dir, &counts, &info);
 }
 
 /* Build-ids of all images, and the functions of each, in case it is not here. */
@@ -57,15 +60,6 @@ static int write_images(const struct profile *p, const struct import_images *m, 
 	return err;
 }
 
-/* Nothing was lost here; what was lost before is not known. */
-static int write_counts(const struct import_session_sums *sums, const char *stats)
-{
-	struct cpu_counts cpu = { .received = sums->samples, .recorded = sums->samples };
-	const struct session_counts counts = { 1, &cpu };
-
-	return session_counts_write(stats, &counts);
-}
-
 static int write_profile(const struct import_session_options *o, const char *stats)
 {
 	char *path = path_join(stats, IMPORTED_PROFILE);
@@ -84,16 +78,11 @@ static int write_stats(const struct profile *p, const struct import_session_opti
 	int err = write_images(p, m, stats);
 
 	if (!err)
-		err = write_counts(sums, stats);
-
-	if (!err)
-		err = write_info(p, o, imported, stats);
+		err = write_own_stats(p, o, imported, sums, stats);
 	if (!err)
 		err = imported_write(stats, imported);
 	if (!err && o->bytes)
 		err = write_profile(o, stats);
-	if (!err)
-		err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 	return err ? op_error_set(e, err, "cannot write '%s': %s", stats, strerror(-err)) : 0;
 }
 
