@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fork.c - a child has a copy of everything but the sampling thread [SM-16]
+ * fork.c - fork handlers: a child has a copy of everything but the sampling thread [SM-16]
  *
- * What the locks guard is whole in the child, for the thread that forks holds them. What the
- * sampling thread was just working on is not: that is marked, and never touched again.
+ * Data under the locks is consistent in the child because the forking thread holds them. What the
+ * sampling thread was working on is not: it is marked, and never touched again.
  */
 #include <pthread.h>
 #include "libsampler/profiler.h"
 
 static int watch_error;
 
-static bool loader_is_stopped;		/* under the lock: several threads may fork at once */
+static bool is_loader_paused;		/* under the lock: several threads may fork at once */
 
 static void prepare(void)
 {
-	bool is_stopped = modules_loader_stop();
+	bool is_paused = modules_loader_pause();
 
 	sampling_lock();
-	loader_is_stopped = is_stopped;
+	is_loader_paused = is_paused;
 	modules_before_fork();
 }
 
 static void in_parent(void)
 {
-	bool is_stopped = loader_is_stopped;
+	bool is_paused = is_loader_paused;
 
 	modules_after_fork();
 	sampling_unlock();
-	if (is_stopped)
-		modules_loader_go_on();
+	if (is_paused)
+		modules_loader_resume();
 }
 
 static void in_child(void)

@@ -2,8 +2,8 @@
 /*
  * sampling_thread.c - the one thread that works for all profilers [SM-10]
  *
- * It does jobs, each when it is due. It is started with the first one and ends when there was none
- * for a while; both are decided under one lock, so no job is ever left behind.
+ * It runs jobs when they are due. It is started with the first one and ends after a while without
+ * any; both are decided under one lock, so that no job is left behind.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,18 +14,18 @@
 #include "libsampler/profiler.h"
 #include "libutil/clock.h"
 
-#define TIMER_SLACK_NS	1000		/* the usual 50 us would be half of the least interval */
+#define TIMER_SLACK_NS	1000		/* the default of 50 us is half of the shortest interval */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;		/* the thread: look again */
+static pthread_cond_t wake = PTHREAD_COND_INITIALIZER;		/* the thread: check the jobs */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-static struct list_head jobs = LIST_HEAD_INIT(jobs);		/* by when they are due */
+static struct list_head jobs = LIST_HEAD_INIT(jobs);		/* by due time */
 static struct sampling_job *current;
-static bool is_there;
+static bool is_started;
 static pthread_t self;
 static pid_t own;				/* the thread's id */
-static struct sampler_thread left;		/* the one before it */
+static struct sampler_thread previous;		/* the thread before it */
 static unsigned int generation;
 static int stop_signal = SIGURG;
 static bool has_handler;
@@ -39,7 +39,7 @@ static void real_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t due
 	pthread_cond_clockwait(cond, mutex, CLOCK_MONOTONIC, &t);
 }
 
-/* As the kernel encodes it: pthread_getcpuclockid() wants a pthread_t, which may be gone. */
+/* By the kernel's encoding: pthread_getcpuclockid() needs a pthread_t, which may be gone. */
 static int real_cpu_time(pid_t tid, uint64_t *ret)
 {
 	clockid_t id = (clockid_t)(~(unsigned int)tid << 3 | 6);
@@ -94,7 +94,7 @@ void sampling_unqueue(struct sampling_job *job)
 	job->is_queued = false;
 }
 
-/* A job that is done again and again is soon due last: its place is looked for from there. */
+/* Repeated jobs are mostly due last, so the search begins there. */
 void sampling_queue(struct sampling_job *job, uint64_t due)
 {
 	struct list_head *place;
@@ -110,12 +110,12 @@ void sampling_queue(struct sampling_job *job, uint64_t due)
 		pthread_cond_signal(&wake);
 }
 
-void sampling_work_for(struct sampling_job *job)
+void sampling_set_current(struct sampling_job *job)
 {
 	current = job;
 }
 
-/* Under the lock, which is let go while it waits. NULL: there was nothing to do for so long. */
+/* Under the lock, which is released while waiting. NULL: there was no job for sampling_idle_ns. */
 static struct sampling_job *next_job(void)
 {
 	uint64_t idle_until = sampling_clock->now() + sampling_idle_ns;
@@ -151,15 +151,15 @@ static void *serve(void *unused)
 		current = NULL;
 	}
 	sample_release();
-	is_there = false;
+	is_started = false;
 	own = 0;
-	sampler_thread_by_tid(gettid(), &left);
+	sampler_thread_by_tid(gettid(), &previous);
 	own_files_end();
 	sampling_unlock();
 	return unused;
 }
 
-/* It takes no signal: those are for the program's threads. */
+/* With all signals blocked: they are for the program's threads. */
 static int start_thread(void)
 {
 	sigset_t all, saved;
@@ -174,7 +174,7 @@ static int start_thread(void)
 	err = -pthread_create(&self, &attr, serve, NULL);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);
 	pthread_attr_destroy(&attr);
-	is_there = !err;
+	is_started = !err;
 	return err;
 }
 
@@ -193,7 +193,7 @@ int sampling_start(void)
 
 	if (!err)
 		err = install_handler();
-	if (err || is_there)
+	if (err || is_started)
 		return err;
 	err = sample_prepare();
 	if (err)
@@ -204,20 +204,20 @@ int sampling_start(void)
 	return err;
 }
 
-bool sampling_is_there(void)
+bool sampling_is_started(void)
 {
-	return is_there;
+	return is_started;
 }
 
 bool sampling_is_self(void)
 {
-	return is_there && pthread_equal(self, pthread_self());
+	return is_started && pthread_equal(self, pthread_self());
 }
 
 bool sampling_owns(pid_t tid, uint64_t start_time)
 {
 	return own == tid ||
-	       (left.tid == tid && left.start_time == start_time);
+	       (previous.tid == tid && previous.start_time == start_time);
 }
 
 unsigned int sampling_generation(void)
@@ -225,19 +225,19 @@ unsigned int sampling_generation(void)
 	return generation;
 }
 
-/* Jobs are forgotten. One that ran is half done, and what it worked on is better left alone. */
+/* Jobs are dropped. One that was running is half done, and its data must not be touched. */
 void sampling_after_fork(void)
 {
 	if (current)
-		current->was_cut = true;
+		current->was_interrupted = true;
 	current = NULL;
 	list_init(&jobs);
-	if (is_there)
+	if (is_started)
 		sample_release();
-	is_there = false;
+	is_started = false;
 	own_files_end();
 	own = 0;
-	left = (struct sampler_thread){ 0 };
+	previous = (struct sampler_thread){ 0 };
 	generation++;
 	wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -245,15 +245,15 @@ void sampling_after_fork(void)
 
 int sampler_use_signal(int signal)
 {
-	static const int unfit[] = {
+	static const int reserved[] = {
 		SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS,
 	};
 	int err = 0;
 
 	if (signal < 1 || signal > SIGRTMAX || (signal > SIGSYS && signal < SIGRTMIN))
 		return -EINVAL;
-	for (size_t i = 0; i < sizeof(unfit) / sizeof(unfit[0]); i++)
-		if (signal == unfit[i])
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (signal == reserved[i])
 			return -EINVAL;
 	sampling_lock();
 	if (has_handler)

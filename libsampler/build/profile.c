@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile.c - samples counted by stack and labels, and labels that come afterwards */
+/* profile.c - count samples by stack and labels, and add labels afterwards */
 #include "libsampler/build/profile.h"
 
 #include <inttypes.h>
@@ -36,7 +36,7 @@ struct build_profile {
 	size_t ends_room;
 	struct past *past;		/* a ring once it has BUILD_PAST_MAX */
 	size_t nr_past, past_room, next_past;
-	uint64_t past_since_ns;		/* no sample before it is in there */
+	uint64_t past_since_ns;		/* the ring has no earlier sample */
 	struct build_losses losses;
 };
 
@@ -65,7 +65,7 @@ void build_profile_free(struct build_profile *b)
 	free(b);
 }
 
-/* --- one sample for all that are equal --- */
+/* --- counting equal samples --- */
 
 static uint32_t *slot_of(const struct build_profile *b, struct profile_sample s, unsigned char end)
 {
@@ -129,7 +129,7 @@ static bool is_taken(const char *name)
 	       !strcmp(name, BUILD_COMM);
 }
 
-/* What is said of a thread wins over what is said of all. */
+/* An item of one thread takes precedence over one of all threads. */
 static uint32_t put_metadata(struct profile *p, struct profile_label *labels, uint32_t nr,
 			     const struct sampler_metadata *item, bool wins)
 {
@@ -168,7 +168,7 @@ static uint32_t labels_of(struct build_profile *b, const struct sampler_sample *
 	return profile_label_set(p, labels, nr);
 }
 
-/* The set @labels and @item. */
+/* @set with @item added. */
 static uint32_t labels_with(struct profile *p, uint32_t set, const struct sampler_metadata *item)
 {
 	struct profile_label labels[LABELS_MAX + 1];
@@ -259,7 +259,7 @@ void build_profile_past(struct build_profile *b, const struct sampler_metadata *
 
 /* --- the whole --- */
 
-/* Those whose samples all have other labels by now go. */
+/* Remove samples whose count has gone to others with more labels. */
 static void drop_empty(struct build_profile *b)
 {
 	struct profile *p = b->p;
@@ -288,8 +288,7 @@ static int64_t wall_time(uint64_t monotonic_ns)
 	return (int64_t)(monotonic_ns + clock_ns(CLOCK_REALTIME) - now_ns());
 }
 
-struct profile *build_profile_get(struct build_profile *b,
-					const struct sampler_summary *summary)
+struct profile *build_profile_get(struct build_profile *b, const struct sampler_summary *summary)
 {
 	struct profile *p = b->p;
 
