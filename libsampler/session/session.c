@@ -35,14 +35,6 @@ struct session_builder {
 	int err;
 };
 
-void session_failed(struct session_update *u, int err, const char *what)
-{
-	if (u->err)
-		return;
-	u->err = err;
-	op_error_set(u->e, err, "cannot write '%s': %s", what, strerror(-err));
-}
-
 /* --- folders, lock --- */
 
 /* In /tmp another user may have created them, as links to files of ours. [SM-68] */

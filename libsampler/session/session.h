@@ -7,6 +7,8 @@
 #ifndef LIBSAMPLER_SESSION_SESSION_H
 #define LIBSAMPLER_SESSION_SESSION_H
 
+#include <string.h>
+
 #include "libdb/session/image_ids.h"
 #include "libdb/session/writer.h"
 #include "libsampler/build/profile.h"
@@ -39,7 +41,11 @@ struct session_update {
 };
 
 /* Record the first failure, to write @what. */
-void session_failed(struct session_update *u, int err, const char *what);
+static inline void session_failed(struct session_update *u, int err, const char *what)
+{
+	if (!u->err)
+		u->err = op_error_set(u->e, err, "cannot write '%s': %s", what, strerror(-err));
+}
 
 /* --- images.c --- */
 void session_images_make(struct session_update *u);

@@ -29,20 +29,6 @@ struct walker {
 	bool has_guessed;		/* in this walk: callers may be missing */
 };
 
-bool sampler_add_frame(struct sampler_frames *frames, uintptr_t address)
-{
-	struct sampler_frame *f;
-
-	if (frames->nr == frames->room)
-		return false;
-	f = &frames->frames[frames->nr++];
-	f->address = address;
-	/* the first frame was interrupted; others are looked up by their call */
-	f->is_interrupted = frames->nr == 1;
-	f->module = module_at(f->is_interrupted ? address : address - 1);
-	return true;
-}
-
 static void put(struct walker *w, const struct sampler_unwinder_ops *ops, void *context)
 {
 	w->unwinders[w->nr++] = (struct unwinder){ .of = { .ops = ops, .context = context } };
