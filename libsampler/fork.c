@@ -9,6 +9,7 @@
 #include "libsampler/profiler.h"
 
 static int watch_error;
+static _Atomic(struct fork_hook *) hooks;
 
 static bool is_loader_paused;		/* under the lock: several threads may fork at once */
 
@@ -36,8 +37,8 @@ static void in_child(void)
 	modules_after_fork();
 	modules_loader_after_fork();
 	copy_after_fork();
-	metadata_after_fork();
-	profiler_after_fork();
+	for (struct fork_hook *h = atomic_load(&hooks); h; h = h->next)
+		h->child();
 	sampling_after_fork();
 	sampling_unlock();
 }
@@ -47,10 +48,15 @@ static void watch(void)
 	watch_error = -pthread_atfork(prepare, in_parent, in_child);
 }
 
-int fork_watch(void)
+int fork_watch(struct fork_hook *hook)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, watch);
-	return watch_error;
+	if (watch_error || atomic_flag_test_and_set(&hook->is_added))
+		return watch_error;
+	hook->next = atomic_load(&hooks);
+	while (!atomic_compare_exchange_weak(&hooks, &hook->next, hook))
+		;
+	return 0;
 }

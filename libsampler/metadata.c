@@ -81,8 +81,14 @@ static const char *add_name(struct name *n)
 	return n->text;
 }
 
+static void after_fork(void)
+{
+	atomic_flag_clear(&lock);
+}
+
 const char *metadata_name(const char *text)
 {
+	static struct fork_hook hook = { .child = after_fork };
 	size_t size = strlen(text) + 1;
 	const char *known = known_name(text);
 	struct name *n;
@@ -90,7 +96,7 @@ const char *metadata_name(const char *text)
 
 	if (known)
 		return known;
-	n = fork_watch() ? NULL : malloc(sizeof(*n) + size);
+	n = fork_watch(&hook) ? NULL : malloc(sizeof(*n) + size);
 	if (!n)
 		return NULL;
 	memcpy(n->text, text, size);
@@ -249,9 +255,4 @@ SHARED_IN_HANDLER void metadata_take(pid_t tid, struct metadata_snapshot *ret)
 uint64_t metadata_lost(void)
 {
 	return atomic_load(&nr_lost);
-}
-
-void metadata_after_fork(void)
-{
-	atomic_flag_clear(&lock);
 }

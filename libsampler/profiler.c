@@ -58,7 +58,8 @@ void profiler_each_running(void (*each)(struct sampler_profiler *p, void *contex
 	sampling_unlock();
 }
 
-void profiler_after_fork(void)
+/* In a child none is running. */
+static void after_fork(void)
 {
 	list_init(&running);
 }
@@ -259,6 +260,7 @@ static bool can_list_threads(void)
 
 int profiler_start_locked(struct sampler_profiler *p)
 {
+	static struct fork_hook hook = { .child = after_fork };
 	int err;
 
 	if (is_inherited(p))
@@ -267,7 +269,9 @@ int profiler_start_locked(struct sampler_profiler *p)
 		return -EALREADY;
 	if (p->has_all_threads && !can_list_threads())
 		return -errno;
-	err = sampling_start();
+	err = fork_watch(&hook);
+	if (!err)
+		err = sampling_start();
 	if (err)
 		return err;
 	p->state = PROFILER_RUNNING;

@@ -3,6 +3,7 @@
  * profiler.h - profilers and the thread that serves them, for their own files
  *
  *	thread.c		identifies threads
+ *	jobs.c			the queue of jobs, the lock, the clock
  *	sampling_thread.c	one thread that runs jobs when they are due
  *	profiler.c		create, start, stop; the job takes samples on a grid
  *	sample.c		one sample of one thread
@@ -30,7 +31,7 @@ int thread_read_state(pid_t tid, struct thread_state *ret);
 /* Whether it has ended; its id may be another thread's by now. */
 bool thread_is_gone(const struct sampler_thread *thread);
 
-/* --- sampling_thread.c [SM-10] --- */
+/* --- jobs.c --- */
 
 /* Work that the sampling thread does at some time. */
 struct sampling_job {
@@ -58,10 +59,22 @@ void sampling_unqueue(struct sampling_job *job);
  */
 void sampling_set_current(struct sampling_job *job);
 
-/* Start the sampling thread and install the signal handler, if needed. Under the lock. */
-int sampling_start(void);
-bool sampling_is_started(void);		/* under the lock */
-bool sampling_is_self(void);		/* the caller is the sampling thread; under the lock */
+/*
+ * The next job when it is due, which becomes the current one. NULL: there was none for
+ * sampling_idle_ns. Under the lock, which is released while waiting.
+ */
+struct sampling_job *sampling_next_job(void);
+
+/* The sampling thread, under the lock. */
+struct sampling_server {
+	bool is_started;
+	pthread_t self;
+	pid_t tid;			/* 0: not running yet */
+	struct sampler_thread previous;	/* the thread before it */
+};
+extern struct sampling_server sampling_server;
+bool sampling_is_started(void);
+bool sampling_is_self(void);		/* the caller is the sampling thread */
 /* Whether it is the sampling thread, or the previous one that has not quite ended.
  * [sampling thread] */
 bool sampling_owns(pid_t tid, uint64_t start_time);
@@ -80,6 +93,11 @@ struct sampling_clock {
 };
 extern const struct sampling_clock *sampling_clock;
 extern uint64_t sampling_idle_ns;	/* how long the thread stays without a job */
+
+/* --- sampling_thread.c [SM-10] --- */
+
+/* Start the sampling thread and install the signal handler, if needed. Under the lock. */
+int sampling_start(void);
 
 /* --- own_files.c [SM-17] --- */
 /* [sampling thread] Called first; if sampler_use_own_files() asked for it, it has its own table. */
@@ -153,7 +171,6 @@ bool profiler_params_valid(const struct sampler_params *p);
 int profiler_start_locked(struct sampler_profiler *p);		/* under the lock */
 void profiler_stop_locked(struct sampler_profiler *p);
 bool profiler_any_running(void);				/* under the lock */
-void profiler_after_fork(void);			/* [child] under the lock: none is running */
 /* [sampling thread] Call @each for all running profilers. */
 void profiler_each_running(void (*each)(struct sampler_profiler *p, void *context), void *context);
 

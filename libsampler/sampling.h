@@ -11,6 +11,7 @@
 #ifndef LIBSAMPLER_SAMPLING_H
 #define LIBSAMPLER_SAMPLING_H
 
+#include <stdatomic.h>
 #include "libsampler/sampler.h"
 
 #define SAMPLING_FRAMES_MAX	1024
@@ -133,10 +134,15 @@ void metadata_take(pid_t tid, struct metadata_snapshot *ret);
 /* The one permanent copy of @text; NULL: no room. */
 const char *metadata_name(const char *text);
 uint64_t metadata_lost(void);
-void metadata_after_fork(void);
 
 /* --- fork.c [SM-16] --- */
-/* Install the fork handlers that keep all parts usable in a child, at the first call. */
-int fork_watch(void);
+/* What a part does in a child, under the sampling lock; static, all else zero. */
+struct fork_hook {
+	void (*child)(void);
+	struct fork_hook *next;
+	atomic_flag is_added;
+};
+/* Install the fork handlers that keep all parts usable in a child, and add @hook to them, once. */
+int fork_watch(struct fork_hook *hook);
 
 #endif
