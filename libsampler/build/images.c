@@ -20,6 +20,7 @@
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
 #define SEGMENTS_MAX	64		/* of a module */
@@ -33,7 +34,7 @@ struct segment {
 };
 
 struct known {
-	const struct sampler_module *module;	/* NULL: free */
+	const struct sampler_module *module;
 	uint32_t first, nr;			/* segments; the last has the rest of the module */
 	uint32_t function;			/* of code without a file; or PROFILE_NONE */
 };
@@ -41,8 +42,9 @@ struct known {
 struct build_images {
 	struct profile *p;
 	char program[PATH_MAX];
-	struct known *known;		/* open addressing */
-	size_t nr_known, room_known;	/* a power of 2, or 0 */
+	struct known *known;
+	size_t nr_known, room_known;
+	struct hash_table by_module;	/* of @known */
 	struct segment *segments;
 	size_t nr, room;
 	struct segment *mappings;	/* with code outside of modules */
@@ -65,6 +67,7 @@ void build_images_free(struct build_images *i)
 	if (!i)
 		return;
 	free(i->known);
+	hash_table_free(&i->by_module);
 	free(i->segments);
 	free(i->mappings);
 	free(i);
@@ -167,40 +170,23 @@ static void add_module(struct build_images *i, struct known *k, const struct sam
 	k->nr = (uint32_t)i->nr - k->first;
 }
 
-static struct known *slot_of(const struct build_images *i, const struct sampler_module *m)
+static bool is_of_module(const void *images, uint32_t id, const void *module)
 {
-	size_t at = hash_u64((uintptr_t)m) & (i->room_known - 1);
-
-	while (i->known[at].module && i->known[at].module != m)
-		at = (at + 1) & (i->room_known - 1);
-	return &i->known[at];
-}
-
-static void grow(struct build_images *i)
-{
-	struct known *old = i->known;
-	size_t nr = i->room_known;
-
-	i->room_known = nr ? 2 * nr : 64;
-	i->known = xcalloc(i->room_known, sizeof(*i->known));
-	for (size_t n = 0; n < nr; n++)
-		if (old[n].module)
-			*slot_of(i, old[n].module) = old[n];
-	free(old);
+	return ((const struct build_images *)images)->known[id].module == module;
 }
 
 static const struct known *find_module(struct build_images *i, const struct sampler_module *m)
 {
-	struct known *k;
+	uint64_t hash = hash_u64((uintptr_t)m);
+	uint32_t id = hash_table_find(&i->by_module, hash, is_of_module, i, m);
 
-	if (2 * i->nr_known >= i->room_known)
-		grow(i);
-	k = slot_of(i, m);
-	if (!k->module) {
-		add_module(i, k, m);
-		i->nr_known++;
+	if (id == HASH_NONE) {
+		id = (uint32_t)i->nr_known++;
+		xgrow(i->known, id, i->room_known);
+		add_module(i, &i->known[id], m);
+		hash_table_add(&i->by_module, hash, id);
 	}
-	return k;
+	return &i->known[id];
 }
 
 static uint32_t image_of_module(const struct build_images *i, const struct known *k,

@@ -75,25 +75,29 @@ static void read_labels(struct importer *m)
 
 /* --- which file --- */
 
+static bool is_file(const void *importer, uint32_t id, const void *key)
+{
+	const struct import_file *f = &((const struct importer *)importer)->files[id];
+	const struct import_file *file = key;
+
+	return f->event == file->event && f->labels == file->labels &&
+	       f->image == file->image && f->callee == file->callee;
+}
+
 /* The index of a file like that, or PROFILE_NONE: there are too many. */
 static uint32_t file_get(struct importer *m, const struct import_file *file)
 {
 	uint64_t hash = hash_mix(hash_mix((uint64_t)file->event << 32 | file->labels, file->image),
 				 file->callee);
-	size_t at = hash & (4 * FILES_MAX - 1);
+	uint32_t id = hash_table_find(&m->by_file, hash, is_file, m, file);
 
-	for (; m->slots[at]; at = (at + 1) & (4 * FILES_MAX - 1)) {
-		const struct import_file *f = &m->files[m->slots[at] - 1];
-
-		if (f->event == file->event && f->labels == file->labels &&
-		    f->image == file->image && f->callee == file->callee)
-			return m->slots[at] - 1;
-	}
+	if (id != HASH_NONE)
+		return id;
 	if (m->nr_files == FILES_MAX)
 		return PROFILE_NONE;
 	m->files[m->nr_files] = *file;
-	m->slots[at] = ++m->nr_files;
-	return m->nr_files - 1;
+	hash_table_add(&m->by_file, hash, m->nr_files);
+	return m->nr_files++;
 }
 
 static void record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value)
@@ -394,7 +398,6 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 
 	m.stats = path_join(samples, "stats");
 	m.files = xcalloc(FILES_MAX, sizeof(*m.files));
-	m.slots = xcalloc(4 * FILES_MAX, sizeof(*m.slots));
 	read_labels(&m);
 	err = gather(&m, notices);
 	if (!err) {
@@ -411,7 +414,7 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 	free(m.stats);
 	free(m.labels);
 	free(m.files);
-	free(m.slots);
+	hash_table_free(&m.by_file);
 	free(m.records);
 	*sums = m.sums;
 	return err;

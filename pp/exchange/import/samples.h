@@ -4,6 +4,7 @@
 #define PP_EXCHANGE_IMPORT_SAMPLES_H
 
 #include "libdb/session/writer.h"
+#include "libutil/table.h"
 #include "pp/exchange/import/images.h"
 #include "pp/exchange/import/session.h"
 
@@ -35,7 +36,7 @@ struct importer {
 	struct import_event *events;
 	struct import_file *files;
 	uint32_t nr_files;
-	uint32_t *slots;		/* hash table of files */
+	struct hash_table by_file;
 	struct session_record *records;	/* their files are indices of @files */
 	size_t nr, room;
 	uint64_t nr_negative;
