@@ -14,24 +14,24 @@
 #include <stdio.h>
 #include "pp/report/populate.h"
 
-struct call_arc {
+struct graph_arc {
 	const struct symbol_row *row;	/* the other end */
 	bool is_self;			/* the function's own samples, among its callees */
 	uint64_t *counts;		/* per class */
 };
 
-struct call_node {
+struct graph_node {
 	struct symbol_row *row;
-	struct call_arc *callers, *callees;	/* by samples: ascending, descending */
+	struct graph_arc *callers, *callees;	/* by samples: ascending, descending */
 	size_t nr_callers, nr_callees;
 	uint64_t *caller_totals, *callee_totals;	/* per class, the latter with self */
 };
 
 struct callgraph {
-	struct call_node *nodes;	/* one for each row, in the rows' order */
+	struct graph_node *nodes;	/* one for each row, in the rows' order */
 	size_t nr;
 	uint64_t *counts;		/* storage */
-	struct call_arc *arcs;		/* storage */
+	struct graph_arc *arcs;		/* storage */
 };
 
 /*

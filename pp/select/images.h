@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libdb/session/name.h"
+#include "libutil/table.h"
 #include "pp/select/spec.h"
 
 struct report_session;
@@ -37,8 +38,7 @@ struct report_image {
 struct image_set {
 	struct report_image **images;
 	size_t nr, room;
-	size_t *slots;		/* hash table of index + 1 */
-	size_t nr_slots;
+	struct hash_table by_name;
 };
 
 /*

@@ -12,7 +12,7 @@ static const char dashes[] =
 	"-------------------------------------------------------------------------------\n";
 
 /* Their running totals (@sums) begin anew: the shares they go with are of this list. */
-static void print_arcs(const struct columns *c, const struct call_arc *arcs, size_t nr,
+static void print_arcs(const struct columns *c, const struct graph_arc *arcs, size_t nr,
 		       const uint64_t *totals, uint64_t *sums, struct strbuf *line, FILE *out)
 {
 	memset(sums, 0, c->nr_classes * sizeof(*sums));
@@ -45,7 +45,7 @@ void format_callgraph(const struct callgraph *graph, const struct row_list *rows
 	if (graph->nr)
 		fputs(dashes, out);
 	for (size_t i = 0; i < graph->nr; i++) {
-		const struct call_node *node = &graph->nodes[i];
+		const struct graph_node *node = &graph->nodes[i];
 		bool global = options->global_percent;
 
 		print_arcs(&c, node->callers, node->nr_callers,

@@ -143,7 +143,7 @@ static void put_summary(struct json *j, const struct summary *s)
 	json_close(j, ']');
 }
 
-static void put_arcs(struct json *j, const char *name, const struct call_arc *arcs, size_t nr,
+static void put_arcs(struct json *j, const char *name, const struct graph_arc *arcs, size_t nr,
 		     size_t nr_classes)
 {
 	json_open(j, name, '[');
