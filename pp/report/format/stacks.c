@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/plain_text.h"
 #include "libutil/print_line.h"
 #include "libutil/xalloc.h"
@@ -47,7 +48,7 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 	add_share(&line, q->ends[STACK_COMPLETE], q->samples);
 	strbuf_addf(&line, " %s", stack_end_text(STACK_COMPLETE));
 	for (unsigned int i = 0; i < NR_STACK_ENDS; i++) {
-		stack_add(&known, q->ends[i]);
+		count_add(&known, q->ends[i]);
 		if (i == STACK_COMPLETE || !q->ends[i])
 			continue;
 		strbuf_add(&line, ", ");
