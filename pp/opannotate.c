@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opannotate.c - source lines and instructions with the samples that were taken there */
+/* opannotate.c - print source lines and instructions with their samples */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 		annotation_print(ret, stderr);
 }
 
-/* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
+/* Like the original of 0.9, whose sample files have their own version [RP-8]. */
 static bool first_class_only(const struct annotate_options *o, const struct collection *c)
 {
 	return o->compat && c->arrangement.classes[0].header.version == SAMPLE_VERSION_099;
@@ -98,8 +98,8 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	if (!o->assembly)
 		missing_lines_notices(&a, notices);
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
-		notice_add(notices, "no debug information for any binary that was chosen: compile "
-			   "with -g, install debug packages, or use --assembly");
+		notice_add(notices, "no debug information for any of the selected binaries; "
+			   "compile with -g, install debug packages, or use --assembly");
 	say_notices(notices);	/* before the output that they are about */
 	notices_free(notices);
 	err = print(o, c, &a, cache_dir, notices, e);
@@ -125,7 +125,7 @@ static int run(const struct annotate_options *o)
 	struct collection c;
 	int err = collect(&what, &c, &notices, &e);
 
-	/* also if nothing is shown: losses may be why */
+	/* also if there is no output: losses may be the reason */
 	data_quality_notices(&c.sessions, &notices);
 	if (!err)
 		err = annotate(o, &c, &notices, &e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* oparchive.c - a profile with all it needs to be read elsewhere, in one folder */
+/* oparchive.c - copy a profile, and all that reports of it need, into one folder */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opreport.c - where the samples are: per binary image, or per symbol with -l */
+/* opreport.c - print samples per binary image, or per symbol with -l */
 #include <string.h>
 
 #include "libutil/say.h"

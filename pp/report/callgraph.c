@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* callgraph.c - arcs are gathered, added up by their two ends, and hung on the nodes */
+/* callgraph.c - read arcs, add them up by their two ends, attach them to the nodes */
 #include "pp/report/callgraph.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "pp/report/arc_files.h"
 #include "pp/report/merge_boots.h"
 
-/* Arcs of the same ends follow each other. */
+/* Sorts arcs with the same ends next to each other. */
 static int compare_ends(const void *a, const void *b)
 {
 	const struct raw_arc *x = a, *y = b;
@@ -69,7 +69,7 @@ static void add_counts(uint64_t *totals, const uint64_t *counts, size_t nr_class
 		totals[c] += counts[c];
 }
 
-/* How many arcs each node has at its two sides, so that each gets its part of the storage. */
+/* Count the arcs on both sides of each node, so that each gets its part of the storage. */
 static void count_arcs(struct callgraph *graph, const struct arc_list *list)
 {
 	for (size_t i = 0; i < graph->nr; i++)
@@ -82,7 +82,7 @@ static void count_arcs(struct callgraph *graph, const struct arc_list *list)
 	}
 }
 
-/* @counts: nr_classes for each arc and two times for each node. */
+/* @counts has nr_classes for each arc, and twice that for each node. */
 static void place_arcs(struct callgraph *graph, size_t nr_classes, uint64_t **counts)
 {
 	struct graph_arc *arcs = graph->arcs;
@@ -103,7 +103,7 @@ static void place_arcs(struct callgraph *graph, size_t nr_classes, uint64_t **co
 	}
 }
 
-static void hang_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *counts)
+static void attach_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *counts)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct raw_arc *raw = &list->arcs[i];
@@ -158,7 +158,7 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 	counts = graph.counts;
 	count_arcs(&graph, &list);
 	place_arcs(&graph, rows->nr_classes, &counts);
-	hang_arcs(&list, rows->nr_classes, counts);
+	attach_arcs(&list, rows->nr_classes, counts);
 	sort_arcs(&graph);
 	free(list.arcs);
 	*ret = graph;
@@ -186,7 +186,7 @@ static bool is_above(const struct graph_arc *arc, const uint64_t *totals, size_t
 	return percent <= 0;
 }
 
-/* How many of the arcs are left; they keep their order. */
+/* Returns how many of the arcs are left; they stay in order. */
 static size_t drop_arcs(struct graph_arc *arcs, size_t nr, const uint64_t *totals,
 			size_t nr_classes, double percent)
 {

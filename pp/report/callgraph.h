@@ -2,8 +2,8 @@
 /*
  * callgraph.h - who called whom: arcs between the rows of a report
  *
- * A call-graph sample file counts arcs from a caller's image to a callee's. Both ends become rows,
- * with 0 samples of their own if they were only ever seen on the way. Rules: doc/pp-spec.md
+ * A call-graph sample file counts arcs from a caller's image to a callee's. Both ends become rows;
+ * functions that occur only as callers have 0 samples of their own. Rules: doc/pp-spec.md
  * [CG-1]..[CG-6].
  */
 #ifndef PP_REPORT_CALLGRAPH_H
@@ -35,8 +35,8 @@ struct callgraph {
 };
 
 /*
- * Read the call-graph files of @a; rows that they make are added to @rows. @population has its
- * binaries kept open and is the one that made @rows.
+ * Read the call-graph files of @a; new rows are added to @rows. @population made @rows and has kept
+ * its binaries open.
  */
 void callgraph_make(const struct arrangement *a, struct population *population,
 		    const struct populate_options *options, struct finder *finder,
@@ -45,15 +45,15 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 /* Whether any function has a caller. */
 bool callgraph_has_calls(const struct callgraph *graph);
 
-/* Totals of @rows are those of the rows that the options want. */
+/* Subtract rows that the options exclude from the totals of @rows. */
 void callgraph_total(const struct populate_options *options, struct row_list *rows);
 
-/* Arrange the nodes as @rows are now. */
+/* Put the nodes into the order of @rows. */
 void callgraph_follow(struct callgraph *graph, const struct row_list *rows);
 
 /*
- * Leave out functions that the options do not want or that are below @percent (@first_class_only:
- * in the first class), and arcs below @percent of their function's.
+ * Drop functions that the options exclude or that are below @percent (@first_class_only: in the
+ * first class), and arcs below @percent of their function's.
  */
 void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 		      const struct populate_options *options, double percent,

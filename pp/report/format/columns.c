@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.c - left-justified, with these widths at least; a full one and a blank */
+/* columns.c - left-justified columns of minimum width, separated by a blank at least */
 #include "pp/report/format/columns.h"
 
 #include <inttypes.h>
@@ -72,7 +72,7 @@ void columns_address(const struct columns *c, uint64_t vma, struct strbuf *line)
 
 static void number_column(struct strbuf *line, uint64_t n, size_t width)
 {
-	char text[20];			/* printf() would be a tenth of a long report */
+	char text[20];			/* printf() would take 10 % of the time */
 	size_t start = line->len, at = sizeof(text);
 
 	do {

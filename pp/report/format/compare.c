@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compare.c - a table for each class, for people: left-justified columns as in opreport */
+/* compare.c - a table for each class as text, with columns as in opreport */
 #include "pp/report/format/compare.h"
 
 #include <inttypes.h>
@@ -80,8 +80,8 @@ static void put_row(const struct comparison *c, const struct compared_row *r,
 				  : r->direction < 0 ? COLOR_WARM : COLOR_NONE, out);
 }
 
-/* What was compared, and what became of it. */
-static void put_balance(const struct compare_report *r, size_t class, FILE *out)
+/* How many samples were compared, and how many rows changed. */
+static void put_counts(const struct compare_report *r, size_t class, FILE *out)
 {
 	const struct comparison *c = &r->comparisons[class];
 	struct strbuf line = STRBUF_INIT;
@@ -111,7 +111,7 @@ void format_compare_text(const struct compare_report *r, FILE *out)
 		const struct comparison *c = &r->comparisons[i];
 
 		if (!o->no_header)
-			put_balance(r, i, out);
+			put_counts(r, i, out);
 		if (!o->no_header && c->nr)
 			titles(o, out);
 		for (size_t k = 0; k < c->nr; k++)

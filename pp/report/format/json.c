@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json.c - members may be added to this schema; none goes or changes its meaning [JS-1] */
+/* json.c - members may be added to the schema, but not removed or changed in meaning [JS-1] */
 #include "pp/report/format/json.h"
 
 #include <stdlib.h>
@@ -226,7 +226,7 @@ static void put_quality(struct json *j, const struct stack_quality *q)
 	json_close(j, '}');
 }
 
-/* A list with depths: stacks are deeper than many a parser goes. */
+/* A list with depths: nested objects would exceed the depth limit of many parsers. */
 static void put_stacks(struct json *j, const struct stack_report *r)
 {
 	put_quality(j, &r->quality);

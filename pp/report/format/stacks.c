@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - widths are those of the other reports; a blank for each call */
+/* stacks.c - column widths of the other reports; names are indented by depth */
 #include "pp/report/format/stacks.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static const char *image_of(const struct stack_symbol *symbol, bool long_names)
 	return symbol->image ? image_shown_name(symbol->image, long_names) : "";
 }
 
-/* "98.7 %": never 100 nor 0 for what is not all nor nothing. */
+/* "98.7 %"; 100 and 0 only if it is all or nothing. */
 static void add_share(struct strbuf *out, uint64_t part, uint64_t total)
 {
 	double percent = total ? 100.0 * (double)part / (double)total : 0;
@@ -64,12 +64,12 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 	if (q->guessed) {
 		strbuf_add(&line, "Stacks: ");
 		add_share(&line, q->guessed, q->samples);
-		strbuf_add(&line, " have frames by frame pointer for want of an unwind table");
+		strbuf_add(&line, " have frames found by frame pointer, without an unwind table");
 		print_line(&line, out);
 	}
 	if (q->lost) {
-		strbuf_addf(&line, "Stacks: the stacks of %" PRIu64 " samples could not be kept",
-			    q->lost);
+		strbuf_addf(&line, "Stacks: the stacks of %" PRIu64 " samples could not be "
+			    "recorded", q->lost);
 		print_line(&line, out);
 	}
 	strbuf_free(&line);
@@ -125,7 +125,7 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 	strbuf_free(&line);
 }
 
-/* ';' is what names are put together with, and a line is one stack. [CT-8] */
+/* A line is one stack; ';' separates names [CT-8]. */
 static void add_folded(struct strbuf *line, const char *name)
 {
 	for (; *name; name++)

@@ -15,7 +15,7 @@ struct stacks_options;
 /* On whose behalf stacks were taken; equal ones may occur more than once. */
 struct stack_list_context {
 	const struct report_image *app;	/* or NULL: applications are not separate */
-	const char *cgroup;		/* "": control groups are not separate; the report's rows own it */
+	const char *cgroup;		/* "": not separate; owned by the report's rows */
 };
 
 struct counted_stack {
