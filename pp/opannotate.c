@@ -52,8 +52,8 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 		annotation_print(ret, stderr);
 }
 
-/* Like the original of 0.9, whose sample files have their own version [RP-8]. */
-static bool first_class_only(const struct annotate_options *o, const struct collection *c)
+/* OProfile 0.9 looks at the first column only; its files are recognized by version [RP-8]. */
+static bool is_first_class_only(const struct annotate_options *o, const struct collection *c)
 {
 	return o->compat && c->arrangement.classes[0].header.version == SAMPLE_VERSION_099;
 }
@@ -72,9 +72,9 @@ static int print(const struct annotate_options *o, const struct collection *c,
 		pager_start(&pager, paged);
 		if (o->assembly)
 			err = annotate_assembly(a, o, header.text, cache_dir,
-						first_class_only(o, c), pager.out, notices, e);
+						is_first_class_only(o, c), pager.out, notices, e);
 		else
-			err = annotate_source(a, o, header.text, first_class_only(o, c),
+			err = annotate_source(a, o, header.text, is_first_class_only(o, c),
 					      pager.out, notices, e);
 		written = pager_finish(&pager);
 		paged = false;

@@ -152,7 +152,7 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 		make_rows(o, &profiles[i], notices);
 	diff_rows(&profiles[0].rows, &profiles[1].rows, false);
 	for (size_t i = 0; i < a->nr_classes; i++)
-		compare_rows(&profiles[0].rows, &profiles[1].rows, i, &o->compare,
+		comparison_make(&profiles[0].rows, &profiles[1].rows, i, &o->compare,
 				&comparisons[i]);
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;

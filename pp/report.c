@@ -59,8 +59,8 @@ static struct report_profile *shown(const struct report *r)
 	return (struct report_profile *)&r->profiles[r->nr_profiles - 1];
 }
 
-/* Like the original of 0.9, whose sample files have their own version [RP-8]. */
-static bool first_class_only(const struct report *r)
+/* OProfile 0.9 looks at the first column only; its files are recognized by version [RP-8]. */
+static bool is_first_class_only(const struct report *r)
 {
 	return r->options->compat &&
 	       shown(r)->collection.arrangement.classes[0].header.version == SAMPLE_VERSION_099;
@@ -170,13 +170,13 @@ static int make_symbols(struct report *r, struct notices *notices, struct op_err
 	if (r->nr_profiles == 2 && o->threshold > 0)
 		diff_threshold(rows, o->threshold);
 	else if (r->nr_profiles == 1 && !o->callgraph)
-		rows_threshold(rows, o->threshold, first_class_only(r));
+		rows_threshold(rows, o->threshold, is_first_class_only(r));
 	sort_rows(rows, &order);
 	if (o->callgraph) {
 		struct populate_options how = populate_options(o, "", NULL);
 
 		callgraph_follow(&r->graph, rows);
-		callgraph_filter(&r->graph, rows, &how, o->threshold, first_class_only(r));
+		callgraph_filter(&r->graph, rows, &how, o->threshold, is_first_class_only(r));
 	}
 	return 0;
 }
@@ -282,7 +282,7 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	} else if (!err) {
 		summary_make(&shown(r)->collection.arrangement, options->sort.reverse, &r->summary,
 			     notices);
-		summary_threshold(&r->summary, options->threshold, first_class_only(r));
+		summary_threshold(&r->summary, options->threshold, is_first_class_only(r));
 		r->nr_failed = r->summary.nr_failed;
 	}
 	if (!err && r->nr_failed && (options->compat || is_empty(r)))

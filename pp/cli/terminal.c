@@ -127,7 +127,7 @@ static double now(void)
 }
 
 /* Nothing in the first second, then ten times a second at most. */
-static bool is_time(void)
+static bool is_progress_due(void)
 {
 	static double next;
 	double time = now();
@@ -143,7 +143,7 @@ static bool is_time(void)
 
 void progress_show(size_t done, size_t total)
 {
-	if (!is_time())
+	if (!is_progress_due())
 		return;
 	fprintf(stderr, "\r\033[K%zu of %zu images", done, total);
 	fflush(stderr);
@@ -151,7 +151,7 @@ void progress_show(size_t done, size_t total)
 
 void progress_fetch(const char *what, size_t done, size_t total)
 {
-	if (!is_time())
+	if (!is_progress_due())
 		return;
 	fputs("\r\033[Kdebug file of ", stderr);
 	for (; *what; what++)		/* a name may have control characters */

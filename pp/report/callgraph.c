@@ -23,7 +23,7 @@ static int compare_ends(const void *a, const void *b)
 	return 0;
 }
 
-static bool same_ends(const struct raw_arc *a, const struct raw_arc *b)
+static bool has_same_ends(const struct raw_arc *a, const struct raw_arc *b)
 {
 	return a->caller == b->caller && a->callee == b->callee;
 }
@@ -33,7 +33,7 @@ static size_t count_pairs(const struct arc_list *list)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		nr += !i || !same_ends(&list->arcs[i], &list->arcs[i - 1]);
+		nr += !i || !has_same_ends(&list->arcs[i], &list->arcs[i - 1]);
 	return nr;
 }
 
@@ -75,7 +75,7 @@ static void count_arcs(struct callgraph *graph, const struct arc_list *list)
 	for (size_t i = 0; i < graph->nr; i++)
 		graph->nodes[i].nr_callees = 1;		/* self */
 	for (size_t i = 0; i < list->nr; i++) {
-		if (i && same_ends(&list->arcs[i], &list->arcs[i - 1]))
+		if (i && has_same_ends(&list->arcs[i], &list->arcs[i - 1]))
 			continue;
 		list->arcs[i].caller->node->nr_callees++;
 		list->arcs[i].callee->node->nr_callers++;
@@ -109,7 +109,7 @@ static void attach_arcs(const struct arc_list *list, size_t nr_classes, uint64_t
 		const struct raw_arc *raw = &list->arcs[i];
 		struct graph_node *caller = raw->caller->node, *callee = raw->callee->node;
 
-		if (!i || !same_ends(raw, raw - 1)) {
+		if (!i || !has_same_ends(raw, raw - 1)) {
 			callee->callers[callee->nr_callers++] =
 				(struct graph_arc){ caller->row, false, counts };
 			caller->callees[caller->nr_callees++] =

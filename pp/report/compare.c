@@ -29,7 +29,7 @@ static bool can_show(uint64_t n, const uint64_t totals[2], double risk)
 }
 
 /* The least number of samples that can show a change. */
-static uint64_t fewest(const uint64_t totals[2], double risk)
+static uint64_t find_fewest(const uint64_t totals[2], double risk)
 {
 	uint64_t low = 0, high = 16;	/* low cannot, high can */
 
@@ -65,12 +65,12 @@ static double divide_risk(struct comparison *c, double risk)
 	while (high - low > 1) {
 		size_t parts = low + (high - low) / 2;
 
-		if (count_from(c, fewest(c->totals, risk / (double)parts)) <= parts)
+		if (count_from(c, find_fewest(c->totals, risk / (double)parts)) <= parts)
 			high = parts;
 		else
 			low = parts;
 	}
-	c->nr_few = c->nr - count_from(c, fewest(c->totals, risk / (double)high));
+	c->nr_few = c->nr - count_from(c, find_fewest(c->totals, risk / (double)high));
 	return risk / (double)high;
 }
 
@@ -97,7 +97,7 @@ static void add_rows(const struct row_list *second, size_t class, struct compari
 	c->nr_rows = c->nr;
 }
 
-static void judge(struct comparison *c, struct compared_row *r, double risk)
+static void judge_row(struct comparison *c, struct compared_row *r, double risk)
 {
 	struct interval i = share_change_interval(r->counts[0], c->totals[0], r->counts[1],
 						  c->totals[1], risk);
@@ -180,7 +180,7 @@ static void drop_rows(struct comparison *c, const struct compare_options *o)
 	c->nr = kept;
 }
 
-void compare_rows(const struct row_list *first, const struct row_list *second, size_t class,
+void comparison_make(const struct row_list *first, const struct row_list *second, size_t class,
 		     const struct compare_options *options, struct comparison *ret)
 {
 	struct comparison c = { .totals = { first->totals[class], second->totals[class] } };
@@ -190,7 +190,7 @@ void compare_rows(const struct row_list *first, const struct row_list *second, s
 	add_rows(second, class, &c);
 	risk = divide_risk(&c, options->risk);
 	for (size_t i = 0; i < c.nr; i++)
-		judge(&c, &c.rows[i], risk);
+		judge_row(&c, &c.rows[i], risk);
 	drop_rows(&c, options);
 	sorting = &context;
 	if (c.nr)

@@ -52,7 +52,7 @@ struct comparison {
  * @first and @second have been through diff_rows(). *ret refers to their rows and is the caller's
  * to free.
  */
-void compare_rows(const struct row_list *first, const struct row_list *second, size_t class,
+void comparison_make(const struct row_list *first, const struct row_list *second, size_t class,
 		     const struct compare_options *options, struct comparison *ret);
 void comparison_free(struct comparison *c);
 

@@ -76,7 +76,7 @@ static bool is_throttled(const char *dir, const char *event)
 	return throttled;
 }
 
-/* stats/throttled/EVENT [RP-10] */
+/* stats/throttled/EVENT [RP-10]. */
 static void notice_throttled(const struct report_session *s, struct notices *notices)
 {
 	char *path = path_join(s->samples, "stats/throttled");

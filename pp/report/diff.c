@@ -64,7 +64,8 @@ static int compare_pointers(const void *a, const void *b)
 }
 
 /* The rows without a partner, sorted; malloc'd. */
-static struct symbol_row **unmatched(const struct row_list *list, enum match match, size_t *ret_nr)
+static struct symbol_row **list_unmatched(const struct row_list *list, enum match match,
+					  size_t *ret_nr)
 {
 	struct symbol_row **rows = xcalloc(list->nr + 1, sizeof(*rows));
 	size_t nr = 0;
@@ -112,8 +113,8 @@ static void set_pair(const struct row_list *first, struct symbol_row *a,
 static void match_round(struct row_list *first, struct row_list *second, enum match match)
 {
 	size_t nr_a, nr_b, i = 0, j = 0;
-	struct symbol_row **a = unmatched(first, match, &nr_a);
-	struct symbol_row **b = unmatched(second, match, &nr_b);
+	struct symbol_row **a = list_unmatched(first, match, &nr_a);
+	struct symbol_row **b = list_unmatched(second, match, &nr_b);
 
 	while (i < nr_a && j < nr_b) {
 		int order = compare_rows(a[i], b[j], match);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arrange.c - one class per template, and the checks that make the classes columns */
+/* arrange.c - make a class for each template, limit the ways in which classes differ */
 #include "pp/select/arrange.h"
 
 #include <errno.h>

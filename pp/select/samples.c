@@ -148,7 +148,7 @@ void samples_sort(struct sample_list *list)
 	struct sample *spare = xcalloc(list->room + 1, sizeof(*spare));
 	struct sample *sorted = radix_sort(list->samples, spare, list->nr);
 
-	_Static_assert(sizeof(*sorted) == sizeof(struct radix_item), "as radix_sort() has it");
+	_Static_assert(sizeof(*sorted) == sizeof(struct radix_item), "cast to radix_item");
 	free(sorted == spare ? list->samples : spare);
 	list->samples = sorted;
 }

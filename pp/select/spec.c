@@ -307,7 +307,7 @@ static bool is_restricted(const struct spec_list *list)
 }
 
 /* A file that is not separated by this field matches no list of numbers [PS-8]. */
-static bool number_wanted(const struct spec_list *list, int64_t number)
+static bool is_number_wanted(const struct spec_list *list, int64_t number)
 {
 	if (!is_restricted(list))
 		return true;
@@ -317,7 +317,7 @@ static bool number_wanted(const struct spec_list *list, int64_t number)
 	return false;
 }
 
-static bool images_wanted(const struct profile_spec *spec, const struct spec_image *app,
+static bool is_image_wanted(const struct profile_spec *spec, const struct spec_image *app,
 			  const struct spec_image *image)
 {
 	const struct spec_list *names = &spec->list[SPEC_NAME];
@@ -336,7 +336,7 @@ static bool images_wanted(const struct profile_spec *spec, const struct spec_ima
 }
 
 /* "cgroup:/system.slice" selects the groups below it too. */
-static bool cgroup_wanted(const struct spec_list *list, const char *cgroup)
+static bool is_cgroup_wanted(const struct spec_list *list, const char *cgroup)
 {
 	if (!is_restricted(list))
 		return true;
@@ -357,7 +357,7 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 			  const char *cgroup, const struct spec_image *app,
 			  const struct spec_image *image)
 {
-	if (!images_wanted(spec, app, image))
+	if (!is_image_wanted(spec, app, image))
 		return false;
 	if (list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], app) ||
 	    list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], image) ||
@@ -366,13 +366,13 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 	if (is_restricted(&spec->list[SPEC_EVENT]) &&
 	    !list_has_text(&spec->list[SPEC_EVENT], name->event, spec->compat))
 		return false;
-	if (!cgroup_wanted(&spec->list[SPEC_CGROUP], cgroup))
+	if (!is_cgroup_wanted(&spec->list[SPEC_CGROUP], cgroup))
 		return false;
-	return number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
-	       number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
-	       number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
-	       number_wanted(&spec->list[SPEC_TID], name->tid) &&
-	       number_wanted(&spec->list[SPEC_CPU], name->cpu);
+	return is_number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
+	       is_number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
+	       is_number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
+	       is_number_wanted(&spec->list[SPEC_TID], name->tid) &&
+	       is_number_wanted(&spec->list[SPEC_CPU], name->cpu);
 }
 
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name)

@@ -30,7 +30,7 @@ static void cpu_line(const struct sample_header *header, FILE *out)
 	if (type)
 		fprintf(out, "CPU: %s", type->pretty);
 	else if (header->cpu_type == UINT32_MAX)	/* of a profile of another tool */
-		fputs("CPU: not known", out);
+		fputs("CPU: unknown", out);
 	else
 		fprintf(out, "CPU: type %" PRIu32 " of sample files 0x%" PRIx32, header->cpu_type,
 			header->version);

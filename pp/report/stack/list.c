@@ -173,8 +173,8 @@ static void add_nodes(struct reader *r, size_t first_stack)
 			continue;
 		if (!is_root && !of_frame[n->frame])
 			of_frame[n->frame] =
-				stack_symbol_of(r->symbols, &s->frames[n->frame]) + 1;
-		symbol = is_root ? stack_symbol_of_end(r->symbols, n->frame)
+				stack_symbols_find(r->symbols, &s->frames[n->frame]) + 1;
+		symbol = is_root ? stack_symbols_find_end(r->symbols, n->frame)
 				 : of_frame[n->frame] - 1;
 		/* the root of complete stacks has no line */
 		nodes[i] = symbol == STACK_NONE ? CALL_NONE

@@ -321,7 +321,7 @@ static uint64_t place_of(const struct opened *o, const struct image_name *name, 
 	return offset + base < offset ? UINT64_MAX : offset + base;
 }
 
-uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *frame)
+uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame)
 {
 	struct opened *o = s->binaries[frame->image];
 	uint32_t symbol;
@@ -339,7 +339,7 @@ uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *fram
 	return symbol;
 }
 
-uint32_t stack_symbol_of_end(struct stack_symbols *s, unsigned int end)
+uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)
 {
 	unsigned int kind = STACK_END_KIND(end);
 	char *name;

@@ -20,9 +20,9 @@ void stack_symbols_session(struct stack_symbols *s, const struct report_session 
 struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t index);
 
 /* The index of @frame's function among the report's symbols. */
-uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *frame);
+uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame);
 
 /* The symbol for stacks with that end; STACK_NONE if they are complete. */
-uint32_t stack_symbol_of_end(struct stack_symbols *s, unsigned int end);
+uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end);
 
 #endif

@@ -146,7 +146,7 @@ static size_t compare_once(size_t nr1, size_t nr2, double factor, bool *ret_foun
 	shares[5] *= factor;
 	draw(&m, 1, shares, nr2);
 	diff_rows(&m.lists[0], &m.lists[1], false);
-	compare_rows(&m.lists[0], &m.lists[1], 0, &options, &c);
+	comparison_make(&m.lists[0], &m.lists[1], 0, &options, &c);
 	nr = c.nr_changed;
 	CHECK(c.nr == nr, "only what changed is shown");
 	*ret_found = c.nr && !strcmp(c.rows[0].row->name, "f5") && c.rows[0].direction == 1;
