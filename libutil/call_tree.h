@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libutil/table.h"
+
 #define CALL_NONE	UINT32_MAX	/* no node */
 
 struct call_node {
@@ -22,8 +24,7 @@ struct call_node {
 struct call_tree {
 	struct call_node *nodes;
 	size_t nr, room;
-	uint32_t *slots;	/* hash table of index + 1 */
-	size_t nr_slots;
+	struct hash_table table;
 };
 
 /* The node of @key called from @parent, added if it is new. */
