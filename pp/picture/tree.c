@@ -83,7 +83,7 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 	size_t nr = 0;
 
 	for (; node != CALL_NONE && nr < STACK_FRAMES_MAX + 2;
-	     node = r->stacks->tree.nodes[node].parent) {
+	     node = r->stacks->nodes[node].parent) {
 		if (r->stamps[node] == root + 1) {
 			at = r->where[node];
 			break;
@@ -91,7 +91,7 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 		path[nr++] = node;
 	}
 	while (nr-- > 0) {
-		uint32_t symbol = r->stacks->tree.nodes[path[nr]].key;
+		uint32_t symbol = r->stacks->nodes[path[nr]].key;
 
 		at = picture_child(r->picture, at, symbol_of(r, symbol));
 		r->where[path[nr]] = at;
@@ -106,8 +106,8 @@ void picture_add_stacks(struct picture *p, size_t profile, const struct arrangem
 	struct placer r = { .picture = p, .stacks = stacks, .report = report };
 
 	r.symbols = xcalloc(report->nr_symbols + 1, sizeof(*r.symbols));
-	r.where = xcalloc(stacks->tree.nr + 1, sizeof(*r.where));
-	r.stamps = xcalloc(stacks->tree.nr + 1, sizeof(*r.stamps));
+	r.where = xcalloc(stacks->nr_nodes + 1, sizeof(*r.where));
+	r.stamps = xcalloc(stacks->nr_nodes + 1, sizeof(*r.stamps));
 	qsort(stacks->stacks, stacks->nr, sizeof(*stacks->stacks), compare_stacks);
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *c = &stacks->stacks[i];

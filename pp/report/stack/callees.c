@@ -139,13 +139,13 @@ static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint3
 
 void stack_callees_make(struct stack_report *r, const struct stack_list *stacks, double threshold)
 {
-	struct walk w = { r, stacks->tree.nodes, threshold };
+	struct walk w = { r, stacks->nodes, threshold };
 	struct part *parts = xcalloc(stacks->nr + 1, sizeof(*parts));
 
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *c = &stacks->stacks[i];
 
-		parts[i] = (struct part){ stacks->tree.nodes[c->node].key, c->node, c->class,
+		parts[i] = (struct part){ stacks->nodes[c->node].key, c->node, c->class,
 					  c->count };
 	}
 	add_lines(&w, parts, stacks->nr, 0);

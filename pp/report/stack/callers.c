@@ -2,8 +2,9 @@
 /*
  * callers.c - the tree from the outermost functions inwards
  *
- * Each sample counts once on its way up, however often a function occurs in its stack: recursion
- * makes the tree deeper, not the numbers larger.
+ * Nodes of the stores that are the same function called from the same functions become one. Each
+ * sample counts once on its way up, however often a function occurs in its stack: recursion makes
+ * the tree deeper, not the numbers larger.
  */
 #include "pp/report/stack/lines.h"
 
@@ -15,15 +16,31 @@
 
 struct walk {
 	struct stack_report *report;
-	const struct call_tree *tree;
+	struct call_tree tree;
 	struct call_children children;
 	double threshold;
 	uint64_t *self, *all;		/* per node and class */
 };
 
-static void sum_up(struct walk *w, const struct stack_list *stacks)
+/* The tree's node for each node of the stores; malloc'd. */
+static uint32_t *merge(struct call_tree *tree, const struct stack_list *stacks)
 {
-	size_t nr_classes = w->report->nr_classes, nr = w->tree->nr * nr_classes;
+	uint32_t *merged = xcalloc(stacks->nr_nodes + 1, sizeof(*merged));
+
+	for (size_t i = 0; i < stacks->nr_nodes; i++) {
+		const struct call_node *n = &stacks->nodes[i];
+
+		if (n->key != CALL_NONE)
+			merged[i] = call_tree_node(
+				tree, n->parent == CALL_NONE ? CALL_NONE : merged[n->parent],
+				n->key);
+	}
+	return merged;
+}
+
+static void sum_up(struct walk *w, const struct stack_list *stacks, const uint32_t *merged)
+{
+	size_t nr_classes = w->report->nr_classes, nr = w->tree.nr * nr_classes;
 	uint64_t *totals = xcalloc(nr_classes + 1, sizeof(*totals));
 
 	w->self = xcalloc(nr + 1, sizeof(*w->self));
@@ -31,10 +48,10 @@ static void sum_up(struct walk *w, const struct stack_list *stacks)
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *c = &stacks->stacks[i];
 
-		count_add(&w->self[c->node * nr_classes + c->class], c->count);
+		count_add(&w->self[merged[c->node] * nr_classes + c->class], c->count);
 	}
 	memcpy(w->all, w->self, nr * sizeof(*w->all));
-	call_tree_sum(w->tree, w->all, nr_classes, totals);
+	call_tree_sum(&w->tree, w->all, nr_classes, totals);
 	free(totals);
 }
 
@@ -43,8 +60,8 @@ static int compare(const void *a, const void *b, void *walk)
 	const struct walk *w = walk;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return stack_compare(w->report, w->tree->nodes[x].key, &w->all[x * w->report->nr_classes],
-			     w->tree->nodes[y].key, &w->all[y * w->report->nr_classes]);
+	return stack_compare(w->report, w->tree.nodes[x].key, &w->all[x * w->report->nr_classes],
+			     w->tree.nodes[y].key, &w->all[y * w->report->nr_classes]);
 }
 
 /* The children of @node that get a line, in order; malloc'd. */
@@ -73,7 +90,7 @@ static void add_lines(struct walk *w, uint32_t node, uint32_t depth)
 
 	for (size_t i = 0; i < nr; i++) {
 		size_t at = list[i] * nr_classes;
-		uint64_t *counts = stack_line_add(w->report, depth, w->tree->nodes[list[i]].key);
+		uint64_t *counts = stack_line_add(w->report, depth, w->tree.nodes[list[i]].key);
 
 		memcpy(counts, &w->all[at], bytes);
 		memcpy(counts + nr_classes, &w->self[at], bytes);
@@ -84,12 +101,15 @@ static void add_lines(struct walk *w, uint32_t node, uint32_t depth)
 
 void stack_callers_make(struct stack_report *r, const struct stack_list *stacks, double threshold)
 {
-	struct walk w = { .report = r, .tree = &stacks->tree, .threshold = threshold };
+	struct walk w = { .report = r, .threshold = threshold };
+	uint32_t *merged = merge(&w.tree, stacks);
 
-	sum_up(&w, stacks);
-	call_children_make(w.tree, &w.children);
+	sum_up(&w, stacks, merged);
+	free(merged);
+	call_children_make(&w.tree, &w.children);
 	add_lines(&w, CALL_NONE, 0);
 	call_children_free(&w.children);
+	call_tree_free(&w.tree);
 	free(w.self);
 	free(w.all);
 }

@@ -3,8 +3,7 @@
  * list.c - select stacks from the sessions' stack stores
  *
  * Whether a stack is selected, and for which class, is decided as for sample files: by the name of
- * the file that its sample is counted in [CT-1]. Frames become functions on the way, so nodes of
- * the stores that are the same function called from the same functions become one.
+ * the file that its sample is counted in [CT-1].
  */
 #include "pp/report/stack/list.h"
 
@@ -117,11 +116,8 @@ static void add_quality(struct stack_quality *q, unsigned int end, uint64_t coun
 		count_add(&q->ends[STACK_END_KIND(end)], count);
 }
 
-/*
- * The selected stacks, with nodes of the snapshot for now. Counts of an event that had to share a
- * counter are scaled, as in sample files [ME-1].
- */
-static void add_stacks(struct reader *r)
+/* Counts of an event that had to share a counter are scaled, as in sample files [ME-1]. */
+static void add_stacks(struct reader *r, size_t first_node)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	struct stack_list *list = r->list;
@@ -136,56 +132,53 @@ static void add_stacks(struct reader *r)
 		count = event_scale_next(&r->scales[c->event], c->count);
 		xgrow(list->stacks, list->nr, list->room);
 		list->stacks[list->nr++] = (struct counted_stack){
-			c->node, (uint32_t)choice->class, choice->context, count };
+			(uint32_t)(first_node + c->node), (uint32_t)choice->class,
+			choice->context, count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
 		count_add(&r->report->rows.totals[choice->class], count);
 	}
 }
 
 /* The nodes of the snapshot that the stacks from @first_stack on go through; malloc'd. */
-static bool *find_wanted(const struct reader *r, size_t first_stack)
+static bool *find_wanted(const struct reader *r, size_t first_node, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
 	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
 
 	for (size_t i = first_stack; i < r->list->nr; i++)
-		wanted[r->list->stacks[i].node] = true;
+		wanted[r->list->stacks[i].node - first_node] = true;
 	for (uint32_t i = s->nr_nodes; i-- > 0;)
 		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
 			wanted[s->nodes[i].parent] = true;
 	return wanted;
 }
 
-/* Give the stacks from @first_stack on nodes of the list's tree; look up each frame once. */
-static void add_nodes(struct reader *r, size_t first_stack)
+/* Look up the symbols of the nodes that stacks from @first_stack on go through, once each frame. */
+static void set_nodes(struct reader *r, size_t first_node, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	bool *wanted = find_wanted(r, first_stack);
+	struct call_node *nodes = r->list->nodes + first_node;
+	bool *wanted = find_wanted(r, first_node, first_stack);
 	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));	/* symbols, + 1 */
-	uint32_t *nodes = xcalloc(s->nr_nodes + 1, sizeof(*nodes));	/* those of the tree */
 
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		const struct stack_node *n = &s->nodes[i];
 		bool is_root = n->parent == STACK_NONE;
-		uint32_t symbol;
 
+		nodes[i] = (struct call_node){ CALL_NONE, CALL_NONE };
 		if (!wanted[i])
 			continue;
+		/* the root of complete stacks has no symbol, and no line */
+		if (!is_root && nodes[n->parent].key != CALL_NONE)
+			nodes[i].parent = (uint32_t)(first_node + n->parent);
 		if (!is_root && !of_frame[n->frame])
 			of_frame[n->frame] =
 				stack_symbols_find(r->symbols, &s->frames[n->frame]) + 1;
-		symbol = is_root ? stack_symbols_find_end(r->symbols, n->frame)
-				 : of_frame[n->frame] - 1;
-		/* the root of complete stacks has no line */
-		nodes[i] = symbol == STACK_NONE ? CALL_NONE
-			 : call_tree_node(&r->list->tree, is_root ? CALL_NONE : nodes[n->parent],
-					  symbol);
+		nodes[i].key = is_root ? stack_symbols_find_end(r->symbols, n->frame)
+				       : of_frame[n->frame] - 1;
 	}
-	for (size_t i = first_stack; i < r->list->nr; i++)
-		r->list->stacks[i].node = nodes[r->list->stacks[i].node];
 	free(wanted);
 	free(of_frame);
-	free(nodes);
 }
 
 static void set_scales(struct reader *r)
@@ -206,17 +199,20 @@ static void set_scales(struct reader *r)
 
 static void add_snapshot(struct reader *r)
 {
-	size_t first_stack = r->list->nr;
+	struct stack_list *list = r->list;
+	size_t first_node = list->nr_nodes, first_stack = list->nr;
 
-	if (r->list->tree.nr + r->snapshot.nr_nodes >= CALL_NONE) {
+	if (first_node + r->snapshot.nr_nodes >= CALL_NONE) {
 		notice_add(r->notices, "session '%s': ignored its stacks: too many",
 			   r->session->name);
 		return;
 	}
+	list->nr_nodes += r->snapshot.nr_nodes;
+	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
 	stack_symbols_session(r->symbols, r->session, &r->snapshot);
 	set_scales(r);
-	add_stacks(r);
-	add_nodes(r, first_stack);
+	add_stacks(r, first_node);
+	set_nodes(r, first_node, first_stack);
 	free(r->scales);
 	stack_choices_free(&r->combinations);
 	free(r->choices);
@@ -283,7 +279,7 @@ int stack_list_read(struct collection *c, const struct stacks_options *options,
 
 void stack_list_free(struct stack_list *stacks)
 {
-	call_tree_free(&stacks->tree);
+	free(stacks->nodes);
 	free(stacks->stacks);
 	free(stacks->contexts);
 	*stacks = (struct stack_list){ 0 };

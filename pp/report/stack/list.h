@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list.h - the stacks of the sessions that a report is about, as a tree of functions */
+/* list.h - the stacks of the sessions that a report is about, with functions for frames */
 #ifndef PP_REPORT_STACK_LIST_H
 #define PP_REPORT_STACK_LIST_H
 
@@ -25,8 +25,14 @@ struct counted_stack {
 	uint64_t count;
 };
 
+/*
+ * Nodes are those of the stores, with symbols of the report as keys; CALL_NONE if no selected stack
+ * goes through it. Siblings may have equal keys: merging them takes as long as reading the stacks,
+ * so only reports that need it do so.
+ */
 struct stack_list {
-	struct call_tree tree;		/* keys: symbols of the report */
+	struct call_node *nodes;	/* parents come before their children */
+	size_t nr_nodes;
 	struct counted_stack *stacks;
 	size_t nr, room;
 	struct stack_list_context *contexts;
