@@ -89,13 +89,6 @@ static void titles(const struct stack_report *r, FILE *out)
 	strbuf_free(&line);
 }
 
-static void add_image(const char *name, struct strbuf *line)
-{
-	size_t n = strlen(name);
-
-	strbuf_addf(line, "%s%*s", name, n < NAME_WIDTH ? (int)(NAME_WIDTH - n) : 1, "");
-}
-
 void format_stacks(const struct stack_report *r, const struct text_options *options, FILE *out)
 {
 	const struct text_options plain = { .compat = false };
@@ -117,7 +110,7 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 			if (has_self(r))
 				columns_counts(&columns, self + c, totals + c, NULL, NULL, &line);
 		}
-		add_image(image_of(symbol, options->long_names), &line);
+		column_text(&line, image_of(symbol, options->long_names), NAME_WIDTH);
 		strbuf_addf(&line, "%*s%s", (int)r->lines[i].depth, "", symbol->name);
 		format_colored_line(&line, format_color(self, totals, r->nr_classes,
 							options->color), out);
