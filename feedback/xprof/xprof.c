@@ -115,7 +115,7 @@ struct bytes {
 
 static bool is_text(const char *text, const struct bytes *bytes)
 {
-	return !strncmp(text, bytes->at, bytes->len) && !text[bytes->len];
+	return strlen(text) == bytes->len && !memcmp(text, bytes->at, bytes->len);
 }
 
 static bool is_string(const void *x, uint32_t string, const void *bytes)

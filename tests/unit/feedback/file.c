@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file.c - binary files: both byte orders, each byte damaged, concurrent adding */
+/* file.c - binary files: both byte orders, each byte damaged, concurrent adding; odd text */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -299,6 +299,24 @@ TEST(add_to_a_procedure_without_counters)
 	xprof_free(sum);
 	xprof_free(b);
 	xprof_free(a);
+}
+
+/* A path with a NUL must not be compared past the end of a string. */
+TEST(nul_in_a_path)
+{
+	for (int len = 1; len < 300; len++) {
+		char name[300] = "", t[1000] = "";
+		struct op_error e = { "" };
+		struct xprof *x;
+		size_t size;
+
+		memset(name, 'p', len);
+		size = (size_t)snprintf(t, sizeof(t), "PROFILE-FEEDBACK-DATA: 4.4 1 1 0 0\n"
+					"OBJFILE: a 0 0 0 0 0x0 0\nPROGRAM: %s 1 0\nOBJREF: a",
+					name);
+		CHECK(xprof_text_read("text", t, size + 1 + len, &options, &x, &e) == -EPROTO,
+		      "path of %d bytes", len + 2);
+	}
 }
 
 int main(int argc, char **argv)
