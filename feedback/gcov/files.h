@@ -53,7 +53,7 @@ struct gcov_notes {
 int gcov_notes_read(char *bytes, size_t size, struct gcov_notes *ret, struct op_error *e);
 void gcov_notes_free(struct gcov_notes *n);
 
-/* Add the counters of data. -ESTALE: it is from another compilation, @n is unchanged. */
+/* Add the counters of data. -ESTALE: it is from another compilation and not used. */
 int gcov_data_read(const char *bytes, size_t size, struct gcov_notes *n, struct op_error *e);
 
 #endif

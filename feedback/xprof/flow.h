@@ -13,7 +13,7 @@ struct xprof_flow {
 	uint32_t *first_in, *first_out;	/* the lowest edge of a block; UINT32_MAX: none */
 	uint32_t *next_in, *next_out;	/* the next higher edge */
 	uint32_t nr_blocks, nr_edges;
-	uint32_t inconsistent;		/* a block whose counts contradict, or UINT32_MAX */
+	uint32_t inconsistent;		/* a block with contradicting counts, or UINT32_MAX */
 };
 
 /* Compute the counts that follow from the counters of @p [XP-21]. The caller frees *ret. */

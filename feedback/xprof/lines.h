@@ -64,10 +64,10 @@ bool span_hex(struct span field, uint64_t *ret);
 /* Skip @c at the start of @s; false: it is missing. */
 bool span_skip(struct span *s, char c);
 
-/* Digits off the front. */
+/* Parse and skip the digits at the start of @s. */
 bool span_number(struct span *s, uint32_t *ret);
 
-/* May it be a name or path [XP-4]? NULL, or what is wrong with it. */
+/* NULL if @text may be a name or path [XP-4], otherwise what is wrong with it. */
 const char *xprof_name_fault(const char *text, size_t len);
 
 #endif
