@@ -98,6 +98,7 @@ static int make(const struct xprof *x, const char *dir, enum xprof_type type, co
 int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
 		    struct xprof **ret, struct op_error *e)
 {
+	const struct xprof_options no_warnings = { 0 };
 	struct op_error why = { "" };
 	struct xprof *feedback;
 	int err = xprof_dir_read(dir, type, &options, ret, e);
@@ -116,5 +117,11 @@ int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
 				    dir, xprof_type_names[type], why.text);
 	err = make(feedback, dir, type, object, ret, e);
 	xprof_free(feedback);
+	/* without the objects some NAME:PATH may be ambiguous [XP-10] */
+	if (!err && xprof_check(*ret, NULL, &no_warnings, &why)) {
+		xprof_free(*ret);
+		err = op_error_set(e, -EPROTO, "cannot make %s from '%s': %s",
+				   xprof_type_names[type], dir, why.text);
+	}
 	return err;
 }
