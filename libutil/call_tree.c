@@ -9,32 +9,32 @@
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static bool is_equal(const void *nodes, uint32_t i, const void *key)
+static bool is_node(const void *tree, uint32_t id, const void *key)
 {
-	const struct call_node *a = (const struct call_node *)nodes + i, *b = key;
+	const struct call_node *n = &((const struct call_tree *)tree)->nodes[id], *wanted = key;
 
-	return a->parent == b->parent && a->key == b->key;
+	return n->parent == wanted->parent && n->key == wanted->key;
 }
 
 uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
 {
-	const struct call_node wanted = { parent, key };
+	const struct call_node node = { parent, key };
 	uint64_t hash = hash_u64((uint64_t)parent << 32 | key);
-	uint32_t i = hash_table_find(&t->table, hash, is_equal, t->nodes, &wanted);
+	uint32_t id = hash_table_find(&t->index, hash, is_node, t, &node);
 
-	if (i == HASH_NONE) {
+	if (id == HASH_NONE) {
 		xgrow(t->nodes, t->nr, t->room);
-		i = (uint32_t)t->nr++;
-		t->nodes[i] = wanted;
-		hash_table_add(&t->table, hash, i);
+		id = (uint32_t)t->nr;
+		t->nodes[t->nr++] = node;
+		hash_table_add(&t->index, hash, id);
 	}
-	return i;
+	return id;
 }
 
 void call_tree_free(struct call_tree *t)
 {
 	free(t->nodes);
-	hash_table_free(&t->table);
+	hash_table_free(&t->index);
 	*t = (struct call_tree){ 0 };
 }
 
