@@ -80,7 +80,8 @@ static int print(const struct annotate_options *o, const struct collection *c,
 		paged = false;
 	} while (written == -ENOEXEC);
 	if (!err && written)
-		err = op_error_set(e, written, "cannot write: %s", strerror(-written));
+		err = op_error_set(e, written, "cannot write to standard output: %s",
+				   strerror(-written));
 	strbuf_free(&header);
 	return err;
 }
@@ -148,7 +149,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&annotate_option_set, options.asked);
+		option_set_print(&annotate_option_set, options.asked);
 	else
 		status = run(&options);
 	annotate_options_free(&options);

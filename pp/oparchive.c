@@ -86,7 +86,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&archive_option_set, options.asked);
+		option_set_print(&archive_option_set, options.asked);
 	else
 		status = run(&options);
 	archive_options_free(&options);

@@ -207,7 +207,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&diff_option_set, options.asked);
+		option_set_print(&diff_option_set, options.asked);
 	else
 		status = run(&options);
 	diff_options_free(&options);

@@ -181,7 +181,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (command.asked != ASKED_WORK)
-		option_set_answer(&export_option_set, command.asked);
+		option_set_print(&export_option_set, command.asked);
 	else if (command.list_formats)
 		profile_formats_print(export_formats, true, stdout);
 	else

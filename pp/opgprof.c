@@ -65,7 +65,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&gprof_option_set, options.asked);
+		option_set_print(&gprof_option_set, options.asked);
 	else
 		status = run(&options);
 	gprof_options_free(&options);

@@ -151,7 +151,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&import_option_set, options.asked);
+		option_set_print(&import_option_set, options.asked);
 	else
 		status = run(&options);
 	import_options_free(&options);

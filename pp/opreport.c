@@ -67,7 +67,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK) {
-		option_set_answer(&report_option_set, options.asked);
+		option_set_print(&report_option_set, options.asked);
 	} else {
 		options.progress = progress_show;
 		options.fetch_progress = progress_fetch;

@@ -36,7 +36,7 @@ static poptContext new_context(const struct option_set *set, int argc, const cha
 	return context;
 }
 
-void option_set_answer(const struct option_set *set, enum asked asked)
+void option_set_print(const struct option_set *set, enum asked asked)
 {
 	const char *argv[] = { set->program, NULL };
 	poptContext context = new_context(set, 1, argv);

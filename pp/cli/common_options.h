@@ -50,8 +50,8 @@ int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e);
 void command_line_end(const struct option_set *set, struct command_line *line);
 
-/* Help, usage or version, on stdout. */
-void option_set_answer(const struct option_set *set, enum asked asked);
+/* Print help, usage or version to stdout. */
+void option_set_print(const struct option_set *set, enum asked asked);
 
 /*
  * The session directory: @given, else the default, which is printed to stderr with @purpose. In an
