@@ -2,8 +2,8 @@
 /*
  * read.c - take a snapshot of a sample file
  *
- * Only the descriptor and the nodes are read; the hash is the writer's business [SF-13]. The
- * bytes are copied, not mapped: a file that is cut short under a mapping would kill the reader.
+ * Only the descriptor and the nodes are read; only writers use the hash [SF-13]. The bytes are
+ * copied, not mapped: truncating a mapped file would kill the reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static bool all_zero(const void *bytes, size_t n)
 	return n == 0;
 }
 
-/* [SF-10], [SF-11], [SF-15]; @length was asked for after @d was read, and files only grow. */
+/* [SF-10], [SF-11], [SF-15]; @length was read after @d, and files only grow. */
 static int check_descr(const struct odb_descr *d, size_t header_size, uint64_t length,
 		       const char *path, struct op_error *e)
 {
@@ -122,7 +122,7 @@ int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, str
 	struct odb_descr descr;
 	int fd, err;
 
-	/* O_NONBLOCK: a FIFO among the sample files must not stop a report */
+	/* O_NONBLOCK: a FIFO among the sample files must not block a report */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		err = -errno;
