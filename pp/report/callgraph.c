@@ -88,7 +88,7 @@ static void place_arcs(struct callgraph *graph, size_t nr_classes, uint64_t **co
 	struct call_arc *arcs = graph->arcs;
 
 	for (size_t i = 0; i < graph->nr; i++) {
-		struct call_node *node = &graph->nodes[i];
+		struct graph_node *node = &graph->nodes[i];
 
 		node->callers = arcs;
 		node->callees = arcs + node->nr_callers;
@@ -107,7 +107,7 @@ static void hang_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct raw_arc *raw = &list->arcs[i];
-		struct call_node *caller = raw->caller->node, *callee = raw->callee->node;
+		struct graph_node *caller = raw->caller->node, *callee = raw->callee->node;
 
 		if (!i || !same_ends(raw, raw - 1)) {
 			callee->callers[callee->nr_callers++] =
@@ -125,7 +125,7 @@ static void hang_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *
 static void sort_arcs(struct callgraph *graph)
 {
 	for (size_t i = 0; i < graph->nr; i++) {
-		struct call_node *node = &graph->nodes[i];
+		struct graph_node *node = &graph->nodes[i];
 
 		qsort(node->callers, node->nr_callers, sizeof(*node->callers), compare_callers);
 		qsort(node->callees, node->nr_callees, sizeof(*node->callees), compare_callees);
@@ -166,7 +166,7 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 
 void callgraph_follow(struct callgraph *graph, const struct row_list *rows)
 {
-	struct call_node *nodes = xcalloc(rows->nr + 1, sizeof(*nodes));
+	struct graph_node *nodes = xcalloc(rows->nr + 1, sizeof(*nodes));
 
 	for (size_t i = 0; i < rows->nr; i++)
 		nodes[i] = *rows->rows[i]->node;
@@ -213,7 +213,7 @@ void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 	size_t arc_classes = options->compat ? 1 : rows->nr_classes, kept = 0;
 
 	for (size_t i = 0; i < graph->nr; i++) {
-		struct call_node *node = &graph->nodes[i];
+		struct graph_node *node = &graph->nodes[i];
 
 		if (!row_is_wanted(options, node->row) ||
 		    !row_is_above(rows, node->row, percent, first_class_only)) {
@@ -252,7 +252,7 @@ void callgraph_print(const struct callgraph *graph, const struct row_list *rows,
 	struct strbuf line = STRBUF_INIT;
 
 	for (size_t i = 0; i < graph->nr; i++) {
-		const struct call_node *node = &graph->nodes[i];
+		const struct graph_node *node = &graph->nodes[i];
 
 		for (size_t j = 0; j < node->nr_callees; j++) {
 			if (node->callees[j].is_self)

@@ -20,7 +20,7 @@ struct call_arc {
 	uint64_t *counts;		/* per class */
 };
 
-struct call_node {
+struct graph_node {
 	struct symbol_row *row;
 	struct call_arc *callers, *callees;	/* by samples: ascending, descending */
 	size_t nr_callers, nr_callees;
@@ -28,7 +28,7 @@ struct call_node {
 };
 
 struct callgraph {
-	struct call_node *nodes;	/* one for each row, in the rows' order */
+	struct graph_node *nodes;	/* one for each row, in the rows' order */
 	size_t nr;
 	uint64_t *counts;		/* storage */
 	struct call_arc *arcs;		/* storage */

@@ -43,7 +43,7 @@ struct symbol_row {
 	unsigned char *code;	/* its bytes in the image, if they were asked for and are there */
 	size_t code_size;
 	struct row_diff *diff;	/* or NULL */
-	struct call_node *node;	/* callgraph.h's, or NULL */
+	struct graph_node *node;	/* callgraph.h's, or NULL */
 	uint64_t counts[];	/* per class */
 };
 

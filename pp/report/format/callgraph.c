@@ -45,7 +45,7 @@ void format_callgraph(const struct callgraph *graph, const struct row_list *rows
 	if (graph->nr)
 		fputs(dashes, out);
 	for (size_t i = 0; i < graph->nr; i++) {
-		const struct call_node *node = &graph->nodes[i];
+		const struct graph_node *node = &graph->nodes[i];
 		bool global = options->global_percent;
 
 		print_arcs(&c, node->callers, node->nr_callers,
