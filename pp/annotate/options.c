@@ -98,8 +98,8 @@ static int check_output_dir(struct op_error *e)
 	is_root = dir && !strcmp(dir, "/");
 	free(dir);
 	if (is_root)
-		return op_error_set(e, -EINVAL, "--output-dir=/ would overwrite the sources; choose "
-				    "another folder");
+		return op_error_set(e, -EINVAL, "--output-dir=/ would overwrite the sources; "
+				    "choose another folder");
 	return 0;
 }
 
@@ -129,8 +129,8 @@ static int parse_verbose(struct annotate_options *o, struct op_error *e)
 	int err = option_verbose(raw.verbose, &print, e);
 
 	if (!err && print != ~0u && print & (PRINT_ROWS | PRINT_CALLS))
-		err = op_error_set(e, -EINVAL, "invalid stage for --verbose: only opreport has rows "
-				   "and calls");
+		err = op_error_set(e, -EINVAL, "invalid stage for --verbose: only opreport has "
+				   "rows and calls");
 	o->print_files = print & PRINT_FILES;
 	o->print_classes = print & PRINT_CLASSES;
 	o->print_images = print & PRINT_IMAGES;

@@ -88,8 +88,8 @@ int debug_server_open(debug_server_progress progress, struct debug_server **ret,
 	s->left = seconds();
 	if (!load(s)) {
 		debug_server_close(s);
-		return op_error_set(e, -ELIBACC, "cannot fetch debug files: DEBUGINFOD_URLS is set, "
-				    "but " LIBRARY " is missing; install libdebuginfod1");
+		return op_error_set(e, -ELIBACC, "cannot fetch debug files: DEBUGINFOD_URLS is "
+				    "set, but " LIBRARY " is missing; install libdebuginfod1");
 	}
 	s->set_progress(s->client, tick);
 	*ret = s;

@@ -16,7 +16,7 @@
 #include "libutil/xalloc.h"
 
 #define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations */
-#define MOST_NAMES	(16 * 1024 * 1024)	/* bytes; a malformed table may repeat a long name */
+#define MOST_NAMES	(16 * 1024 * 1024)	/* bytes; a table may repeat a long name */
 
 struct slot {
 	uint64_t address;

@@ -9,7 +9,7 @@
 #include "libutil/xalloc.h"
 #include "pp/report/format/json.h"
 
-#define NAME_BYTES	500	/* longer names are truncated: templates can make megabytes of one */
+#define NAME_BYTES	500	/* longer names are truncated; templates can make megabytes */
 
 struct writer {
 	const struct picture_report *report;

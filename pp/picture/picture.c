@@ -212,8 +212,8 @@ static int write_file(const char *path, const char *text, size_t len, struct op_
 
 	umask(mask);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return op_error_set(e, -EINVAL, "cannot write a picture to '%s': not a regular file",
-				    path);
+		return op_error_set(e, -EINVAL, "cannot write a picture to '%s': not a regular "
+				    "file", path);
 	err = file_write_atomic(path, text, len, 0666 & ~mask);
 	if (err)
 		return op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err));

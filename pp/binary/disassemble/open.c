@@ -135,7 +135,8 @@ static int set_up(struct disassembler *d, struct op_error *e)
 	d->decode = disassembler(bfd_get_arch(image), bfd_big_endian(image), bfd_get_mach(image),
 				 image);
 	if (!d->decode)
-		return op_error_set(e, -ENOTSUP, "unsupported machine %s", bfd_printable_name(image));
+		return op_error_set(e, -ENOTSUP, "unsupported machine %s",
+				    bfd_printable_name(image));
 	init_disassemble_info(&d->info, &d->line, add_text, add_styled_text);
 	d->info.flavour = bfd_get_flavour(image);
 	d->info.arch = bfd_get_arch(image);

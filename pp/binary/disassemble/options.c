@@ -79,8 +79,8 @@ static int parse_word(const char *word, struct words *w, struct disassemble_opti
 		const char *value = next_word(w);
 
 		if (!value)
-			return op_error_set(e, -EINVAL, "option '%s' in --objdump-params requires a "
-					    "value, for example intel", word);
+			return op_error_set(e, -EINVAL, "option '%s' in --objdump-params requires "
+					    "a value, for example intel", word);
 		add_target(o, value);
 	} else if (!strncmp(word, "-M", 2)) {
 		add_target(o, word + 2);

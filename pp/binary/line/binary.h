@@ -15,7 +15,7 @@
 #include "pp/binary/line/record.h"
 
 struct line_options {
-	bool compat;		/* as the original: if all else fails, a file from the symbol table */
+	bool compat;		/* as the original: if there is no line, a file's symbol */
 	bool inlines;		/* credit inlined code to the line of the outermost call */
 	bool frames;		/* line_binary_frames() will be called for the places looked up */
 	const char *root;	/* as in binary_options */
