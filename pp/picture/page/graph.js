@@ -1,7 +1,7 @@
 /*
- * graph.js - search and zoom in the flame graph as SVG
+ * graph.js - search and zoom in the SVG flame graph
  *
- * Everything is there without it. Names are read from the frames' titles and only ever become text.
+ * The graph is complete without it. Names are read from the frames' titles and become only text.
  */
 "use strict";
 (function () {
@@ -73,7 +73,7 @@ function focus(frame) {
 	frame.g.focus();
 }
 
-/* The nearest frame in that direction, of those that can be seen. */
+/* The nearest visible frame in the direction of the key. */
 function next(key) {
 	var seen = frames.filter(function (f) { return !f.g.classList.contains("away"); });
 	if (key === "ArrowUp")
