@@ -140,8 +140,8 @@ static int check_table(uint64_t slots, uint64_t used, size_t room, const struct 
 	uint64_t slot = abi->value[ABI_SIZEOF_NODE] + abi->value[ABI_SIZEOF_INDEX];
 
 	if (!slots || slots & (slots - 1) || slots > room / slot)
-		return op_error_set(e, -EPROTO, "invalid table size: %llu entries, room in the file "
-				    "for %llu; wrong layout, or truncated",
+		return op_error_set(e, -EPROTO, "invalid table size: %llu entries, room in the "
+				    "file for %llu; wrong layout, or truncated",
 				    (unsigned long long)slots, (unsigned long long)(room / slot));
 	if (!used || used > slots)
 		return op_error_set(e, -EPROTO, "invalid number of used entries: %llu of %llu",
