@@ -94,7 +94,7 @@ void export_stacks(struct export *x, const struct report_session *session, size_
 uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm,
 		       const char *own);
 void export_events(struct export *x);
-void export_about(struct export *x);
+void export_set_details(struct export *x);
 
 /* --- images.c --- */
 
@@ -108,10 +108,10 @@ char *export_image_path(const struct report_image *image);
 uint32_t export_address(struct export *x, struct export_image *i, uint64_t place, size_t *range,
 			uint64_t *ret_address);
 
-/* --- kept.c --- */
+/* --- original.c --- */
 
 /* The profile that the session was imported from, if x->profile is all of it; else NULL. */
-struct profile *export_kept(const struct export *x);
+struct profile *export_original(const struct export *x);
 
 /* --- symbols.c --- */
 

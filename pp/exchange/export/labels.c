@@ -214,7 +214,7 @@ static void set_main_image(struct export *x)
 		}
 }
 
-void export_about(struct export *x)
+void export_set_details(struct export *x)
 {
 	for (size_t i = 0; i < x->collection->sessions.nr; i++)
 		add_session_comment(x, &x->collection->sessions.sessions[i]);

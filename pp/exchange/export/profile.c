@@ -143,8 +143,8 @@ int export_profile(struct collection *c, const struct export_options *options,
 	} else {
 		name_places(&x);
 		name_stacks(&x);
-		export_about(&x);
-		kept = export_kept(&x);
+		export_set_details(&x);
+		kept = export_original(&x);
 	}
 	export_free(&x);
 	if (kept) {

@@ -126,7 +126,8 @@ TEST(searching)
 	o.compat = true;
 	CHECK(!strcmp(found(&o, "/other/top.c"), ""), "compatibility mode does not search by name");
 	o.search_dirs.nr = 0;
-	CHECK(!strcmp(found(&o, "/dev/zero"), "") && !strcmp(found(&o, tmpdir), ""), "not regular files");
+	CHECK(!strcmp(found(&o, "/dev/zero"), "") && !strcmp(found(&o, tmpdir), ""),
+	      "not regular files");
 	free(path);
 	free(dir);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kept.c - export the original profile of an imported session
+ * original.c - export the original profile of an imported session
  *
  * If all of an imported session is exported, the result is the profile that was read, with its
  * order and all its details, instead of the one made from sample files [IM-8]. Names that are
@@ -123,7 +123,7 @@ static void drop_lines(const struct export_options *options, struct profile *p)
 	}
 }
 
-struct profile *export_kept(const struct export *x)
+struct profile *export_original(const struct export *x)
 {
 	const struct file_list *files = &x->collection->files;
 	const struct report_session *session = files->files[0].session;
