@@ -34,9 +34,9 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "port", 0, POPT_ARG_STRING, &raw.port, 0,
-	  "listen on this port (default: " PORT_DEFAULT "; 0: any free port)", "number" },
+	  "listen on this port (default " PORT_DEFAULT "; 0: any free port)", "number" },
 	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
-	  "how to demangle C++ names (default: normal)", "none|normal|smart" },
+	  "form of C++ names (default normal)", "none|normal|smart" },
 	COMMON_OPTIONS_PLACES(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -201,7 +201,7 @@ int main(int argc, const char **argv)
 	int err = command_line_read(&option_set, argc, argv, &line, &e);
 
 	if (!err && line.asked != ASKED_WORK)
-		option_set_answer(&option_set, line.asked);
+		option_set_print(&option_set, line.asked);
 	else if (!err)
 		err = parse_and_run(&line, &e);
 	if (err && *e.text)

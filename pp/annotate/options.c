@@ -37,26 +37,27 @@ static const struct poptOption table[] = {
 	 "remove these prefixes from source paths before searching", "path,..."},
 	{"include-file", 0, POPT_ARG_STRING, &raw.include_file, 0, "show only these source files",
 	 "glob,..."},
-	{"exclude-file", 0, POPT_ARG_STRING, &raw.exclude_file, 0, "omit these source files",
+	{"exclude-file", 0, POPT_ARG_STRING, &raw.exclude_file, 0, "leave out these source files",
 	 "glob,..."},
 	{"include-symbols", 'i', POPT_ARG_STRING, &raw.include, 0, "show only these symbols",
 	 "symbols"},
-	{"exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "omit these symbols", "symbols"},
+	{"exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "leave out these symbols",
+	 "symbols"},
 	{"objdump-params", 0, POPT_ARG_STRING, &raw.objdump_params, 0,
 	 "format of instructions: -M intel, -C, -l, -z, --show-raw-insn", "options"},
 	{"exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
-	 "omit samples in libraries, kernel and modules of applications", NULL},
-	{"merge", 'm', POPT_ARG_STRING, &raw.merge, 0, "add up profiles that differ only in these",
+	 "leave out libraries, kernel and modules of applications", NULL},
+	{"merge", 'm', POPT_ARG_STRING, &raw.merge, 0, "add up what differs only in these",
 	 "cgroup,cpu,tid,tgid,unitmask,all"},
 	{"threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
-	 "omit source files (with --assembly: symbols) below this share", "percent"},
+	 "leave out source files (with --assembly: symbols) below this share", "percent"},
 	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
-	 "how to demangle C++ names (default: normal)", "none|normal|smart"},
+	 "form of C++ names (default normal)", "none|normal|smart"},
 	COMMON_OPTIONS_PLACES(raw),
-	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "print exactly what OProfile prints",
+	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	 "oprofile"},
 	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	 "print the results of these stages to stderr", "files,classes,images,symbols,all"},
+	 "print results of stages to stderr", "files,classes,images,symbols,all"},
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
@@ -92,8 +93,7 @@ static int check_output_dir(struct op_error *e)
 	if (!raw.output_dir)
 		return 0;
 	if (raw.assembly)
-		return op_error_set(e, -EINVAL, "--output-dir cannot be used with --assembly; "
-				    "redirect the output instead");
+		return option_conflict("--output-dir", "--assembly", e);
 	dir = path_absolute(raw.output_dir);
 	is_root = dir && !strcmp(dir, "/");
 	free(dir);
@@ -119,7 +119,7 @@ static int check_combinations(struct op_error *e)
 	if (source_only && !raw.source)
 		return op_error_set(e, -EINVAL, "%s requires --source (-s)", source_only);
 	if ((raw.include_file || raw.exclude_file || raw.inlines) && raw.assembly)
-		return op_error_set(e, -EINVAL, "%s cannot be used with --assembly", source_only);
+		return option_conflict(source_only, "--assembly", e);
 	return check_output_dir(e);
 }
 

@@ -20,12 +20,12 @@ static const struct poptOption table[] = {
 	{ "list-files", 'l', POPT_ARG_NONE, &raw.list_files, 0,
 	  "list the files that would be copied", NULL },
 	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
-	  "omit samples in libraries, kernel and modules of applications", NULL },
+	  "leave out libraries, kernel and modules of applications", NULL },
 	COMMON_OPTIONS_PLACES(raw),
-	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "list exactly what OProfile lists",
+	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "list exactly what OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "print the results of these stages to stderr: files, all", "list" },
+	  "print results of stages to stderr: files, all", "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };

@@ -172,7 +172,7 @@ static void add_binary(struct archive_plan *plan, struct report_image *image,
 	find_image(c->finder, image, notices);
 	if (!image->found) {
 		if (!is_in_snapshot(image) && !image->is_ambiguous)
-			notice_add(notices, "'%s' not found; skipped", image->name);
+			notice_add(notices, "cannot find '%s', skipped", image->name);
 		return;
 	}
 	err = object_file_open(image->found, &object, &why);

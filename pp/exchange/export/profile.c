@@ -139,7 +139,7 @@ int export_profile(struct collection *c, const struct export_options *options,
 	if (!x.nr_read) {
 		err = op_error_set(e, -EIO, "cannot read any of the sample files");
 	} else if (!x.profile->nr_samples) {
-		err = op_error_set(e, -ENOENT, "no samples match the specification");
+		err = op_error_set(e, -ENOENT, "no samples match");
 	} else {
 		name_places(&x);
 		name_stacks(&x);

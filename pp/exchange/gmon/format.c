@@ -24,8 +24,8 @@ static int write_gmon(const struct profile *p, const struct format_write_options
 	if (!err)
 		lost = gmon_write(&gmon, out);
 	if (lost)
-		notice_add(s->notices, "%" PRIu64 " samples omitted: too many for the counters of "
-			   "a gmon file", lost);
+		notice_add(s->notices, "omitted %" PRIu64 " samples: more than a gmon file can "
+			   "hold", lost);
 	gmon_free(&gmon);
 	return err;
 }

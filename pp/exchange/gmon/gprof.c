@@ -54,7 +54,7 @@ static int arrange(struct work *w, bool as_apps, struct op_error *e)
 	if (!err && o->print & PRINT_CLASSES)
 		arrangement_print(a, stderr);
 	if (!err && !a->nr_files)
-		return op_error_set(e, -ENOENT, "no samples match the specification");
+		return op_error_set(e, -ENOENT, "no samples match");
 	return err;
 }
 
@@ -134,9 +134,9 @@ static int open_object(struct work *w, struct op_error *e)
 
 	if (!image->found)
 		return op_error_set(e, -ENOENT, image->is_ambiguous
-				    ? "'%s' is ambiguous: several files below --image-path match"
-				    : "'%s' not found, but gprof needs the binary; use --root or "
-				      "--image-path if it was moved", image->name);
+				    ? "'%s': found several such files below --image-path"
+				    : "cannot find '%s', which gprof needs; name a folder to "
+				      "search with --image-path, or use --root", image->name);
 	err = object_file_open(image->found, &object, &why);
 	if (err)
 		return op_error_set(e, err, "'%s': %s", image->found,

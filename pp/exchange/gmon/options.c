@@ -16,14 +16,14 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "output-filename", 'o', POPT_ARG_STRING, &raw.output_file, 0,
-	  "write to this file (default: gmon.out)", "file" },
-	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0, "omit symbols below this share",
-	  "percent" },
+	  "write to this file (default gmon.out)", "file" },
+	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
+	  "leave out symbols below this share", "percent" },
 	COMMON_OPTIONS_PLACES(raw),
-	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "write exactly what OProfile writes",
+	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "write exactly what OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "print the results of these stages to stderr: files, classes, images, symbols, all",
+	  "print results of stages to stderr: files, classes, images, symbols, all",
 	  "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND

@@ -30,12 +30,12 @@ static const struct poptOption table[] = {
 	{ "drop-handler-frames", 0, POPT_ARG_NONE, &raw.drop_handler_frames, 0,
 	  "drop the second frame of a cpuprofile's stacks if nearly all have it", NULL },
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-	  "create the session in this directory (default: " DEFAULT_SESSION_DIR ")", "path" },
+	  "create the session in this directory (default " DEFAULT_SESSION_DIR ")", "path" },
 	{ "abi", 'a', POPT_ARG_STRING, &raw.abi, 0,
 	  "convert a sample file of a machine with this layout, the file 'abi' of its session "
 	  "directory", "file" },
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
-	  "create this session (default: " SESSION_CURRENT "); with --abi, create or add to this "
+	  "create this session (default " SESSION_CURRENT "); with --abi, create or add to this "
 	  "sample file", "name" },
 	{ "force", 'f', POPT_ARG_NONE, &raw.force, 0,
 	  "convert even if the layout is that of this machine", NULL },
@@ -50,12 +50,12 @@ const struct option_set import_option_set = {
 
 static int parse_samples(const struct command_line *line, struct op_error *e)
 {
-	const char *other = raw.from ? "from" : raw.strict ? "strict" :
-			    raw.salvage ? "salvage" : raw.session_dir ? "session-dir" :
-			    raw.drop_handler_frames ? "drop-handler-frames" : NULL;
+	const char *other = raw.from ? "--from" : raw.strict ? "--strict" :
+			    raw.salvage ? "--salvage" : raw.session_dir ? "--session-dir" :
+			    raw.drop_handler_frames ? "--drop-handler-frames" : NULL;
 
 	if (other)
-		return op_error_set(e, -EINVAL, "--%s cannot be used with --abi", other);
+		return option_conflict(other, "--abi", e);
 	if (!raw.output)
 		return op_error_set(e, -EINVAL, "no output file; specify one with --output (-o)");
 	if (line->nr_args != 1)
@@ -69,7 +69,7 @@ static int parse_profile(const struct command_line *line, struct import_options 
 	if (raw.force)
 		return op_error_set(e, -EINVAL, "--force requires --abi (-a)");
 	if (raw.strict && raw.salvage)
-		return op_error_set(e, -EINVAL, "--strict cannot be used with --salvage");
+		return option_conflict("--strict", "--salvage", e);
 	if (raw.output && strcmp(raw.output, SESSION_CURRENT) && !session_name_ok(raw.output))
 		return op_error_set(e, -EINVAL, "invalid session name '%s'", raw.output);
 	if (raw.from) {
