@@ -9,12 +9,10 @@
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static inline bool same_cost(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_cost(const void *costs, uint32_t id, const void *key)
 {
-	const struct costs *c = key;
-	const struct cost *a = &c->costs[id], *b = &c->costs[c->nr];
+	const struct cost *a = &((const struct costs *)costs)->costs[id], *b = key;
 
-	(void)p;
 	return a->function == b->function && a->line == b->line && a->callee == b->callee;
 }
 
@@ -22,20 +20,18 @@ static uint32_t cost_of(struct costs *c, struct cost cost)
 {
 	uint64_t hash = hash_mix(hash_u64((uint64_t)cost.function << 32 | cost.callee), cost.line);
 	uint32_t events = c->profile->nr_events;
-	struct profile_slot *slot;
+	uint32_t id = hash_table_find(&c->table, hash, same_cost, c, &cost);
 
-	profile_table_reserve(&c->table);
-	if (c->nr == c->room)
-		c->costs = profile_grow(c->costs, c->nr, &c->room, 1, sizeof(*c->costs));
+	if (id != HASH_NONE)
+		return id;
+	if (c->nr == c->room) {
+		xgrow(c->costs, c->nr, c->room);
+		c->values = xrealloc_array(c->values, c->room, events * sizeof(*c->values));
+	}
 	c->costs[c->nr] = cost;
-	slot = profile_table_find(&c->table, hash, c->profile, same_cost, c);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	if ((size_t)(c->nr + 1) * events > c->room_values)
-		c->values = profile_grow(c->values, (size_t)c->nr * events, &c->room_values,
-					 events, sizeof(*c->values));
 	memset(&c->values[(size_t)c->nr * events], 0, events * sizeof(*c->values));
-	return profile_table_fill(&c->table, slot, hash, c->nr++);
+	hash_table_add(&c->table, hash, c->nr);
+	return c->nr++;
 }
 
 /* Own costs go to the innermost line of the stack's first place. */
@@ -166,7 +162,7 @@ void costs_make(const struct profile *p, struct costs *ret)
 void costs_free(struct costs *c)
 {
 	shown_frames_free(&c->shown);
-	free(c->table.slots);
+	hash_table_free(&c->table);
 	free(c->costs);
 	free(c->values);
 	free(c->below);

@@ -3,8 +3,8 @@
 #ifndef FORMATS_CALLGRIND_COSTS_H
 #define FORMATS_CALLGRIND_COSTS_H
 
-#include "formats/profile/indexes.h"
 #include "formats/profile/shown_frames.h"
+#include "libutil/table.h"
 
 /* The cost of a line of a function; or, with a callee, of the calls of that on it. */
 struct cost {
@@ -16,12 +16,11 @@ struct cost {
 struct costs {
 	const struct profile *profile;
 	struct shown_frames shown;
-	struct profile_table table;
+	struct hash_table table;
 	struct cost *costs;
 	uint32_t nr;
 	size_t room;
 	int64_t *values;		/* nr_events for each */
-	size_t room_values;
 	int64_t *below;			/* of each node: with all that it called */
 	uint32_t *entered;		/* calls on the stack at hand */
 	size_t nr_entered, room_entered;

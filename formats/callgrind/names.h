@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 #include "formats/file/text_lines.h"
-#include "formats/profile/indexes.h"
 #include "formats/profile/profile.h"
+#include "libutil/table.h"
 
 struct callgrind_names {		/* of one kind; { 0 } to begin with */
 	struct callgrind_name {
@@ -15,7 +15,7 @@ struct callgrind_names {		/* of one kind; { 0 } to begin with */
 	} *all;
 	uint32_t nr;
 	size_t room;
-	struct profile_table table;
+	struct hash_table table;
 };
 
 /* The string that @text is, "" for "???". False: its number was not named before. */

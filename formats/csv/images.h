@@ -4,8 +4,8 @@
 #define FORMATS_CSV_IMAGES_H
 
 #include <stdbool.h>
-#include "formats/profile/indexes.h"
 #include "formats/profile/profile.h"
+#include "libutil/table.h"
 
 /* What a row says of a place. */
 struct csv_place {
@@ -27,16 +27,14 @@ struct csv_images {			/* { 0 } to begin with */
 	struct csv_image *all;
 	uint32_t nr;
 	size_t room;
-	struct profile_table table;
+	struct hash_table table;
 };
 
-void csv_images_note(struct csv_images *images, const struct profile *p,
-		     const struct csv_place *place);
+void csv_images_note(struct csv_images *images, const struct csv_place *place);
 void csv_images_add(struct csv_images *images, struct profile *p);	/* after all were noted */
 
 /* The image of a place, or PROFILE_NONE. */
-uint32_t csv_images_find(struct csv_images *images, const struct profile *p,
-			 const struct csv_place *place);
+uint32_t csv_images_find(const struct csv_images *images, const struct csv_place *place);
 void csv_images_free(struct csv_images *images);
 
 #endif

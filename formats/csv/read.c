@@ -208,7 +208,7 @@ static int note_line(struct reader *r)
 			return fault(r, TOO_MANY_EVENTS, "FO-15");
 		profile_add_event(r->p, &event);
 	}
-	csv_images_note(&r->images, r->p, &place);
+	csv_images_note(&r->images, &place);
 	return 0;
 }
 
@@ -281,7 +281,7 @@ static int add_line(struct reader *r)
 		return fault(r, TOO_MANY_EVENTS, "FO-15");
 	if (!has_room_for_sample(r->p, r->size))
 		return fault(r, "too many rows for so many events", "PF-7");
-	image = csv_images_find(&r->images, r->p, &place);
+	image = csv_images_find(&r->images, &place);
 	if (nr_lines || image != PROFILE_NONE || place.address)
 		node = profile_node(r->p, PROFILE_NONE,
 				    profile_place(r->p, image, place.address, lines, nr_lines));

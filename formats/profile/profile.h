@@ -115,7 +115,7 @@ struct profile {
 	uint32_t origin;	/* string: the format it was read from: profile_read_file() */
 	uint32_t maps_text;	/* string: lines of /proc/PID/maps as a file had them, or "" */
 	bool symbolic_addresses;	/* addresses are ids (Java), never to be looked up */
-	struct profile_indexes *made;		/* what finds equal ones again */
+	struct profile_indexes *indexes;		/* what finds equal ones again */
 };
 
 struct profile *profile_new(void);

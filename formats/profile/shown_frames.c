@@ -5,24 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/profile/indexes.h"
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
 struct making {
 	const struct profile *profile;
 	struct shown_frames *shown;
-	struct profile_table table;	/* of functions */
+	struct hash_table table;	/* of functions */
 	size_t room_functions, nr_frames, room_frames;
 };
 
-static inline bool same_function(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_function(const void *shown, uint32_t id, const void *key)
 {
-	const struct shown_function *a = &((const struct making *)key)->shown->functions[id];
-	const struct making *m = key;
-	const struct shown_function *b = &m->shown->functions[m->shown->nr_functions];
+	const struct shown_function *a = &((const struct shown_frames *)shown)->functions[id];
+	const struct shown_function *b = key;
 
-	(void)p;
 	return a->name == b->name && a->file == b->file && a->image == b->image &&
 	       a->start_line == b->start_line;
 }
@@ -33,17 +31,14 @@ static uint32_t add_function(struct making *m, const struct shown_function *f)
 	struct shown_frames *s = m->shown;
 	uint64_t hash = hash_mix(hash_u64((uintptr_t)f->name),
 				 (uint64_t)f->image << 32 | f->file);
-	struct profile_slot *slot;
+	uint32_t id = hash_table_find(&m->table, hash, same_function, s, f);
 
-	profile_table_reserve(&m->table);
-	if (s->nr_functions == m->room_functions)
-		s->functions = profile_grow(s->functions, s->nr_functions, &m->room_functions, 1,
-					    sizeof(*s->functions));
+	if (id != HASH_NONE)
+		return id;
+	xgrow(s->functions, s->nr_functions, m->room_functions);
 	s->functions[s->nr_functions] = *f;
-	slot = profile_table_find(&m->table, hash, m->profile, same_function, m);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	return profile_table_fill(&m->table, slot, hash, s->nr_functions++);
+	hash_table_add(&m->table, hash, s->nr_functions);
+	return s->nr_functions++;
 }
 
 static const char *bracketed(struct making *m, uint32_t image)
@@ -107,7 +102,7 @@ void shown_frames_make(const struct profile *p, struct shown_frames *ret)
 	ret->first[p->nr_places] = m.nr_frames;
 	unknown.name = bracketed(&m, PROFILE_NONE);
 	ret->unknown = add_function(&m, &unknown);
-	free(m.table.slots);
+	hash_table_free(&m.table);
 }
 
 void shown_frames_free(struct shown_frames *s)
