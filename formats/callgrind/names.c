@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* names.c - numbers may be any, so they are looked up in a table */
+/* names.c - look up names by their numbers, which may be any */
 #include "formats/callgrind/names.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ static inline bool has_id(const void *names, uint32_t at, const void *id)
 	return ((const struct callgrind_names *)names)->all[at].id == *(const uint64_t *)id;
 }
 
-/* Cut "(7)" off the text. */
+/* Remove "(7)" from the beginning of @t. */
 static bool take_id(struct text *t, uint64_t *ret)
 {
 	const char *at = t->at;
@@ -32,22 +32,22 @@ static bool take_id(struct text *t, uint64_t *ret)
 	return true;
 }
 
-static uint32_t string_of(struct profile *p, struct text name)
+static uint32_t add_string(struct profile *p, struct text name)
 {
 	if (text_is(name, "???"))
 		return 0;
 	return profile_string_n(p, name.at, text_length(name));
 }
 
-bool callgrind_name(struct callgrind_names *names, struct profile *p, struct text text,
-		    uint32_t *ret)
+bool callgrind_name_find(struct callgrind_names *names, struct profile *p, struct text text,
+			 uint32_t *ret)
 {
 	uint64_t id, hash;
 	uint32_t at;
 
 	text_trim(&text);
 	if (!take_id(&text, &id)) {
-		*ret = string_of(p, text);
+		*ret = add_string(p, text);
 		return true;
 	}
 	text_trim(&text);
@@ -58,7 +58,7 @@ bool callgrind_name(struct callgrind_names *names, struct profile *p, struct tex
 			*ret = names->all[at].name;
 		return at != HASH_NONE;
 	}
-	*ret = string_of(p, text);
+	*ret = add_string(p, text);
 	if (at == HASH_NONE) {
 		xgrow(names->all, names->nr, names->room);
 		at = names->nr++;

@@ -16,15 +16,15 @@ static inline bool same_image(const void *images, uint32_t id, const void *key)
 	       a->has_offset == b->has_offset;
 }
 
-/* A row without any of these is of no image: its address, if there is one, stands alone. */
+/* A row without any of these has no image, only an address at most. */
 static bool has_image(const struct csv_place *place)
 {
 	return place->path || place->build_id || place->has_offset ||
 	       (place->has_address && !place->address);
 }
 
-/* The image that a place is in, as far as its row shows it, and its hash. */
-static struct csv_image image_of(const struct csv_place *place, uint64_t *ret_hash)
+/* The image of a place, as far as its row shows it, and its hash. */
+static struct csv_image make_image(const struct csv_place *place, uint64_t *ret_hash)
 {
 	uint64_t distance = place->has_offset ? place->address - place->offset : 0;
 
@@ -45,7 +45,7 @@ void csv_images_note(struct csv_images *images, const struct csv_place *place)
 
 	if (!has_image(place))
 		return;
-	new = image_of(place, &hash);
+	new = make_image(place, &hash);
 	id = hash_table_find(&images->table, hash, same_image, images, &new);
 	if (id == HASH_NONE) {
 		xgrow(images->all, images->nr, images->room);
@@ -84,7 +84,7 @@ uint32_t csv_images_find(const struct csv_images *images, const struct csv_place
 
 	if (!has_image(place))
 		return PROFILE_NONE;
-	image = image_of(place, &hash);
+	image = make_image(place, &hash);
 	id = hash_table_find(&images->table, hash, same_image, images, &image);
 	return id == HASH_NONE ? PROFILE_NONE : images->all[id].image;
 }
