@@ -149,7 +149,7 @@ static const struct {
 	{ USES("m"), "name:m type:bitmask default:1\n\t1 x\n\t1 y\n",
 	  "unit_masks:1:6: unit masks 'm': duplicate value 0x1" },
 	{ USES("m"), "name:m type:bitmask default:1\n\t1 x\nname:m type:bitmask default:1\n\t1 x\n",
-	  "duplicate unit masks 'm': also defined at unit_masks:" },
+	  "duplicate unit masks 'm': already defined at unit_masks:1" },
 };
 
 TEST(bad_tables)
