@@ -68,7 +68,8 @@ static int parse_counters(const struct table_build *b, char *value, const struct
 		r->event.counters |= (uint64_t)1 << n;
 	}
 	if (!r->event.counters)
-		return table_error(where, e, "missing counter: expected 'cpuid' or a list such as 0,1");
+		return table_error(where, e, "missing counter: expected 'cpuid' or a list such as "
+				   "0,1");
 	return 0;
 }
 
