@@ -154,7 +154,7 @@ TEST(lists_of_both_kinds)
 	CHECK(count(text, "available events for CPU type") == 2, "text");
 	CHECK(strstr(text, "\nCPUs: 0-7\n") && strstr(text, "\nCPUs: 8-15\n"), "which CPUs");
 	CHECK(count(xml, "<help_events ") == 2 && count(xml, "hybrid_cpus>") == 2, "one document");
-	CHECK(count(json, "\"cpu_type\": ") == 2 && strstr(json, "\"cpus\": \"8-15\""), "JSON");
+	CHECK(count(json, "\"cpu_type\":") == 2 && strstr(json, "\"cpus\":\"8-15\""), "JSON");
 	free(text);
 	free(xml);
 	free(json);
