@@ -25,7 +25,8 @@ static int check_file(const char *path)
 	return 0;
 }
 
-static int search_path(const char *path, const char *name)
+/* *ret_file: malloc'd, if 0 is returned. */
+static int search_path(const char *path, const char *name, char **ret_file)
 {
 	int err = -ENOENT;
 
@@ -34,9 +35,11 @@ static int search_path(const char *path, const char *name)
 		char *file = xasprintf("%.*s/%s", len ? (int)len : 1, len ? path : ".", name);
 		int here = check_file(file);
 
-		free(file);
-		if (!here)
+		if (!here) {
+			*ret_file = file;
 			return 0;
+		}
+		free(file);
 		if (here == -EACCES)
 			err = here;
 		if (!path[len])
@@ -45,16 +48,28 @@ static int search_path(const char *path, const char *name)
 	}
 }
 
-int launch_find(const char *name, struct op_error *e)
+int launch_find(const char *name, char **ret_file, struct op_error *e)
 {
 	const char *path = getenv("PATH");
-	int err = strchr(name, '/') ? check_file(name) :
-		  search_path(path ? path : "/usr/local/bin:/usr/bin:/bin", name);
+	bool is_path = strchr(name, '/');
+	char *file = NULL;
+	int err;
+
+	if (is_path)
+		err = check_file(name);
+	else
+		err = search_path(path ? path : "/usr/local/bin:/usr/bin:/bin", name, &file);
 
 	if (err == -ENOENT)
-		return op_error_set(e, err, strchr(name, '/') ? "command '%s' not found" :
+		return op_error_set(e, err, is_path ? "command '%s' not found" :
 				    "command '%s' not found in $PATH", name);
-	return err ? op_error_set(e, err, "cannot execute '%s': %s", name, strerror(-err)) : 0;
+	if (err)
+		return op_error_set(e, err, "cannot execute '%s': %s", name, strerror(-err));
+	if (ret_file)
+		*ret_file = is_path ? xstrdup(name) : file;
+	else
+		free(file);
+	return 0;
 }
 
 int launch_signal_fd(int *ret_fd, sigset_t *ret_mask, struct op_error *e)

@@ -27,8 +27,11 @@ struct launch {
 	struct rusage usage;
 };
 
-/* Check that the command @name can be executed, by $PATH. -ENOENT, -EACCES. */
-int launch_find(const char *name, struct op_error *e);
+/*
+ * Find the program of the command @name, by $PATH. *ret_file (may be NULL): its path, malloc'd.
+ * -ENOENT, -EACCES.
+ */
+int launch_find(const char *name, char **ret_file, struct op_error *e);
 /* The exit status for an error of launch_find() or launch_go(). */
 int launch_failure_status(int err);
 

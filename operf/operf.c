@@ -248,7 +248,7 @@ int main(int argc, char **argv)
 	say_set_program("operf");
 	err = operf_options_parse(argc, (const char **)argv, &o.options, &e);
 	if (!err && o.options.command) {
-		err = launch_find(o.options.command[0], &e);
+		err = launch_find(o.options.command[0], NULL, &e);
 		failure = err ? launch_failure_status(err) : 0;
 	}
 	if (!err)

@@ -20,7 +20,7 @@ void plan_add_specs(const char *list, char ***specs, size_t *nr)
 		size_t len = strcspn(list, ",");
 
 		*specs = xrealloc_array(*specs, *nr + 1, sizeof(**specs));
-		(*specs)[(*nr)++] = strndup(list, len);
+		(*specs)[(*nr)++] = xasprintf("%.*s", (int)len, list);
 		if (!list[len])
 			return;
 		list += len + 1;

@@ -10,15 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 #include "control/opcontrol/child.h"
+#include "libutil/clock.h"
+
+#define POLL_MS	20
 
 extern char **environ;
 
-/* Kernels before 5.3 do not have pidfds: poll every 20 ms. */
+/* Kernels before 5.3 do not have pidfds. */
 static int poll_until_gone(pid_t pid, int timeout_ms)
 {
-	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	const struct timespec pause = { .tv_nsec = POLL_MS * NS_PER_MS };
 
-	for (; timeout_ms > 0; timeout_ms -= 20) {
+	for (; timeout_ms > 0; timeout_ms -= POLL_MS) {
 		if (kill(pid, 0) && errno == ESRCH)
 			return 0;
 		nanosleep(&pause, NULL);

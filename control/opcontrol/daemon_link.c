@@ -14,6 +14,7 @@
 #include "control/opcontrol/daemon_link.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 
@@ -69,7 +70,7 @@ static bool has_hung_up(int err)
 bool daemon_runs_after(const char *session_dir, int wait_ms)
 {
 	char *path = session_control_path(session_dir);
-	const struct timespec pause = { .tv_nsec = POLL_MS * 1000000 };
+	const struct timespec pause = { .tv_nsec = POLL_MS * NS_PER_MS };
 	bool held;
 	int err;
 

@@ -10,6 +10,7 @@
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/status.h"
 #include "libdb/session/session.h"
+#include "libutil/clock.h"
 #include "libutil/number.h"
 
 void format_period(uint64_t ns, char *buf, size_t size)
@@ -17,7 +18,7 @@ void format_period(uint64_t ns, char *buf, size_t size)
 	static const struct {
 		uint64_t ns;
 		const char *name;
-	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
+	} units[] = { { NS_PER_SECOND, "s" }, { NS_PER_MS, "ms" }, { 1000, "us" }, { 1, "ns" } };
 	size_t i = 0;
 
 	while (ns < units[i].ns && i < 3)

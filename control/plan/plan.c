@@ -7,6 +7,7 @@
 #include <string.h>
 #include "control/plan/private.h"
 #include "events/cpu/machine_events.h"
+#include "libutil/clock.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 #include "oprofilefs/op_abi.h"
@@ -15,7 +16,7 @@
 
 uint64_t timer_min_count(uint64_t clock_khz)
 {
-	return (OP_TIMER_MIN_PERIOD_NS * clock_khz + 999999) / 1000000;
+	return (OP_TIMER_MIN_PERIOD_NS * clock_khz + NS_PER_MS - 1) / NS_PER_MS;
 }
 
 /* ---- by time ---- */

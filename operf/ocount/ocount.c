@@ -185,7 +185,7 @@ static void print_plan(const struct ocount *o)
 static void start_timer(const struct ocount *o)
 {
 	uint64_t ms = o->options.interval_ms;
-	struct timespec every = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+	struct timespec every = { (time_t)(ms / 1000), (long)(ms % 1000 * NS_PER_MS) };
 	struct itimerspec timer = { every, every };
 
 	(void)timerfd_settime(o->timer_fd, 0, &timer, NULL);
@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 	say_set_program("ocount");
 	err = ocount_options_parse(argc, (const char **)argv, &o.options, &e);
 	if (!err && o.options.command) {
-		err = launch_find(o.options.command[0], &e);
+		err = launch_find(o.options.command[0], NULL, &e);
 		failure = err ? launch_failure_status(err) : 0;
 	}
 	if (!err)

@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 	struct options o = { .append = false };
 	struct opsample_settings s;
 	struct op_error e = { "" };
-	char pid[16];
+	char pid[16], *file = NULL;
 	int status = 1, err;
 
 	say_set_program("opsample");
@@ -222,11 +222,11 @@ int main(int argc, char **argv)
 	if (!err)
 		err = check(&o, &s, &e);
 	if (!err) {
-		err = launch_find(o.command[0], &e);
+		err = launch_find(o.command[0], &file, &e);
 		status = err ? launch_failure_status(err) : 1;
 	}
 	if (!err)
-		err = opsample_target_check(o.command[0], &e);
+		err = opsample_target_check(file, &e);
 	if (!err)
 		err = set_library(&e);
 	if (!err)
@@ -240,6 +240,7 @@ int main(int argc, char **argv)
 			     strerror(errno));
 	}
 	say_error("%s", e.text);
+	free(file);
 	free(o.session_dir);
 	tool_strings_free(o.command);
 	return status;

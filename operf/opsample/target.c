@@ -13,34 +13,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
 #define HEAD_SIZE	4096		/* bytes that contain the headers of a program */
 #define INTERPRETERS	4		/* of scripts of scripts, as in the kernel */
-
-/* Malloc'd; NULL: not found. */
-static char *find(const char *name)
-{
-	const char *path = getenv("PATH");
-	char *list, *rest, *found = NULL;
-
-	if (strchr(name, '/'))
-		return xstrdup(name);
-	list = xstrdup(path ? path : "/usr/local/bin:/usr/bin:/bin");
-	for (char *dir = strtok_r(list, ":", &rest); dir && !found;
-	     dir = strtok_r(NULL, ":", &rest)) {
-		struct stat st;
-
-		found = path_join(dir, name);
-		if (!access(found, X_OK) && !stat(found, &st) && S_ISREG(st.st_mode))
-			break;
-		free(found);
-		found = NULL;
-	}
-	free(list);
-	return found;
-}
 
 static int check_rights(const char *path, struct op_error *e)
 {
@@ -107,10 +83,10 @@ static char *interpreter(unsigned char *head, size_t n)
 	return *text ? text : NULL;
 }
 
-int opsample_target_check(const char *name, struct op_error *e)
+int opsample_target_check(const char *file, struct op_error *e)
 {
 	_Alignas(ElfW(Ehdr)) unsigned char head[HEAD_SIZE + 1];
-	char *path = find(name);
+	char *path = xstrdup(file);
 	int err = 0;
 
 	for (int i = 0; path && !err && i <= INTERPRETERS; i++) {

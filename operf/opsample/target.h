@@ -6,9 +6,9 @@
 #include "libutil/error.h"
 
 /*
- * Check the program in $PATH, or the interpreter of a script. -EPERM: it is privileged. -ENOEXEC:
+ * Check the program @file, or the interpreter of a script. -EPERM: it is privileged. -ENOEXEC:
  * it is statically linked, or for another kind of machine. 0 also if it cannot be read. [SM-75]
  */
-int opsample_target_check(const char *name, struct op_error *e);
+int opsample_target_check(const char *file, struct op_error *e);
 
 #endif
