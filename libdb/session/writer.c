@@ -8,6 +8,7 @@
 
 #include "libdb/session/abi.h"
 #include "libdb/session/sample_file.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/vdso.h"
 #include "libutil/xalloc.h"
@@ -52,8 +53,8 @@ size_t session_records_sum(struct session_record *records, size_t nr)
 
 		if (compare_records(sum, &records[i]))
 			records[++last] = records[i];
-		else if (__builtin_add_overflow(sum->count, records[i].count, &sum->count))
-			sum->count = UINT64_MAX;
+		else
+			count_add(&sum->count, records[i].count);
 	}
 	return last + 1;
 }
