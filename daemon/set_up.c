@@ -87,7 +87,7 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.events = d->asked.filed,
 		.nr_counters = d->asked.nr_counters,
 		.nr_events = d->asked.nr_filed,
-		.asked_events = d->events_text,
+		.events_text = d->events_text,
 		.unwind = d->unwind,
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,

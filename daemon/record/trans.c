@@ -78,7 +78,7 @@ static void add_frame(struct open_stack *s, const struct trans_state *state, uin
 	f->anon = f->cookie == OP_NO_COOKIE ? keep_map(s, &state->anon) : NULL;
 }
 
-static void stack_begin(struct open_stack *s, const struct trans_state *state, uint64_t pc,
+static void begin_stack(struct open_stack *s, const struct trans_state *state, uint64_t pc,
 			uint32_t counter)
 {
 	s->begun = true;
@@ -90,7 +90,7 @@ static void stack_begin(struct open_stack *s, const struct trans_state *state, u
 		add_frame(s, state, pc);
 }
 
-static void stack_add(struct open_stack *s, const struct trans_state *state, uint64_t pc)
+static void add_caller(struct open_stack *s, const struct trans_state *state, uint64_t pc)
 {
 	if (!s->nr)
 		return;
@@ -329,8 +329,8 @@ static void lose_track(struct trans *t)
 	end_stack_without_note(t);
 	forget_state(t);
 	if (in_stack)
-		stack_begin(&t->stack, &t->state, 0, 0);
-	t->state.cpu = cpu;	/* most likely the one that lost samples */
+		begin_stack(&t->stack, &t->state, 0, 0);
+	t->state.cpu = cpu;	/* most likely the one whose samples are lost */
 	t->skipping = true;
 }
 
@@ -371,7 +371,7 @@ static size_t decode_note(struct trans *t, const op_word *words, size_t nr)
 static void add_pair(struct trans *t, op_word pc, op_word counter)
 {
 	if (t->stack.begun) {
-		stack_add(&t->stack, &t->state, pc);
+		add_caller(&t->stack, &t->state, pc);
 		t->stats.pairs++;
 		t->stats.callers++;
 		return;
@@ -382,7 +382,7 @@ static void add_pair(struct trans *t, op_word pc, op_word counter)
 		uint32_t leaf_counter = t->counters[t->nr_run - 1];
 
 		hand_over(t);
-		stack_begin(&t->stack, &t->state, pc, leaf_counter);
+		begin_stack(&t->stack, &t->state, pc, leaf_counter);
 	} else if (t->nr_run == RUN_MAX) {
 		hand_over(t);
 	}

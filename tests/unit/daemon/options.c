@@ -109,7 +109,7 @@ static const struct {
 	{ { EVENT, "--separate-cpu=x" }, "--separate-cpu" },
 	{ { EVENT, "--verbose=loud" }, "unknown verbose option 'loud'" },
 	{ { EVENT, "--verbose=all," }, "unknown verbose option ''" },
-	{ { EVENT, "--ext-feature=ibm:op" }, "no such feature 'ibm'; there is ibs:fetch:" },
+	{ { EVENT, "--ext-feature=ibm:op" }, "unknown feature 'ibm' for --ext-feature: expected ibs:fetch:" },
 	{ { EVENT, "--ext-feature=ibs:op" }, "it is written ibs:fetch:" },
 	{ { EVENT, "-x", "ibs:op:IBS_OP_ALL:100000:1" }, NULL },
 	{ { "--ext-feature=ibs:op:IBS_OP_ALL:100000:1", "--cpu-type=x86-64/zen3" }, NULL },
