@@ -114,7 +114,7 @@ static int take_plan(const struct plan_wish *wish, const struct event_plan *made
 	if (!err && !wish->kernel)
 		err = leave_kernel_out(p, e);
 	if (!err)
-		err = asked_events_take(&p->options, &p->asked, e);
+		err = request_events(&p->options, &p->asked, e);
 	p->is_default = !wish->nr_specs;
 	strbuf_add(&p->notes, made->notes.text);
 	event_request_format(&made->settled[0], &first);

@@ -155,7 +155,7 @@ static void serve(void)
 
 	if (poll(fds, (nfds_t)nr, 0) >= 0)
 		control_serve(control, fds, nr);
-	if (control_shutdown_asked(control))
+	if (control_shutdown_requested(control))
 		control_answer_shutdown(control, 0, &e);
 }
 
