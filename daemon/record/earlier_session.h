@@ -16,7 +16,7 @@
 
 /*
  * If "current" holds samples that ours, as described by @ours, cannot be added to, rename it;
- * @note is then the message for the user. @names_have_counts: our files' names tell the counts.
+ * @note is then the message for the user. @names_have_counts: the names of our files have counts.
  */
 int earlier_session_save(const char *session_dir, const struct session_info *ours,
 			 bool names_have_counts, const struct kernel *kernel, struct op_error *note,

@@ -42,7 +42,7 @@ struct images *images_new(const char *const *wanted);
 void images_free(struct images *all);
 
 /*
- * Find or create the image. One whose build is not known becomes the image of @build_id (hex) as
+ * Find or create the image. An image whose build is not known becomes the one of @build_id (hex) as
  * soon as that is given.
  */
 struct image *image_get(struct images *all, enum image_kind kind, const char *path,
@@ -53,7 +53,7 @@ struct image *image_get(struct images *all, enum image_kind kind, const char *pa
  * another, it is the build of the first call.
  */
 bool image_is_first(struct images *all, struct image *image);
-/* The image of the path whose build is the first. */
+/* The image of the same path whose build is the first. */
 struct image *image_first(struct images *all, struct image *image);
 
 /* Samples are about to be counted for it: add its build to stats/images, if it is the first. */

@@ -59,7 +59,7 @@ static void handle_want_table(void *context, op_word cookie)
 	unwind_push_want(p->unwind_push, cookie);
 }
 
-/* A sample whose address the CPU calls invalid was received all the same. [EB-77] */
+/* A sample with an address that the CPU marked as invalid is lost, but was received. [EB-77] */
 static void handle_ibs(void *context, const struct trans_state *state, enum op_code code,
 		       const op_word *w)
 {

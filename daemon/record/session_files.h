@@ -40,11 +40,11 @@ void session_files_save_vdso(const struct session_files *f);
 /* Write stats/session; the second reports a failure. */
 int session_files_try_write_info(struct session_files *f);
 void session_files_write_info(struct session_files *f);
-/* Reserve room for the counts, so that they can tell the losses on a full disk. [SS-5] */
+/* Reserve room for the counts, so that losses on a full disk can be written. [SS-5] */
 int session_files_reserve(struct session_files *f);
-/* The session is complete: say so in stats/session. [SS-24] */
+/* Mark the session as complete. [SS-24] */
 void session_files_end(struct session_files *f);
-/* It is not complete after all. */
+/* Undo that, because the session continues. */
 void session_files_reopen(struct session_files *f);
 
 /* Log a new failure to write, @err; 0: that files can be written again. */

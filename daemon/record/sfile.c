@@ -165,7 +165,7 @@ static bool evict_one(struct sfiles *all, bool open)
 	return false;
 }
 
-/* There is no room for another open file: make some for many. False: none is open. */
+/* Close several files, because another one cannot be opened. False: none is open. */
 static bool evict_open(struct sfiles *all)
 {
 	size_t nr = all->nr_open / 4 + 1, done = 0;

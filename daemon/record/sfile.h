@@ -7,8 +7,8 @@
  * after sfiles_flush() at the latest: the daemon calls it after every drain.
  *
  * Callers never see a failure. A file that cannot be opened or grown loses its samples
- * (LOST_SAMPLE_FILE), which is logged once, and is tried again later, with growing delays; one
- * that cannot have a name is not. A broken file is set aside under another name.
+ * (LOST_SAMPLE_FILE), which is logged once, and is retried later, with growing delays, unless it
+ * cannot have a name. A broken file is set aside under another name.
  */
 #ifndef DAEMON_RECORD_SFILE_H
 #define DAEMON_RECORD_SFILE_H

@@ -142,7 +142,7 @@ TEST(calls_of_builds)
 	put_call(FIRST, FIRST);
 	put_call(LATER, LATER);
 	put_call(LATER, LATER);
-	put_call(FIRST, LATER);		/* not in an arc file, whose name cannot say LATER */
+	put_call(FIRST, LATER);		/* no arc file can name this callee */
 	put_call(LATER, FIRST);
 	put_call(LIBRARY, LATER);
 	put_call(LATER, LIBRARY);
