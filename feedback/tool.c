@@ -29,7 +29,7 @@ int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
 		say_error("%s", e.text);
 		status = 1;
 	} else if (line.asked != ASKED_WORK) {
-		option_set_answer(set, line.asked);
+		option_set_print(set, line.asked);
 	} else {
 		status = run(&line);
 	}

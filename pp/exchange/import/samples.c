@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * samples.c - a profile's samples into sample files
+ * samples.c - write a profile's samples to sample files
  *
- * Sample files have counters of 32 bits. Sums that do not fit are divided, and the event's period
- * is multiplied: fewer samples that stand for more [IM-4].
+ * Sample files have counters of 32 bits. If sums do not fit, counts are divided and the event's
+ * period is multiplied [IM-4].
  */
 #include "pp/exchange/import/samples.h"
 
@@ -19,17 +19,18 @@
 #include "libdb/session/name.h"
 #include "libdb/session/sample_file.h"
 #include "libdb/session/session.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/radix_sort.h"
 #include "libutil/xalloc.h"
 
 #define FILES_MAX	65536
-#define NAMELESS	UINT64_MAX	/* wherever it is, it is that image */
+#define NAMELESS	UINT64_MAX	/* no function names, so any key will do */
 
 /* --- labels --- */
 
-/* The image that is called so, or PROFILE_NONE. */
+/* The session's image of the profile's image @path, or PROFILE_NONE. */
 static uint32_t image_named(const struct importer *m, uint32_t path)
 {
 	for (uint32_t i = 0; i < m->p->nr_images; i++)
@@ -77,27 +78,31 @@ static void read_labels(struct importer *m)
 	}
 }
 
-/* --- which file --- */
+/* --- files --- */
 
-/* The index of a file like that, or PROFILE_NONE: there are too many. */
+static bool is_file(const void *importer, uint32_t id, const void *wanted)
+{
+	const struct import_file *f = &((const struct importer *)importer)->files[id];
+	const struct import_file *w = wanted;
+
+	return f->event == w->event && f->labels == w->labels && f->image == w->image &&
+	       f->callee == w->callee;
+}
+
+/* The index of @file, added if it is new; PROFILE_NONE: there are too many. */
 static uint32_t file_get(struct importer *m, const struct import_file *file)
 {
 	uint64_t hash = hash_mix(hash_mix((uint64_t)file->event << 32 | file->labels, file->image),
 				 file->callee);
-	size_t at = hash & (4 * FILES_MAX - 1);
+	uint32_t id = hash_table_find(&m->by_fields, hash, is_file, m, file);
 
-	for (; m->slots[at]; at = (at + 1) & (4 * FILES_MAX - 1)) {
-		const struct import_file *f = &m->files[m->slots[at] - 1];
-
-		if (f->event == file->event && f->labels == file->labels &&
-		    f->image == file->image && f->callee == file->callee)
-			return m->slots[at] - 1;
-	}
+	if (id != HASH_NONE)
+		return id;
 	if (m->nr_files == FILES_MAX)
 		return PROFILE_NONE;
 	m->files[m->nr_files] = *file;
-	m->slots[at] = ++m->nr_files;
-	return m->nr_files - 1;
+	hash_table_add(&m->by_fields, hash, m->nr_files);
+	return m->nr_files++;
 }
 
 static void record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value)
@@ -106,7 +111,7 @@ static void record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t
 	m->records[m->nr++] = (struct import_record){ key, value, file };
 }
 
-/* A sample without frames lies nowhere: it is left out, and told. */
+/* Make records of all samples. Those without a frame are omitted and reported. */
 static int gather(struct importer *m, struct notices *notices)
 {
 	const struct profile *p = m->p;
@@ -136,29 +141,29 @@ static int gather(struct importer *m, struct notices *notices)
 		}
 	}
 	if (nr_empty)
-		notice_add(notices, "%" PRIu64 " samples without any frame are left out", nr_empty);
+		notice_add(notices, "%" PRIu64 " samples without a frame omitted", nr_empty);
 	if (m->nr_negative)
-		notice_add(notices, "%" PRIu64 " negative values are left out", m->nr_negative);
+		notice_add(notices, "%" PRIu64 " negative values omitted", m->nr_negative);
 	return m->nr ? 0 : op_error_set(m->e, -ENODATA, "the profile has no samples");
 }
 
 /*
  * --- calls ---
  *
- * Each two neighbours of a stack are a call, as the daemon counts them. A {cg} file has halves of
- * keys of 32 bits; of an image whose names begin above them readers make addresses again, as long
- * as all lie within 4 GB [IM-9]. Counts go up the tree of stacks, once for each event and set of
- * labels.
+ * Each pair of neighbors in a stack is a call, as in the daemon. A {cg} file has 32 bits for each
+ * of the two keys; if the names of an image begin at larger keys, readers can restore them as long
+ * as all are within 4 GB [IM-9]. Counts are summed up the tree of stacks, once for each event and
+ * label set.
  */
 
 struct calls {
 	struct importer *m;
 	struct radix_item *samples;	/* by label set */
-	int64_t *weights;		/* of nodes, 1 too many; 0: not on the way */
-	uint32_t *nodes;		/* on the way */
+	int64_t *weights;		/* of nodes: sum + 1; 0: not in nodes */
+	uint32_t *nodes;		/* with a weight */
 	size_t nr_nodes;
-	uint64_t *lows;			/* of images: the lowest key that has a name; NAMELESS */
-	uint64_t nr_far, nr_crowded;	/* left out */
+	uint64_t *lows;			/* of images: the lowest key with a name, or NAMELESS */
+	uint64_t nr_far, nr_crowded;	/* omitted calls */
 };
 
 static uint64_t *find_lows(const struct profile *p, const struct import_images *m)
@@ -179,7 +184,7 @@ static uint64_t *find_lows(const struct profile *p, const struct import_images *
 	return lows;
 }
 
-/* Can it be known again from its lower half? */
+/* Whether the key can be restored from its lower 32 bits. */
 static bool is_near(const struct calls *c, const struct import_place *at)
 {
 	uint64_t low = c->lows[at->image] > UINT32_MAX ? c->lows[at->image] : 0;
@@ -201,16 +206,15 @@ static void add_call(struct calls *c, uint32_t event, uint32_t labels, uint32_t 
 		return;
 	}
 	file = file_get(c->m, &(struct import_file){ event, labels, caller->image,
-							    callee->image });
+						      callee->image });
 	if (file == PROFILE_NONE)
 		c->nr_crowded++;
 	else
-		record_add(c->m, file, (caller->key + 1) << 32 | (uint32_t)callee->key,
-				  count);
+		record_add(c->m, file, (caller->key + 1) << 32 | (uint32_t)callee->key, count);
 }
 
-/* The stack, up to where one has been already. */
-static void weigh(struct calls *c, uint32_t node, int64_t value)
+/* Add @value to @node, and list it and those callers that are not listed yet. */
+static void add_weight(struct calls *c, uint32_t node, int64_t value)
 {
 	const struct profile *p = c->m->p;
 
@@ -232,8 +236,8 @@ static int compare_nodes(const void *a, const void *b)
 	return *x > *y ? -1 : *x < *y;
 }
 
-/* Callees come after their callers, so this way each is whole when it is handed up. */
-static void count_up(struct calls *c, uint32_t event, uint32_t labels)
+/* Sum up from callees to callers: in descending order, each node is complete when it is added. */
+static void sum_calls(struct calls *c, uint32_t event, uint32_t labels)
 {
 	const struct profile *p = c->m->p;
 	unsigned int ignored;
@@ -249,7 +253,7 @@ static void count_up(struct calls *c, uint32_t event, uint32_t labels)
 			continue;
 		c->weights[parent] = add_saturated(c->weights[parent], count);
 		if (p->nodes[parent].parent != PROFILE_NONE ||
-		    !import_is_cut(p, p->nodes[parent].place, &ignored))
+		    !import_is_stack_end(p, p->nodes[parent].place, &ignored))
 			add_call(c, event, labels, node, (uint64_t)count);
 	}
 	c->nr_nodes = 0;
@@ -276,9 +280,9 @@ static void add_calls(struct calls *c, uint32_t event)
 		int64_t value = p->values[(size_t)sample * p->nr_events + event];
 
 		if (value > 0)
-			weigh(c, p->samples[sample].node, value);
+			add_weight(c, p->samples[sample].node, value);
 		if (i + 1 == p->nr_samples || c->samples[i + 1].key != c->samples[i].key)
-			count_up(c, event, (uint32_t)c->samples[i].key);
+			sum_calls(c, event, (uint32_t)c->samples[i].key);
 	}
 }
 
@@ -295,10 +299,10 @@ static void add_all_calls(struct importer *m, struct notices *notices)
 	for (uint32_t event = 0; event < m->p->nr_events; event++)
 		add_calls(&c, event);
 	if (c.nr_far)
-		notice_add(notices, "%" PRIu64 " calls are in stacks only: addresses of an image "
-			   "are too far apart", c.nr_far);
+		notice_add(notices, "%" PRIu64 " calls omitted from call-graph files: addresses of "
+			   "an image are too far apart", c.nr_far);
 	if (c.nr_crowded)
-		notice_add(notices, "%" PRIu64 " calls are in stacks only: there are too many "
+		notice_add(notices, "%" PRIu64 " calls omitted from call-graph files: too many "
 			   "combinations of labels, events and images", c.nr_crowded);
 	free(c.samples);
 	free(c.weights);
@@ -328,8 +332,7 @@ static void add_up(struct importer *m)
 		if (compare_records(last, r))
 			m->records[++kept] = *r;
 		else
-			last->value = last->value + r->value < r->value ? UINT64_MAX
-									: last->value + r->value;
+			count_add(&last->value, r->value);
 	}
 	m->nr = kept + 1;
 }
@@ -392,7 +395,7 @@ static int open_file(struct importer *m, const struct import_file *f, struct odb
 	return err;
 }
 
-/* What is rounded off one count is carried to the next. */
+/* The remainder of a division is carried over to the next count. */
 static int write_file(struct importer *m, size_t first, size_t end)
 {
 	const struct import_file *f = &m->files[m->records[first].file];
@@ -451,7 +454,6 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 
 	m.stats = path_join(samples, "stats");
 	m.files = xcalloc(FILES_MAX, sizeof(*m.files));
-	m.slots = xcalloc(4 * FILES_MAX, sizeof(*m.slots));
 	read_labels(&m);
 	err = gather(&m, notices);
 	if (!err) {
@@ -469,7 +471,7 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 	free(m.stats);
 	free(m.labels);
 	free(m.files);
-	free(m.slots);
+	hash_table_free(&m.by_fields);
 	free(m.records);
 	*sums = m.sums;
 	return err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - a profile's stacks into the session's stack store */
+/* stacks.c - write a profile's stacks to the session's stack store */
 #include "pp/exchange/import/samples.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-/* What the store calls what the session is made of. */
+/* The store's IDs of images and events. */
 struct stack_ids {
 	struct stack_store *store;
-	uint32_t *images, *events;	/* 0: not asked for yet */
+	uint32_t *images, *events;	/* 0: not added yet */
 	struct stack_frame frames[STACK_FRAMES_MAX];
 };
 
@@ -31,7 +31,7 @@ static int image_id(struct importer *m, struct stack_ids *ids, uint32_t image, u
 	return err;
 }
 
-bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
+bool import_is_stack_end(const struct profile *p, uint32_t place, unsigned int *ret)
 {
 	const char *name = import_function(p, place);
 	size_t n = strlen(name);
@@ -65,7 +65,8 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 	for (; node != PROFILE_NONE && !err; node = p->nodes[node].parent) {
 		uint32_t place = p->nodes[node].place;
 
-		if (nr && p->nodes[node].parent == PROFILE_NONE && import_is_cut(p, place, &end))
+		if (nr && p->nodes[node].parent == PROFILE_NONE &&
+		    import_is_stack_end(p, place, &end))
 			break;
 		if (nr == STACK_FRAMES_MAX) {
 			end = STACK_TRUNCATED;
