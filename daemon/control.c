@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * control.c - connections on the control socket: read a request, have it run, write the answer
+ * control.c - connections on the control socket: read a request, run it, write the answer
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,11 +14,11 @@
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
-#define REQUEST_MS	5000	/* a peer's whole request must have come by then */
-#define ANSWER_MS	10000	/* and have taken its whole answer by then */
-#define DUMP_MS		100	/* between two dumps for users who may not start or stop */
-#define STATUS_MS	100	/* so old may a status be that they get */
-#define OTHERS_MAX	12	/* peers of such users */
+#define REQUEST_MS	5000	/* for a peer to send its whole request */
+#define ANSWER_MS	10000	/* for a peer to read its whole answer */
+#define DUMP_MS		100	/* between two dumps for users who are not owners */
+#define STATUS_MS	100	/* maximum age of the status that they get */
+#define OTHERS_MAX	12	/* their connections */
 #define ACCEPT_PAUSE_MS	1000	/* after accept() failed */
 
 enum peer_state { PEER_FREE, PEER_ASKING, PEER_WANTS_DUMP, PEER_WANTS_SHUTDOWN, PEER_ANSWERED };
@@ -28,7 +28,7 @@ struct peer {
 	int fd;
 	uid_t uid;
 	pid_t pid;
-	bool owner;			/* may do everything */
+	bool owner;			/* root or the daemon's own user: may request everything */
 	int64_t deadline, since;	/* ms */
 	char line[CHANNEL_LINE_MAX + 1];
 	size_t len;
@@ -40,11 +40,11 @@ struct control {
 	struct control_config config;
 	char *path;
 	int fd;
-	int64_t accept_at, dump_at;	/* not before these */
-	struct strbuf recent;		/* the answer to status, for others */
+	int64_t accept_at, dump_at;	/* ms: not before these */
+	struct strbuf recent;		/* the cached status for users who are not owners */
 	int64_t recent_until;
 	struct peer peers[CONTROL_MAX_PEERS];
-	bool shutdown_asked;
+	bool shutdown_requested;
 };
 
 int control_open(const struct control_config *config, struct control **ret, struct op_error *e)
@@ -112,7 +112,7 @@ static void send_some(struct peer *p)
 			break;
 		p->sent += n;
 	}
-	hang_up(p);	/* one request a connection */
+	hang_up(p);	/* one request per connection */
 }
 
 static void answer(struct peer *p, int err, const struct op_error *e)
@@ -163,7 +163,7 @@ static void run_request(struct control *c, struct peer *p, char *line)
 	if (!err && !request->run) {
 		p->state = request->answer == ANSWER_DUMPED ? PEER_WANTS_DUMP : PEER_WANTS_SHUTDOWN;
 		p->since = now_ms();
-		c->shutdown_asked |= p->state == PEER_WANTS_SHUTDOWN;
+		c->shutdown_requested |= p->state == PEER_WANTS_SHUTDOWN;
 		return;
 	}
 	if (!err)
@@ -190,15 +190,15 @@ static void read_some(struct control *c, struct peer *p)
 		run_request(c, p, p->line);
 	} else if (p->len == CHANNEL_LINE_MAX) {
 		answer(p,
-		       op_error_set(&e, -EINVAL, "a request has %d characters at most",
+		       op_error_set(&e, -EINVAL, "request too long: at most %d characters",
 				    CHANNEL_LINE_MAX),
 		       &e);
 	}
 }
 
 /*
- * All who wait get the same dump. Users who may not stop the daemon cannot keep it busy
- * either: for them alone there is one dump in DUMP_MS.
+ * One dump answers all peers that wait. Users who are not owners must not keep the daemon busy:
+ * if only they wait, there is one dump in DUMP_MS.
  */
 static void serve_dumps(struct control *c)
 {
@@ -222,7 +222,7 @@ static void serve_dumps(struct control *c)
 
 /* Connections */
 
-/* The peer that has been here longest, of users who may not do everything or of all that ask. */
+/* The oldest connection: of users who are not owners, or of those that sent no request yet. */
 static struct peer *oldest(struct control *c, bool others)
 {
 	struct peer *found = NULL;
@@ -248,10 +248,11 @@ static int nr_others(const struct control *c)
 }
 
 /*
- * A place for one more. Other users have some of the places only and give way to those who may do
- * everything, so that they cannot lock them out; then who has not asked yet gives way.
+ * A free place for one more peer, if need be made by closing another connection. Users who are not
+ * owners have only some of the places and give way to owners, so that they cannot lock owners out;
+ * after them a connection without a request gives way.
  */
-static struct peer *place_for(struct control *c, bool owner)
+static struct peer *make_room(struct control *c, bool owner)
 {
 	struct peer *victim = NULL;
 
@@ -276,7 +277,7 @@ static void accept_peers(struct control *c)
 	pid_t pid;
 	int fd;
 
-	/* a burst of connections is taken in parts: others want to be served too */
+	/* bounded, so that a burst of connections does not starve those that are open */
 	for (int i = 0; i < CONTROL_MAX_PEERS; i++) {
 		bool owner;
 
@@ -289,7 +290,7 @@ static void accept_peers(struct control *c)
 			return;
 		}
 		owner = uid == 0 || uid == geteuid();
-		p = place_for(c, owner);
+		p = make_room(c, owner);
 		if (!p) {
 			close(fd);
 			continue;
@@ -301,7 +302,7 @@ static void accept_peers(struct control *c)
 	}
 }
 
-static void lower(int *timeout_ms, int64_t at)
+static void limit_timeout(int *timeout_ms, int64_t at)
 {
 	int64_t left = at - now_ms();
 
@@ -318,7 +319,7 @@ int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms)
 	fds[0] = (struct pollfd) { .fd = c->fd, .events = POLLIN };
 	if (c->accept_at > now_ms()) {
 		fds[0].fd = -1;
-		lower(timeout_ms, c->accept_at);
+		limit_timeout(timeout_ms, c->accept_at);
 	}
 	for (int i = 0; i < CONTROL_MAX_PEERS; i++, nr++) {
 		const struct peer *p = &c->peers[i];
@@ -327,9 +328,9 @@ int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms)
 		if (p->state == PEER_ASKING || p->state == PEER_ANSWERED) {
 			fds[nr].fd = p->fd;
 			fds[nr].events = p->state == PEER_ASKING ? POLLIN : POLLOUT;
-			lower(timeout_ms, p->deadline);
+			limit_timeout(timeout_ms, p->deadline);
 		} else if (p->state == PEER_WANTS_DUMP) {
-			lower(timeout_ms, c->dump_at);
+			limit_timeout(timeout_ms, c->dump_at);
 		}
 	}
 	return nr;
@@ -340,7 +341,7 @@ static bool is_late(const struct peer *p)
 	return (p->state == PEER_ASKING || p->state == PEER_ANSWERED) && now_ms() >= p->deadline;
 }
 
-/* Late may be us, who wrote samples meanwhile: what has come by now is taken before that counts. */
+/* The daemon itself may be late, after writing samples: read what has arrived, then check. */
 void control_serve(struct control *c, const struct pollfd *fds, int nr)
 {
 	for (int i = 1; i < nr; i++) {
@@ -362,9 +363,9 @@ void control_serve(struct control *c, const struct pollfd *fds, int nr)
 	serve_dumps(c);
 }
 
-bool control_shutdown_asked(const struct control *c)
+bool control_shutdown_requested(const struct control *c)
 {
-	return c->shutdown_asked;
+	return c->shutdown_requested;
 }
 
 void control_answer_shutdown(struct control *c, int err, const struct op_error *e)

@@ -2,9 +2,9 @@
 /*
  * control.h - the daemon's end of the control socket: doc/control.md [CC-n]
  *
- * Any user can connect, so nothing a peer does or fails to do may hold up sampling: descriptors
- * never block, connections, lines and waiting times are limited, and what a peer may ask for
- * depends on who the kernel says it is.
+ * Any user can connect, so nothing that a peer does or fails to do may delay sampling: descriptors
+ * never block; connections, lines and waiting times are limited; and what a peer may request
+ * depends on its user, which the kernel reports.
  */
 #ifndef DAEMON_CONTROL_H
 #define DAEMON_CONTROL_H
@@ -16,9 +16,9 @@
 struct control_config {
 	const char *session_dir;
 	struct recorder *recorder;
-	/* Only for status: */
+	/* Only shown by status: */
 	const struct ext *ext;		/* NULL: none */
-	const char *image_filter;	/* as given; "" */
+	const char *image_filter;	/* as given; "": none */
 	unsigned int callgraph_depth;
 	struct unwind_cache *unwind;	/* NULL: none, frame pointers only */
 	bool oprofilefs;		/* buffer sizes can be read there */
@@ -29,23 +29,23 @@ struct control;
 #define CONTROL_MAX_PEERS	16
 #define CONTROL_MAX_FDS		(CONTROL_MAX_PEERS + 1)
 
-/* Listen at SD/control. Strings must outlive it. */
+/* Listen at SD/control. @config's strings must outlive *ret. */
 int control_open(const struct control_config *config, struct control **ret, struct op_error *e);
 void control_close(struct control *c);
 /*
- * No new connections, and the socket's name is free: before the lock is, so that the next daemon
- * finds nothing of ours in its way.
+ * Accept no more connections and remove the socket. To be called before the lock is released, so
+ * that the next daemon does not find our socket.
  */
 void control_stop_listening(struct control *c);
 
-/* What to poll() for; returns how many of CONTROL_MAX_FDS. *timeout_ms is lowered if needed. */
+/* Fill @fds for poll() and return how many; *timeout_ms is lowered if needed. */
 int control_poll(struct control *c, struct pollfd *fds, int *timeout_ms);
-/* After the poll(): @fds as filled there. Runs the requests that came in. */
+/* After poll(), with @fds as filled above: run the requests that came in. */
 void control_serve(struct control *c, const struct pollfd *fds, int nr);
 
-/* Somebody who may do so asked for shutdown. */
-bool control_shutdown_asked(const struct control *c);
-/* It is done (@err 0) or failed: tell those who asked. Waits a second at most. */
+/* Whether an owner requested shutdown. */
+bool control_shutdown_requested(const struct control *c);
+/* Answer those requests: the shutdown is complete (@err 0) or failed. Takes at most a second. */
 void control_answer_shutdown(struct control *c, int err, const struct op_error *e);
 
 #endif

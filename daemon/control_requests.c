@@ -2,12 +2,22 @@
 /*
  * control_requests.c - the table of requests, and what each does
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "daemon/control_requests.h"
-#include "daemon/control_status.h"
+#include "libutil/clock.h"
+#include "libutil/file.h"
 #include "libutil/plain_text.h"
+#include "unwind/cache.h"
+
+#define SIZE_SECONDS	2	/* for how long a computed session size is reused */
+#define DEPTH_MAX	64	/* of folders: a sample file's path holds two paths */
 
 void answer_add_line(struct strbuf *answer, const char *text)
 {
@@ -15,6 +25,184 @@ void answer_add_line(struct strbuf *answer, const char *text)
 		strbuf_add_char(answer, plain_char(*text));
 	strbuf_add_char(answer, '\n');
 }
+
+/* status: lines of "key value" [CC-20] */
+
+static void add_u64(struct strbuf *out, const char *key, uint64_t value)
+{
+	strbuf_addf(out, "%s %" PRIu64 "\n", key, value);
+}
+
+static uint64_t tree_size(int dir_fd, int depth)
+{
+	DIR *dir = fdopendir(dir_fd);
+	struct dirent *entry;
+	uint64_t sum = 0;
+	struct stat st;
+
+	if (!dir) {
+		close(dir_fd);
+		return 0;
+	}
+	while ((entry = readdir(dir))) {
+		int sub;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISREG(st.st_mode))
+			sum += st.st_size;
+		if (!S_ISDIR(st.st_mode) || !depth)
+			continue;
+		sub = openat(dirfd(dir), entry->d_name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (sub >= 0)
+			sum += tree_size(sub, depth - 1);
+	}
+	closedir(dir);
+	return sum;
+}
+
+/* Cached, because any user can request it and walking the tree of a big session takes a while. */
+static uint64_t session_bytes(const char *session_dir)
+{
+	static uint64_t bytes;
+	static time_t at;
+	time_t now = now_seconds();
+	char *path;
+	int fd;
+
+	if (at && now < at + SIZE_SECONDS)
+		return bytes;
+	path = session_samples_path(session_dir, SESSION_CURRENT);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bytes = fd < 0 ? 0 : tree_size(fd, DEPTH_MAX);
+	at = now;
+	free(path);
+	return bytes;
+}
+
+static void add_buffer_sizes(struct strbuf *out)
+{
+	static const char *const files[] = { "buffer_size", "buffer_watershed", "cpu_buffer_size" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = path_join(OPROFILEFS_MOUNT, files[i]);
+		uint64_t value;
+
+		if (!file_read_u64(path, &value))
+			add_u64(out, files[i], value);
+		free(path);
+	}
+}
+
+/* The event of each counter, for how long it was enabled, and for how long it was counted. */
+static void add_events(struct recorder *recorder, struct strbuf *out)
+{
+	for (unsigned int i = 0; i < COLLECTOR_COUNTERS_MAX; i++) {
+		const struct sfile_event *event = recorder_event(recorder, i);
+		uint64_t enabled_ns = 0, running_ns = 0;
+
+		if (!event)
+			continue;
+		(void)recorder_event_time(recorder, i, &enabled_ns, &running_ns);
+		strbuf_addf(out, "event.%u %s:%u:%u:%d:%d %" PRIu64 " %" PRIu64 "\n", i,
+			    event->name, event->count, event->unit_mask, !event->no_kernel,
+			    !event->no_user, enabled_ns, running_ns);
+	}
+}
+
+static void add_unwind(struct unwind_cache *cache, struct strbuf *out)
+{
+	struct unwind_cache_stats stats;
+
+	strbuf_addf(out, "unwind %s\n", cache ? "tables" : "fp");
+	if (!cache)
+		return;
+	unwind_cache_stats(cache, &stats);
+	add_u64(out, "unwind.tables", stats.tables);
+	add_u64(out, "unwind.bytes", stats.bytes);
+	add_u64(out, "unwind.limit", stats.limit);
+	add_u64(out, "unwind.refused", stats.refused);
+}
+
+static void add_u64_unless_0(struct strbuf *out, const char *key, uint64_t value)
+{
+	if (value)
+		add_u64(out, key, value);
+}
+
+static void add_stacks(const struct cpu_counts *all, struct strbuf *out)
+{
+	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++)
+		if (all->stacks[i])
+			strbuf_addf(out, "stacks.%s %" PRIu64 "\n", counts_stack_end_name(i),
+				    all->stacks[i]);
+	add_u64_unless_0(out, "stacks_guessed", all->stacks_guessed);
+	add_u64_unless_0(out, "stacks_lost", all->stacks_lost);
+	add_u64_unless_0(out, "arcs_lost", all->arcs_lost);
+}
+
+static void add_counts(struct recorder *recorder, struct strbuf *out)
+{
+	struct session_counts counts;
+	struct cpu_counts all;
+
+	recorder_counts(recorder, &counts);
+	session_counts_total(&counts, &all);
+	add_u64(out, "received", all.received);
+	add_u64(out, "recorded", all.recorded);
+	add_u64(out, "filtered", all.filtered);
+	add_u64(out, "throttled", all.throttled);
+	for (int r = 0; r < NR_LOSS_REASONS; r++)
+		if (all.lost[r])
+			strbuf_addf(out, "lost.%s %" PRIu64 "\n", loss_name(r), all.lost[r]);
+	add_stacks(&all, out);
+	add_u64_unless_0(out, "jit.refused", all.jit_refused);
+	add_u64_unless_0(out, "jit.damaged", all.jit_damaged);
+	free(counts.cpu);
+}
+
+static void add_trouble(const char *trouble, struct strbuf *out)
+{
+	if (!*trouble)
+		return;
+	strbuf_add(out, "trouble ");
+	answer_add_line(out, trouble);
+}
+
+static void add_status(const struct control_config *config, struct strbuf *out)
+{
+	const struct session_info *info = recorder_info(config->recorder);
+
+	add_u64(out, "pid", getpid());
+	strbuf_addf(out, "state %s\n", recorder_running(config->recorder) ? "running" : "paused");
+	strbuf_addf(out, "collector %s\n", info->collector);
+	strbuf_addf(out, "model %s\n", info->model);
+	strbuf_addf(out, "cpu_type %s\n", info->cpu_type);
+	add_u64(out, "period_ns", info->period_ns);
+	add_u64(out, "clock_khz", info->clock_khz);
+	strbuf_addf(out, "session_dir %s\n", config->session_dir);
+	strbuf_addf(out, "events %s\n", info->events);
+	if (strcmp(info->cpu_type, "timer"))
+		add_events(config->recorder, out);
+	strbuf_addf(out, "separate %s\n", info->separate);
+	strbuf_addf(out, "kernel_symbols %s\n", info->kernel_symbols);
+	strbuf_addf(out, "vmlinux %s\n", info->vmlinux);
+	strbuf_addf(out, "image_filter %s\n", config->image_filter);
+	add_u64(out, "callgraph_depth", config->callgraph_depth);
+	if (config->callgraph_depth)
+		add_unwind(config->unwind, out);
+	if (config->oprofilefs)
+		add_buffer_sizes(out);
+	add_counts(config->recorder, out);
+	ext_status(config->ext, out);
+	add_trouble(recorder_trouble(config->recorder), out);
+	add_u64(out, "session_bytes", session_bytes(config->session_dir));
+	add_u64(out, "start_time", info->start_time);
+}
+
+/* The requests */
 
 static int do_ping(const struct control_config *config, const char *argument, struct strbuf *text,
 		   struct op_error *e)
@@ -27,7 +215,7 @@ static int do_status(const struct control_config *config, const char *argument,
 		     struct strbuf *text, struct op_error *e)
 {
 	(void)argument, (void)e;
-	status_format(config, text);
+	add_status(config, text);
 	return 0;
 }
 
@@ -78,7 +266,7 @@ static const struct request requests[] = {
 	{ "shutdown", false, false, ANSWER_ENDED, NULL },
 };
 
-/* Only what can be printed is quoted back. */
+/* The request is quoted in answers and in the log. */
 static void make_printable(char *text)
 {
 	for (; *text; text++)
@@ -106,7 +294,7 @@ int request_check(const struct request *request, const char *line, const char *a
 		return op_error_set(e, -EINVAL, "unknown request '%.40s'", line);
 	if (!request->anybody && !owner)
 		return op_error_set(e, -EPERM,
-				    "only root or the user that runs the daemon may ask for '%s'",
+				    "only root and the daemon's own user may request '%s'",
 				    request->word);
 	if (request->argument != (argument[0] != '\0'))
 		return op_error_set(e, -EINVAL, "'%s' %s", request->word,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* daemon.h - what oprofiled is made of: set up and torn down by set_up.c, run by main.c */
+/* daemon.h - oprofiled's parts: set up and torn down by set_up.c, run by main.c */
 #ifndef DAEMON_DAEMON_H
 #define DAEMON_DAEMON_H
 
-#include "daemon/asked_events.h"
 #include "daemon/control.h"
 #include "daemon/options.h"
 #include "daemon/record/recorder.h"
+#include "daemon/requested_events.h"
 
 struct daemon {
 	struct options options;
@@ -14,8 +14,8 @@ struct daemon {
 	struct collector *collector;
 	bool collector_open;
 	struct collector_status status;
-	uint64_t clock_khz;		/* the collector's, or what it was configured with */
-	struct asked_events asked;
+	uint64_t clock_khz;		/* the collector's, or the one it was configured with */
+	struct requested_events events;
 	char *events_text, *image_filter;
 	struct unwind_cache *unwind;	/* NULL: no stacks, or by frame pointers only */
 	struct recorder *recorder;
@@ -24,9 +24,9 @@ struct daemon {
 	bool end;
 };
 
-/* In the order of what needs what; what fails is told in @e, once, and by no one else. -errno. */
+/* Set up all parts in the order of their dependencies. -errno: @e explains, nothing is logged. */
 int daemon_set_up(struct daemon *d, struct op_error *e);
-/* As far as it was set up. The answer to a shutdown comes last: then all is done. */
+/* Tear down what was set up. Requests for shutdown are answered last, when all else is done. */
 void daemon_tear_down(struct daemon *d, int err, const struct op_error *e);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* event_options.c - the events on oprofiled's command line */
+/* event_options.c - parse the events on oprofiled's command line */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +11,9 @@
 #include "libutil/xalloc.h"
 
 #define NR_FIELDS	9
-#define NR_NEEDED	7
+#define NR_REQUIRED	7
 
-/* How many fields there are; -1: too many. */
+/* Return the number of fields; -1: too many. */
 static int split(char *text, char *fields[NR_FIELDS])
 {
 	int nr = 0;
@@ -31,7 +31,7 @@ static int split(char *text, char *fields[NR_FIELDS])
 	}
 }
 
-static bool event_name_ok(const char *name)
+static bool is_event_name(const char *name)
 {
 	return *name && *name != '{' && strlen(name) < sizeof(((struct event_option *)0)->name) &&
 	       !strpbrk(name, "./");
@@ -42,18 +42,18 @@ static int number_field(const char *text, uint64_t min, uint64_t max, uint64_t *
 {
 	if (!number_parse_range(text, min, max, ret))
 		return 0;
-	return op_error_set(e, -EINVAL, "--events: %s '%.40s' is not a number from %llu to %llu",
-			    what, text, (unsigned long long)min, (unsigned long long)max);
+	return op_error_set(e, -EINVAL, "--events: invalid %s '%.40s': expected %llu to %llu", what,
+			    text, (unsigned long long)min, (unsigned long long)max);
 }
 
-/* The name of a folder in sysfs. */
-static bool pmu_name_ok(const char *name)
+/* PMUs are folders in sysfs. */
+static bool is_pmu_name(const char *name)
 {
 	return strlen(name) < sizeof(((struct event_option *)0)->pmu) && *name != '.' &&
 	       !strchr(name, '/');
 }
 
-static int numbers_parse(char *const *field, struct event_option *ret, struct op_error *e)
+static int parse_numbers(char *const *field, struct event_option *ret, struct op_error *e)
 {
 	uint64_t counter, kernel, user, extra;
 	int err = number_field(field[1], 0, UINT64_MAX, &ret->value, "value", e);
@@ -79,7 +79,7 @@ static int numbers_parse(char *const *field, struct event_option *ret, struct op
 	return 0;
 }
 
-static int event_parse(char *text, struct event_option *ret, struct op_error *e)
+static int parse_event(char *text, struct event_option *ret, struct op_error *e)
 {
 	char empty[] = "", *field[NR_FIELDS];
 	int nr, err;
@@ -87,20 +87,18 @@ static int event_parse(char *text, struct event_option *ret, struct op_error *e)
 	for (nr = 0; nr < NR_FIELDS; nr++)
 		field[nr] = empty;
 	nr = split(text, field);
-	if (nr < NR_NEEDED)
-		return op_error_set(
-			e, -EINVAL,
-			"--events: '%.100s...' is not NAME:value:counter:count:um:kernel:user"
-			"[:extra[:pmu]]",
-			text);
-	if (!event_name_ok(field[0]))
-		return op_error_set(e, -EINVAL, "--events: '%.100s' is no event's name", field[0]);
-	if (!pmu_name_ok(field[8]))
-		return op_error_set(e, -EINVAL, "--events: '%.100s' is no PMU's name", field[8]);
+	if (nr < NR_REQUIRED)
+		return op_error_set(e, -EINVAL,
+				    "--events: invalid event '%.100s...': expected NAME:value:"
+				    "counter:count:um:kernel:user[:extra[:pmu]]", text);
+	if (!is_event_name(field[0]))
+		return op_error_set(e, -EINVAL, "--events: invalid event name '%.100s'", field[0]);
+	if (!is_pmu_name(field[8]))
+		return op_error_set(e, -EINVAL, "--events: invalid PMU name '%.100s'", field[8]);
 	memset(ret, 0, sizeof(*ret));
 	snprintf(ret->name, sizeof(ret->name), "%s", field[0]);
 	snprintf(ret->pmu, sizeof(ret->pmu), "%s", field[8]);
-	err = numbers_parse(field, ret, e);
+	err = parse_numbers(field, ret, e);
 	if (err)
 		return err;
 	if (!ret->kernel && !ret->user)
@@ -110,8 +108,8 @@ static int event_parse(char *text, struct event_option *ret, struct op_error *e)
 	return 0;
 }
 
-/* The same event as counted by another kind of CPU: its samples go to the same files. */
-static bool may_share(const struct event_option *a, const struct event_option *b)
+/* The same event on two kinds of CPU may use the same counter: the samples go to the same files. */
+static bool can_share_counter(const struct event_option *a, const struct event_option *b)
 {
 	return !strcmp(a->name, b->name) && a->count == b->count && a->unit_mask == b->unit_mask &&
 	       a->kernel == b->kernel && a->user == b->user && *a->pmu && *b->pmu &&
@@ -125,12 +123,12 @@ static int add_event(char *text, struct event_option *events, unsigned int max, 
 	int err;
 
 	if (*nr == max)
-		return op_error_set(e, -EINVAL, "--events: more than %u events", max);
-	err = event_parse(text, new, e);
+		return op_error_set(e, -EINVAL, "--events: too many events: at most %u", max);
+	err = parse_event(text, new, e);
 	if (err)
 		return err;
 	for (unsigned int i = 0; i < *nr; i++)
-		if (events[i].counter == new->counter && !may_share(&events[i], new))
+		if (events[i].counter == new->counter && !can_share_counter(&events[i], new))
 			return op_error_set(e, -EINVAL,
 					    "--events: '%s' and '%s' both use counter %u",
 					    events[i].name, new->name, new->counter);
@@ -149,7 +147,7 @@ int event_options_parse(const char *text, struct event_option *ret, unsigned int
 		err = add_event(part, ret, max, &nr, e);
 	free(copy);
 	if (!err && !nr)
-		err = op_error_set(e, -EINVAL, "--events names no event");
+		err = op_error_set(e, -EINVAL, "--events: the list is empty");
 	if (!err)
 		*ret_nr = nr;
 	return err;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * main.c - oprofiled: sets all up in order, then waits for samples, requests, signals and time
+ * main.c - oprofiled: set everything up, then wait for samples, requests, signals and time
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,16 +18,16 @@
 #include "libutil/log.h"
 #include "libutil/say.h"
 
-#define DRAIN_MS	1000		/* samples wait no longer, however few they are */
-#define COUNTS_MS	(10 * 1000)
-#define TROUBLE_MS	1000		/* instead, when counts could not be written */
+#define DRAIN_MS	1000		/* between two drains, however few samples wait */
+#define COUNTS_MS	(10 * 1000)	/* between two writes of the counts */
+#define TROUBLE_MS	1000		/* the same while they cannot be written */
 #define SYNC_MS		(600 * 1000)
-#define QUIET_MS	10		/* poll pause after a wake-up without words */
-#define OWN_PAGES_BYTES	(128 << 10)	/* of a block that goes back when it is freed */
+#define QUIET_MS	10		/* pause after a wake-up without words */
+#define MMAP_BYTES	(128 << 10)	/* blocks from this size on are returned when freed */
 
 /* Running */
 
-static void log_beginning(const struct daemon *d)
+static void log_start(const struct daemon *d)
 {
 	char date[LOG_DATE_SIZE], text[200];
 
@@ -60,7 +60,7 @@ static int block_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void take_signals(struct daemon *d)
+static void handle_signals(struct daemon *d)
 {
 	struct signalfd_siginfo info;
 
@@ -97,12 +97,15 @@ static int poll_timeout(const struct daemon *d)
 	return at > now ? at - now : 0;
 }
 
-/* Two daemons would spoil each other's sample files, so one whose lock is gone goes too. [CC-31] */
+/*
+ * Without the lock another daemon may start, and two would damage each other's sample files, so a
+ * daemon whose lock file was removed exits. [CC-31]
+ */
 static void check_lock(const struct daemon *d)
 {
 	if (lock_is_ours(d->lock_fd, d->options.session_dir))
 		return;
-	log_line("'%s/lock' was removed: ended", d->options.session_dir);
+	log_line("'%s/lock' was removed; exiting", d->options.session_dir);
 	_exit(1);
 }
 
@@ -120,7 +123,7 @@ static int drain(struct daemon *d, struct op_error *e)
 	return err;
 }
 
-static void do_what_is_due(struct daemon *d)
+static void run_periodic_work(struct daemon *d)
 {
 	int64_t now = now_ms();
 
@@ -135,7 +138,7 @@ static void do_what_is_due(struct daemon *d)
 
 enum { FD_SIGNAL, FD_COLLECTOR, FD_CONTROL };
 
-static int turn(struct daemon *d, struct op_error *e)
+static int run_once(struct daemon *d, struct op_error *e)
 {
 	struct pollfd fds[FD_CONTROL + CONTROL_MAX_FDS];
 	int timeout = poll_timeout(d), nr_control, err = 0;
@@ -155,9 +158,9 @@ static int turn(struct daemon *d, struct op_error *e)
 	if (fds[FD_COLLECTOR].revents || (recorder_running(d->recorder) && now_ms() >= d->drain_at))
 		err = drain(d, e);
 	if (fds[FD_SIGNAL].revents)
-		take_signals(d);
+		handle_signals(d);
 	control_serve(d->control, fds + FD_CONTROL, nr_control);
-	do_what_is_due(d);
+	run_periodic_work(d);
 	return err;
 }
 
@@ -168,8 +171,8 @@ static int run(struct daemon *d, struct op_error *e)
 
 	d->counts_at = now_ms() + COUNTS_MS;
 	d->sync_at = now_ms() + SYNC_MS;
-	while (!err && !d->end && !control_shutdown_asked(d->control))
-		err = turn(d, e);
+	while (!err && !d->end && !control_shutdown_requested(d->control))
+		err = run_once(d, e);
 	if (err)
 		log_line("%s", e->text);
 	err2 = recorder_stop(d->recorder, err ? NULL : e);
@@ -180,13 +183,13 @@ static int run(struct daemon *d, struct op_error *e)
 }
 
 /*
- * By itself malloc() takes what was freed once for what will be wanted again: from the first large
- * binary on, blocks of up to 32 MiB would come from its heaps, whose holes stay ours. Unwind
- * tables are kept for long, and are among the largest.
+ * By default malloc() raises this threshold when a large block is freed: after the first large
+ * binary, blocks of up to 32 MiB would come from its heaps, whose holes are not returned to the
+ * system. Unwind tables are among the largest blocks and live long.
  */
-static void give_back_what_is_freed(void)
+static void return_freed_memory(void)
 {
-	(void)mallopt(M_MMAP_THRESHOLD, OWN_PAGES_BYTES);
+	(void)mallopt(M_MMAP_THRESHOLD, MMAP_BYTES);
 }
 
 int main(int argc, char **argv)
@@ -195,7 +198,7 @@ int main(int argc, char **argv)
 	struct op_error e = { "" };
 	int err, handle = -1;
 
-	give_back_what_is_freed();
+	return_freed_memory();
 	say_set_program("oprofiled");
 	err = options_parse(argc, (const char **)argv, &d.options, &e);
 	if (err) {
@@ -204,23 +207,23 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	if (!d.options.foreground) {
-		handle = daemonise();
+		handle = daemonize();
 		if (handle < 0) {
-			say_error("cannot go to the background: %s", strerror(-handle));
+			say_error("cannot run in the background: %s", strerror(-handle));
 			return 1;
 		}
 	}
 	d.signal_fd = block_signals();
 	if (d.signal_fd < 0)
-		err = op_error_set(&e, -errno, "cannot take signals: %s", strerror(errno));
+		err = op_error_set(&e, -errno, "cannot handle signals: %s", strerror(errno));
 	else
 		err = daemon_set_up(&d, &e);
 	if (err) {
 		say_error("%s", e.text);
 	} else {
-		log_beginning(&d);
+		log_start(&d);
 		if (handle >= 0)
-			daemonise_ready(handle, log_fd());
+			daemonize_ready(handle, log_fd());
 		err = run(&d, &e);
 	}
 	daemon_tear_down(&d, err, &e);

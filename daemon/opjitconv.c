@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opjitconv.c - names code that processes made, in a session that is there already
+ * opjitconv.c - add the symbols of JIT code to a session that was recorded
  *
- * The daemon and operf do this themselves while the processes live. This is for dumps that were
+ * The daemon and operf do this while the processes run. This program is for JIT dumps that were
  * written too late for them, and for scripts that call OProfile's program of this name.
  */
 #include <errno.h>
@@ -37,25 +37,25 @@ static const struct poptOption table[] = {
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
 	  "the session directory (default " SESSION_DIR_DEFAULT ")", "dir" },
 	{ "delete-jitdumps", 0, POPT_ARG_NONE, &raw.delete, 0,
-	  "remove dumps that no process writes any more, afterwards", NULL },
-	{ "debug", 'd', POPT_ARG_NONE, &raw.debug, 0, "tell what is found for each process", NULL },
+	  "then remove the JIT dumps of processes that have ended", NULL },
+	{ "debug", 'd', POPT_ARG_NONE, &raw.debug, 0, "print what is found", NULL },
 	{ "non-root", 0, POPT_ARG_NONE, &raw.non_root, 0,
-	  "accepted: who calls is asked of the system", NULL },
+	  "ignored, for compatibility", NULL },
 	{ "version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL },
 	{ "help", '?', POPT_ARG_NONE, &raw.help, 0, "show this help", NULL },
 	{ "usage", 0, POPT_ARG_NONE, &raw.usage, 0, "show the options in short", NULL },
 	POPT_TABLEEND
 };
 
-struct times {
+struct time_range {
 	uint64_t start, end;		/* seconds since 1970 */
 };
 
-/* Looking through the session; nftw() has no argument for its callback. */
+/* The state of visit(), because nftw() has no argument for its callback. */
 static struct walk {
 	struct jit_processes *processes;
-	size_t prefix;			/* of the root that is being walked */
-	size_t nr;
+	size_t prefix;			/* length of the root that is being walked, with '/' */
+	size_t nr;			/* of sample files of anonymous memory */
 } walk;
 
 static int visit(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -76,7 +76,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 	return FTW_CONTINUE;
 }
 
-static void see_all(const char *samples, struct jit_processes *processes)
+static void find_processes(const char *samples, struct jit_processes *processes)
 {
 	struct jit_roots roots;
 
@@ -89,32 +89,33 @@ static void see_all(const char *samples, struct jit_processes *processes)
 	jit_roots_free(&roots);
 }
 
-static int convert(const char *session_dir, const struct times *times)
+static int convert(const char *session_dir, const struct time_range *times)
 {
 	char *samples = session_samples_path(session_dir, SESSION_CURRENT);
 	struct jit_processes *processes;
 	size_t nr = 0;
 
 	if (!file_is_dir(samples)) {
-		say_error("'%s' is no session: there is no '%s'", session_dir, samples);
+		say_error("'%s' is not a session directory: '%s' does not exist", session_dir,
+			  samples);
 		free(samples);
 		return FAILED;
 	}
 	processes = jit_processes_new(NULL);
 	jit_processes_set_session(processes, samples);
-	see_all(samples, processes);
+	find_processes(samples, processes);
 	if (walk.nr)
 		nr = jit_processes_convert_times(processes, times->start, times->end);
 	if (raw.debug)
-		say_note("%zu sample files of memory without a file, %zu processes named", walk.nr,
-			 nr);
+		say_note("found %zu sample files of anonymous memory, added symbols of %zu "
+			 "processes", walk.nr, nr);
 	jit_processes_free(processes);
 	free(samples);
 	return nr ? 0 : NOTHING_TO_DO;
 }
 
 /* [SESSION_DIR] START END */
-static int take_arguments(poptContext context, const char **ret_dir, struct times *ret)
+static int parse_arguments(poptContext context, const char **ret_dir, struct time_range *ret)
 {
 	const char **args = poptGetArgs(context);
 	size_t nr = 0;
@@ -123,25 +124,25 @@ static int take_arguments(poptContext context, const char **ret_dir, struct time
 		nr++;
 	*ret_dir = nr == 3 ? args[0] : raw.session_dir ? raw.session_dir : SESSION_DIR_DEFAULT;
 	if (nr == 0) {
-		*ret = (struct times){ 0, 0 };
+		*ret = (struct time_range){ 0, 0 };
 		return 0;
 	}
 	if ((nr != 2 && nr != 3) || (nr == 3 && raw.session_dir) ||
 	    number_parse_u64(args[nr - 2], &ret->start) ||
 	    number_parse_u64(args[nr - 1], &ret->end)) {
-		say_error("give the session's start and end in seconds since 1970, or neither; "
+		say_error("expected the session's start and end in seconds since 1970, or neither; "
 			  "'opjitconv --help' lists the options");
 		return -EINVAL;
 	}
 	if (!ret->start || ret->start > ret->end) {
-		say_error("the session ends before it starts: %" PRIu64 " and %" PRIu64, ret->start,
-			  ret->end);
+		say_error("invalid times: the end %" PRIu64 " is before the start %" PRIu64,
+			  ret->end, ret->start);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static bool answered(poptContext context)
+static bool print_help_or_version(poptContext context)
 {
 	if (raw.help) {
 		puts("Usage: opjitconv [OPTION...] [[SESSION_DIR] START END]");
@@ -157,7 +158,7 @@ static bool answered(poptContext context)
 int main(int argc, char **argv)
 {
 	poptContext context = poptGetContext("opjitconv", argc, (const char **)argv, table, 0);
-	struct times times;
+	struct time_range times;
 	const char *dir;
 	int c, status;
 
@@ -168,9 +169,9 @@ int main(int argc, char **argv)
 		say_error("%s: %s; 'opjitconv --help' lists the options",
 			  poptBadOption(context, POPT_BADOPTION_NOALIAS), poptStrerror(c));
 		status = FAILED;
-	} else if (answered(context)) {
+	} else if (print_help_or_version(context)) {
 		status = 0;
-	} else if (take_arguments(context, &dir, &times)) {
+	} else if (parse_arguments(context, &dir, &times)) {
 		status = FAILED;
 	} else {
 		log_topics = raw.debug ? LOG_MISC : 0;

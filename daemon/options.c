@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - oprofiled's command line: what popt finds, checked and taken apart
+ * options.c - parse oprofiled's command line
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -51,26 +51,26 @@ static int parse_kernel_range(const char *text, uint64_t *ret_start, uint64_t *r
 	if (!ok)
 		return op_error_set(
 			e, -EINVAL,
-			"--kernel-range='%.60s' is not START,END in hex with START below END",
-			text);
+			"invalid value '%.60s' for --kernel-range: expected START,END in hex with "
+			"START below END", text);
 	*ret_start = start;
 	*ret_end = end;
 	return 0;
 }
 
-static int take_kernel(const struct raw *raw, struct options *o, struct op_error *e)
+static int set_kernel(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	if (raw->no_vmlinux && raw->vmlinux)
-		return op_error_set(e, -EINVAL, "--vmlinux and --no-vmlinux exclude each other");
-	if (raw->kernel_range && !raw->vmlinux)
 		return op_error_set(e, -EINVAL,
-				    "--kernel-range is of use with --vmlinux=FILE only");
+				    "--vmlinux and --no-vmlinux cannot be used together");
+	if (raw->kernel_range && !raw->vmlinux)
+		return op_error_set(e, -EINVAL, "--kernel-range requires --vmlinux=FILE");
 	if (!raw->vmlinux) {
 		o->kernel.mode = raw->no_vmlinux ? KERNEL_NO_VMLINUX : KERNEL_SYMBOLS;
 		return 0;
 	}
 	if (!raw->kernel_range)
-		return op_error_set(e, -EINVAL, "--vmlinux needs --kernel-range=START,END");
+		return op_error_set(e, -EINVAL, "--vmlinux requires --kernel-range=START,END");
 	o->kernel.mode = KERNEL_VMLINUX;
 	o->kernel.vmlinux = path_absolute(raw->vmlinux);
 	if (!o->kernel.vmlinux || !file_exists(o->kernel.vmlinux))
@@ -78,31 +78,33 @@ static int take_kernel(const struct raw *raw, struct options *o, struct op_error
 	return parse_kernel_range(raw->kernel_range, &o->kernel.start, &o->kernel.end, e);
 }
 
-static int take_flag(int value, bool *ret, const char *name, struct op_error *e)
+static int set_flag(int value, bool *ret, const char *name, struct op_error *e)
 {
 	if (value != 0 && value != 1)
-		return op_error_set(e, -EINVAL, "--separate-%s=%d: it is 0 or 1", name, value);
+		return op_error_set(e, -EINVAL,
+				    "invalid value %d for --separate-%s: expected 0 or 1", value,
+				    name);
 	*ret = value;
 	return 0;
 }
 
-static int take_separation(const struct raw *raw, struct options *o, struct op_error *e)
+static int set_separation(const struct raw *raw, struct options *o, struct op_error *e)
 {
-	int err = take_flag(raw->lib, &o->separate.lib, "lib", e);
+	int err = set_flag(raw->lib, &o->separate.lib, "lib", e);
 
 	if (!err)
-		err = take_flag(raw->kernel, &o->separate.kernel, "kernel", e);
+		err = set_flag(raw->kernel, &o->separate.kernel, "kernel", e);
 	if (!err)
-		err = take_flag(raw->thread, &o->separate.thread, "thread", e);
+		err = set_flag(raw->thread, &o->separate.thread, "thread", e);
 	if (!err)
-		err = take_flag(raw->cpu, &o->separate.cpu, "cpu", e);
+		err = set_flag(raw->cpu, &o->separate.cpu, "cpu", e);
 	if (!err)
-		err = take_flag(raw->cgroup, &o->separate.cgroup, "cgroup", e);
+		err = set_flag(raw->cgroup, &o->separate.cgroup, "cgroup", e);
 	return err;
 }
 
-/* A path is resolved as far as it exists; a name without '/' is a kernel module's. */
-static void take_images(const char *list, struct options *o)
+/* Paths are resolved as far as they exist; a name without '/' is that of a kernel module. */
+static void set_images(const char *list, struct options *o)
 {
 	char *copy = xstrdup(list), *part, *rest;
 	size_t nr = 0, room = 0;
@@ -120,28 +122,31 @@ static void take_images(const char *list, struct options *o)
 	o->wanted[nr] = NULL;
 }
 
-static int take_cpu_type(const struct raw *raw, struct options *o, struct op_error *e)
+static int set_cpu_type(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	o->cpu_type = xstrdup(raw->cpu_type ? raw->cpu_type : "timer");
 	if (!cpu_type_by_name(o->cpu_type))
-		return op_error_set(e, -EINVAL, "--cpu-type='%.60s': there is no such CPU type; "
-				    "ophelp tells this machine's", o->cpu_type);
+		return op_error_set(e, -EINVAL, "unknown CPU type '%.60s' for --cpu-type; 'ophelp "
+				    "--get-cpu-type' prints this machine's", o->cpu_type);
 	return 0;
 }
 
-static int take_stacks(const struct raw *raw, struct options *o, struct op_error *e)
+static int set_stacks(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	const char *unwind = raw->unwind ? raw->unwind : "tables";
 
 	if (raw->callgraph_depth < 0 || raw->callgraph_depth > OP_STACK_DEPTH_MAX)
-		return op_error_set(e, -EINVAL, "--callgraph-depth=%d: it is 0 to %d",
+		return op_error_set(e, -EINVAL,
+				    "invalid value %d for --callgraph-depth: expected 0 to %d",
 				    raw->callgraph_depth, OP_STACK_DEPTH_MAX);
 	if (strcmp(unwind, "tables") && strcmp(unwind, "fp"))
-		return op_error_set(e, -EINVAL, "--unwind='%s': it is tables or fp", unwind);
+		return op_error_set(e, -EINVAL,
+				    "invalid value '%s' for --unwind: expected tables or fp",
+				    unwind);
 	if (raw->unwind_memory < 0 || raw->unwind_memory > OP_UNWIND_MEMORY_MAX / 1024)
-		return op_error_set(e, -EINVAL, "--unwind-memory=%d: it is 1 to %d MB, or 0 for "
-				    "%d", raw->unwind_memory, OP_UNWIND_MEMORY_MAX / 1024,
-				    OP_UNWIND_MEMORY / 1024);
+		return op_error_set(e, -EINVAL, "invalid value %d for --unwind-memory: expected 1 "
+				    "to %d MB, or 0 for the default of %d", raw->unwind_memory,
+				    OP_UNWIND_MEMORY_MAX / 1024, OP_UNWIND_MEMORY / 1024);
 	o->callgraph_depth = raw->callgraph_depth;
 	o->frame_pointers_only = !strcmp(unwind, "fp");
 	o->unwind_memory = raw->unwind_memory ? (size_t)raw->unwind_memory << 20 :
@@ -149,36 +154,37 @@ static int take_stacks(const struct raw *raw, struct options *o, struct op_error
 	return 0;
 }
 
-static int take(const struct raw *raw, struct options *o, struct op_error *e)
+static int set_options(const struct raw *raw, struct options *o, struct op_error *e)
 {
 	int err;
 
 	o->session_dir = path_absolute(raw->session_dir ? raw->session_dir : SESSION_DIR_DEFAULT);
 	if (!o->session_dir)
-		return op_error_set(e, -EINVAL, "--session-dir='%s': %s", raw->session_dir,
-				    strerror(errno));
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --session-dir: %s",
+				    raw->session_dir, strerror(errno));
 	o->collector = xstrdup(raw->collector ? raw->collector : "module");
 	if (strcmp(o->collector, "module") && strcmp(o->collector, "perf"))
-		return op_error_set(e, -EINVAL, "--collector='%s': it is module or perf",
+		return op_error_set(e, -EINVAL,
+				    "invalid value '%s' for --collector: expected module or perf",
 				    o->collector);
 	if (!raw->events && !raw->ext_feature)
-		return op_error_set(e, -EINVAL,
-				    "--events=NAME:value:counter:count:um:kernel:user is needed");
-	err = take_cpu_type(raw, o, e);
+		return op_error_set(e, -EINVAL, "no event given; use "
+				    "--events=NAME:value:counter:count:um:kernel:user");
+	err = set_cpu_type(raw, o, e);
 	if (!err && raw->events)
 		err = event_options_parse(raw->events, o->events, EVENTS_MAX, &o->nr_events, e);
 	if (!err)
-		err = take_kernel(raw, o, e);
+		err = set_kernel(raw, o, e);
 	if (!err)
-		err = take_separation(raw, o, e);
+		err = set_separation(raw, o, e);
 	if (!err && raw->verbose)
 		err = log_topics_parse(raw->verbose, &o->log_topics, e);
 	if (!err && raw->ext_feature)
 		err = ext_parse(raw->ext_feature, &o->ext, e);
 	if (!err)
-		err = take_stacks(raw, o, e);
+		err = set_stacks(raw, o, e);
 	if (!err && raw->images && strcmp(raw->images, "all"))
-		take_images(raw->images, o);
+		set_images(raw->images, o);
 	o->foreground = raw->foreground;
 	return err;
 }
@@ -201,7 +207,7 @@ static void print_help(const struct poptOption *table)
 {
 	printf("Usage: oprofiled --events=... [OPTION...]\n\n");
 	option_help_print(table, stdout);
-	printf("\nopcontrol(1) starts it with what it needs. More in: man oprofiled\n");
+	printf("\nopcontrol(1) starts it with the right options. See oprofiled(8) for details.\n");
 }
 
 int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e)
@@ -209,19 +215,19 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 	struct raw raw = { .foreground = 0 };
 	struct poptOption table[] = {
 		{"session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-		 "where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR"},
+		 "where samples are written (" SESSION_DIR_DEFAULT ")", "DIR"},
 		{"collector", 0, POPT_ARG_STRING, &raw.collector, 0, "where samples come from",
 		 "module|perf"},
 		{"cpu-type", 0, POPT_ARG_STRING, &raw.cpu_type, 0,
-		 "whose events are counted (timer: none, time is sampled)", "NAME"},
+		 "type of the CPUs whose events are counted (timer: sample by time)", "NAME"},
 		{"events", 'e', POPT_ARG_STRING, &raw.events, 0, "what to sample",
 		 "NAME:value:counter:count:um:kernel:user[:extra[:pmu]][,...]"},
 		{"vmlinux", 'k', POPT_ARG_STRING, &raw.vmlinux, 0, "the kernel's image", "FILE"},
 		{"kernel-range", 'r', POPT_ARG_STRING, &raw.kernel_range, 0,
-		 "where its text lies (hex)", "START,END"},
+		 "addresses of its text (hex)", "START,END"},
 		{"no-vmlinux", 0, POPT_ARG_NONE, &raw.no_vmlinux, 0,
-		 "kernel samples without symbols", NULL},
-		{"image", 0, POPT_ARG_STRING, &raw.images, 0, "keep samples of these only",
+		 "record kernel samples without symbols", NULL},
+		{"image", 0, POPT_ARG_STRING, &raw.images, 0, "record samples of these images only",
 		 "PATH[,PATH...]"},
 		{"separate-lib", 0, POPT_ARG_INT, &raw.lib, 0, "libraries per application", "0|1"},
 		{"separate-kernel", 0, POPT_ARG_INT, &raw.kernel, 0, "kernel per application",
@@ -233,17 +239,17 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 		{"callgraph-depth", 0, POPT_ARG_INT, &raw.callgraph_depth, 0,
 		 "callers per sample", "N"},
 		{"unwind", 0, POPT_ARG_STRING, &raw.unwind, 0,
-		 "how user stacks are walked (fp: frame pointers only)", "tables|fp"},
+		 "how user stacks are unwound (fp: frame pointers only)", "tables|fp"},
 		{"unwind-memory", 0, POPT_ARG_INT, &raw.unwind_memory, 0,
-		 "for unwind tables, 0 = default", "MB"},
+		 "limit for unwind tables, 0 = default", "MB"},
 		{"ext-feature", 'x', POPT_ARG_STRING, &raw.ext_feature, 0,
-		 "sample by a feature beyond counters", "NAME:ARGS"},
-		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log more of",
+		 "sample with an extended feature", "NAME:ARGS"},
+		{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "what to log in detail",
 		 "all,sfile,arcs,samples,module,misc,ext"},
-		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0, "stay, and log to stderr",
-		 NULL},
+		{"foreground", 0, POPT_ARG_NONE, &raw.foreground, 0,
+		 "stay in the foreground and log to stderr", NULL},
 		{"version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL},
-		{"help", '?', POPT_ARG_NONE, &raw.help, 0, "show this", NULL},
+		{"help", '?', POPT_ARG_NONE, &raw.help, 0, "show this help", NULL},
 		POPT_TABLEEND
 	};
 	poptContext context = poptGetContext("oprofiled", argc, argv, table, 0);
@@ -255,12 +261,12 @@ int options_parse(int argc, const char **argv, struct options *ret, struct op_er
 				   poptBadOption(context, POPT_BADOPTION_NOALIAS),
 				   poptStrerror(rc));
 	else if (poptPeekArg(context))
-		err = op_error_set(e, -EINVAL, "'%s' is no option; oprofiled --help lists them",
-				   poptPeekArg(context));
+		err = op_error_set(e, -EINVAL, "unexpected argument '%s'; oprofiled --help lists "
+				   "the options", poptPeekArg(context));
 	else if (raw.version || raw.help)
 		err = 0;
 	else
-		err = take(&raw, ret, e);
+		err = set_options(&raw, ret, e);
 	poptFreeContext(context);
 	raw_free(&raw);
 	if (!err && raw.help)

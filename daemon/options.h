@@ -15,7 +15,7 @@
 struct options {
 	char *session_dir;		/* absolute */
 	char *collector;		/* "module" or "perf" */
-	char *cpu_type;			/* one of events/cpu/type.h's names; "timer": by time */
+	char *cpu_type;			/* a name from events/cpu/type.h; "timer": by time */
 	struct event_option events[EVENTS_MAX];
 	unsigned int nr_events;
 	struct kernel_config kernel;
@@ -30,13 +30,13 @@ struct options {
 };
 
 /*
- * Parse the command line; prints help or the version and exits 0 if asked to. -EINVAL with one
- * line for the user in @e. Free with options_free() in either case.
+ * Parse the command line; prints help or the version and exits 0 if requested. -EINVAL, with one
+ * line for the user in @e. Free *ret with options_free() in either case.
  */
 int options_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
 /*
- * Malloc'd: "NAME:count:um:kernel:user ...", as opcontrol writes them, one for each counter;
- * and --image= or "".
+ * Malloc'd: the events as opcontrol writes them, "NAME:count:um:kernel:user ...", one for each
+ * counter; and the images of --image=, or "".
  */
 char *options_events_text(const struct options *o);
 char *options_images_text(const struct options *o);

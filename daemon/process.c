@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * process.c - lock file and background
+ * process.c - the lock file, and running in the background
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 
-/* Whether @fd still is what @path names: its owner may have removed it meanwhile. */
+/* Whether @path still names the file that @fd is: its owner may have removed it meanwhile. */
 static bool is_at(int fd, const char *path)
 {
 	struct stat ours, there;
@@ -26,18 +26,17 @@ static bool is_at(int fd, const char *path)
 	       ours.st_ino == there.st_ino;
 }
 
-static int refuse(const char *path, const char *session_dir, struct op_error *e)
+static int report_holder(const char *path, const char *session_dir, struct op_error *e)
 {
 	char pid[32];
 	uint64_t number;
 
 	if (file_read_line(path, pid, sizeof(pid)) || number_parse_range(pid, 1, INT_MAX, &number))
 		return op_error_set(e, -EBUSY,
-				    "another oprofiled is just starting or ending in '%s'",
+				    "another oprofiled is starting or stopping in '%s'",
 				    session_dir);
-	return op_error_set(e, -EBUSY,
-			    "another oprofiled (pid %s) uses '%s'; opcontrol --shutdown ends it",
-			    pid, session_dir);
+	return op_error_set(e, -EBUSY, "another oprofiled (pid %s) uses '%s'; stop it with "
+			    "opcontrol --shutdown", pid, session_dir);
 }
 
 static int lock_once(const char *path)
@@ -57,26 +56,26 @@ static int lock_once(const char *path)
 	return -EAGAIN;
 }
 
-/* Who only looks whether a daemon runs (opcontrol --status) has the lock for a moment too. */
+/* Retries, because a program that checks whether a daemon runs holds the lock for a moment. */
 int lock_take(const char *session_dir, struct op_error *e)
 {
 	const struct timespec pause = { .tv_nsec = 5 * 1000000 };
 	char *path = session_lock_path(session_dir);
-	int fd, looks = 20;
+	int fd, retries = 20;
 
 	for (;;) {
 		fd = lock_once(path);
-		if (fd == -EBUSY && looks-- > 0)
+		if (fd == -EBUSY && retries-- > 0)
 			nanosleep(&pause, NULL);
 		else if (fd != -EAGAIN)
 			break;
 	}
 	if (fd == -EBUSY)
-		refuse(path, session_dir, e);
+		report_holder(path, session_dir, e);
 	else if (fd < 0)
 		op_error_set(e, fd, "cannot lock '%s': %s", path, strerror(-fd));
 	else
-		(void)!ftruncate(fd, 0);	/* a dead daemon's pid */
+		(void)!ftruncate(fd, 0);	/* it may hold the pid of a dead daemon */
 	free(path);
 	return fd;
 }
@@ -106,12 +105,12 @@ void lock_remove(int lock_fd, const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
 
-	if (is_at(lock_fd, path))	/* not another's, if somebody removed ours */
+	if (is_at(lock_fd, path))	/* else it is another daemon's: ours was removed */
 		unlink(path);
 	free(path);
 }
 
-/* In the first process: until the daemon is ready or gone. */
+/* In the first process: wait until the daemon is ready or has exited. */
 static void wait_and_exit(int fd)
 {
 	char c;
@@ -123,7 +122,7 @@ static void wait_and_exit(int fd)
 	_exit(n == 1 ? 0 : 1);
 }
 
-int daemonise(void)
+int daemonize(void)
 {
 	int ends[2];
 	pid_t pid;
@@ -140,7 +139,7 @@ int daemonise(void)
 	close(ends[0]);
 	if (setsid() < 0)
 		return -errno;
-	pid = fork();	/* no session leader: can never get a terminal */
+	pid = fork();	/* the child is not a session leader, so it never gets a terminal */
 	if (pid < 0)
 		return -errno;
 	if (pid)
@@ -148,7 +147,7 @@ int daemonise(void)
 	return ends[1];
 }
 
-void daemonise_ready(int handle, int log_fd)
+void daemonize_ready(int handle, int log_fd)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 

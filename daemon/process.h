@@ -7,23 +7,23 @@
 #include "libutil/error.h"
 
 /*
- * Take SD/lock for the life of this process. Its descriptor, or -EBUSY: another daemon has it,
- * whose pid is told in @e. A lock file that nobody holds is taken over.
+ * Lock SD/lock for the life of this process. Returns its descriptor, or -EBUSY: another daemon
+ * holds it, and @e has its pid. A stale lock file is reused.
  */
 int lock_take(const char *session_dir, struct op_error *e);
-/* Our pid, decimal without newline: once all is ready. */
+/* Write our pid, in decimal without a newline. To be called when the daemon is ready. */
 int lock_write_pid(int lock_fd, const char *session_dir, struct op_error *e);
-/* Whether it still lies there: somebody may have removed it, or the session directory with it. */
+/* Whether the lock file still exists: it, or the session directory, may have been removed. */
 bool lock_is_ours(int lock_fd, const char *session_dir);
-/* The file goes while it is still locked, so nobody can take one that is about to vanish. */
+/* Remove the file while it is locked, so that nobody can lock a file that is about to vanish. */
 void lock_remove(int lock_fd, const char *session_dir);
 
 /*
- * Go to the background. The first process stays in here until the daemon calls
- * daemonise_ready() (exit status 0) or ends (1); stderr is its own until then, so what cannot be
- * set up is told at the terminal. Returns, in the daemon, what daemonise_ready() wants, or -errno.
+ * Go to the background. The first process waits until the daemon calls daemonize_ready() (then it
+ * exits with 0) or exits (1); the daemon keeps stderr until then, so that errors of the set-up
+ * reach the terminal. Returns, in the daemon, the handle for daemonize_ready(), or -errno.
  */
-int daemonise(void);
-void daemonise_ready(int handle, int log_fd);
+int daemonize(void);
+void daemonize_ready(int handle, int log_fd);
 
 #endif

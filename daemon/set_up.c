@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* set_up.c - oprofiled's parts put together, and taken apart again */
+/* set_up.c - set up oprofiled's parts, and tear them down */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	umask(022);
 	err = file_make_dirs(current, 0755);
 	if (err)
-		op_error_set(e, err, "cannot make the session directory '%s': %s; choose another "
+		op_error_set(e, err, "cannot create the session directory '%s': %s; choose another "
 			     "with --session-dir=", current, strerror(-err));
 	else if (access(o->session_dir, W_OK | X_OK) || access(current, W_OK | X_OK))
 		err = op_error_set(e, -errno, "cannot write to the session directory '%s': %s; "
@@ -34,7 +34,7 @@ static int make_dirs(const struct options *o, struct op_error *e)
 	return err;
 }
 
-/* The thread that makes tables: after the daemon went to the background. */
+/* Starts the thread that makes tables, so it must run after the fork to the background. */
 static int make_unwind_cache(struct daemon *d, struct op_error *e)
 {
 	const struct options *o = &d->options;
@@ -42,8 +42,8 @@ static int make_unwind_cache(struct daemon *d, struct op_error *e)
 
 	if (o->callgraph_depth && !o->frame_pointers_only)
 		err = unwind_cache_create(o->unwind_memory, &d->unwind);
-	return err ? op_error_set(e, err, "cannot make unwind tables: %s; --unwind=fp does "
-				  "without", strerror(-err)) : 0;
+	return err ? op_error_set(e, err, "cannot make unwind tables: %s; use --unwind=fp to do "
+				  "without them", strerror(-err)) : 0;
 }
 
 static int open_collector(struct daemon *d, struct op_error *e)
@@ -51,7 +51,7 @@ static int open_collector(struct daemon *d, struct op_error *e)
 	const struct options *o = &d->options;
 	struct collector_config config = {
 		.cpu_type = o->cpu_type,
-		.events = d->asked.collected,
+		.events = d->events.collected,
 		.nr_events = o->nr_events,
 		.ibs = ibs_config_of(o->ext),
 		.clock_khz = cpu_clock_khz(),
@@ -84,10 +84,10 @@ static int open_recorder(struct daemon *d, struct op_error *e)
 		.wanted = (const char *const *)o->wanted,
 		.cpu_type = o->cpu_type,
 		.clock_khz = d->clock_khz,
-		.events = d->asked.filed,
-		.nr_counters = d->asked.nr_counters,
-		.nr_events = d->asked.nr_filed,
-		.asked_events = d->events_text,
+		.events = d->events.filed,
+		.nr_counters = d->events.nr_counters,
+		.nr_events = d->events.nr_filed,
+		.events_text = d->events_text,
 		.unwind = d->unwind,
 		.frame_pointers_only = o->frame_pointers_only,
 		.ext = o->ext,
@@ -125,7 +125,7 @@ static int open_log(const struct options *o, struct op_error *e)
 	return err;
 }
 
-/* The folder it was started in is nothing to the daemon, and must stay free to be unmounted. */
+/* So that the daemon does not keep the file system busy that it was started in. */
 static int enter_session_dir(const struct options *o, struct op_error *e)
 {
 	if (chdir(o->session_dir))
@@ -149,7 +149,7 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 	if (!err)
 		jit_sweep();
 	if (!err)
-		err = asked_events_take(&d->options, &d->asked, e);
+		err = request_events(&d->options, &d->events, e);
 	if (!err)
 		err = make_unwind_cache(d, e);
 	if (!err)
@@ -168,7 +168,7 @@ int daemon_set_up(struct daemon *d, struct op_error *e)
 	return err;
 }
 
-/* In the reverse order. */
+/* In reverse order. */
 void daemon_tear_down(struct daemon *d, int err, const struct op_error *e)
 {
 	recorder_close(d->recorder);

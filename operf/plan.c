@@ -114,7 +114,7 @@ static int convert_plan(const struct plan_request *request, const struct event_p
 	if (!err && !request->kernel)
 		err = exclude_kernel(p, e);
 	if (!err)
-		err = asked_events_take(&p->options, &p->asked, e);
+		err = request_events(&p->options, &p->asked, e);
 	p->is_default = !request->nr_specs;
 	strbuf_add(&p->notes, made->notes.text);
 	event_request_format(&made->settled[0], &first);

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "daemon/asked_events.h"
 #include "daemon/options.h"
+#include "daemon/requested_events.h"
 #include "libutil/error.h"
 #include "libutil/strbuf.h"
 
@@ -28,7 +28,7 @@ struct plan_request {
 
 struct plan {
 	struct options options;		/* only cpu_type, events and ext are set */
-	struct asked_events asked;
+	struct requested_events asked;
 	uint64_t clock_khz;
 	bool counts;			/* events of the CPUs; else time */
 	char by_time[256];		/* !counts: the reason */

@@ -134,7 +134,7 @@ static int open_recorder(struct operf *o, struct op_error *e)
 		.events = o->plan.asked.filed,
 		.nr_counters = o->plan.asked.nr_counters,
 		.nr_events = o->plan.asked.nr_filed,
-		.asked_events = events,
+		.events_text = events,
 		.profiled = profiled,
 		.unwind = o->unwind,
 		.ext = o->plan.options.ext,

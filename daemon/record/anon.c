@@ -2,8 +2,8 @@
 /*
  * anon.c - a cache of anonymous mappings by process
  *
- * A miss reads a whole maps file, so a process that jumps about in memory that is mapped and
- * unmapped all the time could keep the daemon busy with nothing else: readings are rationed.
+ * A miss reads a whole maps file, so a process that runs in memory which it maps and unmaps all
+ * the time could keep the daemon busy with nothing else: the number of reads is limited.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 
 #define NR_BUCKETS	1024
 #define ENTRIES_MAX	8192
-#define READINGS_MAX	100		/* per second */
+#define READS_MAX	100		/* per second */
 #define MAPS_FILE_MAX	(8 << 20)	/* bytes */
-#define NAME_MAX_KEPT	20		/* characters of a mapping's name */
+#define NAME_LEN_MAX	20		/* of a mapping's name, which is cut */
 
 struct entry {
 	struct list_head in_bucket, by_age;
@@ -33,7 +33,7 @@ struct anons {
 	size_t nr;
 	const char *proc;
 	time_t second;
-	unsigned int readings;		/* in @second */
+	unsigned int reads;		/* in @second */
 };
 
 struct anons *anons_new(const char *proc)
@@ -102,7 +102,7 @@ static void add(struct anons *a, uint32_t tgid, uint64_t start, uint64_t end, co
 	entry->tgid = tgid;
 	entry->map.start = start;
 	entry->map.end = end;
-	snprintf(entry->map.name, sizeof(entry->map.name), "%.*s", NAME_MAX_KEPT,
+	snprintf(entry->map.name, sizeof(entry->map.name), "%.*s", NAME_LEN_MAX,
 		 name[0] ? name : "anon");
 	list_add(&entry->in_bucket, bucket_of(a, tgid));
 	list_add(&entry->by_age, &a->by_age);
@@ -123,15 +123,15 @@ static void add_line(struct anons *a, uint32_t tgid, const char *line)
 	add(a, tgid, start, end, name_at ? line + name_at : "");
 }
 
-static bool may_read(struct anons *a)
+static bool can_read(struct anons *a)
 {
 	time_t now = now_seconds();
 
 	if (now != a->second) {
 		a->second = now;
-		a->readings = 0;
+		a->reads = 0;
 	}
-	return a->readings++ < READINGS_MAX;
+	return a->reads++ < READS_MAX;
 }
 
 static void read_maps(struct anons *a, uint32_t tgid)
@@ -154,7 +154,7 @@ const struct anon_map *anon_find(struct anons *a, uint32_t tgid, uint64_t pc)
 {
 	struct entry *entry = find_cached(a, tgid, pc);
 
-	if (!entry && tgid && may_read(a)) {
+	if (!entry && tgid && can_read(a)) {
 		read_maps(a, tgid);
 		entry = find_cached(a, tgid, pc);
 	}

@@ -2,8 +2,8 @@
 /*
  * anon.h - anonymous mappings that the stream did not describe, from /proc/TGID/maps
  *
- * The module and the perf collector tell the mapping with OP_ANON_MAP; this is for samples that
- * lie outside what was told. It can be too late: the process may be gone.
+ * The module and the perf collector describe mappings with OP_ANON_MAP; this is for samples outside
+ * of those. It can be too late: the process may have ended.
  */
 #ifndef DAEMON_RECORD_ANON_H
 #define DAEMON_RECORD_ANON_H
@@ -16,10 +16,10 @@ struct anons;
 struct anons *anons_new(const char *proc);
 void anons_free(struct anons *a);
 
-/* The mapping without a file that holds @pc, or NULL. Valid until the next call. */
+/* The anonymous mapping that contains @pc, or NULL. Valid until the next call. */
 const struct anon_map *anon_find(struct anons *a, uint32_t tgid, uint64_t pc);
 
-/* @from, cut to @size bytes, as it can stand between the braces of a folder: "{anon:NAME}". */
+/* Copy @from, cut to @size bytes, in a form that can be the NAME of a folder "{anon:NAME}". */
 void anon_copy_name(char *to, size_t size, const char *from);
 
 #endif

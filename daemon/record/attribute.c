@@ -2,17 +2,81 @@
 /*
  * attribute.c - from (state, pc) to (sample file, key)
  *
- * Samples come in runs that share the state, so all that depends on the state alone is worked
- * out once per run, and nothing at all when the state is the last run's.
+ * Samples come in runs that share the state, so what depends on the state alone is computed once
+ * per run, and not at all if the last run had the same state.
+ *
+ * An extended sample takes the same way as a sample of a counter that words cannot name. So it
+ * costs other samples one comparison, when their place is known.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/jit/processes.h"
-#include "daemon/record/attribute_private.h"
+#include "daemon/record/attribute.h"
 #include "daemon/record/cgroups.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
+
+#define NR_ROUTES	256
+#define NR_CACHED	4	/* files of a route: samples of several counters are mixed */
+#define EXTENDED	63	/* counter of an extended sample: above any of words */
+
+/* A sample file that was looked up, valid as long as the generation is the same. */
+struct cached_file {
+	struct sfile *sfile;
+	unsigned int generation;
+	uint32_t counter;
+	const struct image *image;	/* of a file or of the kernel; NULL: the mapping */
+	uint64_t start, end;		/* of the mapping */
+};
+
+/* The part of a state that matters with this daemon's separation; the rest is 0. */
+struct origin {
+	op_word cookie, app_cookie;
+	uint32_t tgid, tid, cpu;
+	const char *cgroup;
+	enum trans_mode mode;		/* MODE_UNKNOWN: none */
+};
+
+/*
+ * The images of an origin, and the sample files that were looked up for it last. CPUs and tasks
+ * alternate quickly, so the routes of many origins are cached.
+ */
+struct route {
+	struct origin origin;
+	struct image *app;		/* NULL: not known */
+	struct image *image;		/* of the cookie, in user mode */
+	struct cached_file files[NR_CACHED];	/* by the lowest bits of the counter */
+};
+
+struct attribution {
+	struct attribution_config config;
+	const unsigned int *generation;	/* of sample files */
+	bool is_filtered;
+	bool is_stale;			/* the state changed since @route was chosen */
+	uint64_t wanted[MODE_USER + 1];	/* counters whose samples in that mode are recorded */
+	const struct derived_event *derived;	/* of the extended sample that is being added */
+	size_t nr_derived;
+	struct route *route;
+	struct route routes[NR_ROUTES];
+};
+
+/* Samples of a run that share the counter. */
+struct span {
+	const struct trans_state *state;
+	struct route *route;
+	uint32_t counter;
+	const uint64_t *pcs;
+	size_t nr;
+};
+
+/* Where the samples of a span lie: in @image or in @map. An address is @base + the key. */
+struct place {
+	struct image *image;
+	const struct anon_map *map;
+	bool is_kernel;
+	uint64_t base;
+};
 
 struct attribution *attribution_new(const struct attribution_config *config)
 {
@@ -29,7 +93,7 @@ struct attribution *attribution_new(const struct attribution_config *config)
 	}
 	a->wanted[MODE_KERNEL] |= UINT64_C(1) << EXTENDED;
 	a->wanted[MODE_USER] |= UINT64_C(1) << EXTENDED;
-	a->filtered = images_filtered(config->images);
+	a->is_filtered = images_filtered(config->images);
 	return a;
 }
 
@@ -38,7 +102,7 @@ void attribution_free(struct attribution *a)
 	free(a);
 }
 
-static void lost(struct attribution *a, const struct span *s, enum loss_reason reason)
+static void lose(struct attribution *a, const struct span *s, enum loss_reason reason)
 {
 	stats_lost(a->config.stats, s->state->cpu, reason, s->nr);
 }
@@ -48,7 +112,7 @@ static bool is_wanted(const struct attribution *a, const struct span *s, const s
 {
 	const struct image *app = s->route->app;
 
-	return !a->filtered || (image && image->wanted) || (app && app->wanted);
+	return !a->is_filtered || (image && image->wanted) || (app && app->wanted);
 }
 
 static void filter_out(struct attribution *a, const struct span *s)
@@ -56,7 +120,7 @@ static void filter_out(struct attribution *a, const struct span *s)
 	stats_cpu(a->config.stats, s->state->cpu)->filtered += s->nr;
 }
 
-static void start_key(const struct attribution *a, const struct span *s, struct sfile_key *key)
+static void init_key(const struct attribution *a, const struct span *s, struct sfile_key *key)
 {
 	const struct separation *separate = &a->config.separate;
 
@@ -68,29 +132,29 @@ static void start_key(const struct attribution *a, const struct span *s, struct 
 	key->cgroup = s->route->origin.cgroup;
 }
 
-static inline struct found *found_of(const struct span *s)
+static inline struct cached_file *cached_file_of(const struct span *s)
 {
-	return &s->route->found[s->counter % NR_FOUND];
+	return &s->route->files[s->counter % NR_CACHED];
 }
 
-static inline bool at_hand(const struct attribution *a, const struct span *s,
-			   const struct image *place)
+static inline bool is_cached(const struct attribution *a, const struct span *s,
+			     const struct image *image)
 {
-	const struct found *f = found_of(s);
+	const struct cached_file *f = cached_file_of(s);
 
-	return f->sfile && f->place == place && f->counter == s->counter &&
+	return f->sfile && f->image == image && f->counter == s->counter &&
 	       f->generation == *a->generation;
 }
 
-static struct sfile *remember(struct attribution *a, const struct span *s,
-			      const struct sfile_key *key, const struct image *place)
+static struct sfile *look_up_file(struct attribution *a, const struct span *s,
+				  const struct sfile_key *key, const struct image *image)
 {
-	struct found *f = found_of(s);
+	struct cached_file *f = cached_file_of(s);
 
 	f->sfile = sfile_get(a->config.sfiles, key);
 	f->generation = *a->generation;
 	f->counter = s->counter;
-	f->place = place;
+	f->image = image;
 	return f->sfile;
 }
 
@@ -102,30 +166,30 @@ static struct sfile *sfile_of_image(struct attribution *a, const struct span *s,
 	bool by_app = separate->kernel || (separate->lib && !is_kernel);
 	struct sfile_key key;
 
-	if (at_hand(a, s, image))
-		return found_of(s)->sfile;
-	start_key(a, s, &key);
+	if (is_cached(a, s, image))
+		return cached_file_of(s)->sfile;
+	init_key(a, s, &key);
 	key.at.image = image;
 	key.app = by_app && s->route->app ? s->route->app : image;
 	key.at.is_kernel = is_kernel;
-	return remember(a, s, &key, image);
+	return look_up_file(a, s, &key, image);
 }
 
 static struct sfile *sfile_of_mapping(struct attribution *a, const struct span *s,
 				      const struct anon_map *map)
 {
-	struct found *f = found_of(s);
+	struct cached_file *f = cached_file_of(s);
 	struct sfile_key key;
 
-	if (at_hand(a, s, NULL) && f->start == map->start && f->end == map->end)
+	if (is_cached(a, s, NULL) && f->start == map->start && f->end == map->end)
 		return f->sfile;
-	start_key(a, s, &key);
+	init_key(a, s, &key);
 	key.app = s->route->app;
-	place_in_map(&key.at, s->state->tgid, map);
+	sfile_place_set_map(&key.at, s->state->tgid, map);
 	f->start = map->start;
 	f->end = map->end;
 	jit_processes_saw(a->config.jit, key.app->path, key.at.anon_tgid, key.at.anon_name);
-	return remember(a, s, &key, NULL);
+	return look_up_file(a, s, &key, NULL);
 }
 
 static inline struct sfile *sfile_of(struct attribution *a, const struct span *s,
@@ -135,16 +199,33 @@ static inline struct sfile *sfile_of(struct attribution *a, const struct span *s
 			   sfile_of_image(a, s, place.image, place.is_kernel);
 }
 
-struct sfile *attribute_sfile(struct attribution *a, const struct span *s, struct place place)
+/* Count the extended sample @s for all events that are derived from it. [EB-77] */
+static void record_derived(struct attribution *a, const struct span *s, struct place place)
 {
-	return sfile_of(a, s, place);
+	struct cpu_counts *cpu = stats_cpu(a->config.stats, s->state->cpu);
+	struct span one = *s;
+	bool any = false;
+
+	for (size_t i = 0; i < a->nr_derived; i++) {
+		const struct sfile_event *event = &a->config.events[a->derived[i].event];
+
+		if (s->state->mode == MODE_KERNEL ? event->no_kernel : event->no_user)
+			continue;
+		one.counter = a->derived[i].event;
+		sfile_add_weight(sfile_of(a, &one, place), s->state->cpu, s->pcs[0] - place.base,
+				 a->derived[i].weight);
+		any = true;
+	}
+	cpu->recorded += any;
+	cpu->extended += any;
+	cpu->filtered += !any;
 }
 
-/* Small enough to be everywhere where a span ends: what is known of the place there saves work. */
-static inline void credit(struct attribution *a, const struct span *s, struct place place)
+/* Inlined into each caller, because what the caller knows of the place saves work. */
+static inline void record(struct attribution *a, const struct span *s, struct place place)
 {
 	if (s->counter == EXTENDED)
-		attribute_derived(a, s, place);
+		record_derived(a, s, place);
 	else
 		sfile_add(sfile_of(a, s, place), s->state->cpu, s->pcs, s->nr, place.base);
 }
@@ -155,20 +236,20 @@ static void add_to_file(struct attribution *a, const struct span *s)
 	struct image *image = s->route->image;
 
 	if (!image)
-		lost(a, s, LOST_UNKNOWN_IMAGE);
+		lose(a, s, LOST_UNKNOWN_IMAGE);
 	else if (!is_wanted(a, s, image))
 		filter_out(a, s);
 	else
-		credit(a, s, (struct place){ .image = image });
+		record(a, s, (struct place){ .image = image });
 }
 
 static const struct anon_map *mapping_of(struct attribution *a, const struct trans_state *state,
 					 uint64_t pc)
 {
-	const struct anon_map *told = &state->anon;
+	const struct anon_map *noted = &state->anon;
 
-	if (pc >= told->start && pc < told->end)
-		return told;
+	if (pc >= noted->start && pc < noted->end)
+		return noted;
 	return anon_find(a->config.anons, state->tgid, pc);
 }
 
@@ -178,7 +259,7 @@ static void add_to_anon(struct attribution *a, const struct span *s)
 	struct span part = *s;
 
 	if (!s->route->app) {
-		lost(a, s, LOST_UNKNOWN_IMAGE);
+		lose(a, s, LOST_UNKNOWN_IMAGE);
 		return;
 	}
 	if (!is_wanted(a, s, NULL)) {
@@ -193,9 +274,9 @@ static void add_to_anon(struct attribution *a, const struct span *s)
 			if (part.pcs[part.nr] < map->start || part.pcs[part.nr] >= map->end)
 				break;
 		if (map)
-			credit(a, &part, (struct place){ .map = map, .base = map->start });
+			record(a, &part, (struct place){ .map = map, .base = map->start });
 		else
-			lost(a, &part, LOST_NO_MAPPING);
+			lose(a, &part, LOST_NO_MAPPING);
 	}
 }
 
@@ -214,26 +295,26 @@ static void add_to_kernel(struct attribution *a, const struct span *s)
 				break;
 		if (!r->base)
 			for (size_t j = 0; j < part.nr; j++)
-				kernel_saw(a->config.kernel, part.pcs[j]);
+				kernel_note_sample(a->config.kernel, part.pcs[j]);
 		if (!r->image)
-			lost(a, &part, LOST_KERNEL_RANGE);
+			lose(a, &part, LOST_KERNEL_RANGE);
 		else if (!is_wanted(a, s, r->image))
 			filter_out(a, &part);
 		else
-			credit(a, &part, (struct place){ .image = r->image, .is_kernel = true,
+			record(a, &part, (struct place){ .image = r->image, .is_kernel = true,
 							  .base = r->base });
 	}
 }
 
 /* [EB-76] */
-static void not_filed(struct attribution *a, const struct span *s)
+static void reject(struct attribution *a, const struct span *s)
 {
 	bool known = s->counter < a->config.nr_counters && a->config.events[s->counter].name[0];
 
 	if (!known && s->counter != EXTENDED)
-		lost(a, s, LOST_STREAM);
+		lose(a, s, LOST_STREAM);
 	else if (s->state->mode == MODE_UNKNOWN)
-		lost(a, s, LOST_NO_MODE);
+		lose(a, s, LOST_NO_MODE);
 	else
 		filter_out(a, s);
 }
@@ -241,7 +322,7 @@ static void not_filed(struct attribution *a, const struct span *s)
 static void add_span(struct attribution *a, const struct span *s)
 {
 	if (s->counter > EXTENDED || !(a->wanted[s->state->mode] >> s->counter & 1))
-		not_filed(a, s);
+		reject(a, s);
 	else if (s->state->mode == MODE_KERNEL)
 		add_to_kernel(a, s);
 	else if (s->state->cookie == OP_NO_COOKIE)
@@ -259,7 +340,7 @@ static struct origin origin_of(const struct attribution *a, const struct trans_s
 
 	if (!is_kernel)
 		o.cookie = state->cookie;
-	if (a->filtered || is_anon || separate->kernel || (separate->lib && !is_kernel))
+	if (a->is_filtered || is_anon || separate->kernel || (separate->lib && !is_kernel))
 		o.app_cookie = state->app_cookie;
 	if (separate->thread || is_anon)
 		o.tgid = state->tgid;
@@ -273,7 +354,7 @@ static struct origin origin_of(const struct attribution *a, const struct trans_s
 	return o;
 }
 
-static bool same_origin(const struct origin *a, const struct origin *b)
+static bool is_same_origin(const struct origin *a, const struct origin *b)
 {
 	return a->cookie == b->cookie && a->app_cookie == b->app_cookie && a->tgid == b->tgid &&
 	       a->tid == b->tid && a->cpu == b->cpu && a->mode == b->mode &&
@@ -287,7 +368,7 @@ static struct route *find_route(struct attribution *a, const struct trans_state 
 		     o.mode + (uintptr_t)o.cgroup;
 	struct route *r = &a->routes[h * 0x9e3779b97f4a7c15u >> 56];
 
-	if (same_origin(&r->origin, &o))
+	if (is_same_origin(&r->origin, &o))
 		return r;
 	memset(r, 0, sizeof(*r));
 	r->app = cookie_image(a->config.cookies, o.app_cookie);
@@ -312,12 +393,12 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 	struct attribution *a = attribution;
 	struct span s = { .state = state };
 
-	a->stale |= changed;
+	a->is_stale |= changed;
 	if (log_topics & LOG_SAMPLES)
 		log_samples(state, pcs, counters, nr);
-	if (a->stale) {
+	if (a->is_stale) {
 		a->route = find_route(a, state);
-		a->stale = false;
+		a->is_stale = false;
 	}
 	a->config.stats->samples += nr;
 	s.route = a->route;
@@ -328,4 +409,14 @@ void attribute_samples(void *attribution, const struct trans_state *state, bool 
 			;
 		add_span(a, &s);
 	}
+}
+
+void attribute_extended(struct attribution *a, const struct trans_state *state, bool changed,
+			uint64_t pc, const struct derived_event *derived, size_t nr)
+{
+	static const uint32_t counter = EXTENDED;
+
+	a->derived = derived;
+	a->nr_derived = nr;
+	attribute_samples(a, state, changed, &pc, &counter, 1);
 }

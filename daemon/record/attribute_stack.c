@@ -1,41 +1,82 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * attribute_stack.c - from a stack to calls in {cg} files, and to the stack store
+ * attribute_stack.c - from a stack to arcs in {cg} files, and to the stack store
  *
- * Neighbours in a stack mostly lie in the images that those of the last stack lay in, so the
- * image of the last frame and the files of many pairs of images are kept at hand.
+ * Neighbors in a stack mostly lie in the same images as those of the last stack, so the image of
+ * the last frame and the files of many pairs of images are cached.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "daemon/jit/processes.h"
-#include "daemon/record/attribute_private.h"
+#include "daemon/record/attribute_stack.h"
 #include "daemon/record/cgroups.h"
-#include "daemon/record/comms.h"
 #include "libutil/log.h"
+#include "libutil/xalloc.h"
 
-#define SEARCHES_MAX	8		/* of one stack */
+#define NR_ARC_FILES	256
+#define SEARCHES_MAX	8		/* for the mappings of one stack */
 
-/* One stack, and what is common to its frames. */
+/* A {cg} file, valid while the generation is the same. Both ends are files or in the kernel. */
+struct arc_file {
+	struct sfile *sfile;
+	unsigned int generation;
+	struct image *app, *caller, *callee;
+	uint32_t counter, tgid, tid, cpu;
+	const char *cgroup;
+};
+
+struct stack_attribution {
+	struct attribution_config config;
+	struct comms *comms;
+	struct stacks *stacks;
+	const unsigned int *generation;	/* of sample files */
+	bool is_filtered;
+	op_word frame_cookie;		/* of the last frame, and its image */
+	struct image *frame_image;
+	struct arc_file arc_files[NR_ARC_FILES];
+	struct stack_frame frames[STACK_FRAMES_MAX];
+};
+
+/* What the frames of one stack have in common. */
 struct stack {
 	const struct trans_state *leaf;
 	struct image *app;		/* NULL: not known */
 	uint32_t counter;
-	uint32_t tgid, tid, cpu;	/* as sfile_key's */
+	uint32_t tgid, tid, cpu;	/* as in sfile_key */
 	const char *cgroup, *comm;
-	bool wanted;			/* all of it, since its application is */
-	unsigned int searches;		/* for mappings that the stream did not tell */
+	bool is_wanted;			/* the whole stack, because its application is */
+	unsigned int searches;		/* for mappings that the stream did not describe */
 };
 
-/* A frame's place. @key is that of the sample, or of the call. */
+/* The place of a frame. @key is that of the sample, or of the call. */
 struct frame_place {
-	bool known, wanted;
+	bool is_known, is_wanted;
 	struct image *image;		/* NULL: in @map */
-	struct anon_map map;		/* a copy: finding another may free it */
+	struct anon_map map;		/* a copy, because the next search may free it */
 	bool is_kernel;
 	uint64_t key;
 };
 
-static struct image *image_of(struct attribution *a, op_word cookie)
+struct stack_attribution *stack_attribution_new(const struct attribution_config *config,
+						struct comms *comms, struct stacks *stacks)
+{
+	struct stack_attribution *a = xcalloc(1, sizeof(*a));
+
+	a->config = *config;
+	a->comms = comms;
+	a->stacks = stacks;
+	a->generation = sfiles_generation(config->sfiles);
+	a->is_filtered = images_filtered(config->images);
+	return a;
+}
+
+void stack_attribution_free(struct stack_attribution *a)
+{
+	free(a);
+}
+
+static struct image *image_of(struct stack_attribution *a, op_word cookie)
 {
 	if (cookie != a->frame_cookie) {
 		a->frame_image = cookie_image(a->config.cookies, cookie);
@@ -44,42 +85,43 @@ static struct image *image_of(struct attribution *a, op_word cookie)
 	return a->frame_image;
 }
 
-static void place_in_kernel(struct attribution *a, uint64_t address, struct frame_place *ret)
+static void place_in_kernel(struct stack_attribution *a, uint64_t address, struct frame_place *ret)
 {
 	const struct kernel_range *r = kernel_find(a->config.kernel, address);
 
 	ret->image = r->image;
 	ret->is_kernel = true;
-	ret->known = r->image;
+	ret->is_known = r->image;
 	ret->key = r->image ? address - r->base : address;
 }
 
-/* Whoever forges a stack of addresses that lie nowhere shall not have all of them searched for. */
-static const struct anon_map *find_mapping(struct attribution *a, struct stack *c,
-					   const struct anon_map *told, uint64_t address)
+/* Bounded, because anybody can forge a stack of addresses that lie in no mapping. */
+static const struct anon_map *find_mapping(struct stack_attribution *a, struct stack *s,
+					   const struct anon_map *noted, uint64_t address)
 {
-	if (address >= told->start && address < told->end)
-		return told;
-	if (c->searches++ >= SEARCHES_MAX)
+	if (address >= noted->start && address < noted->end)
+		return noted;
+	if (s->searches++ >= SEARCHES_MAX)
 		return NULL;
-	return anon_find(a->config.anons, c->leaf->tgid, address);
+	return anon_find(a->config.anons, s->leaf->tgid, address);
 }
 
-static void place_in_mapping(struct attribution *a, struct stack *c, const struct anon_map *told,
-			     uint64_t address, struct frame_place *ret)
+static void place_in_mapping(struct stack_attribution *a, struct stack *s,
+			     const struct anon_map *noted, uint64_t address,
+			     struct frame_place *ret)
 {
-	const struct anon_map *map = find_mapping(a, c, told, address);
+	const struct anon_map *map = find_mapping(a, s, noted, address);
 
 	ret->image = NULL;
 	ret->is_kernel = false;
-	ret->known = map && c->app;	/* such memory is always filed under the application */
+	ret->is_known = map && s->app;	/* such memory is always filed under the application */
 	ret->key = map ? address - map->start : address;
 	if (map)
 		ret->map = *map;
 }
 
-/* [EB-70] to [EB-72]; @back: 1 for a caller, since its call is what counts. */
-static void find_place(struct attribution *a, struct stack *c, const struct trans_frame *f,
+/* [EB-70] to [EB-72]; @back is 1 for a caller, whose call counts and not its return address. */
+static void find_place(struct stack_attribution *a, struct stack *s, const struct trans_frame *f,
 		       unsigned int back, struct frame_place *ret)
 {
 	uint64_t address = f->address ? f->address - back : 0;
@@ -87,87 +129,87 @@ static void find_place(struct attribution *a, struct stack *c, const struct tran
 	if (f->kernel) {
 		place_in_kernel(a, address, ret);
 	} else if (f->anon) {
-		place_in_mapping(a, c, f->anon, address, ret);
+		place_in_mapping(a, s, f->anon, address, ret);
 	} else {
 		ret->image = image_of(a, f->cookie);
 		ret->is_kernel = false;
-		ret->known = ret->image;
+		ret->is_known = ret->image;
 		ret->key = address;
 	}
-	ret->wanted = c->wanted || (ret->image && ret->image->wanted);
+	ret->is_wanted = s->is_wanted || (ret->image && ret->image->wanted);
 }
 
-static void fill_place(struct attribution *a, const struct stack *c,
+static void fill_place(struct stack_attribution *a, const struct stack *s,
 		       const struct frame_place *from, struct sfile_place *ret)
 {
 	ret->image = from->image;
 	ret->is_kernel = from->is_kernel;
 	if (from->image)
 		return;
-	place_in_map(ret, c->leaf->tgid, &from->map);
-	jit_processes_saw(a->config.jit, c->app->path, ret->anon_tgid, ret->anon_name);
+	sfile_place_set_map(ret, s->leaf->tgid, &from->map);
+	jit_processes_saw(a->config.jit, s->app->path, ret->anon_tgid, ret->anon_name);
 }
 
-/* Under what calls from @caller are filed. [EB-73] */
-static struct image *app_of(const struct attribution *a, const struct stack *c,
+/* The application under which arcs from @caller are filed. [EB-73] */
+static struct image *app_of(const struct stack_attribution *a, const struct stack *s,
 			    const struct frame_place *caller)
 {
 	const struct separation *separate = &a->config.separate;
 	bool by_app = !caller->image || separate->kernel ||
 		      (separate->lib && !caller->is_kernel);
 
-	return by_app && c->app ? c->app : caller->image;
+	return by_app && s->app ? s->app : caller->image;
 }
 
-static struct sfile *make_arc_file(struct attribution *a, const struct stack *c,
-				   struct image *app, const struct frame_place *caller,
-				   const struct frame_place *callee)
+static struct sfile *look_up_arc_file(struct stack_attribution *a, const struct stack *s,
+				      struct image *app, const struct frame_place *caller,
+				      const struct frame_place *callee)
 {
 	struct sfile_key key;
 
 	memset(&key, 0, sizeof(key));
 	key.app = app;
-	key.counter = c->counter;
-	key.tgid = c->tgid;
-	key.tid = c->tid;
-	key.cpu = c->cpu;
-	key.cgroup = c->cgroup;
+	key.counter = s->counter;
+	key.tgid = s->tgid;
+	key.tid = s->tid;
+	key.cpu = s->cpu;
+	key.cgroup = s->cgroup;
 	key.is_arc = true;
-	fill_place(a, c, caller, &key.at);
-	fill_place(a, c, callee, &key.callee);
+	fill_place(a, s, caller, &key.at);
+	fill_place(a, s, callee, &key.callee);
 	return sfile_get(a->config.sfiles, &key);
 }
 
-static struct sfile *arc_file(struct attribution *a, const struct stack *c,
+static struct sfile *arc_file(struct stack_attribution *a, const struct stack *s,
 			      const struct frame_place *caller, const struct frame_place *callee)
 {
-	struct image *app = app_of(a, c, caller);
+	struct image *app = app_of(a, s, caller);
 	struct arc_file *f;
 	uint64_t h;
 
 	if (!caller->image || !callee->image)
-		return make_arc_file(a, c, app, caller, callee);
+		return look_up_arc_file(a, s, app, caller, callee);
 	h = ((uintptr_t)app * 3 + (uintptr_t)caller->image * 5 + (uintptr_t)callee->image * 7 +
-	     c->tid * 11 + c->cpu * 13 + c->counter + (uintptr_t)c->cgroup) * 0x9e3779b97f4a7c15u;
+	     s->tid * 11 + s->cpu * 13 + s->counter + (uintptr_t)s->cgroup) * 0x9e3779b97f4a7c15u;
 	f = &a->arc_files[h >> 56];
 	if (f->sfile && f->generation == *a->generation && f->app == app &&
 	    f->caller == caller->image && f->callee == callee->image &&
-	    f->counter == c->counter && f->tgid == c->tgid && f->tid == c->tid &&
-	    f->cpu == c->cpu && f->cgroup == c->cgroup)
+	    f->counter == s->counter && f->tgid == s->tgid && f->tid == s->tid &&
+	    f->cpu == s->cpu && f->cgroup == s->cgroup)
 		return f->sfile;
 	*f = (struct arc_file){ .app = app, .caller = caller->image, .callee = callee->image,
-				.counter = c->counter, .tgid = c->tgid, .tid = c->tid,
-				.cpu = c->cpu, .cgroup = c->cgroup };
-	f->sfile = make_arc_file(a, c, app, caller, callee);
+				.counter = s->counter, .tgid = s->tgid, .tid = s->tid,
+				.cpu = s->cpu, .cgroup = s->cgroup };
+	f->sfile = look_up_arc_file(a, s, app, caller, callee);
 	f->generation = *a->generation;
 	return f->sfile;
 }
 
 /*
- * A call's file is of the caller's build, and has no room for the callee's: that is the same one,
- * or the first of its path. Other calls are in the stack store only. [EB-78]
+ * An arc file belongs to the caller's build, and its name cannot say which build the callee is:
+ * it is the caller's, or the first of its path. Other arcs are in the stack store only. [EB-78]
  */
-static bool is_told_by_name(struct attribution *a, const struct frame_place *caller,
+static bool can_name_callee(struct stack_attribution *a, const struct frame_place *caller,
 			    const struct frame_place *callee)
 {
 	return !callee->image || callee->image == caller->image ||
@@ -183,66 +225,70 @@ static void log_arc(const struct frame_place *caller, const struct frame_place *
 }
 
 /*
- * [SF-28] The caller's half is where it returns to, as on the stack. The callee's is where it
- * was, be it the sample or a call.
+ * [SF-28] The caller's half of the key is the return address, as on the stack. The callee's half
+ * is where the callee was: at the sample, or at a call.
  */
-static void add_arc(struct attribution *a, const struct stack *c, const struct frame_place *caller,
-		    const struct frame_place *callee)
+static void add_arc(struct stack_attribution *a, const struct stack *s,
+		    const struct frame_place *caller, const struct frame_place *callee)
 {
 	uint64_t key = (caller->key + 1) << 32 | (uint32_t)callee->key;
 
-	if (!caller->known || !callee->known || !caller->wanted || !callee->wanted ||
-	    !is_told_by_name(a, caller, callee))
+	if (!caller->is_known || !callee->is_known || !caller->is_wanted || !callee->is_wanted ||
+	    !can_name_callee(a, caller, callee))
 		return;
 	if (log_topics & LOG_ARCS)
 		log_arc(caller, callee);
-	sfile_add(arc_file(a, c, caller, callee), c->leaf->cpu, &key, 1, 0);
+	sfile_add(arc_file(a, s, caller, callee), s->leaf->cpu, &key, 1, 0);
 }
 
-static uint32_t stack_image(struct attribution *a, const struct stack *c,
+static uint32_t frame_image(struct stack_attribution *a, const struct stack *s,
 			    const struct frame_place *at)
 {
-	if (!at->known)
-		return stacks_nowhere(a->config.stacks);
+	if (!at->is_known)
+		return stacks_unknown_image(a->stacks);
 	if (at->image)
-		return stacks_image(a->config.stacks, at->image);
-	return stacks_map(a->config.stacks, c->leaf->tgid, &at->map);
+		return stacks_image(a->stacks, at->image);
+	return stacks_map(a->stacks, s->leaf->tgid, &at->map);
 }
 
-static void keep_frame(struct attribution *a, const struct stack *c, const struct frame_place *at,
-		       size_t i)
+static void store_frame(struct stack_attribution *a, const struct stack *s,
+			const struct frame_place *at, size_t i)
 {
-	a->frames[i].image = stack_image(a, c, at);
+	a->frames[i].image = frame_image(a, s, at);
 	a->frames[i].offset = at->key;
 }
 
-static bool add_stack(struct attribution *a, const struct stack *c, size_t nr, unsigned int end)
+static bool store_stack(struct stack_attribution *a, const struct stack *s, size_t nr,
+			unsigned int end)
 {
 	const struct separation *separate = &a->config.separate;
 	const struct stacks_context context = {
-		.app = separate->lib || separate->kernel ? c->app : NULL,
-		.tgid = c->tgid, .tid = c->tid, .cpu = c->cpu,
-		.cgroup = c->cgroup,
-		.comm = c->comm,
+		.app = separate->lib || separate->kernel ? s->app : NULL,
+		.tgid = s->tgid, .tid = s->tid, .cpu = s->cpu,
+		.cgroup = s->cgroup,
+		.comm = s->comm,
 	};
 
-	return stacks_add(a->config.stacks, &context, c->counter, a->frames, nr, end);
+	return stacks_add(a->stacks, &context, s->counter, a->frames, nr, end);
 }
 
-/* Was the sample filed? [EB-75] */
-static bool leaf_counts(const struct attribution *a, const struct stack *c,
-			const struct trans_frame *leaf, const struct frame_place *at)
+/* Whether the sample was recorded. [EB-75] */
+static bool is_leaf_recorded(const struct stack_attribution *a, const struct stack *s,
+			     const struct trans_frame *leaf, const struct frame_place *at)
 {
-	enum trans_mode mode = leaf->kernel ? MODE_KERNEL : MODE_USER;
+	const struct sfile_event *event;
 
-	return c->counter < a->config.nr_counters && (a->wanted[mode] >> c->counter & 1) &&
-	       at->known && at->wanted;
+	if (s->counter >= a->config.nr_counters || !at->is_known || !at->is_wanted)
+		return false;
+	event = &a->config.events[s->counter];
+	return event->name[0] && !(leaf->kernel ? event->no_kernel : event->no_user);
 }
 
-static struct stack begin(struct attribution *a, const struct trans_state *leaf, uint32_t counter)
+static struct stack begin_stack(struct stack_attribution *a, const struct trans_state *leaf,
+				uint32_t counter)
 {
 	const struct separation *separate = &a->config.separate;
-	struct stack c = {
+	struct stack s = {
 		.leaf = leaf,
 		.app = cookie_image(a->config.cookies, leaf->app_cookie),
 		.counter = counter,
@@ -253,51 +299,51 @@ static struct stack begin(struct attribution *a, const struct trans_state *leaf,
 	};
 
 	if (separate->cgroup)
-		c.cgroup = cgroups_of(a->config.cgroups, leaf->tgid, leaf->app_cookie,
+		s.cgroup = cgroups_of(a->config.cgroups, leaf->tgid, leaf->app_cookie,
 				      leaf->cgroup);
-	if (separate->thread && a->config.comms)
-		c.comm = comms_of(a->config.comms, leaf->tgid, leaf->tid, leaf->app_cookie,
+	if (separate->thread && a->comms)
+		s.comm = comms_of(a->comms, leaf->tgid, leaf->tid, leaf->app_cookie,
 				  leaf->comm);
-	c.wanted = !a->filtered || (c.app && c.app->wanted);
-	return c;
+	s.is_wanted = !a->is_filtered || (s.app && s.app->wanted);
+	return s;
 }
 
-static void count(struct attribution *a, const struct trans_state *leaf, unsigned int end,
-		  bool kept)
+static void count_stack(struct stack_attribution *a, const struct trans_state *leaf,
+			unsigned int end, bool is_stored)
 {
 	struct cpu_counts *cpu = stats_cpu(a->config.stats, leaf->cpu);
 
 	cpu->stacks[end & OP_STACK_END_MASK]++;
 	cpu->stacks_guessed += !!(end & OP_STACK_FRAME_POINTERS);
-	cpu->stacks_lost += !kept;
+	cpu->stacks_lost += !is_stored;
 }
 
-void attribute_stack(void *attribution, const struct trans_state *leaf,
+void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
 		     const struct trans_frame *frames, size_t nr, uint32_t counter,
 		     unsigned int end)
 {
-	struct attribution *a = attribution;
-	struct stack c = begin(a, leaf, counter);
-	struct frame_place places[2] = { { .known = false } };	/* of a frame and its caller */
-	bool keep;
+	struct stack_attribution *a = stack_attribution;
+	struct stack s = begin_stack(a, leaf, counter);
+	struct frame_place places[2] = { { .is_known = false } };	/* a frame and its caller */
+	bool store;
 
-	find_place(a, &c, &frames[0], 0, &places[0]);
-	if (!leaf_counts(a, &c, &frames[0], &places[0])) {
+	find_place(a, &s, &frames[0], 0, &places[0]);
+	if (!is_leaf_recorded(a, &s, &frames[0], &places[0])) {
 		a->config.stats->stacks_left_out++;
 		return;
 	}
-	keep = a->config.stacks && stacks_ready(a->config.stacks);
+	store = a->stacks && stacks_ready(a->stacks);
 	for (size_t i = 0; i < nr; i++) {
 		struct frame_place *at = &places[i % 2];
 
 		if (i) {
-			find_place(a, &c, &frames[i], 1, at);
-			add_arc(a, &c, at, &places[(i - 1) % 2]);
+			find_place(a, &s, &frames[i], 1, at);
+			add_arc(a, &s, at, &places[(i - 1) % 2]);
 		}
-		if (keep)
-			keep_frame(a, &c, at, i);
+		if (store)
+			store_frame(a, &s, at, i);
 	}
-	if (keep)
-		keep = add_stack(a, &c, nr, end);
-	count(a, leaf, end, keep);
+	if (store)
+		store = store_stack(a, &s, nr, end);
+	count_stack(a, leaf, end, store);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * binaries.c - which binaries are to be copied, and when
+ * binaries.c - decide which binaries are copied, and when
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,24 +24,24 @@
 #include "libutil/xalloc.h"
 
 #define HELD_MAX	64		/* descriptors kept until there are samples */
-#define HOLD_MS		10000		/* so long at most */
-#define LOOK_PAUSE	200		/* ms at least between two looks at all paths */
-#define TELL_MAX	20		/* refused ones told in a session's log */
+#define HOLD_MS		10000		/* for how long they are kept at most */
+#define CHECK_MS	200		/* at least, between two checks of all paths */
+#define MESSAGES_MAX	20		/* about refused binaries, in a session's log */
 #define TOTAL_MAX	(UINT64_C(512) << 20)	/* bytes of copies in a session */
 
-/* What tells whether another file lies at a path now. */
+/* Distinguishes files that were at a path at different times. */
 struct file_identity {
 	uint64_t dev, ino, mtime, size;	/* mtime in ns; all 0: none */
 };
 
 struct binary {
-	struct list_head all, held;	/* @held: while there is an fd */
+	struct list_head all, held;	/* @held: if there is an fd */
 	struct image *image;
 	op_word cookie;
-	struct file_identity file;	/* that was executed */
-	int fd;				/* of it; -1: not kept */
-	int64_t since;			/* that it is, ms */
-	bool settled;			/* in this session: copied, refused, or no need to */
+	struct file_identity file;	/* the one that was executed */
+	int fd;				/* of that file; -1: not held */
+	int64_t since;			/* ms: when @fd was opened */
+	bool is_settled;		/* in this session: copied, refused, or at its path */
 };
 
 struct binaries {
@@ -52,8 +52,8 @@ struct binaries {
 	uint64_t total;			/* bytes copied */
 	struct binary *copying;		/* NULL: none is under way */
 	struct binary_copy copy;
-	int64_t looked_at;		/* ms */
-	bool told_full;
+	int64_t checked_at;		/* ms */
+	bool is_full_logged;
 	unsigned int nr_refused;
 };
 
@@ -76,7 +76,7 @@ static void hold(struct binaries *b, struct binary *binary, int fd)
 	b->nr_held++;
 }
 
-static void let_go(struct binaries *b, struct binary *binary)
+static void release(struct binaries *b, struct binary *binary)
 {
 	if (binary->fd < 0)
 		return;
@@ -86,7 +86,7 @@ static void let_go(struct binaries *b, struct binary *binary)
 	b->nr_held--;
 }
 
-static void give_up_copy(struct binaries *b)
+static void abort_copy(struct binaries *b)
 {
 	if (b->copying)
 		binary_copy_abort(&b->copy);
@@ -99,9 +99,9 @@ void binaries_free(struct binaries *b)
 
 	if (!b)
 		return;
-	give_up_copy(b);
+	abort_copy(b);
 	list_for_each_entry_safe(binary, next, &b->all, all) {
-		let_go(b, binary);
+		release(b, binary);
 		free(binary);
 	}
 	free(b->dir);
@@ -128,16 +128,16 @@ void binaries_set_session(struct binaries *b, const char *stats_dir)
 {
 	struct binary *binary;
 
-	give_up_copy(b);
+	abort_copy(b);
 	free(b->dir);
 	b->dir = path_join(stats_dir, SESSION_BINARIES);
 	binary_copy_remove_leftover(b->dir);
 	b->total = bytes_in(b->dir);
-	b->told_full = false;
+	b->is_full_logged = false;
 	b->nr_refused = 0;
-	b->looked_at = -LOOK_PAUSE;
+	b->checked_at = -CHECK_MS;
 	list_for_each_entry(binary, &b->all, all)
-		binary->settled = false;
+		binary->is_settled = false;
 }
 
 /* Which file it is */
@@ -158,7 +158,7 @@ static struct file_identity identity_of(int fd)
 	};
 }
 
-static bool same_file(const struct file_identity *x, const struct file_identity *y)
+static bool is_same_file(const struct file_identity *x, const struct file_identity *y)
 {
 	return x->ino && x->dev == y->dev && x->ino == y->ino && x->mtime == y->mtime &&
 	       x->size == y->size;
@@ -171,11 +171,11 @@ static bool is_at_path(const struct binary *binary)
 
 	if (there >= 0)
 		close(there);
-	return same_file(&binary->file, &identity);
+	return is_same_file(&binary->file, &identity);
 }
 
-/* Another file there may be the same build: every container has the library, so has the host. */
-static bool build_is_at_path(const struct image *image)
+/* Another file there may be the same build, as containers and the host have the same library. */
+static bool is_build_at_path(const struct image *image)
 {
 	int handle = quiet_open(AT_FDCWD, image->path), fd = -1;
 	char self[64], text[BUILD_ID_TEXT];
@@ -195,9 +195,9 @@ static bool build_is_at_path(const struct image *image)
 	return same;
 }
 
-/* Which are due */
+/* Which are copied */
 
-static struct binary *add(struct binaries *b, struct image *image)
+static struct binary *add_binary(struct binaries *b, struct image *image)
 {
 	struct binary *binary = xcalloc(1, sizeof(*binary));
 
@@ -209,19 +209,19 @@ static struct binary *add(struct binaries *b, struct image *image)
 	return binary;
 }
 
-/* A file that is where it is expected needs no descriptor: it is looked at again later. */
-void binaries_saw(struct binaries *b, struct image *image, op_word cookie, int fd)
+/* A file that is at its path needs no descriptor: it is checked again later. */
+void binaries_add(struct binaries *b, struct image *image, op_word cookie, int fd)
 {
 	struct binary *binary = image->binary;
-	bool keep = false;
+	bool must_hold = false;
 
 	if (*image->build_id && !binary) {
-		binary = add(b, image);
+		binary = add_binary(b, image);
 		binary->cookie = cookie;
 		binary->file = identity_of(fd);
-		keep = fd >= 0 && b->nr_held < HELD_MAX && !is_at_path(binary);
+		must_hold = fd >= 0 && b->nr_held < HELD_MAX && !is_at_path(binary);
 	}
-	if (keep)
+	if (must_hold)
 		hold(b, binary, fd);
 	else if (fd >= 0)
 		close(fd);
@@ -229,43 +229,44 @@ void binaries_saw(struct binaries *b, struct image *image, op_word cookie, int f
 
 static void settle(struct binaries *b, struct binary *binary)
 {
-	binary->settled = true;
-	let_go(b, binary);
+	binary->is_settled = true;
+	release(b, binary);
 }
 
 static void refuse(struct binaries *b, struct binary *binary, const char *why)
 {
-	if (b->nr_refused++ < TELL_MAX)
-		log_line("'%s' (build %.8s) is not at its path and is not copied: %s%s",
+	if (b->nr_refused++ < MESSAGES_MAX)
+		log_line("cannot copy '%s' (build ID %.8s), which is not at its path: %s%s",
 			 binary->image->path, binary->image->build_id, why,
-			 b->nr_refused == TELL_MAX ? "; further ones are not told" : "");
+			 b->nr_refused == MESSAGES_MAX ?
+				 "; further messages of this kind are suppressed" : "");
 	settle(b, binary);
 }
 
-/* What is not at its path any more, and has samples, is to be copied. */
-void binaries_look(struct binaries *b)
+/* Binaries that have samples and are no longer at their paths are to be copied. */
+void binaries_check_paths(struct binaries *b)
 {
 	int64_t now = now_ms();
 	struct binary *binary;
 	int fd;
 
-	/* anybody may ask for dumps as fast as he likes */
-	if (!*b->dir || now - b->looked_at < LOOK_PAUSE)
+	/* limited, because any user may request dumps at any rate */
+	if (!*b->dir || now - b->checked_at < CHECK_MS)
 		return;
-	b->looked_at = now;
+	b->checked_at = now;
 	list_for_each_entry(binary, &b->all, all) {
-		if (binary->settled || binary->fd >= 0 || !image_has_samples(binary->image) ||
+		if (binary->is_settled || binary->fd >= 0 || !image_has_samples(binary->image) ||
 		    is_at_path(binary))
 			continue;
-		if (build_is_at_path(binary->image)) {
-			binary->settled = true;
+		if (is_build_at_path(binary->image)) {
+			binary->is_settled = true;
 			continue;
 		}
 		if (b->nr_held == HELD_MAX)
-			return;		/* these first */
+			return;		/* copy those first */
 		fd = b->collector->cookie_fd(b->collector, binary->cookie);
 		if (fd < 0)
-			refuse(b, binary, "it was removed, and nobody executes it any more");
+			refuse(b, binary, "removed, and no process executes it any more");
 		else
 			hold(b, binary, fd);
 	}
@@ -273,21 +274,21 @@ void binaries_look(struct binaries *b)
 
 /* Copying */
 
-static bool begin(struct binaries *b, struct binary *binary)
+static bool begin_copy(struct binaries *b, struct binary *binary)
 {
 	struct op_error e = { "" };
 	struct stat st;
 	int err;
 
-	if (build_is_at_path(binary->image)) {
+	if (is_build_at_path(binary->image)) {
 		settle(b, binary);
 		return false;
 	}
 	if (!fstat(binary->fd, &st) && b->total + st.st_size > TOTAL_MAX) {
-		if (!b->told_full)
-			log_line("the session has %" PRIu64 " MB of copies of binaries: no more "
-				 "are made", b->total >> 20);
-		b->told_full = true;
+		if (!b->is_full_logged)
+			log_line("the session has %" PRIu64 " MB of copied binaries: no more are "
+				 "copied", b->total >> 20);
+		b->is_full_logged = true;
 		settle(b, binary);
 		return false;
 	}
@@ -301,7 +302,7 @@ static bool begin(struct binaries *b, struct binary *binary)
 	return !err;
 }
 
-static void go_on(struct binaries *b)
+static void continue_copy(struct binaries *b)
 {
 	struct binary *binary = b->copying;
 	struct op_error e = { "" };
@@ -314,13 +315,13 @@ static void go_on(struct binaries *b)
 	} else if (done) {
 		b->copying = NULL;
 		b->total += b->copy.size;
-		log_about(LOG_MISC, "copied '%s', build %s", binary->image->path,
+		log_about(LOG_MISC, "copied '%s', build ID %s", binary->image->path,
 			  binary->image->build_id);
 		settle(b, binary);
 	}
 }
 
-/* The next one held that has samples; one that has none for long is let go. */
+/* The next binary that is held and has samples. Others are released after a while. */
 static struct binary *next_due(struct binaries *b)
 {
 	struct binary *binary, *next;
@@ -329,7 +330,7 @@ static struct binary *next_due(struct binaries *b)
 		if (image_has_samples(binary->image))
 			return binary;
 		if (now_ms() - binary->since > HOLD_MS)
-			let_go(b, binary);
+			release(b, binary);
 	}
 	return NULL;
 }
@@ -342,15 +343,15 @@ void binaries_step(struct binaries *b)
 		return;
 	if (!b->copying) {
 		binary = next_due(b);
-		if (!binary || !begin(b, binary))
+		if (!binary || !begin_copy(b, binary))
 			return;
 	}
-	go_on(b);
+	continue_copy(b);
 }
 
 void binaries_finish(struct binaries *b, void (*meanwhile)(void *context), void *context)
 {
-	binaries_look(b);
+	binaries_check_paths(b);
 	while (b->copying || next_due(b)) {
 		binaries_step(b);
 		meanwhile(context);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * binaries.h - copies of sampled binaries that cannot be found under their paths: stats/binaries
+ * binaries.h - copy sampled binaries that reports would not find at their paths: stats/binaries
  *
- * A container's file lies at its path in that container only, and a program may be removed or
- * built anew while it runs. What was executed is read through its cookie's own descriptor, which
- * is kept from the first sight on where the host has another file at the path: a process, and its
- * mount namespace with it, may be gone soon. Copied is what has samples, once per build-id, in
- * pieces between drains, within bounds. Rules: doc/session.md [SS-65]..
+ * A file of a container is at its path in that container only, and a program may be removed or
+ * rebuilt while it runs. The file that was executed is read through the descriptor of its cookie.
+ * If the host has another file at the path, the descriptor is held from the start, because the
+ * process, and its mount namespace with it, may end soon. Binaries with samples are copied, once
+ * per build ID, in pieces between drains, within limits: doc/session.md [SS-65].
  */
 #ifndef DAEMON_RECORD_BINARIES_H
 #define DAEMON_RECORD_BINARIES_H
@@ -19,17 +19,17 @@ struct binaries;
 struct binaries *binaries_new(struct collector *collector);
 void binaries_free(struct binaries *b);		/* NULL is fine */
 
-/* From now on copies lie below @stats_dir; what is there already counts. */
+/* From now on copies lie below @stats_dir; those that are there count for the limit. */
 void binaries_set_session(struct binaries *b, const char *stats_dir);
 
-/* @cookie turned out to be @image, whose file is @fd, used up; negative: not to be had. */
-void binaries_saw(struct binaries *b, struct image *image, op_word cookie, int fd);
+/* @cookie stands for @image. Takes over @fd, the file; negative: it cannot be opened. */
+void binaries_add(struct binaries *b, struct image *image, op_word cookie, int fd);
 
-/* Copy some of what is due, for a few milliseconds: after every drain. */
+/* Copy for a few milliseconds: after every drain. */
 void binaries_step(struct binaries *b);
-/* Look which of them changed at their paths since: every few seconds. */
-void binaries_look(struct binaries *b);
-/* All of it, also what changed at its path since; @meanwhile is called between pieces. */
+/* Check which binaries are no longer at their paths: every few seconds. */
+void binaries_check_paths(struct binaries *b);
+/* Check paths and copy everything that is due; @meanwhile is called between pieces. */
 void binaries_finish(struct binaries *b, void (*meanwhile)(void *context), void *context);
 
 #endif

@@ -13,8 +13,8 @@
 #include "libutil/xalloc.h"
 
 #define FILE_MAX	(64u << 20)	/* bytes */
-#define PIECE		(4u << 20)	/* a few milliseconds */
-#define KEEP_FREE	(64u << 20)	/* of the disk, for samples */
+#define PIECE		(4u << 20)	/* bytes: a few milliseconds */
+#define KEEP_FREE	(64u << 20)	/* bytes of the disk, for samples */
 #define NEW_NAME	".new"
 
 static int check_size(const struct stat *st, const char *dir, struct op_error *e)
@@ -22,12 +22,13 @@ static int check_size(const struct stat *st, const char *dir, struct op_error *e
 	struct statvfs fs;
 
 	if (!S_ISREG(st->st_mode) || st->st_size <= 0)
-		return op_error_set(e, -EINVAL, "it is no plain file");
+		return op_error_set(e, -EINVAL, "not a regular file");
 	if (st->st_size > FILE_MAX)
-		return op_error_set(e, -EFBIG, "it has %lld MB, more than %u",
-				    (long long)st->st_size >> 20, FILE_MAX >> 20);
+		return op_error_set(e, -EFBIG, "too large: %lld bytes, at most %u MB are copied",
+				    (long long)st->st_size, FILE_MAX >> 20);
 	if (statvfs(dir, &fs))
-		return op_error_set(e, -errno, "cannot look at '%s': %s", dir, strerror(errno));
+		return op_error_set(e, -errno, "cannot get the free space of '%s': %s", dir,
+				    strerror(errno));
 	if ((uint64_t)fs.f_bavail * fs.f_frsize < (uint64_t)st->st_size + KEEP_FREE)
 		return op_error_set(e, -ENOSPC, "the disk is nearly full");
 	return 0;
@@ -39,15 +40,15 @@ static int make_file(struct binary_copy *c, const struct stat *st, const char *d
 	struct stat there;
 	int err;
 
-	/* a link at this place would lead elsewhere */
+	/* a symbolic link would lead elsewhere */
 	if (lstat(dir, &there) || !S_ISDIR(there.st_mode))
-		return op_error_set(e, -ENOTDIR, "'%s' is no folder", dir);
+		return op_error_set(e, -ENOTDIR, "'%s' is not a directory", dir);
 	(void)unlink(c->new_path);
 	c->to = open(c->new_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (c->to < 0)
-		return op_error_set(e, -errno, "cannot make '%s': %s", c->new_path,
+		return op_error_set(e, -errno, "cannot create '%s': %s", c->new_path,
 				    strerror(errno));
-	/* who could not read the binary is not to read the copy */
+	/* users who cannot read the binary must not read the copy */
 	err = st->st_mode & S_IROTH && fchmod(c->to, 0644) ? -errno : 0;
 	return err ? op_error_set(e, err, "cannot set the mode of '%s': %s", c->new_path,
 				  strerror(-err)) : 0;
@@ -78,7 +79,7 @@ int binary_copy_begin(struct binary_copy *c, int fd, const char *dir, const char
 	else if (fstat(fd, &st))
 		err = op_error_set(e, -errno, "%s", strerror(errno));
 	else if ((err = file_make_dirs(dir, 0755)))
-		op_error_set(e, err, "cannot make '%s': %s", dir, strerror(-err));
+		op_error_set(e, err, "cannot create '%s': %s", dir, strerror(-err));
 	else if (!(err = check_size(&st, dir, e)))
 		err = make_file(c, &st, dir, e);
 	if (err)
@@ -88,14 +89,14 @@ int binary_copy_begin(struct binary_copy *c, int fd, const char *dir, const char
 	return err;
 }
 
-/* Between some file systems the kernel does not copy by itself. */
-static ssize_t copy_by_hand(struct binary_copy *c, size_t n)
+/* For file systems between which copy_file_range() does not work. */
+static ssize_t copy_through_memory(struct binary_copy *c, size_t n)
 {
 	char *bytes = xmalloc(n);
 	ssize_t got = pread(c->from, bytes, n, c->done);
 
 	if (got > 0 && pwrite(c->to, bytes, got, c->done) != got)
-		got = -1;		/* errno says why, or 0 */
+		got = -1;		/* errno is the cause, or 0 */
 	free(bytes);
 	return got;
 }
@@ -106,16 +107,17 @@ static ssize_t copy_piece(struct binary_copy *c)
 	off_t from = c->done, to = c->done;
 	ssize_t got = copy_file_range(c->from, &from, c->to, &to, n, 0);
 
-	return got > 0 ? got : copy_by_hand(c, n);
+	return got > 0 ? got : copy_through_memory(c, n);
 }
 
-/* Its name is there in one step, so whoever finds it finds all of it. */
+/* Renamed when complete, so that nobody finds a part of it. */
 static int finish(struct binary_copy *c, struct op_error *e)
 {
 	uint64_t size = c->size;
 
 	if (rename(c->new_path, c->path))
-		return op_error_set(e, -errno, "cannot make '%s': %s", c->path, strerror(errno));
+		return op_error_set(e, -errno, "cannot create '%s': %s", c->path,
+				    strerror(errno));
 	close(c->to);
 	c->to = -1;
 	binary_copy_abort(c);
@@ -132,7 +134,7 @@ int binary_copy_step(struct binary_copy *c, bool *ret_done, struct op_error *e)
 		err = op_error_set(e, -EIO, "cannot copy to '%s': %s", c->new_path,
 				   strerror(errno));
 	else if (!got)
-		err = op_error_set(e, -EAGAIN, "it is being changed");
+		err = op_error_set(e, -EAGAIN, "truncated while it was copied");
 	else
 		c->done += got;
 	if (!err && c->done == c->size) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cgroups.c - a cache of processes' control groups
+ * cgroups.c - a cache of the control groups of processes
  *
- * Anybody can make processes, and who may make groups can make many of these: both caches have
- * an end, and readings of /proc are rationed.
+ * Any user can create many processes, and some users many groups: the size of both caches and the
+ * number of reads of /proc are limited.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 #define NR_IDS		4096
 #define NR_BUCKETS	1024
 #define PATHS_MAX	16384
-#define READ_AGAIN	2000		/* ms */
-#define READINGS_MAX	1000		/* per second */
+#define REREAD_MS	2000
+#define READS_MAX	1000		/* per second */
 #define FILE_LIMIT	(64 << 10)	/* bytes */
 
 struct path {
@@ -36,22 +36,22 @@ struct process {
 	const char *path;		/* NULL: not known */
 };
 
-struct told {
+struct group {
 	uint64_t id;			/* 0: free */
-	int64_t looked_at;		/* ms */
-	const char *path;		/* NULL: not to be had, or the root */
+	int64_t read_at;		/* ms */
+	const char *path;		/* NULL: not known, or the root */
 };
 
 struct cgroups {
-	struct process processes[NR_PROCESSES];	/* who comes to a place takes it */
-	struct told told[NR_IDS];		/* the same */
+	struct process processes[NR_PROCESSES];	/* a new one replaces the old one in its place */
+	struct group groups[NR_IDS];		/* the same */
 	struct collector *collector;
 	struct cgroup_mount mount;
 	struct path *paths[NR_BUCKETS];
 	size_t nr_paths;
 	const char *proc;
 	int64_t second;
-	unsigned int readings;		/* in @second */
+	unsigned int reads;		/* in @second */
 };
 
 struct cgroups *cgroups_new(const char *proc, struct collector *collector)
@@ -79,7 +79,8 @@ void cgroups_free(struct cgroups *c)
 	free(c);
 }
 
-static const char *only_path(struct cgroups *c, const char *text)
+/* The only copy of @text, so that equal paths are one pointer. NULL: there are too many. */
+static const char *intern_path(struct cgroups *c, const char *text)
 {
 	struct path **bucket = &c->paths[hash_string(text) % NR_BUCKETS], *path;
 	size_t size = strlen(text) + 1;
@@ -90,8 +91,8 @@ static const char *only_path(struct cgroups *c, const char *text)
 	if (c->nr_paths == PATHS_MAX)
 		return NULL;
 	if (++c->nr_paths == PATHS_MAX)
-		log_line("%d control groups were seen: samples of further ones are not kept apart",
-			 PATHS_MAX);
+		log_line("too many control groups: samples of groups after the first %d are not "
+			 "separated", PATHS_MAX);
 	path = xmalloc(sizeof(*path) + size);
 	memcpy(path->text, text, size);
 	path->next = *bucket;
@@ -99,7 +100,7 @@ static const char *only_path(struct cgroups *c, const char *text)
 	return path->text;
 }
 
-static void cut_end(char *text, const char *end)
+static void remove_suffix(char *text, const char *end)
 {
 	size_t n = strlen(text), m = strlen(end);
 
@@ -127,7 +128,7 @@ char *cgroup_path(char *text)
 		}
 	}
 	if (best)
-		cut_end(best, " (deleted)");
+		remove_suffix(best, " (deleted)");
 	return best;
 }
 
@@ -139,23 +140,23 @@ static const char *read_path(struct cgroups *c, uint32_t tgid)
 	if (!file_read_all(name, FILE_LIMIT, &text, NULL))
 		found = cgroup_path(text);
 	if (found)
-		path = only_path(c, found);
+		path = intern_path(c, found);
 	free(text);
 	free(name);
 	return path;
 }
 
-static bool may_read(struct cgroups *c, int64_t now)
+static bool can_read(struct cgroups *c, int64_t now)
 {
 	if (now / 1000 != c->second) {
 		c->second = now / 1000;
-		c->readings = 0;
+		c->reads = 0;
 	}
-	return c->readings++ < READINGS_MAX;
+	return c->reads++ < READS_MAX;
 }
 
 /* Malloc'd, or NULL. */
-static char *ask_for_path(struct cgroups *c, uint64_t id)
+static char *read_path_of_id(struct cgroups *c, uint64_t id)
 {
 	struct collector *collector = c->collector;
 	char *path;
@@ -168,24 +169,24 @@ static char *ask_for_path(struct cgroups *c, uint64_t id)
 }
 
 /*
- * NULL: not known. In the root of version 2's hierarchy is also who is in a group of version 1's
- * only, so that says nothing.
+ * NULL: not known. A process that is in a group of version 1 only is in the root of version 2's
+ * hierarchy, so the root means nothing.
  */
 static const char *path_of_id(struct cgroups *c, uint64_t id, int64_t now)
 {
-	struct told *t = &c->told[hash_u64(id) % NR_IDS];
+	struct group *g = &c->groups[hash_u64(id) % NR_IDS];
 	char *text;
 
-	if (t->id == id && (t->path || now - t->looked_at < READ_AGAIN))
-		return t->path;
-	if (!may_read(c, now))
+	if (g->id == id && (g->path || now - g->read_at < REREAD_MS))
+		return g->path;
+	if (!can_read(c, now))
 		return NULL;
-	text = ask_for_path(c, id);
-	*t = (struct told){ .id = id, .looked_at = now };
+	text = read_path_of_id(c, id);
+	*g = (struct group){ .id = id, .read_at = now };
 	if (text && strcmp(text, "/"))
-		t->path = only_path(c, text);
+		g->path = intern_path(c, text);
 	free(text);
-	return t->path;
+	return g->path;
 }
 
 const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app, uint64_t id)
@@ -201,9 +202,9 @@ const char *cgroups_of(struct cgroups *c, uint32_t tgid, op_word app, uint64_t i
 		return path;
 	if (p->tgid != tgid)
 		*p = (struct process){ .tgid = tgid };
-	else if (p->app == app && now - p->read_at < READ_AGAIN)
+	else if (p->app == app && now - p->read_at < REREAD_MS)
 		return p->path;
-	if (!may_read(c, now))
+	if (!can_read(c, now))
 		return p->path;
 	path = read_path(c, tgid);
 	if (path)

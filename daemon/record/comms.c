@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * comms.c - a cache of tasks' names
+ * comms.c - a cache of the names of tasks
  *
- * Anybody can make tasks, as many as he likes: the cache has an end, and readings are rationed.
+ * Any user can create many tasks: the size of the cache and the number of reads are limited.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,21 +14,21 @@
 #include "libutil/xalloc.h"
 
 #define NR_TASKS	8192
-#define READINGS_MAX	1000		/* per second */
+#define READS_MAX	1000		/* per second */
 #define FILE_LIMIT	64		/* bytes */
 
 struct task {
-	bool is_known;			/* also that it has no name */
+	bool is_known;			/* or known to have no name */
 	uint32_t tgid, tid;
 	op_word app;
 	char name[OP_COMM_WORDS * sizeof(op_word) + 1];
 };
 
 struct comms {
-	struct task tasks[NR_TASKS];	/* who comes to a place takes it */
+	struct task tasks[NR_TASKS];	/* a new one replaces the old one in its place */
 	const char *proc;
 	time_t second;
-	unsigned int readings;		/* in @second */
+	unsigned int reads;		/* in @second */
 };
 
 struct comms *comms_new(const char *proc)
@@ -44,18 +44,18 @@ void comms_free(struct comms *c)
 	free(c);
 }
 
-static bool may_read(struct comms *c)
+static bool can_read(struct comms *c)
 {
 	time_t now = (time_t)(clock_ns(CLOCK_MONOTONIC_COARSE) / NS_PER_SECOND);
 
 	if (now != c->second) {
 		c->second = now;
-		c->readings = 0;
+		c->reads = 0;
 	}
-	return c->readings++ < READINGS_MAX;
+	return c->reads++ < READS_MAX;
 }
 
-/* The file has the name and a newline; another newline may be part of the name. */
+/* The file has the name and a newline; the name may contain newlines, too. */
 static void read_name(const struct comms *c, struct task *t)
 {
 	char *path = xasprintf("%s/%" PRIu32 "/task/%" PRIu32 "/comm", c->proc, t->tgid, t->tid);
@@ -72,17 +72,17 @@ static void read_name(const struct comms *c, struct task *t)
 	free(path);
 }
 
-const char *comms_of(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, const char *told)
+const char *comms_of(struct comms *c, uint32_t tgid, uint32_t tid, op_word app, const char *noted)
 {
 	struct task *t = &c->tasks[tid % NR_TASKS];
 
-	if (*told)
-		return told;
+	if (*noted)
+		return noted;
 	if (!tid)
 		return "swapper";	/* idle: not in /proc */
 	if (t->is_known && t->tid == tid && t->tgid == tgid && t->app == app)
 		return t->name;
-	if (!may_read(c))
+	if (!can_read(c))
 		return "";
 	*t = (struct task){ .is_known = true, .tgid = tgid, .tid = tid, .app = app };
 	read_name(c, t);

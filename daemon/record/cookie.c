@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cookie.c - the cache of cookies: path, build-id and time of the very file
+ * cookie.c - resolve cookies to images: path, build ID and time of the very file, kept in a table
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,10 +13,11 @@
 #include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/quiet_path.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
-struct entry {
-	op_word cookie;			/* OP_NO_COOKIE: free */
+struct resolved {
+	op_word cookie;
 	struct image *image;		/* NULL: could not be resolved */
 };
 
@@ -24,10 +25,11 @@ struct cookies {
 	struct collector *collector;
 	struct images *images;
 	struct binaries *binaries;
-	void (*file)(void *context, op_word cookie, int fd);	/* NULL: nobody is told */
+	void (*handle_file)(void *context, op_word cookie, int fd);	/* may be NULL */
 	void *context;
-	struct entry *table;		/* open addressing, never more than half full */
-	size_t size, used;
+	struct resolved *resolved;
+	size_t nr, room;
+	struct hash_table by_cookie;	/* of @resolved */
 };
 
 struct cookies *cookies_new(struct collector *collector, struct images *images,
@@ -38,8 +40,6 @@ struct cookies *cookies_new(struct collector *collector, struct images *images,
 	c->collector = collector;
 	c->images = images;
 	c->binaries = binaries;
-	c->size = 1024;
-	c->table = xcalloc(c->size, sizeof(*c->table));
 	return c;
 }
 
@@ -47,37 +47,17 @@ void cookies_free(struct cookies *c)
 {
 	if (!c)
 		return;
-	free(c->table);
+	hash_table_free(&c->by_cookie);
+	free(c->resolved);
 	free(c);
 }
 
-void cookies_tell_files(struct cookies *c, void (*file)(void *context, op_word cookie, int fd),
-			void *context)
+void cookies_set_file_handler(struct cookies *c,
+			      void (*handle_file)(void *context, op_word cookie, int fd),
+			      void *context)
 {
-	c->file = file;
+	c->handle_file = handle_file;
 	c->context = context;
-}
-
-static struct entry *find(struct entry *table, size_t size, op_word cookie)
-{
-	size_t i = hash_u64(cookie) & (size - 1);
-
-	while (table[i].cookie != OP_NO_COOKIE && table[i].cookie != cookie)
-		i = (i + 1) & (size - 1);
-	return &table[i];
-}
-
-static void grow(struct cookies *c)
-{
-	size_t size = c->size * 2;
-	struct entry *table = xcalloc(size, sizeof(*table));
-
-	for (size_t i = 0; i < c->size; i++)
-		if (c->table[i].cookie != OP_NO_COOKIE)
-			*find(table, size, c->table[i].cookie) = c->table[i];
-	free(c->table);
-	c->table = table;
-	c->size = size;
 }
 
 /* As far as the kernel knows it: no server of a file system is asked. */
@@ -93,8 +73,8 @@ static uint64_t time_at_path(const char *path)
 	return st.stx_mask & STATX_MTIME ? st.stx_mtime.tv_sec : 0;
 }
 
-/* The file itself tells its build and time, whatever now lies at its path. */
-static void look_at_file(int fd, struct build_id *id, uint64_t *ret_mtime)
+/* Read build ID and time from the file itself, because another may be at its path now. */
+static void inspect_file(int fd, struct build_id *id, uint64_t *ret_mtime)
 {
 	struct stat st;
 
@@ -104,7 +84,7 @@ static void look_at_file(int fd, struct build_id *id, uint64_t *ret_mtime)
 		id->len = 0;
 }
 
-static struct image *describe(struct cookies *c, op_word cookie, const char *path)
+static struct image *make_image(struct cookies *c, op_word cookie, const char *path)
 {
 	int fd = c->collector->cookie_fd(c->collector, cookie);
 	char text[BUILD_ID_TEXT] = "";
@@ -117,17 +97,17 @@ static struct image *describe(struct cookies *c, op_word cookie, const char *pat
 	    len <= sizeof(id.bytes))
 		id.len = len;
 	if (fd >= 0)
-		look_at_file(fd, &id, &mtime);
+		inspect_file(fd, &id, &mtime);
 	if (id.len)
 		build_id_text(&id, text);
 	image = image_get(c->images, IMAGE_FILE, path, text);
-	if (fd >= 0 && c->file)
-		c->file(c->context, cookie, fd);
+	if (fd >= 0 && c->handle_file)
+		c->handle_file(c->context, cookie, fd);
 	if (fd < 0 && !image->mtime)
 		mtime = time_at_path(path);
 	if (mtime)
 		image->mtime = mtime;
-	binaries_saw(c->binaries, image, cookie, fd);
+	binaries_add(c->binaries, image, cookie, fd);
 	return image;
 }
 
@@ -139,36 +119,43 @@ static struct image *resolve(struct cookies *c, op_word cookie)
 
 	err = c->collector->cookie_path(c->collector, cookie, &path);
 	if (err) {
-		log_about(LOG_MISC, "cookie %llx has no path: %s", (unsigned long long)cookie,
+		log_about(LOG_MISC, "cannot resolve cookie %llx: %s", (unsigned long long)cookie,
 			  strerror(-err));
 		return NULL;
 	}
 	if (path[0] != '/') {
-		log_about(LOG_MISC, "cookie %llx: '%s' is no path", (unsigned long long)cookie,
-			  path);
+		log_about(LOG_MISC, "cannot resolve cookie %llx: '%s' is not an absolute path",
+			  (unsigned long long)cookie, path);
 		free(path);
 		return NULL;
 	}
-	image = describe(c, cookie, path);
+	image = make_image(c, cookie, path);
 	log_about(LOG_MISC, "cookie %llx is '%s'", (unsigned long long)cookie, path);
 	free(path);
 	return image;
 }
 
+static bool is_cookie(const void *cookies, uint32_t id, const void *cookie)
+{
+	return ((const struct cookies *)cookies)->resolved[id].cookie == *(const op_word *)cookie;
+}
+
 struct image *cookie_image(struct cookies *c, op_word cookie)
 {
-	struct entry *e;
+	struct image *image;
+	uint64_t hash;
+	uint32_t id;
 
 	if (cookie == OP_NO_COOKIE || cookie == OP_INVALID_COOKIE)
 		return NULL;
-	e = find(c->table, c->size, cookie);
-	if (e->cookie == cookie)
-		return e->image;
+	hash = hash_u64(cookie);
+	id = hash_table_find(&c->by_cookie, hash, is_cookie, c, &cookie);
+	if (id != HASH_NONE)
+		return c->resolved[id].image;
 
-	if (++c->used * 2 > c->size)
-		grow(c);
-	e = find(c->table, c->size, cookie);
-	e->cookie = cookie;
-	e->image = resolve(c, cookie);
-	return e->image;
+	image = resolve(c, cookie);
+	xgrow(c->resolved, c->nr, c->room);
+	c->resolved[c->nr] = (struct resolved){ cookie, image };
+	hash_table_add(&c->by_cookie, hash, c->nr++);
+	return image;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cookie.h - which image a cookie stands for, asked from the collector once per cookie
+ * cookie.h - the images that cookies stand for; the collector is asked once per cookie
  *
  * A cookie stays valid as long as the collector is open, and so does the answer kept here.
  */
@@ -13,16 +13,17 @@
 
 struct cookies;
 
-/* All must outlive it. */
+/* The arguments must outlive it. */
 struct cookies *cookies_new(struct collector *collector, struct images *images,
 			    struct binaries *binaries);
 void cookies_free(struct cookies *c);
 
-/* Have @file called with the file of each cookie resolved from now on; the fd stays ours. */
-void cookies_tell_files(struct cookies *c, void (*file)(void *context, op_word cookie, int fd),
-			void *context);
+/* Call @handle_file with the file of each cookie that is resolved from now on; @fd stays ours. */
+void cookies_set_file_handler(struct cookies *c,
+			      void (*handle_file)(void *context, op_word cookie, int fd),
+			      void *context);
 
-/* The image, or NULL: no cookie (0, OP_INVALID_COOKIE), or it could not be resolved. */
+/* The image; NULL: no cookie (OP_NO_COOKIE, OP_INVALID_COOKIE), or it could not be resolved. */
 struct image *cookie_image(struct cookies *c, op_word cookie);
 
 #endif

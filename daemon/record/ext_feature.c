@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ext_feature.c - the table of extended features, and what the daemon asks of the one in use */
+/* ext_feature.c - the table of extended features, and the calls to the one in use */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,14 @@ static const struct ext_feature *find(const char *name, size_t len)
 	return NULL;
 }
 
-static int unknown(const char *text, size_t len, struct op_error *e)
+static int report_unknown(const char *text, size_t len, struct op_error *e)
 {
 	struct strbuf known = STRBUF_INIT;
 	int err;
 
 	for (size_t i = 0; i < NR_FEATURES; i++)
 		strbuf_addf(&known, "%s%s:%s", i ? ", " : "", features[i]->name, features[i]->args);
-	err = op_error_set(e, -EINVAL, "--ext-feature: no such feature '%.*s'; there is %s",
+	err = op_error_set(e, -EINVAL, "unknown feature '%.*s' for --ext-feature: expected %s",
 			   len < 40 ? (int)len : 40, text, known.text);
 	strbuf_free(&known);
 	return err;
@@ -44,7 +44,7 @@ int ext_parse(const char *text, struct ext **ret, struct op_error *e)
 	int err;
 
 	if (!feature)
-		return unknown(text, len, e);
+		return report_unknown(text, len, e);
 	err = feature->ext_init(text[len] ? text + len + 1 : "", &data, e);
 	if (err)
 		return err;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ext_feature.h - what samples can be beyond counters: a table of features, one in use at most
+ * ext_feature.h - extended features: samples from something else than counters
  *
- * A feature takes notes out of the event buffer that only it understands, says which of its own
- * events they count for, and may keep files beside the sample files. The daemon asks it at fixed
- * places; a handler that a feature has no use for is NULL. --ext-feature=NAME:ARGS chooses one.
+ * A feature decodes notes of the event buffer that only it understands, decides which of its own
+ * events they count for, and may write files beside the sample files. The daemon calls its handlers
+ * at fixed places; those that a feature does not need are NULL. --ext-feature=NAME:ARGS chooses
+ * one, and one is in use at most.
  */
 #ifndef DAEMON_RECORD_EXT_FEATURE_H
 #define DAEMON_RECORD_EXT_FEATURE_H
@@ -14,23 +15,23 @@
 #include "oprofilefs/op_abi.h"
 
 #define EXT_EVENTS_MAX	64		/* events of a feature */
-#define EXT_INVALID	(-1)		/* of ext_derive(): the CPU says the address is wrong */
+#define EXT_INVALID	(-1)		/* of ext_derive(): the CPU marked the address as invalid */
 
 struct trans_state;
 struct sfile_event;
 struct derived_event;
 
-/* How samples of the feature get to files. */
+/* From the feature's samples to files. */
 struct ext_sfile_handlers {
-	/* Its events as sample files name them; @ret has room for EXT_EVENTS_MAX. */
+	/* Fill @ret, of EXT_EVENTS_MAX, with its events as sample files name them: how many. */
 	unsigned int (*events)(const void *data, struct sfile_event *ret);
 	/*
-	 * One sample. The events that it counts for into @ret, numbered as above, EXT_EVENTS_MAX at
-	 * most; how many, or EXT_INVALID.
+	 * Fill @ret with the events that a sample counts for, numbered as above, at most
+	 * EXT_EVENTS_MAX. Returns how many, or EXT_INVALID.
 	 */
 	int (*derive)(void *data, const struct trans_state *state, enum op_code code,
 		      const op_word *words, struct derived_event *ret);
-	/* Begin files of its own below @session_dir; write what they lack; the end of them. */
+	/* Create files of its own below @session_dir; write what was gathered; close them. */
 	int (*open)(void *data, const char *session_dir, struct op_error *e);
 	void (*sync)(void *data);
 	void (*close)(void *data);
@@ -38,12 +39,12 @@ struct ext_sfile_handlers {
 
 struct ext_feature {
 	const char *name, *args;	/* as help shows them */
-	/* Required. *ret is what the other handlers get; to be freed by ext_exit(). -EINVAL. */
+	/* Required. *ret is passed to the other handlers, and freed by ext_exit(). -EINVAL. */
 	int (*ext_init)(const char *args, void **ret, struct op_error *e);
 	void (*ext_exit)(void *data);
 	void (*ext_print_stats)(const void *data, struct strbuf *out);	/* for the log */
 	void (*ext_status)(const void *data, struct strbuf *out);	/* lines "key value" */
-	void (*ext_print_events)(const void *data, struct strbuf *out);	/* as --event= has them */
+	void (*ext_print_events)(const void *data, struct strbuf *out);	/* as in --event= */
 	const struct ext_sfile_handlers *ext_sfile;
 };
 
@@ -53,11 +54,11 @@ struct ext {
 	void *data;
 };
 
-/* "NAME:ARGS". -EINVAL: no such feature (with those there are), or it does not take ARGS. */
+/* Parse "NAME:ARGS". -EINVAL: unknown feature (@e lists the known ones), or invalid ARGS. */
 int ext_parse(const char *text, struct ext **ret, struct op_error *e);
 void ext_free(struct ext *x);
 
-/* The handlers; where there is none, or @x is NULL, nothing is done and nothing derived. */
+/* Call a handler. Without one, or if @x is NULL, nothing is done and no event is derived. */
 unsigned int ext_events(const struct ext *x, struct sfile_event *ret);
 int ext_derive(struct ext *x, const struct trans_state *state, enum op_code code,
 	       const op_word *words, struct derived_event *ret);

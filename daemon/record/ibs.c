@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs.c - instruction-based sampling as an extended feature: words to events, logs, statistics
+ * ibs.c - instruction-based sampling as an extended feature: events, logs, statistics
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static int derive_fetch(struct ibs *ibs, const op_word *words, struct derived_ev
 	return derive_side(ibs, false, &regs, ret);
 }
 
-/* The beginning that the lines of both logs share [IB-9]. */
+/* The start of a line, which is the same in both logs [IB-9]. */
 #define WHO		"0x%016" PRIx64 ",0x%016" PRIx64 ",%02u,%08u,%08u,0x%08" PRIx64 ","
 #define WHO_ARGS(s, pc)	(s)->app_cookie, (s)->cookie, (s)->cpu, (s)->tgid, (s)->tid, pc
 
@@ -138,7 +138,7 @@ static void log_target(struct ibs *ibs, const struct trans_state *state, const o
 			     w[OP_TARGET]);
 }
 
-static bool is_kept(const struct ibs_side *side, const struct trans_state *state)
+static bool is_requested(const struct ibs_side *side, const struct trans_state *state)
 {
 	return state->mode == MODE_KERNEL ? side->kernel : side->user;
 }
@@ -156,9 +156,9 @@ static int derive_op(struct ibs *ibs, const struct trans_state *state, const op_
 		ibs->invalid++;
 		return EXT_INVALID;
 	}
-	if (side->unit_mask & IBS_OP_MEMACCESS && is_kept(side, state))
+	if (side->unit_mask & IBS_OP_MEMACCESS && is_requested(side, state))
 		log_access(ibs, state, words, regs.at[IBS_DATA3]);
-	if (side->unit_mask & IBS_OP_BRANCH_TARGET && is_kept(side, state))
+	if (side->unit_mask & IBS_OP_BRANCH_TARGET && is_requested(side, state))
 		log_target(ibs, state, words, regs.at[IBS_DATA]);
 	return derive_side(ibs, true, &regs, ret);
 }

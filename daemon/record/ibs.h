@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ibs.h - the extended feature that serves AMD's instruction-based sampling
+ * ibs.h - the extended feature for AMD's instruction-based sampling
  *
- * What is asked for is in daemon/collect/ibs/config.h. Each derived event has sample files of its
- * own. doc/ibs.md [IB-n].
+ * Its arguments are parsed by daemon/collect/ibs/config.h. Each derived event has sample files of
+ * its own. doc/ibs.md [IB-n].
  */
 #ifndef DAEMON_RECORD_IBS_H
 #define DAEMON_RECORD_IBS_H
@@ -13,7 +13,7 @@
 
 extern const struct ext_feature ibs_feature;
 
-/* What collectors need to know of it; NULL: @x is NULL or another feature. */
+/* Its configuration, for collectors; NULL: @x is NULL or another feature. */
 const struct ibs_config *ibs_config_of(const struct ext *x);
 
 #endif

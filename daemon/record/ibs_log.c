@@ -14,8 +14,8 @@
 
 #define TEXT_MAX	65536		/* bytes gathered before they are written */
 
-/* Another user's file, or a second name of one, is not ours to fill. */
-static int check_ours(int fd)
+/* We must not write to a file of another user, or to one that has a second name. */
+static int take_over_file(int fd)
 {
 	struct stat st;
 
@@ -32,7 +32,7 @@ int ibs_log_open(struct ibs_log *log, const char *path, const char *head, uint64
 		 struct op_error *e)
 {
 	int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-	    fd = open(path, flags, 0600), err = fd < 0 ? -errno : check_ours(fd);
+	    fd = open(path, flags, 0600), err = fd < 0 ? -errno : take_over_file(fd);
 
 	if (err) {
 		if (fd >= 0)
@@ -57,8 +57,8 @@ static void write_text(struct ibs_log *log)
 	for (char *at = log->text.text; err && (at = strchr(at, '\n')); at++)
 		log->left_out++;
 	if (err && log->room)
-		log_line("'%s' ends here: %s", log->path,
-			 err == -EFBIG ? "it is as large as it may become" : strerror(-err));
+		log_line("cannot write '%s' any further: %s", log->path,
+			 err == -EFBIG ? "it has reached its maximum size" : strerror(-err));
 	if (err)
 		log->room = 0;
 	strbuf_reset(&log->text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ibs_log.h - text files of single samples, with addresses: for root alone, and of bounded size
+ * ibs_log.h - text files of single samples, with addresses: for root only, of limited size
  */
 #ifndef DAEMON_RECORD_IBS_LOG_H
 #define DAEMON_RECORD_IBS_LOG_H
@@ -22,13 +22,13 @@ struct ibs_log {
 #define IBS_LOG_CLOSED { .fd = -1 }
 
 /*
- * Begin the file anew, mode 0600, with @head. Never through a link, and only one that belongs to
- * this user. @max: bytes.
+ * Create or truncate the file, mode 0600, and write @head. Symbolic links are not followed, and an
+ * existing file must belong to this user. @max: bytes.
  */
 int ibs_log_open(struct ibs_log *log, const char *path, const char *head, uint64_t max,
 		 struct op_error *e);
 
-/* Does nothing if it is not open. A full disk or a full log loses lines: told once in our log. */
+/* Does nothing if it is not open. A full disk or log loses lines, which is logged once. */
 void ibs_log_line(struct ibs_log *log, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void ibs_log_flush(struct ibs_log *log);

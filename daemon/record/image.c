@@ -16,8 +16,8 @@ struct images {
 	struct image *buckets[NR_BUCKETS];	/* by path, older ones first */
 	const char *const *wanted;
 	char *stats_dir;
-	struct image_ids *kept;		/* what the session held before this run of the daemon */
-	bool failed;			/* stats/images could not be written; said once */
+	struct image_ids *kept;		/* stats/images as an earlier daemon left it */
+	bool failed;			/* the last write to stats/images, which was logged */
 };
 
 struct images *images_new(const char *const *wanted)
@@ -64,7 +64,7 @@ static void write_build(struct images *all, const struct image *image)
 	int err = image_ids_append(all->stats_dir, image->path, image->build_id);
 
 	if (err && !all->failed)
-		log_line("cannot write build-ids into '%s': %s", all->stats_dir, strerror(-err));
+		log_line("cannot write build IDs to '%s': %s", all->stats_dir, strerror(-err));
 	all->failed = err;
 }
 
@@ -73,18 +73,18 @@ static const char *kept_build(const struct images *all, const struct image *imag
 	return all->kept ? image_ids_find(all->kept, image->path) : NULL;
 }
 
-/* Until now it could not be told: the struct is the same, but another image. */
+/* The build was not known until now: the struct stays, but becomes another image. */
 static void set_build(struct images *all, struct image *image, const char *build_id)
 {
-	bool told = image->told;
+	bool is_sampled = image->is_sampled;
 
 	free(image->build_id);
 	image->build_id = xstrdup(build_id);
 	image->standing = IMAGE_UNDECIDED;
 	image->stack_id = 0;
-	image->told = false;
-	if (told)
-		image_tell(all, image);
+	image->is_sampled = false;
+	if (is_sampled)
+		image_mark_sampled(all, image);
 }
 
 static struct image *image_new(struct images *all, enum image_kind kind, const char *path,
@@ -123,8 +123,8 @@ struct image *image_get(struct images *all, enum image_kind kind, const char *pa
 	return *at;
 }
 
-/* The one of its path that was found to be the first, or NULL. */
-static struct image *decided_first(const struct image *image)
+/* The image that was found to be the first of this path, or NULL. */
+static struct image *known_first(const struct image *image)
 {
 	const struct image *head = image->head;
 
@@ -140,7 +140,7 @@ bool image_is_first(struct images *all, struct image *image)
 
 	if (image->standing == IMAGE_UNDECIDED && *image->build_id) {
 		kept = kept_build(all, image);
-		if (kept ? !strcmp(kept, image->build_id) : !decided_first(image))
+		if (kept ? !strcmp(kept, image->build_id) : !known_first(image))
 			image->standing = IMAGE_FIRST;
 		else
 			image->standing = IMAGE_LATER;
@@ -151,18 +151,18 @@ bool image_is_first(struct images *all, struct image *image)
 struct image *image_first(struct images *all, struct image *image)
 {
 	const char *kept = kept_build(all, image);
-	struct image *first = decided_first(image);
+	struct image *first = known_first(image);
 
 	if (image_is_first(all, image) || (!first && !kept))
 		return image;
 	return first ? first : image_get(all, image->kind, image->path, kept);
 }
 
-void image_tell(struct images *all, struct image *image)
+void image_mark_sampled(struct images *all, struct image *image)
 {
-	if (image->told)
+	if (image->is_sampled)
 		return;
-	image->told = true;
+	image->is_sampled = true;
 	if (all->stats_dir && *image->build_id && image_is_first(all, image) &&
 	    !kept_build(all, image))
 		write_build(all, image);
@@ -170,12 +170,12 @@ void image_tell(struct images *all, struct image *image)
 
 bool image_has_samples(const struct image *image)
 {
-	return image->told;
+	return image->is_sampled;
 }
 
 static void image_forget_session(struct image *image)
 {
-	image->told = false;
+	image->is_sampled = false;
 	image->standing = IMAGE_UNDECIDED;
 }
 
@@ -185,7 +185,7 @@ void images_set_session(struct images *all, const char *stats_dir)
 	all->stats_dir = xstrdup(stats_dir);
 	image_ids_free(all->kept);
 	all->kept = NULL;
-	(void)image_ids_read(stats_dir, &all->kept);	/* none: a new session */
+	(void)image_ids_read(stats_dir, &all->kept);	/* a new session has none */
 	for (size_t i = 0; i < NR_BUCKETS; i++)
 		for (struct image *image = all->buckets[i]; image; image = image->next)
 			image_forget_session(image);

@@ -2,11 +2,11 @@
 /*
  * image.h - the images that samples are counted for: one struct each, for the daemon's life
  *
- * An image is one build of what lies at a path: two cookies can name the same path (a rebuilt
+ * An image is one build of the file at a path: two cookies can have the same path (a rebuilt
  * program, two containers). The first build of a path in a session is the one that stats/images
- * has and that sample files' names mean; samples in later ones are kept apart [SS-61]. Of builds
- * that cannot be told (the file has no build-id, or could not be read) nobody knows that they
- * are others: the path's first struct stands for them too.
+ * lists and that sample files' names mean; samples of later builds are separated [SS-61]. Builds
+ * that are not known (the file has no build ID, or could not be read) cannot be distinguished: the
+ * path's first struct stands for them, too.
  */
 #ifndef DAEMON_RECORD_IMAGE_H
 #define DAEMON_RECORD_IMAGE_H
@@ -22,50 +22,50 @@ struct image {
 	char *build_id;			/* in hex; "": not known */
 	struct image *head;		/* the first struct of that kind and path, or this one */
 	bool wanted;			/* named by --image= */
-	uint64_t mtime;			/* of the file last seen there, seconds; 0: not known */
+	uint64_t mtime;			/* of the last file seen there, seconds; 0: not known */
 
 	struct image *next;		/* private from here on */
 	enum { IMAGE_UNDECIDED, IMAGE_FIRST, IMAGE_LATER } standing;	/* in the session */
-	bool told;			/* its build is in the session's stats/images */
-	struct binary *binary;		/* binaries.c; NULL: none yet */
-	uint32_t stack_id;		/* in the stack store, if that is still the one */
-	unsigned int stack_store;	/* opened as this: stacks.c */
+	bool is_sampled;		/* in the session: its build is in stats/images */
+	struct binary *binary;		/* of binaries.c; NULL: none yet */
+	uint32_t stack_id;		/* in the stack store that was opened as number */
+	unsigned int stack_store;	/* @stack_store: stacks.c */
 };
 
 struct images;
 
 /*
- * @wanted: paths of --image=, NULL terminated, or NULL: all are wanted. Names of modules may
- * stand there too. Not copied.
+ * @wanted: paths and names of kernel modules from --image=, NULL terminated; NULL: all images. Not
+ * copied.
  */
 struct images *images_new(const char *const *wanted);
 void images_free(struct images *all);
 
 /*
- * The image, made if it was not known. One of a build not known becomes that of @build_id (hex)
- * as soon as that is.
+ * Find or create the image. An image whose build is not known becomes the one of @build_id (hex) as
+ * soon as that is given.
  */
 struct image *image_get(struct images *all, enum image_kind kind, const char *path,
 			const char *build_id);
 
 /*
- * Whether its build is the first of its path in this session; the first one asked about is, if
- * no earlier daemon knew another.
+ * Whether its build is the first of its path in this session. Unless an earlier daemon knew
+ * another, it is the build of the first call.
  */
 bool image_is_first(struct images *all, struct image *image);
-/* The one that is. */
+/* The image of the same path whose build is the first. */
 struct image *image_first(struct images *all, struct image *image);
 
-/* Samples are about to be counted for it: have its build in stats/images, once, if it is first. */
-void image_tell(struct images *all, struct image *image);
+/* Samples are about to be counted for it: add its build to stats/images, if it is the first. */
+void image_mark_sampled(struct images *all, struct image *image);
 
 /* Whether that was called in this session. */
 bool image_has_samples(const struct image *image);
 
-/* From now on stats/images below @stats_dir is written; what stands there already is kept. */
+/* From now on write stats/images below @stats_dir, adding to what is there. */
 void images_set_session(struct images *all, const char *stats_dir);
 
-/* Without --image= everything is kept. */
+/* Whether --image= was given. */
 bool images_filtered(const struct images *all);
 
 #endif

@@ -18,23 +18,23 @@
 
 #define MODULES_FILE_MAX	(16 << 20)	/* bytes of /proc/modules */
 #define MODULES_MAX		65536
-#define CAPTURE_SHARE 20 /* one part in so many of the time is spent capturing */
+#define CAPTURE_SHARE		20		/* at most 1/20 of the time is spent capturing */
 #define CAPTURE_PAUSE_MIN	200		/* ms between two captures */
-#define MADE_PAGES		1024		/* remembered; who comes to a place takes it */
+#define NR_PAGES		1024		/* remembered; a new one replaces the old one */
 #define PAGE_BITS		12
 #define CAPTURE_RETRY		10000		/* ms after one that failed */
 
 struct module {
 	uint64_t start, size;
 	struct image *image;
-	bool live;			/* false: unloaded, as far as we know */
-	bool seen;			/* in the reading of /proc/modules under way */
+	bool is_loaded;			/* false: unloaded, as far as we know */
+	bool is_listed;			/* in /proc/modules, which is being read */
 };
 
 struct kernel {
 	struct kernel_config config;
 	struct images *images;
-	struct image *image;		/* for addresses in no module; NULL: those are lost */
+	struct image *image;		/* for addresses in no module; NULL: these are lost */
 
 	struct module *modules;		/* by start */
 	size_t nr_modules, room_modules;
@@ -42,11 +42,11 @@ struct kernel {
 	size_t nr_ranges, room_ranges, last_hit;
 
 	char *snapshot;			/* stats/kernel-symbols */
-	uint64_t text_start, text_end;	/* as it says; both 0: not known */
-	uint64_t made_pages[MADE_PAGES];	/* of text outside, that asked for a capture */
+	uint64_t text_start, text_end;	/* from the snapshot; both 0: not known */
+	uint64_t pages[NR_PAGES];	/* outside that text, with samples */
 	bool capture_wanted, hidden;
-	int64_t capture_at;		/* ms: not before this, unless it must be */
-	int told_err;
+	int64_t capture_at;		/* ms: kernel_capture_due() waits until then */
+	int logged_err;
 };
 
 static const char *modules_path(const struct kernel *k)
@@ -68,7 +68,7 @@ static void add_range(struct kernel *k, uint64_t start, uint64_t last, uint64_t 
 	k->ranges[k->nr_ranges++] = (struct kernel_range) { start, last, base, image };
 }
 
-/* A module reaches as far as it says, or to the next one: /proc/modules counts data too. */
+/* A module ends where it says or where the next one begins: /proc/modules includes its data. */
 static void build_ranges(struct kernel *k)
 {
 	uint64_t at = 0;
@@ -114,7 +114,7 @@ const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc)
 
 /* Modules */
 
-static bool module_name_ok(const char *name)
+static bool is_module_name(const char *name)
 {
 	size_t i;
 
@@ -130,13 +130,13 @@ static void remove_module(struct kernel *k, size_t i)
 	k->nr_modules--;
 }
 
-/* What stood there before and is gone makes place; a live neighbour's start does not move. */
-static void make_place(struct kernel *k, uint64_t start, uint64_t size)
+/* Remove unloaded modules from the range; the start of a loaded one does not change. */
+static void clear_range(struct kernel *k, uint64_t start, uint64_t size)
 {
 	for (size_t i = k->nr_modules; i-- > 0; ) {
 		const struct module *m = &k->modules[i];
 
-		if (m->start == start || (!m->live && m->start - start < size))
+		if (m->start == start || (!m->is_loaded && m->start - start < size))
 			remove_module(k, i);
 	}
 }
@@ -145,34 +145,35 @@ static void add_module(struct kernel *k, uint64_t start, uint64_t size, struct i
 {
 	size_t i;
 
-	make_place(k, start, size);
+	clear_range(k, start, size);
 	if (k->nr_modules == MODULES_MAX)
 		return;
 	xgrow(k->modules, k->nr_modules, k->room_modules);
 	for (i = k->nr_modules; i > 0 && k->modules[i - 1].start > start; i--)
 		k->modules[i] = k->modules[i - 1];
 	k->modules[i] = (struct module){
-		.start = start, .size = size, .image = image, .live = true, .seen = true};
+		.start = start, .size = size, .image = image, .is_loaded = true,
+		.is_listed = true,
+	};
 	k->nr_modules++;
 	log_about(LOG_MODULE, "module '%s' at %" PRIx64 ", %" PRIu64 " bytes", image->path, start,
 		  size);
 }
 
-static void remember_module(struct kernel *k, uint64_t start, uint64_t size, const char *name)
+static void find_or_add_module(struct kernel *k, uint64_t start, uint64_t size, const char *name)
 {
 	struct image *image;
 
-	if (!start || !size || !module_name_ok(name))
+	if (!start || !size || !is_module_name(name))
 		return;
 	image = image_get(k->images, IMAGE_KERNEL, name, "");
 	for (size_t i = 0; i < k->nr_modules; i++) {
 		struct module *m = &k->modules[i];
 
-		/* the note knows the text's size, /proc/modules that of everything: keep the
-		 * smaller */
-		if (m->start == start && m->image == image && m->live) {
+		/* notes have the size of the text, /proc/modules that of everything */
+		if (m->start == start && m->image == image && m->is_loaded) {
 			m->size = size < m->size ? size : m->size;
-			m->seen = true;
+			m->is_listed = true;
 			return;
 		}
 	}
@@ -186,24 +187,24 @@ void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t
 	if (k->config.mode == KERNEL_NO_VMLINUX)
 		return;
 	if (loaded) {
-		remember_module(k, start, size, name);
+		find_or_add_module(k, start, size, name);
 		build_ranges(k);
 		return;
 	}
 	for (size_t i = 0; i < k->nr_modules; i++)
 		if (k->modules[i].start == start && !strcmp(k->modules[i].image->path, name))
-			k->modules[i].live = false;
+			k->modules[i].is_loaded = false;
 	log_about(LOG_MODULE, "module '%s' unloaded", name);
 }
 
-/* "name size refs users state 0xaddress"; the address is 0 to whom it is hidden from. */
+/* "name size refs users state 0xaddress"; the address is 0 if the kernel hides it. */
 static void read_module_line(struct kernel *k, char *line)
 {
 	char name[128];
 	unsigned long long size, start;
 
 	if (sscanf(line, "%127s %llu %*s %*s %*s %llx", name, &size, &start) == 3)
-		remember_module(k, start, size, name);
+		find_or_add_module(k, start, size, name);
 }
 
 static bool is_vmlinux(const struct kernel *k, const struct module *m)
@@ -220,11 +221,11 @@ void kernel_read_modules(struct kernel *k)
 	if (file_read_all(modules_path(k), MODULES_FILE_MAX, &text, NULL))
 		return;		/* a kernel without modules has no such file */
 	for (size_t i = 0; i < k->nr_modules; i++)
-		k->modules[i].seen = is_vmlinux(k, &k->modules[i]);
+		k->modules[i].is_listed = is_vmlinux(k, &k->modules[i]);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 		read_module_line(k, line);
 	for (size_t i = 0; i < k->nr_modules; i++)
-		k->modules[i].live = k->modules[i].seen;
+		k->modules[i].is_loaded = k->modules[i].is_listed;
 	free(text);
 	build_ranges(k);
 }
@@ -275,13 +276,13 @@ static void read_text_range(struct kernel *k)
 		fclose(f);
 }
 
-void kernel_saw(struct kernel *k, uint64_t pc)
+void kernel_note_sample(struct kernel *k, uint64_t pc)
 {
-	uint64_t page = pc >> PAGE_BITS, *seen = &k->made_pages[page % MADE_PAGES];
+	uint64_t page = pc >> PAGE_BITS, *captured = &k->pages[page % NR_PAGES];
 
-	if ((pc >= k->text_start && pc < k->text_end) || !k->text_end || *seen == page)
+	if ((pc >= k->text_start && pc < k->text_end) || !k->text_end || *captured == page)
 		return;
-	*seen = page;
+	*captured = page;
 	k->capture_wanted = true;
 }
 
@@ -295,13 +296,13 @@ static void capture(struct kernel *k)
 	k->capture_at = now_ms() + (pause > CAPTURE_PAUSE_MIN ? pause : CAPTURE_PAUSE_MIN);
 	k->hidden = err == -EACCES;
 	k->capture_wanted = err && !k->hidden;
-	if (k->capture_wanted)		/* a full disk may have room again */
+	if (k->capture_wanted)		/* a full disk may have room then */
 		k->capture_at = now_ms() + CAPTURE_RETRY;
 	read_text_range(k);
-	if (err && err != k->told_err)
-		log_line("the kernel's symbols are not kept: %s",
+	if (err && err != k->logged_err)
+		log_line("cannot save the kernel's symbols: %s",
 			 e.text[0] ? e.text : strerror(-err));
-	k->told_err = err;
+	k->logged_err = err;
 }
 
 bool kernel_fits_session(const struct kernel *k, const char *stats_dir)
@@ -317,7 +318,7 @@ bool kernel_fits_session(const struct kernel *k, const char *stats_dir)
 	return fits;
 }
 
-static bool keeps_symbols(const struct kernel *k)
+static bool has_snapshot(const struct kernel *k)
 {
 	return k->config.mode != KERNEL_NO_VMLINUX && k->snapshot;
 }
@@ -327,16 +328,16 @@ void kernel_set_session(struct kernel *k, const char *stats_dir)
 	free(k->snapshot);
 	k->snapshot = path_join(stats_dir, "kernel-symbols");
 	k->text_start = k->text_end = 0;
-	memset(k->made_pages, 0, sizeof(k->made_pages));
-	if (keeps_symbols(k))
+	memset(k->pages, 0, sizeof(k->pages));
+	if (has_snapshot(k))
 		capture(k);
 }
 
 void kernel_capture_now(struct kernel *k)
 {
-	bool retry = k->told_err && !k->hidden;
+	bool retry = k->logged_err && !k->hidden;
 
-	if (keeps_symbols(k) && k->capture_wanted && (!retry || now_ms() >= k->capture_at))
+	if (has_snapshot(k) && k->capture_wanted && (!retry || now_ms() >= k->capture_at))
 		capture(k);
 }
 

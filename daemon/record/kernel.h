@@ -2,8 +2,8 @@
 /*
  * kernel.h - which kernel image an address in kernel mode lies in
  *
- * Modules come from /proc/modules and from OP_MODULE_RANGE notes. One that was unloaded keeps
- * its range until another takes its place, since its last samples may come after that news.
+ * Modules come from /proc/modules and from OP_MODULE_RANGE notes. An unloaded module keeps its
+ * range until another is loaded there, because its last samples may come after the note.
  */
 #ifndef DAEMON_RECORD_KERNEL_H
 #define DAEMON_RECORD_KERNEL_H
@@ -11,19 +11,19 @@
 #include "daemon/record/image.h"
 
 enum kernel_mode {
-	KERNEL_SYMBOLS,		/* {kern}/kallsyms, absolute pc; symbols are kept with it */
-	KERNEL_NO_VMLINUX,	/* all to {kern}/no-vmlinux, absolute pc */
-	KERNEL_VMLINUX,		/* the image given, pc - start of its range */
+	KERNEL_SYMBOLS,		/* {kern}/kallsyms, absolute pc; symbols are saved */
+	KERNEL_NO_VMLINUX,	/* everything in {kern}/no-vmlinux, absolute pc */
+	KERNEL_VMLINUX,		/* the given image, pc - start of its range */
 };
 
 struct kernel_config {
 	enum kernel_mode mode;
 	const char *vmlinux;		/* absolute path; KERNEL_VMLINUX only */
 	uint64_t start, end;		/* its range */
-	const char *proc_modules, *proc_kallsyms;	/* NULL: the real ones */
+	const char *proc_modules, *proc_kallsyms;	/* paths; NULL: below /proc */
 };
 
-/* Addresses start to last inclusive belong to @image (NULL: to none), under the key pc - base. */
+/* Addresses from start to last belong to @image (NULL: to none), under the key pc - base. */
 struct kernel_range {
 	uint64_t start, last, base;
 	struct image *image;
@@ -38,32 +38,32 @@ void kernel_free(struct kernel *k);
 /* Never NULL; valid until the next call of another function here. */
 const struct kernel_range *kernel_find(struct kernel *k, uint64_t pc);
 
-/* OP_MODULE_RANGE: text of module @name came or went. What can be no module's name is ignored. */
+/* OP_MODULE_RANGE: module @name was loaded or unloaded. An invalid name is ignored. */
 void kernel_module_range(struct kernel *k, bool loaded, uint64_t start, uint64_t size,
 			 const char *name);
-/* OP_MODULE_LOADED, and at the start: read /proc/modules again. */
+/* Read /proc/modules: at the start, and at OP_MODULE_LOADED. */
 void kernel_read_modules(struct kernel *k);
 
 /*
- * Keep the symbols in stats/kernel-symbols below @stats_dir from now on; those of modules that
- * go stay there. A capture costs some 100 ms, so kernel_capture_due() makes one only when
- * modules or made text came since the last and that was a while ago; kernel_capture_now() whenever
- * they came.
+ * Save the kernel's symbols in stats/kernel-symbols below @stats_dir from now on; those of unloaded
+ * modules stay there. A capture takes about 100 ms: kernel_capture_now() makes one if modules or
+ * generated code were added since the last one, kernel_capture_due() if the last one also was a
+ * while ago.
  */
 void kernel_set_session(struct kernel *k, const char *stats_dir);
 void kernel_capture_due(struct kernel *k);
 void kernel_capture_now(struct kernel *k);
 
 /*
- * A sample lies at @pc, in no module. Text that was made after the last capture (BPF programs,
- * trampolines of tracing) is worth another: a page outside the kernel's own text asks for one,
- * once.
+ * A sample lies at @pc, in no module. A page outside the kernel's own text may be code that was
+ * generated after the last capture (BPF programs, tracing trampolines): the first sample in it
+ * requests another capture.
  */
-void kernel_saw(struct kernel *k, uint64_t pc);
+void kernel_note_sample(struct kernel *k, uint64_t pc);
 
 /*
- * May samples of now go into the session that has @stats_dir? Not if that is of another boot,
- * when the kernel lay elsewhere: its files hold absolute addresses.
+ * Whether new samples can be added to the session of @stats_dir. They cannot if that is of another
+ * boot, in which the kernel was at another address, because its files have absolute addresses.
  */
 bool kernel_fits_session(const struct kernel *k, const char *stats_dir);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_snapshot.c - keep symbols of modules and BPF programs that went, tell another boot's file
+ * kernel_snapshot.c - keep the symbols of unloaded modules and BPF programs; detect another boot
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #define SNAPSHOT_MAX	(64 << 20)	/* bytes, as [SS-4] has it */
 #define MODULE_LINE	"\n# module "
 
-/* The part that begins after @at, at a line "# module NAME ...", or NULL. */
+/* The next part after @at, which begins with a line "# module NAME ...", or NULL. */
 static const char *next_part(const char *at)
 {
 	const char *found = strstr(at, MODULE_LINE);
@@ -25,15 +25,15 @@ static const char *next_part(const char *at)
 	return found ? found + 1 : NULL;
 }
 
-/* "# module NAME " with the blank, so that no name is taken for the beginning of another. */
-static size_t naming_length(const char *part)
+/* Of "# module NAME " with the blank, so that a name does not match the start of another one. */
+static size_t title_length(const char *part)
 {
 	return strcspn(part + strlen(MODULE_LINE) - 1, " \n") + strlen(MODULE_LINE);
 }
 
 static bool has_part(const char *text, const char *part)
 {
-	size_t n = naming_length(part);
+	size_t n = title_length(part);
 
 	for (text = next_part(text); text; text = next_part(text))
 		if (!strncmp(text, part, n))
@@ -41,8 +41,8 @@ static bool has_part(const char *text, const char *part)
 	return false;
 }
 
-/* Parts of modules in @old that @new lacks. */
-static void collect_gone(const char *old, const char *new, struct strbuf *gone)
+/* Append the parts of modules that are in @old but not in @new. */
+static void add_unloaded_modules(const char *old, const char *new, struct strbuf *all)
 {
 	const char *part, *next;
 
@@ -52,7 +52,7 @@ static void collect_gone(const char *old, const char *new, struct strbuf *gone)
 		next = next_part(part);
 		len = next ? (size_t)(next - part) : strlen(part);
 		if (!has_part(new, part))
-			strbuf_add_bytes(gone, part, len);
+			strbuf_add_bytes(all, part, len);
 	}
 }
 
@@ -69,10 +69,10 @@ static uint64_t address_of(const char *line)
 }
 
 /*
- * The kernel's part of @new, and between its lines, by address, those of @old's outside the
- * kernel's own text that are gone: BPF programs are unloaded.
+ * Append the kernel's part of @new. Merge into it, by address, lines of @old that are not in @new
+ * and lie outside the kernel's own text: BPF programs that were unloaded.
  */
-static void merge_made(const char *old, const char *new, struct strbuf *all)
+static void merge_kernel_part(const char *old, const char *new, struct strbuf *all)
 {
 	const char *o = next_line(old), *o_end = next_part(old), *n = next_line(new),
 		   *n_end = next_part(new);
@@ -101,7 +101,7 @@ static void merge_made(const char *old, const char *new, struct strbuf *all)
 	strbuf_add(all, n_end);
 }
 
-static int append_gone(const char *snapshot, const char *old, struct op_error *e)
+static int add_old_symbols(const char *snapshot, const char *old, struct op_error *e)
 {
 	struct strbuf all = STRBUF_INIT;
 	char *new;
@@ -110,8 +110,8 @@ static int append_gone(const char *snapshot, const char *old, struct op_error *e
 
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", snapshot, strerror(-err));
-	merge_made(old, new, &all);
-	collect_gone(old, new, &all);
+	merge_kernel_part(old, new, &all);
+	add_unloaded_modules(old, new, &all);
 	if (all.len != len && all.len <= SNAPSHOT_MAX)
 		err = file_write_atomic(snapshot, all.text, all.len, 0644);
 	if (err)
@@ -131,7 +131,7 @@ int snapshot_update(const char *kallsyms, const char *modules, const char *snaps
 		old = NULL;
 	err = kernel_symbols_capture(kallsyms, modules, new, e);
 	if (!err && old)
-		err = append_gone(new, old, e);
+		err = add_old_symbols(new, old, e);
 	if (!err && rename(new, snapshot))
 		err = op_error_set(e, -errno, "cannot replace '%s': %s", snapshot, strerror(errno));
 	if (err)

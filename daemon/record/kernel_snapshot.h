@@ -2,8 +2,8 @@
 /*
  * kernel_snapshot.h - stats/kernel-symbols over the life of a session
  *
- * kernel_symbols_capture() writes down what is loaded now. A session also needs the symbols of
- * modules that were unloaded since, and must not mix two boots: sample files of the kernel hold
+ * kernel_symbols_capture() writes what is loaded now. A session also needs the symbols of modules
+ * that have been unloaded, and must not mix two boots, because sample files of the kernel have
  * absolute addresses.
  */
 #ifndef DAEMON_RECORD_KERNEL_SNAPSHOT_H
@@ -13,13 +13,13 @@
 #include "libutil/error.h"
 
 /*
- * Capture into @snapshot; parts of modules that stood there and are not loaded now are kept.
- * Errors of kernel_symbols_capture(), and what stood there stays.
+ * Capture into @snapshot, keeping its parts of modules that are not loaded now. Fails as
+ * kernel_symbols_capture() does, and then leaves @snapshot as it is.
  */
 int snapshot_update(const char *kallsyms, const char *modules, const char *snapshot,
 		    struct op_error *e);
 
-/* Did the kernel lie elsewhere when @snapshot was made? False if that cannot be told. */
+/* Whether the kernel was at another address when @snapshot was written. False: or not known. */
 bool snapshot_is_of_another_boot(const char *kallsyms, const char *snapshot);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * parts.c - the session's parts in memory, and their index on the disk when one is needed
+ * parts.c - the session's parts in memory, and their index on the disk when it is needed
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/record/parts.h"
+#include "daemon/record/set_aside.h"
 #include "libdb/session/parts.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
@@ -15,22 +15,21 @@
 #include "libutil/xalloc.h"
 
 #define NR_BUCKETS	1024
-#define BROKEN_MAX	9		/* folders of parts kept whose index is broken */
 
 struct part {
 	struct parts *all;
 	struct part *next;		/* in its bucket */
 	char *build_id, *cgroup;
-	bool made;
-	size_t number;			/* if made */
+	bool in_index;
+	size_t number;			/* in the index */
 };
 
 struct parts {
 	struct part *buckets[NR_BUCKETS];
-	size_t nr;			/* in memory: the index has no others */
+	size_t nr;			/* in memory, among them all of the index */
 	char *stats_dir;
 	struct session_parts index;
-	int index_err;			/* it could not be read: there can be no parts */
+	int index_err;			/* it could not be read, so no part can be made */
 	struct op_error index_why, full;
 };
 
@@ -67,22 +66,17 @@ void parts_free(struct parts *all)
 	free(all);
 }
 
-/* What somebody else did to the index must not cost the samples to come; what is there is kept. */
-static int set_aside(struct parts *all)
+static int set_broken_aside(struct parts *all)
 {
-	char *from = path_join(all->stats_dir, "parts");
-	int err = -EEXIST;
+	char *dir = path_join(all->stats_dir, "parts"), *name;
+	int err = set_aside(dir, &name);
 
-	for (int i = 1; i <= BROKEN_MAX && err == -EEXIST; i++) {
-		char *to = xasprintf("%s.broken%d", from, i);
-
-		err = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
-		if (!err)
-			log_line("the index of the session's parts is broken: %s; they are kept in "
-				 "'%s', and new ones begun", all->index_why.text, path_base(to));
-		free(to);
+	if (!err) {
+		log_line("%s; renamed the session's parts to '%s' and started new ones",
+			 all->index_why.text, name);
+		free(name);
 	}
-	free(from);
+	free(dir);
 	return err;
 }
 
@@ -91,7 +85,7 @@ static void read_index(struct parts *all)
 	int err = session_parts_read(all->stats_dir, &all->index, &all->index_why);
 
 	if (err == -EPROTO)
-		err = set_aside(all);
+		err = set_broken_aside(all);
 	all->index_err = err == -ENOENT ? 0 : err;
 }
 
@@ -128,10 +122,10 @@ void parts_set_session(struct parts *all, const char *stats_dir)
 		const struct session_part *there = &all->index.parts[i];
 		struct part **at = find(all, there->build_id, there->cgroup);
 
-		if (*at)		/* a line twice: the first is meant */
+		if (*at)		/* of equal lines the first counts */
 			continue;
 		add(all, at, there->build_id, there->cgroup);
-		(*at)->made = true;
+		(*at)->in_index = true;
 		(*at)->number = i;
 	}
 }
@@ -145,9 +139,8 @@ struct part *parts_get(struct parts *all, const char *build_id, const char *cgro
 	if (all->nr < SESSION_PARTS_MAX)
 		return add(all, at, build_id, cgroup);
 	if (!all->full.text[0]) {
-		op_error_set(&all->full, 0, "the session has %d parts, more are not kept apart: "
-			     "samples in other builds of a path are filed with the first",
-			     SESSION_PARTS_MAX);
+		op_error_set(&all->full, 0, "the session has %d parts: samples of further builds "
+			     "and control groups are not separated", SESSION_PARTS_MAX);
 		log_line("%s", all->full.text);
 	}
 	return NULL;
@@ -158,7 +151,7 @@ int part_make(struct part *part, struct op_error *e)
 	struct parts *all = part->all;
 	int err = all->index_err;
 
-	if (part->made)
+	if (part->in_index)
 		return 0;
 	if (err)
 		return op_error_set(e, err, "cannot read '%s/parts/index': %s", all->stats_dir,
@@ -168,13 +161,13 @@ int part_make(struct part *part, struct op_error *e)
 	if (err)
 		return op_error_set(e, err, "cannot write '%s/parts/index': %s", all->stats_dir,
 				    strerror(-err));
-	part->made = true;
+	part->in_index = true;
 	return 0;
 }
 
 void part_add_path(const struct part *part, struct strbuf *path)
 {
-	char *dir = session_part_path(part->all->stats_dir, part->made ? part->number : 0);
+	char *dir = session_part_path(part->all->stats_dir, part->in_index ? part->number : 0);
 
 	strbuf_add(path, dir);
 	free(dir);

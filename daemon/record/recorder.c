@@ -1,41 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * recorder.c - draining the collector into sample files, and counting what became of the samples
+ * recorder.c - sampling in sessions, and counting what became of the samples
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/record/cgroups.h"
-#include "daemon/record/comms.h"
-#include "daemon/record/ibs.h"
-#include "daemon/record/recorder_private.h"
-#include "events/cpu/type.h"
-#include "libdb/session/header.h"
+#include <unistd.h>
+#include "daemon/record/durations.h"
+#include "daemon/record/earlier_session.h"
+#include "daemon/record/pipeline.h"
+#include "daemon/record/recorder.h"
+#include "daemon/record/session_files.h"
+#include "libdb/session/writer.h"
 #include "libutil/clock.h"
+#include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 
-static void words(void *context, const op_word *w, size_t nr)
-{
-	struct recorder *r = context;
+/* Losses that an answer has reported: sfiles_unwritten() and sfiles_arcs_unwritten(). */
+struct reported_losses {
+	uint64_t samples, arcs;
+};
 
-	trans_feed(r->trans, w, nr);
-}
+struct recorder {
+	struct recorder_config config;
+	struct pipeline pipeline;
+	bool running;
+	bool drain_failed;		/* the last time: samples wait that could not be read */
+
+	struct session_files files;
+	/*
+	 * The session's counts are @before (earlier daemons) + what collector and daemon counted
+	 * since they started - @origin (the part of other sessions, saved or discarded).
+	 */
+	struct session_counts before, origin;
+	struct durations durations;
+	time_t details_second;		/* when write_details() wrote last */
+	struct reported_losses dump_losses, stop_losses;
+	struct op_error note;		/* for the next answer to start, */
+	char collector_note[256];	/* and what the collector adds */
+};
+
+/* Counts */
 
 void recorder_counts(struct recorder *r, struct session_counts *ret)
 {
-	stats_collect(&r->stats, r->config.collector, ret);
+	stats_collect(&r->pipeline.stats, r->config.collector, ret);
 	session_counts_subtract(ret, &r->origin);
 	session_counts_add(ret, &r->before);
 }
 
-static bool at_rest(const struct recorder *r)
+/* No samples are under way. */
+static bool is_idle(const struct recorder *r)
 {
 	return !r->running && !r->drain_failed;
 }
 
-static void blame(struct recorder *r, enum loss_reason reason)
+static void count_missing_as_lost(struct recorder *r, enum loss_reason reason)
 {
 	struct session_counts c;
 
@@ -44,126 +68,268 @@ static void blame(struct recorder *r, enum loss_reason reason)
 		uint64_t accounted = cpu_counts_accounted(&c.cpu[i]);
 
 		if (c.cpu[i].received > accounted)
-			stats_lost(&r->stats, i, reason, c.cpu[i].received - accounted);
+			stats_lost(&r->pipeline.stats, i, reason, c.cpu[i].received - accounted);
 	}
 	session_counts_free(&c);
 }
 
-void recorder_blame_garbage(struct recorder *r)
+/*
+ * Garbage in the stream, never seen from a healthy collector, hides samples that nobody can count
+ * one by one: once no samples are under way, those that are missing were lost in it.
+ */
+static void count_lost_in_garbage(struct recorder *r)
 {
-	if (at_rest(r) && trans_stats(r->trans)->words_skipped)
-		blame(r, LOST_STREAM);
+	if (is_idle(r) && trans_stats(r->pipeline.trans)->words_skipped)
+		count_missing_as_lost(r, LOST_STREAM);
 }
 
-/* [SS-21] At rest they must balance by themselves; if they do not, that is to be seen. */
-static void leave_out_under_way(const struct recorder *r, struct session_counts *c)
+/* [SS-21] When idle they must balance by themselves; if they do not, the file is to show it. */
+static void subtract_under_way(const struct recorder *r, struct session_counts *c)
 {
-	for (unsigned int i = 0; i < c->nr_cpus && !at_rest(r); i++)
+	for (unsigned int i = 0; i < c->nr_cpus && !is_idle(r); i++)
 		c->cpu[i].received = cpu_counts_accounted(&c->cpu[i]);
 }
 
 /*
- * Events' times, and copies of the statistics in files for each CPU. Any user may ask for dumps as
- * fast as he likes: while sampling runs, these are written once in a second at most.
+ * The durations of events, and copies of the statistics in files for each CPU. Any user may request
+ * dumps at any rate, so they are written at most once a second while sampling runs.
  */
-static int write_rest(struct recorder *r, const struct session_counts *c)
+static int write_details(struct recorder *r, const struct session_counts *c)
 {
 	time_t now = now_seconds();
 	int err;
 
-	if (!at_rest(r) && now == r->rest_second)
+	if (!is_idle(r) && now == r->details_second)
 		return 0;
-	r->rest_second = now;
-	err = stats_write_copies(r->stats_dir, c);	/* all they say is in the counts */
+	r->details_second = now;
+	err = stats_write_copies(r->files.stats_dir, c);	/* they add nothing to the counts */
 	if (err)
-		log_about(LOG_MISC, "cannot write copies of the statistics below '%s': %s",
-			  r->stats_dir, strerror(-err));
-	return recorder_times_write(r);
+		log_about(LOG_MISC, "cannot write copies of the statistics to '%s': %s",
+			  r->files.stats_dir, strerror(-err));
+	return durations_write(&r->durations, r->files.stats_dir);
 }
 
 void recorder_write_counts(struct recorder *r)
 {
+	struct session_files *files = &r->files;
 	struct session_counts c;
 	int err;
 
-	jit_processes_look(r->jit);
-	binaries_look(r->binaries);
-	kernel_capture_due(r->kernel);
-	if (r->info_due)
-		recorder_write_info(r);
+	jit_processes_look(r->pipeline.jit);
+	binaries_check_paths(r->pipeline.binaries);
+	kernel_capture_due(r->pipeline.kernel);
+	if (files->info_due)
+		session_files_write_info(files);
 	recorder_counts(r, &c);
-	leave_out_under_way(r, &c);
-	err = session_counts_write(r->stats_dir, &c);
-	r->counts_err = err;
-	if (!err && r->room_due)
-		recorder_keep_room(r);
+	subtract_under_way(r, &c);
+	err = session_counts_write(files->stats_dir, &c);
+	files->counts_err = err;
+	if (!err && files->room_due)
+		(void)session_files_reserve(files);
 	if (!err)
-		err = write_rest(r, &c);
-	recorder_told(r, err);
+		err = write_details(r, &c);
+	session_files_report(files, err);
 	session_counts_free(&c);
 }
 
-/* The original's tools know no file without a CPU type: then a timer's is the least wrong. */
-static uint32_t header_number(const char *cpu_type)
+int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e)
 {
-	const struct cpu_type *type = cpu_type_by_name(cpu_type);
-	int number = type ? cpu_type_header_number(type, SAMPLE_VERSION_1X) : -1;
+	int err = pipeline_drain(&r->pipeline, flush, ret_some, e);
 
-	if (number < 0)
-		number = cpu_type_header_number(cpu_type_by_name("timer"), SAMPLE_VERSION_1X);
-	return number;
+	r->drain_failed = err;
+	return err;
 }
+
+static void drain_meanwhile(void *context)
+{
+	struct recorder *r = context;
+
+	if (r->running)
+		(void)recorder_drain(r, false, NULL, NULL);	/* the next one reports a failure */
+}
+
+/*
+ * Write the symbols of JIT code that was sampled, and copy binaries that reports would not find.
+ * Drains samples meanwhile.
+ */
+static void save_code(struct recorder *r)
+{
+	const struct jit_troubles *troubles = jit_processes_troubles(r->pipeline.jit);
+	struct cpu_counts *cpu = stats_cpu(&r->pipeline.stats, 0);
+
+	jit_processes_convert(r->pipeline.jit, drain_meanwhile, r);
+	cpu->jit_refused = troubles->refused;
+	cpu->jit_damaged = troubles->damaged;
+	binaries_finish(r->pipeline.binaries, drain_meanwhile, r);
+}
+
+/* Sessions */
+
+static bool names_have_counts(const struct recorder_config *config)
+{
+	for (unsigned int i = 0; i < config->nr_events; i++)
+		if (config->events[i].name[0] && !config->events[i].count)
+			return false;
+	return true;
+}
+
+/*
+ * Set up the session "current", new or left by an earlier daemon. After a failure the session can
+ * be used too: what is missing below stats/ is written as soon as it can be.
+ */
+static int enter_session(struct recorder *r, struct op_error *e)
+{
+	struct session_files *files = &r->files;
+	const char *stats_dir = files->stats_dir;
+	int err;
+
+	session_files_settle(files);
+	err = earlier_session_save(r->config.session_dir, &files->info,
+				   names_have_counts(&r->config), r->pipeline.kernel, &r->note, e);
+	if (err)
+		return err;
+	session_files_begin(files);
+	session_counts_free(&r->before);
+	if (session_counts_read(stats_dir, &r->before))
+		memset(&r->before, 0, sizeof(r->before));
+	durations_enter_session(&r->durations, stats_dir);
+	pipeline_set_session(&r->pipeline, files->samples_dir, stats_dir);
+	session_write_vdso(stats_dir);	/* for reports to name what runs there */
+
+	/* the first writes that must succeed: before anything runs a bad disk is reported here */
+	err = session_files_try_write_info(files);
+	files->room_due = true;
+	recorder_write_counts(r);
+	if (!err)
+		err = files->counts_err ? files->counts_err : session_files_reserve(files);
+	if (err)
+		return op_error_set(e, err, "cannot write '%s/session': %s", stats_dir,
+				    strerror(-err));
+	return 0;
+}
+
+/* What was accounted for so far belongs to the old session; what is under way to the new one. */
+static void move_origin(struct recorder *r)
+{
+	durations_leave_session(&r->durations);
+	session_counts_free(&r->origin);
+	stats_collect(&r->pipeline.stats, r->config.collector, &r->origin);
+	for (unsigned int i = 0; i < r->origin.nr_cpus; i++) {
+		uint64_t accounted = cpu_counts_accounted(&r->origin.cpu[i]);
+
+		if (accounted < r->origin.cpu[i].received)
+			r->origin.cpu[i].received = accounted;
+	}
+}
+
+/*
+ * Write everything taken until now, rename the session to @to, and start a new one. If it cannot be
+ * renamed the session continues. @discard: it is going to be removed, and @to may exist.
+ */
+static int leave_session(struct recorder *r, const char *to, bool discard, struct op_error *e)
+{
+	struct session_files *files = &r->files;
+	struct op_error why = { "" };
+	int err = recorder_drain(r, true, NULL, e);
+
+	if (err)
+		return err;
+	count_lost_in_garbage(r);
+	kernel_capture_now(r->pipeline.kernel);
+	if (!discard)
+		save_code(r);
+	r->details_second = 0;		/* these are the last ones of this session */
+	recorder_write_counts(r);
+	if (files->logged_err && !discard)
+		return op_error_set(e, files->logged_err, "cannot write the session's counts: %s; "
+				    "the session stays as it is", strerror(-files->logged_err));
+	session_files_end(files);
+	recorder_close_files(r);
+	if (renameat2(AT_FDCWD, files->samples_dir, AT_FDCWD, to,
+		      discard ? 0 : RENAME_NOREPLACE) < 0) {
+		err = op_error_set(e, -errno, "cannot rename '%s' to '%s': %s", files->samples_dir,
+				   to, strerror(errno));
+		session_files_reopen(files);
+		return err;
+	}
+	move_origin(r);
+	if (enter_session(r, &why))
+		log_line("the new session is incomplete: %s; retrying periodically", why.text);
+	return 0;
+}
+
+/* Losses until now are not to be reported any more. */
+static void forget_losses(struct recorder *r)
+{
+	const char *why;
+
+	r->dump_losses.samples = sfiles_unwritten(r->pipeline.sfiles, &why);
+	r->dump_losses.arcs = sfiles_arcs_unwritten(r->pipeline.sfiles, &why);
+	r->stop_losses = r->dump_losses;
+}
+
+int recorder_reset(struct recorder *r, struct op_error *e)
+{
+	char name[32], *aside;
+	int err, err2;
+
+	snprintf(name, sizeof(name), SESSION_REMOVED_PREFIX "%d", getpid());
+	aside = session_samples_path(r->config.session_dir, name);
+	err = file_remove_tree(aside);
+	if (!err)
+		err = leave_session(r, aside, true, e);
+	else
+		op_error_set(e, err, "cannot remove '%s': %s", aside, strerror(-err));
+	err2 = file_remove_tree(aside);
+	if (!err)
+		recorder_write_counts(r);	/* there may be room now */
+	if (!err && err2)
+		err = op_error_set(e, err2, "cannot remove '%s': %s", aside, strerror(-err2));
+	free(aside);
+	if (!err) {
+		forget_losses(r);
+		log_line("discarded the session's samples");
+	}
+	return err;
+}
+
+int recorder_save(struct recorder *r, const char *name, struct op_error *e)
+{
+	char *to;
+	int err;
+
+	if (!session_name_ok(name) || !strcmp(name, SESSION_CURRENT))
+		return op_error_set(e, -EINVAL, "invalid session name '%.200s': expected letters, "
+				    "digits and . _ - +, not beginning with a dot, and not '"
+				    SESSION_CURRENT "'", name);
+	to = session_samples_path(r->config.session_dir, name);
+	if (file_exists(to))
+		err = op_error_set(e, -EEXIST, "session '%s' already exists; remove it or choose "
+				   "another name", name);
+	else
+		err = leave_session(r, to, false, e);
+	free(to);
+	if (!err)
+		log_line("saved the session as '%s'", name);
+	return err;
+}
+
+/* Opening and closing */
 
 int recorder_open(const struct recorder_config *config, struct recorder **ret, struct op_error *e)
 {
 	struct recorder *r = xcalloc(1, sizeof(*r));
-	struct sfile_config files = {
-		.events = config->events,
-		.nr_events = config->nr_events,
-		.cpu_type = header_number(config->cpu_type),
-		.cpu_mhz = config->clock_khz / 1000.0,
-		.max_open = config->max_open,
-	};
+	struct collector_status status = { .period_ns = 0 };
 	int err;
 
 	r->config = *config;
-	stats_init(&r->stats);
-	r->images = images_new(config->wanted);
-	r->binaries = binaries_new(config->collector);
-	r->cookies = cookies_new(config->collector, r->images, r->binaries);
-	if (config->unwind && config->collector->unwind_table) {
-		r->unwind_push = unwind_push_new(config->collector, config->unwind);
-		cookies_tell_files(r->cookies, unwind_push_file, r->unwind_push);
-	}
-	r->kernel = kernel_new(&config->kernel, r->images);
-	r->anons = anons_new(config->proc);
-	r->cgroups = cgroups_new(config->proc, config->collector);
-	r->comms = comms_new(config->proc);
-	r->jit = jit_processes_new(config->proc);
-	r->sfiles = sfiles_new(&files, r->images, &r->stats);
-	r->stacks = stacks_new(config->events, config->nr_counters, r->images, &r->stats);
-	r->attribution = attribution_new(&(struct attribution_config){
-		.separate = config->separate,
-		.events = config->events,
-		.nr_counters = config->nr_counters,
-		.images = r->images,
-		.cookies = r->cookies,
-		.kernel = r->kernel,
-		.anons = r->anons,
-		.cgroups = r->cgroups,
-		.comms = r->comms,
-		.jit = r->jit,
-		.sfiles = r->sfiles,
-		.stacks = r->stacks,
-		.stats = &r->stats,
-	});
-	r->trans = trans_new(&recorder_ops, r);
-	trans_expect_branch_target(r->trans, ibs_has_branch_target(ibs_config_of(config->ext)));
-	r->samples_dir = session_samples_path(config->session_dir, SESSION_CURRENT);
-	r->stats_dir = session_stats_path(config->session_dir, SESSION_CURRENT, NULL);
-	recorder_describe(r);
-	recorder_remove_leftovers(r);
-	err = recorder_enter_session(r, e);
+	pipeline_init(&r->pipeline, &r->config);
+	durations_init(&r->durations, config->collector, config->events, config->nr_counters);
+	config->collector->status(config->collector, &status);
+	snprintf(r->collector_note, sizeof(r->collector_note), "%s", status.note);
+	session_files_init(&r->files, config, &status, r->pipeline.kernel);
+	session_files_remove_leftovers(&r->files);
+	err = enter_session(r, e);
 	if (err) {
 		recorder_close(r);
 		return err;
@@ -176,106 +342,43 @@ void recorder_close(struct recorder *r)
 {
 	if (!r)
 		return;
-	trans_end(r->trans);
-	sfiles_flush(r->sfiles);
-	if (r->drain_failed) {		/* what lies in the collector will never be read */
-		blame(r, LOST_UNREAD);
+	pipeline_end(&r->pipeline);
+	if (r->drain_failed) {		/* what the collector holds will never be read */
+		count_missing_as_lost(r, LOST_UNREAD);
 		r->running = r->drain_failed = false;
 		recorder_write_counts(r);
 	}
-	if (r->info.start_time && !r->counts_err)
-		recorder_end_session(r);
-	trans_free(r->trans);
-	attribution_free(r->attribution);
-	sfiles_free(r->sfiles);
-	stacks_free(r->stacks);
-	anons_free(r->anons);
-	cgroups_free(r->cgroups);
-	comms_free(r->comms);
-	jit_processes_free(r->jit);
-	kernel_free(r->kernel);
-	cookies_free(r->cookies);
-	binaries_free(r->binaries);
-	unwind_push_free(r->unwind_push);
-	images_free(r->images);
-	stats_free(&r->stats);
+	if (r->files.info.start_time && !r->files.counts_err)
+		session_files_end(&r->files);
+	pipeline_free(&r->pipeline);
 	session_counts_free(&r->before);
 	session_counts_free(&r->origin);
-	recorder_times_free(r);
-	free(r->samples_dir);
-	free(r->stats_dir);
+	durations_free(&r->durations);
+	session_files_free(&r->files);
 	free(r);
 }
 
 /* Sampling */
 
-int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e)
-{
-	uint64_t before = trans_stats(r->trans)->words;
-	int err = r->config.collector->drain(r->config.collector, flush, words, r, e);
-	bool some = trans_stats(r->trans)->words != before;
-
-	r->drain_failed = err;
-	if (r->unwind_push)
-		unwind_push_turn(r->unwind_push);
-	sfiles_flush(r->sfiles);
-	binaries_step(r->binaries);
-	ext_sync(r->config.ext);
-	kernel_capture_due(r->kernel);
-	r->stats.dumps += some;
-	if (ret_some)
-		*ret_some = some;
-	return err;
-}
-
-void recorder_forget_unwritten(struct recorder *r)
+/* Without this a user who requests the samples would take them for complete. [CC-8] */
+static int report_losses(struct recorder *r, struct reported_losses *reported, struct op_error *e)
 {
 	const char *why;
+	uint64_t samples = sfiles_unwritten(r->pipeline.sfiles, &why) - reported->samples;
+	uint64_t arcs = sfiles_arcs_unwritten(r->pipeline.sfiles, &why) - reported->arcs;
 
-	r->dump_told.samples = sfiles_unwritten(r->sfiles, &why);
-	r->dump_told.arcs = sfiles_arcs_unwritten(r->sfiles, &why);
-	r->stop_told = r->dump_told;
-}
-
-/* A user who asks for his samples must not take silence for all of them. [CC-8] */
-static int tell_unwritten(struct recorder *r, struct told *told, struct op_error *e)
-{
-	const char *why;
-	uint64_t samples = sfiles_unwritten(r->sfiles, &why) - told->samples;
-	uint64_t arcs = sfiles_arcs_unwritten(r->sfiles, &why) - told->arcs;
-
-	told->samples += samples;
-	told->arcs += arcs;
+	reported->samples += samples;
+	reported->arcs += arcs;
 	if (samples)
-		return op_error_set(e, -EIO, "%" PRIu64 " samples could not be written and are "
-				    "lost: %s", samples, why);
+		return op_error_set(e, -EIO, "lost %" PRIu64 " samples that could not be written: "
+				    "%s", samples, why);
 	if (arcs)
-		return op_error_set(e, -EIO, "%" PRIu64 " calls of call graphs could not be "
-				    "written and are lost: %s", arcs, why);
-	if (r->counts_err)
-		return op_error_set(e, r->counts_err, "what became of the samples cannot be "
-				    "written: '%s/counts': %s", r->stats_dir,
-				    strerror(-r->counts_err));
+		return op_error_set(e, -EIO, "lost %" PRIu64 " call graph arcs that could not be "
+				    "written: %s", arcs, why);
+	if (r->files.counts_err)
+		return op_error_set(e, r->files.counts_err, "cannot write '%s/counts': %s",
+				    r->files.stats_dir, strerror(-r->files.counts_err));
 	return 0;
-}
-
-static void drain_meanwhile(void *context)
-{
-	struct recorder *r = context;
-
-	if (r->running)
-		(void)recorder_drain(r, false, NULL, NULL);	/* tried again, and told, soon */
-}
-
-void recorder_name_code(struct recorder *r)
-{
-	const struct jit_troubles *troubles = jit_processes_troubles(r->jit);
-	struct cpu_counts *cpu = stats_cpu(&r->stats, 0);
-
-	jit_processes_convert(r->jit, drain_meanwhile, r);
-	cpu->jit_refused = troubles->refused;
-	cpu->jit_damaged = troubles->damaged;
-	binaries_finish(r->binaries, drain_meanwhile, r);
 }
 
 int recorder_start(struct recorder *r, struct op_error *e)
@@ -284,12 +387,12 @@ int recorder_start(struct recorder *r, struct op_error *e)
 
 	if (r->running)
 		return 0;
-	kernel_read_modules(r->kernel);
+	kernel_read_modules(r->pipeline.kernel);
 	err = r->config.collector->start(r->config.collector, e);
 	if (err)
 		return err;
 	r->running = true;
-	recorder_write_counts(r);	/* how many CPUs there are: wanted after a kill [SS-24] */
+	recorder_write_counts(r);	/* after a kill the number of CPUs is needed [SS-24] */
 	log_about(LOG_MISC, "sampling started");
 	return 0;
 }
@@ -304,13 +407,13 @@ int recorder_stop(struct recorder *r, struct op_error *e)
 		return err;
 	r->running = false;
 	err = recorder_drain(r, true, NULL, e);
-	recorder_blame_garbage(r);
-	kernel_capture_now(r->kernel);
-	recorder_name_code(r);
+	count_lost_in_garbage(r);
+	kernel_capture_now(r->pipeline.kernel);
+	save_code(r);
 	recorder_write_counts(r);
 	log_about(LOG_MISC, "sampling stopped; %" PRIu64 " words for %" PRIu64 " samples so far",
-		  trans_stats(r->trans)->words, r->stats.samples);
-	return err ? err : tell_unwritten(r, &r->stop_told, e);
+		  trans_stats(r->pipeline.trans)->words, r->pipeline.stats.samples);
+	return err ? err : report_losses(r, &r->stop_losses, e);
 }
 
 bool recorder_running(const struct recorder *r)
@@ -322,16 +425,16 @@ int recorder_dump(struct recorder *r, struct op_error *e)
 {
 	int err = recorder_drain(r, true, NULL, e);
 
-	kernel_capture_now(r->kernel);
-	recorder_name_code(r);
+	kernel_capture_now(r->pipeline.kernel);
+	save_code(r);
 	recorder_write_counts(r);
-	return err ? err : tell_unwritten(r, &r->dump_told, e);
+	return err ? err : report_losses(r, &r->dump_losses, e);
 }
 
 void recorder_close_files(struct recorder *r)
 {
-	sfiles_close_all(r->sfiles);
-	stacks_close(r->stacks);
+	sfiles_close_all(r->pipeline.sfiles);
+	stacks_close(r->pipeline.stacks);
 }
 
 void recorder_log_statistics(struct recorder *r)
@@ -340,7 +443,7 @@ void recorder_log_statistics(struct recorder *r)
 	struct session_counts c;
 
 	recorder_counts(r, &c);
-	stats_format(&r->stats, trans_stats(r->trans), &c, &text);
+	stats_format(&r->pipeline.stats, trans_stats(r->pipeline.trans), &c, &text);
 	ext_print_stats(r->config.ext, &text);
 	log_text(text.text);
 	strbuf_free(&text);
@@ -350,19 +453,21 @@ void recorder_log_statistics(struct recorder *r)
 bool recorder_sync(struct recorder *r)
 {
 	int err;
-	bool more = sfiles_sync_part(r->sfiles, &err);
+	bool more = sfiles_sync_part(r->pipeline.sfiles, &err);
 
 	if (err)
-		log_line("cannot bring sample files to the disk: %s", strerror(-err));
+		log_line("cannot sync sample files: %s", strerror(-err));
 	if (more)
 		return true;
-	err = stacks_sync(r->stacks);
+	err = stacks_sync(r->pipeline.stacks);
 	if (err)
-		log_line("cannot bring the call stacks to the disk: %s", strerror(-err));
+		log_line("cannot sync the stack store: %s", strerror(-err));
 	recorder_write_counts(r);
 	recorder_log_statistics(r);
 	return false;
 }
+
+/* State */
 
 const struct sfile_event *recorder_event(const struct recorder *r, unsigned int counter)
 {
@@ -371,19 +476,45 @@ const struct sfile_event *recorder_event(const struct recorder *r, unsigned int 
 	return counter < r->config.nr_counters && event->name[0] ? event : NULL;
 }
 
+bool recorder_event_time(const struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
+			 uint64_t *ret_running_ns)
+{
+	return durations_get(&r->durations, counter, ret_enabled_ns, ret_running_ns);
+}
+
 const struct stats *recorder_stats(const struct recorder *r)
 {
-	return &r->stats;
+	return &r->pipeline.stats;
 }
 
 const struct session_info *recorder_info(const struct recorder *r)
 {
-	return &r->info;
+	return &r->files.info;
 }
 
 const char *recorder_trouble(const struct recorder *r)
 {
-	const char *samples = sfiles_trouble(r->sfiles), *stacks = stacks_trouble(r->stacks);
+	const char *samples = sfiles_trouble(r->pipeline.sfiles);
+	const char *stacks = stacks_trouble(r->pipeline.stacks);
 
-	return *samples ? samples : *stacks ? stacks : r->told_err ? r->trouble.text : "";
+	if (*samples)
+		return samples;
+	if (*stacks)
+		return stacks;
+	return r->files.logged_err ? r->files.trouble.text : "";
+}
+
+char *recorder_take_note(struct recorder *r)
+{
+	const char *trouble = recorder_trouble(r), *separator = "";
+	char *note = NULL;
+
+	if (r->note.text[0] && r->collector_note[0])
+		separator = "; ";
+	if (r->note.text[0] || r->collector_note[0])
+		note = xasprintf("%s%s%s", r->note.text, separator, r->collector_note);
+	else if (*trouble)
+		note = xasprintf("samples are being lost: %s", trouble);
+	r->note.text[0] = r->collector_note[0] = '\0';
+	return note;
 }

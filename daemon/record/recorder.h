@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recorder.h - all of the daemon between a collector and a session directory
+ * recorder.h - everything between a collector and a session directory
  *
- * Draws words from the collector, has them decoded and attributed, and keeps the session:
- * sample files, stats/session, stats/counts, stats/kernel-symbols. Knows nothing of sockets,
- * signals or options, so that a test can run one on a collector of its own.
+ * Drains words from the collector, decodes and attributes them, and writes the session: sample
+ * files, stats/session, stats/counts, stats/kernel-symbols. It knows nothing of sockets, signals
+ * or options, so that a test can run one on a collector of its own.
  *
- * One session directory has one recorder at a time; the caller holds the lock that ensures it.
+ * A session directory has one recorder at a time; the caller holds the lock that ensures it.
  * Calls return 0 or -errno and explain in @e.
  */
 #ifndef DAEMON_RECORD_RECORDER_H
@@ -21,73 +21,73 @@
 
 struct recorder_config {
 	const char *session_dir;
-	struct collector *collector;	/* open, and the recorder's only in what it reads */
+	struct collector *collector;	/* open; only the recorder reads from it */
 	struct separation separate;
 	struct kernel_config kernel;
 	const char *const *wanted;	/* --image=, NULL terminated; NULL: all */
 	const char *cpu_type;		/* OProfile's name: "timer" */
 	uint64_t clock_khz;
-	/* As the files name them, by counter; behind these, up to nr_events, derived ones. */
+	/* As sample files name them, by counter; derived ones follow, up to @nr_events. */
 	const struct sfile_event *events;
 	unsigned int nr_counters, nr_events;
-	const char *asked_events;	/* as asked for: session_info.events */
+	const char *events_text;	/* as requested: session_info.events */
 	const char *profiled;		/* NULL: the whole machine */
 	struct unwind_cache *unwind;	/* for stacks; NULL: frame pointers only, or no stacks */
-	bool frame_pointers_only;	/* asked for: no mark at the stacks walked so [CC-52] */
-	struct ext *ext;		/* whose events are the derived ones; NULL: none */
+	bool frame_pointers_only;	/* as requested, so stacks are not marked as such [CC-52] */
+	struct ext *ext;		/* the feature of the derived events; NULL: none */
 	size_t max_open;		/* sample files; 0: choose */
 	const char *proc;		/* NULL: "/proc" */
 };
 
 struct recorder;
 
-/* Make or go on with the session "current". @config's strings must outlive the recorder. */
+/* Create or continue the session "current". @config's strings must outlive the recorder. */
 int recorder_open(const struct recorder_config *config, struct recorder **ret, struct op_error *e);
-/* Write everything and mark the session's end. The collector stays open. NULL is fine. */
+/* Write everything and mark the session as complete. The collector stays open. NULL is fine. */
 void recorder_close(struct recorder *r);
 
 /*
- * Take what waits in the collector; afterwards it is in the sample files. @flush: also what
- * lies in per-CPU buffers. *ret_some (may be NULL): there were words.
+ * Drain the collector into the sample files. @flush: also what is in per-CPU buffers. *ret_some
+ * (may be NULL): there were words.
  */
 int recorder_drain(struct recorder *r, bool flush, bool *ret_some, struct op_error *e);
 
 int recorder_start(struct recorder *r, struct op_error *e);
 /*
- * Every sample taken is in the files afterwards, and the counts add up. -EIO: all that, but
- * samples were lost since the last stop because their files could not be written.
+ * Every sample taken is in the files afterwards, and the counts add up. -EIO: they do, but samples
+ * were lost since the last stop because their files could not be written.
  */
 int recorder_stop(struct recorder *r, struct op_error *e);
 bool recorder_running(const struct recorder *r);
 
 /*
- * When this returns, every sample taken before the call is in the files, and the counts too.
- * -EIO: as recorder_stop(), since the last dump.
+ * When this returns, every sample taken before the call is in the files and in the counts. -EIO:
+ * as recorder_stop(), since the last dump.
  */
 int recorder_dump(struct recorder *r, struct op_error *e);
-/* Throw the session's samples away, and go on with an empty one. */
+/* Discard the session's samples, and continue with an empty session. */
 int recorder_reset(struct recorder *r, struct op_error *e);
-/* Keep the session as @name and go on with an empty one. -EINVAL, -EEXIST. */
+/* Save the session as @name, and continue with an empty one. -EINVAL, -EEXIST. */
 int recorder_save(struct recorder *r, const char *name, struct op_error *e);
 
-void recorder_close_files(struct recorder *r);	/* SIGHUP: opened anew when next needed */
+void recorder_close_files(struct recorder *r);	/* SIGHUP: opened again when next needed */
 void recorder_write_counts(struct recorder *r);	/* every 10 s */
-/* Every 600 s: to the disk, in parts (true: call again soon); then statistics to the log. */
+/* Every 600 s: sync files, in parts (true: call again soon); then log statistics. */
 bool recorder_sync(struct recorder *r);
 void recorder_log_statistics(struct recorder *r);
 
-/* Of this recorder's life, whatever the session. */
+/* Since the recorder was opened, over all its sessions. */
 const struct stats *recorder_stats(const struct recorder *r);
-/* For status. Free @ret->cpu. */
+/* Of the session. Free @ret->cpu. */
 void recorder_counts(struct recorder *r, struct session_counts *ret);
-/* The event of @counter, or NULL where that is not in use. */
+/* The event of @counter, or NULL if that is not in use. */
 const struct sfile_event *recorder_event(const struct recorder *r, unsigned int counter);
-/* For how long in this session @counter's event was to be counted, and was. False: not known. */
-bool recorder_event_time(struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
+/* For how long in this session @counter's event was enabled and counted. False: not known. */
+bool recorder_event_time(const struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
 			 uint64_t *ret_running_ns);
-/* What keeps samples or counts from being written now, or "". */
+/* What prevents samples or counts from being written now, or "". */
 const char *recorder_trouble(const struct recorder *r);
-/* What whoever starts sampling is to know, once: malloc'd, or NULL. */
+/* A message for the user who starts sampling, once: malloc'd, or NULL. */
 char *recorder_take_note(struct recorder *r);
 const struct session_info *recorder_info(const struct recorder *r);
 

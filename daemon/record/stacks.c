@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - the session's stack store: opened when needed, closed with it, its ids at hand
+ * stacks.c - the session's stack store: opened when needed, and a cache of its ids
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "daemon/record/anon.h"
+#include "daemon/record/retry.h"
+#include "daemon/record/set_aside.h"
 #include "daemon/record/stacks.h"
-#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
 #include "oprofilefs/op_abi.h"
 
-#define RETRY_MIN	1		/* seconds until a store that failed is tried again */
-#define RETRY_MAX	60
-#define BROKEN_MAX	9		/* broken stores kept */
 #define BYTES_MAX	(UINT64_C(256) << 20)	/* of a store; its index takes as much memory */
-#define NR_KEPT		1024		/* ids at hand, of contexts and of mappings */
+#define NR_CACHED	1024		/* ids of contexts, and of mappings */
 
-struct kept_context {
+struct cached_context {
 	struct stacks_context context;
 	char comm[OP_COMM_WORDS * 8 + 1];	/* the context's */
 	uint32_t id;			/* 0: free */
 };
 
-struct kept_map {
+struct cached_map {
 	struct anon_map map;
 	uint32_t tgid, id;
 };
@@ -40,19 +37,19 @@ struct stacks {
 	struct stats *stats;
 	char *path;			/* "": no session yet */
 	struct stack_store *store;	/* NULL: not open */
-	unsigned int opened;		/* so many times: ids of earlier ones are void */
+	unsigned int generation;	/* number of opens: ids of earlier ones are invalid */
 
-	uint32_t *event_ids, nowhere;	/* 0: not asked for yet */
-	struct kept_context contexts[NR_KEPT];
-	struct kept_map maps[NR_KEPT];
+	uint32_t *event_ids, unknown_image;	/* 0: not known yet */
+	struct cached_context contexts[NR_CACHED];
+	struct cached_map maps[NR_CACHED];
 
-	time_t retry_at, retry_delay;	/* failed: not opened, and not fine again, before this */
+	struct retry retry;		/* until then it is not opened, and the failure not over */
 	time_t failed_at;
 	struct op_error trouble;
 };
 
-struct stacks *stacks_new(const struct sfile_event *events, unsigned int nr,
-			  struct images *images, struct stats *stats)
+struct stacks *stacks_new(const struct sfile_event *events, unsigned int nr, struct images *images,
+			  struct stats *stats)
 {
 	struct stacks *s = xcalloc(1, sizeof(*s));
 
@@ -78,7 +75,7 @@ void stacks_free(struct stacks *s)
 void stacks_close(struct stacks *s)
 {
 	s->store = stack_store_close(s->store);
-	s->retry_at = s->retry_delay = 0;
+	s->retry = (struct retry){ 0, 0 };
 }
 
 void stacks_set_session(struct stacks *s, const char *stats_dir)
@@ -93,61 +90,53 @@ int stacks_sync(struct stacks *s)
 	return s->store ? stack_store_sync(s->store) : 0;
 }
 
-/* Trouble */
+/* Failures */
 
-/* On a full disk stacks that were seen before still find room: no word at each of the others. */
-static void failed(struct stacks *s, int err, const struct op_error *e)
+/* On a full disk known stacks can still be counted, so failures and successes are mixed. */
+static void report_failure(struct stacks *s, int err, const struct op_error *e)
 {
-	bool first = !s->retry_delay;
+	bool is_new = !retry_has_failed(&s->retry);
 
 	s->failed_at = now_seconds();
-	if (!first && s->failed_at < s->retry_at)
+	if (!retry_is_due(&s->retry))
 		return;
-	s->retry_delay = first ? RETRY_MIN : s->retry_delay * 2;
-	if (s->retry_delay > RETRY_MAX)
-		s->retry_delay = RETRY_MAX;
-	s->retry_at = s->failed_at + s->retry_delay;
+	retry_later(&s->retry);
 	if (e)
 		s->trouble = *e;
 	else
 		op_error_set(&s->trouble, err, "cannot add to '%s': %s", s->path, strerror(-err));
-	if (first)
-		log_line("call stacks are being lost: %s; the file is tried again from time to "
-			 "time", s->trouble.text);
+	if (is_new)
+		log_line("call stacks are being lost: %s; retrying periodically",
+			 s->trouble.text);
 }
 
-static void works(struct stacks *s)
+static void report_success(struct stacks *s)
 {
-	if (!s->retry_delay || now_seconds() < s->retry_at)
+	if (!retry_has_failed(&s->retry) || !retry_is_due(&s->retry))
 		return;
-	s->retry_at = s->retry_delay = 0;
+	s->retry = (struct retry){ 0, 0 };
 	log_line("call stacks can be written again");
 }
 
 const char *stacks_trouble(const struct stacks *s)
 {
-	bool lately = now_seconds() <= s->failed_at + RETRY_MAX;
+	bool is_recent = now_seconds() <= s->failed_at + RETRY_SECONDS_MAX;
 
-	return s->retry_delay && lately ? s->trouble.text : "";
+	return retry_has_failed(&s->retry) && is_recent ? s->trouble.text : "";
 }
 
 /* Opening */
 
-/* What somebody else did to it must not cost the stacks to come; what can be saved is kept. */
-static int set_aside(struct stacks *s, struct op_error *e)
+static int set_broken_aside(struct stacks *s, struct op_error *e)
 {
-	int err = -EEXIST;
+	char *name;
+	int err = set_aside(s->path, &name);
 
-	for (int i = 1; i <= BROKEN_MAX && err == -EEXIST; i++) {
-		char *to = xasprintf("%s.broken%d", s->path, i);
-
-		err = renameat2(AT_FDCWD, s->path, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
-		if (!err)
-			log_line("the store of call stacks is broken: %s; it is kept as '%s', and "
-				 "a new one begun", e->text, path_base(to));
-		free(to);
-	}
-	return err;
+	if (err)
+		return err;
+	log_line("%s; renamed it to '%s' and started a new stack store", e->text, name);
+	free(name);
+	return 0;
 }
 
 static int open_store(struct stacks *s, struct op_error *e)
@@ -155,10 +144,10 @@ static int open_store(struct stacks *s, struct op_error *e)
 	int err = file_make_parent_dirs(s->path, 0755);
 
 	if (err)
-		return op_error_set(e, err, "cannot make the folder of '%s': %s", s->path,
+		return op_error_set(e, err, "cannot create the directory of '%s': %s", s->path,
 				    strerror(-err));
 	err = stack_store_open(s->path, BYTES_MAX, &s->store, e);
-	if (err == -EPROTO && !set_aside(s, e))
+	if (err == -EPROTO && !set_broken_aside(s, e))
 		err = stack_store_open(s->path, BYTES_MAX, &s->store, e);
 	return err;
 }
@@ -170,15 +159,15 @@ bool stacks_ready(struct stacks *s)
 
 	if (s->store)
 		return true;
-	if (!*s->path || (s->retry_at && now_seconds() < s->retry_at))
+	if (!*s->path || !retry_is_due(&s->retry))
 		return false;
 	err = open_store(s, &e);
 	if (err) {
-		failed(s, err, &e);
+		report_failure(s, err, &e);
 		return false;
 	}
-	s->opened++;
-	s->nowhere = 0;
+	s->generation++;
+	s->unknown_image = 0;
 	memset(s->event_ids, 0, s->nr_events * sizeof(*s->event_ids));
 	memset(s->contexts, 0, sizeof(s->contexts));
 	memset(s->maps, 0, sizeof(s->maps));
@@ -187,7 +176,7 @@ bool stacks_ready(struct stacks *s)
 
 /* Ids */
 
-/* 0 where the store has no room: the stack that asks is lost then. */
+/* 0: the store has no room, and the stack is lost. */
 static uint32_t image_id(struct stacks *s, const struct image_name *name, const char *build_id)
 {
 	const struct stack_image image = { *name, build_id };
@@ -195,25 +184,25 @@ static uint32_t image_id(struct stacks *s, const struct image_name *name, const 
 	int err = stack_store_image(s->store, &image, &id);
 
 	if (err)
-		failed(s, err, NULL);
+		report_failure(s, err, NULL);
 	return id;
 }
 
 uint32_t stacks_image(struct stacks *s, struct image *image)
 {
-	if (image->stack_store == s->opened && image->stack_id)
+	if (image->stack_store == s->generation && image->stack_id)
 		return image->stack_id;
-	image_tell(s->images, image);
+	image_mark_sampled(s->images, image);
 	image->stack_id = image_id(s, &(struct image_name){ .kind = image->kind,
 							    .path = image->path },
 				   image->build_id);
-	image->stack_store = s->opened;
+	image->stack_store = s->generation;
 	return image->stack_id;
 }
 
 uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map)
 {
-	struct kept_map *k = &s->maps[hash_mix(tgid, map->start) % NR_KEPT];
+	struct cached_map *k = &s->maps[hash_mix(tgid, map->start) % NR_CACHED];
 	char name[sizeof(map->name)] = "";
 
 	if (k->id && k->tgid == tgid && k->map.start == map->start && k->map.end == map->end &&
@@ -228,12 +217,12 @@ uint32_t stacks_map(struct stacks *s, uint32_t tgid, const struct anon_map *map)
 	return k->id;
 }
 
-uint32_t stacks_nowhere(struct stacks *s)
+uint32_t stacks_unknown_image(struct stacks *s)
 {
-	if (!s->nowhere)
-		s->nowhere = image_id(s, &(struct image_name){ .kind = IMAGE_ANON,
-							       .path = "unknown" }, "");
-	return s->nowhere;
+	if (!s->unknown_image)
+		s->unknown_image = image_id(s, &(struct image_name){ .kind = IMAGE_ANON,
+								     .path = "unknown" }, "");
+	return s->unknown_image;
 }
 
 static uint32_t event_id(struct stacks *s, uint32_t counter)
@@ -247,7 +236,7 @@ static uint32_t event_id(struct stacks *s, uint32_t counter)
 								 event->unit_mask },
 				&s->event_ids[counter]);
 	if (err)
-		failed(s, err, NULL);
+		report_failure(s, err, NULL);
 	return s->event_ids[counter];
 }
 
@@ -256,7 +245,7 @@ static int64_t number_or_all(uint32_t field)
 	return field == SFILE_ALL ? SAMPLE_ALL : (int64_t)field;
 }
 
-static bool same_context(const struct stacks_context *a, const struct stacks_context *b)
+static bool is_same_context(const struct stacks_context *a, const struct stacks_context *b)
 {
 	return a->app == b->app && a->tgid == b->tgid && a->tid == b->tid && a->cpu == b->cpu &&
 	       a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
@@ -266,7 +255,7 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 {
 	uint64_t h = hash_mix((uintptr_t)c->app ^ c->cpu ^ (uintptr_t)c->cgroup,
 			      (uint64_t)c->tgid << 32 | c->tid);
-	struct kept_context *k = &s->contexts[h % NR_KEPT];
+	struct cached_context *k = &s->contexts[h % NR_CACHED];
 	struct stack_context context = {
 		.app = STACK_NONE,
 		.tgid = number_or_all(c->tgid),
@@ -277,7 +266,7 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 	};
 	int err;
 
-	if (k->id && same_context(&k->context, c))
+	if (k->id && is_same_context(&k->context, c))
 		return k->id;
 	if (c->app) {
 		context.app = stacks_image(s, c->app);
@@ -290,7 +279,7 @@ static uint32_t context_id(struct stacks *s, const struct stacks_context *c)
 	k->id = 0;
 	err = stack_store_context(s->store, &context, &k->id);
 	if (err)
-		failed(s, err, NULL);
+		report_failure(s, err, NULL);
 	return k->id;
 }
 
@@ -307,8 +296,8 @@ bool stacks_add(struct stacks *s, const struct stacks_context *context, uint32_t
 			return false;
 	err = stack_store_add(s->store, c, event, frames, nr, end, 1);
 	if (err)
-		failed(s, err, NULL);
+		report_failure(s, err, NULL);
 	else
-		works(s);
+		report_success(s);
 	return !err;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stats.c - sums of what was received, recorded and lost, and how they are printed
+ * stats.c - add up what was received, recorded and lost, and format it
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@ void stats_free(struct stats *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static uint64_t less(uint64_t a, uint64_t b)
+static uint64_t subtract(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
@@ -61,7 +61,7 @@ uint64_t stats_stacks_aborted(const struct cpu_counts *c)
 	       c->stacks[OP_STACK_SHORT_COPY];
 }
 
-/* Ours, and only where stacks were taken. */
+/* Not in the original; only if stacks were taken. */
 static void format_stacks(struct strbuf *out, const struct cpu_counts *all)
 {
 	uint64_t sum = 0;
@@ -76,22 +76,20 @@ static void format_stacks(struct strbuf *out, const struct cpu_counts *all)
 			strbuf_addf(out, "Nr. backtraces, %s: %" PRIu64 "\n",
 				    counts_stack_end_name(i), all->stacks[i]);
 	line(out, "Nr. backtraces with frames by frame pointer:", all->stacks_guessed);
-	line(out, "Nr. backtraces that could not be kept:", all->stacks_lost);
-	line(out, "Nr. calls lost due to sample file open failure:", all->arcs_lost);
+	line(out, "Nr. backtraces lost:", all->stacks_lost);
+	line(out, "Nr. call graph arcs lost due to sample file open failure:", all->arcs_lost);
 }
 
-/* Ours, and only where there are such. [SS-26] */
-static void format_made_code(struct strbuf *out, const struct cpu_counts *all)
+/* Not in the original; only if there are any. [SS-26] */
+static void format_jit(struct strbuf *out, const struct cpu_counts *all)
 {
 	if (all->jit_refused)
-		line(out, "Nr. processes with a refused file about code they made:",
-		     all->jit_refused);
+		line(out, "Nr. processes with refused JIT symbol files:", all->jit_refused);
 	if (all->jit_damaged)
-		line(out, "Nr. processes with a damaged file about code they made:",
-		     all->jit_damaged);
+		line(out, "Nr. processes with damaged JIT symbol files:", all->jit_damaged);
 }
 
-/* OProfile's labels and order, then those of ours. */
+/* OProfile's labels in its order, then our own. */
 void stats_format(const struct stats *s, const struct trans_stats *words,
 		  const struct session_counts *counts, struct strbuf *out)
 {
@@ -107,7 +105,7 @@ void stats_format(const struct stats *s, const struct trans_stats *words,
 	line(out, "Nr. lost kernel samples:", all.lost[LOST_KERNEL_RANGE]);
 	line(out, "Nr. incomplete code structs:", words->incomplete);
 	line(out, "Nr. samples lost due to sample file open failure:", all.lost[LOST_SAMPLE_FILE]);
-	/* both sides can give this reason; the daemon's part is told first */
+	/* collector and daemon both lose samples for this reason; the daemon's come first */
 	uint64_t own_no_mapping = 0;
 
 	for (unsigned int i = 0; i < s->nr_cpus; i++)
@@ -117,14 +115,14 @@ void stats_format(const struct stats *s, const struct trans_stats *words,
 	     all.lost[LOST_NO_APP]);
 	line(out, "Nr. samples lost due to buffer overflow:", all.lost[LOST_EVENT_BUFFER]);
 	line(out, "Nr. samples lost due to no mapping:",
-	     less(all.lost[LOST_NO_MAPPING], own_no_mapping));
+	     subtract(all.lost[LOST_NO_MAPPING], own_no_mapping));
 	line(out, "Nr. backtraces skipped due to no file mapping:", s->stacks_left_out);
 	line(out, "Nr. samples lost due to no mm:", all.lost[LOST_NO_MM]);
 	line(out, "Nr. samples lost due to unknown image:", all.lost[LOST_UNKNOWN_IMAGE]);
 	line(out, "Nr. samples lost in garbage:", all.lost[LOST_STREAM]);
 	line(out, "Nr. samples that could not be read:", all.lost[LOST_UNREAD]);
 	format_stacks(out, &all);
-	format_made_code(out, &all);
+	format_jit(out, &all);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
 		format_cpu(out, i, &counts->cpu[i]);
 }

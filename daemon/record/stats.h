@@ -2,9 +2,9 @@
 /*
  * stats.h - what became of every sample, per CPU, and the statistics block of the log
  *
- * The collector counts what was received and what it lost itself; the daemon counts what it
- * recorded, left out on request, or lost. Their sum is the truth about a session:
- * received = recorded + filtered + lost, and while it runs also + those still under way.
+ * The collector counts what was received and what it lost; the daemon counts what it recorded,
+ * filtered out on request, or lost. The sums of a session satisfy
+ * received = recorded + filtered + lost, + those under way while sampling runs.
  */
 #ifndef DAEMON_RECORD_STATS_H
 #define DAEMON_RECORD_STATS_H
@@ -15,20 +15,20 @@
 #include "libutil/strbuf.h"
 
 struct stats {
-	uint64_t dumps;			/* drains that brought words */
-	uint64_t samples;		/* leaf samples seen by the daemon */
+	uint64_t dumps;			/* drains with words */
+	uint64_t samples;		/* that the daemon decoded, without callers */
 	uint64_t kernel_samples;
 	uint64_t stacks_left_out;	/* stacks of samples that were lost or filtered out */
 
-	/* Of the daemon alone since it started; .received stays 0. COUNTS_MAX_CPUS of them. */
+	/* Of the daemon only, since it started; .received stays 0. COUNTS_MAX_CPUS of them. */
 	struct cpu_counts *cpu;
-	unsigned int nr_cpus;		/* highest one seen, plus one */
+	unsigned int nr_cpus;		/* highest number seen, plus one */
 };
 
 void stats_init(struct stats *s);
 void stats_free(struct stats *s);
 
-/* The counters of @cpu; numbers beyond the last are its last one's. Stays valid. */
+/* The counts of @cpu; a number that is too high means the last CPU. Stays valid. */
 static inline struct cpu_counts *stats_cpu(struct stats *s, uint32_t cpu)
 {
 	if (cpu >= COUNTS_MAX_CPUS)
@@ -43,12 +43,12 @@ static inline void stats_lost(struct stats *s, uint32_t cpu, enum loss_reason re
 	stats_cpu(s, cpu)->lost[reason] += nr;
 }
 
-/* Stacks that broke off, rather than being complete or cut at the depth asked for. */
+/* Stacks that are incomplete, except those cut at the requested depth. */
 uint64_t stats_stacks_aborted(const struct cpu_counts *c);
 
 /*
- * @ret gets what the collector and the daemon counted since they started, added up; free with
- * session_counts_free(). What the collector could not tell is 0.
+ * Set @ret to the sums of what the collector and the daemon counted since they started; free it
+ * with session_counts_free(). What the collector does not know is 0.
  */
 void stats_collect(const struct stats *s, struct collector *collector, struct session_counts *ret);
 
@@ -56,7 +56,7 @@ void stats_collect(const struct stats *s, struct collector *collector, struct se
 void stats_format(const struct stats *s, const struct trans_stats *words,
 		  const struct session_counts *counts, struct strbuf *out);
 
-/* Files by the module's names below @stats_dir, where OProfile's opreport looks for overflows. */
+/* Write files with the module's names to @stats_dir, in which OProfile's opreport finds losses. */
 int stats_write_copies(const char *stats_dir, const struct session_counts *counts);
 
 #endif

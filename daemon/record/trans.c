@@ -22,11 +22,11 @@ struct note {
 };
 
 /*
- * The stack that is being decoded: a sample and its callers so far. Bounded whatever the stream
- * says: callers beyond OP_STACK_DEPTH_MAX are dropped, and the stack is then a truncated one.
+ * The stack that is being decoded: a sample and its callers so far. Callers beyond
+ * OP_STACK_DEPTH_MAX are dropped, and the stack is then marked as truncated.
  */
 struct open_stack {
-	bool begun;			/* the leaf has been read */
+	bool has_leaf;			/* the leaf has been read */
 	bool cut;			/* callers were dropped */
 	struct trans_state leaf;
 	uint32_t counter;		/* of the leaf */
@@ -44,8 +44,8 @@ struct trans {
 	bool skipping;			/* until the next known note */
 	struct note notes[NR_CODES];
 
-	op_word begun[NOTE_MAX];	/* words of a note or pair that is not complete yet */
-	size_t nr_begun;
+	op_word partial[NOTE_MAX];	/* words of a note or pair that is not complete yet */
+	size_t nr_partial;
 
 	uint64_t pcs[RUN_MAX];
 	uint32_t counters[RUN_MAX];
@@ -78,10 +78,10 @@ static void add_frame(struct open_stack *s, const struct trans_state *state, uin
 	f->anon = f->cookie == OP_NO_COOKIE ? keep_map(s, &state->anon) : NULL;
 }
 
-static void stack_begin(struct open_stack *s, const struct trans_state *state, uint64_t pc,
+static void begin_stack(struct open_stack *s, const struct trans_state *state, uint64_t pc,
 			uint32_t counter)
 {
-	s->begun = true;
+	s->has_leaf = true;
 	s->cut = false;
 	s->leaf = *state;
 	s->counter = counter;
@@ -90,7 +90,7 @@ static void stack_begin(struct open_stack *s, const struct trans_state *state, u
 		add_frame(s, state, pc);
 }
 
-static void stack_add(struct open_stack *s, const struct trans_state *state, uint64_t pc)
+static void add_caller(struct open_stack *s, const struct trans_state *state, uint64_t pc)
 {
 	if (!s->nr)
 		return;
@@ -114,19 +114,19 @@ static void end_stack(struct trans *t, unsigned int end)
 	const struct open_stack *s = &t->stack;
 
 	t->state.tracing = false;
-	if (!s->begun)
+	if (!s->has_leaf)
 		return;
 	t->stats.stacks += s->nr != 0;
 	if (t->ops->stack && s->nr)
 		t->ops->stack(t->context, &s->leaf, s->frames, s->nr, s->counter,
 			      stack_end(s, end));
-	t->stack.begun = false;
+	t->stack.has_leaf = false;
 }
 
 /* Something else begins, because OProfile's streams have no OP_STACK_END. [EB-45] */
 static void end_stack_without_note(struct trans *t)
 {
-	if (t->stack.begun)
+	if (t->stack.has_leaf)
 		end_stack(t, OP_STACK_UNTOLD);
 }
 
@@ -324,13 +324,13 @@ static void forget_state(struct trans *t)
 static void lose_track(struct trans *t)
 {
 	uint32_t cpu = t->state.cpu;
-	bool in_stack = t->stack.begun;
+	bool in_stack = t->stack.has_leaf;
 
 	end_stack_without_note(t);
 	forget_state(t);
 	if (in_stack)
-		stack_begin(&t->stack, &t->state, 0, 0);
-	t->state.cpu = cpu;	/* most likely the one that lost samples */
+		begin_stack(&t->stack, &t->state, 0, 0);
+	t->state.cpu = cpu;	/* most likely the one whose samples are lost */
 	t->skipping = true;
 }
 
@@ -370,8 +370,8 @@ static size_t decode_note(struct trans *t, const op_word *words, size_t nr)
 
 static void add_pair(struct trans *t, op_word pc, op_word counter)
 {
-	if (t->stack.begun) {
-		stack_add(&t->stack, &t->state, pc);
+	if (t->stack.has_leaf) {
+		add_caller(&t->stack, &t->state, pc);
 		t->stats.pairs++;
 		t->stats.callers++;
 		return;
@@ -382,7 +382,7 @@ static void add_pair(struct trans *t, op_word pc, op_word counter)
 		uint32_t leaf_counter = t->counters[t->nr_run - 1];
 
 		hand_over(t);
-		stack_begin(&t->stack, &t->state, pc, leaf_counter);
+		begin_stack(&t->stack, &t->state, pc, leaf_counter);
 	} else if (t->nr_run == RUN_MAX) {
 		hand_over(t);
 	}
@@ -451,26 +451,26 @@ static size_t decode(struct trans *t, const op_word *words, size_t nr)
  * Complete what the last call left incomplete, with as many of @words as needed. Returns the
  * number of words used; less than @nr only if nothing is incomplete any more.
  */
-static size_t finish_begun(struct trans *t, const op_word *words, size_t nr)
+static size_t complete_partial(struct trans *t, const op_word *words, size_t nr)
 {
 	op_word joined[2 * NOTE_MAX];
-	size_t old = t->nr_begun, more = nr < NOTE_MAX ? nr : NOTE_MAX;
+	size_t old = t->nr_partial, more = nr < NOTE_MAX ? nr : NOTE_MAX;
 	size_t used = 0;
 
-	memcpy(joined, t->begun, old * sizeof(*joined));
+	memcpy(joined, t->partial, old * sizeof(*joined));
 	memcpy(joined + old, words, more * sizeof(*joined));
 	/* one at a time, so that @words are decoded in place as far as possible */
 	while (used < old) {
 		size_t left = old + more - used, n = decode_one(t, joined + used, left);
 
 		if (!n) {	/* still incomplete: all of @words is in @joined */
-			memmove(t->begun, joined + used, left * sizeof(*joined));
-			t->nr_begun = left;
+			memmove(t->partial, joined + used, left * sizeof(*joined));
+			t->nr_partial = left;
 			return nr;
 		}
 		used += n;
 	}
-	t->nr_begun = 0;
+	t->nr_partial = 0;
 	return used - old;
 }
 
@@ -479,19 +479,19 @@ void trans_feed(struct trans *t, const op_word *words, size_t nr)
 	size_t used = 0;
 
 	t->stats.words += nr;
-	if (t->nr_begun && nr)
-		used = finish_begun(t, words, nr);
+	if (t->nr_partial && nr)
+		used = complete_partial(t, words, nr);
 	used += decode(t, words + used, nr - used);
-	memcpy(t->begun + t->nr_begun, words + used, (nr - used) * sizeof(*words));
-	t->nr_begun += nr - used;
+	memcpy(t->partial + t->nr_partial, words + used, (nr - used) * sizeof(*words));
+	t->nr_partial += nr - used;
 	hand_over(t);
 }
 
 void trans_end(struct trans *t)
 {
-	t->stats.incomplete += t->nr_begun != 0;
-	t->stats.words_skipped += t->nr_begun;
-	t->nr_begun = 0;
+	t->stats.incomplete += t->nr_partial != 0;
+	t->stats.words_skipped += t->nr_partial;
+	t->nr_partial = 0;
 	t->skipping = false;
 	end_stack_without_note(t);
 	forget_state(t);

@@ -47,7 +47,7 @@ static inline struct recorder *replay_open(struct fake_collector *f, const char 
 		.events = &event,
 		.nr_counters = 1,
 		.nr_events = 1,
-		.asked_events = "TIMER:0:0:1:1",
+		.events_text = "TIMER:0:0:1:1",
 		.kernel.proc_kallsyms = "/dev/null",
 		.kernel.proc_modules = "/dev/null",
 	};

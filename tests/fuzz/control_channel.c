@@ -88,7 +88,7 @@ const struct sfile_event *recorder_event(const struct recorder *r, unsigned int 
 	return counter ? NULL : &event;
 }
 
-bool recorder_event_time(struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
+bool recorder_event_time(const struct recorder *r, unsigned int counter, uint64_t *ret_enabled_ns,
 			 uint64_t *ret_running_ns)
 {
 	(void)r;
@@ -155,7 +155,7 @@ static void serve(void)
 
 	if (poll(fds, (nfds_t)nr, 0) >= 0)
 		control_serve(control, fds, nr);
-	if (control_shutdown_asked(control))
+	if (control_shutdown_requested(control))
 		control_answer_shutdown(control, 0, &e);
 }
 

@@ -29,7 +29,7 @@ TEST(killed_200_times)
 }
 
 /* Every action with a daemon that ends during the request: as if it had not run. */
-static void check_actions(enum behaviour behaviour)
+static void check_actions(enum behavior behavior)
 {
 	int (*const actions[])(struct control *, struct op_error *) = {
 		action_stop, action_status, action_shutdown, action_reset, action_dump,
@@ -37,7 +37,7 @@ static void check_actions(enum behaviour behaviour)
 	struct op_error e = { "" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		pid_t pid = start(behaviour, true);
+		pid_t pid = start(behavior, true);
 		struct control c = control_of(true);
 		int err = act(actions[i], &c, &e), want = actions[i] == action_dump ? -ESRCH : 0;
 
@@ -102,7 +102,7 @@ TEST(daemon_must_own_the_lock)
 	if (!pid) {
 		if (getuid() == 0 && setuid(65534))
 			_exit(1);
-		tell(ends[1]);
+		report_ready(ends[1]);
 		pause();
 	}
 	close(ends[1]);
@@ -130,7 +130,7 @@ TEST(starts_during_request)
 	pid = fork();
 	if (!pid) {
 		take_lock();
-		tell(ends[1]);
+		report_ready(ends[1]);
 		usleep(200000);
 		serve(ANSWERS, listen_to_control());
 	}

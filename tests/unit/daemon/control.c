@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* control.c - the control socket against friends and enemies */
+/* control.c - the control socket with well-behaved and with hostile clients */
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -11,13 +11,13 @@
 static struct recorder *recorder;
 static struct control *control;
 
-/* And what is ready then, however late it has become; who never stops is not waited for. */
+/* Then also serve what is ready by that time, but not endlessly. */
 static void serve_for(int ms)
 {
 	int64_t end = now_ms() + ms;
 	int after = 0;
 
-	while (after < 20 && !control_shutdown_asked(control)) {
+	while (after < 20 && !control_shutdown_requested(control)) {
 		struct pollfd fds[CONTROL_MAX_FDS];
 		int64_t left = end - now_ms();
 		int timeout = left > 0 ? (int)left : 0;
@@ -68,7 +68,7 @@ static int dial(void)
 	return fd;
 }
 
-/* Ask from another process, as user @uid; the answer's text, or "NONE". */
+/* Make a request from another process, as user @uid. Returns the answer, or the error. */
 static const char *ask_as(uid_t uid, const char *request)
 {
 	static char text[CHANNEL_ANSWER_MAX];
@@ -104,8 +104,8 @@ static const char *ask_as(uid_t uid, const char *request)
 
 static const struct {
 	const char *request;
-	bool anybody;			/* other users may too */
-	const char *answer;		/* how it begins */
+	bool anybody;			/* also other users */
+	const char *answer;		/* its beginning */
 } requests[] = {
 	{ "ping", true, "ok" },
 	{ "status", true, "pid " },
@@ -113,9 +113,9 @@ static const struct {
 	{ "start", false, "ok" },
 	{ "stop", false, "ok" },
 	{ "save one", false, "ok" },
-	{ "save one", false, "error -121 session 'one' exists" },
+	{ "save one", false, "error -121 session 'one' already exists" },
 	{ "save", false, "error -121 'save' needs an argument" },
-	{ "save ../x", false, "error -121 '../x' is no name" },
+	{ "save ../x", false, "error -121 invalid session name '../x'" },
 	{ "reset", false, "ok" },
 	{ "reset now", false, "error -121 'reset' takes no argument" },
 	{ "", true, "error -121 unknown request ''" },
@@ -136,24 +136,24 @@ TEST(requests_and_answers)
 	end();
 }
 
-TEST(other_users_may_look_only)
+TEST(other_users_can_only_read)
 {
 	if (getuid())
-		SKIP("needs root, to be somebody else");
+		SKIP("needs root, to become another user");
 	begin();
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		const char *answer = ask_as(65534, requests[i].request);
 		const char *want = requests[i].anybody ? requests[i].answer
-						       : "error -121 only root or the user";
+						       : "error -121 only root and the daemon";
 
 		CHECK(!strncmp(answer, want, strlen(want)), "%s: %s", requests[i].request, answer);
 	}
 	ask_as(65534, "shutdown");
-	CHECK(!control_shutdown_asked(control), "anybody can shut it down");
+	CHECK(!control_shutdown_requested(control), "anybody can shut it down");
 	end();
 }
 
-TEST(status_tells)
+TEST(status)
 {
 	const char *answer;
 
@@ -186,7 +186,7 @@ TEST(shutdown_is_answered_when_done)
 	fd = dial();
 	CHECK(write(fd, "shutdown\n", 9) == 9, "write");
 	serve_for(200);
-	CHECK(control_shutdown_asked(control), "not asked");
+	CHECK(control_shutdown_requested(control), "not requested");
 	CHECK(recv(fd, text, sizeof(text), MSG_DONTWAIT) < 0, "answered too early");
 	control_answer_shutdown(control, 0, &e);
 	CHECK(read(fd, text, sizeof(text)) == 3 && !strcmp(text, "ok\n"), "%s", text);
@@ -194,7 +194,7 @@ TEST(shutdown_is_answered_when_done)
 	end();
 }
 
-TEST(a_failure_is_told)
+TEST(a_failure_is_reported)
 {
 	const char *answer;
 
@@ -208,8 +208,8 @@ TEST(a_failure_is_told)
 	end();
 }
 
-/* Peers that say nothing, half a line, a line without end; many of them; and we still serve. */
-TEST(enemies)
+/* Many peers that send nothing, half a line, or an endless line do not keep others from service. */
+TEST(hostile_clients)
 {
 	static char junk[3 * CHANNEL_LINE_MAX];
 	char text[200] = "";
@@ -228,7 +228,7 @@ TEST(enemies)
 	(void)!send(fd, junk, sizeof(junk), MSG_NOSIGNAL | MSG_DONTWAIT);
 	serve_for(50);
 	CHECK(recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT) > 0 &&
-		      strstr(text, "error a request has"),
+		      strstr(text, "error request too long"),
 	      "%s", text);
 	close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
@@ -239,20 +239,20 @@ TEST(enemies)
 	end();
 }
 
-/* A user who may only look fills all places: root still gets in. */
-TEST(nobody_locks_root_out)
+/* Another user takes all places. */
+TEST(root_is_not_locked_out)
 {
 	pid_t pid;
 
 	if (getuid())
-		SKIP("needs root, to be somebody else");
+		SKIP("needs root, to become another user");
 	begin();
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		if (setuid(65534))
 			_exit(1);
-		for (;;) {		/* those hung up on come again */
+		for (;;) {		/* connect again whenever one is closed */
 			int fd = dial();
 
 			if (fd < 0)
@@ -267,13 +267,13 @@ TEST(nobody_locks_root_out)
 	end();
 }
 
-/* Dumps for such a user alone are rationed; each is answered all the same. */
-TEST(dumps_are_rationed)
+/* Dumps for other users are limited in rate, but each request is answered. */
+TEST(dumps_are_limited)
 {
 	struct timespec from, to;
 
 	if (getuid())
-		SKIP("needs root, to be somebody else");
+		SKIP("needs root, to become another user");
 	begin();
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	for (int i = 0; i < 5; i++)
@@ -293,14 +293,14 @@ static int count_counts(struct collector *c, struct session_counts *counts)
 	return 0;
 }
 
-/* Working a status out costs dozens of reads: not as often as any user likes. */
-TEST(status_is_rationed)
+/* A status takes dozens of reads, so other users may get one that is 100 ms old. */
+TEST(status_is_cached)
 {
 	struct timespec from, to;
 	unsigned int ms;
 
 	if (getuid())
-		SKIP("needs root, to be somebody else");
+		SKIP("needs root, to become another user");
 	begin();
 	fake.collector.counts = count_counts;
 	clock_gettime(CLOCK_MONOTONIC, &from);
@@ -308,7 +308,7 @@ TEST(status_is_rationed)
 		CHECK(!strncmp(ask_as(65534, "status"), "pid ", 4), "no answer");
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	ms = (to.tv_sec - from.tv_sec) * 1000 + (to.tv_nsec - from.tv_nsec) / 1000000;
-	CHECK(nr_counted >= 1 && nr_counted <= ms / 100 + 1, "worked out %u times in %u ms",
+	CHECK(nr_counted >= 1 && nr_counted <= ms / 100 + 1, "computed %u times in %u ms",
 	      nr_counted, ms);
 	nr_counted = 0;
 	for (int i = 0; i < 5; i++)
@@ -317,7 +317,7 @@ TEST(status_is_rationed)
 	end();
 }
 
-/* A peer that asks and never reads is given up, and holds nothing up. */
+/* A peer that never reads its answer does not delay others. */
 TEST(slow_reader)
 {
 	int fd;
@@ -326,14 +326,14 @@ TEST(slow_reader)
 	fd = dial();
 	CHECK(write(fd, "status\n", 7) == 7, "write");
 	serve_for(50);
-	CHECK(!strcmp(ask_as(0, "ping"), "ok"), "held up");
+	CHECK(!strcmp(ask_as(0, "ping"), "ok"), "delayed");
 	close(fd);
 	serve_for(50);
 	end();
 }
 
-/* On a busy machine the daemon may be away for longer than a peer is given for its request. */
-TEST(a_request_that_waited_for_us)
+/* On a busy machine the daemon may be late itself, by more than the time limit for a request. */
+TEST(a_request_that_waited_for_the_daemon)
 {
 	char text[10] = "";
 	int late, silent;
@@ -346,7 +346,7 @@ TEST(a_request_that_waited_for_us)
 	usleep(5100000);
 	serve_for(100);
 	CHECK(read(late, text, sizeof(text) - 1) == 3 && !strcmp(text, "ok\n"), "'%s'", text);
-	CHECK(read(silent, text, sizeof(text)) == 0, "who asks nothing is not waited for");
+	CHECK(read(silent, text, sizeof(text)) == 0, "the silent connection is still open");
 	close(late);
 	close(silent);
 	end();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* events.c - sessions of several counters, and of events derived from other samples */
-#include "daemon/record/recorder_private.h"
+/* events.c - sessions with several counters, and with events derived from other samples */
+#include "libdb/session/event_times.h"
 #include "libdb/session/settle.h"
 #include "tests/unit/daemon/record/session.h"
 
 #define K "{kern}/no-vmlinux"
 #define LIB_FILE "{root}/lib/x.so/{dep}/{root}/lib/x.so/"
 
-/* Per event, and a counter between those in use is not one. */
+/* A counter that is not in use, between those that are, has none. */
 TEST(every_counter_has_its_files)
 {
 	static const struct sfile_event two[] = {
@@ -23,7 +23,7 @@ TEST(every_counter_has_its_files)
 	size_t size;
 
 	test_prepare();
-	test_config.cpu_type = "i386/cascadelake";	/* which the original doesn't know */
+	test_config.cpu_type = "i386/cascadelake";	/* unknown to the original */
 	test_config.events = two;
 	test_config.nr_counters = test_config.nr_events = 3;
 	fake_user(&fake);
@@ -58,7 +58,38 @@ static const struct sfile_event with_derived[] = {
 	{ .name = "IBS_OP_LATENCY", .count = 9, .derived = true },
 	{ .name = "IBS_OP_KERNEL", .count = 9, .derived = true, .no_user = true },
 };
-static const struct derived_event all3[] = { { 1, 1 }, { 2, 70 }, { 3, 1 } };
+
+/* An extended feature that derives one event, one with a weight, and one of kernel code. */
+enum { ALL = 1, ALL_BUT_KERNEL, KERNEL_ONLY, NOTHING };
+
+static int derive(void *data, const struct trans_state *state, enum op_code code,
+		  const op_word *words, struct derived_event *ret)
+{
+	static const struct derived_event events[] = { { 0, 1 }, { 1, 70 }, { 2, 1 } };
+	static const struct {
+		int first, nr;
+	} ranges[] = { [ALL] = { 0, 3 }, [ALL_BUT_KERNEL] = { 0, 2 }, [KERNEL_ONLY] = { 2, 1 },
+		       [NOTHING] = { 0, 0 } };
+
+	(void)data, (void)state, (void)code;
+	memcpy(ret, events + ranges[words[1]].first, ranges[words[1]].nr * sizeof(*ret));
+	return ranges[words[1]].nr;
+}
+
+static const struct ext_sfile_handlers handlers = { .derive = derive };
+static const struct ext_feature feature = { .name = "test", .ext_sfile = &handlers };
+static struct ext ext = { .feature = &feature };
+
+static void put_extended(uint64_t pc, op_word what)
+{
+	fake.counts.cpu[fake.cpu].received++;
+	fake_put(&fake, OP_ESCAPE);
+	fake_put(&fake, OP_IBS_FETCH);
+	fake_put(&fake, pc);
+	fake_put(&fake, what);
+	for (int i = 2; i < OP_IBS_FETCH_WORDS; i++)
+		fake_put(&fake, 0);
+}
 
 static void prepare_derived(void)
 {
@@ -66,25 +97,26 @@ static void prepare_derived(void)
 	test_config.events = with_derived;
 	test_config.nr_counters = 1;
 	test_config.nr_events = 4;
+	test_config.ext = &ext;
+	fake_cpu(&fake, 1);
+	fake_task(&fake, 22, APP, 21);
 }
 
-/* As from instruction-based sampling: one sample, several events, one of them weighted. */
+/* As with instruction-based sampling: one sample, several events, one of them with a weight. */
 TEST(extended_samples_are_one_sample_each)
 {
-	struct trans_state state = { .mode = MODE_USER, .cpu = 1, .tid = 22, .tgid = 21,
-				     .app_cookie = APP, .cookie = LIB };
 	struct cpu_counts all;
 	struct recorder *r;
 
 	prepare_derived();
+	put_extended(0x100, ALL);		/* in no mode */
+	fake_user(&fake);
+	fake_cookie(&fake, LIB);
+	put_extended(0x100, ALL);
+	put_extended(0x100, ALL_BUT_KERNEL);
+	put_extended(0x200, KERNEL_ONLY);
+	put_extended(0x200, NOTHING);
 	r = test_open();
-	fake.counts.cpu[1].received += 5;
-	attribute_extended(r->attribution, &state, true, 0x100, all3, 3);
-	attribute_extended(r->attribution, &state, false, 0x100, all3, 2);
-	attribute_extended(r->attribution, &state, false, 0x200, all3 + 2, 1);	/* kernel's only */
-	attribute_extended(r->attribution, &state, false, 0x200, all3, 0);
-	state.mode = MODE_UNKNOWN;
-	attribute_extended(r->attribution, &state, true, 0x100, all3, 3);
 	test_drain(r);
 	all = test_totals(r);
 	CHECK(all.recorded == 2 && all.extended == 2 && all.filtered == 2 &&
@@ -95,11 +127,9 @@ TEST(extended_samples_are_one_sample_each)
 	test_close(r);
 }
 
-/* After a kill, what files hold is added up: derived events' must not be taken for samples. */
-TEST(derived_events_do_not_unsettle_the_counts)
+/* After a kill the contents of files are added up: derived events are not samples. */
+TEST(derived_events_are_not_settled)
 {
-	struct trans_state state = { .mode = MODE_USER, .cpu = 1, .app_cookie = APP,
-				     .cookie = LIB };
 	struct settlement s = { 0 };
 	struct session_counts counts;
 	struct op_error e = { "" };
@@ -108,14 +138,12 @@ TEST(derived_events_do_not_unsettle_the_counts)
 	char dir[5000], *stats;
 
 	prepare_derived();
-	r = test_open();
 	fake_user(&fake);
-	fake_task(&fake, 22, APP, 21);
 	fake_cookie(&fake, APP);
 	fake_sample(&fake, 0x10, 0);
-	fake.counts.cpu[1].received += 2;
-	attribute_extended(r->attribution, &state, true, 0x100, all3, 3);
-	attribute_extended(r->attribution, &state, false, 0x100, all3, 3);
+	put_extended(0x100, ALL);
+	put_extended(0x100, ALL);
+	r = test_open();
 	test_drain(r);
 	recorder_write_counts(r);
 	snprintf(dir, sizeof(dir), "%s/samples/current", tmpdir);
@@ -130,9 +158,9 @@ TEST(derived_events_do_not_unsettle_the_counts)
 	test_close(r);
 }
 
-/* --- times --- */
+/* Durations */
 
-static const struct sfile_event taking_turns[] = {
+static const struct sfile_event two_events[] = {
 	{ .name = "CYC", .count = 1000 },
 	{ .name = "" },
 	{ .name = "MISS", .unit_mask = 65, .count = 500 },
@@ -155,18 +183,18 @@ static void check_times(const char *session, uint64_t enabled, uint64_t running)
 	free(dir);
 }
 
-/* Each session has what was counted while it was the current one, by whatever daemons. */
-TEST(times_belong_to_sessions)
+/* A session has the time for which it was current, over all daemons. */
+TEST(durations_belong_to_sessions)
 {
 	uint64_t enabled = 0, running = 0;
 	struct op_error e = { "" };
 	struct recorder *r;
 
 	test_prepare();
-	test_config.events = taking_turns;
+	test_config.events = two_events;
 	test_config.nr_counters = test_config.nr_events = 3;
 	r = test_open();
-	CHECK(!recorder_event_time(r, 0, &enabled, &running), "none known yet");
+	CHECK(!recorder_event_time(r, 0, &enabled, &running), "known before it was counted");
 	fake.enabled_ns[0] = fake.running_ns[0] = 900;
 	fake.enabled_ns[2] = 900;
 	fake.running_ns[2] = 300;
@@ -176,7 +204,7 @@ TEST(times_belong_to_sessions)
 	CHECK(recorder_event_time(r, 2, &enabled, &running) && enabled == 1000 && running == 300,
 	      "%" PRIu64 " of %" PRIu64, running, enabled);
 	CHECK(!recorder_event_time(r, 1, &enabled, &running) &&
-		      !recorder_event_time(r, 3, &enabled, &running), "of no counter");
+		      !recorder_event_time(r, 3, &enabled, &running), "of an unused counter");
 	CHECK(!recorder_save(r, "one", &e), "%s", e.text);
 	check_times("one", 1000, 300);
 	fake.enabled_ns[0] = fake.running_ns[0] = 1400;
@@ -185,21 +213,21 @@ TEST(times_belong_to_sessions)
 	recorder_write_counts(r);
 	check_times("current", 400, 200);
 	recorder_close(r);
-	fake.enabled_ns[0] = fake.enabled_ns[2] = 50;	/* the collector, too, begins anew */
+	fake.enabled_ns[0] = fake.enabled_ns[2] = 50;	/* a new collector starts from 0 */
 	fake.running_ns[0] = 50;
-	fake.running_ns[2] = 60;	/* read while it runs */
+	fake.running_ns[2] = 60;	/* read while they run */
 	r = test_open();
 	recorder_write_counts(r);
 	check_times("current", 450, 250);
 	test_close(r);
 }
 
-TEST(times_that_cannot_be_read_begin_anew)
+TEST(unreadable_durations_restart_from_0)
 {
 	struct recorder *r;
 
 	test_prepare();
-	test_config.events = taking_turns;
+	test_config.events = two_events;
 	test_config.nr_counters = test_config.nr_events = 3;
 	recorder_close(test_open());
 	put_text(tmpdir_path("samples/current/stats/event-times"), "MISS 500 65 1\n");

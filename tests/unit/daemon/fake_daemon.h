@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_daemon.h - a child process with a daemon's lock and socket, for tests of who asks it
+ * fake_daemon.h - a child process with a daemon's lock and socket, to test its clients
  *
- * And what such tests do with it: the actions of opcontrol, and opcontrol itself.
+ * Also runs the clients: actions of opcontrol, and opcontrol itself.
  */
 #ifndef TESTS_UNIT_DAEMON_FAKE_DAEMON_H
 #define TESTS_UNIT_DAEMON_FAKE_DAEMON_H
@@ -24,15 +24,15 @@
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
-enum behaviour {
+enum behavior {
 	ANSWERS,
-	ENDS_WHEN_ASKED,		/* dies of its own SIGKILL without a word */
+	ENDS_WHEN_ASKED,		/* kills itself without an answer */
 	ENDS_IN_MID_ANSWER,
-	NEVER_ANSWERS,			/* to anything but ping */
-	WORKS_ON,			/* in the end, without a word: FAKE_WORK_MS of CPU time */
+	NEVER_ANSWERS,			/* except ping */
+	WORKS_ON,			/* for FAKE_WORK_MS of CPU time, then ends silently */
 };
 
-#define FAKE_WAIT_MS	3500		/* before it works */
+#define FAKE_WAIT_MS	3500		/* before that */
 #define FAKE_WORK_MS	700
 
 static inline void work(void)
@@ -46,7 +46,7 @@ static inline void work(void)
 	_exit(0);
 }
 
-/* Takes memory with it, so that dying takes a while. */
+/* So that dying takes a while. */
 static inline void take_memory(size_t bytes)
 {
 	char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
@@ -56,7 +56,7 @@ static inline void take_memory(size_t bytes)
 		memset(memory, 1, bytes);
 }
 
-static inline void answer(int peer, enum behaviour behaviour)
+static inline void answer(int peer, enum behavior behavior)
 {
 	char request[200] = "";
 	ssize_t n;
@@ -65,15 +65,15 @@ static inline void answer(int peer, enum behaviour behaviour)
 	n = read(peer, request, sizeof(request));
 	if (n >= 5 && !memcmp(request, "ping\n", 5))
 		(void)!write(peer, "ok\n", 3);
-	else if (n > 0 && behaviour == ENDS_IN_MID_ANSWER)
+	else if (n > 0 && behavior == ENDS_IN_MID_ANSWER)
 		(void)!write(peer, "pid 1\nstate run", 15);
-	else if (n > 0 && behaviour == ANSWERS)
+	else if (n > 0 && behavior == ANSWERS)
 		(void)!write(peer, "ok\n", 3);
-	if (n > 0 && request[0] != 'p' && behaviour == WORKS_ON)
+	if (n > 0 && request[0] != 'p' && behavior == WORKS_ON)
 		work();
-	if (n > 0 && request[0] != 'p' && behaviour != ANSWERS && behaviour != NEVER_ANSWERS)
+	if (n > 0 && request[0] != 'p' && behavior != ANSWERS && behavior != NEVER_ANSWERS)
 		raise(SIGKILL);
-	if (behaviour != NEVER_ANSWERS || request[0] == 'p')
+	if (behavior != NEVER_ANSWERS || request[0] == 'p')
 		close(peer);
 }
 
@@ -95,13 +95,13 @@ static inline int listen_to_control(void)
 	return fd;
 }
 
-static inline void tell(int fd)
+static inline void report_ready(int fd)
 {
 	if (write(fd, "", 1) != 1)
 		_exit(1);
 }
 
-static inline void serve(enum behaviour behaviour, int fd)
+static inline void serve(enum behavior behavior, int fd)
 {
 	uid_t uid;
 	pid_t pid;
@@ -111,12 +111,12 @@ static inline void serve(enum behaviour behaviour, int fd)
 		poll(&(struct pollfd) { .fd = fd, .events = POLLIN }, 1, -1);
 		peer = channel_accept(fd, &uid, &pid);
 		if (peer >= 0)
-			answer(peer, behaviour);
+			answer(peer, behavior);
 	}
 }
 
-/* With @lock_first the lock is still held when its socket is gone already. */
-static inline pid_t start(enum behaviour behaviour, bool lock_first)
+/* With @lock_first the socket is closed before the lock is released when it dies. */
+static inline pid_t start(enum behavior behavior, bool lock_first)
 {
 	int ends[2], fd;
 	pid_t pid;
@@ -132,16 +132,16 @@ static inline pid_t start(enum behaviour behaviour, bool lock_first)
 		fd = listen_to_control();
 		if (!lock_first)
 			take_lock();
-		tell(ends[1]);
-		serve(behaviour, fd);
+		report_ready(ends[1]);
+		serve(behavior, fd);
 	}
 	close(ends[1]);
-	CHECK(read(ends[0], &c, 1) == 1, "the daemon does not start");
+	CHECK(read(ends[0], &c, 1) == 1, "the daemon did not start");
 	close(ends[0]);
 	return pid;
 }
 
-/* With what the daemon answers to standing there, as after opcontrol's first look. */
+/* A client for the daemon in tmpdir; @running as opcontrol found it at its start. */
 static inline struct control control_of(bool running)
 {
 	struct control c = { .rc = tmpdir_path("daemonrc"), .running = running };
@@ -160,7 +160,7 @@ static inline void control_done(struct control *c)
 	host_free(&c->host);
 }
 
-/* What the action prints is no TAP. */
+/* Without the action's output, which is not TAP. */
 static inline int act(int (*action)(struct control *, struct op_error *), struct control *c,
 	       struct op_error *e)
 {
@@ -181,23 +181,23 @@ static inline int act(int (*action)(struct control *, struct op_error *), struct
 	return err;
 }
 
-/* opcontrol and oprofiled themselves; what they say goes to @said. */
-static inline int run_opcontrol(const char *options, char *said, size_t size)
+/* Run opcontrol, which may start oprofiled; @output is what both print. */
+static inline int run_opcontrol(const char *options, char *output, size_t size)
 {
 	char *dir = path_program_dir();
 	char *command = xasprintf("OPROFILE_DAEMONRC='%s' '%s/../bin/opcontrol' --session-dir='%s' "
 				  "%s 2>&1", tmpdir_path("daemonrc"), dir, tmpdir, options);
 	FILE *f = popen(command, "r");
-	size_t n = f ? fread(said, 1, size - 1, f) : 0;
+	size_t n = f ? fread(output, 1, size - 1, f) : 0;
 	int status = f ? pclose(f) : -1;
 
-	said[n] = '\0';
+	output[n] = '\0';
 	free(command);
 	free(dir);
 	return status;
 }
 
-/* Never kill(0), which would be this program and whoever started it. */
+/* Never kill(0), which would signal this program's whole process group. */
 static inline void signal_daemon(int number)
 {
 	pid_t pid = daemon_pid(tmpdir);

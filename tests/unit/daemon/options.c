@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* options.c - oprofiled's command line: what is taken, and the one line for what is not */
+/* options.c - oprofiled's command line: what is accepted, and the error messages for the rest */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "daemon/asked_events.h"
 #include "daemon/options.h"
+#include "daemon/requested_events.h"
 #include "libutil/log.h"
 #include "tests/tap.h"
 
@@ -15,21 +15,21 @@ static const struct {
 	const char *text;
 	unsigned int nr;
 	const char *error;		/* part of it; NULL: fine */
-} events[] = {
+} lists[] = {
 	{ "A:0:0:100:0:1:1", 1, NULL },
 	{ "A:0x3c:0:100:0x41:1:0,", 1, NULL },
 	{ "A:1:0:100:0:1:1,B:2:1:200:0:0:1", 2, NULL },
-	{ "", 0, "names no event" },
-	{ ",", 0, "names no event" },
-	{ "A", 0, "is not NAME:value" },
-	{ "A:0:0:100:0:1", 0, "is not NAME:value" },
+	{ "", 0, "the list is empty" },
+	{ ",", 0, "the list is empty" },
+	{ "A", 0, "expected NAME:value" },
+	{ "A:0:0:100:0:1", 0, "expected NAME:value" },
 	{ "A:0:0:100:0:1:1:1", 1, NULL },
 	{ "A:0:0:100:0:1:1:0x840000:", 1, NULL },
 	{ "A:0:0:100:0:1:1::cpu_atom", 1, NULL },
-	{ "A:0:0:100:0:1:1:0:cpu_atom:x", 0, "is not NAME:value" },
+	{ "A:0:0:100:0:1:1:0:cpu_atom:x", 0, "expected NAME:value" },
 	{ "A:0:0:100:0:1:1:0x100000000", 0, "extra '0x100000000'" },
 	{ "A:0:0:100:0:1:1:edge", 0, "extra 'edge'" },
-	{ "A:0:0:100:0:1:1::../cpu", 0, "no PMU's name" },
+	{ "A:0:0:100:0:1:1::../cpu", 0, "invalid PMU name" },
 	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:0:1:1::cpu_atom,B:3:1:100:0:1:1", 3, NULL },
 	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:0:1:1::cpu_core", 0, "both use counter 0" },
 	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:200:0:1:1::cpu_atom", 0, "both use counter 0" },
@@ -38,9 +38,9 @@ static const struct {
 	{ "A:1:0:100:0:1:1::cpu_core,A:2:0:100:0:1:1", 0, "both use counter 0" },
 	{ "A:0xffffffffffffffff:0:100:0:1:1", 1, NULL },
 	{ "A:0:0:100:0:1:", 0, "user ''" },
-	{ "A.B:0:0:100:0:1:1", 0, "no event's name" },
-	{ "../A:0:0:100:0:1:1", 0, "no event's name" },
-	{ ":0:0:100:0:1:1", 0, "no event's name" },
+	{ "A.B:0:0:100:0:1:1", 0, "invalid event name 'A.B'" },
+	{ "../A:0:0:100:0:1:1", 0, "invalid event name '../A'" },
+	{ ":0:0:100:0:1:1", 0, "invalid event name ''" },
 	{ "A:0:0:0:0:1:1", 0, "count '0'" },
 	{ "A:0:0:-1:0:1:1", 0, "count '-1'" },
 	{ "A:0:0:4294967296:0:1:1", 0, "count '4294967296'" },
@@ -52,16 +52,16 @@ static const struct {
 
 TEST(event_lists)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		struct event_option got[EVENTS_MAX];
 		struct op_error e = { "" };
 		unsigned int nr = 0;
-		int err = event_options_parse(events[i].text, got, EVENTS_MAX, &nr, &e);
+		int err = event_options_parse(lists[i].text, got, EVENTS_MAX, &nr, &e);
 
-		CHECK(!err == !events[i].error, "\"%s\": %d %s", events[i].text, err, e.text);
-		CHECK(nr == events[i].nr, "\"%s\": %u events", events[i].text, nr);
-		if (events[i].error)
-			CHECK(strstr(e.text, events[i].error), "\"%s\": %s", events[i].text,
+		CHECK(!err == !lists[i].error, "\"%s\": %d %s", lists[i].text, err, e.text);
+		CHECK(nr == lists[i].nr, "\"%s\": %u events", lists[i].text, nr);
+		if (lists[i].error)
+			CHECK(strstr(e.text, lists[i].error), "\"%s\": %s", lists[i].text,
 			      e.text);
 	}
 }
@@ -93,31 +93,32 @@ static const struct {
 	{ { NULL }, "--events=" },
 	{ { EVENT, "--cpu-type=i386/skylake" }, NULL },
 	{ { EVENT, "--cpu-type=timer" }, NULL },
-	{ { EVENT, "--cpu-type=i386/486" }, "no such CPU type" },
-	{ { EVENT, "--cpu-type=" }, "no such CPU type" },
+	{ { EVENT, "--cpu-type=i386/486" }, "unknown CPU type 'i386/486'" },
+	{ { EVENT, "--cpu-type=" }, "unknown CPU type ''" },
 	{ { EVENT, "--wrong" }, "--wrong: unknown option" },
-	{ { EVENT, "word" }, "'word' is no option" },
-	{ { EVENT, "--collector=magic" }, "it is module or perf" },
-	{ { EVENT, "--vmlinux=/etc/passwd" }, "needs --kernel-range" },
+	{ { EVENT, "word" }, "unexpected argument 'word'" },
+	{ { EVENT, "--collector=magic" }, "'magic' for --collector: expected module or perf" },
+	{ { EVENT, "--vmlinux=/etc/passwd" }, "requires --kernel-range" },
 	{ { EVENT, "--vmlinux=/no/such", "--kernel-range=1,2" }, "does not exist" },
 	{ { EVENT, "--vmlinux=/etc/passwd", "--kernel-range=0,0" }, "START,END" },
 	{ { EVENT, "--vmlinux=/etc/passwd", "--kernel-range=2,1" }, "START,END" },
 	{ { EVENT, "--vmlinux=/etc/passwd", "--kernel-range=1-2" }, "START,END" },
-	{ { EVENT, "--kernel-range=1,2" }, "with --vmlinux=FILE only" },
-	{ { EVENT, "--no-vmlinux", "--vmlinux=/etc/passwd" }, "exclude each other" },
-	{ { EVENT, "--separate-cpu=2" }, "it is 0 or 1" },
+	{ { EVENT, "--kernel-range=1,2" }, "requires --vmlinux=FILE" },
+	{ { EVENT, "--no-vmlinux", "--vmlinux=/etc/passwd" }, "cannot be used together" },
+	{ { EVENT, "--separate-cpu=2" }, "invalid value 2 for --separate-cpu: expected 0 or 1" },
 	{ { EVENT, "--separate-cpu=x" }, "--separate-cpu" },
 	{ { EVENT, "--verbose=loud" }, "unknown verbose option 'loud'" },
 	{ { EVENT, "--verbose=all," }, "unknown verbose option ''" },
-	{ { EVENT, "--ext-feature=ibm:op" }, "no such feature 'ibm'; there is ibs:fetch:" },
+	{ { EVENT, "--ext-feature=ibm:op" },
+	  "unknown feature 'ibm' for --ext-feature: expected ibs:fetch:" },
 	{ { EVENT, "--ext-feature=ibs:op" }, "it is written ibs:fetch:" },
 	{ { EVENT, "-x", "ibs:op:IBS_OP_ALL:100000:1" }, NULL },
 	{ { "--ext-feature=ibs:op:IBS_OP_ALL:100000:1", "--cpu-type=x86-64/zen3" }, NULL },
-	{ { EVENT, "--callgraph-depth=-1" }, "0 to 1024" },
+	{ { EVENT, "--callgraph-depth=-1" }, "expected 0 to 1024" },
 	{ { EVENT, "--callgraph-depth=1024", "--unwind=fp", "--unwind-memory=1" }, NULL },
-	{ { EVENT, "--callgraph-depth=1025" }, "0 to 1024" },
-	{ { EVENT, "--unwind=dwarf" }, "it is tables or fp" },
-	{ { EVENT, "--unwind-memory=-1" }, "it is 1 to 16384 MB" },
+	{ { EVENT, "--callgraph-depth=1025" }, "expected 0 to 1024" },
+	{ { EVENT, "--unwind=dwarf" }, "expected tables or fp" },
+	{ { EVENT, "--unwind-memory=-1" }, "expected 1 to 16384 MB" },
 };
 
 TEST(command_lines)
@@ -141,7 +142,7 @@ TEST(command_lines)
 	}
 }
 
-TEST(what_they_become)
+TEST(parsed_options)
 {
 	const char *argv[] = {"oprofiled",
 			      EVENT,
@@ -163,14 +164,14 @@ TEST(what_they_become)
 	CHECK(o.log_topics == (LOG_SFILE | LOG_ARCS), "%x", o.log_topics);
 	CHECK(o.kernel.mode == KERNEL_SYMBOLS, "the kernel's symbols are the default");
 	CHECK(!strcmp(o.collector, "perf") && !o.foreground, "collector");
-	CHECK(!strcmp(o.cpu_type, "timer"), "by time unless told otherwise");
+	CHECK(!strcmp(o.cpu_type, "timer"), "time is the default");
 	options_free(&o);
 }
 
-/* --- what becomes of them --- */
+/* Events for the collector and for sample files */
 
-static int take_events(const char *cpu_type, const char *events_text, struct options *o,
-		       struct asked_events *ret, struct op_error *e)
+static int request(const char *cpu_type, const char *events_text, struct options *o,
+		   struct requested_events *ret, struct op_error *e)
 {
 	static char type[50];
 
@@ -179,50 +180,51 @@ static int take_events(const char *cpu_type, const char *events_text, struct opt
 	o->cpu_type = type;
 	CHECK(!event_options_parse(events_text, o->events, EVENTS_MAX, &o->nr_events, e), "%s",
 	      e->text);
-	return asked_events_take(o, ret, e);
+	return request_events(o, ret, e);
 }
 
-TEST(a_timer_is_one_event_of_another_name)
+TEST(a_timer_is_one_event_with_another_name)
 {
-	static struct asked_events asked;
+	static struct requested_events events;
 	static struct options o;
 	struct op_error e = { "" };
 
-	CHECK(!take_events("timer", "CPU_CLK_UNHALTED:0x3c:0:100000:1:1:0", &o, &asked, &e), "%s",
+	CHECK(!request("timer", "CPU_CLK_UNHALTED:0x3c:0:100000:1:1:0", &o, &events, &e), "%s",
 	      e.text);
-	CHECK(asked.nr_counters == 1 && asked.nr_filed == 1, "%u counters", asked.nr_counters);
-	CHECK(!strcmp(asked.filed[0].name, "TIMER") && !asked.filed[0].count &&
-		      !asked.filed[0].code && !asked.filed[0].unit_mask,
+	CHECK(events.nr_counters == 1 && events.nr_filed == 1, "%u counters", events.nr_counters);
+	CHECK(!strcmp(events.filed[0].name, "TIMER") && !events.filed[0].count &&
+		      !events.filed[0].code && !events.filed[0].unit_mask,
 	      "its files");
-	CHECK(!asked.filed[0].no_kernel && asked.filed[0].no_user, "modes");
-	CHECK(asked.collected[0].count == 100000 && asked.collected[0].kernel, "its period");
-	CHECK(take_events("timer", "LLC_MISSES:0:0:1000:0:1:1", &o, &asked, &e) == -EINVAL &&
+	CHECK(!events.filed[0].no_kernel && events.filed[0].no_user, "modes");
+	CHECK(events.collected[0].count == 100000 && events.collected[0].kernel, "its period");
+	CHECK(request("timer", "LLC_MISSES:0:0:1000:0:1:1", &o, &events, &e) == -EINVAL &&
 		      strstr(e.text, "use CPU_CLK_UNHALTED"), "%s", e.text);
-	CHECK(take_events("timer", "CPU_CLK_UNHALTED:0:1:1000:0:1:1", &o, &asked, &e) == -EINVAL &&
-		      strstr(e.text, "counter 0 only"), "%s", e.text);
-	CHECK(take_events("timer", "A:0:0:1000:0:1:1,B:0:1:1000:0:1:1", &o, &asked, &e) ==
-		      -EINVAL && strstr(e.text, "2 events were asked for"), "%s", e.text);
+	CHECK(request("timer", "CPU_CLK_UNHALTED:0:1:1000:0:1:1", &o, &events, &e) == -EINVAL &&
+		      strstr(e.text, "expected counter 0"), "%s", e.text);
+	CHECK(request("timer", "A:0:0:1000:0:1:1,B:0:1:1000:0:1:1", &o, &events, &e) ==
+		      -EINVAL && strstr(e.text, "expected one event"), "%s", e.text);
 }
 
-TEST(counters_have_files_of_their_own)
+TEST(each_counter_has_files)
 {
-	static struct asked_events asked;
+	static struct requested_events events;
 	static struct options o;
 	struct op_error e = { "" };
 	char *text;
 
-	CHECK(!take_events("i386/alderlake-p",
+	CHECK(!request("i386/alderlake-p",
 			   "CYC:0x3c:0:1000:0:1:1::cpu_core,CYC:0x3d:0:1000:0:1:1::cpu_atom,"
 			   "MISS:0x2e:3:2000:0x41:0:1:0x40000",
-			   &o, &asked, &e), "%s", e.text);
-	CHECK(o.nr_events == 3 && asked.nr_counters == 4 && asked.nr_filed == 4, "%u counters",
-	      asked.nr_counters);
-	CHECK(!strcmp(asked.filed[0].name, "CYC") && asked.filed[0].code == 0x3c, "the first kind");
-	CHECK(!asked.filed[1].name[0] && !asked.filed[2].name[0], "not in use");
-	CHECK(!strcmp(asked.filed[3].name, "MISS") && asked.filed[3].unit_mask == 0x41 &&
-		      asked.filed[3].count == 2000 && asked.filed[3].no_kernel, "the last one");
-	CHECK(asked.collected[1].code == 0x3d && !strcmp(asked.collected[1].pmu, "cpu_atom") &&
-		      asked.collected[2].extra == 0x40000 && asked.collected[2].counter == 3,
+			   &o, &events, &e), "%s", e.text);
+	CHECK(o.nr_events == 3 && events.nr_counters == 4 && events.nr_filed == 4, "%u counters",
+	      events.nr_counters);
+	CHECK(!strcmp(events.filed[0].name, "CYC") && events.filed[0].code == 0x3c,
+	      "of the first kind of CPU");
+	CHECK(!events.filed[1].name[0] && !events.filed[2].name[0], "not in use");
+	CHECK(!strcmp(events.filed[3].name, "MISS") && events.filed[3].unit_mask == 0x41 &&
+		      events.filed[3].count == 2000 && events.filed[3].no_kernel, "the last one");
+	CHECK(events.collected[1].code == 0x3d && !strcmp(events.collected[1].pmu, "cpu_atom") &&
+		      events.collected[2].extra == 0x40000 && events.collected[2].counter == 3,
 	      "what is programmed");
 	text = options_events_text(&o);
 	CHECK(!strcmp(text, "CYC:1000:0:1:1 MISS:2000:65:0:1"), "%s", text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * process.c - oprofiled as a program: ready when it returns, one per session, hard to hurt
+ * process.c - oprofiled as a program: ready when it returns, one per session, robust
  *
- * Runs build/bin/oprofiled with the perf collector, so most of it needs root.
+ * Runs build/bin/oprofiled with the perf collector, so most tests need root.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static pid_t pid_of_lock(void)
 	return file_read_line(tmpdir_path("sd/lock"), text, sizeof(text)) ? 0 : atoi(text);
 }
 
-static bool alive(pid_t pid)
+static bool is_alive(pid_t pid)
 {
 	char path[64], *text;
 	bool yes;
@@ -34,10 +34,10 @@ static bool alive(pid_t pid)
 	return yes;
 }
 
-static bool wait_gone(pid_t pid)
+static bool wait_until_gone(pid_t pid)
 {
 	for (int i = 0; i < 6000; i++) {
-		if (!alive(pid))
+		if (!is_alive(pid))
 			return true;
 		usleep(10000);
 	}
@@ -47,22 +47,23 @@ static bool wait_gone(pid_t pid)
 TEST(bad_starts)
 {
 	tmpdir_make();
-	CHECK(run(tmpdir_path("sd"), "") == 1 && one_line() && strstr(said, "--events="), "%s",
-	      said);
-	CHECK(run(tmpdir_path("sd"), "--wrong") == 1 && one_line(), "%s", said);
+	CHECK(run(tmpdir_path("sd"), "") == 1 && has_one_line() && strstr(output, "--events="),
+	      "%s", output);
+	CHECK(run(tmpdir_path("sd"), "--wrong") == 1 && has_one_line(), "%s", output);
 	put_text(tmpdir_path("file"), "");
-	CHECK(start(tmpdir_path("file")) == 1 && one_line() && strstr(said, "session directory"),
-	      "%s", said);
-	CHECK(start(tmpdir_path("file/below")) == 1 && one_line() &&
-		      strstr(said, "session directory"),
-	      "%s", said);
-	CHECK(strstr(said, "choose another with --session-dir="), "%s", said);
+	CHECK(start(tmpdir_path("file")) == 1 && has_one_line() &&
+		      strstr(output, "session directory"),
+	      "%s", output);
+	CHECK(start(tmpdir_path("file/below")) == 1 && has_one_line() &&
+		      strstr(output, "session directory"),
+	      "%s", output);
+	CHECK(strstr(output, "choose another with --session-dir="), "%s", output);
 	CHECK(run(tmpdir_path("sd"), "--help") == 0 &&
-		      strstr(said, "  -k, --vmlinux=FILE               the kernel's image\n"),
-	      "%s", said);
+		      strstr(output, "  -k, --vmlinux=FILE               the kernel's image\n"),
+	      "%s", output);
 	CHECK(run(tmpdir_path("sd"), "--version") == 0 &&
-		      !strncmp(said, "oprofiled: oprofile ", 20),
-	      "%s", said);
+		      !strncmp(output, "oprofiled: oprofile ", 20),
+	      "%s", output);
 }
 
 TEST(an_unknown_event)
@@ -70,22 +71,22 @@ TEST(an_unknown_event)
 	need_perf();
 	tmpdir_make();
 	CHECK(run(tmpdir_path("sd"), "--collector=perf --events=NOSUCH:0:0:2000000:0:1:1") == 1 &&
-		      one_line() && strstr(said, "'NOSUCH'"),
-	      "%s", said);
+		      has_one_line() && strstr(output, "'NOSUCH'"),
+	      "%s", output);
 	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
 }
 
-/* Not root, and a folder of somebody else's. */
-TEST(a_folder_that_may_not_be_written)
+/* Another user's folder, without root's rights. */
+TEST(a_read_only_folder)
 {
 	tmpdir_make();
 	if (getuid() || chmod(tmpdir, 0755) || setgid(65534) || setuid(65534))
-		SKIP("needs root, to become somebody else");
+		SKIP("needs root, to become another user");
 	if (run(tmpdir_path("sd"), "--version"))
 		SKIP("the build folder cannot be read by other users");
-	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "Permission denied") &&
-		      strstr(said, "--session-dir="),
-	      "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 1 && has_one_line() &&
+		      strstr(output, "Permission denied") && strstr(output, "--session-dir="),
+	      "%s", output);
 }
 
 TEST(the_lock)
@@ -98,7 +99,7 @@ TEST(the_lock)
 	CHECK(fd >= 0 && !lock_write_pid(fd, tmpdir, &e), "%s", e.text);
 	CHECK(lock_take(tmpdir, &e) == -EBUSY && strstr(e.text, "another oprofiled (pid "), "%s",
 	      e.text);
-	close(fd);		/* as after kill -9: the file is there, the lock is not */
+	close(fd);		/* as after kill -9: the file exists, but is not locked */
 	CHECK(file_exists(tmpdir_path("lock")), "the stale file");
 	fd = lock_take(tmpdir, &e);
 	CHECK(fd >= 0, "%s", e.text);
@@ -109,8 +110,8 @@ TEST(the_lock)
 	CHECK(lock_take(tmpdir, &e) == -ELOOP, "followed a symbolic link");
 }
 
-/* Until the log holds @words: a signal is heard of some time after it was sent. */
-static bool log_comes_to_say(const char *words)
+/* Wait until the log contains @words: a signal takes a while. */
+static bool wait_for_log(const char *words)
 {
 	bool there = false;
 
@@ -127,7 +128,7 @@ static bool log_comes_to_say(const char *words)
 	return there;
 }
 
-static bool lives_in(pid_t pid, const char *dir)
+static bool has_cwd(pid_t pid, const char *dir)
 {
 	struct stat cwd, want;
 	char path[64];
@@ -137,33 +138,33 @@ static bool lives_in(pid_t pid, const char *dir)
 	       cwd.st_ino == want.st_ino;
 }
 
-TEST(a_whole_life)
+TEST(start_to_end)
 {
 	char *text;
 	pid_t pid;
 
 	need_perf();
 	tmpdir_make();
-	CHECK(start(tmpdir_path("sd")) == 0 && !said[0], "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 0 && !output[0], "%s", output);
 	pid = pid_of_lock();
-	CHECK(alive(pid), "pid %d", pid);
-	CHECK(lives_in(pid, tmpdir_path("sd")), "it keeps the folder busy that it was started in");
-	CHECK(!ask("ping"), "ready means ready");
-	CHECK(start(tmpdir_path("sd")) == 1 && one_line() &&
-		      strstr(said, "another oprofiled (pid "),
-	      "%s", said);
-	CHECK(alive(pid) && pid_of_lock() == pid, "the second one hurt the first");
+	CHECK(is_alive(pid), "pid %d", pid);
+	CHECK(has_cwd(pid, tmpdir_path("sd")), "it keeps the folder busy that it was started in");
+	CHECK(!ask("ping"), "not ready");
+	CHECK(start(tmpdir_path("sd")) == 1 && has_one_line() &&
+		      strstr(output, "another oprofiled (pid "),
+	      "%s", output);
+	CHECK(is_alive(pid) && pid_of_lock() == pid, "the second one disturbed the first");
 	CHECK(!ask("start"), "start");
 	kill(pid, SIGUSR1);
 	kill(pid, SIGUSR2);
 	rename(tmpdir_path("sd/samples/oprofiled.log"), tmpdir_path("old.log"));
 	kill(pid, SIGHUP);
-	CHECK(log_comes_to_say("Received SIGHUP."), "no new log");
+	CHECK(wait_for_log("Received SIGHUP."), "no new log");
 	kill(pid, SIGALRM);
-	CHECK(log_comes_to_say("-- OProfile Statistics --"), "no statistics");
+	CHECK(wait_for_log("-- OProfile Statistics --"), "no statistics");
 	CHECK(!ask("dump"), "dump");
 	kill(pid, SIGTERM);
-	CHECK(wait_gone(pid), "still there");
+	CHECK(wait_until_gone(pid), "still there");
 	CHECK(!file_exists(tmpdir_path("sd/lock")) && !file_exists(tmpdir_path("sd/control")),
 	      "lock or socket left");
 	CHECK(!file_read_all(tmpdir_path("old.log"), 100000, &text, NULL) &&
@@ -173,26 +174,26 @@ TEST(a_whole_life)
 	free(text);
 }
 
-/* Nothing of the old one, which may still be on its way out, is in the new one's way. */
-TEST(shutdown_is_done_when_answered)
+/* The old daemon, which may still be exiting, does not disturb the new one. */
+TEST(shutdown_is_complete_when_answered)
 {
 	pid_t pid = 0;
 
 	need_perf();
 	tmpdir_make();
 	for (int i = 0; i < 10; i++) {
-		CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+		CHECK(start(tmpdir_path("sd")) == 0, "%s", output);
 		pid = pid_of_lock();
 		CHECK(!ask("start"), "start");
 		CHECK(!ask("shutdown"), "shutdown");
 		CHECK(!file_exists(tmpdir_path("sd/lock")),
-		      "the lock was left when the answer came");
+		      "the lock existed when the answer came");
 	}
-	CHECK(wait_gone(pid), "still there");
+	CHECK(wait_until_gone(pid), "still there");
 	CHECK(!file_exists(tmpdir_path("sd/control")), "the socket was left");
 }
 
-/* Every sample file opens and checks; all their samples together. */
+/* The number of samples in all sample files, which must be valid. */
 static uint64_t samples_below(const char *dir)
 {
 	char *command = xasprintf("find '%s' -name 'TIMER.*'", dir), path[9000];
@@ -219,7 +220,7 @@ static uint64_t samples_below(const char *dir)
 	return sum;
 }
 
-/* What stats/counts says was recorded; each CPU's counts must balance. */
+/* The number of recorded samples in stats/counts; each CPU's counts must balance. */
 static uint64_t recorded(void)
 {
 	struct session_counts counts = { 0, NULL };
@@ -242,20 +243,20 @@ static uint64_t recorded(void)
 	return sum;
 }
 
-/* By then another daemon may write there. */
+/* The daemon must exit, because another one may write there. */
 TEST(a_session_that_is_removed)
 {
 	pid_t pid;
 
 	need_perf();
 	tmpdir_make();
-	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", output);
 	pid = pid_of_lock();
 	CHECK(pid > 0 && !ask("start"), "sampling");
 	CHECK(!file_remove_tree(tmpdir_path("sd")) || !file_exists(tmpdir_path("sd/lock")),
-	      "the session is removed");
-	CHECK(wait_gone(pid), "its daemon ends");
-	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "%s", said);
+	      "the session was not removed");
+	CHECK(wait_until_gone(pid), "its daemon still runs");
+	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "%s", output);
 }
 
 TEST(killed_at_50_moments)
@@ -267,9 +268,9 @@ TEST(killed_at_50_moments)
 	tmpdir_make();
 	busy = busy_child();
 	for (int i = 0; i < 50; i++) {
-		CHECK(start(tmpdir_path("sd")) == 0, "start %d: %s", i, said);
+		CHECK(start(tmpdir_path("sd")) == 0, "start %d: %s", i, output);
 		pid = pid_of_lock();
-		CHECK(!sum || recorded() == sum, "start %d: %llu recorded, the files hold %llu", i,
+		CHECK(!sum || recorded() == sum, "start %d: %llu recorded, %llu in the files", i,
 		      (unsigned long long)recorded(), (unsigned long long)sum);
 		CHECK(!ask("start"), "start sampling");
 		if (i % 3 == 1)
@@ -278,7 +279,7 @@ TEST(killed_at_50_moments)
 		if (i % 3 == 0)
 			CHECK(!ask("dump"), "dump");
 		kill(pid, SIGKILL);
-		CHECK(wait_gone(pid), "kill -9 did not end it");
+		CHECK(wait_until_gone(pid), "kill -9 did not end it");
 		before = sum;
 		sum = samples_below(tmpdir_path("sd/samples/current"));
 		CHECK(sum >= before, "kill %d: %llu samples, %llu before", i,
@@ -287,8 +288,8 @@ TEST(killed_at_50_moments)
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
 	CHECK(sum > 50, "%llu samples in all", (unsigned long long)sum);
-	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "and it goes on: %s", said);
-	CHECK(recorded() == sum, "%llu recorded, the files hold %llu",
+	CHECK(start(tmpdir_path("sd")) == 0 && !ask("shutdown"), "start after that: %s", output);
+	CHECK(recorded() == sum, "%llu recorded, %llu in the files",
 	      (unsigned long long)recorded(), (unsigned long long)sum);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* program.h - build/bin/oprofiled run by a test, with the perf collector below tmpdir/sd */
+/* program.h - run build/bin/oprofiled with the perf collector, below tmpdir/sd */
 #ifndef TESTS_UNIT_DAEMON_PROGRAM_H
 #define TESTS_UNIT_DAEMON_PROGRAM_H
 
@@ -13,25 +13,25 @@
 
 #define EVENT "--events=CPU_CLK_UNHALTED:0:0:2000000:0:1:1"
 
-static char said[5000];
+static char output[5000];
 static char *program_dir;
 
-/* In a chroot /proc/self/exe leads nowhere once the test has a mount namespace of its own. */
+/* In a chroot /proc/self/exe is invalid once the test has a mount namespace of its own. */
 __attribute__((constructor)) static void find_program_dir(void)
 {
 	program_dir = path_program_dir();
 }
 
-/* Run oprofiled with @options; its exit status, and in said[] what it wrote. */
+/* Run oprofiled with @options. Returns the exit status; output[] is its output. */
 static inline int run(const char *session_dir, const char *options)
 {
 	char *command = xasprintf("%s/../bin/oprofiled --session-dir='%s' %s 2>&1", program_dir,
 				  session_dir, options);
 	FILE *f = popen(command, "r");
-	size_t n = f ? fread(said, 1, sizeof(said) - 1, f) : 0;
+	size_t n = f ? fread(output, 1, sizeof(output) - 1, f) : 0;
 	int status = f ? pclose(f) : -1;
 
-	said[n] = '\0';
+	output[n] = '\0';
 	free(command);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -46,7 +46,7 @@ static inline int ask(const char *request)
 	return channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, NULL);
 }
 
-/* Something to sample, which ends with the test however that ends. */
+/* A child to sample, which ends with the test, however that ends. */
 static inline pid_t busy_child(void)
 {
 	pid_t pid = fork();
@@ -58,12 +58,12 @@ static inline pid_t busy_child(void)
 		;
 }
 
-/* What it said is one line, with its name. */
-static inline bool one_line(void)
+/* Whether the output is one line with the program's name. */
+static inline bool has_one_line(void)
 {
-	char *end = strchr(said, '\n');
+	char *end = strchr(output, '\n');
 
-	return end && !end[1] && !strncmp(said, "oprofiled: ", 11);
+	return end && !end[1] && !strncmp(output, "oprofiled: ", 11);
 }
 
 #endif

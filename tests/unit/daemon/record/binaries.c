@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* binaries.c - what is copied of binaries that are not at their paths, and what is not */
+/* binaries.c - which binaries are copied because they are not at their paths, and which are not */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 
 #define MB	(1 << 20)
 
-static char given[4000];		/* what cookie_fd() opens; "": -ESTALE */
+static char cookie_file[4000]; /* what cookie_fd() opens; "": -ESTALE */
 static struct collector collector;
 static struct images *images;
 static struct binaries *binaries;
@@ -19,7 +19,7 @@ static unsigned int nr_meanwhile;
 
 static int cookie_fd(struct collector *c, op_word cookie)
 {
-	int fd = *given ? open(given, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = *cookie_file ? open(cookie_file, O_RDONLY | O_CLOEXEC) : -1;
 
 	(void)c, (void)cookie;
 	return fd < 0 ? -ESTALE : fd;
@@ -44,7 +44,7 @@ static void prepare(void)
 	tmpdir_make();
 	log_open(in_tmpdir(path, "log"), NULL);
 	collector.cookie_fd = cookie_fd;
-	*given = '\0';
+	*cookie_file = '\0';
 	images = images_new(NULL);
 	binaries = binaries_new(&collector);
 	in_tmpdir(path, "stats");
@@ -70,17 +70,18 @@ static void make_file(const char *name, size_t size, mode_t mode)
 	close(fd);
 }
 
-/* Image /PATH below the folder, which was executed as the file NAME there. */
-static struct image *saw(const char *path, const char *name, const char *build)
+/* An image with the path @path in the folder, whose file that was executed is @name there. */
+static struct image *execute(const char *path, const char *name, const char *build)
 {
 	char at[4000], file[4000];
 	struct image *image = image_get(images, IMAGE_FILE, in_tmpdir(at, path), build);
 
-	binaries_saw(binaries, image, 1, open(in_tmpdir(file, name), O_RDONLY | O_CLOEXEC));
+	binaries_add(binaries, image, 1, open(in_tmpdir(file, name), O_RDONLY | O_CLOEXEC));
 	return image;
 }
 
-static off_t copied(const char *build, mode_t *ret_mode)
+/* Of the copy; -1: there is none. */
+static off_t copy_size(const char *build, mode_t *ret_mode)
 {
 	char path[4000], name[300];
 	struct stat st;
@@ -93,83 +94,85 @@ static off_t copied(const char *build, mode_t *ret_mode)
 	return st.st_size;
 }
 
-static bool log_says(const char *what)
+static bool log_has(const char *what)
 {
 	char path[4000], *text = NULL;
-	bool says = !file_read_all(in_tmpdir(path, "log"), MB, &text, NULL) && strstr(text, what);
+	bool has = !file_read_all(in_tmpdir(path, "log"), MB, &text, NULL) && strstr(text, what);
 
 	free(text);
-	return says;
+	return has;
 }
 
-TEST(one_that_is_elsewhere)
+TEST(not_at_its_path)
 {
 	struct image *image;
 	mode_t mode = 0;
 
 	prepare();
 	make_file("container", 9 * MB + 5, 0755);
-	image = saw("app", "container", "aa01");
+	image = execute("app", "container", "aa01");
 	binaries_step(binaries);
-	CHECK(copied("aa01", NULL) < 0, "it has no samples yet");
-	image_tell(images, image);
+	CHECK(copy_size("aa01", NULL) < 0, "copied without samples");
+	image_mark_sampled(images, image);
 	binaries_step(binaries);
-	CHECK(copied("aa01", NULL) < 0, "in pieces");
+	CHECK(copy_size("aa01", NULL) < 0, "copied in one piece");
 	for (int i = 0; i < 3; i++)
 		binaries_step(binaries);
-	CHECK(copied("aa01", &mode) == 9 * MB + 5, "copied without being asked to finish");
+	CHECK(copy_size("aa01", &mode) == 9 * MB + 5, "not copied");
 	CHECK((mode & 0777) == 0644, "mode %o", mode);
 	finish();
 }
 
-TEST(a_secret_one)
+TEST(unreadable_for_others)
 {
 	mode_t mode = 0;
 
 	prepare();
 	make_file("container", 100, 0711);
-	image_tell(images, saw("app", "container", "aa01"));
+	image_mark_sampled(images, execute("app", "container", "aa01"));
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(copied("aa01", &mode) == 100 && (mode & 0777) == 0600, "mode %o", mode);
+	CHECK(copy_size("aa01", &mode) == 100 && (mode & 0777) == 0600, "mode %o", mode);
 	finish();
 }
 
-TEST(one_that_is_where_it_was)
+TEST(at_its_path)
 {
 	prepare();
 	make_file("app", 100, 0755);
-	image_tell(images, saw("app", "app", "aa01"));
+	image_mark_sampled(images, execute("app", "app", "aa01"));
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(copied("aa01", NULL) < 0, "not copied");
+	CHECK(copy_size("aa01", NULL) < 0, "copied");
 	finish();
 }
 
-TEST(one_that_is_replaced_later)
+TEST(replaced_later)
 {
 	char from[4000], to[4000];
 
 	prepare();
 	make_file("app", 100, 0755);
 	make_file("new", 100, 0755);
-	image_tell(images, saw("app", "app", "aa01"));
-	snprintf(given, sizeof(given), "%s/old", tmpdir);	/* as it can be had by its cookie */
-	CHECK(!rename(in_tmpdir(from, "app"), given) &&
-	      !rename(in_tmpdir(from, "new"), in_tmpdir(to, "app")), "renamed");
+	image_mark_sampled(images, execute("app", "app", "aa01"));
+	snprintf(cookie_file, sizeof(cookie_file), "%s/old", tmpdir);
+	CHECK(!rename(in_tmpdir(from, "app"), cookie_file) &&
+	      !rename(in_tmpdir(from, "new"), in_tmpdir(to, "app")), "rename");
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(copied("aa01", NULL) == 100, "copied");
+	CHECK(copy_size("aa01", NULL) == 100, "not copied");
 	finish();
 }
 
-TEST(one_that_is_gone)
+TEST(removed)
 {
 	char path[4000];
 
 	prepare();
 	make_file("app", 100, 0755);
-	image_tell(images, saw("app", "app", "aa01"));
+	image_mark_sampled(images, execute("app", "app", "aa01"));
 	unlink(in_tmpdir(path, "app"));
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(copied("aa01", NULL) < 0 && log_says("nobody executes it any more"), "told");
+	CHECK(copy_size("aa01", NULL) < 0 &&
+		      log_has("removed, and no process executes it any more"),
+	      "not logged");
 	finish();
 }
 
@@ -177,26 +180,27 @@ TEST(too_large)
 {
 	prepare();
 	make_file("container", 64 * MB + 1, 0755);
-	image_tell(images, saw("app", "container", "aa01"));
+	image_mark_sampled(images, execute("app", "container", "aa01"));
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(copied("aa01", NULL) < 0 && log_says("more than 64"), "told");
+	CHECK(copy_size("aa01", NULL) < 0 && log_has("too large: 67108865 bytes, at most 64 MB"),
+	      "not logged");
 	finish();
 }
 
-TEST(no_more_in_all)
+TEST(limit_of_a_session)
 {
 	char path[4000];
 
 	prepare();
 	mkdir(in_tmpdir(path, "stats/binaries"), 0755);
-	make_file("stats/binaries/bb", 500 * MB, 0755);		/* of holes */
+	make_file("stats/binaries/bb", 500 * MB, 0755);		/* sparse */
 	binaries_set_session(binaries, in_tmpdir(path, "stats"));
 	make_file("container", 9 * MB, 0755);
-	image_tell(images, saw("app", "container", "aa01"));
-	image_tell(images, saw("other", "container", "aa02"));
+	image_mark_sampled(images, execute("app", "container", "aa01"));
+	image_mark_sampled(images, execute("other", "container", "aa02"));
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(copied("aa01", NULL) == 9 * MB && copied("aa02", NULL) < 0, "512 MB");
-	CHECK(log_says("no more are made"), "told");
+	CHECK(copy_size("aa01", NULL) == 9 * MB && copy_size("aa02", NULL) < 0, "512 MB");
+	CHECK(log_has("no more are copied"), "not logged");
 	CHECK(nr_meanwhile >= 3, "called between pieces: %u", nr_meanwhile);
 	finish();
 }
@@ -209,10 +213,10 @@ TEST(links_are_not_followed)
 	mkdir(in_tmpdir(to, "elsewhere"), 0755);
 	CHECK(!symlink(to, in_tmpdir(path, "stats/binaries")), "link");
 	make_file("container", 100, 0755);
-	image_tell(images, saw("app", "container", "aa01"));
+	image_mark_sampled(images, execute("app", "container", "aa01"));
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(!file_exists(in_tmpdir(path, "elsewhere/aa01")), "not copied there");
-	CHECK(log_says("is no folder"), "told");
+	CHECK(!file_exists(in_tmpdir(path, "elsewhere/aa01")), "copied there");
+	CHECK(log_has("' is not a directory"), "not logged");
 	finish();
 }
 
@@ -223,19 +227,19 @@ TEST(a_new_session)
 
 	prepare();
 	make_file("container", 100, 0755);
-	snprintf(given, sizeof(given), "%s/container", tmpdir);
-	image = saw("app", "container", "aa01");
-	image_tell(images, image);
+	snprintf(cookie_file, sizeof(cookie_file), "%s/container", tmpdir);
+	image = execute("app", "container", "aa01");
+	image_mark_sampled(images, image);
 	binaries_finish(binaries, meanwhile, NULL);
 	mkdir(in_tmpdir(path, "next"), 0755);
 	images_set_session(images, path);
 	binaries_set_session(binaries, path);
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(!file_exists(in_tmpdir(path, "next/binaries/aa01")), "no samples there yet");
-	usleep(250000);				/* not looked at more often */
-	image_tell(images, image);
+	CHECK(!file_exists(in_tmpdir(path, "next/binaries/aa01")), "copied without samples");
+	usleep(250000);				/* paths are not checked more often */
+	image_mark_sampled(images, image);
 	binaries_finish(binaries, meanwhile, NULL);
-	CHECK(file_exists(in_tmpdir(path, "next/binaries/aa01")), "copied again");
+	CHECK(file_exists(in_tmpdir(path, "next/binaries/aa01")), "not copied again");
 	finish();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * callgraph.c - stacks in words become opreport's call graph, functions by name
+ * callgraph.c - from stacks in words to opreport's call graph, with names of functions
  *
- * The functions are this program's own: their places in its file are worked out from where the
- * loader put them, and the report has to come back with their names.
+ * The functions are in this program: their offsets in its file are computed from where the loader
+ * put them, and the report must have their names.
  */
 #include <link.h>
 #include <unistd.h>
@@ -27,15 +27,15 @@ int __attribute__((noinline)) graph_main(int n)
 	return graph_calls(n) + graph_leaf(n);
 }
 
-/* Where in the file the byte lies that is at @address in memory. */
-struct place {
+/* The offset in the file of the byte at @address in memory. */
+struct location {
 	uintptr_t address;
 	uint64_t offset;
 };
 
 static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 {
-	struct place *p = context;
+	struct location *p = context;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -50,14 +50,14 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *context)
 
 static uint64_t offset_of(int (*function)(int))
 {
-	struct place p = { .address = (uintptr_t)function };
+	struct location p = { .address = (uintptr_t)function };
 
 	dl_iterate_phdr(find_offset, &p);
 	CHECK(p.offset, "in no segment of the file");
 	return p.offset;
 }
 
-/* Samples in graph_leaf: a stack of 3 frames, and of recursion in graph_calls. */
+/* Samples in graph_leaf: stacks of 3 frames, some with recursion in graph_calls. */
 static void put_stacks(void)
 {
 	uint64_t leaf = offset_of(graph_leaf), calls = offset_of(graph_calls),
@@ -130,7 +130,7 @@ TEST(functions_call_each_other)
 	char *text, *at;
 
 	test_prepare();
-	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0, "who am I?");
+	CHECK(readlink("/proc/self/exe", exe, sizeof(exe) - 1) > 0, "readlink");
 	fake_collector_free(&fake);
 	fake_collector_init(&fake, paths, 1);
 	put_stacks();

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* counts.h - samples in a session's files beside what its counts say of them */
+/* counts.h - compare the samples in a session's files with its counts */
 #ifndef TESTS_UNIT_DAEMON_RECORD_COUNTS_H
 #define TESTS_UNIT_DAEMON_RECORD_COUNTS_H
 
 #include "tests/unit/daemon/record/session.h"
 
 /*
- * All samples in the files of @session, as a report reads them: a file whose writer was killed is
- * mended by the next one only. [SF-17]
+ * The number of samples in the files of @session, as a report reads them: a file whose writer was
+ * killed is repaired by the next one only. [SF-17]
  */
 static inline uint64_t samples_in(const char *session)
 {
@@ -31,7 +31,7 @@ static inline uint64_t samples_in(const char *session)
 	return sum;
 }
 
-/* What stats/counts says; each CPU's must balance. */
+/* The sums of stats/counts; the counts of each CPU must balance. */
 static inline struct cpu_counts counts_of(const char *session)
 {
 	char *dir = session_stats_path(tmpdir, session, NULL);

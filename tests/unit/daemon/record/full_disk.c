@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * full_disk.c - oprofiled on a disk that is full, or fills up while it samples
+ * full_disk.c - oprofiled with a disk that is full, or fills up while it samples
  */
 #include <signal.h>
 #include <errno.h>
@@ -10,14 +10,14 @@
 #include "tests/unit/daemon/program.h"
 #include "tests/unit/small_disk.h"
 
-TEST(a_disk_that_is_full_at_the_start)
+TEST(full_at_the_start)
 {
 	need_perf();
 	tmpdir_make();
 	small_disk_mount("size=256k");
 	small_disk_fill(tmpdir_path("filler"));
-	CHECK(start(tmpdir_path("sd")) == 1 && one_line() && strstr(said, "No space left"), "%s",
-	      said);
+	CHECK(start(tmpdir_path("sd")) == 1 && has_one_line() && strstr(output, "No space left"),
+	      "%s", output);
 	CHECK(!file_exists(tmpdir_path("sd/lock")), "lock left behind");
 }
 
@@ -36,13 +36,13 @@ static uint64_t status_number(const char *key)
 	return n;
 }
 
-/* The answer is an error, now in said[]. */
+/* Whether the answer is an error, which is then in output[]. */
 static bool refused(const char *request)
 {
 	struct op_error e = { "" };
 	int err = channel_ask(tmpdir_path("sd/control"), request, 20000, NULL, &e);
 
-	snprintf(said, sizeof(said), "%s", e.text);
+	snprintf(output, sizeof(output), "%s", e.text);
 	return err == -EREMOTEIO;
 }
 
@@ -84,8 +84,8 @@ static bool in_trouble(const char *why)
 	return yes;
 }
 
-/* While sampling: what has no room is lost under its name, the daemon lives, and goes on later. */
-TEST(a_disk_that_fills_up)
+/* What has no room is counted as lost; the daemon keeps running, and records again later. */
+TEST(full_while_sampling)
 {
 	uint64_t recorded, lost;
 	pid_t busy;
@@ -94,35 +94,36 @@ TEST(a_disk_that_fills_up)
 	tmpdir_make();
 	small_disk_mount("size=32m");
 	busy = busy_child();
-	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", output);
 	small_disk_fill(tmpdir_path("filler"));
 	CHECK(!ask("start"), "start");
 	for (int i = 0; i < 1000 && !status_number("lost.sample_file "); i++)
 		usleep(50000);
-	CHECK(refused("dump") && strstr(said, "No space left on device"), "dump: %s", said);
+	CHECK(refused("dump") && strstr(output, "No space left on device"), "dump: %s", output);
 	lost = status_number("lost.sample_file ");
 	CHECK(lost > 0, "nothing lost on a full disk");
-	CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts do not tell what was lost");
-	CHECK(note_of_start("samples are being lost: "), "start says nothing");
-	CHECK(in_trouble("No space left on device"), "the status says nothing");
+	CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "no losses in the counts");
+	CHECK(note_of_start("samples are being lost: "), "no note for start");
+	CHECK(in_trouble("No space left on device"), "no trouble in the status");
 	recorded = status_number("recorded ");
 	unlink(tmpdir_path("filler"));
 	for (int i = 0; i < 500 && (in_trouble("") || status_number("recorded ") == recorded); i++)
 		usleep(100000);
-	CHECK(refused("stop") && strstr(said, "samples could not be written"), "stop: %s", said);
-	CHECK(!ask("stop"), "told twice");
-	CHECK(status_number("recorded ") > recorded, "it does not go on");
+	CHECK(refused("stop") && strstr(output, "samples that could not be written"), "stop: %s",
+	      output);
+	CHECK(!ask("stop"), "reported twice");
+	CHECK(status_number("recorded ") > recorded, "no more samples are recorded");
 	CHECK(!in_trouble(""), "still in trouble");
 	lost = status_number("lost.sample_file ");
 	CHECK(status_number("received ") == status_number("recorded ") + lost,
-	      "it does not balance");
+	      "the counts do not balance");
 	CHECK(!ask("shutdown"), "shutdown");
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
 }
 
-/* Nothing makes room: to the very end everything is told, and the session's books are whole. */
-TEST(a_disk_that_stays_full)
+/* To the end losses are reported, and the files below stats/ are complete. */
+TEST(full_to_the_end)
 {
 	char *stats, *spare;
 	struct session_info info;
@@ -131,7 +132,7 @@ TEST(a_disk_that_stays_full)
 	need_perf();
 	tmpdir_make();
 	small_disk_mount("size=8m");
-	CHECK(start(tmpdir_path("sd")) == 0, "%s", said);
+	CHECK(start(tmpdir_path("sd")) == 0, "%s", output);
 	small_disk_fill(tmpdir_path("filler"));
 	busy = busy_child();
 	CHECK(!ask("start"), "start");
@@ -140,17 +141,17 @@ TEST(a_disk_that_stays_full)
 	for (int i = 0; i < 5; i++) {
 		small_disk_fill(tmpdir_path("more"));
 		refused("dump");
-		CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "the counts stay behind");
+		CHECK(counts_file().lost[LOST_SAMPLE_FILE] > 0, "no losses in the counts");
 	}
-	CHECK(refused("shutdown") && strstr(said, "No space left on device"), "%s", said);
+	CHECK(refused("shutdown") && strstr(output, "No space left on device"), "%s", output);
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
-	CHECK(!file_exists(tmpdir_path("sd/lock")), "it lives");
+	CHECK(!file_exists(tmpdir_path("sd/lock")), "it still runs");
 	counts_file();
 	stats = session_stats_path(tmpdir_path("sd"), SESSION_CURRENT, NULL);
-	CHECK(!session_info_read(stats, &info) && info.end_time, "it does not say when it ended");
+	CHECK(!session_info_read(stats, &info) && info.end_time, "no end time");
 	spare = path_join(stats, SESSION_COUNTS_FILE ".spare");
-	CHECK(!file_exists(spare), "the spare was left");
+	CHECK(!file_exists(spare), "the spare file was not removed");
 	free(spare);
 	free(stats);
 }

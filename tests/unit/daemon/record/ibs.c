@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ibs.c - instruction-based samples from words to sample files and reports */
+/* ibs.c - instruction-based samples: from words to sample files and reports */
 #include <sys/stat.h>
 #include "daemon/collect/ibs/events.h"
 #include "daemon/record/ibs.h"
@@ -11,7 +11,7 @@
 static struct sfile_event events[2 + DERIVED_EVENTS_MAX];
 static struct ext *ext;
 
-/* A recorder with the events of @args behind two counters, on a CPU that reserves no bits. */
+/* A recorder with two counters and the events of @args, on a CPU without reserved bits. */
 static struct recorder *open_with(const char *args)
 {
 	struct op_error e = { "" };
@@ -77,7 +77,7 @@ static void put_context(void)
 
 #define APP_DIR "{root}/bin/app/{dep}/{root}/bin/app/"
 
-/* Each sample at a pc of its own: the number that goes with it. */
+/* All samples, each at another pc. */
 static struct ibs_raw raws[2 * 7 * NR_IBS_CASES];
 static bool is_op[ARRAY_SIZE(raws)];
 static unsigned int nr_raws;
@@ -113,7 +113,7 @@ static char *all_events(void)
 	return strbuf_steal(&text);
 }
 
-/* What one event's sample file must hold, by the reference. */
+/* Compare the sample file of @event with the reference. */
 static void check_event(const struct ibs_event *event)
 {
 	char name[300];
@@ -135,7 +135,7 @@ static void check_event(const struct ibs_event *event)
 	      (int)sum);
 }
 
-static void every_row(size_t chunk)
+static void check_every_event(size_t chunk)
 {
 	char *args = all_events();
 	struct recorder *r = open_with(args);
@@ -151,7 +151,7 @@ static void every_row(size_t chunk)
 		put_raw(op, &ibs_cases[c].yes);
 		for (size_t i = 0; !ibs_case_ends(&ibs_cases[c], i); i++)
 			put_raw(op, &ibs_cases[c].no[i]);
-		fake_sample(&fake, 0x10, 0);	/* others come between them */
+		fake_sample(&fake, 0x10, 0);	/* mixed with other samples */
 	}
 	test_drain(r);
 	for (size_t i = 0; i < nr; i++)
@@ -164,23 +164,23 @@ static void every_row(size_t chunk)
 	free(args);
 }
 
-TEST(every_row_in_sample_files)
+TEST(every_event)
 {
-	every_row(0);
+	check_every_event(0);
 }
 
-TEST(every_row_torn)
+TEST(every_event_word_by_word)
 {
-	every_row(1);
+	check_every_event(1);
 }
 
-TEST(every_row_torn_elsewhere)
+TEST(every_event_in_chunks)
 {
-	every_row(7);
+	check_every_event(7);
 }
 
-/* What is not filed is accounted for all the same. */
-TEST(invalid_filtered_unasked)
+/* Samples that are not recorded are accounted for. */
+TEST(invalid_and_filtered)
 {
 	struct recorder *r = open_with("ibs:op:IBS_OP_LOAD,IBS_OP_STORE:200000:0:0:1");
 	struct ibs_raw invalid = { H(6), 0, L(0) }, load = { 0, 0, L(0) }, none = { 0, 0, 0 };
@@ -190,9 +190,9 @@ TEST(invalid_filtered_unasked)
 	put_op(0x10, &invalid);
 	put_op(0x20, &load);
 	put_op(0x30, &none);
-	put_fetch(0x40, ~0ul);		/* that side is off */
+	put_fetch(0x40, ~0ul);		/* fetches were not requested */
 	fake_kernel(&fake);
-	put_op(0xffffffff81001000, &load);	/* kernel code was not asked for */
+	put_op(0xffffffff81001000, &load);	/* nor was kernel code */
 	fake_user(&fake);
 	fake_cookie(&fake, UNKNOWN);
 	put_op(0x50, &load);
@@ -229,19 +229,19 @@ TEST(kernel_anonymous_and_no_feature)
 	put_fetch(0x40, 0);
 	test_drain(r);
 	all = test_totals(r);
-	CHECK(all.lost[LOST_STREAM] == 1, "nobody asked for it: %lu", all.lost[LOST_STREAM]);
+	CHECK(all.lost[LOST_STREAM] == 1, "without the feature: %lu", all.lost[LOST_STREAM]);
 	test_close(r);
 }
 
-/* Garbage costs what it hides, and no more. */
-TEST(hostile_words)
+/* Garbage loses only the samples inside it. */
+TEST(malformed_words)
 {
 	struct recorder *r = open_with("ibs:op:IBS_OP_ALL:200000:0");
 	struct ibs_raw none = { 0, 0, 0 };
 
 	put_context();
 	put_op(0x10, &none);
-	fake.words[fake.nr - 1] = 1ull << 40;	/* half a register */
+	fake.words[fake.nr - 1] = 1ull << 40;	/* half a register, with too many bits */
 	fake_sample(&fake, 0x20, 0);
 	put_op(0x30, &none);
 	fake.words[fake.nr - 13] = OP_ESCAPE;	/* the address */
@@ -251,7 +251,7 @@ TEST(hostile_words)
 	fake_put(&fake, OP_IBS_OP);
 	for (int i = 0; i < 12; i++)
 		fake_put(&fake, i);
-	put_context();				/* cuts it */
+	put_context();				/* cuts the note off */
 	put_op(0x50, &none);
 	test_drain(r);
 	CHECK_FILE("current", APP_DIR "IBS_OP_ALL.200000.0.all.all.all", 0x40, 1, 2);
@@ -277,7 +277,7 @@ TEST(logs)
 
 	put_context();
 	put_op(0x10, &load);
-	fake_put(&fake, 0x1);			/* each has a branch target */
+	fake_put(&fake, 0x1);			/* each note has a branch target */
 	put_op(0x20, &store);
 	fake_put(&fake, 0x2);
 	put_op(0x30, &none);
@@ -299,7 +299,7 @@ TEST(logs)
 			       "0x0000000000000001,0x0000000000000001,01,00000021,00000022,"
 			       "0x00000040,0x7f00000abcde\n"), "%s", targets);
 	CHECK(!stat(tmpdir_path("samples/ibs_bta.log"), &st) && (st.st_mode & 0777) == 0600,
-	      "for root alone: %o", st.st_mode);
+	      "mode %o", st.st_mode);
 	close_all(r);
 	free(memory);
 	free(targets);
@@ -338,7 +338,7 @@ TEST(statistics)
 	free(text);
 }
 
-/* And what a user sees: rows of opreport, a latency's in cycles. */
+/* opreport's rows; a latency is in cycles. */
 TEST(report)
 {
 	struct recorder *r = open_with("ibs:op:IBS_OP_LOAD,IBS_OP_DC_LOAD_LAT:200000:1");

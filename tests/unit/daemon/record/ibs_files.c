@@ -83,7 +83,7 @@ TEST(module_files_missing)
 	struct op_error e = { "" };
 
 	tmpdir_make();
-	CHECK(!device_set_ibs(tmpdir, NULL, &e), "nothing wanted, nothing there: %s", e.text);
+	CHECK(!device_set_ibs(tmpdir, NULL, &e), "not requested, not needed: %s", e.text);
 	CHECK(device_set_ibs(tmpdir, &c, &e) == -ENODEV && strstr(e.text, "ibs_op/max_count") &&
 	      strstr(e.text, "no sampling of ops"), "%s", e.text);
 	set_file("ibs_op/max_count", "0");
@@ -95,7 +95,7 @@ TEST(module_files_missing)
 	      e.text);
 	check_file("ibs_op/enable", "0");
 	c = asked("op:IBS_OP_ALL:100000:1");
-	CHECK(!device_set_ibs(tmpdir, &c, &e), "not asked for, not needed: %s", e.text);
+	CHECK(!device_set_ibs(tmpdir, &c, &e), "not requested, not needed: %s", e.text);
 	check_file("ibs_op/enable", "1");
 	c = asked("fetch:IBS_FETCH_ALL:100000:0");
 	CHECK(device_set_ibs(tmpdir, &c, &e) == -ENODEV && strstr(e.text, "instruction fetches"),
@@ -104,7 +104,7 @@ TEST(module_files_missing)
 
 /* Logs [IB-9] */
 
-TEST(log_of_bounded_size)
+TEST(log_of_limited_size)
 {
 	struct ibs_log log = IBS_LOG_CLOSED;
 	struct op_error e = { "" };
@@ -114,7 +114,7 @@ TEST(log_of_bounded_size)
 	tmpdir_make();
 	snprintf(path, sizeof(path), "%s", tmpdir_path("ibs.log"));
 	log_open(tmpdir_path("daemon.log"), NULL);
-	ibs_log_line(&log, "nobody reads this\n");
+	ibs_log_line(&log, "not open\n");
 	ibs_log_flush(&log);
 	CHECK(!ibs_log_open(&log, path, "# head\n", 200000, &e), "%s", e.text);
 	for (int i = 0; i < 100000; i++)
@@ -127,7 +127,7 @@ TEST(log_of_bounded_size)
 	log_close();
 }
 
-TEST(log_is_nobody_elses)
+TEST(existing_files_of_others)
 {
 	struct ibs_log log = IBS_LOG_CLOSED;
 	struct op_error e = { "" };
@@ -146,8 +146,8 @@ TEST(log_is_nobody_elses)
 	check_file("victim", "precious");
 	unlink(path);
 	CHECK(!mkfifo(path, 0600), "fifo");
-	CHECK(ibs_log_open(&log, path, "", 1000, &e), "a pipe nobody reads");
-	CHECK(log.fd == -1, "not open");
+	CHECK(ibs_log_open(&log, path, "", 1000, &e), "opened a pipe without a reader");
+	CHECK(log.fd == -1, "open");
 }
 
 TEST_MAIN()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* kernel.c - which kernel image an address lies in, through loads, unloads and reloads */
+/* kernel.c - which kernel image an address lies in, while modules are loaded and unloaded */
 #include <inttypes.h>
 #include "daemon/record/kernel.h"
 #include "libdb/session/kernel_symbols.h"
@@ -29,7 +29,7 @@ static void free_all(struct kernel *k)
 	images_free(images);
 }
 
-/* Image and key that @pc gets, as "name:key". */
+/* Image and key of @pc, as "name:key". */
 static const char *place(struct kernel *k, uint64_t pc)
 {
 	static char text[4][200];
@@ -72,7 +72,7 @@ TEST(symbols_mode)
 	free_all(k);
 }
 
-TEST(no_vmlinux_knows_no_modules)
+TEST(no_vmlinux_has_no_modules)
 {
 	struct kernel *k;
 
@@ -113,7 +113,7 @@ TEST(unloaded_keeps_its_range_until_replaced)
 	tmpdir_make();
 	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", "");
 	kernel_module_range(k, true, 0xc0001000, 0x1000, "first");
-	kernel_read_modules(k);		/* not in /proc/modules: it was quick */
+	kernel_read_modules(k);		/* no longer in /proc/modules */
 	CHECK_PLACE(k, 0xc0001800, "first:800");
 	kernel_module_range(k, false, 0xc0001000, 0x1000, "first");
 	kernel_read_modules(k);
@@ -126,7 +126,7 @@ TEST(unloaded_keeps_its_range_until_replaced)
 	kernel_module_range(k, true, 0xc0000800, 0x1000, "third");	/* over its start */
 	CHECK_PLACE(k, 0xc0000800, "third:0");
 	CHECK_PLACE(k, 0xc0001300, "third:b00");
-	CHECK_PLACE(k, 0xc0001500, "second:100");			/* live: stays */
+	CHECK_PLACE(k, 0xc0001500, "second:100");			/* still loaded */
 
 	kernel_module_range(k, false, 0xc0000800, 0x1000, "third");
 	kernel_module_range(k, true, 0xc0005000, 0x1000, "first");	/* again, elsewhere */
@@ -134,7 +134,7 @@ TEST(unloaded_keeps_its_range_until_replaced)
 	free_all(k);
 }
 
-TEST(text_size_of_the_note_wins)
+TEST(the_note_has_the_text_size)
 {
 	struct kernel *k;
 
@@ -176,7 +176,7 @@ static const char kallsyms[] =
 	"ffffffff81002000 T _etext\n"
 	"ffffffffc0010010 t mod_fn\t[ext4]\n";
 
-TEST(symbols_are_kept)
+TEST(symbols_are_saved)
 {
 	struct kernel_symbols symbols;
 	const struct kernel_part *part;
@@ -193,11 +193,11 @@ TEST(symbols_are_kept)
 	CHECK(part && part->nr_symbols == 1, "the module's part");
 	kernel_symbols_free(&symbols);
 
-	/* nothing came: nothing is written */
+	/* nothing was loaded: nothing is written */
 	unlink(tmpdir_path("kernel-symbols"));
 	kernel_capture_now(k);
 	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured without need");
-	/* a module came just after a capture: not at once, unless it must be */
+	/* just after a capture, another is made only if it cannot wait */
 	kernel_module_range(k, true, 0xffffffffc0020000, 0x1000, "late");
 	kernel_capture_due(k);
 	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured too soon");
@@ -206,7 +206,7 @@ TEST(symbols_are_kept)
 	free_all(k);
 }
 
-TEST(symbols_of_gone_modules_stay)
+TEST(symbols_of_unloaded_modules_stay)
 {
 	struct kernel_symbols symbols;
 	const struct kernel_part *part;
@@ -217,7 +217,7 @@ TEST(symbols_of_gone_modules_stay)
 	k = make_kernel((struct kernel_config){.mode = KERNEL_SYMBOLS},
 			"ext4 4096 1 - Live 0xffffffffc0010000\n", kallsyms);
 	kernel_set_session(k, tmpdir);
-	for (int i = 0; i < 3; i++) {	/* ext4 goes, "ext" comes again and again */
+	for (int i = 0; i < 3; i++) {	/* ext4 is unloaded, "ext" loaded again and again */
 		put_text(tmpdir_path("modules"), "ext 4096 1 - Live 0xffffffffc0030000\n");
 		put_text(tmpdir_path("kallsyms"),
 			 "ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
@@ -252,8 +252,8 @@ static bool has_symbol(const char *name)
 
 #define TEXT	"ffffffff81000000 T _stext\nffffffff81002000 T _etext\n"
 
-/* BPF programs and trampolines are listed with the kernel, as soon as one is sampled. */
-TEST(made_text_has_names)
+/* BPF programs and trampolines are in the kernel's part, once one is sampled. */
+TEST(generated_code_has_symbols)
 {
 	struct kernel *k;
 
@@ -263,28 +263,28 @@ TEST(made_text_has_names)
 	put_text(tmpdir_path("kallsyms"), TEXT
 		 "ffffffffc0201000 t bpf_prog_6deef7357e7b4530_count\t[bpf]\n"
 		 "ffffffffc0202000 t ftrace_trampoline\t[__builtin__ftrace]\n");
-	kernel_saw(k, 0xffffffff81000100);
+	kernel_note_sample(k, 0xffffffff81000100);
 	kernel_capture_now(k);
-	CHECK(has_symbol("_stext") && !has_symbol("ftrace_trampoline"), "not captured for that");
-	kernel_saw(k, 0xffffffffc0201010);
+	CHECK(has_symbol("_stext") && !has_symbol("ftrace_trampoline"), "captured without need");
+	kernel_note_sample(k, 0xffffffffc0201010);
 	kernel_capture_now(k);
 	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "a BPF program");
 	CHECK(has_symbol("ftrace_trampoline"), "a trampoline");
 	put_text(tmpdir_path("kallsyms"), TEXT
 		 "ffffffffc0202000 t ftrace_trampoline\t[__builtin__ftrace]\n"
 		 "ffffffffc0203000 t bpf_prog_new\t[bpf]\n");
-	kernel_saw(k, 0xffffffffc0203010);
+	kernel_note_sample(k, 0xffffffffc0203010);
 	kernel_capture_now(k);
-	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "kept though it is gone");
-	CHECK(has_symbol("ftrace_trampoline") && has_symbol("bpf_prog_new"), "and the new one");
+	CHECK(has_symbol("bpf_prog_6deef7357e7b4530_count"), "an unloaded BPF program");
+	CHECK(has_symbol("ftrace_trampoline") && has_symbol("bpf_prog_new"), "a new one");
 	unlink(tmpdir_path("kernel-symbols"));
-	kernel_saw(k, 0xffffffffc0201020);
+	kernel_note_sample(k, 0xffffffffc0201020);
 	kernel_capture_now(k);
-	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "not again for the same page");
+	CHECK(!file_exists(tmpdir_path("kernel-symbols")), "captured again for the same page");
 	free_all(k);
 }
 
-TEST(another_boot_is_noticed)
+TEST(another_boot_is_detected)
 {
 	struct kernel *k;
 
@@ -292,12 +292,12 @@ TEST(another_boot_is_noticed)
 	k = make_kernel((struct kernel_config) { .mode = KERNEL_SYMBOLS }, "", kallsyms);
 	CHECK(kernel_fits_session(k, tmpdir), "a new session");
 	kernel_set_session(k, tmpdir);
-	CHECK(kernel_fits_session(k, tmpdir), "the same kernel at the same place");
+	CHECK(kernel_fits_session(k, tmpdir), "the same kernel at the same address");
 	put_text(tmpdir_path("kallsyms"), "0000000000000000 A fixed\nffffffff9a000000 T _stext\n"
 		 "ffffffff9a002000 T _etext\n");
-	CHECK(!kernel_fits_session(k, tmpdir), "the kernel lies elsewhere");
+	CHECK(!kernel_fits_session(k, tmpdir), "the kernel at another address");
 	put_text(tmpdir_path("kallsyms"), "0000000000000000 T _stext\n");
-	CHECK(kernel_fits_session(k, tmpdir), "hidden: cannot be told");
+	CHECK(kernel_fits_session(k, tmpdir), "hidden addresses");
 	free_all(k);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * killed.c - after kill -9 at any moment the next daemon's counts balance [SS-24]
+ * killed.c - after kill -9 at any moment the counts of the next daemon balance [SS-24]
  *
- * The daemon is a child process with a recorder on a fake collector; what it does is what
- * oprofiled's main loop does, as fast as it can.
+ * The daemon is a child process with a recorder on a fake collector, which does the same as
+ * oprofiled's main loop, as fast as it can.
  */
 #include <signal.h>
 #include "tests/unit/daemon/record/counts.h"
 
 static const char APP_FILE[] = "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all";
 
-/* @nr samples, some on each of two CPUs, some of them lost or left out. */
+/* @nr samples on two CPUs; some of them are lost or filtered out. */
 static void put_samples(unsigned int nr)
 {
 	for (unsigned int i = 0; i < nr; i++) {
@@ -28,7 +28,7 @@ static void put_samples(unsigned int nr)
 	}
 }
 
-/* The daemon: never returns. Dumps, counts, saves and stops come in any order. */
+/* The daemon: never returns. Dumps, saves and stops come in random order. */
 static void work_forever(void)
 {
 	struct op_error e = { "" };
@@ -97,8 +97,8 @@ static void check_saved_sessions(void)
 	free(entries);
 }
 
-/* On a busy machine it may have got nowhere in that time: then more often, and later. */
-static void kill_it(unsigned int times)
+/* On a busy machine the daemon may not have recorded anything by then: retry, and wait longer. */
+static void kill_daemons(unsigned int times)
 {
 	uint64_t recorded = 0;
 	struct recorder *r;
@@ -109,7 +109,7 @@ static void kill_it(unsigned int times)
 
 		kill_after(start_daemon(test_random()),
 			   test_random() % (i < times ? 20000 : 500000));
-		(void)counts_of("current");	/* whatever was written balances */
+		(void)counts_of("current");	/* must balance */
 		before = samples_in("current");
 		r = test_open();
 		check_agree("current");
@@ -119,7 +119,7 @@ static void kill_it(unsigned int times)
 		recorder_close(r);
 	}
 	check_saved_sessions();
-	CHECK(recorded || samples_in("last"), "nothing was recorded at all");
+	CHECK(recorded || samples_in("last"), "nothing was recorded");
 	fake_collector_free(&fake);
 	log_close();
 }
@@ -127,17 +127,17 @@ static void kill_it(unsigned int times)
 TEST(killed_at_60_moments)
 {
 	test_prepare();
-	kill_it(60);
+	kill_daemons(60);
 }
 
-TEST(killed_with_files_of_each_cpu)
+TEST(killed_with_files_per_cpu)
 {
 	test_prepare();
 	test_config.separate.cpu = true;
-	kill_it(20);
+	kill_daemons(20);
 }
 
-/* Recorded, not yet in the counts, and killed: found again, and the losses known are kept. */
+/* Samples that were recorded but not counted are found, and known losses stay. */
 TEST(found_in_the_files)
 {
 	struct cpu_counts all;
@@ -179,7 +179,7 @@ TEST(found_in_the_files)
 	test_close(r);
 }
 
-TEST(killed_while_throwing_away)
+TEST(killed_during_reset)
 {
 	struct recorder *r;
 
@@ -191,13 +191,13 @@ TEST(killed_while_throwing_away)
 	r = test_open();
 	CHECK(!file_exists(tmpdir_path("samples/.removed.1234")) &&
 		      !file_exists(tmpdir_path("samples/.tmp_reset.1")),
-	      "left there");
+	      "not removed");
 	CHECK(file_is_dir(tmpdir_path("samples/one")), "a session was removed");
 	test_close(r);
 }
 
-/* A collector that fails for good: what it still held has a name. */
-TEST(left_unread)
+/* What a collector that fails for good still holds is lost. */
+TEST(unread_samples)
 {
 	struct op_error e = { "" };
 	struct cpu_counts all;

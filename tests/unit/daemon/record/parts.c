@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* parts.c - builds of one path are kept apart, in every session and after every daemon */
+/* parts.c - builds of one path, and control groups, are separated */
 #include "daemon/record/cgroups.h"
 #include "libdb/session/parts.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "tests/unit/daemon/record/session.h"
 
-/* The fake collector's build-ids tell cookies apart: FIRST's is 0101..., LATER's 0202... */
+/* Each cookie of the fake collector has a build ID: FIRST's is 0101..., LATER's 0202... */
 static const char *const paths[] = { "/bin/app", "/bin/app", "/lib/x.so", "/bin/app" };
 enum { FIRST = 1, LATER, LIBRARY, THIRD };
 
@@ -142,7 +142,7 @@ TEST(calls_of_builds)
 	put_call(FIRST, FIRST);
 	put_call(LATER, LATER);
 	put_call(LATER, LATER);
-	put_call(FIRST, LATER);		/* cannot be told in a file's name */
+	put_call(FIRST, LATER);		/* no arc file can name this callee */
 	put_call(LATER, FIRST);
 	put_call(LIBRARY, LATER);
 	put_call(LATER, LIBRARY);
@@ -169,7 +169,7 @@ static void write_index(const char *text, unsigned int nr)
 	fclose(f);
 }
 
-TEST(no_more_than_that)
+TEST(limit_of_parts)
 {
 	struct recorder *r;
 
@@ -216,13 +216,13 @@ TEST(an_index_that_cannot_be_written)
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
-	CHECK(test_totals(r).lost[LOST_SAMPLE_FILE] == 2, "lost, not filed wrongly: %" PRIu64,
+	CHECK(test_totals(r).lost[LOST_SAMPLE_FILE] == 2, "lost: %" PRIu64,
 	      test_totals(r).lost[LOST_SAMPLE_FILE]);
 	CHECK(strstr(recorder_trouble(r), "parts/index"), "'%s'", recorder_trouble(r));
 	test_close(r);
 }
 
-/* Process @tgid is in the control group @path; "": it is gone. */
+/* Process @tgid is in the control group @path; "": it has ended. */
 static void put_process(unsigned int tgid, const char *path)
 {
 	char name[5000], text[500];
@@ -251,7 +251,7 @@ TEST(control_groups)
 	put(FIRST, 5);
 	fake_anon(&fake, 0x7000, 0x9000, "[heap]");
 	fake_sample(&fake, 0x7010, 0);
-	fake_task(&fake, 3, FIRST, 3);		/* nothing is known of it */
+	fake_task(&fake, 3, FIRST, 3);		/* its group is not known */
 	put(FIRST, 7);
 	r = test_open();
 	test_drain(r);
@@ -267,7 +267,7 @@ TEST(control_groups)
 	test_close(r);
 }
 
-TEST(processes_that_move_and_go)
+TEST(processes_that_move_and_end)
 {
 	struct cgroups *c;
 	const char *a;
@@ -278,13 +278,13 @@ TEST(processes_that_move_and_go)
 	a = cgroups_of(c, 1, 10, 0);
 	CHECK(a && !strcmp(a, "/a"), "%s", a);
 	put_process(1, "/b");
-	CHECK(cgroups_of(c, 1, 10, 0) == a, "not read again at once");
-	CHECK(!strcmp(cgroups_of(c, 1, 11, 0), "/b"), "but after an exec");
+	CHECK(cgroups_of(c, 1, 10, 0) == a, "read again at once");
+	CHECK(!strcmp(cgroups_of(c, 1, 11, 0), "/b"), "after an exec");
 	put_process(1, "");
-	CHECK(!strcmp(cgroups_of(c, 1, 12, 0), "/b"), "gone: the last one known");
+	CHECK(!strcmp(cgroups_of(c, 1, 12, 0), "/b"), "after its end");
 	put_process(2, "/a");
-	CHECK(cgroups_of(c, 2, 10, 0) == a, "one pointer");
-	CHECK(!cgroups_of(c, 3, 10, 0), "nothing is known");
+	CHECK(cgroups_of(c, 2, 10, 0) == a, "two pointers");
+	CHECK(!cgroups_of(c, 3, 10, 0), "of an unknown process");
 	cgroups_free(c);
 }
 
@@ -293,28 +293,28 @@ static int path_by_id(struct collector *c, uint64_t id, char **ret_path)
 	(void)c;
 	if (id != 77 && id != 78)
 		return -ENOENT;
-	*ret_path = xstrdup(id == 77 ? "/told" : "/");
+	*ret_path = xstrdup(id == 77 ? "/by-id" : "/");
 	return 0;
 }
 
-/* Told with the sample: whatever became of the process. */
+/* If the sample has the id of its group, it does not matter what the process did since. */
 TEST(groups_by_id)
 {
-	struct collector knows = { .cgroup_path = path_by_id };
+	struct collector collector = { .cgroup_path = path_by_id };
 	struct cgroups *c;
 
 	tmpdir_make();
 	put_process(1, "/a");
-	c = cgroups_new(tmpdir_path("proc"), &knows);
-	CHECK(!strcmp(cgroups_of(c, 1, 10, 77), "/told"), "told");
-	CHECK(!strcmp(cgroups_of(c, 9, 10, 77), "/told"), "of one that is gone");
-	CHECK(!strcmp(cgroups_of(c, 1, 10, 78), "/a"), "the root says nothing");
-	CHECK(!strcmp(cgroups_of(c, 1, 10, UINT64_MAX - 1), "/a"), "an id that nobody knows");
+	c = cgroups_new(tmpdir_path("proc"), &collector);
+	CHECK(!strcmp(cgroups_of(c, 1, 10, 77), "/by-id"), "by id");
+	CHECK(!strcmp(cgroups_of(c, 9, 10, 77), "/by-id"), "of a process that has ended");
+	CHECK(!strcmp(cgroups_of(c, 1, 10, 78), "/a"), "the id of the root");
+	CHECK(!strcmp(cgroups_of(c, 1, 10, UINT64_MAX - 1), "/a"), "an unknown id");
 	CHECK(!cgroups_of(c, 0, 10, 77), "idle");
 	cgroups_free(c);
 }
 
-TEST(words_of_the_kernel)
+TEST(proc_pid_cgroup)
 {
 	static const struct {
 		const char *text, *want;

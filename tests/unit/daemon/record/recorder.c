@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* recorder.c - whole sessions from words to sample files, read back */
+/* recorder.c - whole sessions: from words to sample files, which are read back */
 #include "tests/unit/daemon/record/session.h"
 
 /* One user sample of a library, one of the kernel, one of anonymous memory. */
@@ -105,7 +105,7 @@ TEST(keys_and_headers)
 	test_close(r);
 }
 
-/* Each way to lose or leave out a sample, and how many come out of 2 put in that way. */
+/* One sample for each way to lose it. */
 TEST(every_loss_has_its_reason)
 {
 	struct cpu_counts all;
@@ -121,8 +121,8 @@ TEST(every_loss_has_its_reason)
 	fake_sample(&fake, 1, 0);		/* no mode yet */
 	fake_kernel(&fake);
 	fake_sample(&fake, 0x3000, 0);		/* outside the range */
-	fake_sample(&fake, 0x1000, 0);		/* kernel without application: kept */
-	fake_sample(&fake, 0x1000, 7);		/* no such counter */
+	fake_sample(&fake, 0x1000, 0);		/* kernel without application: recorded */
+	fake_sample(&fake, 0x1000, 7);		/* unknown counter */
 	fake_user(&fake);
 	fake_cookie(&fake, UNKNOWN);
 	fake_sample(&fake, 1, 0);
@@ -131,10 +131,10 @@ TEST(every_loss_has_its_reason)
 	fake_cookie(&fake, UNNAMEABLE);
 	fake_sample(&fake, 1, 0);
 	fake_cookie(&fake, OP_NO_COOKIE);
-	fake_sample(&fake, 1, 0);		/* mapping of a task whose program is not known */
+	fake_sample(&fake, 1, 0);		/* mapping of a task with an unknown program */
 	fake_task(&fake, 22, APP, 21);
 	fake_anon(&fake, 0, 0, "");
-	fake_sample(&fake, 1, 0);		/* mapping not known */
+	fake_sample(&fake, 1, 0);		/* unknown mapping */
 	r = test_open();
 	test_drain(r);
 	all = test_totals(r);
@@ -164,9 +164,9 @@ TEST(mappings_are_looked_up_per_sample)
 	fake_task(&fake, 22, APP, 21);
 	fake_anon(&fake, 0x7000, 0x9000, "a/b{c}");
 	fake_sample(&fake, 0x7010, 0);
-	fake_sample(&fake, 0x600010, 0);	/* the note's mapping has ended before this one */
+	fake_sample(&fake, 0x600010, 0);	/* outside the mapping of the note */
 	fake_sample(&fake, 0x800020, 0);
-	fake_sample(&fake, 0x400000, 0);	/* a file's: cannot be, so not believed */
+	fake_sample(&fake, 0x400000, 0);	/* in a file's mapping, which cannot be */
 	fake_sample(&fake, 0x7010, 0);
 	r = test_open();
 	test_drain(r);
@@ -187,7 +187,7 @@ TEST(image_filter)
 
 	test_prepare();
 	test_config.wanted = wanted;
-	put_one_of_each();			/* of the application: all kept */
+	put_one_of_each();			/* of the application: all are recorded */
 	fake_user(&fake);
 	fake_task(&fake, 32, OTHER, 31);
 	fake_cookie(&fake, LIB);
@@ -197,7 +197,7 @@ TEST(image_filter)
 	fake_kernel(&fake);
 	fake_sample(&fake, 0xffffffff81000100, 0);
 	fake_user(&fake);
-	fake_cookie(&fake, APP);		/* the image itself was named */
+	fake_cookie(&fake, APP);		/* the image itself is named */
 	fake_sample(&fake, 0x200, 0);
 	r = test_open();
 	test_drain(r);
@@ -207,7 +207,7 @@ TEST(image_filter)
 	test_close(r);
 }
 
-TEST(only_the_mode_asked_for)
+TEST(only_the_requested_mode)
 {
 	static const struct sfile_event user_only = { .name = "TIMER", .no_kernel = true };
 	struct cpu_counts all;
@@ -225,7 +225,7 @@ TEST(only_the_mode_asked_for)
 	test_close(r);
 }
 
-TEST(callers_are_no_samples)
+TEST(callers_are_not_samples)
 {
 	struct recorder *r;
 
@@ -249,8 +249,8 @@ TEST(callers_are_no_samples)
 	test_close(r);
 }
 
-/* Any chunking of the words gives the same files. */
-TEST(cut_anywhere)
+/* Words in chunks of any size give the same files. */
+TEST(chunks_of_words)
 {
 	for (size_t chunk = 1; chunk < 12; chunk++) {
 		struct recorder *r;
@@ -293,7 +293,7 @@ TEST(garbage_is_accounted_for)
 	test_close(r);
 }
 
-/* Any user can run a program of such a name: no reason to call a dump failed, or to write logs. */
+/* Any user can run a program with such a name: dumps do not fail, and it is logged once. */
 TEST(a_name_that_no_sample_file_can_have)
 {
 	struct op_error e = { "" };
@@ -311,8 +311,8 @@ TEST(a_name_that_no_sample_file_can_have)
 	CHECK(test_totals(r).lost[LOST_SAMPLE_FILE] == 3, "lost");
 	CHECK(!*recorder_trouble(r), "%s", recorder_trouble(r));
 	CHECK(!file_read_all(tmpdir_path("log"), 100000, &text, NULL), "log");
-	first = strstr(text, "a sample file cannot have a name made of '/lib/{dep}/x'");
-	CHECK(first && !strstr(first + 1, "a sample file cannot"), "%s", text);
+	first = strstr(text, "cannot form a sample file name from '/lib/{dep}/x'");
+	CHECK(first && !strstr(first + 1, "cannot form"), "%s", text);
 	free(text);
 	test_close(r);
 }
@@ -351,7 +351,7 @@ TEST(the_statistics_block)
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		char *found = strstr(at, labels[i]);
 
-		CHECK(found, "not there, or not in its place: %s", labels[i]);
+		CHECK(found, "missing, or out of order: %s", labels[i]);
 		at = found ? found : at;
 	}
 	free(text);

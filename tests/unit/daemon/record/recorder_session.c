@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* recorder_session.c - sessions gone on with, saved, thrown away, and kept apart */
+/* recorder_session.c - sessions that are continued, saved, discarded, and separated */
 #include "tests/unit/daemon/record/session.h"
 
 #define APP_FILE "{root}/bin/app/{dep}/{root}/bin/app/TIMER.0.0.all.all.all"
@@ -26,7 +26,7 @@ TEST(save_and_reset)
 	CHECK(!recorder_save(r, "first", &e), "%s", e.text);
 	CHECK_FILE("first", APP_FILE, 0x10, 5, 5);
 	CHECK_FILE("current", APP_FILE, 0x10, -1, 0);
-	CHECK(test_totals(r).recorded == 0, "counts begin anew");
+	CHECK(test_totals(r).recorded == 0, "counts start from 0");
 	stats = session_stats_path(tmpdir, "first", NULL);
 	CHECK(!session_info_read(stats, &info) && info.end_time, "the saved session has ended");
 	free(stats);
@@ -69,7 +69,7 @@ TEST(a_failed_drain_loses_no_session)
 	test_close(r);
 }
 
-TEST(the_next_daemon_goes_on)
+TEST(the_next_daemon_continues)
 {
 	struct session_counts c;
 	struct cpu_counts all;
@@ -99,7 +99,7 @@ TEST(the_next_daemon_goes_on)
 	fake_collector_free(&fake);
 }
 
-/* The next start says so, once. */
+/* The note for the next start has @words, once. */
 static void check_note(struct recorder *r, const char *words)
 {
 	char *note = recorder_take_note(r);
@@ -107,7 +107,7 @@ static void check_note(struct recorder *r, const char *words)
 	CHECK(note && strstr(note, words), "note: %s", note ? note : "none");
 	free(note);
 	note = recorder_take_note(r);
-	CHECK(!note, "told twice: %s", note);
+	CHECK(!note, "a second note: %s", note);
 	free(note);
 }
 
@@ -130,7 +130,7 @@ TEST(another_boot_gets_its_own_session)
 	found = session_files("");
 	CHECK(strstr(found, "boot-until-"), "%s", found);
 	free(found);
-	check_note(r, "before the machine was started anew: they are kept as session 'boot-until-");
+	check_note(r, "the samples taken before a reboot were saved as session 'boot-until-");
 	test_close(r);
 }
 
@@ -141,8 +141,8 @@ static void slower_status(struct collector *c, struct collector_status *ret)
 	ret->period_ns = 250000;
 }
 
-/* The next daemon on the same session, with a collector of its own; its one sample. */
-static struct recorder *go_on_with_one(bool slower)
+/* The next daemon continues the session, with another collector, and adds one sample. */
+static struct recorder *add_one_sample(bool slower)
 {
 	struct recorder *r;
 
@@ -156,7 +156,7 @@ static struct recorder *go_on_with_one(bool slower)
 	return r;
 }
 
-static unsigned int nr_sessions_before(void)
+static unsigned int count_saved_sessions(void)
 {
 	struct dirent **entries;
 	char dir[5000];
@@ -176,27 +176,28 @@ static unsigned int nr_sessions_before(void)
 	return nr;
 }
 
-/* The timer's file names tell no count, so its samples at another rate would be added up. */
+/* A timer's file names have no count, so samples at another rate would be added up. */
 TEST(another_period_gets_its_own_session)
 {
 	struct recorder *r;
 
 	test_prepare();
 	test_config.nr_counters = test_config.nr_events = 1;
-	recorder_close(go_on_with_one(false));
-	for (int i = 1; i <= 4; i++) {	/* within a second: names differ all the same */
-		r = go_on_with_one(i % 2);
+	recorder_close(add_one_sample(false));
+	for (int i = 1; i <= 4; i++) {	/* within a second, but names must differ */
+		r = add_one_sample(i % 2);
 		CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
-		CHECK(test_totals(r).recorded == 1, "counts begin anew");
-		check_note(r, i % 2 ? "taken every 100000 ns: they are kept as session 'before-" :
-				      "taken every 250000 ns: they are kept as session 'before-");
-		CHECK(nr_sessions_before() == (unsigned int)i, "%u kept", nr_sessions_before());
+		CHECK(test_totals(r).recorded == 1, "counts start from 0");
+		check_note(r, i % 2 ? "taken every 100000 ns were saved as session 'before-" :
+				      "taken every 250000 ns were saved as session 'before-");
+		CHECK(count_saved_sessions() == (unsigned int)i, "%u saved",
+		      count_saved_sessions());
 		recorder_close(r);
 	}
-	r = go_on_with_one(false);
+	r = add_one_sample(false);
 	CHECK_FILE("current", APP_FILE, 0x10, 2, 2);
-	CHECK(!recorder_take_note(r), "a note about nothing");
-	CHECK(nr_sessions_before() == 4, "kept the same period's");
+	CHECK(!recorder_take_note(r), "a note without a cause");
+	CHECK(count_saved_sessions() == 4, "saved a session of the same period");
 	test_close(r);
 }
 
@@ -205,16 +206,16 @@ TEST(another_cpu_type_gets_its_own_session)
 	struct recorder *r;
 
 	test_prepare();
-	recorder_close(go_on_with_one(false));
+	recorder_close(add_one_sample(false));
 	test_config.cpu_type = "i386/core_2";
-	r = go_on_with_one(false);
+	r = add_one_sample(false);
 	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
-	check_note(r, "of CPU type 'timer'");
+	check_note(r, "for CPU type 'timer'");
 	test_close(r);
 }
 
-/* What lies in files of its own can stay; and of nothing, nothing is kept. */
-TEST(nothing_is_kept_apart_without_need)
+/* Samples in other files can stay, and an empty session need not be saved. */
+TEST(sessions_are_not_saved_without_need)
 {
 	static const struct sfile_event counted = { .name = "CYCLES", .count = 100000 };
 	static const struct sfile_event rarer = { .name = "CYCLES", .count = 200000 };
@@ -224,15 +225,15 @@ TEST(nothing_is_kept_apart_without_need)
 	recorder_close(test_open());		/* no samples */
 	test_config.events = &counted;
 	test_config.nr_counters = test_config.nr_events = 1;
-	recorder_close(go_on_with_one(true));
+	recorder_close(add_one_sample(true));
 	test_config.events = &rarer;
 	test_config.separate.cpu = true;
-	r = go_on_with_one(false);
+	r = add_one_sample(false);
 	CHECK_FILE("current", "{root}/bin/app/{dep}/{root}/bin/app/CYCLES.100000.0.all.all.all",
 		   0x10, 1, 1);
 	CHECK_FILE("current", "{root}/bin/app/{dep}/{root}/bin/app/CYCLES.200000.0.all.all.0", 0x10,
 		   1, 1);
-	CHECK(!recorder_take_note(r) && !nr_sessions_before(), "kept apart");
+	CHECK(!recorder_take_note(r) && !count_saved_sessions(), "saved");
 	test_close(r);
 }
 

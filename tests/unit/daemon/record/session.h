@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session.h - a recorder on a fake collector in a folder of its own, and what it wrote */
+/* session.h - run a recorder on a fake collector in a temporary folder, and read its files */
 #ifndef TESTS_UNIT_DAEMON_RECORD_SESSION_H
 #define TESTS_UNIT_DAEMON_RECORD_SESSION_H
 
@@ -25,7 +25,7 @@ static const struct sfile_event test_events[] = {{.name = "TIMER"},
 static struct fake_collector fake;
 static struct recorder_config test_config;
 
-/* A folder, an empty collector, and a configuration to be changed before test_open(). */
+/* Make a folder, an empty collector, and a configuration to be changed before test_open(). */
 static inline void test_prepare(void)
 {
 	static char modules[5000], kallsyms[5000];
@@ -45,7 +45,7 @@ static inline void test_prepare(void)
 		.events = test_events,
 		.nr_counters = 2,
 		.nr_events = 2,
-		.asked_events = "TIMER:0:0:1:1",
+		.events_text = "TIMER:0:0:1:1",
 		.proc = tmpdir_path("proc"),
 		.kernel = {.mode = KERNEL_NO_VMLINUX,
 			   .proc_modules = modules,
@@ -95,7 +95,7 @@ static inline struct cpu_counts test_totals(struct recorder *r)
 	return all;
 }
 
-/* Samples in the file @name below the session @session, and at one key; -1: no such file. */
+/* Count the samples in the file @name of @session, and return those at @key; -1: no such file. */
 static inline int64_t file_samples(const char *session, const char *name, uint64_t key,
 				   uint64_t *ret_all)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* settle.c - counts that a killed daemon left are brought in line with its files [SS-24] */
+/* settle.c - the counts of a killed daemon are corrected by its sample files [SS-24] */
 #include "libdb/session/settle.h"
 #include "tests/unit/daemon/record/counts.h"
 
@@ -19,7 +19,7 @@ static void write_session(uint64_t end_time, const struct session_counts *counts
 	free(dir);
 }
 
-/* @nr samples at one key, as the daemon writes them. */
+/* Write @nr samples at one key, as the daemon does. */
 static void make_file_as(const char *name, unsigned int nr)
 {
 	struct sample_header h = {.version = SAMPLE_VERSION_1X};
@@ -52,7 +52,7 @@ static struct settlement settle(void)
 	return s;
 }
 
-TEST(what_is_missing_was_lost)
+TEST(missing_samples_are_lost)
 {
 	struct cpu_counts cpu[3] = {{.received = 13, .recorded = 10, .filtered = 3},
 				    {.received = 5, .lost[LOST_RING] = 5},
@@ -67,14 +67,14 @@ TEST(what_is_missing_was_lost)
 	all = counts_of("current");
 	CHECK(all.received == 168 && all.recorded == 100 && all.lost[LOST_SAMPLE_FILE] == 60,
 	      "recorded %" PRIu64, all.recorded);
-	CHECK(settle().missing == 0, "once is enough");
+	CHECK(settle().missing == 0, "missing again");
 
-	write_session(2, &counts);	/* ended in order: not looked at */
+	write_session(2, &counts);	/* the daemon ended normally: not checked */
 	CHECK(!settle().missing, "missing");
 	CHECK(counts_of("current").recorded == 160, "changed");
 }
 
-/* With --separate=cpu the files tell whose they are. */
+/* With --separate=cpu each file belongs to a CPU. */
 TEST(files_of_each_cpu)
 {
 	struct cpu_counts cpu[2] = { { .received = 10, .recorded = 10 },
@@ -100,14 +100,14 @@ TEST(files_of_each_cpu)
 	free(dir);
 }
 
-TEST(counts_that_cannot_be_used)
+TEST(unusable_counts)
 {
 	static const struct session_counts no_counts;
 	struct settlement s;
 
 	tmpdir_make();
 	s = settle();
-	CHECK(!s.found && !s.missing && !s.counts.text[0], "no session at all: %s", s.counts.text);
+	CHECK(!s.found && !s.missing && !s.counts.text[0], "no session: %s", s.counts.text);
 	make_file();
 	CHECK(settle().found == 100, "no counts");
 	check_agree("current");
@@ -120,8 +120,8 @@ TEST(counts_that_cannot_be_used)
 	check_agree("current");
 }
 
-/* Other files are none of the counts' business, and a broken one holds nothing. */
-TEST(files_that_are_no_sample_files)
+/* Other files are not counted, and a broken one has no samples. */
+TEST(other_files)
 {
 	tmpdir_make();
 	make_file();

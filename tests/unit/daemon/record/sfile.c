@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sfile.c - more sample files than can be open, and disks that refuse */
+/* sfile.c - more sample files than can be open, full disks, and broken files */
 #include <sys/resource.h>
 #include "tests/unit/daemon/record/session.h"
 #include "tests/unit/small_disk.h"
@@ -62,13 +62,13 @@ TEST(out_of_descriptors)
 	struct rlimit few = { 40, 40 };
 
 	test_prepare();
-	test_config.max_open = 10000;		/* more than the system gives */
+	test_config.max_open = 10000;		/* more than the system allows */
 	if (setrlimit(RLIMIT_NOFILE, &few))
 		SKIP("cannot lower the limit");
 	run_threads();
 }
 
-TEST(a_full_disk_costs_counted_samples)
+TEST(losses_on_a_full_disk_are_counted)
 {
 	struct cpu_counts full, after;
 	struct recorder *r;
@@ -88,10 +88,10 @@ TEST(a_full_disk_costs_counted_samples)
 	test_drain(r);
 	full = test_totals(r);
 	CHECK(full.lost[LOST_SAMPLE_FILE] > 10000, "lost %" PRIu64, full.lost[LOST_SAMPLE_FILE]);
-	CHECK(full.recorded > 1, "keys that were there are counted still");
+	CHECK(full.recorded > 1, "known keys are not counted");
 
 	unlink(tmpdir_path("filler"));
-	for (int i = 0; i < 5; i++) {		/* tried again, after a while */
+	for (int i = 0; i < 5; i++) {		/* retried after a while */
 		sleep(1);
 		for (int j = 0; j < 1000; j++)
 			fake_sample(&fake, 0x100000 + j, 0);
@@ -106,7 +106,7 @@ TEST(a_full_disk_costs_counted_samples)
 #define APP_DIR "{root}/bin/app/{dep}/{root}/bin/app"
 #define APP_FILE APP_DIR "/TIMER.0.0.all.all.all"
 
-static void one_of_app_one_of_lib(void)
+static void put_one_of_app_and_lib(void)
 {
 	fake_user(&fake);
 	fake_cookie(&fake, APP);
@@ -136,10 +136,10 @@ static bool log_has(const char *words)
 	return has;
 }
 
-/* What lies where a sample file should be is not harmed, and does not cost the samples to come. */
+/* A file that is not a sample file is not changed, and no samples are lost because of it. */
 TEST(a_broken_file_is_set_aside)
 {
-	static const char broken[] = "this is no sample file";
+	static const char broken[] = "not a sample file";
 	struct cpu_counts all;
 	struct recorder *r;
 	char *text;
@@ -150,7 +150,7 @@ TEST(a_broken_file_is_set_aside)
 
 		put_at_app(broken, strlen(broken));
 		r = test_open();
-		one_of_app_one_of_lib();
+		put_one_of_app_and_lib();
 		test_drain(r);
 		all = test_totals(r);
 		CHECK(all.recorded == 2 * (unsigned int)i && !all.lost[LOST_SAMPLE_FILE],
@@ -158,12 +158,14 @@ TEST(a_broken_file_is_set_aside)
 		CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
 		snprintf(name, sizeof(name), "samples/current/" APP_FILE ".broken%d", i);
 		if (file_read_all(tmpdir_path(name), 1000, &text, NULL)) {
-			CHECK(false, "%s is not there", name);
+			CHECK(false, "%s is missing", name);
 			continue;
 		}
-		CHECK(!strcmp(text, broken), "it was touched");
+		CHECK(!strcmp(text, broken), "the broken file was changed");
 		free(text);
-		CHECK(log_has("a sample file is broken: "), "the log says nothing");
+		snprintf(name, sizeof(name),
+			 "; renamed it to 'TIMER.0.0.all.all.all.broken%d' and started a new", i);
+		CHECK(log_has(name), "not logged");
 		recorder_stop(r, NULL);
 		recorder_close(r);
 		fake_collector_free(&fake);
@@ -173,40 +175,40 @@ TEST(a_broken_file_is_set_aside)
 	log_close();
 }
 
-/* A file's name may hold a newline; the log's lines are still ours alone. */
-TEST(names_do_not_write_lines_of_the_log)
+/* A file's name may contain a newline, which must not start a line of the log. */
+TEST(names_do_not_add_lines_to_the_log)
 {
 	test_prepare();
 	log_line("cannot open '%s'", "/tmp/x\n2026-01-01 00:00:00 all is well\033[2J");
-	CHECK(log_has("/tmp/x?2026-01-01 00:00:00 all is well?[2J'\n"), "it wrote a line");
+	CHECK(log_has("/tmp/x?2026-01-01 00:00:00 all is well?[2J'\n"), "added a line");
 	fake_collector_free(&fake);
 	log_close();
 }
 
-/* Cut short behind our back: as broken as any other. */
-TEST(a_file_that_was_cut)
+/* A truncated file is broken, too. */
+TEST(a_truncated_file)
 {
 	struct recorder *r;
 	char path[9000];
 
 	test_prepare();
 	r = test_open();
-	one_of_app_one_of_lib();
+	put_one_of_app_and_lib();
 	test_drain(r);
 	recorder_close(r);
 	snprintf(path, sizeof(path), "%s/samples/current/" APP_FILE, tmpdir);
 	CHECK(!truncate(path, 500), "truncate");
 	r = test_open();
-	one_of_app_one_of_lib();
+	put_one_of_app_and_lib();
 	test_drain(r);
 	CHECK_FILE("current", APP_FILE, 0x10, 1, 1);
 	CHECK_FILE("current", "{root}/lib/x.so/{dep}/{root}/lib/x.so/TIMER.0.0.all.all.all", 0x10,
 		   2, 2);
-	CHECK(log_has("truncated: expected"), "the log says nothing");
+	CHECK(log_has("truncated: expected"), "not logged");
 	test_close(r);
 }
 
-/* OProfile 0.9's has another header, and is a good file: hands off. */
+/* A file of OProfile 0.9 has another header, but is valid: it stays. */
 TEST(a_file_of_another_version)
 {
 	struct sample_header h = {.version = SAMPLE_VERSION_099};
@@ -218,7 +220,7 @@ TEST(a_file_of_another_version)
 	CHECK(sample_header_encode(&h, bytes, sizeof(bytes)) == SAMPLE_HEADER_SIZE_099, "header");
 	put_at_app(bytes, sizeof(bytes));
 	r = test_open();
-	one_of_app_one_of_lib();
+	put_one_of_app_and_lib();
 	test_drain(r);
 	all = test_totals(r);
 	CHECK(all.recorded == 1 && all.lost[LOST_SAMPLE_FILE] == 1, "%" PRIu64 " recorded",

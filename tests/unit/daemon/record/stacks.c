@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - stacks from words to {cg} files and the stack store */
+/* stacks.c - stacks: from words to {cg} files and the stack store */
 #include "tests/unit/daemon/record/stacks.h"
 
-/* No call of f by itself: f is called by main, and calls. */
-TEST(calls_and_the_stack)
+/* f is called by main and calls a library function, but does not call itself. */
+TEST(arcs_and_the_stack)
 {
 	struct recorder *r;
 	struct cpu_counts c;
@@ -22,7 +22,7 @@ TEST(calls_and_the_stack)
 	test_close(r);
 }
 
-TEST(recursion_calls_itself)
+TEST(recursion)
 {
 	struct recorder *r;
 
@@ -45,7 +45,7 @@ TEST(recursion_calls_itself)
 	test_close(r);
 }
 
-/* The kernel, a module, a library, two mappings and a program in one stack. */
+/* The kernel, a library, two mappings and a program in one stack. */
 static void put_long_stack(void)
 {
 	put_task();
@@ -84,8 +84,8 @@ TEST(from_user_into_the_kernel)
 	test_close(r);
 }
 
-/* What stands in a {cg} file's header, of both ends. */
-TEST(headers_of_calls)
+/* The header of a {cg} file describes both ends. */
+TEST(headers_of_arc_files)
 {
 	struct sample_header h;
 	struct op_error e = { "" };
@@ -113,8 +113,8 @@ static void put_short_stack(void)
 	fake_stack_end(&fake, OP_STACK_COMPLETE);
 }
 
-/* Told with the sample, else read when the thread is first seen, and again after each exec. */
-TEST(threads_have_their_names)
+/* The name comes with the sample, or is read when the thread is first seen, and after each exec. */
+TEST(names_of_threads)
 {
 	struct recorder *r;
 
@@ -125,9 +125,9 @@ TEST(threads_have_their_names)
 	r = test_open();
 	put_task();
 	put_short_stack();
-	fake_comm(&fake, "told of 16 bytes");
+	fake_comm(&fake, "name of 16 bytes");
 	put_short_stack();
-	fake_task(&fake, 23, APP, 21);		/* is gone */
+	fake_task(&fake, 23, APP, 21);		/* has ended */
 	put_short_stack();
 	fake_task(&fake, 0, OP_NO_COOKIE, 0);
 	put_short_stack();
@@ -139,7 +139,7 @@ TEST(threads_have_their_names)
 	put_short_stack();
 	test_drain(r);
 	CHECK_STACKS("current", "2 TIMER 21/22 'from proc' x.so+40 complete\n"
-				"1 TIMER 21/22 'told of 16 bytes' x.so+40 complete\n"
+				"1 TIMER 21/22 'name of 16 bytes' x.so+40 complete\n"
 				"1 TIMER 21/23 x.so+40 complete\n"
 				"1 TIMER 0/0 'swapper' x.so+40 complete\n"
 				"1 TIMER 21/22 'after\nexec' x.so+40 complete\n");
@@ -168,7 +168,7 @@ static const struct {
 	  "1 TIMER cpu1 no-vmlinux+ffffffff81000100 x.so+40 complete\n" },
 };
 
-TEST(separation_keeps_calls_apart)
+TEST(separation)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(separations); i++) {
 		struct recorder *r;
@@ -191,8 +191,8 @@ TEST(separation_keeps_calls_apart)
 	}
 }
 
-/* Frames of nowhere: no call with them, but the stack is whole. */
-TEST(frames_of_nowhere)
+/* Frames without a known place are in no arc, but in the stack. */
+TEST(frames_without_a_place)
 {
 	struct recorder *r;
 
@@ -218,12 +218,12 @@ TEST(frames_of_nowhere)
 	CHECK_STACKS("current", "1 TIMER x.so+100 unknown+20 app+30 unknown+c000 app+40 app+0 "
 		     "no_table\n");
 	const struct cpu_counts counts = { .stacks = { 9, 9, 1, 2, 3, 4, 9, 9, 5 } };
-	CHECK(stats_stacks_aborted(&counts) == 15, "those that broke off");
+	CHECK(stats_stacks_aborted(&counts) == 15, "incomplete stacks");
 	test_close(r);
 }
 
-/* Samples that are lost or left out take their stacks with them. */
-TEST(stacks_of_no_sample)
+/* Stacks of samples that are lost or filtered out are not stored. */
+TEST(stacks_of_lost_samples)
 {
 	struct recorder *r;
 	struct cpu_counts c;
@@ -273,7 +273,7 @@ TEST(image_filter)
 	test_close(r);
 }
 
-/* Streams of the original's do not say where a stack ends. */
+/* The original's streams have no notes at the ends of stacks. */
 TEST(stacks_without_an_end)
 {
 	struct recorder *r;
@@ -289,16 +289,16 @@ TEST(stacks_without_an_end)
 	r = test_open();
 	test_drain(r);
 	CHECK_FILE("current", CG(APP_AT, APP_AT, APP_AT), ARC(0x21, 0x100), 1, 1);
-	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 1, "one has not ended yet");
+	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 1, "the second one may continue");
 	fake_cpu(&fake, 2);
 	test_drain(r);
-	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 2, "now it has");
+	CHECK(test_totals(r).stacks[OP_STACK_UNTOLD] == 2, "another CPU ends it");
 	CHECK_STACKS("current", "1 TIMER app+100 app+20 untold\n"
 				"1 SECOND app+100 app+20 untold\n");
 	test_close(r);
 }
 
-/* A stack of any length costs no more than the longest. */
+/* The decoder stores frames up to the maximum depth. */
 static size_t deepest;
 static unsigned int deepest_end;
 
@@ -312,7 +312,7 @@ static void take_deep(void *context, const struct trans_state *leaf,
 	deepest_end = end;
 }
 
-TEST(as_deep_as_it_gets)
+TEST(depth_is_limited)
 {
 	static const struct trans_ops deep = { .stack = take_deep };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacks.h - stacks put into a fake collector, and what became of them */
+/* stacks.h - put stacks into a fake collector, and read them from the session */
 #ifndef TESTS_UNIT_DAEMON_RECORD_STACKS_H
 #define TESTS_UNIT_DAEMON_RECORD_STACKS_H
 
@@ -14,7 +14,7 @@
 #define ALL	"TIMER.0.0.all.all.all"
 #define CG(app, caller, callee) app "/{dep}/" caller "/{cg}/" callee "/" ALL
 
-/* The key of a call that returns to @from, of something at @to. */
+/* The key of an arc to @to from a call that returns to @from. */
 #define ARC(from, to) ((uint64_t)(from) << 32 | (uint32_t)(to))
 #define KERNEL_PC 0xffffffff81000100
 
@@ -25,7 +25,7 @@ static inline void put_task(void)
 	fake_task(&fake, 22, APP, 21);
 }
 
-/* main calls f, f calls a function of the library; as often as that. */
+/* @n times: main calls f, which calls a function of the library. */
 static inline void put_calls(int n)
 {
 	put_task();
@@ -40,7 +40,7 @@ static inline void put_calls(int n)
 	}
 }
 
-/* The session's stacks as text: an image and key per frame, how they ended, how many. */
+/* The session's stacks as text: count, event, image and offset of each frame, and the end. */
 static inline char *stacks_of(const char *session)
 {
 	struct op_error e = { "" };

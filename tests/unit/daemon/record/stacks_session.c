@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks_session.c - the stack store through a session's life, and when it fails */
+/* stacks_session.c - the stack store of sessions, and its failures */
 #include "tests/unit/daemon/record/stacks.h"
 
 #define STORE "samples/current/stats/stacks"
 
-static bool log_says(const char *what)
+static bool log_has(const char *what)
 {
 	char *text;
-	bool said;
+	bool has;
 
 	if (file_read_all(tmpdir_path("log"), 100000, &text, NULL))
 		return false;
-	said = strstr(text, what);
+	has = strstr(text, what);
 	free(text);
-	return said;
+	return has;
 }
 
-TEST(saved_thrown_away_and_begun_anew)
+TEST(saved_and_discarded)
 {
 	struct op_error e = { "" };
 	struct recorder *r;
@@ -28,7 +28,7 @@ TEST(saved_thrown_away_and_begun_anew)
 	CHECK(!recorder_save(r, "one", &e), "%s", e.text);
 	CHECK_STACKS("one", "2 TIMER x.so+100 app+1f app+2f complete\n");
 	CHECK_STACKS("current", "none");
-	CHECK(!test_totals(r).stacks[OP_STACK_COMPLETE], "they went with the session");
+	CHECK(!test_totals(r).stacks[OP_STACK_COMPLETE], "counted in the new session");
 	put_calls(1);
 	test_drain(r);
 	CHECK_STACKS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
@@ -42,7 +42,7 @@ TEST(saved_thrown_away_and_begun_anew)
 	test_close(r);
 }
 
-TEST(the_next_daemon_goes_on)
+TEST(the_next_daemon_continues)
 {
 	struct recorder *r;
 	struct cpu_counts c;
@@ -79,27 +79,28 @@ TEST(sessions_without_stacks_have_no_store)
 	test_close(r);
 }
 
-TEST(a_broken_store_is_kept)
+TEST(a_broken_store_is_set_aside)
 {
 	struct recorder *r;
 	char *text;
 
 	test_prepare();
 	file_make_dirs(tmpdir_path("samples/current/stats"), 0755);
-	put_text(tmpdir_path(STORE), "this is no stack store, and far too short to be one");
+	put_text(tmpdir_path(STORE), "this is not a stack store, and too short for one");
 	put_calls(1);
 	r = test_open();
 	test_drain(r);
 	CHECK_STACKS("current", "1 TIMER x.so+100 app+1f app+2f complete\n");
 	CHECK(!file_read_all(tmpdir_path(STORE ".broken1"), 1000, &text, NULL) &&
-	      !strncmp(text, "this", 4), "kept");
+	      !strncmp(text, "this", 4), "not set aside");
 	free(text);
-	CHECK(log_says("the store of call stacks is broken"), "told");
+	CHECK(log_has("; renamed it to 'stacks.broken1' and started a new stack store"),
+	      "not logged");
 	CHECK(!*recorder_trouble(r), "%s", recorder_trouble(r));
 	test_close(r);
 }
 
-TEST(no_store_costs_no_sample)
+TEST(samples_without_a_store)
 {
 	struct recorder *r;
 	struct cpu_counts c;
@@ -113,9 +114,9 @@ TEST(no_store_costs_no_sample)
 	CHECK(c.recorded == 3 && c.stacks[0] == 3 && c.stacks_lost == 3, "%" PRIu64 " lost",
 	      c.stacks_lost);
 	CHECK_FILE("current", CG(APP_AT, APP_AT, LIB_AT), ARC(0x20, 0x100), 3, 3);
-	CHECK(log_says("call stacks are being lost: "), "told");
+	CHECK(log_has("call stacks are being lost: "), "not logged");
 	CHECK(strstr(recorder_trouble(r), STORE), "%s", recorder_trouble(r));
-	recorder_close_files(r);	/* whoever tidied up sends SIGHUP */
+	recorder_close_files(r);	/* as after SIGHUP */
 	file_remove_tree(tmpdir_path(STORE));
 	put_calls(1);
 	test_drain(r);
@@ -123,7 +124,7 @@ TEST(no_store_costs_no_sample)
 	test_close(r);
 }
 
-TEST(no_call_costs_a_sample)
+TEST(samples_without_arcs)
 {
 	struct op_error e = { "" };
 	struct recorder *r;
@@ -134,18 +135,18 @@ TEST(no_call_costs_a_sample)
 	put_text(tmpdir_path("samples/current/" APP_AT "/{dep}/" APP_AT "/{cg}"), "in the way");
 	put_calls(3);
 	r = test_open();
-	CHECK(recorder_dump(r, &e) == -EIO && strstr(e.text, "6 calls of call graphs"), "%s",
+	CHECK(recorder_dump(r, &e) == -EIO && strstr(e.text, "lost 6 call graph arcs"), "%s",
 	      e.text);
 	c = test_totals(r);
 	CHECK(c.recorded == 3 && c.arcs_lost == 6 && !c.lost[LOST_SAMPLE_FILE] && !c.stacks_lost,
-	      "%" PRIu64 " calls lost", c.arcs_lost);
+	      "%" PRIu64 " arcs lost", c.arcs_lost);
 	CHECK_STACKS("current", "3 TIMER x.so+100 app+1f app+2f complete\n");
-	CHECK(log_says("calls of call graphs are being lost: "), "told");
-	CHECK(!recorder_dump(r, &e), "told once");
+	CHECK(log_has("call graph arcs are being lost: "), "not logged");
+	CHECK(!recorder_dump(r, &e), "reported twice");
 	test_close(r);
 }
 
-TEST(what_the_log_says)
+TEST(statistics)
 {
 	struct recorder *r;
 	uint64_t aborted;
@@ -159,10 +160,10 @@ TEST(what_the_log_says)
 	test_drain(r);
 	recorder_write_counts(r);
 	recorder_log_statistics(r);
-	CHECK(log_says("Nr. backtraces: 3\nNr. backtraces, complete: 2\n"
-		       "Nr. backtraces, bad_frame: 1\n"
-		       "Nr. backtraces with frames by frame pointer: 1\n"), "how they ended");
-	CHECK(log_says("Nr. backtrace aborted: 1\n"), "aborted");
+	CHECK(log_has("Nr. backtraces: 3\nNr. backtraces, complete: 2\n"
+		      "Nr. backtraces, bad_frame: 1\n"
+		      "Nr. backtraces with frames by frame pointer: 1\n"), "ends");
+	CHECK(log_has("Nr. backtrace aborted: 1\n"), "aborted");
 	CHECK(!file_read_u64(tmpdir_path("samples/current/stats/cpu1/backtrace_aborted"),
 			     &aborted) && aborted == 1, "the copy for the original's opreport");
 	test_close(r);

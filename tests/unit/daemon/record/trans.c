@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* trans.c - the word decoder: every code, cut anywhere, and what garbage does to it */
+/* trans.c - the word decoder: every note, split anywhere, and garbage */
 #include <inttypes.h>
 #include "daemon/record/trans.h"
 #include "libutil/strbuf.h"
@@ -11,11 +11,11 @@
 #define NAME_A UINT64_C(0x6161616161616161)
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-static bool branch_target;	/* are op samples to end with it? */
+static bool branch_target;	/* op samples end with it */
 
-/* What the decoder said, as text: one line per sample or event. */
-static void said_samples(void *context, const struct trans_state *s, bool changed,
-			 const uint64_t *pcs, const uint32_t *counters, size_t nr)
+/* The decoder's calls as text: one line per sample or event. */
+static void print_samples(void *context, const struct trans_state *s, bool changed,
+			  const uint64_t *pcs, const uint32_t *counters, size_t nr)
 {
 	static const char mode[] = { '?', 'k', 'u' };
 
@@ -37,18 +37,18 @@ static void said_samples(void *context, const struct trans_state *s, bool change
 	}
 }
 
-static void said_range(void *context, bool loaded, uint64_t start, uint64_t size, const char *name)
+static void print_range(void *context, bool loaded, uint64_t start, uint64_t size, const char *name)
 {
 	strbuf_addf(context, "range %d %" PRIx64 " %" PRIx64 " %s\n", loaded, start, size, name);
 }
 
-static void said_loaded(void *context)
+static void print_loaded(void *context)
 {
 	strbuf_add(context, "loaded\n");
 }
 
-static void said_ibs(void *context, const struct trans_state *s, enum op_code code,
-		     const op_word *words)
+static void print_ibs(void *context, const struct trans_state *s, enum op_code code,
+		      const op_word *words)
 {
 	size_t nr = code == OP_IBS_FETCH ? OP_IBS_FETCH_WORDS : OP_IBS_OP_WORDS + branch_target;
 
@@ -59,9 +59,9 @@ static void said_ibs(void *context, const struct trans_state *s, enum op_code co
 	strbuf_add_char(context, '\n');
 }
 
-static void said_stack(void *context, const struct trans_state *leaf,
-		       const struct trans_frame *frames, size_t nr, uint32_t counter,
-		       unsigned int end)
+static void print_stack(void *context, const struct trans_state *leaf,
+			const struct trans_frame *frames, size_t nr, uint32_t counter,
+			unsigned int end)
 {
 	strbuf_addf(context, "stack counter%u cpu%u %u/%u app%d end%x:", counter, leaf->cpu,
 		    leaf->tgid, leaf->tid, (int)leaf->app_cookie, end);
@@ -77,25 +77,25 @@ static void said_stack(void *context, const struct trans_state *leaf,
 	strbuf_add_char(context, '\n');
 }
 
-static void said_want_table(void *context, op_word cookie)
+static void print_want_table(void *context, op_word cookie)
 {
 	strbuf_addf(context, "wants the table of %" PRIu64 "\n", cookie);
 }
 
 static const struct trans_ops ops = {
-	.samples = said_samples,
-	.module_range = said_range,
-	.module_loaded = said_loaded,
-	.ibs = said_ibs,
-	.stack = said_stack,
-	.want_table = said_want_table,
+	.samples = print_samples,
+	.module_range = print_range,
+	.module_loaded = print_loaded,
+	.ibs = print_ibs,
+	.stack = print_stack,
+	.want_table = print_want_table,
 };
 
-/* Decode @words in two parts, cut at @cut. */
+/* Decode @words in two parts, split at @cut. */
 static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_stats *ret)
 {
-	struct strbuf said = STRBUF_INIT;
-	struct trans *t = trans_new(&ops, &said);
+	struct strbuf got = STRBUF_INIT;
+	struct trans *t = trans_new(&ops, &got);
 
 	trans_expect_branch_target(t, branch_target);
 	trans_feed(t, words, cut);
@@ -106,13 +106,13 @@ static char *decode(const op_word *words, size_t nr, size_t cut, struct trans_st
 	      "%" PRIu64 " words, %" PRIu64 " + 2 * %" PRIu64 " + %" PRIu64, ret->words,
 	      ret->note_words, ret->pairs, ret->words_skipped);
 	trans_free(t);
-	return strbuf_steal(&said);
+	return strbuf_steal(&got);
 }
 
 static const struct {
 	const char *what;
 	op_word words[64];		/* ends at END */
-	const char *said;
+	const char *want;
 	unsigned int skipped, incomplete, unknown;
 } streams[] = {
 #define END 0xdeadbeefdeadbeefu
@@ -127,7 +127,7 @@ static const struct {
 	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, 5, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, 5,
 	    1, 0, 2, 0, END },
 	  "u 1 0 cpu0 11/12 app5 image5\nu 2 0 cpu0 11/12 app5 image5\n", 0, 0, 0 },
-	{ "task whose program is not known, cookie neither",
+	{ "task with unknown program and cookie",
 	  { E, OP_USER_ENTER, E, OP_CTX_SWITCH, 12, E, E, OP_CTX_TGID, 11, E, OP_COOKIE_SWITCH, E,
 	    1, 0, END },
 	  "u 1 0 cpu0 11/12 app-1 image-1\n", 0, 0, 0 },
@@ -145,7 +145,7 @@ static const struct {
 	  { E, OP_MODULE_RANGE, 1, 0xa000, 0x500, 0x656c75646f6d, 0, 0, 0, 0, 0, 0, 0, E,
 	    OP_MODULE_LOADED, END },
 	  "range 1 a000 500 module\nloaded\n", 0, 0, 0 },
-	{ "stack of OProfile's: a leaf and its callers, then another",
+	{ "stack without an end: a leaf and its callers, then another",
 	  { E, OP_TRACE_BEGIN, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x10, 2, 0x20, 0, E,
 	    OP_COOKIE_SWITCH, 2,
 	    0x30, 0, E, OP_TRACE_BEGIN, 0x40, 2, END },
@@ -156,7 +156,7 @@ static const struct {
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_CPU_SWITCH, 1, 0x20, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
 	  "k 20 0 cpu1 0/0 app-1 image-1\n", 0, 0, 0 },
-	{ "another task ends a stack, module notes too; not before its leaf",
+	{ "another task or a module note ends a stack, but not before its leaf",
 	  { E, OP_TRACE_BEGIN, E, OP_CPU_SWITCH, 2, E, OP_CTX_SWITCH, 5, 6, E, OP_CTX_TGID, 7,
 	    E, OP_KERNEL_ENTER, 0x10, 0, 0x20, 0, E, OP_CTX_SWITCH, 8, 9, E, OP_CTX_TGID, 8,
 	    0x30, 0,
@@ -174,23 +174,23 @@ static const struct {
 	  "k ff10 1 cpu0 0/0 app-1 image-1 leaf\n"
 	  "stack counter1 cpu0 0/0 app-1 end100: ff10@kernel ff20@kernel 1234@[heap] 1240@[heap]"
 	  " 5678@it 30@3\nu 40 1 cpu0 0/0 app-1 image3\n", 0, 0, 0 },
-	{ "stack of one; an end without a stack, and one without a leaf",
+	{ "stack of one frame; an end without a stack; an end without a leaf",
 	  { E, OP_STACK_END, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 3, E, OP_TRACE_BEGIN, 0x30,
 	    0, E, OP_STACK_END, OP_STACK_NO_TABLE, E, OP_TRACE_BEGIN, E, OP_STACK_END, 0, 0x40, 0,
 	    END },
 	  "u 30 0 cpu0 0/0 app-1 image3 leaf\nstack counter0 cpu0 0/0 app-1 end2: 30@3\n"
 	  "u 40 0 cpu0 0/0 app-1 image3\n", 0, 0, 0 },
-	{ "stack of a sample in no known mode",
+	{ "stack of a sample in unknown mode",
 	  { E, OP_TRACE_BEGIN, 0x10, 0, E, OP_USER_ENTER, 0x20, 0, E, OP_STACK_END, 0, 0x30, 0,
 	    END },
 	  "? 10 0 cpu0 0/0 app-1 image-1 leaf\nu 30 0 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
-	{ "stack cut by garbage: what follows are callers still",
+	{ "stack cut by garbage: callers that follow are not samples",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, 0x20, 0, E, 999, 1, E, OP_USER_ENTER,
 	    E, OP_COOKIE_SWITCH, 3, 0x30, 0, E, OP_STACK_END, 0, 0x40, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\n"
 	  "stack counter0 cpu0 0/0 app-1 end7: 10@kernel 20@kernel\n"
 	  "u 40 0 cpu0 0/0 app-1 image3\n", 3, 0, 1 },
-	{ "an end that is none",
+	{ "invalid ends",
 	  { E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_STACK_END, 9, E, OP_TRACE_BEGIN,
 	    E, OP_KERNEL_ENTER, 0x20, 0, E, OP_STACK_END, 0x200, E, OP_STACK_END, 0, END },
 	  "k 10 0 cpu0 0/0 app-1 image-1 leaf\nstack counter0 cpu0 0/0 app-1 end7: 10@kernel\n"
@@ -208,7 +208,7 @@ static const struct {
 	  "k 10 0 cpu0 0/0 app-1 image-1 called 'aaaaaaaa'\n"
 	  "k 20 0 cpu0 0/0 app-1 image-1 called 'aaaaaaaaaaaaaaaa'\n"
 	  "k 30 0 cpu0 7/7 app1 image-1\n", 0, 0, 0 },
-	{ "table wanted, in the middle of a stack too",
+	{ "table wanted, also inside a stack",
 	  { E, OP_WANT_TABLE, 5, E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, 0x10, 0, E, OP_WANT_TABLE,
 	    6, 0x20, 0, E, OP_STACK_END, 1, E, OP_WANT_TABLE, E, OP_KERNEL_ENTER, END },
 	  "wants the table of 5\nk 10 0 cpu0 0/0 app-1 image-1 leaf\nwants the table of 6\n"
@@ -227,7 +227,7 @@ static const struct {
 	  "fetch cpu0 image-1 1 2 3 4 5 6 7\n"
 	  "k 20 0 cpu0 0/0 app-1 image-1\n",
 	  0, 0, 0 },
-	{ "half a register of more than 32 bits",
+	{ "half a register with more than 32 bits",
 	  { E, OP_KERNEL_ENTER, E, OP_IBS_FETCH, 1, 2, 3, 1ull << 32, 5, 6, 7, 8, 0, E,
 	    OP_USER_ENTER, 9, 0, END },
 	  "u 9 0 cpu0 0/0 app-1 image-1\n", 11, 1, 0 },
@@ -241,7 +241,7 @@ static const struct {
 	{ "ends inside an instruction-based sample",
 	  { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, END },
 	  "", 14, 1, 0 },
-	{ "counter beyond all", { E, OP_KERNEL_ENTER, 8, 1ull << 40, END },
+	{ "counter that is too large", { E, OP_KERNEL_ENTER, 8, 1ull << 40, END },
 	  "k 8 4294967295 cpu0 0/0 app-1 image-1\n", 0, 0, 0 },
 	{ "unknown code, state unknown after it",
 	  { E, OP_KERNEL_ENTER, 1, 0, E, 999, 2, 0, 3, 0, E, OP_CPU_SWITCH, 2, 4, 0, E,
@@ -256,7 +256,7 @@ static const struct {
 	{ "pair cut by a note",
 	  { E, OP_KERNEL_ENTER, 1, E, OP_CPU_SWITCH, 1, E, OP_KERNEL_ENTER, 2, 0, END },
 	  "k 2 0 cpu1 0/0 app-1 image-1\n", 1, 1, 0 },
-	{ "escape upon escape", { E, E, E, OP_KERNEL_ENTER, 1, 0, END },
+	{ "escape after escape", { E, E, E, OP_KERNEL_ENTER, 1, 0, END },
 	  "k 1 0 cpu0 0/0 app-1 image-1\n", 2, 0, 1 },
 	{ "module note that is neither load nor unload",
 	  { E, OP_MODULE_RANGE, 9, 0xa000, 0x500, 1, 0, 0, 0, 0, 0, 0, 0, E, OP_KERNEL_ENTER, 1, 0,
@@ -276,17 +276,17 @@ static size_t length(const op_word *words)
 	return n;
 }
 
-TEST(every_code_cut_everywhere)
+TEST(every_code_split_everywhere)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
 		size_t nr = length(streams[i].words);
 
 		for (size_t cut = 0; cut <= nr; cut++) {
 			struct trans_stats stats;
-			char *said = decode(streams[i].words, nr, cut, &stats);
+			char *got = decode(streams[i].words, nr, cut, &stats);
 
-			CHECK(!strcmp(said, streams[i].said), "%s, cut at %zu: want\n%sgot\n%s",
-			      streams[i].what, cut, streams[i].said, said);
+			CHECK(!strcmp(got, streams[i].want), "%s, cut at %zu: want\n%sgot\n%s",
+			      streams[i].what, cut, streams[i].want, got);
 			CHECK(stats.words_skipped == streams[i].skipped,
 			      "%s, cut at %zu: %" PRIu64 " skipped", streams[i].what, cut,
 			      stats.words_skipped);
@@ -296,53 +296,53 @@ TEST(every_code_cut_everywhere)
 			CHECK(stats.unknown_codes == streams[i].unknown,
 			      "%s, cut at %zu: %" PRIu64 " unknown", streams[i].what, cut,
 			      stats.unknown_codes);
-			free(said);
+			free(got);
 		}
 	}
 }
 
-/* The fourteenth word belongs to the sample only when it was asked for. */
-TEST(branch_target_cut_everywhere)
+/* The fourteenth word belongs to the sample only if branch targets were requested. */
+TEST(branch_target_split_everywhere)
 {
 	static const op_word words[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 					 1ull << 63, E, OP_KERNEL_ENTER, 8, 0 };
 	static const op_word none[] = { E, OP_IBS_OP, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
 					E, OP_KERNEL_ENTER, 8, 0 };
 	struct trans_stats stats;
-	char *said;
+	char *got;
 
 	branch_target = true;
 	for (size_t cut = 0; cut <= ARRAY_SIZE(words); cut++) {
-		said = decode(words, ARRAY_SIZE(words), cut, &stats);
-		CHECK(!strcmp(said, "op cpu0 image-1 1 2 3 4 5 6 7 8 9 a b c d 8000000000000000\n"
-				    "k 8 0 cpu0 0/0 app-1 image-1\n"), "cut at %zu: %s", cut, said);
-		free(said);
+		got = decode(words, ARRAY_SIZE(words), cut, &stats);
+		CHECK(!strcmp(got, "op cpu0 image-1 1 2 3 4 5 6 7 8 9 a b c d 8000000000000000\n"
+				    "k 8 0 cpu0 0/0 app-1 image-1\n"), "cut at %zu: %s", cut, got);
+		free(got);
 	}
-	said = decode(none, ARRAY_SIZE(none), 5, &stats);
-	CHECK(!strcmp(said, "k 8 0 cpu0 0/0 app-1 image-1\n") && stats.incomplete == 1, "%s", said);
-	free(said);
+	got = decode(none, ARRAY_SIZE(none), 5, &stats);
+	CHECK(!strcmp(got, "k 8 0 cpu0 0/0 app-1 image-1\n") && stats.incomplete == 1, "%s", got);
+	free(got);
 	branch_target = false;
-	said = decode(words, ARRAY_SIZE(words), 5, &stats);
-	CHECK(stats.words_skipped == 1, "a pair begun, and cut: %" PRIu64, stats.words_skipped);
-	free(said);
+	got = decode(words, ARRAY_SIZE(words), 5, &stats);
+	CHECK(stats.words_skipped == 1, "an incomplete pair: %" PRIu64, stats.words_skipped);
+	free(got);
 }
 
 TEST(one_word_at_a_time)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(streams); i++) {
-		struct strbuf said = STRBUF_INIT;
-		struct trans *t = trans_new(&ops, &said);
+		struct strbuf got = STRBUF_INIT;
+		struct trans *t = trans_new(&ops, &got);
 
 		for (size_t at = 0; streams[i].words[at] != END; at++)
 			trans_feed(t, &streams[i].words[at], 1);
 		trans_end(t);
-		CHECK(!strcmp(said.text, streams[i].said), "%s: %s", streams[i].what, said.text);
+		CHECK(!strcmp(got.text, streams[i].want), "%s: %s", streams[i].what, got.text);
 		trans_free(t);
-		strbuf_free(&said);
+		strbuf_free(&got);
 	}
 }
 
-/* Runs: pairs that share the state come together, and say whether it changed. */
+/* Pairs that share the state are handed over together, with whether it changed. */
 static struct {
 	size_t calls, pairs, changes, longest;
 } runs;

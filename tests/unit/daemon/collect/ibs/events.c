@@ -207,8 +207,8 @@ TEST(refused_requests)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{ "", "such feature" },
-		{ "ibm:x", "no such feature 'ibm'; there is ibs:fetch:" },
+		{ "", "unknown feature" },
+		{ "ibm:x", "unknown feature 'ibm' for --ext-feature: expected ibs:fetch:" },
 		{ "ibs", "written ibs:fetch:" },
 		{ "ibs:", "written" },
 		{ "ibs:fetch", "written" },

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * asked_events.c - from the command line's events to counters and to sample files
+ * requested_events.c - from the command line's events to counters and sample files
  *
- * A timer writes OProfile's timer profile, whatever event and count it stands for.
+ * A timer writes OProfile's timer profile, whatever the event and count of the command line.
  */
 #include <errno.h>
 #include <string.h>
-#include "daemon/asked_events.h"
+#include "daemon/requested_events.h"
 
 static int check_timer(const struct options *o, struct op_error *e)
 {
 	if (!o->nr_events)
-		return op_error_set(e, -EINVAL, "without events, --ext-feature needs this "
-				    "machine's --cpu-type=, which opcontrol knows");
+		return op_error_set(e, -EINVAL, "--ext-feature without --events requires this "
+				    "machine's CPU type; use --cpu-type=");
 	if (o->nr_events != 1)
-		return op_error_set(
-			e, -EINVAL,
-			"%u events were asked for, but without hardware counters there is "
-			"one, the timer",
-			o->nr_events);
+		return op_error_set(e, -EINVAL, "--events: expected one event without hardware "
+				    "counters, got %u", o->nr_events);
 	if (strcmp(o->events[0].name, "CPU_CLK_UNHALTED") && strcmp(o->events[0].name, "TIMER"))
 		return op_error_set(e, -EINVAL,
-				    "--events: '%s' cannot be sampled without hardware counters: "
+				    "--events: '%s' cannot be sampled without hardware counters; "
 				    "use CPU_CLK_UNHALTED",
 				    o->events[0].name);
 	if (o->events[0].counter)
-		return op_error_set(e, -EINVAL,
-				    "--events: without hardware counters there is counter 0 only");
+		return op_error_set(e, -EINVAL, "--events: expected counter 0 without hardware "
+				    "counters, got %u", o->events[0].counter);
 	return 0;
 }
 
-static struct collector_event as_collected(const struct event_option *event)
+static struct collector_event to_collector_event(const struct event_option *event)
 {
 	return (struct collector_event){
 		.name = event->name,
@@ -45,7 +42,7 @@ static struct collector_event as_collected(const struct event_option *event)
 	};
 }
 
-static struct sfile_event as_filed(const struct event_option *event, bool by_time)
+static struct sfile_event to_sfile_event(const struct event_option *event, bool by_time)
 {
 	struct sfile_event filed = { .no_kernel = !event->kernel, .no_user = !event->user };
 
@@ -60,7 +57,7 @@ static struct sfile_event as_filed(const struct event_option *event, bool by_tim
 	return filed;
 }
 
-int asked_events_take(const struct options *o, struct asked_events *ret, struct op_error *e)
+int request_events(const struct options *o, struct requested_events *ret, struct op_error *e)
 {
 	bool by_time = !strcmp(o->cpu_type, "timer");
 	int err = by_time ? check_timer(o, e) : 0;
@@ -72,10 +69,10 @@ int asked_events_take(const struct options *o, struct asked_events *ret, struct 
 		const struct event_option *event = &o->events[i];
 		struct sfile_event *filed = &ret->filed[event->counter];
 
-		ret->collected[i] = as_collected(event);
-		/* of several kinds of CPU's, the first one's code stands for all in the header */
+		ret->collected[i] = to_collector_event(event);
+		/* headers have the code of the first kind of CPU, if several share a counter */
 		if (!filed->name[0])
-			*filed = as_filed(event, by_time);
+			*filed = to_sfile_event(event, by_time);
 		if (event->counter >= ret->nr_counters)
 			ret->nr_counters = event->counter + 1;
 	}

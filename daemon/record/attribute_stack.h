@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * attribute_stack.h - which arcs a stack counts for, and its copy in the stack store
+ *
+ * The rules are numbered as in doc/event-buffer.md; attribute.h has those for samples.
+ * [EB-75] callers ([EB-40]) are not samples, and a stack counts only if its sample is recorded;
+ * [EB-78] each two neighbors in a stack are an arc, counted under the leaf's event in a {cg} file
+ *         of the caller's image, which is filed as a sample of the caller would be [EB-73]; arcs
+ *         from user mode into the kernel too. There is none if one end has no known place, nor
+ *         from another image into a build that is not the first of its path [SS-61];
+ * [EB-79] with --image= an arc is left out unless both ends are recorded [EB-74];
+ * [EB-80] the whole stack goes into the session's stack store, separated as --separate says, with
+ *         callers at their calls: one less than where they return to. The store holds at most
+ *         256 MB, because its index is kept in memory and anybody can make up new stacks. Then
+ *         stacks that it has are still counted, and others are stacks_lost.
+ */
+#ifndef DAEMON_RECORD_ATTRIBUTE_STACK_H
+#define DAEMON_RECORD_ATTRIBUTE_STACK_H
+
+#include "daemon/record/attribute.h"
+#include "daemon/record/comms.h"
+#include "daemon/record/stacks.h"
+
+struct stack_attribution;
+
+/* @comms is used with separate.thread only. @stacks NULL: only arcs are counted. */
+struct stack_attribution *stack_attribution_new(const struct attribution_config *config,
+						struct comms *comms, struct stacks *stacks);
+void stack_attribution_free(struct stack_attribution *a);
+
+/* The stack() of trans_ops; the leaf is passed to attribute_samples() first. */
+void attribute_stack(void *stack_attribution, const struct trans_state *leaf,
+		     const struct trans_frame *frames, size_t nr, uint32_t counter,
+		     unsigned int end);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* earlier_session.c - see earlier_session.h */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "daemon/record/earlier_session.h"
+#include "libutil/file.h"
+#include "libutil/log.h"
+#include "libutil/xalloc.h"
+
+#define SAME_SECOND_MAX	99
+
+static bool has_parts(const char *samples_dir)
+{
+	char *index = path_join(samples_dir, "stats/parts/index");
+	bool yes = file_exists(index);
+
+	free(index);
+	return yes;
+}
+
+static bool has_samples(const char *samples_dir)
+{
+	DIR *dir = opendir(samples_dir);
+	struct dirent *entry;
+	bool yes = false;
+
+	while (dir && !yes && (entry = readdir(dir)))
+		yes = entry->d_name[0] == '{';
+	if (dir)
+		closedir(dir);
+	return yes || has_parts(samples_dir);
+}
+
+/* How the earlier samples were taken, malloc'd; NULL: ours can be added to them. */
+static char *describe_difference(const char *stats_dir, const struct session_info *ours,
+				 bool names_have_counts)
+{
+	struct session_info theirs;
+
+	if (session_info_read(stats_dir, &theirs))
+		return NULL;
+	if (strcmp(theirs.cpu_type, ours->cpu_type))
+		return xasprintf("for CPU type '%s'", theirs.cpu_type);
+	if (strcmp(theirs.model, ours->model))
+		return xasprintf("with model '%s'", theirs.model);
+	if (!names_have_counts && theirs.period_ns != ours->period_ns)
+		return xasprintf("every %" PRIu64 " ns", theirs.period_ns);
+	return NULL;
+}
+
+/* *ret_name: malloc'd, the session's new name. */
+static int rename_session(const char *session_dir, const char *samples_dir, const char *prefix,
+			  char **ret_name)
+{
+	time_t now = time(NULL);
+	int err = -EEXIST;
+	char date[20];
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(date, sizeof(date), "%Y%m%d-%H%M%S", &tm);
+	for (int i = 1; err == -EEXIST && i <= SAME_SECOND_MAX; i++) {
+		char *name = i == 1 ? xasprintf("%s-%s", prefix, date) :
+				      xasprintf("%s-%s-%d", prefix, date, i);
+		char *to = session_samples_path(session_dir, name);
+
+		err = renameat2(AT_FDCWD, samples_dir, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
+		free(to);
+		if (err)
+			free(name);
+		else
+			*ret_name = name;
+	}
+	return err;
+}
+
+int earlier_session_save(const char *session_dir, const struct session_info *ours,
+			 bool names_have_counts, const struct kernel *kernel, struct op_error *note,
+			 struct op_error *e)
+{
+	char *samples_dir = session_samples_path(session_dir, SESSION_CURRENT);
+	char *stats_dir = session_stats_path(session_dir, SESSION_CURRENT, NULL);
+	char *difference = NULL, *name;
+	const char *prefix = "before";
+	int err = 0;
+
+	if (!kernel_fits_session(kernel, stats_dir)) {
+		prefix = "boot-until";
+		difference = xstrdup("before a reboot");
+	} else if (has_samples(samples_dir)) {
+		difference = describe_difference(stats_dir, ours, names_have_counts);
+	}
+	if (difference)
+		err = rename_session(session_dir, samples_dir, prefix, &name);
+	if (err) {
+		op_error_set(e, err, "cannot save the samples taken %s as another session: %s; "
+			     "discard them with opcontrol --reset", difference, strerror(-err));
+	} else if (difference) {
+		op_error_set(note, 0, "the samples taken %s were saved as session '%s'", difference,
+			     name);
+		log_line("%s", note->text);
+		free(name);
+	}
+	free(difference);
+	free(stats_dir);
+	free(samples_dir);
+	return err;
+}
