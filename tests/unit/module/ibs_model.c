@@ -45,7 +45,7 @@ static void written(uint32_t msr, uint64_t old)
 	enum op_ibs_unit u = msr == OP_CTL ? OP_IBS_UNIT_OP : OP_IBS_UNIT_FETCH;
 	uint64_t now = regs[msr - FIRST];
 
-	if (ibs->stop_in_two && (old & units[u].enable) && !(now & units[u].enable) &&
+	if (ibs->stops_in_two_steps && (old & units[u].enable) && !(now & units[u].enable) &&
 	    (old & 0xffff)) {
 		printf("# erratum 420: stopped with a period of 0x%llx\n", (long long)old & 0xffff);
 		fflush(stdout);
@@ -53,7 +53,7 @@ static void written(uint32_t msr, uint64_t old)
 	}
 	if (u == OP_IBS_UNIT_OP)
 		counted[u] = now >> 32 & 0x7ffffff;
-	else if (!ibs->fetch_goes_on || !(old & units[u].enable))
+	else if (!ibs->fetch_resumes || !(old & units[u].enable))
 		counted[u] = 0;
 }
 

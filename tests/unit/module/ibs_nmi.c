@@ -28,7 +28,7 @@ TEST(nmis_that_find_nothing)
 	CHECK(!nmi(4000000 + plan.late), "nor after the end");
 }
 
-TEST(units_of_somebody_else_are_left_alone)
+TEST(units_used_by_perf_are_left_alone)
 {
 	a_cpu(0x17, 1, CAPS_ZEN);
 	ask_fetch(1600, false);
@@ -51,7 +51,7 @@ TEST(units_of_somebody_else_are_left_alone)
 }
 
 /* Each CPU has its own registers, and gets back what they held; a CPU may come again. */
-TEST(cpus_come_and_go)
+TEST(hotplug_is_followed)
 {
 	struct op_ibs_cpu second;
 

@@ -86,7 +86,7 @@ static bool struck(unsigned int kind, unsigned int pending, bool close, unsigned
 }
 
 /* Each period is counted once, its NMI is ours, and the units stop. */
-TEST(an_nmi_may_hit_the_stop_anywhere)
+TEST(an_nmi_may_interrupt_stop_anywhere)
 {
 	unsigned int hits = 0;
 

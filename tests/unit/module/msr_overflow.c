@@ -5,7 +5,7 @@
  */
 #include "tests/unit/module/pmu_test.h"
 
-TEST(an_overflow_is_handled_in_this_order)
+TEST(an_overflow_accesses_registers_in_order)
 {
 	a_cpu(2, false);
 	ask(1, 0xc0, 0, 5000);
@@ -50,7 +50,7 @@ TEST(several_overflow_at_once)
 	CHECK(!nmi(100400, 0).overflows && !op_pmu_owed(&cpu, 100400), "somebody else's");
 }
 
-TEST(late_ones_are_ours_only_for_a_while)
+TEST(late_nmis_are_ours_only_for_a_while)
 {
 	a_cpu(2, false);
 	ask(0, 0xc0, 0, 100);
@@ -63,7 +63,7 @@ TEST(late_ones_are_ours_only_for_a_while)
 	CHECK(op_pmu_owed(&cpu, 1000000 + 100 * KHZ), "until then it is");
 }
 
-TEST(after_a_strange_nmi_counting_goes_on)
+TEST(counting_resumes_after_an_unrelated_nmi)
 {
 	a_cpu(2, false);
 	ask(0, 0xc0, 0, 100);
@@ -225,7 +225,7 @@ static void run(uint64_t us, uint64_t per_us, uint64_t *now, uint64_t *samples, 
 	model_log_clear();
 }
 
-TEST(a_runaway_rate_is_throttled_and_told)
+TEST(a_runaway_rate_is_throttled_and_counted)
 {
 	uint64_t now = 1000000, samples = 0, throttled = 0, events = 0, calm;
 

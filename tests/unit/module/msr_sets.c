@@ -78,7 +78,7 @@ static uint64_t take_turns(int set, uint64_t now)
 	return passed;
 }
 
-TEST(sets_that_do_nothing_get_no_plan)
+TEST(unused_sets_get_no_plan)
 {
 	an_intel_cpu(2);
 	ask(3, 0xc0, 1000);
@@ -107,16 +107,16 @@ TEST(sets_that_do_nothing_get_no_plan)
 	CHECK(!plans[0].used, "0x%x", plans[0].used);
 }
 
-TEST(what_a_set_cannot_count_is_refused_by_its_own_number)
+TEST(errors_name_the_virtual_counter)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
 	ask(7 + 4, 0x3c, 1000);
 	CHECK(op_pmu_plan(&pmu, asked, KHZ, plans, &why) == -EDOM, "taken");
-	CHECK(strstr(why.text, "counter 11 is fixed"), "%s", why.text);
+	CHECK(strstr(why.text, "counter 11: a fixed counter cannot"), "%s", why.text);
 }
 
-TEST(a_switch_writes_this_in_this_order)
+TEST(a_switch_writes_registers_in_order)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -172,7 +172,7 @@ TEST(without_global_registers_the_selects_stop_and_start)
 	CHECK(!model_count(0, 10, true), "a counter of the other set counts");
 }
 
-TEST(what_the_registers_held_comes_back_from_any_set)
+TEST(registers_are_restored_from_any_set)
 {
 	an_intel_cpu(2);
 	model_set(0x186, 0x430076);
@@ -195,7 +195,7 @@ TEST(what_the_registers_held_comes_back_from_any_set)
 	      "counts");
 }
 
-TEST(a_period_goes_on_where_it_was)
+TEST(a_period_resumes_after_a_switch)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -218,7 +218,7 @@ TEST(a_period_goes_on_where_it_was)
 	CHECK(f.samples == 1 && cpu.plan->first == 7, "0x%x of %u", f.samples, cpu.plan->first);
 }
 
-TEST(an_overflow_during_a_switch_is_told_and_its_nmi_known)
+TEST(an_overflow_during_a_switch_is_counted_and_its_nmi_owed)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -247,7 +247,7 @@ TEST(an_overflow_during_a_switch_is_told_and_its_nmi_known)
 	CHECK(!nmi(5000200).overflows && op_pmu_owed(&cpu, 5000200), "the second after the switch");
 }
 
-TEST(time_away_is_no_calm)
+TEST(time_switched_off_does_not_reduce_throttling)
 {
 	an_intel_cpu(2);
 	ask(0, 0xc0, 1000);
@@ -366,7 +366,7 @@ static void at_random(const char *what, int sets, unsigned int one_in)
 	check_exact(what);
 }
 
-TEST(exact_whenever_an_nmi_comes)
+TEST(counts_are_exact_whenever_an_nmi_comes)
 {
 	static const unsigned int delays[] = { 1, 2, 5, 20 };
 

@@ -83,7 +83,7 @@ static unsigned long throttled(unsigned int cpu)
 	return op_stats[cpu].n[OP_STAT_THROTTLED];
 }
 
-TEST(what_perf_keeps_quiet_about_is_throttled)
+TEST(periods_skipped_by_perf_are_throttled)
 {
 	probed();
 	ask(1, true, true);
@@ -104,7 +104,7 @@ TEST(what_perf_keeps_quiet_about_is_throttled)
 	CHECK(throttled(0) == 4 && !fake_events, "%lu", throttled(0));
 }
 
-TEST(one_in_the_other_mode_is_throttled)
+TEST(a_sample_in_the_other_mode_is_throttled)
 {
 	probed();
 	ask(0, false, true);
@@ -116,7 +116,7 @@ TEST(one_in_the_other_mode_is_throttled)
 	perf_shutdown();
 }
 
-TEST(a_cpu_that_goes_takes_nothing_with_it)
+TEST(an_offline_cpu_keeps_its_counts)
 {
 	u64 enabled = 0, ran = 0;
 
@@ -149,7 +149,7 @@ TEST(a_cpu_that_goes_takes_nothing_with_it)
 	CHECK(!fake_events && !fake_locked, "something is left");
 }
 
-TEST(what_does_not_fit_is_refused_or_takes_turns)
+TEST(events_that_do_not_fit_are_refused_or_take_turns)
 {
 	unsigned int n;
 

@@ -29,7 +29,7 @@ static bool log_one(const struct op_owner *o, u64 pc)
 	return logged;
 }
 
-TEST(owner_is_said_only_when_it_changes)
+TEST(owner_is_written_only_when_it_changes)
 {
 	struct op_owner o = owner(1, true, 1);
 
@@ -44,7 +44,7 @@ TEST(owner_is_said_only_when_it_changes)
 	CHECK(log_one(&o, 5) && op_ring_filled(&ring) == 14, "%u", op_ring_filled(&ring));
 }
 
-TEST(what_did_not_fit_was_not_said)
+TEST(context_that_did_not_fit_is_repeated)
 {
 	struct op_owner a = owner(1, true, 1), b = owner(2, true, 1);
 
@@ -133,7 +133,7 @@ TEST(stacks_are_whole_and_wrap)
 		CHECK(op_ring_caller(&ring, i) == callers[i], "caller %u", i);
 }
 
-TEST(stacks_of_any_length_take_what_they_say)
+TEST(stacks_of_any_length_have_the_computed_size)
 {
 	static u64 callers[1024];
 	static struct op_entry room[1024];
@@ -154,7 +154,7 @@ TEST(stacks_of_any_length_take_what_they_say)
 	}
 }
 
-TEST(nested_writer_gives_up)
+TEST(nested_writer_drops_its_sample)
 {
 	struct op_owner o = owner(1, true, 1);
 	u32 turn;

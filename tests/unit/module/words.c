@@ -5,7 +5,7 @@
 
 static op_word room[1024];
 static struct op_words words;
-static struct op_said said;
+static struct op_emitted said;
 
 static u32 random_state = 1;
 
@@ -164,7 +164,7 @@ TEST(ibs_samples_decode_to_their_registers)
 	}
 }
 
-TEST(no_register_is_taken_for_an_escape)
+TEST(registers_are_never_mistaken_for_an_escape)
 {
 	u64 data[7] = { ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull, ~0ull };
 	struct op_context c = { .cpu = 1 };
@@ -254,7 +254,7 @@ TEST(stacks_that_do_not_fit_leave_nothing)
 	CHECK(op_words_stack_end(&words, &said, &stack, 0) && said.cpu, "without callers");
 }
 
-TEST(full_buffer_takes_nothing_and_then_says_everything)
+TEST(after_a_full_buffer_the_context_is_repeated)
 {
 	struct op_context c = { .cpu = 1, .tid = 2, .tgid = 3, .user = true, .cookie = 4 };
 	struct op_context got = { 0 };
@@ -278,7 +278,7 @@ TEST(full_buffer_takes_nothing_and_then_says_everything)
 	      "%zu words", n);
 }
 
-TEST(reserve_runs_out_too)
+TEST(the_reserve_can_run_out)
 {
 	int notes = 0;
 

@@ -30,7 +30,7 @@ TEST(numbers)
 	}
 }
 
-TEST(nul_is_no_end)
+TEST(nul_does_not_end_a_number)
 {
 	u64 n = 42;
 
