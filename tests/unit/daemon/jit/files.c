@@ -141,7 +141,7 @@ static const struct {
 	{ "a jitdump of another process", map_the_parents, 0 },
 };
 
-TEST(what_is_taken)
+TEST(acceptable_files)
 {
 	need_namespaces();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -168,7 +168,7 @@ static void foreign_map(uid_t owner)
 	child_end(pid);
 }
 
-TEST(whose_file_it_is)
+TEST(accepted_owners)
 {
 	need_namespaces();
 	foreign_map(CHILD_UID + 1);
@@ -176,7 +176,7 @@ TEST(whose_file_it_is)
 }
 
 /* Once open it is ours to read, whatever becomes of file, process and namespace. */
-TEST(kept_open)
+TEST(files_stay_open)
 {
 	struct jit_owner owner = { 0 };
 	struct jit_files files;
@@ -219,8 +219,8 @@ TEST(owners)
 		CHECK(ok == statuses[i].ok && o.pid == statuses[i].pid, "%zu: %d, pid %u", i, ok,
 		      o.pid);
 		if (ok)
-			CHECK(jit_owner_may(&o, 1) && jit_owner_may(&o, 4) &&
-			      jit_owner_may(&o, 0) && !jit_owner_may(&o, 5), "%zu", i);
+			CHECK(jit_owner_allows(&o, 1) && jit_owner_allows(&o, 4) &&
+			      jit_owner_allows(&o, 0) && !jit_owner_allows(&o, 5), "%zu", i);
 	}
 }
 

@@ -71,7 +71,7 @@ static const struct {
 	{ "f 10 40 - -  f 20 30 - -", "10-20 f#0, 20-30 f~1, 30-40 f#1" },
 };
 
-TEST(who_keeps_what)
+TEST(addresses_go_to_the_longest_lived)
 {
 	struct jit_window window = { 0 };
 
@@ -95,7 +95,7 @@ TEST(who_keeps_what)
 }
 
 /* Without a session to go by, the file's own first and last times are taken for it. */
-TEST(no_session)
+TEST(without_a_session)
 {
 	struct jit_layout layout;
 	struct jit_code c;
@@ -166,7 +166,7 @@ static void check_order(const struct jit_layout *l)
 }
 
 /* Each inside all that came before it: the time is no square of their number. */
-TEST(made_to_be_slow)
+TEST(malicious_overlaps_are_fast)
 {
 	const unsigned int nr = 200000;
 	struct timespec t;

@@ -149,7 +149,7 @@ TEST(lines)
 }
 
 /* As scattered as can be, each with a byte of code: the file stays small, and whole. */
-TEST(more_sections_than_there_can_be)
+TEST(too_many_sections)
 {
 	struct jit_layout l = { .names = STRBUF_INIT };
 	const size_t nr = 100000;

@@ -185,7 +185,7 @@ static void link_map(void)
 	(void)!symlink("/etc/passwd", own_map());
 }
 
-TEST(refused_is_counted_once_in_a_session)
+TEST(refused_files_are_counted_once_per_session)
 {
 	pid_t pid = sampled_child(link_map);
 
@@ -248,7 +248,7 @@ static void link_folder(void)
 	(void)!symlink("/tmp/elsewhere", "/tmp/oprofile-1234");
 }
 
-TEST(link_on_the_way_is_counted)
+TEST(links_in_the_path_are_counted)
 {
 	pid_t pid = sampled_child(link_folder);
 
@@ -258,7 +258,7 @@ TEST(link_on_the_way_is_counted)
 	jit_processes_free(p);
 }
 
-TEST(many_pieces)
+TEST(many_blocks)
 {
 	struct strbuf text = STRBUF_INIT;
 	struct jit_job job = { .in = { -1, -1, -1 } };

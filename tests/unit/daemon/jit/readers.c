@@ -75,7 +75,7 @@ TEST(perf_map)
 	}
 }
 
-TEST(long_names_are_cut)
+TEST(long_names_are_truncated)
 {
 	struct strbuf s = STRBUF_INIT;
 	struct jit_code c;
@@ -90,7 +90,7 @@ TEST(long_names_are_cut)
 	strbuf_free(&s);
 }
 
-TEST(there_is_a_most)
+TEST(number_of_blocks_is_limited)
 {
 	struct strbuf s = STRBUF_INIT;
 	struct jit_code c;
@@ -130,7 +130,7 @@ TEST(jitdump)
 }
 
 /* Whatever is missing at the end, what was whole before counts. */
-TEST(jitdump_cut_anywhere)
+TEST(jitdump_truncated_anywhere)
 {
 	struct strbuf s = STRBUF_INIT;
 	size_t first, whole;
@@ -219,7 +219,7 @@ TEST(dump)
 	strbuf_free(&s);
 }
 
-TEST(none_at_all)
+TEST(no_files)
 {
 	static const char *const texts[] = { "", "x", "hello world\n",
 		"DTiJ but nothing that would make a header of it, only text text text" };
