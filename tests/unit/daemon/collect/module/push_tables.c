@@ -77,7 +77,7 @@ static void settle(void)
 		unwind_push_turn(push);
 }
 
-TEST(wanted_made_pushed)
+TEST(wanted_tables_are_built_and_pushed)
 {
 	unsigned int vdso;
 
@@ -95,7 +95,7 @@ TEST(wanted_made_pushed)
 	end();
 }
 
-TEST(the_same_binary_shares)
+TEST(same_binaries_share_a_table)
 {
 	begin();
 	tell_file(7, "/proc/self/exe");
@@ -115,7 +115,7 @@ TEST(the_same_binary_shares)
 	end();
 }
 
-TEST(there_is_none)
+TEST(binaries_without_a_table)
 {
 	begin();
 	tell_file(9, "/proc/self/status");

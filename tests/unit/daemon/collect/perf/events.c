@@ -128,7 +128,7 @@ TEST(a_collector_can_be_opened_again)
 }
 
 /* Whichever it is, it is told with the event's name, and what to do. */
-TEST(without_counters_it_says_so)
+TEST(missing_counters_are_reported)
 {
 	static const struct collector_event cycles = { .name = "CPU_CLK_UNHALTED", .code = 0x3c,
 						       .count = 1000000, .user = true };

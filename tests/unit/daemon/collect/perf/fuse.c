@@ -204,7 +204,7 @@ TEST(a_server_that_stops_answering)
 }
 
 /* Then the file is looked for by its path. */
-TEST(and_its_program_is_gone)
+TEST(a_server_without_its_program)
 {
 	profile_it(false);
 }
@@ -284,7 +284,7 @@ static void change_root(void)
 	      !chroot(tmpdir_path("root")) && !chdir("/"), "chroot: %s", strerror(errno));
 }
 
-TEST(files_of_a_root_that_is_no_mount_point)
+TEST(files_of_a_root_that_is_not_a_mount_point)
 {
 	int known, copied, mounted, served;
 	pid_t server;

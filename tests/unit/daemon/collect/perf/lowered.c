@@ -93,7 +93,7 @@ static const struct {
 	{ true, true, true, 3, EACCES, 0, -EACCES, 3, false, 0 },
 };
 
-TEST(as_much_as_there_is)
+TEST(unsupported_features_are_lowered)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct perf_counter counters[] = {
@@ -142,7 +142,7 @@ TEST(as_much_as_there_is)
 	}
 }
 
-TEST(an_event_stays_on_its_kind_of_cpu)
+TEST(an_event_stays_on_its_type_of_cpu)
 {
 	static struct perf_counter atom = { .name = "CYC", .type = PERF_TYPE_RAW, .config = 1,
 					    .period = 9, .user = true, .pmu = "cpu_atom",

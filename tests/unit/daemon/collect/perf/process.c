@@ -87,7 +87,7 @@ static const char *program(uint32_t pid)
 
 #define CHECK_TEXT(got, want) CHECK(!strcmp((got), (want)), "is \"%s\"", got)
 
-TEST(exec_starts_anew)
+TEST(exec_replaces_all_mappings)
 {
 	begin_test();
 	do_exec(10, 1);
@@ -107,7 +107,7 @@ TEST(exec_starts_anew)
 	end_test();
 }
 
-TEST(fork_copies_then_both_go_their_way)
+TEST(forks_change_independently)
 {
 	begin_test();
 	do_exec(10, 1);
@@ -127,7 +127,7 @@ TEST(fork_copies_then_both_go_their_way)
 	end_test();
 }
 
-TEST(threads_are_their_process)
+TEST(threads_share_their_process)
 {
 	struct bytes b;
 
@@ -146,7 +146,7 @@ TEST(threads_are_their_process)
 /* Numbers beyond pid_max: nobody has them, so the tick finds them gone. */
 #define NOBODY 0x7f000000
 
-TEST(exit_lingers_then_forgets)
+TEST(exited_processes_linger)
 {
 	begin_test();
 	do_exec(NOBODY, 1);
@@ -175,7 +175,7 @@ TEST(exit_of_a_living_process)
 }
 
 /* Told twice, at a time that is none, it waits once. */
-TEST(exit_told_twice)
+TEST(exit_reported_twice)
 {
 	begin_test();
 	do_exec(NOBODY, 1);
@@ -212,7 +212,7 @@ static void put_proc(uint32_t pid, const char *maps)
 	free(path);
 }
 
-TEST(what_was_there_before)
+TEST(processes_older_than_the_records)
 {
 	struct perf_process *q;
 
@@ -237,7 +237,7 @@ TEST(what_was_there_before)
 	end_test();
 }
 
-TEST(reading_again_is_rationed)
+TEST(repeated_reads_are_limited)
 {
 	begin_test();
 	put_proc(10, "00001000-00002000 r-xp 00000000 08:01 55 /bin/old\n");
@@ -252,7 +252,7 @@ TEST(reading_again_is_rationed)
 }
 
 /* What munmap() leaves behind doesn't pile up for ever. */
-TEST(stale_mappings_are_found_out)
+TEST(stale_mappings_are_dropped)
 {
 	begin_test();
 	put_proc(10, "7000-8000 r-xp 00000000 08:01 55 /lib/live\n");

@@ -156,7 +156,7 @@ TEST(cut_records)
 	}
 }
 
-TEST(mmap2_that_makes_no_sense)
+TEST(malformed_mmap2)
 {
 	struct perf_record r;
 	struct bytes b;

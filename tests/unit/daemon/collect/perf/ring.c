@@ -22,7 +22,7 @@ static void write_record(uint16_t size, unsigned char fill)
 	page.data_head += size;
 }
 
-TEST(records_come_out_as_they_went_in)
+TEST(records_are_read_as_written)
 {
 	struct perf_ring r;
 	uint64_t read = 0;
@@ -81,7 +81,7 @@ TEST(records_stay_until_they_are_released)
 	perf_ring_unmap(&r);
 }
 
-TEST(lengths_that_lie)
+TEST(wrong_lengths)
 {
 	static const uint16_t sizes[] = {0, 4, 7, 9, 24, 65528};
 	struct perf_ring r;

@@ -87,7 +87,7 @@ TEST(cut_stacks)
 	}
 }
 
-TEST(lengths_that_lie)
+TEST(wrong_lengths)
 {
 	static const uint64_t lies[] = { 1000, UINT64_MAX, UINT64_MAX / 8 + 1, UINT64_MAX - 6 };
 	size_t stack_at = 8 * (1 + 2 + 1 + PERF_USER_REGS_NR);

@@ -136,7 +136,7 @@ static void check_same_file(struct collector *c, op_word cookie)
 	close(fd);
 }
 
-TEST(deleted_program_is_found_again)
+TEST(deleted_program_is_found)
 {
 	struct tally t = {.sample = tally_program, .collector = collector_perf()};
 	struct collector *c = t.collector;

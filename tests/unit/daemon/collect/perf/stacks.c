@@ -205,7 +205,7 @@ TEST(listed_ends)
 	clean_up();
 }
 
-TEST(a_sample_that_is_lost_takes_its_stack_along)
+TEST(a_lost_sample_loses_its_stack)
 {
 	struct bytes b = { .size = 0 };
 
@@ -324,7 +324,7 @@ TEST(copied_ends)
 	clean_up();
 }
 
-TEST(a_depth_that_the_kernel_does_not_list_is_noted)
+TEST(a_depth_beyond_the_kernels_limit_is_noted)
 {
 	struct perf_stacks k = { .depth = 300, .max_addresses = 127 };
 	char note[256];

@@ -78,7 +78,7 @@ TEST(module)
 		    name_word("ext4", 0), 0, 0, 0, 0, 0, 0, 0, E, OP_MODULE_LOADED);
 }
 
-TEST(many_words_come_in_pieces)
+TEST(many_words_are_delivered_in_pieces)
 {
 	perf_emit_begin(&emit, take_words, NULL);
 	perf_emit_cpu(&emit, 0);
