@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opjitconv.c - names code that processes made, in a session that is there already
+ * opjitconv.c - name JIT code in an existing session
  *
  * The daemon and operf do this themselves while the processes live. This is for dumps that were
- * written too late for them, and for scripts that call OProfile's program of this name.
+ * written too late for them, and for scripts that run OProfile's program of this name.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -37,10 +37,10 @@ static const struct poptOption table[] = {
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
 	  "the session directory (default " SESSION_DIR_DEFAULT ")", "dir" },
 	{ "delete-jitdumps", 0, POPT_ARG_NONE, &raw.delete, 0,
-	  "remove dumps that no process writes any more, afterwards", NULL },
-	{ "debug", 'd', POPT_ARG_NONE, &raw.debug, 0, "tell what is found for each process", NULL },
+	  "afterwards remove dumps that no process has open for writing", NULL },
+	{ "debug", 'd', POPT_ARG_NONE, &raw.debug, 0, "print what is found for each process", NULL },
 	{ "non-root", 0, POPT_ARG_NONE, &raw.non_root, 0,
-	  "accepted: who calls is asked of the system", NULL },
+	  "accepted for compatibility with OProfile, without effect", NULL },
 	{ "version", 'v', POPT_ARG_NONE, &raw.version, 0, "show the version", NULL },
 	{ "help", '?', POPT_ARG_NONE, &raw.help, 0, "show this help", NULL },
 	{ "usage", 0, POPT_ARG_NONE, &raw.usage, 0, "show the options in short", NULL },
@@ -51,10 +51,10 @@ struct times {
 	uint64_t start, end;		/* seconds since 1970 */
 };
 
-/* Looking through the session; nftw() has no argument for its callback. */
+/* State of visit(), because nftw() has no argument for its callback. */
 static struct walk {
 	struct jit_processes *processes;
-	size_t prefix;			/* of the root that is being walked */
+	size_t prefix;			/* length of the current root's path */
 	size_t nr;
 } walk;
 
@@ -76,7 +76,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 	return FTW_CONTINUE;
 }
 
-static void see_all(const char *samples, struct jit_processes *processes)
+static void find_processes(const char *samples, struct jit_processes *processes)
 {
 	struct jit_roots roots;
 
@@ -96,18 +96,18 @@ static int convert(const char *session_dir, const struct times *times)
 	size_t nr = 0;
 
 	if (!file_is_dir(samples)) {
-		say_error("'%s' is no session: there is no '%s'", session_dir, samples);
+		say_error("'%s' is not a session: '%s' is missing", session_dir, samples);
 		free(samples);
 		return FAILED;
 	}
 	processes = jit_processes_new(NULL);
 	jit_processes_set_session(processes, samples);
-	see_all(samples, processes);
+	find_processes(samples, processes);
 	if (walk.nr)
 		nr = jit_processes_convert_times(processes, times->start, times->end);
 	if (raw.debug)
-		say_note("%zu sample files of memory without a file, %zu processes named", walk.nr,
-			 nr);
+		say_note("%zu sample files of anonymous memory, JIT code of %zu processes named",
+			 walk.nr, nr);
 	jit_processes_free(processes);
 	free(samples);
 	return nr ? 0 : NOTHING_TO_DO;
@@ -129,13 +129,13 @@ static int take_arguments(poptContext context, const char **ret_dir, struct time
 	if ((nr != 2 && nr != 3) || (nr == 3 && raw.session_dir) ||
 	    number_parse_u64(args[nr - 2], &ret->start) ||
 	    number_parse_u64(args[nr - 1], &ret->end)) {
-		say_error("give the session's start and end in seconds since 1970, or neither; "
+		say_error("expected the session's start and end in seconds since 1970, or neither; "
 			  "'opjitconv --help' lists the options");
 		return -EINVAL;
 	}
 	if (!ret->start || ret->start > ret->end) {
-		say_error("the session ends before it starts: %" PRIu64 " and %" PRIu64, ret->start,
-			  ret->end);
+		say_error("invalid session times %" PRIu64 " and %" PRIu64 ": expected a start "
+			  "above 0 and not after the end", ret->start, ret->end);
 		return -EINVAL;
 	}
 	return 0;
