@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* optcov.c - annotated source of a profile folder, as tcov prints it */
+/* optcov.c - print annotated source from a profile folder, in tcov's layout */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,13 @@ static struct raw {
 static const struct poptOption table[] = {
 	{ "profile", 'x', POPT_ARG_STRING, &raw.profile, 0, "the profile folder", "dir" },
 	{ "all", 'a', POPT_ARG_NONE, &raw.all, 0,
-	  "a count for each line, not only where a block begins", NULL },
-	{ "top", 'n', POPT_ARG_STRING, &raw.top, 0, "lines in the table of the most executed (10)",
-	  "number" },
+	  "show counts on all lines with code, not only where blocks begin", NULL },
+	{ "top", 'n', POPT_ARG_STRING, &raw.top, 0,
+	  "lines in the table of most executed lines (default 10)", "number" },
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
-	  "all into one file, - for stdout (default SOURCE.tcov for each)", "file" },
+	  "write everything to one file, - is stdout (default SOURCE.tcov)", "file" },
 	{ "path", 'p', POPT_ARG_STRING, &raw.path, 0,
-	  "sources that were below OLD are below NEW; -p OLD NEW too", "old=new" },
+	  "read sources below OLD from NEW; also -p OLD NEW", "old=new" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -40,12 +40,12 @@ struct work {
 	uint64_t *counts;
 	struct tcov_options options;
 	const char *old, *new;
-	FILE *out;		/* or NULL: a file for each source */
+	FILE *out;		/* NULL: write a file for each source */
 	int status;
 };
 
-/* Where the source @path is now; malloc'd. */
-static char *place_of(const struct work *w, const char *path)
+/* The current path of the source @path; malloc'd. */
+static char *find_source(const struct work *w, const char *path)
 {
 	size_t n = w->old ? strlen(w->old) : 0;
 
@@ -83,31 +83,31 @@ static void print_source(struct work *w, uint32_t file, const char *path)
 	free(name);
 }
 
-/* Is it the source @path, now at @place, that was asked for: by its path, or by its name only? */
-static bool is_asked(const char *asked, const char *path, const char *place)
+/* Does @arg name the source @path, which is at @place now, by its path or base name? */
+static bool is_named_by(const char *arg, const char *path, const char *place)
 {
 	char *absolute;
-	bool is;
+	bool is_same;
 
-	if (!strcmp(asked, path))
+	if (!strcmp(arg, path))
 		return true;
-	if (!strchr(asked, '/'))
-		return !strcmp(asked, path_base(path));
-	absolute = path_absolute(asked);
-	is = absolute && !strcmp(absolute, place);
+	if (!strchr(arg, '/'))
+		return !strcmp(arg, path_base(path));
+	absolute = path_absolute(arg);
+	is_same = absolute && !strcmp(absolute, place);
 	free(absolute);
-	return is;
+	return is_same;
 }
 
-static bool is_wanted(const struct command_line *line, bool *found, const char *path,
-		      const char *place)
+static bool is_selected(const struct command_line *line, bool *found, const char *path,
+			const char *place)
 {
-	bool is = !line->nr_args;
+	bool is_named = false;
 
 	for (size_t i = 0; i < line->nr_args; i++)
-		if (is_asked(line->args[i], path, place))
-			is = found[i] = true;
-	return is;
+		if (is_named_by(line->args[i], path, place))
+			is_named = found[i] = true;
+	return is_named || !line->nr_args;
 }
 
 static int compare_paths(const void *a, const void *b, void *x)
@@ -115,7 +115,7 @@ static int compare_paths(const void *a, const void *b, void *x)
 	return strcmp(xprof_text(x, *(const uint32_t *)a), xprof_text(x, *(const uint32_t *)b));
 }
 
-/* Every source that is named, each once and by path; malloc'd. */
+/* All sources of the profile, sorted by path, without duplicates; malloc'd. */
 static uint32_t *list_sources(const struct xprof *x, size_t *ret_nr)
 {
 	uint32_t *files = xcalloc((size_t)x->nr_tuples + x->nr_sources + 1, sizeof(*files));
@@ -142,16 +142,16 @@ static void print_all(struct work *w, const struct command_line *line)
 
 	for (size_t i = 0; i < nr; i++) {
 		const char *path = xprof_text(w->x, files[i]);
-		char *place = place_of(w, path);
+		char *place = find_source(w, path);
 
-		if (is_wanted(line, found, path, place))
+		if (is_selected(line, found, path, place))
 			print_source(w, files[i], place);
 		free(place);
 	}
 	for (size_t i = 0; i < line->nr_args; i++) {
 		if (found[i])
 			continue;
-		say_error("the profile tells nothing of '%s'", line->args[i]);
+		say_error("source '%s' not found in the profile", line->args[i]);
 		w->status = 1;
 	}
 	free(files);
@@ -164,12 +164,13 @@ static int parse(struct work *w, struct op_error *e)
 	char *equals = raw.path ? strchr(raw.path, '=') : NULL;
 
 	if (!raw.profile)
-		return op_error_set(e, -EINVAL, "which profile folder? -x DIR");
+		return op_error_set(e, -EINVAL, "no profile folder given; use -x DIR");
 	if (raw.top && number_parse_range(raw.top, 0, UINT32_MAX, &top))
-		return op_error_set(e, -EINVAL, "--top (-n): '%s' is no number", raw.top);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --top: expected 0 to %u",
+				    raw.top, UINT32_MAX);
 	if (raw.path && (!equals || equals == raw.path))
-		return op_error_set(e, -EINVAL, "-p needs two paths: where sources were, and where "
-				    "they are");
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --path: expected OLD=NEW",
+				    raw.path);
 	if (equals) {
 		*equals = '\0';
 		w->old = raw.path;
@@ -218,7 +219,7 @@ static int run(const struct command_line *line)
 	return w.status;
 }
 
-/* "-p OLD NEW", which takes two words, becomes "-p OLD=NEW", which is *ret to be free()d. */
+/* Turn "-p OLD NEW" into "-p OLD=NEW", which popt can parse. The caller frees *ret. */
 static int join_paths(int argc, const char **argv, char **ret)
 {
 	for (int i = 1; i + 2 < argc; i++) {

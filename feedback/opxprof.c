@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opxprof.c - a session's samples become a profile folder */
+/* opxprof.c - make a profile folder from the samples of a session */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static struct raw {
 static const struct poptOption table[] = {
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
 	  "the profile folder (default session.profile)", "dir" },
-	{ "add", 'a', POPT_ARG_NONE, &raw.add, 0, "add to what is there", NULL },
-	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace what is there", NULL },
+	{ "add", 'a', POPT_ARG_NONE, &raw.add, 0, "add to the existing profile", NULL },
+	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace the existing profile", NULL },
 	COMMON_OPTIONS_PLACES(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -60,7 +60,7 @@ static int run(const struct command_line *line)
 	struct op_error e = { "" };
 	enum xprof_store how;
 
-	if (xprof_tool_how(raw.add, raw.replace, &how, &e)) {
+	if (xprof_tool_parse_store(raw.add, raw.replace, &how, &e)) {
 		say_error("%s", e.text);
 		return 1;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool.c - what the tools for profile feedback have in common */
+/* tool.c - shared by the tools for profile feedback */
 #include "feedback/tool.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
 		say_error("%s", e.text);
 		status = 1;
 	} else if (line.asked != ASKED_WORK) {
-		option_set_answer(set, line.asked);
+		option_set_print(set, line.asked);
 	} else {
 		status = run(&line);
 	}
@@ -37,21 +37,21 @@ int xprof_tool_main(const struct option_set *set, int argc, const char **argv,
 	return say_end(status);
 }
 
-int xprof_tool_type(const char *word, enum xprof_type *ret, struct op_error *e)
+int xprof_tool_parse_type(const char *word, enum xprof_type *ret, struct op_error *e)
 {
 	for (int i = 0; i < NR_XPROF_TYPES; i++)
 		if (!strcmp(word ? word : "feedback", xprof_type_names[i])) {
 			*ret = i;
 			return 0;
 		}
-	return op_error_set(e, -EINVAL, "no type '%s': there are feedback, objfd, tcovd and tcovsd",
-			    word);
+	return op_error_set(e, -EINVAL, "unknown type '%s': expected feedback, objfd, tcovd or "
+			    "tcovsd", word);
 }
 
-int xprof_tool_how(bool add, bool replace, enum xprof_store *ret, struct op_error *e)
+int xprof_tool_parse_store(bool add, bool replace, enum xprof_store *ret, struct op_error *e)
 {
 	if (add && replace)
-		return op_error_set(e, -EINVAL, "either --add or --replace");
+		return op_error_set(e, -EINVAL, "cannot use --add and --replace together");
 	*ret = add ? XPROF_ADD : replace ? XPROF_REPLACE : XPROF_NEW;
 	return 0;
 }
@@ -66,8 +66,8 @@ int xprof_tool_store(const char *dir, const struct xprof *x, enum xprof_store ho
 		return 1;
 	}
 	if (nr_reset)
-		say_note("%u object file%s compiled again since: counts began anew", nr_reset,
-			 nr_reset == 1 ? " was" : "s were");
+		say_note("discarded old counts of %u recompiled object file%s", nr_reset,
+			 nr_reset == 1 ? "" : "s");
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static int make_objfd(const struct xprof *x, const char *dir, const char *object
 			*ret = xprof_make_objfd(x, i);
 			return 0;
 		}
-	return op_error_set(e, -ENOENT, "'%s' has no object file '%s'", dir, object);
+	return op_error_set(e, -ENOENT, "object file '%s' not found in '%s'", object, dir);
 }
 
 static int make(const struct xprof *x, const char *dir, enum xprof_type type, const char *object,
@@ -90,7 +90,7 @@ static int make(const struct xprof *x, const char *dir, enum xprof_type type, co
 	*ret = type == XPROF_TCOVD ? xprof_make_tcovd(x) : xprof_make_tcovsd(x);
 	if (type == XPROF_TCOVSD && !(*ret)->nr_sources) {
 		xprof_free(*ret);
-		return op_error_set(e, -ENOENT, "'%s' tells of no source line", dir);
+		return op_error_set(e, -ENOENT, "no source lines in '%s'", dir);
 	}
 	return 0;
 }
@@ -98,6 +98,7 @@ static int make(const struct xprof *x, const char *dir, enum xprof_type type, co
 int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
 		    struct xprof **ret, struct op_error *e)
 {
+	const struct xprof_options no_warnings = { 0 };
 	struct op_error why = { "" };
 	struct xprof *feedback;
 	int err = xprof_dir_read(dir, type, &options, ret, e);
@@ -106,14 +107,21 @@ int xprof_tool_read(const char *dir, enum xprof_type type, const char *object,
 		if (!err && type == XPROF_OBJFD &&
 		    strcmp(xprof_text(*ret, (*ret)->objects[0].path), object)) {
 			xprof_free(*ret);
-			err = op_error_set(e, -ENOENT, "'%s' is about another object file", dir);
+			err = op_error_set(e, -ENOENT, "object file '%s' not found in '%s/objfd'",
+					   object, dir);
 		}
 		return err;
 	}
 	if (xprof_dir_read(dir, XPROF_FEEDBACK, &options, &feedback, &why))
-		return op_error_set(e, err, "'%s' has no %s, and there is no feedback to make it "
-				    "from: %s", dir, xprof_type_names[type], why.text);
+		return op_error_set(e, err, "'%s' has neither %s nor feedback to make it from: %s",
+				    dir, xprof_type_names[type], why.text);
 	err = make(feedback, dir, type, object, ret, e);
 	xprof_free(feedback);
+	/* without the objects some NAME:PATH may be ambiguous [XP-10] */
+	if (!err && xprof_check(*ret, NULL, &no_warnings, &why)) {
+		xprof_free(*ret);
+		err = op_error_set(e, -EPROTO, "cannot make %s from '%s': %s",
+				   xprof_type_names[type], dir, why.text);
+	}
 	return err;
 }

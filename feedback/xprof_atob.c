@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xprof_atob.c - profile feedback text becomes a profile folder */
+/* xprof_atob.c - make a profile folder from profile feedback text */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@ static struct raw {
 } raw;
 
 static const struct poptOption table[] = {
-	{ "add", 'a', POPT_ARG_NONE, &raw.add, 0, "add to what is there", NULL },
-	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace what is there", NULL },
+	{ "add", 'a', POPT_ARG_NONE, &raw.add, 0, "add to the existing profile", NULL },
+	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace the existing profile", NULL },
 	{ "check", 'c', POPT_ARG_NONE, &raw.check, 0, "only check the text", NULL },
 	{ "strict", 's', POPT_ARG_NONE, &raw.strict, 0,
-	  "refuse a procedure whose counts do not flow", NULL },
+	  "fail if the counts of a procedure are inconsistent", NULL },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -32,17 +32,17 @@ static int read_text(const char *path, struct xprof **ret, struct op_error *e)
 	const struct xprof_options options = {
 		.warnings = &xprof_tool_warnings, .strict = raw.strict,
 	};
-	struct op_error why = { "" };
+	bool is_stdin = !strcmp(path, "-");
 	char *text;
 	size_t size;
-	int err = strcmp(path, "-") ? file_read_all(path, TEXT_MAX, &text, &size)
-				    : file_read_all_fd(0, TEXT_MAX, &text, &size);
+	int err = is_stdin ? file_read_all_fd(0, TEXT_MAX, &text, &size)
+			   : file_read_all(path, TEXT_MAX, &text, &size);
 
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
-	err = xprof_text_read(text, size, &options, ret, &why);
+	err = xprof_text_read(is_stdin ? "<stdin>" : path, text, size, &options, ret, e);
 	free(text);
-	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+	return err;
 }
 
 static int run(const struct command_line *line)
@@ -52,12 +52,14 @@ static int run(const struct command_line *line)
 	struct xprof *x;
 	int status = 0;
 
-	if (line->nr_args < 1 || line->nr_args > 2)
-		op_error_set(&e, -EINVAL, line->nr_args ? "one file and one folder, no more"
-							: "which file?");
+	if (!line->nr_args)
+		op_error_set(&e, -EINVAL, "no text file given");
+	else if (line->nr_args > 2)
+		op_error_set(&e, -EINVAL, "expected a text file and a folder, got %zu arguments",
+			     line->nr_args);
 	else if (raw.check && (raw.add || raw.replace || line->nr_args == 2))
-		op_error_set(&e, -EINVAL, "--check writes nothing: no folder, --add or --replace");
-	if (*e.text || xprof_tool_how(raw.add, raw.replace, &how, &e) ||
+		op_error_set(&e, -EINVAL, "cannot use --check with a folder, --add or --replace");
+	if (*e.text || xprof_tool_parse_store(raw.add, raw.replace, &how, &e) ||
 	    read_text(line->args[0], &x, &e)) {
 		say_error("%s", e.text);
 		return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xprof_btoa.c - a profile folder becomes profile feedback text */
+/* xprof_btoa.c - write a profile folder as profile feedback text */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "type", 't', POPT_ARG_STRING, &raw.type, 0,
-	  "what to write (default feedback); objfd is followed by the object's path",
+	  "what to write (default feedback); objfd needs an object file",
 	  "feedback|objfd|tcovd|tcovsd" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -50,17 +50,19 @@ static int run(const struct command_line *line)
 	struct op_error e = { "" };
 	enum xprof_type type;
 	struct xprof *x;
-	int status, err = xprof_tool_type(raw.type, &type, &e);
+	int status, err = xprof_tool_parse_type(raw.type, &type, &e);
 
 	if (!err && type == XPROF_OBJFD && nr) {
 		object = *args++;
 		nr--;
 	}
-	if (!err && (nr < 1 || nr > 2))
-		err = op_error_set(&e, -EINVAL, nr ? "one folder and one output, no more"
-				   : object || type == XPROF_OBJFD
-				   ? "-t objfd OBJECT DIR: which object, in which folder?"
-				   : "which folder?");
+	if (!err && !nr)
+		err = op_error_set(&e, -EINVAL, type == XPROF_OBJFD
+				   ? "-t objfd needs an object file and a profile folder"
+				   : "no profile folder given");
+	else if (!err && nr > 2)
+		err = op_error_set(&e, -EINVAL, "expected a profile folder and an output file, got "
+				   "%zu arguments", nr);
 	if (!err)
 		err = xprof_tool_read(args[0], type, object, &x, &e);
 	if (err) {

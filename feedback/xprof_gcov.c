@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xprof_gcov.c - what gcc's --coverage leaves becomes a profile folder */
+/* xprof_gcov.c - make a profile folder from the files of gcc --coverage */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +23,10 @@ static const struct poptOption table[] = {
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
 	  "the profile folder (default gcov.profile)", "dir" },
 	{ "add", 'a', POPT_ARG_NONE, &raw.add, 0,
-	  "add to what is there: the data must be of other runs", NULL },
-	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace what is there", NULL },
+	  "add to the existing profile, if the data is from other runs", NULL },
+	{ "replace", 'r', POPT_ARG_NONE, &raw.replace, 0, "replace the existing profile", NULL },
 	{ "program", 'p', POPT_ARG_STRING, &raw.program, 0,
-	  "the program that the objects are linked in", "file" },
+	  "the program that the objects are linked into", "file" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -45,10 +45,10 @@ static int read_notes(const char *path, struct gcov_notes *ret, struct op_error 
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
 	err = gcov_notes_read(bytes, size, ret, &why);
-	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+	return err ? op_error_set(e, err, "%s: %s", path, why.text) : 0;
 }
 
-/* Objects that never ran have no data; old data is told and not used [XP-34]. */
+/* An object that never ran has no data. Stale data is ignored with a warning [XP-34]. */
 static int read_data(const char *notes_path, struct gcov_notes *n, struct op_error *e)
 {
 	char *path = gcov_list_beside(notes_path, ".gcda"), *bytes;
@@ -66,10 +66,10 @@ static int read_data(const char *notes_path, struct gcov_notes *n, struct op_err
 		err = gcov_data_read(bytes, size, n, &why);
 		free(bytes);
 		if (err == -ESTALE) {
-			say_warning("'%s' is left out: %s", path, why.text);
+			say_warning("ignored '%s': %s", path, why.text);
 			err = 0;
 		} else if (err) {
-			op_error_set(e, err, "'%s': %s", path, why.text);
+			op_error_set(e, err, "%s: %s", path, why.text);
 		}
 	}
 	free(path);
@@ -90,7 +90,7 @@ static int add_file(struct xprof *x, const char *path, struct op_error *e)
 		err = op_error_set(e, -errno, "cannot read '%s': %s", path, strerror(errno));
 	if (!err && gcov_add_object(x, &notes, object, st.st_mtim.tv_sec,
 				    st.st_mtim.tv_nsec / 1000, &why))
-		err = op_error_set(e, -EPROTO, "'%s': %s", path, why.text);
+		err = op_error_set(e, -EPROTO, "cannot convert '%s': %s", path, why.text);
 	gcov_notes_free(&notes);
 	free(object);
 	return err;
@@ -103,10 +103,10 @@ static int add_program(struct xprof *x, const char *name, struct op_error *e)
 
 	if (!path || !file_exists(path)) {
 		free(path);
-		return op_error_set(e, -ENOENT, "there is no program '%s'", name);
+		return op_error_set(e, -ENOENT, "program '%s' not found", name);
 	}
 	p = xprof_begin_program(x);
-	p->path = xprof_string(x, path);
+	p->path = xprof_intern(x, path);
 	p->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
 	for (uint32_t i = 0; i < x->nr_objects; i++)
 		xprof_add_refs(x)->object = i;
@@ -134,10 +134,10 @@ static int run(const struct command_line *line)
 	struct gcov_list list = { 0 };
 	struct op_error e = { "" };
 	enum xprof_store how;
-	int status, err = xprof_tool_how(raw.add, raw.replace, &how, &e);
+	int status, err = xprof_tool_parse_store(raw.add, raw.replace, &how, &e);
 
 	if (!err && !line->nr_args)
-		err = op_error_set(&e, -EINVAL, "which folder, or which .gcno files?");
+		err = op_error_set(&e, -EINVAL, "no folder or .gcno file given");
 	for (size_t i = 0; i < line->nr_args && !err; i++)
 		err = gcov_list_add(&list, line->args[i], &e);
 	gcov_list_finish(&list);

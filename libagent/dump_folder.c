@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dump_folder.c - makes the user's folder for dumps, trusting nothing that lies in /tmp
+ * dump_folder.c - create the user's folder for dumps without trusting anything in /tmp
  *
- * No environment is asked: the profiler must find the folder from the user's number alone. [JT-11]
+ * Environment variables are not used: the profiler must find the folder from the user ID alone
+ * [JT-11].
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,8 +16,8 @@
 
 #define OPEN_FOLDER	(O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* The folder @name below @parent, made if it isn't there: this user's, and nobody else's. */
-static int own_folder(int parent, const char *name)
+/* Open the folder @name in @parent, creating it if needed. -EPERM: other users can write to it. */
+static int open_own_folder(int parent, const char *name)
 {
 	struct stat st;
 	int fd;
@@ -32,8 +34,8 @@ static int own_folder(int parent, const char *name)
 	return fd;
 }
 
-/* @top/@first/jitdump. @own: @top must be the user's already. */
-static int open_folder(const char *top, const char *first, int own)
+/* Open @top/@first/jitdump. @own: @top itself must belong to this user. */
+static int open_folder(const char *top, const char *first, bool own)
 {
 	int folder, fd, parent = open(top, OPEN_FOLDER);
 	struct stat st;
@@ -44,11 +46,11 @@ static int open_folder(const char *top, const char *first, int own)
 		close(parent);
 		return -EPERM;
 	}
-	folder = own_folder(parent, first);
+	folder = open_own_folder(parent, first);
 	close(parent);
 	if (folder < 0)
 		return folder;
-	fd = own_folder(folder, "jitdump");
+	fd = open_own_folder(folder, "jitdump");
 	close(folder);
 	return fd;
 }
@@ -73,10 +75,10 @@ int dump_folder_create(pid_t pid)
 	int folder, fd;
 
 	snprintf(top, sizeof(top), "/run/user/%u", (unsigned int)geteuid());
-	folder = open_folder(top, "oprofile", 1);
+	folder = open_folder(top, "oprofile", true);
 	if (folder < 0) {
 		snprintf(first, sizeof(first), "oprofile-%u", (unsigned int)geteuid());
-		folder = open_folder("/tmp", first, 0);
+		folder = open_folder("/tmp", first, false);
 	}
 	if (folder < 0)
 		return folder;

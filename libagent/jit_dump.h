@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * jit_dump.h - OProfile's dump of code made at run time: what libopagent writes, and we read
+ * jit_dump.h - OProfile's dump of code made at run time, as libopagent writes it
  *
- * The layout is [JT-12] and [JT-13] of doc/jit.md. Numbers are in the byte order of the machine;
- * every record is padded to 8 bytes, which its size counts.
+ * [JT-12] and [JT-13] in doc/jit.md define the layout. Numbers are in the byte order of the
+ * machine. Every record is padded to 8 bytes; its size includes the padding.
  */
 #ifndef LIBAGENT_JIT_DUMP_H
 #define LIBAGENT_JIT_DUMP_H
@@ -22,10 +22,11 @@ enum jit_dump_id {
 };
 
 struct jit_dump_header {
-	uint32_t magic, version, size;	/* of the header, with the target's name and padding */
-	uint32_t architecture, machine;	/* as libbfd numbers them */
+	uint32_t magic, version;
+	uint32_t size;			/* of the header with the target's name and padding */
+	uint32_t architecture, machine;	/* libbfd's numbers */
 	uint32_t pad;
-	uint64_t timestamp;		/* seconds, as all of them */
+	uint64_t timestamp;		/* seconds, as in records */
 	/* the name of libbfd's target, NUL terminated */
 };
 
@@ -35,9 +36,9 @@ struct jit_dump_record {
 };
 
 struct jit_dump_load {
-	uint64_t vma, address;		/* where it runs, and where it lay when it was told */
+	uint64_t vma, address;		/* where the code runs; where it was when it was written */
 	uint32_t size, pad;
-	/* name, NUL terminated; then the code, or nothing */
+	/* name, NUL terminated; then the code, if it is known */
 };
 
 struct jit_dump_unload {
@@ -45,9 +46,9 @@ struct jit_dump_unload {
 };
 
 struct jit_dump_lines {
-	uint64_t address;		/* of a load record before */
+	uint64_t address;		/* of an earlier load record */
 	uint32_t nr, pad;
-	/* entries: unsigned long vma, unsigned int line, file name NUL terminated; unaligned */
+	/* unaligned entries: unsigned long vma, unsigned int line, file name, NUL terminated */
 };
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * jvmti_agent.c - tells libopagent what a Java virtual machine compiles
+ * jvmti_agent.c - report the code that a Java virtual machine compiles to libopagent
  *
  *	java -agentpath:.../libjvmti_oprofile.so[=version|debug] ...
  *
- * version: print which agent this is. debug: print each event. A failure to tell the profiler is
- * said once and costs names, never the program. [JT-16]
+ * version: print the version of this agent. debug: print each event. A failure to write is reported
+ * once; it costs names in reports, but never stops the program [JT-16].
  */
 #include <errno.h>
 #include <jvmti.h>
@@ -17,26 +17,26 @@
 #include "libagent/jvmti_lines.h"
 #include "libagent/opagent.h"
 
-#define NAME_MAX_TOLD	4096		/* bytes of a method's; readers cut them anyway */
+#define METHOD_NAME_MAX	4096		/* bytes; readers truncate longer names anyway */
 
 static op_agent_t agent;
-static bool debug, told_failure;
+static bool debug, has_failed;
 
-static void say(const char *text)
+static void print_error(const char *text)
 {
 	fprintf(stderr, "libjvmti_oprofile: %s\n", text);
 }
 
 static void check(int status, const char *what)
 {
-	if (!status || told_failure)
+	if (!status || has_failed)
 		return;
-	told_failure = true;
-	fprintf(stderr, "libjvmti_oprofile: cannot write %s: %s; compiled code will have no "
-		"names\n", what, strerror(errno));
+	has_failed = true;
+	fprintf(stderr, "libjvmti_oprofile: cannot write %s: %s; reports will lack names of "
+		"compiled code\n", what, strerror(errno));
 }
 
-/* Class, method and arguments as the virtual machine spells them: "LMain;run(I)V". [JT-16] */
+/* Class, method and signature in the virtual machine's spelling: "LMain;run(I)V" [JT-16]. */
 static bool method_name(jvmtiEnv *jvmti, jmethodID method, char *name, size_t size)
 {
 	char *class_name = NULL, *own = NULL, *signature = NULL;
@@ -54,14 +54,15 @@ static bool method_name(jvmtiEnv *jvmti, jmethodID method, char *name, size_t si
 	return ok;
 }
 
-static void tell_lines(jvmtiEnv *jvmti, jmethodID method, const void *code, jint map_length,
-		       const jvmtiAddrLocationMap *map, const void *compile_info)
+static void write_lines(jvmtiEnv *jvmti, jmethodID method, const void *code, jint map_length,
+			const jvmtiAddrLocationMap *map, const void *compile_info)
 {
 	struct jvmti_lines lines;
 
 	jvmti_lines_read(jvmti, method, map_length, map, compile_info, &lines);
 	if (lines.nr)
-		check(op_write_debug_line_info(agent, code, lines.nr, lines.lines), "lines");
+		check(op_write_debug_line_info(agent, code, lines.nr, lines.lines),
+		      "line numbers");
 	jvmti_lines_free(&lines);
 }
 
@@ -69,7 +70,7 @@ static void JNICALL method_loaded(jvmtiEnv *jvmti, jmethodID method, jint size, 
 				  jint map_length, const jvmtiAddrLocationMap *map,
 				  const void *compile_info)
 {
-	char name[NAME_MAX_TOLD];
+	char name[METHOD_NAME_MAX];
 
 	if (size <= 0 || !method_name(jvmti, method, name, sizeof(name)))
 		return;
@@ -77,7 +78,7 @@ static void JNICALL method_loaded(jvmtiEnv *jvmti, jmethodID method, jint size, 
 		fprintf(stderr, "libjvmti_oprofile: loaded %p, %d bytes: %s\n", code, (int)size,
 			name);
 	check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size), "code");
-	tell_lines(jvmti, method, code, map_length, map, compile_info);
+	write_lines(jvmti, method, code, map_length, map, compile_info);
 }
 
 static void JNICALL method_unloaded(jvmtiEnv *jvmti, jmethodID method, const void *code)
@@ -86,10 +87,10 @@ static void JNICALL method_unloaded(jvmtiEnv *jvmti, jmethodID method, const voi
 	(void)method;
 	if (debug)
 		fprintf(stderr, "libjvmti_oprofile: unloaded %p\n", code);
-	check(op_unload_native_code(agent, (uintptr_t)code), "what is gone");
+	check(op_unload_native_code(agent, (uintptr_t)code), "unloaded code");
 }
 
-/* The interpreter, stubs and the like. */
+/* The interpreter, stubs and so on. */
 static void JNICALL code_generated(jvmtiEnv *jvmti, const char *name, const void *code, jint size)
 {
 	(void)jvmti;
@@ -101,7 +102,7 @@ static void JNICALL code_generated(jvmtiEnv *jvmti, const char *name, const void
 	check(op_write_native_code(agent, name, (uintptr_t)code, code, (unsigned int)size), "code");
 }
 
-static bool take_options(const char *options)
+static bool parse_options(const char *options)
 {
 	if (!options || !*options)
 		return true;
@@ -112,12 +113,12 @@ static bool take_options(const char *options)
 	}
 	debug = !strcmp(options, "debug");
 	if (!debug)
-		fprintf(stderr, "libjvmti_oprofile: unknown option '%s': version or debug\n",
-			options);
+		fprintf(stderr, "libjvmti_oprofile: unknown option '%s': expected version or "
+			"debug\n", options);
 	return debug;
 }
 
-static bool listen(jvmtiEnv *jvmti)
+static bool enable_events(jvmtiEnv *jvmti)
 {
 	static const jvmtiEvent events[] = { JVMTI_EVENT_COMPILED_METHOD_LOAD,
 					     JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
@@ -149,20 +150,20 @@ Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 	jvmtiEnv *jvmti;
 
 	(void)reserved;
-	if (!take_options(options))
+	if (!parse_options(options))
 		return JNI_ERR;
 	if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_1) != JNI_OK) {
-		say("this virtual machine has no tool interface 1.1 or newer");
+		print_error("unsupported virtual machine: JVM TI 1.1 or later is missing");
 		return JNI_ERR;
 	}
 	agent = op_open_agent();
 	if (!agent) {
-		fprintf(stderr, "libjvmti_oprofile: cannot make a file for names of code: %s\n",
+		fprintf(stderr, "libjvmti_oprofile: cannot create a dump of compiled code: %s\n",
 			strerror(errno));
 		return JNI_ERR;
 	}
-	if (!listen(jvmti)) {
-		say("this virtual machine does not tell what it compiles");
+	if (!enable_events(jvmti)) {
+		print_error("unsupported virtual machine: cannot enable events for compiled code");
 		return JNI_ERR;
 	}
 	return JNI_OK;
@@ -172,6 +173,6 @@ __attribute__((visibility("default"))) JNIEXPORT void JNICALL Agent_OnUnload(Jav
 {
 	(void)vm;
 	if (agent)
-		check(op_close_agent(agent), "the end");
+		check(op_close_agent(agent), "the end of the dump");
 	agent = NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* jvmti_lines.c - from (address, method, byte code) to (address, line, file) */
+/* jvmti_lines.c - map (address, method, byte code) to (address, line, file) */
 #include <jvmti.h>
 #include <jvmticmlr.h>
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include "libagent/jvmti_lines.h"
 
-/* The method that was looked up last: neighbours mostly share it. */
+/* The last method looked up: neighboring addresses usually share it. */
 struct method {
 	jmethodID id;
 	jvmtiLineNumberEntry *table;
@@ -21,7 +21,7 @@ struct reading {
 	struct method last;
 };
 
-/* Room for one more element; false: there is no memory. */
+/* Make room for one more element; false: out of memory. */
 static bool grow(void **array, size_t nr, size_t *room, size_t size)
 {
 	size_t larger = *room ? 2 * *room : 16;
@@ -37,7 +37,7 @@ static bool grow(void **array, size_t nr, size_t *room, size_t size)
 	return true;
 }
 
-static const char *keep_file(struct jvmti_lines *out, const char *name)
+static const char *intern_file(struct jvmti_lines *out, const char *name)
 {
 	char *copy;
 
@@ -53,20 +53,20 @@ static const char *keep_file(struct jvmti_lines *out, const char *name)
 	return out->files[out->nr_files++] = copy;
 }
 
-static void forget_method(struct reading *r)
+static void drop_method(struct reading *r)
 {
 	(*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)r->last.table);
 	r->last = (struct method){ 0 };
 }
 
-static void look_up(struct reading *r, jmethodID id)
+static void look_up_method(struct reading *r, jmethodID id)
 {
 	char *name = NULL;
 	jclass class;
 
 	if (r->last.id == id)
 		return;
-	forget_method(r);
+	drop_method(r);
 	r->last.id = id;
 	if ((*r->jvmti)->GetLineNumberTable(r->jvmti, id, &r->last.nr, &r->last.table) !=
 	    JVMTI_ERROR_NONE) {
@@ -76,11 +76,11 @@ static void look_up(struct reading *r, jmethodID id)
 	}
 	if ((*r->jvmti)->GetMethodDeclaringClass(r->jvmti, id, &class) == JVMTI_ERROR_NONE &&
 	    (*r->jvmti)->GetSourceFileName(r->jvmti, class, &name) == JVMTI_ERROR_NONE)
-		r->last.file = keep_file(r->out, name);
+		r->last.file = intern_file(r->out, name);
 	(*r->jvmti)->Deallocate(r->jvmti, (unsigned char *)name);
 }
 
-/* The line of byte code @at: of the entry that starts there, or last before. 0: not known. */
+/* The line of byte code @at, from the last entry that starts at or before it. 0: unknown. */
 static unsigned int line_at(const struct method *m, jlocation at)
 {
 	jlocation best = -1;
@@ -100,7 +100,7 @@ static void add(struct reading *r, const void *address, jmethodID method, jlocat
 	const struct debug_line_info *last = out->nr ? &out->lines[out->nr - 1] : NULL;
 	unsigned int line;
 
-	look_up(r, method);
+	look_up_method(r, method);
 	line = line_at(&r->last, at);
 	if (!line || !r->last.file ||
 	    (last && last->lineno == line && last->filename == r->last.file) ||
@@ -140,7 +140,7 @@ void jvmti_lines_read(jvmtiEnv *jvmti, jmethodID method, jint map_length,
 	if (!add_inlined(&r, compile_info))
 		for (jint i = 0; map && i < map_length; i++)
 			add(&r, map[i].start_address, method, map[i].location);
-	forget_method(&r);
+	drop_method(&r);
 }
 
 void jvmti_lines_free(struct jvmti_lines *lines)

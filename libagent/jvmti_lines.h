@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* jvmti_lines.h - which source line compiled Java code is of */
+/* jvmti_lines.h - source lines of compiled Java code */
 #ifndef LIBAGENT_JVMTI_LINES_H
 #define LIBAGENT_JVMTI_LINES_H
 
@@ -8,15 +8,15 @@
 #include "libagent/opagent.h"
 
 struct jvmti_lines {
-	struct debug_line_info *lines;	/* by address, as the virtual machine told them */
+	struct debug_line_info *lines;	/* in the virtual machine's order, by address */
 	size_t nr, room;
 	char **files;			/* names that @lines point to */
 	size_t nr_files, files_room;
 };
 
 /*
- * Of a CompiledMethodLoad event: from @compile_info, which knows what was inlined (of each address
- * the innermost method), else from @map. What can't be had is left out.
+ * Read the lines of a CompiledMethodLoad event: from @compile_info, which covers inlined methods
+ * (the innermost one at each address), otherwise from @map. Lines that are unknown are skipped.
  */
 void jvmti_lines_read(jvmtiEnv *jvmti, jmethodID method, jint map_length,
 		      const jvmtiAddrLocationMap *map, const void *compile_info,

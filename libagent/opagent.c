@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opagent.c - writes records into the dump of this process; the whole of libopagent's interface
+ * opagent.c - write records to the dump of this process: the interface of libopagent
  *
- * The profiler may read while we write, so a record is written under flock(), and one that the disk
- * had no room for is cut off again. All agents of a process are one, under one mutex.
+ * The profiler may read while we write, so each record is written under flock(), and a record that
+ * does not fit on the disk is removed again. All agents of a process are one, under one mutex.
  */
-#define PACKAGE "opagent"		/* bfd.h wants it */
+#define PACKAGE "opagent"		/* required by bfd.h */
 #include <bfd.h>
 #undef PACKAGE
 #include <errno.h>
@@ -38,17 +38,17 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define PARTS_MAX	8		/* of a record */
 
-/* One file per process, whoever opened it and how often. */
+/* One file per process, no matter how often it is opened. */
 static struct agent {
 	unsigned int users;
-	pid_t pid;			/* whose file it is: in a child, the parent's */
+	pid_t pid;			/* owner of the file; in a child, the parent */
 	int fd;
-	off_t size;			/* of all whole records */
+	off_t size;			/* of all complete records */
 } agent = { .fd = -1 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* Nobody must hold it at a fork(): there is nobody in the child to let it go. */
+/* No thread may hold the mutex at fork(): the child has no thread that could unlock it. */
 static void lock(void)
 {
 	pthread_mutex_lock(&mutex);
@@ -59,12 +59,12 @@ static void unlock(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-__attribute__((constructor)) static void mind_forks(void)
+__attribute__((constructor)) static void register_fork_handlers(void)
 {
 	pthread_atfork(lock, unlock, unlock);
 }
 
-/* Writing. Called with the mutex held; 0 or -errno. */
+/* --- writing: with the mutex held; 0 or -errno --- */
 
 static int write_parts(struct iovec *parts, int nr)
 {
@@ -120,7 +120,7 @@ static int write_header(void)
 	return write_locked(parts, 2);
 }
 
-/* The record @id of @parts, of which [0] is left for its head, and one more for padding. */
+/* Write the record @id of @parts. parts[0] is reserved for its head, parts[nr] for padding. */
 static int write_record(enum jit_dump_id id, struct iovec *parts, int nr)
 {
 	static const char zeros[8];
@@ -137,7 +137,7 @@ static int write_record(enum jit_dump_id id, struct iovec *parts, int nr)
 	return write_locked(parts, nr + 1);
 }
 
-/* What the parent told before the fork is true of the child, too. */
+/* The code that the parent reported before fork() exists in the child, too. */
 static int copy_records(int from, off_t size)
 {
 	char buffer[16384];
@@ -161,10 +161,10 @@ static int copy_records(int from, off_t size)
 	return 0;
 }
 
-/* In a child: a file of its own. */
+/* After fork() the child gets a file of its own. */
 static int follow_fork(void)
 {
-	int parents = agent.fd, fd, err;
+	int parent_fd = agent.fd, fd, err;
 
 	if (agent.pid == getpid())
 		return 0;
@@ -172,13 +172,13 @@ static int follow_fork(void)
 	if (fd < 0)
 		return fd;
 	agent.fd = fd;
-	err = copy_records(parents, agent.size);
+	err = copy_records(parent_fd, agent.size);
 	if (err) {
-		agent.fd = parents;
+		agent.fd = parent_fd;
 		close(fd);
 		return err;
 	}
-	close(parents);
+	close(parent_fd);
 	agent.pid = getpid();
 	return 0;
 }
@@ -200,8 +200,8 @@ static int open_file(void)
 	return err;
 }
 
-/* -1 with errno set, which callers of a C library look at. */
-static int result(int err)
+/* Convert 0 or -errno to 0 or -1 with errno set. */
+static int return_status(int err)
 {
 	if (!err)
 		return 0;
@@ -209,8 +209,8 @@ static int result(int err)
 	return -1;
 }
 
-/* A record of the handle @of, which must be ours. */
-static int tell(op_agent_t of, enum jit_dump_id id, struct iovec *parts, int nr)
+/* Write a record for the handle @of. */
+static int write_record_of(op_agent_t of, enum jit_dump_id id, struct iovec *parts, int nr)
 {
 	int err;
 
@@ -219,10 +219,10 @@ static int tell(op_agent_t of, enum jit_dump_id id, struct iovec *parts, int nr)
 	if (!err)
 		err = write_record(id, parts, nr);
 	unlock();
-	return result(err);
+	return return_status(err);
 }
 
-/* The interface */
+/* --- the interface --- */
 
 PUBLIC op_agent_t op_open_agent(void)
 {
@@ -234,7 +234,7 @@ PUBLIC op_agent_t op_open_agent(void)
 	if (!err)
 		agent.users++;
 	unlock();
-	return result(err) ? NULL : &agent;
+	return return_status(err) ? NULL : &agent;
 }
 
 PUBLIC int op_close_agent(op_agent_t of)
@@ -246,13 +246,13 @@ PUBLIC int op_close_agent(op_agent_t of)
 	if (of != &agent || !agent.users)
 		err = -EINVAL;
 	else if (!--agent.users) {
-		if (agent.pid == getpid())	/* a child that told nothing has no file */
+		if (agent.pid == getpid())	/* a child without records has no file */
 			err = write_record(JIT_DUMP_CLOSE, parts, 1);
 		close(agent.fd);
 		agent.fd = -1;
 	}
 	unlock();
-	return result(err);
+	return return_status(err);
 }
 
 PUBLIC int op_write_native_code(op_agent_t of, const char *symbol_name, uint64_t vma,
@@ -263,14 +263,14 @@ PUBLIC int op_write_native_code(op_agent_t of, const char *symbol_name, uint64_t
 	int nr = 3;
 
 	if (!symbol_name || !*symbol_name || !size)
-		return result(-EINVAL);
+		return return_status(-EINVAL);
 	parts[2] = (struct iovec){ (char *)symbol_name, strlen(symbol_name) + 1 };
 	if (code)
 		parts[nr++] = (struct iovec){ (void *)code, size };
-	return tell(of, JIT_DUMP_LOAD, parts, nr);
+	return write_record_of(of, JIT_DUMP_LOAD, parts, nr);
 }
 
-/* Entries have no padding: they are put together here. NULL: no memory. */
+/* Entries have no padding, so they are packed here. NULL: out of memory. */
 static char *pack_lines(const struct debug_line_info *map, size_t nr, size_t *ret_size)
 {
 	size_t size = 0;
@@ -298,15 +298,15 @@ PUBLIC int op_write_debug_line_info(op_agent_t of, const void *code, size_t nr_e
 	int status;
 
 	if (!code || nr_entry > UINT32_MAX || (nr_entry && !compile_map))
-		return result(-EINVAL);
+		return return_status(-EINVAL);
 	for (size_t i = 0; i < nr_entry; i++)
 		if (!compile_map[i].filename)
-			return result(-EINVAL);
+			return return_status(-EINVAL);
 	packed = pack_lines(compile_map, nr_entry, &size);
 	if (!packed)
-		return result(-ENOMEM);
+		return return_status(-ENOMEM);
 	parts[2] = (struct iovec){ packed, size };
-	status = tell(of, JIT_DUMP_LINES, parts, 3);
+	status = write_record_of(of, JIT_DUMP_LINES, parts, 3);
 	free(packed);
 	return status;
 }
@@ -316,7 +316,7 @@ PUBLIC int op_unload_native_code(op_agent_t of, uint64_t vma)
 	struct jit_dump_unload unload = { .vma = vma };
 	struct iovec parts[PARTS_MAX] = { [1] = { &unload, sizeof(unload) } };
 
-	return tell(of, JIT_DUMP_UNLOAD, parts, 2);
+	return write_record_of(of, JIT_DUMP_UNLOAD, parts, 2);
 }
 
 PUBLIC int op_major_version(void)

@@ -31,7 +31,7 @@ static uint64_t pad4(uint64_t n)
 	return (n + 3) & ~(uint64_t)3;
 }
 
-/* -ENODATA: no build ID among these notes. */
+/* -ENODATA: these notes hold no build ID. */
 static int find(const void *notes, size_t size, bool swapped, struct build_id *ret)
 {
 	const unsigned char *p = notes;
@@ -92,7 +92,7 @@ static int find_in_file(const struct elf_file *f, uint64_t offset, uint64_t size
 	return find(notes, (size_t)n, f->is_swapped, ret);
 }
 
-/* Programs and shared objects: the PT_NOTE segments, which survive stripping of sections. */
+/* Programs and shared objects: segments of notes survive when sections are stripped. */
 static int find_in_segments(const struct elf_file *f, struct build_id *ret)
 {
 	struct elf_segment *segments = NULL;
@@ -108,7 +108,7 @@ static int find_in_segments(const struct elf_file *f, struct build_id *ret)
 	return err;
 }
 
-/* Kernel modules are relocatable: they have sections only. */
+/* Kernel modules are relocatable and have only sections. */
 static int find_in_sections(const struct elf_file *f, struct build_id *ret)
 {
 	struct elf_section *sections = NULL;
@@ -137,7 +137,7 @@ int build_id_read_fd(int fd, struct build_id *ret)
 
 int build_id_read(const char *path, struct build_id *ret)
 {
-	/* O_NONBLOCK: somebody may have put a FIFO where the image was */
+	/* O_NONBLOCK: open() of a FIFO in place of the image must not block */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err;
 
 	if (fd < 0)

@@ -13,14 +13,14 @@ struct build_id {
 	size_t len;				/* 0: none */
 };
 
-/* -ENODATA: an object file without one. -ENOEXEC: not an ELF file. @fd keeps its position. */
+/* -ENODATA: ELF file without a build ID. -ENOEXEC: not an ELF file. The position of @fd stays. */
 int build_id_read_fd(int fd, struct build_id *ret);
 int build_id_read(const char *path, struct build_id *ret);
 
-/* From a note section's bytes, such as /sys/kernel/notes. -ENODATA. */
+/* The same from the bytes of a note section, such as /sys/kernel/notes. -ENODATA. */
 int build_id_read_notes(const void *notes, size_t size, struct build_id *ret);
 
-/* Lower-case hex into @text, "" if there is none; returns @text. */
+/* Format @id as lower-case hex, "" if it is empty; returns @text. */
 const char *build_id_text(const struct build_id *id, char text[BUILD_ID_TEXT]);
 
 #endif

@@ -9,47 +9,32 @@
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static uint32_t *slot_of(const struct call_tree *t, uint32_t parent, uint32_t key)
+static bool is_node(const void *tree, uint32_t id, const void *key)
 {
-	size_t at = hash_u64((uint64_t)parent << 32 | key) & (t->nr_slots - 1);
+	const struct call_node *n = &((const struct call_tree *)tree)->nodes[id], *wanted = key;
 
-	for (; t->slots[at]; at = (at + 1) & (t->nr_slots - 1)) {
-		const struct call_node *n = &t->nodes[t->slots[at] - 1];
-
-		if (n->parent == parent && n->key == key)
-			break;
-	}
-	return &t->slots[at];
-}
-
-static void grow(struct call_tree *t)
-{
-	free(t->slots);
-	t->nr_slots = t->nr_slots ? 2 * t->nr_slots : 4096;
-	t->slots = xcalloc(t->nr_slots, sizeof(*t->slots));
-	for (size_t i = 0; i < t->nr; i++)
-		*slot_of(t, t->nodes[i].parent, t->nodes[i].key) = (uint32_t)i + 1;
+	return n->parent == wanted->parent && n->key == wanted->key;
 }
 
 uint32_t call_tree_node(struct call_tree *t, uint32_t parent, uint32_t key)
 {
-	uint32_t *slot;
+	const struct call_node node = { parent, key };
+	uint64_t hash = hash_u64((uint64_t)parent << 32 | key);
+	uint32_t id = hash_table_find(&t->index, hash, is_node, t, &node);
 
-	if (t->nr * 2 >= t->nr_slots)
-		grow(t);
-	slot = slot_of(t, parent, key);
-	if (!*slot) {
+	if (id == HASH_NONE) {
 		xgrow(t->nodes, t->nr, t->room);
-		t->nodes[t->nr] = (struct call_node){ parent, key };
-		*slot = (uint32_t)++t->nr;
+		id = (uint32_t)t->nr;
+		t->nodes[t->nr++] = node;
+		hash_table_add(&t->index, hash, id);
 	}
-	return *slot - 1;
+	return id;
 }
 
 void call_tree_free(struct call_tree *t)
 {
 	free(t->nodes);
-	free(t->slots);
+	hash_table_free(&t->index);
 	*t = (struct call_tree){ 0 };
 }
 

@@ -19,8 +19,8 @@
 #define BACKLOG 16
 
 /*
- * The socket address of @path. One that does not fit is reached through an open descriptor of
- * its folder, *ret_dir_fd (else -1), to be closed after use.
+ * The socket address of @path. If the path does not fit, the address goes through an open
+ * descriptor of its folder, *ret_dir_fd (otherwise -1), which the caller closes after use.
  */
 static int socket_address(const char *path, struct sockaddr_un *ret, int *ret_dir_fd)
 {
@@ -64,7 +64,7 @@ static int connect_to(const struct sockaddr_un *address)
 	return err;
 }
 
-/* Bind, in place of a socket file on which nobody answers any more. */
+/* Bind; a socket file that no process listens on is replaced. */
 static int bind_to(int fd, const struct sockaddr_un *address)
 {
 	struct stat st;
@@ -95,11 +95,10 @@ int channel_listen(const char *path, mode_t mode, struct op_error *e)
 
 	err = socket_address(path, &address, &dir_fd);
 	if (err)
-		return op_error_set(e, err, "cannot make the socket '%s': %s", path,
-				    strerror(-err));
+		return op_error_set(e, err, "cannot create socket '%s': %s", path, strerror(-err));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	err = fd < 0 ? -errno : bind_to(fd, &address);
-	/* before listen(), so that nobody got in under another mode */
+	/* before listen(): nobody may connect under the default mode */
 	if (!err && (chmod(address.sun_path, mode) || listen(fd, BACKLOG))) {
 		err = -errno;
 		unlink(address.sun_path);
@@ -111,10 +110,11 @@ int channel_listen(const char *path, mode_t mode, struct op_error *e)
 	if (fd >= 0)
 		close(fd);
 	if (err == -EADDRINUSE)
-		return op_error_set(e, err, "another program answers on '%s'", path);
+		return op_error_set(e, err, "another program is listening on '%s'", path);
 	if (err == -EEXIST)
-		return op_error_set(e, err, "'%s' is in the way: it is not a socket", path);
-	return op_error_set(e, err, "cannot make the socket '%s': %s", path, strerror(-err));
+		return op_error_set(e, err, "cannot create socket '%s': the file exists and is not "
+				    "a socket", path);
+	return op_error_set(e, err, "cannot create socket '%s': %s", path, strerror(-err));
 }
 
 int channel_accept(int listen_fd, uid_t *ret_uid, pid_t *ret_pid)
@@ -156,7 +156,7 @@ static int wait_for(int fd, short events, int64_t deadline)
 	}
 }
 
-/* A listener whose queue is full makes connect() fail with EAGAIN at once: try again. */
+/* connect() fails with EAGAIN while the listener's queue is full: retry. */
 static int connect_until(const struct sockaddr_un *address, int64_t deadline)
 {
 	struct timespec pause = { .tv_nsec = 5000000 };
@@ -193,8 +193,8 @@ static int send_line(int fd, const char *request, int64_t deadline)
 }
 
 /*
- * Look for the last line from *@line_start on, which is moved past lines that are not it.
- * 1: found, and *ret_err tells what it said; 0: not yet there.
+ * Look for the last line of the answer, starting at *line_start, which moves past complete lines
+ * before it. 1: found, *ret_err is the result that it reports; 0: not received yet.
  */
 static int find_last_line(const struct strbuf *got, size_t *line_start, int *ret_err,
 			  struct op_error *e)
@@ -234,7 +234,7 @@ static int read_answer(int fd, int64_t deadline, struct strbuf *got, size_t *ret
 		if (n < 0 && errno != EAGAIN)
 			return -errno;
 		if (n == 0)
-			return op_error_set(e, -EPROTO, "the answer was cut short");
+			return op_error_set(e, -EPROTO, "truncated answer");
 		if (n < 0) {
 			err = wait_for(fd, POLLIN, deadline);
 			if (err)
@@ -247,7 +247,7 @@ static int read_answer(int fd, int64_t deadline, struct strbuf *got, size_t *ret
 			return err;
 		}
 		if (got->len > CHANNEL_ANSWER_MAX)
-			return op_error_set(e, -EPROTO, "the answer is longer than %d bytes",
+			return op_error_set(e, -EPROTO, "answer longer than %d bytes",
 					    CHANNEL_ANSWER_MAX);
 	}
 }
@@ -274,29 +274,30 @@ int channel_ask(const char *path, const char *request, int timeout_ms, struct st
 		struct op_error *e)
 {
 	int64_t deadline = now_ms() + timeout_ms;
-	struct op_error told = { "" };
+	struct op_error why = { "" };
 	struct sockaddr_un address;
 	int dir_fd, fd, err;
 
 	if (strlen(request) >= CHANNEL_LINE_MAX || strchr(request, '\n'))
-		return op_error_set(e, -EINVAL, "a request is one line of less than %d bytes",
-				    CHANNEL_LINE_MAX);
+		return op_error_set(e, -EINVAL, "invalid request: expected one line of less than "
+				    "%d bytes", CHANNEL_LINE_MAX);
 	err = socket_address(path, &address, &dir_fd);
 	if (err)
-		return op_error_set(e, err, "cannot reach '%s': %s", path, strerror(-err));
+		return op_error_set(e, err, "cannot connect to '%s': %s", path, strerror(-err));
 	fd = connect_until(&address, deadline);
 	if (dir_fd >= 0)
 		close(dir_fd);
 	if (fd < 0)
-		return op_error_set(e, fd, "nobody answers on '%s': %s", path, strerror(-fd));
-	err = exchange(fd, request, deadline, answer, &told);
+		return op_error_set(e, fd, "cannot connect to '%s': %s", path, strerror(-fd));
+	err = exchange(fd, request, deadline, answer, &why);
 	close(fd);
-	if (err && told.text[0])
-		return op_error_set(e, err, "%s", told.text);
+	if (err && why.text[0])
+		return op_error_set(e, err, "%s", why.text);
 	if (err == -ETIMEDOUT)
-		return op_error_set(e, err, "no answer to '%s' on '%s' within %d ms", request, path,
-				    timeout_ms);
+		return op_error_set(e, err, "no answer to '%s' from '%s' within %d ms", request,
+				    path, timeout_ms);
 	if (err)
-		return op_error_set(e, err, "cannot talk on '%s': %s", path, strerror(-err));
+		return op_error_set(e, err, "cannot send '%s' to '%s': %s", request, path,
+				    strerror(-err));
 	return 0;
 }

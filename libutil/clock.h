@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock.h - clocks as one number: for deadlines, rates and stamps */
+/* clock.h - clocks as one number, for deadlines, rates and time stamps */
 #ifndef LIBUTIL_CLOCK_H
 #define LIBUTIL_CLOCK_H
 

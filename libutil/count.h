@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Add @n; a sum that does not fit stays at the largest number. */
+/* Add @n; the sum saturates at UINT64_MAX. */
 static inline void count_add(uint64_t *sum, uint64_t n)
 {
 	*sum = *sum + n < n ? UINT64_MAX : *sum + n;

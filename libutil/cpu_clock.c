@@ -2,7 +2,7 @@
 /*
  * cpu_clock.c - the clock that turns "every 100000 cycles" into a time
  *
- * Nominal, not present, speed: a period must not depend on whether the CPU slept just now.
+ * Nominal, not current, speed: a period must not depend on whether the CPU is idle.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static uint64_t from_cpufreq(const char *dir, const char *name)
 	return err ? 0 : khz;
 }
 
-/* "2.50" of @unit kHz each; 0 if there is no number. */
+/* Parse "2.50" in units of @unit kHz; 0 if @text is not a number. */
 static uint64_t decimal_khz(const char *text, double unit)
 {
 	double value = 0, place = 1;
@@ -36,7 +36,7 @@ static uint64_t decimal_khz(const char *text, double unit)
 	return value < 1e9 ? (uint64_t)value : 0;	/* no CPU runs at 1 THz */
 }
 
-/* The value of the first line "KEY : VALUE" into @value. */
+/* Copy VALUE of the first line "KEY : VALUE". */
 static int cpuinfo_value(const char *text, const char *key, char *value, size_t size)
 {
 	const char *p;

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /*
- * The nominal clock in kHz: cpufreq's base frequency, else the clock in the CPU's name, else what
- * /proc/cpuinfo says, else cpufreq's maximum; 1000000 (1 GHz) when nothing tells. Never 0.
+ * The nominal clock in kHz, from the first of these that is known: cpufreq's base frequency, the
+ * clock in the CPU's model name, "cpu MHz" in /proc/cpuinfo, cpufreq's maximum; otherwise 1000000
+ * (1 GHz). Never 0.
  */
 uint64_t cpu_clock_khz(void);
 

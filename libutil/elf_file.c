@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* elf_file.c - headers and bytes of an ELF file that nobody vouches for */
+/* elf_file.c - headers and bytes of an untrusted ELF file */
 #include <elf.h>
 #include <endian.h>
 #include <errno.h>
@@ -35,7 +35,7 @@ uint64_t elf_file_u64(const struct elf_file *f, const void *p)
 	return f->is_swapped ? __builtin_bswap64(n) : n;
 }
 
-/* A field that is as wide as an address: at @at_64 or @at_32. */
+/* A field as wide as an address, at @at_64 or @at_32. */
 static uint64_t word(const struct elf_file *f, const unsigned char *p, size_t at_64, size_t at_32)
 {
 	return f->is_64 ? elf_file_u64(f, p + at_64) : elf_file_u32(f, p + at_32);
@@ -71,7 +71,7 @@ int elf_file_alloc(const struct elf_file *f, uint64_t offset, size_t n, void *re
 	int err;
 
 	if (!is_within(f, offset, n))
-		return -EPROTO;		/* before memory is asked for */
+		return -EPROTO;		/* before allocating */
 	buf = malloc(n);
 	if (!buf)
 		return -ENOMEM;
@@ -111,7 +111,7 @@ static void decode_section(const struct elf_file *f, const unsigned char *p,
 	};
 }
 
-/* A table of @nr headers of @size bytes each; *ret is NULL if it has none. */
+/* Read a table of @nr headers of @size bytes each; *ret is NULL if the file has no table. */
 static int read_table(const struct elf_file *f, uint64_t offset, size_t nr, size_t size,
 		      size_t expected_size, unsigned char **ret)
 {
@@ -165,7 +165,7 @@ int elf_file_sections(const struct elf_file *f, size_t limit, struct elf_section
 	return err;
 }
 
-/* More than 65279 sections: their number and the names' section are in section 0. */
+/* With more than 65279 sections, section 0 holds their number and the index of .shstrtab. */
 static void read_extended_numbers(struct elf_file *f)
 {
 	unsigned char bytes[sizeof(Elf64_Shdr)];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * elf_file.h - headers and bytes of an ELF file that nobody vouches for
+ * elf_file.h - headers and bytes of an untrusted ELF file
  *
- * For files that the daemon reads as root though any user may have written them. Every number in
- * the file is checked against its length, and no more memory is asked for than the file really
- * holds, up to a limit of the caller's: a general library allocates by the file's own numbers, and
- * a sparse file makes those as large as it likes. Any word size and byte order.
+ * The daemon runs as root and reads files that any user may have written. Every number in a file
+ * is checked against the file's length, and allocations are limited by that length and by the
+ * caller: a general library allocates what the headers ask for, which in a sparse file can be
+ * anything. Any word size and byte order.
  */
 #ifndef LIBUTIL_ELF_FILE_H
 #define LIBUTIL_ELF_FILE_H
@@ -15,15 +15,15 @@
 #include <stdint.h>
 
 struct elf_file {
-	int fd;				/* the caller's; or -1: in memory */
+	int fd;				/* owned by the caller; -1: in memory */
 	const unsigned char *bytes;
 	uint64_t size;
 	bool is_64, is_swapped;
 	uint16_t type, machine;		/* ET_*, EM_* */
-	/* as the header says, not checked */
-	uint64_t segments_offset, sections_offset;	/* 0: has none */
+	/* from the header, not checked */
+	uint64_t segments_offset, sections_offset;	/* 0: no table */
 	uint32_t nr_segments, nr_sections;
-	uint32_t names_section;		/* with the sections' names */
+	uint32_t names_section;		/* index of the section with the sections' names */
 	uint16_t segment_size, section_size;		/* of their headers */
 };
 
@@ -39,19 +39,19 @@ struct elf_section {
 	uint64_t addr, offset, size;
 };
 
-/* -ENOEXEC: not an ELF file, -EISDIR, other -errno: of reading. @fd keeps its position. */
+/* -ENOEXEC: not an ELF file; -EISDIR; other -errno from reading. The position of @fd stays. */
 int elf_file_open(int fd, struct elf_file *ret);
-/* The same of @size bytes, which stay the caller's. */
+/* The same for @size bytes in memory, which the caller keeps until it is done with @ret. */
 int elf_file_open_memory(const void *bytes, uint64_t size, struct elf_file *ret);
 
-/* @n bytes at @offset. -EPROTO: the file ends before. */
+/* Read @n bytes at @offset. -EPROTO: past the end of the file. */
 int elf_file_read(const struct elf_file *f, uint64_t offset, void *buf, size_t n);
-/* The same malloc'd, in *(void **)@ret; @n is not 0. */
+/* The same into a new allocation, *(void **)@ret; @n is not 0. */
 int elf_file_alloc(const struct elf_file *f, uint64_t offset, size_t n, void *ret);
 
 /*
- * The first @limit headers, malloc'd; with *ret_nr 0 *ret is NULL. -EPROTO: they have another size
- * than ELF's, or reach past the end of the file.
+ * The first @limit headers, malloc'd; *ret is NULL if *ret_nr is 0. -EPROTO: headers of another
+ * size than ELF's, or past the end of the file.
  */
 int elf_file_segments(const struct elf_file *f, size_t limit, struct elf_segment **ret,
 		      size_t *ret_nr);

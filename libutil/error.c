@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* error.c - the text of a failure, handed up instead of printed */
+/* error.c - the message of a failure, returned to the caller instead of printed */
 #include <stdarg.h>
 #include <stdio.h>
 #include "libutil/error.h"
@@ -11,7 +11,7 @@ int op_error_set(struct op_error *e, int err, const char *format, ...)
 
 	if (!e)
 		return err;
-	/* by way of a copy: the old text may be among the arguments */
+	/* formatted into a copy: the old text may be among the arguments */
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* file.c - whole files: read, written, replaced in one step */
+/* file.c - read and write whole files, and replace them in one step */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ int file_read_all_fd(int fd, size_t limit, char **ret_text, size_t *ret_len)
 	ssize_t n;
 	int err;
 
-	/* the length is a hint only: /proc files say 0 and any file may grow meanwhile */
+	/* the length is only a hint: files of /proc report 0, and any file may grow meanwhile */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && (size_t)st.st_size <= limit)
 		room = (size_t)st.st_size + 2;
 	text = malloc(room);
@@ -119,7 +119,7 @@ int file_write_existing(const char *path, const char *text)
 
 	if (fd < 0)
 		return -errno;
-	/* one write(): the kernel's files take a value whole or not at all */
+	/* one write(): the kernel's files accept a value whole or not at all */
 	done = write(fd, text, n);
 	if (done < 0)
 		err = -errno;
@@ -131,8 +131,8 @@ int file_write_existing(const char *path, const char *text)
 }
 
 /*
- * No fsync(): it would stall the daemon for the disk's time. The new file is whole for every
- * reader and after any death of a process; after a power cut it may be the old one.
+ * No fsync(): it would stall the daemon while the disk writes. Every reader sees a whole file,
+ * even if this process is killed; after a power failure it may be the old one.
  */
 int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode)
 {

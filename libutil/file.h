@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file.h - whole files, folders and paths. All return 0 or -errno unless said otherwise. */
+/* file.h - whole files, folders and paths. Functions return 0 or -errno unless noted. */
 #ifndef LIBUTIL_FILE_H
 #define LIBUTIL_FILE_H
 
@@ -9,48 +9,49 @@
 #include <sys/types.h>
 
 /*
- * Read all of @path (a /proc file too) into *ret_text, NUL terminated, the caller's to
- * free(); *ret_len (may be NULL) does not count the NUL. -EFBIG past @limit bytes.
+ * Read all of @path, which may be a file of /proc, into *ret_text, which is NUL terminated and
+ * freed by the caller; *ret_len (may be NULL) does not count the NUL. -EFBIG: more than @limit
+ * bytes.
  */
 int file_read_all(const char *path, size_t limit, char **ret_text, size_t *ret_len);
 int file_read_all_fd(int fd, size_t limit, char **ret_text, size_t *ret_len);
 
-/* The file's first line without its newline, cut to @size - 1 bytes. */
+/* Read the file's first line without its newline, truncated to @size - 1 bytes. */
 int file_read_line(const char *path, char *buf, size_t size);
 
-/* A file holding one number, such as those of /sys and oprofilefs. -EINVAL: it holds none. */
+/* Read a file that holds one number, as in /sys and oprofilefs. -EINVAL: not a number. */
 int file_read_u64(const char *path, uint64_t *ret);
 
-/* One write() of @text to an existing file (oprofilefs, /proc/sys). */
+/* Write @text to an existing file (oprofilefs, /proc/sys) by one write(). */
 int file_write_existing(const char *path, const char *text);
 
-/* Replace @path by @text in one step: readers see the old file or the new one, whole. */
+/* Replace the file @path in one step: readers see all of the old file or all of the new one. */
 int file_write_atomic(const char *path, const void *bytes, size_t n, mode_t mode);
 
 /*
- * For what must be written even when the disk is full: room for @bytes of it, kept in the file
- * PATH.spare, which file_write_reserved() falls back on; else that is file_write_atomic(). It
- * lasts if @path was there already: old version and spare then change places.
+ * Files that must be written even when the disk is full: file_reserve() keeps room for @bytes in
+ * the file PATH.spare. file_write_reserved() is file_write_atomic(), and uses the spare if the disk
+ * is full; if @path existed, its old version becomes the next spare.
  */
 int file_reserve(const char *path, size_t bytes);
 int file_write_reserved(const char *path, const void *bytes, size_t n, mode_t mode);
 void file_give_up_reserve(const char *path);
 
-/* Up to @n bytes at @offset, fewer only where the file ends. The position stays. */
+/* Read up to @n bytes at @offset, fewer only at the end of the file. The position stays. */
 int file_read_up_to(int fd, void *buf, size_t n, uint64_t offset, size_t *ret_n);
-/* Exactly @n; -EPROTO: the file ends before. */
+/* Read exactly @n bytes; -EPROTO: past the end of the file. */
 int file_read_at(int fd, void *buf, size_t n, uint64_t offset);
 
-/* write() until all is written. */
+/* Call write() until everything is written. */
 int file_write_fd(int fd, const void *bytes, size_t n);
 
 /*
- * Give @fd, which has @old_length bytes, @length that are really there: all of it has blocks on the
- * disk, what is new is 0 and in memory. -ENOSPC, -EFBIG, ...: it is as it was.
+ * Extend @fd from @old_length to @length bytes. All of the file then has blocks on the disk, and
+ * the new part is 0 and in the page cache. On failure (-ENOSPC, -EFBIG, ...) it keeps its length.
  */
 int file_allocate(int fd, uint64_t old_length, uint64_t length);
 
-/* mkdir -p; existing folders are fine, -ENOTDIR if something else is in the way. */
+/* mkdir -p; existing folders are fine, -ENOTDIR if another kind of file has that name. */
 int file_make_dirs(const char *path, mode_t mode);
 
 /* The same for the folder that @path lies in. */
@@ -63,9 +64,12 @@ bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 
 const char *path_base(const char *path);		/* after the last '/' */
-char *path_join(const char *dir, const char *name);	/* malloc'd; one '/' in between */
+char *path_join(const char *dir, const char *name);	/* malloc'd; with one '/' in between */
 
-/* Without ".", ".." and symbolic links as far as it exists, and absolute; malloc'd, or NULL. */
+/*
+ * The absolute path without "." and "..", and without symbolic links in the part that exists;
+ * malloc'd. NULL: the current folder is unknown.
+ */
 char *path_absolute(const char *path);
 
 /* Folder of the running program; malloc'd. */

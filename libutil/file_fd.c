@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* file_fd.c - open files: written whole, given room on the disk */
+/* file_fd.c - read and write open files completely, and allocate their blocks */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -55,10 +55,10 @@ int file_read_at(int fd, void *buf, size_t n, uint64_t offset)
 #define ZEROS_SIZE	65536
 #define ZEROS_CHUNK	(32 * ZEROS_SIZE)	/* 2 MiB, a power of two */
 
-/* Write zeros from @from on, up to @to or the next multiple of ZEROS_CHUNK. */
+/* Write zeros from @from up to @to or the next multiple of ZEROS_CHUNK. */
 static ssize_t write_zero_chunk(int fd, uint64_t from, uint64_t to)
 {
-	static char zeros[ZEROS_SIZE];		/* never touched, so no memory either */
+	static char zeros[ZEROS_SIZE];		/* never written, so it takes no memory */
 	struct iovec v[ZEROS_CHUNK / ZEROS_SIZE];
 	uint64_t end = (from + ZEROS_CHUNK) & ~(uint64_t)(ZEROS_CHUNK - 1), left;
 	int n = 0;
@@ -85,22 +85,22 @@ static int write_zeros(int fd, uint64_t from, uint64_t to)
 }
 
 /*
- * fallocate() finds out that the disk is full before anything is written. The zeros then bring
- * the new part into memory in large pieces: faulting it in page by page through the mapping
- * takes twice as long as everything else about adding a key. They also are the whole
- * allocation where there is no fallocate().
+ * fallocate() detects a full disk before anything is written. Writing zeros then brings the new
+ * part into the page cache in large pieces: faulting it in page by page through the mapping takes
+ * twice as long as everything else about adding a key. On file systems without fallocate() the
+ * zeros also are the allocation.
  */
 int file_allocate(int fd, uint64_t old_length, uint64_t length)
 {
 	int err;
 
 	do {
-		/* all of it: a file that was once sparse must not be */
+		/* from 0 on, because the old part may be sparse */
 		err = fallocate(fd, 0, 0, (off_t)length) ? -errno : 0;
 	} while (err == -EINTR);
 	if (!err || err == -EOPNOTSUPP || err == -ENOSYS)
 		err = write_zeros(fd, old_length, length);
-	if (err)	/* it may have got part of the way */
+	if (err)	/* part of it may be written */
 		(void)!ftruncate(fd, (off_t)old_length);
 	return err;
 }

@@ -2,9 +2,9 @@
 /*
  * file_reserved.c - files that can be written when the disk is full
  *
- * Beside the file lies a spare that has its blocks already. When there is no room for a new
- * version, the spare becomes it, and the old version the next spare: nothing has to be allocated,
- * and no moment is left in which somebody else could take the room.
+ * A spare file with allocated blocks lies beside the file. If there is no room for a new version,
+ * the spare is overwritten and becomes the new version, and the old version becomes the next
+ * spare: nothing is allocated or freed, so nobody else can take the room meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ int file_reserve(const char *path, size_t bytes)
 	if (!err)
 		err = -posix_fallocate(fd, 0, (off_t)bytes);
 	if (err && fd >= 0 && !fstat(fd, &st) && !st.st_size)
-		unlink(spare);		/* of no use to anybody */
+		unlink(spare);		/* an empty spare is useless */
 	if (fd >= 0)
 		close(fd);
 	free(spare);
@@ -68,7 +68,7 @@ static int fill_spare(const char *spare, const void *bytes, size_t n, mode_t mod
 	return err;
 }
 
-/* Whoever reads the old version at this very moment may find it overwritten by the next but one. */
+/* A reader that has the old version open may see it overwritten by the next version but one. */
 static int write_spare(const char *path, const void *bytes, size_t n, mode_t mode)
 {
 	char *spare = spare_of(path);

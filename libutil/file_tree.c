@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* file_tree.c - making and removing folders */
+/* file_tree.c - create folders and remove trees */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ int file_make_dirs(const char *path, mode_t mode)
 		return 0;
 	copy = xstrdup(path);
 	end = copy + strlen(copy);
-	/* up to one that is there, or can be made: mostly the first, however deep it lies */
+	/* up to a parent that exists or can be created: usually the first, however deep it is */
 	for (err = make_dir(copy, mode); err == -ENOENT; err = make_dir(copy, mode)) {
 		slash = strrchr(copy, '/');
 		if (!slash || slash == copy)
@@ -64,22 +64,22 @@ int file_make_parent_dirs(const char *path, mode_t mode)
 }
 
 /*
- * Removing a tree keeps one folder open at a time, whatever the depth: sample files lie as deep
- * as the deepest path somebody executed, which may be deeper than the limit of open files.
+ * Removing a tree keeps only one folder open, whatever the depth: sample files lie as deep as the
+ * deepest path that was executed, which may be deeper than the limit of open files.
  */
 struct level {
-	dev_t dev;		/* of the folder above, to know it again */
+	dev_t dev;		/* of the parent folder, to recognize it */
 	ino_t ino;
-	char *name;		/* of this folder in the one above */
+	char *name;		/* of this folder in its parent */
 };
 
 struct removal {
-	int fd;			/* the folder we are in */
+	int fd;			/* the current folder */
 	struct level *levels;
 	size_t nr_levels, room;
 };
 
-/* Enter @name below where we are. */
+/* Enter @name in the current folder. */
 static int descend(struct removal *r, const char *name)
 {
 	struct stat st;
@@ -97,7 +97,7 @@ static int descend(struct removal *r, const char *name)
 	return 0;
 }
 
-/* Back up, and remove the folder we were in; -ESTALE if it was moved away meanwhile. */
+/* Go to the parent and remove the folder just left; -ESTALE if it was moved meanwhile. */
 static int ascend(struct removal *r)
 {
 	struct level *level = &r->levels[--r->nr_levels];
@@ -119,7 +119,7 @@ static int ascend(struct removal *r)
 	return err;
 }
 
-/* Unlink @name, or enter it when it is a folder and tell so by @entered. */
+/* Unlink @name; if it is a folder with entries, enter it and set @entered. */
 static int remove_entry(struct removal *r, const char *name, bool *entered)
 {
 	int err;
@@ -140,7 +140,7 @@ static int remove_entry(struct removal *r, const char *name, bool *entered)
 	return descend(r, name);
 }
 
-/* Remove what lies in the folder we are in, up to the first folder, which is entered. */
+/* Remove the entries of the current folder, until one is a folder, which is entered. */
 static int remove_entries(struct removal *r, bool *entered)
 {
 	struct dirent *entry;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hash.h - well-mixed hashes for tables of our own (the sample file's hash is libdb's) */
+/* hash.h - well-mixed hashes for tables in memory (sample files have their own, in libdb) */
 #ifndef LIBUTIL_HASH_H
 #define LIBUTIL_HASH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json_text.c - escaping; bytes that are no UTF-8 become U+FFFD */
+/* json_text.c - write JSON; bytes that are not UTF-8 become U+FFFD */
 #include "libutil/json_text.h"
 
 #include <inttypes.h>

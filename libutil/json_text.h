@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json_text.h - values as JSON, one member a line where that helps people to read it */
+/* json_text.h - write values as JSON, with line breaks where the caller asks for them */
 #ifndef LIBUTIL_JSON_TEXT_H
 #define LIBUTIL_JSON_TEXT_H
 
@@ -10,15 +10,15 @@
 
 struct json {
 	FILE *out;
-	bool has_member;	/* the list or object at hand has one: a comma comes first */
+	bool has_member;	/* the current list or object has one: a comma comes next */
 	int depth;
 };
 
 void json_open(struct json *j, const char *name, char bracket);	/* '{' or '['; @name may be NULL */
 void json_close(struct json *j, char bracket);			/* '}' or ']' */
-void json_line(struct json *j);			/* what follows stands on a line of its own */
+void json_line(struct json *j);			/* the next member starts a new line */
 
-/* A member, or with @name NULL an element; text that is NULL is null. */
+/* A member, or an element if @name is NULL; NULL text becomes null. */
 void json_text(struct json *j, const char *name, const char *value);
 void json_number(struct json *j, const char *name, uint64_t value);
 void json_signed(struct json *j, const char *name, int64_t value, int64_t null);

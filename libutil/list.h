@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list.h - a doubly linked ring threaded through its elements */
+/* list.h - a circular doubly linked list whose links are members of its elements */
 #ifndef LIBUTIL_LIST_H
 #define LIBUTIL_LIST_H
 
@@ -37,7 +37,7 @@ static inline void list_add_tail(struct list_head *n, struct list_head *h)
 	list_add(n, h->prev);
 }
 
-/* Leaves @n an empty list, so that deleting it twice does no harm. */
+/* @n becomes an empty list, so deleting it twice is harmless. */
 static inline void list_del(struct list_head *n)
 {
 	n->prev->next = n->next;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * log.c - the daemon's log file and its topics
- */
+/* log.c - the daemon's log file and its topics */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -45,9 +43,8 @@ int log_topics_parse(const char *list, unsigned int *ret, struct op_error *e)
 		unsigned int topics = topics_of(list, len);
 
 		if (!topics)
-			return op_error_set(e, -EINVAL,
-					    "unknown verbose option '%.*s': it is one of all, "
-					    "sfile, arcs, samples, module, misc, ext",
+			return op_error_set(e, -EINVAL, "unknown verbose option '%.*s': expected "
+					    "all, sfile, arcs, samples, module, misc or ext",
 					    (int)len, list);
 		all |= topics;
 		if (!list[len])
@@ -70,7 +67,7 @@ int log_open(const char *path, struct op_error *e)
 	int new = open_append(path);
 
 	if (new < 0)
-		return op_error_set(e, new, "cannot open the log '%s': %s", path, strerror(-new));
+		return op_error_set(e, new, "cannot open log file '%s': %s", path, strerror(-new));
 	log_close();
 	fd = new;
 	file_path = xstrdup(path);

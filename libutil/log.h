@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * log.h - what the daemon writes into SD/samples/oprofiled.log
+ * log.h - the daemon's log, SD/samples/oprofiled.log
  *
- * The daemon has no terminal: after the start-up everything it has to say goes here. Writing
- * never fails as far as callers are concerned (a full disk loses lines, nothing else).
+ * The daemon has no terminal: after start-up all its messages go here. Functions that write do
+ * not report failures; a full disk costs lines and nothing else.
  */
 #ifndef LIBUTIL_LOG_H
 #define LIBUTIL_LOG_H
@@ -20,21 +20,21 @@ enum log_topic {			/* --verbose= */
 	LOG_ALL		= (1 << 6) - 1,
 };
 
-extern unsigned int log_topics;		/* those that are written */
+extern unsigned int log_topics;		/* the topics that are logged */
 
-/* Words of log_topic separated by commas; "all". -EINVAL names the unknown one. */
+/* Parse names of topics separated by commas; "all" is all of them. -EINVAL: unknown name. */
 int log_topics_parse(const char *list, unsigned int *ret, struct op_error *e);
 
-/* Append to the file @path, never through a symbolic link. Before that lines go to stderr. */
+/* Append to the file @path, which must not be a symbolic link. Until then lines go to stderr. */
 int log_open(const char *path, struct op_error *e);
-/* Open the same path anew: it was moved away. Keeps the old file when that fails. */
+/* Reopen the path after the file was moved away. The old file stays open if that fails. */
 void log_reopen(void);
 void log_close(void);
 int log_fd(void);
 
-/* One line with the time before it. */
+/* Write one line with a time stamp. */
 void log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* As it is. */
+/* Write @text unchanged. */
 void log_text(const char *text);
 
 #define log_about(topic, ...)                                                                  \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * number.c - text to number, refusing what strtoull() lets pass
+ * number.c - parse numbers more strictly than strtoull()
  *
- * strtoull() takes blanks, signs ("-1" is huge) and stops at the first odd byte; a count or an
- * address that a user mistyped must be an error instead.
+ * strtoull() accepts blanks and signs ("-1" is huge) and stops at the first invalid byte; a
+ * mistyped count or address must be an error instead.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -43,7 +43,7 @@ int number_parse_u64(const char *text, uint64_t *ret)
 			return -EINVAL;
 		if (__builtin_mul_overflow(value, base, &value) ||
 		    __builtin_add_overflow(value, digit, &value))
-			overflow = true;	/* go on: "not a number" is the better answer */
+			overflow = true;	/* continue: "not a number" takes precedence */
 	}
 	if (overflow)
 		return -ERANGE;
@@ -64,7 +64,7 @@ int number_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *r
 	return 0;
 }
 
-/* By hand, since strtod() follows the locale's decimal point and takes "inf" and "0x1p3". */
+/* Not by strtod(), which uses the locale's decimal point and accepts "inf" and "0x1p3". */
 int number_parse_percent(const char *text, double *ret)
 {
 	double value = 0, place = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* number.h - text to number, one parser for options, files and specifications */
+/* number.h - parse numbers of options, files and specifications */
 #ifndef LIBUTIL_NUMBER_H
 #define LIBUTIL_NUMBER_H
 
@@ -11,10 +11,10 @@
  */
 int number_parse_u64(const char *text, uint64_t *ret);
 
-/* The same within [min, max]; -ERANGE outside it. */
+/* The same; -ERANGE if the number is not within [min, max]. */
 int number_parse_range(const char *text, uint64_t min, uint64_t max, uint64_t *ret);
 
-/* Percentage "0" to "100", decimals allowed. 0, -EINVAL or -ERANGE. */
+/* Parse a percentage, "0" to "100", with decimals. 0, -EINVAL or -ERANGE. */
 int number_parse_percent(const char *text, double *ret);
 
 #endif

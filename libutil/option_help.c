@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* option_help.c - a popt table for people; needs popt's header only */
+/* option_help.c - print the help of a popt table; needs only popt's header */
 #include <stdbool.h>
 #include <string.h>
 #include "libutil/option_help.h"

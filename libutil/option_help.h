@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* option_help.h - a popt table for people */
+/* option_help.h - print the help of a popt table */
 #ifndef LIBUTIL_OPTION_HELP_H
 #define LIBUTIL_OPTION_HELP_H
 
@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 /*
- * A line for each of @options, up to the entry without a name. popt's own help gives all texts a
- * narrow column as soon as one option is long; here the text of a long one begins a new line.
+ * Print a line for each of @options, up to the entry without a name. popt's own help moves all
+ * descriptions into a narrow column if one option is long; here the description of a long option
+ * starts on a new line.
  */
 void option_help_print(const struct poptOption *options, FILE *out);
 

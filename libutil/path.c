@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* path.c - taking paths apart and making them absolute */
+/* path.c - split, join and resolve paths */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ char *path_join(const char *dir, const char *name)
 	return xasprintf("%.*s%s%s", (int)n, dir, n && dir[n - 1] == '/' ? "" : "/", name);
 }
 
-/* Append the components of @rest to the absolute @out: "." and empty ones dropped, ".." goes up. */
+/* Append the components of @rest to the absolute path @out, resolving "." and "..". */
 static void add_components(struct strbuf *out, const char *rest)
 {
 	while (*rest) {
@@ -47,8 +47,8 @@ static void add_components(struct strbuf *out, const char *rest)
 }
 
 /*
- * The longest leading part that exists goes through realpath(), the rest is only tidied, so
- * that a path of an image that has been removed still has one spelling.
+ * realpath() resolves the longest leading part that exists; the rest is only normalized, so that
+ * an image that was removed still has one spelling of its path.
  */
 char *path_absolute(const char *path)
 {

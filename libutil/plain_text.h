@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plain_text.h - text of somebody else's, to be shown
+ * plain_text.h - untrusted text without control characters
  *
- * Names of files and what session files say may hold anything: no control character of theirs
- * may drive a terminal or begin a line of its own.
+ * File names and strings in session files may hold anything; printed, they must neither control
+ * the terminal nor start a new line.
  */
 #ifndef LIBUTIL_PLAIN_TEXT_H
 #define LIBUTIL_PLAIN_TEXT_H

@@ -7,7 +7,7 @@
 void plain_line(struct strbuf *line)
 {
 	if (line->len)
-		plain_text(line->text + 1, line->len - 1);	/* 0: the tab of an indented line */
+		plain_text(line->text + 1, line->len - 1);	/* [0] may be a tab */
 }
 
 void print_line(struct strbuf *line, FILE *out)

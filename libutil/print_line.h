@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* print_line.h - lines of a report: names in them may hold anything, a terminal gets plain text */
+/* print_line.h - print lines of a report, whose names may hold anything, as plain text */
 #ifndef LIBUTIL_PRINT_LINE_H
 #define LIBUTIL_PRINT_LINE_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * quiet_path.c - openat2(2) with RESOLVE_CACHED, where there is such a thing
- */
+/* quiet_path.c - openat2(2) with RESOLVE_CACHED, if the kernel has it */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>

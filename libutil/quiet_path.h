@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * quiet_path.h - from a path to its file without asking the server of any file system
+ * quiet_path.h - open a path without waiting for the server of a file system
  *
- * Any user may execute a file that lies on a file system served by a program of his own (FUSE).
- * Where that never answers, walking there would keep the daemon waiting for ever. A file that was
- * just executed has its names in the kernel's cache, so only those are walked.
+ * Any user may execute a file on a FUSE file system that their own program serves. If that program
+ * never answers, looking up a path there would block the daemon forever. The names of a file that
+ * was just executed are in the kernel's dentry cache, so the lookup uses only the cache.
  */
 #ifndef LIBUTIL_QUIET_PATH_H
 #define LIBUTIL_QUIET_PATH_H
 
 /*
- * An O_PATH descriptor of the absolute @path, seen from the folder @root (AT_FDCWD: our own root).
- * -EAGAIN: not in the cache. Kernels before 5.12 walk as usual, and may wait.
+ * An O_PATH descriptor of the absolute @path below the folder @root (AT_FDCWD: our own root).
+ * -EAGAIN: not in the cache. Kernels before 5.12 do a normal lookup, which may block.
  */
 int quiet_open(int root, const char *path);
 

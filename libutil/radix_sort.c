@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* radix_sort.c - a stable counting pass for each digit in which keys differ at all */
+/* radix_sort.c - a stable counting sort by each digit in which keys differ */
 #include "libutil/radix_sort.h"
 
 #include <string.h>
 
 #define BITS	11
 #define SIZE	(1u << BITS)
-#define FEW	32	/* below, the tables cost more than moving items one by one */
+#define FEW	32	/* with fewer items the tables cost more than insertion sort */
 
-/* memcpy(): items may be of another type. */
+/* memcpy(), because items may have another type. */
 static struct radix_item get(const void *items, size_t i)
 {
 	struct radix_item item;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * say.c - one line on stderr, with the program's name before it
+ * say.c - print one line to stderr, prefixed with the program's name
  *
- * A line leaves in one write(), so that lines of the daemon and of opcontrol never mix, and
- * control characters in it are shown as '?', so that no file name can drive a terminal.
+ * A line is written by one write(), so that lines of the daemon and of opcontrol never mix.
+ * Control characters are shown as '?', so that no file name can control a terminal.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -37,7 +37,7 @@ static void say(const char *kind, const char *format, va_list args)
 	n = strlen(line);
 	plain_text(line, n);
 	line[n++] = '\n';
-	fflush(stdout);		/* what was reported before the trouble comes before it */
+	fflush(stdout);		/* keep the order of output and messages on a terminal */
 	(void)file_write_fd(STDERR_FILENO, line, n);
 }
 
@@ -72,7 +72,7 @@ int say_end(int status)
 {
 	if (status || (!fflush(stdout) && !ferror(stdout)))
 		return status;
-	say_error("cannot write: %s", strerror(errno));
+	say_error("cannot write standard output: %s", strerror(errno));
 	return 1;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* strbuf.c - a growing string; grows by half so that n additions cost O(n) */
+/* strbuf.c - a growing string; room grows by half, so n additions cost O(n) */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,15 +7,15 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-char strbuf_empty[1];	/* what every empty strbuf points to; never written */
+char strbuf_empty[1];	/* shared by all empty strbufs; never written */
 
-/* Room for @extra more bytes and the NUL. */
+/* Make room for @extra more bytes and the NUL. */
 static void strbuf_reserve(struct strbuf *s, size_t extra)
 {
 	size_t need, room;
 
 	if (__builtin_add_overflow(s->len, extra, &need) || need + 1 == 0)
-		need = SIZE_MAX - 1;	/* cannot be had: xrealloc_array() says so */
+		need = SIZE_MAX - 1;	/* xrealloc_array() reports the failure */
 	need++;
 	if (need <= s->room)
 		return;

@@ -3,7 +3,7 @@
  * strbuf.h - a growing string
  *
  * Start from STRBUF_INIT; @text is always NUL terminated and never NULL. Running out of
- * memory ends the program (xalloc.h): a string is never silently cut.
+ * memory ends the program (xalloc.h), so a string is never silently truncated.
  */
 #ifndef LIBUTIL_STRBUF_H
 #define LIBUTIL_STRBUF_H
@@ -26,8 +26,8 @@ void strbuf_add_char(struct strbuf *s, char c);
 void strbuf_addf(struct strbuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *s, const char *format, va_list args);
 void strbuf_truncate(struct strbuf *s, size_t len);	/* len <= s->len */
-void strbuf_reset(struct strbuf *s);			/* empty, keeps the room */
+void strbuf_reset(struct strbuf *s);			/* empty it, but keep the room */
 void strbuf_free(struct strbuf *s);			/* back to STRBUF_INIT */
-char *strbuf_steal(struct strbuf *s);			/* to be free()d; @s is empty again */
+char *strbuf_steal(struct strbuf *s);			/* the caller frees it; @s becomes empty */
 
 #endif

@@ -25,7 +25,7 @@ static void grow(struct hash_table *t)
 	struct hash_table larger = { .mask = wanted - 1, .nr = t->nr };
 
 	if (nr == SLOTS_MAX)
-		bug("a hash table of more than 2^30 elements");
+		bug("more than 2^30 elements in a hash table");
 	larger.slots = xrealloc_array(NULL, wanted, sizeof(*larger.slots));
 	memset(larger.slots, 0xff, wanted * sizeof(*larger.slots));	/* ids: HASH_NONE */
 	for (uint32_t i = 0; i < nr; i++)

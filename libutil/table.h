@@ -65,7 +65,7 @@ hash_table_find(const struct hash_table *t, uint64_t hash,
 
 /* Add an element that hash_table_find() does not find. */
 void hash_table_add(struct hash_table *t, uint64_t hash, uint32_t id);
-/* From now on element @to stands for @from, which is in the table and equals it. */
+/* From now on element @to replaces @from, which is in the table and equals it. */
 void hash_table_replace(struct hash_table *t, uint64_t hash, uint32_t from, uint32_t to);
 /* Leaves @t empty and usable. */
 void hash_table_free(struct hash_table *t);

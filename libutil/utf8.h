@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* utf8.h - how long the character at the start of a text is */
+/* utf8.h - length of the character at the start of a text */
 #ifndef LIBUTIL_UTF8_H
 #define LIBUTIL_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of the first character of @text, which is not empty; 0: it is no UTF-8 there. */
+/* Bytes of the first character of @text, which is not empty; 0 if it is not valid UTF-8. */
 static inline size_t utf8_length(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -16,7 +16,7 @@ static inline size_t utf8_length(const char *text)
 	for (size_t i = 1; i < n; i++)
 		if ((p[i] & 0xc0) != 0x80)
 			return 0;
-	/* too long forms, surrogates, U+FFFE and U+FFFF, beyond the last one */
+	/* overlong forms, surrogates, beyond U+10FFFF, U+FFFE and U+FFFF */
 	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
 	    (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f) ||
 	    (p[0] == 0xef && p[1] == 0xbf && p[2] > 0xbd))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* version.h - the line that every program prints for --version; OP_VERSION is rules.mk's */
+/* version.h - the line that every program prints for --version; rules.mk defines OP_VERSION */
 #ifndef LIBUTIL_VERSION_H
 #define LIBUTIL_VERSION_H
 

@@ -2,9 +2,9 @@
 /*
  * xalloc.c - allocation that ends the program when there is no memory
  *
- * The one place in the libraries that prints and exits: a short string or table of our own
- * that cannot be had leaves nothing sensible to do, and nothing is lost (sample files are
- * valid at every instant).
+ * The only place in the libraries that prints and exits: without memory for a short string or
+ * table there is nothing sensible left to do, and nothing is lost, because sample files are valid
+ * at every instant.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
 static void *or_die(void *p, size_t size)
 {
 	if (!p) {
-		say_error("out of memory (%zu bytes asked for)", size);
+		say_error("out of memory: cannot allocate %zu bytes", size);
 		exit(1);
 	}
 	return p;

@@ -201,7 +201,7 @@ int main(int argc, const char **argv)
 	int err = command_line_read(&option_set, argc, argv, &line, &e);
 
 	if (!err && line.asked != ASKED_WORK)
-		option_set_answer(&option_set, line.asked);
+		option_set_print(&option_set, line.asked);
 	else if (!err)
 		err = parse_and_run(&line, &e);
 	if (err && *e.text)

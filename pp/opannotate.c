@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opannotate.c - source lines and instructions with the samples that were taken there */
+/* opannotate.c - print source lines and instructions with their samples */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static void make_annotation(const struct annotate_options *o, struct collection 
 		annotation_print(ret, stderr);
 }
 
-/* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
-static bool first_class_only(const struct annotate_options *o, const struct collection *c)
+/* OProfile 0.9 looks at the first column only; its files are recognized by version [RP-8]. */
+static bool is_first_class_only(const struct annotate_options *o, const struct collection *c)
 {
 	return o->compat && c->arrangement.classes[0].header.version == SAMPLE_VERSION_099;
 }
@@ -72,15 +72,16 @@ static int print(const struct annotate_options *o, const struct collection *c,
 		pager_start(&pager, paged);
 		if (o->assembly)
 			err = annotate_assembly(a, o, header.text, cache_dir,
-						first_class_only(o, c), pager.out, notices, e);
+						is_first_class_only(o, c), pager.out, notices, e);
 		else
-			err = annotate_source(a, o, header.text, first_class_only(o, c),
+			err = annotate_source(a, o, header.text, is_first_class_only(o, c),
 					      pager.out, notices, e);
 		written = pager_finish(&pager);
 		paged = false;
 	} while (written == -ENOEXEC);
 	if (!err && written)
-		err = op_error_set(e, written, "cannot write: %s", strerror(-written));
+		err = op_error_set(e, written, "cannot write to standard output: %s",
+				   strerror(-written));
 	strbuf_free(&header);
 	return err;
 }
@@ -98,8 +99,8 @@ static int annotate(const struct annotate_options *o, struct collection *c,
 	if (!o->assembly)
 		missing_lines_notices(&a, notices);
 	if (!o->assembly && a.nr_images && !a.nr_with_lines)
-		notice_add(notices, "no debug information for any binary that was chosen: compile "
-			   "with -g, install debug packages, or use --assembly");
+		notice_add(notices, "no debug information for any of the selected binaries; "
+			   "compile with -g, install debug packages, or use --assembly");
 	say_notices(notices);	/* before the output that they are about */
 	notices_free(notices);
 	err = print(o, c, &a, cache_dir, notices, e);
@@ -125,7 +126,7 @@ static int run(const struct annotate_options *o)
 	struct collection c;
 	int err = collect(&what, &c, &notices, &e);
 
-	/* also if nothing is shown: losses may be why */
+	/* also if there is no output: losses may be the reason */
 	data_quality_notices(&c.sessions, &notices);
 	if (!err)
 		err = annotate(o, &c, &notices, &e);
@@ -148,7 +149,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&annotate_option_set, options.asked);
+		option_set_print(&annotate_option_set, options.asked);
 	else
 		status = run(&options);
 	annotate_options_free(&options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* oparchive.c - a profile with all it needs to be read elsewhere, in one folder */
+/* oparchive.c - copy a profile, and all that reports of it need, into one folder */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&archive_option_set, options.asked);
+		option_set_print(&archive_option_set, options.asked);
 	else
 		status = run(&options);
 	archive_options_free(&options);

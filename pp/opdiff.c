@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * opdiff.c - what changed between two profiles, and what only seems to
+ * opdiff.c - show what changed between two profiles, beyond chance
  *
  *	spec -> file list -> arrange -> invert -> populate  of each,
  *	then diff -> compare -> a formatter
@@ -34,7 +34,7 @@ struct diff_profile {
 	struct anon_images anon;
 };
 
-/* Rows of symbols; those of all sample files that cannot be read are told in @notices. */
+/* Rows are symbols. @notices names sample files that cannot be read. */
 static void make_symbols(const struct diff_options *o, struct diff_profile *p,
 			 struct notices *notices)
 {
@@ -83,7 +83,7 @@ static void make_images(struct diff_profile *p, struct notices *notices)
 	summary_free(&summary);
 }
 
-/* Processes and CPUs of one run are not those of another, so they are always added up [DS-1]. */
+/* Processes and CPUs differ from run to run, so they are always added up [DS-1]. */
 static int read_profile(const struct diff_options *o, const char *session_dir, size_t which,
 			struct diff_profile *p, struct notices *notices, struct op_error *e)
 {
@@ -96,7 +96,7 @@ static int read_profile(const struct diff_options *o, const char *session_dir, s
 		.merge = &merge,
 		.image_path = &o->image_path,
 		.root = o->root,
-		.unscaled = true,	/* what was not seen must not count as evidence [DS-2] */
+		.unscaled = true,	/* scaled counts are not evidence [DS-2] */
 		.print_files = o->print & PRINT_FILES,
 		.print_classes = o->print & PRINT_CLASSES,
 	};
@@ -152,7 +152,7 @@ static int compare_profiles(const struct diff_options *o, struct diff_profile pr
 		make_rows(o, &profiles[i], notices);
 	diff_rows(&profiles[0].rows, &profiles[1].rows, false);
 	for (size_t i = 0; i < a->nr_classes; i++)
-		compare_rows_of(&profiles[0].rows, &profiles[1].rows, i, &o->compare,
+		comparison_make(&profiles[0].rows, &profiles[1].rows, i, &o->compare,
 				&comparisons[i]);
 	if (type && !event_table_open(type, &events, NULL))
 		report.events = events;
@@ -186,7 +186,7 @@ static int run(const struct diff_options *o)
 		say_notices(&notices);
 		say_error("%s", *e.text ? e.text : strerror(-err));
 	}
-	/* the second may have rows that lie in the first's memory: pp/report/diff.h */
+	/* rows of the second may be in the memory of the first: pp/report/diff.h */
 	for (size_t i = 2; i-- > 0;) {
 		rows_free(&profiles[i].rows);
 		anon_images_free(&profiles[i].anon);
@@ -207,7 +207,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&diff_option_set, options.asked);
+		option_set_print(&diff_option_set, options.asked);
 	else
 		status = run(&options);
 	diff_options_free(&options);

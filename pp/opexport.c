@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opexport.c - samples of a session as a file that other tools read
+ * opexport.c - write the samples of a session as a file for other tools
  *
- * The whole file is made in memory first: one that cannot be made leaves what was there alone.
+ * The whole file is made in memory first: an error leaves an existing file unchanged.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 	const struct merge nothing = { 0 };
 	bool symbols = c->symbols && !c->format->no_names;
 	bool inlines = c->inlines && symbols;
-	bool lines = inlines || c->format->needs_session;	/* these look them up themselves */
+	bool lines = inlines || c->format->needs_session;	/* the format looks them up */
 	char *cache_dir = inlines ? line_cache_dir() : NULL;
 	const struct collect_options collecting = {
 		.session_dir = option_session_dir(c->session_dir, c->spec.archive, "session-dir"),
@@ -36,7 +36,7 @@ static int make_profile(const struct export_command *c, struct collection *colle
 		.image_path = &c->image_path,
 		.root = c->root,
 		.files_only = true,
-		.want_arcs = true,	/* some formats have room for them */
+		.want_arcs = true,	/* for the formats that have arcs */
 	};
 	const struct export_options exporting = {
 		.cache_dir = cache_dir,
@@ -69,7 +69,7 @@ static char *event_names(const struct profile *p)
 	return strbuf_steal(&names);
 }
 
-/* Of formats with room for one event. */
+/* The event to write, in formats with room for one. */
 static int choose_event(const struct export_command *c, const struct profile *p, uint32_t *ret,
 			struct op_error *e)
 {
@@ -82,17 +82,17 @@ static int choose_event(const struct export_command *c, const struct profile *p,
 		       strcmp(profile_text(p, p->events[*ret].name), c->event))
 			++*ret;
 		if (*ret == p->nr_events)
-			err = op_error_set(e, -EINVAL, "--event: '%s' is none of %.400s",
-					   c->event, names);
+			err = op_error_set(e, -EINVAL, "invalid value '%s' for --event: expected "
+					   "one of %.400s", c->event, names);
 	} else if (c->format->one_event && p->nr_events > 1) {
-		say_warning("only '%s' is written, there are %s (--event=NAME)",
+		say_warning("writing event '%s' only, of %s; choose one with --event=NAME",
 			    profile_text(p, p->events[0].name), names);
 	}
 	free(names);
 	return err;
 }
 
-/* *ret_bytes is the caller's, always. */
+/* *ret_bytes is the caller's to free, also on failure. */
 static int make_file(const struct export_command *c, struct collection *collection,
 		     const struct profile *p, char **ret_bytes, size_t *ret_size,
 		     struct notices *notices, struct op_error *e)
@@ -125,7 +125,7 @@ static void print(const void *report, FILE *out)
 	fwrite(b->bytes, 1, b->size, out);
 }
 
-/* What a terminal would make of it is nobody's wish. */
+/* Binary output would confuse a terminal. */
 static bool is_binary(const struct bytes *b)
 {
 	for (size_t i = 0; i < b->size; i++)
@@ -139,7 +139,8 @@ static int write_file(const struct export_command *c, const struct bytes *b)
 	const char *path = c->output && strcmp(c->output, "-") ? c->output : NULL;
 
 	if (!path && isatty(STDOUT_FILENO) && is_binary(b)) {
-		say_error("this format is not for a terminal: give a file with --output (-o)");
+		say_error("standard output is a terminal, this format is binary; name a file with "
+			  "--output (-o)");
 		return 1;
 	}
 	return output_write(path, false, print, b);
@@ -180,7 +181,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (command.asked != ASKED_WORK)
-		option_set_answer(&export_option_set, command.asked);
+		option_set_print(&export_option_set, command.asked);
 	else if (command.list_formats)
 		profile_formats_print(export_formats, true, stdout);
 	else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opgprof.c - samples of one binary as a gmon.out, for gprof and what reads its files */
+/* opgprof.c - write the samples of one binary as a gmon.out, for gprof */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 struct gmon_output {
 	const struct gmon *gmon;
-	uint64_t *lost;		/* samples that the file could not hold */
+	uint64_t *lost;		/* samples that do not fit into the file */
 };
 
 static void print(const void *report, FILE *out)
@@ -29,8 +29,8 @@ static int write_gmon(const struct gmon *gmon, const char *path)
 	int status = output_write(path, false, print, &output);
 
 	if (!status && lost)
-		say_warning("'%s': %" PRIu64 " samples are more than a gmon file can hold and left "
-			    "out", path, lost);
+		say_warning("'%s': omitted %" PRIu64 " samples: more than a gmon file can hold",
+			    path, lost);
 	return status;
 }
 
@@ -65,7 +65,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&gprof_option_set, options.asked);
+		option_set_print(&gprof_option_set, options.asked);
 	else
 		status = run(&options);
 	gprof_options_free(&options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opimport.c - what others recorded becomes a session, or a sample file, of this machine */
+/* opimport.c - convert profiles of other tools and machines to a session or a sample file */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "pp/exchange/import/options.h"
 #include "pp/exchange/import/profile.h"
 
-#define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes: more than the largest table takes */
+#define INPUT_LIMIT (UINT64_C(2) << 30)	/* bytes; the largest table is smaller */
 
 static bool is_jit_object(const char *path)
 {
@@ -47,8 +47,8 @@ static int read_abi(const struct import_options *o, struct abi *ret, struct op_e
 	if (err)
 		return err;
 	if (is_native(ret) && !o->force)
-		return op_error_set(e, -EINVAL, "'%s' is the layout of this machine: the input can "
-				    "be used as it is (--force: convert it)", o->abi);
+		return op_error_set(e, -EINVAL, "'%s' is the layout of this machine: no conversion "
+				    "needed; use --force to convert anyway", o->abi);
 	err = foreign_abi_check(ret, &why);
 	return err ? op_error_set(e, err, "%s: %s", o->abi, why.text) : 0;
 }
@@ -74,8 +74,8 @@ static int convert(const struct import_options *o, struct foreign_samples *sampl
 	int err;
 
 	if (is_same_file(o->input, o->output))
-		return op_error_set(e, -EINVAL, "'%s' is the input: choose another output",
-				    o->output);
+		return op_error_set(e, -EINVAL, "'%s' is both input and output; choose another "
+				    "output", o->output);
 	err = read_abi(o, &abi, e);
 	if (!err)
 		err = read_input(o, &abi, &bytes, samples, e);
@@ -92,7 +92,7 @@ static int run_samples(const struct import_options *o)
 	struct import_sums sums;
 
 	if (is_jit_object(o->input)) {
-		say_note("'%s' is code made at run time, no sample file: left as it is", o->input);
+		say_note("'%s' is not a sample file but code made at run time: ignored", o->input);
 		return 0;
 	}
 	if (convert(o, &samples, &sums, &e)) {
@@ -103,7 +103,7 @@ static int run_samples(const struct import_options *o)
 		printf("%s: version 0x%x, event 0x%x, count %u, unit mask 0x%x: %" PRIu64
 		       " samples at %" PRIu64 " places%s\n", o->output, samples.header.version,
 		       samples.header.event, samples.header.count, samples.header.unit_mask,
-		       sums.samples, sums.places, sums.added ? ", added to what was there" : "");
+		       sums.samples, sums.places, sums.added ? ", added to the existing ones" : "");
 	return 0;
 }
 
@@ -151,7 +151,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK)
-		option_set_answer(&import_option_set, options.asked);
+		option_set_print(&import_option_set, options.asked);
 	else
 		status = run(&options);
 	import_options_free(&options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* opreport.c - where the samples are: per binary image, or per symbol with -l */
+/* opreport.c - print samples per binary image, or per symbol with -l */
 #include <string.h>
 
 #include "libutil/say.h"
@@ -67,7 +67,7 @@ int main(int argc, const char **argv)
 		return 1;
 	}
 	if (options.asked != ASKED_WORK) {
-		option_set_answer(&report_option_set, options.asked);
+		option_set_print(&report_option_set, options.asked);
 	} else {
 		options.progress = progress_show;
 		options.fetch_progress = progress_fetch;

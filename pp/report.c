@@ -44,7 +44,7 @@ struct report_profile {
 struct report {
 	const struct report_options *options;
 	const struct notices *notices;
-	struct report_profile profiles[2];	/* of two the second is the one shown */
+	struct report_profile profiles[2];	/* of two, the second is shown */
 	size_t nr_profiles;
 	struct event_table *events;	/* or NULL */
 	struct text_options text;
@@ -59,8 +59,8 @@ static struct report_profile *shown(const struct report *r)
 	return (struct report_profile *)&r->profiles[r->nr_profiles - 1];
 }
 
-/* The 0.9 reader looked at the first column only; its sample files say who wrote them [RP-8]. */
-static bool first_class_only(const struct report *r)
+/* OProfile 0.9 looks at the first column only; its files are recognized by version [RP-8]. */
+static bool is_first_class_only(const struct report *r)
 {
 	return r->options->compat &&
 	       shown(r)->collection.arrangement.classes[0].header.version == SAMPLE_VERSION_099;
@@ -108,8 +108,8 @@ static void make_rows(struct report *r, struct report_profile *p, struct notices
 		callgraph_make(a, &population, &how, p->collection.finder, &p->rows, &r->graph,
 			       notices);
 		if (!o->compat && !callgraph_has_calls(&r->graph))
-			notice_add(notices, "no calls were recorded: they are with opcontrol "
-				   "--callgraph=DEPTH or operf --callgraph");
+			notice_add(notices, "no calls were recorded; record them with "
+				   "opcontrol --callgraph=DEPTH or operf --callgraph");
 	}
 	free(cache_dir);
 	missing_symbols_notices(&population, notices);
@@ -125,7 +125,7 @@ static void make_rows(struct report *r, struct report_profile *p, struct notices
 		callgraph_total(&how, &p->rows);
 }
 
-/* The original looks at symbols only, not at the addresses below them. */
+/* The original ignores the addresses below symbols. */
 static bool has_wide_addresses(const struct row_list *rows, bool compat)
 {
 	for (size_t i = 0; i < rows->nr; i++) {
@@ -138,7 +138,7 @@ static bool has_wide_addresses(const struct row_list *rows, bool compat)
 	return false;
 }
 
-/* XML is by application, then image, whatever the options say. */
+/* XML is always sorted by application, then image. */
 static struct sort_order order_of(const struct report_options *o)
 {
 	struct sort_order order = o->sort;
@@ -170,13 +170,13 @@ static int make_symbols(struct report *r, struct notices *notices, struct op_err
 	if (r->nr_profiles == 2 && o->threshold > 0)
 		diff_threshold(rows, o->threshold);
 	else if (r->nr_profiles == 1 && !o->callgraph)
-		rows_threshold(rows, o->threshold, first_class_only(r));
+		rows_threshold(rows, o->threshold, is_first_class_only(r));
 	sort_rows(rows, &order);
 	if (o->callgraph) {
 		struct populate_options how = populate_options(o, "", NULL);
 
 		callgraph_follow(&r->graph, rows);
-		callgraph_filter(&r->graph, rows, &how, o->threshold, first_class_only(r));
+		callgraph_filter(&r->graph, rows, &how, o->threshold, is_first_class_only(r));
 	}
 	return 0;
 }
@@ -217,7 +217,7 @@ static int make_profiles(struct report *r, const char *session_dir, struct notic
 		struct collection *c = &r->profiles[i].collection;
 
 		err = collect(&what, c, notices, e);
-		/* also if there is no report: losses may be why */
+		/* also if there is no report: losses may be the reason */
 		data_quality_notices(&c->sessions, notices);
 		if (o->callgraph && !o->compat)
 			stack_notices(&c->sessions, notices);
@@ -231,7 +231,7 @@ static bool is_empty(const struct report *r)
 	return r->options->symbols ? !shown(r)->rows.nr : !r->summary.nr;
 }
 
-/* What events are called; of a CPU without a table only their names are known. */
+/* Descriptions of events, if there is a table for the CPU. */
 static void open_events(struct report *r)
 {
 	const struct sample_header *h = &shown(r)->collection.arrangement.classes[0].header;
@@ -264,12 +264,11 @@ int report_make(const struct report_options *options, const char *session_dir, s
 		.title = options->title,
 	};
 	if (options->format == FORMAT_XML && options->has_sort)
-		notice_add(notices, "--sort does not count for --xml, whose order is by "
-			   "application, image and samples");
+		notice_add(notices, "ignored --sort: XML is sorted by application, image and "
+			   "samples");
 	if (!options->symbols && !options->compat && options->has_sort &&
 	    options->sort.keys[0] != SORT_SAMPLE)
-		notice_add(notices, "--sort is about symbols (--symbols): the summary is by "
-			   "samples");
+		notice_add(notices, "ignored --sort: the summary is sorted by samples");
 	err = make_profiles(r, session_dir, notices, e);
 	if (options->no_header || options->format == FORMAT_XML || options->format == FORMAT_CSV)
 		for (size_t i = 0; i < r->nr_profiles; i++)
@@ -283,11 +282,11 @@ int report_make(const struct report_options *options, const char *session_dir, s
 	} else if (!err) {
 		summary_make(&shown(r)->collection.arrangement, options->sort.reverse, &r->summary,
 			     notices);
-		summary_threshold(&r->summary, options->threshold, first_class_only(r));
+		summary_threshold(&r->summary, options->threshold, is_first_class_only(r));
 		r->nr_failed = r->summary.nr_failed;
 	}
 	if (!err && r->nr_failed && (options->compat || is_empty(r)))
-		err = op_error_set(e, -EPROTO, "%zu of the sample files cannot be read",
+		err = op_error_set(e, -EPROTO, "cannot read %zu of the sample files",
 				   r->nr_failed);
 	if (err) {
 		report_free(r);
@@ -395,7 +394,7 @@ void report_free(struct report *r)
 	callgraph_free(&r->graph);
 	summary_free(&r->summary);
 	event_table_free(r->events);
-	/* the second may have rows that lie in the first's memory: pp/report/diff.h */
+	/* rows of the second may be in the memory of the first: pp/report/diff.h */
 	for (size_t i = r->nr_profiles; i-- > 0;) {
 		rows_free(&r->profiles[i].rows);
 		collection_free(&r->profiles[i].collection);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.h - the stages one after the other: what opreport does, without its process */
+/* report.h - run the stages of opreport, compute and print a report */
 #ifndef PP_REPORT_H
 #define PP_REPORT_H
 
@@ -11,9 +11,9 @@
 struct report;
 
 /*
- * Read what @options asks for from @session_dir and compute the report. Notices are all there
- * when it returns. -ENOENT: no session, no samples or nothing that matches; @e says which.
- * Other -errno: what could not be read.
+ * Read the samples that @options select from @session_dir and compute the report. @notices must
+ * live as long as it. -ENOENT: no session, no samples, or none that match; @e says which. Other
+ * -errno: a read error.
  */
 int report_make(const struct report_options *options, const char *session_dir, struct report **ret,
 		struct notices *notices, struct op_error *e);

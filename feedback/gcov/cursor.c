@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cursor.c - words and records of gcc's coverage files */
+/* cursor.c - read words and records of gcc's coverage files [XP-33] */
 #include "feedback/gcov/cursor.h"
 
 #include <errno.h>
@@ -7,10 +7,10 @@
 
 int gcov_cursor_fail(const struct gcov_cursor *c, const char *what)
 {
-	return op_error_set(c->e, -EPROTO, "byte %zu: %s [XP-33]", (size_t)(c->at - c->base), what);
+	return op_error_set(c->e, -EPROTO, "offset %zu: %s", (size_t)(c->at - c->base), what);
 }
 
-static bool take(struct gcov_cursor *c, void *ret, size_t n)
+static bool read_bytes(struct gcov_cursor *c, void *ret, size_t n)
 {
 	if ((size_t)(c->end - c->at) < n) {
 		memset(ret, 0, n);
@@ -26,11 +26,11 @@ uint32_t gcov_cursor_u32(struct gcov_cursor *c)
 {
 	uint32_t n;
 
-	take(c, &n, sizeof(n));
+	read_bytes(c, &n, sizeof(n));
 	return c->swapped ? __builtin_bswap32(n) : n;
 }
 
-/* Two words, the lower one first, whatever the order of their bytes. */
+/* The lower word comes first in either byte order. */
 uint64_t gcov_cursor_u64(struct gcov_cursor *c)
 {
 	uint64_t low = gcov_cursor_u32(c);
@@ -65,12 +65,12 @@ int gcov_cursor_open(struct gcov_cursor *c, const char *bytes, size_t size, uint
 	word = gcov_cursor_u32(c);
 	c->swapped = word == __builtin_bswap32(magic);
 	if (word != magic && !c->swapped)
-		return op_error_set(e, -EPROTO, "byte 0: no coverage file of gcc [XP-33]");
+		return op_error_set(e, -EPROTO, "offset 0: not a gcc coverage file");
 	word = gcov_cursor_u32(c);
 	for (int i = 0; i < 4; i++)
 		version[i] = word >> (24 - 8 * i);
 	if (c->is_short || version[0] != 'B' || version[1] != '2')
-		return op_error_set(e, -EPROTO, "byte 4: of another compiler than gcc 12 [XP-33]");
+		return op_error_set(e, -EPROTO, "offset 4: unsupported version: expected gcc 12");
 	return 0;
 }
 
@@ -82,7 +82,7 @@ bool gcov_cursor_record(struct gcov_cursor *c, uint32_t *ret_tag, int32_t *ret_l
 		return false;
 	*ret_tag = gcov_cursor_u32(c);
 	if (!*ret_tag && c->at == c->end)
-		return false;		/* a word of 0 ends the data */
+		return false;		/* the data ends with a 0 word */
 	*ret_length = (int32_t)gcov_cursor_u32(c);
 	if (*ret_length > c->end - c->at)
 		c->is_short = true;

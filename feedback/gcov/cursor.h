@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cursor.h - words of a .gcno or .gcda file, one after the other, never past its end */
+/* cursor.h - read the words of a .gcno or .gcda file, never past its end */
 #ifndef FEEDBACK_GCOV_CURSOR_H
 #define FEEDBACK_GCOV_CURSOR_H
 
@@ -17,27 +17,27 @@ enum gcov_tag {
 };
 
 struct gcov_cursor {
-	const char *base, *at, *end;	/* end: of the record, once it has begun */
+	const char *base, *at, *end;	/* end: of the current record */
 	const char *file_end;
 	bool swapped;
-	bool is_short;		/* something was read that was not there: what came was 0 */
+	bool is_short;		/* a read went past @end and returned 0 */
 	struct op_error *e;
 };
 
-/* Past magic and version. -EPROTO if they are not those of gcc 12's @magic. */
+/* Start after magic and version. -EPROTO: not @magic and gcc 12. */
 int gcov_cursor_open(struct gcov_cursor *c, const char *bytes, size_t size, uint32_t magic,
 		     struct op_error *e);
 
-/* "byte N: ..."; -EPROTO. */
+/* Set the error to "offset N: ..." and return -EPROTO. */
 int gcov_cursor_fail(const struct gcov_cursor *c, const char *what);
 
 uint32_t gcov_cursor_u32(struct gcov_cursor *c);
 uint64_t gcov_cursor_u64(struct gcov_cursor *c);
-const char *gcov_cursor_string(struct gcov_cursor *c);	/* "" if there is none */
+const char *gcov_cursor_string(struct gcov_cursor *c);	/* "" if it is missing */
 
 /*
- * Go to the next record: false at the end of the file. A length below 0 is that of counters that
- * are all 0, which are not there.
+ * Go to the next record; false at the end of the file. A negative length stands for counters that
+ * are all 0 and not stored.
  */
 bool gcov_cursor_record(struct gcov_cursor *c, uint32_t *ret_tag, int32_t *ret_length);
 

@@ -23,7 +23,7 @@ static int add(struct gcov_list *list, const char *path, struct op_error *e)
 	char *absolute = path_absolute(path);
 
 	if (!absolute)
-		return op_error_set(e, -ENOENT, "'%s' cannot be found", path);
+		return op_error_set(e, -ENOENT, "cannot resolve '%s'", path);
 	xgrow(list->paths, list->nr, list->room);
 	list->paths[list->nr++] = absolute;
 	return 0;
@@ -44,8 +44,8 @@ static int add_folder(struct gcov_list *list, const char *path, struct op_error 
 			err = add(list, entry->fts_path, e);
 	fts_close(walk);
 	if (!err && list->nr == before)
-		err = op_error_set(e, -ENOENT, "no .gcno file is below '%s': compile with "
-				   "gcc --coverage", path);
+		err = op_error_set(e, -ENOENT, "no .gcno file in '%s'; compile with gcc --coverage",
+				   path);
 	return err;
 }
 
@@ -69,10 +69,10 @@ int gcov_list_add(struct gcov_list *list, const char *what, struct op_error *e)
 	if (!notes && has_suffix(what, ".gcno"))
 		notes = xstrdup(what);
 	if (!notes)
-		return op_error_set(e, -EINVAL, "'%s' is neither a folder nor named .gcno, .gcda "
-				    "or .o", what);
+		return op_error_set(e, -EINVAL, "invalid name '%s': expected a folder or a .gcno, "
+				    ".gcda or .o file", what);
 	err = file_exists(notes) ? add(list, notes, e)
-				 : op_error_set(e, -ENOENT, "'%s' is not there: compile with gcc "
+				 : op_error_set(e, -ENOENT, "'%s' not found; compile with gcc "
 						"--coverage", notes);
 	free(notes);
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list.h - the .gcno files that files and folders named on a command line stand for */
+/* list.h - the .gcno files for the files and folders on a command line */
 #ifndef FEEDBACK_GCOV_LIST_H
 #define FEEDBACK_GCOV_LIST_H
 
@@ -12,14 +12,15 @@ struct gcov_list {
 };
 
 /*
- * A folder: all notes below it. A file: itself, or for FILE.o, FILE.gcda the notes beside it.
- * -ENOENT and others: @e says what is not there.
+ * Add all notes below the folder @what, or the notes @what, or the notes beside FILE.o or
+ * FILE.gcda. -ENOENT, -EINVAL, ...: @e reports what is missing or invalid.
  */
 int gcov_list_add(struct gcov_list *list, const char *what, struct op_error *e);
+/* Sort the list and remove duplicates. */
 void gcov_list_finish(struct gcov_list *list);
 void gcov_list_free(struct gcov_list *list);
 
-/* PATH.gcno with another suffix, which has its dot; malloc'd. */
+/* PATH.gcno with another suffix, such as ".gcda"; malloc'd. */
 char *gcov_list_beside(const char *path, const char *suffix);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* read.c - gcc's notes become functions, its data their counters */
+/* read.c - read gcc's notes and data */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 struct notes_reader {
 	struct gcov_cursor c;
 	struct gcov_notes *notes;
-	uint64_t blocks_left;		/* a file has no more blocks than words */
+	uint64_t blocks_left;		/* a file cannot have more blocks than words */
 };
 
 static struct gcov_function *last_function(struct notes_reader *r)
@@ -39,8 +39,10 @@ static int read_blocks(struct notes_reader *r, struct gcov_function *f)
 {
 	uint32_t nr = gcov_cursor_u32(&r->c);
 
-	if (f->nr_blocks || nr > r->blocks_left)
-		return gcov_cursor_fail(&r->c, "more blocks than there can be");
+	if (f->nr_blocks)
+		return gcov_cursor_fail(&r->c, "duplicate record of blocks");
+	if (nr > r->blocks_left)
+		return gcov_cursor_fail(&r->c, "too many blocks");
 	r->blocks_left -= nr;
 	f->nr_blocks = nr;
 	return 0;
@@ -54,7 +56,7 @@ static int read_arcs(struct notes_reader *r, struct gcov_function *f)
 		uint32_t to = gcov_cursor_u32(&r->c), flags = gcov_cursor_u32(&r->c);
 
 		if (from >= f->nr_blocks || to >= f->nr_blocks)
-			return gcov_cursor_fail(&r->c, "an arc between blocks not there");
+			return gcov_cursor_fail(&r->c, "arc from or to an unknown block");
 		xgrow(f->arcs, f->nr_arcs, f->arcs_room);
 		f->arcs[f->nr_arcs++] = (struct gcov_arc){ from, to, flags };
 		f->nr_counted += !(flags & GCOV_ON_TREE);
@@ -62,19 +64,19 @@ static int read_arcs(struct notes_reader *r, struct gcov_function *f)
 	return 0;
 }
 
-/* Lines, and the names of files they are in; a line of 0 and no name end the list. */
+/* Line numbers, and names of files after a 0; an empty name ends the list. */
 static int read_lines(struct notes_reader *r, struct gcov_function *f)
 {
 	uint32_t block = gcov_cursor_u32(&r->c);
 	const char *file = "";
 
 	if (block >= f->nr_blocks)
-		return gcov_cursor_fail(&r->c, "lines of a block that is not there");
+		return gcov_cursor_fail(&r->c, "lines of an unknown block");
 	while (!r->c.is_short) {
 		uint32_t line = gcov_cursor_u32(&r->c);
 
 		if (line && !*file)
-			return gcov_cursor_fail(&r->c, "a line of no file");
+			return gcov_cursor_fail(&r->c, "line without a file");
 		if (line) {
 			xgrow(f->lines, f->nr_lines, f->lines_room);
 			f->lines[f->nr_lines++] = (struct gcov_line){ block, line, file };
@@ -101,7 +103,7 @@ static int read_record(struct notes_reader *r, uint32_t tag)
 	else if (tag == GCOV_LINES && f)
 		err = read_lines(r, f);
 	if (!err && r->c.is_short)
-		err = gcov_cursor_fail(&r->c, "a record ends before what is in it");
+		err = gcov_cursor_fail(&r->c, "truncated record");
 	return err;
 }
 
@@ -112,16 +114,16 @@ static int read_notes(struct notes_reader *r)
 	int err = 0;
 
 	r->notes->stamp = gcov_cursor_u32(&r->c);
-	gcov_cursor_u32(&r->c);		/* a checksum, of no use here */
+	gcov_cursor_u32(&r->c);		/* checksum, unused */
 	r->notes->cwd = gcov_cursor_string(&r->c);
-	gcov_cursor_u32(&r->c);		/* whether blocks not executed are told */
+	gcov_cursor_u32(&r->c);		/* flag: unexecuted blocks are supported */
 	if (r->c.is_short)
-		return gcov_cursor_fail(&r->c, "the file ends within its header");
+		return gcov_cursor_fail(&r->c, "truncated header");
 	while (!err && gcov_cursor_record(&r->c, &tag, &length))
-		err = length < 0 ? gcov_cursor_fail(&r->c, "a negative length")
+		err = length < 0 ? gcov_cursor_fail(&r->c, "negative record length")
 				 : read_record(r, tag);
 	if (!err && r->c.is_short)
-		err = gcov_cursor_fail(&r->c, "the file is cut short");
+		err = gcov_cursor_fail(&r->c, "truncated file");
 	return err;
 }
 
@@ -172,7 +174,7 @@ struct data_reader {
 	struct gcov_cursor c;
 	struct gcov_function **by_ident;
 	uint32_t nr;
-	struct gcov_function *function;		/* whose counters come next, or NULL */
+	struct gcov_function *function;		/* owner of the next counters, or NULL */
 };
 
 static int read_data_function(struct data_reader *r)
@@ -184,8 +186,8 @@ static int read_data_function(struct data_reader *r)
 
 	r->function = found ? *found : NULL;
 	if (found && ((*found)->lineno_checksum != lineno || (*found)->cfg_checksum != cfg))
-		return op_error_set(r->c.e, -ESTALE, "of another compilation: the checksums of "
-				    "function '%s' differ [XP-34]", (*found)->name);
+		return op_error_set(r->c.e, -ESTALE, "data from another compilation: checksums of "
+				    "function '%s' differ", (*found)->name);	/* [XP-34] */
 	return 0;
 }
 
@@ -197,7 +199,7 @@ static int read_counters(struct data_reader *r, int32_t length)
 	if (!f)
 		return 0;
 	if (nr != f->nr_counted || length % 8 || f->counters)
-		return gcov_cursor_fail(&r->c, "not as many counters as the function has");
+		return gcov_cursor_fail(&r->c, "unexpected number of counters");
 	f->counters = xcalloc(f->nr_counted + 1, sizeof(*f->counters));
 	for (uint32_t i = 0; i < f->nr_counted && length > 0; i++)
 		f->counters[i] = gcov_cursor_u64(&r->c);
@@ -210,21 +212,21 @@ static int read_data(struct data_reader *r, uint32_t stamp)
 	int32_t length;
 	int err = 0;
 
-	if (gcov_cursor_u32(&r->c) != stamp && !r->c.is_short)
-		return op_error_set(r->c.e, -ESTALE, "of another compilation [XP-34]");
+	if (gcov_cursor_u32(&r->c) != stamp && !r->c.is_short)		/* [XP-34] */
+		return op_error_set(r->c.e, -ESTALE, "data from another compilation");
 	gcov_cursor_u32(&r->c);
 	while (!err && gcov_cursor_record(&r->c, &tag, &length)) {
 		if (tag == GCOV_FUNCTION && !length)
-			r->function = NULL;	/* another instance of it is in the program */
+			r->function = NULL;	/* the program has another instance of it */
 		else if (tag == GCOV_FUNCTION)
 			err = read_data_function(r);
 		else if (tag == GCOV_ARC_COUNTERS)
 			err = read_counters(r, length);
 		if (!err && r->c.is_short)
-			err = gcov_cursor_fail(&r->c, "a record ends before what is in it");
+			err = gcov_cursor_fail(&r->c, "truncated record");
 	}
 	if (!err && r->c.is_short)
-		err = gcov_cursor_fail(&r->c, "the file is cut short");
+		err = gcov_cursor_fail(&r->c, "truncated file");
 	return err;
 }
 

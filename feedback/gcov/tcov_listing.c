@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcov_listing.c - a source with how often its lines ran, and what most of the time went to */
+/* tcov_listing.c - print a source with execution counts, and tables of the most executed lines */
 #include "feedback/gcov/tcov_listing.h"
 
 #include <errno.h>
@@ -66,7 +66,7 @@ static int by_count(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Spoils the order of the lines. */
+/* Changes the order of the lines. */
 static void print_top(struct listing *l)
 {
 	if (!l->options->top)
@@ -130,8 +130,8 @@ int tcov_listing_print(const struct xprof *x, const uint64_t *counts, uint32_t f
 	int err = file_read_all(path, SOURCE_MAX, &text, &size);
 
 	if (err)
-		return op_error_set(e, err, "cannot read '%s': %s: -p OLD NEW says where sources "
-				    "are", path, strerror(-err));
+		return op_error_set(e, err, "cannot read '%s': %s; use -p OLD NEW if the sources "
+				    "were moved", path, strerror(-err));
 	l.lines = xprof_line_counts(x, file, &l.nr_lines);
 	print_source(&l, text, size);
 	print_top(&l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xprof.c - gcc's coverage as profile feedback: graphs, counters and lines as they are */
+/* xprof.c - convert gcc's coverage to profile feedback */
 #include "feedback/gcov/xprof.h"
 
 #include <errno.h>
@@ -9,17 +9,18 @@
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
 
+/* [XP-4] */
 static int add_name(struct xprof *x, const char *text, uint32_t *ret, struct op_error *e)
 {
 	const char *fault = xprof_name_fault(text, strlen(text));
 
 	if (fault)
-		return op_error_set(e, -EPROTO, "%s [XP-4]", fault);
-	*ret = xprof_string(x, text);
+		return op_error_set(e, -EPROTO, "%s", fault);
+	*ret = xprof_intern(x, text);
 	return 0;
 }
 
-/* The file as an absolute path: it is relative to where the compiler ran. */
+/* Add the absolute path of a file, which is relative to the folder in which the compiler ran. */
 static int add_file(struct xprof *x, const struct gcov_notes *n, const char *file, uint32_t *ret,
 		    struct op_error *e)
 {
@@ -57,7 +58,7 @@ static int add_lines(struct xprof *x, const struct gcov_notes *n, const struct g
 	return 0;
 }
 
-/* Arcs that are not on the tree have a counter, in the order in which they are told. */
+/* Arcs that are not on the tree have counters, in the order of the arcs. */
 static void add_graph(struct xprof *x, const struct gcov_function *f, struct xprof_proc *p)
 {
 	uint32_t counter = 0;
@@ -114,7 +115,7 @@ int gcov_add_object(struct xprof *x, const struct gcov_notes *n, const char *pat
 	for (uint32_t i = 0; i < n->nr && !err; i++) {
 		const struct gcov_function *f = &n->functions[i];
 
-		/* what the data has not is not in the program [XP-36] */
+		/* functions that the data lacks are not in the program [XP-36] */
 		if (f->is_artificial || !f->nr_blocks || (n->has_data && !f->counters))
 			continue;
 		err = add_function(x, n, f, ++id, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* calls.c - who calls whom from where */
+/* calls.c - read calls from call stacks, and find those of a caller */
 #include "feedback/session/calls.h"
 
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/profile.h"
 
-/* Samples of each node's stack and of all that go on from it. */
-static uint64_t *sum_up(const struct profile *p)
+/* For each node, the samples of its stack and of all stacks that continue it. */
+static uint64_t *sum_samples(const struct profile *p)
 {
 	uint64_t *sums = xcalloc((size_t)p->nr_nodes + 1, sizeof(*sums));
 
@@ -22,8 +22,9 @@ static uint64_t *sum_up(const struct profile *p)
 	return sums;
 }
 
-static bool place_of(const struct profile *p, uint32_t node, const char **ret_path,
-		     uint64_t *ret_offset)
+/* The image and offset of @node; false: not in a file. */
+static bool locate_node(const struct profile *p, uint32_t node, const char **ret_path,
+			uint64_t *ret_offset)
 {
 	const struct profile_place *place = &p->places[p->nodes[node].place];
 	const struct profile_image *image;
@@ -51,14 +52,14 @@ static int compare(const void *a, const void *b)
 void xprof_calls_read(struct collection *c, struct xprof_calls *ret)
 {
 	const struct export_options plain = { 0 };
-	struct notices ignored = { 0 };		/* reading the samples themselves tells them */
+	struct notices ignored = { 0 };		/* reading the samples reports them */
 	struct op_error e;
 	struct profile *p = NULL;
 	uint64_t *sums;
 
 	*ret = (struct xprof_calls){ 0 };
 	if (!export_profile(c, &plain, &p, &ignored, &e)) {
-		sums = sum_up(p);
+		sums = sum_samples(p);
 		ret->profile = p;
 		ret->all = xcalloc((size_t)p->nr_nodes + 1, sizeof(*ret->all));
 		for (uint32_t i = 0; i < p->nr_nodes; i++) {
@@ -66,8 +67,8 @@ void xprof_calls_read(struct collection *c, struct xprof_calls *ret)
 
 			call->count = sums[i];
 			ret->nr += p->nodes[i].parent != PROFILE_NONE && sums[i] &&
-				   place_of(p, i, &call->callee, &call->to) &&
-				   place_of(p, p->nodes[i].parent, &call->caller, &call->from);
+				   locate_node(p, i, &call->callee, &call->to) &&
+				   locate_node(p, p->nodes[i].parent, &call->caller, &call->from);
 		}
 		qsort(ret->all, ret->nr, sizeof(*ret->all), compare);
 		free(sums);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control_flow.c - where blocks begin and what leads from one to another */
+/* control_flow.c - find the blocks of a procedure and the edges between them */
 #include "feedback/session/control_flow.h"
 
 #include <stdlib.h>
@@ -15,36 +15,36 @@ static bool is_word(const char *text, size_t len, const char *const *words)
 	return false;
 }
 
-static enum jump_kind kind_x86(const char *word, size_t len)
+static enum jump_kind classify_x86(const char *word, size_t len)
 {
 	static const char *const out[] = {
 		"ret", "retq", "retl", "iret", "iretq", "hlt", "ud2", "sysret", "sysretq", NULL
 	};
 
 	if (is_word(word, len, out))
-		return JUMP_OUT;
+		return JUMP_EXIT;
 	if (!strncmp(word, "jmp", 3))
 		return JUMP_ALWAYS;
 	return *word == 'j' || (len >= 4 && !strncmp(word, "loop", 4)) ||
-	       (len >= 6 && !strncmp(word, "xbegin", 6)) ? JUMP_MAYBE : JUMP_NONE;
+	       (len >= 6 && !strncmp(word, "xbegin", 6)) ? JUMP_CONDITIONAL : JUMP_NONE;
 }
 
-static enum jump_kind kind_arm(const char *word, size_t len)
+static enum jump_kind classify_arm(const char *word, size_t len)
 {
 	static const char *const out[] = { "ret", "retaa", "retab", "eret", "udf", "brk", NULL };
 	static const char *const anywhere[] = { "br", "braa", "brab", "braaz", "brabz", NULL };
 	static const char *const maybe[] = { "cbz", "cbnz", "tbz", "tbnz", NULL };
 
 	if (is_word(word, len, out))
-		return JUMP_OUT;
+		return JUMP_EXIT;
 	if (is_word(word, len, anywhere))
-		return JUMP_ANYWHERE;
+		return JUMP_INDIRECT;
 	if (len == 1 && *word == 'b')
 		return JUMP_ALWAYS;
-	return is_word(word, len, maybe) || !strncmp(word, "b.", 2) ? JUMP_MAYBE : JUMP_NONE;
+	return is_word(word, len, maybe) || !strncmp(word, "b.", 2) ? JUMP_CONDITIONAL : JUMP_NONE;
 }
 
-/* The last operand is the target, before "<name>": an address in hex, or no direct jump. */
+/* The last operand, before "<name>", is the target in hex. False: an indirect jump. */
 static bool parse_target(const char *operands, uint64_t *ret)
 {
 	size_t len = strcspn(operands, "<");
@@ -72,18 +72,18 @@ void instruction_parse(const char *text, uint64_t address, bool is_arm, struct i
 	word = word ? word + 1 : text;
 	do {
 		word += strspn(word, " \t");
-		len = strcspn(word, " \t,");	/* of "jne,pn" the first part */
+		len = strcspn(word, " \t,");	/* "jne" in "jne,pn" */
 		operands = word + strcspn(word, " \t");
 	} while (is_word(word, len, prefixes) && (word = operands));
 	if (!len)
 		return;
 	operands += strspn(operands, " \t");
-	ret->calls_anywhere = is_arm ? !strncmp(word, "blr", 3)
+	ret->is_indirect_call = is_arm ? !strncmp(word, "blr", 3)
 				     : !strncmp(word, "call", 4) && *operands == '*';
-	ret->kind = is_arm ? kind_arm(word, len) : kind_x86(word, len);
-	if ((ret->kind == JUMP_ALWAYS || ret->kind == JUMP_MAYBE) &&
+	ret->kind = is_arm ? classify_arm(word, len) : classify_x86(word, len);
+	if ((ret->kind == JUMP_ALWAYS || ret->kind == JUMP_CONDITIONAL) &&
 	    !parse_target(operands, &ret->target))
-		ret->kind = ret->kind == JUMP_ALWAYS ? JUMP_ANYWHERE : JUMP_NONE;
+		ret->kind = ret->kind == JUMP_ALWAYS ? JUMP_INDIRECT : JUMP_NONE;
 }
 
 /* --- blocks --- */
@@ -110,7 +110,7 @@ static void mark_starts(const struct instruction *all, size_t nr, bool *starts)
 		if (all[i].kind == JUMP_NONE)
 			continue;
 		starts[i + 1] = true;
-		if (all[i].kind == JUMP_ALWAYS || all[i].kind == JUMP_MAYBE)
+		if (all[i].kind == JUMP_ALWAYS || all[i].kind == JUMP_CONDITIONAL)
 			starts[find_instruction(all, nr, all[i].target)] = true;
 	}
 }
@@ -138,7 +138,7 @@ static void make_blocks(struct control_flow *f, const struct instruction *all, s
 		f->blocks[f->nr_blocks - 1].end = i + 1 < nr ? all[i + 1].address : end;
 	}
 	add_block(f, end, nr);
-	block_of[nr] = f->nr_blocks - 1;	/* outside is where it is left */
+	block_of[nr] = f->nr_blocks - 1;	/* jumps out of the procedure leave it */
 	free(starts);
 }
 
@@ -155,17 +155,19 @@ static void add_jumps(struct control_flow *f, const struct instruction *all, siz
 		size_t next = f->blocks[b].first_instruction + f->blocks[b].nr_instructions;
 		const struct instruction *last = &all[next - 1];
 
-		if (last->kind == JUMP_ALWAYS || last->kind == JUMP_MAYBE)
+		if (last->kind == JUMP_ALWAYS || last->kind == JUMP_CONDITIONAL)
 			add_edge(f, b, block_of[find_instruction(all, nr, last->target)]);
-		if (last->kind == JUMP_NONE || last->kind == JUMP_MAYBE)
+		if (last->kind == JUMP_NONE || last->kind == JUMP_CONDITIONAL)
 			add_edge(f, b, block_of[next]);
-		if (last->kind == JUMP_OUT || last->kind == JUMP_ANYWHERE)
+		if (last->kind == JUMP_EXIT || last->kind == JUMP_INDIRECT)
 			add_edge(f, b, f->nr_blocks - 1);
 	}
 }
 
-/* What nothing seems to lead to is where some jump through a table goes, or else is entered from
- * outside: landing pads. */
+/*
+ * A block without edges into it is assumed to be a target of the last indirect jump before it, or
+ * to be entered from outside if there is none, as landing pads are.
+ */
 static void add_entries(struct control_flow *f, const struct instruction *all)
 {
 	bool *is_reached = xcalloc(f->nr_blocks, sizeof(*is_reached));
@@ -176,15 +178,14 @@ static void add_entries(struct control_flow *f, const struct instruction *all)
 		is_reached[f->edges[e].to] |= f->edges[e].from != f->edges[e].to;
 	for (uint32_t b = 1; b + 1 < f->nr_blocks; b++)
 		if (all[f->blocks[b].first_instruction + f->blocks[b].nr_instructions - 1].kind ==
-		    JUMP_ANYWHERE)
+		    JUMP_INDIRECT)
 			jumps[nr_jumps++] = b;
 	add_edge(f, 0, 1);
 	for (uint32_t b = 2; b + 1 < f->nr_blocks; b++) {
-		if (is_reached[b])
-			continue;
-		/* of several such jumps the one before is the likeliest */
 		uint32_t from = 0;
 
+		if (is_reached[b])
+			continue;
 		for (uint32_t i = 0; i < nr_jumps && jumps[i] < b; i++)
 			from = jumps[i];
 		add_edge(f, from, b);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control_flow.h - the blocks and edges of a procedure, out of its machine code
+ * control_flow.h - the blocks and edges of a procedure, from its machine code
  *
- * Instructions come as lines of a disassembly, in order. Calls do not end a block. Where a jump
- * through a register or table leads is not known [XP-40].
+ * Instructions are lines of a disassembly, in order. Calls do not end a block. The targets of
+ * jumps through registers and tables are unknown [XP-40].
  */
 #ifndef FEEDBACK_SESSION_CONTROL_FLOW_H
 #define FEEDBACK_SESSION_CONTROL_FLOW_H
@@ -16,10 +16,10 @@
 struct code_block {
 	uint64_t start, end;		/* addresses */
 	uint32_t nr_instructions;
-	uint32_t first_instruction;	/* in the list that it was made of */
+	uint32_t first_instruction;	/* index in the list of instructions */
 };
 
-/* Block 0 is where it is entered and the last one where it is left: both are without code. */
+/* Block 0 is the entry and the last block is the exit; both have no code. */
 struct control_flow {
 	struct code_block *blocks;
 	struct flow_edge *edges;	/* sorted by from, then to; each once */
@@ -27,24 +27,24 @@ struct control_flow {
 };
 
 enum jump_kind {
-	JUMP_NONE,		/* goes on behind it; calls too */
+	JUMP_NONE,		/* continues with the next instruction, as calls do */
 	JUMP_ALWAYS,
-	JUMP_MAYBE,
-	JUMP_ANYWHERE,		/* through a register or memory */
-	JUMP_OUT,		/* returns, or stops */
+	JUMP_CONDITIONAL,
+	JUMP_INDIRECT,		/* through a register or memory */
+	JUMP_EXIT,		/* returns or stops */
 };
 
 struct instruction {
 	uint64_t address;
-	uint64_t target;	/* of JUMP_ALWAYS and JUMP_MAYBE */
+	uint64_t target;	/* of JUMP_ALWAYS and JUMP_CONDITIONAL */
 	enum jump_kind kind;
-	bool calls_anywhere;	/* a call through a register or memory */
+	bool is_indirect_call;	/* through a register or memory */
 };
 
-/* Of a line "  40113a:\tjne    401150 <f+0x20>". @is_arm: AArch64, else x86. */
+/* Parse a line "  40113a:\tjne    401150 <f+0x20>". @is_arm: AArch64, otherwise x86. */
 void instruction_parse(const char *text, uint64_t address, bool is_arm, struct instruction *ret);
 
-/* Of @nr >= 1 instructions of a procedure that ends at @end. */
+/* Make the graph of the @nr >= 1 instructions of a procedure that ends at @end. */
 void control_flow_make(const struct instruction *instructions, size_t nr, uint64_t end,
 		       struct control_flow *ret);
 void control_flow_free(struct control_flow *flow);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proc.c - a function with samples becomes a procedure: graph, counts that flow, lines */
+/* proc.c - make a procedure of a function: graph, consistent counts, calls, lines */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "pp/binary/line/binary.h"
 #include "pp/select/samples.h"
 
-#define SCALE	1000	/* a count of so many: a sample for each instruction of a block [XP-41] */
+#define SCALE	1000	/* count of a block with one sample for each instruction [XP-41] */
 
 struct listing {
 	struct instruction *all;
@@ -39,9 +39,9 @@ static const char *section_name(const struct xprof_image *image, const struct co
 	return s->section == UINT32_MAX ? NULL : image->binary->sections[s->section].name;
 }
 
-/* Samples of each instruction go to its block; those between are the instruction's before. */
-static uint64_t *weigh(const struct xprof_image *image, const struct code_symbol *s,
-		       const struct control_flow *flow, size_t first, size_t nr)
+/* The weights of blocks, from the samples in them. */
+static uint64_t *make_weights(const struct xprof_image *image, const struct code_symbol *s,
+			      const struct control_flow *flow, size_t first, size_t nr)
 {
 	uint64_t *weights = xcalloc(flow->nr_blocks, sizeof(*weights));
 	uint32_t b = 1;
@@ -98,7 +98,7 @@ static bool add_tuple(struct xprof *x, struct xprof_proc *p, uint32_t block,
 	if (!place->file || !place->line ||
 	    xprof_name_fault(place->file, strlen(place->file)))
 		return false;
-	file = xprof_string(x, place->file);
+	file = xprof_intern(x, place->file);
 	for (uint32_t i = p->nr_tuples; i-- > 0; ) {
 		t = &x->tuples[p->first_tuple + i];
 		if (t->block != block)
@@ -113,7 +113,7 @@ static bool add_tuple(struct xprof *x, struct xprof_proc *p, uint32_t block,
 	return true;
 }
 
-/* The lines of each block's instructions, each once. */
+/* Add the lines of each block's instructions, without duplicates. */
 static void add_lines(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
 		      const struct code_symbol *s, const struct control_flow *flow,
 		      const struct listing *l)
@@ -132,9 +132,9 @@ static void add_lines(struct xprof *x, struct xprof_proc *p, const struct xprof_
 	free(found);
 }
 
-/* Of the graph and the bytes: what is compiled again has another one. */
-static uint64_t sign(const struct xprof_image *image, const struct code_symbol *s,
-		     const struct control_flow *flow)
+/* A hash of the graph and the code, which changes when the function is recompiled [XP-43]. */
+static uint64_t make_signature(const struct xprof_image *image, const struct code_symbol *s,
+			       const struct control_flow *flow)
 {
 	uint64_t signature = hash_u64(flow->nr_blocks);
 	size_t size;
@@ -163,7 +163,7 @@ static int compare_callees(const void *a, const void *b)
 	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
 }
 
-/* The function of this binary that @offset of its file is in, or NULL. */
+/* The function at @offset in the file, or NULL. */
 static const char *name_at(const struct binary *b, uint64_t offset)
 {
 	size_t low = 0, high = b->nr_symbols;
@@ -202,7 +202,7 @@ static size_t list_callees(const struct xprof_image *image, const struct xprof_c
 	return kept;
 }
 
-/* A value record of one call: the functions that it led to most often. */
+/* Add a value record of one call: its most frequent callees. */
 static void add_call(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
 		     const struct xprof_call *calls, size_t nr)
 {
@@ -212,7 +212,7 @@ static void add_call(struct xprof *x, struct xprof_proc *p, const struct xprof_i
 	p->nr_vp_sites = ++p->nr_vp_records;
 	for (size_t i = 0; i < XPROF_SESSION_VALUES; i++) {
 		bool has_name = i < found && callees[i].name;
-		uint32_t name = has_name ? xprof_string(x, callees[i].name) : 0;
+		uint32_t name = has_name ? xprof_intern(x, callees[i].name) : 0;
 
 		*xprof_add_values(x) = (struct xprof_value){
 			.type = XPROF_PROC, .expr = p->nr_vp_sites,
@@ -223,13 +223,13 @@ static void add_call(struct xprof *x, struct xprof_proc *p, const struct xprof_i
 	free(callees);
 }
 
-/* Where the instruction after number @i begins. */
+/* The end of instruction @i, where the next one starts. */
 static uint64_t call_end(const struct code_symbol *s, const struct listing *l, size_t i)
 {
 	return i + 1 < l->nr ? s->start + (l->all[i + 1].address - s->vma) : s->end;
 }
 
-/* What was called through registers and memory [XP-44]. */
+/* Add value records of indirect calls [XP-44]. */
 static void add_calls(struct xprof *x, struct xprof_proc *p, const struct xprof_image *image,
 		      const struct code_symbol *s, const struct listing *l)
 {
@@ -238,7 +238,7 @@ static void add_calls(struct xprof *x, struct xprof_proc *p, const struct xprof_
 		const struct xprof_call *calls;
 		size_t nr;
 
-		if (!l->all[i].calls_anywhere)
+		if (!l->all[i].is_indirect_call)
 			continue;
 		calls = xprof_calls_find(image->calls, image->path, start, call_end(s, l, i), &nr);
 		if (nr)
@@ -246,15 +246,15 @@ static void add_calls(struct xprof *x, struct xprof_proc *p, const struct xprof_
 	}
 }
 
-/* A function without samples of its own is of interest for what it calls so. */
-static bool has_calls(const struct xprof_image *image, const struct code_symbol *s,
-		      const struct listing *l)
+/* A function without samples is added if it makes indirect calls. */
+static bool has_indirect_calls(const struct xprof_image *image, const struct code_symbol *s,
+			       const struct listing *l)
 {
 	for (size_t i = 0; i < l->nr; i++) {
 		uint64_t start = s->start + (l->all[i].address - s->vma);
 		size_t nr = 0;
 
-		if (l->all[i].calls_anywhere)
+		if (l->all[i].is_indirect_call)
 			xprof_calls_find(image->calls, image->path, start,
 					 call_end(s, l, i), &nr);
 		if (nr)
@@ -272,12 +272,12 @@ static void make_proc(struct xprof *x, const struct xprof_image *image,
 	uint64_t *weights;
 
 	control_flow_make(l->all, l->nr, l->high, &flow);
-	weights = weigh(image, s, &flow, first, nr);
+	weights = make_weights(image, s, &flow, first, nr);
 	p = xprof_begin_proc(x);
-	p->name = xprof_string(x, s->name);
+	p->name = xprof_intern(x, s->name);
 	p->id = x->objects[x->nr_objects - 1].nr_procs;
 	p->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
-	p->signature = sign(image, s, &flow);
+	p->signature = make_signature(image, s, &flow);
 	add_graph(x, p, &flow, weights);
 	add_calls(x, p, image, s, l);
 	if (image->lines)
@@ -293,15 +293,15 @@ bool xprof_session_add_proc(struct xprof *x, const struct xprof_image *image,
 		.is_arm = image->is_arm, .low = s->vma, .high = s->vma + (s->end - s->start),
 	};
 	const struct disassembly_reader reader = { .line = take_line, .context = &l };
-	bool is_done = false;
+	bool is_added = false;
 
 	if (xprof_name_fault(s->name, strlen(s->name)))
 		return false;
 	disassemble(image->disassembler, section_name(image, s), l.low, l.high, &reader);
-	if (l.nr && (nr || has_calls(image, s, &l))) {
+	if (l.nr && (nr || has_indirect_calls(image, s, &l))) {
 		make_proc(x, image, s, &l, first, nr);
-		is_done = true;
+		is_added = true;
 	}
 	free(l.all);
-	return is_done;
+	return is_added;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session.c - the binaries of a session become the objects of a profile */
+/* session.c - make the objects of a profile from the binaries of a session */
 #include "feedback/session/session.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ struct work {
 	struct xprof *x;
 	struct xprof_calls calls;
 	struct notices *notices;
-	uint64_t nr_outside;	/* samples in no procedure */
+	uint64_t nr_skipped;	/* samples outside of procedures */
 };
 
 static int collect_files(struct work *w, const char *session_dir, struct op_error *e)
@@ -46,10 +46,11 @@ static int collect_files(struct work *w, const char *session_dir, struct op_erro
 	int err = collect(&what, &w->collection, w->notices, e);
 
 	if (!err && w->collection.arrangement.nr_classes > 1)
-		err = op_error_set(e, -EINVAL, "a profile is of one event, these are %zu (%s, %s): "
+		err = op_error_set(e, -EINVAL, "expected samples of one event, got %zu (%s, %s%s); "
 				   "choose one with event:", w->collection.arrangement.nr_classes,
 				   w->collection.arrangement.classes[0].title,
-				   w->collection.arrangement.classes[1].title);
+				   w->collection.arrangement.classes[1].title,
+				   w->collection.arrangement.nr_classes > 2 ? ", ..." : "");
 	return err;
 }
 
@@ -68,7 +69,7 @@ static void read_samples(struct work *w, const struct inverted_image *inverted,
 	samples_sort(ret);
 }
 
-static bool calls_others(const struct xprof_image *image, const struct code_symbol *symbol)
+static bool has_calls(const struct xprof_image *image, const struct code_symbol *symbol)
 {
 	size_t nr;
 
@@ -88,16 +89,16 @@ static void add_procs(struct work *w, const struct xprof_image *image)
 		uint64_t count = 0;
 
 		for (; at < s->nr && s->samples[at].offset + b->key_base < symbol->start; at++)
-			w->nr_outside += s->samples[at].count;
+			w->nr_skipped += s->samples[at].count;
 		for (first = at; at < s->nr &&
 		     s->samples[at].offset + b->key_base < symbol->end; at++)
 			count += s->samples[at].count;
-		if ((count || calls_others(image, symbol)) &&
+		if ((count || has_calls(image, symbol)) &&
 		    !xprof_session_add_proc(w->x, image, symbol, first, at - first))
-			w->nr_outside += count;
+			w->nr_skipped += count;
 	}
 	for (; at < s->nr; at++)
-		w->nr_outside += s->samples[at].count;
+		w->nr_skipped += s->samples[at].count;
 }
 
 static void begin_object(struct work *w, const struct report_image *image)
@@ -106,7 +107,7 @@ static void begin_object(struct work *w, const struct report_image *image)
 	struct stat st = { 0 };
 
 	stat(image->found, &st);
-	o->path = xprof_string(w->x, image->found);
+	o->path = xprof_intern(w->x, image->found);
 	o->has = XPROF_HAS_MAX | XPROF_HAS_SUM;
 	o->nr_values = XPROF_SESSION_VALUES;
 	o->sec = st.st_mtim.tv_sec;
@@ -114,8 +115,8 @@ static void begin_object(struct work *w, const struct report_image *image)
 	o->signature = image->build_id ? hash_string(image->build_id) : 0;
 }
 
-/* Each binary is a program of one object: linked code does not tell its parts. */
-static void end_object(struct work *w)
+/* Complete the signature of the last object [XP-43]. */
+static void finish_object(struct work *w)
 {
 	struct xprof *x = w->x;
 	struct xprof_object *o = &x->objects[x->nr_objects - 1];
@@ -124,7 +125,7 @@ static void end_object(struct work *w)
 		o->signature = hash_mix(o->signature, x->procs[i].signature);
 }
 
-/* Jumps are told by their names, so the machine must be one whose names are known [XP-40]. */
+/* Jumps are recognized by their mnemonics, which are known for x86 and AArch64 [XP-40]. */
 static int open_disassembler(const struct binary *b, struct xprof_image *image, struct op_error *e)
 {
 	static const struct disassemble_options plain;
@@ -136,7 +137,7 @@ static int open_disassembler(const struct binary *b, struct xprof_image *image, 
 	machine = image->disassembler->info.arch;
 	image->is_arm = machine == bfd_arch_aarch64;
 	if (machine != bfd_arch_i386 && machine != bfd_arch_aarch64)
-		return op_error_set(e, -ENOTSUP, "of its instructions it is not known which jump");
+		return op_error_set(e, -ENOTSUP, "unsupported machine: expected x86 or AArch64");
 	return 0;
 }
 
@@ -164,9 +165,9 @@ static void add_image(struct work *w, const struct inverted_image *inverted)
 		read_samples(w, inverted, &samples);
 		begin_object(w, inverted->image);
 		add_procs(w, &image);
-		end_object(w);
+		finish_object(w);
 	} else if (*why.text) {
-		notice_add(w->notices, "'%s' is left out: %s", inverted->image->found, why.text);
+		notice_add(w->notices, "skipped '%s': %s", inverted->image->found, why.text);
 	}
 	line_binary_close(image.lines);
 	disassembler_close(image.disassembler);
@@ -190,10 +191,10 @@ static int make(struct work *w, const char *session_dir, struct op_error *e)
 	inversion_free(&inversion);
 	xprof_set_sums(w->x);
 	if (!w->x->nr_procs)
-		return op_error_set(e, -ENOENT, "no function of a binary that is here has samples");
-	if (w->nr_outside)
-		notice_add(w->notices, "%" PRIu64 " samples are in no function that could be "
-			   "decoded: left out", w->nr_outside);
+		return op_error_set(e, -ENOENT, "no samples in functions of available binaries");
+	if (w->nr_skipped)
+		notice_add(w->notices, "skipped %" PRIu64 " samples: not in functions that can be "
+			   "decoded", w->nr_skipped);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session.h - a session's samples as profile feedback: doc/xprof.md [XP-39]..[XP-43] */
+/* session.h - make profile feedback of a session's samples: doc/xprof.md [XP-39]..[XP-44] */
 #ifndef FEEDBACK_SESSION_SESSION_H
 #define FEEDBACK_SESSION_SESSION_H
 
@@ -9,14 +9,14 @@
 #include "pp/select/notices.h"
 
 /*
- * All functions with samples of the binaries that @options ask for, of which spec, session_dir,
- * root and image_path count. -ENOENT: no session, no samples, no binary; @e says which. *ret is
- * new.
+ * Make a profile of all functions with samples in the binaries that @options select; only spec,
+ * session_dir, root and image_path are used. -ENOENT: the session, samples or binaries are missing.
+ * The caller frees *ret.
  */
 int xprof_session_make(const struct gprof_options *options, const char *session_dir,
 		       struct xprof **ret, struct notices *notices, struct op_error *e);
 
-/* --- between the files that make it --- */
+/* --- internal: shared by session.c and proc.c --- */
 
 struct binary;
 struct code_symbol;
@@ -29,17 +29,18 @@ struct xprof_image {
 	const struct binary *binary;
 	struct disassembler *disassembler;
 	struct line_binary *lines;		/* or NULL */
-	const struct sample_list *samples;	/* sorted by place, after key_base */
+	const struct sample_list *samples;	/* sorted by offset; key_base is to be added */
 	const struct xprof_calls *calls;
-	const char *path;			/* as sample files name it */
+	const char *path;			/* as in sample files */
 	bool is_arm;
 };
 
-#define XPROF_SESSION_VALUES	4	/* of each call site: the most frequent callees [XP-44] */
+#define XPROF_SESSION_VALUES	4	/* callees of each call, the most frequent ones [XP-44] */
 
 /*
- * Add @symbol, whose samples are [first, first + nr) of the image's, as the next procedure of the
- * last object of @x. False: it has no code that can be decoded.
+ * Add @symbol as the next procedure of the last object of @x. Its samples are [first, first + nr)
+ * of the image's. False: it is left out, because its code cannot be decoded, or because it has
+ * neither samples nor indirect calls.
  */
 bool xprof_session_add_proc(struct xprof *x, const struct xprof_image *image,
 			    const struct code_symbol *symbol, size_t first, size_t nr);

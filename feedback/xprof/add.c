@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * add.c - a profile and that of a later run become one [XP-31]
+ * add.c - add the profile of a later run to a profile [XP-31]
  *
- * What was compiled again in between is another object: its old counters are of code that is no
- * more, and are given up. Counters that would pass 2^64 - 1 stay there.
+ * If an object was recompiled in between, its old counters belong to code that no longer exists and
+ * are discarded. Counters saturate at 2^64 - 1.
  */
 #include "feedback/xprof/add.h"
 
@@ -14,7 +14,7 @@
 #include "feedback/xprof/flow.h"
 #include "libutil/xalloc.h"
 
-struct adding {
+struct addition {
 	const struct xprof *base, *more;
 	struct xprof_index base_index, more_index;
 	struct xprof *sum;
@@ -26,7 +26,7 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static bool is_same_proc(const struct adding *a, const struct xprof_proc *p,
+static bool is_same_proc(const struct addition *a, const struct xprof_proc *p,
 			 const struct xprof_proc *q)
 {
 	return p->signature == q->signature && p->id == q->id && p->nr_blocks == q->nr_blocks &&
@@ -35,7 +35,7 @@ static bool is_same_proc(const struct adding *a, const struct xprof_proc *p,
 	       !strcmp(xprof_text(a->base, p->name), xprof_text(a->more, q->name));
 }
 
-static bool is_same_object(const struct adding *a, const struct xprof_object *o,
+static bool is_same_object(const struct addition *a, const struct xprof_object *o,
 			   const struct xprof_object *n)
 {
 	if (o->signature != n->signature || o->sec != n->sec || o->usec != n->usec ||
@@ -48,11 +48,11 @@ static bool is_same_object(const struct adding *a, const struct xprof_object *o,
 	return true;
 }
 
-/* --- value profiles: the most frequent values of both --- */
+/* --- value profiles: keep the most frequent values of both --- */
 
 struct ranked {
 	struct xprof_value v;
-	uint64_t order;		/* of equally frequent ones, that of their first record counts */
+	uint64_t order;		/* the original order decides between equally frequent values */
 };
 
 static int compare_values(const struct xprof_value *x, const struct xprof_value *y)
@@ -87,8 +87,8 @@ static int by_count(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Equal values become one; returns how many are left. */
-static size_t unite(struct ranked *v, size_t nr)
+/* Merge equal values; returns the number of remaining values. */
+static size_t merge_equal(struct ranked *v, size_t nr)
 {
 	size_t kept = 0;
 
@@ -102,29 +102,29 @@ static size_t unite(struct ranked *v, size_t nr)
 	return kept;
 }
 
-/* One record for each expression; places that no value takes are there with a count of 0. */
+/* Add one record for each expression, filled up with values with a count of 0. */
 static void add_records(struct xprof *to, struct xprof_proc *p, uint32_t nr_values,
 			const struct ranked *v, size_t nr)
 {
 	p->nr_vp_records = p->nr_vp_sites = 0;
 	for (size_t i = 0; i < nr; ) {
-		uint32_t expr = v[i].v.expr, type = v[i].v.type, taken = 0;
+		uint32_t expr = v[i].v.expr, type = v[i].v.type, nr_added = 0;
 		size_t next = i;
 
 		p->nr_vp_sites += !i || v[i - 1].v.expr != expr;
 		p->nr_vp_records++;
 		for (; next < nr && v[next].v.expr == expr && v[next].v.type == type; next++)
-			if (taken < nr_values && v[next].v.count) {
+			if (nr_added < nr_values && v[next].v.count) {
 				*xprof_add_values(to) = v[next].v;
-				taken++;
+				nr_added++;
 			}
-		for (; taken < nr_values; taken++)
+		for (; nr_added < nr_values; nr_added++)
 			*xprof_add_values(to) = (struct xprof_value){ .type = type, .expr = expr };
 		i = next;
 	}
 }
 
-static void add_values(struct adding *a, struct xprof_proc *to, uint32_t nr_values,
+static void add_values(struct addition *a, struct xprof_proc *to, uint32_t nr_values,
 		       const struct xprof_value *base, uint64_t nr_base,
 		       const struct xprof_value *more, uint64_t nr_more)
 {
@@ -141,13 +141,13 @@ static void add_values(struct adding *a, struct xprof_proc *to, uint32_t nr_valu
 		v.path = xprof_copy_string(x, from, v.path);
 		all[i] = (struct ranked){ v, i };
 	}
-	nr = unite(all, nr_base + nr_more);
+	nr = merge_equal(all, nr_base + nr_more);
 	qsort(all, nr, sizeof(*all), by_count);
 	add_records(x, to, nr_values, all, nr);
 	free(all);
 }
 
-static void add_proc(struct adding *a, const struct xprof_object *o, const struct xprof_proc *p,
+static void add_proc(struct addition *a, const struct xprof_object *o, const struct xprof_proc *p,
 		     const struct xprof_proc *q)
 {
 	bool is_base = p->nr_counters || !q->nr_counters;
@@ -164,7 +164,7 @@ static void add_proc(struct adding *a, const struct xprof_object *o, const struc
 		   a->more->values + q->first_value, xprof_nr_values(o, q));
 }
 
-static void add_object(struct adding *a, const struct xprof_object *o)
+static void add_object(struct addition *a, const struct xprof_object *o)
 {
 	size_t len = strlen(xprof_text(a->base, o->path));
 	uint32_t at = xprof_index_path(&a->more_index, xprof_text(a->base, o->path), len);
@@ -189,8 +189,8 @@ static bool has_program(const struct xprof *x, const char *path)
 	return false;
 }
 
-/* Of a program that is in both, what the later run says. */
-static void add_programs(struct adding *a, const struct xprof_index *index)
+/* A program that is in both is copied from the later run. */
+static void add_programs(struct addition *a, const struct xprof_index *index)
 {
 	for (uint32_t i = 0; i < a->base->nr_programs; i++) {
 		const struct xprof_program *p = &a->base->programs[i];
@@ -207,11 +207,14 @@ static void add_programs(struct adding *a, const struct xprof_index *index)
 struct gathered {
 	struct xprof_source_entry *entries;
 	size_t nr;
-	const uint64_t *counts;		/* of blocks of the sum */
+	const uint64_t *counts;		/* of all blocks of the sum */
 };
 
-/* Blocks of objects that are here have the count that is here; those that are gone are left out. */
-static void gather(const struct adding *a, const struct xprof_index *index,
+/*
+ * Gather the blocks of a line. Blocks of objects in the sum get their counts from it, and are
+ * skipped if they no longer exist.
+ */
+static void gather(const struct addition *a, const struct xprof_index *index,
 		   const struct xprof *from, uint32_t run, const struct xprof_source *s,
 		   const struct xprof_line *l, struct gathered *g)
 {
@@ -241,7 +244,7 @@ static void gather(const struct adding *a, const struct xprof_index *index,
 	}
 }
 
-static void add_sources(struct adding *a, const struct xprof_index *index)
+static void add_sources(struct addition *a, const struct xprof_index *index)
 {
 	const struct xprof *runs[] = { a->base, a->more };
 	uint64_t *counts = xprof_block_counts(a->sum);
@@ -263,7 +266,7 @@ static void add_sources(struct adding *a, const struct xprof_index *index)
 
 struct xprof *xprof_add(const struct xprof *base, const struct xprof *more, uint32_t *ret_nr_reset)
 {
-	struct adding a = { .base = base, .more = more, .sum = xprof_new(base->type) };
+	struct addition a = { .base = base, .more = more, .sum = xprof_new(base->type) };
 	struct xprof_index index;
 
 	xprof_index_make(base, &a.base_index);

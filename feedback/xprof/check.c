@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check.c - what must hold within procedures, and between objects, programs and source lines */
+/* check.c - check procedures, and references between objects, programs and source lines */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "feedback/xprof/flow.h"
-#include "feedback/xprof/split.h"
 #include "feedback/xprof/text.h"
 #include "feedback/xprof/value.h"
 #include "formats/format.h"
@@ -26,60 +25,63 @@ static const char *const array_names[NR_XPROF_ARRAYS] = {
 	XPROF_ARRAYS(ARRAY_NAME)
 };
 
-static void say(const struct checker *c, enum xprof_array array, uint32_t at,
-		const char *format, va_list args, struct strbuf *text)
+/* FILE:LINE: or FILE: offset N: of the record, and the message. */
+static void add_message(const struct checker *c, enum xprof_array array, uint32_t at,
+			const char *format, va_list args, struct strbuf *text)
 {
-	if (c->places)
-		strbuf_addf(text, "line %u: ", c->places->at[array][at]);
+	if (!c->places)
+		strbuf_addf(text, "%s[%u]: ", array_names[array], at);
+	else if (c->x->map)
+		strbuf_addf(text, "%s: offset %zu: ", c->places->path,
+			    xprof_file_offset(c->x, array, at));
 	else
-		strbuf_addf(text, "%s %u: ", array_names[array], at + 1);
+		strbuf_addf(text, "%s:%u: ", c->places->path, c->places->lines[array][at]);
 	strbuf_vaddf(text, format, args);
 }
 
-static int check_fail(const struct checker *c, enum xprof_array array, uint32_t at,
-		     const char *format, ...)
+static int __attribute__((format(printf, 4, 5)))
+check_fail(const struct checker *c, enum xprof_array array, uint32_t at, const char *format, ...)
 {
 	struct strbuf text = STRBUF_INIT;
 	va_list args;
 
 	va_start(args, format);
-	say(c, array, at, format, args, &text);
+	add_message(c, array, at, format, args, &text);
 	va_end(args);
 	op_error_set(c->e, -EPROTO, "%s", text.text);
 	strbuf_free(&text);
 	return -EPROTO;
 }
 
-static void check_warn(const struct checker *c, enum xprof_array array, uint32_t at,
-		      const char *format, ...)
+static void __attribute__((format(printf, 4, 5)))
+check_warn(const struct checker *c, enum xprof_array array, uint32_t at, const char *format, ...)
 {
 	struct strbuf text = STRBUF_INIT;
 	va_list args;
 
 	va_start(args, format);
-	say(c, array, at, format, args, &text);
+	add_message(c, array, at, format, args, &text);
 	va_end(args);
 	format_warn(c->options->warnings, "%s", text.text);
 	strbuf_free(&text);
 }
 
+/* [XP-14] */
 static int check_sums(const struct checker *c, enum xprof_array array, uint32_t at,
-		     uint32_t has, uint64_t max, uint64_t sum, struct xprof_sums sums)
+		      uint32_t has, uint64_t max, uint64_t sum, struct xprof_sums sums)
 {
 	if (has & XPROF_HAS_MAX && max != sums.max)
-		return check_fail(c, array, at, "max is %llu, of the counters it is %llu "
-					"[XP-14]", (unsigned long long)max,
-					(unsigned long long)sums.max);
+		return check_fail(c, array, at, "max is %llu, but the largest counter is %llu",
+				  (unsigned long long)max, (unsigned long long)sums.max);
 	if (has & XPROF_HAS_SUM && sum != sums.sum)
-		return check_fail(c, array, at, "sum is %llu, of the counters it is %llu "
-					"[XP-14]", (unsigned long long)sum,
-					(unsigned long long)sums.sum);
+		return check_fail(c, array, at, "sum is %llu, but the counters add up to %llu",
+				  (unsigned long long)sum, (unsigned long long)sums.sum);
 	if (has & XPROF_HAS_SUM && sums.overflowed)
-		check_warn(c, array, at, "the sum of the counters is beyond 2^64 [XP-14]");
+		check_warn(c, array, at, "the sum of the counters exceeds 2^64 - 1");
 	return 0;
 }
 
-/* --- within a procedure: ids, its graph, values, flow --- */
+/* --- within a procedure: ids, graph, values, flow --- */
 
 static int compare_u64(const void *a, const void *b)
 {
@@ -88,7 +90,7 @@ static int compare_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The counter of the procedure's @i-th block, or, after these, of an edge. */
+/* The counter of the procedure's @i-th block, or of an edge if @i is at least nr_blocks. */
 static uint32_t counter_of(const struct xprof *x, const struct xprof_proc *p, uint32_t i)
 {
 	return i < p->nr_blocks ? x->blocks[p->first_block + i].counter
@@ -101,11 +103,11 @@ static int fail_counter(const struct checker *c, const struct xprof_proc *p, uin
 	bool is_block = i < p->nr_blocks;
 
 	return check_fail(c, is_block ? XPROF_ARRAY_blocks : XPROF_ARRAY_edges,
-				is_block ? p->first_block + i : p->first_edge + i - p->nr_blocks,
-				"counter %u %s", counter_of(c->x, p, i), what);
+			  is_block ? p->first_block + i : p->first_edge + i - p->nr_blocks,
+			  "counter %u %s", counter_of(c->x, p, i), what);
 }
 
-/* Counters are in range, and each counts one thing. */
+/* Counters must be in range [XP-8], and each must count only one thing [XP-18]. */
 static int check_counters(const struct checker *c, const struct xprof_proc *p)
 {
 	uint32_t nr = p->nr_blocks + p->nr_edges, nr_used = 0;
@@ -117,8 +119,8 @@ static int check_counters(const struct checker *c, const struct xprof_proc *p)
 
 		if (counter > p->nr_counters)
 			err = fail_counter(c, p, i, p->nr_counters
-					   ? "is more than the procedure has [XP-18]"
-					   : "of a procedure without any: it never ran [XP-8]");
+					   ? "is out of range for the procedure"
+					   : "in a procedure without counters");
 		else if (counter)
 			used[nr_used++] = (uint64_t)counter << 32 | i;
 	}
@@ -126,46 +128,49 @@ static int check_counters(const struct checker *c, const struct xprof_proc *p)
 		qsort(used, nr_used, sizeof(*used), compare_u64);
 	for (uint32_t i = 1; i < nr_used && !err; i++)
 		if (used[i] >> 32 == used[i - 1] >> 32)
-			err = fail_counter(c, p, (uint32_t)used[i],
-					   "counts something else already [XP-18]");
+			err = fail_counter(c, p, (uint32_t)used[i], "is used more than once");
 	free(used);
 	return err;
 }
 
+/* [XP-18] */
 static int check_edges(const struct checker *c, const struct xprof_proc *p)
 {
 	for (uint32_t i = p->first_edge; i < p->first_edge + p->nr_edges; i++) {
 		const struct xprof_edge *e = &c->x->edges[i];
 
 		if (!e->from || e->from > p->nr_blocks || !e->to || e->to > p->nr_blocks)
-			return check_fail(c, XPROF_ARRAY_edges, i, "from block %u to %u, the "
-						"procedure has %u [XP-18]", e->from, e->to,
-						p->nr_blocks);
+			return check_fail(c, XPROF_ARRAY_edges, i, "edge from block %u to %u, but "
+					  "the procedure has %u blocks", e->from, e->to,
+					  p->nr_blocks);
 	}
 	return 0;
 }
 
+/* [XP-11] */
 static int check_tuples(const struct checker *c, const struct xprof_proc *p)
 {
 	uint32_t last = 0;
 
 	if (p->nr_tuples > p->nr_srcmap_ops)
 		return check_fail(c, XPROF_ARRAY_tuples, p->first_tuple + p->nr_srcmap_ops,
-					"more tuples than the %u that PROC has [XP-11]",
-					p->nr_srcmap_ops);
+				  "more tuples than the %u that PROC declares", p->nr_srcmap_ops);
 	for (uint32_t i = p->first_tuple; i < p->first_tuple + p->nr_tuples; i++) {
 		const struct xprof_tuple *t = &c->x->tuples[i];
 
-		if (t->id <= last || t->id > p->nr_srcmap_ops)
-			return check_fail(c, XPROF_ARRAY_tuples, i, "tuple id %u %s [XP-11]",
-						t->id, t->id == last && last ? "is there already"
-						: "is not in 1 .. what PROC has, in order");
+		if (t->id && t->id == last)
+			return check_fail(c, XPROF_ARRAY_tuples, i, "duplicate tuple %u", t->id);
+		if (!t->id || t->id > p->nr_srcmap_ops)
+			return check_fail(c, XPROF_ARRAY_tuples, i, "tuple %u out of range: "
+					  "expected 1 to %u", t->id, p->nr_srcmap_ops);
+		if (t->id < last)
+			return check_fail(c, XPROF_ARRAY_tuples, i, "tuple %u after tuple %u",
+					  t->id, last);
 		if (!t->block || t->block > p->nr_blocks)
-			return check_fail(c, XPROF_ARRAY_tuples, i, "block %u, the procedure "
-						"has %u [XP-11]", t->block, p->nr_blocks);
+			return check_fail(c, XPROF_ARRAY_tuples, i, "block %u out of range: "
+					  "expected 1 to %u", t->block, p->nr_blocks);
 		if (!t->line || !t->file)
-			return check_fail(c, XPROF_ARRAY_tuples, i,
-						"line 0, or no file [XP-11]");
+			return check_fail(c, XPROF_ARRAY_tuples, i, "tuple without a line or file");
 		last = t->id;
 	}
 	return 0;
@@ -191,16 +196,18 @@ static uint32_t nr_exprs(const struct xprof *x, const struct xprof_proc *p, uint
 	return distinct;
 }
 
+/* @head: the first value of the record [XP-12]. */
 static int check_value(const struct checker *c, uint32_t at, const struct xprof_value *head)
 {
 	const struct xprof_value *v = &c->x->values[at];
 
 	if (v->type >= NR_XPROF_VALUE_TYPES || v->type != head->type || v->expr != head->expr)
-		return check_fail(c, XPROF_ARRAY_values, at, "type and expression of a "
-					"record's values are not the same [XP-12]");
-	if (!xprof_value_is_sound(v) || (!v->count && (v->value || v->name)) ||
+		return check_fail(c, XPROF_ARRAY_values, at, "unexpected type or expression: all "
+				  "values of a record must have the same");
+	if (!xprof_value_is_canonical(v) || (!v->count && (v->value || v->name)) ||
 	    !v->name != !v->path || (v->name && v->type != XPROF_PROC))
-		return check_fail(c, XPROF_ARRAY_values, at, "no value of its type [XP-12]");
+		return check_fail(c, XPROF_ARRAY_values, at, "invalid %s",
+				  xprof_value_names[v->type]);
 	return 0;
 }
 
@@ -215,14 +222,14 @@ static int check_values(const struct checker *c, const struct xprof_object *o,
 		err = check_value(c, p->first_value + i,
 				  &c->x->values[p->first_value + i - i % o->nr_values]);
 	if (!err && exprs != p->nr_vp_sites)
-		err = check_fail(c, XPROF_ARRAY_procs, at, "PROC has %u value profiled "
-				       "expressions, its records %u [XP-12]",
-				       p->nr_vp_sites, exprs);
+		err = check_fail(c, XPROF_ARRAY_procs, at, "PROC declares %u value-profiled "
+				 "expressions, found %u", p->nr_vp_sites, exprs);
 	return err;
 }
 
-static void go_from(const struct xprof *x, const struct xprof_proc *p,
-		    const struct xprof_flow *flow, uint32_t block, bool *reached, uint32_t *stack)
+static void mark_reachable(const struct xprof *x, const struct xprof_proc *p,
+			   const struct xprof_flow *flow, uint32_t block, bool *reached,
+			   uint32_t *stack)
 {
 	uint32_t nr = 0;
 
@@ -242,25 +249,26 @@ static void go_from(const struct xprof *x, const struct xprof_proc *p,
 	}
 }
 
-/* From block 1, and from those that nothing in the procedure leads to [XP-19]. */
-static void check_reached(const struct checker *c, const struct xprof_proc *p,
-			  const struct xprof_flow *flow)
+/* Warn if a block is unreachable from block 1 and from blocks without edges into them [XP-19]. */
+static void check_reachable(const struct checker *c, const struct xprof_proc *p,
+			    const struct xprof_flow *flow)
 {
 	bool *reached = xcalloc((size_t)p->nr_blocks + 1, sizeof(*reached));
 	uint32_t *stack = xcalloc((size_t)p->nr_blocks + 1, sizeof(*stack)), b;
 
 	for (b = 0; b < p->nr_blocks; b++)
 		if (!b || flow->first_in[b] == UINT32_MAX)
-			go_from(c->x, p, flow, b, reached, stack);
+			mark_reachable(c->x, p, flow, b, reached, stack);
 	for (b = 0; b < p->nr_blocks && reached[b]; b++)
 		;
 	if (b < p->nr_blocks)
-		check_warn(c, XPROF_ARRAY_blocks, p->first_block + b,
-				 "block %u cannot be reached [XP-19]", b + 1);
+		check_warn(c, XPROF_ARRAY_blocks, p->first_block + b, "block %u is unreachable",
+			   b + 1);
 	free(reached);
 	free(stack);
 }
 
+/* [XP-20] */
 static int check_flow(const struct checker *c, const struct xprof_proc *p)
 {
 	struct xprof_flow flow;
@@ -268,10 +276,10 @@ static int check_flow(const struct checker *c, const struct xprof_proc *p)
 	int err = 0;
 
 	xprof_flow_solve(c->x, p, &flow);
-	check_reached(c, p, &flow);
-	if (c->options->strict && !xprof_flow_holds(c->x, p, &flow, &block))
-		err = check_fail(c, XPROF_ARRAY_blocks, p->first_block + block, "what flows "
-				       "into block %u is not what flows out [XP-20]", block + 1);
+	check_reachable(c, p, &flow);
+	if (c->options->strict && !xprof_flow_is_consistent(c->x, p, &flow, &block))
+		err = check_fail(c, XPROF_ARRAY_blocks, p->first_block + block,
+				 "flow into block %u differs from flow out of it", block + 1);
 	xprof_flow_free(&flow);
 	return err;
 }
@@ -282,9 +290,9 @@ static int check_proc(const struct checker *c, const struct xprof_object *o, uin
 	int err;
 
 	if (!p->name)
-		return check_fail(c, XPROF_ARRAY_procs, at, "no name [XP-4]");
+		return check_fail(c, XPROF_ARRAY_procs, at, "procedure without a name");
 	err = check_sums(c, XPROF_ARRAY_procs, at, p->has, p->max, p->sum,
-			       xprof_sums(c->x, at, 1));
+			 xprof_sums(c->x, at, 1));
 	if (!err)
 		err = check_values(c, o, p, at);
 	if (!err)
@@ -296,8 +304,9 @@ static int check_proc(const struct checker *c, const struct xprof_object *o, uin
 	return err ? err : check_flow(c, p);
 }
 
-/* --- between them --- */
+/* --- objects, programs and source lines --- */
 
+/* [XP-6] */
 static int check_ids(const struct checker *c, const struct xprof_object *o)
 {
 	bool *seen = xcalloc((size_t)o->nr_procs + 1, sizeof(*seen));
@@ -306,11 +315,11 @@ static int check_ids(const struct checker *c, const struct xprof_object *o)
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs && !err; i++) {
 		uint32_t id = c->x->procs[i].id;
 
-		if (!id || id > o->nr_procs || seen[id])
-			err = check_fail(c, XPROF_ARRAY_procs, i, "procedure id %u %s "
-					       "[XP-6]", id, id && id <= o->nr_procs
-					       ? "is there already" : "is not in 1 .. number of "
-					       "procedures");
+		if (!id || id > o->nr_procs)
+			err = check_fail(c, XPROF_ARRAY_procs, i, "procedure id %u out of range: "
+					 "expected 1 to %u", id, o->nr_procs);
+		else if (seen[id])
+			err = check_fail(c, XPROF_ARRAY_procs, i, "duplicate procedure id %u", id);
 		else
 			seen[id] = true;
 	}
@@ -324,15 +333,15 @@ static int check_object(const struct checker *c, uint32_t at)
 	int err;
 
 	if (!o->path)
-		return check_fail(c, XPROF_ARRAY_objects, at, "no path [XP-4]");
-	if (o->usec >= 1000000)
-		return check_fail(c, XPROF_ARRAY_objects, at, "%u microseconds are a second "
-					"or more [XP-6]", o->usec);
-	if (xprof_index_object(&c->index, o->path) != at)
-		return check_fail(c, XPROF_ARRAY_objects, at, "a second OBJFILE of this path "
-					"[XP-15]");
+		return check_fail(c, XPROF_ARRAY_objects, at, "object file without a path");
+	if (o->usec >= 1000000)				/* [XP-6] */
+		return check_fail(c, XPROF_ARRAY_objects, at, "microseconds %u out of range: "
+				  "expected 0 to 999999", o->usec);
+	if (xprof_index_object(&c->index, o->path) != at)	/* [XP-15] */
+		return check_fail(c, XPROF_ARRAY_objects, at, "duplicate object file '%s'",
+				  xprof_text(c->x, o->path));
 	err = check_sums(c, XPROF_ARRAY_objects, at, o->has, o->max, o->sum,
-			       xprof_sums(c->x, o->first_proc, o->nr_procs));
+			 xprof_sums(c->x, o->first_proc, o->nr_procs));
 	if (!err)
 		err = check_ids(c, o);
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs && !err; i++)
@@ -340,33 +349,38 @@ static int check_object(const struct checker *c, uint32_t at)
 	return err;
 }
 
-/* Would NAME:PATH, read again, be taken apart in the same way? */
-static bool is_told_apart(const struct checker *c, uint32_t name, uint32_t path)
+/* NAME:PATH must be split in the same way when it is read again [XP-10]. */
+static int check_name_path(const struct checker *c, enum xprof_array array, uint32_t at,
+			   uint32_t name, uint32_t path)
 {
 	const char *text = xprof_text(c->x, name);
 	size_t len = strlen(text);
 	struct strbuf both = STRBUF_INIT;
-	bool is;
+	int err = 0;
 
 	strbuf_addf(&both, "%s:%s", text, xprof_text(c->x, path));
-	is = xprof_split(&c->index, both.text, both.len) == len;
+	if (xprof_index_split(&c->index, both.text, both.len) != len)
+		err = check_fail(c, array, at, "ambiguous NAME:PATH '%s'", both.text);
 	strbuf_free(&both);
-	return is;
+	return err;
 }
 
-/* The procedure if its object is here, else UINT32_MAX. */
+/* *ret_proc: the procedure, or UINT32_MAX if its object is not part of the profile. */
 static int check_ref(const struct checker *c, enum xprof_array array, uint32_t at,
 		     uint32_t name, uint32_t path, uint32_t *ret_proc)
 {
+	int err;
+
 	*ret_proc = UINT32_MAX;
-	if (!name || !path || !is_told_apart(c, name, path))
-		return check_fail(c, array, at, "no NAME:PATH to be told apart [XP-10]");
-	if (xprof_index_object(&c->index, path) == UINT32_MAX)
-		return 0;
+	if (!name || !path)
+		return check_fail(c, array, at, "procedure without a name or path");
+	err = check_name_path(c, array, at, name, path);
+	if (err || xprof_index_object(&c->index, path) == UINT32_MAX)
+		return err;
 	*ret_proc = xprof_index_proc(&c->index, path, name);
-	if (*ret_proc == UINT32_MAX)
-		return check_fail(c, array, at, "the object file is here, but has no such "
-					"procedure [XP-15]");
+	if (*ret_proc == UINT32_MAX)		/* [XP-15] */
+		return check_fail(c, array, at, "object file '%s' has no procedure '%s'",
+				  xprof_text(c->x, path), xprof_text(c->x, name));
 	return 0;
 }
 
@@ -380,10 +394,10 @@ static int check_programs(const struct checker *c)
 		const struct xprof_program *p = &x->programs[i];
 
 		if (!p->path)
-			return check_fail(c, XPROF_ARRAY_programs, i, "no path [XP-4]");
+			return check_fail(c, XPROF_ARRAY_programs, i, "program without a path");
 		if (p->has)
 			err = check_sums(c, XPROF_ARRAY_programs, i, p->has, p->max, p->sum,
-					       xprof_program_sums(x, p));
+					 xprof_program_sums(x, p));
 	}
 	for (uint32_t i = 0; i < x->nr_comdats && !err; i++)
 		err = check_ref(c, XPROF_ARRAY_comdats, i, x->comdats[i].name, x->comdats[i].path,
@@ -402,14 +416,14 @@ static int check_block_ref(const struct checker *c, uint32_t at, const uint64_t 
 	if (err || proc == UINT32_MAX)
 		return err;
 	p = &c->x->procs[proc];
-	if (!b->block || b->block > p->nr_blocks)
-		return check_fail(c, XPROF_ARRAY_block_refs, at, "the procedure has no block "
-					"%u [XP-15]", b->block);
+	if (!b->block || b->block > p->nr_blocks)		/* [XP-15] */
+		return check_fail(c, XPROF_ARRAY_block_refs, at, "block %u out of range: expected "
+				  "1 to %u", b->block, p->nr_blocks);
 	count = counts[p->first_block + b->block - 1];
-	if (count != XPROF_UNKNOWN && count != b->count)
-		return check_fail(c, XPROF_ARRAY_block_refs, at, "the count is %llu, the "
-					"counters give %llu [XP-22]", (unsigned long long)b->count,
-					(unsigned long long)count);
+	if (count != XPROF_UNKNOWN && count != b->count)	/* [XP-22] */
+		return check_fail(c, XPROF_ARRAY_block_refs, at, "count is %llu, but the counters "
+				  "give %llu", (unsigned long long)b->count,
+				  (unsigned long long)count);
 	return 0;
 }
 
@@ -421,11 +435,11 @@ static int check_sources(const struct checker *c)
 
 	for (uint32_t i = 0; i < x->nr_sources; i++)
 		if (!x->sources[i].path)
-			return check_fail(c, XPROF_ARRAY_sources, i, "no path [XP-4]");
+			return check_fail(c, XPROF_ARRAY_sources, i, "source file without a path");
 	for (uint32_t i = 0; i < x->nr_lines; i++)
 		if (!x->lines[i].line || !x->lines[i].nr_block_refs)
 			return check_fail(c, XPROF_ARRAY_lines, i,
-						"no line, or no block of it [XP-15]");
+					  "source line without a number or blocks");
 	if (!x->nr_block_refs)
 		return 0;
 	counts = xprof_block_counts(x);
@@ -445,11 +459,10 @@ int xprof_check(const struct xprof *x, const struct xprof_places *places,
 	for (uint32_t i = 0; i < x->nr_objects && !err; i++)
 		err = check_object(&c, i);
 	for (uint32_t i = 0; i < x->nr_values && !err; i++) {
-		uint32_t name = x->values[i].name;
+		const struct xprof_value *v = &x->values[i];
 
-		if (name && !is_told_apart(&c, name, x->values[i].path))
-			err = check_fail(&c, XPROF_ARRAY_values, i,
-					       "no NAME:PATH to be told apart [XP-10]");
+		if (v->name)
+			err = check_name_path(&c, XPROF_ARRAY_values, i, v->name, v->path);
 	}
 	if (!err)
 		err = check_programs(&c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* copy.c - parts of one profile into another, and profiles made by leaving parts out */
+/* copy.c - copy parts of one profile to another, and make profiles of a part of another */
 #include "feedback/xprof/copy.h"
 
 #include <string.h>
@@ -87,7 +87,7 @@ static void copy_comdat(struct xprof *to, const struct xprof_index *to_index,
 
 	if (xprof_index_object(to_index, path) != UINT32_MAX &&
 	    xprof_index_proc(to_index, path, name) == UINT32_MAX)
-		return;		/* of an object that was compiled again */
+		return;		/* its object was recompiled without it */
 	*xprof_add_comdats(to) = (struct xprof_comdat){ name, path };
 	program->nr_comdats++;
 }

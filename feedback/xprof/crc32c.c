@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crc32c.c - CRC32C by tables, four bytes at a time */
+/* crc32c.c - CRC32C by table lookup, four bytes at a time */
 #include "feedback/xprof/crc32c.h"
 
 #include <pthread.h>

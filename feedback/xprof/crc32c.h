@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crc32c.h - the checksum of Castagnoli's polynomial, as iSCSI and ext4 have it */
+/* crc32c.h - CRC with Castagnoli's polynomial, as in iSCSI and ext4 */
 #ifndef FEEDBACK_XPROF_CRC32C_H
 #define FEEDBACK_XPROF_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of @bytes after what gave @crc; 0 to begin with. */
+/* Continue @crc, which starts with 0, with @size @bytes. */
 uint32_t crc32c(uint32_t crc, const void *bytes, size_t size);
 
 #endif

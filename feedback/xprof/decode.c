@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * decode.c - map a binary file of profile feedback and see that it is sound
+ * decode.c - map a binary file of profile feedback and check it
  *
- * Checksums are for accidents; that a file was made with care by somebody hostile is assumed when
- * its numbers are looked at. A file of the other byte order is swapped within the private mapping.
+ * Checksums detect accidental damage only. The file may be hostile, so every number, index and
+ * string is checked before the profile is used. A file of the other byte order is swapped within
+ * the private mapping.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +15,12 @@
 #include <unistd.h>
 
 #include "feedback/xprof/crc32c.h"
-#include "feedback/xprof/decode.h"
 #include "feedback/xprof/file.h"
+#include "feedback/xprof/lines.h"
 #include "libutil/xalloc.h"
 
 struct decoder {
+	const char *path;
 	char *base;
 	size_t size;
 	struct xprof_file_header header;	/* in this machine's order */
@@ -29,7 +31,7 @@ struct decoder {
 
 static int fail(struct decoder *d, size_t offset, const char *what)
 {
-	return op_error_set(d->e, -EPROTO, "byte %zu: %s", offset, what);
+	return op_error_set(d->e, -EPROTO, "%s: offset %zu: %s", d->path, offset, what);
 }
 
 static uint32_t order32(const struct decoder *d, uint32_t n)
@@ -42,18 +44,19 @@ static uint64_t order64(const struct decoder *d, uint64_t n)
 	return d->swapped ? __builtin_bswap64(n) : n;
 }
 
+/* The header in this machine's byte order [XP-25]. */
 static int read_order(struct decoder *d)
 {
 	struct xprof_file_header *h = &d->header;
 
 	if (d->size < sizeof(*h))
-		return fail(d, d->size, "the file ends within its header [XP-25]");
+		return fail(d, d->size, "truncated header");
 	memcpy(h, d->base, sizeof(*h));
 	if (memcmp(h->magic, XPROF_FILE_MAGIC, sizeof(h->magic)))
-		return fail(d, 0, "no profile feedback file: the first 8 bytes say so [XP-25]");
+		return fail(d, 0, "not a profile feedback file");
 	d->swapped = h->byte_order == __builtin_bswap32(XPROF_FILE_ORDER);
 	if (!d->swapped && h->byte_order != XPROF_FILE_ORDER)
-		return fail(d, 8, "no known byte order [XP-25]");
+		return fail(d, 8, "unknown byte order");
 	if (d->swapped) {
 		h->major = __builtin_bswap16(h->major);
 		h->minor = __builtin_bswap16(h->minor);
@@ -76,22 +79,23 @@ static int read_header(struct decoder *d)
 
 	if (err)
 		return err;
-	if (h->total_size != d->size)
-		return fail(d, d->size, h->total_size > d->size
-			    ? "the file is cut short [XP-25]" : "more than the file says [XP-25]");
+	if (h->total_size > d->size)
+		return fail(d, d->size, "truncated file");
+	if (h->total_size < d->size)
+		return fail(d, h->total_size, "trailing garbage");
 	if (h->major != XPROF_FILE_MAJOR)
-		return op_error_set(d->e, -EPROTO, "byte 12: version %u.%u is not known [XP-25]",
-				    h->major, h->minor);
+		return op_error_set(d->e, -EPROTO, "%s: offset 12: unsupported version %u.%u: "
+				    "expected %u.x", d->path, h->major, h->minor, XPROF_FILE_MAJOR);
 	if (h->header_size > d->size || h->header_size < sizeof(*h) || h->nr_sections > 1000 ||
 	    h->header_size != sizeof(*h) + h->nr_sections * sizeof(struct xprof_file_section))
-		return fail(d, 16, "the header's size is wrong [XP-25]");
+		return fail(d, 16, "invalid header size");
 	crc = crc32c(0, d->base, crc_at);
 	crc = crc32c(crc, &zero, sizeof(zero));
 	crc = crc32c(crc, d->base + crc_at + 4, h->header_size - crc_at - 4);
-	if (crc != h->crc)
-		return fail(d, crc_at, "the header's checksum is wrong [XP-26]");
+	if (crc != h->crc)	/* [XP-26] */
+		return fail(d, crc_at, "header checksum mismatch");
 	if (h->type >= NR_XPROF_TYPES)
-		return fail(d, 32, "no known type of file [XP-25]");
+		return fail(d, 32, "unknown profile type");
 	d->x->type = h->type;
 	return 0;
 }
@@ -106,7 +110,7 @@ static void swap_numbers(char *at, uint32_t nr, int wide, int narrow)
 	}
 }
 
-/* Where the arrays of struct xprof are. */
+/* The arrays of struct xprof. */
 struct slot {
 	size_t items, nr, element_size;
 	int wide, narrow;
@@ -118,6 +122,7 @@ static const struct slot slots[NR_XPROF_ARRAYS] = {
 	XPROF_ARRAYS(SLOT)
 };
 
+/* @at: offset of the section's entry in the table [XP-27]. */
 static int take_section(struct decoder *d, const struct xprof_file_section *s, size_t at)
 {
 	const struct slot *slot;
@@ -125,14 +130,15 @@ static int take_section(struct decoder *d, const struct xprof_file_section *s, s
 	uint32_t *nr;
 
 	if (!s->id || s->id > NR_XPROF_ARRAYS)
-		return 0;	/* of a later minor version */
+		return 0;	/* from a later minor version */
 	slot = &slots[s->id - 1];
 	items = (char **)((char *)d->x + slot->items);
 	nr = (uint32_t *)(void *)((char *)d->x + slot->nr);
-	if (s->element_size != slot->element_size || s->size % slot->element_size || *items ||
+	if (*items)
+		return fail(d, at, "duplicate section");
+	if (s->element_size != slot->element_size || s->size % slot->element_size ||
 	    s->size / slot->element_size >= UINT32_MAX)
-		return fail(d, at, "a section twice, or whose elements are not those of this "
-			    "version [XP-27]");
+		return fail(d, at, "invalid size of a section or its elements");
 	*items = d->base + s->offset;
 	*nr = s->size / slot->element_size;
 	if (d->swapped)
@@ -140,7 +146,7 @@ static int take_section(struct decoder *d, const struct xprof_file_section *s, s
 	return 0;
 }
 
-/* Sections follow one another without a gap, so no byte is outside of a checksum. */
+/* Sections follow one another without a gap, so a checksum covers every byte [XP-27]. */
 static int read_sections(struct decoder *d)
 {
 	uint64_t expected = d->header.header_size;
@@ -158,28 +164,197 @@ static int read_sections(struct decoder *d)
 		s.size = order64(d, s.size);
 		if (s.offset != expected || s.size > d->size - expected ||
 		    d->size - expected - s.size < (-s.size & 7))
-			return fail(d, at, "a section is not where the one before ends [XP-27]");
+			return fail(d, at, "section does not start at the end of the previous one");
 		room = s.size + (-s.size & 7);
 		if (crc32c(0, d->base + s.offset, room) != order32(d, s.crc))
-			return fail(d, s.offset, "the checksum of the section that begins here is "
-				    "wrong [XP-26]");
+			return fail(d, s.offset, "section checksum mismatch");	/* [XP-26] */
 		expected += room;
 		err = take_section(d, &s, at);
 	}
 	if (!err && expected != d->size)
-		return fail(d, expected, "bytes after the last section [XP-27]");
+		return fail(d, expected, "trailing garbage after the last section");
 	return err;
 }
 
+/* --- arrays: strings, indices and owners of elements [XP-28] --- */
+
+struct walk {
+	struct decoder *decoder;
+	const struct xprof *x;
+	uint64_t next[NR_XPROF_ARRAYS];		/* the first element without an owner so far */
+	const uint32_t sizes[NR_XPROF_ARRAYS];
+};
+
+static int fail_at(const struct walk *w, enum xprof_array array, uint32_t at, const char *what)
+{
+	return fail(w->decoder, xprof_file_offset(w->x, array, at), what);
+}
+
+static int check_strings(const struct walk *w)
+{
+	const struct xprof *x = w->x;
+	uint32_t at = 1;
+
+	if (!x->nr_strings)
+		return fail(w->decoder, sizeof(w->decoder->header), "missing section of strings");
+	if (x->strings[0] || x->strings[x->nr_strings - 1])
+		return fail_at(w, XPROF_ARRAY_strings, 0, "first or last string without a 0 byte");
+	while (at < x->nr_strings) {
+		size_t len = strlen(x->strings + at);
+		const char *fault = xprof_name_fault(x->strings + at, len);
+
+		if (fault)
+			return fail_at(w, XPROF_ARRAY_strings, at, fault);
+		at += len + 1;
+	}
+	return 0;
+}
+
+static bool is_string(const struct xprof *x, uint32_t s)
+{
+	return !s || (s < x->nr_strings && !x->strings[s - 1]);
+}
+
+/* The @nr elements of @array from @first on must follow those of the previous owner. */
+static bool take_elements(struct walk *w, enum xprof_array array, uint32_t first, uint64_t nr)
+{
+	bool is_next = first == w->next[array] && nr <= w->sizes[array] - w->next[array];
+
+	w->next[array] += is_next ? nr : 0;
+	return is_next;
+}
+
+static bool take_lists(struct walk *w, const struct xprof_object *o, const struct xprof_proc *p)
+{
+	return take_elements(w, XPROF_ARRAY_counters, p->first_counter,
+			     w->x->type == XPROF_OBJFD ? 0 : p->nr_counters) &&
+	       take_elements(w, XPROF_ARRAY_values, p->first_value, xprof_nr_values(o, p)) &&
+	       take_elements(w, XPROF_ARRAY_blocks, p->first_block, p->nr_blocks) &&
+	       take_elements(w, XPROF_ARRAY_edges, p->first_edge, p->nr_edges) &&
+	       take_elements(w, XPROF_ARRAY_tuples, p->first_tuple, p->nr_tuples);
+}
+
+static int check_objects(struct walk *w)
+{
+	const struct xprof *x = w->x;
+
+	for (uint32_t i = 0; i < x->nr_objects; i++) {
+		const struct xprof_object *o = &x->objects[i];
+
+		if (!is_string(x, o->path) || o->has & ~3u || o->unused ||
+		    !take_elements(w, XPROF_ARRAY_procs, o->first_proc, o->nr_procs))
+			return fail_at(w, XPROF_ARRAY_objects, i,
+				       "invalid path or procedures of an object file");
+		for (uint32_t k = o->first_proc; k < o->first_proc + o->nr_procs; k++) {
+			const struct xprof_proc *p = &x->procs[k];
+
+			if (!is_string(x, p->name) || p->has & ~3u || p->unused ||
+			    (p->nr_vp_records && !o->nr_values) || !take_lists(w, o, p))
+				return fail_at(w, XPROF_ARRAY_procs, k,
+					       "invalid name or lists of a procedure");
+		}
+	}
+	return 0;
+}
+
+static int check_programs(struct walk *w)
+{
+	const struct xprof *x = w->x;
+
+	for (uint32_t i = 0; i < x->nr_programs; i++) {
+		const struct xprof_program *p = &x->programs[i];
+
+		if (!is_string(x, p->path) || p->has & ~3u ||
+		    !take_elements(w, XPROF_ARRAY_refs, p->first_ref, p->nr_refs) ||
+		    !take_elements(w, XPROF_ARRAY_comdats, p->first_comdat, p->nr_comdats))
+			return fail_at(w, XPROF_ARRAY_programs, i,
+				       "invalid path or lists of a program");
+	}
+	for (uint32_t i = 0; i < x->nr_refs; i++)
+		if (x->refs[i].object >= x->nr_objects)
+			return fail_at(w, XPROF_ARRAY_refs, i, "object file out of range");
+	return 0;
+}
+
+static int check_sources(struct walk *w)
+{
+	const struct xprof *x = w->x;
+
+	for (uint32_t i = 0; i < x->nr_sources; i++) {
+		const struct xprof_source *s = &x->sources[i];
+
+		if (!is_string(x, s->path) ||
+		    !take_elements(w, XPROF_ARRAY_lines, s->first_line, s->nr_lines))
+			return fail_at(w, XPROF_ARRAY_sources, i,
+				       "invalid path or lines of a source file");
+	}
+	for (uint32_t i = 0; i < x->nr_lines; i++)
+		if (!take_elements(w, XPROF_ARRAY_block_refs, x->lines[i].first_block_ref,
+			  x->lines[i].nr_block_refs))
+			return fail_at(w, XPROF_ARRAY_lines, i, "invalid blocks of a source line");
+	return 0;
+}
+
+/* Strings of records that own no other elements. */
+static int check_texts(const struct walk *w)
+{
+	const struct xprof *x = w->x;
+
+	for (uint32_t i = 0; i < x->nr_values; i++)
+		if (!is_string(x, x->values[i].name) || !is_string(x, x->values[i].path))
+			return fail_at(w, XPROF_ARRAY_values, i, "invalid string");
+	for (uint32_t i = 0; i < x->nr_tuples; i++)
+		if (!is_string(x, x->tuples[i].file))
+			return fail_at(w, XPROF_ARRAY_tuples, i, "invalid string");
+	for (uint32_t i = 0; i < x->nr_comdats; i++)
+		if (!is_string(x, x->comdats[i].name) || !is_string(x, x->comdats[i].path))
+			return fail_at(w, XPROF_ARRAY_comdats, i, "invalid string");
+	for (uint32_t i = 0; i < x->nr_block_refs; i++)
+		if (!is_string(x, x->block_refs[i].name) || !is_string(x, x->block_refs[i].path) ||
+		    x->block_refs[i].unused)
+			return fail_at(w, XPROF_ARRAY_block_refs, i, "invalid string");
+	return 0;
+}
+
+static int check_arrays(struct decoder *d)
+{
+	const struct xprof *x = d->x;
+	struct walk w = {
+		.decoder = d, .x = x,
+		.sizes = {
+#define SIZE(name, element, wide, narrow)	x->nr_##name,
+			XPROF_ARRAYS(SIZE)
+		},
+	};
+	int err = check_strings(&w);
+
+	if (!err)
+		err = check_objects(&w);
+	if (!err)
+		err = check_programs(&w);
+	if (!err)
+		err = check_sources(&w);
+	if (!err)
+		err = check_texts(&w);
+	for (int i = XPROF_ARRAY_procs; i < NR_XPROF_ARRAYS && !err; i++)
+		if (w.next[i] != w.sizes[i] && i != XPROF_ARRAY_programs &&
+		    i != XPROF_ARRAY_sources)
+			return fail_at(&w, i, w.next[i], "element without an owner");
+	return err;
+}
+
+/* --- the file --- */
+
 static int decode(struct decoder *d, const struct xprof_options *options)
 {
+	const struct xprof_places places = { .path = d->path };
 	int err = read_header(d);
 
 	if (!err)
 		err = read_sections(d);
 	if (!err)
-		err = xprof_check_arrays(d->x, d->e);
-	return err ? err : xprof_check(d->x, NULL, options, d->e);
+		err = check_arrays(d);
+	return err ? err : xprof_check(d->x, &places, options, d->e);
 }
 
 static int map_file(const char *path, char **ret, size_t *ret_size)
@@ -207,22 +382,20 @@ static int map_file(const char *path, char **ret, size_t *ret_size)
 int xprof_file_read(const char *path, const struct xprof_options *options, struct xprof **ret,
 		    struct op_error *e)
 {
-	struct op_error why = { "" };
-	struct decoder d = { .e = &why };
+	struct decoder d = { .path = path, .e = e };
 	int err = map_file(path, &d.base, &d.size);
 
 	if (err == -ENODATA)
-		return op_error_set(e, -EPROTO, "'%s': byte 0: the file is empty [XP-25]", path);
+		return op_error_set(e, -EPROTO, "'%s' is empty or not a regular file", path);
 	if (err)
 		return op_error_set(e, err, "cannot open '%s': %s", path, strerror(-err));
 	d.x = xcalloc(1, sizeof(*d.x));
 	d.x->map = d.base;
 	d.x->map_size = d.size;
 	err = decode(&d, options);
-	if (err) {
+	if (err)
 		xprof_free(d.x);
-		return op_error_set(e, err, "'%s': %s", path, why.text);
-	}
-	*ret = d.x;
-	return 0;
+	else
+		*ret = d.x;
+	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dir.c - the folder NAME.profile: one file for each type, replaced whole, under a lock */
+/* dir.c - the folder NAME.profile: one file for each type, replaced in one step under a lock */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int write_temporary(int dir, const char *name, const struct strbuf *bytes
 	return err;
 }
 
-/* The lock is held, so the temporary file is nobody else's. */
+/* The caller holds the lock, so no other process uses the temporary file. */
 static int replace(int dir, const struct xprof *x)
 {
 	const char *name = xprof_type_names[x->type];
@@ -79,13 +79,13 @@ static int store(const char *dir, int fd, const struct xprof *x, enum xprof_stor
 {
 	struct xprof *sum = NULL;
 	struct stat st;
-	bool is_there = !fstatat(fd, xprof_type_names[x->type], &st, AT_SYMLINK_NOFOLLOW);
+	bool exists = !fstatat(fd, xprof_type_names[x->type], &st, AT_SYMLINK_NOFOLLOW);
 	int err = 0;
 
-	if (is_there && how == XPROF_NEW)
-		return op_error_set(e, -EEXIST, "'%s/%s' is there already: --add adds to it, "
-				    "--replace replaces it", dir, xprof_type_names[x->type]);
-	if (is_there && how == XPROF_ADD)
+	if (exists && how == XPROF_NEW)
+		return op_error_set(e, -EEXIST, "'%s/%s' exists; use --add or --replace", dir,
+				    xprof_type_names[x->type]);
+	if (exists && how == XPROF_ADD)
 		err = add_to_old(dir, x, options, ret_nr_reset, &sum, e);
 	if (err)
 		return err;
@@ -103,11 +103,11 @@ int xprof_dir_store(const char *dir, const struct xprof *x, enum xprof_store how
 
 	*ret_nr_reset = 0;
 	if (err)
-		return op_error_set(e, err, "cannot make the folder '%s': %s", dir, strerror(-err));
+		return op_error_set(e, err, "cannot create folder '%s': %s", dir, strerror(-err));
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || flock(fd, LOCK_EX)) {
 		err = -errno;
-		op_error_set(e, err, "cannot lock the folder '%s': %s", dir, strerror(-err));
+		op_error_set(e, err, "cannot lock folder '%s': %s", dir, strerror(-err));
 	} else {
 		err = store(dir, fd, x, how, options, ret_nr_reset, e);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* encode.c - profile feedback as the bytes of a binary file */
+/* encode.c - encode profile feedback as a binary file */
 #include <string.h>
 
 #include "feedback/xprof/crc32c.h"
@@ -9,7 +9,7 @@ struct array {
 	const void *items;
 	uint32_t nr;
 	size_t element_size;
-	int wide, narrow;	/* numbers in it; none: bytes */
+	int wide, narrow;	/* 64-bit and 32-bit numbers in an element; both 0: bytes */
 };
 
 static void add_swapped(struct strbuf *out, const char *at, int wide, int narrow)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flow.c - what flows through a procedure, from counters that are on some of its edges
+ * flow.c - compute the counts of all blocks and edges from counters on some of them
  *
- * A block whose count is known and that has one unknown edge on a side gives that edge; a block
- * all of whose edges on a side are known has their sum. Each thing found may give the next one, so
- * blocks wait in a list for being looked at again.
+ * If all edges on one side of a block (in or out) are known, their sum is the count of the block.
+ * If the count of a block is known and one edge on a side is unknown, the difference is the count
+ * of that edge. Each new count may determine others, so the blocks at its ends are queued again.
  */
 #include "feedback/xprof/flow.h"
 
@@ -15,22 +15,23 @@
 
 #define NONE	UINT32_MAX
 
+/* The edges into a block, or those out of it. */
 struct side {
 	__uint128_t sum;		/* of known edges */
 	uint32_t nr, nr_unknown;
-	uint32_t unknown;		/* exclusive or of the unknown: of one, that one */
+	uint32_t unknown;		/* XOR of all unknown edges; if there is one, its index */
 };
 
 struct solver {
 	struct xprof_flow *flow;
 	const struct xprof_edge *graph;
 	struct side *in, *out;		/* of each block */
-	uint32_t *waiting;		/* a stack of blocks */
-	bool *is_waiting;
-	uint32_t nr_waiting;
+	uint32_t *queue;		/* blocks, last in, first out */
+	bool *is_queued;
+	uint32_t nr_queued;
 };
 
-static void side_add(struct side *s, uint32_t edge, uint64_t count)
+static void add_to_side(struct side *s, uint32_t edge, uint64_t count)
 {
 	s->nr++;
 	if (count != XPROF_UNKNOWN) {
@@ -41,19 +42,20 @@ static void side_add(struct side *s, uint32_t edge, uint64_t count)
 	s->unknown ^= edge;
 }
 
-static void side_found(struct side *s, uint32_t edge, uint64_t count)
+/* The count of @edge, which was unknown, is now known. */
+static void resolve_in_side(struct side *s, uint32_t edge, uint64_t count)
 {
 	s->sum += count;
 	s->nr_unknown--;
 	s->unknown ^= edge;
 }
 
-static void wait(struct solver *s, uint32_t block)
+static void enqueue(struct solver *s, uint32_t block)
 {
-	if (s->is_waiting[block])
+	if (s->is_queued[block])
 		return;
-	s->is_waiting[block] = true;
-	s->waiting[s->nr_waiting++] = block;
+	s->is_queued[block] = true;
+	s->queue[s->nr_queued++] = block;
 }
 
 static void set_edge(struct solver *s, uint32_t block, uint32_t edge, __uint128_t count)
@@ -61,15 +63,15 @@ static void set_edge(struct solver *s, uint32_t block, uint32_t edge, __uint128_
 	struct xprof_flow *f = s->flow;
 	uint32_t from = s->graph[edge].from - 1, to = s->graph[edge].to - 1;
 
-	if (count >= XPROF_UNKNOWN) {	/* negative ones wrap round to be huge */
-		f->broken = f->broken == NONE ? block : f->broken;
+	if (count >= XPROF_UNKNOWN) {	/* too large, or negative, which wraps around */
+		f->inconsistent = f->inconsistent == NONE ? block : f->inconsistent;
 		return;
 	}
 	f->edges[edge] = count;
-	side_found(&s->out[from], edge, count);
-	side_found(&s->in[to], edge, count);
-	wait(s, from);
-	wait(s, to);
+	resolve_in_side(&s->out[from], edge, count);
+	resolve_in_side(&s->in[to], edge, count);
+	enqueue(s, from);
+	enqueue(s, to);
 }
 
 static bool set_block(struct solver *s, uint32_t block, const struct side *side)
@@ -80,7 +82,7 @@ static bool set_block(struct solver *s, uint32_t block, const struct side *side)
 	return true;
 }
 
-static void look_at(struct solver *s, uint32_t block)
+static void solve_block(struct solver *s, uint32_t block)
 {
 	struct side *in = &s->in[block], *out = &s->out[block];
 	uint64_t *count = &s->flow->blocks[block];
@@ -107,10 +109,10 @@ static void link_edges(struct xprof_flow *f, const struct xprof_edge *graph)
 	}
 }
 
-static uint64_t known(const struct xprof *x, const struct xprof_proc *p, uint32_t counter)
+static uint64_t known_count(const struct xprof *x, const struct xprof_proc *p, uint32_t counter)
 {
 	if (!p->nr_counters)
-		return 0;	/* loaded, never run [XP-8] */
+		return 0;	/* loaded, but never run [XP-8] */
 	return counter ? xprof_counter(x, p, counter) : XPROF_UNKNOWN;
 }
 
@@ -127,38 +129,38 @@ static void begin(struct solver *s, const struct xprof *x, const struct xprof_pr
 	f->next_out = xcalloc(ne + 1, sizeof(*f->next_out));
 	s->in = xcalloc(nb + 1, sizeof(*s->in));
 	s->out = xcalloc(nb + 1, sizeof(*s->out));
-	s->waiting = xcalloc(nb + 1, sizeof(*s->waiting));
-	s->is_waiting = xcalloc(nb + 1, sizeof(*s->is_waiting));
+	s->queue = xcalloc(nb + 1, sizeof(*s->queue));
+	s->is_queued = xcalloc(nb + 1, sizeof(*s->is_queued));
 	link_edges(f, s->graph);
 	for (uint32_t e = 0; e < ne; e++) {
-		f->edges[e] = known(x, p, s->graph[e].counter);
-		side_add(&s->out[s->graph[e].from - 1], e, f->edges[e]);
-		side_add(&s->in[s->graph[e].to - 1], e, f->edges[e]);
+		f->edges[e] = known_count(x, p, s->graph[e].counter);
+		add_to_side(&s->out[s->graph[e].from - 1], e, f->edges[e]);
+		add_to_side(&s->in[s->graph[e].to - 1], e, f->edges[e]);
 	}
 	for (uint32_t b = nb; b-- > 0; ) {
-		f->blocks[b] = known(x, p, x->blocks[p->first_block + b].counter);
-		wait(s, b);
+		f->blocks[b] = known_count(x, p, x->blocks[p->first_block + b].counter);
+		enqueue(s, b);
 	}
 }
 
 void xprof_flow_solve(const struct xprof *x, const struct xprof_proc *p, struct xprof_flow *ret)
 {
 	struct xprof_flow f = {
-		.nr_blocks = p->nr_blocks, .nr_edges = p->nr_edges, .broken = NONE,
+		.nr_blocks = p->nr_blocks, .nr_edges = p->nr_edges, .inconsistent = NONE,
 	};
 	struct solver s = { .flow = &f, .graph = x->edges + p->first_edge };
 
 	begin(&s, x, p);
-	while (s.nr_waiting) {
-		uint32_t block = s.waiting[--s.nr_waiting];
+	while (s.nr_queued) {
+		uint32_t block = s.queue[--s.nr_queued];
 
-		s.is_waiting[block] = false;
-		look_at(&s, block);
+		s.is_queued[block] = false;
+		solve_block(&s, block);
 	}
 	free(s.in);
 	free(s.out);
-	free(s.waiting);
-	free(s.is_waiting);
+	free(s.queue);
+	free(s.is_queued);
 	*ret = f;
 }
 
@@ -178,7 +180,7 @@ static struct side side_of(const struct xprof_flow *f, uint32_t first, const uin
 	struct side s = { 0 };
 
 	for (uint32_t e = first; e != NONE; e = next[e])
-		side_add(&s, e, f->edges[e]);
+		add_to_side(&s, e, f->edges[e]);
 	return s;
 }
 
@@ -187,16 +189,17 @@ static bool is_known(const struct side *s)
 	return s->nr && !s->nr_unknown;
 }
 
-bool xprof_flow_holds(const struct xprof *x, const struct xprof_proc *p,
-		      const struct xprof_flow *flow, uint32_t *ret_block)
+bool xprof_flow_is_consistent(const struct xprof *x, const struct xprof_proc *p,
+			      const struct xprof_flow *flow, uint32_t *ret_block)
 {
 	for (uint32_t b = 0; b < flow->nr_blocks; b++) {
 		struct side in = side_of(flow, flow->first_in[b], flow->next_in);
 		struct side out = side_of(flow, flow->first_out[b], flow->next_out);
-		uint64_t own = known(x, p, x->blocks[p->first_block + b].counter);
+		uint64_t own = known_count(x, p, x->blocks[p->first_block + b].counter);
 		bool has_own = own != XPROF_UNKNOWN;
 
-		if (b == flow->broken || (is_known(&in) && is_known(&out) && in.sum != out.sum) ||
+		if (b == flow->inconsistent ||
+		    (is_known(&in) && is_known(&out) && in.sum != out.sum) ||
 		    (has_own && is_known(&in) && in.sum != own) ||
 		    (has_own && is_known(&out) && out.sum != own)) {
 			*ret_block = b;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * line_counts.c - how often each line of a source ran [XP-23]
+ * line_counts.c - execution counts of source lines [XP-23]
  *
- * The sum of a line's blocks would be too much: one statement may be several blocks. What comes to
- * the line from elsewhere is counted, and how often it is gone round without leaving it.
+ * The sum of a line's blocks would be too high, because one statement may consist of several
+ * blocks. Counted are entries from other lines, and repetitions of loops within the line.
  */
 #include "feedback/xprof/line_counts.h"
 
@@ -14,18 +14,20 @@
 #include "libutil/xalloc.h"
 
 #define NONE		UINT32_MAX
-#define STEPS_MAX	100000000u	/* edges looked at for cycles: minutes are not worth it */
+#define STEPS_MAX	100000000u	/* edges examined in search of cycles, to limit the time */
 
-/* A block with a tuple on a line, and what a line of one procedure comes to. */
+/* A block with a tuple on a line. */
 struct place {
 	uint32_t line, block;
-	bool is_on, is_first;	/* it is on the line; its first one in the source */
+	bool is_on;		/* the block is on the line [XP-23] */
+	bool is_first;		/* the line is the first of the block in the source */
 };
 
+/* A line within one procedure. */
 struct part {
 	uint32_t line;
-	bool is_on, is_first;
-	bool is_apart;		/* of a procedure that others share its beginning with */
+	bool is_on, is_first;	/* for any of its blocks */
+	bool is_instance;	/* other procedures start on the same line */
 	uint64_t count;
 };
 
@@ -37,14 +39,15 @@ struct work {
 	uint32_t nr_places, places_room;
 	struct part *parts;
 	size_t nr_parts, parts_room;
-	uint32_t *mark;		/* of each block: the line's, if it is on it */
-	uint64_t *left;		/* of each edge: what cycles have not yet taken */
-	uint32_t *via, *stack;	/* of each block: the edge it was reached by; what to go on from */
+	uint32_t *mark;		/* of each block: the line that it is on */
+	uint64_t *left;		/* of each edge: the count that no cycle has used yet */
+	uint32_t *via;		/* of each block: the edge by which it was reached */
+	uint32_t *stack;	/* blocks whose edges are to be examined */
 	bool *seen;
 	uint32_t nr_steps;
-	bool is_apart;		/* the procedure */
-	uint64_t *begin;	/* sorted: where those of the object do */
-	uint32_t nr_begin;
+	bool is_instance;	/* of the current procedure */
+	uint64_t *starts;	/* of the procedures of the object, sorted */
+	uint32_t nr_starts;
 };
 
 static uint64_t saturated(uint64_t a, uint64_t b)
@@ -52,7 +55,7 @@ static uint64_t saturated(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static uint64_t known(uint64_t count)
+static uint64_t count_or_0(uint64_t count)
 {
 	return count == XPROF_UNKNOWN ? 0 : count;
 }
@@ -66,7 +69,7 @@ static int by_line(const void *a, const void *b)
 	return x->block < y->block ? -1 : x->block > y->block;
 }
 
-/* The highest line of the run of tuples of one block and source from @i on: the block is on it. */
+/* The highest line of the tuples from @i on that have one block and source: the block is on it. */
 static uint32_t highest_line(const struct work *w, uint32_t i)
 {
 	uint32_t end = w->p->first_tuple + w->p->nr_tuples, line = 0;
@@ -117,7 +120,7 @@ static uint32_t source(const struct work *w, uint32_t edge)
 	return w->x->edges[w->p->first_edge + edge].from - 1;
 }
 
-/* Look for a cycle through @start along edges with something left: the edge that closes it. */
+/* Find a cycle through @start along edges with a count left. Returns the edge that closes it. */
 static uint32_t find_cycle(struct work *w, uint32_t start, uint32_t line)
 {
 	uint32_t nr = 0, nr_seen = 0, closing = NONE, *order = w->stack + w->flow.nr_blocks;
@@ -147,8 +150,8 @@ static uint32_t find_cycle(struct work *w, uint32_t start, uint32_t line)
 	return closing;
 }
 
-/* Take the least of a cycle's edges off all of them. */
-static uint64_t take_cycle(struct work *w, uint32_t start, uint32_t closing)
+/* Subtract the least count of a cycle's edges from all of them. */
+static uint64_t subtract_cycle(struct work *w, uint32_t start, uint32_t closing)
 {
 	uint64_t least = w->left[closing];
 
@@ -161,7 +164,7 @@ static uint64_t take_cycle(struct work *w, uint32_t start, uint32_t closing)
 	return least;
 }
 
-/* Of blocks @first .. on: those that are on the line. */
+/* The count of a line from those of its places [@first, @end) whose blocks are on it. */
 static uint64_t count_graph(struct work *w, const struct place *first, const struct place *end)
 {
 	uint32_t line = first->line;
@@ -173,31 +176,31 @@ static uint64_t count_graph(struct work *w, const struct place *first, const str
 	for (const struct place *at = first; at < end; at++) {
 		if (!at->is_on || (at > first && at[-1].block == at->block && at[-1].is_on))
 			continue;
-		if (w->flow.first_in[at->block] == NONE)	/* where the procedure begins */
-			count = saturated(count, known(w->flow.blocks[at->block]));
+		if (w->flow.first_in[at->block] == NONE)	/* the procedure is entered here */
+			count = saturated(count, count_or_0(w->flow.blocks[at->block]));
 		for (uint32_t e = w->flow.first_in[at->block]; e != NONE; e = w->flow.next_in[e])
 			if (w->mark[source(w, e)] != line)
-				count = saturated(count, known(w->flow.edges[e]));
+				count = saturated(count, count_or_0(w->flow.edges[e]));
 		for (uint32_t e = w->flow.first_out[at->block]; e != NONE; e = w->flow.next_out[e])
-			w->left[e] = known(w->flow.edges[e]);
+			w->left[e] = count_or_0(w->flow.edges[e]);
 	}
 	for (const struct place *at = first; at < end; at++) {
 		uint32_t closing;
 
 		while (at->is_on && (closing = find_cycle(w, at->block, line)) != NONE)
-			count = saturated(count, take_cycle(w, at->block, closing));
+			count = saturated(count, subtract_cycle(w, at->block, closing));
 	}
 	return count;
 }
 
 static void add_line(struct work *w, const struct place *first, const struct place *end)
 {
-	struct part part = { .line = first->line, .is_apart = w->is_apart };
+	struct part part = { .line = first->line, .is_instance = w->is_instance };
 
 	for (const struct place *at = first; at < end; at++) {
 		part.is_on |= at->is_on;
 		part.is_first |= at->is_first;
-		part.count = saturated(part.count, known(w->flow.blocks[at->block]));
+		part.count = saturated(part.count, count_or_0(w->flow.blocks[at->block]));
 	}
 	if (part.is_on)
 		part.count = count_graph(w, first, end);
@@ -231,7 +234,7 @@ static void add_proc(struct work *w, uint32_t file)
 	xprof_flow_free(&w->flow);
 }
 
-/* Source sections without their object: the block that ran most [XP-23]. */
+/* Lines of source sections without their objects: the block with the highest count [XP-23]. */
 static void add_sections(struct work *w, uint32_t file)
 {
 	const struct xprof *x = w->x;
@@ -259,12 +262,12 @@ static int compare_parts(const void *a, const void *b)
 
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
-	/* those that decide come first */
-	return (int)(y->is_on && !y->is_apart) - (int)(x->is_on && !x->is_apart);
+	/* parts that decide about is_on in merge_parts() come first */
+	return (int)(y->is_on && !y->is_instance) - (int)(x->is_on && !x->is_instance);
 }
 
-/* Parts of one line become one: those that are on it, or if there are none, all. */
-static struct xprof_line_count *join(struct work *w, bool are_sections, size_t *ret_nr)
+/* Merge the parts of each line: those with blocks on it, or all if there are none. */
+static struct xprof_line_count *merge_parts(struct work *w, bool are_sections, size_t *ret_nr)
 {
 	struct xprof_line_count *lines = xcalloc(w->nr_parts + 1, sizeof(*lines));
 	bool is_on = false;
@@ -277,52 +280,52 @@ static struct xprof_line_count *join(struct work *w, bool are_sections, size_t *
 		struct xprof_line_count *l;
 
 		if (!i || w->parts[i - 1].line != part->line) {
-			is_on = part->is_on && !part->is_apart;
+			is_on = part->is_on && !part->is_instance;
 			lines[nr++].line = part->line;
 		}
 		l = &lines[nr - 1];
 		l->begins_block |= part->is_first;
 		if (are_sections && part->count > l->count)
 			l->count = part->count;
-		else if (!are_sections && (part->is_on == is_on || part->is_apart))
+		else if (!are_sections && (part->is_on == is_on || part->is_instance))
 			l->count = saturated(l->count, part->count);
 	}
 	*ret_nr = nr;
 	return lines;
 }
 
-static uint64_t beginning(const struct xprof *x, const struct xprof_proc *p)
+/* The source and line on which @p starts; 0: unknown. */
+static uint64_t start_of(const struct xprof *x, const struct xprof_proc *p)
 {
 	const struct xprof_tuple *t = &x->tuples[p->first_tuple];
 
 	return p->nr_tuples ? (uint64_t)t->file << 32 | t->line : 0;
 }
 
-static int compare_beginnings(const void *a, const void *b)
+static int compare_starts(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-/* Where the procedures of @o begin, sorted. */
-static void find_beginnings(struct work *w, const struct xprof_object *o)
+static void find_starts(struct work *w, const struct xprof_object *o)
 {
-	w->nr_begin = 0;
+	w->nr_starts = 0;
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs; i++)
-		w->begin[w->nr_begin++] = beginning(w->x, &w->x->procs[i]);
-	qsort(w->begin, w->nr_begin, sizeof(*w->begin), compare_beginnings);
+		w->starts[w->nr_starts++] = start_of(w->x, &w->x->procs[i]);
+	qsort(w->starts, w->nr_starts, sizeof(*w->starts), compare_starts);
 }
 
-/* Do others begin there, too: instances of a template, functions made by a macro? */
-static bool is_apart(const struct work *w)
+/* Do other procedures start on the same line: instances of a template, functions of a macro? */
+static bool is_instance(const struct work *w)
 {
-	uint64_t here = beginning(w->x, w->p);
-	const uint64_t *found = bsearch(&here, w->begin, w->nr_begin, sizeof(here),
-					compare_beginnings);
+	uint64_t start = start_of(w->x, w->p);
+	const uint64_t *found = bsearch(&start, w->starts, w->nr_starts, sizeof(start),
+					compare_starts);
 
-	return here && ((found > w->begin && found[-1] == here) ||
-			(found + 1 < w->begin + w->nr_begin && found[1] == here));
+	return start && ((found > w->starts && found[-1] == start) ||
+			 (found + 1 < w->starts + w->nr_starts && found[1] == start));
 }
 
 struct xprof_line_count *xprof_line_counts(const struct xprof *x, uint32_t file, size_t *ret_nr)
@@ -330,21 +333,21 @@ struct xprof_line_count *xprof_line_counts(const struct xprof *x, uint32_t file,
 	struct work w = { .x = x };
 	struct xprof_line_count *lines;
 
-	w.begin = xcalloc((size_t)x->nr_procs + 1, sizeof(*w.begin));
+	w.starts = xcalloc((size_t)x->nr_procs + 1, sizeof(*w.starts));
 	for (uint32_t i = 0; i < x->nr_objects; i++) {
 		const struct xprof_object *o = &x->objects[i];
 
-		find_beginnings(&w, o);
+		find_starts(&w, o);
 		for (w.p = x->procs + o->first_proc;
 		     w.p < x->procs + o->first_proc + o->nr_procs; w.p++) {
-			w.is_apart = is_apart(&w);
+			w.is_instance = is_instance(&w);
 			add_proc(&w, file);
 		}
 	}
-	free(w.begin);
+	free(w.starts);
 	if (!x->nr_objects)
 		add_sections(&w, file);
-	lines = join(&w, !x->nr_objects, ret_nr);
+	lines = merge_parts(&w, !x->nr_objects, ret_nr);
 	free(w.places);
 	free(w.parts);
 	return lines;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lines.c - cut a profile feedback text into lines and fields */
+/* lines.c - split a profile feedback text into lines and fields */
 #include "feedback/xprof/lines.h"
 
 #include <errno.h>
@@ -27,15 +27,15 @@ static void trim(struct span *s)
 		s->end--;
 }
 
+/* [XP-2] */
 static void drop_cr(struct xprof_lines *l)
 {
 	if (l->line.at == l->line.end || l->line.end[-1] != '\r')
 		return;
 	l->line.end--;
-	if (!l->told_cr)
-		format_warn(l->warnings, "line %u: ends with CR and LF: taken for LF [XP-2]",
-			    l->number);
-	l->told_cr = true;
+	if (!l->warned_of_cr)
+		format_warn(l->warnings, "%s:%u: ignored CR before LF", l->path, l->number);
+	l->warned_of_cr = true;
 }
 
 void xprof_lines_next(struct xprof_lines *l)
@@ -66,7 +66,7 @@ int xprof_lines_fail(const struct xprof_lines *l, uint32_t number, const char *f
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	return op_error_set(l->e, -EPROTO, "line %u: %s", number, text);
+	return op_error_set(l->e, -EPROTO, "%s:%u: %s", l->path, number, text);
 }
 
 bool xprof_lines_begins(const struct xprof_lines *l, const char *word)
@@ -184,13 +184,13 @@ bool span_number(struct span *s, uint32_t *ret)
 const char *xprof_name_fault(const char *text, size_t len)
 {
 	if (!len)
-		return "a name or path is missing";
+		return "missing name or path";
 	if (len > XPROF_NAME_MAX)
-		return "a name or path is longer than 65535 bytes";
+		return "name or path longer than 65535 bytes";
 	if (is_blank(text[0]) || is_blank(text[len - 1]))
-		return "a name or path begins or ends with a blank";
+		return "name or path begins or ends with a blank";
 	for (size_t i = 0; i < len; i++)
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-			return "a name or path has a control character in it";
+			return "control character in a name or path";
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sources.c - source sections from blocks on source lines [XP-22] */
+/* sources.c - make source sections of blocks on source lines [XP-22] */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,8 +90,8 @@ struct entries {
 static void add_proc(const struct xprof *x, const struct xprof_object *o,
 		     const struct xprof_proc *p, struct xprof *into, struct entries *e)
 {
-	uint32_t path = xprof_string(into, xprof_text(x, o->path));
-	uint32_t name = xprof_string(into, xprof_text(x, p->name));
+	uint32_t path = xprof_intern(into, xprof_text(x, o->path));
+	uint32_t name = xprof_intern(into, xprof_text(x, p->name));
 	struct xprof_flow flow;
 
 	xprof_flow_solve(x, p, &flow);
@@ -102,7 +102,7 @@ static void add_proc(const struct xprof *x, const struct xprof_object *o,
 			continue;
 		xgrow(e->all, e->nr, e->room);
 		e->all[e->nr++] = (struct xprof_source_entry){
-			.file = xprof_string(into, xprof_text(x, t->file)),
+			.file = xprof_intern(into, xprof_text(x, t->file)),
 			.line = t->line, .column = t->column, .name = name, .path = path,
 			.block = t->block, .count = flow.blocks[t->block - 1],
 		};

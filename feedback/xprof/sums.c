@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sums.c - what the heads of sections say of what is in them: statistics, numbers of names */
+/* sums.c - statistics of counters, and numbers of distinct names */
 #include "feedback/xprof/xprof.h"
 
 #include <stdlib.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* value.c - values of expressions: how they are read, and written as scanf knows them */
+/* value.c - parse values of expressions, and write them so that scanf() can read them */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "feedback/xprof/reader.h"
 #include "feedback/xprof/value.h"
 
-#define FIELD_MAX	400	/* numbers that are not rounded are shorter */
+#define FIELD_MAX	400	/* longer than any exact number */
 
 static uint64_t float_bits(float f)
 {
@@ -44,7 +43,7 @@ static double double_of(uint64_t value)
 	return d;
 }
 
-/* A nan has its sign in the text, and nothing else [XP-13]. */
+/* Only the sign of a NaN is written [XP-13]. */
 static double plain_nan(double d)
 {
 	return signbit(d) ? -__builtin_nan("") : __builtin_nan("");
@@ -79,21 +78,21 @@ static bool parse_integer(const char *text, enum xprof_value_type type, uint64_t
 	return true;
 }
 
-static bool parse_value(enum xprof_value_type type, struct span field, uint64_t *ret)
+bool xprof_value_parse(enum xprof_value_type type, const char *text, size_t len, uint64_t *ret)
 {
-	char text[FIELD_MAX + 1];
+	char copy[FIELD_MAX + 1];
 
-	if (span_len(&field) > FIELD_MAX || memchr(field.at, '\0', span_len(&field)))
+	if (len > FIELD_MAX || memchr(text, '\0', len))
 		return false;
-	memcpy(text, field.at, span_len(&field));
-	text[span_len(&field)] = '\0';
-	if (strpbrk(text, " \t\r\n\v\f"))
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	if (strpbrk(copy, " \t\r\n\v\f"))
 		return false;
 	return type == XPROF_FLOAT || type == XPROF_DOUBLE
-	       ? parse_float(text, type == XPROF_DOUBLE, ret) : parse_integer(text, type, ret);
+	       ? parse_float(copy, type == XPROF_DOUBLE, ret) : parse_integer(copy, type, ret);
 }
 
-bool xprof_value_is_sound(const struct xprof_value *v)
+bool xprof_value_is_canonical(const struct xprof_value *v)
 {
 	switch (v->type) {
 	case XPROF_INT:
@@ -125,38 +124,4 @@ void xprof_value_write(const struct xprof_value *v, FILE *out)
 		fprintf(out, "%.17g", double_of(v->value));
 		break;
 	}
-}
-
-static bool find_type(struct span word, uint32_t *ret)
-{
-	for (int i = 0; i < NR_XPROF_VALUE_TYPES; i++)
-		if (span_len(&word) == strlen(xprof_value_names[i]) &&
-		    !memcmp(word.at, xprof_value_names[i], span_len(&word))) {
-			*ret = i;
-			return true;
-		}
-	return false;
-}
-
-int xprof_read_value(struct xprof_reader *r)
-{
-	struct xprof_value *v = xprof_add_values(r->x);
-	struct span *line = &r->lines.line, type = span_first(line), expr = span_first(line);
-	struct span count = span_first(line);
-
-	xprof_note_place(r, XPROF_ARRAY_values, r->x->nr_values);
-	if (!find_type(type, &v->type) || !span_u32(expr, &v->expr) ||
-	    !span_u64(count, &v->count))
-		return xprof_lines_fail(&r->lines, r->lines.number, "the form is 'VP_<type> <expr "
-					"id> <count> [<value>]' [XP-12]");
-	if (!v->count && span_len(line))
-		return xprof_lines_fail(&r->lines, r->lines.number,
-					"a count of 0 has no value [XP-12]");
-	if (v->count && v->type != XPROF_PROC && !parse_value(v->type, *line, &v->value))
-		return xprof_lines_fail(&r->lines, r->lines.number, "the value is no %s that fits "
-					"[XP-12]", xprof_value_names[v->type]);
-	if (v->type == XPROF_PROC && span_len(line) && xprof_read_name(r, *line, &v->name))
-		return -EPROTO;
-	xprof_lines_next(&r->lines);
-	return 0;
 }

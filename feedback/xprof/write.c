@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* write.c - profile feedback as its one canonical text [XP-5] */
+/* write.c - write the canonical profile feedback text [XP-5] */
 #include <inttypes.h>
 
 #include "feedback/xprof/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xprof.c - profile feedback in memory: arrays that grow, and what is looked up in them */
+/* xprof.c - profile feedback in memory: growing arrays, and an index of them */
 #include "feedback/xprof/xprof.h"
 
 #include <stdlib.h>
@@ -8,7 +8,11 @@
 
 #include "libutil/hash.h"
 #include "libutil/say.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
+
+/* Examined in a NAME:PATH: a line of colons must not take quadratic time. */
+#define COLONS_MAX	256
 
 const char *const xprof_type_names[NR_XPROF_TYPES] = { "feedback", "objfd", "tcovd", "tcovsd" };
 const char *const xprof_value_names[NR_XPROF_VALUE_TYPES] = {
@@ -20,20 +24,12 @@ const char *const xprof_value_names[NR_XPROF_VALUE_TYPES] = {
 		       "no padding in " #name);
 XPROF_ARRAYS(CHECK_SIZE)
 
-/* Strings by their text: slots hold offsets, 0 is an empty one. */
-struct xprof_strings {
-	uint32_t *slots;
-	size_t nr, mask;
-};
-
 struct xprof *xprof_new(enum xprof_type type)
 {
 	struct xprof *x = xcalloc(1, sizeof(*x));
 
 	x->type = type;
-	x->made = xcalloc(1, sizeof(*x->made));
-	x->made->mask = 63;
-	x->made->slots = xcalloc(x->made->mask + 1, sizeof(*x->made->slots));
+	x->interned = xcalloc(1, sizeof(*x->interned));
 	*xprof_add_strings(x) = '\0';
 	return x;
 }
@@ -48,9 +44,9 @@ void xprof_free(struct xprof *x)
 #define FREE_ARRAY(name, element, wide, narrow)	free(x->name);
 		XPROF_ARRAYS(FREE_ARRAY)
 	}
-	if (x->made)
-		free(x->made->slots);
-	free(x->made);
+	if (x->interned)
+		hash_table_free(x->interned);
+	free(x->interned);
 	free(x);
 }
 
@@ -112,30 +108,19 @@ struct xprof_line *xprof_begin_line(struct xprof *x)
 	return l;
 }
 
-static bool is_text(const char *text, const char *bytes, size_t len)
+struct bytes {
+	const char *at;
+	size_t len;
+};
+
+static bool is_text(const char *text, const struct bytes *bytes)
 {
-	return !strncmp(text, bytes, len) && !text[len];
+	return strlen(text) == bytes->len && !memcmp(text, bytes->at, bytes->len);
 }
 
-static void grow_strings(struct xprof *x)
+static bool is_string(const void *x, uint32_t string, const void *bytes)
 {
-	struct xprof_strings *s = x->made;
-	size_t mask = s->mask * 2 + 1;
-	uint32_t *slots = xcalloc(mask + 1, sizeof(*slots));
-
-	for (size_t i = 0; i <= s->mask; i++) {
-		size_t at;
-
-		if (!s->slots[i])
-			continue;
-		at = hash_string(x->strings + s->slots[i]) & mask;
-		while (slots[at])
-			at = (at + 1) & mask;
-		slots[at] = s->slots[i];
-	}
-	free(s->slots);
-	s->slots = slots;
-	s->mask = mask;
+	return is_text(xprof_text(x, string), bytes);
 }
 
 static uint32_t append_string(struct xprof *x, const char *text, size_t len)
@@ -156,29 +141,26 @@ static uint32_t append_string(struct xprof *x, const char *text, size_t len)
 	return at;
 }
 
-uint32_t xprof_string_n(struct xprof *x, const char *text, size_t len)
+uint32_t xprof_intern_n(struct xprof *x, const char *text, size_t len)
 {
-	struct xprof_strings *s = x->made;
-	size_t at;
+	const struct bytes bytes = { text, len };
+	uint32_t string;
+	uint64_t hash;
 
 	if (!len)
 		return 0;
-	if (s->nr >= s->mask / 2)
-		grow_strings(x);
-	for (at = hash_bytes(text, len) & s->mask; s->slots[at]; at = (at + 1) & s->mask) {
-		const char *other = x->strings + s->slots[at];
-
-		if (is_text(other, text, len))
-			return s->slots[at];
+	hash = hash_bytes(text, len);
+	string = hash_table_find(x->interned, hash, is_string, x, &bytes);
+	if (string == HASH_NONE) {
+		string = append_string(x, text, len);
+		hash_table_add(x->interned, hash, string);
 	}
-	s->slots[at] = append_string(x, text, len);
-	s->nr++;
-	return s->slots[at];
+	return string;
 }
 
-uint32_t xprof_string(struct xprof *x, const char *text)
+uint32_t xprof_intern(struct xprof *x, const char *text)
 {
-	return xprof_string_n(x, text, strlen(text));
+	return xprof_intern_n(x, text, strlen(text));
 }
 
 uint64_t xprof_counter(const struct xprof *x, const struct xprof_proc *p, uint32_t id)
@@ -186,62 +168,63 @@ uint64_t xprof_counter(const struct xprof *x, const struct xprof_proc *p, uint32
 	return id && x->type != XPROF_OBJFD ? x->counters[p->first_counter + id - 1] : 0;
 }
 
+size_t xprof_file_offset(const struct xprof *x, enum xprof_array array, uint32_t at)
+{
+	switch (array) {
+#define OFFSET_OF(name, element, wide, narrow)	\
+	case XPROF_ARRAY_##name: return (const char *)(x->name + at) - x->map;
+	XPROF_ARRAYS(OFFSET_OF)
+	default: return 0;
+	}
+}
+
 /* --- an index of objects and procedures --- */
 
-static size_t mask_for(uint32_t nr)
+static bool has_path(const void *index, uint32_t object, const void *bytes)
 {
-	size_t mask = 15;
+	const struct xprof *x = ((const struct xprof_index *)index)->x;
 
-	while (mask < (size_t)nr * 2)
-		mask = mask * 2 + 1;
-	return mask;
+	return is_text(xprof_text(x, x->objects[object].path), bytes);
 }
 
-static size_t find_object(const struct xprof_index *index, const char *path, size_t len)
-{
-	const struct xprof *x = index->x;
-	size_t at = hash_bytes(path, len) & index->object_mask;
+struct proc_key {
+	uint32_t object, name;
+};
 
-	while (index->objects[at] &&
-	       !is_text(xprof_text(x, x->objects[index->objects[at] - 1].path), path, len))
-		at = (at + 1) & index->object_mask;
-	return at;
+static bool is_proc(const void *context, uint32_t proc, const void *key)
+{
+	const struct xprof_index *index = context;
+	const struct proc_key *wanted = key;
+
+	return index->owners[proc] == wanted->object &&
+	       index->x->procs[proc].name == wanted->name;
 }
 
-static size_t find_proc(const struct xprof_index *index, uint32_t object, uint32_t name)
+static uint32_t find_proc(const struct xprof_index *index, uint32_t object, uint32_t name)
 {
-	size_t at = hash_mix(object, name) & index->proc_mask;
-	uint32_t i;
+	const struct proc_key key = { object, name };
 
-	while ((i = index->procs[at]) &&
-	       (index->owners[i - 1] != object || index->x->procs[i - 1].name != name))
-		at = (at + 1) & index->proc_mask;
-	return at;
+	return hash_table_find(&index->procs, hash_mix(object, name), is_proc, index, &key);
 }
 
 static void index_object(struct xprof_index *index, uint32_t object)
 {
 	const struct xprof_object *o = &index->x->objects[object];
-	const char *path = xprof_text(index->x, o->path);
-	size_t at = find_object(index, path, strlen(path));
 
-	if (!index->objects[at])
-		index->objects[at] = object + 1;
+	if (xprof_index_object(index, o->path) == UINT32_MAX)
+		hash_table_add(&index->objects, hash_string(xprof_text(index->x, o->path)), object);
 	for (uint32_t i = o->first_proc; i < o->first_proc + o->nr_procs; i++) {
+		uint32_t name = index->x->procs[i].name;
+
 		index->owners[i] = object;
-		at = find_proc(index, object, index->x->procs[i].name);
-		if (!index->procs[at])
-			index->procs[at] = i + 1;
+		if (find_proc(index, object, name) == UINT32_MAX)
+			hash_table_add(&index->procs, hash_mix(object, name), i);
 	}
 }
 
 void xprof_index_make(const struct xprof *x, struct xprof_index *ret)
 {
-	*ret = (struct xprof_index){
-		.x = x, .object_mask = mask_for(x->nr_objects), .proc_mask = mask_for(x->nr_procs),
-	};
-	ret->objects = xcalloc(ret->object_mask + 1, sizeof(*ret->objects));
-	ret->procs = xcalloc(ret->proc_mask + 1, sizeof(*ret->procs));
+	*ret = (struct xprof_index){ .x = x };
 	ret->owners = xcalloc(x->nr_procs + 1, sizeof(*ret->owners));
 	for (uint32_t i = 0; i < x->nr_objects; i++)
 		index_object(ret, i);
@@ -249,15 +232,17 @@ void xprof_index_make(const struct xprof *x, struct xprof_index *ret)
 
 void xprof_index_free(struct xprof_index *index)
 {
-	free(index->objects);
-	free(index->procs);
+	hash_table_free(&index->objects);
+	hash_table_free(&index->procs);
 	free(index->owners);
 	*index = (struct xprof_index){ 0 };
 }
 
 uint32_t xprof_index_path(const struct xprof_index *index, const char *path, size_t len)
 {
-	return index->objects[find_object(index, path, len)] - 1;
+	const struct bytes bytes = { path, len };
+
+	return hash_table_find(&index->objects, hash_bytes(path, len), has_path, index, &bytes);
 }
 
 uint32_t xprof_index_object(const struct xprof_index *index, uint32_t path)
@@ -271,5 +256,21 @@ uint32_t xprof_index_proc(const struct xprof_index *index, uint32_t path, uint32
 {
 	uint32_t object = xprof_index_object(index, path);
 
-	return object == UINT32_MAX ? object : index->procs[find_proc(index, object, name)] - 1;
+	return object == UINT32_MAX ? object : find_proc(index, object, name);
+}
+
+size_t xprof_index_split(const struct xprof_index *index, const char *text, size_t len)
+{
+	const char *end = text + len, *at = text, *slash = NULL, *last;
+
+	for (int i = 0; i < COLONS_MAX && (at = memchr(at, ':', end - at)); i++, at++) {
+		if (at > text && xprof_index_path(index, at + 1, end - at - 1) != UINT32_MAX)
+			return at - text;
+		if (!slash && at + 1 < end && at[1] == '/')
+			slash = at;
+	}
+	if (slash)
+		return slash - text;
+	last = memrchr(text, ':', len);
+	return last ? (size_t)(last - text) : len;
 }

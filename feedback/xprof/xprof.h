@@ -2,13 +2,13 @@
 /*
  * xprof.h - profile feedback: procedures, their control flow, counters, values, source lines
  *
- * What the text files of xprof_text and the files of a NAME.profile folder say, in arrays. A record
- * refers to others by index, to text by its offset in strings; what belongs to a record stands
- * together and in the order of its owners, so the arrays are the binary file as it is mapped.
- * Procedures' blocks, edges and counters are told by id, 1 being the first of the procedure.
- * Rules: doc/xprof.md [XP-n].
+ * The contents of xprof_text files and of the files of a NAME.profile folder, in arrays. A record
+ * refers to other records by index and to text by its offset in strings. The elements that a
+ * record owns are adjacent and in the order of their owners, so the arrays have the layout of the
+ * binary file and can be used as it is mapped. Blocks, edges and counters are identified by their
+ * id within the procedure, starting with 1. Rules: doc/xprof.md [XP-n].
  *
- * Running out of memory ends the program (xalloc.h). Threads may read one together.
+ * Running out of memory ends the program (xalloc.h). Several threads may read one profile.
  */
 #ifndef FEEDBACK_XPROF_XPROF_H
 #define FEEDBACK_XPROF_XPROF_H
@@ -17,15 +17,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "libutil/error.h"
-
-struct format_warnings;
+#include "libutil/table.h"
 
 #define XPROF_MAJOR	4
 #define XPROF_MINOR	4
 
 enum xprof_type {
 	XPROF_FEEDBACK,
-	XPROF_OBJFD,		/* one object's procedures; counters are declared, all 0 [XP-9] */
+	XPROF_OBJFD,		/* procedures of one object, without counts [XP-9] */
 	XPROF_TCOVD,
 	XPROF_TCOVSD,
 	NR_XPROF_TYPES
@@ -36,11 +35,11 @@ enum xprof_value_type {
 	XPROF_LLONG,
 	XPROF_FLOAT,		/* value: its 32 bits */
 	XPROF_DOUBLE,
-	XPROF_PROC,		/* name and path; both 0: what was called is not profiled */
+	XPROF_PROC,		/* name and path; both 0: the callee is not profiled */
 	NR_XPROF_VALUE_TYPES
 };
 
-enum { XPROF_HAS_MAX = 1, XPROF_HAS_SUM = 2 };	/* which statistics are there */
+enum { XPROF_HAS_MAX = 1, XPROF_HAS_SUM = 2 };	/* which statistics are present */
 
 struct xprof_object {
 	uint64_t max, sum, signature;
@@ -52,7 +51,7 @@ struct xprof_object {
 struct xprof_proc {
 	uint64_t max, sum, signature;
 	uint32_t has, name, id;
-	uint32_t nr_counters;		/* declared; there unless the type is objfd */
+	uint32_t nr_counters;		/* declared; stored unless the type is objfd */
 	uint32_t nr_vp_sites, nr_vp_records, nr_srcmap_ops;
 	uint32_t first_counter, first_value;	/* nr_vp_records * the object's nr_values */
 	uint32_t first_block, nr_blocks, first_edge, nr_edges, first_tuple, nr_tuples, unused;
@@ -104,8 +103,8 @@ struct xprof_block_ref {
 };
 
 /*
- * Array, element, how many 64 and 32 bit numbers an element has. In this order they stand in a
- * binary file and are known there by their place here, from 1 on.
+ * Arrays with their elements and the numbers of 64-bit and 32-bit members of an element. Their
+ * order is that of the sections in a binary file, which are numbered from 1.
  */
 #define XPROF_ARRAYS(X)					\
 	X(strings, char, 0, 0)				\
@@ -132,8 +131,8 @@ struct xprof {
 	element *name;					\
 	uint32_t nr_##name, room_##name;
 	XPROF_ARRAYS(XPROF_ARRAY_MEMBER)
-	struct xprof_strings *made;	/* finds equal strings again; NULL: nothing can be added */
-	void *map;			/* or NULL: each array is malloc'd */
+	struct hash_table *interned;	/* offsets of strings; NULL: nothing can be added */
+	char *map;			/* the binary file; NULL: each array is malloc'd */
 	size_t map_size;
 };
 
@@ -141,20 +140,23 @@ extern const char *const xprof_type_names[NR_XPROF_TYPES];
 extern const char *const xprof_value_names[NR_XPROF_VALUE_TYPES];
 
 struct xprof *xprof_new(enum xprof_type type);
-void xprof_free(struct xprof *x);	/* NULL is fine */
+void xprof_free(struct xprof *x);	/* @x may be NULL */
 
 static inline const char *xprof_text(const struct xprof *x, uint32_t string)
 {
 	return x->strings + string;
 }
 
-/* The offset of @text, or of its first @len bytes, in strings; 0 for "". No NUL is among them. */
-uint32_t xprof_string(struct xprof *x, const char *text);
-uint32_t xprof_string_n(struct xprof *x, const char *text, size_t len);
+/*
+ * The offset in strings of @text or its first @len bytes, which hold no NUL, added if they are new.
+ * 0 is the offset of "".
+ */
+uint32_t xprof_intern(struct xprof *x, const char *text);
+uint32_t xprof_intern_n(struct xprof *x, const char *text, size_t len);
 
 /*
- * A new last element of an array, all 0; valid until the next one. What an owner has must be
- * added before the next owner: xprof_begin_*() set the first_* that the owner needs.
+ * Append an element, all 0, to an array; the pointer is valid until the next call. Add all that an
+ * owner has before the next owner: xprof_begin_*() set the owner's first_* members.
  */
 #define XPROF_ADDER(name, element, wide, narrow) element *xprof_add_##name(struct xprof *x);
 XPROF_ARRAYS(XPROF_ADDER)
@@ -164,44 +166,53 @@ struct xprof_program *xprof_begin_program(struct xprof *x);
 struct xprof_source *xprof_begin_source(struct xprof *x);
 struct xprof_line *xprof_begin_line(struct xprof *x);	/* of the last source */
 
-/* All sub-records of a procedure's value profile: they stand from first_value on. */
+/* The number of values in all value records of @p, which begin at first_value. */
 static inline uint64_t xprof_nr_values(const struct xprof_object *o, const struct xprof_proc *p)
 {
 	return (uint64_t)p->nr_vp_records * o->nr_values;
 }
 
-/* The counter @id of @p; 0 for id 0 and where counters are only declared. */
+/* The counter @id of @p; 0 if @id is 0 or counters are only declared. */
 uint64_t xprof_counter(const struct xprof *x, const struct xprof_proc *p, uint32_t id);
 
-/* Which object has a path, which procedure a name in it: by strings, which are there once. */
+/* The offset in the binary file that @x is mapped from of element @at of @array. */
+size_t xprof_file_offset(const struct xprof *x, enum xprof_array array, uint32_t at);
+
+/* Finds objects by path, and procedures by object and name. */
 struct xprof_index {
 	const struct xprof *x;
-	uint32_t *objects, *procs;	/* slots: index + 1, 0 empty */
+	struct hash_table objects, procs;
 	uint32_t *owners;		/* the object of each procedure */
-	size_t object_mask, proc_mask;
 };
 void xprof_index_make(const struct xprof *x, struct xprof_index *ret);
 void xprof_index_free(struct xprof_index *index);
 
-/* UINT32_MAX: there is none. Of several with one name the first. */
+/* The first object or procedure that matches, or UINT32_MAX. */
 uint32_t xprof_index_path(const struct xprof_index *index, const char *path, size_t len);
 uint32_t xprof_index_object(const struct xprof_index *index, uint32_t path);
 uint32_t xprof_index_proc(const struct xprof_index *index, uint32_t path, uint32_t name);
 
-/* Distinct strings of procedure values, and of files in the tuples of @o [XP-7]. */
+/*
+ * The offset of the colon that ends NAME in NAME:PATH [XP-10]: the first one that the path of an
+ * object follows, otherwise the first one before a "/", otherwise the last one. @len if @text has
+ * no colon.
+ */
+size_t xprof_index_split(const struct xprof_index *index, const char *text, size_t len);
+
+/* The numbers of distinct procedures in values, and of distinct files in tuples of @o [XP-7]. */
 uint32_t xprof_nr_proc_names(const struct xprof *x);
 uint32_t xprof_nr_source_files(const struct xprof *x, const struct xprof_object *o);
 
 struct xprof_sums {
-	uint64_t max, sum;	/* the latter modulo 2^64 */
+	uint64_t max, sum;	/* sum: modulo 2^64 */
 	bool overflowed;
 };
 
-/* Over all counters of procedures [first, first + nr), resp. of a program's objects. */
+/* Of all counters of procedures [first_proc, first_proc + nr_procs), or of a program's objects. */
 struct xprof_sums xprof_sums(const struct xprof *x, uint32_t first_proc, uint32_t nr_procs);
 struct xprof_sums xprof_program_sums(const struct xprof *x, const struct xprof_program *p);
 
-/* Set every max and sum that is there to what the counters say. */
+/* Compute every max and sum that is present from the counters. */
 void xprof_set_sums(struct xprof *x);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* asked.h - what a command line may ask for: the rest of it is void but for ASKED_WORK */
+/* asked.h - what a command line asks for; except for ASKED_WORK all other options are ignored */
 #ifndef PP_CLI_ASKED_H
 #define PP_CLI_ASKED_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* common_options.c - options that several of the tools have (common_options.h) */
+/* common_options.c - read command lines, and options that several tools have */
 #include "pp/cli/common_options.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "libutil/version.h"
 #include "pp/cli/option_words.h"
 
-/* Of the variables that popt fills in. */
+/* Clear the variables that popt fills in. */
 static void clear_values(const struct poptOption *option)
 {
 	for (; option->longName || option->shortName || option->arg; option++) {
@@ -36,7 +36,7 @@ static poptContext new_context(const struct option_set *set, int argc, const cha
 	return context;
 }
 
-void option_set_answer(const struct option_set *set, enum asked asked)
+void option_set_print(const struct option_set *set, enum asked asked)
 {
 	const char *argv[] = { set->program, NULL };
 	poptContext context = new_context(set, 1, argv);
@@ -58,7 +58,7 @@ int command_line_read(const struct option_set *set, int argc, const char **argv,
 	clear_values(set->table);
 	*ret = (struct command_line){ .context = new_context(set, argc, argv) };
 	while ((option = poptGetNextOpt(ret->context)) > 0)
-		if ((enum asked)option > ret->asked)	/* the version rather than help */
+		if ((enum asked)option > ret->asked)	/* --version wins over --help */
 			ret->asked = option;
 	if (ret->asked != ASKED_WORK)
 		return 0;
@@ -79,7 +79,7 @@ void command_line_end(const struct option_set *set, struct command_line *line)
 	*line = (struct command_line){ 0 };
 }
 
-#define LOCAL_SESSION_DIR "oprofile_data"	/* where operf leaves its samples */
+#define LOCAL_SESSION_DIR "oprofile_data"	/* operf's default */
 
 const char *option_session_dir(const char *given, bool is_archive, const char *purpose)
 {
@@ -95,7 +95,7 @@ const char *option_session_dir(const char *given, bool is_archive, const char *p
 	return dir;
 }
 
-/* The original's words are taken too; those that name nothing here print nothing. */
+/* Accepts the original's words too; those without a counterpart here print nothing. */
 int option_verbose(const char *list, unsigned int *ret_print, struct op_error *e)
 {
 	static const struct option_word words[] = {
@@ -112,8 +112,8 @@ int option_verbose(const char *list, unsigned int *ret_print, struct op_error *e
 int option_threshold(const char *percent, double *ret, struct op_error *e)
 {
 	if (percent && number_parse_percent(percent, ret))
-		return op_error_set(e, -EINVAL,
-				    "--threshold: '%s' is not a percentage from 0 to 100", percent);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --threshold: expected a "
+				    "percentage from 0 to 100", percent);
 	return 0;
 }
 
@@ -132,9 +132,14 @@ int option_color(const char *word, bool to_file, bool *ret, struct op_error *e)
 	else if (!strcmp(word, "always") || !strcmp(word, "never"))
 		*ret = *word == 'a';
 	else
-		return op_error_set(e, -EINVAL, "--color: '%s' is none of auto, always, never",
-				    word);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --color: expected auto, "
+				    "always or never", word);
 	return 0;
+}
+
+int option_conflict(const char *a, const char *b, struct op_error *e)
+{
+	return op_error_set(e, -EINVAL, "options '%s' and '%s' cannot be used together", a, b);
 }
 
 int option_compat(const char *word, bool *ret, struct op_error *e)
@@ -142,8 +147,8 @@ int option_compat(const char *word, bool *ret, struct op_error *e)
 	const char *env = getenv("OPROFILE_COMPAT");
 
 	if (word && strcmp(word, "oprofile"))
-		return op_error_set(e, -EINVAL, "--compat: '%s' is not known, only 'oprofile' is",
-				    word);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --compat: expected "
+				    "oprofile", word);
 	*ret = word || (env && *env && strcmp(env, "0"));
 	return 0;
 }
@@ -157,7 +162,7 @@ int option_demangle(const char *word, bool compat, enum demangle_style *ret, str
 	else if (!strcmp(word, "smart"))
 		*ret = compat ? DEMANGLE_SMART_PLAIN : DEMANGLE_SMART;
 	else
-		return op_error_set(e, -EINVAL, "--demangle: '%s' is none of none, normal, smart",
-				    word);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --demangle: expected none, "
+				    "normal or smart", word);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* common_options.h - what options that several of the tools have mean in each of them */
+/* common_options.h - command lines, and options with the same meaning in several tools */
 #ifndef PP_CLI_COMMON_OPTIONS_H
 #define PP_CLI_COMMON_OPTIONS_H
 
@@ -9,23 +9,23 @@
 #include "pp/binary/demangle_name.h"
 #include "pp/cli/asked.h"
 
-/* Where samples and binaries are; @raw has these strings. */
+/* Where samples and binaries are. @raw has a string for each option. */
 #define COMMON_OPTIONS_PLACES(raw)                                                             \
 	{ "session-dir", 0, POPT_ARG_STRING, &(raw).session_dir, 0,                            \
-	  "where samples lie (default ./oprofile_data if there is one, else "                  \
+	  "folder of the samples (default ./oprofile_data if it exists, else "                 \
 	  "/var/lib/oprofile)", "path" },                                                      \
 	{ "image-path", 'p', POPT_ARG_STRING, &(raw).image_path, 0,                            \
 	  "folders to search for missing binaries", "path,..." },                              \
-	{ "root", 'R', POPT_ARG_STRING, &(raw).root, 0, "binaries are below this folder", "path" }
+	{ "root", 'R', POPT_ARG_STRING, &(raw).root, 0, "find binaries below this folder", "path" }
 
 #define COMMON_OPTIONS_COLOR(raw)                                                              \
 	{ "color", 0, POPT_ARG_STRING, &(raw).color, 0,                                        \
-	  "colour what has many samples (default auto: on a terminal)", "auto|always|never" }
+	  "color rows with many samples (default auto: on a terminal)", "auto|always|never" }
 
 #define COMMON_OPTIONS_HELP                                                                    \
 	{ "version", 'v', POPT_ARG_NONE, NULL, ASKED_VERSION, "show the version", NULL },        \
-	{ "help", '?', POPT_ARG_NONE, NULL, ASKED_HELP, "show this", NULL },                     \
-	{ "usage", 0, POPT_ARG_NONE, NULL, ASKED_USAGE, "show the options in short", NULL }
+	{ "help", '?', POPT_ARG_NONE, NULL, ASKED_HELP, "show this help", NULL },                \
+	{ "usage", 0, POPT_ARG_NONE, NULL, ASKED_USAGE, "show a summary of the options", NULL }
 
 /* A program's options, as popt needs them to read a command line and to explain it. */
 struct option_set {
@@ -35,27 +35,27 @@ struct option_set {
 };
 
 struct command_line {
-	const char **args;		/* those that are no options */
+	const char **args;		/* without options */
 	size_t nr_args;
 	enum asked asked;
 	poptContext context;
 };
 
 /*
- * Read @argv into the variables of @set, which are cleared before. 0 or -EINVAL; in either case
- * command_line_end() frees what *ret holds and clears the variables again: a string that is
- * to stay is taken out of its variable, which is set to NULL.
+ * Read @argv into the variables of @set, which are cleared first. 0 or -EINVAL; in either case
+ * command_line_end() frees *ret and clears the variables again. To keep a string, take it and set
+ * its variable to NULL.
  */
 int command_line_read(const struct option_set *set, int argc, const char **argv,
 		      struct command_line *ret, struct op_error *e);
 void command_line_end(const struct option_set *set, struct command_line *line);
 
-/* Help, usage or version, on stdout. */
-void option_set_answer(const struct option_set *set, enum asked asked);
+/* Print help, usage or version to stdout. */
+void option_set_print(const struct option_set *set, enum asked asked);
 
 /*
- * The session directory: @given, else the default, which stderr tells in the words of @purpose; of
- * an archive the usual place, whatever there is outside.
+ * The session directory: @given, else the default, which is printed to stderr with @purpose. In an
+ * archive the default is always /var/lib/oprofile.
  */
 const char *option_session_dir(const char *given, bool is_archive, const char *purpose);
 
@@ -68,16 +68,19 @@ enum {			/* --verbose=: stages that print their result on stderr */
 	PRINT_CALLS = 32,
 };
 
-/* Of the words given, which may be NULL. 0 or -EINVAL. */
+/* --verbose=, --threshold=. The text may be NULL: *ret stays as it is. 0 or -EINVAL. */
 int option_verbose(const char *list, unsigned int *ret_print, struct op_error *e);
 int option_threshold(const char *percent, double *ret, struct op_error *e);
 
-/* --color=, which may be NULL: auto, a terminal that wants it, never a file of one's own. */
+/* --color=; NULL is auto: on a terminal with color. @to_file: the output is not a terminal. */
 int option_color(const char *word, bool to_file, bool *ret, struct op_error *e);
 
+/* -EINVAL with @e set: options @a and @b cannot be used together. */
+int option_conflict(const char *a, const char *b, struct op_error *e);
+
 /*
- * --compat= or OPROFILE_COMPAT in the environment, and --demangle=, which depends on it: where
- * the original is to be equalled, smart is the original's.
+ * --compat= or OPROFILE_COMPAT in the environment, and --demangle=, which depends on it: in
+ * compatibility mode smart is the original's.
  */
 int option_compat(const char *word, bool *ret, struct op_error *e);
 int option_demangle(const char *word, bool compat, enum demangle_style *ret, struct op_error *e);

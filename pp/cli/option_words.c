@@ -17,8 +17,8 @@ static int unknown_word(const char *option, const char *word, size_t len,
 
 	for (const struct option_word *w = words; w->name; w++)
 		strbuf_addf(&all, "%s%s", w == words ? "" : ", ", w->name);
-	err = op_error_set(e, -EINVAL, "--%s: '%.*s' is none of %s", option,
-			   (int)(len > 80 ? 80 : len), word, all.text);
+	err = op_error_set(e, -EINVAL, "invalid value '%.*s' for --%s: expected one of %s",
+			   (int)(len > 80 ? 80 : len), word, option, all.text);
 	strbuf_free(&all);
 	return err;
 }

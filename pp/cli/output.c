@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* output.c - a report that did not reach its file is an error, on standard output too */
+/* output.c - write reports; a failed write is an error, to standard output too */
 #include "pp/cli/output.h"
 
 #include <errno.h>
@@ -49,6 +49,6 @@ int output_write(const char *path, bool paged, void (*print)(const void *report,
 		paged = false;
 	} while (err == -ENOEXEC);
 	if (err)
-		say_error("cannot write 'standard output': %s", strerror(-err));
+		say_error("cannot write to standard output: %s", strerror(-err));
 	return err ? 1 : 0;
 }

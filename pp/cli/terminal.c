@@ -40,14 +40,14 @@ static void wait_for_reader(void)
 	reader_is_gone = 1;
 }
 
-/* The shell's answers for what is not there or not a program. */
+/* The shell's exit status for commands that are missing or cannot be executed. */
 static bool reader_never_ran(void)
 {
 	return WIFEXITED(reader_status) &&
 	       (WEXITSTATUS(reader_status) == 126 || WEXITSTATUS(reader_status) == 127);
 }
 
-/* A reader who has seen enough ends the program; without one the report is still to be shown. */
+/* If the pager has ended, so does this program; if it never ran, the report is printed without. */
 static void on_broken_pipe(int number)
 {
 	int error = errno;
@@ -60,7 +60,7 @@ static void on_broken_pipe(int number)
 	errno = error;
 }
 
-/* Ctrl-C at the pager is for the pager: it goes to every program of the terminal's group. */
+/* Ctrl-C goes to all programs of the terminal's group, but is meant for the pager. */
 static void take_signals(struct pager *pager)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -71,7 +71,7 @@ static void take_signals(struct pager *pager)
 	sigaction(SIGPIPE, &broken, &pager->broken_pipe);
 }
 
-static void give_signals_back(const struct pager *pager)
+static void restore_signals(const struct pager *pager)
 {
 	sigaction(SIGINT, &pager->interrupt, NULL);
 	sigaction(SIGQUIT, &pager->quit, NULL);
@@ -91,7 +91,7 @@ void pager_start(struct pager *pager, bool wanted)
 	reader_is_gone = 0;
 	reader = pager->pid = fork();
 	if (pager->pid == 0) {
-		give_signals_back(pager);
+		restore_signals(pager);
 		dup2(ends[0], STDIN_FILENO);
 		setenv("LESS", "FRX", 0);	/* leaves a short report on the screen */
 		execl("/bin/sh", "sh", "-c", command, NULL);
@@ -102,7 +102,7 @@ void pager_start(struct pager *pager, bool wanted)
 		pager->out = fdopen(ends[1], "w");
 	if (pager->pid < 0 || !pager->out) {
 		close(ends[1]);
-		give_signals_back(pager);
+		restore_signals(pager);
 		*pager = (struct pager){ .out = stdout };
 	}
 }
@@ -115,7 +115,7 @@ int pager_finish(struct pager *pager)
 		return err;
 	fclose(pager->out);
 	wait_for_reader();
-	give_signals_back(pager);
+	restore_signals(pager);
 	return reader_never_ran() ? -ENOEXEC : err;
 }
 
@@ -127,7 +127,7 @@ static double now(void)
 }
 
 /* Nothing in the first second, then ten times a second at most. */
-static bool is_time(void)
+static bool is_progress_due(void)
 {
 	static double next;
 	double time = now();
@@ -143,7 +143,7 @@ static bool is_time(void)
 
 void progress_show(size_t done, size_t total)
 {
-	if (!is_time())
+	if (!is_progress_due())
 		return;
 	fprintf(stderr, "\r\033[K%zu of %zu images", done, total);
 	fflush(stderr);
@@ -151,10 +151,10 @@ void progress_show(size_t done, size_t total)
 
 void progress_fetch(const char *what, size_t done, size_t total)
 {
-	if (!is_time())
+	if (!is_progress_due())
 		return;
 	fputs("\r\033[Kdebug file of ", stderr);
-	for (; *what; what++)		/* a name is somebody else's */
+	for (; *what; what++)		/* a name may have control characters */
 		putc(plain_char(*what), stderr);
 	if (total)
 		fprintf(stderr, ": %.1f of %.1f MB", (double)done / 1e6, (double)total / 1e6);

@@ -82,7 +82,7 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 	uint32_t at = root;
 	size_t nr = 0;
 
-	for (; node != STACK_NONE && nr < STACK_FRAMES_MAX + 2;
+	for (; node != CALL_NONE && nr < STACK_FRAMES_MAX + 2;
 	     node = r->stacks->nodes[node].parent) {
 		if (r->stamps[node] == root + 1) {
 			at = r->where[node];
@@ -91,10 +91,9 @@ static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 		path[nr++] = node;
 	}
 	while (nr-- > 0) {
-		uint32_t symbol = r->stacks->nodes[path[nr]].symbol;
+		uint32_t symbol = r->stacks->nodes[path[nr]].key;
 
-		if (symbol != STACK_NONE)
-			at = picture_child(r->picture, at, symbol_of(r, symbol));
+		at = picture_child(r->picture, at, symbol_of(r, symbol));
 		r->where[path[nr]] = at;
 		r->stamps[path[nr]] = root + 1;
 	}

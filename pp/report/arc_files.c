@@ -2,9 +2,9 @@
 /*
  * arc_files.c - look up both ends of each arc
  *
- * A key is the caller's offset in its upper half and the callee's in its lower one. What is on the
- * stack is a return address: the call is the instruction before it, so one is taken off, or a call
- * that is a function's last instruction would be the next function's [CG-3].
+ * A key has the caller's offset in its upper half and the callee's in its lower half. The caller's
+ * is a return address: it is looked up one less, or a call that is the last instruction of a
+ * function would belong to the next one [CG-3].
  */
 #include "pp/report/arc_files.h"
 
@@ -12,10 +12,11 @@
 #include <string.h>
 
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/report/row_lines.h"
 
-/* Binaries by image, those that only calls go to included. */
+/* The binary of an image, also of one that has no samples of its own. */
 struct opened {
 	const struct report_image *image;
 	const struct report_session *session;	/* of kernel images, else NULL */
@@ -30,53 +31,55 @@ struct reader {
 	struct notices *notices;
 	struct opened *opened;
 	size_t nr_opened, opened_room;
-	struct row_slot {
+	struct binary_row {
 		const struct binary *binary;
 		struct symbol_row *row;
-	} *slots;				/* hash table of rows */
-	size_t nr_slots, nr_used;
+	} *known;				/* rows of all binaries */
+	size_t nr_known, known_room;
+	struct hash_table known_table;
 };
 
-static size_t slot_of(const struct reader *r, const struct binary *b,
-		      const struct report_image *app, uint64_t id)
-{
-	uint64_t h = hash_mix(hash_mix((uintptr_t)b, (uintptr_t)app), id);
-	size_t at = h & (r->nr_slots - 1);
+/* What identifies a row. */
+struct row_key {
+	const struct binary *binary;
+	const struct report_image *app;
+	uint64_t id;
+};
 
-	while (r->slots[at].row && (r->slots[at].binary != b || r->slots[at].row->app != app ||
-				    r->slots[at].row->id != id))
-		at = (at + 1) & (r->nr_slots - 1);
-	return at;
+static bool is_row_of(const void *known, uint32_t i, const void *key)
+{
+	const struct binary_row *r = (const struct binary_row *)known + i;
+	const struct row_key *k = key;
+
+	return r->binary == k->binary && r->row->app == k->app && r->row->id == k->id;
+}
+
+static uint64_t hash_row(const struct row_key *k)
+{
+	return hash_mix(hash_mix((uintptr_t)k->binary, (uintptr_t)k->app), k->id);
 }
 
 static void add_row(struct reader *r, const struct binary *b, struct symbol_row *row)
 {
-	if (r->nr_used * 2 >= r->nr_slots) {
-		struct row_slot *old = r->slots;
-		size_t nr_old = r->nr_slots;
+	const struct row_key key = { b, row->app, row->id };
 
-		r->nr_slots = nr_old ? nr_old * 2 : 1024;
-		r->slots = xcalloc(r->nr_slots, sizeof(*r->slots));
-		for (size_t i = 0; i < nr_old; i++)
-			if (old[i].row)
-				r->slots[slot_of(r, old[i].binary, old[i].row->app,
-						 old[i].row->id)] = old[i];
-		free(old);
-	}
-	r->slots[slot_of(r, b, row->app, row->id)] = (struct row_slot){ b, row };
-	r->nr_used++;
+	xgrow(r->known, r->nr_known, r->known_room);
+	r->known[r->nr_known] = (struct binary_row){ b, row };
+	hash_table_add(&r->known_table, hash_row(&key), (uint32_t)r->nr_known++);
 }
 
 static struct symbol_row *get_row(struct reader *r, const struct opened *o,
 				  const struct report_image *app, uint64_t id)
 {
-	struct symbol_row *row = r->slots[slot_of(r, o->binary, app, id)].row;
+	const struct row_key key = { o->binary, app, id };
+	uint32_t i = hash_table_find(&r->known_table, hash_row(&key), is_row_of, r->known, &key);
+	struct symbol_row *row;
 
-	if (!row) {
-		row = row_make(o->binary, o->image, app, r->options, r->rows, id);
-		row->session = o->session;
-		add_row(r, o->binary, row);
-	}
+	if (i != HASH_NONE)
+		return r->known[i].row;
+	row = row_make(o->binary, o->image, app, r->options, r->rows, id);
+	row->session = o->session;
+	add_row(r, o->binary, row);
 	return row;
 }
 
@@ -98,8 +101,8 @@ static const struct opened *open_end(struct reader *r, struct report_image *imag
 }
 
 /*
- * Half a key, of an image whose keys lack @anon_base. Where keys are addresses, of a kernel in a
- * snapshot or an image that was imported, they have lost their upper half. [IM-9]
+ * The place of @half a key. @anon_base: samples_anon_base() of its image. Keys that are addresses,
+ * of a kernel in a snapshot or of an imported image, lost their upper half: restore it [IM-9].
  */
 static uint64_t place_of(const struct binary *b, uint64_t anon_base, uint32_t half)
 {
@@ -112,7 +115,7 @@ static uint64_t place_of(const struct binary *b, uint64_t anon_base, uint32_t ha
 	return place < base ? place + (UINT64_C(1) << 32) : place;
 }
 
-/* Samples of files that are not kept apart by application have none but the file itself [CG-7]. */
+/* In a session that is not separated by application the callee's file stands for it [CG-7]. */
 static const struct report_image *app_of_callee(const struct reader *r,
 						const struct arranged_file *file)
 {
@@ -167,20 +170,21 @@ static void read_file(struct reader *r, const struct arranged_file *file, bool m
 		};
 	}
 	if (nr_dropped)
-		notice_add(r->notices, "calls from '%s' to '%s' outside every symbol are left out",
+		notice_add(r->notices,
+			   "ignored calls from '%s' to '%s' that are outside every symbol",
 			   f->image->name, f->callee->name);
 	samples_free(&samples);
 }
 
-/* Of the rows of one binary, those that are new. */
+/* Source lines of the rows of one binary that have none yet. */
 static void find_lines(struct reader *r, const struct opened *o)
 {
-	struct symbol_row **rows = xcalloc(r->nr_used + 1, sizeof(*rows));
+	struct symbol_row **rows = xcalloc(r->nr_known + 1, sizeof(*rows));
 	size_t nr = 0;
 
-	for (size_t i = 0; i < r->nr_slots; i++)
-		if (r->slots[i].row && r->slots[i].binary == o->binary && !r->slots[i].row->line)
-			rows[nr++] = r->slots[i].row;
+	for (size_t i = 0; i < r->nr_known; i++)
+		if (r->known[i].binary == o->binary && !r->known[i].row->line)
+			rows[nr++] = r->known[i].row;
 	if (nr && o->image->found)
 		row_lines_set(o->binary, o->image->found, r->options, rows, nr, r->notices);
 	free(rows);
@@ -193,8 +197,6 @@ void arc_files_read(const struct arrangement *a, struct population *population,
 	struct reader r = { .options = options, .finder = finder, .rows = rows,
 			    .notices = notices };
 
-	r.nr_slots = 1024;
-	r.slots = xcalloc(r.nr_slots, sizeof(*r.slots));
 	for (size_t i = 0; i < population->nr; i++) {
 		struct populated_image *p = &population->images[i];
 
@@ -215,5 +217,6 @@ void arc_files_read(const struct arrangement *a, struct population *population,
 		free(r.opened[i].binary);
 	}
 	free(r.opened);
-	free(r.slots);
+	free(r.known);
+	hash_table_free(&r.known_table);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arc_files.h - call-graph sample files become pairs of rows; callgraph.c's first half */
+/* arc_files.h - read call-graph sample files into pairs of rows: the first half of callgraph.c */
 #ifndef PP_REPORT_ARC_FILES_H
 #define PP_REPORT_ARC_FILES_H
 
@@ -17,7 +17,7 @@ struct arc_list {
 	size_t nr, room;
 };
 
-/* Unreadable files are told in @notices; so is, in compatibility mode, what is left out. */
+/* @notices names unreadable files and, in compatibility mode, ignored calls. */
 void arc_files_read(const struct arrangement *a, struct population *population,
 		    const struct populate_options *options, struct finder *finder,
 		    struct row_list *rows, struct arc_list *ret, struct notices *notices);

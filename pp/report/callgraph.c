@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* callgraph.c - arcs are gathered, added up by their two ends, and hung on the nodes */
+/* callgraph.c - read arcs, add them up by their two ends, attach them to the nodes */
 #include "pp/report/callgraph.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "pp/report/arc_files.h"
 #include "pp/report/merge_boots.h"
 
-/* Arcs of the same ends follow each other. */
+/* Sorts arcs with the same ends next to each other. */
 static int compare_ends(const void *a, const void *b)
 {
 	const struct raw_arc *x = a, *y = b;
@@ -23,7 +23,7 @@ static int compare_ends(const void *a, const void *b)
 	return 0;
 }
 
-static bool same_ends(const struct raw_arc *a, const struct raw_arc *b)
+static bool has_same_ends(const struct raw_arc *a, const struct raw_arc *b)
 {
 	return a->caller == b->caller && a->callee == b->callee;
 }
@@ -33,11 +33,11 @@ static size_t count_pairs(const struct arc_list *list)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < list->nr; i++)
-		nr += !i || !same_ends(&list->arcs[i], &list->arcs[i - 1]);
+		nr += !i || !has_same_ends(&list->arcs[i], &list->arcs[i - 1]);
 	return nr;
 }
 
-static int compare_names(const struct call_arc *a, const struct call_arc *b)
+static int compare_names(const struct graph_arc *a, const struct graph_arc *b)
 {
 	const struct symbol_row *x = a->row, *y = b->row;
 	int order = strcmp(x->shown, y->shown);
@@ -47,7 +47,7 @@ static int compare_names(const struct call_arc *a, const struct call_arc *b)
 
 static int compare_callers(const void *a, const void *b)
 {
-	const struct call_arc *x = a, *y = b;
+	const struct graph_arc *x = a, *y = b;
 
 	if (x->counts[0] != y->counts[0])
 		return x->counts[0] < y->counts[0] ? -1 : 1;
@@ -56,7 +56,7 @@ static int compare_callers(const void *a, const void *b)
 
 static int compare_callees(const void *a, const void *b)
 {
-	const struct call_arc *x = a, *y = b;
+	const struct graph_arc *x = a, *y = b;
 
 	if (x->counts[0] != y->counts[0])
 		return x->counts[0] > y->counts[0] ? -1 : 1;
@@ -69,26 +69,26 @@ static void add_counts(uint64_t *totals, const uint64_t *counts, size_t nr_class
 		totals[c] += counts[c];
 }
 
-/* How many arcs each node has at its two sides, so that each gets its part of the storage. */
+/* Count the arcs on both sides of each node, so that each gets its part of the storage. */
 static void count_arcs(struct callgraph *graph, const struct arc_list *list)
 {
 	for (size_t i = 0; i < graph->nr; i++)
 		graph->nodes[i].nr_callees = 1;		/* self */
 	for (size_t i = 0; i < list->nr; i++) {
-		if (i && same_ends(&list->arcs[i], &list->arcs[i - 1]))
+		if (i && has_same_ends(&list->arcs[i], &list->arcs[i - 1]))
 			continue;
 		list->arcs[i].caller->node->nr_callees++;
 		list->arcs[i].callee->node->nr_callers++;
 	}
 }
 
-/* @counts: nr_classes for each arc and two times for each node. */
+/* @counts has nr_classes for each arc, and twice that for each node. */
 static void place_arcs(struct callgraph *graph, size_t nr_classes, uint64_t **counts)
 {
-	struct call_arc *arcs = graph->arcs;
+	struct graph_arc *arcs = graph->arcs;
 
 	for (size_t i = 0; i < graph->nr; i++) {
-		struct call_node *node = &graph->nodes[i];
+		struct graph_node *node = &graph->nodes[i];
 
 		node->callers = arcs;
 		node->callees = arcs + node->nr_callers;
@@ -96,24 +96,24 @@ static void place_arcs(struct callgraph *graph, size_t nr_classes, uint64_t **co
 		node->caller_totals = *counts;
 		node->callee_totals = *counts + nr_classes;
 		*counts += 2 * nr_classes;
-		node->callees[0] = (struct call_arc){ node->row, true, node->row->counts };
+		node->callees[0] = (struct graph_arc){ node->row, true, node->row->counts };
 		add_counts(node->callee_totals, node->row->counts, nr_classes);
 		node->nr_callers = 0;
 		node->nr_callees = 1;
 	}
 }
 
-static void hang_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *counts)
+static void attach_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *counts)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct raw_arc *raw = &list->arcs[i];
-		struct call_node *caller = raw->caller->node, *callee = raw->callee->node;
+		struct graph_node *caller = raw->caller->node, *callee = raw->callee->node;
 
-		if (!i || !same_ends(raw, raw - 1)) {
+		if (!i || !has_same_ends(raw, raw - 1)) {
 			callee->callers[callee->nr_callers++] =
-				(struct call_arc){ caller->row, false, counts };
+				(struct graph_arc){ caller->row, false, counts };
 			caller->callees[caller->nr_callees++] =
-				(struct call_arc){ callee->row, false, counts };
+				(struct graph_arc){ callee->row, false, counts };
 			counts += nr_classes;
 		}
 		(counts - nr_classes)[raw->class] += raw->count;
@@ -125,7 +125,7 @@ static void hang_arcs(const struct arc_list *list, size_t nr_classes, uint64_t *
 static void sort_arcs(struct callgraph *graph)
 {
 	for (size_t i = 0; i < graph->nr; i++) {
-		struct call_node *node = &graph->nodes[i];
+		struct graph_node *node = &graph->nodes[i];
 
 		qsort(node->callers, node->nr_callers, sizeof(*node->callers), compare_callers);
 		qsort(node->callees, node->nr_callees, sizeof(*node->callees), compare_callees);
@@ -158,7 +158,7 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 	counts = graph.counts;
 	count_arcs(&graph, &list);
 	place_arcs(&graph, rows->nr_classes, &counts);
-	hang_arcs(&list, rows->nr_classes, counts);
+	attach_arcs(&list, rows->nr_classes, counts);
 	sort_arcs(&graph);
 	free(list.arcs);
 	*ret = graph;
@@ -166,7 +166,7 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 
 void callgraph_follow(struct callgraph *graph, const struct row_list *rows)
 {
-	struct call_node *nodes = xcalloc(rows->nr + 1, sizeof(*nodes));
+	struct graph_node *nodes = xcalloc(rows->nr + 1, sizeof(*nodes));
 
 	for (size_t i = 0; i < rows->nr; i++)
 		nodes[i] = *rows->rows[i]->node;
@@ -177,7 +177,7 @@ void callgraph_follow(struct callgraph *graph, const struct row_list *rows)
 		rows->rows[i]->node = &nodes[i];
 }
 
-static bool is_above(const struct call_arc *arc, const uint64_t *totals, size_t nr_classes,
+static bool is_above(const struct graph_arc *arc, const uint64_t *totals, size_t nr_classes,
 		     double percent)
 {
 	for (size_t c = 0; c < nr_classes; c++)
@@ -186,8 +186,8 @@ static bool is_above(const struct call_arc *arc, const uint64_t *totals, size_t 
 	return percent <= 0;
 }
 
-/* How many of the arcs are left; they keep their order. */
-static size_t drop_arcs(struct call_arc *arcs, size_t nr, const uint64_t *totals,
+/* Returns how many of the arcs are left; they stay in order. */
+static size_t drop_arcs(struct graph_arc *arcs, size_t nr, const uint64_t *totals,
 			size_t nr_classes, double percent)
 {
 	size_t kept = 0;
@@ -213,7 +213,7 @@ void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 	size_t arc_classes = options->compat ? 1 : rows->nr_classes, kept = 0;
 
 	for (size_t i = 0; i < graph->nr; i++) {
-		struct call_node *node = &graph->nodes[i];
+		struct graph_node *node = &graph->nodes[i];
 
 		if (!row_is_wanted(options, node->row) ||
 		    !row_is_above(rows, node->row, percent, first_class_only)) {
@@ -252,7 +252,7 @@ void callgraph_print(const struct callgraph *graph, const struct row_list *rows,
 	struct strbuf line = STRBUF_INIT;
 
 	for (size_t i = 0; i < graph->nr; i++) {
-		const struct call_node *node = &graph->nodes[i];
+		const struct graph_node *node = &graph->nodes[i];
 
 		for (size_t j = 0; j < node->nr_callees; j++) {
 			if (node->callees[j].is_self)

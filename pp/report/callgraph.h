@@ -2,8 +2,8 @@
 /*
  * callgraph.h - who called whom: arcs between the rows of a report
  *
- * A call-graph sample file counts arcs from a caller's image to a callee's. Both ends become rows,
- * with 0 samples of their own if they were only ever seen on the way. Rules: doc/pp-spec.md
+ * A call-graph sample file counts arcs from a caller's image to a callee's. Both ends become rows;
+ * functions that occur only as callers have 0 samples of their own. Rules: doc/pp-spec.md
  * [CG-1]..[CG-6].
  */
 #ifndef PP_REPORT_CALLGRAPH_H
@@ -14,29 +14,29 @@
 #include <stdio.h>
 #include "pp/report/populate.h"
 
-struct call_arc {
+struct graph_arc {
 	const struct symbol_row *row;	/* the other end */
 	bool is_self;			/* the function's own samples, among its callees */
 	uint64_t *counts;		/* per class */
 };
 
-struct call_node {
+struct graph_node {
 	struct symbol_row *row;
-	struct call_arc *callers, *callees;	/* by samples: ascending, descending */
+	struct graph_arc *callers, *callees;	/* by samples: ascending, descending */
 	size_t nr_callers, nr_callees;
 	uint64_t *caller_totals, *callee_totals;	/* per class, the latter with self */
 };
 
 struct callgraph {
-	struct call_node *nodes;	/* one for each row, in the rows' order */
+	struct graph_node *nodes;	/* one for each row, in the rows' order */
 	size_t nr;
 	uint64_t *counts;		/* storage */
-	struct call_arc *arcs;		/* storage */
+	struct graph_arc *arcs;		/* storage */
 };
 
 /*
- * Read the call-graph files of @a; rows that they make are added to @rows. @population has its
- * binaries kept open and is the one that made @rows.
+ * Read the call-graph files of @a; new rows are added to @rows. @population made @rows and has kept
+ * its binaries open.
  */
 void callgraph_make(const struct arrangement *a, struct population *population,
 		    const struct populate_options *options, struct finder *finder,
@@ -45,15 +45,15 @@ void callgraph_make(const struct arrangement *a, struct population *population,
 /* Whether any function has a caller. */
 bool callgraph_has_calls(const struct callgraph *graph);
 
-/* Totals of @rows are those of the rows that the options want. */
+/* Subtract rows that the options exclude from the totals of @rows. */
 void callgraph_total(const struct populate_options *options, struct row_list *rows);
 
-/* Arrange the nodes as @rows are now. */
+/* Put the nodes into the order of @rows. */
 void callgraph_follow(struct callgraph *graph, const struct row_list *rows);
 
 /*
- * Leave out functions that the options do not want or that are below @percent (@first_class_only:
- * in the first class), and arcs below @percent of their function's.
+ * Drop functions that the options exclude or that are below @percent (@first_class_only: in the
+ * first class), and arcs below @percent of their function's.
  */
 void callgraph_filter(struct callgraph *graph, const struct row_list *rows,
 		      const struct populate_options *options, double percent,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare.c - an interval for each row, at a level that all rows share
+ * compare.c - an interval for each row, at a level that holds for all rows together
  *
  * With thousands of rows some change by chance, so the risk is divided among them (Bonferroni).
- * Rows with so few samples that no split of them between the profiles could be told from chance
- * take no part of it (Tarone 1990): a profile's long tail would make the others blind [DS-5].
+ * Rows with so few samples that no split of them between the profiles would be significant get no
+ * part of it (Tarone 1990): the long tail of a profile would hide changes of the others [DS-5].
  */
 #include "pp/report/compare.h"
 
@@ -19,7 +19,7 @@ static double share(uint64_t n, uint64_t total)
 	return total ? (double)n / (double)total : 0;
 }
 
-/* Would it be a change if all of @n samples were in one profile, whichever it is? */
+/* Would it be a change if all @n samples were in one profile, whichever it is? */
 static bool can_show(uint64_t n, const uint64_t totals[2], double risk)
 {
 	uint64_t a = n < totals[0] ? n : totals[0], b = n < totals[1] ? n : totals[1];
@@ -29,7 +29,7 @@ static bool can_show(uint64_t n, const uint64_t totals[2], double risk)
 }
 
 /* The least number of samples that can show a change. */
-static uint64_t fewest(const uint64_t totals[2], double risk)
+static uint64_t find_fewest(const uint64_t totals[2], double risk)
 {
 	uint64_t low = 0, high = 16;	/* low cannot, high can */
 
@@ -57,7 +57,7 @@ static size_t count_from(const struct comparison *c, uint64_t samples)
 	return nr;
 }
 
-/* The risk of each row: by the smallest number of parts that is not below its takers'. */
+/* The risk of each row: divide by the smallest number of parts that is enough for all takers. */
 static double divide_risk(struct comparison *c, double risk)
 {
 	size_t low = 0, high = c->nr ? c->nr : 1;	/* low is too small, high is not */
@@ -65,23 +65,23 @@ static double divide_risk(struct comparison *c, double risk)
 	while (high - low > 1) {
 		size_t parts = low + (high - low) / 2;
 
-		if (count_from(c, fewest(c->totals, risk / (double)parts)) <= parts)
+		if (count_from(c, find_fewest(c->totals, risk / (double)parts)) <= parts)
 			high = parts;
 		else
 			low = parts;
 	}
-	c->nr_few = c->nr - count_from(c, fewest(c->totals, risk / (double)high));
+	c->nr_few = c->nr - count_from(c, find_fewest(c->totals, risk / (double)high));
 	return risk / (double)high;
 }
 
-/* Its counts in the first profile, or NULL: diff.h. */
+/* Counts of the row in the first profile, or NULL (diff.h). */
 static const uint64_t *first_counts(const struct symbol_row *row)
 {
 	return row->diff->partner ? row->diff->partner->counts
 	     : row->diff->in_first ? row->counts : NULL;
 }
 
-static void take_rows(const struct row_list *second, size_t class, struct comparison *c)
+static void add_rows(const struct row_list *second, size_t class, struct comparison *c)
 {
 	c->rows = xcalloc(second->nr + 1, sizeof(*c->rows));
 	for (size_t i = 0; i < second->nr; i++) {
@@ -97,7 +97,7 @@ static void take_rows(const struct row_list *second, size_t class, struct compar
 	c->nr_rows = c->nr;
 }
 
-static void judge(struct comparison *c, struct compared_row *r, double risk)
+static void judge_row(struct comparison *c, struct compared_row *r, double risk)
 {
 	struct interval i = share_change_interval(r->counts[0], c->totals[0], r->counts[1],
 						  c->totals[1], risk);
@@ -145,13 +145,13 @@ static int compare_by(const struct compared_row *a, const struct compared_row *b
 		return strcmp(a->row->shown, b->row->shown);
 	if (sort == COMPARE_IMAGE)
 		return strcmp(a->row->image->name, b->row->image->name);
-	/* to a millionth of a percent: what equals in theory differs in the last bits by libm */
+	/* to a millionth of a percent: values that are equal in theory differ in the last bits */
 	x = rint(1e6 * sort_value(a, sort));
 	y = rint(1e6 * sort_value(b, sort));
 	return x > y ? -1 : x < y;
 }
 
-/* As asked for; then the larger change, then by name. */
+/* By --sort; then the larger change, then by name. */
 static int compare_entries(const void *a, const void *b)
 {
 	enum compare_sort keys[] = { sorting->options->sort, COMPARE_CHANGE, COMPARE_SYMBOL,
@@ -166,7 +166,7 @@ static int compare_entries(const void *a, const void *b)
 	return sorting->options->reverse ? -order : order;
 }
 
-static void drop_others(struct comparison *c, const struct compare_options *o)
+static void drop_rows(struct comparison *c, const struct compare_options *o)
 {
 	size_t kept = 0;
 
@@ -180,18 +180,18 @@ static void drop_others(struct comparison *c, const struct compare_options *o)
 	c->nr = kept;
 }
 
-void compare_rows_of(const struct row_list *first, const struct row_list *second, size_t class,
+void comparison_make(const struct row_list *first, const struct row_list *second, size_t class,
 		     const struct compare_options *options, struct comparison *ret)
 {
 	struct comparison c = { .totals = { first->totals[class], second->totals[class] } };
 	struct sort_context context = { &c, options };
 	double risk;
 
-	take_rows(second, class, &c);
+	add_rows(second, class, &c);
 	risk = divide_risk(&c, options->risk);
 	for (size_t i = 0; i < c.nr; i++)
-		judge(&c, &c.rows[i], risk);
-	drop_others(&c, options);
+		judge_row(&c, &c.rows[i], risk);
+	drop_rows(&c, options);
 	sorting = &context;
 	if (c.nr)
 		qsort(c.rows, c.nr, sizeof(*c.rows), compare_entries);

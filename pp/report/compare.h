@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare.h - which rows of two profiles differ by more than chance: opdiff's container
+ * compare.h - the rows of two profiles that differ by more than chance
  *
- * Shares are compared. A change counts if its interval leaves out 0, at a level that holds for all
- * rows of a column at once. Rules: doc/opdiff.md [DS-1]..[DS-8].
+ * Shares are compared. A change counts if its interval excludes 0, at a level that holds for all
+ * rows of a column together. Rules: doc/opdiff.md [DS-1]..[DS-8].
  */
 #ifndef PP_REPORT_COMPARE_H
 #define PP_REPORT_COMPARE_H
@@ -24,8 +24,8 @@ enum compare_sort {
 };
 
 struct compare_options {
-	double risk;			/* that any row is called changed and is not */
-	double threshold;		/* percent: drop rows below in both profiles */
+	double risk;			/* that any row is reported as changed and is not */
+	double threshold;		/* percent: drop rows below it in both profiles */
 	bool all;			/* keep rows that did not change */
 	enum compare_sort sort;
 	bool reverse;
@@ -42,9 +42,9 @@ struct compared_row {
 /* Of one class. */
 struct comparison {
 	struct compared_row *rows;
-	size_t nr;			/* that are to be shown */
+	size_t nr;			/* to be shown */
 	uint64_t totals[2];
-	size_t nr_rows;			/* that have samples in either profile */
+	size_t nr_rows;			/* with samples in either profile */
 	size_t nr_changed, nr_few;	/* of them; nr_few: too few samples to show any change */
 };
 
@@ -52,7 +52,7 @@ struct comparison {
  * @first and @second have been through diff_rows(). *ret refers to their rows and is the caller's
  * to free.
  */
-void compare_rows_of(const struct row_list *first, const struct row_list *second, size_t class,
+void comparison_make(const struct row_list *first, const struct row_list *second, size_t class,
 		     const struct compare_options *options, struct comparison *ret);
 void comparison_free(struct comparison *c);
 

@@ -2,9 +2,9 @@
 /*
  * data_quality.c - lost samples, with their reasons, and hidden kernel addresses
  *
- * Sessions of ours have stats/counts. Those of the original's daemon have copies of the kernel's
- * own statistics, of which two say that samples were lost; those of its operf a file for each
- * event that was throttled, and a log beside the sessions.
+ * Our sessions have stats/counts. Those of the original's daemon have copies of the kernel's
+ * statistics, two of which count lost samples; those of its operf have a file for each event that
+ * was throttled, and a log beside the sessions.
  */
 #include "pp/report/data_quality.h"
 
@@ -60,8 +60,8 @@ static void notice_overflows(const struct report_session *s, struct notices *not
 			read_per_cpu(stats, "sample_lost_overflow");
 
 	if (lost)
-		notice_add(notices, "session '%s': the kernel lost %" PRIu64 " samples because its "
-			   "buffers were full: sample less often, or make them larger", s->name,
+		notice_add(notices, "session '%s': the kernel lost %" PRIu64 " samples: its "
+			   "buffers were full; sample less often or enlarge the buffers", s->name,
 			   lost);
 	free(stats);
 }
@@ -76,7 +76,7 @@ static bool is_throttled(const char *dir, const char *event)
 	return throttled;
 }
 
-/* stats/throttled/EVENT [RP-10] */
+/* stats/throttled/EVENT [RP-10]. */
 static void notice_throttled(const struct report_session *s, struct notices *notices)
 {
 	char *path = path_join(s->samples, "stats/throttled");
@@ -90,14 +90,14 @@ static void notice_throttled(const struct report_session *s, struct notices *not
 		free(entries[i]);
 	}
 	if (events.len)
-		notice_add(notices, "session '%s': the kernel held back %s, so samples are "
-			   "missing: sample less often", s->name, events.text);
+		notice_add(notices, "session '%s': samples are missing: the kernel throttled %s; "
+			   "sample less often", s->name, events.text);
 	free(entries);
 	free(path);
 	strbuf_free(&events);
 }
 
-/* Samples and lost ones in the lines of operf's log about its last run. */
+/* Add up the lines about the last run in operf's log. */
 static void add_operf_counts(const char *text, uint64_t *samples, uint64_t *lost)
 {
 	for (; text; text = strchr(text, '\n')) {
@@ -116,7 +116,7 @@ static void add_operf_counts(const char *text, uint64_t *samples, uint64_t *lost
 	}
 }
 
-/* The log is of all runs of operf; the last one made the current session. [RP-10] */
+/* The log covers all runs of operf; the last one made the current session [RP-10]. */
 static void notice_operf_losses(const struct report_session *s, struct notices *notices)
 {
 	static const char heading[] = "-- OProfile/operf Statistics --";
@@ -131,8 +131,8 @@ static void notice_operf_losses(const struct report_session *s, struct notices *
 	if (last)
 		add_operf_counts(strchr(last, '\n'), &samples, &lost);
 	if (lost > samples / 10000)
-		notice_add(notices, "session '%s': operf lost %" PRIu64 " samples and kept %" PRIu64
-			   " ('%s' has the reasons)", s->name, lost, samples, path);
+		notice_add(notices, "session '%s': operf lost %" PRIu64 " samples and recorded %"
+			   PRIu64 "; '%s' has the reasons", s->name, lost, samples, path);
 	free(text);
 	free(path);
 }
@@ -151,21 +151,21 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 				    loss_text(i));
 	}
 	if (lost)
-		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples (%.2g %%) "
-			   "were lost: %s", s->name, lost, s->counts.received,
+		notice_add(notices, "session '%s': lost %" PRIu64 " of %" PRIu64 " samples (%.2g "
+			   "%%): %s", s->name, lost, s->counts.received,
 			   s->counts.received ? 100.0 * lost / s->counts.received : 100.0,
 			   reasons.text);
 	if (s->counts.filtered)
-		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were in "
-			   "images other than those asked for, and were not kept", s->name,
+		notice_add(notices, "session '%s': %" PRIu64 " of %" PRIu64 " samples were not "
+			   "recorded: outside the images of --image", s->name,
 			   s->counts.filtered, s->counts.received);
 	if (s->counts.throttled)
 		notice_add(notices, "session '%s': %" PRIu64 " interrupts were skipped to keep the "
-			   "machine usable: sample less often", s->name, s->counts.throttled);
+			   "machine usable; sample less often", s->name, s->counts.throttled);
 	strbuf_free(&reasons);
 }
 
-static bool is_cut_off(unsigned int end)
+static bool is_incomplete(unsigned int end)
 {
 	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNTOLD;
 }
@@ -173,22 +173,22 @@ static bool is_cut_off(unsigned int end)
 static void notice_stacks(const struct report_session *s, struct notices *notices)
 {
 	struct strbuf reasons = STRBUF_INIT;
-	double all = 0, cut_off = 0;
+	double all = 0, incomplete = 0;
 
 	for (unsigned int i = 0; i < COUNTS_STACK_ENDS; i++) {
 		uint64_t n = s->counts.stacks[i];
 
 		all += (double)n;
-		if (!n || !is_cut_off(i))
+		if (!n || !is_incomplete(i))
 			continue;
-		cut_off += (double)n;
+		incomplete += (double)n;
 		strbuf_addf(&reasons, "%s%" PRIu64 " (%s)", reasons.len ? ", " : "", n,
 			    stack_end_text(i));
 	}
-	if (cut_off > all / 100)
-		notice_add(notices, "session '%s': %.0f of %.0f stacks (%.2g %%) are "
-			   "not whole, so callers are missing: %s", s->name, cut_off, all,
-			   100 * cut_off / all, reasons.text);
+	if (incomplete > all / 100)
+		notice_add(notices, "session '%s': callers are missing: %.0f of %.0f stacks (%.2g "
+			   "%%) are incomplete: %s", s->name, incomplete, all,
+			   100 * incomplete / all, reasons.text);
 	strbuf_free(&reasons);
 }
 
@@ -201,16 +201,16 @@ void stack_notices(const struct session_list *sessions, struct notices *notices)
 }
 
 /* [JT-6] [JT-20] */
-static void notice_made_code(const struct report_session *s, struct notices *notices)
+static void notice_jit(const struct report_session *s, struct notices *notices)
 {
 	if (s->counts.jit_refused)
-		notice_add(notices, "session '%s': of %" PRIu64 " processes a file that names code "
-			   "they made was not taken, for it is no regular file, or not the "
-			   "process' own", s->name, s->counts.jit_refused);
+		notice_add(notices, "session '%s': ignored the JIT symbol files of %" PRIu64
+			   " processes: not regular files, or owned by another user", s->name,
+			   s->counts.jit_refused);
 	if (s->counts.jit_damaged)
-		notice_add(notices, "session '%s': of %" PRIu64 " processes the files that name "
-			   "code they made could not be read whole, so some of it may have no "
-			   "name", s->name, s->counts.jit_damaged);
+		notice_add(notices, "session '%s': the JIT symbol files of %" PRIu64 " processes "
+			   "are damaged: some of their functions may have no name", s->name,
+			   s->counts.jit_damaged);
 }
 
 /* [ME-3] */
@@ -220,8 +220,8 @@ static void notice_events(const struct report_session *s, struct notices *notice
 		const struct event_time *t = &s->times.event[i];
 
 		if (t->enabled_ns && !t->running_ns)
-			notice_add(notices, "session '%s': %s was never counted: it got no turn "
-				   "on a counter", s->name, t->name);
+			notice_add(notices, "session '%s': event %s was never counted: it got no "
+				   "turn on a counter", s->name, t->name);
 	}
 }
 
@@ -250,7 +250,7 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 
 		if (s->has_counts) {
 			notice_losses(s, notices);
-			notice_made_code(s, notices);
+			notice_jit(s, notices);
 		} else {
 			notice_overflows(s, notices);
 			notice_throttled(s, notices);
@@ -259,12 +259,11 @@ void data_quality_notices(const struct session_list *sessions, struct notices *n
 		}
 		notice_events(s, notices);
 		if (s->has_info && !s->has_counts)
-			notice_add(notices, "session '%s' has no count of lost samples (was the "
-				   "disk full?): how many are missing is not known", s->name);
+			notice_add(notices, "session '%s': the number of lost samples is unknown, "
+				   "perhaps because the disk was full", s->name);
 		if (s->has_info && !strcmp(s->info.kernel_symbols, "hidden"))
-			notice_add(notices, "session '%s': kernel addresses were hidden "
-				   "(sysctl kernel.kptr_restrict or kernel."
-				   "perf_event_paranoid), so kernel samples have no symbols",
-				   s->name);
+			notice_add(notices, "session '%s': kernel samples have no symbols: "
+				   "addresses were hidden by kernel.kptr_restrict or "
+				   "kernel.perf_event_paranoid", s->name);
 	}
 }

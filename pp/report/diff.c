@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* diff.c - match rows in rounds, each less strict than the one before */
+/* diff.c - match rows in rounds, each less strict than the last */
 #include "pp/report/diff.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ int diff_check(const struct arrangement *first, const struct arrangement *second
 	if (same)
 		return 0;
 	return op_error_set(e, -EINVAL, "the columns of the two profiles differ (%zu, first %s; "
-			    "and %zu, first %s): choose the same event in both", first->nr_classes,
+			    "and %zu, first %s); choose the same event in both", first->nr_classes,
 			    first->classes[0].title, second->nr_classes,
 			    second->classes[0].title);
 }
@@ -30,7 +30,7 @@ enum match { MATCH_ALL, MATCH_IMAGE, MATCH_BASE_NAME, NR_MATCHES };
 
 static enum match round_of_sort;	/* qsort() has no argument for its callback */
 
-/* What is the same in another run: no folder, and of anonymous memory no process and range. */
+/* The part of a name that is the same in another run: no folder, process or range. */
 static const char *base_name(const struct report_image *image)
 {
 	return image->kind == IMAGE_ANON ? image->path
@@ -41,7 +41,7 @@ static int compare_rows(const struct symbol_row *a, const struct symbol_row *b, 
 {
 	int order = strcmp(a->name, b->name);
 
-	/* what has no symbols is named by its path */
+	/* the row of an image without symbols has the name of the image */
 	if (match == MATCH_BASE_NAME && !strcmp(a->name, a->image->name) &&
 	    !strcmp(b->name, b->image->name))
 		order = 0;
@@ -64,7 +64,8 @@ static int compare_pointers(const void *a, const void *b)
 }
 
 /* The rows without a partner, sorted; malloc'd. */
-static struct symbol_row **unmatched(const struct row_list *list, enum match match, size_t *ret_nr)
+static struct symbol_row **list_unmatched(const struct row_list *list, enum match match,
+					  size_t *ret_nr)
 {
 	struct symbol_row **rows = xcalloc(list->nr + 1, sizeof(*rows));
 	size_t nr = 0;
@@ -106,14 +107,14 @@ static void set_pair(const struct row_list *first, struct symbol_row *a,
 	diff->points = share(second, b, 0) - share(first, a, 0);
 	diff->partner = a;
 	b->diff = diff;
-	a->diff = new_diff(0);		/* marks it; the row itself is not shown */
+	a->diff = new_diff(0);		/* marks it as matched; it is not shown */
 }
 
 static void match_round(struct row_list *first, struct row_list *second, enum match match)
 {
 	size_t nr_a, nr_b, i = 0, j = 0;
-	struct symbol_row **a = unmatched(first, match, &nr_a);
-	struct symbol_row **b = unmatched(second, match, &nr_b);
+	struct symbol_row **a = list_unmatched(first, match, &nr_a);
+	struct symbol_row **b = list_unmatched(second, match, &nr_b);
 
 	while (i < nr_a && j < nr_b) {
 		int order = compare_rows(a[i], b[j], match);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff_options.c - opdiff's options with libpopt, and which two profiles are meant
+ * diff_options.c - opdiff's options with libpopt, and its two profiles
  *
- * "opdiff A B image:x" is "{ session:A } { session:B } image:x": what follows is as in opreport.
+ * "opdiff A B image:x" stands for "{ session:A } { session:B } image:x", which is parsed as in
+ * opreport.
  */
 #include "pp/report/diff_options.h"
 
@@ -17,7 +18,7 @@
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
 
-/* What popt fills in; one command line at a time. */
+/* Filled in by popt; one command line at a time. */
 static struct raw {
 	int images, applications, all, reverse, long_names, no_header, csv, json;
 	char *confidence, *threshold, *sort, *demangle, *verbose, *output_file, *color;
@@ -27,26 +28,26 @@ static struct raw {
 static const struct poptOption table[] = {
 	{ "images", 0, POPT_ARG_NONE, &raw.images, 0, "compare images instead of symbols", NULL },
 	{ "applications", 0, POPT_ARG_NONE, &raw.applications, 0,
-	  "keep the users of a library apart", NULL },
-	{ "all", 'A', POPT_ARG_NONE, &raw.all, 0, "also what may have changed by chance", NULL },
+	  "keep the applications of a library apart", NULL },
+	{ "all", 'A', POPT_ARG_NONE, &raw.all, 0, "show all, also changes by chance", NULL },
 	{ "confidence", 0, POPT_ARG_STRING, &raw.confidence, 0,
-	  "that all which is shown did change (default 95)", "percent" },
+	  "that all rows shown did change (default 95)", "percent" },
 	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
-	  "leave out what is below in both profiles", "percent" },
+	  "leave out rows below it in both profiles", "percent" },
 	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0,
 	  "sort by sure (default), change, first, second, symbol, image", "key" },
 	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
-	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "as JSON, for programs", NULL },
-	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "as comma separated values", NULL },
-	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write it there", "file" },
-	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "rows only", NULL },
+	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "print JSON, for programs", NULL },
+	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "print comma separated values", NULL },
+	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write to this file", "file" },
+	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "print rows only", NULL },
 	{ "long-filenames", 'f', POPT_ARG_NONE, &raw.long_names, 0, "show full paths", NULL },
-	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "form of C++ names (default normal)",
 	  "none|normal|smart" },
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_PLACES(raw),
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "show what stages found, on stderr: files, classes, images, symbols, rows, all",
+	  "print results of stages to stderr: files, classes, images, symbols, rows, all",
 	  "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -72,8 +73,8 @@ static int parse_sort(enum compare_sort *ret, struct op_error *e)
 			return 0;
 		}
 	if (raw.sort)
-		return op_error_set(e, -EINVAL, "--sort: '%s' is none of sure, change, first, "
-				    "second, symbol, image", raw.sort);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --sort: expected sure, "
+				    "change, first, second, symbol or image", raw.sort);
 	*ret = COMPARE_SURE;
 	return 0;
 }
@@ -83,8 +84,8 @@ static int parse_confidence(struct diff_options *o, struct op_error *e)
 	o->confidence = 95;
 	if (raw.confidence && (number_parse_percent(raw.confidence, &o->confidence) ||
 			       o->confidence < 50 || o->confidence > 99.99995))
-		return op_error_set(e, -EINVAL, "--confidence: '%s' is not a percentage from 50 to "
-				    "99.9999", raw.confidence);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --confidence: expected a "
+				    "percentage from 50 to 99.9999", raw.confidence);
 	o->compare.risk = 1 - o->confidence / 100;
 	return 0;
 }
@@ -94,7 +95,7 @@ static int parse_values(struct diff_options *o, struct op_error *e)
 	int err = parse_sort(&o->compare.sort, e);
 
 	if (!err && raw.json && raw.csv)
-		err = op_error_set(e, -EINVAL, "--json, --csv: choose one");
+		err = option_conflict("--json", "--csv", e);
 	if (!err)
 		err = parse_confidence(o, e);
 	if (!err)
@@ -108,7 +109,7 @@ static int parse_values(struct diff_options *o, struct op_error *e)
 	return err;
 }
 
-/* "session:NAME"; a folder with a session directory in it stands for the current session there. */
+/* "session:NAME"; a session directory stands for its current session. */
 static char *session_argument(const char *name)
 {
 	char *samples = path_join(name, "samples/current");
@@ -126,7 +127,7 @@ static char *session_argument(const char *name)
 	return strbuf_steal(&text);
 }
 
-/* The first two words without a tag are the sessions, all else belongs to both. */
+/* The first two words without a tag are the sessions, all others belong to both profiles. */
 static int parse_sessions(const char **args, size_t nr, struct diff_options *o, struct op_error *e)
 {
 	const char **words = xcalloc(nr + 7, sizeof(*words));
@@ -141,8 +142,8 @@ static int parse_sessions(const char **args, size_t nr, struct diff_options *o, 
 			words[nr_words++] = args[i];
 	}
 	if (nr_sessions < 2) {
-		err = op_error_set(e, -EINVAL, "which two sessions? 'opdiff before after', or "
-				   "'{ A } { B }' as in opreport");
+		err = op_error_set(e, -EINVAL, "expected two sessions, such as 'opdiff before "
+				   "after', or two profile specifications: '{ A } { B }'");
 	} else {
 		memcpy(words, (const char *[]){ "{", sessions[0], "}", "{", sessions[1], "}" },
 		       6 * sizeof(*words));
@@ -167,7 +168,7 @@ static int parse_specs(const struct command_line *line, struct diff_options *o,
 		return parse_sessions(line->args, line->nr_args, o, e);
 	err = profile_specs_parse(line->args, line->nr_args, o->specs, &nr_specs, e);
 	if (!err && nr_specs != 2)
-		err = op_error_set(e, -EINVAL, "one profile only: '{ A } { B }' are two");
+		err = op_error_set(e, -EINVAL, "expected two profile specifications, got one");
 	return err;
 }
 

@@ -14,7 +14,7 @@
 struct option_set;
 
 struct diff_options {
-	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
+	enum asked asked;		/* unless ASKED_WORK, nothing else is set */
 	bool images;			/* compare images, not symbols */
 	bool applications;		/* a row per application */
 	bool long_names, no_header, color;

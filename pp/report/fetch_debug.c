@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fetch_debug.c - count each image's samples, and ask for the debug files of those with many */
+/* fetch_debug.c - count the samples of each image, fetch the debug files of those with many */
 #include "pp/report/fetch_debug.h"
 
 #include <elf.h>
@@ -14,7 +14,7 @@
 
 #define WORTH_FETCHING	1.0	/* percent of all samples */
 
-/* Files that cannot be read are told when they are read for the report. */
+/* Files that cannot be read are reported when they are read again for the report. */
 static uint64_t count_samples(const struct inverted_image *image)
 {
 	struct notices ignored = { 0 };
@@ -44,7 +44,7 @@ static bool has_enough(const struct object_file *f, bool lines)
 		     : has_table(f);
 }
 
-/* Does a report lack something of @image that a debug file would have? Its build-id, then. */
+/* Does a report need a debug file of @image that is not here? If so, @text is its build ID. */
 static bool is_wanted(const struct object_file *image, const char *path, const char *root,
 		      bool lines, char text[BUILD_ID_TEXT])
 {
@@ -65,7 +65,7 @@ static bool is_wanted(const struct object_file *image, const char *path, const c
 	return wanted;
 }
 
-/* False: there is no point in going on. */
+/* Returns false if there is no point in fetching more. */
 static bool fetch_one(struct debug_server *server, const struct report_image *image,
 		      const char *root, bool lines, struct notices *notices)
 {
@@ -76,15 +76,15 @@ static bool fetch_one(struct debug_server *server, const struct report_image *im
 	int err;
 
 	if (object_file_open(image->found, &f, NULL))
-		return true;		/* told later */
+		return true;		/* reported later */
 	wanted = is_wanted(&f, image->found, root, lines, text);
 	object_file_close(&f);
 	if (!wanted)
 		return true;
 	err = debug_server_fetch(server, text, path_base(image->name), &path, &e);
 	if (err) {
-		notice_add(notices, "the debug file of '%s' cannot be had from DEBUGINFOD_URLS: "
-			   "%s", image->name, e.text);
+		notice_add(notices, "cannot fetch the debug file of '%s' from DEBUGINFOD_URLS: %s",
+			   image->name, e.text);
 		return err != -ETIME;
 	}
 	debug_file_fetched(text, path);
@@ -92,7 +92,7 @@ static bool fetch_one(struct debug_server *server, const struct report_image *im
 	return true;
 }
 
-/* The image with most samples of those that are left, which is taken out; NULL: none matters. */
+/* Take out the image with most samples of those left. NULL: none has enough. */
 static struct report_image *next_image(const struct inversion *inversion, uint64_t *samples,
 				       uint64_t total)
 {

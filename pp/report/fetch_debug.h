@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fetch_debug.h - a stage before symbols are read: get the debug files that matter [SY-17]
+ * fetch_debug.h - a stage before symbols are read: fetch debug files [SY-17]
  *
- * Only of images with a share of the samples, that lack what the report needs and have no debug
- * file here, and only if a server is configured. pp/binary/debug_file.h finds them then.
+ * Only of images with a share of the samples that lack what the report needs and have no debug
+ * file here, and only if a server is configured. pp/binary/debug_file.h finds them afterwards.
  */
 #ifndef PP_REPORT_FETCH_DEBUG_H
 #define PP_REPORT_FETCH_DEBUG_H
@@ -16,14 +16,14 @@
 #include "pp/select/notices.h"
 
 /*
- * @root as in binary_options. @lines: source lines are wanted, not only symbols. @progress may be
- * NULL. What could not be had is told in @notices.
+ * @root as in binary_options. @lines: source lines are needed, not only symbols. @progress may be
+ * NULL. @notices names files that could not be fetched.
  */
 void fetch_debug_files(const struct inversion *inversion, const char *root, bool lines,
 		       struct finder *finder, debug_server_progress progress,
 		       struct notices *notices);
 
-/* What a report of all files of @c together would ask for; they need no arrangement. */
+/* The debug files for a report of all files of @c together, which need not be arranged. */
 void fetch_debug_of_all(const struct collection *c, bool lines, debug_server_progress progress,
 			struct notices *notices);
 

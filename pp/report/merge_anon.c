@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_anon.c - rows get an image that stands for all of its name, then are sorted and added up */
+/* merge_anon.c - replace the images of rows by one for each name, then sort and add up */
 #include "pp/report/merge_anon.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_boots.c - sort the rows by name, then add up what stands in the same place of its boot */
+/* merge_boots.c - sort rows by name, then add up the n-th of each boot */
 #include "pp/report/merge_boots.h"
 
 #include <stdbool.h>
@@ -22,7 +22,7 @@ static int compare_names(const struct symbol_row *a, const struct symbol_row *b)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-/* In a session by address; sessions lie in the order they are read. */
+/* By address within a session; sessions are in memory in the order of reading. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct symbol_row *x = *(struct symbol_row *const *)a;
@@ -36,7 +36,7 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* The rows of kernels, sorted; malloc'd. NULL: they are all of one session. */
+/* The rows of kernels, sorted; malloc'd. NULL if all are of one session. */
 static struct symbol_row **kernel_rows(const struct row_list *rows, size_t *ret_nr)
 {
 	struct symbol_row **sorted = xcalloc(rows->nr + 1, sizeof(*sorted));
@@ -58,7 +58,7 @@ static struct symbol_row **kernel_rows(const struct row_list *rows, size_t *ret_
 	return sorted;
 }
 
-/* @group: rows of one name, boot after boot. @into, by serial: where a row has gone. */
+/* @group: rows of one name, boot by boot. @into, by serial: the row it was added to. */
 static void merge_group(struct row_list *rows, struct symbol_row **group, size_t nr,
 			struct symbol_row **into)
 {
@@ -92,7 +92,7 @@ static void drop_merged(struct row_list *rows, struct symbol_row *const *into)
 	rows->nr = kept;
 }
 
-static struct symbol_row *end_of(struct symbol_row *row, struct symbol_row *const *into)
+static struct symbol_row *merged_row(struct symbol_row *row, struct symbol_row *const *into)
 {
 	return into[row->serial] ? into[row->serial] : row;
 }
@@ -111,8 +111,8 @@ void merge_boots(struct row_list *rows, struct raw_arc *arcs, size_t nr_arcs)
 		merge_group(rows, &sorted[i], end - i, into);
 	}
 	for (size_t i = 0; i < nr_arcs; i++) {
-		arcs[i].caller = end_of(arcs[i].caller, into);
-		arcs[i].callee = end_of(arcs[i].callee, into);
+		arcs[i].caller = merged_row(arcs[i].caller, into);
+		arcs[i].callee = merged_row(arcs[i].callee, into);
 	}
 	drop_merged(rows, into);
 	free(into);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * merge_boots.h - one row per kernel symbol, also over sessions of several boots
+ * merge_boots.h - one row per kernel symbol in sessions of several boots
  *
- * Each boot puts the kernel at other addresses, so its symbols are looked up per session; what is
- * one function to the reader must then become one row again [SY-11].
+ * Each boot puts the kernel at other addresses, so its symbols are looked up per session; rows of
+ * the same function are then added up [SY-11].
  */
 #ifndef PP_REPORT_MERGE_BOOTS_H
 #define PP_REPORT_MERGE_BOOTS_H
@@ -13,9 +13,9 @@
 #include "pp/report/symbols.h"
 
 /*
- * Add up rows of the same image, application and name but of different sessions. The n-th symbol of
- * a name in one boot is the n-th of that name in another; the first boot's address is kept.
- * @nr_arcs @arcs (may be 0) then end at the rows that stay.
+ * Add up rows of the same image, application and name but different sessions. The n-th symbol of
+ * a name in one boot corresponds to the n-th in another; the first boot's address is kept.
+ * Ends of the @nr_arcs (may be 0) @arcs are changed to the rows that stay.
  */
 void merge_boots(struct row_list *rows, struct raw_arc *arcs, size_t nr_arcs);
 

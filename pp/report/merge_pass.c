@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* merge_pass.c - samples in, rows out; nothing here opens a file */
+/* merge_pass.c - make rows from samples and symbols; opens no file */
 #include "pp/report/merge_pass.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "libutil/xalloc.h"
 
-/* Ids of rows that are no symbol's; binaries have fewer symbols than that. */
+/* Ids of rows that are not symbols; binaries have fewer symbols than that. */
 #define ROW_SECTION	(UINT64_C(1) << 62)	/* plus the section's index */
 #define ROW_NO_SECTION	(UINT64_C(2) << 62)
 #define ROW_WHOLE	(UINT64_C(3) << 62)
@@ -27,7 +27,7 @@ bool row_is_wanted(const struct populate_options *options, const struct symbol_r
 	       !list_has(&options->exclude, row);
 }
 
-/* --include-symbols and --exclude-symbols; once the rows are complete. */
+/* Apply --include-symbols and --exclude-symbols to complete rows. */
 static void filter_rows(const struct populate_options *options, struct row_list *rows, size_t from)
 {
 	size_t kept = from;
@@ -46,7 +46,7 @@ static void filter_rows(const struct populate_options *options, struct row_list 
 		rows_drop_last(rows);
 }
 
-/* Index of the first symbol from @from on that ends after @place; steps double, then halve. */
+/* Index of the first symbol from @from on that ends after @place; exponential search. */
 static size_t next_symbol(const struct binary *b, size_t from, uint64_t place)
 {
 	size_t step = 1, low = from, high;
@@ -70,7 +70,7 @@ static size_t next_symbol(const struct binary *b, size_t from, uint64_t place)
 	return low;
 }
 
-/* @at: where to look from, moved on. */
+/* *at is where to search from; it is advanced. */
 static uint64_t find_id(const struct binary *b, uint64_t place, bool compat, size_t *at)
 {
 	const struct code_section *section;
@@ -91,7 +91,7 @@ uint64_t row_id_of_place(const struct binary *binary, uint64_t place, bool compa
 	return find_id(binary, place, compat, &(size_t){ 0 });
 }
 
-/* Applications that share a library have rows of the same name: it is made once. */
+/* Applications that share a library have rows of the same name, which is made once. */
 static void set_names(struct binary *b, const struct populate_options *options,
 		      struct row_list *rows, uint64_t id, struct symbol_row *row)
 {
@@ -164,7 +164,7 @@ bool row_start(const struct binary *b, const struct symbol_row *row, uint64_t *r
 	return true;
 }
 
-/* What a place is called for people: the address as linked. */
+/* The address of @place as linked, which reports show. */
 static uint64_t vma_of(const struct binary *b, const struct symbol_row *row, uint64_t place)
 {
 	if (row->id < ROW_SECTION)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing_symbols.c - say it of images with a share of the samples that a reader would miss
+ * missing_symbols.c - a notice for each image without symbols that has a share of the samples
  *
- * On a machine as it comes nearly every binary is stripped: a line for each would hide the few
- * that make a difference.
+ * On most machines nearly every binary is stripped: a notice for each would hide the few that
+ * matter.
  */
 #include "pp/report/missing_symbols.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define WORTH_A_LINE	1.0	/* percent of all samples of the report */
-#define PLACES_MAX	300	/* characters of the places that are named */
+#define PLACES_MAX	300	/* characters */
 
 static bool is_stripped(const struct populated_image *p)
 {
@@ -19,7 +19,7 @@ static bool is_stripped(const struct populated_image *p)
 	       (p->from == SYMBOLS_NONE || p->from == SYMBOLS_DYNAMIC);
 }
 
-/* Length of the first places of @looked, each of them whole: at least one. */
+/* Length of the first places in @looked that fit, at least one. */
 static size_t whole_places(const char *looked)
 {
 	size_t len = strcspn(looked, ",");
@@ -37,16 +37,16 @@ static size_t whole_places(const char *looked)
 static void notice_one(const struct populated_image *p, struct notices *notices)
 {
 	const char *what = p->from == SYMBOLS_NONE ? "shown without symbols"
-						   : "only what it exports has a name";
+						   : "shown with exported symbols only";
 	size_t places;
 
 	if (p->looked_in) {
 		places = whole_places(p->looked_in);
-		notice_add(notices, "'%s' is stripped: %s (no debug file at %.*s%s)",
+		notice_add(notices, "'%s' is stripped, %s: no debug file at %.*s%s",
 			   p->inverted->image->name, what, (int)places, p->looked_in,
 			   p->looked_in[places] ? ", ..." : "");
 	} else {
-		notice_add(notices, "'%s' is stripped: %s (it has neither build-id nor debug link)",
+		notice_add(notices, "'%s' is stripped, %s: it has neither build ID nor debug link",
 			   p->inverted->image->name, what);
 	}
 }
@@ -70,6 +70,6 @@ void missing_symbols_notices(const struct population *population, struct notices
 	}
 	if (nr_others)
 		notice_add(notices, "%zu other image%s with less than %g %% of the samples %s "
-			   "stripped, too", nr_others, nr_others == 1 ? "" : "s", WORTH_A_LINE,
+			   "stripped as well", nr_others, nr_others == 1 ? "" : "s", WORTH_A_LINE,
 			   nr_others == 1 ? "is" : "are");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* open_image.c - the symbols of an image, wherever they are: a file or the session's snapshot */
+/* open_image.c - read the symbols of an image, from its file or the session's snapshot */
 #include "pp/report/populate.h"
 
 #include <errno.h>
@@ -23,23 +23,22 @@ void populate_check_age(const struct report_image *image, const struct sample_fi
 	struct stat st;
 
 	if (image->kind == IMAGE_JIT || image->kind == IMAGE_ANON)
-		return;		/* it was made with the profile */
+		return;		/* made with the profile */
 	if (want && *want && strcmp(want, "-") && !build_id_read(image->found, &id)) {
 		if (strcmp(want, build_id_text(&id, text)))
 			notice_add(notices,
-				   "'%s' is another build than the one profiled "
-				   "(build-id %s, was %s): its symbols may be wrong",
-				   image->found, text, want);
+				   "'%s' is not the build that was profiled: build ID is %s, "
+				   "was %s; symbols may be wrong", image->found, text, want);
 		return;
 	}
 	if (stat(image->found, &st) < 0)
 		return;
 	if (!header->mtime)
-		notice_add(notices, "cannot tell whether '%s' was changed since it was profiled",
-			   image->found);
+		notice_add(notices, "'%s' may have changed since it was profiled: its time is "
+			   "unknown", image->found);
 	else if (header->mtime != (uint64_t)st.st_mtime)
 		notice_add(notices,
-			   "'%s' is %s than when it was profiled: its symbols may be wrong",
+			   "'%s' is %s than when it was profiled; symbols may be wrong",
 			   image->found, header->mtime < (uint64_t)st.st_mtime ? "newer" : "older");
 }
 
@@ -55,7 +54,7 @@ static const struct kernel_part *snapshot_part(const struct inverted_image *inve
 	return kernel_symbols_part(&session->kernel, inverted->image->path);
 }
 
-/* Names that are no file and were never meant to be one. */
+/* Is it an image that never has a file? */
 static bool is_nowhere(const struct report_image *image)
 {
 	return (image->kind == IMAGE_ANON && !image->found) ||
@@ -63,8 +62,8 @@ static bool is_nowhere(const struct report_image *image)
 		(!strcmp(image->path, "no-vmlinux") || !strcmp(image->path, "kallsyms")));
 }
 
-/* Of a profile that was imported: "[heap]", which became a path to have one at all [IM-2]. */
-static bool was_no_file(const struct report_image *image)
+/* In an imported profile "[heap]" became "/[heap]", because sample files need a path [IM-2]. */
+static bool was_not_a_file(const struct report_image *image)
 {
 	return image->session && image->session->has_info &&
 	       !strcmp(image->session->info.collector, "import") &&
@@ -95,12 +94,12 @@ void populate_open_image(const struct inverted_image *inverted,
 		return;
 	find_image(finder, image, notices);
 	if (image->is_ambiguous)
-		return;		/* find_image() said so */
-	if (!image->found && was_no_file(image))
+		return;		/* find_image() added a notice */
+	if (!image->found && was_not_a_file(image))
 		return;
 	if (!image->found)
-		notice_add(notices, "'%s' is not there%s: shown without symbols", image->name,
-			   image->is_kernel ? " (a folder to search: --image-path)" : "");
+		notice_add(notices, "cannot find '%s', shown without symbols%s", image->name,
+			   image->is_kernel ? "; name a folder to search with --image-path" : "");
 	else if (binary_open(image->found, &how, ret, &e))
 		notice_add(notices, "cannot read symbols of '%s': %s", image->found, e.text);
 }

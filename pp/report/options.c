@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.c - opreport's options with libpopt, and which of them go together
+ * options.c - opreport's options with libpopt, and which of them can be combined
  *
- * Combinations that would give a report other than the one asked for are refused, as the original
- * does; so are its reports that this version cannot make yet.
+ * Combinations that would give another report than the one asked for are errors, as in the
+ * original.
  */
 #include "pp/report/options.h"
 
@@ -15,7 +15,7 @@
 #include "pp/cli/common_options.h"
 #include "pp/cli/option_words.h"
 
-/* What popt fills in; one report's command line at a time. */
+/* Filled in by popt; one command line at a time. */
 static struct raw {
 	int symbols, callgraph, details, xml, json, csv, strict, reverse, exclude_dependent;
 	int no_header, show_address, long_names, accumulated;
@@ -30,16 +30,15 @@ static const struct poptOption table[] = {
 	{ "stacks", 0, POPT_ARG_STRING, &raw.stacks, 0,
 	  "show whole call stacks as a tree: callers (default), callees, folded", "order" },
 	{ "flamegraph", 0, POPT_ARG_STRING, &raw.flamegraph, 0,
-	  "draw the call stacks: an SVG picture", "file" },
+	  "draw the call stacks as an SVG picture", "file" },
 	{ "html", 0, POPT_ARG_STRING, &raw.html, 0,
-	  "the same as a page to search and zoom in, with functions and source", "file" },
+	  "the same as a web page with search, zoom, functions and source", "file" },
 	{ "details", 'd', POPT_ARG_NONE, &raw.details, 0, "show each address of each symbol",
 	  NULL },
-	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "as XML, for programs", NULL },
-	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "as JSON, for programs", NULL },
-	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "as comma separated values", NULL },
-	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write the report there",
-	  "file" },
+	{ "xml", 'X', POPT_ARG_NONE, &raw.xml, 0, "print XML, for programs", NULL },
+	{ "json", 0, POPT_ARG_NONE, &raw.json, 0, "print JSON, for programs", NULL },
+	{ "csv", 0, POPT_ARG_NONE, &raw.csv, 0, "print comma separated values", NULL },
+	{ "output-file", 'o', POPT_ARG_STRING, &raw.output_file, 0, "write to this file", "file" },
 	{ "sort", 's', POPT_ARG_STRING, &raw.sort, 0, 
 	  "sort by sample, image, app-name, symbol, debug, vma, diff", "keys" },
 	{ "reverse-sort", 'r', POPT_ARG_NONE, &raw.reverse, 0, "reverse the order", NULL },
@@ -51,12 +50,12 @@ static const struct poptOption table[] = {
 	  "symbols" },
 	{ "include-symbols", 'i', POPT_ARG_STRING, &raw.include, 0, "show only these symbols",
 	  "symbols" },
-	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0, "leave out what is below",
+	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0, "leave out rows below it",
 	  "percent" },
-	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "form of C++ names (default normal)",
 	  "none|normal|smart" },
 	{ "debug-info", 'g', POPT_ARG_NONE, &raw.debug_info, 0, "show source file and line", NULL },
-	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "rows only", NULL },
+	{ "no-header", 'n', POPT_ARG_NONE, &raw.no_header, 0, "print rows only", NULL },
 	{ "show-address", 'w', POPT_ARG_NONE, &raw.show_address, 0, "show addresses of symbols",
 	  NULL },
 	{ "long-filenames", 'f', POPT_ARG_NONE, &raw.long_names, 0, "show full paths", NULL },
@@ -65,11 +64,11 @@ static const struct poptOption table[] = {
 	  "percent of all samples, not of the application's", NULL },
 	COMMON_OPTIONS_PLACES(raw),
 	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0,
-	  "columns that differ in two ways are an error", NULL },
+	  "fail if columns differ in more than one way", NULL },
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, 
-	  "show what stages found, on stderr: files, classes, images, symbols, rows, calls, all",
+	  "print results of stages to stderr: files, classes, images, symbols, rows, calls, all",
 	  "list" },
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
@@ -97,8 +96,7 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 	if (err)
 		return err;
 	if (raw.exclude_dependent && bits & NAMED_LIB)
-		return op_error_set(e, -EINVAL, "--exclude-dependent leaves out what --merge=lib "
-				    "would show: choose one");
+		return option_conflict("--exclude-dependent", "--merge=lib", e);
 	*merge = (struct merge){
 		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
 		.unit_mask = bits & MASK, .lib = bits & LIB, .cgroup = bits & CGROUP,
@@ -108,42 +106,39 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 
 static int check_formats(struct op_error *e)
 {
+	const char *format = raw.xml ? "--xml" : raw.json ? "--json" : raw.csv ? "--csv" : NULL;
+
 	if (raw.xml + raw.json + raw.csv > 1)
-		return op_error_set(e, -EINVAL, "--xml, --json, --csv: choose one");
-	if (raw.xml && raw.accumulated)
-		return op_error_set(e, -EINVAL, "--xml has no running totals (--accumulated)");
+		return option_conflict(format, raw.csv ? "--csv" : "--json", e);
+	if (format && raw.accumulated)
+		return option_conflict(format, "--accumulated", e);
 	if (raw.xml && raw.global_percent)
-		return op_error_set(e, -EINVAL, "--xml has no percentages (--global-percent)");
-	if ((raw.json || raw.csv) && raw.accumulated)
-		return op_error_set(e, -EINVAL, "--json and --csv have no running totals "
-				    "(--accumulated)");
+		return option_conflict(format, "--global-percent", e);
 	if (raw.csv && raw.callgraph)
-		return op_error_set(e, -EINVAL, "--csv is one table and has no call graphs: "
-				    "use --json");
+		return option_conflict(format, "--callgraph", e);
 	return 0;
 }
 
-/* What comparing two profiles does not go with. */
+/* Options that two profiles cannot be combined with. */
 static int check_differential(const struct report_options *o, struct op_error *e)
 {
 	const char *other = raw.callgraph ? "--callgraph" : raw.details ? "--details"
 			  : raw.xml ? "--xml" : raw.stacks ? "--stacks" : NULL;
 
 	if (o->nr_specs == 1 && o->sort.nr_keys && o->sort.keys[0] == SORT_DIFF)
-		return op_error_set(e, -EINVAL, "--sort=diff is about two profiles: "
+		return op_error_set(e, -EINVAL, "--sort=diff requires two profiles: "
 				    "'{ A } { B }'");
 	if (o->nr_specs == 1)
 		return 0;
 	if (other)
-		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') cannot be compared "
-				    "with %s", other);
+		return op_error_set(e, -EINVAL, "option '%s' cannot be used with two profiles",
+				    other);
 	if (!raw.symbols && !raw.flamegraph && !raw.html)
-		return op_error_set(e, -EINVAL, "two profiles ('{ A } { B }') are compared by "
-				    "symbols: add --symbols (-l)");
+		return op_error_set(e, -EINVAL, "comparing two profiles requires --symbols (-l)");
 	return 0;
 }
 
-/* The word of --stacks, and what goes with it. */
+/* The value of --stacks, and options that it cannot be combined with. */
 static int parse_stacks(const struct report_options *o, enum stacks_order *ret, struct op_error *e)
 {
 	static const struct option_word words[] = {
@@ -157,6 +152,7 @@ static int parse_stacks(const struct report_options *o, enum stacks_order *ret, 
 			  : raw.sort || raw.reverse ? "--sort"
 			  : raw.exclude ? "--exclude-symbols"
 			  : raw.include ? "--include-symbols"
+			  : raw.global_percent ? "--global-percent"
 			  : o->compat ? "--compat" : NULL;
 	const struct option_word *word = words;
 
@@ -165,21 +161,17 @@ static int parse_stacks(const struct report_options *o, enum stacks_order *ret, 
 	while (word->name && strcmp(word->name, raw.stacks))
 		word++;
 	if (!word->name)
-		return op_error_set(e, -EINVAL, "--stacks=%s: callers, callees or folded",
-				    raw.stacks);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --stacks: expected "
+				    "callers, callees or folded", raw.stacks);
 	if (other)
-		return op_error_set(e, -EINVAL, "--stacks does not go with %s", other);
-	if (raw.global_percent)
-		return op_error_set(e, -EINVAL, "--global-percent means nothing with --stacks: its "
-				    "percentages are of all samples anyway");
+		return option_conflict("--stacks", other, e);
 	if (word->bit == STACKS_FOLDED && (raw.json || raw.csv))
-		return op_error_set(e, -EINVAL, "--stacks=folded is a format: not with --json or "
-				    "--csv");
+		return option_conflict("--stacks=folded", raw.json ? "--json" : "--csv", e);
 	*ret = word->bit;
 	return 0;
 }
 
-/* A picture has its own order, columns and file. */
+/* Pictures have an order, columns and a file of their own. */
 static int check_pictures(const struct report_options *o, struct op_error *e)
 {
 	const char *option = raw.flamegraph ? "--flamegraph" : "--html";
@@ -196,9 +188,9 @@ static int check_pictures(const struct report_options *o, struct op_error *e)
 			  : o->compat ? "--compat" : NULL;
 
 	if (other)
-		return op_error_set(e, -EINVAL, "%s does not go with %s", option, other);
+		return option_conflict(option, other, e);
 	if ((raw.flamegraph && !*raw.flamegraph) || (raw.html && !*raw.html))
-		return op_error_set(e, -EINVAL, "%s= needs a file's name", option);
+		return op_error_set(e, -EINVAL, "option '%s' requires a file name", option);
 	return 0;
 }
 
@@ -214,14 +206,13 @@ static int check_combinations(bool sorts_by_vma, struct op_error *e)
 	bool symbols = raw.symbols || raw.details || raw.callgraph || raw.xml;
 
 	if (!symbols && needs_symbols)
-		return op_error_set(e, -EINVAL, "%s is about symbols: add --symbols (-l)",
+		return op_error_set(e, -EINVAL, "option '%s' requires --symbols (-l)",
 				    needs_symbols);
 	if (raw.symbols && raw.global_percent && !raw.details && !raw.callgraph)
-		return op_error_set(e, -EINVAL, "--global-percent means nothing with --symbols: "
-				    "its percentages are of all samples anyway");
+		return op_error_set(e, -EINVAL, "--global-percent has no effect with --symbols: "
+				    "percentages are of all samples already");
 	if (raw.callgraph && raw.details)
-		return op_error_set(e, -EINVAL, "--callgraph and --details are two reports: choose "
-				    "one");
+		return option_conflict("--callgraph", "--details", e);
 	return check_formats(e);
 }
 
@@ -303,8 +294,8 @@ static int parse(const struct command_line *line, struct report_options *o, stru
 	return err;
 }
 
-/* popt would take what follows "--stacks" for its word: it gets one here. malloc'd. */
-static const char **with_stacks_word(int argc, const char **argv)
+/* Turn "--stacks" into "--stacks=callers": popt has no optional values; malloc'd. */
+static const char **add_stacks_value(int argc, const char **argv)
 {
 	const char **copy = xcalloc((size_t)argc + 1, sizeof(*copy));
 	bool are_options = true;
@@ -322,7 +313,7 @@ int report_options_parse(int argc, const char **argv, struct report_options *ret
 {
 	struct report_options o = { 0 };
 	struct command_line line;
-	const char **words = with_stacks_word(argc, argv);
+	const char **words = add_stacks_value(argc, argv);
 	int err = command_line_read(&report_option_set, argc, words, &line, e);
 
 	o.asked = line.asked;

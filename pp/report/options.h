@@ -19,7 +19,7 @@ enum report_format { FORMAT_TEXT, FORMAT_XML, FORMAT_JSON, FORMAT_CSV };
 struct option_set;
 
 struct report_options {
-	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
+	enum asked asked;		/* unless ASKED_WORK, nothing else is set */
 	bool compat;
 	bool symbols;			/* -l, or what implies it */
 	bool details, callgraph;	/* -d, -c */
@@ -40,7 +40,7 @@ struct report_options {
 	struct profile_spec specs[2];
 	size_t nr_specs;		/* 2: they are compared */
 	char *title;			/* the command line, for XML and JSON */
-	char *arguments;		/* of it what is no option, comma separated */
+	char *arguments;		/* the ones that are not options, comma separated */
 	/* as given, or NULL */
 	char *merge_text, *image_path_text, *include_text, *exclude_text;
 	/* the caller's, or NULL */
@@ -49,7 +49,7 @@ struct report_options {
 	unsigned int print;		/* PRINT_* of pp/cli/common_options.h */
 };
 
-/* -EINVAL, -ENOTSUP with @e set; *ret is then empty. *ret is the caller's to free. */
+/* -EINVAL or -ENOENT with @e set: *ret is empty. Else *ret is the caller's to free. */
 int report_options_parse(int argc, const char **argv, struct report_options *ret,
 			 struct op_error *e);
 void report_options_free(struct report_options *o);

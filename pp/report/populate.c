@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * populate.c - each image is opened once, then its applications' samples are passed over
+ * populate.c - open each image once, then pass over the samples of its applications
  *
- * Reading files and sorting samples is what a report's time goes into, and images have nothing to
- * do with each other: a thread takes the next image, works on lists of its own, and the lists are
- * joined in order at the end.
+ * Most time of a report is spent reading files and sorting samples, and images are independent: a
+ * thread takes the next image, works on lists of its own, and the lists are joined in order at the
+ * end.
  */
 #include "pp/report/populate.h"
 
@@ -71,7 +71,7 @@ static void populate_app(struct work *w, const struct crew *crew, const struct i
 		p->nr_failed += err && err != -ENODATA;
 		if (err)
 			continue;
-		/* the original does not add it, whatever its manual says; made code has it */
+		/* the original does not add it, despite its manual; code made at run time has it */
 		if (!crew->options->compat && p->inverted->image->kind == IMAGE_ANON &&
 		    !p->inverted->image->found)
 			p->binary.vma_base = header.anon_start;
@@ -112,12 +112,12 @@ static void populate_image(struct work *w, const struct crew *crew)
 		binary_close(&w->image->binary);
 }
 
-static void work_on(struct crew *crew, bool tell)
+static void work_on(struct crew *crew, bool has_progress)
 {
 	size_t i;
 
 	while ((i = atomic_fetch_add(&crew->next, 1)) < crew->nr_works) {
-		if (tell && crew->options->progress)
+		if (has_progress && crew->options->progress)
 			crew->options->progress(i, crew->nr_works);
 		populate_image(&crew->works[i], crew);
 	}
@@ -129,15 +129,16 @@ static void *thread_main(void *crew)
 	return NULL;
 }
 
-/* This thread works too; so one that cannot be made is no error. */
+/* This thread works too, so a thread that cannot be created is not an error. */
 static void run_crew(struct crew *crew)
 {
 	pthread_t threads[MAX_THREADS];
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t nr = 0, wanted = nr_cpus > MAX_THREADS ? MAX_THREADS : nr_cpus < 1 ? 1 : nr_cpus;
 
+	/* symbols are printed in order; libbfd, for lines in compatibility mode, has no locks */
 	if (crew->options->print_symbols || (crew->options->lines && crew->options->compat))
-		wanted = 1;		/* one voice; libbfd, asked for lines then, has one too */
+		wanted = 1;
 	while (nr + 1 < wanted && nr + 1 < crew->nr_works &&
 	       !pthread_create(&threads[nr], NULL, thread_main, crew))
 		nr++;
@@ -146,18 +147,18 @@ static void run_crew(struct crew *crew)
 		pthread_join(threads[--nr], NULL);
 }
 
-/* What changes an image is done before the threads start. */
+/* All changes to images are made before the threads start. */
 static void prepare(const struct inverted_image *inverted, struct finder *finder,
 		    struct notices *notices)
 {
 	struct sample_header header;
 	size_t size;
 
-	/* whether it is a kernel image says how its keys count */
+	/* keys of kernel images have another base */
 	if (!sample_header_read(inverted->apps[0].files[0]->file->path, &header, &size, NULL))
 		inverted->image->is_kernel |= header.is_kernel;
 	find_image(finder, inverted->image, notices);
-	/* a module may be an application too, shown by the name it was found by */
+	/* a module may be an application too, shown by the name of its file */
 	for (size_t i = 0; i < inverted->nr_apps; i++)
 		find_image(finder, inverted->apps[i].app, notices);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * populate.h - binary images and their sample files become rows
+ * populate.h - make rows from binary images and their sample files
  *
- * Images are worked on by several threads, each image by one; the rows come out in the order of
- * the inversion however the threads ran.
+ * Several threads work, each on one image at a time; the rows are in the order of the inversion in
+ * any case.
  */
 #ifndef PP_REPORT_POPULATE_H
 #define PP_REPORT_POPULATE_H
@@ -16,10 +16,10 @@
 struct populated_image {
 	const struct inverted_image *inverted;
 	struct binary binary;		/* closed unless keep_binaries */
-	size_t first_row, nr_rows;	/* of the list, before rows of several boots are added up */
+	size_t first_row, nr_rows;	/* in the list, before rows of several boots are added up */
 	uint64_t samples;		/* of all its rows and classes */
 	size_t nr_failed;
-	bool is_file;			/* these as in the binary, also when that is closed */
+	bool is_file;			/* these three: of the binary, which may be closed */
 	enum symbols_from from;
 	char *looked_in;
 };
@@ -30,18 +30,18 @@ struct population {
 	size_t nr_failed;		/* sample files that could not be read */
 };
 
-/* Make the rows of all images. What could not be read or found is told in @notices. */
+/* Make the rows of all images. @notices names files that cannot be read or found. */
 void populate(const struct inversion *inversion, const struct populate_options *options,
 	      struct finder *finder, struct row_list *rows, struct population *ret,
 	      struct notices *notices);
 void population_free(struct population *population);
 
-/* One image of it, for other walks over an inversion. *ret may have no symbols; close it. */
+/* Open one image, for other walks over an inversion. Close *ret, which may have no symbols. */
 void populate_open_image(const struct inverted_image *inverted,
 			 const struct populate_options *options, struct finder *finder,
 			 struct binary *ret, struct notices *notices);
 
-/* Has the file changed since? By build-id if the session has it, else by time [FI-5]. */
+/* Add a notice if the file has changed: by build ID if the session has it, else by time [FI-5]. */
 void populate_check_age(const struct report_image *image, const struct sample_file *file,
 			const struct sample_header *header, struct notices *notices);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* row_lines.c - gather the places of an image, sort them, look them all up at once */
+/* row_lines.c - collect the places of an image, sort them, look all up at once */
 #include "pp/report/row_lines.h"
 
 #include <inttypes.h>
@@ -75,17 +75,17 @@ void row_lines_set(const struct binary *b, const char *path,
 	};
 	struct wanted_list list = { 0 };
 	struct line_binary *lines;
-	char *complaint;
+	char *problem;
 
 	for (size_t i = 0; i < nr; i++)
 		want_row(&list, b, rows[i]);
 	if (list.nr && b->files && !line_binary_open(b, path, &how, &lines, NULL)) {
 		qsort(list.items, list.nr, sizeof(*list.items), compare_places);
 		look_up(lines, &list, options->long_names);
-		complaint = line_binary_complaint(lines);
-		if (complaint)
-			notice_add(notices, "%s", complaint);
-		free(complaint);
+		problem = line_binary_complaint(lines);
+		if (problem)
+			notice_add(notices, "%s", problem);
+		free(problem);
 		line_binary_close(lines);
 	}
 	free(list.items);

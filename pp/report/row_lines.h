@@ -9,9 +9,9 @@
 #include "pp/select/notices.h"
 
 /*
- * Fill in the lines of @nr rows of @b, which was read from @path. An image without debug
- * information has none, which is no news; damaged information is, in @notices. Threads may each
- * do an image of their own, but in compatibility mode.
+ * Set the lines of @nr rows of @b, which was read from @path. Without debug information there are
+ * none; damaged debug information is a notice. Threads may work on different images, but not in
+ * compatibility mode.
  */
 void row_lines_set(const struct binary *b, const char *path,
 		   const struct populate_options *options, struct symbol_row *const *rows,

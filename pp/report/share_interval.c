@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * share_interval.c - exact binomial limits (Clopper and Pearson), and the change between two
+ * share_interval.c - exact binomial limits (Clopper and Pearson), and limits of a change
  *
- * Limits that rest on the normal distribution are wrong just where profiles live: at counts of 0 to
- * 20, and far out in the tails where thousands of symbols at once push the level. The exact ones
- * hold there. Those of a difference are put together by adding the distances in squares, as
- * Newcombe (1998) does with other limits. Where there are millions of samples, and walking along
- * the tail would take long, the normal distribution is right to more digits than are printed.
+ * Limits by the normal distribution are wrong for typical rows of a profile: counts of 0 to 20, and
+ * levels far out in the tails, because thousands of symbols share the risk. Exact limits hold
+ * there. Limits of a difference are combined by adding the squares of the distances, as Newcombe
+ * (1998) does with other limits. With millions of samples summing the tail would be slow, and the
+ * normal distribution is correct to more digits than are printed.
  */
 #include "pp/report/share_interval.h"
 
 #include <math.h>
 
 #define MOST_STEPS	60
-#define MANY		1e6	/* samples on either side: no more by exact ways */
+#define MANY		1e6	/* samples on either side; above, use the normal distribution */
 
 /*
- * log of the chance of @n or more out of @total at @share, below n / total: there the terms fall
- * from the first one on. *ret_sum is how much all of them are, in first terms.
+ * log of the chance of @n or more out of @total at @share, which is below n / total, so that the
+ * terms decrease. *ret_sum is the sum of all terms divided by the first.
  */
 static double log_tail(double n, double total, double share, double *ret_sum)
 {
@@ -33,7 +33,7 @@ static double log_tail(double n, double total, double share, double *ret_sum)
 	return first + log(sum);
 }
 
-/* The share at which @n or more of @total has the chance @risk: Newton's steps, kept in bounds. */
+/* The share at which @n or more of @total has the chance @risk: Newton steps within bounds. */
 static double low_share(double n, double total, double risk)
 {
 	double low = -INFINITY, high = log(n / total), at, sum;
@@ -50,7 +50,7 @@ static double low_share(double n, double total, double risk)
 			high = at;
 		else
 			low = at;
-		/* the slope in the logarithm of the share is n first terms */
+		/* the slope by the logarithm of the share is n times the first term */
 		step = off * sum / n;
 		if (fabs(step) < 1e-12)
 			break;
@@ -61,7 +61,7 @@ static double low_share(double n, double total, double risk)
 	return exp(at);
 }
 
-/* How many deviations off the normal distribution has @risk beyond it. */
+/* The number of standard deviations beyond which the normal distribution has @risk. */
 static double deviations(double risk)
 {
 	double low = 0, high = 40;
@@ -117,7 +117,7 @@ static double log_choose(double n, double k)
 	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* The chance that of @n samples @k or more are among the @total2 rather than the @total1 others. */
+/* The chance that of @n samples @k or more are among @total2, the others among @total1. */
 static double split_tail(double n, double k, double total1, double total2)
 {
 	double sum = 1, term = 1;
@@ -131,7 +131,7 @@ static double split_tail(double n, double k, double total1, double total2)
 	return exp(first) * sum;
 }
 
-/* Of two shares of many samples: the normal test, corrected for counts being whole numbers. */
+/* The normal test for two shares of many samples, with continuity correction. */
 static double chance_of_many(double a, double t1, double b, double t2)
 {
 	double p = (a + b) / (t1 + t2);

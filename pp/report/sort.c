@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sort.c - compare rows key by key; names are compared as they are shown */
+/* sort.c - compare rows key by key; names as they are shown */
 #include "pp/report/sort.h"
 
 #include <errno.h>
@@ -21,8 +21,9 @@ static int find_key(const char *word, size_t len, struct op_error *e)
 	for (int key = 0; key < NR_SORT_KEYS; key++)
 		if (strlen(key_names[key]) == len && !strncmp(word, key_names[key], len))
 			return key;
-	return op_error_set(e, -EINVAL, "--sort: '%.*s' is none of sample, image, app-name, "
-			    "symbol, debug, vma, diff", (int)(len > 80 ? 80 : len), word);
+	return op_error_set(e, -EINVAL, "invalid value '%.*s' for --sort: expected sample, image, "
+			    "app-name, symbol, debug, vma or diff", (int)(len > 80 ? 80 : len),
+			    word);
 }
 
 int sort_order_parse(const char *list, struct sort_order *ret, bool *ret_has_vma,
@@ -75,7 +76,7 @@ static int compare_lines(const char *a, const char *b)
 	return order ? order : compare_u64(strtoul(x + 1, NULL, 10), strtoul(y + 1, NULL, 10));
 }
 
-/* By how much a share changed, up or down: in percent of all samples. */
+/* By how much a share changed, up or down, in percent of all samples. */
 static int compare_changes(const struct row_diff *a, const struct row_diff *b)
 {
 	double x = a ? fabs(a->points) : 0, y = b ? fabs(b->points) : 0;
@@ -148,7 +149,7 @@ static size_t collect_images(const struct row_list *rows, struct ranked_image *r
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct symbol_row *row = rows->rows[i];
 
-		/* rows come image by image: most repeat the ones before */
+		/* rows are in order of images: most repeat the last ones */
 		if (nr < 2 || ret[nr - 2].image != row->image || ret[nr - 1].image != row->app) {
 			ret[nr++].image = row->image;
 			ret[nr++].image = row->app;
@@ -170,7 +171,7 @@ static uint32_t rank_of(const struct ranked_image *images, size_t nr,
 	return hit ? hit->rank : 0;
 }
 
-/* Names of images are compared here, once each, and their ranks in the sort. */
+/* Names of images are compared here, once each; the sort compares their ranks. */
 static void rank_images(struct row_list *rows, bool long_names)
 {
 	struct ranked_image *images = xcalloc(2 * rows->nr, sizeof(*images));
@@ -195,7 +196,7 @@ static void rank_images(struct row_list *rows, bool long_names)
 	free(images);
 }
 
-/* The keys that are numbers, up to the first that is none or does not fit, as one number. */
+/* Leading keys that are numbers and fit into 64 bits together, to be sorted as one number. */
 struct packing {
 	enum sort_key keys[NR_SORT_KEYS];
 	uint64_t most[NR_SORT_KEYS];	/* the largest of each */
@@ -260,7 +261,7 @@ static uint64_t pack(const struct packing *p, const struct symbol_row *row)
 	return packed;
 }
 
-/* By what is a number at once; then rows that are equal in that by all keys, one with another. */
+/* Sort by the packed keys; then rows with equal ones by all keys. */
 static void sort_packed(struct row_list *rows, const struct packing *packing,
 			const struct sort_order *order)
 {

@@ -15,7 +15,7 @@ enum sort_key {
 	SORT_SYMBOL,
 	SORT_DEBUG,
 	SORT_VMA,
-	SORT_DIFF,		/* of compared profiles, the larger change first; never by itself */
+	SORT_DIFF,		/* larger change first, of compared profiles; only if it is named */
 	NR_SORT_KEYS
 };
 
@@ -26,8 +26,8 @@ struct sort_order {
 };
 
 /*
- * "image,symbol" becomes these keys and then the others in the order above. NULL: the default.
- * *ret_has_vma: vma was asked for. -EINVAL names the word.
+ * "image,symbol" becomes these keys, followed by the others in the order above. NULL: the default.
+ * *ret_has_vma: vma is in @list. 0 or -EINVAL.
  */
 int sort_order_parse(const char *list, struct sort_order *ret, bool *ret_has_vma,
 		     struct op_error *e);

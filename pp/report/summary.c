@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* summary.c - add up sample files; no binary is opened for it */
+/* summary.c - add up sample files; opens no binary */
 #include "pp/report/summary.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ static void add_file(struct summary *s, struct summary_row *app, struct summary_
 	s->totals[file->class] += count;
 }
 
-/* @files are sorted: an application's follow each other, and in it those of an image. */
+/* @files are sorted by application, then image. */
 static void add_rows(struct summary *s, const struct arranged_file **files, size_t nr,
 		     uint64_t *counts, struct notices *notices)
 {

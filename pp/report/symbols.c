@@ -11,7 +11,7 @@
 
 #define BLOCK_SIZE	(64 * 1024)
 
-/* Rows and names are many and small, and all go at once: no malloc() for each. */
+/* Rows and names are many and small and freed together: no malloc() for each. */
 struct row_block {
 	struct row_block *next;
 	size_t used, size;
@@ -77,7 +77,7 @@ struct symbol_row *rows_add(struct row_list *list, const struct report_image *im
 	return row;
 }
 
-/* What is not in the list's blocks. */
+/* Free the parts that are not in the list's blocks. */
 static void row_free(struct symbol_row *row)
 {
 	for (size_t i = 0; i < row->nr_details; i++)
@@ -133,7 +133,7 @@ static int compare_details(const void *a, const void *b)
 	return x->vma < y->vma ? -1 : x->vma > y->vma;
 }
 
-/* By vma, one for each. */
+/* Sort by vma and add up equal ones. */
 static void sort_details(const struct row_list *list, struct symbol_row *row)
 {
 	const struct row_detail **order = xcalloc(row->nr_details + 1, sizeof(*order));
@@ -201,7 +201,7 @@ void rows_append(struct row_list *list, struct row_list *more)
 {
 	for (size_t i = 0; i < more->nr; i++)
 		rows_move(list, more->rows[i]);
-	if (more->blocks) {	/* behind ours, so that the block being filled stays the first */
+	if (more->blocks) {	/* at the end, so that the block being filled stays the first */
 		struct row_block **end = &list->blocks;
 
 		while (*end)
@@ -248,7 +248,7 @@ void rows_threshold(struct row_list *list, double percent, bool first_class_only
 void rows_free(struct row_list *list)
 {
 	for (size_t i = 0; i < list->nr; i++) {
-		if (i + 16 < list->nr)	/* sorted rows lie all over the memory */
+		if (i + 16 < list->nr)	/* sorted rows are scattered in memory */
 			__builtin_prefetch(&list->rows[i + 16]->details);
 		row_free(list->rows[i]);
 	}

@@ -2,7 +2,7 @@
 /*
  * symbols.h - the container: one row per (application, image, symbol) with its counts
  *
- * Formatters see only this. A row without samples is never made.
+ * Formatters see only this.
  */
 #ifndef PP_REPORT_SYMBOLS_H
 #define PP_REPORT_SYMBOLS_H
@@ -19,7 +19,7 @@ struct row_detail {
 	char *line;		/* "FILE:LINE", or NULL */
 };
 
-/* Of two profiles that are compared: diff.h. */
+/* Two profiles that are compared (diff.h). */
 struct row_diff {
 	bool in_first, in_second;
 	const struct symbol_row *partner;	/* if in both: the first's row, in its list */
@@ -29,21 +29,21 @@ struct row_diff {
 
 struct symbol_row {
 	const struct report_image *image, *app;
-	const struct report_session *session;	/* a kernel's: whose symbols; else NULL */
-	const char *name;	/* as in the binary; "[.plt]": outside every symbol [SY-5] */
-	const char *shown;	/* demangled, if it was asked for; may be @name itself */
+	const struct report_session *session;	/* of a kernel; else NULL */
+	const char *name;	/* as in the binary; "[.plt]" if outside every symbol [SY-5] */
+	const char *shown;	/* demangled if that is wanted; may be @name itself */
 	char *line;		/* "FILE:LINE", or NULL */
 	uint64_t vma;
-	uint64_t id;		/* which of its binary: merge_pass.h */
-	uint32_t image_rank, app_rank;	/* of their shown names: sort.c's */
-	size_t serial;		/* order of making: the last word in sorting */
-	struct row_detail *details;	/* by vma; only if they were asked for */
+	uint64_t id;		/* of the row in its binary: merge_pass.h */
+	uint32_t image_rank, app_rank;	/* of their shown names, for sort.c */
+	size_t serial;		/* order of creation: decides between equal rows */
+	struct row_detail *details;	/* by vma; --details only */
 	uint64_t *detail_counts;	/* nr_classes for each detail */
 	size_t nr_details, details_room;
-	unsigned char *code;	/* its bytes in the image, if they were asked for and are there */
+	unsigned char *code;	/* its bytes in the image, or NULL */
 	size_t code_size;
 	struct row_diff *diff;	/* or NULL */
-	struct call_node *node;	/* callgraph.h's, or NULL */
+	struct graph_node *node;	/* callgraph.h's, or NULL */
 	uint64_t counts[];	/* per class */
 };
 
@@ -51,21 +51,21 @@ struct row_list {
 	struct symbol_row **rows;
 	size_t nr, room;
 	size_t nr_classes;
-	uint64_t *totals;	/* per class, of all rows: what percentages are of */
+	uint64_t *totals;	/* per class, of all rows: the base of percentages */
 	size_t next_serial;
-	struct row_block *blocks;	/* what rows and their names lie in */
+	struct row_block *blocks;	/* storage of rows and names */
 };
 
 void rows_init(struct row_list *list, size_t nr_classes);
 
-/* A new row with counts of 0, shown by @name, which lives as long as the list: rows_text(). */
+/* Add a row with counts of 0. @name must live as long as the list: rows_text(). */
 struct symbol_row *rows_add(struct row_list *list, const struct report_image *image,
 			    const struct report_image *app, const char *name, uint64_t vma);
 
 /* A copy of @text that lives as long as the list and what it is appended to. */
 const char *rows_text(struct row_list *list, const char *text);
 
-/* Room for @row's next detail; the counts, all 0, are returned. */
+/* Append a detail to @row. Its counts, all 0, are returned. */
 uint64_t *row_add_detail(const struct row_list *list, struct symbol_row *row, uint64_t vma);
 const uint64_t *row_detail_counts(const struct row_list *list, const struct symbol_row *row,
 				  size_t detail);
@@ -73,22 +73,22 @@ const uint64_t *row_detail_counts(const struct row_list *list, const struct symb
 /* Remove the last row that was added. */
 void rows_drop_last(struct row_list *list);
 
-/* Add @row's counts to @into's, and its details as if it had begun where @into does. */
+/* Add @row's counts to @into's, and its details, moved to the address of @into. */
 void row_move_counts(const struct row_list *list, struct symbol_row *row, struct symbol_row *into);
 
 /* Move the rows of @more, of as many classes, to the end of @list; @more is freed. */
 void rows_append(struct row_list *list, struct row_list *more);
 
 /*
- * Take over one row, of as many classes. It stays where it lies: free the list that made it after
- * @list.
+ * Append a row of another list with as many classes. It stays in the storage of that list, which
+ * must be freed after @list.
  */
 void rows_move(struct row_list *list, struct symbol_row *row);
 
-/* Free row @i; its place in the array is the caller's to close. */
+/* Free row @i and set its element to NULL, which the caller removes. */
 void rows_free_one(struct row_list *list, size_t i);
 
-/* Compute the totals. Call it when all rows are there and before rows_threshold(). */
+/* Compute the totals: after the last row was added and before rows_threshold(). */
 void rows_total(struct row_list *list);
 
 /* Is the row's share @percent or more in any class (@first_class_only: in the first)? */

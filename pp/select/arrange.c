@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* arrange.c - one class per template, and the checks that make the classes columns */
+/* arrange.c - make a class for each template, limit the ways in which classes differ */
 #include "pp/select/arrange.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "libutil/xalloc.h"
 #include "pp/select/axes.h"
 
-#define MAX_CLASSES 1000	/* more columns than anyone can read; keeps rows small */
+#define MAX_CLASSES 1000	/* more columns are not readable; keeps rows small */
 
 static struct profile_template template_of(const struct sample_file *file,
 					    const struct merge *merge)
@@ -64,7 +64,7 @@ static int compare_keyed(const void *a, const void *b)
 	return order ? order : x->file < y->file ? -1 : x->file > y->file;
 }
 
-/* One readable header per class is enough: for the report's first lines [AR-4]. */
+/* One readable header per class is enough, for the first lines of the report [AR-4]. */
 static int read_header(struct profile_class *class, const struct sample_file *file,
 		       struct op_error *e)
 {
@@ -100,7 +100,7 @@ static size_t count_apps(const struct arrangement *a)
 	return nr;
 }
 
-/* Its files were made a moment ago and hold nothing yet. */
+/* Its files were just created and are still empty. */
 static void drop_last_class(struct arrangement *a)
 {
 	a->nr_classes--;
@@ -119,9 +119,9 @@ static int add_classes(struct arrangement *a, const struct keyed_file *keyed, si
 	for (size_t i = 0; i < nr; i++) {
 		if (!i || compare_templates(&keyed[i].template, &keyed[i - 1].template)) {
 			if (a->nr_classes == MAX_CLASSES)
-				return op_error_set(e, -EINVAL, "more than %d columns: choose some "
-						    "(event:, cpu:, tgid:, tid:, cgroup:) or use "
-						    "--merge", MAX_CLASSES);
+				return op_error_set(e, -EINVAL, "more than %d columns; select some "
+						    "with event:, cpu:, tgid:, tid: or cgroup:, or "
+						    "use --merge", MAX_CLASSES);
 			if (err && err != -ENODATA)
 				return err;	/* no file of the last class could be read */
 			if (err)
@@ -156,7 +156,7 @@ size_t arrangement_class(const struct arrangement *a, const struct sample_file *
 	return c;
 }
 
-/* Arcs belong to the class of their template; without flat samples there is none. */
+/* Arcs belong to the class with their template, which exists if it has flat samples. */
 static void add_arcs(struct arrangement *a, const struct file_list *list, bool exclude_dependent)
 {
 	a->arcs = xcalloc(list->nr_arcs + 1, sizeof(*a->arcs));
@@ -176,7 +176,7 @@ static void add_arcs(struct arrangement *a, const struct file_list *list, bool e
 	}
 }
 
-/* The flat files with their templates, sorted; returns how many. */
+/* Fill in @ret with the flat files and their templates, sorted. Returns how many. */
 static size_t key_files(const struct file_list *list, const struct arrange_options *options,
 			struct keyed_file *ret)
 {

@@ -2,9 +2,9 @@
 /*
  * arrange.h - sort sample files into classes: the columns of a report
  *
- * A class holds the files that differ in nothing but the image. What its files have in common is
- * its template. Say /bin/bash was profiled with two events: its two sample files have different
- * templates, so there are two classes, told apart by the axis "event".
+ * A class has the files that differ only in the image. What its files have in common is its
+ * template. If /bin/bash was profiled with two events, its two sample files have different
+ * templates, so there are two classes, which differ along the axis "event".
  *
  * A report is a table, so its classes may differ along one axis only. Merging removes an axis:
  * the field is set to "all" in every template; of several axes the first stays.
@@ -35,11 +35,11 @@ enum axis {
 };
 
 struct profile_template {
-	const char *event;	/* the file list's */
+	const char *event;	/* owned by the file list */
 	uint64_t count;
-	int64_t unit_mask;	/* these four: or SAMPLE_ALL */
+	int64_t unit_mask;	/* this and the next three: or SAMPLE_ALL */
 	int64_t tgid, tid, cpu;
-	const char *cgroup;	/* the session's; "": all */
+	const char *cgroup;	/* owned by the session; "": all */
 };
 
 struct profile_class {
@@ -64,7 +64,7 @@ struct arrangement {
 	size_t nr_apps;			/* different applications */
 	struct arranged_file *arcs;	/* call-graph files */
 	size_t nr_arcs;
-	struct merge merge;		/* what was added up; with lib each image is its own app */
+	struct merge merge;		/* as it was applied; with lib each image is its own app */
 };
 
 struct arrange_options {
@@ -74,14 +74,13 @@ struct arrange_options {
 };
 
 /*
- * Arrange @list. Classes that differ in more than one way are merged until they differ in one,
- * which @notices tells; -EINVAL if @options are strict: @e says in which ways and how to get rid
- * of one.
+ * Arrange @list. Classes that differ in more than one way are merged until they differ in one, with
+ * a notice; if @options are strict, -EINVAL: @e says in which ways and what to choose.
  */
 int arrange_files(const struct file_list *list, const struct arrange_options *options,
 		  struct arrangement *ret, struct notices *notices, struct op_error *e);
 
-/* The class that samples of @file belong to; nr_classes: there is none. */
+/* The class of @file, or nr_classes if there is none. */
 size_t arrangement_class(const struct arrangement *a, const struct sample_file *file);
 void arrangement_free(struct arrangement *a);
 void arrangement_print(const struct arrangement *a, FILE *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* axes.c - the ways in which classes differ: which, what to say of too many, titles */
+/* axes.c - the ways in which classes differ: find, limit and name them */
 #include "pp/select/axes.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ unsigned int axes_differing(const struct profile_template *a, const struct profi
 		axes |= 1u << AXIS_EVENT;
 	if (a->tgid != b->tgid)
 		axes |= 1u << AXIS_TGID;
-	/* processes of one thread: the thread says nothing new */
+	/* processes of one thread: the thread adds nothing */
 	if (a->tid != b->tid && !(a->tgid == a->tid && b->tgid == b->tid))
 		axes |= 1u << AXIS_TID;
 	if (a->cpu != b->cpu)
@@ -68,9 +68,9 @@ void axes_merge_others(struct merge *merge, unsigned int axes, struct notices *n
 	for (int axis = kept + 1; axis < NR_AXES; axis++)
 		if (axes & (1u << axis))
 			strbuf_addf(&gone, "%s%s", gone.len ? " and " : "", axis_words[axis].name);
-	notice_add(notices, "columns can differ in one way only: they are by %s, those that differ "
-		   "in %s are added up (--strict: an error instead)", axis_words[kept].name,
-		   gone.text);
+	notice_add(notices, "columns can differ in one way only: separated by %s, added up over "
+		   "%s; to change that, choose %s", axis_words[kept].name, gone.text,
+		   axis_words[kept].remedy);
 	merge->tgid |= !!(axes & ~first & (1u << AXIS_TGID));
 	merge->tid |= !!(axes & ~first & (1u << AXIS_TID));
 	merge->cpu |= !!(axes & ~first & (1u << AXIS_CPU));
@@ -107,7 +107,7 @@ int axes_too_many(const struct arrangement *a, unsigned int axes, struct op_erro
 		strbuf_add(&text, ")");
 	}
 	op_error_set(e, -EINVAL,
-		     "columns can differ in one way only, these differ in %s: choose %s", text.text,
+		     "columns can differ in one way only, these differ in %s; choose %s", text.text,
 		     remedies.text);
 	strbuf_free(&text);
 	strbuf_free(&remedies);
@@ -122,7 +122,7 @@ enum axis axes_only(unsigned int axes)
 	return AXIS_NONE;
 }
 
-/* "tgid:12"; files that are not kept apart are a column, too. */
+/* "tgid:12"; files that are not separated by it are a column too. */
 static char *number_title(const char *tag, int64_t n)
 {
 	return n == SAMPLE_ALL ? xasprintf("%s:all", tag) : xasprintf("%s:%" PRId64, tag, n);
@@ -138,7 +138,7 @@ char *axis_title(enum axis axis, const struct profile_template *t)
 	case AXIS_CPU:
 		return number_title("cpu", t->cpu);
 	case AXIS_CGROUP:
-		/* its end tells more in a narrow column; the header has the whole */
+		/* in a narrow column the end is more useful; the header has the whole path */
 		return xasprintf("cgroup:%s", *t->cgroup ? path_base(t->cgroup) : "all");
 	default:
 		return xasprintf("%s:%" PRIu64, t->event, t->count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* collect.c - a call per stage, and why nothing came out of them */
+/* collect.c - a call per stage, and an explanation if the result is empty */
 #include "pp/select/collect.h"
 
 #include <errno.h>
@@ -10,32 +10,31 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-/* Whoever profiles into a session directory has a lock there with its process id in it. */
-static bool is_written_to(const struct report_session *session)
+/* A running profiler has a lock file with its process ID in the session directory. */
+static bool is_being_recorded(const struct report_session *session)
 {
 	char *dir = path_join(session->samples, "../.."), *path = session_lock_path(dir);
 	char pid[16] = "";
-	bool is = !file_read_line(path, pid, sizeof(pid)) && *pid;
+	bool recording = !file_read_line(path, pid, sizeof(pid)) && *pid;
 
 	free(dir);
 	free(path);
-	return is;
+	return recording;
 }
 
 static int nothing_matches(const struct collection *c, struct op_error *e)
 {
-	char *what = file_list_what_exists(&c->sessions);
+	char *what = file_list_describe(&c->sessions);
 
 	if (!*what)
-		op_error_set(e, -ENOENT, "session '%s' has no samples: %s; sessions are: %s",
+		op_error_set(e, -ENOENT, "session '%s' has no samples%s; sessions: %s",
 			     c->sessions.sessions[0].name,
-			     is_written_to(&c->sessions.sessions[0])
-			     ? "it is being profiled into (opcontrol --dump has oprofiled write "
-			       "out what was collected)"
-			     : "none were taken (a command may have ended before the first was "
-			       "due)", c->sessions.existing);
+			     is_being_recorded(&c->sessions.sessions[0])
+			     ? " yet; let oprofiled write them with opcontrol --dump"
+			     : ": the command may have ended before the first one was due",
+			     c->sessions.existing);
 	else
-		op_error_set(e, -ENOENT, "nothing in session '%s' matches; it has %.400s",
+		op_error_set(e, -ENOENT, "no samples in session '%s' match; it has %.400s",
 			     c->sessions.sessions[0].name, what);
 	free(what);
 	return -ENOENT;
@@ -54,7 +53,7 @@ static int open_finder(const struct collect_options *o, struct collection *c, st
 	return err;
 }
 
-/* An archive holds the session directory below its own path, or at the usual place [PS-11]. */
+/* In an archive the session directory is below its own path, or at the usual place [PS-11]. */
 static char *dir_in_archive(const char *archive, const char *session_dir)
 {
 	char *absolute = path_absolute(session_dir), *dir = NULL;
@@ -109,7 +108,7 @@ int collect(const struct collect_options *o, struct collection *ret, struct noti
 	if (!err && o->print_classes)
 		arrangement_print(&c->arrangement, stderr);
 	if (!err && !c->arrangement.nr_files)
-		return op_error_set(e, -ENOENT, "no samples in what was asked for");
+		return op_error_set(e, -ENOENT, "no samples match");
 	return err;
 }
 

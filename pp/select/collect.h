@@ -23,25 +23,25 @@ struct collect_options {
 	const struct spec_list *image_path;	/* --image-path */
 	const char *root;			/* --root, or NULL */
 	bool exclude_dependent;
-	bool strict;				/* columns that differ in two ways: an error */
-	bool unscaled;				/* counts of events that took turns as they are */
+	bool strict;				/* fail if columns differ in two ways */
+	bool unscaled;				/* do not scale counts of events that took turns */
 	bool want_arcs;				/* call-graph files too */
 	bool files_only;			/* no arrangement is needed */
 	bool print_files, print_classes;	/* --verbose=: on stderr */
 };
 
 struct collection {
-	const char *root;			/* where debug files are below, "" if nowhere */
+	const char *root;			/* prefix of debug files, "" if none */
 	struct session_list sessions;
 	struct finder *finder;
 	struct image_set images;
 	struct file_list files;
-	struct arrangement arrangement;		/* never without files */
+	struct arrangement arrangement;		/* has files on success */
 };
 
 /*
- * -ENOENT: no session, no samples or nothing that matches; @e says which. Other -errno: what
- * could not be read, or columns that do not go together. *ret is the caller's to free, always.
+ * -ENOENT: no session, no samples, or none that match; @e says which. Other -errno: a read error,
+ * or columns that cannot be combined. *ret is the caller's to free, also on failure.
  */
 int collect(const struct collect_options *options, struct collection *ret,
 	    struct notices *notices, struct op_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event_scale.c - which event a sample file counted, and the arithmetic */
+/* event_scale.c - find the times of an event, scale with them */
 #include "pp/select/event_scale.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@ bool event_is_multiplexed(const struct event_time *t)
 	return t->running_ns && event_time_is_partial(t);
 }
 
-/* Has another of them that name too? */
+/* Is there another event of that name? */
 static bool has_namesake(const struct event_times *times, const struct event_time *t)
 {
 	for (size_t i = 0; i < times->nr; i++)

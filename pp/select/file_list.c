@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file_list.c - walk the sessions' folders and keep the sample files asked for
+ * file_list.c - walk the sessions' folders and select sample files
  *
  * The folder of samples belongs to root but may be copied from anywhere: only regular files are
- * looked at, and links are not followed, so a walk always ends.
+ * read, and links are not followed, so that a walk always ends.
  */
 #include "pp/select/file_list.h"
 
@@ -27,7 +27,7 @@ struct walk {
 	struct image_set *images;
 	struct file_list *list;
 	struct notices *notices;
-	const struct session_part *part;	/* or NULL: what is apart by nothing */
+	const struct session_part *part;	/* or NULL: the session's main folder */
 	size_t prefix;			/* bytes of the path before the name proper */
 	size_t nr_invalid;
 	char *first_invalid;
@@ -41,7 +41,7 @@ static bool ends_with(const char *text, const char *end)
 	return n >= m && !strcmp(text + n - m, end);
 }
 
-/* The first by name: folders have any order. */
+/* The first by name, because the order in folders is arbitrary. */
 static void note_invalid(struct walk *w, const char *path, const char *why)
 {
 	char *text = xasprintf("'%s': %s", path, why);
@@ -76,8 +76,9 @@ static struct report_image *get_image(struct walk *w, const struct image_name *n
 }
 
 /*
- * The folder that holds the sample files of a process's anonymous memory: apart by control group
- * alone, where @w's part is apart by a build as well; a caller's, of calls into made code. Or NULL.
+ * The folder with the sample files of a process's anonymous memory, or NULL. These are separated
+ * by control group alone, so it differs from the folder of a part with a build (which has calls
+ * from that build into code made at run time).
  */
 static char *anon_files_folder(const struct walk *w)
 {
@@ -96,8 +97,8 @@ static char *anon_files_folder(const struct walk *w)
 }
 
 /*
- * Code that was made at run time: when its object TGID.jo lies beside the folders of a process's
- * ranges, all of them are that one image [FL-5]. Else NULL. @path: of the sample file.
+ * Code made at run time: if its object TGID.jo is beside the folders of a process's ranges, all
+ * these are that one image [FL-5]. Else NULL. @path is the sample file's.
  */
 static struct report_image *jit_image(struct walk *w, const char *path,
 				      const struct image_name *name)
@@ -118,7 +119,7 @@ static struct report_image *jit_image(struct walk *w, const char *path,
 	return image;
 }
 
-/* Anonymous memory that there are symbols for; the original has none for either end of a call. */
+/* Anonymous memory with symbols, or NULL; in compatibility mode not as an end of a call. */
 static struct report_image *known_anon(struct walk *w, const char *path,
 				       const struct sample_name *file,
 				       const struct image_name *name)
@@ -144,7 +145,7 @@ static void keep_file(struct file_list *list, const struct sample_file *file)
 	}
 }
 
-/* A part's build is that of the images its samples lie in; of which else there is one build. */
+/* The build of a part is that of the images its samples are in; other images have one build. */
 static void get_images(struct walk *w, const char *path, struct sample_file *file)
 {
 	const struct sample_name *name = &file->name;
@@ -244,7 +245,7 @@ static int compare_files(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-/* Its folder is made with its first sample file. */
+/* The folder of a part is missing until it has a sample file. */
 static int walk_part(struct walk *w, const char *stats, size_t number)
 {
 	char *folder = session_part_path(stats, number);
@@ -275,9 +276,8 @@ static int walk_session(struct walk *w)
 	free(stats);
 	strbuf_free(&path);
 	if (w->nr_invalid)
-		notice_add(w->notices,
-			   "%zu file%s in session '%s' not read as sample files; first %s",
-			   w->nr_invalid, w->nr_invalid == 1 ? "" : "s", w->session->name,
+		notice_add(w->notices, "session '%s': ignored %zu file%s, first %s",
+			   w->session->name, w->nr_invalid, w->nr_invalid == 1 ? "" : "s",
 			   w->first_invalid);
 	free(w->first_invalid);
 	return err;
@@ -370,7 +370,7 @@ static void add_names(struct strbuf *s, const char *title, const char **names, s
 	}
 }
 
-char *file_list_what_exists(const struct session_list *sessions)
+char *file_list_describe(const struct session_list *sessions)
 {
 	struct image_set images = { 0 };
 	struct notices ignored = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file_list.h - the sample files that a specification asks for
+ * file_list.h - the sample files that a specification selects
  */
 #ifndef PP_SELECT_FILE_LIST_H
 #define PP_SELECT_FILE_LIST_H
@@ -18,9 +18,9 @@
 struct sample_file {
 	char *path;
 	struct sample_name name;
-	const char *cgroup;		/* control group, the session's; "": not apart by it */
+	const char *cgroup;		/* control group, owned by the session; or "" */
 	struct report_image *app, *image;
-	struct report_image *callee;		/* of a call-graph file: image called; else NULL */
+	struct report_image *callee;		/* called image of a call-graph file, or NULL */
 	const struct report_session *session;
 };
 
@@ -33,9 +33,9 @@ struct file_list {
 };
 
 /*
- * Walk the sessions. @ret is empty, but for want_arcs.
- * What is no sample file is left out and told once in @notices; symbolic links are not followed.
- * -errno of a folder that cannot be read, named in @e.
+ * Walk the sessions. @ret is empty except for want_arcs. Files that are not sample files are
+ * ignored, with one notice for each session; symbolic links are not followed.
+ * -errno if a folder cannot be read; @e names it.
  */
 int file_list_collect(const struct session_list *sessions, const struct profile_spec *spec,
 		      struct finder *finder, struct image_set *images, struct file_list *ret,
@@ -43,7 +43,7 @@ int file_list_collect(const struct session_list *sessions, const struct profile_
 void file_list_free(struct file_list *list);
 void file_list_print(const struct file_list *list, FILE *out);
 
-/* What there is to ask for, for "nothing matches": "events A, B; images X, Y, ..."; malloc'd. */
-char *file_list_what_exists(const struct session_list *sessions);
+/* What the sessions have, for messages: "events A, B; images X, Y, ..."; malloc'd. */
+char *file_list_describe(const struct session_list *sessions);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * find_image.c - look for binaries; the folders of --image-path are listed once and sorted
+ * find_image.c - find binaries; the folders of --image-path are listed once and sorted
  */
 #include "pp/select/find_image.h"
 
@@ -15,7 +15,7 @@
 #include "pp/select/sessions.h"
 
 struct entry {
-	char *path;		/* below the folder as it was given */
+	char *path;		/* begins with the folder as it was given */
 	char *real;
 	const char *base;	/* in @path */
 };
@@ -95,11 +95,11 @@ static int compare_entries(const void *a, const void *b)
 	return order ? order : strcmp(x->path, y->path);
 }
 
-/* What is being listed: nftw() has no argument for its callback. */
+/* The folder being listed: nftw() has no argument for its callback. */
 static struct listing {
 	struct finder *finder;
 	const char *folder;	/* as it was given */
-	size_t real_len;	/* of its real name, which the paths begin with */
+	size_t real_len;	/* of its real name, with which the paths begin */
 } listing;
 
 static int list_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -119,7 +119,7 @@ static int list_file(const char *path, const struct stat *st, int type, struct F
 	return 0;
 }
 
-/* By its real name: nftw() does not go into a folder that is given by a symbolic link. */
+/* By its real name: nftw() does not enter a folder that is a symbolic link. */
 static void list_folder(struct finder *f, const char *folder)
 {
 	char *real = realpath(folder, NULL);
@@ -131,8 +131,8 @@ static void list_folder(struct finder *f, const char *folder)
 	free(real);
 }
 
-/* A folder that lies below another one, or is given twice, has been listed twice. */
-static void drop_doubles(struct finder *f)
+/* A folder that is below another one, or given twice, was listed twice. */
+static void drop_duplicates(struct finder *f)
 {
 	size_t kept = 0;
 
@@ -151,11 +151,11 @@ static void list_paths(struct finder *f)
 		list_folder(f, f->paths[i]);
 	if (f->nr)
 		qsort(f->entries, f->nr, sizeof(*f->entries), compare_entries);
-	drop_doubles(f);
+	drop_duplicates(f);
 	f->is_listed = true;
 }
 
-/* The first of the entries called @base, if there is one. */
+/* The first entry with base name @base, or NULL. */
 static const struct entry *first_entry(const struct finder *f, const char *base)
 {
 	size_t low = 0, high = f->nr;
@@ -176,7 +176,7 @@ struct hits {
 	size_t nr;
 };
 
-/* Files called @base, anywhere or below @folder. */
+/* Files with base name @base, below @folder if that is not NULL. */
 static struct hits find_hits(const struct finder *f, const char *base, bool is_module,
 			     const char *folder)
 {
@@ -195,7 +195,7 @@ static struct hits find_hits(const struct finder *f, const char *base, bool is_m
 	return hits;
 }
 
-/* Of several the only one in the archive, else the only one below the root. [FI-4] */
+/* Of several hits the only one in the archive, else the only one below the root [FI-4]. */
 static struct hits choose_hit(const struct finder *f, const char *base, bool is_module,
 			      struct hits all)
 {
@@ -224,7 +224,7 @@ static void search(struct finder *f, struct report_image *image, const char *bas
 	if (hits.nr > 1) {
 		image->is_ambiguous = true;
 		notice_add(notices,
-			   "'%s' is more than one file below --image-path (one is '%s'): "
+			   "'%s': found several such files below --image-path, one is '%s'; "
 			   "shown without symbols", image->name, hits.last->path);
 	} else if (hits.nr == 1) {
 		image->found = xstrdup(hits.last->path);
@@ -237,7 +237,7 @@ static char *below(const char *dir, const char *path)
 	return path_join(dir, path + strspn(path, "/"));
 }
 
-/* Where oparchive puts modules, which have no path of their own [OA-4]. */
+/* oparchive puts modules, which have no path, into a folder of their own [OA-4]. */
 static bool find_module_in_archive(const struct finder *f, struct report_image *image)
 {
 	static const char *const ends[] = { "", ".ko", ".ko.xz", ".ko.zst" };
@@ -254,7 +254,7 @@ static bool find_module_in_archive(const struct finder *f, struct report_image *
 	return false;
 }
 
-/* In the archive, else below the root, or at the path itself: one of these two. [FI-1] */
+/* In the archive, else below the root or, without --root, at the path itself [FI-1]. */
 static bool find_at_path(const struct finder *f, struct report_image *image)
 {
 	char *path;
@@ -285,8 +285,8 @@ static bool is_build(const char *path, const char *build_id)
 }
 
 /*
- * Another build than the one profiled gives way to the session's own copy of that, if there is
- * one; where builds are kept apart it is known to be wrong [FI-7].
+ * Replace another build than the profiled one by the session's copy. If builds of that path are
+ * kept apart, another build is wrong for sure: without a copy use no file [FI-7].
  */
 static void prefer_build(struct report_image *image)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * find_image.h - where the binary of a sample file lies today
+ * find_image.h - find the binaries of sample files on this machine
  *
- * Order: in the archive, below the root (--root), else the path itself, else by name in the
- * folders of --image-path; kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
+ * Order: in the archive; below the root (--root), or without it at the path itself; by name in the
+ * folders of --image-path, kernel modules there as NAME.ko, where '_', '-' and ',' are the same.
  * Rules: doc/pp-spec.md [FI-1]..[FI-7].
  */
 #ifndef PP_SELECT_FIND_IMAGE_H
@@ -17,15 +17,17 @@
 struct finder;
 
 /*
- * @root and @archive may be NULL. @paths: @nr folders, all of which are searched to the bottom,
- * once, when the first image needs it. -ENOTDIR: one of them is no folder, @e names it.
+ * @root and @archive may be NULL. @paths are @nr folders that are listed recursively, once, when
+ * the first image needs it. -ENOTDIR: one of them is not a folder; @e names it.
  */
 int finder_new(const char *root, const char *archive, const char *const *paths, size_t nr,
 	       struct finder **ret, struct op_error *e);
 void finder_free(struct finder *finder);
 
-/* Fill in @image->found, @image->found_by_search; once per image. An image found more than
- * once is left without a file, and @notices says so. */
+/*
+ * Set @image->found and @image->found_by_search, once per image. An image that is found more than
+ * once gets no file, and a notice.
+ */
 void find_image(struct finder *finder, struct report_image *image, struct notices *notices);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* images.c - the set of images: a hash table of what sample files' names say */
+/* images.c - the set of images, by name */
 #include "pp/select/images.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "libutil/xalloc.h"
 #include "pp/select/sessions.h"
 
-/* The first digits tell builds of one path apart well enough. */
+/* The first digits distinguish builds of one path well enough. */
 static char *display_name(const struct image_name *name, const char *apart_build)
 {
 	if (apart_build)
@@ -24,36 +24,27 @@ static char *display_name(const struct image_name *name, const char *apart_build
 			break;
 		return xasprintf("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
 				 name->path, name->anon_tgid, name->anon_start, name->anon_end);
-	case IMAGE_JIT:		/* its path is the object's: file_list.c */
+	case IMAGE_JIT:		/* the path of its object: file_list.c */
 	case IMAGE_FILE:
 		break;
 	}
 	return xstrdup(name->path);
 }
 
-static bool same_image(const struct report_image *image, const struct image_name *name,
-		       const char *apart_build, const char *display)
+struct image_key {
+	const struct image_name *name;
+	const char *apart_build, *display;
+};
+
+static bool is_image(const void *images, uint32_t i, const void *key)
 {
-	return image->kind == name->kind && !strcmp(image->path, name->path) &&
-	       image->is_apart == !!apart_build &&
-	       (!apart_build || !strcmp(image->build_id, apart_build)) &&
-	       !strcmp(image->name, display);
-}
+	const struct report_image *image = ((struct report_image *const *)images)[i];
+	const struct image_key *k = key;
 
-static void grow_slots(struct image_set *set)
-{
-	size_t nr = set->nr_slots ? set->nr_slots * 2 : 256;
-
-	free(set->slots);
-	set->slots = xcalloc(nr, sizeof(*set->slots));
-	set->nr_slots = nr;
-	for (size_t i = 0; i < set->nr; i++) {
-		size_t at = hash_string(set->images[i]->name) & (nr - 1);
-
-		while (set->slots[at])
-			at = (at + 1) & (nr - 1);
-		set->slots[at] = i + 1;
-	}
+	return image->kind == k->name->kind && !strcmp(image->path, k->name->path) &&
+	       image->is_apart == !!k->apart_build &&
+	       (!k->apart_build || !strcmp(image->build_id, k->apart_build)) &&
+	       !strcmp(image->name, k->display);
 }
 
 static const char *recorded_build(const struct image_name *name,
@@ -90,20 +81,15 @@ struct report_image *image_set_get(struct image_set *set, const struct image_nam
 				   const char *apart_build, const struct report_session *session)
 {
 	char *display = display_name(name, apart_build);
-	size_t at;
+	const struct image_key key = { name, apart_build, display };
+	uint64_t hash = hash_string(display);
+	uint32_t i = hash_table_find(&set->by_name, hash, is_image, set->images, &key);
 
-	if (set->nr * 2 >= set->nr_slots)
-		grow_slots(set);
-	at = hash_string(display) & (set->nr_slots - 1);
-	for (; set->slots[at]; at = (at + 1) & (set->nr_slots - 1)) {
-		struct report_image *image = set->images[set->slots[at] - 1];
-
-		if (same_image(image, name, apart_build, display)) {
-			free(display);
-			return image;
-		}
+	if (i != HASH_NONE) {
+		free(display);
+		return set->images[i];
 	}
-	set->slots[at] = set->nr + 1;
+	hash_table_add(&set->by_name, hash, (uint32_t)set->nr);
 	return add_image(set, name, apart_build, display, session);
 }
 
@@ -155,7 +141,7 @@ void image_set_free(struct image_set *set)
 		free(set->images[i]);
 	}
 	free(set->images);
-	free(set->slots);
+	hash_table_free(&set->by_name);
 	*set = (struct image_set){ 0 };
 }
 

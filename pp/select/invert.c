@@ -8,7 +8,7 @@
 #include "libutil/print_line.h"
 #include "libutil/xalloc.h"
 
-/* Kernels of two boots have the same name and other addresses; everything else is one image. */
+/* Kernels of two boots have the same name but different addresses: they are two images. */
 static const struct report_session *session_of(const struct arranged_file *f)
 {
 	return f->image->kind == IMAGE_KERNEL ? f->file->session : NULL;
@@ -41,7 +41,7 @@ static int compare_files(const void *a, const void *b)
 
 	if (!order)
 		order = compare_images(x->app, y->app);
-	return order ? order : x < y ? -1 : x > y;	/* they are in order of class */
+	return order ? order : x < y ? -1 : x > y;	/* in order of class */
 }
 
 void invert_arrangement(const struct arrangement *a, struct inversion *ret)

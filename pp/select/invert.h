@@ -2,8 +2,8 @@
 /*
  * invert.h - the same sample files per binary image, so that each is opened once
  *
- * With --separate=library the C library is a dependent image of nearly every application; the
- * arrangement has it once per application. Here it comes once, with its applications below it.
+ * With --separate=library the C library is a dependent image of nearly every application: the
+ * arrangement has it once per application, the inversion once, with its applications below it.
  */
 #ifndef PP_SELECT_INVERT_H
 #define PP_SELECT_INVERT_H
@@ -20,7 +20,7 @@ struct inverted_app {
 
 struct inverted_image {
 	struct report_image *image;
-	const struct report_session *session;	/* a kernel image's: each boot has its own layout */
+	const struct report_session *session;	/* of kernels: each boot has another layout */
 	struct inverted_app *apps;		/* by name */
 	size_t nr_apps;
 };

@@ -8,7 +8,7 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-#define MAX_NOTICES 1000	/* nobody reads on; and a hostile session must not cost n * n */
+#define MAX_NOTICES 1000	/* bounds the search for duplicates in hostile sessions */
 
 void notice_add(struct notices *notices, const char *format, ...)
 {
@@ -22,7 +22,7 @@ void notice_add(struct notices *notices, const char *format, ...)
 	va_end(args);
 	if (notices->nr == MAX_NOTICES - 1) {
 		strbuf_reset(&text);
-		strbuf_add(&text, "more of the same kind is left out");
+		strbuf_add(&text, "further messages of this kind are suppressed");
 	}
 	for (size_t i = 0; i < notices->nr; i++) {
 		if (!strcmp(notices->texts[i], text.text)) {

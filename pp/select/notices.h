@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * notices.h - what a report's reader should know about the data, each thing once
+ * notices.h - warnings about the data of a report
  *
- * The stages of a report do not print: they leave a sentence here, and the program speaks
- * before the report. The same sentence is kept once.
+ * The stages of a report do not print: they add notices, and the program prints them before the
+ * report. Equal notices are kept once.
  */
 #ifndef PP_SELECT_NOTICES_H
 #define PP_SELECT_NOTICES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samples.c - read sample files and sort what was in them */
+/* samples.c - read sample files and sort their samples */
 #include "pp/select/samples.h"
 
 #include <errno.h>
@@ -39,9 +39,9 @@ static int read_file(const struct sample_file *file, struct sample_header *heade
 	err = sample_header_read(file->path, header, &size, &e);
 	if (!err)
 		err = odb_read(file->path, size, snapshot, &e);
-	/* -ENODATA: the daemon has just made it and there is nothing in it yet */
+	/* -ENODATA: the daemon has just created it, it is still empty */
 	if (err && err != -ENODATA)
-		notice_add(notices, "a sample file is left out: %s",
+		notice_add(notices, "ignored a sample file: %s",
 			   *e.text ? e.text : strerror(-err));
 	return err;
 }
@@ -62,7 +62,7 @@ int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 
 	if (err)
 		return err;
-	/* a call's key has two halves: whoever takes it apart adds their bases */
+	/* the key of a call has two halves: the caller adds the base of each */
 	base = file->file->callee ? 0 : samples_anon_base(file->image, header.anon_start);
 	if (list->room - list->nr < snapshot.nr_nodes) {
 		list->room = (list->nr + snapshot.nr_nodes) * 3 / 2;
@@ -148,7 +148,7 @@ void samples_sort(struct sample_list *list)
 	struct sample *spare = xcalloc(list->room + 1, sizeof(*spare));
 	struct sample *sorted = radix_sort(list->samples, spare, list->nr);
 
-	_Static_assert(sizeof(*sorted) == sizeof(struct radix_item), "as radix_sort() has it");
+	_Static_assert(sizeof(*sorted) == sizeof(struct radix_item), "cast to radix_item");
 	free(sorted == spare ? list->samples : spare);
 	list->samples = sorted;
 }

@@ -15,7 +15,7 @@
 #include "pp/select/notices.h"
 
 struct sample {
-	uint64_t offset;	/* the key of the sample file; of made code, the address */
+	uint64_t offset;	/* key in the sample file; of JIT code the address */
 	uint64_t count : 40;	/* scaled if its event was multiplexed; saturated */
 	uint64_t class : 24;
 };
@@ -28,20 +28,19 @@ struct sample_list {
 };
 
 /*
- * What keys of a mapping of @image, at @anon_start by the sample file's header, lack: symbols of
- * code made at run time are at addresses, its keys count from the mapping [FL-5].
+ * What to add to the keys of a mapping of @image at @anon_start (from the sample file's header):
+ * symbols of code made at run time have addresses, its keys are offsets in the mapping [FL-5].
  */
 uint64_t samples_anon_base(const struct report_image *image, uint64_t anon_start);
 
 /*
- * Append the samples of @file to @list, a call-graph file's with their keys as they are; its
- * header goes to *ret_header. -errno, with a notice that the file was left out, if it cannot be
- * read.
+ * Append the samples of @file to @list; keys of call-graph files stay as they are. *ret_header is
+ * its header. -errno, and a notice, if the file cannot be read.
  */
 int samples_add_file(struct sample_list *list, const struct arranged_file *file,
 		     struct sample_header *ret_header, struct notices *notices);
 
-/* A key of one sample file; the same may come more than once. */
+/* A key of one sample file; the same key may occur more than once. */
 struct sample_key {
 	uint64_t key;
 	uint64_t count;		/* scaled if its event was multiplexed */

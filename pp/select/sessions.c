@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sessions.c - find the sessions asked for and read what lies beside their samples */
+/* sessions.c - find the selected sessions and read the files beside their samples */
 #include "pp/select/sessions.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names of all sessions, sorted: reports must not depend on the order of a folder. */
+/* Names of all sessions, sorted: a report must not depend on the order in the folder. */
 static int list_names(const char *samples, char ***ret, size_t *ret_nr)
 {
 	char **names = NULL;
@@ -64,16 +64,16 @@ static void read_kernel_symbols(struct report_session *s, struct notices *notice
 	if (!err)
 		s->has_kernel_symbols = true;
 	else if (err != -ENOENT)
-		notice_add(notices, "kernel symbols of session '%s' cannot be used: %s", s->name,
+		notice_add(notices, "session '%s': cannot read its kernel symbols: %s", s->name,
 			   *e.text ? e.text : strerror(-err));
 	free(path);
 }
 
-static void cannot_use(struct notices *notices, const char *stats, const char *file, int err,
+static void notice_unreadable(struct notices *notices, const char *stats, const char *file, int err,
 		       const struct op_error *e)
 {
 	if (err != -ENOENT)
-		notice_add(notices, "'%s/%s' cannot be used: %s", stats, file,
+		notice_add(notices, "cannot read '%s/%s': %s", stats, file,
 			   *e->text ? e->text : strerror(-err));
 }
 
@@ -84,7 +84,7 @@ static void read_counts(struct report_session *s, const char *stats, struct noti
 	int err = session_counts_read_e(stats, &counts, &e);
 
 	if (err) {
-		cannot_use(notices, stats, "counts", err, &e);
+		notice_unreadable(notices, stats, "counts", err, &e);
 		return;
 	}
 	s->has_counts = true;
@@ -100,10 +100,10 @@ static void read_times(struct report_session *s, const char *stats, struct notic
 	if (!err)
 		return;
 	s->times = (struct event_times){ 0 };
-	cannot_use(notices, stats, "event-times", err, &e);
+	notice_unreadable(notices, stats, "event-times", err, &e);
 }
 
-static void read_beside(struct report_session *s, bool times, struct notices *notices)
+static void read_stats(struct report_session *s, bool times, struct notices *notices)
 {
 	char *stats = path_join(s->samples, "stats");
 	struct op_error e = { "" };
@@ -111,7 +111,7 @@ static void read_beside(struct report_session *s, bool times, struct notices *no
 
 	s->has_info = !err;
 	if (err)
-		cannot_use(notices, stats, "session", err, &e);
+		notice_unreadable(notices, stats, "session", err, &e);
 	read_counts(s, stats, notices);
 	if (times)
 		read_times(s, stats, notices);
@@ -119,12 +119,12 @@ static void read_beside(struct report_session *s, bool times, struct notices *no
 	err = image_ids_read(stats, &s->ids);
 	if (err) {
 		s->ids = NULL;
-		cannot_use(notices, stats, "images", err, &e);
+		notice_unreadable(notices, stats, "images", err, &e);
 	}
 	*e.text = '\0';
 	err = session_parts_read(stats, &s->parts, &e);
 	if (err)
-		cannot_use(notices, stats, "parts/index", err, &e);
+		notice_unreadable(notices, stats, "parts/index", err, &e);
 	read_kernel_symbols(s, notices);
 	free(stats);
 }
@@ -137,10 +137,10 @@ static void add_session(struct session_list *list, const char *name, char *sampl
 	list->sessions = xrealloc_array(list->sessions, list->nr + 1, sizeof(*list->sessions));
 	s = &list->sessions[list->nr++];
 	*s = (struct report_session){ .name = xstrdup(name), .samples = samples };
-	read_beside(s, times, notices);
+	read_stats(s, times, notices);
 }
 
-/* session:/path and session:./path are the folder itself [PS-9]. */
+/* session:/path and session:./path name the folder itself [PS-9]. */
 static void add_paths(struct session_list *list, const struct profile_spec *spec, bool times,
 		      struct notices *notices)
 {
@@ -159,13 +159,13 @@ static int none_found(const char *session_dir, const struct profile_spec *spec,
 {
 	if (!*list->existing)
 		return op_error_set(e, -ENOENT,
-				    "no session in '%s/samples' (profile first: operf PROGRAM, or "
-				    "opcontrol --start)", session_dir);
+				    "no session in '%s/samples'; record one with operf PROGRAM or "
+				    "opcontrol --start", session_dir);
 	if (!spec->list[SPEC_SESSION].nr)
 		return op_error_set(e, -ENOENT,
-				    "no session 'current' in '%s/samples'; there is: %s "
-				    "(session:NAME)", session_dir, list->existing);
-	return op_error_set(e, -ENOENT, "no such session in '%s/samples'; there is: %s",
+				    "no session 'current' in '%s/samples'; choose another with "
+				    "session:NAME: %s", session_dir, list->existing);
+	return op_error_set(e, -ENOENT, "no matching session in '%s/samples', which has: %s",
 			    session_dir, list->existing);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sessions.h - the sessions a report reads, and what was kept beside their samples
+ * sessions.h - the sessions of a report, and the files beside their samples
  *
- * Nothing here is trusted and everything is optional: sessions of the original tools have only
- * samples.
+ * The files are not trusted and all are optional: sessions of the original tools have samples
+ * only.
  */
 #ifndef PP_SELECT_SESSIONS_H
 #define PP_SELECT_SESSIONS_H
@@ -29,19 +29,19 @@ struct report_session {
 	bool has_kernel_symbols;
 	struct kernel_symbols kernel;
 	struct image_ids *ids;		/* or NULL */
-	struct session_parts parts;	/* what stats/parts/N hold */
+	struct session_parts parts;	/* what stats/parts/N are for */
 };
 
 struct session_list {
 	struct report_session *sessions;
 	size_t nr;
-	char *existing;			/* all there are, for messages: "current, monday" */
+	char *existing;			/* names of all sessions, for messages: "current, monday" */
 };
 
 /*
- * Open the sessions below @session_dir that @spec asks for. Without @times their event times are
- * not read: nothing is scaled.
- * -ENOENT: there are none, or none that match; @e says which and what there is.
+ * Open the sessions below @session_dir that @spec selects. Without @times their event times are
+ * not read, so that counts are not scaled.
+ * -ENOENT: there are none, or none match; @e names those that exist.
  */
 int sessions_open(const char *session_dir, const struct profile_spec *spec, bool times,
 		  struct session_list *ret, struct notices *notices, struct op_error *e);

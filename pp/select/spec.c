@@ -2,8 +2,8 @@
 /*
  * spec.c - parse profile specifications and match sample files against them
  *
- * One table has every tag and how its values are read, so that the parser, the error message
- * that lists the tags, and the manual cannot drift apart.
+ * One table has every tag and the kind of its values, for the parser and for the error message
+ * that lists the tags.
  */
 #include "pp/select/spec.h"
 
@@ -51,9 +51,9 @@ static bool is_glob(const char *text)
 }
 
 /*
- * A name with a slash, or of a file that is here, is a path: it is also matched as the kernel
- * names that file, absolute and without symbolic links (/bin/sh is /usr/bin/dash). A glob and a
- * bare word are what they are [PS-4].
+ * A name with a slash, or of a file in the current folder, is a path: it is also matched as the
+ * kernel names that file, absolute and without symbolic links (/bin/sh is /usr/bin/dash). Globs
+ * and plain words are not resolved: NULL [PS-4].
  */
 static char *resolve_image(const char *text, bool is_bare_argument)
 {
@@ -76,8 +76,8 @@ static int add_value(struct spec_list *list, enum spec_tag tag, const char *text
 		int err = number_parse_u64(text, &item.number);
 
 		if (err)
-			return op_error_set(e, -EINVAL, "'%s:%s': '%s' is not a number%s",
-					    tags[tag].name, text, text, " or 'all'");
+			return op_error_set(e, -EINVAL, "'%s:%s': expected a number or 'all'",
+					    tags[tag].name, text);
 	}
 	item.text = xstrdup(text);
 	if (tag == SPEC_NAME || tags[tag].kind == VALUE_IMAGE)
@@ -129,11 +129,11 @@ static int unknown_tag(const char *arg, size_t len, struct op_error *e)
 	struct strbuf known = STRBUF_INIT;
 
 	for (size_t i = 0; i < SPEC_NAME; i++)
-		strbuf_addf(&known, " %s:", tags[i].name);
-	strbuf_add(&known, " archive:");
+		strbuf_addf(&known, "%s, ", tags[i].name);
+	strbuf_add(&known, "archive");
 	op_error_set(e, -EINVAL,
-		     "'%.*s': '%.*s:' is not a tag; tags are%s (a file of that name: './%.*s')", 80,
-		     arg, (int)len, arg, known.text, 80, arg);
+		     "unknown tag '%.*s:': expected one of %s; to name a file, write './%.*s'",
+		     (int)len, arg, known.text, 80, arg);
 	strbuf_free(&known);
 	return -EINVAL;
 }
@@ -149,12 +149,12 @@ static int set_archive(struct profile_spec *spec, const char *path, struct op_er
 
 	if (!absolute || !file_is_dir(absolute)) {
 		free(absolute);
-		return op_error_set(e, -ENOENT, "'archive:%.200s': there is no such folder", path);
+		return op_error_set(e, -ENOENT, "'archive:%.200s': no such folder", path);
 	}
 	if (spec->archive && strcmp(spec->archive, absolute)) {
 		free(absolute);
-		return op_error_set(e, -EINVAL, "'archive:%.200s': a second archive (compare two: "
-				    "'{ archive:A } { archive:B }')", path);
+		return op_error_set(e, -EINVAL, "'archive:%.200s': a profile has one archive; "
+				    "compare two with '{ archive:A } { archive:B }'", path);
 	}
 	free(spec->archive);
 	spec->archive = absolute;
@@ -166,10 +166,11 @@ static int add_argument(struct profile_spec *spec, const char *arg, struct op_er
 	size_t len = tag_length(arg);
 
 	if (is_brace(arg))
-		return op_error_set(e, -EINVAL, "'%s': braces compare two profiles, in opreport "
-				    "--symbols only: '{ A } { B }'", arg);
+		return op_error_set(e, -EINVAL, "unexpected '%s'; compare two profiles with opdiff "
+				    "or opreport --symbols: '{ A } { B }'", arg);
 	if (!*arg)
-		return op_error_set(e, -EINVAL, "an empty argument names no image");
+		return op_error_set(e, -EINVAL, "empty argument: expected TAG:LIST or the name of "
+				    "an image");
 	if (!len)
 		return add_value(&spec->list[SPEC_NAME], SPEC_NAME, arg, e);
 	if (len == strlen("archive") && !strncmp(arg, "archive", len))
@@ -217,8 +218,8 @@ static int malformed(const char *const *args, size_t nr, struct op_error *e)
 
 	for (size_t i = 0; i < nr && text.len < 300; i++)
 		strbuf_addf(&text, " %.100s", args[i]);
-	op_error_set(e, -EINVAL, "two profiles are compared as '{ A } { B }', the braces being "
-		     "words of their own; got:%s", text.text);
+	op_error_set(e, -EINVAL, "expected '{ A } { B }' with the braces as separate arguments, "
+		     "got%s", text.text);
 	strbuf_free(&text);
 	return -EINVAL;
 }
@@ -274,7 +275,7 @@ static bool text_matches(const char *pattern, const char *text)
 	return text && (!strcmp(pattern, text) || !fnmatch(pattern, text, 0));
 }
 
-/* The original's events and sessions are no globs. */
+/* In the original events and sessions are not globs: @exact. */
 static bool list_has_text(const struct spec_list *list, const char *text, bool exact)
 {
 	for (size_t i = 0; i < list->nr; i++)
@@ -293,7 +294,7 @@ static bool list_has_image(const struct spec_list *list, const struct spec_image
 			return true;
 		if (text_matches(want, image->name) || text_matches(want, image->found))
 			return true;
-		/* base names only match words: "b*" must not find /usr/bin/bash's "bash" */
+		/* globs do not match base names: "b*" must not match /usr/bin/bash */
 		if (image->short_name && !strcmp(want, image->short_name))
 			return true;
 	}
@@ -305,8 +306,8 @@ static bool is_restricted(const struct spec_list *list)
 	return list->nr && !list->all;
 }
 
-/* "all" in the file's name never matches a list of numbers [PS-8]. */
-static bool number_wanted(const struct spec_list *list, int64_t number)
+/* A file that is not separated by this field matches no list of numbers [PS-8]. */
+static bool is_number_wanted(const struct spec_list *list, int64_t number)
 {
 	if (!is_restricted(list))
 		return true;
@@ -316,7 +317,7 @@ static bool number_wanted(const struct spec_list *list, int64_t number)
 	return false;
 }
 
-static bool images_wanted(const struct profile_spec *spec, const struct spec_image *app,
+static bool is_image_wanted(const struct profile_spec *spec, const struct spec_image *app,
 			  const struct spec_image *image)
 {
 	const struct spec_list *names = &spec->list[SPEC_NAME];
@@ -327,15 +328,15 @@ static bool images_wanted(const struct profile_spec *spec, const struct spec_ima
 		return true;
 	if (!apps->nr && !images->nr)
 		return !names->nr;
-	/* to the original "all" is the name of an image */
+	/* in the original "all" is the name of an image */
 	return ((!is_restricted(apps) && !(apps->nr && spec->compat)) ||
 		list_has_image(apps, app)) &&
 	       ((!is_restricted(images) && !(images->nr && spec->compat)) ||
 		list_has_image(images, image));
 }
 
-/* A group is asked for with those below it: "cgroup:/system.slice". */
-static bool cgroup_wanted(const struct spec_list *list, const char *cgroup)
+/* "cgroup:/system.slice" selects the groups below it too. */
+static bool is_cgroup_wanted(const struct spec_list *list, const char *cgroup)
 {
 	if (!is_restricted(list))
 		return true;
@@ -356,7 +357,7 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 			  const char *cgroup, const struct spec_image *app,
 			  const struct spec_image *image)
 {
-	if (!images_wanted(spec, app, image))
+	if (!is_image_wanted(spec, app, image))
 		return false;
 	if (list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], app) ||
 	    list_has_image(&spec->list[SPEC_IMAGE_EXCLUDE], image) ||
@@ -365,13 +366,13 @@ bool profile_spec_matches(const struct profile_spec *spec, const struct sample_n
 	if (is_restricted(&spec->list[SPEC_EVENT]) &&
 	    !list_has_text(&spec->list[SPEC_EVENT], name->event, spec->compat))
 		return false;
-	if (!cgroup_wanted(&spec->list[SPEC_CGROUP], cgroup))
+	if (!is_cgroup_wanted(&spec->list[SPEC_CGROUP], cgroup))
 		return false;
-	return number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
-	       number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
-	       number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
-	       number_wanted(&spec->list[SPEC_TID], name->tid) &&
-	       number_wanted(&spec->list[SPEC_CPU], name->cpu);
+	return is_number_wanted(&spec->list[SPEC_COUNT], (int64_t)name->count) &&
+	       is_number_wanted(&spec->list[SPEC_UNIT_MASK], (int64_t)name->unit_mask) &&
+	       is_number_wanted(&spec->list[SPEC_TGID], name->tgid) &&
+	       is_number_wanted(&spec->list[SPEC_TID], name->tid) &&
+	       is_number_wanted(&spec->list[SPEC_CPU], name->cpu);
 }
 
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name)

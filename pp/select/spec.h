@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * spec.h - profile specifications: which samples a report is about
+ * spec.h - profile specifications: the samples that a report is about
  *
  *	opreport session:monday image:/usr/bin/xz,/usr/bin/gzip event:CPU_CLK_UNHALTED
  *
@@ -22,7 +22,7 @@ enum spec_tag {
 	SPEC_SESSION_EXCLUDE,
 	SPEC_IMAGE,		/* the application */
 	SPEC_IMAGE_EXCLUDE,
-	SPEC_LIB_IMAGE,		/* the image that the samples lie in */
+	SPEC_LIB_IMAGE,		/* the image that the samples are in */
 	SPEC_LIB_IMAGE_EXCLUDE,
 	SPEC_EVENT,
 	SPEC_COUNT,
@@ -44,7 +44,7 @@ struct spec_item {
 struct spec_list {
 	struct spec_item *items;
 	size_t nr, room;
-	bool all;		/* "all" was in it: no restriction */
+	bool all;		/* it has "all": no restriction */
 };
 
 struct profile_spec {
@@ -54,21 +54,21 @@ struct profile_spec {
 };
 
 /*
- * Parse @nr arguments. -EINVAL with the argument and the rule broken in @e; -ENOTSUP for what
- * this version does not have. *ret is untouched on failure, else the caller's to free.
+ * Parse @nr arguments. -EINVAL or -ENOENT with @e set: *ret is untouched. Else *ret is the
+ * caller's to free.
  */
 int profile_spec_parse(const char *const *args, size_t nr, struct profile_spec *ret,
 		       struct op_error *e);
 void profile_spec_free(struct profile_spec *spec);
 
 /*
- * The same for "{ A } { B }": *ret_nr is 2 then, and what stands outside the braces is part of
- * both. Without braces, or with one pair, it is 1. [PS-10]
+ * The same for "{ A } { B }": *ret_nr is 2, and arguments outside the braces belong to both.
+ * Without braces, or with one pair, it is 1 [PS-10].
  */
 int profile_specs_parse(const char *const *args, size_t nr, struct profile_spec ret[2],
 			size_t *ret_nr, struct op_error *e);
 
-/* How an image may be called in a specification; NULL: it has no such name. */
+/* The names of an image in a specification; NULL: it has no such name. */
 struct spec_image {
 	const char *name;	/* "/usr/bin/xz", "/ext4", "[heap] (tgid:5 range:...)" */
 	const char *short_name;	/* "xz", "ext4", "[heap]" */
@@ -76,14 +76,14 @@ struct spec_image {
 };
 
 /*
- * Whether samples of @name, from @image on behalf of @app, are asked for [PS-5]..[PS-8]. @cgroup:
- * "" where samples are not kept apart by control group.
+ * Whether samples of @name, in @image on behalf of @app, are selected [PS-5]..[PS-8]. @cgroup is ""
+ * if samples are not separated by control group.
  */
 bool profile_spec_matches(const struct profile_spec *spec, const struct sample_name *name,
 			  const char *cgroup, const struct spec_image *app,
 			  const struct spec_image *image);
 
-/* Whether the session of that name is asked for; "current" without session: [PS-9] */
+/* Whether the session @name is selected; without session: that is "current" [PS-9]. */
 bool profile_spec_wants_session(const struct profile_spec *spec, const char *name);
 
 #endif

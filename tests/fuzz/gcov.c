@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bytes = malloc(nr_notes + 1);
 	memcpy(bytes, data + 2, nr_notes);
 	if (gcov_notes_read(bytes, nr_notes, &notes, &e)) {
-		if (!strstr(e.text, "byte "))
+		if (!strstr(e.text, "offset "))
 			abort();
 		return 0;
 	}

@@ -11,8 +11,8 @@
 static const char dashes[] =
 	"-------------------------------------------------------------------------------\n";
 
-/* Their running totals (@sums) begin anew: the shares they go with are of this list. */
-static void print_arcs(const struct columns *c, const struct call_arc *arcs, size_t nr,
+/* Running totals (@sums) start again with each list, as the shares do. */
+static void print_arcs(const struct columns *c, const struct graph_arc *arcs, size_t nr,
 		       const uint64_t *totals, uint64_t *sums, struct strbuf *line, FILE *out)
 {
 	memset(sums, 0, c->nr_classes * sizeof(*sums));
@@ -33,7 +33,7 @@ static void print_arcs(const struct columns *c, const struct call_arc *arcs, siz
 void format_callgraph(const struct callgraph *graph, const struct row_list *rows,
 		      const struct text_options *options, FILE *out)
 {
-	/* of the functions, of the list at hand */
+	/* of the functions; of one list of arcs */
 	uint64_t *sums = xcalloc(2 * rows->nr_classes + 1, sizeof(*sums));
 	uint64_t *arc_sums = sums + rows->nr_classes;
 	struct strbuf line = STRBUF_INIT;
@@ -45,7 +45,7 @@ void format_callgraph(const struct callgraph *graph, const struct row_list *rows
 	if (graph->nr)
 		fputs(dashes, out);
 	for (size_t i = 0; i < graph->nr; i++) {
-		const struct call_node *node = &graph->nodes[i];
+		const struct graph_node *node = &graph->nodes[i];
 		bool global = options->global_percent;
 
 		print_arcs(&c, node->callers, node->nr_callers,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.c - left-justified, with these widths at least; a full one and a blank */
+/* columns.c - left-justified columns of minimum width, separated by a blank at least */
 #include "pp/report/format/columns.h"
 
 #include <inttypes.h>
@@ -17,8 +17,7 @@ void columns_init(struct columns *c, const struct row_list *rows,
 		c->images = rows->rows[i]->image != rows->rows[i]->app;
 }
 
-/* Fill the column that began at @start; columns are not wider than 32. */
-static void pad(struct strbuf *line, size_t start, size_t width)
+void column_end(struct strbuf *line, size_t start, size_t width)
 {
 	static const char blanks[] = "                                ";
 	size_t used = line->len - start;
@@ -26,12 +25,12 @@ static void pad(struct strbuf *line, size_t start, size_t width)
 	strbuf_add_bytes(line, blanks, used < width ? width - used : 1);
 }
 
-static void column(struct strbuf *line, const char *text, size_t width)
+void column_text(struct strbuf *line, const char *text, size_t width)
 {
 	size_t start = line->len;
 
 	strbuf_add(line, text);
-	pad(line, start, width);
+	column_end(line, start, width);
 }
 
 void columns_titles(const struct columns *c, FILE *out)
@@ -41,23 +40,24 @@ void columns_titles(const struct columns *c, FILE *out)
 
 	if (o->show_address)
 		/* the original's titles do not widen with the column */
-		column(&line, "vma", o->wide_addresses && !o->compat ? WIDE_VMA_WIDTH : VMA_WIDTH);
+		column_text(&line, "vma",
+			    o->wide_addresses && !o->compat ? WIDE_VMA_WIDTH : VMA_WIDTH);
 	for (size_t i = 0; i < c->nr_classes; i++) {
-		column(&line, "samples", COUNT_WIDTH);
+		column_text(&line, "samples", COUNT_WIDTH);
 		if (o->accumulated)
-			column(&line, "cum. samples", SUM_WIDTH);
-		column(&line, "%", SHARE_WIDTH);
+			column_text(&line, "cum. samples", SUM_WIDTH);
+		column_text(&line, "%", SHARE_WIDTH);
 		if (o->accumulated)
-			column(&line, "cum. %", SHARE_SUM_WIDTH);
+			column_text(&line, "cum. %", SHARE_SUM_WIDTH);
 		if (o->differential)
-			column(&line, "diff %", CHANGE_WIDTH);
+			column_text(&line, "diff %", CHANGE_WIDTH);
 	}
 	if (o->show_lines)
-		column(&line, "linenr info", LINE_WIDTH);
+		column_text(&line, "linenr info", LINE_WIDTH);
 	if (c->images)
-		column(&line, "image name", NAME_WIDTH);
+		column_text(&line, "image name", NAME_WIDTH);
 	if (o->several_apps)
-		column(&line, "app name", NAME_WIDTH);
+		column_text(&line, "app name", NAME_WIDTH);
 	strbuf_add(&line, "symbol name");
 	print_line(&line, out);
 	strbuf_free(&line);
@@ -72,7 +72,7 @@ void columns_address(const struct columns *c, uint64_t vma, struct strbuf *line)
 
 static void number_column(struct strbuf *line, uint64_t n, size_t width)
 {
-	char text[20];			/* printf() would be a tenth of a long report */
+	char text[20];			/* printf() would take 10 % of the time */
 	size_t start = line->len, at = sizeof(text);
 
 	do {
@@ -80,7 +80,7 @@ static void number_column(struct strbuf *line, uint64_t n, size_t width)
 		n /= 10;
 	} while (n);
 	strbuf_add_bytes(line, text + at, sizeof(text) - at);
-	pad(line, start, width);
+	column_end(line, start, width);
 }
 
 static void share_column(struct strbuf *line, uint64_t part, uint64_t total, size_t width)
@@ -88,7 +88,7 @@ static void share_column(struct strbuf *line, uint64_t part, uint64_t total, siz
 	size_t start = line->len;
 
 	format_percent(line, part, total);
-	pad(line, start, width);
+	column_end(line, start, width);
 }
 
 void columns_counts(const struct columns *c, const uint64_t *counts, const uint64_t *totals,
@@ -105,7 +105,7 @@ void columns_counts(const struct columns *c, const uint64_t *counts, const uint6
 			number_column(line, sums[i], SUM_WIDTH);
 		}
 		if (diff && !diff->in_second)
-			column(line, "---", SHARE_WIDTH);
+			column_text(line, "---", SHARE_WIDTH);
 		else
 			share_column(line, counts[i], totals[i], SHARE_WIDTH);
 		if (accumulated)
@@ -114,14 +114,14 @@ void columns_counts(const struct columns *c, const uint64_t *counts, const uint6
 			continue;
 		start = line->len;
 		format_change(line, diff->change[i]);
-		pad(line, start, CHANGE_WIDTH);
+		column_end(line, start, CHANGE_WIDTH);
 	}
 }
 
 void columns_line(const struct columns *c, const char *location, struct strbuf *line)
 {
 	if (c->options->show_lines)
-		column(line, location ? location : "(no location information)", LINE_WIDTH);
+		column_text(line, location ? location : "(no location information)", LINE_WIDTH);
 }
 
 void columns_names(const struct columns *c, const struct symbol_row *row, struct strbuf *line)
@@ -129,8 +129,8 @@ void columns_names(const struct columns *c, const struct symbol_row *row, struct
 	bool long_names = c->options->long_names;
 
 	if (c->images)
-		column(line, image_shown_name(row->image, long_names), NAME_WIDTH);
+		column_text(line, image_shown_name(row->image, long_names), NAME_WIDTH);
 	if (c->options->several_apps)
-		column(line, image_shown_name(row->app, long_names), NAME_WIDTH);
+		column_text(line, image_shown_name(row->app, long_names), NAME_WIDTH);
 	strbuf_add(line, row->shown);
 }

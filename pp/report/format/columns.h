@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.h - the columns that symbol list and call graph share */
+/* columns.h - the columns of symbol lists and call graphs, and of tables in general */
 #ifndef PP_REPORT_FORMAT_COLUMNS_H
 #define PP_REPORT_FORMAT_COLUMNS_H
 
 #include "pp/report/format/text.h"
+
+/* Append @text as a column of @width, 32 at most; a longer text is followed by one blank. */
+void column_text(struct strbuf *line, const char *text, size_t width);
+
+/* Fill up the column that began when @line was @start long. */
+void column_end(struct strbuf *line, size_t start, size_t width);
 
 struct columns {
 	const struct text_options *options;

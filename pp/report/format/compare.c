@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compare.c - a table for each class, for people: left-justified columns as in opreport */
+/* compare.c - a table for each class as text, with columns as in opreport */
 #include "pp/report/format/compare.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 #include "libutil/print_line.h"
+#include "pp/report/format/columns.h"
 
 enum { COUNT_WIDTH = 9, SHARE_WIDTH = 9, CHANGE_WIDTH = 9, NAME_WIDTH = 25 };
-
-static void pad(struct strbuf *line, size_t start, size_t width)
-{
-	do
-		strbuf_add_char(line, ' ');
-	while (line->len - start < width);
-}
-
-static void column(struct strbuf *line, const char *text, size_t width)
-{
-	size_t start = line->len;
-
-	strbuf_add(line, text);
-	pad(line, start, width);
-}
 
 static void titles(const struct diff_options *o, FILE *out)
 {
@@ -30,16 +16,16 @@ static void titles(const struct diff_options *o, FILE *out)
 
 	strbuf_add(&line, "  ");
 	for (int i = 0; i < 2; i++) {
-		column(&line, i ? "second" : "first", COUNT_WIDTH);
-		column(&line, "%", SHARE_WIDTH);
+		column_text(&line, i ? "second" : "first", COUNT_WIDTH);
+		column_text(&line, "%", SHARE_WIDTH);
 	}
-	column(&line, "change", CHANGE_WIDTH);
-	column(&line, "from", CHANGE_WIDTH);
-	column(&line, "to", CHANGE_WIDTH);
+	column_text(&line, "change", CHANGE_WIDTH);
+	column_text(&line, "from", CHANGE_WIDTH);
+	column_text(&line, "to", CHANGE_WIDTH);
 	if (!o->images)
-		column(&line, "image name", NAME_WIDTH);
+		column_text(&line, "image name", NAME_WIDTH);
 	if (o->applications)
-		column(&line, "app name", NAME_WIDTH);
+		column_text(&line, "app name", NAME_WIDTH);
 	strbuf_add(&line, o->images ? "image name" : "symbol name");
 	print_line(&line, out);
 	strbuf_free(&line);
@@ -50,7 +36,7 @@ static void change_column(struct strbuf *line, double points)
 	size_t start = line->len;
 
 	format_change(line, points);
-	pad(line, start, CHANGE_WIDTH);
+	column_end(line, start, CHANGE_WIDTH);
 }
 
 static void put_row(const struct comparison *c, const struct compared_row *r,
@@ -63,25 +49,25 @@ static void put_row(const struct comparison *c, const struct compared_row *r,
 		size_t start = line->len;
 
 		strbuf_addf(line, "%" PRIu64, r->counts[i]);
-		pad(line, start, COUNT_WIDTH);
+		column_end(line, start, COUNT_WIDTH);
 		start = line->len;
 		format_percent(line, r->counts[i], c->totals[i]);
-		pad(line, start, SHARE_WIDTH);
+		column_end(line, start, SHARE_WIDTH);
 	}
 	change_column(line, r->change);
 	change_column(line, r->interval.low);
 	change_column(line, r->interval.high);
 	if (!o->images)
-		column(line, image_shown_name(row->image, o->long_names), NAME_WIDTH);
+		column_text(line, image_shown_name(row->image, o->long_names), NAME_WIDTH);
 	if (o->applications)
-		column(line, image_shown_name(row->app, o->long_names), NAME_WIDTH);
+		column_text(line, image_shown_name(row->app, o->long_names), NAME_WIDTH);
 	strbuf_add(line, o->images ? image_shown_name(row->image, o->long_names) : row->shown);
 	format_colored_line(line, !o->color ? COLOR_NONE : r->direction > 0 ? COLOR_HOT
 				  : r->direction < 0 ? COLOR_WARM : COLOR_NONE, out);
 }
 
-/* What was compared, and what became of it. */
-static void put_balance(const struct compare_report *r, size_t class, FILE *out)
+/* How many samples were compared, and how many rows changed. */
+static void put_counts(const struct compare_report *r, size_t class, FILE *out)
 {
 	const struct comparison *c = &r->comparisons[class];
 	struct strbuf line = STRBUF_INIT;
@@ -111,7 +97,7 @@ void format_compare_text(const struct compare_report *r, FILE *out)
 		const struct comparison *c = &r->comparisons[i];
 
 		if (!o->no_header)
-			put_balance(r, i, out);
+			put_counts(r, i, out);
 		if (!o->no_header && c->nr)
 			titles(o, out);
 		for (size_t k = 0; k < c->nr; k++)

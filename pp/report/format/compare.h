@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* compare.h - what opdiff prints: text, CSV or JSON [DS-6]..[DS-9] */
+/* compare.h - comparisons as text, CSV or JSON [DS-6]..[DS-9] */
 #ifndef PP_REPORT_FORMAT_COMPARE_H
 #define PP_REPORT_FORMAT_COMPARE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* csv.c - every line has every column, so that a program needs no state */
+/* csv.c - every line has every column, so that programs can read lines one by one */
 #include "pp/report/format/csv.h"
 
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* csv.h - reports as comma separated values (RFC 4180), a first line of titles [CS-1] */
+/* csv.h - reports as comma separated values (RFC 4180) after a line of titles [CS-1] */
 #ifndef PP_REPORT_FORMAT_CSV_H
 #define PP_REPORT_FORMAT_CSV_H
 
 #include "pp/report/format/text.h"
 
-void csv_text(const char *text, FILE *out);	/* quoted if it has to be */
+void csv_text(const char *text, FILE *out);	/* quoted if necessary */
 
 void format_csv_summary(const struct summary *summary, const struct arrangement *a,
 			const struct text_options *options, FILE *out);

@@ -2,7 +2,7 @@
 /*
  * header.c - the first lines of a report: what was counted, how, where and when
  *
- * The original's lines come first and are interface; what it does not have follows [RP-4].
+ * The original's lines come first and are a stable interface; ours follow [RP-4].
  */
 #include "pp/report/format/text.h"
 
@@ -30,7 +30,7 @@ static void cpu_line(const struct sample_header *header, FILE *out)
 	if (type)
 		fprintf(out, "CPU: %s", type->pretty);
 	else if (header->cpu_type == UINT32_MAX)	/* of a profile of another tool */
-		fputs("CPU: not known", out);
+		fputs("CPU: unknown", out);
 	else
 		fprintf(out, "CPU: type %" PRIu32 " of sample files 0x%" PRIx32, header->cpu_type,
 			header->version);
@@ -76,7 +76,7 @@ static void number_line(const char *text, int64_t n, FILE *out)
 		fprintf(out, "%s %" PRId64 "\n", text, n);
 }
 
-/* Text of the session's file is somebody else's: no control characters to the terminal. */
+/* The session's files are not trusted: no control characters to the terminal. */
 static void put_clean(const char *text, FILE *out)
 {
 	for (; *text; text++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json.c - members may be added to this schema; none goes or changes its meaning [JS-1] */
+/* json.c - members may be added to the schema, but not removed or changed in meaning [JS-1] */
 #include "pp/report/format/json.h"
 
 #include <stdlib.h>
@@ -143,7 +143,7 @@ static void put_summary(struct json *j, const struct summary *s)
 	json_close(j, ']');
 }
 
-static void put_arcs(struct json *j, const char *name, const struct call_arc *arcs, size_t nr,
+static void put_arcs(struct json *j, const char *name, const struct graph_arc *arcs, size_t nr,
 		     size_t nr_classes)
 {
 	json_open(j, name, '[');
@@ -226,7 +226,7 @@ static void put_quality(struct json *j, const struct stack_quality *q)
 	json_close(j, '}');
 }
 
-/* A list with depths: stacks are deeper than many a parser goes. */
+/* A list with depths: nested objects would exceed the depth limit of many parsers. */
 static void put_stacks(struct json *j, const struct stack_report *r)
 {
 	put_quality(j, &r->quality);

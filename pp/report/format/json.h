@@ -22,10 +22,10 @@ struct json_report {
 	const struct summary *summary;		/* this or rows */
 	const struct row_list *rows;
 	const struct callgraph *graph;		/* or NULL */
-	const struct stack_report *stacks;	/* or NULL; instead of the rows, which are its */
+	const struct stack_report *stacks;	/* or NULL; then @rows are its rows */
 };
 
-/* One session's object: "sessions" of the schema. */
+/* An element of "sessions" in the schema. */
 void json_session(struct json *j, const struct report_session *s);
 
 void format_json(const struct json_report *report, FILE *out);

@@ -9,8 +9,8 @@
 #define PERCENT_WIDTH	7
 
 /*
- * "%7.4f" of a value below 100, much faster, for it is half of the time of a long list. Where
- * rounding could come out differently, printf() decides.
+ * "%7.4f" of a value below 100, much faster: printf() would take half the time of a long list.
+ * Returns false, for printf() to decide, if rounding could give another result.
  */
 static bool add_share(struct strbuf *out, double percent)
 {
@@ -30,9 +30,7 @@ static bool add_share(struct strbuf *out, double percent)
 	return true;
 }
 
-/*
- * "%.1e" of what is below 0.001, for most rows of a long list are; likewise. @percent > 0.
- */
+/* Likewise "%.1e" of a value below 0.001, as most rows of a long list have. @percent > 0. */
 static bool add_small_share(struct strbuf *out, double percent)
 {
 	int exponent = -4;
@@ -43,7 +41,7 @@ static bool add_small_share(struct strbuf *out, double percent)
 		scaled *= 10;
 	whole = floor(scaled);
 	rest = scaled - whole;
-	/* where rounding, or the place of the point, could come out differently */
+	/* rounding, or the position of the point, could give another result */
 	if (exponent <= -20 || scaled >= 99.4 || fabs(rest - 0.5) < 1e-6 || scaled - 10 < 1e-6)
 		return false;
 	whole += rest > 0.5;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - widths are those of the other reports; a blank for each call */
+/* stacks.c - column widths of the other reports; names are indented by depth */
 #include "pp/report/format/stacks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/plain_text.h"
 #include "libutil/print_line.h"
 #include "libutil/xalloc.h"
@@ -24,7 +25,7 @@ static const char *image_of(const struct stack_symbol *symbol, bool long_names)
 	return symbol->image ? image_shown_name(symbol->image, long_names) : "";
 }
 
-/* "98.7 %": never 100 nor 0 for what is not all nor nothing. */
+/* "98.7 %"; 100 and 0 only if it is all or nothing. */
 static void add_share(struct strbuf *out, uint64_t part, uint64_t total)
 {
 	double percent = total ? 100.0 * (double)part / (double)total : 0;
@@ -47,7 +48,7 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 	add_share(&line, q->ends[STACK_COMPLETE], q->samples);
 	strbuf_addf(&line, " %s", stack_end_text(STACK_COMPLETE));
 	for (unsigned int i = 0; i < NR_STACK_ENDS; i++) {
-		stack_add(&known, q->ends[i]);
+		count_add(&known, q->ends[i]);
 		if (i == STACK_COMPLETE || !q->ends[i])
 			continue;
 		strbuf_add(&line, ", ");
@@ -63,12 +64,12 @@ static void quality_line(const struct stack_quality *q, FILE *out)
 	if (q->guessed) {
 		strbuf_add(&line, "Stacks: ");
 		add_share(&line, q->guessed, q->samples);
-		strbuf_add(&line, " have frames by frame pointer for want of an unwind table");
+		strbuf_add(&line, " have frames found by frame pointer, without an unwind table");
 		print_line(&line, out);
 	}
 	if (q->lost) {
-		strbuf_addf(&line, "Stacks: the stacks of %" PRIu64 " samples could not be kept",
-			    q->lost);
+		strbuf_addf(&line, "Stacks: the stacks of %" PRIu64 " samples could not be "
+			    "recorded", q->lost);
 		print_line(&line, out);
 	}
 	strbuf_free(&line);
@@ -86,13 +87,6 @@ static void titles(const struct stack_report *r, FILE *out)
 	strbuf_addf(&line, "%-*ssymbol name", NAME_WIDTH, "image name");
 	print_line(&line, out);
 	strbuf_free(&line);
-}
-
-static void add_image(const char *name, struct strbuf *line)
-{
-	size_t n = strlen(name);
-
-	strbuf_addf(line, "%s%*s", name, n < NAME_WIDTH ? (int)(NAME_WIDTH - n) : 1, "");
 }
 
 void format_stacks(const struct stack_report *r, const struct text_options *options, FILE *out)
@@ -116,7 +110,7 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 			if (has_self(r))
 				columns_counts(&columns, self + c, totals + c, NULL, NULL, &line);
 		}
-		add_image(image_of(symbol, options->long_names), &line);
+		column_text(&line, image_of(symbol, options->long_names), NAME_WIDTH);
 		strbuf_addf(&line, "%*s%s", (int)r->lines[i].depth, "", symbol->name);
 		format_colored_line(&line, format_color(self, totals, r->nr_classes,
 							options->color), out);
@@ -124,7 +118,7 @@ void format_stacks(const struct stack_report *r, const struct text_options *opti
 	strbuf_free(&line);
 }
 
-/* ';' is what names are put together with, and a line is one stack. [CT-8] */
+/* A line is one stack; ';' separates names [CT-8]. */
 static void add_folded(struct strbuf *line, const char *name)
 {
 	for (; *name; name++)

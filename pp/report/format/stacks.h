@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stacks.h - trees of call stacks as text, one stack a line, and comma separated values */
+/* stacks.h - trees of call stacks as text, as one line for each stack, and as CSV */
 #ifndef PP_REPORT_FORMAT_STACKS_H
 #define PP_REPORT_FORMAT_STACKS_H
 

@@ -34,7 +34,7 @@ static void summary_titles(const struct arrangement *a, const char *indent, FILE
 	strbuf_free(&line);
 }
 
-/* The summary looks nothing up, so its names are those of the sample files. */
+/* The summary finds no binaries, so its names are those of the sample files. */
 static const char *summary_name(const struct report_image *image, bool long_names)
 {
 	const char *base = strrchr(image->name, '/');

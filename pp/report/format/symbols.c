@@ -10,7 +10,7 @@
 
 #define ROWS_AHEAD	16
 
-/* Running totals (@sums) begin anew with each symbol, as the shares do. */
+/* Running totals (@sums) start again with each symbol, as the shares do. */
 static void print_details(const struct columns *c, const struct row_list *rows,
 			  const struct symbol_row *row, uint64_t *sums, struct strbuf *line,
 			  FILE *out)
@@ -32,7 +32,7 @@ static void print_details(const struct columns *c, const struct row_list *rows,
 
 void format_symbols(const struct row_list *rows, const struct text_options *options, FILE *out)
 {
-	/* of the symbols, of one's addresses */
+	/* of the symbols; of the addresses of one symbol */
 	uint64_t *sums = xcalloc(2 * rows->nr_classes + 1, sizeof(*sums));
 	struct strbuf line = STRBUF_INIT;
 	struct columns c;
@@ -43,7 +43,7 @@ void format_symbols(const struct row_list *rows, const struct text_options *opti
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct symbol_row *row = rows->rows[i];
 
-		/* sorted rows lie all over the memory */
+		/* sorted rows are scattered in memory */
 		if (i + ROWS_AHEAD < rows->nr)
 			__builtin_prefetch(rows->rows[i + ROWS_AHEAD]);
 		if (i + ROWS_AHEAD / 2 < rows->nr)

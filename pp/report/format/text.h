@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * text.h - reports as text; widths and titles are interface [RP-1]..[RP-6]
+ * text.h - reports as text; widths and titles are a stable interface [RP-1]..[RP-6]
  */
 #ifndef PP_REPORT_FORMAT_TEXT_H
 #define PP_REPORT_FORMAT_TEXT_H
@@ -19,7 +19,7 @@ struct text_options {
 	bool no_header;
 	bool color;
 	bool long_names;
-	bool show_address;		/* these: not in the summary */
+	bool show_address;		/* this and the next five: not for the summary */
 	bool show_lines;
 	bool accumulated;
 	bool details;
@@ -38,7 +38,7 @@ void format_percent_value(struct strbuf *out, double percent);
 /* The same for a change, with its sign. */
 void format_change(struct strbuf *out, double percent);
 
-/* How a line is colored on a terminal. */
+/* Color of a line on a terminal. */
 enum line_color {
 	COLOR_NONE,
 	COLOR_WARM,			/* 0.5 % and more of the samples */
@@ -48,11 +48,11 @@ enum line_color {
 /* print_line() in that color. */
 void format_colored_line(struct strbuf *line, enum line_color color, FILE *out);
 
-/* What a row of these counts deserves, by its largest share; COLOR_NONE unless @wanted. */
+/* The color for a row of these counts, by its largest share; COLOR_NONE unless @wanted. */
 enum line_color format_color(const uint64_t *counts, const uint64_t *totals, size_t nr,
 			     bool wanted);
 
-/* How text of that colour begins and ends; "" for none. */
+/* Escape sequences before and after text of that color; "" for none. */
 const char *format_color_start(enum line_color color);
 const char *format_color_end(enum line_color color);
 

@@ -12,12 +12,12 @@
 #include "pp/select/arrange.h"
 
 struct xml_options {
-	bool compat;		/* the original's departures from its own schema, too */
+	bool compat;		/* with the original's departures from its schema */
 	bool details, wide_addresses;
 	bool debug_info, exclude_dependent, reverse;
 	const struct event_table *events;	/* or NULL */
 	const char *title;	/* command line */
-	const char *arguments;	/* what is no option; "" if nothing */
+	const char *arguments;	/* non-option arguments, or "" */
 	const char *merge, *image_path, *include, *exclude;	/* as given, or NULL */
 };
 

@@ -2,8 +2,7 @@
 /*
  * xml_text.c - escaping
  *
- * Names are bytes and XML is characters: what is no UTF-8, or a control character that XML has no
- * way to write, becomes '?'.
+ * Bytes that are not UTF-8, and control characters that XML cannot represent, become '?'.
  */
 #include "pp/report/format/xml_text.h"
 

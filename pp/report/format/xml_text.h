@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* xml_text.h - tags and values as XML; whatever a name holds, the document stays well-formed */
+/* xml_text.h - tags and values as XML; the document is well-formed for any name */
 #ifndef PP_REPORT_FORMAT_XML_TEXT_H
 #define PP_REPORT_FORMAT_XML_TEXT_H
 

@@ -2,27 +2,28 @@
 /*
  * callees.c - the tree from the functions that ran outwards to their callers
  *
- * Here stacks do not share their beginnings, so the whole tree would be as large as all stacks
- * together. It is never made: the stacks are sorted by function, those of a function that is worth
- * a line are moved on to their callers, sorted by these, and so on. On the way up stacks become the
- * same node of the store, and one.
+ * Stacks in this order share no beginnings, so the whole tree would be as large as all stacks
+ * together. It is never made: the stacks are sorted by function, those of a function with enough
+ * samples are moved on to their callers, sorted by these, and so on. On the way up stacks reach
+ * the same node and become one.
  */
-#include "pp/report/stack/report.h"
+#include "pp/report/stack/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/xalloc.h"
 
-/* Stacks that agree up to here. */
+/* Stacks that are equal up to @node. */
 struct part {
-	uint32_t symbol;	/* of node */
-	uint32_t node;		/* where they go on */
+	uint32_t symbol;	/* the node's */
+	uint32_t node;
 	uint32_t class;
 	uint64_t count;
 };
 
-/* Those of one symbol. */
+/* The parts of one symbol. */
 struct group {
 	size_t start, nr;
 	uint32_t symbol;
@@ -31,7 +32,7 @@ struct group {
 
 struct walk {
 	struct stack_report *report;
-	const struct stack_list_node *nodes;
+	const struct call_node *nodes;
 	double threshold;
 };
 
@@ -46,7 +47,7 @@ static int compare_parts(const void *a, const void *b)
 	return x->class < y->class ? -1 : x->class > y->class;
 }
 
-/* Sort, and make one of equal ones; how many are left. */
+/* Sort and join equal parts. Returns how many are left. */
 static size_t sort_parts(struct part *parts, size_t nr)
 {
 	size_t kept = 0;
@@ -54,7 +55,7 @@ static size_t sort_parts(struct part *parts, size_t nr)
 	qsort(parts, nr, sizeof(*parts), compare_parts);
 	for (size_t i = 0; i < nr; i++) {
 		if (kept && !compare_parts(&parts[kept - 1], &parts[i]))
-			stack_add(&parts[kept - 1].count, parts[i].count);
+			count_add(&parts[kept - 1].count, parts[i].count);
 		else
 			parts[kept++] = parts[i];
 	}
@@ -68,7 +69,7 @@ static int compare_groups(const void *a, const void *b, void *report)
 	return stack_compare(report, x->symbol, x->counts, y->symbol, y->counts);
 }
 
-/* Groups worth a line, in order; *ret_counts is their storage. Both malloc'd. */
+/* The groups that get a line, in order; *ret_counts is their storage. Both are malloc'd. */
 static struct group *make_groups(const struct walk *w, const struct part *parts, size_t nr,
 				 size_t *ret_nr, uint64_t **ret_counts)
 {
@@ -88,7 +89,7 @@ static struct group *make_groups(const struct walk *w, const struct part *parts,
 			nr_groups++;
 		}
 		groups[nr_groups - 1].nr++;
-		stack_add(&groups[nr_groups - 1].counts[parts[i].class], parts[i].count);
+		count_add(&groups[nr_groups - 1].counts[parts[i].class], parts[i].count);
 	}
 	for (size_t i = 0; i < nr_groups; i++)
 		if (stack_is_above(w->report, groups[i].counts, w->threshold))
@@ -99,7 +100,7 @@ static struct group *make_groups(const struct walk *w, const struct part *parts,
 	return groups;
 }
 
-/* On to the callers; those without one are left behind. How many have one. */
+/* Move parts on to their callers; drop those without. Returns how many are left. */
 static size_t move_on(const struct walk *w, struct part *parts, size_t nr)
 {
 	size_t kept = 0;
@@ -107,17 +108,16 @@ static size_t move_on(const struct walk *w, struct part *parts, size_t nr)
 	for (size_t i = 0; i < nr; i++) {
 		uint32_t node = w->nodes[parts[i].node].parent;
 
-		/* a root without symbol: the stack was whole */
-		if (node == STACK_NONE || w->nodes[node].symbol == STACK_NONE)
+		if (node == CALL_NONE)
 			continue;
 		parts[kept] = parts[i];
 		parts[kept].node = node;
-		parts[kept++].symbol = w->nodes[node].symbol;
+		parts[kept++].symbol = w->nodes[node].key;
 	}
 	return kept;
 }
 
-/* As deep as stacks are: STACK_FRAMES_MAX and a line for how they ended. */
+/* Recursion is as deep as stacks are: STACK_FRAMES_MAX, and a line for an incomplete stack. */
 static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint32_t depth)
 {
 	size_t nr_groups;
@@ -137,7 +137,7 @@ static void add_lines(const struct walk *w, struct part *parts, size_t nr, uint3
 	free(counts);
 }
 
-void stack_callees_make(struct stack_report *r, struct stack_list *stacks, double threshold)
+void stack_callees_make(struct stack_report *r, const struct stack_list *stacks, double threshold)
 {
 	struct walk w = { r, stacks->nodes, threshold };
 	struct part *parts = xcalloc(stacks->nr + 1, sizeof(*parts));
@@ -145,7 +145,7 @@ void stack_callees_make(struct stack_report *r, struct stack_list *stacks, doubl
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *c = &stacks->stacks[i];
 
-		parts[i] = (struct part){ stacks->nodes[c->node].symbol, c->node, c->class,
+		parts[i] = (struct part){ stacks->nodes[c->node].key, c->node, c->class,
 					  c->count };
 	}
 	add_lines(&w, parts, stacks->nr, 0);

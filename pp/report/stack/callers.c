@@ -3,162 +3,113 @@
  * callers.c - the tree from the outermost functions inwards
  *
  * Nodes of the stores that are the same function called from the same functions become one. Each
- * sample counts once on its way up, however often a function is on it: recursion makes the tree
- * deeper, not the numbers larger.
+ * sample counts once on its way up, however often a function occurs in its stack: recursion makes
+ * the tree deeper, not the numbers larger.
  */
-#include "pp/report/stack/report.h"
+#include "pp/report/stack/lines.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "libutil/hash.h"
+#include "libutil/count.h"
 #include "libutil/xalloc.h"
 
-#define NOWHERE	UINT32_MAX
-
-struct tree_node {
-	uint32_t parent, symbol;
-	uint32_t first, next;		/* of its children; of its parent's */
-};
-
-struct tree {
+struct walk {
 	struct stack_report *report;
+	struct call_tree tree;
+	struct call_children children;
 	double threshold;
-	struct tree_node *nodes;	/* the first stands above all others */
-	size_t nr, room;
-	uint32_t *slots;		/* hash table: parent and symbol -> node */
-	size_t nr_slots;
 	uint64_t *self, *all;		/* per node and class */
 };
 
-static uint32_t *slot_of(const struct tree *t, uint32_t parent, uint32_t symbol)
+/* The tree's node for each node of the stores; malloc'd. */
+static uint32_t *merge(struct call_tree *tree, const struct stack_list *stacks)
 {
-	size_t at = hash_u64((uint64_t)parent << 32 | symbol) & (t->nr_slots - 1);
-
-	for (; t->slots[at]; at = (at + 1) & (t->nr_slots - 1))
-		if (t->nodes[t->slots[at]].parent == parent &&
-		    t->nodes[t->slots[at]].symbol == symbol)
-			break;
-	return &t->slots[at];
-}
-
-static void grow_slots(struct tree *t)
-{
-	free(t->slots);
-	t->nr_slots = t->nr_slots ? 2 * t->nr_slots : 4096;
-	t->slots = xcalloc(t->nr_slots, sizeof(*t->slots));
-	for (size_t i = 1; i < t->nr; i++)
-		*slot_of(t, t->nodes[i].parent, t->nodes[i].symbol) = (uint32_t)i;
-}
-
-static uint32_t child(struct tree *t, uint32_t parent, uint32_t symbol)
-{
-	uint32_t *slot;
-
-	if (t->nr * 2 >= t->nr_slots)
-		grow_slots(t);
-	slot = slot_of(t, parent, symbol);
-	if (!*slot) {
-		xgrow(t->nodes, t->nr, t->room);
-		t->nodes[t->nr] = (struct tree_node){ parent, symbol, 0, t->nodes[parent].first };
-		t->nodes[parent].first = (uint32_t)t->nr;
-		*slot = (uint32_t)t->nr++;
-	}
-	return *slot;
-}
-
-/* Where each node of the stores is in the tree; malloc'd. */
-static uint32_t *merge(struct tree *t, const struct stack_list *stacks)
-{
-	uint32_t *where = xcalloc(stacks->nr_nodes + 1, sizeof(*where));
+	uint32_t *merged = xcalloc(stacks->nr_nodes + 1, sizeof(*merged));
 
 	for (size_t i = 0; i < stacks->nr_nodes; i++) {
-		const struct stack_list_node *n = &stacks->nodes[i];
-		uint32_t parent = n->parent == STACK_NONE ? 0 : where[n->parent];
+		const struct call_node *n = &stacks->nodes[i];
 
-		if (n->symbol != STACK_NONE)
-			where[i] = child(t, parent, n->symbol);
-		else if (n->parent != STACK_NONE)
-			where[i] = NOWHERE;	/* no stack asked for goes through it */
+		if (n->key != CALL_NONE)
+			merged[i] = call_tree_node(
+				tree, n->parent == CALL_NONE ? CALL_NONE : merged[n->parent],
+				n->key);
 	}
-	return where;
+	return merged;
 }
 
-static void count(struct tree *t, const struct stack_list *stacks, const uint32_t *where)
+static void sum_up(struct walk *w, const struct stack_list *stacks, const uint32_t *merged)
 {
-	size_t nr_classes = t->report->nr_classes;
+	size_t nr_classes = w->report->nr_classes, nr = w->tree.nr * nr_classes;
+	uint64_t *totals = xcalloc(nr_classes + 1, sizeof(*totals));
 
-	t->self = xcalloc(t->nr * nr_classes, sizeof(*t->self));
-	t->all = xcalloc(t->nr * nr_classes, sizeof(*t->all));
+	w->self = xcalloc(nr + 1, sizeof(*w->self));
+	w->all = xcalloc(nr + 1, sizeof(*w->all));
 	for (size_t i = 0; i < stacks->nr; i++) {
 		const struct counted_stack *c = &stacks->stacks[i];
 
-		stack_add(&t->self[where[c->node] * nr_classes + c->class], c->count);
+		count_add(&w->self[merged[c->node] * nr_classes + c->class], c->count);
 	}
-	memcpy(t->all, t->self, t->nr * nr_classes * sizeof(*t->all));
-	for (size_t i = t->nr; i-- > 1;)
-		for (size_t c = 0; c < nr_classes; c++)
-			stack_add(&t->all[t->nodes[i].parent * nr_classes + c],
-				  t->all[i * nr_classes + c]);
+	memcpy(w->all, w->self, nr * sizeof(*w->all));
+	call_tree_sum(&w->tree, w->all, nr_classes, totals);
+	free(totals);
 }
 
-static int compare(const void *a, const void *b, void *tree)
+static int compare(const void *a, const void *b, void *walk)
 {
-	const struct tree *t = tree;
+	const struct walk *w = walk;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return stack_compare(t->report, t->nodes[x].symbol, &t->all[x * t->report->nr_classes],
-			     t->nodes[y].symbol, &t->all[y * t->report->nr_classes]);
+	return stack_compare(w->report, w->tree.nodes[x].key, &w->all[x * w->report->nr_classes],
+			     w->tree.nodes[y].key, &w->all[y * w->report->nr_classes]);
 }
 
-/* The children of @node that are worth a line, in order; malloc'd. */
-static uint32_t *children(struct tree *t, uint32_t node, size_t *ret_nr)
+/* The children of @node that get a line, in order; malloc'd. */
+static uint32_t *list_children(struct walk *w, uint32_t node, size_t *ret_nr)
 {
-	uint32_t *list;
+	uint32_t first = call_children_first(&w->children, node), *list;
 	size_t nr = 0;
 
-	for (uint32_t i = t->nodes[node].first; i; i = t->nodes[i].next)
+	for (uint32_t i = first; i != CALL_NONE; i = w->children.next[i])
 		nr++;
 	list = xcalloc(nr + 1, sizeof(*list));
 	nr = 0;
-	for (uint32_t i = t->nodes[node].first; i; i = t->nodes[i].next)
-		if (stack_is_above(t->report, &t->all[i * t->report->nr_classes], t->threshold))
+	for (uint32_t i = first; i != CALL_NONE; i = w->children.next[i])
+		if (stack_is_above(w->report, &w->all[i * w->report->nr_classes], w->threshold))
 			list[nr++] = i;
-	qsort_r(list, nr, sizeof(*list), compare, t);
+	qsort_r(list, nr, sizeof(*list), compare, w);
 	*ret_nr = nr;
 	return list;
 }
 
-/* As deep as stacks are: STACK_FRAMES_MAX and a line for how they ended. */
-static void add_lines(struct tree *t, uint32_t node, uint32_t depth)
+/* Recursion is as deep as stacks are: STACK_FRAMES_MAX, and a line for an incomplete stack. */
+static void add_lines(struct walk *w, uint32_t node, uint32_t depth)
 {
-	size_t nr, bytes = t->report->nr_classes * sizeof(uint64_t);
-	uint32_t *list = children(t, node, &nr);
+	size_t nr, nr_classes = w->report->nr_classes, bytes = nr_classes * sizeof(uint64_t);
+	uint32_t *list = list_children(w, node, &nr);
 
 	for (size_t i = 0; i < nr; i++) {
-		size_t at = list[i] * t->report->nr_classes;
-		uint64_t *counts = stack_line_add(t->report, depth, t->nodes[list[i]].symbol);
+		size_t at = list[i] * nr_classes;
+		uint64_t *counts = stack_line_add(w->report, depth, w->tree.nodes[list[i]].key);
 
-		memcpy(counts, &t->all[at], bytes);
-		memcpy(counts + t->report->nr_classes, &t->self[at], bytes);
-		add_lines(t, list[i], depth + 1);
+		memcpy(counts, &w->all[at], bytes);
+		memcpy(counts + nr_classes, &w->self[at], bytes);
+		add_lines(w, list[i], depth + 1);
 	}
 	free(list);
 }
 
-void stack_callers_make(struct stack_report *r, struct stack_list *stacks, double threshold)
+void stack_callers_make(struct stack_report *r, const struct stack_list *stacks, double threshold)
 {
-	struct tree t = { .report = r, .threshold = threshold };
-	uint32_t *where;
+	struct walk w = { .report = r, .threshold = threshold };
+	uint32_t *merged = merge(&w.tree, stacks);
 
-	xgrow(t.nodes, t.nr, t.room);
-	t.nodes[t.nr++] = (struct tree_node){ NOWHERE, STACK_NONE, 0, 0 };
-	where = merge(&t, stacks);
-	count(&t, stacks, where);
-	add_lines(&t, 0, 0);
-	free(where);
-	free(t.nodes);
-	free(t.slots);
-	free(t.self);
-	free(t.all);
+	sum_up(&w, stacks, merged);
+	free(merged);
+	call_children_make(&w.tree, &w.children);
+	add_lines(&w, CALL_NONE, 0);
+	call_children_free(&w.children);
+	call_tree_free(&w.tree);
+	free(w.self);
+	free(w.all);
 }

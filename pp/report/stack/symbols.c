@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbols.c - each image is opened once, each function becomes one symbol
+ * symbols.c - open each image once, make one symbol for each function
  *
- * A function of a kernel has another address in each boot: it is known by its name [CT-5]. All
- * others are known by their place in the binary, so that two static functions of the same
- * name stay two.
+ * A kernel function has another address in each boot, so its name identifies it [CT-5]. All others
+ * are identified by their place in the binary, so that two static functions of the same name stay
+ * two.
  */
 #include "pp/report/stack/symbols.h"
 
@@ -16,6 +16,7 @@
 #include "libdb/session/parts.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/report/populate.h"
 
@@ -25,12 +26,11 @@ struct opened {
 	struct binary binary;
 };
 
-/* Hash table: what a function is known by -> symbol. */
+/* What identifies a function: its row in an opened binary, or the hash of its name in an image. */
 struct known {
-	const void *owner;	/* opened binary; or image, by the hash of the name */
+	const void *owner;	/* struct opened or report_image */
 	uint64_t id;
 	uint32_t symbol;
-	bool is_used;
 };
 
 struct stack_symbols {
@@ -41,13 +41,14 @@ struct stack_symbols {
 	struct opened **opened;
 	size_t nr_opened, opened_room;
 	struct known *known;
-	size_t nr_known, nr_slots;
+	size_t nr_known, known_room;
+	struct hash_table known_table;
 	uint32_t ends[NR_STACK_ENDS + 1];	/* symbols, or STACK_NONE: not made yet */
 
 	const struct report_session *session;
 	const struct stack_snapshot *snapshot;
-	struct report_image **images;			/* of the snapshot */
-	struct opened **binaries;		/* of the snapshot's images; NULL: not yet */
+	struct report_image **images;		/* one for each image of the snapshot */
+	struct opened **binaries;		/* the same; NULL: not opened yet */
 };
 
 struct stack_symbols *stack_symbols_new(struct collection *c, const struct stacks_options *options,
@@ -57,9 +58,7 @@ struct stack_symbols *stack_symbols_new(struct collection *c, const struct stack
 
 	*s = (struct stack_symbols){
 		.collection = c, .options = options, .report = r, .notices = notices,
-		.nr_slots = 4096,
 	};
-	s->known = xcalloc(s->nr_slots, sizeof(*s->known));
 	for (size_t i = 0; i <= NR_STACK_ENDS; i++)
 		s->ends[i] = STACK_NONE;
 	return s;
@@ -73,6 +72,7 @@ void stack_symbols_free(struct stack_symbols *s)
 	}
 	free(s->opened);
 	free(s->known);
+	hash_table_free(&s->known_table);
 	free(s->images);
 	free(s->binaries);
 	free(s);
@@ -81,8 +81,8 @@ void stack_symbols_free(struct stack_symbols *s)
 /* --- images --- */
 
 /*
- * Where the object of code made at run time lies: beside the sample files of the process's
- * mappings [FL-5], below one of the applications. @folder: what these files' names begin in.
+ * The object of code made at run time is in the folder of the sample files of the process's
+ * mappings, below @app [FL-5]. @folder: where the names of sample files begin.
  */
 static struct report_image *jit_below(struct stack_symbols *s, const char *folder,
 				      const struct image_name *name, const struct image_name *app)
@@ -110,7 +110,7 @@ static struct report_image *jit_below(struct stack_symbols *s, const char *folde
 	return image;
 }
 
-/* The same in the parts of the session that are of this control group. */
+/* The same in the session's parts for @cgroup. */
 static struct report_image *jit_in_parts(struct stack_symbols *s, const char *cgroup,
 					 const struct image_name *name,
 					 const struct image_name *app)
@@ -150,7 +150,7 @@ static struct report_image *jit_image(struct stack_symbols *s, const struct imag
 	return image;
 }
 
-/* Of one path there may be other builds than the one that its sample files are of [SS-61]. */
+/* The build of @image, if the sample files of its path are of another one; else NULL [SS-61]. */
 static const char *apart_build(const struct stack_symbols *s, const struct stack_image *image)
 {
 	const char *recorded = image->name.kind == IMAGE_FILE && s->session->ids
@@ -160,7 +160,7 @@ static const char *apart_build(const struct stack_symbols *s, const struct stack
 	       strcmp(recorded, image->build_id) ? image->build_id : NULL;
 }
 
-/* The build is known of images, too, that have no sample files. */
+/* Images without sample files have a build too. */
 static struct report_image *file_image(const struct stack_symbols *s, const struct stack_image *i)
 {
 	struct report_image *image = image_set_get(&s->collection->images, &i->name,
@@ -171,7 +171,7 @@ static struct report_image *file_image(const struct stack_symbols *s, const stru
 	return image;
 }
 
-/* Mappings of one process with one name follow each other mostly: ask for the object once. */
+/* Mappings of one process and name are mostly consecutive: look for their object once. */
 static void set_images(struct stack_symbols *s)
 {
 	const struct image_name *last = NULL;
@@ -213,8 +213,8 @@ struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t
 
 /* --- binaries --- */
 
-/* What its sample files know of an image: that it is a kernel, how old its file was. */
-static void look_at_samples(struct stack_symbols *s, struct report_image *image)
+/* Take from a sample file of @image whether it is a kernel, and how old its file was. */
+static void check_sample_file(struct stack_symbols *s, struct report_image *image)
 {
 	const struct arrangement *a = &s->collection->arrangement;
 
@@ -243,7 +243,7 @@ static struct opened *open_image(struct stack_symbols *s, struct report_image *i
 	for (size_t i = 0; i < s->nr_opened; i++)
 		if (s->opened[i]->image == image && s->opened[i]->session == session)
 			return s->opened[i];
-	look_at_samples(s, image);
+	check_sample_file(s, image);
 	o = xcalloc(1, sizeof(*o));
 	o->image = image;
 	o->session = session;
@@ -256,30 +256,33 @@ static struct opened *open_image(struct stack_symbols *s, struct report_image *i
 
 /* --- symbols --- */
 
-static struct known *slot_of(const struct stack_symbols *s, const void *owner, uint64_t id)
+static bool is_known_as(const void *known, uint32_t i, const void *key)
 {
-	size_t at = hash_mix((uintptr_t)owner, id) & (s->nr_slots - 1);
+	const struct known *a = (const struct known *)known + i, *b = key;
 
-	while (s->known[at].is_used && (s->known[at].owner != owner || s->known[at].id != id))
-		at = (at + 1) & (s->nr_slots - 1);
-	return &s->known[at];
+	return a->owner == b->owner && a->id == b->id;
 }
 
-static void remember(struct stack_symbols *s, const void *owner, uint64_t id, uint32_t symbol)
+static uint64_t hash_known(const void *owner, uint64_t id)
 {
-	if (s->nr_known * 2 >= s->nr_slots) {
-		struct known *old = s->known;
-		size_t nr_old = s->nr_slots;
+	return hash_mix((uintptr_t)owner, id);
+}
 
-		s->nr_slots *= 2;
-		s->known = xcalloc(s->nr_slots, sizeof(*s->known));
-		for (size_t i = 0; i < nr_old; i++)
-			if (old[i].is_used)
-				*slot_of(s, old[i].owner, old[i].id) = old[i];
-		free(old);
-	}
-	*slot_of(s, owner, id) = (struct known){ owner, id, symbol, true };
-	s->nr_known++;
+/* The symbol, or STACK_NONE. */
+static uint32_t find_known(const struct stack_symbols *s, const void *owner, uint64_t id)
+{
+	const struct known key = { .owner = owner, .id = id };
+	uint32_t i = hash_table_find(&s->known_table, hash_known(owner, id), is_known_as, s->known,
+				     &key);
+
+	return i == HASH_NONE ? STACK_NONE : s->known[i].symbol;
+}
+
+static void add_known(struct stack_symbols *s, const void *owner, uint64_t id, uint32_t symbol)
+{
+	xgrow(s->known, s->nr_known, s->known_room);
+	s->known[s->nr_known] = (struct known){ owner, id, symbol };
+	hash_table_add(&s->known_table, hash_known(owner, id), (uint32_t)s->nr_known++);
 }
 
 static uint32_t new_symbol(struct stack_symbols *s, const char *name,
@@ -292,37 +295,35 @@ static uint32_t new_symbol(struct stack_symbols *s, const char *name,
 	return (uint32_t)r->nr_symbols++;
 }
 
-/* A function that was not met before, in this boot at least. */
+/* The symbol of a function that occurs for the first time, at least in this boot. */
 static uint32_t make_symbol(struct stack_symbols *s, struct opened *o, uint64_t id)
 {
 	const struct symbol_row *row = row_make(&o->binary, o->image, o->image,
 						s->options->populate, &s->report->rows, id);
 	uint64_t by_name = hash_string(row->name);
-	const struct known *other;
 	uint32_t symbol;
 
 	if (!o->session)
 		return new_symbol(s, row->shown, o->image);
-	other = slot_of(s, o->image, by_name);
-	if (other->is_used)
-		return other->symbol;
-	symbol = new_symbol(s, row->shown, o->image);
-	remember(s, o->image, by_name, symbol);
+	symbol = find_known(s, o->image, by_name);
+	if (symbol == STACK_NONE) {
+		symbol = new_symbol(s, row->shown, o->image);
+		add_known(s, o->image, by_name, symbol);
+	}
 	return symbol;
 }
 
 static uint64_t place_of(const struct opened *o, const struct image_name *name, uint64_t offset)
 {
-	/* symbols of code made at run time are at addresses, its keys count from the mapping */
+	/* symbols of code made at run time have addresses, keys are offsets in the mapping */
 	uint64_t base = o->image->kind == IMAGE_JIT ? name->anon_start : o->binary.key_base;
 
 	return offset + base < offset ? UINT64_MAX : offset + base;
 }
 
-uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *frame)
+uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame)
 {
 	struct opened *o = s->binaries[frame->image];
-	const struct known *known;
 	uint32_t symbol;
 	uint64_t id;
 
@@ -330,15 +331,15 @@ uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *fram
 		o = s->binaries[frame->image] = open_image(s, s->images[frame->image]);
 	id = row_id_of_place(&o->binary, place_of(o, &s->snapshot->images[frame->image].name,
 						  frame->offset), false);
-	known = slot_of(s, o, id);
-	if (known->is_used)
-		return known->symbol;
-	symbol = make_symbol(s, o, id);
-	remember(s, o, id, symbol);
+	symbol = find_known(s, o, id);
+	if (symbol == STACK_NONE) {
+		symbol = make_symbol(s, o, id);
+		add_known(s, o, id, symbol);
+	}
 	return symbol;
 }
 
-uint32_t stack_symbol_of_end(struct stack_symbols *s, unsigned int end)
+uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)
 {
 	unsigned int kind = STACK_END_KIND(end);
 	char *name;

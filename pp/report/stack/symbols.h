@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols.h - which function a frame of a session's stack store is in */
+/* symbols.h - functions of the frames in a session's stack store */
 #ifndef PP_REPORT_STACK_SYMBOLS_H
 #define PP_REPORT_STACK_SYMBOLS_H
 
@@ -7,22 +7,22 @@
 
 struct stack_symbols;
 
-/* For stack_symbols_image() alone @options and @r may be NULL. */
+/* @options and @r may be NULL if only stack_symbols_image() is used. */
 struct stack_symbols *stack_symbols_new(struct collection *c, const struct stacks_options *options,
 					struct stack_report *r, struct notices *notices);
 void stack_symbols_free(struct stack_symbols *s);
 
-/* What follows is about the images of @session's @snapshot, which both stay where they are. */
+/* The functions below then refer to @snapshot of @session; both must outlive these calls. */
 void stack_symbols_session(struct stack_symbols *s, const struct report_session *session,
 			   const struct stack_snapshot *snapshot);
 
-/* Image @index of the snapshot. */
+/* Image number @index of the snapshot. */
 struct report_image *stack_symbols_image(const struct stack_symbols *s, uint32_t index);
 
 /* The index of @frame's function among the report's symbols. */
-uint32_t stack_symbol_of(struct stack_symbols *s, const struct stack_frame *frame);
+uint32_t stack_symbols_find(struct stack_symbols *s, const struct stack_frame *frame);
 
-/* That of stacks that ended so; STACK_NONE for those that are whole. */
-uint32_t stack_symbol_of_end(struct stack_symbols *s, unsigned int end);
+/* The symbol for stacks with that end; STACK_NONE if they are complete. */
+uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* file.c - the binary twin: both byte orders, each damaged byte, adding under a lock */
+/* file.c - binary files: both byte orders, each byte damaged, concurrent adding; odd text */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -45,14 +45,14 @@ static struct xprof *read_text(const char *t)
 	struct op_error e = { "" };
 	struct xprof *x = NULL;
 
-	if (xprof_text_read(t, strlen(t), &options, &x, &e)) {
+	if (xprof_text_read("text", t, strlen(t), &options, &x, &e)) {
 		printf("# %s\n", e.text);
 		exit(1);
 	}
 	return x;
 }
 
-static char *written(const struct xprof *x)
+static char *write_text(const struct xprof *x)
 {
 	char *out = NULL;
 	size_t size;
@@ -86,7 +86,7 @@ static int decode(const struct strbuf *bytes, size_t size, struct xprof **ret, s
 	return err;
 }
 
-/* The usual check values. */
+/* Well-known check values. */
 TEST(checksum)
 {
 	unsigned char zeros[32] = { 0 };
@@ -107,7 +107,7 @@ TEST(both_byte_orders)
 		encode(text, swapped, &bytes);
 		CHECK(bytes.text[swapped ? 8 : 11] == 1, "byte order mark");
 		CHECK(!decode(&bytes, bytes.len, &x, &e), "%s", e.text);
-		got = written(x);
+		got = write_text(x);
 		CHECK(!strcmp(got, text), "%s", got);
 		packed = xprof_pack(x);
 		xprof_file_encode(packed, swapped, &again);
@@ -121,7 +121,7 @@ TEST(both_byte_orders)
 	}
 }
 
-TEST(each_byte_counts)
+TEST(each_damaged_byte_is_found)
 {
 	struct strbuf bytes = STRBUF_INIT;
 	size_t missed = 0;
@@ -138,15 +138,15 @@ TEST(each_byte_counts)
 				xprof_free(x);
 				missed++;
 			}
-			missed += !strstr(e.text, "byte ");
+			missed += !strstr(e.text, ": offset ");
 			bytes.text[i] ^= flip;
 		}
 	}
-	CHECK(!missed, "%zu changes", missed);
+	CHECK(!missed, "%zu changes were missed", missed);
 	strbuf_free(&bytes);
 }
 
-TEST(cut_anywhere)
+TEST(truncated_anywhere)
 {
 	struct strbuf bytes = STRBUF_INIT;
 	struct op_error e = { "" };
@@ -156,13 +156,13 @@ TEST(cut_anywhere)
 	encode(text, false, &bytes);
 	for (size_t size = 0; size < bytes.len; size++)
 		missed += !decode(&bytes, size, &x, &e);
-	CHECK(!missed, "%zu lengths", missed);
+	CHECK(!missed, "%zu lengths were accepted", missed);
 	strbuf_add(&bytes, "more");
-	CHECK(decode(&bytes, bytes.len, &x, &e), "bytes at the end");
+	CHECK(decode(&bytes, bytes.len, &x, &e), "trailing garbage was accepted");
 	strbuf_free(&bytes);
 }
 
-/* A file whose checksums are right, and whose numbers are not. */
+/* Invalid numbers in a file whose checksums are right. */
 TEST(hostile_numbers)
 {
 	const size_t crc_at = offsetof(struct xprof_file_header, crc);
@@ -201,7 +201,7 @@ TEST(hostile_numbers)
 	CHECK(refused > tried / 2, "%zu of %zu", refused, tried);
 }
 
-TEST(twice_is_double)
+TEST(adding_twice_doubles_counts)
 {
 	struct xprof *x = read_text(text), *read = NULL;
 	char *folder = path_join(dir, "twice.profile"), *got;
@@ -209,10 +209,10 @@ TEST(twice_is_double)
 	uint32_t nr_reset;
 
 	CHECK(!xprof_dir_store(folder, x, XPROF_NEW, &options, &nr_reset, &e), "%s", e.text);
-	CHECK(xprof_dir_store(folder, x, XPROF_NEW, &options, &nr_reset, &e) == -EEXIST, "there");
+	CHECK(xprof_dir_store(folder, x, XPROF_NEW, &options, &nr_reset, &e) == -EEXIST, "exists");
 	CHECK(!xprof_dir_store(folder, x, XPROF_ADD, &options, &nr_reset, &e), "%s", e.text);
 	CHECK(!xprof_dir_read(folder, XPROF_FEEDBACK, &options, &read, &e), "%s", e.text);
-	got = written(read);
+	got = write_text(read);
 	CHECK(strstr(got, "max 6\nsum 8\n") && strstr(got, "1 2\n2 6\nVP_PROC 1 6 f:/o/b.o\n") &&
 	      strstr(got, "B1 2 main:/o/a.o\n"), "%s", got);
 	free(got);
@@ -221,7 +221,7 @@ TEST(twice_is_double)
 	xprof_free(x);
 }
 
-TEST(runs_at_the_same_time)
+TEST(concurrent_adding)
 {
 	enum { RUNS = 8, TIMES = 5 };
 	char *folder = path_join(dir, "many.profile");
@@ -238,15 +238,15 @@ TEST(runs_at_the_same_time)
 		_exit(0);
 	}
 	for (int i = 0, status; i < RUNS; i++)
-		CHECK(wait(&status) > 0 && !status, "a run");
+		CHECK(wait(&status) > 0 && !status, "process %d", i);
 	CHECK(!xprof_dir_read(folder, XPROF_FEEDBACK, &options, &read, &e), "%s", e.text);
-	CHECK(xprof_counter(read, &read->procs[0], 2) == 3 * RUNS * TIMES, "all are counted");
+	CHECK(xprof_counter(read, &read->procs[0], 2) == 3 * RUNS * TIMES, "counts were lost");
 	xprof_free(read);
 	xprof_free(x);
 	free(folder);
 }
 
-TEST(compiled_again)
+TEST(recompiled_object)
 {
 	static const char later[] =
 		"PROFILE-FEEDBACK-DATA: 4.4 1 0 0 0\n"
@@ -260,11 +260,11 @@ TEST(compiled_again)
 	char *got;
 
 	sum = xprof_add(old, new, &nr_reset);
-	got = written(sum);
+	got = write_text(sum);
 	CHECK(nr_reset == 1, "%u", nr_reset);
 	CHECK(strstr(got, "OBJFILE: /o/a.o 1 7 9 0 0x9 0\nPROC: main 0x1f 1 0 0 1 1 0 0\n1 5\n") &&
 	      strstr(got, "OBJFILE: /o/b.o 1 7 8 0 0xa 0\n"), "%s", got);
-	CHECK(!xprof_text_read(got, strlen(got), &options, &read, &e), "%s", e.text);
+	CHECK(!xprof_text_read("sum", got, strlen(got), &options, &read, &e), "%s", e.text);
 	free(got);
 	xprof_free(read);
 	xprof_free(sum);
@@ -272,8 +272,8 @@ TEST(compiled_again)
 	xprof_free(old);
 }
 
-/* A procedure that did not run the first time has no counters [XP-8]. */
-TEST(first_run_of_a_procedure)
+/* A procedure that has not run has no counters [XP-8]; counters saturate. */
+TEST(add_to_a_procedure_without_counters)
 {
 	static const char idle[] =
 		"PROFILE-FEEDBACK-DATA: 4.4 1 0 0 0\n"
@@ -292,13 +292,31 @@ TEST(first_run_of_a_procedure)
 
 	sum = xprof_add(a, b, &nr_reset);
 	more = xprof_add(sum, b, &nr_reset);
-	got = written(more);
-	CHECK(!strcmp(got, run), "as much as there can be: %s", got);
+	got = write_text(more);
+	CHECK(!strcmp(got, run), "not saturated: %s", got);
 	free(got);
 	xprof_free(more);
 	xprof_free(sum);
 	xprof_free(b);
 	xprof_free(a);
+}
+
+/* A path with a NUL must not be compared past the end of a string. */
+TEST(nul_in_a_path)
+{
+	for (int len = 1; len < 300; len++) {
+		char name[300] = "", t[1000] = "";
+		struct op_error e = { "" };
+		struct xprof *x;
+		size_t size;
+
+		memset(name, 'p', len);
+		size = (size_t)snprintf(t, sizeof(t), "PROFILE-FEEDBACK-DATA: 4.4 1 1 0 0\n"
+					"OBJFILE: a 0 0 0 0 0x0 0\nPROGRAM: %s 1 0\nOBJREF: a",
+					name);
+		CHECK(xprof_text_read("text", t, size + 1 + len, &options, &x, &e) == -EPROTO,
+		      "path of %d bytes", len + 2);
+	}
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* flow.c - solving flow, smoothing it, and graphs out of instructions */
+/* flow.c - smoothing flow, and graphs of instructions */
 #include <stdint.h>
 
 #include "feedback/session/control_flow.h"
@@ -9,12 +9,12 @@
 
 #define COUNT(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Does it flow through all blocks but the first and the last? *ret_counts: of the blocks. */
-static bool flows(uint32_t nr_blocks, const struct flow_edge *edges, uint32_t nr_edges,
-		  const uint64_t *counts, uint64_t *ret_counts)
+/* Is the flow into and out of all blocks but the first and last equal? *ret_counts: of blocks. */
+static bool is_consistent(uint32_t nr_blocks, const struct flow_edge *edges, uint32_t nr_edges,
+			  const uint64_t *counts, uint64_t *ret_counts)
 {
 	uint64_t *out = xcalloc(nr_blocks, sizeof(*out));
-	bool does = true;
+	bool is_equal = true;
 
 	memset(ret_counts, 0, nr_blocks * sizeof(*ret_counts));
 	for (uint32_t e = 0; e < nr_edges; e++) {
@@ -22,14 +22,14 @@ static bool flows(uint32_t nr_blocks, const struct flow_edge *edges, uint32_t nr
 		out[edges[e].from] += counts[e];
 	}
 	for (uint32_t b = 1; b + 1 < nr_blocks; b++)
-		does &= out[b] == ret_counts[b];
+		is_equal &= out[b] == ret_counts[b];
 	free(out);
-	return does;
+	return is_equal;
 }
 
-TEST(what_flows_stays)
+TEST(consistent_weights_stay)
 {
-	/* in, loop head, body, after, out */
+	/* entry, loop head, body, after, exit */
 	static const struct flow_edge edges[] = {
 		{ 0, 1 }, { 1, 2 }, { 2, 1 }, { 1, 3 }, { 3, 4 },
 	};
@@ -37,13 +37,13 @@ TEST(what_flows_stays)
 	uint64_t counts[COUNT(edges)], blocks[5];
 
 	flow_smooth(5, weights, edges, COUNT(edges), counts);
-	CHECK(flows(5, edges, COUNT(edges), counts, blocks), "flows");
+	CHECK(is_consistent(5, edges, COUNT(edges), counts, blocks), "inconsistent");
 	for (int b = 1; b < 4; b++)
 		CHECK(blocks[b] == weights[b], "block %d: %llu", b, (unsigned long long)blocks[b]);
-	CHECK(counts[0] == 1 && counts[2] == 100, "entered once, 100 times round");
+	CHECK(counts[0] == 1 && counts[2] == 100, "entered once, repeated 100 times");
 }
 
-TEST(missed_blocks_are_filled_in)
+TEST(missed_block_gets_a_count)
 {
 	static const struct flow_edge edges[] = {
 		{ 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 1 }, { 3, 4 },
@@ -52,12 +52,12 @@ TEST(missed_blocks_are_filled_in)
 	uint64_t counts[COUNT(edges)], blocks[5];
 
 	flow_smooth(5, weights, edges, COUNT(edges), counts);
-	CHECK(flows(5, edges, COUNT(edges), counts, blocks), "flows");
-	CHECK(blocks[1] == 1000 && blocks[2] == 1000 && blocks[3] == 1000, "all as often");
+	CHECK(is_consistent(5, edges, COUNT(edges), counts, blocks), "inconsistent");
+	CHECK(blocks[1] == 1000 && blocks[2] == 1000 && blocks[3] == 1000, "not equal");
 }
 
-/* Four cases of a switch that has half as many samples as they have together. */
-TEST(what_is_missing_is_shared)
+/* The switch has half as many samples as its four cases together. */
+TEST(deficit_is_shared)
 {
 	static const struct flow_edge edges[] = {
 		{ 0, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 }, { 1, 5 }, { 2, 6 }, { 3, 6 }, { 4, 6 },
@@ -67,13 +67,13 @@ TEST(what_is_missing_is_shared)
 	uint64_t counts[COUNT(edges)], blocks[8];
 
 	flow_smooth(8, weights, edges, COUNT(edges), counts);
-	CHECK(flows(8, edges, COUNT(edges), counts, blocks), "flows");
+	CHECK(is_consistent(8, edges, COUNT(edges), counts, blocks), "inconsistent");
 	for (int b = 2; b < 6; b++)
 		CHECK(blocks[b] >= 500 && blocks[b] <= 750, "case %d: %llu", b,
 		      (unsigned long long)blocks[b]);
 }
 
-TEST(any_graph_flows)
+TEST(random_graphs)
 {
 	uint32_t seed = 12345;
 
@@ -94,12 +94,12 @@ TEST(any_graph_flows)
 			weights[b] = seed >> 28 < 6 ? 0 : seed >> 12;
 		}
 		flow_smooth(BLOCKS, weights, edges, nr, counts);
-		CHECK(flows(BLOCKS, edges, nr, counts, blocks), "round %d", round);
+		CHECK(is_consistent(BLOCKS, edges, nr, counts, blocks), "round %d", round);
 	}
 }
 
-/* A ladder that is as long as it gets, within a time that only a square would miss. */
-TEST(a_long_one)
+/* A long ladder, which an algorithm of quadratic time would not finish. */
+TEST(large_graph)
 {
 	enum { BLOCKS = 3000 };
 	struct flow_edge *edges = xcalloc(BLOCKS * 2, sizeof(*edges));
@@ -115,7 +115,7 @@ TEST(a_long_one)
 		weights[b] = b % 7 * 1000;
 	}
 	flow_smooth(BLOCKS, weights, edges, nr, counts);
-	CHECK(flows(BLOCKS, edges, nr, counts, blocks), "flows");
+	CHECK(is_consistent(BLOCKS, edges, nr, counts, blocks), "inconsistent");
 	free(edges);
 	free(weights);
 	free(counts);
@@ -127,65 +127,65 @@ static void check_kind(const char *text, bool is_arm, enum jump_kind kind, uint6
 	struct instruction i;
 
 	instruction_parse(text, 0x10, is_arm, &i);
-	CHECK(i.kind == kind && (kind == JUMP_ANYWHERE || i.target == target), "'%s': %d, %llx",
+	CHECK(i.kind == kind && (kind == JUMP_INDIRECT || i.target == target), "'%s': %d, %llx",
 	      text, i.kind, (unsigned long long)i.target);
 }
 
 TEST(jumps_of_x86)
 {
-	check_kind("  40113a:\tjne    401150 <f+0x20>", false, JUMP_MAYBE, 0x401150);
+	check_kind("  40113a:\tjne    401150 <f+0x20>", false, JUMP_CONDITIONAL, 0x401150);
 	check_kind("  40113a:\tjmp    401150 <f+0x20>", false, JUMP_ALWAYS, 0x401150);
-	check_kind("  40113a:\tjmp    *0x8(%rax)", false, JUMP_ANYWHERE, 0);
-	check_kind("  40113a:\tnotrack jmp *%rax", false, JUMP_ANYWHERE, 0);
+	check_kind("  40113a:\tjmp    *0x8(%rax)", false, JUMP_INDIRECT, 0);
+	check_kind("  40113a:\tnotrack jmp *%rax", false, JUMP_INDIRECT, 0);
 	check_kind("  40113a:\tbnd jmp 401150 <f@plt>", false, JUMP_ALWAYS, 0x401150);
-	check_kind("  40113a:\trepz ret", false, JUMP_OUT, 0);
-	check_kind("  40113a:\tret", false, JUMP_OUT, 0);
+	check_kind("  40113a:\trepz ret", false, JUMP_EXIT, 0);
+	check_kind("  40113a:\tret", false, JUMP_EXIT, 0);
 	check_kind("  40113a:\tcall   401150 <g>", false, JUMP_NONE, 0);
-	check_kind("  40113a:\tjrcxz  401150 <g>", false, JUMP_MAYBE, 0x401150);
+	check_kind("  40113a:\tjrcxz  401150 <g>", false, JUMP_CONDITIONAL, 0x401150);
 	check_kind("  40113a:\tmov    %eax,%ebx", false, JUMP_NONE, 0);
 	check_kind("  40113a:\trep stos %al,%es:(%rdi)", false, JUMP_NONE, 0);
-	check_kind("  40113a:\tje,pn  401150 <f>", false, JUMP_MAYBE, 0x401150);
+	check_kind("  40113a:\tje,pn  401150 <f>", false, JUMP_CONDITIONAL, 0x401150);
 	check_kind("", false, JUMP_NONE, 0);
 }
 
-static bool calls_anywhere(const char *text, bool is_arm)
+static bool is_indirect_call(const char *text, bool is_arm)
 {
 	struct instruction i;
 
 	instruction_parse(text, 0x10, is_arm, &i);
-	return i.calls_anywhere;
+	return i.is_indirect_call;
 }
 
 TEST(calls_through_pointers)
 {
-	CHECK(calls_anywhere("  40113a:\tcall   *%rax", false), "a register");
-	CHECK(calls_anywhere("  40113a:\tnotrack call *0x8(%rax,%rbx,8)", false), "memory");
-	CHECK(!calls_anywhere("  40113a:\tcall   401150 <g>", false), "direct");
-	CHECK(calls_anywhere("  400:\tblr\tx3", true), "a register");
-	CHECK(!calls_anywhere("  400:\tbl\t420 <g>", true), "direct");
+	CHECK(is_indirect_call("  40113a:\tcall   *%rax", false), "a register");
+	CHECK(is_indirect_call("  40113a:\tnotrack call *0x8(%rax,%rbx,8)", false), "memory");
+	CHECK(!is_indirect_call("  40113a:\tcall   401150 <g>", false), "direct");
+	CHECK(is_indirect_call("  400:\tblr\tx3", true), "a register");
+	CHECK(!is_indirect_call("  400:\tbl\t420 <g>", true), "direct");
 }
 
 TEST(jumps_of_arm)
 {
-	check_kind("  400:\tb.ne\t420 <f+0x20>  // b.any", true, JUMP_MAYBE, 0x420);
-	check_kind("  400:\tcbz\tw0, 420 <f+0x20>", true, JUMP_MAYBE, 0x420);
-	check_kind("  400:\ttbnz\tw0, #3, 420 <f+0x20>", true, JUMP_MAYBE, 0x420);
+	check_kind("  400:\tb.ne\t420 <f+0x20>  // b.any", true, JUMP_CONDITIONAL, 0x420);
+	check_kind("  400:\tcbz\tw0, 420 <f+0x20>", true, JUMP_CONDITIONAL, 0x420);
+	check_kind("  400:\ttbnz\tw0, #3, 420 <f+0x20>", true, JUMP_CONDITIONAL, 0x420);
 	check_kind("  400:\tb\t420 <f>", true, JUMP_ALWAYS, 0x420);
 	check_kind("  400:\tbl\t420 <f>", true, JUMP_NONE, 0);
-	check_kind("  400:\tbr\tx3", true, JUMP_ANYWHERE, 0);
-	check_kind("  400:\tret", true, JUMP_OUT, 0);
+	check_kind("  400:\tbr\tx3", true, JUMP_INDIRECT, 0);
+	check_kind("  400:\tret", true, JUMP_EXIT, 0);
 }
 
-/* if (...) ...; switch over a table with two cases; a landing pad. */
+/* An if, and a switch through a table with two cases. */
 TEST(blocks_and_edges)
 {
 	static const struct instruction code[] = {
 		{ .address = 0x10 },
-		{ .address = 0x12, .target = 0x18, .kind = JUMP_MAYBE },
+		{ .address = 0x12, .target = 0x18, .kind = JUMP_CONDITIONAL },
 		{ .address = 0x14 },
-		{ .address = 0x18, .kind = JUMP_ANYWHERE },
+		{ .address = 0x18, .kind = JUMP_INDIRECT },
 		{ .address = 0x1a, .target = 0x900, .kind = JUMP_ALWAYS },
-		{ .address = 0x1c, .kind = JUMP_OUT },
+		{ .address = 0x1c, .kind = JUMP_EXIT },
 	};
 	static const struct flow_edge expected[] = {
 		{ 0, 1 }, { 1, 2 }, { 1, 3 }, { 2, 3 }, { 3, 4 }, { 3, 5 }, { 3, 6 }, { 4, 6 },

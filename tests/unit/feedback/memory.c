@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory.c - small files of profile feedback and of gcc's coverage take no more than 64 MB
+ * memory.c - reading 1 MiB of profile feedback or coverage takes at most 64 MB [XP-45]
  *
- * Of each kind of record a file of 1 MiB, as text and as the binary file of either byte order that
- * is made of such a text; and notes of coverage as a compiler would never write them [XP-45]. All
- * of them are right, so that they are read to their end and checked.
+ * For each kind of record there is a file of 1 MiB, as text and as binary files of both byte orders
+ * made from such a text. Coverage notes are such as no compiler would write. All files are valid,
+ * so they are read to their end and checked.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -20,9 +20,9 @@
 static char bytes[FILE_SIZE + 200];
 static size_t nr_bytes;
 
-/* @start, and then @again; % is the number of the time from 1 on, # how many there are. */
+/* @start, then @repeated many times. % stands for the number of the repetition, # for the total. */
 struct text {
-	const char *what, *start, *again;
+	const char *what, *start, *repeated;
 };
 
 #define HEAD	"PROFILE-FEEDBACK-DATA: 4.4 "
@@ -61,7 +61,7 @@ static void put_text(const char *text, size_t n, size_t nr)
 			bytes[nr_bytes++] = *text;
 }
 
-/* How many there are is known when they have been written once. */
+/* The total is known after writing the text once. */
 static void make_text(const struct text *t, size_t limit)
 {
 	size_t nr = 0;
@@ -69,11 +69,11 @@ static void make_text(const struct text *t, size_t limit)
 	nr_bytes = 0;
 	put_text(t->start, 0, 0);
 	while (nr_bytes < limit - 50)
-		put_text(t->again, ++nr, 0);
+		put_text(t->repeated, ++nr, 0);
 	nr_bytes = 0;
 	put_text(t->start, 0, nr);
 	for (size_t n = 1; n <= nr; n++)
-		put_text(t->again, n, nr);
+		put_text(t->repeated, n, nr);
 }
 
 static const struct xprof_options options = { 0 };
@@ -82,10 +82,11 @@ static bool read_text(const void *what)
 {
 	struct op_error e = { "" };
 	struct xprof *x;
-	int err = xprof_text_read(bytes, nr_bytes, &options, &x, &e);
+	int err = xprof_text_read(((const struct text *)what)->what, bytes, nr_bytes, &options, &x,
+				  &e);
 
 	if (err)
-		printf("# %s: %s\n", ((const struct text *)what)->what, e.text);
+		printf("# %s\n", e.text);
 	fflush(stdout);
 	return !err;
 }
@@ -99,7 +100,7 @@ TEST(text)
 	}
 }
 
-/* A binary file of what is in bytes: made by another process, what that takes does not count. */
+/* A binary file made from bytes, by another process, so that its memory use does not count. */
 struct binary {
 	int fd;
 	bool swapped;
@@ -112,7 +113,7 @@ static bool write_binary(const void *what)
 	struct op_error e = { "" };
 	struct xprof *x;
 
-	if (xprof_text_read(bytes, nr_bytes, &options, &x, &e))
+	if (xprof_text_read("text", bytes, nr_bytes, &options, &x, &e))
 		return false;
 	xprof_file_encode(x, b->swapped, &out);
 	return !ftruncate(b->fd, 0) &&
@@ -135,7 +136,7 @@ static bool read_binary(const void *what)
 	return !err;
 }
 
-/* Where the file is larger than its text, of less of that. */
+/* If the file is larger than its text, it is made again from a shorter one. */
 static bool make_binary(const struct text *t, const struct binary *b)
 {
 	bool is_written = false;
@@ -168,7 +169,7 @@ TEST(binary)
 /* --- coverage: words --- */
 
 enum { NOTES_MAGIC = 0x67636e6f, DATA_MAGIC = 0x67636461, GCC_12 = 'B' << 24 | '2' << 16 };
-enum { NAME = 'a' | 'b' << 8 | 'c' << 16 };	/* with the NUL four bytes */
+enum { NAME = 'a' | 'b' << 8 | 'c' << 16 };	/* four bytes with the NUL */
 
 static void put_word(uint32_t word)
 {
@@ -187,7 +188,7 @@ static void put_function(uint32_t ident)
 	put_words((uint32_t[]){ GCOV_FUNCTION, 24, ident, 0, 0, 4, NAME, 0 }, 8);
 }
 
-/* Header, and a function with so many blocks. */
+/* The header, and a function with @nr_blocks. */
 static void put_notes_head(uint32_t nr_blocks)
 {
 	nr_bytes = 0;
@@ -196,7 +197,7 @@ static void put_notes_head(uint32_t nr_blocks)
 	put_words((uint32_t[]){ GCOV_BLOCKS, 4, nr_blocks }, 3);
 }
 
-/* The record that began there ends here. */
+/* Set the length of the record that starts at @at. */
 static void end_record(size_t at)
 {
 	uint32_t length = (uint32_t)(nr_bytes - at - 8);
@@ -204,7 +205,7 @@ static void end_record(size_t at)
 	memcpy(bytes + at + 4, &length, sizeof(length));
 }
 
-static uint32_t data[11];	/* of nr_data words, or there is none */
+static uint32_t data[11];	/* nr_data words; 0: without data */
 static size_t nr_data;
 
 static bool read_coverage(const void *what)
@@ -238,11 +239,11 @@ TEST(blocks)
 {
 	put_notes_head(FILE_SIZE / 4);
 	while (nr_bytes < FILE_SIZE)
-		put_words((uint32_t[]){ 1, 0 }, 2);	/* a record of no known kind */
+		put_words((uint32_t[]){ 1, 0 }, 2);	/* an unknown record */
 	CHECK(check_reader_size(read_coverage, "blocks", "blocks"), "refused");
 }
 
-/* With data that says in a few bytes that all their counters are 0, and without. */
+/* Without data, and with data that declares in a few bytes that all counters are 0. */
 TEST(arcs)
 {
 	static const uint32_t head[] = { DATA_MAGIC, GCC_12, 1, 0, GCOV_FUNCTION, 12, 0, 0, 0,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opagent.c - what programs tell libopagent, read back by what the daemon reads it with
+ * opagent.c - records of libopagent, read back by the daemon's reader
  *
- * Each test has a /tmp of its own, and is some user.
+ * Each test has a /tmp of its own and runs as an unprivileged user.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 #define FOLDER		"/tmp/oprofile-1234"
 
-/* In a new /tmp, of @options, which @prepare fills as root; from then on user CHILD_UID. */
+/* Mount a new /tmp with @options, call @prepare as root, then become user CHILD_UID. */
 static void enter(const char *options, void (*prepare)(void))
 {
 	need_namespaces();
@@ -33,7 +33,7 @@ static const char *dump_path(pid_t pid)
 	return path;
 }
 
-/* @c's blocks point into what is returned. */
+/* The blocks of @c point into the returned text. */
 static char *read_dump(pid_t pid, struct jit_code *c)
 {
 	char *text;
@@ -45,13 +45,12 @@ static char *read_dump(pid_t pid, struct jit_code *c)
 	return err ? NULL : text;
 }
 
-/* The last name that was told. */
-static const char *last(const struct jit_code *c)
+static const char *last_name(const struct jit_code *c)
 {
 	return c->nr ? jit_name(c, &c->blocks[c->nr - 1]) : "";
 }
 
-TEST(told_and_read_back)
+TEST(write_and_read_back)
 {
 	static const struct debug_line_info lines[] = {
 		{ 0x1000, 7, "a.js" }, { 0x1002, 8, "b.js" },
@@ -66,24 +65,23 @@ TEST(told_and_read_back)
 	CHECK(a, "open: %d", errno);
 	CHECK(!op_write_native_code(a, "Main.run", 0x1000, "CODE", 4), "code");
 	CHECK(!op_write_debug_line_info(a, "CODE", 2, lines), "lines");
-	CHECK(!op_write_native_code(a, "nothing known", UINT64_C(0x7f0000002000), NULL, 16),
-	      "no code");
+	CHECK(!op_write_native_code(a, "no code", UINT64_C(0x7f0000002000), NULL, 16), "no code");
 	CHECK(!op_unload_native_code(a, 0x1000), "unload");
 	CHECK(!op_close_agent(a), "close");
 	text = read_dump(getpid(), &c);
 	CHECK(c.nr == 2 && !strcmp(jit_name(&c, &c.blocks[0]), "Main.run") &&
 	      c.blocks[0].start == 0x1000 && c.blocks[0].size == 4 && c.blocks[0].code &&
 	      !memcmp(c.blocks[0].code, "CODE", 4) && c.blocks[0].death != JIT_FOREVER, "first");
-	CHECK(!strcmp(last(&c), "nothing known") && !c.blocks[1].code &&
+	CHECK(!strcmp(last_name(&c), "no code") && !c.blocks[1].code &&
 	      c.blocks[1].start == UINT64_C(0x7f0000002000), "second");
 #if defined(__x86_64__)
 	CHECK(c.machine == 62, "machine %u", c.machine);
 #endif
 	jit_code_free(&c);
 	free(text);
-	CHECK(!stat(dump_path(getpid()), &st) && (st.st_mode & 07777) == 0600, "file's mode");
-	CHECK(!stat(FOLDER, &st) && (st.st_mode & 07777) == 0700, "folder's mode");
-	CHECK(!stat(FOLDER "/jitdump", &st) && (st.st_mode & 07777) == 0700, "its folder's mode");
+	CHECK(!stat(dump_path(getpid()), &st) && (st.st_mode & 07777) == 0600, "mode of the file");
+	CHECK(!stat(FOLDER, &st) && (st.st_mode & 07777) == 0700, "mode of " FOLDER);
+	CHECK(!stat(FOLDER "/jitdump", &st) && (st.st_mode & 07777) == 0700, "mode of jitdump");
 }
 
 static bool is_refused(int status)
@@ -91,28 +89,28 @@ static bool is_refused(int status)
 	return status == -1 && errno == EINVAL;
 }
 
-TEST(wrong_calls)
+TEST(invalid_calls)
 {
 	static const struct debug_line_info no_file = { 1, 1, NULL };
 	op_agent_t a;
 
 	enter("mode=1777", NULL);
 	CHECK(op_major_version() == 1 && op_minor_version() == 0, "version");
-	CHECK(is_refused(op_write_native_code(NULL, "x", 1, NULL, 1)), "never opened");
+	CHECK(is_refused(op_write_native_code(NULL, "x", 1, NULL, 1)), "not open");
 	a = op_open_agent();
-	CHECK(a && op_open_agent() == a, "twice the same");
+	CHECK(a && op_open_agent() == a, "the same handle twice");
 	CHECK(is_refused(op_write_native_code(a, NULL, 1, NULL, 1)), "no name");
-	CHECK(is_refused(op_write_native_code(a, "", 1, NULL, 1)), "an empty name");
+	CHECK(is_refused(op_write_native_code(a, "", 1, NULL, 1)), "empty name");
 	CHECK(is_refused(op_write_native_code(a, "x", 1, NULL, 0)), "no size");
 	CHECK(is_refused(op_write_native_code(&a, "x", 1, NULL, 1)), "another handle");
-	CHECK(is_refused(op_write_debug_line_info(a, NULL, 0, NULL)), "lines of nothing");
+	CHECK(is_refused(op_write_debug_line_info(a, NULL, 0, NULL)), "lines without code");
 	CHECK(is_refused(op_write_debug_line_info(a, "", 1, &no_file)), "line without a file");
-	CHECK(!op_close_agent(a) && !op_write_native_code(a, "x", 1, NULL, 1), "one is left");
-	CHECK(!op_close_agent(a), "closed");
-	CHECK(is_refused(op_close_agent(a)) && is_refused(op_unload_native_code(a, 1)), "no more");
+	CHECK(!op_close_agent(a) && !op_write_native_code(a, "x", 1, NULL, 1), "still open");
+	CHECK(!op_close_agent(a), "close");
+	CHECK(is_refused(op_close_agent(a)) && is_refused(op_unload_native_code(a, 1)), "closed");
 }
 
-TEST(fork_makes_two)
+TEST(fork_makes_a_second_dump)
 {
 	struct jit_code c;
 	int status = 1;
@@ -133,11 +131,13 @@ TEST(fork_makes_two)
 	CHECK(!op_write_native_code(a, "parents", 0x2000, "CODE", 4) && !op_close_agent(a),
 	      "parent");
 	text = read_dump(getpid(), &c);
-	CHECK(c.nr == 2 && !strcmp(last(&c), "parents"), "parent's: %zu, %s", c.nr, last(&c));
+	CHECK(c.nr == 2 && !strcmp(last_name(&c), "parents"), "parent's: %zu, %s", c.nr,
+	      last_name(&c));
 	jit_code_free(&c);
 	free(text);
 	text = read_dump(pid, &c);
-	CHECK(c.nr == 2 && !strcmp(last(&c), "childs"), "child's: %zu, %s", c.nr, last(&c));
+	CHECK(c.nr == 2 && !strcmp(last_name(&c), "childs"), "child's: %zu, %s", c.nr,
+	      last_name(&c));
 	jit_code_free(&c);
 	free(text);
 }
@@ -147,7 +147,7 @@ TEST(fork_makes_two)
 
 static op_agent_t shared;
 
-static void *tell_much(void *arg)
+static void *write_many(void *arg)
 {
 	char code[64];
 
@@ -168,7 +168,7 @@ TEST(threads)
 	enter("mode=1777", NULL);
 	shared = op_open_agent();
 	for (uintptr_t i = 0; i < NR_THREADS; i++)
-		pthread_create(&threads[i], NULL, tell_much, (void *)(i + 1));
+		pthread_create(&threads[i], NULL, write_many, (void *)(i + 1));
 	for (uintptr_t i = 0; i < NR_THREADS; i++) {
 		void *done;
 
@@ -182,7 +182,7 @@ TEST(threads)
 	free(text);
 }
 
-/* What was whole stays so, and once there is room it goes on. */
+/* Complete records stay, and writing continues once there is room. */
 TEST(full_disk)
 {
 	static char code[65536];
@@ -198,27 +198,27 @@ TEST(full_disk)
 	CHECK(errno == ENOSPC && nr > 0 && nr < 100, "%u, %s", nr, strerror(errno));
 	CHECK(!op_write_native_code(a, "small", 0x1000, NULL, 1), "small");
 	text = read_dump(getpid(), &c);
-	CHECK(c.nr == nr + 1 && !strcmp(last(&c), "small"), "%zu of %u", c.nr, nr);
+	CHECK(c.nr == nr + 1 && !strcmp(last_name(&c), "small"), "%zu of %u", c.nr, nr);
 	jit_code_free(&c);
 	free(text);
 	op_close_agent(a);
 }
 
-static void of_another_user(void)
+static void make_folder_of_another_user(void)
 {
 	mkdir(FOLDER, 0777);
 	if (chmod(FOLDER, 0777) || chown(FOLDER, CHILD_UID + 1, 0))
 		_exit(1);
 }
 
-static void writable_for_others(void)
+static void make_writable_folder(void)
 {
 	mkdir(FOLDER, 0777);
 	if (chown(FOLDER, CHILD_UID, 0) || chmod(FOLDER, 0777))
 		_exit(1);
 }
 
-static void a_link(void)
+static void make_link(void)
 {
 	mkdir("/tmp/real", 0700);
 	if (chown("/tmp/real", CHILD_UID, 0) || symlink("/tmp/real", FOLDER) ||
@@ -226,7 +226,7 @@ static void a_link(void)
 		_exit(1);
 }
 
-static void a_file(void)
+static void make_file(void)
 {
 	put_text(FOLDER, "");
 }
@@ -234,30 +234,30 @@ static void a_file(void)
 static const struct {
 	const char *what;
 	void (*prepare)(void);
-} in_the_way[] = {
-	{ "another user's", of_another_user },
-	{ "writable for others", writable_for_others },
-	{ "a link", a_link },
-	{ "a file", a_file },
+} unsafe[] = {
+	{ "another user's folder", make_folder_of_another_user },
+	{ "a folder writable for others", make_writable_folder },
+	{ "a link", make_link },
+	{ "a file", make_file },
 };
 
-TEST(what_is_in_the_way)
+TEST(unsafe_folder)
 {
 	need_namespaces();
-	for (size_t i = 0; i < ARRAY_SIZE(in_the_way); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(unsafe); i++) {
 		int status = 1;
 		pid_t pid = fork();
 
 		if (!pid) {
-			enter("mode=1777", in_the_way[i].prepare);
+			enter("mode=1777", unsafe[i].prepare);
 			_exit(op_open_agent() || errno != EPERM);
 		}
-		CHECK(waitpid(pid, &status, 0) == pid && !status, "%s", in_the_way[i].what);
+		CHECK(waitpid(pid, &status, 0) == pid && !status, "%s", unsafe[i].what);
 	}
 }
 
-/* Dumps that nobody writes any more go; ours is open. */
-TEST(what_is_left_is_swept)
+/* Dumps that no process has open are removed. */
+TEST(stale_dumps_are_removed)
 {
 	op_agent_t a;
 	pid_t pid;
@@ -269,16 +269,16 @@ TEST(what_is_left_is_swept)
 		_exit(op_write_native_code(a, "childs", 0x2000, "CODE", 4) ? 1 : 0);
 	waitpid(pid, NULL, 0);
 	put_text(FOLDER "/jitdump/notes", "x");
-	CHECK(file_exists(dump_path(pid)), "the child's is left");
-	CHECK(jit_sweep() == 1, "one is swept");
+	CHECK(file_exists(dump_path(pid)), "the child's dump exists");
+	CHECK(jit_sweep() == 1, "one dump removed");
 	CHECK(!file_exists(dump_path(pid)) && file_exists(dump_path(getpid())), "the child's");
-	CHECK(file_exists(FOLDER "/jitdump/notes"), "no other file");
+	CHECK(file_exists(FOLDER "/jitdump/notes"), "other files stay");
 	op_close_agent(a);
-	CHECK(jit_sweep() == 1 && !file_exists(dump_path(getpid())), "and now ours");
+	CHECK(jit_sweep() == 1 && !file_exists(dump_path(getpid())), "our dump after closing");
 }
 
-/* A dump of an older process, or a trap by the same user: never written through. */
-TEST(old_dump)
+/* A link with the name of the dump is replaced, not followed. */
+TEST(link_with_the_name_of_the_dump)
 {
 	struct stat st;
 
@@ -288,8 +288,8 @@ TEST(old_dump)
 	put_text("/tmp/precious", "x");
 	CHECK(!symlink("/tmp/precious", dump_path(getpid())), "link");
 	CHECK(op_open_agent(), "opened");
-	CHECK(!lstat(dump_path(getpid()), &st) && S_ISREG(st.st_mode), "a file now");
-	CHECK(!stat("/tmp/precious", &st) && st.st_size == 1, "untouched");
+	CHECK(!lstat(dump_path(getpid()), &st) && S_ISREG(st.st_mode), "replaced by a file");
+	CHECK(!stat("/tmp/precious", &st) && st.st_size == 1, "target unchanged");
 }
 
 TEST_MAIN()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* build_id.c - build-ids out of notes and ELF files of every kind, and of none */
+/* build_id.c - build IDs of notes and of all kinds of ELF files */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ TEST(notes)
 	}
 }
 
-/* A file of @bits and byte order, its note in a segment or a section. */
+/* Make a file of 32 or 64 @bits in either byte order, its note in a segment or a section. */
 static size_t make_elf(unsigned char *f, int bits, bool big, bool section)
 {
 	size_t ehdr = bits == 64 ? 64 : 52, entry = section ? (bits == 64 ? 64 : 40) :
@@ -96,17 +96,17 @@ TEST(kinds_of_elf)
 		err = build_id_read(tmpdir_path("elf"), &id);
 		CHECK(!err && !strcmp(build_id_text(&id, text), "deadbeef01020304"), "kind %d: %d",
 		      kind, err);
-		/* cut anywhere: told so, or not found */
+		/* truncated anywhere: not an ELF file, or without a build ID */
 		for (size_t cut = 0; cut < n; cut++) {
 			put_file(tmpdir_path("elf"), f, cut);
 			err = build_id_read(tmpdir_path("elf"), &id);
-			CHECK(err == -ENODATA || err == -ENOEXEC, "kind %d cut to %zu: %d", kind,
+			CHECK(err == -ENODATA || err == -ENOEXEC, "kind %d, %zu bytes: %d", kind,
 			      cut, err);
 		}
 	}
 }
 
-TEST(no_elf)
+TEST(not_an_elf_file)
 {
 	struct build_id id;
 
@@ -119,7 +119,7 @@ TEST(no_elf)
 	CHECK(build_id_read(tmpdir, &id) == -EISDIR, "folder");
 }
 
-/* Offsets and counts as large as they go; a sparse file lets them be "inside". */
+/* The largest offsets and counts; in a sparse file they can be within its length. */
 TEST(hostile_numbers)
 {
 	struct build_id id;
@@ -132,13 +132,13 @@ TEST(hostile_numbers)
 		memset(f + at, 0xff, 8);
 		put_file(tmpdir_path("elf"), f, sizeof(f));
 		if (truncate(tmpdir_path("elf"), (off_t)1 << 40))
-			SKIP("no large files here");
+			SKIP("large files are not supported");
 		err = build_id_read(tmpdir_path("elf"), &id);
 		CHECK(err == 0 || err == -ENODATA, "byte %zu: %d", at, err);
 	}
 }
 
-TEST(descriptor_keeps_its_place)
+TEST(file_position_stays)
 {
 	struct build_id id;
 	unsigned char f[512];
@@ -152,7 +152,7 @@ TEST(descriptor_keeps_its_place)
 	close(fd);
 }
 
-TEST(this_program_as_readelf_has_it)
+TEST(same_as_readelf)
 {
 	char command[5000], want[200] = "", text[BUILD_ID_TEXT];
 	struct build_id id;
@@ -163,7 +163,7 @@ TEST(this_program_as_readelf_has_it)
 		 "readelf -n /proc/%d/exe 2>/dev/null | sed -n 's/.*Build ID: //p'", getpid());
 	p = popen(command, "r");
 	if (!p || !fgets(want, sizeof(want), p) || pclose(p) || !*want)
-		SKIP("no readelf, or built without build-ids");
+		SKIP("readelf or the program's build ID is missing");
 	want[strcspn(want, "\n")] = '\0';
 	err = build_id_read("/proc/self/exe", &id);
 	CHECK(!err && !strcmp(build_id_text(&id, text), want), "%d %s, not %s", err, text, want);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* call_tree.c - random stacks: paths lead back, sums and children agree with the nodes */
+/* call_tree.c - random stacks: parents, sums and children of their nodes */
 #include "libutil/call_tree.h"
 
 #include <stdlib.h>

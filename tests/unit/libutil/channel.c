@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* channel.c - asking and answering, and peers that do not keep to it */
+/* channel.c - requests and answers, and peers that break the protocol */
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 static pid_t server;
 
-/* A process that listens on @path and gives each peer @answer, @pause_us between its bytes. */
+/* Fork a process that listens on @path and sends @answer, with @pause_us between its bytes. */
 static void serve(const char *path, const char *answer, size_t n, useconds_t pause_us)
 {
 	struct op_error e = { "" };
@@ -59,14 +59,14 @@ TEST(answers)
 	static const struct {
 		const char *sent;
 		int err;
-		const char *answer, *says;
+		const char *answer, *error;
 	} rows[] = {
 		{ "ok\n", 0, "", "" },
 		{ "pid 5\nstate running\nok\n", 0, "pid 5\nstate running\n", "" },
 		{ "a\nerror not allowed\n", -EREMOTEIO, NULL, "not allowed" },
 		{ "okay\nerrors\nok\n", 0, "okay\nerrors\n", "" },
-		{ "a\n", -EPROTO, NULL, "cut short" },
-		{ "ok", -EPROTO, NULL, "cut short" },
+		{ "a\n", -EPROTO, NULL, "truncated" },
+		{ "ok", -EPROTO, NULL, "truncated" },
 	};
 
 	tmpdir_make();
@@ -81,13 +81,13 @@ TEST(answers)
 		CHECK(err == rows[i / 2].err, "row %zu: %d %s", i / 2, err, e.text);
 		CHECK(!strcmp(answer.text, rows[i / 2].answer ? rows[i / 2].answer : ""),
 		      "row %zu: %s", i / 2, answer.text);
-		CHECK(strstr(e.text, rows[i / 2].says), "row %zu: %s", i / 2, e.text);
+		CHECK(strstr(e.text, rows[i / 2].error), "row %zu: %s", i / 2, e.text);
 		strbuf_free(&answer);
 		stop_server();
 	}
 }
 
-TEST(silence_ends)
+TEST(timeout)
 {
 	struct op_error e = { "" };
 
@@ -113,7 +113,7 @@ TEST(endless_answer)
 	stop_server();
 }
 
-TEST(nobody_listens)
+TEST(no_listener)
 {
 	struct op_error e = { "" };
 
@@ -123,14 +123,14 @@ TEST(nobody_listens)
 	serve(tmpdir_path("s"), "ok\n", 3, 0);
 	stop_server();
 	CHECK(channel_ask(tmpdir_path("s"), "ping", 100, NULL, &e) == -ECONNREFUSED, "%s", e.text);
-	serve(tmpdir_path("s"), "ok\n", 3, 0);		/* over the dead one's file */
+	serve(tmpdir_path("s"), "ok\n", 3, 0);		/* replaces the stale socket file */
 	CHECK(!channel_ask(tmpdir_path("s"), "ping", 5000, NULL, &e), "%s", e.text);
 	CHECK(channel_listen(tmpdir_path("s"), 0600, &e) == -EADDRINUSE, "%s", e.text);
 	CHECK(!channel_ask(tmpdir_path("s"), "ping", 5000, NULL, &e), "still there: %s", e.text);
 	stop_server();
 }
 
-TEST(in_the_way)
+TEST(path_is_not_a_socket)
 {
 	struct op_error e = { "" };
 
@@ -166,11 +166,11 @@ TEST(bad_requests)
 
 	memset(big, 'x', sizeof(big));
 	big[CHANNEL_LINE_MAX] = '\0';
-	CHECK(channel_ask("/none", big, 10, NULL, NULL) == -EINVAL, "long");
+	CHECK(channel_ask("/none", big, 10, NULL, NULL) == -EINVAL, "too long");
 	CHECK(channel_ask("/none", "a\nb", 10, NULL, NULL) == -EINVAL, "two lines");
 }
 
-TEST(nobody_waits)
+TEST(accept_without_a_peer)
 {
 	uid_t uid;
 	pid_t pid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpu_clock.c - the nominal clock from what different machines tell */
+/* cpu_clock.c - the nominal clock from the files of different machines */
 #include <stdint.h>
 #include "libutil/cpu_clock.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* file.c - whole files, trees, paths; and what programs say */
+/* file.c - whole files, trees and paths; messages of programs */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -154,7 +154,7 @@ TEST(remove_tree)
 	}
 	close(here);
 	CHECK(!setrlimit(RLIMIT_NOFILE, &files), "setrlimit");
-	CHECK(!file_remove_tree(tmpdir_path("t")) && !file_exists(tmpdir_path("t")), "gone");
+	CHECK(!file_remove_tree(tmpdir_path("t")) && !file_exists(tmpdir_path("t")), "removed");
 	CHECK(file_exists(tmpdir_path("keep")), "links are not followed");
 	CHECK(!symlink("keep", tmpdir_path("l")) && !file_remove_tree(tmpdir_path("l")) &&
 	      file_exists(tmpdir_path("keep")), "a link itself");
@@ -224,8 +224,8 @@ TEST(program_dir)
 	free(dir);
 }
 
-/* A line a message, whatever it quotes. */
-TEST(one_line)
+/* A message is one line, whatever it quotes. */
+TEST(messages_are_one_line)
 {
 	char *text;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* table.c - hash tables of indices: found, added, grown, replaced */
+/* table.c - hash tables of indices: find, add, grow, replace */
 #include <stdlib.h>
 #include "libutil/hash.h"
 #include "libutil/table.h"
@@ -27,7 +27,7 @@ TEST(empty)
 {
 	struct hash_table t = { 0 };
 
-	CHECK(find(&t, 0, 0) == HASH_NONE, "an empty table has nothing");
+	CHECK(find(&t, 0, 0) == HASH_NONE, "found in an empty table");
 	hash_table_free(&t);
 }
 
@@ -41,15 +41,15 @@ TEST(many)
 		wrong += find(&t, hash_u64(keys[i]), keys[i]) != HASH_NONE;
 		hash_table_add(&t, hash_u64(keys[i]), i);
 	}
-	CHECK(!wrong && t.nr == NR, "each is new once: %u are not", wrong);
+	CHECK(!wrong && t.nr == NR, "%u found before they were added", wrong);
 	compared = 0;
 	for (uint32_t i = 0; i < NR; i++)
 		wrong += find(&t, hash_u64(keys[i]), keys[i]) != i;
-	CHECK(!wrong, "each is found after growing: %u are not", wrong);
+	CHECK(!wrong, "%u not found after growing", wrong);
 	CHECK(compared < NR + NR / 100, "%u comparisons for %u lookups", compared, NR);
-	CHECK(find(&t, hash_u64(1), 1) == HASH_NONE, "another is not found");
+	CHECK(find(&t, hash_u64(1), 1) == HASH_NONE, "found a missing key");
 	hash_table_free(&t);
-	CHECK(!t.slots && find(&t, hash_u64(0), 0) == HASH_NONE, "freed is empty");
+	CHECK(!t.slots && find(&t, hash_u64(0), 0) == HASH_NONE, "not empty after free");
 }
 
 TEST(equal_hashes)
@@ -66,8 +66,8 @@ TEST(equal_hashes)
 		}
 		for (uint32_t i = 0; i < 200; i++)
 			wrong += find(&t, hashes[h], i + 1) != i;
-		CHECK(!wrong, "with one hash: %u are not found", wrong);
-		CHECK(find(&t, hashes[h], 201) == HASH_NONE, "another is not found");
+		CHECK(!wrong, "%u not found among equal hashes", wrong);
+		CHECK(find(&t, hashes[h], 201) == HASH_NONE, "found a missing key");
 		hash_table_free(&t);
 	}
 }
@@ -81,7 +81,7 @@ TEST(replaced)
 	hash_table_add(&t, 9, 0);
 	hash_table_add(&t, 9, 1);
 	hash_table_replace(&t, 9, 0, 2);
-	CHECK(find(&t, 9, 5) == 2 && find(&t, 9, 6) == 1 && t.nr == 2, "the new one is found");
+	CHECK(find(&t, 9, 5) == 2 && find(&t, 9, 6) == 1 && t.nr == 2, "the new id");
 	hash_table_free(&t);
 }
 

@@ -122,15 +122,15 @@ TEST(errors)
 	struct op_error e = { "" };
 	char longer[2000];
 
-	CHECK(op_error_set(NULL, -EINVAL, "x") == -EINVAL, "nobody wants to know");
+	CHECK(op_error_set(NULL, -EINVAL, "x") == -EINVAL, "without a place for the message");
 	CHECK(op_error_set(&e, -ENOENT, "no '%s'", "a") == -ENOENT && !strcmp(e.text, "no 'a'"),
 	      "%s", e.text);
 	op_error_set(&e, 0, "more: %s", e.text);
-	CHECK(!strcmp(e.text, "more: no 'a'"), "of its own text: %s", e.text);
+	CHECK(!strcmp(e.text, "more: no 'a'"), "made of the old message: %s", e.text);
 	memset(longer, 'x', sizeof(longer));
 	longer[sizeof(longer) - 1] = '\0';
 	op_error_set(&e, 0, "%s", longer);
-	CHECK(strlen(e.text) == sizeof(e.text) - 1, "cut");
+	CHECK(strlen(e.text) == sizeof(e.text) - 1, "truncated");
 }
 
 TEST(hashes)
@@ -161,7 +161,7 @@ TEST(grown_array)
 	free(a);
 }
 
-/* No memory ends the program with status 1 and a line. */
+/* Without memory the program prints a line and exits with status 1. */
 TEST(out_of_memory)
 {
 	pid_t pid = fork();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare.c - opdiff calls nothing a change more often than it promises, and sees what is one
+ * compare.c - opdiff reports false changes no more often than it promises, and finds real ones
  *
- * The promise is tested where it can be computed, not sampled: given how many samples a row has in
- * both profiles, how they split between them is hypergeometric, whatever the row's share is.
+ * The promise is computed, not sampled: given the number of samples of a row in both profiles
+ * together, their split between the profiles is hypergeometric, whatever the row's share is.
  */
 #include "tests/tap.h"
 
@@ -60,7 +60,7 @@ static double choose(double n, double k)
 	return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
 }
 
-/* How often @n samples of one share are called a change. */
+/* How often @n samples of one share are reported as a change. */
 static double false_alarms(double n, double t1, double t2, double risk)
 {
 	double sum = 0;
@@ -128,8 +128,10 @@ static void draw(struct made *m, int which, const double *shares, size_t nr)
 	rows_total(list);
 }
 
-/* A long-tailed profile of @nr1 samples and another of @nr2 in which symbol 5 has @factor times
- * its share; the names of what is said to have changed. */
+/*
+ * Compare a long-tailed profile of @nr1 samples with one of @nr2 in which symbol 5 has @factor
+ * times its share. Returns how many rows are reported; *ret_found: symbol 5 is the first of them.
+ */
 static size_t compare_once(size_t nr1, size_t nr2, double factor, bool *ret_found)
 {
 	const struct compare_options options = { .risk = .05 };
@@ -144,7 +146,7 @@ static size_t compare_once(size_t nr1, size_t nr2, double factor, bool *ret_foun
 	shares[5] *= factor;
 	draw(&m, 1, shares, nr2);
 	diff_rows(&m.lists[0], &m.lists[1], false);
-	compare_rows_of(&m.lists[0], &m.lists[1], 0, &options, &c);
+	comparison_make(&m.lists[0], &m.lists[1], 0, &options, &c);
 	nr = c.nr_changed;
 	CHECK(c.nr == nr, "only what changed is shown");
 	*ret_found = c.nr && !strcmp(c.rows[0].row->name, "f5") && c.rows[0].direction == 1;
@@ -154,7 +156,7 @@ static size_t compare_once(size_t nr1, size_t nr2, double factor, bool *ret_foun
 	return nr;
 }
 
-/* With nothing changed, runs in which anything is said to have: 5 % at most, here 4 deviations. */
+/* Nothing changed: at most 5 % of runs report a change; allow 4 standard deviations more. */
 TEST(nothing_changed)
 {
 	static const size_t sizes[][2] = { { 2000, 2000 }, { 20000, 3000 }, { 500, 20000 } };
@@ -187,7 +189,7 @@ TEST(a_change_is_found)
 	CHECK(right >= 95, "%zu of 100", right);
 }
 
-TEST(no_samples_at_all)
+TEST(no_samples)
 {
 	struct interval i = share_change_interval(0, 0, 3, 10, .05);
 
@@ -197,8 +199,8 @@ TEST(no_samples_at_all)
 	CHECK(share_change_chance(0, 5, 0, 7) >= 1, "none");
 }
 
-/* At the size where the way of computing changes, the results do not. */
-TEST(many_are_as_exact)
+/* Results are continuous at the size where the method changes. */
+TEST(methods_agree)
 {
 	struct interval few = share_interval(1000000, 4000000, 1e-5);
 	struct interval many = share_interval(1000001, 4000004, 1e-5);
@@ -210,8 +212,8 @@ TEST(many_are_as_exact)
 	CHECK(fabs(log(before / after)) < 0.01, "%g %g", before, after);
 }
 
-/* As many samples as 10,000 full counters hold. */
-TEST(huge_counts_take_no_time)
+/* As many samples as 10,000 saturated counts. */
+TEST(huge_counts_are_fast)
 {
 	for (int i = 0; i < 20000; i++) {
 		uint64_t n = UINT32_MAX - i, first = 10000ull * UINT32_MAX, second = first - n;

@@ -26,7 +26,7 @@ TEST(percent)
 	}
 }
 
-/* The quick way must be printf()'s, digit for digit. */
+/* Fast formatting equals printf(), digit for digit. */
 TEST(percent_against_printf)
 {
 	for (uint64_t i = 0; i < 2000000; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.c - command lines of opreport; refusals stand in the golden tests */
+/* options.c - command lines of opreport; errors are in the golden tests */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -59,7 +59,7 @@ TEST(compatibility)
 	report_options_free(&o);
 }
 
-TEST(nothing_is_left_of_a_failure)
+TEST(empty_on_failure)
 {
 	struct report_options o;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* populate.c - the merge pass against the plainest way to do it, and its edges */
+/* populate.c - the merge pass against plain sums, and its edge cases */
 #include "tests/tap.h"
 
 #include "libutil/xalloc.h"

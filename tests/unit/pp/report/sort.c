@@ -36,7 +36,7 @@ TEST(orders)
 		bool vma;
 
 		rows_init(&rows, 1);
-		/* serial name is the letter; symbol names run the other way */
+		/* the last letters are in order of creation; symbol names are in reverse order */
 		rows_add(&rows, &image_a, &image_a, "d-w", 30)->counts[0] = 10;
 		rows_add(&rows, &image_b, &image_b, "c-x", 10)->counts[0] = 10;
 		rows_add(&rows, &image_a, &image_a, "b-y", 40)->counts[0] = 5;

@@ -2,16 +2,17 @@
 /*
  * stacks.c - trees of random stacks against a naive model
  *
- * The model has every stack as a string, and for each of its prefixes (callers) or suffixes
- * (callees) adds up what begins, or ends, so. Stacks recurse a lot: there are few functions.
+ * The model keeps stacks as strings and adds up the counts of each prefix (callers) or suffix
+ * (callees). There are few functions, so stacks recurse a lot.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/xalloc.h"
-#include "pp/report/stack/report.h"
+#include "pp/report/stack/lines.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
@@ -60,23 +61,19 @@ static void make_report(struct stack_report *r, enum stacks_order order)
 
 static uint32_t add_node(struct stack_list *list, uint32_t parent, uint32_t symbol)
 {
-	xgrow(list->nodes, list->nr_nodes, list->nodes_room);
-	list->nodes[list->nr_nodes] = (struct stack_list_node){ parent, symbol };
+	list->nodes = xrealloc_array(list->nodes, list->nr_nodes + 1, sizeof(*list->nodes));
+	list->nodes[list->nr_nodes] = (struct call_node){ parent, symbol };
 	return (uint32_t)list->nr_nodes++;
 }
 
-/* As from several stores: some nodes are shared, others are there twice. Letters of the path. */
+/* As from several stores: stacks share no nodes, except with their own beginnings. */
 static void add_random_stack(struct stack_list *list, struct stack_report *r)
 {
-	static uint32_t root;
 	char path[DEPTH + 2] = "", shown[DEPTH + 2] = "";
 	size_t depth = 1 + test_random() % DEPTH;
-	uint32_t node, class = test_random() % NR_CLASSES;
+	uint32_t node = CALL_NONE, class = test_random() % NR_CLASSES;
 	uint64_t count = 1 + test_random() % 5;
 
-	if (!list->nr_nodes || test_random() % 8 == 0)
-		root = add_node(list, STACK_NONE, STACK_NONE);
-	node = root;
 	for (size_t i = 0; i < depth; i++) {
 		uint32_t symbol = (uint32_t)(test_random() % NR_SYMBOLS);
 
@@ -85,9 +82,9 @@ static void add_random_stack(struct stack_list *list, struct stack_report *r)
 		xgrow(list->stacks, list->nr, list->room);
 		if (i + 1 < depth && test_random() % 4)
 			continue;
-		/* stacks of stacks: this one, and now and then one that it is a part of */
+		/* the whole stack, and now and then one that it begins with */
 		list->stacks[list->nr++] = (struct counted_stack){ node, class, 0, count };
-		stack_add(&r->rows.totals[class], count);
+		count_add(&r->rows.totals[class], count);
 		memset(shown, 0, sizeof(shown));
 		for (size_t k = 0; k <= i; k++)
 			shown[k] = r->order == STACKS_CALLEES ? path[i - k] : path[k];
@@ -139,8 +136,7 @@ static void try_order(enum stacks_order order, double threshold)
 	else
 		stack_callers_make(&r, &stacks, threshold);
 	compare(&r, threshold);
-	free(stacks.nodes);
-	free(stacks.stacks);
+	stack_list_free(&stacks);
 	stacks_free(&r);
 	free(sums);
 	sums = NULL;
@@ -165,7 +161,7 @@ TEST(deep_recursion)
 	for (enum stacks_order order = STACKS_CALLERS; order <= STACKS_CALLEES; order++) {
 		struct stack_list stacks = { 0 };
 		struct stack_report r;
-		uint32_t node = add_node(&stacks, STACK_NONE, STACK_NONE);
+		uint32_t node = CALL_NONE;
 		uint64_t first;
 
 		make_report(&r, order);
@@ -181,8 +177,7 @@ TEST(deep_recursion)
 		CHECK(r.nr_lines == STACK_FRAMES_MAX, "%zu lines", r.nr_lines);
 		first = r.counts[r.lines[0].counts];
 		CHECK(first == 7, "the outermost line has %llu", (unsigned long long)first);
-		free(stacks.nodes);
-		free(stacks.stacks);
+		stack_list_free(&stacks);
 		stacks_free(&r);
 	}
 }

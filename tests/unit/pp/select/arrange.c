@@ -48,7 +48,7 @@ static int arrange(const struct file_list *list, const struct merge *merge, bool
 	struct notices notices = { 0 };
 	int err = arrange_files(list, &options, a, &notices, e);
 
-	CHECK(!notices.nr, "nothing to tell");
+	CHECK(!notices.nr, "no notices");
 	notices_free(&notices);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samples.c - sorting, small and large, in every digit; scaled counts and their sums */
+/* samples.c - sorting of few and many, by every digit; scaled counts and their sums */
 #include "tests/tap.h"
 
 #include "libutil/xalloc.h"

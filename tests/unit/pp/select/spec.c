@@ -96,7 +96,7 @@ static const struct {
 	{ { "image:/bin/bash" }, true },
 	{ { "image:bash" }, true },
 	{ { "image:/bin/*" }, true },
-	{ { "image:b*" }, false },		/* globs are for full paths */
+	{ { "image:b*" }, false },		/* globs match full names only */
 	{ { "image:/lib/libc.so.6" }, false },
 	{ { "lib-image:/lib/libc.so.6" }, true },
 	{ { "lib-image:bash" }, false },

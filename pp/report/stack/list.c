@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - from the sessions' stack stores the stacks that were asked for
+ * list.c - select stacks from the sessions' stack stores
  *
- * Whether a stack is one, and in which column, is decided as for sample files: by what stands in
- * the name of the file that its sample is counted in [CT-1].
+ * Whether a stack is selected, and for which class, is decided as for sample files: by the name of
+ * the file that its sample is counted in [CT-1].
  */
-#include "pp/report/stack/report.h"
+#include "pp/report/stack/list.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdb/session/session.h"
+#include "libutil/count.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "pp/report/stack/choices.h"
+#include "pp/report/stack/report.h"
 #include "pp/report/stack/symbols.h"
 #include "pp/select/event_scale.h"
 
-/* Of stacks of one context, event and innermost image. */
+/* What stacks of one context, event and innermost image have in common. */
 struct choice {
-	size_t class;		/* nr_classes: not asked for */
-	uint32_t of;		/* stack_list_context */
+	size_t class;		/* nr_classes: not selected */
+	uint32_t context;	/* in the list */
 };
 
 struct reader {
@@ -31,17 +33,17 @@ struct reader {
 	struct stack_list *list;
 	struct notices *notices;
 	struct stack_symbols *symbols;
-	/* of the session at hand */
+	/* of the session being read */
 	const struct report_session *session;
 	struct stack_snapshot snapshot;
 	struct stack_choices combinations;
-	struct choice *choices;		/* of each of them */
+	struct choice *choices;		/* one for each of @combinations */
 	size_t choices_room;
-	struct event_scale *scales;	/* of its events */
+	struct event_scale *scales;	/* one for each event of the snapshot */
 	size_t nr_read;			/* stores */
 };
 
-/* Left out, as a sample file would be? Else its class. */
+/* The class, or nr_classes if a sample file of that name would be left out. */
 static size_t choose(struct reader *r, uint32_t context, uint32_t event, uint32_t image)
 {
 	const struct stack_snapshot *s = &r->snapshot;
@@ -86,7 +88,7 @@ static uint32_t add_context(struct reader *r, uint32_t context)
 	return (uint32_t)list->nr_contexts++;
 }
 
-/* NULL: not asked for. */
+/* NULL: not selected. */
 static const struct choice *choice_of(struct reader *r, const struct stack_count *c)
 {
 	bool is_new;
@@ -99,7 +101,7 @@ static const struct choice *choice_of(struct reader *r, const struct stack_count
 
 		xgrow(r->choices, i, r->choices_room);
 		r->choices[i].class = choose(r, made->context, made->event, made->image);
-		r->choices[i].of = add_context(r, made->context);
+		r->choices[i].context = add_context(r, made->context);
 	}
 	return r->choices[i].class == r->collection->arrangement.nr_classes ? NULL
 									    : &r->choices[i];
@@ -107,14 +109,14 @@ static const struct choice *choice_of(struct reader *r, const struct stack_count
 
 static void add_quality(struct stack_quality *q, unsigned int end, uint64_t count)
 {
-	stack_add(&q->samples, count);
+	count_add(&q->samples, count);
 	if (end & STACK_END_GUESSED)
-		stack_add(&q->guessed, count);
+		count_add(&q->guessed, count);
 	if (STACK_END_KIND(end) < NR_STACK_ENDS)
-		stack_add(&q->ends[STACK_END_KIND(end)], count);
+		count_add(&q->ends[STACK_END_KIND(end)], count);
 }
 
-/* Scaled where the event had to share a counter, as samples in files are [ME-1]. */
+/* Counts of an event that had to share a counter are scaled, as in sample files [ME-1]. */
 static void add_stacks(struct reader *r, size_t first_node)
 {
 	const struct stack_snapshot *s = &r->snapshot;
@@ -130,39 +132,50 @@ static void add_stacks(struct reader *r, size_t first_node)
 		count = event_scale_next(&r->scales[c->event], c->count);
 		xgrow(list->stacks, list->nr, list->room);
 		list->stacks[list->nr++] = (struct counted_stack){
-			(uint32_t)(first_node + c->node), (uint32_t)choice->class, choice->of,
-			count };
+			(uint32_t)(first_node + c->node), (uint32_t)choice->class,
+			choice->context, count };
 		add_quality(&r->report->quality, s->ends[c->node], count);
-		stack_add(&r->report->rows.totals[choice->class], count);
+		count_add(&r->report->rows.totals[choice->class], count);
 	}
 }
 
-/* Symbols of the nodes that stacks asked for go through; others are not looked at. */
-static void add_symbols(struct reader *r, size_t first_node, size_t first_stack)
+/* The nodes of the snapshot that the stacks from @first_stack on go through; malloc'd. */
+static bool *find_wanted(const struct reader *r, size_t first_node, size_t first_stack)
 {
 	const struct stack_snapshot *s = &r->snapshot;
-	struct stack_list_node *nodes = r->list->nodes + first_node;
 	bool *wanted = xcalloc(s->nr_nodes + 1, sizeof(*wanted));
-	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));
 
 	for (size_t i = first_stack; i < r->list->nr; i++)
 		wanted[r->list->stacks[i].node - first_node] = true;
 	for (uint32_t i = s->nr_nodes; i-- > 0;)
 		if (wanted[i] && s->nodes[i].parent != STACK_NONE)
 			wanted[s->nodes[i].parent] = true;
+	return wanted;
+}
+
+/* Look up the symbols of the nodes that stacks from @first_stack on go through, once each frame. */
+static void set_nodes(struct reader *r, size_t first_node, size_t first_stack)
+{
+	const struct stack_snapshot *s = &r->snapshot;
+	struct call_node *nodes = r->list->nodes + first_node;
+	bool *wanted = find_wanted(r, first_node, first_stack);
+	uint32_t *of_frame = xcalloc(s->nr_frames + 1, sizeof(*of_frame));	/* symbols, + 1 */
+
 	for (uint32_t i = 0; i < s->nr_nodes; i++) {
 		const struct stack_node *n = &s->nodes[i];
 		bool is_root = n->parent == STACK_NONE;
 
-		nodes[i] = (struct stack_list_node){
-			is_root ? STACK_NONE : (uint32_t)(first_node + n->parent), STACK_NONE };
+		nodes[i] = (struct call_node){ CALL_NONE, CALL_NONE };
 		if (!wanted[i])
 			continue;
+		/* the root of complete stacks has no symbol, and no line */
+		if (!is_root && nodes[n->parent].key != CALL_NONE)
+			nodes[i].parent = (uint32_t)(first_node + n->parent);
 		if (!is_root && !of_frame[n->frame])
 			of_frame[n->frame] =
-				stack_symbol_of(r->symbols, &s->frames[n->frame]) + 1;
-		nodes[i].symbol = is_root ? stack_symbol_of_end(r->symbols, n->frame)
-					  : of_frame[n->frame] - 1;
+				stack_symbols_find(r->symbols, &s->frames[n->frame]) + 1;
+		nodes[i].key = is_root ? stack_symbols_find_end(r->symbols, n->frame)
+				       : of_frame[n->frame] - 1;
 	}
 	free(wanted);
 	free(of_frame);
@@ -189,8 +202,9 @@ static void add_snapshot(struct reader *r)
 	struct stack_list *list = r->list;
 	size_t first_node = list->nr_nodes, first_stack = list->nr;
 
-	if (first_node + r->snapshot.nr_nodes >= STACK_NONE) {
-		notice_add(r->notices, "session '%s': too many stacks, left out", r->session->name);
+	if (first_node + r->snapshot.nr_nodes >= CALL_NONE) {
+		notice_add(r->notices, "session '%s': ignored its stacks: too many",
+			   r->session->name);
 		return;
 	}
 	list->nr_nodes += r->snapshot.nr_nodes;
@@ -198,7 +212,7 @@ static void add_snapshot(struct reader *r)
 	stack_symbols_session(r->symbols, r->session, &r->snapshot);
 	set_scales(r);
 	add_stacks(r, first_node);
-	add_symbols(r, first_node, first_stack);
+	set_nodes(r, first_node, first_stack);
 	free(r->scales);
 	stack_choices_free(&r->combinations);
 	free(r->choices);
@@ -206,16 +220,16 @@ static void add_snapshot(struct reader *r)
 	r->choices_room = 0;
 }
 
-/* The store knows of those that found no room in it, the daemon of all that are not there. */
+/* The store counts the stacks that it had no room for, the daemon all that it could not keep. */
 static void add_lost(struct reader *r)
 {
 	uint64_t in_store = r->snapshot.lost;
 	uint64_t all = r->session->has_counts ? r->session->counts.stacks_lost : 0;
 
-	stack_add(&r->report->quality.lost, all > in_store ? all : in_store);
+	count_add(&r->report->quality.lost, all > in_store ? all : in_store);
 }
 
-/* @ret_err: of the last store that could not be read. */
+/* *ret_err is set if the store cannot be read. */
 static void read_session(struct reader *r, const struct report_session *session, int *ret_err,
 			 struct op_error *e)
 {
@@ -233,15 +247,16 @@ static void read_session(struct reader *r, const struct report_session *session,
 	} else if (err != -ENOENT && err != -ENODATA) {
 		*ret_err = op_error_set(e, err, "%s", why.text);
 		if (r->collection->sessions.nr > 1)
-			notice_add(r->notices, "stacks are left out: %s", why.text);
+			notice_add(r->notices, "ignored the stacks of session '%s': %s",
+				   session->name, why.text);
 	}
 	free(path);
 	free(stats);
 }
 
 int stack_list_read(struct collection *c, const struct stacks_options *options,
-		      struct stack_report *report, struct stack_list *ret,
-		      struct notices *notices, struct op_error *e)
+		    struct stack_report *report, struct stack_list *ret, struct notices *notices,
+		    struct op_error *e)
 {
 	struct reader r = { .collection = c, .options = options, .report = report, .list = ret,
 			    .notices = notices };
@@ -254,10 +269,18 @@ int stack_list_read(struct collection *c, const struct stacks_options *options,
 	if (ret->nr)
 		return 0;
 	if (r.nr_read)
-		return op_error_set(e, -ENOENT, "no call stacks of what was asked for");
+		return op_error_set(e, -ENOENT, "no call stacks match");
 	if (err)
 		return err;
-	return op_error_set(e, -ENOENT, "session '%s' has no call stacks: they are kept with "
+	return op_error_set(e, -ENOENT, "session '%s' has no call stacks; record them with "
 			    "opcontrol --callgraph=DEPTH or operf --callgraph",
 			    c->sessions.sessions[0].name);
+}
+
+void stack_list_free(struct stack_list *stacks)
+{
+	free(stacks->nodes);
+	free(stacks->stacks);
+	free(stacks->contexts);
+	*stacks = (struct stack_list){ 0 };
 }
