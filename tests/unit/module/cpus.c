@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cpus.c - every CPU is taken, started, stopped and given back once, in this order,
- * whichever of them come, go or sleep in between
+ * cpus.c - every CPU is claimed, started, stopped and released once, in this order, across hotplug
+ * and suspend
  */
 #include "tests/unit/module/kernel/fake.h"
 
@@ -14,7 +14,7 @@
 static enum { GIVEN_BACK, TAKEN, STARTED } is[FAKE_CPUS];
 static unsigned int wrong;
 
-/* stop and release are also called of a CPU that is not started or taken: nothing to do then */
+/* stop and release may also be called for a CPU that is not started or claimed */
 static void on_take(void)
 {
 	wrong += is[fake_cpu] != GIVEN_BACK;
@@ -100,7 +100,7 @@ TEST(all_cpus_are_released_before_suspend)
 		op_cpus_run(&all, true);
 		sleep_tells(sleeps[i][0]);
 		CHECK(is[0] == GIVEN_BACK && is[1] == GIVEN_BACK, "%d %d", is[0], is[1]);
-		/* the others are taken offline, and come back before the machine is awake */
+		/* the others go offline, and come back before the machine is awake */
 		fake_hotplug(1, false);
 		fake_hotplug(1, true);
 		CHECK(is[1] == GIVEN_BACK, "taken too early");

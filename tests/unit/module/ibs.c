@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ibs.c - instruction-based sampling: what is written to it and read from it
+ * ibs.c - instruction-based sampling: discovery, plan, and register accesses
  */
 #include <errno.h>
 #include "oprofilefs/op_abi.h"
@@ -115,7 +115,7 @@ TEST(op_registers)
 		model_set(OP_RIP + n, n ? n * 0x1111 : 0xffffffff81000000);
 	model_set(OP_TARGET, 0xffffffff81000444);
 	CHECK(ibs_model_count(OP_IBS_UNIT_OP, 0x7fffff0), "a sample");
-	/* the unit chose where to count from next; it is told so again */
+	/* the unit chose its next start value, which must be written back */
 	model_set(OP_CTL, model_get(OP_CTL) | 0x55ull << 32);
 	CHECK(nmi(1000000) && fired.samples == 2, "a sample");
 	EXPECT_LOG({ 'r', OP_CTL, 0x55ull << 32 | 0x7f00000 | 0xffff | OPS | OP_VAL | OP_EN },
@@ -151,7 +151,7 @@ TEST(invalid_addresses_are_ignored)
 	ibs_model_count(OP_IBS_UNIT_OP, 1000);
 	CHECK(nmi(1) && fired.samples == 2 && fired.sample[1].pc == 0 &&
 	      fired.sample[1].data[0] == 0x1234, "pc 0x%llx", (long long)fired.sample[1].pc);
-	a_cpu(0x10, 2, CAPS_10H);	/* the bit means nothing there */
+	a_cpu(0x10, 2, CAPS_10H);	/* the bit has no meaning on this family */
 	ask_op(1000, false, false);
 	started();
 	model_set(OP_RIP, 0x1234);
@@ -160,7 +160,7 @@ TEST(invalid_addresses_are_ignored)
 	CHECK(nmi(1) && fired.sample[1].pc == 0x1234, "pc 0x%llx", (long long)fired.sample[1].pc);
 }
 
-/* Cycles between samples, over many: the least, the most, and the mean. */
+/* Cycles between samples: minimum, maximum and mean of many. */
 static void vary(uint64_t *least, uint64_t *most, double *mean)
 {
 	uint64_t sum = 0;
@@ -201,7 +201,7 @@ TEST(periods_in_cycles_vary)
 	      "%llu %llu %g", (long long)least, (long long)most, mean);
 }
 
-/* Erratum 420; the model aborts where the period is not cleared first. */
+/* Erratum 420; the model aborts if the period is not cleared first. */
 TEST(family_10h_is_stopped_in_two_steps)
 {
 	a_cpu(0x10, 2, CAPS_10H);

@@ -9,7 +9,7 @@
 #include "tests/unit/module/msr_model.h"
 
 #define FIRST		FETCH_CTL
-#define REGISTERS	12		/* to the branch target's */
+#define REGISTERS	12		/* up to the branch target */
 
 static const struct op_ibs *ibs;
 static uint64_t regs[REGISTERS], counted[OP_IBS_UNITS];
@@ -86,7 +86,7 @@ bool ibs_model_count(enum op_ibs_unit u, uint64_t n)
 	counted[u] += n;
 	if (counted[u] < period(u))
 		return false;
-	/* families that go on counting do so from the period's end */
+	/* families that resume counting do so from the period's end */
 	*ctl |= units[u].valid;
 	model_interrupt();
 	return true;

@@ -150,7 +150,7 @@ TEST(wrapped_counters_are_found_by_their_values)
 
 	CHECK(f.overflows == 2 && f.samples == 0x22, "%u 0x%x", f.overflows, f.samples);
 	EXPECT_WRITES({ 'w', 0xc0010203, MINUS(95) }, { 'w', 0xc001020b, MINUS(300) });
-	/* nothing was stopped: either may have wrapped again, and be found before its NMI comes */
+	/* not stopped: either may wrap again, and be found before its NMI comes */
 	CHECK(op_pmu_owed(&cpu, 100100) && op_pmu_owed(&cpu, 100200), "two are owed");
 	CHECK(!op_pmu_owed(&cpu, 100300), "no more");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * msr_intel.c - Intel's counters: what is read from CPUID and written to registers, in
- * order, and what can't be asked of them
+ * msr_intel.c - Intel's counters: decoding CPUID, the order of register writes, and unsupported
+ * settings
  */
 #include "tests/unit/module/pmu_test.h"
 

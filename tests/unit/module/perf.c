@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * perf.c - sampling by perf's events: on each CPU samples + throttled = events / count, and
- * the times add up, also of events that go with their CPU
+ * perf.c - sampling with perf's events: on each CPU samples + throttled = events / count, and the
+ * times add up, also of events on a CPU that goes offline
  */
 #include "tests/unit/module/kernel/fake.h"
 
@@ -61,7 +61,7 @@ static void started(void)
 	CHECK(!perf_setup(&why) && !perf_start(), "%s", why.text);
 }
 
-/* Counter @n of @cpu counts @events in @ns, and perf interrupts @times for them. */
+/* Counter @n of @cpu counts @events in @ns, and perf interrupts @times. */
 static void count(unsigned int cpu, unsigned int n, u64 events, u64 ns, unsigned int times,
 		  bool user)
 {
@@ -94,7 +94,7 @@ TEST(periods_skipped_by_perf_are_throttled)
 	perf_stop();
 	CHECK(samples[0] == 7 && throttled(0) == 3, "%u + %lu", samples[0], throttled(0));
 	CHECK(samples[1] == 5 && throttled(1) == 0, "%u + %lu", samples[1], throttled(1));
-	/* a period that began before the stop ends after it; none is counted twice */
+	/* a period that begins before the stop ends after it; none is counted twice */
 	CHECK(!perf_start(), "start");
 	count(0, 1, 600, 1, 0, true);
 	perf_stop();
@@ -132,7 +132,7 @@ TEST(an_offline_cpu_keeps_its_counts)
 	fake_hotplug(1, true);
 	CHECK(per_cpu(cpus, 1).events[0]->on, "it counts when the others do");
 	count(0, 0, 2 * PERIOD, 100, 2, true);
-	count(1, 0, 3 * PERIOD, 200, 1, true);	/* from 0 again */
+	count(1, 0, 3 * PERIOD, 200, 1, true);	/* starts at 0 again */
 	perf_stop();
 	CHECK(samples[1] == 5 && throttled(1) == 7, "%u + %lu", samples[1], throttled(1));
 	enabled = ran = 0;

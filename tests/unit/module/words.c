@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - the event buffer's words: samples decode in the context they were written in */
+/* words.c - the event buffer's words: samples decode in the context in which they were written */
 #include "tests/tap.h"
 #include "module/words.h"
 
@@ -30,7 +30,7 @@ static struct op_context any_context(void)
 	return c;
 }
 
-/* A plain decoder: the state after @n words, which end with a sample. Words used, 0 on garbage. */
+/* A simple decoder up to the first sample within @n words. Words used; 0: garbage. */
 static size_t decode(const op_word *w, size_t n, struct op_context *c)
 {
 	size_t i = 0;
@@ -119,7 +119,7 @@ TEST(random_samples_decode_to_their_context)
 	}
 }
 
-/* The registers of a note's words: halves, and whatever is left is whole. */
+/* The registers in a note's words: halves, then the rest whole. */
 static u32 registers(const op_word *w, size_t nr, u64 *data)
 {
 	u32 n = 0;

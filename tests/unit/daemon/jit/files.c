@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* files.c - whose files are taken, and which are not, however they are made */
+/* files.c - which files are accepted and which are refused */
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include "daemon/jit/owner.h"
 #include "tests/unit/daemon/jit/child.h"
 
-/* What of @pid's files is taken, as bits of kinds. */
+/* The types of @pid's files that are accepted, as bits. */
 static unsigned int taken(pid_t pid)
 {
 	struct jit_owner owner = { 0 };
@@ -64,7 +64,7 @@ static void map_that_is_older(void)
 	utimes(own_map(), long_ago);
 }
 
-/* As OProfile's agent does, with a folder by hand. */
+/* Like OProfile's agent, in a folder created by hand. */
 static void write_dump(void)
 {
 	char path[80];
@@ -153,7 +153,7 @@ TEST(acceptable_files)
 	}
 }
 
-/* Written by one user, about a process of another. */
+/* Written by one user for a process of another. */
 static void foreign_map(uid_t owner)
 {
 	char path[80];
@@ -175,7 +175,7 @@ TEST(accepted_owners)
 	foreign_map(0);
 }
 
-/* Once open it is ours to read, whatever becomes of file, process and namespace. */
+/* Once open, a file can be read even if file, process and namespace are gone. */
 TEST(files_stay_open)
 {
 	struct jit_owner owner = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* processes.c - from a sample in made code to its object in the session */
+/* processes.c - from a sample in JIT code to its object in the session */
 #include <inttypes.h>
 #include "daemon/jit/convert.h"
 #include "daemon/jit/processes.h"
@@ -33,7 +33,7 @@ static pid_t sampled_child(void (*prepare)(void))
 	return pid;
 }
 
-/* Whether the object's names hold @name. */
+/* Whether the object's names include @name. */
 static bool has(const char *name)
 {
 	size_t len;
@@ -142,7 +142,7 @@ TEST(next_session)
 	jit_processes_free(p);
 }
 
-/* A part of a session has sample files as the session itself. */
+/* A part of a session has sample files like the session itself. */
 TEST(parts_of_a_session)
 {
 	pid_t pid = sampled_child(write_map);
@@ -157,7 +157,7 @@ TEST(parts_of_a_session)
 	jit_processes_free(p);
 }
 
-/* A hole of a terabyte: the file may say what it wants. */
+/* A sparse file of a terabyte. */
 static void write_endless(void)
 {
 	int fd;
@@ -201,7 +201,7 @@ TEST(refused_files_are_counted_once_per_session)
 	jit_processes_free(p);
 }
 
-/* With a line that is none, and a dump of libopagent's that is none, too. */
+/* With a malformed line, and a malformed dump of libopagent. */
 static void write_nonsense(void)
 {
 	char path[80];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* events.c - what is asked of IBS, and which events its registers make */
+/* events.c - parsing requests for IBS, and deriving events from its registers */
 #include "daemon/collect/ibs/config.h"
 #include "daemon/collect/ibs/events.h"
 #include "daemon/record/ext_feature.h"
@@ -113,7 +113,7 @@ static bool can_occur(const struct ibs_event *event, const struct ibs_event *end
 	return can;
 }
 
-/* What ophelp lists and what the daemon can derive on that CPU are the same. */
+/* ophelp lists exactly the events that the daemon can derive on that CPU. */
 TEST(events_are_in_the_event_tables)
 {
 	static const struct {
@@ -156,7 +156,7 @@ TEST(event_tables_have_no_further_events)
 	event_table_free(t);
 }
 
-/* [IB-4] What is reserved differs; nothing else may be touched. */
+/* [IB-4] Families reserve different bits; no others may be cleared. */
 TEST(reserved_bits)
 {
 	static const struct {

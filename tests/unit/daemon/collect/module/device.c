@@ -2,7 +2,7 @@
 /*
  * device.c - the module's collector on a folder that looks like /dev/oprofile
  *
- * A fifo stands for "buffer": what the module itself does is tested in tests/vm.
+ * A fifo replaces "buffer"; the module itself is tested in tests/vm.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static int write_end;
 static const struct collector_event cycles = { .count = 100000, .kernel = true, .user = true };
 static const struct collector_config config = { .events = &cycles, .nr_events = 1 };
 
-/* What is behind the counters: 3 of them, all left on by somebody else. */
+/* The files of 3 counters, all left enabled by an earlier reader. */
 static void make_counters(void)
 {
 	static const char *const files[] = { "event", "unit_mask", "extra", "count", "kernel",
@@ -242,7 +242,7 @@ TEST(unsupported_events_are_refused)
 	}
 }
 
-/* [IB-8] What it refuses is said before the buffer is opened. */
+/* [IB-8] Errors are reported before the buffer is opened. */
 TEST(ibs_is_programmed)
 {
 	struct collector *c = mount_fake();

@@ -2,7 +2,7 @@
 /*
  * collector.c - the perf collector on this machine, end to end
  *
- * Runs the real thing as root on programs whose truth is known; those that live shortly are in
+ * Runs it as root on programs with known results; short-lived ones are in
  * short_lived.c.
  */
 #include "tests/unit/daemon/collect/perf/truth.h"
@@ -25,7 +25,7 @@ static void tally_process(struct tally *t, const struct seen *s)
 	free(path);
 }
 
-/* From now on every sample of the process is one of its loop. */
+/* From now on every sample of the process is in its loop. */
 static void check_all_in_loop(struct tally *t)
 {
 	struct collector *c = t->collector;

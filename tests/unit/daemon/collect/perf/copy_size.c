@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* copy_size.c - stack copies grow and shrink with stacks, within what rings can hold */
+/* copy_size.c - the size of stack copies adapts to the stacks, within what rings can hold */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* counters.c - events as perf takes them, on this and other machines; what refusals say */
+/* counters.c - conversion of events for perf, on this and other machines; error messages */
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -177,7 +177,7 @@ TEST(refusals)
 	CHECK(make("i386/486", &deaf, 1, &here, &c, &e) == -EINVAL, "no such type");
 }
 
-/* Rings are made for all events together, and for no more than the kernel lets through. */
+/* Rings are sized for all events together, up to the kernel's limit. */
 TEST(rates_add_up)
 {
 	struct perf_counter c[3] = { { .period = 100000 }, { .period = 100000 },

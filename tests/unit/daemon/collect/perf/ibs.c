@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ibs.c - the kernel's IBS PMUs: what is asked of them, and what their raw data becomes */
+/* ibs.c - the kernel's IBS PMUs: their configuration, and conversion of their raw data */
 #include <errno.h>
 #include "daemon/collect/perf/attribute.h"
 #include "daemon/collect/perf/ibs.h"
@@ -117,7 +117,7 @@ TEST(raw_data)
 		CHECK(!perf_ibs_words(OP_IBS_OP, true, &op, size, got), "%u", size);
 }
 
-/* A record with raw data waits whole, and becomes a note with the sample's own notes before it. */
+/* A record with raw data waits whole, and becomes a note after the sample's own notes. */
 
 static op_word words[1000];
 static size_t nr_words;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lowered.c - kernels and CPUs that offer less than is asked for
+ * lowered.c - kernels and CPUs without some of the requested features
  *
  * The system calls are this program's own: they answer as a kernel would that is older, or whose
  * CPU has no precise addresses, no guests, or no counters at all.
@@ -18,11 +18,11 @@
 #include "tests/unit/tmpdir.h"
 
 static struct {
-	bool lost, build_ids;		/* it knows these */
-	bool guests;			/* it can leave out guests */
+	bool lost, build_ids;		/* supported */
+	bool guests;			/* can exclude guests */
 	unsigned int precise;		/* the highest level */
-	int raw, hardware;		/* what an event of that type fails with, or 0 */
-	uint64_t opened;		/* configs of those it took, added up */
+	int raw, hardware;		/* error of an event of that type, or 0 */
+	uint64_t opened;		/* sum of the configs of opened events */
 	int nr_tries, nr_open;
 } kernel;
 
@@ -76,7 +76,7 @@ static const struct {
 	int raw, hardware;
 
 	int err;
-	unsigned int got_precise;	/* of the second event, which asks for 3 */
+	unsigned int got_precise;	/* of the second event, which requests 3 */
 	bool got_guests_too;		/* of the first, cycles */
 	uint64_t opened;
 } cases[] = {

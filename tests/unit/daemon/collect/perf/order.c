@@ -9,7 +9,7 @@
 
 #define MAX_CPUS 8
 
-/* What came out so far. */
+/* What was returned so far. */
 struct out {
 	uint64_t change;	   /* time of the last */
 	uint64_t newest[MAX_CPUS]; /* of the last sample, per CPU */
@@ -121,7 +121,7 @@ TEST(late_samples_are_counted_and_not_lost)
 	perf_order_free(o);
 }
 
-/* A record stays on its ring while its sample waits; when the ring goes, so does the stack. */
+/* A record stays on its ring while its sample waits; the stack is dropped with the ring. */
 TEST(waiting_samples_hold_their_records)
 {
 	struct perf_order *o = perf_order_new();

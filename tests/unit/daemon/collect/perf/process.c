@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* process.c - processes through fork, exec, mmap and exit, and what /proc adds */
+/* process.c - processes through fork, exec, mmap and exit, and from /proc */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void begin_test(void)
 	perf_processes_init(&processes, cookies, tmpdir);
 }
 
-/* Nothing may hold an image that no cookie was asked for. */
+/* No image without a cookie may remain. */
 static void end_test(void)
 {
 	perf_processes_free(&processes);
@@ -99,7 +99,7 @@ TEST(exec_replaces_all_mappings)
 	CHECK_TEXT(program(10), "/bin/a");
 	do_exec(10, 4);
 	CHECK_TEXT(at(10, 0x1800), "-");
-	CHECK_TEXT(program(10), "/bin/a"); /* until the new one shows */
+	CHECK_TEXT(program(10), "/bin/a"); /* until the new one is mapped */
 	do_mmap(10, 0x7000, 0x1000, "[vdso]", 5);
 	do_mmap(10, 0x1000, 0x1000, "/bin/b", 5);
 	CHECK_TEXT(at(10, 0x1800), "/bin/b");
@@ -143,7 +143,7 @@ TEST(threads_share_their_process)
 	end_test();
 }
 
-/* Numbers beyond pid_max: nobody has them, so the tick finds them gone. */
+/* Numbers beyond pid_max do not exist, so the tick finds them gone. */
 #define NOBODY 0x7f000000
 
 TEST(exited_processes_linger)
@@ -174,7 +174,7 @@ TEST(exit_of_a_living_process)
 	end_test();
 }
 
-/* Told twice, at a time that is none, it waits once. */
+/* Reported twice, at an invalid time, it waits once. */
 TEST(exit_reported_twice)
 {
 	begin_test();
@@ -227,7 +227,7 @@ TEST(processes_older_than_the_records)
 	CHECK_TEXT(at(10, 0x5fff), "anon");
 	q = perf_process_find(&processes, 11);
 	CHECK(q && q->known && !q->maps, "a kernel thread");
-	/* what is older than the reading is in it already; what is younger counts */
+	/* changes older than the reading are included already; younger ones are applied */
 	do_mmap(10, 0x1000, 0x1000, "/bin/older", 1);
 	CHECK_TEXT(at(10, 0x1000), "/bin/old");
 	do_fork(10, 11, 2);
@@ -251,7 +251,7 @@ TEST(repeated_reads_are_limited)
 	end_test();
 }
 
-/* What munmap() leaves behind doesn't pile up for ever. */
+/* Stale mappings left by munmap() are eventually dropped. */
 TEST(stale_mappings_are_dropped)
 {
 	begin_test();
@@ -265,7 +265,7 @@ TEST(stale_mappings_are_dropped)
 	end_test();
 }
 
-/* A hundred thousand forks that share one table are cheap, and all can go again. */
+/* A hundred thousand forks that share one table are cheap, and all are freed. */
 TEST(fork_storm)
 {
 	begin_test();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ring.c - reading a ring: wrapping records, and lengths that lie */
+/* ring.c - reading a ring: wrapping records and wrong lengths */
 #include "tests/tap.h"
 
 #include "daemon/collect/perf/ring.h"
@@ -50,7 +50,7 @@ TEST(records_are_read_as_written)
 	perf_ring_unmap(&r);
 }
 
-/* Until they are released one by one, also what wraps; the kernel fills what is free meanwhile. */
+/* Until they are released one by one, even if they wrap, while the kernel fills the free room. */
 TEST(records_stay_until_they_are_released)
 {
 	struct perf_ring r;
@@ -99,7 +99,7 @@ TEST(wrong_lengths)
 		CHECK(page.data_tail == page.data_head, "size %u not skipped", sizes[i]);
 		perf_ring_unmap(&r);
 	}
-	/* a head that ran away */
+	/* a wrong head */
 	page.data_tail = 0;
 	page.data_head = SIZE + 8;
 	perf_ring_init(&r, &page, data, SIZE);

@@ -72,7 +72,7 @@ TEST(addresses_alone)
 	CHECK(perf_sample_stack_parse(b.at, b.size, true, &c) == -EBADMSG, "registers are missing");
 }
 
-/* Whatever is cut off, it is refused, and the result is left alone. */
+/* A truncated record is refused, and the result is untouched. */
 TEST(cut_stacks)
 {
 	struct perf_sample_stack c, untouched;

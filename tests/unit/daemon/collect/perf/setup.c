@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* setup.c - periods, ring sizes, lists of CPUs, lines of /proc, modules that come and go */
+/* setup.c - periods, ring sizes, lists of CPUs, lines of /proc, modules */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ TEST(periods)
 		      (unsigned long long)ns);
 		CHECK(strstr(e.text, cases[i].message), "case %zu: \"%s\"", i, e.text);
 	}
-	/* the count that a refusal names is taken */
+	/* the count that the error suggests is accepted */
 	for (uint64_t khz = 999; khz < 5000000; khz += 99991) {
 		uint64_t ns, least = (15000 * khz + 999999) / 1000000;
 
@@ -142,7 +142,7 @@ TEST(module_lines)
 		CHECK(!perf_parse_module_line(bad[i], &m), "\"%s\" was taken", bad[i]);
 }
 
-/* --- modules that come and go --- */
+/* --- modules --- */
 
 static char told[1000];
 

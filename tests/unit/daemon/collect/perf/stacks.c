@@ -2,8 +2,8 @@
 /*
  * stacks.c - call stacks word by word, and every way that one can end
  *
- * The process is made up, and so is its stack, which has frame pointers: it runs in memory without
- * a file, for which there are no tables. call_trees.c tests the walk by tables.
+ * Process and stack are fake. The stack has frame pointers, because the process runs in memory
+ * without a file, for which there are no tables. call_trees.c tests the walk by tables.
  */
 #include "tests/tap.h"
 
@@ -98,7 +98,7 @@ static void decode(void)
 	trans_free(t);
 }
 
-/* Leaves only what comes after CPU and task. */
+/* Removes the notes of CPU and task. */
 static void emit_sample(enum perf_mode mode, uint64_t pc, const struct bytes *stack)
 {
 	struct perf_sample s = { .time = 2, .pc = pc, .tgid = TASK, .tid = TASK, .mode = mode,
@@ -121,7 +121,7 @@ static void check_end(unsigned int end, size_t nr_callers, const char *what)
 	nr_words = 0;
 }
 
-/* --- as the kernel lists them --- */
+/* --- from the kernel's list --- */
 
 TEST(listed)
 {

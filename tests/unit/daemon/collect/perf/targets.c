@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * targets.c - sampling of one process: all its threads, whenever they came, and each once
+ * targets.c - sampling one process: all its threads, whenever they started, and each once
  *
- * The truth is the CPU time that the kernel says the process had: samples by time must add up to
+ * The reference is the process's CPU time according to the kernel: samples by time must add up to
  * it, so a thread that was missed or counted twice is seen.
  */
 #include <pthread.h>
@@ -87,7 +87,7 @@ static void *burn_on(void *unused)
 	return NULL;
 }
 
-/* The kinds take turns: threads that stay, and threads that start others. */
+/* Alternate between threads that stay and threads that start others. */
 static pid_t start_threads(int nr)
 {
 	int ready = eventfd(0, EFD_CLOEXEC);
@@ -163,7 +163,7 @@ TEST(no_such_process)
 	CHECK(strstr(e.text, "process 67108863 not found"), "%s", e.text);
 }
 
-/* ---- who has two sets of events ---- */
+/* ---- threads with two sets of events ---- */
 
 TEST(duplicates_are_dropped)
 {
