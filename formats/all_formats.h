@@ -2,7 +2,7 @@
 /*
  * all_formats.h - the list of all formats: X(NAME) for each struct profile_format format_NAME
  *
- * By name, which is also the order in which the bytes of a file are tried.
+ * Sorted by name. Detection tries the formats in this order.
  */
 #ifndef FORMATS_ALL_FORMATS_H
 #define FORMATS_ALL_FORMATS_H
@@ -19,7 +19,7 @@
 	X(pprof)		\
 	X(speedscope)
 
-/* Written from a session's binaries, too: pp/exchange has them, and its export_formats[]. */
+/* Formats that need the session's binaries: defined in pp/exchange, and in its export_formats[]. */
 #define SESSION_FORMATS(X)	\
 	X(gcc_afdo)		\
 	X(gmon)			\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* formats.c - lists of formats, and which one of them is meant by a name, a suffix or the bytes */
+/* formats.c - lists of formats; find one by name, by suffix or by the bytes of a file */
 #include <string.h>
 
 #include "formats/all_formats.h"
@@ -19,7 +19,7 @@ const struct profile_format *profile_format_by_name(const struct profile_format 
 	return NULL;
 }
 
-/* NAME.SUFFIX; "speedscope.json", whose suffix is all of it, has it too. */
+/* NAME.SUFFIX, or just a suffix with a dot: "speedscope.json". */
 static bool has_suffix(const char *name, const char *suffix)
 {
 	size_t n = strlen(name), m = strlen(suffix);
@@ -55,7 +55,7 @@ const struct profile_format *profile_format_detect(const unsigned char *bytes, s
 	return NULL;
 }
 
-/* The longest, but at least @width. */
+/* Width of the longest suffix or name, at least @width. */
 static int column_width(const struct profile_format *const *list, bool suffixes, int width)
 {
 	for (; *list; list++) {

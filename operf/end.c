@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* end.c - statistics to the log, throttled events to the session, warnings to the user */
+/* end.c - write statistics and throttled events, and warn about lost samples */
 #include "operf/end.h"
 
 #include <inttypes.h>
@@ -17,8 +17,8 @@
 #include "operf/rights.h"
 #include "oprofilefs/op_abi.h"
 
-#define LOST_SHARE	10000		/* more than one in so many lost samples is told [OF-32], */
-#define SHORT_SHARE	100		/* and one in so many stacks that were cut [OF-34] */
+#define LOST_SHARE	10000		/* warn if one in so many samples is lost [OF-32], */
+#define TRUNCATED_SHARE	100		/* or one in so many stacks truncated [OF-34] */
 
 static uint64_t sum_lost(const struct cpu_counts *c)
 {
@@ -29,7 +29,7 @@ static uint64_t sum_lost(const struct cpu_counts *c)
 	return sum;
 }
 
-/* The original's labels, in its order. */
+/* OProfile's labels, in its order. */
 static void log_statistics(const struct operf_end *end, const struct cpu_counts *c)
 {
 	const struct stats *s = recorder_stats(end->recorder);
@@ -86,7 +86,7 @@ static void write_throttled(const struct operf_end *end, const char *event, uint
 	free(dir);
 }
 
-static void tell_throttled(const struct operf_end *end)
+static void warn_throttled(const struct operf_end *end)
 {
 	if (!end->collector->throttled)
 		return;
@@ -97,15 +97,14 @@ static void tell_throttled(const struct operf_end *end)
 		if (!nr)
 			continue;
 		write_throttled(end, event->name, nr);
-		say_warning("the kernel throttled %s (%" PRIu64 " times): it came too often, and "
-			    "its samples are not evenly spread; use a larger count", event->name,
-			    nr);
+		say_warning("the kernel throttled event '%s' %" PRIu64 " times, so its samples "
+			    "are not evenly spread; use a larger count", event->name, nr);
 	}
 }
 
-/* ---- lost, or none at all ---- */
+/* ---- lost samples, or no samples ---- */
 
-static void tell_lost(const struct operf_end *end, const struct cpu_counts *c)
+static void warn_lost(const struct operf_end *end, const struct cpu_counts *c)
 {
 	uint64_t lost = sum_lost(c);
 	int most = 0;
@@ -115,31 +114,31 @@ static void tell_lost(const struct operf_end *end, const struct cpu_counts *c)
 	for (int reason = 1; reason < NR_LOSS_REASONS; reason++)
 		if (c->lost[reason] > c->lost[most])
 			most = reason;
-	say_warning("%" PRIu64 " of %" PRIu64 " samples (%.2f %%) were lost, most of them because "
+	say_warning("lost %" PRIu64 " of %" PRIu64 " samples (%.2f %%), most of them because "
 		    "%s; see '%s'", lost, c->received, 100.0 * (double)lost / (double)c->received,
 		    loss_text(most), end->log);
 }
 
-/* Stacks that end where the copy of the stack does, and what would make it longer [OF-34]. */
-static void tell_short(const struct operf_end *end, const struct cpu_counts *c)
+/* Stacks truncated at the end of the copied stack memory, and what would copy more [OF-34]. */
+static void warn_truncated(const struct operf_end *end, const struct cpu_counts *c)
 {
 	struct collector_status status = { .copy_bytes = 0 };
-	uint64_t cut = c->stacks[OP_STACK_SHORT_COPY], all = 0;
-	const char *cure = "; use a larger count";
+	uint64_t truncated = c->stacks[OP_STACK_SHORT_COPY], all = 0;
+	const char *advice = "; use a larger count";
 
 	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
 		all += c->stacks[i];
-	if (cut * SHORT_SHARE <= all)
+	if (truncated * TRUNCATED_SHARE <= all)
 		return;
 	end->collector->status(end->collector, &status);
 	if (status.copy_bytes >= PERF_COPY_BYTES_MAX)
-		cure = ", the most there can be";
+		advice = " at most";
 	else if (rights_ring_bytes())
-		cure = ", for as much memory as this user may lock (ulimit -l, "
-		       "kernel.perf_event_mlock_kb); raise that, or use a larger count";
-	say_warning("%.1f %% of the call stacks lack their outermost callers: of a stack %" PRIu32
-		    " bytes were copied%s", 100.0 * (double)cut / (double)all, status.copy_bytes,
-		    cure);
+		advice = "; raise the limit of locked memory (ulimit -l, "
+			 "kernel.perf_event_mlock_kb) or use a larger count";
+	say_warning("%.1f %% of the call stacks lack their outermost callers: %" PRIu32 " bytes of "
+		    "each stack were copied%s", 100.0 * (double)truncated / (double)all,
+		    status.copy_bytes, advice);
 }
 
 static double milliseconds(const struct rusage *u)
@@ -148,27 +147,27 @@ static double milliseconds(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e3;
 }
 
-static void tell_none(const struct operf_end *end)
+static void warn_no_samples(const struct operf_end *end)
 {
 	double used = end->usage ? milliseconds(end->usage) : 0;
 
 	if (!end->command)
-		say_warning("no sample was taken: what is profiled has done nothing meanwhile, or "
-			    "the count is too large");
+		say_warning("no samples: the profiled processes were idle, or the count is too "
+			    "large");
 	else if (end->period_ns && used * 1e6 < 3.0 * (double)end->period_ns)
-		say_warning("no sample was taken: '%s' ended after %.1f ms of CPU time, and a "
-			    "sample is taken every %.3f ms; use a smaller count", end->command,
+		say_warning("no samples: '%s' ended after %.1f ms of CPU time, with a sample "
+			    "every %.3f ms; use a smaller count", end->command,
 			    used, (double)end->period_ns / 1e6);
 	else if (used < 10)
-		say_warning("no sample was taken: '%s' ended after %.1f ms of CPU time; use a "
-			    "smaller count", end->command, used);
+		say_warning("no samples: '%s' ended after %.1f ms of CPU time; use a smaller "
+			    "count", end->command, used);
 	else
-		say_warning("no sample was taken of '%s', which used %.0f ms of CPU time: the "
-			    "event did not come often enough, or it is a program with rights of "
-			    "its own, which the kernel shows to root only", end->command, used);
+		say_warning("no samples: '%s' used %.0f ms of CPU time, but the event was too "
+			    "rare, or the program is privileged and only root may profile it",
+			    end->command, used);
 }
 
-void operf_end_tell(const struct operf_end *end)
+void operf_end_report(const struct operf_end *end)
 {
 	struct session_counts counts;
 	struct cpu_counts total;
@@ -178,11 +177,11 @@ void operf_end_tell(const struct operf_end *end)
 	session_counts_total(&counts, &total);
 	free(counts.cpu);
 	log_statistics(end, &total);
-	tell_throttled(end);
+	warn_throttled(end);
 	if (!total.received)
-		tell_none(end);
-	tell_lost(end, &total);
-	tell_short(end, &total);
+		warn_no_samples(end);
+	warn_lost(end, &total);
+	warn_truncated(end, &total);
 	if (*trouble)
 		say_warning("%s", trouble);
 }

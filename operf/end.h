@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * end.h - what operf has to say of a profile once it is complete
+ * end.h - report on a complete profile
  *
- * The log gets the statistics (PRF-26), the session what was throttled (PRF-25), and the user one
- * line for each thing that he must know before he believes the report.
+ * The log gets the statistics (PRF-26), the session the throttled events (PRF-25), and the user a
+ * warning for each problem that makes reports inaccurate.
  */
 #ifndef OPERF_END_H
 #define OPERF_END_H
@@ -18,12 +18,12 @@ struct operf_end {
 	struct recorder *recorder;
 	struct collector *collector;
 	const struct plan *plan;
-	uint64_t period_ns;		/* by time; else 0 */
+	uint64_t period_ns;		/* if sampling by time; else 0 */
 	const char *command;		/* NULL: processes, or the whole machine */
 	const struct rusage *usage;	/* of the command */
 };
 
 /* Once sampling has stopped and all samples are in their files. */
-void operf_end_tell(const struct operf_end *end);
+void operf_end_report(const struct operf_end *end);
 
 #endif

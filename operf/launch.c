@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* launch.c - fork, wait for a byte, exec; a pipe that exec closes tells what became of it */
+/* launch.c - fork, wait for a byte, exec; a close-on-exec pipe reports whether exec succeeded */
 #include "operf/launch.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 #include "libutil/xalloc.h"
 
-/* 0, -EACCES: a file that may not be executed, -ENOENT. */
-static int look_at(const char *path)
+/* 0, -EACCES: not executable, or -ENOENT. */
+static int check_file(const char *path)
 {
 	struct stat st;
 
@@ -25,18 +25,21 @@ static int look_at(const char *path)
 	return 0;
 }
 
-static int look_along(const char *path, const char *name)
+/* *ret_file: malloc'd, if 0 is returned. */
+static int search_path(const char *path, const char *name, char **ret_file)
 {
 	int err = -ENOENT;
 
 	for (;;) {
 		size_t len = strcspn(path, ":");
 		char *file = xasprintf("%.*s/%s", len ? (int)len : 1, len ? path : ".", name);
-		int here = look_at(file);
+		int here = check_file(file);
 
-		free(file);
-		if (!here)
+		if (!here) {
+			*ret_file = file;
 			return 0;
+		}
+		free(file);
 		if (here == -EACCES)
 			err = here;
 		if (!path[len])
@@ -45,16 +48,28 @@ static int look_along(const char *path, const char *name)
 	}
 }
 
-int launch_find(const char *name, struct op_error *e)
+int launch_find(const char *name, char **ret_file, struct op_error *e)
 {
 	const char *path = getenv("PATH");
-	int err = strchr(name, '/') ? look_at(name) :
-		  look_along(path ? path : "/usr/local/bin:/usr/bin:/bin", name);
+	bool is_path = strchr(name, '/');
+	char *file = NULL;
+	int err;
+
+	if (is_path)
+		err = check_file(name);
+	else
+		err = search_path(path ? path : "/usr/local/bin:/usr/bin:/bin", name, &file);
 
 	if (err == -ENOENT)
-		return op_error_set(e, err, strchr(name, '/') ? "there is no command '%s'" :
-				    "there is no command '%s' in $PATH", name);
-	return err ? op_error_set(e, err, "'%s' cannot be executed: %s", name, strerror(-err)) : 0;
+		return op_error_set(e, err, is_path ? "command '%s' not found" :
+				    "command '%s' not found in $PATH", name);
+	if (err)
+		return op_error_set(e, err, "cannot execute '%s': %s", name, strerror(-err));
+	if (ret_file)
+		*ret_file = is_path ? xstrdup(name) : file;
+	else
+		free(file);
+	return 0;
 }
 
 int launch_signal_fd(int *ret_fd, sigset_t *ret_mask, struct op_error *e)
@@ -67,8 +82,9 @@ int launch_signal_fd(int *ret_fd, sigset_t *ret_mask, struct op_error *e)
 		sigaddset(&set, taken[i]);
 	sigprocmask(SIG_BLOCK, &set, ret_mask);
 	*ret_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return *ret_fd < 0 ? op_error_set(e, -errno, "cannot take signals: %s", strerror(errno)) :
-	       0;
+	if (*ret_fd < 0)
+		return op_error_set(e, -errno, "cannot receive signals: %s", strerror(errno));
+	return 0;
 }
 
 int launch_failure_status(int err)
@@ -83,7 +99,7 @@ static void wait_and_exec(int go_fd, int result_fd, char *const *argv, const sig
 	int err;
 
 	if (read(go_fd, &byte, 1) != 1)
-		_exit(0);	/* called off */
+		_exit(0);	/* canceled */
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	err = errno;
@@ -97,11 +113,11 @@ int launch_prepare(struct launch *l, char *const *argv, const sigset_t *mask, st
 	pid_t pid;
 
 	if (pipe2(go, O_CLOEXEC))
-		return op_error_set(e, -errno, "cannot make a pipe: %s", strerror(errno));
+		return op_error_set(e, -errno, "cannot create a pipe: %s", strerror(errno));
 	if (pipe2(result, O_CLOEXEC)) {
 		close(go[0]);
 		close(go[1]);
-		return op_error_set(e, -errno, "cannot make a pipe: %s", strerror(errno));
+		return op_error_set(e, -errno, "cannot create a pipe: %s", strerror(errno));
 	}
 	pid = fork();
 	if (!pid) {
@@ -143,7 +159,7 @@ int launch_go(struct launch *l, struct op_error *e)
 	if (n != sizeof(err))
 		return 0;
 	launch_wait(l);
-	return op_error_set(e, -err, "'%s' cannot be executed: %s", l->name, strerror(err));
+	return op_error_set(e, -err, "cannot execute '%s': %s", l->name, strerror(err));
 }
 
 void launch_cancel(struct launch *l)
@@ -156,7 +172,7 @@ void launch_cancel(struct launch *l)
 	launch_wait(l);
 }
 
-static void look(struct launch *l, int flags)
+static void wait_for(struct launch *l, int flags)
 {
 	pid_t pid;
 
@@ -170,13 +186,13 @@ static void look(struct launch *l, int flags)
 
 bool launch_has_ended(struct launch *l)
 {
-	look(l, WNOHANG);
+	wait_for(l, WNOHANG);
 	return l->ended;
 }
 
 void launch_wait(struct launch *l)
 {
-	look(l, 0);
+	wait_for(l, 0);
 }
 
 int launch_exit_status(const struct launch *l)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * launch.h - a command that waits until its events are open, and then begins
+ * launch.h - start a command after its events are open
  *
- * Nothing of it has run before launch_go(), so a set-up that fails leaves nothing behind: a
- * command that waits ends with whoever would have let it go, even if that is killed.
+ * The new process executes nothing of the command before launch_go(), so a set-up that fails has no
+ * effect. While it waits, it ends when this process ends, even if this process is killed.
  */
 #ifndef OPERF_LAUNCH_H
 #define OPERF_LAUNCH_H
@@ -14,7 +14,7 @@
 #include <sys/types.h>
 #include "libutil/error.h"
 
-/* What a shell returns for a command that isn't there, and for one that can't be executed. */
+/* Exit status of a shell for a command that is not found, or not executable. */
 #define LAUNCH_NOT_FOUND	127
 #define LAUNCH_NOT_EXECUTABLE	126
 
@@ -23,25 +23,28 @@ struct launch {
 	pid_t pid;			/* 0: none */
 	int go_fd, result_fd;
 	bool ended;
-	int status;			/* of wait(2), and what it used, once it ended */
+	int status;			/* of wait(2), and resources, if @ended */
 	struct rusage usage;
 };
 
-/* Whether $PATH leads to the command @name. -ENOENT, -EACCES. */
-int launch_find(const char *name, struct op_error *e);
-/* The exit status for what launch_find() or launch_go() failed with. */
+/*
+ * Find the program of the command @name, by $PATH. *ret_file (may be NULL): its path, malloc'd.
+ * -ENOENT, -EACCES.
+ */
+int launch_find(const char *name, char **ret_file, struct op_error *e);
+/* The exit status for an error of launch_find() or launch_go(). */
 int launch_failure_status(int err);
 
-/* @mask: the signals that it starts with. @argv is for execvp(3), and must stay. */
+/* @mask: the signal mask of the command. @argv: for execvp(3), must remain valid. */
 int launch_prepare(struct launch *l, char *const *argv, const sigset_t *mask, struct op_error *e);
 /*
- * Block SIGCHLD and what asks a program to stop, and open a signalfd for them; *ret_mask is what
- * was blocked before. -errno, told in @e.
+ * Block SIGCHLD and the signals that stop a program, and open a signalfd for them. *ret_mask: the
+ * signal mask before.
  */
 int launch_signal_fd(int *ret_fd, sigset_t *ret_mask, struct op_error *e);
-/* Let it begin. -errno of execve(2), told in @e: it is gone then. */
+/* Execute the command. On failure, with the errno of execve(2), the process has ended. */
 int launch_go(struct launch *l, struct op_error *e);
-/* It must not begin; or did, and nobody is to watch it: then it ends by SIGKILL. */
+/* End the process; if it executes the command already, by SIGKILL. */
 void launch_cancel(struct launch *l);
 
 /* Whether it has ended by now. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operf.c - profile one command, some processes or the machine: oprofiled's parts in one process
+ * operf.c - profile a command, processes or the machine, with oprofiled's parts in one process
  *
- * All that can fail is done before the command begins, and undone if it does. From then on nothing
- * but the end of what is profiled, or a signal, ends the profile, and then all of it is written.
+ * Everything that can fail is done before the command begins, and undone if it fails. After that
+ * the profile ends with the profiled processes, or by a signal, and is always written completely.
  */
 #include "operf/operf.h"
 
@@ -23,22 +23,22 @@
 #include "operf/end.h"
 #include "unwind/cache.h"
 
-#define LOOK_MS		100		/* at who is still there, and at the rings */
+#define POLL_MS		100		/* for processes that have ended, and for samples */
 #define COUNTS_MS	(10 * 1000)
 #define SYNC_MS		(600 * 1000)
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-static void tell_hidden(void)
+static void warn_hidden_symbols(void)
 {
 	char why[200];
 
 	rights_explain_hidden(why, sizeof(why));
-	say_warning("the kernel's samples will have no names, for its addresses are hidden: %s",
+	say_warning("kernel addresses are hidden, so reports cannot name kernel functions: %s",
 		    why);
 }
 
-static void tell_plan(const struct operf *o)
+static void print_plan(const struct operf *o)
 {
 	char period[32];
 
@@ -46,20 +46,20 @@ static void tell_plan(const struct operf *o)
 		say_note("using default event %s", o->plan.first);
 	if (!o->plan.counts) {
 		format_period(o->status.period_ns, period, sizeof(period));
-		say_note("sampling by time every %s, the rate of the count in cycles at %" PRIu64
-			 " MHz (%s)", period, o->plan.clock_khz / 1000, o->plan.by_time);
+		say_note("sampling by time, every %s: the count in cycles at %" PRIu64 " MHz (%s)",
+			 period, o->plan.clock_khz / 1000, o->plan.by_time);
 	}
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
 		say_note("%.*s", (int)strcspn(line, "\n"), line);
-	if (o->plan.left_kernel_out)
-		say_note("user code only is sampled (%s)", o->rights.no_kernel);
+	if (o->plan.excludes_kernel)
+		say_note("sampling user code only (%s)", o->rights.no_kernel);
 	else if (!strcmp(recorder_info(o->recorder)->kernel_symbols, "hidden"))
-		tell_hidden();
+		warn_hidden_symbols();
 	if (o->status.note[0])
 		say_note("%s", o->status.note);
 }
 
-static void log_beginning(const struct operf *o)
+static void log_start(const struct operf *o)
 {
 	char date[LOG_DATE_SIZE];
 
@@ -69,13 +69,13 @@ static void log_beginning(const struct operf *o)
 		log_line("argument %zu: %s", i, o->options.command[i]);
 }
 
-/* *ret_status: what operf ends with if the command could not begin. */
+/* *ret_status: exit status of operf if the command cannot be executed. */
 static int begin(struct operf *o, int *ret_status, struct op_error *e)
 {
 	char *note;
 	int err;
 
-	tell_plan(o);
+	print_plan(o);
 	if (!o->options.command)
 		fprintf(stderr, "operf: Press Ctl-c or 'kill -SIGINT %d' to stop profiling\n",
 			(int)getpid());
@@ -90,7 +90,7 @@ static int begin(struct operf *o, int *ret_status, struct op_error *e)
 	if (err)
 		return err;
 	profile_dir_keep(&o->dir);
-	log_beginning(o);
+	log_start(o);
 	note = recorder_take_note(o->recorder);
 	if (note)
 		say_note("%s", note);
@@ -101,10 +101,10 @@ static int begin(struct operf *o, int *ret_status, struct op_error *e)
 /* ---- running ---- */
 
 /*
- * A command ends by itself: on a terminal it gets the signals that we get, and from others we pass
- * them on. Whoever asks again does not want to wait for that.
+ * Wait for a command to end by itself: it gets signals from the terminal as we do, and we forward
+ * those that other processes send. A second signal stops profiling immediately.
  */
-static void take_stop(struct operf *o, const struct signalfd_siginfo *info)
+static void handle_stop_signal(struct operf *o, const struct signalfd_siginfo *info)
 {
 	o->signals++;
 	if (!o->options.command || o->signals > 1 || o->command.ended) {
@@ -113,20 +113,20 @@ static void take_stop(struct operf *o, const struct signalfd_siginfo *info)
 	}
 	if (info->ssi_code != SI_KERNEL)
 		kill(o->command.pid, (int)info->ssi_signo);
-	say_note("waiting for '%s' to end; once more stops profiling at once",
+	say_note("waiting for '%s' to end; press Ctrl-C again to stop immediately",
 		 o->options.command[0]);
 }
 
-static void take_signals(struct operf *o)
+static void read_signals(struct operf *o)
 {
 	struct signalfd_siginfo info;
 
 	while (read(o->signal_fd, &info, sizeof(info)) == sizeof(info))
 		if (info.ssi_signo != SIGCHLD)
-			take_stop(o, &info);
+			handle_stop_signal(o, &info);
 }
 
-static void look_who_is_there(struct operf *o)
+static void check_if_ended(struct operf *o)
 {
 	bool any = o->options.whole_machine;
 
@@ -137,7 +137,7 @@ static void look_who_is_there(struct operf *o)
 	o->ended |= !any;
 }
 
-static void do_what_is_due(struct operf *o)
+static void do_periodic_work(struct operf *o)
 {
 	int64_t now = now_ms();
 
@@ -149,7 +149,7 @@ static void do_what_is_due(struct operf *o)
 		o->sync_at = recorder_sync(o->recorder) ? 0 : now + SYNC_MS;
 }
 
-static int turn(struct operf *o, struct op_error *e)
+static int run_once(struct operf *o, struct op_error *e)
 {
 	struct pollfd fds[] = {
 		{ .fd = o->signal_fd, .events = POLLIN },
@@ -157,17 +157,17 @@ static int turn(struct operf *o, struct op_error *e)
 	};
 	int err = 0;
 
-	if (poll(fds, 2, LOOK_MS) < 0 && errno != EINTR)
+	if (poll(fds, 2, POLL_MS) < 0 && errno != EINTR)
 		return op_error_set(e, -errno, "cannot wait for samples: %s", strerror(errno));
 	if (fds[1].revents)
 		err = recorder_drain(o->recorder, false, NULL, e);
-	take_signals(o);
-	look_who_is_there(o);
-	do_what_is_due(o);
+	read_signals(o);
+	check_if_ended(o);
+	do_periodic_work(o);
 	return err;
 }
 
-/* From here on signals wait until all is written. */
+/* From here on signals are blocked until the profile is written. */
 static int stop(struct operf *o, struct op_error *e)
 {
 	char date[LOG_DATE_SIZE];
@@ -184,7 +184,7 @@ static int stop(struct operf *o, struct op_error *e)
 	int err = recorder_stop(o->recorder, e);
 
 	log_line("Profiling stopped on %s", log_date(date));
-	operf_end_tell(&end);
+	operf_end_report(&end);
 	return err;
 }
 
@@ -196,7 +196,7 @@ static int run(struct operf *o, struct op_error *e)
 	o->counts_at = now_ms() + COUNTS_MS;
 	o->sync_at = now_ms() + SYNC_MS;
 	while (!err && !o->ended)
-		err = turn(o, e);
+		err = run_once(o, e);
 	if (err)
 		log_line("%s", e->text);
 	err2 = stop(o, &why);
@@ -205,7 +205,7 @@ static int run(struct operf *o, struct op_error *e)
 	return err ? err : err2;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static void tear_down(struct operf *o, bool failed)
 {
@@ -229,8 +229,8 @@ static void tear_down(struct operf *o, bool failed)
 	operf_options_free(&o->options);
 }
 
-/* A command's own status is what scripts go by; ours is 1, or how it could not begin. */
-static int end_status(const struct operf *o, int err, int failure)
+/* Scripts rely on the command's exit status; ours is 1, or @failure to execute the command. */
+static int exit_status(const struct operf *o, int err, int failure)
 {
 	if (failure)
 		return failure;
@@ -248,7 +248,7 @@ int main(int argc, char **argv)
 	say_set_program("operf");
 	err = operf_options_parse(argc, (const char **)argv, &o.options, &e);
 	if (!err && o.options.command) {
-		err = launch_find(o.options.command[0], &e);
+		err = launch_find(o.options.command[0], NULL, &e);
 		failure = err ? launch_failure_status(err) : 0;
 	}
 	if (!err)
@@ -265,9 +265,9 @@ int main(int argc, char **argv)
 	if (err)
 		say_error("%s", e.text);
 	if (o.options.command && !o.command.ended)
-		say_note("'%s' (process %d) goes on, unprofiled", o.options.command[0],
+		say_note("'%s' (process %d) continues without profiling", o.options.command[0],
 			 (int)o.command.pid);
-	status = end_status(&o, err, 0);
+	status = exit_status(&o, err, 0);
 	fprintf(stderr, "\nProfiling done.\n");
 	tear_down(&o, false);
 	return status;

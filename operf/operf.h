@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* operf.h - one run of operf: between the files that set it up and that drive it */
+/* operf.h - the state of operf, shared by operf.c and set_up.c */
 #ifndef OPERF_OPERF_H
 #define OPERF_OPERF_H
 
@@ -18,25 +18,25 @@ struct operf {
 	struct plan plan;
 	struct kernel_config kernel;
 	struct profile_dir dir;
-	char *log, *events_text, *profiled;	/* strings that others point to */
+	char *log, *events_text, *profiled;	/* referenced by other fields */
 	struct launch command;
 	struct collector_targets targets;
-	struct unwind_cache *unwind;	/* NULL: no callers are recorded */
+	struct unwind_cache *unwind;	/* NULL: no stacks are recorded */
 	struct collector *collector;
 	bool collector_open;
 	struct collector_status status;
 	struct recorder *recorder;
 	int signal_fd;
-	sigset_t mask;			/* as it was when we started */
+	sigset_t mask;			/* at the start of operf */
 	struct watch processes[OPERF_PIDS_MAX];	/* options.pids */
-	int signals;			/* to stop: how many came */
-	bool ended;			/* what is profiled */
+	int signals;			/* number of signals to stop */
+	bool ended;			/* everything that is profiled */
 	int64_t counts_at, sync_at;	/* ms */
 };
 
 /*
- * All that can fail before the command begins: what is cheap to refuse first, and what changes
- * anything last. On failure whoever calls undoes what there is of it.
+ * Everything that can fail, before the command begins: cheap checks first, changes last. On failure
+ * the caller undoes what was done.
  */
 int operf_set_up(struct operf *o, struct op_error *e);
 

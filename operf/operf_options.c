@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * operf_options.c - operf's command line: its own options end where the command begins
+ * operf_options.c - operf's command line: its own options end at the command
  */
 #include "operf/operf_options.h"
 
@@ -22,17 +22,18 @@ static const struct poptOption table[] = {
 	{ "system-wide", 's', POPT_ARG_NONE, NULL, SYSTEM_WIDE, "profile the whole machine", NULL },
 	{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "what to sample (ophelp lists events)",
 	  "NAME:COUNT[:UM[:KERNEL[:USER]]][,...]" },
-	{ "callgraph", 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "record callers, too", NULL },
-	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD, "samples by thread", NULL },
-	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "samples by CPU", NULL },
-	{ "separate-cgroup", 0, POPT_ARG_NONE, NULL, CGROUP, "samples by control group", NULL },
+	{ "callgraph", 'g', POPT_ARG_NONE, NULL, CALLGRAPH, "record call stacks", NULL },
+	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD, "separate samples by thread", NULL },
+	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "separate samples by CPU", NULL },
+	{ "separate-cgroup", 0, POPT_ARG_NONE, NULL, CGROUP, "separate samples by control group",
+	  NULL },
 	{ "session-dir", 'd', POPT_ARG_STRING, NULL, SESSION_DIR,
-	  "an existing folder for the samples (./oprofile_data, made if needed)", "DIR" },
-	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add to the profile that is there", NULL },
-	{ "vmlinux", 'k', POPT_ARG_STRING, NULL, VMLINUX, "the kernel's image", "FILE" },
+	  "an existing folder for samples (default: ./oprofile_data)", "DIR" },
+	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add samples to the existing profile", NULL },
+	{ "vmlinux", 'k', POPT_ARG_STRING, NULL, VMLINUX, "kernel image", "FILE" },
 	{ "lazy-conversion", 'l', POPT_ARG_NONE, NULL, LAZY,
-	  "of no effect: samples are filed as they come, at little cost", NULL },
-	{ "verbose", 'V', POPT_ARG_STRING, NULL, VERBOSE, "what to log more of",
+	  "ignored: samples are always recorded as they arrive", NULL },
+	{ "verbose", 'V', POPT_ARG_STRING, NULL, VERBOSE, "log more about these topics",
 	  "debug,record,convert,misc,sfile,arcs,all" },
 	TOOL_OPTIONS_END
 };
@@ -46,7 +47,7 @@ static void add_pid(struct operf_options *o, pid_t pid)
 	o->pids[o->nr_pids++] = pid;
 }
 
-static int take_pids(const char *list, struct operf_options *o, struct op_error *e)
+static int parse_pids(const char *list, struct operf_options *o, struct op_error *e)
 {
 	char *copy = xstrdup(list), *rest = *list ? copy : NULL, *part;
 	int err = 0;
@@ -55,10 +56,11 @@ static int take_pids(const char *list, struct operf_options *o, struct op_error 
 		uint64_t pid;
 
 		if (number_parse_range(part, 1, 1 << 22, &pid))
-			err = op_error_set(e, -EINVAL, "--pid: '%.40s' is no process id", part);
+			err = op_error_set(e, -EINVAL, "invalid process id '%.40s' for --pid",
+					   part);
 		else if (o->nr_pids == OPERF_PIDS_MAX)
-			err = op_error_set(e, -EINVAL, "--pid: more than %d processes; "
-					   "--system-wide watches all", OPERF_PIDS_MAX);
+			err = op_error_set(e, -EINVAL, "--pid: too many processes: at most %d; use "
+					   "--system-wide", OPERF_PIDS_MAX);
 		else
 			add_pid(o, (pid_t)pid);
 	}
@@ -68,8 +70,8 @@ static int take_pids(const char *list, struct operf_options *o, struct op_error 
 	return err;
 }
 
-/* The original's words; two of them stand for topics that have other names here. */
-static int take_topics(const char *list, unsigned int *topics, struct op_error *e)
+/* OProfile's words, two of which have other names here. */
+static int parse_topics(const char *list, unsigned int *topics, struct op_error *e)
 {
 	static const struct {
 		const char *word;
@@ -88,9 +90,9 @@ static int take_topics(const char *list, unsigned int *topics, struct op_error *
 				  strncmp(words[i].word, list, len) != 0))
 			i++;
 		if (i == nr)
-			return op_error_set(e, -EINVAL, "--verbose: '%.*s' is none of debug, "
-					    "record, convert, misc, sfile, arcs, all", (int)len,
-					    list);
+			return op_error_set(e, -EINVAL, "invalid value '%.*s' for --verbose: "
+					    "expected debug, record, convert, misc, sfile, arcs or "
+					    "all", (int)len, list);
 		*topics |= words[i].topics;
 		list += len;
 		if (!*list)
@@ -98,29 +100,29 @@ static int take_topics(const char *list, unsigned int *topics, struct op_error *
 	}
 }
 
-static void take_string(char **to, const char *value)
+static void set_string(char **to, const char *value)
 {
 	free(*to);
 	*to = xstrdup(value);
 }
 
-static int take(void *context, int option, const char *value, struct op_error *e)
+static int handle_option(void *context, int option, const char *value, struct op_error *e)
 {
 	struct operf_options *o = context;
 
 	switch (option) {
 	case PID:
-		return take_pids(value, o, e);
+		return parse_pids(value, o, e);
 	case EVENTS:
 		plan_add_specs(value, &o->specs, &o->nr_specs);
 		return 0;
 	case VERBOSE:
-		return take_topics(value, &o->log_topics, e);
+		return parse_topics(value, &o->log_topics, e);
 	case SESSION_DIR:
-		take_string(&o->session_dir, value);
+		set_string(&o->session_dir, value);
 		return 0;
 	case VMLINUX:
-		take_string(&o->vmlinux, value);
+		set_string(&o->vmlinux, value);
 		return 0;
 	}
 	o->whole_machine |= option == SYSTEM_WIDE;
@@ -138,9 +140,8 @@ static int check(const struct operf_options *o, struct op_error *e)
 
 	if (modes == 1)
 		return 0;
-	return op_error_set(e, -EINVAL, "%s: a command, --pid or --system-wide "
-			    "(operf --help explains)", modes ? "only one can be profiled" :
-			    "nothing was said to be profiled");
+	return op_error_set(e, -EINVAL, "%s of a command, --pid or --system-wide; see operf "
+			    "--help", modes ? "expected only one" : "expected one");
 }
 
 int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
@@ -151,14 +152,13 @@ int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
 		.table = table,
 		.usage = "Usage: operf [OPTION...] COMMAND [ARGUMENT...]\n"
 			 "       operf [OPTION...] --pid=PID[,PID...] | --system-wide\n",
-		.after = "Reports of what was sampled: opreport(1), opannotate(1). "
-			 "More in: man operf\n",
-		.take = take,
+		.after = "Reports: opreport(1), opannotate(1). More in: man operf\n",
+		.handle = handle_option,
 	};
 	int err;
 
 	*ret = (struct operf_options){ .command = NULL };
-	err = tool_options_read(&tool, argc, argv, ret, &ret->command, e);
+	err = tool_options_parse(&tool, argc, argv, ret, &ret->command, e);
 	return err ? err : check(ret, e);
 }
 

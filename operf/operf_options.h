@@ -11,7 +11,7 @@
 #define OPERF_PIDS_MAX	64
 
 struct operf_options {
-	char **command;			/* the NULL terminated command, or NULL */
+	char **command;			/* NULL-terminated; NULL: no command */
 	pid_t pids[OPERF_PIDS_MAX];	/* --pid= */
 	unsigned int nr_pids;
 	bool whole_machine;
@@ -20,13 +20,13 @@ struct operf_options {
 	size_t nr_specs;
 	bool callgraph, separate_thread, separate_cpu, separate_cgroup, append;
 	char *session_dir;		/* as given; NULL: the default */
-	char *vmlinux;			/* NULL: the kernel's own symbols */
+	char *vmlinux;			/* NULL: the running kernel's symbols */
 	unsigned int log_topics;
 };
 
 /*
- * Prints help, usage or the version and exits 0 if asked to, before anything else is looked at.
- * -EINVAL with one line in @e. Free with operf_options_free() in either case.
+ * Parse the command line. For --help, --usage and --version prints the answer and exits with status
+ * 0. -EINVAL: invalid. Call operf_options_free() in any case.
  */
 int operf_options_parse(int argc, const char **argv, struct operf_options *ret,
 			struct op_error *e);

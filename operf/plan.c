@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* plan.c - opcontrol's planning, for a program that collects by itself */
+/* plan.c - use opcontrol's planning in a program that collects by itself */
 #include "operf/plan.h"
 
 #include <errno.h>
@@ -20,15 +20,15 @@ void plan_add_specs(const char *list, char ***specs, size_t *nr)
 		size_t len = strcspn(list, ",");
 
 		*specs = xrealloc_array(*specs, *nr + 1, sizeof(**specs));
-		(*specs)[(*nr)++] = strndup(list, len);
+		(*specs)[(*nr)++] = xasprintf("%.*s", (int)len, list);
 		if (!list[len])
 			return;
 		list += len + 1;
 	}
 }
 
-/* What is counted has no count: "NAME:um..." becomes "NAME::um...", and any will do. */
-static int parse_counted(const char *text, struct event_request *ret, struct op_error *e)
+/* Events to count do not have a count: make "NAME::um..." of "NAME:um...". */
+static int parse_without_count(const char *text, struct event_request *ret, struct op_error *e)
 {
 	size_t len = strcspn(text, ":");
 	char *with_count = text[len] ? xasprintf("%.*s:%s", (int)len, text, text + len) :
@@ -40,7 +40,7 @@ static int parse_counted(const char *text, struct event_request *ret, struct op_
 	return err;
 }
 
-static bool is_there(const struct setup *s, const struct event_request *r)
+static bool has_event(const struct setup *s, const struct event_request *r)
 {
 	for (size_t i = 0; i < s->nr_events; i++)
 		if (!strcmp(s->events[i].name, r->name) && !strcmp(s->events[i].mask, r->mask) &&
@@ -50,27 +50,27 @@ static bool is_there(const struct setup *s, const struct event_request *r)
 	return false;
 }
 
-static int take_specs(const struct plan_wish *wish, struct setup *s, struct op_error *e)
+static int parse_specs(const struct plan_request *request, struct setup *s, struct op_error *e)
 {
-	for (size_t i = 0; i < wish->nr_specs; i++) {
+	for (size_t i = 0; i < request->nr_specs; i++) {
 		struct event_request r;
-		int err = wish->counting ? parse_counted(wish->specs[i], &r, e) :
-			  event_request_parse(wish->specs[i], false, &r, e);
+		int err = request->counting ? parse_without_count(request->specs[i], &r, e) :
+			  event_request_parse(request->specs[i], false, &r, e);
 
 		if (err)
 			return err;
-		if (is_there(s, &r))
+		if (has_event(s, &r))
 			continue;	/* given twice */
 		if (s->nr_events == SETUP_MAX_EVENTS)
-			return op_error_set(e, -ENOSPC, "these are more than %d events",
+			return op_error_set(e, -ENOSPC, "too many events: at most %d",
 					    SETUP_MAX_EVENTS);
 		s->events[s->nr_events++] = r;
 	}
 	return 0;
 }
 
-/* The least counts are that much larger with callers; so the default one is, too [OF-7]. */
-static int take_default(const struct collector_choice *choice, struct setup *s, struct op_error *e)
+/* With call stacks minimum counts are higher, and so is the default count [OF-7]. */
+static int use_default(const struct collector_choice *choice, struct setup *s, struct op_error *e)
 {
 	int err = event_plan_default(choice, &s->events[0], e);
 
@@ -81,8 +81,8 @@ static int take_default(const struct collector_choice *choice, struct setup *s, 
 	return 0;
 }
 
-/* Whoever may not look into the kernel gets what is left of each event. */
-static int leave_kernel_out(struct plan *p, struct op_error *e)
+/* Without the right to sample the kernel, sample the user code of each event. */
+static int exclude_kernel(struct plan *p, struct op_error *e)
 {
 	for (unsigned int i = 0; i < p->options.nr_events; i++) {
 		struct event_option *event = &p->options.events[i];
@@ -90,18 +90,18 @@ static int leave_kernel_out(struct plan *p, struct op_error *e)
 		if (!event->kernel)
 			continue;
 		if (!event->user)
-			return op_error_set(e, -EACCES, "event '%s' is asked for in the kernel "
-					    "only, where this user may not look "
-					    "(kernel.perf_event_paranoid)", event->name);
+			return op_error_set(e, -EACCES, "event '%s': sampling the kernel is not "
+					    "permitted (kernel.perf_event_paranoid)",
+					    event->name);
 		event->kernel = false;
-		p->left_kernel_out = true;
+		p->excludes_kernel = true;
 	}
 	return 0;
 }
 
-/* As oprofiled takes its options. */
-static int take_plan(const struct plan_wish *wish, const struct event_plan *made, struct plan *p,
-		     struct op_error *e)
+/* Convert the plan to options of oprofiled. */
+static int convert_plan(const struct plan_request *request, const struct event_plan *made,
+			struct plan *p, struct op_error *e)
 {
 	struct strbuf first = STRBUF_INIT;
 	int err = 0;
@@ -111,11 +111,11 @@ static int take_plan(const struct plan_wish *wish, const struct event_plan *made
 	p->options.nr_events = made->nr_events;
 	if (made->ibs)
 		err = ext_parse(made->ibs, &p->options.ext, e);
-	if (!err && !wish->kernel)
-		err = leave_kernel_out(p, e);
+	if (!err && !request->kernel)
+		err = exclude_kernel(p, e);
 	if (!err)
 		err = asked_events_take(&p->options, &p->asked, e);
-	p->is_default = !wish->nr_specs;
+	p->is_default = !request->nr_specs;
 	strbuf_add(&p->notes, made->notes.text);
 	event_request_format(&made->settled[0], &first);
 	p->first = strbuf_steal(&first);
@@ -125,17 +125,17 @@ static int take_plan(const struct plan_wish *wish, const struct event_plan *made
 	return err;
 }
 
-int plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e)
+int plan_make(const struct plan_request *request, struct plan *ret, struct op_error *e)
 {
 	const struct host host = { .root = "", .try_cycles = rights_try_cycles };
 	struct setup setup = { .collector = COLLECTOR_PERF, .model = MODEL_ANY,
-			       .callgraph_depth = wish->callgraph_depth };
+			       .callgraph_depth = request->callgraph_depth };
 	struct event_plan made = { .notes = STRBUF_INIT };
 	struct collector_choice choice;
 	int err;
 
 	*ret = (struct plan){ .notes = STRBUF_INIT };
-	err = take_specs(wish, &setup, e);
+	err = parse_specs(request, &setup, e);
 	if (!err)
 		err = collector_choose(&host, &setup, &choice, e);
 	if (err)
@@ -143,16 +143,16 @@ int plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e
 	ret->clock_khz = choice.clock_khz;
 	ret->counts = choice.counts;
 	snprintf(ret->by_time, sizeof(ret->by_time), "%s", choice.by_time);
-	if (wish->counting && !choice.counts)
-		return op_error_set(e, -ENODEV, "nothing can be counted: %s (a hypervisor or the "
-				    "firmware may hide the CPU's counters); operf samples by time "
-				    "without them", choice.by_time);
-	if (!wish->nr_specs && wish->callgraph_depth)
-		err = take_default(&choice, &setup, e);
+	if (request->counting && !choice.counts)
+		return op_error_set(e, -ENODEV, "cannot count events: %s (a hypervisor or the "
+				    "firmware may hide the CPU's counters); operf can sample by "
+				    "time", choice.by_time);
+	if (!request->nr_specs && request->callgraph_depth)
+		err = use_default(&choice, &setup, e);
 	if (!err)
 		err = event_plan_make(&choice, &setup, &made, e);
 	if (!err)
-		err = take_plan(wish, &made, ret, e);
+		err = convert_plan(request, &made, ret, e);
 	event_plan_free(&made);
 	return err;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plan.h - from the events on operf's and ocount's command lines to what perf is asked for
+ * plan.h - make perf events of the events on operf's and ocount's command lines
  *
- * They are judged just as opcontrol's (control/plan/plan.h), against the tables of this machine's
- * CPUs, and end up in the daemon's own words. Where there are no counters time is sampled.
+ * They are checked as opcontrol's are (control/plan/plan.h), with the tables of this machine's
+ * CPUs, and converted to options of the daemon. Without hardware counters sampling is by time.
  */
 #ifndef OPERF_PLAN_H
 #define OPERF_PLAN_H
@@ -18,33 +18,33 @@
 
 #define PLAN_EVENTS_MAX	32
 
-struct plan_wish {
+struct plan_request {
 	char **specs;			/* "NAME:count:um:kernel:user", or as below */
 	size_t nr_specs;		/* 0: the default event */
-	unsigned int callgraph_depth;	/* frames that each sample walks */
-	bool counting;			/* "NAME:um:kernel:user": no sample is ever taken */
-	bool kernel;			/* what happens there may be watched */
+	unsigned int callgraph_depth;	/* maximum frames of a stack */
+	bool counting;			/* "NAME:um:kernel:user": count, do not sample */
+	bool kernel;			/* sampling the kernel is permitted */
 };
 
 struct plan {
-	struct options options;		/* cpu_type, events and ext are set, and no more */
+	struct options options;		/* only cpu_type, events and ext are set */
 	struct asked_events asked;
 	uint64_t clock_khz;
-	bool counts;			/* events of the CPUs; else their time */
-	char by_time[256];		/* !counts: why, half a sentence */
+	bool counts;			/* events of the CPUs; else time */
+	char by_time[256];		/* !counts: the reason */
 	bool is_default;
-	bool left_kernel_out;		/* it was asked for, and may not be watched */
+	bool excludes_kernel;		/* it was requested, but is not permitted */
 	struct strbuf notes;		/* lines for the user */
 	char *first;			/* "NAME:count:um:kernel:user" of the first, or only */
-	char *masks[PLAN_EVENTS_MAX];	/* unit masks as they were typed; "": the default */
+	char *masks[PLAN_EVENTS_MAX];	/* unit masks, as typed; "": the default */
 	unsigned int nr;		/* events, one for each counter number */
 };
 
-/* Errors: event_plan_make()'s. plan_free() in any case. */
-int plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e);
+/* Errors as in event_plan_make(). Call plan_free() in any case. */
+int plan_make(const struct plan_request *request, struct plan *ret, struct op_error *e);
 void plan_free(struct plan *p);
 
-/* Append the events in @list, which is comma separated, to @specs. */
+/* Append the events in the comma-separated @list to @specs. */
 void plan_add_specs(const char *list, char ***specs, size_t *nr);
 
 #endif

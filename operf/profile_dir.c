@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile_dir.c - make, lock, rename; and back */
+/* profile_dir.c - create, lock and rename the folders of a profile, and undo that */
 #include "operf/profile_dir.h"
 
 #include <errno.h>
@@ -15,13 +15,13 @@
 #include "libutil/file.h"
 #include "libutil/number.h"
 
-/* Where "previous" waits for its end; no session's name. */
+/* Name of the previous profile until it is removed; not a valid session name. */
 #define ASIDE	".previous"
 #define NEW_LOG	"." PROFILE_LOG
 
 /*
- * In a folder where others can write somebody may have put the default folder there, with links to
- * files of ours in it.
+ * If others can write to the current folder, they may have created the default folder, with links
+ * to our files in it.
  */
 static int check_owner(const char *path, struct op_error *e)
 {
@@ -31,12 +31,12 @@ static int check_owner(const char *path, struct op_error *e)
 		return op_error_set(e, -errno, "'%s': %s", path, strerror(errno));
 	if (S_ISLNK(st.st_mode))
 		return op_error_set(e, -ELOOP, "'%s' is a symbolic link; name its target with "
-				    "--session-dir= if that is meant", path);
+				    "--session-dir=", path);
 	if (!S_ISDIR(st.st_mode))
-		return op_error_set(e, -ENOTDIR, "'%s' is in the way; choose a folder with "
+		return op_error_set(e, -ENOTDIR, "'%s' is not a folder; choose a folder with "
 				    "--session-dir=", path);
 	if (st.st_uid != geteuid())
-		return op_error_set(e, -EPERM, "'%s' is another user's; choose a folder with "
+		return op_error_set(e, -EPERM, "'%s' belongs to another user; choose a folder with "
 				    "--session-dir=", path);
 	return 0;
 }
@@ -56,7 +56,7 @@ static int find_default(bool *made, struct op_error *e)
 {
 	*made = !mkdir(PROFILE_DIR_DEFAULT, 0755);
 	if (!*made && errno != EEXIST)
-		return op_error_set(e, -errno, "cannot make './" PROFILE_DIR_DEFAULT "': %s; "
+		return op_error_set(e, -errno, "cannot create './" PROFILE_DIR_DEFAULT "': %s; "
 				    "choose another folder with --session-dir=", strerror(errno));
 	return check_owner(PROFILE_DIR_DEFAULT, e);
 }
@@ -74,8 +74,8 @@ static int lock(struct profile_dir *d, struct op_error *e)
 	}
 	if (err == -EBUSY && !file_read_line(path, pid, sizeof(pid)) &&
 	    !number_parse_range(pid, 1, INT_MAX, &number))
-		op_error_set(e, err, "process %s is profiling into '%s'; end it, or choose another "
-			     "folder with --session-dir=", pid, d->path);
+		op_error_set(e, err, "process %s is profiling into '%s'; stop it, or choose "
+			     "another folder with --session-dir=", pid, d->path);
 	free(path);
 	return err ? err : lock_write_pid(d->lock_fd, d->path, e);
 }
@@ -120,8 +120,8 @@ static int remove_session(const struct profile_dir *d, const char *name)
 	return err;
 }
 
-/* -ENOENT: there was nothing to move. */
-static int move_or_tell(const struct profile_dir *d, const char *from, const char *to,
+/* 0 also if @from does not exist. */
+static int move_if_exists(const struct profile_dir *d, const char *from, const char *to,
 			bool *done, struct op_error *e)
 {
 	int err = move(d, from, to);
@@ -133,26 +133,26 @@ static int move_or_tell(const struct profile_dir *d, const char *from, const cha
 			    strerror(-err));
 }
 
-static int put_aside(struct profile_dir *d, struct op_error *e)
+static int move_aside(struct profile_dir *d, struct op_error *e)
 {
-	bool there;
+	bool exists;
 	char *current = session_samples_path(d->path, SESSION_CURRENT);
 	int err;
 
-	there = file_exists(current);
+	exists = file_exists(current);
 	free(current);
-	if (!there)
+	if (!exists)
 		return 0;
-	err = remove_session(d, ASIDE);		/* of one that was killed */
+	err = remove_session(d, ASIDE);		/* left by an operf that was killed */
 	if (err)
 		return op_error_set(e, err, "cannot remove '%s/samples/" ASIDE "': %s", d->path,
 				    strerror(-err));
-	err = move_or_tell(d, PROFILE_PREVIOUS, ASIDE, &d->previous_moved, e);
-	return err ? err : move_or_tell(d, SESSION_CURRENT, PROFILE_PREVIOUS, &d->current_moved,
-					e);
+	err = move_if_exists(d, PROFILE_PREVIOUS, ASIDE, &d->previous_moved, e);
+	return err ? err : move_if_exists(d, SESSION_CURRENT, PROFILE_PREVIOUS, &d->current_moved,
+					  e);
 }
 
-static int make_samples(struct profile_dir *d, struct op_error *e)
+static int make_samples_dir(struct profile_dir *d, struct op_error *e)
 {
 	char *samples = path_join(d->path, "samples");
 	int err;
@@ -160,7 +160,7 @@ static int make_samples(struct profile_dir *d, struct op_error *e)
 	d->samples_made = !file_exists(samples);
 	err = file_make_dirs(samples, 0755);
 	if (err)
-		op_error_set(e, err, "cannot make '%s': %s; choose another folder with "
+		op_error_set(e, err, "cannot create '%s': %s; choose another folder with "
 			     "--session-dir=", samples, strerror(-err));
 	else
 		err = check_owner(samples, e);
@@ -171,18 +171,18 @@ static int make_samples(struct profile_dir *d, struct op_error *e)
 int profile_dir_begin(struct profile_dir *d, bool append, struct op_error *e)
 {
 	char *current = session_samples_path(d->path, SESSION_CURRENT);
-	int err = make_samples(d, e);
+	int err = make_samples_dir(d, e);
 
 	d->log = session_samples_path(d->path, append ? PROFILE_LOG : NEW_LOG);
 	if (!append)
 		(void)unlink(d->log);
 	if (!err && !append)
-		err = put_aside(d, e);
+		err = move_aside(d, e);
 	if (!err) {
 		d->current_made = !file_exists(current);
 		err = file_make_dirs(current, 0755);
 		if (err)
-			op_error_set(e, err, "cannot make '%s': %s", current, strerror(-err));
+			op_error_set(e, err, "cannot create '%s': %s", current, strerror(-err));
 		else
 			err = check_owner(current, e);
 	}
@@ -199,7 +199,7 @@ void profile_dir_keep(struct profile_dir *d)
 	d->previous_moved = d->current_moved = false;
 }
 
-/* What a folder that was new to profiles got. */
+/* Remove what was created in a folder without profiles. */
 static void remove_new(const struct profile_dir *d)
 {
 	char *samples = path_join(d->path, "samples"), *abi = path_join(d->path, "abi");

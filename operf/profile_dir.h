@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_dir.h - where operf's profile goes, and what becomes of the one before
+ * profile_dir.h - the folder of operf's profile
  *
- * The earlier profile is kept as session "previous", unless new samples are to be added to it.
- * Until the command has begun all of that can be undone: who cannot be profiled loses nothing.
+ * An earlier profile is saved as session "previous", unless new samples are added to it. Until the
+ * command begins this can be undone, so a failed operf does not lose a profile.
  */
 #ifndef OPERF_PROFILE_DIR_H
 #define OPERF_PROFILE_DIR_H
@@ -17,23 +17,23 @@
 
 struct profile_dir {
 	char *path;			/* absolute */
-	bool made;			/* by us, and empty so far */
+	bool made;			/* created by us, and still empty */
 	int lock_fd;			/* -1: not locked */
 	bool samples_made, current_made, current_moved, previous_moved;
-	char *log;			/* the new profile's, till profile_dir_keep() */
+	char *log;			/* of the new profile, until profile_dir_keep() */
 };
 
 /*
- * Find or make the folder and lock it. @given: --session-dir=, which must exist; NULL: the default,
- * which must not be anybody else's. -EBUSY: somebody else is profiling into it.
+ * Find or create the folder and lock it. @given: --session-dir=, which must exist; NULL: the
+ * default, which must not belong to another user. -EBUSY: another process is profiling into it.
  */
 int profile_dir_open(const char *given, struct profile_dir *ret, struct op_error *e);
 
-/* Put the profile that is there aside, and make the folders for a new one. */
+/* Move an existing profile aside, and create the folders for a new one. */
 int profile_dir_begin(struct profile_dir *d, bool append, struct op_error *e);
-/* The new one stays, and its log: the one before the previous goes. */
+/* Keep the new profile and its log, and remove the one before the previous one. */
 void profile_dir_keep(struct profile_dir *d);
-/* All is as it was before profile_dir_open(), as far as it was not kept. */
+/* Restore the state before profile_dir_open(), except for what was kept. */
 void profile_dir_undo(struct profile_dir *d);
 
 void profile_dir_close(struct profile_dir *d);

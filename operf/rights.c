@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rights.c - try it, and explain what does not work */
+/* rights.c - try perf_event_open(2), and explain failures */
 #include "operf/rights.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@
 #define PARANOID_FILE	"/proc/sys/kernel/perf_event_paranoid"
 #define KPTR_FILE	"/proc/sys/kernel/kptr_restrict"
 #define MLOCK_FILE	"/proc/sys/kernel/perf_event_mlock_kb"
-#define UNREADABLE	-100	/* below any level there is */
+#define UNREADABLE	-100	/* below any valid level */
 
-static int try(uint32_t type, uint64_t config, bool kernel, pid_t pid, int cpu)
+static int try_event(uint32_t type, uint64_t config, bool kernel, pid_t pid, int cpu)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -42,15 +42,15 @@ static int try(uint32_t type, uint64_t config, bool kernel, pid_t pid, int cpu)
 
 static int try_clock(bool kernel, pid_t pid, int cpu)
 {
-	return try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, kernel, pid, cpu);
+	return try_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, kernel, pid, cpu);
 }
 
 int rights_try_cycles(void)
 {
-	return try(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, 0, -1);
+	return try_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, false, 0, -1);
 }
 
-/* UNREADABLE: a container may hide it. */
+/* UNREADABLE: hidden, for example by a container. */
 static int paranoid(void)
 {
 	char line[32];
@@ -61,7 +61,7 @@ static int paranoid(void)
 	return level;
 }
 
-/* Seccomp filters answer EPERM, the kernel itself EACCES. */
+/* Seccomp filters return EPERM, the kernel itself EACCES. */
 static bool is_filtered(void)
 {
 	char *text, *line;
@@ -75,13 +75,13 @@ static bool is_filtered(void)
 	return filtered;
 }
 
-/* @highest: of kernel.perf_event_paranoid that allows it without a capability. */
+/* @highest: level of kernel.perf_event_paranoid that permits it without a capability. */
 static int explain(int err, int highest, const char *what, struct op_error *e)
 {
 	int level = paranoid();
 
 	if (err == -ENOSYS)
-		return op_error_set(e, err, "this kernel has no perf_event_open(2) "
+		return op_error_set(e, err, "the kernel does not support perf_event_open(2) "
 				    "(CONFIG_PERF_EVENTS is not set), or a filter hides it");
 	if (err != -EACCES && err != -EPERM)
 		return op_error_set(e, err, "%s: perf_event_open(2): %s", what, strerror(-err));
@@ -92,16 +92,16 @@ static int explain(int err, int highest, const char *what, struct op_error *e)
 				    "profile that allows it", what);
 	if (level > highest)
 		return op_error_set(e, err, "%s is not permitted: kernel.perf_event_paranoid is "
-				    "%d; be root, have CAP_PERFMON (setcap cap_perfmon+ep), or as "
-				    "root: sysctl kernel.perf_event_paranoid=%d", what, level,
+				    "%d; run as root, have CAP_PERFMON (setcap cap_perfmon+ep), or "
+				    "as root: sysctl kernel.perf_event_paranoid=%d", what, level,
 				    highest);
 	if (level == UNREADABLE)
 		return op_error_set(e, err, "%s is not permitted (%s), and "
 				    "kernel.perf_event_paranoid cannot be read: a security module "
-				    "or a container forbids it; be root, or have CAP_PERFMON", what,
-				    strerror(-err));
+				    "or a container forbids it; run as root, or have CAP_PERFMON",
+				    what, strerror(-err));
 	return op_error_set(e, err, "%s is not permitted (%s), though kernel.perf_event_paranoid "
-			    "is %d: a security module or a container forbids it; be root, or "
+			    "is %d: a security module or a container forbids it; run as root, or "
 			    "have CAP_PERFMON", what, strerror(-err), level);
 }
 
@@ -116,10 +116,10 @@ int rights_find(bool whole_machine, struct rights *ret, struct op_error *e)
 	err = try_clock(false, pid, cpu);
 	if (err)
 		return explain(err, whole_machine ? 0 : 2, whole_machine ?
-			       "watching the whole machine" : "watching programs", e);
+			       "profiling the whole machine" : "profiling programs", e);
 	ret->kernel = false;
 	snprintf(ret->no_kernel, sizeof(ret->no_kernel), "kernel.perf_event_paranoid is %d; "
-		 "1 or CAP_PERFMON would allow it", paranoid());
+		 "set it to 1, or have CAP_PERFMON", paranoid());
 	return 0;
 }
 
@@ -130,19 +130,19 @@ int rights_check_process(pid_t pid, struct op_error *e)
 	if (!err)
 		return 0;
 	if (err == -ESRCH)
-		return op_error_set(e, err, kill(pid, 0) ? "there is no process %d" :
-				    "process %d is ending, or its first thread has ended: the "
-				    "kernel shows nothing of it any more", (int)pid);
+		return op_error_set(e, err, kill(pid, 0) ? "process %d not found" :
+				    "cannot profile process %d: it, or its first thread, has "
+				    "ended", (int)pid);
 	if (err != -EACCES && err != -EPERM)
-		return explain(err, 2, "watching it", e);
-	return op_error_set(e, err, "process %d may not be watched: it is another user's, or its "
-			    "program has rights of its own; be root, or have CAP_PERFMON (before "
-			    "Linux 5.8, and as a rule in containers: CAP_SYS_PTRACE)", (int)pid);
+		return explain(err, 2, "profiling a process", e);
+	return op_error_set(e, err, "profiling process %d is not permitted: it belongs to another "
+			    "user, or its program is privileged; run as root, or have CAP_PERFMON "
+			    "(before Linux 5.8, and in most containers: CAP_SYS_PTRACE)", (int)pid);
 }
 
 /*
- * [OF-8] With 2 the kernel shows addresses to nobody, with 1 to those with CAP_SYSLOG, with 0 also
- * to who may watch the kernel without a capability.
+ * [OF-8] At kptr_restrict 2 the kernel shows addresses to nobody, at 1 to processes with
+ * CAP_SYSLOG, at 0 also to those that may profile the kernel without a capability.
  */
 void rights_explain_hidden(char *ret, size_t size)
 {
@@ -150,21 +150,20 @@ void rights_explain_hidden(char *ret, size_t size)
 	uint64_t kptr;
 
 	if (file_read_u64(KPTR_FILE, &kptr))
-		snprintf(ret, size, "kernel.kptr_restrict cannot be read; a container hides them, "
-			 "too");
+		snprintf(ret, size, "cannot read kernel.kptr_restrict; run outside the container");
 	else if (kptr > 1)
 		snprintf(ret, size, "kernel.kptr_restrict is %" PRIu64 "; as root: sysctl "
 			 "kernel.kptr_restrict=1%s", kptr, geteuid() ?
-			 ", and then be root or have CAP_SYSLOG" : "");
+			 ", then run as root or have CAP_SYSLOG" : "");
 	else if (kptr)
-		snprintf(ret, size, "kernel.kptr_restrict is 1; be root, have CAP_SYSLOG, or as "
-			 "root: sysctl kernel.kptr_restrict=0%s",
+		snprintf(ret, size, "kernel.kptr_restrict is 1; run as root, have CAP_SYSLOG, or "
+			 "as root: sysctl kernel.kptr_restrict=0%s",
 			 level > 1 ? " kernel.perf_event_paranoid=1" : "");
 	else if (level > 1)
-		snprintf(ret, size, "kernel.perf_event_paranoid is %d; be root, have CAP_SYSLOG, "
-			 "or as root: sysctl kernel.perf_event_paranoid=1", level);
+		snprintf(ret, size, "kernel.perf_event_paranoid is %d; run as root, have "
+			 "CAP_SYSLOG, or as root: sysctl kernel.perf_event_paranoid=1", level);
 	else
-		snprintf(ret, size, "a security module or a container does; have CAP_SYSLOG");
+		snprintf(ret, size, "a security module or a container hides them; have CAP_SYSLOG");
 }
 
 size_t rights_ring_bytes(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* set_up.c - rights, events, a command that waits, the collector, and where samples go */
+/* set_up.c - set operf up: rights, events, command, collector, session */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +16,9 @@
 #include "unwind/cache.h"
 
 #define KALLSYMS	"/proc/kallsyms"
-#define UNWIND_MEMORY	((size_t)64 << 20)	/* of tables, as oprofiled's --unwind-memory= */
+#define UNWIND_MEMORY	((size_t)64 << 20)	/* bytes, as oprofiled's --unwind-memory= */
 
-/* ---- what is to be done, and whether it may be ---- */
+/* ---- events and rights ---- */
 
 static int check_rights(struct operf *o, struct op_error *e)
 {
@@ -31,14 +31,14 @@ static int check_rights(struct operf *o, struct op_error *e)
 
 static int make_plan(struct operf *o, struct op_error *e)
 {
-	struct plan_wish wish = {
+	struct plan_request request = {
 		.specs = o->options.specs,
 		.nr_specs = o->options.nr_specs,
 		.callgraph_depth = o->options.callgraph ? OP_STACK_DEPTH_MAX : 0,
 		.kernel = o->rights.kernel,
 	};
 
-	return plan_make(&wish, &o->plan, e);
+	return plan_make(&request, &o->plan, e);
 }
 
 static int find_kernel(struct operf *o, struct op_error *e)
@@ -50,14 +50,14 @@ static int find_kernel(struct operf *o, struct op_error *e)
 		return 0;
 	o->kernel.vmlinux = path_absolute(given);
 	if (!o->kernel.vmlinux || !file_exists(o->kernel.vmlinux))
-		return op_error_set(e, -ENOENT, "--vmlinux: '%s' does not exist", given);
+		return op_error_set(e, -ENOENT, "--vmlinux: '%s' not found", given);
 	o->kernel.mode = KERNEL_VMLINUX;
 	err = vmlinux_check(o->kernel.vmlinux, false, e);
 	return err ? err : vmlinux_range(o->kernel.vmlinux, KALLSYMS, &o->kernel.start,
 					 &o->kernel.end, e);
 }
 
-/* ---- all of it ---- */
+/* ---- collector and session ---- */
 
 static const struct collector_targets *make_targets(struct operf *o)
 {
@@ -75,7 +75,7 @@ static int open_unwind(struct operf *o, struct op_error *e)
 {
 	int err = o->options.callgraph ? unwind_cache_create(UNWIND_MEMORY, &o->unwind) : 0;
 
-	return err ? op_error_set(e, err, "cannot make unwind tables: %s", strerror(-err)) : 0;
+	return err ? op_error_set(e, err, "cannot create unwind tables: %s", strerror(-err)) : 0;
 }
 
 static int open_collector(struct operf *o, struct op_error *e)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tool_options.c - popt's loop over own options, and what is asked of the program itself */
+/* tool_options.c - parse options with popt, and answer --help, --usage and --version */
 #include "operf/tool_options.h"
 
 #include <errno.h>
@@ -10,21 +10,21 @@
 #include "libutil/version.h"
 #include "libutil/xalloc.h"
 
-static void answer(const struct tool_options *t, int asked)
+static void print_answer(const struct tool_options *t, int option)
 {
-	if (asked == TOOL_VERSION) {
+	if (option == TOOL_VERSION) {
 		version_print(t->program);
 		return;
 	}
 	fputs(t->usage, stdout);
-	if (asked == TOOL_USAGE)
+	if (option == TOOL_USAGE)
 		return;
 	printf("\n");
 	option_help_print(t->table, stdout);
 	printf("\n%s", t->after);
 }
 
-/* popt's own copy goes with its context. */
+/* popt frees its copy with its context. */
 static char **copy_strings(const char **strings)
 {
 	size_t nr = 0;
@@ -40,7 +40,7 @@ static char **copy_strings(const char **strings)
 	return copy;
 }
 
-int tool_options_read(const struct tool_options *t, int argc, const char **argv, void *context,
+int tool_options_parse(const struct tool_options *t, int argc, const char **argv, void *context,
 		      char ***ret_command, struct op_error *e)
 {
 	poptContext popt = poptGetContext(t->program, argc, argv, t->table,
@@ -51,15 +51,15 @@ int tool_options_read(const struct tool_options *t, int argc, const char **argv,
 		char *value;
 
 		if (option >= TOOL_HELP) {
-			answer(t, option);
+			print_answer(t, option);
 			exit(fflush(stdout) ? 1 : 0);
 		}
 		value = poptGetOptArg(popt);
-		err = t->take(context, option, value, e);
+		err = t->handle(context, option, value, e);
 		free(value);
 	}
 	if (!err && option < -1)
-		err = op_error_set(e, -EINVAL, "%s: %s; %s --help lists the options",
+		err = op_error_set(e, -EINVAL, "%s: %s; see %s --help",
 				   poptBadOption(popt, POPT_BADOPTION_NOALIAS),
 				   poptStrerror(option), t->program);
 	if (!err)

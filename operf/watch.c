@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* watch.c - a pidfd where there are some: a number may be another process' by and by */
+/* watch.c - watch a process by its pidfd if possible, because pids are reused */
 #include "operf/watch.h"
 
 #include <errno.h>

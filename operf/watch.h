@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* watch.h - whether a process that isn't our child has ended */
+/* watch.h - detect the end of a process that is not a child */
 #ifndef OPERF_WATCH_H
 #define OPERF_WATCH_H
 
@@ -8,11 +8,11 @@
 
 struct watch {
 	pid_t pid;
-	int fd;			/* of the very process; -1: before Linux 5.3, or a thread's */
+	int fd;			/* pidfd; -1: before Linux 5.3, or not the first thread */
 };
 
 void watch_open(struct watch *w, pid_t pid);
-/* A zombie has ended, even if nobody waits for it. */
+/* A zombie has ended. */
 bool watch_has_ended(const struct watch *w);
 
 #endif

@@ -109,7 +109,10 @@ static int run_samples(const struct import_options *o)
 
 static void say_format_warning(void *input, const char *text)
 {
-	say_warning("'%s': %s", (const char *)input, text);
+	struct op_error located;
+
+	format_locate(input, text, &located);
+	say_warning("%s", located.text);
 }
 
 static int run_profile(const struct import_options *o)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* collector_choice.c - find out what can take samples on this machine, and by what */
+/* collector_choice.c - choose a collector and a model that work on this machine */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -37,28 +37,28 @@ int perf_usable(struct op_error *e)
 	int err = perf_try(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, -1, 0);
 
 	if (err == -EACCES || err == -EPERM)
-		return op_error_set(e, err, "perf_event_open is not permitted "
-				    "(kernel.perf_event_paranoid, a container's seccomp filter, "
-				    "or CAP_PERFMON is missing)");
+		return op_error_set(e, err, "perf_event_open(2) is not permitted; run as root, or "
+				    "check kernel.perf_event_paranoid, CAP_PERFMON and the "
+				    "container's seccomp filter");
 	if (err)
-		return op_error_set(e, err, "perf_event_open does not work here: %s",
+		return op_error_set(e, err, "cannot use perf_event_open(2): %s",
 				    strerror(-err));
 	return 0;
 }
 
-/* @err: of try_cycles(). */
+/* @err: returned by try_cycles() */
 static const char *why_no_counters(int err)
 {
 	switch (err) {
 	case 0:
-		return "no event table is for these CPUs";
+		return "no event table for this CPU";
 	case -EBUSY:
-		return "another program holds the hardware counters";
+		return "another program uses the hardware counters";
 	case -EACCES:
 	case -EPERM:
-		return "hardware counters are not permitted here";
+		return "hardware counters are not permitted";
 	default:
-		return "no hardware counters here";
+		return "no hardware counters";
 	}
 }
 
@@ -67,7 +67,7 @@ static bool is_timer(const struct cpu_kinds *kinds)
 	return !kinds->kind[0].type->clock_event;
 }
 
-/* Models that sample by time, whichever the collector. */
+/* Models that sample by time, with either collector. */
 static bool wants_time(const char *model)
 {
 	return !strcmp(model, "timer") || !strcmp(model, "nmi-ipi");
@@ -79,12 +79,12 @@ static bool needs_module(const char *model)
 	return *model && strcmp(model, "auto") && strcmp(model, "perf") && strcmp(model, "timer");
 }
 
-/* @err: of try_cycles(), for those who did not ask for time. */
-static void by_time(struct collector_choice *c, const char *model, int err)
+/* Explain sampling by time: as @model requests it, or because of @err of try_cycles(). */
+static void set_by_time(struct collector_choice *c, const char *model, int err)
 {
 	c->counts = false;
 	if (wants_time(model))
-		snprintf(c->by_time, sizeof(c->by_time), "as --model=%s asks for", model);
+		snprintf(c->by_time, sizeof(c->by_time), "requested by --model=%s", model);
 	else
 		snprintf(c->by_time, sizeof(c->by_time), "%s", why_no_counters(err));
 }
@@ -104,17 +104,17 @@ static int choose_perf(const struct host *h, const struct setup *s, struct colle
 
 	c->counts = !err && !is_timer(&c->kinds);
 	if (!c->counts || wants_time(s->model))
-		by_time(c, s->model, err);
+		set_by_time(c, s->model, err);
 	snprintf(c->model, sizeof(c->model), "%s", c->counts ? "perf" : "timer");
 	if (!strcmp(s->model, "perf") && !c->counts)
-		return op_error_set(e, -ENODEV, "--model=perf is impossible here: %s; "
-				    "--model=auto takes what is possible", c->by_time);
+		return op_error_set(e, -ENODEV, "cannot use --model=perf: %s; try --model=auto",
+				    c->by_time);
 	return 0;
 }
 
 /* ---- the module ---- */
 
-/* The CPU's own table where there is one: the module knows families only. [CC-44] */
+/* Prefer the CPU's own event table, because the module knows only families. [CC-44] */
 static int module_kind(const struct module_state *m, struct collector_choice *c,
 		       struct op_error *e)
 {
@@ -125,8 +125,8 @@ static int module_kind(const struct module_state *m, struct collector_choice *c,
 	if (!is_timer(&c->kinds))
 		return 0;
 	if (!type || !type->clock_event)
-		return op_error_set(e, -EPROTO, "the module counts by the CPU type '%s', which "
-				    "this version does not know", m->cpu_type);
+		return op_error_set(e, -EPROTO, "the module reports an unknown CPU type '%s'",
+				    m->cpu_type);
 	kind->type = type;
 	kind->nr_counters = m->nr_counters;
 	return 0;
@@ -150,7 +150,7 @@ static int use_module(const struct host *h, const struct setup *s, const struct 
 	if (*s->model || module_chose(m)) {
 		int err = h->try_cycles();
 
-		by_time(c, s->model, err ? err : -ENODEV);
+		set_by_time(c, s->model, err ? err : -ENODEV);
 	} else {
 		snprintf(c->by_time, sizeof(c->by_time), "the module was loaded with model=%s",
 			 m->loaded);
@@ -158,22 +158,22 @@ static int use_module(const struct host *h, const struct setup *s, const struct 
 	return 0;
 }
 
-/* It counts what one kind of CPU counts; on others there would be zeros. [CC-41] */
+/* The module counts events of one kind of CPU; other kinds would report zeros. [CC-41] */
 static int check_one_kind(const struct collector_choice *c, const struct setup *s,
 			  struct op_error *e)
 {
 	if (c->kinds.nr < 2 || wants_time(s->model))
 		return 0;
-	return op_error_set(e, -EOPNOTSUPP, "there are %u kinds of CPU here, and the module counts "
-			    "events on one kind only", c->kinds.nr);
+	return op_error_set(e, -EOPNOTSUPP, "the machine has %u kinds of CPU, and the module "
+			    "counts events on one", c->kinds.nr);
 }
 
 /*
- * The module looks at the machine when it loads. Who held the counters then may have let go of
- * them, as the NMI watchdog has when it is off; and what was impossible may have been so for the
- * events of another session only. One that is in use stays as it is. [CC-42]
+ * The module probes the machine when it is loaded. Counters that were in use then may be free now,
+ * for example because the NMI watchdog is off, and a model may have been impossible only for the
+ * events of an earlier session. A module that is in use is not reloaded. [CC-42]
  */
-static int look_again(const struct host *h, struct module_state *m, struct op_error *e)
+static int reload_if_useful(const struct host *h, struct module_state *m, struct op_error *e)
 {
 	bool only_time = !m->nr_counters && module_chose(m) && !h->try_cycles();
 	int err;
@@ -195,10 +195,10 @@ static int read_module(const struct host *h, const struct setup *s, struct modul
 	if (!err && (m->perf_is_in_the_way || module_owns_counters(m)))
 		err = watchdog_off(h, s->session_dir, &c->watchdog_off, e);
 	if (!err)
-		err = look_again(h, m, e);
+		err = reload_if_useful(h, m, e);
 	if (!err && module_owns_counters(m) && m->possible)
 		return 0;
-	c->watchdog_off = false;	/* it was of no use */
+	c->watchdog_off = false;	/* turning it off did not help */
 	if (watchdog_restore(h, &done, err ? NULL : e) && !err)
 		err = -EIO;
 	return err;
@@ -214,14 +214,14 @@ static int choose_module(const struct host *h, const struct setup *s, struct col
 	if (!err)
 		err = h->load(&h->driver, s->model, &why);
 	if (err && needs_module(s->model))
-		return op_error_set(e, err, "--model=%s needs the kernel module, but %s", s->model,
+		return op_error_set(e, err, "--model=%s needs the kernel module: %s", s->model,
 				    why.text);
 	if (err)
 		return op_error_set(e, err, "%s", why.text);
 	err = read_module(h, s, &m, c, e);
 	if (!err && !m.possible)
-		err = op_error_set(e, -ENODEV, "--model=%s is impossible here: %s; --model=auto "
-				   "takes what is possible", m.chosen, m.why_not);
+		err = op_error_set(e, -ENODEV, "cannot use --model=%s: %s; try --model=auto",
+				   m.chosen, m.why_not);
 	return err ? err : use_module(h, s, &m, c, e);
 }
 
@@ -238,25 +238,25 @@ static int try_module(const struct host *h, const struct setup *s, struct collec
 	if (needs_module(s->model))
 		return op_error_set(e, err, "%s", why.text);
 	if (s->collector == COLLECTOR_MODULE)
-		return op_error_set(e, err, "%s; --collector=perf needs no module", why.text);
+		return op_error_set(e, err, "%s; try --collector=perf", why.text);
 	begin(h, c);
 	c->no_module = why;
 	return choose_perf(h, s, c, e);
 }
 
-static int check_wishes(const struct setup *s, struct op_error *e)
+static int check_request(const struct setup *s, struct op_error *e)
 {
 	if (s->collector != COLLECTOR_PERF || !needs_module(s->model))
 		return 0;
-	return op_error_set(e, -EINVAL, "--model=%s is the kernel module's; with --collector=perf "
-			    "there are perf and timer", s->model);
+	return op_error_set(e, -EINVAL, "--model=%s needs the kernel module; with --collector=perf "
+			    "use perf or timer", s->model);
 }
 
 int collector_choose(const struct host *h, const struct setup *s, struct collector_choice *ret,
 		     struct op_error *e)
 {
 	struct collector_choice c;
-	int err = check_wishes(s, e);
+	int err = check_request(s, e);
 
 	if (err)
 		return err;
@@ -270,7 +270,7 @@ int collector_choose(const struct host *h, const struct setup *s, struct collect
 	return err;
 }
 
-/* Whether the module stands there as it will be used. */
+/* Whether the module is loaded and mounted as a start would use it. */
 static bool module_is_ready(const struct host *h, const struct setup *s)
 {
 	char loaded[32];
@@ -284,7 +284,7 @@ int collector_expect(const struct host *h, const struct setup *s, struct collect
 {
 	struct collector_choice c;
 	struct module_state m;
-	int err = check_wishes(s, e);
+	int err = check_request(s, e);
 
 	if (err)
 		return err;
@@ -298,7 +298,7 @@ int collector_expect(const struct host *h, const struct setup *s, struct collect
 	} else {
 		c.counts = !is_timer(&c.kinds);
 		if (!c.counts || wants_time(s->model))
-			by_time(&c, s->model, -ENODEV);
+			set_by_time(&c, s->model, -ENODEV);
 	}
 	if (!err)
 		*ret = c;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * collector_choice.h - what will sample: the kernel module or perf_event_open(2), by the CPUs'
- * counters or by time, and why
+ * collector_choice.h - choose the collector, the kernel module or perf_event_open(2), and whether
+ * it samples by the CPUs' counters or by time
  *
- * The module if it can be had, else perf; the CPUs' counters if they can be had, else time. What
- * was asked for by name is not replaced. doc/control.md [CC-40].
+ * The module is preferred to perf, and counters to time. What the user requests by name is not
+ * replaced. doc/control.md [CC-40].
  */
 #ifndef CONTROL_MACHINE_COLLECTOR_CHOICE_H
 #define CONTROL_MACHINE_COLLECTOR_CHOICE_H
@@ -18,36 +18,36 @@
 
 struct collector_choice {
 	bool module;
-	struct op_error no_module;	/* why "auto" did without it; else "" */
-	char model[32];			/* what makes the samples; "": not known before the start */
-	uint64_t clock_khz;		/* the nominal clock that this collector goes by */
-	bool counts;			/* events of the CPUs; else their time */
-	char by_time[256];		/* !counts: why, half a sentence */
-	bool watchdog_off;		/* by us, for this: control/opcontrol/watchdog.h */
+	struct op_error no_module;	/* why "auto" does not use it; else "" */
+	char model[32];			/* what triggers samples; "": unknown before the start */
+	uint64_t clock_khz;		/* the nominal clock that this collector uses */
+	bool counts;			/* events of the CPUs; else time */
+	char by_time[256];		/* !counts: the reason */
+	bool watchdog_off;		/* turned off for this: control/opcontrol/watchdog.h */
 
-	/* counts: */
-	const char *root;		/* that the kinds were found below: cpu_detect() */
-	struct cpu_kinds kinds;		/* by module: one */
-	unsigned int nr_counters;	/* of each set of the module's; 0: whoever samples allots */
-	uint64_t numbers;		/* the module's counters, of all sets: bits */
-	bool all_alike;			/* each of these can hold each event */
+	/* if counts: */
+	const char *root;		/* of cpu_detect() */
+	struct cpu_kinds kinds;		/* one if @module */
+	unsigned int nr_counters;	/* in each set of the module; 0: perf assigns them */
+	uint64_t numbers;		/* counters of the module, all sets: bits */
+	bool all_alike;			/* each counter can hold each event */
 };
 
 /*
- * Load, mount and turn off what is in the way. -errno: the wish cannot be met, or nothing can
- * sample here; the NMI watchdog may be off all the same.
+ * Load and mount the module, and turn off the NMI watchdog, as far as necessary. -errno: the
+ * request cannot be met, or nothing can sample; the NMI watchdog may be off nevertheless.
  */
 int collector_choose(const struct host *h, const struct setup *s, struct collector_choice *ret,
 		     struct op_error *e);
 
-/* What is to be expected of collector_choose(), as far as it is known without changing a thing. */
+/* Predict the result of collector_choose() without changing anything. */
 int collector_expect(const struct host *h, const struct setup *s, struct collector_choice *ret,
 		     struct op_error *e);
 
-/* Whether perf_event_open(2) can sample a CPU by time. -errno and the way out in @e. */
+/* Whether perf_event_open(2) can sample a CPU by time: 0 or -errno. */
 int perf_usable(struct op_error *e);
 
-/* struct host's try_cycles, of this machine. */
+/* try_cycles of struct host, for this machine */
 int perf_try_cycles(void);
 
 #endif

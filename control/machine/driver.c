@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* driver.c - load the module, mount oprofilefs, and explain why not */
+/* driver.c - load the module and mount oprofilefs */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -92,23 +92,23 @@ static int explain_load(const struct driver *d, int err, struct op_error *e)
 	uname(&kernel);
 	switch (err) {
 	case -ENOSYS:
-		return op_error_set(e, err, "this kernel has no loadable modules");
+		return op_error_set(e, err, "the kernel does not support loadable modules");
 	case -EPERM:
 		return op_error_set(e, err, locked_down(d) ?
-				    "the kernel is locked down and takes signed modules only" :
-				    "loading a kernel module is not permitted here");
+				    "the kernel is locked down and accepts only signed modules" :
+				    "loading a kernel module is not permitted");
 	case -EKEYREJECTED:
 	case -ENOKEY:
-		return op_error_set(e, err, "the kernel takes signed modules only");
+		return op_error_set(e, err, "the kernel accepts only signed modules");
 	case -ENOEXEC:
 	case -EINVAL:
-		return op_error_set(e, err, "'%s' was built for another kernel than %s; make "
-				    "module builds it anew", d->module_file, kernel.release);
+		return op_error_set(e, err, "'%s' was built for another kernel than %s; run "
+				    "'make module'", d->module_file, kernel.release);
 	case -ENOENT:
-		return op_error_set(e, err, "there is no oprofile.ko for kernel %s; make module "
-				    "builds it", kernel.release);
+		return op_error_set(e, err, "no oprofile.ko found for kernel %s; run 'make "
+				    "module'", kernel.release);
 	default:
-		return op_error_set(e, err, "oprofile.ko cannot be loaded: %s (dmesg may say more)",
+		return op_error_set(e, err, "cannot load oprofile.ko: %s; see dmesg",
 				    strerror(-err));
 	}
 }
@@ -125,7 +125,7 @@ static int load_file(const char *path, const char *parameters)
 	return err;
 }
 
-/* Its reasons are not to be had from modprobe: what matters is whether it worked. */
+/* modprobe does not report the errno of the kernel. */
 static int load_installed(const char *parameters)
 {
 	const char *const argv[] = { "modprobe", "-q", MODULE_NAME,
@@ -150,14 +150,14 @@ static int load_module(const struct driver *d, const char *model, struct op_erro
 	if (err == -ENOENT)
 		err = load_installed(parameters);
 	if ((err == -EINVAL || err == -ENOENT) && *model)
-		return op_error_set(e, err, "the module does not load with model=%s: there is none "
-				    "for this kernel, or this kind of machine has no such model "
-				    "(dmesg says which)", model);
+		return op_error_set(e, err, "cannot load the module with model=%s: not built for "
+				    "this kernel, or without this model; see dmesg", model);
 	if (err)
 		return explain_load(d, err, e);
 	if (!driver_registered(d))
-		return op_error_set(e, -ENODEV, "a module '" MODULE_NAME "' is loaded but gives no "
-				    OPROFILEFS_NAME "; rmmod " MODULE_NAME " and try again");
+		return op_error_set(e, -ENODEV, "module '" MODULE_NAME "' is loaded but does not "
+				    "provide " OPROFILEFS_NAME "; run 'rmmod " MODULE_NAME
+				    "' and try again");
 	return 0;
 }
 
@@ -183,13 +183,11 @@ static int check_abi(const struct driver *d, struct op_error *e)
 
 	free(path);
 	if (err)
-		return op_error_set(e, -EPROTO, "the oprofile module that is loaded is not ours "
-				    "(the kernel's own, or an older one); opcontrol --deinit "
-				    "unloads it");
+		return op_error_set(e, -EPROTO, "the loaded oprofile module is unsupported (the "
+				    "kernel's own, or an old one); run opcontrol --deinit");
 	if (version != OP_ABI_VERSION)
-		return op_error_set(e, -EPROTO, "the oprofile module that is loaded speaks "
-				    "version %" PRIu64 ", this program version %d; opcontrol "
-				    "--deinit unloads it, make module builds the right one",
+		return op_error_set(e, -EPROTO, "the loaded oprofile module has version %" PRIu64
+				    ", expected %d; run opcontrol --deinit and 'make module'",
 				    version, OP_ABI_VERSION);
 	return 0;
 }
@@ -230,7 +228,7 @@ static int unload(const struct driver *d, struct op_error *e)
 	bool unloaded;
 	int err = driver_remove(d, &unloaded, &why);
 
-	return err ? op_error_set(e, err, "the module must be loaded anew for this, but %s",
+	return err ? op_error_set(e, err, "cannot reload the module: %s",
 				  why.text) : 0;
 }
 
@@ -283,14 +281,14 @@ int driver_write(const struct driver *d, const char *file, uint64_t value, struc
 	}
 	err = file_write_existing(path, text);
 	if (err == -EBUSY)
-		op_error_set(e, err, "'%s' cannot be set to %s while another program has "
-			     "'%s/buffer' open; end that one first", path, text, d->mount_point);
+		op_error_set(e, err, "cannot set '%s' to %s: another program has '%s/buffer' "
+			     "open; stop it first", path, text, d->mount_point);
 	else if (err)
-		op_error_set(e, err, "the kernel refuses %s in '%s': %s", text, path,
+		op_error_set(e, err, "cannot write %s to '%s': %s", text, path,
 			     strerror(-err));
 	else if (!file_read_u64(path, &now) && now != value)
-		err = op_error_set(e, -ERANGE, "the kernel made %" PRIu64 " of %s in '%s'", now,
-				   text, path);
+		err = op_error_set(e, -ERANGE, "wrote %s to '%s', but its value is %" PRIu64,
+				   text, path, now);
 	free(path);
 	return err;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host.h - the machine that opcontrol works on: where its parts are looked for
+ * host.h - the machine that opcontrol works on
  *
- * host_init() fills in the real one; tests make up one of their own.
+ * host_init() describes the real machine; tests describe a fake one.
  */
 #ifndef CONTROL_MACHINE_HOST_H
 #define CONTROL_MACHINE_HOST_H
@@ -11,13 +11,13 @@
 
 struct host {
 	struct driver driver;
-	const char *root;		/* cpu_detect()'s: "" for this machine */
-	int (*try_cycles)(void);	/* perf counts CPU cycles: 0, or -errno of asking for it */
+	const char *root;		/* of cpu_detect(): "" for this machine */
+	int (*try_cycles)(void);	/* whether perf can count CPU cycles: 0 or -errno */
 	/* driver_ready(), driver_reload() */
 	int (*load)(const struct driver *d, const char *model, struct op_error *e);
 	int (*reload)(const struct driver *d, struct op_error *e);
 	const char *watchdog;		/* /proc/sys/kernel/nmi_watchdog */
-	/* says that it was on before opcontrol turned it off: control/opcontrol/watchdog.h */
+	/* exists while opcontrol has turned it off: control/opcontrol/watchdog.h */
 	const char *watchdog_kept;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* module_state.c - read oprofilefs' files models, cpu_type, nr_counters and directories N */
+/* module_state.c - read models, cpu_type, nr_counters and directories N of oprofilefs */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define MODELS_MAX	(16 * 1024)
 #define IMPOSSIBLE	"impossible: "
-#define PERF_HAS_THEM	"perf has the counters"	/* how that reason begins: [FS-35] */
+#define PERF_HAS_THEM	"perf has the counters"	/* prefix of that reason [FS-35] */
 
 static bool writes_registers(const char *model)
 {
@@ -63,7 +63,7 @@ static int read_models(const struct driver *d, struct module_state *m, struct op
 	for (rest = text; (line = strsep(&rest, "\n"));)
 		read_line(line, m);
 	if (!*m->chosen)
-		err = op_error_set(e, -EPROTO, "'%s' says of no model that it is chosen", path);
+		err = op_error_set(e, -EPROTO, "'%s': no model is marked as chosen", path);
 	free(text);
 	free(path);
 	return err;
@@ -98,8 +98,8 @@ static int read_counters(const struct driver *d, struct module_state *m, struct 
 		op_error_set(e, err, "cannot read cpu_type and nr_counters in '%s': %s",
 			     d->mount_point, strerror(-err));
 	else if (nr >= EVENT_COUNTERS_MAX)
-		err = op_error_set(e, -EPROTO, "'%s' makes no sense: %llu counters", number,
-				   (unsigned long long)nr);
+		err = op_error_set(e, -EPROTO, "'%s': invalid number %llu: expected less than %d",
+				   number, (unsigned long long)nr, EVENT_COUNTERS_MAX);
 	m->nr_counters = (unsigned int)nr;
 	m->numbers = read_numbers(d);
 	free(type);

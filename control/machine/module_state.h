@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* module_state.h - what a mounted module says of itself: its model and its counters */
+/* module_state.h - the model and the counters of a mounted module */
 #ifndef CONTROL_MACHINE_MODULE_STATE_H
 #define CONTROL_MACHINE_MODULE_STATE_H
 
@@ -9,27 +9,27 @@
 #include "libutil/error.h"
 
 struct module_state {
-	char loaded[32];		/* its parameter model; "": unknown */
-	char chosen[32];		/* the model, of file "models" */
+	char loaded[32];		/* module parameter "model"; "": unknown */
+	char chosen[32];		/* the chosen model, from file "models" */
 	bool possible;
 	char why_not[256];		/* !possible */
-	char cpu_type[64];		/* "timer": it samples by time */
-	unsigned int nr_counters;	/* that there really are; 0: by time */
-	uint64_t numbers;		/* directories N that there are, bits: all sets of these */
+	char cpu_type[64];		/* "timer": samples by time */
+	unsigned int nr_counters;	/* hardware counters; 0: by time */
+	uint64_t numbers;		/* existing directories N (all sets of counters): bits */
 	/*
-	 * A model that writes the CPU's registers, the one that was asked for or any better than
-	 * the chosen one, cannot because perf had the counters - as it has where the NMI watchdog
-	 * is on. [FS-35]
+	 * A model that writes the CPU's registers, the requested one or a better one than the
+	 * chosen one, is impossible because perf had the counters, as with the NMI watchdog on.
+	 * [FS-35]
 	 */
 	bool perf_is_in_the_way;
 };
 
 int module_state_read(const struct driver *d, struct module_state *ret, struct op_error *e);
 
-/* Whether the chosen model writes the CPU's registers, which it then needs for itself. */
+/* Whether the chosen model writes the CPU's registers, and so needs exclusive use of them. */
 bool module_owns_counters(const struct module_state *m);
 
-/* Whether it chose the model itself. */
+/* Whether the module chose the model itself. */
 bool module_chose(const struct module_state *m);
 
 #endif

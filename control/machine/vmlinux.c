@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vmlinux.c - find the text of a kernel image, and where it runs now
+ * vmlinux.c - find the text of a kernel image, and its address in the running kernel
  *
- * With address randomisation (KASLR) the addresses in the file are not those that are
- * sampled; the running kernel's _stext tells how far it was moved.
+ * With address randomization (KASLR) the sampled addresses differ from those in the file by the
+ * difference of the two _stext.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 struct kernel_text {
 	uint64_t text;		/* start of section .text */
-	uint64_t stext, start, etext;	/* symbols _stext, _text, _etext; 0: not there */
+	uint64_t stext, start, etext;	/* symbols _stext, _text, _etext; 0: missing */
 };
 
 static void find_symbols(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
@@ -64,7 +64,7 @@ static int read_elf(Elf *elf, struct kernel_text *ret)
 	return ret->text ? 0 : -ENOEXEC;
 }
 
-/* Programs do; a kernel is not loaded by another program. */
+/* True of programs, which the loader loads, not of a kernel. */
 static bool has_interpreter(Elf *elf)
 {
 	GElf_Phdr header;
@@ -98,7 +98,7 @@ static int read_image(const char *path, struct kernel_text *ret, struct op_error
 		return op_error_set(e, -ENOEXEC, "'%s' is a program, not a kernel image", path);
 	if (err)
 		op_error_set(e, err, "'%s' is not an uncompressed ELF kernel image with a .text "
-			     "section (vmlinuz is a compressed one)", path);
+			     "section; use vmlinux, not vmlinuz", path);
 	return err;
 }
 
@@ -106,8 +106,8 @@ static int check_symbols(const char *path, const struct kernel_text *text, struc
 {
 	if (text->stext || text->start)
 		return 0;
-	return op_error_set(e, -ENOEXEC, "'%s' has no symbol _stext: it is no kernel image, or a "
-			    "stripped one, which needs --kernel-range=START,END", path);
+	return op_error_set(e, -ENOEXEC, "'%s' has no symbol _stext: not a kernel image, or "
+			    "stripped; for a stripped image give --kernel-range=START,END", path);
 }
 
 int vmlinux_check(const char *path, bool range_given, struct op_error *e)
@@ -118,7 +118,7 @@ int vmlinux_check(const char *path, bool range_given, struct op_error *e)
 	return err || range_given ? err : check_symbols(path, &text, e);
 }
 
-/* 0 when it cannot be told. */
+/* 0: unknown */
 static uint64_t running_address(const char *kallsyms, const char *symbol)
 {
 	char line[512], name[128];
@@ -151,7 +151,7 @@ int vmlinux_range(const char *path, const char *kallsyms, uint64_t *ret_start, u
 		moved = running - (text.stext ? text.stext : text.start);
 	if (text.etext <= text.text)
 		return op_error_set(e, -ENOEXEC,
-				    "'%s': _etext lies before .text; give --kernel-range=START,END",
+				    "'%s': _etext is before .text; give --kernel-range=START,END",
 				    path);
 	*ret_start = text.text + moved;
 	*ret_end = text.etext + moved;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* actions.c - what opcontrol does: mostly one question to the daemon each */
+/* actions.c - the actions of opcontrol, most of which are one request to the daemon */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@
 #include "libutil/clock.h"
 #include "libutil/say.h"
 
-#define KILL_MS	5000		/* for the kernel to end a process */
+#define KILL_MS	5000		/* until a process that is killed has ended */
 
-void control_tidy(const struct control *c)
+void control_restore_watchdog(const struct control *c)
 {
 	struct op_error e = { "" };
 	bool done;
@@ -59,7 +59,7 @@ static int left_ms(int64_t deadline)
 	return left > 0 ? (int)left : 0;
 }
 
-/* CPU time of a process, ns; 0: it is gone, or its kernel does not tell. */
+/* CPU time of a process, ns; 0: it has ended, or the time is unavailable. */
 static int64_t cpu_ns(pid_t pid)
 {
 	struct timespec t;
@@ -67,14 +67,14 @@ static int64_t cpu_ns(pid_t pid)
 
 	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
 		return 0;
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	return t.tv_sec * (int64_t)NS_PER_SECOND + t.tv_nsec;
 }
 
 /*
- * On a slow machine what a busy one leaves to be written takes longer: who works for it is not
- * disturbed, up to four times @ms. [CC-14]
+ * Writing much data takes long on a slow machine: wait while the daemon uses CPU time, up to four
+ * times @ms. [CC-14]
  */
-static void wait_while_it_works(pid_t pid, int ms)
+static void wait_while_busy(pid_t pid, int ms)
 {
 	int64_t until = now_ms() + 10 * (int64_t)ms / 3, seen = cpu_ns(pid), now;
 
@@ -86,37 +86,37 @@ static void wait_while_it_works(pid_t pid, int ms)
 	}
 }
 
-/* CTL-26, for a daemon that does not answer: what it has not written yet is lost. */
+/* CTL-26, for a daemon that does not answer: samples that it has not written are lost. */
 static int end_daemon(const char *session_dir, pid_t pid, int64_t deadline, struct op_error *e)
 {
 	if (!pid || !daemon_runs_after(session_dir, 0))
-		return op_error_set(e, -ESRCH, "cannot tell the pid of the daemon of '%s'",
+		return op_error_set(e, -ESRCH, "cannot find the pid of the daemon of '%s'",
 				    session_dir);
 	if (!daemon_owns_lock(session_dir, pid))
-		return op_error_set(e, -EPERM, "'%s/lock' names process %d, which is not its "
-				    "owner's; look for oprofiled yourself", session_dir, (int)pid);
+		return op_error_set(e, -EPERM, "'%s/lock' names process %d of another user; find "
+				    "and stop oprofiled by hand", session_dir, (int)pid);
 	(void)kill(pid, SIGTERM);
 	if (!process_wait_gone(pid, left_ms(deadline)))
 		return 0;
 	(void)kill(pid, SIGKILL);
 	if (process_wait_gone(pid, KILL_MS))
-		return op_error_set(e, -EBUSY, "oprofiled (pid %d) cannot be killed", (int)pid);
-	return op_error_set(e, -ETIMEDOUT, "oprofiled (pid %d) did not end and was killed: samples "
-			    "that it had not written yet are lost", (int)pid);
+		return op_error_set(e, -EBUSY, "cannot kill oprofiled (pid %d)", (int)pid);
+	return op_error_set(e, -ETIMEDOUT, "oprofiled (pid %d) did not stop and was killed; "
+			    "samples that it had not written are lost", (int)pid);
 }
 
 /*
  * Two thirds of the time for an answer, the rest for SIGTERM, then SIGKILL. [CC-14]
- * -EIO: it has ended, but has something to say, such as samples that a full disk cost. [CC-8]
+ * -EIO: it has ended and reported a problem, such as samples lost to a full disk. [CC-8]
  */
-static int ask_to_end(const char *session_dir, int ms, struct op_error *e)
+static int request_shutdown(const char *session_dir, int ms, struct op_error *e)
 {
 	int64_t deadline = now_ms() + ms;
 	pid_t pid = daemon_pid(session_dir);
 	int err = daemon_ask_within(session_dir, "shutdown", ms * 2 / 3, NULL, e);
 
 	if (err == -ETIMEDOUT && pid) {
-		wait_while_it_works(pid, ms);
+		wait_while_busy(pid, ms);
 		if (!process_wait_gone(pid, 0))
 			return 0;
 		if (left_ms(deadline) < ms / 3)
@@ -143,12 +143,12 @@ int action_shutdown(struct control *c, struct op_error *e)
 		return not_running();
 	printf("Stopping profiling.\nKilling daemon.\n");
 	fflush(stdout);
-	err = ask_to_end(dir, c->end_ms ? c->end_ms : CONTROL_END_MS, e);
+	err = request_shutdown(dir, c->end_ms ? c->end_ms : CONTROL_END_MS, e);
 	if (err && err != -ETIMEDOUT && err != -EIO)
 		return err;
 	c->running = false;
 	(void)session_remove_stale_lock(dir);
-	control_tidy(c);
+	control_restore_watchdog(c);
 	err2 = daemonrc_adopt_pending(c->rc, err ? &why : e);
 	return err ? err : err2;
 }
@@ -175,7 +175,7 @@ int action_save(struct control *c, const char *name, struct op_error *e)
 	int err;
 
 	if (!offline_has_samples(c->setup.session_dir) && !c->running) {
-		printf("There is nothing to save in '%s'.\n", c->setup.session_dir);
+		printf("Nothing to save in '%s'.\n", c->setup.session_dir);
 		return 0;	/* CTL-132 */
 	}
 	if (!c->running)
@@ -215,7 +215,7 @@ int action_status(struct control *c, struct op_error *e)
 	if (!err)
 		status_print_running(answer.text, stdout);
 	if (!err && daemonrc_has_pending(c->rc))
-		printf("Changed set-up waits in %s_new for --shutdown\n", c->rc);
+		printf("The set-up in %s_new takes effect after --shutdown\n", c->rc);
 	strbuf_free(&answer);
 	return err;
 }

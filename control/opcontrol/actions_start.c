@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * actions_start.c - the actions that need to know what will sample: to start, and to list events
+ * actions_start.c - actions that choose a collector: --init, --start and --list-events
  *
- * What is about to happen is said: what samples, and why not something better.
+ * They print what samples, and why nothing better does.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "libutil/number.h"
 #include "libutil/say.h"
 
-int control_judge(const struct control *c, struct setup *s, struct op_error *e)
+int control_check_setup(const struct control *c, struct setup *s, struct op_error *e)
 {
 	struct collector_choice choice;
 	struct event_plan plan;
@@ -41,13 +41,13 @@ int control_judge(const struct control *c, struct setup *s, struct op_error *e)
 static void print_what_samples(const struct collector_choice *c)
 {
 	if (!c->counts) {
-		printf("Sampling will be by time (%s): %s.\n", c->model, c->by_time);
+		printf("Will sample by time (%s): %s.\n", c->model, c->by_time);
 		return;
 	}
-	printf("Sampling will be by the CPU's counters (%s):", c->model);
+	printf("Will sample by the CPU's counters (%s):", c->model);
 	for (unsigned int k = 0; k < (c->module ? 1 : c->kinds.nr); k++)
 		printf("%s %s", k ? "," : "", c->kinds.kind[k].type->pretty);
-	printf(".%s\n", c->watchdog_off ? " The NMI watchdog will be off meanwhile." : "");
+	printf(".%s\n", c->watchdog_off ? " The NMI watchdog will be off while sampling." : "");
 }
 
 int action_init(struct control *c, struct op_error *e)
@@ -59,7 +59,7 @@ int action_init(struct control *c, struct op_error *e)
 	if (err)
 		return err;
 	if (choice.no_module.text[0])
-		printf("Will collect with perf_event_open(2), not the module: %s\n",
+		printf("Will use perf_event_open(2) instead of the module: %s\n",
 		       choice.no_module.text);
 	if (!choice.module)
 		err = perf_usable(e);
@@ -81,6 +81,12 @@ static void print_default_event(const struct event_plan *plan)
 	strbuf_free(&spec);
 }
 
+static void print_notes(const struct event_plan *plan)
+{
+	for (const char *line = plan->notes.text; *line; line += strcspn(line, "\n") + 1)
+		printf("Note: %.*s.\n", (int)strcspn(line, "\n"), line);
+}
+
 static int start_chosen(struct control *c, const struct collector_choice *choice,
 			const struct event_plan *plan, struct op_error *e)
 {
@@ -88,8 +94,8 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 
 	print_default_event(plan);
 	if (choice->watchdog_off)
-		printf("The NMI watchdog holds a counter: it is off until opcontrol --shutdown.\n");
-	printf("%s", plan->notes.text);
+		printf("The NMI watchdog uses a counter; it is off until opcontrol --shutdown.\n");
+	print_notes(plan);
 	err = daemon_start(&c->setup, &c->host.driver, choice, plan, c->verbose, e);
 	if (err)
 		return err;
@@ -101,7 +107,7 @@ static int start_chosen(struct control *c, const struct collector_choice *choice
 	return err;
 }
 
-/* Nobody has been told yet that the watchdog is off, so nobody is told that it is on again. */
+/* Silent, because it is not printed yet that the watchdog is off. */
 static void undo_choice(const struct control *c)
 {
 	struct op_error why = { "" };
@@ -111,7 +117,7 @@ static void undo_choice(const struct control *c)
 		say_warning("%s", why.text);
 }
 
-/* *ret_choice and *ret_plan, the caller's to free, say what samples. */
+/* The caller frees *ret_plan. */
 static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 			struct event_plan *ret_plan, struct op_error *e)
 {
@@ -130,7 +136,7 @@ static int start_daemon(struct control *c, struct collector_choice *ret_choice,
 	err = start_chosen(c, &choice, &plan, e);
 	if (err) {
 		event_plan_free(&plan);
-		control_tidy(c);
+		control_restore_watchdog(c);
 		return err;
 	}
 	*ret_choice = choice;
@@ -152,8 +158,8 @@ int action_start_daemon(struct control *c, struct op_error *e)
 	return err;
 }
 
-/* One line for those who expect counters: what is sampled instead, how often, and why. */
-static void tell_timer(const char *status, const struct collector_choice *choice,
+/* For users who expect counters: what is sampled instead, how often, and why. */
+static void print_timer(const char *status, const struct collector_choice *choice,
 		       const struct event_plan *plan)
 {
 	char number[32], period[32];
@@ -170,7 +176,7 @@ static void tell_timer(const char *status, const struct collector_choice *choice
 	       " MHz (%s).\n", period, plan->settled[0].count, khz / 1000, choice->by_time);
 }
 
-static void tell_counters(const char *status, const struct event_plan *plan)
+static void print_counters(const char *status, const struct event_plan *plan)
 {
 	char model[32];
 
@@ -182,18 +188,18 @@ static void tell_counters(const char *status, const struct event_plan *plan)
 	printf(".\n");
 }
 
-static void tell_hidden_symbols(const char *status)
+static void print_hidden_symbols(const char *status)
 {
 	char symbols[32];
 
 	if (answer_value(status, "kernel_symbols", symbols, sizeof(symbols)) &&
 	    !strcmp(symbols, "hidden"))
-		printf("The kernel hides its symbols, so reports cannot name its functions: "
+		printf("Kernel symbols are hidden, so reports cannot name kernel functions; "
 		       "sysctl kernel.kptr_restrict=1, then --shutdown and --start.\n");
 }
 
-/* What the daemon has to say about the session's samples: one line. [CC-9] */
-static int ask_to_start(const char *session_dir, struct op_error *e)
+/* Prints the daemon's note about the session, if it has one. [CC-9] */
+static int request_start(const char *session_dir, struct op_error *e)
 {
 	struct strbuf answer = STRBUF_INIT;
 	char note[1024];
@@ -205,8 +211,7 @@ static int ask_to_start(const char *session_dir, struct op_error *e)
 	return err;
 }
 
-/* A daemon of our own, and what there is to say of it. */
-static int start_both(struct control *c, struct op_error *e)
+static int start_daemon_and_sampling(struct control *c, struct op_error *e)
 {
 	struct strbuf status = STRBUF_INIT;
 	struct collector_choice choice;
@@ -215,13 +220,13 @@ static int start_both(struct control *c, struct op_error *e)
 
 	if (err)
 		return err;
-	err = ask_to_start(c->setup.session_dir, e);
+	err = request_start(c->setup.session_dir, e);
 	if (!err && !daemon_ask(c->setup.session_dir, "status", &status, NULL)) {
 		if (choice.counts)
-			tell_counters(status.text, &plan);
+			print_counters(status.text, &plan);
 		else
-			tell_timer(status.text, &choice, &plan);
-		tell_hidden_symbols(status.text);
+			print_timer(status.text, &choice, &plan);
+		print_hidden_symbols(status.text);
 	}
 	event_plan_free(&plan);
 	strbuf_free(&status);
@@ -230,18 +235,18 @@ static int start_both(struct control *c, struct op_error *e)
 
 int action_start(struct control *c, struct op_error *e)
 {
-	int err = c->running ? ask_to_start(c->setup.session_dir, e) : -ESRCH;
+	int err = c->running ? request_start(c->setup.session_dir, e) : -ESRCH;
 
-	if (err == -ESRCH) {	/* none, or it was dying when we looked */
+	if (err == -ESRCH) {	/* no daemon, or it has just ended */
 		c->running = false;
-		err = start_both(c, e);
+		err = start_daemon_and_sampling(c, e);
 	}
 	if (!err)
 		printf("Profiler running.\n");
 	return err;
 }
 
-/* It finds out itself which CPUs there are, unless only the module can tell. */
+/* ophelp detects the CPU itself, unless only the module knows it. */
 static int run_ophelp(const struct control *c, const struct collector_choice *choice,
 		      struct op_error *e)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* buffer_sizes.c - one table for the three sizes that the module lets us choose */
+/* buffer_sizes.c - limits and defaults of the three buffer sizes of the module */
 #include <errno.h>
 #include <inttypes.h>
 #include "control/opcontrol/buffer_sizes.h"
@@ -22,15 +22,17 @@ int buffer_size_parse(enum buffer_id id, const char *text, uint64_t *ret, struct
 	uint64_t size;
 
 	if (number_parse_range(text, 0, kind->max, &size) || (size && size < kind->min))
-		return op_error_set(e, -EINVAL, "'%s' is not a number from %" PRIu64 " to %" PRIu64
-				    ", or 0 for the default", text, kind->min, kind->max);
+		return op_error_set(e, -EINVAL, "invalid size '%s': expected %" PRIu64 " to "
+				    "%" PRIu64 ", or 0 for the default", text, kind->min,
+				    kind->max);
 	*ret = size;
 	return 0;
 }
 
 /*
- * A sample without stack is about 4 words, each caller 2, and now and then one in another image.
- * Few stacks are as deep as was asked for: beyond 128 callers no more room is taken. [CC-50]
+ * A sample without a stack takes about 4 words, each caller 2, and some more if it is in another
+ * image. Few stacks are as deep as the limit, so the factor does not grow above 120 callers.
+ * [CC-50]
  */
 static uint64_t factor(uint64_t depth)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * buffer_sizes.h - the sizes of the module's buffers: what they may be, and what 0 stands for
+ * buffer_sizes.h - limits and defaults of the sizes of the module's buffers
  *
- * Limits and defaults are the module's own (op_abi.h), so that a size which it would refuse
- * at the start is refused when it is given.
+ * They are those of the module (op_abi.h), so that a size that the module would refuse is refused
+ * when it is set up.
  */
 #ifndef CONTROL_OPCONTROL_BUFFER_SIZES_H
 #define CONTROL_OPCONTROL_BUFFER_SIZES_H
@@ -20,17 +20,17 @@ struct buffer_kind {
 };
 extern const struct buffer_kind buffer_kinds[NR_BUFFERS];
 
-/* 0, the default, or a number within the limits. -EINVAL, with half a sentence in @e. */
+/* 0, the default, or a number within the limits. -EINVAL. */
 int buffer_size_parse(enum buffer_id id, const char *text, uint64_t *ret, struct op_error *e);
 
 /*
- * What is written to the module: where @sizes has 0 its default (TRP-17), times what stacks of
- * @depth callers need, since each sample brings its own. A watershed beside a buffer whose size
- * was chosen keeps the plain default.
+ * The size to write to the module. 0 in @sizes means the default (TRP-17), multiplied by what
+ * stacks of @depth callers need. If the size of the event buffer is set, the default of its
+ * watershed is not multiplied.
  */
 uint64_t buffer_size_used(const uint64_t sizes[NR_BUFFERS], enum buffer_id id, uint64_t depth);
 
-/* Whether they go together, defaults included. -EINVAL. */
+/* Whether the watershed is smaller than the buffer, defaults included. -EINVAL. */
 int buffer_sizes_check(const uint64_t sizes[NR_BUFFERS], uint64_t depth, struct op_error *e);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* child.c - run another program and wait for it; wait for a process that is nobody's child */
+/* child.c - run a program and wait for it; wait for a process that is not a child */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,15 +10,18 @@
 #include <time.h>
 #include <unistd.h>
 #include "control/opcontrol/child.h"
+#include "libutil/clock.h"
+
+#define POLL_MS	20
 
 extern char **environ;
 
-/* Kernels before 5.3 have no pidfd: look every 20 ms. */
-static int wait_gone_by_looking(pid_t pid, int timeout_ms)
+/* Kernels before 5.3 do not have pidfds. */
+static int poll_until_gone(pid_t pid, int timeout_ms)
 {
-	const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	const struct timespec pause = { .tv_nsec = POLL_MS * NS_PER_MS };
 
-	for (; timeout_ms > 0; timeout_ms -= 20) {
+	for (; timeout_ms > 0; timeout_ms -= POLL_MS) {
 		if (kill(pid, 0) && errno == ESRCH)
 			return 0;
 		nanosleep(&pause, NULL);
@@ -35,7 +38,7 @@ int process_wait_gone(pid_t pid, int timeout_ms)
 	if (wait.fd < 0 && errno == ESRCH)
 		return 0;
 	if (wait.fd < 0)
-		return wait_gone_by_looking(pid, timeout_ms);
+		return poll_until_gone(pid, timeout_ms);
 	do {
 		nr = poll(&wait, 1, timeout_ms);
 	} while (nr < 0 && errno == EINTR);
@@ -60,7 +63,7 @@ static int spawn(char *const argv[], bool quiet, pid_t *ret_pid)
 	return -err;
 }
 
-/* One that is blocked from pidfds waits without a limit. */
+/* Without pidfds there is no time limit. */
 static bool child_ended(pid_t pid, int timeout_ms)
 {
 	struct pollfd wait = { .fd = syscall(SYS_pidfd_open, pid, 0), .events = POLLIN };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * command_line.c - opcontrol's options, and which of them go together
+ * command_line.c - opcontrol's options, and which of them can be combined
  *
- * --session-dir is let through with every action: there it only says which session is
- * meant. All other set-up options go with --start and --start-daemon only, as ever.
+ * --session-dir is accepted with every action, where it only selects the session. The other set-up
+ * options are accepted with --start and --start-daemon, as in OProfile.
  */
 #include <errno.h>
 #include <popt.h>
@@ -14,7 +14,7 @@
 #include "libutil/option_help.h"
 #include "libutil/xalloc.h"
 
-/* Codes that popt hands back: actions, settings and the rest, apart from each other. */
+/* Codes that popt returns: ranges for actions, settings and other options. */
 enum {
 	CODE_ACTION = 0x100,
 	CODE_SETTING = 0x200,
@@ -31,56 +31,57 @@ static struct poptOption actions[] = {
 	ACTION("init", 0, ACTION_INIT, "load the kernel module, mount oprofilefs"),
 	ACTION("start-daemon", 0, ACTION_START_DAEMON, "start the daemon, without sampling"),
 	ACTION("start", 's', ACTION_START, "start sampling (and the daemon)"),
-	ACTION("dump", 'd', ACTION_DUMP, "write all samples so far; any user may"),
+	ACTION("dump", 'd', ACTION_DUMP, "write all samples now; any user may"),
 	ACTION("stop", 't', ACTION_STOP, "stop sampling; the daemon stays"),
 	ACTION("shutdown", 'h', ACTION_SHUTDOWN, "stop sampling and the daemon"),
 	ACTION("reset", 0, ACTION_RESET, "clear the current session"),
 	{ "save", 0, POPT_ARG_STRING, NULL, CODE_ACTION + ACTION_SAVE,
-	  "keep the current session under this name", "NAME" },
+	  "save the current session under this name", "NAME" },
 	ACTION("deinit", 0, ACTION_DEINIT, "shut down, unmount oprofilefs, unload the module"),
 	ACTION("status", 0, ACTION_STATUS, "show the set-up, and samples received and lost"),
 	ACTION("list-events", 'l', ACTION_LIST_EVENTS,
 	       "list the events that can be sampled here; any user may"),
 	ACTION("version", 'v', ACTION_VERSION, "show the version"),
-	ACTION("help", '?', ACTION_HELP, "show this"),
+	ACTION("help", '?', ACTION_HELP, "show this help"),
 	POPT_TABLEEND
 };
 
 static struct poptOption settings[] = {
-	{ "setup", 0, POPT_ARG_NONE, NULL, CODE_SETUP, "save the options below (may be left out)",
+	{ "setup", 0, POPT_ARG_NONE, NULL, CODE_SETUP, "save the options below (optional)",
 	  NULL },
 	SETTING("event", 'e', SET_EVENT, "sample this event (may be given several times)",
 		"SPEC"),
 	SETTING("separate", 'p', SET_SEPARATE,
-		"keep profiles apart by lib, kernel, thread, cpu, cgroup; none; all", "LIST"),
+		"separate profiles by lib, kernel, thread, cpu, cgroup; none; all", "LIST"),
 	SETTING("vmlinux", 0, SET_VMLINUX,
-		"take the kernel's symbols from this image, not from kallsyms", "FILE"),
+		"read kernel symbols from this image, not from kallsyms", "FILE"),
 	{ "no-vmlinux", 0, POPT_ARG_NONE, NULL, CODE_SETTING + SET_NO_VMLINUX,
-	  "no kernel symbols at all", NULL },
-	SETTING("kernel-range", 0, SET_KERNEL_RANGE, "where the text of --vmlinux runs, hex",
+	  "use no kernel symbols", NULL },
+	SETTING("kernel-range", 0, SET_KERNEL_RANGE, "address range of the text of --vmlinux, hex",
 		"START,END"),
-	SETTING("image", 'i', SET_IMAGE, "keep samples of these programs only, or all", "PATHS"),
+	SETTING("image", 'i', SET_IMAGE, "record samples of these programs only, or all", "PATHS"),
 	SETTING("buffer-size", 0, SET_BUFFER_SIZE, "event buffer, 0 = default", "WORDS"),
 	SETTING("buffer-watershed", 0, SET_BUFFER_WATERSHED,
-		"room left when the daemon is woken, 0 = default", "WORDS"),
+		"free space at which the daemon is woken, 0 = default", "WORDS"),
 	SETTING("cpu-buffer-size", 0, SET_CPU_BUFFER_SIZE, "buffer of each CPU, 0 = default",
 		"SAMPLES"),
 	SETTING("callgraph", 'c', SET_CALLGRAPH, "depth of call stacks, 0 = off", "FRAMES"),
 	SETTING("unwind", 0, SET_UNWIND,
-		"how stacks are walked: tables (default), or fp: frame pointers only", "HOW"),
-	SETTING("unwind-memory", 0, SET_UNWIND_MEMORY, "for unwind tables, 0 = default", "MB"),
+		"how stacks are unwound: tables (default), or fp: frame pointers only", "HOW"),
+	SETTING("unwind-memory", 0, SET_UNWIND_MEMORY,
+		"memory for unwind tables, 0 = default", "MB"),
 	SETTING("session-dir", 0, SET_SESSION_DIR,
-		"where samples are kept (" SESSION_DIR_DEFAULT ")", "DIR"),
-	SETTING("collector", 0, SET_COLLECTOR, "what takes the samples: module, perf or auto",
+		"folder for samples (" SESSION_DIR_DEFAULT ")", "DIR"),
+	SETTING("collector", 0, SET_COLLECTOR, "what collects the samples: module, perf or auto",
 		"NAME"),
 	SETTING("model", 0, SET_MODEL,
-		"what makes the samples: auto, intel, amd, perf, nmi-ipi or timer", "NAME"),
+		"what triggers the samples: auto, intel, amd, perf, nmi-ipi or timer", "NAME"),
 	POPT_TABLEEND
 };
 
 static struct poptOption others[] = {
 	{ "verbose", 'V', POPT_ARG_STRING | POPT_ARGFLAG_OPTIONAL, NULL, CODE_VERBOSE,
-	  "with --start: show parameters, log all, sfile, samples, ...",
+	  "with --start: show parameters; log all, sfile, samples, ...",
 	  "LIST" },
 	POPT_TABLEEND
 };
@@ -117,8 +118,8 @@ static int check_value(const char *option, const char *value, struct op_error *e
 	if (!*value || *value == '-')
 		return op_error_set(e, -EINVAL, "option --%s needs a value", option);
 	if (!setup_value_ok(value))
-		return op_error_set(e, -EINVAL, "--%s='%s': a value may hold letters, digits and "
-				    "_ : , . / - only", option, value);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --%s: expected letters, "
+				    "digits and _ : , . / -", value, option);
 	return 0;
 }
 
@@ -126,7 +127,7 @@ static int add_action(struct options *o, enum action action, char *value, struct
 {
 	if (o->action != ACTION_NONE && o->action != action) {
 		free(value);
-		return op_error_set(e, -EINVAL, "--%s is not valid together with --%s",
+		return op_error_set(e, -EINVAL, "--%s and --%s cannot be combined",
 				    long_name(actions, CODE_ACTION + o->action),
 				    long_name(actions, CODE_ACTION + action));
 	}
@@ -137,8 +138,8 @@ static int add_action(struct options *o, enum action action, char *value, struct
 	o->save_name = value;
 	if (!session_name_ok(value) || !strcmp(value, SESSION_CURRENT))
 		return op_error_set(e, -EINVAL,
-				    "--save='%s': use a plain name of letters, digits and . _ - +, "
-				    "not starting with a dot, and not '" SESSION_CURRENT "'",
+				    "invalid session name '%s': expected letters, digits and "
+				    ". _ - +, without a leading dot, and not '" SESSION_CURRENT "'",
 				    value);
 	return 0;
 }
@@ -165,8 +166,9 @@ static int check_topics(const char *list, struct op_error *e)
 		while (i < sizeof(topics) / sizeof(topics[0]) && strcmp(word, topics[i]))
 			i++;
 		if (i == sizeof(topics) / sizeof(topics[0]))
-			err = op_error_set(e, -EINVAL, "--verbose='%s': use all, sfile, arcs, "
-					   "samples, module, misc or ext", word);
+			err = op_error_set(e, -EINVAL, "invalid value '%s' for --verbose: "
+					   "expected all, sfile, arcs, samples, module, "
+					   "misc or ext", word);
 	}
 	free(copy);
 	return err;
@@ -187,7 +189,7 @@ static int add_option(struct options *o, int code, char *value, struct op_error 
 }
 
 /* Rules CTL-06..09 and CTL-32. */
-static int check_together(const struct options *o, bool setup_word, struct op_error *e)
+static int check_combination(const struct options *o, bool setup_word, struct op_error *e)
 {
 	bool starts = o->action == ACTION_START || o->action == ACTION_START_DAEMON;
 
@@ -195,25 +197,25 @@ static int check_together(const struct options *o, bool setup_word, struct op_er
 		return 0;
 	if (o->verbose)
 		return op_error_set(e, -EINVAL,
-				    "--verbose goes with --start or --start-daemon only");
+				    "--verbose needs --start or --start-daemon");
 	if (o->action == ACTION_NONE && setup_word && !o->nr_settings)
 		return op_error_set(e, -EINVAL,
 				    "--setup needs an option to save, such as --event=");
 	if (o->action == ACTION_NONE)
 		return 0;
 	if (setup_word)
-		return op_error_set(e, -EINVAL, "--setup is not valid together with --%s",
+		return op_error_set(e, -EINVAL, "--setup and --%s cannot be combined",
 				    long_name(actions, CODE_ACTION + o->action));
 	for (size_t i = 0; i < o->nr_settings; i++)
 		if (o->settings[i].id != SET_SESSION_DIR)
-			return op_error_set(e, -EINVAL, "--%s is not valid together with --%s; "
-					    "set up first, or with --start",
+			return op_error_set(e, -EINVAL, "--%s and --%s cannot be combined; set up "
+					    "first, or with --start",
 					    long_name(settings, CODE_SETTING + o->settings[i].id),
 					    long_name(actions, CODE_ACTION + o->action));
 	return 0;
 }
 
-/* @code: of popt. */
+/* @code: error of popt */
 static int refuse_option(const char *option, int code, struct op_error *e)
 {
 	if (code == POPT_ERROR_NOARG)
@@ -238,9 +240,9 @@ static int parse_all(poptContext con, struct options *o, struct op_error *e)
 		return refuse_option(poptBadOption(con, POPT_BADOPTION_NOALIAS), code, e);
 	rest = poptGetArg(con);
 	if (rest)
-		return op_error_set(e, -EINVAL, "'%s' is not an option; see opcontrol --help",
+		return op_error_set(e, -EINVAL, "unexpected argument '%s'; see opcontrol --help",
 				    rest);
-	return check_together(o, setup_word, e);
+	return check_combination(o, setup_word, e);
 }
 
 int command_line_parse(int argc, const char **argv, struct options *ret, struct op_error *e)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * command_line.h - one command line of opcontrol: at most one action, and set-up options
+ * command_line.h - parse opcontrol's command line: at most one action, and set-up options
  *
- * Only the form is looked at, and which options go together (CTL-01..12); nothing here
- * needs root or touches the machine.
+ * Checks only the syntax, and which options can be combined (CTL-01..12); needs no root and does
+ * not depend on the machine.
  */
 #ifndef CONTROL_OPCONTROL_COMMAND_LINE_H
 #define CONTROL_OPCONTROL_COMMAND_LINE_H
@@ -40,7 +40,7 @@ struct options {
 	size_t nr_settings, room;
 };
 
-/* -EINVAL: what is wrong stands in @e; command_line_free() even so. */
+/* -EINVAL: invalid. Call command_line_free() in any case. */
 int command_line_parse(int argc, const char **argv, struct options *ret, struct op_error *e);
 void command_line_free(struct options *o);
 

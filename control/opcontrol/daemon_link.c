@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* daemon_link.c - the daemon's lock and its socket, seen from opcontrol */
+/* daemon_link.c - find the daemon by its lock, and send it requests */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,16 +14,17 @@
 #include "control/opcontrol/daemon_link.h"
 #include "libdb/session/session.h"
 #include "libutil/channel.h"
+#include "libutil/clock.h"
 #include "libutil/file.h"
 #include "libutil/number.h"
 
 #define ANSWER_MS	(10 * 1000)
 #define WRITE_MS	(30 * 1000)
 #define PING_MS		2000
-#define UNCLEAR_MS	3000		/* a daemon that starts or dies takes no longer */
-#define LOOK_MS		5
+#define UNCLEAR_MS	3000		/* for a daemon that is starting or ending */
+#define POLL_MS		5
 
-/* @how: LOCK_EX, or LOCK_SH to look. -EBUSY: somebody holds it. */
+/* @how: LOCK_EX, or LOCK_SH to test the lock. -EBUSY: another process holds it. */
 static int try_lock(const char *path, int flags, int how)
 {
 	int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -38,7 +39,7 @@ static int try_lock(const char *path, int flags, int how)
 	return err;
 }
 
-/* Whoever looks at the same time is not seen. */
+/* Others that test the lock at the same time do not count. */
 static bool lock_is_held(const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
@@ -50,33 +51,33 @@ static bool lock_is_held(const char *session_dir)
 	return fd == -EBUSY;
 }
 
-/* Nobody listens. Whether the request came in time or was never sent is the same. */
-static bool not_reached(int err)
+/* Nobody listens, so the request was not sent. */
+static bool is_unreachable(int err)
 {
 	return err == -ENOENT || err == -ENOTDIR || err == -ECONNREFUSED;
 }
 
-/* It listened, and was gone before the answer was whole. */
-static bool hung_up(int err)
+/* The daemon ended before its answer was complete. */
+static bool has_hung_up(int err)
 {
 	return err == -EPIPE || err == -ECONNRESET || err == -EPROTO;
 }
 
 /*
- * A process that is killed goes piece by piece: its socket may be closed while its lock is still
- * held. One that starts has the lock first. Neither lasts, so look again until it is clear.
+ * A daemon that is killed may still hold its lock after its socket is closed, and one that starts
+ * takes the lock first. Both states are short, so try again until the state is clear.
  */
 bool daemon_runs_after(const char *session_dir, int wait_ms)
 {
 	char *path = session_control_path(session_dir);
-	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+	const struct timespec pause = { .tv_nsec = POLL_MS * NS_PER_MS };
 	bool held;
 	int err;
 
-	for (;; wait_ms -= LOOK_MS) {
+	for (;; wait_ms -= POLL_MS) {
 		err = channel_ask(path, "ping", PING_MS, NULL, NULL);
 		held = err && lock_is_held(session_dir);
-		if (!held || !(not_reached(err) || hung_up(err)) || wait_ms <= 0)
+		if (!held || !(is_unreachable(err) || has_hung_up(err)) || wait_ms <= 0)
 			break;
 		nanosleep(&pause, NULL);
 	}
@@ -117,28 +118,27 @@ bool daemon_owns_lock(const char *session_dir, pid_t pid)
 static int explain(const char *session_dir, const char *request, int ms, int err,
 		   struct op_error *e)
 {
-	if (not_reached(err) && lock_is_held(session_dir))
+	if (is_unreachable(err) && lock_is_held(session_dir))
 		return op_error_set(e, -EBUSY, "a program (pid %d) holds '%s/lock' but does not "
-				    "listen on '%s/control'; try again, or end it with opcontrol "
-				    "--shutdown", daemon_pid(session_dir), session_dir,
+				    "listen on '%s/control'; try again, or stop it with "
+				    "opcontrol --shutdown", daemon_pid(session_dir), session_dir,
 				    session_dir);
-	if (not_reached(err))
+	if (is_unreachable(err))
 		return op_error_set(e, -ESRCH, "the daemon is not running for session directory "
-				    "'%s'; opcontrol --start starts it", session_dir);
+				    "'%s'; start it with opcontrol --start", session_dir);
 	switch (err) {
 	case -ESRCH:
-		return op_error_set(e, err, "the daemon ended before it had answered '%s'; look "
-				    "at '%s/samples/oprofiled.log', opcontrol --start starts a new "
-				    "one", request, session_dir);
+		return op_error_set(e, err, "the daemon ended before it answered '%s'; see "
+				    "'%s/samples/oprofiled.log'", request, session_dir);
 	case -ETIMEDOUT:
-		return op_error_set(e, err, "oprofiled (pid %d) does not answer '%s' within %d s; "
-				    "look at '%s/samples/oprofiled.log', or end it with opcontrol "
+		return op_error_set(e, err, "oprofiled (pid %d) did not answer '%s' within %d s; "
+				    "see '%s/samples/oprofiled.log', or stop it with opcontrol "
 				    "--shutdown", daemon_pid(session_dir), request, ms / 1000,
 				    session_dir);
 	case -EREMOTEIO:
-		return err;	/* its own words are in @e already */
+		return err;	/* the daemon's message is in @e already */
 	default:
-		return op_error_set(e, err, "cannot ask oprofiled through '%s/control': %s",
+		return op_error_set(e, err, "cannot send a request to '%s/control': %s",
 				    session_dir, strerror(-err));
 	}
 }
@@ -162,9 +162,9 @@ int daemon_ask_within(const char *session_dir, const char *request, int ms, stru
 	char *path = session_control_path(session_dir);
 	int err = channel_ask(path, request, ms, answer, e);
 
-	if (not_reached(err) && daemon_runs(session_dir))	/* it was just starting */
+	if (is_unreachable(err) && daemon_runs(session_dir))	/* it was just starting */
 		err = channel_ask(path, request, ms, answer, e);
-	else if (hung_up(err) && !daemon_runs(session_dir))
+	else if (has_hung_up(err) && !daemon_runs(session_dir))
 		err = -ESRCH;
 	free(path);
 	return err ? explain(session_dir, request, ms, err, e) : 0;
@@ -192,8 +192,8 @@ bool answer_value(const char *answer, const char *key, char *buf, size_t size)
 	return false;
 }
 
-/* Whether @fd is still what @path names: another may have removed it before we had the lock. */
-static bool same_file(int fd, const char *path)
+/* False if another process has removed the file before @fd was locked. */
+static bool is_same_file(int fd, const char *path)
 {
 	struct stat ours, named;
 
@@ -206,7 +206,7 @@ static int lock_file(const char *path)
 	for (;;) {
 		int fd = try_lock(path, O_RDWR | O_CREAT, LOCK_EX);
 
-		if (fd < 0 || same_file(fd, path))
+		if (fd < 0 || is_same_file(fd, path))
 			return fd;
 		close(fd);
 	}
@@ -218,7 +218,8 @@ int session_lock(const char *session_dir, struct op_error *e)
 	int fd = lock_file(path);
 
 	if (fd == -EBUSY)
-		op_error_set(e, fd, "another program holds '%s'; try again", path);
+		op_error_set(e, fd, "cannot lock '%s': another program holds it; try again",
+			     path);
 	else if (fd < 0)
 		op_error_set(e, fd, "cannot lock session directory '%s': %s", session_dir,
 			     strerror(-fd));
@@ -249,7 +250,7 @@ bool session_remove_stale_lock(const char *session_dir)
 {
 	char *path = session_lock_path(session_dir);
 	int fd = try_lock(path, O_RDONLY, LOCK_EX);
-	bool stale = fd >= 0 && same_file(fd, path) && !unlink(path);
+	bool stale = fd >= 0 && is_same_file(fd, path) && !unlink(path);
 
 	if (fd >= 0)
 		close(fd);

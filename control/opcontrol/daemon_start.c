@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* daemon_start.c - bring oprofiled up: collector, session directory, buffers, command line */
+/* daemon_start.c - start oprofiled: session directory, settings of the module, command line */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,7 +100,7 @@ int daemon_command(const struct setup *s, const struct collector_choice *choice,
 	return 0;
 }
 
-/* Beside this program, where a build has it, else wherever $PATH has it. */
+/* The one beside this program; else the one in $PATH. */
 static char *daemon_program(void)
 {
 	char *dir = path_program_dir();
@@ -118,8 +118,7 @@ static int run_daemon(const struct words *command, const char *session_dir, stru
 	int status, err = child_run((const char *const *)command->words, false, START_MS, &status);
 
 	if (err == -ENOENT)
-		return op_error_set(e, err, "cannot find " DAEMON " beside opcontrol or in $PATH; "
-				    "make builds it, make install installs it");
+		return op_error_set(e, err, DAEMON " not found beside opcontrol or in $PATH");
 	if (err == -ETIMEDOUT)
 		return op_error_set(e, err, DAEMON " was not ready after %d s; see "
 				    "'%s/samples/oprofiled.log'", START_MS / 1000, session_dir);
@@ -127,9 +126,9 @@ static int run_daemon(const struct words *command, const char *session_dir, stru
 		return op_error_set(e, err, "cannot run '%s': %s", command->words[0],
 				    strerror(-err));
 	if (WIFSIGNALED(status))
-		return op_error_set(e, -ECHILD, DAEMON " died of signal %d (%s) while starting",
+		return op_error_set(e, -ECHILD, DAEMON " was killed by signal %d (%s) at its start",
 				    WTERMSIG(status), strsignal(WTERMSIG(status)));
-	return WEXITSTATUS(status) ? -ECHILD : 0;	/* it has told why itself */
+	return WEXITSTATUS(status) ? -ECHILD : 0;	/* it has printed the reason */
 }
 
 static int make_session_dir(const char *session_dir, struct op_error *e)
@@ -145,8 +144,8 @@ static int make_session_dir(const char *session_dir, struct op_error *e)
 }
 
 /*
- * A module that takes no stacks, or not so deep ones, is no reason not to sample: the set-up
- * keeps the depth for one that does.
+ * If the module refuses the depth, sample without stacks. The set-up keeps the depth for a module
+ * that accepts it.
  */
 static int write_depth(const struct driver *d, uint64_t *depth, struct op_error *e)
 {
@@ -154,13 +153,13 @@ static int write_depth(const struct driver *d, uint64_t *depth, struct op_error 
 
 	if (err != -EINVAL || !*depth)
 		return err;
-	printf("The module takes no call stacks of %" PRIu64 " frames: sampling without.\n",
-	       *depth);
+	printf("The module does not support call stacks of %" PRIu64 " frames; sampling without "
+	       "stacks.\n", *depth);
 	*depth = 0;
 	return driver_write(d, "backtrace_depth", 0, e);
 }
 
-/* 0: by frame pointers only. A module that cannot do else has no such file. */
+/* 0: by frame pointers only. A module without unwind tables does not have the file. */
 static int write_unwind_memory(const struct driver *d, const struct setup *used,
 			       struct op_error *e)
 {
@@ -216,7 +215,7 @@ static int run_chosen(const struct setup *used, const struct collector_choice *c
 		return err;
 	if (verbose)
 		print_command(used, &command);
-	fflush(stdout);		/* before the daemon's own lines */
+	fflush(stdout);		/* before the daemon prints */
 	err = run_daemon(&command, used->session_dir, e);
 	words_free(&command);
 	return err;
@@ -234,7 +233,7 @@ int daemon_start(const struct setup *s, const struct driver *d,
 	if (session_remove_stale_lock(s->session_dir))
 		printf("Detected stale lock file. Removing.\n");
 	if (choice->no_module.text[0])
-		printf("Collecting with perf_event_open(2), not the module: %s\n",
+		printf("Using perf_event_open(2) instead of the module: %s\n",
 		       choice->no_module.text);
 	if (choice->module)
 		err = daemon_write_settings(&used, d, e);

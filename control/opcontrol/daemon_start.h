@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* daemon_start.h - bring oprofiled up with the saved set-up (CTL-100..110) */
+/* daemon_start.h - start oprofiled with a set-up (CTL-100..110) */
 #ifndef CONTROL_OPCONTROL_DAEMON_START_H
 #define CONTROL_OPCONTROL_DAEMON_START_H
 
@@ -10,21 +10,21 @@
 #include "libutil/error.h"
 
 /*
- * Make the session directory, set the module's buffers and run oprofiled, which is ready (but not
- * sampling) when this returns 0. @verbose: topics for its log, or NULL. -errno: @e says why, or is
- * empty when oprofiled has said so itself.
+ * Create the session directory, set the module's buffers and run oprofiled, which is ready (but not
+ * sampling) when this returns 0. @verbose: topics for its log, or NULL. If oprofiled has printed
+ * the error, @e is empty.
  */
 int daemon_start(const struct setup *s, const struct driver *d,
 		 const struct collector_choice *choice, const struct event_plan *plan,
 		 const char *verbose, struct op_error *e);
 
 /*
- * What it writes to oprofilefs: the sizes of the buffers, 0 being the module's default, and the
- * depth of stacks, which is put to 0 in @used where the module does not take it (and told).
+ * Write the buffer sizes and the depth of stacks to oprofilefs. If the module refuses the depth,
+ * print that and set it to 0 in @used.
  */
 int daemon_write_settings(struct setup *used, const struct driver *d, struct op_error *e);
 
-/* The command that daemon_start() runs, as words; for --verbose and tests. */
+/* The command line that daemon_start() runs. */
 struct words {
 	char **words;		/* NULL terminated */
 	size_t nr, room;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* daemonrc.c - read and write the saved set-up, as data */
+/* daemonrc.c - read and write the saved set-up */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ const char *daemonrc_path(void)
 static int parse_number(const char *value, uint64_t max, uint64_t *ret, struct op_error *e)
 {
 	if (number_parse_range(value, 0, max, ret))
-		return op_error_set(e, -EINVAL, "'%s' is not a number from 0 to %" PRIu64, value,
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected 0 to %" PRIu64, value,
 				    max);
 	return 0;
 }
@@ -37,7 +37,7 @@ static int parse_buffer(const char *value, enum buffer_id id, struct setup *s, s
 static int parse_flag(const char *value, bool *ret, struct op_error *e)
 {
 	if (strcmp(value, "0") && strcmp(value, "1"))
-		return op_error_set(e, -EINVAL, "'%s' is not 0 or 1", value);
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected 0 or 1", value);
 	*ret = *value == '1';
 	return 0;
 }
@@ -52,7 +52,8 @@ static int parse_text(const char *value, char **text)
 static int parse_path(const char *value, char **path, struct op_error *e)
 {
 	if (*value != '/')
-		return op_error_set(e, -EINVAL, "'%s' is not a full path", value);
+		return op_error_set(e, -EINVAL, "invalid path '%s': expected an absolute path",
+				    value);
 	return parse_text(value, path);
 }
 
@@ -70,8 +71,8 @@ static int parse_event(const char *index, const char *value, struct setup *s, st
 	int err;
 
 	if (number_parse_range(index, 0, SETUP_MAX_EVENTS - 1, &i) || i != s->nr_events)
-		return op_error_set(e, -EINVAL, EVENT_KEY "%s should be " EVENT_KEY "%zu", index,
-				    s->nr_events);
+		return op_error_set(e, -EINVAL, "expected " EVENT_KEY "%zu, got " EVENT_KEY "%s",
+				    s->nr_events, index);
 	err = event_request_parse(value, false, &s->events[i], e);
 	if (!err)
 		s->nr_events++;
@@ -83,39 +84,41 @@ static int parse_nr_chosen(const char *value, const struct setup *s, struct op_e
 	uint64_t nr;
 
 	if (number_parse_u64(value, &nr) || nr != s->nr_events)
-		return op_error_set(e, -EINVAL, "NR_CHOSEN is '%s' but %zu events stand above it",
-				    value, s->nr_events);
+		return op_error_set(e, -EINVAL, "invalid NR_CHOSEN '%s': expected %zu, the number "
+				    "of events above", value, s->nr_events);
 	return 0;
 }
 
 static int parse_range(const char *value, struct setup *s, struct op_error *e)
 {
 	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
-		return op_error_set(e, -EINVAL, "'%s' is not START,END in hex", value);
+		return op_error_set(e, -EINVAL, "invalid range '%s': expected START,END in hex",
+				    value);
 	return 0;
 }
 
 static int parse_collector(const char *value, struct setup *s, struct op_error *e)
 {
-	if (collector_wish_parse(value, &s->collector))
-		return op_error_set(e, -EINVAL, "'%s' is not auto, module or perf", value);
+	if (collector_request_parse(value, &s->collector))
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, module or perf",
+				    value);
 	return 0;
 }
 
 static int parse_unwind(const char *value, struct setup *s, struct op_error *e)
 {
 	if (unwind_parse(value, &s->frame_pointers_only))
-		return op_error_set(e, -EINVAL, "'%s' is not tables or fp", value);
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected tables or fp", value);
 	return 0;
 }
 
 static int parse_model(const char *value, struct setup *s, struct op_error *e)
 {
-	const char *model = model_wish(value);
+	const char *model = model_by_name(value);
 
 	if (!model)
-		return op_error_set(e, -EINVAL, "'%s' is not auto, intel, amd, perf, nmi-ipi or "
-				    "timer", value);
+		return op_error_set(e, -EINVAL, "invalid value '%s': expected auto, intel, amd, "
+				    "perf, nmi-ipi or timer", value);
 	s->model = model;
 	return 0;
 }
@@ -133,7 +136,7 @@ static bool is_counter_key(const char *key)
 	return digits && !strcmp(key + len + 1 + digits, "]");
 }
 
-/* What the original wrote, or older ones of it, and what means nothing any more (CTL-82, 83). */
+/* Keys that some version of OProfile wrote, and that have no effect here (CTL-82, 83). */
 static bool is_ignored(const char *key)
 {
 	static const char *const keys[] = {
@@ -204,14 +207,14 @@ static int parse_line(char *line, struct setup *s, struct op_error *e)
 	char *equals = strchr(line, '=');
 
 	if (!equals)
-		return op_error_set(e, -EINVAL, "not KEY=VALUE");
+		return op_error_set(e, -EINVAL, "expected KEY=VALUE");
 	*equals = '\0';
 	if (!key_ok(line))
 		return op_error_set(e, -EINVAL,
-				    "a key may hold letters, digits and _ only");
+				    "invalid key: expected letters, digits and _");
 	if (!setup_value_ok(equals + 1))
 		return op_error_set(e, -EINVAL,
-				    "a value may hold letters, digits and _ : , . / - only");
+				    "invalid value: expected letters, digits and _ : , . / -");
 	return parse_pair(line, equals + 1, s, e);
 }
 
@@ -248,7 +251,7 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 	strbuf_addf(out, "SEPARATE_KERNEL=%d\n", s->separate_kernel);
 	strbuf_addf(out, "SEPARATE_THREAD=%d\n", s->separate_thread);
 	strbuf_addf(out, "SEPARATE_CPU=%d\n", s->separate_cpu);
-	if (s->separate_cgroup)		/* the original's has no such line */
+	if (s->separate_cgroup)		/* OProfile does not have this key */
 		strbuf_add(out, "SEPARATE_CGROUP=1\n");
 	strbuf_addf(out, "VMLINUX=%s\n", s->vmlinux);
 	strbuf_addf(out, "IMAGE_FILTER=%s\n", s->image_filter);
@@ -267,7 +270,7 @@ void daemonrc_format(const struct setup *s, struct strbuf *out)
 			    s->kernel_end);
 	strbuf_add(out, "XENIMAGE=none\n");
 	if (s->collector != COLLECTOR_AUTO)
-		strbuf_addf(out, "COLLECTOR=%s\n", collector_wish_name(s->collector));
+		strbuf_addf(out, "COLLECTOR=%s\n", collector_request_name(s->collector));
 	if (*s->model)
 		strbuf_addf(out, "MODEL=%s\n", s->model);
 }
@@ -283,7 +286,7 @@ int daemonrc_load(const char *path, struct setup *s, struct op_error *e)
 	if (err)
 		return op_error_set(e, err, "cannot read saved set-up '%s': %s%s", path,
 				    strerror(-err),
-				    err == -EFBIG ? "; opcontrol did not write it: remove it" : "");
+				    err == -EFBIG ? "; not written by opcontrol, remove it" : "");
 	if (strlen(text) != len)
 		err = op_error_set(e, -EINVAL, "%s: not a text file; remove it", path);
 	else
@@ -337,7 +340,7 @@ int daemonrc_adopt_pending(const char *path, struct op_error *e)
 
 	free(pending);
 	if (err && err != -ENOENT)
-		return op_error_set(e, err, "cannot put the set-up waiting in '%s_new' in force: "
-				    "%s", path, strerror(-err));
+		return op_error_set(e, err, "cannot rename '%s_new' to '%s': %s", path, path,
+				    strerror(-err));
 	return 0;
 }

@@ -2,12 +2,11 @@
 /*
  * daemonrc.h - the saved set-up: /root/.oprofile/daemonrc, KEY=VALUE lines
  *
- * OProfile's file and keys (CTL-80..83), plus COLLECTOR when it is not "auto", and MODEL when one
- * was asked for. It is read as data and never executed; a line that breaks a rule, or has a key
- * that no version of the original wrote, is an error that names file and line. What only the
- * original used is skipped.
+ * OProfile's file and keys (CTL-80..83), plus COLLECTOR if it is not "auto", and MODEL if one was
+ * requested. It is parsed, never executed. A malformed line, or a key that no version of OProfile
+ * wrote, is an error with file and line. Keys that only OProfile used are ignored.
  *
- * While a daemon runs, changes go to PATH_new and wait there until it is gone (CTL-57).
+ * While a daemon runs, changes are saved in PATH_new and take effect when it has ended (CTL-57).
  */
 #ifndef CONTROL_OPCONTROL_DAEMONRC_H
 #define CONTROL_OPCONTROL_DAEMONRC_H
@@ -22,15 +21,15 @@
 
 const char *daemonrc_path(void);
 
-/* Change @s by the lines of @text; @path is for messages. -EINVAL: @s is then of no use. */
+/* Change @s by the lines of @text; @path is for messages. -EINVAL: @s is undefined. */
 int daemonrc_parse(const char *text, const char *path, struct setup *s, struct op_error *e);
 void daemonrc_format(const struct setup *s, struct strbuf *out);
 
-/* No such file leaves the defaults that are in @s and returns 0. */
+/* If the file is missing, @s is unchanged and the result 0. */
 int daemonrc_load(const char *path, struct setup *s, struct op_error *e);
 int daemonrc_save(const char *path, const struct setup *s, struct op_error *e);
 
-/* PATH_new: save to it, ask for it, put it in force. */
+/* PATH_new: save it, test for it, put it into effect. */
 int daemonrc_save_pending(const char *path, const struct setup *s, struct op_error *e);
 bool daemonrc_has_pending(const char *path);
 int daemonrc_adopt_pending(const char *path, struct op_error *e);	/* 0 if there is none */

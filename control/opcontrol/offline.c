@@ -2,8 +2,7 @@
 /*
  * offline.c - reset or save a session that no daemon writes to
  *
- * Both are one rename(2), so that a report made meanwhile sees the session whole or
- * not at all.
+ * Both are one rename(2), so that a concurrent report sees the complete session or none.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-#define ASIDE	".tmp_reset."		/* and a pid: no session's name */
+#define ASIDE	".tmp_reset."		/* and a pid: not a valid session name */
 
 bool offline_has_samples(const char *session_dir)
 {
@@ -37,14 +36,14 @@ bool offline_has_samples(const char *session_dir)
 	return any;
 }
 
-/* What a reset that was killed had put aside: the daemon's own ones are called ".removed". */
+/* Left by a reset that was killed; those of the daemon are named ".removed.". */
 static bool is_leftover(const char *name)
 {
 	return !strncmp(name, ASIDE, strlen(ASIDE)) || !strncmp(name, ".removed.", 9);
 }
 
-/* Returns how many there are, which are removed if @remove: only under the session's lock. */
-static size_t leftovers(const char *session_dir, bool remove)
+/* The number of leftovers. @remove: remove them; needs the session's lock. */
+static size_t count_leftovers(const char *session_dir, bool remove)
 {
 	char *samples = path_join(session_dir, "samples"), *path;
 	DIR *dir = opendir(samples);
@@ -72,16 +71,16 @@ static int move_current(const char *session_dir, const char *to, struct op_error
 	int err = renameat2(AT_FDCWD, current, AT_FDCWD, to, RENAME_NOREPLACE) ? -errno : 0;
 
 	if (err == -EEXIST)
-		op_error_set(e, err, "'%s' exists already; choose another name", to);
+		op_error_set(e, err, "'%s' already exists; choose another name", to);
 	else if (err)
 		op_error_set(e, err, "cannot move '%s' to '%s': %s", current, to, strerror(-err));
 	else
-		(void)mkdir(current, 0755);	/* the daemon makes it too */
+		(void)mkdir(current, 0755);	/* the daemon creates it too */
 	free(current);
 	return err;
 }
 
-/* After a kill -9 no daemon comes any more that would do it. [SS-24] */
+/* If the daemon was killed, its counts are incomplete, and no other daemon settles them. [SS-24] */
 static int settle_current(const char *session_dir, struct op_error *e)
 {
 	char *current = session_samples_path(session_dir, SESSION_CURRENT);
@@ -90,8 +89,8 @@ static int settle_current(const char *session_dir, struct op_error *e)
 	int err = session_settle(current, &s, &why);
 
 	if (err)
-		op_error_set(e, err, "cannot make the counts of '%s' complete, so it stays where "
-			     "it is: %s", current, why.text);
+		op_error_set(e, err, "cannot settle the counts of '%s', so it is not saved: %s",
+			     current, why.text);
 	free(current);
 	return err;
 }
@@ -101,7 +100,7 @@ static int reset_locked(const char *session_dir, struct op_error *e)
 	char *aside = xasprintf("%s/samples/" ASIDE "%d", session_dir, (int)getpid());
 	int err;
 
-	(void)leftovers(session_dir, true);
+	(void)count_leftovers(session_dir, true);
 	err = offline_has_samples(session_dir) ? move_current(session_dir, aside, e) : 0;
 	if (!err) {
 		err = file_remove_tree(aside);
@@ -117,7 +116,7 @@ int offline_reset(const char *session_dir, struct op_error *e)
 {
 	int fd, err;
 
-	if (!offline_has_samples(session_dir) && !leftovers(session_dir, false))
+	if (!offline_has_samples(session_dir) && !count_leftovers(session_dir, false))
 		return 0;
 	fd = session_lock(session_dir, e);
 	if (fd < 0)

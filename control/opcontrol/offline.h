@@ -6,11 +6,14 @@
 #include <stdbool.h>
 #include "libutil/error.h"
 
-/* Whether the current session holds anything. */
+/* Whether the current session has any files. */
 bool offline_has_samples(const char *session_dir);
 
-/* Both hold the session's lock meanwhile. 0 or -errno, explained in @e; no half-done state. */
-int offline_reset(const char *session_dir, struct op_error *e);	/* and leftovers of killed ones */
+/*
+ * Both hold the session's lock, and either complete or change nothing. offline_reset() also removes
+ * what interrupted resets have left.
+ */
+int offline_reset(const char *session_dir, struct op_error *e);
 int offline_save(const char *session_dir, const char *name, struct op_error *e); /* -EEXIST */
 
 #endif

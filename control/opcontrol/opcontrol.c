@@ -2,8 +2,8 @@
 /*
  * opcontrol.c - set up, start and stop the profiler
  *
- * One process that decides what is meant and has it done: the form of the command line is
- * command_line.c's, the set-up setup.c's and daemonrc.c's, each action is in actions.c.
+ * command_line.c parses the command line, setup.c and daemonrc.c handle the set-up, actions.c and
+ * actions_start.c have the actions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,17 +24,17 @@ static bool is_start(enum action action)
 	return action == ACTION_START || action == ACTION_START_DAEMON;
 }
 
-/* CTL-05, widened by --status: what the daemon answers to anybody needs no root. */
+/* CTL-05, and also --status, which the daemon answers to any user. */
 static int check_user(const struct options *o, struct op_error *e)
 {
 	if (geteuid() == 0 || o->action == ACTION_DUMP || o->action == ACTION_STATUS ||
 	    o->action == ACTION_LIST_EVENTS)
 		return 0;
-	return op_error_set(e, -EPERM, "only root may do that; other users may --dump, --status "
-			    "and --list-events");
+	return op_error_set(e, -EPERM, "permission denied: this needs root; other users may use "
+			    "--dump, --status and --list-events");
 }
 
-/* What is saved; of a user who may not read it, the defaults. */
+/* The saved set-up; the defaults if this user may not read it. */
 static int load_setup(struct control *c, struct op_error *e)
 {
 	int err = daemonrc_load(c->rc, &c->setup, e);
@@ -42,7 +42,7 @@ static int load_setup(struct control *c, struct op_error *e)
 	return err == -EACCES && geteuid() ? 0 : err;
 }
 
-/* Put a set-up in force that waited for the daemon to go (CTL-57). */
+/* Use the pending set-up if the daemon has ended (CTL-57). */
 static int adopt_pending(struct control *c, struct op_error *e)
 {
 	int err;
@@ -59,7 +59,7 @@ static int adopt_pending(struct control *c, struct op_error *e)
 	return err;
 }
 
-/* Further changes while a daemon runs go on top of those that wait. */
+/* While a daemon runs, changes apply to the pending set-up, if there is one. */
 static int load_pending(struct control *c, struct setup *s, struct op_error *e)
 {
 	char path[4096];
@@ -79,12 +79,12 @@ static int save_changed(struct control *c, const struct setup *changed, struct o
 		return daemonrc_save(c->rc, changed, e);
 	err = daemonrc_save_pending(c->rc, changed, e);
 	if (!err)
-		printf("The profiling daemon is running: the new set-up is kept in\n"
+		printf("The daemon is running: the new set-up is saved in\n"
 		       "%s_new and takes effect after opcontrol --shutdown.\n", c->rc);
 	return err;
 }
 
-/* A second daemon elsewhere would leave the first without anybody to stop it. */
+/* With two daemons, opcontrol could not find the first one any more. */
 static int check_same_session(const struct control *c, const struct setup *changed,
 			      const struct options *o, struct op_error *e)
 {
@@ -92,9 +92,9 @@ static int check_same_session(const struct control *c, const struct setup *chang
 	    !strcmp(c->setup.session_dir, changed->session_dir))
 		return 0;
 	return op_error_set(e, -EBUSY,
-			    "oprofiled (pid %d) still runs with session directory '%s'; "
-			    "opcontrol --shutdown ends it", (int)daemon_pid(c->setup.session_dir),
-			    c->setup.session_dir);
+			    "oprofiled (pid %d) is running with session directory '%s'; "
+			    "stop it with opcontrol --shutdown",
+			    (int)daemon_pid(c->setup.session_dir), c->setup.session_dir);
 }
 
 static void use_setup(struct control *c, struct setup *changed)
@@ -107,19 +107,19 @@ static void use_setup(struct control *c, struct setup *changed)
 		c->running = daemon_runs(c->setup.session_dir);
 }
 
-/* A start that fails leaves what was saved as it is, so its set-up is saved when it succeeds. */
+/* A start that fails must not change the saved set-up, so save it after the start. */
 static int save_if_running(struct control *c, struct op_error *e)
 {
 	c->unsaved = !c->running;
 	return c->running ? daemonrc_save(c->rc, &c->setup, e) : 0;
 }
 
-/* A start judges by what it then finds. */
-static int judge(const struct control *c, const struct options *o, struct setup *changed,
+/* A start does the remaining checks itself. */
+static int check_changed(const struct control *c, const struct options *o, struct setup *changed,
 		 struct op_error *e)
 {
 	return is_start(o->action) && !c->running ? setup_check(changed, e) :
-						    control_judge(c, changed, e);
+						    control_check_setup(c, changed, e);
 }
 
 static int change_setup(struct control *c, const struct options *o, struct op_error *e)
@@ -132,7 +132,7 @@ static int change_setup(struct control *c, const struct options *o, struct op_er
 	if (!err)
 		err = setup_set(&changed, o->settings, o->nr_settings, e);
 	if (!err)
-		err = judge(c, o, &changed, e);
+		err = check_changed(c, o, &changed, e);
 	if (!err)
 		err = check_same_session(c, &changed, o, e);
 	if (!err && (c->running || !is_start(o->action)))
@@ -145,8 +145,8 @@ static int change_setup(struct control *c, const struct options *o, struct op_er
 	return is_start(o->action) ? save_if_running(c, e) : 0;
 }
 
-/* For actions that do not save: --session-dir= says whose daemon is meant. */
-static int point_at_session(struct control *c, const struct options *o, struct op_error *e)
+/* For actions that do not save the set-up: --session-dir= selects the daemon. */
+static int select_session(struct control *c, const struct options *o, struct op_error *e)
 {
 	char *before;
 	int err;
@@ -192,11 +192,11 @@ static int control(struct control *c, const struct options *o, struct op_error *
 	if (err)
 		return err;
 	if (!c->running && !geteuid() && !is_start(o->action))
-		control_tidy(c);
+		control_restore_watchdog(c);
 	if (o->action == ACTION_NONE || (is_start(o->action) && o->nr_settings))
 		err = change_setup(c, o, e);
 	else
-		err = point_at_session(c, o, e);
+		err = select_session(c, o, e);
 	return err ? err : act(c, o, e);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * setup.c - apply set-up options to the saved set-up, and judge the result
+ * setup.c - apply set-up options to the saved set-up, and check the result
  *
- * One function per option, in a table, so that what an option accepts is found in one place.
+ * One function per option, in a table.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -48,17 +48,17 @@ bool setup_value_ok(const char *value)
 	return true;
 }
 
-static const char *const wish_names[] = { "auto", "module", "perf" };
+static const char *const collector_names[] = { "auto", "module", "perf" };
 
-const char *collector_wish_name(enum collector_wish wish)
+const char *collector_request_name(enum collector_request request)
 {
-	return wish_names[wish];
+	return collector_names[request];
 }
 
-int collector_wish_parse(const char *text, enum collector_wish *ret)
+int collector_request_parse(const char *text, enum collector_request *ret)
 {
-	for (size_t i = 0; i < sizeof(wish_names) / sizeof(wish_names[0]); i++) {
-		if (!strcmp(text, wish_names[i])) {
+	for (size_t i = 0; i < sizeof(collector_names) / sizeof(collector_names[0]); i++) {
+		if (!strcmp(text, collector_names[i])) {
 			*ret = i;
 			return 0;
 		}
@@ -93,7 +93,7 @@ int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end)
 	return 0;
 }
 
-const char *model_wish(const char *name)
+const char *model_by_name(const char *name)
 {
 	static const char *const names[] = { "auto", "intel", "amd", "perf", "nmi-ipi", "timer" };
 
@@ -108,9 +108,9 @@ static int set_event(struct setup *s, const char *value, struct op_error *e)
 	int err;
 
 	if (!strcmp(value, "default"))
-		return 0;	/* mixing it with others is setup_set()'s to refuse */
+		return 0;	/* setup_set() refuses combinations */
 	if (s->nr_events == SETUP_MAX_EVENTS)
-		return op_error_set(e, -EINVAL, "more than %d events", SETUP_MAX_EVENTS);
+		return op_error_set(e, -EINVAL, "too many events: at most %d", SETUP_MAX_EVENTS);
 	err = event_request_parse(value, false, &s->events[s->nr_events], e);
 	if (!err)
 		s->nr_events++;
@@ -124,7 +124,7 @@ static int separate_word(struct setup *s, const char *word)
 	bool lib = kernel || !strcmp(word, "lib") || !strcmp(word, "library");
 	bool thread = all || !strcmp(word, "thread");
 	bool cpu = all || !strcmp(word, "cpu");
-	bool cgroup = !strcmp(word, "cgroup");	/* "all" is the original's */
+	bool cgroup = !strcmp(word, "cgroup");	/* "all" is as in OProfile */
 
 	s->separate_lib |= lib;
 	s->separate_kernel |= kernel;
@@ -144,8 +144,8 @@ static int set_separate(struct setup *s, const char *value, struct op_error *e)
 	while (!err && (word = strsep(&rest, ","))) {
 		err = separate_word(s, word);
 		if (err)
-			op_error_set(e, err, "--separate='%s': use none, lib, kernel, thread, "
-				     "cpu, cgroup or all", word);
+			op_error_set(e, err, "invalid value '%s' for --separate: expected none, "
+				     "lib, kernel, thread, cpu, cgroup or all", word);
 	}
 	free(copy);
 	return err;
@@ -162,8 +162,8 @@ static int set_vmlinux(struct setup *s, const char *value, struct op_error *e)
 	path = path_absolute(value);
 	if (!path || !setup_value_ok(path)) {
 		free(path);
-		return op_error_set(e, -EINVAL, "--vmlinux='%s': its full path holds characters "
-				    "that cannot be saved", value);
+		return op_error_set(e, -EINVAL, "invalid path '%s' for --vmlinux: expected "
+				    "letters, digits and _ : , . / - in the absolute path", value);
 	}
 	replace(&s->vmlinux, path);
 	return 0;
@@ -181,8 +181,8 @@ static int set_kernel_range(struct setup *s, const char *value, struct op_error 
 {
 	if (setup_kernel_range(value, &s->kernel_start, &s->kernel_end))
 		return op_error_set(e, -EINVAL,
-				    "--kernel-range='%s': use START,END in hex, START below END",
-				    value);
+				    "invalid range '%s' for --kernel-range: expected START,END in "
+				    "hex, START below END", value);
 	return 0;
 }
 
@@ -196,8 +196,9 @@ static int set_image(struct setup *s, const char *value, struct op_error *e)
 	}
 	for (; path; path = strchr(path, ',') ? strchr(path, ',') + 1 : NULL)
 		if (*path != '/')
-			return op_error_set(e, -EINVAL, "--image='%s': use all, or full paths "
-					    "separated by commas", value);
+			return op_error_set(e, -EINVAL, "invalid value '%s' for --image: expected "
+					    "all, or absolute paths separated by commas",
+					    value);
 	replace(&s->image_filter, xstrdup(value));
 	return 0;
 }
@@ -229,7 +230,8 @@ static int set_cpu_buffer_size(struct setup *s, const char *value, struct op_err
 static int set_callgraph(struct setup *s, const char *value, struct op_error *e)
 {
 	if (number_parse_range(value, 0, SETUP_MAX_CALLGRAPH, &s->callgraph_depth))
-		return op_error_set(e, -EINVAL, "--callgraph='%s': use a number from 0 to %d",
+		return op_error_set(e, -EINVAL, "invalid depth '%s' for --callgraph: expected 0 to "
+				    "%d",
 				    value, SETUP_MAX_CALLGRAPH);
 	return 0;
 }
@@ -247,16 +249,16 @@ int unwind_parse(const char *text, bool *ret_frame_pointers_only)
 static int set_unwind(struct setup *s, const char *value, struct op_error *e)
 {
 	if (unwind_parse(value, &s->frame_pointers_only))
-		return op_error_set(e, -EINVAL, "--unwind='%s': use tables, or fp for frame "
-				    "pointers only", value);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --unwind: expected tables "
+				    "or fp", value);
 	return 0;
 }
 
 static int set_unwind_memory(struct setup *s, const char *value, struct op_error *e)
 {
 	if (number_parse_range(value, 0, OP_UNWIND_MEMORY_MAX / 1024, &s->unwind_memory))
-		return op_error_set(e, -EINVAL, "--unwind-memory='%s': use a number of MB from 1 "
-				    "to %d, or 0 for the default", value,
+		return op_error_set(e, -EINVAL, "invalid size '%s' for --unwind-memory: expected 1 "
+				    "to %d (MB), or 0 for the default", value,
 				    OP_UNWIND_MEMORY_MAX / 1024);
 	return 0;
 }
@@ -267,8 +269,8 @@ static int set_session_dir(struct setup *s, const char *value, struct op_error *
 
 	if (!path || !setup_value_ok(path)) {
 		free(path);
-		return op_error_set(e, -EINVAL, "--session-dir='%s': its full path may hold "
-				    "letters, digits and _ : , . / - only", value);
+		return op_error_set(e, -EINVAL, "invalid path '%s' for --session-dir: expected "
+				    "letters, digits and _ : , . / - in the absolute path", value);
 	}
 	replace(&s->session_dir, path);
 	return 0;
@@ -276,19 +278,19 @@ static int set_session_dir(struct setup *s, const char *value, struct op_error *
 
 static int set_collector(struct setup *s, const char *value, struct op_error *e)
 {
-	if (collector_wish_parse(value, &s->collector))
-		return op_error_set(e, -EINVAL, "--collector='%s': use module, perf or auto",
-				    value);
+	if (collector_request_parse(value, &s->collector))
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --collector: expected "
+				    "module, perf or auto", value);
 	return 0;
 }
 
 static int set_model(struct setup *s, const char *value, struct op_error *e)
 {
-	const char *model = model_wish(value);
+	const char *model = model_by_name(value);
 
 	if (!model)
-		return op_error_set(e, -EINVAL, "--model='%s': use auto, intel, amd, perf, nmi-ipi "
-				    "or timer", value);
+		return op_error_set(e, -EINVAL, "invalid value '%s' for --model: expected auto, "
+				    "intel, amd, perf, nmi-ipi or timer", value);
 	s->model = model;
 	return 0;
 }
@@ -316,8 +318,11 @@ static bool has_path(const struct setup *s)
 	return *s->vmlinux && strcmp(s->vmlinux, VMLINUX_NONE);
 }
 
-/* The range may stand before the image, and was another's if it is not given again. */
-static bool forget_range(struct setup *s, const struct setting *settings, size_t nr)
+/*
+ * A new image invalidates the saved range. This comes first, because the range may precede the
+ * image on the command line.
+ */
+static bool reset_range(struct setup *s, const struct setting *settings, size_t nr)
 {
 	bool new_image = false;
 
@@ -330,7 +335,7 @@ static bool forget_range(struct setup *s, const struct setting *settings, size_t
 
 int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e)
 {
-	bool default_event = false, new_image = forget_range(s, settings, nr);
+	bool default_event = false, new_image = reset_range(s, settings, nr);
 	size_t nr_events = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -347,7 +352,7 @@ int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct
 	}
 	if (default_event && nr_events > 1)
 		return op_error_set(e, -EINVAL,
-				    "--event=default cannot be mixed with other events");
+				    "--event=default and other events cannot be combined");
 	return new_image && has_path(s) ? vmlinux_check(s->vmlinux, s->kernel_end, e) : 0;
 }
 
@@ -359,6 +364,6 @@ int setup_check(const struct setup *s, struct op_error *e)
 		return err;
 	if ((s->kernel_start || s->kernel_end) && !has_path(s))
 		return op_error_set(e, -EINVAL,
-				    "--kernel-range is of use with --vmlinux=FILE only");
+				    "--kernel-range needs --vmlinux=FILE");
 	return 0;
 }

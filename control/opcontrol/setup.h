@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * setup.h - what is to be profiled and how: the set-up that outlives one command
+ * setup.h - the set-up: what is profiled, and how
  *
- * Filled from the saved file (daemonrc.h), changed by options (setup_set()), judged as a
- * whole (setup_check(), control/plan/plan.h) before it is saved or used.
+ * Read from the saved file (daemonrc.h), changed by options (setup_set()), and checked as a whole
+ * (setup_check(), control/plan/plan.h) before it is saved or used.
  */
 #ifndef CONTROL_OPCONTROL_SETUP_H
 #define CONTROL_OPCONTROL_SETUP_H
@@ -24,22 +24,22 @@
 
 #define MODEL_ANY		""
 
-enum collector_wish { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF };
+enum collector_request { COLLECTOR_AUTO, COLLECTOR_MODULE, COLLECTOR_PERF };
 
 struct setup {
 	char *session_dir;		/* absolute */
 	struct event_request events[SETUP_MAX_EVENTS];
-	size_t nr_events;		/* 0: the default event of what will sample */
+	size_t nr_events;		/* 0: the default event of the collector */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu, separate_cgroup;
 	char *vmlinux;			/* a path, VMLINUX_DEFAULT or VMLINUX_NONE */
-	uint64_t kernel_start, kernel_end;	/* addresses; both 0: found out when needed */
+	uint64_t kernel_start, kernel_end;	/* addresses; both 0: detected when needed */
 	char *image_filter;		/* comma separated paths; "": all */
 	uint64_t buffer_sizes[NR_BUFFERS];	/* 0: the default */
 	uint64_t callgraph_depth;	/* callers of a sample, 0 off */
 	bool frame_pointers_only;	/* stacks without unwind tables */
 	uint64_t unwind_memory;		/* MB for tables; 0: the default */
-	enum collector_wish collector;
-	const char *model;		/* one of model_wish()'s; MODEL_ANY: as the module is */
+	enum collector_request collector;
+	const char *model;		/* of model_by_name(); MODEL_ANY: as it was loaded */
 };
 
 void setup_init(struct setup *s);	/* the defaults */
@@ -70,29 +70,29 @@ struct setting {
 };
 
 /*
- * Apply the options of one command line, in order; its first event replaces all earlier
- * ones, a kernel image the range of the one before. -EINVAL, or the errno of a file that was
- * named, explained in @e: @s is then of no use.
+ * Apply the options of one command line, in order. Its first event replaces all earlier ones, and a
+ * kernel image invalidates the earlier range. -EINVAL, or the errno of a named file: @s is
+ * undefined.
  */
 int setup_set(struct setup *s, const struct setting *settings, size_t nr, struct op_error *e);
 
 /*
- * Judge what can be judged without the machine: that sizes of buffers, and a kernel range, go with
- * the rest. -EINVAL. Events are judged by control/plan/plan.h.
+ * Check what does not depend on the machine: sizes of buffers, kernel range. -EINVAL. Events are
+ * checked by control/plan/plan.h.
  */
 int setup_check(const struct setup *s, struct op_error *e);
 
-/* CTL-11: nothing but letters, digits and _ : , . / - may stand in a saved value. */
+/* CTL-11: saved values consist of letters, digits and _ : , . / -. */
 bool setup_value_ok(const char *value);
 
-const char *collector_wish_name(enum collector_wish wish);	/* "auto", "module", "perf" */
-int collector_wish_parse(const char *text, enum collector_wish *ret);	/* -EINVAL */
+const char *collector_request_name(enum collector_request request);	/* "auto" ... */
+int collector_request_parse(const char *text, enum collector_request *ret);	/* -EINVAL */
 
 /* "tables" or "fp". -EINVAL. */
 int unwind_parse(const char *text, bool *ret_frame_pointers_only);
 
-/* The model of that name, for struct setup; NULL: there is none. */
-const char *model_wish(const char *name);
+/* The constant string for struct setup; NULL: unknown model. */
+const char *model_by_name(const char *name);
 
 /* "ADDRESS,ADDRESS" in hex, with or without 0x; start below end. -EINVAL. */
 int setup_kernel_range(const char *text, uint64_t *ret_start, uint64_t *ret_end);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * status.c - print the state of things: the original's lines first, exactly, then ours
+ * status.c - print the status: OProfile's lines first, exactly, then ours
  *
- * While a daemon runs it is asked what it uses, so that no set-up that only waits in a
- * file is taken for what happens (CTL-98).
+ * While a daemon runs, the values come from the daemon, not from a set-up that may be pending
+ * (CTL-98).
  */
 #include <inttypes.h>
 #include <string.h>
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/status.h"
 #include "libdb/session/session.h"
+#include "libutil/clock.h"
 #include "libutil/number.h"
 
 void format_period(uint64_t ns, char *buf, size_t size)
@@ -17,7 +18,7 @@ void format_period(uint64_t ns, char *buf, size_t size)
 	static const struct {
 		uint64_t ns;
 		const char *name;
-	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" } };
+	} units[] = { { NS_PER_SECOND, "s" }, { NS_PER_MS, "ms" }, { 1000, "us" }, { 1, "ns" } };
 	size_t i = 0;
 
 	while (ns < units[i].ns && i < 3)
@@ -31,13 +32,13 @@ static void print_number_unless_0(const char *label, uint64_t n, FILE *out)
 		fprintf(out, "%s: %" PRIu64 "\n", label, n);
 }
 
-/* The default has a name, too, as it has at --vmlinux: an empty line would look like a mistake. */
+/* Print the default by its name in --vmlinux, because an empty value would look like an error. */
 static void print_vmlinux(const char *vmlinux, FILE *out)
 {
 	fprintf(out, "vmlinux file: %s\n", strcmp(vmlinux, VMLINUX_DEFAULT) ? vmlinux : "kallsyms");
 }
 
-/* What the module's buffers are, or will be: bigger by themselves where stacks are taken. */
+/* Sizes that are set, or that stacks enlarge. */
 static void print_sizes(const struct setup *s, FILE *out)
 {
 	static const char *const labels[] = {
@@ -62,9 +63,9 @@ static void print_unwind(const struct setup *s, FILE *out)
 	if (!s->callgraph_depth)
 		return;
 	if (s->frame_pointers_only)
-		fprintf(out, "Stacks walked by: frame pointers only\n");
+		fprintf(out, "Stacks unwound by: frame pointers only\n");
 	else
-		fprintf(out, "Stacks walked by: unwind tables, in at most %" PRIu64 " MB\n",
+		fprintf(out, "Stacks unwound by: unwind tables, at most %" PRIu64 " MB\n",
 			s->unwind_memory ? s->unwind_memory : OP_UNWIND_MEMORY / 1024);
 }
 
@@ -89,7 +90,7 @@ void status_print_setup(const struct setup *s, FILE *out)
 	fprintf(out, "Call-graph depth: %" PRIu64 "\n", s->callgraph_depth);
 	print_sizes(s, out);
 	print_unwind(s, out);
-	fprintf(out, "Collector: %s\n", collector_wish_name(s->collector));
+	fprintf(out, "Collector: %s\n", collector_request_name(s->collector));
 	if (*s->model)
 		fprintf(out, "Model: %s\n", s->model);
 }
@@ -175,7 +176,7 @@ static void print_model(const char *answer, FILE *out)
 		fprintf(out, "Model: %s\n", model);
 }
 
-/* "SPEC ENABLED_NS RUNNING_NS" of an event: told if it was not counted all the time. */
+/* "SPEC ENABLED_NS RUNNING_NS" of an event; prints events that were counted part of the time. */
 static void print_share(char *value, FILE *out)
 {
 	char *enabled_text = strchr(value, ' '), *running_text;
@@ -210,7 +211,7 @@ static void print_kernel_symbols(const char *answer, FILE *out)
 	if (!answer_value(answer, "kernel_symbols", symbols, sizeof(symbols)))
 		return;
 	fprintf(out, "Kernel symbols: %s%s\n", symbols, strcmp(symbols, "hidden") ? "" :
-		" (kernel.kptr_restrict; set it to 1 before --start)");
+		" (set kernel.kptr_restrict to 1 before --start)");
 }
 
 static void print_losses(const char *answer, FILE *out)
@@ -238,7 +239,7 @@ static double percent(uint64_t part, uint64_t of)
 	return 100.0 * (double)part / (double)of;
 }
 
-/* How the stacks of this session ended: what the user may believe of his call graphs. */
+/* How the stacks of this session ended, so that users know how complete call graphs are. */
 static void print_stacks(const char *answer, FILE *out)
 {
 	uint64_t ends[COUNTS_STACK_ENDS], all = 0, guessed;
@@ -259,10 +260,10 @@ static void print_stacks(const char *answer, FILE *out)
 	fprintf(out, "\n");
 	guessed = answer_number(answer, "stacks_guessed");
 	if (guessed)
-		fprintf(out, "  %.1f %% in part by frame pointers, for want of an unwind table\n",
+		fprintf(out, "  %.1f %% partly unwound by frame pointers, without a table\n",
 			percent(guessed, all));
-	print_number_unless_0("Call stacks not kept", answer_number(answer, "stacks_lost"), out);
-	print_number_unless_0("Calls not counted", answer_number(answer, "arcs_lost"), out);
+	print_number_unless_0("Call stacks lost", answer_number(answer, "stacks_lost"), out);
+	print_number_unless_0("Call arcs lost", answer_number(answer, "arcs_lost"), out);
 }
 
 static void print_tables(const char *answer, FILE *out)
@@ -272,40 +273,40 @@ static void print_tables(const char *answer, FILE *out)
 	if (!answer_value(answer, "unwind", how, sizeof(how)))
 		return;
 	if (strcmp(how, "tables")) {
-		fprintf(out, "Stacks walked by: frame pointers only\n");
+		fprintf(out, "Stacks unwound by: frame pointers only\n");
 		return;
 	}
-	fprintf(out, "Stacks walked by: %" PRIu64 " unwind tables, %" PRIu64 " of %" PRIu64
+	fprintf(out, "Stacks unwound by: %" PRIu64 " unwind tables, %" PRIu64 " of %" PRIu64
 		" kB", answer_number(answer, "unwind.tables"),
 		answer_number(answer, "unwind.bytes") / 1024,
 		answer_number(answer, "unwind.limit") / 1024);
 	if (answer_number(answer, "unwind.refused"))
-		fprintf(out, "; %" PRIu64 " images have none that can be used",
+		fprintf(out, "; %" PRIu64 " images without a usable table",
 			answer_number(answer, "unwind.refused"));
 	fprintf(out, "\n");
 }
 
-/* Code that may have no name. [JT-6] */
+/* Made code that may have no symbols. [JT-6] */
 static void print_made_code(const char *answer, FILE *out)
 {
-	print_number_unless_0("Processes with a refused file about code they made",
+	print_number_unless_0("Processes with ignored JIT symbol files",
 			      answer_number(answer, "jit.refused"), out);
-	print_number_unless_0("Processes with a damaged file about code they made",
+	print_number_unless_0("Processes with damaged JIT symbol files",
 			      answer_number(answer, "jit.damaged"), out);
 }
 
-/* Only if it was asked for. */
+/* Only if IBS events are sampled. */
 static void print_ibs(const char *answer, FILE *out)
 {
 	char text[32];
 
 	if (!answer_value(answer, "ibs.derived_events", text, sizeof(text)))
 		return;
-	fprintf(out, "IBS samples: %" PRIu64 " of fetches, %" PRIu64 " of ops (%" PRIu64
-		" at no valid address); %s events derived from them\n",
+	fprintf(out, "IBS samples: %" PRIu64 " fetches, %" PRIu64 " ops (%" PRIu64
+		" with an invalid address); %s derived events\n",
 		answer_number(answer, "ibs.fetch_samples"), answer_number(answer, "ibs.op_samples"),
 		answer_number(answer, "ibs.op_invalid_rip"), text);
-	print_number_unless_0("IBS log lines left out",
+	print_number_unless_0("IBS log lines omitted",
 			      answer_number(answer, "ibs.log_lines_left_out"), out);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* status.h - opcontrol --status: what is set up and how sampling goes */
+/* status.h - opcontrol --status: the set-up and the state of sampling */
 #ifndef CONTROL_OPCONTROL_STATUS_H
 #define CONTROL_OPCONTROL_STATUS_H
 
@@ -8,16 +8,16 @@
 #include "control/opcontrol/setup.h"
 #include "libutil/strbuf.h"
 
-/* OProfile's lines (CTL-90..97) for @s, when no daemon runs. */
+/* OProfile's lines (CTL-90..97) for @s, if no daemon runs. */
 void status_print_setup(const struct setup *s, FILE *out);
 
 /*
- * The same, and then ours, from a running daemon's answer to "status": the values in use.
- * Keys that are missing leave their lines out.
+ * The same and then our own lines, with the values in use, from a daemon's answer to "status".
+ * Missing keys omit their lines.
  */
 void status_print_running(const char *answer, FILE *out);
 
-/* "38.5 us", "1 ms", "2.5 s": @ns for people. */
+/* @ns for people: "38.5 us", "1 ms", "2.5 s". */
 void format_period(uint64_t ns, char *buf, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* watchdog.c - turn the NMI watchdog off, never forgetting to turn it on */
+/* watchdog.c - turn the NMI watchdog off, and reliably on again */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static int set(const struct host *h, const char *value, struct op_error *e)
 	return 0;
 }
 
-/* There before the watchdog is off: killed in between, we turn on what is on. */
-static int keep(const struct host *h, const char *session_dir, struct op_error *e)
+/* Called before the watchdog is turned off: if killed in between, we turn on what is on. */
+static int record_was_on(const struct host *h, const char *session_dir, struct op_error *e)
 {
 	char *text = xasprintf(KEPT "%s\n", session_dir);
 	int err = file_make_parent_dirs(h->watchdog_kept, 0755);
@@ -40,13 +40,13 @@ static int keep(const struct host *h, const char *session_dir, struct op_error *
 		err = file_write_atomic(h->watchdog_kept, text, strlen(text), 0600);
 	free(text);
 	if (err)
-		op_error_set(e, err, "cannot note in '%s' that the NMI watchdog was on: %s",
+		op_error_set(e, err, "cannot record in '%s' that the NMI watchdog was on: %s",
 			     h->watchdog_kept, strerror(-err));
 	return err;
 }
 
-/* 1: it is noted, for a daemon that runs; 0: for one that does not. -ENOENT: nothing is noted. */
-static int noted(const struct host *h)
+/* 1: recorded for a daemon that runs. 0: for one that does not. -ENOENT: not recorded. */
+static int read_record(const struct host *h)
 {
 	char kept[KEPT_MAX];
 	int err = file_read_line(h->watchdog_kept, kept, sizeof(kept));
@@ -60,16 +60,16 @@ int watchdog_off(const struct host *h, const char *session_dir, bool *ret_ours,
 		 struct op_error *e)
 {
 	bool was_on = is_on(h);
-	int note = noted(h), err = 0;
+	int recorded = read_record(h), err = 0;
 
-	*ret_ours = was_on || note >= 0;
-	if (*ret_ours && note != 1)
-		err = keep(h, session_dir, e);
+	*ret_ours = was_on || recorded >= 0;
+	if (*ret_ours && recorded != 1)
+		err = record_was_on(h, session_dir, e);
 	if (!err && was_on)
 		err = set(h, "0", e);
 	if (!err && is_on(h))
-		err = op_error_set(e, -EBUSY, "the NMI watchdog stays on, whatever is written to "
-				   "'%s'", h->watchdog);
+		err = op_error_set(e, -EBUSY, "cannot turn off the NMI watchdog: '%s' stays 1",
+				   h->watchdog);
 	return err;
 }
 
@@ -78,7 +78,7 @@ int watchdog_restore(const struct host *h, bool *ret_done, struct op_error *e)
 	int err;
 
 	*ret_done = false;
-	if (noted(h))
+	if (read_record(h))
 		return 0;
 	err = is_on(h) ? 0 : set(h, "1", e);
 	if (err)

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include "events/table/unit_mask.h"
+#include "libutil/json_text.h"
 
 /* Text of an attribute in double quotes, in which an apostrophe needs no escape. */
 static void put_xml(const char *text, FILE *out)
@@ -96,108 +97,81 @@ void help_list_xml(const struct help_cpus *cpus, bool compat, FILE *out)
 		fputs("</hybrid_cpus>\n", out);
 }
 
-static void put_json(const char *text, FILE *out)
+static void json_masks(struct json *j, const struct mask_set *s)
 {
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			fprintf(out, "\\u%04x", (unsigned char)*text);
-		else
-			putc(*text, out);
-	}
-	putc('"', out);
-}
-
-static void json_masks(const struct mask_set *s, FILE *out)
-{
-	fprintf(out, ",\n   \"unit_mask_type\": \"%s\", \"default_unit_mask\": %" PRIu32,
-		mask_kind_name(s->kind), s->default_value);
-	if (s->default_is_name) {
-		fputs(", \"default_unit_mask_name\": ", out);
-		put_json(s->default_mask->name, out);
-	}
-	fputs(",\n   \"unit_masks\": [", out);
+	json_text(j, "unit_mask_type", mask_kind_name(s->kind));
+	json_number(j, "default_unit_mask", s->default_value);
+	if (s->default_is_name)
+		json_text(j, "default_unit_mask_name", s->default_mask->name);
+	json_open(j, "unit_masks", '[');
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct unit_mask *m = &s->masks[i];
 
-		fprintf(out, "%s\n    {\"value\": %" PRIu32 ", \"extra\": %" PRIu32 ", ",
-			i ? "," : "", m->value, m->extra);
-		if (m->name) {
-			fputs("\"name\": ", out);
-			put_json(m->name, out);
-			fputs(", ", out);
-		}
-		fputs("\"description\": ", out);
-		put_json(m->desc, out);
-		putc('}', out);
+		json_line(j);
+		json_open(j, NULL, '{');
+		json_number(j, "value", m->value);
+		json_number(j, "extra", m->extra);
+		if (m->name)
+			json_text(j, "name", m->name);
+		json_text(j, "description", m->desc);
+		json_close(j, '}');
 	}
-	putc(']', out);
+	json_close(j, ']');
 }
 
-static void json_counters(uint64_t counters, FILE *out)
+static void json_counters(struct json *j, uint64_t counters)
 {
-	const char *sign = "";
-
-	fputs(", \"counters\": [", out);
-	for (unsigned int c = 0; c < EVENT_COUNTERS_MAX; c++) {
-		if (!(counters >> c & 1))
-			continue;
-		fprintf(out, "%s%u", sign, c);
-		sign = ", ";
-	}
-	putc(']', out);
+	json_open(j, "counters", '[');
+	for (unsigned int c = 0; c < EVENT_COUNTERS_MAX; c++)
+		if (counters >> c & 1)
+			json_number(j, NULL, c);
+	json_close(j, ']');
 }
 
-static void json_event(const struct event *event, FILE *out)
+static void json_event(struct json *j, const struct event *event)
 {
-	fputs("  {\"name\": ", out);
-	put_json(event->name, out);
-	fputs(", \"description\": ", out);
-	put_json(event->desc, out);
-	fprintf(out, ", \"code\": %" PRIu64 ", \"min_count\": %" PRIu32, event->code,
-		event->min_count);
-	if (event->ext) {
-		fputs(", \"ext\": ", out);
-		put_json(event->ext, out);
-	} else {
-		json_counters(event->counters, out);
-	}
+	json_open(j, NULL, '{');
+	json_text(j, "name", event->name);
+	json_text(j, "description", event->desc);
+	json_number(j, "code", event->code);
+	json_number(j, "min_count", event->min_count);
+	if (event->ext)
+		json_text(j, "ext", event->ext);
+	else
+		json_counters(j, event->counters);
 	if (event_has_masks(event))
-		json_masks(event->masks, out);
-	putc('}', out);
+		json_masks(j, event->masks);
+	json_close(j, '}');
 }
 
-static void json_cpu(const struct help_cpu *cpu, FILE *out)
+static void json_cpu(struct json *j, const struct help_cpu *cpu)
 {
 	const struct cpu_type *type = cpu->kind.type;
 
-	fputs(" {\"cpu_type\": ", out);
-	put_json(type->name, out);
-	fputs(", \"name\": ", out);
-	put_json(type->pretty, out);
-	fprintf(out, ", \"nr_counters\": %u, \"cpus\": ", cpu->kind.nr_counters);
-	put_json(cpu->kind.cpus, out);
-	fputs(", \"default_event\": ", out);
-	if (type->default_event)
-		put_json(type->default_event, out);
-	else
-		fputs("null", out);
-	fputs(", \"events\": [\n", out);
+	json_open(j, NULL, '{');
+	json_text(j, "cpu_type", type->name);
+	json_text(j, "name", type->pretty);
+	json_number(j, "nr_counters", cpu->kind.nr_counters);
+	json_text(j, "cpus", cpu->kind.cpus);
+	json_text(j, "default_event", type->default_event);
+	json_open(j, "events", '[');
 	for (size_t i = 0; cpu->table && i < cpu->table->nr; i++) {
-		fputs(i ? ",\n" : "", out);
-		json_event(&cpu->table->events[i], out);
+		json_line(j);
+		json_event(j, &cpu->table->events[i]);
 	}
-	fputs("]}", out);
+	json_close(j, ']');
+	json_close(j, '}');
 }
 
 void help_list_json(const struct help_cpus *cpus, FILE *out)
 {
-	fputs("[\n", out);
+	struct json j = { .out = out };
+
+	json_open(&j, NULL, '[');
 	for (unsigned int i = 0; i < cpus->nr; i++) {
-		fputs(i ? ",\n" : "", out);
-		json_cpu(&cpus->cpu[i], out);
+		json_line(&j);
+		json_cpu(&j, &cpus->cpu[i]);
 	}
-	fputs("\n]\n", out);
+	json_close(&j, ']');
+	putc('\n', out);
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* counters.c - which number each event has, and so in the module which counter */
+/* counters.c - number the events; for the module the number selects the counter */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "control/plan/private.h"
 #include "events/counter_alloc.h"
 
-#define PERF_FIXED 2	/* fixed counters that perf gives to events with a code of their own */
-#define NUMBERS_MAX 32	/* of events, in the event buffer and to the daemon */
+#define PERF_FIXED 2	/* fixed counters that perf uses for events that have an event code */
+#define NUMBERS_MAX 32	/* of events in the event buffer and in the daemon */
 
 /*
- * Intel's fixed counters follow the general ones. Each counts one event, just as a general one
- * would; these are the module's own, fixed_counts() of pmu_plan.c. [FS-34]
+ * Intel's fixed counters follow the general ones. Each counts one event; the table is the module's,
+ * fixed_counts() of pmu_plan.c. [FS-34]
  */
 static void add_fixed(struct event_choice *c, unsigned int nr_general, unsigned int nr_fixed)
 {
@@ -33,15 +33,15 @@ static void set_counters(struct kind_plan *kp, unsigned int nr_general, unsigned
 		add_fixed(&kp->choices[i], nr_general, nr_fixed);
 }
 
-static void note_turns(struct event_plan *p, unsigned int sets)
+static void note_multiplexing(struct event_plan *p, unsigned int sets)
 {
 	if (sets > 1)
-		strbuf_add(&p->notes, "There are more events than counters for them: they are "
-			   "counted in turns, and reports scale their counts.\n");
+		strbuf_add(&p->notes, "more events than counters: they take turns, and reports "
+			   "scale their counts\n");
 }
 
-/* The module's numbers are counters, set after set. [CC-45] */
-static int alloc_module(struct maker *m, struct op_error *e)
+/* The module numbers its counters set after set. [CC-45] */
+static int alloc_module(struct planner *m, struct op_error *e)
 {
 	unsigned int nr = m->c->nr_counters, sets;
 	struct kind_plan *kp = &m->kinds[0];
@@ -55,13 +55,13 @@ static int alloc_module(struct maker *m, struct op_error *e)
 		kp->choices[i].counters = ~(uint64_t)0;
 	err = event_requests_alloc_sets(kp->choices, kp->nr, nr, m->c->numbers, &sets, e);
 	if (!err)
-		note_turns(m->plan, sets);
+		note_multiplexing(m->plan, sets);
 	return err;
 }
 
-/* Whether the kernel will find counters for all, and whether for all the time. */
-static int judge_kind(const struct maker *m, const struct kind_plan *kind, unsigned int *most_sets,
-		      struct op_error *e)
+/* Whether perf will find counters for all events, and in how many sets. */
+static int check_kind(const struct planner *m, const struct kind_plan *kind,
+		      unsigned int *most_sets, struct op_error *e)
 {
 	struct kind_plan copy = *kind;
 	struct arch_perfmon pmu = { 0 };
@@ -82,15 +82,15 @@ static int judge_kind(const struct maker *m, const struct kind_plan *kind, unsig
 	return err;
 }
 
-/* Kinds share the number of an event, and so its files, if they call it the same. [CC-46] */
-static int shared_number(const struct maker *m, size_t kind, size_t event,
+/* Kinds of CPU share the number and the files of an event with the same name. [CC-46] */
+static int shared_number(const struct planner *m, size_t kind, size_t event,
 			 const struct event_choice *c)
 {
 	for (size_t k = 0; k < kind; k++)
 		for (size_t j = 0; j < m->kinds[k].nr; j++) {
 			const struct event_choice *other = &m->kinds[k].choices[j];
 
-			if (m->kinds[k].of[j] == event && !other->event->ext &&
+			if (m->kinds[k].requested[j] == event && !other->event->ext &&
 			    !strcmp(other->event->name, c->event->name) &&
 			    other->mask.value == c->mask.value)
 				return other->counter;
@@ -98,13 +98,13 @@ static int shared_number(const struct maker *m, size_t kind, size_t event,
 	return -1;
 }
 
-static void number_event(struct maker *m, size_t event, int *next)
+static void number_event(struct planner *m, size_t event, int *next)
 {
 	for (size_t k = 0; k < m->nr_kinds; k++)
 		for (size_t j = 0; j < m->kinds[k].nr; j++) {
 			struct event_choice *c = &m->kinds[k].choices[j];
 
-			if (m->kinds[k].of[j] != event || c->event->ext)
+			if (m->kinds[k].requested[j] != event || c->event->ext)
 				continue;
 			c->counter = shared_number(m, k, event, c);
 			if (c->counter < 0)
@@ -112,26 +112,26 @@ static void number_event(struct maker *m, size_t event, int *next)
 		}
 }
 
-/* Others find the counters: numbers only tell the events apart, in the order asked for. */
-static int number_all(struct maker *m, struct op_error *e)
+/* perf assigns the counters: numbers only distinguish the events, in the requested order. */
+static int number_all(struct planner *m, struct op_error *e)
 {
 	unsigned int sets = 0;
 	int next = 0, err = 0;
 
 	for (size_t k = 0; k < m->nr_kinds && !err; k++)
-		err = judge_kind(m, &m->kinds[k], &sets, e);
+		err = check_kind(m, &m->kinds[k], &sets, e);
 	if (err)
 		return err;
-	note_turns(m->plan, sets);
+	note_multiplexing(m->plan, sets);
 	for (size_t i = 0; i < m->plan->nr; i++)
 		number_event(m, i, &next);
 	if (next <= NUMBERS_MAX)
 		return 0;
-	return op_error_set(e, -ENOSPC, "these events are %d over all kinds of CPU, and no more "
-			    "than %d can be sampled", next, NUMBERS_MAX);
+	return op_error_set(e, -ENOSPC, "too many events: %d on all kinds of CPU, at most %d",
+			    next, NUMBERS_MAX);
 }
 
-/* Two that differ in nothing that the name of a sample file tells would be one in reports. */
+/* Reports cannot distinguish events whose sample files have the same name. */
 static int check_files_differ(const struct kind_plan *kp, struct op_error *e)
 {
 	for (size_t i = 0; i < kp->nr; i++)
@@ -141,15 +141,15 @@ static int check_files_differ(const struct kind_plan *kp, struct op_error *e)
 			if (a->event == b->event && a->count == b->count &&
 			    a->mask.value == b->mask.value && a->mask.extra != b->mask.extra)
 				return op_error_set(e, -EINVAL,
-						    "event '%s': two of its unit masks have the "
-						    "number 0x%02" PRIx32 " and would share their "
-						    "sample files; give one of them another count",
+						    "event '%s': two unit masks have the value "
+						    "0x%02" PRIx32 " and would share sample "
+						    "files; give one of them another count",
 						    a->event->name, a->mask.value);
 		}
 	return 0;
 }
 
-int event_plan_counters(struct maker *m, struct op_error *e)
+int event_plan_counters(struct planner *m, struct op_error *e)
 {
 	int err = 0;
 

@@ -2,9 +2,9 @@
 /*
  * ibs.c - AMD's instruction-based sampling: events that need no counter
  *
- * The hardware picks a fetch, or an op, every so many and tells all of it; the events are what the
- * daemon derives [IB-3]. So all of one feature have one count and one unit mask, as
- * event_requests_distinct() has seen to.
+ * The hardware samples every n-th fetch or op with all its properties, from which the daemon
+ * derives the events [IB-3]. So all events of one feature have the same count and unit mask, which
+ * event_requests_distinct() has checked.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "events/cpu/ibs_limits.h"
 
 struct feature {
-	const char *ext, *word;		/* in the table; to the daemon */
+	const char *ext, *word;		/* in the table; for the daemon */
 };
 
 static const struct feature features[] = { { "ibs_fetch", "fetch" }, { "ibs_op", "op" } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* plan.c - judge the events asked for, and put them into oprofiled's words */
+/* plan.c - check the requested events, and make oprofiled's options from them */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include "control/plan/private.h"
 #include "events/cpu/machine_events.h"
+#include "libutil/clock.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 #include "oprofilefs/op_abi.h"
@@ -15,7 +16,7 @@
 
 uint64_t timer_min_count(uint64_t clock_khz)
 {
-	return (OP_TIMER_MIN_PERIOD_NS * clock_khz + 999999) / 1000000;
+	return (OP_TIMER_MIN_PERIOD_NS * clock_khz + NS_PER_MS - 1) / NS_PER_MS;
 }
 
 /* ---- by time ---- */
@@ -35,16 +36,16 @@ static int check_by_time(const struct collector_choice *c, const struct event_pl
 
 	for (size_t i = 0; i < p->nr; i++)
 		if (strcmp(p->settled[i].name, CPU_CLOCK_EVENT))
-			return op_error_set(e, -ENOENT, "event '%s' cannot be counted, for "
-					    "sampling is by time (%s); ask for "
-					    CPU_CLOCK_EVENT ", or see MODELS in opcontrol(1)",
-					    p->settled[i].name, c->by_time);
+			return op_error_set(e, -ENOENT, "cannot count event '%s': sampling is "
+					    "by time (%s); use " CPU_CLOCK_EVENT ", or see "
+					    "MODELS in opcontrol(1)", p->settled[i].name,
+					    c->by_time);
 	if (p->nr > 1)
-		return op_error_set(e, -EINVAL, "event '%s' was given twice: all events must be "
+		return op_error_set(e, -EINVAL, "event '%s' was given twice; all events must be "
 				    "distinct", r->name);
 	if (!is_zero(r->mask))
-		return op_error_set(e, -EINVAL, "event '%s': by time it has no unit mask '%s', "
-				    "only 0", r->name, r->mask);
+		return op_error_set(e, -EINVAL, "event '%s': invalid unit mask '%s': expected 0 "
+				    "when sampling by time", r->name, r->mask);
 	if (r->count < least)
 		return op_error_set(e, -ERANGE, "event '%s': count %" PRIu64 " is below the "
 				    "minimum, %" PRIu64 " at this machine's %" PRIu64 " MHz",
@@ -68,17 +69,17 @@ static int plan_by_time(const struct collector_choice *c, struct event_plan *p,
 	return 0;
 }
 
-/* ---- by events: what each kind of CPU says ---- */
+/* ---- by events, for each kind of CPU ---- */
 
-/* A kind that has not got an event counts none of it: that must not look like a zero. */
+/* A kind of CPU without the event does not count it; users must not take that for zero. */
 static void note_missing(struct event_plan *p, const struct cpu_kind *kind, const char *event,
 			 const char *why)
 {
-	strbuf_addf(&p->notes, "%s is not counted on CPUs %s (%s): %s.\n", event, kind->cpus,
+	strbuf_addf(&p->notes, "%s is not counted on CPUs %s (%s): %s\n", event, kind->cpus,
 		    kind->type->pretty, why);
 }
 
-static int resolve(struct maker *m, size_t event, struct op_error *e)
+static int resolve(struct planner *m, size_t event, struct op_error *e)
 {
 	const struct event_request *r = &m->plan->settled[event];
 	struct op_error why[CPU_KINDS_MAX] = { { "" } };
@@ -91,7 +92,7 @@ static int resolve(struct maker *m, size_t event, struct op_error *e)
 		errs[k] = event_request_resolve(kp->table, r, m->s->callgraph_depth,
 						&kp->choices[kp->nr], &why[k]);
 		if (!errs[k])
-			kp->of[kp->nr++] = event;
+			kp->requested[kp->nr++] = event;
 		found |= !errs[k];
 	}
 	if (!found)
@@ -102,7 +103,7 @@ static int resolve(struct maker *m, size_t event, struct op_error *e)
 	return 0;
 }
 
-static int resolve_all(struct maker *m, struct op_error *e)
+static int resolve_all(struct planner *m, struct op_error *e)
 {
 	int err = 0;
 
@@ -112,8 +113,8 @@ static int resolve_all(struct maker *m, struct op_error *e)
 }
 
 /*
- * The unit mask in full (CTL-62): its number, or its name where that was given, is what the table
- * says, or is the only way to say it.
+ * Write the unit mask out (CTL-62): by name if it was requested by name, if the table's default is
+ * a name, or if its number is ambiguous; else by number.
  */
 static void settle_mask(const struct event_choice *c, struct event_request *r)
 {
@@ -129,13 +130,13 @@ static void settle_mask(const struct event_choice *c, struct event_request *r)
 		snprintf(r->mask, sizeof(r->mask), "%" PRIu32, c->mask.value);
 }
 
-static void settle(struct maker *m)
+static void settle(struct planner *m)
 {
 	bool done[SETUP_MAX_EVENTS] = { false };
 
 	for (size_t k = 0; k < m->nr_kinds; k++)
 		for (size_t j = 0; j < m->kinds[k].nr; j++) {
-			size_t i = m->kinds[k].of[j];
+			size_t i = m->kinds[k].requested[j];
 
 			if (!done[i])
 				settle_mask(&m->kinds[k].choices[j], &m->plan->settled[i]);
@@ -143,20 +144,20 @@ static void settle(struct maker *m)
 		}
 }
 
-/* ---- what oprofiled is told ---- */
+/* ---- options of oprofiled ---- */
 
 /*
- * What is beside the mask in the event select: that it has a name is not, and the module has no
- * precise addresses.
+ * Bits of the event select beside the mask. EXTRA_NONE is not a bit of it, and the module does not
+ * have precise addresses.
  */
-static uint32_t extra_bits(const struct maker *m, const struct event_choice *c)
+static uint32_t extra_bits(const struct planner *m, const struct event_choice *c)
 {
 	uint32_t extra = c->mask.extra & ~EXTRA_NONE;
 
 	return m->c->module ? extra & ~EXTRA_PEBS : extra;
 }
 
-static int add_event(struct maker *m, const struct event_choice *c, const char *pmu,
+static int add_event(struct planner *m, const struct event_choice *c, const char *pmu,
 		     struct op_error *e)
 {
 	struct event_plan *p = m->plan;
@@ -165,11 +166,11 @@ static int add_event(struct maker *m, const struct event_choice *c, const char *
 	if (c->event->ext)
 		return 0;
 	if (p->nr_events == EVENTS_MAX)
-		return op_error_set(e, -ENOSPC, "more than %d events over all kinds of CPU",
+		return op_error_set(e, -ENOSPC, "too many events: at most %d on all kinds of CPU",
 				    EVENTS_MAX);
 	if (m->c->module && c->mask.extra & EXTRA_PEBS)
-		strbuf_addf(&p->notes, "%s is sampled without precise addresses: those are "
-			    "perf's (--collector=perf).\n", c->event->name);
+		strbuf_addf(&p->notes, "%s is sampled without precise addresses; use "
+			    "--collector=perf for those\n", c->event->name);
 	*event = (struct event_option){
 		.value = c->event->code,
 		.count = c->count,
@@ -185,8 +186,8 @@ static int add_event(struct maker *m, const struct event_choice *c, const char *
 	return 0;
 }
 
-/* In the order asked for, whatever kinds there are. */
-static int add_events(struct maker *m, struct op_error *e)
+/* In the requested order. */
+static int add_events(struct planner *m, struct op_error *e)
 {
 	int err = 0;
 
@@ -196,7 +197,7 @@ static int add_events(struct maker *m, struct op_error *e)
 			const char *pmu = m->nr_kinds > 1 ? kp->kind->pmu : "";
 
 			for (size_t j = 0; j < kp->nr && !err; j++)
-				if (kp->of[j] == i)
+				if (kp->requested[j] == i)
 					err = add_event(m, &kp->choices[j], pmu, e);
 		}
 	m->plan->cpu_type = xstrdup(m->kinds[0].kind->type->name);
@@ -221,9 +222,9 @@ char *event_plan_format(const struct event_plan *p)
 	return p->nr_events ? strbuf_steal(&out) : NULL;
 }
 
-/* ---- all of it ---- */
+/* ---- the plan ---- */
 
-static int load_tables(struct maker *m, struct op_error *e)
+static int load_tables(struct planner *m, struct op_error *e)
 {
 	int err = 0;
 
@@ -234,7 +235,7 @@ static int load_tables(struct maker *m, struct op_error *e)
 	return err;
 }
 
-static int plan_counts(struct maker *m, struct op_error *e)
+static int plan_counts(struct planner *m, struct op_error *e)
 {
 	int err;
 
@@ -280,7 +281,7 @@ int event_plan_make(const struct collector_choice *c, const struct setup *s,
 		    struct event_plan *ret, struct op_error *e)
 {
 	struct event_plan p = { .notes = STRBUF_INIT };
-	struct maker m = { .c = c, .s = s, .plan = &p };
+	struct planner m = { .c = c, .s = s, .plan = &p };
 	int err = take_events(c, s, &p, e);
 
 	if (!err)

@@ -10,6 +10,7 @@
 
 #include "events/table/table.h"
 #include "events/table/text.h"
+#include "libutil/table.h"
 
 /* More than any CPU has; limits the memory that a hostile file can use. */
 #define TABLE_EVENTS_MAX 16384
@@ -39,6 +40,7 @@ struct table_build {
 	size_t nr_events, events_room;
 	struct raw_set **sets; /* pointers, because events refer to them */
 	size_t nr_sets, sets_room;
+	struct hash_table sets_by_name; /* table_resolve()'s */
 	char **files; /* names that struct table_where refers to */
 	size_t nr_files, files_room;
 };
@@ -72,10 +74,9 @@ int events_parse(struct table_build *b, struct table_text *t, table_include *inc
 int masks_parse(struct table_build *b, struct table_text *t, table_include *include, void *context,
 		struct op_error *e);
 
-/* Connect and check. On success the table takes over what @b holds. */
-int table_resolve(struct table_build *b, struct event_table **ret, struct op_error *e);
+/* Connect events with their unit masks, and check the table as a whole. */
+int table_resolve(struct table_build *b, struct op_error *e);
 
-struct event_table *event_table_from(struct table_build *b); /* cannot fail */
 void raw_event_free(struct raw_event *r);
 void raw_set_free(struct raw_set *s); /* accepts NULL */
 

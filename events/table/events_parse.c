@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/counter_alloc.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
@@ -46,11 +47,6 @@ static int parse_code(const struct table_build *b, char *value, const struct tab
 	return 0;
 }
 
-static uint64_t low_bits(unsigned int n)
-{
-	return n >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << n) - 1;
-}
-
 static int parse_counters(const struct table_build *b, char *value, const struct table_where *where,
 			  struct raw_event *r, struct op_error *e)
 {
@@ -60,7 +56,7 @@ static int parse_counters(const struct table_build *b, char *value, const struct
 
 	r->counters_at = *where;
 	if (!strcmp(value, "cpuid")) {
-		r->event.counters = low_bits(b->nr_counters);
+		r->event.counters = counters_below(b->nr_counters);
 		return 0;
 	}
 	for (char *w = strtok_r(value, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
@@ -72,7 +68,8 @@ static int parse_counters(const struct table_build *b, char *value, const struct
 		r->event.counters |= (uint64_t)1 << n;
 	}
 	if (!r->event.counters)
-		return table_error(where, e, "missing counter: expected 'cpuid' or a list as 0,1");
+		return table_error(where, e, "missing counter: expected 'cpuid' or a list such as "
+				   "0,1");
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/table/unit_mask.h"
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
@@ -22,9 +23,7 @@ static int parse_kind(const char *value, const struct table_where *where, struct
 		      struct op_error *e)
 {
 	for (enum mask_kind k = MASKS_MANDATORY; k <= MASKS_EXCLUSIVE; k++) {
-		static const char *const names[] = { "mandatory", "bitmask", "exclusive" };
-
-		if (strcmp(value, names[k]))
+		if (strcmp(value, mask_kind_name(k)))
 			continue;
 		s->set.kind = k;
 		return 0;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "events/table/unit_mask.h"
+#include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
 #define MERGED_MASKS_MAX 65536 /* copies that events with several sets may make */
@@ -26,75 +27,61 @@ static const struct mask_set no_masks = {
 	.nr = 1,
 };
 
-static int by_event_name(const void *a, const void *b)
+static bool is_event(const void *context, uint32_t id, const void *name)
 {
-	const struct raw_event *const *x = a, *const *y = b;
+	const struct table_build *b = context;
 
-	return strcmp((*x)->event.name, (*y)->event.name);
+	return !strcmp(b->events[id].event.name, name);
 }
 
 static int check_event_names(const struct table_build *b, struct op_error *e)
 {
-	const struct raw_event **sorted = xcalloc(b->nr_events + 1, sizeof(*sorted));
+	struct hash_table by_name = { 0 };
 	int err = 0;
 
-	for (size_t i = 0; i < b->nr_events; i++)
-		sorted[i] = &b->events[i];
-	qsort(sorted, b->nr_events, sizeof(*sorted), by_event_name);
-	for (size_t i = 1; i < b->nr_events && !err; i++) {
-		const struct raw_event *first = sorted[i - 1], *second = sorted[i];
+	for (uint32_t i = 0; i < b->nr_events && !err; i++) {
+		const struct raw_event *r = &b->events[i];
+		uint64_t hash = hash_string(r->event.name);
+		uint32_t first = hash_table_find(&by_name, hash, is_event, b, r->event.name);
 
-		if (by_event_name(&sorted[i - 1], &sorted[i]))
-			continue;
-		if (second < first) {
-			first = sorted[i];
-			second = sorted[i - 1];
-		}
-		err = table_error(&second->name_at, e,
-				  "duplicate event '%s': already defined at %s:%u",
-				  second->event.name, first->name_at.file, first->name_at.line);
+		if (first == HASH_NONE)
+			hash_table_add(&by_name, hash, i);
+		else
+			err = table_error(&r->name_at, e,
+					  "duplicate event '%s': already defined at %s:%u",
+					  r->event.name, b->events[first].name_at.file,
+					  b->events[first].name_at.line);
 	}
-	free(sorted);
+	hash_table_free(&by_name);
 	return err;
 }
 
-static int by_set_name(const void *a, const void *b)
+static bool is_set(const void *context, uint32_t id, const void *name)
 {
-	const struct raw_set *const *x = a, *const *y = b;
+	const struct table_build *b = context;
 
-	return strcmp((*x)->set.name, (*y)->set.name);
+	return !strcmp(b->sets[id]->set.name, name);
 }
 
-/* Sort @b's sets by name, for find_set(). */
-static int sort_sets(struct table_build *b, struct op_error *e)
+static struct raw_set *find_set(const struct table_build *b, const char *name)
 {
-	if (b->nr_sets)
-		qsort(b->sets, b->nr_sets, sizeof(*b->sets), by_set_name);
-	for (size_t i = 1; i < b->nr_sets; i++)
-		if (!by_set_name(&b->sets[i - 1], &b->sets[i]))
-			return table_error(&b->sets[i]->at, e,
-					   "duplicate unit masks '%s': also defined at %s:%u",
-					   b->sets[i]->set.name, b->sets[i - 1]->at.file,
-					   b->sets[i - 1]->at.line);
-	return 0;
+	uint32_t id = hash_table_find(&b->sets_by_name, hash_string(name), is_set, b, name);
+
+	return id == HASH_NONE ? NULL : b->sets[id];
 }
 
-static struct raw_set *find_set(const struct table_build *b, size_t nr_sorted, const char *name)
+static int check_set_names(struct table_build *b, struct op_error *e)
 {
-	size_t low = 0, high = nr_sorted;
+	for (uint32_t i = 0; i < b->nr_sets; i++) {
+		const struct raw_set *s = b->sets[i], *first = find_set(b, s->set.name);
 
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, b->sets[mid]->set.name);
-
-		if (!order)
-			return b->sets[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
+		if (first)
+			return table_error(&s->at, e,
+					   "duplicate unit masks '%s': already defined at %s:%u",
+					   s->set.name, first->at.file, first->at.line);
+		hash_table_add(&b->sets_by_name, hash_string(s->set.name), i);
 	}
-	return NULL;
+	return 0;
 }
 
 /* Set default_mask; NULL, without an error, if the default is an OR of several. */
@@ -217,28 +204,29 @@ static int merge_sets(struct table_build *b, struct raw_set *const *parts, size_
 		}
 		merge(s, parts[i]);
 	}
+	hash_table_add(&b->sets_by_name, hash_string(r->um), (uint32_t)b->nr_sets);
 	xgrow(b->sets, b->nr_sets, b->sets_room);
 	b->sets[b->nr_sets++] = *ret = s;
 	return check_set(s, e);
 }
 
 /* The set that @r names, or the merged sets. */
-static int event_masks(struct table_build *b, size_t nr_sorted, const struct raw_event *r,
-		       size_t *nr_merged, struct raw_set **ret, struct op_error *e)
+static int event_masks(struct table_build *b, const struct raw_event *r, size_t *nr_merged,
+		       struct raw_set **ret, struct op_error *e)
 {
 	struct raw_set *parts[TABLE_UM_MAX];
-	char *names = xstrdup(r->um), *save = NULL;
+	char *names, *save = NULL;
 	size_t nr = 0;
 	int err = 0;
 
-	for (size_t i = nr_sorted; i < b->nr_sets; i++) {
-		if (!strcmp(b->sets[i]->set.name, r->um)) {
-			*ret = b->sets[i];
-			goto out;
-		}
+	*ret = find_set(b, r->um);
+	if (*ret) {
+		(*ret)->is_used = true;
+		return 0;
 	}
+	names = xstrdup(r->um);
 	for (char *n = strtok_r(names, ",", &save); n && !err; n = strtok_r(NULL, ",", &save)) {
-		struct raw_set *s = find_set(b, nr_sorted, n);
+		struct raw_set *s = find_set(b, n);
 
 		if (!s)
 			err = table_error(&r->um_at, e,
@@ -255,14 +243,13 @@ static int event_masks(struct table_build *b, size_t nr_sorted, const struct raw
 		*ret = parts[0];
 	else if (!err)
 		err = merge_sets(b, parts, nr, r, nr_merged, ret, e);
-out:
 	free(names);
 	return err;
 }
 
 static int connect_masks(struct table_build *b, struct op_error *e)
 {
-	size_t nr_sorted = b->nr_sets, nr_merged = 0;
+	size_t nr_merged = 0;
 
 	for (size_t i = 0; i < b->nr_events; i++) {
 		struct raw_event *r = &b->events[i];
@@ -272,12 +259,12 @@ static int connect_masks(struct table_build *b, struct op_error *e)
 		r->event.masks = &no_masks;
 		if (!r->um)
 			continue;
-		err = event_masks(b, nr_sorted, r, &nr_merged, &s, e);
+		err = event_masks(b, r, &nr_merged, &s, e);
 		if (err)
 			return err;
 		r->event.masks = &s->set;
 	}
-	for (size_t i = 0; i < nr_sorted; i++)
+	for (size_t i = 0; i < b->nr_sets; i++)
 		if (!b->sets[i]->is_used)
 			return table_error(&b->sets[i]->at, e,
 					   "unused unit masks '%s'; remove them, or name them in "
@@ -286,17 +273,13 @@ static int connect_masks(struct table_build *b, struct op_error *e)
 	return 0;
 }
 
-int table_resolve(struct table_build *b, struct event_table **ret, struct op_error *e)
+int table_resolve(struct table_build *b, struct op_error *e)
 {
 	int err = check_event_names(b, e);
 
 	if (!err)
-		err = sort_sets(b, e);
+		err = check_set_names(b, e);
 	for (size_t i = 0; i < b->nr_sets && !err; i++)
 		err = check_set(b->sets[i], e);
-	if (!err)
-		err = connect_masks(b, e);
-	if (!err)
-		*ret = event_table_from(b);
-	return err;
+	return err ? err : connect_masks(b, e);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/counter_alloc.h"
 #include "events/table/build.h"
 #include "events/table/unit_mask.h"
 #include "libutil/file.h"
@@ -125,7 +126,8 @@ static int load_type(struct loader *l, const char *type, const struct table_wher
 	return err ? err : load_file(l, name, "unit_masks", masks_parse, include_masks, where, e);
 }
 
-struct event_table *event_table_from(struct table_build *b)
+/* Takes over what @b holds. */
+static struct event_table *make_table(struct table_build *b)
 {
 	struct event_table *t = xcalloc(1, sizeof(*t));
 
@@ -144,6 +146,7 @@ struct event_table *event_table_from(struct table_build *b)
 	t->nr = b->nr_events;
 	for (size_t i = 0; i < t->nr; i++)
 		t->events[i] = b->events[i].event;
+	hash_table_free(&b->sets_by_name);
 	*b = (struct table_build){ 0 };
 	return t;
 }
@@ -165,6 +168,7 @@ static void free_parts(struct raw_event *events, size_t nr_events, struct raw_se
 static void table_build_free(struct table_build *b)
 {
 	free_parts(b->events, b->nr_events, b->sets, b->nr_sets, b->files, b->nr_files);
+	hash_table_free(&b->sets_by_name);
 }
 
 struct event_table *event_table_free(struct event_table *t)
@@ -186,6 +190,17 @@ static struct loader new_loader(const char *dir, const struct cpu_type *type, un
 
 	l.build.nr_counters = nr ? nr : type->nr_counters;
 	return l;
+}
+
+/* Resolve what was loaded, or after an @err of loading only free it. */
+static int finish(struct loader *l, int err, struct event_table **ret, struct op_error *e)
+{
+	if (!err)
+		err = table_resolve(&l->build, e);
+	if (!err)
+		*ret = make_table(&l->build);
+	table_build_free(&l->build);
+	return err;
 }
 
 static int no_includes(void *context, const char *type, const struct table_where *where,
@@ -222,10 +237,7 @@ int event_table_load_with(const char *dir, const struct cpu_type *type, unsigned
 
 	if (!err)
 		err = parse_texts(&l, "kernel's ", events, masks, e);
-	if (!err)
-		err = table_resolve(&l.build, ret, e);
-	table_build_free(&l.build);
-	return err;
+	return finish(&l, err, ret, e);
 }
 
 int event_table_load(const char *dir, const struct cpu_type *type, unsigned int nr_counters,
@@ -238,12 +250,8 @@ int event_table_parse(const char *events, const char *unit_masks, const struct c
 		      unsigned int nr_counters, struct event_table **ret, struct op_error *e)
 {
 	struct loader l = new_loader(NULL, type, nr_counters);
-	int err = parse_texts(&l, "", events, unit_masks, e);
 
-	if (!err)
-		err = table_resolve(&l.build, ret, e);
-	table_build_free(&l.build);
-	return err;
+	return finish(&l, parse_texts(&l, "", events, unit_masks, e), ret, e);
 }
 
 static const struct event *find_name(const struct event_table *t, const char *name)
@@ -286,8 +294,7 @@ const struct event *event_table_find_code(const struct event_table *t, uint64_t 
 
 bool event_fits_all(const struct event_table *t, const struct event *event)
 {
-	uint64_t all = t->nr_counters >= EVENT_COUNTERS_MAX ? ~(uint64_t)0
-							    : ((uint64_t)1 << t->nr_counters) - 1;
+	uint64_t all = counters_below(t->nr_counters);
 
 	return !event->ext && (event->counters & all) == all;
 }

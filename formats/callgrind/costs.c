@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* costs.c - sum up samples by line and by call, in one walk over the tree of stacks */
+/* costs.c - sum samples by line and by call, in one walk over the tree of stacks */
 #include "formats/callgrind/costs.h"
 
 #include <stdlib.h>
@@ -9,43 +9,39 @@
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static inline bool same_cost(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_cost(const void *costs, uint32_t id, const void *key)
 {
-	const struct costs *c = key;
-	const struct cost *a = &c->costs[id], *b = &c->costs[c->nr];
+	const struct cost *a = &((const struct costs *)costs)->costs[id], *b = key;
 
-	(void)p;
 	return a->function == b->function && a->line == b->line && a->callee == b->callee;
 }
 
-static uint32_t cost_of(struct costs *c, struct cost cost)
+static uint32_t find_cost(struct costs *c, struct cost cost)
 {
 	uint64_t hash = hash_mix(hash_u64((uint64_t)cost.function << 32 | cost.callee), cost.line);
 	uint32_t events = c->profile->nr_events;
-	struct profile_slot *slot;
+	uint32_t id = hash_table_find(&c->table, hash, same_cost, c, &cost);
 
-	profile_table_reserve(&c->table);
-	if (c->nr == c->room)
-		c->costs = profile_grow(c->costs, c->nr, &c->room, 1, sizeof(*c->costs));
+	if (id != HASH_NONE)
+		return id;
+	if (c->nr == c->room) {
+		xgrow(c->costs, c->nr, c->room);
+		c->values = xrealloc_array(c->values, c->room, events * sizeof(*c->values));
+	}
 	c->costs[c->nr] = cost;
-	slot = profile_table_find(&c->table, hash, c->profile, same_cost, c);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	if ((size_t)(c->nr + 1) * events > c->room_values)
-		c->values = profile_grow(c->values, (size_t)c->nr * events, &c->room_values,
-					 events, sizeof(*c->values));
 	memset(&c->values[(size_t)c->nr * events], 0, events * sizeof(*c->values));
-	return profile_table_fill(&c->table, slot, hash, c->nr++);
+	hash_table_add(&c->table, hash, c->nr);
+	return c->nr++;
 }
 
-/* Own costs go to the innermost line of the stack's first place. */
-static uint32_t own_cost(struct costs *c, uint32_t node)
+/* The samples of a stack are the own cost of its innermost line. */
+static uint32_t find_own_cost(struct costs *c, uint32_t node)
 {
 	struct shown_frame frame = { c->shown.unknown, 0 };
 
 	if (node != PROFILE_NONE)
 		frame = c->shown.frames[c->shown.first[c->profile->nodes[node].place]];
-	return cost_of(c, (struct cost){ frame.function, frame.line, PROFILE_NONE, 0 });
+	return find_cost(c, (struct cost){ frame.function, frame.line, PROFILE_NONE, 0 });
 }
 
 static void add_values(int64_t *sums, const int64_t *values, uint32_t nr)
@@ -60,32 +56,33 @@ static void add_own(struct costs *c)
 	size_t nr = p->nr_events;
 
 	for (uint32_t i = 0; i < p->nr_samples; i++) {
-		uint32_t node = p->samples[i].node, cost = own_cost(c, node);
+		uint32_t node = p->samples[i].node, cost = find_own_cost(c, node);
 
 		add_values(&c->values[cost * nr], profile_values(p, i), nr);
 		if (node != PROFILE_NONE)
-			add_values(&c->below[node * nr], profile_values(p, i), nr);
+			add_values(&c->inclusive[node * nr], profile_values(p, i), nr);
 	}
 	for (uint32_t i = p->nr_nodes; i--; )
 		if (p->nodes[i].parent != PROFILE_NONE)
-			add_values(&c->below[p->nodes[i].parent * nr], &c->below[i * nr], nr);
+			add_values(&c->inclusive[p->nodes[i].parent * nr], &c->inclusive[i * nr],
+				   nr);
 }
 
-/* In recursion a call is on the stack more than once, but its cost is that of the outermost. */
+/* A recursive call is on the stack more than once; only the outermost one counts. */
 static void enter_call(struct costs *c, uint32_t node, const struct shown_frame *caller,
 		       const struct shown_frame *callee)
 {
 	struct cost cost = { caller->function, caller->line, callee->function, 0 };
-	uint32_t at = cost_of(c, cost);
+	uint32_t at = find_cost(c, cost);
 	size_t nr = c->profile->nr_events;
 
-	if (!c->costs[at].active++)
-		add_values(&c->values[at * nr], &c->below[node * nr], nr);
+	if (!c->costs[at].nr_active++)
+		add_values(&c->values[at * nr], &c->inclusive[node * nr], nr);
 	xgrow(c->entered, c->nr_entered, c->room_entered);
 	c->entered[c->nr_entered++] = at;
 }
 
-/* The call of the node's outermost frame by its parent's innermost, then those inlined in it. */
+/* The parent's innermost function calls the node's outermost one, which calls the inlined ones. */
 static void enter_node(struct costs *c, uint32_t node)
 {
 	const struct profile_node *n = &c->profile->nodes[node];
@@ -100,13 +97,13 @@ static void enter_node(struct costs *c, uint32_t node)
 		enter_call(c, node, &first[i], &first[i - 1]);
 }
 
-/* The tree downwards. */
-struct walk {
+/* The tree of nodes, from callers to callees. */
+struct tree_walk {
 	uint32_t root, *child, *sibling;
-	size_t *entered_before;		/* of nodes on the stack at hand */
+	size_t *entered_before;		/* for nodes on the current stack */
 };
 
-static void walk_begin(struct walk *w, const struct profile *p)
+static void walk_begin(struct tree_walk *w, const struct profile *p)
 {
 	size_t nr = (size_t)p->nr_nodes + 1;
 
@@ -124,30 +121,30 @@ static void walk_begin(struct walk *w, const struct profile *p)
 	}
 }
 
-/* From the last node of a stack to the next one not seen yet, leaving those in between. */
-static uint32_t walk_back(struct walk *w, struct costs *c, uint32_t at)
+/* Leave the node @at and its callers up to the first one with another callee, which is next. */
+static uint32_t walk_next(struct tree_walk *w, struct costs *c, uint32_t at)
 {
 	for (;;) {
 		uint32_t parent = c->profile->nodes[at].parent;
 
 		while (c->nr_entered > w->entered_before[at])
-			c->costs[c->entered[--c->nr_entered]].active--;
+			c->costs[c->entered[--c->nr_entered]].nr_active--;
 		if (w->sibling[at] != PROFILE_NONE || parent == PROFILE_NONE)
 			return w->sibling[at];
 		at = parent;
 	}
 }
 
-/* Without recursion: stacks may have 65536 frames. */
+/* Iterative: stacks may have 65536 frames. */
 static void add_calls(struct costs *c)
 {
-	struct walk w;
+	struct tree_walk w;
 
 	walk_begin(&w, c->profile);
 	for (uint32_t at = w.root; at != PROFILE_NONE; ) {
 		w.entered_before[at] = c->nr_entered;
 		enter_node(c, at);
-		at = w.child[at] != PROFILE_NONE ? w.child[at] : walk_back(&w, c, at);
+		at = w.child[at] != PROFILE_NONE ? w.child[at] : walk_next(&w, c, at);
 	}
 	free(w.child);
 	free(w.sibling);
@@ -158,7 +155,8 @@ void costs_make(const struct profile *p, struct costs *ret)
 {
 	*ret = (struct costs){ .profile = p };
 	shown_frames_make(p, &ret->shown);
-	ret->below = xcalloc((size_t)p->nr_nodes + 1, (p->nr_events + 1) * sizeof(*ret->below));
+	ret->inclusive = xcalloc((size_t)p->nr_nodes + 1,
+				 (p->nr_events + 1) * sizeof(*ret->inclusive));
 	add_own(ret);
 	add_calls(ret);
 }
@@ -166,10 +164,10 @@ void costs_make(const struct profile *p, struct costs *ret)
 void costs_free(struct costs *c)
 {
 	shown_frames_free(&c->shown);
-	free(c->table.slots);
+	hash_table_free(&c->table);
 	free(c->costs);
 	free(c->values);
-	free(c->below);
+	free(c->inclusive);
 	free(c->entered);
 	*c = (struct costs){ 0 };
 }

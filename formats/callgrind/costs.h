@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* costs.h - what lines cost, and what was called from them [CK-3], [CK-4] */
+/* costs.h - costs of lines, and of the calls made there [CK-3] [CK-4] */
 #ifndef FORMATS_CALLGRIND_COSTS_H
 #define FORMATS_CALLGRIND_COSTS_H
 
-#include "formats/profile/indexes.h"
 #include "formats/profile/shown_frames.h"
+#include "libutil/table.h"
 
-/* The cost of a line of a function; or, with a callee, of the calls of that on it. */
+/* The cost of a line of a function or, with a callee, of the calls of the callee on that line. */
 struct cost {
 	uint32_t function, line;
-	uint32_t callee;		/* or PROFILE_NONE: of the line itself */
-	uint32_t active;		/* so often is it on the stack at hand */
+	uint32_t callee;		/* PROFILE_NONE: the line itself */
+	uint32_t nr_active;		/* times this call is on the current stack */
 };
 
 struct costs {
 	const struct profile *profile;
 	struct shown_frames shown;
-	struct profile_table table;
+	struct hash_table table;
 	struct cost *costs;
 	uint32_t nr;
 	size_t room;
-	int64_t *values;		/* nr_events for each */
-	size_t room_values;
-	int64_t *below;			/* of each node: with all that it called */
-	uint32_t *entered;		/* calls on the stack at hand */
+	int64_t *values;		/* nr_events for each cost */
+	int64_t *inclusive;		/* nr_events for each node: with its callees */
+	uint32_t *entered;		/* calls on the current stack */
 	size_t nr_entered, room_entered;
 };
 

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* names.c - numbers may be any, so they are looked up in a table */
+/* names.c - look up names by their numbers, which may be any */
 #include "formats/callgrind/names.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 #include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
-struct key {
-	const struct callgrind_names *names;
-	uint64_t id;
-};
-
-static inline bool same_id(const struct profile *p, uint32_t at, const void *key)
+static inline bool has_id(const void *names, uint32_t at, const void *id)
 {
-	const struct key *k = key;
-
-	(void)p;
-	return k->names->all[at].id == k->id;
+	return ((const struct callgrind_names *)names)->all[at].id == *(const uint64_t *)id;
 }
 
-/* Cut "(7)" off the text. */
+/* Remove "(7)" from the beginning of @t. */
 static bool take_id(struct text *t, uint64_t *ret)
 {
 	const char *at = t->at;
@@ -39,48 +32,45 @@ static bool take_id(struct text *t, uint64_t *ret)
 	return true;
 }
 
-static uint32_t string_of(struct profile *p, struct text name)
+static uint32_t add_string(struct profile *p, struct text name)
 {
 	if (text_is(name, "???"))
 		return 0;
 	return profile_string_n(p, name.at, text_length(name));
 }
 
-bool callgrind_name(struct callgrind_names *names, struct profile *p, struct text text,
-		    uint32_t *ret)
+bool callgrind_name_find(struct callgrind_names *names, struct profile *p, struct text text,
+			 uint32_t *ret)
 {
-	struct key key = { names, 0 };
-	struct profile_slot *slot;
-	uint64_t hash;
+	uint64_t id, hash;
+	uint32_t at;
 
 	text_trim(&text);
-	if (!take_id(&text, &key.id)) {
-		*ret = string_of(p, text);
+	if (!take_id(&text, &id)) {
+		*ret = add_string(p, text);
 		return true;
 	}
 	text_trim(&text);
-	hash = hash_u64(key.id);
-	profile_table_reserve(&names->table);
-	slot = profile_table_find(&names->table, hash, p, same_id, &key);
+	hash = hash_u64(id);
+	at = hash_table_find(&names->table, hash, has_id, names, &id);
 	if (text.at == text.end) {
-		if (slot->id != PROFILE_NONE)
-			*ret = names->all[slot->id].name;
-		return slot->id != PROFILE_NONE;
+		if (at != HASH_NONE)
+			*ret = names->all[at].name;
+		return at != HASH_NONE;
 	}
-	*ret = string_of(p, text);
-	if (slot->id == PROFILE_NONE) {
-		if (names->nr == names->room)
-			names->all = profile_grow(names->all, names->nr, &names->room, 1,
-						  sizeof(*names->all));
-		profile_table_fill(&names->table, slot, hash, names->nr++);
+	*ret = add_string(p, text);
+	if (at == HASH_NONE) {
+		xgrow(names->all, names->nr, names->room);
+		at = names->nr++;
+		hash_table_add(&names->table, hash, at);
 	}
-	names->all[slot->id] = (struct callgrind_name){ key.id, *ret };
+	names->all[at] = (struct callgrind_name){ id, *ret };
 	return true;
 }
 
 void callgrind_names_free(struct callgrind_names *names)
 {
 	free(names->all);
-	free(names->table.slots);
+	hash_table_free(&names->table);
 	*names = (struct callgrind_names){ 0 };
 }

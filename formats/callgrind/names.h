@@ -5,22 +5,22 @@
 
 #include <stdbool.h>
 #include "formats/file/text_lines.h"
-#include "formats/profile/indexes.h"
 #include "formats/profile/profile.h"
+#include "libutil/table.h"
 
-struct callgrind_names {		/* of one kind; { 0 } to begin with */
+struct callgrind_names {		/* of one kind; all 0: empty */
 	struct callgrind_name {
 		uint64_t id;
 		uint32_t name;		/* string of the profile */
 	} *all;
 	uint32_t nr;
 	size_t room;
-	struct profile_table table;
+	struct hash_table table;
 };
 
-/* The string that @text is, "" for "???". False: its number was not named before. */
-bool callgrind_name(struct callgrind_names *names, struct profile *p, struct text text,
-		    uint32_t *ret);
+/* Set *ret to the string for @text, "" for "???". False: its number was not defined before. */
+bool callgrind_name_find(struct callgrind_names *names, struct profile *p, struct text text,
+			 uint32_t *ret);
 void callgrind_names_free(struct callgrind_names *names);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - read what valgrind's tools and others write: own costs of lines
+ * read.c - read files of valgrind's tools and others: own costs of lines
  *
- * Calls are told with sums that say nothing of whole stacks, so they are left out.
+ * The costs of calls are ignored, because they are sums that do not show whole stacks.
  * Rules: doc/callgrind.md [CK-7]..[CK-12].
  */
 #include <ctype.h>
@@ -19,14 +19,14 @@
 #include "formats/profile/saturate.h"
 
 #define EVENTS_MAX		64
-#define LINES_LOOKED_AT		100
+#define LINES_DETECTED		100	/* lines that detection looks at */
 
 enum { INSTRUCTION, LINE, POSITIONS };
 
-/* What the next line of numbers is. */
-enum costs_of { OF_LINE, OF_CALL, OF_JUMP };
+/* The kind of the next line of costs. */
+enum cost_kind { LINE_COST, CALL_COST, JUMP_COST };
 
-struct reader {
+struct callgrind_reader {
 	const struct format_read_options *options;
 	struct profile *p;
 	struct op_error *e;
@@ -37,20 +37,20 @@ struct reader {
 	struct named_images profile_images;
 	uint32_t command;		/* string */
 
-	/* what costs are of: strings, and positions that others are relative to */
+	/* what the next costs are of: strings, and positions that others are relative to */
 	uint32_t image, file, function_file, function;
 	uint64_t position[POSITIONS];
-	enum costs_of next;
-	unsigned long calls;		/* that were left out */
-	int64_t sums[EVENTS_MAX];	/* since the last totals: line */
+	enum cost_kind next;
+	unsigned long nr_calls;		/* that were ignored */
+	int64_t sums[EVENTS_MAX];	/* since the last "totals:" line */
 };
 
-static int fault(struct reader *r, const char *text, const char *rule)
+static int fail(struct callgrind_reader *r, const char *text)
 {
-	return op_error_set(r->e, -EPROTO, "line %lu: %s [%s]", r->line, text, rule);
+	return op_error_set(r->e, -EPROTO, "line %lu: %s", r->line, text);
 }
 
-/* Cut "KEY:" or "KEY=" off the line; @sign says which. */
+/* Remove "KEY:" or "KEY=" from the line; *sign is the last character. */
 static bool take_key(struct text *line, struct text *key, char *sign)
 {
 	const char *at = line->at;
@@ -65,13 +65,13 @@ static bool take_key(struct text *line, struct text *key, char *sign)
 	return true;
 }
 
-/* It begins with comments and "KEY: VALUE", of which one is "events". */
+/* The file begins with comments and lines "KEY: VALUE"; one of the keys is "events". */
 static bool detect(const unsigned char *bytes, size_t size)
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size }, line, key;
 	char sign;
 
-	for (int i = 0; i < LINES_LOOKED_AT && text_next_line(&all, &line); i++) {
+	for (int i = 0; i < LINES_DETECTED && text_next_line(&all, &line); i++) {
 		if (line.at == line.end || *line.at == '#')
 			continue;
 		if (text_has_controls(line) || !take_key(&line, &key, &sign) || sign != ':')
@@ -82,7 +82,7 @@ static bool detect(const unsigned char *bytes, size_t size)
 	return false;
 }
 
-/* Decimal, or hexadecimal behind 0x. */
+/* Decimal, or hexadecimal after 0x. */
 static bool number(struct text t, uint64_t *ret)
 {
 	unsigned int base = 10;
@@ -106,7 +106,8 @@ static bool number(struct text t, uint64_t *ret)
 	return true;
 }
 
-static int read_events(struct reader *r, struct text names)
+/* [CK-9] */
+static int read_events(struct callgrind_reader *r, struct text names)
 {
 	bool first = !r->p->nr_events;
 	struct text name;
@@ -118,20 +119,20 @@ static int read_events(struct reader *r, struct text names)
 					       .unit = profile_string(r->p, "count") };
 
 		if (first && nr == EVENTS_MAX)
-			return fault(r, "more than 64 events", "CK-9");
+			return fail(r, "more than 64 events");
 		if (first)
 			profile_add_event(r->p, &event);
 		if (nr >= r->p->nr_events || r->p->events[nr].name != string)
-			return fault(r, "events other than those of the first part", "CK-9");
+			return fail(r, "events differ from those of the first part");
 		nr++;
 	}
 	if (!nr || nr != r->p->nr_events)
-		return fault(r, nr ? "fewer events than in the first part" : "no events", "CK-9");
+		return fail(r, nr ? "fewer events than in the first part" : "missing events");
 	return 0;
 }
 
-/* What a cut file does not have, or not as its costs are. */
-static int check_totals(struct reader *r, struct text totals)
+/* A truncated file has no totals, or totals that differ from the sums of its costs. [CK-12] */
+static int check_totals(struct callgrind_reader *r, struct text totals)
 {
 	bool same = true;
 
@@ -143,11 +144,12 @@ static int check_totals(struct reader *r, struct text totals)
 		       total == (uint64_t)r->sums[i];
 		r->sums[i] = 0;
 	}
-	return same ? 0 : format_doubt(r->options, r->e, "line %lu: the totals are not those of "
-				       "the lines before [CK-12]", r->line);
+	return same ? 0 : format_warn_or_fail(r->options, r->e, "line %lu: totals differ from the "
+					      "sums of the lines before", r->line);
 }
 
-static int read_header(struct reader *r, struct text key, struct text value)
+/* [CK-7] [CK-10] */
+static int read_header(struct callgrind_reader *r, struct text key, struct text value)
 {
 	struct text word;
 	uint64_t version;
@@ -157,7 +159,7 @@ static int read_header(struct reader *r, struct text key, struct text value)
 	if (text_is(key, "totals"))
 		return check_totals(r, value);
 	if (text_is(key, "version") && (!number(text_first_word(&value), &version) || version != 1))
-		return fault(r, "its version is not 1", "CK-7");
+		return fail(r, "unsupported version: expected 1");
 	if (text_is(key, "cmd"))
 		r->command = profile_string_n(r->p, value.at + (value.at < value.end),
 					      text_length(value) - (value.at < value.end));
@@ -169,35 +171,35 @@ static int read_header(struct reader *r, struct text key, struct text value)
 			else if (text_is(word, "line"))
 				r->has_lines = true;
 			else
-				return fault(r, "a position is neither instr nor line", "CK-10");
+				return fail(r, "unknown position: expected instr or line");
 	}
 	return 0;
 }
 
-/* "fn=(7) main" and the like, also of callees: what they name is used by others. */
-static int read_name(struct reader *r, struct text key, struct text value)
+/* "fn=(7) main" and the like. Names of callees count, because other lines use them. [CK-8] */
+static int read_name(struct callgrind_reader *r, struct text key, struct text value)
 {
 	static const struct {
 		const char *key;
 		size_t names;
 	} keys[] = {
-		{ "ob", offsetof(struct reader, images) },
-		{ "cob", offsetof(struct reader, images) },
-		{ "fl", offsetof(struct reader, files) },
-		{ "fi", offsetof(struct reader, files) },
-		{ "fe", offsetof(struct reader, files) },
-		{ "cfi", offsetof(struct reader, files) },
-		{ "cfl", offsetof(struct reader, files) },
-		{ "fn", offsetof(struct reader, functions) },
-		{ "cfn", offsetof(struct reader, functions) },
+		{ "ob", offsetof(struct callgrind_reader, images) },
+		{ "cob", offsetof(struct callgrind_reader, images) },
+		{ "fl", offsetof(struct callgrind_reader, files) },
+		{ "fi", offsetof(struct callgrind_reader, files) },
+		{ "fe", offsetof(struct callgrind_reader, files) },
+		{ "cfi", offsetof(struct callgrind_reader, files) },
+		{ "cfl", offsetof(struct callgrind_reader, files) },
+		{ "fn", offsetof(struct callgrind_reader, functions) },
+		{ "cfn", offsetof(struct callgrind_reader, functions) },
 	};
 	uint32_t name;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		if (!text_is(key, keys[i].key))
 			continue;
-		if (!callgrind_name((void *)((char *)r + keys[i].names), r->p, value, &name))
-			return fault(r, "a number that was not named before", "CK-8");
+		if (!callgrind_name_find((void *)((char *)r + keys[i].names), r->p, value, &name))
+			return fail(r, "undefined number of a name");
 		if (text_is(key, "ob"))
 			r->image = name;
 		else if (text_is(key, "fl"))
@@ -210,25 +212,26 @@ static int read_name(struct reader *r, struct text key, struct text value)
 		}
 		return 0;
 	}
-	return format_doubt(r->options, r->e, "line %lu: '%.*s=' is left out [CK-7]", r->line,
-			    (int)(text_length(key) > 20 ? 20 : text_length(key)), key.at);
+	return format_warn_or_fail(r->options, r->e, "line %lu: ignored unknown key '%.*s='",
+				   r->line, (int)(text_length(key) > 20 ? 20 : text_length(key)),
+				   key.at);
 }
 
-static int read_spec(struct reader *r, struct text key, struct text value)
+static int read_spec(struct callgrind_reader *r, struct text key, struct text value)
 {
 	if (text_is(key, "calls")) {
-		r->next = OF_CALL;
-		r->calls++;
+		r->next = CALL_COST;
+		r->nr_calls++;
 		return 0;
 	}
 	if (text_is(key, "jump") || text_is(key, "jcnd")) {
-		r->next = OF_JUMP;
+		r->next = JUMP_COST;
 		return 0;
 	}
 	return read_name(r, key, value);
 }
 
-/* A number, or "+3", "-3", "*": from the last one of its kind. */
+/* A number; or "+3", "-3" or "*", relative to the last position of its kind. [CK-10] */
 static bool read_position(struct text word, uint64_t *position)
 {
 	char sign = text_length(word) ? *word.at : 0;
@@ -248,75 +251,77 @@ static bool read_position(struct text word, uint64_t *position)
 	return true;
 }
 
-static uint32_t node_of(struct reader *r)
+static uint32_t add_node(struct callgrind_reader *r)
 {
 	struct profile_function f = { .name = r->function, .system_name = r->function,
 				      .file = r->file };
 	struct profile_line line = { .line = (uint32_t)r->position[LINE] };
-	bool known = r->function || r->file;
+	bool is_known = r->function || r->file;
+	uint32_t image;
 
-	if (known)
+	if (is_known)
 		line.function = profile_function(r->p, &f);
+	image = named_images_find(&r->profile_images, r->p, r->image);
 	return profile_node(r->p, PROFILE_NONE,
-			    profile_place(r->p, named_image(&r->profile_images, r->p, r->image),
-					  r->position[INSTRUCTION], &line, known));
+			    profile_place(r->p, image, r->position[INSTRUCTION], &line, is_known));
 }
 
-static int read_values(struct reader *r, struct text costs)
+/* [CK-11] [PF-7] */
+static int read_values(struct callgrind_reader *r, struct text costs)
 {
 	struct text word;
 	int64_t *values;
 	uint32_t i = 0;
 
 	if (!has_room_for_sample(r->p, r->size))
-		return fault(r, "too many lines for so many events", "PF-7");
-	values = profile_add_sample(r->p, node_of(r), 0);
+		return fail(r, "too many lines for this number of events");
+	values = profile_add_sample(r->p, add_node(r), 0);
 	for (; text_length(word = text_first_word(&costs)); i++) {
 		uint64_t value;
 
 		if (i == r->p->nr_events)
-			return fault(r, "more costs than events", "CK-11");
+			return fail(r, "more costs than events");
 		if (!number(word, &value) || value > INT64_MAX)
-			return fault(r, "a cost is no number of 63 bits", "CK-11");
+			return fail(r, "invalid cost: expected a number below 2^63");
 		values[i] = (int64_t)value;
 		r->sums[i] = add_saturated(r->sums[i], values[i]);
 	}
 	return 0;
 }
 
-static int read_costs(struct reader *r, struct text line)
+static int read_costs(struct callgrind_reader *r, struct text line)
 {
 	uint64_t *position = r->position;
-	enum costs_of what = r->next;
+	enum cost_kind kind = r->next;
 
-	r->next = OF_LINE;
+	r->next = LINE_COST;
 	if (!r->p->nr_events)
-		return fault(r, "costs before there are events", "CK-9");
+		return fail(r, "costs before the 'events:' line");
 	if (r->has_instructions && !read_position(text_first_word(&line), &position[INSTRUCTION]))
-		return fault(r, "no address", "CK-10");
+		return fail(r, "invalid address");
 	if (r->has_lines && (!read_position(text_first_word(&line), &position[LINE]) ||
 			     position[LINE] > UINT32_MAX))
-		return fault(r, "no line number", "CK-10");
-	return what == OF_LINE ? read_values(r, line) : 0;
+		return fail(r, "invalid line number");
+	return kind == LINE_COST ? read_values(r, line) : 0;
 }
 
-static int read_line(struct reader *r, struct text line)
+static int read_line(struct callgrind_reader *r, struct text line)
 {
 	struct text key;
 	char sign;
 
 	if (text_has_controls(line))
-		return fault(r, "a control character", "CK-7");
+		return fail(r, "invalid control character");
 	if (isdigit((unsigned char)*line.at) || strchr("+-*", *line.at))
 		return read_costs(r, line);
-	if (r->next != OF_LINE)
-		return fault(r, "after calls= and jump= has to stand a line of costs", "CK-11");
+	if (r->next != LINE_COST)
+		return fail(r, "expected a line of costs after calls= or jump=");
 	if (!take_key(&line, &key, &sign))
-		return fault(r, "neither costs nor a name", "CK-7");
+		return fail(r, "expected costs or a name");
 	return sign == ':' ? read_header(r, key, line) : read_spec(r, key, line);
 }
 
-static int read_lines(struct reader *r, struct text all)
+static int read_lines(struct callgrind_reader *r, struct text all)
 {
 	struct text line;
 	int err = 0;
@@ -327,29 +332,27 @@ static int read_lines(struct reader *r, struct text all)
 			continue;
 		if (*line.at == '#')
 			continue;
-		r->is_ours = r->is_ours || (text_length(line) > strlen(CALLGRIND_CREATOR) &&
-					    !memcmp(line.at, CALLGRIND_CREATOR,
-						    strlen(CALLGRIND_CREATOR)));
+		r->is_ours = r->is_ours || text_begins(line, CALLGRIND_CREATOR);
 		err = read_line(r, line);
 		if (err && r->options->salvage && r->p->nr_events) {
-			format_warn(r->options->warnings, "%s: left out", r->e->text);
-			r->next = OF_LINE;
+			format_warn(r->options->warnings, "%s; line skipped", r->e->text);
+			r->next = LINE_COST;
 			err = 0;
 		}
 	}
 	if (!err && !r->p->nr_events)
-		err = fault(r, "there is no line 'events:'", "CK-9");
+		err = op_error_set(r->e, -EPROTO, "missing 'events:' line");
 	return err;
 }
 
-static void finish(struct reader *r)
+static void finish(struct callgrind_reader *r)
 {
 	for (uint32_t i = 0; r->is_ours && r->command && i < r->p->nr_images; i++)
 		if (r->p->images[i].path == r->command)
 			r->p->main_image = i;
-	if (r->calls)
-		format_warn(r->options->warnings, "the sums of %lu calls are left out: a profile "
-			    "has whole stacks [CK-11]", r->calls);
+	if (r->nr_calls)
+		format_warn(r->options->warnings, "ignored the costs of %lu calls: they do not "
+			    "show whole stacks", r->nr_calls);
 }
 
 static int read_callgrind(const unsigned char *bytes, size_t size,
@@ -358,7 +361,7 @@ static int read_callgrind(const unsigned char *bytes, size_t size,
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
 	struct op_error ours = { "" };
-	struct reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size,
+	struct callgrind_reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size,
 			    .has_lines = true };
 	int err = read_lines(&r, all);
 
@@ -374,7 +377,7 @@ static int read_callgrind(const unsigned char *bytes, size_t size,
 const struct profile_format format_callgrind = {
 	.name = "callgrind",
 	.suffix = "callgrind",
-	.text = "callgrind's, for KCachegrind and callgrind_annotate",
+	.text = "callgrind's format, for KCachegrind and callgrind_annotate",
 	.detect = detect,
 	.read = read_callgrind,
 	.write = callgrind_write,

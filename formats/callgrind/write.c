@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - for KCachegrind and callgrind_annotate: costs of lines, and of calls
+ * write.c - write costs of lines and of calls, for KCachegrind and callgrind_annotate
  *
  * Rules: doc/callgrind.md [CK-1]..[CK-6].
  */
@@ -14,11 +14,11 @@
 #include "formats/profile/saturate.h"
 #include "libutil/xalloc.h"
 
-struct writing {
+struct callgrind_writer {
 	const struct profile *profile;
 	const struct costs *costs;
 	FILE *out;
-	bool *named_images, *named_files, *named_functions;	/* those told by number alone */
+	bool *named_images, *named_files, *named_functions;	/* written before, with a number */
 };
 
 static int compare_costs(const void *x, const void *y, void *context)
@@ -35,8 +35,8 @@ static int compare_costs(const void *x, const void *y, void *context)
 	return a->callee == PROFILE_NONE ? -1 : 1;
 }
 
-/* "KIND=(ID) NAME", the name only the first time. A name ends with its line. [CK-2] */
-static void write_name(struct writing *w, const char *kind, bool *named, uint32_t id,
+/* "KIND=(ID) NAME", the name only the first time; it ends with the line. [CK-2] */
+static void write_name(struct callgrind_writer *w, const char *kind, bool *named, uint32_t id,
 		       const char *name)
 {
 	fprintf(w->out, "%s=(%" PRIu32 ")", kind, id + 1);
@@ -49,7 +49,7 @@ static void write_name(struct writing *w, const char *kind, bool *named, uint32_
 	fputc('\n', w->out);
 }
 
-static void write_image(struct writing *w, const char *kind, uint32_t image)
+static void write_image(struct callgrind_writer *w, const char *kind, uint32_t image)
 {
 	const struct profile *p = w->profile;
 
@@ -60,7 +60,7 @@ static void write_image(struct writing *w, const char *kind, uint32_t image)
 			   profile_text(p, p->images[image].path));
 }
 
-static void write_function(struct writing *w, uint32_t id, bool is_callee)
+static void write_function(struct callgrind_writer *w, uint32_t id, bool is_callee)
 {
 	const struct shown_function *f = &w->costs->shown.functions[id];
 
@@ -77,7 +77,7 @@ static void write_values(FILE *out, const int64_t *values, uint32_t nr)
 	fputc('\n', out);
 }
 
-static void write_cost(struct writing *w, uint32_t id)
+static void write_cost(struct callgrind_writer *w, uint32_t id)
 {
 	const struct cost *cost = &w->costs->costs[id];
 	const int64_t *values = cost_values(w->costs, id);
@@ -91,7 +91,7 @@ static void write_cost(struct writing *w, uint32_t id)
 	write_values(w->out, values, w->profile->nr_events);
 }
 
-static void write_costs(struct writing *w)
+static void write_costs(struct callgrind_writer *w)
 {
 	const struct costs *c = w->costs;
 	uint32_t *order = xcalloc((size_t)c->nr + 1, sizeof(*order)), function = PROFILE_NONE;
@@ -110,8 +110,8 @@ static void write_costs(struct writing *w)
 	free(order);
 }
 
-/* Costs of lines alone: calls have them once more. */
-static void write_totals(struct writing *w, const char *key)
+/* Own costs only, because the costs of calls include them again. */
+static void write_totals(struct callgrind_writer *w, const char *key)
 {
 	const struct profile *p = w->profile;
 	int64_t *totals = xcalloc(p->nr_events, sizeof(*totals));
@@ -125,7 +125,7 @@ static void write_totals(struct writing *w, const char *key)
 	free(totals);
 }
 
-/* Names of events are words of letters, digits and '_'. */
+/* Replace what would end the name of an event. [CK-1] */
 static void write_events(const struct profile *p, FILE *out)
 {
 	fputs("events:", out);
@@ -137,7 +137,7 @@ static void write_events(const struct profile *p, FILE *out)
 	fputc('\n', out);
 }
 
-static void write_all(struct writing *w)
+static void write_all(struct callgrind_writer *w)
 {
 	fprintf(w->out, "# callgrind format\nversion: 1\n" CALLGRIND_CREATOR OP_VERSION "\n");
 	if (w->profile->main_image != PROFILE_NONE)
@@ -154,12 +154,12 @@ static void write_all(struct writing *w)
 int callgrind_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 		    struct op_error *e)
 {
-	struct writing w = { .profile = p, .out = out };
+	struct callgrind_writer w = { .profile = p, .out = out };
 	struct costs costs;
 
 	(void)options;
 	if (!p->nr_events)
-		return op_error_set(e, -EINVAL, "there is no event");
+		return op_error_set(e, -EINVAL, "the profile has no events");
 	costs_make(p, &costs);
 	w.costs = &costs;
 	w.named_images = xcalloc((size_t)p->nr_images + 1, sizeof(bool));

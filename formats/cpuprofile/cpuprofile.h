@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpuprofile.h - between the halves of the Google CPU profile: the words a file is made of
+ * cpuprofile.h - the Google CPU profile: the words of a file, which reader and writer share
  *
  * Rules: doc/cpuprofile.md [GC-n].
  */
@@ -13,8 +13,8 @@
 
 #include "formats/format.h"
 
-#define CPUPROFILE_HEADER_SLOTS	5	/* that every header has */
-#define CPUPROFILE_FIXED	2	/* slots 0 and 1, which slot 1 doesn't count */
+#define CPUPROFILE_HEADER_SLOTS	5	/* of every header */
+#define CPUPROFILE_FIXED	2	/* slots 0 and 1, which slot 1 does not count */
 #define CPUPROFILE_JAVA		1	/* version: addresses are ids */
 
 struct cpuprofile_words {
@@ -38,17 +38,17 @@ static inline void cpuprofile_put(unsigned char *bytes, struct cpuprofile_words 
 		bytes[words.big_endian ? words.size - 1 - i : i] = (unsigned char)(value >> 8 * i);
 }
 
-/* The kind that the words of these bytes are of, by the file's first two slots [GC-3]. */
+/* Detect the size and byte order of the words by the first two slots of the file. [GC-3] */
 bool cpuprofile_find_words(const unsigned char *bytes, size_t size, struct cpuprofile_words *ret);
 
 /*
- * A profile whose words are not 8 bytes, the low one first, has their kind among its comments, by
- * which it is written again in the same way [GC-15].
+ * A profile read from words other than 64-bit little-endian has a comment with their kind, so that
+ * it is written in the same way [GC-15].
  */
-void cpuprofile_words_remember(struct profile *p, struct cpuprofile_words words);
-struct cpuprofile_words cpuprofile_words_remembered(const struct profile *p);
+void cpuprofile_save_words(struct profile *p, struct cpuprofile_words words);
+struct cpuprofile_words cpuprofile_saved_words(const struct profile *p);
 
-/* What can be a frame of the signal handler is dropped, and told [GC-23]. */
+/* Drop what looks like frames of the signal handler, with a warning. [GC-23] */
 void cpuprofile_drop_handler_frames(struct profile *p, const struct format_warnings *w);
 
 int cpuprofile_write(const struct profile *p, const struct format_write_options *options,

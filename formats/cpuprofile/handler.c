@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handler.c - drop what looks like the signal handler's frame, as Go's pprof does
+ * handler.c - drop what looks like the frame of the signal handler, as Go's pprof does
  *
- * Some writers' unwinders see the frame that the kernel made for the profiler's signal: between
- * where the program was and its caller. Nothing in the file says so but that all stacks have the
- * same second frame, and that can be a caller as well. So it is only done when asked for. Rule:
+ * The unwinders of some writers see the frame that the kernel pushes for the profiler's signal,
+ * between the interrupted function and its caller. The only sign of it is that all stacks have the
+ * same second frame, which can be a real caller as well, so this is done only on request. Rule:
  * doc/cpuprofile.md [GC-23].
  */
 #include "formats/cpuprofile/cpuprofile.h"
@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 #define ROUNDS		2
-#define ONE_IN		32	/* so many samples may have another second frame */
+#define ONE_IN		32	/* one in so many samples may have another second frame */
 
 static uint32_t second_node(const struct profile *p, uint32_t sample)
 {
@@ -36,7 +36,7 @@ static void drop_second(struct profile *p, uint32_t sample)
 			       p->nodes[s->node].place);
 }
 
-/* The place that more than half of the samples have second, if there is one; else any. */
+/* The second place of more than half of the samples, if there is one; else any. */
 static uint32_t most_common_second(const struct profile *p)
 {
 	uint32_t place = PROFILE_NONE, lead = 0;
@@ -72,7 +72,7 @@ static bool drop_common(struct profile *p, const struct format_warnings *w)
 	for (uint32_t i = 0; i < p->nr_samples; i++)
 		if (second_place(p, i) == place)
 			drop_second(p, i);
-	format_warn(w, "dropped the second frame 0x%" PRIx64 " of %u of %u records [GC-23]",
+	format_warn(w, "dropped the second frame 0x%" PRIx64 " of %u of %u records",
 		    p->places[place].address, nr, p->nr_samples);
 	return true;
 }
@@ -85,7 +85,7 @@ static bool is_repeated(const struct profile *p, uint32_t sample)
 	       p->places[p->nodes[p->samples[sample].node].place].address;
 }
 
-/* The handler has where the program was from the signal, and may have found it on the stack too. */
+/* The handler gets the interrupted address from the signal, and may find it on the stack again. */
 static void drop_repeated(struct profile *p, const struct format_warnings *w)
 {
 	uint32_t nr = 0;
@@ -97,8 +97,8 @@ static void drop_repeated(struct profile *p, const struct format_warnings *w)
 		}
 	}
 	if (nr)
-		format_warn(w, "dropped the second frame of %u records, which repeats the first "
-			    "[GC-23]", nr);
+		format_warn(w, "dropped the second frame of %u records, which repeats the first",
+			    nr);
 }
 
 void cpuprofile_drop_handler_frames(struct profile *p, const struct format_warnings *w)

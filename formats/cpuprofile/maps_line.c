@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* maps_line.c - one line of the text that follows a CPU profile [GC-9] [GC-10] [GC-11] */
+/* maps_line.c - parse one line of the text after a CPU profile [GC-9] [GC-10] [GC-11] */
 #include "formats/cpuprofile/maps_line.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "formats/cpuprofile/maps_text.h"
 
 #define BUILD_ID_DIGITS_MIN 4
 
-static bool take_hex(struct maps_cursor *c, uint64_t *ret)
+static bool take_hex(struct text *c, uint64_t *ret)
 {
 	const char *first = c->at;
 	uint64_t value = 0;
@@ -26,7 +25,7 @@ static bool take_hex(struct maps_cursor *c, uint64_t *ret)
 	return c->at > first;
 }
 
-static bool take_char(struct maps_cursor *c, char wanted)
+static bool take_char(struct text *c, char wanted)
 {
 	if (c->at == c->end || *c->at != wanted)
 		return false;
@@ -34,22 +33,17 @@ static bool take_char(struct maps_cursor *c, char wanted)
 	return true;
 }
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool take_blanks(struct maps_cursor *c)
+static bool take_blanks(struct text *c)
 {
 	const char *first = c->at;
 
-	while (c->at < c->end && is_blank(*c->at))
+	while (c->at < c->end && isblank((unsigned char)*c->at))
 		c->at++;
 	return c->at > first;
 }
 
-/* "r-xp": @code if it may be executed. */
-static bool take_permissions(struct maps_cursor *c, bool *code)
+/* "r-xp" */
+static bool take_permissions(struct text *c, bool *is_code)
 {
 	static const char *const letters[] = { "r-", "w-", "xX-", "sp-" };
 
@@ -58,12 +52,12 @@ static bool take_permissions(struct maps_cursor *c, bool *code)
 	for (int i = 0; i < 4; i++)
 		if (!strchr(letters[i], c->at[i]) || !c->at[i])
 			return false;
-	*code = c->at[2] != '-';
+	*is_code = c->at[2] != '-';
 	c->at += 4;
 	return true;
 }
 
-static bool take_digits(struct maps_cursor *c)
+static bool take_digits(struct text *c)
 {
 	const char *first = c->at;
 
@@ -72,25 +66,25 @@ static bool take_digits(struct maps_cursor *c)
 	return c->at > first;
 }
 
-/* What is left is the path, blanks and all; the kernel's note that it is deleted is not of it. */
-static void take_path(struct maps_cursor *c, struct maps_mapping *m)
+/* The rest is the path, blanks included, without the kernel's remark that it is deleted. */
+static void take_path(struct text *c, struct maps_mapping *m)
 {
 	static const char deleted[] = " (deleted)";
-	size_t note = sizeof(deleted) - 1;
+	size_t len = sizeof(deleted) - 1;
 
 	m->path = c->at;
 	m->path_len = (size_t)(c->end - c->at);
-	if (m->path_len > note && !memcmp(c->end - note, deleted, note))
-		m->path_len -= note;
+	if (m->path_len > len && !memcmp(c->end - len, deleted, len))
+		m->path_len -= len;
 }
 
 /* "40000000-40015000 r-xp 00000000 03:01 12845071   /lib/ld-2.3.2.so" [GC-10] */
-bool maps_line_full(struct maps_cursor c, struct maps_mapping *m)
+bool maps_line_full(struct text c, struct maps_mapping *m)
 {
 	uint64_t device;
 
 	if (!take_hex(&c, &m->start) || !take_char(&c, '-') || !take_hex(&c, &m->limit) ||
-	    !take_blanks(&c) || !take_permissions(&c, &m->code) || !take_blanks(&c) ||
+	    !take_blanks(&c) || !take_permissions(&c, &m->is_code) || !take_blanks(&c) ||
 	    !take_hex(&c, &m->offset) || !take_blanks(&c) || !take_hex(&c, &device) ||
 	    !take_char(&c, ':') || !take_hex(&c, &device) || !take_blanks(&c) || !take_digits(&c))
 		return false;
@@ -100,19 +94,19 @@ bool maps_line_full(struct maps_cursor c, struct maps_mapping *m)
 	return true;
 }
 
-/* Cut the last word off @c; NULL if there is but one. */
-static const char *last_word(struct maps_cursor *c, size_t *ret_len)
+/* Remove the last word from @c; NULL if only one is left. */
+static const char *last_word(struct text *c, size_t *ret_len)
 {
 	const char *end = c->end, *word;
 
-	while (end > c->at && is_blank(end[-1]))
+	while (end > c->at && isblank((unsigned char)end[-1]))
 		end--;
-	for (word = end; word > c->at && !is_blank(word[-1]); word--)
+	for (word = end; word > c->at && !isblank((unsigned char)word[-1]); word--)
 		;
 	if (word == c->at)
 		return NULL;
 	*ret_len = (size_t)(end - word);
-	for (c->end = word; c->end > c->at && is_blank(c->end[-1]); c->end--)
+	for (c->end = word; c->end > c->at && isblank((unsigned char)c->end[-1]); c->end--)
 		;
 	return word;
 }
@@ -128,16 +122,16 @@ static bool is_build_id(const char *word, size_t len)
 /* "(@1000)" */
 static bool is_offset(const char *word, size_t len, uint64_t *ret)
 {
-	struct maps_cursor c = { word, word + len };
+	struct text c = { word, word + len };
 
 	return take_char(&c, '(') && take_char(&c, '@') && take_hex(&c, ret) &&
 	       take_char(&c, ')') && c.at == c.end;
 }
 
-/* The end of a brief line: "(@OFFSET)", a build-id, or one behind the other. */
-static void take_offset_and_build_id(struct maps_cursor *c, struct maps_mapping *m)
+/* The end of a brief line: "(@OFFSET)", a build ID, or both. */
+static void take_offset_and_build_id(struct text *c, struct maps_mapping *m)
 {
-	struct maps_cursor before = *c;
+	struct text before = *c;
 	size_t len;
 	const char *word = last_word(&before, &len);
 
@@ -157,54 +151,32 @@ static void take_offset_and_build_id(struct maps_cursor *c, struct maps_mapping 
 		*c = before;
 }
 
-/* "40000000-40015000: /lib/ld-2.3.2.so (@1000) 5f1e...", code unless it says otherwise [GC-11] */
-bool maps_line_brief(struct maps_cursor c, struct maps_mapping *m)
+/* "40000000-40015000: /lib/ld-2.3.2.so (@1000) 5f1e...", code unless permissions deny it [GC-11] */
+bool maps_line_brief(struct text c, struct maps_mapping *m)
 {
-	struct maps_cursor with_permissions;
+	struct text with_permissions;
 
 	take_blanks(&c);
 	if (!take_hex(&c, &m->start) || !take_char(&c, '-') || !take_hex(&c, &m->limit) ||
 	    !take_char(&c, ':'))
 		return false;
 	take_blanks(&c);
-	m->code = true;
+	m->is_code = true;
 	with_permissions = c;
-	if (take_permissions(&with_permissions, &m->code) && take_blanks(&with_permissions))
+	if (take_permissions(&with_permissions, &m->is_code) && take_blanks(&with_permissions))
 		c = with_permissions;
 	else
-		m->code = true;
+		m->is_code = true;
 	take_offset_and_build_id(&c, m);
 	take_path(&c, m);
 	return true;
 }
 
-bool maps_line_build(struct maps_cursor c, struct maps_build *build)
+bool maps_line_build(struct text c, struct maps_build *build)
 {
 	take_blanks(&c);
 	if (c.end - c.at < 6 || memcmp(c.at, "build=", 6))
 		return false;
 	*build = (struct maps_build){ c.at + 6, (size_t)(c.end - c.at) - 6 };
-	return true;
-}
-
-bool maps_text_is_canonical(const char *text)
-{
-	const char *newline;
-
-	if (!*text)
-		return false;
-	for (; *text; text = newline + 1) {
-		struct maps_mapping mapping = { 0 };
-		struct maps_build build;
-		struct maps_cursor line;
-
-		newline = strchr(text, '\n');
-		if (!newline)
-			return false;
-		line = (struct maps_cursor){ text, newline };
-		if (!maps_line_build(line, &build) && !maps_line_full(line, &mapping) &&
-		    (is_blank(*text) || !maps_line_brief(line, &mapping)))
-			return false;
-	}
 	return true;
 }

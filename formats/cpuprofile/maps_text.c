@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * maps_text.c - lines of /proc/PID/maps, as profiles carry them: images at addresses
+ * maps_text.c - read and write the mappings after a CPU profile, as lines of /proc/PID/maps
  *
- * Three kinds of lines are known: "build=PATH", which $build in later paths stands for, mappings
- * as the kernel writes them, and brief ones that may have a build-id. Rules: doc/cpuprofile.md.
+ * There are three kinds of lines: "build=PATH", which $build in later paths stands for, mappings as
+ * the kernel writes them, and brief ones that may have a build ID. Rules: doc/cpuprofile.md.
  */
 #include "formats/cpuprofile/maps_text.h"
 
@@ -15,18 +15,18 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-#define REPLACED_ALWAYS (1u << 20)	/* bytes of text; beyond that in proportion to the file's */
+#define REPLACED_ALWAYS (1u << 20)	/* bytes; beyond that in proportion to the text */
 
-/* All mappings are images of a profile of their own; only what is needed becomes one of @p. */
+/* All mappings are images of the profile @all; those that are needed become images of @p. */
 struct maps_text {
 	struct profile *p;
 	struct profile *all;
-	uint32_t *in_p;			/* for each image of @all, PROFILE_NONE: not yet there */
+	uint32_t *in_p;			/* for each image of @all; PROFILE_NONE: not yet added */
 	size_t room;
-	size_t may_replace;		/* bytes that $build may still become, in all [PF-7] */
+	size_t may_replace;		/* bytes that replacing $build may still add [PF-7] */
 };
 
-/* Is this the word $build, and not the beginning of another? [GC-9] */
+/* Is this the word $build, and not just its beginning? [GC-9] */
 static bool is_build_variable(const char *at, const char *end)
 {
 	static const char name[] = "$build";
@@ -37,8 +37,8 @@ static bool is_build_variable(const char *at, const char *end)
 	return at + len == end || (!isalnum((unsigned char)at[len]) && at[len] != '_');
 }
 
-/* The path as it is meant: $build stands for @build, and \012 for a newline. */
-static void real_path(struct maps_text *m, const struct maps_mapping *mapping,
+/* Replace $build by @build and \012 by a newline. */
+static void expand_path(struct maps_text *m, const struct maps_mapping *mapping,
 		      const struct maps_build *build, struct strbuf *ret)
 {
 	const char *end = mapping->path + mapping->path_len;
@@ -67,7 +67,7 @@ static enum profile_image_kind kind_of(const char *path)
 	return PROFILE_FILE;
 }
 
-static uint32_t image_into(struct maps_text *m, uint32_t id)
+static uint32_t add_image(struct maps_text *m, uint32_t id)
 {
 	struct profile_image image = m->all->images[id];
 
@@ -78,8 +78,8 @@ static uint32_t image_into(struct maps_text *m, uint32_t id)
 	return m->in_p[id] = profile_add_image(m->p, &image);
 }
 
-/* A brief line and a full one may tell of the same mapping: together they are one. */
-static bool joins_last(struct maps_text *m, const struct profile_image *image)
+/* A brief and a full line may describe the same mapping: then they are one image. */
+static bool merge_with_last(struct maps_text *m, const struct profile_image *image)
 {
 	struct profile_image *last = m->all->nr_images ? &m->all->images[m->all->nr_images - 1]
 						       : NULL;
@@ -107,36 +107,35 @@ static void add_mapping(struct maps_text *m, const struct maps_mapping *mapping,
 			id[i] = (char)tolower((unsigned char)mapping->build_id[i]);
 		image.build_id = profile_string_n(m->all, id, mapping->build_id_len);
 	}
-	if (joins_last(m, &image))
+	if (merge_with_last(m, &image))
 		return;
 	if (m->all->nr_images == m->room) {
 		m->room = m->room ? 2 * m->room : 16;
 		m->in_p = xrealloc_array(m->in_p, m->room, sizeof(*m->in_p));
 	}
 	in_p = &m->in_p[profile_add_image(m->all, &image)];
-	/* wanted, but a later line may still tell its build-id: see images_of_code() */
-	*in_p = mapping->code ? 0 : PROFILE_NONE;
+	/* to be added by add_images_of_code(), because a later line may have the build ID */
+	*in_p = mapping->is_code ? 0 : PROFILE_NONE;
 }
 
-static int read_line(struct maps_text *m, struct maps_cursor line, unsigned long number,
+/* [GC-12] */
+static int read_line(struct maps_text *m, struct text line, unsigned long number,
 		     const struct format_read_options *options, struct maps_build *build,
 		     struct strbuf *path, struct op_error *e)
 {
 	struct maps_mapping mapping = { 0 };
 
-	if (line.end > line.at && line.end[-1] == '\r')
-		line.end--;
 	if (line.end - line.at >= MAPS_LINE_MAX)
-		return format_doubt(options, e, "line %lu of the text: ignored, for it has %zu "
-				    "bytes", number, (size_t)(line.end - line.at));
-	if (memchr(line.at, 0, (size_t)(line.end - line.at)) || maps_line_build(line, build))
+		return format_warn_or_fail(options, e, "text line %lu: ignored: %zu bytes are too "
+					   "long", number, text_length(line));
+	if (memchr(line.at, 0, text_length(line)) || maps_line_build(line, build))
 		return 0;
 	if (!maps_line_full(line, &mapping) && !maps_line_brief(line, &mapping))
 		return 0;
 	if (mapping.start >= mapping.limit)
-		return format_doubt(options, e, "line %lu of the text: ignored, for the mapping "
-				    "ends before it begins", number);
-	real_path(m, &mapping, build, path);
+		return format_warn_or_fail(options, e, "text line %lu: ignored: the mapping ends "
+					   "before it begins", number);
+	expand_path(m, &mapping, build, path);
 	add_mapping(m, &mapping, path->text);
 	return 0;
 }
@@ -144,25 +143,20 @@ static int read_line(struct maps_text *m, struct maps_cursor line, unsigned long
 static int read_lines(struct maps_text *m, const char *text, size_t size,
 		      const struct format_read_options *options, struct op_error *e)
 {
-	const char *end = text + size;
+	struct text all = { text, text + size }, line;
 	struct strbuf path = STRBUF_INIT;
 	struct maps_build build = { "", 0 };
 	unsigned long number = 1;
 	int err = 0;
 
-	for (const char *at = text; at < end && !err; number++) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-		struct maps_cursor line = { at, newline ? newline : end };
-
+	for (; !err && text_next_line(&all, &line); number++)
 		err = read_line(m, line, number, options, &build, &path, e);
-		at = newline ? newline + 1 : end;
-	}
 	strbuf_free(&path);
 	return err;
 }
 
-/* The program is the first one that looks like it [GC-13]. */
-static void images_of_code(struct maps_text *m)
+/* The first image that looks like a program is the main one. [GC-13] */
+static void add_images_of_code(struct maps_text *m)
 {
 	for (uint32_t i = 0; i < m->all->nr_images; i++) {
 		const struct profile_image *image = &m->all->images[i];
@@ -171,7 +165,7 @@ static void images_of_code(struct maps_text *m)
 		m->in_p[i] = PROFILE_NONE;
 		if (!wanted)
 			continue;
-		image_into(m, i);
+		add_image(m, i);
 		if (m->p->main_image == PROFILE_NONE && image->kind == PROFILE_FILE &&
 		    !maps_is_library(profile_text(m->all, image->path)))
 			m->p->main_image = m->in_p[i];
@@ -192,7 +186,7 @@ int maps_text_read(const char *text, size_t size, const struct format_read_optio
 		maps_text_free(m);
 		return err;
 	}
-	images_of_code(m);
+	add_images_of_code(m);
 	*ret = m;
 	return 0;
 }
@@ -210,7 +204,7 @@ uint32_t maps_text_image(struct maps_text *m, uint64_t address)
 {
 	uint32_t id = profile_image_at(m->all, address);
 
-	return id == PROFILE_NONE ? PROFILE_NONE : image_into(m, id);
+	return id == PROFILE_NONE ? PROFILE_NONE : add_image(m, id);
 }
 
 bool maps_is_library(const char *path)
@@ -226,4 +220,78 @@ bool maps_is_library(const char *path)
 				return true;
 	}
 	return false;
+}
+
+bool maps_text_is_canonical(const char *text)
+{
+	const char *newline;
+
+	if (!*text)
+		return false;
+	for (; *text; text = newline + 1) {
+		struct maps_mapping mapping = { 0 };
+		struct maps_build build;
+		struct text line;
+
+		newline = strchr(text, '\n');
+		if (!newline)
+			return false;
+		line = (struct text){ text, newline };
+		if (!maps_line_build(line, &build) && !maps_line_full(line, &mapping) &&
+		    (isblank((unsigned char)*text) || !maps_line_brief(line, &mapping)))
+			return false;
+	}
+	return true;
+}
+
+/* As the kernel writes it, because a newline would end the line. */
+static void write_path(const char *path, FILE *out)
+{
+	for (; *path; path++)
+		if (*path == '\n')
+			fputs("\\012", out);
+		else
+			putc(*path, out);
+}
+
+static void write_full(const struct profile_image *image, const char *path, FILE *out)
+{
+	fprintf(out, "%08llx-%08llx r-xp %08llx 00:00 %-11d ", (unsigned long long)image->start,
+		(unsigned long long)image->limit, (unsigned long long)image->offset, 0);
+	write_path(path, out);
+	putc('\n', out);
+}
+
+static void write_brief(const struct profile *p, const struct profile_image *image,
+			const char *path, FILE *out)
+{
+	const char *build_id = profile_text(p, image->build_id);
+
+	if (!*build_id || !*path || strpbrk(path, " \t\n"))
+		return;
+	fprintf(out, "%08llx-%08llx: %s (@%llx) %s\n", (unsigned long long)image->start,
+		(unsigned long long)image->limit, path, (unsigned long long)image->offset,
+		build_id);
+}
+
+/*
+ * Full lines have no room for a build ID; brief ones, which Go's pprof reads, have. So an image
+ * with a build ID gets both, and readers take the first one. google-pprof assumes offset 0 in brief
+ * lines of libraries, so for a library with another offset the brief line comes last. [GC-22]
+ */
+void maps_text_write(const struct profile *p, const bool *wanted, FILE *out)
+{
+	for (uint32_t i = 0; i < p->nr_images; i++) {
+		const struct profile_image *image = &p->images[i];
+		const char *path = profile_text(p, image->path);
+		bool brief_last = image->offset && strstr(path, ".so");
+
+		if (image->start >= image->limit || (wanted && !wanted[i]))
+			continue;
+		if (!brief_last)
+			write_brief(p, image, path, out);
+		write_full(image, path, out);
+		if (brief_last)
+			write_brief(p, image, path, out);
+	}
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - read the Google CPU profile: words, then the text of a process's mappings
+ * read.c - read the Google CPU profile: words, then the mappings of the process as text
  *
- * The file has neither a mark nor a checksum nor a length, so all that can be held against it is
- * that the numbers make sense. Where other readers go on with what cannot be, this one says the
- * offset and stops. Rules: doc/cpuprofile.md [GC-n].
+ * The file has no magic number, checksum or length, so the only check is whether its numbers make
+ * sense. Impossible values are errors with an offset. Rules: doc/cpuprofile.md [GC-n].
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,21 +16,21 @@
 
 #define NS_PER_US	1000
 
-struct reader {
+struct cpuprofile_reader {
 	const unsigned char *bytes;
-	size_t size;			/* of all */
-	size_t at;			/* where we are */
+	size_t size;			/* of all bytes */
+	size_t at;			/* current offset */
 	struct cpuprofile_words words;
 	uint64_t version, period;	/* the latter in microseconds */
 	const struct format_read_options *options;
 	struct profile *p;
 	struct maps_text *maps;
 	struct cpuprofile_symbols symbols;
-	bool symbolised;		/* callers' addresses are those of the calls already */
-	uint32_t binary;		/* string: what a symbolised one is of */
-	size_t trailer_end;		/* 0: there is no trailer */
+	bool is_symbolized;		/* addresses of callers are those of the calls already */
+	uint32_t binary;		/* string: the program of a symbolized profile */
+	size_t trailer_end;		/* 0: no trailer */
 	uint64_t total;			/* sum of counts */
-	/* what is told once, with how often it was seen and where first */
+	/* reported once each, with their number and the offset of the first */
 	struct oddity {
 		uint64_t nr;
 		size_t first;
@@ -49,49 +48,49 @@ static bool detect(const unsigned char *bytes, size_t size)
 {
 	struct cpuprofile_words words;
 
-	return cpuprofile_is_symbolised(bytes, size) || cpuprofile_find_words(bytes, size, &words);
+	return cpuprofile_is_symbolized(bytes, size) || cpuprofile_find_words(bytes, size, &words);
 }
 
-static size_t left(const struct reader *r)
+static size_t left(const struct cpuprofile_reader *r)
 {
 	return r->size - r->at;
 }
 
-static uint64_t word(const struct reader *r, size_t slot)
+static uint64_t word(const struct cpuprofile_reader *r, size_t slot)
 {
 	return cpuprofile_get(r->bytes + r->at + slot * r->words.size, r->words);
 }
 
-static int check_header(struct reader *r, uint64_t slots)
+/* [GC-2] [GC-4] */
+static int check_header(struct cpuprofile_reader *r, uint64_t slots)
 {
 	size_t at = r->at, size = r->words.size;
 
 	if (slots < CPUPROFILE_HEADER_SLOTS - CPUPROFILE_FIXED)
-		return op_error_set(r->e, -EPROTO, "offset %zu: the header has %" PRIu64 " slots "
-				    "more, not 3 or more [GC-2]", at + size, slots);
+		return op_error_set(r->e, -EPROTO, "offset %zu: header is too short: expected 3 "
+				    "or more slots, got %" PRIu64, at + size, slots);
 	if (left(r) / size < CPUPROFILE_FIXED + slots)
-		return op_error_set(r->e, -EPROTO, "offset %zu: the file ends in its header [GC-2]",
-				    r->size);
+		return op_error_set(r->e, -EPROTO, "offset %zu: truncated header", r->size);
 	if (r->version > CPUPROFILE_JAVA)
-		return op_error_set(r->e, -EPROTO, "offset %zu: version %" PRIu64 " is not known, "
-				    "only 0 and 1 (Java) are [GC-4]", at + 2 * size, r->version);
+		return op_error_set(r->e, -EPROTO, "offset %zu: unsupported version %" PRIu64
+				    ": expected 0 or 1 (Java)", at + 2 * size, r->version);
 	if (!r->period || r->period > INT64_MAX / NS_PER_US)
-		return op_error_set(r->e, -EPROTO, "offset %zu: a period of %" PRIu64
-				    " microseconds can't be [GC-4]", at + 3 * size, r->period);
+		return op_error_set(r->e, -EPROTO, "offset %zu: invalid period of %" PRIu64
+				    " microseconds", at + 3 * size, r->period);
 	if (word(r, 4))
-		return format_doubt(r->options, r->e, "offset %zu: padding in the header is not 0 "
-				    "[GC-4]", at + 4 * size);
+		return format_warn_or_fail(r->options, r->e, "offset %zu: nonzero padding in the "
+					   "header", at + 4 * size);
 	return 0;
 }
 
-static int read_header(struct reader *r)
+static int read_header(struct cpuprofile_reader *r)
 {
 	uint64_t slots;
 	int err;
 
 	if (!cpuprofile_find_words(r->bytes + r->at, left(r), &r->words))
-		return op_error_set(r->e, -EPROTO, "offset %zu: this is no header of a CPU "
-				    "profile, which begins with 0 and 3 [GC-2]", r->at);
+		return op_error_set(r->e, -EPROTO, "offset %zu: not a CPU profile: expected a "
+				    "header that begins with 0 and 3", r->at);
 	slots = word(r, 1);
 	if (left(r) / r->words.size >= CPUPROFILE_HEADER_SLOTS) {
 		r->version = word(r, 2);
@@ -102,52 +101,54 @@ static int read_header(struct reader *r)
 	return err;
 }
 
-static bool is_trailer(const struct reader *r)
+static bool is_trailer(const struct cpuprofile_reader *r)
 {
 	return left(r) / r->words.size >= 3 && word(r, 0) == 0 && word(r, 1) == 1 &&
 	       word(r, 2) == 0;
 }
 
-static int check_sizes(struct reader *r, const struct record *record)
+/* [GC-5] */
+static int check_sizes(struct cpuprofile_reader *r, const struct record *record)
 {
 	size_t size = r->words.size;
 
 	if (!record->nr_pcs)
-		return op_error_set(r->e, -EPROTO, "offset %zu: a record without addresses [GC-5]",
+		return op_error_set(r->e, -EPROTO, "offset %zu: record without addresses",
 				    record->at + size);
 	if (record->nr_pcs > left(r) / size)
-		return op_error_set(r->e, -EPROTO, "offset %zu: a record with %" PRIu64
-				    " addresses, and the file ends after %zu of them [GC-5]",
-				    record->at + size, record->nr_pcs, left(r) / size);
+		return op_error_set(r->e, -EPROTO, "offset %zu: truncated record: expected %"
+				    PRIu64 " addresses, got %zu", record->at + size, record->nr_pcs,
+				    left(r) / size);
 	if (record->nr_pcs > PROFILE_FRAMES_MAX)
-		return op_error_set(r->e, -EPROTO, "offset %zu: a record with %" PRIu64
-				    " addresses, more than %u [GC-5]", record->at + size,
+		return op_error_set(r->e, -EPROTO, "offset %zu: record with %" PRIu64
+				    " addresses: expected at most %u", record->at + size,
 				    record->nr_pcs, PROFILE_FRAMES_MAX);
 	return 0;
 }
 
-static int check_count(struct reader *r, const struct record *record)
+/* [GC-6] */
+static int check_count(struct cpuprofile_reader *r, const struct record *record)
 {
 	uint64_t ns, total;
 
 	if (__builtin_add_overflow(r->total, record->count, &total) ||
 	    __builtin_mul_overflow(total, r->period * NS_PER_US, &ns) || ns > INT64_MAX)
-		return op_error_set(r->e, -EPROTO, "offset %zu: with the count %" PRIu64
-				    " all counts times the period are more than 2^63 ns [GC-6]",
-				    record->at, record->count);
+		return op_error_set(r->e, -EPROTO, "offset %zu: count %" PRIu64 " is too large: "
+				    "all counts times the period exceed 2^63 ns", record->at,
+				    record->count);
 	r->total = total;
 	return 0;
 }
 
-static int take_record(struct reader *r, struct record *ret)
+/* [GC-5] */
+static int next_record(struct cpuprofile_reader *r, struct record *ret)
 {
 	size_t size = r->words.size;
 	int err;
 
 	*ret = (struct record){ .at = r->at };
 	if (left(r) < 2 * size)
-		return op_error_set(r->e, -EPROTO, "offset %zu: the file ends in a record [GC-5]",
-				    r->size);
+		return op_error_set(r->e, -EPROTO, "offset %zu: truncated record", r->size);
 	ret->count = word(r, 0);
 	ret->nr_pcs = word(r, 1);
 	r->at += 2 * size;
@@ -163,27 +164,29 @@ static int take_record(struct reader *r, struct record *ret)
 	return 0;
 }
 
-/* Whether to go on: an oddity is counted, and refused only if the options are strict. */
-static int note(struct reader *r, struct oddity *oddity, size_t at, const char *what)
+/* Count an oddity, to be reported at the end; fail with @options->strict. */
+static int count_oddity(struct cpuprofile_reader *r, struct oddity *oddity, size_t at,
+			const char *text)
 {
 	if (r->options->strict)
-		return op_error_set(r->e, -EPROTO, "offset %zu: %s", at, what);
+		return op_error_set(r->e, -EPROTO, "offset %zu: %s", at, text);
 	if (!oddity->nr++)
 		oddity->first = at;
 	return 0;
 }
 
-#define A_ZERO_COUNT	"a record with count 0, left out [GC-6]"
-#define A_ZERO_LEAF	"a record that begins with address 0, where some readers stop [GC-8]"
-#define A_ZERO_CALLER	"a caller's address is 0 [GC-8]"
+/* [GC-6] [GC-8] */
+#define ZERO_COUNT	"skipped a record with count 0"
+#define ZERO_LEAF	"record begins with address 0, where some readers stop"
+#define ZERO_CALLER	"address of a caller is 0"
 
-/* That of a call is the one before where it returns to [GC-7]. */
-static uint64_t address_of(const struct reader *r, uint64_t i, uint64_t pc)
+/* The address of a call is the return address less 1. [GC-7] */
+static uint64_t call_address(const struct cpuprofile_reader *r, uint64_t i, uint64_t pc)
 {
-	return i && pc && r->version != CPUPROFILE_JAVA && !r->symbolised ? pc - 1 : pc;
+	return i && pc && r->version != CPUPROFILE_JAVA && !r->is_symbolized ? pc - 1 : pc;
 }
 
-static uint32_t place_of(struct reader *r, uint64_t address)
+static uint32_t add_place(struct cpuprofile_reader *r, uint64_t address)
 {
 	const struct cpuprofile_symbol *symbol = cpuprofile_symbol_find(&r->symbols, address);
 	uint32_t image = r->maps ? maps_text_image(r->maps, address) : PROFILE_NONE;
@@ -194,37 +197,38 @@ static uint32_t place_of(struct reader *r, uint64_t address)
 			     symbol->nr_lines);
 }
 
-static int add_record(struct reader *r, const struct record *record)
+static int add_record(struct cpuprofile_reader *r, const struct record *record)
 {
 	size_t size = r->words.size;
 	uint32_t node = PROFILE_NONE;
 	int err = 0;
 
 	if (!record->count)
-		return note(r, &r->zero_count, record->at, A_ZERO_COUNT);
+		return count_oddity(r, &r->zero_count, record->at, ZERO_COUNT);
 	for (uint64_t i = record->nr_pcs; i-- && !err;) {
 		size_t at = (size_t)i * size;
 		uint64_t pc = cpuprofile_get(record->pcs + at, r->words);
 
 		if (!pc)
-			err = note(r, i ? &r->zero_caller : &r->zero_leaf,
-				   record->at + 2 * size + at, i ? A_ZERO_CALLER : A_ZERO_LEAF);
-		node = profile_node(r->p, node, place_of(r, address_of(r, i, pc)));
+			err = count_oddity(r, i ? &r->zero_caller : &r->zero_leaf,
+					   record->at + 2 * size + at,
+					   i ? ZERO_CALLER : ZERO_LEAF);
+		node = profile_node(r->p, node, add_place(r, call_address(r, i, pc)));
 	}
 	if (!err)
 		profile_add_sample(r->p, node, 0)[0] = (int64_t)record->count;
 	return err;
 }
 
-/* The mappings come last in the file, but are needed first: find where they begin. */
-static int find_trailer(struct reader *r)
+/* The mappings come last in the file, but are needed first. */
+static int find_trailer(struct cpuprofile_reader *r)
 {
 	size_t first = r->at;
 	struct record record;
 	int err = 0;
 
 	while (left(r) && !is_trailer(r) && !err)
-		err = take_record(r, &record);
+		err = next_record(r, &record);
 	if (!err && left(r)) {
 		r->at += 3 * r->words.size;
 		r->trailer_end = r->at;
@@ -234,26 +238,26 @@ static int find_trailer(struct reader *r)
 	return err;
 }
 
-static int skip_second_trailer(struct reader *r)
+static int skip_further_trailers(struct cpuprofile_reader *r)
 {
 	size_t at = r->trailer_end;
 	int err = 0;
 
 	r->at = at;
 	while (is_trailer(r) && !err) {
-		err = format_doubt(r->options, r->e, "offset %zu: one more trailer, left out "
-				   "[GC-8]", r->at);
+		err = format_warn_or_fail(r->options, r->e, "offset %zu: ignored another trailer",
+					  r->at);		/* [GC-8] */
 		r->at += 3 * r->words.size;
 	}
 	r->trailer_end = r->at;
 	return err;
 }
 
-static int read_text(struct reader *r)
+static int read_text(struct cpuprofile_reader *r)
 {
 	const char *text;
 	size_t first = r->at, size;
-	int err = skip_second_trailer(r);
+	int err = skip_further_trailers(r);
 
 	text = (const char *)r->bytes + r->trailer_end;
 	size = r->size - r->trailer_end;
@@ -269,50 +273,51 @@ static int read_text(struct reader *r)
 	return err;
 }
 
-static void tell(struct reader *r, const struct oddity *oddity, const char *what)
+static void report_oddity(struct cpuprofile_reader *r, const struct oddity *oddity,
+			  const char *text)
 {
 	if (oddity->nr > 1)
-		format_warn(r->options->warnings, "offset %zu: %s; %" PRIu64 " such in all",
-			    oddity->first, what, oddity->nr);
+		format_warn(r->options->warnings, "offset %zu: %s (%" PRIu64 " in all)",
+			    oddity->first, text, oddity->nr);
 	else if (oddity->nr)
-		format_warn(r->options->warnings, "offset %zu: %s", oddity->first, what);
+		format_warn(r->options->warnings, "offset %zu: %s", oddity->first, text);
 }
 
-static void tell_oddities(struct reader *r)
+static void report_oddities(struct cpuprofile_reader *r)
 {
-	tell(r, &r->zero_count, A_ZERO_COUNT);
-	tell(r, &r->zero_leaf, A_ZERO_LEAF);
-	tell(r, &r->zero_caller, A_ZERO_CALLER);
+	report_oddity(r, &r->zero_count, ZERO_COUNT);
+	report_oddity(r, &r->zero_leaf, ZERO_LEAF);
+	report_oddity(r, &r->zero_caller, ZERO_CALLER);
 }
 
-/* What is whole before a fault is kept if that is asked for [GC-14]. */
-static int salvaged(struct reader *r, int err)
+/* Keep the records before a fault on request. [GC-14] */
+static int salvage(struct cpuprofile_reader *r, int err)
 {
 	if (err != -EPROTO || !r->options->salvage)
 		return err;
-	format_warn(r->options->warnings, "%s: kept %u records before that, lost the last %zu "
+	format_warn(r->options->warnings, "%s; kept the %u records before it, lost the last %zu "
 		    "bytes of the file", r->e->text, r->p->nr_samples, left(r));
 	return 0;
 }
 
-static int read_records(struct reader *r)
+static int read_records(struct cpuprofile_reader *r)
 {
 	size_t end = r->trailer_end;
 	struct record record;
 	int err = 0;
 
 	while (!err && left(r) && !(end && is_trailer(r))) {
-		err = take_record(r, &record);
+		err = next_record(r, &record);
 		if (!err)
 			err = add_record(r, &record);
 	}
 	if (!err && !end)
-		err = format_doubt(r->options, r->e, "offset %zu: the file ends without a trailer, "
-				   "and perhaps too early [GC-8]", r->size);
-	return salvaged(r, err);
+		err = format_warn_or_fail(r->options, r->e, "offset %zu: missing trailer; the file "
+					  "may be truncated", r->size);		/* [GC-8] */
+	return salvage(r, err);
 }
 
-static void add_event(struct reader *r)
+static void add_event(struct cpuprofile_reader *r)
 {
 	struct profile_event event = {
 		.name = profile_string(r->p, "cpu"), .unit = profile_string(r->p, "nanoseconds"),
@@ -322,8 +327,8 @@ static void add_event(struct reader *r)
 	profile_add_event(r->p, &event);
 }
 
-/* A symbolised one has no mappings, but says which program it is of. */
-static void add_binary(struct reader *r)
+/* A symbolized profile has no mappings, only the name of its program. */
+static void add_binary(struct cpuprofile_reader *r)
 {
 	struct profile_image image = { .path = r->binary, .kind = PROFILE_FILE };
 
@@ -331,7 +336,7 @@ static void add_binary(struct reader *r)
 		r->p->main_image = profile_add_image(r->p, &image);
 }
 
-static int read_all(struct reader *r)
+static int read_all(struct cpuprofile_reader *r)
 {
 	int err = read_header(r);
 
@@ -339,7 +344,7 @@ static int read_all(struct reader *r)
 		return err;
 	r->p->symbolic_addresses = r->version == CPUPROFILE_JAVA;
 	add_event(r);
-	cpuprofile_words_remember(r->p, r->words);
+	cpuprofile_save_words(r->p, r->words);
 	err = find_trailer(r);
 	if (err && !(err == -EPROTO && r->options->salvage))
 		return err;
@@ -350,7 +355,7 @@ static int read_all(struct reader *r)
 	err = read_records(r);
 	if (err)
 		return err;
-	tell_oddities(r);
+	report_oddities(r);
 	if (r->options->drop_handler_frames && r->version != CPUPROFILE_JAVA)
 		cpuprofile_drop_handler_frames(r->p, r->options->warnings);
 	return 0;
@@ -361,13 +366,13 @@ static int read_cpuprofile(const unsigned char *bytes, size_t size,
 			   struct op_error *e)
 {
 	struct op_error ours = { "" };
-	struct reader r = {
+	struct cpuprofile_reader r = {
 		.bytes = bytes, .size = size, .options = options, .p = p, .e = e ? e : &ours,
 	};
 	int err;
 
 	r.at = cpuprofile_symbol_section(p, bytes, size, &r.symbols, &r.binary);
-	r.symbolised = r.at != 0;
+	r.is_symbolized = r.at != 0;
 	err = read_all(&r);
 	maps_text_free(r.maps);
 	cpuprofile_symbols_free(&r.symbols);
@@ -377,7 +382,7 @@ static int read_cpuprofile(const unsigned char *bytes, size_t size,
 const struct profile_format format_cpuprofile = {
 	.name = "cpuprofile",
 	.suffix = "prof",
-	.text = "Google CPU profile, as gperftools writes it",
+	.text = "Google CPU profile, as written by gperftools",
 	.one_event = true,
 	.no_names = true,
 	.detect = detect,

@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* symbols.c - names that stand in the file itself: Java's, google-pprof's */
+/* symbols.c - names in the file itself: of Java, and of google-pprof --raw */
 #include "formats/cpuprofile/symbols.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/file/text_lines.h"
 #include "libutil/xalloc.h"
 
-struct text {
-	const char *at, *end;
-};
-
+/* The next line, without blanks at its end. */
 static bool next_line(struct text *t, struct text *line)
 {
-	const char *newline;
-
-	if (t->at == t->end)
+	if (!text_next_line(t, line))
 		return false;
-	newline = memchr(t->at, '\n', (size_t)(t->end - t->at));
-	*line = (struct text){ t->at, newline ? newline : t->end };
-	t->at = newline ? newline + 1 : t->end;
 	while (line->end > line->at && isspace((unsigned char)line->end[-1]))
 		line->end--;
 	return true;
@@ -32,13 +25,6 @@ static void skip_blanks(struct text *line)
 		line->at++;
 }
 
-static bool begins(struct text line, const char *with)
-{
-	size_t len = strlen(with);
-
-	return (size_t)(line.end - line.at) >= len && !memcmp(line.at, with, len);
-}
-
 /* "0x4005d0 " */
 static bool take_address(struct text *line, uint64_t *ret)
 {
@@ -46,7 +32,7 @@ static bool take_address(struct text *line, uint64_t *ret)
 	uint64_t value = 0;
 
 	skip_blanks(line);
-	if (!begins(*line, "0x"))
+	if (!text_begins(*line, "0x"))
 		return false;
 	line->at += 2;
 	first = line->at;
@@ -98,7 +84,7 @@ static void sort_symbols(struct cpuprofile_symbols *s)
 		qsort(s->symbols, s->nr_symbols, sizeof(*s->symbols), compare_symbols);
 }
 
-/* "name (file:line)" or "name (file)"; anything else is a name as a whole. */
+/* "name (file:line)" or "name (file)"; anything else is just a name. */
 static void add_java_name(struct cpuprofile_symbols *s, struct profile *p, struct text name)
 {
 	const char *open, *colon, *end = name.end - 1;
@@ -143,7 +129,7 @@ static void add_inlined_names(struct cpuprofile_symbols *s, struct profile *p, s
 		struct text name = names;
 		const char *dashes = memmem(names.at, (size_t)(names.end - names.at), "--", 2);
 
-		/* not at the ends, where they are of the name: "operator--" */
+		/* dashes at the ends belong to the name: "operator--" */
 		if (dashes && dashes > names.at && dashes + 2 < names.end)
 			name.end = dashes;
 		add_line(s, p, name, 0, 0);
@@ -151,15 +137,15 @@ static void add_inlined_names(struct cpuprofile_symbols *s, struct profile *p, s
 	}
 }
 
-bool cpuprofile_is_symbolised(const unsigned char *bytes, size_t size)
+bool cpuprofile_is_symbolized(const unsigned char *bytes, size_t size)
 {
 	struct text t = { (const char *)bytes, (const char *)bytes + size };
 
-	if (!begins(t, "---"))
+	if (!text_begins(t, "---"))
 		return false;
 	t.at += 3;
 	skip_blanks(&t);
-	return begins(t, "symbol");
+	return text_begins(t, "symbol");
 }
 
 size_t cpuprofile_symbol_section(struct profile *p, const unsigned char *bytes, size_t size,
@@ -168,13 +154,13 @@ size_t cpuprofile_symbol_section(struct profile *p, const unsigned char *bytes, 
 	struct text t = { (const char *)bytes, (const char *)bytes + size }, line;
 	uint64_t address;
 
-	if (!cpuprofile_is_symbolised(bytes, size))
+	if (!cpuprofile_is_symbolized(bytes, size))
 		return 0;
 	next_line(&t, &line);
 	while (next_line(&t, &line)) {
-		if (begins(line, "---"))
+		if (text_begins(line, "---"))
 			break;
-		if (begins(line, "binary=")) {
+		if (text_begins(line, "binary=")) {
 			line.at += strlen("binary=");
 			if (!memchr(line.at, 0, (size_t)(line.end - line.at)))
 				*ret_binary = profile_string_n(p, line.at,
@@ -185,8 +171,8 @@ size_t cpuprofile_symbol_section(struct profile *p, const unsigned char *bytes, 
 		}
 	}
 	sort_symbols(ret);
-	/* "--- profile" is a line of its own; the words begin behind it */
-	if (begins(t, "---"))
+	/* "--- profile" is a line of its own, after which the words begin */
+	if (text_begins(t, "---"))
 		next_line(&t, &line);
 	return (size_t)(t.at - (const char *)bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* symbols.h - names that stand in the file itself: Java's, google-pprof's */
+/* symbols.h - names in the file itself: of Java, and of google-pprof --raw */
 #ifndef FORMATS_CPUPROFILE_SYMBOLS_H
 #define FORMATS_CPUPROFILE_SYMBOLS_H
 
@@ -18,17 +18,17 @@ struct cpuprofile_symbols {
 	size_t nr_symbols, room_symbols, nr_lines, room_lines;
 };
 
-/* Lines "0xID name (file:line)" of a Java profile's text; others are ignored [GC-16]. */
+/* Read lines "0xID name (file:line)" of the text of a Java profile; ignore others. [GC-16] */
 void cpuprofile_java_symbols(struct profile *p, const char *text, size_t size,
 			     struct cpuprofile_symbols *ret);
 
 /*
- * The text before a symbolised profile [GC-17]: "--- symbol", "binary=PATH", "0xADDRESS name" ...
- * "---", "--- profile". Its size; 0: that is not how these @bytes begin, and @ret is untouched.
+ * Read the text before a symbolized profile [GC-17]: "--- symbol", "binary=PATH", "0xADDRESS name",
+ * ..., "---", "--- profile". Returns its size; 0 if @bytes do not begin so, and leaves @ret alone.
  */
 size_t cpuprofile_symbol_section(struct profile *p, const unsigned char *bytes, size_t size,
 				 struct cpuprofile_symbols *ret, uint32_t *ret_binary);
-bool cpuprofile_is_symbolised(const unsigned char *bytes, size_t size);
+bool cpuprofile_is_symbolized(const unsigned char *bytes, size_t size);
 
 /* The symbol of @address, or NULL. */
 const struct cpuprofile_symbol *cpuprofile_symbol_find(const struct cpuprofile_symbols *symbols,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - of how many bytes, and in which order, the words of a CPU profile are */
+/* words.c - size and byte order of the words of a CPU profile */
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/cpuprofile/cpuprofile.h"
 
-#define LARGEST_HEADER	65535		/* slots: what is more is no header */
+#define LARGEST_HEADER	65535		/* slots; larger numbers are not a header */
 #define MARK		"cpuprofile words: "
 
 static const struct {
@@ -35,7 +35,7 @@ bool cpuprofile_find_words(const unsigned char *bytes, size_t size, struct cpupr
 	return false;
 }
 
-void cpuprofile_words_remember(struct profile *p, struct cpuprofile_words words)
+void cpuprofile_save_words(struct profile *p, struct cpuprofile_words words)
 {
 	char text[64];
 
@@ -47,7 +47,7 @@ void cpuprofile_words_remember(struct profile *p, struct cpuprofile_words words)
 		}
 }
 
-struct cpuprofile_words cpuprofile_words_remembered(const struct profile *p)
+struct cpuprofile_words cpuprofile_saved_words(const struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_comments; i++) {
 		const char *text = profile_text(p, p->comments[i]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - write the Google CPU profile, such that its strictest reader takes it
+ * write.c - write the Google CPU profile for its strictest reader
  *
- * The format knows counts, stacks of addresses and where files were mapped; whatever else a profile
- * says is left behind. No address in it is 0 [GC-18]. Rules: doc/cpuprofile.md [GC-n].
+ * The format has counts, stacks of addresses and where files were mapped; everything else in a
+ * profile is lost. No address in it is 0 [GC-18]. Rules: doc/cpuprofile.md [GC-n].
  */
 #include "formats/cpuprofile/cpuprofile.h"
 
@@ -16,31 +16,31 @@
 #include "libutil/plain_text.h"
 #include "libutil/xalloc.h"
 
-struct writer {
+struct cpuprofile_writer {
 	const struct profile *p;
 	const struct format_write_options *options;
 	FILE *out;
 	struct cpuprofile_words words;
 	uint64_t period;		/* microseconds */
-	uint64_t divide;		/* values by this are counts */
+	uint64_t divide;		/* values divided by this are counts */
 	unsigned char *bytes;		/* of one record */
 	size_t room;
-	bool *images;			/* those written about; NULL: all */
-	uint64_t no_leaf, negative, rounded;	/* counts left out */
-	uint64_t no_caller;		/* frames left out */
+	bool *images;			/* those in written stacks; NULL: all */
+	uint64_t no_leaf, negative, rounded;	/* counts skipped */
+	uint64_t no_caller;		/* frames skipped */
 };
 
-static void put(struct writer *w, size_t slot, uint64_t value)
+static void put(struct cpuprofile_writer *w, size_t slot, uint64_t value)
 {
 	cpuprofile_put(w->bytes + slot * w->words.size, w->words, value);
 }
 
-static void write_slots(struct writer *w, size_t nr)
+static void write_slots(struct cpuprofile_writer *w, size_t nr)
 {
 	fwrite(w->bytes, w->words.size, nr, w->out);
 }
 
-static void room_for(struct writer *w, size_t slots)
+static void room_for(struct cpuprofile_writer *w, size_t slots)
 {
 	if (slots * sizeof(uint64_t) <= w->room)
 		return;
@@ -48,7 +48,7 @@ static void room_for(struct writer *w, size_t slots)
 	w->bytes = xrealloc_array(w->bytes, w->room, 1);
 }
 
-/* How many ns are one of the unit; 0: it is not a time. */
+/* The unit in nanoseconds; 0: not a unit of time. */
 static uint64_t unit_ns(const char *unit)
 {
 	static const struct {
@@ -66,8 +66,8 @@ static uint64_t unit_ns(const char *unit)
 	return 0;
 }
 
-/* The format's unit of time is the microsecond [GC-19]. */
-static void choose_period(struct writer *w)
+/* The period is in microseconds. [GC-19] */
+static void choose_period(struct cpuprofile_writer *w)
 {
 	const struct profile_event *event = &w->p->events[w->options->event];
 	const char *name = profile_text(w->p, event->name);
@@ -76,8 +76,8 @@ static void choose_period(struct writer *w)
 	w->period = 1;
 	w->divide = 1;
 	if (!ns) {
-		format_warn(w->options->warnings, "'%s' is not counted in time: the period of 1 "
-			    "microsecond in the file means nothing", name);
+		format_warn(w->options->warnings, "event '%s' does not count time: the period of "
+			    "1 microsecond in the file is meaningless", name);
 	} else if (!event->period) {
 		w->divide = ns < 1000 ? 1000 / ns : 1;
 		w->period = ns < 1000 ? 1 : ns / 1000;
@@ -86,13 +86,13 @@ static void choose_period(struct writer *w)
 		if (!w->period)
 			w->period = 1;
 		if (period != w->period * 1000)
-			format_warn(w->options->warnings, "the period of %" PRIu64 " ns is "
-				    "written as %" PRIu64 " microseconds", period, w->period);
+			format_warn(w->options->warnings, "rounded the period of %" PRIu64
+				    " ns to %" PRIu64 " microseconds", period, w->period);
 	}
 }
 
-/* Addresses of the process, return addresses for callers; 0: has none. */
-static uint64_t address_to_write(const struct profile *p, const struct profile_place *place,
+/* The address of the process; of callers the return address. 0: none. */
+static uint64_t written_address(const struct profile *p, const struct profile_place *place,
 				 bool caller)
 {
 	if (!caller || p->symbolic_addresses || !place->address)
@@ -100,8 +100,8 @@ static uint64_t address_to_write(const struct profile *p, const struct profile_p
 	return place->address + 1;
 }
 
-/* A word that is too large for 4 bytes: then the file can't be like the one that was read. */
-static bool words_fit(const struct writer *w)
+/* Do all numbers fit into words of 4 bytes, as the file that was read had? */
+static bool words_fit(const struct cpuprofile_writer *w)
 {
 	const struct profile *p = w->p;
 
@@ -117,7 +117,7 @@ static bool words_fit(const struct writer *w)
 	return w->period <= UINT32_MAX;
 }
 
-static void write_header(struct writer *w)
+static void write_header(struct cpuprofile_writer *w)
 {
 	room_for(w, CPUPROFILE_HEADER_SLOTS);
 	put(w, 0, 0);
@@ -128,8 +128,8 @@ static void write_header(struct writer *w)
 	write_slots(w, CPUPROFILE_HEADER_SLOTS);
 }
 
-/* The mark of a cut stack has no address and nothing is lost with it [PF-6]. */
-static bool is_cut_mark(const struct profile *p, const struct profile_place *place)
+/* The frame that marks a truncated stack has no address; skipping it loses nothing. [PF-6] */
+static bool is_truncation_mark(const struct profile *p, const struct profile_place *place)
 {
 	const struct profile_line *line = p->lines + place->first_line;
 
@@ -137,20 +137,20 @@ static bool is_cut_mark(const struct profile *p, const struct profile_place *pla
 	       *profile_text(p, p->functions[line->function].name) == '[';
 }
 
-/* Slots of the stack's addresses, from slot 2 on; 0: its innermost frame has none. */
-static size_t put_stack(struct writer *w, uint32_t node)
+/* Number of addresses, put into slot 2 and up; 0: the innermost frame has none. */
+static size_t put_stack(struct cpuprofile_writer *w, uint32_t node)
 {
 	const struct profile *p = w->p;
 	size_t nr = 0;
 
 	for (; node != PROFILE_NONE; node = p->nodes[node].parent) {
 		const struct profile_place *place = &p->places[p->nodes[node].place];
-		uint64_t address = address_to_write(p, place, nr > 0);
+		uint64_t address = written_address(p, place, nr > 0);
 
 		if (!address && !nr)
 			return 0;
 		if (!address || nr == PROFILE_FRAMES_MAX) {
-			w->no_caller += !is_cut_mark(p, place);
+			w->no_caller += !is_truncation_mark(p, place);
 			continue;
 		}
 		room_for(w, nr + 3);
@@ -161,7 +161,7 @@ static size_t put_stack(struct writer *w, uint32_t node)
 	return nr;
 }
 
-static void write_record(struct writer *w, uint32_t node, int64_t value)
+static void write_record(struct cpuprofile_writer *w, uint32_t node, int64_t value)
 {
 	uint64_t count = (uint64_t)value / w->divide;
 	size_t nr;
@@ -184,8 +184,8 @@ static void write_record(struct writer *w, uint32_t node, int64_t value)
 	write_slots(w, 2 + nr);
 }
 
-/* The format has no labels: what differs only there is one record, where the first was [GC-20]. */
-static void write_merged(struct writer *w)
+/* Samples that differ only in labels, which the format lacks, are one record. [GC-20] */
+static void write_merged(struct cpuprofile_writer *w)
 {
 	const struct profile *p = w->p;
 	int64_t *sums = xcalloc(p->nr_nodes + 1, sizeof(*sums));
@@ -209,7 +209,7 @@ static void write_merged(struct writer *w)
 	free(sums);
 }
 
-static void write_samples(struct writer *w)
+static void write_samples(struct cpuprofile_writer *w)
 {
 	const struct profile *p = w->p;
 
@@ -221,7 +221,7 @@ static void write_samples(struct writer *w)
 		write_record(w, p->samples[i].node, profile_values(p, i)[w->options->event]);
 }
 
-static void write_trailer(struct writer *w)
+static void write_trailer(struct cpuprofile_writer *w)
 {
 	put(w, 0, 0);
 	put(w, 1, 1);
@@ -235,8 +235,8 @@ static void write_plain(FILE *out, const char *text)
 		putc(plain_char(*text), out);
 }
 
-/* Names of ids: as far as they are known, of the innermost function. */
-static void write_java_text(struct writer *w)
+/* Names of ids: of the innermost function, if known. */
+static void write_java_text(struct cpuprofile_writer *w)
 {
 	const struct profile *p = w->p;
 
@@ -261,8 +261,8 @@ static void write_java_text(struct writer *w)
 	}
 }
 
-/* As it was read, if it is as it should be; else as the images have it. Never empty [GC-21]. */
-static void write_text(struct writer *w)
+/* The text that was read if it is canonical, else the images; never empty. [GC-21] */
+static void write_text(struct cpuprofile_writer *w)
 {
 	const struct profile *p = w->p;
 	const char *kept = profile_text(p, p->maps_text);
@@ -287,42 +287,42 @@ static void write_text(struct writer *w)
 	maps_text_write(p, any ? w->images : NULL, w->out);
 }
 
-static void tell(const struct writer *w)
+static void report_skipped(const struct cpuprofile_writer *w)
 {
 	const struct format_warnings *warnings = w->options->warnings;
 
 	if (w->no_leaf)
-		format_warn(warnings, "%" PRIu64 " samples left out: they have no address, or 0, "
-			    "which would end the file for some readers", w->no_leaf);
+		format_warn(warnings, "skipped %" PRIu64 " samples without an address, which "
+			    "would end the file for some readers", w->no_leaf);
 	if (w->no_caller)
-		format_warn(warnings, "%" PRIu64 " callers left out: they have no address",
+		format_warn(warnings, "skipped %" PRIu64 " callers without an address",
 			    w->no_caller);
 	if (w->negative)
-		format_warn(warnings, "%" PRIu64 " samples left out: their counts are negative",
+		format_warn(warnings, "skipped %" PRIu64 " samples with negative counts",
 			    w->negative);
 	if (w->rounded)
-		format_warn(warnings, "%" PRIu64 " samples left out: they are shorter than a "
-			    "microsecond", w->rounded);
+		format_warn(warnings, "skipped %" PRIu64 " samples shorter than a microsecond",
+			    w->rounded);
 }
 
-static void write_all(struct writer *w)
+static void write_all(struct cpuprofile_writer *w)
 {
 	write_header(w);
 	write_samples(w);
 	write_trailer(w);
 	write_text(w);
-	tell(w);
+	report_skipped(w);
 }
 
 int cpuprofile_write(const struct profile *p, const struct format_write_options *options,
 		     FILE *out, struct op_error *e)
 {
-	struct writer w = { .p = p, .options = options, .out = out };
+	struct cpuprofile_writer w = { .p = p, .options = options, .out = out };
 
 	if (options->event >= p->nr_events)
-		return op_error_set(e, -EINVAL, "the profile has no event");
+		return op_error_set(e, -EINVAL, "the profile has no events");
 	choose_period(&w);
-	w.words = cpuprofile_words_remembered(p);
+	w.words = cpuprofile_saved_words(p);
 	if (w.words.size == 4 && !words_fit(&w))
 		w.words = (struct cpuprofile_words){ 8, w.words.big_endian };
 	if (options->pid && *options->pid)

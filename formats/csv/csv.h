@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* csv.h - between the halves of the table: its columns. Rules: doc/folded.md [FO-10] ff. */
+/* csv.h - columns of the table, which reader and writer share. Rules: doc/folded.md [FO-10] ff. */
 #ifndef FORMATS_CSV_CSV_H
 #define FORMATS_CSV_CSV_H
 
@@ -13,7 +13,7 @@ enum csv_column {
 #define CSV_FIRST_LABEL	CSV_PID
 #define CSV_LAST_LABEL	CSV_CGROUP
 
-extern const char *const csv_columns[CSV_COLUMNS];	/* their names, in the order written */
+extern const char *const csv_columns[CSV_COLUMNS];	/* names, in the order written */
 
 int csv_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 	      struct op_error *e);

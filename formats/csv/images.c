@@ -6,67 +6,58 @@
 
 #include "formats/profile/named_images.h"
 #include "libutil/hash.h"
+#include "libutil/xalloc.h"
 
-struct key {
-	const struct csv_images *images;
-	struct csv_image image;
-};
-
-static inline bool same_image(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_image(const void *images, uint32_t id, const void *key)
 {
-	const struct key *k = key;
-	const struct csv_image *a = &k->images->all[id], *b = &k->image;
+	const struct csv_image *a = &((const struct csv_images *)images)->all[id], *b = key;
 
-	(void)p;
 	return a->path == b->path && a->build_id == b->build_id && a->distance == b->distance &&
 	       a->has_offset == b->has_offset;
 }
 
-/* A row without any of these is of no image: its address, if there is one, stands alone. */
+/* A row without any of these has no image, only an address at most. */
 static bool has_image(const struct csv_place *place)
 {
 	return place->path || place->build_id || place->has_offset ||
 	       (place->has_address && !place->address);
 }
 
-static struct profile_slot *slot_of(struct csv_images *images, const struct profile *p,
-				    const struct csv_place *place, struct key *key,
-				    uint64_t *hash)
+/* The image of a place, as far as its row shows it, and its hash. */
+static struct csv_image make_image(const struct csv_place *place, uint64_t *ret_hash)
 {
 	uint64_t distance = place->has_offset ? place->address - place->offset : 0;
 
-	*key = (struct key){ images, { place->path, place->build_id, distance, place->has_offset,
-				       place->address, place->address, PROFILE_NONE } };
-	*hash = hash_mix((uint64_t)place->path << 32 | place->build_id,
-			 distance ^ place->has_offset);
-	profile_table_reserve(&images->table);
-	return profile_table_find(&images->table, *hash, p, same_image, key);
+	*ret_hash = hash_mix((uint64_t)place->path << 32 | place->build_id,
+			     distance ^ place->has_offset);
+	return (struct csv_image){
+		.path = place->path, .build_id = place->build_id, .distance = distance,
+		.has_offset = place->has_offset, .first = place->address, .last = place->address,
+		.image = PROFILE_NONE,
+	};
 }
 
-void csv_images_note(struct csv_images *images, const struct profile *p,
-		     const struct csv_place *place)
+void csv_images_note(struct csv_images *images, const struct csv_place *place)
 {
-	struct profile_slot *slot;
-	struct csv_image *image;
-	struct key key;
+	struct csv_image new, *known;
 	uint64_t hash;
+	uint32_t id;
 
 	if (!has_image(place))
 		return;
-	slot = slot_of(images, p, place, &key, &hash);
-	if (slot->id == PROFILE_NONE) {
-		if (images->nr == images->room)
-			images->all = profile_grow(images->all, images->nr, &images->room, 1,
-						   sizeof(*images->all));
-		images->all[images->nr] = key.image;
-		profile_table_fill(&images->table, slot, hash, images->nr++);
+	new = make_image(place, &hash);
+	id = hash_table_find(&images->table, hash, same_image, images, &new);
+	if (id == HASH_NONE) {
+		xgrow(images->all, images->nr, images->room);
+		images->all[images->nr] = new;
+		hash_table_add(&images->table, hash, images->nr++);
 		return;
 	}
-	image = &images->all[slot->id];
-	if (place->address < image->first)
-		image->first = place->address;
-	if (place->address > image->last)
-		image->last = place->address;
+	known = &images->all[id];
+	if (place->address < known->first)
+		known->first = place->address;
+	if (place->address > known->last)
+		known->last = place->address;
 }
 
 void csv_images_add(struct csv_images *images, struct profile *p)
@@ -85,22 +76,22 @@ void csv_images_add(struct csv_images *images, struct profile *p)
 	}
 }
 
-uint32_t csv_images_find(struct csv_images *images, const struct profile *p,
-			 const struct csv_place *place)
+uint32_t csv_images_find(const struct csv_images *images, const struct csv_place *place)
 {
-	struct profile_slot *slot;
-	struct key key;
+	struct csv_image image;
 	uint64_t hash;
+	uint32_t id;
 
 	if (!has_image(place))
 		return PROFILE_NONE;
-	slot = slot_of(images, p, place, &key, &hash);
-	return slot->id == PROFILE_NONE ? PROFILE_NONE : images->all[slot->id].image;
+	image = make_image(place, &hash);
+	id = hash_table_find(&images->table, hash, same_image, images, &image);
+	return id == HASH_NONE ? PROFILE_NONE : images->all[id].image;
 }
 
 void csv_images_free(struct csv_images *images)
 {
 	free(images->all);
-	free(images->table.slots);
+	hash_table_free(&images->table);
 	*images = (struct csv_images){ 0 };
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - read the table that we write: a line is a place, a set of labels and a count
+ * read.c - read the CSV table: a row is a place, a set of labels and a count
  *
- * Two passes, for events and the ranges of images must be known before the first sample. Rows of
- * several events that are alike otherwise are one sample. Rules: doc/folded.md [FO-13]..[FO-17].
+ * Two passes, because events and the ranges of images must be known before the first sample. Rows
+ * that differ only in the event are one sample. Rules: doc/folded.md [FO-13]..[FO-17].
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,33 +18,33 @@
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
-#define COLUMNS_MAX	64		/* of a file, also such as we do not know */
+#define COLUMNS_MAX	64		/* of a file, unknown ones included */
 #define UNKNOWN		CSV_COLUMNS
 #define EVENTS_MAX	256
 #define TOO_MANY_EVENTS	"more than 256 events"
 
-struct reader {
+struct csv_reader {
 	const struct format_read_options *options;
 	struct profile *p;
 	struct op_error *e;
 	size_t size;			/* of the file */
 	unsigned long line;
-	int columns[COLUMNS_MAX];	/* what stands where in a line */
+	int columns[COLUMNS_MAX];	/* the kind of each column */
 	int nr_columns;
 	struct csv_images images;
 
-	/* of the line at hand: */
-	char *cells[CSV_COLUMNS];	/* "" those that are not there */
-	char *copy;			/* that they are in */
+	/* of the current line: */
+	char *cells[CSV_COLUMNS];	/* "" if missing */
+	char *copy;			/* of the line; @cells point into it */
 	size_t room_copy;
 };
 
-static int fault(struct reader *r, const char *text, const char *rule)
+static int fail(struct csv_reader *r, const char *text)
 {
-	return op_error_set(r->e, -EPROTO, "line %lu: %s [%s]", r->line, text, rule);
+	return op_error_set(r->e, -EPROTO, "line %lu: %s", r->line, text);
 }
 
-/* Cut the first cell off *rest, which is NULL after the last, and take the quotes off it. */
+/* Remove the first cell from *rest, which is NULL after the last one, and its quotes. */
 static char *next_cell(char **rest)
 {
 	char *cell = *rest, *to = cell, *at = cell;
@@ -64,13 +64,13 @@ static char *next_cell(char **rest)
 	return quoted ? NULL : cell;
 }
 
-/* A copy of the line, to be taken apart. */
-static int copy_line(struct reader *r, struct text line)
+/* Copy the line to split it. [FO-13] */
+static int copy_line(struct csv_reader *r, struct text line)
 {
 	size_t len = text_length(line);
 
 	if (text_has_controls(line))
-		return fault(r, "a control character", "FO-13");
+		return fail(r, "invalid control character");
 	if (len >= r->room_copy) {
 		r->room_copy = 2 * len + 256;
 		r->copy = xrealloc_array(r->copy, r->room_copy, 1);
@@ -81,7 +81,8 @@ static int copy_line(struct reader *r, struct text line)
 	return 0;
 }
 
-static int split_line(struct reader *r, struct text line)
+/* [FO-13] */
+static int split_line(struct csv_reader *r, struct text line)
 {
 	static char empty[] = "";
 	int err = copy_line(r, line), nr = 0;
@@ -93,19 +94,19 @@ static int split_line(struct reader *r, struct text line)
 		char *cell = next_cell(&rest);
 
 		if (!cell)
-			return fault(r, "a quote that is not closed", "FO-13");
+			return fail(r, "unterminated quote");
 		if (nr == r->nr_columns)
-			return fault(r, "more cells than there are columns", "FO-13");
+			return fail(r, "more cells than columns");
 		if (r->columns[nr] != UNKNOWN)
 			r->cells[r->columns[nr]] = cell;
 		nr++;
 	}
 	if (!err && nr != r->nr_columns)
-		return fault(r, "fewer cells than there are columns", "FO-13");
+		return fail(r, "fewer cells than columns");
 	return err;
 }
 
-static int column_called(const char *name)
+static int find_column(const char *name)
 {
 	int column = 0;
 
@@ -115,9 +116,9 @@ static int column_called(const char *name)
 }
 
 /* The first line. [FO-14] */
-static int read_columns(struct reader *r, struct text line)
+static int read_columns(struct csv_reader *r, struct text line)
 {
-	int times[CSV_COLUMNS + 1] = { 0 };
+	int nr[CSV_COLUMNS + 1] = { 0 };
 	int err = copy_line(r, line);
 	char *rest = r->copy;
 
@@ -125,45 +126,48 @@ static int read_columns(struct reader *r, struct text line)
 		char *name = next_cell(&rest);
 
 		if (!name || r->nr_columns == COLUMNS_MAX)
-			return fault(r, "these are no names of columns", "FO-14");
-		r->columns[r->nr_columns] = column_called(name);
-		times[r->columns[r->nr_columns++]]++;
+			return fail(r, "invalid column names");
+		r->columns[r->nr_columns] = find_column(name);
+		nr[r->columns[r->nr_columns++]]++;
 	}
 	if (err)
 		return err;
-	if (!times[CSV_SAMPLES])
-		return fault(r, "there is no column 'samples'", "FO-14");
+	if (!nr[CSV_SAMPLES])
+		return fail(r, "missing column 'samples'");
 	for (int i = 0; i < CSV_COLUMNS; i++)
-		if (times[i] > 1)
-			return fault(r, "a column is there twice", "FO-14");
-	return !times[UNKNOWN] ? 0 : format_doubt(r->options, r->e, "line %lu: %d columns have no "
-						  "name of ours, and are left out [FO-14]", r->line,
-						  times[UNKNOWN]);
+		if (nr[i] > 1)
+			return op_error_set(r->e, -EPROTO, "line %lu: duplicate column '%s'",
+					    r->line, csv_columns[i]);
+	if (!nr[UNKNOWN])
+		return 0;
+	return format_warn_or_fail(r->options, r->e, "line %lu: ignored %d unknown columns",
+				   r->line, nr[UNKNOWN]);
 }
 
 static bool detect(const unsigned char *bytes, size_t size)
 {
 	const struct format_read_options options = { .strict = true };
 	struct text all = { (const char *)bytes, (const char *)bytes + size }, line;
-	struct reader r = { .options = &options, .line = 1 };
+	struct csv_reader r = { .options = &options, .line = 1 };
 	bool is_ours = text_next_line(&all, &line) && !read_columns(&r, line);
 
 	free(r.copy);
 	return is_ours && r.nr_columns > 1;
 }
 
-/* A number that may be missing; decimal, or hexadecimal behind 0x. */
-static int read_number(struct reader *r, enum csv_column column, uint64_t missing, uint64_t *ret)
+/* A number, or @missing if the cell is empty; decimal, or hexadecimal after 0x. [FO-15] */
+static int read_number(struct csv_reader *r, enum csv_column column, uint64_t missing,
+		       uint64_t *ret)
 {
 	*ret = missing;
 	if (!*r->cells[column] || !number_parse_u64(r->cells[column], ret))
 		return 0;
-	return op_error_set(r->e, -EPROTO, "line %lu: %s is no number: '%.40s' [FO-15]", r->line,
+	return op_error_set(r->e, -EPROTO, "line %lu: invalid %s '%.40s'", r->line,
 			    csv_columns[column], r->cells[column]);
 }
 
 /* [FO-15] */
-static int read_event(struct reader *r, struct profile_event *ret)
+static int read_event(struct csv_reader *r, struct profile_event *ret)
 {
 	const char *name = r->cells[CSV_EVENT], *unit = r->cells[CSV_UNIT];
 
@@ -181,7 +185,7 @@ static uint32_t find_event(const struct profile *p, const struct profile_event *
 	return PROFILE_NONE;
 }
 
-static int read_place_numbers(struct reader *r, struct csv_place *ret)
+static int read_place_numbers(struct csv_reader *r, struct csv_place *ret)
 {
 	int err = read_number(r, CSV_ADDRESS, 0, &ret->address);
 
@@ -192,8 +196,8 @@ static int read_place_numbers(struct reader *r, struct csv_place *ret)
 	return err ? err : read_number(r, CSV_OFFSET, 0, &ret->offset);
 }
 
-/* First pass. */
-static int note_line(struct reader *r)
+/* First pass. [FO-15] */
+static int note_line(struct csv_reader *r)
 {
 	struct profile_event event;
 	struct csv_place place;
@@ -205,15 +209,15 @@ static int note_line(struct reader *r)
 		return err;
 	if (find_event(r->p, &event) == PROFILE_NONE) {
 		if (r->p->nr_events == EVENTS_MAX)
-			return fault(r, TOO_MANY_EVENTS, "FO-15");
+			return fail(r, TOO_MANY_EVENTS);
 		profile_add_event(r->p, &event);
 	}
-	csv_images_note(&r->images, r->p, &place);
+	csv_images_note(&r->images, &place);
 	return 0;
 }
 
-/* The symbol is the outermost function of the place, its file and line are the innermost one's. */
-static int read_lines(struct reader *r, struct profile_line lines[2], uint32_t *nr)
+/* The symbol is the outermost function of the place; file and line are those of the innermost. */
+static int read_lines(struct csv_reader *r, struct profile_line lines[2], uint32_t *nr)
 {
 	const char *symbol = r->cells[CSV_SYMBOL], *inlined = r->cells[CSV_INLINED];
 	struct profile_function f = { .file = profile_string(r->p, r->cells[CSV_FILE]) };
@@ -224,7 +228,7 @@ static int read_lines(struct reader *r, struct profile_line lines[2], uint32_t *
 	if (err || (!*symbol && !*inlined && !f.file && !line))
 		return err;
 	if (line > UINT32_MAX)
-		return fault(r, "a line number beyond 32 bits", "FO-15");
+		return fail(r, "line number out of range");
 	f.name = f.system_name = profile_string(r->p, *inlined ? inlined : symbol);
 	lines[(*nr)++] = (struct profile_line){ profile_function(r->p, &f), (uint32_t)line };
 	if (*inlined) {
@@ -235,7 +239,7 @@ static int read_lines(struct reader *r, struct profile_line lines[2], uint32_t *
 	return 0;
 }
 
-static uint32_t read_labels(struct reader *r)
+static uint32_t read_labels(struct csv_reader *r)
 {
 	struct profile_label labels[CSV_COLUMNS];
 	uint32_t nr = 0;
@@ -255,8 +259,8 @@ static uint32_t read_labels(struct reader *r)
 	return profile_label_set(r->p, labels, nr);
 }
 
-/* Second pass. */
-static int add_line(struct reader *r)
+/* Second pass. [FO-15] [PF-7] */
+static int add_line(struct csv_reader *r)
 {
 	const char *count = r->cells[CSV_SAMPLES];
 	struct profile_event event;
@@ -267,7 +271,7 @@ static int add_line(struct reader *r)
 	int err;
 
 	if (!whole_number(count, strlen(count), &value))
-		return op_error_set(r->e, -EPROTO, "line %lu: '%.40s' is no count [FO-15]", r->line,
+		return op_error_set(r->e, -EPROTO, "line %lu: invalid count '%.40s'", r->line,
 				    count);
 	err = read_event(r, &event);
 	if (!err)
@@ -278,10 +282,10 @@ static int add_line(struct reader *r)
 		return err;
 	at = find_event(r->p, &event);
 	if (at == PROFILE_NONE)		/* only with --salvage */
-		return fault(r, TOO_MANY_EVENTS, "FO-15");
+		return fail(r, TOO_MANY_EVENTS);
 	if (!has_room_for_sample(r->p, r->size))
-		return fault(r, "too many rows for so many events", "PF-7");
-	image = csv_images_find(&r->images, r->p, &place);
+		return fail(r, "too many rows for this number of events");
+	image = csv_images_find(&r->images, &place);
 	if (nr_lines || image != PROFILE_NONE || place.address)
 		node = profile_node(r->p, PROFILE_NONE,
 				    profile_place(r->p, image, place.address, lines, nr_lines));
@@ -289,7 +293,9 @@ static int add_line(struct reader *r)
 	return 0;
 }
 
-static int read_rows(struct reader *r, struct text all, int (*take)(struct reader *r), bool say)
+/* Call @read for each row; only the last pass warns. */
+static int read_rows(struct csv_reader *r, struct text all, int (*read)(struct csv_reader *r),
+		     bool warn)
 {
 	struct text line;
 	int err = 0;
@@ -301,29 +307,30 @@ static int read_rows(struct reader *r, struct text all, int (*take)(struct reade
 			continue;
 		err = split_line(r, line);
 		if (!err)
-			err = take(r);
+			err = read(r);
 		if (err && r->options->salvage) {
-			if (say)
-				format_warn(r->options->warnings, "%s: left out", r->e->text);
+			if (warn)
+				format_warn(r->options->warnings, "%s; line skipped", r->e->text);
 			err = 0;
 		}
 	}
 	return err;
 }
 
-static int read_all(struct reader *r, struct text all)
+/* [FO-14] [FO-15] */
+static int read_all(struct csv_reader *r, struct text all)
 {
 	struct text line;
 	int err;
 
 	r->line = 1;
 	if (!text_next_line(&all, &line))
-		return fault(r, "it is empty", "FO-14");
+		return fail(r, "expected the names of columns");
 	err = read_columns(r, line);
 	if (!err)
 		err = read_rows(r, all, note_line, false);
 	if (!err && !r->p->nr_events)
-		return fault(r, "there are no rows", "FO-15");
+		return fail(r, "no rows after the names of columns");
 	if (!err)
 		csv_images_add(&r->images, r->p);
 	if (!err)
@@ -338,7 +345,7 @@ static int read_csv(const unsigned char *bytes, size_t size,
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
 	struct op_error ours = { "" };
-	struct reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
+	struct csv_reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
 	int err = read_all(&r, all);
 
 	csv_images_free(&r.images);
@@ -349,7 +356,7 @@ static int read_csv(const unsigned char *bytes, size_t size,
 const struct profile_format format_csv = {
 	.name = "csv",
 	.suffix = "csv",
-	.text = "a table: a line for each event, place in an image, and process",
+	.text = "table with a line for each event, place in an image, and process",
 	.detect = detect,
 	.read = read_csv,
 	.write = csv_write,

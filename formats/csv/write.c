@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - write a table for spreadsheets and programs: a line for each place and process
+ * write.c - write a table for spreadsheets and scripts: a line for each place and process
  *
- * Callers are left out: what is equal but for them is one line. Rules: doc/folded.md [FO-10..12].
+ * Callers are not written: samples that differ only in them are one line. Rules: doc/folded.md
+ * [FO-10]..[FO-12].
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,12 +23,12 @@ const char *const csv_columns[CSV_COLUMNS] = {
 	[CSV_SAMPLES] = "samples",
 };
 
-struct table {
+struct csv_writer {
 	const struct profile *p;
 	FILE *out;
 };
 
-/* RFC 4180, but for control characters, which no cell of ours has. */
+/* As in RFC 4180, with control characters replaced. [FO-12] */
 static void put_text(FILE *out, const char *text)
 {
 	bool quoted = strpbrk(text, "\",");
@@ -43,81 +44,81 @@ static void put_text(FILE *out, const char *text)
 		putc('"', out);
 }
 
-static void put_cell(struct table *t, const char *text)
+static void put_cell(struct csv_writer *w, const char *text)
 {
-	put_text(t->out, text);
-	putc(',', t->out);
+	put_text(w->out, text);
+	putc(',', w->out);
 }
 
-static void put_string(struct table *t, uint32_t string)
+static void put_string(struct csv_writer *w, uint32_t string)
 {
-	put_cell(t, profile_text(t->p, string));
+	put_cell(w, profile_text(w->p, string));
 }
 
-static void put_event(struct table *t, const struct profile_event *event)
+static void put_event(struct csv_writer *w, const struct profile_event *event)
 {
-	put_string(t, event->name);
-	put_string(t, event->unit);
-	fprintf(t->out, "%" PRIu64 ",", event->period);
+	put_string(w, event->name);
+	put_string(w, event->unit);
+	fprintf(w->out, "%" PRIu64 ",", event->period);
 }
 
-static void put_image(struct table *t, uint32_t image)
+static void put_image(struct csv_writer *w, uint32_t image)
 {
 	if (image == PROFILE_NONE) {
-		fputs(",,", t->out);
+		fputs(",,", w->out);
 		return;
 	}
-	put_string(t, t->p->images[image].path);
-	put_string(t, t->p->images[image].build_id);
+	put_string(w, w->p->images[image].path);
+	put_string(w, w->p->images[image].build_id);
 }
 
-/* The symbol is that of the binary; what is inlined there has a column of its own [FO-11]. */
-static void put_symbol(struct table *t, const struct profile_place *place)
+/* The symbol of the binary; inlined functions have a column of their own. [FO-11] */
+static void put_symbol(struct csv_writer *w, const struct profile_place *place)
 {
-	const struct profile *p = t->p;
+	const struct profile *p = w->p;
 	const struct profile_line *inner = p->lines + place->first_line;
 	const struct profile_line *outer;
 
 	if (!place->nr_lines) {
-		fputs(",,,,", t->out);
+		fputs(",,,,", w->out);
 		return;
 	}
 	outer = inner + place->nr_lines - 1;
-	put_string(t, p->functions[outer->function].name);
-	put_string(t, outer == inner ? 0 : p->functions[inner->function].name);
-	put_string(t, p->functions[inner->function].file);
+	put_string(w, p->functions[outer->function].name);
+	put_string(w, outer == inner ? 0 : p->functions[inner->function].name);
+	put_string(w, p->functions[inner->function].file);
 	if (inner->line)
-		fprintf(t->out, "%u", inner->line);
-	putc(',', t->out);
+		fprintf(w->out, "%u", inner->line);
+	putc(',', w->out);
 }
 
-static void put_address(struct table *t, const struct profile_place *place)
+static void put_address(struct csv_writer *w, const struct profile_place *place)
 {
-	const struct profile *p = t->p;
+	const struct profile *p = w->p;
 
 	if (place->address || place->image != PROFILE_NONE)
-		fprintf(t->out, "0x%" PRIx64, place->address);
-	putc(',', t->out);
+		fprintf(w->out, "0x%" PRIx64, place->address);
+	putc(',', w->out);
 	if (place->image != PROFILE_NONE && p->images[place->image].limit)
-		fprintf(t->out, "0x%" PRIx64,
+		fprintf(w->out, "0x%" PRIx64,
 			profile_offset(&p->images[place->image], place->address));
-	putc(',', t->out);
+	putc(',', w->out);
 }
 
-static void put_place(struct table *t, uint32_t node)
+static void put_place(struct csv_writer *w, uint32_t node)
 {
 	static const struct profile_place unknown = { .image = PROFILE_NONE };
 	const struct profile_place *place = node == PROFILE_NONE ? &unknown
-					    : &t->p->places[t->p->nodes[node].place];
+					    : &w->p->places[w->p->nodes[node].place];
 
-	put_image(t, place->image);
-	put_symbol(t, place);
-	put_address(t, place);
+	put_image(w, place->image);
+	put_symbol(w, place);
+	put_address(w, place);
 }
 
-static void put_labels(struct table *t, uint32_t labels)
+static void put_labels(struct csv_writer *w, uint32_t labels)
 {
-	const struct profile *p = t->p;
+	const struct profile *p = w->p;
 	const struct profile_labels *set = &p->label_sets[labels];
 
 	for (int c = CSV_FIRST_LABEL; c <= CSV_LAST_LABEL; c++) {
@@ -127,38 +128,38 @@ static void put_labels(struct table *t, uint32_t labels)
 			if (strcmp(profile_text(p, label->key), csv_columns[c]))
 				continue;
 			if (label->text)
-				put_text(t->out, profile_text(p, label->text));
+				put_text(w->out, profile_text(p, label->text));
 			else
-				fprintf(t->out, "%" PRId64, label->number);
+				fprintf(w->out, "%" PRId64, label->number);
 			break;
 		}
-		putc(',', t->out);
+		putc(',', w->out);
 	}
 }
 
-/* @flat has the samples as they are to be written: nodes are @t's, one of each place. */
-static void put_rows(struct table *t, const struct profile *flat)
+/* @flat has the samples to write; its nodes are those of @w, one for each place. */
+static void put_rows(struct csv_writer *w, const struct profile *flat)
 {
-	const struct profile *p = t->p;
+	const struct profile *p = w->p;
 
 	for (int c = 0; c < CSV_COLUMNS; c++)
-		fprintf(t->out, "%s%c", csv_columns[c], c + 1 < CSV_COLUMNS ? ',' : '\n');
+		fprintf(w->out, "%s%c", csv_columns[c], c + 1 < CSV_COLUMNS ? ',' : '\n');
 	for (uint32_t event = 0; event < p->nr_events; event++)
 		for (uint32_t i = 0; i < flat->nr_samples; i++) {
 			int64_t value = profile_values(flat, i)[event];
 
 			if (!value)
 				continue;
-			put_event(t, &p->events[event]);
-			put_place(t, flat->samples[i].node);
-			put_labels(t, flat->samples[i].labels);
-			fprintf(t->out, "%" PRId64 "\n", value);
+			put_event(w, &p->events[event]);
+			put_place(w, flat->samples[i].node);
+			put_labels(w, flat->samples[i].labels);
+			fprintf(w->out, "%" PRId64 "\n", value);
 		}
 }
 
 /*
- * Samples without their callers, merged [FO-10]: the first node that has the place stands for it.
- * Nodes and label sets are those of @p, which @flat has not.
+ * Merge samples without their callers [FO-10]: the first node at a place represents all of them.
+ * The result has samples only; their nodes and label sets are those of @p.
  */
 static struct profile *flatten(const struct profile *p, const char *pid)
 {
@@ -190,11 +191,11 @@ static struct profile *flatten(const struct profile *p, const char *pid)
 int csv_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 	      struct op_error *e)
 {
-	struct table t = { p, out };
+	struct csv_writer w = { p, out };
 	struct profile *flat = flatten(p, options->pid);
 
 	(void)e;
-	put_rows(&t, flat);
+	put_rows(&w, flat);
 	profile_free(flat);
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* gunzip.c - unpack a profile, never to much more than its packed bytes are worth */
+/* gunzip.c - unpack gzip, with a limit on the unpacked size */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "formats/file/gunzip.h"
 
-#define ALWAYS_FINE	(1u << 20)	/* bytes [PF-7] */
-#define LARGEST_RATIO	64
+#define ALWAYS_ALLOWED	(1u << 20)	/* bytes unpacked [PF-7] */
+#define LARGEST_RATIO	64		/* of unpacked bytes to packed bytes */
 #define WITH_GZIP_HEAD	(16 + MAX_WBITS)
 
 struct unpacked {
@@ -33,7 +33,7 @@ static bool make_room(struct unpacked *u, size_t first)
 	return true;
 }
 
-/* Of a stream that is there in one piece: zlib counts in unsigned int. */
+/* Offer zlib all bytes that are left, as far as its unsigned int can count them. */
 static void feed(z_stream *z, const unsigned char *bytes, size_t size)
 {
 	size_t left = size - (size_t)(z->next_in - bytes);
@@ -41,11 +41,11 @@ static void feed(z_stream *z, const unsigned char *bytes, size_t size)
 	z->avail_in = left > UINT_MAX / 2 ? UINT_MAX / 2 : (uInt)left;
 }
 
-/* zlib's answer: Z_STREAM_END when a member is whole. */
+/* Returns what zlib returns: Z_STREAM_END when a member is complete. */
 static int unpack_member(z_stream *z, const unsigned char *bytes, size_t size, size_t limit,
 			 struct unpacked *u)
 {
-	int answer;
+	int result;
 
 	do {
 		size_t room;
@@ -56,59 +56,60 @@ static int unpack_member(z_stream *z, const unsigned char *bytes, size_t size, s
 		feed(z, bytes, size);
 		z->next_out = u->bytes + u->size;
 		z->avail_out = room > UINT_MAX / 2 ? UINT_MAX / 2 : (uInt)room;
-		answer = inflate(z, Z_NO_FLUSH);
+		result = inflate(z, Z_NO_FLUSH);
 		u->size = (size_t)(z->next_out - u->bytes);
 		if (u->size > limit)
 			return Z_BUF_ERROR;
-	} while (answer == Z_OK);
-	return answer;
+	} while (result == Z_OK);
+	return result;
 }
 
-static int fault(z_stream *z, const unsigned char *bytes, int answer, bool too_large,
-		 struct op_error *e)
+/* [PF-7] [PF-12] */
+static int set_error(z_stream *z, const unsigned char *bytes, int result, bool too_large,
+		     struct op_error *e)
 {
 	unsigned long long at = (unsigned long long)(z->next_in - bytes);
 
-	if (answer == Z_MEM_ERROR)
-		return op_error_set(e, -ENOMEM, "out of memory while unpacking it");
+	if (result == Z_MEM_ERROR)
+		return op_error_set(e, -ENOMEM, "out of memory");
 	if (too_large)
-		return op_error_set(e, -EFBIG, "offset %llu: unpacked it is more than %u times as "
-				    "large, and more than %u MiB: if that is right, unpack it with "
-				    "gunzip first [PF-7]", at, LARGEST_RATIO, ALWAYS_FINE >> 20);
-	if (answer == Z_BUF_ERROR)
-		return op_error_set(e, -EPROTO, "offset %llu: the gzip data is cut off [PF-12]",
-				    at);
-	return op_error_set(e, -EPROTO, "offset %llu: the gzip data is damaged (%s) [PF-12]", at,
-			    z->msg ? z->msg : "zlib does not say how");
+		return op_error_set(e, -EFBIG, "offset %llu: unpacked data exceeds %u MiB and %u "
+				    "times the file's size; if that is right, unpack it with "
+				    "gunzip", at, ALWAYS_ALLOWED >> 20, LARGEST_RATIO);
+	if (result == Z_BUF_ERROR)
+		return op_error_set(e, -EPROTO, "offset %llu: truncated gzip data", at);
+	return op_error_set(e, -EPROTO, "offset %llu: corrupt gzip data: %s", at,
+			    z->msg ? z->msg : "unknown error");
 }
 
-/* All members, one behind the other. */
+/* Unpack all members, one after the other. [PF-12] */
 static int unpack(z_stream *z, const unsigned char *bytes, size_t size,
 		  const struct format_read_options *options, struct unpacked *u,
 		  struct op_error *e)
 {
 	size_t limit = size > SIZE_MAX / LARGEST_RATIO ? SIZE_MAX : LARGEST_RATIO * size;
 	size_t left;
-	int answer;
+	int result;
 
-	if (limit < ALWAYS_FINE)
-		limit = ALWAYS_FINE;
+	if (limit < ALWAYS_ALLOWED)
+		limit = ALWAYS_ALLOWED;
 	for (;;) {
 		size_t method = (size_t)(z->next_in - bytes) + 2;
 
 		if (method < size && bytes[method] != Z_DEFLATED)
-			return op_error_set(e, -EPROTO, "offset %zu: gzip by method %u, and only "
-					    "%u (deflate) is known [PF-12]", method, bytes[method],
+			return op_error_set(e, -EPROTO, "offset %zu: unsupported gzip method %u: "
+					    "expected %u (deflate)", method, bytes[method],
 					    Z_DEFLATED);
-		answer = unpack_member(z, bytes, size, limit, u);
-		if (answer != Z_STREAM_END)
-			return fault(z, bytes, answer, u->size > limit, e);
+		result = unpack_member(z, bytes, size, limit, u);
+		if (result != Z_STREAM_END)
+			return set_error(z, bytes, result, u->size > limit, e);
 		left = size - (size_t)(z->next_in - bytes);
 		if (!left)
 			return 0;
 		if (!is_gzip(z->next_in, left))
-			return format_doubt(options, e, "offset %zu: %zu bytes after the gzip "
-					    "data are no more of it [PF-12]", size - left, left);
+			return format_warn_or_fail(options, e, "offset %zu: %zu bytes of trailing "
+						   "garbage after the gzip data", size - left,
+						   left);
 		inflateReset(z);
 	}
 }
@@ -123,11 +124,12 @@ int profile_gunzip(const unsigned char *bytes, size_t size,
 	int err;
 
 	if (inflateInit2(&z, WITH_GZIP_HEAD) != Z_OK)
-		return op_error_set(e, -ENOMEM, "out of memory while unpacking it");
+		return op_error_set(e, -ENOMEM, "out of memory");
 	err = unpack(&z, bytes, size, options, &u, &why);
 	inflateEnd(&z);
 	if (err == -EPROTO && options->salvage && u.size) {
-		format_warn(options->warnings, "%s: kept %zu bytes before that", why.text, u.size);
+		format_warn(options->warnings, "%s; kept the %zu bytes before it", why.text,
+			    u.size);
 		err = 0;
 	}
 	if (err) {

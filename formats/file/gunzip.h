@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gunzip.h - profiles as they are stored: packed with gzip */
+/* gunzip.h - unpack profiles that are packed with gzip */
 #ifndef FORMATS_FILE_GUNZIP_H
 #define FORMATS_FILE_GUNZIP_H
 
@@ -8,8 +8,9 @@
 bool is_gzip(const unsigned char *bytes, size_t size);
 
 /*
- * What is in @bytes, malloc'd, all members of it. -EFBIG: it grows beyond all reason [PF-7].
- * -EPROTO: it is broken; what came out before the fault is kept if the options say so.
+ * Unpack all members of @bytes into *ret, which the caller frees. -EFBIG: the data exceeds the
+ * limit of [PF-7]. -EPROTO: the data is malformed; with @options->salvage what precedes the fault
+ * is kept.
  */
 int profile_gunzip(const unsigned char *bytes, size_t size,
 		   const struct format_read_options *options, unsigned char **ret,

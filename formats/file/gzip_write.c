@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gzip_write.c - pack as it comes, at zlib's fastest
+ * gzip_write.c - pack with gzip while writing, at zlib's fastest level
  *
- * Profiles repeat themselves so much that better levels gain a fifth of the size for three times
- * the time.
+ * Profiles repeat themselves so much that higher levels save a fifth of the size and take three
+ * times the time.
  */
 #include "formats/file/gzip_write.h"
 
@@ -16,7 +16,7 @@
 
 #define PACKED_ROOM	65536
 #define WITH_GZIP_HEAD	(16 + MAX_WBITS)
-#define MEMORY_LEVEL	9		/* 256 KiB, and 5 % faster than the usual 8 */
+#define MEMORY_LEVEL	9		/* 256 KiB; 5 % faster than the default, 8 */
 
 struct gzip_writer {
 	FILE *out;
@@ -36,7 +36,7 @@ struct gzip_writer *gzip_writer_new(FILE *out)
 	return NULL;
 }
 
-/* Until zlib has taken its input and, at the end, given all of its output. */
+/* Pack until zlib has consumed its input and, at the end, returned all output. */
 static void pack(struct gzip_writer *g, int flush)
 {
 	do {

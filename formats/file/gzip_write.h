@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gzip_write.h - a file packed with gzip while it is written
+ * gzip_write.h - pack a file with gzip while it is written
  *
- * The same bytes always give the same file: it holds no name and no time.
+ * Equal bytes give equal files: the header has neither a name nor a time.
  */
 #ifndef FORMATS_FILE_GZIP_WRITE_H
 #define FORMATS_FILE_GZIP_WRITE_H
@@ -16,7 +16,7 @@ struct gzip_writer;
 struct gzip_writer *gzip_writer_new(FILE *out);
 void gzip_write(struct gzip_writer *g, const void *bytes, size_t n);
 
-/* All is handed to @out, whose errors are for the caller to find (ferror), and @g is gone. */
+/* Flush to @out and free @g. The caller checks @out for errors (ferror). */
 void gzip_writer_end(struct gzip_writer *g);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* json_tree.c - jansson with a limit on its memory, and what readers ask of values */
+/* json_tree.c - jansson with a limit on its memory, and helpers for values */
 #include "formats/file/json_tree.h"
 
 #include <errno.h>
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the tree for one of the file [PF-7]; most have 12, lists of small numbers 24. */
+/* Bytes of the tree per byte of the file [PF-7]; 12 are usual, lists of small numbers have 24. */
 #define RATIO		20
-#define RATIO_OF_SMALL	26		/* as long as the tree is below FINE */
-#define FINE		((size_t)40 << 20)
-#define ALWAYS_FINE	4096		/* of the smallest file */
+#define RATIO_OF_SMALL	26		/* while the tree is smaller than SMALL_TREE */
+#define SMALL_TREE	((size_t)40 << 20)
+#define ALWAYS_ALLOWED	4096		/* for the smallest files */
 
-/* What the tree being read may still take; jansson has its memory from here alone. */
+/* Bytes that the tree may still take: all memory of jansson is allocated here. */
 static _Thread_local size_t room;
 static _Thread_local bool is_too_large;
 
-static void *take(size_t size)
+static void *allocate(size_t size)
 {
 	void *block = size > room ? NULL : malloc(size);
 
@@ -33,7 +33,7 @@ static void *take(size_t size)
 	return block;
 }
 
-static void give_back(void *block)
+static void release(void *block)
 {
 	if (block)
 		room += malloc_usable_size(block);
@@ -42,32 +42,32 @@ static void give_back(void *block)
 
 static void set_functions(void)
 {
-	json_set_alloc_funcs(take, give_back);
+	json_set_alloc_funcs(allocate, release);
 }
 
 static size_t room_for(size_t size)
 {
-	size_t small = size < FINE ? RATIO_OF_SMALL * size : FINE;
+	size_t small = size < SMALL_TREE ? RATIO_OF_SMALL * size : SMALL_TREE;
 	size_t most = size < SIZE_MAX / RATIO ? RATIO * size : SIZE_MAX;
 
-	if (small > FINE)
-		small = FINE;
-	if (most > SIZE_MAX - ALWAYS_FINE)
+	if (small > SMALL_TREE)
+		small = SMALL_TREE;
+	if (most > SIZE_MAX - ALWAYS_ALLOWED)
 		return SIZE_MAX;
-	return (small > most ? small : most) + ALWAYS_FINE;
+	return (small > most ? small : most) + ALWAYS_ALLOWED;
 }
 
-static int fault(const json_error_t *error, const char *rule, struct op_error *e)
+/* [PF-7] [PF-9] */
+static int set_error(const json_error_t *error, struct op_error *e)
 {
 	if (is_too_large)
-		return op_error_set(e, -EFBIG, "all of it: its values would take more than %d "
-				    "times as much memory as it has bytes [PF-7]", RATIO);
-	return op_error_set(e, -EPROTO, "line %d, offset %d: no JSON: %s %s", error->line,
-			    error->position, error->text, rule);
+		return op_error_set(e, -EFBIG, "its values would take more than %d times the "
+				    "file's size in memory", RATIO);
+	return op_error_set(e, -EPROTO, "line %d: invalid JSON at offset %d: %s", error->line,
+			    error->position, error->text);
 }
 
-int json_tree_read(const unsigned char *bytes, size_t size, const char *rule, json_t **ret,
-		   struct op_error *e)
+int json_tree_read(const unsigned char *bytes, size_t size, json_t **ret, struct op_error *e)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	json_error_t error = { .line = 1 };
@@ -78,11 +78,10 @@ int json_tree_read(const unsigned char *bytes, size_t size, const char *rule, js
 	is_too_large = false;
 	tree = json_loadb((const char *)bytes, size, JSON_REJECT_DUPLICATES, &error);
 	if (!tree)
-		return fault(&error, rule, e);
+		return set_error(&error, e);
 	if (!json_is_object(tree)) {
 		json_decref(tree);
-		return op_error_set(e, -EPROTO, "line 1, offset 0: it is a list and no object %s",
-				    rule);
+		return op_error_set(e, -EPROTO, "line 1: expected an object, got a list");
 	}
 	*ret = tree;
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* open.c - from a file, in whatever format it is, to a profile in memory */
+/* open.c - read a file of any format into a profile */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "formats/format.h"
 #include "libutil/file.h"
 
-#define INPUT_LIMIT ((size_t)16 << 30)	/* bytes: more than any tool writes */
+#define INPUT_LIMIT ((size_t)16 << 30)	/* bytes; more than any tool writes */
 
 int profile_file_bytes(const char *path, unsigned char **ret, size_t *ret_size,
 		       struct op_error *e)
@@ -38,12 +38,11 @@ static int read_profile(const unsigned char *bytes, size_t size,
 
 	if (!format)
 		format = profile_format_detect(bytes, size);
-	if (!format)
-		return op_error_set(e, -EINVAL, "offset 0: %s [PF-13]", size ?
-				    "its format is not known: name it with --from=FORMAT" :
-				    "it is empty");
+	if (!format)		/* [PF-13] */
+		return op_error_set(e, -EINVAL, size ? "unknown format; name it with --from=FORMAT"
+						     : "the file is empty");
 	if (!format->read)
-		return op_error_set(e, -EINVAL, "'%s' is a format that can only be written",
+		return op_error_set(e, -EINVAL, "format '%s' cannot be read, only written",
 				    format->name);
 	p = profile_new();
 	err = format->read(bytes, size, options, p, e);
@@ -70,7 +69,9 @@ int profile_read_bytes(const char *path, const unsigned char *bytes, size_t size
 	if (!err)
 		err = read_profile(unpacked ? unpacked : bytes, size, format, options, ret, &why);
 	free(unpacked);
-	return err ? op_error_set(e, err, "'%s': %s", path, why.text) : 0;
+	if (err)
+		format_locate(path, why.text, e);
+	return err;
 }
 
 int profile_read_file(const char *path, const struct profile_format *format,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text_lines.h - bytes of a file as lines, without copies; for formats that are text */
+/* text_lines.h - the lines and words of a text in memory, without copies */
 #ifndef FORMATS_FILE_TEXT_LINES_H
 #define FORMATS_FILE_TEXT_LINES_H
 
@@ -17,7 +17,7 @@ static inline size_t text_length(struct text t)
 	return (size_t)(t.end - t.at);
 }
 
-/* The next line of @all, which is shortened; its end, LF or CR LF, is not part of it. */
+/* Remove the next line from @all. The line does not include its end, LF or CR LF. */
 static inline bool text_next_line(struct text *all, struct text *line)
 {
 	const char *newline;
@@ -30,6 +30,11 @@ static inline bool text_next_line(struct text *all, struct text *line)
 	if (line->end > line->at && line->end[-1] == '\r')
 		line->end--;
 	return true;
+}
+
+static inline bool text_begins(struct text t, const char *with)
+{
+	return text_length(t) >= strlen(with) && !memcmp(t.at, with, strlen(with));
 }
 
 static inline bool text_is(struct text t, const char *text)
@@ -45,7 +50,7 @@ static inline void text_trim(struct text *t)
 		t->end--;
 }
 
-/* Cut the first word off @t, and the blanks before it; empty when there is none left. */
+/* Remove the first word and the blanks before it from @t. Empty when no word is left. */
 static inline struct text text_first_word(struct text *t)
 {
 	struct text word;

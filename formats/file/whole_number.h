@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* whole_number.h - is this text just as a number is printed? "-7" is, "007", "+7" and "" are not */
+/* whole_number.h - parse numbers exactly as they are printed: "-7", but not "007", "+7" or "" */
 #ifndef FORMATS_FILE_WHOLE_NUMBER_H
 #define FORMATS_FILE_WHOLE_NUMBER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* columns.c - from stack to frame to function to names, each by its number */
+/* columns.c - follow indices from stack to frame to function to names [FF-8] */
 #include "formats/firefox/columns.h"
 
 #include <errno.h>
@@ -7,19 +7,18 @@
 
 #include "libutil/xalloc.h"
 
-static int fault(const struct firefox_columns *c, const char *table, uint32_t row, const char *what)
+static int fail(const struct firefox_columns *c, const char *table, uint32_t row, const char *what)
 {
-	return op_error_set(c->e, -EPROTO, "threads[%zu].%s[%u]: %s [FF-8]", c->thread, table, row,
-			    what);
+	return op_error_set(c->e, -EPROTO, "threads[%zu].%s[%u]: %s", c->thread, table, row, what);
 }
 
 static const json_t *column(const struct firefox_columns *c, const char *table, const char *name)
 {
-	return json_object_get(json_object_get(c->holder, table), name);
+	return json_object_get(json_object_get(c->owner, table), name);
 }
 
-/* The string whose number stands in @row; "" where there is none. */
-static int text_at(const struct firefox_columns *c, const json_t *numbers, const char *name,
+/* The string that @row refers to; "" if it is null or missing. */
+static int get_text(const struct firefox_columns *c, const json_t *numbers, const char *name,
 		   uint32_t row, uint32_t *ret)
 {
 	const json_t *number = json_array_get(numbers, row), *text;
@@ -29,16 +28,16 @@ static int text_at(const struct firefox_columns *c, const json_t *numbers, const
 	if (!number || json_is_null(number))
 		return 0;
 	if (!json_index(number, json_array_size(c->strings), &at))
-		return fault(c, name, row, "such a string is not there");
+		return fail(c, name, row, "unknown string");
 	text = json_array_get(c->strings, at);
 	if (!json_is_string(text))
-		return fault(c, "stringArray", at, "no text");
+		return fail(c, "stringArray", at, "expected a string");
 	*ret = profile_string(c->p, json_string_value(text));
 	return 0;
 }
 
-/* -1 is no resource. */
-static int image_of(struct firefox_columns *c, uint32_t function, uint32_t *ret)
+/* -1 means no resource. */
+static int get_image(struct firefox_columns *c, uint32_t function, uint32_t *ret)
 {
 	const json_t *number = json_array_get(c->func_resource, function);
 	uint32_t resource, path;
@@ -48,14 +47,14 @@ static int image_of(struct firefox_columns *c, uint32_t function, uint32_t *ret)
 	if (!number || json_is_null(number) || json_integer_value(number) == -1)
 		return 0;
 	if (!json_index(number, json_array_size(c->resource_name), &resource))
-		return fault(c, "funcTable.resource", function, "such a resource is not there");
-	err = text_at(c, c->resource_name, "resourceTable.name", resource, &path);
+		return fail(c, "funcTable.resource", function, "unknown resource");
+	err = get_text(c, c->resource_name, "resourceTable.name", resource, &path);
 	if (!err)
-		*ret = named_image(&c->images, c->p, path);
+		*ret = named_images_find(&c->images, c->p, path);
 	return err;
 }
 
-static int place_of(struct firefox_columns *c, uint32_t frame, uint32_t *ret)
+static int add_place(struct firefox_columns *c, uint32_t frame, uint32_t *ret)
 {
 	const json_t *address = json_array_get(c->frame_address, frame);
 	struct profile_function f = { 0 };
@@ -66,12 +65,12 @@ static int place_of(struct firefox_columns *c, uint32_t frame, uint32_t *ret)
 
 	if (!json_index(json_array_get(c->frame_func, frame), json_array_size(c->func_name),
 			&function))
-		return fault(c, "frameTable.func", frame, "such a function is not there");
-	err = text_at(c, c->func_name, "funcTable.name", function, &f.name);
+		return fail(c, "frameTable.func", frame, "unknown function");
+	err = get_text(c, c->func_name, "funcTable.name", function, &f.name);
 	if (!err)
-		err = text_at(c, c->func_file, "funcTable.fileName", function, &f.file);
+		err = get_text(c, c->func_file, "funcTable.fileName", function, &f.file);
 	if (!err)
-		err = image_of(c, function, &image);
+		err = get_image(c, function, &image);
 	if (err)
 		return err;
 	f.system_name = f.name;
@@ -82,7 +81,7 @@ static int place_of(struct firefox_columns *c, uint32_t frame, uint32_t *ret)
 	return 0;
 }
 
-/* Those a stack refers to come before it. */
+/* A stack refers only to stacks before it. */
 static int read_stack(struct firefox_columns *c, uint32_t stack)
 {
 	const json_t *prefix = json_array_get(c->stack_prefix, stack);
@@ -91,16 +90,17 @@ static int read_stack(struct firefox_columns *c, uint32_t stack)
 
 	if (!json_index(json_array_get(c->stack_frame, stack), json_array_size(c->frame_func),
 			&frame))
-		return fault(c, "stackTable.frame", stack, "such a frame is not there");
+		return fail(c, "stackTable.frame", stack, "unknown frame");
 	if (prefix && !json_is_null(prefix)) {
 		if (!json_index(prefix, stack, &before))
-			return fault(c, "stackTable.prefix", stack, "no stack before this one");
+			return fail(c, "stackTable.prefix", stack,
+				    "expected a stack before this one");
 		parent = c->nodes[before];
 		depth = c->depths[before] + 1;
 	}
 	if (depth > PROFILE_FRAMES_MAX)
-		return fault(c, "stackTable", stack, "more than 65536 frames");
-	err = place_of(c, frame, &place);
+		return fail(c, "stackTable", stack, "more than 65536 frames");
+	err = add_place(c, frame, &place);
 	if (err)
 		return err;
 	c->nodes[stack] = profile_node(c->p, parent, place);
@@ -120,7 +120,7 @@ static void find_columns(struct firefox_columns *c, const json_t *shared)
 	c->func_line = column(c, "funcTable", "lineNumber");
 	c->func_resource = column(c, "funcTable", "resource");
 	c->resource_name = column(c, "resourceTable", "name");
-	c->strings = json_object_get(c->holder, "stringArray");
+	c->strings = json_object_get(c->owner, "stringArray");
 	if (!c->strings)
 		c->strings = json_object_get(shared, "stringArray");
 }
@@ -128,19 +128,19 @@ static void find_columns(struct firefox_columns *c, const json_t *shared)
 int firefox_columns_read(struct firefox_columns *c, const json_t *thread, const json_t *shared,
 			 size_t at)
 {
-	const json_t *holder = json_object_get(thread, "stackTable") ? thread : shared;
+	const json_t *owner = json_object_get(thread, "stackTable") ? thread : shared;
 	uint32_t nr;
 	int err;
 
-	if (holder && holder == c->holder)
+	if (owner && owner == c->owner)
 		return 0;
-	c->holder = holder;
+	c->owner = owner;
 	c->thread = at;
 	c->nr_stacks = 0;
 	find_columns(c, shared);
 	if (!json_is_array(c->stack_frame))
-		return op_error_set(c->e, -EPROTO, "threads[%zu].stackTable.frame: no column "
-				    "[FF-8]", at);
+		return op_error_set(c->e, -EPROTO, "threads[%zu].stackTable.frame: missing column",
+				    at);
 	nr = (uint32_t)json_array_size(c->stack_frame);
 	if (nr > c->room) {
 		c->nodes = xrealloc_array(c->nodes, nr, sizeof(*c->nodes));

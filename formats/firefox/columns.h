@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* columns.h - stacks of a thread of the Firefox Profiler's format, as nodes [FF-8] */
+/* columns.h - read the stacks of a thread as nodes [FF-8] */
 #ifndef FORMATS_FIREFOX_COLUMNS_H
 #define FORMATS_FIREFOX_COLUMNS_H
 
@@ -13,18 +13,18 @@ struct firefox_columns {
 	struct op_error *e;
 	struct named_images images;
 	uint32_t *nodes;		/* of each stack */
-	uint32_t *depths;		/* frames of each */
+	uint32_t *depths;		/* frames of each stack */
 	uint32_t nr_stacks;
 	size_t room;
-	const json_t *holder;		/* whose tables these are */
+	const json_t *owner;		/* of the tables: a thread, or "shared" */
 	size_t thread;			/* for errors */
 
-	/* columns of the tables at hand */
+	/* columns of the tables of @owner */
 	const json_t *stack_frame, *stack_prefix, *frame_func, *frame_line, *frame_address;
 	const json_t *func_name, *func_file, *func_line, *func_resource, *resource_name, *strings;
 };
 
-/* The stacks of @thread, number @at, from its own tables or from those that all share. */
+/* Read the stacks of @thread, the one at index @at, from its own tables or from @shared. */
 int firefox_columns_read(struct firefox_columns *c, const json_t *thread, const json_t *shared,
 			 size_t at);
 void firefox_columns_free(struct firefox_columns *c);

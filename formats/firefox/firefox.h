@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* firefox.h - between the halves of the Firefox Profiler's format. Rules: doc/firefox.md */
+/* firefox.h - the Firefox Profiler's format: what reader and writer share. Rules: doc/firefox.md */
 #ifndef FORMATS_FIREFOX_FIREFOX_H
 #define FORMATS_FIREFOX_FIREFOX_H
 
 #include "formats/format.h"
 
-#define FIREFOX_IMPORTED_FROM "oprofile "	/* how what we wrote begins to say who did */
+#define FIREFOX_IMPORTED_FROM "oprofile "	/* identifies files that we wrote */
 
-/* Members of ours [FF-7]: of meta, the list of events; of a thread, which of them it has. */
+/* Our own members [FF-7]: in meta the list of events, in a thread the number of its event. */
 #define FIREFOX_EVENTS	"oprofileEvents"
 #define FIREFOX_EVENT	"oprofileEvent"
 

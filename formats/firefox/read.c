@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - read the Firefox Profiler's processed profiles, ours and that of others
+ * read.c - read processed profiles of the Firefox Profiler, ours and others
  *
- * Threads have tables of columns, or share those of the profile, as newer versions have it. Rules:
+ * Threads have tables of columns or, in newer versions, share those of the profile. Rules:
  * doc/firefox.md [FF-7]..[FF-11].
  */
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
-struct reader {
+struct firefox_reader {
 	const struct format_read_options *options;
 	struct profile *p;
 	struct op_error *e;
@@ -27,7 +27,7 @@ struct reader {
 	const json_t *meta, *shared, *threads;
 	struct firefox_columns columns;
 
-	/* of the thread at hand: */
+	/* of the current thread: */
 	size_t at;
 	const json_t *thread;
 	uint32_t event, labels;
@@ -38,7 +38,7 @@ static bool detect(const unsigned char *bytes, size_t size)
 	return json_has_key(bytes, size, "\"preprocessedProfileVersion\"");
 }
 
-/* What a thread's weights are, if no event says it. [FF-9] */
+/* The meaning of weights, if the file does not have our list of events. [FF-9] */
 struct weight_type {
 	const char *name;
 	uint32_t scale;
@@ -52,7 +52,7 @@ static const struct weight_type weight_types[] = {
 	{ "bytes", 1, "bytes", "bytes", 0 },
 };
 
-static const struct weight_type *type_of(const json_t *thread)
+static const struct weight_type *find_weight_type(const json_t *thread)
 {
 	const char *name = json_member_text(json_object_get(thread, "samples"), "weightType");
 
@@ -62,7 +62,7 @@ static const struct weight_type *type_of(const json_t *thread)
 	return &weight_types[0];
 }
 
-static uint32_t event_called(const struct profile *p, const char *name)
+static uint32_t find_event(const struct profile *p, const char *name)
 {
 	for (uint32_t i = 0; i < p->nr_events; i++)
 		if (!strcmp(profile_text(p, p->events[i].name), name))
@@ -70,53 +70,53 @@ static uint32_t event_called(const struct profile *p, const char *name)
 	return PROFILE_NONE;
 }
 
-/* Our own. [FF-7] */
-static int add_told_events(struct reader *r, const json_t *events)
+/* The list of events in a file of ours. [FF-7] */
+static int add_own_events(struct firefox_reader *r, const json_t *events)
 {
-	const json_t *told;
+	const json_t *object;
 	size_t i;
 
-	json_array_foreach(events, i, told) {
+	json_array_foreach(events, i, object) {
 		struct profile_event event = { 0 };
 		int64_t period;
 		bool whole = true;
 
-		if (!json_amount(json_object_get(told, "period"), 1, &period, &whole) ||
+		if (!json_amount(json_object_get(object, "period"), 1, &period, &whole) ||
 		    period < 0 || !whole ||
-		    number_parse_u64(json_member_text(told, "unitMask"), &event.unit_mask))
-			return op_error_set(r->e, -EPROTO, "meta." FIREFOX_EVENTS "[%zu]: no whole "
-					    "period and unitMask [FF-7]", i);
-		event.name = profile_string(r->p, json_member_text(told, "name"));
-		event.unit = profile_string(r->p, json_member_text(told, "unit"));
+		    number_parse_u64(json_member_text(object, "unitMask"), &event.unit_mask))
+			return op_error_set(r->e, -EPROTO, "meta." FIREFOX_EVENTS "[%zu]: invalid "
+					    "period or unitMask", i);
+		event.name = profile_string(r->p, json_member_text(object, "name"));
+		event.unit = profile_string(r->p, json_member_text(object, "unit"));
 		event.period = (uint64_t)period;
 		profile_add_event(r->p, &event);
 	}
 	return 0;
 }
 
-static int add_events(struct reader *r)
+static int add_events(struct firefox_reader *r)
 {
-	const json_t *told = json_object_get(r->meta, FIREFOX_EVENTS), *thread;
+	const json_t *own = json_object_get(r->meta, FIREFOX_EVENTS), *thread;
 	size_t i;
 
-	if (json_array_size(told))
-		return add_told_events(r, told);
+	if (json_array_size(own))
+		return add_own_events(r, own);
 	json_array_foreach(r->threads, i, thread) {
-		const struct weight_type *type = type_of(thread);
+		const struct weight_type *type = find_weight_type(thread);
 		struct profile_event event = { .period = type->period };
 
-		if (event_called(r->p, type->event) != PROFILE_NONE)
+		if (find_event(r->p, type->event) != PROFILE_NONE)
 			continue;
 		event.name = profile_string(r->p, type->event);
 		event.unit = profile_string(r->p, type->unit);
 		profile_add_event(r->p, &event);
 	}
-	if (!r->p->nr_events)
-		return op_error_set(r->e, -EPROTO, "threads: there is none [FF-8]");
+	if (!r->p->nr_events)		/* [FF-8] */
+		return op_error_set(r->e, -EPROTO, "threads: expected at least one");
 	return 0;
 }
 
-static void add_label(struct reader *r, struct profile_label *labels, uint32_t *nr,
+static void add_label(struct firefox_reader *r, struct profile_label *labels, uint32_t *nr,
 		      const char *key, const char *text, int64_t number)
 {
 	labels[(*nr)++] = (struct profile_label){
@@ -125,8 +125,9 @@ static void add_label(struct reader *r, struct profile_label *labels, uint32_t *
 	};
 }
 
-/* Numbers may be texts, and texts other than numbers. */
-static void add_id(struct reader *r, struct profile_label *labels, uint32_t *nr, const char *key)
+/* An id may be a number, a string with a number, or any other string. */
+static void add_id(struct firefox_reader *r, struct profile_label *labels, uint32_t *nr,
+		   const char *key)
 {
 	const json_t *id = json_object_get(r->thread, key);
 	const char *text = json_string_value(id);
@@ -140,44 +141,44 @@ static void add_id(struct reader *r, struct profile_label *labels, uint32_t *nr,
 }
 
 /* [FF-10] */
-static uint32_t labels_of(struct reader *r)
+static uint32_t add_labels(struct firefox_reader *r)
 {
 	const char *comm = json_member_text(r->thread, r->is_ours ? "processName" : "name");
 	struct profile_label labels[3];
 	uint32_t nr = 0;
-	bool known;
+	bool has_ids;
 
 	add_id(r, labels, &nr, "pid");
 	add_id(r, labels, &nr, "tid");
-	known = nr != 2 || labels[0].text || labels[0].number || labels[1].text ||
+	has_ids = nr != 2 || labels[0].text || labels[0].number || labels[1].text ||
 		labels[1].number;
-	if (!known)
+	if (!has_ids)
 		nr = 0;
-	if (*comm && (known || !r->is_ours || strcmp(comm, json_member_text(r->meta, "product"))))
+	if (*comm && (has_ids || !r->is_ours || strcmp(comm, json_member_text(r->meta, "product"))))
 		add_label(r, labels, &nr, "comm", comm, 0);
 	return profile_label_set(r->p, labels, nr);
 }
 
-static int fault(struct reader *r, const char *column, size_t i, const char *what)
+static int fail(struct firefox_reader *r, const char *column, size_t i, const char *what)
 {
 	return op_error_set(r->e, -EPROTO, "threads[%zu].samples.%s[%zu]: %s", r->at, column, i,
 			    what);
 }
 
-/* Without weights each sample is one. */
-static int read_samples(struct reader *r)
+/* Without weights each sample counts 1. [FF-8] [FF-9] [PF-7] */
+static int read_samples(struct firefox_reader *r)
 {
 	const json_t *samples = json_object_get(r->thread, "samples"), *stack;
 	const json_t *stacks = json_object_get(samples, "stack");
 	const json_t *weights = json_object_get(samples, "weight");
-	uint32_t scale = r->is_ours ? 1 : type_of(r->thread)->scale, at, node;
+	uint32_t scale = r->is_ours ? 1 : find_weight_type(r->thread)->scale, at, node;
 	bool whole = true;
 	size_t i;
 
 	if (!json_is_array(stacks) ||
 	    (json_is_array(weights) && json_array_size(weights) != json_array_size(stacks)))
-		return op_error_set(r->e, -EPROTO, "threads[%zu].samples: stack and weight have to "
-				    "be columns of the same length [FF-8]", r->at);
+		return op_error_set(r->e, -EPROTO, "threads[%zu].samples: expected stack and "
+				    "weight to be columns of the same length", r->at);
 	json_array_foreach(stacks, i, stack) {
 		const json_t *weight = json_array_get(weights, i);
 		int64_t value = scale;
@@ -185,47 +186,48 @@ static int read_samples(struct reader *r)
 		node = PROFILE_NONE;
 		if (!json_is_null(stack)) {
 			if (!json_index(stack, r->columns.nr_stacks, &at))
-				return fault(r, "stack", i, "such a stack is not there [FF-8]");
+				return fail(r, "stack", i, "unknown stack");
 			node = r->columns.nodes[at];
 		}
 		if (weight && !json_amount(weight, scale, &value, &whole))
-			return fault(r, "weight", i, "no number of 63 bits [FF-8]");
+			return fail(r, "weight", i, "expected a number below 2^63");
 		if (!has_room_for_sample(r->p, r->size))
-			return fault(r, "stack", i, "too many samples for so many events [PF-7]");
+			return fail(r, "stack", i, "too many samples for this number of events");
 		profile_add_sample(r->p, node, r->labels)[r->event] = value;
 	}
-	return whole ? 0 : format_doubt(r->options, r->e, "threads[%zu].samples.weight: fractions "
-					"are rounded [FF-9]", r->at);
+	return whole ? 0 : format_warn_or_fail(r->options, r->e, "threads[%zu].samples.weight: "
+					       "rounded fractions", r->at);
 }
 
-static int read_thread(struct reader *r)
+/* [FF-7] */
+static int read_thread(struct firefox_reader *r)
 {
 	uint32_t event;
 	int err;
 
-	r->event = event_called(r->p, type_of(r->thread)->event);
+	r->event = find_event(r->p, find_weight_type(r->thread)->event);
 	if (json_array_size(json_object_get(r->meta, FIREFOX_EVENTS))) {
 		if (!json_index(json_object_get(r->thread, FIREFOX_EVENT), r->p->nr_events, &event))
-			return op_error_set(r->e, -EPROTO, "threads[%zu]." FIREFOX_EVENT ": such "
-					    "an event is not there [FF-7]", r->at);
+			return op_error_set(r->e, -EPROTO, "threads[%zu]." FIREFOX_EVENT
+					    ": unknown event", r->at);
 		r->event = event;
 	}
 	err = firefox_columns_read(&r->columns, r->thread, r->shared, r->at);
 	if (err)
 		return err;
-	r->labels = labels_of(r);
+	r->labels = add_labels(r);
 	return read_samples(r);
 }
 
-static int read_threads(struct reader *r)
+static int read_threads(struct firefox_reader *r)
 {
 	int err = 0;
 
 	json_array_foreach(r->threads, r->at, r->thread) {
 		err = read_thread(r);
 		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s: what follows in this thread is left "
-				    "out", r->e->text);
+			format_warn(r->options->warnings, "%s; rest of this thread skipped",
+				    r->e->text);
 			err = 0;
 		}
 		if (err)
@@ -234,7 +236,7 @@ static int read_threads(struct reader *r)
 	return err;
 }
 
-static void find_main_image(struct reader *r)
+static void find_main_image(struct firefox_reader *r)
 {
 	const char *product = json_member_text(r->meta, "product");
 
@@ -243,7 +245,8 @@ static void find_main_image(struct reader *r)
 			r->p->main_image = i;
 }
 
-static int read_tree(struct reader *r, const json_t *root)
+/* [FF-8] */
+static int read_tree(struct firefox_reader *r, const json_t *root)
 {
 	bool whole = true;
 	int err;
@@ -252,8 +255,8 @@ static int read_tree(struct reader *r, const json_t *root)
 	r->shared = json_object_get(root, "shared");
 	r->threads = json_object_get(root, "threads");
 	if (!json_is_integer(json_object_get(r->meta, "preprocessedProfileVersion")))
-		return op_error_set(r->e, -EPROTO, "meta.preprocessedProfileVersion: no number, so "
-				    "this is no processed profile [FF-8]");
+		return op_error_set(r->e, -EPROTO, "meta.preprocessedProfileVersion: expected a "
+				    "number, as in a processed profile");
 	r->is_ours = !strncmp(json_member_text(r->meta, "importedFrom"), FIREFOX_IMPORTED_FROM,
 			      strlen(FIREFOX_IMPORTED_FROM));
 	json_amount(json_object_get(r->meta, "startTime"), 1000000, &r->p->start_ns, &whole);
@@ -270,9 +273,9 @@ static int read_firefox(const unsigned char *bytes, size_t size,
 			struct op_error *e)
 {
 	struct op_error ours = { "" };
-	struct reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
+	struct firefox_reader r = { .options = options, .p = p, .e = e ? e : &ours, .size = size };
 	json_t *root;
-	int err = json_tree_read(bytes, size, "[FF-8]", &root, r.e);
+	int err = json_tree_read(bytes, size, &root, r.e);
 
 	if (err)
 		return err;
@@ -287,7 +290,7 @@ static int read_firefox(const unsigned char *bytes, size_t size,
 const struct profile_format format_firefox = {
 	.name = "firefox",
 	.suffix = "firefox.json",
-	.text = "the Firefox Profiler's JSON (profiler.firefox.com)",
+	.text = "JSON of the Firefox Profiler (profiler.firefox.com)",
 	.detect = detect,
 	.read = read_firefox,
 	.write = firefox_write,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tables.c - numbers for what a thread's samples refer to */
+/* tables.c - number what the samples of a thread refer to */
 #include "formats/firefox/tables.h"
 
 #include <stdlib.h>
@@ -9,30 +9,30 @@
 
 static void list_init(struct firefox_list *list, uint32_t nr)
 {
-	list->number = xcalloc((size_t)nr + 1, sizeof(*list->number));
-	memset(list->number, 0xff, ((size_t)nr + 1) * sizeof(*list->number));
+	list->row = xcalloc((size_t)nr + 1, sizeof(*list->row));
+	memset(list->row, 0xff, ((size_t)nr + 1) * sizeof(*list->row));
 }
 
 static void list_reset(struct firefox_list *list)
 {
 	while (list->nr)
-		list->number[list->things[--list->nr]] = PROFILE_NONE;
+		list->row[list->elements[--list->nr]] = PROFILE_NONE;
 }
 
 static void list_free(struct firefox_list *list)
 {
-	free(list->number);
-	free(list->things);
+	free(list->row);
+	free(list->elements);
 }
 
-static uint32_t number_of(struct firefox_list *list, uint32_t thing)
+static uint32_t find_row(struct firefox_list *list, uint32_t element)
 {
-	if (list->number[thing] == PROFILE_NONE) {
-		xgrow(list->things, list->nr, list->room);
-		list->number[thing] = list->nr;
-		list->things[list->nr++] = thing;
+	if (list->row[element] == PROFILE_NONE) {
+		xgrow(list->elements, list->nr, list->room);
+		list->row[element] = list->nr;
+		list->elements[list->nr++] = element;
 	}
-	return list->number[thing];
+	return list->row[element];
 }
 
 void firefox_tables_init(struct firefox_tables *t, const struct profile *p,
@@ -75,21 +75,21 @@ static uint32_t add_stack(struct firefox_tables *t, uint32_t prefix, uint32_t fr
 	uint32_t image = t->shown->functions[function].image;
 
 	if (image != PROFILE_NONE)
-		number_of(&t->images, image);
-	number_of(&t->functions, function);
+		find_row(&t->images, image);
+	find_row(&t->functions, function);
 	xgrow(t->stacks, t->nr_stacks, t->room_stacks);
-	t->stacks[t->nr_stacks] = (struct firefox_stack){ prefix, number_of(&t->frames, frame) };
+	t->stacks[t->nr_stacks] = (struct firefox_stack){ prefix, find_row(&t->frames, frame) };
 	return t->nr_stacks++;
 }
 
-static void keep_stack(struct firefox_tables *t, uint32_t node, uint32_t stack)
+static void save_stack(struct firefox_tables *t, uint32_t node, uint32_t stack)
 {
 	t->stack_of[node] = stack;
 	xgrow(t->touched, t->nr_touched, t->room_touched);
 	t->touched[t->nr_touched++] = node;
 }
 
-/* Outermost frame first: what is inlined is called by what it is inlined in. */
+/* Outermost function first, because it calls the functions inlined in it. */
 static uint32_t add_place(struct firefox_tables *t, uint32_t prefix, uint32_t place)
 {
 	for (uint32_t i = t->shown->first[place + 1]; i-- > t->shown->first[place]; )
@@ -105,7 +105,7 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t node)
 
 	if (node == PROFILE_NONE) {
 		if (t->stack_of[p->nr_nodes] == PROFILE_NONE)
-			keep_stack(t, p->nr_nodes, add_stack(t, PROFILE_NONE,
+			save_stack(t, p->nr_nodes, add_stack(t, PROFILE_NONE,
 							     t->shown->first[p->nr_places]));
 		return t->stack_of[p->nr_nodes];
 	}
@@ -118,7 +118,7 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t node)
 		stack = t->stack_of[node];
 	while (nr) {
 		stack = add_place(t, stack, p->nodes[t->stack[--nr]].place);
-		keep_stack(t, t->stack[nr], stack);
+		save_stack(t, t->stack[nr], stack);
 	}
 	return stack;
 }

@@ -40,14 +40,14 @@ static int compare_threads(const struct firefox_thread *a, const struct firefox_
 	return 0;
 }
 
-struct sorting {
+struct sort_context {
 	const struct profile *profile;
 	const struct firefox_thread *of_set;
 };
 
 static int compare_samples(const void *x, const void *y, void *context)
 {
-	const struct sorting *s = context;
+	const struct sort_context *s = context;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
 	int order = compare_threads(&s->of_set[s->profile->samples[a].labels],
 				    &s->of_set[s->profile->samples[b].labels]);
@@ -58,7 +58,7 @@ static int compare_samples(const void *x, const void *y, void *context)
 void firefox_threads_make(const struct profile *p, struct firefox_threads *ret)
 {
 	struct firefox_thread *of_set = xcalloc(p->nr_label_sets, sizeof(*of_set));
-	struct sorting s = { p, of_set };
+	struct sort_context s = { p, of_set };
 	size_t room = 0;
 
 	*ret = (struct firefox_threads){

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - for the Firefox Profiler: its processed profile format, version 48
+ * write.c - write the Firefox Profiler's processed profile format, version 48
  *
- * A profile is a list of threads, each of which has tables, and these are columns.
+ * A profile is a list of threads; a thread has tables, and a table has columns.
  * Rules: doc/firefox.md [FF-1]..[FF-6].
  */
 #include <errno.h>
@@ -16,18 +16,18 @@
 #include "libutil/xalloc.h"
 
 #define FORMAT_VERSION	48
-#define LIBRARY		1	/* a resource's type */
+#define LIBRARY		1	/* type of a resource */
 
 enum { USER, KERNEL, OTHER };	/* categories */
 
-struct writing {
+struct firefox_writer {
 	const struct profile *profile;
 	struct shown_frames shown;
 	struct firefox_tables tables;
 	struct json json;
 };
 
-/* A column: VALUE of each i below NR. */
+/* Write a column: a value for each i below @nr. */
 #define COLUMN(j, name, nr, write, ...)                                                        \
 	do {                                                                                   \
 		json_open(j, name, '[');                                                       \
@@ -47,32 +47,32 @@ static void put_null(struct json *j, const char *name, int unused)
 	json_text(j, name, NULL);
 }
 
-static const struct shown_function *function_at(const struct writing *w, uint32_t number)
+static const struct shown_function *function_at(const struct firefox_writer *w, uint32_t row)
 {
-	return &w->shown.functions[w->tables.functions.things[number]];
+	return &w->shown.functions[w->tables.functions.elements[row]];
 }
 
-static uint32_t frame_function(const struct writing *w, uint32_t number)
+static uint32_t frame_function(const struct firefox_writer *w, uint32_t row)
 {
-	uint32_t frame = w->tables.frames.things[number];
+	uint32_t frame = w->tables.frames.elements[row];
 	uint32_t function = frame == w->shown.first[w->profile->nr_places]
 			  ? w->shown.unknown : w->shown.frames[frame].function;
 
-	return w->tables.functions.number[function];
+	return w->tables.functions.row[function];
 }
 
-static uint32_t frame_line(const struct writing *w, uint32_t number)
+static uint32_t frame_line(const struct firefox_writer *w, uint32_t row)
 {
-	uint32_t frame = w->tables.frames.things[number];
+	uint32_t frame = w->tables.frames.elements[row];
 	uint32_t line = frame == w->shown.first[w->profile->nr_places]
 		      ? 0 : w->shown.frames[frame].line;
 
 	return line ? line : PROFILE_NONE;
 }
 
-static uint64_t frame_category(const struct writing *w, uint32_t number)
+static uint64_t frame_category(const struct firefox_writer *w, uint32_t row)
 {
-	uint32_t image = function_at(w, frame_function(w, number))->image;
+	uint32_t image = function_at(w, frame_function(w, row))->image;
 
 	if (image == PROFILE_NONE)
 		return OTHER;
@@ -80,15 +80,15 @@ static uint64_t frame_category(const struct writing *w, uint32_t number)
 	       w->profile->images[image].kind == PROFILE_KERNEL_MODULE ? KERNEL : USER;
 }
 
-static uint32_t function_resource(const struct writing *w, uint32_t number)
+static uint32_t function_resource(const struct firefox_writer *w, uint32_t row)
 {
-	uint32_t image = function_at(w, number)->image;
+	uint32_t image = function_at(w, row)->image;
 
-	return image == PROFILE_NONE ? PROFILE_NONE : w->tables.images.number[image];
+	return image == PROFILE_NONE ? PROFILE_NONE : w->tables.images.row[image];
 }
 
-/* Strings: functions' names, then their files', then the images'. [FF-4] */
-static void write_strings(struct writing *w)
+/* Strings: names of functions, then of their files, then of images. [FF-4] */
+static void write_strings(struct firefox_writer *w)
 {
 	const struct firefox_tables *t = &w->tables;
 	const struct profile *p = w->profile;
@@ -100,11 +100,11 @@ static void write_strings(struct writing *w)
 	for (uint32_t i = 0; i < t->functions.nr; i++)
 		json_text(j, NULL, profile_text(p, function_at(w, i)->file));
 	for (uint32_t i = 0; i < t->images.nr; i++)
-		json_text(j, NULL, profile_text(p, p->images[t->images.things[i]].path));
+		json_text(j, NULL, profile_text(p, p->images[t->images.elements[i]].path));
 	json_close(j, ']');
 }
 
-static void write_stacks(struct writing *w)
+static void write_stacks(struct firefox_writer *w)
 {
 	const struct firefox_tables *t = &w->tables;
 	struct json *j = &w->json;
@@ -118,7 +118,7 @@ static void write_stacks(struct writing *w)
 	json_close(j, '}');
 }
 
-static void write_frames(struct writing *w)
+static void write_frames(struct firefox_writer *w)
 {
 	uint32_t nr = w->tables.frames.nr;
 	struct json *j = &w->json;
@@ -138,7 +138,7 @@ static void write_frames(struct writing *w)
 	json_close(j, '}');
 }
 
-static void write_functions(struct writing *w)
+static void write_functions(struct firefox_writer *w)
 {
 	uint32_t nr = w->tables.functions.nr;
 	struct json *j = &w->json;
@@ -158,7 +158,7 @@ static void write_functions(struct writing *w)
 	json_close(j, '}');
 }
 
-static void write_images(struct writing *w)
+static void write_images(struct firefox_writer *w)
 {
 	uint32_t nr = w->tables.images.nr, before = 2 * w->tables.functions.nr;
 	struct json *j = &w->json;
@@ -172,7 +172,7 @@ static void write_images(struct writing *w)
 	json_close(j, '}');
 }
 
-/* Tables that must be there; there is nothing to put into them. */
+/* The format requires tables that we have no rows for. */
 static void write_empty(struct json *j, const char *table, const char *const *columns)
 {
 	json_open(j, table, '{');
@@ -184,7 +184,7 @@ static void write_empty(struct json *j, const char *table, const char *const *co
 	json_close(j, '}');
 }
 
-/* Milliseconds that a sample of an event stands for. [FF-5] */
+/* Milliseconds for each sample of an event. [FF-5] */
 static double sample_ms(const struct profile *p, uint32_t event)
 {
 	const struct profile_event *e = &p->events[event];
@@ -192,8 +192,8 @@ static double sample_ms(const struct profile *p, uint32_t event)
 	return e->period && !strcmp(profile_text(p, e->unit), "nanoseconds") ? e->period / 1e6 : 1;
 }
 
-/* The thread's samples of @event; their time is how much there was before them. [FF-5] */
-static void write_samples(struct writing *w, const struct firefox_threads *threads,
+/* Samples of @event in the thread; the time of a sample is the sum of those before it. [FF-5] */
+static void write_samples(struct firefox_writer *w, const struct firefox_threads *threads,
 			  const struct firefox_thread *thread, uint32_t event)
 {
 	const struct profile *p = w->profile;
@@ -228,7 +228,7 @@ static void write_samples(struct writing *w, const struct firefox_threads *threa
 	json_close(j, '}');
 }
 
-static bool has_samples(const struct writing *w, const struct firefox_threads *threads,
+static bool has_samples(const struct firefox_writer *w, const struct firefox_threads *threads,
 			const struct firefox_thread *thread, uint32_t event)
 {
 	for (uint32_t i = 0; i < thread->nr; i++)
@@ -237,17 +237,18 @@ static bool has_samples(const struct writing *w, const struct firefox_threads *t
 	return false;
 }
 
-static const char *program(const struct profile *p)
+static const char *program_name(const struct profile *p)
 {
 	return p->main_image == PROFILE_NONE
 	     ? "all" : profile_text(p, p->images[p->main_image].path);
 }
 
-/* One track; with several events one for each. [FF-3] */
-static void write_names(struct writing *w, const struct firefox_thread *thread, uint32_t event)
+/* A thread is a track; with several events a track for each. [FF-3] */
+static void write_names(struct firefox_writer *w, const struct firefox_thread *thread,
+			uint32_t event)
 {
 	const struct profile *p = w->profile;
-	const char *process = thread->comm ? profile_text(p, thread->comm) : program(p);
+	const char *process = thread->comm ? profile_text(p, thread->comm) : program_name(p);
 	const char *event_name = profile_text(p, p->events[event].name);
 	char *name = p->nr_events > 1 ? xasprintf("%s (%s)", process, event_name)
 				      : xstrdup(process);
@@ -262,7 +263,7 @@ static void write_names(struct writing *w, const struct firefox_thread *thread, 
 	free(pid);
 }
 
-static void write_thread(struct writing *w, const struct firefox_threads *threads,
+static void write_thread(struct firefox_writer *w, const struct firefox_threads *threads,
 			 const struct firefox_thread *thread, uint32_t event)
 {
 	static const char *const symbols[] = { "libIndex", "address", "name", "functionSize",
@@ -305,8 +306,8 @@ static void write_category(struct json *j, const char *name, const char *color)
 	json_close(j, '}');
 }
 
-/* Members that only our reader asks for. [FF-7] */
-static void write_events(struct writing *w)
+/* Members for our reader only. [FF-7] */
+static void write_events(struct firefox_writer *w)
 {
 	const struct profile *p = w->profile;
 	struct json *j = &w->json;
@@ -330,7 +331,7 @@ static void write_extensions(struct json *j)
 	write_empty(j, "extensions", columns);
 }
 
-static void write_meta(struct writing *w)
+static void write_meta(struct firefox_writer *w)
 {
 	const struct profile *p = w->profile;
 	struct json *j = &w->json;
@@ -339,7 +340,7 @@ static void write_meta(struct writing *w)
 	json_number(j, "preprocessedProfileVersion", FORMAT_VERSION);
 	json_number(j, "version", 24);
 	json_number(j, "processType", 0);
-	json_text(j, "product", program(p));
+	json_text(j, "product", program_name(p));
 	json_text(j, "importedFrom", FIREFOX_IMPORTED_FROM OP_VERSION);
 	json_real(j, "interval", sample_ms(p, 0));
 	json_number(j, "startTime", p->start_ns > 0 ? p->start_ns / 1000000 : 0);
@@ -361,7 +362,7 @@ static void write_meta(struct writing *w)
 	json_close(j, '}');
 }
 
-static void write_all(struct writing *w, const struct firefox_threads *threads)
+static void write_all(struct firefox_writer *w, const struct firefox_threads *threads)
 {
 	struct json *j = &w->json;
 
@@ -382,12 +383,12 @@ static void write_all(struct writing *w, const struct firefox_threads *threads)
 int firefox_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 		  struct op_error *e)
 {
-	struct writing w = { .profile = p, .json.out = out };
+	struct firefox_writer w = { .profile = p, .json.out = out };
 	struct firefox_threads threads;
 
 	(void)options;
 	if (!p->nr_events)
-		return op_error_set(e, -EINVAL, "there is no event");
+		return op_error_set(e, -EINVAL, "the profile has no events");
 	shown_frames_make(p, &w.shown);
 	firefox_tables_init(&w.tables, p, &w.shown);
 	firefox_threads_make(p, &threads);

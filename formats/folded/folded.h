@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* folded.h - between the halves of folded stacks: the marks behind names. Rules: doc/folded.md */
+/* folded.h - folded stacks: the marks after names, which reader and writer share: doc/folded.md */
 #ifndef FORMATS_FOLDED_FOLDED_H
 #define FORMATS_FOLDED_FOLDED_H
 
 #include "formats/format.h"
 
-/* "_[k]": what a frame is, as flamegraph.pl's colours know it [FO-4] */
+/* "_[k]": the kind of a frame, by the convention of flamegraph.pl's colors [FO-4] */
 #define FOLDED_KERNEL	'k'
 #define FOLDED_JIT	'j'
 #define FOLDED_INLINED	'i'

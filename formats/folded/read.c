@@ -2,8 +2,8 @@
 /*
  * read.c - read folded stacks: "main;work;read_block 17", a line for each stack
  *
- * What the marks behind names say comes back: the kernel's functions, those inlined, code made at
- * run time. Rules: doc/folded.md [FO-n].
+ * Marks after names show functions of the kernel, inlined ones, and code made at run time. Rules:
+ * doc/folded.md [FO-n].
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,19 +15,19 @@
 #include "formats/folded/folded.h"
 #include "libutil/xalloc.h"
 
-#define LINES_LOOKED_AT	10
+#define LINES_DETECTED	10		/* lines that detection looks at */
 
-struct reader {
+struct folded_reader {
 	const struct format_read_options *options;
 	struct profile *p;
 	struct op_error *e;
 	unsigned long line;
-	uint32_t kernel, jit;		/* images, once there is such a frame */
+	uint32_t kernel, jit;		/* images, added with the first such frame */
 	struct profile_line *lines;	/* of one place, outermost first */
 	size_t nr_lines, room_lines;
 };
 
-/* The count is what follows the last blank. */
+/* The count follows the last blank. */
 static bool split_count(struct text *line, struct text *count)
 {
 	const char *blank = line->end;
@@ -42,7 +42,7 @@ static bool split_count(struct text *line, struct text *count)
 	return line->end > line->at;
 }
 
-/* Decimals are cut off; *whole tells whether there were none but zeros. */
+/* Decimals are dropped; *whole: they were zeros. */
 static bool parse_count(struct text count, int64_t *ret, bool *whole)
 {
 	int64_t value = 0;
@@ -60,7 +60,7 @@ static bool parse_count(struct text count, int64_t *ret, bool *whole)
 	return count.at == count.end;
 }
 
-/* Its first lines are all of this form, and at least one is of several frames. */
+/* The first lines all have this form, and at least one has several frames. */
 static bool detect(const unsigned char *bytes, size_t size)
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size }, line, count;
@@ -69,7 +69,7 @@ static bool detect(const unsigned char *bytes, size_t size)
 
 	if (size && *bytes == '{')	/* JSON */
 		return false;
-	for (int i = 0; i < LINES_LOOKED_AT && text_next_line(&all, &line); i++) {
+	for (int i = 0; i < LINES_DETECTED && text_next_line(&all, &line); i++) {
 		if (line.at == line.end || *line.at == '#')
 			continue;
 		if (text_has_controls(line) || !split_count(&line, &count) ||
@@ -80,7 +80,7 @@ static bool detect(const unsigned char *bytes, size_t size)
 	return several;
 }
 
-static uint32_t image_of(struct reader *r, uint32_t *image, const char *path,
+static uint32_t find_image(struct folded_reader *r, uint32_t *image, const char *path,
 			 enum profile_image_kind kind)
 {
 	struct profile_image new = { .path = profile_string(r->p, path), .kind = kind };
@@ -90,8 +90,8 @@ static uint32_t image_of(struct reader *r, uint32_t *image, const char *path,
 	return *image;
 }
 
-/* Cut a mark "_[k]" off the name: its letter, or 0. */
-static char take_mark(struct text *name)
+/* Remove a mark "_[k]" from the name. Returns its letter, or 0. */
+static char cut_mark(struct text *name)
 {
 	const char *mark = name->end - FOLDED_MARK_LENGTH;
 
@@ -103,13 +103,13 @@ static char take_mark(struct text *name)
 	return mark[2];
 }
 
-/* A frame may have several marks: the first of them is its image's, if it is not inlined. */
-static char take_marks(struct text *name, bool *inlined)
+/* A frame may have several marks; the first one other than "_[i]" shows its image. */
+static char cut_marks(struct text *name, bool *inlined)
 {
 	char mark, first = 0;
 
 	*inlined = false;
-	while ((mark = take_mark(name)))
+	while ((mark = cut_mark(name)))
 		if (mark == FOLDED_INLINED)
 			*inlined = true;
 		else
@@ -117,8 +117,8 @@ static char take_marks(struct text *name, bool *inlined)
 	return first;
 }
 
-/* The lines gathered were outermost first; in a place they are innermost first. */
-static uint32_t finish_place(struct reader *r, uint32_t parent, uint32_t image)
+/* Lines are collected outermost first, but innermost first in a place. */
+static uint32_t finish_place(struct folded_reader *r, uint32_t parent, uint32_t image)
 {
 	for (size_t i = 0; i < r->nr_lines / 2; i++) {
 		struct profile_line swap = r->lines[i];
@@ -132,7 +132,7 @@ static uint32_t finish_place(struct reader *r, uint32_t parent, uint32_t image)
 	return parent;
 }
 
-static void add_line(struct reader *r, struct text name)
+static void add_line(struct folded_reader *r, struct text name)
 {
 	uint32_t id = profile_string_n(r->p, name.at, text_length(name));
 	struct profile_function function = { .name = id, .system_name = id };
@@ -141,8 +141,8 @@ static void add_line(struct reader *r, struct text name)
 	r->lines[r->nr_lines++] = (struct profile_line){ profile_function(r->p, &function), 0 };
 }
 
-/* Frames are outermost first; one that is inlined is of its caller's place [FO-4]. */
-static int read_stack(struct reader *r, struct text stack, uint32_t *ret)
+/* Frames are outermost first; an inlined one belongs to the place of its caller. [FO-2] [FO-4] */
+static int read_stack(struct folded_reader *r, struct text stack, uint32_t *ret)
 {
 	uint32_t node = PROFILE_NONE, image = PROFILE_NONE, nr = 0;
 
@@ -157,23 +157,24 @@ static int read_stack(struct reader *r, struct text stack, uint32_t *ret)
 		if (name.at == name.end)
 			continue;
 		if (nr++ == PROFILE_FRAMES_MAX)
-			return op_error_set(r->e, -EPROTO, "line %lu: more than %u frames [FO-2]",
+			return op_error_set(r->e, -EPROTO, "line %lu: more than %u frames",
 					    r->line, PROFILE_FRAMES_MAX);
-		mark = take_marks(&name, &inlined);
+		mark = cut_marks(&name, &inlined);
 		if (r->nr_lines && !inlined)
 			node = finish_place(r, node, image);
 		if (!r->nr_lines)
 			image = mark == FOLDED_KERNEL ?
-				image_of(r, &r->kernel, "[kernel.kallsyms]", PROFILE_KERNEL) :
+				find_image(r, &r->kernel, "[kernel.kallsyms]", PROFILE_KERNEL) :
 				mark == FOLDED_JIT ?
-				image_of(r, &r->jit, "", PROFILE_JIT) : PROFILE_NONE;
+				find_image(r, &r->jit, "", PROFILE_JIT) : PROFILE_NONE;
 		add_line(r, name);
 	}
 	*ret = r->nr_lines ? finish_place(r, node, image) : node;
 	return 0;
 }
 
-static int read_line(struct reader *r, struct text line)
+/* [FO-1] */
+static int read_line(struct folded_reader *r, struct text line)
 {
 	struct text count;
 	bool whole;
@@ -182,15 +183,15 @@ static int read_line(struct reader *r, struct text line)
 	int err;
 
 	if (text_has_controls(line))
-		return op_error_set(r->e, -EPROTO, "line %lu: a control character [FO-1]", r->line);
+		return op_error_set(r->e, -EPROTO, "line %lu: invalid control character", r->line);
 	if (!split_count(&line, &count))
-		return op_error_set(r->e, -EPROTO, "line %lu: no count at its end [FO-1]", r->line);
+		return op_error_set(r->e, -EPROTO, "line %lu: missing count at the end", r->line);
 	if (!parse_count(count, &value, &whole))
-		return op_error_set(r->e, -EPROTO, "line %lu: '%.*s' is no count [FO-1]", r->line,
+		return op_error_set(r->e, -EPROTO, "line %lu: invalid count '%.*s'", r->line,
 				    (int)(count.end - count.at > 40 ? 40 : count.end - count.at),
 				    count.at);
-	err = whole ? 0 : format_doubt(r->options, r->e, "line %lu: the count's fraction is cut "
-				       "off [FO-1]", r->line);
+	err = whole ? 0 : format_warn_or_fail(r->options, r->e, "line %lu: ignored the fraction of "
+					      "the count", r->line);
 	if (!err)
 		err = read_stack(r, line, &node);
 	if (!err)
@@ -198,7 +199,7 @@ static int read_line(struct reader *r, struct text line)
 	return err;
 }
 
-static void add_comment(struct reader *r, struct text line)
+static void add_comment(struct folded_reader *r, struct text line)
 {
 	char *text = strndup(line.at, text_length(line));
 
@@ -211,7 +212,7 @@ static void add_comment(struct reader *r, struct text line)
 	free(text);
 }
 
-static int read_lines(struct reader *r, struct text all)
+static int read_lines(struct folded_reader *r, struct text all)
 {
 	struct text line;
 	int err = 0;
@@ -227,7 +228,7 @@ static int read_lines(struct reader *r, struct text all)
 		r->nr_lines = 0;
 		err = read_line(r, line);
 		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s: left out", r->e->text);
+			format_warn(r->options->warnings, "%s; line skipped", r->e->text);
 			err = 0;
 		}
 	}
@@ -239,7 +240,7 @@ static int folded_read(const unsigned char *bytes, size_t size,
 		       struct op_error *e)
 {
 	struct op_error ours = { "" };
-	struct reader r = { .options = options, .p = p, .e = e ? e : &ours,
+	struct folded_reader r = { .options = options, .p = p, .e = e ? e : &ours,
 			    .kernel = PROFILE_NONE, .jit = PROFILE_NONE };
 	struct profile_event event = { .name = profile_string(p, "samples"),
 				       .unit = profile_string(p, "count"), .period = 1 };
@@ -254,7 +255,7 @@ static int folded_read(const unsigned char *bytes, size_t size,
 const struct profile_format format_folded = {
 	.name = "folded",
 	.suffix = "folded",
-	.text = "folded stacks, as flamegraph.pl and many others read them",
+	.text = "folded stacks, for flamegraph.pl and many other tools",
 	.one_event = true,
 	.detect = detect,
 	.read = folded_read,

@@ -2,8 +2,8 @@
 /*
  * write.c - write folded stacks: a line for each stack of functions
  *
- * Stacks of addresses become stacks of names first, in a second profile that has nothing else, for
- * there they are equal where only addresses differed. Rules: doc/folded.md [FO-n].
+ * Stacks of addresses are first converted to stacks of names, in a second profile that has nothing
+ * else, so that stacks that differ only in addresses are merged. Rules: doc/folded.md [FO-n].
  */
 #include "formats/folded/folded.h"
 
@@ -17,16 +17,16 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-struct folding {
+struct folded_writer {
 	const struct profile *p;
-	struct profile *names;		/* places are names, labels the process's */
+	struct profile *names;		/* places are names, labels are names of processes */
 	uint32_t *place_of;		/* of each shown frame */
 	uint32_t *node_of;		/* of each node */
-	uint32_t *comm_of;		/* of each label set: its node, or PROFILE_NONE */
+	uint32_t *labels_of;		/* of each label set, in @names */
 	uint32_t unknown;		/* place */
 };
 
-/* A name, without what would be taken for the line's own. */
+/* Replace characters that have a meaning in a line. [FO-5] */
 static uint32_t name_place(struct profile *names, const char *name, char mark)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -49,7 +49,7 @@ static uint32_t name_place(struct profile *names, const char *name, char mark)
 	return profile_place(names, PROFILE_NONE, 0, &line, 1);
 }
 
-static char mark_of(const struct profile *p, uint32_t image, bool inlined)
+static char find_mark(const struct profile *p, uint32_t image, bool inlined)
 {
 	enum profile_image_kind kind = image == PROFILE_NONE ? PROFILE_FILE
 							      : p->images[image].kind;
@@ -61,7 +61,7 @@ static char mark_of(const struct profile *p, uint32_t image, bool inlined)
 	return kind == PROFILE_JIT ? FOLDED_JIT : 0;
 }
 
-static void fold_places(struct folding *f, const struct shown_frames *shown)
+static void fold_places(struct folded_writer *f, const struct shown_frames *shown)
 {
 	const struct profile *p = f->p;
 
@@ -73,12 +73,12 @@ static void fold_places(struct folding *f, const struct shown_frames *shown)
 				&shown->functions[shown->frames[k].function];
 
 			f->place_of[k] = name_place(f->names, function->name,
-						    mark_of(p, p->places[i].image, inlined));
+						    find_mark(p, p->places[i].image, inlined));
 		}
 	f->unknown = name_place(f->names, "[unknown]", 0);
 }
 
-static void fold_nodes(struct folding *f, const struct shown_frames *shown)
+static void fold_nodes(struct folded_writer *f, const struct shown_frames *shown)
 {
 	const struct profile *p = f->p;
 
@@ -95,8 +95,8 @@ static void fold_nodes(struct folding *f, const struct shown_frames *shown)
 	}
 }
 
-/* The process's name, which is the outermost frame [FO-5], as a set of labels of its own. */
-static uint32_t fold_labels(struct folding *f, uint32_t set)
+/* The name of the process, which is the outermost frame, as a label set. [FO-5] */
+static uint32_t fold_labels(struct folded_writer *f, uint32_t set)
 {
 	const struct profile_labels *labels = &f->p->label_sets[set];
 	struct profile_label comm = { .key = profile_string(f->names, "comm") };
@@ -115,15 +115,15 @@ static uint32_t fold_labels(struct folding *f, uint32_t set)
 	return 0;
 }
 
-static void fold_samples(struct folding *f, const struct format_write_options *options,
+static void fold_samples(struct folded_writer *f, const struct format_write_options *options,
 			 uint64_t *negative)
 {
 	const struct profile *p = f->p;
 	uint32_t empty = profile_node(f->names, PROFILE_NONE, f->unknown);
 
-	f->comm_of = xcalloc(p->nr_label_sets, sizeof(*f->comm_of));
+	f->labels_of = xcalloc(p->nr_label_sets, sizeof(*f->labels_of));
 	for (uint32_t i = 0; i < p->nr_label_sets; i++)
-		f->comm_of[i] = fold_labels(f, i);
+		f->labels_of[i] = fold_labels(f, i);
 	for (uint32_t i = 0; i < p->nr_samples; i++) {
 		const struct profile_sample *s = &p->samples[i];
 		int64_t value = profile_values(p, i)[options->event];
@@ -132,7 +132,7 @@ static void fold_samples(struct folding *f, const struct format_write_options *o
 		if (value <= 0 || !profile_is_of_process(p, s->labels, options->pid))
 			continue;
 		profile_add_sample(f->names, s->node == PROFILE_NONE ? empty : f->node_of[s->node],
-				   f->comm_of[s->labels])[0] = value;
+				   f->labels_of[s->labels])[0] = value;
 	}
 	profile_merge_samples(f->names);
 }
@@ -161,7 +161,7 @@ static void write_samples(const struct profile *names, FILE *out)
 		}
 		first = set->nr ? profile_text(names, names->labels[set->first].text)
 				: node_name(names, stack[nr - 1]);
-		if (*first == '#')	/* or it would be a comment */
+		if (*first == '#')	/* otherwise it is a comment */
 			putc(' ', out);
 		if (set->nr)
 			fprintf(out, "%s;", first);
@@ -175,12 +175,12 @@ static void write_samples(const struct profile *names, FILE *out)
 int folded_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 		 struct op_error *e)
 {
-	struct folding f = { .p = p };
+	struct folded_writer f = { .p = p };
 	struct shown_frames shown;
 	uint64_t negative = 0;
 
 	if (options->event >= p->nr_events)
-		return op_error_set(e, -EINVAL, "the profile has no event");
+		return op_error_set(e, -EINVAL, "the profile has no events");
 	f.names = profile_new();
 	profile_add_event(f.names, &(struct profile_event){ .period = 1 });
 	shown_frames_make(p, &shown);
@@ -189,12 +189,12 @@ int folded_write(const struct profile *p, const struct format_write_options *opt
 	fold_samples(&f, options, &negative);
 	write_samples(f.names, out);
 	if (negative)
-		format_warn(options->warnings, "%" PRIu64 " samples left out: their counts are "
-			    "negative", negative);
+		format_warn(options->warnings, "skipped %" PRIu64 " samples with negative counts",
+			    negative);
 	shown_frames_free(&shown);
 	profile_free(f.names);
 	free(f.place_of);
 	free(f.node_of);
-	free(f.comm_of);
+	free(f.labels_of);
 	return 0;
 }

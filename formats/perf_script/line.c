@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* line.c - take the lines of perf script's output apart */
+/* line.c - parse lines of the output of perf script */
 #include <ctype.h>
 
 #include "formats/perf_script/perf_script.h"
@@ -22,8 +22,8 @@ static struct text last_word(struct text *t)
 	return word;
 }
 
-/* All of @t as a decimal number that fits. */
-static bool number(struct text t, int64_t *ret)
+/* @t as a decimal number. */
+static bool parse_number(struct text t, int64_t *ret)
 {
 	int64_t value = 0;
 
@@ -68,31 +68,31 @@ static bool split_at_time(struct text line, struct text *before, struct text *af
 }
 
 /* "123/124", or "124" alone. */
-static bool read_ids(struct text word, struct perf_header *ret)
+static bool parse_ids(struct text word, struct perf_header *ret)
 {
 	const char *slash = memchr(word.at, '/', text_length(word));
 
 	ret->pid = -1;
 	if (!slash)
-		return number(word, &ret->tid);
-	return number((struct text){ word.at, slash }, &ret->pid) &&
-	       number((struct text){ slash + 1, word.end }, &ret->tid);
+		return parse_number(word, &ret->tid);
+	return parse_number((struct text){ word.at, slash }, &ret->pid) &&
+	       parse_number((struct text){ slash + 1, word.end }, &ret->tid);
 }
 
-/* Names of commands may have blanks, so what is before the time is read from its end. */
-static bool read_who(struct text before, struct perf_header *ret)
+/* Commands may have blanks, so the part before the time is parsed from its end. */
+static bool parse_task(struct text before, struct perf_header *ret)
 {
 	struct text word = last_word(&before);
 
 	ret->cpu = -1;
 	if (text_length(word) > 2 && *word.at == '[' && word.end[-1] == ']') {
-		if (!number((struct text){ word.at + 1, word.end - 1 }, &ret->cpu))
+		if (!parse_number((struct text){ word.at + 1, word.end - 1 }, &ret->cpu))
 			return false;
 		word = last_word(&before);
 	}
 	text_trim(&before);
 	ret->comm = before;
-	return read_ids(word, ret);
+	return parse_ids(word, ret);
 }
 
 bool perf_script_header(struct text line, struct perf_header *ret)
@@ -100,10 +100,11 @@ bool perf_script_header(struct text line, struct perf_header *ret)
 	struct text before, after, word;
 
 	*ret = (struct perf_header){ 0 };
-	if (line.at == line.end || !split_at_time(line, &before, &after) || !read_who(before, ret))
+	if (line.at == line.end || !split_at_time(line, &before, &after) ||
+	    !parse_task(before, ret))
 		return false;
 	word = text_first_word(&after);
-	if (number(word, &ret->period))
+	if (parse_number(word, &ret->period))
 		word = text_first_word(&after);
 	if (text_length(word) < 2 || word.end[-1] != ':')
 		return false;
@@ -113,7 +114,7 @@ bool perf_script_header(struct text line, struct perf_header *ret)
 	return true;
 }
 
-static bool hex_number(struct text t, uint64_t *ret)
+static bool parse_hex(struct text t, uint64_t *ret)
 {
 	uint64_t value = 0;
 
@@ -130,8 +131,8 @@ static bool hex_number(struct text t, uint64_t *ret)
 	return true;
 }
 
-/* The image is in the last parentheses, which its name may have too. */
-static void take_image(struct text *line, struct text *image)
+/* Remove the image, in the last parentheses, which may be nested, from the line. */
+static void cut_image(struct text *line, struct text *image)
 {
 	const char *open;
 	int depth = 0;
@@ -159,7 +160,7 @@ static bool cut_offset(struct text *symbol)
 	while (at > symbol->at && at[-1] != '+')
 		at--;
 	if (at == symbol->at || symbol->end - at < 3 || at[0] != '0' || at[1] != 'x' ||
-	    !hex_number((struct text){ at + 2, symbol->end }, &offset))
+	    !parse_hex((struct text){ at + 2, symbol->end }, &offset))
 		return false;
 	symbol->end = at - 1;
 	text_trim(symbol);
@@ -170,9 +171,9 @@ bool perf_script_frame(struct text line, struct perf_frame *ret)
 {
 	*ret = (struct perf_frame){ 0 };
 	text_trim(&line);
-	if (!hex_number(text_first_word(&line), &ret->address))
+	if (!parse_hex(text_first_word(&line), &ret->address))
 		return false;
-	take_image(&line, &ret->image);
+	cut_image(&line, &ret->image);
 	text_trim(&line);
 	ret->symbol = line;
 	while (cut_offset(&ret->symbol))

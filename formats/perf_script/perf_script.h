@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_script.h - lines of perf script's output: doc/perf-script.md [PS-n] */
+/* perf_script.h - parse lines of the output of perf script. Rules: doc/perf-script.md [PS-n] */
 #ifndef FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 #define FORMATS_PERF_SCRIPT_PERF_SCRIPT_H
 
@@ -10,9 +10,9 @@
 /* "comm 123/124 [002] 17.000001:  250000 cpu-clock:ppp:  55d0 main+0x4 (/bin/prog)" [PS-2] */
 struct perf_header {
 	struct text comm, event;
-	int64_t pid, tid, cpu;		/* -1: not told */
-	int64_t period;			/* 0: not told */
-	struct text frame;		/* on the same line; empty: lines follow */
+	int64_t pid, tid, cpu;		/* -1: missing */
+	int64_t period;			/* 0: missing */
+	struct text frame;		/* on the same line; empty: in the lines that follow */
 };
 
 /* "	    55d0 main+0x4 (/bin/prog)" [PS-3] */

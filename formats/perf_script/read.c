@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read.c - read what perf script prints
+ * read.c - read the output of perf script
  *
- * Two passes, for a profile's events must be known before its first sample. Rules:
- * doc/perf-script.md [PS-n].
+ * Two passes, because events must be added before the first sample. Rules: doc/perf-script.md
+ * [PS-n].
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,23 +16,23 @@
 
 #define EVENTS_MAX	64
 
-struct reader {
+struct perf_script_reader {
 	const struct format_read_options *options;
 	struct profile *p;
 	struct op_error *e;
 	size_t size;				/* of the file */
 	unsigned long line;
-	int64_t periods[EVENTS_MAX];		/* of all samples; -1: they differ */
-	struct profile_line *lines;		/* of the place at hand, innermost first */
+	int64_t periods[EVENTS_MAX];		/* of each event; -1: they differ */
+	struct profile_line *lines;		/* of the current place, innermost first */
 	size_t nr_lines, room_lines;
-	uint32_t *places;			/* of the sample at hand, innermost first */
+	uint32_t *places;			/* of the current sample, innermost first */
 	size_t nr_places, room_places;
 	struct named_images images;
 	bool in_sample;
 	struct perf_header header;
 };
 
-static bool is_skipped(struct text line)
+static bool is_comment(struct text line)
 {
 	return line.at < line.end && *line.at == '#';
 }
@@ -56,7 +56,7 @@ static bool detect(const unsigned char *bytes, size_t size)
 	struct perf_header header;
 
 	while (text_next_line(&all, &line))
-		if (!is_skipped(line) && !is_empty(line))
+		if (!is_comment(line) && !is_empty(line))
 			return !text_has_controls(line) && perf_script_header(line, &header);
 	return false;
 }
@@ -80,7 +80,8 @@ static bool counts_time(struct text event)
 	return false;
 }
 
-static int note_event(struct reader *r, const struct perf_header *h)
+/* [PS-2] */
+static int add_event(struct perf_script_reader *r, const struct perf_header *h)
 {
 	uint32_t name = profile_string_n(r->p, h->event.at, text_length(h->event));
 	uint32_t at = find_event(r->p, name);
@@ -89,8 +90,8 @@ static int note_event(struct reader *r, const struct perf_header *h)
 		struct profile_event event = { .name = name };
 
 		if (r->p->nr_events == EVENTS_MAX)
-			return op_error_set(r->e, -EPROTO, "line %lu: more than %d events [PS-2]",
-					    r->line, EVENTS_MAX);
+			return op_error_set(r->e, -EPROTO, "line %lu: more than %d events", r->line,
+					    EVENTS_MAX);
 		event.unit = profile_string(r->p, counts_time(h->event) ? "nanoseconds" : "count");
 		at = profile_add_event(r->p, &event);
 		r->periods[at] = h->period;
@@ -100,8 +101,8 @@ static int note_event(struct reader *r, const struct perf_header *h)
 	return 0;
 }
 
-/* First pass: the events, and whether all of one's samples stand for as much. [PS-4] */
-static int read_events(struct reader *r, struct text all)
+/* First pass: the events, and whether all samples of an event have the same period. [PS-4] */
+static int read_events(struct perf_script_reader *r, struct text all)
 {
 	struct perf_header header;
 	struct text line;
@@ -109,9 +110,9 @@ static int read_events(struct reader *r, struct text all)
 
 	while (!err && text_next_line(&all, &line)) {
 		r->line++;
-		if (!is_skipped(line) && !is_indented(line) && !text_has_controls(line) &&
+		if (!is_comment(line) && !is_indented(line) && !text_has_controls(line) &&
 		    perf_script_header(line, &header))
-			err = note_event(r, &header);
+			err = add_event(r, &header);
 	}
 	for (uint32_t i = 0; i < r->p->nr_events; i++)
 		r->p->events[i].period = r->periods[i] < 0 ? 0 : r->periods[i];
@@ -120,13 +121,13 @@ static int read_events(struct reader *r, struct text all)
 }
 
 /* [PS-5] */
-static uint32_t image_of(struct reader *r, struct text image)
+static uint32_t find_image(struct perf_script_reader *r, struct text image)
 {
-	return named_image(&r->images, r->p,
-			   profile_string_n(r->p, image.at, text_length(image)));
+	return named_images_find(&r->images, r->p,
+				 profile_string_n(r->p, image.at, text_length(image)));
 }
 
-static void add_line(struct reader *r, struct text symbol)
+static void add_line(struct perf_script_reader *r, struct text symbol)
 {
 	uint32_t name = profile_string_n(r->p, symbol.at, text_length(symbol));
 	struct profile_function function = { .name = name, .system_name = name };
@@ -137,8 +138,8 @@ static void add_line(struct reader *r, struct text symbol)
 	r->lines[r->nr_lines++] = (struct profile_line){ profile_function(r->p, &function), 0 };
 }
 
-/* Callers' addresses are return addresses. [PS-3] */
-static int add_frame(struct reader *r, const struct perf_frame *frame)
+/* The addresses of callers are return addresses. [PS-3] */
+static int add_frame(struct perf_script_reader *r, const struct perf_frame *frame)
 {
 	uint32_t place;
 
@@ -146,9 +147,9 @@ static int add_frame(struct reader *r, const struct perf_frame *frame)
 	if (frame->is_inlined)
 		return 0;
 	if (r->nr_places == PROFILE_FRAMES_MAX)
-		return op_error_set(r->e, -EPROTO, "line %lu: more than %u frames [PS-3]", r->line,
+		return op_error_set(r->e, -EPROTO, "line %lu: more than %u frames", r->line,
 				    PROFILE_FRAMES_MAX);
-	place = profile_place(r->p, image_of(r, frame->image),
+	place = profile_place(r->p, find_image(r, frame->image),
 			      frame->address - (r->nr_places && frame->address), r->lines,
 			      r->nr_lines);
 	r->nr_lines = 0;
@@ -157,7 +158,7 @@ static int add_frame(struct reader *r, const struct perf_frame *frame)
 	return 0;
 }
 
-static uint32_t labels_of(struct reader *r)
+static uint32_t add_labels(struct perf_script_reader *r)
 {
 	const struct perf_header *h = &r->header;
 	struct profile_label labels[4];
@@ -178,7 +179,8 @@ static uint32_t labels_of(struct reader *r)
 	return profile_label_set(r->p, labels, nr);
 }
 
-static int end_sample(struct reader *r)
+/* [PF-7] */
+static int end_sample(struct perf_script_reader *r)
 {
 	uint32_t event, node = PROFILE_NONE;
 	int64_t value;
@@ -192,15 +194,16 @@ static int end_sample(struct reader *r)
 	if (!value)
 		return 0;
 	if (!has_room_for_sample(r->p, r->size))
-		return op_error_set(r->e, -EPROTO, "line %lu: too many samples for so many events "
-				    "[PF-7]", r->line);
+		return op_error_set(r->e, -EPROTO, "line %lu: too many samples for this number of "
+				    "events", r->line);
 	if (r->nr_places)
 		node = profile_stack(r->p, r->places, r->nr_places);
-	profile_add_sample(r->p, node, labels_of(r))[event] = value;
+	profile_add_sample(r->p, node, add_labels(r))[event] = value;
 	return 0;
 }
 
-static int begin_sample(struct reader *r)
+/* [PS-2] */
+static int begin_sample(struct perf_script_reader *r)
 {
 	struct perf_frame frame;
 	int err;
@@ -210,25 +213,26 @@ static int begin_sample(struct reader *r)
 	if (!text_length(r->header.frame))
 		return 0;
 	if (!perf_script_frame(r->header.frame, &frame))
-		return op_error_set(r->e, -EPROTO, "line %lu: after the event stands no address "
-				    "[PS-2]", r->line);
+		return op_error_set(r->e, -EPROTO, "line %lu: expected an address after the event "
+				    "name", r->line);
 	err = add_frame(r, &frame);
 	return err ? err : end_sample(r);
 }
 
-static int read_line(struct reader *r, struct text line)
+/* [PS-1] [PS-2] */
+static int read_line(struct perf_script_reader *r, struct text line)
 {
 	struct perf_frame frame;
 	int err;
 
-	if (is_skipped(line))
+	if (is_comment(line))
 		return 0;
 	if (is_empty(line))
 		return end_sample(r);
 	if (text_has_controls(line))
-		return op_error_set(r->e, -EPROTO, "line %lu: a control character [PS-1]", r->line);
+		return op_error_set(r->e, -EPROTO, "line %lu: invalid control character", r->line);
 	if (r->in_sample && is_indented(line)) {
-		/* what is no frame is where the one before stands in the source */
+		/* other lines are source positions of the frame before */
 		return perf_script_frame(line, &frame) ? add_frame(r, &frame) : 0;
 	}
 	err = end_sample(r);
@@ -236,12 +240,12 @@ static int read_line(struct reader *r, struct text line)
 		return err;
 	if (!is_indented(line) && perf_script_header(line, &r->header))
 		return begin_sample(r);
-	return op_error_set(r->e, -EPROTO, "line %lu: neither a sample nor a frame of one (print "
-			    "them with: perf script -F comm,pid,tid,time,period,event,ip,sym,dso) "
-			    "[PS-2]", r->line);
+	return op_error_set(r->e, -EPROTO, "line %lu: expected a sample or a frame; print them "
+			    "with perf script -F comm,pid,tid,time,period,event,ip,sym,dso",
+			    r->line);
 }
 
-static int read_lines(struct reader *r, struct text all)
+static int read_lines(struct perf_script_reader *r, struct text all)
 {
 	struct text line;
 	int err = 0;
@@ -250,7 +254,7 @@ static int read_lines(struct reader *r, struct text all)
 		r->line++;
 		err = read_line(r, line);
 		if (err && r->options->salvage) {
-			format_warn(r->options->warnings, "%s: left out", r->e->text);
+			format_warn(r->options->warnings, "%s; line skipped", r->e->text);
 			r->in_sample = false;
 			err = 0;
 		}
@@ -264,15 +268,14 @@ static int perf_script_read(const unsigned char *bytes, size_t size,
 {
 	struct text all = { (const char *)bytes, (const char *)bytes + size };
 	struct op_error ours = { "" };
-	struct reader r = { .options = options, .p = p, .e = e ? e : &ours,
+	struct perf_script_reader r = { .options = options, .p = p, .e = e ? e : &ours,
 			    .size = size };
 	int err = read_events(&r, all);
 
 	if (!err)
 		err = read_lines(&r, all);
 	if (!err && !p->nr_samples)
-		err = op_error_set(r.e, -EPROTO, "line %lu: there are no samples in it [PS-2]",
-				   r.line);
+		err = op_error_set(r.e, -EPROTO, "no samples found");	/* [PS-2] */
 	free(r.lines);
 	free(r.places);
 	named_images_free(&r.images);
@@ -282,7 +285,7 @@ static int perf_script_read(const unsigned char *bytes, size_t size,
 const struct profile_format format_perf_script = {
 	.name = "perf-script",
 	.suffix = "perf",
-	.text = "what perf script prints, for and from the many tools that read it",
+	.text = "output of perf script, which many tools read",
 	.detect = detect,
 	.read = perf_script_read,
 	.write = perf_script_write,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - a profile as perf script would have printed it
+ * write.c - write a profile in the form of perf script's output
  *
  * Rules: doc/perf-script.md [PS-6]..[PS-8].
  */
@@ -9,36 +9,35 @@
 #include <inttypes.h>
 #include <string.h>
 
-
-#define RECORDS_MAX	1000000		/* with more samples each stack is one record */
+#define RECORDS_MAX	1000000		/* with more samples, one record for each stack */
 #define NS_PER_SECOND	1000000000u
 
-struct who {
+struct task {
 	const char *comm;
-	int64_t pid, tid, cpu;		/* -1: not told */
+	int64_t pid, tid, cpu;		/* -1: unknown */
 };
 
-static struct who who_of(const struct profile *p, uint32_t set)
+static struct task find_task(const struct profile *p, uint32_t set)
 {
-	struct who who = { .comm = "", .pid = -1, .tid = -1, .cpu = -1 };
+	struct task task = { .comm = "", .pid = -1, .tid = -1, .cpu = -1 };
 
 	for (uint32_t i = 0; i < p->label_sets[set].nr; i++) {
 		const struct profile_label *l = &p->labels[p->label_sets[set].first + i];
 		const char *key = profile_text(p, l->key);
 
 		if (!strcmp(key, "comm"))
-			who.comm = profile_text(p, l->text);
+			task.comm = profile_text(p, l->text);
 		else if (!strcmp(key, "pid"))
-			who.pid = l->number;
+			task.pid = l->number;
 		else if (!strcmp(key, "tid"))
-			who.tid = l->number;
+			task.tid = l->number;
 		else if (!strcmp(key, "cpu"))
-			who.cpu = l->number;
+			task.cpu = l->number;
 	}
-	return who;
+	return task;
 }
 
-/* What would end a line or a field early is told as '?'. */
+/* Replace what would end a line or a field. [PS-8] */
 static void put_name(const char *name, FILE *out)
 {
 	for (; *name; name++)
@@ -69,7 +68,7 @@ static const char *function_name(const struct profile *p, uint32_t line)
 	return *name ? name : "[unknown]";
 }
 
-/* Callers' addresses are return addresses. [PS-3] */
+/* The addresses of callers are return addresses. [PS-3] */
 static void write_place(const struct profile *p, uint32_t id, bool is_caller, FILE *out)
 {
 	const struct profile_place *place = &p->places[id];
@@ -84,7 +83,7 @@ static void write_place(const struct profile *p, uint32_t id, bool is_caller, FI
 				     : "[unknown]", image_name(p, place->image), out);
 }
 
-/* By its name a reader knows that an event counts time. [PS-4] */
+/* Readers recognize events that count time by their names. [PS-4] */
 static const char *event_name(const struct profile *p, uint32_t event)
 {
 	const char *name = profile_text(p, p->events[event].name);
@@ -96,16 +95,16 @@ static const char *event_name(const struct profile *p, uint32_t event)
 static void write_record(const struct profile *p, uint32_t sample, uint32_t event,
 			 uint64_t period, uint64_t time_ns, FILE *out)
 {
-	struct who who = who_of(p, p->samples[sample].labels);
+	struct task task = find_task(p, p->samples[sample].labels);
 	uint32_t node = p->samples[sample].node;
 
-	put_name(*who.comm ? who.comm : "all", out);
+	put_name(*task.comm ? task.comm : "all", out);
 	putc(' ', out);
-	if (who.pid >= 0)
-		fprintf(out, "%" PRId64 "/", who.pid);
-	fprintf(out, "%" PRId64, who.tid >= 0 ? who.tid : who.pid >= 0 ? who.pid : 0);
-	if (who.cpu >= 0)
-		fprintf(out, " [%03" PRId64 "]", who.cpu);
+	if (task.pid >= 0)
+		fprintf(out, "%" PRId64 "/", task.pid);
+	fprintf(out, "%" PRId64, task.tid >= 0 ? task.tid : task.pid >= 0 ? task.pid : 0);
+	if (task.cpu >= 0)
+		fprintf(out, " [%03" PRId64 "]", task.cpu);
 	fprintf(out, " %" PRIu64 ".%09" PRIu64 ": %10" PRIu64 " ", time_ns / NS_PER_SECOND,
 		time_ns % NS_PER_SECOND, period);
 	for (const char *c = event_name(p, event); *c; c++)
@@ -118,7 +117,7 @@ static void write_record(const struct profile *p, uint32_t sample, uint32_t even
 	putc('\n', out);
 }
 
-static uint64_t total_of(const struct profile *p)
+static uint64_t count_records(const struct profile *p)
 {
 	uint64_t total = 0;
 
@@ -133,8 +132,8 @@ static uint64_t total_of(const struct profile *p)
 	return total;
 }
 
-/* A record for each sample; or, if these are too many or amounts, one for all of a stack. [PS-6] */
-static uint64_t write_value(const struct profile *p, uint32_t sample, uint32_t event, bool apart,
+/* Write a record for each sample or, if they are too many or amounts, for each stack. [PS-6] */
+static uint64_t write_value(const struct profile *p, uint32_t sample, uint32_t event, bool is_each,
 			    uint64_t time_ns, FILE *out)
 {
 	int64_t value = profile_values(p, sample)[event];
@@ -142,7 +141,7 @@ static uint64_t write_value(const struct profile *p, uint32_t sample, uint32_t e
 
 	if (value <= 0)
 		return time_ns;
-	if (!period || !apart) {
+	if (!period || !is_each) {
 		if (__builtin_mul_overflow((uint64_t)value, period ? period : 1, &whole))
 			whole = UINT64_MAX;
 		write_record(p, sample, event, whole, time_ns, out);
@@ -158,15 +157,15 @@ static uint64_t write_value(const struct profile *p, uint32_t sample, uint32_t e
 int perf_script_write(const struct profile *p, const struct format_write_options *options,
 		      FILE *out, struct op_error *e)
 {
-	bool apart = total_of(p) <= RECORDS_MAX;
+	bool is_each = count_records(p) <= RECORDS_MAX;
 	uint64_t time_ns = 0;
 
 	(void)e;
-	if (!apart)
-		format_warn(options->warnings, "there are more than %d samples: each record stands "
-			    "for all of its stack, and its period says how many", RECORDS_MAX);
+	if (!is_each)
+		format_warn(options->warnings, "more than %d samples: wrote one record for each "
+			    "stack, whose period is the sum", RECORDS_MAX);
 	for (uint32_t i = 0; i < p->nr_samples && !ferror(out); i++)
 		for (uint32_t event = 0; event < p->nr_events; event++)
-			time_ns = write_value(p, i, event, apart, time_ns, out);
+			time_ns = write_value(p, i, event, is_each, time_ns, out);
 	return 0;
 }

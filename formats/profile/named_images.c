@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* named_images.c - what a name tells of an image */
+/* named_images.c - the kind of an image, by its name */
 #include "formats/profile/named_images.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libutil/xalloc.h"
 
-static bool is_module_file(const char *name)
+bool is_module_path(const char *path)
 {
 	static const char *const ends[] = { ".ko", ".ko.xz", ".ko.zst", ".ko.gz" };
-	size_t len = strlen(name);
+	size_t len = strlen(path);
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		if (len > strlen(ends[i]) && !strcmp(name + len - strlen(ends[i]), ends[i]))
+		if (len > strlen(ends[i]) && !strcmp(path + len - strlen(ends[i]), ends[i]))
 			return true;
 	return false;
 }
@@ -34,10 +33,10 @@ enum profile_image_kind image_kind_of_name(const char *name)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strncmp(name, kinds[i].begin, strlen(kinds[i].begin)))
 			return kinds[i].kind;
-	return is_module_file(name) ? PROFILE_KERNEL_MODULE : PROFILE_FILE;
+	return is_module_path(name) ? PROFILE_KERNEL_MODULE : PROFILE_FILE;
 }
 
-uint32_t named_image(struct named_images *images, struct profile *p, uint32_t path)
+uint32_t named_images_find(struct named_images *images, struct profile *p, uint32_t path)
 {
 	struct profile_image new = { .path = path };
 	size_t before = images->room;

@@ -1,52 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profile.c - a profile in memory is made: what is equal is found again
+ * profile.c - build a profile in memory, with each string, function, place and node stored once
  *
- * A million samples have to go through here in well under a second, so finding is one probe of
- * a table and, as a rule, one look at the element found.
+ * A million samples have to pass in well under a second, so a lookup is one probe of a hash table
+ * and, as a rule, one comparison.
  */
 #include "formats/profile/profile.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/profile/indexes.h"
+#include "formats/profile/saturate.h"
 #include "libutil/hash.h"
 #include "libutil/say.h"
 #include "libutil/xalloc.h"
 
-#define FIRST_SLOTS	64
 #define CHUNK_SIZE	(32 * 1024)	/* bytes of text */
 
-void profile_table_grow(struct profile_table *t)
-{
-	uint32_t nr = t->slots ? t->mask + 1 : 0;
-	struct profile_table larger = { .used = t->used };
-
-	if (nr > UINT32_MAX / 2)
-		bug("a profile of more than 2^30 equal things");
-	larger.mask = (nr ? 2 * nr : FIRST_SLOTS) - 1;
-	larger.slots = xrealloc_array(NULL, (size_t)larger.mask + 1, sizeof(*larger.slots));
-	memset(larger.slots, 0xff, ((size_t)larger.mask + 1) * sizeof(*larger.slots));
-	for (uint32_t i = 0; i < nr; i++) {
-		uint32_t at = t->slots[i].hash & larger.mask;
-
-		if (t->slots[i].id == PROFILE_NONE)
-			continue;
-		while (larger.slots[at].id != PROFILE_NONE)
-			at = (at + 1) & larger.mask;
-		larger.slots[at] = t->slots[i];
-	}
-	free(t->slots);
-	*t = larger;
-}
-
-void *profile_grow(void *array, size_t count, size_t *room, size_t more, size_t size)
+/* Make room for @more elements of @size bytes in @array, which has @count elements of *room. */
+static void *grow(void *array, size_t count, size_t *room, size_t more, size_t size)
 {
 	size_t wanted = *room + *room / 2;
 
 	if (more >= PROFILE_NONE - count)
-		bug("a profile with more than 2^32 elements of a kind");
+		bug("profile with more than 2^32 elements of one kind");
 	if (wanted < count + more)
 		wanted = count + more;
 	if (wanted < 16)
@@ -55,30 +35,38 @@ void *profile_grow(void *array, size_t count, size_t *room, size_t more, size_t 
 	return xrealloc_array(array, wanted, size);
 }
 
+#define reserve(p, what, more)                                                                 \
+	do {                                                                                   \
+		if ((p)->nr_##what + (size_t)(more) > (p)->indexes->room_##what)               \
+			(p)->what = grow((p)->what, (p)->nr_##what,                            \
+					 &(p)->indexes->room_##what, more,                     \
+					 sizeof(*(p)->what));                                  \
+	} while (0)
+
 struct profile *profile_new(void)
 {
 	struct profile *p = xcalloc(1, sizeof(*p));
 
-	p->made = xcalloc(1, sizeof(*p->made));
+	p->indexes = xcalloc(1, sizeof(*p->indexes));
 	p->main_image = PROFILE_NONE;
 	profile_string(p, "");
-	profile_room(p, label_sets, 1);
+	reserve(p, label_sets, 1);
 	p->label_sets[p->nr_label_sets++] = (struct profile_labels){ 0, 0 };
 	return p;
 }
 
-static void free_indexes(struct profile_indexes *made)
+static void free_indexes(struct profile_indexes *indexes)
 {
-	for (size_t i = 0; i < made->nr_chunks; i++)
-		free(made->chunks[i]);
-	free(made->chunks);
-	free(made->strings.slots);
-	free(made->functions.slots);
-	free(made->places.slots);
-	free(made->nodes.slots);
-	free(made->label_sets.slots);
-	free(made->ranges);
-	free(made);
+	for (size_t i = 0; i < indexes->nr_chunks; i++)
+		free(indexes->chunks[i]);
+	free(indexes->chunks);
+	hash_table_free(&indexes->strings);
+	hash_table_free(&indexes->functions);
+	hash_table_free(&indexes->places);
+	hash_table_free(&indexes->nodes);
+	hash_table_free(&indexes->label_sets);
+	free(indexes->ranges);
+	free(indexes);
 }
 
 void profile_free(struct profile *p)
@@ -97,7 +85,7 @@ void profile_free(struct profile *p)
 	free(p->samples);
 	free(p->values);
 	free(p->comments);
-	free_indexes(p->made);
+	free_indexes(p->indexes);
 	free(p);
 }
 
@@ -106,46 +94,45 @@ struct text_key {
 	size_t len;
 };
 
-static inline bool same_string(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_string(const void *profile, uint32_t id, const void *key)
 {
+	const struct profile *p = profile;
 	const struct text_key *k = key;
 
 	return (!k->len || !strncmp(p->strings[id], k->text, k->len)) && !p->strings[id][k->len];
 }
 
-static const char *keep_text(struct profile_indexes *made, const char *text, size_t len)
+static const char *keep_text(struct profile_indexes *indexes, const char *text, size_t len)
 {
 	char *kept;
 
-	if (len >= made->chunk_left) {
+	if (len >= indexes->chunk_left) {
 		size_t size = len + 1 > CHUNK_SIZE ? len + 1 : CHUNK_SIZE;
 
-		xgrow(made->chunks, made->nr_chunks, made->room_chunks);
-		made->chunk_next = xmalloc(size);
-		made->chunk_left = size;
-		made->chunks[made->nr_chunks++] = made->chunk_next;
+		xgrow(indexes->chunks, indexes->nr_chunks, indexes->room_chunks);
+		indexes->chunk_next = xmalloc(size);
+		indexes->chunk_left = size;
+		indexes->chunks[indexes->nr_chunks++] = indexes->chunk_next;
 	}
-	kept = memcpy(made->chunk_next, text, len);
+	kept = memcpy(indexes->chunk_next, text, len);
 	kept[len] = '\0';
-	made->chunk_next += len + 1;
-	made->chunk_left -= len + 1;
+	indexes->chunk_next += len + 1;
+	indexes->chunk_left -= len + 1;
 	return kept;
 }
 
 uint32_t profile_string_n(struct profile *p, const char *text, size_t len)
 {
-	struct profile_table *table = &p->made->strings;
+	struct hash_table *table = &p->indexes->strings;
 	struct text_key key = { text, len };
 	uint64_t hash = hash_bytes(text, len);
-	struct profile_slot *slot;
-
-	profile_table_reserve(table);
-	slot = profile_table_find(table, hash, p, same_string, &key);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	profile_room(p, strings, 1);
-	p->strings[p->nr_strings] = keep_text(p->made, text, len);
-	return profile_table_fill(table, slot, hash, p->nr_strings++);
+	uint32_t id = hash_table_find(table, hash, same_string, p, &key);
+	if (id != HASH_NONE)
+		return id;
+	reserve(p, strings, 1);
+	p->strings[p->nr_strings] = keep_text(p->indexes, text, len);
+	hash_table_add(table, hash, p->nr_strings);
+	return p->nr_strings++;
 }
 
 uint32_t profile_string(struct profile *p, const char *text)
@@ -156,21 +143,22 @@ uint32_t profile_string(struct profile *p, const char *text)
 uint32_t profile_add_event(struct profile *p, const struct profile_event *event)
 {
 	if (p->nr_samples)
-		bug("an event after the first sample");
-	profile_room(p, events, 1);
+		bug("event added after the first sample");
+	reserve(p, events, 1);
 	p->events[p->nr_events] = *event;
 	return p->nr_events++;
 }
 
 uint32_t profile_add_image(struct profile *p, const struct profile_image *image)
 {
-	profile_room(p, images, 1);
+	reserve(p, images, 1);
 	p->images[p->nr_images] = *image;
 	return p->nr_images++;
 }
 
-static inline bool same_function(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_function(const void *profile, uint32_t id, const void *key)
 {
+	const struct profile *p = profile;
 	const struct profile_function *a = &p->functions[id], *b = key;
 
 	return a->name == b->name && a->system_name == b->system_name && a->file == b->file &&
@@ -179,18 +167,16 @@ static inline bool same_function(const struct profile *p, uint32_t id, const voi
 
 uint32_t profile_function(struct profile *p, const struct profile_function *function)
 {
-	struct profile_table *table = &p->made->functions;
+	struct hash_table *table = &p->indexes->functions;
 	uint64_t hash = hash_mix((uint64_t)function->name << 32 | function->system_name,
 				 (uint64_t)function->file << 32 | function->start_line);
-	struct profile_slot *slot;
-
-	profile_table_reserve(table);
-	slot = profile_table_find(table, hash, p, same_function, function);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	profile_room(p, functions, 1);
+	uint32_t id = hash_table_find(table, hash, same_function, p, function);
+	if (id != HASH_NONE)
+		return id;
+	reserve(p, functions, 1);
 	p->functions[p->nr_functions] = *function;
-	return profile_table_fill(table, slot, hash, p->nr_functions++);
+	hash_table_add(table, hash, p->nr_functions);
+	return p->nr_functions++;
 }
 
 struct place_key {
@@ -199,8 +185,9 @@ struct place_key {
 	uint32_t image, nr_lines;
 };
 
-static inline bool same_place(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_place(const void *profile, uint32_t id, const void *key)
 {
+	const struct profile *p = profile;
 	const struct profile_place *a = &p->places[id];
 	const struct place_key *b = key;
 
@@ -218,7 +205,7 @@ static uint64_t place_hash(const struct place_key *key)
 	return hash;
 }
 
-/* Copy @lines, which may be some of our own that are about to move. */
+/* Copy @lines; lines that are the profile's own already are shared. */
 static uint32_t keep_lines(struct profile *p, const struct profile_line *lines, uint32_t nr)
 {
 	uint32_t first = p->nr_lines;
@@ -227,7 +214,7 @@ static uint32_t keep_lines(struct profile *p, const struct profile_line *lines, 
 		return first;
 	if (p->lines && lines >= p->lines && lines < p->lines + p->nr_lines)
 		return (uint32_t)(lines - p->lines);
-	profile_room(p, lines, nr);
+	reserve(p, lines, nr);
 	memcpy(p->lines + first, lines, nr * sizeof(*lines));
 	p->nr_lines += nr;
 	return first;
@@ -236,21 +223,19 @@ static uint32_t keep_lines(struct profile *p, const struct profile_line *lines, 
 uint32_t profile_place(struct profile *p, uint32_t image, uint64_t address,
 		       const struct profile_line *lines, uint32_t nr_lines)
 {
-	struct profile_table *table = &p->made->places;
+	struct hash_table *table = &p->indexes->places;
 	struct place_key key = { address, lines, image, nr_lines };
 	uint64_t hash = place_hash(&key);
-	struct profile_slot *slot;
-
-	profile_table_reserve(table);
-	slot = profile_table_find(table, hash, p, same_place, &key);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	profile_room(p, places, 1);
+	uint32_t id = hash_table_find(table, hash, same_place, p, &key);
+	if (id != HASH_NONE)
+		return id;
+	reserve(p, places, 1);
 	p->places[p->nr_places] = (struct profile_place){
 		.image = image, .address = address,
 		.first_line = keep_lines(p, lines, nr_lines), .nr_lines = nr_lines,
 	};
-	return profile_table_fill(table, slot, hash, p->nr_places++);
+	hash_table_add(table, hash, p->nr_places);
+	return p->nr_places++;
 }
 
 void profile_name_place(struct profile *p, uint32_t place, const struct profile_line *lines,
@@ -262,8 +247,9 @@ void profile_name_place(struct profile *p, uint32_t place, const struct profile_
 	p->places[place].nr_lines = nr_lines;
 }
 
-static inline bool same_node(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_node(const void *profile, uint32_t id, const void *key)
 {
+	const struct profile *p = profile;
 	const struct profile_node *a = &p->nodes[id], *b = key;
 
 	return a->parent == b->parent && a->place == b->place;
@@ -271,18 +257,16 @@ static inline bool same_node(const struct profile *p, uint32_t id, const void *k
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t place)
 {
-	struct profile_table *table = &p->made->nodes;
+	struct hash_table *table = &p->indexes->nodes;
 	struct profile_node key = { parent, place };
 	uint64_t hash = hash_u64((uint64_t)parent << 32 | place);
-	struct profile_slot *slot;
-
-	profile_table_reserve(table);
-	slot = profile_table_find(table, hash, p, same_node, &key);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	profile_room(p, nodes, 1);
+	uint32_t id = hash_table_find(table, hash, same_node, p, &key);
+	if (id != HASH_NONE)
+		return id;
+	reserve(p, nodes, 1);
 	p->nodes[p->nr_nodes] = key;
-	return profile_table_fill(table, slot, hash, p->nr_nodes++);
+	hash_table_add(table, hash, p->nr_nodes);
+	return p->nr_nodes++;
 }
 
 uint32_t profile_stack(struct profile *p, const uint32_t *places, size_t nr)
@@ -307,8 +291,9 @@ static int compare_labels(const void *x, const void *y)
 	return (a->unit > b->unit) - (a->unit < b->unit);
 }
 
-static inline bool same_labels(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_labels(const void *profile, uint32_t id, const void *key)
 {
+	const struct profile *p = profile;
 	const struct profile_labels *a = &p->label_sets[id], *b = key;
 
 	if (a->nr != b->nr)
@@ -330,39 +315,39 @@ static uint64_t labels_hash(const struct profile_label *labels, uint32_t nr)
 	return hash;
 }
 
-/* The set is put in order at the end of all labels, and stays there if it is a new one. */
+/* The set is sorted at the end of all labels, and stays there if it is new. */
 uint32_t profile_label_set(struct profile *p, const struct profile_label *labels, uint32_t nr)
 {
-	struct profile_table *table = &p->made->label_sets;
+	struct hash_table *table = &p->indexes->label_sets;
 	struct profile_labels set = { p->nr_labels, nr };
-	struct profile_slot *slot;
+	uint32_t id;
 	uint64_t hash;
 
 	if (!nr)
 		return 0;
-	profile_room(p, labels, nr);
+	reserve(p, labels, nr);
 	memcpy(p->labels + set.first, labels, nr * sizeof(*labels));
 	qsort(p->labels + set.first, nr, sizeof(*labels), compare_labels);
 	hash = labels_hash(p->labels + set.first, nr);
-	profile_table_reserve(table);
-	slot = profile_table_find(table, hash, p, same_labels, &set);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
+	id = hash_table_find(table, hash, same_labels, p, &set);
+	if (id != HASH_NONE)
+		return id;
 	p->nr_labels += nr;
-	profile_room(p, label_sets, 1);
+	reserve(p, label_sets, 1);
 	p->label_sets[p->nr_label_sets] = set;
-	return profile_table_fill(table, slot, hash, p->nr_label_sets++);
+	hash_table_add(table, hash, p->nr_label_sets);
+	return p->nr_label_sets++;
 }
 
 int64_t *profile_add_sample(struct profile *p, uint32_t node, uint32_t labels)
 {
-	struct profile_indexes *made = p->made;
+	struct profile_indexes *indexes = p->indexes;
 	size_t nr_values = (size_t)p->nr_samples * p->nr_events;
 
-	profile_room(p, samples, 1);
-	if (!p->values || made->room_values < nr_values + p->nr_events) {
-		made->room_values = made->room_samples * p->nr_events;
-		p->values = xrealloc_array(p->values, made->room_values, sizeof(*p->values));
+	reserve(p, samples, 1);
+	if (!p->values || indexes->room_values < nr_values + p->nr_events) {
+		indexes->room_values = indexes->room_samples * p->nr_events;
+		p->values = xrealloc_array(p->values, indexes->room_values, sizeof(*p->values));
 	}
 	p->samples[p->nr_samples++] = (struct profile_sample){ node, labels };
 	return memset(p->values + nr_values, 0, p->nr_events * sizeof(*p->values));
@@ -370,6 +355,75 @@ int64_t *profile_add_sample(struct profile *p, uint32_t node, uint32_t labels)
 
 void profile_comment(struct profile *p, const char *text)
 {
-	profile_room(p, comments, 1);
+	reserve(p, comments, 1);
 	p->comments[p->nr_comments++] = profile_string(p, text);
+}
+
+static inline bool same_sample(const void *profile, uint32_t id, const void *key)
+{
+	const struct profile *p = profile;
+	const struct profile_sample *a = &p->samples[id], *b = key;
+
+	return a->node == b->node && a->labels == b->labels;
+}
+
+static void merge_values(struct profile *p, uint32_t to, uint32_t from)
+{
+	int64_t *a = profile_values(p, to);
+	const int64_t *b = profile_values(p, from);
+
+	for (uint32_t i = 0; i < p->nr_events; i++)
+		a[i] = add_saturated(a[i], b[i]);
+}
+
+void profile_merge_samples(struct profile *p)
+{
+	struct hash_table table = { 0 };
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++) {
+		struct profile_sample sample = p->samples[i];
+		uint64_t hash = hash_u64((uint64_t)sample.node << 32 | sample.labels);
+		uint32_t first = hash_table_find(&table, hash, same_sample, p, &sample);
+
+		if (first != HASH_NONE) {
+			merge_values(p, first, i);
+			continue;
+		}
+		p->samples[kept] = sample;
+		memmove(profile_values(p, kept), profile_values(p, i),
+			p->nr_events * sizeof(*p->values));
+		hash_table_add(&table, hash, kept++);
+	}
+	p->nr_samples = kept;
+	hash_table_free(&table);
+}
+
+int64_t profile_total(const struct profile *p, uint32_t event)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < p->nr_samples; i++)
+		sum = add_saturated(sum, profile_values(p, i)[event]);
+	return sum;
+}
+
+bool profile_is_of_process(const struct profile *p, uint32_t labels, const char *pid)
+{
+	const struct profile_labels *set = &p->label_sets[labels];
+
+	if (!pid || !*pid)
+		return true;
+	for (uint32_t i = 0; i < set->nr; i++) {
+		const struct profile_label *label = &p->labels[set->first + i];
+		char number[24];
+
+		if (strcmp(profile_text(p, label->key), "pid"))
+			continue;
+		if (label->text)
+			return !strcmp(profile_text(p, label->text), pid);
+		snprintf(number, sizeof(number), "%" PRId64, label->number);
+		return !strcmp(number, pid);
+	}
+	return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* saturate.h - sums and products of values that stay at the end of the range instead of wrapping */
+/* saturate.h - sums and products that stop at the end of the range instead of wrapping */
 #ifndef FORMATS_PROFILE_SATURATE_H
 #define FORMATS_PROFILE_SATURATE_H
 
@@ -14,7 +14,6 @@ static inline int64_t add_saturated(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* Of samples and what one stands for. */
 static inline int64_t multiply_saturated(int64_t samples, uint64_t period)
 {
 	int64_t product;

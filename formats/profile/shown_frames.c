@@ -1,78 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* shown_frames.c - the functions of each place, also of those that have none */
+/* shown_frames.c - name a function for each place, with or without symbols */
 #include "formats/profile/shown_frames.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/profile/indexes.h"
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
-struct making {
+struct shown_builder {
 	const struct profile *profile;
 	struct shown_frames *shown;
-	struct profile_table table;	/* of functions */
+	struct hash_table table;	/* of functions */
 	size_t room_functions, nr_frames, room_frames;
 };
 
-static inline bool same_function(const struct profile *p, uint32_t id, const void *key)
+static inline bool same_function(const void *shown, uint32_t id, const void *key)
 {
-	const struct shown_function *a = &((const struct making *)key)->shown->functions[id];
-	const struct making *m = key;
-	const struct shown_function *b = &m->shown->functions[m->shown->nr_functions];
+	const struct shown_function *a = &((const struct shown_frames *)shown)->functions[id];
+	const struct shown_function *b = key;
 
-	(void)p;
 	return a->name == b->name && a->file == b->file && a->image == b->image &&
 	       a->start_line == b->start_line;
 }
 
-/* Names are the profile's strings, or one for an image: the same text is the same pointer. */
-static uint32_t add_function(struct making *m, const struct shown_function *f)
+/* Names are strings of the profile or of an image, so equal texts are the same pointer. */
+static uint32_t find_function(struct shown_builder *m, const struct shown_function *f)
 {
 	struct shown_frames *s = m->shown;
 	uint64_t hash = hash_mix(hash_u64((uintptr_t)f->name),
 				 (uint64_t)f->image << 32 | f->file);
-	struct profile_slot *slot;
+	uint32_t id = hash_table_find(&m->table, hash, same_function, s, f);
 
-	profile_table_reserve(&m->table);
-	if (s->nr_functions == m->room_functions)
-		s->functions = profile_grow(s->functions, s->nr_functions, &m->room_functions, 1,
-					    sizeof(*s->functions));
+	if (id != HASH_NONE)
+		return id;
+	xgrow(s->functions, s->nr_functions, m->room_functions);
 	s->functions[s->nr_functions] = *f;
-	slot = profile_table_find(&m->table, hash, m->profile, same_function, m);
-	if (slot->id != PROFILE_NONE)
-		return slot->id;
-	return profile_table_fill(&m->table, slot, hash, s->nr_functions++);
+	hash_table_add(&m->table, hash, s->nr_functions);
+	return s->nr_functions++;
 }
 
-static const char *bracketed(struct making *m, uint32_t image)
+static const char *bracketed_name(struct shown_builder *m, uint32_t image)
 {
 	const struct profile *p = m->profile;
 	uint32_t slot = image == PROFILE_NONE ? p->nr_images : image;
 	const char *path, *base;
 
-	if (m->shown->made[slot])
-		return m->shown->made[slot];
+	if (m->shown->bracketed[slot])
+		return m->shown->bracketed[slot];
 	path = image == PROFILE_NONE ? "" : profile_text(p, p->images[image].path);
 	base = strrchr(path, '/');
 	base = base && base[1] ? base + 1 : path;
 	if (*base == '[')
-		m->shown->made[slot] = xstrdup(base);
+		m->shown->bracketed[slot] = xstrdup(base);
 	else
-		m->shown->made[slot] = xasprintf("[%s]", *base ? base : "unknown");
-	return m->shown->made[slot];
+		m->shown->bracketed[slot] = xasprintf("[%s]", *base ? base : "unknown");
+	return m->shown->bracketed[slot];
 }
 
-static void add_frame(struct making *m, const struct shown_function *f, uint32_t line)
+static void add_frame(struct shown_builder *m, const struct shown_function *f, uint32_t line)
 {
-	struct shown_frame frame = { add_function(m, f), line };
+	struct shown_frame frame = { find_function(m, f), line };
 
 	xgrow(m->shown->frames, m->nr_frames, m->room_frames);
 	m->shown->frames[m->nr_frames++] = frame;
 }
 
-static void add_place(struct making *m, const struct profile_place *place)
+static void add_place(struct shown_builder *m, const struct profile_place *place)
 {
 	const struct profile *p = m->profile;
 	struct shown_function shown = { .image = place->image };
@@ -81,40 +76,40 @@ static void add_place(struct making *m, const struct profile_place *place)
 		const struct profile_line *line = &p->lines[place->first_line + i];
 		const struct profile_function *f = &p->functions[line->function];
 
-		shown.name = f->name ? profile_text(p, f->name) : bracketed(m, place->image);
+		shown.name = f->name ? profile_text(p, f->name) : bracketed_name(m, place->image);
 		shown.file = f->file;
 		shown.start_line = f->start_line;
 		add_frame(m, &shown, line->line);
 	}
 	if (!place->nr_lines) {
-		shown.name = bracketed(m, place->image);
+		shown.name = bracketed_name(m, place->image);
 		add_frame(m, &shown, 0);
 	}
 }
 
 void shown_frames_make(const struct profile *p, struct shown_frames *ret)
 {
-	struct making m = { .profile = p, .shown = ret };
+	struct shown_builder m = { .profile = p, .shown = ret };
 	struct shown_function unknown = { .image = PROFILE_NONE };
 
-	*ret = (struct shown_frames){ .nr_made = p->nr_images + 1 };
-	ret->made = xcalloc(ret->nr_made, sizeof(*ret->made));
+	*ret = (struct shown_frames){ .nr_bracketed = p->nr_images + 1 };
+	ret->bracketed = xcalloc(ret->nr_bracketed, sizeof(*ret->bracketed));
 	ret->first = xcalloc((size_t)p->nr_places + 1, sizeof(*ret->first));
 	for (uint32_t i = 0; i < p->nr_places; i++) {
 		ret->first[i] = m.nr_frames;
 		add_place(&m, &p->places[i]);
 	}
 	ret->first[p->nr_places] = m.nr_frames;
-	unknown.name = bracketed(&m, PROFILE_NONE);
-	ret->unknown = add_function(&m, &unknown);
-	free(m.table.slots);
+	unknown.name = bracketed_name(&m, PROFILE_NONE);
+	ret->unknown = find_function(&m, &unknown);
+	hash_table_free(&m.table);
 }
 
 void shown_frames_free(struct shown_frames *s)
 {
-	for (uint32_t i = 0; i < s->nr_made; i++)
-		free(s->made[i]);
-	free(s->made);
+	for (uint32_t i = 0; i < s->nr_bracketed; i++)
+		free(s->bracketed[i]);
+	free(s->bracketed);
 	free(s->functions);
 	free(s->frames);
 	free(s->first);

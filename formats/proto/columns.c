@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* columns.c - which column is which event */
+/* columns.c - convert between columns and events */
 #include "formats/proto/columns.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #define COMMENT_START	"event: sample_type="
 
-static void drop_meaning(struct proto_column *c)
+static void clear_meaning(struct proto_column *c)
 {
 	free(c->event_name);
 	c->event_name = NULL;
@@ -24,7 +24,7 @@ static void drop_meaning(struct proto_column *c)
 void proto_columns_free(struct proto_columns *c)
 {
 	for (uint32_t i = 0; i < c->nr; i++) {
-		drop_meaning(&c->columns[i]);
+		clear_meaning(&c->columns[i]);
 		free(c->columns[i].name);
 		free(c->columns[i].unit);
 	}
@@ -32,7 +32,7 @@ void proto_columns_free(struct proto_columns *c)
 	*c = (struct proto_columns){ NULL, 0, 0, 0, false, false };
 }
 
-void proto_column_add(struct proto_columns *c, const char *name, const char *unit)
+void proto_columns_add(struct proto_columns *c, const char *name, const char *unit)
 {
 	xgrow(c->columns, c->nr, c->room);
 	c->columns[c->nr++] = (struct proto_column){
@@ -46,7 +46,7 @@ static bool is_samples(const struct proto_column *c)
 	       !strcmp(c->unit, "count");
 }
 
-/* Pyroscope takes a '-' for the start of something else [PP-13]. */
+/* Pyroscope gives '-' another meaning. [PP-13] */
 static char *type_name(const char *name)
 {
 	char *made = xstrdup(*name ? name : "event");
@@ -57,7 +57,7 @@ static char *type_name(const char *name)
 	return made;
 }
 
-static bool is_taken(const struct proto_columns *c, const char *name)
+static bool has_column(const struct proto_columns *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->nr; i++)
 		if (!strcmp(c->columns[i].name, name))
@@ -65,13 +65,13 @@ static bool is_taken(const struct proto_columns *c, const char *name)
 	return false;
 }
 
-/* Events may differ in their unit mask only, columns must in their name [PP-13]. */
+/* Events may differ only in their unit masks, but names of columns must be unique. [PP-13] */
 static char *unique_name(const struct proto_columns *c, const struct profile_event *event,
 			 const char *wanted)
 {
 	char *base = type_name(wanted), *name = xstrdup(base);
 
-	for (uint32_t n = 2; is_taken(c, name); n++) {
+	for (uint32_t n = 2; has_column(c, name); n++) {
 		free(name);
 		name = n == 2 && event->unit_mask ?
 			xasprintf("%s:0x%" PRIx64, base, event->unit_mask) :
@@ -88,32 +88,32 @@ static void add_event(struct proto_columns *c, const struct profile *p, uint32_t
 	char *name = unique_name(c, e, wanted);
 	struct proto_column *column;
 
-	proto_column_add(c, name, profile_text(p, e->unit));
+	proto_columns_add(c, name, profile_text(p, e->unit));
 	column = &c->columns[c->nr - 1];
 	column->event = event;
 	column->event_name = xstrdup(wanted);
 	column->period = e->period;
 	column->unit_mask = e->unit_mask;
 	if (e->unit_mask || strcmp(name, wanted))
-		c->told = true;
+		c->has_comments = true;
 	free(name);
 }
 
-/* The first event is the main one, and belongs last, where viewers look first [PP-12]. */
-void proto_columns_of(const struct profile *p, struct proto_columns *c)
+/* The main event comes first in a profile, and last in the file, where viewers look. [PP-12] */
+void proto_columns_make(const struct profile *p, struct proto_columns *c)
 {
 	*c = (struct proto_columns){ .nr_events = p->nr_events };
 	for (uint32_t i = 0; i < p->nr_events; i++)
-		c->sampled |= p->events[i].period != 0;
-	if (c->sampled)
-		proto_column_add(c, "samples", "count");
+		c->has_samples |= p->events[i].period != 0;
+	if (c->has_samples)
+		proto_columns_add(c, "samples", "count");
 	for (uint32_t i = 0; i < p->nr_events; i++)
-		add_event(c, p, c->sampled ? p->nr_events - 1 - i : i);
-	if (c->sampled ? p->nr_events > 1 : c->nr == 2 && is_samples(&c->columns[0]))
-		c->told = true;
+		add_event(c, p, c->has_samples ? p->nr_events - 1 - i : i);
+	if (c->has_samples ? p->nr_events > 1 : c->nr == 2 && is_samples(&c->columns[0]))
+		c->has_comments = true;
 }
 
-char *proto_column_comment(const struct proto_columns *c, uint32_t column)
+char *proto_columns_comment(const struct proto_columns *c, uint32_t column)
 {
 	const struct proto_column *t = &c->columns[column];
 
@@ -126,7 +126,7 @@ bool proto_is_column_comment(const char *comment)
 	return !strncmp(comment, COMMENT_START, strlen(COMMENT_START));
 }
 
-bool proto_column_told(struct proto_columns *c, const char *comment)
+bool proto_columns_parse_comment(struct proto_columns *c, const char *comment)
 {
 	struct proto_column *t;
 	uint64_t period, unit_mask;
@@ -142,55 +142,57 @@ bool proto_column_told(struct proto_columns *c, const char *comment)
 	t->event_name = xstrdup(comment + name);
 	t->period = period;
 	t->unit_mask = unit_mask;
-	c->told = true;
+	c->has_comments = true;
 	return true;
 }
 
-void proto_columns_plain(struct proto_columns *c)
+void proto_columns_make_plain(struct proto_columns *c)
 {
 	for (uint32_t i = 0; i < c->nr; i++) {
-		drop_meaning(&c->columns[i]);
+		clear_meaning(&c->columns[i]);
 		c->columns[i].event = i;
 	}
 	c->nr_events = c->nr;
-	c->sampled = c->told = false;
+	c->has_samples = c->has_comments = false;
 }
 
-/* Each column is told of, but for the first if it has the samples of those that count them. */
-static bool is_whole(struct proto_columns *c)
+/* Do comments describe all columns, apart from one with the samples? */
+static bool is_complete(struct proto_columns *c)
 {
 	for (uint32_t i = 0; i < c->nr; i++)
-		c->sampled |= c->columns[i].period != 0;
-	for (uint32_t i = c->sampled; i < c->nr; i++)
+		c->has_samples |= c->columns[i].period != 0;
+	for (uint32_t i = c->has_samples; i < c->nr; i++)
 		if (c->columns[i].event == PROTO_ALL_EVENTS)
 			return false;
-	return !c->sampled || (is_samples(&c->columns[0]) &&
+	return !c->has_samples || (is_samples(&c->columns[0]) &&
 			       c->columns[0].event == PROTO_ALL_EVENTS);
 }
 
 /* [PP-15] [PP-16] */
-void proto_columns_settle(struct proto_columns *c, uint64_t period)
+void proto_columns_resolve(struct proto_columns *c, uint64_t period)
 {
-	if (c->told && is_whole(c))
+	if (c->has_comments && is_complete(c))
 		return;
-	proto_columns_plain(c);
+	proto_columns_make_plain(c);
 	if (c->nr != 2 || !is_samples(&c->columns[0]))
 		return;
 	c->columns[0].event = PROTO_ALL_EVENTS;
 	c->columns[1].event = 0;
 	c->columns[1].period = period;
 	c->nr_events = 1;
-	c->sampled = true;
+	c->has_samples = true;
 }
 
-bool proto_columns_fit(struct proto_columns *c, const int64_t *row)
+/* [PP-16] [PP-17] */
+bool proto_columns_accept(struct proto_columns *c, const int64_t *row)
 {
 	int64_t samples = 0;
 
-	if (!c->sampled)
+	if (!c->has_samples)
 		return true;
-	/* no period was there: the first row that has samples shows it */
-	if (!c->told && !c->columns[1].period && row[0] > 0 && row[1] > 0 && !(row[1] % row[0]))
+	/* the file has no period, so the first row with samples defines it */
+	if (!c->has_comments && !c->columns[1].period && row[0] > 0 && row[1] > 0 &&
+	    !(row[1] % row[0]))
 		c->columns[1].period = (uint64_t)(row[1] / row[0]);
 	for (uint32_t i = 1; i < c->nr; i++) {
 		uint64_t period = c->columns[i].period;
@@ -204,7 +206,7 @@ bool proto_columns_fit(struct proto_columns *c, const int64_t *row)
 	return samples == row[0];
 }
 
-void proto_columns_events(const struct proto_columns *c, struct profile *p)
+void proto_columns_add_events(const struct proto_columns *c, struct profile *p)
 {
 	for (uint32_t event = 0; event < c->nr_events; event++)
 		for (uint32_t i = 0; i < c->nr; i++) {
@@ -220,9 +222,9 @@ void proto_columns_events(const struct proto_columns *c, struct profile *p)
 		}
 }
 
-void proto_columns_values(const struct proto_columns *c, const int64_t *row, int64_t *values)
+void proto_columns_convert(const struct proto_columns *c, const int64_t *row, int64_t *values)
 {
-	for (uint32_t i = c->sampled; i < c->nr; i++) {
+	for (uint32_t i = c->has_samples; i < c->nr; i++) {
 		const struct proto_column *t = &c->columns[i];
 
 		values[t->event] = t->period ? row[i] / (int64_t)t->period : row[i];

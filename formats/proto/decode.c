@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* decode.c - one field after the other, each checked against what holds it */
+/* decode.c - decode fields one by one, each checked against the message around it [PP-18] */
 #include "formats/proto/decode.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-static int bad_number(const struct proto_cursor *c, size_t start, struct op_error *e)
+static int fail_number(const struct proto_cursor *c, size_t start, struct op_error *e)
 {
-	return op_error_set(e, -EPROTO, "offset %zu: a number is %s [PP-18]", start,
-			    c->at == c->end ? "cut off" : "longer than 64 bits");
+	return op_error_set(e, -EPROTO, "offset %zu: %s", start, c->at == c->end ?
+			    "truncated number" : "number longer than 64 bits");
 }
 
 static int get_bytes(struct proto_cursor *c, struct proto_field *f, struct op_error *e)
@@ -17,10 +17,10 @@ static int get_bytes(struct proto_cursor *c, struct proto_field *f, struct op_er
 	uint64_t size;
 
 	if (!proto_get_varint(c, &size))
-		return bad_number(c, start, e);
+		return fail_number(c, start, e);
 	if (size > proto_size(c))
-		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is %" PRIu64
-				    " bytes long, %zu are there [PP-18]", f->offset, f->number,
+		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is truncated: "
+				    "expected %" PRIu64 " bytes, got %zu", f->offset, f->number,
 				    size, proto_size(c));
 	f->inside = (struct proto_cursor){ c->base, c->at, c->at + size };
 	c->at += size;
@@ -31,7 +31,7 @@ static int get_fixed(struct proto_cursor *c, struct proto_field *f, unsigned int
 		     struct op_error *e)
 {
 	if (proto_size(c) < size)
-		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is cut off [PP-18]",
+		return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is truncated",
 				    f->offset, f->number);
 	f->value = 0;
 	for (unsigned int i = 0; i < size; i++)
@@ -42,22 +42,21 @@ static int get_fixed(struct proto_cursor *c, struct proto_field *f, unsigned int
 
 int proto_next(struct proto_cursor *c, struct proto_field *f, struct op_error *e)
 {
-	uint64_t head;
+	uint64_t tag;
 
 	if (c->at == c->end)
 		return 0;
 	f->offset = proto_offset(c);
-	if (!proto_get_varint(c, &head))
-		return bad_number(c, f->offset, e);
-	f->number = (uint32_t)(head >> PROTO_WIRE_BITS);
-	f->wire = head & ((1 << PROTO_WIRE_BITS) - 1);
-	if (head >> 32 || !f->number)
-		return op_error_set(e, -EPROTO, "offset %zu: no field of profile.proto begins so "
-				    "[PP-18]", f->offset);
+	if (!proto_get_varint(c, &tag))
+		return fail_number(c, f->offset, e);
+	f->number = (uint32_t)(tag >> PROTO_WIRE_BITS);
+	f->wire = tag & ((1 << PROTO_WIRE_BITS) - 1);
+	if (tag >> 32 || !f->number)
+		return op_error_set(e, -EPROTO, "offset %zu: invalid field tag", f->offset);
 	switch (f->wire) {
 	case PROTO_VARINT:
 		if (!proto_get_varint(c, &f->value))
-			return bad_number(c, f->offset, e);
+			return fail_number(c, f->offset, e);
 		return 1;
 	case PROTO_BYTES:
 		return get_bytes(c, f, e);
@@ -66,8 +65,8 @@ int proto_next(struct proto_cursor *c, struct proto_field *f, struct op_error *e
 	case PROTO_FIXED32:
 		return get_fixed(c, f, 4, e);
 	}
-	return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " is of the unknown kind %d "
-			    "[PP-18]", f->offset, f->number, (int)f->wire);
+	return op_error_set(e, -EPROTO, "offset %zu: field %" PRIu32 " has the unknown wire type "
+			    "%d", f->offset, f->number, (int)f->wire);
 }
 
 int proto_expect(const struct proto_field *f, enum proto_wire wire, const char *name,
@@ -75,8 +74,8 @@ int proto_expect(const struct proto_field *f, enum proto_wire wire, const char *
 {
 	if (f->wire == wire)
 		return 0;
-	return op_error_set(e, -EPROTO, "offset %zu: %s has to be of kind %d, and is of kind %d "
-			    "[PP-18]", f->offset, name, (int)wire, (int)f->wire);
+	return op_error_set(e, -EPROTO, "offset %zu: %s: expected wire type %d, got %d", f->offset,
+			    name, (int)wire, (int)f->wire);
 }
 
 int proto_list_start(struct proto_field *f, const char *name, struct op_error *e)
@@ -97,5 +96,5 @@ int proto_list_next(struct proto_field *f, uint64_t *ret, struct op_error *e)
 	if (f->inside.at == f->inside.end)
 		return 0;
 	start = proto_offset(&f->inside);
-	return proto_get_varint(&f->inside, ret) ? 1 : bad_number(&f->inside, start, e);
+	return proto_get_varint(&f->inside, ret) ? 1 : fail_number(&f->inside, start, e);
 }

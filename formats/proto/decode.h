@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * decode.h - walk through the fields of a protocol buffer
+ * decode.h - iterate over the fields of a protocol buffer
  *
  *	struct proto_cursor c = proto_cursor_at(bytes, size);
  *	struct proto_field f;
@@ -8,8 +8,8 @@
  *	while ((err = proto_next(&c, &f, e)) > 0)
  *		switch (f.number) ...
  *
- * Nothing is copied and nothing is taken on trust: a field lies within what holds it. Errors are
- * -EPROTO and say the offset in the whole file.
+ * Nothing is copied, and nothing is trusted: a field lies within the message that contains it.
+ * Errors are -EPROTO with the offset in the whole file.
  */
 #ifndef FORMATS_PROTO_DECODE_H
 #define FORMATS_PROTO_DECODE_H
@@ -28,7 +28,7 @@ struct proto_cursor {
 struct proto_field {
 	uint32_t number;
 	enum proto_wire wire;
-	uint64_t value;			/* of a number */
+	uint64_t value;			/* if it is a number */
 	struct proto_cursor inside;	/* PROTO_BYTES */
 	size_t offset;			/* of the field in the file */
 };
@@ -48,7 +48,7 @@ static inline size_t proto_size(const struct proto_cursor *c)
 	return (size_t)(c->end - c->at);
 }
 
-/* False: it is cut off, or longer than a number of 64 bits. */
+/* False: the number is truncated or longer than 64 bits. */
 static inline bool proto_get_varint(struct proto_cursor *c, uint64_t *ret)
 {
 	uint64_t n = 0;
@@ -65,16 +65,16 @@ static inline bool proto_get_varint(struct proto_cursor *c, uint64_t *ret)
 	return false;
 }
 
-/* 1: @f is the next field; 0: there is none. */
+/* 1: @f is the next field; 0: no more fields. */
 int proto_next(struct proto_cursor *c, struct proto_field *f, struct op_error *e);
 
-/* -EPROTO unless @f has this kind. @name as in profile.proto. */
+/* -EPROTO unless @f has this wire type. @name as in profile.proto. */
 int proto_expect(const struct proto_field *f, enum proto_wire wire, const char *name,
 		 struct op_error *e);
 
 /*
- * Numbers of a list come one in a field of its own or many packed in one. From a field of such a
- * list, call until 0: 1 puts the next one in *ret.
+ * Numbers of a list come one in each field, or many packed in one field. Call proto_list_next() for
+ * a field until it returns 0; 1: *ret is the next number.
  */
 int proto_list_start(struct proto_field *f, const char *name, struct op_error *e);
 int proto_list_next(struct proto_field *f, uint64_t *ret, struct op_error *e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* encode.c - a buffer that grows, and the fields in it */
+/* encode.c - encode protocol buffers into a growing buffer */
 #include "formats/proto/encode.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * encode.h - protocol buffers as bytes: fields put behind each other into a buffer
+ * encode.h - encode protocol buffers: append fields to a buffer
  *
- * Only what profile.proto has: numbers as varints, texts, messages and packed numbers, the last
- * three as a length and their bytes. A field that is 0 is left out, as readers expect.
+ * Only what profile.proto needs: numbers as varints; strings, messages and packed numbers as a
+ * length and their bytes. A field that is 0 is not written, as readers expect.
  */
 #ifndef FORMATS_PROTO_ENCODE_H
 #define FORMATS_PROTO_ENCODE_H
@@ -13,13 +13,12 @@
 
 #define PROTO_VARINT_MAX	10	/* bytes of the longest number */
 
-/* A zeroed one is empty. */
-struct proto_buffer {
+struct proto_buffer {			/* all 0: empty */
 	unsigned char *bytes;
 	size_t len, room;
 };
 
-/* Make room for @more bytes; what is put by proto_put_* makes its own. */
+/* Make room for @more bytes; the functions proto_put_* do so themselves. */
 void proto_reserve(struct proto_buffer *b, size_t more);
 void proto_buffer_free(struct proto_buffer *b);
 
@@ -36,10 +35,10 @@ static inline void proto_put_varint(struct proto_buffer *b, uint64_t n)
 
 void proto_put_number(struct proto_buffer *b, uint32_t field, uint64_t n);
 
-/* Also where @len is 0: an element of a list. */
+/* Also if @len is 0, because the field may be an element of a list. */
 void proto_put_bytes(struct proto_buffer *b, uint32_t field, const void *bytes, size_t len);
 
-/* @inner as a message, or as packed numbers; then it is empty again. */
+/* Append @inner as a message, or as packed numbers, and empty it. */
 void proto_put_buffer(struct proto_buffer *b, uint32_t field, struct proto_buffer *inner);
 
 #endif

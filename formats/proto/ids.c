@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ids.c - ids in order, and found by halving where they are scattered */
+/* ids.c - look up ids by binary search if they are sparse [PP-21] */
 #include "formats/proto/ids.h"
 
 #include <errno.h>
@@ -8,15 +8,14 @@
 
 #include "libutil/xalloc.h"
 
-int proto_ids_add(struct proto_ids *ids, uint64_t id, uint32_t thing, size_t offset,
+int proto_ids_add(struct proto_ids *ids, uint64_t id, uint32_t index, size_t offset,
 		  struct op_error *e)
 {
 	if (!id)
-		return op_error_set(e, -EPROTO, "offset %zu: a %s has id 0, which means none "
-				    "[PP-21]", offset, ids->name);
+		return op_error_set(e, -EPROTO, "offset %zu: %s with id 0", offset, ids->name);
 	xgrow(ids->all, ids->nr, ids->room);
-	ids->scattered |= id != (uint64_t)ids->nr + 1;
-	ids->all[ids->nr++] = (struct proto_id){ id, offset, thing };
+	ids->is_sparse |= id != (uint64_t)ids->nr + 1;
+	ids->all[ids->nr++] = (struct proto_id){ id, offset, index };
 	return 0;
 }
 
@@ -29,15 +28,15 @@ static int compare_ids(const void *x, const void *y)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-int proto_ids_finish(struct proto_ids *ids, struct op_error *e)
+int proto_ids_sort(struct proto_ids *ids, struct op_error *e)
 {
-	if (!ids->scattered)
+	if (!ids->is_sparse)
 		return 0;
 	qsort(ids->all, ids->nr, sizeof(*ids->all), compare_ids);
 	for (uint32_t i = 1; i < ids->nr; i++)
 		if (ids->all[i].id == ids->all[i - 1].id)
-			return op_error_set(e, -EPROTO, "offset %zu: a second %s has id %" PRIu64
-					    " [PP-21]", ids->all[i].offset, ids->name,
+			return op_error_set(e, -EPROTO, "offset %zu: duplicate %s id %" PRIu64,
+					    ids->all[i].offset, ids->name,
 					    ids->all[i].id);
 	return 0;
 }
@@ -54,5 +53,5 @@ uint32_t proto_ids_search(const struct proto_ids *ids, uint64_t id)
 		else
 			high = middle;
 	}
-	return low < ids->nr && ids->all[low].id == id ? ids->all[low].thing : PROTO_NO_THING;
+	return low < ids->nr && ids->all[low].id == id ? ids->all[low].index : PROTO_NOT_FOUND;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proto.h - between the halves of profile.proto */
+/* proto.h - profile.proto: what its reader needs of its writer */
 #ifndef FORMATS_PROTO_PROTO_H
 #define FORMATS_PROTO_PROTO_H
 

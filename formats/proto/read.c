@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* read.c - a profile.proto as a whole: is it one, its strings, its sample types and times */
+/* read.c - detect and read a profile.proto: the file, its strings, sample types and times */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 #define SAMPLE_TYPES_MAX	256
 
-static int take_string(struct proto_reader *r, struct proto_field *f)
+/* [PP-22] */
+static int read_string(struct proto_reader *r, struct proto_field *f)
 {
 	const char *text;
 	size_t len, whole;
@@ -24,14 +25,14 @@ static int take_string(struct proto_reader *r, struct proto_field *f)
 	whole = proto_size(&f->inside);
 	len = strnlen(text, whole);
 	if (len != whole) {
-		err = format_doubt(r->options, r->e, "offset %zu: a string has a NUL in it, and is "
-				   "taken as ending there [PP-22]", f->offset);
+		err = format_warn_or_fail(r->options, r->e, "offset %zu: string cut at a NUL byte",
+					  f->offset);
 		if (err)
 			return err;
 	}
 	if (!r->nr_strings && whole)
-		return op_error_set(r->e, -EPROTO, "offset %zu: the first string has to be empty "
-				    "[PP-22]", f->offset);
+		return op_error_set(r->e, -EPROTO, "offset %zu: expected the first string to be "
+				    "empty", f->offset);
 	xgrow(r->strings, r->nr_strings, r->room_strings);
 	r->strings[r->nr_strings++] = profile_string_n(r->p, text, len);
 	return 0;
@@ -39,22 +40,22 @@ static int take_string(struct proto_reader *r, struct proto_field *f)
 
 int proto_read_strings(struct proto_reader *r)
 {
-	return proto_each(r, TOP_STRING_TABLE, take_string);
+	return proto_each(r, TOP_STRING_TABLE, read_string);
 }
 
-/* A type's name and unit, in copies for the caller to free. */
+/* Read a type's name and unit. The caller frees them. */
 static int read_type(struct proto_reader *r, const struct proto_field *f, struct proto_column *type)
 {
 	struct proto_cursor c = f->inside;
 	struct proto_field inner;
 	uint32_t text[2] = { 0, 0 };
-	int err = proto_expect(f, PROTO_BYTES, "a type", r->e);
+	int err = proto_expect(f, PROTO_BYTES, "value type", r->e);
 
 	while (!err && (err = proto_next(&c, &inner, r->e)) > 0) {
 		err = 0;
 		if (inner.number != VALUE_TYPE_TYPE && inner.number != VALUE_TYPE_UNIT)
 			continue;
-		err = proto_expect(&inner, PROTO_VARINT, "a type's string", r->e);
+		err = proto_expect(&inner, PROTO_VARINT, "string of a value type", r->e);
 		if (!err)
 			err = proto_text_at(r, inner.value, inner.offset,
 					    &text[inner.number == VALUE_TYPE_UNIT]);
@@ -66,7 +67,8 @@ static int read_type(struct proto_reader *r, const struct proto_field *f, struct
 	return 0;
 }
 
-static int take_sample_type(struct proto_reader *r, struct proto_field *f)
+/* [PP-23] */
+static int read_sample_type(struct proto_reader *r, struct proto_field *f)
 {
 	struct proto_column type;
 	int err = read_type(r, f, &type);
@@ -74,16 +76,16 @@ static int take_sample_type(struct proto_reader *r, struct proto_field *f)
 	if (err)
 		return err;
 	if (r->columns.nr == SAMPLE_TYPES_MAX)
-		err = op_error_set(r->e, -EPROTO, "offset %zu: there are more than %d sample types "
-				   "[PP-23]", f->offset, SAMPLE_TYPES_MAX);
+		err = op_error_set(r->e, -EPROTO, "offset %zu: more than %d sample types",
+				   f->offset, SAMPLE_TYPES_MAX);
 	else
-		proto_column_add(&r->columns, type.name, type.unit);
+		proto_columns_add(&r->columns, type.name, type.unit);
 	free(type.name);
 	free(type.unit);
 	return err;
 }
 
-static int take_period_type(struct proto_reader *r, struct proto_field *f)
+static int read_period_type(struct proto_reader *r, struct proto_field *f)
 {
 	free(r->period_type.name);
 	free(r->period_type.unit);
@@ -91,29 +93,29 @@ static int take_period_type(struct proto_reader *r, struct proto_field *f)
 	return read_type(r, f, &r->period_type);
 }
 
-static int take_period(struct proto_reader *r, struct proto_field *f)
+static int read_period(struct proto_reader *r, struct proto_field *f)
 {
 	r->period = f->value;
 	return proto_expect(f, PROTO_VARINT, "period", r->e);
 }
 
-static int take_time(struct proto_reader *r, struct proto_field *f)
+/* [PP-23] */
+static int read_time(struct proto_reader *r, struct proto_field *f)
 {
-	if (r->times++)
-		return op_error_set(r->e, -EPROTO, "offset %zu: time_nanos is there twice: these "
-				    "are several profiles, one behind the other [PP-23]",
-				    f->offset);
+	if (r->nr_times++)
+		return op_error_set(r->e, -EPROTO, "offset %zu: duplicate time_nanos: the file "
+				    "contains several profiles", f->offset);
 	r->p->start_ns = (int64_t)f->value;
 	return proto_expect(f, PROTO_VARINT, "time_nanos", r->e);
 }
 
-static int take_duration(struct proto_reader *r, struct proto_field *f)
+static int read_duration(struct proto_reader *r, struct proto_field *f)
 {
 	r->p->duration_ns = (int64_t)f->value;
 	return proto_expect(f, PROTO_VARINT, "duration_nanos", r->e);
 }
 
-static int take_comments(struct proto_reader *r, struct proto_field *f)
+static int read_comments(struct proto_reader *r, struct proto_field *f)
 {
 	uint64_t at;
 	uint32_t text = 0;
@@ -127,15 +129,15 @@ static int take_comments(struct proto_reader *r, struct proto_field *f)
 	return err;
 }
 
-/* What struct profile has no room for [PP-19]. */
-static int take_dropped(struct proto_reader *r, struct proto_field *f)
+/* Fields that struct profile has no room for. [PP-19] */
+static int ignore_field(struct proto_reader *r, struct proto_field *f)
 {
 	static const char *const names[] = {
 		[TOP_DROP_FRAMES] = "drop_frames", [TOP_KEEP_FRAMES] = "keep_frames",
 	};
 
 	if (f->value)
-		format_warn(r->options->warnings, "offset %zu: %s is left out [PP-19]", f->offset,
+		format_warn(r->options->warnings, "offset %zu: ignored %s", f->offset,
 			    names[f->number]);
 	return proto_expect(f, PROTO_VARINT, names[f->number], r->e);
 }
@@ -144,32 +146,32 @@ int proto_read_head(struct proto_reader *r)
 {
 	static const struct {
 		uint32_t number;
-		int (*take)(struct proto_reader *r, struct proto_field *f);
+		int (*read)(struct proto_reader *r, struct proto_field *f);
 	} parts[] = {
-		{ TOP_SAMPLE_TYPE, take_sample_type },
-		{ TOP_PERIOD_TYPE, take_period_type },
-		{ TOP_PERIOD, take_period },
-		{ TOP_TIME_NANOS, take_time },
-		{ TOP_DURATION_NANOS, take_duration },
-		{ TOP_COMMENT, take_comments },
-		{ TOP_DROP_FRAMES, take_dropped },
-		{ TOP_KEEP_FRAMES, take_dropped },
+		{ TOP_SAMPLE_TYPE, read_sample_type },
+		{ TOP_PERIOD_TYPE, read_period_type },
+		{ TOP_PERIOD, read_period },
+		{ TOP_TIME_NANOS, read_time },
+		{ TOP_DURATION_NANOS, read_duration },
+		{ TOP_COMMENT, read_comments },
+		{ TOP_DROP_FRAMES, ignore_field },
+		{ TOP_KEEP_FRAMES, ignore_field },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		int err = proto_each(r, parts[i].number, parts[i].take);
+		int err = proto_each(r, parts[i].number, parts[i].read);
 
 		if (err)
 			return err;
 	}
-	if (!r->columns.nr)
-		return op_error_set(r->e, -EPROTO, "offset %zu: it ends, and there was no "
-				    "sample_type [PP-23]", (size_t)(r->file.end - r->file.base));
+	if (!r->columns.nr)		/* [PP-23] */
+		return op_error_set(r->e, -EPROTO, "offset %zu: no sample_type before the end of "
+				    "the file", (size_t)(r->file.end - r->file.base));
 	return 0;
 }
 
-/* Whole top-level fields, at the first fault no more: what salvage can work with. */
-static void keep_whole(struct proto_reader *r)
+/* Cut the file at the first fault: salvage reads the complete fields before it. [PP-25] */
+static void cut_at_fault(struct proto_reader *r)
 {
 	struct proto_cursor c = r->file;
 	struct op_error why;
@@ -180,7 +182,7 @@ static void keep_whole(struct proto_reader *r)
 	while ((err = proto_next(&c, &f, &why)) > 0)
 		end = c.at;
 	if (err) {
-		format_warn(r->options->warnings, "%s: kept what is whole before that [PP-25]",
+		format_warn(r->options->warnings, "%s; kept the complete fields before it",
 			    why.text);
 		r->file.end = end;
 	}
@@ -194,17 +196,17 @@ static int read_parts(struct proto_reader *r)
 	};
 
 	if (r->options->salvage)
-		keep_whole(r);
+		cut_at_fault(r);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		int err = parts[i](r);
 
 		if (err)
 			return err;
 	}
-	if (r->missed)
-		format_warn(r->options->warnings, "offset %zu: %" PRIu64 " references to what "
-			    "should come here are taken for unknown names and places [PP-25]",
-			    (size_t)(r->file.end - r->file.base), r->missed);
+	if (r->nr_missing)
+		format_warn(r->options->warnings, "offset %zu: %" PRIu64 " references to missing "
+			    "data, treated as unknown names and places",
+			    (size_t)(r->file.end - r->file.base), r->nr_missing);
 	return 0;
 }
 
@@ -235,8 +237,8 @@ static int proto_read(const unsigned char *bytes, size_t size,
 }
 
 /*
- * There is no magic. Fields of the known kinds up to the end, a sample type, and an empty first
- * string are as good as one.
+ * There is no magic number. Instead: fields of known wire types up to the end, a sample type, and
+ * an empty first string.
  */
 static bool proto_detect(const unsigned char *bytes, size_t size)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * read_samples.c - samples of a profile.proto, and what its columns mean
+ * read_samples.c - read the samples of a profile.proto, and find what their columns mean
  *
- * Whether a column has samples times a period shows in the rows, and events come before samples: so
- * rows are looked at first.
+ * Only the rows show whether a column is samples times a period, and events must be added before
+ * samples, so there is a pass over the rows first.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include "formats/proto/reader.h"
 #include "libutil/xalloc.h"
 
-/* Add one field's values to the row. */
+/* Append the values of one field to the row. */
 static int read_values(struct proto_reader *r, struct proto_field *f, uint32_t *nr)
 {
 	uint64_t value;
@@ -28,7 +28,7 @@ static int read_values(struct proto_reader *r, struct proto_field *f, uint32_t *
 	return err;
 }
 
-/* All values of a sample. */
+/* Read all values of a sample. [PP-23] */
 static int read_row(struct proto_reader *r, const struct proto_field *sample)
 {
 	struct proto_cursor c = sample->inside;
@@ -39,22 +39,22 @@ static int read_row(struct proto_reader *r, const struct proto_field *sample)
 	while (!err && (err = proto_next(&c, &f, r->e)) > 0)
 		err = f.number == SAMPLE_VALUE ? read_values(r, &f, &nr) : 0;
 	if (!err && nr != r->columns.nr)
-		return op_error_set(r->e, -EPROTO, "offset %zu: a sample has %" PRIu32 " values, "
-				    "and there are %" PRIu32 " sample types [PP-23]",
+		return op_error_set(r->e, -EPROTO, "offset %zu: sample with %" PRIu32 " values: "
+				    "expected %" PRIu32 ", one for each sample_type",
 				    sample->offset, nr, r->columns.nr);
 	return err;
 }
 
-static int take_row(struct proto_reader *r, struct proto_field *f)
+static int check_row(struct proto_reader *r, struct proto_field *f)
 {
 	int err = read_row(r, f);
 
 	if (err)
 		return err;
-	return proto_columns_fit(&r->columns, r->row) ? 0 : -EDOM;
+	return proto_columns_accept(&r->columns, r->row) ? 0 : -EDOM;
 }
 
-static bool period_is_of_last(const struct proto_reader *r)
+static bool is_period_of_last(const struct proto_reader *r)
 {
 	const struct proto_column *last = &r->columns.columns[r->columns.nr - 1];
 
@@ -62,28 +62,30 @@ static bool period_is_of_last(const struct proto_reader *r)
 	       !strcmp(r->period_type.unit, last->unit) && r->period <= INT64_MAX;
 }
 
-/* Comments tell of columns, and then they are gone, or they are kept. [PP-14] to [PP-17] */
-static int settle_columns(struct proto_reader *r)
+/* Comments that describe columns are consumed, others are kept. [PP-14] to [PP-17] */
+static int resolve_columns(struct proto_reader *r)
 {
-	bool *told = xcalloc(r->nr_comments + 1, sizeof(*told));
+	bool *is_used = xcalloc(r->nr_comments + 1, sizeof(*is_used));
 	int err;
 
 	for (uint32_t i = 0; i < r->nr_comments; i++)
-		told[i] = proto_column_told(&r->columns, profile_text(r->p, r->comments[i]));
-	proto_columns_settle(&r->columns, period_is_of_last(r) ? r->period : 0);
-	err = proto_each(r, TOP_SAMPLE, take_row);
+		is_used[i] = proto_columns_parse_comment(&r->columns,
+							 profile_text(r->p, r->comments[i]));
+	proto_columns_resolve(&r->columns, is_period_of_last(r) ? r->period : 0);
+	err = proto_each(r, TOP_SAMPLE, check_row);
 	if (err == -EDOM) {
-		proto_columns_plain(&r->columns);
+		proto_columns_make_plain(&r->columns);
 		err = 0;
 	}
 	for (uint32_t i = 0; i < r->nr_comments; i++)
-		if (!told[i] || !r->columns.told)
+		if (!is_used[i] || !r->columns.has_comments)
 			profile_comment(r->p, profile_text(r->p, r->comments[i]));
-	proto_columns_events(&r->columns, r->p);
-	free(told);
+	proto_columns_add_events(&r->columns, r->p);
+	free(is_used);
 	return err;
 }
 
+/* [PP-21] */
 static int read_stack(struct proto_reader *r, struct proto_field *f, uint32_t *nr)
 {
 	uint64_t id;
@@ -92,11 +94,11 @@ static int read_stack(struct proto_reader *r, struct proto_field *f, uint32_t *n
 	while (!err && (err = proto_list_next(f, &id, r->e)) > 0) {
 		uint32_t place = proto_ids_find(&r->locations, id);
 
-		if (place == PROTO_NO_THING && proto_may_miss(r))
+		if (place == PROTO_NOT_FOUND && proto_tolerate_missing(r))
 			place = profile_place(r->p, PROFILE_NONE, 0, NULL, 0);
-		if (place == PROTO_NO_THING)
-			return op_error_set(r->e, -EPROTO, "offset %zu: a sample is at location %"
-					    PRIu64 ", which is not there [PP-21]", f->offset, id);
+		if (place == PROTO_NOT_FOUND)
+			return op_error_set(r->e, -EPROTO, "offset %zu: unknown location %" PRIu64
+					    " in a sample", f->offset, id);
 		xgrow(r->places, *nr, r->room_places);
 		r->places[(*nr)++] = place;
 		err = 0;
@@ -104,6 +106,7 @@ static int read_stack(struct proto_reader *r, struct proto_field *f, uint32_t *n
 	return err;
 }
 
+/* [PP-24] */
 static int read_label(struct proto_reader *r, const struct proto_field *f, uint32_t *nr)
 {
 	struct proto_cursor c = f->inside;
@@ -127,11 +130,11 @@ static int read_label(struct proto_reader *r, const struct proto_field *f, uint3
 	}
 	if (err)
 		return err;
-	if (!label.key && r->missed)
+	if (!label.key && r->nr_missing)
 		return 0;
 	if (!label.key)
-		return format_doubt(r->options, r->e, "offset %zu: a label has no key, and is left "
-				    "out [PP-24]", f->offset);
+		return format_warn_or_fail(r->options, r->e, "offset %zu: skipped a label without "
+					   "a key", f->offset);
 	if (label.text) {
 		label.number = 0;
 		label.unit = 0;
@@ -141,16 +144,17 @@ static int read_label(struct proto_reader *r, const struct proto_field *f, uint3
 	return 0;
 }
 
-static int cut_stack(struct proto_reader *r, const struct proto_field *f, uint32_t *nr)
+/* [PP-24] */
+static int truncate_stack(struct proto_reader *r, const struct proto_field *f, uint32_t *nr)
 {
 	if (*nr <= PROFILE_FRAMES_MAX)
 		return 0;
 	*nr = PROFILE_FRAMES_MAX;
-	return format_doubt(r->options, r->e, "offset %zu: a stack has more than %d frames, and "
-			    "loses the outermost [PP-24]", f->offset, PROFILE_FRAMES_MAX);
+	return format_warn_or_fail(r->options, r->e, "offset %zu: truncated a stack of more than "
+				   "%d frames", f->offset, PROFILE_FRAMES_MAX);
 }
 
-static int take_sample(struct proto_reader *r, struct proto_field *f)
+static int read_sample(struct proto_reader *r, struct proto_field *f)
 {
 	struct proto_cursor c = f->inside;
 	struct proto_field inner;
@@ -165,12 +169,12 @@ static int take_sample(struct proto_reader *r, struct proto_field *f)
 			err = read_label(r, &inner, &nr_labels);
 	}
 	if (!err)
-		err = cut_stack(r, f, &nr_places);
+		err = truncate_stack(r, f, &nr_places);
 	if (err)
 		return err;
 	node = profile_stack(r->p, r->places, nr_places);
 	labels = profile_label_set(r->p, r->labels, nr_labels);
-	proto_columns_values(&r->columns, r->row, profile_add_sample(r->p, node, labels));
+	proto_columns_convert(&r->columns, r->row, profile_add_sample(r->p, node, labels));
 	return 0;
 }
 
@@ -179,6 +183,6 @@ int proto_read_samples(struct proto_reader *r)
 	int err;
 
 	r->row = xcalloc(r->columns.nr, sizeof(*r->row));
-	err = settle_columns(r);
-	return err ? err : proto_each(r, TOP_SAMPLE, take_sample);
+	err = resolve_columns(r);
+	return err ? err : proto_each(r, TOP_SAMPLE, read_sample);
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* read_tables.c - mappings, functions and locations of a profile.proto */
+/* read_tables.c - read the mappings, functions and locations of a profile.proto */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "formats/profile/named_images.h"
 #include "formats/proto/reader.h"
 #include "formats/proto/wire.h"
 #include "libutil/xalloc.h"
 
 #define KERNEL_HALF	(UINT64_C(1) << 63)	/* addresses above are the kernel's */
 
-/* Numbers of a message: fields 1 to @nr of it, those that are not there 0. */
+/* Read the fields 1 to @nr of a message, which are numbers; missing ones are 0. */
 static int read_numbers(struct proto_reader *r, const struct proto_field *f, const char *name,
 			uint64_t *numbers, uint32_t nr)
 {
@@ -29,26 +30,13 @@ static int read_numbers(struct proto_reader *r, const struct proto_field *f, con
 	return err;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && !strcmp(text + n - m, end);
-}
-
-static bool is_module_file(const char *path)
-{
-	return ends_with(path, ".ko") || ends_with(path, ".ko.xz") || ends_with(path, ".ko.zst") ||
-	       ends_with(path, ".ko.gz");
-}
-
-/* The file has names only [PP-8]. */
+/* The file has names, but not kinds. [PP-8] */
 static enum profile_image_kind kind_of(const char *path, uint64_t start, bool has_functions)
 {
 	if (!strncmp(path, PROTO_KERNEL_PREFIX, strlen(PROTO_KERNEL_PREFIX)) ||
 	    !strncmp(path, "[guest.kernel", 13))
 		return PROFILE_KERNEL;
-	if (is_module_file(path) || (path[0] == '[' && start >= KERNEL_HALF &&
+	if (is_module_path(path) || (path[0] == '[' && start >= KERNEL_HALF &&
 				     strcmp(path, "[vsyscall]")))
 		return PROFILE_KERNEL_MODULE;
 	if (path[0] == '[')
@@ -58,14 +46,14 @@ static enum profile_image_kind kind_of(const char *path, uint64_t start, bool ha
 	return has_functions ? PROFILE_JIT : PROFILE_ANON;
 }
 
-/* Where its name is followed by the symbol at its start that is no part of the name [PP-7]. */
+/* The name of the kernel may be followed by the symbol at its start. [PP-7] */
 static uint32_t without_symbol(struct profile *p, uint32_t path)
 {
 	return strcmp(profile_text(p, path), PROTO_KERNEL_NAME) ? path
 		: profile_string(p, PROTO_KERNEL_PREFIX);
 }
 
-static int take_mapping(struct proto_reader *r, struct proto_field *f)
+static int read_mapping(struct proto_reader *r, struct proto_field *f)
 {
 	uint64_t n[MAPPING_HAS_INLINE_FRAMES + 1];
 	struct profile_image image = { 0 };
@@ -89,24 +77,24 @@ static int take_mapping(struct proto_reader *r, struct proto_field *f)
 
 int proto_read_mappings(struct proto_reader *r)
 {
-	int err = proto_each(r, TOP_MAPPING, take_mapping);
+	int err = proto_each(r, TOP_MAPPING, read_mapping);
 
 	if (r->p->nr_images)
 		r->p->main_image = 0;
-	return err ? err : proto_ids_finish(&r->mappings, r->e);
+	return err ? err : proto_ids_sort(&r->mappings, r->e);
 }
 
-/* Lines of source are of 32 bits with us. */
-static int line_number(struct proto_reader *r, uint64_t number, size_t offset, uint32_t *ret)
+/* A profile has line numbers of 32 bits. [PP-24] */
+static int convert_line(struct proto_reader *r, uint64_t number, size_t offset, uint32_t *ret)
 {
 	*ret = number <= UINT32_MAX ? (uint32_t)number : 0;
 	if (*ret == number)
 		return 0;
-	return format_doubt(r->options, r->e, "offset %zu: %" PRId64 " is no line, and taken as "
-			    "unknown [PP-24]", offset, (int64_t)number);
+	return format_warn_or_fail(r->options, r->e, "offset %zu: invalid line number %" PRId64
+				   ", treated as unknown", offset, (int64_t)number);
 }
 
-static int take_function(struct proto_reader *r, struct proto_field *f)
+static int read_function(struct proto_reader *r, struct proto_field *f)
 {
 	uint64_t n[FUNCTION_START_LINE + 1];
 	struct profile_function function = { 0 };
@@ -119,7 +107,7 @@ static int take_function(struct proto_reader *r, struct proto_field *f)
 	if (!err)
 		err = proto_text_at(r, n[FUNCTION_FILENAME], f->offset, &function.file);
 	if (!err)
-		err = line_number(r, n[FUNCTION_START_LINE], f->offset, &function.start_line);
+		err = convert_line(r, n[FUNCTION_START_LINE], f->offset, &function.start_line);
 	if (err)
 		return err;
 	return proto_ids_add(&r->functions, n[FUNCTION_ID], profile_function(r->p, &function),
@@ -128,11 +116,12 @@ static int take_function(struct proto_reader *r, struct proto_field *f)
 
 int proto_read_functions(struct proto_reader *r)
 {
-	int err = proto_each(r, TOP_FUNCTION, take_function);
+	int err = proto_each(r, TOP_FUNCTION, read_function);
 
-	return err ? err : proto_ids_finish(&r->functions, r->e);
+	return err ? err : proto_ids_sort(&r->functions, r->e);
 }
 
+/* [PP-21] */
 static int read_line(struct proto_reader *r, const struct proto_field *f, uint32_t nr)
 {
 	uint64_t n[LINE_LINE + 1];
@@ -142,12 +131,12 @@ static int read_line(struct proto_reader *r, const struct proto_field *f, uint32
 	if (err)
 		return err;
 	line.function = proto_ids_find(&r->functions, n[LINE_FUNCTION_ID]);
-	if (line.function == PROTO_NO_THING && proto_may_miss(r))
+	if (line.function == PROTO_NOT_FOUND && proto_tolerate_missing(r))
 		line.function = profile_function(r->p, &(struct profile_function){ 0 });
-	if (line.function == PROTO_NO_THING)
-		return op_error_set(r->e, -EPROTO, "offset %zu: a line is of function %" PRIu64
-				    ", which is not there [PP-21]", f->offset, n[LINE_FUNCTION_ID]);
-	err = line_number(r, n[LINE_LINE], f->offset, &line.line);
+	if (line.function == PROTO_NOT_FOUND)
+		return op_error_set(r->e, -EPROTO, "offset %zu: unknown function %" PRIu64
+				    " in a line", f->offset, n[LINE_FUNCTION_ID]);
+	err = convert_line(r, n[LINE_LINE], f->offset, &line.line);
 	if (err)
 		return err;
 	xgrow(r->lines, nr, r->room_lines);
@@ -160,7 +149,7 @@ struct location {
 	uint32_t nr_lines;
 };
 
-static int take_location_field(struct proto_reader *r, const struct proto_field *f,
+static int read_location_field(struct proto_reader *r, const struct proto_field *f,
 			       struct location *l)
 {
 	int err;
@@ -185,7 +174,8 @@ static int take_location_field(struct proto_reader *r, const struct proto_field 
 	return proto_expect(f, PROTO_VARINT, "location", r->e);
 }
 
-static int take_location(struct proto_reader *r, struct proto_field *f)
+/* [PP-21] */
+static int read_location(struct proto_reader *r, struct proto_field *f)
 {
 	struct proto_cursor c = f->inside;
 	struct location l = { 0, 0, 0, 0 };
@@ -194,15 +184,14 @@ static int take_location(struct proto_reader *r, struct proto_field *f)
 	int err = proto_expect(f, PROTO_BYTES, "location", r->e);
 
 	while (!err && (err = proto_next(&c, &inner, r->e)) > 0)
-		err = take_location_field(r, &inner, &l);
+		err = read_location_field(r, &inner, &l);
 	if (err)
 		return err;
 	if (l.mapping) {
 		image = proto_ids_find(&r->mappings, l.mapping);
-		if (image == PROTO_NO_THING && !proto_may_miss(r))
-			return op_error_set(r->e, -EPROTO, "offset %zu: location %" PRIu64 " is in "
-					    "mapping %" PRIu64 ", which is not there [PP-21]",
-					    f->offset, l.id, l.mapping);
+		if (image == PROTO_NOT_FOUND && !proto_tolerate_missing(r))
+			return op_error_set(r->e, -EPROTO, "offset %zu: unknown mapping %" PRIu64
+					    " in location %" PRIu64, f->offset, l.mapping, l.id);
 	}
 	return proto_ids_add(&r->locations, l.id,
 			     profile_place(r->p, image, l.address, r->lines, l.nr_lines),
@@ -211,7 +200,7 @@ static int take_location(struct proto_reader *r, struct proto_field *f)
 
 int proto_read_locations(struct proto_reader *r)
 {
-	int err = proto_each(r, TOP_LOCATION, take_location);
+	int err = proto_each(r, TOP_LOCATION, read_location);
 
-	return err ? err : proto_ids_finish(&r->locations, r->e);
+	return err ? err : proto_ids_sort(&r->locations, r->e);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reader.h - a profile.proto while it is read: what its parts share
+ * reader.h - state of a profile.proto's reader
  *
- * Messages refer to each other by ids and come in any order, so the file is walked through once for
- * each kind, in the order in which they need each other. Only ids are kept on the way.
+ * Messages refer to each other by ids and come in any order, so there is one pass over the file for
+ * each kind of message, in the order of these references. Only ids are kept.
  */
 #ifndef FORMATS_PROTO_READER_H
 #define FORMATS_PROTO_READER_H
@@ -19,18 +19,18 @@ struct proto_reader {
 	struct profile *p;
 	struct op_error *e;
 
-	uint32_t *strings;		/* the profile's, of those in the file */
+	uint32_t *strings;		/* of the profile, by index in the file */
 	uint32_t nr_strings;
 	size_t room_strings;
-	uint32_t *comments;		/* the profile's strings */
+	uint32_t *comments;		/* strings of the profile */
 	uint32_t nr_comments;
 	size_t room_comments;
 	struct proto_ids mappings, functions, locations;
 	struct proto_columns columns;
 	uint64_t period;
 	struct proto_column period_type;	/* name and unit only; NULL: none */
-	uint64_t missed;		/* references to what was cut off [PP-25] */
-	unsigned int times;		/* how many time_nanos there were */
+	uint64_t nr_missing;		/* references to data that was cut off [PP-25] */
+	unsigned int nr_times;		/* time_nanos fields */
 
 	struct profile_line *lines;	/* of one location */
 	size_t room_lines;
@@ -41,17 +41,17 @@ struct proto_reader {
 	int64_t *row;			/* of one sample */
 };
 
-/* May a reference to nothing be taken for one to something unknown? Counted for a warning. */
-bool proto_may_miss(struct proto_reader *r);
+/* May a dangling reference count as one to something unknown? If so, count it for a warning. */
+bool proto_tolerate_missing(struct proto_reader *r);
 
-/* Call @take for each field of the file with this number. */
+/* Call @read for each field of the file with this number. */
 int proto_each(struct proto_reader *r, uint32_t number,
-	       int (*take)(struct proto_reader *r, struct proto_field *f));
+	       int (*read)(struct proto_reader *r, struct proto_field *f));
 
-/* The profile's string at place @at of the table; the field at @offset refers to it. */
+/* The profile's string at index @at of the table; the field at @offset refers to it. */
 int proto_text_at(struct proto_reader *r, uint64_t at, size_t offset, uint32_t *ret);
 
-/* The parts, in this order. */
+/* The passes, in this order. */
 int proto_read_strings(struct proto_reader *r);
 int proto_read_head(struct proto_reader *r);	/* sample types, times, comments */
 int proto_read_mappings(struct proto_reader *r);

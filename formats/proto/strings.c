@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* strings.c - places in the string table, and texts made valid */
+/* strings.c - indices of strings, and repair of strings that are not UTF-8 */
 #include "formats/proto/strings.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 void proto_strings_start(struct proto_strings *s, const struct profile *p)
 {
 	*s = (struct proto_strings){ .p = p, .repaired_text = STRBUF_INIT };
-	s->places = xcalloc(p->nr_strings, sizeof(*s->places));
+	s->indices = xcalloc(p->nr_strings, sizeof(*s->indices));
 	xgrow(s->texts, s->nr, s->room);
 	s->texts[s->nr++] = "";
 }
@@ -21,7 +21,7 @@ void proto_strings_free(struct proto_strings *s)
 	for (size_t i = 0; i < s->nr_own; i++)
 		free(s->own[i]);
 	free(s->own);
-	free(s->places);
+	free(s->indices);
 	free(s->texts);
 	strbuf_free(&s->repaired_text);
 }
@@ -33,18 +33,18 @@ static uint32_t add(struct proto_strings *s, const char *text)
 	return s->nr++;
 }
 
-uint32_t proto_string(struct proto_strings *s, uint32_t string)
+uint32_t proto_string_index(struct proto_strings *s, uint32_t string)
 {
-	if (string && !s->places[string])
-		s->places[string] = add(s, profile_text(s->p, string));
-	return s->places[string];
+	if (string && !s->indices[string])
+		s->indices[string] = add(s, profile_text(s->p, string));
+	return s->indices[string];
 }
 
-uint32_t proto_string_text(struct proto_strings *s, const char *text)
+uint32_t proto_text_index(struct proto_strings *s, const char *text)
 {
 	for (uint32_t i = 0; i < s->p->nr_strings; i++)
 		if (!strcmp(profile_text(s->p, i), text))
-			return proto_string(s, i);
+			return proto_string_index(s, i);
 	for (uint32_t i = 0; i < s->nr; i++)
 		if (!strcmp(s->texts[i], text))
 			return i;
@@ -63,14 +63,14 @@ static bool is_valid(const char *text)
 	return true;
 }
 
-const char *proto_string_bytes(struct proto_strings *s, uint32_t place, size_t *ret_len)
+const char *proto_string_bytes(struct proto_strings *s, uint32_t index, size_t *ret_len)
 {
-	const char *text = s->texts[place];
+	const char *text = s->texts[index];
 
 	*ret_len = strlen(text);
 	if (is_valid(text))
 		return text;
-	s->repaired++;
+	s->nr_repaired++;
 	strbuf_reset(&s->repaired_text);
 	while (*text) {
 		size_t n = utf8_length(text);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wire.h - what profile.proto is made of: kinds of fields, and the numbers of those it has
+ * wire.h - profile.proto on the wire: wire types and field numbers
  *
  * Rules: doc/profile-proto.md [PP-n].
  */
 #ifndef FORMATS_PROTO_WIRE_H
 #define FORMATS_PROTO_WIRE_H
 
-#define PROTO_WIRE_BITS	3		/* of a field's head: its kind; above them its number */
+#define PROTO_WIRE_BITS	3		/* of a tag: the wire type; the field number is above */
 
 enum proto_wire {
 	PROTO_VARINT = 0,
@@ -16,11 +16,11 @@ enum proto_wire {
 	PROTO_FIXED32 = 5,
 };
 
-/* The kernel's name, and what its mapping is called [PP-7]. */
+/* The kernel's name, and the name of its mapping. [PP-7] */
 #define PROTO_KERNEL_PREFIX	"[kernel.kallsyms]"
 #define PROTO_KERNEL_NAME	PROTO_KERNEL_PREFIX "_stext"
 
-/* Of the whole file. */
+/* Fields of the file. */
 enum top_field {
 	TOP_SAMPLE_TYPE = 1, TOP_SAMPLE = 2, TOP_MAPPING = 3, TOP_LOCATION = 4,
 	TOP_FUNCTION = 5, TOP_STRING_TABLE = 6, TOP_DROP_FRAMES = 7,

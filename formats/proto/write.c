@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - a profile as profile.proto, the way its strictest readers want it
+ * write.c - write profile.proto for its strictest readers
  *
- * What equals is in a struct profile once, as in the file, so the ids are our indices and 1. A
- * million samples go through put_sample(): all else is small beside them.
+ * A struct profile stores equal elements once, as the file does, so ids are indices plus 1. A
+ * million samples go through put_sample(); everything else is small beside them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,10 +19,10 @@
 #include "formats/proto/wire.h"
 #include "libutil/xalloc.h"
 
-#define FLUSH_SIZE	(256 * 1024)	/* bytes that wait for being packed */
+#define FLUSH_SIZE	(256 * 1024)	/* bytes packed at once */
 #define NOT_YET		SIZE_MAX
 
-struct writer {
+struct proto_writer {
 	const struct profile *p;
 	const struct format_warnings *warnings;
 	struct gzip_writer *out;
@@ -36,36 +36,36 @@ struct writer {
 	bool saturated;
 };
 
-static void flush(struct writer *w)
+static void flush(struct proto_writer *w)
 {
 	gzip_write(w->out, w->file.bytes, w->file.len);
 	w->file.len = 0;
 }
 
-static void put_message(struct writer *w, uint32_t field)
+static void put_message(struct proto_writer *w, uint32_t field)
 {
 	proto_put_buffer(&w->file, field, &w->message);
 	if (w->file.len >= FLUSH_SIZE)
 		flush(w);
 }
 
-static void put_type(struct writer *w, uint32_t field, const struct proto_column *type)
+static void put_type(struct proto_writer *w, uint32_t field, const struct proto_column *type)
 {
-	proto_put_number(&w->message, VALUE_TYPE_TYPE, proto_string_text(&w->strings, type->name));
-	proto_put_number(&w->message, VALUE_TYPE_UNIT, proto_string_text(&w->strings, type->unit));
+	proto_put_number(&w->message, VALUE_TYPE_TYPE, proto_text_index(&w->strings, type->name));
+	proto_put_number(&w->message, VALUE_TYPE_UNIT, proto_text_index(&w->strings, type->unit));
 	put_message(w, field);
 }
 
-static void put_label(struct writer *w, const struct profile_label *label)
+static void put_label(struct proto_writer *w, const struct profile_label *label)
 {
 	struct proto_buffer *m = &w->inner;
 
-	proto_put_number(m, LABEL_KEY, proto_string(&w->strings, label->key));
+	proto_put_number(m, LABEL_KEY, proto_string_index(&w->strings, label->key));
 	if (label->text) {
-		proto_put_number(m, LABEL_STR, proto_string(&w->strings, label->text));
+		proto_put_number(m, LABEL_STR, proto_string_index(&w->strings, label->text));
 	} else {
 		proto_put_number(m, LABEL_NUM, (uint64_t)label->number);
-		proto_put_number(m, LABEL_NUM_UNIT, proto_string(&w->strings, label->unit));
+		proto_put_number(m, LABEL_NUM_UNIT, proto_string_index(&w->strings, label->unit));
 	}
 	proto_put_buffer(&w->labels, SAMPLE_LABEL, m);
 }
@@ -83,8 +83,8 @@ static int compare_labels(const void *x, const void *y, void *profile)
 	return order ? order : strcmp(profile_text(p, a->unit), profile_text(p, b->unit));
 }
 
-/* In an order that does not hang on that of our strings [PP-9]. */
-static struct label_bytes put_label_set(struct writer *w, uint32_t set)
+/* Sorted by text, so that the order of strings in the profile does not matter. [PP-9] */
+static struct label_bytes put_label_set(struct proto_writer *w, uint32_t set)
 {
 	const struct profile_labels *s = &w->p->label_sets[set];
 	struct profile_label *sorted = xmalloc((s->nr + !s->nr) * sizeof(*sorted));
@@ -100,7 +100,7 @@ static struct label_bytes put_label_set(struct writer *w, uint32_t set)
 	return bytes;
 }
 
-static int64_t amount(struct writer *w, int64_t value, uint64_t period)
+static int64_t amount(struct proto_writer *w, int64_t value, uint64_t period)
 {
 	int64_t n = period ? multiply_saturated(value, period) : value;
 
@@ -108,7 +108,8 @@ static int64_t amount(struct writer *w, int64_t value, uint64_t period)
 	return n;
 }
 
-static int64_t column_value(struct writer *w, const struct proto_column *c, const int64_t *values)
+static int64_t column_value(struct proto_writer *w, const struct proto_column *c,
+			    const int64_t *values)
 {
 	int64_t samples = 0;
 
@@ -120,7 +121,7 @@ static int64_t column_value(struct writer *w, const struct proto_column *c, cons
 	return amount(w, samples, 0);
 }
 
-static void put_sample(struct writer *w, uint32_t sample)
+static void put_sample(struct proto_writer *w, uint32_t sample)
 {
 	const struct profile *p = w->p;
 	const struct profile_sample *s = &p->samples[sample];
@@ -145,7 +146,7 @@ static void put_sample(struct writer *w, uint32_t sample)
 	put_message(w, TOP_SAMPLE);
 }
 
-static void put_samples(struct writer *w)
+static void put_samples(struct proto_writer *w)
 {
 	w->label_sets = xmalloc(w->p->nr_label_sets * sizeof(*w->label_sets));
 	for (uint32_t i = 0; i < w->p->nr_label_sets; i++)
@@ -154,7 +155,7 @@ static void put_samples(struct writer *w)
 		put_sample(w, i);
 }
 
-/* What is known of the places in an image. */
+/* Facts about the places in an image. */
 struct image_facts {
 	bool unnamed, files, lines, inlines, used;
 };
@@ -183,17 +184,17 @@ static struct image_facts *facts_of_images(const struct profile *p)
 	return facts;
 }
 
-/* pprof tells the kernel by its name, and by that of the symbol that it starts with [PP-7]. */
-static uint64_t image_name(struct writer *w, const struct profile_image *image)
+/* pprof recognizes the kernel by its name and that of the symbol at its start. [PP-7] */
+static uint64_t image_name(struct proto_writer *w, const struct profile_image *image)
 {
 	const char *path = profile_text(w->p, image->path);
 
 	if (image->kind == PROFILE_KERNEL && (path[0] != '[' || !strcmp(path, PROTO_KERNEL_PREFIX)))
-		return proto_string_text(&w->strings, PROTO_KERNEL_NAME);
-	return proto_string(&w->strings, image->path);
+		return proto_text_index(&w->strings, PROTO_KERNEL_NAME);
+	return proto_string_index(&w->strings, image->path);
 }
 
-static void put_image(struct writer *w, uint32_t index, const struct image_facts *facts)
+static void put_image(struct proto_writer *w, uint32_t index, const struct image_facts *facts)
 {
 	const struct profile_image *image = &w->p->images[index];
 	bool named = facts->used && !facts->unnamed;
@@ -204,7 +205,7 @@ static void put_image(struct writer *w, uint32_t index, const struct image_facts
 	proto_put_number(m, MAPPING_LIMIT, image->limit);
 	proto_put_number(m, MAPPING_OFFSET, image->offset);
 	proto_put_number(m, MAPPING_FILENAME, image_name(w, image));
-	proto_put_number(m, MAPPING_BUILD_ID, proto_string(&w->strings, image->build_id));
+	proto_put_number(m, MAPPING_BUILD_ID, proto_string_index(&w->strings, image->build_id));
 	proto_put_number(m, MAPPING_HAS_FUNCTIONS, named || image->kind == PROFILE_JIT);
 	proto_put_number(m, MAPPING_HAS_FILENAMES, facts->files);
 	proto_put_number(m, MAPPING_HAS_LINE_NUMBERS, facts->lines);
@@ -212,8 +213,8 @@ static void put_image(struct writer *w, uint32_t index, const struct image_facts
 	put_message(w, TOP_MAPPING);
 }
 
-/* The program first, for readers take the first one for it [PP-6]. */
-static void put_images(struct writer *w)
+/* The program first, because readers take the first mapping for it. [PP-6] */
+static void put_images(struct proto_writer *w)
 {
 	const struct profile *p = w->p;
 	struct image_facts *facts = facts_of_images(p);
@@ -233,7 +234,7 @@ static void put_images(struct writer *w)
 	free(facts);
 }
 
-static void put_place(struct writer *w, uint32_t index)
+static void put_place(struct proto_writer *w, uint32_t index)
 {
 	const struct profile_place *place = &w->p->places[index];
 
@@ -251,20 +252,20 @@ static void put_place(struct writer *w, uint32_t index)
 	put_message(w, TOP_LOCATION);
 }
 
-static void put_function(struct writer *w, uint32_t index)
+static void put_function(struct proto_writer *w, uint32_t index)
 {
 	const struct profile_function *f = &w->p->functions[index];
 	struct proto_buffer *m = &w->message;
 
 	proto_put_number(m, FUNCTION_ID, (uint64_t)index + 1);
-	proto_put_number(m, FUNCTION_NAME, proto_string(&w->strings, f->name));
-	proto_put_number(m, FUNCTION_SYSTEM_NAME, proto_string(&w->strings, f->system_name));
-	proto_put_number(m, FUNCTION_FILENAME, proto_string(&w->strings, f->file));
+	proto_put_number(m, FUNCTION_NAME, proto_string_index(&w->strings, f->name));
+	proto_put_number(m, FUNCTION_SYSTEM_NAME, proto_string_index(&w->strings, f->system_name));
+	proto_put_number(m, FUNCTION_FILENAME, proto_string_index(&w->strings, f->file));
 	proto_put_number(m, FUNCTION_START_LINE, f->start_line);
 	put_message(w, TOP_FUNCTION);
 }
 
-static void put_strings(struct writer *w)
+static void put_strings(struct proto_writer *w)
 {
 	size_t len;
 
@@ -277,28 +278,28 @@ static void put_strings(struct writer *w)
 	}
 }
 
-/* Those that tell of columns, which are only ours to give [PP-14], and the others. */
-static void put_comments(struct writer *w, struct proto_buffer *list)
+/* Comments that describe columns, which only the writer adds, then the others. [PP-14] */
+static void put_comments(struct proto_writer *w, struct proto_buffer *list)
 {
 	const struct proto_columns *c = &w->columns;
 
-	for (uint32_t event = 0; c->told && event < c->nr_events; event++)
+	for (uint32_t event = 0; c->has_comments && event < c->nr_events; event++)
 		for (uint32_t i = 0; i < c->nr; i++) {
 			char *comment;
 
 			if (c->columns[i].event != event)
 				continue;
-			comment = proto_column_comment(c, i);
-			proto_put_varint(list, proto_string_text(&w->strings, comment));
+			comment = proto_columns_comment(c, i);
+			proto_put_varint(list, proto_text_index(&w->strings, comment));
 			free(comment);
 		}
 	for (uint32_t i = 0; i < w->p->nr_comments; i++)
 		if (!proto_is_column_comment(profile_text(w->p, w->p->comments[i])))
-			proto_put_varint(list, proto_string(&w->strings, w->p->comments[i]));
+			proto_put_varint(list, proto_string_index(&w->strings, w->p->comments[i]));
 }
 
-/* The last column's, if it has one. Its strings are there already. */
-static void put_period(struct writer *w)
+/* The period of the last column, if it has one. Its strings are in the table already. */
+static void put_period(struct proto_writer *w)
 {
 	const struct proto_column *last = &w->columns.columns[w->columns.nr - 1];
 
@@ -308,7 +309,7 @@ static void put_period(struct writer *w)
 	proto_put_number(&w->file, TOP_PERIOD, last->period);
 }
 
-static void put_all(struct writer *w)
+static void put_all(struct proto_writer *w)
 {
 	const struct profile *p = w->p;
 	struct proto_buffer comments = { NULL, 0, 0 };
@@ -332,7 +333,7 @@ static void put_all(struct writer *w)
 	flush(w);
 }
 
-static void writer_free(struct writer *w)
+static void writer_free(struct proto_writer *w)
 {
 	proto_columns_free(&w->columns);
 	proto_strings_free(&w->strings);
@@ -347,23 +348,22 @@ static void writer_free(struct writer *w)
 int proto_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 		struct op_error *e)
 {
-	struct writer w = { .p = p, .warnings = options->warnings };
+	struct proto_writer w = { .p = p, .warnings = options->warnings };
 
 	if (!p->nr_events)
-		return op_error_set(e, -EINVAL, "the profile has no events: a sample's values "
-				    "would have no names");
+		return op_error_set(e, -EINVAL, "the profile has no events");
 	w.out = gzip_writer_new(out);
 	if (!w.out)
 		return op_error_set(e, -ENOMEM, "out of memory");
-	proto_columns_of(p, &w.columns);
+	proto_columns_make(p, &w.columns);
 	proto_strings_start(&w.strings, p);
 	put_all(&w);
 	gzip_writer_end(w.out);
 	if (w.saturated)
-		format_warn(w.warnings, "values beyond 64 bits were written as the largest number");
-	if (w.strings.repaired)
-		format_warn(w.warnings, "%" PRIu32 " names that are not UTF-8 were written with "
-			    "U+FFFD in them", w.strings.repaired);
+		format_warn(w.warnings, "wrote values beyond 64 bits as the largest number");
+	if (w.strings.nr_repaired)
+		format_warn(w.warnings, "replaced invalid UTF-8 by U+FFFD in %" PRIu32 " names",
+			    w.strings.nr_repaired);
 	writer_free(&w);
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * write.c - for speedscope: one profile for each event, stacks outermost first
+ * write.c - write speedscope's JSON: one profile for each event, stacks outermost first
  *
  * Rules: doc/speedscope.md [SP-1]..[SP-4].
  */
@@ -14,16 +14,16 @@
 #include "libutil/json_text.h"
 #include "libutil/xalloc.h"
 
-struct writing {
+struct speedscope_writer {
 	const struct profile *profile;
 	struct shown_frames shown;
 	struct json json;
-	int64_t *own;		/* of each node, and of no stack at all: of the event at hand */
+	int64_t *own;		/* sum of each node, and of the empty stack, for one event */
 	uint32_t *stack;	/* functions, innermost first */
 	size_t room_stack;
 };
 
-static void write_functions(struct writing *w)
+static void write_functions(struct speedscope_writer *w)
 {
 	struct json *j = &w->json;
 
@@ -46,9 +46,9 @@ static void write_functions(struct writing *w)
 	json_close(j, '}');
 }
 
-/* What a sample weighs, and in which of speedscope's units. [SP-2] */
-static const char *unit_of(const struct profile *p, const struct profile_event *event,
-			   uint64_t *ret_weight)
+/* The weight of a sample, and its unit in speedscope. [SP-2] */
+static const char *find_unit(const struct profile *p, const struct profile_event *event,
+			     uint64_t *ret_weight)
 {
 	const char *unit = profile_text(p, event->unit);
 
@@ -60,7 +60,7 @@ static const char *unit_of(const struct profile *p, const struct profile_event *
 	return !event->period && !strcmp(unit, "bytes") ? unit : "none";
 }
 
-static void sum_nodes(struct writing *w, uint32_t event)
+static void sum_nodes(struct speedscope_writer *w, uint32_t event)
 {
 	const struct profile *p = w->profile;
 
@@ -73,7 +73,7 @@ static void sum_nodes(struct writing *w, uint32_t event)
 	}
 }
 
-static void write_stack(struct writing *w, uint32_t node)
+static void write_stack(struct speedscope_writer *w, uint32_t node)
 {
 	const struct profile *p = w->profile;
 	size_t nr = 0;
@@ -98,7 +98,7 @@ static void write_stack(struct writing *w, uint32_t node)
 	json_close(&w->json, ']');
 }
 
-static void write_event(struct writing *w, uint32_t event)
+static void write_event(struct speedscope_writer *w, uint32_t event)
 {
 	const struct profile *p = w->profile;
 	struct json *j = &w->json;
@@ -110,7 +110,7 @@ static void write_event(struct writing *w, uint32_t event)
 	json_open(j, NULL, '{');
 	json_text(j, "type", "sampled");
 	json_text(j, "name", profile_text(p, p->events[event].name));
-	json_text(j, "unit", unit_of(p, &p->events[event], &weight));
+	json_text(j, "unit", find_unit(p, &p->events[event], &weight));
 	json_open(j, "samples", '[');
 	for (uint32_t i = 0; i <= p->nr_nodes; i++)
 		if (w->own[i] > 0)
@@ -131,7 +131,7 @@ static void write_event(struct writing *w, uint32_t event)
 	json_close(j, '}');
 }
 
-static void write_all(struct writing *w)
+static void write_all(struct speedscope_writer *w)
 {
 	const struct profile *p = w->profile;
 	struct json *j = &w->json;
@@ -155,11 +155,11 @@ static void write_all(struct writing *w)
 int speedscope_write(const struct profile *p, const struct format_write_options *options, FILE *out,
 		     struct op_error *e)
 {
-	struct writing w = { .profile = p, .json.out = out };
+	struct speedscope_writer w = { .profile = p, .json.out = out };
 
 	(void)options;
 	if (!p->nr_events)
-		return op_error_set(e, -EINVAL, "there is no event");
+		return op_error_set(e, -EINVAL, "the profile has no events");
 	shown_frames_make(p, &w.shown);
 	w.own = xcalloc((size_t)p->nr_nodes + 1, sizeof(*w.own));
 	write_all(&w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* count.c - open, read and add up counting events */
+/* count.c - open and read counting events */
 #include "operf/ocount/count.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "libutil/xalloc.h"
 
 #define ONLINE_FILE	"/sys/devices/system/cpu/online"
-#define ATTEMPTS	50		/* to open a process' threads before new ones come */
+#define ATTEMPTS	50		/* to open all threads of a process before new ones start */
 
 struct reading {
 	uint64_t value, enabled, running;
@@ -29,12 +29,12 @@ struct count_fd {
 	int fd;
 	unsigned int event;
 	unsigned int subject;		/* index of the row's subject */
-	unsigned int part;		/* same: one thread's event on several kinds of CPU */
+	unsigned int part;		/* same number: the counters of one event, by kind of CPU */
 	struct reading last;
 };
 
 struct count {
-	struct count_wish wish;
+	struct count_request request;
 	struct count_fd *fds;
 	size_t nr_fds, room_fds;
 	unsigned int nr_parts;
@@ -46,7 +46,7 @@ struct count {
 
 /* ---- opening ---- */
 
-static struct perf_event_attr attr_of(const struct count_wish *wish, const struct perf_counter *c)
+static struct perf_event_attr attr_of(const struct count_request *r, const struct perf_counter *c)
 {
 	return (struct perf_event_attr){
 		.type = c->type,
@@ -54,18 +54,18 @@ static struct perf_event_attr attr_of(const struct count_wish *wish, const struc
 		.config = c->config,
 		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = 1,
-		.inherit = wish->mode == COUNT_COMMAND || wish->mode == COUNT_PROCESSES,
-		.enable_on_exec = wish->mode == COUNT_COMMAND,
+		.inherit = r->mode == COUNT_COMMAND || r->mode == COUNT_PROCESSES,
+		.enable_on_exec = r->mode == COUNT_COMMAND,
 		.exclude_kernel = !c->kernel,
 		.exclude_hv = !c->kernel,
 		.exclude_user = !c->user,
 	};
 }
 
-static long sys_open(const struct count_wish *wish, const struct perf_counter *c, pid_t pid,
+static long sys_open(const struct count_request *r, const struct perf_counter *c, pid_t pid,
 		     int cpu)
 {
-	struct perf_event_attr a = attr_of(wish, c);
+	struct perf_event_attr a = attr_of(r, c);
 	long fd = syscall(SYS_perf_event_open, &a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	struct rlimit limit;
 
@@ -79,10 +79,11 @@ static long sys_open(const struct count_wish *wish, const struct perf_counter *c
 	return fd < 0 ? -errno : fd;
 }
 
-/* Cycles may be had under the kernel's own name where the CPU's is refused. [PC-53] */
-static long open_lowered(const struct count_wish *wish, struct perf_counter *c, pid_t pid, int cpu)
+/* If the CPU's event for cycles is refused, try the kernel's generic one. [PC-53] */
+static long open_with_fallback(const struct count_request *r, struct perf_counter *c, pid_t pid,
+			       int cpu)
 {
-	long fd = sys_open(wish, c, pid, cpu), other;
+	long fd = sys_open(r, c, pid, cpu), other;
 	struct perf_counter generic = *c;
 
 	if (!c->cycles || c->type == PERF_TYPE_HARDWARE ||
@@ -90,7 +91,7 @@ static long open_lowered(const struct count_wish *wish, struct perf_counter *c, 
 		return fd;
 	generic.type = PERF_TYPE_HARDWARE;
 	generic.config = PERF_COUNT_HW_CPU_CYCLES;
-	other = sys_open(wish, &generic, pid, cpu);
+	other = sys_open(r, &generic, pid, cpu);
 	if (other < 0)
 		return fd;
 	*c = generic;
@@ -110,10 +111,10 @@ static void add_fd(struct count *c, int fd, const struct perf_counter *counter)
 
 static void add_subject(struct count *c, int subject)
 {
-	if (c->nr_subjects && !c->wish.separate)
+	if (c->nr_subjects && !c->request.separate)
 		return;
 	xgrow(c->subjects, c->nr_subjects, c->room_subjects);
-	c->subjects[c->nr_subjects++] = c->wish.separate ? subject : -1;
+	c->subjects[c->nr_subjects++] = c->request.separate ? subject : -1;
 }
 
 static void close_all(struct count *c)
@@ -123,19 +124,19 @@ static void close_all(struct count *c)
 	c->nr_subjects = c->nr_parts = 0;
 }
 
-/* All events of one thread or one CPU. -ESRCH: the thread is gone. */
+/* All events of one thread or one CPU. -ESRCH: the thread has ended. */
 static int open_subject(struct count *c, pid_t pid, int cpu, struct op_error *e)
 {
 	add_subject(c, cpu < 0 ? pid : cpu);
-	for (unsigned int event = 0; event < c->wish.nr_events; event++, c->nr_parts++)
-		for (unsigned int i = 0; i < c->wish.nr_counters; i++) {
-			struct perf_counter *counter = &c->wish.counters[i];
+	for (unsigned int event = 0; event < c->request.nr_events; event++, c->nr_parts++)
+		for (unsigned int i = 0; i < c->request.nr_counters; i++) {
+			struct perf_counter *counter = &c->request.counters[i];
 			long fd;
 
 			if (counter->counter != event ||
 			    (cpu >= 0 && !perf_counter_is_on(counter, (unsigned int)cpu)))
 				continue;
-			fd = open_lowered(&c->wish, counter, pid, cpu);
+			fd = open_with_fallback(&c->request, counter, pid, cpu);
 			if (fd == -ESRCH)
 				return -ESRCH;
 			if (fd < 0)
@@ -148,19 +149,20 @@ static int open_subject(struct count *c, pid_t pid, int cpu, struct op_error *e)
 
 static int open_cpus(struct count *c, struct op_error *e)
 {
+	const struct count_request *r = &c->request;
 	struct perf_cpu_set online;
 	int err = perf_cpus_read(ONLINE_FILE, &online);
 
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", ONLINE_FILE, strerror(-err));
-	for (unsigned int i = 0; c->wish.mode == COUNT_CPUS && i < c->wish.nr_ids && !err; i++) {
-		unsigned int cpu = c->wish.ids[i];
+	for (unsigned int i = 0; r->mode == COUNT_CPUS && i < r->nr_ids && !err; i++) {
+		unsigned int cpu = r->ids[i];
 
 		if (cpu >= online.end || !online.has[cpu])
 			return op_error_set(e, -ENODEV, "CPU %u is not online", cpu);
 		err = open_subject(c, -1, (int)cpu, e);
 	}
-	for (unsigned int cpu = 0; c->wish.mode == COUNT_SYSTEM && cpu < online.end && !err; cpu++)
+	for (unsigned int cpu = 0; r->mode == COUNT_SYSTEM && cpu < online.end && !err; cpu++)
 		if (online.has[cpu])
 			err = open_subject(c, -1, (int)cpu, e);
 	return err;
@@ -175,15 +177,15 @@ struct tids {
 
 static int list_threads(const struct count *c, struct tids *ret, struct op_error *e)
 {
-	for (unsigned int i = 0; i < c->wish.nr_ids; i++) {
-		char *path = xasprintf("%s/%u/task", c->wish.proc, c->wish.ids[i]);
+	for (unsigned int i = 0; i < c->request.nr_ids; i++) {
+		char *path = xasprintf("%s/%u/task", c->request.proc, c->request.ids[i]);
 		DIR *dir = opendir(path);
 		struct dirent *entry;
 		uint64_t tid;
 
 		free(path);
 		if (!dir)
-			return op_error_set(e, -ESRCH, "there is no process %u", c->wish.ids[i]);
+			return op_error_set(e, -ESRCH, "process %u not found", c->request.ids[i]);
 		while ((entry = readdir(dir))) {
 			if (number_parse_range(entry->d_name, 1, INT_MAX, &tid))
 				continue;
@@ -195,7 +197,7 @@ static int list_threads(const struct count *c, struct tids *ret, struct op_error
 	return 0;
 }
 
-static bool has(const struct tids *tids, pid_t tid)
+static bool has_tid(const struct tids *tids, pid_t tid)
 {
 	for (size_t i = 0; i < tids->nr; i++)
 		if (tids->tid[i] == tid)
@@ -215,8 +217,8 @@ static int open_threads(struct count *c, const struct tids *tids, struct op_erro
 }
 
 /*
- * A thread that is started while events are opened may or may not have inherited them, and nobody
- * can tell: then all is done again. So each is counted, and once.
+ * A thread that starts while events are being opened may or may not have inherited them, which
+ * cannot be found out. So start again, until each thread is counted exactly once.
  */
 static int try_processes(struct count *c, bool *ret_steady, struct op_error *e)
 {
@@ -229,7 +231,7 @@ static int try_processes(struct count *c, bool *ret_steady, struct op_error *e)
 		err = list_threads(c, &after, e);
 	*ret_steady = true;
 	for (size_t i = 0; i < after.nr; i++)
-		*ret_steady &= has(&before, after.tid[i]);
+		*ret_steady &= has_tid(&before, after.tid[i]);
 	free(before.tid);
 	free(after.tid);
 	return err;
@@ -248,35 +250,35 @@ static int open_processes(struct count *c, struct op_error *e)
 	return err;
 }
 
-/* ---- all of it ---- */
+/* ---- open and close ---- */
 
-static int open_listed(struct count *c, struct op_error *e)
+static int open_tasks(struct count *c, struct op_error *e)
 {
-	for (unsigned int i = 0; i < c->wish.nr_ids; i++) {
-		int err = open_subject(c, (pid_t)c->wish.ids[i], -1, e);
+	for (unsigned int i = 0; i < c->request.nr_ids; i++) {
+		int err = open_subject(c, (pid_t)c->request.ids[i], -1, e);
 
 		if (err == -ESRCH)
-			return op_error_set(e, err, "there is no thread %u", c->wish.ids[i]);
+			return op_error_set(e, err, "thread %u not found", c->request.ids[i]);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int count_open(const struct count_wish *wish, struct count **ret, struct op_error *e)
+int count_open(const struct count_request *request, struct count **ret, struct op_error *e)
 {
 	struct count *c = xcalloc(1, sizeof(*c));
 	int err;
 
-	c->wish = *wish;
-	if (wish->mode == COUNT_SYSTEM || wish->mode == COUNT_CPUS)
+	c->request = *request;
+	if (request->mode == COUNT_SYSTEM || request->mode == COUNT_CPUS)
 		err = open_cpus(c, e);
-	else if (wish->mode == COUNT_PROCESSES)
+	else if (request->mode == COUNT_PROCESSES)
 		err = open_processes(c, e);
 	else
-		err = open_listed(c, e);
+		err = open_tasks(c, e);
 	if (!err && !c->nr_fds)
-		err = op_error_set(e, -ENODEV, "none of the events is for these CPUs");
+		err = op_error_set(e, -ENODEV, "none of the events can be counted on these CPUs");
 	if (err)
 		count_close(c);
 	else
@@ -301,7 +303,7 @@ bool count_is_unsteady(const struct count *c)
 
 int count_start(struct count *c, struct op_error *e)
 {
-	for (size_t i = 0; i < c->nr_fds && c->wish.mode != COUNT_COMMAND; i++)
+	for (size_t i = 0; i < c->nr_fds && c->request.mode != COUNT_COMMAND; i++)
 		if (ioctl(c->fds[i].fd, PERF_EVENT_IOC_ENABLE, 0))
 			return op_error_set(e, -errno, "cannot start counting: %s",
 					    strerror(errno));
@@ -330,8 +332,8 @@ static struct reading read_since(struct count_fd *f)
 }
 
 /*
- * One event of one thread or CPU, in as many counters as there are kinds of CPU: a thread is on one
- * kind at a time, so the times that these counted add up, and the time to count is that of any.
+ * One event of one thread or CPU, with a counter for each kind of CPU. A thread is on one kind at a
+ * time, so running times are added up, while the enabled time is the same for all.
  */
 static void add_part(struct count_row *row, const struct reading *part)
 {
@@ -342,7 +344,7 @@ static void add_part(struct count_row *row, const struct reading *part)
 	row->running_ns += part->running;
 }
 
-static void take_fds(struct count *c, struct count_row *rows)
+static void read_fds(struct count *c, struct count_row *rows)
 {
 	for (size_t i = 0; i < c->nr_fds;) {
 		struct reading part = { 0, 0, 0 };
@@ -357,20 +359,20 @@ static void take_fds(struct count *c, struct count_row *rows)
 		}
 		if (part.running > part.enabled)
 			part.enabled = part.running;
-		add_part(&rows[first->subject * c->wish.nr_events + first->event], &part);
+		add_part(&rows[first->subject * c->request.nr_events + first->event], &part);
 	}
 }
 
 struct count_row *count_read(struct count *c, size_t *ret_nr)
 {
-	size_t nr = (size_t)c->nr_subjects * c->wish.nr_events;
+	size_t nr = (size_t)c->nr_subjects * c->request.nr_events;
 	struct count_row *rows = xcalloc(nr ? nr : 1, sizeof(*rows));
 
 	for (size_t i = 0; i < nr; i++) {
-		rows[i].subject = c->subjects[i / c->wish.nr_events];
-		rows[i].event = i % c->wish.nr_events;
+		rows[i].subject = c->subjects[i / c->request.nr_events];
+		rows[i].event = i % c->request.nr_events;
 	}
-	take_fds(c, rows);
+	read_fds(c, rows);
 	*ret_nr = nr;
 	return rows;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* format.c - ocount's report, laid out as the original's */
+/* format.c - ocount's report, in OProfile's layout */
 #include "operf/ocount/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define NS		UINT64_C(1000000000)
+#include "libutil/clock.h"
+
 #define NAME_ROOM	8		/* between the longest name and the next column */
 #define SUBJECT_WIDTH	10
 #define COUNT_WIDTH	25
@@ -18,12 +19,13 @@ static bool is_by_cpu(enum count_mode mode)
 
 static void add_duration(uint64_t ns, struct strbuf *out)
 {
-	uint64_t s = ns / NS;
+	uint64_t s = ns / NS_PER_SECOND;
 
 	if (!s)
 		strbuf_addf(out, "%" PRIu64 " nanoseconds.\n", ns);
 	else if (s < 60)
-		strbuf_addf(out, "%" PRIu64 ".%" PRIu64 " seconds.\n", s, ns % NS / (NS / 10));
+		strbuf_addf(out, "%" PRIu64 ".%" PRIu64 " seconds.\n", s,
+			    ns % NS_PER_SECOND / (NS_PER_SECOND / 10));
 	else
 		strbuf_addf(out, "%" PRIu64 " minute(s) and %" PRIu64 " seconds.\n", s / 60,
 			    s % 60);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* format.h - what was counted, for people and for programs (CNT-05, CNT-08) */
+/* format.h - reports of counts, for people and for programs (CNT-05, CNT-08) */
 #ifndef OPERF_OCOUNT_FORMAT_H
 #define OPERF_OCOUNT_FORMAT_H
 
@@ -10,11 +10,11 @@
 
 struct count_format {
 	enum count_mode mode;
-	const char *command;		/* of COUNT_COMMAND */
+	const char *command;		/* if COUNT_COMMAND */
 	bool separate;			/* rows are of threads or CPUs */
 	bool brief;
 	char *const *names;		/* of events: "NAME[:mask[:kernel:user]]" */
-	const struct timespec *at;	/* end of the interval that is told; NULL: of all */
+	const struct timespec *at;	/* end of the interval; NULL: a report on the whole run */
 };
 
 /* Append the report of @rows, which cover @ns of time. */

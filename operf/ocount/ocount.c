@@ -25,7 +25,7 @@
 #include "operf/rights.h"
 #include "operf/watch.h"
 
-#define LOOK_MS		100		/* at who is still there */
+#define POLL_MS		100		/* for processes that have ended */
 
 struct ocount {
 	struct ocount_options options;
@@ -39,10 +39,10 @@ struct ocount {
 	FILE *out;
 	int signal_fd, timer_fd;
 	sigset_t mask;
-	uint64_t began_ns, told_ns;	/* the whole, and the last report */
-	uint64_t nr_told;
+	uint64_t reported_ns;		/* time of the last report */
+	uint64_t nr_reports;
 	int signals;
-	bool end;
+	bool ended;
 };
 
 /* ---- set-up ---- */
@@ -61,7 +61,7 @@ static int check_rights(struct ocount *o, struct op_error *e)
 	return err;
 }
 
-/* "NAME[:mask[:kernel:user]]": what isn't as it is without saying. */
+/* "NAME[:mask[:kernel:user]]", without fields that have their defaults. */
 static void make_names(struct ocount *o)
 {
 	for (unsigned int i = 0; i < o->plan.options.nr_events; i++) {
@@ -86,7 +86,7 @@ static void make_names(struct ocount *o)
 
 static int make_plan(struct ocount *o, struct op_error *e)
 {
-	struct plan_wish wish = {
+	struct plan_request request = {
 		.specs = o->options.specs,
 		.nr_specs = o->options.nr_specs,
 		.counting = true,
@@ -95,12 +95,12 @@ static int make_plan(struct ocount *o, struct op_error *e)
 	struct perf_machine machine = { .root = "" };
 	struct collector_config config;
 	unsigned int nr;
-	int err = plan_make(&wish, &o->plan, e);
+	int err = plan_make(&request, &o->plan, e);
 
 	if (err)
 		return err;
 	if (o->plan.options.ext)
-		return op_error_set(e, -EINVAL, "IBS takes samples, and counts nothing: operf");
+		return op_error_set(e, -EINVAL, "cannot count IBS events; sample them with operf");
 	config = (struct collector_config){
 		.cpu_type = o->plan.options.cpu_type,
 		.events = o->plan.asked.collected,
@@ -124,13 +124,13 @@ static int open_timer(struct ocount *o, struct op_error *e)
 {
 	o->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	return o->timer_fd < 0 ?
-	       op_error_set(e, -errno, "cannot make a timer: %s", strerror(errno)) : 0;
+	       op_error_set(e, -errno, "cannot create a timer: %s", strerror(errno)) : 0;
 }
 
 static int open_count(struct ocount *o, struct op_error *e)
 {
 	unsigned int pid = (unsigned int)o->command.pid;
-	struct count_wish wish = {
+	struct count_request request = {
 		.mode = o->options.mode,
 		.ids = o->options.command ? &pid : o->options.ids,
 		.nr_ids = o->options.command ? 1 : o->options.nr_ids,
@@ -141,7 +141,7 @@ static int open_count(struct ocount *o, struct op_error *e)
 		.proc = "/proc",
 	};
 
-	return count_open(&wish, &o->count, e);
+	return count_open(&request, &o->count, e);
 }
 
 static int set_up(struct ocount *o, struct op_error *e)
@@ -163,20 +163,20 @@ static int set_up(struct ocount *o, struct op_error *e)
 	return err ? err : open_count(o, e);
 }
 
-static void tell_plan(const struct ocount *o)
+static void print_plan(const struct ocount *o)
 {
 	if (o->plan.is_default)
 		say_note("using default event %s", o->names[0]);
 	for (const char *line = o->plan.notes.text; *line; line += strcspn(line, "\n") + 1)
 		say_note("%.*s", (int)strcspn(line, "\n"), line);
-	if (o->plan.left_kernel_out)
-		say_note("user code only is counted (%s)", o->rights.no_kernel);
+	if (o->plan.excludes_kernel)
+		say_note("counting user code only (%s)", o->rights.no_kernel);
 	if (o->options.interval_rounded)
-		say_note("intervals are of whole tenths of a second: %llu ms",
+		say_note("interval rounded up to %llu ms",
 			 (unsigned long long)o->options.interval_ms);
 	if (count_is_unsteady(o->count))
-		say_warning("threads are started faster than they can be found: what some of them "
-			    "do may be counted twice");
+		say_warning("threads start faster than their events can be opened; some may be "
+			    "counted twice");
 	for (unsigned int i = 0; i < o->plan.options.nr_events && o->options.verbose; i++)
 		say_note("%s: perf type %u, config 0x%llx", o->counters[i].name,
 			 o->counters[i].type, (unsigned long long)o->counters[i].config);
@@ -185,25 +185,25 @@ static void tell_plan(const struct ocount *o)
 static void start_timer(const struct ocount *o)
 {
 	uint64_t ms = o->options.interval_ms;
-	struct timespec every = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+	struct timespec every = { (time_t)(ms / 1000), (long)(ms % 1000 * NS_PER_MS) };
 	struct itimerspec timer = { every, every };
 
 	(void)timerfd_settime(o->timer_fd, 0, &timer, NULL);
 }
 
-/* *ret_status: what ocount ends with if the command could not begin. */
+/* *ret_status: exit status of ocount if the command cannot be executed. */
 static int begin(struct ocount *o, int *ret_status, struct op_error *e)
 {
 	int err;
 
-	tell_plan(o);
+	print_plan(o);
 	err = count_start(o->count, e);
 	if (!err && o->options.command) {
 		err = launch_go(&o->command, e);
 		if (err)
 			*ret_status = launch_failure_status(err);
 	}
-	o->began_ns = o->told_ns = now_ns();
+	o->reported_ns = now_ns();
 	if (!err)
 		start_timer(o);
 	return err;
@@ -229,17 +229,17 @@ static void report(struct ocount *o, bool is_interval)
 
 	clock_gettime(CLOCK_REALTIME, &at);
 	rows = count_read(o->count, &nr);
-	count_format(&f, rows, nr, now - o->told_ns, &text);
+	count_format(&f, rows, nr, now - o->reported_ns, &text);
 	fputs(text.text, o->out);
 	fflush(o->out);
 	strbuf_free(&text);
 	free(rows);
-	o->told_ns = now;
-	o->nr_told++;
+	o->reported_ns = now;
+	o->nr_reports++;
 }
 
-/* As operf does it: a command has the terminal's signals too, and others' are passed on. */
-static void take_signals(struct ocount *o)
+/* As in operf: a command gets the terminal's signals itself, others are forwarded. */
+static void read_signals(struct ocount *o)
 {
 	struct signalfd_siginfo info;
 
@@ -247,13 +247,13 @@ static void take_signals(struct ocount *o)
 		if (info.ssi_signo == SIGCHLD)
 			continue;
 		if (!o->options.command || o->signals++)
-			o->end = true;
+			o->ended = true;
 		else if (info.ssi_code != SI_KERNEL)
 			kill(o->command.pid, (int)info.ssi_signo);
 	}
 }
 
-static bool any_is_there(struct ocount *o)
+static bool any_is_running(struct ocount *o)
 {
 	if (o->options.command)
 		return !launch_has_ended(&o->command);
@@ -263,7 +263,7 @@ static bool any_is_there(struct ocount *o)
 	return is_by_cpu(o);
 }
 
-static void turn(struct ocount *o)
+static void run_once(struct ocount *o)
 {
 	struct pollfd fds[] = {
 		{ .fd = o->signal_fd, .events = POLLIN },
@@ -271,29 +271,29 @@ static void turn(struct ocount *o)
 	};
 	uint64_t expirations;
 
-	(void)poll(fds, 2, LOOK_MS);
+	(void)poll(fds, 2, POLL_MS);
 	if (read(o->timer_fd, &expirations, sizeof(expirations)) > 0)
 		report(o, true);
-	take_signals(o);
-	if (!any_is_there(o))
-		o->end = true;
-	if (o->options.nr_intervals && o->nr_told >= o->options.nr_intervals)
-		o->end = true;
+	read_signals(o);
+	if (!any_is_running(o))
+		o->ended = true;
+	if (o->options.nr_intervals && o->nr_reports >= o->options.nr_intervals)
+		o->ended = true;
 }
 
 static void run(struct ocount *o)
 {
-	while (!o->end)
-		turn(o);
+	while (!o->ended)
+		run_once(o);
 	count_stop(o->count);
-	/* the last interval may be a part of one */
-	if (!o->options.nr_intervals || o->nr_told < o->options.nr_intervals)
+	/* the last interval may be incomplete */
+	if (!o->options.nr_intervals || o->nr_reports < o->options.nr_intervals)
 		report(o, o->options.interval_ms);
 	if (o->options.command && !o->command.ended && o->signals < 2)
-		launch_wait(&o->command);	/* it goes on after the last interval */
+		launch_wait(&o->command);	/* it continues after the last interval */
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 
 static int close_output(const struct ocount *o)
 {
@@ -327,7 +327,7 @@ int main(int argc, char **argv)
 	say_set_program("ocount");
 	err = ocount_options_parse(argc, (const char **)argv, &o.options, &e);
 	if (!err && o.options.command) {
-		err = launch_find(o.options.command[0], &e);
+		err = launch_find(o.options.command[0], NULL, &e);
 		failure = err ? launch_failure_status(err) : 0;
 	}
 	if (!err)

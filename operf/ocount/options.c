@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * options.c - ocount's command line: its own options end where the command begins
+ * options.c - ocount's command line: its own options end at the command
  */
 #include "operf/ocount/options.h"
 
@@ -14,7 +14,7 @@
 #include "operf/plan.h"
 #include "operf/tool_options.h"
 
-#define INTERVAL_STEP_MS	100	/* as the original's */
+#define INTERVAL_STEP_MS	100	/* as in OProfile */
 
 enum { SYSTEM_WIDE = 1, CPU_LIST, PROCESS_LIST, THREAD_LIST, EVENTS, THREAD, CPU, INTERVAL, BRIEF,
        OUTPUT, VERBOSE };
@@ -30,25 +30,25 @@ static const struct poptOption table[] = {
 	{ "events", 'e', POPT_ARG_STRING, NULL, EVENTS, "what to count (ophelp lists events)",
 	  "NAME[:UM[:KERNEL[:USER]]][,...]" },
 	{ "separate-thread", 't', POPT_ARG_NONE, NULL, THREAD,
-	  "counts for each thread (with -p or -r)", NULL },
-	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "counts for each CPU (with -s or -C)",
+	  "separate counts by thread (with -p or -r)", NULL },
+	{ "separate-cpu", 'c', POPT_ARG_NONE, NULL, CPU, "separate counts by CPU (with -s or -C)",
 	  NULL },
 	{ "time-interval", 'i', POPT_ARG_STRING, NULL, INTERVAL,
-	  "report every so many ms (as in OProfile 1.x; 0.9.9 took seconds), N times",
+	  "report every LENGTH ms (OProfile 0.9.9: seconds), N times",
 	  "LENGTH[:N]" },
 	{ "brief-format", 'b', POPT_ARG_NONE, NULL, BRIEF, "values separated by commas", NULL },
-	{ "output-file", 'f', POPT_ARG_STRING, NULL, OUTPUT, "write the report there", "FILE" },
-	{ "verbose", 'V', POPT_ARG_NONE, NULL, VERBOSE, "tell what is counted how", NULL },
+	{ "output-file", 'f', POPT_ARG_STRING, NULL, OUTPUT, "write the report to FILE", "FILE" },
+	{ "verbose", 'V', POPT_ARG_NONE, NULL, VERBOSE, "show the counted perf events", NULL },
 	TOOL_OPTIONS_END
 };
 
-struct taking {
+struct parser {
 	struct ocount_options *o;
 	unsigned int nr_modes;
 	bool by_thread, by_cpu;
 };
 
-static int set_mode(struct taking *t, enum count_mode mode)
+static int set_mode(struct parser *t, enum count_mode mode)
 {
 	t->o->mode = mode;
 	t->nr_modes++;
@@ -63,20 +63,20 @@ static void add_id(struct ocount_options *o, unsigned int id)
 	o->ids[o->nr_ids++] = id;
 }
 
-static int take_cpus(const char *list, struct taking *t, struct op_error *e)
+static int parse_cpus(const char *list, struct parser *t, struct op_error *e)
 {
 	struct perf_cpu_set cpus;
 
 	if (perf_cpus_parse(list, &cpus))
-		return op_error_set(e, -EINVAL, "--cpu-list: '%.60s' is no list of CPUs such as "
-				    "0,2,4-7", list);
+		return op_error_set(e, -EINVAL, "invalid list '%.60s' for --cpu-list: expected "
+				    "CPUs, such as 0,2,4-7", list);
 	for (unsigned int cpu = 0; cpu < cpus.end && t->o->nr_ids < OCOUNT_IDS_MAX; cpu++)
 		if (cpus.has[cpu])
 			add_id(t->o, cpu);
 	return set_mode(t, COUNT_CPUS);
 }
 
-static int take_ids(const char *list, struct taking *t, enum count_mode mode, const char *option,
+static int parse_ids(const char *list, struct parser *t, enum count_mode mode, const char *option,
 		    struct op_error *e)
 {
 	char *copy = xstrdup(list), *rest = *list ? copy : NULL, *part;
@@ -86,9 +86,10 @@ static int take_ids(const char *list, struct taking *t, enum count_mode mode, co
 		uint64_t id;
 
 		if (number_parse_range(part, 1, 1 << 22, &id))
-			err = op_error_set(e, -EINVAL, "%s: '%.40s' is no id", option, part);
+			err = op_error_set(e, -EINVAL, "invalid id '%.40s' for %s", part, option);
 		else if (t->o->nr_ids == OCOUNT_IDS_MAX)
-			err = op_error_set(e, -EINVAL, "%s: more than %d", option, OCOUNT_IDS_MAX);
+			err = op_error_set(e, -EINVAL, "%s: too many ids: at most %d", option,
+					   OCOUNT_IDS_MAX);
 		else
 			add_id(t->o, (unsigned int)id);
 	}
@@ -98,7 +99,7 @@ static int take_ids(const char *list, struct taking *t, enum count_mode mode, co
 	return err ? err : set_mode(t, mode);
 }
 
-static int take_interval(const char *text, struct ocount_options *o, struct op_error *e)
+static int parse_interval(const char *text, struct ocount_options *o, struct op_error *e)
 {
 	char *copy = xstrdup(text), *nr = strchr(copy, ':');
 	uint64_t ms;
@@ -111,32 +112,33 @@ static int take_interval(const char *text, struct ocount_options *o, struct op_e
 		err = number_parse_range(nr, 1, UINT32_MAX, &o->nr_intervals);
 	free(copy);
 	if (err)
-		return op_error_set(e, -EINVAL, "--time-interval: '%.40s' is not LENGTH[:N], "
-				    "milliseconds and a number of intervals", text);
+		return op_error_set(e, -EINVAL, "invalid value '%.40s' for --time-interval: "
+				    "expected LENGTH[:N], milliseconds and a number of intervals",
+				    text);
 	o->interval_ms = (ms + INTERVAL_STEP_MS - 1) / INTERVAL_STEP_MS * INTERVAL_STEP_MS;
 	o->interval_rounded = o->interval_ms != ms;
 	return 0;
 }
 
-static int take(void *context, int option, const char *value, struct op_error *e)
+static int handle_option(void *context, int option, const char *value, struct op_error *e)
 {
-	struct taking *t = context;
+	struct parser *t = context;
 	struct ocount_options *o = t->o;
 
 	switch (option) {
 	case SYSTEM_WIDE:
 		return set_mode(t, COUNT_SYSTEM);
 	case CPU_LIST:
-		return take_cpus(value, t, e);
+		return parse_cpus(value, t, e);
 	case PROCESS_LIST:
-		return take_ids(value, t, COUNT_PROCESSES, "--process-list", e);
+		return parse_ids(value, t, COUNT_PROCESSES, "--process-list", e);
 	case THREAD_LIST:
-		return take_ids(value, t, COUNT_THREADS, "--thread-list", e);
+		return parse_ids(value, t, COUNT_THREADS, "--thread-list", e);
 	case EVENTS:
 		plan_add_specs(value, &o->specs, &o->nr_specs);
 		return 0;
 	case INTERVAL:
-		return take_interval(value, o, e);
+		return parse_interval(value, o, e);
 	case OUTPUT:
 		free(o->output);
 		o->output = xstrdup(value);
@@ -149,21 +151,19 @@ static int take(void *context, int option, const char *value, struct op_error *e
 	return 0;
 }
 
-static int check(const struct taking *t, struct op_error *e)
+static int check(const struct parser *t, struct op_error *e)
 {
 	enum count_mode mode = t->o->mode;
 
 	if (t->nr_modes != 1)
-		return op_error_set(e, -EINVAL, "%s: a command, --system-wide, --cpu-list, "
-				    "--process-list or --thread-list (ocount --help explains)",
-				    t->nr_modes ? "only one can be counted" :
-				    "nothing was said to be counted");
+		return op_error_set(e, -EINVAL, "%s of a command, --system-wide, --cpu-list, "
+				    "--process-list or --thread-list; see ocount --help",
+				    t->nr_modes ? "expected only one" : "expected one");
 	if (t->by_thread && mode != COUNT_PROCESSES && mode != COUNT_THREADS)
-		return op_error_set(e, -EINVAL, "--separate-thread goes with --process-list or "
-				    "--thread-list only");
+		return op_error_set(e, -EINVAL, "--separate-thread needs --process-list or "
+				    "--thread-list");
 	if (t->by_cpu && mode != COUNT_SYSTEM && mode != COUNT_CPUS)
-		return op_error_set(e, -EINVAL, "--separate-cpu goes with --system-wide or "
-				    "--cpu-list only");
+		return op_error_set(e, -EINVAL, "--separate-cpu needs --system-wide or --cpu-list");
 	return 0;
 }
 
@@ -177,13 +177,13 @@ int ocount_options_parse(int argc, const char **argv, struct ocount_options *ret
 			 "       ocount [OPTION...] --system-wide | --cpu-list=LIST | "
 			 "--process-list=LIST | --thread-list=LIST\n",
 		.after = "More in: man ocount\n",
-		.take = take,
+		.handle = handle_option,
 	};
-	struct taking t = { .o = ret };
+	struct parser t = { .o = ret };
 	int err;
 
 	*ret = (struct ocount_options){ .mode = COUNT_COMMAND };
-	err = tool_options_read(&tool, argc, argv, &t, &ret->command, e);
+	err = tool_options_parse(&tool, argc, argv, &t, &ret->command, e);
 	if (err)
 		return err;
 	if (ret->command)

@@ -13,15 +13,15 @@
 
 struct ocount_options {
 	enum count_mode mode;
-	char **command;			/* NULL terminated; COUNT_COMMAND only */
-	unsigned int ids[OCOUNT_IDS_MAX];	/* CPUs, processes or threads, each once */
+	char **command;			/* NULL-terminated; COUNT_COMMAND only */
+	unsigned int ids[OCOUNT_IDS_MAX];	/* CPUs, processes or threads, without duplicates */
 	unsigned int nr_ids;
 	char **specs;			/* events, as typed */
 	size_t nr_specs;
 	bool separate, brief, verbose;
 	uint64_t interval_ms;		/* 0: one report at the end */
-	uint64_t nr_intervals;		/* 0: to the end */
-	bool interval_rounded;		/* it was no multiple of 100 ms */
+	uint64_t nr_intervals;		/* 0: until the end */
+	bool interval_rounded;		/* it was not a multiple of 100 ms */
 	char *output;			/* NULL: stdout */
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opsample.c - run a command that samples its own threads, by a library that is loaded into it
+ * opsample.c - run a command with a preloaded library that samples its threads
  *
- * It becomes the command: what that does with signals, its terminal and its exit status is as
- * without. Options are put into the environment, where the library finds them. [SM-70]
+ * opsample executes the command in its own process, so signals, terminal and exit status are as
+ * without it. The library reads its options from the environment. [SM-70]
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,29 +23,29 @@
 
 enum { SESSION_DIR = NR_OPSAMPLE_VARIABLES + 1, APPEND, NO_CHILDREN, INTERRUPT };
 
-/* Values of those that are a variable: its number and 1. */
+/* Options with an environment variable have the value of that plus 1. */
 static const struct poptOption table[] = {
 	{ "rate", 'r', POPT_ARG_STRING, NULL, OPSAMPLE_RATE + 1,
-	  "samples a second of each thread (100)", "1..10000" },
+	  "samples per second of each thread (default: 100)", "1..10000" },
 	{ "clock", 'c', POPT_ARG_STRING, NULL, OPSAMPLE_CLOCK + 1,
-	  "the thread's CPU time, or time as it passes (cpu)", "cpu|wall" },
+	  "sample by CPU time or by real time (default: cpu)", "cpu|wall" },
 	{ "threads", 't', POPT_ARG_STRING, NULL, OPSAMPLE_THREADS + 1,
-	  "which threads of each process (all)", "all|main" },
+	  "which threads of each process (default: all)", "all|main" },
 	{ "session-dir", 'd', POPT_ARG_STRING, NULL, SESSION_DIR,
-	  "an existing folder for the session (./oprofile_data, made if needed)", "DIR" },
-	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add to the session that is there", NULL },
+	  "an existing folder for the session (default: ./oprofile_data)", "DIR" },
+	{ "append", 'a', POPT_ARG_NONE, NULL, APPEND, "add samples to the existing session", NULL },
 	{ "format", 'f', POPT_ARG_STRING, NULL, OPSAMPLE_FORMAT + 1,
-	  "a file instead of a session", "cpuprofile|pprof|folded" },
+	  "write a file in this format instead of a session", "cpuprofile|pprof|folded" },
 	{ "output", 'o', POPT_ARG_STRING, NULL, OPSAMPLE_OUTPUT + 1,
-	  "the file; processes that the command starts write FILE.PID", "FILE" },
+	  "the file; child processes write FILE.PID", "FILE" },
 	{ "no-children", 'n', POPT_ARG_NONE, NULL, NO_CHILDREN,
-	  "sample the command only, and no process that it starts", NULL },
+	  "do not sample child processes", NULL },
 	{ "seconds", 's', POPT_ARG_STRING, NULL, OPSAMPLE_SECONDS + 1,
-	  "sample each process so long at most (to its end)", "SECONDS" },
+	  "stop sampling a process after this time (default: at its end)", "SECONDS" },
 	{ "save", 0, POPT_ARG_STRING, NULL, OPSAMPLE_SAVE + 1,
-	  "save what there is every so many seconds, 0: at the end only (5)", "SECONDS" },
+	  "save samples at this interval, 0: only at the end (default: 5)", "SECONDS" },
 	{ "interrupt", 'i', POPT_ARG_NONE, NULL, INTERRUPT,
-	  "stop sleeping threads by the signal, too: whole stacks, but system calls end", NULL },
+	  "signal sleeping threads, too: complete stacks, but interrupted system calls", NULL },
 	TOOL_OPTIONS_END
 };
 
@@ -63,7 +63,7 @@ static void set(enum opsample_variable variable, const char *value)
 	}
 }
 
-static int take(void *context, int option, const char *value, struct op_error *e)
+static int handle_option(void *context, int option, const char *value, struct op_error *e)
 {
 	struct options *o = context;
 
@@ -92,7 +92,7 @@ static int take(void *context, int option, const char *value, struct op_error *e
 	return 0;
 }
 
-/* Which option says the same as a variable. */
+/* The option that sets a variable. */
 static const char *option_of(int variable)
 {
 	for (const struct poptOption *o = table; o->longName; o++)
@@ -110,8 +110,9 @@ static int check_settings(struct opsample_settings *ret, struct op_error *e)
 		return 0;
 	while (strcmp(opsample_variables[variable], wrong) != 0)
 		variable++;
-	return op_error_set(e, -EINVAL, "--%s (%s): '%.60s' is not %s", option_of(variable), wrong,
-			    getenv(wrong), opsample_variable_range(variable));
+	return op_error_set(e, -EINVAL, "invalid value '%.60s' for --%s (%s): expected %s",
+			    getenv(wrong), option_of(variable), wrong,
+			    opsample_variable_range(variable));
 }
 
 static int check(const struct options *o, struct opsample_settings *ret, struct op_error *e)
@@ -121,21 +122,21 @@ static int check(const struct options *o, struct opsample_settings *ret, struct 
 	if (err)
 		return err;
 	if (!o->command)
-		return op_error_set(e, -EINVAL, "no command was given (opsample --help explains)");
+		return op_error_set(e, -EINVAL, "expected a command; see opsample --help");
 	if (ret->format == OPSAMPLE_SESSION && o->output)
-		return op_error_set(e, -EINVAL, "--output is for files, and needs --format; the "
-				    "folder for a session is --session-dir=DIR");
+		return op_error_set(e, -EINVAL, "--output needs --format; for the folder of a "
+				    "session use --session-dir");
 	if (ret->format == OPSAMPLE_SESSION)
 		return 0;
 	if (!*ret->output)
 		return op_error_set(e, -EINVAL, "--format needs --output=FILE");
 	if (o->session_dir || o->append)
-		return op_error_set(e, -EINVAL, "--%s is for sessions, and --format asks for a "
-				    "file", o->append ? "append" : "session-dir");
+		return op_error_set(e, -EINVAL, "--%s and --format cannot be combined",
+				    o->append ? "append" : "session-dir");
 	return 0;
 }
 
-/* Beside our own folder: build/bin and build/lib, or where make install puts both. */
+/* The library is in ../lib, in the build folder and when installed. */
 static int set_library(struct op_error *e)
 {
 	char *bin = path_program_dir(), *joined = path_join(bin, "../lib/" OPSAMPLE_LIBRARY);
@@ -144,11 +145,10 @@ static int set_library(struct op_error *e)
 	int err = 0;
 
 	if (!path || !file_exists(path))
-		err = op_error_set(e, -ENOENT, "'%s' is not there: opsample and its library are "
-				   "installed together", joined);
+		err = op_error_set(e, -ENOENT, "'%s' not found; reinstall opsample", joined);
 	else if (strpbrk(path, " :"))
-		err = op_error_set(e, -EINVAL, "'%s': no library can be loaded from a folder with "
-				   "a blank or a colon in its name", path);
+		err = op_error_set(e, -EINVAL, "'%s': cannot preload a library whose path has a "
+				   "blank or a colon", path);
 	if (!err) {
 		all = xasprintf("%s%s%s", path, others && *others ? ":" : "", others ? others : "");
 		if (setenv("LD_PRELOAD", all, 1))
@@ -161,7 +161,7 @@ static int set_library(struct op_error *e)
 	return err;
 }
 
-/* The earlier session is put aside, as operf does. */
+/* Moves an earlier session aside, as operf does. */
 static int set_session(const struct options *o, const struct opsample_settings *s,
 		       struct op_error *e)
 {
@@ -196,7 +196,7 @@ static int set_file(const struct opsample_settings *s, struct op_error *e)
 		err = access(path, W_OK | X_OK) ? -errno : 0;
 	}
 	if (err)
-		op_error_set(e, err, "--output='%s' cannot be written: its folder: %s",
+		op_error_set(e, err, "cannot write to the folder of --output='%s': %s",
 			     getenv(opsample_variables[OPSAMPLE_OUTPUT]), strerror(-err));
 	free(path);
 	return err;
@@ -208,26 +208,25 @@ int main(int argc, char **argv)
 		.program = "opsample",
 		.table = table,
 		.usage = "Usage: opsample [OPTION...] COMMAND [ARGUMENT...]\n",
-		.after = "Reports of what was sampled: opreport(1), opannotate(1). "
-			 "More in: man opsample\n",
-		.take = take,
+		.after = "Reports: opreport(1), opannotate(1). More in: man opsample\n",
+		.handle = handle_option,
 	};
 	struct options o = { .append = false };
 	struct opsample_settings s;
 	struct op_error e = { "" };
-	char pid[16];
+	char pid[16], *file = NULL;
 	int status = 1, err;
 
 	say_set_program("opsample");
-	err = tool_options_read(&tool, argc, (const char **)argv, &o, &o.command, &e);
+	err = tool_options_parse(&tool, argc, (const char **)argv, &o, &o.command, &e);
 	if (!err)
 		err = check(&o, &s, &e);
 	if (!err) {
-		err = launch_find(o.command[0], &e);
+		err = launch_find(o.command[0], &file, &e);
 		status = err ? launch_failure_status(err) : 1;
 	}
 	if (!err)
-		err = opsample_target_check(o.command[0], &e);
+		err = opsample_target_check(file, &e);
 	if (!err)
 		err = set_library(&e);
 	if (!err)
@@ -237,10 +236,11 @@ int main(int argc, char **argv)
 		set(OPSAMPLE_PID, pid);
 		execvp(o.command[0], o.command);
 		status = launch_failure_status(-errno);
-		op_error_set(&e, -errno, "'%s' cannot be executed: %s", o.command[0],
+		op_error_set(&e, -errno, "cannot execute '%s': %s", o.command[0],
 			     strerror(errno));
 	}
 	say_error("%s", e.text);
+	free(file);
 	free(o.session_dir);
 	tool_strings_free(o.command);
 	return status;

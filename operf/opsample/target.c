@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* target.c - the loader leaves out some programs, and others have no loader */
+/* target.c - find programs that the loader does not preload libraries into */
 #include "operf/opsample/target.h"
 
 #include <elf.h>
@@ -13,34 +13,10 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-#define HEAD_SIZE	4096		/* headers of programs stand in there */
-#define INTERPRETERS	4		/* that are scripts themselves, as the kernel has it */
-
-/* Malloc'd; NULL: nowhere. */
-static char *find(const char *name)
-{
-	const char *path = getenv("PATH");
-	char *list, *rest, *found = NULL;
-
-	if (strchr(name, '/'))
-		return xstrdup(name);
-	list = xstrdup(path ? path : "/usr/local/bin:/usr/bin:/bin");
-	for (char *dir = strtok_r(list, ":", &rest); dir && !found;
-	     dir = strtok_r(NULL, ":", &rest)) {
-		struct stat st;
-
-		found = path_join(dir, name);
-		if (!access(found, X_OK) && !stat(found, &st) && S_ISREG(st.st_mode))
-			break;
-		free(found);
-		found = NULL;
-	}
-	free(list);
-	return found;
-}
+#define HEAD_SIZE	4096		/* bytes that contain the headers of a program */
+#define INTERPRETERS	4		/* of scripts of scripts, as in the kernel */
 
 static int check_rights(const char *path, struct op_error *e)
 {
@@ -54,11 +30,11 @@ static int check_rights(const char *path, struct op_error *e)
 		(geteuid() && getxattr(path, "security.capability", NULL, 0) > 0);
 	if (!other)
 		return 0;
-	return op_error_set(e, -EPERM, "'%s' runs with other rights than yours: nothing is loaded "
-			    "into it; operf can profile it", path);
+	return op_error_set(e, -EPERM, "'%s' is privileged, so no library can be preloaded; use "
+			    "operf", path);
 }
 
-/* The first bytes of a file; how many. */
+/* Read the first bytes of a file. Returns the number of bytes. */
 static size_t read_head(const char *path, unsigned char head[HEAD_SIZE])
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -69,7 +45,7 @@ static size_t read_head(const char *path, unsigned char head[HEAD_SIZE])
 	return n < 0 ? 0 : (size_t)n;
 }
 
-static bool is_like_us(const ElfW(Ehdr) *h)
+static bool has_our_machine(const ElfW(Ehdr) *h)
 {
 	_Alignas(ElfW(Ehdr)) unsigned char head[HEAD_SIZE];
 	const ElfW(Ehdr) *own = (const void *)head;
@@ -84,19 +60,19 @@ static int check_elf(const char *path, const unsigned char *head, size_t n, stru
 	const ElfW(Ehdr) *h = (const void *)head;
 	const ElfW(Phdr) *p = (const void *)(head + sizeof(*h));
 
-	if (n < sizeof(*h) || !is_like_us(h))
-		return op_error_set(e, -ENOEXEC, "'%s' is of another kind of machine than "
-				    "opsample; operf can profile it", path);
+	if (n < sizeof(*h) || !has_our_machine(h))
+		return op_error_set(e, -ENOEXEC, "'%s' is for another kind of machine than "
+				    "opsample; use operf", path);
 	if (h->e_phoff != sizeof(*h))
 		return 0;
 	for (unsigned int i = 0; i < h->e_phnum; i++)
 		if (h->e_phoff + (i + 1) * sizeof(*p) > n || p[i].p_type == PT_INTERP)
 			return 0;
-	return op_error_set(e, -ENOEXEC, "'%s' is linked statically: nothing can be loaded into "
-			    "it; operf can profile it", path);
+	return op_error_set(e, -ENOEXEC, "'%s' is statically linked, so no library can be "
+			    "preloaded; use operf", path);
 }
 
-/* The path behind "#!", in @head; NULL: none. */
+/* The path after "#!", in @head; or NULL. */
 static char *interpreter(unsigned char *head, size_t n)
 {
 	char *text = (char *)head + 2;
@@ -107,10 +83,10 @@ static char *interpreter(unsigned char *head, size_t n)
 	return *text ? text : NULL;
 }
 
-int opsample_target_check(const char *name, struct op_error *e)
+int opsample_target_check(const char *file, struct op_error *e)
 {
 	_Alignas(ElfW(Ehdr)) unsigned char head[HEAD_SIZE + 1];
-	char *path = find(name);
+	char *path = xstrdup(file);
 	int err = 0;
 
 	for (int i = 0; path && !err && i <= INTERPRETERS; i++) {

@@ -14,7 +14,7 @@
 #include "operf/plan.h"
 
 /* In the place of those that know the CPU's events. */
-int __wrap_plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e);
+int __wrap_plan_make(const struct plan_request *request, struct plan *ret, struct op_error *e);
 int __wrap_perf_counters_make(const struct collector_config *config,
 			      const struct perf_machine *machine, struct perf_counter **ret,
 			      unsigned int *ret_nr, struct op_error *e);
@@ -56,14 +56,14 @@ static int add(struct plan *p, const char *name, bool kernel, struct op_error *e
 	return 0;
 }
 
-int __wrap_plan_make(const struct plan_wish *wish, struct plan *ret, struct op_error *e)
+int __wrap_plan_make(const struct plan_request *request, struct plan *ret, struct op_error *e)
 {
 	int err = 0;
 
-	*ret = (struct plan){ .notes = STRBUF_INIT, .is_default = !wish->nr_specs };
-	for (size_t i = 0; i < wish->nr_specs && !err; i++)
-		err = add(ret, wish->specs[i], wish->kernel, e);
-	return wish->nr_specs ? err : add(ret, "TASK_CLOCK", wish->kernel, e);
+	*ret = (struct plan){ .notes = STRBUF_INIT, .is_default = !request->nr_specs };
+	for (size_t i = 0; i < request->nr_specs && !err; i++)
+		err = add(ret, request->specs[i], request->kernel, e);
+	return request->nr_specs ? err : add(ret, "TASK_CLOCK", request->kernel, e);
 }
 
 int __wrap_perf_counters_make(const struct collector_config *config,

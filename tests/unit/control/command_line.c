@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* command_line.c - opcontrol's command lines: understood, or refused and how */
+/* command_line.c - valid and invalid command lines of opcontrol */
 #include <errno.h>
 #include "control/opcontrol/command_line.h"
 #include "tests/tap.h"
@@ -66,7 +66,7 @@ static const struct line good[] = {
 	{ { "-Vall", "--start-daemon" }, ACTION_START_DAEMON, 0 },
 };
 
-TEST(understood)
+TEST(valid_lines)
 {
 	for (size_t i = 0; i < NR(good); i++) {
 		struct op_error e = { "" };
@@ -83,51 +83,51 @@ TEST(understood)
 
 static const struct {
 	const char *args[MAX_ARGS];
-	const char *says;
+	const char *message;
 } bad[] = {
-	{ { "--start", "--stop" }, "--start is not valid together with --stop" },
-	{ { "--dump", "--event=default" }, "--event is not valid together with --dump" },
-	{ { "--status", "--no-vmlinux" }, "--no-vmlinux is not valid" },
-	{ { "--reset", "--setup" }, "--setup is not valid" },
+	{ { "--start", "--stop" }, "--start and --stop cannot be combined" },
+	{ { "--dump", "--event=default" }, "--event and --dump cannot be combined" },
+	{ { "--status", "--no-vmlinux" }, "--no-vmlinux and --status cannot be combined" },
+	{ { "--reset", "--setup" }, "--setup and --reset cannot be combined" },
 	{ { "--setup" }, "--setup needs" },
 	{ { "--bogus" }, "--bogus" },
 	{ { "--bogus" }, "--help" },
 	{ { "-x" }, "-x" },
-	{ { "--list-events", "--event=A:1" }, "--event is not valid together with --list-events" },
+	{ { "--list-events", "--event=A:1" }, "--event and --list-events cannot be combined" },
 	{ { "--model" }, "--model needs a value" },
 	{ { "--ctr0-event=X" }, "--ctr0-event" },
 	{ { "--pid-filter=1" }, "--pid-filter" },
-	{ { "start" }, "'start' is not an option" },
+	{ { "start" }, "unexpected argument 'start'" },
 	{ { "--start", "now" }, "'now'" },
 	{ { "--event" }, "--event needs a value" },
 	{ { "--event=" }, "--event needs a value" },
 	{ { "--event", "--start" }, "--event needs a value" },
 	{ { "--save" }, "--save needs a value" },
-	{ { "--event=a;b:1" }, "may hold letters" },
-	{ { "--session-dir=/tmp/$HOME" }, "may hold letters" },
-	{ { "--session-dir=/tmp/a b" }, "may hold letters" },
-	{ { "--image=/bin/\xc3\xa9" }, "may hold letters" },
-	{ { "--save=../x" }, "plain name" },
-	{ { "--save=a/b" }, "plain name" },
-	{ { "--save=.." }, "plain name" },
-	{ { "--save=.hidden" }, "plain name" },
-	{ { "--save=current" }, "plain name" },
-	{ { "--save=a b" }, "plain name" },
-	{ { "--verbose" }, "--verbose goes with" },
-	{ { "--verbose", "--dump" }, "--verbose goes with" },
+	{ { "--event=a;b:1" }, "expected letters" },
+	{ { "--session-dir=/tmp/$HOME" }, "expected letters" },
+	{ { "--session-dir=/tmp/a b" }, "expected letters" },
+	{ { "--image=/bin/\xc3\xa9" }, "expected letters" },
+	{ { "--save=../x" }, "invalid session name" },
+	{ { "--save=a/b" }, "invalid session name" },
+	{ { "--save=.." }, "invalid session name" },
+	{ { "--save=.hidden" }, "invalid session name" },
+	{ { "--save=current" }, "invalid session name" },
+	{ { "--save=a b" }, "invalid session name" },
+	{ { "--verbose" }, "--verbose needs" },
+	{ { "--verbose", "--dump" }, "--verbose needs" },
 	{ { "--start", "--verbose=loud" }, "'loud'" },
 };
 
-TEST(refused)
+TEST(invalid_lines)
 {
 	for (size_t i = 0; i < NR(bad); i++) {
 		struct op_error e = { "" };
 		struct options o;
 		int err = parse(bad[i].args, &o, &e);
 
-		CHECK(err == -EINVAL, "line %zu (%s): %d", i, bad[i].says, err);
-		CHECK(strstr(e.text, bad[i].says), "line %zu: \"%s\" does not say \"%s\"", i,
-		      e.text, bad[i].says);
+		CHECK(err == -EINVAL, "line %zu (%s): %d", i, bad[i].message, err);
+		CHECK(strstr(e.text, bad[i].message), "line %zu: \"%s\" does not contain \"%s\"", i,
+		      e.text, bad[i].message);
 		command_line_free(&o);
 	}
 }

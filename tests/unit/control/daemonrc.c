@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* daemonrc.c - the saved set-up: read strictly, written so that it reads back */
+/* daemonrc.c - read and write the saved set-up */
 #include <errno.h>
 #include <sys/stat.h>
 #include "control/opcontrol/daemonrc.h"
@@ -83,45 +83,45 @@ TEST(bad_lines)
 {
 	const struct {
 		const char *text;
-		const char *says;
+		const char *message;
 	} bad[] = {
-		{ "SESSION_DIR", "rc:1: not KEY=VALUE" },
-		{ "NR_CHOSEN=0\n\nVMLINUX=none\n", "rc:2: not KEY=VALUE" },
+		{ "SESSION_DIR", "rc:1: expected KEY=VALUE" },
+		{ "NR_CHOSEN=0\n\nVMLINUX=none\n", "rc:2: expected KEY=VALUE" },
 		{ "NR_CHOSEN=0\n# a comment\n", "rc:2: " },
-		{ "=1\n", "rc:1: a key" },
-		{ "A KEY=1\n", "rc:1: a key" },
-		{ "NOTE[0]=X\n", "rc:1: a key" },
-		{ "CTR_EVENT[]=X\n", "rc:1: a key" },
-		{ "CTR_EVENT[0]x=X\n", "rc:1: a key" },
-		{ "CTR_EVENT[$(id)]=X\n", "rc:1: a key" },
+		{ "=1\n", "rc:1: invalid key" },
+		{ "A KEY=1\n", "rc:1: invalid key" },
+		{ "NOTE[0]=X\n", "rc:1: invalid key" },
+		{ "CTR_EVENT[]=X\n", "rc:1: invalid key" },
+		{ "CTR_EVENT[0]x=X\n", "rc:1: invalid key" },
+		{ "CTR_EVENT[$(id)]=X\n", "rc:1: invalid key" },
 		{ "SESSION_DIR=/tmp\nSEPERATE_LIB=1\n", "rc:2: unknown key 'SEPERATE_LIB'" },
 		{ "FOO=1\n", "rc:1: unknown key 'FOO'" },
 		{ "callgraph=1\n", "unknown key" },
-		{ "UNWIND=dwarf\n", "rc:1: 'dwarf' is not tables or fp" },
+		{ "UNWIND=dwarf\n", "rc:1: invalid value 'dwarf': expected tables or fp" },
 		{ "UNWIND_MEMORY=16385\n", "rc:1: " },
-		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: a value" },
-		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: a value" },
-		{ "VMLINUX=none;id\n", "rc:1: a value" },
-		{ "VMLINUX=\"none\"\n", "rc:1: a value" },
-		{ "VMLINUX=none\r\n", "rc:1: a value" },
-		{ "SESSION_DIR=\n", "rc:1: '' is not a full path" },
-		{ "SESSION_DIR=var\n", "not a full path" },
-		{ "VMLINUX=boot/vmlinux\n", "not a full path" },
-		{ "SEPARATE_LIB=2\n", "not 0 or 1" },
-		{ "SEPARATE_CPU=\n", "not 0 or 1" },
-		{ "BUF_SIZE=-1\n", "rc:1: '-1' is not a number from 1024 to 16777216" },
-		{ "BUF_SIZE=1000\n", "from 1024" },
-		{ "CPU_BUF_SIZE=1\n", "from 16 to 1048576" },
-		{ "BUF_SIZE=abc\n", "'abc' is not a number" },
-		{ "CALLGRAPH=1025\n", "from 0 to 1024" },
+		{ "SESSION_DIR=/tmp/$(reboot)\n", "rc:1: invalid value" },
+		{ "VMLINUX=none\nIMAGE_FILTER=`id`\n", "rc:2: invalid value" },
+		{ "VMLINUX=none;id\n", "rc:1: invalid value" },
+		{ "VMLINUX=\"none\"\n", "rc:1: invalid value" },
+		{ "VMLINUX=none\r\n", "rc:1: invalid value" },
+		{ "SESSION_DIR=\n", "rc:1: invalid path '': expected an absolute path" },
+		{ "SESSION_DIR=var\n", "expected an absolute path" },
+		{ "VMLINUX=boot/vmlinux\n", "expected an absolute path" },
+		{ "SEPARATE_LIB=2\n", "expected 0 or 1" },
+		{ "SEPARATE_CPU=\n", "expected 0 or 1" },
+		{ "BUF_SIZE=-1\n", "rc:1: invalid size '-1': expected 1024 to 16777216" },
+		{ "BUF_SIZE=1000\n", "expected 1024 to" },
+		{ "CPU_BUF_SIZE=1\n", "expected 16 to 1048576" },
+		{ "BUF_SIZE=abc\n", "invalid size 'abc'" },
+		{ "CALLGRAPH=1025\n", "expected 0 to 1024" },
 		{ "KERNEL_RANGE=ffff,1\n", "START,END" },
 		{ "KERNEL_RANGE=1\n", "START,END" },
-		{ "COLLECTOR=ebpf\n", "not auto, module or perf" },
-		{ "MODEL=p4\n", "not auto, intel" },
-		{ "CHOSEN_EVENTS_1=A:1\n", "should be CHOSEN_EVENTS_0" },
+		{ "COLLECTOR=ebpf\n", "expected auto, module or perf" },
+		{ "MODEL=p4\n", "expected auto, intel" },
+		{ "CHOSEN_EVENTS_1=A:1\n", "expected CHOSEN_EVENTS_0, got CHOSEN_EVENTS_1" },
 		{ "CHOSEN_EVENTS_0=A:1\nCHOSEN_EVENTS_0=A:1\n", "rc:2: " },
 		{ "CHOSEN_EVENTS_0=A\n", "missing count" },
-		{ "CHOSEN_EVENTS_0=A:1\nNR_CHOSEN=2\n", "rc:2: NR_CHOSEN" },
+		{ "CHOSEN_EVENTS_0=A:1\nNR_CHOSEN=2\n", "rc:2: invalid NR_CHOSEN" },
 	};
 
 	for (size_t i = 0; i < NR(bad); i++) {
@@ -129,10 +129,10 @@ TEST(bad_lines)
 		struct setup s;
 
 		setup_init(&s);
-		CHECK(daemonrc_parse(bad[i].text, "rc", &s, &e) == -EINVAL, "taken: %s",
+		CHECK(daemonrc_parse(bad[i].text, "rc", &s, &e) == -EINVAL, "accepted: %s",
 		      bad[i].text);
-		CHECK(strstr(e.text, bad[i].says), "\"%s\" does not say \"%s\"", e.text,
-		      bad[i].says);
+		CHECK(strstr(e.text, bad[i].message), "\"%s\" does not contain \"%s\"", e.text,
+		      bad[i].message);
 		CHECK(!strncmp(e.text, "rc:", 3), "no line number: %s", e.text);
 		setup_free(&s);
 	}
@@ -169,15 +169,15 @@ TEST(load_save_and_pending)
 	CHECK(!stat(path, &st) && (st.st_mode & 0777) == 0644, "mode %o", st.st_mode & 0777);
 	s.callgraph_depth = 9;
 	CHECK(!daemonrc_has_pending(path), "none yet");
-	CHECK(!daemonrc_adopt_pending(path, &e), "none is fine: %s", e.text);
+	CHECK(!daemonrc_adopt_pending(path, &e), "nothing to adopt: %s", e.text);
 	CHECK(!daemonrc_save_pending(path, &s, &e), "%s", e.text);
-	CHECK(daemonrc_has_pending(path), "now there is");
+	CHECK(daemonrc_has_pending(path), "pending");
 
 	setup_init(&t);
-	CHECK(!daemonrc_load(path, &t, &e) && t.callgraph_depth == 7, "not in force yet");
+	CHECK(!daemonrc_load(path, &t, &e) && t.callgraph_depth == 7, "not in effect yet");
 	CHECK(!daemonrc_adopt_pending(path, &e), "%s", e.text);
-	CHECK(!daemonrc_load(path, &t, &e) && t.callgraph_depth == 9, "in force");
-	CHECK(!daemonrc_has_pending(path), "and gone");
+	CHECK(!daemonrc_load(path, &t, &e) && t.callgraph_depth == 9, "in effect");
+	CHECK(!daemonrc_has_pending(path), "removed");
 
 	CHECK(!file_write_atomic(path, "CALLGRAPH=1\0X", 13, 0644), "write");
 	CHECK(daemonrc_load(path, &t, &e) == -EINVAL, "a NUL byte");

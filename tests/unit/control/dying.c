@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dying.c - a daemon that is killed just before it is asked is one that does not run
+ * dying.c - a daemon that is killed just before a request counts as not running
  *
- * The daemon is a child process with the lock and the socket of one; it answers, or ends in the
- * middle of an answer. The last test has the real one.
+ * A child process with lock and socket stands for the daemon; it answers, or ends in the middle of
+ * an answer. The last test uses the real daemon.
  */
 #include "tests/unit/daemon/fake_daemon.h"
 
@@ -28,7 +28,7 @@ TEST(killed_200_times)
 	}
 }
 
-/* Every action of a daemon that ends while it is asked: as if it had not run. */
+/* Every action with a daemon that ends during the request: as if it had not run. */
 static void check_actions(enum behaviour behaviour)
 {
 	int (*const actions[])(struct control *, struct op_error *) = {
@@ -46,17 +46,17 @@ static void check_actions(enum behaviour behaviour)
 		waitpid(pid, NULL, 0);
 		control_done(&c);
 	}
-	CHECK(strstr(e.text, "before it had answered 'dump'"), "%s", e.text);
+	CHECK(strstr(e.text, "before it answered 'dump'"), "%s", e.text);
 }
 
-TEST(ends_when_asked)
+TEST(ends_during_request)
 {
 	tmpdir_make();
 	check_actions(ENDS_WHEN_ASKED);
 	check_actions(ENDS_IN_MID_ANSWER);
 }
 
-TEST(saved_without_it)
+TEST(save_without_daemon)
 {
 	struct op_error e = { "" };
 	struct control c;
@@ -72,8 +72,8 @@ TEST(saved_without_it)
 	control_done(&c);
 }
 
-/* Its socket was removed by somebody: that is not the same as not running. */
-TEST(holds_the_lock_and_does_not_listen)
+/* A daemon whose socket was removed still runs. */
+TEST(holds_lock_but_does_not_listen)
 {
 	struct op_error e = { "" };
 	struct control c;
@@ -90,8 +90,8 @@ TEST(holds_the_lock_and_does_not_listen)
 	control_done(&c);
 }
 
-/* In somebody else's folder any number may stand in the lock. */
-TEST(whose_process_may_be_killed)
+/* The lock file in another user's folder may contain any pid. */
+TEST(daemon_must_own_the_lock)
 {
 	int ends[2];
 	pid_t pid;
@@ -117,8 +117,8 @@ TEST(whose_process_may_be_killed)
 	CHECK(!daemon_owns_lock(tmpdir, pid), "nobody's");
 }
 
-/* One that is just starting: the lock comes first, the socket later. */
-TEST(starting_while_asked)
+/* A daemon that is starting has its lock before its socket. */
+TEST(starts_during_request)
 {
 	struct op_error e = { "" };
 	int ends[2];
@@ -142,28 +142,27 @@ TEST(starting_while_asked)
 	waitpid(pid, NULL, 0);
 }
 
-/* opcontrol and oprofiled themselves. */
-
+/* The programs opcontrol and oprofiled. */
 TEST(killed_and_started_at_once)
 {
 	const char *start_line = "--collector=perf --event=CPU_CLK_UNHALTED:2000000 --start";
-	char said[4000];
+	char output[4000];
 
 	tmpdir_make();
-	if (run_opcontrol(start_line, said, sizeof(said))) {
-		if (getuid() || strstr(said, "perf_event"))
+	if (run_opcontrol(start_line, output, sizeof(output))) {
+		if (getuid() || strstr(output, "perf_event"))
 			SKIP("needs root and perf_event_open()");
-		CHECK(false, "%s", said);
+		CHECK(false, "%s", output);
 	}
 	for (int i = 0; i < 5; i++) {
 		signal_daemon(SIGKILL);
-		CHECK(!run_opcontrol(start_line, said, sizeof(said)), "%s", said);
-		CHECK(strstr(said, "Daemon started.") && strstr(said, "Profiler running."), "%s",
-		      said);
+		CHECK(!run_opcontrol(start_line, output, sizeof(output)), "%s", output);
+		CHECK(strstr(output, "Daemon started.") &&
+		      strstr(output, "Profiler running."), "%s", output);
 	}
 	signal_daemon(SIGKILL);
-	CHECK(!run_opcontrol("--shutdown", said, sizeof(said)) && strstr(said, "not running"), "%s",
-	      said);
+	CHECK(!run_opcontrol("--shutdown", output, sizeof(output)) &&
+	      strstr(output, "not running"), "%s", output);
 }
 
 TEST_MAIN()

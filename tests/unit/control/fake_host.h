@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_host.h - a made-up machine below tmpdir: CPUs, a module with its files, an NMI watchdog
+ * fake_host.h - a fake machine below tmpdir: CPUs, a module with its files, an NMI watchdog
  *
- * The "module" looks at the watchdog when it is loaded, as the real one does.
+ * Like the real module, the fake one tests the watchdog when it is loaded.
  */
 #ifndef TESTS_UNIT_CONTROL_FAKE_HOST_H
 #define TESTS_UNIT_CONTROL_FAKE_HOST_H
@@ -16,11 +16,11 @@
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
-/* What the fake module is like; each test begins with all of it 0. */
+/* The fake module; fake_host() resets it. */
 static struct {
-	int load_err;			/* there is no module */
-	const char *best;		/* the model that it chooses if it may */
-	bool watchdog_in_way;		/* of that one */
+	int load_err;			/* != 0: no module */
+	const char *best;		/* the model that it chooses with "auto" */
+	bool watchdog_blocks;		/* that model */
 	unsigned int nr_counters, nr_sets;
 	const char *cpu_type;
 	int reload_err;
@@ -63,10 +63,10 @@ static inline void put_counters(unsigned int nr, const char *cpu_type)
 	}
 }
 
-/* What the module does when it is loaded. */
-static inline void look(const char *model)
+/* Load the fake module: probe the machine and write the files. */
+static inline void probe(const char *model)
 {
-	bool blocked = fake.watchdog_in_way && fake_watchdog_is_on();
+	bool blocked = fake.watchdog_blocks && fake_watchdog_is_on();
 	bool forced = *model && strcmp(model, "auto");
 	const char *best = forced ? model : fake.best;
 
@@ -95,7 +95,7 @@ static inline int fake_load(const struct driver *d, const char *model, struct op
 	if (fake.load_err)
 		return op_error_set(e, fake.load_err, "there is no module");
 	if (!fake.loads || (*model && strcmp(model, fake.loaded)))
-		look(model);
+		probe(model);
 	return 0;
 }
 
@@ -107,13 +107,13 @@ static inline int fake_reload(const struct driver *d, struct op_error *e)
 	if (fake.reload_err)
 		return op_error_set(e, fake.reload_err, "it is in use");
 	strcpy(same, fake.loaded);
-	look(same);
+	probe(same);
 	return 0;
 }
 
 static inline int fake_cycles(void) { return fake.cycles; }
 
-/* One Skylake with @pmus ("cpu", or "cpu_core cpu_atom" for an Alder Lake); "": none counts. */
+/* One Skylake with @pmus ("cpu", or "cpu_core cpu_atom" for an Alder Lake); "": no PMU. */
 static inline void put_cpus(int model, const char *pmus)
 {
 	char *copy = xstrdup(pmus), *rest = copy, *pmu, name[100];
@@ -134,7 +134,7 @@ static inline void put_cpus(int model, const char *pmus)
 #define SKYLAKE		0x5e
 #define ALDER_LAKE	0x97
 
-/* With a loaded intel model of four general and three fixed counters, unless told otherwise. */
+/* With model intel, four general and three fixed counters. */
 static inline struct host fake_host(void)
 {
 	struct host h;

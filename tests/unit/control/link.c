@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* link.c - locks, offline actions, and the module looked for in made-up places */
+/* link.c - locks, offline actions, settings of the module, and the daemon's command line */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -85,7 +85,7 @@ TEST(offline_save_and_reset)
 
 	write_file(dir, "samples/current/{kern}/y", "1");
 	CHECK(offline_save(dir, "one", &e) == -EEXIST, "a taken name");
-	CHECK(strstr(e.text, "exists already"), "%s", e.text);
+	CHECK(strstr(e.text, "already exists"), "%s", e.text);
 	CHECK(has(dir, "samples/current/{kern}/y") && has(dir, "samples/one/{kern}/x"),
 	      "nothing lost");
 	CHECK(!offline_reset(dir, &e), "%s", e.text);
@@ -94,7 +94,7 @@ TEST(offline_save_and_reset)
 	CHECK(!has(dir, "lock"), "no lock left");
 }
 
-/* A reset that was killed after its rename: by the daemon or by opcontrol. */
+/* Resets by the daemon and by opcontrol that were killed after their rename. */
 TEST(offline_reset_removes_leftovers)
 {
 	char *dir = make_dir();
@@ -113,7 +113,7 @@ TEST(offline_reset_removes_leftovers)
 	CHECK(has(dir, "samples/one/{kern}/x"), "a saved session was removed");
 }
 
-/* Nobody but us will come to count what a killed daemon left. */
+/* The counts of a killed daemon are settled. */
 TEST(offline_save_after_a_kill)
 {
 	char *dir = make_dir(), *stats = session_stats_path(dir, "one", NULL);
@@ -130,7 +130,7 @@ TEST(offline_save_after_a_kill)
 	free(stats);
 }
 
-TEST(driver_in_made_up_places)
+TEST(driver_with_fake_files)
 {
 	char *dir = make_dir(), *filesystems = path_join(dir, "filesystems");
 	char *modules = path_join(dir, "modules"), *mount = path_join(dir, "mnt");
@@ -140,7 +140,7 @@ TEST(driver_in_made_up_places)
 	struct op_error e = { "" };
 
 	CHECK(driver_ready(&d, "", &e) == -ENOSYS, "no /proc/modules");
-	CHECK(strstr(e.text, "no loadable modules"), "%s", e.text);
+	CHECK(strstr(e.text, "does not support loadable modules"), "%s", e.text);
 	write_file(dir, "filesystems", "nodev\tsysfs\n\text4\nnodev\toprofilefs2\n");
 	CHECK(!driver_registered(&d), "another name");
 	write_file(dir, "filesystems", "nodev\tsysfs\nnodev\toprofilefs\n");
@@ -162,7 +162,7 @@ static uint64_t number_in(const char *dir, const char *name)
 	return n;
 }
 
-/* TRP-17: 0 is the default, more for stacks [CC-50]; a depth that is refused stops nothing. */
+/* TRP-17: 0 is the default, more for stacks [CC-50]; a refused depth is not an error. */
 TEST(settings_of_the_module)
 {
 	char *dir = make_dir(), *depth = path_join(dir, "backtrace_depth");
@@ -180,10 +180,10 @@ TEST(settings_of_the_module)
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
 	CHECK(number_in(dir, "buffer_size") == 2 * 131072, "twice the default");
 	CHECK(number_in(dir, "buffer_watershed") == 2 * 32768, "that too");
-	CHECK(number_in(dir, "cpu_buffer_size") == 64, "as asked for");
+	CHECK(number_in(dir, "cpu_buffer_size") == 64, "as requested");
 	CHECK(number_in(dir, "backtrace_depth") == 5 && s.callgraph_depth == 5, "the depth");
 
-	/* a file of the kernel that takes -17 to 15 */
+	/* a file of the kernel that accepts -17 to 15 */
 	unlink(depth);
 	CHECK(!symlink("/proc/self/oom_adj", depth), "symlink");
 	s.callgraph_depth = 64;
@@ -214,7 +214,7 @@ TEST(settings_for_deep_stacks)
 	s.frame_pointers_only = true;
 	s.buffer_sizes[BUFFER_EVENTS] = 1000000;
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);
-	CHECK(number_in(dir, "buffer_watershed") == 32768, "a size was chosen: the plain default");
+	CHECK(number_in(dir, "buffer_watershed") == 32768, "a size is set: the plain default");
 	CHECK(number_in(dir, "cpu_buffer_size") == 16 * 8192, "no more than 16 times");
 	s.frame_pointers_only = false;
 	CHECK(!daemon_write_settings(&s, &d, &e), "%s", e.text);

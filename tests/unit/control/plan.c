@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* plan.c - events asked for, and what oprofiled is told of them */
+/* plan.c - requested events, and the options of oprofiled for them */
 #include "control/plan/plan.h"
 #include "oprofilefs/op_abi.h"
 #include "tests/unit/control/fake_host.h"
@@ -7,7 +7,7 @@
 #define NR(a) (sizeof(a) / sizeof((a)[0]))
 #define MAX_EVENTS 12
 
-/* Sampled by perf on one kind of CPU. */
+/* perf, on one kind of CPU. */
 static struct collector_choice choice_of(const char *type)
 {
 	struct collector_choice c = { .counts = true, .root = "/nonexistent", .kinds.nr = 1 };
@@ -18,7 +18,7 @@ static struct collector_choice choice_of(const char *type)
 	return c;
 }
 
-/* By the module: @nr counters in each of @sets. */
+/* The module, with @nr counters in each of @sets sets. */
 static struct collector_choice module_of(const char *type, const char *model, unsigned int general,
 					 unsigned int nr, unsigned int sets)
 {
@@ -55,7 +55,7 @@ static struct collector_choice timer(void)
 	return c;
 }
 
-/* @events end with NULL. The set-up is @s afterwards. */
+/* @events end with NULL. *@s: the set-up. */
 static int plan_of(const struct collector_choice *c, const char *const *events, struct setup *s,
 		   struct event_plan *p, struct op_error *e)
 {
@@ -77,7 +77,7 @@ static int plan_of(const struct collector_choice *c, const char *const *events, 
 	return event_plan_make(c, s, p, e);
 }
 
-/* What is told, or refused with @want in the reason. */
+/* Expect the option @want, or the error @want_err with a message that contains @want. */
 static void check(const struct collector_choice *c, const char *const *events, int want_err,
 		  const char *want)
 {
@@ -108,11 +108,11 @@ TEST(by_time)
 		{ { "CPU_CLK_UNHALTED:39000" }, 0, "CPU_CLK_UNHALTED:0x0:0:39000:0x0:1:1" },
 		{ { "CPU_CLK_UNHALTED:50000:0x0:0:1" }, 0, "CPU_CLK_UNHALTED:0x0:0:50000:0x0:0:1" },
 		{ { "CPU_CLK_UNHALTED:38999" }, -ERANGE, "minimum, 39000 at" },
-		{ { "CPU_CLK_UNHALTED:100000:1" }, -EINVAL, "unit mask '1'" },
-		{ { "CPU_CLK_UNHALTED:100000:any" }, -EINVAL, "unit mask 'any'" },
+		{ { "CPU_CLK_UNHALTED:100000:1" }, -EINVAL, "invalid unit mask '1'" },
+		{ { "CPU_CLK_UNHALTED:100000:any" }, -EINVAL, "invalid unit mask 'any'" },
 		{ { "LLC_MISSES:100000" }, -ENOENT,
-		  "'LLC_MISSES' cannot be counted, for sampling is by time (no hardware" },
-		{ { "cpu_clk_unhalted:100000" }, -ENOENT, "ask for CPU_CLK_UNHALTED" },
+		  "cannot count event 'LLC_MISSES': sampling is by time (no hardware" },
+		{ { "cpu_clk_unhalted:100000" }, -ENOENT, "use CPU_CLK_UNHALTED" },
 		{ { "CPU_CLK_UNHALTED:100000", "CPU_CLK_UNHALTED:200000" }, -EINVAL, "distinct" },
 	};
 	struct collector_choice c = timer();
@@ -121,7 +121,7 @@ TEST(by_time)
 		check(&c, cases[i].events, cases[i].err, cases[i].want);
 }
 
-TEST(least_count_is_the_floor)
+TEST(minimum_count_by_time)
 {
 	for (uint64_t khz = 1; khz < 6000000; khz += 98765) {
 		uint64_t least = timer_min_count(khz);
@@ -133,7 +133,7 @@ TEST(least_count_is_the_floor)
 	}
 }
 
-TEST(by_the_cpus_table)
+TEST(events_of_the_cpu)
 {
 	static const struct {
 		const char *type, *events[MAX_EVENTS];
@@ -162,7 +162,7 @@ TEST(by_the_cpus_table)
 	}
 }
 
-TEST(call_graphs_need_more)
+TEST(minimum_count_with_call_graphs)
 {
 	struct collector_choice c = choice_of("i386/core_2");
 	struct event_plan p;
@@ -205,7 +205,7 @@ TEST(counters_of_the_module)
 	CHECK(!plan_of(&c, turns, &s, &p, &e), "%s", e.text);
 	CHECK(p.nr_events == 5 && !strcmp(p.events[4].name, "r05a2") && p.events[4].counter == 7,
 	      "the second set's first: %s on %u", p.events[4].name, p.events[4].counter);
-	CHECK(strstr(p.notes.text, "in turns"), "said: %s", p.notes.text);
+	CHECK(strstr(p.notes.text, "take turns"), "notes: %s", p.notes.text);
 	event_plan_free(&p);
 	setup_free(&s);
 	c = module_of("i386/arch_perfmon", "intel", 4, 8, 4);
@@ -213,7 +213,7 @@ TEST(counters_of_the_module)
 	      "r04a2:0xa2:2:6000:0x4:1:1,r08a2:0xa2:3:6000:0x8:1:1,r01a4:0xa4:7:6000:0x1:1:1");
 	c = module_of("i386/arch_perfmon", "intel", 4, 4, 1);
 	check(&c, turns, -ENOSPC, "need 5, have 4");
-	/* AMD's are all general; perf's model has any event on any */
+	/* AMD's counters are all general; with perf's model any counter can hold any event */
 	c = module_of("x86-64/zen3", "amd", 6, 6, 5);
 	check(&c, turns, 0, "r01a2:0xa2:0:6000:0x1:1:1,r02a2:0xa2:1:6000:0x2:1:1,"
 	      "r03a2:0xa2:2:6000:0x3:1:1,r04a2:0xa2:3:6000:0x4:1:1,r05a2:0xa2:4:6000:0x5:1:1");
@@ -222,8 +222,8 @@ TEST(counters_of_the_module)
 	      "r01a2:0xa2:0:6000:0x1:1:1,CPU_CLK_UNHALTED:0x3c:1:100000:0x0:1:1");
 }
 
-/* Bit 19 of a raw code asks for precise addresses, which the module does not have. */
-TEST(precise)
+/* Bit 19 of a raw code requests precise addresses, which the module does not have. */
+TEST(precise_addresses)
 {
 	static const char *const events[] = { "r800c0:6000", NULL };
 	struct collector_choice c = choice_of("i386/skylake");
@@ -240,7 +240,7 @@ TEST(precise)
 	setup_free(&s);
 }
 
-/* More than perf has counters for is fine, too, and said. */
+/* More events than counters are not an error; a note is printed. */
 TEST(perf_multiplexes)
 {
 	static const char *const turns[] = { "r01a2:6000", "r02a2:6000", "r03a2:6000", NULL };
@@ -251,7 +251,7 @@ TEST(perf_multiplexes)
 
 	CHECK(!plan_of(&c, turns, &s, &p, &e), "%s", e.text);
 	CHECK(p.nr_events == 3 && !strcmp(p.events[2].name, "r03a2") && p.events[2].counter == 2 &&
-	      strstr(p.notes.text, "in turns"), "%s, %s", p.events[2].name, p.notes.text);
+	      strstr(p.notes.text, "take turns"), "%s, %s", p.events[2].name, p.notes.text);
 	event_plan_free(&p);
 	setup_free(&s);
 }
@@ -271,13 +271,13 @@ TEST(hybrid)
 	      "CPU_CLK_UNHALTED:0x3c:0:100000:0x0:1:1:0x0:cpu_atom");
 	check(&c, (const char *const[]){ "NOPE:100000", NULL }, -ENOENT, "NOPE");
 	CHECK(!plan_of(&c, both, &s, &p, &e), "%s", e.text);
-	CHECK(!*p.notes.text, "both kinds have both: %s", p.notes.text);
+	CHECK(!*p.notes.text, "both kinds have both events: %s", p.notes.text);
 	CHECK(!strcmp(p.cpu_type, "i386/alderlake-p"), "%s", p.cpu_type);
 	event_plan_free(&p);
 	setup_free(&s);
 }
 
-/* A kind that has not got the event is told of: its zeros are none. */
+/* A note names the kind of CPU that does not have the event. */
 TEST(hybrid_one_kind_only)
 {
 	static const char *const performance[] = { "UOPS_DISPATCHED:2000000", NULL };
@@ -299,7 +299,7 @@ TEST(ibs)
 	static const struct {
 		const char *type, *events[MAX_EVENTS];
 		int err;
-		const char *ibs;	/* or what the error says */
+		const char *ibs;	/* or part of the error */
 	} cases[] = {
 		{ "x86-64/family10",
 		  { "IBS_FETCH_ALL:50000", "CPU_CLK_UNHALTED:100000", "IBS_FETCH_LATENCY:50000" },
@@ -339,8 +339,8 @@ TEST(ibs)
 	}
 }
 
-/* CTL-62: the set-up keeps the unit mask that the table chose. */
-TEST(settled)
+/* CTL-62: the set-up gets the unit mask of the table. */
+TEST(settled_unit_masks)
 {
 	static const struct {
 		const char *type, *event, *saved;
@@ -371,7 +371,7 @@ TEST(settled)
 }
 
 /* Their sample files would have the same names. */
-TEST(masks_of_one_number)
+TEST(masks_with_the_same_number)
 {
 	struct collector_choice c = choice_of("i386/sandybridge");
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* plan_tables.c - each event of each CPU can be asked for, saved, and asked for again */
+/* plan_tables.c - each event of each CPU can be requested, saved and requested again */
 #include "control/plan/plan.h"
 #include "events/data.h"
 #include "tests/tap.h"
 
-/* No number of counters: all events of a table are too many for any. */
+/* Without a number of counters, because all events of a table do not fit on any. */
 static struct collector_choice choice_of(const struct cpu_type *type)
 {
 	struct collector_choice c = { .counts = true, .root = "/nonexistent", .kinds.nr = 1 };
@@ -27,7 +27,7 @@ static void check_default(const struct cpu_type *type)
 	setup_free(&s);
 }
 
-/* As many of @t's events as a set-up takes, from the @from'th on, by their default masks. */
+/* As many of @t's events as a set-up can have, from number @from on, with their default masks. */
 static void check_settled(const struct cpu_type *type, const struct event_table *t, size_t from)
 {
 	struct collector_choice c = choice_of(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* setup.c - set-up options: what each accepts and what it makes of the set-up */
+/* setup.c - values of set-up options, and their effect on the set-up */
 #include <errno.h>
 #include "control/opcontrol/setup.h"
 #include "libdb/session/session.h"
@@ -86,8 +86,8 @@ TEST(values)
 		struct setup s;
 		int err = set1(&s, cases[i].id, cases[i].value, &e);
 
-		CHECK(err == cases[i].err, "'%s': want %d, got %d", cases[i].value, cases[i].err,
-		      err);
+		CHECK(err == cases[i].err, "'%s': expected %d, got %d", cases[i].value,
+		      cases[i].err, err);
 		CHECK(!err || e.text[0], "'%s': no reason given", cases[i].value);
 		setup_free(&s);
 	}
@@ -132,12 +132,12 @@ TEST(first_event_replaces_saved_ones)
 	CHECK(!setup_set(&s, two, 2, NULL), "B C");
 	CHECK(s.nr_events == 2 && !strcmp(s.events[0].name, "B"), "%zu events", s.nr_events);
 	CHECK(!setup_set(&s, none, 1, NULL), "default");
-	CHECK(s.nr_events == 0, "default is none of our own");
+	CHECK(s.nr_events == 0, "events after --event=default");
 	setup_free(&s);
 }
 
-/* Whether two are the same is the table's to say: control/plan/plan.h. */
-TEST(events_that_do_not_go_together)
+/* control/plan/plan.h checks whether two events are the same. */
+TEST(events_that_cannot_be_combined)
 {
 	struct setting mixed[] = { { SET_EVENT, (char *)"A:1" }, { SET_EVENT, (char *)"default" } };
 	struct setting many[SETUP_MAX_EVENTS + 1];
@@ -147,7 +147,7 @@ TEST(events_that_do_not_go_together)
 	CHECK(setup_set(&s, mixed, 2, NULL) == -EINVAL, "default and another");
 	for (size_t i = 0; i < NR(many); i++)
 		many[i] = (struct setting){ SET_EVENT, (char *)"A:1" };
-	CHECK(!setup_set(&s, many, SETUP_MAX_EVENTS, NULL), "as many as there may be");
+	CHECK(!setup_set(&s, many, SETUP_MAX_EVENTS, NULL), "the maximum");
 	CHECK(setup_set(&s, many, NR(many), NULL) == -EINVAL, "one more");
 	setup_free(&s);
 }
@@ -165,7 +165,7 @@ TEST(check)
 		struct setting *settings;
 		size_t nr;
 		int err;
-		const char *says;
+		const char *message;
 	} cases[] = {
 		{ NULL, 0, 0, "" },
 		{ watershed, 2, -EINVAL, "=2000 must be smaller than --buffer-size=2000" },
@@ -182,7 +182,7 @@ TEST(check)
 		setup_init(&s);
 		CHECK(!setup_set(&s, cases[i].settings, cases[i].nr, &e), "%s", e.text);
 		CHECK(setup_check(&s, &e) == cases[i].err, "case %zu: %s", i, e.text);
-		CHECK(strstr(e.text, cases[i].says), "case %zu: %s", i, e.text);
+		CHECK(strstr(e.text, cases[i].message), "case %zu: %s", i, e.text);
 		setup_free(&s);
 	}
 }

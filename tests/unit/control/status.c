@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* status.c - what the daemon answers, and what opcontrol --status makes of it */
+/* status.c - the output of opcontrol --status, from answers of the daemon */
 #include "control/opcontrol/daemon_link.h"
 #include "control/opcontrol/status.h"
 #include "tests/tap.h"
@@ -18,7 +18,7 @@ TEST(answer_values)
 	CHECK(answer_value(answer, "last", buf, sizeof(buf)) && !*buf, "%s", buf);
 	CHECK(!answer_value(answer, "vm", buf, sizeof(buf)) && !*buf, "only whole keys");
 	CHECK(!answer_value("", "pid", buf, sizeof(buf)), "empty answer");
-	CHECK(answer_value(answer, "events", buf, 4) && !strcmp(buf, "A:1"), "cut to fit: %s", buf);
+	CHECK(answer_value(answer, "events", buf, 4) && !strcmp(buf, "A:1"), "truncated: %s", buf);
 }
 
 TEST(periods)
@@ -37,8 +37,8 @@ TEST(periods)
 	}
 }
 
-/* What status_print_running() makes of @answer; the caller's to free(). */
-static char *printed(const char *answer)
+/* The output for @answer, which the caller frees. */
+static char *print(const char *answer)
 {
 	char *text = NULL;
 	size_t size;
@@ -51,7 +51,7 @@ static char *printed(const char *answer)
 
 TEST(status_of_stacks)
 {
-	char *text = printed("pid 1\nstate running\ncollector module\ncallgraph_depth 16\n"
+	char *text = print("pid 1\nstate running\ncollector module\ncallgraph_depth 16\n"
 			     "unwind tables\nunwind.tables 12\nunwind.bytes 2097152\n"
 			     "unwind.limit 67108864\nunwind.refused 1\nstacks.complete 970\n"
 			     "stacks.truncated 20\nstacks.untold 10\nstacks_guessed 5\n"
@@ -59,31 +59,31 @@ TEST(status_of_stacks)
 
 	CHECK(strstr(text, "\nCall stacks: 1000, 97.0 % complete, 2.0 % cut at the depth asked for"
 			   ", 1.0 % of unknown end\n"
-			   "  0.5 % in part by frame pointers, for want of an unwind table\n"
-			   "Call stacks not kept: 3\nCalls not counted: 4\n"
-			   "Stacks walked by: 12 unwind tables, 2048 of 65536 kB; 1 images have "
-			   "none that can be used\n"), "%s", text);
+			   "  0.5 % partly unwound by frame pointers, without a table\n"
+			   "Call stacks lost: 3\nCall arcs lost: 4\n"
+			   "Stacks unwound by: 12 unwind tables, 2048 of 65536 kB; 1 images "
+			   "without a usable table\n"), "%s", text);
 	free(text);
-	text = printed("pid 1\nunwind fp\n");
-	CHECK(strstr(text, "\nStacks walked by: frame pointers only\n"), "%s", text);
+	text = print("pid 1\nunwind fp\n");
+	CHECK(strstr(text, "\nStacks unwound by: frame pointers only\n"), "%s", text);
 	free(text);
 }
 
 TEST(status_of_made_code)
 {
-	char *text = printed("pid 1\nstate running\njit.refused 2\njit.damaged 3\n");
+	char *text = print("pid 1\nstate running\njit.refused 2\njit.damaged 3\n");
 
-	CHECK(strstr(text, "\nProcesses with a refused file about code they made: 2\n"
-			   "Processes with a damaged file about code they made: 3\n"), "%s", text);
+	CHECK(strstr(text, "\nProcesses with ignored JIT symbol files: 2\n"
+			   "Processes with damaged JIT symbol files: 3\n"), "%s", text);
 	free(text);
-	text = printed("pid 1\nstate running\n");
-	CHECK(!strstr(text, "code they made"), "%s", text);
+	text = print("pid 1\nstate running\n");
+	CHECK(!strstr(text, "JIT"), "%s", text);
 	free(text);
 }
 
 TEST(status_of_counters)
 {
-	char *text = printed("pid 1\nstate running\ncollector module\nmodel intel\n"
+	char *text = print("pid 1\nstate running\ncollector module\nmodel intel\n"
 			     "cpu_type i386/skylake\nperiod_ns 0\n"
 			     "events A:1000:0:1:1 B:500:65:0:1\n"
 			     "event.0 A:1000:0:1:1 1000000 1000000\n"
@@ -96,7 +96,7 @@ TEST(status_of_counters)
 	CHECK(!strstr(text, "Multiplexed: A") && !strstr(text, "Multiplexed: D"), "%s", text);
 	CHECK(strstr(text, "\nInterrupts throttled: 7\n"), "%s", text);
 	free(text);
-	text = printed("pid 1\nstate running\nmodel timer\ncpu_type timer\nperiod_ns 1000000\n"
+	text = print("pid 1\nstate running\nmodel timer\ncpu_type timer\nperiod_ns 1000000\n"
 		       "clock_khz 2000000\n");
 	CHECK(strstr(text, "\nModel: timer, a sample every 1 ms on each CPU (clock 2000 MHz)\n"),
 	      "%s", text);
@@ -105,14 +105,14 @@ TEST(status_of_counters)
 
 TEST(status_of_ibs)
 {
-	char *text = printed("pid 1\nstate running\nmodel ibs\nibs.fetch_samples 3\n"
+	char *text = print("pid 1\nstate running\nmodel ibs\nibs.fetch_samples 3\n"
 			     "ibs.op_samples 20\nibs.op_invalid_rip 1\nibs.derived_events 44\n"
 			     "ibs.log_lines_left_out 5\n");
 
-	CHECK(strstr(text, "\nIBS samples: 3 of fetches, 20 of ops (1 at no valid address); "
-			   "44 events derived from them\nIBS log lines left out: 5\n"), "%s", text);
+	CHECK(strstr(text, "\nIBS samples: 3 fetches, 20 ops (1 with an invalid address); "
+			   "44 derived events\nIBS log lines omitted: 5\n"), "%s", text);
 	free(text);
-	text = printed("pid 1\nstate running\nmodel timer\n");
+	text = print("pid 1\nstate running\nmodel timer\n");
 	CHECK(!strstr(text, "IBS"), "%s", text);
 	free(text);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stuck.c - a daemon that does not answer: opcontrol's actions say so in time, and nothing
- * is left that would be in the way of the next command
+ * stuck.c - a daemon that does not answer: opcontrol's actions time out, and leave nothing that
+ * would make the next command fail
  */
 #include "tests/unit/daemon/fake_daemon.h"
 #include "tests/unit/stopwatch.h"
 
 #define END_MS	900
-#define LONG_END_MS	6000	/* where the daemon must come to run in a fifth of it */
+#define LONG_END_MS	6000	/* if the daemon must get CPU time within a fifth of it */
 
 static pid_t start_stopped(void)
 {
@@ -18,7 +18,7 @@ static pid_t start_stopped(void)
 	return pid;
 }
 
-/* Far from the machine's own module. */
+/* Does not use the machine's module. */
 static struct control control_of_stuck(void)
 {
 	struct control c = control_of(true);
@@ -29,17 +29,17 @@ static struct control control_of_stuck(void)
 	return c;
 }
 
-TEST(how_long_an_answer_may_take)
+TEST(time_limits)
 {
 	static const char *const quick[] = { "ping", "status", "start", "stop", "reset", "saved" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(quick); i++)
 		CHECK(daemon_answer_ms(quick[i]) == 10000, "%s", quick[i]);
 	CHECK(daemon_answer_ms("dump") == 30000 && daemon_answer_ms("save one") == 30000,
-	      "what writes all");
+	      "requests that write samples");
 }
 
-TEST(no_answer_is_told)
+TEST(no_answer_is_an_error)
 {
 	struct op_error e = { "" };
 	pid_t pid;
@@ -48,13 +48,13 @@ TEST(no_answer_is_told)
 	pid = start_stopped();
 	CHECK(daemon_runs(tmpdir), "it holds the lock");
 	CHECK(daemon_ask_within(tmpdir, "status", 200, NULL, &e) == -ETIMEDOUT, "%s", e.text);
-	CHECK(strstr(e.text, "does not answer 'status'") && strstr(e.text, "--shutdown"), "%s",
+	CHECK(strstr(e.text, "did not answer 'status'") && strstr(e.text, "--shutdown"), "%s",
 	      e.text);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
 
-TEST(killed_in_the_end)
+TEST(shutdown_kills)
 {
 	struct op_error e = { "" };
 	struct control c;
@@ -72,12 +72,12 @@ TEST(killed_in_the_end)
 	CHECK(strstr(e.text, "was killed") && strstr(e.text, "lost"), "%s", e.text);
 	CHECK(waitpid(pid, &status, WNOHANG) == pid && WIFSIGNALED(status), "status %x", status);
 	CHECK(!c.running && !file_exists(tmpdir_path("lock")), "seems to run");
-	CHECK(file_exists(tmpdir_path("daemonrc")), "the set-up that waited is not in force");
+	CHECK(file_exists(tmpdir_path("daemonrc")), "the pending set-up is not in effect");
 	control_done(&c);
 }
 
-/* [CC-14] It is still at work when the time for an answer is over, two thirds of all. */
-TEST(not_disturbed_while_it_works)
+/* [CC-14] The daemon is busy when the time for an answer is over, two thirds of the total. */
+TEST(shutdown_waits_for_busy_daemon)
 {
 	struct op_error e = { "" };
 	struct control c;
@@ -97,7 +97,7 @@ TEST(not_disturbed_while_it_works)
 	control_done(&c);
 }
 
-TEST(sigterm_is_enough)
+TEST(shutdown_by_sigterm)
 {
 	struct op_error e = { "" };
 	struct control c;
@@ -115,7 +115,7 @@ TEST(sigterm_is_enough)
 	control_done(&c);
 }
 
-TEST(deinit_goes_on)
+TEST(deinit_after_a_kill)
 {
 	struct op_error e = { "" };
 	struct control c;

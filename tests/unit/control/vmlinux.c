@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* vmlinux.c - what --vmlinux= takes for a kernel image, and where its text runs */
+/* vmlinux.c - kernel images for --vmlinux=, and their address ranges */
 #include <errno.h>
 #include "control/machine/vmlinux.h"
 #include "control/opcontrol/setup.h"
@@ -21,12 +21,12 @@ static char *image(const struct kernel_elf *k)
 	return path;
 }
 
-TEST(what_is_a_kernel_image)
+TEST(kernel_images)
 {
 	const struct {
 		const struct kernel_elf *elf;
 		int err, err_with_range;
-		const char *says;
+		const char *message;
 	} cases[] = {
 		{ &kernel, 0, 0, "" },
 		{ &kernel_text, 0, 0, "" },
@@ -40,13 +40,13 @@ TEST(what_is_a_kernel_image)
 		struct op_error e = { "" };
 
 		CHECK(vmlinux_check(path, false, &e) == cases[i].err, "case %zu: %s", i, e.text);
-		CHECK(strstr(e.text, cases[i].says), "case %zu: %s", i, e.text);
+		CHECK(strstr(e.text, cases[i].message), "case %zu: %s", i, e.text);
 		CHECK(vmlinux_check(path, true, &e) == cases[i].err_with_range, "case %zu: %s", i,
 		      e.text);
 	}
 }
 
-TEST(what_is_none)
+TEST(files_that_are_not_kernel_images)
 {
 	const char *const paths[] = { "/proc/self/exe", "/proc/version", "/bin/sh" };
 
@@ -58,7 +58,7 @@ TEST(what_is_none)
 	}
 }
 
-TEST(where_it_runs)
+TEST(address_range)
 {
 	uint64_t start = 0, end = 0;
 	struct op_error e = { "" };
@@ -81,11 +81,11 @@ TEST(where_it_runs)
 	      "by _text, to the section's end: %llx %llx", (unsigned long long)start,
 	      (unsigned long long)end);
 	CHECK(vmlinux_range(image(&stripped), kallsyms, &start, &end, &e) == -ENOEXEC, "stripped");
-	CHECK(vmlinux_range("/proc/version", kallsyms, &start, &end, &e) == -ENOEXEC, "no ELF");
+	CHECK(vmlinux_range("/proc/version", kallsyms, &start, &end, &e) == -ENOEXEC, "not ELF");
 }
 
-/* In any order; a range that is saved belongs to the image it was given for. */
-TEST(option_with_its_range)
+/* In any order; a saved range is valid only for its image. */
+TEST(options_vmlinux_and_kernel_range)
 {
 	struct setting options[] = { { SET_KERNEL_RANGE, (char *)"1000,2000" },
 				     { SET_VMLINUX, NULL } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* alloc.c - counters are given as trying every assignment would give them */
+/* alloc.c - counter_alloc() gives the same result as trying all assignments */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define MAX 8
 
-/* The rule itself, tried out: the first complete assignment, lowest counters first. */
+/* The first complete assignment in lexicographic order, by brute force. */
 static bool brute_force(const uint64_t *allowed, size_t i, size_t nr, uint64_t available, int *ret)
 {
 	if (i == nr)
@@ -76,8 +76,8 @@ TEST(known_cases)
 		{ { 1, 2 }, 2, 3, 0, { 0, 1 } }, /* FLOPS + FP_ASSIST of a Pentium Pro */
 		{ { 2, 1 }, 2, 3, 0, { 1, 0 } },
 		{ { 1, 1 }, 2, 3, -ENOSPC, { 0 } },	    /* COMP_FLOP_RET + FLOPS */
-		{ { 3, 1 }, 2, 3, 0, { 1, 0 } },	    /* the first gives way */
-		{ { 3, 3 }, 2, 2, -ENOSPC, { 0 } },	    /* counter 0 is not to be had */
+		{ { 3, 1 }, 2, 3, 0, { 1, 0 } },	    /* the first event moves */
+		{ { 3, 3 }, 2, 2, -ENOSPC, { 0 } },	    /* counter 0 is unavailable */
 		{ { 0, 3 }, 2, 3, 0, { COUNTER_NONE, 0 } }, /* an extended event */
 		{ { 0xff, 0x0f, 0x03, 0x01 }, 4, 0xff, 0, { 2, 3, 1, 0 } },
 		{ { (uint64_t)1 << 63 }, 1, ~(uint64_t)0, 0, { 63 } },
@@ -95,7 +95,7 @@ TEST(known_cases)
 	}
 }
 
-/* Sixty-five events that all fit nowhere are refused in no time. */
+/* 65 events that do not fit are refused quickly. */
 TEST(bounded)
 {
 	uint64_t allowed[200];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * arm.c - the codes of Arm's tables beside the architecture's
+ * arm.c - compare the codes of Arm's tables with those of the architecture
  *
  * Arm Architecture Reference Manual for A-profile (DDI 0487), "Common event numbers" and
- * "Recommended IMPLEMENTATION DEFINED event numbers" of the Performance Monitors Extension, typed
- * in from there; the tables are made from lists of each core. A core need not count all of them,
- * but what it calls by such a name has that number, and up to 0x3f a number has no other name.
+ * "Recommended IMPLEMENTATION DEFINED event numbers" of the Performance Monitors Extension, copied
+ * by hand; the tables are generated from the lists of the cores. A core need not have all events,
+ * but one with such a name has that number, and a number up to 0x3f has no other name.
  */
 #include "tests/tap.h"
 
@@ -14,7 +14,7 @@
 #include "events/data.h"
 #include "libutil/file.h"
 
-/* The names of successive numbers; NULL: reserved, or nobody's. */
+/* The names of successive numbers; NULL: reserved or unused. */
 static const char *const common[0x40] = {
 	"SW_INCR", "L1I_CACHE_REFILL", "L1I_TLB_REFILL", "L1D_CACHE_REFILL",
 	"L1D_CACHE", "L1D_TLB_REFILL", "LD_RETIRED", "ST_RETIRED",
@@ -98,7 +98,7 @@ static int find(const char *const *names, size_t nr, const char *name)
 	return -1;
 }
 
-/* -1: it is none of the architecture's, as far as it is listed here. */
+/* -1: not in the lists above. */
 static int architected(const char *name)
 {
 	int code = find(common, COUNT(common), name);
@@ -111,7 +111,7 @@ static int architected(const char *name)
 	return code;
 }
 
-/* How many events of the table were compared. */
+/* Returns the number of events that were compared. */
 static size_t check_table(const struct event_table *t)
 {
 	size_t nr = 0;
@@ -130,7 +130,7 @@ static size_t check_table(const struct event_table *t)
 	return nr;
 }
 
-/* Folders with a table, of a CPU type that is known or not. */
+/* Folders with a table, also of unknown CPU types. */
 static size_t nr_table_folders(void)
 {
 	char *dir = event_data_dir(), *pattern = path_join(dir, "arm/armv8-*/events");

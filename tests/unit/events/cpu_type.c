@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpu_type.c - numbers of CPU types mean something only with the header's version */
+/* cpu_type.c - numbers of CPU types depend on the version of the header */
 #include "tests/tap.h"
 
 #include "events/cpu/type.h"
@@ -57,7 +57,7 @@ TEST(every_number_once)
 	}
 }
 
-/* The original's tools must be able to read what we write for CPUs that they do not know. */
+/* OProfile's tools must be able to read sample files of CPUs that they do not know. */
 TEST(stand_ins)
 {
 	for (size_t i = 0; cpu_type_at(i); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* data.c - the tables that are delivered: found, whole, and able to describe old profiles */
+/* data.c - the installed tables are found and valid, and describe events of old profiles */
 #include "tests/tap.h"
 
 #include <unistd.h>
@@ -52,7 +52,7 @@ TEST(every_table_loads)
 	CHECK(nr > 50, "only %u tables", nr);
 }
 
-/* What reports say of the events of profiles that the original took. */
+/* Descriptions of events in profiles of OProfile. */
 TEST(descriptions)
 {
 	struct event_table *t = open_type("i386/core_2");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detect.c - CPU types from what other machines' /proc and /sys hold, and their events */
+/* detect.c - CPU types and events of other machines, from their /proc and /sys */
 #include "tests/tap.h"
 
 #include "events/cpu/machine_events.h"
@@ -8,7 +8,7 @@
 #include "events/request.h"
 #include "tests/unit/tmpdir.h"
 
-/* Put @text into @path below the test's folder. */
+/* Write @text to @path below the test's folder. */
 static void put(const char *path, const char *text)
 {
 	char *full = path_join(tmpdir, path);
@@ -143,7 +143,7 @@ TEST(arm_cores)
 		{ 0x41, 0xd80, "arm/armv8-ca520" },	  { 0x41, 0xd4d, "arm/armv8-ca715" },
 		{ 0x41, 0xd81, "arm/armv8-ca720" },	  { 0x41, 0xd87, "arm/armv8-ca725" },
 		{ 0x41, 0xd82, "arm/armv8-x4" },	  { 0x41, 0xd85, "arm/armv8-x925" },
-		{ 0x61, 0x022, "arm/armv8-pmuv3" }, /* another vendor's */
+		{ 0x61, 0x022, "arm/armv8-pmuv3" }, /* of another vendor */
 	};
 	struct cpu_kinds kinds;
 	char text[100];
@@ -205,7 +205,7 @@ static uint64_t config_of(const struct event_table *t, const char *text)
 	return event_perf_config(t->type, choice.event, &choice.mask);
 }
 
-/* A CPU that no table is for: the architecture's events, the kernel's, and raw codes. */
+/* A CPU without a table has the events of the architecture and of the kernel, and raw codes. */
 TEST(unknown_cpu)
 {
 	struct event_table *t = NULL;
@@ -239,7 +239,7 @@ TEST(unknown_cpu)
 	event_table_free(t);
 }
 
-/* Where libpfm4 is, its names do for what no table has, on this machine only. */
+/* With libpfm4, its names are accepted if the table lacks them, on this machine only. */
 TEST(names_of_libpfm4)
 {
 	struct event_request request;
@@ -298,8 +298,8 @@ TEST(encodings)
 	}
 }
 
-/* What an event select does not have is told, not lost. */
-TEST(bits_that_nobody_has)
+/* Bits that an event select does not have are errors. */
+TEST(unsupported_bits)
 {
 	static const struct {
 		const char *type;
@@ -325,7 +325,7 @@ TEST(bits_that_nobody_has)
 	}
 }
 
-/* Whatever this machine is, it has at least one kind of CPU, and counters or a timer. */
+/* Any machine has at least one kind of CPU, and counters or a timer. */
 TEST(this_machine)
 {
 	struct cpu_kinds kinds;

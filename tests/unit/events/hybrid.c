@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hybrid.c - what ophelp says on a machine with two kinds of core
+ * hybrid.c - the output of ophelp on a machine with two kinds of core
  *
- * No such machine is needed: ophelp's parts are given the kinds that cpu_detect() would find.
+ * Needs no such machine: the test passes the kinds of core to the parts of ophelp.
  */
 #include "tests/tap.h"
 
@@ -36,7 +36,7 @@ static void free_cpus(struct help_cpus *h)
 		event_table_free(h->cpu[i].table);
 }
 
-/* What @run prints to standard output, which is a file meanwhile; the caller's to free(). */
+/* The standard output of @run, by way of a file; the caller frees it. */
 static char *
 captured(int (*run)(const struct help_cpus *h, const char **events, struct op_error *e),
 	 const struct help_cpus *h, const char **events, int *ret_err, struct op_error *e)
@@ -105,7 +105,7 @@ TEST(events_of_both_kinds)
 	free_cpus(&h);
 }
 
-/* UOPS_DISPATCHED is the performance core's alone: a line for it, and it is said of the other. */
+/* Only the performance core has UOPS_DISPATCHED: one line, and a note about the other core. */
 TEST(events_of_one_kind)
 {
 	const char *events[] = { "UOPS_DISPATCHED:6000:port_0", NULL };
@@ -154,7 +154,7 @@ TEST(lists_of_both_kinds)
 	CHECK(count(text, "available events for CPU type") == 2, "text");
 	CHECK(strstr(text, "\nCPUs: 0-7\n") && strstr(text, "\nCPUs: 8-15\n"), "which CPUs");
 	CHECK(count(xml, "<help_events ") == 2 && count(xml, "hybrid_cpus>") == 2, "one document");
-	CHECK(count(json, "\"cpu_type\": ") == 2 && strstr(json, "\"cpus\": \"8-15\""), "JSON");
+	CHECK(count(json, "\"cpu_type\":") == 2 && strstr(json, "\"cpus\":\"8-15\""), "JSON");
 	free(text);
 	free(xml);
 	free(json);

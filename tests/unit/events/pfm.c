@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pfm.c - every code of our tables beside libpfm4's own encoding
+ * pfm.c - compare the codes of our tables with libpfm4's encoding
  *
- * Most tables come from the vendors' lists, libpfm4's were typed in from the manuals: where both
- * know an event they must agree to the bit. Every event is looked for by its name: libpfm4's under
- * the same one, or under that of pfm_names.h, must have its code. A mask that both name must
- * be the same config, any other must be of that event's masks. What libpfm4 has not is listed:
- * events by name, masks by number. Types that it has not are told by name.
+ * Most tables are generated from the vendors' lists, libpfm4's are typed from the manuals, so both
+ * must agree exactly. Events are compared by name, or by the name in pfm_names.h. A mask with the
+ * same name must have the same config; another one must be among the event's masks. Events that
+ * libpfm4 lacks are listed by name, masks by number; types that it lacks are printed.
  */
 #include "tests/tap.h"
 
@@ -26,7 +25,7 @@
 #define MASK_BITS UINT64_C(0xff00)
 #define CODE_BITS UINT64_C(0xf000000ff)
 
-/* How many of the type's masks libpfm4 has not; NOT_THERE: 4.13 does not know the CPU. */
+/* The number of masks that libpfm4 lacks; NOT_THERE: 4.13 does not know the CPU. */
 struct pair {
 	const char *type, *pmu;
 	int missing_masks;
@@ -43,8 +42,8 @@ struct tally {
 };
 
 /*
- * Where libpfm4 4.13 and the vendor's list differ. The list is newer and the vendor's own, so the
- * tables keep to it; each was looked at and is one of these.
+ * Differences between libpfm4 4.13 and the vendor's list, which is newer and which the tables
+ * follow. Each was checked and is one of these.
  */
 static const struct {
 	const char *pmus, *name, *why;
@@ -131,7 +130,7 @@ static void add_masks(struct known **list, const char *pmu, int index)
 	}
 }
 
-/* What libpfm4 gives perf for @name and each of its masks; of all events if @name is NULL. */
+/* libpfm4's configs for @name and each of its masks; for all events if @name is NULL. */
 static struct known *known_of(int pmu, const char *name)
 {
 	pfm_pmu_info_t info = { .size = sizeof(info) };
@@ -166,7 +165,7 @@ static int has_code(const struct known *list, uint64_t config)
 	return 0;
 }
 
-/* The same config; or one but for the mask, whose bits are all in libpfm4's masks. */
+/* The same config, or one that differs only in the mask, whose bits are in libpfm4's masks. */
 static int is_known(const struct known *list, uint64_t config)
 {
 	uint64_t seen = 0;
@@ -183,7 +182,7 @@ static int is_known(const struct known *list, uint64_t config)
 	return code_seen && !(config & MASK_BITS & ~seen);
 }
 
-/* Among words, with a space between them. */
+/* Whether a list of words, separated by spaces, has a word. */
 static int is_word_of(const char *words, const char *word)
 {
 	size_t len = strlen(word);
@@ -194,7 +193,7 @@ static int is_word_of(const char *words, const char *word)
 	return 0;
 }
 
-/* libpfm4's name of it; NULL: it is listed as one that libpfm4 has not. */
+/* libpfm4's name of the event; NULL: listed as missing in libpfm4. */
 static const char *their_name(const char *type, const char *name)
 {
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -248,7 +247,7 @@ static void check_mask(const struct event_table *t, const struct event *event,
 	}
 }
 
-/* @all: of the PMU. @strict: our list of names is of this very version. */
+/* @all: the events of the PMU. @strict: our list of names is of the same version. */
 static void check_event(const struct event_table *t, const struct event *event, const char *pmu,
 			int index, const struct known *all, int strict, struct tally *tally)
 {
@@ -375,7 +374,7 @@ TEST(amd)
 
 #define ARM(type, pmu) { "arm/armv8-" type, "arm_" pmu, NOT_THERE }
 
-/* Only libpfm4 for arm64 has these; elsewhere it is siblings.c that compares them. */
+/* Only libpfm4 for arm64 has these; siblings.c compares them on any machine. */
 TEST(arm)
 {
 	static const struct pair pairs[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pfm_names.h - what libpfm4 4.13 calls the events that our tables call otherwise
+ * pfm_names.h - events that libpfm4 4.13 names differently
  *
- * Read beside the manuals. Our name, libpfm4's (NULL: it has no such event, nor any with that
- * code), the CPUs for which it is so. Names that differ in case only need no row.
+ * Checked with the manuals. Our name, libpfm4's (NULL: it has neither the event nor its code), and
+ * the CPUs. Names that differ only in case need no row.
  */
 #ifndef TESTS_UNIT_EVENTS_PFM_NAMES_H
 #define TESTS_UNIT_EVENTS_PFM_NAMES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* request.c - NAME:count:unitmask:kernel:user, and what a table says of it */
+/* request.c - parse NAME:count:unitmask:kernel:user, and look it up in a table */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -147,7 +147,7 @@ TEST(masks_of_an_event)
 	event_table_free(t);
 }
 
-TEST(callgraph_needs_more)
+TEST(minimum_count_with_call_graphs)
 {
 	struct event_table *t = table();
 	struct event_choice c;
@@ -167,7 +167,7 @@ static int alloc(struct event_table *t, const char *const *texts, size_t nr, uin
 	return event_requests_alloc(c, nr, available, e);
 }
 
-TEST(counters_of_all)
+TEST(counters_of_several_events)
 {
 	struct event_table *t = table();
 	struct event_choice c[3];
@@ -199,7 +199,7 @@ TEST(counters_of_all)
 	event_table_free(t);
 }
 
-/* Counters 0 and 1, and so 2 and 3 the next time, 4 and 5 ... */
+/* Counters 0 and 1; in the next sets 2 and 3, 4 and 5, ... */
 TEST(counters_that_take_turns)
 {
 	static const struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample.c - over twenty codes of each vendor, looked up by hand where they are published
+ * sample.c - codes of each vendor, looked up by hand
  *
- * The tables are made by a program from lists; here a person compared its output with the printed
- * page. Where each was looked up stands above it.
+ * The tables are generated from lists; these codes were compared with the manuals by a person. The
+ * comments name the manuals.
  */
 #include "tests/tap.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * siblings.c - the same name is the same code in all tables of CPUs that are of one line
+ * siblings.c - an event has the same code in all tables of a line of CPUs
  *
- * libpfm4 does not know the newest CPUs, but their tables are not each on its own: vendors keep an
- * event's number from one design to the next. Where a table has another one than those beside it,
- * it is listed here, or it is wrong.
+ * libpfm4 does not know the newest CPUs, but vendors keep the number of an event from one design to
+ * the next. A table with another number is listed here, or wrong.
  */
 #include "tests/tap.h"
 
@@ -13,7 +12,7 @@
 
 #define MAX_TABLES 64
 
-/* Names that changed their number within a line, and the types that have the later one. */
+/* Events that changed their number within a line, and the types with the later one. */
 static const struct {
 	const char *name, *since;
 } renumbered[] = {
@@ -32,7 +31,7 @@ static const struct {
 	{ "STALL_FRONTEND_TLB", "arm/armv8-ampereone" },
 };
 
-/* Which of its numbers the type has: 0, or 1 and up for those listed. */
+/* Which of its numbers the type has: 0, or 1 and up if listed. */
 static size_t numbering(const struct cpu_type *type, const char *name)
 {
 	size_t nr = 0;
@@ -152,7 +151,7 @@ static int is_in_a_line(const char *type)
 	return 0;
 }
 
-/* A new type is put into a line, or said to have none. */
+/* New types must be added to a line, or to the types without one. */
 TEST(every_table_is_in_a_line)
 {
 	static const char alone[] = " i386/arch_perfmon i386/atom i386/core_2 ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table.c - event tables are read as written, and each error has its position */
+/* table.c - parse event tables; errors have positions */
 #include "tests/tap.h"
 
 #include <errno.h>
@@ -149,7 +149,7 @@ static const struct {
 	{ USES("m"), "name:m type:bitmask default:1\n\t1 x\n\t1 y\n",
 	  "unit_masks:1:6: unit masks 'm': duplicate value 0x1" },
 	{ USES("m"), "name:m type:bitmask default:1\n\t1 x\nname:m type:bitmask default:1\n\t1 x\n",
-	  "duplicate unit masks 'm': also defined at unit_masks:" },
+	  "duplicate unit masks 'm': already defined at unit_masks:1" },
 };
 
 TEST(bad_tables)
@@ -158,7 +158,7 @@ TEST(bad_tables)
 		struct op_error e;
 		struct event_table *t = parse(bad[i].events, bad[i].masks, &e);
 
-		CHECK(!t, "case %zu is taken, but should be: %s", i, bad[i].error);
+		CHECK(!t, "case %zu was accepted, expected: %s", i, bad[i].error);
 		CHECK(strstr(e.text, bad[i].error), "case %zu: '%s', not '%s'", i, e.text,
 		      bad[i].error);
 		event_table_free(t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* callgrind.c - costs of lines and calls as callgrind tells them [CK-1..6], [PF-8] */
+/* callgrind.c - write costs of lines and calls for callgrind's tools [CK-1..6] [PF-8] */
 #include "formats/all_formats.h"
 #include "tests/unit/libdb/session/written_profile.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cpuprofile.c - Google CPU profiles are read: one file for each rule [GC-1..17] */
+/* cpuprofile.c - read Google CPU profiles: one file for each rule [GC-1..17] */
 #include "tests/unit/formats/cpuprofile_bytes.h"
 
 static uint64_t address(const struct profile *p, uint32_t sample, int frame)
@@ -18,7 +18,7 @@ static const char *image(const struct profile *p, uint32_t sample)
 	return id == PROFILE_NONE ? "none" : profile_text(p, p->images[id].path);
 }
 
-/* What stands in make_usual(), in whatever words. */
+/* Check the profile of make_usual(), whatever its words. */
 static void check_usual(const struct profile *p)
 {
 	CHECK(p->nr_events == 1 && p->events[0].period == 10000000, "10 ms");
@@ -70,7 +70,7 @@ TEST(duplicate_stacks_are_one_after_merging)
 	add_records(&m);
 	WORDS(&m, TRAILER);
 	p = read_made(&m, "strict");
-	CHECK(p->nr_samples == 6 && profile_total(p, 0) == 28, "as they stand there");
+	CHECK(p->nr_samples == 6 && profile_total(p, 0) == 28, "unchanged");
 	profile_merge_samples(p);
 	CHECK(p->nr_samples == 3 && profile_total(p, 0) == 28, "merged");
 	profile_free(p);
@@ -100,19 +100,19 @@ TEST(no_samples_is_a_profile)
 	profile_free(p);
 }
 
-TEST(headers_that_cannot_be)
+TEST(invalid_headers_are_refused)
 {
 	static const struct {
 		uint64_t header[5];
 		const char *why;
 	} cases[] = {
-		{ { 1, 3, 0, 10000, 0 }, "no header" },
-		{ { 0, 0, 0, 10000, 0 }, "no header" },
-		{ { 0, 2, 0, 10000, 0 }, "2 slots" },
-		{ { 0, 3000, 0, 10000, 0 }, "ends in its header" },
-		{ { 0, 3, 2, 10000, 0 }, "version 2 is not known" },
+		{ { 1, 3, 0, 10000, 0 }, "not a CPU profile" },
+		{ { 0, 0, 0, 10000, 0 }, "not a CPU profile" },
+		{ { 0, 2, 0, 10000, 0 }, "got 2" },
+		{ { 0, 3000, 0, 10000, 0 }, "truncated header" },
+		{ { 0, 3, 2, 10000, 0 }, "unsupported version 2" },
 		{ { 0, 3, 0, 0, 0 }, "period of 0" },
-		{ { 0, 3, 0, UINT64_MAX, 0 }, "can't be" },
+		{ { 0, 3, 0, UINT64_MAX, 0 }, "period of 18446744073709551615" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -121,54 +121,54 @@ TEST(headers_that_cannot_be)
 		add_words(&m, cases[i].header, 5);
 		add_records(&m);
 		WORDS(&m, TRAILER);
-		refused(&m, "", cases[i].why);
+		check_refused(&m, "", cases[i].why);
 	}
 }
 
-/* What others take without a word is told, and refused if that is asked for. */
-static void doubtful(const struct made *m, const char *why, int64_t total)
+/* Harmless faults give a warning, and an error with --strict. */
+static void check_warned(const struct made *m, const char *why, int64_t total)
 {
 	struct profile *p = read_made(m, "");
 
 	CHECK(profile_total(p, 0) == total, "%lld", (long long)profile_total(p, 0));
-	CHECK(strstr(warned.text, why), "'%s' and not '%s'", warned.text, why);
+	CHECK(strstr(warned.text, why), "expected '%s', got '%s'", why, warned.text);
 	profile_free(p);
-	refused(m, "strict", why);
+	check_refused(m, "strict", why);
 }
 
-TEST(padding_is_told)
+TEST(padding_is_warned_of)
 {
 	MADE m = make_bytes(LE64);
 
 	WORDS(&m, 0, 3, 0, 10000, 1);
 	add_records(&m);
 	WORDS(&m, TRAILER);
-	doubtful(&m, "offset 32: padding", 14);
+	check_warned(&m, "offset 32: nonzero padding", 14);
 }
 
-TEST(a_zero_leaf_is_told_and_read_past)
+TEST(a_zero_leaf_is_warned_of)
 {
 	MADE m = make_bytes(LE64);
 
 	WORDS(&m, HEADER, 3, 2, 0, 0x400201);
 	add_records(&m);
 	WORDS(&m, TRAILER);
-	doubtful(&m, "offset 56: a record that begins with address 0", 17);
+	check_warned(&m, "offset 56: record begins with address 0", 17);
 }
 
-TEST(a_zero_caller_is_told)
+TEST(a_zero_caller_is_warned_of)
 {
 	MADE m = make_bytes(LE64);
 	struct profile *p;
 
 	WORDS(&m, HEADER, 3, 2, 0x400100, 0, TRAILER);
-	doubtful(&m, "offset 64: a caller's address is 0", 3);
+	check_warned(&m, "offset 64: address of a caller is 0", 3);
 	p = read_made(&m, "");
-	CHECK(address(p, 0, 1) == 0, "not one less than 0");
+	CHECK(address(p, 0, 1) == 0, "0 stays 0");
 	profile_free(p);
 }
 
-TEST(counts_of_zero_are_left_out)
+TEST(counts_of_zero_are_skipped)
 {
 	MADE m = make_bytes(LE64);
 	struct profile *p;
@@ -176,24 +176,24 @@ TEST(counts_of_zero_are_left_out)
 	WORDS(&m, HEADER, 0, 2, 0x400100, 0x400201, 0, 1, 0x400100);
 	add_records(&m);
 	WORDS(&m, TRAILER);
-	doubtful(&m, "offset 40: a record with count 0", 14);
+	check_warned(&m, "offset 40: skipped a record with count 0", 14);
 	p = read_made(&m, "");
-	CHECK(p->nr_samples == 3 && strstr(warned.text, "2 such in all"), "%s", warned.text);
+	CHECK(p->nr_samples == 3 && strstr(warned.text, "(2 in all)"), "%s", warned.text);
 	profile_free(p);
 }
 
-TEST(a_missing_trailer_is_told)
+TEST(a_missing_trailer_is_warned_of)
 {
 	MADE m = make_bytes(LE64);
 
 	WORDS(&m, HEADER);
 	add_records(&m);
-	doubtful(&m, "without a trailer", 14);
+	check_warned(&m, "missing trailer", 14);
 	strbuf_add(&m.bytes, MAPS);
-	refused(&m, "", "the file ends after");
+	check_refused(&m, "", "truncated record: expected");
 }
 
-TEST(a_second_trailer_is_told)
+TEST(a_second_trailer_is_warned_of)
 {
 	MADE m = make_bytes(LE64);
 	struct profile *p;
@@ -202,23 +202,23 @@ TEST(a_second_trailer_is_told)
 	add_records(&m);
 	WORDS(&m, TRAILER, TRAILER);
 	strbuf_add(&m.bytes, MAPS);
-	doubtful(&m, "one more trailer", 14);
+	check_warned(&m, "ignored another trailer", 14);
 	p = read_made(&m, "");
 	check_usual(p);
 	profile_free(p);
 }
 
-TEST(records_that_cannot_be)
+TEST(invalid_records_are_refused)
 {
 	static const struct {
 		uint64_t record[3];
 		const char *why;
 	} cases[] = {
-		{ { 1, 0, 0x400100 }, "without addresses" },
+		{ { 1, 0, 0x400100 }, "record without addresses" },
 		{ { 1, UINT64_C(1) << 32, 0x400100 }, "4294967296 addresses" },
 		{ { 1, UINT64_C(1) << 63, 0x400100 }, "9223372036854775808 addresses" },
 		{ { 1, UINT64_MAX, 0x400100 }, "addresses" },
-		{ { UINT64_C(1) << 63, 1, 0x400100 }, "9223372036854775808 all counts" },
+		{ { UINT64_C(1) << 63, 1, 0x400100 }, "count 9223372036854775808 is too large" },
 		{ { INT64_MAX / 10000000 + 1, 1, 0x400100 }, "2^63" },
 	};
 
@@ -230,24 +230,24 @@ TEST(records_that_cannot_be)
 		add_records(&m);
 		add_words(&m, cases[i].record, 3);
 		WORDS(&m, TRAILER);
-		refused(&m, "", cases[i].why);
+		check_refused(&m, "", cases[i].why);
 		p = read_made(&m, "salvage");
-		CHECK(p->nr_samples == 3, "what was before is kept: %u", p->nr_samples);
-		CHECK(strstr(warned.text, "kept 3 records"), "%s", warned.text);
+		CHECK(p->nr_samples == 3, "records before are kept: %u", p->nr_samples);
+		CHECK(strstr(warned.text, "kept the 3 records before it"), "%s", warned.text);
 		profile_free(p);
 	}
 }
 
-TEST(counts_that_are_too_much_together)
+TEST(too_large_sums_of_counts_are_refused)
 {
 	MADE m = make_bytes(LE64);
 	uint64_t half = INT64_MAX / 10000000 / 2 + 1;
 
 	WORDS(&m, HEADER, half, 1, 0x400100, half, 1, 0x400100, TRAILER);
-	refused(&m, "", "offset 64");
+	check_refused(&m, "", "offset 64");
 }
 
-TEST(stacks_that_are_too_long)
+TEST(stacks_that_are_too_deep_are_refused)
 {
 	MADE m = make_bytes(LE64);
 
@@ -255,11 +255,11 @@ TEST(stacks_that_are_too_long)
 	for (int i = 0; i <= PROFILE_FRAMES_MAX; i++)
 		WORDS(&m, 0x400101);
 	WORDS(&m, TRAILER);
-	refused(&m, "", "more than 65536");
+	check_refused(&m, "", "at most 65536");
 }
 
-/* Cut anywhere, a file is refused or known to lack its trailer; what is whole can be had. */
-TEST(cut_anywhere)
+/* A truncated file is refused, or lacks its trailer; complete records can be salvaged. */
+TEST(truncated_files)
 {
 	for (size_t kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		MADE whole = make_usual(kinds[kind]);
@@ -274,10 +274,11 @@ TEST(cut_anywhere)
 			struct profile *p;
 
 			if (border)
-				doubtful(&m, "without a trailer", at == 5 ? 0 : at == 9 ? 5 :
+				check_warned(&m, "missing trailer", at == 5 ? 0 : at == 9 ? 5 :
 					 at == 14 ? 13 : 14);
 			else
-				refused(&m, "", m.bytes.len < 2 * slot ? "header" : "ends");
+				check_refused(&m, "", m.bytes.len < 2 * slot ? "header" :
+					      "truncated");
 			if (m.bytes.len < records)
 				continue;
 			p = read_made(&m, "salvage");
@@ -299,7 +300,7 @@ TEST(java_has_ids_and_names)
 	strbuf_add(&m.bytes, "0x4 java.util.Loop.run (Loop.java:17)\n 0x5 native (lib.so)\nelse\n");
 	p = read_made(&m, "strict");
 	CHECK(p->symbolic_addresses, "ids");
-	CHECK(address(p, 0, 0) == 4 && address(p, 0, 1) == 5, "as they stand there");
+	CHECK(address(p, 0, 0) == 4 && address(p, 0, 1) == 5, "unchanged");
 	place = &p->places[p->nodes[p->samples[0].node].place];
 	CHECK(place->nr_lines == 1, "named");
 	line = &p->lines[place->first_line];
@@ -310,7 +311,7 @@ TEST(java_has_ids_and_names)
 	profile_free(p);
 }
 
-/* 32 records, of which one at most has another second frame [GC-23]. */
+/* 32 records, @others of which have another second frame. [GC-23] */
 static void check_dropping(uint64_t others, uint32_t expected)
 {
 	MADE m = make_bytes(LE64);
@@ -322,14 +323,14 @@ static void check_dropping(uint64_t others, uint32_t expected)
 		      0x400501);
 	WORDS(&m, TRAILER);
 	p = read_made(&m, "");
-	CHECK(address(p, 31, 1) == 0x400200 && !warned.len, "kept if nobody asks");
+	CHECK(address(p, 31, 1) == 0x400200 && !warned.len, "kept by default");
 	profile_free(p);
 	p = read_made(&m, "drop-handler-frames");
 	CHECK(address(p, 31, 0) == 0x40011f, "the first stays");
 	CHECK(address(p, 31, 1) == expected, "second is %llx",
 	      (unsigned long long)address(p, 31, 1));
 	CHECK(!others || address(p, 0, 1) == 0x500000, "another second frame stays");
-	CHECK(!!warned.len == (expected != 0x400200), "told: %s", warned.text);
+	CHECK(!!warned.len == (expected != 0x400200), "warned: %s", warned.text);
 	profile_free(p);
 }
 
@@ -353,7 +354,7 @@ TEST(a_second_frame_that_repeats_the_first)
 	profile_free(p);
 }
 
-TEST(symbolised_by_google_pprof)
+TEST(symbolized_by_google_pprof)
 {
 	MADE m = make_bytes(LE64);
 	const struct profile_place *place;
@@ -364,13 +365,13 @@ TEST(symbolised_by_google_pprof)
 	WORDS(&m, HEADER, 5, 2, 0x400100, 0x400200, TRAILER);
 	CHECK(format_cpuprofile.detect((unsigned char *)m.bytes.text, m.bytes.len), "known");
 	p = read_made(&m, "strict");
-	CHECK(address(p, 0, 1) == 0x400200, "callers are calls already");
+	CHECK(address(p, 0, 1) == 0x400200, "addresses are those of calls already");
 	place = &p->places[p->nodes[p->samples[0].node].place];
 	CHECK(place->nr_lines == 2, "inlined: %u", place->nr_lines);
 	place = &p->places[p->nodes[p->nodes[p->samples[0].node].parent].place];
 	CHECK(place->nr_lines == 1 &&
 	      !strcmp(profile_text(p, p->functions[p->lines[place->first_line].function].name),
-		      "operator--"), "dashes of its own");
+		      "operator--"), "dashes in the name");
 	CHECK(!strcmp(profile_text(p, p->images[p->main_image].path), "/bin/prog"), "binary");
 	profile_free(p);
 }

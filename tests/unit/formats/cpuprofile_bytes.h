@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cpuprofile_bytes.h - Google CPU profiles made word by word, and what is said of them */
+/* cpuprofile_bytes.h - build Google CPU profiles word by word, read them, and keep warnings */
 #ifndef TESTS_UNIT_FORMATS_CPUPROFILE_BYTES_H
 #define TESTS_UNIT_FORMATS_CPUPROFILE_BYTES_H
 
@@ -30,7 +30,7 @@ static inline void free_made(struct made *m)
 	strbuf_free(&m->bytes);
 }
 
-/* A variable that frees itself. */
+/* A variable that is freed at the end of its scope. */
 #define MADE	struct made __attribute__((cleanup(free_made)))
 
 #define WORDS(m, ...)                                                                          \
@@ -67,7 +67,7 @@ static inline struct made make_usual(struct cpuprofile_words words)
 	return m;
 }
 
-/* All that was warned of, a line each. */
+/* All warnings, one per line. */
 static struct strbuf warned = STRBUF_INIT;
 
 static inline void keep_warning(void *context, const char *text)
@@ -78,7 +78,7 @@ static inline void keep_warning(void *context, const char *text)
 
 static const struct format_warnings warnings = { keep_warning, NULL };
 
-/* What the reader says of @bytes; *ret, if there is nothing against them, is to be freed. */
+/* Read @bytes; @how has options. On success the caller frees *ret. */
 static inline int read_bytes(const void *bytes, size_t size, const char *how, struct profile **ret,
 			     struct op_error *e)
 {
@@ -88,7 +88,7 @@ static inline int read_bytes(const void *bytes, size_t size, const char *how, st
 		.drop_handler_frames = strstr(how, "drop-handler-frames"),
 	};
 	struct profile *p = profile_new();
-	unsigned char *copy = malloc(size + 1);	/* of just this size: reading on is found out */
+	unsigned char *copy = malloc(size + 1);	/* so that sanitizers see reads past the end */
 	int err;
 
 	memcpy(copy, bytes, size);
@@ -102,7 +102,7 @@ static inline int read_bytes(const void *bytes, size_t size, const char *how, st
 	return err;
 }
 
-/* Read it, or end the test. */
+/* Read @m, or end the test. */
 static inline struct profile *read_made(const struct made *m, const char *how)
 {
 	struct op_error e = { "" };
@@ -115,22 +115,22 @@ static inline struct profile *read_made(const struct made *m, const char *how)
 	return p;
 }
 
-static inline void refused(const struct made *m, const char *how, const char *why)
+static inline void check_refused(const struct made *m, const char *how, const char *why)
 {
 	struct op_error e = { "" };
 	struct profile *p = NULL;
 
 	if (read_bytes(m->bytes.text, m->bytes.len, how, &p, &e)) {
-		CHECK(strstr(e.text, why), "'%s' and not '%s'", e.text, why);
+		CHECK(strstr(e.text, why), "expected '%s', got '%s'", why, e.text);
 		CHECK(!strchr(e.text, '\n'), "one line");
-		CHECK(strstr(e.text, "offset ") || strstr(e.text, "line "), "where: %s", e.text);
+		CHECK(strstr(e.text, "offset ") || strstr(e.text, "line "), "no place: %s", e.text);
 	} else {
-		CHECK(false, "taken, and not '%s'", why);
+		CHECK(false, "accepted, expected '%s'", why);
 		profile_free(p);
 	}
 }
 
-/* What the writer makes of @p. */
+/* Write @p. */
 static inline struct strbuf write_profile(const struct profile *p, const char *pid)
 {
 	struct format_write_options options = { .warnings = &warnings, .pid = pid };

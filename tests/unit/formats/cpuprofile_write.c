@@ -78,7 +78,7 @@ static struct profile *read_back(const struct strbuf *file)
 	return read_made(&m, "strict");
 }
 
-TEST(what_was_read_is_written_again)
+TEST(files_survive_reading_and_writing)
 {
 	static const char *const files[] = { "cppbench.cpu", "go.crc32.cpu" };
 	static const int64_t totals[] = { 712, 211 };
@@ -109,7 +109,7 @@ TEST(what_was_read_is_written_again)
 	}
 }
 
-TEST(our_own_pass_the_strictest_reader)
+TEST(written_files_pass_the_strictest_reader)
 {
 	struct profile *p = new_profile("nanoseconds", 1000000), *back;
 	struct strbuf out, again;
@@ -129,24 +129,24 @@ TEST(our_own_pass_the_strictest_reader)
 	CHECK(back->nr_images == 4, "%u", back->nr_images);
 	for (uint32_t i = 0; i < 4 && back->nr_images == 4; i++) {
 		const struct profile_image *a = &p->images[i], *b = &back->images[i];
-		bool has_id = i == 1 || i == 2;	/* a blank leaves no room for one */
+		bool has_id = i == 1 || i == 2;	/* not if the path has a blank */
 
 		CHECK(!strcmp(profile_text(p, a->path), profile_text(back, b->path)), "%s",
 		      profile_text(back, b->path));
 		CHECK(a->start == b->start && a->limit == b->limit && a->offset == b->offset,
 		      "image %u", i);
 		CHECK(!strcmp(has_id ? profile_text(p, a->build_id) : "",
-			      profile_text(back, b->build_id)), "build-id %u", i);
+			      profile_text(back, b->build_id)), "build ID %u", i);
 	}
 	again = write_profile(back, "");
-	CHECK(out.len == again.len && !memcmp(out.text, again.text, out.len), "the same again");
+	CHECK(out.len == again.len && !memcmp(out.text, again.text, out.len), "written again");
 	strbuf_free(&out);
 	strbuf_free(&again);
 	profile_free(back);
 	profile_free(p);
 }
 
-TEST(no_address_is_never_written_as_0)
+TEST(address_0_is_never_written)
 {
 	struct profile *p = new_profile("nanoseconds", 1000000), *back;
 	uint32_t named, cut[2];
@@ -166,9 +166,9 @@ TEST(no_address_is_never_written_as_0)
 	profile_add_sample(p, stack(p, 0x400030, 0x400040), 0)[0] = -1;
 	profile_add_sample(p, stack(p, 0x400030, 0x400040), 0)[0] = 0;
 	out = write_profile(p, "");
-	CHECK(strstr(warned.text, "41 samples left out: they have no address"), "%s", warned.text);
-	CHECK(strstr(warned.text, "1 callers left out"), "the mark is none: %s", warned.text);
-	CHECK(strstr(warned.text, "1 samples left out: their counts are negative"), "%s",
+	CHECK(strstr(warned.text, "skipped 41 samples without an address"), "%s", warned.text);
+	CHECK(strstr(warned.text, "skipped 1 callers"), "the mark does not count: %s", warned.text);
+	CHECK(strstr(warned.text, "skipped 1 samples with negative counts"), "%s",
 	      warned.text);
 	CHECK(!strict_complaint(&out), "%s", strict_complaint(&out));
 	back = read_back(&out);
@@ -178,7 +178,7 @@ TEST(no_address_is_never_written_as_0)
 	profile_free(p);
 }
 
-TEST(labels_make_no_records_of_their_own)
+TEST(samples_that_differ_in_labels_are_one_record)
 {
 	struct profile *p = new_profile("nanoseconds", 1000000), *back;
 	struct strbuf out;
@@ -197,28 +197,28 @@ TEST(labels_make_no_records_of_their_own)
 	out = write_profile(p, "3");
 	back = read_back(&out);
 	CHECK(back->nr_samples == 2 && profile_total(back, 0) == 2, "one process");
-	CHECK(back->nr_images == 1, "and its images");
+	CHECK(back->nr_images == 1, "only its images");
 	strbuf_free(&out);
 	profile_free(back);
 	profile_free(p);
 }
 
-TEST(periods_become_microseconds)
+TEST(periods_are_converted_to_microseconds)
 {
 	static const struct {
 		const char *unit;
 		uint64_t period, us;
 		int64_t count;		/* of a value of 5000 */
-		const char *said;
+		const char *warning;
 	} cases[] = {
 		{ "nanoseconds", 10000000, 10000, 5000, "" },
-		{ "nanoseconds", 1234567, 1235, 5000, "1234567 ns is written as 1235" },
-		{ "nanoseconds", 3, 1, 5000, "3 ns is written as 1" },
+		{ "nanoseconds", 1234567, 1235, 5000, "1234567 ns to 1235" },
+		{ "nanoseconds", 3, 1, 5000, "3 ns to 1" },
 		{ "microseconds", 20, 20, 5000, "" },
 		{ "milliseconds", 4, 4000, 5000, "" },
 		{ "nanoseconds", 0, 1, 5, "" },
 		{ "milliseconds", 0, 1000, 5000, "" },
-		{ "count", 100000, 1, 5000, "'cpu' is not counted in time" },
+		{ "count", 100000, 1, 5000, "event 'cpu' does not count time" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -228,7 +228,7 @@ TEST(periods_become_microseconds)
 		add_image(p, "/bin/prog", 0x400000, "");
 		profile_add_sample(p, stack(p, 0x400010, 0x400020), 0)[0] = 5000;
 		out = write_profile(p, "");
-		CHECK(!*cases[i].said == !warned.len && strstr(warned.text, cases[i].said),
+		CHECK(!*cases[i].warning == !warned.len && strstr(warned.text, cases[i].warning),
 		      "case %zu: %s", i, warned.text);
 		back = read_back(&out);
 		CHECK(back->events[0].period == cases[i].us * 1000, "case %zu: %llu", i,
@@ -240,7 +240,7 @@ TEST(periods_become_microseconds)
 	}
 }
 
-TEST(java_stays_java)
+TEST(java_profiles_stay_java_profiles)
 {
 	MADE m = make_bytes(LE64);
 	struct profile *p, *back;
@@ -250,7 +250,7 @@ TEST(java_stays_java)
 	strbuf_add(&m.bytes, "0x4 run (Loop.java:17)\n0x5 native (lib.so)\n");
 	p = read_made(&m, "strict");
 	out = write_profile(p, "");
-	CHECK(out.len == m.bytes.len && !memcmp(out.text, m.bytes.text, out.len), "as it was");
+	CHECK(out.len == m.bytes.len && !memcmp(out.text, m.bytes.text, out.len), "unchanged");
 	strbuf_free(&out);
 	p->maps_text = 0;	/* as from another format */
 	out = write_profile(p, "");
@@ -262,7 +262,7 @@ TEST(java_stays_java)
 	profile_free(p);
 }
 
-TEST(a_text_that_others_refuse_is_made_anew)
+TEST(a_text_that_others_refuse_is_rewritten)
 {
 	MADE m = make_usual(LE64);
 	struct profile *p;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* file.c - packed profiles are unpacked, but not for ever [PF-7]; unknown ones refused */
+/* file.c - unpack profiles with a limit [PF-7], detect formats, refuse unknown files */
 #include <zlib.h>
 
 #include "formats/all_formats.h"
@@ -45,7 +45,7 @@ TEST(all_members_are_unpacked)
 	free(out);
 }
 
-TEST(cut_or_damaged_is_refused_or_salvaged)
+TEST(malformed_gzip_is_refused_or_salvaged)
 {
 	struct format_read_options options = { .warnings = &warnings }, salvage = options;
 	unsigned char packed[600], *out = NULL;
@@ -54,18 +54,19 @@ TEST(cut_or_damaged_is_refused_or_salvaged)
 	size_t out_size;
 
 	CHECK(profile_gunzip(packed, size - 9, &options, &out, &out_size, &e) == -EPROTO, "cut");
-	CHECK(strstr(e.text, "cut off [PF-12]"), "%s", e.text);
+	CHECK(strstr(e.text, "truncated gzip data"), "%s", e.text);
 	salvage.salvage = true;
 	CHECK(!profile_gunzip(packed, size - 9, &salvage, &out, &out_size, &e), "%s", e.text);
-	CHECK(out_size && !memcmp(out, text, out_size), "what there was");
+	CHECK(out_size && !memcmp(out, text, out_size), "kept");
 	CHECK(strstr(warned, "kept"), "%s", warned);
 	free(out);
 	packed[size - 6] ^= 1;
 	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO, "checksum");
-	CHECK(strstr(e.text, "offset") && strstr(e.text, "[PF-12]"), "%s", e.text);
+	CHECK(strstr(e.text, "offset") && strstr(e.text, "corrupt gzip data: incorrect data check"),
+	      "%s", e.text);
 }
 
-TEST(garbage_behind_is_warned_of)
+TEST(trailing_garbage_is_warned_of)
 {
 	struct format_read_options options = { .warnings = &warnings };
 	unsigned char packed[600] = "", *out = NULL;
@@ -75,7 +76,7 @@ TEST(garbage_behind_is_warned_of)
 
 	CHECK(!profile_gunzip(packed, size + 5, &options, &out, &out_size, &e), "%s", e.text);
 	CHECK(out_size == sizeof(text), "%zu", out_size);
-	CHECK(strstr(warned, "5 bytes after") && strstr(warned, "[PF-12]"), "%s", warned);
+	CHECK(strstr(warned, "5 bytes of trailing garbage"), "%s", warned);
 	free(out);
 	options.strict = true;
 	CHECK(profile_gunzip(packed, size + 5, &options, &out, &out_size, &e) == -EPROTO, "strict");
@@ -94,22 +95,22 @@ TEST(other_methods_are_refused)
 	packed[first + 2] = 7;
 	CHECK(profile_gunzip(packed + first, size - first, &options, &out, &out_size, &e) ==
 	      -EPROTO, "the first one");
-	CHECK(!strcmp(e.text, "offset 2: gzip by method 7, and only 8 (deflate) is known [PF-12]"),
+	CHECK(!strcmp(e.text, "offset 2: unsupported gzip method 7: expected 8 (deflate)"),
 	      "%s", e.text);
 	CHECK(profile_gunzip(packed, size, &options, &out, &out_size, &e) == -EPROTO,
 	      "a later one");
 	CHECK(!out, "untouched");
 	salvage.salvage = true;
 	CHECK(!profile_gunzip(packed, size, &salvage, &out, &out_size, &e), "%s", e.text);
-	CHECK(out_size == sizeof(text) && !memcmp(out, text, out_size), "what was before");
-	CHECK(strstr(warned, "method 7") && strstr(warned, "[PF-12]"), "%s", warned);
+	CHECK(out_size == sizeof(text) && !memcmp(out, text, out_size), "kept what precedes it");
+	CHECK(strstr(warned, "method 7"), "%s", warned);
 	free(out);
 	out = NULL;
 	CHECK(profile_gunzip(packed, 2, &options, &out, &out_size, &e) == -EPROTO, "only a head");
-	CHECK(strstr(e.text, "cut off [PF-12]"), "%s", e.text);
+	CHECK(strstr(e.text, "truncated gzip data"), "%s", e.text);
 }
 
-TEST(what_grows_for_ever_is_refused)
+TEST(too_much_unpacked_data_is_refused)
 {
 	struct format_read_options options = { 0 };
 	size_t size = 20 << 20, packed_size, out_size;
@@ -120,7 +121,7 @@ TEST(what_grows_for_ever_is_refused)
 	CHECK(packed_size < 32768, "%zu", packed_size);
 	CHECK(profile_gunzip(packed, packed_size, &options, &out, &out_size, &e) == -EFBIG,
 	      "refused");
-	CHECK(strstr(e.text, "64 times") && strstr(e.text, "[PF-7]"), "%s", e.text);
+	CHECK(strstr(e.text, "64 times the file's size"), "%s", e.text);
 	packed_size = pack(zeros, (1 << 20) - 1, packed, size);
 	CHECK(!profile_gunzip(packed, packed_size, &options, &out, &out_size, &e), "%s", e.text);
 	CHECK(out_size == (1 << 20) - 1, "%zu", out_size);
@@ -145,16 +146,15 @@ TEST(unknown_files_are_refused)
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -ENOENT, "%s", e.text);
 	put_text(path, "");
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "empty");
-	CHECK(strstr(e.text, "offset 0: it is empty [PF-13]"), "%s", e.text);
+	CHECK(strstr(e.text, ": the file is empty"), "%s", e.text);
 	put_text(path, "\001\002\003");
 	CHECK(profile_read_file(path, NULL, &options, &p, &e) == -EINVAL, "unknown");
-	CHECK(strstr(e.text, "offset 0: its format is not known: name it with --from=FORMAT "
-		     "[PF-13]"), "%s", e.text);
+	CHECK(strstr(e.text, ": unknown format; name it with --from=FORMAT"), "%s", e.text);
 	CHECK(!p, "untouched");
 	put_text(path, "main;work 3\n");
 	CHECK(!profile_read_file(path, NULL, &options, &p, &e), "%s", e.text);
-	CHECK(!strcmp(profile_text(p, p->origin), "folded"), "known by its bytes");
-	CHECK(profile_total(p, 0) == 3, "and read");
+	CHECK(!strcmp(profile_text(p, p->origin), "folded"), "detected");
+	CHECK(profile_total(p, 0) == 3, "total");
 	profile_free(p);
 	size = pack((const unsigned char *)"main;work 4\n", 12, packed, sizeof(packed));
 	put_file(path, packed, size);
@@ -162,16 +162,16 @@ TEST(unknown_files_are_refused)
 	CHECK(profile_total(p, 0) == 4, "packed");
 	profile_free(p);
 	CHECK(profile_read_file(path, &only_written, &options, &p, &e) == -EINVAL, "no reader");
-	CHECK(strstr(e.text, "can only be written"), "%s", e.text);
+	CHECK(strstr(e.text, "cannot be read, only written"), "%s", e.text);
 }
 
-TEST(formats_are_in_order_and_whole)
+TEST(formats_are_sorted_and_complete)
 {
 	CHECK(!profile_format_find("no such format"), "found");
 	for (const struct profile_format *const *f = profile_formats; *f; f++) {
 		CHECK(profile_format_find((*f)->name) == *f, "%s", (*f)->name);
 		CHECK((*f)->suffix && (*f)->text, "%s is described", (*f)->name);
-		CHECK((*f)->read || (*f)->write, "%s does something", (*f)->name);
+		CHECK((*f)->read || (*f)->write, "%s has a reader or a writer", (*f)->name);
 		CHECK(!f[1] || strcmp((*f)->name, f[1]->name) < 0, "%s: order", (*f)->name);
 	}
 }

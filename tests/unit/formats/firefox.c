@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* firefox.c - threads and their tables as the Firefox Profiler reads them [FF-1..6] */
+/* firefox.c - write threads and their tables for the Firefox Profiler [FF-1..6] */
 #include "formats/all_formats.h"
 #include "tests/unit/libdb/session/written_profile.h"
 
@@ -43,7 +43,7 @@ static struct profile *make(void)
 	return p;
 }
 
-TEST(threads_have_what_they_need)
+TEST(threads_have_their_own_tables)
 {
 	struct profile *p = make();
 	char *text = written_profile(&format_firefox, p), *nine = strstr(text, "\"name\":\"nine\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* folded.c - folded stacks there and back, and the table of places [FO-1..12] */
+/* folded.c - read and write folded stacks, and write the CSV table [FO-1..12] */
 #include "formats/all_formats.h"
 #include "libutil/strbuf.h"
 #include "tests/unit/tmpdir.h"
@@ -47,7 +47,7 @@ static char *write_text(const struct profile_format *format, const struct profil
 	return text;
 }
 
-TEST(there_and_back)
+TEST(stacks_survive_reading_and_writing)
 {
 	static const char *const texts[] = {
 		"",
@@ -70,13 +70,13 @@ TEST(there_and_back)
 			continue;
 		}
 		again = write_text(&format_folded, p, "");
-		CHECK(!strcmp(again, texts[i]), "'%s' and not '%s'", again, texts[i]);
+		CHECK(!strcmp(again, texts[i]), "expected '%s', got '%s'", texts[i], again);
 		free(again);
 		profile_free(p);
 	}
 }
 
-TEST(marks_are_understood)
+TEST(marks_show_the_kind_of_a_frame)
 {
 	struct profile *p;
 	struct op_error e;
@@ -93,17 +93,17 @@ TEST(marks_are_understood)
 	profile_free(p);
 }
 
-TEST(faults_have_a_line)
+TEST(errors_have_a_line_number)
 {
 	static const struct {
 		const char *text, *why, *salvaged;
 	} cases[] = {
-		{ "a;b 1\na;b\n", "line 2: no count", "a;b 1\n" },
-		{ "# x\n\na;b x\n", "line 3: no count", "" },
-		{ "a 99999999999999999999\n", "line 1: '99999999999999999999' is no count", "" },
-		{ "a 1x\nb 2\n", "line 1: '1x' is no count", "b 2\n" },
-		{ "a\x1b[m 1\n", "line 1: a control character", "" },
-		{ " 17\n", "line 1: no count", "" },
+		{ "a;b 1\na;b\n", "line 2: missing count", "a;b 1\n" },
+		{ "# x\n\na;b x\n", "line 3: missing count", "" },
+		{ "a 99999999999999999999\n", "line 1: invalid count '99999999999999999999'", "" },
+		{ "a 1x\nb 2\n", "line 1: invalid count '1x'", "b 2\n" },
+		{ "a\x1b[m 1\n", "line 1: invalid control character", "" },
+		{ " 17\n", "line 1: missing count", "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -112,7 +112,8 @@ TEST(faults_have_a_line)
 		char *text;
 
 		CHECK(read_text(cases[i].text, "", &p, &e) == -EPROTO, "case %zu", i);
-		CHECK(strstr(e.text, cases[i].why), "'%s' and not '%s'", e.text, cases[i].why);
+		CHECK(strstr(e.text, cases[i].why), "expected '%s', got '%s'", cases[i].why,
+		      e.text);
 		CHECK(!read_text(cases[i].text, "salvage", &p, &e), "%s", e.text);
 		CHECK(strstr(warned.text, cases[i].why), "%s", warned.text);
 		text = write_text(&format_folded, p, "");
@@ -122,20 +123,20 @@ TEST(faults_have_a_line)
 	}
 }
 
-TEST(fractions_are_told)
+TEST(fractions_are_warned_of)
 {
 	struct profile *p;
 	struct op_error e;
 
 	CHECK(!read_text("a 3.00\nb 2.5\n", "", &p, &e), "%s", e.text);
 	CHECK(profile_total(p, 0) == 5, "%lld", (long long)profile_total(p, 0));
-	CHECK(!strcmp(warned.text, "line 2: the count's fraction is cut off [FO-1]\n"), "%s",
+	CHECK(!strcmp(warned.text, "line 2: ignored the fraction of the count\n"), "%s",
 	      warned.text);
 	profile_free(p);
 	CHECK(read_text("b 2.5\n", "strict", &p, &e) == -EPROTO, "strict");
 }
 
-TEST(known_without_being_named)
+TEST(detection)
 {
 	static const struct {
 		const char *text;
@@ -152,7 +153,7 @@ TEST(known_without_being_named)
 		      cases[i].folded, "case %zu", i);
 }
 
-/* Two processes in one function of a program, at two addresses, called from two places. */
+/* Two processes in one function of a program, at two addresses, with two callers. */
 static struct profile *make_profile(void)
 {
 	struct profile *p = profile_new();
@@ -192,7 +193,7 @@ static struct profile *make_profile(void)
 	return p;
 }
 
-TEST(functions_are_folded_whatever_their_addresses)
+TEST(stacks_that_differ_in_addresses_are_merged)
 {
 	struct profile *p = make_profile();
 	char *text = write_text(&format_folded, p, "");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* maps.c - the text behind a CPU profile: mappings, $build, build-ids [GC-9..13] */
+/* maps.c - the text after a CPU profile: mappings, $build, build IDs [GC-9..13] */
 #include "tests/unit/formats/cpuprofile_bytes.h"
 
-/* The path of what is mapped at 0x1000, in a profile with this @text. */
+/* The path of the image at 0x1000, in a profile with this @text. */
 static const char *path_with(const char *text, struct profile **ret)
 {
 	MADE m = make_bytes(LE64);
@@ -40,7 +40,7 @@ TEST(paths)
 		{ "1000-2000: r-xp /lib/a b.so (@20) abcdef12\n", "/lib/a b.so" },
 		{ "1000-2000: abcdef12\n", "abcdef12" },
 		{ "800-3000 r-xp 0 08:01 1 /old\n1000-2000 r-xp 0 08:01 1 /new\n", "/new" },
-		/* the last build= counts, only before the line, and only for the whole word */
+		/* the last build= before the line counts, and only for the whole word */
 		{ "build=/b\n1000-2000 r-xp 0 08:01 1 $build\n", "/b" },
 		{ "  build=/my dir/b\n1000-2000 r-xp 0 08:01 1 $build/x\n", "/my dir/b/x" },
 		{ "build=/b\nbuild=/c\n1000-2000 r-xp 0 08:01 1 $build\n", "/c" },
@@ -55,19 +55,19 @@ TEST(paths)
 		struct profile *p;
 		const char *path = path_with(cases[i].text, &p);
 
-		CHECK(!strcmp(path, cases[i].path), "'%s' and not '%s': %s", path, cases[i].path,
-		      cases[i].text);
+		CHECK(!strcmp(path, cases[i].path), "expected '%s', got '%s': %s", cases[i].path,
+		      path, cases[i].text);
 		profile_free(p);
 	}
 }
 
-TEST(build_ids_come_in_brief_lines)
+TEST(brief_lines_have_build_ids)
 {
 	struct profile *p;
 	const struct profile_image *image;
 
 	path_with("1000-2000 r-xp 20 08:01 1 /lib/a.so\n1000-2000: /lib/a.so (@20) ABCDEF12\n", &p);
-	CHECK(p->nr_images == 1, "both lines are of one image: %u", p->nr_images);
+	CHECK(p->nr_images == 1, "both lines describe one image: %u", p->nr_images);
 	image = &p->images[0];
 	CHECK(!strcmp(profile_text(p, image->build_id), "abcdef12"), "%s",
 	      profile_text(p, image->build_id));
@@ -75,7 +75,7 @@ TEST(build_ids_come_in_brief_lines)
 	profile_free(p);
 }
 
-TEST(lines_that_are_ignored_are_told)
+TEST(ignored_lines_are_warned_of)
 {
 	MADE m = make_usual(LE64);
 	MADE other = make_usual(LE64);
@@ -85,16 +85,16 @@ TEST(lines_that_are_ignored_are_told)
 		strbuf_add_char(&m.bytes, 'x');
 	strbuf_add(&m.bytes, "\n80000000-80001000 r-xp 0 08:01 1 /lib/late.so\n");
 	p = read_made(&m, "");
-	CHECK(strstr(warned.text, "line 4 of the text: ignored, for it has 70000"), "%s",
+	CHECK(strstr(warned.text, "text line 4: ignored: 70000 bytes are too long"), "%s",
 	      warned.text);
-	CHECK(profile_image_at(p, 0x80000000) != PROFILE_NONE, "the lines behind it count");
+	CHECK(profile_image_at(p, 0x80000000) != PROFILE_NONE, "the lines after it count");
 	profile_free(p);
-	refused(&m, "strict", "line 4");
+	check_refused(&m, "strict", "text line 4");
 	strbuf_add(&other.bytes, "2000-1000 r-xp 0 08:01 1 /a\n");
-	refused(&other, "strict", "line 4 of the text: ignored, for the mapping ends before");
+	check_refused(&other, "strict", "text line 4: ignored: the mapping ends before it begins");
 }
 
-TEST(a_short_text_does_not_grow_without_end)
+TEST(replacing_build_has_a_limit)
 {
 	MADE m = make_bytes(LE64);
 	struct profile *p;
@@ -114,7 +114,7 @@ TEST(a_short_text_does_not_grow_without_end)
 	profile_free(p);
 }
 
-TEST(images_that_are_no_code_come_when_asked_for)
+TEST(images_without_code_are_added_on_lookup)
 {
 	MADE m = make_usual(LE64);
 	MADE empty = make_bytes(LE64);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory.c - a small hostile file takes no reader more than 64 MB [PF-7]
+ * memory.c - no reader uses more than 64 MB for a small hostile file [PF-7]
  *
- * Each file is of 1 MiB, which is also what a gzip file of a few KB may be unpacked to, and is made
- * of what costs a reader most for its length. It is read in a process of its own, whose largest
- * size the kernel tells; whether it is refused does not matter here.
+ * Each file has 1 MiB, the limit for a gzip file of a few KB, of what costs a reader most memory
+ * for each byte. A process of its own reads it, and the kernel reports its peak size; whether the
+ * file is accepted does not matter here.
  */
 #include "formats/all_formats.h"
 #include "tests/unit/reader_size.h"
@@ -12,8 +12,8 @@
 #define FILE_SIZE	(1 << 20)
 
 /*
- * A file: @start, and then @again until there is no more room, with the number of the time where
- * it has a %, in base 36 to be short; then @end.
+ * A file: @start, then @again until the file is full, then @end. A % in @again is replaced by the
+ * number of the repetition, in base 36 to be short.
  */
 struct hostile {
 	const struct profile_format *format;
@@ -102,7 +102,7 @@ static void make_text(const struct hostile *h)
 	put(h->end, strlen(h->end));
 }
 
-/* Words of 32 bits, the smallest there are; each record is at another address. */
+/* Words of 32 bits, the smallest; each record has another address. */
 static void make_cpuprofile(void)
 {
 	static const uint32_t head[] = { 0, 3, 0, 10000, 0 };
@@ -113,7 +113,7 @@ static void make_cpuprofile(void)
 		put((uint32_t[]){ 1, 1, 0x1000 + n }, 12);
 }
 
-/* Messages of profile.proto, as short as they get. */
+/* The shortest possible messages of profile.proto. */
 static void make_pprof(const void *again, size_t size)
 {
 	static const unsigned char head[] = {
@@ -179,14 +179,14 @@ TEST(pprof)
 	}
 }
 
-TEST(every_reader_is_asked)
+TEST(every_reader_is_tested)
 {
 	for (const struct profile_format *const *f = profile_formats; *f; f++) {
-		bool asked = *f == &format_cpuprofile || *f == &format_pprof;
+		bool is_tested = *f == &format_cpuprofile || *f == &format_pprof;
 
 		for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-			asked = asked || texts[i].format == *f;
-		CHECK(asked || !(*f)->read, "%s", (*f)->name);
+			is_tested = is_tested || texts[i].format == *f;
+		CHECK(is_tested || !(*f)->read, "%s", (*f)->name);
 	}
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile.c - a profile in memory: equal things are one, sums, images by address */
+/* profile.c - a profile in memory: equal elements, merging, images by address */
 #include "formats/profile/profile.h"
 #include "tests/unit/tmpdir.h"
 
-TEST(strings_are_there_once)
+TEST(strings_are_stored_once)
 {
 	struct profile *p = profile_new();
 	char name[32], long_text[100000];
@@ -53,7 +53,7 @@ TEST(places_are_equal_by_image_address_and_lines)
 	CHECK(p->lines[p->places[a].first_line + 1].line == 9, "innermost first");
 	CHECK(function(p, "inner") == inner, "functions are there once");
 
-	/* lines of another place may be given as they lie there, however often they move */
+	/* lines may be those of another place, although the array moves */
 	b = p->places[a].first_line;
 	for (uint32_t i = 0; i < 1000; i++)
 		profile_place(p, 7, i, p->lines + b, 2);
@@ -80,7 +80,7 @@ TEST(stacks_share_their_callers)
 	profile_free(p);
 }
 
-TEST(label_sets_know_no_order)
+TEST(label_sets_have_no_order)
 {
 	struct profile *p = profile_new();
 	struct profile_label pid = { .key = profile_string(p, "pid"), .number = 7 };
@@ -101,7 +101,7 @@ TEST(label_sets_know_no_order)
 	profile_free(p);
 }
 
-TEST(samples_are_merged_where_asked)
+TEST(samples_are_merged)
 {
 	struct profile *p = profile_new();
 	struct profile_event event = { .name = profile_string(p, "cpu") };
@@ -156,8 +156,8 @@ TEST(the_newest_image_has_the_address)
 	profile_free(p);
 }
 
-/* Every address of a small space, against looking at all images. */
-TEST(images_by_address_agree_with_a_plain_search)
+/* Every address of a small space, compared with a linear search. */
+TEST(images_by_address_agree_with_a_linear_search)
 {
 	struct profile *p = profile_new();
 

@@ -79,7 +79,7 @@ static void check_round_trip(struct profile *p)
 	profile_free(p);
 }
 
-TEST(all_that_a_profile_can_hold)
+TEST(everything_in_a_profile_survives)
 {
 	check_round_trip(profile_made());
 }
@@ -119,7 +119,7 @@ static bool has_text(struct bytes b, const char *text)
 	return memmem(b.bytes, b.size, text, strlen(text)) != NULL;
 }
 
-TEST(an_event_needs_no_comment_where_the_columns_tell_it)
+TEST(no_comment_if_columns_are_enough)
 {
 	struct profile *p = with_event("cpu", "nanoseconds", 10000000);
 	struct bytes b;
@@ -130,12 +130,12 @@ TEST(an_event_needs_no_comment_where_the_columns_tell_it)
 	CHECK(!has_text(b, "event:"), "no comment");
 	free(b.bytes);
 	check_round_trip(p);
-	/* without a sample the period alone tells it */
+	/* without a sample only the period shows it */
 	check_round_trip(with_event("cpu", "nanoseconds", 10000000));
 	check_round_trip(with_event("cpu", "nanoseconds", 0));
 }
 
-TEST(events_that_differ_in_mask_or_period_only)
+TEST(events_that_differ_only_in_mask_or_period)
 {
 	struct profile *p = with_event("LLC-MISSES", "count", 1000);
 	struct bytes b;
@@ -149,7 +149,7 @@ TEST(events_that_differ_in_mask_or_period_only)
 	b = written(p);
 	CHECK(has_text(b, "LLC_MISSES:0x41") && has_text(b, "LLC_MISSES_2"), "columns differ");
 	free(b.bytes);
-	/* their names are told by the comments */
+	/* comments have their names */
 	p->values[2] = 2;
 	p->values[3] = 5;
 	p->values[4] = 11;
@@ -161,7 +161,7 @@ TEST(amounts_stay_amounts)
 {
 	struct profile *p = with_event("samples", "count", 0);
 
-	/* it looks like an event with a period of 1000, and is not */
+	/* looks like an event with a period of 1000, but is not */
 	add_event(p, "bytes", 0, 0);
 	add_sample(p, 3, 3000);
 	add_sample(p, -1, -1000);
@@ -172,7 +172,7 @@ TEST(amounts_stay_amounts)
 	check_round_trip(p);
 }
 
-TEST(values_beyond_64_bits_are_said)
+TEST(values_beyond_64_bits_are_warned_of)
 {
 	struct profile *p = with_event("cpu", "nanoseconds", UINT64_C(1) << 62), *again;
 	struct bytes b;
@@ -187,14 +187,14 @@ TEST(values_beyond_64_bits_are_said)
 	profile_free(p);
 }
 
-TEST(names_that_are_no_utf8_are_repaired)
+TEST(invalid_utf8_is_repaired)
 {
 	struct profile *p = with_event("cpu", "nanoseconds", 1), *again;
 	struct bytes b;
 
 	profile_comment(p, "a\xff" "b\xc3");
 	b = written(p);
-	CHECK(strstr(warned, "1 names"), "%s", warned);
+	CHECK(strstr(warned, "in 1 names"), "%s", warned);
 	again = read_back(b);
 	CHECK(!strcmp(profile_text(again, again->comments[0]), "a\xef\xbf\xbd" "b\xef\xbf\xbd"),
 	      "%s", profile_text(again, again->comments[0]));
@@ -204,7 +204,7 @@ TEST(names_that_are_no_utf8_are_repaired)
 }
 
 /* Samples come first and names last: counts and stacks are kept without them. [PP-25] */
-TEST(salvage_of_cut_files)
+TEST(salvage_of_truncated_files)
 {
 	struct format_read_options options = { .warnings = &warnings, .salvage = true };
 	struct profile *p = profile_made(), *cut;
@@ -222,32 +222,32 @@ TEST(salvage_of_cut_files)
 			kept++;
 			CHECK(cut->nr_samples <= p->nr_samples && cut->nr_events, "%zu", size);
 		} else {
-			CHECK(strstr(e.text, "no sample_type [PP-23]"), "%zu: %s", size, e.text);
+			CHECK(strstr(e.text, "no sample_type"), "%zu: %s", size, e.text);
 		}
 		profile_free(cut);
 		free(bytes);
 	}
 	CHECK(kept > whole.size - 20, "%zu of %zu cut files kept something", kept, whole.size);
-	/* behind the samples and before the strings */
+	/* after the samples and before the strings */
 	size = (size_t)((unsigned char *)memmem(whole.bytes, whole.size, "samples", 7) -
 			whole.bytes);
 	cut = profile_new();
 	warned[0] = '\0';
 	CHECK(!format_pprof.read(whole.bytes, size, &options, cut, NULL), "cut");
 	CHECK(cut->nr_samples == p->nr_samples, "%u samples", cut->nr_samples);
-	CHECK(strstr(warned, "kept what is whole before that [PP-25]") &&
-	      strstr(warned, "are taken for unknown names and places [PP-25]"), "%s", warned);
+	CHECK(strstr(warned, "; kept the complete fields before it") &&
+	      strstr(warned, "treated as unknown names and places"), "%s", warned);
 	profile_free(cut);
 	profile_free(p);
 	free(whole.bytes);
 }
 
-/* Cut anywhere: refused, or what is left is a profile by itself; never more. */
-TEST(cut_files)
+/* A truncated file is refused, unless only times and comments are missing. */
+TEST(truncated_files)
 {
 	struct profile *p = profile_made(), *cut;
 	struct bytes whole = written(p);
-	unsigned int whole_ones = 0;
+	unsigned int nr_accepted = 0;
 
 	for (size_t size = 0; size < whole.size; size++) {
 		struct proto_buffer b = { xmalloc(size + 1), size, size + 1 };
@@ -258,12 +258,12 @@ TEST(cut_files)
 		cut = read_made(&b, true, &err, &e);
 		CHECK(!err || err == -EPROTO, "%zu: %d", size, err);
 		CHECK(err || (cut->nr_samples == p->nr_samples && cut->nr_nodes == p->nr_nodes),
-		      "%zu: accepted, and not whole", size);
-		whole_ones += !err;
+		      "%zu: accepted, but incomplete", size);
+		nr_accepted += !err;
 		profile_free(cut);
 	}
-	CHECK(whole_ones > 1 && whole_ones < 12, "only times and comments may be missing: %u",
-	      whole_ones);
+	CHECK(nr_accepted > 1 && nr_accepted < 12, "only times and comments may be missing: %u",
+	      nr_accepted);
 	free(whole.bytes);
 	profile_free(p);
 }

@@ -44,7 +44,7 @@ static struct proto_buffer started(void)
 	return b;
 }
 
-/* One number of a list in a field of its own. */
+/* A number of a list, in a field of its own. */
 static void put_single(struct proto_buffer *m, uint32_t field, uint64_t n)
 {
 	proto_put_varint(m, field << PROTO_WIRE_BITS | PROTO_VARINT);
@@ -128,106 +128,105 @@ static void check_refused(struct proto_buffer *b, const char *why)
 
 	p = read_made(b, true, &err, &e);
 	CHECK(err == -EPROTO, "error %d", err);
-	CHECK(strstr(e.text, why), "'%s' does not say '%s'", e.text, why);
-	CHECK(!strncmp(e.text, "offset ", 7) && strstr(e.text, " [PP-"), "'%s': no place, or no "
-	      "rule", e.text);
+	CHECK(strstr(e.text, why), "expected '%s', got '%s'", why, e.text);
+	CHECK(!strncmp(e.text, "offset ", 7), "'%s': no offset", e.text);
 	profile_free(p);
 }
 
-TEST(references_to_nothing_are_refused)
+TEST(dangling_references_are_refused)
 {
 	struct proto_buffer b = started();
 
 	put_strings(&b);
 	put_sample(&b, 4, 1, 1);
-	check_refused(&b, "a sample is at location 4, which is not there [PP-21]");
+	check_refused(&b, "unknown location 4 in a sample");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_LOCATION, "\x08\x01\x10\x05", 4);
-	check_refused(&b, "location 1 is in mapping 5, which is not there [PP-21]");
+	check_refused(&b, "unknown mapping 5 in location 1");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_LOCATION, "\x08\x01\x22\x02\x08\x09", 6);
-	check_refused(&b, "a line is of function 9, which is not there [PP-21]");
+	check_refused(&b, "unknown function 9 in a line");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_FUNCTION, "\x08\x01\x10\x06", 4);
-	check_refused(&b, "there is no string 6, the table has 6 [PP-22]");
+	check_refused(&b, "string index 6 is out of range: the table has 6");
 
 	b = started();
 	put_strings(&b);
 	put_type(&b, UINT64_MAX, 1);
-	check_refused(&b, "there is no string 18446744073709551615");
+	check_refused(&b, "string index 18446744073709551615 is out of range");
 
 	b = started();
-	check_refused(&b, "there is no string 1, the table has 0");
+	check_refused(&b, "string index 1 is out of range: the table has 0");
 }
 
-TEST(broken_rules_are_refused_with_their_place)
+TEST(errors_have_an_offset)
 {
 	struct proto_buffer b = { NULL, 0, 0 };
 
-	check_refused(&b, "offset 0: it ends, and there was no sample_type [PP-23]");
+	check_refused(&b, "offset 0: no sample_type before the end of the file");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_SAMPLE, "\x12\x01\x01", 3);
-	check_refused(&b, "offset 65: a sample has 1 values, and there are 2 sample types [PP-23]");
+	check_refused(&b, "offset 65: sample with 1 values: expected 2, one for each");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_LOCATION, "\x08\x07", 2);
-	check_refused(&b, "a second location has id 7 [PP-21]");
+	check_refused(&b, "duplicate location id 7");
 
 	b = started();
 	put_strings(&b);
 	proto_put_bytes(&b, TOP_MAPPING, "", 0);
-	check_refused(&b, "a mapping has id 0, which means none [PP-21]");
+	check_refused(&b, "mapping with id 0");
 
 	b = started();
 	proto_put_bytes(&b, TOP_STRING_TABLE, "x", 1);
-	check_refused(&b, "the first string has to be empty [PP-22]");
+	check_refused(&b, "expected the first string to be empty");
 
 	b = started();
 	put_strings(&b);
 	proto_put_number(&b, TOP_TIME_NANOS, 1);
 	proto_put_number(&b, TOP_TIME_NANOS, 1);
-	check_refused(&b, "one behind the other [PP-23]");
+	check_refused(&b, "duplicate time_nanos: the file contains several profiles");
 
 	b = started();
 	put_strings(&b);
 	proto_put_number(&b, TOP_SAMPLE, 1);
-	check_refused(&b, "sample has to be of kind 2, and is of kind 0 [PP-18]");
+	check_refused(&b, "sample: expected wire type 2, got 0");
 
 	b = started();
 	put_strings(&b);
 	proto_put_varint(&b, 50 << PROTO_WIRE_BITS | 3);
-	check_refused(&b, "of the unknown kind 3 [PP-18]");
+	check_refused(&b, "field 50 has the unknown wire type 3");
 
 	b = started();
 	put_strings(&b);
 	proto_put_varint(&b, 0);
-	check_refused(&b, "offset 65: no field of profile.proto begins so [PP-18]");
+	check_refused(&b, "offset 65: invalid field tag");
 }
 
-TEST(bytes_that_are_no_fields)
+TEST(malformed_fields_are_refused)
 {
 	static const struct {
 		const char *bytes;
 		size_t size;
 		const char *why;
 	} cases[] = {
-		{ "\x50", 1, "offset 0: a number is cut off [PP-18]" },
-		{ "\x50\x80", 2, "offset 0: a number is cut off [PP-18]" },
+		{ "\x50", 1, "offset 0: truncated number" },
+		{ "\x50\x80", 2, "offset 0: truncated number" },
 		{ "\x50\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12,
-		  "offset 0: a number is longer than 64 bits [PP-18]" },
+		  "offset 0: number longer than 64 bits" },
 		{ "\x50\x01\x32\x05" "abc", 7,
-		  "offset 2: field 6 is 5 bytes long, 3 are there [PP-18]" },
-		{ "\x51" "1234567", 8, "offset 0: field 10 is cut off [PP-18]" },
-		{ "\x55" "123", 4, "offset 0: field 10 is cut off [PP-18]" },
+		  "offset 2: field 6 is truncated: expected 5 bytes, got 3" },
+		{ "\x51" "1234567", 8, "offset 0: field 10 is truncated" },
+		{ "\x55" "123", 4, "offset 0: field 10 is truncated" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -238,17 +237,17 @@ TEST(bytes_that_are_no_fields)
 	}
 }
 
-TEST(too_many_sample_types)
+TEST(too_many_sample_types_are_refused)
 {
 	struct proto_buffer b = { NULL, 0, 0 };
 
 	put_strings(&b);
 	for (int i = 0; i < 257; i++)
 		put_type(&b, 1, 2);
-	check_refused(&b, "there are more than 256 sample types [PP-23]");
+	check_refused(&b, "more than 256 sample types");
 }
 
-TEST(doubts_are_warned_of_or_refused)
+TEST(harmless_faults_are_warned_of_or_refused)
 {
 	/* NUL in a string, a line number beyond 32 bits, a label without key */
 	for (int strict = 0; strict < 2; strict++) {
@@ -264,14 +263,14 @@ TEST(doubts_are_warned_of_or_refused)
 		warned[0] = '\0';
 		p = read_made(&b, strict, &err, &e);
 		CHECK(strict ? err == -EPROTO : !err, "%d %s", err, e.text);
-		CHECK(strict || (strstr(warned, "NUL") && strstr(warned, "[PP-22]") &&
-				 strstr(warned, "is no line") && strstr(warned, "[PP-24]") &&
-				 strstr(warned, "no key")), "%s", warned);
+		CHECK(strict || (strstr(warned, "string cut at a NUL byte") &&
+				 strstr(warned, "invalid line number") &&
+				 strstr(warned, "skipped a label without a key")), "%s", warned);
 		profile_free(p);
 	}
 }
 
-TEST(stacks_beyond_the_limit_lose_their_outermost_frames)
+TEST(stacks_that_are_too_deep_are_truncated)
 {
 	for (int strict = 0; strict < 2; strict++) {
 		struct proto_buffer b = started(), m = { NULL, 0, 0 }, list = { NULL, 0, 0 };
@@ -289,16 +288,17 @@ TEST(stacks_beyond_the_limit_lose_their_outermost_frames)
 		proto_put_buffer(&b, TOP_SAMPLE, &m);
 		warned[0] = '\0';
 		p = read_made(&b, strict, &err, &e);
-		CHECK(strict ? err == -EPROTO && strstr(e.text, "[PP-24]") : !err, "%s", e.text);
+		CHECK(strict ? err == -EPROTO && strstr(e.text, "truncated a stack") : !err, "%s",
+		      e.text);
 		CHECK(strict || (p->nr_nodes == PROFILE_FRAMES_MAX &&
-				 strstr(warned, "loses the outermost [PP-24]")), "%s", warned);
+				 strstr(warned, "truncated a stack")), "%s", warned);
 		proto_buffer_free(&m);
 		proto_buffer_free(&list);
 		profile_free(p);
 	}
 }
 
-/* As much as a small packed file may become [PF-7], all of it frames that no other stack has. */
+/* The most that a small file may unpack to, and no two stacks share frames. [PF-7] */
 TEST(hostile_stacks_take_little_memory)
 {
 	struct proto_buffer b = { NULL, 0, 0 }, m = { NULL, 0, 0 }, list = { NULL, 0, 0 };
@@ -328,7 +328,8 @@ TEST(hostile_stacks_take_little_memory)
 	CHECK(!err && p->nr_nodes == 31 * PROFILE_FRAMES_MAX, "%u nodes, %s", p->nr_nodes, e.text);
 	getrusage(RUSAGE_SELF, &usage);
 #ifndef __SANITIZE_ADDRESS__
-	CHECK(usage.ru_maxrss < 72 * 1024, "%ld KiB", usage.ru_maxrss);	/* 4 MB are the test's */
+	/* 4 MB of these are the test's */
+	CHECK(usage.ru_maxrss < 72 * 1024, "%ld KiB", usage.ru_maxrss);
 #endif
 	profile_free(p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* proto_made.h - bytes of a test read as profile.proto, and what that warned of */
+/* proto_made.h - read bytes of a test as profile.proto, and keep warnings */
 #ifndef TESTS_UNIT_FORMATS_PROTO_MADE_H
 #define TESTS_UNIT_FORMATS_PROTO_MADE_H
 
@@ -21,13 +21,13 @@ static inline void keep_warning(void *context, const char *text)
 
 static const struct format_warnings warnings = { keep_warning, NULL };
 
-/* Frees what is in @b. */
+/* Read and free @b. */
 static inline struct profile *read_made(struct proto_buffer *b, bool strict, int *ret_err,
 					struct op_error *e)
 {
 	struct format_read_options options = { .warnings = &warnings, .strict = strict };
 	struct profile *p = profile_new();
-	/* of its own, so that a checker sees what reaches past the end */
+	/* allocated, so that sanitizers see reads past the end */
 	unsigned char *bytes = xmalloc(b->len + 1);
 
 	if (b->len)

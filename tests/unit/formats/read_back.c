@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* read_back.c - what each format writes its reader takes: the same totals and stacks */
+/* read_back.c - every format reads what it writes, with the same totals and stacks */
 #include <stdlib.h>
 
 #include "formats/all_formats.h"
@@ -49,7 +49,7 @@ static struct profile *read_back(const struct profile_format *format, struct byt
 	return p;
 }
 
-/* What is told with it, for what there is no room. */
+/* Comments and labels that most formats have no room for. */
 static bool keeps_sample(const struct profile_format *format, const struct profile *p, uint32_t i)
 {
 	uint32_t node = p->samples[i].node;
@@ -80,7 +80,7 @@ static const char *comm_of(const struct profile *p, uint32_t sample)
 	return NULL;
 }
 
-/* Names of a stack's functions, innermost first; folded stacks have the command's, too. */
+/* The functions of a stack, innermost first; in folded stacks the command, too. */
 static char *stack_text(const struct profile *p, const struct shown_frames *shown,
 			uint32_t sample, bool with_comm, int64_t value)
 {
@@ -109,7 +109,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* All of an event, in order; those of the made-up profile are each there once. */
+/* All stacks of an event, sorted; each occurs once in the profile that was made. */
 static char *stacks_text(const struct profile *p, uint32_t event, bool with_comm)
 {
 	char **lines = xcalloc(p->nr_samples + 1, sizeof(*lines)), *text = NULL;
@@ -136,7 +136,7 @@ static char *stacks_text(const struct profile *p, uint32_t event, bool with_comm
 	return text;
 }
 
-/* Of formats that have functions and whole stacks. */
+/* For formats with functions and whole stacks. */
 static void check_stacks(const struct profile_format *format, const struct profile *p,
 			 uint32_t event, const struct profile *again, uint32_t event_again)
 {
@@ -158,7 +158,7 @@ static void check_events(const struct profile_format *format, const struct profi
 	struct bytes b = written(format, p, first);
 	struct profile *again = read_back(format, b);
 
-	profile_merge_samples(again);	/* some write each sample by itself */
+	profile_merge_samples(again);	/* some formats write each sample */
 	CHECK(again->nr_events == nr, "%s: %u events", format->name, again->nr_events);
 	for (uint32_t i = 0; i < nr && i < again->nr_events; i++) {
 		int64_t was = total_of(format, p, first + i), is = profile_total(again, i);
@@ -171,7 +171,7 @@ static void check_events(const struct profile_format *format, const struct profi
 	free(b.bytes);
 }
 
-/* A format may be read or written only, or have to be named: then nothing can be compared. */
+/* A format that is only read or only written cannot be compared. */
 static bool check_format(const struct profile_format *format, const struct profile *p)
 {
 	CHECK(format->read || format->write, "%s is neither read nor written", format->name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * refused.c - each broken text or JSON gets one line: where, what, and the rule [PF-9]
+ * refused.c - one message with the place for each kind of malformed text or JSON [PF-9]
  *
- * What is doubtful is read with a warning of the same words, and refused with --strict.
+ * Harmless faults give a warning with the same text, and an error with --strict.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,9 +21,9 @@ static void keep_warning(void *context, const char *text)
 
 static const struct format_warnings warnings = { keep_warning, NULL };
 
-struct broken {
+struct malformed {
 	const char *text, *why;
-	bool is_doubt;
+	bool is_harmless;
 };
 
 static int read_text(const struct profile_format *format, const char *text, bool strict,
@@ -32,7 +32,7 @@ static int read_text(const struct profile_format *format, const char *text, bool
 	struct format_read_options options = { .warnings = &warnings, .strict = strict };
 	struct profile *p = profile_new();
 	size_t size = strlen(text);
-	/* of its own, so that a checker sees what reaches past the end */
+	/* allocated, so that sanitizers see reads past the end */
 	unsigned char *bytes = xmalloc(size + 1);
 	int err;
 
@@ -44,18 +44,18 @@ static int read_text(const struct profile_format *format, const char *text, bool
 	return err;
 }
 
-static void check_all(const struct profile_format *format, const struct broken *cases, size_t nr)
+static void check_all(const struct profile_format *format, const struct malformed *cases, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++) {
-		const struct broken *c = &cases[i];
+		const struct malformed *c = &cases[i];
 		struct op_error e;
 		int err = read_text(format, c->text, true, &e);
 
 		CHECK(err == -EPROTO && !strcmp(e.text, c->why), "%s: '%s' gives %d '%s', not '%s'",
 		      format->name, c->text, err, e.text, c->why);
-		CHECK(strchr(c->why, '[') && !strchr(e.text, '\n'), "%s: no rule", c->why);
+		CHECK(!strchr(e.text, '\n'), "%s: more than one line", c->why);
 		err = read_text(format, c->text, false, &e);
-		CHECK(c->is_doubt ? !err && strstr(warned, c->why) : err == -EPROTO,
+		CHECK(c->is_harmless ? !err && strstr(warned, c->why) : err == -EPROTO,
 		      "%s: without --strict '%s' gives %d '%s' '%s'", format->name, c->text, err,
 		      e.text, warned);
 	}
@@ -65,35 +65,35 @@ static void check_all(const struct profile_format *format, const struct broken *
 
 TEST(callgrind)
 {
-	static const struct broken cases[] = {
-		{ "", "line 0: there is no line 'events:' [CK-9]", false },
-		{ "version: 2\nevents: a\n", "line 1: its version is not 1 [CK-7]", false },
-		{ "events: a\n\001\n", "line 2: a control character [CK-7]", false },
-		{ "events: a\nwhat is this\n", "line 2: neither costs nor a name [CK-7]", false },
-		{ "events: a\nxx=1\n", "line 2: 'xx=' is left out [CK-7]", true },
-		{ "events: a\nfn=(3)\n", "line 2: a number that was not named before [CK-8]",
+	static const struct malformed cases[] = {
+		{ "", "missing 'events:' line", false },
+		{ "version: 2\nevents: a\n", "line 1: unsupported version: expected 1", false },
+		{ "events: a\n\001\n", "line 2: invalid control character", false },
+		{ "events: a\nwhat is this\n", "line 2: expected costs or a name", false },
+		{ "events: a\nxx=1\n", "line 2: ignored unknown key 'xx='", true },
+		{ "events: a\nfn=(3)\n", "line 2: undefined number of a name",
 		  false },
-		{ "events:\n", "line 1: no events [CK-9]", false },
-		{ "1 2\n", "line 1: costs before there are events [CK-9]", false },
-		{ "events: a b\nevents: a\n", "line 2: fewer events than in the first part [CK-9]",
+		{ "events:\n", "line 1: missing events", false },
+		{ "1 2\n", "line 1: costs before the 'events:' line", false },
+		{ "events: a b\nevents: a\n", "line 2: fewer events than in the first part",
 		  false },
 		{ "events: a\nevents: b\n",
-		  "line 2: events other than those of the first part [CK-9]", false },
+		  "line 2: events differ from those of the first part", false },
 		{ "events: a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a "
 		  "a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a\n",
-		  "line 1: more than 64 events [CK-9]", false },
+		  "line 1: more than 64 events", false },
 		{ "events: a\npositions: page\n",
-		  "line 2: a position is neither instr nor line [CK-10]", false },
-		{ "events: a\npositions: instr\n0x1g 1\n", "line 3: no address [CK-10]", false },
-		{ "events: a\n-1 1\n", "line 2: no line number [CK-10]", false },
-		{ "events: a\n4294967296 1\n", "line 2: no line number [CK-10]", false },
-		{ "events: a\n1 2 3\n", "line 2: more costs than events [CK-11]", false },
+		  "line 2: unknown position: expected instr or line", false },
+		{ "events: a\npositions: instr\n0x1g 1\n", "line 3: invalid address", false },
+		{ "events: a\n-1 1\n", "line 2: invalid line number", false },
+		{ "events: a\n4294967296 1\n", "line 2: invalid line number", false },
+		{ "events: a\n1 2 3\n", "line 2: more costs than events", false },
 		{ "events: a\n1 9223372036854775808\n",
-		  "line 2: a cost is no number of 63 bits [CK-11]", false },
+		  "line 2: invalid cost: expected a number below 2^63", false },
 		{ "events: a\ncalls=1 2\nfn=x\n",
-		  "line 3: after calls= and jump= has to stand a line of costs [CK-11]", false },
+		  "line 3: expected a line of costs after calls= or jump=", false },
 		{ "events: a\n1 2\ntotals: 3\n",
-		  "line 3: the totals are not those of the lines before [CK-12]", true },
+		  "line 3: totals differ from the sums of the lines before", true },
 	};
 
 	CHECK_ALL(format_callgrind, cases);
@@ -101,25 +101,25 @@ TEST(callgrind)
 
 TEST(csv)
 {
-	static const struct broken cases[] = {
-		{ "", "line 1: it is empty [FO-14]", false },
-		{ "symbol,image\n", "line 1: there is no column 'samples' [FO-14]", false },
-		{ "samples,samples\n", "line 1: a column is there twice [FO-14]", false },
-		{ "samples,\"x\n", "line 1: these are no names of columns [FO-14]", false },
+	static const struct malformed cases[] = {
+		{ "", "line 1: expected the names of columns", false },
+		{ "symbol,image\n", "line 1: missing column 'samples'", false },
+		{ "samples,samples\n", "line 1: duplicate column 'samples'", false },
+		{ "samples,\"x\n", "line 1: invalid column names", false },
 		{ "samples,what,is\n1,2,3\n",
-		  "line 1: 2 columns have no name of ours, and are left out [FO-14]", true },
-		{ "samples\n", "line 1: there are no rows [FO-15]", false },
-		{ "samples\n\"1\n", "line 2: a quote that is not closed [FO-13]", false },
-		{ "samples\n1,2\n", "line 2: more cells than there are columns [FO-13]", false },
-		{ "samples,line\n1\n", "line 2: fewer cells than there are columns [FO-13]",
+		  "line 1: ignored 2 unknown columns", true },
+		{ "samples\n", "line 1: no rows after the names of columns", false },
+		{ "samples\n\"1\n", "line 2: unterminated quote", false },
+		{ "samples\n1,2\n", "line 2: more cells than columns", false },
+		{ "samples,line\n1\n", "line 2: fewer cells than columns",
 		  false },
-		{ "samples\n1\n\0012\n", "line 3: a control character [FO-13]", false },
-		{ "samples\n1.5\n", "line 2: '1.5' is no count [FO-15]", false },
-		{ "samples,period\n1,x\n", "line 2: period is no number: 'x' [FO-15]", false },
-		{ "samples,address\n1,0x1g\n", "line 2: address is no number: '0x1g' [FO-15]",
+		{ "samples\n1\n\0012\n", "line 3: invalid control character", false },
+		{ "samples\n1.5\n", "line 2: invalid count '1.5'", false },
+		{ "samples,period\n1,x\n", "line 2: invalid period 'x'", false },
+		{ "samples,address\n1,0x1g\n", "line 2: invalid address '0x1g'",
 		  false },
-		{ "samples,offset\n1,-1\n", "line 2: offset is no number: '-1' [FO-15]", false },
-		{ "samples,line\n1,4294967296\n", "line 2: a line number beyond 32 bits [FO-15]",
+		{ "samples,offset\n1,-1\n", "line 2: invalid offset '-1'", false },
+		{ "samples,line\n1,4294967296\n", "line 2: line number out of range",
 		  false },
 	};
 
@@ -136,39 +136,39 @@ TEST(csv)
 
 TEST(speedscope)
 {
-	static const struct broken cases[] = {
-		{ "{\"shared\"\n!", "line 2, offset 11: no JSON: ':' expected near '!' [SP-5]",
+	static const struct malformed cases[] = {
+		{ "{\"shared\"\n!", "line 2: invalid JSON at offset 11: ':' expected near '!'",
 		  false },
-		{ "[]", "line 1, offset 0: it is a list and no object [SP-5]", false },
-		{ "{}", "shared.frames: no list [SP-6]", false },
-		{ "{\"shared\":{\"frames\":[{}]}}", "shared.frames[0].name: no text [SP-6]",
+		{ "[]", "line 1: expected an object, got a list", false },
+		{ "{}", "shared.frames: expected a list", false },
+		{ "{\"shared\":{\"frames\":[{}]}}", "shared.frames[0].name: expected a string",
 		  false },
-		{ SPEEDSCOPE(""), "profiles: there is none [SP-6]", false },
+		{ SPEEDSCOPE(""), "profiles: expected at least one", false },
 		{ SPEEDSCOPE("{\"unit\":\"none\"}"),
-		  "profiles[0].type: neither sampled nor evented [SP-6]", false },
-		{ SPEEDSCOPE("{}"), "profiles[0].unit: none of speedscope's [SP-7]", false },
-		{ SAMPLED("none", "[[0]]", "[1.5]"), "profiles[0]: fractions are rounded [SP-7]",
+		  "profiles[0].type: unknown type: expected sampled or evented", false },
+		{ SPEEDSCOPE("{}"), "profiles[0].unit: unknown unit", false },
+		{ SAMPLED("none", "[[0]]", "[1.5]"), "profiles[0]: rounded fractions",
 		  true },
-		{ SAMPLED("none", "[[0]]", "[]"), "profiles[0]: samples and weights have to be "
-		  "lists of the same length [SP-8]", false },
-		{ SAMPLED("none", "[0]", "[1]"), "profiles[0].samples[0]: no list of frames [SP-8]",
-		  false },
+		{ SAMPLED("none", "[[0]]", "[]"), "profiles[0]: expected samples and weights "
+		  "to be lists of the same length", false },
+		{ SAMPLED("none", "[0]", "[1]"),
+		  "profiles[0].samples[0]: expected a list of frames", false },
 		{ SAMPLED("none", "[[0],[1]]", "[1,1]"),
-		  "profiles[0].samples[1]: such a frame is not there [SP-8]", false },
+		  "profiles[0].samples[1]: unknown frame", false },
 		{ SAMPLED("none", "[[0]]", "[null]"),
-		  "profiles[0].weights[0]: no number of 63 bits [SP-8]", false },
+		  "profiles[0].weights[0]: expected a number below 2^63", false },
 		{ SAMPLED("seconds", "[[0]]", "[9223372036854775807]"),
-		  "profiles[0].weights[0]: no number of 63 bits [SP-8]", false },
-		{ EVENTED("0"), "profiles[0].events: no list [SP-9]", false },
+		  "profiles[0].weights[0]: expected a number below 2^63", false },
+		{ EVENTED("0"), "profiles[0].events: expected a list", false },
 		{ EVENTED("[{\"type\":\"X\",\"at\":1}]"),
-		  "profiles[0].events[0]: its type is neither O nor C [SP-9]", false },
-		{ EVENTED("[{\"type\":\"C\",\"at\":1,\"frame\":0}]"), "profiles[0].events[0]: it "
-		  "closes a frame that is not the innermost one [SP-9]", false },
+		  "profiles[0].events[0]: unknown type: expected O or C", false },
+		{ EVENTED("[{\"type\":\"C\",\"at\":1,\"frame\":0}]"), "profiles[0].events[0]: "
+		  "closes a frame that is not the innermost one", false },
 		{ EVENTED("[{\"type\":\"O\",\"at\":1,\"frame\":0},{\"type\":\"C\",\"at\":0}]"),
-		  "profiles[0].events[1]: its time is none, or before the last one's [SP-9]",
+		  "profiles[0].events[1]: invalid time, or earlier than the event before",
 		  false },
 		{ EVENTED("[{\"type\":\"O\",\"at\":1,\"frame\":0}]"),
-		  "profiles[0].events: 1 frames are never closed [SP-9]", true },
+		  "profiles[0].events: 1 frames are never closed", true },
 	};
 
 	CHECK_ALL(format_speedscope, cases);
@@ -183,41 +183,41 @@ TEST(speedscope)
 
 TEST(firefox)
 {
-	static const struct broken cases[] = {
-		{ "{\"a\":1,\"a\":2}", "line 1, offset 10: no JSON: duplicate object key near "
-		  "'\"a\"' [FF-8]", false },
-		{ "{}", "meta.preprocessedProfileVersion: no number, so this is no processed "
-		  "profile [FF-8]", false },
-		{ FIREFOX("", ""), "threads: there is none [FF-8]", false },
-		{ FIREFOX("", "{}"), "threads[0].stackTable.frame: no column [FF-8]", false },
+	static const struct malformed cases[] = {
+		{ "{\"a\":1,\"a\":2}", "line 1: invalid JSON at offset 10: duplicate object "
+		  "key near '\"a\"'", false },
+		{ "{}", "meta.preprocessedProfileVersion: expected a number, as in a processed "
+		  "profile", false },
+		{ FIREFOX("", ""), "threads: expected at least one", false },
+		{ FIREFOX("", "{}"), "threads[0].stackTable.frame: missing column", false },
 		{ FIREFOX(",\"oprofileEvents\":[{}]", "{}"),
-		  "meta.oprofileEvents[0]: no whole period and unitMask [FF-7]", false },
+		  "meta.oprofileEvents[0]: invalid period or unitMask", false },
 		{ FIREFOX(",\"oprofileEvents\":[{\"period\":1,\"unitMask\":\"0x0\"}]", "{}"),
-		  "threads[0].oprofileEvent: such an event is not there [FF-7]", false },
+		  "threads[0].oprofileEvent: unknown event", false },
 		{ FIREFOX("", "{\"samples\":{},\"stackTable\":{\"frame\":[]}}"), "threads[0]."
-		  "samples: stack and weight have to be columns of the same length [FF-8]", false },
+		  "samples: expected stack and weight to be columns of the same length", false },
 		{ FIREFOX("", "{\"samples\":{\"stack\":[0]},\"stackTable\":{\"frame\":[]}}"),
-		  "threads[0].samples.stack[0]: such a stack is not there [FF-8]", false },
+		  "threads[0].samples.stack[0]: unknown stack", false },
 		{ FIREFOX("", "{\"samples\":{\"stack\":[null],\"weight\":[\"\"]},\"stackTable\":"
 			  "{\"frame\":[]}}"),
-		  "threads[0].samples.weight[0]: no number of 63 bits [FF-8]", false },
+		  "threads[0].samples.weight[0]: expected a number below 2^63", false },
 		{ FIREFOX("", "{\"samples\":{\"stack\":[null],\"weight\":[0.3]},\"stackTable\":"
 			  "{\"frame\":[]}}"),
-		  "threads[0].samples.weight: fractions are rounded [FF-9]", true },
+		  "threads[0].samples.weight: rounded fractions", true },
 		{ TABLES("{\"frame\":[3]}", "{}", "{}"),
-		  "threads[0].stackTable.frame[0]: such a frame is not there [FF-8]", false },
+		  "threads[0].stackTable.frame[0]: unknown frame", false },
 		{ TABLES("{\"frame\":[0],\"prefix\":[0]}", "{\"func\":[0]}", "{}"),
-		  "threads[0].stackTable.prefix[0]: no stack before this one [FF-8]", false },
+		  "threads[0].stackTable.prefix[0]: expected a stack before this one", false },
 		{ TABLES("{\"frame\":[0]}", "{\"func\":[0]}", "{}"),
-		  "threads[0].frameTable.func[0]: such a function is not there [FF-8]", false },
+		  "threads[0].frameTable.func[0]: unknown function", false },
 		{ TABLES("{\"frame\":[0]}", "{\"func\":[0]}", "{\"name\":[2]}"),
-		  "threads[0].funcTable.name[0]: such a string is not there [FF-8]", false },
+		  "threads[0].funcTable.name[0]: unknown string", false },
 		{ TABLES("{\"frame\":[0]}", "{\"func\":[0]}", "{\"name\":[1]}"),
-		  "threads[0].stringArray[1]: no text [FF-8]", false },
+		  "threads[0].stringArray[1]: expected a string", false },
 		{ TABLES("{\"frame\":[0]}", "{\"func\":[0]}", "{\"name\":[0],\"resource\":[1]}"),
-		  "threads[0].funcTable.resource[0]: such a resource is not there [FF-8]", false },
+		  "threads[0].funcTable.resource[0]: unknown resource", false },
 		{ TABLES("{\"frame\":[0]}", "{\"func\":[0]}", "{\"name\":[0],\"resource\":[0]}"),
-		  "threads[0].resourceTable.name[0]: such a string is not there [FF-8]", false },
+		  "threads[0].resourceTable.name[0]: unknown string", false },
 	};
 
 	CHECK_ALL(format_firefox, cases);
@@ -225,13 +225,13 @@ TEST(firefox)
 
 TEST(folded)
 {
-	static const struct broken cases[] = {
-		{ "a;b 1\na\001 2\n", "line 2: a control character [FO-1]", false },
-		{ "a;b\n", "line 1: no count at its end [FO-1]", false },
-		{ "a;b 12x\n", "line 1: '12x' is no count [FO-1]", false },
-		{ "a;b 9223372036854775808\n", "line 1: '9223372036854775808' is no count [FO-1]",
+	static const struct malformed cases[] = {
+		{ "a;b 1\na\001 2\n", "line 2: invalid control character", false },
+		{ "a;b\n", "line 1: missing count at the end", false },
+		{ "a;b 12x\n", "line 1: invalid count '12x'", false },
+		{ "a;b 9223372036854775808\n", "line 1: invalid count '9223372036854775808'",
 		  false },
-		{ "a;b 1.5\n", "line 1: the count's fraction is cut off [FO-1]", true },
+		{ "a;b 1.5\n", "line 1: ignored the fraction of the count", true },
 	};
 
 	CHECK_ALL(format_folded, cases);
@@ -239,13 +239,13 @@ TEST(folded)
 
 TEST(perf_script)
 {
-	static const struct broken cases[] = {
-		{ "", "line 0: there are no samples in it [PS-2]", false },
-		{ "a 1 2.0: e:\n\t1 \001\n", "line 2: a control character [PS-1]", false },
-		{ "a 1 2.0: e: main\n", "line 1: after the event stands no address [PS-2]", false },
-		{ "a 1 2.0: e:\n\t1 f (x)\n\nwhat is this\n", "line 4: neither a sample nor a "
-		  "frame of one (print them with: perf script -F comm,pid,tid,time,period,event,ip,"
-		  "sym,dso) [PS-2]", false },
+	static const struct malformed cases[] = {
+		{ "", "no samples found", false },
+		{ "a 1 2.0: e:\n\t1 \001\n", "line 2: invalid control character", false },
+		{ "a 1 2.0: e: main\n", "line 1: expected an address after the event name", false },
+		{ "a 1 2.0: e:\n\t1 f (x)\n\nwhat is this\n", "line 4: expected a sample or a "
+		  "frame; print them with perf script -F comm,pid,tid,time,period,event,ip,sym,dso",
+		  false },
 	};
 
 	CHECK_ALL(format_perf_script, cases);
@@ -261,8 +261,8 @@ static size_t repeat(char *to, const char *text, size_t nr)
 	return nr * len;
 }
 
-/* One frame more than a stack may have. */
-TEST(stacks_that_are_too_long)
+/* Stacks with one frame more than is allowed. */
+TEST(stacks_that_are_too_deep)
 {
 	size_t nr = PROFILE_FRAMES_MAX + 1, len;
 	char *text = xmalloc(40 * nr);
@@ -271,23 +271,23 @@ TEST(stacks_that_are_too_long)
 	repeat(text, "a;", nr);
 	strcat(text, " 1\n");
 	CHECK(read_text(&format_folded, text, false, &e) == -EPROTO, "folded");
-	CHECK(!strcmp(e.text, "line 1: more than 65536 frames [FO-2]"), "%s", e.text);
+	CHECK(!strcmp(e.text, "line 1: more than 65536 frames"), "%s", e.text);
 	len = (size_t)sprintf(text, "a 1 2.0: e:\n");
 	repeat(text + len, "\t1 f (x)\n", nr);
 	CHECK(read_text(&format_perf_script, text, false, &e) == -EPROTO, "perf script");
-	CHECK(!strcmp(e.text, "line 65538: more than 65536 frames [PS-3]"), "%s", e.text);
+	CHECK(!strcmp(e.text, "line 65538: more than 65536 frames"), "%s", e.text);
 	len = (size_t)sprintf(text, "{\"shared\":{\"frames\":[{\"name\":\"f\"}]},\"profiles\":["
 			      "{\"type\":\"sampled\",\"unit\":\"none\",\"weights\":[1],"
 			      "\"samples\":[[0");
 	len += repeat(text + len, ",0", nr - 1);
 	strcpy(text + len, "]]}]}");
 	CHECK(read_text(&format_speedscope, text, false, &e) == -EPROTO, "speedscope");
-	CHECK(!strcmp(e.text, "profiles[0].samples[0]: more than 65536 frames [SP-8]"), "%s",
+	CHECK(!strcmp(e.text, "profiles[0].samples[0]: more than 65536 frames"), "%s",
 	      e.text);
 	free(text);
 }
 
-/* Lines that are wrong, or what follows in a list, are left out with a word. */
+/* Malformed lines, or the rest of a list, are skipped with a warning. */
 TEST(salvage)
 {
 	static const struct {
@@ -296,16 +296,16 @@ TEST(salvage)
 		int64_t total;
 	} cases[] = {
 		{ &format_callgrind, "events: a\n1 2\n2 x\n3 4\n",
-		  "line 3: a cost is no number of 63 bits [CK-11]: left out", 6 },
-		{ &format_csv, "samples\n1\nx\n2\n", "line 3: 'x' is no count [FO-15]: left out",
+		  "line 3: invalid cost: expected a number below 2^63; line skipped", 6 },
+		{ &format_csv, "samples\n1\nx\n2\n", "line 3: invalid count 'x'; line skipped",
 		  3 },
-		{ &format_folded, "a;b 1\nx\na 2\n", "line 2: no count at its end [FO-1]: left out",
-		  3 },
+		{ &format_folded, "a;b 1\nx\na 2\n",
+		  "line 2: missing count at the end; line skipped", 3 },
 		{ &format_speedscope, SAMPLED("none", "[[0],[0],[5],[0]]", "[1,2,4,8]"),
-		  "[SP-8]: what follows in this profile is left out", 3 },
+		  "unknown frame; rest of this profile skipped", 3 },
 		{ &format_firefox, FIREFOX("", "{\"samples\":{\"stack\":[null,7]},\"stackTable\":"
 					   "{\"frame\":[]}}"),
-		  "[FF-8]: what follows in this thread is left out", 1 },
+		  "unknown stack; rest of this thread skipped", 1 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

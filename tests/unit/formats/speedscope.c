@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* speedscope.c - stacks and weights as speedscope reads them [SP-1..4] */
+/* speedscope.c - write stacks and weights for speedscope [SP-1..4] */
 #include "formats/all_formats.h"
 #include "tests/unit/libdb/session/written_profile.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * end.c - what operf warns of when a profile is complete, and what of it the session keeps
+ * end.c - operf's warnings about a complete profile, and what it stores in the session
  *
- * The recorder and the collector are this program's own: it says what they counted, and reads what
- * operf says on stderr.
+ * With a fake recorder and a fake collector; the warnings are read from stderr.
  */
 #include <sys/stat.h>
 
@@ -17,7 +16,7 @@
 #include "oprofilefs/op_abi.h"
 #include "tests/unit/tmpdir.h"
 
-/* ---- what was collected ---- */
+/* ---- recorder and collector ---- */
 
 static struct cpu_counts counted;	/* of CPU 0 */
 static struct stats stats;
@@ -57,23 +56,23 @@ const char *recorder_trouble(const struct recorder *r)
 	return trouble;
 }
 
-static uint64_t tell_throttled(struct collector *c, unsigned int counter)
+static uint64_t get_throttled(struct collector *c, unsigned int counter)
 {
 	(void)c;
 	return throttled[counter];
 }
 
-static void tell_status(struct collector *c, struct collector_status *ret)
+static void get_status(struct collector *c, struct collector_status *ret)
 {
 	(void)c;
 	*ret = (struct collector_status){ .copy_bytes = copy_bytes };
 }
 
-/* ---- what is said of it ---- */
+/* ---- warnings ---- */
 
-static char *said;			/* on stderr, since begin() */
+static char *text;			/* on stderr, by the last report() */
 static struct operf_end end;
-static struct collector collector = { .throttled = tell_throttled, .status = tell_status };
+static struct collector collector = { .throttled = get_throttled, .status = get_status };
 static struct plan plan = { .nr = 2 };
 static struct rusage usage;
 
@@ -87,45 +86,45 @@ static void begin(void)
 	say_set_program("operf");
 }
 
-static void tell(void)
+static void report(void)
 {
 	const char *path = tmpdir_path("stderr");
 	int saved = dup(STDERR_FILENO);
 
 	CHECK(freopen(path, "w", stderr) && !log_open(tmpdir_path("log"), NULL), "files");
-	operf_end_tell(&end);
+	operf_end_report(&end);
 	log_close();
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
-	free(said);
-	said = NULL;
-	CHECK(!file_read_all(tmpdir_path("stderr"), 1 << 16, &said, NULL), "read");
+	free(text);
+	text = NULL;
+	CHECK(!file_read_all(tmpdir_path("stderr"), 1 << 16, &text, NULL), "read");
 }
 
-TEST(nothing_to_say)
+TEST(no_warnings)
 {
 	begin();
-	tell();
-	CHECK(!*said, "%s", said);
+	report();
+	CHECK(!*text, "%s", text);
 }
 
-/* One in 10,000 is borne, more are told. */
+/* No warning for one lost sample in 10,000. */
 TEST(lost)
 {
 	begin();
 	counted.lost[LOST_RING] = 100;
-	tell();
-	CHECK(!*said, "%s", said);
+	report();
+	CHECK(!*text, "%s", text);
 	counted.lost[LOST_NO_MAPPING] = 1;
-	tell();
-	CHECK(strstr(said, "operf: warning: 101 of 1000000 samples (0.01 %) were lost, most of "
-		     "them because "), "%s", said);
-	CHECK(strstr(said, loss_text(LOST_RING)) && strstr(said, "; see 'the.log'\n"), "%s", said);
+	report();
+	CHECK(strstr(text, "operf: warning: lost 101 of 1000000 samples (0.01 %), most of them "
+		     "because "), "%s", text);
+	CHECK(strstr(text, loss_text(LOST_RING)) && strstr(text, "; see 'the.log'\n"), "%s", text);
 	counted.lost[LOST_NO_MAPPING] = 250000;
-	tell();
-	CHECK(strstr(said, "250100 of 1000000 samples (25.01 %)") &&
-	      strstr(said, loss_text(LOST_NO_MAPPING)), "%s", said);
+	report();
+	CHECK(strstr(text, "lost 250100 of 1000000 samples (25.01 %)") &&
+	      strstr(text, loss_text(LOST_NO_MAPPING)), "%s", text);
 }
 
 TEST(lost_of_few)
@@ -133,11 +132,11 @@ TEST(lost_of_few)
 	begin();
 	counted.received = 19999;
 	counted.lost[LOST_RING] = 1;
-	tell();
-	CHECK(!*said, "one of 19999: %s", said);
+	report();
+	CHECK(!*text, "one of 19999: %s", text);
 	counted.received = 9999;
-	tell();
-	CHECK(strstr(said, "1 of 9999 samples"), "%s", said);
+	report();
+	CHECK(strstr(text, "lost 1 of 9999 samples"), "%s", text);
 }
 
 static uint64_t throttled_file(const char *event)
@@ -153,49 +152,50 @@ static uint64_t throttled_file(const char *event)
 	return value;
 }
 
-/* Each event by itself; with --append a session's are added up. */
+/* By event; with --append the numbers of a session are added up. */
 TEST(throttled_events)
 {
 	begin();
 	throttled[1] = 7;
-	tell();
-	CHECK(strstr(said, "operf: warning: the kernel throttled INST (7 times): ") &&
-	      strstr(said, "use a larger count") && !strstr(said, "CYC"), "%s", said);
+	report();
+	CHECK(strstr(text, "operf: warning: the kernel throttled event 'INST' 7 times, ") &&
+	      strstr(text, "use a larger count") && !strstr(text, "CYC"), "%s", text);
 	CHECK(throttled_file("INST") == 7 && !throttled_file("CYC"), "files");
 	throttled[0] = 1;
-	tell();
-	CHECK(strstr(said, "throttled CYC (1 times)") && strstr(said, "throttled INST (7 times)"),
-	      "%s", said);
+	report();
+	CHECK(strstr(text, "throttled event 'CYC' 1 times") &&
+	      strstr(text, "throttled event 'INST' 7 times"),
+	      "%s", text);
 	CHECK(throttled_file("INST") == 14 && throttled_file("CYC") == 1, "added up");
 }
 
-TEST(a_collector_that_cannot_tell)
+TEST(collector_without_throttling)
 {
 	begin();
 	throttled[0] = 5;
 	collector.throttled = NULL;
-	tell();
-	CHECK(!*said, "%s", said);
+	report();
+	CHECK(!*text, "%s", text);
 }
 
-TEST(stacks_that_were_cut)
+TEST(truncated_stacks)
 {
 	begin();
 	counted.stacks[OP_STACK_COMPLETE] = 990;
 	counted.stacks[OP_STACK_SHORT_COPY] = 10;
 	copy_bytes = 4096;
-	tell();
-	CHECK(!*said, "one in 100: %s", said);
+	report();
+	CHECK(!*text, "one in 100: %s", text);
 	counted.stacks[OP_STACK_SHORT_COPY] = 110;
-	tell();
-	CHECK(strstr(said, "10.0 % of the call stacks lack their outermost callers: of a stack "
-		     "4096 bytes were copied; use a larger count"), "%s", said);
+	report();
+	CHECK(strstr(text, "10.0 % of the call stacks lack their outermost callers: 4096 bytes "
+		     "of each stack were copied; use a larger count"), "%s", text);
 	lockable = 1 << 20;
-	tell();
-	CHECK(strstr(said, "ulimit -l") && strstr(said, "kernel.perf_event_mlock_kb"), "%s", said);
+	report();
+	CHECK(strstr(text, "ulimit -l") && strstr(text, "kernel.perf_event_mlock_kb"), "%s", text);
 	copy_bytes = PERF_COPY_BYTES_MAX;
-	tell();
-	CHECK(strstr(said, "the most there can be") && !strstr(said, "ulimit"), "%s", said);
+	report();
+	CHECK(strstr(text, "were copied at most") && !strstr(text, "ulimit"), "%s", text);
 }
 
 TEST(no_sample)
@@ -204,32 +204,32 @@ TEST(no_sample)
 	counted = (struct cpu_counts){ .received = 0 };
 	end.period_ns = 1000000;
 	usage.ru_utime.tv_usec = 2900;
-	tell();
-	CHECK(strstr(said, "'program' ended after 2.9 ms of CPU time, and a sample is taken every "
-		     "1.000 ms; use a smaller count"), "%s", said);
+	report();
+	CHECK(strstr(text, "no samples: 'program' ended after 2.9 ms of CPU time, with a sample "
+		     "every 1.000 ms; use a smaller count"), "%s", text);
 	end.period_ns = 0;
-	tell();
-	CHECK(strstr(said, "'program' ended after 2.9 ms of CPU time; use a smaller count"), "%s",
-	      said);
+	report();
+	CHECK(strstr(text, "'program' ended after 2.9 ms of CPU time; use a smaller count"), "%s",
+	      text);
 	usage.ru_utime.tv_sec = 3;
-	tell();
-	CHECK(strstr(said, "which used 3003 ms of CPU time"), "%s", said);
+	report();
+	CHECK(strstr(text, "'program' used 3003 ms of CPU time"), "%s", text);
 	end.command = NULL;
-	tell();
-	CHECK(strstr(said, "has done nothing meanwhile"), "%s", said);
+	report();
+	CHECK(strstr(text, "were idle"), "%s", text);
 }
 
-TEST(trouble_is_told_last)
+TEST(trouble_is_printed)
 {
 	begin();
 	trouble = "the disk is full";
 	counted.lost[LOST_SAMPLE_FILE] = 1000000;
-	tell();
-	CHECK(strstr(said, "were lost") && strstr(said, "operf: warning: the disk is full\n"),
-	      "%s", said);
+	report();
+	CHECK(strstr(text, "lost 1000000") && strstr(text, "operf: warning: the disk is full\n"),
+	      "%s", text);
 }
 
-/* The original's labels and order; what each counts is another's. */
+/* OProfile's labels in its order. */
 TEST(statistics)
 {
 	char *log;
@@ -240,7 +240,7 @@ TEST(statistics)
 	counted.lost[LOST_NO_MM] = 4;
 	counted.lost[LOST_UNKNOWN_IMAGE] = 5;
 	counted.stacks_lost = 6;
-	tell();
+	report();
 	CHECK(!file_read_all(tmpdir_path("log"), 1 << 16, &log, NULL), "read");
 	CHECK(strstr(log, "-- OProfile/operf Statistics --\n"
 		     "Nr. non-backtrace samples: 50\n"

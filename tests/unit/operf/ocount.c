@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ocount.c - counting and its report, with a kernel and counters that are this program's own
+ * ocount.c - count events and report them, with a fake kernel
  *
- * An event that is opened gets a number from FIRST_FD on; what reading it gives stands in a table.
+ * Events that are opened get descriptors from FIRST_FD on, and are read from a table.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,15 +29,15 @@ static struct event {
 	uint64_t read[3];		/* value, enabled, running */
 } events[64];
 static int nr_events, opened;
-static int fails_with;			/* errno of what opens from now on */
-static pid_t gone;			/* has ended */
+static int open_errno;			/* of perf_event_open() from now on */
+static pid_t ended;			/* a thread that has ended */
 static void (*at_open)(void);
 
 static int fake_perf_open(const struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	if (at_open)
 		at_open();
-	errno = pid == gone && gone ? ESRCH : fails_with;
+	errno = pid == ended && ended ? ESRCH : open_errno;
 	if (errno)
 		return -1;
 	opened++;
@@ -85,16 +85,16 @@ static struct perf_counter counters[] = {
 	{ .name = "INST", .type = PERF_TYPE_RAW, .config = 0xc0, .counter = 1, .user = true },
 };
 
-static struct count *open_it(enum count_mode mode, const unsigned int *ids, unsigned int nr,
+static struct count *open_count(enum count_mode mode, const unsigned int *ids, unsigned int nr,
 			     bool separate)
 {
-	struct count_wish wish = { .mode = mode, .ids = ids, .nr_ids = nr, .separate = separate,
+	struct count_request r = { .mode = mode, .ids = ids, .nr_ids = nr, .separate = separate,
 				   .counters = counters, .nr_counters = 2, .nr_events = 2,
 				   .proc = tmpdir };
 	struct op_error e = { "" };
 	struct count *c = NULL;
 
-	CHECK(!count_open(&wish, &c, &e), "%s", e.text);
+	CHECK(!count_open(&r, &c, &e), "%s", e.text);
 	return c;
 }
 
@@ -105,10 +105,10 @@ static void set(int event, uint64_t value, uint64_t enabled, uint64_t running)
 	events[event].read[2] = running;
 }
 
-TEST(a_command)
+TEST(count_command)
 {
 	unsigned int pid = 77;
-	struct count *c = open_it(COUNT_COMMAND, &pid, 1, false);
+	struct count *c = open_count(COUNT_COMMAND, &pid, 1, false);
 	const struct perf_event_attr *a = &events[1].attr;
 	struct count_row *rows;
 	size_t nr;
@@ -126,21 +126,21 @@ TEST(a_command)
 	free(rows);
 	set(0, 1007, 60, 60);
 	rows = count_read(c, &nr);
-	CHECK(rows[0].count == 7 && rows[0].enabled_ns == 10 && !rows[1].count, "what is new");
-	CHECK(count_percent(&rows[1]) < 0.01, "no time at all");
+	CHECK(rows[0].count == 7 && rows[0].enabled_ns == 10 && !rows[1].count, "new counts only");
+	CHECK(count_percent(&rows[1]) < 0.01, "never counted");
 	free(rows);
 	count_close(c);
 	CHECK(!events[0].open && !events[1].open, "closed");
 }
 
-TEST(threads_of_their_own)
+TEST(count_threads)
 {
 	unsigned int tids[] = { 5, 9 };
-	struct count *c = open_it(COUNT_THREADS, tids, 2, true);
+	struct count *c = open_count(COUNT_THREADS, tids, 2, true);
 	struct count_row *rows;
 	size_t nr;
 
-	CHECK(!events[0].attr.inherit && !events[0].attr.enable_on_exec, "these and no others");
+	CHECK(!events[0].attr.inherit && !events[0].attr.enable_on_exec, "without children");
 	CHECK(!count_start(c, NULL) && events[0].enabled && events[3].enabled, "started");
 	set(2, 4, 10, 10);
 	rows = count_read(c, &nr);
@@ -152,18 +152,18 @@ TEST(threads_of_their_own)
 	count_close(c);
 }
 
-/* ---- processes whose threads come and go ---- */
+/* ---- processes whose threads start and end ---- */
 
-static int to_come;
+static int nr_new_threads;
 
-static void come(void)
+static void add_thread(void)
 {
 	char name[32];
 
-	snprintf(name, sizeof(name), "40/task/%d", 100 + to_come);
-	if (to_come)
+	snprintf(name, sizeof(name), "40/task/%d", 100 + nr_new_threads);
+	if (nr_new_threads)
 		mkdir(tmpdir_path(name), 0755);
-	to_come -= to_come > 0;
+	nr_new_threads -= nr_new_threads > 0;
 }
 
 static void prepare_process(void)
@@ -175,24 +175,24 @@ static void prepare_process(void)
 	mkdir(tmpdir_path("40/task/41"), 0755);
 }
 
-TEST(threads_that_come_meanwhile)
+TEST(threads_that_start_while_opening)
 {
 	unsigned int pid = 40;
 	struct count *c;
 	int nr_open = 0;
 
 	prepare_process();
-	at_open = come;
-	to_come = 3;
-	c = open_it(COUNT_PROCESSES, &pid, 1, false);
+	at_open = add_thread;
+	nr_new_threads = 3;
+	c = open_count(COUNT_PROCESSES, &pid, 1, false);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		nr_open += events[i].open;
-	CHECK(nr_open == 2 * 5 && !to_come, "%d events of five threads, each once", nr_open);
+	CHECK(nr_open == 2 * 5 && !nr_new_threads, "%d events of five threads, each once", nr_open);
 	CHECK(!count_is_unsteady(c) && events[0].attr.inherit, "with what they start");
 	count_close(c);
 }
 
-TEST(threads_that_go_meanwhile)
+TEST(threads_that_end_while_opening)
 {
 	unsigned int pid = 40;
 	struct count *c;
@@ -200,36 +200,36 @@ TEST(threads_that_go_meanwhile)
 	size_t nr;
 
 	prepare_process();
-	gone = 41;
-	c = open_it(COUNT_PROCESSES, &pid, 1, false);
+	ended = 41;
+	c = open_count(COUNT_PROCESSES, &pid, 1, false);
 	set(0, 9, 1, 1);
 	rows = count_read(c, &nr);
-	CHECK(nr == 2 && rows[0].count == 9, "the one that is left");
+	CHECK(nr == 2 && rows[0].count == 9, "the remaining thread");
 	free(rows);
 	count_close(c);
 }
 
-TEST(refusals_leave_nothing)
+TEST(failures_leave_nothing_open)
 {
 	static const int errs[] = { EACCES, ENOENT, EBUSY, EMFILE, ESRCH };
-	struct count_wish wish = { .mode = COUNT_THREADS, .ids = (unsigned int[]){ 7 }, .nr_ids = 1,
+	struct count_request r = { .mode = COUNT_THREADS, .ids = (unsigned int[]){ 7 }, .nr_ids = 1,
 				   .counters = counters, .nr_counters = 2, .nr_events = 2 };
 	struct count *c;
 
 	for (size_t i = 0; i < ARRAY_SIZE(errs); i++) {
 		struct op_error e = { "" };
 
-		fails_with = errs[i];
-		CHECK(count_open(&wish, &c, &e) == -errs[i] && *e.text, "%d: %s", errs[i], e.text);
+		open_errno = errs[i];
+		CHECK(count_open(&r, &c, &e) == -errs[i] && *e.text, "%d: %s", errs[i], e.text);
 		CHECK(!events[0].open, "open");
 	}
 }
 
-/* Kinds of CPU: a thread that was 30 ns on one kind and 10 ns on the other, of 40. */
-TEST(kinds_of_cpu_add_up)
+/* A thread that ran 30 ns on one kind of CPU and 10 ns on the other, of 40 ns. */
+TEST(counts_of_kinds_of_cpu_add_up)
 {
 	struct perf_counter both[] = { counters[0], counters[0] };
-	struct count_wish wish = { .mode = COUNT_THREADS, .ids = (unsigned int[]){ 7 }, .nr_ids = 1,
+	struct count_request r = { .mode = COUNT_THREADS, .ids = (unsigned int[]){ 7 }, .nr_ids = 1,
 				   .counters = both, .nr_counters = 2, .nr_events = 1 };
 	struct count *c = NULL;
 	struct count_row *rows;
@@ -237,7 +237,7 @@ TEST(kinds_of_cpu_add_up)
 
 	both[0].type = 10;
 	both[1].type = 11;
-	CHECK(!count_open(&wish, &c, NULL), "open");
+	CHECK(!count_open(&r, &c, NULL), "open");
 	set(0, 300, 40, 30);
 	set(1, 20, 40, 10);
 	rows = count_read(c, &nr);
@@ -249,13 +249,13 @@ TEST(kinds_of_cpu_add_up)
 
 /* ---- the report ---- */
 
-static void is_text(const struct count_format *f, const struct count_row *rows, size_t nr,
+static void check_text(const struct count_format *f, const struct count_row *rows, size_t nr,
 		    uint64_t ns, const char *expected)
 {
 	struct strbuf out = STRBUF_INIT;
 
 	count_format(f, rows, nr, ns, &out);
-	CHECK(!strcmp(out.text, expected), "is\n%s\nnot\n%s", out.text, expected);
+	CHECK(!strcmp(out.text, expected), "expected\n%s\ngot\n%s", expected, out.text);
 	strbuf_free(&out);
 }
 
@@ -268,31 +268,31 @@ TEST(reports)
 	struct count_format f = { .mode = COUNT_COMMAND, .command = "/bin/ls", .names = names };
 	struct timespec at = { 1700000000, 250000000 };
 
-	is_text(&f, rows, 2, 2850000000, "\n"
+	check_text(&f, rows, 2, 2850000000, "\n"
 		"Events were actively counted for 2.8 seconds.\n"
 		"Event counts (actual) for /bin/ls:\n"
 		"\tEvent                        Count                    % time counted\n"
 		"\tCPU_CLK_UNHALTED             9,408,018,070            100.00\n"
 		"\tINST_RETIRED:0x01:0:1        999                      100.00\n");
 	f = (struct count_format){ .mode = COUNT_CPUS, .separate = true, .names = names };
-	is_text(&f, rows + 2, 1, 12345, "\n"
+	check_text(&f, rows + 2, 1, 12345, "\n"
 		"Events were actively counted for 12345 nanoseconds.\n"
 		"Event counts (scaled) for the specified CPU(s):\n"
 		"\tEvent                   CPU       Count                    % time counted\n"
 		"\tCPU_CLK_UNHALTED        12        1,000                    33.00\n");
 	f = (struct count_format){ .mode = COUNT_THREADS, .separate = true, .names = names,
 				   .at = &at };
-	is_text(&f, rows, 1, 61000000000, "\n"
+	check_text(&f, rows, 1, 61000000000, "\n"
 		"Current time (seconds since epoch): 1700000000.2\n"
 		"Events were actively counted for 1 minute(s) and 1 seconds.\n"
 		"Event counts (actual) for thread(s):\n"
 		"\tEvent                   Task ID   Count                    % time counted\n"
 		"\tCPU_CLK_UNHALTED        3         9,408,018,070            100.00\n");
 	f.brief = true;
-	is_text(&f, rows + 1, 2, 1, "timestamp,1700000000.2\n"
+	check_text(&f, rows + 1, 2, 1, "timestamp,1700000000.2\n"
 		"3,INST_RETIRED:0x01:0:1,999,100.00\n12,CPU_CLK_UNHALTED,1000,33.00\n");
 	f = (struct count_format){ .mode = COUNT_SYSTEM, .brief = true, .names = names };
-	is_text(&f, rows, 1, 1, "CPU_CLK_UNHALTED,9408018070,100.00\n");
+	check_text(&f, rows, 1, 1, "CPU_CLK_UNHALTED,9408018070,100.00\n");
 }
 
 /* ---- the command line ---- */
@@ -305,15 +305,15 @@ static const struct {
 	{ { "ocount", "-s", "-c" }, NULL },
 	{ { "ocount", "-C", "0,2-3", "-c" }, NULL },
 	{ { "ocount", "-r", "1,2,2", "-t", "-i", "150:3" }, NULL },
-	{ { "ocount" }, "nothing was said" },
-	{ { "ocount", "-s", "ls" }, "only one" },
-	{ { "ocount", "-s", "-C", "0" }, "only one" },
-	{ { "ocount", "-t", "ls" }, "--separate-thread goes with" },
-	{ { "ocount", "-c", "-p", "1" }, "--separate-cpu goes with" },
-	{ { "ocount", "-p", "x" }, "no id" },
-	{ { "ocount", "-r", "1,,2" }, "no id" },
+	{ { "ocount" }, "expected one of" },
+	{ { "ocount", "-s", "ls" }, "expected only one of" },
+	{ { "ocount", "-s", "-C", "0" }, "expected only one of" },
+	{ { "ocount", "-t", "ls" }, "--separate-thread needs" },
+	{ { "ocount", "-c", "-p", "1" }, "--separate-cpu needs" },
+	{ { "ocount", "-p", "x" }, "invalid id 'x' for --process-list" },
+	{ { "ocount", "-r", "1,,2" }, "invalid id '' for --thread-list" },
 	{ { "ocount", "-p", "" }, "needs an id" },
-	{ { "ocount", "-C", "2-1" }, "no list of CPUs" },
+	{ { "ocount", "-C", "2-1" }, "invalid list '2-1'" },
 	{ { "ocount", "-i", "0", "ls" }, "milliseconds" },
 	{ { "ocount", "-i", "100:x", "ls" }, "milliseconds" },
 	{ { "ocount", "-Z", "ls" }, "-Z" },

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rights.c - what this user may watch, and the words where he may not [OF-5] [OF-6]
+ * rights.c - what a user may profile, and the message if not [OF-5] [OF-6]
  *
- * The kernel's answers, its sysctls and /proc/self/status are this program's own: each refusal is
- * had on any machine, as any user.
+ * With a fake kernel, sysctls and /proc/self/status, so that each failure can be tested on any
+ * machine, as any user.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 /* ---- the machine ---- */
 
 static struct machine {
-	int user, kernel;		/* errno of watching user code only, and the kernel too */
-	const char *paranoid;		/* NULL: not to be read */
+	int user, kernel;		/* errno of profiling user code only, and the kernel, too */
+	const char *paranoid;		/* NULL: unreadable */
 	const char *seccomp;		/* of /proc/self/status */
 	const char *mlock_kb;
 	const char *kptr;
@@ -87,50 +87,50 @@ int getrlimit(__rlimit_resource_t resource, struct rlimit *ret)
 	return 0;
 }
 
-/* ---- what is said ---- */
+/* ---- messages ---- */
 
 static const struct {
 	struct machine machine;
 	bool whole_machine;
 	int result;
 	bool kernel;
-	const char *words;		/* all of it, but its "[...]" */
+	const char *message;
 } cases[] = {
 	{ { .paranoid = "2" }, false, 0, true, "" },
 	{ { .kernel = EACCES, .paranoid = "2" }, false, 0, false,
-	  "kernel.perf_event_paranoid is 2; 1 or CAP_PERFMON would allow it" },
+	  "kernel.perf_event_paranoid is 2; set it to 1, or have CAP_PERFMON" },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "3" }, false, -EACCES, false,
-	  "watching programs is not permitted: kernel.perf_event_paranoid is 3; be root, have "
+	  "profiling programs is not permitted: kernel.perf_event_paranoid is 3; run as root, have "
 	  "CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl kernel.perf_event_paranoid=2" },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "4" }, true, -EACCES, false,
-	  "watching the whole machine is not permitted: kernel.perf_event_paranoid is 4; be root, "
-	  "have CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl "
+	  "profiling the whole machine is not permitted: kernel.perf_event_paranoid is 4; run as "
+	  "root, have CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl "
 	  "kernel.perf_event_paranoid=0" },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "1" }, true, -EACCES, false,
-	  "watching the whole machine is not permitted: kernel.perf_event_paranoid is 1; be root, "
-	  "have CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl "
+	  "profiling the whole machine is not permitted: kernel.perf_event_paranoid is 1; run as "
+	  "root, have CAP_PERFMON (setcap cap_perfmon+ep), or as root: sysctl "
 	  "kernel.perf_event_paranoid=0" },
 	{ { .user = EPERM, .kernel = EPERM, .paranoid = "2",
 	    .seccomp = "Name:\toperf\nSeccomp:\t2\nSeccomp_filters:\t1\n" }, false, -EPERM, false,
-	  "watching programs is not permitted: a seccomp filter, such as a container's, forbids "
+	  "profiling programs is not permitted: a seccomp filter, such as a container's, forbids "
 	  "perf_event_open(2); start the container with CAP_PERFMON (docker: --cap-add=PERFMON) "
 	  "or a seccomp profile that allows it" },
 	{ { .user = EACCES, .kernel = EACCES, .paranoid = "-1" }, false, -EACCES, false,
-	  "watching programs is not permitted (Permission denied), though "
-	  "kernel.perf_event_paranoid is -1: a security module or a container forbids it; be "
-	  "root, or have CAP_PERFMON" },
+	  "profiling programs is not permitted (Permission denied), though "
+	  "kernel.perf_event_paranoid is -1: a security module or a container forbids it; run "
+	  "as root, or have CAP_PERFMON" },
 	{ { .user = EACCES, .kernel = EACCES }, false, -EACCES, false,
-	  "watching programs is not permitted (Permission denied), and "
+	  "profiling programs is not permitted (Permission denied), and "
 	  "kernel.perf_event_paranoid cannot be read: a security module or a container forbids "
-	  "it; be root, or have CAP_PERFMON" },
+	  "it; run as root, or have CAP_PERFMON" },
 	{ { .user = ENOSYS, .kernel = ENOSYS, .paranoid = "2" }, false, -ENOSYS, false,
-	  "this kernel has no perf_event_open(2) (CONFIG_PERF_EVENTS is not set), or a filter "
-	  "hides it" },
+	  "the kernel does not support perf_event_open(2) (CONFIG_PERF_EVENTS is not set), or a "
+	  "filter hides it" },
 	{ { .user = EMFILE, .kernel = EMFILE, .paranoid = "2" }, false, -EMFILE, false,
-	  "watching programs: perf_event_open(2): Too many open files" },
+	  "profiling programs: perf_event_open(2): Too many open files" },
 };
 
-TEST(who_may_watch)
+TEST(who_may_profile)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct rights rights;
@@ -143,10 +143,10 @@ TEST(who_may_watch)
 		CHECK(asked_cpu == (cases[i].whole_machine ? 0 : -1) &&
 		      asked_pid == (cases[i].whole_machine ? -1 : 0), "%zu: asked for", i);
 		if (result)
-			CHECK(!strcmp(e.text, cases[i].words), "%zu: %s", i, e.text);
+			CHECK(!strcmp(e.text, cases[i].message), "%zu: %s", i, e.text);
 		else
 			CHECK(rights.kernel == cases[i].kernel &&
-			      !strcmp(rights.no_kernel, cases[i].words), "%zu: %s", i,
+			      !strcmp(rights.no_kernel, cases[i].message), "%zu: %s", i,
 			      rights.no_kernel);
 	}
 }
@@ -164,24 +164,24 @@ static pid_t ended_process(void)
 TEST(processes)
 {
 	struct op_error e = { "" };
-	char there[64];
-	pid_t gone = ended_process();
+	char expected[80];
+	pid_t ended = ended_process();
 
 	machine = (struct machine){ .paranoid = "2" };
 	CHECK(!rights_check_process(getpid(), &e) && asked_pid == getpid(), "%s", e.text);
 	machine.user = EACCES;
-	snprintf(there, sizeof(there), "process %d may not be watched: it is another user's",
-		 (int)getpid());
-	CHECK(rights_check_process(getpid(), &e) == -EACCES && strstr(e.text, there) &&
+	snprintf(expected, sizeof(expected), "profiling process %d is not permitted: it belongs to "
+		 "another user", (int)getpid());
+	CHECK(rights_check_process(getpid(), &e) == -EACCES && strstr(e.text, expected) &&
 	      strstr(e.text, "CAP_PERFMON") && strstr(e.text, "CAP_SYS_PTRACE"), "%s", e.text);
 	machine.user = ESRCH;
-	CHECK(rights_check_process(getpid(), &e) == -ESRCH && strstr(e.text, "is ending"), "%s",
+	CHECK(rights_check_process(getpid(), &e) == -ESRCH && strstr(e.text, "has ended"), "%s",
 	      e.text);
-	snprintf(there, sizeof(there), "there is no process %d", (int)gone);
-	CHECK(rights_check_process(gone, &e) == -ESRCH && !strcmp(e.text, there), "%s", e.text);
+	snprintf(expected, sizeof(expected), "process %d not found", (int)ended);
+	CHECK(rights_check_process(ended, &e) == -ESRCH && !strcmp(e.text, expected), "%s", e.text);
 	machine.user = EMFILE;
 	CHECK(rights_check_process(getpid(), &e) == -EMFILE &&
-	      !strcmp(e.text, "watching it: perf_event_open(2): Too many open files"), "%s",
+	      !strcmp(e.text, "profiling a process: perf_event_open(2): Too many open files"), "%s",
 	      e.text);
 }
 
@@ -192,24 +192,24 @@ static const struct {
 	{ { .kptr = "2", .paranoid = "1" },
 	  "kernel.kptr_restrict is 2; as root: sysctl kernel.kptr_restrict=1" },
 	{ { .kptr = "2", .paranoid = "1", .uid = 1000 },
-	  "kernel.kptr_restrict is 2; as root: sysctl kernel.kptr_restrict=1, and then be root or "
+	  "kernel.kptr_restrict is 2; as root: sysctl kernel.kptr_restrict=1, then run as root or "
 	  "have CAP_SYSLOG" },
 	{ { .kptr = "1", .paranoid = "1", .uid = 1000 },
-	  "kernel.kptr_restrict is 1; be root, have CAP_SYSLOG, or as root: sysctl "
+	  "kernel.kptr_restrict is 1; run as root, have CAP_SYSLOG, or as root: sysctl "
 	  "kernel.kptr_restrict=0" },
 	{ { .kptr = "1", .paranoid = "4", .uid = 1000 },
-	  "kernel.kptr_restrict is 1; be root, have CAP_SYSLOG, or as root: sysctl "
+	  "kernel.kptr_restrict is 1; run as root, have CAP_SYSLOG, or as root: sysctl "
 	  "kernel.kptr_restrict=0 kernel.perf_event_paranoid=1" },
 	{ { .kptr = "0", .paranoid = "2", .uid = 1000 },
-	  "kernel.perf_event_paranoid is 2; be root, have CAP_SYSLOG, or as root: sysctl "
+	  "kernel.perf_event_paranoid is 2; run as root, have CAP_SYSLOG, or as root: sysctl "
 	  "kernel.perf_event_paranoid=1" },
 	{ { .kptr = "0", .paranoid = "1" },
-	  "a security module or a container does; have CAP_SYSLOG" },
+	  "a security module or a container hides them; have CAP_SYSLOG" },
 	{ { .paranoid = "2" },
-	  "kernel.kptr_restrict cannot be read; a container hides them, too" },
+	  "cannot read kernel.kptr_restrict; run outside the container" },
 };
 
-TEST(what_hides_the_kernel)
+TEST(why_addresses_are_hidden)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(hidden); i++) {
 		char words[200];
@@ -220,7 +220,7 @@ TEST(what_hides_the_kernel)
 	}
 }
 
-TEST(memory_that_may_be_locked)
+TEST(lockable_memory)
 {
 	size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 
@@ -228,14 +228,14 @@ TEST(memory_that_may_be_locked)
 				    .memlock = 8 << 20 };
 	CHECK(rights_ring_bytes() == 516 * 1024 + (8 << 20) / cpus, "%zu", rights_ring_bytes());
 	machine.memlock = RLIM_INFINITY;
-	CHECK(!rights_ring_bytes(), "who may lock all has no limit");
+	CHECK(!rights_ring_bytes(), "no limit");
 	machine.memlock = 0;
 	CHECK(rights_ring_bytes() == 516 * 1024, "the kernel's own allowance");
 	machine.paranoid = "-1";
-	CHECK(!rights_ring_bytes(), "then the kernel asks nobody");
+	CHECK(!rights_ring_bytes(), "no limit for anybody");
 	machine.paranoid = "2";
 	machine.uid = 0;
-	CHECK(!rights_ring_bytes(), "nor root");
+	CHECK(!rights_ring_bytes(), "no limit for root");
 }
 
 TEST_MAIN()

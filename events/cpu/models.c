@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * detect_x86.c - CPU types from vendor, family, model and stepping
+ * models.c - the tables of CPU models
  *
- * The numbers are Intel's and AMD's, as in Linux's pmu-events/mapfile.csv. An unknown Intel CPU has
- * the architectural events, an unknown AMD CPU those that are common to all.
+ * The numbers are the vendors', as in Linux's pmu-events/mapfile.csv.
  */
-#include "events/cpu/detect_private.h"
+#include "events/cpu/models.h"
 
-#include <string.h>
+#include <stddef.h>
 
-#define ARCH_PERFMON	"i386/arch_perfmon"
-#define AMD_GENERIC	"x86-64/generic"
-
-struct model {
+static const struct {
 	unsigned char first, last;	/* models */
 	const char *type;		/* of a hybrid CPU: the performance core */
 	const char *efficient;		/* its efficient core, or NULL */
-};
-
-static const struct model intel[] = {
+} intel[] = {
 	{ 0x0f, 0x0f, "i386/core_2", NULL },
 	{ 0x16, 0x17, "i386/core_2", NULL },
 	{ 0x1d, 0x1d, "i386/core_2", NULL },
@@ -109,19 +103,63 @@ static const struct {
 	{ 0x1a, 0x00, 0xff, "x86-64/zen6" },
 };
 
-static struct model find_intel(unsigned int family, unsigned int model, unsigned int stepping)
+static const struct {
+	unsigned int implementer, part;
+	const char *type;
+} arm[] = {
+	{ 0x41, 0xd04, "arm/armv8-ca35" },
+	{ 0x41, 0xd03, "arm/armv8-ca53" },
+	{ 0x41, 0xd05, "arm/armv8-ca55" },
+	{ 0x41, 0xd07, "arm/armv8-ca57" },
+	{ 0x41, 0xd08, "arm/armv8-ca72" },
+	{ 0x41, 0xd09, "arm/armv8-ca73" },
+	{ 0x41, 0xd0a, "arm/armv8-ca75" },
+	{ 0x41, 0xd0b, "arm/armv8-ca76" },
+	{ 0x41, 0xd0d, "arm/armv8-ca77" },
+	{ 0x41, 0xd41, "arm/armv8-ca78" },
+	{ 0x41, 0xd4b, "arm/armv8-ca78" },
+	{ 0x41, 0xd46, "arm/armv8-ca510" },
+	{ 0x41, 0xd80, "arm/armv8-ca520" },
+	{ 0x41, 0xd47, "arm/armv8-ca710" },
+	{ 0x41, 0xd4d, "arm/armv8-ca715" },
+	{ 0x41, 0xd81, "arm/armv8-ca720" },
+	{ 0x41, 0xd87, "arm/armv8-ca725" },
+	{ 0x41, 0xd44, "arm/armv8-x1" },
+	{ 0x41, 0xd4c, "arm/armv8-x1" },
+	{ 0x41, 0xd48, "arm/armv8-x2" },
+	{ 0x41, 0xd4e, "arm/armv8-x3" },
+	{ 0x41, 0xd82, "arm/armv8-x4" },
+	{ 0x41, 0xd85, "arm/armv8-x925" },
+	{ 0x41, 0xd0c, "arm/armv8-neoverse-n1" },
+	{ 0x41, 0xd49, "arm/armv8-neoverse-n2" },
+	{ 0x41, 0xd8e, "arm/armv8-neoverse-n3" },
+	{ 0x41, 0xd40, "arm/armv8-neoverse-v1" },
+	{ 0x41, 0xd4f, "arm/armv8-neoverse-v2" },
+	{ 0x41, 0xd83, "arm/armv8-neoverse-v3" },
+	{ 0x41, 0xd84, "arm/armv8-neoverse-v3" },
+	{ 0x42, 0x516, "arm/armv8-thunderx2" },	/* Broadcom, then Cavium */
+	{ 0x43, 0x0af, "arm/armv8-thunderx2" },
+	{ 0x46, 0x001, "arm/armv8-a64fx" },
+	{ 0x48, 0xd01, "arm/armv8-hip08" },
+	{ 0xc0, 0xac3, "arm/armv8-ampereone" },
+};
+
+const char *intel_cpu_type(unsigned int family, unsigned int model, unsigned int stepping,
+			   const char **ret_efficient)
 {
+	*ret_efficient = ARCH_PERFMON;
 	for (size_t i = 0; i < sizeof(intel) / sizeof(intel[0]) && family == 6; i++) {
 		if (model < intel[i].first || model > intel[i].last)
 			continue;
+		*ret_efficient = intel[i].efficient ? intel[i].efficient : intel[i].type;
 		if (model == 0x55 && stepping >= 5)
-			return (struct model){ 0x55, 0x55, "i386/cascadelake", NULL };
-		return intel[i];
+			return *ret_efficient = "i386/cascadelake";
+		return intel[i].type;
 	}
-	return (struct model){ 0, 0, ARCH_PERFMON, ARCH_PERFMON };
+	return ARCH_PERFMON;
 }
 
-static const char *find_amd(unsigned int family, unsigned int model)
+const char *amd_cpu_type(unsigned int family, unsigned int model)
 {
 	for (size_t i = 0; i < sizeof(amd) / sizeof(amd[0]); i++)
 		if (family == amd[i].family && model >= amd[i].first && model <= amd[i].last)
@@ -129,36 +167,10 @@ static const char *find_amd(unsigned int family, unsigned int model)
 	return AMD_GENERIC;
 }
 
-static void add_intel(const char *root, struct model m, struct cpu_kinds *ret)
+const char *arm_cpu_type(unsigned int implementer, unsigned int part)
 {
-	struct arch_perfmon pmu = { 0 };
-	char cpus[256];
-
-	if (!*root)
-		arch_perfmon_read(&pmu);
-	/* on a hybrid machine CPUID describes only the core it runs on */
-	if (cpu_pmu_read(root, "cpu_core", cpus, sizeof(cpus)))
-		cpu_kinds_add(ret, m.type, "cpu_core", cpus, 0);
-	if (cpu_pmu_read(root, "cpu_atom", cpus, sizeof(cpus)))
-		cpu_kinds_add(ret, m.efficient ? m.efficient : m.type, "cpu_atom", cpus, 0);
-	if (cpu_pmu_read(root, "cpu_lowpower", cpus, sizeof(cpus)))
-		cpu_kinds_add(ret, ARCH_PERFMON, "cpu_lowpower", cpus, 0);
-	if (!ret->nr && (cpu_pmu_read(root, "cpu", cpus, sizeof(cpus)) || pmu.version))
-		cpu_kinds_add(ret, m.type, "cpu", "", pmu.nr_counters);
-}
-
-bool cpu_detect_x86(const char *root, const char *cpuinfo, struct cpu_kinds *ret)
-{
-	unsigned int family, model, stepping = 0;
-	char cpus[256];
-
-	if (!strstr(cpuinfo, "vendor_id") || !cpuinfo_number(cpuinfo, "cpu family", &family) ||
-	    !cpuinfo_number(cpuinfo, "model", &model))
-		return false;
-	cpuinfo_number(cpuinfo, "stepping", &stepping);
-	if (!strstr(cpuinfo, "AuthenticAMD") && !strstr(cpuinfo, "HygonGenuine"))
-		add_intel(root, find_intel(family, model, stepping), ret);
-	else if (cpu_pmu_read(root, "cpu", cpus, sizeof(cpus)))
-		cpu_kinds_add(ret, find_amd(family, model), "cpu", "", 0);
-	return true;
+	for (size_t i = 0; i < sizeof(arm) / sizeof(arm[0]); i++)
+		if (arm[i].implementer == implementer && arm[i].part == part)
+			return arm[i].type;
+	return ARM_PMUV3;
 }

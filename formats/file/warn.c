@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* warn.c - what readers and writers say on their way */
+/* warn.c - messages of readers and writers */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "formats/format.h"
+
+void format_locate(const char *path, const char *text, struct op_error *ret)
+{
+	unsigned long line;
+	int prefix = 0;
+
+	if (sscanf(text, "line %lu: %n", &line, &prefix) == 1 && prefix)
+		op_error_set(ret, 0, "%s:%lu: %s", path, line, text + prefix);
+	else
+		op_error_set(ret, 0, "%s: %s", path, text);
+}
 
 void format_warn(const struct format_warnings *w, const char *format, ...)
 {
@@ -19,8 +30,8 @@ void format_warn(const struct format_warnings *w, const char *format, ...)
 	w->warn(w->context, text.text);
 }
 
-int format_doubt(const struct format_read_options *options, struct op_error *e,
-		 const char *format, ...)
+int format_warn_or_fail(const struct format_read_options *options, struct op_error *e,
+			const char *format, ...)
 {
 	struct op_error text;
 	va_list args;
