@@ -69,7 +69,7 @@ static int visit(const char *path, const struct stat *st, int type, struct FTW *
 	if (type != FTW_F || sample_name_parse(path + walk.prefix, &name, NULL))
 		return FTW_CONTINUE;
 	if (name.image.kind == IMAGE_ANON && name.app.kind == IMAGE_FILE) {
-		jit_processes_saw(walk.processes, name.app.path, name.image.anon_tgid,
+		jit_processes_add_sample(walk.processes, name.app.path, name.image.anon_tgid,
 				  name.image.path);
 		walk.nr++;
 	}

@@ -89,7 +89,7 @@ enum op_stack_end {
 	OP_STACK_UNREADABLE	= 4,	/* user memory could not be read: usually paged out */
 	OP_STACK_SHORT_COPY	= 5,	/* at the end of the copied part of the stack */
 	OP_STACK_NO_USER	= 6,	/* the kernel part is complete, there is no user part */
-	OP_STACK_UNTOLD		= 7,	/* unknown: OProfile's stacks, or by frame pointers only */
+	OP_STACK_UNKNOWN	= 7,	/* in OProfile streams, or by frame pointers only */
 	OP_STACK_NO_MAPS	= 8,	/* the process's mapping there was not known yet */
 	NR_OP_STACK_ENDS
 };

@@ -141,8 +141,8 @@ static bool may_look(struct jit_processes *p)
 	return p->looks++ < LOOKS_MAX;
 }
 
-void jit_processes_saw(struct jit_processes *p, const char *app, uint32_t tgid,
-		       const char *anon_name)
+void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t tgid,
+			      const char *anon_name)
 {
 	struct jit_process *q;
 

@@ -22,8 +22,8 @@ void jit_processes_free(struct jit_processes *p);
 void jit_processes_set_session(struct jit_processes *p, const char *samples_dir);
 
 /* Process @tgid, program @app, has a sample file for its anonymous memory @anon_name. */
-void jit_processes_saw(struct jit_processes *p, const char *app, uint32_t tgid,
-		       const char *anon_name);
+void jit_processes_add_sample(struct jit_processes *p, const char *app, uint32_t tgid,
+			      const char *anon_name);
 
 /* Look for files again if the last time is some seconds ago. */
 void jit_processes_look(struct jit_processes *p);

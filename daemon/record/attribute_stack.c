@@ -105,7 +105,7 @@ static void fill_place(struct attribution *a, const struct stack *c,
 	if (from->image)
 		return;
 	place_in_map(ret, c->leaf->tgid, &from->map);
-	jit_processes_saw(a->config.jit, c->app->path, ret->anon_tgid, ret->anon_name);
+	jit_processes_add_sample(a->config.jit, c->app->path, ret->anon_tgid, ret->anon_name);
 }
 
 /* Under what calls from @caller are filed. [EB-73] */

@@ -213,7 +213,7 @@ static enum op_stack_end write_user_by_list(struct walk *w)
 		w->flags |= OP_STACK_FRAME_POINTERS;
 	}
 	/* frame pointers end at the outermost frame or at code without them */
-	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_UNTOLD;
+	return list_is_full(w) ? OP_STACK_TRUNCATED : OP_STACK_UNKNOWN;
 }
 
 static enum op_stack_end write_callers(struct walk *w)

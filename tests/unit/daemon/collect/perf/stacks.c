@@ -138,7 +138,7 @@ TEST(listed)
 	add64(&b, MADE + 0x40);
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	CHECK(words[0] == E && words[1] == OP_TRACE_BEGIN, "begin");
-	check_end(OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS, 4, "kernel and user");
+	check_end(OP_STACK_UNKNOWN | OP_STACK_FRAME_POINTERS, 4, "kernel and user");
 	clean_up();
 }
 
@@ -157,7 +157,7 @@ TEST(listed_words)
 	emit_sample(PERF_MODE_KERNEL, KERNEL, &b);
 	CHECK_WORDS("a system call", E, OP_TRACE_BEGIN, E, OP_KERNEL_ENTER, KERNEL, 5,
 		    KERNEL + 0x10, 0, E, OP_USER_ENTER, E, OP_COOKIE_SWITCH, 1, 0x1021, 0, 0x1030,
-		    0, E, OP_STACK_END, OP_STACK_UNTOLD | OP_STACK_FRAME_POINTERS);
+		    0, E, OP_STACK_END, OP_STACK_UNKNOWN | OP_STACK_FRAME_POINTERS);
 	clean_up();
 }
 
