@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * all_threads.c - the threads of the process as they come and go [SM-15]
+ * all_threads.c - the list of the process's threads [SM-15]
  *
- * They are listed at each grid point. A thread keeps its place and what is known of it as long as
- * it is there; only of new ones more than their id is read.
+ * They are listed at each grid point. A thread keeps its place and its state as long as it exists;
+ * more than the id is read only of new ones.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -40,17 +40,17 @@ static bool make_room(struct target_list *l)
 	return true;
 }
 
-/* One that came while we looked on has used its CPU time under our eyes. */
+/* A thread that is new since the last listing has used all its CPU time during this profile. */
 static void add(struct target_list *l, pid_t tid, uint64_t interval)
 {
-	struct thread_look look;
+	struct thread_state state;
 
-	if (thread_look(tid, &look) || look.is_dead || sampling_owns(tid, look.start_time) ||
-	    !make_room(l))
+	if (thread_read_state(tid, &state) || state.is_dead ||
+	    sampling_owns(tid, state.start_time) || !make_room(l))
 		return;
 	l->targets[l->nr++] = (struct sampling_target){
-		.copy.thread = { .tid = tid, .start_time = look.start_time },
-		.looked_at = sampling_clock->now(),
+		.copy.thread = { .tid = tid, .start_time = state.start_time },
+		.checked_at = sampling_clock->now(),
 		.cpu_due = l->was_listed ? interval : 0,
 		.was_seen = true,
 	};

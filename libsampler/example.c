@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * example.c - a program that samples itself; three of four parts of its time are in one function
+ * example.c - a program that samples itself; one function takes three quarters of its time
  *
  *	cc -O2 -g example.c $(pkg-config --cflags --libs sampler) -lpthread -o example
  *	./example
@@ -21,7 +21,7 @@
 
 static volatile unsigned long sink;
 
-/* So that callers remain on the stack, and are no jumps. */
+/* Prevents tail calls, so that callers remain on the stack. */
 static void stay(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -46,7 +46,7 @@ NOINLINE static void three_parts(unsigned long turns)
 	stay();
 }
 
-/* What takes always the same time may keep step with the samples. */
+/* Work of a constant length could run in step with the samples. */
 static unsigned long some_turns(void)
 {
 	static _Thread_local unsigned int state = 1;
@@ -55,7 +55,7 @@ static unsigned long some_turns(void)
 	return 50000 + state / 65536;
 }
 
-/* Samples are labelled with what the program is at. */
+/* Samples are labeled with what the program is doing. */
 NOINLINE static void work(double amount)
 {
 	struct sampler_metadata turn = { .name = "turn" };
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 	pthread_t other;
 	int err;
 
-	/* a millisecond of each thread's CPU time between two samples, until told to stop */
+	/* a sample for each millisecond of a thread's CPU time, until sampler_stop() */
 	params.interval_ns = 1000000;
 	params.samples = 0;
 	params.clock = SAMPLER_CPU;
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	err = sampler_create(NULL, &params, &builder, &profiler);
 	if (err) {
 		sampler_builder_free(&builder);
-		return fail("cannot make a profiler", err, "");
+		return fail("cannot create a profiler", err, "");
 	}
 	err = sampler_start(profiler);
 	if (!err)

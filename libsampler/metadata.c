@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * metadata.c - what the program says it is doing, as it was when a stack was copied
+ * metadata.c - the program's metadata at the time when a stack is copied
  *
  * Written by any thread, read in the signal handler. Writers exclude each other with a lock that
- * they hold with all signals blocked: so a handler, too, may write. Readers take no lock, for its
- * holder might not be running: what changes under them, they leave out [SM-51].
+ * they hold with all signals blocked, so that handlers may write, too. Readers take no lock because
+ * its holder might not be running: they skip items that change meanwhile [SM-51].
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,11 +18,11 @@
 #include "libsampler/copy/copy.h"
 #include "libsampler/profiler.h"
 
-#define NAMES_MAX	1000		/* that a process uses in its life [SM-52] */
+#define NAMES_MAX	1000		/* per process, never freed [SM-52] */
 
 /*
- * Items stay where they are, in use or not, until the room is needed: one that comes and goes finds
- * its slot again. All that tells items apart changes together, while the slot is not in use.
+ * Items keep their slots, in use or not, until the room is needed, so that one that comes and goes
+ * finds its slot again. The fields that identify an item change together, while the slot is unused.
  */
 struct slot {
 	_Atomic uint32_t turn;		/* odd: in use; grows with each change but the value's */
@@ -33,7 +33,7 @@ struct slot {
 	_Atomic int64_t value;
 };
 
-/* Names are kept for good: samples point at them, and handlers need not allocate. */
+/* Names are never freed: samples point to them, and handlers must not allocate. */
 struct name {
 	struct name *next;
 	char text[];
@@ -81,8 +81,14 @@ static const char *add_name(struct name *n)
 	return n->text;
 }
 
+static void after_fork(void)
+{
+	atomic_flag_clear(&lock);
+}
+
 const char *metadata_name(const char *text)
 {
+	static struct fork_hook hook = { .child = after_fork };
 	size_t size = strlen(text) + 1;
 	const char *known = known_name(text);
 	struct name *n;
@@ -90,12 +96,12 @@ const char *metadata_name(const char *text)
 
 	if (known)
 		return known;
-	n = fork_watch() ? NULL : malloc(sizeof(*n) + size);
+	n = fork_watch(&hook) ? NULL : malloc(sizeof(*n) + size);
 	if (!n)
 		return NULL;
 	memcpy(n->text, text, size);
 	write_lock(&saved);
-	known = known_name(text);	/* somebody may have been faster */
+	known = known_name(text);	/* another thread may have added it meanwhile */
 	if (!known && (known = add_name(n)))
 		n = NULL;
 	write_unlock(&saved);
@@ -103,17 +109,17 @@ const char *metadata_name(const char *text)
 	return known;
 }
 
-/* Who sees something put also sees the turn that went before it. */
+/* A reader that sees a stored field also sees the @turn stored before it. */
 #define get(field)	atomic_load_explicit(&(field), memory_order_acquire)
 #define put(field, v)	atomic_store_explicit(&(field), v, memory_order_release)
 
-static bool in_use(const struct slot *s)
+static bool is_in_use(const struct slot *s)
 {
 	return get(s->turn) & 1;
 }
 
-/* Names are compared as addresses: both are known ones. */
-static bool holds(const struct slot *s, const struct sampler_metadata *item)
+/* Names are compared by address: both are from metadata_name(). */
+static bool is_slot_of(const struct slot *s, const struct sampler_metadata *item)
 {
 	return get(s->name) == item->name && get(s->has_key) == item->has_key &&
 	       get(s->has_tid) == item->has_tid && (!item->has_key || get(s->key) == item->key) &&
@@ -123,12 +129,12 @@ static bool holds(const struct slot *s, const struct sampler_metadata *item)
 static struct slot *find(const struct sampler_metadata *item)
 {
 	for (size_t i = 0; i < SAMPLER_METADATA_MAX; i++)
-		if (holds(&slots[i], item))
+		if (is_slot_of(&slots[i], item))
 			return &slots[i];
 	return NULL;
 }
 
-static bool thread_has_ended(pid_t tid)
+static bool has_thread_ended(pid_t tid)
 {
 	int saved = errno;
 	bool ended = syscall(SYS_tgkill, getpid(), tid, 0) && errno == ESRCH;
@@ -137,7 +143,7 @@ static bool thread_has_ended(pid_t tid)
 	return ended;
 }
 
-/* A slot nobody needs: a new one, else one out of use, else one of a thread that has ended. */
+/* A free slot: a new one, else an unused one, else one of a thread that has ended. */
 static struct slot *find_room(void)
 {
 	struct slot *unused = NULL, *ended = NULL;
@@ -145,24 +151,24 @@ static struct slot *find_room(void)
 	for (struct slot *s = slots; s < slots + SAMPLER_METADATA_MAX; s++) {
 		if (!get(s->name))
 			return s;
-		if (!in_use(s))
+		if (!is_in_use(s))
 			unused = unused ? unused : s;
-		else if (!unused && !ended && get(s->has_tid) && thread_has_ended(get(s->tid)))
+		else if (!unused && !ended && get(s->has_tid) && has_thread_ended(get(s->tid)))
 			ended = s;
 	}
 	return unused ? unused : ended;
 }
 
-static void turn(struct slot *s)
+static void toggle_use(struct slot *s)
 {
 	put(s->turn, get(s->turn) + 1);		/* one writer at a time */
 }
 
-/* All that tells the old item from the new one moves: name, key and thread. */
+/* Give the slot to @item: name, key and thread change. */
 static void fill(struct slot *s, const struct sampler_metadata *item)
 {
-	if (in_use(s))
-		turn(s);
+	if (is_in_use(s))
+		toggle_use(s);
 	put(s->name, item->name);
 	put(s->has_key, item->has_key);
 	put(s->has_tid, item->has_tid);
@@ -181,8 +187,8 @@ static int set_known(const struct sampler_metadata *item)
 		fill(s, item);
 	}
 	put(s->value, item->value);
-	if (!in_use(s))
-		turn(s);
+	if (!is_in_use(s))
+		toggle_use(s);
 	return 0;
 }
 
@@ -214,15 +220,15 @@ int sampler_metadata_remove(const struct sampler_metadata *item)
 		return -ENOENT;
 	write_lock(&saved);
 	s = find(&known);
-	if (s && in_use(s))
-		turn(s);
+	if (s && is_in_use(s))
+		toggle_use(s);
 	else
 		s = NULL;
 	write_unlock(&saved);
 	return s ? 0 : -ENOENT;
 }
 
-/* false: not in use, of another thread, or just changing. */
+/* False: not in use, of another thread, or changed meanwhile. */
 SHARED_IN_HANDLER static bool read_slot(struct slot *s, pid_t tid, struct sampler_metadata *ret)
 {
 	uint32_t before = get(s->turn);
@@ -249,9 +255,4 @@ SHARED_IN_HANDLER void metadata_take(pid_t tid, struct metadata_snapshot *ret)
 uint64_t metadata_lost(void)
 {
 	return atomic_load(&nr_lost);
-}
-
-void metadata_after_fork(void)
-{
-	atomic_flag_clear(&lock);
 }

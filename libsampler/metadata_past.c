@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * metadata_past.c - labels for samples that were taken before anyone knew [SM-53]
+ * metadata_past.c - labels for samples that are already taken [SM-53]
  *
- * The sampling thread hands them to the builders, so they come behind the samples they are for.
+ * The sampling thread passes them to the builders, so they come after the samples they are for.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct past {
 	uint64_t from_ns, to_ns;
 };
 
-static void tell_builder(struct sampler_profiler *p, void *context)
+static void pass_to_builder(struct sampler_profiler *p, void *context)
 {
 	struct past *past = context;
 
@@ -27,7 +27,7 @@ static void run(struct sampling_job *job)
 {
 	struct past *past = container_of(job, struct past, job);
 
-	profiler_each_running(tell_builder, past);
+	profiler_each_running(pass_to_builder, past);
 	free(past);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * own_files.c - the sampling thread with a table of file descriptors that is not the program's
+ * own_files.c - a table of file descriptors of the sampling thread's own
  *
- * Whatever it opens it closes again, and nobody else opens anything for it: what is mapped stays
- * mapped. So it needs none of the program's descriptors, and keeps none of them open: a pipe's
- * reader must see the end when the program has closed it. [SM-17]
+ * The thread closes all that it opens, and nothing else is opened for it; mappings stay. So it
+ * needs none of the program's descriptors, and must not keep any open: the reader of a pipe must
+ * see the end when the program closes it. [SM-17]
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +23,12 @@
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE	2u
 #endif
-#define DESCRIPTORS_MAX	(1u << 20)	/* of older kernels, one by one */
+#define DESCRIPTORS_MAX	(1u << 20)	/* to close one by one on older kernels */
 
-static bool is_wanted;			/* under the lock, and before there is a thread */
-static _Atomic pid_t owner;		/* the thread that has; 0: none */
+static bool is_wanted;			/* under the lock, before the thread is started */
+static _Atomic pid_t owner;		/* the thread with a table of its own; 0: none */
 
-/* In one step where the kernel can: else another's last close comes late by that much. */
+/* In one step if the kernel can; otherwise a last close by the program is delayed a little. */
 static bool leave_table(void)
 {
 	struct rlimit limit;
@@ -48,7 +48,7 @@ void own_files_begin(void)
 {
 	if (!is_wanted || !leave_table())
 		return;
-	/* what goes to standard error must not get into the file that would have its number */
+	/* occupy 0 to 2, so that no file gets the output for standard error */
 	if (epoll_create1(0) == STDIN_FILENO && dup(STDIN_FILENO) == STDOUT_FILENO)
 		(void)dup(STDIN_FILENO);
 	atomic_store(&owner, gettid());
@@ -64,7 +64,7 @@ int sampler_use_own_files(void)
 	int err = 0;
 
 	sampling_lock();
-	if (sampling_is_there())
+	if (sampling_is_started())
 		err = -EBUSY;
 	else
 		is_wanted = true;
@@ -72,7 +72,7 @@ int sampler_use_own_files(void)
 	return err;
 }
 
-/* As it is now, whatever the program has done to it since. Containers may forbid the first way. */
+/* The program's current standard error. Containers may forbid pidfd_getfd(). */
 static int program_stderr(void)
 {
 	int process = (int)syscall(SYS_pidfd_open, getpid(), 0u);
@@ -83,7 +83,7 @@ static int program_stderr(void)
 	return fd >= 0 ? fd : open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NOCTTY | O_NONBLOCK);
 }
 
-/* Whoever read it may be gone: that is no reason for the program to end. */
+/* The reader of a pipe may be gone, and SIGPIPE must not end the program. */
 static void write_without_signal(int fd, const char *text)
 {
 	static const struct timespec now = { 0 };

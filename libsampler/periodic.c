@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * periodic.c - always on: a short profile in each period, at a random time in it [SM-20]
+ * periodic.c - always on: a short profile at a random time of each period [SM-20]
  *
- * Between profiles it waits as a job for the sampling thread; while there is a profile it waits for
- * that one's end. Either way exactly one thing leads on.
+ * Between profiles it is a job of the sampling thread; during a profile it waits for the end of
+ * that. So exactly one event continues it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,11 +11,11 @@
 #include "libsampler/profiler.h"
 
 struct sampler_periodic {
-	struct sampling_job job;		/* begin a profile */
+	struct sampling_job job;		/* to begin a profile */
 	struct schedule_periodic schedule;
 	unsigned int generation;
 	bool is_stopping, has_ended;
-	struct sampler_profiler *profiler;	/* the one that runs */
+	struct sampler_profiler *profiler;	/* the running one */
 
 	struct sampler_thread target;
 	bool has_all_threads;
@@ -42,11 +42,11 @@ static void wait_for_next(struct sampler_periodic *s)
 	sampling_queue(&s->job, now + schedule_profile(&s->schedule, now, random_part()));
 }
 
-/* [sampling thread] The way on, from wherever a period's work came to its end. */
-static void go_on(struct sampler_periodic *s)
+/* [sampling thread] At the end of a period's work. */
+static void end_period(struct sampler_periodic *s)
 {
 	sampling_lock();
-	sampling_work_for(NULL);
+	sampling_set_current(NULL);
 	if (!s->is_stopping) {
 		wait_for_next(s);
 	} else {
@@ -64,10 +64,10 @@ static void profile_done(struct sampler_profiler *p, void *context)
 	s->profiler = NULL;
 	sampling_unlock();
 	sampler_destroy(p);
-	go_on(s);
+	end_period(s);
 }
 
-static struct sampler_profiler *make_profiler(struct sampler_periodic *s)
+static struct sampler_profiler *create_profiler(struct sampler_periodic *s)
 {
 	const struct sampler_thread *target = s->has_all_threads ? NULL : &s->target;
 	struct sampler_profiler *p;
@@ -88,7 +88,7 @@ static struct sampler_profiler *make_profiler(struct sampler_periodic *s)
 static void begin_profile(struct sampling_job *job)
 {
 	struct sampler_periodic *s = container_of(job, struct sampler_periodic, job);
-	struct sampler_profiler *p = make_profiler(s);
+	struct sampler_profiler *p = create_profiler(s);
 	bool is_started;
 
 	sampling_lock();
@@ -98,7 +98,7 @@ static void begin_profile(struct sampling_job *job)
 	sampling_unlock();
 	if (!is_started) {
 		sampler_destroy(p);
-		go_on(s);
+		end_period(s);
 	}
 }
 
@@ -175,7 +175,7 @@ void sampler_periodic_stop(struct sampler_periodic *s)
 	if (s->generation == sampling_generation())
 		wait_for_end(s);
 	sampling_unlock();
-	/* a profile that still runs is the parent's */
+	/* a profile that is still running is the parent's */
 	sampler_destroy(s->profiler);
 	free(s);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiler.c - a profiler's life: made, started, stopped, waited for and destroyed by the program
+ * profiler.c - create, start, stop, join and destroy profilers
  *
- * In between it belongs to the sampling thread, as a job that is done at each point of its grid
- * (each thread of the process being a job of its own, so that others are not kept waiting).
+ * Between start and end a profiler belongs to the sampling thread, as a job that runs at each point
+ * of its grid: one thread of the process in each run, so that other jobs need not wait.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define INTERVAL_MIN	100000
 #define TIME_MAX	(UINT64_MAX / 4)	/* so that sums do not overflow */
-#define STRUCT_MAX	4096			/* no version's will be bigger */
+#define STRUCT_MAX	4096			/* bytes of a struct of any version */
 
 static struct list_head running = LIST_HEAD_INIT(running);
 
@@ -27,7 +27,7 @@ int versioned_copy(void *to, size_t own_size, const void *from, size_t least)
 		return -EINVAL;
 	for (size_t i = own_size; i < size; i++)
 		if (bytes[i])
-			return -EINVAL;		/* asks for what only a later version has */
+			return -EINVAL;		/* uses a field of a later version */
 	memset(to, 0, own_size);
 	memcpy(to, from, size < own_size ? size : own_size);
 	return 0;
@@ -42,23 +42,24 @@ void profiler_each_running(void (*each)(struct sampler_profiler *p, void *contex
 {
 	struct list_head *at;
 
-	/* new ones come at the front, and only this thread takes them out */
+	/* new ones are added at the front, and only this thread removes them */
 	sampling_lock();
 	at = running.next;
 	while (at != &running) {
 		struct sampler_profiler *p = list_entry(at, struct sampler_profiler, running);
 
-		sampling_work_for(&p->job);
+		sampling_set_current(&p->job);
 		sampling_unlock();
 		each(p, context);
 		sampling_lock();
 		at = at->next;
 	}
-	sampling_work_for(NULL);
+	sampling_set_current(NULL);
 	sampling_unlock();
 }
 
-void profiler_after_fork(void)
+/* In a child none is running. */
+static void after_fork(void)
 {
 	list_init(&running);
 }
@@ -68,7 +69,7 @@ bool profiler_any_running(void)
 	return !list_empty(&running);
 }
 
-/* Each grid point that was reached stands for the interval that begins with it [SM-14]. */
+/* Each grid point that is reached stands for the interval that begins with it [SM-14]. */
 static void sum_up(struct sampler_profiler *p)
 {
 	struct sampler_summary *s = &p->summary;
@@ -98,7 +99,7 @@ static void finish(struct sampler_profiler *p)
 	done = p->done;
 	context = p->done_context;
 	p->state = PROFILER_DONE;
-	sampling_work_for(NULL);
+	sampling_set_current(NULL);
 	sampling_changed();
 	sampling_unlock();
 	if (done)
@@ -106,7 +107,7 @@ static void finish(struct sampler_profiler *p)
 }
 
 enum progress {
-	SAME_POINT,		/* there are more threads to be sampled */
+	SAME_POINT,		/* more threads are to be sampled */
 	NEXT_POINT,
 	LAST_POINT,
 };
@@ -155,7 +156,7 @@ static bool queue_next_point(struct sampler_profiler *p)
 	next = schedule_next(p->point, sampling_clock->now(), p->params.interval_ns, &missed);
 	if (p->limit_ns && next - p->summary.start_ns >= p->limit_ns)
 		return false;
-	/* of CPU time it is known thread by thread what was missed */
+	/* with CPU time the missed samples are counted for each thread */
 	if (p->params.clock == SAMPLER_WALL)
 		p->summary.missed += missed;
 	p->point = next;
@@ -167,7 +168,7 @@ static void run(struct sampling_job *job)
 {
 	struct sampler_profiler *p = profiler_of(job);
 	enum progress progress = LAST_POINT;
-	bool goes_on = false, is_stopping;
+	bool is_continued = false, is_stopping;
 
 	sampling_lock();
 	is_stopping = p->is_stopping;
@@ -180,12 +181,12 @@ static void run(struct sampling_job *job)
 	sampling_lock();
 	if (!p->is_stopping && progress == SAME_POINT) {
 		sampling_queue(&p->job, p->point);
-		goes_on = true;
+		is_continued = true;
 	} else if (!p->is_stopping && progress == NEXT_POINT) {
-		goes_on = queue_next_point(p);
+		is_continued = queue_next_point(p);
 	}
 	sampling_unlock();
-	if (!goes_on)
+	if (!is_continued)
 		finish(p);
 }
 
@@ -242,13 +243,13 @@ int sampler_create(const struct sampler_thread *target, const struct sampler_par
 	return 0;
 }
 
-/* Made before a fork, by another process. */
+/* Whether it was created before a fork, by another process. */
 static bool is_inherited(const struct sampler_profiler *p)
 {
 	return p->generation != sampling_generation();
 }
 
-/* Looked for once: each process that looks costs the kernel some work at its end. */
+/* Checked once: each process that does so costs the kernel some work at its end. */
 static bool can_list_threads(void)
 {
 	static bool could;
@@ -259,6 +260,7 @@ static bool can_list_threads(void)
 
 int profiler_start_locked(struct sampler_profiler *p)
 {
+	static struct fork_hook hook = { .child = after_fork };
 	int err;
 
 	if (is_inherited(p))
@@ -267,7 +269,9 @@ int profiler_start_locked(struct sampler_profiler *p)
 		return -EALREADY;
 	if (p->has_all_threads && !can_list_threads())
 		return -errno;
-	err = sampling_start();
+	err = fork_watch(&hook);
+	if (!err)
+		err = sampling_start();
 	if (err)
 		return err;
 	p->state = PROFILER_RUNNING;
@@ -305,8 +309,8 @@ void sampler_stop(struct sampler_profiler *p)
 }
 
 /*
- * What a handler has interrupted is in nobody's way: whoever signals the condition holds the lock,
- * and who waits for it takes no signals.
+ * Safe in a handler: what it interrupted holds the lock while it signals the condition, and the
+ * thread that waits for the condition takes no signals.
  */
 bool sampler_try_stop(struct sampler_profiler *p)
 {
@@ -355,10 +359,10 @@ int sampler_add_unwinder(struct sampler_profiler *p, const struct sampler_unwind
 	return err;
 }
 
-/* What the sampling thread was just working on when the process forked may be half changed. */
+/* What the sampling thread was working on when the process forked may be half changed. */
 static void free_work(struct sampler_profiler *p)
 {
-	if (p->job.was_cut)
+	if (p->job.was_interrupted)
 		return;
 	walker_free(p->walker);
 	for (size_t i = p->nr_known_unwinders; i < p->nr_unwinders; i++)

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sample.c - one sample of one thread: copied, unwound, and handed to the builder
+ * sample.c - take one sample of one thread: copy, unwind, and pass it to the builder
  *
- * All that needs room gets it before the thread is stopped.
+ * All memory is allocated before the thread is stopped.
  */
 #include <stdlib.h>
 #include "libsampler/copy/copy.h"
 #include "libsampler/profiler.h"
 
-#define LOOK_NS		1000000000ull	/* how often a thread is looked at: is it still the same? */
+#define CHECK_NS	1000000000ull	/* between two checks that a thread is still the same */
 #define HOOKS_MAX	(1 + WALK_UNWINDERS_MAX)
 
-/* There is one sampling thread, and it takes one sample at a time. */
+/* The one sampling thread takes one sample at a time. */
 static struct {
 	struct stack_buffer buffer;
 	struct sampler_frame frames[SAMPLING_FRAMES_MAX];
@@ -19,7 +19,7 @@ static struct {
 	struct stack_copy copy;
 } work;
 
-/* What is true at the time of the copy: taken in the handler. */
+/* State at the time of the copy, taken in the handler. */
 struct capture {
 	const struct sampler_profiler *profiler;
 	pid_t tid;
@@ -47,7 +47,7 @@ IN_HANDLER static void take_capture(void *context)
 	c->is_taken = true;
 }
 
-static void tell_walker(struct sampler_profiler *p)
+static void add_new_unwinders(struct sampler_profiler *p)
 {
 	size_t nr;
 
@@ -68,7 +68,7 @@ static enum sampler_status copy_and_walk(struct sampler_profiler *p, struct copy
 	struct stack_copy *copy = &work.copy;
 	size_t nr_hooks = 1;
 
-	tell_walker(p);
+	add_new_unwinders(p);
 	work.hooks[0] = (struct copy_hook){ take_capture, capture };
 	nr_hooks += walker_prepare(p->walker, work.hooks + 1, HOOKS_MAX - 1);
 	copy_stack(target, &work.buffer, p->params.flags & SAMPLER_SPARE_SLEEPERS, work.hooks,
@@ -79,7 +79,7 @@ static enum sampler_status copy_and_walk(struct sampler_profiler *p, struct copy
 	return walker_walk(p->walker, copy, frames);
 }
 
-/* A thread that has ended may look as if it only did not answer. */
+/* A thread that has ended may only seem not to answer. */
 static enum sampler_status copy_thread(struct sampler_profiler *p, struct sampling_target *t,
 				       struct capture *capture, struct sampler_frames *frames)
 {
@@ -92,23 +92,23 @@ static enum sampler_status copy_thread(struct sampler_profiler *p, struct sampli
 
 static bool is_gone(struct sampling_target *t, uint64_t now)
 {
-	struct thread_look look;
+	struct thread_state state;
 
-	if (t->looked_at && now - t->looked_at < LOOK_NS)
+	if (t->checked_at && now - t->checked_at < CHECK_NS)
 		return false;
-	t->looked_at = now;
-	if (!t->copy.thread.start_time && !thread_look(t->copy.thread.tid, &look))
-		t->copy.thread.start_time = look.start_time;
+	t->checked_at = now;
+	if (!t->copy.thread.start_time && !thread_read_state(t->copy.thread.tid, &state))
+		t->copy.thread.start_time = state.start_time;
 	return thread_is_gone(&t->copy.thread);
 }
 
-/* [SM-13] What is left over of an interval counts for the next sample; whole ones do not. */
+/* [SM-13] The rest of an interval counts for the next sample; whole intervals are missed ones. */
 static bool has_used_cpu(struct sampling_target *t, uint64_t interval, uint64_t *missed)
 {
 	uint64_t used;
 
 	if (sampling_clock->cpu_time(t->copy.thread.tid, &used))
-		return true;	/* it has ended: the copier says so */
+		return true;	/* it has ended, which the copy finds out */
 	if (!t->cpu_due)
 		t->cpu_due = used + interval;
 	if (used < t->cpu_due)
@@ -118,7 +118,7 @@ static bool has_used_cpu(struct sampling_target *t, uint64_t interval, uint64_t 
 	return true;
 }
 
-static void hand_over(struct sampler_profiler *p, const struct sampler_sample *sample)
+static void pass_to_builder(struct sampler_profiler *p, const struct sampler_sample *sample)
 {
 	p->summary.samples[sample->status]++;
 	p->point_has_sample = true;
@@ -141,7 +141,7 @@ bool sample_take(struct sampler_profiler *p, struct sampling_target *t)
 			return true;
 		sample.status = copy_thread(p, t, &capture, &frames);
 	}
-	/* that a thread comes to its end is nothing to tell of a whole process [SM-15] */
+	/* in a whole process the end of a thread is not a sample [SM-15] */
 	if (sample.status == SAMPLER_GONE && p->has_all_threads)
 		return false;
 	if (!capture.is_taken)
@@ -150,6 +150,6 @@ bool sample_take(struct sampler_profiler *p, struct sampling_target *t)
 	sample.time_ns = work.copy.time_ns ? work.copy.time_ns : now;
 	sample.metadata = capture.metadata.items;
 	sample.nr_metadata = capture.metadata.nr;
-	hand_over(p, &sample);
+	pass_to_builder(p, &sample);
 	return sample.status != SAMPLER_GONE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sampler.h - profile threads from inside the process: their stacks, sampled at regular times
+ * sampler.h - profile threads from inside the process by sampling their stacks
  *
  *	struct sampler_builder builder;
  *	struct sampler_profiler *profiler;
@@ -14,16 +14,16 @@
  *	sampler_join(profiler, &error);		(the session is written)
  *	sampler_destroy(profiler);
  *
- * Link with -lsampler. One thread, shared by all profilers of the process, does the work; it is
- * there only while it has something to do. A target is stopped by a signal for as long as its
- * stack takes to be copied; everything else is done on the copy. Nothing is made before the first
- * call: the library has no constructors. Rules: doc/sampler.md [SM-n].
+ * Link with -lsampler. One thread, shared by all profilers of the process, does the work; it exists
+ * only while it has something to do. A target is stopped by a signal while its stack is copied;
+ * everything else works on the copy. The library has no constructors, and does nothing before the
+ * first call. Rules: doc/sampler.md [SM-n].
  *
- * Calls return 0 or a negative errno, and then nothing has changed, unless said otherwise. Any
- * thread may call at any time, except where a context is told: [handler] must be
- * async-signal-safe, for the target stands still; [sampling thread] must not call sampler_join(),
- * sampler_destroy() or sampler_periodic_stop(). After fork() the child has no profilers: those it
- * inherits are stopped and may only be destroyed; it can make new ones.
+ * Functions return 0, or a negative errno with nothing changed, unless stated otherwise. They may
+ * be called from any thread at any time. Callbacks have contexts: [handler] must be
+ * async-signal-safe because the target is stopped; [sampling thread] must not call sampler_join(),
+ * sampler_destroy() or sampler_periodic_stop(). After fork() the profilers that the child inherits
+ * are stopped and may only be destroyed; it can create new ones.
  */
 #ifndef LIBSAMPLER_SAMPLER_H
 #define LIBSAMPLER_SAMPLER_H
@@ -39,75 +39,75 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 struct sampler_error {
-	char text[256];		/* one line: what, where, what to do; "" none */
+	char text[256];		/* one line: what, where, what to do; or "" */
 };
 
 /* --- threads --- */
 
 /*
- * A thread, as a target. Values: copy it as you like. It must not be reused for another thread
- * that came to have the same id: @start_time tells them apart.
+ * A thread as a target; may be copied. @start_time distinguishes it from a later thread with the
+ * same id.
  */
 struct sampler_thread {
 	pid_t tid;
-	uint64_t start_time;			/* as in /proc/PID/stat; 0: not known */
-	uintptr_t stack_low, stack_high;	/* [low, high); both 0: found out when sampled */
+	uint64_t start_time;			/* as in /proc/PID/stat; 0: unknown */
+	uintptr_t stack_low, stack_high;	/* [low, high); both 0: detected when sampled */
 };
 
 int sampler_thread_self(struct sampler_thread *ret);
-/* Any thread of this process. -ESRCH: there is none. */
+/* A thread of this process. -ESRCH: no such thread. */
 int sampler_thread_by_tid(pid_t tid, struct sampler_thread *ret);
 
 /* --- modules: what code belongs to --- */
 
-/* Of a frame: valid as long as the profiler that found it, even after dlclose(). */
+/* In frames: valid as long as the profiler, even after dlclose(). */
 struct sampler_module {
 	uintptr_t start, limit;		/* [start, limit): its code and what lies between */
 	uintptr_t base;			/* address - base = the file's virtual address */
-	const char *path;		/* absolute where it is a file; a name for other code */
-	const char *build_id;		/* lower-case hex, "" none */
-	bool is_native;			/* an ELF file (or the vdso), not added by hand */
+	const char *path;		/* absolute path of a file; a name for other code */
+	const char *build_id;		/* lower-case hex, or "" */
+	bool is_native;			/* an ELF file (or the vdso), not sampler_module_add() */
 };
 
 /*
- * Code that is no file's (made at run time) over what is there: it wins over native modules.
- * Strings are copied. -EEXIST: overlaps one that was added. -EINVAL: an empty range.
+ * Add code without a file, as made at run time; it takes precedence over native modules. Strings
+ * are copied. -EEXIST: overlaps another added module. -EINVAL: an empty range.
  */
 int sampler_module_add(const struct sampler_module *module);
-/* What begins at @start; frames that have it keep it. -ENOENT. */
+/* Remove the module at @start; frames in it keep it. -ENOENT. */
 int sampler_module_remove(uintptr_t start);
 
-/* --- what is sampled --- */
+/* --- samples --- */
 
 enum sampler_status {
-	SAMPLER_WHOLE,		/* frames up to the thread's outermost */
-	SAMPLER_BROKEN,		/* frames as far as unwinders led */
-	SAMPLER_DEPTH,		/* cut: as many frames as a sample has room for */
-	SAMPLER_PARTIAL,	/* of a blocked thread, read without a signal: cut where registers
-				 * other than pc and sp would have been needed */
-	SAMPLER_BUFFER,		/* the stack is bigger than the buffer: no frames but the first */
-	SAMPLER_FOREIGN_STACK,	/* ran on a stack that could not be found: likewise */
-	/* from here on without any frame: the sample counts all the same */
+	SAMPLER_WHOLE,		/* all frames up to the thread's outermost */
+	SAMPLER_BROKEN,		/* as many frames as the unwinders found */
+	SAMPLER_DEPTH,		/* truncated at the maximum number of frames */
+	SAMPLER_PARTIAL,	/* of a blocked thread, read without a signal: truncated where
+				 * registers other than pc and sp are needed */
+	SAMPLER_BUFFER,		/* the stack is bigger than the buffer: only the first frame */
+	SAMPLER_FOREIGN_STACK,	/* ran on an unknown stack: only the first frame */
+	/* from here on without frames; these samples count, too */
 	SAMPLER_BLOCKED,	/* the thread blocks the signal, or did not run in time */
-	SAMPLER_GONE,		/* the thread has ended; it is the last sample of its */
-	SAMPLER_FAILED,		/* the system refused: see the log of the profile */
+	SAMPLER_GONE,		/* the thread has ended; its last sample */
+	SAMPLER_FAILED,		/* the system refused */
 	SAMPLER_NR_STATUS
 };
 
 struct sampler_frame {
 	uintptr_t address;	/* of a caller: the return address */
-	const struct sampler_module *module;	/* NULL: none */
-	/* @address is of the instruction itself, and not behind a call: of the first frame, and of
-	 * the two below a signal handler: where it returns to, and where the signal came. */
+	const struct sampler_module *module;	/* or NULL */
+	/* @address is an instruction's own rather than a return address: in the first frame, and in
+	 * the two below a signal handler (where it returns to, and where the signal arrived). */
 	bool is_interrupted;
 };
 
-/* Something the program says of what it does: a label of samples. */
+/* A label that the program puts on samples. */
 struct sampler_metadata {
 	const char *name;
 	bool has_key, has_tid;
-	int64_t key;		/* several of one name */
-	pid_t tid;		/* of this thread's samples only */
+	int64_t key;		/* distinguishes labels of one name */
+	pid_t tid;		/* only for this thread's samples */
 	int64_t value;
 };
 
@@ -122,41 +122,41 @@ struct sampler_sample {
 };
 
 enum sampler_clock {
-	SAMPLER_WALL,		/* a sample at each interval, whatever the thread does */
+	SAMPLER_WALL,		/* a sample in each interval, whatever the thread does */
 	SAMPLER_CPU,		/* a sample for each interval of its CPU time [SM-13] */
 };
 
-/* How a profile went. */
+/* Totals of a profile. */
 struct sampler_summary {
 	uint64_t start_ns, duration_ns;		/* CLOCK_MONOTONIC */
-	uint64_t period_ns;			/* the interval asked for */
-	enum sampler_clock clock;		/* as asked for */
+	uint64_t period_ns;			/* the requested interval */
+	enum sampler_clock clock;		/* the requested clock */
 	uint64_t samples[SAMPLER_NR_STATUS];	/* of each status */
 	uint64_t missed;			/* samples not taken in time [SM-12] [SM-13] */
-	uint64_t metadata_lost;			/* that found no room */
+	uint64_t metadata_lost;			/* items dropped for lack of room */
 };
 
 /*
- * What becomes of samples. Called for one profiler in order, never two at once. Any may be NULL.
+ * The receiver of samples. Called for one profiler in order, never two at once. Any may be NULL.
  */
 struct sampler_builder_ops {
 	size_t size;				/* sizeof(struct sampler_builder_ops) */
-	/* [handler] before each copy, while the target stands still */
+	/* [handler] before each copy, while the target is stopped */
 	void (*capture)(void *context);
-	/* [sampling thread] @sample and all in it: valid until it returns */
+	/* [sampling thread] @sample and all in it is valid until this returns */
 	void (*sample)(void *context, const struct sampler_sample *sample);
-	/* [sampling thread] samples with from <= time < to are to have @item as well; only if the
+	/* [sampling thread] samples with from <= time < to get @item as well; only called if the
 	 * profile has run for all of that time */
 	void (*metadata_past)(void *context, const struct sampler_metadata *item, uint64_t from_ns,
 			      uint64_t to_ns);
 	/*
 	 * [sampling thread] once, after the last sample. Not 0: -errno and @e, for sampler_join().
-	 * A builder that passes samples on to a ready one (below) may call that one's more often.
+	 * A builder that passes samples to a ready one (below) may call that one's more often.
 	 */
 	int (*completed)(void *context, const struct sampler_summary *summary,
 			 struct sampler_error *e);
-	void (*free)(void *context);		/* [any thread] last of all */
-	/* [sampling thread] at each point of the grid, when its samples, if any, were taken */
+	void (*free)(void *context);		/* [any thread] called last */
+	/* [sampling thread] at each point of the grid, after its samples, if any */
 	void (*point)(void *context);
 };
 
@@ -168,9 +168,9 @@ struct sampler_builder {
 /* --- ready builders --- */
 
 /*
- * A session that opreport and its kin read, below @session_dir, which is made if it is not there.
- * What is there already is added to: event THREAD_SAMPLE, separated by process and thread.
- * sampler_join() tells what could not be written. -EPERM: others could have it written elsewhere
+ * A session for opreport and the other tools, in @session_dir, which is created if needed. Samples
+ * are added to an existing session: event THREAD_SAMPLE, separated by process and thread.
+ * sampler_join() reports what could not be written. -EPERM: other users could redirect the files
  * [SM-68].
  */
 int sampler_session_builder(const char *session_dir, struct sampler_builder *ret,
@@ -179,24 +179,24 @@ int sampler_session_builder(const char *session_dir, struct sampler_builder *ret
 enum sampler_format {
 	SAMPLER_CPUPROFILE,	/* Google's CPU profile */
 	SAMPLER_PPROF,		/* profile.proto, compressed */
-	SAMPLER_FOLDED,		/* a line a stack */
+	SAMPLER_FOLDED,		/* a line for each stack */
 };
 /*
- * A file, written when the profile is complete; it appears whole or not at all. When completed()
- * is called again it is written anew, with all samples; a session gets those that came since.
+ * A file, written as a whole when the profile is complete. Each call of completed() writes all
+ * samples again; in a session it adds those since the previous call.
  */
 int sampler_file_builder(enum sampler_format format, const char *path,
 			 struct sampler_builder *ret, struct sampler_error *e);
 
-/* For a builder that nobody was given, because sampler_create() failed. */
+/* For a builder that no profiler owns because sampler_create() failed. */
 void sampler_builder_free(struct sampler_builder *builder);
 
 /* --- profilers --- */
 
 enum {
-	/* Threads that are blocked in a system call are read without a signal: they see no EINTR */
+	/* Read threads that are blocked in a system call without a signal: they get no EINTR */
 	SAMPLER_SPARE_SLEEPERS = 1,
-	/* The targets are new: the CPU time that they have used by now is sampled as well, or told
+	/* The targets are new: the CPU time that they have used so far is sampled, too, or counted
 	 * as missed. [SM-13] */
 	SAMPLER_NEW_THREADS = 2,
 };
@@ -204,64 +204,64 @@ enum {
 struct sampler_params {
 	size_t size;			/* sizeof(struct sampler_params) */
 	uint64_t initial_delay_ns;
-	uint64_t interval_ns;		/* 100,000 at least */
+	uint64_t interval_ns;		/* at least 100,000 */
 	uint64_t samples;		/* of each thread; 0: until sampler_stop() */
 	enum sampler_clock clock;
 	unsigned int flags;
 };
-/* As the original has them: 300 samples, ten a second. */
+/* The defaults: 300 samples, ten a second. */
 #define SAMPLER_PARAMS { sizeof(struct sampler_params), 0, 100000000, 300, SAMPLER_WALL, 0 }
 
 struct sampler_profiler;
 
 /*
- * @target NULL: every thread of the process but the sampling one, those to come as well. On
- * success the builder is the profiler's; on failure it is still the caller's. -EINVAL: params.
+ * @target NULL: all threads of the process except the sampling thread, including new ones. On
+ * success the profiler owns the builder; on failure the caller does. -EINVAL: invalid @params.
  */
 int sampler_create(const struct sampler_thread *target, const struct sampler_params *params,
 		   const struct sampler_builder *builder, struct sampler_profiler **ret);
-/* Once. -EALREADY: it was started. Else why there is no thread or no signal handler. */
+/* Once. -EALREADY: already started. Other errors are of the thread or the signal handler. */
 int sampler_start(struct sampler_profiler *p);
-/* Returns at once; at most one more sample is taken. Fine at any time, also twice. */
+/* Returns at once; at most one more sample is taken. May be called at any time, more than once. */
 void sampler_stop(struct sampler_profiler *p);
 /*
- * [handler too] The same, if that can be done without waiting for a lock; the caller itself may
- * hold it, interrupted in fork() for one. false: it was not done.
+ * [handler too] sampler_stop() if it need not wait for a lock, which the interrupted thread itself
+ * may hold, in fork() for example. False: not stopped.
  */
 bool sampler_try_stop(struct sampler_profiler *p);
-/* Wait until completed() has run. Returns what it did; 0 if the profiler was never started. */
+/* Wait for the end of completed(), and return its result; 0 if the profiler was never started. */
 int sampler_join(struct sampler_profiler *p, struct sampler_error *e /* or NULL */);
-/* Stops and joins if that wasn't done. NULL is fine. */
+/* Stops and joins first if needed. NULL is fine. */
 void sampler_destroy(struct sampler_profiler *p);
 
 /*
- * The signal that stops targets, before the first start; default SIGURG, which is ignored where
- * it is not handled. A handler that the program has for it still gets what is not ours; one that
- * it installs later takes ours away: samples are then SAMPLER_BLOCKED. -EBUSY: too late.
+ * Set the signal that stops targets, before the first start; the default is SIGURG, whose default
+ * action is to be ignored. The program's handler for it still gets the signals that are not ours;
+ * one that is installed later replaces ours, and samples are SAMPLER_BLOCKED. -EBUSY: too late.
  */
 int sampler_use_signal(int signal);
 
 /*
- * Before the first start: the sampling thread gets a table of file descriptors of its own, with
+ * Before the first start: give the sampling thread a table of file descriptors of its own, with
  * none of the program's. Then it takes no number that the program expects to be free, and the
- * program may close and replace all of them. Builders' [sampling thread] calls cannot use the
- * program's descriptors then, standard error among them. -EBUSY: too late. [SM-17]
+ * program may close and replace all of them. [sampling thread] callbacks cannot use the program's
+ * descriptors then, including standard error. -EBUSY: too late. [SM-17]
  */
 int sampler_use_own_files(void);
-/* @text to the program's standard error, from whatever thread. */
+/* Write @text to the program's standard error, from any thread. */
 void sampler_tell(const char *text);
 
 /* --- always on: short profiles at random times --- */
 
 struct sampler_periodic_params {
 	size_t size;
-	uint64_t profile_ns;		/* how long each profile is */
+	uint64_t profile_ns;		/* the duration of each profile */
 	double fraction;		/* of all time, 0 < fraction <= 1: a profile in each period
 					 * of profile_ns / fraction, at a random offset [SM-20] */
 };
 struct sampler_periodic;
 
-/* @make fills a builder for the next profile [sampling thread]; not 0: that one is left out. */
+/* @make fills a builder for the next profile [sampling thread]; not 0: that one is skipped. */
 int sampler_periodic_start(const struct sampler_thread *target, const struct sampler_params *params,
 			   const struct sampler_periodic_params *periodic,
 			   int (*make)(void *context, struct sampler_builder *ret), void *context,
@@ -271,16 +271,16 @@ void sampler_periodic_stop(struct sampler_periodic *periodic);
 
 /* --- metadata --- */
 
-#define SAMPLER_METADATA_MAX 50		/* at a time, in the process */
+#define SAMPLER_METADATA_MAX 50		/* items at a time in the process */
 
 /*
- * From now on samples have @item, until it is removed or set anew. [handler too] once @name was
- * used before. -ENOSPC: no room, counted as metadata_lost.
+ * From now on samples have @item, until it is removed or set again. [handler too] once @name has
+ * been used. -ENOSPC: no room, counted as metadata_lost.
  */
 int sampler_metadata_set(const struct sampler_metadata *item);
 /* @item's value does not matter. -ENOENT. */
 int sampler_metadata_remove(const struct sampler_metadata *item);
-/* Samples with from <= time < to get it, in profiles that have run for all of that time. */
+/* Add @item to samples with from <= time < to, in profiles that have run for all of that time. */
 int sampler_metadata_apply_past(const struct sampler_metadata *item, uint64_t from_ns,
 				uint64_t to_ns);
 
@@ -290,50 +290,50 @@ int sampler_metadata_apply_past(const struct sampler_metadata *item, uint64_t fr
 #define SAMPLER_NR_REGISTERS 33
 struct sampler_registers {
 	uint64_t value[SAMPLER_NR_REGISTERS];
-	uint64_t known;				/* bit n: value[n] is */
-	uintptr_t pc, sp, fp;			/* the same again, however they are numbered */
+	uint64_t known;				/* bit n: value[n] is known */
+	uintptr_t pc, sp, fp;			/* the same again by name */
 };
 
-/* The copy of a stack. Pointers in the stack to the stack still have their old values. */
+/* The copy of a stack. Pointers in the stack to the stack are unchanged. */
 struct sampler_stack {
-	uintptr_t low, high;		/* where the original was; low may be below sp */
+	uintptr_t low, high;		/* of the original; low may be below sp */
 	const void *copy;
 };
 /* The aligned word at @address; false: not in the copy. */
 bool sampler_stack_word(const struct sampler_stack *stack, uintptr_t address, uintptr_t *ret);
 /*
- * For unwinders that follow pointers in the copy itself: the stack once more at @to, which has
- * room for it and 16 bytes. Aligned words in it that point into the stack, and registers that do,
- * are made to point into @to. Returns where low is there: at the same offset modulo 16. [SM-34]
+ * For unwinders that follow pointers in the copy itself: copy the stack to @to, which has room for
+ * it and 16 bytes. Aligned words and registers that point into the stack are made to point into
+ * @to. Returns the place of low there, at the same offset modulo 16. [SM-34]
  */
 void *sampler_stack_clone(const struct sampler_stack *stack, void *to,
 			  struct sampler_registers *regs);
 
 enum sampler_unwound {
 	SAMPLER_COMPLETED,		/* the outermost frame was reached */
-	SAMPLER_UNRECOGNIZED,		/* another unwinder may go on from *regs */
-	SAMPLER_ABORTED,		/* nobody can */
+	SAMPLER_UNRECOGNIZED,		/* another unwinder may continue from *regs */
+	SAMPLER_ABORTED,		/* no unwinder can continue */
 };
 
 struct sampler_frames {
 	struct sampler_frame *frames;
 	size_t nr, room;
 };
-/* false: no room. The module is looked up. */
+/* Looks up the module. False: no room. */
 bool sampler_add_frame(struct sampler_frames *frames, uintptr_t address);
 
 /*
- * The first unwinder, latest added first, that can unwind from the last frame found is asked to go
- * on; sp must rise. [sampling thread] where nothing else is told.
+ * The most recently added unwinder that can unwind from the last frame continues; sp must rise.
+ * [sampling thread] unless stated otherwise.
  */
 struct sampler_unwinder_ops {
 	size_t size;
-	/* before the target is stopped; size of what capture() fills, 0 none */
+	/* before the target is stopped; the size of the state that capture() fills, or 0 */
 	size_t (*state_size)(void *context);
 	/* [handler] */
 	void (*capture)(void *context, void *state);
 	bool (*can_unwind)(void *context, const struct sampler_frame *from);
-	/* Adds the callers it finds to @frames and moves @regs along. */
+	/* Adds the callers it finds to @frames and advances @regs. */
 	enum sampler_unwound (*unwind)(void *context, void *state, struct sampler_registers *regs,
 				       const struct sampler_stack *stack,
 				       struct sampler_frames *frames);
@@ -341,13 +341,13 @@ struct sampler_unwinder_ops {
 };
 
 /*
- * Before or after the start; after the stop it has no effect. On success the unwinder is the
- * profiler's. -ENOSPC: more than 8.
+ * Before or after the start; after the stop it has no effect. On success the profiler owns the
+ * unwinder. -ENOSPC: more than 8.
  */
 int sampler_add_unwinder(struct sampler_profiler *p, const struct sampler_unwinder_ops *ops,
 			 void *context);
 
-/* Of this interface, as "1.0". */
+/* The version of this interface, such as "1.0". */
 const char *sampler_version(void);
 
 #pragma GCC visibility pop

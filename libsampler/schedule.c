@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * schedule.c - when the next sample and the next always-on profile are due
+ * schedule.c - when the next sample and the next periodic profile are due
  *
- * Pure: nothing here looks at a clock, so tests can say what time it is.
+ * Pure functions that do not read a clock, so that tests can pass any time.
  */
 #include "libsampler/sampling.h"
 
@@ -10,13 +10,13 @@
 uint64_t schedule_next(uint64_t scheduled, uint64_t now, uint64_t interval, uint64_t *missed)
 {
 	uint64_t late = now > scheduled ? now - scheduled : 0;
-	/* a step is left out once it would come less than half an interval from now */
-	uint64_t left_out = late / interval;
+	/* a step is skipped if it would come less than half an interval from now */
+	uint64_t skipped = late / interval;
 
 	if (late % interval > interval / 2)
-		left_out++;
-	*missed = left_out;
-	return scheduled + (left_out + 1) * interval;
+		skipped++;
+	*missed = skipped;
+	return scheduled + (skipped + 1) * interval;
 }
 
 /* [SM-20] */
@@ -24,7 +24,7 @@ uint64_t schedule_profile(struct schedule_periodic *s, uint64_t now, double rand
 {
 	uint64_t begin;
 
-	/* the period was to begin at the end of the last one: not if the clock jumped */
+	/* the period begins at the end of the last one, unless the clock has jumped */
 	if (now > s->period_start || s->period_start - now > s->period_ns)
 		s->period_start = now;
 	begin = s->period_start + (uint64_t)(random * (double)(s->period_ns - s->profile_ns));

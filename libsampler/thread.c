@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * thread.c - which thread is meant: its id, and when it began, for ids are used again
+ * thread.c - identify threads by id and start time, because ids are reused
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #define START_TIME_FIELD	22	/* of /proc/PID/stat, from 1 */
 #define STATE_FIELD		3
 
-/* The text of @tid's stat behind its name, which may hold anything: from field 3 on. */
+/* The fields of @tid's stat from the third on, behind the name, which may hold any character. */
 static int read_stat(pid_t tid, char *text, size_t size, const char **ret_fields)
 {
 	char path[64], *end;
@@ -39,7 +39,7 @@ static int read_stat(pid_t tid, char *text, size_t size, const char **ret_fields
 	return 0;
 }
 
-int thread_look(pid_t tid, struct thread_look *ret)
+int thread_read_state(pid_t tid, struct thread_state *ret)
 {
 	char text[1024];
 	const char *field = "";
@@ -59,23 +59,23 @@ int thread_look(pid_t tid, struct thread_look *ret)
 
 bool thread_is_gone(const struct sampler_thread *thread)
 {
-	struct thread_look look;
-	int err = thread_look(thread->tid, &look);
+	struct thread_state state;
+	int err = thread_read_state(thread->tid, &state);
 
 	if (err)
 		return err == -ESRCH;
-	return look.is_dead || (thread->start_time && look.start_time != thread->start_time);
+	return state.is_dead || (thread->start_time && state.start_time != thread->start_time);
 }
 
 int sampler_thread_by_tid(pid_t tid, struct sampler_thread *ret)
 {
-	struct thread_look look;
-	int err = tid > 0 ? thread_look(tid, &look) : -ESRCH;
+	struct thread_state state;
+	int err = tid > 0 ? thread_read_state(tid, &state) : -ESRCH;
 
-	if (!err && look.is_dead)
+	if (!err && state.is_dead)
 		err = -ESRCH;
 	if (!err)
-		*ret = (struct sampler_thread){ .tid = tid, .start_time = look.start_time };
+		*ret = (struct sampler_thread){ .tid = tid, .start_time = state.start_time };
 	return err;
 }
 

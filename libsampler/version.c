@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* version.c - which interface programs that link with the library at run time have got */
+/* version.c - the version of the library that a program is linked with at run time */
 #include "libsampler/sampler.h"
 
 const char *sampler_version(void)

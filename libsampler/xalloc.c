@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * xalloc.c - allocation in other people's programs: told, then abort()
+ * xalloc.c - allocation in other people's programs: print a message, then abort()
  *
- * The same calls as libutil's xalloc.c, and say.c's for bugs. A library does not call exit(), whose
- * handlers would run in the middle of whatever its threads do; and what has no memory for a profile
- * has none for the program either. [SM-64]
+ * The same functions as libutil's xalloc.c, and say.c's for bugs. A library does not call exit(),
+ * whose handlers would run in the middle of what the program's threads do; and a process without
+ * memory for a profile has none for the program either. [SM-64]
  */
 #include "libutil/xalloc.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* http.c - every length is bounded, every wait ends */
+/* http.c - read requests and send responses, with limits for each length and time */
 #include "live/http.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "libutil/number.h"
 #include "libutil/xalloc.h"
 
-/* Wait until @fd can be read or written. false: the time is over. */
+/* Wait until @fd can be read or written. False: timeout. */
 static bool wait_for(int fd, short events, int64_t deadline)
 {
 	for (;;) {
@@ -31,7 +31,7 @@ static bool wait_for(int fd, short events, int64_t deadline)
 	}
 }
 
-/* Bytes read, 0 at the end, or minus a status. */
+/* The number of bytes read, 0 at the end, or -status. */
 static ssize_t read_some(int fd, char *into, size_t room, int64_t deadline)
 {
 	for (;;) {
@@ -46,7 +46,7 @@ static ssize_t read_some(int fd, char *into, size_t room, int64_t deadline)
 	}
 }
 
-/* Until the empty line; *ret_end is behind it. */
+/* Read up to the empty line; *ret_end is after it. */
 static int read_header(int fd, struct http_request *r, size_t *ret_size, char **ret_end,
 		       int64_t deadline)
 {
@@ -108,7 +108,7 @@ static int parse_field(struct http_request *r, char *line, size_t *ret_length)
 		*--end = '\0';
 	if (!strcasecmp(line, "Host")) {
 		if (r->host)
-			return 400;	/* which of the two? */
+			return 400;	/* two are ambiguous */
 		r->host = value;
 	} else if (!strcasecmp(line, "Origin")) {
 		r->origin = value;
@@ -176,7 +176,7 @@ int http_read(int fd, struct http_request *ret)
 	return status;
 }
 
-/* --- answers --- */
+/* --- responses --- */
 
 static const char *status_text(int status)
 {
@@ -214,7 +214,7 @@ static bool send_all(int fd, const char *bytes, size_t size, int64_t deadline)
 	return true;
 }
 
-/* What was not read of a request would make the kernel take back the answer. */
+/* Read the rest of the request: closing with unread data would reset the connection. */
 static void finish(int fd, int64_t deadline)
 {
 	char rest[4096];
@@ -247,7 +247,7 @@ void http_error(int fd, int status, const char *why)
 	free(text);
 }
 
-/* --- questions --- */
+/* --- fields of a request --- */
 
 static bool is_loopback(const char *host, size_t len)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * opserve.c - profiles of the running session over HTTP, to programs on this machine
+ * opserve.c - serve profiles of the running session over HTTP to programs on this machine
  *
- * A thread for each connection, as many as CONNECTIONS_MAX; more are turned away at once. So nobody
- * can take more memory, threads or descriptors than that.
+ * Each connection has a thread. Connections above CONNECTIONS_MAX are refused at once, which bounds
+ * memory, threads and descriptors.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -34,9 +34,9 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "port", 0, POPT_ARG_STRING, &raw.port, 0,
-	  "listen on this port (default " PORT_DEFAULT "; 0: any, which is told)", "number" },
-	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
-	  "none|normal|smart" },
+	  "listen on this port (default " PORT_DEFAULT "; 0: any free port)", "number" },
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
+	  "form of C++ names (default normal)", "none|normal|smart" },
 	COMMON_OPTIONS_PLACES(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -88,7 +88,7 @@ static void start(struct server *server, int fd, const pthread_attr_t *detached)
 	}
 }
 
-/* -errno. @port 0 becomes the one that was chosen. */
+/* The socket, or -errno. *port 0: any free one, which is stored there. */
 static int listen_at(int family, uint16_t *port)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(*port),
@@ -121,7 +121,7 @@ static void end(int signal)
 	is_over = 1;
 }
 
-/* Signals end the wait for connections, and nothing else. */
+/* SIGINT and SIGTERM are blocked except in ppoll(). */
 static void serve(struct server *server, struct pollfd *listeners)
 {
 	const struct sigaction ending = { .sa_handler = end };
@@ -151,7 +151,7 @@ static void serve(struct server *server, struct pollfd *listeners)
 	pthread_attr_destroy(&detached);
 }
 
-/* Returns if it cannot begin. IPv6 is a gift: a machine may have none. */
+/* Returns only after an error. IPv6 is optional: a machine may not have it. */
 static void run(const struct serve_options *options, uint16_t port)
 {
 	struct pollfd listeners[2] = { { .fd = -1 }, { .fd = -1 } };
@@ -168,7 +168,7 @@ static void run(const struct serve_options *options, uint16_t port)
 	fflush(stdout);
 	server = server_new(options);
 	serve(server, listeners);
-	_exit(0);		/* threads may be at work: nothing is freed under them */
+	_exit(0);		/* running threads use what would be freed */
 }
 
 static int parse_and_run(const struct command_line *line, struct op_error *e)
@@ -181,7 +181,7 @@ static int parse_and_run(const struct command_line *line, struct op_error *e)
 	int err = option_demangle(raw.demangle, false, &options.demangle, e);
 
 	if (!err && number_parse_range(raw.port ? raw.port : PORT_DEFAULT, 0, UINT16_MAX, &port))
-		err = op_error_set(e, -EINVAL, "--port: '%s' is none, 0 to 65535 are", raw.port);
+		err = op_error_set(e, -EINVAL, "invalid port '%s': expected 0 to 65535", raw.port);
 	if (!err)
 		err = profile_spec_parse(line->args, line->nr_args, &spec, e);
 	if (err)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * serve.c - requests of pprof, go tool pprof and google-pprof
+ * serve.c - answer requests of pprof, go tool pprof and google-pprof
  *
- * A profile of N seconds is what the session has more after them than before. Work on sessions is
- * done by one thread at a time; waiting is not. Addresses of the profiles served last are kept, for
- * who asks for their names afterwards.
+ * A profile of N seconds is the difference of the session's counts after and before. Threads wait
+ * at the same time but read sessions one at a time. The last profiles served are kept, because
+ * clients look up the names of their addresses afterwards.
  */
 #include "live/serve.h"
 
@@ -83,15 +83,15 @@ static int collect_now(const struct server *s, struct collection *ret, struct op
 	return err;
 }
 
-/* All samples taken so far are in the session after it. */
+/* Make the daemon write all samples to the session. */
 static int dump(const struct server *s, struct op_error *e)
 {
 	struct op_error why = { "" };
 	int err = channel_ask(s->control, "dump", DUMP_MS, NULL, &why);
 
 	if (err == -ECONNREFUSED || err == -ENOENT)
-		return op_error_set(e, err, "nothing is being sampled into '%s': start it with "
-				    "opcontrol --start, or give opserve another --session-dir",
+		return op_error_set(e, err, "no daemon is sampling into '%s'; run opcontrol "
+				    "--start, or opserve with another --session-dir",
 				    s->options.session_dir);
 	return err ? op_error_set(e, err, "the daemon does not answer: %s", why.text) : 0;
 }
@@ -108,10 +108,10 @@ static int take_baseline(struct server *s, struct export_baseline **ret, struct 
 	*ret = export_baseline_take(&c);
 	collection_free(&c);
 	pthread_mutex_unlock(&s->lock);
-	return err == -ENOENT ? 0 : err;	/* it has just begun */
+	return err == -ENOENT ? 0 : err;	/* no samples yet */
 }
 
-/* Without samples it is an empty one, which is an answer, too. */
+/* Without samples, the profile is empty; that is not an error. */
 static int take_profile(struct server *s, const struct export_baseline *since,
 			struct profile **ret, struct op_error *e)
 {
@@ -139,12 +139,12 @@ static int take_profile(struct server *s, const struct export_baseline *since,
 	return err;
 }
 
-static struct profile *sorting;		/* whose places; under the lock */
+static struct profile *sorted;		/* by compare_places(); protected by the lock */
 
 static int compare_places(const void *a, const void *b)
 {
-	const struct profile_place *x = &sorting->places[*(const uint32_t *)a];
-	const struct profile_place *y = &sorting->places[*(const uint32_t *)b];
+	const struct profile_place *x = &sorted->places[*(const uint32_t *)a];
+	const struct profile_place *y = &sorted->places[*(const uint32_t *)b];
 
 	return x->address < y->address ? -1 : x->address > y->address;
 }
@@ -159,7 +159,7 @@ static void keep(struct server *s, struct profile *p)
 	k->places = xcalloc((size_t)p->nr_places + 1, sizeof(*k->places));
 	for (uint32_t i = 0; i < p->nr_places; i++)
 		k->places[i] = i;
-	sorting = p;
+	sorted = p;
 	qsort(k->places, p->nr_places, sizeof(*k->places), compare_places);
 }
 
@@ -209,7 +209,7 @@ static void answer_profile(struct server *s, int fd, const struct http_request *
 	int err;
 
 	if (seconds < 1 || seconds > SECONDS_MAX) {
-		http_error(fd, 400, "seconds: 1 to 600");
+		http_error(fd, 400, "invalid number of seconds: expected 1 to 600");
 		return;
 	}
 	clock_gettime(CLOCK_REALTIME, &start);
@@ -253,7 +253,7 @@ static const char *name_at(const struct kept *k, uint64_t address)
 	return NULL;
 }
 
-/* "0x401000+0x401234": a line for each that is known. */
+/* Parse "0x401000+0x401234" and send a line for each known address. */
 static void answer_symbol(struct server *s, int fd, const struct http_request *r)
 {
 	const char *p = r->is_post && r->body ? r->body : r->query;
@@ -282,7 +282,7 @@ static void answer_symbol(struct server *s, int fd, const struct http_request *r
 	strbuf_free(&text);
 }
 
-/* What is profiled, by which google-pprof looks for the program: a word on each line [SV-6]. */
+/* The command profiled, one word per line; google-pprof looks for that program [SV-6]. */
 static void answer_cmdline(struct server *s, int fd)
 {
 	char *stats = session_stats_path(s->options.session_dir, SESSION_CURRENT, NULL), *text;
@@ -301,7 +301,7 @@ static void answer_cmdline(struct server *s, int fd)
 }
 
 static const char about[] =
-	"opserve answers\n"
+	"opserve answers:\n"
 	"/pprof/profile?seconds=N        samples of N seconds, as a Google CPU profile\n"
 	"/debug/pprof/profile?seconds=N  the same as profile.proto, with names\n"
 	"/pprof/symbol                   names of addresses of these profiles\n"
@@ -315,7 +315,8 @@ void server_answer(struct server *s, int fd)
 	if (status > 0)
 		http_error(fd, status, NULL);
 	else if (!status && !http_is_local(r))
-		http_error(fd, 403, "this server is called localhost, 127.0.0.1 or [::1] only");
+		http_error(fd, 403, "invalid Host or Origin: expected localhost, 127.0.0.1 or "
+			   "[::1]");
 	else if (!status && (!strcmp(r->path, "/pprof/symbol") ||
 			     !strcmp(r->path, "/debug/pprof/symbol")))
 		answer_symbol(s, fd, r);
@@ -331,7 +332,7 @@ void server_answer(struct server *s, int fd)
 	else if (!status && !strcmp(r->path, "/"))
 		http_answer(fd, 200, NULL, about, sizeof(about) - 1);
 	else if (!status)
-		http_error(fd, 404, "there is no such page: / lists those there are");
+		http_error(fd, 404, "page not found; see / for a list of pages");
 	free(r->body);
 	free(r);
 }

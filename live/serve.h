@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* serve.h - what opserve answers: profiles of the seconds to come [SV-n] */
+/* serve.h - answer opserve's requests with profiles of the next seconds [SV-n] */
 #ifndef LIVE_SERVE_H
 #define LIVE_SERVE_H
 
@@ -10,7 +10,7 @@
 struct server;
 
 struct serve_options {
-	const char *session_dir, *root;		/* root NULL: none */
+	const char *session_dir, *root;		/* root: or NULL */
 	const struct spec_list *image_path;
 	const struct profile_spec *spec;
 	enum demangle_style demangle;
@@ -19,7 +19,7 @@ struct serve_options {
 struct server *server_new(const struct serve_options *options);
 void server_free(struct server *s);
 
-/* Read a request from @fd and answer it. Any number of threads may. */
+/* Read a request from @fd and answer it. Several threads may call it. */
 void server_answer(struct server *s, int fd);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * build.c - a binary in, its unwind table out: puts the other unwind_* files together
- */
+/* build.c - build the unwind table of a binary with the other files of this folder */
 #include <errno.h>
 #include <stdlib.h>
 #include "unwind/build.h"
@@ -16,9 +14,9 @@ struct build {
 	struct unwind_rules rules;
 	struct unwind_rows rows;
 	struct unwind_counts counts;
-	/* of the function in hand */
+	/* the current function */
 	const struct unwind_fde *fde;
-	uint64_t offset;		/* of its begin */
+	uint64_t offset;		/* of its first byte */
 	int err;
 };
 
@@ -107,7 +105,7 @@ static int build(const struct elf_file *file, size_t limit, struct op_unwind_tab
 	err = unwind_elf_open(file, &build.elf);
 	if (err)
 		return err;
-	/* equal rows side by side become one only when all are there */
+	/* equal adjacent rows are merged only at the end */
 	unwind_rows_init(&build.rows, limit / sizeof(struct unwind_row) * 2);
 	err = unwind_rules_init(&build.rules, build.elf.file.machine);
 	if (!err)
@@ -115,7 +113,7 @@ static int build(const struct elf_file *file, size_t limit, struct op_unwind_tab
 	if (!err)
 		err = unwind_rows_table(&build.rows, &build.rules, limit, ret, ret_len,
 					&build.counts);
-	/* entries there were, and not one made sense */
+	/* all entries are malformed */
 	if (err == -ENODATA && build.counts.skipped)
 		err = -EPROTO;
 	if (!err && ret_counts)
@@ -132,7 +130,7 @@ int unwind_build_fd(int fd, size_t limit, struct op_unwind_table **ret, size_t *
 	struct elf_file file;
 	int err = elf_file_open(fd, &file);
 
-	/* a folder is not a program either */
+	/* a directory is not a program either */
 	if (err)
 		return err == -EISDIR ? -ENOEXEC : err;
 	return build(&file, limit, ret, ret_len, ret_counts);
@@ -153,19 +151,19 @@ const char *unwind_refusal(int err)
 	case -ENOEXEC:
 		return "not a program or library";
 	case -ENOTSUP:
-		return "32-bit or of another machine";
+		return "32-bit or for another machine";
 	case -ENODATA:
 		return "no call frame information";
 	case -EPROTONOSUPPORT:
-		return "call frame information compressed in an unknown way";
+		return "unknown compression of call frame information";
 	case -EPROTO:
-		return "broken call frame information";
+		return "malformed call frame information";
 	case -EFBIG:
 		return "too large";
 	case -ENOMEM:
 		return "out of memory";
 	case -ENOSPC:
-		return "no room beside the tables in use";
+		return "no room next to the tables in use";
 	}
-	return "cannot be read";
+	return "unreadable";
 }

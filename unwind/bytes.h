@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bytes.h - reading call frame information: numbers of all its kinds, never past the end
+ * bytes.h - read the numbers of call frame information, never past the end
  *
- * After a read that did not fit, bad is set, everything reads as 0 and nothing is left.
+ * After a read past the end, @bad is set, all reads return 0 and nothing is left.
  */
 #ifndef UNWIND_BYTES_H
 #define UNWIND_BYTES_H
@@ -23,7 +23,7 @@ static inline struct unwind_bytes unwind_bytes(const void *p, size_t n)
 	return (struct unwind_bytes){ p, n, false };
 }
 
-/* The next @n bytes, stepped over; NULL if there are not as many. */
+/* Skip and return the next @n bytes; NULL if fewer are left. */
 static inline const uint8_t *unwind_skip(struct unwind_bytes *b, uint64_t n)
 {
 	const uint8_t *p = b->p;
@@ -38,7 +38,7 @@ static inline const uint8_t *unwind_skip(struct unwind_bytes *b, uint64_t n)
 	return p;
 }
 
-/* The next @n bytes as something to read from. */
+/* Skip the next @n bytes and return a reader of them. */
 static inline struct unwind_bytes unwind_part(struct unwind_bytes *b, uint64_t n)
 {
 	const uint8_t *p = unwind_skip(b, n);
@@ -52,7 +52,7 @@ static inline uint64_t unwind_unsigned(struct unwind_bytes *b, unsigned int size
 	uint64_t value = 0;
 
 	if (p)
-		memcpy(&value, p, size);	/* such machines are little-endian */
+		memcpy(&value, p, size);	/* all supported machines are little-endian */
 	return value;
 }
 
@@ -63,7 +63,7 @@ static inline int64_t unwind_signed(struct unwind_bytes *b, unsigned int size)
 	return (int64_t)(unwind_unsigned(b, size) << unused) >> unused;
 }
 
-/* Bits beyond the 64th are dropped, however many bytes they take. */
+/* Bits beyond the 64th are dropped. */
 static inline uint64_t unwind_uleb(struct unwind_bytes *b)
 {
 	uint64_t value = 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cache.c - finds tables, has them made, and lets the oldest go when memory runs out
+ * cache.c - look up tables, build them, and evict the least recently used ones
  *
- * One mutex guards everything; the worker lets go of it while it reads a binary. An entry is
- * in the order of use (lru) from when it is READY or REFUSED; PENDING ones wait in a queue and
- * own a descriptor.
+ * One mutex guards everything; the worker releases it while it reads a binary. READY and REFUSED
+ * entries are in the list by last use (lru); PENDING ones wait in a queue and own a descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,17 +20,17 @@
 #include "unwind/cache.h"
 #include "unwind/vdso.h"
 
-#define ENTRIES_MAX	16384	/* binaries remembered, with a table or without */
+#define ENTRIES_MAX	16384	/* binaries, with a table or without */
 #define PENDING_MAX	256	/* each holds a descriptor */
 #define BUCKETS		4096
 
 struct entry {
-	struct unwind_table table;	/* first: what callers hold points here */
+	struct unwind_table table;	/* first: callers' pointers point here */
 	struct unwind_key key;
 	enum unwind_state state;
-	int err;			/* REFUSED: why */
-	int fd;				/* PENDING: -1 else */
-	unsigned int held;
+	int err;			/* the reason if REFUSED */
+	int fd;				/* if PENDING, else -1 */
+	unsigned int nr_users;
 	uint64_t used_ns;
 	struct entry *next;		/* in the bucket */
 	struct list_head order;		/* in queue or lru */
@@ -47,13 +46,13 @@ struct unwind_cache {
 	uint64_t keep_ns;
 	size_t nr_entries, nr_pending;
 	uint64_t built, evicted, build_ns;
-	struct list_head queue;		/* PENDING, in the order they were asked for */
-	struct list_head lru;		/* READY and REFUSED, used last first */
+	struct list_head queue;		/* PENDING, in the order of requests */
+	struct list_head lru;		/* READY and REFUSED, most recently used first */
 	struct entry *bucket[BUCKETS];
 	struct unwind_table vdso;
 };
 
-/* --- entries; the lock is held --- */
+/* --- entries; called under the lock --- */
 
 static struct entry **bucket_of(struct unwind_cache *c, const struct unwind_key *key)
 {
@@ -64,18 +63,18 @@ static struct entry *find(struct unwind_cache *c, const struct unwind_key *key)
 {
 	struct entry *e = *bucket_of(c, key);
 
-	while (e && memcmp(&e->key, key, sizeof(*key)))	/* has no padding */
+	while (e && memcmp(&e->key, key, sizeof(*key)))	/* no padding */
 		e = e->next;
 	return e;
 }
 
-/* Of a table with its entry: both count towards the limit. */
+/* Table and entry both count towards the limit. */
 static size_t cost(size_t len)
 {
 	return len + sizeof(struct entry);
 }
 
-static void forget(struct unwind_cache *c, struct entry *e)
+static void remove_entry(struct unwind_cache *c, struct entry *e)
 {
 	struct entry **p = bucket_of(c, &e->key);
 
@@ -94,19 +93,19 @@ static void forget(struct unwind_cache *c, struct entry *e)
 	free(e);
 }
 
-/* The one not used for longest, of those that may go: tables only, or anything not held. */
-static struct entry *oldest(struct unwind_cache *c, bool tables)
+/* The least recently used entry without users; @tables: only of those with a table. */
+static struct entry *find_oldest(struct unwind_cache *c, bool tables)
 {
 	for (struct list_head *p = c->lru.prev; p != &c->lru; p = p->prev) {
 		struct entry *e = list_entry(p, struct entry, order);
 
-		if (!e->held && (!tables || e->state == UNWIND_READY))
+		if (!e->nr_users && (!tables || e->state == UNWIND_READY))
 			return e;
 	}
 	return NULL;
 }
 
-/* Whether there is room for @len bytes more; older tables go for it. [UT-60] */
+/* Evict older tables until there is room for @len more bytes; false: impossible. [UT-60] */
 static bool make_room(struct unwind_cache *c, size_t len)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC_COARSE);
@@ -115,34 +114,34 @@ static bool make_room(struct unwind_cache *c, size_t len)
 	if (cost(len) > c->limit)
 		return false;
 	while (c->bytes + cost(len) > c->limit) {
-		e = oldest(c, true);
+		e = find_oldest(c, true);
 		if (!e || now - e->used_ns < c->keep_ns)
 			return false;
-		forget(c, e);
+		remove_entry(c, e);
 		c->evicted++;
 	}
 	return true;
 }
 
-/* Whether what was refused may go better now. */
-static bool is_passing(const struct unwind_cache *c, const struct entry *e)
+/* Whether another attempt may succeed now. */
+static bool is_retry_due(const struct unwind_cache *c, const struct entry *e)
 {
 	return (e->err == -ENOSPC || e->err == -ENOMEM || e->err == -EIO) &&
 	       clock_ns(CLOCK_MONOTONIC_COARSE) - e->used_ns >= c->keep_ns;
 }
 
-/* A new entry in the queue. NULL: not now. */
-static struct entry *begin(struct unwind_cache *c, const struct unwind_key *key, int fd)
+/* Add a new entry to the queue. NULL: not now. */
+static struct entry *enqueue(struct unwind_cache *c, const struct unwind_key *key, int fd)
 {
 	struct entry *e, **bucket = bucket_of(c, key);
 
 	if (c->nr_pending >= PENDING_MAX)
 		return NULL;
 	if (c->nr_entries >= ENTRIES_MAX) {
-		e = oldest(c, false);
+		e = find_oldest(c, false);
 		if (!e)
 			return NULL;
-		forget(c, e);
+		remove_entry(c, e);
 	}
 	e = calloc(1, sizeof(*e));
 	if (!e)
@@ -163,7 +162,7 @@ static struct entry *begin(struct unwind_cache *c, const struct unwind_key *key,
 	return e;
 }
 
-/* The worker is done with an entry. */
+/* Called by the worker after building. */
 static void finish(struct unwind_cache *c, struct entry *e, int err,
 		   struct op_unwind_table *blob, size_t len)
 {
@@ -183,7 +182,7 @@ static void finish(struct unwind_cache *c, struct entry *e, int err,
 		c->built++;
 	}
 	list_add(&e->order, &c->lru);
-	(void)!eventfd_write(c->event_fd, 1);	/* full: it is readable anyway */
+	(void)!eventfd_write(c->event_fd, 1);	/* if it is full, it is readable already */
 }
 
 static void *work(void *arg)
@@ -202,7 +201,7 @@ static void *work(void *arg)
 			pthread_cond_wait(&c->work, &c->lock);
 			continue;
 		}
-		/* out of the queue and PENDING: nobody else touches it */
+		/* PENDING and out of the queue: no other thread uses it */
 		e = list_entry(c->queue.next, struct entry, order);
 		list_del(&e->order);
 		pthread_mutex_unlock(&c->lock);
@@ -217,7 +216,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* --- the calls --- */
+/* --- interface --- */
 
 static int start_worker(struct unwind_cache *c)
 {
@@ -279,9 +278,9 @@ struct unwind_cache *unwind_cache_destroy(struct unwind_cache *c)
 	pthread_mutex_unlock(&c->lock);
 	pthread_join(c->worker, NULL);
 	list_for_each_entry_safe(e, n, &c->queue, order)
-		forget(c, e);
+		remove_entry(c, e);
 	list_for_each_entry_safe(e, n, &c->lru, order)
-		forget(c, e);
+		remove_entry(c, e);
 	pthread_cond_destroy(&c->work);
 	pthread_mutex_destroy(&c->lock);
 	close(c->event_fd);
@@ -298,16 +297,16 @@ enum unwind_state unwind_cache_get(struct unwind_cache *c, const struct unwind_k
 
 	pthread_mutex_lock(&c->lock);
 	e = find(c, key);
-	if (e && e->state == UNWIND_REFUSED && is_passing(c, e)) {
-		forget(c, e);
+	if (e && e->state == UNWIND_REFUSED && is_retry_due(c, e)) {
+		remove_entry(c, e);
 		e = NULL;
 	}
 	if (!e && fd >= 0)
-		e = begin(c, key, fd);
+		e = enqueue(c, key, fd);
 	if (e)
 		state = e->state;
 	if (state == UNWIND_READY) {
-		e->held++;
+		e->nr_users++;
 		e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 		list_move(&e->order, &c->lru);
 		*ret = &e->table;
@@ -323,7 +322,7 @@ void unwind_cache_put(struct unwind_cache *c, const struct unwind_table *table)
 	struct entry *e = container_of(table, struct entry, table);
 
 	pthread_mutex_lock(&c->lock);
-	e->held--;
+	e->nr_users--;
 	e->used_ns = clock_ns(CLOCK_MONOTONIC_COARSE);
 	pthread_mutex_unlock(&c->lock);
 }

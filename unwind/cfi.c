@@ -2,8 +2,8 @@
 /*
  * cfi.c - CIEs and FDEs (DWARF 5, 6.4.1, and the LSB's .eh_frame)
  *
- * An entry is a length, then what it is: a CIE has what functions share, an FDE is one function
- * and says which CIE. Many FDEs have the same few CIEs, which are therefore kept when read.
+ * An entry begins with its length and its kind: a CIE has what functions share, an FDE is one
+ * function and refers to a CIE. Many FDEs share a few CIEs, so these are cached.
  */
 #include <errno.h>
 #include "unwind/cfi.h"
@@ -13,9 +13,9 @@
 #define CIES_KEPT	8	/* a power of two */
 
 struct entry {
-	struct unwind_bytes b;		/* what follows its id */
+	struct unwind_bytes b;		/* the bytes after its id */
 	bool is_cie;
-	uint64_t cie;			/* of an FDE: where its CIE is in the section */
+	uint64_t cie;			/* of an FDE: offset of its CIE in the section */
 };
 
 struct kept_cie {
@@ -35,8 +35,8 @@ static uint64_t vaddr_of(const struct unwind_cfi *cfi, const struct unwind_bytes
 }
 
 /*
- * The entry at b, which is stepped over. ret->b.p is NULL for a length of 0. False: its length
- * makes no sense, and so neither does what follows.
+ * Read the entry at @b and advance @b past it. ret->b.p is NULL for a length of 0. False: invalid
+ * length, so the rest cannot be read either.
  */
 static bool read_entry(const struct unwind_cfi *cfi, struct unwind_bytes *b, struct entry *ret)
 {
@@ -65,7 +65,7 @@ static bool read_entry(const struct unwind_cfi *cfi, struct unwind_bytes *b, str
 	return true;
 }
 
-/* The letters after 'z', each with its data; one that is unknown ends what can be read. */
+/* The letters after 'z', each with its data; an unknown letter ends the readable part. */
 static bool read_augmentation(const char *letters, struct unwind_bytes *b, struct unwind_cie *cie)
 {
 	uint64_t ignored;
@@ -88,7 +88,7 @@ static bool read_augmentation(const char *letters, struct unwind_bytes *b, struc
 		case 'S':
 			cie->signal = true;
 			break;
-		case 'B': case 'G':	/* arm64: which key signs, memory tags */
+		case 'B': case 'G':	/* arm64: signing key, memory tags */
 			break;
 		default:
 			return !b->bad;
@@ -121,14 +121,14 @@ static bool read_cie(const struct unwind_cfi *cfi, struct unwind_bytes b, struct
 		if (!read_augmentation(letters + 1, &data, cie))
 			return false;
 	} else if (letters[strspn(letters, "SBG")]) {
-		return false;		/* these have no data, and need no length of it */
+		return false;		/* other letters need a length of their data */
 	} else {
 		cie->signal = strchr(letters, 'S');
 	}
 	return !b.bad && unwind_program_initial(b, cie);
 }
 
-/* NULL: there is none, or it makes no sense. */
+/* NULL: missing or malformed. */
 static const struct unwind_cie *find_cie(struct walk *walk, uint64_t offset)
 {
 	const struct unwind_cfi *cfi = walk->cfi;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * elf.c - segments and call frame sections of an ELF file that nobody vouches for
- */
+/* elf.c - segments and call frame sections of an untrusted ELF file */
 #include <elf.h>
 #include <endian.h>
 #include <errno.h>
@@ -11,9 +9,9 @@
 #include "unwind/pointer.h"
 #include "unwind/table.h"
 
-#define SEGMENTS_MAX	256		/* linkers make about ten */
+#define SEGMENTS_MAX	256		/* linkers create about ten */
 #define SECTIONS_MAX	65536
-#define NAMES_MAX	(1 << 20)	/* bytes of section names that are looked at */
+#define NAMES_MAX	(1 << 20)	/* bytes of section names to read */
 
 static int check_header(const struct elf_file *f)
 {
@@ -49,8 +47,8 @@ static const struct unwind_segment *segment_of(const struct unwind_elf *elf, uin
 }
 
 /*
- * Without section headers the program header leads to .eh_frame_hdr, and that to .eh_frame. Where
- * it ends is not said; its last entry has the length 0.
+ * Without section headers a program header refers to .eh_frame_hdr, and that to .eh_frame. Its size
+ * is unknown; its last entry has the length 0.
  */
 static void find_by_program_header(struct unwind_elf *elf, const struct elf_segment *p)
 {
@@ -99,21 +97,21 @@ static int read_segments(struct unwind_elf *elf)
 	return 0;
 }
 
-static void take_section(const struct unwind_elf *elf, const struct elf_section *s,
+static void set_section(const struct unwind_elf *elf, const struct elf_section *s,
 			 struct unwind_section *ret)
 {
 	if (s->type == SHT_NOBITS || !s->size || s->offset > elf->file.size ||
 	    s->size > elf->file.size - s->offset)
-		return;		/* a file of debug information has them empty */
+		return;		/* in files of debug information they are empty */
 	*ret = (struct unwind_section){
 		.vaddr = s->addr, .offset = s->offset, .size = s->size,
 		.form = s->flags & SHF_COMPRESSED ? UNWIND_COMPRESSED : UNWIND_PLAIN,
 	};
 }
 
-static void take_zdebug(struct unwind_elf *elf, const struct elf_section *s)
+static void set_zdebug(struct unwind_elf *elf, const struct elf_section *s)
 {
-	take_section(elf, s, &elf->debug_frame);
+	set_section(elf, s, &elf->debug_frame);
 	elf->debug_frame.form = UNWIND_ZDEBUG;
 }
 
@@ -133,19 +131,19 @@ static void name_sections(struct unwind_elf *elf, const struct elf_section *sect
 		if (sections[i].name >= names_size)
 			continue;
 		if (!strcmp(name, ".eh_frame"))
-			take_section(elf, &sections[i], &elf->eh_frame);
+			set_section(elf, &sections[i], &elf->eh_frame);
 		else if (!strcmp(name, ".debug_frame"))
-			take_section(elf, &sections[i], &elf->debug_frame);
+			set_section(elf, &sections[i], &elf->debug_frame);
 		else if (!strcmp(name, ".zdebug_frame") && !elf->debug_frame.size)
-			take_zdebug(elf, &sections[i]);
+			set_zdebug(elf, &sections[i]);
 		else if (!strcmp(name, ".gopclntab"))
 			elf->is_go = true;
 		else if (is_plt(name, &sections[i]) && elf->nr_plts < UNWIND_PLTS)
-			take_section(elf, &sections[i], &elf->plt[elf->nr_plts++]);
+			set_section(elf, &sections[i], &elf->plt[elf->nr_plts++]);
 	}
 }
 
-/* Missing or senseless ones are no error: programs run without. */
+/* Missing or malformed section headers are not an error: programs run without. */
 static int read_sections(struct unwind_elf *elf)
 {
 	const struct elf_file *f = &elf->file;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * expression.c - the DWARF expressions that compilers and linkers really put into call
- * frame information
+ * expression.c - recognize the DWARF expressions that compilers and linkers use in call frame
+ * information
  *
- * An unwinder that runs in an NMI does not interpret programs; the few patterns in use are
- * recognised here, everything else has no rule.
+ * An unwinder in an NMI cannot interpret programs, so only these few patterns have a rule.
  */
 #include "unwind/state.h"
 
@@ -21,7 +20,7 @@ enum {
 	DW_bregx	= 0x92,
 };
 
-/* "breg n, offset", with "plus_uconst m" after it or not. */
+/* "breg n, offset", optionally followed by "plus_uconst m". */
 static bool read_base(struct unwind_bytes *b, uint8_t *ret_n, int64_t *ret_offset)
 {
 	uint64_t op = unwind_unsigned(b, 1), n;
@@ -41,7 +40,7 @@ static bool read_base(struct unwind_bytes *b, uint8_t *ret_n, int64_t *ret_offse
 	return !b->bad && n < UNWIND_STATE_REGISTERS;
 }
 
-/* What follows "breg n, offset; breg pc, 0" in a .plt: 8 more when pc % 16 >= some number. */
+/* The rest after "breg n, offset; breg pc, 0" in a .plt: 8 more if pc % 16 >= a number. */
 static bool read_plt(struct unwind_bytes *b, int32_t *ret_from)
 {
 	const uint8_t *p = unwind_skip(b, 7);
@@ -55,7 +54,7 @@ static bool read_plt(struct unwind_bytes *b, int32_t *ret_from)
 	return true;
 }
 
-/* What follows "breg n, offset; deref": nothing, or a number to be added. */
+/* The rest after "breg n, offset; deref": nothing, or an addend. */
 static bool read_addend(struct unwind_bytes *b, int64_t *ret)
 {
 	*ret = 0;
@@ -66,7 +65,7 @@ static bool read_addend(struct unwind_bytes *b, int64_t *ret)
 	return !b->bad && !b->left;
 }
 
-/* What follows "breg n, offset": another register, of the PLT's pattern or the indexed one. */
+/* The second register after "breg n, offset", of the PLT's pattern or the indexed one. */
 static bool read_second(struct unwind_bytes *b, struct unwind_cfa *cfa, int64_t *ret_offset2)
 {
 	static const uint8_t times_8[] = { DW_lit0 + 8, DW_mul, DW_plus, DW_deref };

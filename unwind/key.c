@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * key.c - which binary a file is, as far as that can be believed
+ * key.c - identify the binary in a file, without trusting its build ID blindly
  *
- * Anybody can give a file libc's build-id and call frame information that leads astray. Only who
- * could replace libc itself is taken at his word. [UT-61]
+ * Any user can create a file with libc's build ID and wrong call frame information. Only build IDs
+ * of files of users who could replace libc itself are trusted. [UT-61]
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "libutil/build_id.h"
 #include "unwind/cache.h"
 
-#define FUSE_MAGIC	0x65735546	/* its server says what owner it likes */
+#define FUSE_MAGIC	0x65735546	/* its server can claim any owner */
 
 static bool is_trusted(int fd, const struct stat *st)
 {

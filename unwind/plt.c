@@ -2,9 +2,9 @@
 /*
  * plt.c - what the entries of a procedure linkage table do to the stack
  *
- * An entry jumps to a function whose address it reads: the caller's frame is untouched. Only the
- * lazy kind, for functions not found yet, pushes a number for the dynamic linker, and its first
- * entry, where all of these go, pushes once more.
+ * An entry jumps to a function whose address it reads: the caller's frame is unchanged. Only the
+ * lazy kind, for functions that are not bound yet, pushes a number for the dynamic linker, and its
+ * first entry, to which all others jump, pushes another one.
  */
 #include "unwind/plt.h"
 
@@ -12,7 +12,7 @@
 #define ARM64_FIRST	32
 
 struct piece {
-	uint32_t from;			/* byte of the section */
+	uint32_t from;			/* offset in the section */
 	struct unwind_cfa cfa;
 };
 

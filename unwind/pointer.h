@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * pointer.h - the encodings that .eh_frame has for addresses
- */
+/* pointer.h - the encodings of addresses in .eh_frame */
 #ifndef UNWIND_POINTER_H
 #define UNWIND_POINTER_H
 
@@ -17,7 +15,7 @@ enum unwind_encoding {
 	UNWIND_OMITTED		= 0xff,
 };
 
-/* A number of the form in @encoding; false: there is no such form. */
+/* A number of the form in @encoding; false: unknown form. */
 static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint64_t *ret)
 {
 	switch (encoding & UNWIND_FORM) {
@@ -49,8 +47,8 @@ static inline bool unwind_number(struct unwind_bytes *b, uint8_t encoding, uint6
 }
 
 /*
- * An address that lies at @vaddr. Only absolute ones and those relative to their own place are
- * found for code; others, and indirect ones, can't be known from the file alone: false.
+ * Read an address that is stored at @vaddr. Addresses of code are absolute or relative to their own
+ * place; others, and indirect ones, cannot be resolved from the file alone: false.
  */
 static inline bool unwind_pointer(struct unwind_bytes *b, uint8_t encoding, uint64_t vaddr,
 				  uint64_t *ret)

@@ -2,13 +2,13 @@
 /*
  * program.c - the instructions of call frame information (DWARF 5, 6.4.2, and GNU's)
  *
- * A compiler writes a state, advances, writes the next: each stretch of code between two
- * advances is one row of the table.
+ * A program sets a state, advances, and sets the next one: the code between two advances is one row
+ * of the table.
  */
 #include "unwind/pointer.h"
 #include "unwind/program.h"
 
-#define REMEMBERED_MAX	16	/* compilers nest one or two */
+#define REMEMBERED_MAX	16	/* compilers nest one or two levels */
 
 enum {
 	CFA_advance_loc			= 0x40,	/* these three have an operand in their low bits */
@@ -49,7 +49,7 @@ struct run {
 	const uint8_t *bytes_begin;
 	const struct unwind_cie *cie;
 	uint64_t at, end;
-	bool fresh;			/* the state at @at was not emitted yet */
+	bool fresh;			/* the state at @at is not emitted yet */
 	unwind_emit emit;
 	void *context;
 	struct unwind_state now;
@@ -64,7 +64,7 @@ static void emit_row(struct run *r)
 	r->fresh = false;
 }
 
-/* False when the function ends there: the rest of its program says nothing. */
+/* False: the function ends there, and the rest of its program is ignored. */
 static bool advance_to(struct run *r, uint64_t at)
 {
 	if (at == r->at)
@@ -251,7 +251,7 @@ static bool register_instruction(struct run *r, unsigned int op)
 		place_in_register(r, n, unwind_uleb(b));
 		return true;
 	case CFA_val_offset:
-	case CFA_val_offset_sf:		/* both kinds of number end alike */
+	case CFA_val_offset_sf:		/* both encodings end alike */
 		place_where(r, unwind_uleb(b), UNWIND_ELSEWHERE);
 		unwind_uleb(b);
 		return true;
@@ -267,7 +267,7 @@ static bool instruction(struct run *r, unsigned int op)
 {
 	switch (op) {
 	case CFA_nop:
-	case CFA_AARCH64_negate_ra_state:	/* pac_mask takes care of it: [UT-24] */
+	case CFA_AARCH64_negate_ra_state:	/* pac_mask handles it [UT-24] */
 		return true;
 	case CFA_GNU_args_size:
 		unwind_uleb(&r->b);
@@ -337,7 +337,7 @@ bool unwind_program_run(struct unwind_bytes program, uint64_t vaddr, const struc
 	struct run r;
 	bool ok;
 
-	/* not all of it: what was remembered is written before it is read */
+	/* without the remembered states, which are written before they are read */
 	memset(&r, 0, offsetof(struct run, remembered));
 	r.b = program;
 	r.bytes_begin = program.p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * program.h - runs the programs of call frame information
+ * program.h - run the programs of call frame information
  *
  * One pass over a program's bytes: no jumps, so no loops.
  */
@@ -9,26 +9,25 @@
 
 #include "unwind/state.h"
 
-/* What functions have in common. */
+/* The common part of several functions. */
 struct unwind_cie {
 	uint64_t code_factor;
 	int64_t data_factor;
 	uint8_t encoding;		/* of addresses */
 	bool augmented;			/* FDEs have augmentation data, with its length */
-	bool signal;			/* a signal's frame: its caller was interrupted */
+	bool signal;			/* a signal frame: its caller was interrupted */
 	struct unwind_state initial;
 };
 
-/* Here @state begins to hold; called for rising addresses. */
+/* @state is valid from @vaddr on; called for rising addresses. */
 typedef void (*unwind_emit)(void *context, uint64_t vaddr, const struct unwind_state *state);
 
-/* Run a CIE's own program, which must not advance. False: it makes no sense. */
+/* Run a CIE's own program, which must not advance. False: malformed. */
 bool unwind_program_initial(struct unwind_bytes program, struct unwind_cie *cie);
 
 /*
- * Run the program of the function at @begin, before @end, with @vaddr as where its bytes lie
- * (for addresses relative to their place). False: it made no sense from *ret_stopped on; what
- * held up to there has been emitted.
+ * Run the program of the function from @begin to @end; its bytes are at @vaddr, for addresses
+ * relative to their place. False: malformed from *ret_stopped on; rows before that are emitted.
  */
 bool unwind_program_run(struct unwind_bytes program, uint64_t vaddr, const struct unwind_cie *cie,
 			uint64_t begin, uint64_t end, unwind_emit emit, void *context,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rows.c - sorts functions, cuts what overlaps, marks the gaps, merges equal rows
+ * rows.c - sort functions, cut overlaps, mark gaps, merge equal rows
  *
- * Rows are gone through twice: counted, then written into a table that is just large enough.
+ * Two passes over the rows: one counts, one writes them to a table of exactly that size.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ int unwind_rows_add(struct unwind_rows *rows, uint32_t offset, uint16_t rule)
 	return 0;
 }
 
-/* By address; of two at the same place the one that came first. */
+/* By address, then by order of arrival. */
 static int compare_functions(const void *a, const void *b)
 {
 	const struct unwind_function *f = a, *g = b;
@@ -92,7 +92,7 @@ static void sort_functions(struct unwind_rows *rows)
 		}
 }
 
-/* Functions end where the next one begins; the second of two at one place is of no length. */
+/* End functions where the next one begins; the first of two at one place wins. */
 static void cut_functions(struct unwind_rows *rows, struct unwind_counts *counts)
 {
 	struct unwind_function *last = NULL;
@@ -113,7 +113,7 @@ static void cut_functions(struct unwind_rows *rows, struct unwind_counts *counts
 	}
 }
 
-/* Where rows go: with no table yet they are only counted. */
+/* Counts rows, and writes them if there is a table. */
 struct writer {
 	struct op_unwind_table *table;
 	uint32_t first_page, nr_pages, nr_rows;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rules.c - from what call frame information says to a rule, and its number
+ * rules.c - convert the states of call frame information to numbered rules
+ *
+ * The hash table is not a struct hash_table (libutil/table.h): the binary is untrusted, so
+ * searching is bounded, and running out of memory must be an error and not the end of the daemon.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 #include "unwind/rules.h"
 
 #define SLOTS_MIN	256
-#define PROBES_MAX	64	/* rules may be made up to have hashes alike */
+#define PROBES_MAX	64	/* a hostile binary may have rules of equal hash */
 
 #define X86_CALLEE_SAVED	(1u << OP_X86_RBX | 1u << OP_X86_RBP | 0xf000u)
 #define ARM64_CALLEE_SAVED	0x3ff80000u	/* x19 to x29 */
@@ -20,7 +23,7 @@ static uint32_t callee_saved(uint16_t machine)
 	return machine == OP_UNWIND_ARM64 ? ARM64_CALLEE_SAVED : X86_CALLEE_SAVED;
 }
 
-static bool in_eights(int64_t offset, int16_t *ret)
+static bool to_eights(int64_t offset, int16_t *ret)
 {
 	int64_t eights = offset / 8;
 
@@ -30,8 +33,8 @@ static bool in_eights(int64_t offset, int16_t *ret)
 	return true;
 }
 
-/* A place relative to the register that the CFA hangs on is one relative to the CFA. */
-static struct unwind_place by_cfa(const struct unwind_state *s, struct unwind_place place)
+/* Convert a place relative to the CFA's base register to one relative to the CFA. */
+static struct unwind_place to_cfa_relative(const struct unwind_state *s, struct unwind_place place)
 {
 	int64_t offset = (int64_t)place.offset - s->cfa.offset;
 
@@ -41,21 +44,21 @@ static struct unwind_place by_cfa(const struct unwind_state *s, struct unwind_pl
 	return place;
 }
 
-/* False: the return address can't be found. */
+/* False: rules cannot express the place of the return address. */
 static bool set_return_address(uint16_t machine, const struct unwind_state *s,
 			       struct op_unwind_rule *rule)
 {
 	unsigned int column = machine == OP_UNWIND_ARM64 ? OP_ARM64_LR : UNWIND_X86_RA;
-	struct unwind_place place = by_cfa(s, s->at[column]);
+	struct unwind_place place = to_cfa_relative(s, s->at[column]);
 
 	rule->ra_register = OP_UNWIND_NO_REGISTER;
 	switch (place.where) {
 	case UNWIND_AT_CFA:
-		return in_eights(place.offset, &rule->ra);
+		return to_eights(place.offset, &rule->ra);
 	case UNWIND_IN_REGISTER:
 		rule->ra_register = place.n;
 		return machine == OP_UNWIND_ARM64 || place.n < OP_X86_REGISTERS;
-	case UNWIND_UNSAID:
+	case UNWIND_DEFAULT:
 	case UNWIND_SAME:
 		rule->ra_register = OP_ARM64_LR;
 		return machine == OP_UNWIND_ARM64;
@@ -63,7 +66,7 @@ static bool set_return_address(uint16_t machine, const struct unwind_state *s,
 	return false;
 }
 
-/* Registers that the rule has no room for are lost: in neither mask. */
+/* Registers that the rule has no room for are in neither mask. */
 static void set_registers(uint16_t machine, const struct unwind_state *s,
 			  struct op_unwind_rule *rule)
 {
@@ -72,15 +75,15 @@ static void set_registers(uint16_t machine, const struct unwind_state *s,
 	rule->save_base = OP_UNWIND_NO_REGISTER;
 	for (uint32_t left = callee_saved(machine); left; left &= left - 1) {
 		unsigned int n = __builtin_ctz(left);
-		struct unwind_place place = by_cfa(s, s->at[n]);
+		struct unwind_place place = to_cfa_relative(s, s->at[n]);
 		uint32_t bit = 1u << n;
 
-		if (place.where == UNWIND_UNSAID || place.where == UNWIND_SAME)
+		if (place.where == UNWIND_DEFAULT || place.where == UNWIND_SAME)
 			rule->kept |= bit;
 		if (place.where != UNWIND_AT_CFA && place.where != UNWIND_AT_REGISTER)
 			continue;
 		if (nr_saved == OP_UNWIND_SAVED_MAX ||
-		    !in_eights(place.offset, &rule->at[nr_saved]))
+		    !to_eights(place.offset, &rule->at[nr_saved]))
 			continue;
 		if (place.where == UNWIND_AT_REGISTER) {
 			if (rule->from_base && rule->save_base != place.n)
@@ -92,12 +95,13 @@ static void set_registers(uint16_t machine, const struct unwind_state *s,
 		nr_saved++;
 	}
 	for (; nr_saved < OP_UNWIND_SAVED_MAX; nr_saved++)
-		rule->at[nr_saved] = 0;		/* of one that was not taken */
+		rule->at[nr_saved] = 0;		/* may be left over from a skipped register */
 }
 
 /*
- * glibc's return from a signal's handler says of each register that it lies in what the kernel
- * put on the stack. If all that matter lie where they should, the rule for signals says the same.
+ * glibc's call frame information for the return from a signal handler describes the place of each
+ * register in the kernel's signal frame. If those that matter are in their usual places, the rule
+ * for signals is equivalent.
  */
 static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
 {
@@ -120,7 +124,7 @@ static bool is_x86_signal(const struct unwind_state *s, int32_t *ret_offset)
 	return true;
 }
 
-/* gcc's way to leave for a landing pad: rcx is where its address lies, or has it. [UT-16] */
+/* gcc's way to jump to a landing pad: rcx has its address, or points to it. [UT-16] */
 static bool is_x86_landing(const struct unwind_state *s)
 {
 	struct unwind_place ra = s->at[UNWIND_X86_RA];
@@ -130,9 +134,9 @@ static bool is_x86_landing(const struct unwind_state *s)
 		ra.where == UNWIND_AT_CFA && ra.offset == -8);
 }
 
-static bool is_unsaid(struct unwind_place place)
+static bool is_unchanged(struct unwind_place place)
 {
-	return place.where == UNWIND_UNSAID || place.where == UNWIND_SAME;
+	return place.where == UNWIND_DEFAULT || place.where == UNWIND_SAME;
 }
 
 static struct op_unwind_rule signal_rule(uint8_t base, int32_t offset)
@@ -159,7 +163,7 @@ static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_sta
 		return unknown;
 	if (!arm64 && is_x86_signal(s, &offset))
 		return signal_rule(s->cfa.base, offset);
-	if (!is_unsaid(s->at[arm64 ? OP_ARM64_SP : OP_X86_RSP]))
+	if (!is_unchanged(s->at[arm64 ? OP_ARM64_SP : OP_X86_RSP]))
 		return unknown;		/* sp is the CFA everywhere else */
 	rule.exact |= !arm64 && is_x86_landing(s);
 	if (s->cfa.kind != OP_CFA_REGISTER)
@@ -173,7 +177,7 @@ static struct op_unwind_rule make_rule(uint16_t machine, const struct unwind_sta
 	       unknown : rule;
 }
 
-/* --- all of them --- */
+/* --- the set of rules --- */
 
 int unwind_rules_init(struct unwind_rules *rules, uint16_t machine)
 {
@@ -194,7 +198,7 @@ void unwind_rules_free(struct unwind_rules *rules)
 	*rules = (struct unwind_rules){ 0 };
 }
 
-/* The slot that has @rule, or an empty one for it; NULL: too far from where it should be. */
+/* The slot of @rule, or an empty one for it; NULL: PROBES_MAX other rules are in the way. */
 static uint32_t *slot_of(const struct unwind_rules *rules, const struct op_unwind_rule *rule)
 {
 	size_t hash = hash_bytes(rule, sizeof(*rule));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * section.c - the bytes of a section, as they are or compressed
+ * section.c - read the bytes of a section, decompressing them if needed
  *
- * Go compresses its .debug_frame, in either of two forms. Nothing is allocated that the compressed
- * bytes could not fill.
+ * Go compresses its .debug_frame, in either of two forms. No more is allocated than the compressed
+ * bytes could fill.
  */
 #include <elf.h>
 #include <endian.h>
@@ -13,15 +13,15 @@
 #include <zlib.h>
 #include "unwind/elf.h"
 
-#define INFLATE_MOST	1032	/* bytes that zlib's format makes of one, at most */
+#define INFLATE_MOST	1032	/* maximum ratio of zlib's format */
 
-/* Of the header in front of compressed bytes: its own size, and how many bytes they become. */
+/* The size of the header before the compressed bytes, and the size after decompression. */
 static int read_header(const struct unwind_section *section, const uint8_t *bytes,
 		       size_t *ret_header, uint64_t *ret_size)
 {
 	Elf64_Chdr header;
 
-	if (section->form == UNWIND_ZDEBUG) {		/* "ZLIB", the size, its first byte first */
+	if (section->form == UNWIND_ZDEBUG) {		/* "ZLIB", the size in big-endian order */
 		uint64_t size;
 
 		if (section->size < 12 || memcmp(bytes, "ZLIB", 4))
@@ -41,7 +41,7 @@ static int read_header(const struct unwind_section *section, const uint8_t *byte
 	return 0;
 }
 
-/* Exactly *@len bytes of it, or it is broken. */
+/* -EPROTO unless it inflates to exactly @len bytes. */
 static int inflate_to(uint8_t *to, uint64_t len, const uint8_t *from, uint64_t size)
 {
 	uLongf made = len;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * signal.c - find the code that returns from a signal's handler
+ * signal.c - find the code that returns from a signal handler
  *
- * On arm64 it is in the vdso. On x86-64 each C library brings its own, and so does Go; glibc's has
- * call frame information, musl's has none, and Go's says that it is a function like any other.
+ * On arm64 it is in the vdso. On x86-64 each C library has its own, and so has Go; glibc's has call
+ * frame information, musl's has none, and Go's describes it as an ordinary function.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "unwind/signal.h"
 
 #define CHUNK		(64 << 10)
-#define CODE_MAX	(UINT64_C(256) << 20)	/* bytes that are looked through */
+#define CODE_MAX	(UINT64_C(256) << 20)	/* bytes that are searched */
 #define NOT_FOUND	SIZE_MAX
 
-/* mov $15, %eax or %rax; syscall: what both have in common, and what comes before. */
+/* mov $15, %eax or %rax; syscall: the common end, and the beginnings. */
 static const uint8_t x86_end[] = { 0x0f, 0, 0, 0, 0x0f, 0x05 };
 static const uint8_t x86_rax[] = { 0x48, 0xc7, 0xc0 }, x86_eax[] = { 0xb8 };
 /* mov x8, #139; svc #0 */
@@ -22,20 +22,20 @@ static const uint8_t arm64_code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }
 
 #define X86_BEFORE	(sizeof(x86_rax) + 1)
 
-/* Registers from sp on: behind uc_flags, uc_link, uc_stack; behind siginfo and up to x0. */
+/* Offsets of the registers from sp: after uc_flags, uc_link, uc_stack; after siginfo up to x0. */
 #define X86_REGISTERS	40
 #define ARM64_REGISTERS	(128 + 176 + 8)
 
 /*
- * What is looked up is the return address - 1: a byte before the code, which must be nobody's but
- * padding of one kind or the other.
+ * Lookups are by the return address - 1, a byte before the code. So that byte must be padding
+ * rather than another function's.
  */
 static bool is_padding(uint8_t byte)
 {
 	return byte == 0x90 || byte == 0xcc || byte == 0;
 }
 
-/* The length of what is before @end, its last instructions; 0: it is something else. */
+/* The length of the instruction before @end; 0: another one. */
 static size_t x86_begin(const uint8_t *end)
 {
 	if (!memcmp(end - sizeof(x86_rax), x86_rax, sizeof(x86_rax)))
@@ -45,7 +45,7 @@ static size_t x86_begin(const uint8_t *end)
 	return 0;
 }
 
-/* From the byte before the code on, in @bytes; *ret_size: up to its end. */
+/* The offset in @bytes of the byte before the code; *ret_size: the length from there to its end. */
 static size_t find_x86(const uint8_t *bytes, size_t n, size_t *ret_size)
 {
 	const uint8_t *at = bytes + X86_BEFORE, *found;
@@ -87,8 +87,10 @@ static int add(struct unwind_rules *rules, struct unwind_rows *rows, uint64_t of
 	return err ? err : unwind_rows_add(rows, offset, rule);
 }
 
-/* The first in each chunk: a binary has one, or two. Chunks overlap by as much as it may take. */
-static int look_through(const struct unwind_elf *elf, const struct unwind_segment *s,
+/*
+ * The first match in each chunk, as binaries have one or two. Chunks overlap by the code's length.
+ */
+static int search_segment(const struct unwind_elf *elf, const struct unwind_segment *s,
 			uint8_t *room, struct unwind_rules *rules, struct unwind_rows *rows)
 {
 	const size_t overlap = X86_BEFORE + sizeof(x86_end) - 1;
@@ -119,7 +121,7 @@ static int add_x86(const struct unwind_elf *elf, struct unwind_rules *rules,
 
 	for (size_t i = 0; i < elf->nr_segments && !err; i++)
 		if (elf->segments[i].executable)
-			err = look_through(elf, &elf->segments[i], room, rules, rows);
+			err = search_segment(elf, &elf->segments[i], room, rules, rows);
 	free(room);
 	return err;
 }
@@ -130,7 +132,7 @@ int unwind_signal_add(const struct unwind_elf *elf, struct unwind_rules *rules,
 	const struct elf_file *file = &elf->file;
 	size_t at, size;
 
-	if (file->machine == OP_UNWIND_X86_64)	/* others leave it to their C library */
+	if (file->machine == OP_UNWIND_X86_64)	/* a dynamic program's is in its C library */
 		return elf->has_interpreter && !elf->is_go ? 0 : add_x86(elf, rules, rows);
 	if (!file->bytes)
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * signal.h - rows for returns from signal handlers that no call frame information tells of
+ * signal.h - rows for returns from signal handlers without call frame information
  *
- * Such code is known by its bytes: it does nothing but the system call rt_sigreturn(). [UT-48]
+ * Such code is recognized by its bytes: it only calls rt_sigreturn(). [UT-48]
  */
 #ifndef UNWIND_SIGNAL_H
 #define UNWIND_SIGNAL_H
@@ -11,8 +11,8 @@
 #include "unwind/rows.h"
 
 /*
- * Rows for what is found of it in @elf, called before others are added: of what has call frame
- * information all the same these count. -errno as of unwind_build_fd().
+ * Add rows for such code in @elf, before all others, so that they take precedence over its call
+ * frame information. -errno as unwind_build_fd().
  */
 int unwind_signal_add(const struct unwind_elf *elf, struct unwind_rules *rules,
 		      struct unwind_rows *rows);

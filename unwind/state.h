@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state.h - what call frame information says about one place in the code
+ * state.h - call frame information at one place in the code
  *
- * The program of a function changes the state as the address advances (program.h); a
- * state is then made into a rule (rules.h).
+ * The program of a function changes the state as the address advances (program.h); each state
+ * becomes a rule (rules.h).
  */
 #ifndef UNWIND_STATE_H
 #define UNWIND_STATE_H
@@ -14,13 +14,13 @@
 
 /* Where the caller's value of a register is. */
 enum unwind_where {
-	UNWIND_UNSAID,		/* as the machine's calling convention has it */
+	UNWIND_DEFAULT,		/* by the machine's calling convention */
 	UNWIND_SAME,		/* in the register */
-	UNWIND_UNDEFINED,	/* nowhere */
+	UNWIND_UNDEFINED,	/* lost */
 	UNWIND_AT_CFA,		/* at CFA + offset */
 	UNWIND_AT_REGISTER,	/* at n + offset */
 	UNWIND_IN_REGISTER,	/* in register n */
-	UNWIND_ELSEWHERE,	/* said in a way that no rule can hold */
+	UNWIND_ELSEWHERE,	/* in a place that rules cannot express */
 };
 
 struct unwind_place {
@@ -30,7 +30,7 @@ struct unwind_place {
 };
 
 struct unwind_cfa {
-	uint8_t kind;		/* OP_CFA_NONE (no rule can hold it), _REGISTER to _PLT */
+	uint8_t kind;		/* OP_CFA_NONE (rules cannot express it), _REGISTER to _PLT */
 	uint8_t base, index;
 	int32_t offset, offset2;	/* as in struct op_unwind_rule */
 };
@@ -45,7 +45,7 @@ struct unwind_state {
 };
 
 /*
- * An expression as the CFA; kind OP_CFA_NONE unless it is one of
+ * The CFA by an expression; kind OP_CFA_NONE unless it is one of
  *	breg n, offset [plus_uconst offset]			base + offset
  *	breg n, offset; deref [plus_uconst offset2]		*(base + offset) + offset2
  *	breg n, offset; breg m, 0; lit8; mul; plus; deref [plus_uconst offset2]
@@ -54,10 +54,10 @@ struct unwind_state {
  */
 struct unwind_cfa unwind_expression_cfa(struct unwind_bytes expression);
 
-/* An expression for where a register was saved: "breg n, offset" or ELSEWHERE. */
+/* The place of a saved register by an expression: "breg n, offset", or ELSEWHERE. */
 struct unwind_place unwind_expression_place(struct unwind_bytes expression);
 
-/* @offset if an int32_t holds it, else *fits is made false. */
+/* @offset if it fits an int32_t, else *fits is set to false. */
 static inline int32_t unwind_fit(int64_t offset, bool *fits)
 {
 	if (offset != (int32_t)offset)

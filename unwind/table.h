@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.h - a binary's call frame information, for the module and for user space
+ * table.h - a binary's unwind table, for the module and for user space
  *
- * The daemon makes a table once per binary (unwind/build.h); the module and the perf
- * collector walk stacks by it (walk.h). What it says stands in doc/unwind-table.md ([UT-n]).
+ * The daemon builds a table once per binary (unwind/build.h); the module and the perf collector
+ * unwind with it (walk.h). Format: doc/unwind-table.md ([UT-n]).
  *
  * A table must have passed op_unwind_check() once; afterwards it is only read, by any number of
- * CPUs, in any context. Machine words are native: it never leaves the machine it was made on.
+ * CPUs, in any context. Byte order is native: a table never leaves its machine.
  */
 #ifndef UNWIND_TABLE_H
 #define UNWIND_TABLE_H
@@ -16,7 +16,7 @@
 #define OP_UNWIND_MAGIC			0x7755504f	/* "OPUw" */
 #define OP_UNWIND_VERSION		1
 
-/* The machines that there are tables for: the numbers of ELF's e_machine. */
+/* Supported machines, by ELF's e_machine. */
 #define OP_UNWIND_X86_64		62
 #define OP_UNWIND_ARM64			183
 
@@ -32,35 +32,35 @@ enum op_unwind_x86 {
 #define OP_UNWIND_REGISTERS		32
 #define OP_UNWIND_NO_REGISTER		0xff
 
-/* Where the canonical frame address (the caller's sp) is, [UT-10]. */
+/* The canonical frame address (the caller's sp), [UT-10]. */
 enum op_unwind_cfa {
-	OP_CFA_NONE,		/* nothing is said about this code */
-	OP_CFA_UNKNOWN,		/* it is, but no rule can hold it */
-	OP_CFA_END,		/* nowhere: this is the outermost function */
+	OP_CFA_NONE,		/* no information about this code */
+	OP_CFA_UNKNOWN,		/* information that rules cannot express */
+	OP_CFA_END,		/* none: this is the outermost function */
 	OP_CFA_REGISTER,	/* base + offset */
 	OP_CFA_DEREF,		/* *(base + offset) + offset2 */
 	OP_CFA_INDEXED,		/* *(base + 8 * index + offset) + offset2 */
-	OP_CFA_PLT,		/* base + offset, 8 more when pc % 16 >= offset2 */
-	OP_CFA_SIGNAL,		/* the kernel put all registers at base + offset */
+	OP_CFA_PLT,		/* base + offset, and 8 more if pc % 16 >= offset2 */
+	OP_CFA_SIGNAL,		/* the kernel saved all registers at base + offset */
 	OP_CFA_KINDS
 };
 
 #define OP_UNWIND_SAVED_MAX		12
 
-/* How to get from a frame to its caller. Multiples of 8 are counted in eights. */
+/* How to get from a frame to its caller. */
 struct op_unwind_rule {
 	u8 cfa;			/* enum op_unwind_cfa */
-	u8 base;		/* register that the CFA hangs on */
-	u8 ra_register;		/* holds the return address, or OP_UNWIND_NO_REGISTER: */
+	u8 base;		/* base register of the CFA */
+	u8 ra_register;		/* has the return address; or OP_UNWIND_NO_REGISTER: see @ra */
 	u8 save_base;		/* register that from_base is relative to */
-	s16 ra;			/* the return address lies at CFA + 8 * ra */
+	s16 ra;			/* the return address is at CFA + 8 * ra */
 	u8 exact;		/* 1: the caller was interrupted there and did not call */
 	u8 index;		/* register; OP_CFA_INDEXED only */
 	s32 offset;		/* bytes */
 	s32 offset2;
-	u32 kept;		/* bit n: register n has the caller's value still */
-	u32 saved;		/* bit n: it lies at CFA + 8 * at[i] if n is the i-th bit set */
-	u32 from_base;		/* of these: not CFA + ... but save_base + ... */
+	u32 kept;		/* bit n: register n still has the caller's value */
+	u32 saved;		/* bit n, the i-th set one: register n is at CFA + 8 * at[i] */
+	u32 from_base;		/* of these: relative to save_base instead of the CFA */
 	s16 at[OP_UNWIND_SAVED_MAX];
 };
 
@@ -68,9 +68,9 @@ struct op_unwind_rule {
  * A table: this header, then without gaps
  *	struct op_unwind_rule rule[nr_rules]
  *	u32 page_row[nr_pages + 1]	first row of each 64 KiB of the file; the last is nr_rows
- *	u16 row_start[nr_rows]		where the row begins, in its 64 KiB
+ *	u16 row_start[nr_rows]		first offset of the row, in its 64 KiB
  *	u16 row_rule[nr_rows]
- * A row holds up to where the next begins; the last is OP_CFA_NONE. [UT-1]
+ * A row ends where the next begins; the last is OP_CFA_NONE. [UT-1]
  */
 struct op_unwind_table {
 	u32 magic;
@@ -87,7 +87,7 @@ struct op_unwind_table {
 #define OP_UNWIND_RULES_MAX		65536u
 #define OP_UNWIND_ROWS_MAX		(1u << 28)
 
-/* A table's parts; the table was checked, or its header has been. */
+/* The parts of a table, of which at least the header has been checked. */
 static __always_inline const struct op_unwind_rule *
 op_unwind_rules(const struct op_unwind_table *t)
 {
@@ -109,7 +109,7 @@ static __always_inline const u16 *op_unwind_row_rules(const struct op_unwind_tab
 	return op_unwind_row_starts(t) + t->nr_rows;
 }
 
-/* Bytes of a table with such numbers, which are within their limits. */
+/* The size in bytes of a table with these numbers, which must be within their limits. */
 static __always_inline u64 op_unwind_size(u64 nr_rules, u64 nr_pages, u64 nr_rows)
 {
 	return sizeof(struct op_unwind_table) + nr_rules * sizeof(struct op_unwind_rule) +
@@ -117,8 +117,8 @@ static __always_inline u64 op_unwind_size(u64 nr_rules, u64 nr_pages, u64 nr_row
 }
 
 /*
- * The rule for @offset of the file; NULL when the table does not reach there. At most 17 looks
- * at rows, which lie close together. [UT-2]
+ * The rule for @offset of the file; NULL: outside of the table. Reads at most 17 rows, which are
+ * close together. [UT-2]
  */
 static __always_inline const struct op_unwind_rule *
 op_unwind_lookup(const struct op_unwind_table *t, u64 offset)
@@ -183,8 +183,8 @@ static inline bool op_unwind_rows_ok(const struct op_unwind_table *t)
 }
 
 /*
- * Whether @len bytes at @blob (4-aligned) are a table that the functions above can be given:
- * whatever is in it then, no walk reads outside of it. Looks at all of it. [UT-3]
+ * Whether @len bytes at @blob (4-aligned) are a valid table for the functions above, so that no
+ * lookup reads outside of it. Checks all of it. [UT-3]
  */
 static inline bool op_unwind_check(const void *blob, u64 len)
 {

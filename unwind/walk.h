@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk.h - from a frame to its caller by a table, for the module and for user space
+ * walk.h - unwind from a frame to its caller with a table, for the module and for user space
  *
- * The module does this in NMI, the perf collector over a copy of the stack: nothing here
- * allocates, sleeps, loops without a bound or trusts what it reads. doc/unwind-table.md has the
- * rules ([UT-n]).
+ * The module unwinds in NMI, the perf collector in a copy of the stack: nothing here allocates,
+ * sleeps, loops without a bound or trusts what it reads. Rules: doc/unwind-table.md ([UT-n]).
  *
  *	struct op_unwind_cursor c = { .machine = ..., .pc = ..., .value = { ... }, .top = ... };
  *
@@ -22,36 +21,36 @@
 #include "unwind/table.h"
 
 enum op_unwind_result {
-	OP_UNWIND_STEPPED,	/* the cursor stands on the caller */
-	OP_UNWIND_OUTERMOST,	/* there is no caller: the stack is complete */
-	OP_UNWIND_UNKNOWN,	/* the table has no answer; nor had, if asked, the frame pointer */
-	OP_UNWIND_BAD,		/* an answer that no stack can have */
-	OP_UNWIND_UNREADABLE,	/* memory needed for it could not be read */
+	OP_UNWIND_STEPPED,	/* the cursor is at the caller */
+	OP_UNWIND_OUTERMOST,	/* no caller: the stack is complete */
+	OP_UNWIND_UNKNOWN,	/* neither the table nor, if used, the frame pointer has a caller */
+	OP_UNWIND_BAD,		/* an implausible caller */
+	OP_UNWIND_UNREADABLE,	/* memory could not be read */
 };
 
 /*
- * A frame. The first one's owner sets machine, pc, value[], flags, top and, on arm64, pac_mask,
- * then calls op_unwind_start(). After a result other than STEPPED, pc and exact are as before, the
- * rest is not to be used.
+ * A frame. For the first one the caller sets machine, pc, value[], flags, top and, on arm64,
+ * pac_mask, and calls op_unwind_start(). After a result other than STEPPED, pc and exact are
+ * unchanged, and the rest is undefined.
  */
 struct op_unwind_cursor {
-	u64 pc;			/* return address, or where the frame was interrupted: */
-	bool exact;
-	bool in_syscall;	/* there pc is behind the instruction that it was at */
-	bool by_frame_pointer;	/* op_unwind_next() had to follow frame pointers somewhere */
+	u64 pc;			/* return address, or interrupted instruction: */
+	bool exact;		/* the latter */
+	bool in_syscall;	/* exact, but pc is behind the instruction */
+	bool by_frame_pointer;	/* op_unwind_next() has used a frame pointer in this walk */
 	u16 machine;
 	u32 known;		/* bit n: value[n] is register n */
-	u32 saved;		/* bit n: value[n] is where register n lies */
+	u32 saved;		/* bit n: value[n] is the address of register n */
 	u64 value[OP_UNWIND_REGISTERS];
-	u64 flags;		/* x86-64's, for op_unwind_start_entered() alone */
-	u64 floor;		/* the stack in use begins here: the next CFA is above */
-	u64 top;		/* and the CFA is never above this */
-	u64 pac_mask;		/* bits of a code address that arm64 signs; to be cleared */
+	u64 flags;		/* x86-64's, only for op_unwind_start_entered() */
+	u64 floor;		/* low end of the used stack: the next CFA is above */
+	u64 top;		/* the CFA is never above this */
+	u64 pac_mask;		/* bits of arm64's signed code addresses; to be cleared */
 };
 
 /*
- * Reads 8 bytes of the walked process's memory, at any @address, aligned or not, user space or
- * not: keeping to what may be read is up to it. false: could not; *ret is untouched then.
+ * Reads 8 bytes of the process's memory at any @address, aligned or not, in user space or not; the
+ * function itself checks what may be read. False: failed, with *ret unchanged.
  */
 typedef bool (*op_unwind_read)(void *context, u64 address, u64 *ret);
 
@@ -77,9 +76,9 @@ static __always_inline void op_unwind_start(struct op_unwind_cursor *c)
 }
 
 /*
- * The same where the kernel was entered there. By a SYSCALL, pc may be in the next function
- * already; it puts the return address into rcx and the flags into r11. Nothing else does both, but
- * code that jumps to where rcx says may be at its first instruction. [UT-26]
+ * The same for a frame that entered the kernel. After SYSCALL, pc may already be in the next
+ * function; it sets rcx to the return address and r11 to the flags. Nothing else sets both, except
+ * that code which jumped to the address in rcx may be at its first instruction. [UT-26]
  */
 static __always_inline void op_unwind_start_entered(struct op_unwind_cursor *c)
 {
@@ -88,19 +87,19 @@ static __always_inline void op_unwind_start_entered(struct op_unwind_cursor *c)
 			c->value[OP_X86_R11] == c->flags;
 }
 
-/* An address in the instruction that the frame is at: what to look up. */
+/* An address in the frame's current instruction, for lookups. */
 static __always_inline u64 op_unwind_place(const struct op_unwind_cursor *c)
 {
 	return c->pc - (!c->exact || c->in_syscall);
 }
 
-/* The frame's address as stacks have it: one less is in the call, or the instruction. [UT-25] */
+/* The frame's address in stacks: 1 less is in the call, or the instruction. [UT-25] */
 static __always_inline u64 op_unwind_caller(const struct op_unwind_cursor *c)
 {
 	return op_unwind_place(c) + 1;
 }
 
-/* Register @n of the frame, fetched from where it was saved the first time it is needed. */
+/* Register @n of the frame, read from where it was saved when it is first needed. */
 static __always_inline enum op_unwind_result
 op_unwind_register(struct op_unwind_cursor *c, unsigned int n, op_unwind_read read, void *context,
 		   u64 *ret)
@@ -128,8 +127,8 @@ static __always_inline bool op_unwind_cfa_ok(const struct op_unwind_cursor *c, u
 }
 
 /*
- * The registers as the caller has them: [UT-12]. A leaf may keep one below sp, where a reader of a
- * copied stack sees nothing: it is then one that was popped a moment ago and is as it should be.
+ * Restore the caller's registers [UT-12]. In a leaf one may be saved below sp, where a copy of the
+ * stack has nothing: then it was just popped, and has the caller's value again.
  */
 static __always_inline void
 op_unwind_restore(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, u64 cfa, u64 base,
@@ -155,7 +154,7 @@ op_unwind_restore(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
 	c->saved = saved;
 }
 
-/* The caller is found: its stack begins at @cfa. */
+/* Move the cursor to the caller, whose stack begins at @cfa. */
 static __always_inline void
 op_unwind_arrive(struct op_unwind_cursor *c, u64 pc, bool exact, u64 cfa)
 {
@@ -171,8 +170,8 @@ op_unwind_arrive(struct op_unwind_cursor *c, u64 pc, bool exact, u64 cfa)
 }
 
 /*
- * A signal's frame: the kernel has put all registers there in an order that never changes. The
- * interrupted function may have been on another stack: nothing is compared with ours. [UT-13]
+ * A signal frame: the kernel has saved all registers there in a fixed order. The interrupted
+ * function may have been on another stack, so sp is not compared with ours. [UT-13]
  */
 static __always_inline enum op_unwind_result
 op_unwind_step_signal(const struct op_unwind_rule *rule, struct op_unwind_cursor *c,
@@ -237,7 +236,7 @@ op_unwind_find_cfa(const struct op_unwind_rule *rule, struct op_unwind_cursor *c
 	return op_unwind_cfa_ok(c, cfa) ? OP_UNWIND_STEPPED : OP_UNWIND_BAD;
 }
 
-/* From @c's frame to its caller, which @rule is about. */
+/* From @c's frame to its caller by @rule. */
 static __always_inline enum op_unwind_result
 op_unwind_apply(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, op_unwind_read read,
 		void *context)
@@ -269,7 +268,7 @@ op_unwind_apply(const struct op_unwind_rule *rule, struct op_unwind_cursor *c, o
 	return OP_UNWIND_STEPPED;
 }
 
-/* What a table (NULL: none) says about the code at @offset; NULL: nothing. */
+/* The rule of @table, which may be NULL, for the code at @offset; NULL: no information. */
 static __always_inline const struct op_unwind_rule *
 op_unwind_rule_at(const struct op_unwind_table *table, u64 offset, const struct op_unwind_cursor *c)
 {
@@ -282,8 +281,8 @@ op_unwind_rule_at(const struct op_unwind_table *table, u64 offset, const struct 
 }
 
 /*
- * From @c's frame to its caller. @table (NULL: none) is that of the file mapped at
- * op_unwind_place(c), @offset that place's offset in the file.
+ * From @c's frame to its caller. @table, which may be NULL, is that of the file mapped at
+ * op_unwind_place(c), and @offset the offset of that place in the file.
  */
 static __always_inline enum op_unwind_result
 op_unwind_step(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,
@@ -295,8 +294,8 @@ op_unwind_step(const struct op_unwind_table *table, u64 offset, struct op_unwind
 }
 
 /*
- * The same by the frame pointer: right if the function keeps one and has set it up. [UT-30]
- * Where the caller keeps its other registers is not known afterwards, nor on arm64 its sp.
+ * The same by the frame pointer, which is right if the function has one and has set it up [UT-30].
+ * The caller's other registers are unknown afterwards, and on arm64 its sp, too.
  */
 static __always_inline enum op_unwind_result
 op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, void *context)
@@ -327,8 +326,8 @@ op_unwind_step_frame_pointer(struct op_unwind_cursor *c, op_unwind_read read, vo
 }
 
 /*
- * Behind the return from a signal's handler nothing runs: who is there is being given back its
- * registers, and some are still the handler's. [UT-27]
+ * No code runs behind the return from a signal handler: a frame there is just getting its registers
+ * back, and some are still the handler's. [UT-27]
  */
 static __always_inline bool op_unwind_is_returning(const struct op_unwind_table *table, u64 offset,
 						   const struct op_unwind_cursor *c)
@@ -340,8 +339,8 @@ static __always_inline bool op_unwind_is_returning(const struct op_unwind_table 
 }
 
 /*
- * By the table, and where that says nothing by the frame pointer, which is remembered in
- * by_frame_pointer. A frame pointer that leads nowhere is no news where none need be: UNKNOWN.
+ * By the table, or without information by the frame pointer, which sets by_frame_pointer. A useless
+ * frame pointer is UNKNOWN rather than BAD, because the code need not have one.
  */
 static __always_inline enum op_unwind_result
 op_unwind_next(const struct op_unwind_table *table, u64 offset, struct op_unwind_cursor *c,

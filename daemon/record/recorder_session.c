@@ -10,16 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include "daemon/record/recorder_private.h"
 #include "libdb/session/settle.h"
-#include "libutil/build_id.h"
+#include "libdb/session/writer.h"
 #include "libutil/file.h"
 #include "libutil/log.h"
 #include "libutil/xalloc.h"
-#include "unwind/vdso.h"
 
 #define REMOVED	".removed."
 
@@ -75,20 +73,6 @@ void recorder_end_session(struct recorder *r)
 	session_give_up_reserve(r->stats_dir);
 }
 
-static void read_kernel_build_id(char *text)
-{
-	struct build_id id = { .len = 0 };
-	char *notes;
-	size_t len;
-
-	text[0] = '\0';
-	if (file_read_all("/sys/kernel/notes", 1 << 20, &notes, &len))
-		return;
-	if (!build_id_read_notes(notes, len, &id))
-		build_id_text(&id, text);
-	free(notes);
-}
-
 static void describe_separation(const struct separation *s, char *text, size_t size)
 {
 	int n = snprintf(text, size, "%s%s%s%s%s", s->lib ? " lib" : "",
@@ -106,7 +90,6 @@ void recorder_describe(struct recorder *r)
 	const struct recorder_config *config = &r->config;
 	struct session_info *info = &r->info;
 	struct collector_status status = { .period_ns = 0 };
-	struct utsname name;
 
 	memset(info, 0, sizeof(*info));
 	config->collector->status(config->collector, &status);
@@ -122,12 +105,7 @@ void recorder_describe(struct recorder *r)
 	if (config->profiled)
 		snprintf(info->profiled, sizeof(info->profiled), "%s", config->profiled);
 	describe_separation(&config->separate, info->separate, sizeof(info->separate));
-	if (!uname(&name)) {
-		snprintf(info->host, sizeof(info->host), "%s", name.nodename);
-		snprintf(info->kernel, sizeof(info->kernel), "%s", name.release);
-		snprintf(info->machine, sizeof(info->machine), "%.31s", name.machine);
-	}
-	read_kernel_build_id(info->kernel_build_id);
+	session_info_set_machine(info);
 }
 
 /* What an earlier daemon could not count any more, since it was killed. [SS-24] */
@@ -185,18 +163,6 @@ void recorder_remove_leftovers(const struct recorder *r)
 	free(samples);
 }
 
-/* Reports name what runs there. On a full disk they do without. [SS-66] */
-static void keep_vdso(const struct recorder *r)
-{
-	char *path = path_join(r->stats_dir, SESSION_VDSO_FILE);
-	size_t size;
-	const void *image = unwind_vdso_image(&size);
-
-	if (image && !file_exists(path))
-		(void)file_write_atomic(path, image, size, 0644);
-	free(path);
-}
-
 int recorder_enter_session(struct recorder *r, struct op_error *e)
 {
 	int err;
@@ -217,7 +183,7 @@ int recorder_enter_session(struct recorder *r, struct op_error *e)
 	stacks_set_session(r->stacks, r->stats_dir);
 	kernel_set_session(r->kernel, r->stats_dir);
 	jit_processes_set_session(r->jit, r->samples_dir);
-	keep_vdso(r);
+	session_write_vdso(r->stats_dir);
 
 	/* the first real writes: a full or read-only disk is told here, before anything runs */
 	err = try_write_info(r);

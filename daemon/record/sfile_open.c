@@ -106,7 +106,7 @@ static int try_open(struct sfile *sf, const char *path, struct op_error *e)
 		err = sample_file_open(path, &header, &sf->odb, e);
 	while (out_of_room(err) && sfiles_evict_open(sf->all));
 	/* an old file's header, too, says what is known now */
-	if (!err && !odb_created(sf->odb))
+	if (!err && !odb_is_new(sf->odb))
 		err = sample_header_store(&header, odb_header(sf->odb));
 	if (err && sf->odb)
 		sf->odb = odb_close(sf->odb);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * check.c - is every rule about a sample file's inside kept?
+ * check.c - check every rule about the inside of a sample file
  *
- * Stricter than a reader needs: what it finds tells that a writer was killed (mended when the
- * file is next opened for adding) or that something else wrote into the file.
+ * Stricter than a reader needs: a fault means that a writer was killed (repaired when the file is
+ * next opened for adding) or that something else wrote into the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,18 +24,17 @@ struct table {
 static int check_chain(struct table *t, uint32_t bucket, struct op_error *e)
 {
 	for (uint32_t i = t->hash[bucket]; i; i = t->nodes[i].next) {
-		if (i >= t->used)
+		if (i >= t->used)	/* [SF-13], as is the next */
 			return op_error_set(e, -EPROTO,
-					    "'%s': chain %u leads to slot %u of %u used [SF-13]",
+					    "'%s': hash chain %u links to slot %u of %u used slots",
 					    t->path, bucket, i, t->used);
 		if (t->seen[i])
 			return op_error_set(e, -EPROTO,
-					    "'%s': chain %u comes to slot %u again [SF-13]",
+					    "'%s': hash chain %u links to slot %u a second time",
 					    t->path, bucket, i);
-		if (odb_bucket(t->nodes[i].key, t->size - 1) != bucket)
-			return op_error_set(e, -EPROTO,
-					    "'%s': slot %u is on chain %u, not its own [SF-14]",
-					    t->path, i, bucket);
+		if (odb_bucket(t->nodes[i].key, t->size - 1) != bucket)		/* [SF-14] */
+			return op_error_set(e, -EPROTO, "'%s': slot %u is on hash chain %u, but "
+					    "its key belongs to another", t->path, i, bucket);
 		t->seen[i] = true;
 	}
 	return 0;
@@ -48,8 +47,8 @@ static int check_table(struct table *t, struct op_error *e)
 	for (uint32_t bucket = 0; bucket < t->size && !err; bucket++)
 		err = check_chain(t, bucket, e);
 	for (uint32_t i = 1; i < t->used && !err; i++)
-		if (!t->seen[i])
-			err = op_error_set(e, -EPROTO, "'%s': slot %u is on no chain [SF-13]",
+		if (!t->seen[i])	/* [SF-13] */
+			err = op_error_set(e, -EPROTO, "'%s': slot %u is not on any hash chain",
 					   t->path, i);
 	return err;
 }
@@ -64,17 +63,17 @@ static int check_fd(int fd, const char *path, size_t header_size, struct op_erro
 	err = odb_read_descr(fd, path, header_size, NULL, &d, &length, e);
 	if (err)
 		return err;
-	if (length != odb_file_length(header_size, d.size))
+	if (length != odb_file_length(header_size, d.size))	/* [SF-15] */
 		return op_error_set(e, -EPROTO,
-				    "'%s': %llu bytes where a table of %u takes %zu [SF-15]",
-				    path, (unsigned long long)length, d.size,
-				    odb_file_length(header_size, d.size));
+				    "'%s': expected %zu bytes for a table of %u slots, got %llu",
+				    path, odb_file_length(header_size, d.size), d.size,
+				    (unsigned long long)length);
 	t.size = d.size;
 	t.used = d.current_size;
 	t.nodes = malloc((size_t)t.size * ODB_SLOT_BYTES);	/* both tables, as in the file */
 	t.seen = calloc(t.size, sizeof(*t.seen));
 	if (!t.nodes || !t.seen) {
-		err = op_error_set(e, -ENOMEM, "'%s': no memory to check it", path);
+		err = op_error_set(e, -ENOMEM, "cannot check '%s': out of memory", path);
 		goto done;
 	}
 	t.hash = (uint32_t *)(t.nodes + t.size);

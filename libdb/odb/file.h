@@ -20,7 +20,7 @@
 #define ODB_SIZE_MAX		(1u << 26)	/* slots; 1.3 GB [SF-18] */
 
 struct odb_descr {
-	uint32_t size;			/* slots, a power of two; 0: never finished [SF-16] */
+	uint32_t size;			/* slots, a power of two; 0: creation unfinished [SF-16] */
 	uint32_t current_size;		/* slots used, slot 0 included */
 	uint32_t zero[6];
 };
@@ -38,7 +38,7 @@ static inline size_t odb_file_length(size_t header_size, uint32_t size)
 	return odb_nodes_offset(header_size) + (size_t)size * ODB_SLOT_BYTES;
 }
 
-/* Which chain @key is on; @mask is size - 1. [SF-14] */
+/* The chain that @key is on; @mask is size - 1. [SF-14] */
 static inline uint32_t odb_bucket(uint64_t key, uint32_t mask)
 {
 	uint32_t t = (uint32_t)(key ^ key >> 32);
@@ -48,7 +48,7 @@ static inline uint32_t odb_bucket(uint64_t key, uint32_t mask)
 
 /*
  * Read the first @header_size + 32 bytes of @fd and check the descriptor against the file's
- * length. -ENODATA: empty or never finished being made [SF-16]. -EPROTO: broken, see @e.
+ * length. -ENODATA: empty, or its creation is unfinished [SF-16]. -EPROTO: malformed, see @e.
  * The header goes to @header (may be NULL), the file's length to *ret_length (may be NULL).
  */
 int odb_read_descr(int fd, const char *path, size_t header_size, void *header,

@@ -30,8 +30,8 @@ struct odb;				/* one open sample file; not shared between threads */
 
 /*
  * Open or create the sample file @path for adding. Its first @header_size bytes (a multiple
- * of 8) belong to the caller: odb_header(). A file left by a killed writer is mended.
- * -EPROTO: not a sample file of that header size, cut short or inconsistent (untouched).
+ * of 8) belong to the caller: odb_header(). A file left by a killed writer is repaired.
+ * -EPROTO: not a sample file of that header size, truncated or inconsistent (unchanged).
  * -ELOOP: a symbolic link.
  */
 int odb_open(const char *path, size_t header_size, struct odb **ret_db, struct op_error *e);
@@ -39,18 +39,18 @@ struct odb *odb_close(struct odb *db);	/* NULL is fine; returns NULL */
 
 void *odb_header(struct odb *db);	/* mapped, writable; may move at the next add */
 /*
- * Was the header all zero when opened? Then the file is new, or its maker was killed before it
- * wrote the header, and the caller fills it now (sample_header_store()).
+ * Whether the header was all zero when opened: the file is new, or its writer was killed before it
+ * wrote the header, and the caller fills it in now (sample_header_store()).
  */
-bool odb_created(const struct odb *db);
+bool odb_is_new(const struct odb *db);
 int odb_sync(struct odb *db);		/* to the disk; blocks */
 
-/* Add @n samples to @key; a full counter stays at ODB_COUNT_MAX. -ENOSPC, -ENOMEM, -EFBIG. */
+/* Add @n samples to @key; counters saturate at ODB_COUNT_MAX. -ENOSPC, -ENOMEM, -EFBIG. */
 int odb_add(struct odb *db, uint64_t key, uint32_t n);
 
 /*
- * Add one sample to each of @nr keys; much faster than as many odb_add(), since the memory
- * of several keys is fetched at once. On failure *ret_done keys (from the first) were added.
+ * Add one sample to each of @nr keys; much faster than @nr times odb_add() because the memory of
+ * several keys is prefetched. On failure the first *ret_done keys were added.
  */
 int odb_add_many(struct odb *db, const uint64_t *keys, size_t nr, size_t *ret_done);
 
@@ -58,8 +58,8 @@ uint32_t odb_nr_keys(const struct odb *db);
 
 /*
  * Reading: a snapshot of the file's nodes at the moment of the call, in file order, read into
- * memory, so that nothing done to the file later can hurt the reader. The same key may come
- * more than once: sum them. Every number in the file is checked against its true length.
+ * memory, so that later changes of the file cannot hurt the reader. A key may come more than once:
+ * sum the counts. Every number in the file is checked against its true length.
  */
 struct odb_node {
 	uint64_t key;
@@ -73,13 +73,13 @@ struct odb_snapshot {
 	uint32_t nr_nodes;
 };
 
-/* -EPROTO: as odb_open(). -ENODATA: of length 0, or its maker has not finished [SF-16]. */
+/* -EPROTO: as odb_open(). -ENODATA: empty, or its writer has not finished creating it [SF-16]. */
 int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, struct op_error *e);
 void odb_snapshot_free(struct odb_snapshot *s);
 
 /*
- * Check everything: table sizes, links, every node on the chain its key belongs to, no loops.
- * 0 or -EPROTO with the first rule broken in @e. For tests and opdoctor.
+ * Check everything: table sizes, links, every node on the chain of its key, no loops.
+ * 0, or -EPROTO with the first fault in @e. For tests and opdoctor.
  */
 int odb_check(const char *path, size_t header_size, struct op_error *e);
 

@@ -2,8 +2,8 @@
 /*
  * read.c - take a snapshot of a sample file
  *
- * Only the descriptor and the nodes are read; the hash is the writer's business [SF-13]. The
- * bytes are copied, not mapped: a file that is cut short under a mapping would kill the reader.
+ * Only the descriptor and the nodes are read; only writers use the hash [SF-13]. The bytes are
+ * copied, not mapped: truncating a mapped file would kill the reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static bool all_zero(const void *bytes, size_t n)
 	return n == 0;
 }
 
-/* [SF-10], [SF-11], [SF-15]; @length was asked for after @d was read, and files only grow. */
+/* [SF-10], [SF-11], [SF-15]; @length was read after @d, and files only grow. */
 static int check_descr(const struct odb_descr *d, size_t header_size, uint64_t length,
 		       const char *path, struct op_error *e)
 {
@@ -33,15 +33,15 @@ static int check_descr(const struct odb_descr *d, size_t header_size, uint64_t l
 
 	if (!d->size || (d->size & (d->size - 1)) || d->size > ODB_SIZE_MAX)
 		return op_error_set(e, -EPROTO,
-				    "'%s': table size %u is not a power of two up to %u",
+				    "'%s': invalid table size %u: expected a power of two up to %u",
 				    path, d->size, ODB_SIZE_MAX);
 	if (!d->current_size || d->current_size > d->size)
-		return op_error_set(e, -EPROTO, "'%s': %u slots used of a table of %u", path,
-				    d->current_size, d->size);
+		return op_error_set(e, -EPROTO, "'%s': invalid number of used slots %u: expected 1 "
+				    "to %u", path, d->current_size, d->size);
 	want = odb_file_length(header_size, d->size);
 	if (length < want)
-		return op_error_set(e, -EPROTO, "'%s': cut short: %llu bytes of %llu", path,
-				    (unsigned long long)length, (unsigned long long)want);
+		return op_error_set(e, -EPROTO, "'%s': truncated: expected %llu bytes, got %llu",
+				    path, (unsigned long long)want, (unsigned long long)length);
 	return 0;
 }
 
@@ -59,14 +59,14 @@ static int read_descr_once(int fd, const char *path, size_t header_size, void *b
 		return op_error_set(e, err, "cannot read '%s': %s", path, strerror(-err));
 	*ret_length = (uint64_t)st.st_size;
 	if (all_zero(bytes, n))
-		return op_error_set(e, -ENODATA, "'%s': holds nothing yet", path);
+		return op_error_set(e, -ENODATA, "'%s': contains no samples yet", path);
 	if (n < want)
 		return op_error_set(e, -EPROTO,
-				    "'%s': cut short: %zu bytes, header and table size take %zu",
-				    path, n, want);
+				    "'%s': truncated: expected %zu bytes of header and table size, "
+				    "got %zu", path, want, n);
 	memcpy(ret, (char *)bytes + header_size, sizeof(*ret));
 	if (all_zero(ret, sizeof(*ret)))
-		return op_error_set(e, -ENODATA, "'%s': holds nothing yet", path);
+		return op_error_set(e, -ENODATA, "'%s': contains no samples yet", path);
 	return check_descr(ret, header_size, *ret_length, path, e);
 }
 
@@ -80,7 +80,7 @@ int odb_read_descr(int fd, const char *path, size_t header_size, void *header,
 	int err = -EPROTO;
 
 	if (!bytes)
-		return op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+		return op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", path);
 	for (int i = 0; i < READ_TRIES && err == -EPROTO; i++)
 		err = read_descr_once(fd, path, header_size, bytes, &descr, &length, &why);
 	if (!err) {
@@ -103,7 +103,8 @@ static int read_nodes(int fd, const char *path, size_t header_size, const struct
 	int err;
 
 	if (!nodes)
-		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", path, bytes);
+		return op_error_set(e, -ENOMEM, "cannot read '%s': no memory for %zu bytes", path,
+				    bytes);
 	err = file_read_at(fd, nodes, bytes, offset);
 	if (err) {
 		free(nodes);
@@ -121,7 +122,7 @@ int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, str
 	struct odb_descr descr;
 	int fd, err;
 
-	/* O_NONBLOCK: a FIFO among the sample files must not stop a report */
+	/* O_NONBLOCK: a FIFO among the sample files must not block a report */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0) {
 		err = -errno;
@@ -130,7 +131,7 @@ int odb_read(const char *path, size_t header_size, struct odb_snapshot *ret, str
 	snapshot.header = malloc(header_size ? header_size : 1);
 	err = snapshot.header ?
 		odb_read_descr(fd, path, header_size, snapshot.header, &descr, NULL, e) :
-		op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+		op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", path);
 	if (!err)
 		err = read_nodes(fd, path, header_size, &descr, &snapshot, e);
 	close(fd);

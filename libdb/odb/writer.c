@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * writer.c - a sample file open for adding: made or mended, grown, added to
+ * writer.c - a sample file open for adding: create or repair it, grow it, add to it
  *
- * A writer follows the links it finds in the file, so all of them are checked when it is opened,
- * once, and never while adding. Chains follow from the nodes [SF-14]: recompute them, compare, and
- * rewrite if they differ, which also mends whatever a killed writer left half done.
+ * A writer follows the links in the file, so all of them are checked once, when it is opened, and
+ * never while adding. Chains follow from the nodes [SF-14]: recompute them, compare, and rewrite
+ * them if they differ, which also repairs what a killed writer left half done.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static int map_file(struct odb *db, uint32_t size)
 	return 0;
 }
 
-/* Is everything behind the header of a mapped, empty file zero? Else it is no file of ours. */
+/* Whether all behind the header of a mapped, empty file is zero; else the file is not ours. */
 static bool table_is_zero(const struct odb *db)
 {
 	const uint32_t *p = (const void *)db->descr;
@@ -75,8 +75,8 @@ static bool table_is_zero(const struct odb *db)
 }
 
 /*
- * Make an empty table of a file that holds nothing [SF-16]. The size is stored last: killed
- * before, the next writer starts here again.
+ * Make an empty table in a file that has none [SF-16]. The size is stored last: after a kill
+ * before that the next writer starts here again.
  */
 static int create_table(struct odb *db, uint64_t length, const char *path, struct op_error *e)
 {
@@ -84,17 +84,18 @@ static int create_table(struct odb *db, uint64_t length, const char *path, struc
 	int err = 0;
 
 	if (length > want)
-		return op_error_set(e, -EPROTO, "'%s': %llu bytes without a table size [SF-16]",
-				    path, (unsigned long long)length);
+		return op_error_set(e, -EPROTO, "'%s': table size is missing in a file of %llu "
+				    "bytes", path, (unsigned long long)length);
 	err = file_allocate(db->fd, length, want);
 	if (!err)
 		err = map_file(db, ODB_INITIAL_SIZE);
 	if (err)
-		return op_error_set(e, err, "cannot make room for samples in '%s': %s", path,
+		return op_error_set(e, err, "cannot allocate room for samples in '%s': %s", path,
 				    strerror(-err));
 	if (!table_is_zero(db)) {
 		(void)!ftruncate(db->fd, (off_t)length);
-		return op_error_set(e, -EPROTO, "'%s': samples without a table size [SF-16]", path);
+		return op_error_set(e, -EPROTO, "'%s': table size is missing in a file with "
+				    "samples", path);
 	}
 	db->descr->current_size = db->used = 1;
 	__atomic_store_n(&db->descr->size, ODB_INITIAL_SIZE, __ATOMIC_RELEASE);
@@ -102,10 +103,10 @@ static int create_table(struct odb *db, uint64_t length, const char *path, struc
 }
 
 /*
- * Chain nodes 1..@used anew into @hash, @mask + 1 zeroed entries, oldest first: the chains of
- * a table follow from its nodes alone [SF-14].
+ * Rebuild the chains of nodes 1..@used in @hash, @mask + 1 zeroed entries, oldest node first: the
+ * chains of a table follow from its nodes alone [SF-14].
  */
-static void chain_nodes(struct odb_node *nodes, uint32_t used, uint32_t *hash,
+static void build_chains(struct odb_node *nodes, uint32_t used, uint32_t *hash,
 			uint32_t mask)
 {
 	for (uint32_t i = 1; i < used; i++) {
@@ -119,8 +120,8 @@ static void chain_nodes(struct odb_node *nodes, uint32_t used, uint32_t *hash,
 	}
 }
 
-/* Are the chains what the nodes say? If not, chain anew. */
-static int mend_chains(struct odb *db)
+/* Rebuild the chains if they are not those that follow from the nodes. */
+static int repair_chains(struct odb *db)
 {
 	size_t bytes = ((size_t)db->mask + 1) * sizeof(uint32_t);
 	uint32_t *hash = calloc(1, bytes);
@@ -128,7 +129,7 @@ static int mend_chains(struct odb *db)
 
 	if (!hash)
 		return -ENOMEM;
-	/* where chains end: odb_add_many() looks at it like at any other */
+	/* chains end at slot 0, and odb_add_many() reads it like any other */
 	if (db->nodes[0].key || db->nodes[0].next)
 		memset(&db->nodes[0], 0, sizeof(db->nodes[0]));
 	for (uint32_t i = 1; i < db->used; i++) {
@@ -139,7 +140,7 @@ static int mend_chains(struct odb *db)
 	}
 	if (!same || memcmp(hash, db->hash, bytes)) {
 		memset(db->hash, 0, bytes);
-		chain_nodes(db->nodes, db->used, db->hash, db->mask);
+		build_chains(db->nodes, db->used, db->hash, db->mask);
 	}
 	free(hash);
 	return 0;
@@ -159,7 +160,7 @@ static int open_table(struct odb *db, const struct odb_descr *d, uint64_t length
 		err = map_file(db, d->size);
 	if (!err) {
 		db->used = d->current_size;
-		err = mend_chains(db);
+		err = repair_chains(db);
 	}
 	if (err)
 		return op_error_set(e, err, "cannot add to '%s': %s", path, strerror(-err));
@@ -202,11 +203,11 @@ int odb_open(const char *path, size_t header_size, struct odb **ret_db, struct o
 	int err;
 
 	if (header_size % 8 || header_size > ODB_HEADER_MAX)
-		return op_error_set(e, -EINVAL, "header size %zu is not a multiple of 8 up to %d",
-				    header_size, ODB_HEADER_MAX);
+		return op_error_set(e, -EINVAL, "invalid header size %zu: expected a multiple of 8 "
+				    "up to %d", header_size, ODB_HEADER_MAX);
 	db = calloc(1, sizeof(*db));
 	if (!db)
-		return op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+		return op_error_set(e, -ENOMEM, "cannot open '%s': out of memory", path);
 	db->header_size = header_size;
 	db->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
 	if (db->fd < 0) {
@@ -240,7 +241,7 @@ void *odb_header(struct odb *db)
 	return db->map;
 }
 
-bool odb_created(const struct odb *db)
+bool odb_is_new(const struct odb *db)
 {
 	return db->created;
 }
@@ -258,12 +259,12 @@ int odb_sync(struct odb *db)
 /* --- growing --- */
 
 /*
- * Have the new part mapped for writing at once: a fault for every page costs a tenth of what
- * adding its keys does. A kernel that can't (before 5.14) faults them in one by one.
+ * Map the new part for writing at once: a fault for each page costs a tenth of adding its keys.
+ * Kernels before 5.14 cannot, and fault the pages in one by one.
  */
 static void map_written(void *map, size_t old_length, size_t length)
 {
-	/* where pages are larger it is refused, which does no harm */
+	/* with larger pages the kernel refuses this, which does no harm */
 	size_t from = old_length & ~(size_t)4095;
 
 	if (length - from >= POPULATE_MIN)
@@ -271,7 +272,7 @@ static void map_written(void *map, size_t old_length, size_t length)
 }
 
 /*
- * Double the table in place. 0 or -errno, and then all is as it was.
+ * Double the table in place. 0, or -errno with the table unchanged.
  *
  * The nodes never move. The new hash lies wholly behind the old file's end, so until the size
  * in the descriptor is switched, in one store, the old table is still the table:
@@ -279,8 +280,8 @@ static void map_written(void *map, size_t old_length, size_t length)
  *	| nodes          | hash |				size slots
  *	| nodes          . more nodes     | hash        |	2 * size slots
  *
- * Killed before the switch, the file is longer than its table and some nodes' links belong to
- * the new chains; readers use neither, and the next writer mends both. [SF-17]
+ * After a kill before the switch the file is longer than its table, and the links of some nodes
+ * belong to the new chains; readers use neither, and the next writer repairs both. [SF-17]
  */
 __attribute__((noinline)) static int grow(struct odb *db)
 {
@@ -304,14 +305,14 @@ __attribute__((noinline)) static int grow(struct odb *db)
 	}
 	map_written(map, db->map_length, length);
 	set_tables(db, map, 2 * size);
-	chain_nodes(db->nodes, db->used, db->hash, db->mask);
+	build_chains(db->nodes, db->used, db->hash, db->mask);
 	__atomic_store_n(&db->descr->size, 2 * size, __ATOMIC_RELEASE);
 	return 0;
 }
 
 /* --- adding: the daemon's hottest code --- */
 
-/* Add to a counter, which stays at its maximum once it is there. [SF-12] */
+/* Add to a counter, which saturates. [SF-12] */
 static inline void add_count(struct odb_node *node, uint32_t n)
 {
 	uint32_t sum;
@@ -322,8 +323,8 @@ static inline void add_count(struct odb_node *node, uint32_t n)
 }
 
 /*
- * A new node at the head of its chain. It is written whole before the number of nodes takes
- * it in: a reader, and whoever comes after a kill here, sees all of it or nothing. [SF-19]
+ * Put a new node at the head of its chain. It is written whole before the number of nodes
+ * includes it: readers, and a writer after a kill here, see all of it or nothing. [SF-19]
  */
 static int insert(struct odb *db, uint64_t key, uint32_t n)
 {
@@ -364,10 +365,9 @@ int odb_add(struct odb *db, uint64_t key, uint32_t n)
 }
 
 /*
- * What adding costs is waiting: for the memory of the hash entry and then of the node, and for
- * the CPU to come back from the wrong guess whether a key is the first or the second of its
- * chain, which depends on the key alone. With many keys at hand the memory is asked for early,
- * and the first two nodes are tried without a branch.
+ * Adding costs cache misses, on the hash entry and then on the node, and branch mispredictions:
+ * whether a key is the first or the second of its chain depends on the key alone. With many keys
+ * at hand the memory is prefetched, and the first two nodes are compared without a branch.
  */
 static inline void prefetch_hash(const struct odb *db, uint64_t key)
 {

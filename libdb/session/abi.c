@@ -95,7 +95,7 @@ int session_abi_write(const char *session_dir, uint32_t sample_version)
 
 struct parsed {
 	struct abi abi;
-	uint64_t seen;		/* fields that were given: bits */
+	uint64_t seen;		/* bits: fields that have a line */
 };
 
 static const char *parse_line(void *context, char *line)
@@ -105,15 +105,15 @@ static const char *parse_line(void *context, char *line)
 	uint64_t n;
 
 	if (!value || value == line)
-		return "not 'name value'";
+		return "expected 'NAME VALUE'";
 	*value++ = '\0';
 	if (!text_parse_decimal(value, &n) || n > UINT16_MAX)
-		return "not a number up to 65535";
+		return "expected a number up to 65535";
 	for (size_t i = 0; i < NR_ABI_FIELDS; i++) {
 		if (strcmp(layout[i].name, line))
 			continue;
 		if (p->seen & UINT64_C(1) << i && i != ABI_SIZEOF_U8)
-			return "name given twice";
+			return "duplicate name";
 		p->seen |= UINT64_C(1) << i;
 		p->abi.value[i] = (unsigned int)n;
 	}
@@ -122,9 +122,9 @@ static const char *parse_line(void *context, char *line)
 
 int abi_parse(char *text, size_t len, const char *name, struct abi *ret, struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_REFUSED, 0 };
 	struct parsed p = {
-		.abi.value[ABI_SIZEOF_U8] = 1,	/* not every version tells it */
+		.abi.value[ABI_SIZEOF_U8] = 1,	/* not every version writes it */
 		.seen = UINT64_C(1) << ABI_SIZEOF_U8,
 	};
 	int err = text_each_line(&lines, parse_line, &p, e);
@@ -132,8 +132,8 @@ int abi_parse(char *text, size_t len, const char *name, struct abi *ret, struct 
 	if (err)
 		return err;
 	for (size_t i = 0; i < NR_ABI_FIELDS; i++)
-		if (!(p.seen & UINT64_C(1) << i))
-			return op_error_set(e, -EPROTO, "%s: there is no line '%s' [SF-40]", name,
+		if (!(p.seen & UINT64_C(1) << i))	/* [SF-40] */
+			return op_error_set(e, -EPROTO, "%s: line '%s' is missing", name,
 					    layout[i].name);
 	*ret = p.abi;
 	return 0;

@@ -2,8 +2,8 @@
 /*
  * abi.h - how a machine lays out sample files: OProfile's "abi" file, written and read
  *
- * doc/sample-file.md [SF-40]. Numbers are what a file says: whoever uses them to find their way in
- * another file checks them (pp/exchange/import/foreign_samples.h).
+ * doc/sample-file.md [SF-40]. The numbers are unchecked: code that uses them to read another file
+ * checks them (pp/exchange/import/foreign_samples.h).
  */
 #ifndef LIBDB_SESSION_ABI_H
 #define LIBDB_SESSION_ABI_H
@@ -53,7 +53,7 @@ struct abi {
 	unsigned int value[NR_ABI_FIELDS];
 };
 
-/* This machine's, of sample files of that version. */
+/* This machine's layout of sample files of that version. */
 void abi_native(uint32_t sample_version, struct abi *ret);
 bool abi_equal(const struct abi *a, const struct abi *b);
 
@@ -62,10 +62,10 @@ void abi_format(const struct abi *abi, struct strbuf *out);
 const char *abi_field_name(enum abi_field field);
 
 /*
- * Parse @text (writable, ends in a NUL), spoiling it. Lines may come in any order, unknown names
- * are skipped. -EPROTO with "@name:line: why", or with the field that is missing, in @e.
+ * Parse @text (writable, ends in a NUL), overwriting it. Lines may come in any order, unknown names
+ * are skipped. -EPROTO with "@name:line: why", or with the missing field, in @e.
  */
 int abi_parse(char *text, size_t len, const char *name, struct abi *ret, struct op_error *e);
-int abi_read(const char *path, struct abi *ret, struct op_error *e);	/* or that of reading */
+int abi_read(const char *path, struct abi *ret, struct op_error *e);	/* or an error of reading */
 
 #endif

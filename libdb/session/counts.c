@@ -20,20 +20,20 @@ static const struct {
 	[LOST_EVENT_BUFFER] = { "event_buffer_overflow",
 				"the event buffer was full: the daemon was too slow" },
 	[LOST_RING] = { "ring_overflow", "the perf ring was full: the daemon was too slow" },
-	[LOST_NO_MM] = { "no_mm", "the task's memory map could not be had" },
-	[LOST_NO_MAPPING] = { "no_mapping", "the address lay in no mapping of the task" },
-	[LOST_INVALID_PC] = { "invalid_pc", "the address could not be told from an escape code" },
-	[LOST_NO_MODE] = { "no_mode", "neither kernel nor user mode had been announced" },
-	[LOST_KERNEL_RANGE] = { "kernel_range", "the address lay in no known kernel image" },
-	[LOST_UNKNOWN_IMAGE] = { "unknown_image", "the image's file could not be found out" },
+	[LOST_NO_MM] = { "no_mm", "the task's memory map was not available" },
+	[LOST_NO_MAPPING] = { "no_mapping", "the address was outside the task's mappings" },
+	[LOST_INVALID_PC] = { "invalid_pc", "the address was equal to the escape code" },
+	[LOST_NO_MODE] = { "no_mode", "the sample was neither in kernel nor in user mode" },
+	[LOST_KERNEL_RANGE] = { "kernel_range", "the address was outside all known kernel images" },
+	[LOST_UNKNOWN_IMAGE] = { "unknown_image", "the image's file was unknown" },
 	[LOST_NO_APP] = { "no_app", "a kernel sample of a task without application" },
-	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or grown" },
-	[LOST_STREAM] = { "stream", "the stream of samples could not be understood" },
-	[LOST_UNREAD] = { "unread", "the daemon ended because it could not read them" },
+	[LOST_SAMPLE_FILE] = { "sample_file", "the sample file could not be opened or extended" },
+	[LOST_STREAM] = { "stream", "the stream of samples was malformed" },
+	[LOST_UNREAD] = { "unread", "the daemon stopped because it could not read them" },
 	[LOST_THREAD_BLOCKED] = { "thread_blocked", "the thread could not be stopped in time" },
-	[LOST_THREAD_GONE] = { "thread_gone", "the thread had ended" },
-	[LOST_THREAD_REFUSED] = { "thread_refused", "the thread's stack could not be had" },
-	[LOST_SAMPLER_MEMORY] = { "sampler_memory", "there were too many different stacks" },
+	[LOST_THREAD_GONE] = { "thread_gone", "the thread had exited" },
+	[LOST_THREAD_REFUSED] = { "thread_refused", "the thread's stack could not be read" },
+	[LOST_SAMPLER_MEMORY] = { "sampler_memory", "there were too many distinct stacks" },
 	[LOST_SAMPLER_LATE] = { "sampler_late", "the sampling thread was late" },
 };
 
@@ -45,10 +45,10 @@ const char *loss_name(enum loss_reason reason)
 const char *loss_text(enum loss_reason reason)
 {
 	return (unsigned int)reason < NR_LOSS_REASONS ? reasons[reason].text :
-							"of an unknown reason";
+							"unknown reason";
 }
 
-_Static_assert((int)COUNTS_STACK_ENDS == NR_STACK_ENDS, "session.h counts them all");
+_Static_assert((int)COUNTS_STACK_ENDS == NR_STACK_ENDS, "session.h counts each kind of end");
 
 const char *counts_stack_end_name(unsigned int end)
 {
@@ -60,11 +60,11 @@ const char *counts_stack_end_text(unsigned int end)
 	return end < NR_STACK_ENDS ? stack_end_text(end) : NULL;
 }
 
-/* Of numbers that are left out where they are 0: what they are called. */
+/* The names of numbers that are left out when they are 0. */
 static const struct {
 	const char *name;
 	size_t at;			/* in struct cpu_counts */
-} seldom[] = {
+} optional[] = {
 	{ "extended", offsetof(struct cpu_counts, extended) },
 	{ "stacks_guessed", offsetof(struct cpu_counts, stacks_guessed) },
 	{ "stacks_lost", offsetof(struct cpu_counts, stacks_lost) },
@@ -73,16 +73,16 @@ static const struct {
 	{ "jit.damaged", offsetof(struct cpu_counts, jit_damaged) },
 };
 
-#define NR_SELDOM (sizeof(seldom) / sizeof(seldom[0]))
+#define NR_OPTIONAL (sizeof(optional) / sizeof(optional[0]))
 
-static uint64_t *seldom_count(struct cpu_counts *c, size_t i)
+static uint64_t *optional_count(struct cpu_counts *c, size_t i)
 {
-	return (uint64_t *)((char *)c + seldom[i].at);
+	return (uint64_t *)((char *)c + optional[i].at);
 }
 
-static uint64_t seldom_value(const struct cpu_counts *c, size_t i)
+static uint64_t optional_value(const struct cpu_counts *c, size_t i)
 {
-	return *(const uint64_t *)((const char *)c + seldom[i].at);
+	return *(const uint64_t *)((const char *)c + optional[i].at);
 }
 
 static void add_unless_0(struct strbuf *out, const char *prefix, const char *name, uint64_t count)
@@ -96,8 +96,8 @@ static void add_cpu(struct strbuf *out, unsigned int number, const struct cpu_co
 	strbuf_addf(out, "cpu %u received %" PRIu64 " recorded %" PRIu64 " throttled %" PRIu64
 		    " filtered %" PRIu64, number, c->received, c->recorded, c->throttled,
 		    c->filtered);
-	for (size_t i = 0; i < NR_SELDOM; i++)
-		add_unless_0(out, "", seldom[i].name, seldom_value(c, i));
+	for (size_t i = 0; i < NR_OPTIONAL; i++)
+		add_unless_0(out, "", optional[i].name, optional_value(c, i));
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
 		add_unless_0(out, "lost.", reasons[i].name, c->lost[i]);
 	for (int i = 0; i < COUNTS_STACK_ENDS; i++)
@@ -130,7 +130,7 @@ static bool is_named(const char *key, const char *prefix, const char *name)
 	return !strncmp(key, prefix, n) && !strcmp(key + n, name);
 }
 
-/* Where the number called @key is kept; NULL: a name of a later version. */
+/* The number called @key; NULL: a name of a later version. */
 static uint64_t *find_count(struct cpu_counts *c, const char *key)
 {
 	if (!strcmp(key, "received"))
@@ -141,9 +141,9 @@ static uint64_t *find_count(struct cpu_counts *c, const char *key)
 		return &c->throttled;
 	if (!strcmp(key, "filtered"))
 		return &c->filtered;
-	for (size_t i = 0; i < NR_SELDOM; i++)
-		if (!strcmp(key, seldom[i].name))
-			return seldom_count(c, i);
+	for (size_t i = 0; i < NR_OPTIONAL; i++)
+		if (!strcmp(key, optional[i].name))
+			return optional_count(c, i);
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
 		if (is_named(key, "lost.", reasons[i].name))
 			return &c->lost[i];
@@ -160,18 +160,18 @@ static const char *parse_cpu(char *line, unsigned int number, struct cpu_counts 
 	uint64_t value;
 
 	if (!word || strcmp(word, "cpu"))
-		return "not 'cpu N ...'";
+		return "expected 'cpu N ...'";
 	if (!text_parse_decimal(text_next_word(&line), &value) || value != number)
-		return "not the next CPU's number";
+		return "expected the number of the next CPU";
 	while ((key = text_next_word(&line))) {
 		uint64_t *count = find_count(ret, key);
 
 		if (!text_parse_decimal(text_next_word(&line), &value))
-			return "a name without a decimal number";
+			return "expected a decimal number after each name";
 		if (count)
 			*count = value;
 	}
-	return line ? "blank at the end" : NULL;
+	return line ? "trailing blank" : NULL;
 }
 
 /* "cpus N" */
@@ -182,7 +182,7 @@ static const char *parse_nr_cpus(char *line, unsigned int *ret)
 
 	if (!word || strcmp(word, "cpus") || !text_parse_decimal(text_next_word(&line), &nr) ||
 	    line)
-		return "not 'cpus N'";
+		return "expected 'cpus N'";
 	if (nr > COUNTS_MAX_CPUS)
 		return "too many CPUs";
 	*ret = (unsigned int)nr;
@@ -190,8 +190,8 @@ static const char *parse_nr_cpus(char *line, unsigned int *ret)
 }
 
 struct parsed {
-	struct session_counts counts;	/* no CPUs: before the first line */
-	unsigned int nr;		/* of those CPUs, told so far */
+	struct session_counts counts;	/* without CPUs before the first line */
+	unsigned int nr;		/* CPUs parsed so far */
 };
 
 static const char *parse_line(void *context, char *line)
@@ -206,7 +206,7 @@ static const char *parse_line(void *context, char *line)
 		return wrong;
 	}
 	if (p->nr == p->counts.nr_cpus)
-		return "more CPUs than said";
+		return "more CPUs than the first line announces";
 	wrong = parse_cpu(line, p->nr, &p->counts.cpu[p->nr]);
 	p->nr++;
 	return wrong;
@@ -215,12 +215,13 @@ static const char *parse_line(void *context, char *line)
 int session_counts_parse(char *text, size_t len, const char *name, struct session_counts *ret,
 			 struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_REFUSED, 0 };
 	struct parsed p = { .nr = 0 };
 	int err = text_each_line(&lines, parse_line, &p, e);
 
 	if (!err && (!p.counts.cpu || p.nr != p.counts.nr_cpus))
-		err = text_error(&lines, "fewer CPUs than said", e);
+		err = text_error(&lines, p.counts.cpu ? "fewer CPUs than the first line announces" :
+							"expected 'cpus N'", e);
 	if (err)
 		free(p.counts.cpu);
 	else
@@ -249,7 +250,7 @@ int session_counts_read(const char *stats_dir, struct session_counts *ret)
 	return session_counts_read_e(stats_dir, ret, NULL);
 }
 
-/* All of them are numbers of 64 bits. */
+/* struct cpu_counts is an array of 64-bit numbers. */
 _Static_assert(sizeof(struct cpu_counts) % sizeof(uint64_t) == 0, "numbers only");
 
 void cpu_counts_add(struct cpu_counts *a, const struct cpu_counts *b)

@@ -83,19 +83,19 @@ static const char *parse_line(char *line, struct event_time *ret)
 				      &ret->running_ns };
 
 	if (!name || !text_unescape(name) || !*name)
-		return "no event's name";
+		return "expected an event name";
 	if (strlen(name) >= sizeof(ret->name))
-		return "name too long";
+		return "event name is too long";
 	strcpy(ret->name, name);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!text_parse_decimal(text_next_word(&line), numbers[i]))
-			return "not 'NAME count unit-mask enabled running'";
+			return "expected 'NAME count unit-mask enabled running'";
 	if (line)
-		return "more than 'NAME count unit-mask enabled running'";
-	return ret->running_ns > ret->enabled_ns ? "counted for longer than it was to be" : NULL;
+		return "trailing text after 'NAME count unit-mask enabled running'";
+	return ret->running_ns > ret->enabled_ns ? "running time exceeds enabled time" : NULL;
 }
 
-static const char *take_line(void *context, char *line)
+static const char *add_line(void *context, char *line)
 {
 	struct event_times *times = context;
 	struct event_time t;
@@ -104,7 +104,7 @@ static const char *take_line(void *context, char *line)
 	if (wrong)
 		return wrong;
 	if (event_times_find(times, t.name, t.count, t.unit_mask))
-		return "event given twice";
+		return "duplicate event";
 	if (times->nr == EVENT_TIMES_MAX)
 		return "too many events";
 	append(times, &t);
@@ -114,9 +114,9 @@ static const char *take_line(void *context, char *line)
 int event_times_parse(char *text, size_t len, const char *name, struct event_times *ret,
 		      struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_REFUSED, 0 };
 	struct event_times times = { NULL, 0 };
-	int err = text_each_line(&lines, take_line, &times, e);
+	int err = text_each_line(&lines, add_line, &times, e);
 
 	if (err)
 		event_times_free(&times);

@@ -2,8 +2,8 @@
 /*
  * event_times.h - for how long each event of a session was counted: stats/event-times [SS-50]
  *
- * Where more events are asked for than there are counters, they take turns, and each was counted
- * for a part of the time only. By these two times its counts can be scaled to the whole.
+ * If more events are asked for than there are counters, they take turns, and each is counted only
+ * part of the time. These two times scale its counts to the whole.
  */
 #ifndef LIBDB_SESSION_EVENT_TIMES_H
 #define LIBDB_SESSION_EVENT_TIMES_H
@@ -20,34 +20,34 @@
 struct event_time {
 	char name[64];
 	uint64_t count, unit_mask;
-	uint64_t enabled_ns;		/* it was to be counted, */
-	uint64_t running_ns;		/* and it was */
+	uint64_t enabled_ns;		/* the event was wanted */
+	uint64_t running_ns;		/* the event was on a counter */
 };
 
 struct event_times {
-	struct event_time *event;	/* @nr, the owner's: event_times_free() */
+	struct event_time *event;	/* @nr; event_times_free() */
 	size_t nr;
 };
 
-void event_times_free(struct event_times *times);	/* all zero is fine, and is what's left */
+void event_times_free(struct event_times *times);	/* leaves all zero, which is valid */
 
-/* NULL: nothing is known of it, so it was counted all the time. */
+/* NULL: unknown, so the event was counted all the time. */
 const struct event_time *event_times_find(const struct event_times *times, const char *name,
 					  uint64_t count, uint64_t unit_mask);
 
-/* Whether it was counted for less than 99 % of the time. */
+/* Whether the event was counted for less than 99 % of the time. */
 bool event_time_is_partial(const struct event_time *time);
 
 /*
- * Add @more's times to those of the same event, which is made if need be. Nothing happens beyond
- * EVENT_TIMES_MAX events; sums stay at the greatest number.
+ * Add @more's times to those of the same event, which is created if needed. Events beyond
+ * EVENT_TIMES_MAX are ignored; sums saturate.
  */
 void event_times_add(struct event_times *times, const struct event_time *more);
 
 int event_times_write(const char *stats_dir, const struct event_times *times);
-/* -ENOENT: nothing is known, *ret is empty. The caller frees it. -EPROTO, -EFBIG: in @e. */
+/* -ENOENT: nothing is known, *ret is empty. -EPROTO, -EFBIG with the reason in @e. */
 int event_times_read(const char *stats_dir, struct event_times *ret, struct op_error *e);
-/* Parse @text (writable, ends in a NUL), spoiling it. -EPROTO with "@name:line: why" in @e. */
+/* Parse @text (writable, ends in a NUL), overwriting it. -EPROTO with "@name:line: why" in @e. */
 int event_times_parse(char *text, size_t len, const char *name, struct event_times *ret,
 		      struct op_error *e);
 

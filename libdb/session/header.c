@@ -2,8 +2,8 @@
 /*
  * header.c - OProfile's file header, field by field
  *
- * The two layouts are written down as structs of the machine's own alignment on 64 bits; the
- * sizes are checked below, so another ABI does not compile instead of writing garbage.
+ * The two layouts are structs with the alignment of 64-bit machines. Their sizes are checked below,
+ * so that another ABI does not compile rather than write garbage.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 static const char sample_magic[4] = { 'D', 'A', 'E', '\n' };
 
-/* What both versions begin with [SF-1] .. [SF-4]. */
+/* The beginning of both versions, [SF-1] to [SF-4]. */
 struct header_common {
 	char magic[4];
 	uint32_t version;
@@ -30,7 +30,7 @@ struct header_common {
 };
 
 struct header_1x {
-	struct header_common c;		/* the padding at its end is the file's too */
+	struct header_common c;		/* the padding at its end is part of the file */
 	uint64_t anon_start;
 	uint64_t cg_to_anon_start;
 };
@@ -80,7 +80,7 @@ static void encode_1x(const struct sample_header *h, struct header_1x *ret)
 static void encode_099(const struct sample_header *h, struct header_099 *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	/* the common part's own padding is where spu_profile lies: 0 in both */
+	/* spu_profile lies in the padding of the common part: 0 in both */
 	encode_common(h, (struct header_common *)(void *)ret);
 	ret->embedded_offset = UINT64_MAX;
 	ret->anon_start = h->anon_start;
@@ -131,33 +131,31 @@ static bool all_zero(const unsigned char *bytes, size_t n)
 	return n == 0;
 }
 
-/* The size of the header that begins with @bytes, once magic and version are known to be fine. */
+/* Check magic and version; *ret_size is the size of the header that begins with @bytes. */
 static int check_start(const unsigned char *bytes, size_t n, size_t *ret_size, struct op_error *e)
 {
 	uint32_t version;
 
-	/* what lies behind the shorter header may be the table's already */
+	/* behind the shorter header the table may begin */
 	if (all_zero(bytes, n < SAMPLE_HEADER_SIZE ? n : SAMPLE_HEADER_SIZE))
-		return op_error_set(e, -ENODATA, "holds nothing yet");
-	if (n < 8 || memcmp(bytes, sample_magic, sizeof(sample_magic)))
-		return op_error_set(e, -EPROTO, "not an OProfile sample file [SF-1]");
+		return op_error_set(e, -ENODATA, "contains no samples yet");
+	if (n < 8 || memcmp(bytes, sample_magic, sizeof(sample_magic)))		/* [SF-1] */
+		return op_error_set(e, -EPROTO, "not an OProfile sample file");
 	memcpy(&version, bytes + 4, sizeof(version));
 	if (version == SAMPLE_VERSION_1X)
 		*ret_size = SAMPLE_HEADER_SIZE;
 	else if (version == SAMPLE_VERSION_099)
 		*ret_size = SAMPLE_HEADER_SIZE_099;
-	else if (__builtin_bswap32(version) <= 0xff)
-		return op_error_set(e, -ENOTSUP,
-				    "sample file of a machine of the other byte order, "
-				    "version 0x%x: convert it with opimport [SF-6]",
+	else if (__builtin_bswap32(version) <= 0xff)	/* [SF-6] */
+		return op_error_set(e, -ENOTSUP, "version 0x%x, written on a machine of the other "
+				    "byte order; convert it with opimport",
 				    __builtin_bswap32(version));
-	else
-		return op_error_set(e, -ENOTSUP,
-				    "sample file of version 0x%x; 0x%x and 0x%x can be "
-				    "read [SF-2]", version, SAMPLE_VERSION_099, SAMPLE_VERSION_1X);
-	if (n < *ret_size)
-		return op_error_set(e, -EPROTO, "cut short: %zu bytes of a header of %zu [SF-3]", n,
-				    *ret_size);
+	else						/* [SF-2] */
+		return op_error_set(e, -ENOTSUP, "unsupported version 0x%x: expected 0x%x or 0x%x",
+				    version, SAMPLE_VERSION_099, SAMPLE_VERSION_1X);
+	if (n < *ret_size)				/* [SF-3] */
+		return op_error_set(e, -EPROTO, "truncated: expected %zu bytes of header, got %zu",
+				    *ret_size, n);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ int image_ids_append(const char *stats_dir, const char *path, const char *build_
 
 struct image_id {
 	const char *path, *build_id;	/* in @text */
-	size_t order;			/* the later of two lines holds */
+	size_t order;			/* the later of two lines wins */
 };
 
 struct image_ids {
@@ -51,11 +51,11 @@ static const char *parse_line(void *context, char *line)
 	char *rest = line, *id = text_next_word(&rest);
 
 	if (!id || (strcmp(id, "-") && !text_is_hex(id)))
-		return "not a build-id in hex or '-'";
+		return "expected a build ID in hex, or '-'";
 	if (!rest || !*rest || strchr(rest, ' '))
-		return "not one path after the build-id";
+		return "expected one path after the build ID";
 	if (!text_unescape(rest))
-		return "bad escape";
+		return "invalid escape";
 	xgrow(ids->ids, ids->nr, ids->room);
 	ids->ids[ids->nr] = (struct image_id){ rest, id, ids->nr };
 	ids->nr++;
@@ -65,12 +65,12 @@ static const char *parse_line(void *context, char *line)
 int image_ids_parse(char *text, size_t len, const char *name, struct image_ids **ret,
 		    struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_LEFT_OUT, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_IGNORED, 0 };
 	struct image_ids *ids = xcalloc(1, sizeof(*ids));
 	int err = text_each_line(&lines, parse_line, ids, e);
 
 	if (err) {
-		image_ids_free(ids);	/* @text is still the caller's */
+		image_ids_free(ids);	/* @text stays the caller's */
 		return err;
 	}
 	if (ids->nr)

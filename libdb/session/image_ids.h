@@ -2,8 +2,8 @@
 /*
  * image_ids.h - which build of each image was profiled: stats/images
  *
- * One line per image: build-id in hex (or "-"), a blank, the path as in the sample file's name
- * with '\' , newline and blanks escaped as \ooo. Appended by the daemon, once per image and build.
+ * One line per image: build ID in hex (or "-"), a blank, the path as in the sample file's name with
+ * '\', newline and blanks escaped as \ooo. Appended once for each image and build.
  */
 #ifndef LIBDB_SESSION_IMAGE_IDS_H
 #define LIBDB_SESSION_IMAGE_IDS_H
@@ -14,11 +14,11 @@
 int image_ids_append(const char *stats_dir, const char *path, const char *build_id);
 
 struct image_ids;
-int image_ids_read(const char *stats_dir, struct image_ids **ret);	/* -ENOENT: none kept */
-/* Parse @text (malloc'd, ends in a NUL), which belongs to *ret on success. -EPROTO. */
+int image_ids_read(const char *stats_dir, struct image_ids **ret);	/* -ENOENT: no such file */
+/* Parse @text (malloc'd, ends in a NUL); on success *ret owns it. -EPROTO. */
 int image_ids_parse(char *text, size_t len, const char *name, struct image_ids **ret,
 		    struct op_error *e);
-/* The last build-id recorded for @path, or NULL. */
+/* The last build ID recorded for @path, or NULL. */
 const char *image_ids_find(const struct image_ids *ids, const char *path);
 void image_ids_free(struct image_ids *ids);
 

@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include "libdb/session/session.h"
 #include "libdb/session/text_file.h"
+#include "libutil/build_id.h"
 #include "libutil/file.h"
 
 #define INFO_LIMIT	(64 * 1024)
@@ -52,6 +54,37 @@ int session_info_write(const char *stats_dir, const struct session_info *info)
 	return err;
 }
 
+static void copy_text(char *to, size_t size, const char *from)
+{
+	size_t n = strlen(from);
+
+	if (n >= size)
+		n = size - 1;
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+void session_info_set_machine(struct session_info *info)
+{
+	char *notes, text[BUILD_ID_TEXT];
+	struct build_id id = { .len = 0 };
+	struct utsname u;
+	size_t size;
+
+	if (!uname(&u)) {
+		copy_text(info->host, sizeof(info->host), u.nodename);
+		copy_text(info->kernel, sizeof(info->kernel), u.release);
+		copy_text(info->machine, sizeof(info->machine), u.machine);
+	}
+	info->kernel_build_id[0] = '\0';
+	if (file_read_all("/sys/kernel/notes", 1 << 20, &notes, &size))
+		return;
+	if (!build_id_read_notes(notes, size, &id))
+		copy_text(info->kernel_build_id, sizeof(info->kernel_build_id),
+			  build_id_text(&id, text));
+	free(notes);
+}
+
 static const struct field *find_field(const char *key)
 {
 	for (const struct field *f = fields; f < fields + NR_FIELDS; f++)
@@ -60,25 +93,25 @@ static const struct field *find_field(const char *key)
 	return NULL;
 }
 
-/* NULL or what is wrong with @value. */
+/* NULL, or what is wrong with @value. */
 static const char *set_field(struct session_info *info, const struct field *f, char *value)
 {
 	char *at = (char *)info + f->offset;
 
 	if (!f->size)
-		return text_parse_decimal(value, (uint64_t *)(void *)at) ? NULL :
-									   "not a decimal number";
+		return text_parse_decimal(value, (uint64_t *)(void *)at)
+			? NULL : "expected a decimal number";
 	if (!text_unescape(value))
-		return "bad escape";
+		return "invalid escape";
 	if (strlen(value) >= f->size)
-		return "value too long";
+		return "value is too long";
 	strcpy(at, value);
 	return NULL;
 }
 
 struct parsed {
 	struct session_info info;
-	unsigned int seen;	/* of fields: bits */
+	unsigned int seen;	/* bits: fields that have a line */
 };
 
 static const char *parse_line(void *context, char *line)
@@ -89,14 +122,14 @@ static const char *parse_line(void *context, char *line)
 	unsigned int bit;
 
 	if (!value || value == line)
-		return "not 'key value'";
+		return "expected 'KEY VALUE'";
 	*value++ = '\0';
 	f = find_field(line);
 	if (!f)
 		return NULL;	/* of a later version [SS-10] */
 	bit = 1u << (f - fields);
 	if (p->seen & bit)
-		return "key given twice";
+		return "duplicate key";
 	p->seen |= bit;
 	return set_field(&p->info, f, value);
 }
@@ -104,7 +137,7 @@ static const char *parse_line(void *context, char *line)
 int session_info_parse(char *text, size_t len, const char *name, struct session_info *ret,
 		       struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_REFUSED, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_REFUSED, 0 };
 	struct parsed p = { .seen = 0 };
 	int err = text_each_line(&lines, parse_line, &p, e);
 

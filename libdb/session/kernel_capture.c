@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kernel_capture.c - write down the running kernel's text symbols [SS-40]
+ * kernel_capture.c - write a snapshot of the running kernel's text symbols [SS-40]
  *
- * A kernel has some 100,000 of them and a start of profiling must not wait, so the text of
- * kallsyms is read once and its lines are pointed into, not copied.
+ * A kernel has some 100,000 symbols, and starting to profile must not wait for them. So the text of
+ * kallsyms is read once, and symbols point into its lines instead of copying them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct capture {
 	struct module *modules;
 	size_t nr_modules, room_modules;
 	int last_module;		/* symbols of one module come together */
-	uint64_t text_start, text_end;	/* _stext, _etext; 0: not seen */
+	uint64_t text_start, text_end;	/* _stext, _etext; 0: missing */
 	bool any_address;
 };
 
@@ -51,21 +51,21 @@ static const char *parse_module(void *context, char *line)
 	uint64_t end;
 
 	if (!m.name || !text_parse_decimal(text_next_word(&line), &m.size))
-		return "not a module's name and size";
+		return "expected a module's name and size";
 	text_next_word(&line);
 	text_next_word(&line);
 	text_next_word(&line);
 	address = text_next_word(&line);
 	if (!address || strncmp(address, "0x", 2) || !text_parse_hex(address + 2, &m.start))
-		return "not a module's address";
+		return "expected a module's address";
 	if (m.size > KERNEL_MODULE_SIZE_MAX || __builtin_add_overflow(m.start, m.size, &end))
-		return "a module of impossible size";
+		return "module size is out of range";
 	xgrow(c->modules, c->nr_modules, c->room_modules);
 	c->modules[c->nr_modules++] = m;
 	return NULL;
 }
 
-/* Index of the module called @name, or IN_KERNEL: BPF programs and trampolines are in none. */
+/* Index of the module called @name, or IN_KERNEL: BPF programs and trampolines have no module. */
 static int find_module(struct capture *c, const char *name)
 {
 	if (c->last_module != IN_KERNEL && !strcmp(c->modules[c->last_module].name, name))
@@ -99,7 +99,7 @@ static const char *parse_symbol(void *context, char *line)
 
 	if (!address || !text_parse_hex(address, &s.address) || !type || !type[0] || type[1] ||
 	    !rest || !*rest)
-		return "not 'address type name'";
+		return "expected 'address type name'";
 	s.type = *type;
 	c->any_address |= s.address != 0;
 	tab = strpbrk(rest, "\t ");
@@ -109,13 +109,13 @@ static const char *parse_symbol(void *context, char *line)
 		*tab++ = '\0';
 		n = strlen(tab);
 		if (n < 3 || tab[0] != '[' || tab[n - 1] != ']')
-			return "not '[module]' after the name";
+			return "expected '[module]' after the name";
 		tab[n - 1] = '\0';
 		s.module = find_module(c, tab + 1);
 	} else {
 		note_text_range(c, s.name, s.address);
 	}
-	/* symbols of BPF and the like have no part of their own: they go with the kernel's */
+	/* symbols of BPF and the like have no part of their own: they belong to the kernel's */
 	if (!is_text(s.type) || !*s.name)
 		return NULL;
 	xgrow(c->symbols, c->nr_symbols, c->room_symbols);
@@ -123,11 +123,11 @@ static const char *parse_symbol(void *context, char *line)
 	return NULL;
 }
 
-/* Hand each line of @text to @parse. */
+/* Call @parse for each line of @text. */
 static int each_line(struct capture *c, char *text, size_t len, const char *name,
 		     const char *(*parse)(void *, char *), struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_TAKEN, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_ACCEPTED, 0 };
 
 	return text_each_line(&lines, parse, c, e);
 }
@@ -153,8 +153,8 @@ static int read_lists(struct capture *c, const char *kallsyms, const char *modul
 	return each_line(c, c->kallsyms, len, kallsyms, parse_symbol, e);
 }
 
-/* Is this symbol's text of the part it claims? Text for start-up only is gone by now. */
-static bool in_its_part(const struct capture *c, const struct kallsym *s)
+/* Whether the symbol lies in the module it names: a module's init text is freed by now. */
+static bool is_in_its_part(const struct capture *c, const struct kallsym *s)
 {
 	const struct module *m;
 
@@ -164,7 +164,7 @@ static bool in_its_part(const struct capture *c, const struct kallsym *s)
 	return s->address >= m->start && s->address - m->start < m->size;
 }
 
-/* The kernel first, then module by module, each by address; file order where equal. */
+/* The kernel first, then each module, by address; equal addresses keep the order of the file. */
 static int compare_symbols(const void *a, const void *b)
 {
 	const struct kallsym *x = a, *y = b;
@@ -213,7 +213,7 @@ static void add_symbol(struct strbuf *out, const struct capture *c, const struct
 	strbuf_add_char(out, '\n');
 }
 
-/* A kernel that does not say where its text lies: from the first to the last symbol. */
+/* For kernels without _stext and _etext: from the first to the last symbol. */
 static void guess_text_range(struct capture *c)
 {
 	for (size_t i = 0; i < c->nr_symbols; i++) {
@@ -241,7 +241,7 @@ static void format_snapshot(struct capture *c, struct strbuf *out)
 	for (int module = IN_KERNEL; module < (int)c->nr_modules; module++) {
 		add_part_line(out, c, module);
 		for (; i < c->nr_symbols && c->symbols[i].module == module; i++)
-			if (in_its_part(c, &c->symbols[i]))
+			if (is_in_its_part(c, &c->symbols[i]))
 				add_symbol(out, c, &c->symbols[i]);
 	}
 }
@@ -266,8 +266,8 @@ int kernel_symbols_capture(const char *kallsyms, const char *modules, const char
 	int err = read_lists(&c, kallsyms, modules, e);
 
 	if (!err && !c.any_address)
-		err = op_error_set(e, -EACCES, "'%s' hides the kernel's addresses: be root, "
-				   "and set sysctl kernel.kptr_restrict to 1", kallsyms);
+		err = op_error_set(e, -EACCES, "'%s' hides the kernel's addresses; run as root "
+				   "and set kernel.kptr_restrict to 1", kallsyms);
 	if (!err)
 		err = write_snapshot(&c, snapshot, e);
 	free(c.kallsyms);

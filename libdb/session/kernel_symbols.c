@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* kernel_symbols.c - read the snapshot of the kernel's symbols back [SS-40] */
+/* kernel_symbols.c - read the snapshot of the kernel's symbols [SS-40] */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct parse {
 	struct kernel_symbol *next;	/* where the next symbol goes */
 };
 
-/* "# kernel START END" or "# module NAME START SIZE", behind the "# " */
+/* "# kernel START END" or "# module NAME START SIZE", without the "# " */
 static const char *parse_part(struct parse *p, char *line)
 {
 	const char *kind = text_next_word(&line), *start, *end;
@@ -24,22 +24,22 @@ static const char *parse_part(struct parse *p, char *line)
 	struct kernel_symbols *out = p->out;
 
 	if (!kind || (strcmp(kind, "kernel") && strcmp(kind, "module")))
-		return "neither '# kernel' nor '# module'";
+		return "expected '# kernel' or '# module'";
 	if (*kind == 'm')
 		part.name = text_next_word(&line);
 	if (*kind == 'k' && out->nr_parts)
-		return "the kernel comes after another part";
+		return "'# kernel' is not the first part";
 	start = text_next_word(&line);
 	end = text_next_word(&line);
 	if (!part.name || !start || !end || line || !text_parse_hex(start, &part.start) ||
 	    !text_parse_hex(end, &part.end))
-		return "not a name and two hex numbers";
+		return "expected a name and two hex numbers";
 	if (*kind == 'm') {
 		if (part.end > KERNEL_MODULE_SIZE_MAX ||
 		    __builtin_add_overflow(part.start, part.end, &part.end))
-			return "a module of impossible size";
+			return "module size is out of range";
 	} else if (part.end < part.start) {
-		return "the kernel ends before it starts";
+		return "the kernel's end is below its start";
 	}
 	part.symbols = p->next;
 	xgrow(out->parts, out->nr_parts, p->room_parts);
@@ -54,15 +54,15 @@ static const char *parse_symbol(struct parse *p, char *line)
 	struct kernel_part *part;
 
 	if (!p->out->nr_parts)
-		return "a symbol before the first '# kernel' or '# module'";
+		return "symbol before the first '# kernel' or '# module'";
 	part = &p->out->parts[p->out->nr_parts - 1];
 	if (!address || !text_parse_hex(address, &p->next->address) || !type ||
 	    strlen(type) != 1 || !strchr("tTwW", *type))
-		return "not 'address type name' with a type of text";
+		return "expected 'address type name' with type t, T, w or W";
 	if (!line || !*line || strchr(line, ' '))
-		return "not one name after the type";
+		return "expected one name after the type";
 	if (*part->name && p->next->address >= part->end - part->start)
-		return "a symbol behind its module's end";
+		return "symbol address is past the end of its module";
 	p->next->type = *type;
 	p->next->name = line;
 	p->next++;
@@ -106,11 +106,12 @@ int kernel_symbols_parse(const char *text, size_t len, const char *name,
 
 	for (const char *q = text; (q = memchr(q, '\n', (size_t)(text + len - q))); q++)
 		nr_lines++;
-	/* one block: room for a symbol per line, then the text they point into */
+	/* one block: room for a symbol per line, then the text that their names point into */
 	table = nr_lines * sizeof(*p.next);
 	out.storage = malloc(table + len + 1);
 	if (!out.storage)
-		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu symbols", name, nr_lines);
+		return op_error_set(e, -ENOMEM, "cannot read '%s': no memory for %zu symbols", name,
+				    nr_lines);
 	lines.p = out.storage + table;
 	lines.end = lines.p + len;
 	memcpy(lines.p, text, len);

@@ -10,8 +10,8 @@
  *   # module NAME START SIZE
  *   1a0 t some_function              (offsets from START)
  *
- * Only text symbols. Text that is in no module (BPF programs, trampolines) is listed with the
- * kernel, outside START..END. A module that was loaded twice has two parts; the last one holds.
+ * Only text symbols. Text outside of modules (BPF programs, trampolines) is listed with the kernel,
+ * outside START..END. A module that was loaded twice has two parts; the last one is valid.
  * Addresses are lower-case hex. doc/session.md.
  */
 #ifndef LIBDB_SESSION_KERNEL_SYMBOLS_H
@@ -21,10 +21,10 @@
 #include <stdint.h>
 #include "libutil/error.h"
 
-#define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is a mistake */
+#define KERNEL_MODULE_SIZE_MAX (UINT64_C(1) << 40)	/* bytes; more is an error */
 
 struct kernel_symbol {
-	uint64_t address;		/* of a module's: offset from its start */
+	uint64_t address;		/* in a module: offset from its start */
 	const char *name;		/* in the snapshot's storage */
 	char type;			/* as kallsyms has it: T t W w */
 };
@@ -43,8 +43,8 @@ struct kernel_symbols {
 };
 
 /*
- * Read /proc/kallsyms and /proc/modules (or files like them, for tests) and write the
- * snapshot. -EACCES: addresses are hidden (kptr_restrict), nothing written.
+ * Read /proc/kallsyms and /proc/modules (tests pass other files) and write the snapshot.
+ * -EACCES: addresses are hidden (kptr_restrict), and nothing is written.
  */
 int kernel_symbols_capture(const char *kallsyms, const char *modules, const char *snapshot,
 			   struct op_error *e);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * name.c - sample file names, made and taken apart
+ * name.c - format and parse the names of sample files
  *
- * Both directions share one grammar and one set of checks, so what one accepts the other
- * gives back. A path is read from left to right; the words in braces may stand only where the
- * grammar has them, so one that is part of a binary's own path is refused, not guessed at.
+ * Both directions share one grammar and one set of checks, so that what one accepts the other
+ * returns. A path is read from left to right. The words in braces may only stand where the grammar
+ * has them: a name with one in a binary's own path is refused rather than guessed at.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +31,8 @@ static bool starts_with(const char *s, size_t n, const char *word)
 	return n >= strlen(word) && !memcmp(s, word, strlen(word));
 }
 
-/* May @s stand for itself between two slashes? [SF-22] */
-static bool component_ok(const char *s, size_t n)
+/* Whether @s can be a component of a path and nothing else. [SF-22] */
+static bool is_component(const char *s, size_t n)
 {
 	if (!n || equals(s, n, ".") || equals(s, n, ".."))
 		return false;
@@ -41,60 +41,60 @@ static bool component_ok(const char *s, size_t n)
 	return !starts_with(s, n, ANON);
 }
 
-/* An absolute path with nothing in it that reads as something else. */
-static bool path_ok(const char *path)
+/* An absolute path of valid components. */
+static bool is_valid_path(const char *path)
 {
 	if (*path != '/')
 		return false;
 	while (*path) {
 		size_t n = strcspn(++path, "/");
 
-		if (!component_ok(path, n))
+		if (!is_component(path, n))
 			return false;
 		path += n;
 	}
 	return true;
 }
 
-static bool bare_name_ok(const char *name)
+static bool is_bare_name(const char *name)
 {
-	return !strchr(name, '/') && component_ok(name, strlen(name));
+	return !strchr(name, '/') && is_component(name, strlen(name));
 }
 
-/* Anything but '/': the last '}' of the component ends it. [SF-25] */
-static bool anon_name_ok(const char *name)
+/* Anything without '/': the last '}' of the component ends it. [SF-25] */
+static bool is_anon_name(const char *name)
 {
 	return *name && !strchr(name, '/');
 }
 
-static bool event_ok(const char *event)
+static bool is_event_name(const char *event)
 {
 	return *event && !strpbrk(event, "./");
 }
 
-static bool image_ok(const struct image_name *image)
+static bool is_valid_image(const struct image_name *image)
 {
 	if (!image->path)
 		return false;
 	switch (image->kind) {
 	case IMAGE_FILE:
-		return path_ok(image->path);
+		return is_valid_path(image->path);
 	case IMAGE_KERNEL:
-		return bare_name_ok(image->path);
+		return is_bare_name(image->path);
 	case IMAGE_ANON:
 	case IMAGE_JIT:
-		return anon_name_ok(image->path);
+		return is_anon_name(image->path);
 	}
 	return false;
 }
 
-/* An application was executed, so it is a file, or the kernel standing for itself. [SF-21] */
-static bool app_ok(const struct image_name *app)
+/* An application is a file that was executed, or the kernel itself. [SF-21] */
+static bool is_valid_app(const struct image_name *app)
 {
-	return (app->kind == IMAGE_FILE || app->kind == IMAGE_KERNEL) && image_ok(app);
+	return (app->kind == IMAGE_FILE || app->kind == IMAGE_KERNEL) && is_valid_image(app);
 }
 
-static bool id_ok(int64_t id)
+static bool is_valid_id(int64_t id)
 {
 	return id >= SAMPLE_ALL;
 }
@@ -130,11 +130,11 @@ static void add_id(struct strbuf *out, int64_t id)
 
 int sample_name_format(const struct sample_name *name, struct strbuf *out)
 {
-	if (!app_ok(&name->app) || !image_ok(&name->image) ||
-	    (name->has_callee && !image_ok(&name->callee)))
+	if (!is_valid_app(&name->app) || !is_valid_image(&name->image) ||
+	    (name->has_callee && !is_valid_image(&name->callee)))
 		return -EINVAL;
-	if (!name->event || !event_ok(name->event) || !id_ok(name->tgid) || !id_ok(name->tid) ||
-	    !id_ok(name->cpu))
+	if (!name->event || !is_event_name(name->event) || !is_valid_id(name->tgid) ||
+	    !is_valid_id(name->tid) || !is_valid_id(name->cpu))
 		return -EINVAL;
 	add_image(out, &name->app);
 	strbuf_add(out, "/" DEP "/");
@@ -153,12 +153,12 @@ int sample_name_format(const struct sample_name *name, struct strbuf *out)
 /* --- from path to fields --- */
 
 /*
- * The path is copied and cut at its slashes while walking along. A file image's components are
- * joined again by putting the slashes back.
+ * The path is copied, and the walk replaces its slashes with NULs. The components of a file image
+ * are joined by restoring the slashes.
  */
 struct walk {
 	const char *whole;	/* for messages */
-	char *p;		/* what is still to be read; NULL: nothing */
+	char *p;		/* the rest; NULL at the end */
 	struct op_error *e;
 };
 
@@ -167,7 +167,7 @@ static int refuse(struct walk *w, const char *why)
 	return op_error_set(w->e, -EINVAL, "invalid sample file name '%s': %s", w->whole, why);
 }
 
-/* The next component, NUL terminated; NULL at the end. */
+/* The next component, NUL-terminated; NULL at the end. */
 static char *next_component(struct walk *w)
 {
 	char *component = w->p, *slash;
@@ -181,8 +181,8 @@ static char *next_component(struct walk *w)
 	return component;
 }
 
-/* Is the next component @word? */
-static bool at_word(const struct walk *w, const char *word)
+/* Whether the next component is @word. */
+static bool is_at_word(const struct walk *w, const char *word)
 {
 	return w->p && equals(w->p, strcspn(w->p, "/"), word);
 }
@@ -192,8 +192,8 @@ static bool is_last(const struct walk *w)
 	return w->p && !strchr(w->p, '/');
 }
 
-/* Decimal or lower-case hex without leading zeros, at *@p, which is moved behind it. */
-static bool take_number(char **p, unsigned int base, uint64_t *ret)
+/* Parse decimal or lower-case hex without leading zeros at *@p, and advance *@p past it. */
+static bool parse_number(char **p, unsigned int base, uint64_t *ret)
 {
 	static const char digits[] = "0123456789abcdef";
 	const char *start = *p;
@@ -214,7 +214,7 @@ static bool take_number(char **p, unsigned int base, uint64_t *ret)
 	return true;
 }
 
-static bool take_word(char **p, const char *word)
+static bool skip_word(char **p, const char *word)
 {
 	if (strncmp(*p, word, strlen(word)))
 		return false;
@@ -222,23 +222,23 @@ static bool take_word(char **p, const char *word)
 	return true;
 }
 
-/* "/usr/lib/libc.so" of "{root}/usr/lib/libc.so/{cg}": all up to the next word or last field */
+/* "/usr/lib/libc.so" of "{root}/usr/lib/libc.so/{cg}": up to the next word or the last component */
 static int parse_file(struct walk *w, struct image_name *ret)
 {
 	char *start = w->p ? w->p - 1 : NULL, *end = start;
 
-	while (w->p && !is_last(w) && !at_word(w, DEP) && !at_word(w, CG)) {
+	while (w->p && !is_last(w) && !is_at_word(w, DEP) && !is_at_word(w, CG)) {
 		size_t n = strcspn(w->p, "/");
 
-		if (!component_ok(w->p, n))
-			return refuse(w, "a path in it has an empty component, '.', '..' or a word "
-					 "in braces where none may be [SF-22]");
+		if (!is_component(w->p, n))
+			return refuse(w, "a path has an empty component, '.', '..' or a misplaced "
+					 "word in braces");	/* [SF-22] */
 		w->p += n;
 		end = w->p;
 		w->p++;
 	}
 	if (!start || end == start)
-		return refuse(w, "{root} without a path [SF-23]");
+		return refuse(w, "expected a path after {root}");	/* [SF-23] */
 	*start = '/';
 	*end = '\0';
 	ret->kind = IMAGE_FILE;
@@ -250,12 +250,12 @@ static int parse_kernel(struct walk *w, struct image_name *ret)
 {
 	ret->kind = IMAGE_KERNEL;
 	ret->path = next_component(w);
-	if (!ret->path || !bare_name_ok(ret->path))
-		return refuse(w, "{kern} without a name [SF-24]");
+	if (!ret->path || !is_bare_name(ret->path))
+		return refuse(w, "expected a name after {kern}");	/* [SF-24] */
 	return 0;
 }
 
-/* @component is "{anon:NAME}"; TGID.0xSTART.0xEND or TGID.jo follows */
+/* @component is "{anon:NAME}"; TGID.0xSTART.0xEND or TGID.jo follows. [SF-25] */
 static int parse_anon(struct walk *w, char *component, struct image_name *ret)
 {
 	size_t n = strlen(component);
@@ -263,19 +263,19 @@ static int parse_anon(struct walk *w, char *component, struct image_name *ret)
 	uint64_t tgid;
 
 	if (component[n - 1] != '}' || n <= strlen(ANON "}"))
-		return refuse(w, "{anon: without a name and '}' [SF-25]");
+		return refuse(w, "expected a name and '}' after '{anon:'");
 	component[n - 1] = '\0';
 	ret->path = component + strlen(ANON);
-	if (!p || !take_number(&p, 10, &tgid) || tgid > UINT32_MAX || !take_word(&p, "."))
-		return refuse(w, "{anon:NAME} without TGID.0xSTART.0xEND [SF-25]");
+	if (!p || !parse_number(&p, 10, &tgid) || tgid > UINT32_MAX || !skip_word(&p, "."))
+		return refuse(w, "expected TGID.0xSTART.0xEND after {anon:NAME}");
 	ret->anon_tgid = (uint32_t)tgid;
 	ret->kind = IMAGE_JIT;
 	if (!strcmp(p, "jo"))
 		return 0;
 	ret->kind = IMAGE_ANON;
-	if (!take_word(&p, "0x") || !take_number(&p, 16, &ret->anon_start) ||
-	    !take_word(&p, ".0x") || !take_number(&p, 16, &ret->anon_end) || *p)
-		return refuse(w, "{anon:NAME} without TGID.0xSTART.0xEND [SF-25]");
+	if (!skip_word(&p, "0x") || !parse_number(&p, 16, &ret->anon_start) ||
+	    !skip_word(&p, ".0x") || !parse_number(&p, 16, &ret->anon_end) || *p)
+		return refuse(w, "expected TGID.0xSTART.0xEND after {anon:NAME}");
 	return 0;
 }
 
@@ -289,39 +289,40 @@ static int parse_image(struct walk *w, bool anon_allowed, struct image_name *ret
 		return parse_kernel(w, ret);
 	if (component && anon_allowed && starts_with(component, strlen(component), ANON))
 		return parse_anon(w, component, ret);
-	return refuse(w, anon_allowed ? "{root}, {kern} or {anon: is missing [SF-21]" :
-					"it does not begin with {root} or {kern} [SF-21]");
+	return refuse(w, anon_allowed	/* [SF-21] */
+		      ? "expected {root}, {kern} or {anon:NAME}"
+		      : "expected {root} or {kern} at the beginning");
 }
 
-static bool take_id(char **p, int64_t *ret)
+static bool parse_id(char **p, int64_t *ret)
 {
 	uint64_t value;
 
 	*ret = SAMPLE_ALL;
-	if (!take_word(p, "."))
+	if (!skip_word(p, "."))
 		return false;
-	if (take_word(p, "all"))
+	if (skip_word(p, "all"))
 		return true;
-	if (!take_number(p, 10, &value) || value > INT64_MAX)
+	if (!parse_number(p, 10, &value) || value > INT64_MAX)
 		return false;
 	*ret = (int64_t)value;
 	return true;
 }
 
-/* EVENT.count.um.tgid.tid.cpu */
+/* EVENT.count.um.tgid.tid.cpu [SF-27] */
 static int parse_fields(struct walk *w, struct sample_name *ret)
 {
 	char *p = next_component(w);
 	char *dot = p ? strchr(p, '.') : NULL;
 
 	if (!dot || dot == p || w->p)
-		return refuse(w, "it does not end in EVENT.count.mask.tgid.tid.cpu [SF-27]");
+		return refuse(w, "expected EVENT.count.mask.tgid.tid.cpu at the end");
 	ret->event = p;
 	p = dot;
-	if (!take_word(&p, ".") || !take_number(&p, 10, &ret->count) || !take_word(&p, ".") ||
-	    !take_number(&p, 10, &ret->unit_mask) || !take_id(&p, &ret->tgid) ||
-	    !take_id(&p, &ret->tid) || !take_id(&p, &ret->cpu) || *p)
-		return refuse(w, "it does not end in EVENT.count.mask.tgid.tid.cpu [SF-27]");
+	if (!skip_word(&p, ".") || !parse_number(&p, 10, &ret->count) || !skip_word(&p, ".") ||
+	    !parse_number(&p, 10, &ret->unit_mask) || !parse_id(&p, &ret->tgid) ||
+	    !parse_id(&p, &ret->tid) || !parse_id(&p, &ret->cpu) || *p)
+		return refuse(w, "expected EVENT.count.mask.tgid.tid.cpu at the end");
 	*dot = '\0';
 	return 0;
 }
@@ -332,13 +333,13 @@ static int parse_all(struct walk *w, struct sample_name *ret)
 
 	if (err)
 		return err;
-	if (!at_word(w, DEP))
-		return refuse(w, "{dep} is missing [SF-20]");
+	if (!is_at_word(w, DEP))
+		return refuse(w, "{dep} is missing");	/* [SF-20] */
 	next_component(w);
 	err = parse_image(w, true, &ret->image);
 	if (err)
 		return err;
-	ret->has_callee = at_word(w, CG);
+	ret->has_callee = is_at_word(w, CG);
 	if (ret->has_callee) {
 		next_component(w);
 		err = parse_image(w, true, &ret->callee);

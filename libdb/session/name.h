@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * name.h - what a sample file's path says, both ways in one place
+ * name.h - format and parse the path of a sample file
  *
  *   {root}/bin/bash/{dep}/{root}/lib/libc.so/CPU_CLK_UNHALTED.100000.0.all.all.all
  *   {kern}/ext4/{dep}/{kern}/ext4/...
@@ -27,7 +27,7 @@ enum image_kind {
 
 struct image_name {
 	enum image_kind kind;
-	const char *path;	/* not owned when formatting; in the parsed name's storage else */
+	const char *path;	/* the caller's, or in the storage of a parsed name */
 	uint32_t anon_tgid;
 	uint64_t anon_start, anon_end;	/* addresses */
 };
@@ -35,8 +35,8 @@ struct image_name {
 #define SAMPLE_ALL (-1)		/* "all" in one of the last three fields */
 
 struct sample_name {
-	struct image_name app;		/* the application: what was executed */
-	struct image_name image;	/* the dependent image the samples lie in; may equal @app */
+	struct image_name app;		/* the application that was executed */
+	struct image_name image;	/* the dependent image with the samples; may equal @app */
 	bool has_callee;
 	struct image_name callee;	/* {cg} only */
 	const char *event;
@@ -48,18 +48,18 @@ struct sample_name {
 };
 
 /*
- * Append the path relative to the session ("samples/current"). -EINVAL: a field that could not
- * be read back (an event with '.' or '/', a relative path, a "/../" or "{" component in it).
+ * Append the path relative to the session ("samples/current"). -EINVAL: a field that could not be
+ * parsed again (an event with '.' or '/', a relative path, or one with a "/../" or "{" component).
  */
 int sample_name_format(const struct sample_name *name, struct strbuf *out);
 
-/* Parse a path relative to the session. -EINVAL with the rule broken in @e; no leaks. */
+/* Parse a path relative to the session. -EINVAL with the reason in @e. */
 int sample_name_parse(const char *path, struct sample_name *ret, struct op_error *e);
 void sample_name_free(struct sample_name *name);
 
 /*
- * Whether samples of @event were derived from others (IBS_FETCH_..., IBS_OP_...): the same one
- * may count for several such events, and for more than 1. [SS-23]
+ * Whether samples of @event are derived from others (IBS_FETCH_..., IBS_OP_...): one sample may
+ * count for several such events, and more than once. [SS-23]
  */
 bool sample_event_is_derived(const char *event);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* parts.c - stats/parts/index: what each part of a session holds [SS-60] */
+/* parts.c - stats/parts/index: the build ID and control group of each part [SS-60] */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +19,15 @@ static const char *parse_line(void *context, char *line)
 	char *rest = line, *build_id = text_next_word(&rest), *cgroup = text_next_word(&rest);
 
 	if (!cgroup || (rest && *rest))
-		return "not a build-id and a control group";
+		return "expected a build ID and a control group";
 	if (strcmp(build_id, "-") && !text_is_hex(build_id))
-		return "not a build-id in hex or '-'";
+		return "expected a build ID in hex, or '-'";
 	if (!text_unescape(cgroup))
-		return "bad escape";
+		return "invalid escape";
 	if (!strcmp(build_id, "-") && !strcmp(cgroup, "-"))
-		return "a part that is apart by nothing";
+		return "both build ID and control group are '-'";
 	if (parts->nr == SESSION_PARTS_MAX)
-		return "more parts than there may be";
+		return "too many parts";
 	xgrow(parts->parts, parts->nr, parts->room);
 	parts->parts[parts->nr++] = (struct session_part){
 		.build_id = xstrdup(strcmp(build_id, "-") ? build_id : ""),
@@ -39,7 +39,7 @@ static const char *parse_line(void *context, char *line)
 int session_parts_parse(char *text, size_t len, const char *name, struct session_parts *ret,
 			struct op_error *e)
 {
-	struct text_lines lines = { text, text + len, name, TEXT_CUT_LEFT_OUT, 0 };
+	struct text_lines lines = { text, text + len, name, TEXT_LAST_IGNORED, 0 };
 	struct session_parts parts = { 0 };
 	int err = text_each_line(&lines, parse_line, &parts, e);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parts.h - samples kept apart by what a sample file's name has no field for: stats/parts
+ * parts.h - samples separated by what a sample file's name has no field for: stats/parts
  *
  *	SD/samples/NAME/stats/parts/index	a line per part, the first is part 0
  *	SD/samples/NAME/stats/parts/N/...	its sample files, as below SD/samples/NAME
  *
- * By the control group of the process, and by the build of the image that the samples lie in:
- * what does not lie in a part is of no or any control group, and of the build that stats/images
- * has for its path. Rules: doc/session.md [SS-60]..
+ * By the control group of the process, and by the build of the image that the samples lie in.
+ * Samples outside of parts are of no or any control group, and of the build that stats/images has
+ * for the path. Rules: doc/session.md, from [SS-60] on.
  */
 #ifndef LIBDB_SESSION_PARTS_H
 #define LIBDB_SESSION_PARTS_H
@@ -18,8 +18,8 @@
 #define SESSION_PARTS_MAX 4096
 
 struct session_part {
-	char *build_id;			/* lower-case hex; "": not apart by it */
-	char *cgroup;			/* path in the hierarchy; "": not apart by it */
+	char *build_id;			/* lower-case hex; "": any */
+	char *cgroup;			/* path in the hierarchy; "": any */
 };
 
 struct session_parts {
@@ -27,16 +27,16 @@ struct session_parts {
 	size_t nr, room;
 };
 
-/* -ENOENT: the session has none. -EPROTO: "FILE:LINE: why". *ret is untouched then. */
+/* -ENOENT: the session has no parts. -EPROTO: "FILE:LINE: why". Failures leave *ret unchanged. */
 int session_parts_read(const char *stats_dir, struct session_parts *ret, struct op_error *e);
-/* The same of @text, which is spoiled; @name is the file's. */
+/* Parse @text, overwriting it; @name is the file's. */
 int session_parts_parse(char *text, size_t len, const char *name, struct session_parts *ret,
 			struct op_error *e);
 void session_parts_free(struct session_parts *parts);
 
 /*
- * The number of the part for these two, made if there is none: then @parts and the index have one
- * more. -ENOSPC: SESSION_PARTS_MAX, or the disk is full; -EINVAL: both are "".
+ * The number of the part for these two. A new one is added to @parts and to the index.
+ * -ENOSPC: SESSION_PARTS_MAX is reached, or the disk is full. -EINVAL: both are "".
  */
 int session_parts_get(const char *stats_dir, struct session_parts *parts, const char *build_id,
 		      const char *cgroup, size_t *ret_number);

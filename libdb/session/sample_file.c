@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sample_file.c - a session's sample files: named, made with their folders, given their headers */
+/* sample_file.c - create and open the sample files of a session */
 #include <string.h>
 #include "libdb/session/sample_file.h"
 #include "libutil/file.h"
@@ -29,10 +29,10 @@ int sample_file_open(const char *path, const struct sample_header *header, struc
 	int err = file_make_parent_dirs(path, 0755);
 
 	if (err)
-		return op_error_set(e, err, "cannot make the folder of '%s': %s", path,
+		return op_error_set(e, err, "cannot create the directory of '%s': %s", path,
 				    strerror(-err));
 	err = odb_open(path, SAMPLE_HEADER_SIZE, &db, e);
-	if (!err && odb_created(db)) {
+	if (!err && odb_is_new(db)) {
 		err = sample_header_store(header, odb_header(db));
 		if (err)
 			op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sample_file.h - a session's sample files: named, made with their folders, given their headers
+ * sample_file.h - create and open the sample files of a session
  *
- * All who write a session open its sample files here: the daemon, libsampler, opimport.
+ * For all writers of sessions: the daemon, and through writer.h libsampler and opimport.
  */
 #ifndef LIBDB_SESSION_SAMPLE_FILE_H
 #define LIBDB_SESSION_SAMPLE_FILE_H
@@ -15,16 +15,16 @@
 
 /*
  * Append the path of the file called @name to @path. @folder is the session's samples, or a part's
- * (session_part_path()). -EINVAL: it cannot have a name, see sample_name_format().
+ * (session_part_path()). -EINVAL: invalid name, see sample_name_format().
  */
 int sample_file_path(const char *folder, const struct sample_name *name, struct strbuf *path);
 
-/* The header of the file called @name, as far as that says it; the rest is 0. */
+/* The fields of the header that follow from @name; the others are 0. */
 struct sample_header sample_file_header(const struct sample_name *name);
 
 /*
- * Open the sample file @path for adding: odb_open(). If need be it is made, with its folders, and
- * gets @header; an old file keeps its own (odb_created()).
+ * Open the sample file @path for adding: odb_open(). A new one is created with its folders and
+ * @header; an existing file keeps its own (odb_is_new()).
  */
 int sample_file_open(const char *path, const struct sample_header *header, struct odb **ret,
 		     struct op_error *e);

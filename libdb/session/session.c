@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session.c - where things lie below a session directory */
+/* session.c - the paths below a session directory */
 #include <stdlib.h>
 #include <string.h>
 #include "libdb/session/session.h"
@@ -8,7 +8,7 @@
 
 #define SESSION_NAME_MAX 200
 #define INFO_ROOM	8192
-#define CPU_ROOM	512	/* of a line of stats/counts */
+#define CPU_ROOM	512	/* bytes of a line of stats/counts */
 
 char *session_samples_path(const char *session_dir, const char *name)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * settle.c - add up what the sample files hold, and book the difference to the counts
+ * settle.c - sum up the samples in the sample files, and adjust the counts by the difference
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,18 +17,18 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-/* What the files hold */
+/* The samples in files */
 
 struct total {
-	size_t prefix;			/* of a path, as far as the session */
+	size_t prefix;			/* bytes of a path up to the session */
 	uint64_t samples;
-	uint64_t of_cpu[COUNTS_MAX_CPUS];	/* as far as files are kept for each CPU */
+	uint64_t of_cpu[COUNTS_MAX_CPUS];	/* in files of one CPU */
 	unsigned int nr_cpus;
 	struct op_error *e;
 };
 
-/* A file that no report can read holds nothing, as far as the counts are concerned. */
-static bool is_no_sample_file(int err)
+/* A file that no report can read counts as empty. */
+static bool is_unusable_file(int err)
 {
 	return err == -ENODATA || err == -EPROTO || err == -ENOTSUP;
 }
@@ -54,7 +54,7 @@ static int add_file(struct total *t, const char *path, int64_t cpu)
 	if (!err)
 		err = odb_read(path, size, &snapshot, t->e);
 	if (err)
-		return is_no_sample_file(err) ? 0 : err;
+		return is_unusable_file(err) ? 0 : err;
 	for (uint32_t i = 0; i < snapshot.nr_nodes; i++)
 		samples += snapshot.nodes[i].count;
 	odb_snapshot_free(&snapshot);
@@ -62,7 +62,7 @@ static int add_file(struct total *t, const char *path, int64_t cpu)
 	return 0;
 }
 
-/* Arcs of call graphs are no samples, nor is what is derived. *ret_cpu: SAMPLE_ALL, or whose. */
+/* Not of files of arcs or derived events. *ret_cpu: the CPU in the name, or SAMPLE_ALL. */
 static bool holds_samples(const char *name, int64_t *ret_cpu)
 {
 	struct sample_name parsed;
@@ -92,7 +92,7 @@ static void free_names(char **names, size_t nr)
 	free(names);
 }
 
-/* Add the files of folder @path; *ret_names are the folders in it. */
+/* Add the files in folder @path; *ret_names are the folders in it. */
 static int add_folder(struct total *t, struct strbuf *path, char ***ret_names, size_t *ret_nr)
 {
 	size_t len = path->len, nr = 0, room = 0;
@@ -127,7 +127,7 @@ static int add_folder(struct total *t, struct strbuf *path, char ***ret_names, s
 	return err;
 }
 
-/* One folder is open at a time: sample files lie as deep as the deepest path executed. */
+/* One folder is open at a time because sample files lie as deep as the deepest executed path. */
 static int add_tree(struct total *t, struct strbuf *path)
 {
 	size_t len = path->len, nr = 0;
@@ -155,8 +155,8 @@ static int add_folder_of_samples(const char *dir, struct total *t)
 	return err;
 }
 
-/* The session's own and those of its parts [SS-60]; without an index nobody finds these. */
-static int add_up(const char *samples_dir, const char *stats_dir, struct total *t,
+/* The session's own files and those of its parts [SS-60], which are only found by the index. */
+static int sum_up(const char *samples_dir, const char *stats_dir, struct total *t,
 		  struct op_error *e)
 {
 	struct session_parts parts = { 0 };
@@ -176,22 +176,22 @@ static int add_up(const char *samples_dir, const char *stats_dir, struct total *
 	return err;
 }
 
-/* What the counts say */
+/* The counts */
 
-/* In files that can be added up: a counts file of foreign make may say anything. */
-static uint64_t plain(const struct cpu_counts *c)
+/* Samples in files that are summed up; saturates because a malformed file may say anything. */
+static uint64_t nr_plain(const struct cpu_counts *c)
 {
 	return c->recorded > c->extended ? c->recorded - c->extended : 0;
 }
 
-static bool ended_in_order(const char *stats_dir)
+static bool has_ended_in_order(const char *stats_dir)
 {
 	struct session_info info;
 
 	return !session_info_read(stats_dir, &info) && info.end_time;
 }
 
-/* Counts that cannot be used are as good as none: what the files hold is all that is known. */
+/* Unusable counts are replaced by what the files hold. */
 static int read_counts(const char *stats_dir, struct session_counts *ret, struct settlement *s,
 		       struct op_error *e)
 {
@@ -210,7 +210,7 @@ static int read_counts(const char *stats_dir, struct session_counts *ret, struct
 	return 0;
 }
 
-static void book(struct cpu_counts *c, uint64_t n, bool found)
+static void adjust_cpu(struct cpu_counts *c, uint64_t n, bool found)
 {
 	if (found) {
 		c->recorded += n;
@@ -222,44 +222,41 @@ static void book(struct cpu_counts *c, uint64_t n, bool found)
 }
 
 /*
- * @n samples were found in the files or are missing there. Which CPUs took them nobody knows: each
- * gets its part as by what it has recorded, or all the same if none has anything.
+ * @n samples were found in the files or are missing there, of unknown CPUs. Each CPU gets a share
+ * in proportion to what it has recorded, or an equal one if nothing is recorded.
  */
-static void book_in_parts(struct session_counts *counts, uint64_t recorded, uint64_t n, bool found)
+static void adjust_in_proportion(struct session_counts *counts, uint64_t recorded, uint64_t n,
+				 bool found)
 {
 	uint64_t weight, left = recorded ? recorded : counts->nr_cpus;
 
 	for (unsigned int i = 0; i < counts->nr_cpus && n; i++) {
 		uint64_t part;
 
-		weight = recorded ? plain(&counts->cpu[i]) : 1;
+		weight = recorded ? nr_plain(&counts->cpu[i]) : 1;
 		part = (unsigned __int128)n * weight / left;
-		book(&counts->cpu[i], part, found);
+		adjust_cpu(&counts->cpu[i], part, found);
 		n -= part;
-		left -= weight;		/* the last CPU that has any gets the rest */
+		left -= weight;		/* the last CPU with a weight gets the rest */
 	}
 }
 
-/* All files are of one CPU each: nothing to guess. */
-static void book_by_cpu(struct session_counts *counts, const struct total *t, struct settlement *s)
+/* All files are of one CPU each, so the CPUs are known. */
+static void adjust_by_cpu(struct session_counts *counts, const struct total *t,
+			  struct settlement *s)
 {
-	if (counts->nr_cpus < t->nr_cpus) {
-		counts->cpu = xrealloc_array(counts->cpu, t->nr_cpus, sizeof(*counts->cpu));
-		memset(counts->cpu + counts->nr_cpus, 0,
-		       (t->nr_cpus - counts->nr_cpus) * sizeof(*counts->cpu));
-		counts->nr_cpus = t->nr_cpus;
-	}
+	session_counts_reserve(counts, t->nr_cpus);
 	s->found = s->missing = 0;
 	for (unsigned int i = 0; i < counts->nr_cpus; i++) {
-		uint64_t held = t->of_cpu[i], said = plain(&counts->cpu[i]);
-		uint64_t n = held > said ? held - said : said - held;
+		uint64_t held = t->of_cpu[i], counted = nr_plain(&counts->cpu[i]);
+		uint64_t n = held > counted ? held - counted : counted - held;
 
-		book(&counts->cpu[i], n, held > said);
-		*(held > said ? &s->found : &s->missing) += n;
+		adjust_cpu(&counts->cpu[i], n, held > counted);
+		*(held > counted ? &s->found : &s->missing) += n;
 	}
 }
 
-static bool all_by_cpu(const struct total *t)
+static bool is_all_by_cpu(const struct total *t)
 {
 	uint64_t sum = 0;
 
@@ -285,20 +282,20 @@ static int settle(const char *samples_dir, const char *stats_dir, struct settlem
 	struct session_counts counts = { 0, NULL };
 	struct total t = { .samples = 0 };
 	uint64_t recorded = 0;
-	int err = add_up(samples_dir, stats_dir, &t, e);
+	int err = sum_up(samples_dir, stats_dir, &t, e);
 
 	if (!err)
 		err = read_counts(stats_dir, &counts, s, e);
 	if (err)
 		return err;
 	for (unsigned int i = 0; i < counts.nr_cpus; i++)
-		recorded += plain(&counts.cpu[i]);
+		recorded += nr_plain(&counts.cpu[i]);
 	s->found = t.samples > recorded ? t.samples - recorded : 0;
 	s->missing = t.samples < recorded ? recorded - t.samples : 0;
-	if (all_by_cpu(&t))
-		book_by_cpu(&counts, &t, s);
+	if (is_all_by_cpu(&t))
+		adjust_by_cpu(&counts, &t, s);
 	else
-		book_in_parts(&counts, recorded, s->found + s->missing, s->found);
+		adjust_in_proportion(&counts, recorded, s->found + s->missing, s->found);
 	if (session_settle_stacks(stats_dir, &counts) || s->found || s->missing ||
 	    s->counts.text[0])
 		err = write_counts(stats_dir, &counts, e);
@@ -312,7 +309,7 @@ int session_settle(const char *samples_dir, struct settlement *ret, struct op_er
 	struct settlement s = { 0 };
 	int err = 0;
 
-	if (file_is_dir(samples_dir) && !ended_in_order(stats_dir))
+	if (file_is_dir(samples_dir) && !has_ended_in_order(stats_dir))
 		err = settle(samples_dir, stats_dir, &s, e);
 	if (!err)
 		session_give_up_reserve(stats_dir);

@@ -2,20 +2,21 @@
 /*
  * settle_stacks.c - make the counts of stacks agree with the stack store
  *
- * The store is written all the time, too, and tells how its stacks ended, but not on which CPU
- * they were taken: of what it has more, each CPU gets a part as it has samples without a stack.
+ * The store is written all the time, too. It has how its stacks ended, but not the CPU they were
+ * taken on: of its additional stacks, each CPU gets a share in proportion to its samples without a
+ * stack.
  */
 #include <stdlib.h>
 #include "libdb/session/settle.h"
 #include "libdb/stack/store.h"
 #include "libutil/file.h"
 
-_Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS, "the store and the counts tell apart the same");
+_Static_assert(COUNTS_STACK_ENDS == NR_STACK_ENDS, "store and counts have the same kinds of ends");
 
-/* A number of a CPU that may grow by as much as there is room for. */
+/* By how much a number of a CPU may grow. */
 typedef uint64_t room_fn(const struct cpu_counts *c);
 
-static uint64_t stacks_of(const struct cpu_counts *c)
+static uint64_t nr_stacks(const struct cpu_counts *c)
 {
 	uint64_t sum = 0;
 
@@ -31,17 +32,17 @@ static uint64_t difference(uint64_t all, uint64_t part)
 
 static uint64_t without_stack(const struct cpu_counts *c)
 {
-	return difference(c->recorded, stacks_of(c));
+	return difference(c->recorded, nr_stacks(c));
 }
 
 static uint64_t not_guessed(const struct cpu_counts *c)
 {
-	return difference(stacks_of(c), c->stacks_guessed);
+	return difference(nr_stacks(c), c->stacks_guessed);
 }
 
 static uint64_t not_lost(const struct cpu_counts *c)
 {
-	return difference(stacks_of(c), c->stacks_lost);
+	return difference(nr_stacks(c), c->stacks_lost);
 }
 
 static uint64_t *field_of(struct cpu_counts *c, size_t offset)
@@ -58,7 +59,7 @@ static uint64_t sum_of(const struct session_counts *counts, size_t offset)
 	return sum;
 }
 
-/* Have a field's sum be @wanted, if it is less, as far as there is room. Whether it changed. */
+/* Raise a field's sum to @wanted as far as there is room. Returns whether it changed. */
 static bool raise_to(struct session_counts *counts, size_t offset, uint64_t wanted, room_fn *room)
 {
 	uint64_t n = difference(wanted, sum_of(counts, offset)), left = 0;
@@ -75,12 +76,12 @@ static bool raise_to(struct session_counts *counts, size_t offset, uint64_t want
 
 		*field_of(&counts->cpu[i], offset) += part;
 		n -= part;
-		left -= weight;		/* the last CPU that has room gets the rest */
+		left -= weight;		/* the last CPU with room gets the rest */
 	}
 	return changed;
 }
 
-static bool agree(struct session_counts *counts, const struct stack_totals *held)
+static bool adjust(struct session_counts *counts, const struct stack_totals *held)
 {
 	uint64_t stacks = 0, kept = 0;
 	bool changed = false;
@@ -93,7 +94,7 @@ static bool agree(struct session_counts *counts, const struct stack_totals *held
 	changed |= raise_to(counts, offsetof(struct cpu_counts, stacks_guessed), held->guessed,
 			    not_guessed);
 	for (unsigned int i = 0; i < counts->nr_cpus; i++)
-		stacks += stacks_of(&counts->cpu[i]);
+		stacks += nr_stacks(&counts->cpu[i]);
 	return changed | raise_to(counts, offsetof(struct cpu_counts, stacks_lost),
 				  difference(stacks, kept), not_lost);
 }
@@ -108,7 +109,7 @@ bool session_settle_stacks(const char *stats_dir, struct session_counts *counts)
 	if (!stack_store_read(path, &snapshot, NULL)) {
 		stack_snapshot_totals(&snapshot, &held);
 		stack_snapshot_free(&snapshot);
-		changed = agree(counts, &held);
+		changed = adjust(counts, &held);
 	}
 	free(path);
 	return changed;

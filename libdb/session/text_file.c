@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* text_file.c - what the session's text files have in common */
+/* text_file.c - lines, words and escapes of the session's text files */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "libdb/session/text_file.h"
 #include "libutil/number.h"
 
-/* The next line; NULL at the end. *ret_wrong: NULL, or what is wrong with any line like that. */
+/* The next line; NULL at the end. *ret_wrong: NULL, or what is wrong whatever the line means. */
 static char *next_line(struct text_lines *lines, const char **ret_wrong)
 {
 	char *line = lines->p, *newline;
@@ -16,14 +16,14 @@ static char *next_line(struct text_lines *lines, const char **ret_wrong)
 	if (line == lines->end)
 		return NULL;
 	newline = memchr(line, '\n', (size_t)(lines->end - line));
-	if (!newline && lines->cut == TEXT_CUT_LEFT_OUT)
+	if (!newline && lines->last == TEXT_LAST_IGNORED)
 		return NULL;
 	if (newline)
 		*newline = '\0';
 	lines->p = newline ? newline + 1 : lines->end;
 	lines->number++;
-	if (!newline && lines->cut == TEXT_CUT_REFUSED)
-		*ret_wrong = "last line is cut short";
+	if (!newline && lines->last == TEXT_LAST_REFUSED)
+		*ret_wrong = "the last line is truncated";
 	else
 		*ret_wrong = line + strlen(line) != (newline ? newline : lines->end) ? "NUL byte" :
 			     NULL;
@@ -83,7 +83,7 @@ bool text_parse_hex(const char *word, uint64_t *ret)
 
 bool text_parse_decimal(const char *word, uint64_t *ret)
 {
-	/* no "0x10" and no "010": these files are ours */
+	/* neither "0x10" nor "010": these files are ours */
 	if (!word || (word[0] == '0' && word[1]))
 		return false;
 	return number_parse_u64(word, ret) == 0;

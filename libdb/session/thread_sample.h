@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* thread_sample.h - the event of samples that a process took of its own threads [SM-69] */
+/* thread_sample.h - the event of samples that a process takes of its own threads [SM-69] */
 #ifndef LIBDB_SESSION_THREAD_SAMPLE_H
 #define LIBDB_SESSION_THREAD_SAMPLE_H
 
 #define THREAD_SAMPLE		"THREAD_SAMPLE"
-#define THREAD_SAMPLE_NS	1000	/* of its count: microseconds between two samples */
+#define THREAD_SAMPLE_NS	1000	/* the unit of its count, which is in microseconds */
 
-/* Unit masks: what time it was. */
+/* Unit masks: the clock. */
 #define THREAD_SAMPLE_WALL	0
 #define THREAD_SAMPLE_CPU	1
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * add.c - find or make a stack's node and add to its count
+ * add.c - find or create a stack's node and add to its count
  *
- * From the outermost frame inwards. What the stack has in common with the one before is known
- * without looking; for the rest what costs is waiting for the index's memory, so that of all
- * frames is asked for before the first is needed.
+ * From the outermost frame inwards. The frames that the stack has in common with a recent one need
+ * no lookup; for the rest cache misses on the index are what costs, so the slots of all frames are
+ * prefetched before the first is needed.
  */
 #include <errno.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static int series_of(struct stack_store *s, uint32_t context, uint32_t event, ui
 	pos = context < STACK_POSITIONS ? stack_index_find(s, r) : 0;
 	if (!pos) {
 		if ((!stack_is_label(s, context, STACK_CONTEXT) &&
-		     !stack_is_label(s, context, STACK_LABELLED_CONTEXT)) ||
+		     !stack_is_label(s, context, STACK_LABELED_CONTEXT)) ||
 		    !stack_is_label(s, event, STACK_EVENT))
 			return -EINVAL;
 		pos = stack_append(s, &r, 1, &err);
@@ -85,8 +85,8 @@ static int series_of(struct stack_store *s, uint32_t context, uint32_t event, ui
 	return 0;
 }
 
-/* Frames two stacks have in common, from the outermost on. */
-static size_t common(const struct stack_last *last, const struct stack_frame *frames, size_t nr)
+/* The number of frames that two stacks have in common, from the outermost on. */
+static size_t nr_common(const struct stack_last *last, const struct stack_frame *frames, size_t nr)
 {
 	size_t i = 0;
 
@@ -96,14 +96,14 @@ static size_t common(const struct stack_last *last, const struct stack_frame *fr
 	return i;
 }
 
-/* Of the stacks added lately the one that has most in common with this; NULL: none has its root. */
-static struct stack_last *most_alike(struct stack_store *s, const struct stack_frame *frames,
+/* The recent stack that has most in common with this one; NULL: none has the same root. */
+static struct stack_last *find_most_alike(struct stack_store *s, const struct stack_frame *frames,
 				     size_t nr, unsigned int end, size_t *ret_common)
 {
 	struct stack_last *best = NULL;
 
 	for (struct stack_last *l = s->last; l < s->last + NR_LAST; l++) {
-		size_t n = l->root && l->end == end ? common(l, frames, nr) : 0;
+		size_t n = l->root && l->end == end ? nr_common(l, frames, nr) : 0;
 
 		if (l->root && l->end == end && (!best || n > *ret_common)) {
 			best = l;
@@ -114,14 +114,14 @@ static struct stack_last *most_alike(struct stack_store *s, const struct stack_f
 }
 
 /*
- * Where the stack is put down for the next ones, begun with what is known of it. It takes the
- * place of the one most alike, unless that looks like another task's. NULL and *ret_err.
+ * The slot that keeps the stack for the next ones, filled with the frames it shares with a recent
+ * one. It replaces that one unless that looks like another task's. NULL and *ret_err.
  */
 static struct stack_last *begin_stack(struct stack_store *s, const struct stack_frame *frames,
 				      size_t nr, unsigned int end, int *ret_err)
 {
 	size_t n = 0;
-	struct stack_last *alike = most_alike(s, frames, nr, end, &n), *last = alike;
+	struct stack_last *alike = find_most_alike(s, frames, nr, end, &n), *last = alike;
 
 	*ret_err = 0;
 	if (!alike || 2 * n < alike->nr)
@@ -171,7 +171,7 @@ static uint32_t node_of(struct stack_store *s, const struct stack_frame *frames,
 	return node;
 }
 
-/* What the counter beside the node does not take, or not for this series. */
+/* Add to a separate counter what the one beside the node has no room for, or of other series. */
 static int add_wide(struct stack_store *s, uint32_t node, uint32_t series, uint64_t count)
 {
 	struct stack_record r[2] = { { STACK_HEAD(STACK_WIDE_COUNT, series), node } };
@@ -192,8 +192,8 @@ static int add_wide(struct stack_store *s, uint32_t node, uint32_t series, uint6
 }
 
 /*
- * The counter right behind the node belongs to the first series that had the stack. [ST-6]
- * What it does not take is put elsewhere first: if there is no room, nothing was added.
+ * The counter right behind the node belongs to the first series with that stack [ST-6]. What
+ * exceeds it is added elsewhere first, so that nothing is added if there is no room.
  */
 static int add_count(struct stack_store *s, uint32_t node, uint32_t series, uint64_t count)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * check.c - what a stack store must be before anything in it is believed
+ * check.c - check a stack store before anything in it is used
  *
- * One pass from the beginning. A record may refer only to where an earlier one of the right kind
- * begins [ST-2]; so there are no loops, and nothing outside the log is ever looked at.
+ * One pass from the beginning. A record may only refer to the beginning of an earlier one of the
+ * right kind [ST-2], so there are no loops, and nothing outside the log is read.
  */
 #include <errno.h>
 #include <string.h>
 #include "libdb/stack/file.h"
 
-/* Does a record of @kind begin at @at, before @pos? */
+/* Whether a record of @kind begins at @at, before @pos. */
 static bool is_kind(const struct stack_log *log, uint32_t at, uint32_t pos, enum stack_kind kind)
 {
 	return at < pos && log->marks[at] && stack_kind(&log->records[at]) == kind;
@@ -26,7 +26,7 @@ static bool is_frame(const struct stack_log *log, uint32_t at, uint32_t pos)
 	return is_kind(log, at, pos, STACK_FRAME) || is_kind(log, at, pos, STACK_WIDE_FRAME);
 }
 
-/* Bytes before the strings, and how many these are; 0: there is no such label. */
+/* Bytes before the strings, and the number of strings; 0: unknown kind. */
 static size_t label_fields(uint32_t which, unsigned int *ret_strings)
 {
 	switch (which) {
@@ -37,7 +37,7 @@ static size_t label_fields(uint32_t which, unsigned int *ret_strings)
 		*ret_strings = 1;
 		return sizeof(struct stack_event_fields);
 	case STACK_CONTEXT:
-	case STACK_LABELLED_CONTEXT:
+	case STACK_LABELED_CONTEXT:
 		*ret_strings = which == STACK_CONTEXT ? 2 : 3;
 		return sizeof(struct stack_context_fields);
 	}
@@ -56,7 +56,7 @@ void stack_label_strings(const struct stack_record *label,
 	}
 }
 
-/* @nr strings and then less than 8 NULs fill @bytes exactly. */
+/* Whether @nr strings and then less than 8 NULs fill @bytes exactly. */
 static bool strings_fill(const char *p, size_t bytes, unsigned int nr)
 {
 	for (; nr; nr--) {
@@ -75,7 +75,7 @@ static bool strings_fill(const char *p, size_t bytes, unsigned int nr)
 	return !bytes;
 }
 
-static const char *check_label(const struct stack_log *log, uint32_t pos)
+static const char *check_label(const struct stack_log *log, uint32_t pos)	/* [ST-10] */
 {
 	const struct stack_record *r = &log->records[pos];
 	size_t bytes = (stack_argument(r) - 1) * sizeof(*r);
@@ -84,26 +84,26 @@ static const char *check_label(const struct stack_log *log, uint32_t pos)
 	const void *value = r + 1;
 
 	if (!fields)
-		return "a label of an unknown kind [ST-10]";
+		return "unknown kind of label";
 	if (bytes < fields || !strings_fill((const char *)value + fields, bytes - fields,
 					    nr_strings))
-		return "a label whose strings do not fill it [ST-10]";
+		return "the strings of a label do not fill it";
 	if (r->second == STACK_IMAGE) {
 		const struct stack_image_fields *i = value;
 
 		if (!stack_image_is_named(i->kind, (const char *)(i + 1)))
-			return "an image of an unknown kind or without a proper path [ST-10]";
+			return "image with an unknown kind or an invalid path";
 	}
 	if (stack_label_is_context(r->second)) {
 		const struct stack_context_fields *c = value;
 
 		if (c->app && !is_label(log, c->app, pos, STACK_IMAGE))
-			return "a context whose application is no image [ST-10]";
+			return "the application of a context is not an image";
 	}
 	return NULL;
 }
 
-/* In units of 8 bytes; 0: no record is. */
+/* In units of 8 bytes; 0: not a record. */
 static uint32_t length_of(const struct stack_record *r)
 {
 	switch (stack_kind(r)) {
@@ -121,6 +121,7 @@ static uint32_t length_of(const struct stack_record *r)
 	return 0;
 }
 
+/* [ST-2]; of the two halves of a count beside a node, and of wide frames, also [ST-4] */
 static const char *check_references(const struct stack_log *log, uint32_t pos)
 {
 	const struct stack_record *r = &log->records[pos];
@@ -130,31 +131,31 @@ static const char *check_references(const struct stack_log *log, uint32_t pos)
 	case STACK_NODE:
 		if (!argument)
 			return r->second <= STACK_END_MAX ? NULL :
-				"a root of an unknown kind [ST-12]";
+				"unknown kind of root";			/* [ST-12] */
 		if (!is_kind(log, argument, pos, STACK_NODE) || !is_frame(log, r->second, pos))
-			return "a node without parent or frame [ST-2]";
+			return "node without parent or frame";
 		return log->marks[argument] > STACK_FRAMES_MAX ?
-			"a stack deeper than any is [ST-13]" : NULL;
+			"stack with too many frames" : NULL;		/* [ST-13] */
 	case STACK_WIDE_FRAME:
 		if (r->second)
-			return "a wide frame with something in between [ST-4]";
+			return "wide frame with a nonzero reserved field";
 		/* fall through */
 	case STACK_FRAME:
 		return is_label(log, argument, pos, STACK_IMAGE) ? NULL :
-			"a frame without image [ST-2]";
+			"frame without image";
 	case STACK_COUNT:
 		return is_kind(log, argument, pos, STACK_SERIES) &&
 		       is_kind(log, pos - 1, pos, STACK_NODE) ? NULL :
-			"a count without series or node [ST-4]";
+			"count without series or node";
 	case STACK_WIDE_COUNT:
 		return is_kind(log, argument, pos, STACK_SERIES) &&
 		       is_kind(log, r->second, pos, STACK_NODE) ? NULL :
-			"a count without series or node [ST-2]";
+			"wide count without series or node";
 	case STACK_SERIES:
 		return (is_label(log, argument, pos, STACK_CONTEXT) ||
-			is_label(log, argument, pos, STACK_LABELLED_CONTEXT)) &&
+			is_label(log, argument, pos, STACK_LABELED_CONTEXT)) &&
 		       is_label(log, r->second, pos, STACK_EVENT) ? NULL :
-			"a series without context or event [ST-2]";
+			"series without context or event";
 	}
 	return check_label(log, pos);
 }
@@ -164,8 +165,8 @@ int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why)
 	uint32_t length = length_of(&log->records[pos]);
 	const char *why;
 
-	if (!length) {
-		*ret_why = "no record [ST-4]";
+	if (!length) {		/* [ST-4] */
+		*ret_why = "invalid record";
 		return -EPROTO;
 	}
 	if (length > log->have - pos)
@@ -191,25 +192,26 @@ static bool all_zero(const void *bytes, size_t n)
 	return !n;
 }
 
+/* [ST-1] */
 int stack_header_check(const struct stack_header *h, uint64_t length, const char *path,
 		       struct op_error *e)
 {
 	if (all_zero(h->magic, sizeof(h->magic)) || !length)
-		return op_error_set(e, -ENODATA, "'%s': holds nothing yet", path);
+		return op_error_set(e, -ENODATA, "'%s': contains no stacks yet", path);
 	if (length < sizeof(*h) || memcmp(h->magic, STACK_MAGIC, sizeof(h->magic)))
-		return op_error_set(e, -EPROTO, "'%s': not a stack store [ST-1]", path);
+		return op_error_set(e, -EPROTO, "'%s': not a stack store", path);
 	if (h->byte_order == __builtin_bswap32(STACK_BYTE_ORDER))
 		return op_error_set(e, -EPROTO, "'%s': written on a machine of the other byte "
-				    "order: read it on such a one [ST-1]", path);
+				    "order", path);
 	if (h->byte_order != STACK_BYTE_ORDER || h->version != STACK_VERSION)
-		return op_error_set(e, -EPROTO, "'%s': a stack store of version %u, this program "
-				    "reads %u [ST-1]", path, h->version, STACK_VERSION);
+		return op_error_set(e, -EPROTO, "'%s': unsupported version %u of a stack store: "
+				    "expected %u", path, h->version, STACK_VERSION);
 	if (h->used < STACK_FIRST || h->used > STACK_POSITIONS || h->zero ||
 	    !all_zero(h->zeros, sizeof(h->zeros)))
-		return op_error_set(e, -EPROTO, "'%s': broken header [ST-1]", path);
+		return op_error_set(e, -EPROTO, "'%s': malformed header", path);
 	if ((uint64_t)h->used * 8 > length)
-		return op_error_set(e, -EPROTO, "'%s': cut short: %llu bytes of %llu", path,
-				    (unsigned long long)length,
-				    (unsigned long long)h->used * 8);
+		return op_error_set(e, -EPROTO, "'%s': truncated: expected %llu bytes, got %llu",
+				    path, (unsigned long long)h->used * 8,
+				    (unsigned long long)length);
 	return 0;
 }

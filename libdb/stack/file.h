@@ -22,12 +22,12 @@ struct stack_header {
 	uint32_t version;
 	uint32_t used;			/* header and records, in units of 8 bytes */
 	uint32_t zero;
-	uint64_t lost;			/* samples that found no room [ST-9] */
+	uint64_t lost;			/* samples dropped for lack of room [ST-9] */
 	uint64_t zeros[4];
 };
 
 #define STACK_FIRST	((uint32_t)(sizeof(struct stack_header) / 8))	/* first record */
-#define STACK_POSITIONS	((uint32_t)(STACK_STORE_MAX / 8))		/* none is as high */
+#define STACK_POSITIONS	((uint32_t)(STACK_STORE_MAX / 8))		/* positions are below */
 
 enum stack_kind {		/* of a record [ST-4] */
 	STACK_NODE = 1,
@@ -43,10 +43,10 @@ enum stack_label {		/* [ST-10] */
 	STACK_IMAGE = 1,
 	STACK_EVENT,
 	STACK_CONTEXT,
-	STACK_LABELLED_CONTEXT,
+	STACK_LABELED_CONTEXT,
 };
 
-/* A record's first 8 bytes; what follows in longer ones is also in such units. */
+/* The first 8 bytes of a record; longer ones continue in units of 8 bytes. */
 struct stack_record {
 	uint32_t head;		/* kind and argument */
 	uint32_t second;
@@ -76,7 +76,7 @@ static inline bool stack_is_narrow(uint64_t offset)
 	return (uint64_t)(int64_t)(int32_t)offset == offset;
 }
 
-/* Labels: what stands before the strings. */
+/* Labels: the fields before the strings. */
 struct stack_image_fields {
 	uint32_t kind, tgid;
 	uint64_t start, end;
@@ -101,34 +101,34 @@ struct stack_context_fields {
 #define STACK_LABEL_MAX		((8 + sizeof(struct stack_context_fields) + \
 				  STACK_LABEL_STRINGS * STACK_STRING_MAX + 7) / 8)
 
-/* The strings of a label that was checked. */
+/* The strings of a checked label. */
 void stack_label_strings(const struct stack_record *label,
 			 const char *ret_strings[STACK_LABEL_STRINGS]);
 
 static inline bool stack_label_is_context(uint32_t which)
 {
-	return which == STACK_CONTEXT || which == STACK_LABELLED_CONTEXT;
+	return which == STACK_CONTEXT || which == STACK_LABELED_CONTEXT;
 }
 
-/* A log that is being gone through from its beginning. */
+/* A log during a pass from its beginning. */
 struct stack_log {
 	struct stack_record *records;	/* the file, its header included */
-	uint32_t have;			/* positions below this are there */
+	uint32_t have;			/* positions below this are in memory */
 	/*
-	 * Of each position: 0 where no record begins; of a node how many frames its stacks have,
-	 * and 1 more; of others 1.
+	 * Of each position: 0 if no record begins there; of a node the number of frames of its
+	 * stacks plus 1; of other records 1.
 	 */
 	uint16_t *marks;
 };
 
 /*
- * Check the record at @pos, all before it being checked, and take note of it. How long it is, in
- * units of 8 bytes; 0: it ends behind what is there; negative: *ret_why, a rule broken.
+ * Check the record at @pos, after all before it, and mark it. Its length in units of 8 bytes;
+ * 0: it ends past what is in memory; negative: malformed, with the reason in *ret_why.
  */
 int stack_log_check(struct stack_log *log, uint32_t pos, const char **ret_why);
 
 /*
- * Check @header, of a file of @length bytes. -ENODATA: being made [ST-3]; -EPROTO with @e.
+ * Check @header of a file of @length bytes. -ENODATA: creation unfinished [ST-3]; -EPROTO with @e.
  */
 int stack_header_check(const struct stack_header *header, uint64_t length, const char *path,
 		       struct op_error *e);

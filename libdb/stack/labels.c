@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* labels.c - images, events and contexts: each written once, known by its position */
+/* labels.c - images, events and contexts, each written once and identified by its position */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include "libdb/session/text_file.h"
 #include "libdb/stack/open_store.h"
 
-/* A label being put together; its bytes start as zeros, which pads it. */
+/* A label under construction; its bytes start as zeros, which pads it. */
 struct label {
 	union {
 		struct stack_record records[STACK_LABEL_MAX];
@@ -33,7 +33,7 @@ static int add_string(struct label *l, const char *text)
 	return 0;
 }
 
-/* The label's id, given to it now if it is new. */
+/* The label's id; a new label is appended. */
 static int intern(struct stack_store *s, struct label *l, enum stack_label which,
 		  uint32_t *ret_id)
 {
@@ -49,7 +49,7 @@ static int intern(struct stack_store *s, struct label *l, enum stack_label which
 	return err;
 }
 
-/* Asked for what the caller says is one: is exactly this position in the index? */
+/* The caller's @id is not trusted: it must be a position in the index. */
 bool stack_is_label(const struct stack_store *s, uint32_t id, enum stack_label which)
 {
 	const struct stack_record *r = &s->records[id];
@@ -97,15 +97,15 @@ int stack_store_context(struct stack_store *s, const struct stack_context *conte
 		.tid = context->tid,
 		.cpu = context->cpu,
 	};
-	bool labelled = context->labels && *context->labels;
+	bool labeled = context->labels && *context->labels;
 	struct label l;
 
 	begin(&l, &fields, sizeof(fields));
 	if (add_string(&l, context->cgroup) || add_string(&l, context->comm) ||
-	    (labelled && add_string(&l, context->labels)) ||
+	    (labeled && add_string(&l, context->labels)) ||
 	    (context->app != STACK_NONE && !stack_is_label(s, context->app, STACK_IMAGE)))
 		return -EINVAL;
-	return intern(s, &l, labelled ? STACK_LABELLED_CONTEXT : STACK_CONTEXT, ret_id);
+	return intern(s, &l, labeled ? STACK_LABELED_CONTEXT : STACK_CONTEXT, ret_id);
 }
 
 /* --- the text of a context's labels [ST-14] --- */

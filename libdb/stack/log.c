@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * log.c - records into the log of an open store, and where a record stands that is already there
+ * log.c - append records to the log of an open store, and look up records in it
  *
- * One index for all kinds: a record's first 8 bytes hold kind and key, and for most that is all.
- * It is made when the file is opened and never written to it: a pass over the log takes less time
- * than checking a table from the file would, and the file stays half as long.
+ * One index serves all kinds: the first 8 bytes of a record hold kind and key, and most records
+ * have no more. It is built when the file is opened and not stored: a pass over the log takes less
+ * time than checking a stored table would, and the file is half as long.
  *
- * Room that is not used is lost only while the file is open [ST-8], so steps are small next to the
- * file; and on a nearly full disk what little there is gets used.
+ * Unused room is given back when the file is closed [ST-8], so steps are small compared with the
+ * file, and smaller still on a nearly full disk.
+ *
+ * The index is not a struct hash_table (libutil/table.h): adding must return -ENOMEM rather than
+ * exit, and slots of 4 bytes without their own hash keep twice as many of them in the cache.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +34,7 @@ static uint64_t word_of(struct stack_record r)
 	return (uint64_t)r.head << 32 | r.second;
 }
 
-/* Units that make up the key. */
+/* The length of the key in units. */
 static size_t key_units(const struct stack_record *r)
 {
 	switch (stack_kind(r)) {
@@ -50,7 +53,7 @@ static uint64_t hash_record(const struct stack_record *r)
 	return units == 1 ? hash_u64(word_of(*r)) : hash_bytes(r, units * sizeof(*r));
 }
 
-/* The upper bits of a slot are of the hash: most others are told without looking at them. */
+/* The upper bits of a slot are bits of the hash, which rules out most other records. */
 static uint32_t slot_value(uint64_t hash, uint32_t pos)
 {
 	return pos | (uint32_t)(hash >> 61) << STACK_ARGUMENT_BITS;
@@ -175,7 +178,7 @@ static uint64_t step_for(uint64_t length)
 	return step & ~(uint64_t)(STEP_LAST - 1);
 }
 
-/* Have room for @nr units of 8 bytes behind what is used. -ENOSPC, -EFBIG, -ENOMEM. */
+/* Have room for @nr more units of 8 bytes. -ENOSPC, -EFBIG, -ENOMEM. */
 static int reserve(struct stack_store *s, uint32_t nr)
 {
 	uint64_t need = ((uint64_t)s->used + nr) * 8, want, least;
@@ -192,13 +195,13 @@ static int reserve(struct stack_store *s, uint32_t nr)
 	if (want > s->max_length)
 		want = s->max_length;
 	err = stack_map(s, s->length, want);
-	/* a limit on file sizes (-EFBIG) may lie in between too */
+	/* a limit on file sizes (-EFBIG) may lie in between, too */
 	if ((err == -ENOSPC || err == -EFBIG) && least < want)
 		err = stack_map(s, s->length, least);
 	return err;
 }
 
-/* Written whole before the length takes it in [ST-5]. */
+/* The record is written whole before the length includes it [ST-5]. */
 uint32_t stack_append(struct stack_store *s, const struct stack_record *record, uint32_t nr,
 		      int *ret_err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* open.c - open a stack store for adding: make it, or check it and make its index */
+/* open.c - open a stack store for adding: create it, or check it and build its index */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define FIRST_LENGTH	(UINT64_C(64) << 10)
 
-/* Is all behind the header zero? Else it is no file of ours. */
+/* Whether all behind the header is zero; else the file is not ours. */
 static bool is_empty(const struct stack_store *s)
 {
 	const uint64_t *p = (const void *)s->records;
@@ -23,7 +23,7 @@ static bool is_empty(const struct stack_store *s)
 	return true;
 }
 
-/* Make the header of a file that holds nothing; the magic last [ST-3]. */
+/* Write the header of an empty file, the magic last [ST-3]. */
 static int create(struct stack_store *s, uint64_t length, const char *path, struct op_error *e)
 {
 	struct stack_header *h;
@@ -31,16 +31,16 @@ static int create(struct stack_store *s, uint64_t length, const char *path, stru
 	int err;
 
 	if (length > FIRST_LENGTH)
-		return op_error_set(e, -EPROTO, "'%s': %llu bytes and no stack store [ST-3]", path,
-				    (unsigned long long)length);
+		return op_error_set(e, -EPROTO, "'%s': not a stack store but a file of %llu bytes",
+				    path, (unsigned long long)length);
 	err = stack_map(s, length, FIRST_LENGTH);
 	if (err)
-		return op_error_set(e, err, "cannot make room for stacks in '%s': %s", path,
+		return op_error_set(e, err, "cannot allocate room for stacks in '%s': %s", path,
 				    strerror(-err));
 	h = s->header;
 	if (!is_empty(s)) {
 		(void)!ftruncate(s->fd, (off_t)length);
-		return op_error_set(e, -EPROTO, "'%s': not a stack store [ST-3]", path);
+		return op_error_set(e, -EPROTO, "'%s': not a stack store", path);
 	}
 	memset(h, 0, sizeof(*h));
 	h->byte_order = STACK_BYTE_ORDER;
@@ -51,21 +51,21 @@ static int create(struct stack_store *s, uint64_t length, const char *path, stru
 	return 0;
 }
 
-/* One pass: check all, and take all into the index [ST-7]. */
+/* One pass: check each record and add it to the index [ST-7]. */
 static int read_log(struct stack_store *s, struct stack_log *log, const char *path,
 		    struct op_error *e)
 {
-	const char *why = "the last record is cut short [ST-5]";
+	const char *why = "the last record is truncated";	/* [ST-5] */
 	int n;
 
 	for (uint32_t pos = STACK_FIRST; pos < s->used; pos += (uint32_t)n) {
 		int err = stack_index_reserve(s);
 
 		if (err)
-			return op_error_set(e, err, "'%s': no memory for its index", path);
+			return op_error_set(e, err, "cannot index '%s': out of memory", path);
 		n = stack_log_check(log, pos, &why);
 		if (n <= 0)
-			return op_error_set(e, -EPROTO, "'%s': at %llu: %s", path,
+			return op_error_set(e, -EPROTO, "%s: offset %llu: %s", path,
 					    (unsigned long long)pos * 8, why);
 		stack_index_insert(s, pos);
 	}
@@ -86,7 +86,7 @@ static int open_log(struct stack_store *s, const struct stack_header *h, uint64_
 	s->used = h->used;
 	log = (struct stack_log){ s->records, s->used, calloc(s->used, sizeof(*log.marks)) };
 	if (!log.marks)
-		return op_error_set(e, -ENOMEM, "'%s': no memory to check it", path);
+		return op_error_set(e, -ENOMEM, "cannot check '%s': out of memory", path);
 	err = read_log(s, &log, path, e);
 	free(log.marks);
 	return err;
@@ -101,7 +101,7 @@ static int open_file(struct stack_store *s, const char *path, struct op_error *e
 
 	if (flock(s->fd, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ?
-			op_error_set(e, -EBUSY, "'%s': something else adds stacks to it", path) :
+			op_error_set(e, -EBUSY, "'%s': in use by another writer", path) :
 			op_error_set(e, -errno, "cannot lock '%s': %s", path, strerror(errno));
 	if (fstat(s->fd, &st))
 		return op_error_set(e, -errno, "cannot stat '%s': %s", path, strerror(errno));
@@ -125,16 +125,16 @@ int stack_store_open(const char *path, uint64_t max_bytes, struct stack_store **
 	int err;
 
 	if (!s)
-		return op_error_set(e, -ENOMEM, "'%s': out of memory", path);
+		return op_error_set(e, -ENOMEM, "cannot open '%s': out of memory", path);
 	s->max_length = max_bytes && max_bytes < STACK_STORE_MAX ? max_bytes & ~UINT64_C(7)
 								 : STACK_STORE_MAX;
 	s->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
 	err = s->fd < 0 ? op_error_set(e, -errno, "cannot open '%s': %s", path, strerror(errno))
 			: open_file(s, path, e);
 	if (!err && (err = stack_index_reserve(s)))
-		op_error_set(e, err, "'%s': no memory for its index", path);
+		op_error_set(e, err, "cannot index '%s': out of memory", path);
 	if (err) {
-		/* what was there stays as it was */
+		/* not stack_store_close(): the file stays unchanged */
 		if (s->header)
 			munmap(s->header, s->length);
 		if (s->fd >= 0)
@@ -153,7 +153,7 @@ struct stack_store *stack_store_close(struct stack_store *s)
 		return NULL;
 	munmap(s->header, s->length);
 	(void)!ftruncate(s->fd, (off_t)s->used * 8);
-	(void)flock(s->fd, LOCK_UN);	/* a child of fork() may have it too */
+	(void)flock(s->fd, LOCK_UN);	/* a child of fork() may have it open, too */
 	close(s->fd);
 	free(s->index);
 	free(s);

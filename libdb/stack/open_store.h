@@ -6,15 +6,15 @@
 #include "libdb/stack/file.h"
 
 /*
- * A stack added lately: samples of one task mostly share their outer frames. There are some of
- * them, for the samples of several CPUs come by turns.
+ * A recently added stack: samples of one task mostly share their outer frames. Several are kept
+ * because the samples of several CPUs alternate.
  */
 #define NR_LAST 8
 
 struct stack_last {
-	size_t nr;			/* frames that have their node; outermost first */
+	size_t nr;			/* frames with a known node; outermost first */
 	unsigned int end;
-	uint32_t root;			/* 0: there is no last stack */
+	uint32_t root;			/* 0: unused */
 	struct stack_frame frames[STACK_FRAMES_MAX];
 	uint32_t nodes[STACK_FRAMES_MAX];
 };
@@ -23,19 +23,19 @@ struct stack_store {
 	int fd;
 	uint64_t length;		/* of file and mapping, bytes */
 	uint64_t max_length;
-	struct stack_header *header;	/* the mapping, as is the next */
+	struct stack_header *header;	/* the mapping, as is @records */
 	struct stack_record *records;
 	uint32_t used;			/* header->used once published */
 
-	/* positions by what stands there, open addressing; the low 29 bits, 0: free */
+	/* positions by their records, open addressing; the low 29 bits, 0: free */
 	uint32_t *index;
 	uint32_t index_mask;		/* size - 1 */
 	uint32_t nr_indexed;
 
-	uint32_t context, event, series;	/* of the last add */
+	uint32_t context, event, series;	/* of the last stack_store_add() */
 	uint64_t nr_nodes, nr_frames;
 	struct stack_last last[NR_LAST];
-	unsigned int next_last;		/* the one to go */
+	unsigned int next_last;		/* the next one to replace */
 };
 
 /* --- log.c: the index --- */
@@ -43,21 +43,21 @@ struct stack_store {
 /* Room for one more. -ENOMEM. */
 int stack_index_reserve(struct stack_store *s);
 
-/* Take in the record at @pos; there is room. Counts of kind 4 are not in the index. */
+/* Add the record at @pos, after stack_index_reserve(). STACK_COUNT is not in the index. */
 void stack_index_insert(struct stack_store *s, uint32_t pos);
 
-/* The position of the record that begins with these 8 bytes (kinds 1, 2, 5, 6); 0: none. */
+/* The position of the record that begins with these 8 bytes (kinds 1, 2, 5, 6), or 0. */
 uint32_t stack_index_find(const struct stack_store *s, struct stack_record key);
 
-/* Of a record of several units that is equal as a whole: kinds 3 and 7. */
+/* The same for records of several units, which must be equal as a whole: kinds 3 and 7. */
 uint32_t stack_index_find_long(const struct stack_store *s, const struct stack_record *key);
 
-/* Fetch what stack_index_find() will look at first. */
+/* Prefetch the slot that stack_index_find() looks at first. */
 void stack_index_prefetch(const struct stack_store *s, struct stack_record key);
 
 /* --- log.c: the log --- */
 
-/* Allocate and map the first @length bytes, of which @old_length were there. */
+/* Allocate and map the first @length bytes, of which @old_length are allocated. */
 int stack_map(struct stack_store *s, uint64_t old_length, uint64_t length);
 
 /* Add a record of @nr units to log and index; its position, or 0 and *ret_err. */
@@ -66,7 +66,7 @@ uint32_t stack_append(struct stack_store *s, const struct stack_record *record, 
 
 /* --- labels.c --- */
 
-/* Is @id that of a label of this kind? */
+/* Whether @id is that of a label of this kind. */
 bool stack_is_label(const struct stack_store *s, uint32_t id, enum stack_label which);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * read.c - take a snapshot of a stack store
  *
- * The log is copied, not mapped (a file that is cut short under a mapping would kill the reader),
- * in pieces that double, each checked before the next is asked for: what a hostile file costs is in
- * proportion to what it really holds. Then positions become indices, in the copy itself: a record
- * that others refer to has its index where its second half was.
+ * The log is copied, not mapped (truncating a mapped file would kill the reader), in pieces that
+ * double in size, each checked before the next is read: so the cost of a hostile file is in
+ * proportion to its true size. Then positions become indices, in the copy itself: the index of a
+ * record that others refer to replaces its second half.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,11 +24,11 @@ struct reader {
 	struct stack_log log;
 	uint32_t pos;			/* records below this are checked */
 	uint32_t nr[STACK_LABEL + 1];	/* of each kind */
-	uint32_t nr_labels[STACK_LABELLED_CONTEXT + 1];
+	uint32_t nr_labels[STACK_LABELED_CONTEXT + 1];
 	size_t label_bytes;
 };
 
-/* Have the log's records below @have in memory. */
+/* Read the log's records below @have. */
 static int extend(struct reader *r, uint32_t have, struct op_error *e)
 {
 	void *records = realloc(r->log.records, have * sizeof(*r->log.records));
@@ -41,14 +41,14 @@ static int extend(struct reader *r, uint32_t have, struct op_error *e)
 	if (marks)
 		r->log.marks = marks;
 	if (!records || !marks)
-		return op_error_set(e, -ENOMEM, "'%s': no memory for %zu bytes", r->path,
-				    have * sizeof(*r->log.records));
+		return op_error_set(e, -ENOMEM, "cannot read '%s': no memory for %zu bytes",
+				    r->path, have * sizeof(*r->log.records));
 	memset(r->log.marks + old, 0, (have - old) * sizeof(*r->log.marks));
 	err = file_read_at(r->fd, r->log.records + old, (have - old) * sizeof(*r->log.records),
 			  old * sizeof(*r->log.records));
 	if (err)
 		return op_error_set(e, err, "cannot read '%s': %s", r->path,
-				    err == -EPROTO ? "cut short" : strerror(-err));
+				    err == -EPROTO ? "truncated" : strerror(-err));
 	r->log.have = have;
 	return 0;
 }
@@ -64,10 +64,10 @@ static void count_record(struct reader *r, int length)
 	}
 }
 
-/* Check what is there; a record may be cut off by the end of the piece, not of the log. */
+/* Check the records read so far. Unless @is_last, the end of the piece may split a record. */
 static int check_piece(struct reader *r, bool is_last, struct op_error *e)
 {
-	const char *why = "the last record is cut short [ST-5]";
+	const char *why = "the last record is truncated";	/* [ST-5] */
 
 	while (r->pos < r->log.have) {
 		int n = stack_log_check(&r->log, r->pos, &why);
@@ -75,7 +75,7 @@ static int check_piece(struct reader *r, bool is_last, struct op_error *e)
 		if (!n && !is_last)
 			return 0;
 		if (n <= 0)
-			return op_error_set(e, -EPROTO, "'%s': at %llu: %s", r->path,
+			return op_error_set(e, -EPROTO, "%s: offset %llu: %s", r->path,
 					    (unsigned long long)r->pos * 8, why);
 		count_record(r, n);
 		r->pos += (uint32_t)n;
@@ -111,13 +111,13 @@ static int read_header(struct reader *r, struct stack_header *ret, struct op_err
 		return op_error_set(e, -EPROTO, "'%s': not a regular file", r->path);
 	memset(ret, 0, sizeof(*ret));
 	n = pread(r->fd, ret, sizeof(*ret), 0);
-	/* asked for again: what the header tells of is there by now */
+	/* again: by now the file has the length that the header needs */
 	if (n < 0 || fstat(r->fd, &st))
 		return op_error_set(e, -errno, "cannot read '%s': %s", r->path, strerror(errno));
 	return stack_header_check(ret, (uint64_t)st.st_size, r->path, e);
 }
 
-/* The arrays, exactly as long as needed. They are filled in through these. */
+/* The snapshot's arrays, exactly as long as needed, while they are filled in. */
 struct arrays {
 	struct stack_image *images;
 	struct stack_event *events;
@@ -157,7 +157,7 @@ static bool make_arrays(const struct reader *r, struct arrays *ret)
 		.images = array(r->nr_labels[STACK_IMAGE], sizeof(*a.images), &failed),
 		.events = array(r->nr_labels[STACK_EVENT], sizeof(*a.events), &failed),
 		.contexts = array((size_t)r->nr_labels[STACK_CONTEXT] +
-				  r->nr_labels[STACK_LABELLED_CONTEXT],
+				  r->nr_labels[STACK_LABELED_CONTEXT],
 				  sizeof(*a.contexts), &failed),
 		.frames = array((size_t)r->nr[STACK_FRAME] + r->nr[STACK_WIDE_FRAME],
 				sizeof(*a.frames), &failed),
@@ -176,13 +176,13 @@ static bool make_arrays(const struct reader *r, struct arrays *ret)
 	return true;
 }
 
-/* Where the index of a record that was converted is found by its position. */
+/* The index of a converted record, by its position. */
 static uint32_t index_at(const struct reader *r, uint32_t pos)
 {
 	return r->log.records[pos].second;
 }
 
-/* A copy of the label's bytes; its strings. */
+/* Copy the label's bytes; returns its fields, and its strings in @strings. */
 static const void *copy_label(struct arrays *a, const struct stack_record *label,
 			      const char *strings[STACK_LABEL_STRINGS])
 {
@@ -320,7 +320,7 @@ static int read_all(struct reader *r, struct stack_snapshot *ret, struct op_erro
 	if (err)
 		return err;
 	if (!make_arrays(r, &a))
-		return op_error_set(e, -ENOMEM, "'%s': no memory for its stacks", r->path);
+		return op_error_set(e, -ENOMEM, "cannot read '%s': out of memory", r->path);
 	convert(r, &a, &s);
 	s.images = a.images;
 	s.events = a.events;
@@ -337,7 +337,7 @@ static int read_all(struct reader *r, struct stack_snapshot *ret, struct op_erro
 
 int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e)
 {
-	/* O_NONBLOCK: a FIFO in its place must not stop a report */
+	/* O_NONBLOCK: a FIFO in its place must not block a report */
 	struct reader r = { .path = path, .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
 	int err;
 
@@ -363,7 +363,7 @@ void stack_snapshot_free(struct stack_snapshot *s)
 	*s = (struct stack_snapshot){ .nr_images = 0 };
 }
 
-/* --- how stacks ended, in names and in numbers [ST-12] --- */
+/* --- how stacks ended [ST-12] --- */
 
 static const struct {
 	const char *name, *text;
@@ -371,12 +371,23 @@ static const struct {
 	[STACK_COMPLETE] = { "complete", "complete" },
 	[STACK_TRUNCATED] = { "truncated", "cut at the depth asked for" },
 	[STACK_NO_TABLE] = { "no_table", "ended in code without unwind table" },
-	[STACK_BAD_FRAME] = { "bad_frame", "ended at a frame that cannot be" },
-	[STACK_UNREADABLE] = { "unreadable", "ended in memory that could not be read" },
-	[STACK_SHORT_COPY] = { "short_copy", "ended where the copy of the stack did" },
+	[STACK_BAD_FRAME] = { "bad_frame", "ended at an implausible frame" },
+	[STACK_UNREADABLE] = { "unreadable", "ended in unreadable memory" },
+	[STACK_SHORT_COPY] = { "short_copy", "ended at the end of the stack copy" },
 	[STACK_NO_USER] = { "no_user", "kernel part only" },
-	[STACK_UNTOLD] = { "untold", "of unknown end" },
-	[STACK_NO_MAPS] = { "no_maps", "ended in code mapped too recently to be known" },
+	[STACK_UNKNOWN_END] = { "untold", "of unknown end" },
+	[STACK_NO_MAPS] = { "no_maps", "ended in code mapped too recently" },
+};
+
+/* Texts of earlier versions, which are in profiles that these exported. */
+static const struct {
+	const char *text;
+	unsigned int kind;
+} former_ends[] = {
+	{ "ended at a frame that cannot be", STACK_BAD_FRAME },
+	{ "ended in memory that could not be read", STACK_UNREADABLE },
+	{ "ended where the copy of the stack did", STACK_SHORT_COPY },
+	{ "ended in code mapped too recently to be known", STACK_NO_MAPS },
 };
 
 const char *stack_end_name(unsigned int kind)
@@ -386,7 +397,27 @@ const char *stack_end_name(unsigned int kind)
 
 const char *stack_end_text(unsigned int kind)
 {
-	return kind < NR_STACK_ENDS ? ends[kind].text : "ended in a way unknown here";
+	return kind < NR_STACK_ENDS ? ends[kind].text : "ended in an unknown way";
+}
+
+static bool is_text(const char *text, size_t n, const char *expected)
+{
+	return n == strlen(expected) && !memcmp(text, expected, n);
+}
+
+bool stack_end_parse(const char *text, size_t n, unsigned int *ret)
+{
+	for (unsigned int kind = 0; kind < NR_STACK_ENDS; kind++)
+		if (is_text(text, n, ends[kind].text)) {
+			*ret = kind;
+			return true;
+		}
+	for (size_t i = 0; i < sizeof(former_ends) / sizeof(former_ends[0]); i++)
+		if (is_text(text, n, former_ends[i].text)) {
+			*ret = former_ends[i].kind;
+			return true;
+		}
+	return false;
 }
 
 static void add(uint64_t *total, uint64_t count)

@@ -3,20 +3,20 @@
  * store.h - call stacks of samples: a prefix tree in a mapped file, stats/stacks
  *
  * A frame is a place in an image, a node is a frame called from another node, and a stack is its
- * innermost node. So stacks that begin alike share all they have in common, and a stack that was
- * seen before costs nothing but a counter. Above the outermost frames stand roots, one for each
- * way in which stacks ended, so that no stack counts as complete that is not.
+ * innermost node. So stacks share the outer frames they have in common, and a known stack costs
+ * only a counter. Above the outermost frames are roots, one for each way in which stacks end, so
+ * that an incomplete stack does not count as complete.
  *
  * One writer, any number of readers, no locks. Layout: doc/stack-store.md, rules [ST-n].
  *
- * Crash safety: the file is a log whose records are whole before its length takes them in (release
+ * Crash safety: the file is a log whose records are whole before its length includes them (release
  * store), and only refer backwards; so after kill -9 at any instruction the file opens and holds
- * everything added before. Room is allocated, not just promised: a full disk is -ENOSPC from the
- * call that needed room, and never SIGBUS.
+ * everything added before. Room is allocated in advance: a full disk is -ENOSPC from the call that
+ * needs the room, and never SIGBUS.
  *
  * Do not: use it after fork() in both processes, keep it on a file system without shared mappings.
  *
- * Calls that can fail return 0 or a negative errno, and then nothing that was there has changed.
+ * Calls that can fail return 0, or a negative errno with the store unchanged.
  */
 #ifndef LIBDB_STACK_STORE_H
 #define LIBDB_STACK_STORE_H
@@ -36,14 +36,14 @@
 /* How a stack ended; the numbers are those of the event buffer's OP_STACK_END. [ST-12] */
 enum stack_end {
 	STACK_COMPLETE,		/* the outermost frame was reached */
-	STACK_TRUNCATED,	/* as many frames as asked for, and there was more */
+	STACK_TRUNCATED,	/* the maximum depth was reached, with more frames to come */
 	STACK_NO_TABLE,		/* code without unwind table; frame pointers led no further */
 	STACK_BAD_FRAME,	/* a frame's address failed its check */
 	STACK_UNREADABLE,	/* the user's memory could not be read */
 	STACK_SHORT_COPY,	/* the copy of the stack was too short */
-	STACK_NO_USER,		/* only the kernel's part, whole, is to be had */
-	STACK_UNTOLD,		/* who found the stack does not tell how it ended */
-	STACK_NO_MAPS,		/* it was not known yet what the process has mapped there */
+	STACK_NO_USER,		/* only the kernel's part, whole */
+	STACK_UNKNOWN_END,	/* the collector does not report how stacks end */
+	STACK_NO_MAPS,		/* the process's mapping there was not known yet */
 	NR_STACK_ENDS
 };
 #define STACK_END_KIND(end)	((end) & 0xff)	/* enum stack_end, or a later version's */
@@ -54,7 +54,7 @@ struct stack_frame {
 	uint32_t image;		/* id from stack_store_image(); of a snapshot: index */
 	/*
 	 * The image's sample key [SF-28]: offset in the file, address, or offset from the start of
-	 * the mapping. Of a caller that of the call, i.e. of the return address less 1.
+	 * the mapping. For a caller, that of the call: of the return address minus 1.
 	 */
 	uint64_t offset;
 };
@@ -69,7 +69,7 @@ struct stack_event {
 	uint64_t count, unit_mask;
 };
 
-/* What stacks are kept apart by: as in names of sample files, "all" where not separated. */
+/* What stacks are separated by, as in names of sample files; "all" if not separated. */
 struct stack_context {
 	uint32_t app;			/* image (id or index), or STACK_NONE */
 	int64_t tgid, tid, cpu;		/* or SAMPLE_ALL */
@@ -78,11 +78,11 @@ struct stack_context {
 };
 
 /*
- * What the program itself said of its samples, as text: names with numbers [ST-14]. Adding one is
- * false, and @labels as it was, when there is no more room in a context.
+ * The labels that the program itself put on its samples, as text: names with numbers [ST-14].
+ * False, with @labels unchanged: a context has no room for one more.
  */
 bool stack_label_add(struct strbuf *labels, const char *name, int64_t number);
-/* The next name in *@labels, which is spoiled and moved along; NULL: none, or no such text. */
+/* The next name in *@labels, which is overwritten and advanced; NULL at the end or if malformed. */
 char *stack_label_next(char **labels, int64_t *ret_number);
 
 /* --- adding --- */
@@ -92,20 +92,20 @@ struct stack_store;		/* open for adding; not shared between threads */
 /*
  * Open or create @path for adding, bounded to @max_bytes (0: STACK_STORE_MAX). Memory: 6 to 12
  * bytes for each distinct node and frame besides the mapped file, of at least 64 KiB.
- * -EPROTO: not a stack store, or inconsistent; untouched, the first rule broken is in @e.
- * -EBUSY: somebody has it open for adding. -ELOOP: a symbolic link.
+ * -EPROTO: not a stack store, or inconsistent; unchanged, with the first fault in @e.
+ * -EBUSY: already open for adding. -ELOOP: a symbolic link.
  */
 int stack_store_open(const char *path, uint64_t max_bytes, struct stack_store **ret_store,
 		     struct op_error *e);
-/* Cuts the file to what is used. NULL is fine; returns NULL. */
+/* Truncates the file to what is used. NULL is fine; returns NULL. */
 struct stack_store *stack_store_close(struct stack_store *s);
 int stack_store_sync(struct stack_store *s);	/* to the disk; blocks */
 
 /*
- * The id of an image, event or context: the same for equal arguments, also after the store was
- * closed and opened again, never 0. Strings are copied. About 100 ns when it is known: keep the id.
- * -EINVAL: a string past 4095 bytes or NULL, an empty path or a file's that is not absolute, an app
- * that is no image's id.
+ * The id of an image, event or context: the same for equal arguments, also after the store is
+ * closed and opened again, and never 0. Strings are copied. Takes about 100 ns for a known one, so
+ * keep the id. -EINVAL: a string is longer than 4095 bytes or NULL, a path is empty or a file's is
+ * not absolute, or an app is not an image's id.
  * -ENOSPC, -ENOMEM, -EFBIG: as stack_store_add().
  */
 int stack_store_image(struct stack_store *s, const struct stack_image *image, uint32_t *ret_id);
@@ -115,22 +115,22 @@ int stack_store_context(struct stack_store *s, const struct stack_context *conte
 
 /*
  * Add @count samples of @event on behalf of @context, whose stack is @frames, innermost first.
- * @end: enum stack_end and flags. Counts are 64 bits and stay at their maximum. Fastest when the
- * stack begins (outermost) like one of the last few.
+ * @end: enum stack_end and flags. Counts have 64 bits and saturate. Fastest when the stack shares
+ * its outer frames with one of the last few.
  *
  * -EINVAL: @nr is 0 or past STACK_FRAMES_MAX, @end is past STACK_END_MAX, or an id is not of its
  * kind. -ENOSPC: no room on the disk. -EFBIG: no room below @max_bytes or the limit of file sizes.
- * -ENOMEM. After the last three the samples are added to the file's own count of lost ones.
+ * -ENOMEM. After the last three the samples are added to the file's own count of lost samples.
  */
 int stack_store_add(struct stack_store *s, uint32_t context, uint32_t event,
 		    const struct stack_frame *frames, size_t nr, unsigned int end, uint64_t count);
 
-/* What there is, for status and benchmarks. */
+/* Sizes, for status and benchmarks. */
 struct stack_store_size {
 	uint64_t bytes;			/* used of the file */
 	uint64_t memory;		/* besides the mapped file */
 	uint64_t nodes, frames;		/* distinct ones, roots included */
-	uint64_t lost;			/* samples that found no room */
+	uint64_t lost;			/* samples dropped for lack of room */
 };
 void stack_store_size(const struct stack_store *s, struct stack_store_size *ret);
 
@@ -142,7 +142,7 @@ void stack_store_size(const struct stack_store *s, struct stack_store_size *ret)
  */
 struct stack_node {
 	uint32_t parent;		/* index of the caller, or STACK_NONE: a root */
-	uint32_t frame;			/* index into frames; of a root: how its stacks ended */
+	uint32_t frame;			/* index into frames; in a root: how its stacks ended */
 };
 
 struct stack_count {
@@ -158,18 +158,18 @@ struct stack_snapshot {
 	const struct stack_context *contexts;
 	const struct stack_frame *frames;
 	const struct stack_node *nodes;
-	const uint16_t *ends;		/* of each node: how its stacks ended, as its root says */
+	const uint16_t *ends;		/* of each node: how its stacks ended, from its root */
 	const struct stack_count *counts;
 	uint32_t nr_images, nr_events, nr_contexts, nr_frames, nr_nodes, nr_counts;
-	uint64_t lost;			/* samples whose stack found no room */
-	char *text;			/* what the strings lie in */
+	uint64_t lost;			/* samples dropped for lack of room */
+	char *text;			/* storage of the strings */
 };
 
 /*
- * Read @path into memory as it is at the moment of the call; nothing done to the file later can
- * hurt the reader, and no number in it makes the reader take more memory than a few times the bytes
- * that are really there. -ENOENT. -ENODATA: of length 0, or its maker has not finished [ST-3].
- * -EPROTO with the first rule broken in @e. *ret is untouched on failure.
+ * Read @path into memory as it is at the moment of the call. Later changes of the file cannot hurt
+ * the reader, and memory is limited to a few times the true size of the file, whatever it holds.
+ * -ENOENT. -ENODATA: empty, or its writer has not finished creating it [ST-3]. -EPROTO with the
+ * first fault in @e. *ret is unchanged on failure.
  */
 int stack_store_read(const char *path, struct stack_snapshot *ret, struct op_error *e);
 void stack_snapshot_free(struct stack_snapshot *s);
@@ -177,12 +177,14 @@ void stack_snapshot_free(struct stack_snapshot *s);
 /* Samples by how their stacks ended. */
 struct stack_totals {
 	uint64_t samples;		/* all */
-	uint64_t ends[NR_STACK_ENDS];	/* a kind of a later version is only in samples */
+	uint64_t ends[NR_STACK_ENDS];	/* kinds of later versions are only in @samples */
 	uint64_t guessed;		/* of these, with STACK_END_GUESSED */
 };
 void stack_snapshot_totals(const struct stack_snapshot *s, struct stack_totals *ret);
 
 const char *stack_end_name(unsigned int kind);	/* "complete", "truncated", ...; "unknown" */
 const char *stack_end_text(unsigned int kind);	/* for people: "cut at the depth asked for" */
+/* The kind that stack_end_text() of this or an earlier version calls @text; false: none. */
+bool stack_end_parse(const char *text, size_t n, unsigned int *ret);
 
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * comms.c - what threads are called, looked at again from time to time
+ * comms.c - the names of threads, read again from time to time
  *
- * A thread gets its name soon after its start, mostly; one that has ended has no name any more, and
- * keeps the last.
+ * Most threads get their name soon after their start; one that has ended keeps its last name.
  */
 #include <stdio.h>
 #include <stdlib.h>

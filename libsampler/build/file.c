@@ -21,12 +21,12 @@ struct file_builder {
 	struct build_profile *profile;
 };
 
-/* --- what is not in it --- */
+/* --- comments about missing samples --- */
 
 static const char *loss_texts[SAMPLER_NR_STATUS] = {
 	[SAMPLER_BLOCKED] = "the thread could not be stopped in time",
-	[SAMPLER_GONE] = "the thread had ended",
-	[SAMPLER_FAILED] = "the thread's stack could not be had",
+	[SAMPLER_GONE] = "the thread had exited",
+	[SAMPLER_FAILED] = "the thread's stack could not be read",
 };
 
 static void comment(struct profile *p, uint64_t n, const char *why)
@@ -35,7 +35,7 @@ static void comment(struct profile *p, uint64_t n, const char *why)
 
 	if (!n)
 		return;
-	text = xasprintf("%llu samples are not here: %s", (unsigned long long)n, why);
+	text = xasprintf("%llu samples are missing: %s", (unsigned long long)n, why);
 	profile_comment(p, text);
 	free(text);
 }
@@ -47,7 +47,7 @@ static void add_comments(struct profile *p, const struct build_losses *l,
 		if (loss_texts[i])
 			comment(p, l->status[i], loss_texts[i]);
 	comment(p, l->no_frames, "no frame was found");
-	comment(p, l->no_room, "there were too many different stacks");
+	comment(p, l->no_room, "there were too many distinct stacks");
 	comment(p, summary->missed, "the sampling thread was late");
 }
 
@@ -75,8 +75,8 @@ static int write_format(const struct file_builder *b, const struct profile *p, F
 }
 
 /*
- * All of it in memory first: a child that is forked in between has a copy of the stream, and would
- * write what is in it to the file when it ends.
+ * In memory first: a child that is forked meanwhile has a copy of the stream, and would write its
+ * buffer to the file at exit.
  */
 static int write_memory(const struct file_builder *b, const struct profile *p, char **ret_bytes,
 			size_t *ret_size, struct op_error *e)
@@ -85,14 +85,14 @@ static int write_memory(const struct file_builder *b, const struct profile *p, c
 	int err;
 
 	if (!out)
-		return op_error_set(e, -errno, "no memory for '%s'", b->path);
+		return op_error_set(e, -errno, "cannot write '%s': out of memory", b->path);
 	err = write_format(b, p, out, e);
 	if (fclose(out) && !err)
-		err = op_error_set(e, -ENOMEM, "no memory for '%s'", b->path);
+		err = op_error_set(e, -ENOMEM, "cannot write '%s': out of memory", b->path);
 	return err;
 }
 
-/* It appears whole or not at all. */
+/* The file appears whole or not at all. */
 static int write_replace(const struct file_builder *b, const struct profile *p, struct op_error *e)
 {
 	char *bytes = NULL;
@@ -173,7 +173,7 @@ int sampler_file_builder(enum sampler_format format, const char *path,
 	int err = 0;
 
 	if (format > SAMPLER_FOLDED)
-		return refuse(e, -EINVAL, path, "no such format");
+		return refuse(e, -EINVAL, path, "unknown format");
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return refuse(e, -EINVAL, path, "not a regular file");
 	whole = path_absolute(path);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * images.c - modules as a profile has them: an image for each mapped segment
+ * images.c - the images of a profile: one for each mapped segment of a module
  *
- * Sample files know offsets in files, and where a segment lies in the file only its program headers
- * say. They are read when a module is first seen: from the file, for at that time the module
- * itself may be gone. Code that is in no module is looked for among the mappings. [SM-61]
+ * Sample files have offsets in files, and only the program headers have the offset of a segment.
+ * They are read when a module is first seen, from the file because the module may be unloaded by
+ * then. Code outside of modules is looked up among the mappings. [SM-61]
  */
 #include <elf.h>
 #include <fcntl.h>
@@ -20,11 +20,12 @@
 #include "libutil/build_id.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
 #define SEGMENTS_MAX	64		/* of a module */
 #define MAPS_LIMIT	(64u << 20)	/* bytes */
-#define LOOK_AGAIN	1000		/* failed lookups until /proc/self/maps is read again */
+#define READ_AGAIN	1000		/* failed lookups until /proc/self/maps is read again */
 #define PAGE		4096u
 
 struct segment {
@@ -33,21 +34,22 @@ struct segment {
 };
 
 struct known {
-	const struct sampler_module *module;	/* NULL: free */
-	uint32_t first, nr;			/* segments; the last takes what is in no other */
-	uint32_t function;			/* of code that is no file; or PROFILE_NONE */
+	const struct sampler_module *module;
+	uint32_t first, nr;			/* segments; the last has the rest of the module */
+	uint32_t function;			/* of code without a file; or PROFILE_NONE */
 };
 
 struct build_images {
 	struct profile *p;
 	char program[PATH_MAX];
-	struct known *known;		/* open addressing */
-	size_t nr_known, room_known;	/* a power of 2, or 0 */
+	struct known *known;
+	size_t nr_known, room_known;
+	struct hash_table by_module;	/* of @known */
 	struct segment *segments;
 	size_t nr, room;
-	struct segment *mappings;	/* where code ran that is in no module */
+	struct segment *mappings;	/* with code outside of modules */
 	size_t nr_mappings, room_mappings;
-	unsigned int looks_left;	/* that are not worth another look at the mappings */
+	unsigned int lookups_left;	/* until the mappings are read again */
 };
 
 struct build_images *build_images_new(struct profile *p)
@@ -65,12 +67,13 @@ void build_images_free(struct build_images *i)
 	if (!i)
 		return;
 	free(i->known);
+	hash_table_free(&i->by_module);
 	free(i->segments);
 	free(i->mappings);
 	free(i);
 }
 
-/* The same file is loaded again and again where it was, maybe: that is one image. */
+/* A file that is loaded again at the same address is the same image. */
 static uint32_t get_image(struct build_images *i, const struct profile_image *image)
 {
 	struct profile *p = i->p;
@@ -97,7 +100,7 @@ static void add_segment(struct build_images *i, const struct profile_image *imag
 						 get_image(i, image) };
 }
 
-/* Is the file still the one that was loaded? */
+/* Whether the file is still the one that was loaded. */
 static bool is_build(int fd, const char *wanted)
 {
 	char text[BUILD_ID_TEXT];
@@ -143,7 +146,7 @@ static void add_file(struct build_images *i, const struct sampler_module *m,
 	close(fd);
 }
 
-/* Where nothing better is known, an offset in the file is the address that was linked for. */
+/* Without program headers an offset in the file is taken to be the linked address. */
 static void add_module(struct build_images *i, struct known *k, const struct sampler_module *m)
 {
 	struct profile *p = i->p;
@@ -167,40 +170,23 @@ static void add_module(struct build_images *i, struct known *k, const struct sam
 	k->nr = (uint32_t)i->nr - k->first;
 }
 
-static struct known *slot_of(const struct build_images *i, const struct sampler_module *m)
+static bool is_of_module(const void *images, uint32_t id, const void *module)
 {
-	size_t at = hash_u64((uintptr_t)m) & (i->room_known - 1);
-
-	while (i->known[at].module && i->known[at].module != m)
-		at = (at + 1) & (i->room_known - 1);
-	return &i->known[at];
-}
-
-static void grow(struct build_images *i)
-{
-	struct known *old = i->known;
-	size_t nr = i->room_known;
-
-	i->room_known = nr ? 2 * nr : 64;
-	i->known = xcalloc(i->room_known, sizeof(*i->known));
-	for (size_t n = 0; n < nr; n++)
-		if (old[n].module)
-			*slot_of(i, old[n].module) = old[n];
-	free(old);
+	return ((const struct build_images *)images)->known[id].module == module;
 }
 
 static const struct known *find_module(struct build_images *i, const struct sampler_module *m)
 {
-	struct known *k;
+	uint64_t hash = hash_u64((uintptr_t)m);
+	uint32_t id = hash_table_find(&i->by_module, hash, is_of_module, i, m);
 
-	if (2 * i->nr_known >= i->room_known)
-		grow(i);
-	k = slot_of(i, m);
-	if (!k->module) {
-		add_module(i, k, m);
-		i->nr_known++;
+	if (id == HASH_NONE) {
+		id = (uint32_t)i->nr_known++;
+		xgrow(i->known, id, i->room_known);
+		add_module(i, &i->known[id], m);
+		hash_table_add(&i->by_module, hash, id);
 	}
-	return k;
+	return &i->known[id];
 }
 
 static uint32_t image_of_module(const struct build_images *i, const struct known *k,
@@ -215,8 +201,8 @@ static uint32_t image_of_module(const struct build_images *i, const struct known
 }
 
 /* "start-end perms offset dev inode      name" */
-static bool take_line(const char *line, uint64_t address, struct profile_image *ret,
-		      const char **ret_name)
+static bool parse_mapping(const char *line, uint64_t address, struct profile_image *ret,
+			  const char **ret_name)
 {
 	int name_at = 0;
 
@@ -240,7 +226,7 @@ static uint32_t add_mapping(struct build_images *i, struct profile_image *image,
 	return i->mappings[i->nr_mappings - 1].image;
 }
 
-static uint32_t look_at_mappings(struct build_images *i, uint64_t address)
+static uint32_t read_mappings(struct build_images *i, uint64_t address)
 {
 	uint32_t found = PROFILE_NONE;
 	char *text, *rest;
@@ -251,7 +237,7 @@ static uint32_t look_at_mappings(struct build_images *i, uint64_t address)
 		struct profile_image image;
 		const char *name;
 
-		if (!take_line(line, address, &image, &name))
+		if (!parse_mapping(line, address, &image, &name))
 			continue;
 		found = add_mapping(i, &image, name);
 		break;
@@ -268,13 +254,13 @@ static uint32_t image_of_mapping(struct build_images *i, uint64_t address)
 	for (size_t n = i->nr_mappings; n-- > 0;)
 		if (address >= i->mappings[n].start && address < i->mappings[n].limit)
 			return i->mappings[n].image;
-	if (i->looks_left) {
-		i->looks_left--;
+	if (i->lookups_left) {
+		i->lookups_left--;
 		return PROFILE_NONE;
 	}
-	found = look_at_mappings(i, address);
+	found = read_mappings(i, address);
 	if (found == PROFILE_NONE)
-		i->looks_left = LOOK_AGAIN;
+		i->lookups_left = READ_AGAIN;
 	return found;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* names.c - a profile of addresses becomes one of names, at its end */
+/* names.c - convert a profile of addresses into one of function names */
 #include "libsampler/build/names.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ struct namer {
 	const struct profile *p;
 	struct profile *to;
 	struct build_symbols **symbols;	/* of each image */
-	uint32_t *images, *places, *nodes, *sets;	/* where p's are in @to */
+	uint32_t *images, *places, *nodes, *sets;	/* p's indices to those in @to */
 };
 
 static uint32_t copy_string(struct namer *n, uint32_t string)

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* names.h - functions' names, for formats that have nothing else */
+/* names.h - names of functions, for formats without addresses */
 #ifndef LIBSAMPLER_BUILD_NAMES_H
 #define LIBSAMPLER_BUILD_NAMES_H
 
 #include "formats/profile/profile.h"
 
 /*
- * A copy of @p with a function at each place whose image has a symbol table. Code that has none is
- * "[FILE+0xOFFSET]". [SM-65]
+ * A copy of @p with a function at each place: its symbol, or "[FILE+0xOFFSET]" without one. [SM-65]
  */
 struct profile *build_names(const struct profile *p);
 
 /* --- symbols.c: a file's functions --- */
 
 struct build_symbols;
-/* NULL: none are to be had. @build_id: only of that build; "" any. */
+/* NULL: not available. @build_id: only of that build; "" any. */
 struct build_symbols *build_symbols_open(const char *path, const char *build_id);
 void build_symbols_free(struct build_symbols *s);
 /* The function at @offset of the file, or NULL. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile.c - samples counted by stack and labels, and labels that come afterwards */
+/* profile.c - count samples by stack and labels, and add labels afterwards */
 #include "libsampler/build/profile.h"
 
 #include <inttypes.h>
@@ -11,11 +11,11 @@
 #include "libutil/clock.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
 #define LABELS_MAX	(SAMPLER_METADATA_MAX + 3)
 #define STACK_MAX	1024u
-#define FREE_SLOT	UINT32_MAX
 
 /* A sample that may still get a label. */
 struct past {
@@ -30,13 +30,12 @@ struct build_profile {
 	struct build_comms *comms;
 	uint32_t nodes_max;
 	bool full;
-	uint32_t *slots;		/* samples by stack, labels and end; open addressing */
-	uint32_t nr_slots;		/* a power of 2 */
+	struct hash_table by_sample;	/* stack, labels and end */
 	unsigned char *ends;		/* of each sample */
 	size_t ends_room;
 	struct past *past;		/* a ring once it has BUILD_PAST_MAX */
 	size_t nr_past, past_room, next_past;
-	uint64_t past_since_ns;		/* no sample before it is in there */
+	uint64_t past_since_ns;		/* the ring has no earlier sample */
 	struct build_losses losses;
 };
 
@@ -59,53 +58,56 @@ void build_profile_free(struct build_profile *b)
 	build_images_free(b->images);
 	build_comms_free(b->comms);
 	profile_free(b->p);
-	free(b->slots);
+	hash_table_free(&b->by_sample);
 	free(b->ends);
 	free(b->past);
 	free(b);
 }
 
-/* --- one sample for all that are equal --- */
+/* --- counting equal samples --- */
 
-static uint32_t *slot_of(const struct build_profile *b, struct profile_sample s, unsigned char end)
+struct counted {
+	uint32_t node, labels;
+	unsigned char end;
+};
+
+static uint64_t hash_of(uint32_t node, uint32_t labels, unsigned char end)
 {
-	uint64_t hash = hash_mix((uint64_t)s.node << 32 | s.labels, end);
-	uint32_t at = (uint32_t)hash & (b->nr_slots - 1);
-
-	for (; b->slots[at] != FREE_SLOT; at = (at + 1) & (b->nr_slots - 1)) {
-		const struct profile_sample *other = &b->p->samples[b->slots[at]];
-
-		if (other->node == s.node && other->labels == s.labels &&
-		    b->ends[b->slots[at]] == end)
-			break;
-	}
-	return &b->slots[at];
+	return hash_mix((uint64_t)node << 32 | labels, end);
 }
 
-static void grow_slots(struct build_profile *b)
+static bool is_equal(const void *profile, uint32_t id, const void *key)
 {
-	b->nr_slots = b->nr_slots ? 2 * b->nr_slots : 256;
-	b->slots = xrealloc_array(b->slots, b->nr_slots, sizeof(*b->slots));
-	memset(b->slots, 0xff, b->nr_slots * sizeof(*b->slots));
-	for (uint32_t i = 0; i < b->p->nr_samples; i++)
-		*slot_of(b, b->p->samples[i], b->ends[i]) = i;
+	const struct build_profile *b = profile;
+	const struct counted *k = key;
+	const struct profile_sample *s = &b->p->samples[id];
+
+	return s->node == k->node && s->labels == k->labels && b->ends[id] == k->end;
 }
 
 static uint32_t count_one(struct build_profile *b, struct profile_sample s, unsigned char end)
 {
-	uint32_t *slot;
+	const struct counted key = { s.node, s.labels, end };
+	uint64_t hash = hash_of(s.node, s.labels, end);
+	uint32_t id = hash_table_find(&b->by_sample, hash, is_equal, b, &key);
 
-	if (2 * (size_t)b->p->nr_samples >= b->nr_slots)
-		grow_slots(b);
-	slot = slot_of(b, s, end);
-	if (*slot == FREE_SLOT) {
-		*slot = b->p->nr_samples;
-		xgrow(b->ends, b->p->nr_samples, b->ends_room);
-		b->ends[*slot] = end;
+	if (id == HASH_NONE) {
+		id = b->p->nr_samples;
+		xgrow(b->ends, id, b->ends_room);
+		b->ends[id] = end;
 		profile_add_sample(b->p, s.node, s.labels);
+		hash_table_add(&b->by_sample, hash, id);
 	}
-	profile_values(b->p, *slot)[0]++;
-	return *slot;
+	profile_values(b->p, id)[0]++;
+	return id;
+}
+
+static void index_again(struct build_profile *b)
+{
+	hash_table_free(&b->by_sample);
+	for (uint32_t i = 0; i < b->p->nr_samples; i++)
+		hash_table_add(&b->by_sample, hash_of(b->p->samples[i].node,
+						      b->p->samples[i].labels, b->ends[i]), i);
 }
 
 /* --- labels --- */
@@ -129,7 +131,7 @@ static bool is_taken(const char *name)
 	       !strcmp(name, BUILD_COMM);
 }
 
-/* What is said of a thread wins over what is said of all. */
+/* An item of one thread takes precedence over one of all threads. */
 static uint32_t put_metadata(struct profile *p, struct profile_label *labels, uint32_t nr,
 			     const struct sampler_metadata *item, bool wins)
 {
@@ -168,7 +170,7 @@ static uint32_t labels_of(struct build_profile *b, const struct sampler_sample *
 	return profile_label_set(p, labels, nr);
 }
 
-/* The set @labels and @item. */
+/* @set with @item added. */
 static uint32_t labels_with(struct profile *p, uint32_t set, const struct sampler_metadata *item)
 {
 	struct profile_label labels[LABELS_MAX + 1];
@@ -259,7 +261,7 @@ void build_profile_past(struct build_profile *b, const struct sampler_metadata *
 
 /* --- the whole --- */
 
-/* Those whose samples all have other labels by now go. */
+/* Remove samples whose count has gone to others with more labels. */
 static void drop_empty(struct build_profile *b)
 {
 	struct profile *p = b->p;
@@ -277,8 +279,7 @@ static void drop_empty(struct build_profile *b)
 		p->nr_samples = kept;
 		for (size_t i = 0; i < b->nr_past; i++)
 			b->past[i].sample = moved[b->past[i].sample];
-		b->nr_slots /= 2;		/* grow_slots() makes them anew */
-		grow_slots(b);
+		index_again(b);
 	}
 	free(moved);
 }
@@ -288,8 +289,7 @@ static int64_t wall_time(uint64_t monotonic_ns)
 	return (int64_t)(monotonic_ns + clock_ns(CLOCK_REALTIME) - now_ns());
 }
 
-struct profile *build_profile_get(struct build_profile *b,
-					const struct sampler_summary *summary)
+struct profile *build_profile_get(struct build_profile *b, const struct sampler_summary *summary)
 {
 	struct profile *p = b->p;
 

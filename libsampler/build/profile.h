@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile.h - samples collected in a struct profile: what all ready builders begin with
+ * profile.h - collect samples in a struct profile, for all ready builders
  *
- * Equal samples are one with a count, so memory goes by how different samples are and not by how
- * long sampling takes; it is bounded all the same. Rules: doc/sampler.md [SM-60]..
+ * Equal samples are one with a count, so memory depends on the number of distinct samples and not
+ * on how long sampling takes; it is bounded, too. Rules: doc/sampler.md, from [SM-60] on.
  */
 #ifndef LIBSAMPLER_BUILD_PROFILE_H
 #define LIBSAMPLER_BUILD_PROFILE_H
@@ -11,15 +11,15 @@
 #include "formats/profile/profile.h"
 #include "libsampler/sampler.h"
 
-#define BUILD_NODES_MAX		(1u << 20)	/* places in stacks that are kept [SM-62] */
+#define BUILD_NODES_MAX		(1u << 20)	/* places in stacks [SM-62] */
 #define BUILD_PAST_MAX		(1u << 16)	/* samples that may still get a label [SM-63] */
 
 /* Samples that are not in the profile. */
 struct build_losses {
-	uint64_t status[SAMPLER_NR_STATUS];	/* without any frame: BLOCKED, GONE, FAILED */
-	uint64_t no_frames;			/* nor with another status */
+	uint64_t status[SAMPLER_NR_STATUS];	/* without frames: BLOCKED, GONE, FAILED */
+	uint64_t no_frames;			/* without frames, but with another status */
 	uint64_t no_room;
-	uint64_t past_cut;		/* metadata that came for samples no longer at hand */
+	uint64_t past_cut;		/* metadata for samples that are no longer kept */
 };
 
 struct build_profile;
@@ -31,17 +31,17 @@ void build_profile_free(struct build_profile *b);		/* NULL is fine */
 void build_profile_sample(struct build_profile *b, const struct sampler_sample *sample);
 void build_profile_past(struct build_profile *b, const struct sampler_metadata *item,
 			uint64_t from_ns, uint64_t to_ns);
-/* No room for a sample like the last. */
+/* Whether the last sample found no room. */
 bool build_profile_is_full(const struct build_profile *b);
 
-/* All so far: event, times and comments filled in. It may be added to and asked for again. */
+/* All samples so far, with event, times and comments. More may be added afterwards. */
 struct profile *build_profile_get(struct build_profile *b,
-					const struct sampler_summary *summary);
+				  const struct sampler_summary *summary);
 /* How the stack of each of its samples ended: enum sampler_status. */
 const unsigned char *build_profile_ends(const struct build_profile *b);
 const struct build_losses *build_profile_losses(const struct build_profile *b);
 
-/* What a sample is labelled with besides metadata: those names are taken. */
+/* The labels of a sample besides metadata, which cannot have these names. */
 #define BUILD_PID	"pid"
 #define BUILD_TID	"tid"
 #define BUILD_COMM	"comm"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbols.c - the functions that a file's symbol table names, by offset in the file
+ * symbols.c - the functions in a file's symbol table, by offset in the file
  *
- * The file's own table, or that of its debug file below /usr/lib/debug; else what is exported.
- * Nothing is asked of the network, and no debugging information is read.
+ * From the file's own table, or that of its debug file below /usr/lib/debug, or the exported
+ * symbols. The network is not used, and debugging information is not read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define DEBUG_FILES	"/usr/lib/debug/.build-id"
 
 struct symbol {
-	uint64_t start, size;		/* addresses; size 0: not told */
+	uint64_t start, size;		/* addresses; size 0: unknown */
 	const char *name;
 };
 

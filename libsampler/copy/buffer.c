@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * buffer.c - where stacks are copied to
+ * buffer.c - the buffer that stacks are copied to
  *
- * As big as a stack can be by default, but what was never written takes no memory; what a deep
- * stack has taken is given back. The part that nearly all copies stay in is touched beforehand,
- * so that the handler, which writes while its thread stands still, does not wait for pages.
+ * As big as a stack can be by default; unwritten pages take no memory, and those of a deep stack
+ * are freed. The part that nearly all copies fit in is touched beforehand, so that the handler,
+ * which stops its thread, does not wait for pages.
  */
 #include <errno.h>
 #include <pthread.h>

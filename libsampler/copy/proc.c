@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* proc.c - what /proc tells of the process's threads and mappings, read without the heap */
+/* proc.c - read threads and mappings of the process from /proc, without the heap */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static bool parse_call(const char *text, uintptr_t *sp, uintptr_t *pc)
 bool copy_read_blocked(pid_t tid, struct copy_blocked *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	/* not every kernel counts how often a thread has run */
+	/* not all kernels have schedstat */
 	read_task(tid, "schedstat", ret->runs, sizeof(ret->runs));
 	return read_task(tid, "syscall", ret->call, sizeof(ret->call)) > 0 &&
 	       parse_call(ret->call, &ret->sp, &ret->pc);
@@ -64,7 +64,7 @@ struct wanted {
 	bool is_stack, is_found;
 };
 
-/* Of a line that may be cut off behind what matters. */
+/* The end of a long line may be missing. */
 static void parse_mapping(const char *line, struct wanted *w)
 {
 	uintptr_t low, high;

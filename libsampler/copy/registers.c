@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* registers.c - an interrupted thread's registers by the numbers that DWARF gives them */
+/* registers.c - an interrupted thread's registers, by DWARF's numbers */
 #include <string.h>
 #include <ucontext.h>
 #include "libsampler/copy/copy.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* registers.h - the numbers DWARF gives to the registers that everybody needs */
+/* registers.h - DWARF's numbers of the registers that all unwinders need */
 #ifndef LIBSAMPLER_COPY_REGISTERS_H
 #define LIBSAMPLER_COPY_REGISTERS_H
 
@@ -10,7 +10,7 @@
 #define REGISTER_SP	7
 #define REGISTER_PC	16	/* the return address */
 #define REGISTER_RETURN	16
-/* Bytes below sp that functions may use, and that no signal handler touches. */
+/* Bytes below sp that functions may use and signal handlers leave alone. */
 #define RED_ZONE	128
 #elif defined(__aarch64__)
 #define REGISTER_FP	29
@@ -19,7 +19,7 @@
 #define REGISTER_RETURN	30
 #define RED_ZONE	0
 #else
-#error "no registers of this architecture are known"
+#error "unsupported architecture"
 #endif
 #define NR_REGISTERS	(REGISTER_PC + 1)
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * signal.c - a thread copies its own stack when it is asked to by a signal
+ * signal.c - a signal makes a thread copy its own stack
  *
- * There is one request, and one word that says whose it is: a stamp, new for each request, and
- * how far it has come.
+ * There is one request, and one word with its state: a stamp, new for each request, and a phase.
  *
  *	sampling thread				handler in the target
  *
@@ -11,20 +10,20 @@
  *	word = stamp, OPEN	(A)
  *	send the signal
  *	wait until it is neither		OPEN and my tid?
- *	OPEN nor CLAIMED			word: OPEN -> CLAIMED, or it is too late	(B)
+ *	OPEN nor CLAIMED			word: OPEN -> CLAIMED, else too late	(B)
  *						copy
  *						word = stamp, DONE	(C), wake
  *	read the answer		(D)
  *
- *	after 50 ms: OPEN -> CLOSED, or it is claimed and will be done
+ *	after 50 ms: OPEN -> CLOSED, else it is claimed and will be done
  *
- * A releases the request to B, C the answer to D. Whoever takes the word out of OPEN has the
- * buffer: after the time is up a signal that still comes finds nothing to do, and a handler that
- * has begun is waited for. It runs with all signals blocked and cancellation disabled, so that no
- * other handler can jump out of it, nor the thread end in it: hooks may call read() and its kind,
- * which are cancellation points. [SM-31]
+ * A releases the request to B, C the answer to D. The side that changes the word from OPEN owns the
+ * buffer: a signal after the timeout finds nothing to do, and a handler that has begun is waited
+ * for. It runs with all signals blocked and cancellation disabled, so that no other handler can
+ * jump out of it and the thread cannot end in it: hooks may call read() and the like, which are
+ * cancellation points. [SM-31]
  *
- * The handler makes no use of the heap, of locks or of thread-local variables but errno.
+ * The handler uses neither the heap nor locks, and no thread-local variable but errno.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -41,14 +40,14 @@
 #include "libsampler/copy/registers.h"
 #include "libutil/clock.h"
 
-/* No one else's signals say that they come from this. */
+/* si_code of our signals only. */
 #define OUR_CODE	(-0x534d)
 
 enum { CLOSED, OPEN, CLAIMED, DONE, PHASES };
 
 static struct {
 	_Atomic uint32_t word;
-	atomic_int tid;			/* read before it is known whether the request is ours */
+	atomic_int tid;			/* read before the handler knows whose request it is */
 	struct copy_request request;
 	struct copy_answer answer;
 	pid_t pid;
@@ -58,7 +57,7 @@ static struct {
 static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
 static int our_signal;
 static struct sigaction older;
-static atomic_flag older_was_called = ATOMIC_FLAG_INIT;	/* with SA_RESETHAND it is for once */
+static atomic_flag older_was_called = ATOMIC_FLAG_INIT;	/* for SA_RESETHAND */
 
 /* --- in the target --- */
 
@@ -82,7 +81,7 @@ IN_HANDLER size_t copy_part(const struct copy_range *range, uintptr_t sp, size_t
 	return used < fits ? used : fits;
 }
 
-/* Plain loads, word by word: nobody may turn this into memcpy(), which checkers replace. */
+/* Plain loads, word by word; volatile because sanitizers replace memcpy(). */
 IN_HANDLER static void copy_loads(unsigned char *to, uintptr_t from, size_t n)
 {
 	const volatile unsigned char *bytes = (const volatile unsigned char *)from;
@@ -110,7 +109,7 @@ IN_HANDLER static void copy_own(struct copy_answer *a, uintptr_t sp)
 	a->high = from + used;
 }
 
-/* The mapping may have gone away or become smaller since it was found: no loads of ours. */
+/* Through the kernel: the mapping may be gone or smaller since it was found. */
 IN_HANDLER static void copy_other(struct copy_answer *a, uintptr_t sp)
 {
 	const struct copy_request *r = &slot.request;
@@ -168,12 +167,12 @@ IN_HANDLER static bool serve(const void *ucontext)
 	/* C, pairs with D in wait_for_answer() */
 	atomic_store_explicit(&slot.word, word - OPEN + DONE, memory_order_release);
 	syscall(SYS_futex, &slot.word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	/* last: a thread that was cancelled meanwhile, and wants that at once, ends here */
+	/* last: a thread with asynchronous cancellation that was canceled meanwhile ends here */
 	pthread_setcancelstate(cancel_state, NULL);
 	return true;
 }
 
-/* What would have happened without us: most signals end a program that does not handle them. */
+/* What happens without our handler: most signals end a program that does not handle them. */
 IN_HANDLER static void default_action(int signal)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
@@ -184,8 +183,8 @@ IN_HANDLER static void default_action(int signal)
 	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
 }
 
-/* As the kernel would have called it, with the signals blocked that it asked for. */
-IN_HANDLER static void chain(int signal, siginfo_t *info, void *ucontext)
+/* Call the older handler like the kernel, with its signals blocked. */
+IN_HANDLER static void call_older(int signal, siginfo_t *info, void *ucontext)
 {
 	const uint64_t *interrupted = (const uint64_t *)&((ucontext_t *)ucontext)->uc_sigmask;
 	uint64_t mask = *interrupted | *(const uint64_t *)&older.sa_mask;
@@ -207,8 +206,8 @@ IN_HANDLER static void chain(int signal, siginfo_t *info, void *ucontext)
 }
 
 /*
- * Two signals of a kind that come at once are one to the kernel: it may be somebody else's that
- * gets through while we wait. Both are served then.
+ * The kernel merges two pending signals of a kind: the one that arrives while a request is open may
+ * be somebody else's. Serve both then.
  */
 IN_HANDLER static void handle(int signal, siginfo_t *info, void *ucontext)
 {
@@ -217,7 +216,7 @@ IN_HANDLER static void handle(int signal, siginfo_t *info, void *ucontext)
 	serve(ucontext);
 	errno = saved;
 	if (info->si_code != OUR_CODE)
-		chain(signal, info, ucontext);
+		call_older(signal, info, ucontext);
 }
 
 /* --- on the sampling thread --- */
@@ -229,7 +228,7 @@ static int install(int signal)
 
 	if (our_signal)
 		return our_signal == signal ? 0 : -EBUSY;
-	/* sigfillset() leaves out the C library's own, by which a thread is cancelled at once */
+	/* sigfillset() leaves out the C library's own signal, which cancels a thread at once */
 	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
 	/* before: the handler may be called at once */
 	if (sigaction(signal, NULL, &older) || sigaction(signal, &action, &older))
@@ -259,8 +258,8 @@ void copy_after_fork(void)
 	atomic_store(&slot.word, CLOSED);
 }
 
-/* The program may have installed a handler since, or want the signal to end it. */
-static bool still_ours(void)
+/* The program may have installed its own handler, or the default action, since. */
+static bool is_still_ours(void)
 {
 	struct sigaction now;
 
@@ -285,7 +284,7 @@ static uint32_t open_request(const struct copy_request *request)
 	return word;
 }
 
-/* False: it was claimed before, and will be answered. */
+/* False: already claimed, so it will be answered. */
 static bool close_request(uint32_t word)
 {
 	return atomic_compare_exchange_strong(&slot.word, &word, word - OPEN + CLOSED);
@@ -329,11 +328,11 @@ int copy_ask(const struct copy_request *request, struct copy_answer *ret)
 	uint32_t word;
 	int err;
 
-	if (!still_ours())
+	if (!is_still_ours())
 		return -EBUSY;
 	word = open_request(request);
 	err = send_signal(request->tid);
-	/* if it was not sent, one that was sent before may still have come now */
+	/* if it was not sent, an earlier one may still have arrived */
 	if (err && close_request(word))
 		return err;
 	err = wait_for_answer(word);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stack.c - a thread's stack, wherever it is and whatever the thread is doing
+ * stack.c - copy a thread's stack, wherever it is and whatever the thread is doing
  *
- * A thread on its own stack copies it when it is asked. On another one - an alternate signal
- * stack, a coroutine's, or any stack of a thread whose bounds nobody knows - it says where it is;
- * the mapping is looked up here, where there is time for it, and the thread is asked again.
+ * A thread on its own stack copies it when a signal asks for it. On another one (an alternate
+ * signal stack, a coroutine's, or any stack of a thread with unknown bounds) it answers with its
+ * stack pointer; the mapping is looked up outside the handler, and the thread is asked again.
  * [SM-32]
  */
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include <unistd.h>
 #include "libsampler/copy/copy.h"
 
-/* Of a stack whose end is not known: a mapping may hold many. */
+/* Bytes to copy of a stack with an unknown end: a mapping may hold many stacks. */
 #define UNKNOWN_MOST	(64 << 10)
-/* A thread that changes stacks all the time is asked so often. */
+/* Requests to a thread that keeps changing stacks. */
 #define ATTEMPTS	3
 
 static bool is_in(uintptr_t low, uintptr_t high, uintptr_t address)
@@ -36,8 +36,8 @@ static struct copy_range other_range(const struct copy_target *t)
 }
 
 /*
- * The C library puts what belongs to a thread at the end of the stack that it makes for it; so
- * the end is known although mappings that lie side by side look like one.
+ * The C library keeps a thread's data at the end of the stack that it allocates. So the end is
+ * known even if adjacent mappings look like one.
  */
 static bool find_other(struct copy_target *t, uintptr_t sp)
 {
@@ -85,7 +85,7 @@ static void run_hooks(const struct copy_request *r)
 		r->hooks[i].run(r->hooks[i].context);
 }
 
-/* False: it is not blocked, or was not all the time; nothing has been done. [SM-33] */
+/* False: it is not blocked, or not all the time; nothing is done. [SM-33] */
 static bool copy_blocked(struct copy_target *t, const struct copy_request *r,
 			 struct stack_copy *ret)
 {
@@ -176,7 +176,7 @@ void copy_stack(struct copy_target *target, struct stack_buffer *buffer, bool sp
 	stack_buffer_trim(buffer, buffer->used);
 	buffer->used = 0;
 	if (target->was_late && copy_is_pending(r.tid, copy_signal())) {
-		/* it has not run since: it need not be waited for again */
+		/* it has not run since: do not wait for it again */
 		ret->status = SAMPLER_BLOCKED;
 		ret->time_ns = copy_clock();
 	} else if (!spare || !copy_blocked(target, &r, ret)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - what stands in the copy of a stack, and copies whose pointers point into them */
+/* words.c - read words of the copy of a stack, and make its pointers point into the copy */
 #include <string.h>
 #include "libsampler/sampling.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * libopsample.c - loaded into programs that were not built to be sampled: it samples them
+ * libopsample.c - the library that opsample preloads into programs to sample them
  *
- * It changes nothing that the program could ask for: no signal has another disposition than the one
- * that libsampler needs, standard output is not written to, and the environment stays as it is. So
- * nothing happens on a signal that ends the process: what was sampled is saved every few seconds.
- * [SM-72]
+ * It changes nothing that the program could notice: only the signal that libsampler needs has a
+ * handler, standard output is not written to, and the environment is unchanged. So a signal that
+ * ends the process is not handled; instead the samples are saved every few seconds. [SM-72]
  */
 #include "libsampler/opsample/opsample.h"
 #include "libutil/clock.h"
@@ -23,32 +22,32 @@
 #include <time.h>
 #include <unistd.h>
 
-#define EXIT_WAIT_S	5		/* at the end, for the sampling thread to write */
-#define RETRY_NS	1000000		/* until it can be told */
+#define EXIT_WAIT_S	5		/* at exit, for the sampling thread to write */
+#define RETRY_NS	1000000		/* between attempts to stop it */
 #define SESSION_DIR	"oprofile_data"
 
-/* A ready builder, and what is to be known to have it save what there is. */
+/* A ready builder, and the state of saving. */
 static struct {
 	struct opsample_settings settings;
 	char output[PATH_MAX];
 	struct sampler_builder inner;
 	struct sampler_profiler *profiler;
-	_Atomic pid_t pid;		/* whose it is; 0: nothing is sampled */
+	_Atomic pid_t pid;		/* the sampled process; 0: none */
 	uint64_t start_ns, saved_ns;
 	bool is_forked;			/* since the program's start */
-	struct stat error_file;		/* standard error, as it was then */
+	struct stat error_file;		/* standard error at the start */
 	atomic_bool has_any;		/* samples */
-	bool has_new;			/* that were not saved */
-	bool has_failed;		/* told once */
+	bool has_new;			/* unsaved samples */
+	bool has_failed;		/* and reported that */
 	atomic_int completed;		/* a futex */
 } ours;
 
-/* This thread is in fork(), and holds libsampler's lock there. */
+/* This thread is in fork(), where it holds libsampler's lock. */
 static _Thread_local bool is_forking __attribute__((tls_model("initial-exec")));
 
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void print_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-static void tell(const char *format, ...)
+static void print_error(const char *format, ...)
 {
 	char what[600], text[700];
 	va_list args;
@@ -60,9 +59,9 @@ static void tell(const char *format, ...)
 	sampler_tell(text);
 }
 
-/* --- the builder: a ready one's, saved from time to time [sampling thread] --- */
+/* --- a builder that saves a ready builder's samples from time to time [sampling thread] --- */
 
-/* Not one that it started. */
+/* Whether this is the command itself rather than a child of it. */
 static bool is_command(void)
 {
 	const struct opsample_settings *s = &ours.settings;
@@ -70,7 +69,7 @@ static bool is_command(void)
 	return !ours.is_forked && (!s->pid || s->pid == getpid());
 }
 
-/* A process that was started by the command writes a file of its own [SM-74]. */
+/* A child of the command writes a file of its own [SM-74]. */
 static int make_builder(struct sampler_error *e)
 {
 	const struct opsample_settings *s = &ours.settings;
@@ -93,7 +92,7 @@ static int save(const struct sampler_summary *summary, struct sampler_error *e)
 	ours.saved_ns = now_ns();
 	ours.has_new = false;
 	if (err && !ours.has_failed)
-		tell("%s", e->text);
+		print_error("%s", e->text);
 	ours.has_failed |= err;
 	return err;
 }
@@ -111,7 +110,7 @@ static void save_so_far(uint64_t now)
 	(void)save(&summary, &e);
 }
 
-/* A child's is made with its first sample: most end or become something else before. */
+/* In a child it is created at the first sample: most exit or call exec() before. */
 static bool has_builder(void)
 {
 	struct sampler_error e = { "" };
@@ -119,7 +118,7 @@ static bool has_builder(void)
 	if (ours.inner.ops)
 		return true;
 	if (!ours.has_failed && make_builder(&e)) {
-		tell("is not sampled: %s", e.text);
+		print_error("not sampled: %s", e.text);
 		ours.has_failed = true;
 		sampler_stop(ours.profiler);
 	}
@@ -136,7 +135,7 @@ static void sample(void *context, const struct sampler_sample *s)
 	atomic_store(&ours.has_any, true);
 }
 
-/* Threads that sleep have no samples: it is time all the same. */
+/* Called even if all threads sleep and have no samples. */
 static void point(void *context)
 {
 	uint64_t now = now_ns();
@@ -177,9 +176,9 @@ static const struct sampler_builder_ops saving_ops = {
 /* --- starting --- */
 
 /*
- * Looking for threads in /proc costs the kernel milliseconds when the process ends. A child that
- * was just forked is looked at after an interval, with all that it has used by then; one that was
- * executed has used time before that was not its own, so not much later than now. [SM-77]
+ * Listing threads in /proc costs the kernel milliseconds when the process ends. A forked child is
+ * listed after an interval, with all CPU time that it has used by then. An executed program has
+ * used time before that was not its own, so it is listed sooner. [SM-77]
  */
 static uint64_t first_look_ns(void)
 {
@@ -231,7 +230,7 @@ static void start(void)
 	if (!err)
 		err = start_profiler();
 	if (err)
-		tell("is not sampled: %s", *e.text ? e.text : strerror(-err));
+		print_error("not sampled: %s", *e.text ? e.text : strerror(-err));
 	else
 		ours.pid = getpid();
 }
@@ -246,7 +245,7 @@ static void forked(void)
 	is_forking = false;
 }
 
-/* What the parent sampled is the parent's; the child begins anew. */
+/* The samples so far are the parent's; the child starts again. */
 static void after_fork(void)
 {
 	struct sampler_profiler *inherited = ours.profiler;
@@ -257,7 +256,7 @@ static void after_fork(void)
 	ours.pid = 0;
 	ours.is_forked = true;
 	sampler_destroy(inherited);
-	/* of a profiler that was just at work it is left, half changed */
+	/* freed with the profiler, or half changed by it and left alone */
 	ours.inner = (struct sampler_builder){ 0 };
 	if (was_sampled && ours.settings.children)
 		start();
@@ -265,7 +264,7 @@ static void after_fork(void)
 
 /* --- the end --- */
 
-/* Somewhere else by now, perhaps. */
+/* Now, because the program may change its working directory. */
 static bool find_output(void)
 {
 	const char *to = *ours.settings.output ? ours.settings.output : SESSION_DIR;
@@ -283,19 +282,19 @@ __attribute__((constructor)) static void begin(void)
 	const char *wrong = opsample_settings_read(&ours.settings);
 
 	if (wrong) {
-		tell("is not sampled: %s is not as opsample(1) has it", wrong);
+		print_error("not sampled: invalid value of %s", wrong);
 		return;
 	}
 	if (!ours.settings.children && ours.settings.pid && ours.settings.pid != getpid())
 		return;
 	if (!find_output()) {
-		tell("is not sampled: its folder cannot be found out");
+		print_error("not sampled: cannot determine the working directory");
 		return;
 	}
 	(void)fstat(STDERR_FILENO, &ours.error_file);
 	sampler_use_own_files();
 	start();
-	/* around libsampler's own, which put it in order */
+	/* after libsampler's: prepare runs before its handler, the others after */
 	pthread_atfork(before_fork, forked, after_fork);
 }
 
@@ -309,8 +308,8 @@ static void wait_for_completed(uint64_t until)
 		FUTEX_BITSET_MATCH_ANY);
 }
 
-/* Nor was any process that it started sampled; and there is somebody to tell. [SM-78] */
-static bool has_nothing(void)
+/* Neither the command nor a child has samples, and standard error is still the same. [SM-78] */
+static bool has_no_samples(void)
 {
 	char stats[PATH_MAX + 32];
 	struct stat now;
@@ -324,31 +323,32 @@ static bool has_nothing(void)
 
 /*
  * The thread that calls exit() or _exit() may be in a signal handler, in the middle of anything,
- * with locks that the sampling thread needs: it only waits, not for ever, and frees nothing. In the
- * middle of fork() there is nothing to wait for. A child of vfork() is another process with our
- * memory, and not ours to stop. Until it is over other threads that end the process wait, too.
+ * with locks that the sampling thread needs: so it only waits, for a limited time, and frees
+ * nothing. In the middle of fork() it does not wait. A child of vfork() is another process with our
+ * memory, whose profiler must not be stopped. Other threads that end the process wait, too.
  */
 static void wait_for_end(void)
 {
 	uint64_t now = now_ns(), limit = now + EXIT_WAIT_S * NS_PER_SECOND;
-	bool is_told = false;
+	bool is_stopped = false;
 
 	if (ours.pid != getpid() || is_forking)
 		return;
 	if (!is_command() && !atomic_load(&ours.has_any)) {
-		ours.pid = 0;		/* nothing to write, and nothing to wait for */
+		ours.pid = 0;		/* nothing to write */
 		return;
 	}
 	while (!atomic_load(&ours.completed) && now < limit) {
-		is_told = is_told || sampler_try_stop(ours.profiler);
-		wait_for_completed(is_told ? limit : now + RETRY_NS);
+		is_stopped = is_stopped || sampler_try_stop(ours.profiler);
+		wait_for_completed(is_stopped ? limit : now + RETRY_NS);
 		now = now_ns();
 	}
-	if (is_command() && !ours.has_failed && has_nothing())
-		tell("no samples were taken: %s %llu ms, the time between two (more of them: "
-		     "opsample --rate=)", ours.settings.clock == SAMPLER_CPU
-		     ? "it used less CPU time than" : "it took less than",
-		     (unsigned long long)(NS_PER_SECOND / ours.settings.rate + 999999) / 1000000);
+	if (is_command() && !ours.has_failed && has_no_samples())
+		print_error("no samples were taken: it %s less than the sampling interval of "
+			    "%llu ms; increase opsample --rate",
+			    ours.settings.clock == SAMPLER_CPU ? "used CPU time for" : "ran for",
+			    (unsigned long long)(NS_PER_SECOND / ours.settings.rate + 999999) /
+			    1000000);
 	ours.pid = 0;
 }
 
@@ -357,7 +357,7 @@ __attribute__((destructor)) static void end(void)
 	wait_for_end();
 }
 
-/* Who ends by _exit() skips the above, as children of many interpreters do. */
+/* _exit() does not run destructors; many interpreters' children end by it. */
 __attribute__((noreturn, visibility("default"))) void _exit(int status)
 {
 	wait_for_end();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* settings.c - how to sample, as the environment says */
+/* settings.c - read the settings from the environment */
 #include "libsampler/opsample/opsample.h"
 
 #include <errno.h>
@@ -20,10 +20,10 @@ const char *const opsample_variables[NR_OPSAMPLE_VARIABLES] = {
 	[OPSAMPLE_PID] = "OPSAMPLE_PID",
 };
 
-/* A number or one of these words, the first of which is the usual one. */
+/* A number or one of these words, the first of which is the default. */
 static const struct range {
 	const char *words[4];
-	unsigned long usual, least, most;
+	unsigned long value, least, most;	/* the default, and the range */
 	const char *text;
 } ranges[NR_OPSAMPLE_VARIABLES] = {
 	[OPSAMPLE_RATE] = { { NULL }, 100, 1, 10000, "a number from 1 to 10000" },
@@ -36,7 +36,7 @@ static const struct range {
 	[OPSAMPLE_SAVE] = { { NULL }, 5, 0, 1000000, "a number of seconds up to 1000000" },
 	[OPSAMPLE_SLEEPERS] = { { "spare", "interrupt" }, 0, 0, 0, "'spare' or 'interrupt'" },
 	[OPSAMPLE_CHILDREN] = { { "all", "none" }, 0, 0, 0, "'all' or 'none'" },
-	[OPSAMPLE_PID] = { { NULL }, 0, 0, INT_MAX, "a process id" },
+	[OPSAMPLE_PID] = { { NULL }, 0, 0, INT_MAX, "a process ID" },
 };
 
 const char *opsample_variable_range(enum opsample_variable variable)
@@ -74,7 +74,7 @@ const char *opsample_settings_read(struct opsample_settings *ret)
 		const struct range *r = &ranges[i];
 		const char *text = getenv(opsample_variables[i]);
 
-		v[i] = r->usual;
+		v[i] = r->value;
 		if (i == OPSAMPLE_OUTPUT || !text || !*text)
 			continue;
 		if (r->words[0] ? !read_word(r, text, &v[i]) : !read_number(r, text, &v[i]))

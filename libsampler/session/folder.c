@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * folder.c - a session directory that somebody else could change under our feet
+ * folder.c - refuse a session directory that other users could change
  *
- * Who may rename what is in there can have us write wherever we may. [SM-68]
+ * A user who may rename files in it could redirect our writes to any file of ours. [SM-68]
  */
 #include "libsampler/session/folder.h"
 
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ELSEWHERE	"; choose a folder of your own"
+#define ELSEWHERE	"; choose a directory of your own"
 
 static bool others_may_rename(const struct stat *st)
 {
@@ -26,17 +26,17 @@ int session_folder_check(const char *path, struct op_error *e)
 	struct stat st;
 
 	if (lstat(path, &st))
-		return op_error_set(e, -errno, "'%s': %s", path, strerror(errno));
+		return op_error_set(e, -errno, "cannot stat '%s': %s", path, strerror(errno));
 	if (S_ISLNK(st.st_mode) && st.st_uid != geteuid() && st.st_uid)
-		return op_error_set(e, -EPERM, "'%s' is another user's link" ELSEWHERE, path);
+		return op_error_set(e, -EPERM, "'%s' is a link of another user" ELSEWHERE, path);
 	if (stat(path, &st))
-		return op_error_set(e, -errno, "'%s': %s", path, strerror(errno));
+		return op_error_set(e, -errno, "cannot stat '%s': %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return op_error_set(e, -ENOTDIR, "'%s' is no folder", path);
+		return op_error_set(e, -ENOTDIR, "'%s' is not a directory", path);
 	if (st.st_uid != geteuid())
-		return op_error_set(e, -EPERM, "'%s' is another user's" ELSEWHERE, path);
+		return op_error_set(e, -EPERM, "'%s' belongs to another user" ELSEWHERE, path);
 	if (others_may_rename(&st))
-		return op_error_set(e, -EPERM, "'%s' may be changed by other users" ELSEWHERE,
+		return op_error_set(e, -EPERM, "'%s' is writable by other users" ELSEWHERE,
 				    path);
 	return 0;
 }

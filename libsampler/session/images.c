@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* images.c - what samples of an image of the profile are filed under [SM-66] */
+/* images.c - the names under which the samples of images are filed [SM-66] */
 #include "libsampler/session/session.h"
 
 #include <errno.h>
@@ -11,14 +11,14 @@
 
 #define ANON_NAME_MAX	64
 
-static const char *keep_name(struct session_writer *w, char *name)
+static const char *keep_name(struct session_update *u, char *name)
 {
-	xgrow(w->names, w->nr_names, w->names_room);
-	return w->names[w->nr_names++] = name;
+	xgrow(u->names, u->nr_names, u->names_room);
+	return u->names[u->nr_names++] = name;
 }
 
-/* As it can stand between the braces of a folder: "{anon:NAME}". */
-static const char *anon_name(struct session_writer *w, const char *path)
+/* A valid NAME of a folder "{anon:NAME}". */
+static const char *anon_name(struct session_update *u, const char *path)
 {
 	char name[ANON_NAME_MAX + 1];
 	size_t n = 0;
@@ -26,11 +26,11 @@ static const char *anon_name(struct session_writer *w, const char *path)
 	for (; n < ANON_NAME_MAX && path[n]; n++)
 		name[n] = strchr("/{}", path[n]) || (unsigned char)path[n] < ' ' ? '_' : path[n];
 	name[n] = '\0';
-	return keep_name(w, xstrdup(n ? name : "anon"));
+	return keep_name(u, xstrdup(n ? name : "anon"));
 }
 
-/* A file that was replaced since it was started keeps its name. */
-static const char *file_name(struct session_writer *w, const char *path)
+/* A file that was replaced since it was loaded keeps its name. */
+static const char *file_name(struct session_update *u, const char *path)
 {
 	static const char deleted[] = " (deleted)";
 	size_t n = strlen(path), end = sizeof(deleted) - 1;
@@ -40,7 +40,7 @@ static const char *file_name(struct session_writer *w, const char *path)
 		return path;
 	name = xstrdup(path);
 	name[n - end] = '\0';
-	return keep_name(w, name);
+	return keep_name(u, name);
 }
 
 static bool can_be_named(const struct image_name *image)
@@ -53,71 +53,70 @@ static bool can_be_named(const struct image_name *image)
 	return can;
 }
 
-/* A later build of a path that the session knows another build of lies apart [SS-61]. */
-static void find_part(struct session_writer *w, struct session_image *i)
+/* Another build of a path than the one in stats/images goes into a part [SS-61]. */
+static void find_part(struct session_update *u, struct session_image *i)
 {
-	const char *first = w->ids ? image_ids_find(w->ids, i->name.path) : NULL;
+	const char *first = u->ids ? image_ids_find(u->ids, i->name.path) : NULL;
 	size_t number;
 	int err;
 
-	i->told = first || !*i->build_id;
+	i->is_recorded = first || !*i->build_id;
 	if (!first || !*i->build_id || !strcmp(first, i->build_id))
 		return;
-	err = session_parts_get(w->stats, &w->parts, i->build_id, "", &number);
-	if (!err)
-		i->part = number + 1;
-	else
-		session_failed(w, err, "a part of the session");
+	err = session_parts_get(u->to.stats, &u->to.parts, i->build_id, "", &number);
+	i->is_apart = !err;
+	if (err)
+		session_failed(u, err, u->to.stats);
 }
 
-static void make_image(struct session_writer *w, const struct profile_image *from,
+static void make_image(struct session_update *u, const struct profile_image *from,
 		       struct session_image *i)
 {
-	const char *path = profile_text(w->p, from->path);
+	const char *path = profile_text(u->p, from->path);
 
-	*i = (struct session_image){ .build_id = profile_text(w->p, from->build_id) };
+	*i = (struct session_image){ .build_id = profile_text(u->p, from->build_id) };
 	if (from->kind == PROFILE_FILE)
-		i->name = (struct image_name){ .kind = IMAGE_FILE, .path = file_name(w, path) };
+		i->name = (struct image_name){ .kind = IMAGE_FILE, .path = file_name(u, path) };
 	else
-		i->name = (struct image_name){ .kind = IMAGE_ANON, .path = anon_name(w, path),
-					       .anon_tgid = (uint32_t)w->pid,
+		i->name = (struct image_name){ .kind = IMAGE_ANON, .path = anon_name(u, path),
+					       .anon_tgid = (uint32_t)u->pid,
 					       .anon_start = from->start,
 					       .anon_end = from->limit };
-	i->known = can_be_named(&i->name);
-	i->told = true;
-	if (i->known && from->kind == PROFILE_FILE)
-		find_part(w, i);
+	i->is_known = can_be_named(&i->name);
+	i->is_recorded = true;
+	if (i->is_known && from->kind == PROFILE_FILE)
+		find_part(u, i);
 }
 
-void session_images_make(struct session_writer *w)
+void session_images_make(struct session_update *u)
 {
-	w->images = xcalloc((size_t)w->p->nr_images + 1, sizeof(*w->images));
-	for (uint32_t i = 0; i < w->p->nr_images; i++)
-		make_image(w, &w->p->images[i], &w->images[i]);
+	u->images = xcalloc((size_t)u->p->nr_images + 1, sizeof(*u->images));
+	for (uint32_t i = 0; i < u->p->nr_images; i++)
+		make_image(u, &u->p->images[i], &u->images[i]);
 }
 
-void session_images_free(struct session_writer *w)
+void session_images_free(struct session_update *u)
 {
-	for (size_t i = 0; i < w->nr_names; i++)
-		free(w->names[i]);
-	free(w->names);
-	free(w->images);
+	for (size_t i = 0; i < u->nr_names; i++)
+		free(u->names[i]);
+	free(u->names);
+	free(u->images);
 }
 
 /* Several images may be segments of one file. */
-void session_image_tell(struct session_writer *w, struct session_image *image)
+void session_image_record(struct session_update *u, struct session_image *image)
 {
 	int err;
 
-	if (image->told)
+	if (image->is_recorded)
 		return;
-	for (uint32_t i = 0; i < w->p->nr_images; i++)
-		if (!strcmp(w->images[i].name.path, image->name.path) &&
-		    !strcmp(w->images[i].build_id, image->build_id))
-			w->images[i].told = true;
-	err = image_ids_append(w->stats, image->name.path, image->build_id);
+	for (uint32_t i = 0; i < u->p->nr_images; i++)
+		if (!strcmp(u->images[i].name.path, image->name.path) &&
+		    !strcmp(u->images[i].build_id, image->build_id))
+			u->images[i].is_recorded = true;
+	err = image_ids_append(u->to.stats, image->name.path, image->build_id);
 	if (err)
-		session_failed(w, err, "the builds of images");
+		session_failed(u, err, u->to.stats);
 }
 
 uint64_t session_key(const struct profile *p, const struct profile_place *place)

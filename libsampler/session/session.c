@@ -2,7 +2,7 @@
 /*
  * session.c - the builder that adds a profile to a session
  *
- * Several processes may add to one session: each has the folder's lock for as long as it writes.
+ * Several processes may add to one session: each holds its lock while it writes.
  */
 #include "libsampler/session/session.h"
 
@@ -23,67 +23,63 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-#define LOCK_WAIT_NS	(UINT64_C(30) * 1000000000)	/* for others to have written theirs */
+#define LOCK_WAIT_NS	(UINT64_C(30) * 1000000000)	/* until others have written */
 #define LOCK_PAUSE_NS	5000000
-#define LOCK_LOOKS	40	/* at a lock with a pid in it: that is a daemon's, which stays */
+#define LOCK_TRIES	40	/* if it holds a pid: it is a daemon's, which keeps it */
 
 struct session_builder {
 	char *dir;			/* absolute */
 	struct build_profile *profile;
-	uint64_t missed;		/* that were told */
-	struct sampler_error error;	/* of a part that was written before the end */
+	uint64_t missed;		/* already counted */
+	struct sampler_error error;	/* of a part written before the end */
 	int err;
 };
 
-void session_failed(struct session_writer *w, int err, const char *what)
-{
-	if (w->err)
-		return;
-	w->err = err;
-	op_error_set(w->e, err, "cannot write %s: %s", what, strerror(-err));
-}
-
 /* --- folders, lock --- */
 
-/* In /tmp somebody else may have made them, as links to files of ours. [SM-68] */
+/* In /tmp another user may have created them, as links to files of ours. [SM-68] */
 static int check_folder(const char *path, struct op_error *e)
 {
 	struct stat st;
 
 	if (lstat(path, &st))
-		return op_error_set(e, -errno, "'%s': %s", path, strerror(errno));
+		return op_error_set(e, -errno, "cannot stat '%s': %s", path, strerror(errno));
 	if (!S_ISDIR(st.st_mode))
-		return op_error_set(e, -ENOTDIR, "'%s' is no folder", path);
+		return op_error_set(e, -ENOTDIR, "'%s' is not a directory", path);
 	if (st.st_uid != geteuid())
-		return op_error_set(e, -EPERM, "'%s' is another user's", path);
+		return op_error_set(e, -EPERM, "'%s' belongs to another user", path);
 	return 0;
 }
 
-static int make_folder(const char *path, struct op_error *e)
+static int create_folder(const char *path, struct op_error *e)
 {
 	if (mkdir(path, 0755) && errno != EEXIST)
-		return op_error_set(e, -errno, "cannot make '%s': %s", path, strerror(errno));
+		return op_error_set(e, -errno, "cannot create '%s': %s", path, strerror(errno));
 	return check_folder(path, e);
 }
 
-/* Each is looked at before anything is made below it. */
-static int make_folders(const char *dir, const struct session_writer *w, struct op_error *e)
+/* Each is checked before anything is created below it. */
+static int create_folders(const char *dir, struct op_error *e)
 {
 	char *samples = path_join(dir, "samples");
+	char *current = session_samples_path(dir, SESSION_CURRENT);
+	char *stats = session_stats_path(dir, SESSION_CURRENT, NULL);
 	int err = session_folder_check(dir, e);
 
 	if (!err)
-		err = make_folder(samples, e);
+		err = create_folder(samples, e);
 	if (!err)
-		err = make_folder(w->samples, e);
+		err = create_folder(current, e);
 	if (!err)
-		err = make_folder(w->stats, e);
+		err = create_folder(stats, e);
 	free(samples);
+	free(current);
+	free(stats);
 	return err;
 }
 
-/* A file that was removed while it was waited for locks nothing. */
-static bool is_at(int fd, const char *path)
+/* A file that was removed while waiting for its lock locks nothing. */
+static bool is_same_file(int fd, const char *path)
 {
 	struct stat a, b;
 
@@ -97,7 +93,7 @@ static int lock_once(const char *path)
 	if (fd < 0)
 		return -errno;
 	err = flock(fd, LOCK_EX | LOCK_NB) ? -errno : 0;
-	if (!err && is_at(fd, path))
+	if (!err && is_same_file(fd, path))
 		return fd;
 	close(fd);
 	return !err || err == -EWOULDBLOCK ? -EBUSY : err;
@@ -107,29 +103,29 @@ static int take_lock(const char *dir, struct op_error *e)
 {
 	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
 	char *path = session_lock_path(dir), pid[16];
-	unsigned int looks = LOCK_LOOKS;
+	unsigned int tries = LOCK_TRIES;
 	uint64_t until = now_ns() + LOCK_WAIT_NS;
 	int fd;
 
 	while ((fd = lock_once(path)) == -EBUSY && now_ns() < until) {
-		if (!file_read_line(path, pid, sizeof(pid)) && *pid && looks-- == 0)
+		if (!file_read_line(path, pid, sizeof(pid)) && *pid && tries-- == 0)
 			break;
 		nanosleep(&pause, NULL);
 	}
 	if (fd == -EBUSY)
-		op_error_set(e, fd, "another program is profiling into '%s'", dir);
+		op_error_set(e, fd, "'%s' is in use by another profiling program", dir);
 	else if (fd < 0)
 		op_error_set(e, fd, "cannot lock '%s': %s", path, strerror(-fd));
 	free(path);
 	return fd;
 }
 
-/* --- one part of a profile --- */
+/* --- writing a part of a profile --- */
 
-static void count_losses(struct session_writer *w, const struct session_builder *b)
+static void count_losses(struct session_update *u, const struct session_builder *b)
 {
 	const struct build_losses *l = build_profile_losses(b->profile);
-	uint64_t *lost = w->counts.lost, missed = w->summary->missed;
+	uint64_t *lost = u->counts.lost, missed = u->summary->missed;
 
 	lost[LOST_THREAD_BLOCKED] = l->status[SAMPLER_BLOCKED];
 	lost[LOST_THREAD_GONE] = l->status[SAMPLER_GONE];
@@ -137,18 +133,18 @@ static void count_losses(struct session_writer *w, const struct session_builder 
 	lost[LOST_SAMPLER_LATE] = missed > b->missed ? missed - b->missed : 0;
 	lost[LOST_SAMPLER_MEMORY] = l->no_room;
 	for (int i = 0; i < NR_LOSS_REASONS; i++)
-		w->counts.received += lost[i];
+		u->counts.received += lost[i];
 }
 
-static void choose_event(struct session_writer *w)
+static void choose_event(struct session_update *u)
 {
-	w->count = (w->summary->period_ns + THREAD_SAMPLE_NS / 2) / THREAD_SAMPLE_NS;
-	if (!w->count)
-		w->count = 1;
-	w->unit_mask = w->summary->clock == SAMPLER_CPU ? THREAD_SAMPLE_CPU : THREAD_SAMPLE_WALL;
+	u->count = (u->summary->period_ns + THREAD_SAMPLE_NS / 2) / THREAD_SAMPLE_NS;
+	if (!u->count)
+		u->count = 1;
+	u->unit_mask = u->summary->clock == SAMPLER_CPU ? THREAD_SAMPLE_CPU : THREAD_SAMPLE_WALL;
 }
 
-static void find_program(struct session_writer *w, char program[PATH_MAX])
+static void find_program(struct session_update *u, char program[PATH_MAX])
 {
 	static const char deleted[] = " (deleted)";
 	ssize_t n = readlink("/proc/self/exe", program, PATH_MAX - 1);
@@ -157,50 +153,50 @@ static void find_program(struct session_writer *w, char program[PATH_MAX])
 	program[n < 0 ? 0 : n] = '\0';
 	if (n > (ssize_t)end && !strcmp(program + n - end, deleted))
 		program[n - (ssize_t)end] = '\0';
-	w->app = (struct image_name){ .path = *program == '/' ? program : "/unknown" };
+	u->app = (struct image_name){ .path = *program == '/' ? program : "/unknown" };
 }
 
-static void write_all(struct session_writer *w, const struct session_builder *b)
-{
-	char program[PATH_MAX];
-
-	find_program(w, program);
-	choose_event(w);
-	count_losses(w, b);
-	(void)image_ids_read(w->stats, &w->ids);
-	(void)session_parts_read(w->stats, &w->parts, NULL);
-	session_images_make(w);
-	session_write_files(w);
-	session_write_stacks(w);
-	session_write_beside(w, b->dir);
-	session_images_free(w);
-	session_parts_free(&w->parts);
-	image_ids_free(w->ids);
-}
-
+/* The caller holds the session's lock. */
 static int write_session(struct session_builder *b, const struct sampler_summary *summary,
 			 struct op_error *e)
 {
-	struct session_writer w = {
+	struct session_update u = {
 		.p = build_profile_get(b->profile, summary),
 		.ends = build_profile_ends(b->profile),
 		.summary = summary,
-		.samples = session_samples_path(b->dir, SESSION_CURRENT),
-		.stats = session_stats_path(b->dir, SESSION_CURRENT, NULL),
 		.pid = getpid(), .e = e,
 	};
-	int err = make_folders(b->dir, &w, e), lock = err ? err : take_lock(b->dir, e);
+	char program[PATH_MAX], *samples = session_samples_path(b->dir, SESSION_CURRENT);
 
-	if (lock >= 0) {
-		write_all(&w, b);
-		err = w.err;
-		(void)flock(lock, LOCK_UN);	/* a child of fork() may have it too */
-		close(lock);
-	} else {
-		err = lock;
-	}
-	free(w.samples);
-	free(w.stats);
+	session_writer_init(&u.to, samples);
+	free(samples);
+	find_program(&u, program);
+	choose_event(&u);
+	count_losses(&u, b);
+	(void)image_ids_read(u.to.stats, &u.ids);
+	session_images_make(&u);
+	session_write_files(&u);
+	session_write_stacks(&u);
+	session_write_beside(&u, b->dir);
+	session_images_free(&u);
+	image_ids_free(u.ids);
+	session_writer_free(&u.to);
+	return u.err;
+}
+
+static int lock_and_write(struct session_builder *b, const struct sampler_summary *summary,
+			  struct op_error *e)
+{
+	int err = create_folders(b->dir, e), lock;
+
+	if (err)
+		return err;
+	lock = take_lock(b->dir, e);
+	if (lock < 0)
+		return lock;
+	err = write_session(b, summary, e);
+	(void)flock(lock, LOCK_UN);	/* a child of fork() may have it open, too */
+	close(lock);
 	return err;
 }
 
@@ -217,11 +213,11 @@ static bool has_anything(const struct session_builder *b, const struct sampler_s
 	return n;
 }
 
-/* What is written is forgotten, also where that failed: it is lost and told. */
+/* The samples are dropped afterwards, also if writing failed: they are lost then. */
 static void write_part(struct session_builder *b, const struct sampler_summary *summary)
 {
 	struct op_error e = { "" };
-	int err = has_anything(b, summary) ? write_session(b, summary, &e) : 0;
+	int err = has_anything(b, summary) ? lock_and_write(b, summary, &e) : 0;
 
 	if (err && !b->err) {
 		b->err = err;
@@ -289,7 +285,7 @@ int sampler_session_builder(const char *session_dir, struct sampler_builder *ret
 
 	if (!dir || access(dir, W_OK | X_OK)) {
 		err = errno ? -errno : -ENOENT;
-		op_error_set(&why, err, "cannot write into '%.100s': %s", session_dir,
+		op_error_set(&why, err, "cannot write to '%.100s': %s", session_dir,
 			     strerror(-err));
 	} else {
 		err = session_folder_check(session_dir, &why);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * dwarf.c - callers by call frame information, through libdwfl on the copied stack
+ * dwarf.c - find callers by call frame information, with libdwfl on the copied stack
  *
- * Each frame is looked at before libdwfl goes on from it: in a module that it was not told of it
- * stops, and begins anew there. [SM-45]
+ * Each frame is checked before libdwfl continues from it: it stops at a frame in a module that was
+ * not reported to it, and starts again there. [SM-45]
  */
 #include <elf.h>
 #include <elfutils/libdwfl.h>
@@ -16,18 +16,18 @@
 #include "libsampler/unwind/unwinders.h"
 
 struct dwarf {
-	struct told_modules modules;
-	Elf64_Ehdr header;		/* says which architecture it is, that is all */
+	struct reported_modules modules;
+	Elf64_Ehdr header;		/* an ELF file with nothing but the architecture */
 	Elf *architecture;
 	pid_t pid;
 
-	/* of the walk that goes on */
+	/* the current walk */
 	struct sampler_registers *regs;
 	const struct sampler_stack *stack;
 	struct sampler_frames *frames;
-	bool is_first;			/* the frame that it begins with */
-	bool has_missed;		/* in this frame: what is not in the copy was wanted */
-	enum sampler_unwound how;	/* if a frame was looked at and it stopped there */
+	bool is_first;			/* the frame that libdwfl begins with */
+	bool has_missed;		/* in this frame: memory outside of the copy was needed */
+	enum sampler_unwound how;	/* the result if the walk stops at this frame */
 };
 
 /* --- the walk --- */
@@ -66,7 +66,7 @@ static bool set_registers(Dwfl_Thread *thread, void *context)
 {
 	const struct dwarf *d = context;
 	const struct sampler_frame *last = &d->frames->frames[d->frames->nr - 1];
-	/* libdwfl takes the frame it begins with for an interrupted one */
+	/* libdwfl treats the frame it begins with as interrupted */
 	Dwarf_Word pc = d->regs->pc - !last->is_interrupted;
 
 	for (int i = 0; i < REGISTER_PC; i++) {
@@ -91,7 +91,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-/* *d->regs as they were in this frame. */
+/* Set *d->regs to those of this frame. */
 static void take_registers(struct dwarf *d, Dwfl_Frame *frame, Dwarf_Addr pc)
 {
 	Dwarf_Word value;
@@ -103,7 +103,7 @@ static void take_registers(struct dwarf *d, Dwfl_Frame *frame, Dwarf_Addr pc)
 	register_set(d->regs, REGISTER_PC, pc);
 }
 
-/* Where the stack changes, as to and from a signal's, sp may be anywhere. */
+/* Where the stack changes, as at a signal, sp may be anywhere. */
 static bool is_above(const struct sampler_registers *regs, uintptr_t sp, size_t nr_before,
 		     bool is_interrupted)
 {
@@ -116,17 +116,17 @@ static bool can_unwind(void *context, const struct sampler_frame *from)
 	return from->module && from->module->is_native;
 }
 
-static bool goes_on_from(const struct dwarf *d, const struct sampler_frame *f)
+static bool can_continue_from(const struct dwarf *d, const struct sampler_frame *f)
 {
-	const struct told *told;
+	const struct reported_module *reported;
 
 	if (!can_unwind(NULL, f))
 		return false;
-	told = told_known(&d->modules, module_of(f->module));
-	return told && told->has_cfi;
+	reported = reported_find(&d->modules, module_of(f->module));
+	return reported && reported->has_cfi;
 }
 
-static int look_at_frame(Dwfl_Frame *frame, void *context)
+static int visit_frame(Dwfl_Frame *frame, void *context)
 {
 	struct dwarf *d = context;
 	uintptr_t sp = d->regs->sp;
@@ -135,7 +135,7 @@ static int look_at_frame(Dwfl_Frame *frame, void *context)
 	struct sampler_frame *f;
 	Dwarf_Addr pc;
 
-	/* asked whether this frame is a signal's, libdwfl may look for the next one already */
+	/* to find out whether this is a signal frame, libdwfl may unwind the next one already */
 	d->has_missed = false;
 	if (d->is_first) {
 		d->is_first = false;
@@ -153,25 +153,25 @@ static int look_at_frame(Dwfl_Frame *frame, void *context)
 		f->module = module_at(pc);
 	}
 	d->how = SAMPLER_UNRECOGNIZED;
-	return goes_on_from(d, f) ? DWARF_CB_OK : DWARF_CB_ABORT;
+	return can_continue_from(d, f) ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
 /* free() it. */
-static Dwarf_Frame *rules_at(const struct told *told, Dwarf_Addr pc)
+static Dwarf_Frame *rules_at(const struct reported_module *reported, Dwarf_Addr pc)
 {
 	Dwarf_Addr bias;
-	Dwarf_CFI *cfi = dwfl_module_eh_cfi(told->dwfl, &bias);
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(reported->dwfl, &bias);
 	Dwarf_Frame *frame;
 
 	if (!cfi)
-		cfi = dwfl_module_dwarf_cfi(told->dwfl, &bias);
+		cfi = dwfl_module_dwarf_cfi(reported->dwfl, &bias);
 	return cfi && !dwarf_cfi_addrframe(cfi, pc - bias, &frame) ? frame : NULL;
 }
 
-/* Its rules say that there is none. */
-static bool has_no_caller(const struct told *told, Dwarf_Addr pc)
+/* Its rules mark it as the outermost frame. */
+static bool has_no_caller(const struct reported_module *reported, Dwarf_Addr pc)
 {
-	Dwarf_Frame *frame = rules_at(told, pc);
+	Dwarf_Frame *frame = rules_at(reported, pc);
 	Dwarf_Op room[3], *ops = NULL;
 	size_t nr = 1;
 
@@ -181,34 +181,34 @@ static bool has_no_caller(const struct told *told, Dwarf_Addr pc)
 	return !nr && ops == room;
 }
 
-/* Nothing stands before it that could have called: it was put there to be returned to. */
-static bool is_beginning(const struct told *told, Dwarf_Addr pc)
+/* There is no call before @pc, so it was put on the stack as a return address. */
+static bool is_beginning(const struct reported_module *reported, Dwarf_Addr pc)
 {
-	Dwarf_Frame *before = rules_at(told, pc - 1), *at = rules_at(told, pc);
-	bool is = !before && at;
+	Dwarf_Frame *before = rules_at(reported, pc - 1), *at = rules_at(reported, pc);
+	bool is_first = !before && at;
 
 	free(before);
 	free(at);
-	return is;
+	return is_first;
 }
 
 /*
- * libdwfl went no further: @err 0, if it knows of no caller. But it says the same when something
- * was missing that it would have needed: a part of the stack, or registers, if but a few were
- * known. And what a coroutine returns to at its end it does not know for an end.
+ * libdwfl has stopped; @err is 0 if it found no caller. But it is also 0 if something was missing
+ * that it needed: a part of the stack, or registers if only a few were known. And libdwfl does not
+ * recognize the outermost frame of a coroutine.
  */
 static bool is_outermost(const struct dwarf *d, int err)
 {
 	const struct sampler_frame *last = &d->frames->frames[d->frames->nr - 1];
-	const struct told *told;
+	const struct reported_module *reported;
 
 	if (err > 0)
-		return false;	/* we stopped it */
+		return false;	/* visit_frame() stopped it */
 	if (!err && !d->has_missed && register_is_known(d->regs, REGISTER_FP))
 		return true;
-	told = told_known(&d->modules, module_of(last->module));
-	return has_no_caller(told, d->regs->pc - !last->is_interrupted) ||
-	       (!last->is_interrupted && is_beginning(told, d->regs->pc));
+	reported = reported_find(&d->modules, module_of(last->module));
+	return has_no_caller(reported, d->regs->pc - !last->is_interrupted) ||
+	       (!last->is_interrupted && is_beginning(reported, d->regs->pc));
 }
 
 static enum sampler_unwound unwind(void *context, void *state, struct sampler_registers *regs,
@@ -216,33 +216,33 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 {
 	struct dwarf *d = context;
 	const struct module *last = module_of(frames->frames[frames->nr - 1].module);
-	const struct told *told;
+	const struct reported_module *reported;
 	int err;
 
 	(void)state;
-	told_forget_gone(&d->modules);
-	told = told_tell(&d->modules, last);
-	if (!told || !told->has_cfi)
+	reported_remove_gone(&d->modules);
+	reported = reported_add(&d->modules, last);
+	if (!reported || !reported->has_cfi)
 		return SAMPLER_UNRECOGNIZED;
 	d->regs = regs;
 	d->stack = stack;
 	d->frames = frames;
 	d->is_first = true;
 	d->how = SAMPLER_UNRECOGNIZED;
-	err = dwfl_getthread_frames(d->modules.dwfl, d->pid, look_at_frame, d);
+	err = dwfl_getthread_frames(d->modules.dwfl, d->pid, visit_frame, d);
 	return is_outermost(d, err) ? SAMPLER_COMPLETED : d->how;
 }
 
-/* --- from beginning to end --- */
+/* --- creating and freeing --- */
 
-/* After fork() it may be anything: it was another process's thread that worked on it. */
+/* After fork() the state is undefined: another process's thread was working on it. */
 static void dwarf_free(void *context)
 {
 	struct dwarf *d = context;
 
 	if (d->pid != getpid())
 		return;
-	told_free(&d->modules);
+	reported_free(&d->modules);
 	if (d->architecture)
 		elf_end(d->architecture);
 	free(d);
@@ -274,7 +274,7 @@ int unwind_dwarf_new(void **ret_context)
 	fill_header(&d->header);
 	elf_version(EV_CURRENT);
 	d->architecture = elf_memory((char *)&d->header, sizeof(d->header));
-	if (!d->architecture || told_init(&d->modules) ||
+	if (!d->architecture || reported_init(&d->modules) ||
 	    !dwfl_attach_state(d->modules.dwfl, d->architecture, d->pid, &thread_callbacks, d)) {
 		dwarf_free(d);
 		return -ENOMEM;

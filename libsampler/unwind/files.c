@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * files.c - the file that a module was loaded from
+ * files.c - open the file that a module was loaded from
  *
- * A library may be unloaded while its call frame information is read, so that is never done in
- * memory. A file may have been replaced since it was loaded: it is asked for its identity.
+ * A library may be unloaded while its call frame information is read, so its memory is not used.
+ * Its file may have been replaced since, so the identity is checked.
  */
 #include <elf.h>
 #include <elfutils/libdwelf.h>
@@ -14,8 +14,8 @@
 #include "libsampler/unwind/files.h"
 #include "libutil/hash.h"
 
-/* Without a build-id, what the program headers say of where everything is. */
-static bool is_what_was_loaded(Elf *elf, const struct module *m)
+/* Without build IDs the program headers must be equal. */
+static bool is_loaded_file(Elf *elf, const struct module *m)
 {
 	const void *bits, *headers = elf64_getphdr(elf);
 	struct build_id id = { .len = 0 };
@@ -44,12 +44,12 @@ static Elf *open_file(const char *path)
 		elf_end(elf);
 		elf = NULL;
 	}
-	/* it is mapped: programs that close everything do not take it away */
+	/* the mapping stays if the program closes all descriptors */
 	close(fd);
 	return elf;
 }
 
-/* There is no file, and it is never unloaded; but libelf may want to write. */
+/* The vdso has no file and is never unloaded, but libelf may write to its image: copy it. */
 static Elf *open_vdso(const struct module_vdso *vdso, void **ret_bytes)
 {
 	void *bytes = malloc(vdso->size);
@@ -77,7 +77,7 @@ Elf *unwind_file_open(const struct module *m, void **ret_bytes)
 	if (module_vdso(m, &vdso))
 		return open_vdso(&vdso, ret_bytes);
 	elf = open_file(m->is_main ? "/proc/self/exe" : m->public.path);
-	if (elf && !is_what_was_loaded(elf, m)) {
+	if (elf && !is_loaded_file(elf, m)) {
 		elf_end(elf);
 		elf = NULL;
 	}

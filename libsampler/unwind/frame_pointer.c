@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * frame_pointer.c - the caller, where nobody knows more than that there may be a frame
- * pointer
- */
+/* frame_pointer.c - find a caller by the frame pointer, for code without better information */
 #include "libsampler/copy/registers.h"
 #include "libsampler/unwind/unwinders.h"
 
@@ -38,7 +35,7 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 	(void)state;
 	if (!register_is_known(regs, REGISTER_FP))
 		return SAMPLER_ABORTED;
-	/* it ends a chain of records; of code that needs none it may be any value, 0 as well */
+	/* 0 ends the list of records, but code without frame pointers may have any value there */
 	if (!fp)
 		return regs->known == KNOWN ? SAMPLER_COMPLETED : SAMPLER_ABORTED;
 	if (!read_record(stack, regs->sp, fp, &next, &address))
@@ -46,8 +43,8 @@ static enum sampler_unwound unwind(void *context, void *state, struct sampler_re
 	m = module_at(address - 1);
 	if (!next && !m)
 		return SAMPLER_COMPLETED;
-	/* it is what the caller had there, which need not be a frame pointer; but a record that
-	 * points to itself or below is none */
+	/* the caller's value need not be a frame pointer; but one that points to its own record or
+	 * below is invalid */
 	if (!m || (next && next <= fp && next >= stack->low) ||
 	    !sampler_add_frame(frames, address))
 		return SAMPLER_ABORTED;

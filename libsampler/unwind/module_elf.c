@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module_elf.c - what the dynamic loader tells of the program and its libraries
+ * module_elf.c - read the program and its libraries from the dynamic loader
  *
- * While dl_iterate_phdr() runs, nothing is unloaded, so headers and notes are read in memory
- * there, and only there. It takes the loader's lock, which a thread that is stopped for a copy
- * may have: it is never called in the meantime, nor with a lock of ours. [SM-40]
+ * Nothing is unloaded while dl_iterate_phdr() runs, so headers and notes are read in memory there,
+ * and only there. It takes the loader's lock, which a thread that is stopped for a copy may hold,
+ * so it is not called meanwhile, nor with a lock of ours. [SM-40]
  */
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +25,7 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *context)
 
 	(void)size;
 	*ret = info->dlpi_adds + info->dlpi_subs;
-	return 1;	/* the same for all of them */
+	return 1;	/* all objects have the same */
 }
 
 unsigned long long module_changes(void)
@@ -77,7 +77,7 @@ static void read_build_id(const struct dl_phdr_info *info, struct module_object 
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
 		uintptr_t notes = info->dlpi_addr + h->p_vaddr;
 
-		/* notes need not be loaded */
+		/* notes may not be loaded */
 		if (h->p_type == PT_NOTE && notes >= o->load_start && notes <= o->load_limit &&
 		    h->p_memsz <= o->load_limit - notes &&
 		    !build_id_read_notes((const void *)notes, h->p_memsz, &o->build_id))
@@ -143,7 +143,7 @@ void module_objects_free(struct module_objects *objects)
 	*objects = (struct module_objects){ 0 };
 }
 
-/* Where the program's file was, if it is not there any more. */
+/* The path that the program was started from, also if the file is deleted. */
 static char *main_path(void)
 {
 	static const char deleted[] = " (deleted)";

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module_list.c - what addresses belong to: the program, its libraries, and what was added by hand
+ * module_list.c - the modules of addresses: the program, its libraries, and added ones
  *
- * Native modules are compared with the loader's list when its counters have moved. One that is
- * still there stays the same module, so only what is new costs anything. One that is gone is kept
- * for the frames that have it, as long as anybody holds modules; it is taken up again when the
- * same file comes back to the same place, so that no number of dlopen() and dlclose() fills the
- * memory. [SM-41]
+ * Native modules are compared with the loader's list when its counters have changed. Unchanged ones
+ * stay the same module, so only new ones cost anything. Unloaded ones are kept for the frames in
+ * them as long as anybody holds modules, and are revived when the same file is loaded at the same
+ * address again, so that dlopen() and dlclose() in a loop do not fill the memory. [SM-41]
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +24,7 @@ struct table {
 #define LOADER_WAIT_S	1
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Held while the loader is asked; of the two it is taken first. */
+/* Held during calls of the loader; taken before @lock. */
 static pthread_mutex_t loader_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table native, added;
 static struct module *gone;
@@ -82,10 +81,10 @@ static void module_free(struct module *m)
 	free(m);
 }
 
-/* It is in no table any more. */
+/* Free or keep a module that was removed from its table. */
 static void drop(struct module *m)
 {
-	if (!m->was_given || !holders) {
+	if (!m->was_returned || !holders) {
 		module_free(m);
 		return;
 	}
@@ -114,7 +113,7 @@ static struct module *module_new(const struct sampler_module *public, char *path
 
 /* --- native ones --- */
 
-static bool same(const struct module *m, const struct module_object *o)
+static bool is_same(const struct module *m, const struct module_object *o)
 {
 	char id[BUILD_ID_TEXT];
 
@@ -124,10 +123,10 @@ static bool same(const struct module *m, const struct module_object *o)
 	       !strcmp(m->public.build_id, build_id_text(&o->build_id, id));
 }
 
-static struct module *take_up_again(const struct module_object *o)
+static struct module *revive(const struct module_object *o)
 {
 	for (struct module **at = &gone; *at; at = &(*at)->next)
-		if (same(*at, o)) {
+		if (is_same(*at, o)) {
 			struct module *m = *at;
 
 			*at = m->next;
@@ -164,14 +163,14 @@ static int by_start(const void *a, const void *b)
 	       (*x)->public.start > (*y)->public.start;
 }
 
-static struct module *still_there(const struct module_object *o)
+static struct module *find_unchanged(const struct module_object *o)
 {
 	struct module *m = find_at(&native, o->start);
 
-	return m && same(m, o) ? m : NULL;
+	return m && is_same(m, o) ? m : NULL;
 }
 
-/* What the table is to be; what leaves it is dropped. Modules that stay are marked by @keep. */
+/* Replace the table by @next, and drop the old modules that are not marked in @keep. */
 static void replace(struct table *next, const bool *keep)
 {
 	struct table old = native;
@@ -184,7 +183,7 @@ static void replace(struct table *next, const bool *keep)
 	free(old.list);
 }
 
-/* Without memory for it all stays as it was, and the next call tries again. */
+/* Without memory nothing changes, and the next call tries again. */
 static void merge(struct module_objects *objects)
 {
 	struct table next = { 0 };
@@ -198,11 +197,11 @@ static void merge(struct module_objects *objects)
 	changes_seen = objects->changes;
 	for (size_t i = 0; i < objects->nr; i++) {
 		struct module_object *o = &objects->list[i];
-		struct module *m = still_there(o);
+		struct module *m = find_unchanged(o);
 
 		if (m)
 			keep[find(&native, o->start)] = true;
-		else if (!(m = take_up_again(o)) && !(m = native_new(o)))
+		else if (!(m = revive(o)) && !(m = native_new(o)))
 			changes_seen = 0;
 		if (m)
 			next.list[next.nr++] = m;
@@ -222,8 +221,8 @@ static bool is_old(unsigned long long changes)
 	return old;
 }
 
-/* false: what is known is as new. */
-static bool ask_loader(struct module_objects *ret)
+/* False: nothing has changed. */
+static bool read_changes(struct module_objects *ret)
 {
 	bool has_new;
 
@@ -237,10 +236,10 @@ void modules_update(void)
 {
 	struct module_objects objects;
 
-	if (!ask_loader(&objects))
+	if (!read_changes(&objects))
 		return;
 	pthread_mutex_lock(&lock);
-	/* another thread may have seen more by now */
+	/* another thread may have a newer list by now */
 	if (objects.changes > changes_seen || !native.nr)
 		merge(&objects);
 	pthread_mutex_unlock(&lock);
@@ -319,7 +318,7 @@ const struct sampler_module *module_at(uintptr_t address)
 	if (!m)
 		m = find_at(&native, address);
 	if (m)
-		m->was_given = true;
+		m->was_returned = true;
 	pthread_mutex_unlock(&lock);
 	return m ? &m->public : NULL;
 }
@@ -357,7 +356,7 @@ static void empty(struct table *t)
 	*t = (struct table){ 0 };
 }
 
-/* Added ones are the program's; what the loader knows can be had again. */
+/* Added modules stay; native ones can be read from the loader again. */
 void modules_release(void)
 {
 	pthread_mutex_lock(&lock);
@@ -369,10 +368,10 @@ void modules_release(void)
 }
 
 /*
- * A program may fork where it has the loader's lock itself, in a function that dl_iterate_phdr()
- * calls: then who has ours waits for it, and this must not.
+ * A program may fork while it holds the loader's lock, in a callback of dl_iterate_phdr(). The
+ * thread with our lock waits for that, so this function must not wait for our lock forever.
  */
-bool modules_loader_stop(void)
+bool modules_loader_pause(void)
 {
 	struct timespec until;
 
@@ -381,7 +380,7 @@ bool modules_loader_stop(void)
 	return !pthread_mutex_clocklock(&loader_lock, CLOCK_MONOTONIC, &until);
 }
 
-void modules_loader_go_on(void)
+void modules_loader_resume(void)
 {
 	pthread_mutex_unlock(&loader_lock);
 }

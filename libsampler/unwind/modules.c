@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * modules.c - the modules that libdwfl was told of
+ * modules.c - the modules that were reported to libdwfl
  *
- * It is told of a module when the first frame in it is found, and of nothing else, so that what is
- * loaded and never sampled costs nothing. When modules are gone it is told of the rest again,
- * which it knows by name and place: their tables stay.
+ * A module is reported when the first frame in it is found, so that modules without samples cost
+ * nothing. When modules are unloaded the rest is reported again; libdwfl recognizes them by name
+ * and address, and keeps their tables.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,14 +31,14 @@ static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwa
 static int find_elf(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 		    char **ret_name, Elf **ret_elf)
 {
-	struct told *told = *data;
+	struct reported_module *reported = *data;
 
 	(void)module;
 	(void)name;
 	(void)base;
 	(void)ret_name;
-	*ret_elf = !told ? NULL : unwind_file_open(told->module, &told->bytes);
-	return -1;	/* no file is open */
+	*ret_elf = reported ? unwind_file_open(reported->module, &reported->bytes) : NULL;
+	return -1;	/* no descriptor */
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -47,7 +47,7 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static Dwfl_Module *report(struct told_modules *all, const struct module *m)
+static Dwfl_Module *report(struct reported_modules *all, const struct module *m)
 {
 	char name[32];
 
@@ -55,14 +55,14 @@ static Dwfl_Module *report(struct told_modules *all, const struct module *m)
 	return dwfl_report_module(all->dwfl, name, m->load_start, m->load_limit);
 }
 
-static size_t find(const struct told_modules *all, const struct module *m)
+static size_t find(const struct reported_modules *all, const struct module *m)
 {
 	size_t low = 0, high = all->nr;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (all->told[middle].module < m)
+		if (all->list[middle].module < m)
 			low = middle + 1;
 		else
 			high = middle;
@@ -70,65 +70,66 @@ static size_t find(const struct told_modules *all, const struct module *m)
 	return low;
 }
 
-static struct told *insert(struct told_modules *all, size_t at)
+static struct reported_module *insert(struct reported_modules *all, size_t at)
 {
 	if (all->nr == all->room) {
 		size_t room = all->room ? 2 * all->room : 16;
-		struct told *told = realloc(all->told, room * sizeof(*told));
+		struct reported_module *list = realloc(all->list, room * sizeof(*list));
 
-		if (!told)
+		if (!list)
 			return NULL;
-		all->told = told;
+		all->list = list;
 		all->room = room;
 	}
-	memmove(all->told + at + 1, all->told + at, (all->nr++ - at) * sizeof(*all->told));
-	return &all->told[at];
+	memmove(all->list + at + 1, all->list + at, (all->nr++ - at) * sizeof(*all->list));
+	return &all->list[at];
 }
 
-/* Reads the file. Whatever is wrong with it, there is nothing to unwind by. */
-static void look_for_cfi(struct told *told)
+/* Reads the file; an unusable one has no call frame information. */
+static void find_cfi(struct reported_module *r)
 {
 	GElf_Addr bias;
 	Dwarf_Addr cfi_bias;
 	void **data;
 	bool has_file;
 
-	if (!told->dwfl)
+	if (!r->dwfl)
 		return;
-	dwfl_module_info(told->dwfl, &data, NULL, NULL, NULL, NULL, NULL, NULL);
-	*data = told;
-	has_file = dwfl_module_getelf(told->dwfl, &bias) && bias == told->module->public.base;
-	atomic_store(&((struct module *)told->module)->is_unread, !has_file);
-	told->has_cfi = has_file &&
-			(dwfl_module_eh_cfi(told->dwfl, &cfi_bias) ||
-			 dwfl_module_dwarf_cfi(told->dwfl, &cfi_bias));
+	dwfl_module_info(r->dwfl, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = r;
+	has_file = dwfl_module_getelf(r->dwfl, &bias) && bias == r->module->public.base;
+	atomic_store(&((struct module *)r->module)->is_unread, !has_file);
+	r->has_cfi = has_file &&
+		     (dwfl_module_eh_cfi(r->dwfl, &cfi_bias) ||
+		      dwfl_module_dwarf_cfi(r->dwfl, &cfi_bias));
 	*data = NULL;	/* the table moves */
 }
 
-const struct told *told_known(const struct told_modules *all, const struct module *m)
+const struct reported_module *reported_find(const struct reported_modules *all,
+					    const struct module *m)
 {
 	size_t at = find(all, m);
 
-	return at < all->nr && all->told[at].module == m ? &all->told[at] : NULL;
+	return at < all->nr && all->list[at].module == m ? &all->list[at] : NULL;
 }
 
-/* What libdwfl knows of @m; NULL: no memory. */
-const struct told *told_tell(struct told_modules *all, const struct module *m)
+const struct reported_module *reported_add(struct reported_modules *all,
+					   const struct module *m)
 {
-	struct told told = { .module = m };
+	struct reported_module new = { .module = m };
 	size_t at = find(all, m);
 
-	if (told_known(all, m) || !insert(all, at))
-		return told_known(all, m);
+	if (reported_find(all, m) || !insert(all, at))
+		return reported_find(all, m);
 	dwfl_report_begin_add(all->dwfl);
-	told.dwfl = report(all, m);
+	new.dwfl = report(all, m);
 	dwfl_report_end(all->dwfl, NULL, NULL);
-	look_for_cfi(&told);
-	all->told[at] = told;
-	return &all->told[at];
+	find_cfi(&new);
+	all->list[at] = new;
+	return &all->list[at];
 }
 
-void told_forget_gone(struct told_modules *all)
+void reported_remove_gone(struct reported_modules *all)
 {
 	unsigned long generation = modules_generation();
 	size_t nr = 0;
@@ -137,32 +138,32 @@ void told_forget_gone(struct told_modules *all)
 		return;
 	all->generation = generation;
 	for (size_t i = 0; i < all->nr && nr == i; i++)
-		nr += !atomic_load(&all->told[i].module->is_gone);
+		nr += !atomic_load(&all->list[i].module->is_gone);
 	if (nr == all->nr)
 		return;
 	dwfl_report_begin(all->dwfl);
 	for (size_t i = nr = 0; i < all->nr; i++) {
-		if (atomic_load(&all->told[i].module->is_gone))
+		if (atomic_load(&all->list[i].module->is_gone))
 			continue;
-		report(all, all->told[i].module);
-		all->told[nr++] = all->told[i];
+		report(all, all->list[i].module);
+		all->list[nr++] = all->list[i];
 	}
 	all->nr = nr;
 	dwfl_report_end(all->dwfl, NULL, NULL);
 }
 
-int told_init(struct told_modules *all)
+int reported_init(struct reported_modules *all)
 {
 	memset(all, 0, sizeof(*all));
 	all->dwfl = dwfl_begin(&callbacks);
 	return all->dwfl ? 0 : -ENOMEM;
 }
 
-void told_free(struct told_modules *all)
+void reported_free(struct reported_modules *all)
 {
 	if (all->dwfl)
 		dwfl_end(all->dwfl);
 	for (size_t i = 0; i < all->nr; i++)
-		free(all->told[i].bytes);
-	free(all->told);
+		free(all->list[i].bytes);
+	free(all->list);
 }

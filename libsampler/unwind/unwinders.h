@@ -10,8 +10,8 @@ extern const struct sampler_unwinder_ops unwind_dwarf;
 int unwind_dwarf_new(void **ret_context);
 
 /*
- * By frame pointers, one frame at a time, so that whoever knows better can go on from there: what
- * stands at fp is the caller's fp and the return address. No context. [SM-44]
+ * By frame pointers, one frame at a time, so that a better unwinder can continue from there: the
+ * words at fp are the caller's fp and the return address. No context. [SM-44]
  */
 extern const struct sampler_unwinder_ops unwind_frame_pointer;
 

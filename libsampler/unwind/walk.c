@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk.c - frames from the copy of a stack, by a chain of unwinders
+ * walk.c - find the frames in the copy of a stack with several unwinders
  *
- * From each frame on the first unwinder that knows its kind of code is asked; one that can't go on
- * leaves it to the next. What a program has added comes first, then call frame information, then
- * frame pointers. [SM-43]
+ * At each frame the first unwinder for its kind of code continues; if it cannot, the next one does.
+ * Unwinders that the program added come first, then call frame information, then frame pointers.
+ * [SM-43]
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,29 +19,15 @@
 struct unwinder {
 	struct walk_unwinder of;
 	size_t state_room;
-	bool is_out;			/* of this walk: there was no memory for its state */
+	bool is_skipped;		/* in this walk, for lack of memory for its state */
 };
 
 struct walker {
-	/* the last one is asked first */
+	/* tried from the last to the first */
 	struct unwinder unwinders[NR_BUILT_IN + WALK_UNWINDERS_MAX];
 	size_t nr;
-	bool has_guessed;		/* in this walk: callers may be left out */
+	bool has_guessed;		/* in this walk: callers may be missing */
 };
-
-bool sampler_add_frame(struct sampler_frames *frames, uintptr_t address)
-{
-	struct sampler_frame *f;
-
-	if (frames->nr == frames->room)
-		return false;
-	f = &frames->frames[frames->nr++];
-	f->address = address;
-	/* the first frame was interrupted; of others it is the call that matters */
-	f->is_interrupted = frames->nr == 1;
-	f->module = module_at(f->is_interrupted ? address : address - 1);
-	return true;
-}
 
 static void put(struct walker *w, const struct sampler_unwinder_ops *ops, void *context)
 {
@@ -118,11 +104,11 @@ size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room)
 	for (size_t i = 0; i < w->nr; i++) {
 		struct unwinder *u = &w->unwinders[i];
 
-		u->is_out = !make_state(u);
-		if (u->is_out || !u->of.ops->capture)
+		u->is_skipped = !make_state(u);
+		if (u->is_skipped || !u->of.ops->capture)
 			continue;
-		u->is_out = nr == room;
-		if (!u->is_out)
+		u->is_skipped = nr == room;
+		if (!u->is_skipped)
 			hooks[nr++] = (struct copy_hook){ capture, &u->of };
 	}
 	return nr;
@@ -130,17 +116,18 @@ size_t walker_prepare(struct walker *w, struct copy_hook *hooks, size_t room)
 
 static bool can_unwind(const struct unwinder *u, const struct sampler_frame *from)
 {
-	return !u->is_out && (!u->of.ops->can_unwind || u->of.ops->can_unwind(u->of.context, from));
+	return !u->is_skipped &&
+	       (!u->of.ops->can_unwind || u->of.ops->can_unwind(u->of.context, from));
 }
 
-/* Frame pointers were followed from a function that may keep none: its rules are not at hand. */
+/* Frame pointers were used for a function that may have none, because its rules are unknown. */
 static bool is_guess(const struct unwinder *u, const struct sampler_frame *from)
 {
 	return u->of.ops == &unwind_frame_pointer &&
 	       atomic_load(&module_of(from->module)->is_unread);
 }
 
-/* A frame or more, by the first that can; it adds none if it is UNRECOGNIZED to all of them. */
+/* Find one or more frames with the first unwinder that can; none if it is UNRECOGNIZED to all. */
 static enum sampler_unwound step(struct walker *w, struct sampler_registers *regs,
 				 const struct sampler_stack *stack, struct sampler_frames *frames)
 {
@@ -159,7 +146,7 @@ static enum sampler_unwound step(struct walker *w, struct sampler_registers *reg
 			return how;
 		if (frames->nr == before)
 			continue;
-		/* a function that calls none may have nothing on the stack */
+		/* a leaf function may have nothing on the stack */
 		return regs->sp > sp || (regs->sp == sp && before == 1) ? how : SAMPLER_ABORTED;
 	}
 	return SAMPLER_ABORTED;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * assembly.c - the disassembler's lines, with the samples of each instruction in front
+ * assembly.c - print the disassembler's lines with the samples of each instruction
  *
- * Each symbol is a listing of its own, as if objdump had been run for it. In compatibility mode
- * an image with many of them gets one listing, as the original makes it then.
+ * Each symbol has a listing of its own, as if objdump had been run for it. In compatibility mode
+ * an image with many symbols has a single listing, as in the original.
  */
 #include "pp/annotate/assembly.h"
 
@@ -18,10 +18,10 @@
 #include "pp/annotate/text.h"
 #include "pp/binary/disassemble/disassemble.h"
 
-#define SYMBOLS_APART	50	/* listings of an image; for more the original makes one */
-#define CONTEXT		8	/* instructions around one with samples, where there is no symbol */
+#define SYMBOLS_APART	50	/* if an image has more, the original prints one listing */
+#define CONTEXT		8	/* instructions around one with samples, outside of symbols */
 
-/* Samples of the symbol at hand, of which those before @next have been printed. */
+/* The samples of the current symbol; those before @next have been printed. */
 struct printer {
 	const struct annotation *a;
 	const struct annotate_options *options;
@@ -29,20 +29,20 @@ struct printer {
 	const char *header;
 	FILE *out;
 	struct notices *notices;
-	struct listing *listing;	/* source lines in between, or NULL */
+	struct listing *listing;	/* of source lines, or NULL */
 	struct strbuf line;
 	uint64_t *sums;
-	size_t symbol;			/* at hand, or SIZE_MAX: several in one listing */
-	size_t *starts, nr_starts;	/* the image's symbols by address, once one is looked for */
+	size_t symbol;			/* the current one, or SIZE_MAX: several in one listing */
+	size_t *starts, nr_starts;	/* the image's symbols by address, made when needed */
 	size_t next, end;		/* into a->samples */
-	bool is_on;			/* lines are printed: not those of other symbols */
-	/* where there is no symbol, only what is near samples is printed */
+	bool is_on;			/* print lines: false within other symbols */
+	/* outside of symbols, only instructions near samples are printed */
 	bool near_only;
-	size_t after;			/* instructions that are near because of one before */
+	size_t after;			/* number of instructions to print after the last sample */
 	bool left_out;
-	struct strbuf before[CONTEXT];	/* the last ones that were not printed, a ring */
+	struct strbuf before[CONTEXT];	/* the last lines that were not printed, a ring */
 	size_t nr_before;
-	/* an instruction is held back until its end is known: samples may lie within it */
+	/* an instruction is printed when its end is known, because samples may lie within it */
 	bool has_held;
 	struct strbuf held;
 };
@@ -57,7 +57,7 @@ static void put_line(struct printer *p, const uint64_t *counts, const char *text
 	strbuf_reset(&p->line);
 }
 
-/* Not near so far: kept for a while, in case the next ones have samples. */
+/* Keep a line that is not near a sample so far: the next ones may have samples. */
 static void keep_before(struct printer *p, const char *text)
 {
 	struct strbuf *slot = &p->before[p->nr_before++ % CONTEXT];
@@ -93,7 +93,7 @@ static void put_near(struct printer *p, const uint64_t *counts, const char *text
 	}
 }
 
-/* The instruction held back ends at @vma: all samples before that are its own. */
+/* Print the held instruction, which ends at @vma: it has all samples before that. */
 static void put_held(struct printer *p, uint64_t vma)
 {
 	bool any = false;
@@ -124,7 +124,7 @@ static int compare_starts(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-/* The image's symbols lie in the order of its file, which need not be that of addresses. */
+/* The image's symbols are in the order of the file, which may not be that of addresses. */
 static void sort_starts(struct printer *p)
 {
 	p->starts = xcalloc(p->image->nr + 1, sizeof(*p->starts));
@@ -173,7 +173,7 @@ static void begin_symbol(struct printer *p, uint64_t vma, const char *text)
 	if (!p->is_on)
 		return;
 	if (p->a->symbols[symbol].vma != vma) {
-		if (!p->near_only)	/* a name within it that we do not count by */
+		if (!p->near_only)	/* another name within the symbol */
 			put_symbol_line(p, text, SIZE_MAX);
 		return;
 	}
@@ -229,7 +229,6 @@ struct ranked_symbol {
 static int compare_ranked(const void *a, const void *b)
 {
 	const struct ranked_symbol *x = a, *y = b;
-
 	int order;
 
 	if (x->count != y->count)
@@ -250,7 +249,7 @@ static bool is_above(const struct annotation *a, size_t symbol, double percent, 
 	return false;
 }
 
-/* The image's symbols to show, those with most samples first; malloc'd. */
+/* The image's symbols that are shown, those with most samples first; malloc'd. */
 static struct ranked_symbol *rank_symbols(const struct printer *p, bool first_class_only,
 					  size_t *ret_nr)
 {
@@ -319,16 +318,16 @@ static int put_image(struct printer *p, const struct annotated_image *image, con
 
 	p->image = image;
 	if (p->options->compat || image == p->a->images)
-		fputs(p->header, p->out);	/* the original says it for each image */
+		fputs(p->header, p->out);	/* the original prints it for each image */
 	if (!image->binary.files) {
-		/* a file that is not there was told of when it was looked for */
+		/* a missing file was reported when it was looked for */
 		if (image->image->kind == IMAGE_KERNEL && image->binary.nr_symbols)
-			notice_add(p->notices, "'%s' is known by its symbols only: there are no "
-				   "instructions to show (opcontrol --vmlinux=FILE gives some)",
+			notice_add(p->notices, "no instructions for '%s': only its symbols are "
+				   "known; profile with opcontrol --vmlinux=FILE",
 				   image->image->name);
 		return 0;
 	}
-	/* objdump opens the debug file only to find source lines */
+	/* objdump opens the debug file only for source lines */
 	err = disassembler_open(&image->binary, &p->options->disassembly,
 				p->options->compat && !p->options->source, &d, e);
 	if (err == -EINVAL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* assembly.h - instructions with their samples in front, alone or between source lines */
+/* assembly.h - print instructions with their samples, with or without source lines */
 #ifndef PP_ANNOTATE_ASSEMBLY_H
 #define PP_ANNOTATE_ASSEMBLY_H
 
@@ -11,9 +11,9 @@
 #include "pp/select/notices.h"
 
 /*
- * Print @header and then, for each image, its symbols with samples, those with most of them first.
- * @first_class_only: what the threshold looks at. -errno: it could not be written; what could not
- * be disassembled is told in @notices.
+ * Print @header and then, for each image, its symbols with samples, those with most samples first.
+ * @first_class_only: the threshold applies to the first class only. -errno: it could not be
+ * written; @notices names the images that could not be disassembled.
  */
 int annotate_assembly(const struct annotation *a, const struct annotate_options *options,
 		      const char *header, const char *cache_dir, bool first_class_only, FILE *out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* container.c - the end of a container, and what was in it */
+/* container.c - free and print an annotation */
 #include "pp/annotate/samples.h"
 
 #include <inttypes.h>

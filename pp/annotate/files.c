@@ -8,40 +8,30 @@
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static size_t *file_slot(struct annotated_files *f, const char *path)
+static bool has_path(const void *files, uint32_t id, const void *path)
 {
-	size_t at = hash_string(path) & (f->nr_slots - 1);
-
-	while (f->slots[at] && strcmp(f->paths[f->slots[at] - 1], path))
-		at = (at + 1) & (f->nr_slots - 1);
-	return &f->slots[at];
+	return !strcmp(((const struct annotated_files *)files)->paths[id], path);
 }
 
 static size_t add_file(struct annotated_files *f, const char *path)
 {
-	size_t *slot;
+	uint64_t hash = hash_string(path);
+	uint32_t id = hash_table_find(&f->by_path, hash, has_path, f, path);
 
-	if (f->nr * 2 >= f->nr_slots) {
-		f->nr_slots = f->nr_slots ? 2 * f->nr_slots : 256;
-		free(f->slots);
-		f->slots = xcalloc(f->nr_slots, sizeof(*f->slots));
-		for (size_t i = 0; i < f->nr; i++)
-			*file_slot(f, f->paths[i]) = i + 1;
-	}
-	slot = file_slot(f, path);
-	if (!*slot) {
+	if (id == HASH_NONE) {
 		xgrow(f->paths, f->nr, f->room);
-		f->paths[f->nr++] = xstrdup(path);
-		*slot = f->nr;
+		id = (uint32_t)f->nr++;
+		f->paths[id] = xstrdup(path);
+		hash_table_add(&f->by_path, hash, id);
 	}
-	return *slot - 1;
+	return id;
 }
 
-/* "/src/./lib/../x.c" is "/src/x.c": else a file that is spelt in two ways were two files. */
+/* Make "/src/x.c" of "/src/./lib/../x.c", so that a file has one spelling. Malloc'd. */
 static char *plain_path(const char *path)
 {
 	char *plain = xstrdup(path), *out = plain;
-	size_t kept = 0;	/* folders in @plain that ".." may take back */
+	size_t kept = 0;	/* folders in @plain that ".." can remove */
 
 	for (const char *p = path; *p; ) {
 		size_t len = strcspn(p, "/");
@@ -85,6 +75,6 @@ void annotated_files_free(struct annotated_files *f)
 	for (size_t i = 0; i < f->nr; i++)
 		free(f->paths[i]);
 	free(f->paths);
-	free(f->slots);
+	hash_table_free(&f->by_path);
 	*f = (struct annotated_files){ 0 };
 }

@@ -5,17 +5,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "libutil/table.h"
 
 struct annotated_files {
-	char **paths;		/* in the order they were come upon */
+	char **paths;		/* in the order in which they were added */
 	size_t nr, room;
-	size_t *slots;		/* hash table of index + 1 */
-	size_t nr_slots;
+	struct hash_table by_path;
 };
 
 /*
- * Index of the file that the compiler was told as @path. Spelt in two ways it is still one
- * file: "/src/./lib/../x.c" is "/src/x.c", unless paths are to be taken @as_it_is.
+ * Index of the file @path, added if it is new. "/src/./lib/../x.c" is the same file as "/src/x.c",
+ * unless the path is taken @as_it_is.
  */
 size_t annotated_file_add(struct annotated_files *f, const char *path, bool as_it_is);
 void annotated_files_free(struct annotated_files *f);

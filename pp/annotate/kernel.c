@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernel.c - find vmlinux or a module, and how far the kernel was from where it is linked
+ * kernel.c - find vmlinux or a module, and the distance between its linked and loaded addresses
  *
- * The kernel is moved at each boot and modules go where there is room. All symbols of an image are
- * moved alike, so the distance that most of them have is the right one.
+ * The kernel and its modules are at other addresses after each boot. All symbols of an image move
+ * by the same distance, so the most frequent distance is the right one.
  */
 #include "pp/annotate/kernel.h"
 
@@ -21,8 +21,8 @@
 
 struct kernel_files {
 	char *root;
-	char *release;			/* whose modules the finders find */
-	struct finder *installed;	/* in /lib/modules; or NULL: there are none */
+	char *release;			/* of the modules that the finders search */
+	struct finder *installed;	/* in /lib/modules; NULL: none */
 	struct finder *debug;		/* debug files, below /usr/lib/debug; or NULL */
 };
 
@@ -51,11 +51,11 @@ static bool has_build_id(const char *path, const char *want)
 	return !*want || (!build_id_read(path, &id) && !strcmp(build_id_text(&id, text), want));
 }
 
-/* The kernel's own file, as distributions and kernel builds name it; malloc'd, or NULL. */
+/* The kernel's file, where distributions and kernel builds put it; malloc'd, or NULL. */
 static char *find_vmlinux(const struct kernel_files *k, const struct session_info *info)
 {
 	static const char *const names[][2] = {
-		/* the release is between the two */
+		/* before and after the release */
 		{"/usr/lib/debug/boot/vmlinux-", ""},
 		{"/usr/lib/debug/lib/modules/", "/vmlinux"},
 		{"/boot/vmlinux-", ""},
@@ -107,7 +107,7 @@ static char *find_in(struct finder *finder, const struct report_image *image,
 	return wanted.found;
 }
 
-/* Has the file, packed or not, debug information, or a debug file by build-id? */
+/* Whether the file, compressed or not, has debug information or a debug file by build-id. */
 static bool has_lines(const char *path, const char *root)
 {
 	const struct binary_options how = { .root = root };
@@ -126,8 +126,8 @@ static bool has_lines(const char *path, const char *root)
 }
 
 /*
- * The installed module has the instructions. A file of the debug package may have only lines, so it
- * is taken where the module does not lead to any.
+ * Prefer the installed module, because it has the instructions; a file of the debug package may
+ * have only lines and is used if the module has none.
  */
 static char *find_module(struct kernel_files *k, const struct report_image *image,
 			 const char *release, struct notices *notices)
@@ -169,7 +169,7 @@ static int compare_distances(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The value that comes most often among sorted ones, and how often. */
+/* The most frequent one of sorted values; returns how often it occurs. */
 static size_t most_common(const uint64_t *sorted, size_t nr, uint64_t *ret)
 {
 	size_t best = 0;
@@ -185,7 +185,7 @@ static size_t most_common(const uint64_t *sorted, size_t nr, uint64_t *ret)
 	return best;
 }
 
-/* How far places in @file are from those in @snapshot; false: they are different kernels. */
+/* The distance of places in @file from those in @snapshot. False: they are different kernels. */
 static bool find_distance(const struct binary *snapshot, const struct binary *file, uint64_t *ret)
 {
 	const struct code_symbol **sorted = by_name(file);
@@ -242,6 +242,6 @@ void kernel_files_open(struct kernel_files *k, const struct inverted_image *inve
 		return;
 	}
 	if (path)
-		notice_add(notices, "'%s' is not of the kernel that was profiled: not used", path);
+		notice_add(notices, "'%s' does not match the profiled kernel; ignored", path);
 	free(path);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* listing.c - which source lines go before which instruction */
+/* listing.c - choose the source lines before an instruction */
 #include "pp/annotate/listing.h"
 
 #include <errno.h>
@@ -17,24 +17,24 @@
 
 struct source {
 	char *path;
-	char *text;		/* NULL: it cannot be read */
+	char *text;		/* NULL: unreadable */
 	char **lines;
 	size_t nr_lines;
-	bool ends_early;	/* lines were asked for that it does not have */
-	size_t last, furthest;	/* lines shown in this symbol: the last one, the highest one */
+	bool ends_early;	/* the code has lines past its end */
+	size_t last, furthest;	/* of the lines shown in this symbol: the last, the highest */
 };
 
 struct listing {
 	const struct binary *binary;
 	const struct annotate_options *options;
 	struct notices *notices;
-	int64_t built;				/* the binary's time, or 0 */
+	int64_t built;				/* modification time of the binary, or 0 */
 	struct line_binary *tables;
-	const struct code_section *section;	/* asked for last */
+	const struct code_section *section;	/* of the last instruction */
 	struct source *sources;
 	size_t nr, room;
-	size_t at;				/* the source asked for last */
-	size_t line;				/* and the line, for -l */
+	size_t at;				/* the source of the last instruction */
+	size_t line;				/* and its line, for -l */
 };
 
 struct listing *listing_open(const struct binary *b, const char *path,
@@ -50,7 +50,7 @@ struct listing *listing_open(const struct binary *b, const char *path,
 	struct listing *l;
 
 	if (line_binary_open(b, path, &how, &tables, &e)) {
-		notice_add(notices, "no source lines: %s", e.text);
+		notice_add(notices, "%s", e.text);
 		return NULL;
 	}
 	l = xcalloc(1, sizeof(*l));
@@ -111,8 +111,8 @@ static void read_source(struct listing *l, struct source *s)
 	} else {
 		cut_lines(s);
 		if (!l->options->compat && source_is_newer(f, l->built))
-			notice_add(l->notices, "source '%s' is newer than the binary: its lines "
-				   "may have moved", found);
+			notice_add(l->notices, "source '%s' is newer than the binary; lines may "
+				   "have moved", found);
 	}
 	if (f)
 		fclose(f);
@@ -148,17 +148,17 @@ static bool find_place(struct listing *l, const char *section, uint64_t offset, 
 	return true;
 }
 
-/* Another source than the one that was compiled [AN-17]. */
+/* Report a source that is not the one that was compiled [AN-17]. */
 static void check_end(struct listing *l, struct source *s, size_t line)
 {
 	if (s->ends_early || !s->text || line <= s->nr_lines || l->options->compat)
 		return;
 	s->ends_early = true;
-	notice_add(l->notices, "source '%s' ends before lines that the code is of: it is not what "
-		   "was compiled", s->path);
+	notice_add(l->notices, "source '%s' is not the compiled version: it has no line %zu",
+		   s->path, line);
 }
 
-/* The first of the lines to show, so that the reader sees where he is. */
+/* The first line to show: with some lines before it, but none twice. */
 static size_t first_line(const struct source *s, size_t line)
 {
 	size_t first = line > LINES_BEFORE ? line - LINES_BEFORE : 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * listing.h - source lines between instructions, as objdump -S puts them
+ * listing.h - source lines between instructions, as in objdump -S
  *
- * Before an instruction of another line come the lines up to that one, from five before it
- * or from where this file was left.
+ * When the line changes, the lines up to the new one are printed before the instruction, starting
+ * five lines before it or after the last line printed of this file.
  */
 #ifndef PP_ANNOTATE_LISTING_H
 #define PP_ANNOTATE_LISTING_H
@@ -15,16 +15,16 @@
 
 struct listing;
 
-/* NULL: @b has no debug information; why is told in @notices. @b is @path and stays open. */
+/* NULL: no debug information, with the reason in @notices. @b is @path and stays open. */
 struct listing *listing_open(const struct binary *b, const char *path,
 			     const struct annotate_options *options, const char *cache_dir,
 			     struct notices *notices);
 void listing_close(struct listing *l);		/* NULL is fine */
 
-/* Another symbol: nothing has been shown yet. */
+/* Begin another symbol: no line has been shown yet. */
 void listing_restart(struct listing *l);
 
-/* Lines before the instruction at @offset in @section, each given to @put, without newlines. */
+/* Pass the lines before the instruction at @offset in @section to @put, without newlines. */
 void listing_before(struct listing *l, const char *section, uint64_t offset,
 		    void (*put)(void *context, const char *text), void *context);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing.c - samples without lines, images without debug information, other sources
+ * missing.c - report samples without lines, images without debug information, changed sources
  *
- * On a machine as it comes nearly no binary has debug information: those with a share of the
- * samples are named, the others counted.
+ * Few binaries of a distribution have debug information: those with a share of the samples are
+ * named, the others counted.
  */
 #include "pp/annotate/missing.h"
 
@@ -32,7 +32,7 @@ static uint64_t image_samples(const struct annotation *a, const struct annotated
 	return sum;
 }
 
-static void tell_images(const struct annotation *a, uint64_t total, struct notices *notices)
+static void report_images(const struct annotation *a, uint64_t total, struct notices *notices)
 {
 	size_t nr_others = 0;
 
@@ -42,14 +42,14 @@ static void tell_images(const struct annotation *a, uint64_t total, struct notic
 		if (!image->no_lines)
 			continue;
 		if (100.0 * image_samples(a, image) >= WORTH_A_LINE * total)
-			notice_add(notices, "no source lines: %s", image->no_lines);
+			notice_add(notices, "%s", image->no_lines);
 		else
 			nr_others++;
 	}
 	if (nr_others)
-		notice_add(notices, "%zu other image%s with less than %g %% of the samples %s no "
-			   "source lines, either", nr_others, nr_others == 1 ? "" : "s",
-			   WORTH_A_LINE, nr_others == 1 ? "has" : "have");
+		notice_add(notices, "%zu image%s with less than %g %% of the samples %s no source "
+			   "lines", nr_others, nr_others == 1 ? "" : "s", WORTH_A_LINE,
+			   nr_others == 1 ? "has" : "have");
 }
 
 void missing_lines_notices(const struct annotation *a, struct notices *notices)
@@ -59,10 +59,10 @@ void missing_lines_notices(const struct annotation *a, struct notices *notices)
 	for (size_t i = 0; i < a->nr_samples; i++)
 		if (a->samples[i].file == NO_FILE)
 			without += sum_of_classes(a, annotated_sample_counts(a, i));
-	tell_images(a, total, notices);
+	report_images(a, total, notices);
 	if (without && a->nr_with_lines)
 		notice_add(notices, "%.1f %% of the samples (%" PRIu64 " of %" PRIu64 ") have no "
-			   "source line, and are not shown", 100.0 * without / total, without,
+			   "source line and are not shown", 100.0 * without / total, without,
 			   total);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * missing.h - what the lines that are shown leave out, and lines that may be wrong
+ * missing.h - report samples without source lines, and lines that may be wrong
  *
- * A listing looks complete whatever is missing from it: that has to be said in words.
+ * A listing does not show what is missing from it, so notices do.
  */
 #ifndef PP_ANNOTATE_MISSING_H
 #define PP_ANNOTATE_MISSING_H
@@ -13,19 +13,19 @@
 #include "pp/annotate/samples.h"
 #include "pp/select/notices.h"
 
-/* Images without debug information, and the share of samples that have no source line [AN-16]. */
+/* Report images without debug information, and the share of samples without a line [AN-16]. */
 void missing_lines_notices(const struct annotation *a, struct notices *notices);
 
-/* When the file at @path was last changed, in seconds; 0: not known, also of NULL. */
+/* Modification time of the file at @path, in seconds; 0: unknown, or @path is NULL. */
 int64_t file_time(const char *path);
 
 /*
- * When the newest binary that has samples in it was made, for each of @a's files; 0: not known.
- * malloc'd.
+ * For each of @a's files, the modification time of the newest binary that has samples in it; 0:
+ * unknown. Malloc'd.
  */
 int64_t *source_binary_times(const struct annotation *a);
 
-/* Was the source changed after @built? What is not known is no reason to say so [AN-17]. */
+/* Whether the source was changed after @built; false if a time is unknown [AN-17]. */
 bool source_is_newer(FILE *source, int64_t built);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.c - opannotate's options with libpopt, and which of them go together
+ * options.c - parse opannotate's options with libpopt, and check their combinations
  *
- * An option that would change nothing, or another report than the one asked for, is refused.
+ * An option that has no effect on the requested report is refused.
  */
 #include "pp/annotate/options.h"
 
@@ -26,36 +26,38 @@ static const struct poptOption table[] = {
 	{"source", 's', POPT_ARG_NONE, &raw.source, 0, "show source lines with their samples",
 	 NULL},
 	{"assembly", 'a', POPT_ARG_NONE, &raw.assembly, 0,
-	 "show instructions with their samples; with --source both", NULL},
+	 "show instructions with their samples; with --source, between source lines", NULL},
 	{"inlines", 'I', POPT_ARG_NONE, &raw.inlines, 0,
-	 "count what is inlined where it was called from", NULL},
+	 "credit inlined code to the line of the call", NULL},
 	{"output-dir", 'o', POPT_ARG_STRING, &raw.output_dir, 0,
-	 "write a file for each source file below this folder", "directory"},
-	{"search-dirs", 'd', POPT_ARG_STRING, &raw.search_dirs, 0, "where to look for source files",
-	 "path,..."},
+	 "write an annotated copy of each source file below this folder", "directory"},
+	{"search-dirs", 'd', POPT_ARG_STRING, &raw.search_dirs, 0,
+	 "search these folders for source files", "path,..."},
 	{"base-dirs", 'b', POPT_ARG_STRING, &raw.base_dirs, 0,
-	 "what to strip from the front of source paths before looking there", "path,..."},
-	{"include-file", 0, POPT_ARG_STRING, &raw.include_file, 0, "only these source files",
+	 "remove these prefixes from source paths before searching", "path,..."},
+	{"include-file", 0, POPT_ARG_STRING, &raw.include_file, 0, "show only these source files",
 	 "glob,..."},
-	{"exclude-file", 0, POPT_ARG_STRING, &raw.exclude_file, 0, "not these source files",
+	{"exclude-file", 0, POPT_ARG_STRING, &raw.exclude_file, 0, "leave out these source files",
 	 "glob,..."},
-	{"include-symbols", 'i', POPT_ARG_STRING, &raw.include, 0, "only these symbols", "symbols"},
-	{"exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "not these symbols", "symbols"},
+	{"include-symbols", 'i', POPT_ARG_STRING, &raw.include, 0, "show only these symbols",
+	 "symbols"},
+	{"exclude-symbols", 'e', POPT_ARG_STRING, &raw.exclude, 0, "leave out these symbols",
+	 "symbols"},
 	{"objdump-params", 0, POPT_ARG_STRING, &raw.objdump_params, 0,
-	 "how instructions look: -M intel, -C, -l, -z, --show-raw-insn", "options"},
+	 "format of instructions: -M intel, -C, -l, -z, --show-raw-insn", "options"},
 	{"exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	 "leave out libraries, kernel and modules of applications", NULL},
 	{"merge", 'm', POPT_ARG_STRING, &raw.merge, 0, "add up what differs only in these",
 	 "cgroup,cpu,tid,tgid,unitmask,all"},
 	{"threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
-	 "leave out files (with --assembly: symbols) below", "percent"},
-	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
-	 "none|normal|smart"},
+	 "leave out source files (with --assembly: symbols) below this share", "percent"},
+	{"demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
+	 "form of C++ names (default normal)", "none|normal|smart"},
 	COMMON_OPTIONS_PLACES(raw),
 	{"compat", 0, POPT_ARG_STRING, &raw.compat, 0, "report exactly as OProfile does",
 	 "oprofile"},
-	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0, "show what stages found, on stderr",
-	 "files,classes,images,symbols,all"},
+	{"verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
+	 "print results of stages to stderr", "files,classes,images,symbols,all"},
 	COMMON_OPTIONS_COLOR(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND};
@@ -74,7 +76,7 @@ static int parse_merge(struct merge *merge, struct op_error *e)
 	unsigned int bits = 0;
 	int err = option_words_parse("merge", raw.merge, words, &bits, e);
 
-	/* code of a library is the same for all its users; without them there is nothing to add */
+	/* a library's code is the same for all applications, so its samples are always merged */
 	*merge = (struct merge){
 		.cpu = bits & CPU, .tid = bits & TID, .tgid = bits & TGID,
 		.unit_mask = bits & MASK, .lib = !raw.exclude_dependent,
@@ -91,14 +93,13 @@ static int check_output_dir(struct op_error *e)
 	if (!raw.output_dir)
 		return 0;
 	if (raw.assembly)
-		return op_error_set(e, -EINVAL, "--output-dir is for source files: leave out "
-				    "--assembly, or redirect the output");
+		return option_conflict("--output-dir", "--assembly", e);
 	dir = path_absolute(raw.output_dir);
 	is_root = dir && !strcmp(dir, "/");
 	free(dir);
 	if (is_root)
-		return op_error_set(e, -EINVAL, "--output-dir=/ would write over the sources "
-				    "themselves: choose another folder");
+		return op_error_set(e, -EINVAL, "--output-dir=/ would overwrite the sources; "
+				    "choose another folder");
 	return 0;
 }
 
@@ -110,20 +111,15 @@ static int check_combinations(struct op_error *e)
 				: raw.inlines	     ? "--inlines" : NULL;
 
 	if (!raw.source && !raw.assembly)
-		return op_error_set(e, -EINVAL,
-				    "what to show? give --source, --assembly or both");
+		return op_error_set(e, -EINVAL, "specify --source, --assembly or both");
 	if (raw.objdump_params && !raw.assembly)
-		return op_error_set(e, -EINVAL, "--objdump-params is about instructions: add "
-				    "--assembly (-a)");
+		return op_error_set(e, -EINVAL, "--objdump-params requires --assembly (-a)");
 	if (raw.base_dirs && !raw.search_dirs)
-		return op_error_set(e, -EINVAL, "--base-dirs says what to leave out of paths below "
-				    "--search-dirs: give both");
+		return op_error_set(e, -EINVAL, "--base-dirs requires --search-dirs (-d)");
 	if (source_only && !raw.source)
-		return op_error_set(e, -EINVAL, "%s is about source files: add --source (-s)",
-				    source_only);
+		return op_error_set(e, -EINVAL, "%s requires --source (-s)", source_only);
 	if ((raw.include_file || raw.exclude_file || raw.inlines) && raw.assembly)
-		return op_error_set(e, -EINVAL, "%s chooses source lines, and --assembly shows "
-				    "instructions: leave out one", source_only);
+		return option_conflict(source_only, "--assembly", e);
 	return check_output_dir(e);
 }
 
@@ -133,7 +129,8 @@ static int parse_verbose(struct annotate_options *o, struct op_error *e)
 	int err = option_verbose(raw.verbose, &print, e);
 
 	if (!err && print != ~0u && print & (PRINT_ROWS | PRINT_CALLS))
-		err = op_error_set(e, -EINVAL, "--verbose: rows and calls are stages of opreport");
+		err = op_error_set(e, -EINVAL, "invalid stage for --verbose: only opreport has "
+				   "rows and calls");
 	o->print_files = print & PRINT_FILES;
 	o->print_classes = print & PRINT_CLASSES;
 	o->print_images = print & PRINT_IMAGES;
@@ -162,7 +159,7 @@ static int parse_values(struct annotate_options *o, struct op_error *e)
 	return err;
 }
 
-/* Of folders; colons separate them too. */
+/* Split a list of folders, separated by commas or colons. */
 static void split_dirs(char *text, struct spec_list *list)
 {
 	for (char *at = text; at && *at; at++)

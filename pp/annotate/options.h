@@ -15,7 +15,7 @@
 struct option_set;
 
 struct annotate_options {
-	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
+	enum asked asked;		/* if not ASKED_WORK, nothing else is valid */
 	bool compat;
 	bool source, assembly;		/* at least one */
 	bool inlines, exclude_dependent, color;
@@ -30,7 +30,7 @@ struct annotate_options {
 	struct spec_list image_path, include, exclude;
 	struct spec_list search_dirs, base_dirs, include_files, exclude_files;
 	struct profile_spec spec;
-	char *command_line;		/* all words, for the report's first lines */
+	char *command_line;		/* all words, for the report's header */
 };
 
 /* -EINVAL, -ENOTSUP with @e set; *ret is then empty. *ret is the caller's to free. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* paths.c - find sources, choose among them, name the annotated files */
+/* paths.c - find and select sources, name the annotated files */
 #include "pp/annotate/paths.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ static const char *below_base(const struct spec_list *bases, const char *path)
 	return path;
 }
 
-/* A device or a pipe that debug information names would never end. */
+/* Debug information might name a device or a pipe, which never ends. */
 static FILE *open_regular(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -102,7 +102,7 @@ FILE *source_open(const struct annotate_options *o, const char *path, char **ret
 	return f ? f : try(xstrdup(path), ret_found);
 }
 
-/* @path below @dir: without what would lead out of it, and without characters nobody can type. */
+/* @path below @dir, without ".." and control characters. */
 static char *inside(const char *dir, const char *path)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -137,12 +137,12 @@ FILE *source_create(const struct annotate_options *o, const char *path, const ch
 	int err = file_make_parent_dirs(out, 0777);
 
 	if (err)
-		op_error_set(e, err, "cannot make the folder of '%s': %s", out, strerror(-err));
+		op_error_set(e, err, "cannot create the folder of '%s': %s", out, strerror(-err));
 	else if (is_same_file(source, out))
-		op_error_set(e, -EEXIST, "'%s' is the source itself: choose another --output-dir",
-			     out);
+		op_error_set(e, -EEXIST, "refusing to overwrite the source '%s'; choose another "
+			     "--output-dir", out);
 	else if (!(f = fopen(out, "we")))
-		op_error_set(e, -errno, "cannot open '%s': %s", out, strerror(errno));
+		op_error_set(e, -errno, "cannot create '%s': %s", out, strerror(errno));
 	free(out);
 	return f;
 }

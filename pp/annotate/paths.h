@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * paths.h - where source files are read from, and annotated ones written to
+ * paths.h - open source files, and create annotated ones
  *
- * Paths come out of debug information, so they may be anything: what is written stays below the
- * output folder, and never replaces the source.
+ * Paths come from debug information and are hostile input: created files are always below the
+ * output folder, and a source is never overwritten.
  */
 #ifndef PP_ANNOTATE_PATHS_H
 #define PP_ANNOTATE_PATHS_H
@@ -17,14 +17,14 @@
 bool source_is_wanted(const struct annotate_options *o, const char *path);
 
 /*
- * Open @path for reading: in --search-dirs, without the first of --base-dirs that it begins
- * with, then where it says itself. NULL with errno; *ret_found (malloc'd) is where it was.
+ * Open @path for reading: first below --search-dirs, after removing the first of --base-dirs that
+ * it begins with, then at @path itself. NULL with errno; *ret_found (malloc'd) is the path opened.
  */
 FILE *source_open(const struct annotate_options *o, const char *path, char **ret_found);
 
 /*
- * Make the file for @path below --output-dir, and folders on the way. NULL with @e set; @source
- * (may be NULL) is the file that must not be written over.
+ * Create the file for @path below --output-dir, and its folders. NULL with @e set. @source, or
+ * NULL, must not be overwritten.
  */
 FILE *source_create(const struct annotate_options *o, const char *path, const char *source,
 		    struct op_error *e);

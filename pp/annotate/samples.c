@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * samples.c - one image at a time: its samples beside its symbols, then their lines
+ * samples.c - image by image, join samples with symbols and look up their lines
  *
- * An image's places are looked up in one batch, in the order of the file.
+ * All places of an image are looked up in one batch, in the order of the file.
  */
 #include "pp/annotate/samples.h"
 
@@ -14,14 +14,14 @@
 #include "pp/binary/demangle_name.h"
 #include "pp/select/samples.h"
 
-/* What is known of the image at hand. */
+/* The current image. */
 struct work {
 	struct annotation *a;
 	const struct inverted_image *inverted;
 	const struct populate_options *options;
 	struct binary binary;
 	char *path;		/* of the binary's file, or NULL */
-	char *no_lines;		/* why there are none, or NULL */
+	char *no_lines;		/* the reason why there are no lines, or NULL */
 	uint64_t *places;	/* of its symbols' starts and of its samples, ascending */
 	size_t nr_places, room;
 	size_t first_symbol;	/* of this image */
@@ -47,7 +47,7 @@ static void add_place(struct work *w, uint64_t place)
 	w->places[w->nr_places++] = place;
 }
 
-/* An array that has @nr elements of @width counts: room for one more, which are zero. */
+/* Append @width counts of 0 to an array that has @nr times as many; returns them. */
 static uint64_t *add_counts(uint64_t **counts, size_t *room, size_t nr, size_t width)
 {
 	if ((nr + 1) * width > *room) {
@@ -90,7 +90,7 @@ static void add_known_symbol(struct work *w, const struct code_symbol *symbol)
 	s->section = section ? xstrdup(section->name) : NULL;
 }
 
-/* What lies between symbols @before and @before + 1, as far as it is in the place's section. */
+/* Stands for the code between symbols @before and @before + 1 in the place's section. */
 static void add_gap(struct work *w, size_t before, uint64_t place)
 {
 	const struct binary *b = &w->binary;
@@ -110,7 +110,7 @@ static void add_gap(struct work *w, size_t before, uint64_t place)
 		low = b->symbols[before].end;
 	if (before + 1 < b->nr_symbols && b->symbols[before + 1].start < high)
 		high = b->symbols[before + 1].start;
-	/* an image without any symbols goes by its own name [SY-4] */
+	/* an image without any symbols is called by its own name [SY-4] */
 	name = b->nr_symbols ? xasprintf("[%s]", section->name)
 			     : xstrdup(w->inverted->image->name);
 	s = add_symbol(w, name, section->vma + (low - section->start), high - low, place);
@@ -119,7 +119,7 @@ static void add_gap(struct work *w, size_t before, uint64_t place)
 	free(name);
 }
 
-/* The last symbol is complete: keep it or not. */
+/* The last symbol is complete: drop it if it is not wanted. */
 static void end_symbol(struct work *w)
 {
 	struct annotation *a = w->a;
@@ -154,7 +154,7 @@ static void count_sample(struct work *w, uint64_t place, uint64_t vma, const str
 	a->symbol_counts[(a->nr_symbols - 1) * a->nr_classes + sample->class] += sample->count;
 }
 
-/* Index of the last symbol that begins at or before @place, from @from on; SIZE_MAX: none. */
+/* Index of the last symbol from @from on that begins at or before @place; SIZE_MAX: none. */
 static size_t last_symbol(const struct binary *b, size_t from, uint64_t place)
 {
 	size_t low = from == SIZE_MAX ? 0 : from, high = b->nr_symbols;
@@ -186,7 +186,7 @@ static void walk_samples(struct work *w, const struct sample_list *samples)
 
 		if (!s->count)
 			continue;
-		/* places grow with keys, but for keys that have no business here and wrap around */
+		/* places ascend as keys do, except for invalid keys, which may wrap around */
 		at = last_symbol(b, place < last ? SIZE_MAX : at, place);
 		last = place;
 		is_inside = at != SIZE_MAX && place < b->symbols[at].end;
@@ -217,7 +217,7 @@ static void walk_samples(struct work *w, const struct sample_list *samples)
 	end_symbol(w);
 }
 
-/* Nothing is known of the code: one symbol for all, named as the image [SY-4]. */
+/* Without symbols and sections, one symbol with the image's name has all samples [SY-4]. */
 static void walk_without_symbols(struct work *w, const struct sample_list *samples)
 {
 	for (size_t i = 0; i < samples->nr; i++) {
@@ -266,7 +266,7 @@ static void read_samples(struct work *w, struct sample_list *samples, struct not
 static void set_lines(struct work *w, const struct line_place *lines)
 {
 	struct annotation *a = w->a;
-	const char *last = NULL;	/* the same text has mostly the same pointer */
+	const char *last = NULL;	/* mostly the same text has the same pointer */
 	size_t file = NO_FILE, at = 0;
 
 	for (size_t i = w->first_symbol; i < a->nr_symbols; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * samples.h - the container of opannotate: samples by place, with their symbol and line
+ * samples.h - opannotate's data: samples by place, with their symbol and line
  *
- * Applications do not matter here, the code is the same: a library's samples are added up over
- * them. Formatters see only this. Rules: doc/annotate.md [AN-1]..[AN-12].
+ * A library's samples are added up over its applications, because the code is the same. Formatters
+ * need nothing else. Rules: doc/annotate.md [AN-1]..[AN-12].
  */
 #ifndef PP_ANNOTATE_SAMPLES_H
 #define PP_ANNOTATE_SAMPLES_H
@@ -24,16 +24,16 @@
 struct annotated_place {
 	uint64_t vma;
 	size_t file;		/* index into files, or NO_FILE */
-	uint32_t line;		/* 0: the file is known, the line is not */
+	uint32_t line;		/* 0: only the file is known */
 };
 
 struct annotated_symbol {
 	const struct report_image *image;
 	char *name, *shown;	/* raw, and demangled if asked for; may be the same string */
-	char *section;		/* that its code is in, or NULL */
+	char *section;		/* that has its code, or NULL */
 	uint64_t vma, size;	/* as linked */
-	bool has_symbols;	/* false: stands for an image that has none */
-	bool is_outside;	/* stands for what is outside of all symbols of a section */
+	bool has_symbols;	/* false: stands for an image without symbols */
+	bool is_outside;	/* stands for the code of a section outside of all symbols */
 	struct annotated_place start;
 	size_t first, nr;	/* its samples */
 };
@@ -41,9 +41,9 @@ struct annotated_symbol {
 /* An image that has samples. */
 struct annotated_image {
 	const struct report_image *image;
-	struct binary binary;	/* open if annotate_samples() was to keep it */
+	struct binary binary;	/* open if annotate_samples() had no @lines */
 	char *path;		/* of its file, or NULL */
-	char *no_lines;		/* why its samples have no source lines, or NULL */
+	char *no_lines;		/* the reason why its samples have no source lines, or NULL */
 	size_t first, nr;	/* its symbols */
 };
 
@@ -58,16 +58,16 @@ struct annotation {
 	uint64_t *sample_counts;		/* nr_classes per sample */
 	size_t sample_counts_room;
 	struct annotated_files files;
-	uint64_t *totals;			/* what percentages are of */
+	uint64_t *totals;			/* 100 percent */
 	struct annotated_image *images;		/* by name */
 	size_t nr_images, images_room;
 	size_t nr_with_lines;			/* images that have debug information */
-	bool color;				/* for the formatters: hot lines in colour */
+	bool color;				/* for the formatters: color hot lines */
 };
 
 /*
- * Fill in *ret from all images of @inversion. @lines NULL: no source lines are looked up, and the
- * binaries stay open. What could not be read is told in @notices.
+ * Fill in *ret from all images of @inversion. @lines NULL: look up no source lines and keep the
+ * binaries open. @notices names the files that could not be read.
  */
 void annotate_samples(const struct inversion *inversion, size_t nr_classes,
 		      const struct populate_options *options, const struct line_options *lines,

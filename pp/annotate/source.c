@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * source.c - samples sorted by file and line, beside the file's text
- */
+/* source.c - join samples, sorted by file and line, with the file's text */
 #include "pp/annotate/source.h"
 
 #include <errno.h>
@@ -15,9 +13,9 @@
 #include "pp/annotate/paths.h"
 #include "pp/annotate/text.h"
 
-#define MISSING_NAMED	10	/* sources that are named when they cannot be read, or are newer */
+#define MISSING_NAMED	10	/* unreadable, and newer, sources that are named */
 
-/* A sample or a symbol at a line. */
+/* A sample or a symbol on a line. */
 struct mark {
 	uint32_t line;
 	uint32_t index;		/* of a->samples or a->symbols */
@@ -25,7 +23,7 @@ struct mark {
 
 struct marks {
 	struct mark *marks;	/* by file, then line, then index */
-	size_t *first;		/* of each file; one more than there are files */
+	size_t *first;		/* of each file, and one more */
 };
 
 struct writer {
@@ -35,7 +33,7 @@ struct writer {
 	struct notices *notices;
 	struct marks samples, symbols;
 	uint64_t *file_counts;		/* nr_classes per file */
-	int64_t *built;			/* per file: its newest binary, or 0 */
+	int64_t *built;			/* per file: time of its newest binary, or 0 */
 	size_t nr_missing, nr_newer;
 	struct strbuf line;		/* room for one */
 	uint64_t *sums;			/* nr_classes */
@@ -56,7 +54,7 @@ static int compare_marks(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Counted into their files, then sorted within each. */
+/* Group by file, then sort within each. */
 static void make_marks(const struct annotation *a, bool symbols, struct marks *m)
 {
 	size_t nr = symbols ? a->nr_symbols : a->nr_samples, sum = 0;
@@ -102,7 +100,7 @@ static void count_files(struct writer *w)
 				annotated_sample_counts(a, i)[c];
 }
 
-/* "<credited to line zero>" and the numbers, or nothing; and the end of the line. */
+/* Append "<credited to line zero>" with its counts, if there are any, and a newline. */
 static void add_line_zero(struct writer *w, size_t file, struct strbuf *out)
 {
 	const struct annotation *a = w->a;
@@ -133,7 +131,7 @@ static void put_file_header(struct writer *w, size_t file, FILE *out)
 	strbuf_reset(&w->line);
 }
 
-/* Symbols that begin on @line, from mark *at on. */
+/* Append the symbols that begin on @line, from mark *at on. */
 static void add_symbols(struct writer *w, size_t end, uint32_t line, size_t *at)
 {
 	size_t nr = 0;
@@ -165,7 +163,7 @@ static void add_samples(struct writer *w, size_t end, uint32_t line, size_t *at)
 	annotate_field(&w->line, a, any ? w->sums : NULL);
 }
 
-/* What is left is of lines that the text does not have: another one was compiled [AN-17]. */
+/* The remaining samples are on lines past the end: another version was compiled [AN-17]. */
 static void put_rest(struct writer *w, size_t file, const char *path, size_t sample,
 		     size_t symbol, FILE *out)
 {
@@ -193,8 +191,8 @@ static void put_rest(struct writer *w, size_t file, const char *path, size_t sam
 	strbuf_add_char(&w->line, '\n');
 	fwrite(w->line.text, 1, w->line.len, out);
 	strbuf_reset(&w->line);
-	notice_add(w->notices, "source '%s' ends before lines that have %" PRIu64 " samples: it is "
-		   "not what was compiled", path, sum);
+	notice_add(w->notices, "source '%s' is not the compiled version: %" PRIu64 " samples are "
+		   "past its end", path, sum);
 }
 
 static void put_text(struct writer *w, size_t file, FILE *source, const char *path, FILE *out)
@@ -225,7 +223,7 @@ static int compare_indices(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Without its text: what there is in it. The original goes by address, we by line. */
+/* List the symbols of an unreadable source, by line; in compatibility mode by address. */
 static void put_symbols(struct writer *w, size_t file, FILE *out)
 {
 	size_t nr = 0;
@@ -242,18 +240,18 @@ static void put_symbols(struct writer *w, size_t file, FILE *out)
 	}
 }
 
-static void tell_missing(struct writer *w, const char *path, int why)
+static void report_missing(struct writer *w, const char *path, int why)
 {
 	if (w->nr_missing++ < MISSING_NAMED)
 		notice_add(w->notices, "cannot read source '%s': %s", path, strerror(why));
 }
 
-static void tell_newer(struct writer *w, size_t file, FILE *source, const char *path)
+static void report_newer(struct writer *w, size_t file, FILE *source, const char *path)
 {
 	if (!w->options->compat && source_is_newer(source, w->built[file]) &&
 	    w->nr_newer++ < MISSING_NAMED)
-		notice_add(w->notices, "source '%s' is newer than the binary: its lines may have "
-			   "moved", path);
+		notice_add(w->notices, "source '%s' is newer than the binary; lines may have moved",
+			   path);
 }
 
 static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e)
@@ -265,9 +263,9 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 	int err = 0;
 
 	if (!source)
-		tell_missing(w, path, errno);
+		report_missing(w, path, errno);
 	else
-		tell_newer(w, file, source, found);
+		report_newer(w, file, source, found);
 	if (is_separate)
 		out = source_create(w->options, path, found, e);
 	if (!out) {
@@ -284,8 +282,8 @@ static int put_file(struct writer *w, size_t file, FILE *out, struct op_error *e
 		put_file_header(w, file, out);
 		fputs(w->header, out);
 		if (fflush(out) || ferror(out))
-			err = op_error_set(e, -EIO, "cannot write the annotated '%s': %s", path,
-					   strerror(errno));
+			err = op_error_set(e, -EIO, "cannot write the annotated copy of '%s': %s",
+					   path, strerror(errno));
 		fclose(out);
 	}
 close_source:
@@ -310,7 +308,7 @@ static int compare_ranked(const void *a, const void *b)
 	return -strcmp(x->path, y->path);
 }
 
-/* The largest share of the first @nr_classes classes. */
+/* The file's largest share in the first @nr_classes classes. */
 static double largest_share(const struct writer *w, size_t file, size_t nr_classes)
 {
 	double largest = 0;
@@ -324,7 +322,7 @@ static double largest_share(const struct writer *w, size_t file, size_t nr_class
 	return largest;
 }
 
-/* Files to show, in order; malloc'd. */
+/* The files that are shown, in order; malloc'd. */
 static struct ranked_file *rank_files(const struct writer *w, bool first_class_only, size_t *ret_nr)
 {
 	size_t nr_classes = first_class_only ? 1 : w->a->nr_classes, nr = 0;
@@ -378,8 +376,8 @@ int annotate_source(const struct annotation *a, const struct annotate_options *o
 	for (size_t i = 0; i < nr && !err; i++)
 		err = put_file(&w, ranked[i].file, out, e);
 	if (w.nr_missing > MISSING_NAMED)
-		notice_add(notices, "%zu more sources cannot be read (--search-dirs says where "
-			   "sources are)", w.nr_missing - MISSING_NAMED);
+		notice_add(notices, "cannot read %zu more sources; use --search-dirs to find them",
+			   w.nr_missing - MISSING_NAMED);
 	if (w.nr_newer > MISSING_NAMED)
 		notice_add(notices, "%zu more sources are newer than the binary",
 			   w.nr_newer - MISSING_NAMED);

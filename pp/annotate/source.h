@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* source.h - source files with the samples of each line in front of it */
+/* source.h - print source files with the samples of each line */
 #ifndef PP_ANNOTATE_SOURCE_H
 #define PP_ANNOTATE_SOURCE_H
 
@@ -10,10 +10,9 @@
 #include "pp/select/notices.h"
 
 /*
- * Print the files that are asked for to @out, those with most samples first, or each to a file of
- * its own with --output-dir; then @header ends each of them. @first_class_only: what the threshold
- * looks at. -errno: a file could not be written, @e says which. Sources that cannot be read are
- * told in @notices.
+ * Print the selected files to @out, those with most samples first; with --output-dir each to a file
+ * of its own, which ends with @header. @first_class_only: the threshold applies to the first class
+ * only. -errno: a file could not be written, @e names it. @notices names unreadable sources.
  */
 int annotate_source(const struct annotation *a, const struct annotate_options *options,
 		    const char *header, bool first_class_only, FILE *out,

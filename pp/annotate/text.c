@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text.c - numbers in fields, names in comments */
+/* text.c - format numbers and names */
 #include "pp/annotate/text.h"
 
 #include <inttypes.h>
@@ -95,7 +95,7 @@ static void add_interpretation(struct strbuf *out, const struct annotate_options
 		strbuf_add(out, " * Samples of inlined code are counted where it was called\n");
 }
 
-/* The lines that all reports begin with, each as a line of the comment. */
+/* Append the header of all reports, each line as a line of the comment. */
 static void add_report_header(struct strbuf *out, const struct annotate_options *o,
 			      const struct collection *c)
 {
@@ -110,7 +110,7 @@ static void add_report_header(struct strbuf *out, const struct annotate_options 
 
 	if (!f)
 		return;
-	/* of a CPU without a table only the events' names are known */
+	/* without a table for the CPU only the events' names are known */
 	if (type && !event_table_open(type, &events, NULL))
 		text.events = events;
 	format_header(&c->arrangement, &sessions, 1, &text, f);

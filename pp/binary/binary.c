@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * binary.c - where an image's symbols come from, and putting them in order
+ * binary.c - choose the source of an image's symbols, and sort them
  *
- * A debug file has the symbols but not the code, so its places mean nothing: sections are matched
- * by name and a symbol's place is taken from the image's own section [SY-8].
+ * A debug file has symbols but no code, so its file offsets are useless: sections are matched by
+ * name, and a symbol's place is computed in the image's own section [SY-8].
  */
 #include "pp/binary/private.h"
 
@@ -18,24 +18,14 @@
 #include "pp/binary/unpack.h"
 #include "pp/binary/unpack_xz.h"
 
-void binary_keep_strings(struct binary *b, unsigned char *strings)
-{
-	struct binary_files *files = b->files;
-
-	if (files->nr_strings == sizeof(files->strings) / sizeof(files->strings[0]))
-		abort();	/* more tables than binary_open() reads */
-	files->strings[files->nr_strings++] = strings;
-}
-
 /*
- * What is mapped from the file; by address also code whose bytes nobody told. Sections that reach
- * past 2^64 are somebody's joke.
+ * Sections that are mapped from the file; @by_address: also those without bytes in it. A section
+ * that reaches past 2^64 is malformed.
  */
 static void add_sections(struct binary *b, const struct object_file *f, bool by_address)
 {
 	for (size_t i = 1; i < f->nr_sections; i++) {
 		const struct object_section *s = &f->sections[i];
-
 		uint64_t start = by_address ? s->addr : s->offset;
 
 		if (!(s->flags & SHF_ALLOC) || (s->type == SHT_NOBITS && !by_address) || !s->size ||
@@ -79,7 +69,7 @@ static void set_ends(struct binary *b)
 	}
 }
 
-/* By place; where several begin at one, by rank and their order in the table. */
+/* By place, then by rank, then in the order of the table. */
 static void sort_symbols(struct binary *b)
 {
 	size_t nr = b->nr_symbols;
@@ -127,7 +117,7 @@ void binary_finish(struct binary *b)
 	set_ends(b);
 }
 
-/* The few symbols that are not in .dynsym, packed: MiniDebugInfo [SY-12]. */
+/* MiniDebugInfo: compressed symbols that are not in .dynsym [SY-12]. */
 static void add_packed_symbols(struct binary *b)
 {
 	struct binary_files *files = b->files;
@@ -148,7 +138,7 @@ static void add_packed_symbols(struct binary *b)
 	free(packed);
 }
 
-/* From the best source that there is [SY-6]. */
+/* From the best source available [SY-6]. */
 static void add_symbols(struct binary *b, const struct binary_options *o)
 {
 	struct binary_files *files = b->files;
@@ -171,7 +161,7 @@ static void add_symbols(struct binary *b, const struct binary_options *o)
 		plt_symbols_add(b, &files->image);
 }
 
-/* A module as distributions install it: packed. Its keys are those of what is inside. */
+/* A compressed kernel module. Sample keys are offsets in the uncompressed file. */
 static int unpack_image(struct object_file *f, const char *path, struct op_error *e)
 {
 	unsigned char *bytes;
@@ -209,7 +199,7 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 		b.key_base = 0;
 	add_symbols(&b, options);
 	binary_finish(&b);
-	if (!options->keep_open) {	/* descriptors are few, images may be many */
+	if (!options->keep_open) {	/* there may be more images than descriptors */
 		object_file_release(&b.files->image);
 		object_file_release(&b.files->debug);
 	}
@@ -217,12 +207,12 @@ int binary_open(const char *path, const struct binary_options *options, struct b
 	return 0;
 }
 
-#define LONGEST_LONE_SYMBOL	0x10000	/* of text that belongs to no part, such as BPF programs */
+#define LONGEST_LONE_SYMBOL	0x10000	/* of code outside every part, such as BPF programs */
 
 void binary_from_snapshot(const struct kernel_part *part, struct binary *ret)
 {
 	struct binary b = { .from = SYMBOLS_SNAPSHOT };
-	uint64_t base = *part->name ? 0 : part->start;	/* modules: offsets from their start */
+	uint64_t base = *part->name ? 0 : part->start;	/* of modules: offsets from their start */
 	uint64_t size = part->end > part->start ? part->end - part->start : 0;
 
 	xgrow(b.sections, b.nr_sections, b.sections_room);
@@ -282,7 +272,7 @@ const struct code_section *binary_section(const struct binary *b, uint64_t place
 	return NULL;
 }
 
-/* The original reads the bytes from where the symbols came: a debug file has zeros there. */
+/* The original reads code from the file with the symbols, and a debug file has only zeros. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end, size_t *ret_size)
 {
 	unsigned char *bytes;

@@ -2,11 +2,11 @@
 /*
  * binary.h - the code symbols of one binary image, sorted and without overlaps
  *
- * Places are in the image's own measure: offsets in the file for what is mapped from a file,
- * addresses for the kernel of a snapshot, offsets from its start for a module of a snapshot.
- * A sample's key plus key_base is such a place. Rules: doc/pp-spec.md [SY-1]..[SY-15].
+ * A place is an offset in the file for images mapped from a file, an address for the kernel of a
+ * snapshot, an offset from its start for a module of a snapshot. A sample's key plus key_base is
+ * such a place. Rules: doc/pp-spec.md [SY-1]..[SY-15].
  *
- * Threads may each work on binaries of their own.
+ * Different threads may use different binaries.
  */
 #ifndef PP_BINARY_BINARY_H
 #define PP_BINARY_BINARY_H
@@ -19,13 +19,13 @@
 #include "libutil/strbuf.h"
 
 struct code_symbol {
-	uint64_t start, end;		/* places; end is not its own */
+	uint64_t start, end;		/* places [start, end) */
 	uint64_t vma;			/* address of start, as linked */
 	const char *name;		/* as in the file, the binary's */
 	uint32_t section;		/* index into sections, or UINT32_MAX */
 	uint32_t order;			/* in the file's table */
-	uint8_t rank;			/* at one address the lowest is kept [SY-2] */
-	bool is_label;			/* no function and without a size: may be in one [SY-3] */
+	uint8_t rank;			/* of several at one address the lowest is kept [SY-2] */
+	bool is_label;			/* not a function, and no size: may lie in one [SY-3] */
 };
 
 struct code_section {
@@ -39,7 +39,7 @@ enum symbols_from {
 	SYMBOLS_NONE,
 	SYMBOLS_TABLE,			/* .symtab */
 	SYMBOLS_DEBUG_FILE,		/* .symtab of a separate debug file */
-	SYMBOLS_DYNAMIC,		/* .dynsym: what it exports */
+	SYMBOLS_DYNAMIC,		/* .dynsym: only exported ones */
 	SYMBOLS_PACKED,			/* .dynsym and .gnu_debugdata: together all functions */
 	SYMBOLS_SNAPSHOT,		/* the session's copy of the kernel's */
 };
@@ -47,29 +47,29 @@ enum symbols_from {
 struct binary {
 	struct code_symbol *symbols;	/* by start; they do not overlap */
 	size_t nr_symbols, symbols_room;
-	struct code_section *sections;	/* what is loaded, in the file's order */
+	struct code_section *sections;	/* those that are loaded, in the file's order */
 	size_t nr_sections, sections_room;
 	uint64_t key_base;
-	uint64_t vma_base;		/* of places in no section: anonymous memory's start */
+	uint64_t vma_base;		/* of places outside all sections: start of the mapping */
 	bool is_file;
 	enum symbols_from from;
 	char *debug_path;		/* of SYMBOLS_DEBUG_FILE */
-	char *looked_in;		/* where debug files were looked for in vain, or NULL */
-	struct binary_files *files;	/* what is kept open or in memory, or NULL */
+	char *looked_in;		/* where no debug file was found, or NULL */
+	struct binary_files *files;	/* open files and their contents, or NULL */
 	const char **shown;		/* names of rows so far: pp/report/merge_pass.c */
 };
 
 struct binary_options {
 	bool is_kernel;		/* keys count from the start of .text */
-	bool compat;		/* as the original: .symtab only, and sizes do not count */
+	bool compat;		/* as the original: .symtab only, sizes ignored */
 	bool by_address;	/* places are addresses: code made at run time */
 	bool keep_open;		/* for binary_code() */
 	const char *root;	/* prefix for debug files below /usr/lib/debug, "" if none */
 };
 
 /*
- * Read the symbols of @path or of its separate debug file. A binary without any has none, and
- * its sections. -ENOEXEC: no object file; -errno of open(); @e says so.
+ * Read the sections of @path, and the symbols of it or of its separate debug file, if there are
+ * any. -ENOEXEC: not an object file; other -errno: of open(). The reason is in @e.
  */
 int binary_open(const char *path, const struct binary_options *options, struct binary *ret,
 		struct op_error *e);
@@ -79,14 +79,14 @@ void binary_from_snapshot(const struct kernel_part *part, struct binary *ret);
 
 void binary_close(struct binary *b);
 
-/* The bytes of [@start, @end), malloc'd, as the file with the symbols has them; NULL: none. */
+/* The bytes of places [@start, @end), malloc'd; NULL: unavailable. */
 unsigned char *binary_code(const struct binary *b, uint64_t start, uint64_t end,
 			   size_t *ret_size);
 
-/* The section a place is in, or NULL. */
+/* The section that contains a place, or NULL. */
 const struct code_section *binary_section(const struct binary *b, uint64_t place);
 
-/* Sort, keep one symbol per address and set the ends. For whoever fills in symbols. */
+/* Sort the symbols, keep one per address and set the ends. For code that fills in symbols. */
 void binary_finish(struct binary *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debug_file.c - by build-id, by name and checksum, then what was fetched */
+/* debug_file.c - look up by build-id, by name and checksum, then among fetched files */
 #include "pp/binary/debug_file.h"
 
 #include <elf.h>
@@ -23,7 +23,7 @@ struct search {
 	struct object_file *ret;
 };
 
-/* CRC-32 as .gnu_debuglink has it, of the whole file. */
+/* The CRC-32 of .gnu_debuglink, of the whole file. */
 static bool has_crc(const struct object_file *f, uint32_t want)
 {
 	unsigned char *buf = xmalloc(256 * 1024);
@@ -51,7 +51,7 @@ static bool has_symbols(const struct object_file *f)
 	return false;
 }
 
-/* @crc: to compare where build-ids cannot be, or NULL. Takes @path over. */
+/* @crc: compared if there are no build-ids, or NULL. Takes over @path. */
 static bool try_file(struct search *s, char *path, const uint32_t *crc, char **ret_path)
 {
 	struct build_id id;
@@ -80,7 +80,7 @@ static bool try_file(struct search *s, char *path, const uint32_t *crc, char **r
 static struct fetched {
 	char *build_id, *path;
 	struct fetched *next;
-} *fetched;				/* few, and as many as were worth a wait */
+} *fetched;				/* few: fetching is slow */
 
 void debug_file_fetched(const char *build_id, const char *path)
 {
@@ -114,7 +114,7 @@ static bool by_build_id(struct search *s, char **ret_path)
 				     text + 2), NULL, ret_path);
 }
 
-/* Name and checksum; the name is the section's, malloc'd, or NULL. */
+/* The name and checksum of .gnu_debuglink; the name is malloc'd, or NULL. */
 static char *read_link(const struct object_file *image, uint32_t *ret_crc)
 {
 	const struct object_section *section = object_section_find(image, ".gnu_debuglink");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* debug_server.c - libdebuginfod, loaded when it is wanted, and a clock beside it */
+/* debug_server.c - load libdebuginfod if it is needed, and limit its time */
 #include "pp/binary/debug_server.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include "libutil/xalloc.h"
 
 #define LIBRARY		"libdebuginfod.so.1"
-#define DEFAULT_SECONDS	60	/* of waiting, all files together */
+#define DEFAULT_SECONDS	60	/* of waiting, for all files together */
 
 struct debug_server {
 	void *library, *client;
@@ -38,7 +38,7 @@ static double now(void)
 	return (double)now_ns() * 1e-9;
 }
 
-/* Called every now and then; not 0: give up. */
+/* libdebuginfod calls it repeatedly while it waits; not 0: give up. */
 static int tick(void *client, long done, long total)
 {
 	(void)client;
@@ -88,8 +88,8 @@ int debug_server_open(debug_server_progress progress, struct debug_server **ret,
 	s->left = seconds();
 	if (!load(s)) {
 		debug_server_close(s);
-		return op_error_set(e, -ELIBACC, "DEBUGINFOD_URLS is set, but " LIBRARY " is not "
-				    "there (Debian: libdebuginfod1): no debug files are fetched");
+		return op_error_set(e, -ELIBACC, "cannot fetch debug files: DEBUGINFOD_URLS is "
+				    "set, but " LIBRARY " is missing; install libdebuginfod1");
 	}
 	s->set_progress(s->client, tick);
 	*ret = s;
@@ -115,7 +115,7 @@ int debug_server_fetch(struct debug_server *s, const char *build_id, const char 
 	int fd;
 
 	if (s->left <= 0)
-		return op_error_set(e, -ETIME, "no time is left");
+		return op_error_set(e, -ETIME, "time limit reached");
 	fetch = (struct fetch){ s, what, start + s->left, false };
 	fd = s->find(s->client, (const unsigned char *)build_id, 0, &path);
 	s->left -= now() - start;
@@ -123,7 +123,7 @@ int debug_server_fetch(struct debug_server *s, const char *build_id, const char 
 		if (fetch.is_late)
 			s->left = 0;
 		return op_error_set(e, fetch.is_late ? -ETIME : fd, "%s",
-				    fetch.is_late ? "it took too long" : strerror(-fd));
+				    fetch.is_late ? "timed out" : strerror(-fd));
 	}
 	close(fd);
 	*ret_path = xstrdup(path);

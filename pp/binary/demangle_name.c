@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * demangle_name.c - with libiberty's demanglers, which libbfd brings along
+ * demangle_name.c - demangle with libiberty, which is part of libbfd
  *
- * A name of two hundred letters can stand for one of gigabytes, as its parts may refer to each
- * other. So the text is taken piece by piece, and when it gets longer than anyone reads the
- * demangler is left: it keeps all it has on its stack.
+ * A name of two hundred letters can expand to gigabytes, because its parts may refer to each
+ * other. The demangler passes its text piece by piece, and add_piece() leaves it with longjmp()
+ * when the text is too long: the demangler has no memory but its stack.
  */
 #include "pp/binary/demangle_name.h"
 
@@ -23,7 +23,7 @@
 
 typedef void (*demangle_sink)(const char *text, size_t n, void *context);
 
-/* Each returns 0 if the name is not its kind of mangled. */
+/* Each returns 0 if the name is not mangled by its scheme. */
 int rust_demangle_callback(const char *mangled, int options, demangle_sink sink, void *context);
 int cplus_demangle_v3_callback(const char *mangled, int options, demangle_sink sink,
 			       void *context);
@@ -42,13 +42,13 @@ static void add_piece(const char *text, size_t n, void *context)
 	strbuf_add_bytes(&b->text, text, n);
 }
 
-/* All schemes in use begin so; the rest is most of the names. */
+/* A quick check: most names are not mangled, and all schemes in use begin so. */
 static bool may_be_mangled(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' || name[1] == '_');
 }
 
-/* False with nothing in @b: not mangled, or too long. Old Rust names look like C++. */
+/* False, with nothing in @b: not mangled, or too long. Rust first: old Rust names look like C++. */
 static bool demangle_into(struct bounded *b, const char *name)
 {
 	int options = DMGL_PARAMS | DMGL_ANSI;

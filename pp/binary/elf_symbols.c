@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* elf_symbols.c - code symbols out of ELF symbol tables */
+/* elf_symbols.c - read code symbols from ELF symbol tables */
 #include "pp/binary/private.h"
 
 #include <elf.h>
@@ -27,7 +27,7 @@ static void decode(const struct object_file *f, const unsigned char *p, struct r
 	ret->binding = info >> 4;
 }
 
-/* Marks of the assembler and the compiler, not names of code [SY-1]. */
+/* Markers of the assembler and the compiler, not names of code [SY-1]. */
 static bool is_mark(const char *name)
 {
 	if (name[0] == '$' && name[1] && strchr("atdx", name[1]))
@@ -35,7 +35,7 @@ static bool is_mark(const char *name)
 	return (name[0] == '.' && name[1] == 'L') || !strcmp(name, "gcc2_compiled.");
 }
 
-/* How little a name says of what runs there; of two at one address the lower is kept [SY-2]. */
+/* Of two symbols at one address the one with the lower rank is kept [SY-2]. */
 static uint8_t rank_of(const struct raw_symbol *raw, const char *name)
 {
 	uint8_t rank = 0;
@@ -66,7 +66,7 @@ static int compare_named(const void *a, const void *b)
 	return order ? order : x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Index of our code section for each of @f's, NO_SECTION for those that hold no code. */
+/* For each section of @f, the index of the binary's code section, or NO_SECTION. */
 static uint32_t *map_sections(const struct binary *b, const struct object_file *f)
 {
 	uint32_t *map = xcalloc(f->nr_sections + 1, sizeof(*map));
@@ -136,7 +136,7 @@ static void add_table(struct binary *b, const struct object_file *f, const unsig
 		offset = raw.value;
 		if (f->type != ET_REL)
 			offset -= f->sections[raw.section].addr;
-		/* past the end: no code is there */
+		/* there is no code past the section's end */
 		if (offset < b->sections[section].end - b->sections[section].start)
 			add_symbol(b, &raw, name, offset, section, sizes);
 	}
@@ -163,7 +163,7 @@ bool elf_symbols_add(struct binary *b, const struct object_file *f, uint32_t typ
 			free(strings);
 		}
 		free(table);
-		break;		/* there is one at most */
+		break;		/* there is at most one */
 	}
 	return b->nr_symbols > before;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * object_file.c - the sections of an ELF file, by libutil's reader
+ * object_file.c - the sections of an ELF file, with libutil's reader
  *
- * Not by libelf: a symbol table goes to memory in one read and in large pages, and a hostile file
- * costs no more than its true length.
+ * libelf is not used, so that a symbol table is read at once and into large pages, and a hostile
+ * file costs no more than its true length.
  */
 #include "pp/binary/object_file.h"
 
@@ -44,7 +44,7 @@ int object_file_read(const struct object_file *f, uint64_t offset, void *buf, si
 
 #define LARGE_PAGE	(2u << 20)
 
-/* Memory of large tables in large pages: a fault for each small one is as dear as reading it. */
+/* Large tables go into huge pages: faulting in small pages takes as long as reading the table. */
 static unsigned char *alloc_bytes(uint64_t size)
 {
 	size_t rounded = (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
@@ -124,7 +124,7 @@ static void set_sections(struct object_file *f, const struct elf_section *from, 
 		f->sections[i].name = from[i].name < size ? f->names + from[i].name : "";
 }
 
-/* @opened: what opening f->elf returned. */
+/* @opened: the result of opening f->elf. */
 static int read_sections(struct object_file *f, int opened, struct op_error *e)
 {
 	struct elf_section *sections;
@@ -132,7 +132,7 @@ static int read_sections(struct object_file *f, int opened, struct op_error *e)
 	int err;
 
 	if (opened)
-		return opened == -ENOEXEC ? op_error_set(e, opened, "it is not an object file")
+		return opened == -ENOEXEC ? op_error_set(e, opened, "not an object file")
 					  : op_error_set(e, opened, "%s", strerror(-opened));
 	f->is_64 = f->elf.is_64;
 	f->is_swapped = f->elf.is_swapped;
@@ -140,10 +140,10 @@ static int read_sections(struct object_file *f, int opened, struct op_error *e)
 	f->machine = f->elf.machine;
 	err = elf_file_sections(&f->elf, SIZE_MAX, &sections, &nr);
 	if (err == -EPROTO)
-		return op_error_set(e, -ENOEXEC, "its section headers reach past the end");
+		return op_error_set(e, -ENOEXEC, "section headers reach past the end of the file");
 	if (err)
 		return op_error_set(e, err, "%s", strerror(-err));
-	if (nr)		/* without sections it has no symbols */
+	if (nr)
 		set_sections(f, sections, nr);
 	free(sections);
 	return 0;
@@ -161,7 +161,7 @@ int object_file_open(const char *path, struct object_file *ret, struct op_error 
 	if (fstat(f.fd, &st) < 0)
 		err = op_error_set(e, -errno, "%s", strerror(errno));
 	else if (!S_ISREG(st.st_mode))
-		err = op_error_set(e, -ENOEXEC, "it is not a regular file");
+		err = op_error_set(e, -ENOEXEC, "not a regular file");
 	else
 		err = 0;
 	if (!err) {

@@ -2,9 +2,9 @@
 /*
  * object_file.h - the sections of an ELF file, of any word size and byte order
  *
- * Binaries come from anywhere, so every number in the file is checked against its true length,
- * and contents are read into memory: what happens to the file later cannot hurt the reader.
- * There are no shared variables: threads may each read files of their own.
+ * Binaries come from anywhere, so every number in the file is checked against its true length, and
+ * contents are copied to memory: later changes of the file do not affect the reader. Different
+ * threads may read different files.
  */
 #ifndef PP_BINARY_OBJECT_FILE_H
 #define PP_BINARY_OBJECT_FILE_H
@@ -35,25 +35,25 @@ struct object_file {
 	char *names;
 };
 
-/* -ENOEXEC: no ELF object file, @e says why; other -errno: of open() and read(). */
+/* -ENOEXEC: not an ELF object file; other -errno: of open() and read(). The reason is in @e. */
 int object_file_open(const char *path, struct object_file *ret, struct op_error *e);
 
-/* The same of @size malloc'd bytes, which belong to *ret on success. */
+/* The same for @size malloc'd bytes, which belong to *ret on success. */
 int object_file_open_memory(void *bytes, size_t size, struct object_file *ret,
 			    struct op_error *e);
 
-/* Close its descriptor: the tables stay, nothing more can be read. */
+/* Close the descriptor: the tables stay valid, nothing more can be read. */
 void object_file_release(struct object_file *f);
 void object_file_close(struct object_file *f);
 
 /*
- * Contents of a section, malloc'd, with a NUL behind them; NULL if it has none, reaches past
- * the file's end or cannot be read. *ret_size does not count the NUL.
+ * Contents of a section, malloc'd, with a NUL appended; NULL if it has none, reaches past the
+ * file's end or cannot be read. *ret_size does not count the NUL.
  */
 unsigned char *object_section_read(const struct object_file *f, const struct object_section *s,
 				   size_t *ret_size);
 
-/* @size bytes at @offset into @buf; -EIO: they are not all there. */
+/* Read @size bytes at @offset into @buf; -EIO: the file is too short. */
 int object_file_read(const struct object_file *f, uint64_t offset, void *buf, size_t size);
 
 /* The first section of that name, or NULL. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * plt_symbols.c - names for the little jumps to functions of other libraries
+ * plt_symbols.c - names for the entries of the procedure linkage table
  *
- * No symbol table has them. Each jumps through a slot of the global offset table, and the
- * relocation of that slot says which function it is for; so the jumps are read.
+ * They are in no symbol table. Each entry jumps through a slot of the global offset table, and the
+ * relocation of that slot names the function; so the jump instructions are decoded.
  */
 #include "pp/binary/private.h"
 
@@ -15,9 +15,8 @@
 #include "libutil/strbuf.h"
 #include "libutil/xalloc.h"
 
-#define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations worth reading for this */
-
-#define MOST_NAMES	(16 * 1024 * 1024)	/* bytes of them; a table can name one text often */
+#define LARGEST_TABLE	(16 * 1024 * 1024)	/* bytes of relocations */
+#define MOST_NAMES	(16 * 1024 * 1024)	/* bytes; a table may repeat a long name */
 
 struct slot {
 	uint64_t address;
@@ -120,7 +119,7 @@ static bool entry_slot(const struct object_file *f, const unsigned char *code, s
 	}
 }
 
-/* Names one after the other, each with its NUL; symbols keep offsets until all are there. */
+/* Names one after the other, each with its NUL; symbols have offsets until all are added. */
 struct names {
 	struct strbuf text;
 	const struct object_file *f;
@@ -183,7 +182,7 @@ static void add_section(struct binary *b, const struct object_file *f,
 	free(code);
 }
 
-/* From here on the names stay where they are. */
+/* Move the names to their final memory and point the symbols there. */
 static void finish_names(struct binary *b, size_t first, struct names *names)
 {
 	size_t size = names->text.len;

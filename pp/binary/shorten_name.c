@@ -2,7 +2,7 @@
 /*
  * shorten_name.c - rewrite template arguments, innermost first
  *
- * Every rule makes the name shorter, so all is done in place.
+ * Every rule shortens the name, so it is rewritten in place.
  */
 #include "pp/binary/shorten_name.h"
 
@@ -12,14 +12,14 @@
 #include <string.h>
 
 #define MAX_ARGS	6
-#define LONGEST_NAME	(64 * 1024)	/* of what is worth the time */
+#define LONGEST_NAME	(64 * 1024)	/* longer ones take too much time */
 
 struct span {
 	char *text;
 	size_t len;
 };
 
-/* NAME<ARG, ARG...>: innermost parts of it are already short. */
+/* NAME<ARG, ARG...>; the templates in its arguments are already shortened. */
 struct template {
 	struct span name, args[MAX_ARGS];
 	size_t nr_args;
@@ -88,7 +88,7 @@ static void add_arg(struct template *t, char *from, char *to)
 	t->nr_args++;
 }
 
-/* Split at the commas of the outermost level; false: the brackets do not match. */
+/* Split at the commas of the outermost level. False: the brackets do not match. */
 static bool parse(char *name, char *open, struct template *t)
 {
 	char *at = open, *from = open + 1;
@@ -204,7 +204,7 @@ static void shorten_iterator(char *name, struct template *t)
 		return;
 	if (start - name >= 11 && !memcmp(start - 11, "__gnu_cxx::", 11))
 		start -= 11;
-	/* what stands before is longer than what comes behind, "::const_iterator" too */
+	/* the text before is longer than the new one with "::const_iterator" */
 	n = of.len;
 	memmove(start, of.text, n);
 	word = is_const ? "::const_iterator" : "::iterator";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack.c - a packed file is read as a whole and unpacked into memory */
+/* unpack.c - read a whole compressed file and unpack it into memory */
 #include "pp/binary/unpack.h"
 
 #include <errno.h>

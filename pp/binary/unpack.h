@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack.h - files as distributions install kernel modules: packed, with xz or zstd [SY-12] */
+/* unpack.h - files compressed with xz or zstd, as kernel modules are installed [SY-12] */
 #ifndef PP_BINARY_UNPACK_H
 #define PP_BINARY_UNPACK_H
 
@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include "libutil/error.h"
 
-#define LARGEST_UNPACKED	(256 * 1024 * 1024)	/* bytes, of symbols or a module */
+#define LARGEST_UNPACKED	(256 * 1024 * 1024)	/* bytes */
 
 bool file_is_packed(const char *path);		/* by its name */
 
-/* What is in @path, which is packed, malloc'd. -ENOEXEC: it cannot be unpacked; @e says why. */
+/* Unpack @path; *ret is malloc'd. -ENOEXEC: the data is invalid. The reason is in @e. */
 int file_unpack(const char *path, unsigned char **ret, size_t *ret_size, struct op_error *e);
 
-/* A file in memory with these bytes, for libraries that read files only: its descriptor, or -1. */
+/* The descriptor of a file in memory, for libraries that read only files; -1 with errno. */
 int memory_file(const void *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack_xz.c - with liblzma, into a buffer that grows as long as it is filled */
+/* unpack_xz.c - unpack with liblzma into a buffer that grows */
 #include "pp/binary/unpack_xz.h"
 
 #include <errno.h>

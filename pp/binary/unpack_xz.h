@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack_xz.h - what is xz inside: .gnu_debugdata sections and kernel modules */
+/* unpack_xz.h - unpack xz: .gnu_debugdata sections and kernel modules */
 #ifndef PP_BINARY_UNPACK_XZ_H
 #define PP_BINARY_UNPACK_XZ_H
 
 #include <stddef.h>
 
 /*
- * Unpack @size bytes into *ret, malloc'd, never more than @limit bytes of it.
- * -EINVAL: not xz, or damaged. -EFBIG: longer than @limit, or wants more memory than that.
+ * Unpack @size bytes into *ret, malloc'd, at most @limit bytes.
+ * -EINVAL: not xz, or damaged. -EFBIG: longer than @limit, or needs more memory than that.
  */
 int unpack_xz(const void *packed, size_t size, size_t limit, unsigned char **ret,
 	      size_t *ret_size);

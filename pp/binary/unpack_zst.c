@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* unpack_zst.c - unpack with libzstd into a buffer that grows while it fills */
+/* unpack_zst.c - unpack with libzstd into a buffer that grows */
 #include "pp/binary/unpack_zst.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static int grow(ZSTD_outBuffer *out, size_t limit)
 	return 0;
 }
 
-/* All frames of @in. What is left to do is 0 at the end of one. */
+/* Unpack all frames of @in. ZSTD_decompressStream() returns 0 at the end of one. */
 static int unpack(ZSTD_DStream *stream, ZSTD_inBuffer *in, ZSTD_outBuffer *out, size_t limit)
 {
 	size_t left = 1;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /*
- * Unpack @size bytes into *ret, malloc'd, never more than @limit bytes of it.
+ * Unpack @size bytes into *ret, malloc'd, at most @limit bytes.
  * -EINVAL: not zstd, truncated or damaged. -EFBIG: longer than @limit, or its window is larger than
  * libzstd's limit.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* imported.c - a line for each image and event, in words [SS-2] */
+/* imported.c - read and write stats/imported: a line for each image and event [SS-2] */
 #include "pp/exchange/imported.h"
 
 #include <errno.h>
@@ -63,7 +63,7 @@ void imported_free(struct imported *i)
 
 /* --- writing --- */
 
-/* A word more; an empty one is "-", and one that is "-" cannot be mistaken for it. */
+/* Append a word. An empty one is written as "-", and "-" with an escape. */
 static void add_word(struct strbuf *out, const char *word)
 {
 	strbuf_add_char(out, ' ');
@@ -130,18 +130,18 @@ static const char *parse_image(struct imported *i, char *p)
 	uint64_t kind;
 
 	if (!text_parse_decimal(text_next_word(&p), &kind) || kind > IMPORTED_NAMES)
-		return "not a kind of image";
+		return "invalid kind of image";
 	m.kind = (unsigned int)kind;
 	for (int n = 0; n < 3; n++) {
 		char *word = text_next_word(&p);
 
 		if (!word || !text_parse_hex(word, n == 0 ? &m.start : n == 1 ? &m.limit
 										: &m.offset))
-			return "not an address in hex";
+			return "invalid hexadecimal address";
 	}
 	if (!next_text(&p, &m.build_id) || !next_text(&p, &m.path) ||
 	    !next_text(&p, &m.original) || p)
-		return "not a build-id and two paths";
+		return "expected a build-id and two paths";
 	imported_add_image(i, &m);
 	return NULL;
 }
@@ -153,9 +153,9 @@ static const char *parse_event(struct imported *i, char *p)
 	if (!text_parse_decimal(text_next_word(&p), &m.count) ||
 	    !text_parse_decimal(text_next_word(&p), &m.unit_mask) ||
 	    !text_parse_decimal(text_next_word(&p), &m.period))
-		return "not a decimal number";
+		return "invalid decimal number";
 	if (!next_text(&p, &m.event) || !next_text(&p, &m.name) || !next_text(&p, &m.unit) || p)
-		return "not an event, a name and a unit";
+		return "expected an event, a name and a unit";
 	imported_add_event(i, &m);
 	return NULL;
 }
@@ -166,7 +166,7 @@ static const char *parse_profile(struct imported *i, char *p)
 	const char *format = text_next_word(&p), *how = text_next_word(&p);
 
 	if (!has_sum || !format || i->format || (how && strcmp(how, "salvaged")))
-		return "not one profile's samples and format";
+		return "expected a number of samples and a format, once";
 	i->format = xstrdup(format);
 	i->salvaged = how;
 	return NULL;
@@ -195,7 +195,7 @@ int imported_read(const char *stats_dir, struct imported *ret, struct op_error *
 	int err = file_read_all(path, LIMIT, &text, &len);
 
 	if (!err) {
-		struct text_lines lines = { text, text + len, path, TEXT_CUT_REFUSED, 0 };
+		struct text_lines lines = { text, text + len, path, TEXT_LAST_REFUSED, 0 };
 
 		err = text_each_line(&lines, parse_line, &i, e);
 		free(text);

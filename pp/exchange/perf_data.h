@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_data.h - perf's own files, by what perf script, which knows them best, says of them */
+/* perf_data.h - read perf.data files through perf script */
 #ifndef PP_EXCHANGE_PERF_DATA_H
 #define PP_EXCHANGE_PERF_DATA_H
 
@@ -11,8 +11,8 @@
 bool is_perf_data(const unsigned char *bytes, size_t size);
 
 /*
- * The text that perf script prints of the file @path, to be freed by the caller. What perf
- * complains of is told in @warnings. -ENOENT: there is no perf; -EIO: it refuses; @e says why.
+ * The output of perf script for the file @path; the caller's to free. Messages of perf go to
+ * @warnings. -ENOENT: perf is not installed; -EIO: it failed. The reason is in @e.
  */
 int perf_data_text(const char *path, const struct format_warnings *warnings, unsigned char **ret,
 		   size_t *ret_size, struct op_error *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cut.c - a picture is no larger than eyes can use, and says what is not in it
+ * cut.c - merge the nodes of a picture that are too small to be seen
  *
- * A node's share is never above its parent's, so the largest nodes are a tree again [PI-7].
+ * A node's share is never above its parent's, so the largest nodes form a tree [PI-7].
  */
 #include "pp/picture/data.h"
 
@@ -12,7 +12,8 @@
 #include "libutil/xalloc.h"
 
 struct cut {
-	struct picture old;	/* nodes, self, all: as they were */
+	struct picture old;	/* tree, self, all before the cut */
+	struct call_children children;	/* of the old tree */
 	struct picture *new;
 	bool *kept;		/* of the old nodes */
 	uint32_t small;		/* symbol */
@@ -34,13 +35,13 @@ static int compare_ranked(const void *a, const void *b)
 
 static bool *choose(const struct picture *p, size_t max_nodes, double percent)
 {
-	struct ranked *ranked = xcalloc(p->nr_nodes + 1, sizeof(*ranked));
-	bool *kept = xcalloc(p->nr_nodes + 1, sizeof(*kept));
+	struct ranked *ranked = xcalloc(p->tree.nr + 1, sizeof(*ranked));
+	bool *kept = xcalloc(p->tree.nr + 1, sizeof(*kept));
 
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
+	for (uint32_t i = 0; i < p->tree.nr; i++)
 		ranked[i] = (struct ranked){ picture_share(p, picture_all(p, i)), i };
-	qsort(ranked, p->nr_nodes, sizeof(*ranked), compare_ranked);
-	for (size_t i = 0; i < p->nr_nodes && i < max_nodes; i++)
+	qsort(ranked, p->tree.nr, sizeof(*ranked), compare_ranked);
+	for (size_t i = 0; i < p->tree.nr && i < max_nodes; i++)
 		kept[ranked[i].node] = 100 * ranked[i].share >= percent && ranked[i].share > 0;
 	free(ranked);
 	return kept;
@@ -48,13 +49,13 @@ static bool *choose(const struct picture *p, size_t max_nodes, double percent)
 
 static const char *name_of(const struct picture *p, uint32_t node)
 {
-	const struct picture_node *n = &p->nodes[node];
+	const struct call_node *n = &p->tree.nodes[node];
 
 	if (n->parent != PICTURE_NONE)
-		return p->symbols[n->symbol].name;
-	if (p->groups[n->symbol].app == PICTURE_NONE)
-		return p->groups[n->symbol].cgroup;
-	return p->images[p->groups[n->symbol].app].full;
+		return p->symbols[n->key].name;
+	if (p->groups[n->key].app == PICTURE_NONE)
+		return p->groups[n->key].cgroup;
+	return p->images[p->groups[n->key].app].full;
 }
 
 static int compare_siblings(const void *a, const void *b, void *old)
@@ -63,7 +64,7 @@ static int compare_siblings(const void *a, const void *b, void *old)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int order;
 
-	/* of two profiles the second is the one that is drawn */
+	/* the second of two profiles is the one that is drawn */
 	for (size_t i = 0; i < p->nr_values; i++) {
 		size_t v = (i + (p->nr_profiles - 1) * p->nr_classes) % p->nr_values;
 
@@ -74,20 +75,20 @@ static int compare_siblings(const void *a, const void *b, void *old)
 	return order ? order : x < y ? -1 : x > y;
 }
 
-/* A node of the new tree with the samples @self; children come in the reverse order. */
+/* Add a node with the samples @self to the new tree. */
 static uint32_t put(struct cut *cut, uint32_t parent, uint32_t symbol, const uint64_t *self)
 {
 	uint32_t node = picture_child(cut->new, parent, symbol);
 
 	for (size_t v = 0; v < cut->new->nr_values; v++)
-		picture_add(&picture_self(cut->new, node)[v], self[v]);
+		count_add(&picture_self(cut->new, node)[v], self[v]);
 	return node;
 }
 
-/* The nodes @first and after it, or with PICTURE_NONE the roots, below @parent. */
-static void copy(struct cut *cut, uint32_t first, uint32_t parent);
+/* Copy the children of the old node @from, with CALL_NONE the roots, below the new @parent. */
+static void copy(struct cut *cut, uint32_t from, uint32_t parent);
 
-/* What is left of siblings, together: below their parent, or a process of its own. */
+/* Add a node for the siblings that are not kept: below their parent, or as another process. */
 static void put_small(struct cut *cut, uint32_t parent, const uint64_t *sum)
 {
 	struct picture *p = cut->new;
@@ -116,56 +117,48 @@ static void copy_list(struct cut *cut, const uint32_t *list, size_t nr, uint32_t
 		uint32_t node = list[i];
 
 		if (cut->kept[node]) {
-			uint32_t new = put(cut, parent, old->nodes[node].symbol,
-					   picture_self(old, node));
-
-			if (old->nodes[node].first)
-				copy(cut, old->nodes[node].first, new);
+			copy(cut, node, put(cut, parent, old->tree.nodes[node].key,
+					    picture_self(old, node)));
 			continue;
 		}
 		for (size_t v = 0; v < old->nr_values; v++)
-			picture_add(&small[v], picture_all(old, node)[v]);
+			count_add(&small[v], picture_all(old, node)[v]);
 	}
 	put_small(cut, parent, small);
 	free(small);
 }
 
-static void copy(struct cut *cut, uint32_t first, uint32_t parent)
+static void copy(struct cut *cut, uint32_t from, uint32_t parent)
 {
-	const struct picture *old = &cut->old;
 	uint32_t *list = NULL;
 	size_t nr = 0, room = 0;
 
-	if (first == PICTURE_NONE)
-		for (uint32_t i = 0; i < old->nr_nodes; i++)
-			if (old->nodes[i].parent == PICTURE_NONE) {
-				xgrow(list, nr, room);
-				list[nr++] = i;
-			}
-	for (uint32_t i = first; first != PICTURE_NONE && i; i = old->nodes[i].next) {
+	for (uint32_t i = call_children_first(&cut->children, from); i != CALL_NONE;
+	     i = cut->children.next[i]) {
 		xgrow(list, nr, room);
 		list[nr++] = i;
 	}
-	qsort_r(list, nr, sizeof(*list), compare_siblings, &cut->old);
+	if (nr)
+		qsort_r(list, nr, sizeof(*list), compare_siblings, &cut->old);
 	copy_list(cut, list, nr, parent);
 	free(list);
 }
 
-/* An earlier cut may have left some, too. */
+/* Whether the node is merged from small ones, also by an earlier cut. */
 static bool is_small(const struct picture *p, uint32_t node)
 {
-	const struct picture_node *n = &p->nodes[node];
+	const struct call_node *n = &p->tree.nodes[node];
 
-	return n->parent == PICTURE_NONE ? p->groups[n->symbol].is_small
-					 : p->symbols[n->symbol].kind == PICTURE_SMALL;
+	return n->parent == PICTURE_NONE ? p->groups[n->key].is_small
+					 : p->symbols[n->key].kind == PICTURE_SMALL;
 }
 
 static void count_small(struct picture *p)
 {
 	memset(p->small_nodes, 0, p->nr_values * sizeof(*p->small_nodes));
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
+	for (uint32_t i = 0; i < p->tree.nr; i++)
 		for (size_t v = 0; is_small(p, i) && v < p->nr_values; v++)
-			picture_add(&p->small_nodes[v], picture_self(p, i)[v]);
+			count_add(&p->small_nodes[v], picture_self(p, i)[v]);
 }
 
 void picture_cut(struct picture *p, size_t max_nodes, double percent)
@@ -176,19 +169,18 @@ void picture_cut(struct picture *p, size_t max_nodes, double percent)
 		.small = picture_special(p, "[too small to be seen]", PICTURE_NONE, PICTURE_SMALL),
 	};
 
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
+	for (uint32_t i = 0; i < p->tree.nr; i++)
 		p->nr_small_nodes += !cut.kept[i] && !is_small(p, i);
 	cut.old = *p;
-	p->nodes = NULL;
+	call_children_make(&cut.old.tree, &cut.children);
+	p->tree = (struct call_tree){ 0 };
 	p->self = p->all = NULL;
-	p->nr_nodes = p->nodes_room = p->self_room = 0;
-	p->by_node = (struct picture_index){ 0 };
-	if (cut.old.nr_nodes)
-		copy(&cut, PICTURE_NONE, PICTURE_NONE);
-	free(cut.old.nodes);
+	p->self_room = 0;
+	copy(&cut, CALL_NONE, CALL_NONE);
+	call_tree_free(&cut.old.tree);
+	call_children_free(&cut.children);
 	free(cut.old.self);
 	free(cut.old.all);
-	free(cut.old.by_node.slots);
 	free(cut.kept);
 	picture_sum(p);
 	count_small(p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* data.c - images, functions, processes and nodes, each once */
+/* data.c - add images, functions, processes and nodes, each once */
 #include "pp/picture/data.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ void picture_free(struct picture *p)
 	free(p->images);
 	free(p->symbols);
 	free(p->groups);
-	free(p->nodes);
+	call_tree_free(&p->tree);
 	free(p->rows);
 	free(p->self);
 	free(p->all);
@@ -49,62 +49,15 @@ void picture_free(struct picture *p)
 	free(p->samples);
 	free(p->small_nodes);
 	free(p->small_rows);
-	free(p->by_image.slots);
-	free(p->by_symbol.slots);
-	free(p->by_group.slots);
-	free(p->by_node.slots);
+	hash_table_free(&p->by_image);
+	hash_table_free(&p->by_symbol);
+	hash_table_free(&p->by_group);
 	*p = (struct picture){ 0 };
-}
-
-/* --- hash tables: what is in them is hashed again when they grow --- */
-
-static uint64_t hash_of_image(const struct picture *p, uint32_t i)
-{
-	return hash_string(p->images[i].known_by);
-}
-
-static uint64_t hash_of_symbol(const struct picture *p, uint32_t i)
-{
-	return hash_mix(hash_string(p->symbols[i].name), p->symbols[i].image);
-}
-
-static uint64_t hash_of_group(const struct picture *p, uint32_t i)
-{
-	return hash_mix(hash_string(p->groups[i].cgroup), p->groups[i].app);
-}
-
-static uint64_t hash_of_node(const struct picture *p, uint32_t i)
-{
-	return hash_mix(p->nodes[i].parent, p->nodes[i].symbol);
-}
-
-/* The slot to look at first for @hash; room for one more is made before. */
-static size_t index_start(struct picture *p, struct picture_index *index, uint64_t hash,
-			  uint64_t (*hash_of)(const struct picture *p, uint32_t i))
-{
-	if (index->nr * 2 >= index->nr_slots) {
-		index->nr_slots = index->nr_slots ? 2 * index->nr_slots : 1024;
-		free(index->slots);
-		index->slots = xcalloc(index->nr_slots, sizeof(*index->slots));
-		for (size_t i = 0; i < index->nr; i++) {
-			size_t at = hash_of(p, (uint32_t)i) & (index->nr_slots - 1);
-
-			while (index->slots[at])
-				at = (at + 1) & (index->nr_slots - 1);
-			index->slots[at] = (uint32_t)i + 1;
-		}
-	}
-	return hash & (index->nr_slots - 1);
-}
-
-static void index_add(struct picture_index *index, size_t at)
-{
-	index->slots[at] = (uint32_t)++index->nr;
 }
 
 /* --- images --- */
 
-/* What is the same in another run: as pp/report/diff.c has it. */
+/* The name by which an image is found in another run, as in pp/report/diff.c. */
 static const char *known_by(const struct picture *p, const struct report_image *image)
 {
 	if (p->nr_profiles == 1)
@@ -113,45 +66,59 @@ static const char *known_by(const struct picture *p, const struct report_image *
 	     : image->kind == IMAGE_JIT ? "*.jo" : path_base(image->name);
 }
 
+static bool is_image(const void *picture, uint32_t id, const void *name)
+{
+	return !strcmp(((const struct picture *)picture)->images[id].known_by, name);
+}
+
 uint32_t picture_image(struct picture *p, const struct report_image *image)
 {
 	const char *name;
-	size_t at;
+	uint64_t hash;
+	uint32_t id;
 
 	if (!image)
 		return PICTURE_NONE;
 	name = known_by(p, image);
-	at = index_start(p, &p->by_image, hash_string(name), hash_of_image);
-	for (; p->by_image.slots[at]; at = (at + 1) & (p->by_image.nr_slots - 1))
-		if (!strcmp(p->images[p->by_image.slots[at] - 1].known_by, name))
-			return p->by_image.slots[at] - 1;
+	hash = hash_string(name);
+	id = hash_table_find(&p->by_image, hash, is_image, p, name);
+	if (id != HASH_NONE)
+		return id;
 	xgrow(p->images, p->nr_images, p->images_room);
-	p->images[p->nr_images++] = (struct picture_image){
+	id = (uint32_t)p->nr_images++;
+	p->images[id] = (struct picture_image){
 		xstrdup(image_shown_name(image, false)), xstrdup(image_shown_name(image, true)),
 		xstrdup(name),
 	};
-	index_add(&p->by_image, at);
-	return (uint32_t)p->nr_images - 1;
+	hash_table_add(&p->by_image, hash, id);
+	return id;
 }
 
 /* --- functions --- */
 
+static bool is_symbol(const void *picture, uint32_t id, const void *key)
+{
+	const struct picture_symbol *s = &((const struct picture *)picture)->symbols[id];
+	const struct picture_symbol *wanted = key;
+
+	return s->image == wanted->image && s->kind == wanted->kind &&
+	       !strcmp(s->name, wanted->name);
+}
+
 uint32_t picture_special(struct picture *p, const char *name, uint32_t image,
 			 enum picture_kind kind)
 {
-	size_t at = index_start(p, &p->by_symbol, hash_mix(hash_string(name), image),
-				hash_of_symbol);
+	const struct picture_symbol wanted = { (char *)name, image, kind };
+	uint64_t hash = hash_mix(hash_string(name), image);
+	uint32_t id = hash_table_find(&p->by_symbol, hash, is_symbol, p, &wanted);
 
-	for (; p->by_symbol.slots[at]; at = (at + 1) & (p->by_symbol.nr_slots - 1)) {
-		const struct picture_symbol *s = &p->symbols[p->by_symbol.slots[at] - 1];
-
-		if (s->image == image && s->kind == kind && !strcmp(s->name, name))
-			return p->by_symbol.slots[at] - 1;
-	}
+	if (id != HASH_NONE)
+		return id;
 	xgrow(p->symbols, p->nr_symbols, p->symbols_room);
-	p->symbols[p->nr_symbols++] = (struct picture_symbol){ xstrdup(name), image, kind };
-	index_add(&p->by_symbol, at);
-	return (uint32_t)p->nr_symbols - 1;
+	id = (uint32_t)p->nr_symbols++;
+	p->symbols[id] = (struct picture_symbol){ xstrdup(name), image, kind };
+	hash_table_add(&p->by_symbol, hash, id);
+	return id;
 }
 
 static enum picture_kind kind_of(const struct report_image *image)
@@ -167,7 +134,7 @@ static enum picture_kind kind_of(const struct report_image *image)
 
 uint32_t picture_symbol(struct picture *p, const char *name, const struct report_image *image)
 {
-	/* what has no symbols is named by its path, which may be another one in another run */
+	/* an image without symbols is named by its path, which another run may not have */
 	if (image && !strcmp(name, image->name))
 		name = image_shown_name(image, false);
 	return picture_special(p, name, picture_image(p, image), kind_of(image));
@@ -175,53 +142,41 @@ uint32_t picture_symbol(struct picture *p, const char *name, const struct report
 
 /* --- nodes --- */
 
-static uint32_t node_add(struct picture *p, uint32_t parent, uint32_t symbol)
+uint32_t picture_child(struct picture *p, uint32_t parent, uint32_t key)
 {
-	uint32_t node = (uint32_t)p->nr_nodes;
+	uint32_t node = call_tree_node(&p->tree, parent, key);
 
-	xgrow(p->nodes, p->nr_nodes, p->nodes_room);
-	p->nodes[p->nr_nodes++] = (struct picture_node){ parent, symbol, 0, 0 };
-	if (parent != PICTURE_NONE) {
-		p->nodes[node].next = p->nodes[parent].first;
-		p->nodes[parent].first = node;
+	if (p->self_room < p->tree.room) {
+		size_t old = p->self_room * p->nr_values, new = p->tree.room * p->nr_values;
+
+		p->self = xrealloc_array(p->self, new, sizeof(*p->self));
+		memset(p->self + old, 0, (new - old) * sizeof(*p->self));
+		p->self_room = p->tree.room;
 	}
-	if (p->self_room < p->nodes_room) {
-		p->self_room = p->nodes_room;
-		p->self = xrealloc_array(p->self, p->self_room * p->nr_values, sizeof(*p->self));
-	}
-	memset(picture_self(p, node), 0, p->nr_values * sizeof(*p->self));
 	return node;
 }
 
-uint32_t picture_child(struct picture *p, uint32_t parent, uint32_t symbol)
+static bool is_group(const void *picture, uint32_t id, const void *key)
 {
-	size_t at = index_start(p, &p->by_node, hash_mix(parent, symbol), hash_of_node);
+	const struct picture_group *g = &((const struct picture *)picture)->groups[id];
+	const struct picture_group *wanted = key;
 
-	for (; p->by_node.slots[at]; at = (at + 1) & (p->by_node.nr_slots - 1)) {
-		const struct picture_node *n = &p->nodes[p->by_node.slots[at] - 1];
-
-		if (n->parent == parent && n->symbol == symbol)
-			return p->by_node.slots[at] - 1;
-	}
-	index_add(&p->by_node, at);
-	return node_add(p, parent, symbol);
+	return g->app == wanted->app && !strcmp(g->cgroup, wanted->cgroup);
 }
 
 static uint32_t group_of(struct picture *p, uint32_t app, const char *cgroup)
 {
-	size_t at = index_start(p, &p->by_group, hash_mix(hash_string(cgroup), app),
-				hash_of_group);
+	const struct picture_group wanted = { app, (char *)cgroup, false };
+	uint64_t hash = hash_mix(hash_string(cgroup), app);
+	uint32_t id = hash_table_find(&p->by_group, hash, is_group, p, &wanted);
 
-	for (; p->by_group.slots[at]; at = (at + 1) & (p->by_group.nr_slots - 1)) {
-		const struct picture_group *g = &p->groups[p->by_group.slots[at] - 1];
-
-		if (g->app == app && !strcmp(g->cgroup, cgroup))
-			return p->by_group.slots[at] - 1;
-	}
+	if (id != HASH_NONE)
+		return id;
 	xgrow(p->groups, p->nr_groups, p->groups_room);
-	p->groups[p->nr_groups++] = (struct picture_group){ app, xstrdup(cgroup), false };
-	index_add(&p->by_group, at);
-	return (uint32_t)p->nr_groups - 1;
+	id = (uint32_t)p->nr_groups++;
+	p->groups[id] = (struct picture_group){ app, xstrdup(cgroup), false };
+	hash_table_add(&p->by_group, hash, id);
+	return id;
 }
 
 uint32_t picture_root(struct picture *p, const struct report_image *app, const char *cgroup)
@@ -234,16 +189,11 @@ uint32_t picture_root(struct picture *p, const struct report_image *app, const c
 void picture_sum(struct picture *p)
 {
 	free(p->all);
-	p->all = xcalloc(p->nr_nodes * p->nr_values + 1, sizeof(*p->all));
-	memcpy(p->all, p->self, p->nr_nodes * p->nr_values * sizeof(*p->all));
+	p->all = xcalloc(p->tree.nr * p->nr_values + 1, sizeof(*p->all));
+	if (p->tree.nr)
+		memcpy(p->all, p->self, p->tree.nr * p->nr_values * sizeof(*p->all));
 	memset(p->totals, 0, p->nr_values * sizeof(*p->totals));
-	for (size_t i = p->nr_nodes; i-- > 0;) {
-		uint32_t parent = p->nodes[i].parent;
-		uint64_t *into = parent == PICTURE_NONE ? p->totals : picture_all(p, parent);
-
-		for (size_t v = 0; v < p->nr_values; v++)
-			picture_add(&into[v], picture_all(p, (uint32_t)i)[v]);
-	}
+	call_tree_sum(&p->tree, p->all, p->nr_values, p->totals);
 }
 
 double picture_share(const struct picture *p, const uint64_t *counts)

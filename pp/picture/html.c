@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html.c - the page of pp/picture/page/ with a picture's data in it
+ * html.c - insert a picture's data into the page of pp/picture/page/
  *
- * In pp/picture/page/page.html, "%%NAME%%" stands for a part. Names out of binaries are in the
- * data only [PI-10].
+ * "%%NAME%%" in pp/picture/page/page.html stands for a part. Names from binaries appear only in
+ * the data [PI-10].
  */
 #include "pp/picture/html.h"
 
@@ -30,7 +30,7 @@ static void put_base64(const uint8_t *bytes, size_t nr, FILE *out)
 	}
 }
 
-/* 'sha256-...': how a policy names the one text that is allowed. */
+/* 'sha256-...', by which a policy names the text that is allowed. */
 static void put_hash(const char *text, FILE *out)
 {
 	uint8_t digest[SHA256_DIGEST_LENGTH];
@@ -59,10 +59,10 @@ static void put_data(const struct picture_report *report, FILE *out)
 	FILE *json = open_memstream(&text, &len);
 
 	if (!json)
-		bug("no memory for a stream");
+		bug("cannot open a memory stream");
 	picture_json(report, json);
 	if (fclose(json))
-		bug("no memory for the page");
+		bug("out of memory for the page");
 	picture_json_in_page(text, len, out);
 	free(text);
 }

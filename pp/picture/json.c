@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json.c - only images and functions that are used have a number in the page [PI-9] */
+/* json.c - number the images and functions that are used, and write them [PI-9] */
 #include "pp/picture/json.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "libutil/xalloc.h"
 #include "pp/report/format/json.h"
 
-#define NAME_BYTES	500	/* longer names are cut; templates have made names of megabytes */
+#define NAME_BYTES	500	/* longer names are truncated; templates can make megabytes */
 
 struct writer {
 	const struct picture_report *report;
@@ -50,9 +50,9 @@ static void number_all(struct writer *w)
 	w->images = xmalloc((p->nr_images + 1) * sizeof(*w->images));
 	memset(w->symbols, 0xff, (p->nr_symbols + 1) * sizeof(*w->symbols));
 	memset(w->images, 0xff, (p->nr_images + 1) * sizeof(*w->images));
-	for (size_t i = 0; i < p->nr_nodes; i++)
-		if (p->nodes[i].parent != PICTURE_NONE)
-			use_symbol(w, p->nodes[i].symbol);
+	for (size_t i = 0; i < p->tree.nr; i++)
+		if (p->tree.nodes[i].parent != PICTURE_NONE)
+			use_symbol(w, p->tree.nodes[i].key);
 	for (size_t i = 0; i < p->nr_rows; i++)
 		use_symbol(w, p->rows[i].symbol);
 	for (size_t i = 0; i < s->nr; i++)
@@ -114,7 +114,7 @@ static void put_notices(struct writer *w)
 	json_close(j, ']');
 }
 
-/* How stacks ended, those that ended well first. */
+/* How stacks ended, complete ones first. */
 static void put_quality(struct writer *w)
 {
 	const struct stack_quality *q = w->report->quality;
@@ -216,13 +216,13 @@ static void put_tree(struct writer *w)
 
 	json_line(j);
 	json_open(j, "nodes", '[');
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		const struct picture_node *n = &p->nodes[i];
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		const struct call_node *n = &p->tree.nodes[i];
 		bool is_root = n->parent == PICTURE_NONE;
 
 		json_line(j);
 		json_signed(j, NULL, is_root ? -1 : (int64_t)n->parent, INT64_MIN);
-		json_signed(j, NULL, is_root ? (int64_t)n->symbol : w->symbols[n->symbol],
+		json_signed(j, NULL, is_root ? (int64_t)n->key : w->symbols[n->key],
 			    INT64_MIN);
 		put_values(j, picture_self(p, i), p->nr_values);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* json.h - a picture's numbers and names for the page that draws it: doc/pictures.md */
+/* json.h - a picture's data as JSON, for the page that draws it: doc/pictures.md */
 #ifndef PP_PICTURE_JSON_H
 #define PP_PICTURE_JSON_H
 
@@ -19,12 +19,12 @@ struct picture_report {
 	const struct notices *notices;
 };
 
-/* One object. Its texts may hold anything: picture_json_in_page() before it goes into a page. */
+/* Write one object. Its texts are not escaped for HTML: see picture_json_in_page(). */
 void picture_json(const struct picture_report *report, FILE *out);
 
 /*
- * Write @json so that no text in it is markup where it stands, and JSON means the same: '<', '>'
- * and '&', and line separators that old script readers take for ends of lines, as \u escapes.
+ * Write @json for use within a page: '<', '>', '&', and the line separators that old browsers treat
+ * as newlines become \u escapes, which do not change its meaning.
  */
 void picture_json_in_page(const char *json, size_t len, FILE *out);
 

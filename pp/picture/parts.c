@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * parts.c - the assembler puts them in; that they are looked at when they change stands in
- * build.mk
- */
+/* parts.c - embed the files with the assembler; build.mk has the dependency on them */
 #include "pp/picture/parts.h"
 
 #define PART(name, file)                                                                       \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parts.h - the files of pp/picture/page/, which are in the program as they stand there */
+/* parts.h - the files of pp/picture/page/, embedded in the program */
 #ifndef PP_PICTURE_PARTS_H
 #define PP_PICTURE_PARTS_H
 

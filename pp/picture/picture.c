@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * picture.c - a call per stage
+ * picture.c - run the stages of a picture
  *
- *	spec -> file list -> arrange -> stacks, or rows where there are none -> tree, table
+ *	spec -> file list -> arrange -> stacks, or rows if there are none -> tree, table
  *	     -> cut -> SVG
  *	     -> source lines -> JSON in a page
  */
@@ -28,7 +28,7 @@
 #include "pp/select/collect.h"
 #include "pp/select/event_scale.h"
 
-#define MAX_CLASSES	32	/* a choice of more is none */
+#define MAX_CLASSES	32	/* in the page's menu */
 #define HTML_NODES	50000
 #define HTML_ROWS	5000
 
@@ -63,7 +63,7 @@ static struct populate_options populate_options(const struct maker *m, const str
 	};
 }
 
-/* Processes of one run are not those of another, and too many to choose from [PI-3]. */
+/* Processes are merged: there are too many of them, and other ones in another run [PI-3]. */
 static int read_profile(struct maker *m, const char *session_dir, size_t i, struct op_error *e)
 {
 	const struct report_options *o = m->options;
@@ -97,12 +97,12 @@ static int check_classes(const struct maker *m, struct op_error *e)
 	size_t nr = picture_nr_classes(last);
 
 	if (nr > MAX_CLASSES)
-		return op_error_set(e, -EINVAL, "%zu events are more than a picture can show (%d): "
-				    "choose with event:NAME", nr, MAX_CLASSES);
+		return op_error_set(e, -EINVAL, "too many events for a picture: %zu, the limit is "
+				    "%d; select some with event:NAME", nr, MAX_CLASSES);
 	return m->nr_profiles == 1 ? 0 : diff_check(first, last, e);
 }
 
-/* Stacks of all profiles, or of none: two that are not of one kind cannot be compared. */
+/* Use the stacks of all profiles or of none: with and without stacks cannot be compared. */
 static void read_stacks(struct maker *m)
 {
 	bool all = true;
@@ -121,8 +121,8 @@ static void read_stacks(struct maker *m)
 		p->has_stacks = !err;
 		all = p->has_stacks;
 		if (err)
-			notice_add(m->notices, "the picture is of images and functions only: %s",
-				   e.text);
+			notice_add(m->notices, "the picture shows images and functions without "
+				   "callers: %s", e.text);
 	}
 	m->picture.has_stacks = all;
 }
@@ -183,7 +183,7 @@ static int make_tree(struct maker *m, struct op_error *e)
 	picture_sum(p);
 	for (size_t v = 0; v < p->nr_values; v++)
 		any |= p->totals[v];
-	return any ? 0 : op_error_set(e, -ENOENT, "no samples: there is nothing to draw");
+	return any ? 0 : op_error_set(e, -ENOENT, "no samples to draw");
 }
 
 /* --- writing --- */
@@ -203,7 +203,7 @@ static struct picture_report report_of(const struct maker *m)
 	};
 }
 
-/* Readers see the old file or the new one, whole; a device or pipe cannot be replaced [PI-2]. */
+/* Replace the file atomically; refuse a device or a pipe, which cannot be replaced [PI-2]. */
 static int write_file(const char *path, const char *text, size_t len, struct op_error *e)
 {
 	mode_t mask = umask(0);
@@ -212,8 +212,8 @@ static int write_file(const char *path, const char *text, size_t len, struct op_
 
 	umask(mask);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return op_error_set(e, -EINVAL, "'%s' is no regular file: a picture is written to "
-				    "a file of its own", path);
+		return op_error_set(e, -EINVAL, "cannot write a picture to '%s': not a regular "
+				    "file", path);
 	err = file_write_atomic(path, text, len, 0666 & ~mask);
 	if (err)
 		return op_error_set(e, err, "cannot write '%s': %s", path, strerror(-err));
@@ -240,7 +240,7 @@ static int write_picture(const struct maker *m, const char *path,
 		err = -errno;
 	}
 	if (err)
-		err = op_error_set(e, err, "cannot make '%s': %s", path, strerror(-err));
+		err = op_error_set(e, err, "cannot create '%s': %s", path, strerror(-err));
 	else
 		err = write_file(path, text, len, e);
 	free(text);
@@ -252,7 +252,7 @@ static double percent_of_pixels(double pixels)
 	return 100 * pixels / PICTURE_SVG_WIDTH;
 }
 
-/* Stacks did with symbols; source lines may take debug files that a server has. */
+/* Unlike stacks, source lines may need debug files from a server. */
 static void make_sources(struct maker *m)
 {
 	struct collection *c = &m->profiles[m->nr_profiles - 1].collection;
@@ -266,7 +266,7 @@ static void make_sources(struct maker *m)
 	picture_sources_make(&m->picture, c, &how, &m->sources, m->notices);
 }
 
-/* A page has room for more than a still picture, so it comes first. */
+/* The page comes first, because it keeps more nodes than the SVG. */
 static int write_pictures(struct maker *m, struct op_error *e)
 {
 	const struct report_options *o = m->options;
@@ -283,8 +283,8 @@ static int write_pictures(struct maker *m, struct op_error *e)
 		double seen = percent_of_pixels(PICTURE_SVG_PIXELS);
 
 		if (m->picture.nr_classes > 1)
-			notice_add(m->notices, "the flame graph is of %s only: event:NAME chooses, "
-				   "--html shows all",
+			notice_add(m->notices, "the flame graph shows only %s; select another "
+				   "event with event:NAME, or use --html",
 				   m->picture.titles[picture_svg_class(&m->picture)]);
 		picture_cut(&m->picture, PICTURE_SVG_NODES, least > seen ? least : seen);
 		err = write_picture(m, o->flamegraph, picture_svg, e);
@@ -323,7 +323,7 @@ int picture_make(const struct report_options *options, const char *session_dir,
 	for (size_t i = 0; i < 2; i++)
 		nr_failed += m.profiles[i].nr_failed;
 	if (err == -ENOENT && nr_failed)
-		err = op_error_set(e, -EPROTO, "%zu of the sample files cannot be read", nr_failed);
+		err = op_error_set(e, -EPROTO, "cannot read %zu of the sample files", nr_failed);
 	if (!err)
 		err = write_pictures(&m, e);
 	picture_sources_free(&m.sources);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture.h - from options to files: opreport --flamegraph and --html */
+/* picture.h - make pictures: opreport --flamegraph and --html */
 #ifndef PP_PICTURE_PICTURE_H
 #define PP_PICTURE_PICTURE_H
 
@@ -8,8 +8,8 @@
 #include "pp/select/notices.h"
 
 /*
- * Read what @options asks for from @session_dir and write the files that they name, each whole or
- * not at all. Errors as report_make(), and -errno with @e set if a file could not be written.
+ * Read the selected samples from @session_dir and write the files named in @options, each complete
+ * or not at all. Errors as report_make(), and -errno with @e set if a file could not be written.
  */
 int picture_make(const struct report_options *options, const char *session_dir,
 		 struct notices *notices, struct op_error *e);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * source.c - lines with samples and a few around them; a page is not the place for whole
- * files
- */
+/* source.c - collect the lines with samples and a few around them */
 #include "pp/picture/source.h"
 
 #include <errno.h>
@@ -18,16 +15,16 @@
 #include "pp/select/invert.h"
 
 #define LINES_AROUND	4
-#define MIN_PERCENT	0.1	/* of all samples: what is below is not worth its lines */
+#define MIN_PERCENT	0.1	/* of all samples; functions below have no source in the page */
 
 struct maker {
 	struct picture *picture;
 	struct picture_sources *sources;
 	const struct annotation *annotation;
-	int64_t *built;			/* per file: its newest binary */
+	int64_t *built;			/* per file: time of its newest binary */
 };
 
-/* Room for a value of each class, 0; its index. */
+/* Append a value of 0 for each class; returns the index of the first. */
 static size_t counts_add(struct picture_sources *s)
 {
 	size_t at = s->nr_counts;
@@ -41,13 +38,13 @@ static size_t counts_add(struct picture_sources *s)
 	return at;
 }
 
-/* A page has one class where the annotation may have one for each control group. */
+/* The page may have one class where the annotation has one for each control group. */
 static void add_counts(struct maker *m, size_t at, const uint64_t *counts)
 {
 	bool is_one = m->sources->nr_classes == 1;
 
 	for (size_t c = 0; c < m->annotation->nr_classes; c++)
-		picture_add(&m->sources->counts[at + (is_one ? 0 : c)], counts[c]);
+		count_add(&m->sources->counts[at + (is_one ? 0 : c)], counts[c]);
 }
 
 /* --- which lines --- */
@@ -72,7 +69,7 @@ static struct picture_line *find_line(struct picture_source *s, size_t nr, uint3
 	return nr ? bsearch(&key, s->lines, nr, sizeof(*s->lines), compare_lines) : NULL;
 }
 
-/* The file that most of its samples are in: what is inlined from headers may have more lines. */
+/* The file of the function's start, not that of inlined functions; else of its first sample. */
 static size_t file_of(const struct annotation *a, const struct annotated_symbol *s)
 {
 	if (s->start.file != NO_FILE)
@@ -100,7 +97,7 @@ static void add_sampled(struct maker *m, struct picture_source *s,
 	}
 }
 
-/* Samples of one line together. */
+/* Merge the entries of each line. */
 static void merge_lines(struct maker *m, struct picture_source *s)
 {
 	uint64_t *counts = m->sources->counts;
@@ -114,13 +111,13 @@ static void merge_lines(struct maker *m, struct picture_source *s)
 			continue;
 		}
 		for (size_t c = 0; c < m->sources->nr_classes; c++)
-			picture_add(&counts[s->lines[nr - 1].counts + c],
+			count_add(&counts[s->lines[nr - 1].counts + c],
 				    counts[s->lines[i].counts + c]);
 	}
 	s->nr = nr;
 }
 
-/* Lines that help to read those with samples; the function's first one is such a line. */
+/* Add the lines around those with samples, and the function's first line. */
 static void add_around(struct maker *m, struct picture_source *s, uint32_t start)
 {
 	size_t none = counts_add(m->sources), nr = s->nr;
@@ -142,7 +139,7 @@ static void add_around(struct maker *m, struct picture_source *s, uint32_t start
 
 /* --- their text --- */
 
-/* Without its newline, and not in the middle of a character. */
+/* A copy without newline, truncated between two characters if it is too long. */
 static char *line_text(char *text, ssize_t len)
 {
 	len -= len && text[len - 1] == '\n';
@@ -181,12 +178,12 @@ static void read_lines(const struct maker *m, struct picture_source *s, FILE *f)
 			at++;
 		}
 	free(text);
-	/* beyond the end of the text there is nothing around a line either */
+	/* lines past the end are kept only if they have samples */
 	while (s->nr > at && is_empty(m, &s->lines[s->nr - 1]))
 		drop_line(s);
 }
 
-/* Numbers without text are of use only where there are samples. */
+/* Without text, keep only lines with samples. */
 static void drop_empty_lines(const struct maker *m, struct picture_source *s)
 {
 	size_t nr = 0;
@@ -204,12 +201,12 @@ static void read_source(struct maker *m, struct picture_source *s, size_t file)
 	FILE *f = source_open(&options, s->file, &found);
 
 	if (!f) {
-		s->why = xasprintf("the source cannot be read: %s", strerror(errno));
+		s->why = xasprintf("cannot read the source: %s", strerror(errno));
 		drop_empty_lines(m, s);
 		return;
 	}
 	if (source_is_newer(f, m->built[file]))
-		s->why = xstrdup("the source is newer than the binary: lines may have moved");
+		s->why = xstrdup("the source is newer than the binary; lines may have moved");
 	read_lines(m, s, f);
 	fclose(f);
 	free(found);

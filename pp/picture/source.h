@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* source.h - the source lines of the functions that have most samples */
+/* source.h - the source lines of the functions with most samples */
 #ifndef PP_PICTURE_SOURCE_H
 #define PP_PICTURE_SOURCE_H
 
@@ -15,14 +15,14 @@
 /* A line with samples, or near one. */
 struct picture_line {
 	uint32_t number;
-	char *text;		/* NULL: the source has no such line, or cannot be read */
+	char *text;		/* NULL: missing in the source, or the source is unreadable */
 	size_t counts;		/* index: a value for each class */
 };
 
 struct picture_source {
 	uint32_t symbol;
 	char *file;		/* or NULL */
-	char *why;		/* why there are no lines, or they are doubtful; or NULL */
+	char *why;		/* why lines are missing or may be wrong, or NULL */
 	struct picture_line *lines;
 	size_t nr, room;
 	size_t elsewhere;	/* index: samples of the function in lines of other files */
@@ -37,7 +37,7 @@ struct picture_sources {
 	size_t nr_counts, counts_room;
 };
 
-/* Of @c's profile, whose classes are @p's. Symbols may be added to @p. */
+/* Make *ret from @c's profile, which has @p's classes. Symbols may be added to @p. */
 void picture_sources_make(struct picture *p, struct collection *c,
 			  const struct populate_options *populate, struct picture_sources *ret,
 			  struct notices *notices);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svg.c - rectangles as wide as samples are many, callers below
+ * svg.c - draw a rectangle for each node, above its caller, as wide as it has samples
  *
- * Colours are classes that pp/picture/page/graph.css knows, so that they can follow light and dark.
+ * Colors are CSS classes of pp/picture/page/graph.css, which has light and dark ones.
  */
 #include "pp/picture/svg.h"
 
@@ -18,10 +18,10 @@
 #include "pp/report/format/xml_text.h"
 
 #define MARGIN		10
-#define TOP		64	/* title, what it is of, buttons */
-#define BOTTOM		34	/* what the pointer is on */
+#define TOP		64	/* title, sessions, buttons */
+#define BOTTOM		34	/* details of the frame below the pointer */
 #define ROW		18
-#define CHAR_WIDTH	6.7	/* of pp/picture/page/graph.css's font, at most */
+#define CHAR_WIDTH	6.7	/* of the font in pp/picture/page/graph.css, at most */
 #define NR_SHADES	6
 
 struct canvas {
@@ -30,7 +30,7 @@ struct canvas {
 	FILE *out;
 	size_t value;			/* that is drawn */
 	double scale;			/* pixels of a sample */
-	double *next_x;			/* per node: where its next child begins */
+	double *next_x;			/* per node: the position of its next child */
 	uint32_t *depths;
 	uint32_t height;		/* of the picture */
 };
@@ -67,7 +67,7 @@ static double percent_of(const struct picture *p, uint64_t n, size_t value)
 	return p->totals[value] ? 100.0 * (double)n / (double)p->totals[value] : 0;
 }
 
-/* Share in the second profile less that in the first, in points. */
+/* Share in the second profile minus that in the first, in points. */
 static double change_of(const struct canvas *c, const uint64_t *all)
 {
 	size_t first = c->value - c->picture->nr_classes;
@@ -80,22 +80,22 @@ static double change_of(const struct canvas *c, const uint64_t *all)
 
 static const char *name_of(const struct picture *p, uint32_t node)
 {
-	const struct picture_node *n = &p->nodes[node];
+	const struct call_node *n = &p->tree.nodes[node];
 	const struct picture_group *g;
 
 	if (n->parent != PICTURE_NONE)
-		return p->symbols[n->symbol].name;
-	g = &p->groups[n->symbol];
+		return p->symbols[n->key].name;
+	g = &p->groups[n->key];
 	return g->is_small ? "[too small to be seen]"
 	     : g->app != PICTURE_NONE ? p->images[g->app].shown
 	     : p->nr_groups > 1 ? "[no application]" : "[all applications]";
 }
 
-/* Which of the shades its image has. */
+/* One of NR_SHADES, by image and name. */
 static unsigned int shade_of(const struct picture *p, uint32_t node)
 {
-	const struct picture_node *n = &p->nodes[node];
-	uint32_t image = n->parent == PICTURE_NONE ? PICTURE_NONE : p->symbols[n->symbol].image;
+	const struct call_node *n = &p->tree.nodes[node];
+	uint32_t image = n->parent == PICTURE_NONE ? PICTURE_NONE : p->symbols[n->key].image;
 
 	if (image == PICTURE_NONE)
 		return 0;
@@ -111,10 +111,10 @@ static void put_class(const struct canvas *c, uint32_t node)
 	int step = 0;
 
 	if (p->nr_profiles == 1) {
-		if (p->nodes[node].parent == PICTURE_NONE)
+		if (p->tree.nodes[node].parent == PICTURE_NONE)
 			fputs("f root", c->out);
 		else
-			fprintf(c->out, "f k%u s%u", p->symbols[p->nodes[node].symbol].kind,
+			fprintf(c->out, "f k%u s%u", p->symbols[p->tree.nodes[node].key].kind,
 				shade_of(p, node));
 		return;
 	}
@@ -124,22 +124,22 @@ static void put_class(const struct canvas *c, uint32_t node)
 	fprintf(c->out, "f %s%d", change < 0 ? "less" : "more", step);
 }
 
-/* What a pointer that rests on it is told; the script takes the name from the first line. */
+/* The tooltip. The script reads the name from its first line. */
 static void put_title(const struct canvas *c, uint32_t node)
 {
 	const struct picture *p = c->picture;
-	const struct picture_node *n = &p->nodes[node];
+	const struct call_node *n = &p->tree.nodes[node];
 	uint64_t all = picture_all(p, node)[c->value], self = picture_self(p, node)[c->value];
 
 	fputs("<title>", c->out);
 	xml_content(c->out, name_of(p, node));
-	if (n->parent == PICTURE_NONE && *p->groups[n->symbol].cgroup) {
+	if (n->parent == PICTURE_NONE && *p->groups[n->key].cgroup) {
 		fputs("\ncontrol group ", c->out);
-		xml_content(c->out, p->groups[n->symbol].cgroup);
+		xml_content(c->out, p->groups[n->key].cgroup);
 	}
-	if (n->parent != PICTURE_NONE && p->symbols[n->symbol].image != PICTURE_NONE) {
+	if (n->parent != PICTURE_NONE && p->symbols[n->key].image != PICTURE_NONE) {
 		putc('\n', c->out);
-		xml_content(c->out, p->images[p->symbols[n->symbol].image].full);
+		xml_content(c->out, p->images[p->symbols[n->key].image].full);
 	}
 	putc('\n', c->out);
 	put_samples(all, c->out);
@@ -190,15 +190,15 @@ static void put_frame(struct canvas *c, uint32_t node, double x, double width)
 	fputs("</text></g>\n", c->out);
 }
 
-/* --- all of them: nodes are in order, depth first --- */
+/* --- all frames; nodes are sorted depth first --- */
 
 static void put_frames(struct canvas *c)
 {
 	const struct picture *p = c->picture;
 	double next_root = MARGIN;
 
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		uint32_t parent = p->nodes[i].parent;
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		uint32_t parent = p->tree.nodes[i].parent;
 		double *next = parent == PICTURE_NONE ? &next_root : &c->next_x[parent];
 		double width = c->scale * (double)picture_all(p, i)[c->value];
 		double x = *next;
@@ -215,8 +215,8 @@ static uint32_t set_depths(struct canvas *c)
 	const struct picture *p = c->picture;
 	uint32_t deepest = 0;
 
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		uint32_t parent = p->nodes[i].parent;
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		uint32_t parent = p->tree.nodes[i].parent;
 
 		c->depths[i] = parent == PICTURE_NONE ? 0 : c->depths[parent] + 1;
 		deepest = c->depths[i] > deepest ? c->depths[i] : deepest;
@@ -235,7 +235,7 @@ static void put_all_frame(const struct canvas *c)
 		PICTURE_SVG_WIDTH - 2 * MARGIN, ROW - 1, MARGIN + 3, y + 13);
 }
 
-/* --- around them --- */
+/* --- title and notes --- */
 
 static void put_sessions(const struct canvas *c)
 {
@@ -258,21 +258,21 @@ static void put_sessions(const struct canvas *c)
 	}
 }
 
-/* What one has to know to read it right [PI-4] [PI-7]. */
-static void put_remarks(const struct canvas *c)
+/* Notes for the reader [PI-4] [PI-7]. */
+static void put_notes(const struct canvas *c)
 {
 	const struct picture *p = c->picture;
 
 	if (!p->has_stacks)
 		fputs(" · no call stacks: process, image, function", c->out);
 	if (p->nr_profiles == 2)
-		fputs(" · red: a larger share than before, blue: a smaller one", c->out);
+		fputs(" · red: larger share than before, blue: smaller", c->out);
 	if (p->nr_classes > 1)
 		fprintf(c->out, " · the first of %zu events", p->nr_classes);
 	if (p->nr_small_nodes) {
 		fprintf(c->out, " · %zu frames too small to be seen, with ", p->nr_small_nodes);
 		put_samples(p->small_nodes[c->value], c->out);
-		fputs(", are put together", c->out);
+		fputs(", are merged", c->out);
 	}
 }
 
@@ -292,7 +292,7 @@ static void put_head(const struct canvas *c)
 	fputs(p->has_stacks ? " with call stacks</text>\n" : "</text>\n", c->out);
 	fputs("<text class=\"small\" x=\"10\" y=\"46\">", c->out);
 	put_sessions(c);
-	put_remarks(c);
+	put_notes(c);
 	fputs("</text>\n", c->out);
 }
 
@@ -313,8 +313,8 @@ void picture_svg(const struct picture_report *report, FILE *out)
 	c.value = (p->nr_profiles - 1) * p->nr_classes + picture_svg_class(p);
 	total = p->totals[c.value];
 	c.scale = total ? (PICTURE_SVG_WIDTH - 2.0 * MARGIN) / (double)total : 0;
-	c.next_x = xcalloc(p->nr_nodes + 1, sizeof(*c.next_x));
-	c.depths = xcalloc(p->nr_nodes + 1, sizeof(*c.depths));
+	c.next_x = xcalloc(p->tree.nr + 1, sizeof(*c.next_x));
+	c.depths = xcalloc(p->tree.nr + 1, sizeof(*c.depths));
 	c.height = TOP + BOTTOM + ROW * (set_depths(&c) + 2);
 	put_head(&c);
 	fputs("<g id=\"frames\">\n", out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table.c - what ends in each function and what goes through it
+ * table.c - the samples that end in each function, and those that go through it
  *
- * A sample goes through a function once, however often the function is in its stack [PI-6].
+ * A sample goes through a function once, even if the function is in its stack several times [PI-6].
  */
 #include "pp/picture/data.h"
 
@@ -13,10 +13,11 @@
 
 struct tally {
 	struct picture *picture;
+	struct call_children children;
 	uint32_t root;
 	uint32_t *row_of;	/* per symbol: row + 1, if the stamp is this root's */
 	uint32_t *stamps;
-	uint32_t *on_path;	/* per symbol: how often on the way to the node at hand */
+	uint32_t *on_path;	/* per symbol: how often it is above the current node */
 };
 
 static uint64_t *counts_of(const struct picture *p, uint32_t row)
@@ -44,18 +45,20 @@ static uint32_t row_of(struct tally *t, uint32_t symbol)
 {
 	if (t->stamps[symbol] != t->root + 1) {
 		t->stamps[symbol] = t->root + 1;
-		t->row_of[symbol] = row_add(t->picture, t->picture->nodes[t->root].symbol, symbol);
+		t->row_of[symbol] = row_add(t->picture, t->picture->tree.nodes[t->root].key,
+					    symbol);
 	}
 	return t->row_of[symbol];
 }
 
-/* As deep as stacks are: STACK_FRAMES_MAX and a line for how they ended. */
+/* Recurses as deep as stacks are: at most STACK_FRAMES_MAX and their end. */
 static void tally(struct tally *t, uint32_t node)
 {
 	struct picture *p = t->picture;
 
-	for (uint32_t i = p->nodes[node].first; i; i = p->nodes[i].next) {
-		uint32_t symbol = p->nodes[i].symbol;
+	for (uint32_t i = call_children_first(&t->children, node); i != CALL_NONE;
+	     i = t->children.next[i]) {
+		uint32_t symbol = p->tree.nodes[i].key;
 
 		if (p->symbols[symbol].kind == PICTURE_IMAGE) {
 			tally(t, i);
@@ -64,9 +67,9 @@ static void tally(struct tally *t, uint32_t node)
 		uint64_t *counts = counts_of(p, row_of(t, symbol));
 
 		for (size_t v = 0; v < p->nr_values; v++) {
-			picture_add(&counts[v], picture_self(p, i)[v]);
+			count_add(&counts[v], picture_self(p, i)[v]);
 			if (!t->on_path[symbol])
-				picture_add(&counts[p->nr_values + v], picture_all(p, i)[v]);
+				count_add(&counts[p->nr_values + v], picture_all(p, i)[v]);
 		}
 		t->on_path[symbol]++;
 		tally(t, i);
@@ -90,7 +93,7 @@ static void drop_small(struct picture *p, size_t max_rows)
 {
 	for (size_t i = max_rows; i < p->nr_rows; i++)
 		for (size_t v = 0; v < p->nr_values; v++)
-			picture_add(&p->small_rows[v], p->row_counts[p->rows[i].counts + v]);
+			count_add(&p->small_rows[v], p->row_counts[p->rows[i].counts + v]);
 	if (p->nr_rows > max_rows) {
 		p->nr_small_rows = p->nr_rows - max_rows;
 		p->nr_rows = max_rows;
@@ -104,11 +107,10 @@ void picture_table(struct picture *p, size_t max_rows)
 	t.row_of = xcalloc(p->nr_symbols + 1, sizeof(*t.row_of));
 	t.stamps = xcalloc(p->nr_symbols + 1, sizeof(*t.stamps));
 	t.on_path = xcalloc(p->nr_symbols + 1, sizeof(*t.on_path));
-	for (uint32_t i = 0; i < p->nr_nodes; i++)
-		if (p->nodes[i].parent == PICTURE_NONE) {
-			t.root = i;
-			tally(&t, i);
-		}
+	call_children_make(&p->tree, &t.children);
+	for (t.root = t.children.root; t.root != CALL_NONE; t.root = t.children.next[t.root])
+		tally(&t, t.root);
+	call_children_free(&t.children);
 	if (p->nr_rows)
 		qsort_r(p->rows, p->nr_rows, sizeof(*p->rows), compare, p);
 	drop_small(p, max_rows);

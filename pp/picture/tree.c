@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree.c - nodes of the stores, or rows, become nodes of the picture
+ * tree.c - make nodes of a picture from nodes of stack stores, or from rows
  *
- * Stacks of one process are worked on together, so that what nodes of the stores have become is
- * an array, and each node is looked at once for each process that goes through it.
+ * Stacks are grouped by process, so that an array can map nodes of the stores to nodes of the
+ * picture, and each node is looked up once per process.
  */
 #include "pp/picture/tree.h"
 
@@ -50,7 +50,7 @@ struct placer {
 	struct picture *picture;
 	const struct stack_list *stacks;
 	uint32_t *symbols;		/* of the report's symbols, + 1; 0: not yet */
-	uint32_t *where, *stamps;	/* of stores' nodes: where, if the stamp is this root's */
+	uint32_t *where, *stamps;	/* of the stores' nodes: valid if the stamp is root + 1 */
 	const struct stack_report *report;
 };
 
@@ -75,7 +75,7 @@ static uint32_t symbol_of(struct placer *r, uint32_t symbol)
 	return r->symbols[symbol] - 1;
 }
 
-/* The picture's node for the store's @node under @root: up to one that is known, and back. */
+/* The picture's node for the store's @node below @root. */
 static uint32_t place(struct placer *r, uint32_t root, uint32_t node)
 {
 	uint32_t path[STACK_FRAMES_MAX + 2];
@@ -115,7 +115,7 @@ void picture_add_stacks(struct picture *p, size_t profile, const struct arrangem
 		uint32_t root = picture_root(p, of->app, cgroup_of(a, c->class, of->cgroup));
 		uint32_t node = place(&r, root, c->node);
 
-		picture_add(&picture_self(p, node)[value_of(p, profile, a, c->class)], c->count);
+		count_add(&picture_self(p, node)[value_of(p, profile, a, c->class)], c->count);
 	}
 	free(r.symbols);
 	free(r.where);
@@ -132,7 +132,7 @@ static uint32_t place_of_row(struct picture *p, const struct arrangement *a, siz
 	uint32_t image = picture_image(p, row->image);
 	uint32_t symbol = picture_symbol(p, row->shown, row->image);
 
-	/* the application's own code does not stand below the application once more */
+	/* the application's own image is not repeated below the application */
 	if (app != row->image)
 		node = picture_child(p, node,
 				     picture_special(p, p->images[image].shown, image,
@@ -151,7 +151,7 @@ void picture_add_rows(struct picture *p, size_t profile, const struct arrangemen
 			if (!row->counts[c])
 				continue;
 			node = place_of_row(p, a, c, row);
-			picture_add(&picture_self(p, node)[value_of(p, profile, a, c)],
+			count_add(&picture_self(p, node)[value_of(p, profile, a, c)],
 				    row->counts[c]);
 		}
 }
@@ -160,5 +160,5 @@ void picture_add_samples(struct picture *p, size_t profile, const struct arrange
 			 const uint64_t *totals)
 {
 	for (size_t c = 0; c < a->nr_classes; c++)
-		picture_add(&p->samples[value_of(p, profile, a, c)], totals[c]);
+		count_add(&p->samples[value_of(p, profile, a, c)], totals[c]);
 }

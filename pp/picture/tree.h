@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tree.h - profiles into a picture's tree, one after the other */
+/* tree.h - add profiles to a picture's tree */
 #ifndef PP_PICTURE_TREE_H
 #define PP_PICTURE_TREE_H
 
@@ -8,21 +8,21 @@
 #include "pp/report/symbols.h"
 #include "pp/select/arrange.h"
 
-/* How many classes a picture of @a has: control groups are processes there, not columns. */
+/* The number of classes in a picture of @a; control groups are processes there, not classes. */
 size_t picture_nr_classes(const struct arrangement *a);
 
-/* Titles of the classes, once. */
+/* Set the titles of the classes. */
 void picture_titles(struct picture *p, const struct arrangement *a);
 
-/* Whole stacks of @a's profile, which is number @profile. @stacks are sorted by context. */
+/* Add the stacks of @a's profile, which is number @profile. Sorts @stacks by context. */
 void picture_add_stacks(struct picture *p, size_t profile, const struct arrangement *a,
 			const struct stack_report *report, struct stack_list *stacks);
 
-/* A session without stacks: the application, the image if that is another one, the function. */
+/* Add rows as stacks of application, image (if it is another one) and function. */
 void picture_add_rows(struct picture *p, size_t profile, const struct arrangement *a,
 		      const struct row_list *rows);
 
-/* What the sample files hold, stacks or not: @totals per class of @a. */
+/* Add the samples of the sample files, with and without stacks: @totals per class of @a. */
 void picture_add_samples(struct picture *p, size_t profile, const struct arrangement *a,
 			 const uint64_t *totals);
 

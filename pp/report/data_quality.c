@@ -167,7 +167,7 @@ static void notice_losses(const struct report_session *s, struct notices *notice
 
 static bool is_incomplete(unsigned int end)
 {
-	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNTOLD;
+	return end != STACK_COMPLETE && end != STACK_NO_USER && end != STACK_UNKNOWN_END;
 }
 
 static void notice_stacks(const struct report_session *s, struct notices *notices)

@@ -2,8 +2,8 @@
 /*
  * line_cache.c - a cache file of line tables that somebody else wrote
  *
- * Checksums would turn nearly every input away, so after the bytes as they are the same bytes are
- * tried with checksums that fit: what lies behind them must hold too.
+ * Checksums reject nearly every input, so each input is read twice: as it is, and with checksums
+ * that match, to reach the checks behind them.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "libutil/file.h"
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
-#include "pp/binary/line/cache_private.h"
+#include "pp/binary/line/cache.c"	/* for the layout of a file */
 #include "tests/fuzz/fuzz_dir.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -50,7 +50,7 @@ static void look_up(const struct line_cache_record *r)
 
 static void read_file(const uint8_t *bytes, size_t size)
 {
-	char *path = line_cache_path(fuzz_dir, BUILD_ID);
+	char *path = cache_path(fuzz_dir, BUILD_ID);
 	struct line_cache_record *records;
 	struct line_cache *cache;
 	size_t nr;

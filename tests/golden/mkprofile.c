@@ -86,7 +86,7 @@ static void open_file(struct maker *m)
 		err = odb_open(path, size, &m->db, &e);
 	if (err)
 		fail(*e.text ? e.text : strerror(-err), path);
-	if (odb_created(m->db))
+	if (odb_is_new(m->db))
 		sample_header_store(&m->header, odb_header(m->db));
 	strbuf_free(&relative);
 	free(samples);

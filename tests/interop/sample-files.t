@@ -30,7 +30,7 @@ refused() # SESSION-OR-FILE TEXT
 }
 for sessions in sessions sessions099; do
 	refused $sessions/bad-magic 'not an OProfile sample file'
-	refused $sessions/bad-short 'cut short'
+	refused $sessions/bad-short 'truncated'
 done
 refused foreign/hot.be 'byte order'
 exit $failed

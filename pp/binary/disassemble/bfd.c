@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bfd.c - open a file for libbfd, which reads files only */
+/* bfd.c - open files with libbfd, and keep it quiet */
 #include "pp/binary/disassemble/bfd.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ static void quiet(const char *format, va_list args)
 }
 
 /*
- * From 2.39 on libbfd keeps what it has to say of a damaged file back until it knows the format,
- * and then writes it to stderr past the handler, with the file's own bytes in it.
+ * From 2.39 on libbfd defers messages about a damaged file until it knows the format, and then
+ * writes them to stderr without calling the handler, with unchecked bytes of the file in them.
  */
 static bool is_object(bfd *file)
 {
@@ -58,7 +58,7 @@ int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_f
 	char copy[64];
 
 	bfd_init();
-	bfd_set_error_handler(quiet);	/* damaged files are told by us, once */
+	bfd_set_error_handler(quiet);	/* callers report damaged files, once */
 	snprintf(copy, sizeof(copy), "/proc/self/fd/%d", f.fd);
 	f.bfd = bfd_openr(f.fd >= 0 ? copy : path, NULL);
 	if (!f.bfd || !is_object(f.bfd)) {

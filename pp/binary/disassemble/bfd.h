@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bfd.h - object files through libbfd: what libopcodes and compatibility need */
+/* bfd.h - object files in libbfd's form, for libopcodes and for compatibility mode */
 #ifndef PP_BINARY_DISASSEMBLE_BFD_H
 #define PP_BINARY_DISASSEMBLE_BFD_H
 
-#define PACKAGE "oprofile"	/* bfd.h insists */
+#define PACKAGE "oprofile"	/* <bfd.h> requires it */
 #define PACKAGE_VERSION "1"
 #include <bfd.h>
 
@@ -16,11 +16,11 @@ struct bfd_file {
 };
 
 /*
- * Open @path with its symbol table. @bytes: what is in it, if it is packed there; else NULL. -errno
- * with @e set.
+ * Open @path with its symbol table. @bytes: its unpacked contents if it is compressed, else NULL.
+ * -errno with @e set.
  */
 int bfd_file_open(const char *path, const void *bytes, size_t size, struct bfd_file *ret,
 		  struct op_error *e);
-void bfd_file_close(struct bfd_file *f);	/* one that was never opened is fine */
+void bfd_file_close(struct bfd_file *f);	/* also if it was not opened; fd is -1 then */
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * disassemble.c - libopcodes at work: one section after the other, one symbol after the other
- */
+/* disassemble.c - decode sections with libopcodes, symbol by symbol */
 #include "pp/binary/disassemble/private.h"
 
 #include <inttypes.h>
@@ -51,7 +49,7 @@ static void give_symbol(struct disassembler *d, const struct disassembly_reader 
 	give(d, reader, DISASSEMBLY_SYMBOL, vma);
 }
 
-/* Bytes at the start of @bytes that are zero and that objdump would not decode. */
+/* Number of zero bytes at the start of @bytes that objdump would not decode. */
 static size_t zeroes_to_skip(const bfd_byte *bytes, size_t left)
 {
 	size_t zeroes = 0;
@@ -72,7 +70,7 @@ static void add_bytes(struct disassembler *d, const bfd_byte *bytes, size_t n)
 	strbuf_add_char(&d->line, '\t');
 }
 
-/* One instruction at @vma: its line, and its length. */
+/* Print the instruction at @vma; returns its length. */
 static size_t decode_one(struct disassembler *d, const struct disassembly_reader *reader,
 			 uint64_t vma, const bfd_byte *bytes, size_t left)
 {
@@ -93,8 +91,10 @@ static size_t decode_one(struct disassembler *d, const struct disassembly_reader
 	return length;
 }
 
-/* Decode what begins from @low on and before @stop, of a range that goes on to @high; @bytes, @nr
- * of them, are those at @low. */
+/*
+ * Decode the instructions that begin in [@low, @stop), of a range that ends at @high. @bytes: @nr
+ * bytes at @low.
+ */
 static uint64_t decode_bytes(struct disassembler *d, const struct disassembly_reader *reader,
 			     uint64_t low, uint64_t stop, uint64_t high, const bfd_byte *bytes,
 			     size_t nr)
@@ -119,7 +119,7 @@ static uint64_t decode_bytes(struct disassembler *d, const struct disassembly_re
 	return at;
 }
 
-/* Decode from @low to @high, both within the section at hand, in pieces of bounded size. */
+/* Decode [@low, @high) of the current section, in pieces of bounded size. */
 static void decode_range(struct disassembler *d, const struct disassembly_reader *reader,
 			 uint64_t low, uint64_t high)
 {
@@ -142,7 +142,7 @@ static void decode_range(struct disassembler *d, const struct disassembly_reader
 	free(buffer);
 }
 
-/* Of zeros in front that all addresses of a section have, objdump leaves out fours. */
+/* objdump drops groups of four leading zeros that all addresses of a section have. */
 static int address_digits(const struct disassembler *d)
 {
 	uint64_t end = bfd_section_vma(d->section) + bfd_section_size(d->section);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names.c - which symbol an address is called by
+ * names.c - the symbol that names an address
  *
- * Of several at one address objdump's order of preference is kept, for people compare the two.
+ * Of several at one address the one that objdump prefers, so that both outputs can be compared.
  */
 #include "pp/binary/disassemble/private.h"
 
@@ -20,7 +20,7 @@ static bool is_useful(const asymbol *s)
 	       !bfd_is_und_section(s->section) && !bfd_is_com_section(s->section);
 }
 
-/* How little a name says; of symbols at one address the lowest comes first. */
+/* Of symbols at one address the one with the lowest rank comes first. */
 static unsigned int rank(const asymbol *s)
 {
 	unsigned int rank = 0;
@@ -34,7 +34,7 @@ static unsigned int rank(const asymbol *s)
 	if (!(s->flags & BSF_GLOBAL))
 		rank |= 4;
 	if (*s->name == '.')
-		rank |= 2;	/* may be a section's name */
+		rank |= 2;	/* perhaps a section's name */
 	return rank;
 }
 
@@ -51,7 +51,7 @@ static int compare_symbols(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Symbols of the dynamic linker; *ret_nr of them. */
+/* The dynamic symbols; *ret_nr of them. */
 static asymbol **read_dynamic(bfd *image, long *ret_nr)
 {
 	long size = bfd_get_dynamic_symtab_upper_bound(image);	/* < 0: not dynamic */
@@ -112,7 +112,7 @@ asymbol *address_name_slot(const struct address_names *n, uint64_t vma)
 	if (low == n->nr_slots || n->slots[low]->address != vma || !n->slots[low]->sym_ptr_ptr)
 		return NULL;
 	s = *n->slots[low]->sym_ptr_ptr;
-	/* a place in the image itself has no symbol but its section's */
+	/* a slot for an address in the image itself has only the symbol of its section */
 	return s && s->name && *s->name && !(s->flags & BSF_SECTION_SYM) ? s : NULL;
 }
 
@@ -156,7 +156,7 @@ static uint64_t value(const struct address_names *n, size_t i)
 	return bfd_asymbol_value(n->symbols[i]);
 }
 
-/* By name: the symbols may be a debug file's, which has sections of its own. */
+/* Compared by name: the symbols may be those of a debug file, with sections of its own. */
 static bool is_of(const asymbol *s, const asection *section)
 {
 	return !strcmp(bfd_section_name(s->section), bfd_section_name(section));
@@ -178,7 +178,7 @@ static size_t upper_bound(const struct address_names *n, uint64_t vma)
 	return low;
 }
 
-/* The nearest symbol of @section before @above, else the next after; n->nr: it has none. */
+/* The nearest symbol of @section before @above, else the next one after it; n->nr: none. */
 static size_t nearest_of(const struct address_names *n, size_t above, const asection *section)
 {
 	size_t at = above;
@@ -203,7 +203,7 @@ asymbol *address_name_find(const struct address_names *n, uint64_t vma, const as
 		at = nearest_of(n, above, section);
 	if (at >= n->nr)
 		return NULL;
-	/* of several at one address the first */
+	/* the first of several at one address */
 	while (at && value(n, at) == value(n, at - 1) &&
 	       (!require_section || is_of(n->symbols[at - 1], section)))
 		at--;
@@ -231,7 +231,7 @@ static void add_demangled(struct strbuf *out, const char *name)
 	free(raw);
 }
 
-/* A dynamic symbol's version: "@@" before the one that is linked with, "@" before others. */
+/* A dynamic symbol's version: "@@" before the default one, "@" before others. */
 static void add_version(struct strbuf *out, asymbol *symbol)
 {
 	bool hidden = false;

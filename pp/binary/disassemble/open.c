@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * open.c - set libopcodes up for a binary: its machine, its names, and the words of -M
- */
+/* open.c - set up libopcodes for a binary: its machine, its names, and the words of -M */
 #include "pp/binary/disassemble/private.h"
 
 #include <errno.h>
@@ -66,15 +64,15 @@ static void no_memory_error(int status, bfd_vma vma, struct disassemble_info *in
 	(void)status, (void)vma, (void)info;
 }
 
-static struct disassembler *complaining;	/* libbfd's error handler has no argument */
+static struct disassembler *checked;	/* libbfd's error handler has no argument */
 
-static void hear(const char *format, va_list args)
+static void keep_error(const char *format, va_list args)
 {
-	strbuf_reset(&complaining->error);
-	strbuf_vaddf(&complaining->error, format, args);
+	strbuf_reset(&checked->error);
+	strbuf_vaddf(&checked->error, format, args);
 }
 
-/* For x86, libopcodes takes any word and heeds these. */
+/* For x86, libopcodes accepts any word but interprets only these. */
 static bool is_x86_word(const char *word, size_t len)
 {
 	static const char *const words[] = {
@@ -96,18 +94,16 @@ static int check_x86_words(const char *words, struct op_error *e)
 
 		if (!is_x86_word(words, len))
 			return op_error_set(
-				e, -EINVAL,
-				"--objdump-params: -M %.*s: x86 has intel, "
-				"att, intel-mnemonic, att-mnemonic, suffix, x86-64, i386, "
-				"i8086, addr64, addr32, addr16, data32, data16, amd64, "
-				"intel64",
+				e, -EINVAL, "invalid -M '%.*s' in --objdump-params: expected "
+				"intel, att, intel-mnemonic, att-mnemonic, suffix, x86-64, i386, "
+				"i8086, addr64, addr32, addr16, data32, data16, amd64 or intel64",
 				(int)(len > 80 ? 80 : len), words);
 		words += len + (words[len] == ',');
 	}
 	return 0;
 }
 
-/* For others, words are looked at when the first instruction is decoded. */
+/* For other machines, libopcodes checks the words when it decodes an instruction: decode one. */
 static int check_target_words(struct disassembler *d, struct op_error *e)
 {
 	static bfd_byte nothing[LONGEST_INSTRUCTION];
@@ -121,14 +117,14 @@ static int check_target_words(struct disassembler *d, struct op_error *e)
 	d->info.buffer_length = sizeof(nothing);
 	d->info.buffer_vma = 0;
 	d->section = d->image->sections;
-	complaining = d;
-	old = bfd_set_error_handler(hear);
+	checked = d;
+	old = bfd_set_error_handler(keep_error);
 	d->decode(0, &d->info);
 	bfd_set_error_handler(old);
 	strbuf_reset(&d->line);
 	if (d->error.len)
-		return op_error_set(e, -EINVAL, "--objdump-params: -M %s: %s", d->options->target,
-				    d->error.text);
+		return op_error_set(e, -EINVAL, "invalid -M '%s' in --objdump-params: %s",
+				    d->options->target, d->error.text);
 	return 0;
 }
 
@@ -139,7 +135,7 @@ static int set_up(struct disassembler *d, struct op_error *e)
 	d->decode = disassembler(bfd_get_arch(image), bfd_big_endian(image), bfd_get_mach(image),
 				 image);
 	if (!d->decode)
-		return op_error_set(e, -ENOTSUP, "there is no disassembler for %s",
+		return op_error_set(e, -ENOTSUP, "unsupported machine %s",
 				    bfd_printable_name(image));
 	init_disassemble_info(&d->info, &d->line, add_text, add_styled_text);
 	d->info.flavour = bfd_get_flavour(image);
@@ -170,7 +166,7 @@ static int open_files(struct disassembler *d, const struct binary *b, bool image
 	if (err)
 		return err;
 	d->image = d->image_file.bfd;
-	/* without its names there are still instructions */
+	/* without the debug file's names there are still instructions */
 	if (!d->image_file.symbols && b->debug_path && !image_only)
 		bfd_file_open(b->debug_path, NULL, 0, &d->debug_file, NULL);
 	return 0;
@@ -183,7 +179,7 @@ int disassembler_open(const struct binary *b, const struct disassemble_options *
 	int err;
 
 	if (!b->files)
-		return op_error_set(e, -ENOTSUP, "there is no file of it");
+		return op_error_set(e, -ENOTSUP, "not a file");
 	d = xcalloc(1, sizeof(*d));
 	d->options = options;
 	d->path = b->files->path;

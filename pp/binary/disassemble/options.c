@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options.c - --objdump-params without objdump
+ * options.c - parse --objdump-params
  *
- * The original hands these words to objdump. Those that say how instructions look are understood;
- * any other would silently do nothing, so it is refused.
+ * The original passes these words to objdump. Those that change how instructions look are
+ * supported; others are refused, because ignoring them silently would be wrong.
  */
 #include "pp/binary/disassemble/options.h"
 
@@ -15,7 +15,7 @@
 #include "libutil/xalloc.h"
 
 struct words {
-	char *text;		/* cut up */
+	char *text;		/* split by strtok_r() */
 	char *rest;
 };
 
@@ -39,8 +39,8 @@ static bool is_one_of(const char *word, const char *const *names)
 	return *names != NULL;
 }
 
-/* Words that ask for what is done anyway. */
-static bool is_given(const char *word)
+/* Words that ask for the default. */
+static bool is_default(const char *word)
 {
 	static const char *const names[] = {
 		"-d", "-S", "-w", "--disassemble", "--source", "--wide", "--no-show-raw-insn", NULL
@@ -67,7 +67,7 @@ static bool parse_flag(const char *word, struct disassemble_options *o)
 		*(bool *)((char *)o + flags[i].at) = true;
 		return true;
 	}
-	return is_given(word);
+	return is_default(word);
 }
 
 static int parse_word(const char *word, struct words *w, struct disassemble_options *o,
@@ -79,19 +79,16 @@ static int parse_word(const char *word, struct words *w, struct disassemble_opti
 		const char *value = next_word(w);
 
 		if (!value)
-			return op_error_set(e, -EINVAL, "--objdump-params: %s needs a value, such "
-					    "as intel", word);
+			return op_error_set(e, -EINVAL, "option '%s' in --objdump-params requires "
+					    "a value, for example intel", word);
 		add_target(o, value);
 	} else if (!strncmp(word, "-M", 2)) {
 		add_target(o, word + 2);
 	} else if (!strncmp(word, target, strlen(target))) {
 		add_target(o, word + strlen(target));
 	} else if (!parse_flag(word, o)) {
-		return op_error_set(
-			e, -EINVAL,
-			"--objdump-params: '%s' is not understood; "
-			"-M WORDS (intel, att, ...), -C, -l, -z and --show-raw-insn are",
-			word);
+		return op_error_set(e, -EINVAL, "unsupported option '%s' in --objdump-params: "
+				    "expected -M WORD, -C, -l, -z or --show-raw-insn", word);
 	}
 	return 0;
 }

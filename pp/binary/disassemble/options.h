@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.h - what of objdump's options has a meaning for our disassembly */
+/* options.h - the options of objdump that the disassembler supports */
 #ifndef PP_BINARY_DISASSEMBLE_OPTIONS_H
 #define PP_BINARY_DISASSEMBLE_OPTIONS_H
 
@@ -15,8 +15,8 @@ struct disassemble_options {
 };
 
 /*
- * Parse @text, words separated by blanks. -EINVAL with @e set for what is not known here. *ret
- * is the caller's to free.
+ * Parse @text, words separated by blanks. -EINVAL with @e set: an unsupported word. *ret is the
+ * caller's to free.
  */
 int disassemble_options_parse(const char *text, struct disassemble_options *ret,
 			      struct op_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private.h - between opening a disassembler, its output, and names of addresses */
+/* private.h - shared by the parts of the disassembler: opening, output, names of addresses */
 #ifndef PP_BINARY_DISASSEMBLE_PRIVATE_H
 #define PP_BINARY_DISASSEMBLE_PRIVATE_H
 
@@ -11,18 +11,18 @@
 
 /* All symbols of an image that can name an address: its own, and entries of its PLT. */
 struct address_names {
-	asymbol **symbols;	/* by address, those that say most first */
+	asymbol **symbols;	/* by address, the preferred ones first */
 	size_t nr;
 	asymbol **dynamic;	/* storage */
 	asymbol *synthetic;
-	arelent **slots;	/* what the dynamic linker fills in, by address; storage too */
+	arelent **slots;	/* dynamic relocations, by address; storage too */
 	size_t nr_slots;
 	bool is_relocatable;
 };
 
-#define ZEROES_SKIPPED		8	/* as many zero bytes are no instructions */
+#define ZEROES_SKIPPED		8	/* so many zero bytes are not decoded */
 #define ZEROES_SKIPPED_AT_END	3
-#define LONGEST_INSTRUCTION	32	/* bytes read past the end of what is asked for */
+#define LONGEST_INSTRUCTION	32	/* bytes read past the end of the requested range */
 
 struct disassembler {
 	const struct disassemble_options *options;
@@ -32,25 +32,25 @@ struct disassembler {
 	disassembler_ftype decode;
 	struct disassemble_info info;
 	struct address_names names;
-	asection *section;		/* at hand */
+	asection *section;		/* the current one */
 	int digits;			/* of an address in the section */
 	struct strbuf line;
-	struct strbuf error;		/* what libopcodes had to say */
+	struct strbuf error;		/* libopcodes' last message */
 };
 
-/* Of @image, and if that has no symbol table, of its debug file (NULL: none). */
+/* The symbols of @image or, if it has no symbol table, of its debug file (NULL: none). */
 void address_names_make(const struct bfd_file *image, const struct bfd_file *debug,
 			struct address_names *ret);
 void address_names_free(struct address_names *names);
 
 /*
- * The symbol that objdump names @vma by, or NULL; with @require_section one of @section only.
+ * The symbol by which objdump names @vma, or NULL; with @require_section only one of @section.
  * *ret_at is its index.
  */
 asymbol *address_name_find(const struct address_names *names, uint64_t vma,
 			   const asection *section, bool require_section, size_t *ret_at);
 
-/* The symbol whose address the dynamic linker puts at @vma, or NULL. */
+/* The symbol whose address the dynamic linker writes to @vma, or NULL. */
 asymbol *address_name_slot(const struct address_names *names, uint64_t vma);
 
 /* The next symbol of @section after index @at that begins later, or NULL. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* binary.c - places in an image become addresses, and those lines */
+/* binary.c - map places in an image to addresses, and these to lines */
 #include "pp/binary/line/binary.h"
 
 #include <elf.h>
@@ -14,7 +14,7 @@
 #include "pp/binary/line/table.h"
 #include "pp/binary/private.h"
 
-#define NOT_THERE	UINT64_MAX
+#define NO_ADDRESS	UINT64_MAX
 #define FRAMES		64
 
 struct line_binary {
@@ -24,9 +24,9 @@ struct line_binary {
 	const struct object_file *file;	/* its sections */
 	struct object_file own_file;	/* a debug file found here */
 	char *own_path;
-	struct line_tables *tables;	/* NULL in compat: debug information it would not read */
-	uint64_t *bases;		/* per section of @binary: its address, or NOT_THERE */
-	struct bfd_file symbol_file;	/* for ask_symbol_table(), opened when needed */
+	struct line_tables *tables;	/* NULL in compat: the original cannot read it */
+	uint64_t *bases;		/* per section of @binary: its address, or NO_ADDRESS */
+	struct bfd_file symbol_file;	/* for find_in_symbol_table(), opened when needed */
 	bool has_symbol_file, no_symbol_file;
 };
 
@@ -37,7 +37,7 @@ static const struct object_section *debug_section(const struct object_file *f)
 	return s ? s : object_section_find(f, ".zdebug_info");
 }
 
-/* The image keeps no descriptor; a debug file was looked for only if it had no symbols. */
+/* The image's descriptor is closed. binary.c looks for a debug file only if it has no symbols. */
 static void search_debug_file(struct line_binary *l, const char *path, char **looked)
 {
 	struct object_file again, *image = &l->binary->files->image;
@@ -57,12 +57,12 @@ static void search_debug_file(struct line_binary *l, const char *path, char **lo
 		object_file_close(&again);
 }
 
-/* The place that packages use comes first; the others are near the binary. */
-static void tell_places(const char *path, const char *looked, struct op_error *e)
+/* The first place is where packages install debug files; the others are near the binary. */
+static void report_places(const char *path, const char *looked, struct op_error *e)
 {
-	op_error_set(e, -ENODATA, "'%s' has no debug information, and its debug file '%.*s' is not "
-		     "there%s", path, (int)strcspn(looked, ","), looked,
-		     strchr(looked, ',') ? ", nor beside the binary" : "");
+	op_error_set(e, -ENODATA, "'%s' has no debug information, and its debug file was not found "
+		     "at '%.*s'%s", path, (int)strcspn(looked, ","), looked,
+		     strchr(looked, ',') ? " or beside the binary" : "");
 }
 
 static int find_debug(struct line_binary *l, const char *path, struct op_error *e)
@@ -84,12 +84,12 @@ static int find_debug(struct line_binary *l, const char *path, struct op_error *
 		return 0;
 	}
 	if (l->file)
-		op_error_set(e, -ENODATA, "'%s' has no debug information, nor has its debug file "
-			     "'%s'", path, l->path);
+		op_error_set(e, -ENODATA, "neither '%s' nor its debug file '%s' has debug "
+			     "information", path, l->path);
 	else if (looked || b->looked_in)
-		tell_places(path, looked ? looked : b->looked_in, e);
+		report_places(path, looked ? looked : b->looked_in, e);
 	else
-		op_error_set(e, -ENODATA, "'%s' has no debug information (compile with -g)", path);
+		op_error_set(e, -ENODATA, "'%s' has no debug information; compile with -g", path);
 	free(looked);
 	return -ENODATA;
 }
@@ -100,10 +100,10 @@ static uint64_t section_address(struct line_binary *l, const char *name)
 	uint64_t address;
 
 	if (!s || !l->tables)
-		return NOT_THERE;
+		return NO_ADDRESS;
 	if (l->file->type != ET_REL)
 		return s->addr;
-	return line_tables_section(l->tables, name, &address) ? address : NOT_THERE;
+	return line_tables_section(l->tables, name, &address) ? address : NO_ADDRESS;
 }
 
 static int open_tables(struct line_binary *l, const char *path, struct op_error *e)
@@ -114,7 +114,7 @@ static int open_tables(struct line_binary *l, const char *path, struct op_error 
 	struct build_id id;
 	int err;
 
-	/* the original's libbfd is not told to decompress */
+	/* the original does not ask libbfd to decompress */
 	if (l->options.compat && debug_section(l->file)->flags & SHF_COMPRESSED)
 		return 0;
 	if (image->bytes ? !object_file_build_id(image, &id) : !build_id_read(path, &id))
@@ -133,8 +133,7 @@ int line_binary_open(const struct binary *b, const char *path, const struct line
 	int err;
 
 	if (!b->files)
-		return op_error_set(e, -ENODATA, "'%s' is no file that has debug information",
-				    path);
+		return op_error_set(e, -ENODATA, "'%s' has no debug information", path);
 	l = xcalloc(1, sizeof(*l));
 	l->binary = b;
 	l->options = *options;
@@ -170,11 +169,11 @@ char *line_binary_complaint(const struct line_binary *l)
 {
 	if (!l->tables || !line_tables_are_damaged(l->tables))
 		return NULL;
-	return xasprintf("the debug information in '%s' is damaged: some source lines are missing",
+	return xasprintf("the debug information in '%s' is damaged; some source lines are missing",
 			 l->path);
 }
 
-/* The outermost call: a line of the function that is really there. */
+/* The line of the outermost call, in the function that is not inlined. */
 static void credit_call(struct line_binary *l, uint64_t address, struct line_place *place)
 {
 	struct inline_span frames[FRAMES];
@@ -197,8 +196,8 @@ static bool open_symbol_file(struct line_binary *l)
 	return l->has_symbol_file;
 }
 
-/* What the original says where there is no line: the file of a local symbol, and line 0. */
-static void ask_symbol_table(struct line_binary *l, uint64_t place, struct line_place *ret)
+/* The original's answer if there is no line: the file of a local symbol, and line 0. */
+static void find_in_symbol_table(struct line_binary *l, uint64_t place, struct line_place *ret)
 {
 	const struct code_section *s = binary_section(l->binary, place);
 	const char *file = NULL, *function;
@@ -214,7 +213,7 @@ static void ask_symbol_table(struct line_binary *l, uint64_t place, struct line_
 		*ret = (struct line_place){ file, line };
 }
 
-/* Of one section, where addresses grow as places do. */
+/* Look up places in one section: their addresses are in the same order. */
 static void find_in_section(struct line_binary *l, size_t section, const uint64_t *places,
 			    size_t nr, struct line_place *ret)
 {
@@ -222,7 +221,7 @@ static void find_in_section(struct line_binary *l, size_t section, const uint64_
 
 	for (size_t i = 0; i < nr; i++)
 		ret[i] = (struct line_place){ NULL, 0 };
-	if (l->tables && l->bases[section] != NOT_THERE) {
+	if (l->tables && l->bases[section] != NO_ADDRESS) {
 		addresses = xcalloc(nr, sizeof(*addresses));
 		for (size_t i = 0; i < nr; i++)
 			addresses[i] = l->bases[section] + (places[i] - start);
@@ -234,7 +233,7 @@ static void find_in_section(struct line_binary *l, size_t section, const uint64_
 	}
 	for (size_t i = 0; l->options.compat && i < nr; i++)
 		if (!ret[i].file)
-			ask_symbol_table(l, places[i], &ret[i]);
+			find_in_symbol_table(l, places[i], &ret[i]);
 }
 
 void line_binary_find(struct line_binary *l, const uint64_t *places, size_t nr,
@@ -259,9 +258,9 @@ size_t line_binary_frames(struct line_binary *l, uint64_t place, struct inline_s
 			  size_t room)
 {
 	const struct code_section *s = binary_section(l->binary, place);
-	uint64_t base = s ? l->bases[s - l->binary->sections] : NOT_THERE;
+	uint64_t base = s ? l->bases[s - l->binary->sections] : NO_ADDRESS;
 
-	if (!l->tables || base == NOT_THERE)
+	if (!l->tables || base == NO_ADDRESS)
 		return 0;
 	return line_tables_frames(l->tables, base + (place - s->start), frames, room);
 }

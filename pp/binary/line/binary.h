@@ -2,8 +2,8 @@
 /*
  * binary.h - the source lines of places in a binary image
  *
- * Knows which file has the debug information of an opened binary, the image itself or its separate
- * debug file, and where the image's sections lie in that file's addresses.
+ * Finds the file with the debug information of an opened binary, the image itself or its separate
+ * debug file, and maps places in the image's sections to that file's addresses.
  */
 #ifndef PP_BINARY_LINE_BINARY_H
 #define PP_BINARY_LINE_BINARY_H
@@ -15,9 +15,9 @@
 #include "pp/binary/line/record.h"
 
 struct line_options {
-	bool compat;		/* as the original: a file's name at least, from the symbol table */
-	bool inlines;		/* what is inlined counts for the line it was called from */
-	bool frames;		/* line_binary_frames() is to know the places looked up */
+	bool compat;		/* as the original: if there is no line, a file's symbol */
+	bool inlines;		/* credit inlined code to the line of the outermost call */
+	bool frames;		/* line_binary_frames() will be called for the places looked up */
 	const char *root;	/* as in binary_options */
 	const char *cache_dir;	/* or NULL */
 };
@@ -25,25 +25,25 @@ struct line_options {
 struct line_binary;
 
 /*
- * For @b, which is @path and stays open. -ENODATA: there is no debug information, @e says where it
- * was looked for. Other -errno: what is there cannot be read, @e says why.
+ * For @b, which is @path and stays open. -ENODATA: there is no debug information; @e names the
+ * places where it was looked for. Other -errno: it cannot be read; the reason is in @e.
  */
 int line_binary_open(const struct binary *b, const char *path, const struct line_options *options,
 		     struct line_binary **ret, struct op_error *e);
 void line_binary_close(struct line_binary *l);		/* NULL is fine */
 
-/* The lines of @nr sorted places (file NULL: not known). Texts live as long as @l. */
+/* The lines of @nr sorted places (file NULL: unknown). Texts live as long as @l. */
 void line_binary_find(struct line_binary *l, const uint64_t *places, size_t nr,
 		      struct line_place *ret);
 
 /*
- * Functions at @place, one of those that line_binary_find() was asked for with options.frames,
- * innermost first, as line_tables_frames().
+ * Functions at @place, innermost first, as line_tables_frames(). @place was passed to
+ * line_binary_find() before, with options.frames.
  */
 size_t line_binary_frames(struct line_binary *l, uint64_t place, struct inline_span *frames,
 			  size_t room);
 
-/* What is wrong with the debug information as far as it was needed, or NULL; the caller's. */
+/* What was wrong with the debug information that was needed, or NULL; the caller's to free. */
 char *line_binary_complaint(const struct line_binary *l);
 
 #endif

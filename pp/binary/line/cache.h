@@ -2,9 +2,9 @@
 /*
  * cache.h - decoded line tables of earlier reports, one file per build-id
  *
- * A file that is damaged, of another version or somebody else's is as good as none: nothing fails
- * because of the cache. Files are replaced as a whole, so of several writers the last one wins and
- * a reader has the old file or the new one. Rules: doc/annotate.md [LC-1]..[LC-9].
+ * A file that is damaged, of another version or another user's is ignored: nothing fails because
+ * of the cache. Files are replaced as a whole: of several writers the last one wins, and a reader
+ * has the old file or the new one. Rules: doc/annotate.md [LC-1]..[LC-9].
  */
 #ifndef PP_BINARY_LINE_CACHE_H
 #define PP_BINARY_LINE_CACHE_H
@@ -26,26 +26,26 @@ struct line_cache_record {
 };
 
 /*
- * The user's folder for it, made if needed: $OPROFILE_CACHE_DIR if set ("": no cache), else
- * oprofile/ in $XDG_CACHE_HOME or ~/.cache. NULL: there is none, or it is not the user's own.
+ * The user's cache folder, created if needed: $OPROFILE_CACHE_DIR if set ("": no cache), else
+ * oprofile/ in $XDG_CACHE_HOME or ~/.cache. Malloc'd; NULL: none, or not the user's own.
  */
 char *line_cache_dir(void);
 
-/* The file for @build_id (hex digits) in @dir. NULL: none that can be used. */
+/* The file for @build_id (hex digits) in @dir. NULL: missing or unusable. */
 struct line_cache *line_cache_open(const char *dir, const char *build_id);
 void line_cache_close(struct line_cache *cache);	/* NULL is fine */
 
-/* Read a record, whole and checked; *ret is the caller's. */
+/* Read and check a record; *ret is the caller's. */
 bool line_cache_read(struct line_cache *cache, enum line_record_kind kind, uint64_t unit,
 		     struct line_record *ret);
 
-/* All records that are whole; for adding to the file. malloc'd, the caller's. */
+/* All valid records, to write the file anew with more; malloc'd, the caller's. */
 struct line_cache_record *line_cache_read_all(struct line_cache *cache, size_t *ret_nr);
 
 /*
- * Replace the file by @records, of which no two may have kind and unit in common. Then
- * remove the files of @dir that were used least recently, until those that stay have no more than
- * @limit bytes. -errno if nothing was written.
+ * Replace the file by @records, no two of the same kind and unit. Then remove the files of @dir
+ * that were used least recently, until the others have at most @limit bytes. -errno if nothing was
+ * written.
  */
 int line_cache_write(const char *dir, const char *build_id,
 		     const struct line_cache_record *records, size_t nr, uint64_t limit);

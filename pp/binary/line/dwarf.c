@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwarf.c - open debug information with libdw; its units and their line tables
+ * dwarf.c - line tables and inlined functions, decoded by libdw
  *
- * libdw keeps what it has decoded for as long as the file is open, many times the size of what we
- * keep of it. So after a while the file is opened anew: units are found again by their offset.
+ * libdw keeps what it has decoded until the file is closed, many times the size of what the line
+ * tables need. The file is therefore reopened now and then; a unit's offset stays valid.
  */
-#include "pp/binary/line/dwarf_private.h"
+#include "pp/binary/line/dwarf.h"
 
 #include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,11 +17,88 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libutil/file.h"
+#include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/unpack.h"
 
 #define UNITS_KEPT_OPEN	1000
-#define ROWS_KEPT_OPEN	400000		/* about 40 MB of libdw's */
+#define ROWS_KEPT_OPEN	400000		/* about 40 MB of libdw's memory */
+#define DEEPEST		200		/* nested blocks; damaged entries may nest without end */
+
+#ifndef DW_AT_GNU_discriminator
+#define DW_AT_GNU_discriminator	0x2136
+#endif
+
+/* A path of the current unit. */
+struct line_path {
+	const char *given;	/* libdw's */
+	char *whole;		/* below the unit's folder; NULL: as given */
+};
+
+struct line_dwarf {
+	char *path;
+	int fd;
+	Elf *own_elf;		/* closed with the rest */
+	Elf *elf;		/* has the section addresses that are used here */
+	Dwfl *dwfl;		/* of a relocatable file, else NULL */
+	Dwfl_Module *module;
+	Dwarf *dwarf;
+	size_t rows_open, units_open;	/* that libdw holds in memory */
+	const char *folder;		/* of the current unit; libdw's, or NULL */
+	struct line_path *paths;
+	size_t nr_paths, paths_room;
+	struct hash_table by_given;	/* of paths, by pointer */
+};
+
+/* --- paths --- */
+
+static void forget_paths(struct line_dwarf *d)
+{
+	for (size_t i = 0; i < d->nr_paths; i++)
+		free(d->paths[i].whole);
+	d->nr_paths = 0;
+	hash_table_free(&d->by_given);
+}
+
+static bool has_given(const void *dwarf, uint32_t id, const void *given)
+{
+	return ((const struct line_dwarf *)dwarf)->paths[id].given == given;
+}
+
+/* libdw has prepended the unit's folder to the paths in it, but not to those in other folders. */
+static char *below_folder(const char *folder, const char *path)
+{
+	size_t n = folder ? strlen(folder) : 0;
+
+	if (!n || *path == '/' || (!strncmp(path, folder, n) && path[n] == '/'))
+		return NULL;
+	return path_join(folder, path);
+}
+
+/*
+ * @given, or that path below the unit's folder if it is relative. The text lives until the next
+ * unit; equal pointers give equal pointers.
+ */
+static const char *whole_path(struct line_dwarf *d, const char *given)
+{
+	uint64_t hash = hash_u64((uintptr_t)given);
+	uint32_t id;
+
+	if (!given)
+		return NULL;
+	id = hash_table_find(&d->by_given, hash, has_given, d, given);
+	if (id == HASH_NONE) {
+		xgrow(d->paths, d->nr_paths, d->paths_room);
+		id = (uint32_t)d->nr_paths++;
+		d->paths[id] = (struct line_path){ given, below_folder(d->folder, given) };
+		hash_table_add(&d->by_given, hash, id);
+	}
+	return d->paths[id].whole ? d->paths[id].whole : given;
+}
+
+/* --- opening --- */
 
 static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 			 const char *file, const char *link, GElf_Word crc, char **ret)
@@ -29,7 +108,7 @@ static int no_debug_file(Dwfl_Module *module, void **data, const char *name, Dwa
 	return -1;
 }
 
-/* Relocatable: libdwfl lays out the sections and applies what the linker would have. */
+/* libdwfl lays out the sections and applies the relocations. */
 static int open_relocatable(struct line_dwarf *d, struct op_error *e)
 {
 	static const Dwfl_Callbacks callbacks = {
@@ -72,11 +151,10 @@ static int open_file(struct line_dwarf *d, struct op_error *e)
 	d->fd = open(d->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (d->fd < 0 || fstat(d->fd, &st))
 		return op_error_set(e, -errno, "%s", strerror(errno));
-	return S_ISREG(st.st_mode) ? 0
-				   : op_error_set(e, -ENOEXEC, "it is not a regular file");
+	return S_ISREG(st.st_mode) ? 0 : op_error_set(e, -ENOEXEC, "not a regular file");
 }
 
-/* libdw unpacks what it was built to; we everything that binary.h does. */
+/* libdw may have been built without these formats. */
 static int open_packed(struct line_dwarf *d, struct op_error *e)
 {
 	unsigned char *bytes;
@@ -105,7 +183,7 @@ static int open_dwarf(struct line_dwarf *d, struct op_error *e)
 {
 	if (elf_kind(d->elf) == ELF_K_ELF)
 		return is_relocatable(d->elf) ? open_relocatable(d, e) : open_linked(d);
-	return op_error_set(e, -ENOEXEC, "it is not an object file");
+	return op_error_set(e, -ENOEXEC, "not an object file");
 }
 
 int line_dwarf_open(const char *path, struct line_dwarf **ret, struct op_error *e)
@@ -130,13 +208,13 @@ void line_dwarf_close(struct line_dwarf *d)
 	if (!d)
 		return;
 	if (d->dwfl)
-		dwfl_end(d->dwfl);	/* the Dwarf and its Elf too */
+		dwfl_end(d->dwfl);	/* with the Dwarf and its Elf */
 	else
 		dwarf_end(d->dwarf);
 	elf_end(d->own_elf);
 	if (d->fd >= 0)
 		close(d->fd);
-	line_paths_forget(d);
+	forget_paths(d);
 	free(d->paths);
 	free(d->path);
 	free(d);
@@ -161,6 +239,8 @@ bool line_dwarf_section(const struct line_dwarf *d, const char *name, uint64_t *
 	}
 	return false;
 }
+
+/* --- units and their line tables --- */
 
 struct unit_list {
 	struct line_unit *units;
@@ -243,8 +323,8 @@ int line_dwarf_units(struct line_dwarf *d, struct line_record *ret)
 	return err;
 }
 
-/* Give back what libdw holds, and the pages of the file too. On failure it stays open. */
-static void open_anew(struct line_dwarf *d)
+/* Free libdw's memory and the file's pages. On failure the file stays open. */
+static void reopen(struct line_dwarf *d)
 {
 	Elf *elf = d->dwfl ? NULL : elf_begin(d->fd, ELF_C_READ_MMAP, NULL);
 	Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
@@ -258,6 +338,20 @@ static void open_anew(struct line_dwarf *d)
 	d->own_elf = d->elf = elf;
 	d->dwarf = dwarf;
 	d->rows_open = d->units_open = 0;
+}
+
+/* The entry of @unit, which becomes the current one. */
+static bool open_unit(struct line_dwarf *d, uint64_t unit, Dwarf_Die *ret)
+{
+	Dwarf_Attribute a;
+
+	forget_paths(d);
+	d->folder = NULL;
+	if (!dwarf_offdie(d->dwarf, unit, ret))
+		return false;
+	if (dwarf_attr(ret, DW_AT_comp_dir, &a))
+		d->folder = dwarf_formstring(&a);
+	return true;
 }
 
 static size_t copy_rows(struct line_dwarf *d, Dwarf_Lines *lines, size_t nr, struct line_row *rows)
@@ -277,14 +371,14 @@ static size_t copy_rows(struct line_dwarf *d, Dwarf_Lines *lines, size_t nr, str
 		dwarf_lineendsequence(line, &ends);
 		rows[kept++] = (struct line_row){
 			.address = address,
-			.file = ends ? NULL : line_dwarf_path(d, dwarf_linesrc(line, NULL, NULL)),
+			.file = ends ? NULL : whole_path(d, dwarf_linesrc(line, NULL, NULL)),
 			.line = number > 0 ? number : 0,
 		};
 	}
 	return kept;
 }
 
-/* Code that the linker threw away, described from address 0 on, is far from what is there. */
+/* Drop code that the linker discarded: it is at address 0, far from the rest. */
 static void drop_leading(struct line_row **rows, size_t *nr)
 {
 	while (*nr > 1 && (*rows)[*nr - 1].address - (*rows)[0].address > UINT32_MAX) {
@@ -302,8 +396,8 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 	int err;
 
 	if (d->rows_open > ROWS_KEPT_OPEN || d->units_open++ > UNITS_KEPT_OPEN)
-		open_anew(d);
-	if (!line_dwarf_unit(d, unit, &die))
+		reopen(d);
+	if (!open_unit(d, unit, &die))
 		return -EBADMSG;
 	if (!dwarf_hasattr(&die, DW_AT_stmt_list))
 		return line_record_rows(NULL, 0, ret);
@@ -316,4 +410,209 @@ int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret
 	err = line_record_rows(first, nr, ret);
 	free(rows);
 	return err;
+}
+
+/* --- inlined functions --- */
+
+struct walk {
+	struct line_dwarf *dwarf;
+	const uint64_t *addresses;
+	size_t nr_addresses;
+	Dwarf_Files *files;
+	size_t nr_files;
+	struct inline_span *spans;
+	size_t nr, room;
+};
+
+static bool has_address(const struct walk *w, uint64_t low, uint64_t high)
+{
+	size_t from = 0, to = w->nr_addresses;
+
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (w->addresses[middle] < low)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < w->nr_addresses && w->addresses[from] < high;
+}
+
+/* Move to the next entry of the same level. Damaged entries may point backwards: stop there. */
+static bool next_sibling(Dwarf_Die *die)
+{
+	Dwarf_Off before = dwarf_dieoffset(die);
+	Dwarf_Die next;
+
+	if (dwarf_siblingof(die, &next) || dwarf_dieoffset(&next) <= before)
+		return false;
+	*die = next;
+	return true;
+}
+
+static uint64_t number_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word value;
+
+	return dwarf_attr(die, attribute, &a) && !dwarf_formudata(&a, &value) ? value : 0;
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned int attribute)
+{
+	Dwarf_Attribute a;
+
+	return dwarf_attr(die, attribute, &a) ? dwarf_formstring(&a) : NULL;
+}
+
+/* The name of the entry or of the function that it is a copy of, the linker's if it has one. */
+static const char *name_of(const Dwarf_Die *copy)
+{
+	Dwarf_Die die = *copy;
+
+	for (int step = 0; step < 4; step++) {	/* damaged entries may form a circle */
+		const char *name = text_of(&die, DW_AT_linkage_name);
+		Dwarf_Attribute a;
+
+		if (!name)
+			name = text_of(&die, DW_AT_name);
+		if (name)
+			return name;
+		if (!dwarf_attr(&die, DW_AT_abstract_origin, &a) &&
+		    !dwarf_attr(&die, DW_AT_specification, &a))
+			return NULL;
+		if (!dwarf_formref_die(&a, &die))
+			return NULL;
+	}
+	return NULL;
+}
+
+static void add_spans(struct walk *w, Dwarf_Die *die, uint32_t depth)
+{
+	struct inline_span span = { .depth = depth, .function = name_of(die) };
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+	int start_line;
+
+	if (!dwarf_decl_line(die, &start_line) && start_line > 0)
+		span.start_line = start_line;
+	if (depth) {
+		uint64_t file = number_of(die, DW_AT_call_file);
+
+		span.call_file = w->files && file < w->nr_files
+			       ? whole_path(w->dwarf, dwarf_filesrc(w->files, file, NULL, NULL))
+			       : NULL;
+		span.call_line = number_of(die, DW_AT_call_line);
+		span.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
+	}
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (high <= low)
+			continue;
+		xgrow(w->spans, w->nr, w->room);
+		span.low = low;
+		span.high = high;
+		w->spans[w->nr++] = span;
+	}
+}
+
+static void walk_function(struct walk *w, Dwarf_Die *parent, uint32_t depth, unsigned int level)
+{
+	Dwarf_Die die;
+
+	if (level > DEEPEST || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_inlined_subroutine:
+			add_spans(w, &die, depth + 1);
+			walk_function(w, &die, depth + 1, level + 1);
+			break;
+		case DW_TAG_lexical_block:
+		case DW_TAG_try_block:
+		case DW_TAG_catch_block:
+		case DW_TAG_with_stmt:
+			walk_function(w, &die, depth, level + 1);
+			break;
+		default:
+			break;
+		}
+	} while (next_sibling(&die));
+}
+
+static bool is_wanted(const struct walk *w, Dwarf_Die *function)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(function, at, &base, &low, &high)) > 0)
+		if (has_address(w, low, high))
+			return true;
+	return false;
+}
+
+/* Only functions that have one of the addresses are entered. */
+static void walk_unit(struct walk *w, Dwarf_Die *parent, unsigned int level)
+{
+	Dwarf_Die die;
+
+	if (level > DEEPEST || dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			if (!is_wanted(w, &die))
+				break;
+			add_spans(w, &die, 0);
+			walk_function(w, &die, 0, 0);
+			break;
+		case DW_TAG_namespace:
+		case DW_TAG_module:
+			walk_unit(w, &die, level + 1);
+			break;
+		default:
+			break;
+		}
+	} while (next_sibling(&die));
+}
+
+void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
+			size_t nr_addresses, struct inline_span **spans, size_t *nr)
+{
+	struct walk w = {
+		.dwarf = d, .addresses = addresses, .nr_addresses = nr_addresses, .nr = *nr};
+	Dwarf_Die die;
+
+	if (!open_unit(d, unit, &die))
+		return;
+	w.room = w.nr + 16;
+	w.spans = xrealloc_array(*spans, w.room, sizeof(*w.spans));
+	if (dwarf_getsrcfiles(&die, &w.files, &w.nr_files))
+		w.files = NULL;
+	walk_unit(&w, &die, 0);
+	*spans = w.spans;
+	*nr = w.nr;
+}
+
+/* --- source positions --- */
+
+bool line_dwarf_positions(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses, size_t nr,
+			  struct line_position *ret)
+{
+	Dwarf_Die die;
+
+	if (!open_unit(d, unit, &die))
+		return false;
+	for (size_t i = 0; i < nr; i++) {
+		Dwarf_Line *line = dwarf_getsrc_die(&die, addresses[i]);
+		unsigned int discriminator = 0;
+		int number = 0;
+
+		ret[i] = (struct line_position){ 0, 0 };
+		if (!line || dwarf_lineno(line, &number) || number <= 0)
+			continue;
+		dwarf_linediscriminator(line, &discriminator);
+		ret[i] = (struct line_position){ number, discriminator };
+	}
+	return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwarf.h - line and inline tables out of DWARF, one compilation unit at a time
+ * dwarf.h - line tables and inlined functions from DWARF, one compilation unit at a time
  *
- * Only what is asked for is decoded. Nobody else sees libdw.
+ * Only the units that are asked for are decoded. No other file uses libdw.
  */
 #ifndef PP_BINARY_LINE_DWARF_H
 #define PP_BINARY_LINE_DWARF_H
@@ -17,25 +17,34 @@ struct line_dwarf;
 
 /*
  * Open the debug information of @path, a program, a library, a debug file, or a relocatable file
- * such as a kernel module. -ENODATA: it has none. Other -errno: @e says what is wrong with it.
+ * such as a kernel module. -ENODATA: it has none. Other -errno: the reason is in @e.
  */
 int line_dwarf_open(const char *path, struct line_dwarf **ret, struct op_error *e);
 void line_dwarf_close(struct line_dwarf *d);		/* NULL is fine */
 
-/* Where a section lies in the addresses used here; kernel modules are laid out for this. */
+/* The address of a section. Relocatable files are laid out by libdwfl. */
 bool line_dwarf_section(const struct line_dwarf *d, const char *name, uint64_t *ret);
 
-/* LINE_UNITS of the file: from .debug_aranges, and from the units that are not in there. */
+/* LINE_UNITS of the file, from .debug_aranges and from the units that are missing there. */
 int line_dwarf_units(struct line_dwarf *d, struct line_record *ret);
 
 /* LINE_ROWS of a unit. -EBADMSG: its line table is damaged. */
 int line_dwarf_rows(struct line_dwarf *d, uint64_t unit, struct line_record *ret);
 
 /*
- * Add to @spans (malloc'd, *nr of them) those of the functions of @unit that contain one of
- * the sorted @addresses. Texts are @d's, until the next unit.
+ * Append to @spans (malloc'd, *nr of them) those of the functions in @unit that contain one of the
+ * sorted @addresses. Paths live until the next unit, names until the next line_dwarf_rows().
  */
 void line_dwarf_inlines(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses,
 			size_t nr_addresses, struct inline_span **spans, size_t *nr);
+
+struct line_position {
+	uint32_t line;			/* 0: unknown */
+	uint32_t discriminator;
+};
+
+/* The positions of @nr addresses in @unit. False: the unit is damaged, *ret is untouched. */
+bool line_dwarf_positions(struct line_dwarf *d, uint64_t unit, const uint64_t *addresses, size_t nr,
+			  struct line_position *ret);
 
 #endif

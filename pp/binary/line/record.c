@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record.c - make such blocks, check them, search in them
+ * record.c - make, check and search records
  *
  * Layout, in this machine's byte order: a header, then elements of a fixed size, then texts, each
- * with its NUL. Elements name a text by its offset. Look-ups do not trust order or nesting: with
- * senseless ones they find nothing, but they end, and they stay inside.
+ * with its NUL. Elements refer to a text by its offset. Lookups do not rely on order or nesting:
+ * in a record with wrong ones they find nothing, but they end and stay inside the record.
  */
 #include "pp/binary/line/record.h"
 
@@ -14,14 +14,15 @@
 
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 
 #define NO_TEXT	UINT32_MAX
 #define NO_SPAN	UINT32_MAX
-#define STEPS	256		/* overlaps and nesting that are followed */
+#define STEPS	256		/* overlapping units that are examined */
 
 struct record_header {
-	uint64_t base;		/* addresses of elements count from here */
+	uint64_t base;		/* elements' addresses are relative to it */
 	uint32_t nr;
 	uint32_t text_size;
 };
@@ -38,58 +39,46 @@ struct span_element {
 	uint32_t low, high, parent, call_file, call_line, function;
 };
 
-/* Texts of a record in the making, each once: equal pointers are equal texts. */
+/* The texts of a new record, each once: equal pointers are equal texts. */
 struct texts {
 	struct strbuf text;
 	struct {
 		const char *text;
 		uint32_t at;
-	} *slots;
-	size_t nr, nr_slots;	/* a power of two */
+	} *known;
+	size_t nr, room;
+	struct hash_table by_pointer;	/* of known */
 };
 
-static void texts_rehash(struct texts *t)
+static bool is_text_at(const void *texts, uint32_t id, const void *text)
 {
-	struct texts bigger = { t->text, NULL, t->nr, t->nr_slots ? 2 * t->nr_slots : 64 };
-
-	bigger.slots = xcalloc(bigger.nr_slots, sizeof(*bigger.slots));
-	for (size_t i = 0; i < t->nr_slots; i++) {
-		size_t at = hash_u64((uintptr_t)t->slots[i].text) & (bigger.nr_slots - 1);
-
-		if (!t->slots[i].text)
-			continue;
-		while (bigger.slots[at].text)
-			at = (at + 1) & (bigger.nr_slots - 1);
-		bigger.slots[at] = t->slots[i];
-	}
-	free(t->slots);
-	*t = bigger;
+	return ((const struct texts *)texts)->known[id].text == text;
 }
 
 static uint32_t texts_add(struct texts *t, const char *text)
 {
-	size_t at;
+	uint64_t hash = hash_u64((uintptr_t)text);
+	uint32_t id;
 
 	if (!text)
 		return NO_TEXT;
-	if (t->nr * 2 >= t->nr_slots)
-		texts_rehash(t);
-	at = hash_u64((uintptr_t)text) & (t->nr_slots - 1);
-	while (t->slots[at].text && t->slots[at].text != text)
-		at = (at + 1) & (t->nr_slots - 1);
-	if (t->slots[at].text)
-		return t->slots[at].at;
-	t->slots[at].text = text;
-	t->slots[at].at = t->text.len;
-	t->nr++;
-	strbuf_add_bytes(&t->text, text, strlen(text) + 1);
-	return t->slots[at].at;
+	id = hash_table_find(&t->by_pointer, hash, is_text_at, t, text);
+	if (id == HASH_NONE) {
+		xgrow(t->known, t->nr, t->room);
+		id = (uint32_t)t->nr++;
+		t->known[id].text = text;
+		t->known[id].at = t->text.len;
+		strbuf_add_bytes(&t->text, text, strlen(text) + 1);
+		hash_table_add(&t->by_pointer, hash, id);
+	}
+	return t->known[id].at;
 }
 
 static void texts_free(struct texts *t)
 {
 	strbuf_free(&t->text);
-	free(t->slots);
+	free(t->known);
+	hash_table_free(&t->by_pointer);
 }
 
 static int make(uint64_t base, const void *elements, size_t nr, size_t size, struct texts *texts,
@@ -165,7 +154,7 @@ bool line_record_check(enum line_record_kind kind, const void *bytes, size_t siz
 	for (size_t i = 0; kind == LINE_INLINES && i < h->nr; i++)
 		if (!is_text(h, spans[i].call_file) || !is_text(h, spans[i].function) ||
 		    (spans[i].parent != NO_SPAN && spans[i].parent >= i))
-			return false;	/* parents come first: so following them ends */
+			return false;	/* parents come first, so a walk to the root ends */
 	return true;
 }
 
@@ -180,9 +169,9 @@ static int compare_units(const void *a, const void *b)
 
 int line_record_units(struct line_unit *units, size_t nr, struct line_record *ret)
 {
-	struct texts none = { STRBUF_INIT, NULL, 0, 0 };
+	struct texts none = { .text = STRBUF_INIT };
 
-	_Static_assert(sizeof(struct line_unit) == sizeof(struct unit_element), "the same numbers");
+	_Static_assert(sizeof(struct line_unit) == sizeof(struct unit_element), "same layout");
 	if (nr)
 		qsort(units, nr, sizeof(*units), compare_units);
 	return make(0, units, nr, sizeof(*units), &none, ret);
@@ -213,7 +202,7 @@ bool line_find_unit(const struct line_record *r, uint64_t address, uint64_t *ret
 
 int line_record_rows(const struct line_row *rows, size_t nr, struct line_record *ret)
 {
-	struct texts texts = { STRBUF_INIT, NULL, 0, 0 };
+	struct texts texts = { .text = STRBUF_INIT };
 	struct row_element *elements = xcalloc(nr + 1, sizeof(*elements)), *last = NULL;
 	uint64_t base = nr ? rows[0].address : 0;
 	size_t kept = 0;
@@ -263,7 +252,7 @@ bool line_find_row(const struct line_record *r, uint64_t address, struct line_pl
 	return true;
 }
 
-/* Outer ones first, so that a span's parent stands before it. */
+/* Outer spans first, so that a span's parent comes before it. */
 static int compare_spans(const void *a, const void *b)
 {
 	const struct inline_span *x = a, *y = b;
@@ -277,7 +266,7 @@ static int compare_spans(const void *a, const void *b)
 
 int line_record_inlines(struct inline_span *spans, size_t nr, struct line_record *ret)
 {
-	struct texts texts = { STRBUF_INIT, NULL, 0, 0 };
+	struct texts texts = { .text = STRBUF_INIT };
 	struct span_element *elements = xcalloc(nr + 1, sizeof(*elements));
 	uint32_t inner = NO_SPAN;	/* the innermost that may still be a parent */
 	uint64_t base;
@@ -351,7 +340,7 @@ size_t line_find_inlines(const struct line_record *r, uint64_t address, struct i
 			frames[nr] = span_at(r, at);
 		nr++;
 	}
-	/* depths are not kept: they are the place in the stack */
+	/* records have no depths: they follow from the position in the stack */
 	for (size_t i = 0; i < nr && i < room; i++)
 		frames[i].depth = nr - 1 - i;
 	return nr;

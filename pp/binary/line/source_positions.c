@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source_positions.c - out of DWARF: lines with discriminators, and the calls that were inlined
+ * source_positions.c - join the lines of sorted addresses with the spans of inlined functions
  *
- * One pass over the sorted addresses beside the sorted spans of functions: what is inlined nests,
- * so the spans that are open at an address are few.
+ * One pass over both. Inlined functions nest, so few spans are open at an address.
  */
 #include "pp/binary/line/source_positions.h"
 
@@ -11,7 +10,7 @@
 #include <stdlib.h>
 
 #include "libutil/xalloc.h"
-#include "pp/binary/line/dwarf_private.h"
+#include "pp/binary/line/dwarf.h"
 
 struct source_positions {
 	struct line_dwarf *dwarf;
@@ -20,7 +19,7 @@ struct source_positions {
 	size_t *first;			/* of each address, and one more */
 };
 
-/* Spans that hold the address at hand, outermost first. */
+/* Spans that contain the current address, outermost first. */
 struct open_spans {
 	const struct inline_span **spans;
 	size_t nr, room;
@@ -45,7 +44,7 @@ static void close_spans(struct open_spans *open, uint64_t address)
 	open->nr = kept;
 }
 
-/* One for each depth; of two copies of one function the later. */
+/* At most one span for each depth: of two copies of a function the later one is kept. */
 static void open_span(struct open_spans *open, const struct inline_span *span)
 {
 	size_t at = open->nr;
@@ -62,27 +61,15 @@ static void open_span(struct open_spans *open, const struct inline_span *span)
 	open->spans[at] = span;
 }
 
-static void line_at(Dwarf_Die *unit, uint64_t address, struct source_frame *ret)
-{
-	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
-	unsigned int discriminator = 0;
-	int number = 0;
-
-	if (line && !dwarf_lineno(line, &number) && number > 0) {
-		dwarf_linediscriminator(line, &discriminator);
-		ret->line = number;
-		ret->discriminator = discriminator;
-	}
-}
-
-/* Whole or not at all: a function without a name, or no line, is of no use to a compiler. */
-static void add_frames(struct source_positions *p, Dwarf_Die *unit, uint64_t address,
+/* All frames of an address, or none: a compiler needs every name and line. */
+static void add_frames(struct source_positions *p, const struct line_position *position,
 		       const struct open_spans *open)
 {
-	struct source_frame at = { 0 };
+	struct source_frame at = {
+		.line = position->line, .discriminator = position->discriminator
+	};
 	size_t before = p->nr_frames;
 
-	line_at(unit, address, &at);
 	for (size_t i = open->nr; i--; ) {
 		const struct inline_span *span = open->spans[i];
 
@@ -103,17 +90,13 @@ static void add_frames(struct source_positions *p, Dwarf_Die *unit, uint64_t add
 static void find_in_unit(struct source_positions *p, uint64_t unit, const uint64_t *addresses,
 			 size_t from, size_t to)
 {
+	struct line_position *positions = xcalloc(to - from, sizeof(*positions));
 	struct open_spans open = { 0 };
 	struct inline_span *spans = NULL;
 	size_t nr = 0, next = 0;
-	Dwarf_Die die;
 
-	if (!line_dwarf_unit(p->dwarf, unit, &die)) {
-		for (size_t i = from; i < to; i++)
-			p->first[i] = p->nr_frames;
-		return;
-	}
-	line_dwarf_inlines(p->dwarf, unit, addresses + from, to - from, &spans, &nr);
+	if (line_dwarf_positions(p->dwarf, unit, addresses + from, to - from, positions))
+		line_dwarf_inlines(p->dwarf, unit, addresses + from, to - from, &spans, &nr);
 	if (nr)
 		qsort(spans, nr, sizeof(*spans), compare_spans);
 	for (size_t i = from; i < to; i++) {
@@ -122,8 +105,9 @@ static void find_in_unit(struct source_positions *p, uint64_t unit, const uint64
 		for (; next < nr && spans[next].low <= addresses[i]; next++)
 			if (spans[next].high > addresses[i])
 				open_span(&open, &spans[next]);
-		add_frames(p, &die, addresses[i], &open);
+		add_frames(p, &positions[i - from], &open);
 	}
+	free(positions);
 	free(open.spans);
 	free(spans);
 }

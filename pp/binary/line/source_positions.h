@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * source_positions.h - addresses as a compiler sees them: which line of which function, called
- * from which line of the one it was inlined into
+ * source_positions.h - positions of addresses in the form in which compilers read profiles
  *
- * Where table.h is for people (files and lines), this is for profiles that go back into a
- * compiler: functions by the linker's name, lines counted from where the function is declared, and
- * discriminators, which tell apart several blocks on one line. Rules: doc/sample-pgo.md [SG-n].
+ * table.h gives files and lines, for people. A compiler needs the linker's name of the function,
+ * the line of its declaration, and discriminators, which distinguish several blocks on one line.
+ * Rules: doc/sample-pgo.md [SG-n].
  */
 #ifndef PP_BINARY_LINE_SOURCE_POSITIONS_H
 #define PP_BINARY_LINE_SOURCE_POSITIONS_H
@@ -25,16 +24,16 @@ struct source_frame {
 struct source_positions;
 
 /*
- * Of @nr ascending @addresses, as linked, in @path, a file with debug information. -ENODATA: it
- * has none; other -errno: @e says what is wrong with it.
+ * Look up @nr ascending @addresses, as linked, in @path, a file with debug information. -ENODATA:
+ * it has none; other -errno: the reason is in @e.
  */
 int source_positions_find(const char *path, const uint64_t *addresses, size_t nr,
 			  struct source_positions **ret, struct op_error *e);
 void source_positions_free(struct source_positions *p);	/* NULL is fine */
 
 /*
- * The frames of address @i, innermost inlined function first; returns how many: 0 where no
- * function or no line is known. They and their texts live as long as @p.
+ * The frames of address @i, innermost inlined function first. Returns their number, 0 if the
+ * function or a line is unknown. They and their texts live as long as @p.
  */
 size_t source_position(const struct source_positions *p, size_t i,
 		       const struct source_frame **ret);

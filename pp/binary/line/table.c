@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* table.c - records from the cache, else from DWARF; and those into the cache again */
+/* table.c - take records from the cache or decode them, and write new ones back to the cache */
 #include "pp/binary/line/table.h"
 
 #include <errno.h>
@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "libutil/hash.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/binary/line/cache.h"
 #include "pp/binary/line/dwarf.h"
 
 struct unit {
-	uint64_t offset;		/* names it */
-	bool has_rows;
+	uint64_t offset;		/* identifies it */
 	bool is_new;			/* one of its records is not in the cache */
-	bool is_damaged;		/* its rows are none, and not for the cache */
+	bool is_damaged;		/* it has no rows and is not cached */
 	struct line_record rows;
 	struct line_record inlines;	/* bytes NULL: none yet */
 };
@@ -24,12 +24,13 @@ struct line_tables {
 	char *path, *build_id, *cache_dir;
 	struct line_dwarf *dwarf;	/* NULL: not open yet */
 	bool cannot_open;
-	bool is_damaged;		/* it, or part of it, cannot be read */
+	bool is_damaged;		/* some of the debug information cannot be read */
 	struct line_cache *cache;	/* or NULL */
 	bool units_are_new;
 	struct line_record unit_ranges;
-	struct unit *units;		/* hash table of those looked at, by offset */
-	size_t nr_units, nr_slots;
+	struct unit *units;		/* those asked for so far */
+	size_t nr_units, units_room;
+	struct hash_table by_offset;	/* of units */
 };
 
 static struct line_dwarf *dwarf_of(struct line_tables *t)
@@ -81,19 +82,19 @@ static void add_record(struct line_cache_record *records, size_t *nr, enum line_
 		records[(*nr)++] = (struct line_cache_record){ kind, unit, *record };
 }
 
-static const struct unit *find_unit(const struct line_tables *t, uint64_t offset)
+static bool has_offset(const void *tables, uint32_t id, const void *offset)
 {
-	size_t at;
-
-	if (!t->nr_slots)
-		return NULL;
-	at = hash_u64(offset) & (t->nr_slots - 1);
-	while (t->units[at].has_rows && t->units[at].offset != offset)
-		at = (at + 1) & (t->nr_slots - 1);
-	return t->units[at].has_rows ? &t->units[at] : NULL;
+	return ((const struct line_tables *)tables)->units[id].offset == *(const uint64_t *)offset;
 }
 
-/* Of the old file what we have not got ourselves. */
+static struct unit *find_unit(const struct line_tables *t, uint64_t offset)
+{
+	uint32_t id = hash_table_find(&t->by_offset, hash_u64(offset), has_offset, t, &offset);
+
+	return id == HASH_NONE ? NULL : &t->units[id];
+}
+
+/* Keep those records of the old file that we do not replace. */
 static size_t keep_old_records(const struct line_tables *t, struct line_cache_record *old,
 			       size_t nr)
 {
@@ -123,13 +124,13 @@ static void write_cache(struct line_tables *t)
 	for (nr = 0; nr < nr_old; nr++)
 		records[nr] = old[nr];
 	add_record(records, &nr, LINE_UNITS, 0, &t->unit_ranges);
-	for (size_t i = 0; i < t->nr_slots; i++) {
+	for (size_t i = 0; i < t->nr_units; i++) {
 		if (t->units[i].is_damaged)
 			continue;
 		add_record(records, &nr, LINE_ROWS, t->units[i].offset, &t->units[i].rows);
 		add_record(records, &nr, LINE_INLINES, t->units[i].offset, &t->units[i].inlines);
 	}
-	/* a full disk or a cache that may not be written: the next report decodes again */
+	/* if this fails (a full disk, a read-only folder), the next report decodes again */
 	line_cache_write(t->cache_dir, t->build_id, records, nr, LINE_CACHE_MAX);
 	for (size_t i = 0; i < nr_old; i++)
 		line_record_free(&old[i].record);
@@ -145,17 +146,18 @@ void line_tables_close(struct line_tables *t)
 	if (!t)
 		return;
 	is_new = t->units_are_new;
-	for (size_t i = 0; i < t->nr_slots; i++)
+	for (size_t i = 0; i < t->nr_units; i++)
 		is_new |= t->units[i].is_new;
 	line_dwarf_close(t->dwarf);
 	line_cache_close(t->cache);
 	if (t->cache_dir && is_new)
 		write_cache(t);
-	for (size_t i = 0; i < t->nr_slots; i++) {
+	for (size_t i = 0; i < t->nr_units; i++) {
 		line_record_free(&t->units[i].rows);
 		line_record_free(&t->units[i].inlines);
 	}
 	line_record_free(&t->unit_ranges);
+	hash_table_free(&t->by_offset);
 	free(t->units);
 	free(t->path);
 	free(t->build_id);
@@ -175,38 +177,17 @@ bool line_tables_section(struct line_tables *t, const char *name, uint64_t *ret)
 	return dwarf && line_dwarf_section(dwarf, name, ret);
 }
 
-static struct unit *slot_of(struct unit *units, size_t nr_slots, uint64_t offset)
-{
-	size_t at = hash_u64(offset) & (nr_slots - 1);
-
-	while (units[at].has_rows && units[at].offset != offset)
-		at = (at + 1) & (nr_slots - 1);
-	return &units[at];
-}
-
-static void rehash(struct line_tables *t)
-{
-	size_t nr_slots = t->nr_slots ? 2 * t->nr_slots : 64;
-	struct unit *units = xcalloc(nr_slots, sizeof(*units));
-
-	for (size_t i = 0; i < t->nr_slots; i++)
-		if (t->units[i].has_rows)
-			*slot_of(units, nr_slots, t->units[i].offset) = t->units[i];
-	free(t->units);
-	t->units = units;
-	t->nr_slots = nr_slots;
-}
-
-/* The unit with its rows. Moves when others are asked for. */
+/* The unit with its rows; valid until the next call. */
 static struct unit *get_unit(struct line_tables *t, uint64_t offset)
 {
-	struct unit *unit;
+	struct unit *unit = find_unit(t, offset);
 
-	if (t->nr_units * 2 >= t->nr_slots)
-		rehash(t);
-	unit = slot_of(t->units, t->nr_slots, offset);
-	if (unit->has_rows)
+	if (unit)
 		return unit;
+	xgrow(t->units, t->nr_units, t->units_room);
+	hash_table_add(&t->by_offset, hash_u64(offset), (uint32_t)t->nr_units);
+	unit = &t->units[t->nr_units++];
+	*unit = (struct unit){ .offset = offset };
 	if (!t->cache || !line_cache_read(t->cache, LINE_ROWS, offset, &unit->rows)) {
 		unit->is_new = true;
 		if (!dwarf_of(t) || line_dwarf_rows(t->dwarf, offset, &unit->rows)) {
@@ -214,9 +195,6 @@ static struct unit *get_unit(struct line_tables *t, uint64_t offset)
 			unit->is_damaged = t->is_damaged = true;
 		}
 	}
-	unit->offset = offset;
-	unit->has_rows = true;
-	t->nr_units++;
 	return unit;
 }
 
@@ -235,7 +213,7 @@ static uint64_t *uncovered(const struct unit *unit, const uint64_t *addresses, s
 	return left;
 }
 
-/* What is no function, such as assembly, is covered by spans of one byte, so as to be known. */
+/* Addresses outside every function, such as assembly, get spans of one byte: they are known. */
 static void cover_rest(struct line_record *record, const uint64_t *addresses, size_t nr,
 		       struct inline_span **spans, size_t *nr_spans)
 {
@@ -282,7 +260,7 @@ static void add_inlines(struct line_tables *t, struct unit *unit, const uint64_t
 	free(left);
 }
 
-/* Inlines of one unit; from the cache first. */
+/* Complete the unit's inlines, starting with those of the cache. */
 static void find_inlines(struct line_tables *t, struct unit *unit, const uint64_t *addresses,
 			 size_t nr)
 {
@@ -292,11 +270,11 @@ static void find_inlines(struct line_tables *t, struct unit *unit, const uint64_
 	add_inlines(t, unit, addresses, nr);
 }
 
-/* An address and the unit it is in. */
+/* An address and its unit. */
 struct wanted {
 	uint64_t unit;
 	uint64_t address;
-	size_t index;		/* of the caller's */
+	size_t index;		/* in the caller's array */
 };
 
 static int compare_wanted(const void *a, const void *b)
@@ -308,7 +286,7 @@ static int compare_wanted(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* All that is wanted of one unit. */
+/* Look up all addresses of one unit. */
 static void find_in_unit(struct line_tables *t, const struct wanted *wanted, size_t nr,
 			 bool inlines, struct line_place *ret)
 {
@@ -326,7 +304,7 @@ static void find_in_unit(struct line_tables *t, const struct wanted *wanted, siz
 	free(addresses);
 }
 
-/* A unit's code may be in several places of the file, but it is decoded once: so by unit. */
+/* By unit, because a unit's code may be in several ranges but is decoded once. */
 void line_tables_find(struct line_tables *t, const uint64_t *addresses, size_t nr, bool inlines,
 		      struct line_place *ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.c - oparchive's options with libpopt */
+/* options.c - parse oparchive's options with libpopt */
 #include "pp/exchange/archive/options.h"
 
 #include <errno.h>
@@ -16,16 +16,16 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "output-directory", 'o', POPT_ARG_STRING, &raw.output_dir, 0,
-	  "the archive, a new or empty folder", "folder" },
+	  "write the archive to this new or empty folder", "folder" },
 	{ "list-files", 'l', POPT_ARG_NONE, &raw.list_files, 0,
-	  "only list what would be copied", NULL },
+	  "list the files that would be copied", NULL },
 	{ "exclude-dependent", 'x', POPT_ARG_NONE, &raw.exclude_dependent, 0,
 	  "leave out libraries, kernel and modules of applications", NULL },
 	COMMON_OPTIONS_PLACES(raw),
-	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "list only what OProfile does",
+	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "list exactly what OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "show what stages found, on stderr: files, all", "list" },
+	  "print results of stages to stderr: files, all", "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -40,11 +40,12 @@ static int parse(const struct command_line *line, struct archive_options *o, str
 	int err = option_verbose(raw.verbose, &print, e);
 
 	if (!err && print != ~0u && print & ~(unsigned int)PRINT_FILES)
-		err = op_error_set(e, -EINVAL, "--verbose: 'files' is the only stage here");
+		err = op_error_set(e, -EINVAL, "invalid stage for --verbose: expected files or "
+				   "all");
 	if (!err)
 		err = option_compat(raw.compat, &o->compat, e);
 	if (!err && !raw.output_dir && !raw.list_files)
-		err = op_error_set(e, -EINVAL, "where to? give a new folder with "
+		err = op_error_set(e, -EINVAL, "no output folder; specify a new one with "
 				   "--output-directory (-o)");
 	if (!err)
 		err = profile_spec_parse(line->args, line->nr_args, &o->spec, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plan.c - sample files asked for, binaries they name, and what lies beside them */
+/* plan.c - list the selected sample files, their binaries, and the other files of sessions */
 #include "pp/exchange/archive/plan.h"
 
 #include <dirent.h>
@@ -68,8 +68,8 @@ static bool is_linked_by_name(const struct object_file *object, const char *name
 }
 
 /*
- * Where readers look for it: by name beside the image, as the original's do, or by build-id, if it
- * was found by that and is called otherwise [SY-7].
+ * Where readers look for a debug file: by name beside the image, as the original does, or by
+ * build-id if it has another name [SY-7].
  */
 static char *debug_path_in_archive(const struct report_image *image,
 				   const struct object_file *object, const char *debug_path)
@@ -85,7 +85,7 @@ static char *debug_path_in_archive(const struct report_image *image,
 	return xasprintf("usr/lib/debug/.build-id/%.2s/%s.debug", text, text + 2);
 }
 
-/* In place of @path, which is taken over. */
+/* The path by which OProfile 0.9 finds the file. Takes over @path. */
 static char *debug_path_like_099(const struct report_image *image, const struct object_file *object,
 				 char *path)
 {
@@ -124,7 +124,7 @@ static void add_debug_file(struct archive_plan *plan, const struct report_image 
 	free(path);
 }
 
-/* A file's own path; modules have none and get a folder [OA-4]. */
+/* The image's own path; a module has none and is put into a folder [OA-4]. */
 static char *binary_path_in_archive(const struct report_image *image)
 {
 	const char *base = path_base(image->found), *end = strstr(base, ".ko");
@@ -143,7 +143,7 @@ static bool is_in_snapshot(const struct report_image *image)
 		(s->has_kernel_symbols && kernel_symbols_part(&s->kernel, image->path)));
 }
 
-/* Of what cannot be read as it is: is it a packed module? */
+/* Whether a file that is not an ELF file is a compressed module. */
 static bool is_packed_module(const struct report_image *image)
 {
 	const struct binary_options how = { .is_kernel = true, .root = "" };
@@ -156,10 +156,9 @@ static bool is_packed_module(const struct report_image *image)
 }
 
 /*
- * The image's file and its debug file, or a notice why there is nothing to add. @like_099: a debug
- * file is found by build-id only if it is a link, else by name, as OProfile 0.9 does. Names in a
- * session may be anybody's invention, so only ELF files are added: an archive is passed on, and
- * must not have somebody's keys in it.
+ * Add the image's file and its debug file, or a notice. @like_099: as in OProfile 0.9, use a debug
+ * file found by build-id only if it is a link, else search by name. A hostile session can name any
+ * file, such as private keys, and archives are passed on: only ELF files are added.
  */
 static void add_binary(struct archive_plan *plan, struct report_image *image,
 		       const struct collection *c, bool like_099, struct notices *notices)
@@ -173,7 +172,7 @@ static void add_binary(struct archive_plan *plan, struct report_image *image,
 	find_image(c->finder, image, notices);
 	if (!image->found) {
 		if (!is_in_snapshot(image) && !image->is_ambiguous)
-			notice_add(notices, "'%s' is not there: left out", image->name);
+			notice_add(notices, "cannot find '%s', skipped", image->name);
 		return;
 	}
 	err = object_file_open(image->found, &object, &why);
@@ -184,14 +183,14 @@ static void add_binary(struct archive_plan *plan, struct report_image *image,
 		object_file_close(&object);
 	} else if (is_packed_module(image)) {
 		archive_plan_add(plan, ARCHIVE_BINARY, NULL, image->found,
-			 binary_path_in_archive(image));
+				 binary_path_in_archive(image));
 	} else {
-		notice_add(notices, "'%s' is left out: %s", image->found,
+		notice_add(notices, "'%s' skipped: %s", image->found,
 			   *why.text ? why.text : strerror(-err));
 	}
 }
 
-/* --- which binaries --- */
+/* --- selection of binaries --- */
 
 static int compare_images(const void *a, const void *b)
 {
@@ -217,7 +216,7 @@ static bool is_like_099(const struct planner *p)
 	       header.version == SAMPLE_VERSION_099;
 }
 
-/* Those that samples lie in or calls go to, each once, by name. */
+/* Add images with samples and images that are called, each once, by name. */
 static void add_binaries(struct planner *p)
 {
 	const struct file_list *list = &p->collection.files;
@@ -237,8 +236,7 @@ static void add_binaries(struct planner *p)
 	qsort(images, nr, sizeof(*images), compare_images);
 	for (size_t i = 0; i < nr; i++)
 		if (!i || images[i] != images[i - 1])
-			add_binary(p->plan, images[i], &p->collection, like_099,
-					   p->notices);
+			add_binary(p->plan, images[i], &p->collection, like_099, p->notices);
 	free(images);
 }
 
@@ -289,7 +287,7 @@ static void add_jit_objects(struct planner *p)
 
 	for (size_t i = 0; i < set->nr; i++)
 		if (set->images[i]->kind == IMAGE_JIT)
-			add_session_file(p, ARCHIVE_BESIDE, set->images[i]->session,
+			add_session_file(p, ARCHIVE_SESSION, set->images[i]->session,
 					 set->images[i]->path);
 }
 
@@ -300,13 +298,13 @@ static bool is_spare(const char *name)
 	return n > 6 && !strcmp(name + n - 6, ".spare");
 }
 
-/* What it has besides its index are sample files, in lists of their own. */
+/* Its subfolders have sample files, which add_samples() adds. */
 static bool is_parts_folder(const char *dir)
 {
 	return !strcmp(path_base(dir), "parts");
 }
 
-/* Links are neither followed nor copied. What cannot be opened has nothing to copy. */
+/* Add the files below stats/. Links are neither followed nor copied; errors are ignored. */
 static void add_stats(struct planner *p, const struct report_session *s, const char *dir,
 		      unsigned int depth)
 {
@@ -321,7 +319,7 @@ static void add_stats(struct planner *p, const struct report_session *s, const c
 		if (!strcmp(name, ".") || !strcmp(name, "..") || is_spare(name) || lstat(path, &st))
 			st.st_mode = 0;
 		if (S_ISREG(st.st_mode))
-			add_session_file(p, ARCHIVE_BESIDE, s, path);
+			add_session_file(p, ARCHIVE_SESSION, s, path);
 		else if (S_ISDIR(st.st_mode) && depth < STATS_DEPTH && !is_parts_folder(dir))
 			add_stats(p, s, path, depth + 1);
 		free(path);
@@ -331,7 +329,7 @@ static void add_stats(struct planner *p, const struct report_session *s, const c
 		free(entries);
 }
 
-/* The folder that has a session's samples/NAME; NULL if it lies elsewhere. Malloc'd. */
+/* The session directory that has samples/NAME; NULL if the session is elsewhere. Malloc'd. */
 static char *session_dir_of(const struct report_session *s)
 {
 	char *end = xasprintf("/samples/%s", s->name), *dir = NULL;
@@ -343,7 +341,7 @@ static char *session_dir_of(const struct report_session *s)
 	return dir;
 }
 
-/* What belongs to all sessions of a session directory. */
+/* Add the files that all sessions of a session directory share. */
 static void add_common_files(struct planner *p)
 {
 	static const char *const names[] = { "abi", "samples/oprofiled.log", "samples/operf.log" };
@@ -354,14 +352,14 @@ static void add_common_files(struct planner *p)
 		char *path = path_join(dir, names[i]);
 
 		if (!lstat(path, &st) && S_ISREG(st.st_mode))
-			archive_plan_add(p->plan, ARCHIVE_BESIDE, dir, names[i],
+			archive_plan_add(p->plan, ARCHIVE_SESSION, dir, names[i],
 					 path_join(SAMPLES_IN_ARCHIVE, names[i]));
 		free(path);
 	}
 	free(dir);
 }
 
-/* session:./monday is called monday there [OA-3]. Malloc'd. */
+/* The session's name in the archive: session:./monday becomes monday [OA-3]. Malloc'd. */
 static char *name_in_archive(const struct report_session *s)
 {
 	bool is_path = strchr(s->name, '/') || *s->name == '.';
@@ -380,12 +378,12 @@ static int name_sessions(struct planner *p, struct op_error *e)
 	for (size_t i = 0; i < list->nr; i++) {
 		p->names[i] = name_in_archive(&list->sessions[i]);
 		if (!session_name_ok(p->names[i]))
-			return op_error_set(e, -EINVAL, "session '%s': '%s' is no name for a saved "
-					    "session: rename it first", list->sessions[i].name,
-					    p->names[i]);
+			return op_error_set(e, -EINVAL, "session '%s': invalid name '%s' for a "
+					    "saved session; rename it first",
+					    list->sessions[i].name, p->names[i]);
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(p->names[i], p->names[j]))
-				return op_error_set(e, -EINVAL, "two sessions are called '%s': "
+				return op_error_set(e, -EINVAL, "two sessions are named '%s'; "
 						    "make two archives", p->names[i]);
 	}
 	return 0;
@@ -416,7 +414,7 @@ static int plan(struct planner *p, const char *session_dir, struct op_error *e)
 	add_binaries(p);
 	add_samples(p);
 	if (p->options->list_files && p->options->compat)
-		return 0;		/* what the original copies silently */
+		return 0;	/* the original copies the other files but does not list them */
 	add_jit_objects(p);
 	for (size_t i = 0; i < p->collection.sessions.nr; i++) {
 		const struct report_session *s = &p->collection.sessions.sessions[i];

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * write.c - the only part of oparchive that writes
+ * write.c - copy the files of an archive
  *
- * Folders below the archive and below a session are opened one by one and never through a
- * link, so that neither what lies there already nor who changes it meanwhile can lead the
- * copying elsewhere. Files are new, without setuid bits, and of binaries only what begins as one
- * is taken, looked at in the opened file.
+ * Folders below the archive and below a session are opened one by one and never through a link, so
+ * that neither existing files nor concurrent changes can redirect the copy. Files are created
+ * without setuid bits. A binary is copied only if the opened file begins as an object file.
  */
 #include "pp/exchange/archive/write.h"
 
@@ -30,8 +29,8 @@
 
 struct writer {
 	const char *dir;
-	int fd;				/* of it */
-	bool replace;			/* files that are there */
+	int fd;				/* of dir */
+	bool replace;			/* existing files */
 	unsigned char *buffer;
 	struct strbuf manifest;
 	struct archive_size size;
@@ -39,7 +38,7 @@ struct writer {
 	struct op_error *e;
 };
 
-/* Open the folder @name in @fd, which is closed; @make: if need be it is made. -errno. */
+/* Open the folder @name in @fd, which is closed; @make: create it if it is missing. -errno. */
 static int enter(int fd, const char *name, bool make)
 {
 	int next, err = 0;
@@ -97,7 +96,7 @@ static int open_source(const struct archive_item *item)
 	return fd;
 }
 
-/* A new file at @path in the archive. */
+/* Create the file @path in the archive. -errno. */
 static int create(const struct writer *w, const char *path)
 {
 	const char *name;
@@ -134,7 +133,7 @@ static bool is_binary(const struct archive_item *item)
 	return item->kind == ARCHIVE_BINARY || item->kind == ARCHIVE_DEBUG;
 }
 
-/* /proc/kcore is a regular file, an ELF file, and all of memory. */
+/* /proc/kcore is a regular file and an ELF file, and has all of memory. */
 static bool is_of_proc(int fd)
 {
 	struct statfs fs;
@@ -142,38 +141,35 @@ static bool is_of_proc(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
-/* NULL, or why the file is not to be copied. */
-static const char *refuse(const struct archive_item *item, int fd, const struct stat *st)
+/* The reason not to copy the file, or NULL. */
+static const char *reason_to_skip(const struct archive_item *item, int fd, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
-		return "it is not a regular file";
+		return "not a regular file";
 	if (is_of_proc(fd))
-		return "it is in /proc";
+		return "in /proc";
 	if (is_binary(item) && !begins_as_binary(fd))
-		return "it is not an object file";
+		return "not an object file";
 	if (!strcmp(item->path, ARCHIVE_MANIFEST))
-		return "the manifest has that name";
+		return "its name is reserved for the manifest";
 	return NULL;
 }
 
-static void leave_out(struct writer *w, const struct archive_item *item, const char *why)
+static void report_skipped(struct writer *w, const struct archive_item *item, const char *why)
 {
 	char *source = archive_item_source(item);
 
-	notice_add(w->notices, "'%s' is left out: %s", source, why);
+	notice_add(w->notices, "'%s' skipped: %s", source, why);
 	free(source);
 }
 
-static int cannot_write(struct writer *w, const char *path, int err)
+static int set_write_error(struct writer *w, const char *path, int err)
 {
 	return op_error_set(w->e, err, "cannot write '%s/%s': %s; the archive is incomplete",
 			    w->dir, path, strerror(-err));
 }
 
-/*
- * A name as sha256sum writes and reads it: where it needs an escape, the line begins with a
- * backslash.
- */
+/* Append a line of sha256sum's format. It begins with a backslash if the name has escapes. */
 static void add_manifest_line(struct strbuf *out, const char *sum, const char *path)
 {
 	strbuf_addf(out, "%s%s  ", strpbrk(path, "\\\n\r") ? "\\" : "", sum);
@@ -195,7 +191,7 @@ static void add_to_manifest(struct writer *w, const struct archive_item *item, c
 {
 	static const char *const kinds[] = {
 		[ARCHIVE_BINARY] = "binary", [ARCHIVE_DEBUG] = "debug",
-		[ARCHIVE_SAMPLES] = "samples", [ARCHIVE_BESIDE] = "session",
+		[ARCHIVE_SAMPLES] = "samples", [ARCHIVE_SESSION] = "session",
 	};
 	char *source = archive_item_source(item);
 
@@ -208,8 +204,8 @@ static void add_to_manifest(struct writer *w, const struct archive_item *item, c
 }
 
 /*
- * Up to @size bytes: a log may grow meanwhile. *ret_read_error: what reading failed with, 0 if it
- * did not. -errno of writing.
+ * Copy at most @size bytes: a log may grow meanwhile. *ret_read_error: -errno of reading, or 0.
+ * Returns -errno of writing, or 0.
  */
 static int copy_bytes(struct writer *w, int from, int to, uint64_t size, SHA2_CTX *sum,
 		      int *ret_read_error)
@@ -238,7 +234,7 @@ static int copy_bytes(struct writer *w, int from, int to, uint64_t size, SHA2_CT
 	return 0;
 }
 
-/* Mode and time are the source's: reports compare the time. */
+/* Set mode and time of the source. Reports compare the time. */
 static int finish_file(int fd, const struct stat *st)
 {
 	const struct timespec times[2] = { st->st_mtim, st->st_mtim };
@@ -251,7 +247,7 @@ static int finish_file(int fd, const struct stat *st)
 	return err;
 }
 
-/* @from is open and to be copied. */
+/* Copy the open file @from. */
 static int copy_file(struct writer *w, const struct archive_item *item, int from,
 		     const struct stat *st)
 {
@@ -260,11 +256,11 @@ static int copy_file(struct writer *w, const struct archive_item *item, int from
 	int to = create(w, item->path), err, read_error;
 
 	if (to == -EEXIST || to == -ENOTDIR) {
-		leave_out(w, item, "something else has that name in the archive");
+		report_skipped(w, item, "the archive already has a file of that name");
 		return 0;
 	}
 	if (to < 0)
-		return cannot_write(w, item->path, to);
+		return set_write_error(w, item->path, to);
 	SHA256Init(&sum);
 	err = copy_bytes(w, from, to, st->st_size, &sum, &read_error);
 	if (err)
@@ -272,7 +268,7 @@ static int copy_file(struct writer *w, const struct archive_item *item, int from
 	else
 		err = finish_file(to, st);
 	if (err)
-		return cannot_write(w, item->path, err);
+		return set_write_error(w, item->path, err);
 	if (read_error)
 		notice_add(w->notices, "'%s/%s' is incomplete: %s", w->dir, item->path,
 			   strerror(-read_error));
@@ -290,9 +286,9 @@ static int copy_item(struct writer *w, const struct archive_item *item)
 	if (fd < 0 || fstat(fd, &st))
 		why = strerror(fd < 0 ? -fd : errno);
 	else
-		why = refuse(item, fd, &st);
+		why = reason_to_skip(item, fd, &st);
 	if (why)
-		leave_out(w, item, why);
+		report_skipped(w, item, why);
 	else
 		err = copy_file(w, item, fd, &st);
 	if (fd >= 0)
@@ -311,7 +307,7 @@ static int write_manifest(struct writer *w)
 	if (fd >= 0 && close(fd) && !err)
 		err = -errno;
 	if (err)
-		return cannot_write(w, ARCHIVE_MANIFEST, err);
+		return set_write_error(w, ARCHIVE_MANIFEST, err);
 	return 0;
 }
 
@@ -339,16 +335,16 @@ static int open_archive(struct writer *w)
 	if (!err && w->fd < 0)
 		err = -errno;
 	if (err)
-		return op_error_set(w->e, err, "cannot make '%s': %s", w->dir, strerror(-err));
+		return op_error_set(w->e, err, "cannot create '%s': %s", w->dir, strerror(-err));
 	if (w->replace)
 		unlinkat(w->fd, ARCHIVE_MANIFEST, 0);
 	else if (!is_empty(w->fd))
 		return op_error_set(w->e, -ENOTEMPTY,
-				    "'%s' is not empty: an archive is a new folder", w->dir);
+				    "'%s' is not empty; specify a new folder", w->dir);
 	return 0;
 }
 
-/* The session comes first: no binary that is called like one of its files takes its place. */
+/* Session files come first, so that no binary can take the place of one. */
 static int copy_all(struct writer *w, const struct archive_plan *plan,
 		    void (*progress)(size_t done, size_t total))
 {

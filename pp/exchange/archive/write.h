@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* write.h - copy a plan's files into a new folder, and say what they are [OA-5]..[OA-8] */
+/* write.h - copy a plan's files into a new folder, and write the manifest [OA-5]..[OA-8] */
 #ifndef PP_EXCHANGE_ARCHIVE_WRITE_H
 #define PP_EXCHANGE_ARCHIVE_WRITE_H
 
@@ -17,10 +17,10 @@ struct archive_size {
 };
 
 /*
- * Make @dir, which may be there if it is empty, with all files and then the manifest. A file that
- * cannot be read is left out, with a notice. @replace: what is in @dir stays, but for files of the
- * same name. -ENOTEMPTY; other -errno: @dir cannot be written to, and is incomplete if it was
- * begun: there is no manifest then. @e says so.
+ * Create @dir, or use it if it is empty, and write all files and then the manifest. A file that
+ * cannot be read is skipped with a notice. @replace: @dir need not be empty; files of the same name
+ * are replaced. -ENOTEMPTY; other -errno: @dir cannot be written to, and if it was begun it is
+ * incomplete and has no manifest. The reason is in @e.
  */
 int archive_write(const struct archive_plan *plan, const char *dir, bool replace,
 		  void (*progress)(size_t done, size_t total), struct archive_size *ret,

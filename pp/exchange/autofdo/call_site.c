@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* call_site.c - a look at the few bytes before a return address */
+/* call_site.c - decode the instruction before a return address */
 #include "pp/exchange/autofdo/call_site.h"
 
 #include <elf.h>
@@ -18,7 +18,7 @@ static bool is_code(const struct object_file *f, uint64_t address)
 	return false;
 }
 
-/* Length of an instruction FF /2 without prefix, which begins at @p. */
+/* Length of the instruction FF /2 at @p, which has no prefix. */
 static unsigned int indirect_length(const unsigned char *p)
 {
 	unsigned int mode = p[1] >> 6, register_or_memory = p[1] & 7;
@@ -44,22 +44,22 @@ static enum call_kind x86_call(const struct object_file *f, uint64_t offset, uin
 	unsigned char bytes[X86_LONGEST + 1] = { 0 }, *end = bytes + X86_LONGEST;
 
 	if (offset < X86_LONGEST || object_file_read(f, offset - X86_LONGEST, bytes, X86_LONGEST))
-		return CALL_NONE;
+		return CALL_SITE_NONE;
 	if (end[-5] == 0xe8) {
 		uint64_t target = address + (int64_t)(int32_t)object_get32(f, end - 4);
 
 		if (is_code(f, target)) {
 			*ret_target = target;
-			return CALL_DIRECT;
+			return CALL_SITE_DIRECT;
 		}
 	}
 	for (unsigned int length = 2; length <= X86_LONGEST; length++) {
 		const unsigned char *p = end - length;
 
 		if (p[0] == 0xff && (p[1] >> 3 & 7) == 2 && indirect_length(p) == length)
-			return CALL_INDIRECT;
+			return CALL_SITE_INDIRECT;
 	}
-	return CALL_NONE;
+	return CALL_SITE_NONE;
 }
 
 static enum call_kind arm64_call(const struct object_file *f, uint64_t offset, uint64_t address,
@@ -69,16 +69,16 @@ static enum call_kind arm64_call(const struct object_file *f, uint64_t offset, u
 	uint32_t instruction;
 
 	if (offset < 4 || object_file_read(f, offset - 4, bytes, 4))
-		return CALL_NONE;
+		return CALL_SITE_NONE;
 	instruction = object_get32(f, bytes);
 	if ((instruction & 0xfc000000) == 0x94000000) {		/* bl */
 		*ret_target = address - 4 + (int64_t)(int32_t)(instruction << 6) / 16;
-		return CALL_DIRECT;
+		return CALL_SITE_DIRECT;
 	}
 	if ((instruction & 0xfffffc1f) == 0xd63f0000 ||		/* blr */
 	    (instruction & 0xfefff800) == 0xd63f0800)		/* blraa and its kin */
-		return CALL_INDIRECT;
-	return CALL_NONE;
+		return CALL_SITE_INDIRECT;
+	return CALL_SITE_NONE;
 }
 
 enum call_kind pgo_call_site(const struct object_file *f, uint64_t offset, uint64_t address,
@@ -90,6 +90,6 @@ enum call_kind pgo_call_site(const struct object_file *f, uint64_t offset, uint6
 	case EM_AARCH64:
 		return arm64_call(f, offset, address, ret_target);
 	default:
-		return CALL_UNTOLD;
+		return CALL_SITE_UNKNOWN;
 	}
 }

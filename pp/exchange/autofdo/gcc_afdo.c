@@ -2,8 +2,8 @@
 /*
  * gcc_afdo.c - gcc's auto-profile: gcc -fauto-profile=FILE
  *
- * 32-bit little-endian words, after three of header three sections: the names, the functions, and
- * an empty one. Rules: doc/sample-pgo.md [SG-13]..[SG-16].
+ * Little-endian 32-bit words: a header of three, then sections for names and functions and an empty
+ * one. Rules: doc/sample-pgo.md [SG-13]..[SG-16].
  */
 #include "pp/exchange/autofdo/sample_pgo.h"
 
@@ -13,6 +13,7 @@
 #include "formats/all_formats.h"
 #include "libutil/hash.h"
 #include "libutil/strbuf.h"
+#include "libutil/table.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/session_format.h"
 
@@ -22,50 +23,32 @@ enum {
 	NAMES		= 0xaa000000,
 	FUNCTIONS	= 0xac000000,
 	MODULES		= 0xae000000,
-	INDIRECT_CALL	= 3,		/* not looked at */
+	INDIRECT_CALL	= 3,		/* gcc ignores it */
 };
 
 struct afdo {
 	const char **names;		/* [0]: "" */
 	size_t nr, room;
-	uint32_t *slots;		/* hash table of indices */
-	size_t nr_slots;
+	struct hash_table by_name;
 };
 
-static uint32_t *slot_of(const struct afdo *a, uint32_t *slots, size_t nr, const char *name)
+static bool has_name(const void *afdo, uint32_t id, const void *name)
 {
-	size_t at = hash_string(name) & (nr - 1);
-
-	while (slots[at] && strcmp(a->names[slots[at]], name))
-		at = (at + 1) & (nr - 1);
-	return &slots[at];
-}
-
-static void grow(struct afdo *a)
-{
-	size_t nr = a->nr_slots ? 2 * a->nr_slots : 256;
-	uint32_t *slots = xcalloc(nr, sizeof(*slots));
-
-	for (size_t i = 1; i < a->nr; i++)
-		*slot_of(a, slots, nr, a->names[i]) = i;
-	free(a->slots);
-	a->slots = slots;
-	a->nr_slots = nr;
+	return !strcmp(((const struct afdo *)afdo)->names[id], name);
 }
 
 static uint32_t name_index(struct afdo *a, const char *name)
 {
-	uint32_t *slot;
+	uint64_t hash = hash_string(name);
+	uint32_t id = hash_table_find(&a->by_name, hash, has_name, a, name);
 
-	if (2 * a->nr >= a->nr_slots)
-		grow(a);
-	slot = slot_of(a, a->slots, a->nr_slots, name);
-	if (!*slot) {
+	if (id == HASH_NONE) {
 		xgrow(a->names, a->nr, a->room);
-		*slot = a->nr;
-		a->names[a->nr++] = name;
+		id = (uint32_t)a->nr++;
+		a->names[id] = name;
+		hash_table_add(&a->by_name, hash, id);
 	}
-	return *slot;
+	return id;
 }
 
 static void add32(struct strbuf *s, uint32_t n)
@@ -81,7 +64,7 @@ static void add64(struct strbuf *s, uint64_t n)
 	add32(s, n >> 32);
 }
 
-/* Discriminators: gcc 12 makes them but masks them out when it reads. */
+/* gcc 12 writes discriminators but ignores them when it reads a profile. */
 static uint32_t no_discriminator(uint32_t raw)
 {
 	(void)raw;
@@ -129,7 +112,7 @@ static void add_function(struct strbuf *s, struct afdo *a, const struct pgo_func
 static void add_section(struct strbuf *file, uint32_t tag, const struct strbuf *content)
 {
 	add32(file, tag);
-	add32(file, content->len / 4);		/* not looked at */
+	add32(file, content->len / 4);		/* gcc ignores it */
 	strbuf_add_bytes(file, content->text, content->len);
 }
 
@@ -185,7 +168,7 @@ static int write_afdo(const struct profile *p, const struct format_write_options
 	strbuf_free(&names);
 	strbuf_free(&functions);
 	free(a.names);
-	free(a.slots);
+	hash_table_free(&a.by_name);
 	pgo_samples_free(&samples);
 	return 0;
 }

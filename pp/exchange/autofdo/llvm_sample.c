@@ -12,7 +12,7 @@
 #include "formats/all_formats.h"
 #include "pp/exchange/export/session_format.h"
 
-/* Of the parts a raw discriminator has, the one that tells blocks of the source apart. [SG-4] */
+/* The part of a raw discriminator that distinguishes blocks of the source [SG-4]. */
 static uint32_t base_discriminator(uint32_t raw)
 {
 	uint32_t bits = raw >> 1;
@@ -22,8 +22,8 @@ static uint32_t base_discriminator(uint32_t raw)
 	return bits & 0x20 ? (bits >> 1 & 0xfe0) | (bits & 0x1f) : bits & 0x1f;
 }
 
-/* Would end a field early; such names are no linker's of C, C++ or Rust. */
-static bool has_room_for(const char *name)
+/* False: the name has a separator of the format. Names of C, C++ and Rust do not. */
+static bool is_writable(const char *name)
 {
 	return *name && !name[strcspn(name, " \t\r\n:")];
 }
@@ -43,7 +43,7 @@ static void write_counts(const struct pgo_position *p, int depth, FILE *out)
 	write_place(p, depth, out);
 	fprintf(out, "%" PRIu64, p->count);
 	for (size_t i = 0; i < p->nr_targets; i++)
-		if (has_room_for(p->targets[i].function))
+		if (is_writable(p->targets[i].function))
 			fprintf(out, " %s:%" PRIu64, p->targets[i].function, p->targets[i].count);
 	fputc('\n', out);
 }
@@ -56,7 +56,7 @@ static void write_body(const struct pgo_function *f, int depth, FILE *out)
 		const struct pgo_position *p = &f->positions[i];
 
 		for (size_t k = 0; k < p->nr_inlined; k++) {
-			if (!has_room_for(p->inlined[k]->name))
+			if (!is_writable(p->inlined[k]->name))
 				continue;
 			write_place(p, depth, out);
 			fprintf(out, "%s:%" PRIu64 "\n", p->inlined[k]->name,
@@ -81,9 +81,9 @@ static int write_llvm(const struct profile *p, const struct format_write_options
 	for (size_t i = 0; i < samples.tree.nr; i++) {
 		const struct pgo_function *f = samples.tree.functions[i];
 
-		if (!has_room_for(f->name)) {
-			notice_add(s->notices, "function '%s' is left out: its name cannot be "
-				   "written in this format", f->name);
+		if (!is_writable(f->name)) {
+			notice_add(s->notices, "function '%s' skipped: its name cannot be written "
+				   "in this format", f->name);
 			continue;
 		}
 		fprintf(out, "%s:%" PRIu64 ":%" PRIu64 "\n", f->name, pgo_total(f), f->head);

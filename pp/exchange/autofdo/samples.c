@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * samples.c - from places and stacks to counts by source position
+ * samples.c - make counts by source position from samples and stacks
  *
- *	images -> addresses of each, sorted -> their source positions
- *	samples -> counts of positions; who called whom -> targets of calls
+ *	images -> sorted addresses -> source positions
+ *	samples -> counts of positions; callers and callees -> targets of calls
  */
 #include "pp/exchange/autofdo/sample_pgo.h"
 
@@ -16,11 +16,11 @@
 #include "pp/binary/debug_file.h"
 #include "pp/exchange/autofdo/call_site.h"
 
-#define ENTRY_BYTES	32	/* of a function: its prologue, mostly one basic block [SG-5] */
+#define ENTRY_BYTES	32	/* of a function's prologue, mostly one basic block [SG-5] */
 
-/* A file with code, wherever it was mapped. */
+/* A file with code; it may have been mapped several times. */
 struct pgo_image {
-	char *path, *debug_path, *looked;	/* debug_path NULL: of no use */
+	char *path, *debug_path, *looked;	/* debug_path NULL: skipped */
 	struct object_file file;
 	bool is_open;
 	uint64_t *addresses;			/* as linked; sorted, each once */
@@ -30,7 +30,7 @@ struct pgo_image {
 };
 
 struct work_place {
-	uint64_t address;		/* as linked; 0: not known */
+	uint64_t address;		/* as linked; 0: unknown */
 	enum call_kind call;		/* of callers */
 	uint64_t target;		/* of direct calls */
 };
@@ -52,8 +52,8 @@ static bool has_debug_info(const struct object_file *f)
 	return object_section_find(f, ".debug_info") || object_section_find(f, ".zdebug_info");
 }
 
-/* Which build was profiled must be the one that is there. */
-static bool is_that_build(const struct object_file *f, const char *build_id)
+/* Whether the file is the build that was profiled; true if a build-id is missing. */
+static bool is_profiled_build(const struct object_file *f, const char *build_id)
 {
 	char text[BUILD_ID_TEXT];
 	struct build_id id;
@@ -69,7 +69,7 @@ static const char *root_of(const struct work *w)
 	return w->options->collection ? w->options->collection->root : "";
 }
 
-/* Where the exporter found it: in an archive, below another root. */
+/* The file that the exporter found, perhaps in an archive or below another root. */
 static const char *file_of(const struct work *w, const char *path)
 {
 	const struct image_set *set;
@@ -91,24 +91,22 @@ static void open_image(struct work *w, struct pgo_image *image, const char *buil
 	struct object_file debug;
 
 	if (object_file_open(path, &image->file, &e)) {
-		notice_add(notices, "'%s' is left out: %s", image->path, e.text);
+		notice_add(notices, "'%s' skipped: %s", image->path, e.text);
 		return;
 	}
 	image->is_open = true;
-	if (!is_that_build(&image->file, build_id))
-		notice_add(notices, "'%s' is left out: it is not the build that was profiled",
-			   path);
+	if (!is_profiled_build(&image->file, build_id))
+		notice_add(notices, "'%s' skipped: not the build that was profiled", path);
 	else if (has_debug_info(&image->file))
 		image->debug_path = xstrdup(path);
 	else if (!debug_file_open(&image->file, path, root_of(w), &debug, &image->debug_path,
 				  &image->looked))
 		object_file_close(&debug);
 	else
-		notice_add(notices, "'%s' is left out: it has no debug information (compile with "
-			   "-g)", path);
+		notice_add(notices, "'%s' skipped: no debug information; compile with -g", path);
 }
 
-/* An address as linked, of an offset in the file; 0: it is in no code. */
+/* The linked address of a file offset; 0: not in a code section. */
 static uint64_t address_of(const struct pgo_image *image, uint64_t offset)
 {
 	for (size_t i = 0; i < image->file.nr_sections; i++) {
@@ -152,7 +150,7 @@ static void open_images(struct work *w)
 	}
 }
 
-/* The image of a place, or NULL: it has no debug information. */
+/* The image of a place; NULL: without debug information. */
 static struct pgo_image *image_at(const struct work *w, uint32_t place)
 {
 	uint32_t image = w->profile->places[place].image;
@@ -167,7 +165,7 @@ static void add_address(struct pgo_image *image, uint64_t address)
 	image->addresses[image->nr++] = address;
 }
 
-/* Calls: what each place's callees are to be compared with. */
+/* Find the kind and target of the call at a place. */
 static void read_call(struct work *w, uint32_t place)
 {
 	const struct profile_place *at = &w->profile->places[place];
@@ -177,7 +175,7 @@ static void read_call(struct work *w, uint32_t place)
 
 	known->call = pgo_call_site(&image->file, profile_offset(mapped, at->address) + 1,
 				    known->address + 1, &known->target);
-	if (known->call == CALL_DIRECT)
+	if (known->call == CALL_SITE_DIRECT)
 		add_address(image, known->target);
 }
 
@@ -223,7 +221,7 @@ static void find_positions(struct pgo_image *image, struct notices *notices)
 	image->counts = xcalloc(kept, sizeof(*image->counts));
 	if (source_positions_find(image->debug_path, image->addresses, kept, &image->positions,
 				  &e))
-		notice_add(notices, "'%s' is left out: %s", image->path, e.text);
+		notice_add(notices, "'%s' skipped: %s", image->path, e.text);
 }
 
 /* The index of @address, or SIZE_MAX. */
@@ -236,16 +234,16 @@ static size_t address_index(const struct pgo_image *image, uint64_t address)
 	return found ? (size_t)(found - image->addresses) : SIZE_MAX;
 }
 
-/* How many frames there are at @address, and which. */
+/* The frames at @address; returns their number. */
 static size_t frames_at(const struct pgo_image *image, uint64_t address,
-		  const struct source_frame **ret)
+			const struct source_frame **ret)
 {
 	size_t i = address_index(image, address);
 
 	return i == SIZE_MAX ? 0 : source_position(image->positions, i, ret);
 }
 
-/* Samples of each node, alone and with all that it called. */
+/* Sum up the samples of each node, with and without its callees. */
 static void sum_nodes(struct work *w)
 {
 	const struct profile *p = w->profile;
@@ -273,7 +271,7 @@ static void sum_nodes(struct work *w)
 	}
 }
 
-/* --- samples to their positions, and calls to where they stand --- */
+/* --- counts of positions and calls --- */
 
 static struct pgo_position *position_of(struct work *w, const struct source_frame *frames,
 					size_t nr)
@@ -327,8 +325,8 @@ struct nested_list {
 };
 
 /*
- * The function that was called, as its caller sees it, or NULL. A direct call leads where it says:
- * if that is another function, it jumped on to the callee, or the stack lacks a frame. [SG-6]
+ * The callee's name, or NULL if the caller did not call it. If the target of a direct call is
+ * another function, that one jumped to the callee, or the stack lacks a frame [SG-6].
  */
 static const char *callee_of(const struct work *w, uint32_t caller, uint32_t callee)
 {
@@ -336,9 +334,9 @@ static const char *callee_of(const struct work *w, uint32_t caller, uint32_t cal
 	const struct source_frame *frames, *target;
 	size_t nr = to ? frames_at(to, w->places[callee].address, &frames) : 0, nr_target;
 
-	if (!nr || w->places[caller].call == CALL_NONE)
+	if (!nr || w->places[caller].call == CALL_SITE_NONE)
 		return NULL;
-	if (w->places[caller].call == CALL_DIRECT) {
+	if (w->places[caller].call == CALL_SITE_DIRECT) {
 		nr_target = frames_at(from, w->places[caller].target, &target);
 		if (nr_target &&
 		    strcmp(target[nr_target - 1].function, frames[nr - 1].function))
@@ -362,7 +360,8 @@ static void count_call(struct work *w, uint32_t node, struct nested_list *nested
 	if (!callee)
 		return;
 	pgo_call(position_of(w, frames, nr), callee, w->whole[node]);
-	if (w->own[node] && w->options->nest_indirect && w->places[caller].call == CALL_INDIRECT) {
+	if (w->own[node] && w->options->nest_indirect &&
+	    w->places[caller].call == CALL_SITE_INDIRECT) {
 		xgrow(nested->entries, nested->nr, nested->room);
 		nested->entries[nested->nr++] =
 			(struct nested){ caller, n->place, w->own[node] };
@@ -410,7 +409,7 @@ static void count_calls(struct work *w)
 	free(nested.entries);
 }
 
-static bool is_anything(const struct pgo_samples *s)
+static bool has_positions(const struct pgo_samples *s)
 {
 	for (size_t i = 0; i < s->nr_images; i++)
 		if (s->images[i].positions)
@@ -441,12 +440,12 @@ int pgo_samples_read(const struct profile *p, const struct pgo_options *options,
 	free(w.image_of);
 	free(w.own);
 	free(w.whole);
-	if (is_anything(ret) && ret->tree.nr)
+	if (has_positions(ret) && ret->tree.nr)
 		return 0;
 	pgo_samples_free(ret);
-	return op_error_set(e, -EINVAL, "no samples in a program that has debug information; "
-			    "compile it with -g (clang: -fdebug-info-for-profiling too) and "
-			    "profile it again");
+	return op_error_set(e, -EINVAL, "no samples in a program with debug information; compile "
+			    "it with -g (clang: also -fdebug-info-for-profiling) and profile it "
+			    "again");
 }
 
 void pgo_samples_free(struct pgo_samples *s)

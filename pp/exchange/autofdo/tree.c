@@ -5,28 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libutil/count.h"
 #include "libutil/hash.h"
 #include "libutil/xalloc.h"
 
-static struct pgo_function **slot_of(struct pgo_function **slots, size_t nr, const char *name)
+static bool has_name(const void *tree, uint32_t id, const void *name)
 {
-	size_t at = hash_string(name) & (nr - 1);
-
-	while (slots[at] && strcmp(slots[at]->name, name))
-		at = (at + 1) & (nr - 1);
-	return &slots[at];
-}
-
-static void grow(struct pgo_tree *t)
-{
-	size_t nr = t->nr_slots ? 2 * t->nr_slots : 256;
-	struct pgo_function **slots = xcalloc(nr, sizeof(*slots));
-
-	for (size_t i = 0; i < t->nr; i++)
-		*slot_of(slots, nr, t->functions[i]->name) = t->functions[i];
-	free(t->slots);
-	t->slots = slots;
-	t->nr_slots = nr;
+	return !strcmp(((const struct pgo_tree *)tree)->functions[id]->name, name);
 }
 
 static struct pgo_function *function_new(const char *name)
@@ -39,20 +24,19 @@ static struct pgo_function *function_new(const char *name)
 
 struct pgo_function *pgo_tree_function(struct pgo_tree *t, const char *name)
 {
-	struct pgo_function **slot;
+	uint64_t hash = hash_string(name);
+	uint32_t id = hash_table_find(&t->by_name, hash, has_name, t, name);
 
-	if (2 * t->nr >= t->nr_slots)
-		grow(t);
-	slot = slot_of(t->slots, t->nr_slots, name);
-	if (!*slot) {
-		*slot = function_new(name);
+	if (id == HASH_NONE) {
 		xgrow(t->functions, t->nr, t->room);
-		t->functions[t->nr++] = *slot;
+		id = (uint32_t)t->nr++;
+		t->functions[id] = function_new(name);
+		hash_table_add(&t->by_name, hash, id);
 	}
-	return *slot;
+	return t->functions[id];
 }
 
-/* Where (@offset, @discriminator) is among the positions, or would be. */
+/* The index of (@offset, @discriminator) among the positions, or where to insert it. */
 static size_t place_of(const struct pgo_function *f, uint32_t offset, uint32_t discriminator)
 {
 	uint64_t wanted = (uint64_t)offset << 32 | discriminator;
@@ -115,11 +99,6 @@ void pgo_count(struct pgo_position *p, uint64_t count)
 		p->count = count;
 }
 
-static void add(uint64_t *sum, uint64_t n)
-{
-	*sum = *sum + n < n ? UINT64_MAX : *sum + n;
-}
-
 void pgo_call(struct pgo_position *p, const char *function, uint64_t count)
 {
 	size_t i = 0;
@@ -130,7 +109,7 @@ void pgo_call(struct pgo_position *p, const char *function, uint64_t count)
 		xgrow(p->targets, p->nr_targets, p->targets_room);
 		p->targets[p->nr_targets++] = (struct pgo_target){ .function = function };
 	}
-	add(&p->targets[i].count, count);
+	count_add(&p->targets[i].count, count);
 }
 
 uint64_t pgo_total(const struct pgo_function *f)
@@ -138,9 +117,9 @@ uint64_t pgo_total(const struct pgo_function *f)
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < f->nr; i++) {
-		add(&total, f->positions[i].count);
+		count_add(&total, f->positions[i].count);
 		for (size_t k = 0; k < f->positions[i].nr_inlined; k++)
-			add(&total, pgo_total(f->positions[i].inlined[k]));
+			count_add(&total, pgo_total(f->positions[i].inlined[k]));
 	}
 	return total;
 }
@@ -199,6 +178,6 @@ void pgo_tree_free(struct pgo_tree *t)
 	for (size_t i = 0; i < t->nr; i++)
 		function_free(t->functions[i]);
 	free(t->functions);
-	free(t->slots);
+	hash_table_free(&t->by_name);
 	*t = (struct pgo_tree){ 0 };
 }

@@ -2,9 +2,9 @@
 /*
  * tree.h - counts by source position, nested as functions were inlined
  *
- * What compilers take back: for each function that really is there its positions, each with a
- * count, the functions called from it, and those inlined into it, which have positions in turn.
- * Rules: doc/sample-pgo.md [SG-n].
+ * Each function that is not inlined has positions. A position has a count, the functions called
+ * from it, and those inlined into it, which have positions in turn. Rules: doc/sample-pgo.md
+ * [SG-n].
  */
 #ifndef PP_EXCHANGE_AUTOFDO_TREE_H
 #define PP_EXCHANGE_AUTOFDO_TREE_H
@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libutil/table.h"
 #include "pp/binary/line/source_positions.h"
 
 struct pgo_function {
-	const char *name;		/* whoever added it keeps it */
+	const char *name;		/* owned by the caller that added it */
 	uint64_t head;			/* how often it was entered, in samples */
 	struct pgo_position *positions;	/* by offset and discriminator */
 	size_t nr, room;
@@ -29,8 +30,8 @@ struct pgo_target {
 struct pgo_position {
 	uint32_t offset;		/* lines from the function's declaration, 16 bits [SG-3] */
 	uint32_t discriminator;		/* [SG-4] */
-	uint64_t count;			/* the most that any one instruction has [SG-2] */
-	bool is_counted;		/* else it is only there for what follows */
+	uint64_t count;			/* the largest count of one instruction [SG-2] */
+	bool is_counted;		/* else it has only targets or inlined functions */
 	struct pgo_target *targets;
 	size_t nr_targets, targets_room;
 	struct pgo_function **inlined;
@@ -38,19 +39,18 @@ struct pgo_position {
 };
 
 struct pgo_tree {
-	struct pgo_function **functions;	/* those not inlined; by name once it is sorted */
+	struct pgo_function **functions;	/* not inlined; sorted by pgo_tree_sort() */
 	size_t nr, room;
-	struct pgo_function **slots;		/* hash table by name */
-	size_t nr_slots;
+	struct hash_table by_name;		/* until it is sorted */
 	uint32_t (*discriminator)(uint32_t raw);	/* as the compiler counts them */
 };
 
-/* The function that code of @frames lies in, added if it is new. */
+/* The function @name, added if it is new. */
 struct pgo_function *pgo_tree_function(struct pgo_tree *t, const char *name);
 
 /*
- * The position of @nr >= 1 @frames (source_position()), below @function, which stands for the last
- * of them. Valid until the next one is asked for.
+ * The position of @nr >= 1 @frames (source_position()) below @function, which is that of the last
+ * one. Valid until the next call.
  */
 struct pgo_position *pgo_position(const struct pgo_tree *t, struct pgo_function *function,
 				  const struct source_frame *frames, size_t nr);
@@ -58,9 +58,10 @@ struct pgo_function *pgo_inlined(struct pgo_position *position, const char *func
 void pgo_count(struct pgo_position *position, uint64_t count);
 void pgo_call(struct pgo_position *position, const char *function, uint64_t count);
 
-/* Sum of its positions and of all that is inlined there; saturated. */
+/* The saturated sum of its positions and of those of functions inlined into it. */
 uint64_t pgo_total(const struct pgo_function *function);
 
+/* Sort all levels. Nothing can be added afterwards. */
 void pgo_tree_sort(struct pgo_tree *t);
 void pgo_tree_free(struct pgo_tree *t);
 

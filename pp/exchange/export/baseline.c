@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* baseline.c - numbers only: a key's of each sample file, a stack's by its position */
+/* baseline.c - keep the counts of a session: those of sample files by key, of stacks by index */
 #include "pp/exchange/export/baseline.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void take_store(struct export_baseline *b, const char *samples)
 	free(path);
 }
 
-/* The files first: a sample that comes in between lacks its stack, and is not there without one. */
+/* Files before stores: a sample recorded in between is exported, but without its stack. */
 struct export_baseline *export_baseline_take(const struct collection *c)
 {
 	struct export_baseline *b = xcalloc(1, sizeof(*b));
@@ -94,8 +94,8 @@ void export_baseline_free(struct export_baseline *b)
 	free(b);
 }
 
-/* Smaller than it was: it began anew meanwhile. */
-static uint64_t rest_of(uint64_t now, uint64_t then)
+/* A smaller count than before began at 0 after a reset. */
+static uint64_t new_part(uint64_t now, uint64_t then)
 {
 	return now >= then ? now - then : now;
 }
@@ -113,8 +113,8 @@ void export_baseline_keys(const struct export_baseline *b, const char *path,
 			at++;
 		if (at == file->nr || file->keys[at].key != keys[i].key)
 			continue;
-		keys[i].raw = (uint32_t)rest_of(keys[i].raw, file->keys[at].raw);
-		keys[i].count = rest_of(keys[i].count, file->keys[at].count);
+		keys[i].raw = (uint32_t)new_part(keys[i].raw, file->keys[at].raw);
+		keys[i].count = new_part(keys[i].count, file->keys[at].count);
 		at++;
 	}
 }
@@ -126,6 +126,6 @@ uint64_t export_baseline_stack(const struct export_baseline *b, const char *samp
 		if (!strcmp(b->stores[i].samples, samples))
 			return b->stores[i].nr > now->nr_counts || index >= b->stores[i].nr
 			       ? now->counts[index].count
-			       : rest_of(now->counts[index].count, b->stores[i].counts[index]);
+			       : new_part(now->counts[index].count, b->stores[i].counts[index]);
 	return now->counts[index].count;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* command.c - opexport's options with libpopt, and which format is meant */
+/* command.c - parse opexport's options with libpopt, and choose the format */
 #include "pp/exchange/export/command.h"
 
 #include <errno.h>
@@ -18,19 +18,19 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "to", 't', POPT_ARG_STRING, &raw.to, 0,
-	  "the format (default: what the output's name ends in)", "format" },
+	  "write this format (default: by the suffix of the output file)", "format" },
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
-	  "write there (default: standard output)", "file" },
-	{ "list-formats", 'l', POPT_ARG_NONE, &raw.list_formats, 0, "show the formats there are",
-	  NULL },
+	  "write to this file (default: standard output)", "file" },
+	{ "list-formats", 'l', POPT_ARG_NONE, &raw.list_formats, 0,
+	  "list the formats that can be written", NULL },
 	{ "event", 'e', POPT_ARG_STRING, &raw.event, 0,
-	  "the event, for formats that have room for one (default: the first)", "name" },
-	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0, "C++ names (default normal)",
-	  "none|normal|smart" },
+	  "export this event, if the format can hold only one (default: the first)", "name" },
+	{ "demangle", 'D', POPT_ARG_STRING, &raw.demangle, 0,
+	  "form of C++ names (default normal)", "none|normal|smart" },
 	{ "no-inlines", 0, POPT_ARG_NONE, &raw.no_inlines, 0,
-	  "neither source lines nor inlined functions", NULL },
+	  "leave out source lines and inlined functions", NULL },
 	{ "no-symbols", 0, POPT_ARG_NONE, &raw.no_symbols, 0,
-	  "addresses only: the reader of the file looks up the names", NULL },
+	  "write addresses without names, for readers that look them up", NULL },
 	COMMON_OPTIONS_PLACES(raw),
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
@@ -43,7 +43,8 @@ const struct option_set export_option_set = {
 static int choose_format(const struct profile_format **ret, struct op_error *e)
 {
 	if (!raw.to && !raw.output)
-		return op_error_set(e, -EINVAL, "no format: give --to=FORMAT (see --list-formats)");
+		return op_error_set(e, -EINVAL, "no format; specify one with --to=FORMAT (see "
+				    "--list-formats)");
 	*ret = raw.to ? profile_format_by_name(export_formats, raw.to)
 		      : profile_format_by_suffix(export_formats, raw.output);
 	if (*ret && (*ret)->write)
@@ -51,7 +52,7 @@ static int choose_format(const struct profile_format **ret, struct op_error *e)
 	if (raw.to)
 		return op_error_set(e, -EINVAL, "unknown format '%s' for --to (see "
 				    "--list-formats)", raw.to);
-	return op_error_set(e, -EINVAL, "cannot tell the format from the name '%s': give "
+	return op_error_set(e, -EINVAL, "unknown suffix of '%s'; specify the format with "
 			    "--to=FORMAT (see --list-formats)", raw.output);
 }
 

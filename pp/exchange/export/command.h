@@ -13,8 +13,8 @@
 struct option_set;
 
 struct export_command {
-	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
-	bool list_formats;		/* then neither */
+	enum asked asked;		/* if not ASKED_WORK, nothing else is valid */
+	bool list_formats;		/* if set, nothing below is valid */
 	const struct profile_format *format;
 	bool symbols, inlines;
 	enum demangle_style demangle;

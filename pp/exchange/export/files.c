@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* files.c - sample files found by what their names say: a hash table of a session's */
+/* files.c - find a session's sample files by the fields of their names */
 #include "pp/exchange/export/gathered.h"
 
 #include <string.h>
 
 #include "libutil/hash.h"
-#include "libutil/xalloc.h"
 
 static uint64_t hash_image(uint64_t hash, const struct image_name *i)
 {
@@ -46,26 +45,27 @@ static bool same_file(const struct sample_file *a, const struct sample_file *b)
 	       same_name(&a->name.image, &b->name.image) && same_build(a->image, b->image);
 }
 
-static uint32_t *slot_of(const struct export_files *all, const struct sample_file *f)
+static bool is_file(const void *files, uint32_t id, const void *wanted)
 {
-	size_t at = hash_file(f) & (all->nr_slots - 1);
-
-	while (all->slots[at] != PROFILE_NONE && !same_file(&all->files[all->slots[at]], f))
-		at = (at + 1) & (all->nr_slots - 1);
-	return &all->slots[at];
+	return same_file(&((const struct export_files *)files)->files[id], wanted);
 }
 
+/* Of several files with one name the last is found. */
 void export_files_index(struct export_files *all)
 {
-	for (all->nr_slots = 16; all->nr_slots < 2 * all->nr;)
-		all->nr_slots *= 2;
-	all->slots = xmalloc(all->nr_slots * sizeof(*all->slots));
-	memset(all->slots, 0xff, all->nr_slots * sizeof(*all->slots));
-	for (size_t i = 0; i < all->nr; i++)
-		*slot_of(all, &all->files[i]) = (uint32_t)i;
+	for (size_t i = 0; i < all->nr; i++) {
+		uint64_t hash = hash_file(&all->files[i]);
+		uint32_t old = hash_table_find(&all->by_name, hash, is_file, all, &all->files[i]);
+
+		if (old == HASH_NONE)
+			hash_table_add(&all->by_name, hash, (uint32_t)i);
+		else
+			hash_table_replace(&all->by_name, hash, old, (uint32_t)i);
+	}
 }
 
 uint32_t export_file_find(const struct export_files *all, const struct sample_file *f)
 {
-	return *slot_of(all, f);
+	_Static_assert(PROFILE_NONE == HASH_NONE, "returned without conversion");
+	return hash_table_find(&all->by_name, hash_file(f), is_file, all, f);
 }

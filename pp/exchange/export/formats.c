@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* formats.c - the list of formats a session can be exported to */
+/* formats.c - the formats to which a session can be exported */
 #include "formats/all_formats.h"
 #include "pp/exchange/export/session_format.h"
 

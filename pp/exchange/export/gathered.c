@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* gathered.c - the images and places of a session's samples, found again when they come again */
+/* gathered.c - add the images and places of a session's samples, each once */
 #include "pp/exchange/export/gathered.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "libutil/xalloc.h"
 #include "pp/report/populate.h"
 
-/* --- sessions that were profiles --- */
+/* --- imported sessions --- */
 
 void export_read_imported(struct export *x)
 {
@@ -34,8 +34,8 @@ const struct imported *export_imported(const struct export *x, const struct repo
 
 /* --- images --- */
 
-/* What its sample files know of an image: that it is a kernel, how old its file was. */
-static void look_at_samples(struct export *x, struct report_image *image)
+/* Read from a sample file of the image whether it is a kernel, and the age of its file. */
+static void read_header(struct export *x, struct report_image *image)
 {
 	const struct file_list *files = &x->collection->files;
 
@@ -60,19 +60,19 @@ uint32_t export_image_get(struct export *x, struct report_image *image,
 	const struct inverted_image inverted = {
 		.image = image, .session = image->kind == IMAGE_KERNEL ? session : NULL,
 	};
-	struct notices unnamed = { 0 };		/* who wants no symbols misses none */
+	struct notices ignored = { 0 };		/* missing symbols, if none are wanted */
 	struct export_image *i;
 
 	for (size_t at = x->nr_images; at-- > 0;)
 		if (x->images[at]->image == image && x->images[at]->session == inverted.session)
 			return (uint32_t)at;
-	look_at_samples(x, image);
+	read_header(x, image);
 	i = xcalloc(1, sizeof(*i));
 	i->image = image;
 	i->session = inverted.session;
 	populate_open_image(&inverted, &x->populate, x->collection->finder, &i->binary,
-			    x->options->symbols ? x->notices : &unnamed);
-	notices_free(&unnamed);
+			    x->options->symbols ? x->notices : &ignored);
+	notices_free(&ignored);
 	xgrow(x->images, x->nr_images, x->images_room);
 	x->images[x->nr_images] = i;
 	return (uint32_t)x->nr_images++;
@@ -83,7 +83,7 @@ uint32_t export_image_get(struct export *x, struct report_image *image,
 uint32_t export_place(struct export *x, uint32_t image, uint64_t key, uint64_t anon_start)
 {
 	struct export_image *i = x->images[image];
-	/* symbols of code made at run time are at addresses, its keys count from the mapping */
+	/* JIT symbols are at addresses, JIT keys are offsets from the start of the mapping */
 	uint64_t base = i->image->kind == IMAGE_JIT ? anon_start : i->binary.key_base;
 	uint64_t at = key + base < key ? UINT64_MAX : key + base;
 	uint32_t nr = x->gathered->nr_places;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * images.c - images get addresses, as if they were all mapped in one process [PF-3]
+ * images.c - assign addresses to images, as if all were mapped in one process [PF-3]
  *
- * A file is mapped as the kernel maps it: a range for each loaded segment, all with one distance
- * between address and linked address. Readers that compute the latter from start, limit, offset and
- * the file's program headers come out right. Kernel, modules and anonymous memory are where they
- * were.
+ * A file is mapped as the kernel does it: a range for each loaded segment, all with one distance
+ * between address and linked address. Readers can compute the linked address from start, limit,
+ * offset and the file's program headers. Kernel, modules and anonymous memory keep their addresses.
  */
 #include "pp/exchange/export/gathered.h"
 
@@ -18,11 +17,11 @@
 #include "pp/binary/object_file.h"
 
 #define PAGE		UINT64_C(4096)
-#define ALIGNED		(UINT64_C(2) << 20)	/* where images of our own placing begin */
-#define SPAN_MAX	(UINT64_C(1) << 40)	/* of one; larger is no file's */
+#define ALIGNED		(UINT64_C(2) << 20)	/* of images whose address is chosen here */
+#define SPAN_MAX	(UINT64_C(1) << 40)	/* of an image; no file is larger */
 #define SEGMENTS_MAX	64
-#define MAPPINGS_MAX	4096	/* of one image that was imported; all are searched */
-#define LOW_END		(UINT64_C(1) << 32)	/* programs that are not relocatable lie below */
+#define MAPPINGS_MAX	4096	/* of one imported image; the search is linear */
+#define LOW_END		(UINT64_C(1) << 32)	/* programs at a fixed address are below */
 
 static uint64_t page_down(uint64_t x)
 {
@@ -99,7 +98,7 @@ static size_t read_segments(const struct object_file *f, struct segment *ret)
 	return nr;
 }
 
-/* Not relocatable ones stay where they are linked, if nobody is there. */
+/* A program at a fixed address stays there, unless another image uses the range. */
 static uint64_t base_of(const struct export *x, const struct object_file *f, uint64_t low,
 			uint64_t high, uint64_t *next_address)
 {
@@ -150,7 +149,7 @@ static void map_file(struct export *x, struct export_image *i, uint64_t *next_ad
 	object_file_close(&f);
 }
 
-/* --- as they were in the profile that the session was made of [IM-7] --- */
+/* --- imported images: where they were in the original profile [IM-7] --- */
 
 static void map_imported(struct export_image *i, const struct imported *imported)
 {
@@ -187,7 +186,7 @@ static void map_kernel(struct export_image *i)
 		add_range(i, part->start, part->end, part->start, part->start);
 }
 
-/* Places that are addresses: the kernel's, and those of code made at run time. */
+/* Whether the image's places are addresses: those of the kernel and of JIT code are. */
 static bool is_absolute(const struct export_image *i)
 {
 	return i->image->kind == IMAGE_JIT ||
@@ -195,7 +194,7 @@ static bool is_absolute(const struct export_image *i)
 		(!strcmp(i->image->path, "kallsyms") || !strcmp(i->image->path, "no-vmlinux")));
 }
 
-/* The one of the first @nr ranges that has @place, @guess perhaps; else @nr. */
+/* The one of the first @nr ranges that contains @place, tried first at @guess; else @nr. */
 static size_t range_of(const struct export_image *i, size_t nr, uint64_t place, size_t guess)
 {
 	if (guess < nr && place >= i->ranges[guess].low && place < i->ranges[guess].high)
@@ -206,7 +205,7 @@ static size_t range_of(const struct export_image *i, size_t nr, uint64_t place, 
 	return nr;
 }
 
-/* For what is left over: from the first page that has a place to the last. */
+/* Add a range for the remaining places, from the page of the first to that of the last. */
 static void map_rest(struct export *x, struct export_image *i, uint64_t *next_address)
 {
 	uint64_t low = UINT64_MAX, high = 0;

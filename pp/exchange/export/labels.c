@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* labels.c - what is told of samples besides where they are: events, labels, comments */
+/* labels.c - events, labels and comments of a profile */
 #include "pp/exchange/export/gathered.h"
 
 #include <inttypes.h>
@@ -28,8 +28,8 @@ static void add_text(struct profile *p, struct profile_label *labels, uint32_t *
 			.key = profile_string(p, key), .text = profile_string(p, text) };
 }
 
-/* Names that are ours come once. */
-static bool is_taken(const struct profile *p, const struct profile_label *labels, uint32_t nr,
+/* Whether a label already has this name. */
+static bool has_label(const struct profile *p, const struct profile_label *labels, uint32_t nr,
 		     const char *name)
 {
 	for (uint32_t i = 0; i < nr; i++)
@@ -38,22 +38,21 @@ static bool is_taken(const struct profile *p, const struct profile_label *labels
 	return false;
 }
 
-/* What the program said itself [ST-14]. */
-static void add_said(struct profile *p, struct profile_label *labels, uint32_t *nr,
-		     const char *said)
+/* Add the labels that the program set itself [ST-14]. */
+static void add_own(struct profile *p, struct profile_label *labels, uint32_t *nr, const char *own)
 {
-	char *text = xstrdup(said), *rest = text, *name;
+	char *text = xstrdup(own), *rest = text, *name;
 	int64_t number;
 
 	while (*nr < LABELS_MAX && (name = stack_label_next(&rest, &number)))
-		if (!is_taken(p, labels, *nr, name))
+		if (!has_label(p, labels, *nr, name))
 			labels[(*nr)++] = (struct profile_label){
 				.key = profile_string(p, name), .number = number };
 	free(text);
 }
 
 uint32_t export_labels(struct export *x, const struct sample_file *file, const char *comm,
-		       const char *said)
+		       const char *own)
 {
 	struct profile *p = x->profile;
 	struct profile_label labels[LABELS_MAX];
@@ -70,13 +69,13 @@ uint32_t export_labels(struct export *x, const struct sample_file *file, const c
 		add_text(p, labels, &nr, "app", app);
 		free(app);
 	}
-	add_said(p, labels, &nr, said);
+	add_own(p, labels, &nr, own);
 	return profile_label_set(p, labels, nr);
 }
 
 /* --- events --- */
 
-/* Time is an amount, ticks of unknown length and what hardware counts are numbers [EX-4]. */
+/* Time is in nanoseconds; ticks of unknown length and hardware events are counts [EX-4]. */
 static struct profile_event event_of(struct export *x, const struct sample_file *file)
 {
 	const struct report_session *s = file->session;
@@ -137,13 +136,13 @@ static int compare_events(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Of a profile that did not tell applications they are of our own making. */
-static bool tells_apps(const struct imported *i)
+/* Whether the applications are real: an imported profile may not have had any. */
+static bool has_applications(const struct imported *i)
 {
 	return i->has_apps || !i->nr_images;
 }
 
-/* In the order of a report's columns; and whether there is more than one application. */
+/* Add events in the order of a report's columns, and set label_apps. */
 void export_events(struct export *x)
 {
 	const struct file_list *files = &x->collection->files;
@@ -153,7 +152,7 @@ void export_events(struct export *x)
 	for (size_t i = 0; i < files->nr; i++) {
 		sorted[i] = &files->files[i];
 		x->label_apps |= files->files[i].app != files->files[0].app &&
-				 tells_apps(export_imported(x, files->files[i].session));
+				 has_applications(export_imported(x, files->files[i].session));
 	}
 	qsort(sorted, files->nr, sizeof(*sorted), compare_events);
 	for (size_t i = 0; i < files->nr; i++) {
@@ -164,9 +163,9 @@ void export_events(struct export *x)
 	free(sorted);
 }
 
-/* --- about the whole --- */
+/* --- the whole profile --- */
 
-static void about_session(struct export *x, const struct report_session *s)
+static void add_session_comment(struct export *x, const struct report_session *s)
 {
 	char *text;
 
@@ -180,7 +179,7 @@ static void about_session(struct export *x, const struct report_session *s)
 	free(text);
 }
 
-static void about_time(struct export *x)
+static void set_time(struct export *x)
 {
 	const struct session_list *all = &x->collection->sessions;
 	uint64_t start = UINT64_MAX, end = 0;
@@ -200,8 +199,8 @@ static void about_time(struct export *x)
 	x->profile->duration_ns = (int64_t)(end - start) * 1000000000;
 }
 
-/* The image of the only application, which may have no samples of its own. */
-static void about_program(struct export *x)
+/* Set the image of the only application, which may have no samples of its own. */
+static void set_main_image(struct export *x)
 {
 	struct report_image *app = x->collection->files.files[0].app;
 	char *path = export_image_path(app);
@@ -215,11 +214,11 @@ static void about_program(struct export *x)
 		}
 }
 
-void export_about(struct export *x)
+void export_set_details(struct export *x)
 {
 	for (size_t i = 0; i < x->collection->sessions.nr; i++)
-		about_session(x, &x->collection->sessions.sessions[i]);
-	about_time(x);
+		add_session_comment(x, &x->collection->sessions.sessions[i]);
+	set_time(x);
 	if (!x->label_apps)
-		about_program(x);
+		set_main_image(x);
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * profile.c - first what was sampled, then what it is called, then the profile
- *
- * Names and addresses are looked up image by image and in order, so all places are gathered first.
- */
+/* profile.c - gather samples, name their places, and make the profile */
 #include "pp/exchange/export/profile.h"
 
 #include <errno.h>
@@ -13,9 +9,9 @@
 #include "libutil/xalloc.h"
 #include "pp/exchange/export/gathered.h"
 
-#define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images mapped we do not know where */
+#define FIRST_ADDRESS	(UINT64_C(1) << 32)	/* of images whose address is unknown */
 
-/* --- the images' places, in order --- */
+/* --- sorted places of the images --- */
 
 static void sort_places(struct export *x)
 {
@@ -57,7 +53,7 @@ static void name_places(struct export *x)
 
 /* --- stacks of named places --- */
 
-/* A frame above a truncated stack says why it ends [PF-6]. */
+/* The frame above an incomplete stack, which shows why it ended [PF-6]. */
 static uint32_t end_place(struct profile *p, uint64_t kind)
 {
 	char *text = xasprintf("[%s]", stack_end_text((unsigned int)kind));
@@ -92,7 +88,7 @@ static void name_stacks(struct export *x)
 	profile_merge_samples(p);
 }
 
-/* --- the whole --- */
+/* --- the whole export --- */
 
 static void gather(struct export *x)
 {
@@ -141,14 +137,14 @@ int export_profile(struct collection *c, const struct export_options *options,
 	export_events(&x);
 	gather(&x);
 	if (!x.nr_read) {
-		err = op_error_set(e, -EIO, "none of the sample files could be read");
+		err = op_error_set(e, -EIO, "cannot read any of the sample files");
 	} else if (!x.profile->nr_samples) {
-		err = op_error_set(e, -ENOENT, "no samples in what was asked for");
+		err = op_error_set(e, -ENOENT, "no samples match");
 	} else {
 		name_places(&x);
 		name_stacks(&x);
-		export_about(&x);
-		kept = export_kept(&x);
+		export_set_details(&x);
+		kept = export_original(&x);
 	}
 	export_free(&x);
 	if (kept) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile.h - a session as a struct profile, which any format can be written from
+ * profile.h - make a struct profile, from which any format can be written, from a session
  *
  *	sample files + stack stores -> stacks (stacks.c)
  *	images at addresses (images.c), names and lines (symbols.c)
  *
- * The sample files have the numbers: the sum over all samples is opreport's, whatever the stack
- * store has lost or has too much of. Rules: doc/export.md [EX-n].
+ * Counts come from the sample files: the sum over all samples equals opreport's, even if the stack
+ * store has lost some. Rules: doc/export.md [EX-n].
  */
 #ifndef PP_EXCHANGE_EXPORT_PROFILE_H
 #define PP_EXCHANGE_EXPORT_PROFILE_H
@@ -21,7 +21,7 @@
 struct export_baseline;
 
 struct export_options {
-	const struct export_baseline *since;	/* only what came later; NULL: all */
+	const struct export_baseline *since;	/* export only later samples; NULL: all */
 	const char *cache_dir;		/* of line tables, or NULL */
 	enum demangle_style demangle;
 	bool symbols;			/* else places have no lines at all */
@@ -29,9 +29,9 @@ struct export_options {
 };
 
 /*
- * All samples of the files of @c, which needs no arrangement. What is left out or not found is told
- * in @notices. -ENOENT: no samples. -EIO: none of the files can be read. @e says which.
- * *ret is new, for profile_free().
+ * Export all samples of the files of @c, which needs no arrangement. *ret is new, for
+ * profile_free(). -ENOENT: no samples. -EIO: none of the files can be read. The reason is in @e;
+ * @notices names omitted and missing parts.
  */
 int export_profile(struct collection *c, const struct export_options *options,
 		   struct profile **ret, struct notices *notices, struct op_error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* session_format.h - formats that need more than a profile: the session's files and binaries */
+/* session_format.h - formats that also need the session's files and binaries */
 #ifndef PP_EXCHANGE_EXPORT_SESSION_FORMAT_H
 #define PP_EXCHANGE_EXPORT_SESSION_FORMAT_H
 
@@ -7,13 +7,13 @@
 #include "pp/select/collect.h"
 #include "pp/select/notices.h"
 
-/* What formats with needs_session find in their options; the profile's places have no names. */
+/* In the options of formats with needs_session; the profile's places have no names. */
 struct format_session {
 	struct collection *collection;
 	struct notices *notices;
 };
 
-/* All that opexport writes; ends with NULL. */
+/* All formats that opexport writes; ends with NULL. */
 extern const struct profile_format *const export_formats[];
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - a session's samples, each with its stack as far as there is one
+ * stacks.c - combine a session's sample files and its stack store
  *
- * The sample files have the numbers, the stack store has the stacks. Each key of a file is a
- * budget that the stacks ending there take from; what remains are samples of one frame. So no
- * sample counts twice, none is missing, and the sum is that of every other report [EX-1].
+ * Counts come from the sample files. The count of a key is distributed over the stacks that end
+ * there; the remainder becomes samples of one frame. No sample is counted twice or missing, and the
+ * sum is that of every other report [EX-1].
  */
 #include "pp/exchange/export/gathered.h"
 
@@ -26,12 +26,12 @@ struct reader {
 	struct export *x;
 	const struct report_session *session;
 	struct export_files files;
-	size_t first;			/* index of the first in the collection */
-	/* of the stack store; nothing if there is none */
+	size_t first;			/* index of the first file in the collection */
+	/* the stack store; empty if there is none */
 	struct stack_snapshot snapshot;
 	struct stack_symbols *images;
 	struct stack_choices choices;
-	uint32_t *choice_files;		/* of each: its file; PROFILE_NONE: not asked for */
+	uint32_t *choice_files;		/* of each: its file; PROFILE_NONE: not selected */
 	size_t choice_files_room;
 	uint32_t *places, *nodes;	/* x->gathered's, of its frames and nodes; PROFILE_NONE */
 	uint32_t *path;
@@ -40,7 +40,7 @@ struct reader {
 	size_t *ends;			/* of each file's group */
 };
 
-/* --- which file a stack belongs to --- */
+/* --- the file of a stack --- */
 
 static uint32_t choose(const struct reader *r, uint32_t context, uint32_t event, uint32_t image)
 {
@@ -111,18 +111,18 @@ static uint32_t place_of_frame(struct reader *r, uint32_t frame)
 	return r->places[frame];
 }
 
-/* Whole stacks, the kernel's own, and those whose end is unknown have nothing above them. */
+/* Complete stacks, the kernel's own, and those whose end is unknown have no frame above them. */
 static uint32_t node_of_root(struct reader *r, uint32_t node)
 {
 	unsigned int kind = STACK_END_KIND(r->snapshot.nodes[node].frame);
 	struct profile *g = r->x->gathered;
 
-	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD)
+	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END)
 		return PROFILE_NONE;
 	return profile_node(g, PROFILE_NONE, profile_place(g, PROFILE_NONE, kind, NULL, 0));
 }
 
-/* The gathered node of one of the store's: up to a caller that is known, and down again. */
+/* The gathered node of the store's @node. */
 static uint32_t node_of(struct reader *r, uint32_t node)
 {
 	const struct stack_node *all = r->snapshot.nodes;
@@ -145,7 +145,7 @@ static uint32_t node_of(struct reader *r, uint32_t node)
 
 /* --- samples --- */
 
-/* Stacks of one file, sorted by where they end. */
+/* The stacks of one file, sorted by the key of their innermost frame. */
 static struct radix_item *sorted_stacks(const struct reader *r, size_t file, size_t *ret_nr)
 {
 	size_t first = file ? r->ends[file - 1] : 0, nr = r->ends[file] - first;
@@ -165,7 +165,7 @@ static struct radix_item *sorted_stacks(const struct reader *r, size_t file, siz
 	return sorted;
 }
 
-/* The samples of one key, in the file and scaled: a part of these is that part of those. */
+/* The samples of one key, as recorded and scaled; parts of both are proportional. */
 struct budget {
 	uint64_t raw, scaled, used;
 };
@@ -244,7 +244,7 @@ static void add_keys(struct reader *r, struct file_samples *f, const struct samp
 	}
 }
 
-/* What all these stacks' threads were called; "" if that differs, or nobody knows. */
+/* The thread name that all these stacks have; "" if they differ, or it is unknown. */
 static const char *common_comm(const struct reader *r, const struct file_samples *f)
 {
 	const char *common = NULL;
@@ -293,7 +293,7 @@ static uint32_t *none_of(uint32_t nr)
 	return memset(all, 0xff, ((size_t)nr + 1) * sizeof(*all));
 }
 
-/* One that cannot be read, or that is not there, is as good as one that lost every stack. */
+/* False: missing or unreadable; the export then has no stacks. */
 static bool open_store(struct reader *r)
 {
 	char *stats = path_join(r->session->samples, "stats");
@@ -302,14 +302,14 @@ static bool open_store(struct reader *r)
 	int err = stack_store_read(path, &r->snapshot, &why);
 
 	if (err && err != -ENOENT && err != -ENODATA)
-		notice_add(r->x->notices, "stacks are left out: %s",
+		notice_add(r->x->notices, "stacks ignored: %s",
 			   *why.text ? why.text : strerror(-err));
 	free(path);
 	free(stats);
 	if (err)
 		return false;
 	if ((uint64_t)r->x->gathered->nr_nodes + r->snapshot.nr_nodes >= NODES_MAX) {
-		notice_add(r->x->notices, "session '%s': too many stacks, left out",
+		notice_add(r->x->notices, "session '%s': too many stacks; ignored",
 			   r->session->name);
 		stack_snapshot_free(&r->snapshot);
 		return false;
@@ -334,7 +334,7 @@ static void close_store(struct reader *r)
 	free(r->path);
 	free(r->by_file);
 	free(r->ends);
-	free(r->files.slots);
+	hash_table_free(&r->files.by_name);
 }
 
 void export_stacks(struct export *x, const struct report_session *session, size_t first,
@@ -342,9 +342,9 @@ void export_stacks(struct export *x, const struct report_session *session, size_
 {
 	struct reader r = {
 		.x = x, .session = session, .first = first,
-		.files = { x->collection->files.files + first, end - first, NULL, 0 },
+		.files = { .files = x->collection->files.files + first, .nr = end - first },
 	};
-	/* the store first: what comes in meanwhile has its samples, without stacks */
+	/* the store before the files: a sample recorded in between lacks only its stack */
 	bool has_stacks = open_store(&r);
 
 	for (size_t i = 0; i < r.files.nr; i++)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symbols.c - which function a place is in, what is inlined there, and on which lines
+ * symbols.c - the function, the inlined functions and the lines of each place
  *
- * The function itself has the name that opreport shows, from the symbol table; what is inlined
- * into it and all lines come from the debug information [EX-3].
+ * The function itself has the name that opreport shows, from the symbol table; inlined functions
+ * and lines come from the debug information [EX-3].
  */
 #include "pp/exchange/export/gathered.h"
 
@@ -13,22 +13,20 @@
 #include "libutil/xalloc.h"
 #include "pp/binary/line/binary.h"
 
-#define FRAMES	64	/* functions at one place; what lies above them is left out */
+#define FRAMES	64	/* functions at one place; outer ones are dropped */
 
 struct namer {
 	struct export *x;
 	struct export_image *image;
-	struct line_binary *lines;	/* or NULL: there is no debug information */
+	struct line_binary *lines;	/* NULL: no debug information */
 	struct row_list rows;		/* names of symbols */
 	uint64_t *ids;			/* of each place: its row */
 	uint64_t *wanted;		/* places whose lines are needed, sorted */
-	struct line_place *found;	/* of these */
+	struct line_place *found;	/* their lines */
 	size_t nr_wanted;
-	uint32_t *shown;		/* by string: what it is demangled to, or PROFILE_NONE */
+	uint32_t *shown;		/* by string: its demangled string, or PROFILE_NONE */
 	size_t nr_shown;
-	/* of the symbol at hand */
-	uint64_t id;
-	uint32_t function;		/* PROFILE_NONE: there is none */
+	uint32_t function;		/* of the current symbol; PROFILE_NONE: none */
 };
 
 static uint64_t place_at(const struct namer *n, size_t i)
@@ -90,7 +88,7 @@ static uint32_t text_id(const struct namer *n, const char *text)
 	return profile_string(n->x->profile, text ? text : "");
 }
 
-/* What is inlined is met at many places: its name is demangled once. */
+/* The demangled name; kept, because a function may be inlined at many places. */
 static uint32_t shown_id(struct namer *n, const char *name, uint32_t id)
 {
 	char *copy, *text;
@@ -124,13 +122,13 @@ static uint32_t inlined_function(struct namer *n, const char *name, const char *
 	return profile_function(n->x->profile, &f);
 }
 
-/* The sections of an image that was imported are of our own making. */
+/* An imported image has only made-up sections. */
 static bool has_sections(const struct namer *n)
 {
 	return !n->image->ranges[0].from;
 }
 
-/* @start: the line of the function's beginning, if it is known. */
+/* @start: the line where the function begins, if it is known. */
 static uint32_t own_function(struct namer *n, uint64_t id, const struct line_place *start)
 {
 	const struct symbol_row *row;
@@ -151,7 +149,7 @@ static uint32_t own_function(struct namer *n, uint64_t id, const struct line_pla
 
 /* --- places --- */
 
-/* Innermost first. The debug information's own name of the function stands in for none. */
+/* Innermost first. Without a symbol, the function's name is that of the debug information. */
 static uint32_t lines_at(struct namer *n, uint64_t place, const struct line_place *line,
 			 struct profile_line ret[FRAMES])
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * format.c - opexport --to=gmon: what opgprof writes, under the roof of the other formats
+ * format.c - opexport --to=gmon, which writes the same file as opgprof
  *
- * The histogram is of places in one binary and of its functions as gprof sees them, so it is made
- * from the sample files, not from the profile.
+ * It is made from the sample files and not from the profile, because it needs places in one binary
+ * and that binary's functions as gprof sees them.
  */
 #include <inttypes.h>
 
@@ -24,8 +24,8 @@ static int write_gmon(const struct profile *p, const struct format_write_options
 	if (!err)
 		lost = gmon_write(&gmon, out);
 	if (lost)
-		notice_add(s->notices, "%" PRIu64 " samples are more than a gmon file can hold and "
-			   "left out", lost);
+		notice_add(s->notices, "omitted %" PRIu64 " samples: more than a gmon file can "
+			   "hold", lost);
 	gmon_free(&gmon);
 	return err;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gmon.c - write a histogram and arcs as gprof wants them
+ * gmon.c - write a histogram and arcs in gprof's format
  *
- * A bin has 16 bits. gprof adds up histograms of the same addresses, so more samples than that
- * are spread over several.
+ * A bin has 16 bits. gprof adds up histograms of the same addresses, so larger counts are
+ * distributed over several histograms.
  */
 #include "pp/exchange/gmon/gmon.h"
 
@@ -14,7 +14,7 @@
 
 #include "libutil/xalloc.h"
 
-#define BINS_MAX	(UINT32_C(1) << 28)	/* 512 MB of code: more is a mistake */
+#define BINS_MAX	(UINT32_C(1) << 28)	/* 512 MB of code, more than any binary has */
 #define ALL_BINS_MAX	(UINT32_C(1) << 29)	/* of all histograms */
 
 enum { TAG_HISTOGRAM = 0, TAG_ARC = 1 };
@@ -25,7 +25,7 @@ struct histogram {
 	uint64_t nr_bins;
 };
 
-/* gprof's own unit is 2 bytes. The original takes 8 where all addresses are multiples of 4. */
+/* gprof's own unit is 2 bytes. The original uses 8 if all addresses are multiples of 4. */
 static unsigned int bin_width(const struct gmon *g)
 {
 	for (size_t i = 0; i < g->nr_samples; i++)
@@ -49,8 +49,8 @@ int gmon_check(const struct gmon *g, struct op_error *e)
 
 	if (h.nr_bins > BINS_MAX || h.low + h.nr_bins * h.width < h.low ||
 	    (!g->is_64 && last > UINT32_MAX - h.width))
-		return op_error_set(e, -EFBIG, "its samples are at 0x%" PRIx64 " to 0x%" PRIx64
-				    ", too far apart for a histogram", h.low, last);
+		return op_error_set(e, -EFBIG, "samples from 0x%" PRIx64 " to 0x%" PRIx64
+				    " are too far apart for a histogram", h.low, last);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static void write_histogram_header(const struct gmon *g, const struct histogram 
 	fputc('1', out);			/* its abbreviation: none */
 }
 
-/* The bin of sample @i, of which samples up to *ret_next are, too; their sum goes to *ret. */
+/* The bin of sample @i. *ret: the sum of all its samples, which end before *ret_next. */
 static uint64_t sum_bin(const struct gmon *g, const struct histogram *h, size_t i,
 			size_t *ret_next, uint64_t *ret)
 {
@@ -95,7 +95,7 @@ static uint64_t sum_bin(const struct gmon *g, const struct histogram *h, size_t 
 	return bin;
 }
 
-/* What the @round-th histogram has of @sum. */
+/* The part of @sum in histogram @round. */
 static uint64_t part_of(uint64_t sum, uint64_t round)
 {
 	uint64_t done = round * UINT16_MAX;

@@ -2,7 +2,7 @@
 /*
  * gmon.h - the file that gprof reads: a histogram of code addresses, and calls
  *
- * Numbers are of the word size and byte order of the binary that gprof reads beside it.
+ * Numbers have the word size and byte order of the binary that gprof reads with it.
  * Rules: doc/pp-spec.md [GP-5]..[GP-7].
  */
 #ifndef PP_EXCHANGE_GMON_GMON_H
@@ -20,7 +20,7 @@ struct gmon_sample {
 };
 
 struct gmon_arc {
-	uint64_t from, to;		/* the call, and where in the callee; as linked */
+	uint64_t from, to;		/* addresses in caller and callee, as linked */
 	uint64_t count;
 };
 
@@ -29,16 +29,16 @@ struct gmon {
 	bool compat;			/* one histogram, of the original's bins */
 	struct gmon_sample *samples;	/* at least one, by address */
 	size_t nr_samples, samples_room;
-	struct gmon_arc *arcs;		/* in the order they are to be written */
+	struct gmon_arc *arcs;		/* in the order of the file */
 	size_t nr_arcs, arcs_room;
 };
 
-/* -EFBIG: the addresses are too far apart for a histogram; nothing should be written. */
+/* -EFBIG: the addresses are too far apart for a histogram; do not write it. */
 int gmon_check(const struct gmon *g, struct op_error *e);
 
 /*
- * Write all of it; whether that worked @out tells. Returns how many samples had no room in
- * the 16 bits of their bin.
+ * Write the file; errors are in @out, see ferror(). Returns the number of samples that did not fit
+ * into their bins.
  */
 uint64_t gmon_write(const struct gmon *g, FILE *out);
 void gmon_free(struct gmon *g);

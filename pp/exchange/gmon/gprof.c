@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gprof.c - one image's samples and the calls within it, at addresses as linked
+ * gprof.c - collect one image's samples and the calls within it, at linked addresses
  *
- * gprof gives whatever lies between two functions to the first of them. So what is in no
- * function is left out and told, instead of being credited to a neighbour.
+ * gprof credits code between two functions to the first one. Samples outside of functions are
+ * therefore omitted and reported, instead of being credited to a neighbor.
  */
 #include "pp/exchange/gmon/gprof.h"
 
@@ -31,7 +31,7 @@ struct work {
 	struct collection *collection;
 	struct report_image *image;
 	struct binary binary;
-	uint64_t *symbol_counts;	/* of samples; one more for what is in none */
+	uint64_t *symbol_counts;	/* of samples; the last one for those outside all symbols */
 	uint64_t total, nr_outside, nr_outside_calls;
 	struct gmon *gmon;
 	struct notices *notices;
@@ -54,13 +54,13 @@ static int arrange(struct work *w, bool as_apps, struct op_error *e)
 	if (!err && o->print & PRINT_CLASSES)
 		arrangement_print(a, stderr);
 	if (!err && !a->nr_files)
-		return op_error_set(e, -ENOENT, "no samples in what was asked for");
+		return op_error_set(e, -ENOENT, "no samples match");
 	return err;
 }
 
 /*
- * An application's own samples; of an image that nobody executes, such as a library where
- * libraries are kept apart, those on behalf of all applications [GP-1].
+ * Arrange an application's own samples; or, for an image that is not an application, such as a
+ * library in a session with --separate=lib, its samples for all applications [GP-1].
  */
 static int arrange_own(struct work *w, struct op_error *e)
 {
@@ -87,12 +87,11 @@ static int collect_files(const struct gprof_options *o, const char *session_dir,
 	return collect(&what, ret, notices, e);
 }
 
-static int several(const char *what, size_t nr, const struct strbuf *names, const char *advice,
-		   struct op_error *e)
+static int set_error_several(const char *what, size_t nr, const struct strbuf *names,
+			     const char *advice, struct op_error *e)
 {
-	return op_error_set(e, -EINVAL, "gprof reads the samples of one %s, these are of %zu "
-			    "(%.300s%s): %s", what, nr, names->text, nr > NAMES_MAX ? ", ..." : "",
-			    advice);
+	return op_error_set(e, -EINVAL, "expected samples of one %s, got %zu (%.300s%s); %s", what,
+			    nr, names->text, nr > NAMES_MAX ? ", ..." : "", advice);
 }
 
 static int check_one_class(const struct arrangement *a, struct op_error *e)
@@ -104,8 +103,9 @@ static int check_one_class(const struct arrangement *a, struct op_error *e)
 		return 0;
 	for (size_t i = 0; i < a->nr_classes && i < NAMES_MAX; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", a->classes[i].title);
-	err = several(a->axis == AXIS_EVENT ? "event" : "column", a->nr_classes, &names,
-		      "choose one with event:, count:, unit-mask:, tgid:, tid: or cpu:", e);
+	err = set_error_several(a->axis == AXIS_EVENT ? "event" : "column", a->nr_classes, &names,
+				"select one with event:, count:, unit-mask:, tgid:, tid: or cpu:",
+				e);
 	strbuf_free(&names);
 	return err;
 }
@@ -119,12 +119,12 @@ static int check_one_image(const struct inversion *inversion, struct op_error *e
 		return 0;
 	for (size_t i = 0; i < inversion->nr_images && i < NAMES_MAX; i++)
 		strbuf_addf(&names, "%s%s", i ? ", " : "", inversion->images[i].image->name);
-	err = several("binary", inversion->nr_images, &names, "name one", e);
+	err = set_error_several("binary", inversion->nr_images, &names, "specify one", e);
 	strbuf_free(&names);
 	return err;
 }
 
-/* What gprof will look into: it says how wide addresses are in its input. */
+/* Open the binary, which determines the width of addresses in the gmon file. */
 static int open_object(struct work *w, struct op_error *e)
 {
 	const struct report_image *image = w->image;
@@ -134,9 +134,9 @@ static int open_object(struct work *w, struct op_error *e)
 
 	if (!image->found)
 		return op_error_set(e, -ENOENT, image->is_ambiguous
-				    ? "'%s' is more than one file below --image-path"
-				    : "'%s' is not there: gprof needs the binary (elsewhere: "
-				      "--root, --image-path)", image->name);
+				    ? "'%s': found several such files below --image-path"
+				    : "cannot find '%s', which gprof needs; name a folder to "
+				      "search with --image-path, or use --root", image->name);
 	err = object_file_open(image->found, &object, &why);
 	if (err)
 		return op_error_set(e, err, "'%s': %s", image->found,
@@ -150,7 +150,7 @@ static int open_object(struct work *w, struct op_error *e)
 static int open_image(struct work *w, struct op_error *e)
 {
 	const struct arrangement *a = &w->collection->arrangement;
-	/* gprof sees what the original did: .symtab, and not how long functions are */
+	/* like the original, gprof uses only .symtab, and ignores the sizes of functions */
 	const struct populate_options how = { .compat = true, .root = w->collection->root };
 	struct inverted_image inverted = { .image = w->image };
 	int err;
@@ -163,18 +163,18 @@ static int open_image(struct work *w, struct op_error *e)
 	populate_open_image(&inverted, &how, w->collection->finder, &w->binary, w->notices);
 	w->symbol_counts = xcalloc(w->binary.nr_symbols + 1, sizeof(*w->symbol_counts));
 	if (w->binary.from == SYMBOLS_DEBUG_FILE)
-		notice_add(w->notices, "the symbols of '%s' are in '%s': give gprof that file",
+		notice_add(w->notices, "'%s' is stripped; run gprof with its debug file '%s'",
 			   w->image->found, w->binary.debug_path);
 	else if (w->binary.from != SYMBOLS_TABLE)
-		notice_add(w->notices, "gprof will find no symbols in '%s': it is stripped",
+		notice_add(w->notices, "'%s' is stripped: gprof will find no symbols",
 			   w->image->found);
 	return 0;
 }
 
 /*
- * The symbol that @place is in, as an index; nr_symbols where there is none. *ret_address is
- * the address as linked; false: it is in no section. To the original a binary without symbols
- * is one symbol from the file's start on.
+ * The index of the symbol at @place, or nr_symbols. *ret_address: the linked address. False: the
+ * place is outside all sections. In compatibility mode a binary without symbols is one symbol that
+ * begins at the file's start.
  */
 static bool look_up(const struct work *w, uint64_t place, size_t *ret_symbol,
 		    uint64_t *ret_address)
@@ -198,7 +198,7 @@ static bool look_up(const struct work *w, uint64_t place, size_t *ret_symbol,
 	return section;
 }
 
-/* Is it what the histogram shows: in a function, or is there none at all? */
+/* Whether the histogram has this symbol: a function above the threshold, or there are none. */
 static bool is_shown(const struct work *w, size_t symbol)
 {
 	const struct binary *b = &w->binary;
@@ -243,7 +243,7 @@ static int compare_samples(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Sections need not be in the file in the order of their addresses. */
+/* The result is sorted, because sections may not be in the order of their addresses. */
 static void fill_histogram(struct work *w, const struct sample_list *samples)
 {
 	uint64_t address;
@@ -270,7 +270,7 @@ static void fill_histogram(struct work *w, const struct sample_list *samples)
 		      compare_samples);
 }
 
-/* A caller's place is a return address; the call is before it. */
+/* The caller's place is a return address; the call is before it. */
 static void add_arc(struct work *w, const struct place_call *call)
 {
 	bool compat = w->options->compat;
@@ -291,7 +291,7 @@ static void add_arc(struct work *w, const struct place_call *call)
 	g->arcs[g->nr_arcs++] = (struct gmon_arc){ from_address, to_address, call->count };
 }
 
-/* Calls into and out of other images have no place in the file. */
+/* The file cannot hold calls into and out of other images. */
 static void fill_arcs(struct work *w)
 {
 	struct call_list list = { 0 };
@@ -314,24 +314,23 @@ static int fill(struct work *w, struct op_error *e)
 	fill_histogram(w, &samples);
 	samples_free(&samples);
 	if (nr_failed && (w->options->compat || !w->total))
-		return op_error_set(e, -EPROTO, "%zu of the sample files cannot be read",
-				    nr_failed);
+		return op_error_set(e, -EPROTO, "cannot read %zu of the sample files", nr_failed);
 	if (!w->gmon->nr_samples)
 		return op_error_set(e, -ENOENT, w->nr_outside == w->total
 				    ? "'%s' has no samples in functions"
-				    : "no function of '%s' has so large a share",
+				    : "no function of '%s' reaches the threshold",
 				    w->image->name);
 	err = gmon_check(w->gmon, &why);
 	if (err)
 		return op_error_set(e, err, "'%s': %s", w->image->found, why.text);
 	fill_arcs(w);
 	if (w->nr_outside)
-		notice_add(w->notices, "%" PRIu64 " of %" PRIu64 " samples of '%s' are in no "
-			   "function: left out, gprof would credit them to a neighbour",
+		notice_add(w->notices, "%" PRIu64 " of %" PRIu64 " samples of '%s' omitted: they "
+			   "are outside of functions, and gprof would credit them to a neighbor",
 			   w->nr_outside, w->total, w->image->name);
 	if (w->nr_outside_calls)
-		notice_add(w->notices, "%" PRIu64 " calls within '%s' from or to outside every "
-			   "function are left out", w->nr_outside_calls, w->image->name);
+		notice_add(w->notices, "%" PRIu64 " calls within '%s' omitted: caller or callee is "
+			   "outside of functions", w->nr_outside_calls, w->image->name);
 	return 0;
 }
 
@@ -381,7 +380,7 @@ int gprof_make(const struct gprof_options *options, const char *session_dir,
 	int err = collect_files(options, session_dir, &c, notices, e);
 
 	*ret = (struct gmon){ .compat = options->compat };
-	/* also if there is nothing to write: losses may be why */
+	/* also after an error, because losses may be its cause */
 	data_quality_notices(&c.sessions, notices);
 	multiplexed_notices(&c.sessions, notices);
 	if (!err)

@@ -11,17 +11,17 @@
 #include "pp/select/notices.h"
 
 /*
- * -ENOENT: no session, no samples, nothing that matches, no binary. -EINVAL: more than one binary
- * or event. -ENOEXEC: not an object file. @e says which, @notices all else. @progress may be
- * NULL: of a debug file that a server has. *ret is the caller's to free.
+ * -ENOENT: no session, no samples, no match, no binary. -EINVAL: more than one binary or event.
+ * -ENOEXEC: not an object file. The reason is in @e. @progress: of fetching a debug file, or NULL.
+ * *ret is the caller's to free.
  */
 int gprof_make(const struct gprof_options *options, const char *session_dir,
 	       debug_server_progress progress, struct gmon *ret, struct notices *notices,
 	       struct op_error *e);
 
 /*
- * The same of a collection of files, with their arcs, whose arrangement is made anew. Of @options
- * only compat, threshold and print count. What its sessions lost is not told.
+ * The same for a collection of files with their arcs, whose arrangement is replaced. Of @options
+ * only compat, threshold and print are used. Losses of its sessions are not reported.
  */
 int gprof_make_of(struct collection *c, const struct gprof_options *options,
 		  debug_server_progress progress, struct gmon *ret, struct notices *notices,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gprof_calls.c - call-graph files' keys are taken apart, sorted and added up */
+/* gprof_calls.c - split the keys of call-graph files, sort and add up the calls */
 #include "pp/exchange/gmon/gprof_calls.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "libutil/xalloc.h"
 #include "pp/select/samples.h"
 
-/* Mappings of made code have a file for each two: its keys are only the same with their bases. */
+/* JIT code has a file for each pair of mappings; their keys are comparable with the bases added. */
 static void read_file(const struct arranged_file *file, uint64_t key_base, struct call_list *list,
 		      struct notices *notices)
 {
@@ -53,7 +53,7 @@ void gprof_calls_read(const struct arrangement *a, const struct report_image *im
 	for (size_t i = 0; i < list.nr; i++) {
 		struct place_call *last = nr ? &list.calls[nr - 1] : NULL, *call = &list.calls[i];
 
-		/* more than a number of the file can hold is several calls */
+		/* a count that exceeds 32 bits becomes several calls */
 		if (last && !compare_calls(last, call) &&
 		    last->count + call->count <= UINT32_MAX)
 			last->count += call->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.c - opgprof's options with libpopt */
+/* options.c - parse opgprof's options with libpopt */
 #include "pp/exchange/gmon/options.h"
 
 #include <errno.h>
@@ -16,14 +16,15 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "output-filename", 'o', POPT_ARG_STRING, &raw.output_file, 0,
-	  "write there (default gmon.out)", "file" },
-	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0, "leave out symbols below",
-	  "percent" },
+	  "write to this file (default gmon.out)", "file" },
+	{ "threshold", 't', POPT_ARG_STRING, &raw.threshold, 0,
+	  "leave out symbols below this share", "percent" },
 	COMMON_OPTIONS_PLACES(raw),
 	{ "compat", 0, POPT_ARG_STRING, &raw.compat, 0, "write exactly what OProfile does",
 	  "oprofile" },
 	{ "verbose", 'V', POPT_ARG_STRING, &raw.verbose, 0,
-	  "show what stages found, on stderr: files, classes, images, symbols, all", "list" },
+	  "print results of stages to stderr: files, classes, images, symbols, all",
+	  "list" },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -37,7 +38,8 @@ static int parse(const struct command_line *line, struct gprof_options *o, struc
 	int err = option_verbose(raw.verbose, &o->print, e);
 
 	if (!err && o->print != ~0u && o->print & (PRINT_ROWS | PRINT_CALLS))
-		err = op_error_set(e, -EINVAL, "--verbose: rows and calls are stages of opreport");
+		err = op_error_set(e, -EINVAL, "invalid stage for --verbose: only opreport has "
+				   "rows and calls");
 	if (!err)
 		err = option_compat(raw.compat, &o->compat, e);
 	if (!err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* events.c - what a profile's events are called in a session, and what a count stands for */
+/* events.c - name a profile's events in a session, and scale their counts */
 #include "pp/exchange/import/samples.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static bool is_time(const struct profile *p, const struct profile_event *e)
 	return e->period && !strcmp(profile_text(p, e->unit), "nanoseconds");
 }
 
-/* The first that samples by time is what the original's tools know as the timer. */
+/* The first event that counts time becomes the TIMER of the original's tools. */
 static void name_event(struct importer *m, struct import_event *e, bool *has_timer)
 {
 	uint64_t period = e->of.period ? e->of.period : 1;
@@ -61,7 +61,7 @@ void import_events_make(struct importer *m, struct imported *imported, struct no
 	for (size_t i = 0; i < m->nr; i++) {
 		struct import_event *e = &m->events[m->files[m->records[i].file].event];
 
-		while (m->records[i].value / e->divisor >= ODB_COUNT_MAX)
+		while (m->records[i].count / e->divisor >= ODB_COUNT_MAX)
 			e->divisor *= 10;
 	}
 	for (uint32_t i = 0; i < m->p->nr_events; i++) {
@@ -70,8 +70,8 @@ void import_events_make(struct importer *m, struct imported *imported, struct no
 
 		name_event(m, e, &has_timer);
 		if (e->divisor > 1)
-			notice_add(notices, "%s: counts are divided by %" PRIu64 ", for sample "
-				   "files have 32 bits for each", name, e->divisor);
+			notice_add(notices, "%s: counts divided by %" PRIu64 " to fit into the 32 "
+				   "bits of sample files", name, e->divisor);
 		imported_add_event(imported, &(struct imported_event){
 			.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
 			.name = (char *)name, .unit = (char *)profile_text(m->p, e->of.unit),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* foreign_samples.c - fields picked out of bytes, as an abi file says where they are */
+/* foreign_samples.c - read fields at the offsets that an abi file gives */
 #include "pp/exchange/import/foreign_samples.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "libdb/odb/odb.h"
 
-/* Where each field is, and of which type. */
+/* The fields: offset, size, and the record that has them. */
 static const struct {
 	enum abi_field offset, size, within;
 } fields[] = {
@@ -29,7 +29,7 @@ static const struct {
 	{ ABI_HEADER_CG_TO_ANON_START, ABI_SIZEOF_U64, ABI_SIZEOF_HEADER },
 };
 
-/* What a type may be: one or the other. */
+/* The two valid values of each type. */
 static const struct {
 	enum abi_field size;
 	unsigned int one, other;
@@ -52,15 +52,15 @@ int foreign_abi_check(const struct abi *abi, struct op_error *e)
 		unsigned int size = v[types[i].size];
 
 		if (size != types[i].one && size != types[i].other)
-			return op_error_set(e, -ENOTSUP, "'%s %u': no sample file has that",
+			return op_error_set(e, -ENOTSUP, "'%s %u': unsupported value",
 					    abi_field_name(types[i].size), size);
 	}
 	if (v[ABI_SIZEOF_HEADER] > ODB_HEADER_MAX)
-		return op_error_set(e, -ENOTSUP, "'%s %u': no sample file has that",
+		return op_error_set(e, -ENOTSUP, "'%s %u': unsupported value",
 				    abi_field_name(ABI_SIZEOF_HEADER), v[ABI_SIZEOF_HEADER]);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (v[fields[i].offset] + v[fields[i].size] > v[fields[i].within])
-			return op_error_set(e, -ENOTSUP, "'%s %u': that is past '%s %u'",
+			return op_error_set(e, -ENOTSUP, "'%s %u': field reaches past '%s %u'",
 					    abi_field_name(fields[i].offset), v[fields[i].offset],
 					    abi_field_name(fields[i].within), v[fields[i].within]);
 	return 0;
@@ -105,7 +105,7 @@ static int read_header(const struct abi *abi, const unsigned char *bytes,
 		       struct sample_header *ret, struct op_error *e)
 {
 	if (memcmp(bytes + abi->value[ABI_HEADER_MAGIC], "DAE\n", 4))
-		return op_error_set(e, -EPROTO, "not an OProfile sample file [SF-1]");
+		return op_error_set(e, -EPROTO, "not an OProfile sample file");	/* [SF-1] */
 	*ret = (struct sample_header){
 		.version = get_u32(abi, bytes, ABI_HEADER_VERSION),
 		.cpu_type = get_u32(abi, bytes, ABI_HEADER_CPU_TYPE),
@@ -121,8 +121,9 @@ static int read_header(const struct abi *abi, const unsigned char *bytes,
 	};
 	if (ret->version == SAMPLE_VERSION_099 || ret->version == SAMPLE_VERSION_1X)
 		return 0;
-	return op_error_set(e, -ENOTSUP, "version 0x%x, as the abi file has it; 0x%x and 0x%x can "
-			    "be read [SF-2]", ret->version, SAMPLE_VERSION_099, SAMPLE_VERSION_1X);
+	return op_error_set(e, -ENOTSUP, "unsupported version 0x%x in the byte order of the abi "
+			    "file: expected 0x%x or 0x%x", ret->version, SAMPLE_VERSION_099,
+			    SAMPLE_VERSION_1X);		/* [SF-2] */
 }
 
 static bool all_zero(const unsigned char *bytes, size_t n)
@@ -132,18 +133,18 @@ static bool all_zero(const unsigned char *bytes, size_t n)
 	return !n;
 }
 
-/* [SF-10], [SF-15], [SF-17]: of a file that was being grown what follows the table is nothing. */
+/* [SF-10], [SF-15]. Bytes after the table are of a file that was being enlarged [SF-17]. */
 static int check_table(uint64_t slots, uint64_t used, size_t room, const struct abi *abi,
 		       struct op_error *e)
 {
 	uint64_t slot = abi->value[ABI_SIZEOF_NODE] + abi->value[ABI_SIZEOF_INDEX];
 
 	if (!slots || slots & (slots - 1) || slots > room / slot)
-		return op_error_set(e, -EPROTO, "its table is said to have %llu entries, and there "
-				    "is room for %llu: another layout, or cut short",
+		return op_error_set(e, -EPROTO, "invalid table size: %llu entries, room in the "
+				    "file for %llu; wrong layout, or truncated",
 				    (unsigned long long)slots, (unsigned long long)(room / slot));
 	if (!used || used > slots)
-		return op_error_set(e, -EPROTO, "%llu entries used of a table of %llu",
+		return op_error_set(e, -EPROTO, "invalid number of used entries: %llu of %llu",
 				    (unsigned long long)used, (unsigned long long)slots);
 	return 0;
 }
@@ -159,10 +160,10 @@ int foreign_samples_read(const void *bytes, size_t size, const struct abi *abi,
 	int err;
 
 	if (all_zero(bytes, size < before ? size : before))
-		return op_error_set(e, -ENODATA, "holds nothing yet [SF-16]");
+		return op_error_set(e, -ENODATA, "no samples yet");	/* [SF-16] */
 	if (size < before)
-		return op_error_set(e, -EPROTO, "cut short: %zu bytes, header and table size take "
-				    "%zu [SF-3]", size, before);
+		return op_error_set(e, -EPROTO, "truncated: expected at least %zu bytes, got %zu",
+				    before, size);		/* [SF-3] */
 	err = read_header(abi, header, &f.header, e);
 	if (err)
 		return err;
@@ -173,7 +174,7 @@ int foreign_samples_read(const void *bytes, size_t size, const struct abi *abi,
 	if (err)
 		return err;
 	f.nr = (uint32_t)(used - 1);
-	f.nodes = descr + v[ABI_SIZEOF_DESCR] + v[ABI_SIZEOF_NODE];	/* slot 0 is no sample */
+	f.nodes = descr + v[ABI_SIZEOF_DESCR] + v[ABI_SIZEOF_NODE];	/* slot 0 is unused */
 	*ret = f;
 	return 0;
 }

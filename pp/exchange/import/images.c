@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * images.c - what a profile calls an image becomes a path of the session [IM-2]
+ * images.c - choose the path of each image in the session [IM-2]
  *
- * Everything becomes a file, for only files have builds, and only of a build can the session hold
- * the names of functions. What it was is kept in stats/imported.
+ * All images become files, because only files have builds and the session keeps names of functions
+ * by build. The original kind is kept in stats/imported.
  */
 #include "pp/exchange/import/images.h"
 
@@ -20,7 +20,7 @@
 #define PATH_LONGEST	2000
 #define NAME_LONGEST	200
 
-/* Mapped without addresses: keys are addresses then. */
+/* Whether the image has an address range. If not, keys are addresses. */
 static bool is_placed(const struct profile_image *i)
 {
 	return i->limit > i->start;
@@ -42,7 +42,7 @@ static bool path_fits(const char *path)
 	return fits && longest <= NAME_LONGEST && strlen(path) <= PATH_LONGEST;
 }
 
-/* A path that can be part of a sample file's name; @nr tells those apart that have none. */
+/* A path that can be part of a sample file's name, made from @nr if @path cannot. Malloc'd. */
 static char *session_path(const char *path, uint32_t nr)
 {
 	char *text = *path == '/' ? xstrdup(path) : xasprintf("/%s", path);
@@ -53,7 +53,7 @@ static char *session_path(const char *path, uint32_t nr)
 	return xasprintf("/[image %" PRIu32 "]", nr + 1);
 }
 
-/* For images whose build nobody told: of nothing else than this profile. */
+/* For images of unknown build: an ID that no real build has. */
 static void invent_build_id(const char *path, struct import_image *i)
 {
 	uint64_t hash = hash_string(path);
@@ -84,7 +84,7 @@ struct order {
 	uint32_t image;
 };
 
-/* Equal are mappings of one build of one file. */
+/* Mappings of one build of one file are equal. */
 static int compare_files(const struct profile *p, uint32_t a, uint32_t b)
 {
 	const struct profile_image *x = &p->images[a], *y = &p->images[b];
@@ -173,7 +173,7 @@ const char *import_function(const struct profile *p, uint32_t place)
 	return profile_text(p, f->system_name ? f->system_name : f->name);
 }
 
-/* Formats without addresses tell an image and a function: in the image's file that is nowhere. */
+/* Whether a place has only an image and a function, as in formats without addresses. */
 static bool is_name_only(const struct profile *p, const struct profile_place *at)
 {
 	return !at->address && at->nr_lines && !p->symbolic_addresses &&
@@ -193,7 +193,7 @@ static int compare_named(const void *a, const void *b)
 	return c ? c : (x->place > y->place) - (x->place < y->place);
 }
 
-/* Places that have nothing but a function get numbers, those of a function one after the other. */
+/* Number the places that have only a function, so that those of one function are consecutive. */
 static void place_names(const struct profile *p, struct import_images *m, uint32_t image,
 			uint32_t nr)
 {

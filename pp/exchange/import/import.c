@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* import.c - what is there and what is new go into a new file, which takes the old one's place */
+/* import.c - write old and new samples to a new file, and rename it over the old one */
 #include "pp/exchange/import/import.h"
 
 #include <errno.h>
@@ -13,15 +13,15 @@
 #include "libdb/odb/odb.h"
 #include "libutil/xalloc.h"
 
-struct importer {
+struct merger {
 	const char *output;
 	char *temporary;
 	size_t header_size;
-	struct odb_snapshot old;	/* what is in @output; no nodes if it is new */
+	struct odb_snapshot old;	/* the samples in @output; none if it is new */
 	struct odb *db;
 };
 
-/* All but the clock, which is told with a report and changes nothing. */
+/* Compare all fields but the clock, which is only shown in reports. */
 static bool same_kind(const struct sample_header *a, const struct sample_header *b)
 {
 	return a->version == b->version && a->cpu_type == b->cpu_type && a->event == b->event &&
@@ -31,7 +31,7 @@ static bool same_kind(const struct sample_header *a, const struct sample_header 
 	       a->cg_to_anon_start == b->cg_to_anon_start;
 }
 
-static int read_old(struct importer *m, const struct sample_header *header, bool *ret_is_there,
+static int read_old(struct merger *m, const struct sample_header *header, bool *ret_is_there,
 		    struct op_error *e)
 {
 	struct sample_header old;
@@ -53,13 +53,13 @@ static int read_old(struct importer *m, const struct sample_header *header, bool
 		return err;
 	*ret_is_there = true;
 	if (!same_kind(header, &old))
-		return op_error_set(e, -EEXIST, "'%s' has samples of another event, image or "
-				    "version: they cannot be added up", m->output);
+		return op_error_set(e, -EEXIST, "cannot add to '%s': it has samples of another "
+				    "event, image or version", m->output);
 	return odb_read(m->output, m->header_size, &m->old, e);
 }
 
-/* Nobody else's: the one file that may be removed when something fails. */
-static int create_new(const struct importer *m, struct op_error *e)
+/* Create the temporary file, which is removed after an error: so it must not exist. */
+static int create_new(const struct merger *m, struct op_error *e)
 {
 	int fd = open(m->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644), err = -errno;
 
@@ -68,19 +68,19 @@ static int create_new(const struct importer *m, struct op_error *e)
 		return 0;
 	}
 	if (err == -EEXIST)
-		return op_error_set(e, err, "'%s' is there: is another opimport at work? (if not: "
-				    "remove it)", m->temporary);
+		return op_error_set(e, err, "'%s' already exists; if no other opimport is running, "
+				    "remove it", m->temporary);
 	return op_error_set(e, err, "cannot write '%s': %s", m->temporary, strerror(-err));
 }
 
-static int open_new(struct importer *m, const struct sample_header *header, struct op_error *e)
+static int open_new(struct merger *m, const struct sample_header *header, struct op_error *e)
 {
 	int err = odb_open(m->temporary, m->header_size, &m->db, e);
 
 	return err ? err : sample_header_store(header, odb_header(m->db));
 }
 
-static int add_all(struct importer *m, const struct foreign_samples *f, struct import_sums *sums,
+static int add_all(struct merger *m, const struct foreign_samples *f, struct import_sums *sums,
 		   struct op_error *e)
 {
 	int err = 0;
@@ -101,7 +101,7 @@ static int add_all(struct importer *m, const struct foreign_samples *f, struct i
 	return 0;
 }
 
-static int write_new(struct importer *m, const struct foreign_samples *f,
+static int write_new(struct merger *m, const struct foreign_samples *f,
 		     struct import_sums *sums, struct op_error *e)
 {
 	int err = create_new(m, e);
@@ -124,12 +124,12 @@ int import_samples(const struct foreign_samples *f, const char *output, struct i
 {
 	unsigned char header[SAMPLE_HEADER_SIZE_MAX];
 	int size = sample_header_encode(&f->header, header, sizeof(header));
-	struct importer m = { .output = output };
+	struct merger m = { .output = output };
 	struct import_sums sums = { 0 };
 	int err;
 
 	if (size < 0)
-		return op_error_set(e, size, "version 0x%x cannot be written", f->header.version);
+		return op_error_set(e, size, "cannot write version 0x%x", f->header.version);
 	m.header_size = (size_t)size;
 	m.temporary = xasprintf("%s.new", output);
 	err = read_old(&m, &f->header, &sums.added, e);

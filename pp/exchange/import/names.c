@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * names.c - functions of an image as an object file: what reports take where it is not here
+ * names.c - write the functions of an image as an object file, for reports without the binary
  *
- * It has no code. A function reaches from the first place known to be in it to the last one before
- * the next function's, so places that a profile does not have belong to none [IM-3].
+ * It has no code. A function extends from its first place in the profile to its last one before
+ * those of the next function; places that the profile does not have are in no function [IM-3].
  */
 #include "pp/exchange/import/images.h"
 
@@ -75,7 +75,7 @@ static void add_symbols(struct object *o, const struct profile *p,
 	for (size_t i = 0; i < nr; i = next) {
 		const char *name = import_function(p, (uint32_t)places[i].value);
 
-		/* of two functions at one place the first holds */
+		/* of two functions at one place the first one is used */
 		for (next = i + 1; next < nr; next++)
 			if (places[next].key != places[next - 1].key &&
 			    strcmp(import_function(p, (uint32_t)places[next].value), name))
@@ -108,7 +108,7 @@ static Elf64_Shdr section(uint32_t name, uint32_t type, uint64_t offset, uint64_
 			     .sh_size = size, .sh_addralign = type == SHT_SYMTAB ? 8 : 1 };
 }
 
-/* The code's section says where it would be; nobody can read it there. */
+/* The section of the code has its addresses; its bytes are not in the file. */
 static void add_sections(struct strbuf *out, const struct object *o, uint64_t note,
 			 uint64_t note_size, uint64_t symbols)
 {

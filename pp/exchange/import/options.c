@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.c - opimport's options with libpopt */
+/* options.c - parse opimport's options with libpopt */
 #include "pp/exchange/import/options.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "libutil/xalloc.h"
 #include "pp/cli/common_options.h"
 
-#define DEFAULT_SESSION_DIR "oprofile_data"	/* operf's, where opreport looks first */
+#define DEFAULT_SESSION_DIR "oprofile_data"	/* operf's; opreport tries it first */
 
 /* What popt fills in; one command line at a time. */
 static struct raw {
@@ -21,24 +21,25 @@ static struct raw {
 
 static const struct poptOption table[] = {
 	{ "from", 0, POPT_ARG_STRING, &raw.from, 0,
-	  "the profile's format (default: what it looks like)", "format" },
+	  "the profile's format (default: detected)", "format" },
 	{ "list-formats", 0, POPT_ARG_NONE, &raw.list_formats, 0,
 	  "list the formats that can be read", NULL },
-	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0, "refuse what is otherwise warned of", NULL },
-	{ "salvage", 0, POPT_ARG_NONE, &raw.salvage, 0, "keep what is whole before a fault", NULL },
+	{ "strict", 0, POPT_ARG_NONE, &raw.strict, 0, "treat warnings as errors", NULL },
+	{ "salvage", 0, POPT_ARG_NONE, &raw.salvage, 0,
+	  "import the valid part of a damaged profile", NULL },
 	{ "drop-handler-frames", 0, POPT_ARG_NONE, &raw.drop_handler_frames, 0,
-	  "of a cpuprofile, drop the second frame if nearly all stacks have it", NULL },
+	  "drop the second frame of a cpuprofile's stacks if nearly all have it", NULL },
 	{ "session-dir", 0, POPT_ARG_STRING, &raw.session_dir, 0,
-	  "where the session is made (default " DEFAULT_SESSION_DIR ")", "path" },
+	  "create the session in this directory (default " DEFAULT_SESSION_DIR ")", "path" },
 	{ "abi", 'a', POPT_ARG_STRING, &raw.abi, 0,
-	  "the input is a sample file of a machine of this layout: the file 'abi' of its session "
+	  "convert a sample file of a machine with this layout, the file 'abi' of its session "
 	  "directory", "file" },
 	{ "output", 'o', POPT_ARG_STRING, &raw.output, 0,
-	  "the session to make (default " SESSION_CURRENT "); with --abi the sample file to make, "
-	  "or to add to", "name" },
+	  "create this session (default " SESSION_CURRENT "); with --abi, create or add to this "
+	  "sample file", "name" },
 	{ "force", 'f', POPT_ARG_NONE, &raw.force, 0,
-	  "convert also if the layout is this machine's", NULL },
-	{ "verbose", 'V', POPT_ARG_NONE, &raw.verbose, 0, "show what was converted", NULL },
+	  "convert even if the layout is that of this machine", NULL },
+	{ "verbose", 'V', POPT_ARG_NONE, &raw.verbose, 0, "print what was converted", NULL },
 	COMMON_OPTIONS_HELP,
 	POPT_TABLEEND
 };
@@ -49,19 +50,16 @@ const struct option_set import_option_set = {
 
 static int parse_samples(const struct command_line *line, struct op_error *e)
 {
-	const char *other = raw.from ? "from" : raw.strict ? "strict" :
-			    raw.salvage ? "salvage" : raw.session_dir ? "session-dir" :
-			    raw.drop_handler_frames ? "drop-handler-frames" : NULL;
+	const char *other = raw.from ? "--from" : raw.strict ? "--strict" :
+			    raw.salvage ? "--salvage" : raw.session_dir ? "--session-dir" :
+			    raw.drop_handler_frames ? "--drop-handler-frames" : NULL;
 
 	if (other)
-		return op_error_set(e, -EINVAL, "--%s is for profiles, and --abi for sample files: "
-				    "give one of them", other);
+		return option_conflict(other, "--abi", e);
 	if (!raw.output)
-		return op_error_set(e, -EINVAL, "where to? give the sample file to make with "
-				    "--output (-o)");
+		return op_error_set(e, -EINVAL, "no output file; specify one with --output (-o)");
 	if (line->nr_args != 1)
-		return op_error_set(e, -EINVAL, line->nr_args ? "one sample file at a time"
-							      : "which sample file?");
+		return op_error_set(e, -EINVAL, "expected one sample file, got %zu", line->nr_args);
 	return 0;
 }
 
@@ -69,22 +67,19 @@ static int parse_profile(const struct command_line *line, struct import_options 
 			 struct op_error *e)
 {
 	if (raw.force)
-		return op_error_set(e, -EINVAL, "--force is for sample files: give the 'abi' file "
-				    "of their session directory with --abi (-a), too");
+		return op_error_set(e, -EINVAL, "--force requires --abi (-a)");
 	if (raw.strict && raw.salvage)
-		return op_error_set(e, -EINVAL, "--strict refuses what --salvage keeps: give one "
-				    "of them");
+		return option_conflict("--strict", "--salvage", e);
 	if (raw.output && strcmp(raw.output, SESSION_CURRENT) && !session_name_ok(raw.output))
-		return op_error_set(e, -EINVAL, "'%s' is no name for a session", raw.output);
+		return op_error_set(e, -EINVAL, "invalid session name '%s'", raw.output);
 	if (raw.from) {
 		o->from = profile_format_find(raw.from);
 		if (!o->from)
-			return op_error_set(e, -EINVAL, "'%s' is no format that can be read (see "
+			return op_error_set(e, -EINVAL, "unknown format '%s' for --from (see "
 					    "--list-formats)", raw.from);
 	}
 	if (line->nr_args != 1)
-		return op_error_set(e, -EINVAL, line->nr_args ? "one profile at a time"
-							      : "which profile?");
+		return op_error_set(e, -EINVAL, "expected one profile, got %zu", line->nr_args);
 	return 0;
 }
 

@@ -11,16 +11,16 @@ struct option_set;
 
 struct profile_format;
 
-/* With @abi a sample file of another machine is converted, else a profile is imported. */
+/* With @abi, convert a sample file of another machine; else import a profile. */
 struct import_options {
-	enum asked asked;		/* if not ASKED_WORK, nothing else was checked */
-	bool list_formats;		/* then nothing else was checked either */
+	enum asked asked;		/* if not ASKED_WORK, nothing else is valid */
+	bool list_formats;		/* if set, nothing below is valid */
 	bool force, verbose;
 	bool strict, salvage, drop_handler_frames;
-	const struct profile_format *from;	/* NULL: what the bytes look like */
+	const struct profile_format *from;	/* NULL: detect it */
 	char *abi, *input;
-	char *output;			/* a sample file; of a profile: name of the session */
-	char *session_dir;		/* of a profile */
+	char *output;			/* a sample file; for profiles: name of the session */
+	char *session_dir;		/* for profiles */
 };
 
 /* -EINVAL with @e set; *ret is then empty. *ret is the caller's to free. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profile.c - opimport's work on a profile of another tool: read it, make a session of it */
+/* profile.c - read a profile of another tool and make a session from it */
 #include "pp/exchange/import/profile.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #define SAMPLE_MAGIC "DAE\n"	/* in either byte order [SF-1] */
 
-/* A sample file is no profile, but a user of --abi who forgot it means one. */
+/* Whether the file is a sample file: the user may have forgotten --abi. */
 static bool is_sample_file(const char *path)
 {
 	char magic[sizeof(SAMPLE_MAGIC) - 1] = "";
@@ -29,7 +29,7 @@ struct source {
 	size_t size;
 };
 
-/* perf's own data becomes the text that perf prints of it. */
+/* Read the profile; perf.data is converted to text by perf script. */
 static int read_source(const struct import_options *o, const struct format_warnings *warnings,
 		       struct source *ret, struct op_error *e)
 {
@@ -40,8 +40,8 @@ static int read_source(const struct import_options *o, const struct format_warni
 	    !is_perf_data(ret->bytes, ret->size))
 		return err;
 	if (!strcmp(o->input, "-"))
-		err = op_error_set(e, -EINVAL, "'-' is perf's own data, which is read from files "
-				   "only [PS-9]");
+		err = op_error_set(e, -EINVAL, "cannot read perf.data from standard input; specify "
+				   "a file");		/* [PS-9] */
 	else
 		err = perf_data_text(o->input, warnings, &text, &ret->size, e);
 	free(ret->bytes);
@@ -61,14 +61,13 @@ static int make_session(const struct import_options *o, const struct source *sou
 	};
 
 	if (!p->nr_samples)
-		return op_error_set(e, -ENODATA, "'%s': a profile (%s) without a sample: no "
-				    "session is made [IM-10]", o->input, options.origin);
+		return op_error_set(e, -ENODATA, "no samples in '%s' (%s)", o->input,
+				    options.origin);	/* [IM-10] */
 	if (o->drop_handler_frames) {
 		if (strcmp(options.origin, "cpuprofile"))
-			return op_error_set(e, -EINVAL, "'%s' (%s): only a cpuprofile can have "
-					    "frames of a signal handler (--drop-handler-frames)",
-					    o->input, options.origin);
-		options.bytes = NULL;	/* which has them */
+			return op_error_set(e, -EINVAL, "--drop-handler-frames requires a "
+					    "cpuprofile, but '%s' is %s", o->input, options.origin);
+		options.bytes = NULL;	/* do not keep the original, which has these frames */
 	}
 	return import_session(p, &options, ret, notices, e);
 }
@@ -90,8 +89,8 @@ int import_profile(const struct import_options *o, const struct format_warnings 
 	if (!err)
 		err = make_session(o, &source, p, ret, notices, e);
 	else if (!o->from && is_sample_file(o->input))
-		op_error_set(e, err, "'%s' is a sample file: how is it laid out? give the 'abi' "
-			     "file of its session directory with --abi (-a)", o->input);
+		op_error_set(e, err, "'%s' is a sample file; specify the 'abi' file of its session "
+			     "directory with --abi (-a)", o->input);
 	profile_free(p);
 	free(source.bytes);
 	return err;

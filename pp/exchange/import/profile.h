@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile.h - opimport's work on a profile of another tool: read it, make a session of it */
+/* profile.h - read a profile of another tool and make a session from it */
 #ifndef PP_EXCHANGE_IMPORT_PROFILE_H
 #define PP_EXCHANGE_IMPORT_PROFILE_H
 
@@ -10,8 +10,8 @@
 #include "pp/select/notices.h"
 
 /*
- * Make the session that @o asks for. What readers warn of goes to @warnings, what the session has
- * no room for into @notices. Other than that as import_session().
+ * Make the session described by @o. Warnings of the reader go to @warnings, omissions in the
+ * session to @notices. Errors as import_session().
  */
 int import_profile(const struct import_options *o, const struct format_warnings *warnings,
 		   struct import_session_sums *ret, struct notices *notices, struct op_error *e);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * samples.c - a profile's samples into sample files
+ * samples.c - write a profile's samples to sample files
  *
- * Sample files have counters of 32 bits. Sums that do not fit are divided, and the event's period
- * is multiplied: fewer samples that stand for more [IM-4].
+ * Sample files have counters of 32 bits. If sums do not fit, counts are divided and the event's
+ * period is multiplied [IM-4].
  */
 #include "pp/exchange/import/samples.h"
 
@@ -14,10 +14,6 @@
 
 #include "events/cpu/type.h"
 #include "formats/profile/saturate.h"
-#include "libdb/odb/odb.h"
-#include "libdb/session/header.h"
-#include "libdb/session/name.h"
-#include "libdb/session/sample_file.h"
 #include "libdb/session/session.h"
 #include "libutil/file.h"
 #include "libutil/hash.h"
@@ -25,11 +21,11 @@
 #include "libutil/xalloc.h"
 
 #define FILES_MAX	65536
-#define NAMELESS	UINT64_MAX	/* wherever it is, it is that image */
+#define NAMELESS	UINT64_MAX	/* no function names, so any key will do */
 
 /* --- labels --- */
 
-/* The image that is called so, or PROFILE_NONE. */
+/* The session's image of the profile's image @path, or PROFILE_NONE. */
 static uint32_t image_named(const struct importer *m, uint32_t path)
 {
 	for (uint32_t i = 0; i < m->p->nr_images; i++)
@@ -77,36 +73,40 @@ static void read_labels(struct importer *m)
 	}
 }
 
-/* --- which file --- */
+/* --- files --- */
 
-/* The index of a file like that, or PROFILE_NONE: there are too many. */
+static bool is_file(const void *importer, uint32_t id, const void *wanted)
+{
+	const struct import_file *f = &((const struct importer *)importer)->files[id];
+	const struct import_file *w = wanted;
+
+	return f->event == w->event && f->labels == w->labels && f->image == w->image &&
+	       f->callee == w->callee;
+}
+
+/* The index of @file, added if it is new; PROFILE_NONE: there are too many. */
 static uint32_t file_get(struct importer *m, const struct import_file *file)
 {
 	uint64_t hash = hash_mix(hash_mix((uint64_t)file->event << 32 | file->labels, file->image),
 				 file->callee);
-	size_t at = hash & (4 * FILES_MAX - 1);
+	uint32_t id = hash_table_find(&m->by_fields, hash, is_file, m, file);
 
-	for (; m->slots[at]; at = (at + 1) & (4 * FILES_MAX - 1)) {
-		const struct import_file *f = &m->files[m->slots[at] - 1];
-
-		if (f->event == file->event && f->labels == file->labels &&
-		    f->image == file->image && f->callee == file->callee)
-			return m->slots[at] - 1;
-	}
+	if (id != HASH_NONE)
+		return id;
 	if (m->nr_files == FILES_MAX)
 		return PROFILE_NONE;
 	m->files[m->nr_files] = *file;
-	m->slots[at] = ++m->nr_files;
-	return m->nr_files - 1;
+	hash_table_add(&m->by_fields, hash, m->nr_files);
+	return m->nr_files++;
 }
 
 static void record_add(struct importer *m, uint32_t file, uint64_t key, uint64_t value)
 {
 	xgrow(m->records, m->nr, m->room);
-	m->records[m->nr++] = (struct import_record){ key, value, file };
+	m->records[m->nr++] = (struct session_record){ file, key, value };
 }
 
-/* A sample without frames lies nowhere: it is left out, and told. */
+/* Make records of all samples. Those without a frame are omitted and reported. */
 static int gather(struct importer *m, struct notices *notices)
 {
 	const struct profile *p = m->p;
@@ -136,29 +136,29 @@ static int gather(struct importer *m, struct notices *notices)
 		}
 	}
 	if (nr_empty)
-		notice_add(notices, "%" PRIu64 " samples without any frame are left out", nr_empty);
+		notice_add(notices, "%" PRIu64 " samples without a frame omitted", nr_empty);
 	if (m->nr_negative)
-		notice_add(notices, "%" PRIu64 " negative values are left out", m->nr_negative);
+		notice_add(notices, "%" PRIu64 " negative values omitted", m->nr_negative);
 	return m->nr ? 0 : op_error_set(m->e, -ENODATA, "the profile has no samples");
 }
 
 /*
  * --- calls ---
  *
- * Each two neighbours of a stack are a call, as the daemon counts them. A {cg} file has halves of
- * keys of 32 bits; of an image whose names begin above them readers make addresses again, as long
- * as all lie within 4 GB [IM-9]. Counts go up the tree of stacks, once for each event and set of
- * labels.
+ * Each pair of neighbors in a stack is a call, as in the daemon. A {cg} file has 32 bits for each
+ * of the two keys; if the names of an image begin at larger keys, readers can restore them as long
+ * as all are within 4 GB [IM-9]. Counts are summed up the tree of stacks, once for each event and
+ * label set.
  */
 
 struct calls {
 	struct importer *m;
 	struct radix_item *samples;	/* by label set */
-	int64_t *weights;		/* of nodes, 1 too many; 0: not on the way */
-	uint32_t *nodes;		/* on the way */
+	int64_t *weights;		/* of nodes: sum + 1; 0: not in nodes */
+	uint32_t *nodes;		/* with a weight */
 	size_t nr_nodes;
-	uint64_t *lows;			/* of images: the lowest key that has a name; NAMELESS */
-	uint64_t nr_far, nr_crowded;	/* left out */
+	uint64_t *lows;			/* of images: the lowest key with a name, or NAMELESS */
+	uint64_t nr_far, nr_crowded;	/* omitted calls */
 };
 
 static uint64_t *find_lows(const struct profile *p, const struct import_images *m)
@@ -179,7 +179,7 @@ static uint64_t *find_lows(const struct profile *p, const struct import_images *
 	return lows;
 }
 
-/* Can it be known again from its lower half? */
+/* Whether the key can be restored from its lower 32 bits. */
 static bool is_near(const struct calls *c, const struct import_place *at)
 {
 	uint64_t low = c->lows[at->image] > UINT32_MAX ? c->lows[at->image] : 0;
@@ -201,16 +201,15 @@ static void add_call(struct calls *c, uint32_t event, uint32_t labels, uint32_t 
 		return;
 	}
 	file = file_get(c->m, &(struct import_file){ event, labels, caller->image,
-							    callee->image });
+						      callee->image });
 	if (file == PROFILE_NONE)
 		c->nr_crowded++;
 	else
-		record_add(c->m, file, (caller->key + 1) << 32 | (uint32_t)callee->key,
-				  count);
+		record_add(c->m, file, (caller->key + 1) << 32 | (uint32_t)callee->key, count);
 }
 
-/* The stack, up to where one has been already. */
-static void weigh(struct calls *c, uint32_t node, int64_t value)
+/* Add @value to @node, and list it and those callers that are not listed yet. */
+static void add_weight(struct calls *c, uint32_t node, int64_t value)
 {
 	const struct profile *p = c->m->p;
 
@@ -232,8 +231,8 @@ static int compare_nodes(const void *a, const void *b)
 	return *x > *y ? -1 : *x < *y;
 }
 
-/* Callees come after their callers, so this way each is whole when it is handed up. */
-static void count_up(struct calls *c, uint32_t event, uint32_t labels)
+/* Sum up from callees to callers: in descending order, each node is complete when it is added. */
+static void sum_calls(struct calls *c, uint32_t event, uint32_t labels)
 {
 	const struct profile *p = c->m->p;
 	unsigned int ignored;
@@ -249,7 +248,7 @@ static void count_up(struct calls *c, uint32_t event, uint32_t labels)
 			continue;
 		c->weights[parent] = add_saturated(c->weights[parent], count);
 		if (p->nodes[parent].parent != PROFILE_NONE ||
-		    !import_is_cut(p, p->nodes[parent].place, &ignored))
+		    !import_is_stack_end(p, p->nodes[parent].place, &ignored))
 			add_call(c, event, labels, node, (uint64_t)count);
 	}
 	c->nr_nodes = 0;
@@ -276,9 +275,9 @@ static void add_calls(struct calls *c, uint32_t event)
 		int64_t value = p->values[(size_t)sample * p->nr_events + event];
 
 		if (value > 0)
-			weigh(c, p->samples[sample].node, value);
+			add_weight(c, p->samples[sample].node, value);
 		if (i + 1 == p->nr_samples || c->samples[i + 1].key != c->samples[i].key)
-			count_up(c, event, (uint32_t)c->samples[i].key);
+			sum_calls(c, event, (uint32_t)c->samples[i].key);
 	}
 }
 
@@ -295,10 +294,10 @@ static void add_all_calls(struct importer *m, struct notices *notices)
 	for (uint32_t event = 0; event < m->p->nr_events; event++)
 		add_calls(&c, event);
 	if (c.nr_far)
-		notice_add(notices, "%" PRIu64 " calls are in stacks only: addresses of an image "
-			   "are too far apart", c.nr_far);
+		notice_add(notices, "%" PRIu64 " calls omitted from call-graph files: addresses of "
+			   "an image are too far apart", c.nr_far);
 	if (c.nr_crowded)
-		notice_add(notices, "%" PRIu64 " calls are in stacks only: there are too many "
+		notice_add(notices, "%" PRIu64 " calls omitted from call-graph files: too many "
 			   "combinations of labels, events and images", c.nr_crowded);
 	free(c.samples);
 	free(c.weights);
@@ -306,42 +305,17 @@ static void add_all_calls(struct importer *m, struct notices *notices)
 	free(c.lows);
 }
 
-/* --- sums --- */
-
-static int compare_records(const void *a, const void *b)
-{
-	const struct import_record *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
-}
-
-static void add_up(struct importer *m)
-{
-	size_t kept = 0;
-
-	qsort(m->records, m->nr, sizeof(*m->records), compare_records);
-	for (size_t i = 1; i < m->nr; i++) {
-		struct import_record *last = &m->records[kept], *r = &m->records[i];
-
-		if (compare_records(last, r))
-			m->records[++kept] = *r;
-		else
-			last->value = last->value + r->value < r->value ? UINT64_MAX
-									: last->value + r->value;
-	}
-	m->nr = kept + 1;
-}
-
 /* --- sample files --- */
 
-static struct sample_name name_of(const struct importer *m, const struct import_file *f)
+static void describe_file(void *context, uint64_t number, struct session_file *ret)
 {
+	const struct importer *m = context;
+	const struct import_file *f = &m->files[number];
 	const struct import_labels *l = &m->labels[f->labels];
 	const struct import_event *e = &m->events[f->event];
+	const struct cpu_type *timer = cpu_type_by_name("timer");
 
-	return (struct sample_name){
+	ret->name = (struct sample_name){
 		.app = { .path = m->m->images[l->app == PROFILE_NONE ? f->image : l->app].path },
 		.image = { .path = m->m->images[f->image].path },
 		.has_callee = f->callee != PROFILE_NONE,
@@ -350,85 +324,57 @@ static struct sample_name name_of(const struct importer *m, const struct import_
 		.event = e->name, .count = e->count, .unit_mask = e->of.unit_mask,
 		.tgid = l->pid, .tid = l->tid, .cpu = l->cpu,
 	};
+	ret->cgroup = l->cgroup;
+	ret->cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX : (uint32_t)timer->number_1x;
 }
 
-static int folder_of(struct importer *m, const struct import_labels *l, char **ret)
+static void count_file(void *context, uint64_t number, bool is_new)
 {
-	size_t part;
-	int err;
+	struct importer *m = context;
 
-	if (!*l->cgroup) {
-		*ret = xstrdup(m->samples);
-		return 0;
-	}
-	err = session_parts_get(m->stats, &m->parts, "", l->cgroup, &part);
-	if (!err)
-		*ret = session_part_path(m->stats, part);
-	return err;
+	m->sums.files += is_new && m->files[number].callee == PROFILE_NONE;
 }
 
-static int open_file(struct importer *m, const struct import_file *f, struct odb **ret)
+static void count_record(void *context, const struct session_record *r, int err)
 {
-	const struct sample_name name = name_of(m, f);
-	const struct import_event *e = &m->events[f->event];
-	const struct cpu_type *timer = cpu_type_by_name("timer");
-	struct sample_header header = sample_file_header(&name);
-	struct strbuf path = STRBUF_INIT;
-	char *folder = NULL;
-	int err = folder_of(m, &m->labels[f->labels], &folder);
+	struct importer *m = context;
 
-	header.cpu_type = strcmp(e->name, "TIMER") ? UINT32_MAX : (uint32_t)timer->number_1x;
-	if (!err)
-		err = sample_file_path(folder, &name, &path);
-	if (!err)
-		err = sample_file_open(path.text, &header, ret, m->e);
-	if (!err && odb_created(*ret))
-		m->sums.files += f->callee == PROFILE_NONE;
-	if (err && !*m->e->text)
-		op_error_set(m->e, err, "cannot write '%s': %s",
-			     path.len ? path.text : m->stats, strerror(-err));
-	strbuf_free(&path);
-	free(folder);
-	return err;
+	(void)err;
+	m->sums.samples += m->files[r->file].callee == PROFILE_NONE ? r->count : 0;
 }
 
-/* What is rounded off one count is carried to the next. */
-static int write_file(struct importer *m, size_t first, size_t end)
+/* The remainder of one count is carried to the next one of the file. */
+static void divide_counts(struct importer *m)
 {
-	const struct import_file *f = &m->files[m->records[first].file];
-	uint64_t divisor = m->events[f->event].divisor, rest = divisor / 2;
-	struct odb *db = NULL;
-	int err = open_file(m, f, &db);
+	uint64_t rest = 0;
 
-	for (size_t i = first; i < end && !err; i++) {
-		uint64_t value = m->records[i].value, n = value / divisor;
+	for (size_t i = 0; i < m->nr; i++) {
+		struct session_record *r = &m->records[i];
+		uint64_t divisor = m->events[m->files[r->file].event].divisor;
 
-		rest += value % divisor;
-		n += rest / divisor;
+		if (!i || r[-1].file != r->file)
+			rest = divisor / 2;
+		rest += r->count % divisor;
+		r->count = r->count / divisor + rest / divisor;
 		rest %= divisor;
-		if (!n)
-			continue;
-		err = odb_add(db, m->records[i].key, n > ODB_COUNT_MAX ? ODB_COUNT_MAX
-								       : (uint32_t)n);
-		m->sums.samples += f->callee == PROFILE_NONE ? n : 0;
-		if (err)
-			op_error_set(m->e, err, "cannot write a sample file: %s", strerror(-err));
 	}
-	odb_close(db);
-	return err;
 }
 
 static int write_files(struct importer *m)
 {
-	size_t end;
-	int err = 0;
+	static const struct session_file_ops ops = {
+		.describe = describe_file,
+		.opened = count_file,
+		.added = count_record,
+		.stops_at_failure = true,
+	};
+	struct session_writer to;
+	int err;
 
-	for (size_t first = 0; first < m->nr && !err; first = end) {
-		for (end = first + 1; end < m->nr && m->records[end].file ==
-						     m->records[first].file;)
-			end++;
-		err = write_file(m, first, end);
-	}
+	divide_counts(m);
+	session_writer_init(&to, m->samples);
+	err = session_write_records(&to, m->records, m->nr, &ops, m, m->e);
+	session_writer_free(&to);
 	return err;
 }
 
@@ -451,12 +397,11 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 
 	m.stats = path_join(samples, "stats");
 	m.files = xcalloc(FILES_MAX, sizeof(*m.files));
-	m.slots = xcalloc(4 * FILES_MAX, sizeof(*m.slots));
 	read_labels(&m);
 	err = gather(&m, notices);
 	if (!err) {
 		add_all_calls(&m, notices);
-		add_up(&m);
+		m.nr = session_records_sum(m.records, m.nr);
 		import_events_make(&m, imported, notices);
 		err = write_files(&m);
 	}
@@ -464,12 +409,11 @@ int import_write_samples(const struct profile *p, const struct import_images *im
 		err = import_write_stacks(&m);
 	for (uint32_t i = 0; m.events && i < p->nr_events; i++)
 		free(m.events[i].name);
-	session_parts_free(&m.parts);
 	free(m.events);
 	free(m.stats);
 	free(m.labels);
 	free(m.files);
-	free(m.slots);
+	hash_table_free(&m.by_fields);
 	free(m.records);
 	*sums = m.sums;
 	return err;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* samples.h - a profile's samples, on their way to sample files and a stack store */
+/* samples.h - write a profile's samples to sample files and a stack store */
 #ifndef PP_EXCHANGE_IMPORT_SAMPLES_H
 #define PP_EXCHANGE_IMPORT_SAMPLES_H
 
-#include "libdb/session/parts.h"
+#include "libdb/session/writer.h"
+#include "libutil/table.h"
 #include "pp/exchange/import/images.h"
 #include "pp/exchange/import/session.h"
 
-/* What a sample file's name and a stack's context say of a set of labels. */
+/* The labels that sample files' names and contexts of stacks can hold. */
 struct import_labels {
 	int64_t pid, tid, cpu;
 	const char *cgroup, *comm;
-	uint32_t app;			/* image, or PROFILE_NONE: the one the sample is in */
+	uint32_t app;			/* image, or PROFILE_NONE: that of the sample */
 };
 
 struct import_event {
@@ -20,15 +21,10 @@ struct import_event {
 	uint64_t divisor, count;
 };
 
-/* A sample file; equal ones may be made twice, and add up. */
+/* A sample file. Different label sets may give the same name: their samples are added up. */
 struct import_file {
 	uint32_t event, labels, image;
-	uint32_t callee;		/* of calls: into that image; else PROFILE_NONE */
-};
-
-struct import_record {
-	uint64_t key, value;
-	uint32_t file;
+	uint32_t callee;		/* of calls: the callee's image; else PROFILE_NONE */
 };
 
 struct importer {
@@ -40,25 +36,30 @@ struct importer {
 	struct import_event *events;
 	struct import_file *files;
 	uint32_t nr_files;
-	uint32_t *slots;		/* hash table of files */
-	struct import_record *records;
+	struct hash_table by_fields;	/* of files */
+	struct session_record *records;	/* their files are indices of @files */
 	size_t nr, room;
-	struct session_parts parts;
 	uint64_t nr_negative;
 	struct import_session_sums sums;
 	struct op_error *e;
 };
 
-/* --- events.c: m->events, such that all records fit into counters --- */
+/* --- events.c --- */
+
+/* Make m->events, with divisors such that all records fit into counters. */
 void import_events_make(struct importer *m, struct imported *imported, struct notices *notices);
 
-/* --- stacks.c: the stacks of the profile into a stack store; m->events are named --- */
+/* --- stacks.c --- */
+
+/* Write the profile's stacks to a stack store. m->events are made. */
 int import_write_stacks(struct importer *m);
 
-/* Is this what stands above stacks that were cut [PF-6]? How they ended, then. */
-bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret);
+/* Whether the place is the frame above incomplete stacks [PF-6]; *ret: how they ended. */
+bool import_is_stack_end(const struct profile *p, uint32_t place, unsigned int *ret);
 
-/* Sample files and stack store below @samples, which is new. */
+/* --- samples.c --- */
+
+/* Write sample files and stack store below @samples, a new folder. */
 int import_write_samples(const struct profile *p, const struct import_images *m,
 			 struct imported *imported, const char *samples,
 			 struct import_session_sums *sums, struct notices *notices,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session.c - the session is made beside its place, and moved there when it is whole */
+/* session.c - make a session under a temporary name, and rename it when it is complete */
 #include "pp/exchange/import/session.h"
 
 #include <errno.h>
@@ -9,16 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdb/session/header.h"
 #include "libdb/session/image_ids.h"
-#include "libdb/session/session.h"
+#include "libdb/session/writer.h"
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 #include "pp/exchange/import/samples.h"
 
-static int write_info(const struct profile *p, const struct import_session_options *o,
-		      const struct imported *imported, const char *stats)
+/* Nothing was lost by the import; earlier losses are unknown. */
+static int write_own_stats(const struct profile *p, const struct import_session_options *o,
+			   const struct imported *imported,
+			   const struct import_session_sums *sums, const char *stats)
 {
+	struct cpu_counts cpu = { .received = sums->samples, .recorded = sums->samples };
+	const struct session_counts counts = { 1, &cpu };
 	struct session_info info = { .model = "imported" };
 	int64_t end_ns = p->start_ns + p->duration_ns;
 
@@ -34,10 +37,10 @@ static int write_info(const struct profile *p, const struct import_session_optio
 		info.start_time = (uint64_t)p->start_ns / 1000000000;
 		info.end_time = (uint64_t)end_ns / 1000000000;
 	}
-	return session_info_write(stats, &info);
+	return session_write_stats(stats, o->session_dir, &counts, &info);
 }
 
-/* Build-ids of all images, and the functions of each, in case it is not here. */
+/* Write the build-ids of all images, and their functions, for machines without the binaries. */
 static int write_images(const struct profile *p, const struct import_images *m, const char *stats)
 {
 	char *binaries = path_join(stats, SESSION_BINARIES);
@@ -48,22 +51,13 @@ static int write_images(const struct profile *p, const struct import_images *m, 
 
 		if (!file_exists(path))
 			err = import_names_write(p, m, i, path);
-		/* without names a binary that is here is as good as any */
+		/* without names or a real build-id, any binary at that path may be used */
 		if (err >= 0 && (err || !m->images[i].is_invented))
 			err = image_ids_append(stats, m->images[i].path, m->images[i].build_id);
 		free(path);
 	}
 	free(binaries);
 	return err;
-}
-
-/* Nothing was lost here; what was lost before is not known. */
-static int write_counts(const struct import_session_sums *sums, const char *stats)
-{
-	struct cpu_counts cpu = { .received = sums->samples, .recorded = sums->samples };
-	const struct session_counts counts = { 1, &cpu };
-
-	return session_counts_write(stats, &counts);
 }
 
 static int write_profile(const struct import_session_options *o, const char *stats)
@@ -75,7 +69,7 @@ static int write_profile(const struct import_session_options *o, const char *sta
 	return err;
 }
 
-/* All but the samples. */
+/* Write everything but the samples. */
 static int write_stats(const struct profile *p, const struct import_session_options *o,
 		       const struct import_images *m, const struct imported *imported,
 		       const struct import_session_sums *sums, const char *stats,
@@ -84,16 +78,11 @@ static int write_stats(const struct profile *p, const struct import_session_opti
 	int err = write_images(p, m, stats);
 
 	if (!err)
-		err = write_counts(sums, stats);
-
-	if (!err)
-		err = write_info(p, o, imported, stats);
+		err = write_own_stats(p, o, imported, sums, stats);
 	if (!err)
 		err = imported_write(stats, imported);
 	if (!err && o->bytes)
 		err = write_profile(o, stats);
-	if (!err)
-		err = session_abi_write(o->session_dir, SAMPLE_VERSION_1X);
 	return err ? op_error_set(e, err, "cannot write '%s': %s", stats, strerror(-err)) : 0;
 }
 
@@ -113,7 +102,7 @@ static int fill(const struct profile *p, const struct import_session_options *o,
 	imported.salvaged = o->salvaged;
 	import_images_make(p, &imported, &images);
 	if (err)
-		op_error_set(e, err, "cannot make '%s': %s", stats, strerror(-err));
+		op_error_set(e, err, "cannot create '%s': %s", stats, strerror(-err));
 	else
 		err = import_write_samples(p, &images, &imported, samples, sums, notices, e);
 	imported.samples = sums->samples;
@@ -133,12 +122,11 @@ int import_session(const struct profile *p, const struct import_session_options 
 	int err;
 
 	if (!session_name_ok(o->name))
-		return op_error_set(e, -EINVAL, "'%s' is no name for a session: letters, digits "
-				    "and . _ - +, not beginning with a dot", o->name);
+		return op_error_set(e, -EINVAL, "invalid session name '%s': expected letters, "
+				    "digits and . _ - +, not beginning with a dot", o->name);
 	place = session_samples_path(o->session_dir, o->name);
 	if (file_exists(place)) {
-		err = op_error_set(e, -EEXIST, "session '%s' is there already: '%s'", o->name,
-				   place);
+		err = op_error_set(e, -EEXIST, "session '%s' already exists: '%s'", o->name, place);
 		free(place);
 		return err;
 	}
@@ -146,7 +134,7 @@ int import_session(const struct profile *p, const struct import_session_options 
 	made = session_samples_path(o->session_dir, name);
 	err = fill(p, o, made, &sums, notices, e);
 	if (!err && rename(made, place))
-		err = op_error_set(e, -errno, "cannot make '%s': %s", place, strerror(errno));
+		err = op_error_set(e, -errno, "cannot create '%s': %s", place, strerror(errno));
 	if (err)
 		file_remove_tree(made);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session.h - a profile of another tool becomes a session that every tool reads
+ * session.h - make a session, which every tool can read, from a profile of another tool
  *
  * Sample files, a stack store, build-ids and the names of functions. Rules: doc/export.md [IM-n].
  */
@@ -15,10 +15,10 @@
 #include "pp/select/notices.h"
 
 struct import_session_options {
-	const char *session_dir;	/* made if it is not there */
+	const char *session_dir;	/* created if it is missing */
 	const char *name;		/* SESSION_CURRENT, or as in opcontrol --save=NAME */
 	const char *origin;		/* for stats/session: "cpuprofile", or NULL */
-	/* what @p was read from, to be kept [IM-8]; NULL: not known. @salvaged: how it was read */
+	/* the original profile, to be kept [IM-8], or NULL; @salvaged: it was read so */
 	const unsigned char *bytes;
 	size_t size;
 	bool salvaged;
@@ -26,15 +26,14 @@ struct import_session_options {
 
 struct import_session_sums {
 	uint64_t samples;		/* sum of all sample files' counts */
-	uint64_t files;			/* sample files made */
-	uint64_t stacks;		/* different ones that have samples */
+	uint64_t files;			/* sample files created */
+	uint64_t stacks;		/* distinct ones with samples */
 };
 
 /*
- * Make the session, which must not be there yet: it is whole or not there at all.
- * -EEXIST: it is there. -EINVAL: a bad name. -ERANGE: the numbers do not fit even when scaled
- * [IM-4]. Other -errno: what could not be written. @e says which. What was left out or changed is
- * told in @notices.
+ * Create the session completely, or not at all. -EEXIST: it exists. -EINVAL: invalid name. -ERANGE:
+ * the numbers do not fit even when scaled [IM-4]. Other -errno: a file could not be written. The
+ * reason is in @e; @notices names what was omitted or changed.
  */
 int import_session(const struct profile *p, const struct import_session_options *options,
 		   struct import_session_sums *ret, struct notices *notices, struct op_error *e);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stacks.c - a profile's stacks into the session's stack store */
+/* stacks.c - write a profile's stacks to the session's stack store */
 #include "pp/exchange/import/samples.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "libutil/file.h"
 #include "libutil/xalloc.h"
 
-/* What the store calls what the session is made of. */
+/* The store's IDs of images and events. */
 struct stack_ids {
 	struct stack_store *store;
-	uint32_t *images, *events;	/* 0: not asked for yet */
+	uint32_t *images, *events;	/* 0: not added yet */
 	struct stack_frame frames[STACK_FRAMES_MAX];
 };
 
@@ -31,7 +31,7 @@ static int image_id(struct importer *m, struct stack_ids *ids, uint32_t image, u
 	return err;
 }
 
-bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
+bool import_is_stack_end(const struct profile *p, uint32_t place, unsigned int *ret)
 {
 	const char *name = import_function(p, place);
 	size_t n = strlen(name);
@@ -39,13 +39,7 @@ bool import_is_cut(const struct profile *p, uint32_t place, unsigned int *ret)
 	if (p->places[place].image != PROFILE_NONE || p->places[place].address || n < 3 ||
 	    *name != '[')
 		return false;
-	for (unsigned int kind = 0; kind < NR_STACK_ENDS; kind++)
-		if (strlen(stack_end_text(kind)) == n - 2 &&
-		    !strncmp(name + 1, stack_end_text(kind), n - 2)) {
-			*ret = kind;
-			return true;
-		}
-	return false;
+	return stack_end_parse(name + 1, n - 2, ret);
 }
 
 static int add_stack(struct importer *m, struct stack_ids *ids, const struct profile_sample *s,
@@ -57,7 +51,7 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 					 .cpu = l->cpu, .cgroup = l->cgroup, .comm = l->comm };
 	const struct stack_event of = { m->events[event].name, m->events[event].count,
 					m->events[event].of.unit_mask };
-	unsigned int end = STACK_UNTOLD;
+	unsigned int end = STACK_UNKNOWN_END;
 	uint32_t node = s->node, id;
 	size_t nr = 0;
 	int err = 0;
@@ -65,7 +59,8 @@ static int add_stack(struct importer *m, struct stack_ids *ids, const struct pro
 	for (; node != PROFILE_NONE && !err; node = p->nodes[node].parent) {
 		uint32_t place = p->nodes[node].place;
 
-		if (nr && p->nodes[node].parent == PROFILE_NONE && import_is_cut(p, place, &end))
+		if (nr && p->nodes[node].parent == PROFILE_NONE &&
+		    import_is_stack_end(p, place, &end))
 			break;
 		if (nr == STACK_FRAMES_MAX) {
 			end = STACK_TRUNCATED;

@@ -1,7 +1,7 @@
 /*
- * graph.js - search and zoom in the flame graph as SVG
+ * graph.js - search and zoom in the SVG flame graph
  *
- * Everything is there without it. Names are read from the frames' titles and only ever become text.
+ * The graph is complete without it. Names are read from the frames' titles and become only text.
  */
 "use strict";
 (function () {
@@ -14,7 +14,7 @@ var details = document.getElementById("details");
 var frames = Array.prototype.map.call(group.querySelectorAll(".f"), function (g) {
 	var rect = g.querySelector("rect"), lines = g.querySelector("title").textContent.split("\n");
 	return {
-		g: g, rect: rect, text: g.querySelector("text"), name: lines[0], says: lines.join("   "),
+		g: g, rect: rect, text: g.querySelector("text"), name: lines[0], description: lines.join("   "),
 		x: Number(rect.getAttribute("x")), y: Number(rect.getAttribute("y")),
 		width: Number(rect.getAttribute("width"))
 	};
@@ -62,7 +62,7 @@ function search(text) {
 	text = text.trim().toLowerCase();
 	svg.classList.toggle("searched", text !== "");
 	frames.forEach(function (f) {
-		f.g.classList.toggle("hit", text !== "" && f.says.toLowerCase().indexOf(text) >= 0);
+		f.g.classList.toggle("hit", text !== "" && f.description.toLowerCase().indexOf(text) >= 0);
 	});
 }
 
@@ -73,7 +73,7 @@ function focus(frame) {
 	frame.g.focus();
 }
 
-/* The nearest frame in that direction, of those that can be seen. */
+/* The nearest visible frame in the direction of the key. */
 function next(key) {
 	var seen = frames.filter(function (f) { return !f.g.classList.contains("away"); });
 	if (key === "ArrowUp")
@@ -111,11 +111,11 @@ group.setAttribute("aria-label", "Flame graph");
 frames.forEach(function (f) {
 	f.g.setAttribute("role", "treeitem");
 	f.g.setAttribute("tabindex", f === focused ? "0" : "-1");
-	f.g.setAttribute("aria-label", f.says);
+	f.g.setAttribute("aria-label", f.description);
 	f.g.addEventListener("click", function () { zoom(f); });
-	f.g.addEventListener("mouseenter", function () { details.textContent = f.says; });
+	f.g.addEventListener("mouseenter", function () { details.textContent = f.description; });
 	f.g.addEventListener("mouseleave", function () { details.textContent = ""; });
-	f.g.addEventListener("focus", function () { details.textContent = f.says; });
+	f.g.addEventListener("focus", function () { details.textContent = f.description; });
 	f.g.addEventListener("keydown", function (e) {
 		var to;
 		if (e.key === "Enter" || e.key === " ")

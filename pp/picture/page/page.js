@@ -1,10 +1,10 @@
 /*
- * page.js - what opreport --html does in a browser
+ * page.js - the page of opreport --html in a browser
  *
- * The data's names come out of binaries and are nobody's friends: they only ever become text nodes
- * and attributes' values, never markup. Nothing is fetched, nothing is kept.
+ * Names in the data come from binaries and are hostile input: they become only text nodes and
+ * attribute values, never markup. The page makes no requests and stores nothing.
  *
- *	data -> tree of what was chosen (buildTree) -> frames (drawGraph), table (drawTable)
+ *	data -> tree of the selection (buildTree) -> frames (drawGraph), table (drawTable)
  */
 "use strict";
 (function () {
@@ -44,13 +44,13 @@ for (i = 0; i < data.groups.length; i += 3)
 function appName(app) { return app < 0 ? "[no application]" : imageShown(app); }
 function cgroupName(cgroup) { return cgroup || "[no control group]"; }
 
-/* --- what was chosen --- */
+/* --- selection --- */
 
 var state = {
 	event: 0,		/* class */
 	process: "",		/* "", "app:N", "cgroup:N" */
 	split: "",		/* "", "app", "cgroup" */
-	profile: data.profiles - 1,	/* whose samples are widths */
+	profile: data.profiles - 1,	/* whose samples determine widths */
 	layout: "flame",
 	search: "",
 	zoom: null, focus: null,	/* nodes of the tree */
@@ -67,7 +67,7 @@ groups.forEach(function (g) {
 		cgroups.push(g.cgroup);
 });
 
-function isChosen(g) {
+function isSelected(g) {
 	if (!state.process)
 		return true;
 	var n = Number(state.process.split(":")[1]);
@@ -76,7 +76,7 @@ function isChosen(g) {
 	return g.cgroup === cgroups[n];
 }
 
-/* --- words --- */
+/* --- formatting --- */
 
 function samples(n) { return count(n) + (n === 1 ? " sample" : " samples"); }
 
@@ -113,7 +113,7 @@ function clear(e) {
 
 /* --- the tree --- */
 
-var tree = null;	/* its root; what is drawn */
+var tree = null;	/* its root */
 var treeNodes = [];	/* parents first */
 
 function newNode(parent, symbol, name, kind) {
@@ -128,7 +128,7 @@ function newNode(parent, symbol, name, kind) {
 	return node;
 }
 
-/* Where the samples of group @g begin. */
+/* The node that has the samples of group @g below it. */
 function rootOf(g, known) {
 	var key, node;
 	if (!state.split)
@@ -143,7 +143,7 @@ function rootOf(g, known) {
 	return node;
 }
 
-/* Nodes of the data that are the same function called from the same ones become one. */
+/* Merge nodes of the data that are the same function with the same callers. */
 function buildTree() {
 	var nodes = data.nodes, nr = nodes.length / nodeSize, at = new Array(nr);
 	var known = new Map(), roots = new Map();
@@ -154,7 +154,7 @@ function buildTree() {
 		var base = i * nodeSize, parent = nodes[base], symbol = nodes[base + 1], node;
 
 		if (parent < 0) {
-			node = isChosen(groups[symbol]) ? rootOf(groups[symbol], roots) : null;
+			node = isSelected(groups[symbol]) ? rootOf(groups[symbol], roots) : null;
 		} else if (!at[parent]) {
 			node = null;
 		} else {
@@ -193,7 +193,7 @@ function sortTree() {
 	});
 }
 
-/* The node that is in @old's place in the tree as it is now, or the last one on the way to it. */
+/* The node at the path of @old in the current tree, or the last existing one on that path. */
 function sameNode(old) {
 	var way = [], node = tree;
 	for (; old && old.parent; old = old.parent)
@@ -210,7 +210,7 @@ function sameNode(old) {
 	return node;
 }
 
-/* Share of the second profile less that of the first, in points. */
+/* Share in the second profile minus that in the first, in points. */
 function change(all) {
 	var first = valueOf(0), second = valueOf(1);
 	return (tree.all[second] ? 100 * all[second] / tree.all[second] : 0) -
@@ -229,7 +229,7 @@ function matches(node) {
 	       matchesText(node.name, node.symbol < 0 ? -1 : symbols[node.symbol].image);
 }
 
-/* Samples that go through a match; below one, others count no more. */
+/* Samples of all matching frames, without those that are below another match. */
 function searchResult() {
 	var sum = 0, names = new Set(), v = value(), stack = [[tree, false]];
 	while (stack.length) {
@@ -318,7 +318,7 @@ function addRest(into, x, width, depth, rows) {
 	into.appendChild(e);
 }
 
-/* Frames below the one zoomed to; those narrower than a pixel are one grey strip. */
+/* Frames below the one zoomed to; those narrower than a pixel become one gray strip. */
 function addFrames(into, width, rows) {
 	var v = value(), stack = [[state.zoom, 0, width]];
 	while (stack.length) {
@@ -426,7 +426,7 @@ function focusOn(node) {
 	e.focus();
 }
 
-/* The nearest sibling that has a frame, or their parents' ones. */
+/* The nearest sibling in that direction that has a frame, or null. */
 function beside(node, step) {
 	var siblings, i;
 	if (!node.parent || node === state.zoom)
@@ -498,12 +498,12 @@ function makeColumns() {
 	columns.push({ key: "image", title: "Image", of: function (r) { return imageShown(r.image); } });
 }
 
-/* Rows of all processes that are chosen, each function once. */
+/* The rows of all selected processes, each function once. */
 function tableRows() {
 	var rows = new Map(), all = data.rows;
 	for (var i = 0; i < all.length; i += rowSize) {
 		var symbol = all[i + 1], row;
-		if (!isChosen(groups[all[i]]))
+		if (!isSelected(groups[all[i]]))
 			continue;
 		row = rows.get(symbol);
 		if (!row) {
@@ -616,7 +616,7 @@ function tableNote(nr) {
 	var text = count(nr) + (nr === 1 ? " function" : " functions") + (state.search ? " found" : "");
 	if (data.small_rows && !state.process)
 		text += "; " + count(data.small_rows) + " smaller ones with " +
-			samples(data.small_row_samples[value()]) + " are left out";
+			samples(data.small_row_samples[value()]) + " are omitted";
 	return text + ".";
 }
 
@@ -661,9 +661,9 @@ function sourceNotes(source) {
 	if (source.why)
 		notes.push(source.why);
 	if (elsewhere && source.file)
-		notes.push(count(elsewhere) + " of its samples are in lines of other files, or of no known line");
+		notes.push(count(elsewhere) + " of its samples are on lines of other files, or on unknown lines");
 	if (source.cut)
-		notes.push("there are more lines than are shown");
+		notes.push("more lines are not shown");
 	return notes.join("; ");
 }
 
@@ -710,7 +710,7 @@ function hasText(source) {
 	return source.lines.some(function (l) { return l[1] !== null; });
 }
 
-/* Functions of which nothing can be read, and why. */
+/* List the functions without source lines, with the reasons. */
 function addOthers(others) {
 	var details = element("details"), summary = element("summary"), list = element("ul");
 	summary.appendChild(element("span", "small", count(others.length) +
@@ -723,7 +723,7 @@ function addOthers(others) {
 	byId("sources").appendChild(details);
 }
 
-/* Those that can be read first. */
+/* Functions with readable source first. */
 function drawSources() {
 	var withText = data.sources.filter(hasText);
 	var others = data.sources.filter(function (s) { return !s.lines.length; });
@@ -739,7 +739,7 @@ function drawSources() {
 		addOthers(others);
 	byId("source-note").textContent = withText.length
 		? "Lines with samples and a few around them, of all processes."
-		: "No text of these functions' source could be read: it takes debug information, and the files.";
+		: "No source text is available: it requires debug information and the source files.";
 }
 
 function showSource(details) {
@@ -792,14 +792,14 @@ function drawFacts() {
 function drawNotices() {
 	var texts = data.notices.slice(), box = byId("notices");
 	if (!data.stacks)
-		texts.unshift("There are no call stacks: below an application are its images, and below these their functions.");
+		texts.unshift("There are no call stacks: the graph shows applications, their images and the functions in these.");
 	if (data.small_nodes)
 		texts.push(count(data.small_nodes) + " frames too small to be seen, with " +
-			   samples(data.small_node_samples[value()]) + ", are put together.");
+			   samples(data.small_node_samples[value()]) + ", are merged.");
 	box.hidden = !texts.length;
 	box.open = !data.stacks && texts.length < 3;
 	clear(box.lastElementChild);
-	box.firstElementChild.textContent = texts.length === 1 ? "1 remark" : texts.length + " remarks";
+	box.firstElementChild.textContent = texts.length === 1 ? "1 note" : texts.length + " notes";
 	texts.forEach(function (t) { box.lastElementChild.appendChild(element("li", "", t)); });
 }
 
@@ -807,7 +807,7 @@ function drawLegend() {
 	var to = byId("legend");
 	var kinds = isDiff
 		? [["less4", "smaller share than before"], ["more0", "as before"], ["more4", "larger share"]]
-		: [["k0", "program"], ["k1", "library"], ["k2", "kernel"], ["k3", "made at run time"]];
+		: [["k0", "program"], ["k1", "library"], ["k2", "kernel"], ["k3", "generated at run time"]];
 	if (!isDiff && !data.stacks)
 		kinds.push(["k4", "image"]);
 	kinds.push(["k5", "other"]);
@@ -879,11 +879,11 @@ function drawHead() {
 	byId("title").textContent = title;
 	byId("subtitle").textContent = data.command || "";
 	byId("footer").textContent = "Made by opreport " + data.version +
-		". This page is complete in itself: it loads nothing and sends nothing.";
+		". This page is self-contained: it loads nothing and sends nothing.";
 	byId("graph-title").textContent = data.stacks ? "Flame graph" : "Images and functions";
 }
 
-/* --- all of it --- */
+/* --- the whole page --- */
 
 function redraw() {
 	var zoom = state.zoom, focus = state.focus;

@@ -344,7 +344,7 @@ uint32_t stack_symbols_find_end(struct stack_symbols *s, unsigned int end)
 	unsigned int kind = STACK_END_KIND(end);
 	char *name;
 
-	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNTOLD)
+	if (kind == STACK_COMPLETE || kind == STACK_NO_USER || kind == STACK_UNKNOWN_END)
 		return STACK_NONE;
 	if (kind > NR_STACK_ENDS)
 		kind = NR_STACK_ENDS;	/* of a later version */

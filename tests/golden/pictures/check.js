@@ -231,7 +231,7 @@ async function canBeRead(browser, name, dark) {
 async function checkPage(browser) {
 	const page = await browser.open(url("stacks.html"));
 
-	await check("page: draws, asks for nothing", () => pageDraws(page));
+	await check("page: draws, makes no requests", () => pageDraws(page));
 	await check("page: totals of both events are opreport's", () => totalsAreEqual(page));
 	await check("page: functions are those of opreport -l", () => functionsAreEqual(page));
 	await check("page: search", () => searchWorks(page));
@@ -244,7 +244,7 @@ async function checkPage(browser) {
 	await check("page: contrast, light and dark", async () =>
 		await canBeRead(browser, "stacks.html", false) || await canBeRead(browser, "stacks.html", true) ||
 		await canBeRead(browser, "diff.html", false) || canBeRead(browser, "diff.html", true));
-	await check("page: nothing went wrong meanwhile", () => quiet(page));
+	await check("page: no errors or requests", () => quiet(page));
 }
 
 /* --- other pages --- */
@@ -268,7 +268,7 @@ async function flatWorks(browser) {
 	return differs("title", await page.value(text("graph-title")), "Images and functions") ||
 		differs("total", (await page.value(total))[0], json("summary.json").classes[0].samples) ||
 		differs("depth", await page.value(`Math.max(...Array.from(document.querySelectorAll("#graph .f"), (e) => e.node.depth))`), 3) ||
-		differs("told", (await page.value(text("notices"))).includes("no call stacks"), true) || quiet(page);
+		differs("notice", (await page.value(text("notices"))).includes("no call stacks"), true) || quiet(page);
 }
 
 async function controlGroupsWork(browser) {
@@ -296,7 +296,7 @@ async function evilIsText(browser) {
 		differs("scripts", await page.value(`document.scripts.length`), 2) || quiet(page);
 }
 
-/* If a name did become markup, the policy would stand behind it. */
+/* If a name became markup, the policy would still block it. */
 async function policyHolds(browser) {
 	const page = await browser.open(url("evil.html"));
 
@@ -320,7 +320,7 @@ async function largeIsBounded(browser) {
 		: !got[1] ? "samples are missing" : got[3] > 20000 ? "frames: " + got[3] : quiet(page);
 }
 
-/* Lines of opannotate's listing: number -> [samples, text]. What it adds to a line is not the text. */
+/* Lines of opannotate's listing: number -> [samples, text], without the comments that it adds. */
 function annotatedLines(name) {
 	const listing = fs.readFileSync(path.join(folder, name), "utf8").split("\n");
 	const lines = listing.map((l) => /^([ 0-9.]{15}):(.*)$/.exec(l)).filter((m) => m);
@@ -351,7 +351,7 @@ function panelDiffers(name, shown, lines) {
 		(hot.some((r) => r[3] === cold[0][3]) ? "a line with samples looks like one without" : undefined);
 }
 
-/* The hottest function's is open, another one's opens from the table; both are opannotate's. */
+/* The source of the hottest function is open, another one opens from the table; as in opannotate. */
 async function sourceWorks(browser) {
 	const page = await browser.open(url("source.html"));
 	const lines = annotatedLines("source.listing");
@@ -368,14 +368,14 @@ async function sourceWorks(browser) {
 
 /* --- the picture --- */
 
-/* Frames of two profiles: the change in points as it is told, and the colour as it is seen. */
+/* Frames of two profiles: the change in points in the title, and the computed color. */
 const CHANGES = `Array.from(document.querySelectorAll(".f:not(.root)")).map((g) => ({
 	name: g.querySelector("title").textContent.split("\\n")[0],
 	points: Number(/\\n([-+][0-9.]+) points/.exec(g.querySelector("title").textContent)[1]),
 	fill: getComputedStyle(g.querySelector("rect")).fill.match(/[0-9.]+/g).slice(0, 3).map(Number),
 }))`;
 
-/* Red has grown, blue has shrunk, the more the stronger; grey is as it was. */
+/* Red: larger share, blue: smaller, stronger with the change; gray: unchanged. */
 function colourIsWrong(f) {
 	const [r, g, b] = f.fill, spread = Math.max(r, g, b) - Math.min(r, g, b);
 

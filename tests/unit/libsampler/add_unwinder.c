@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* add_unwinder.c - unwinders of the program: which samples they see, when they are freed */
+/* add_unwinder.c - the program's unwinders: which samples they see, when they are freed */
 #include <errno.h>
 #include "tests/tap.h"
 #include "tests/unit/libsampler/fakes.h"
@@ -99,7 +99,7 @@ TEST(unwinder_added_after_the_stop)
 	CHECK(r->nr == 3 && !u.captures && u.freed == 1, "%zu", r->nr);
 }
 
-TEST(unwinders_are_eight_at_most)
+TEST(at_most_eight_unwinders)
 {
 	struct sampler_unwinder_ops bad = unwinder_ops;
 	struct unwinder u[WALK_UNWINDERS_MAX] = { 0 };

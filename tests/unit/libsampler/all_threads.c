@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* all_threads.c - profiles of all threads, whichever come and go [SM-15] */
+/* all_threads.c - profiles of all threads while threads start and end [SM-15] */
 #include "tests/tap.h"
 #include "tests/unit/libsampler/parked.h"
 
-/* A sanitizer may have threads as well, from our first one on: they are sampled like any other. */
+/* A sanitizer may have threads, too, from our first one on: they are sampled like any other. */
 static size_t begin_with_others(void)
 {
 	struct parked first;
@@ -39,8 +39,8 @@ TEST(all_threads)
 	sampler_destroy(p);
 }
 
-/* The thread is sampled as long as it is there, and nothing tells that it ended. */
-TEST(all_threads_64_that_come_and_go)
+/* A thread is sampled as long as it exists, and its end is not a sample. */
+TEST(all_threads_64_start_and_end)
 {
 	struct parked threads[64];
 	struct record *r = record_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* buffer.c - where stacks are copied to */
+/* buffer.c - the buffer for copies of stacks */
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -23,7 +23,7 @@ TEST(is_aligned_and_writable)
 	}
 }
 
-TEST(refuses_what_no_machine_has)
+TEST(refuses_impossible_sizes)
 {
 	struct stack_buffer b = { .bytes = NULL };
 
@@ -45,7 +45,7 @@ static size_t resident(const struct stack_buffer *b)
 	return in;
 }
 
-TEST(gives_back_what_a_deep_stack_took)
+TEST(frees_the_pages_of_a_deep_stack)
 {
 	struct stack_buffer b;
 

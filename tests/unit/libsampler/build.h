@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* build.h - builders driven as the sampling thread does, with samples of our own */
+/* build.h - call builders like the sampling thread, with made-up samples */
 #ifndef TESTS_UNIT_LIBSAMPLER_BUILD_H
 #define TESTS_UNIT_LIBSAMPLER_BUILD_H
 
@@ -12,7 +12,7 @@
 #include "libutil/xalloc.h"
 #include "tests/unit/tmpdir.h"
 
-/* The test's own program as a module; and code that is no file's. */
+/* The test's own program as a module, and code without a file. */
 static struct sampler_module program_module;
 static struct sampler_module made_module = {
 	.start = 0x10000000, .limit = 0x10001000, .base = 0x10000000, .path = "made_code",
@@ -49,7 +49,7 @@ static inline void find_program(void)
 	dl_iterate_phdr(take_program, NULL);
 }
 
-/* Frames of the test's program: code that is at that distance from a function's start. */
+/* Frames of the test's program, at these offsets from a function's start. */
 static inline struct sampler_frame frame_in(void (*function)(void), size_t offset)
 {
 	return (struct sampler_frame){ (uintptr_t)function + offset, &program_module,

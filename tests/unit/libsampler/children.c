@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * children.c - children that are forked under opsample while the sampling thread is at work
+ * children.c - children that are forked under opsample while the sampling thread is working
  *
- * What it was just changing is in the child as it was then, and must not be used there [SM-16]: a
- * child begins a profile of its own, in a file of its own [SM-74].
+ * Its data may be half changed in the child, and must not be used there [SM-16]: a child begins its
+ * own profile in its own file [SM-74].
  */
 #include <sys/wait.h>
 #include "tests/unit/libsampler/preloaded.h"
 #include "tests/unit/libsampler/seen.h"
 
 #define NR_CHILDREN	40
-#define CHILD_NS	(10 * MS)	/* of CPU time, which some samples are of */
-#define RATE		"10000"		/* so it is at work most of the time */
+#define CHILD_NS	(10 * MS)	/* of CPU time, enough for some samples */
+#define RATE		"10000"		/* so that it is working most of the time */
 
 enum { ALL_WELL = 7, PARENTS_FILE, DIED, FAILED };
 
@@ -21,7 +21,7 @@ static void *spend_for_ever(void *unused)
 	return unused;
 }
 
-/* Until its end the program that is sampled writes no file: one that is there is a child's. */
+/* The sampled program writes its file at its end, so an existing file is a child's. */
 static int have_child(const char *output)
 {
 	pid_t pid = fork();
@@ -50,7 +50,7 @@ static int have_children(void)
 	_exit(result);
 }
 
-TEST(they_use_nothing_half_changed)
+TEST(half_changed_data_is_not_used)
 {
 	char folder[] = "/tmp/sampler_children.XXXXXX", output[64], command[128];
 	int status = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* copy.c - copies of stacks: what is in them, and threads that are hard to get at */
+/* copy.c - copies of stacks: their contents, unusual stacks, threads that do not answer */
 #include <errno.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -44,8 +44,8 @@ TEST(a_threads_own_stack_is_in_the_copy)
 	stack_buffer_free(&t.buffer);
 }
 
-/* Nobody knows its bounds: found by where it is. */
-TEST(a_thread_known_by_its_id_only)
+/* The bounds of its stack are unknown, and found by its stack pointer. */
+TEST(a_thread_known_only_by_its_id)
 {
 	struct target t;
 
@@ -88,14 +88,14 @@ TEST(hooks_run_in_order_and_once)
 	target_start(&t, stay_with_sentinel);
 	CHECK(target_copy_hooked(&t, false, hooks, 2) == SAMPLER_WHOLE, "%d", t.result.status);
 	CHECK(!strcmp(o.text, "ab"), "%s", o.text);
-	/* also when it has to be asked where it is first */
+	/* also if its stack has to be found first */
 	t.copy.thread.stack_low = t.copy.thread.stack_high = 0;
 	CHECK(target_copy_hooked(&t, false, hooks, 2) == SAMPLER_WHOLE, "%d", t.result.status);
 	CHECK(!strcmp(o.text, "abab"), "%s", o.text);
 	target_end(&t);
 }
 
-TEST(into_a_buffer_that_is_too_small_nothing_is_written)
+TEST(too_small_a_buffer_is_not_written_to)
 {
 	struct stack_buffer small;
 	struct target t;
@@ -193,8 +193,8 @@ TEST(on_a_coroutines_stack)
 	target_end(&t);
 }
 
-/* What was found out of it the last time is not true any more. */
-TEST(a_stack_that_is_gone_is_not_touched)
+/* The stack of the last copy does not exist any more. */
+TEST(an_unmapped_stack_is_not_touched)
 {
 	void *gone = mmap(NULL, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct target t;
@@ -205,7 +205,7 @@ TEST(a_stack_that_is_gone_is_not_touched)
 	munmap(gone, 1 << 20);
 	CHECK(target_copy(&t) == SAMPLER_WHOLE && has_sentinel(&t.result), "found anew: %d",
 	      t.result.status);
-	/* bounds that are far too wide: up to where there is nothing to be read */
+	/* bounds that are far too wide: up to unreadable memory */
 	t.copy.other_high = UINTPTR_MAX / 2;
 	CHECK(target_copy(&t) == SAMPLER_WHOLE && has_sentinel(&t.result), "as much as there is");
 	target_end(&t);
@@ -240,7 +240,7 @@ static bool is_filled(const struct target *t)
 	return true;
 }
 
-TEST(a_thread_that_blocks_the_signal_is_told_of_and_not_waited_for_again)
+TEST(a_thread_that_blocks_the_signal_is_waited_for_only_once)
 {
 	struct target t;
 	uint64_t start, used;
@@ -258,7 +258,7 @@ TEST(a_thread_that_blocks_the_signal_is_told_of_and_not_waited_for_again)
 	CHECK(t.result.status == SAMPLER_BLOCKED, "status %d", t.result.status);
 	CHECK(used < 1000ull * SAMPLING_COPY_TIMEOUT_NS / 2, "a thousand in %ju ns",
 	      (uintmax_t)used);
-	/* the signal that is still on its way finds nothing to do */
+	/* the signal that is still pending finds nothing to do */
 	fill(&t);
 	close(t.go[1]);
 	target_wait(&t);

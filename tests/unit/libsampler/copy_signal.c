@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copy_signal.c - the signal that asks for copies: shared with the handlers that a program
- * has, told from theirs, without a trace in errno, and in the child of a fork
+ * copy_signal.c - the signal that requests copies: shared with the program's own handlers, with
+ * errno unchanged, and in the child of a fork
  */
 #include <errno.h>
 #include "tests/unit/libsampler/target.h"
@@ -30,7 +30,7 @@ static void send_own(void)
 	sigqueue(getpid(), SIGURG, (union sigval){ .sival_int = 7 });
 }
 
-/* Whatever the program had installed gets what is not ours, and only that. */
+/* The program's handler gets the signals that are not ours, and only those. */
 static void share_with(const struct sigaction *their, int expected)
 {
 	struct target t;
@@ -63,8 +63,8 @@ TEST(a_handler_with_information_gets_it)
 	CHECK(sigismember(&mask_seen, SIGTERM) == 0, "and nothing else");
 }
 
-/* SIGURG does nothing where it is not handled, so later ones are without effect. */
-TEST(a_handler_that_is_for_once_is_called_once)
+/* Unhandled SIGURG is ignored, so later ones have no effect. */
+TEST(a_one_shot_handler_is_called_once)
 {
 	struct sigaction their = { .sa_handler = count, .sa_flags = SA_RESETHAND };
 	struct target t;
@@ -80,7 +80,7 @@ TEST(a_handler_that_is_for_once_is_called_once)
 	target_end(&t);
 }
 
-TEST(after_a_handler_that_is_for_once_a_signal_ends_the_program)
+TEST(a_signal_after_a_one_shot_handler_ends_the_program)
 {
 	struct sigaction their = { .sa_handler = count, .sa_flags = SA_RESETHAND };
 	int status = 0;
@@ -103,7 +103,7 @@ TEST(ignored_signals_stay_ignored)
 	share_with(&(struct sigaction){ .sa_handler = SIG_IGN }, 0);
 }
 
-TEST(signals_that_nobody_handled_do_nothing)
+TEST(unhandled_signals_do_nothing)
 {
 	share_with(&(struct sigaction){ .sa_handler = SIG_DFL }, 0);
 }
@@ -122,7 +122,7 @@ TEST(a_signal_that_would_end_the_program_does)
 		      WTERMSIG(status) == SIGUSR2, "status %x", status);
 }
 
-TEST(a_handler_that_was_installed_later_has_the_signal)
+TEST(a_later_handler_has_the_signal)
 {
 	struct sigaction their = { .sa_handler = count };
 	struct target t;
@@ -146,7 +146,7 @@ TEST(the_handler_is_installed_once)
 
 static atomic_bool is_over;
 
-/* It may come between any two instructions, also between a call and the look at errno. */
+/* The signal may arrive between any two instructions, also between a call and reading errno. */
 static void watch_errno(struct target *t)
 {
 	atomic_store(&t->is_ready, 1);
@@ -173,7 +173,7 @@ TEST(errno_is_kept)
 	target_start(&t, watch_errno);
 	high = t.copy.thread.stack_high;
 	for (int i = 0; i < 200; i++) {
-		/* both ways of copying, and a hook that spoils it */
+		/* both ways of copying, and a hook that overwrites it */
 		t.copy.thread.stack_high = i & 1 ? high : t.copy.thread.stack_low;
 		CHECK(target_copy_hooked(&t, false, &hook, 1) == SAMPLER_WHOLE, "%d",
 		      t.result.status);
@@ -232,18 +232,18 @@ static void cancel_while_it_copies(void (*run)(struct target *t))
 	target_end(&t);
 }
 
-/* The C library's signal for that is in no set that sigfillset() makes. */
-TEST(a_thread_that_is_cancelled_while_it_copies_answers_first)
+/* The C library's signal for that is not in the sets of sigfillset(). */
+TEST(a_canceled_thread_answers_first)
 {
 	cancel_while_it_copies(be_cancelled);
 }
 
-TEST(so_does_one_that_is_cancelled_where_it_asks_for_it)
+TEST(a_canceled_thread_answers_first_at_cancellation_points)
 {
 	cancel_while_it_copies(be_cancelled_where_it_asks);
 }
 
-TEST(a_child_can_copy_too)
+TEST(a_child_can_copy)
 {
 	struct target t;
 	int status = -1;

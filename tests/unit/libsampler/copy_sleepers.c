@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * copy_sleepers.c - threads that are blocked in a system call, read without a signal; and
- * what is left where the system forbids it
+ * copy_sleepers.c - threads that are blocked in a system call, read without a signal; and systems
+ * that forbid it
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -15,7 +15,7 @@
 #include "libsampler/copy/registers.h"
 #include "tests/unit/libsampler/target.h"
 
-/* What has it been told? Counted in t->value. */
+/* Interrupted system calls are counted in t->value. */
 static void sleep_in_nanosleep(struct target *t)
 {
 	atomic_store(&t->is_ready, 1);
@@ -83,7 +83,7 @@ static void is_spared(void (*sleeper)(struct target *t))
 	CHECK(t.result.regs.known == (1ull << REGISTER_SP | 1ull << REGISTER_PC),
 	      "sp and pc alone");
 	CHECK(t.result.stack.low == t.result.regs.sp - RED_ZONE, "from sp on, or a little below");
-	/* with the signal it does hear of it */
+	/* with the signal it is interrupted */
 	take_samples(&t, false);
 	CHECK(atomic_load(&t.value), "EINTR %ld times", atomic_load(&t.value));
 	atomic_store(&t.is_ready, 2);
@@ -101,7 +101,7 @@ TEST(a_poll_is_not_interrupted)
 	is_spared(sleep_in_poll);
 }
 
-/* --- with the signal, in calls that the system takes up again by itself --- */
+/* --- with the signal, in calls that the system restarts --- */
 
 static void sleep_in_read(struct target *t)
 {
@@ -144,18 +144,18 @@ static void is_taken_up_again(void (*sleeper)(struct target *t))
 	target_end(&t);
 }
 
-TEST(a_read_is_taken_up_again)
+TEST(a_read_is_restarted)
 {
 	is_taken_up_again(sleep_in_read);
 }
 
-TEST(a_wait_for_a_semaphore_is_taken_up_again)
+TEST(a_wait_for_a_semaphore_is_restarted)
 {
 	sem_init(&semaphore, 0, 0);
 	is_taken_up_again(sleep_in_sem_wait);
 }
 
-TEST(a_wait_for_a_child_is_taken_up_again)
+TEST(a_wait_for_a_child_is_restarted)
 {
 	sleeping_child = fork();
 	if (!sleeping_child) {
@@ -187,20 +187,20 @@ TEST(both_ways_lead_to_the_same_stack)
 	UNTIL(state_of(t.copy.thread.tid) == 'S');
 	CHECK(target_copy_hooked(&t, false, &hook, 1) == SAMPLER_WHOLE, "with a signal");
 	with = t.result;
-	/* above the frames lies what the C library notes: also that cancellation was disabled */
+	/* above the frames are the C library's data, which cancellation being disabled changes */
 	end = (uintptr_t)t.thread;
 	CHECK(end > with.regs.sp && end < with.stack.high, "the thread's descriptor is in there");
 	size = end - with.stack.low;
 	bytes = malloc(size);
 	memcpy(bytes, with.stack.copy, size);
-	/* it goes back to sleep first */
+	/* wait until it sleeps again */
 	UNTIL(state_of(t.copy.thread.tid) == 'S');
 	CHECK(target_copy_hooked(&t, true, &hook, 1) == SAMPLER_WHOLE, "without one");
 	CHECK(t.result.regs.sp == with.regs.sp, "sp");
 	CHECK(t.result.stack.high == with.stack.high && !memcmp(bytes, t.result.stack.copy, size),
 	      "%zu bytes", size);
 	CHECK(nr_hooks == 2, "%d hooks", nr_hooks);
-	/* by its id alone, which the signal has told more of */
+	/* only by its id; the signal has found its stack */
 	t.copy.thread.stack_low = t.copy.thread.stack_high = 0;
 	CHECK(target_copy_hooked(&t, true, NULL, 0) == SAMPLER_WHOLE &&
 		      t.result.stack.low == with.stack.low &&
@@ -218,7 +218,7 @@ static void spin(struct target *t)
 		;
 }
 
-TEST(a_thread_that_runs_gets_the_signal)
+TEST(a_running_thread_gets_the_signal)
 {
 	struct target t;
 
@@ -248,7 +248,7 @@ static void forbid(int call)
 		SKIP("no seccomp here");
 }
 
-TEST(where_it_is_forbidden_own_stacks_are_still_copied)
+TEST(own_stacks_are_copied_without_process_vm_readv)
 {
 	struct target t;
 
@@ -262,7 +262,7 @@ TEST(where_it_is_forbidden_own_stacks_are_still_copied)
 	target_end(&t);
 }
 
-TEST(where_signals_are_forbidden_it_fails)
+TEST(fails_without_the_right_to_send_signals)
 {
 	struct target t;
 

@@ -22,12 +22,12 @@ static pid_t busy_tid, half_tid;
 
 static uint64_t used_by(pid_t tid)
 {
-	if (tid == busy_tid)	/* interrupted a little: never quite an interval in an interval */
+	if (tid == busy_tid)	/* a little less than an interval in each interval */
 		return clock_now() / 1000 * 998;
 	return tid == half_tid ? clock_now() / 2 : 5 * MS;
 }
 
-TEST(cpu_time_used_is_cpu_time_sampled)
+TEST(all_used_cpu_time_is_sampled)
 {
 	struct sampler_thread self = thread_self();
 	struct record *r = record_new();
@@ -45,14 +45,14 @@ TEST(cpu_time_used_is_cpu_time_sampled)
 	CHECK(r->summary.duration_ns >= 10 * SECOND, "all of the time");
 }
 
-/* The sampling thread was kept waiting, the thread was not: its time is samples and missed ones. */
+/* The sampling thread had to wait, the target did not: its time is samples and missed ones. */
 static void wait_a_second(struct record *r)
 {
 	if (r->nr == 50)
 		clock_pass(SECOND + 3 * MS);
 }
 
-TEST(cpu_time_that_was_missed)
+TEST(missed_cpu_time)
 {
 	struct sampler_thread self = thread_self();
 	struct record *r = record_new();
@@ -104,7 +104,7 @@ TEST(cpu_time_of_a_thread_that_works_half_the_time)
 	sampler_destroy(p);
 }
 
-/* A thread that came while we looked on has used its time under our eyes; who was there has not. */
+/* The time of new threads counts from 0, that of older ones from the first listing. */
 TEST(all_threads_by_cpu_time)
 {
 	struct parked thread;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crowd.c - 64 threads at once, all samples counted: thread by thread, in the summary, and
- * in what a builder has written
+ * crowd.c - 64 threads at once, with all samples counted: in each thread, in the summary, and in
+ * the file of a builder
  *
- * No count here depends on how fast the machine is, nor on how busy.
+ * No count depends on how fast or busy the machine is.
  */
 #include "tests/unit/libsampler/seen.h"
 
@@ -11,7 +11,7 @@
 #define NR_POINTS	20
 #define WORK_NS		10500000ull	/* of each: ten intervals and a half */
 
-/* --- threads that wait, work when they are told to, and wait again --- */
+/* --- threads that wait, work on request, and wait again --- */
 
 static struct member {
 	pthread_t thread;
@@ -66,7 +66,7 @@ static void disperse(void)
 		pthread_join(crowd[i].thread, NULL);
 }
 
-/* --- a builder that counts for each of them, and passes on to a ready one --- */
+/* --- a builder that counts for each thread, and passes samples to a ready one --- */
 
 static struct sampler_builder ready;
 static atomic_int points;
@@ -128,7 +128,7 @@ static struct sampler_profiler *start_all(enum sampler_clock clock, uint64_t sam
 	return p;
 }
 
-/* --- what was counted --- */
+/* --- the counts --- */
 
 static uint64_t counted_by_thread(void)
 {
@@ -148,7 +148,7 @@ static uint64_t counted_by_status(size_t from, size_t to)
 	return sum;
 }
 
-/* "a;b;c 12": a line a stack */
+/* "a;b;c 12": a line for each stack */
 static uint64_t written(void)
 {
 	FILE *f = fopen(folded, "r");
@@ -168,7 +168,7 @@ static uint64_t written(void)
 	return sum;
 }
 
-/* What has frames is in the file, and what has none is counted as lost. */
+/* Samples with frames are in the file, those without are counted as lost. */
 static void check_sums(void)
 {
 	uint64_t sum = counted_by_thread();
@@ -212,9 +212,9 @@ static uint64_t used_by(const struct member *m)
 }
 
 /*
- * Who is there at the first point is sampled when an interval of CPU time has been used since, and
- * all that was used by the last point is samples and missed ones: at least what was worked in
- * between, at most what was used from before to after.
+ * Threads that exist at the first point are sampled after each interval of CPU time since, and all
+ * time used by the last point is samples and missed ones: at least the work in between, at most the
+ * time used from before the start until after the end.
  */
 TEST(cpu_time_of_64_threads_is_all_sampled_or_missed)
 {
@@ -231,7 +231,7 @@ TEST(cpu_time_of_64_threads_is_all_sampled_or_missed)
 	pthread_barrier_wait(&gate);
 	wait_for_work();
 	for (now = points; points < now + 2;)
-		usleep(100);		/* a whole point has begun since */
+		usleep(100);		/* until a whole point has passed */
 	sampler_stop(p);
 	CHECK(!sampler_join(p, NULL), "join");
 	sampler_destroy(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* errors.c - what is refused, what fails, and who is told of it */
+/* errors.c - refused arguments, failures, and how they are reported */
 #include <errno.h>
 #include "tests/unit/libsampler/grid.h"
 
@@ -65,7 +65,7 @@ static int join_ourselves(struct record *r, struct sampler_error *e)
 	return sampler_join(to_join, e);
 }
 
-TEST(waiting_for_oneself_is_refused)
+TEST(joining_oneself_is_refused)
 {
 	struct record *r = record_new();
 
@@ -78,7 +78,7 @@ TEST(waiting_for_oneself_is_refused)
 	sampler_destroy(to_join);
 }
 
-TEST(what_start_fails_with)
+TEST(errors_of_start)
 {
 	struct record *r = record_new();
 	struct sampler_profiler *p;
@@ -109,7 +109,7 @@ TEST(parameters_are_checked)
 		{ { sizeof(struct sampler_params) + 8, 0, MS, 1, 0, 0 }, 1 },
 		{ { 0, 0, MS, 1, 0, 0 }, 0 },
 		{ { 1 << 20, 0, MS, 1, 0, 0 }, 0 },
-		/* and this is fine */
+		/* valid again */
 		{ { sizeof(struct sampler_params) + 8, 0, MS, 1, 0, 0 }, 0 },
 	};
 	const size_t nr = sizeof(bad) / sizeof(bad[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * exits.c - a process that ends while a sample is under way, ends: with its own status, and
- * under opsample with all that was sampled
+ * exits.c - a process that ends while a sample is being taken ends with its own status, and under
+ * opsample with all samples written
  */
 #include <sys/stat.h>
 #include "tests/unit/libsampler/preloaded.h"
@@ -9,7 +9,7 @@
 
 #define STATUS	7
 
-/* --- in the middle of a callback that does not come back --- */
+/* --- in the middle of a callback that does not return --- */
 
 static atomic_bool is_under_way;
 
@@ -42,7 +42,7 @@ static const struct sampler_builder_ops staying_in_sample = {
 
 static void (*end_process)(int status);
 
-/* Neither the target nor the sampling thread. */
+/* A thread that is neither the target nor the sampling thread. */
 static void *end_when_under_way(void *unused)
 {
 	while (!is_under_way)
@@ -78,7 +78,7 @@ static void ends(const struct sampler_builder_ops *ops, void (*by)(int status))
 	      WEXITSTATUS(status) == STATUS, "status %#x", (unsigned int)status);
 }
 
-TEST(by__exit_while_a_thread_stands_still)
+TEST(by__exit_while_a_thread_is_stopped)
 {
 	ends(&staying_in_handler, _exit);
 }
@@ -88,16 +88,16 @@ TEST(by__exit_while_a_builder_has_a_sample)
 	ends(&staying_in_sample, _exit);
 }
 
-TEST(by_exit_while_a_thread_stands_still)
+TEST(by_exit_while_a_thread_is_stopped)
 {
 	ends(&staying_in_handler, exit);
 }
 
-/* --- under opsample, where _exit() waits for what was sampled to be written --- */
+/* --- under opsample, where _exit() waits until the samples are written --- */
 
-#define CPU_NS		(100 * MS)	/* that are sampled */
-#define RATE		"10000"		/* a sample is always under way */
-#define PATIENCE_S	5		/* of _exit(), and then what was not written is lost */
+#define CPU_NS		(100 * MS)	/* to be sampled */
+#define RATE		"10000"		/* so that a sample is always being taken */
+#define PATIENCE_S	5		/* of _exit(), after which unwritten samples are lost */
 
 static void *spend_and_end(void *unused)
 {
@@ -106,7 +106,7 @@ static void *spend_and_end(void *unused)
 	return unused;
 }
 
-/* The program that is sampled: two threads end it at about the same time, and a third works on. */
+/* The sampled program: two threads end it at about the same time, and a third keeps working. */
 static int be_sampled(void)
 {
 	pthread_t threads[2];

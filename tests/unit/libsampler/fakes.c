@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fakes.c - what fakes.h says */
+/* fakes.c - see fakes.h */
 #include <dirent.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "tests/unit/libsampler/fakes.h"
 
-/* a test that goes on after this would not mean anything */
+/* the test is meaningless after a failure here */
 #define NEED(condition)                                                                        \
 	do {                                                                                   \
 		if (!(condition)) {                                                            \
@@ -76,9 +76,9 @@ static void set_horizon(uint64_t to)
 	sampling_lock();
 	horizon = to;
 	is_quiet = false;
-	if (sampling_is_there() && sleeper)
+	if (sampling_is_started() && sleeper)
 		pthread_cond_signal(sleeper);
-	if (!sampling_is_there() && to != UINT64_MAX && to > now)
+	if (!sampling_is_started() && to != UINT64_MAX && to > now)
 		now = to;
 	sampling_unlock();
 }
@@ -90,8 +90,8 @@ void clock_run_to(uint64_t ns)
 	set_horizon(clock_start + ns);
 	while (!is_done) {
 		sampling_lock();
-		is_done = is_quiet || !sampling_is_there();
-		if (!sampling_is_there() && horizon > now)
+		is_done = is_quiet || !sampling_is_started();
+		if (!sampling_is_started() && horizon > now)
 			now = horizon;
 		sampling_unlock();
 		if (!is_done)
@@ -189,12 +189,12 @@ void modules_release(void)
 	fake_held--;
 }
 
-bool modules_loader_stop(void)
+bool modules_loader_pause(void)
 {
 	return true;
 }
 
-void modules_loader_go_on(void)
+void modules_loader_resume(void)
 {
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* files.c - tests of libsampler's builder of files, and of how it collects samples */
+/* files.c - libsampler's builder of files, and collecting samples */
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 
 static volatile unsigned int sink;
 
-/* Large enough to be sampled somewhere inside. */
+/* Large enough for addresses inside. */
 __attribute__((noinline)) static void work_inner(void) { for (int i = 0; i < 3; i++) sink += 7; }
 __attribute__((noinline)) static void work_outer(void) { for (int i = 0; i < 3; i++) sink += 9; }
 
@@ -23,7 +23,7 @@ static struct sampler_builder file_builder(enum sampler_format format, const cha
 	return b;
 }
 
-/* inner called by outer, @times times at that time */
+/* @times samples of inner called by outer at that time */
 static void give_stack(const struct sampler_builder *b, unsigned int times, uint64_t time_ns,
 		       const struct sampler_metadata *metadata, size_t nr)
 {
@@ -47,8 +47,8 @@ static struct profile *complete(struct sampler_builder *b, const char *name,
 	return p;
 }
 
-/* The number that samples with that label have in all; @text or else @number. */
-static int64_t labelled(const struct profile *p, const char *key, const char *text, int64_t number)
+/* The total count of samples with that label, which is @text or else @number. */
+static int64_t labeled(const struct profile *p, const char *key, const char *text, int64_t number)
 {
 	int64_t sum = 0;
 
@@ -83,9 +83,9 @@ TEST(a_file_of_profile_proto)
 	      profile_text(p, p->events[0].name));
 	CHECK(profile_total(p, 0) * (int64_t)(p->events[0].period ? p->events[0].period : 1) ==
 	      30000000, "%lld", (long long)profile_total(p, 0));
-	CHECK(labelled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
-	CHECK(labelled(p, "tid", NULL, gettid()) == profile_total(p, 0), "tid");
-	CHECK(labelled(p, "comm", program_invocation_short_name, 0) == profile_total(p, 0) ||
+	CHECK(labeled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
+	CHECK(labeled(p, "tid", NULL, gettid()) == profile_total(p, 0), "tid");
+	CHECK(labeled(p, "comm", program_invocation_short_name, 0) == profile_total(p, 0) ||
 	      strlen(program_invocation_short_name) > 15, "comm");
 	leaf = &p->places[p->nodes[p->samples[0].node].place];
 	CHECK(leaf->address == (uintptr_t)work_inner + 4, "the sample's own address");
@@ -152,15 +152,15 @@ TEST(metadata_becomes_labels)
 	give_stack(&b, 2, 2, items, 1);
 	give_stack(&b, 4, 3, items, 4);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
-	CHECK(4 * labelled(p, "phase", NULL, 3) == 2 * labelled(p, "phase", NULL, -4) &&
-	      labelled(p, "phase", NULL, 3), "a thread's own wins");
-	CHECK(labelled(p, "request/7", NULL, 12) == labelled(p, "phase", NULL, -4), "with a key");
-	CHECK(labelled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
+	CHECK(4 * labeled(p, "phase", NULL, 3) == 2 * labeled(p, "phase", NULL, -4) &&
+	      labeled(p, "phase", NULL, 3), "a thread's own wins");
+	CHECK(labeled(p, "request/7", NULL, 12) == labeled(p, "phase", NULL, -4), "with a key");
+	CHECK(labeled(p, "pid", NULL, getpid()) == profile_total(p, 0), "pid");
 	profile_free(p);
 	drop(&b);
 }
 
-TEST(metadata_for_samples_that_were)
+TEST(metadata_for_past_samples)
 {
 	const struct sampler_metadata item = { .name = "slow", .value = 1 };
 	const struct sampler_metadata other = { .name = "other", .has_tid = true, .tid = 1 };
@@ -176,11 +176,11 @@ TEST(metadata_for_samples_that_were)
 	b.ops->metadata_past(b.context, &other, 103, 106);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
 	total = profile_total(p, 0);
-	CHECK(10 * labelled(p, "slow", NULL, 1) == 3 * total, "%lld of %lld",
-	      (long long)labelled(p, "slow", NULL, 1), (long long)total);
-	CHECK(!labelled(p, "other", NULL, 0), "of another thread");
+	CHECK(10 * labeled(p, "slow", NULL, 1) == 3 * total, "%lld of %lld",
+	      (long long)labeled(p, "slow", NULL, 1), (long long)total);
+	CHECK(!labeled(p, "other", NULL, 0), "of another thread");
 	profile_free(p);
-	/* all others too: the sample without it is gone, and the file is written anew */
+	/* all others, too: the sample without it is gone, and the file is written again */
 	b.ops->metadata_past(b.context, &item, 100, 200);
 	p = complete(&b, "a.pb.gz", SAMPLER_CPU);
 	CHECK(p->nr_samples == 1 && profile_total(p, 0) == total, "%u", p->nr_samples);
@@ -188,11 +188,11 @@ TEST(metadata_for_samples_that_were)
 	drop(&b);
 }
 
-TEST(samples_without_frames_are_told)
+TEST(samples_without_frames_are_in_comments)
 {
 	struct sampler_builder b;
 	struct profile *p;
-	unsigned int told = 0;
+	unsigned int found = 0;
 
 	tmpdir_make();
 	b = file_builder(SAMPLER_PPROF, "a.pb.gz");
@@ -204,11 +204,11 @@ TEST(samples_without_frames_are_told)
 	for (uint32_t i = 0; i < p->nr_comments; i++) {
 		const char *text = profile_text(p, p->comments[i]);
 
-		told += !strcmp(text, "2 samples are not here: the thread could not be stopped "
+		found += !strcmp(text, "2 samples are missing: the thread could not be stopped "
 				"in time");
-		told += !strcmp(text, "1 samples are not here: the thread had ended");
+		found += !strcmp(text, "1 samples are missing: the thread had exited");
 	}
-	CHECK(told == 2, "%u of %u comments", told, p->nr_comments);
+	CHECK(found == 2, "%u of %u comments", found, p->nr_comments);
 	profile_free(p);
 	drop(&b);
 }
@@ -256,12 +256,12 @@ TEST(past_samples_are_bounded)
 	build_profile_past(b, &item, 0, 20);
 	CHECK(build_profile_losses(b)->past_cut == 1, "too late for some");
 	p = build_profile_get(b, &summary);
-	CHECK(labelled(p, "late", NULL, 1) == BUILD_PAST_MAX && profile_total(p, 0) ==
-	      BUILD_PAST_MAX + 10, "%lld", (long long)labelled(p, "late", NULL, 1));
+	CHECK(labeled(p, "late", NULL, 1) == BUILD_PAST_MAX && profile_total(p, 0) ==
+	      BUILD_PAST_MAX + 10, "%lld", (long long)labeled(p, "late", NULL, 1));
 	build_profile_free(b);
 }
 
-TEST(a_failure_leaves_what_was_there)
+TEST(a_failure_leaves_the_old_file)
 {
 	struct sampler_builder b;
 	struct sampler_error e = { "" };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* fork.c - what is left of profilers in the child of a fork, and works there [SM-16] */
+/* fork.c - profilers in the child of a fork [SM-16] */
 #include <errno.h>
 #include <stdatomic.h>
 #include "tests/tap.h"
 #include "tests/unit/asan_fork.h"
 #include "tests/unit/libsampler/fakes.h"
 
-/* In a child; what it found wrong is this test's failure. */
+/* Run in a child; its failed checks fail this test. */
 static void in_child(void (*run)(void))
 {
 	int status;
@@ -62,7 +62,7 @@ TEST(inherited_profilers_are_stopped)
 	CHECK(inherited_record->completed == 1, "and is completed");
 }
 
-/* Where the old ones were: they are never looked at. */
+/* At the addresses of the old ones, which are not read. */
 static void check_new_after_free(void)
 {
 	struct sampler_metadata item = { .name = "past" };
@@ -81,7 +81,7 @@ static void check_new_after_free(void)
 	sampler_destroy(p);
 }
 
-TEST(new_profilers_where_old_ones_were)
+TEST(new_profilers_at_old_addresses)
 {
 	start_one();
 	in_child(check_new_after_free);
@@ -96,7 +96,7 @@ static void check_new(void)
 	struct sampler_profiler *q = profiler_new(NULL, all, 0, 10 * MS, 5);
 
 	sampling_lock();
-	CHECK(!sampling_is_there(), "no thread");
+	CHECK(!sampling_is_started(), "no thread");
 	sampling_unlock();
 	CHECK(!sampler_start(p) && !sampler_start(q), "start");
 	clock_run_to(clock_now() + SECOND);
@@ -130,10 +130,10 @@ TEST(a_child_of_a_child)
 	sampler_destroy(inherited);
 }
 
-/* In the middle of a builder's callback: what it works on is half done. */
+/* In the middle of a builder's callback, with its data half changed. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t gate_cond = PTHREAD_COND_INITIALIZER;
-static int gate_state;		/* 1 the callback waits, 2 it may go on */
+static int gate_state;		/* 1: the callback waits, 2: it may continue */
 
 static void pass_gate(struct record *r)
 {
@@ -170,7 +170,7 @@ TEST(fork_while_a_builder_works)
 	waiting = profiler_new(&self, waiting_record, 0, 10 * MS, 0);
 	sampler_start(inherited);
 	sampler_start(waiting);
-	clock_run_on();		/* nobody waits for the end of this */
+	clock_run_on();		/* without waiting for its end */
 	pthread_mutex_lock(&gate);
 	while (gate_state != 1)
 		pthread_cond_wait(&gate_cond, &gate);
@@ -218,8 +218,8 @@ TEST(inherited_always_on_profiles)
 	stop_periodic();
 }
 
-/* Whatever other threads are just doing, the child finds no lock taken. */
-static atomic_bool is_over, has_labelled;
+/* The child finds all locks free, whatever other threads are doing. */
+static atomic_bool is_over, has_labeled;
 
 static void *label_on(void *unused)
 {
@@ -229,7 +229,7 @@ static void *label_on(void *unused)
 		item.key = (item.key + 1) % 10;
 		sampler_metadata_set(&item);
 		sampler_metadata_remove(&item);
-		has_labelled = true;
+		has_labeled = true;
 	}
 	return unused;
 }
@@ -274,8 +274,8 @@ TEST(fork_while_others_work)
 	clock_run_on();
 	sampler_metadata_set(&item);
 	pthread_create(&threads[nr++], NULL, label_on, NULL);
-	while (!has_labelled)
-		usleep(100);		/* from here on it allocates nothing */
+	while (!has_labeled)
+		usleep(100);		/* it allocates nothing from here on */
 	if (!ASAN_LOCKS_CHILDREN)
 		pthread_create(&threads[nr++], NULL, profile_on, NULL);
 	for (int i = 0; i < 15; i++)

@@ -2,8 +2,8 @@
 /*
  * forks.c - a child never finds the loader's lock taken by the sampling thread [SM-16]
  *
- * The loader's own lock is held too shortly for that to be seen often. So the dl_iterate_phdr() of
- * this program takes a lock of the test's for a while longer, and children look at that one.
+ * The loader's own lock is held too shortly to show this often. So the dl_iterate_phdr() of this
+ * program holds a lock of the test's for longer, and children check that one.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -31,8 +31,8 @@ static atomic_int calls, samples;
 static atomic_bool is_over;
 
 /*
- * In place of the C library's, also for the sampler. AddressSanitizer calls it, too: before there
- * is anything, and while all threads stand still.
+ * Replaces the C library's, also for the sampler. AddressSanitizer calls it, too: before anything
+ * is initialized, and while all threads are stopped.
  */
 #ifndef __SANITIZE_ADDRESS__
 int dl_iterate_phdr(int (*each)(struct dl_phdr_info *, size_t, void *), void *context)
@@ -118,9 +118,9 @@ static int nothing(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-enum { FREE, TAKEN, LATE };	/* what the child has found */
+enum { FREE, TAKEN, LATE };	/* the state of the lock in the child */
 
-/* A fork waits for the loader a second at most: of one that took longer there is nothing to say. */
+/* A fork waits for the loader for at most a second; one that took longer proves nothing. */
 static int look(uint64_t forked_at)
 {
 	if (now_ns() - forked_at >= LOADER_WAIT_NS)
@@ -179,7 +179,7 @@ static int fork_inside(struct dl_phdr_info *info, size_t size, void *context)
 	return 1;
 }
 
-/* The sampling thread waits for the loader then, and the fork must not wait for it for good. */
+/* The sampling thread waits for the loader, and the fork must not wait for that forever. */
 TEST(a_fork_with_the_loader_held)
 {
 	int status = -1, before;
@@ -188,7 +188,7 @@ TEST(a_fork_with_the_loader_held)
 	dl_iterate_phdr(fork_inside, &status);
 	CHECK(status == 0, "%#x", (unsigned int)status);
 	for (before = samples; samples < before + 10;)
-		usleep(1000);		/* samples are taken as before */
+		usleep(1000);		/* until samples are taken again */
 	end();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* labels.c - what metadata tells of samples: those to come, and those of the past */
+/* labels.c - metadata on future and past samples */
 #include <errno.h>
 #include "tests/tap.h"
 #include "tests/unit/libsampler/parked.h"
@@ -71,7 +71,7 @@ TEST(labels_of_samples_without_frames)
 	sampler_destroy(p);
 }
 
-TEST(labels_that_found_no_room)
+TEST(labels_without_room)
 {
 	struct sampler_metadata item = { .name = "key", .has_key = true };
 	struct sampler_thread self = thread_self();

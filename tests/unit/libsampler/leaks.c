@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * leaks.c - nothing leaks: of 64 threads, of forks, and of libraries that come and go
+ * leaks.c - no leaks with 64 threads, forks, and libraries that are loaded and unloaded
  *
- * Each test is run once more under valgrind, which tells by the exit status. Where the program is
- * checked already, by AddressSanitizer, that one looks for leaks at the end of the test.
+ * Each test runs itself under valgrind, whose exit status reports leaks. With AddressSanitizer that
+ * checks for leaks at the end of the test.
  */
 #define TEST_SECONDS	400	/* valgrind, on a machine that is busy */
 #include "tests/unit/asan_fork.h"
@@ -11,7 +11,7 @@
 #include "tests/unit/libsampler/test.h"
 
 #define LEAK_STATUS	9
-#define FAILED_STATUS	2	/* 1 is valgrind's, when it finds itself wrong */
+#define FAILED_STATUS	2	/* 1 is an error of valgrind itself */
 #define RUN		"run"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -20,7 +20,7 @@
 #define IS_CHECKED	false
 #endif
 
-/* --- what is looked at: few samples, for under valgrind all is slow --- */
+/* --- the checked programs: with few samples, because valgrind is slow --- */
 
 static atomic_int nr_samples;
 static atomic_bool has_no_target;
@@ -85,9 +85,8 @@ static void wait_for(pid_t child)
 }
 
 /*
- * A child of a process that has been sampled, and is no more: it leaves nothing behind, and is
- * looked at as its parent is. What was being worked on while a process forked is lost to the child
- * [SM-16], so those end without a look.
+ * A child of a process whose profile has ended must not leak either. Data that was being changed
+ * during the fork is not freed in the child [SM-16], so other children end without a check.
  */
 static void forks(void)
 {
@@ -121,7 +120,7 @@ static void forks(void)
 	sampler_destroy(p);
 }
 
-/* Whoever loads and unloads without pause leaves the loader to nobody under valgrind. */
+/* With a pause: under valgrind the loader's lock would never be free otherwise. */
 static void wait_for_sample(void *unused)
 {
 	int before = nr_samples;
@@ -155,7 +154,7 @@ static void libraries(void)
 {
 	pthread_t thread = begin(load_and_unload);
 
-	/* the same one: valgrind 3.19 fails itself when two take turns at one place */
+	/* the same library: valgrind 3.19 crashes if two alternate at one address */
 	sample_until(&target, 20);
 	end(thread);
 	CHECK(nr_loads >= 10, "%d times", nr_loads);
@@ -192,7 +191,7 @@ static void run_under_valgrind(const char *name)
 	_exit(FAILED_STATUS);
 }
 
-static void look(const char *name)
+static void check_leaks(const char *name)
 {
 	int status = 0;
 	pid_t pid;
@@ -213,19 +212,19 @@ static void look(const char *name)
 	CHECK(!status, "%s: %#x", name, (unsigned int)status);
 }
 
-TEST(nothing_leaks_of_64_threads)
+TEST(no_leaks_with_64_threads)
 {
-	look("threads");
+	check_leaks("threads");
 }
 
-TEST(nothing_leaks_of_forks)
+TEST(no_leaks_with_forks)
 {
-	look("forks");
+	check_leaks("forks");
 }
 
-TEST(nothing_leaks_of_libraries_that_come_and_go)
+TEST(no_leaks_with_libraries)
 {
-	look("libraries");
+	check_leaks("libraries");
 }
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * metadata.c - labels as a sample would find them: set, set anew, removed, too many, and
- * read while other threads change them
+ * metadata.c - the labels of a sample: set, changed, removed, too many, and read while other
+ * threads change them
  */
 #include <errno.h>
 #include <pthread.h>
@@ -9,9 +9,10 @@
 #include "libsampler/sampling.h"
 #include "tests/tap.h"
 
-/* The library's own is tested with the profiler. */
-int fork_watch(void)
+/* fork_watch() is tested with the profiler. */
+int fork_watch(struct fork_hook *hook)
 {
+	(void)hook;
 	return 0;
 }
 
@@ -86,7 +87,7 @@ TEST(set_and_overwritten)
 	CHECK(take() == 2 && has(plain("a", 10)) && has(plain("b", 21)), "the new value");
 }
 
-/* Of the program, not of its strings. */
+/* By contents, not by address. */
 TEST(name_is_copied)
 {
 	char name[] = "name";
@@ -169,7 +170,7 @@ TEST(added_again_in_a_full_table)
 	CHECK(take() == SAMPLER_METADATA_MAX && has(keyed("full", 3, 33)), "all");
 }
 
-TEST(more_than_there_is_room_for)
+TEST(too_many)
 {
 	fill_up();
 	CHECK(set(plain("one more", 1)) == -ENOSPC, "full");
@@ -178,7 +179,7 @@ TEST(more_than_there_is_room_for)
 	CHECK(!set(keyed("full", 3, 34)), "what is there can be changed");
 }
 
-/* Of an item that takes the place of another, nothing is the other's: not its key, its thread. */
+/* An item in a reused place has no field of the old one. */
 TEST(room_is_reclaimed)
 {
 	fill_up();
@@ -200,7 +201,7 @@ static void *set_and_end(void *ret_tid)
 	return NULL;
 }
 
-/* Those of threads that have ended are in nobody's way. */
+/* The places of threads that have ended are reused. */
 TEST(room_of_ended_threads_is_reclaimed)
 {
 	pthread_t other;
@@ -211,13 +212,13 @@ TEST(room_of_ended_threads_is_reclaimed)
 	pthread_create(&other, NULL, set_and_end, &tid);
 	pthread_join(other, NULL);
 	while (!tgkill(getpid(), tid, 0))
-		usleep(1000);	/* joined is not yet quite ended */
+		usleep(1000);	/* a joined thread may not have quite ended */
 	CHECK(!set(plain("new", 1)) && has(plain("new", 1)), "in its place");
 	metadata_take(tid, &taken);
 	CHECK(taken.nr == SAMPLER_METADATA_MAX, "nothing of its: %zu", taken.nr);
 }
 
-TEST(names_are_many_but_not_endless)
+TEST(number_of_names_is_limited)
 {
 	char name[32];
 	int i, err = 0;
@@ -235,7 +236,7 @@ TEST(names_are_many_but_not_endless)
 
 static atomic_bool is_over;
 
-/* Items whose value tells what they must be: an item mixed of two would show. */
+/* Items whose other fields follow from the value, so that a mixture is detected. */
 static int64_t right_value(const struct sampler_metadata *m)
 {
 	return (m->name[0] - 'a') * 1000 + (m->has_key ? 100 + m->key : 0);

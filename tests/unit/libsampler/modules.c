@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* modules.c - what addresses belong to, while libraries come and go */
+/* modules.c - the modules of addresses, while libraries are loaded and unloaded */
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -31,7 +31,7 @@ static const struct sampler_module *own(void)
 	return at(code(here));
 }
 
-TEST(the_program_has_its_files_name_and_identity)
+TEST(the_program_has_its_path_and_build_id)
 {
 	char path[PATH_MAX] = "", text[BUILD_ID_TEXT];
 	struct build_id id = { .len = 0 };
@@ -65,7 +65,7 @@ TEST(a_range_ends_before_its_limit)
 	CHECK(module_at(limit) != m, "behind");
 }
 
-TEST(bad_addresses_have_none)
+TEST(bad_addresses_have_no_module)
 {
 	int local;
 
@@ -76,7 +76,7 @@ TEST(bad_addresses_have_none)
 	CHECK(!at(&local), "the stack");
 }
 
-TEST(the_vdso_is_one)
+TEST(the_vdso_is_a_module)
 {
 	uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
 	const struct sampler_module *m;
@@ -94,7 +94,7 @@ TEST(the_vdso_is_one)
 	CHECK(!module_vdso(module_of(own()), &image), "the program is not");
 }
 
-/* Every executable mapping of a file lies in a module of that name, at that place of the file. */
+/* Every executable mapping of a file lies in a module of that name, at that offset. */
 TEST(agrees_with_proc_self_maps)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -131,7 +131,7 @@ static void count(void *context, const struct sampler_module *m)
 	nr[1] += m->is_native;
 }
 
-TEST(all_native_ones_can_be_listed)
+TEST(all_native_modules_can_be_listed)
 {
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "made" };
 	int nr[2] = { 0, 0 };
@@ -142,7 +142,7 @@ TEST(all_native_ones_can_be_listed)
 	CHECK(nr[0] >= 2 && nr[0] == nr[1], "%d, of them native %d", nr[0], nr[1]);
 }
 
-TEST(what_is_added_wins_over_what_is_there)
+TEST(added_modules_take_precedence)
 {
 	const struct sampler_module *native = own();
 	uintptr_t middle = (uintptr_t)code(here);
@@ -162,7 +162,7 @@ TEST(what_is_added_wins_over_what_is_there)
 	CHECK(module_at(middle) == native, "as before");
 }
 
-TEST(added_ones_do_not_overlap)
+TEST(added_modules_do_not_overlap)
 {
 	static const struct {
 		uintptr_t start, limit;
@@ -190,7 +190,7 @@ TEST(added_ones_do_not_overlap)
 		      module_at(0x3fff)->start == 0x3000 && !module_at(0x4000), "each its own");
 }
 
-TEST(added_ones_can_be_replaced_and_kept)
+TEST(added_modules_can_be_replaced_and_kept)
 {
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "first" };
 	const struct sampler_module *first, *second;
@@ -211,7 +211,7 @@ TEST(added_ones_can_be_replaced_and_kept)
 	CHECK(!sampler_module_remove(0x1000), "removed");
 }
 
-TEST(no_strings_are_empty_strings)
+TEST(null_strings_are_empty_strings)
 {
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000 };
 
@@ -221,7 +221,7 @@ TEST(no_strings_are_empty_strings)
 	CHECK(!sampler_module_remove(0x1000), "removed");
 }
 
-TEST(a_loaded_library_is_seen_and_an_unloaded_one_is_not)
+TEST(libraries_are_found_while_they_are_loaded)
 {
 	unsigned long generation;
 	const struct sampler_module *m, *again;
@@ -252,8 +252,8 @@ TEST(a_loaded_library_is_seen_and_an_unloaded_one_is_not)
 	modules_release();
 }
 
-/* Another library where the first one was is another module. */
-TEST(a_library_in_anothers_place_is_not_taken_for_it)
+/* A library at the address of an unloaded one is another module. */
+TEST(a_library_at_anothers_address_is_another_module)
 {
 	const struct sampler_module *m, *n;
 	struct tiny tiny, other;
@@ -302,8 +302,8 @@ static uint64_t cpu_ns(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* While another thread does it, and with holders that never let go. */
-TEST(ten_thousand_loads_and_unloads_cost_neither_memory_nor_time)
+/* While another thread does the same, and with holders that never release. */
+TEST(ten_thousand_loads_and_unloads_are_cheap)
 {
 	struct storm *storm = calloc(1, sizeof(*storm));
 	size_t used = 0, last = 0, updates, found = 0;
@@ -343,7 +343,7 @@ TEST(ten_thousand_loads_and_unloads_cost_neither_memory_nor_time)
 	free(storm);
 }
 
-TEST(a_child_has_them_too)
+TEST(a_child_has_modules)
 {
 	int status = -1;
 	pid_t child;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* new_threads.c - CPU time from before the first look, as of a child just forked [SM-13] */
+/* new_threads.c - CPU time before the first listing, as of a forked child [SM-13] */
 #include "tests/tap.h"
 #include "tests/unit/libsampler/parked.h"
 
-#define BEFORE	(35 * MS)		/* used by the time of the first look */
+#define BEFORE	(35 * MS)		/* used by the time of the first listing */
 
 static uint64_t used(pid_t tid)
 {
@@ -11,7 +11,7 @@ static uint64_t used(pid_t tid)
 	return BEFORE + clock_now();
 }
 
-/* Of one thread for 100 ms, or of all, of which there is one: samples and missed ones. */
+/* Samples and missed ones of 100 ms of one thread, or of all threads, which are one. */
 static uint64_t taken_and_missed(bool has_all_threads, unsigned int flags)
 {
 	struct sampler_thread self = thread_self();
@@ -34,28 +34,28 @@ static uint64_t taken_and_missed(bool has_all_threads, unsigned int flags)
 	return r->nr + r->summary.missed;
 }
 
-TEST(what_a_thread_has_used_before_does_not_count)
+TEST(earlier_time_does_not_count)
 {
 	uint64_t nr = taken_and_missed(false, 0);
 
 	CHECK(nr == 10, "%llu of one", (unsigned long long)nr);
 }
 
-TEST(but_of_new_ones)
+TEST(earlier_time_of_new_threads_counts)
 {
 	uint64_t nr = taken_and_missed(false, SAMPLER_NEW_THREADS);
 
 	CHECK(nr == 13, "%llu of one", (unsigned long long)nr);
 }
 
-TEST(the_same_of_all_threads)
+TEST(all_threads_earlier_time_does_not_count)
 {
 	uint64_t nr = taken_and_missed(true, 0);
 
 	CHECK(nr == 10, "%llu", (unsigned long long)nr);
 }
 
-TEST(and_new_ones_of_all_threads)
+TEST(all_threads_earlier_time_of_new_threads_counts)
 {
 	uint64_t nr = taken_and_missed(true, SAMPLER_NEW_THREADS);
 

@@ -2,7 +2,7 @@
 /*
  * own_files.c - a sampling thread that shares no file descriptors with the program [SM-17]
  *
- * What a kernel cannot do, or a sandbox forbids, a filter of system calls forbids here.
+ * A filter of system calls stands in for older kernels and sandboxes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,9 +18,9 @@
 
 #define SAID	"said by the sampling thread\n"
 
-/* What it finds in the place of the program's. */
+/* The sampling thread's view of the program's descriptors. */
 static struct {
-	int ends[2];			/* a pipe of the program's */
+	int ends[2];			/* a pipe of the program */
 	int write_error;		/* of a write to standard error */
 	bool has_pipe;
 	bool has_opened_low;		/* a file got the number of a standard stream */
@@ -41,7 +41,7 @@ static void look(void *context, const struct sampler_sample *s)
 
 static const struct sampler_builder_ops ops = { .size = sizeof(ops), .sample = look };
 
-/* Of one sample; the sampling thread stays. */
+/* Take one sample; the sampling thread stays. */
 static void take_profile(void)
 {
 	const struct sampler_builder builder = { &ops, NULL };
@@ -56,7 +56,7 @@ static void take_profile(void)
 	sampler_destroy(p);
 }
 
-/* Standard error as a pipe, whose end that is read is returned. */
+/* Make standard error a pipe, and return its reading end. */
 static int take_stderr(void)
 {
 	int ends[2];
@@ -109,24 +109,24 @@ static void forbid(long call, int error)
 		SKIP("no filters here");
 }
 
-TEST(it_has_none_of_the_programs)
+TEST(own_table_is_empty)
 {
 	check_own();
 }
 
-TEST(nor_where_the_kernel_closes_them_one_by_one)
+TEST(own_table_without_close_range)
 {
 	forbid(SYS_close_range, ENOSYS);
 	check_own();
 }
 
-TEST(standard_error_is_found_without_the_rights_to_take_it)
+TEST(standard_error_without_pidfd_getfd)
 {
 	forbid(SYS_pidfd_getfd, EPERM);
 	check_own();
 }
 
-TEST(where_that_is_forbidden_it_shares_them)
+TEST(shared_table_if_unshare_is_forbidden)
 {
 	int from;
 
@@ -140,7 +140,7 @@ TEST(where_that_is_forbidden_it_shares_them)
 	check_said(from);
 }
 
-TEST(unasked_it_shares_them)
+TEST(shared_table_by_default)
 {
 	CHECK(!pipe(seen.ends), "a pipe");
 	take_stderr();
@@ -148,7 +148,7 @@ TEST(unasked_it_shares_them)
 	CHECK(seen.has_pipe && !seen.write_error, "shared");
 }
 
-TEST(no_signal_comes_of_telling_those_who_are_gone)
+TEST(no_sigpipe_without_a_reader)
 {
 	sigset_t pending, blocked;
 
@@ -160,7 +160,7 @@ TEST(no_signal_comes_of_telling_those_who_are_gone)
 	CHECK(!sigismember(&blocked, SIGPIPE), "it is as it was");
 }
 
-TEST(a_forks_child_has_its_own_too)
+TEST(own_table_in_a_child)
 {
 	pid_t child;
 	int status = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parked.h - threads to be sampled: they do nothing, until they are to end */
+/* parked.h - threads that wait until they are told to end, as targets */
 #ifndef TESTS_UNIT_LIBSAMPLER_PARKED_H
 #define TESTS_UNIT_LIBSAMPLER_PARKED_H
 
@@ -41,7 +41,7 @@ static inline void parked_begin(struct parked *p)
 	pthread_mutex_unlock(&p->mutex);
 }
 
-/* When this is back, the system knows nothing of it any more. */
+/* When this returns, the thread does not exist any more. */
 static inline void parked_end(struct parked *p)
 {
 	struct sampler_thread t;

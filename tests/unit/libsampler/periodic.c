@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* periodic.c - profiles that are taken always, now and then [SM-20] */
+/* periodic.c - periodic short profiles [SM-20] */
 #include <errno.h>
 #include "tests/tap.h"
 #include "tests/unit/libsampler/fakes.h"
 
 #define PROFILES_MAX	200
 
-/* What is made, and when. */
+/* The profiles, and their times. */
 static struct made {
 	size_t nr, refused;
 	bool refuse_odd;		/* every other time */
@@ -64,7 +64,7 @@ TEST(a_profile_in_each_period)
 		check_sums(r, "a profile");
 		quarters[at < 900 * MS ? at / (225 * MS) : 3]++;
 	}
-	/* an empty one would come up once in 10^12 times */
+	/* a period without a profile has a chance of 1 in 10^12 */
 	for (size_t i = 0; i < 4; i++)
 		CHECK(quarters[i], "none in quarter %zu", i);
 	CHECK(!fake_walkers && !fake_held, "all is freed");
@@ -101,7 +101,7 @@ TEST(stopped_while_it_profiles)
 	CHECK(!fake_walkers && !fake_held, "all is freed");
 }
 
-TEST(a_profile_that_cannot_be_made_is_left_out)
+TEST(a_profile_that_cannot_be_created_is_skipped)
 {
 	struct sampler_periodic *s;
 
@@ -114,7 +114,7 @@ TEST(a_profile_that_cannot_be_made_is_left_out)
 		CHECK(made.records[i]->nr == 10, "%zu: %zu", i, made.records[i]->nr);
 }
 
-/* The machine slept, or was too busy: no profile is made up for. */
+/* The machine slept, or was too busy: missed profiles are not made up for. */
 static void sleep_long(struct record *r)
 {
 	if (r == made.records[2] && r->nr == 5)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* preloaded.h - the test program once more, sampled by the library that opsample loads */
+/* preloaded.h - run the test program again, sampled by the library that opsample loads */
 #ifndef TESTS_UNIT_LIBSAMPLER_PRELOADED_H
 #define TESTS_UNIT_LIBSAMPLER_PRELOADED_H
 
@@ -16,7 +16,7 @@ static inline void skip_unless_preloaded(void)
 #endif
 }
 
-/* As @word, its only argument. What was sampled is written to @output at its end, and only then. */
+/* @word is its only argument. Its samples are written to @output only at its end. */
 __attribute__((noreturn)) static inline void be_preloaded(const char *word, const char *rate,
 							  const char *output)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiler.c - a profiler's life, and what several do to each other, by a clock that the
- * test moves
+ * profiler.c - profilers from creation to destruction, alone and several at a time, with a clock
+ * that the test moves
  */
 #include <errno.h>
 #include "tests/unit/libsampler/grid.h"
@@ -231,7 +231,7 @@ TEST(concurrent_with_mixed_intervals)
 	}
 }
 
-/* One that takes long makes the next one late; points that passed are left out. */
+/* A slow sample makes the next one late; passed points are skipped. */
 static void take_long(struct record *r)
 {
 	if (r->nr == 2)
@@ -261,7 +261,7 @@ TEST(missed_samples_are_skipped)
 	sampler_destroy(p);
 }
 
-/* Who is slow makes others late, no more. */
+/* A slow builder only makes others late. */
 static void take_three_intervals(struct record *r)
 {
 	(void)r;

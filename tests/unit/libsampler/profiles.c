@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiles.c - whole profiles of real threads, by the interface that programs have
+ * profiles.c - whole profiles of real threads, with the public interface
  *
- * Nothing here depends on when samples are taken: profiles last until they have what is looked for,
- * or a given number of samples.
+ * Nothing depends on when samples are taken: profiles last until they have the expected samples, or
+ * a given number of them.
  */
 #include "tests/unit/libsampler/seen.h"
 
@@ -15,7 +15,7 @@ TEST(basic_stack_order)
 	struct seen seen = { .expected = EXPECTED, .tid = target.tid };
 	struct sampler_profiler *p = start(&target, &seen, 0);
 
-	/* before it is there, it does something else */
+	/* until it is in place, it has other frames */
 	while (seen.as_expected < 20)
 		usleep(1000);
 	sampler_stop(p);
@@ -26,7 +26,7 @@ TEST(basic_stack_order)
 	end(thread);
 }
 
-/* Only its id is known, not its stack. */
+/* Only its id is known, not the bounds of its stack. */
 TEST(a_thread_by_its_id)
 {
 	pthread_t thread = begin(run_outer);
@@ -65,7 +65,7 @@ TEST(two_threads_of_all)
 #define SHARE_SAMPLES	300
 #define SHARE_RUNS	5
 
-/* Of the samples in either part, is the one part's share within three deviations? */
+/* Whether the one part's share of all samples is within three deviations. */
 static bool is_share_right(void)
 {
 	pthread_t thread = begin(run_shares);
@@ -93,11 +93,11 @@ static bool is_share_right(void)
 }
 
 /*
- * By the thread's own clock, whatever else the machine does; where it was so busy that the thread
- * did not answer in time, the sample has no frames and does not count. One of n samples is in the
- * one part with a chance of 1/4: a variance of n * 1/4 * 3/4. Of runs 1 in 380 is more than three
- * deviations off, so 3 of 5 are 1 time in 5 million: 10 * (1/380)^3. Were the deviation 1.2 times
- * that (it was found to be 1.0 to 1.2), it would be 1 time in 50,000.
+ * Samples are by the thread's own clock, so other load does not matter; a sample of a thread that
+ * did not answer in time has no frames and does not count. Each of n samples is in the one part
+ * with a chance of 1/4: a variance of n * 1/4 * 3/4. 1 run in 380 is more than three deviations
+ * off, so 3 of 5 runs are so with a chance of 10 * (1/380)^3, 1 in 5 million. With a deviation 1.2
+ * times that (1.0 to 1.2 was measured) it is 1 in 50,000.
  */
 TEST(shares_of_one_to_three)
 {
@@ -126,7 +126,7 @@ TEST(a_thread_that_ends)
 	struct sampler_profiler *p;
 	pthread_t thread = begin(end_at_once);
 
-	p = start(&target, &seen, 0);	/* for as long as it is there, or not even that */
+	p = start(&target, &seen, 0);	/* as long as the thread exists, or less */
 	finish(p, &seen);
 	CHECK(seen.status[SAMPLER_GONE] == 1, "told once");
 	pthread_join(thread, NULL);
@@ -169,7 +169,7 @@ TEST(labels_of_a_thread)
 	CHECK(!sampler_metadata_set(&label), "set");
 	p = start(NULL, &seen, 20);
 	finish(p, &seen);
-	CHECK(seen.of_tid == 20 && seen.labelled == 20, "%d of %d of its samples", seen.labelled,
+	CHECK(seen.of_tid == 20 && seen.labeled == 20, "%d of %d of its samples", seen.labeled,
 	      seen.of_tid);
 	end(first);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * profiles_busy.c - whole profiles of real threads while threads, children and profilers
- * come and go
+ * profiles_busy.c - whole profiles of real threads while threads, children and profilers start and
+ * end
  */
 #include <poll.h>
 #include "tests/unit/asan_fork.h"
@@ -15,7 +15,7 @@ static void *short_life(void *depth)
 }
 
 /* Threads begin and end while they are listed, copied and unwound. */
-TEST(all_of_64_threads_that_come_and_go)
+TEST(all_of_64_threads_that_start_and_end)
 {
 	struct seen seen = { 0 };
 	struct sampler_profiler *p = start(NULL, &seen, 0);
@@ -34,7 +34,7 @@ TEST(all_of_64_threads_that_come_and_go)
 	      seen.status[SAMPLER_GONE], seen.status[SAMPLER_FAILED]);
 }
 
-/* Where the machine is so busy that it does not answer in time, a sample is not whole. */
+/* On a busy machine the thread may not answer in time, and a sample is not whole. */
 static int profile_in_child(void)
 {
 	int failures = tap_failures;
@@ -81,7 +81,7 @@ TEST(fork_under_sampling)
 }
 
 /* Profiles that begin, end and are destroyed while others run. */
-TEST(profilers_that_come_and_go)
+TEST(profilers_that_start_and_end)
 {
 	pthread_t thread = begin(run_outer);
 	struct seen all = { 0 };

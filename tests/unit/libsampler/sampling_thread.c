@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* sampling_thread.c - the thread that samples comes when it is needed, and goes again */
+/* sampling_thread.c - the sampling thread is started when it is needed, and ends when idle */
 #include "tests/unit/libsampler/grid.h"
 
 static bool thread_is_there(void)
@@ -7,7 +7,7 @@ static bool thread_is_there(void)
 	bool there;
 
 	sampling_lock();
-	there = sampling_is_there();
+	there = sampling_is_started();
 	sampling_unlock();
 	return there;
 }
@@ -77,7 +77,7 @@ static void start_it(void)
 	CHECK(!sampler_start(in_time), "start");
 }
 
-/* The thread has waited its minute, and looks once more before it goes. */
+/* The thread has been idle for a minute, and checks for jobs once more before it ends. */
 TEST(shutdown_aborted_by_a_new_start)
 {
 	struct record *r = record_new();
@@ -93,14 +93,14 @@ TEST(shutdown_aborted_by_a_new_start)
 	sampler_destroy(in_time);
 }
 
-/* Starts, stops and thread ends, as fast as they can be. */
+/* Starts, stops and ends of the thread, as fast as possible. */
 static void *start_and_destroy(void *unused)
 {
 	struct sampler_thread me = thread_self();
 	struct record *r = record_new();
 
 	for (int i = 0; i < 60; i++) {
-		uint64_t samples = i % 3 ? i % 3 : 1000;	/* destroyed on their way */
+		uint64_t samples = i % 3 ? i % 3 : 1000;	/* destroyed before the end */
 		struct sampler_profiler *p = profiler_new(&me, r, 0, 10 * MS, samples);
 
 		CHECK(!sampler_start(p), "start");
@@ -119,7 +119,7 @@ TEST(several_profiler_threads)
 	pthread_t threads[4];
 
 	begin();
-	sampling_idle_ns = 1;		/* it always goes at once */
+	sampling_idle_ns = 1;		/* it ends at once when idle */
 	clock_run_on();
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, start_and_destroy, NULL);

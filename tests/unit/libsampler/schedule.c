@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* schedule.c - when samples and always-on profiles are due, to the number */
+/* schedule.c - when samples and periodic profiles are due, exactly */
 #include "libsampler/sampling.h"
 #include "tests/tap.h"
 
 #define GRID	1000000ull		/* the scheduled time */
 #define STEP	1000ull
 
-/* How many steps are made by a sample that is late by @late thousandths of an interval. */
+/* The steps after a sample that is late by @late thousandths of an interval. */
 static uint64_t steps(int late, uint64_t *missed)
 {
 	uint64_t next = schedule_next(GRID, (uint64_t)((int64_t)GRID + late), STEP, missed);
@@ -47,7 +47,7 @@ TEST(next_sample_time_delayed)
 	}
 }
 
-/* Half an interval at least, also where half of it is no whole number. */
+/* Half an interval at least, also for odd intervals. */
 TEST(next_sample_is_half_an_interval_away)
 {
 	for (uint64_t interval = 1; interval < 12; interval++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seen.h - threads that run in functions of their own, and what profiles of them have seen,
- * by the interface that programs have
+ * seen.h - threads that run in functions of their own, and the samples of profiles of them, with
+ * the public interface
  */
 #ifndef TESTS_UNIT_LIBSAMPLER_SEEN_H
 #define TESTS_UNIT_LIBSAMPLER_SEEN_H
@@ -15,8 +15,8 @@
 #define MS		1000000ull
 
 /*
- * Functions whose code can be told apart: each has a section of its own, which is there also in
- * programs that do not call it.
+ * Functions with a section each, to find the function of an address; they exist also in programs
+ * that do not call them.
  */
 #define IN(name)	__attribute__((noinline, used, section("in_" #name)))
 #define BOUNDS(name)	extern const char __start_in_##name[], __stop_in_##name[];
@@ -40,14 +40,14 @@ static inline const char *name_of(uintptr_t address)
 	return NULL;
 }
 
-/* "inner middle outer": what of a sample's frames is ours */
+/* "inner middle outer": those frames of a sample that are ours */
 static inline void spell(const struct sampler_sample *s, char *text, size_t size)
 {
 	size_t len = 0;
 
 	text[0] = '\0';
 	for (size_t i = 0; i < s->nr_frames && len < size; i++) {
-		/* a caller's is behind its call */
+		/* a caller's address is behind its call */
 		const char *name = name_of(s->frames[i].address - (i > 0));
 
 		if (name)
@@ -56,12 +56,12 @@ static inline void spell(const struct sampler_sample *s, char *text, size_t size
 	}
 }
 
-/* --- what a profile has been --- */
+/* --- the samples of a profile --- */
 
 struct seen {
 	const char *expected;		/* spelled frames */
-	pid_t tid;			/* of whom */
-	_Atomic int samples, of_tid, as_expected, labelled;
+	pid_t tid;			/* their thread */
+	_Atomic int samples, of_tid, as_expected, labeled;
 	_Atomic int status[SAMPLER_NR_STATUS];
 	atomic_int captured, completed;
 	struct sampler_summary summary;
@@ -96,7 +96,7 @@ static inline void seen_sample(void *context, const struct sampler_sample *s)
 			seen->as_expected++;
 	}
 	for (size_t i = 0; i < s->nr_metadata; i++)
-		seen->labelled += s->metadata[i].value == 42;
+		seen->labeled += s->metadata[i].value == 42;
 	seen->samples++;
 }
 
@@ -133,7 +133,7 @@ static inline struct sampler_profiler *start(const struct sampler_thread *target
 	return p;
 }
 
-/* It ends by itself; all samples are accounted for. */
+/* Wait until it ends by itself; all samples are accounted for. */
 static inline void finish(struct sampler_profiler *p, const struct seen *seen)
 {
 	uint64_t sum = 0;
@@ -147,7 +147,7 @@ static inline void finish(struct sampler_profiler *p, const struct seen *seen)
 	CHECK(sum == (uint64_t)seen->samples, "%d samples", seen->samples);
 }
 
-/* --- targets; how far they count depends on how long they run: their counters wrap around --- */
+/* --- targets; their counters wrap around --- */
 
 static atomic_bool is_over;
 static atomic_uint sink;
@@ -162,7 +162,7 @@ IN(inner) static unsigned int inner(volatile unsigned int *n)
 	return *n;
 }
 
-/* Its frame is of no fixed size. */
+/* Its frame has a variable size. */
 IN(middle) static unsigned int middle(size_t size)
 {
 	volatile unsigned int *array = __builtin_alloca(size * sizeof(*array));
@@ -221,7 +221,7 @@ static inline void end(pthread_t thread)
 	pthread_join(thread, NULL);
 }
 
-/* By the thread's own clock, whatever else the machine does. */
+/* By the thread's own clock, so that other load does not matter. */
 static inline uint64_t cpu_time(void)
 {
 	struct timespec t;
@@ -252,8 +252,8 @@ IN(three_parts) static unsigned int three_parts(uint64_t ns)
 }
 
 /*
- * One part to three, of 0.28 ms in all or so: what takes always the same time may keep step with
- * the samples, and what takes longer than an interval has neighbours that are alike.
+ * One part to three, of about 0.28 ms in total with some variation: constant times could run in
+ * step with the samples, and in times longer than an interval neighboring samples would be alike.
  */
 static inline void *run_shares(void *unused)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session.c - tests of libsampler's builder of sessions: what other tools find in them */
+/* session.c - libsampler's builder of sessions: sample files, stacks, statistics */
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -127,7 +127,7 @@ TEST(samples_and_calls_by_thread)
 	CHECK(count_of(&program, &program, 200, THREAD_SAMPLE_CPU, outer << 32 | inner) == 4,
 	      "its calls");
 	CHECK(counts().recorded == 7 && counts().stacks[STACK_COMPLETE] == 7, "counts");
-	/* what comes later is added */
+	/* later samples are added */
 	give_stack(&b, 2, 100);
 	complete(&b, SAMPLER_CPU);
 	drop(&b);
@@ -140,7 +140,7 @@ TEST(samples_and_calls_by_thread)
 	CHECK(counts().recorded == 10, "%llu", (unsigned long long)counts().recorded);
 }
 
-TEST(stacks_with_what_was_said)
+TEST(stacks_with_labels)
 {
 	const struct sampler_metadata item = { .name = "my phase", .value = -3 };
 	const struct sampler_frame frames[] = { frame_in(work_inner, 4), frame_in(work_outer, 5),
@@ -148,11 +148,11 @@ TEST(stacks_with_what_was_said)
 	struct sampler_builder b;
 	struct stack_snapshot s;
 	struct op_error e = { "" };
-	uint64_t labelled = 0, all = 0;
+	uint64_t labeled = 0, all = 0;
 
 	tmpdir_make();
 	b = session_builder();
-	/* the frames' module is known by now */
+	/* the frames' module is known now */
 	give(&b, frames, 2, SAMPLER_BROKEN, 1, 5, &item, 1);
 	give_stack(&b, 2, 5);
 	give(&b, frames, 3, SAMPLER_DEPTH, 1, 5, NULL, 0);
@@ -167,18 +167,18 @@ TEST(stacks_with_what_was_said)
 		all += s.counts[i].count;
 		name = stack_label_next(&rest, &number);
 		if (name && !strcmp(name, "my phase") && number == -3)
-			labelled += s.counts[i].count;
+			labeled += s.counts[i].count;
 		CHECK(c->tid == 5 && c->tgid == getpid(), "context");
 		free(labels);
 	}
-	CHECK(all == 4 && labelled == 1, "%llu of %llu", (unsigned long long)labelled,
+	CHECK(all == 4 && labeled == 1, "%llu of %llu", (unsigned long long)labeled,
 	      (unsigned long long)all);
 	stack_snapshot_free(&s);
 	CHECK(counts().stacks[STACK_COMPLETE] == 2 && counts().stacks[STACK_NO_TABLE] == 1 &&
 	      counts().stacks[STACK_TRUNCATED] == 1, "ends");
 }
 
-TEST(code_that_is_no_file)
+TEST(code_without_a_file)
 {
 	const struct sampler_frame made[] = { { 0x10000010, &made_module, false } };
 	const struct sampler_frame nowhere[] = { { 16, NULL, false } };
@@ -221,7 +221,7 @@ TEST(losses_have_names)
 	      "each");
 }
 
-TEST(nothing_is_written_about_nothing)
+TEST(empty_profiles_are_not_written)
 {
 	struct sampler_builder b;
 
@@ -232,7 +232,7 @@ TEST(nothing_is_written_about_nothing)
 	CHECK(!file_exists(tmpdir_path("samples")), "no samples, no session");
 }
 
-TEST(who_when_how)
+TEST(session_info)
 {
 	struct session_info info;
 	struct sampler_builder b;
@@ -252,7 +252,7 @@ TEST(who_when_how)
 	CHECK(file_exists(tmpdir_path("samples/current/stats/images")), "builds");
 }
 
-TEST(a_later_build_lies_apart)
+TEST(another_build_gets_a_part)
 {
 	struct session_parts parts = { 0 };
 	struct op_error e = { "" };
@@ -276,7 +276,7 @@ TEST(a_later_build_lies_apart)
 	CHECK(counts().recorded == 1, "recorded");
 }
 
-TEST(somebody_else_has_the_session)
+TEST(session_in_use)
 {
 	const struct sampler_summary summary = summary_of(SAMPLER_CPU);
 	struct sampler_error e = { "" };
@@ -290,7 +290,7 @@ TEST(somebody_else_has_the_session)
 	CHECK(!flock(fd, LOCK_EX), "lock");
 	give_stack(&b, 1, 5);
 	CHECK(b.ops->completed(b.context, &summary, &e) == -EBUSY &&
-	      strstr(e.text, "another program is profiling"), "%s", e.text);
+	      strstr(e.text, "in use by another profiling program"), "%s", e.text);
 	drop(&b);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session_dir.c - a session is not written where others could put links under it [SM-68] */
+/* session_dir.c - sessions are not written where other users could plant links [SM-68] */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,10 +26,10 @@ static int with_mode(mode_t mode)
 	const char *dir = tmpdir_path("session");
 
 	CHECK(!chmod(dir, mode), "chmod");
-	return builder_for(dir, "may be changed by other users");
+	return builder_for(dir, "is writable by other users");
 }
 
-TEST(who_may_rename_in_it)
+TEST(write_permission)
 {
 	tmpdir_make();
 	CHECK(!mkdir(tmpdir_path("session"), 0755), "a folder");
@@ -42,7 +42,7 @@ TEST(who_may_rename_in_it)
 	CHECK(with_mode(0775) == -EPERM && !with_mode(0755), "may, and may not");
 }
 
-TEST(whose_it_is)
+TEST(owner)
 {
 	char link[4096];
 
@@ -53,14 +53,14 @@ TEST(whose_it_is)
 	CHECK(!mkdir(tmpdir_path("session"), 0755) && !symlink("session", link), "made");
 	CHECK(!builder_for(link, ""), "a link of our own");
 	CHECK(!lchown(link, NOBODY, 0), "another's");
-	CHECK(builder_for(link, "another user's link") == -EPERM, "is not followed");
+	CHECK(builder_for(link, "is a link of another user") == -EPERM, "is not followed");
 	CHECK(!chown(tmpdir_path("session"), NOBODY, 0), "another's");
-	CHECK(builder_for(tmpdir_path("session"), "another user's") == -EPERM, "nor used");
+	CHECK(builder_for(tmpdir_path("session"), "belongs to another user") == -EPERM, "nor used");
 }
 
 
-/* It is looked at again when there is something to write. */
-TEST(what_it_is_by_then)
+/* It is checked again before writing. */
+TEST(changed_meanwhile)
 {
 	struct sampler_builder b;
 	struct sampler_error e = { "" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* stack.c - a stack of calls; STACK_NAME is the outermost's */
+/* stack.c - a stack of calls; STACK_NAME is the outermost function */
 #include <alloca.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -9,7 +9,7 @@
 #define OWN __attribute__((noinline, no_sanitize("address"), no_sanitize("undefined"), \
 			   no_sanitize("thread")))
 
-/* Nothing is left to do after a call but this, so that no call becomes a jump. */
+/* Done after each call, so that it is not a tail call. */
 #define AFTER_CALL() __asm__ volatile("" ::: "memory")
 
 static void note(struct stack *c, int link, void *from)
@@ -55,7 +55,7 @@ __attribute__((visibility("default"))) OWN void STACK_NAME(struct stack *c)
 }
 
 #ifdef STACK_READ
-/* syscall(), for read() is a checker's in programs that are checked. */
+/* syscall(), because sanitizers replace read(). */
 OWN void stack_read(void *stack)
 {
 	struct stack *c = stack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack.h - calls that say themselves where they are called from: outer(), one with
- * alloca(), inner(), and what is asked for. The same in objects that are compiled differently.
+ * stack.h - calls that record their return addresses: outer(), one with alloca(), inner(), and one
+ * chosen by the test. The same in objects that are compiled differently.
  */
 #ifndef TESTS_UNIT_LIBSAMPLER_STACK_H
 #define TESTS_UNIT_LIBSAMPLER_STACK_H
@@ -15,7 +15,7 @@ struct stack {
 	void *context;
 	uintptr_t from[STACK_LINKS];	/* return addresses, outer()'s first */
 	unsigned int skip_alloca, bytes;
-	/* of stack_read(): says that it is about to read; what it reads from */
+	/* for stack_read(): called before it reads; the descriptor it reads from */
 	volatile int *is_ready;
 	int fd;
 };
@@ -23,7 +23,7 @@ struct stack {
 typedef void stack_run(struct stack *c);
 void stack_without_frame_pointers(struct stack *c);
 void stack_with_frame_pointers(struct stack *c);
-/* A link that sleeps until @stack->fd is closed, and needs no register but those of calls. */
+/* A link that sleeps until @stack->fd is closed, and needs only the registers of calls. */
 void stack_read(void *stack);
 /* in sampler_without_cfi.so */
 void stack_without_cfi(struct stack *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* target.h - threads that stand where a test wants them, and copies of their stacks */
+/* target.h - threads that wait at a place chosen by the test, and copies of their stacks */
 #ifndef TESTS_UNIT_LIBSAMPLER_TARGET_H
 #define TESTS_UNIT_LIBSAMPLER_TARGET_H
 
@@ -19,10 +19,10 @@ struct target {
 	void (*run)(struct target *t);
 	int go[2];			/* closed to end it */
 	atomic_int is_ready;
-	atomic_long value;		/* of the test */
+	atomic_long value;		/* for the test */
 };
 
-/* [the target] Tell that it is in place, and stay there until the test is done. */
+/* [target] Report that it is in place, and stay there until the end of the test. */
 __attribute__((unused)) static void target_stay(struct target *t)
 {
 	char byte;
@@ -66,7 +66,7 @@ __attribute__((unused)) static void target_end(struct target *t)
 	stack_buffer_free(&t->buffer);
 }
 
-/* Where a machine is so busy that 50 ms were not enough, it is asked again. */
+/* Retries on a machine that is too busy for an answer in 50 ms. */
 __attribute__((unused)) static enum sampler_status
 target_copy_hooked(struct target *t, bool spare, const struct copy_hook *hooks, size_t nr)
 {
@@ -84,7 +84,7 @@ __attribute__((unused)) static enum sampler_status target_copy(struct target *t)
 	return target_copy_hooked(t, false, NULL, 0);
 }
 
-/* What is looked for in copies. */
+/* The word that tests look for in copies. */
 #define SENTINEL 0x53414d504c455221ull
 
 __attribute__((unused)) static bool has_sentinel(const struct stack_copy *c)
@@ -97,7 +97,7 @@ __attribute__((unused)) static bool has_sentinel(const struct stack_copy *c)
 	return false;
 }
 
-/* Keeps it on the stack until @then has run. */
+/* Keep the word on the stack while @then runs. */
 __attribute__((unused)) static void with_sentinel(struct target *t, void (*then)(struct target *t))
 {
 	volatile uint64_t sentinel[4] = { SENTINEL, 0, 0, SENTINEL };
@@ -111,7 +111,7 @@ __attribute__((unused)) static void stay_with_sentinel(struct target *t)
 	with_sentinel(t, target_stay);
 }
 
-/* Until @condition holds, or a hang is certain. */
+/* Wait until @condition is true, or a hang is certain. */
 #define UNTIL(condition)                                                                       \
 	do {                                                                                   \
 		for (int until = 0; until < 60000 && !(condition); until++)                    \

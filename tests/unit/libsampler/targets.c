@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* targets.c - single threads as targets: who they are, and when they answer no more */
+/* targets.c - single threads as targets: their identity, and missing answers */
 #include "tests/tap.h"
 #include "tests/unit/libsampler/parked.h"
 
@@ -25,7 +25,7 @@ TEST(token_of_a_thread)
 	      sampler_thread_by_tid(getppid(), &t) == -ESRCH, "no thread of ours");
 }
 
-/* A name may hold what looks like the end of it. */
+/* A name with characters that look like its end in /proc. */
 static void *with_odd_name(void *unused)
 {
 	struct sampler_thread self;
@@ -36,7 +36,7 @@ static void *with_odd_name(void *unused)
 	return unused;
 }
 
-TEST(token_of_a_thread_with_an_odd_name)
+TEST(token_of_a_thread_with_an_unusual_name)
 {
 	pthread_t t;
 
@@ -89,14 +89,14 @@ TEST(a_thread_that_has_ended)
 	sampler_destroy(p);
 }
 
-TEST(an_id_that_was_used_again)
+TEST(a_reused_id)
 {
 	struct sampler_thread before = thread_self();
 	struct record *r = record_new();
 	struct sampler_profiler *p;
 
 	fakes_begin();
-	before.start_time--;		/* as if we were another one */
+	before.start_time--;		/* as if it were another thread */
 	p = profiler_new(&before, r, 0, 10 * MS, 10);
 	sampler_start(p);
 	clock_run_to(SECOND);
@@ -105,7 +105,7 @@ TEST(an_id_that_was_used_again)
 	sampler_destroy(p);
 }
 
-TEST(no_answer_from_a_thread_that_is_there)
+TEST(no_answer_from_an_existing_thread)
 {
 	struct sampler_thread self = { .tid = gettid() };
 	struct record *r = record_new();
@@ -120,7 +120,7 @@ TEST(no_answer_from_a_thread_that_is_there)
 	sampler_destroy(p);
 }
 
-/* It ended after it was asked. */
+/* It ended after the request. */
 static struct parked ends_early;
 static enum sampler_status end_without_answer(const struct copy_target *target)
 {
@@ -144,7 +144,7 @@ TEST(no_answer_from_a_thread_that_has_ended)
 	sampler_destroy(p);
 }
 
-TEST(sleepers_are_spared_where_asked_for)
+TEST(sleepers_are_spared_on_request)
 {
 	for (unsigned int flags = 0; flags < 2; flags++) {
 		struct sampler_params params = SAMPLER_PARAMS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* tiny.c - a library that tests load and unload: it calls whoever calls it */
+/* tiny.c - a library that tests load and unload: it calls its caller back */
 typedef void callback(void *context);
 
 __attribute__((visibility("default"))) void tiny_call(callback *call, void *context);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind.c - frames of real threads, up to their outermost function, with and without
- * frame pointers, and on all sorts of stacks
+ * unwind.c - frames of real threads up to their outermost function, with and without frame
+ * pointers, and on stacks of all kinds
  */
 #include <alloca.h>
 #include <sys/mman.h>
@@ -40,7 +40,7 @@ TEST(with_frame_pointers_to_the_outermost_function)
 
 static atomic_bool is_over;
 
-/* Whatever it is at: entering, leaving, in between. */
+/* At any instruction: of the prologue, the epilogue, in between. */
 static void call_about(struct target *t)
 {
 	struct walked *at = (struct walked *)t;
@@ -217,16 +217,19 @@ static void sleeper(unsigned int skip_alloca, enum sampler_status expected)
 
 TEST(a_sleeper_whose_frames_are_found_by_sp)
 {
-	/* those of a build with checks are found by frame pointers; not so the stack's */
+	/*
+	 * with sanitizers the library's frames are found by frame pointers, but not those of the
+	 * stack
+	 */
 	sleeper(1, IS_CHECKED ? SAMPLER_PARTIAL : SAMPLER_WHOLE);
 }
 
-TEST(a_sleeper_is_partial_where_other_registers_are_needed)
+TEST(a_sleeper_is_partial_if_other_registers_are_needed)
 {
 	sleeper(0, SAMPLER_PARTIAL);
 }
 
-/* --- how deep --- */
+/* --- depth --- */
 
 static void descend(int n)
 {
@@ -244,7 +247,7 @@ static void run_deep(struct target *t)
 	descend(t->copy.other_low ? 0 : 3000);
 }
 
-TEST(a_stack_deeper_than_there_is_room)
+TEST(too_deep_a_stack)
 {
 	modules_hold();
 	CHECK(!walker_new(&w.walker), "a walker");
@@ -287,9 +290,9 @@ TEST(out_of_the_vdso)
 	CHECK(whole == in_vdso, "%d of %d", whole, in_vdso);
 }
 
-/* --- what is left behind --- */
+/* --- children --- */
 
-TEST(a_child_can_throw_its_walker_away)
+TEST(a_child_can_free_its_walker)
 {
 	int status = -1;
 	pid_t child;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* unwind_libraries.c - frames in libraries that come, go, or have nothing to unwind by */
+/*
+ * unwind_libraries.c - frames in libraries that are loaded, unloaded, or have no unwind information
+ */
 #include <fcntl.h>
 #include <malloc.h>
 #include "tests/unit/libsampler/test.h"
@@ -28,7 +30,7 @@ TEST(through_a_loaded_library)
 	walked_sample(&w, false);
 	CHECK(walked_is_whole(&w), "all of it");
 	at = walked_find(&w);
-	/* before the stack: stay_in_tiny(), tiny_call() */
+	/* inside of the stack's frames: stay_in_tiny(), tiny_call() */
 	CHECK(at > 2 && w.frames[at - 2].module &&
 		      !strcmp(w.frames[at - 2].module->path, tiny.path), "in the library");
 	walked_end(&w);
@@ -55,7 +57,7 @@ TEST(through_a_library_without_call_frame_information)
 	walked_end(&w);
 }
 
-/* The copy was made while it was there. */
+/* It was still loaded during the copy. */
 TEST(a_library_that_is_unloaded_before_the_walk)
 {
 	size_t whole;
@@ -78,7 +80,7 @@ TEST(a_library_that_is_unloaded_before_the_walk)
 	stack_buffer_free(&w.target.buffer);
 }
 
-/* Asked between the frames: it is said to be unable each time. */
+/* An unwinder that is tried at each frame and never can. */
 static bool unload(void *context, const struct sampler_frame *from)
 {
 	bool *is_loaded = context;
@@ -91,7 +93,7 @@ static bool unload(void *context, const struct sampler_frame *from)
 	return false;
 }
 
-/* The thread has gone on by then; its stack has not. */
+/* The thread continues meanwhile, but not the copy of its stack. */
 TEST(a_library_that_is_unloaded_during_the_walk)
 {
 	static const struct sampler_unwinder_ops ops = { .size = sizeof(ops),
@@ -117,7 +119,7 @@ TEST(a_library_that_is_unloaded_during_the_walk)
 	stack_buffer_free(&w.target.buffer);
 }
 
-/* A file of the name is not what was loaded: nothing is unwound by it. */
+/* The file of that name is not the loaded one, so it is not used for unwinding. */
 TEST(a_library_whose_file_was_replaced)
 {
 	char copy[] = "/tmp/sampler.so.XXXXXX", command[3 * PATH_MAX];
@@ -143,7 +145,7 @@ TEST(a_library_whose_file_was_replaced)
 	for (size_t i = 0; i < w.nr; i++)
 		is_there |= w.frames[i].module && !strcmp(w.frames[i].module->path, copy);
 	CHECK(is_there, "where it is");
-	/* by frame pointers, or not further; but never said to be whole */
+	/* by frame pointers, or incomplete, but never SAMPLER_WHOLE */
 	CHECK(w.status == SAMPLER_BROKEN, "status %d", w.status);
 	walked_end(&w);
 	unlink(copy);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* walk.c - the stack of unwinders, and the one by frame pointers on stacks made by hand */
+/* walk.c - several unwinders, and frame pointers on made-up stacks */
 #include <errno.h>
 #include "libsampler/copy/registers.h"
 #include "libsampler/unwind/unwinders.h"
@@ -40,7 +40,7 @@ static void record(int at, uintptr_t next, uintptr_t address)
 	words[at + 1] = address;
 }
 
-/* As often as it leads on. */
+/* As long as frames are found. */
 static enum sampler_unwound follow(void)
 {
 	enum sampler_unwound how;
@@ -77,7 +77,7 @@ TEST(frame_pointers_outside_of_the_stack)
 		CHECK(follow() == SAMPLER_ABORTED && frames.nr == 1, "%zu: %zu frames", i,
 		      frames.nr);
 	}
-	/* a record of which only one word is there */
+	/* a record with only one word in the copy */
 	begin(AT(WORDS - 2));
 	stack.high -= 8;
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 1, "half of one");
@@ -98,21 +98,21 @@ TEST(frame_pointers_in_a_cycle)
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 2, "%zu frames", frames.nr);
 }
 
-TEST(a_return_address_in_no_module)
+TEST(a_return_address_outside_of_modules)
 {
 	begin(AT(4));
 	record(4, AT(8), NOTHING);
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 1, "%zu frames", frames.nr);
-	/* behind the outermost function's there may be anything */
+	/* the outermost record may be followed by anything */
 	begin(AT(4));
 	record(4, 0, NOTHING);
 	CHECK(follow() == SAMPLER_COMPLETED && frames.nr == 1, "%zu frames", frames.nr);
 }
 
-TEST(zero_is_an_end_only_of_a_stack)
+TEST(zero_ends_only_a_list_of_records)
 {
 	begin(0);
-	register_set(&regs, 0, 1);	/* as where it was interrupted: all registers */
+	register_set(&regs, 0, 1);	/* all registers known, as in an interrupted frame */
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 1, "of code without frame pointers");
 	begin(AT(4));
 	regs.known &= ~(1ull << REGISTER_FP);
@@ -120,8 +120,8 @@ TEST(zero_is_an_end_only_of_a_stack)
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 1, "of a register that is not known");
 }
 
-/* Of code that is no file's somebody else knows whether its fp is one, aligned or not. */
-TEST(frame_pointers_into_code_that_was_made)
+/* Code without a file may use fp in its own way, so its frames are left to other unwinders. */
+TEST(frame_pointers_into_jit_code)
 {
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "made" };
 	const uintptr_t next[] = { AT(8), AT(8) + 8, AT(8) + 1 };
@@ -136,7 +136,7 @@ TEST(frame_pointers_into_code_that_was_made)
 	CHECK(!unwind_frame_pointer.can_unwind(NULL, &room[1]), "not by this one");
 }
 
-TEST(no_more_frames_than_there_is_room_for)
+TEST(number_of_frames_is_limited)
 {
 	begin(AT(4));
 	frames.room = 2;
@@ -145,14 +145,14 @@ TEST(no_more_frames_than_there_is_room_for)
 	CHECK(follow() == SAMPLER_ABORTED && frames.nr == 2, "%zu frames", frames.nr);
 }
 
-/* --- the stack of unwinders --- */
+/* --- several unwinders --- */
 
 static struct walked w;
 
-/* What an added unwinder is to do, and what it has seen. */
+/* What an added unwinder does, and what it has recorded. */
 struct aux {
 	enum sampler_unwound how[4];
-	uintptr_t address[4];		/* of the frames it finds; 0: none */
+	uintptr_t address[4];		/* of the frames it finds; 0 ends them */
 	bool keeps_sp, has_state;
 	int nr_calls, captured;
 	struct sampler_registers next;	/* unless next.known is 0 */
@@ -202,7 +202,7 @@ static const struct sampler_unwinder_ops aux_ops = {
 	.unwind = unwind,
 };
 
-/* A walk of made code. */
+/* A walk of JIT code. */
 static enum sampler_status walk_made(struct aux *a, size_t nr)
 {
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "made" };
@@ -258,7 +258,7 @@ TEST(nobody_can_unwind)
 	      "asked %d times", a.nr_calls);
 }
 
-TEST(the_latest_is_asked_first_and_the_next_if_it_cannot)
+TEST(the_latest_is_tried_first_then_the_next)
 {
 	struct aux a[] = { { .how = { SAMPLER_COMPLETED }, .address = { MADE + 1 }, .captured = 1 },
 			   { .how = { SAMPLER_UNRECOGNIZED }, .captured = 2 } };
@@ -288,7 +288,7 @@ TEST(more_than_eight_are_refused)
 	walker_free(walker);
 }
 
-/* Made code that real code has called. */
+/* JIT code that real code has called. */
 TEST(an_added_unwinder_and_then_call_frame_information)
 {
 	struct sampler_module made = { .start = 0x1000, .limit = 0x2000, .path = "made" };
@@ -299,7 +299,7 @@ TEST(an_added_unwinder_and_then_call_frame_information)
 	walked_sample(&w, false);
 	a.next = w.target.result.regs;
 	a.address[0] = a.next.pc;
-	/* a frame more on top of it */
+	/* with an additional frame on top */
 	register_set(&w.target.result.regs, REGISTER_PC, MADE);
 	register_set(&w.target.result.regs, REGISTER_SP, a.next.sp - 16);
 	walked_walk(&w);
@@ -308,7 +308,7 @@ TEST(an_added_unwinder_and_then_call_frame_information)
 	walked_end(&w);
 }
 
-/* By frame pointers, as made code would. */
+/* By frame pointers, like JIT code. */
 static enum sampler_unwound unwind_record(void *context, void *state, struct sampler_registers *r,
 					  const struct sampler_stack *s, struct sampler_frames *f)
 {
@@ -334,7 +334,7 @@ TEST(call_frame_information_then_an_added_unwinder_and_back)
 	int nr_calls = 0;
 
 	walked_start(&w, stack_with_frame_pointers);
-	/* the call in the outermost of the stack is said to be of made code */
+	/* declare the call in the outermost function to be JIT code */
 	made.start = w.stack.from[1] - 1;
 	made.limit = w.stack.from[1];
 	CHECK(!sampler_module_add(&made) && !walker_add(w.walker, &ops, &nr_calls), "ready");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* walked.h - a thread in a stack of calls, and the frames that are found of it */
+/* walked.h - a thread in a stack of calls, and the frames found in a copy of it */
 #ifndef TESTS_UNIT_LIBSAMPLER_WALKED_H
 #define TESTS_UNIT_LIBSAMPLER_WALKED_H
 
@@ -60,7 +60,7 @@ __attribute__((unused)) static void walked_sample(struct walked *w, bool spare)
 	walked_walk(w);
 }
 
-/* The stack's calls stand one after the other. Returns where the first does, or -1. */
+/* Check that the stack's calls are adjacent frames. Returns the index of the first, or -1. */
 __attribute__((unused)) static int walked_find(const struct walked *w)
 {
 	for (size_t i = 0; i + STACK_LINKS <= w->nr; i++) {
@@ -86,7 +86,7 @@ __attribute__((unused)) static void walked_tell(const struct walked *w)
 	}
 }
 
-/* All of it, up to the outermost function. */
+/* The whole stack, up to the outermost function. */
 __attribute__((unused)) static bool walked_is_whole(const struct walked *w)
 {
 	bool is_whole = w->status == SAMPLER_WHOLE && walked_find(w) > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* words.c - what stands in a copy, and pointers in it that are made to point into it */
+/* words.c - read words of a copy, and make its pointers point into it */
 #include <stdint.h>
 #include "libsampler/sampling.h"
 #include "tests/tap.h"
@@ -15,7 +15,7 @@ static uintptr_t address(const void *p)
 	return (uintptr_t)p;
 }
 
-/* The stack but its first @skip bytes, copied to the same offset and rewritten. */
+/* The stack without its first @skip bytes, copied to the same offset and rewritten. */
 static void rewrite(struct pair *p, size_t skip, size_t size)
 {
 	uintptr_t low = address(p->stack) + skip;
@@ -112,14 +112,14 @@ TEST(a_clone_is_a_copy_of_its_own)
 			char *first = clone - offsets[i];
 
 			if (clone + (stack.high - stack.low) > room + sizeof(room))
-				continue;	/* more room was asked for */
+				continue;	/* needs more room */
 			CHECK(address(clone) % 16 == stack.low % 16, "offset %zu", offsets[i]);
 			CHECK(*(uintptr_t *)(first + 16) == address(first + 32), "rewritten");
 			CHECK(p.stack[2] == address(&p.stack[4]), "it alone");
 		}
 }
 
-TEST(words_are_read_only_where_they_are)
+TEST(words_outside_of_the_copy_are_not_read)
 {
 	_Alignas(16) uintptr_t copy[4] = { 10, 11, 12, 13 };
 	struct sampler_stack stack = { 0x1000, 0x1000 + sizeof(copy), copy };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * build.c - tables of made-up binaries: each instruction, and everything that is wrong
+ * build.c - tables of made-up binaries: each instruction, and malformed entries
  *
- * What real binaries have is compared with libdw in reference.c; here stands what they
- * have seldom or never.
+ * Real binaries are compared with libdw in reference.c; these tests are for what they rarely have.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +26,7 @@ static int build(struct op_unwind_table **ret, struct unwind_counts *counts)
 	return err;
 }
 
-/* The rule @n bytes into the only function, whose program is given; CFA UNKNOWN: zeros. */
+/* The rule @n bytes into the only function, which has the given program. */
 static struct op_unwind_rule rule_of(const char *program, size_t n, unsigned int at)
 {
 	struct op_unwind_rule rule = { 0 };
@@ -37,7 +36,7 @@ static struct op_unwind_rule rule_of(const char *program, size_t n, unsigned int
 	new_image();
 	cie = put_cie("zR", "", 0);
 	put_fde(cie, CODE, 64, program, n);
-	put_fde(cie, 0x2000, 16, "", 0);	/* so that there is a rule in any case */
+	put_fde(cie, 0x2000, 16, "", 0);	/* so that the table has a rule in any case */
 	end_image();
 	if (build(&t, NULL)) {
 		CHECK(false, "no table");
@@ -112,7 +111,7 @@ TEST(expressions)
 	CHECK(!(r.kept & 8) && !r.saved, "a register saved by one: lost");
 }
 
-TEST(what_no_rule_holds_is_unknown)
+TEST(unsupported_states_are_unknown)
 {
 	CHECK(RULE("\x0e\x80\x80\x80\x80\x10", 0).cfa == OP_CFA_UNKNOWN, "CFA + 2^32");
 	CHECK(RULE("\x0d\x21", 0).cfa == OP_CFA_UNKNOWN, "CFA by register 33");
@@ -148,9 +147,9 @@ TEST(functions_are_sorted_and_cut)
 	new_image();
 	cie = put_cie("zR", "", 0);
 	put_fde(cie, 0x1040, 0x10, "\x0e\x18", 2);
-	put_fde(cie, 0x1010, 0x20, "\x0e\x28", 2);	/* the next begins in it */
+	put_fde(cie, 0x1010, 0x20, "\x0e\x28", 2);	/* overlaps the next */
 	put_fde(cie, 0x1020, 0x10, "\x0e\x10", 2);
-	put_fde(cie, 0x1020, 0x10, "\x0e\x30", 2);	/* at the same place: the first counts */
+	put_fde(cie, 0x1020, 0x10, "\x0e\x30", 2);	/* at the same place: the first wins */
 	put_fde(cie, 0x1050, 0x10, "\x0e\x20", 2);
 	put_fde(cie, -TEXT, 0x10, "", 0);		/* at 0: discarded */
 	put_fde(cie, 0x100000000, 0x10, "", 0);		/* not in the file */
@@ -169,7 +168,7 @@ TEST(functions_are_sorted_and_cut)
 	free(t);
 }
 
-TEST(entries_that_make_no_sense)
+TEST(malformed_entries)
 {
 	static char huge[5000];
 	struct unwind_counts counts;
@@ -186,7 +185,7 @@ TEST(entries_that_make_no_sense)
 	put_fde(image_size, 0x1030, 0x10, "", 0);	/* its own CIE */
 	put_fde(0x3000, 0x1040, 0x10, "", 0);		/* before the section */
 	put_fde(cie + 4, 0x1050, 0x10, "", 0);
-	put32(0);					/* a terminator, and it goes on */
+	put32(0);					/* a terminator with more after it */
 	put_fde(cie, 0x1060, 0x10, "", 0);
 	put32(0x7fffffff);
 	end_image();
@@ -235,8 +234,8 @@ TEST(refused_with_a_reason)
 	CHECK(build(&t, NULL) == -ENODATA, "beyond the file");
 }
 
-/* Whatever is left of it: a sound table or an error. */
-TEST(cut_short_anywhere)
+/* At each length: a valid table or an error. */
+TEST(truncated_at_each_length)
 {
 	struct op_unwind_table *t;
 	size_t cie, whole;
@@ -253,7 +252,7 @@ TEST(cut_short_anywhere)
 			free(t);
 }
 
-/* Functions that use many long CIEs in turn: the most work that a byte can ask for. */
+/* Functions that alternate between many long CIEs: the most work per byte. */
 TEST(time_is_bounded)
 {
 	static uint8_t nops[1000];
@@ -290,7 +289,7 @@ static void *resize(void *arg)
 	return NULL;
 }
 
-TEST(file_that_is_cut_short_meanwhile)
+TEST(file_truncated_meanwhile)
 {
 	struct op_unwind_table *t;
 	pthread_t thread;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cache.c - one table for each binary, within the bound, from several threads at once
+ * cache.c - one table for each binary, within the limit, with several threads
  *
- * Run it under -fsanitize=thread too.
+ * Run it with -fsanitize=thread, too.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,9 @@
 static char *self_bytes;
 static size_t self_len;
 
-/* A new file with this program's contents; anybody may write to it, so it has a key of its own. */
+/*
+ * A new file with this program's contents; it is writable by all, so its build ID is not trusted.
+ */
 static int copy_of_self(int n)
 {
 	char path[300];
@@ -46,7 +48,7 @@ static struct unwind_key key_of(int fd)
 	return key;
 }
 
-/* Waits until it is no longer PENDING. */
+/* Wait until it is not PENDING any more. */
 static enum unwind_state get(struct unwind_cache *c, int fd, const struct unwind_table **ret,
 			     const char **ret_reason)
 {
@@ -71,7 +73,7 @@ static struct unwind_cache *create(size_t limit)
 	return c;
 }
 
-TEST(made_once_and_shared)
+TEST(built_once_and_shared)
 {
 	struct unwind_cache *c = create(64 * MB);
 	const struct unwind_table *a = NULL, *b = NULL;
@@ -121,7 +123,7 @@ TEST(refused_is_remembered_with_its_reason)
 	close(script);
 }
 
-TEST(oldest_goes_when_memory_runs_out)
+TEST(oldest_is_evicted_at_the_limit)
 {
 	const struct unwind_table *t, *held;
 	struct unwind_cache_stats s;
@@ -228,7 +230,7 @@ static void *ask(void *arg)
 		}
 		ready++;
 		if (op_unwind_lookup(t->blob, 0) != NULL)
-			ready = 0;	/* the file's first byte is its header */
+			ready = 0;	/* destroys the file's header */
 		unwind_cache_put(shared, t);
 		unwind_cache_stats(shared, &s);
 		unwind_cache_seen(shared);
@@ -236,7 +238,7 @@ static void *ask(void *arg)
 	return (void *)(size_t)ready;
 }
 
-TEST(threads_ask_while_tables_come_and_go)
+TEST(threads_with_evictions)
 {
 	pthread_t threads[4];
 	const struct unwind_table *t;
@@ -263,7 +265,7 @@ TEST(threads_ask_while_tables_come_and_go)
 	}
 	unwind_cache_stats(shared, &s);
 	CHECK(s.built > FILES && s.evicted > 0 && s.bytes <= s.limit, "%lu built", s.built);
-	unwind_cache_destroy(shared);	/* others may be in the queue */
+	unwind_cache_destroy(shared);	/* with others possibly in the queue */
 	for (int i = 0; i < FILES; i++)
 		close(shared_fds[i]);
 }

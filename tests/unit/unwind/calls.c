@@ -106,7 +106,7 @@ CALL static void long_jump(void)
 	sink += recursion(1);
 }
 
-/* By hand: a frame that moves its CFA about, and a return address in a register. */
+/* By hand: a frame with a moving CFA, and a return address in a register. */
 long by_hand(long x, long (*callback)(long));
 __asm__(".text\n\t.globl by_hand\n\t.type by_hand, @function\n"
 	"by_hand:\n\t.cfi_startproc\n\t"
@@ -177,7 +177,7 @@ CALL static void signal_handler_on_its_own_stack(void)
 	sigaltstack(&before, NULL);
 }
 
-/* What C++ does to find a handler and to get there. */
+/* C++'s way to find a handler and to jump there. */
 static _Unwind_Reason_Code stop(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
 				struct _Unwind_Exception *e, struct _Unwind_Context *context,
 				void *arg)

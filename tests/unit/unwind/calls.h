@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * calls.h - functions that use the stack in every way that compilers and people know
+ * calls.h - functions that use the stack in all ways of compilers and assembly
  *
- * Compiled without frame pointers; walk.c stops them at every instruction. x86-64 only.
+ * Compiled without frame pointers; walk.c stops them at each instruction. x86-64 only.
  */
 #ifndef TESTS_UNIT_UNWIND_CALLS_H
 #define TESTS_UNIT_UNWIND_CALLS_H
@@ -14,7 +14,7 @@ struct unwind_call {
 
 extern const struct unwind_call unwind_calls[];		/* ends with a NULL name */
 
-/* SIGTRAP after every instruction from here on; and no longer. */
+/* Begin and end SIGTRAP after each instruction. */
 void step_on(void);
 void step_off(void);
 

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define TEXT		0x400000ull	/* address of the file's first byte; all of it is code */
-#define CODE		0x1000		/* where functions begin, in the file */
-#define PLT		0x3000		/* where the linkage table is, if there is one */
+#define CODE		0x1000		/* offset of the functions in the file */
+#define PLT		0x3000		/* offset of the linkage table, if any */
 #define MAX		(4 << 20)
 
 static uint8_t *image;

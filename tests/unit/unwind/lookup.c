@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * lookup.c - the row for an offset is found; a table that is unsound is refused
- */
+/* lookup.c - find the row for an offset; refuse invalid tables */
 #include "tests/tap.h"
 #include "tests/unit/unwind/table.h"
 
@@ -52,7 +50,7 @@ TEST(lookup_agrees_with_a_plain_search)
 	free(rows);
 }
 
-TEST(check_refuses_what_is_unsound)
+TEST(check_refuses_invalid_tables)
 {
 	u64 len;
 	struct op_unwind_table *t = small_table(&len);

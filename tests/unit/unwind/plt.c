@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * plt.c - code that nobody wrote call frame information for: linkage tables of each form,
- * returns from a signal's handler
+ * plt.c - code without call frame information: linkage tables of each form, returns from signal
+ * handlers
  */
 #include "tests/tap.h"
 #include "tests/unit/unwind/image.h"
@@ -10,7 +10,7 @@
 
 #define SP_OF(machine)	((machine) == OP_UNWIND_ARM64 ? OP_ARM64_SP : OP_X86_RSP)
 
-/* The table of a binary with @code as its linkage table and nothing else. */
+/* The table of a binary with nothing but @code as its linkage table. */
 static struct op_unwind_table *table_with(u16 machine, const void *code, size_t n)
 {
 	struct op_unwind_table *t = NULL;
@@ -26,7 +26,7 @@ static struct op_unwind_table *table_with(u16 machine, const void *code, size_t 
 	return err ? NULL : t;
 }
 
-/* Frame size and whether pushes are counted by the place in the entry, at a byte of the table. */
+/* Frame size, and whether pushes depend on the place in the entry, at a byte of the table. */
 static void expect(const struct op_unwind_table *t, unsigned int at, u8 cfa, int offset, int from)
 {
 	const struct op_unwind_rule *r = op_unwind_lookup(t, PLT + at);
@@ -106,7 +106,7 @@ TEST(arm64_entries)
 	}
 }
 
-TEST(call_frame_information_counts_first)
+TEST(call_frame_information_takes_precedence)
 {
 	struct op_unwind_table *t;
 	size_t len;
@@ -134,7 +134,7 @@ TEST(tiny_tables)
 	}
 }
 
-/* As musl and Go have it: no call frame information, or such that it is any function. */
+/* As in musl and Go: without call frame information, or with that of an ordinary function. */
 static const struct op_unwind_rule *x86_signal(const void *code, size_t n,
 					       struct op_unwind_table **t)
 {
@@ -172,7 +172,7 @@ TEST(x86_signal_returns)
 	}
 }
 
-/* Wherever it lies between the chunks that are read. */
+/* At any place relative to the chunks that are read. */
 TEST(x86_signal_return_anywhere)
 {
 	static const char code[] = "\x90\x48\xc7\xc0\x0f\0\0\0\x0f\x05";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * reference.c - unwind tables of real binaries say what libdw says, at every address
+ * reference.c - compare unwind tables of real binaries with libdw at every address
  *
- * A step is done by our rule with made-up registers and memory; what libdw answers for the same
- * address is evaluated with the same. Wherever a row holds both must find the same frame.
+ * Our rule makes a step with made-up registers and memory, and libdw's answer for the same address
+ * is evaluated with the same ones. Both must find the same caller.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -19,7 +19,7 @@
 
 /* --- the made-up process --- */
 
-/* The binary's machine: what its calls keep, and which column the return address has. */
+/* The binary's machine: callee-saved registers, and the column of the return address. */
 static u16 machine;
 static uint32_t callee_saved;
 static unsigned int nr_registers, ra_column;
@@ -46,7 +46,7 @@ static bool memory(void *context, u64 address, u64 *ret)
 	return true;
 }
 
-/* What of a step is compared. */
+/* The compared parts of a step. */
 struct answer {
 	enum op_unwind_result result;
 	uint64_t cfa, ra, saved[OP_UNWIND_REGISTERS];
@@ -73,7 +73,7 @@ static struct answer ours(const struct op_unwind_rule *rule, uint64_t pc)
 
 /* --- libdw's --- */
 
-/* A DWARF expression; false: an operation that no test binary should have. */
+/* A DWARF expression; false: an unexpected operation. */
 static bool evaluate(const Dwarf_Op *ops, size_t nr, uint64_t cfa, uint64_t pc, uint64_t *ret)
 {
 	uint64_t stack[16] = { 0 };
@@ -159,12 +159,12 @@ static struct answer libdw(Dwarf_Frame *frame, uint64_t pc)
 	return a;
 }
 
-/* --- one against the other --- */
+/* --- comparing --- */
 
 struct comparison {
 	Dwarf_CFI *cfi;
 	const struct op_unwind_table *table;
-	int64_t bias;			/* vaddr - file offset, of the code in hand */
+	int64_t bias;			/* vaddr - file offset of the current code */
 	uint64_t same, differ, none, lost, extra;	/* bytes of code */
 };
 
@@ -177,7 +177,7 @@ static bool equal(const struct answer *a, const struct answer *b)
 	for (unsigned int i = 0; i < nr_registers; i++) {
 		bool libdw_lost = b->lost >> i & 1;
 
-		/* libdw takes rbx, where nothing is said about it, for one that calls change */
+		/* without information libdw treats rbx as changed by calls */
 		if (machine == OP_UNWIND_X86_64 && i == OP_X86_RBX && libdw_lost &&
 		    a->saved[i] == register_value(i))
 			continue;
@@ -188,7 +188,7 @@ static bool equal(const struct answer *a, const struct answer *b)
 	return a->cfa == b->cfa && a->ra == b->ra;
 }
 
-/* One address; how far what libdw says holds goes to *ret_end, up to @end. */
+/* One address; *ret_end is the end of libdw's row, up to @end. */
 static void compare_at(struct comparison *c, uint64_t pc, uint64_t end, uint64_t *ret_end)
 {
 	const struct op_unwind_rule *rule = op_unwind_lookup(c->table, pc - c->bias);
@@ -197,7 +197,7 @@ static void compare_at(struct comparison *c, uint64_t pc, uint64_t end, uint64_t
 	Dwarf_Frame *frame;
 
 	if (dwarf_cfi_addrframe(c->cfi, pc, &frame)) {
-		/* a gap, or a linkage table, whose last row may go on in the next function */
+		/* a gap, or a linkage table, whose last row may extend into the next function */
 		*ret_end = rule->cfa == OP_CFA_NONE ? end : pc + 1;
 		c->extra += rule->cfa != OP_CFA_NONE;
 		return;
@@ -221,7 +221,7 @@ static void compare_at(struct comparison *c, uint64_t pc, uint64_t end, uint64_t
 	free(frame);
 }
 
-/* All of our rows that lie in a segment, and within each all that libdw tells apart. */
+/* All our rows in a segment, and within each row all of libdw's. */
 static void compare_segment(struct comparison *c, const GElf_Phdr *p)
 {
 	const struct op_unwind_table *t = c->table;

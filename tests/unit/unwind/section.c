@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * section.c - compressed call frame information, in both forms, and what only looks like it
- */
+/* section.c - compressed call frame information in both forms, and malformed one */
 #include <endian.h>
 #include <errno.h>
 #include <zlib.h>
@@ -13,7 +11,7 @@
 #define LIMIT	(1 << 20)
 #define NR	64		/* functions */
 
-/* A .debug_frame: one CIE, and functions that keep 16 * n bytes. */
+/* A .debug_frame: one CIE, and functions with frames of 16 * n bytes. */
 static void put_debug_frame(void)
 {
 	last_entry = image_size;
@@ -35,7 +33,7 @@ static void put_debug_frame(void)
 	}
 }
 
-/* Puts @header and what the section's bytes compress to in their place. */
+/* Replace the section's bytes by @header and their compressed form. */
 static void compress_section(const void *header, size_t n)
 {
 	size_t len = image_size - frames_at;
@@ -55,7 +53,7 @@ static Elf64_Shdr *section(void)
 	return (Elf64_Shdr *)(image + ((Elf64_Ehdr *)image)->e_shoff) + 1;
 }
 
-/* How many bytes it says it becomes, beside the truth; of what kind; as .zdebug_frame. */
+/* An error in the decompressed size; the kind of compression; as .zdebug_frame. */
 static void new_compressed(int64_t more, uint32_t type, bool zdebug)
 {
 	struct { char magic[4]; uint64_t size; } __attribute__((packed)) zlib = {
@@ -123,7 +121,7 @@ TEST(compressed)
 	check_functions(".zdebug_frame");
 }
 
-TEST(sizes_that_are_not_true)
+TEST(wrong_sizes)
 {
 	for (int zdebug = 0; zdebug < 2; zdebug++) {
 		new_compressed(-1, ELFCOMPRESS_ZLIB, zdebug);

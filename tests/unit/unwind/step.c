@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * step.c - steps over made-up stacks by made-up tables: every kind of rule, every check
- */
+/* step.c - steps in made-up stacks with made-up tables: every kind of rule, every check */
 #include "tests/tap.h"
 #include "tests/unit/unwind/table.h"
 
@@ -234,7 +232,7 @@ TEST(return_address_in_a_register)
 	CHECK(apply(r, &c) == OP_UNWIND_UNKNOWN, "rdi is lost by then");
 }
 
-TEST(signal_frame_gives_everything_back)
+TEST(signal_frame_restores_all_registers)
 {
 	struct op_unwind_rule r = { .cfa = OP_CFA_SIGNAL, .base = OP_X86_RSP, .offset = 40,
 				    .ra_register = NO };
@@ -242,7 +240,7 @@ TEST(signal_frame_gives_everything_back)
 
 	for (int i = 0; i < 15; i++)
 		stack[55 + i] = 100 + i;
-	stack[55 + 15] = word(4);	/* the handler ran on a stack of its own, above */
+	stack[55 + 15] = word(4);	/* the handler ran on another stack, above */
 	stack[55 + 16] = 0x5000;
 	CHECK(apply(r, &c) == OP_UNWIND_STEPPED && c.pc == 0x5000 && c.exact, "pc %lx", c.pc);
 	CHECK(op_unwind_place(&c) == 0x5000 && op_unwind_caller(&c) == 0x5001, "interrupted");
@@ -346,7 +344,7 @@ TEST(frame_pointers_are_checked)
 	}
 }
 
-TEST(arm64_frame_pointer_tells_no_stack_pointer)
+TEST(arm64_frame_pointer_leaves_sp_unknown)
 {
 	struct op_unwind_cursor c = arm64_at(4, 4, 0);
 	struct op_unwind_rule r = { .cfa = OP_CFA_REGISTER, .base = OP_ARM64_SP, .offset = 16 };
@@ -384,7 +382,7 @@ TEST(next_falls_back_to_the_frame_pointer)
 }
 
 /* [UT-27] */
-TEST(no_frame_pointer_is_followed_while_registers_come_back)
+TEST(frame_pointers_are_not_used_while_registers_are_restored)
 {
 	const struct op_unwind_rule rules[] = {
 		{ .cfa = OP_CFA_NONE },

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * table.h - made-up unwind tables for tests: rows and rules in, a table out
- */
+/* table.h - make unwind tables from rows and rules, for tests */
 #ifndef TESTS_UNIT_UNWIND_TABLE_H
 #define TESTS_UNIT_UNWIND_TABLE_H
 
@@ -17,7 +15,7 @@ struct test_row {
 	u16 rule;
 };
 
-/* Rows rise; *@ret_len bytes, to be freed. */
+/* Rows must be sorted. *@ret_len bytes, malloc'd. */
 static inline struct op_unwind_table *test_table(u16 machine, const struct op_unwind_rule *rules,
 						 u32 nr_rules, const struct test_row *rows,
 						 u32 nr_rows, u64 *ret_len)
@@ -45,7 +43,9 @@ static inline struct op_unwind_table *test_table(u16 machine, const struct op_un
 
 #define X86_KEPT (BIT(OP_X86_RBX) | BIT(OP_X86_RBP) | 0xf000)
 
-/* CFA = @base + @offset, the return address just below, the registers of @saved below that. */
+/*
+ * CFA = @base + @offset; the return address is just below it, the registers of @saved below that.
+ */
 static inline struct op_unwind_rule x86_rule(u8 base, s32 offset, u32 saved)
 {
 	struct op_unwind_rule r = { .cfa = OP_CFA_REGISTER, .base = base, .offset = offset,

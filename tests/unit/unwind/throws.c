@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * throws.c - walks by tables at every single instruction of what stacks/exceptions.cc does
+ * throws.c - unwind with tables at every instruction of stacks/exceptions.cc
  *
- * Another process, stopped by ptrace() after each instruction: libgcc's unwinder, which
- * walk.c compares with, loses its own way while it moves frames. A walk that gets to the end
- * must have a stack that is written down here, as tests/unit/daemon/collect/perf/call_trees/modes.h
- * has them: functions of the program by name, others as "?", neighbours that are alike as one.
+ * In another process, stopped by ptrace() after each instruction, because libgcc's unwinder, with
+ * which walk.c compares, cannot unwind itself while it moves frames. A complete stack must be one
+ * of those listed here, as in tests/unit/daemon/collect/perf/call_trees/modes.h: functions of the
+ * program by name, others as "?", equal neighbors as one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,15 +27,15 @@
 #define STACK_BYTES	32768
 #define RED_ZONE	128
 /*
- * Instructions for each landing pad where libgcc has overwritten what it saved [UT-17]: those that
- * do it, without a way out, and those behind, from where a stack can end with callers missing.
+ * Instructions for each landing pad at which libgcc has overwritten its saved registers [UT-17]:
+ * those that do it, where no stack is complete, and those after, where stacks may lack callers.
  */
 #define OVERWRITING	150
 #define OVERWRITTEN	25		/* gcc 14's libgcc: 45 for two of them */
 
 static const struct mode {
-	const char *name, *loop;	/* of which one turn is looked at, */
-	unsigned int pads;		/* and how many landing pads that has */
+	const char *name, *loop;	/* one turn of it is checked, */
+	unsigned int pads;		/* and has so many landing pads */
 	const char *lines[8];		/* innermost first */
 } modes[] = {
 	{ "exception", "catches", 2, { "spin thrower passes catches main ?",
@@ -68,7 +68,7 @@ static struct {
 
 static struct user_regs_struct registers;
 
-/* What of its stack lies above sp, and the red zone. */
+/* Its stack above sp, and the red zone. */
 static struct {
 	uint64_t at;
 	size_t size;
@@ -132,7 +132,7 @@ static void read_mappings(void)
 		fclose(f);
 }
 
-/* Of a position-independent program, whose addresses count from its first byte. */
+/* The load address of a position-independent program. */
 static uint64_t address_of(const char *name)
 {
 	uint64_t first = 0;
@@ -283,10 +283,10 @@ static void step_through(const struct mode *m)
 	find_program();
 	start(m);
 	read_mappings();
-	/* to spin longer shows nothing more */
+	/* a longer loop would not test more */
 	CHECK(!ptrace(PTRACE_POKEDATA, pid, address_of("_ZL6rounds"), 3), "rounds");
 	loop = address_of(m->loop);
-	run_to(loop);		/* what is loaded and bound, is so after the first turn */
+	run_to(loop);		/* after the first turn all is loaded and bound */
 	resume(PTRACE_SINGLESTEP, "a step");
 	run_to(loop);
 	read_mappings();

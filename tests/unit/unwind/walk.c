@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * walk.c - walks its own stack by tables at every single instruction of what calls.c
- * does, and libgcc's unwinder must find the same callers
+ * walk.c - unwind our own stack with tables at every instruction of calls.c, and compare the
+ * callers with those of libgcc's unwinder
  *
  * The processor stops after each instruction (x86's trap flag): in prologues, epilogues, PLT
  * entries, the dynamic linker, libc's assembly, libgcc's unwinder itself.
@@ -22,7 +22,7 @@
 
 #define DEPTH		64
 #define MAPPINGS	32
-#define LONGJMP		12	/* instructions in glibc's that are on no stack */
+#define LONGJMP		12	/* instructions of glibc's that have no stack */
 
 static struct mapping {
 	uint64_t start, end, offset;
@@ -32,7 +32,7 @@ static int nr_mappings;
 
 static uint64_t stack_top, outermost;
 
-/* What came of the walks. */
+/* The results of the walks. */
 static struct {
 	unsigned long walks, wrong, incomplete, longer, by_frame_pointer, frames;
 } seen;
@@ -73,7 +73,7 @@ static const struct op_unwind_table *table_of(uint64_t pc, uint64_t *ret_offset)
 	return NULL;
 }
 
-/* From the innermost sp up: a handler's own stack is static, and so below the main one. */
+/* Readable from the innermost sp up: a handler's own stack is static, so below the main one. */
 static bool read_memory(void *context, u64 address, u64 *ret)
 {
 	uint64_t sp = *(uint64_t *)context;
@@ -99,7 +99,7 @@ static struct op_unwind_cursor cursor_of(const ucontext_t *u)
 	return c;
 }
 
-/* The stack, as backtrace() has it. */
+/* The stack by backtrace(). */
 static int walk(const ucontext_t *u, uint64_t *stack, enum op_unwind_result *ret_end, bool *ret_fp)
 {
 	struct op_unwind_cursor c = cursor_of(u);
@@ -125,7 +125,7 @@ static void tell_wrong(const uint64_t *ours, int nr, void **theirs, int nr_their
 		printf("#   %#16lx %p\n", i < nr ? ours[i] : 0, i < nr_theirs ? theirs[i] : NULL);
 }
 
-/* @theirs begins with a few frames more, of which the first that ours has is its @first. */
+/* @theirs begins with a few more frames; @first is the index of the first one that ours has. */
 static void compare(const ucontext_t *u, void **theirs, int nr_theirs, int first)
 {
 	uint64_t ours[DEPTH];
@@ -152,7 +152,7 @@ static void compare(const ucontext_t *u, void **theirs, int nr_theirs, int first
 	seen.by_frame_pointer += by_frame_pointer;
 }
 
-/* After each instruction. Twice: from there, and from here through the signal's own frame. */
+/* After each instruction, twice: from there, and from here through the signal frame. */
 static void trapped(int signal, siginfo_t *info, void *context)
 {
 	void *theirs[DEPTH];
@@ -163,7 +163,7 @@ static void trapped(int signal, siginfo_t *info, void *context)
 	compare(context, theirs, nr, 0);
 	if (seen.walks % 16)
 		return;
-	getcontext(&here);	/* another call than theirs, so equal from the next frame on */
+	getcontext(&here);	/* not backtrace()'s call: equal from the next frame on */
 	compare(&here, theirs, nr, 1);
 }
 
@@ -174,10 +174,10 @@ static void step_through(void)
 	struct sigaction action = { .sa_sigaction = trapped, .sa_flags = SA_SIGINFO };
 	void *first[DEPTH];
 
-	/* what it loads, it loads now */
+	/* load now what it needs */
 	outermost = (uint64_t)first[backtrace(first, DEPTH) - 1];
 	dl_iterate_phdr(add_object, NULL);
-	stack_top = getauxval(AT_RANDOM) & ~7ull;	/* lies above all frames */
+	stack_top = getauxval(AT_RANDOM) & ~7ull;	/* above all frames */
 	sigaction(SIGTRAP, &action, NULL);
 	step_on();
 	current->run();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crash.c - kill -9 at any instant loses nothing that was added
+ * crash.c - after kill -9 at any moment the file holds everything that was added
  *
- * A child adds keys in an order everybody can compute and tells in shared memory how many adds
- * have returned. It is killed at a random moment; then the file must read, hold every add that
- * returned and at most the ones under way, and be sound once a writer has opened it.
+ * A child adds keys in a known order and counts the adds that have returned in shared memory. It is
+ * killed at a random moment. Then the file must be readable, hold every add that returned and at
+ * most those in progress besides, and pass odb_check() once a writer has opened it.
  */
 #include <errno.h>
 #include "libdb/odb/file.h"
@@ -17,7 +17,7 @@
 #define ROUNDS	80
 #define BATCH	100
 
-/* The i-th sample's key: mostly new ones, so that the table grows and grows. */
+/* The key of sample @i: mostly new ones, so that the table grows often. */
 static uint64_t key_of(uint64_t i)
 {
 	uint64_t x = i % 4 ? i : i / 8;
@@ -55,7 +55,7 @@ static uint64_t total_of(const char *path)
 	int err = odb_read(path, HEADER, &s, &e);
 
 	if (err == -ENODATA || err == -ENOENT)
-		return 0;	/* killed before the file was made */
+		return 0;	/* killed before the file was created */
 	CHECK(!err, "read: %d %s", err, e.text);
 	if (err)
 		return 0;
@@ -72,7 +72,7 @@ static int compare_keys(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All of the first @nr keys are there, each often enough; returns false after telling. */
+/* Check that the file holds the first @nr keys, each often enough; false after a failed check. */
 static bool holds_first(const char *path, uint64_t nr)
 {
 	struct odb_snapshot s;
@@ -138,7 +138,7 @@ TEST(kill_9)
 		CHECK(!odb_check(path, HEADER, &e), "round %d: check: %s", round, e.text);
 		odb_close(db);
 		CHECK(total_of(path) == total, "round %d: opening changed the counts", round);
-		/* what was under way counts from here on */
+		/* the adds in progress count from here on */
 		shared->added = from = total;
 		if (total > longest)
 			longest = total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* full.c - a full disk is -ENOSPC from the call that needed room, and nothing is lost */
+/* full.c - on a full disk the call that needs room returns -ENOSPC, and nothing is lost */
 #include <errno.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ static void on_small_disk(const char *options)
 	full_path = strdup(tmpdir_path("a"));
 }
 
-/* Add distinct keys until it fails; how many went in. */
+/* Add distinct keys until that fails; returns how many were added. */
 static uint32_t add_until(struct odb *db, bool many, int want_err)
 {
 	uint64_t keys[10];
@@ -64,7 +64,7 @@ static void fill_disk(bool many)
 	nr = add_until(db, many, -ENOSPC);
 	CHECK(nr > 1000, "%u keys before", nr);
 	still_whole(nr);
-	/* keys that have their node still count, new ones go on failing */
+	/* known keys still count, new ones keep failing */
 	CHECK(!odb_add(db, 1, 5) && odb_add(db, 2, 1) == -ENOSPC, "after");
 	still_whole(nr);
 	odb_close(db);
@@ -82,7 +82,7 @@ TEST(full_disk_many)
 	fill_disk(true);
 }
 
-TEST(room_comes_back)
+TEST(room_is_freed)
 {
 	struct odb *db = NULL;
 	char filler[4096] = "";
@@ -112,7 +112,7 @@ TEST(no_room_to_create)
 	CHECK(odb_open(full_path, HEADER, &db, &e) == -ENOSPC && strstr(e.text, "No space"), "%s",
 	      e.text);
 	unlink(tmpdir_path("filler"));
-	CHECK(!odb_open(full_path, HEADER, &db, &e) && odb_created(db), "%s", e.text);
+	CHECK(!odb_open(full_path, HEADER, &db, &e) && odb_is_new(db), "%s", e.text);
 	odb_close(db);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hostile.c - files that no writer of ours left: refused, or harmless, never a crash */
+/* hostile.c - malformed sample files are refused or harmless, and never crash a reader */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -57,15 +57,15 @@ static const struct {
 	{ "more used than there are", USED_AT, 257, -EPROTO, -EPROTO },
 	{ "used ~0", USED_AT, UINT32_MAX, -EPROTO, -EPROTO },
 	{ "slot 0 has a key", HEADER + 32, 5, 0, 0 },
-	{ "slot 0 leads far away", HEADER + 32 + 12, 0x7fffffff, 0, 0 },
-	{ "a node leads far away", HEADER + 32 + 16 + 12, UINT32_MAX, 0, 0 },
-	{ "a node leads to itself", HEADER + 32 + 16 + 12, 1, 0, 0 },
+	{ "slot 0 links far away", HEADER + 32 + 12, 0x7fffffff, 0, 0 },
+	{ "a node links far away", HEADER + 32 + 16 + 12, UINT32_MAX, 0, 0 },
+	{ "a node links to itself", HEADER + 32 + 16 + 12, 1, 0, 0 },
 	{ "a chain begins far away", HEADER + 32 + SLOTS * 16, UINT32_MAX, 0, 0 },
 	{ "a chain begins in an unused slot", HEADER + 32 + SLOTS * 16, 250, 0, 0 },
 };
 
-/* What opens can be added to and is sound from then on. */
-static void use_it(const char *path, const char *what)
+/* A file that opens can be added to and is sound from then on. */
+static void add_to(const char *path, const char *what)
 {
 	struct op_error e = { "" };
 	struct odb *db;
@@ -95,11 +95,11 @@ TEST(every_field_wrong)
 		memcpy(bytes + rows[i].at, &rows[i].value, 4);
 		put_file(path, bytes, LENGTH);
 		err = odb_read(path, HEADER, &s, &e);
-		/* a size of 0 with slots used is not a file being made */
+		/* a size of 0 with used slots is not an unfinished file */
 		CHECK(err == rows[i].read_err, "%s: read: %d %s", rows[i].what, err, e.text);
 		CHECK(!err == !e.text[0], "%s: text '%s'", rows[i].what, e.text);
 		if (err)
-			CHECK(!s.nodes && s.nr_nodes == 7, "%s: output touched", rows[i].what);
+			CHECK(!s.nodes && s.nr_nodes == 7, "%s: output changed", rows[i].what);
 		else
 			odb_snapshot_free(&s);
 		err = odb_open(path, HEADER, &db, &e);
@@ -109,14 +109,14 @@ TEST(every_field_wrong)
 			FILE *f = fopen(path, "r");
 
 			CHECK(fread(after, 1, LENGTH, f) == LENGTH && getc(f) == EOF &&
-			      !memcmp(after, bytes, LENGTH), "%s: file touched", rows[i].what);
+			      !memcmp(after, bytes, LENGTH), "%s: file changed", rows[i].what);
 			fclose(f);
 		}
-		use_it(path, rows[i].what);
+		add_to(path, rows[i].what);
 	}
 }
 
-TEST(cut_at_each_length)
+TEST(truncated_at_each_length)
 {
 	make_good();
 	for (size_t n = 0; n < LENGTH; n += n < 200 ? 1 : 37) {
@@ -136,8 +136,8 @@ TEST(cut_at_each_length)
 	}
 }
 
-/* A writer killed while making the file leaves zeros, of any length [SF-16]. */
-TEST(zeros_are_a_file_being_made)
+/* A writer that is killed while it creates the file leaves zeros, of any length [SF-16]. */
+TEST(zeros_are_an_unfinished_file)
 {
 	static const unsigned char zeros[HEADER + 32 + 128 * 20];
 
@@ -153,13 +153,13 @@ TEST(zeros_are_a_file_being_made)
 		err = odb_read(path, HEADER, &s, &e);
 		CHECK(err == -ENODATA, "%zu zeros: %d %s", n, err, e.text);
 		err = odb_open(path, HEADER, &db, &e);
-		CHECK(!err && odb_created(db), "%zu zeros: %d %s", n, err, e.text);
+		CHECK(!err && odb_is_new(db), "%zu zeros: %d %s", n, err, e.text);
 		odb_close(db);
 		CHECK(!odb_check(path, HEADER, &e), "%zu zeros: %s", n, e.text);
 	}
 }
 
-/* A writer killed while growing leaves a file longer than its table [SF-17]. */
+/* A writer that is killed while it grows the file leaves a file longer than its table [SF-17]. */
 TEST(longer_than_the_table)
 {
 	static const size_t extra[] = { 1, 4096, SLOTS * 20, 5000000 };
@@ -176,15 +176,15 @@ TEST(longer_than_the_table)
 		CHECK(!odb_read(path, HEADER, &s, &e), "read: %s", e.text);
 		CHECK(s.nr_nodes == 200, "%u nodes", s.nr_nodes);
 		odb_snapshot_free(&s);
-		CHECK(odb_check(path, HEADER, NULL) == -EPROTO, "check tells");
+		CHECK(odb_check(path, HEADER, NULL) == -EPROTO, "check");
 		CHECK(!odb_open(path, HEADER, &db, &e), "open: %s", e.text);
 		odb_close(db);
-		CHECK(!odb_check(path, HEADER, &e), "mended: %s", e.text);
-		use_it(path, "longer");
+		CHECK(!odb_check(path, HEADER, &e), "repaired: %s", e.text);
+		add_to(path, "longer");
 	}
 }
 
-/* A huge sparse file does not make us allocate what it claims. */
+/* A huge sparse file does not make the reader allocate what it claims. */
 TEST(sparse_giant)
 {
 	uint32_t descr[2] = { 1u << 30, 1u << 30 };
@@ -229,7 +229,7 @@ TEST(not_a_regular_file)
 	CHECK(odb_open(tmpdir_path("no/dir"), HEADER, &db, &e) == -ENOENT, "%s", e.text);
 }
 
-/* The other version's header size: what is taken for the table makes no sense. */
+/* With the other version's header size the table is invalid. */
 TEST(wrong_header_size)
 {
 	struct odb_snapshot s;

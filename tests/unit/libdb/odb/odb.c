@@ -55,7 +55,7 @@ TEST(new_file)
 		struct odb_snapshot s;
 		struct stat st;
 
-		CHECK(odb_created(db) && odb_nr_keys(db) == 0, "new");
+		CHECK(odb_is_new(db) && odb_nr_keys(db) == 0, "new");
 		odb_close(db);
 		CHECK(!stat(path, &st) && st.st_size == (off_t)headers[i] + 32 + 128 * 20 &&
 		      (st.st_mode & 0777) == 0644, "%lld bytes", (long long)st.st_size);
@@ -141,7 +141,7 @@ TEST(saturation)
 		      s.nodes[i].count);
 		odb_snapshot_free(&s);
 	}
-	/* by one, through the other path too */
+	/* by one, through the other path, too */
 	CHECK(!odb_add_many(db, (uint64_t[]){ 0, 1, 2, 0 }, 4, NULL), "many");
 	odb_close(db);
 	{
@@ -248,8 +248,8 @@ TEST(random_operations)
 	free(path);
 }
 
-/* Chains follow from the nodes: spoil every link, the next writer puts them right. */
-TEST(mends_links)
+/* Chains follow from the nodes: the next writer repairs overwritten links. */
+TEST(repairs_links)
 {
 	struct reference *r = calloc(1, sizeof(*r));
 	struct odb *db;
@@ -292,7 +292,7 @@ static struct {
 	unsigned long reads, torn;
 } reader;
 
-/* Every node is key and 3; a node seen before its key or count was there would differ. */
+/* Every node counts 3 of its key; one that is seen before it is whole would differ. */
 static void *read_on(void *unused)
 {
 	while (!__atomic_load_n(&reader.stop, __ATOMIC_ACQUIRE)) {
@@ -313,7 +313,7 @@ static void *read_on(void *unused)
 	return unused;
 }
 
-/* Until the reader has read once more, however busy the machine is. */
+/* Wait until the reader has read once more, however busy the machine is. */
 static void wait_for_a_read(void)
 {
 	unsigned long before = __atomic_load_n(&reader.reads, __ATOMIC_ACQUIRE);
@@ -335,7 +335,7 @@ TEST(concurrent_reader)
 	for (uint64_t i = 1; i <= 100000; i++) {
 		CHECK(!odb_add(db, i << 32 | 1, 3), "add");
 		if (i % 5000 == 0)
-			wait_for_a_read();	/* it looks at every size of table */
+			wait_for_a_read();	/* it reads tables of every size */
 	}
 	__atomic_store_n(&reader.stop, true, __ATOMIC_RELEASE);
 	pthread_join(thread, NULL);
@@ -360,7 +360,7 @@ TEST(header_is_the_callers)
 	CHECK(!sample_header_read(tmpdir_path("a"), &got, &size, NULL) && got.mtime == 99 &&
 	      size == HEADER, "still there");
 	db = must_open(tmpdir_path("a"), HEADER);
-	CHECK(!odb_created(db) && odb_nr_keys(db) == 5000, "reopened");
+	CHECK(!odb_is_new(db) && odb_nr_keys(db) == 5000, "reopened");
 	odb_close(db);
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* event_times.c - for how long events were counted: added up, read back, refused */
+/* event_times.c - times of events: added, written and read, refused */
 #include <errno.h>
 #include "libdb/session/event_times.h"
 #include "tests/tap.h"
 #include "tests/unit/tmpdir.h"
 
-TEST(event_times_come_back)
+TEST(write_and_read)
 {
 	static const struct event_time some[] = {
 		{ "CYC", 1000, 0, 5, 5 },
@@ -45,26 +45,26 @@ TEST(event_times_come_back)
 	event_times_free(&times);
 }
 
-TEST(event_times_refused)
+TEST(refused)
 {
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{ "\n", ":1: no event's name" },
-		{ "A 1 2 4 3\n 1 2 4 3\n", ":2: no event's name" },
-		{ "\\9 1 2 4 3\n", ":1: no event's name" },
+		{ "\n", ":1: expected an event name" },
+		{ "A 1 2 4 3\n 1 2 4 3\n", ":2: expected an event name" },
+		{ "\\9 1 2 4 3\n", ":1: expected an event name" },
 		{ "A123456789012345678901234567890123456789012345678901234567890123 1 2 4 3\n",
-		  ":1: name too long" },
-		{ "A\n", ":1: not 'NAME" },
-		{ "A 1 2 4\n", ":1: not 'NAME" },
-		{ "A 1 2 4 \n", ":1: not 'NAME" },
-		{ "A 1 2 -4 3\n", ":1: not 'NAME" },
-		{ "A 1 2 18446744073709551616 3\n", ":1: not 'NAME" },
-		{ "A 1 2 4 3 5\n", ":1: more than" },
-		{ "A 1 2 4 3 \n", ":1: more than" },
-		{ "A 1 2 3 4\n", ":1: counted for longer" },
-		{ "A 1 2 4 3\nA 1 2 4 3\n", ":2: event given twice" },
-		{ "A 1 2 4 3\nB 1 2 4 3", ":2: last line is cut short" },
+		  ":1: event name is too long" },
+		{ "A\n", ":1: expected 'NAME" },
+		{ "A 1 2 4\n", ":1: expected 'NAME" },
+		{ "A 1 2 4 \n", ":1: expected 'NAME" },
+		{ "A 1 2 -4 3\n", ":1: expected 'NAME" },
+		{ "A 1 2 18446744073709551616 3\n", ":1: expected 'NAME" },
+		{ "A 1 2 4 3 5\n", ":1: trailing text after" },
+		{ "A 1 2 4 3 \n", ":1: trailing text after" },
+		{ "A 1 2 3 4\n", ":1: running time exceeds" },
+		{ "A 1 2 4 3\nA 1 2 4 3\n", ":2: duplicate event" },
+		{ "A 1 2 4 3\nB 1 2 4 3", ":2: the last line is truncated" },
 	};
 	struct event_times got = { NULL, 77 };
 	struct op_error e;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* header.c - both versions' bytes, and what is refused */
+/* header.c - the bytes of both versions, and refused headers */
 #include <errno.h>
 #include <stdint.h>
 #include "libdb/session/header.h"
@@ -86,12 +86,12 @@ TEST(refused)
 		int err;
 		const char *says;
 	} rows[] = {
-		{ "", 0, -ENODATA, "nothing yet" },
-		{ "\0\0\0\0\0\0\0", 8, -ENODATA, "nothing yet" },
+		{ "", 0, -ENODATA, "no samples yet" },
+		{ "\0\0\0\0\0\0\0", 8, -ENODATA, "no samples yet" },
 		{ "DAE", 3, -EPROTO, "not an OProfile sample file" },
 		{ "XAE\n\x13\0\0", 72, -EPROTO, "not an OProfile sample file" },
-		{ "DAE\n\x13\0\0", 71, -EPROTO, "cut short: 71 bytes of a header of 72" },
-		{ "DAE\n\x12\0\0", 87, -EPROTO, "cut short: 87 bytes of a header of 88" },
+		{ "DAE\n\x13\0\0", 71, -EPROTO, "truncated: expected 72 bytes of header, got 71" },
+		{ "DAE\n\x12\0\0", 87, -EPROTO, "truncated: expected 88 bytes of header, got 87" },
 		{ "DAE\n\x11\0\0", 88, -ENOTSUP, "version 0x11" },
 		{ "DAE\n\x14\0\0", 88, -ENOTSUP, "version 0x14" },
 		{ "DAE\n\0\0\0\x13", 88, -ENOTSUP, "byte order" },
@@ -108,7 +108,7 @@ TEST(refused)
 		err = sample_header_decode(bytes, rows[i].n, &h, &size, &e);
 		CHECK(err == rows[i].err, "row %zu: %d", i, err);
 		CHECK(strstr(e.text, rows[i].says), "row %zu: '%s'", i, e.text);
-		CHECK(h.version == 77 && size == 5, "row %zu: output touched", i);
+		CHECK(h.version == 77 && size == 5, "row %zu: output changed", i);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* parts.c - parts of a session: numbered, found again, refused, added up */
+/* parts.c - parts of a session: numbered, looked up, refused, settled */
 #include <errno.h>
 #include <stdint.h>
 #include "libdb/odb/odb.h"
@@ -36,7 +36,7 @@ TEST(numbers)
 	session_parts_free(&again);
 }
 
-TEST(most)
+TEST(maximum)
 {
 	struct session_parts parts = { 0 };
 	char cgroup[20];
@@ -57,12 +57,12 @@ TEST(refused)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{ "\n", ":1: not a build-id and" },
-		{ "- /a\n12\n", ":2: not a build-id and" },
-		{ "- /a b\n", ":1: not a build-id and" },
-		{ "XY /a\n", ":1: not a build-id in hex" },
-		{ "12 /a\\9\n", ":1: bad escape" },
-		{ "- -\n", ":1: a part that is apart by nothing" },
+		{ "\n", ":1: expected a build ID and" },
+		{ "- /a\n12\n", ":2: expected a build ID and" },
+		{ "- /a b\n", ":1: expected a build ID and" },
+		{ "XY /a\n", ":1: expected a build ID in hex" },
+		{ "12 /a\\9\n", ":1: invalid escape" },
+		{ "- -\n", ":1: both build ID and control group are '-'" },
 	};
 	struct session_parts parts = { 0 };
 	struct op_error e;
@@ -90,7 +90,7 @@ static void put_samples(const char *folder, uint32_t count)
 	free(path);
 }
 
-/* What a killed daemon left is found in parts too. [SS-24] */
+/* The samples of a killed daemon are found in parts, too. [SS-24] */
 TEST(settled)
 {
 	struct session_counts counts = { 0 };

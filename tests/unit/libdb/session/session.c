@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session.c - the text files beside the samples: written, read back, refused */
+/* session.c - the text files beside the samples: written, read, refused */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -59,7 +59,7 @@ TEST(names)
 	CHECK(session_name_ok(longest), "200 bytes");
 }
 
-TEST(info_comes_back)
+TEST(info_write_and_read)
 {
 	struct session_info info = {
 		.collector = "module", .model = "timer", .cpu_type = "timer",
@@ -84,20 +84,20 @@ TEST(info_refused)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{ "host\n", ":1: not 'key value'" },
-		{ " x\n", ":1: not 'key value'" },
-		{ "host a\n\n", ":2: not 'key value'" },
-		{ "host a\nclock_khz 1x\n", ":2: not a decimal number" },
-		{ "clock_khz -1\n", ":1: not a decimal number" },
-		{ "clock_khz 0x10\n", ":1: not a decimal number" },
-		{ "clock_khz 18446744073709551616\n", ":1: not a decimal number" },
-		{ "host a\nhost b\n", ":2: key given twice" },
-		{ "host a\\\n", ":1: bad escape" },
-		{ "host a\\09\n", ":1: bad escape" },
-		{ "host a\\000\n", ":1: bad escape" },
-		{ "host a\\777\n", ":1: bad escape" },
-		{ "host a", ":1: last line is cut short" },
-		{ "machine 01234567890123456789012345678901\n", ":1: value too long" },
+		{ "host\n", ":1: expected 'KEY VALUE'" },
+		{ " x\n", ":1: expected 'KEY VALUE'" },
+		{ "host a\n\n", ":2: expected 'KEY VALUE'" },
+		{ "host a\nclock_khz 1x\n", ":2: expected a decimal number" },
+		{ "clock_khz -1\n", ":1: expected a decimal number" },
+		{ "clock_khz 0x10\n", ":1: expected a decimal number" },
+		{ "clock_khz 18446744073709551616\n", ":1: expected a decimal number" },
+		{ "host a\nhost b\n", ":2: duplicate key" },
+		{ "host a\\\n", ":1: invalid escape" },
+		{ "host a\\09\n", ":1: invalid escape" },
+		{ "host a\\000\n", ":1: invalid escape" },
+		{ "host a\\777\n", ":1: invalid escape" },
+		{ "host a", ":1: the last line is truncated" },
+		{ "machine 01234567890123456789012345678901\n", ":1: value is too long" },
 	};
 	struct session_info got = { .clock_khz = 7 };
 	struct op_error e;
@@ -142,7 +142,7 @@ static void fill_counts(struct cpu_counts *c, uint64_t from)
 		c->lost[i] = (uint64_t)i * from;
 }
 
-TEST(counts_come_back)
+TEST(counts_write_and_read)
 {
 	struct cpu_counts cpus[3], total;
 	struct session_counts counts = { 3, cpus }, got;
@@ -168,18 +168,18 @@ TEST(counts_refused)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{ "", ":0: fewer CPUs than said" },
-		{ "cpus\n", ":1: not 'cpus N'" },
-		{ "cpus 1 2\n", ":1: not 'cpus N'" },
+		{ "", ":0: expected 'cpus N'" },
+		{ "cpus\n", ":1: expected 'cpus N'" },
+		{ "cpus 1 2\n", ":1: expected 'cpus N'" },
 		{ "cpus 1025\n", ":1: too many CPUs" },
-		{ "cpus 99999999999999999999\n", ":1: not 'cpus N'" },
-		{ "cpus 2\ncpu 0 received 1\n", ":2: fewer CPUs than said" },
-		{ "cpus 1\ncpu 0 received 1\ncpu 1 received 1\n", ":3: more CPUs than said" },
-		{ "cpus 1\ncpu 1 received 1\n", ":2: not the next CPU's number" },
-		{ "cpus 1\ncpu 0 received\n", ":2: a name without a decimal number" },
-		{ "cpus 1\ncpu 0 received x\n", ":2: a name without a decimal number" },
-		{ "cpus 1\nfoo 0\n", ":2: not 'cpu N ...'" },
-		{ "cpus 1\ncpu 0", ":2: last line is cut short" },
+		{ "cpus 99999999999999999999\n", ":1: expected 'cpus N'" },
+		{ "cpus 2\ncpu 0 received 1\n", ":2: fewer CPUs than the first" },
+		{ "cpus 1\ncpu 0 received 1\ncpu 1 received 1\n", ":3: more CPUs than the first" },
+		{ "cpus 1\ncpu 1 received 1\n", ":2: expected the number of the next CPU" },
+		{ "cpus 1\ncpu 0 received\n", ":2: expected a decimal number after each name" },
+		{ "cpus 1\ncpu 0 received x\n", ":2: expected a decimal number after each name" },
+		{ "cpus 1\nfoo 0\n", ":2: expected 'cpu N ...'" },
+		{ "cpus 1\ncpu 0", ":2: the last line is truncated" },
 	};
 	struct session_counts got = { 77, NULL };
 	struct op_error e;
@@ -235,12 +235,12 @@ TEST(image_ids_refused)
 	static const struct {
 		const char *text, *says;
 	} rows[] = {
-		{ "\n", ":1: not a build-id" },
-		{ "11 /a\nXY /b\n", ":2: not a build-id" },
-		{ "11\n", ":1: not one path" },
-		{ "11 \n", ":1: not one path" },
-		{ "11 /a b\n", ":1: not one path" },
-		{ "11 /a\\8\n", ":1: bad escape" },
+		{ "\n", ":1: expected a build ID" },
+		{ "11 /a\nXY /b\n", ":2: expected a build ID" },
+		{ "11\n", ":1: expected one path" },
+		{ "11 \n", ":1: expected one path" },
+		{ "11 /a b\n", ":1: expected one path" },
+		{ "11 /a\\8\n", ":1: invalid escape" },
 	};
 	struct image_ids *ids = NULL;
 	struct op_error e;
@@ -260,7 +260,7 @@ TEST(image_ids_refused)
 	image_ids_free(ids);
 }
 
-/* What opimport needs to know, as OProfile has it. */
+/* The layout that opimport needs, as OProfile writes it. */
 TEST(abi)
 {
 	static const char *const lines[] = {
@@ -297,8 +297,8 @@ static void write_received(const char *stats, uint64_t received)
 	free(back.cpu);
 }
 
-/* [SS-5] Room was taken: as often as wanted, longer or shorter, though nothing can be allocated. */
-TEST(a_full_disk)
+/* [SS-5] Reserved room serves any number of writes, longer or shorter, on a full disk. */
+TEST(full_disk)
 {
 	struct session_info info = { .end_time = 7 }, back;
 	char stats[5000];

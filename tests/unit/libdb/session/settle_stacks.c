@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* settle_stacks.c - counts of stacks after a kill -9: as the store has them */
+/* settle_stacks.c - after kill -9 the counts of stacks follow the store */
 #include <inttypes.h>
 #include <stdlib.h>
 #include "libdb/session/session.h"

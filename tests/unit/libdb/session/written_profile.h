@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* written_profile.h - a profile as the text that a format makes of it, for tests */
+/* written_profile.h - write a profile in a format into a string, for tests */
 #ifndef TESTS_UNIT_LIBDB_SESSION_WRITTEN_PROFILE_H
 #define TESTS_UNIT_LIBDB_SESSION_WRITTEN_PROFILE_H
 
 #include "formats/format.h"
 #include "tests/tap.h"
 
-/* Its first event, where there is room for one only. To be free()d. */
+/* Formats of one event get the first one. Malloc'd. */
 static inline char *written_profile(const struct profile_format *format, const struct profile *p)
 {
 	struct format_write_options options = { .event = 0 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * crash.c - kill -9 at any instant loses no stack that was added
+ * crash.c - after kill -9 at any moment the store holds every stack that was added
  *
- * A child adds stacks that follow from their number alone and tells in shared memory how many adds
- * have returned. It is killed at a random moment; then the file must hold each of them once, and at
- * most the one under way besides, and so it must after a writer has opened it.
+ * A child adds stacks that follow from their number and counts the adds that have returned in
+ * shared memory. It is killed at a random moment. Then the file must hold each of them once, and at
+ * most the one in progress besides, before and after a writer has opened it.
  */
 #include <errno.h>
 #include "tests/unit/crash_test.h"
@@ -12,7 +12,7 @@
 
 #define ROUNDS	60
 
-/* The i-th sample's stack: all sorts of depths, each innermost frame a new one. */
+/* The stack of sample @i: of various depths, with a new innermost frame each. */
 static size_t stack_of(uint64_t i, const struct stack_ids *ids, struct stack_frame *frames)
 {
 	size_t nr = hash_u64(i) % 20 + 1;
@@ -54,7 +54,7 @@ static void child(const char *path, uint64_t i)
 	}
 }
 
-/* How many samples the file has, which must be the first @added or one more, each once. */
+/* The number of samples in the file, which must be the first @added or one more, each once. */
 static uint64_t holds(const char *path, uint64_t added, int round)
 {
 	struct stack_sums have = { NULL, 0 }, want;
@@ -63,7 +63,7 @@ static uint64_t holds(const char *path, uint64_t added, int round)
 	bool same = true;
 
 	if ((err == -ENOENT || err == -ENODATA) && !added)
-		return 0;		/* killed before the file was made */
+		return 0;		/* killed before the file was created */
 	CHECK(!err, "round %d: read: %d", round, err);
 	if (err)
 		exit(1);
@@ -94,7 +94,7 @@ TEST(kill_9)
 	crash_share();
 	for (int round = 0; round < ROUNDS && !tap_failures; round++) {
 		if (round % 20 == 0) {
-			unlink(path);		/* young files are made and grown more often */
+			unlink(path);		/* short files are created and grown more often */
 			shared->added = from = 0;
 		}
 		crash_run(child, path, from);

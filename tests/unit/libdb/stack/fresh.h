@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fresh.h - a stack store that begins empty, and what its file says */
+/* fresh.h - an empty stack store, and what its file holds later */
 #ifndef TESTS_UNIT_LIBDB_STACK_FRESH_H
 #define TESTS_UNIT_LIBDB_STACK_FRESH_H
 
@@ -30,7 +30,7 @@ static inline struct stack_snapshot snapshot(void)
 	return s;
 }
 
-/* How many samples there are, of whatever stack. */
+/* The number of samples, of all stacks. */
 static inline uint64_t only_count(void)
 {
 	struct stack_snapshot r = snapshot();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* full.c - no room: told by the call that needed it, counted, and nothing is lost */
+/* full.c - no room: the call that needs it fails, the samples are counted, nothing else is lost */
 #include <errno.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@ static int add_nth(struct stack_store *s, const struct stack_ids *ids, uint64_t 
 	return stack_store_add(s, ids->context, ids->event, frames, ARRAY_SIZE(frames), 0, 1);
 }
 
-/* Add distinct stacks until it fails; how many went in. */
+/* Add distinct stacks until that fails; returns how many were added. */
 static uint64_t add_until(struct stack_store *s, const struct stack_ids *ids, int want_err)
 {
 	uint64_t n = 0;
@@ -36,7 +36,7 @@ static uint64_t add_until(struct stack_store *s, const struct stack_ids *ids, in
 	return n;
 }
 
-/* @nr stacks are there, as often as @total says, and @lost samples are owned up to. */
+/* The store has @nr stacks with @total samples, and reports @lost samples. */
 static void still_whole(uint32_t nr, uint64_t total, uint64_t lost)
 {
 	struct op_error e = { "" };
@@ -62,18 +62,18 @@ TEST(full_disk)
 	s = open_stacks(path, 0);
 	CHECK(!stack_labels(s, &ids), "labels");
 	n = add_until(s, &ids, -ENOSPC);
-	/* the last pages too, though they were fewer than is asked for in one go */
+	/* the last pages are used, too, although they are fewer than a usual step */
 	CHECK(!stat(path, &st) && st.st_size == 400 << 10, "%lld bytes", (long long)st.st_size);
 	CHECK(n > 10000, "%llu stacks", (unsigned long long)n);
 	still_whole((uint32_t)n, n, 1);
-	/* known stacks still count, new ones go on failing */
+	/* known stacks still count, new ones keep failing */
 	CHECK(!add_nth(s, &ids, 5) && add_nth(s, &ids, n) == -ENOSPC, "after");
 	still_whole((uint32_t)n, n + 1, 2);
 	stack_store_close(s);
 	still_whole((uint32_t)n, n + 1, 2);
 }
 
-TEST(room_comes_back)
+TEST(room_is_freed)
 {
 	struct stack_store *s;
 	struct stack_ids ids;
@@ -103,7 +103,7 @@ TEST(no_room_to_create)
 	stack_store_close(open_stacks(path, 0));
 }
 
-/* A limit of our own needs no full disk. */
+/* The limit given to stack_store_open(). */
 TEST(bounded)
 {
 	struct stack_store *s;
@@ -120,7 +120,7 @@ TEST(bounded)
 	still_whole((uint32_t)n, n + 1, 2);
 	CHECK(!stat(path, &st) && st.st_size == 100000, "%lld bytes", (long long)st.st_size);
 	stack_store_close(s);
-	/* opened without it, there is room again */
+	/* without the limit there is room again */
 	s = open_stacks(path, 0);
 	CHECK(!add_nth(s, &ids, n), "more");
 	stack_store_close(s);
@@ -143,7 +143,7 @@ TEST(file_size_limit)
 	stack_store_close(s);
 }
 
-/* A sparse copy has its holes filled when it is opened, so that none can fail later. */
+/* The holes of a sparse copy are filled when it is opened, so that none can fail later. */
 TEST(holes_are_filled)
 {
 	struct stack_store *s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* hostile.c - files that no writer of ours left: refused, untouched, never a crash */
+/* hostile.c - malformed stack stores are refused and unchanged, and never crash a reader */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -12,7 +12,7 @@ static size_t length;
 static uint32_t node_at, frame_at, wide_frame_at, count_at, wide_count_at, series_at;
 static struct stack_ids ids;
 
-/* One of each kind of record, and where it is, in units of 8 bytes. */
+/* A record of each kind, and its position in units of 8 bytes. */
 static void make_good(void)
 {
 	struct stack_store_size size;
@@ -40,7 +40,7 @@ static void make_good(void)
 	CHECK(length == (wide_count_at + 2) * 8, "%zu bytes, %u units", length, wide_count_at + 2);
 }
 
-static void refused(const unsigned char *bytes, size_t n, const char *rule, const char *what)
+static void refused(const unsigned char *bytes, size_t n, const char *why, const char *what)
 {
 	struct stack_snapshot r = { .nr_nodes = 7 };
 	char *path = tmpdir_path("bad");
@@ -52,42 +52,42 @@ static void refused(const unsigned char *bytes, size_t n, const char *rule, cons
 
 	put_file(path, bytes, n);
 	err = stack_store_read(path, &r, &e);
-	CHECK(err == -EPROTO && strstr(e.text, rule), "%s: read: %d %s", what, err, e.text);
-	CHECK(r.nr_nodes == 7, "%s: output touched", what);
+	CHECK(err == -EPROTO && strstr(e.text, why), "%s: read: %d %s", what, err, e.text);
+	CHECK(r.nr_nodes == 7, "%s: output changed", what);
 	e.text[0] = '\0';
 	err = stack_store_open(path, 0, &s, &e);
-	CHECK(err == -EPROTO && strstr(e.text, rule), "%s: open: %d %s", what, err, e.text);
+	CHECK(err == -EPROTO && strstr(e.text, why), "%s: open: %d %s", what, err, e.text);
 	if (!err)
 		stack_store_close(s);
 	f = fopen(path, "r");
 	CHECK(fread(after, 1, sizeof(after), f) == n && !memcmp(after, bytes, n),
-	      "%s: file touched", what);
+	      "%s: file changed", what);
 	fclose(f);
 }
 
 /* @value instead of the 32 bits at @at. */
-static void refused_with(uint32_t at, uint32_t value, const char *rule, const char *what)
+static void refused_with(uint32_t at, uint32_t value, const char *why, const char *what)
 {
 	unsigned char bytes[sizeof(good)];
 
 	memcpy(bytes, good, length);
 	memcpy(bytes + at, &value, sizeof(value));
-	refused(bytes, length, rule, what);
+	refused(bytes, length, why, what);
 }
 
 TEST(headers)
 {
 	make_good();
-	refused_with(0, 0x12345678, "[ST-1]", "magic");
-	refused_with(8, 0x04030201, "other byte order", "byte order");
-	refused_with(8, 5, "[ST-1]", "no byte order");
+	refused_with(0, 0x12345678, "not a stack store", "magic");
+	refused_with(8, 0x04030201, "the other byte order", "byte order");
+	refused_with(8, 5, "unsupported version", "invalid byte order");
 	refused_with(12, 2, "version 2", "version");
-	refused_with(16, 0, "[ST-1]", "nothing used");
-	refused_with(16, 7, "[ST-1]", "less than a header used");
-	refused_with(16, (uint32_t)length / 8 + 1, "cut short", "more used than there is");
-	refused_with(16, UINT32_MAX, "[ST-1]", "more used than can be");
-	refused_with(20, 1, "[ST-1]", "what is 0");
-	refused_with(60, 1, "[ST-1]", "what is 0 at the end");
+	refused_with(16, 0, "malformed header", "nothing used");
+	refused_with(16, 7, "malformed header", "less than a header used");
+	refused_with(16, (uint32_t)length / 8 + 1, "truncated", "more used than the file has");
+	refused_with(16, UINT32_MAX, "malformed header", "more used than the maximum");
+	refused_with(20, 1, "malformed header", "reserved field");
+	refused_with(60, 1, "malformed header", "last reserved field");
 }
 
 TEST(records)
@@ -97,28 +97,35 @@ TEST(records)
 
 	make_good();
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		refused_with(ids.app * 8, bad[i], "[ST-", "instead of a label");
-	refused_with(ids.app * 8 + 4, 4, "[ST-10]", "which label");
-	refused_with(ids.app * 8 + 8, 4, "[ST-10]", "kind of image");
-	refused_with(ids.app * 8 + 32, 0x41414141, "[ST-10]", "relative path");
-	refused_with(ids.context * 8 + 8, ids.event, "[ST-10]", "app is an event");
-	refused_with(ids.context * 8 + 8, ids.context, "[ST-10]", "app is itself");
-	refused_with(ids.event * 8 + 44, 0x41414141, "[ST-10]", "behind an event's name");
-	refused_with(series_at * 8, STACK_HEAD(STACK_SERIES, ids.event), "[ST-2]", "context");
-	refused_with(series_at * 8 + 4, ids.context, "[ST-2]", "event");
-	refused_with(series_at * 8 + 12, 0x10000, "[ST-12]", "end");
-	refused_with(frame_at * 8, STACK_HEAD(STACK_FRAME, ids.event), "[ST-2]", "image");
-	refused_with(wide_frame_at * 8 + 4, 1, "[ST-4]", "wide frame");
-	refused_with(count_at * 8, STACK_HEAD(STACK_COUNT, node_at), "[ST-4]", "series");
-	refused_with(wide_count_at * 8, STACK_HEAD(STACK_COUNT, series_at), "[ST-4]",
-		     "a second count of a node");
-	refused_with(wide_count_at * 8 + 4, frame_at, "[ST-2]", "counted node");
-	refused_with(wide_count_at * 8, STACK_HEAD(STACK_LABEL, 3), "[ST-5]", "cut off");
+		refused_with(ids.app * 8, bad[i], "offset ", "instead of a label");
+	refused_with(ids.app * 8 + 4, 4, "do not fill it", "another kind of label");
+	refused_with(ids.app * 8 + 4, 5, "unknown kind of label", "kind of label");
+	refused_with(ids.app * 8 + 8, 4, "image with an unknown kind", "kind of image");
+	refused_with(ids.app * 8 + 32, 0x41414141, "an invalid path", "relative path");
+	refused_with(ids.context * 8 + 8, ids.event, "is not an image", "app is an event");
+	refused_with(ids.context * 8 + 8, ids.context, "is not an image", "app is itself");
+	refused_with(ids.event * 8 + 44, 0x41414141, "do not fill it",
+		     "behind an event's name");
+	refused_with(series_at * 8, STACK_HEAD(STACK_SERIES, ids.event), "series without context",
+		     "context");
+	refused_with(series_at * 8 + 4, ids.context, "series without context or event", "event");
+	refused_with(series_at * 8 + 12, 0x10000, "unknown kind of root", "end");
+	refused_with(frame_at * 8, STACK_HEAD(STACK_FRAME, ids.event), "frame without image",
+		     "image");
+	refused_with(wide_frame_at * 8 + 4, 1, "nonzero reserved field", "wide frame");
+	refused_with(count_at * 8, STACK_HEAD(STACK_COUNT, node_at), "count without series",
+		     "series");
+	refused_with(wide_count_at * 8, STACK_HEAD(STACK_COUNT, series_at),
+		     "count without series or node", "a second count of a node");
+	refused_with(wide_count_at * 8 + 4, frame_at, "wide count without series", "counted node");
+	refused_with(wide_count_at * 8, STACK_HEAD(STACK_LABEL, 3), "last record is truncated",
+		     "truncated");
 }
 
-/* References to itself, ahead, outside, into the middle of something. */
+/* References to the record itself, ahead, outside, into the middle of a record. */
 TEST(nodes)
 {
+	static const char orphan[] = "node without parent or frame";
 	uint32_t bad[] = { 1, 8, 0, 0, UINT32_MAX >> 3, 0 };
 
 	make_good();
@@ -126,18 +133,18 @@ TEST(nodes)
 	bad[3] = node_at + 1;
 	bad[5] = ids.app + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		refused_with(node_at * 8, STACK_HEAD(STACK_NODE, bad[i]), "[ST-2]", "parent");
-		refused_with(node_at * 8 + 4, bad[i], "[ST-2]", "frame");
+		refused_with(node_at * 8, STACK_HEAD(STACK_NODE, bad[i]), orphan, "parent");
+		refused_with(node_at * 8 + 4, bad[i], orphan, "frame");
 	}
-	refused_with(node_at * 8, STACK_HEAD(STACK_NODE, node_at), "[ST-2]", "its own parent");
-	refused_with(node_at * 8, STACK_HEAD(STACK_NODE, count_at - 1), "[ST-2]", "its child");
-	refused_with(node_at * 8 + 4, wide_frame_at, "[ST-2]", "a later frame");
+	refused_with(node_at * 8, STACK_HEAD(STACK_NODE, node_at), orphan, "its own parent");
+	refused_with(node_at * 8, STACK_HEAD(STACK_NODE, count_at - 1), orphan, "its child");
+	refused_with(node_at * 8 + 4, wide_frame_at, orphan, "a later frame");
 	/* 8 bytes that look like a node, in the offset of a wide frame */
-	refused_with((count_at - 1) * 8, STACK_HEAD(STACK_NODE, wide_frame_at + 1), "[ST-2]",
+	refused_with((count_at - 1) * 8, STACK_HEAD(STACK_NODE, wide_frame_at + 1), orphan,
 		     "parent in the middle of a frame");
 }
 
-/* As many nodes on top of each other as there is room for: readers may count on a limit. */
+/* Readers may rely on the limit of the depth. */
 TEST(deep)
 {
 	static struct stack_record records[3000];
@@ -156,18 +163,18 @@ TEST(deep)
 	CHECK(stack_store_read(tmpdir_path("deep"), &(struct stack_snapshot){ .nr_nodes = 0 },
 			       NULL) == -EPROTO, "too deep");
 	CHECK(stack_store_open(tmpdir_path("deep"), 0, &(struct stack_store *){ NULL }, NULL) ==
-	      -EPROTO, "too deep to add to");
+	      -EPROTO, "too deep for adding");
 }
 
-TEST(cut_at_each_length)
+TEST(truncated_at_each_length)
 {
 	make_good();
 	for (size_t n = 1; n < length; n++)
-		refused(good, n, "", "cut short");
+		refused(good, n, "", "truncated");
 }
 
-/* A bit here or there changed is refused or read, but never more than that. */
-TEST(changed_bits)
+/* A store with a flipped bit is refused or read, without harm. */
+TEST(flipped_bits)
 {
 	int readable = 0;
 
@@ -191,8 +198,8 @@ TEST(changed_bits)
 	CHECK(readable > 50, "%d", readable);	/* names, counts, offsets */
 }
 
-/* A writer killed while making the file leaves zeros and parts of a header [ST-3]. */
-TEST(being_made)
+/* A writer that is killed while it creates the file leaves zeros and parts of a header [ST-3]. */
+TEST(unfinished)
 {
 	static unsigned char bytes[65536];
 
@@ -212,13 +219,13 @@ TEST(being_made)
 		CHECK(!err && !stack_labels(s, &ids), "%zu bytes: %d %s", n, err, e.text);
 		stack_store_close(s);
 	}
-	bytes[5000] = 1;	/* no file of ours */
+	bytes[5000] = 1;	/* not our file */
 	put_file(tmpdir_path("bad"), bytes, sizeof(bytes));
 	CHECK(stack_store_open(tmpdir_path("bad"), 0, &(struct stack_store *){ NULL }, NULL) ==
 	      -EPROTO, "zeros and something");
 }
 
-/* The header promises 4 GiB and the file has them, all holes: known from the first. */
+/* The header claims 4 GiB and the file has them, all holes: refused at the first hole. */
 TEST(sparse)
 {
 	struct rlimit limit = { UINT64_C(256) << 20, UINT64_C(256) << 20 };
@@ -237,7 +244,7 @@ TEST(sparse)
 	setrlimit(RLIMIT_AS, &limit);
 #endif
 	(void)limit;
-	CHECK(stack_store_read(tmpdir_path("good"), &r, &e) == -EPROTO && strstr(e.text, "[ST-4]"),
+	CHECK(stack_store_read(tmpdir_path("good"), &r, &e) == -EPROTO && strstr(e.text, "invalid"),
 	      "%s", e.text);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* model.c - many stacks of all sorts: as in a naive model, and read while written */
+/* model.c - random stacks, compared with a naive model and read while they are written */
 #include "tests/unit/libdb/stack/fresh.h"
 
 #define MODEL_ADDS	60000
 
-/* A stack of up to 30 frames whose outer half is one of few. */
+/* A stack of up to 30 frames with one of a few outer halves. */
 static size_t random_stack(const struct stack_ids *ids, struct stack_frame *frames)
 {
 	size_t nr = test_random() % 30 + 1;
@@ -47,7 +47,7 @@ static bool same_sums(const struct stack_sums *a, const struct stack_sums *b)
 	return a->nr == b->nr;
 }
 
-/* Stacks of all sorts, with the store closed and opened again now and then. */
+/* Random stacks, with the store closed and opened again now and then. */
 TEST(like_a_naive_model)
 {
 	struct stack_sums model = { calloc(MODEL_ADDS, sizeof(struct stack_sum)), 0 }, have;
@@ -85,7 +85,7 @@ TEST(like_a_naive_model)
 	free(model.sums);
 }
 
-/* A reader sees whole stacks, and ever more of them, while another process writes. */
+/* A reader sees whole stacks, and more and more of them, while another process writes. */
 TEST(reader_beside_writer)
 {
 	struct stack_ids ids;

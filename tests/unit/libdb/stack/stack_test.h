@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stack_test.h - a stack store with the usual labels, and sums over what it holds */
+/* stack_test.h - a stack store with the usual labels, and sums over its counts */
 #ifndef TESTS_UNIT_LIBDB_STACK_STACK_TEST_H
 #define TESTS_UNIT_LIBDB_STACK_STACK_TEST_H
 
@@ -74,7 +74,7 @@ static inline int compare_sums(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Sort, and make one of equal ones. */
+/* Sort, and merge equal ones. */
 static inline void sums_merge(struct stack_sums *s)
 {
 	size_t nr = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* store.c - stacks go in, the same stacks with the same counts come out */
+/* store.c - stacks and their counts, written and read */
 #include <errno.h>
 #include <sys/stat.h>
 #include "tests/unit/libdb/stack/fresh.h"
@@ -38,7 +38,7 @@ TEST(one_stack)
 	stack_snapshot_free(&r);
 }
 
-/* A stack seen before takes no byte, whatever came in between. */
+/* A known stack takes no byte, whatever was added in between. */
 TEST(known_stacks_are_free)
 {
 	struct stack_ids ids;
@@ -66,7 +66,7 @@ TEST(known_stacks_are_free)
 	stack_snapshot_free(&r);
 }
 
-TEST(bytes_for_what_is_new)
+TEST(bytes_of_new_records)
 {
 	struct stack_ids ids;
 	struct stack_store *s = fresh(&ids);
@@ -75,7 +75,7 @@ TEST(bytes_for_what_is_new)
 
 	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 3, STACK_COMPLETE, 1), "add");
 	bytes = bytes_of(s);
-	frames[0].offset = 2;	/* a frame that is there, as another node */
+	frames[0].offset = 2;	/* a known frame in a new node */
 	CHECK(!stack_store_add(s, ids.context, ids.event, frames, 3, STACK_COMPLETE, 1), "add");
 	CHECK(bytes_of(s) == bytes + 16, "node and count: %llu",
 	      (unsigned long long)(bytes_of(s) - bytes));
@@ -87,8 +87,8 @@ TEST(bytes_for_what_is_new)
 	stack_store_close(s);
 }
 
-/* Ends, events and contexts keep stacks apart; recursion is as deep as it was. */
-TEST(kept_apart)
+/* Stacks are separated by end, event and context; recursion keeps its depth. */
+TEST(separated)
 {
 	static const struct stack_event misses = { "CACHE_MISSES", 500, 0x41 };
 	struct stack_ids ids;
@@ -154,7 +154,7 @@ TEST(odd_offsets)
 	stack_snapshot_free(&r);
 }
 
-TEST(counts_are_64_bits_and_stay_full)
+TEST(counts_have_64_bits_and_saturate)
 {
 	static const uint64_t steps[] = {
 		UINT32_MAX - 1, 1, 1, UINT32_MAX, 0, UINT64_C(1) << 40, UINT64_MAX / 2,
@@ -176,7 +176,7 @@ TEST(counts_are_64_bits_and_stay_full)
 	stack_store_close(s);
 }
 
-TEST(what_is_refused)
+TEST(refused)
 {
 	static struct stack_frame many[STACK_FRAMES_MAX + 1];
 	static char text[4097];
@@ -223,8 +223,8 @@ TEST(what_is_refused)
 	stack_store_close(s);
 }
 
-/* Room that was not used goes with the writer. */
-TEST(closed_is_cut)
+/* Unused room is freed when the store is closed. */
+TEST(closing_truncates)
 {
 	struct stack_ids ids;
 	struct stack_store *s = fresh(&ids);
@@ -237,7 +237,7 @@ TEST(closed_is_cut)
 	      (long long)st.st_size);
 }
 
-/* [ST-14]: what was said comes back, whatever it is called. */
+/* [ST-14]: labels of any name. */
 TEST(labels_as_text)
 {
 	static const struct {

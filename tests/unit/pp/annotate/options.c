@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* options.c - opannotate's command lines, good and bad */
+/* options.c - valid and invalid command lines of opannotate */
 #include <errno.h>
 
 #include "pp/annotate/options.h"
@@ -27,7 +27,7 @@ TEST(refused)
 		{ "", "--source, --assembly" },
 		{ "-s --objdump-params=-Mintel", "--assembly" },
 		{ "-a --objdump-params=--all-headers", "--all-headers" },
-		{ "-a --objdump-params=-M", "needs a value" },
+		{ "-a --objdump-params=-M", "requires a value" },
 		{ "-a -o dir", "--output-dir" },
 		{ "-s -a -o dir", "--output-dir" },
 		{ "-s -o /", "--output-dir=/" },
@@ -57,7 +57,7 @@ TEST(refused)
 	}
 }
 
-TEST(taken)
+TEST(accepted)
 {
 	struct annotate_options o;
 	struct op_error e = { "" };
@@ -80,7 +80,7 @@ TEST(objdump_words)
 	struct disassemble_options o;
 
 	CHECK(!disassemble_options_parse("-M intel -Mamd64 --disassembler-options=suffix -C "
-					 "--show-raw-insn -z -l -S -w", &o, NULL), "taken");
+					 "--show-raw-insn -z -l -S -w", &o, NULL), "accepted");
 	CHECK(!strcmp(o.target, "intel,amd64,suffix"), "%s", o.target);
 	CHECK(o.demangle && o.show_bytes && o.show_zeroes && o.line_numbers, "flags");
 	disassemble_options_free(&o);

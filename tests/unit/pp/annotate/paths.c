@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* paths.c - which sources are found, shown and written, and where */
+/* paths.c - find, select and create source files */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -120,13 +120,14 @@ TEST(searching)
 	CHECK(!strcmp(found(&o, "/build/lib/x.c"), "/moved/lib/x.c"), "below the base");
 	CHECK(!strcmp(found(&o, "/lib/x.c"), "/moved/lib/x.c"),
 	      "whole path below the search folder");
-	CHECK(!strcmp(found(&o, "/other/top.c"), "/moved/top.c"), "by its name alone");
-	CHECK(!strcmp(found(&o, path), "/here.c"), "where it says");
-	CHECK(!strcmp(found(&o, "/build/none.c"), ""), "nowhere");
+	CHECK(!strcmp(found(&o, "/other/top.c"), "/moved/top.c"), "by its base name");
+	CHECK(!strcmp(found(&o, path), "/here.c"), "at the path itself");
+	CHECK(!strcmp(found(&o, "/build/none.c"), ""), "not found");
 	o.compat = true;
-	CHECK(!strcmp(found(&o, "/other/top.c"), ""), "the original does not guess");
+	CHECK(!strcmp(found(&o, "/other/top.c"), ""), "compatibility mode does not search by name");
 	o.search_dirs.nr = 0;
-	CHECK(!strcmp(found(&o, "/dev/zero"), "") && !strcmp(found(&o, tmpdir), ""), "no files");
+	CHECK(!strcmp(found(&o, "/dev/zero"), "") && !strcmp(found(&o, tmpdir), ""),
+	      "not regular files");
 	free(path);
 	free(dir);
 }
@@ -146,10 +147,10 @@ TEST(writing)
 		fclose(f);
 	source = strdup(tmpdir_path("out/src/s.c"));
 	put_text(source, "int main;");
-	CHECK(!source_create(&o, "/src/s.c", source, &e) && strstr(e.text, "source itself"), "%s",
+	CHECK(!source_create(&o, "/src/s.c", source, &e) && strstr(e.text, "overwrite"), "%s",
 	      e.text);
 	put_text(tmpdir_path("out/file"), "x");
-	CHECK(!source_create(&o, "/file/a.c", NULL, &e) && *e.text, "a file in the way");
+	CHECK(!source_create(&o, "/file/a.c", NULL, &e) && *e.text, "a file instead of a folder");
 	free(source);
 	free(o.output_dir);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* binary.c - the symbols of this very program, and rules of a symbol table by hand */
+/* binary.c - read this program's own symbols, and check the rules with a made-up table */
 #include "tests/tap.h"
 
 #include "pp/binary/binary.h"
 #include "pp/binary/demangle_name.h"
 #include "pp/binary/shorten_name.h"
 
-/* Called through the linkage table of this program. */
 static const struct code_symbol *find(const struct binary *b, const char *name)
 {
 	for (size_t i = 0; i < b->nr_symbols; i++)
@@ -57,7 +56,7 @@ TEST(linkage_table)
 #endif
 }
 
-TEST(no_object_files)
+TEST(not_object_files)
 {
 	static const char *const paths[] = { "/dev/null", "/etc/passwd", "/", "/no/such/file" };
 	struct binary_options options = { .root = "" };
@@ -67,11 +66,11 @@ TEST(no_object_files)
 		struct binary b;
 
 		CHECK(binary_open(paths[i], &options, &b, &e) < 0, "%s", paths[i]);
-		CHECK(*e.text, "%s: says why", paths[i]);
+		CHECK(*e.text, "%s: a reason", paths[i]);
 	}
 }
 
-/* A label in a function with a size is no symbol of its own; elsewhere it is. */
+/* A label is a symbol, unless it lies in a function that has a size. */
 TEST(labels)
 {
 	struct code_symbol symbols[] = {
@@ -154,8 +153,8 @@ TEST(demangled_names)
 	}
 }
 
-/* Each part is twice the one before: 2^30 letters, were it not stopped. */
-TEST(name_that_explodes)
+/* Each part is twice as long as the one before: 2^30 letters without a limit. */
+TEST(name_with_huge_expansion)
 {
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char name[512] = "_Z1f1AIiiE", *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* disassemble.c - this test's own code, as the lines it must become */
+/* disassemble.c - disassemble code of this test and compare the lines */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -37,7 +37,7 @@ static const struct code_symbol *symbol(const struct binary *b, const char *name
 	return NULL;
 }
 
-/* Addresses are the linker's: "call 1234 <x>" becomes "call <x>". */
+/* Remove addresses, which depend on the linker: "call 1234 <x>" becomes "call <x>". */
 static void drop_addresses(char *text)
 {
 	char *out = text;
@@ -100,7 +100,7 @@ TEST(intel)
 	      "add    ah,cl\n<sample_next>:\njmp    <sample_code+0x1>\nret\n");
 }
 
-TEST(wrong_words)
+TEST(invalid_words)
 {
 	const struct binary_options how = { .root = "" };
 	struct disassemble_options options = { .target = (char *)"no-such-word" };

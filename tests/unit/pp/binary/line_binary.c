@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* line_binary.c - places in this test's own file become lines, with and without what is inlined */
+/* line_binary.c - look up lines of places in this test, with and without inlined functions */
 #include <errno.h>
 #include <stdint.h>
 
@@ -32,7 +32,7 @@ static __attribute__((noinline)) uintptr_t function(void)
 	return middle();
 }
 
-/* Where in the file the instruction before @pc is. */
+/* The file offset of the instruction before @pc. */
 static uint64_t place_of(const struct binary *b, uintptr_t pc)
 {
 	uint64_t vma = pc - 1 - (uintptr_t)&__executable_start;
@@ -61,14 +61,14 @@ static struct line_place find(bool inlines)
 	CHECK(!line_binary_open(&b, "/proc/self/exe", &options, &lines, &e), "%s", e.text);
 	line_binary_find(lines, &where, 1, &place);
 	CHECK(place.file && strstr(place.file, "line_binary.c"), "the file");
-	CHECK(!line_binary_complaint(lines), "nothing is damaged");
+	CHECK(!line_binary_complaint(lines), "not damaged");
 	line_binary_close(lines);
 	binary_close(&b);
-	place.file = NULL;	/* it went with the tables */
+	place.file = NULL;	/* freed with the tables */
 	return place;
 }
 
-TEST(credited_where_it_stands)
+TEST(credited_to_its_own_line)
 {
 #ifndef __x86_64__
 	SKIP("written for x86-64");
@@ -88,7 +88,7 @@ TEST(nothing_to_find)
 {
 	const struct binary_options how = { .root = "" };
 	const struct line_options options = { .root = "" };
-	uint64_t places[] = { 0, 1, UINT64_MAX, 5 };	/* not even in order */
+	uint64_t places[] = { 0, 1, UINT64_MAX, 5 };	/* also not in order */
 	struct line_place found[4];
 	struct op_error e = { "" };
 	struct line_binary *lines;

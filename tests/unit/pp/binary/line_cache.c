@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* line_cache.c - the cache gives back what was put in, or nothing */
+/* line_cache.c - the cache returns what was stored, or nothing */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -50,7 +50,7 @@ static uint32_t read_line(const char *id, uint64_t unit)
 	return place.line;
 }
 
-TEST(there_and_back)
+TEST(write_and_read)
 {
 	struct line_cache_record *all;
 	struct line_cache *cache;
@@ -60,7 +60,7 @@ TEST(there_and_back)
 	CHECK(!line_cache_open(tmpdir, "abc"), "nothing yet");
 	CHECK(write_rows("abc", 11, 10, LINE_CACHE_MAX) == 0, "written");
 	CHECK(read_line("abc", 7) == 11 && read_line("abc", 3) == 12, "both units");
-	CHECK(read_line("abc", 5) == 0, "a unit that is not there");
+	CHECK(read_line("abc", 5) == 0, "a missing unit");
 	cache = line_cache_open(tmpdir, "abc");
 	all = line_cache_read_all(cache, &nr);
 	CHECK(nr == 2 && all[0].unit == 3 && all[1].unit == 7, "%zu", nr);
@@ -72,7 +72,7 @@ TEST(there_and_back)
 	CHECK(read_line("abc", 7) == 21, "replaced");
 }
 
-/* Each byte changed, each length: the truth or nothing, and no crash. */
+/* With each byte changed, and at each length, the right line or none. */
 TEST(damage)
 {
 	char *path, *bytes;
@@ -98,7 +98,7 @@ TEST(damage)
 	put_file(path, bytes, size);
 	CHECK(read_line("abc", 7) == 11, "whole again");
 	put_file(tmpdir_path("def.lines"), bytes, size);
-	CHECK(read_line("def", 7) == 0, "another's file under this name");
+	CHECK(read_line("def", 7) == 0, "another build's file under this name");
 	free(bytes);
 }
 
@@ -138,18 +138,18 @@ TEST(size_is_bounded)
 	put_text(tmpdir_path("aa.lines.x1y2z3"), "left by a writer that died");
 	set_age("aa.lines.x1y2z3", 8000);
 	put_text(tmpdir_path("notes"), "not ours");
-	CHECK(read_line("cc", 7) == 3, "used: that makes it young");
+	CHECK(read_line("cc", 7) == 3, "reading marks it as used");
 	CHECK(write_rows("dd", 4, 1000, limit) == 0, "a fourth");
 	CHECK(read_line("bb", 7) == 0, "the one used least recently is gone");
 	CHECK(read_line("aa", 7) == 1 && read_line("cc", 7) == 3 && read_line("dd", 7) == 4,
 	      "others");
 	CHECK(!file_exists(tmpdir_path("aa.lines.x1y2z3")), "leftovers are removed");
-	CHECK(file_exists(tmpdir_path("notes")), "other files are not");
-	CHECK(write_rows("ee", 5, 1000, 100) == -EFBIG, "larger than all that is allowed");
+	CHECK(file_exists(tmpdir_path("notes")), "other files stay");
+	CHECK(write_rows("ee", 5, 1000, 100) == -EFBIG, "larger than the limit");
 }
 
-/* Writers and readers at once: whatever is read is what some writer wrote. */
-TEST(many_at_once)
+/* With concurrent writers, a reader gets the file of one of them. */
+TEST(concurrent_writers)
 {
 	tmpdir_make();
 	for (uint32_t writer = 1; writer <= 4; writer++) {
@@ -169,7 +169,7 @@ TEST(many_at_once)
 	CHECK(read_line("abc", 7) > 0, "one of them is there");
 }
 
-TEST(whose_folder)
+TEST(owner_of_folder)
 {
 	char *dir;
 
@@ -193,7 +193,7 @@ TEST(whose_folder)
 	CHECK(dir && !strcmp(dir, tmpdir_path(".cache/oprofile")), "%s", dir);
 	free(dir);
 	setenv("HOME", tmpdir_path("nobody"), 1);
-	CHECK(!line_cache_dir() && !file_exists(tmpdir_path("nobody")), "no home is made");
+	CHECK(!line_cache_dir() && !file_exists(tmpdir_path("nobody")), "no home is created");
 }
 
 TEST_MAIN()

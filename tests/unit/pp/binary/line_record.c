@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* line_record.c - line and inline tables as blocks of bytes: what goes in comes out */
+/* line_record.c - make records of line and inline tables, and look up what they contain */
 #include <errno.h>
 #include <stdint.h>
 
@@ -119,7 +119,7 @@ TEST(inlines)
 	line_record_free(&r);
 }
 
-/* Whatever the bytes: a record that passes the check can be asked for any address. */
+/* In random bytes that pass the check, lookups of any address stay inside the record. */
 TEST(any_bytes)
 {
 	static const uint64_t addresses[] = { 0, 1, 0x1000, 0x1004, UINT32_MAX, UINT64_MAX };
@@ -156,7 +156,7 @@ TEST(any_bytes)
 	CHECK(passed > 1000, "%zu passed", passed);
 }
 
-TEST(cut_short)
+TEST(truncated)
 {
 	static const struct line_row rows[] = { { 16, "file", 1 }, { 17, "other", 2 } };
 	struct line_record r;

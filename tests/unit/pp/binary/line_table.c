@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* line_table.c - this test's own lines and inlined functions, from DWARF and from the cache */
+/* line_table.c - look up lines and inlined functions of this test, from DWARF and from the cache */
 #include <errno.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ static __attribute__((noinline)) uintptr_t function(void)
 	return outer();
 }
 
-/* As linked: the test may be a position-independent program. */
+/* The linked address: the test may be position-independent. */
 static uint64_t linked(uintptr_t pc)
 {
 	return pc - (uintptr_t)&__executable_start;
@@ -48,7 +48,7 @@ static bool ends_with(const char *text, const char *end)
 	       !strcmp(text + strlen(text) - strlen(end), end);
 }
 
-/* 0x10 is in no unit. The instruction that took its address is before the address taken. */
+/* 0x10 is in no unit. The instruction that took its address ends at that address. */
 static void check(const char *cache_dir, const char *build_id)
 {
 	uint64_t addresses[] = { 0x10, linked(function()) - 1 };
@@ -60,7 +60,7 @@ static void check(const char *cache_dir, const char *build_id)
 
 	CHECK(!line_tables_open("/proc/self/exe", build_id, cache_dir, &t, &e), "%s", e.text);
 	line_tables_find(t, addresses, 2, true, places);
-	CHECK(!places[0].file, "nothing there");
+	CHECK(!places[0].file, "no unit");
 	CHECK(ends_with(places[1].file, FILE_NAME) && places[1].line == (uint32_t)inner_line,
 	      "%s:%u, not %d", places[1].file, places[1].line, inner_line);
 	CHECK(places[1].file && *places[1].file == '/', "%s: below the compiler's folder",
@@ -107,7 +107,7 @@ TEST(from_cache)
 	line_tables_close(t);
 }
 
-/* A cache with something missing is added to, one that is damaged replaced. */
+/* An incomplete cache is completed, a damaged one replaced. */
 TEST(cache_grows)
 {
 	uint64_t address = linked(function()) - 1;
@@ -128,7 +128,7 @@ TEST(cache_grows)
 	check(tmpdir, "abc");
 }
 
-/* One function after the other: each is added to what is known of the unit already. */
+/* Look up functions one by one: each is added to the unit's known ones. */
 TEST(functions_are_added)
 {
 	void (*const functions[])(void) = {
@@ -152,7 +152,7 @@ TEST(functions_are_added)
 	line_tables_close(t);
 }
 
-TEST(what_has_no_lines)
+TEST(files_without_lines)
 {
 	struct line_tables *t;
 	struct op_error e = { "" };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * autofdo.c - from addresses to source positions for compilers, tried on this very program
- */
+/* autofdo.c - make profiles for compilers from addresses in this program */
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -106,11 +104,11 @@ TEST(calls)
 	find_self();
 	CHECK(!object_file_open(exe, &f, NULL), "this program can be opened");
 	calls_directly();
-	CHECK(call_before(&f, returned, &target) == CALL_DIRECT, "a direct call is known");
+	CHECK(call_before(&f, returned, &target) == CALL_SITE_DIRECT, "a direct call");
 	CHECK(target == linked((void *)leaf), "and where it leads to");
 	calls_indirectly();
-	CHECK(call_before(&f, returned, &target) == CALL_INDIRECT, "a call by pointer is known");
-	CHECK(call_before(&f, (char *)leaf + 1, &target) == CALL_NONE, "the rest is no call");
+	CHECK(call_before(&f, returned, &target) == CALL_SITE_INDIRECT, "an indirect call");
+	CHECK(call_before(&f, (char *)leaf + 1, &target) == CALL_SITE_NONE, "not a call");
 	object_file_close(&f);
 }
 
@@ -126,7 +124,7 @@ static uint32_t place_at(struct profile *p, uint32_t image, const struct object_
 			     NULL, 0);
 }
 
-/* Stacks of two kinds: inner() in outer(), and leaf() called by calls_directly(). */
+/* Two kinds of stacks: inner() inlined into outer(), and leaf() called by calls_directly(). */
 static struct profile *make_profile(const char *build_id)
 {
 	struct profile *p = profile_new();
@@ -149,7 +147,7 @@ static struct profile *make_profile(const char *build_id)
 	places[0] = place_at(p, in, &f, (char *)leaf);
 	places[1] = place_at(p, in, &f, (char *)returned - 1);
 	*profile_add_sample(p, profile_stack(p, places, 2), 0) = 11;
-	/* a caller that no call stands at */
+	/* a caller without a call instruction */
 	places[1] = place_at(p, in, &f, (char *)leaf + 1);
 	*profile_add_sample(p, profile_stack(p, places, 2), 0) = 1;
 	object_file_close(&f);
@@ -230,9 +228,9 @@ TEST(tree)
 	pgo_count(pgo_position(&t, f, &at, 1), 4);
 	at.discriminator = 0;
 	pgo_count(pgo_position(&t, f, &at, 1), 1);
-	CHECK(f->nr == 2 && f->positions[1].count == 9, "of one position the most counts");
+	CHECK(f->nr == 2 && f->positions[1].count == 9, "the largest count of a position");
 	CHECK(!f->positions[0].discriminator && f->positions[0].count == 1,
-	      "discriminators keep positions apart");
+	      "discriminators distinguish positions");
 	pgo_count(pgo_position(&t, f, &before, 1), 2);
 	CHECK(f->nr == 3 && f->positions[2].offset == 0xffff, "lines before the function wrap");
 	pgo_call(&f->positions[0], "g", 2);
@@ -242,13 +240,13 @@ TEST(tree)
 	pgo_call(&f->positions[1], "g", 2);
 	for (int i = 0; i < 1000; i++)
 		pgo_tree_function(&t, xasprintf("%d", i));
+	CHECK(t.nr == 1001 && pgo_tree_function(&t, "f") == f, "found among many");
 	pgo_tree_sort(&t);
 	CHECK(f->positions[0].nr_targets == 2 &&
 	      !strcmp(f->positions[0].targets[0].function, "h") &&
-	      f->positions[0].targets[1].count == 4, "targets add up, the most called comes first");
-	CHECK(f->positions[1].targets[0].count == UINT64_MAX, "and stay at the maximum");
-	CHECK(t.nr == 1001 && pgo_tree_function(&t, "f") == f &&
-	      !strcmp(t.functions[1000]->name, "f"), "functions are found among many, and sorted");
+	      f->positions[0].targets[1].count == 4, "targets add up and are sorted by count");
+	CHECK(f->positions[1].targets[0].count == UINT64_MAX, "counts are saturated");
+	CHECK(t.nr == 1001 && !strcmp(t.functions[1000]->name, "f"), "functions are sorted");
 	for (size_t i = 0; i < t.nr; i++)
 		if (t.functions[i] != f)
 			free((char *)t.functions[i]->name);
@@ -298,7 +296,7 @@ static void get_names(struct afdo *a)
 	}
 }
 
-/* Its counts and those of what is inlined in it. */
+/* The counts of a function and of those inlined into it. */
 static uint64_t get_function(struct afdo *a, const char **ret_name)
 {
 	uint32_t name = get32(a), nr_counts = get32(a), nr_inlined = get32(a);
@@ -354,7 +352,7 @@ static void check_afdo(struct afdo *a, const struct pgo_tree *t)
 	CHECK(get32(a) == 0xae000000 && !get32(a) && a->end - a->at == 4 && !get32(a), "the end");
 }
 
-TEST(what_gcc_reads_has_the_same_totals)
+TEST(gcc_reads_the_same_totals)
 {
 	struct notices notices = { 0 };
 	struct pgo_options options = { .notices = &notices, .discriminator = none,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gmon.c - gmon files of every word size and byte order, byte by byte; full bins; silly spans */
+/* gmon.c - write gmon files for both word sizes and byte orders; full bins; too large spans */
 #include "tests/tap.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * import.c - profiles become sessions, and profiles again: what was in is what comes out
+ * import.c - import profiles as sessions and export them again: nothing is lost
  *
- * A profile is told as lines "COUNT LABELS STACK", one for each sample and event, sorted.
+ * Profiles are compared as sorted lines "EVENT COUNT LABELS STACK", one for each sample and event.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 
 /* --- profiles as text --- */
 
-static void tell_labels(const struct profile *p, uint32_t set, struct strbuf *out)
+static void add_labels(const struct profile *p, uint32_t set, struct strbuf *out)
 {
 	/* in the order of keys, which is not that of ids */
 	static const char *const keys[] = { "app", "cgroup", "comm", "cpu", "pid", "tid" };
@@ -39,7 +39,7 @@ static void tell_labels(const struct profile *p, uint32_t set, struct strbuf *ou
 		}
 }
 
-static void tell_place(const struct profile *p, const struct profile_place *at,
+static void add_place(const struct profile *p, const struct profile_place *at,
 		       struct strbuf *out)
 {
 	const struct profile_image *i = at->image == PROFILE_NONE ? NULL : &p->images[at->image];
@@ -58,7 +58,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static char *tell(const struct profile *p)
+static char *text_of(const struct profile *p)
 {
 	size_t nr = (size_t)p->nr_samples * p->nr_events, kept = 0;
 	char **lines = xcalloc(nr + 1, sizeof(*lines));
@@ -74,9 +74,9 @@ static char *tell(const struct profile *p)
 		strbuf_addf(&line, "%s/%s/%" PRIu64 "/%" PRIu64 " %" PRId64,
 			    profile_text(p, e->name), profile_text(p, e->unit), e->period,
 			    e->unit_mask, p->values[i]);
-		tell_labels(p, s->labels, &line);
+		add_labels(p, s->labels, &line);
 		for (uint32_t n = s->node; n != PROFILE_NONE; n = p->nodes[n].parent)
-			tell_place(p, &p->places[p->nodes[n].place], &line);
+			add_place(p, &p->places[p->nodes[n].place], &line);
 		lines[kept++] = strbuf_steal(&line);
 	}
 	qsort(lines, kept, sizeof(*lines), compare_texts);
@@ -88,9 +88,9 @@ static char *tell(const struct profile *p)
 	return strbuf_steal(&all);
 }
 
-/* --- there and back --- */
+/* --- import and export --- */
 
-/* One for each test, of which none makes a session twice by one name. */
+/* Each test has its own, and uses each name of a session once. */
 static const char *session_dir(void)
 {
 	if (!*tmpdir)
@@ -108,7 +108,7 @@ static int import(const struct profile *p, const char *name, struct import_sessi
 	return import_session(p, &how, sums, notices, e);
 }
 
-static struct profile *back(const char *name)
+static struct profile *export_session(const char *name)
 {
 	const struct spec_list nothing = { 0 };
 	const struct merge no_merge = { 0 };
@@ -141,12 +141,12 @@ static void there_and_back(const struct profile *p, const char *name)
 	struct notices notices = { 0 };
 	struct op_error e = { "" };
 	struct profile *again;
-	char *before = tell(p), *after;
+	char *before = text_of(p), *after;
 
 	CHECK(!import(p, name, &sums, &notices, &e), "%s", e.text);
 	CHECK(!notices.nr, "%s", notices.nr ? notices.texts[0] : "");
-	again = back(name);
-	after = tell(again);
+	again = export_session(name);
+	after = text_of(again);
 	CHECK(!strcmp(before, after), "in:\n%sout:\n%s", before, after);
 	profile_free(again);
 	notices_free(&notices);
@@ -154,7 +154,7 @@ static void there_and_back(const struct profile *p, const char *name)
 	free(after);
 }
 
-/* --- what goes in --- */
+/* --- profiles --- */
 
 static uint32_t add_event(struct profile *p, const char *name, const char *unit, uint64_t period)
 {
@@ -224,7 +224,7 @@ TEST(stacks_of_two_processes)
 	profile_free(p);
 }
 
-/* Folded stacks have names only, Java's profiles ids, and some addresses are in no image. */
+/* Folded stacks have only names, Java's profiles have IDs, and some addresses are in no image. */
 TEST(places_without_an_image)
 {
 	struct profile *p = profile_new();
@@ -244,8 +244,8 @@ TEST(places_without_an_image)
 	profile_free(p);
 }
 
-/* Whoever asks for all of it gets what was read, each sample by itself and where it was. */
-TEST(what_was_read_is_kept)
+/* An export of the whole session is the original profile, with its single samples in order. */
+TEST(original_is_kept)
 {
 	static const char text[] = "main;b 1\nmain;a 2\nmain;b 4\n";
 	const struct import_session_options how = {
@@ -264,21 +264,21 @@ TEST(what_was_read_is_kept)
 	CHECK(!profile_read_bytes("text", how.bytes, how.size, profile_format_find("folded"),
 				  &reading, &p, &e), "%s", e.text);
 	CHECK(!import_session(p, &how, &sums, &notices, &e), "%s", e.text);
-	again = back("kept");
+	again = export_session("kept");
 	CHECK(again->nr_samples == 3 && profile_values(again, 2)[0] == 4, "%u samples",
 	      again->nr_samples);
 	profile_free(again);
 
-	/* what cannot be read, or is not all that there is now, does not count */
+	/* an original that is unreadable, or not all of the session, is not used */
 	put_text(kept, "main;b one\n");
-	again = back("kept");
+	again = export_session("kept");
 	CHECK(again->nr_samples == 2 && profile_total(again, 0) == 7, "damaged");
 	profile_free(again);
 	put_text(kept, text);
 	CHECK(!odb_open(file, SAMPLE_HEADER_SIZE, &db, &e), "%s", e.text);
 	CHECK(!odb_add(db, 0x1000, 1), "one more sample");
 	odb_close(db);
-	again = back("kept");
+	again = export_session("kept");
 	CHECK(again->nr_samples == 3 && profile_total(again, 0) == 8, "one without stack");
 	profile_free(again);
 	free(file);
@@ -286,7 +286,7 @@ TEST(what_was_read_is_kept)
 	free(kept);
 }
 
-/* Past what a sample file's counter holds: fewer samples that stand for more, and it is said. */
+/* Counts that exceed the counters of sample files are divided, with a notice. */
 TEST(large_counts)
 {
 	struct profile *p = profile_new(), *again;
@@ -303,7 +303,7 @@ TEST(large_counts)
 	CHECK(!import(p, "large", &sums, &notices, &e), "%s", e.text);
 	CHECK(notices.nr == 1 && strstr(notices.texts[0], "divided by 100"), "%zu notices",
 	      notices.nr);
-	again = back("large");
+	again = export_session("large");
 	CHECK(again->events[0].period == 1000, "period %" PRIu64, again->events[0].period);
 	CHECK(llabs(profile_total(again, 0) * 100 - profile_total(p, 0)) <= 100,
 	      "%" PRId64 " samples", profile_total(again, 0));

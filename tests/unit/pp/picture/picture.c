@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* picture.c - what is put together in a picture stays in it; texts in a page are no markup */
+/* picture.c - a cut keeps all samples; texts in a page are not markup */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static struct report_image moved = { .path = (char *)"/opt/bin/prog",
 static struct report_image other = { .path = (char *)"/lib/other.so",
 				    .name = (char *)"/lib/other.so" };
 
-/* A few functions and stacks as deep as they like: they recurse, and many have the same start. */
+/* Random stacks of a few functions: with recursion, and with common outer frames. */
 static void make_tree(struct picture *p, unsigned int seed, size_t nr_stacks)
 {
 	srand(seed);
@@ -40,33 +40,37 @@ static void make_tree(struct picture *p, unsigned int seed, size_t nr_stacks)
 
 static void check_order(const struct picture *p)
 {
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		const struct picture_node *n = &p->nodes[i];
+	struct call_children children;
+
+	call_children_make(&p->tree, &children);
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		const struct call_node *n = &p->tree.nodes[i];
 		uint64_t below = 0;
 
 		CHECK(n->parent == PICTURE_NONE || n->parent < i, "node %u below %u", i, n->parent);
-		for (uint32_t k = n->first; k; k = p->nodes[k].next)
+		for (uint32_t k = children.first[i]; k != CALL_NONE; k = children.next[k])
 			below += picture_all(p, k)[0];
 		CHECK(below + picture_self(p, i)[0] == picture_all(p, i)[0], "node %u", i);
 	}
+	call_children_free(&children);
 }
 
 static uint64_t sum_of_small(const struct picture *p, size_t value)
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < p->nr_nodes; i++) {
-		const struct picture_node *n = &p->nodes[i];
+	for (uint32_t i = 0; i < p->tree.nr; i++) {
+		const struct call_node *n = &p->tree.nodes[i];
 		bool is_small = n->parent == PICTURE_NONE
-				? p->groups[n->symbol].is_small
-				: p->symbols[n->symbol].kind == PICTURE_SMALL;
+				? p->groups[n->key].is_small
+				: p->symbols[n->key].kind == PICTURE_SMALL;
 
 		sum += is_small ? picture_self(p, i)[value] : 0;
 	}
 	return sum;
 }
 
-TEST(nothing_is_lost_by_a_cut)
+TEST(a_cut_keeps_all_samples)
 {
 	static const size_t sizes[] = { 100000, 300, 40, 3, 1, 0 };
 
@@ -77,13 +81,13 @@ TEST(nothing_is_lost_by_a_cut)
 
 		make_tree(&p, seed, 400);
 		memcpy(totals, p.totals, sizeof(totals));
-		nr_before = p.nr_nodes;
-		/* one after the other: an SVG is cut out of what is left for a page */
+		nr_before = p.tree.nr;
+		/* one after the other, as an SVG is cut from what a page has kept */
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 			picture_cut(&p, sizes[i], 0);
 			check_order(&p);
 			CHECK(!memcmp(totals, p.totals, sizeof(totals)), "%zu nodes", sizes[i]);
-			CHECK(p.nr_nodes <= 2 * sizes[i] + 1, "%zu of %zu", p.nr_nodes, sizes[i]);
+			CHECK(p.tree.nr <= 2 * sizes[i] + 1, "%zu of %zu", p.tree.nr, sizes[i]);
 			for (size_t v = 0; v < p.nr_values; v++)
 				CHECK(p.small_nodes[v] == sum_of_small(&p, v), "%zu nodes",
 				      sizes[i]);
@@ -93,15 +97,15 @@ TEST(nothing_is_lost_by_a_cut)
 	}
 }
 
-TEST(a_threshold_leaves_out_what_is_below_in_every_value)
+TEST(a_threshold_merges_nodes_below_it_in_every_value)
 {
 	struct picture p;
 
 	make_tree(&p, 7, 400);
 	picture_cut(&p, SIZE_MAX, 5);
-	for (uint32_t i = 0; i < p.nr_nodes; i++)
-		if (p.nodes[i].parent != PICTURE_NONE &&
-		    p.symbols[p.nodes[i].symbol].kind != PICTURE_SMALL)
+	for (uint32_t i = 0; i < p.tree.nr; i++)
+		if (p.tree.nodes[i].parent != PICTURE_NONE &&
+		    p.symbols[p.tree.nodes[i].key].kind != PICTURE_SMALL)
 			CHECK(picture_share(&p, picture_all(&p, i)) >= 0.05, "node %u", i);
 	picture_free(&p);
 }
@@ -128,7 +132,7 @@ TEST(a_sample_goes_through_a_function_once)
 	picture_free(&p);
 }
 
-TEST(images_of_two_runs_are_one_by_their_base_names)
+TEST(images_of_two_runs_match_by_base_name)
 {
 	struct picture p;
 
@@ -153,7 +157,7 @@ static void check_escaped(const char *json, size_t len, const char *wanted)
 	free(text);
 }
 
-TEST(texts_in_a_page_are_no_markup)
+TEST(texts_in_a_page_are_escaped)
 {
 	check_escaped("\"</script>\"", 11, "\"\\u003c/script\\u003e\"");
 	check_escaped("\"a&amp;<!--\"", 12, "\"a\\u0026amp;\\u003c!--\"");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kept.c - a session that was a profile, as it was: in that order, with all that it said
+ * original.c - export the original profile of an imported session
  *
- * Whoever asks for the whole of such a session gets what was read, and not what became of it on
- * its way through sample files [IM-8]. Names that are missing there are those of the session.
+ * If all of an imported session is exported, the result is the profile that was read, with its
+ * order and all its details, instead of the one made from sample files [IM-8]. Names that are
+ * missing there are taken from the session.
  */
 #include "pp/exchange/export/gathered.h"
 
@@ -22,18 +23,18 @@ static struct profile *read_kept(const struct export *x, const struct report_ses
 	const struct format_read_options how = { .salvage = imported->salvaged };
 	const struct profile_format *format = profile_format_find(imported->format);
 	char *path = path_join(s->samples, "stats/" IMPORTED_PROFILE);
-	struct op_error why = { "not a known format" };
+	struct op_error why = { "unknown format" };
 	struct profile *p = NULL;
 	int err = format ? profile_read_file(path, format, &how, &p, &why) : -EINVAL;
 
 	if (err)
-		notice_add(x->notices, "what session '%s' was made of cannot be read again: %s",
+		notice_add(x->notices, "session '%s': cannot read the original profile: %s",
 			   s->name, why.text);
 	free(path);
 	return p;
 }
 
-/* Is it all that was asked for, and did nobody change the session since? */
+/* Whether all of the session is exported, and the session is unchanged. */
 static bool is_whole(const struct export *x, const struct imported *imported)
 {
 	uint64_t sum = 0;
@@ -45,7 +46,7 @@ static bool is_whole(const struct export *x, const struct imported *imported)
 
 /* --- names --- */
 
-/* The index of the image that is a file of that path; PROFILE_NONE: none has samples. */
+/* The index of the file @path among images with samples, or PROFILE_NONE. */
 static uint32_t image_of(const struct export *x, const char *path)
 {
 	for (size_t i = 0; i < x->nr_images; i++)
@@ -105,8 +106,8 @@ static void name_places(const struct export *x, struct profile *kept)
 	imported_free(&ignored);
 }
 
-/* As export_options say; what is not at an address keeps its function. */
-static void leave_out(const struct export_options *options, struct profile *p)
+/* Drop symbols or inlines as in @options. Places without an address keep their function. */
+static void drop_lines(const struct export_options *options, struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_places; i++) {
 		struct profile_place *at = &p->places[i];
@@ -122,7 +123,7 @@ static void leave_out(const struct export_options *options, struct profile *p)
 	}
 }
 
-struct profile *export_kept(const struct export *x)
+struct profile *export_original(const struct export *x)
 {
 	const struct file_list *files = &x->collection->files;
 	const struct report_session *session = files->files[0].session;
@@ -137,6 +138,6 @@ struct profile *export_kept(const struct export *x)
 		return NULL;
 	if (x->options->symbols)
 		name_places(x, kept);
-	leave_out(x->options, kept);
+	drop_lines(x->options, kept);
 	return kept;
 }
